@@ -1,0 +1,30 @@
+/** What reading one file can come to. */
+import type { Problem } from '../errors.ts'
+import type { TrainingSpec } from './spec.ts'
+
+/** 1-based, as editors and GitHub count. */
+export interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+export interface SourceFile {
+  /** As the user would write it, `/`-separated, relative to the repository. */
+  readonly path: string
+  readonly text: string
+}
+
+export type Reading =
+  | {
+      readonly kind: 'training-config'
+      readonly dialect: string
+      readonly spec: TrainingSpec
+      readonly batchSizeAt?: Position
+      readonly gradientAccumulationAt?: Position
+      /** What the file leaves open and its tool's default or we filled in, one sentence each. */
+      readonly assumptions: readonly string[]
+    }
+  /** Not ours to judge; `why` is for people who ask. */
+  | { readonly kind: 'not-a-training-config'; readonly why: string }
+  /** A training config, or a file given by name, that cannot be read; every problem found, not just the first. */
+  | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] }

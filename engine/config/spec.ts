@@ -1,0 +1,58 @@
+/** The training spec: what any training config comes down to, whatever dialect it is written in. */
+import { z } from 'zod'
+
+export const tasks = ['sequence-classification', 'masked-lm', 'causal-lm', 'image-classification'] as const
+export type Task = (typeof tasks)[number]
+
+export const optimizers = ['adamw', 'adamw-fused', 'adamw-loop', 'sgd', 'sgd-momentum'] as const
+export type Optimizer = (typeof optimizers)[number]
+
+/** `bf16` and `fp16` are weights held and computed in that type; `amp-*` are fp32 weights under torch.autocast. */
+export const precisions = ['fp32', 'bf16', 'amp-bf16', 'amp-fp16'] as const
+export type Precision = (typeof precisions)[number]
+
+export const stepProfiles = ['training', 'forward-backward'] as const
+export type StepProfile = (typeof stepProfiles)[number]
+
+export const attentions = ['sdpa', 'eager'] as const
+export type Attention = (typeof attentions)[number]
+
+/** Above this no GPU of the catalogue holds a single byte per sample; a typo, not a batch. */
+export const MAX_BATCH = 1_000_000
+
+export const batchSize = z.number().int().min(1).max(MAX_BATCH)
+
+export const trainingSpec = z.object({
+  /** A Hub id or an alias of the model catalogue. */
+  model: z.string().min(1).max(200),
+  task: z.enum(tasks),
+  framework: z.literal('pytorch'),
+  step: z.enum(stepProfiles),
+  /** Samples on one GPU in one forward pass. */
+  microBatch: batchSize,
+  gradientAccumulation: batchSize,
+  gpus: z.number().int().min(1).max(100_000),
+  /** Tokens of the longest sequence; absent for images. */
+  sequenceLength: z.number().int().min(1).max(10_000_000).optional(),
+  /** Pixels of the square image's side; absent for text. */
+  imageSize: z.number().int().min(1).max(100_000).optional(),
+  /** Classes of a classification head. */
+  labels: z.number().int().min(1).max(1_000_000),
+  precision: z.enum(precisions),
+  optimizer: z.enum(optimizers),
+  attention: z.enum(attentions),
+  gradientCheckpointing: z.boolean(),
+  /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */
+  paddedBatches: z.boolean(),
+  /**
+   * The model's outputs (logits) stay referenced during the backward pass, as in a plain PyTorch loop
+   * `outputs = model(…); outputs.loss.backward()`. Hugging Face's Trainer drops them: compute_loss returns the loss alone.
+   */
+  outputsHeld: z.boolean(),
+})
+export type TrainingSpec = z.infer<typeof trainingSpec>
+
+/** Samples in one optimizer step over all GPUs. */
+export function effectiveBatch(spec: TrainingSpec): number {
+  return spec.microBatch * spec.gradientAccumulation * spec.gpus
+}

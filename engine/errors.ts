@@ -1,0 +1,66 @@
+/**
+ * Everything a person can be told is wrong, in one shape: what, where, what to do.
+ * A Problem is data (it travels in the report); MemoryMarkError carries one through a throw.
+ */
+import { z } from 'zod'
+
+export const problem = z.object({
+  /** Stable id, so that a policy or a test can name it without quoting the text. */
+  code: z.string().max(60),
+  /** What is wrong, in one sentence, without a trailing full stop. Untrusted parts are quoted, never formatted. */
+  message: z.string().max(2_000),
+  /** What to do about it, in one sentence. */
+  fix: z.string().max(2_000),
+  file: z.string().max(4_096).optional(),
+  /** 1-based. */
+  line: z.number().int().positive().optional(),
+  /** 1-based. */
+  column: z.number().int().positive().optional(),
+  /** The key as the config writes it, e.g. `training.per_device_train_batch_size`. */
+  field: z.string().max(500).optional(),
+})
+export type Problem = z.infer<typeof problem>
+
+/** An error that is the user's to mend. Anything else thrown is our own bug and keeps its stack. */
+export class MemoryMarkError extends Error {
+  readonly problem: Problem
+  constructor(problem: Problem, options?: ErrorOptions) {
+    super(`${formatWhere(problem)}${problem.message}. ${problem.fix}`, options)
+    this.name = 'MemoryMarkError'
+    this.problem = problem
+  }
+}
+
+/** `configs/a.yaml:12:3 (batch_size): ` or nothing. */
+export function formatWhere({ file, line, column, field }: Problem): string {
+  const place = [file, line, line && column].filter(part => part !== undefined).join(':')
+  const where = [place, field && `(${field})`].filter(Boolean).join(' ')
+  return where ? `${where}: ` : ''
+}
+
+/** The closest of `known` to `given` within two edits, for "did you mean". */
+export function closest(given: string, known: readonly string[]): string | undefined {
+  const limit = Math.min(2, Math.floor(given.length / 3))
+  let best: { word: string; distance: number } | undefined
+  for (const word of known) {
+    const distance = editDistance(given.toLowerCase(), word.toLowerCase())
+    if (distance <= limit && (best === undefined || distance < best.distance)) best = { word, distance }
+  }
+  return best?.word
+}
+
+/** Levenshtein distance; inputs are cut to 100 characters, so the cost is bounded. */
+function editDistance(left: string, right: string): number {
+  const a = left.slice(0, 100)
+  const b = right.slice(0, 100)
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      current.push(Math.min(previous[j]! + 1, current[j - 1]! + 1, substitution))
+    }
+    previous = current
+  }
+  return previous[b.length]!
+}

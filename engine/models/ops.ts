@@ -1,0 +1,53 @@
+/**
+ * The layers that models are written in. One model definition, several readers: the tape (T = sizes) replays what PyTorch
+ * would hold in memory; other implementations may really run the step.
+ *
+ * Names are PyTorch's, and so is the state dict: a layer's `name` is the module path, its parameters are `name.weight`
+ * and `name.bias`. Asking for a parameter name twice shares it (tied weights).
+ * Shapes: b batch, s tokens, h hidden, a heads, c channels, y×x pixels.
+ */
+export interface Ops<T> {
+  /** Token ids or pixels of the batch: [b, s] int64, or [b, c, y, x] in the step's input type. */
+  readonly input: T
+  /** Class ids: [b], or [b, s] for language models; int64. */
+  readonly labels: T
+
+  /** [b, s] → [b, s, features]. */
+  embedding(name: string, ids: T, count: number, features: number): T
+  /** A learned table that is looked up by position or constant type, the same for every sample: → [1, s, features]. */
+  constantEmbedding(name: string, count: number, features: number, rows: number): T
+  /** [..., in] → [..., out]. `tiedTo` names the parameter used as weight instead of `name.weight`. */
+  linear(name: string, x: T, outFeatures: number, options?: { bias?: boolean; tiedTo?: string }): T
+  layerNorm(name: string, x: T): T
+  add(x: T, y: T): T
+  gelu(x: T): T
+  /** The tanh approximation as transformers composes it from primitive ops (`NewGELUActivation`). */
+  geluNew(x: T): T
+  tanh(x: T): T
+  relu(x: T, options?: { inPlace?: boolean }): T
+  /** The identity in eval mode or at probability 0. */
+  dropout(x: T, probability: number): T
+  /** Splits the last dimension into equal views. */
+  split(x: T, parts: number): T[]
+  /** [b, s, h] each → [b, s, h]. */
+  attention(q: T, k: T, v: T, options: { heads: number; causal: boolean; dropout: number }): T
+  /** The first token: [b, s, h] → [b, h], a view. */
+  firstToken(x: T): T
+  /** The last token that is not padding: [b, s, n] → [b, n], gathered. */
+  lastToken(x: T): T
+  conv2d(name: string, x: T, outChannels: number, options: { kernel: number; stride: number }): T
+  batchNorm(name: string, x: T): T
+  maxPool(x: T, options: { kernel: number; stride: number; padding: number }): T
+  /** [b, c, y, x] → [b, c]. */
+  globalAveragePool(x: T): T
+  /** Mean cross-entropy of `logits` against the labels; over every token for language models. */
+  crossEntropy(logits: T): T
+  /** A block that is recomputed in the backward pass when the step checkpoints gradients. */
+  checkpoint(x: T, block: (x: T) => T): T
+}
+
+/** What a forward pass returns: the logits, and what PyTorch code still references beside them (`last_hidden_state`…). */
+export interface Outputs<T> {
+  readonly logits: T
+  readonly held: readonly T[]
+}

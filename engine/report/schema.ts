@@ -1,0 +1,155 @@
+/**
+ * Report schema v1: the contract between engine, CLI, Action, bot and page. Whoever receives one parses it with this
+ * schema first: an artifact that crossed a pull request is hostile input, so every string and list has a cap.
+ * Derived figures (percentages of other fields, GiB) are not stored; `engine/metrics` computes them.
+ */
+import { z } from 'zod'
+import { batchSize, trainingSpec } from '../config/spec.ts'
+import { problem } from '../errors.ts'
+import { condition, policy } from '../verdict/policy.ts'
+
+const bytes = z.number().min(0).max(1e18)
+const usd = z.number().min(-1e12).max(1e12)
+const label = z.string().max(200)
+const path = z.string().min(1).max(4_096)
+
+/** How a figure is known. It travels with every number to the last pixel. */
+export const provenance = z.enum(['measured', 'traced', 'estimated'])
+export type Provenance = z.infer<typeof provenance>
+
+/** Throughput comes from a clock or from a roofline model; a memory provenance says nothing about it. */
+export const throughputProvenance = z.enum(['measured', 'modelled'])
+
+/** Bytes by kind; they add up to the peak. */
+export const breakdown = z.object({
+  weights: bytes,
+  gradients: bytes,
+  optimizerState: bytes,
+  /** Saved by the forward pass for the backward pass. */
+  activations: bytes,
+  /** Logits, log-probabilities and their gradients. */
+  logits: bytes,
+  /** Gradients of activations and scratch of single operations. */
+  temporaries: bytes,
+  /** The batch itself. */
+  inputs: bytes,
+  /** cuBLAS and cuDNN scratch. */
+  workspace: bytes,
+})
+export type Breakdown = z.infer<typeof breakdown>
+
+export const outcome = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('fits'),
+    peakBytes: bytes,
+    /** What the caching allocator held at most, cached blocks included. */
+    reservedBytes: bytes,
+    stepMillis: z.number().min(0).optional(),
+  }),
+  /** `neededBytes`: the peak that the step would have had, where the probe can know it. */
+  z.object({ kind: z.literal('out-of-memory'), neededBytes: bytes.optional() }),
+  z.object({ kind: z.literal('timed-out'), afterMillis: z.number().min(0) }),
+  z.object({ kind: z.literal('failed'), problem }),
+])
+export type Outcome = z.infer<typeof outcome>
+
+export const trial = z.object({ microBatch: batchSize, provenance, outcome })
+export type Trial = z.infer<typeof trial>
+
+/** One batch size, described: the current, the recommended or the largest. */
+export const operatingPoint = z.object({
+  microBatch: batchSize,
+  gradientAccumulation: batchSize,
+  effectiveBatch: z.number().int().min(1),
+  fits: z.boolean(),
+  peakBytes: bytes,
+  samplesPerSecond: z.number().positive(),
+  costPerRunUsd: usd,
+})
+export type OperatingPoint = z.infer<typeof operatingPoint>
+
+export const reportedGpu = z.object({
+  id: label,
+  name: label,
+  /** As torch.cuda.get_device_properties reports it. */
+  totalBytes: bytes,
+  /** total − CUDA context. */
+  usableBytes: bytes,
+  pricePerHourUsd: usd,
+  /** Where the price is from and when it was read. */
+  priceSource: label,
+  priceDate: label,
+})
+export type ReportedGpu = z.infer<typeof reportedGpu>
+
+export const reason = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('does-not-fit') }),
+  z.object({ kind: z.literal('condition'), condition, actual: z.number() }),
+])
+export type Reason = z.infer<typeof reason>
+
+export const verdict = z.object({ state: z.enum(['fine', 'warning', 'blocked']), reasons: z.array(reason).max(20) })
+export type Verdict = z.infer<typeof verdict>
+
+export const leverChange = z.enum(['gradient-checkpointing', 'bf16-autocast', 'sdpa-attention', 'fused-optimizer'])
+export type LeverChange = z.infer<typeof leverChange>
+
+const position = z.object({ line: z.number().int().positive(), column: z.number().int().positive() })
+export type Position = z.infer<typeof position>
+
+export const analysedConfig = z.object({
+  status: z.literal('analysed'),
+  path,
+  dialect: label,
+  spec: trainingSpec,
+  /** Where the micro-batch is written; absent when the config leaves it to its tool's default. */
+  batchSizeAt: position.optional(),
+  gradientAccumulationAt: position.optional(),
+  gpu: reportedGpu,
+  provenance,
+  /** Half-width of the band around every memory figure, as measured by `npm run bench:accuracy` or by the trials' spread. */
+  errorBandPercent: z.number().min(0).max(100),
+  throughputProvenance,
+  current: operatingPoint,
+  /** Absent when not even one sample fits. */
+  recommended: operatingPoint.optional(),
+  largest: operatingPoint.optional(),
+  /** Bytes at the peak of the current batch, and the moment of that peak in words. */
+  breakdown,
+  peakMoment: label,
+  /** Recommended against current samples per second. */
+  speedup: z.number().positive(),
+  savingsPerRunUsd: usd,
+  savingsPerYearUsd: usd,
+  /** The one change that frees most at the current batch. */
+  lever: z.object({ change: leverChange, peakBytes: bytes }).optional(),
+  /** A cheaper GPU on which the current config fits and a run costs less. */
+  rightSizing: z.object({ gpu: reportedGpu, costPerRunUsd: usd }).optional(),
+  trials: z.array(trial).max(1_000),
+  hoursPerRun: z.number().positive().max(1e6),
+  runsPerYear: z.number().positive().max(1e6),
+  /** What the config did not say and we took for granted, one sentence each. */
+  assumptions: z.array(z.string().max(500)).max(30),
+  verdict,
+})
+export type AnalysedConfig = z.infer<typeof analysedConfig>
+
+/** A training config about which no number can be given, and why. */
+export const unanalysedConfig = z.object({
+  status: z.literal('not-analysed'),
+  path,
+  problems: z.array(problem).min(1).max(50),
+})
+export type UnanalysedConfig = z.infer<typeof unanalysedConfig>
+
+export const REPORT_SCHEMA = 'memorymark.report/v1'
+
+export const report = z.object({
+  schema: z.literal(REPORT_SCHEMA),
+  toolVersion: label,
+  createdAt: z.iso.datetime(),
+  policy,
+  configs: z.array(z.discriminatedUnion('status', [analysedConfig, unanalysedConfig])).max(5_000),
+})
+export type Report = z.infer<typeof report>
+export type ConfigResult = Report['configs'][number]

@@ -1,0 +1,69 @@
+/** What a team lets block a pull request (`fail-on`) or be remarked on (`warn-on`). Not fitting always blocks. */
+import { z } from 'zod'
+import { MemoryMarkError } from '../errors.ts'
+
+const percent = z.number().min(0).max(1_000)
+
+export const condition = z.discriminatedUnion('kind', [
+  /** Usable memory idle at the current batch, judged only where a faster batch is to be had. */
+  z.object({ kind: z.literal('waste'), abovePercent: percent }),
+  /** Throughput missed: how much faster the recommended batch is. */
+  z.object({ kind: z.literal('throughput-loss'), abovePercent: percent }),
+  /** Savings of the recommendation over a year. */
+  z.object({ kind: z.literal('annual-cost'), aboveUsd: z.number().min(0).max(1e12) }),
+])
+export type Condition = z.infer<typeof condition>
+
+export const policy = z.object({ failOn: z.array(condition).max(20), warnOn: z.array(condition).max(20) })
+export type Policy = z.infer<typeof policy>
+
+export const defaultPolicy: Policy = {
+  failOn: [{ kind: 'waste', abovePercent: 40 }],
+  warnOn: [{ kind: 'throughput-loss', abovePercent: 5 }],
+}
+
+const grammar = /^(?:(waste|throughput-loss)\s*>\s*(\d+(?:\.\d+)?)\s*%?|(annual-cost)\s*>\s*\$?\s*(\d+(?:\.\d+)?))$/
+
+/**
+ * Reads `waste > 40 %, annual-cost > $500`, or `never` for nothing but what does not fit.
+ * `setting` is the name under which the user gave it (`--fail-on`).
+ */
+export function parseConditions(text: string, setting: string): Condition[] {
+  const parts = text
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== '')
+  if (parts.length === 0) throw unreadable(text, setting)
+  if (parts.length === 1 && parts[0] === 'never') return []
+  return parts
+    .filter(part => part !== 'does-not-fit')
+    .map(part => {
+      const match = grammar.exec(part)
+      if (match === null) throw unreadable(part, setting)
+      const [, kind, percentText, , usdText] = match
+      return condition.parse(
+        kind === undefined
+          ? { kind: 'annual-cost', aboveUsd: Number(usdText) }
+          : { kind, abovePercent: Number(percentText) },
+      )
+    })
+}
+
+export function formatCondition(condition: Condition): string {
+  switch (condition.kind) {
+    case 'waste':
+    case 'throughput-loss':
+      return `${condition.kind} > ${condition.abovePercent} %`
+    case 'annual-cost':
+      return `annual-cost > $${condition.aboveUsd}`
+  }
+}
+
+function unreadable(part: string, setting: string): MemoryMarkError {
+  return new MemoryMarkError({
+    code: 'policy-unreadable',
+    field: setting,
+    message: `"${part.slice(0, 100)}" is not a condition`,
+    fix: 'Write `waste > 40 %`, `throughput-loss > 10 %`, `annual-cost > $500`, several with commas between, or `never`.',
+  })
+}
