@@ -1,12 +1,11 @@
 /** What reading one file can come to. */
+import { z } from 'zod'
 import type { Problem } from '../errors.ts'
 import type { TrainingSpec } from './spec.ts'
 
 /** 1-based, as editors and GitHub count. */
-export interface Position {
-  readonly line: number
-  readonly column: number
-}
+export const position = z.object({ line: z.number().int().positive(), column: z.number().int().positive() })
+export type Position = z.infer<typeof position>
 
 export interface SourceFile {
   /** As the user would write it, `/`-separated, relative to the repository. */

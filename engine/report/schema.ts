@@ -4,6 +4,7 @@
  * Derived figures (percentages of other fields, GiB) are not stored; `engine/metrics` computes them.
  */
 import { z } from 'zod'
+import { position } from '../config/reading.ts'
 import { batchSize, trainingSpec } from '../config/spec.ts'
 import { problem } from '../errors.ts'
 import { condition, policy } from '../verdict/policy.ts'
@@ -93,9 +94,6 @@ export type Verdict = z.infer<typeof verdict>
 
 export const leverChange = z.enum(['gradient-checkpointing', 'bf16-autocast', 'sdpa-attention', 'fused-optimizer'])
 export type LeverChange = z.infer<typeof leverChange>
-
-const position = z.object({ line: z.number().int().positive(), column: z.number().int().positive() })
-export type Position = z.infer<typeof position>
 
 export const analysedConfig = z.object({
   status: z.literal('analysed'),
