@@ -17,6 +17,9 @@ export type StepProfile = (typeof stepProfiles)[number]
 export const attentions = ['sdpa', 'eager'] as const
 export type Attention = (typeof attentions)[number]
 
+export const loops = ['plain', 'trainer'] as const
+export type Loop = (typeof loops)[number]
+
 /** Above this no GPU of the catalogue holds a single byte per sample; a typo, not a batch. */
 export const MAX_BATCH = 1_000_000
 
@@ -45,10 +48,11 @@ export const trainingSpec = z.object({
   /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */
   paddedBatches: z.boolean(),
   /**
-   * The model's outputs (logits) stay referenced during the backward pass, as in a plain PyTorch loop
-   * `outputs = model(…); outputs.loss.backward()`. Hugging Face's Trainer drops them: compute_loss returns the loss alone.
+   * Who runs the step. `plain`: `outputs = model(…); outputs.loss.backward()`, where the logits stay referenced during the
+   * backward pass and decoders fill their key/value cache (`use_cache` is on by default). `trainer`: Hugging Face's Trainer,
+   * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone.
    */
-  outputsHeld: z.boolean(),
+  loop: z.enum(loops),
 })
 export type TrainingSpec = z.infer<typeof trainingSpec>
 

@@ -19,7 +19,7 @@ export interface Ops<T> {
   /** [..., in] → [..., out]. `tiedTo` names the parameter used as weight instead of `name.weight`. */
   linear(name: string, x: T, outFeatures: number, options?: { bias?: boolean; tiedTo?: string }): T
   layerNorm(name: string, x: T): T
-  add(x: T, y: T): T
+  add(x: T, y: T, options?: { inPlace?: boolean }): T
   gelu(x: T): T
   /** The tanh approximation as transformers composes it from primitive ops (`NewGELUActivation`). */
   geluNew(x: T): T
@@ -29,6 +29,8 @@ export interface Ops<T> {
   dropout(x: T, probability: number): T
   /** Splits the last dimension into equal views. */
   split(x: T, parts: number): T[]
+  /** Keys or values that a decoder puts into its cache, as it does in training too unless told otherwise. */
+  cached(x: T): T
   /** [b, s, h] each → [b, s, h]. */
   attention(q: T, k: T, v: T, options: { heads: number; causal: boolean; dropout: number }): T
   /** The first token: [b, s, h] → [b, h], a view. */
@@ -42,12 +44,11 @@ export interface Ops<T> {
   globalAveragePool(x: T): T
   /** Mean cross-entropy of `logits` against the labels; over every token for language models. */
   crossEntropy(logits: T): T
-  /** A block that is recomputed in the backward pass when the step checkpoints gradients. */
-  checkpoint(x: T, block: (x: T) => T): T
-}
-
-/** What a forward pass returns: the logits, and what PyTorch code still references beside them (`last_hidden_state`…). */
-export interface Outputs<T> {
-  readonly logits: T
-  readonly held: readonly T[]
+  /** Constants that PyTorch's module registers as int64 buffers beside its parameters. */
+  positionIds(count: number): void
+  /**
+   * One of the repeated blocks. Its input, and the terms of its residual sums, stay referenced until it returns, as Python's
+   * local variables do; and it is recomputed in the backward pass when the step checkpoints gradients.
+   */
+  block(x: T, body: (x: T) => T): T
 }

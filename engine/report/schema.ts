@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { position } from '../config/reading.ts'
 import { batchSize, trainingSpec } from '../config/spec.ts'
 import { problem } from '../errors.ts'
+import { byteKinds } from '../estimate/storage.ts'
 import { condition, policy } from '../verdict/policy.ts'
 
 const bytes = z.number().min(0).max(1e18)
@@ -21,22 +22,8 @@ export type Provenance = z.infer<typeof provenance>
 /** Throughput comes from a clock or from a roofline model; a memory provenance says nothing about it. */
 export const throughputProvenance = z.enum(['measured', 'modelled'])
 
-/** Bytes by kind; they add up to the peak. */
-export const breakdown = z.object({
-  weights: bytes,
-  gradients: bytes,
-  optimizerState: bytes,
-  /** Saved by the forward pass for the backward pass. */
-  activations: bytes,
-  /** Logits, log-probabilities and their gradients. */
-  logits: bytes,
-  /** Gradients of activations and scratch of single operations. */
-  temporaries: bytes,
-  /** The batch itself. */
-  inputs: bytes,
-  /** cuBLAS and cuDNN scratch. */
-  workspace: bytes,
-})
+/** Bytes by kind at the peak; they add up to it. What each kind holds: `engine/estimate/storage.ts`. */
+export const breakdown = z.record(z.enum(byteKinds), bytes)
 export type Breakdown = z.infer<typeof breakdown>
 
 export const outcome = z.discriminatedUnion('kind', [

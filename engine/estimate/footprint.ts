@@ -1,0 +1,114 @@
+/** Turns one training spec into its memory footprint: peak, moment and breakdown for any batch size, in microseconds each. */
+import type { TrainingSpec } from '../config/spec.ts'
+import { forward, type ModelConfig } from '../models/architecture.ts'
+import { CachingAllocator, roundedSize } from './allocator.ts'
+import { type ByteKind, byteKinds, type Storage } from './storage.ts'
+import { type Node, Tape } from './tape.ts'
+import { playStep, type Timeline } from './timeline.ts'
+
+export interface Peak {
+  readonly bytes: number
+  /** Bytes by kind at the peak; they add up to `bytes`. */
+  readonly breakdown: Readonly<Record<ByteKind, number>>
+  /** What was running: `backward of encoder.layer.11.output.dense`. */
+  readonly moment: string
+}
+
+export type Fit =
+  | { readonly kind: 'fits'; readonly reservedBytes: number }
+  | { readonly kind: 'out-of-memory'; readonly moment: string }
+
+export class Footprint {
+  readonly parameterCount: number
+  readonly nodes: readonly Node[]
+  readonly #timeline: Timeline
+  readonly #workspaceBytes: number
+
+  /** `workspaceBytes`: what cuBLAS holds for itself, allocated by the first matrix product and kept. */
+  constructor(spec: TrainingSpec, config: ModelConfig, workspaceBytes: number) {
+    const tape = new Tape(spec)
+    const logits = forward(tape, config, spec)
+    const loss = spec.step === 'training' ? tape.crossEntropy(logits) : tape.mean(logits)
+    this.#timeline = playStep(tape, spec, loss, [logits.storage])
+    this.#workspaceBytes = workspaceBytes
+    this.nodes = tape.nodes
+    this.parameterCount = this.#timeline.parameterCount
+  }
+
+  /** Peak of a steady-state step (optimizer state allocated), as torch.cuda.max_memory_allocated counts it. */
+  peak(batch: number): Peak {
+    const { model, optimizerState, step } = this.#timeline
+    const live = emptyBreakdown()
+    for (const storage of [...model, ...optimizerState]) live[storage.kind] += bytesAt(storage, batch)
+    live.workspace = roundedSize(this.#workspaceBytes)
+    let bytes = byteKinds.reduce((sum, kind) => sum + live[kind], 0)
+    let peakBytes = bytes
+    let breakdown = { ...live }
+    let moment = 'between steps'
+    for (const event of step) {
+      const change = event.kind === 'allocate' ? bytesAt(event.storage, batch) : -bytesAt(event.storage, batch)
+      bytes += change
+      live[event.storage.kind] += change
+      if (bytes > peakBytes) {
+        peakBytes = bytes
+        breakdown = { ...live }
+        moment = event.moment
+      }
+    }
+    return { bytes: peakBytes, breakdown, moment }
+  }
+
+  /** Whether two steps fit into `usableBytes`, with the caching allocator's segments and their fragmentation. */
+  fit(batch: number, usableBytes: number): Fit {
+    const { model, optimizerState, step } = this.#timeline
+    const allocator = new CachingAllocator(usableBytes)
+    const residents = [...model.map(storage => bytesAt(storage, batch)), this.#workspaceBytes]
+    if (residents.some(bytes => allocator.allocate(bytes) === undefined)) {
+      return { kind: 'out-of-memory', moment: 'loading the model' }
+    }
+    for (const stepIndex of [0, 1]) {
+      const failure = replay(step, batch, allocator)
+      if (failure !== undefined) return { kind: 'out-of-memory', moment: failure }
+      if (
+        stepIndex === 0 &&
+        optimizerState.some(storage => allocator.allocate(bytesAt(storage, batch)) === undefined)
+      ) {
+        return { kind: 'out-of-memory', moment: 'the first optimizer step' }
+      }
+    }
+    return { kind: 'fits', reservedBytes: allocator.peakReservedBytes }
+  }
+}
+
+/** Returns the moment at which memory ran out, if it did. */
+function replay(step: Timeline['step'], batch: number, allocator: CachingAllocator): string | undefined {
+  const blocks = new Map<Storage, number>()
+  for (const { kind, storage, moment } of step) {
+    if (kind === 'allocate') {
+      const block = allocator.allocate(bytesAt(storage, batch))
+      if (block === undefined) return moment
+      blocks.set(storage, block)
+    } else {
+      const block = blocks.get(storage)
+      if (block !== undefined) allocator.release(block)
+    }
+  }
+  return undefined
+}
+
+function bytesAt(storage: Storage, batch: number): number {
+  return roundedSize(storage.fixedBytes + batch * storage.bytesPerSample)
+}
+
+function emptyBreakdown(): Record<ByteKind, number> {
+  return {
+    weights: 0,
+    gradients: 0,
+    optimizerState: 0,
+    activations: 0,
+    logits: 0,
+    temporaries: 0,
+    inputs: 0,
+    workspace: 0,
+  }
+}

@@ -1,0 +1,54 @@
+/** What the tape counts: storages, the pieces of memory behind tensors, and tensors, the views on them. */
+
+export const byteKinds = [
+  'weights',
+  'gradients',
+  'optimizerState',
+  /** Saved by the forward pass for the backward pass. */
+  'activations',
+  /** Logits, log-probabilities and their gradients. */
+  'logits',
+  /** Gradients of activations and scratch of single operations. */
+  'temporaries',
+  /** The batch itself. */
+  'inputs',
+  /** cuBLAS scratch. */
+  'workspace',
+] as const
+export type ByteKind = (typeof byteKinds)[number]
+
+export type Dtype = 'float32' | 'float16' | 'bfloat16' | 'int64' | 'bool'
+
+export const bytesPerElement: Record<Dtype, number> = { float32: 4, float16: 2, bfloat16: 2, int64: 8, bool: 1 }
+
+/** Memory that views share. Its size is affine in the batch: `fixedBytes + batch · bytesPerSample`. */
+export interface Storage {
+  readonly id: number
+  readonly fixedBytes: number
+  readonly bytesPerSample: number
+  kind: ByteKind
+  /** Weights, buffers and optimizer state outlive the step. */
+  readonly persistent: boolean
+}
+
+/** A tensor without data. `shape` leaves the batch dimension out; `batched` says whether there is one. */
+export interface Tensor {
+  readonly storage: Storage
+  readonly shape: readonly number[]
+  readonly batched: boolean
+  readonly dtype: Dtype
+  readonly requiresGrad: boolean
+  /** Autograd's edge: views of a whole tensor share it, the parts of a split do not. */
+  readonly edge: number
+}
+
+/** Elements of one sample, or of the whole tensor when it has no batch dimension. */
+export function elements(tensor: Pick<Tensor, 'shape'>): number {
+  return tensor.shape.reduce((product, size) => product * size, 1)
+}
+
+export function lastSize(tensor: Tensor): number {
+  const size = tensor.shape.at(-1)
+  if (size === undefined) throw new Error('a tensor of the batch alone has no last dimension')
+  return size
+}

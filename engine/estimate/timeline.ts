@@ -1,0 +1,264 @@
+/**
+ * Replays a tape as PyTorch would run it and writes down every allocation and release of one optimizer step. The sequence is
+ * the same for every batch size, only the sizes differ, so one timeline answers for all of them.
+ */
+import type { Optimizer, TrainingSpec } from '../config/spec.ts'
+import { elements, type Storage, type Tensor } from './storage.ts'
+import type { Node, Tape } from './tape.ts'
+
+export interface Event {
+  readonly kind: 'allocate' | 'release'
+  readonly storage: Storage
+  /** What was running: `backward of encoder.layer.11.output.dense`. */
+  readonly moment: string
+}
+
+export interface Timeline {
+  /** Weights and buffers, there before the first step. */
+  readonly model: readonly Storage[]
+  /** Allocated by the first optimizer step, there in every later one. */
+  readonly optimizerState: readonly Storage[]
+  /** One step, from the batch's arrival to the gradients' release. */
+  readonly step: readonly Event[]
+  readonly parameterCount: number
+}
+
+/** Plays one optimizer step of what `tape` recorded. `outputs`: what a plain loop still holds during the backward pass. */
+export function playStep(tape: Tape, spec: TrainingSpec, loss: Tensor, outputs: readonly Storage[]): Timeline {
+  const player = new Player(tape, loss)
+  const held = spec.loop === 'plain' ? [...outputs, ...tape.held] : []
+  // From the second micro-step on, the forward pass runs beside the gradients accumulated so far.
+  const microSteps = spec.step === 'training' ? Math.min(spec.gradientAccumulation, 2) : 1
+  for (let index = 0; index < microSteps; index++) player.microStep(held)
+  const parameters = [...tape.parameters.values()]
+  if (spec.step === 'training') player.optimizerStep(spec.optimizer, parameters)
+  player.releaseGradients()
+  return {
+    model: [...parameters.map(parameter => parameter.storage), ...tape.buffers],
+    optimizerState: spec.step === 'training' ? optimizerState(tape, spec.optimizer, parameters) : [],
+    step: player.events,
+    parameterCount: parameters.reduce((sum, parameter) => sum + elements(parameter), 0),
+  }
+}
+
+/** torch/optim/adamw.py: exp_avg and exp_avg_sq like each parameter; sgd.py: one momentum buffer. Step counts are on the CPU. */
+const stateTensors: Record<Optimizer, number> = {
+  adamw: 2,
+  'adamw-fused': 2,
+  'adamw-loop': 2,
+  sgd: 0,
+  'sgd-momentum': 1,
+}
+
+function optimizerState(tape: Tape, optimizer: Optimizer, parameters: readonly Tensor[]): Storage[] {
+  return parameters.flatMap(parameter =>
+    Array.from({ length: stateTensors[optimizer] }, () => tape.like(parameter, 'optimizerState')),
+  )
+}
+
+class Player {
+  readonly events: Event[] = []
+  readonly #tape: Tape
+  readonly #loss: Tensor
+  #moment = ''
+  /** Forward reads still to come, by storage id. */
+  readonly #reads: number[] = []
+  /** Saves by nodes whose backward is still to come, and references from Python code. */
+  readonly #references: number[] = []
+  readonly #live = new Set<Storage>()
+  /** The gradient that has arrived for a tensor so far; several tensors may share one. */
+  readonly #gradients = new Map<number, Storage>()
+  readonly #gradientReferences = new Map<Storage, number>()
+  readonly #parameterGradients = new Map<Storage, Storage>()
+
+  constructor(tape: Tape, loss: Tensor) {
+    this.#tape = tape
+    this.#loss = loss
+  }
+
+  microStep(held: readonly Storage[]): void {
+    this.#moment = 'the batch'
+    const batch = this.#tape.batch
+    for (const storage of batch) this.#allocate(storage)
+    for (const storage of [...held, ...batch]) this.#reference(storage, 1)
+    this.#forward(this.#tape.nodes, 'forward')
+    this.#moment = 'backward of the loss'
+    const seed = this.#newGradient(this.#loss)
+    this.#shareGradient(seed)
+    this.#deposit(this.#loss, seed)
+    this.#backward(this.#tape.nodes)
+    for (const storage of [...held, ...batch]) {
+      this.#reference(storage, -1)
+      this.#releaseIfUnused(storage)
+    }
+  }
+
+  optimizerStep(optimizer: Optimizer, parameters: readonly Tensor[]): void {
+    this.#moment = 'the optimizer'
+    switch (optimizer) {
+      case 'adamw': {
+        // torch/optim/adam.py _multi_tensor_adam: torch._foreach_sqrt(exp_avg_sqs) makes one temporary per parameter at once.
+        const roots = parameters.map(parameter => this.#tape.like(parameter, 'temporaries'))
+        for (const root of roots) this.#allocate(root)
+        for (const root of roots) this.#release(root)
+        return
+      }
+      case 'adamw-loop':
+        // _single_tensor_adam: exp_avg_sq.sqrt() and its quotient, one parameter after the other.
+        for (const parameter of parameters) {
+          const pair = [0, 1].map(() => this.#tape.like(parameter, 'temporaries'))
+          for (const temporary of pair) this.#allocate(temporary)
+          for (const temporary of pair) this.#release(temporary)
+        }
+        return
+      case 'adamw-fused':
+      case 'sgd':
+      case 'sgd-momentum':
+        // In place: the fused kernel works in registers, SGD's _foreach_add_ on the parameters and buffers themselves.
+        return
+    }
+  }
+
+  /** optimizer.zero_grad(set_to_none=True), the default. */
+  releaseGradients(): void {
+    for (const gradient of this.#parameterGradients.values()) this.#release(gradient)
+    this.#parameterGradients.clear()
+  }
+
+  #forward(nodes: readonly Node[], phase: 'forward' | 'forward without saving' | 'recomputation'): void {
+    const saves = phase !== 'forward without saving'
+    for (const node of nodes)
+      for (const storage of node.reads) this.#reads[storage.id] = this.#count(this.#reads, storage) + 1
+    for (const node of nodes) {
+      this.#moment = `${phase === 'recomputation' ? phase : 'forward'} of ${node.name}`
+      if (node.body !== undefined) this.#forward(node.body, 'forward without saving')
+      else this.#compute(node)
+      if (saves) for (const storage of node.saves) this.#reference(storage, 1)
+      for (const storage of node.reads) {
+        this.#reads[storage.id] = this.#count(this.#reads, storage) - 1
+        this.#releaseIfUnused(storage)
+      }
+      for (const storage of node.creates) this.#releaseIfUnused(storage)
+    }
+  }
+
+  #compute(node: Node): void {
+    for (const storage of node.creates) this.#allocate(storage)
+    for (const storage of node.scratch) this.#allocate(storage)
+    for (const storage of node.scratch) this.#release(storage)
+  }
+
+  #backward(nodes: readonly Node[]): void {
+    for (const node of nodes.toReversed()) {
+      if (node.body !== undefined) this.#checkpointBackward(node, node.body)
+      else this.#nodeBackward(node)
+      for (const storage of node.saves) {
+        this.#reference(storage, -1)
+        this.#releaseIfUnused(storage)
+      }
+    }
+  }
+
+  #checkpointBackward(node: Node, body: readonly Node[]): void {
+    this.#forward(body, 'recomputation')
+    this.#backward(body)
+    for (const output of node.outputs) this.#releaseIfUnused(output.storage)
+  }
+
+  /** Incoming gradients, saved tensors and results live together until the node is done. */
+  #nodeBackward(node: Node): void {
+    this.#moment = `backward of ${node.name}`
+    const incoming = node.outputs.flatMap(output => this.#takeGradient(output))
+    if (incoming.length === 0) return
+    for (const storage of node.backwardScratch) this.#allocate(storage)
+    const outgoing = node.gradients.map(edge => {
+      const passed = edge.passes ? incoming[0] : undefined
+      return { to: edge.to, gradient: passed ?? this.#newGradient(edge.to) }
+    })
+    for (const storage of node.backwardScratch) this.#release(storage)
+    for (const { gradient } of outgoing) this.#shareGradient(gradient)
+    for (const gradient of incoming) this.#dropGradient(gradient)
+    for (const { to, gradient } of outgoing) this.#deposit(to, gradient)
+  }
+
+  #newGradient(of: Tensor): Storage {
+    const kind = of.storage.persistent ? 'gradients' : of.storage.kind === 'logits' ? 'logits' : 'temporaries'
+    const gradient = this.#tape.like(of, kind)
+    this.#allocate(gradient)
+    return gradient
+  }
+
+  /** torch/csrc/autograd/input_buffer.cpp accumulate: in place when nobody else holds the earlier gradient. */
+  #deposit(to: Tensor, gradient: Storage): void {
+    if (to.storage.persistent) {
+      this.#depositForParameter(to, gradient)
+      return
+    }
+    const key = to.edge
+    const earlier = this.#gradients.get(key)
+    if (earlier === undefined) {
+      this.#gradients.set(key, gradient)
+      return
+    }
+    if ((this.#gradientReferences.get(earlier) ?? 0) > 1) {
+      const sum = this.#newGradient(to)
+      this.#shareGradient(sum)
+      this.#gradients.set(key, sum)
+      this.#dropGradient(earlier)
+    }
+    this.#dropGradient(gradient)
+  }
+
+  /** The first gradient becomes `.grad`; later ones, of a tied use or of the next micro-step, are added in place. */
+  #depositForParameter(to: Tensor, gradient: Storage): void {
+    this.#gradientReferences.delete(gradient)
+    if (this.#parameterGradients.has(to.storage)) this.#release(gradient)
+    else this.#parameterGradients.set(to.storage, gradient)
+  }
+
+  #takeGradient(of: Tensor): Storage[] {
+    const key = of.edge
+    const gradient = this.#gradients.get(key)
+    if (gradient === undefined) return []
+    this.#gradients.delete(key)
+    return [gradient]
+  }
+
+  #shareGradient(gradient: Storage): void {
+    this.#gradientReferences.set(gradient, (this.#gradientReferences.get(gradient) ?? 0) + 1)
+  }
+
+  #dropGradient(gradient: Storage): void {
+    const references = (this.#gradientReferences.get(gradient) ?? 0) - 1
+    this.#gradientReferences.set(gradient, references)
+    if (references <= 0) {
+      this.#gradientReferences.delete(gradient)
+      this.#release(gradient)
+    }
+  }
+
+  #count(counts: readonly number[], storage: Storage): number {
+    return counts[storage.id] ?? 0
+  }
+
+  #reference(storage: Storage, change: 1 | -1): void {
+    this.#references[storage.id] = this.#count(this.#references, storage) + change
+  }
+
+  #releaseIfUnused(storage: Storage): void {
+    const unused = this.#count(this.#reads, storage) === 0 && this.#count(this.#references, storage) === 0
+    if (unused && !storage.persistent && this.#live.has(storage)) this.#release(storage)
+  }
+
+  #allocate(storage: Storage): void {
+    // A recomputed block's input or output may still be there from the forward pass.
+    if (this.#live.has(storage)) return
+    this.#live.add(storage)
+    this.events.push({ kind: 'allocate', storage, moment: this.#moment })
+  }
+
+  #release(storage: Storage): void {
+    this.#live.delete(storage)
+    this.events.push({ kind: 'release', storage, moment: this.#moment })
+  }
+}

@@ -1,0 +1,66 @@
+/** The architectures that the tape knows, one row each: config schema, tasks, limits and forward pass. */
+import { z } from 'zod'
+import type { Task, TrainingSpec } from '../config/spec.ts'
+import { bert, bertConfig, distilbert, distilbertConfig, encoderPositions, robertaConfig } from './bert.ts'
+import { gpt2, gpt2Config } from './gpt2.ts'
+import type { Ops } from './ops.ts'
+import { resnet, resnetConfig } from './resnet.ts'
+
+/** A model's config.json, as far as memory depends on it; unknown fields are dropped. */
+export const modelConfig = z.discriminatedUnion('model_type', [
+  bertConfig,
+  robertaConfig,
+  distilbertConfig,
+  gpt2Config,
+  resnetConfig,
+])
+export type ModelConfig = z.infer<typeof modelConfig>
+
+/** The tasks an architecture is trained for; the first is the default. */
+export function tasksOf(config: ModelConfig): readonly [Task, ...Task[]] {
+  switch (config.model_type) {
+    case 'bert':
+    case 'roberta':
+    case 'distilbert':
+      return ['sequence-classification', 'masked-lm']
+    case 'gpt2':
+      return ['causal-lm', 'sequence-classification']
+    case 'resnet':
+      return ['image-classification']
+  }
+}
+
+/** The longest sequence in tokens; undefined for images. */
+export function maxPositionsOf(config: ModelConfig): number | undefined {
+  switch (config.model_type) {
+    case 'bert':
+    case 'roberta':
+    case 'distilbert':
+      return encoderPositions(config)
+    case 'gpt2':
+      return config.n_positions
+    case 'resnet':
+      return undefined
+  }
+}
+
+/** Whether transformers offers `gradient_checkpointing_enable` for it. */
+export function supportsCheckpointing(config: ModelConfig): boolean {
+  return config.model_type !== 'resnet'
+}
+
+/** Runs the model with the head of the spec's task and returns its logits. */
+export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec): T {
+  const tokens = spec.sequenceLength ?? 0
+  switch (config.model_type) {
+    case 'bert':
+    case 'roberta':
+      return bert(ops, config, tokens, spec.task, spec.labels)
+    case 'distilbert':
+      return distilbert(ops, config, tokens, spec.task, spec.labels)
+    case 'gpt2':
+      return gpt2(ops, config, tokens, spec.task, spec.labels)
+    case 'resnet':
+      return resnet(ops, config, spec.labels)
+  }
+}

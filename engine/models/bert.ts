@@ -1,0 +1,143 @@
+/** BERT and its kin: encoders that normalise after each residual addition. transformers: models/{bert,roberta,distilbert}. */
+import { z } from 'zod'
+import type { Task } from '../config/spec.ts'
+import type { Ops } from './ops.ts'
+import { probability, size } from './schema.ts'
+
+const encoder = z.object({
+  vocab_size: size.default(30_522),
+  hidden_size: size.default(768),
+  num_hidden_layers: size.default(12),
+  num_attention_heads: size.default(12),
+  intermediate_size: size.default(3_072),
+  hidden_dropout_prob: probability.default(0.1),
+  attention_probs_dropout_prob: probability.default(0.1),
+  max_position_embeddings: size.default(512),
+  type_vocab_size: size.default(2),
+})
+
+export const bertConfig = encoder.extend({ model_type: z.literal('bert') })
+export const robertaConfig = encoder.extend({
+  model_type: z.literal('roberta'),
+  vocab_size: size.default(50_265),
+})
+
+/** Same architecture under other names. */
+export const distilbertConfig = z.object({
+  model_type: z.literal('distilbert'),
+  vocab_size: size.default(30_522),
+  dim: size.default(768),
+  n_layers: size.default(6),
+  n_heads: size.default(12),
+  hidden_dim: size.default(3_072),
+  dropout: probability.default(0.1),
+  attention_dropout: probability.default(0.1),
+  seq_classif_dropout: probability.default(0.2),
+  max_position_embeddings: size.default(512),
+})
+
+export type EncoderConfig = z.infer<typeof bertConfig> | z.infer<typeof robertaConfig>
+export type DistilbertConfig = z.infer<typeof distilbertConfig>
+
+/** RoBERTa counts positions from padding_idx + 1 = 2, so two rows of its table are never reached. */
+export function encoderPositions(config: EncoderConfig | DistilbertConfig): number {
+  return config.max_position_embeddings - (config.model_type === 'roberta' ? 2 : 0)
+}
+
+export function bert<T>(ops: Ops<T>, config: EncoderConfig, tokens: number, task: Task, labels: number): T {
+  const hidden = encode(ops, config, tokens)
+  if (task === 'masked-lm') return bertLanguageHead(ops, config, hidden)
+  return config.model_type === 'roberta'
+    ? robertaClassifier(ops, config, hidden, labels)
+    : bertClassifier(ops, config, hidden, labels)
+}
+
+function encode<T>(ops: Ops<T>, config: EncoderConfig, tokens: number): T {
+  const { hidden_size: hidden, max_position_embeddings: positions } = config
+  ops.positionIds(positions)
+  ops.positionIds(positions)
+  const words = ops.embedding('embeddings.word_embeddings', ops.input, config.vocab_size, hidden)
+  const types = ops.embedding('embeddings.token_type_embeddings', ops.input, config.type_vocab_size, hidden)
+  const places =
+    config.model_type === 'roberta'
+      ? ops.embedding('embeddings.position_embeddings', ops.input, positions, hidden)
+      : ops.constantEmbedding('embeddings.position_embeddings', positions, hidden, tokens)
+  const sum = ops.add(ops.add(words, types), places)
+  let x = ops.dropout(ops.layerNorm('embeddings.LayerNorm', sum), config.hidden_dropout_prob)
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    x = ops.block(x, input => encoderLayer(ops, config, `encoder.layer.${index}`, input))
+  }
+  return x
+}
+
+function encoderLayer<T>(ops: Ops<T>, config: EncoderConfig, name: string, x: T): T {
+  const [query, key, value] = ['query', 'key', 'value'].map(part =>
+    ops.linear(`${name}.attention.self.${part}`, x, config.hidden_size),
+  ) as [T, T, T]
+  const context = ops.attention(query, key, value, {
+    heads: config.num_attention_heads,
+    causal: false,
+    dropout: config.attention_probs_dropout_prob,
+  })
+  const attended = residual(ops, config, `${name}.attention.output`, context, x)
+  const widened = ops.gelu(ops.linear(`${name}.intermediate.dense`, attended, config.intermediate_size))
+  return residual(ops, config, `${name}.output`, widened, attended)
+}
+
+function residual<T>(ops: Ops<T>, config: EncoderConfig, name: string, x: T, skip: T): T {
+  const projected = ops.dropout(ops.linear(`${name}.dense`, x, config.hidden_size), config.hidden_dropout_prob)
+  return ops.layerNorm(`${name}.LayerNorm`, ops.add(projected, skip))
+}
+
+function bertClassifier<T>(ops: Ops<T>, config: EncoderConfig, hidden: T, labels: number): T {
+  const pooled = ops.tanh(ops.linear('pooler.dense', ops.firstToken(hidden), config.hidden_size))
+  return ops.linear('classifier', ops.dropout(pooled, config.hidden_dropout_prob), labels)
+}
+
+function robertaClassifier<T>(ops: Ops<T>, config: EncoderConfig, hidden: T, labels: number): T {
+  const first = ops.dropout(ops.firstToken(hidden), config.hidden_dropout_prob)
+  const dense = ops.tanh(ops.linear('classifier.dense', first, config.hidden_size))
+  return ops.linear('classifier.out_proj', ops.dropout(dense, config.hidden_dropout_prob), labels)
+}
+
+function bertLanguageHead<T>(ops: Ops<T>, config: EncoderConfig, hidden: T): T {
+  const transformed = ops.gelu(ops.linear('cls.transform.dense', hidden, config.hidden_size))
+  const normalised = ops.layerNorm('cls.transform.LayerNorm', transformed)
+  return ops.linear('cls.decoder', normalised, config.vocab_size, { tiedTo: 'embeddings.word_embeddings.weight' })
+}
+
+export function distilbert<T>(ops: Ops<T>, config: DistilbertConfig, tokens: number, task: Task, labels: number): T {
+  const positions = config.max_position_embeddings
+  ops.positionIds(positions)
+  const words = ops.embedding('embeddings.word_embeddings', ops.input, config.vocab_size, config.dim)
+  const places = ops.constantEmbedding('embeddings.position_embeddings', positions, config.dim, tokens)
+  let x = ops.dropout(ops.layerNorm('embeddings.LayerNorm', ops.add(words, places)), config.dropout)
+  for (let index = 0; index < config.n_layers; index++) {
+    x = ops.block(x, input => distilbertLayer(ops, config, `transformer.layer.${index}`, input))
+  }
+  if (task === 'masked-lm') return distilbertLanguageHead(ops, config, x)
+  const pooled = ops.relu(ops.linear('pre_classifier', ops.firstToken(x), config.dim))
+  return ops.linear('classifier', ops.dropout(pooled, config.seq_classif_dropout), labels)
+}
+
+function distilbertLayer<T>(ops: Ops<T>, config: DistilbertConfig, name: string, x: T): T {
+  const [query, key, value] = ['q_lin', 'k_lin', 'v_lin'].map(part =>
+    ops.linear(`${name}.attention.${part}`, x, config.dim),
+  ) as [T, T, T]
+  const context = ops.attention(query, key, value, {
+    heads: config.n_heads,
+    causal: false,
+    dropout: config.attention_dropout,
+  })
+  const projected = ops.linear(`${name}.attention.out_lin`, context, config.dim)
+  const attended = ops.layerNorm(`${name}.sa_layer_norm`, ops.add(projected, x))
+  const widened = ops.gelu(ops.linear(`${name}.ffn.lin1`, attended, config.hidden_dim))
+  const narrowed = ops.dropout(ops.linear(`${name}.ffn.lin2`, widened, config.dim), config.dropout)
+  return ops.layerNorm(`${name}.output_layer_norm`, ops.add(narrowed, attended))
+}
+
+function distilbertLanguageHead<T>(ops: Ops<T>, config: DistilbertConfig, hidden: T): T {
+  const transformed = ops.gelu(ops.linear('vocab_transform', hidden, config.dim))
+  const normalised = ops.layerNorm('vocab_layer_norm', transformed)
+  return ops.linear('vocab_projector', normalised, config.vocab_size, { tiedTo: 'embeddings.word_embeddings.weight' })
+}

@@ -1,0 +1,47 @@
+/** GPT-2: a decoder that normalises before each block, with q, k and v as one projection. transformers: models/gpt2. */
+import { z } from 'zod'
+import type { Task } from '../config/spec.ts'
+import type { Ops } from './ops.ts'
+import { probability, size } from './schema.ts'
+
+export const gpt2Config = z.object({
+  model_type: z.literal('gpt2'),
+  vocab_size: size.default(50_257),
+  n_positions: size.default(1_024),
+  n_embd: size.default(768),
+  n_layer: size.default(12),
+  n_head: size.default(12),
+  n_inner: size.nullish(),
+  resid_pdrop: probability.default(0.1),
+  embd_pdrop: probability.default(0.1),
+  attn_pdrop: probability.default(0.1),
+})
+export type Gpt2Config = z.infer<typeof gpt2Config>
+
+export function gpt2<T>(ops: Ops<T>, config: Gpt2Config, tokens: number, task: Task, labels: number): T {
+  const words = ops.embedding('transformer.wte', ops.input, config.vocab_size, config.n_embd)
+  const places = ops.constantEmbedding('transformer.wpe', config.n_positions, config.n_embd, tokens)
+  let x = ops.dropout(ops.add(words, places), config.embd_pdrop)
+  for (let index = 0; index < config.n_layer; index++) {
+    x = ops.block(x, input => block(ops, config, `transformer.h.${index}`, input))
+  }
+  const hidden = ops.layerNorm('transformer.ln_f', x)
+  return task === 'causal-lm'
+    ? ops.linear('lm_head', hidden, config.vocab_size, { bias: false, tiedTo: 'transformer.wte.weight' })
+    : ops.lastToken(ops.linear('score', hidden, labels, { bias: false }))
+}
+
+function block<T>(ops: Ops<T>, config: Gpt2Config, name: string, x: T): T {
+  const { n_embd: hidden, n_inner: inner, resid_pdrop: dropout } = config
+  const joined = ops.linear(`${name}.attn.c_attn`, ops.layerNorm(`${name}.ln_1`, x), 3 * hidden)
+  const [query, key, value] = ops.split(joined, 3) as [T, T, T]
+  const context = ops.attention(query, ops.cached(key), ops.cached(value), {
+    heads: config.n_head,
+    causal: true,
+    dropout: config.attn_pdrop,
+  })
+  const attended = ops.add(ops.dropout(ops.linear(`${name}.attn.c_proj`, context, hidden), dropout), x)
+  const normalised = ops.layerNorm(`${name}.ln_2`, attended)
+  const widened = ops.geluNew(ops.linear(`${name}.mlp.c_fc`, normalised, inner ?? 4 * hidden))
+  return ops.add(attended, ops.dropout(ops.linear(`${name}.mlp.c_proj`, widened, hidden), dropout))
+}

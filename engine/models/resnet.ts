@@ -1,0 +1,71 @@
+/** ResNet, with basic blocks (18, 34) or bottlenecks (50, 101, 152). transformers: models/resnet. */
+import { z } from 'zod'
+import type { Ops } from './ops.ts'
+import { size } from './schema.ts'
+
+export const resnetConfig = z.object({
+  model_type: z.literal('resnet'),
+  embedding_size: size.default(64),
+  hidden_sizes: z.array(size).min(1).max(20).default([256, 512, 1_024, 2_048]),
+  depths: z.array(size).min(1).max(20).default([3, 4, 6, 3]),
+  layer_type: z.enum(['basic', 'bottleneck']).default('bottleneck'),
+  downsample_in_first_stage: z.boolean().default(false),
+  downsample_in_bottleneck: z.boolean().default(false),
+})
+export type ResnetConfig = z.infer<typeof resnetConfig>
+
+/** Output channels over the channels inside a bottleneck. */
+const REDUCTION = 4
+
+export function resnet<T>(ops: Ops<T>, config: ResnetConfig, labels: number): T {
+  const stem = convolution(ops, 'embedder', ops.input, config.embedding_size, { kernel: 7, stride: 2 })
+  let x = ops.maxPool(ops.relu(stem), { kernel: 3, stride: 2, padding: 1 })
+  let channels = config.embedding_size
+  config.hidden_sizes.forEach((outChannels, stage) => {
+    for (let layer = 0; layer < (config.depths[stage] ?? 0); layer++) {
+      const downsamples = layer === 0 && (stage > 0 || config.downsample_in_first_stage)
+      const shape = { channels, outChannels, stride: downsamples ? 2 : 1 }
+      x = residualLayer(ops, config, `stages.${stage}.layers.${layer}`, x, shape)
+      channels = outChannels
+    }
+  })
+  return ops.linear('classifier', ops.globalAveragePool(x), labels)
+}
+
+interface LayerShape {
+  readonly channels: number
+  readonly outChannels: number
+  readonly stride: number
+}
+
+function residualLayer<T>(ops: Ops<T>, config: ResnetConfig, name: string, x: T, shape: LayerShape): T {
+  const { channels, outChannels, stride } = shape
+  const inner = config.layer_type === 'basic' ? basic(ops, name, x, shape) : bottleneck(ops, config, name, x, shape)
+  const projects = channels !== outChannels || stride !== 1
+  const skip = projects ? convolution(ops, `${name}.shortcut`, x, outChannels, { kernel: 1, stride }) : x
+  return ops.relu(ops.add(inner, skip, { inPlace: true }))
+}
+
+function basic<T>(ops: Ops<T>, name: string, x: T, { outChannels, stride }: LayerShape): T {
+  const first = ops.relu(convolution(ops, `${name}.0`, x, outChannels, { kernel: 3, stride }))
+  return convolution(ops, `${name}.1`, first, outChannels, { kernel: 3, stride: 1 })
+}
+
+function bottleneck<T>(ops: Ops<T>, config: ResnetConfig, name: string, x: T, shape: LayerShape): T {
+  const { outChannels, stride } = shape
+  const inside = outChannels / REDUCTION
+  const [firstStride, secondStride] = config.downsample_in_bottleneck ? [stride, 1] : [1, stride]
+  const narrowed = ops.relu(convolution(ops, `${name}.0`, x, inside, { kernel: 1, stride: firstStride }))
+  const filtered = ops.relu(convolution(ops, `${name}.1`, narrowed, inside, { kernel: 3, stride: secondStride }))
+  return convolution(ops, `${name}.2`, filtered, outChannels, { kernel: 1, stride: 1 })
+}
+
+function convolution<T>(
+  ops: Ops<T>,
+  name: string,
+  x: T,
+  outChannels: number,
+  options: { kernel: number; stride: number },
+): T {
+  return ops.batchNorm(`${name}.normalization`, ops.conv2d(`${name}.convolution`, x, outChannels, options))
+}
