@@ -1,0 +1,96 @@
+/** What to change, as plain sentences: the same advice on the pull request, in the check and in the terminal. */
+import type { AnalysedConfig, LeverChange, OperatingPoint } from '../report/schema.ts'
+import { formatGib } from '../units.ts'
+import { formatCount, formatRatio, formatYearlyUsd, gibFigure } from './figures.ts'
+
+/** Below this a recommendation is noise: modelled throughput does not know two percent. */
+const WORTHWHILE_SPEEDUP = 1.02
+
+/** A saving that a yearly budget would notice. */
+const WORTHWHILE_USD = 1
+
+/** Whether the recommendation asks for anything. */
+function recommendsChange(config: AnalysedConfig): boolean {
+  const { recommended, current } = config
+  return recommended !== undefined && (!current.fits || recommended.microBatch !== current.microBatch)
+}
+
+/** `Micro-batch 16 → 128, accumulation 8 → 1`, marked up by `strong`. */
+function batchChange(from: OperatingPoint, to: OperatingPoint, strong = (text: string) => text): string {
+  const micro = `Micro-batch ${strong(change(from.microBatch, to.microBatch))}`
+  if (from.gradientAccumulation === to.gradientAccumulation) return micro
+  return `${micro}, accumulation ${change(from.gradientAccumulation, to.gradientAccumulation)}`
+}
+
+/** Raising the effective batch changes the training, not only its speed, and is said to. */
+function effectiveBatchNote(from: OperatingPoint, to: OperatingPoint): string {
+  if (from.effectiveBatch === to.effectiveBatch) return 'same effective batch'
+  return `effective batch ${change(from.effectiveBatch, to.effectiveBatch)} (a change to the training: revisit the learning rate and the number of steps)`
+}
+
+/** `about 1.4× the throughput, $34 a year less`; nothing where the current batch cannot run or nothing is gained. */
+function gains(config: AnalysedConfig, strong = (text: string) => text): string[] {
+  if (!config.current.fits) return []
+  const about = config.throughputProvenance === 'modelled' ? 'about ' : ''
+  return [
+    ...(config.speedup >= WORTHWHILE_SPEEDUP ? [`${about}${formatRatio(config.speedup)} the throughput`] : []),
+    ...(config.savingsPerYearUsd >= WORTHWHILE_USD
+      ? [`${strong(`${formatYearlyUsd(config.savingsPerYearUsd)} a year`)} less`]
+      : []),
+  ]
+}
+
+/** What to do, in the order in which to consider it; empty where nothing is to be done. `strong` marks up what counts. */
+export function advice(config: AnalysedConfig, strong?: (text: string) => string): string[] {
+  const change = changeSentence(config, strong)
+  const sentences = config.current.fits ? [change] : [largestSentence(config), change, leverSentence(config)]
+  return sentences.filter(sentence => sentence !== undefined)
+}
+
+/** The change with its effects in one sentence; undefined where there is nothing to change. */
+function changeSentence(config: AnalysedConfig, strong = (text: string) => text): string | undefined {
+  const { current, recommended } = config
+  if (recommended === undefined || !recommendsChange(config)) return undefined
+  const effects = [effectiveBatchNote(current, recommended), ...gains(config, strong)]
+  return `${batchChange(current, recommended, strong)}: ${effects.join(', ')}.`
+}
+
+/** For a config that is fine: what could still be had, or that nothing can. */
+export function fineRemark(config: AnalysedConfig): string {
+  const { recommended } = config
+  const worth = gains(config)
+  if (recommended === undefined || !recommendsChange(config) || worth.length === 0) return 'nothing to gain'
+  return `micro-batch ${formatCount(recommended.microBatch)} would bring ${worth.join(' and ')}, within policy`
+}
+
+/** `Gradient checkpointing frees most at micro-batch 16: 31.2 → 18.1 GiB, which fits.` */
+export function leverSentence({ lever, current, gpu }: AnalysedConfig): string | undefined {
+  if (lever === undefined) return undefined
+  const freed = `${gibFigure(current.peakBytes)} → ${formatGib(lever.peakBytes)}`
+  const sentence = `${leverName(lever.change)} frees most at micro-batch ${formatCount(current.microBatch)}: ${freed}`
+  if (current.fits) return `${sentence}.`
+  return `${sentence}, ${lever.peakBytes <= gpu.usableBytes ? 'which fits' : 'which still does not fit'}.`
+}
+
+/** What runs instead, where the current batch does not. */
+function largestSentence({ largest, current }: AnalysedConfig): string {
+  if (largest === undefined) return 'Not even one sample fits.'
+  return `The largest micro-batch that fits is ${formatCount(largest.microBatch)}, not ${formatCount(current.microBatch)}.`
+}
+
+function leverName(lever: LeverChange): string {
+  switch (lever) {
+    case 'gradient-checkpointing':
+      return 'Gradient checkpointing'
+    case 'bf16-autocast':
+      return 'bf16 autocast'
+    case 'sdpa-attention':
+      return 'Fused (SDPA) attention'
+    case 'fused-optimizer':
+      return 'The fused optimizer'
+  }
+}
+
+function change(from: number, to: number): string {
+  return from === to ? formatCount(from) : `${formatCount(from)} → ${formatCount(to)}`
+}

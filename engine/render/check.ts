@@ -1,0 +1,121 @@
+/** The check on a commit: the same words as the comment, with annotations on the lines they are about. */
+import type { Problem } from '../errors.ts'
+import type { AnalysedConfig, ConfigResult, Report } from '../report/schema.ts'
+import { advice } from './advice.ts'
+import { configDetails } from './config-details.ts'
+import { formatCount, formatShare, memoryProvenance, ofUsable } from './figures.ts'
+import { fitSections } from './fit.ts'
+import { footer } from './footer.ts'
+import { inlinePath } from './markdown.ts'
+import { capitalised, plainText } from './plain.ts'
+import { mattering, renderWithin, separator } from './sections.ts'
+import { type Finding, findingOf, headline, nothingToMeasure, type VerdictState, verdictState } from './verdict.ts'
+
+/** Of summary and of text, each. */
+const CHECK_LIMIT = 65_535
+
+const MAX_DETAILED = 40
+const MAX_PROBLEMS_A_FILE = 10
+
+export interface Annotation {
+  /** As the report has it, so that it still names the file. */
+  readonly path: string
+  /** 1-based. */
+  readonly line: number
+  readonly level: 'notice' | 'warning' | 'failure'
+  /** Plain text, as is the message. */
+  readonly title: string
+  readonly message: string
+}
+
+export interface RenderedCheck {
+  readonly title: string
+  /** Markdown. */
+  readonly summary: string
+  /** Markdown; empty where there is nothing to explain. */
+  readonly text: string
+  readonly conclusion: 'success' | 'failure' | 'neutral'
+  readonly annotations: readonly Annotation[]
+}
+
+export function renderCheck(report: Report): RenderedCheck {
+  const title = capitalised(headline(report))
+  if (report.configs.length === 0) {
+    return { title, summary: `${nothingToMeasure}.`, text: '', conclusion: 'success', annotations: [] }
+  }
+  return {
+    title,
+    summary: renderWithin(report, [], footer(report), { limitBytes: CHECK_LIMIT, withDetails: false }),
+    text: text(report),
+    conclusion: conclusion(verdictState(report)),
+    annotations: report.configs.flatMap(annotationsOf),
+  }
+}
+
+/** `neutral` passes a required check and is still seen to differ from success. */
+function conclusion(state: VerdictState): RenderedCheck['conclusion'] {
+  switch (state) {
+    case 'nothing-to-measure':
+    case 'fine':
+      return 'success'
+    case 'warning':
+      return 'neutral'
+    case 'blocked':
+      return 'failure'
+  }
+}
+
+function text(report: Report): string {
+  const sections = mattering(report)
+    .slice(0, MAX_DETAILED)
+    .map((config, index) => ({
+      forms: [`#### ${inlinePath(config.path)}${separator}${configDetails(config)}`] as const,
+      interest: -index,
+    }))
+  const budget = CHECK_LIMIT - separator.length * sections.length
+  return fitSections(sections, budget)
+    .filter(section => section !== undefined)
+    .join(separator)
+}
+
+function annotationsOf(config: ConfigResult): Annotation[] {
+  if (config.status === 'not-analysed') {
+    return config.problems.slice(0, MAX_PROBLEMS_A_FILE).map(problem => problemAnnotation(config.path, problem))
+  }
+  const finding = findingOf(config)
+  return finding === 'fine' ? [] : [findingAnnotation(config, finding)]
+}
+
+function findingAnnotation(config: AnalysedConfig, finding: Finding): Annotation {
+  return {
+    path: config.path,
+    line: config.batchSizeAt?.line ?? 1,
+    level: config.verdict.state === 'blocked' ? 'failure' : 'warning',
+    title: annotationTitle(config, finding),
+    message: annotationMessage(config),
+  }
+}
+
+function annotationTitle(config: AnalysedConfig, finding: Finding): string {
+  const { current, gpu } = config
+  const used = ofUsable(current.peakBytes, gpu.usableBytes)
+  const where = `micro-batch ${formatCount(current.microBatch)} on the ${plainText(gpu.name, 60)}`
+  if (finding === 'does-not-fit') return `Goes out of memory: ${where} needs ${used}`
+  return `Uses ${used} (${formatShare(config, current)}): ${where}`
+}
+
+function annotationMessage(config: AnalysedConfig): string {
+  const known = `Memory ${memoryProvenance(config)}; throughput ${config.throughputProvenance}.`
+  return [...advice(config), known].join(' ')
+}
+
+function problemAnnotation(path: string, { file, line, field, message, fix }: Problem): Annotation {
+  const named = field ? `${plainText(field, 100)}: ` : ''
+  return {
+    path: file ?? path,
+    line: line ?? 1,
+    level: 'failure',
+    title: 'Could not be analysed',
+    message: `${named}${plainText(message)}. ${plainText(fix)}`,
+  }
+}

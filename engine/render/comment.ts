@@ -1,0 +1,33 @@
+/** The comment on a pull request: ten seconds must tell whether to care, what to change, and how far to believe it. */
+import type { Report } from '../report/schema.ts'
+import { footer } from './footer.ts'
+import { escapeText } from './markdown.ts'
+import { renderWithin } from './sections.ts'
+import { headline, stateMark, verdictState } from './verdict.ts'
+
+/** Hidden first line by which the comment is found again and updated in place. */
+export const commentMarker = '<!-- memorymark:report -->'
+
+/** GitHub's limit is 65,536 characters. */
+const COMMENT_LIMIT = 65_536
+
+export interface CommentOptions {
+  /** Plain text about what happens next, such as a measurement under way. */
+  readonly statusNote?: string
+  /** Address of the page that explains the method; http(s) only. */
+  readonly howMeasuredUrl?: string
+}
+
+/** Markdown within the limit, or undefined where there is no config and so nothing to say. */
+export function renderComment(report: Report, options: CommentOptions = {}): string | undefined {
+  if (report.configs.length === 0) return undefined
+  const opening = [
+    commentMarker,
+    `### ${stateMark(verdictState(report))} MemoryMark: ${headline(report)}`,
+    ...(options.statusNote ? [`*${escapeText(options.statusNote)}*`] : []),
+  ]
+  return renderWithin(report, opening, footer(report, options.howMeasuredUrl), {
+    limitBytes: COMMENT_LIMIT,
+    withDetails: true,
+  })
+}

@@ -1,0 +1,113 @@
+/** What stands behind a verdict, for the reader who wants to check it. */
+import type { AnalysedConfig, Breakdown, Outcome, Trial } from '../report/schema.ts'
+import { formatGib, formatPercent, formatUsd } from '../units.ts'
+import { leverSentence } from './advice.ts'
+import { formatCount, formatPart, memoryProvenance } from './figures.ts'
+import { escapeText, inlineCode, table } from './markdown.ts'
+import { memoryChart, spread } from './memory-chart.ts'
+
+/** A sweep's rows beyond this repeat what the chart shows. */
+const MAX_TRIALS = 24
+
+export const partNames: Readonly<Record<keyof Breakdown, string>> = {
+  weights: 'weights',
+  gradients: 'gradients',
+  optimizerState: 'optimizer state',
+  activations: 'activations',
+  logits: 'logits',
+  temporaries: 'temporaries',
+  inputs: 'inputs',
+  workspace: 'library workspace',
+}
+
+/** The parts of a peak that are not empty, largest first. */
+export function partsOf(breakdown: Breakdown): { readonly name: string; readonly bytes: number }[] {
+  return (Object.keys(partNames) as (keyof Breakdown)[])
+    .map(kind => ({ name: partNames[kind], bytes: breakdown[kind] }))
+    .filter(({ bytes }) => bytes > 0)
+    .sort((a, b) => b.bytes - a.bytes)
+}
+
+export function configDetails(config: AnalysedConfig): string {
+  return [...whereItGoes(config), ...sizesTried(config), ...takenForGranted(config)].join('\n\n')
+}
+
+function whereItGoes(config: AnalysedConfig): string[] {
+  const { current, breakdown, peakMoment } = config
+  const heading = `**Where the memory goes** at micro-batch ${formatCount(current.microBatch)}. The peak comes at: ${escapeText(peakMoment)}.`
+  const share = (bytes: number) => (current.peakBytes === 0 ? '–' : formatPercent(bytes / current.peakBytes))
+  const rows = partsOf(breakdown).map(({ name, bytes }) => [name, formatPart(bytes), share(bytes)])
+  const total = ['**peak**', `**${formatGib(current.peakBytes)}**`, memoryProvenance(config)]
+  const lever = leverSentence(config)
+  return [
+    heading,
+    table([['', 'memory', 'share of the peak'], ...rows, total], ['l', 'r', 'r']),
+    ...(lever ? [lever] : []),
+  ]
+}
+
+function sizesTried(config: AnalysedConfig): string[] {
+  const trials = config.trials.toSorted((a, b) => a.microBatch - b.microBatch)
+  const shown = spread(trials, MAX_TRIALS)
+  const chart = memoryChart(config)
+  if (shown.length === 0) return chart ? [chart] : []
+  const counted = shown.length < trials.length ? ` (${shown.length} of ${formatCount(trials.length)} shown)` : ''
+  const header = ['micro-batch', 'peak memory', 'result', 'known how']
+  return [
+    `**Sizes tried**${counted}`,
+    ...(chart ? [chart] : []),
+    table([header, ...shown.map(trialRow)], ['r', 'r', 'l', 'l']),
+  ]
+}
+
+function trialRow({ microBatch, provenance, outcome }: Trial): string[] {
+  return [formatCount(microBatch), outcomePeak(outcome), outcomeWords(outcome), provenance]
+}
+
+function outcomePeak(outcome: Outcome): string {
+  if (outcome.kind === 'fits') return formatGib(outcome.peakBytes)
+  return outcome.kind === 'out-of-memory' && outcome.neededBytes !== undefined ? formatGib(outcome.neededBytes) : '–'
+}
+
+function outcomeWords(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'fits':
+      return 'fits'
+    case 'out-of-memory':
+      return 'out of memory'
+    case 'timed-out':
+      return `timed out after ${formatCount(Math.round(outcome.afterMillis / 1_000))} s`
+    case 'failed':
+      return `failed: ${escapeText(outcome.problem.message, 120)}`
+  }
+}
+
+function takenForGranted(config: AnalysedConfig): string[] {
+  const lines = [specLine(config), priceLine(config), ...config.assumptions.map(assumption => escapeText(assumption))]
+  return ['**What the figures rest on**', lines.map(line => `- ${line}`).join('\n')]
+}
+
+function specLine({ spec, dialect }: AnalysedConfig): string {
+  const size = spec.sequenceLength ?? spec.imageSize
+  const input =
+    size === undefined
+      ? []
+      : [spec.sequenceLength ? `${formatCount(size)} tokens` : `${formatCount(size)}×${formatCount(size)} pixels`]
+  const settings = [
+    spec.task,
+    ...input,
+    spec.precision,
+    spec.optimizer,
+    `${spec.attention} attention`,
+    `checkpointing ${spec.gradientCheckpointing ? 'on' : 'off'}`,
+    `${formatCount(spec.gpus)} GPU${spec.gpus === 1 ? '' : 's'}`,
+    spec.step === 'training' ? 'a training step' : 'forward and backward only',
+  ]
+  return `${inlineCode(spec.model, 100)}: ${settings.join(', ')}; read as ${escapeText(dialect, 60)}.`
+}
+
+function priceLine({ gpu, hoursPerRun, runsPerYear }: AnalysedConfig): string {
+  const price = `${formatUsd(gpu.pricePerHourUsd)} an hour`
+  const source = `${escapeText(gpu.priceSource)}, ${escapeText(gpu.priceDate, 40)}`
+  return `${escapeText(gpu.name, 60)} at ${price} (${source}); ${formatCount(hoursPerRun)} hours a run as configured, ${formatCount(runsPerYear)} runs a year.`
+}

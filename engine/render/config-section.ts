@@ -1,0 +1,35 @@
+/** One analysed config in Markdown: a paragraph where it matters, a line where it does not. */
+import type { AnalysedConfig } from '../report/schema.ts'
+import { advice, fineRemark } from './advice.ts'
+import { formatCount, formatShare, memoryProvenance, ofUsable } from './figures.ts'
+import { escapeText, inlinePath } from './markdown.ts'
+import { configState, stateMark } from './verdict.ts'
+
+/** The paragraph alone: what it uses, what to change, what that brings, how it is known. */
+export function paragraph(config: AnalysedConfig): string {
+  const mark = stateMark(configState(config))
+  const sentences = [situation(config), ...advice(config, text => `**${text}**`), knownHow(config)]
+  return `${mark} **${inlinePath(config.path)}** ${sentences.join(' ')}`
+}
+
+export function fineLine(config: AnalysedConfig): string {
+  const { current, gpu } = config
+  const use = `${ofUsable(current.peakBytes, gpu.usableBytes)} (${formatShare(config, current)}) of the ${gpuName(config)}`
+  return `🟩 ${inlinePath(config.path)}: ${use} at micro-batch ${formatCount(current.microBatch)}, ${fineRemark(config)}. ${knownHow(config)}`
+}
+
+function situation(config: AnalysedConfig): string {
+  const { current, gpu } = config
+  const used = ofUsable(current.peakBytes, gpu.usableBytes)
+  const share = formatShare(config, current)
+  if (!current.fits) return `goes out of memory on the ${gpuName(config)}: needs **${used} (${share})**.`
+  return `uses **${used} (${share})** of the ${gpuName(config)}.`
+}
+
+function knownHow(config: AnalysedConfig): string {
+  return `*Memory ${memoryProvenance(config)}; throughput ${config.throughputProvenance}.*`
+}
+
+function gpuName(config: AnalysedConfig): string {
+  return escapeText(config.gpu.name, 60)
+}

@@ -1,0 +1,57 @@
+/** Numbers as every output writes them: of what, in which unit, how known. */
+import { shareOfUsable } from '../metrics/memory.ts'
+import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
+import { formatGib, formatPercent, GIB } from '../units.ts'
+
+/** `2.40 of 21.7 GiB`. */
+export function ofUsable(peakBytes: number, usableBytes: number): string {
+  return `${gibFigure(peakBytes)} of ${formatGib(usableBytes)}`
+}
+
+/** The number of `formatGib` alone. */
+export function gibFigure(bytes: number): string {
+  return formatGib(bytes).replace(' GiB', '')
+}
+
+/** A share never rounds up to a full GPU while something is free, nor down to nothing. */
+export function formatShare(config: Pick<AnalysedConfig, 'gpu'>, point: Pick<OperatingPoint, 'peakBytes'>): string {
+  const share = shareOfUsable(config.gpu, point)
+  if (!Number.isFinite(share)) return 'more than all'
+  if (share < 1 && share > 0.99) return '99 %'
+  return share > 0 && share < 0.01 ? 'under 1 %' : formatPercent(share)
+}
+
+/** Bytes of one kind; what rounds to nothing says so. */
+export function formatPart(bytes: number): string {
+  return bytes > 0 && bytes < GIB / 100 ? 'under 0.01 GiB' : formatGib(bytes)
+}
+
+/** `1.4×`; whole above ten, where a decimal would claim too much. */
+export function formatRatio(ratio: number): string {
+  return `${ratio < 10 ? ratio.toFixed(1) : Math.round(ratio).toLocaleString('en-US')}×`
+}
+
+/** Whole dollars: hours a run and runs a year are round guesses, so cents would claim too much. */
+export function formatYearlyUsd(usd: number): string {
+  return `$${formatCount(Math.round(usd))}`
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** `estimated, ±3 %`. */
+export function memoryProvenance({
+  provenance,
+  errorBandPercent,
+}: Pick<AnalysedConfig, 'provenance' | 'errorBandPercent'>): string {
+  return errorBandPercent === 0 ? provenance : `${provenance}, ±${errorBandPercent} %`
+}
+
+/** `██▏░░`: eighths of a cell, cut at the full bar. */
+export function bar(fraction: number, cells: number): string {
+  const eighths = Math.round(Math.min(1, Math.max(0, fraction)) * cells * 8)
+  const full = Math.floor(eighths / 8)
+  const partial = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8] ?? ''
+  return ('█'.repeat(full) + partial).padEnd(cells, '░')
+}

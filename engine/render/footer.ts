@@ -1,0 +1,27 @@
+/** The last line of comment and check: who decided, and how to check the figures. */
+import type { Report } from '../report/schema.ts'
+import { escapeText, htmlLink, inlineCode } from './markdown.ts'
+import { decidingConditions, findingOf, verdictState } from './verdict.ts'
+
+/** `howMeasuredUrl`: http(s) only. */
+export function footer(report: Report, howMeasuredUrl?: string): string {
+  const parts = [
+    ...decidedBy(report),
+    `MemoryMark ${escapeText(report.toolVersion, 40)}`,
+    ...(howMeasuredUrl ? [htmlLink('how this is measured', howMeasuredUrl)] : []),
+  ]
+  return `<sub>${parts.join(' · ')}</sub>`
+}
+
+function decidedBy(report: Report): string[] {
+  const state = verdictState(report)
+  if (state === 'fine' || state === 'nothing-to-measure') return []
+  const setting = state === 'blocked' ? 'fail-on' : 'warn-on'
+  const present = new Set(report.configs.map(findingOf))
+  const causes = [
+    ...(present.has('does-not-fit') ? ['a config that does not fit'] : []),
+    ...decidingConditions(report, state).map(condition => inlineCode(`${setting}: ${condition}`)),
+    ...(present.has('not-analysed') ? ['a config that could not be analysed'] : []),
+  ]
+  return causes.length === 0 ? [] : [`${state === 'blocked' ? 'Blocked' : 'Remarked on'} by ${causes.join(', ')}`]
+}

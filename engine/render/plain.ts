@@ -1,0 +1,27 @@
+/** Untrusted text made harmless for any output: what cannot be seen is shown as �, and nothing is longer than asked. */
+
+/** Control, format (bidi, zero-width, tags), private and unpaired characters, and line and paragraph separators. */
+const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu
+
+/** One line without control, bidi or zero-width characters, so neither a terminal nor a reader can be led astray. */
+export function plainText(text: string, maxLength = 600): string {
+  // Cut first, at twice the length wanted, so that a huge string costs no more than a long one.
+  const oneLine = text
+    .slice(0, 2 * maxLength + 2)
+    .replace(/[\r\n\t\u2028\u2029]+/g, ' ')
+    .replace(invisible, '\uFFFD')
+  const characters = Array.from(oneLine)
+  return characters.length <= maxLength ? oneLine : `${characters.slice(0, maxLength - 1).join('')}…`
+}
+
+/** A path keeps both ends: the folder says where it belongs, the name says which file it is. */
+export function plainPath(path: string, maxLength = 120): string {
+  if (path.length <= maxLength) return plainText(path, maxLength)
+  const head = Math.floor(maxLength / 3)
+  return `${plainText(path.slice(0, head))}…${plainText(path.slice(head + 1 - maxLength))}`
+}
+
+/** Our own sentences start with a capital; names keep theirs. */
+export function capitalised(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1)
+}

@@ -1,0 +1,151 @@
+/** The report in a terminal. Untrusted text passes through `plainText`, so it cannot steer the terminal. */
+import { styleText } from 'node:util'
+import { formatWhere, type Problem } from '../errors.ts'
+import { idleBytes, missingBytes } from '../metrics/memory.ts'
+import type { AnalysedConfig, ConfigResult, OperatingPoint, Report } from '../report/schema.ts'
+import { formatGib, formatRate, formatUsd } from '../units.ts'
+import { advice, fineRemark } from './advice.ts'
+import { partsOf } from './config-details.ts'
+import { bar, formatCount, formatPart, formatShare, memoryProvenance, ofUsable } from './figures.ts'
+import { capitalised, plainPath, plainText } from './plain.ts'
+import { configState, findingOf, headline, type VerdictState, verdictState } from './verdict.ts'
+
+export interface TerminalOptions {
+  readonly color: boolean
+  /** Width to wrap at. */
+  readonly columns: number
+}
+
+type Style = 'red' | 'yellow' | 'green' | 'bold' | 'dim'
+
+interface Page {
+  readonly paint: (style: Style, text: string) => string
+  readonly columns: number
+}
+
+const INDENT = '  '
+const LABEL_WIDTH = 12
+
+/** Ends without a newline. */
+export function renderTerminal(report: Report, { color, columns }: TerminalOptions): string {
+  const page: Page = {
+    paint: (style, text) => (color ? styleText(style, text, { validateStream: false }) : text),
+    columns: Math.max(40, columns),
+  }
+  const state = verdictState(report)
+  const closing = wrap(`MemoryMark: ${headline(report)}.`, '', page.columns)
+  return [...report.configs.map(config => block(config, page)), page.paint(stateStyle(state), closing)].join('\n\n')
+}
+
+function block(config: ConfigResult, page: Page): string {
+  const state = configState(config)
+  const heading = `${page.paint(stateStyle(state), stateWord(config))} ${page.paint('bold', plainPath(config.path))}`
+  const body =
+    config.status === 'analysed'
+      ? analysedLines(config, page)
+      : config.problems.map(problem => problemText(problem, page))
+  return [heading, ...body].join('\n')
+}
+
+function stateWord(config: ConfigResult): string {
+  if (config.status === 'not-analysed') return 'not analysed'
+  if (!config.current.fits) return 'out of memory'
+  return config.verdict.state
+}
+
+function stateStyle(state: VerdictState): Style {
+  switch (state) {
+    case 'nothing-to-measure':
+    case 'fine':
+      return 'green'
+    case 'warning':
+      return 'yellow'
+    case 'blocked':
+      return 'red'
+  }
+}
+
+function problemText(problem: Problem, { columns }: Page): string {
+  const { file, field, message, fix } = problem
+  const where = formatWhere({
+    ...problem,
+    ...(file === undefined ? {} : { file: plainPath(file) }),
+    ...(field === undefined ? {} : { field: plainText(field, 100) }),
+  })
+  return wrap(`${where}${plainText(message)}. ${plainText(fix)}`, INDENT, columns)
+}
+
+function analysedLines(config: AnalysedConfig, page: Page): string[] {
+  const known = page.paint('dim', wrap(knownHow(config), INDENT, page.columns))
+  const bars = barLines(config, page)
+  if (findingOf(config) === 'fine')
+    return [...bars, wrap(`${capitalised(fineRemark(config))}.`, INDENT, page.columns), known]
+  return [...bars, ...breakdownLines(config, page), ...adviceLines(config, page), known]
+}
+
+/** A size that repeats the one before it says nothing new. */
+function barLines(config: AnalysedConfig, page: Page): string[] {
+  const { current, recommended, largest } = config
+  const lines = [barLine(config, 'now', current, page)]
+  if (recommended && recommended.microBatch !== current.microBatch) {
+    lines.push(barLine(config, 'recommended', recommended, page))
+  }
+  if (largest && largest.microBatch !== (recommended ?? current).microBatch) {
+    lines.push(barLine(config, 'largest', largest, page))
+  }
+  return lines
+}
+
+function barLine(config: AnalysedConfig, label: string, point: OperatingPoint, { paint, columns }: Page): string {
+  const { gpu } = config
+  const cells = Math.max(10, Math.min(30, columns - 60))
+  const filled = bar(gpu.usableBytes === 0 ? 1 : point.peakBytes / gpu.usableBytes, cells)
+  const size = `${formatCount(point.microBatch)} × ${formatCount(point.gradientAccumulation)}`
+  const memory = `${ofUsable(point.peakBytes, gpu.usableBytes)} (${formatShare(config, point)})`
+  const painted = paint(point.fits ? stateStyle(label === 'now' ? config.verdict.state : 'fine') : 'red', filled)
+  return `${INDENT}${label.padEnd(LABEL_WIDTH)}${size.padEnd(9)} ${painted} ${memory}${pace(config, point)}`
+}
+
+function pace({ throughputProvenance }: AnalysedConfig, point: OperatingPoint): string {
+  return point.fits ? `, ${formatRate(point.samplesPerSecond)} samples/s ${throughputProvenance}` : ''
+}
+
+function breakdownLines({ breakdown, current, gpu }: AnalysedConfig, { columns }: Page): string[] {
+  const parts = partsOf(breakdown).map(({ name, bytes }) => `${name} ${formatPart(bytes)}`)
+  const rest = current.fits
+    ? `${formatGib(idleBytes(gpu, current))} of the GPU is waste`
+    : `${formatGib(missingBytes(gpu, current))} too much`
+  return [wrap(`Memory: ${parts.join(', ')}; ${rest}.`, INDENT, columns)]
+}
+
+function adviceLines(config: AnalysedConfig, { columns }: Page): string[] {
+  return [...advice(config), ...rightSizingSentences(config)].map(sentence => wrap(sentence, INDENT, columns))
+}
+
+function rightSizingSentences({ rightSizing }: AnalysedConfig): string[] {
+  if (rightSizing === undefined) return []
+  const price = `${formatUsd(rightSizing.gpu.pricePerHourUsd)} an hour`
+  return [
+    `A cheaper GPU is enough: ${plainText(rightSizing.gpu.name, 60)} at ${price}, ${formatUsd(rightSizing.costPerRunUsd)} a run.`,
+  ]
+}
+
+function knownHow(config: AnalysedConfig): string {
+  const { gpu, hoursPerRun, runsPerYear } = config
+  const price = `${formatUsd(gpu.pricePerHourUsd)} an hour (${plainText(gpu.priceDate, 40)}), ${formatCount(hoursPerRun)} hours a run, ${formatCount(runsPerYear)} runs a year`
+  return `${plainText(gpu.name, 60)}; memory ${memoryProvenance(config)}; throughput ${config.throughputProvenance}; ${price}.`
+}
+
+/** Breaks at spaces; a word longer than the line stays whole, so that paths can be copied. */
+function wrap(text: string, indent: string, columns: number): string {
+  const lines: string[] = []
+  let line = indent
+  for (const word of text.split(' ')) {
+    if (line.length > indent.length && line.length + 1 + word.length > columns) {
+      lines.push(line)
+      line = indent
+    }
+    line += line.length === indent.length ? word : ` ${word}`
+  }
+  return [...lines, line].join('\n')
+}

@@ -1,0 +1,36 @@
+/** A config without numbers: what is wrong, where, and what to do. */
+import type { Problem } from '../errors.ts'
+import type { UnanalysedConfig } from '../report/schema.ts'
+import { escapeText, inlineCode, inlinePath } from './markdown.ts'
+import { capitalised } from './plain.ts'
+import { configState, stateMark } from './verdict.ts'
+
+/** Who reads more than this about one file opens the file. */
+const MAX_PROBLEMS = 5
+
+/** At most `limit` problems, each with place, field and remedy. */
+export function unanalysedSection(config: UnanalysedConfig, limit = MAX_PROBLEMS): string {
+  const mark = stateMark(configState(config))
+  const shown = config.problems.slice(0, limit)
+  const rest = config.problems.length - shown.length
+  const texts = shown.map(problem => problemText(config.path, problem))
+  const opening = `${mark} **${inlinePath(config.path)}** could not be analysed`
+  if (config.problems.length === 1) return `${opening}. ${texts.join('')}`
+  return [
+    `${opening}:`,
+    '',
+    ...texts.map(text => `- ${text}`),
+    ...(rest > 0 ? [`- and ${rest} more in this file`] : []),
+  ].join('\n')
+}
+
+/** The file is named only where it is not the config itself. */
+function problemText(path: string, { file, line, column, field, message, fix }: Problem): string {
+  const place = [
+    file && file !== path && inlinePath(file),
+    line && `line ${line}`,
+    column && line && `column ${column}`,
+  ].filter(Boolean)
+  const where = [place.join(', '), field && inlineCode(field, 100)].filter(Boolean).join(', ')
+  return `${capitalised(where)}${where && ': '}${escapeText(message)}. ${escapeText(fix)}`
+}

@@ -1,0 +1,112 @@
+/** The words and states that the comment, the check and the terminal share. */
+import type { AnalysedConfig, ConfigResult, Reason, Report } from '../report/schema.ts'
+import { type Condition, formatCondition } from '../verdict/policy.ts'
+import { formatCount, ofUsable } from './figures.ts'
+
+export type VerdictState = 'nothing-to-measure' | 'fine' | 'warning' | 'blocked'
+
+export const nothingToMeasure = 'No training config in this pull request: nothing to measure'
+
+/** The one thing to say about a config, gravest first. */
+export const findings = ['does-not-fit', 'waste', 'annual-cost', 'throughput-loss', 'not-analysed', 'fine'] as const
+export type Finding = (typeof findings)[number]
+
+/**
+ * A config that could not be analysed blocks, as the command line's exit code 2 does: a required check that lets
+ * through what it could not read is no check, and the file's author can mend it.
+ */
+export function configState(config: ConfigResult): Exclude<VerdictState, 'nothing-to-measure'> {
+  return config.status === 'analysed' ? config.verdict.state : 'blocked'
+}
+
+export function verdictState(report: Report): VerdictState {
+  if (report.configs.length === 0) return 'nothing-to-measure'
+  const states = new Set(report.configs.map(configState))
+  if (states.has('blocked')) return 'blocked'
+  return states.has('warning') ? 'warning' : 'fine'
+}
+
+/** The only emoji of the product. */
+export function stateMark(state: VerdictState): string {
+  switch (state) {
+    case 'nothing-to-measure':
+    case 'fine':
+      return '🟩'
+    case 'warning':
+      return '🟨'
+    case 'blocked':
+      return '🟥'
+  }
+}
+
+export function findingOf(config: ConfigResult): Finding {
+  if (config.status === 'not-analysed') return 'not-analysed'
+  if (!config.current.fits) return 'does-not-fit'
+  if (config.verdict.state === 'fine') return 'fine'
+  const kinds = new Set<Finding>(config.verdict.reasons.map(reasonKind))
+  return findings.find(finding => kinds.has(finding)) ?? 'waste'
+}
+
+/** One line over all configs, without mark and full stop: `1 of 2 training configs wastes its GPU`. Never untrusted text. */
+export function headline(report: Report): string {
+  const { configs } = report
+  const [only] = configs
+  if (only === undefined) return nothingToMeasure
+  if (configs.length === 1) return `the training config ${sayOne(only)}`
+  const parts = findings
+    .map(finding => ({ finding, count: configs.filter(config => findingOf(config) === finding).length }))
+    .filter(({ finding, count }) => count > 0 && finding !== 'fine')
+  const [first, ...rest] = parts
+  if (first === undefined) return `all ${formatCount(configs.length)} training configs fit and are within policy`
+  return [
+    `${subject(first.count, configs.length)} ${predicate(first.finding, first.count)}`,
+    ...rest.map(({ finding, count }) => `${formatCount(count)} ${predicate(finding, count)}`),
+  ].join(', ')
+}
+
+/** The conditions of the policy that made the state, each once; for the footer. */
+export function decidingConditions(report: Report, state: 'warning' | 'blocked'): string[] {
+  const asked = new Set((state === 'blocked' ? report.policy.failOn : report.policy.warnOn).map(formatCondition))
+  const met = report.configs
+    .flatMap(config => (config.status === 'analysed' ? config.verdict.reasons : []))
+    .flatMap(reason => (reason.kind === 'condition' ? [formatCondition(reason.condition)] : []))
+  return [...new Set(met)].filter(condition => asked.has(condition))
+}
+
+function sayOne(config: ConfigResult): string {
+  const finding = findingOf(config)
+  if (config.status === 'not-analysed' || finding !== 'does-not-fit') return predicate(finding, 1)
+  return `${predicate(finding, 1)}: needs ${needs(config)}`
+}
+
+function needs({ current, gpu }: AnalysedConfig): string {
+  return ofUsable(current.peakBytes, gpu.usableBytes)
+}
+
+function subject(count: number, total: number): string {
+  return count === total
+    ? `all ${formatCount(total)} training configs`
+    : `${formatCount(count)} of ${formatCount(total)} training configs`
+}
+
+function predicate(finding: Finding, count: number): string {
+  const one = count === 1
+  switch (finding) {
+    case 'does-not-fit':
+      return one ? 'goes out of memory' : 'go out of memory'
+    case 'waste':
+      return one ? 'wastes its GPU' : 'waste their GPU'
+    case 'annual-cost':
+      return one ? 'costs more than it needs to' : 'cost more than they need to'
+    case 'throughput-loss':
+      return one ? 'trains slower than it could' : 'train slower than they could'
+    case 'not-analysed':
+      return 'could not be analysed'
+    case 'fine':
+      return one ? 'fits and is within policy' : 'fit and are within policy'
+  }
+}
+
+function reasonKind(reason: Reason): Condition['kind'] | 'does-not-fit' {
+  return reason.kind === 'condition' ? reason.condition.kind : reason.kind
+}

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest'
+import { commentMarker, renderComment } from '../../engine/render/comment.ts'
+import type { ConfigResult } from '../../engine/report/schema.ts'
+import { fine, point, reportOf, slow, tooLarge, unreadable, wasteful } from './fixtures.ts'
+import { structure, toHtml } from './rendered.ts'
+
+function comment(...configs: ConfigResult[]): string {
+  return renderComment(reportOf(configs)) ?? ''
+}
+
+describe('the comment as it reads', () => {
+  test.each([
+    ['waste', [wasteful(), fine()]],
+    ['fine', [fine()]],
+    ['does-not-fit', [tooLarge()]],
+    ['not-analysed', [unreadable(), fine()]],
+    ['everything', [unreadable(), fine(), slow(), wasteful(), tooLarge()]],
+  ])('%s', async (name, configs) => {
+    await expect(`${comment(...configs)}\n`).toMatchFileSnapshot(`golden/comment-${name}.md`)
+  })
+})
+
+describe('the comment', () => {
+  test('is not written where there is no config', () => {
+    expect(renderComment(reportOf([]))).toBeUndefined()
+  })
+
+  test('starts with its marker, then the verdict over all configs', () => {
+    const [marker, blank, verdict] = comment(wasteful(), fine()).split('\n')
+    expect(marker).toBe(commentMarker)
+    expect(blank).toBe('')
+    expect(verdict).toBe('### 🟥 MemoryMark: 1 of 2 training configs wastes its GPU')
+  })
+
+  test('puts what goes out of memory first and what could not be analysed last', () => {
+    const text = comment(unreadable(), fine(), wasteful(), tooLarge())
+    const order = ['gpt2-large.yaml', 'bert-mnli.yaml', 'gpt2-wikitext.yaml', 'broken.yaml'].map(name =>
+      text.indexOf(name),
+    )
+    expect(order).toEqual(order.toSorted((a, b) => a - b))
+    expect(order).not.toContain(-1)
+  })
+
+  test('says that the effective batch stays', () => {
+    expect(comment(wasteful())).toContain('Micro-batch **16 → 128**, accumulation 8 → 1: same effective batch')
+  })
+
+  test('cautions where the effective batch changes', () => {
+    const text = comment(wasteful({ current: point({}), recommended: point({ microBatch: 128 }) }))
+    expect(text).toContain(
+      'effective batch 16 → 128 (a change to the training: revisit the learning rate and the number of steps)',
+    )
+  })
+
+  test('says how much is needed of how much, the largest that fits and the lever, where it does not fit', () => {
+    const text = comment(tooLarge())
+    expect(text).toContain('### 🟥 MemoryMark: the training config goes out of memory: needs 31.2 of 21.7 GiB')
+    expect(text).toContain('The largest micro-batch that fits is 8, not 12.')
+    expect(text).toContain('Gradient checkpointing frees most at micro-batch 12: 31.2 → 18.1 GiB, which fits.')
+  })
+
+  test('says that not even one sample fits, and that the best lever is not enough', () => {
+    const { recommended: _recommended, largest: _largest, ...hopeless } = tooLarge()
+    const text = comment({ ...hopeless, lever: { change: 'bf16-autocast', peakBytes: 25 * 2 ** 30 } })
+    expect(text).toContain('Not even one sample fits.')
+    expect(text).toContain('bf16 autocast frees most at micro-batch 12: 31.2 → 25.0 GiB, which still does not fit.')
+    expect(text).not.toContain('recommended')
+  })
+
+  test('shows no throughput and no saving for a batch that cannot run', () => {
+    const text = comment(tooLarge({ speedup: 3, savingsPerYearUsd: 500 }))
+    expect(text).not.toContain('3.0×')
+    expect(text).not.toContain('$500')
+  })
+
+  test('calls a measured throughput measured and a modelled one modelled', () => {
+    expect(comment(wasteful())).toContain('about 1.4× the throughput')
+    expect(comment(wasteful())).toContain('| samples/s (modelled)')
+    const measured = comment(
+      wasteful({ provenance: 'measured', errorBandPercent: 0, throughputProvenance: 'measured' }),
+    )
+    expect(measured).toContain('batch, 1.4× the throughput')
+    expect(measured).toContain('| samples/s (measured)')
+    expect(measured).toContain('*Memory measured; throughput measured.*')
+  })
+
+  test('names what is still to be had in a config that is within policy', () => {
+    const text = comment(wasteful({ verdict: { state: 'fine', reasons: [] } }))
+    expect(text).toContain('micro-batch 128 would bring about 1.4× the throughput and $34 a year less, within policy')
+  })
+
+  test('names the conditions that blocked, not those that only remark', () => {
+    const text = comment(wasteful(), slow())
+    expect(text).toContain('<sub>Blocked by `fail-on: waste > 40 %` ·')
+    expect(comment(slow())).toContain('<sub>Remarked on by `warn-on: throughput-loss > 5 %` ·')
+    expect(comment(fine())).toContain('<sub>MemoryMark 0.1.0</sub>')
+  })
+
+  test('promises a measurement only when told to', () => {
+    expect(comment(wasteful())).not.toMatch(/GPU run|replace/i)
+    const told = renderComment(reportOf([wasteful()]), { statusNote: 'Being measured on the GPU runner @now.' })
+    expect(told).toContain('*Being measured on the GPU runner @\u2060now.*')
+  })
+
+  test('links the method only on the web', () => {
+    const withUrl = (howMeasuredUrl: string) => renderComment(reportOf([fine()]), { howMeasuredUrl })
+    expect(withUrl('https://example.com/how')).toContain('<a href="https://example.com/how">how this is measured</a>')
+    expect(withUrl('javascript:alert(1)')).not.toContain('href')
+  })
+
+  test('draws the memory against the limit of the GPU', () => {
+    const text = comment(wasteful())
+    expect(text).toContain('  x-axis "micro-batch" [16, 128, 256, 288]')
+    expect(text).toContain('  bar [2.4, 10.8, 20.4, 22.8]')
+    expect(text).toContain('  line [21.7, 21.7, 21.7, 21.7]')
+  })
+
+  test('lists every problem of a file with its place, field and remedy', () => {
+    const one = unreadable().problems
+    const text = comment({ ...unreadable(), problems: [...one, ...one] })
+    expect(text).toContain(
+      '- Line 7, column 30, `per_device_train_batch_size`: the batch size is "sixteen", not a whole number. Write a number from 1 to 1,000,000.',
+    )
+  })
+})
+
+describe('a comment within 65,536 characters', () => {
+  const longName = (index: number) => `configs/${'very-long-folder-name/'.repeat(20)}${index}.yaml`
+
+  function expectWhole(text: string): void {
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(65_536)
+    const tags = structure(toHtml(text))
+    expect(tags.filter(tag => tag === 'details').length).toBe(tags.filter(tag => tag === '/details').length)
+    expect(text.match(/^```/gm)?.length ?? 0).toSatisfy((fences: number) => fences % 2 === 0)
+    expect(text).toMatch(/<\/sub>$/)
+  }
+
+  test('holds 40 wasteful configs with long names: each has its table, the gravest keep their details', () => {
+    const text = comment(tooLarge(), ...times(39, index => wasteful({ path: longName(index) })))
+    expectWhole(text)
+    expect(text.match(/^\| micro-batch × accumulation/gm)).toHaveLength(40)
+    expect(text.indexOf('<details>')).toBeLessThan(text.indexOf('38.yaml'))
+    expect(text).not.toContain('…and')
+  })
+
+  test('counts what is left of 5,000 configs of every kind', () => {
+    const text = comment(
+      ...times(2_000, index => wasteful({ path: longName(index) })),
+      ...times(1_500, index => fine({ path: longName(index) })),
+      ...times(1_499, index => unreadable({ file: longName(index) })),
+      tooLarge(),
+    )
+    expectWhole(text)
+    expect(text).toContain('gpt2-large.yaml')
+    expect(text).toMatch(/…and 4,8\d\d more, all in the report: 1,96\d to look at, 1,460 fine, 1,459 not analysed\./)
+  })
+
+  test('holds when every string is as long as the schema allows', () => {
+    const wide = '𝕏'.repeat(2_048)
+    const problem = { code: 'x', message: '𝕏'.repeat(1_000), fix: '$'.repeat(2_000), field: '|'.repeat(500) }
+    expectWhole(
+      comment(
+        ...times(60, () => wasteful({ path: wide, assumptions: times(30, () => '$'.repeat(500)) })),
+        ...times(60, () => ({ ...unreadable(), path: wide, problems: times(50, () => problem) })),
+      ),
+    )
+  })
+})
+
+function times<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index))
+}

@@ -1,0 +1,254 @@
+/** Reports to render. The figures are illustrative: they have the shape and size of real ones and were measured nowhere. */
+import type { Problem } from '../../engine/errors.ts'
+import {
+  type AnalysedConfig,
+  type ConfigResult,
+  type OperatingPoint,
+  REPORT_SCHEMA,
+  type Report,
+  type ReportedGpu,
+  report as reportSchema,
+  type UnanalysedConfig,
+} from '../../engine/report/schema.ts'
+import { GIB } from '../../engine/units.ts'
+import { defaultPolicy } from '../../engine/verdict/policy.ts'
+
+const gib = (figure: number) => Math.round(figure * GIB)
+
+/** Parsed, as every report is before it is rendered. */
+export function reportOf(configs: readonly ConfigResult[], overrides: Partial<Report> = {}): Report {
+  return reportSchema.parse({
+    schema: REPORT_SCHEMA,
+    toolVersion: '0.1.0',
+    createdAt: '2026-11-20T09:00:00Z',
+    policy: defaultPolicy,
+    configs,
+    ...overrides,
+  })
+}
+
+export const a10: ReportedGpu = {
+  id: 'a10',
+  name: 'A10',
+  totalBytes: gib(22.1),
+  usableBytes: gib(21.7),
+  pricePerHourUsd: 0.6,
+  priceSource: 'list price of a public cloud',
+  priceDate: '2026-11-01',
+}
+
+const t4: ReportedGpu = {
+  id: 't4',
+  name: 'T4',
+  totalBytes: gib(14.6),
+  usableBytes: gib(14.2),
+  pricePerHourUsd: 0.35,
+  priceSource: 'list price of a public cloud',
+  priceDate: '2026-11-01',
+}
+
+export function point(overrides: Partial<OperatingPoint>): OperatingPoint {
+  const merged = {
+    microBatch: 16,
+    gradientAccumulation: 1,
+    fits: true,
+    peakBytes: gib(2.4),
+    samplesPerSecond: 310,
+    costPerRunUsd: 1.2,
+    ...overrides,
+  }
+  return { effectiveBatch: merged.microBatch * merged.gradientAccumulation, ...merged }
+}
+
+/** BERT at a batch far too small for its GPU; the recommendation keeps the effective batch. */
+export function wasteful(overrides: Partial<AnalysedConfig> = {}): AnalysedConfig {
+  return {
+    status: 'analysed',
+    path: 'configs/bert-mnli.yaml',
+    dialect: 'Hugging Face Trainer',
+    spec: {
+      model: 'google-bert/bert-base-uncased',
+      task: 'sequence-classification',
+      framework: 'pytorch',
+      step: 'training',
+      microBatch: 16,
+      gradientAccumulation: 8,
+      gpus: 1,
+      sequenceLength: 128,
+      labels: 3,
+      precision: 'fp32',
+      optimizer: 'adamw',
+      attention: 'sdpa',
+      gradientCheckpointing: false,
+      paddedBatches: false,
+      loop: 'trainer',
+    },
+    batchSizeAt: { line: 4, column: 30 },
+    gradientAccumulationAt: { line: 5, column: 30 },
+    gpu: a10,
+    provenance: 'estimated',
+    errorBandPercent: 3,
+    throughputProvenance: 'modelled',
+    current: point({ gradientAccumulation: 8 }),
+    recommended: point({ microBatch: 128, peakBytes: gib(10.8), samplesPerSecond: 430, costPerRunUsd: 0.86 }),
+    largest: point({ microBatch: 256, peakBytes: gib(20.4), samplesPerSecond: 432, costPerRunUsd: 0.86 }),
+    breakdown: {
+      weights: gib(0.41),
+      gradients: gib(0.41),
+      optimizerState: gib(0.82),
+      activations: gib(0.7),
+      logits: 0,
+      temporaries: gib(0.05),
+      inputs: 32_768,
+      workspace: gib(0.02),
+    },
+    peakMoment: 'optimizer step',
+    speedup: 1.39,
+    savingsPerRunUsd: 0.34,
+    savingsPerYearUsd: 34,
+    lever: { change: 'gradient-checkpointing', peakBytes: gib(1.8) },
+    rightSizing: { gpu: t4, costPerRunUsd: 0.9 },
+    trials: [
+      {
+        microBatch: 16,
+        provenance: 'estimated',
+        outcome: { kind: 'fits', peakBytes: gib(2.4), reservedBytes: gib(2.5) },
+      },
+      {
+        microBatch: 256,
+        provenance: 'estimated',
+        outcome: { kind: 'fits', peakBytes: gib(20.4), reservedBytes: gib(20.6) },
+      },
+      { microBatch: 288, provenance: 'estimated', outcome: { kind: 'out-of-memory', neededBytes: gib(22.8) } },
+    ],
+    hoursPerRun: 2,
+    runsPerYear: 100,
+    assumptions: ['The config sets no sequence length: 128 tokens are assumed.'],
+    verdict: {
+      state: 'blocked',
+      reasons: [{ kind: 'condition', condition: { kind: 'waste', abovePercent: 40 }, actual: 88.9 }],
+    },
+    ...overrides,
+  }
+}
+
+export function fine(overrides: Partial<AnalysedConfig> = {}): AnalysedConfig {
+  const { lever: _lever, rightSizing: _rightSizing, ...base } = wasteful()
+  const current = point({ microBatch: 16, peakBytes: gib(19.9), samplesPerSecond: 24, costPerRunUsd: 1.2 })
+  return {
+    ...base,
+    path: 'configs/gpt2-wikitext.yaml',
+    spec: {
+      ...base.spec,
+      model: 'openai-community/gpt2',
+      task: 'causal-lm',
+      sequenceLength: 1_024,
+      gradientAccumulation: 1,
+    },
+    current,
+    recommended: current,
+    largest: current,
+    speedup: 1,
+    savingsPerRunUsd: 0,
+    savingsPerYearUsd: 0,
+    trials: [],
+    assumptions: [],
+    verdict: { state: 'fine', reasons: [] },
+    ...overrides,
+  }
+}
+
+/** Too large for its GPU; the recommendation changes the effective batch. */
+export function tooLarge(overrides: Partial<AnalysedConfig> = {}): AnalysedConfig {
+  const { rightSizing: _rightSizing, ...base } = wasteful()
+  return {
+    ...base,
+    path: 'configs/gpt2-large.yaml',
+    spec: {
+      ...base.spec,
+      model: 'openai-community/gpt2-large',
+      task: 'causal-lm',
+      microBatch: 12,
+      gradientAccumulation: 1,
+    },
+    current: point({ microBatch: 12, fits: false, peakBytes: gib(31.2), samplesPerSecond: 9, costPerRunUsd: 1.2 }),
+    recommended: point({ microBatch: 7, gradientAccumulation: 2, peakBytes: gib(20.3), samplesPerSecond: 8.6 }),
+    largest: point({ microBatch: 8, gradientAccumulation: 2, peakBytes: gib(21.6), samplesPerSecond: 8.8 }),
+    peakMoment: 'backward pass of the loss',
+    breakdown: {
+      weights: gib(2.9),
+      gradients: gib(2.9),
+      optimizerState: gib(5.8),
+      activations: gib(14.1),
+      logits: gib(4.6),
+      temporaries: gib(0.88),
+      inputs: 196_608,
+      workspace: gib(0.02),
+    },
+    lever: { change: 'gradient-checkpointing', peakBytes: gib(18.1) },
+    trials: [],
+    verdict: { state: 'blocked', reasons: [{ kind: 'does-not-fit' }] },
+    ...overrides,
+  }
+}
+
+export function slow(overrides: Partial<AnalysedConfig> = {}): AnalysedConfig {
+  return wasteful({
+    path: 'configs/resnet50.yaml',
+    verdict: {
+      state: 'warning',
+      reasons: [{ kind: 'condition', condition: { kind: 'throughput-loss', abovePercent: 5 }, actual: 28 }],
+    },
+    ...overrides,
+  })
+}
+
+export function unreadable(overrides: Partial<Problem> = {}): UnanalysedConfig {
+  const path = overrides.file ?? 'configs/broken.yaml'
+  return {
+    status: 'not-analysed',
+    path,
+    problems: [
+      {
+        code: 'batch-size-not-a-number',
+        message: 'the batch size is "sixteen", not a whole number',
+        fix: 'Write a number from 1 to 1,000,000.',
+        file: path,
+        line: 7,
+        column: 30,
+        field: 'per_device_train_batch_size',
+        ...overrides,
+      },
+    ],
+  }
+}
+
+/** One hostile string in every place that a config's author, or a forged artifact, can reach. */
+export function hostileReport(text: string): Report {
+  const short = Array.from(text).slice(0, 90).join('')
+  const gpu = { ...a10, name: short, priceSource: short, priceDate: short }
+  const failed = {
+    microBatch: 64,
+    provenance: 'measured',
+    outcome: { kind: 'failed', problem: { code: 'failed', message: text, fix: text } },
+  } as const
+  const everywhere = {
+    path: text,
+    dialect: short,
+    gpu,
+    peakMoment: short,
+    assumptions: [text.slice(0, 500)],
+    trials: [...wasteful().trials, failed],
+    rightSizing: { gpu, costPerRunUsd: 1 },
+    spec: { ...wasteful().spec, model: short },
+  }
+  return reportOf(
+    [
+      wasteful(everywhere),
+      tooLarge(everywhere),
+      fine({ path: text, gpu }),
+      unreadable({ file: text, field: text.slice(0, 500), message: text, fix: text }),
+    ],
+    { toolVersion: short },
+  )
+}

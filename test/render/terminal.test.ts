@@ -1,0 +1,68 @@
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { renderTerminal } from '../../engine/render/terminal.ts'
+import { fine, reportOf, tooLarge, unreadable, wasteful } from './fixtures.ts'
+
+const plain = { color: false, columns: 100 }
+
+describe('the report in a terminal', () => {
+  test('shows a wasteful config with bars, parts, advice and how it is known', () => {
+    expect(renderTerminal(reportOf([wasteful()]), plain).split('\n')).toEqual([
+      'blocked configs/bert-mnli.yaml',
+      '  now         16 × 8    ███▍░░░░░░░░░░░░░░░░░░░░░░░░░░ 2.40 of 21.7 GiB (11 %), 310 samples/s modelled',
+      '  recommended 128 × 1   ██████████████▉░░░░░░░░░░░░░░░ 10.8 of 21.7 GiB (50 %), 430 samples/s modelled',
+      '  largest     256 × 1   ████████████████████████████▎░ 20.4 of 21.7 GiB (94 %), 432 samples/s modelled',
+      '  Memory: optimizer state 0.82 GiB, activations 0.70 GiB, weights 0.41 GiB, gradients 0.41 GiB,',
+      '  temporaries 0.05 GiB, library workspace 0.02 GiB, inputs under 0.01 GiB; 19.3 GiB of the GPU is',
+      '  waste.',
+      '  Micro-batch 16 → 128, accumulation 8 → 1: same effective batch, about 1.4× the throughput, $34 a',
+      '  year less.',
+      '  A cheaper GPU is enough: T4 at $0.35 an hour, $0.90 a run.',
+      '  A10; memory estimated, ±3 %; throughput modelled; $0.60 an hour (2026-11-01), 2 hours a run, 100',
+      '  runs a year.',
+      '',
+      'MemoryMark: the training config wastes its GPU.',
+    ])
+  })
+
+  test('shows a fine config in one bar and says that nothing is to gain', () => {
+    expect(
+      renderTerminal(reportOf([fine()]), plain)
+        .split('\n')
+        .slice(0, 3),
+    ).toEqual([
+      'fine configs/gpt2-wikitext.yaml',
+      '  now         16 × 1    ███████████████████████████▌░░ 19.9 of 21.7 GiB (92 %), 24 samples/s modelled',
+      '  Nothing to gain.',
+    ])
+  })
+
+  test('says what goes out of memory and by how much', () => {
+    const output = renderTerminal(reportOf([tooLarge()]), plain)
+    expect(output).toContain(
+      'out of memory configs/gpt2-large.yaml\n  now         12 × 1    ██████████████████████████████ 31.2 of 21.7 GiB (144 %)\n',
+    )
+    expect(output.replaceAll('\n  ', ' ')).toContain('9.50 GiB too much.')
+  })
+
+  test('places a problem at file:line:column with its field', () => {
+    expect(renderTerminal(reportOf([unreadable()]), { color: false, columns: 200 })).toContain(
+      'not analysed configs/broken.yaml\n  configs/broken.yaml:7:30 (per_device_train_batch_size): the batch size is "sixteen", not a whole number. Write a number from 1 to 1,000,000.',
+    )
+  })
+
+  test('colours only when asked, and changes no word by it', () => {
+    const report = reportOf([wasteful(), fine(), tooLarge(), unreadable()])
+    const colored = renderTerminal(report, { color: true, columns: 100 })
+    expect(colored).toContain('\u001B[31mblocked\u001B[39m')
+    expect(colored).toContain('\u001B[32mfine\u001B[39m')
+    expect(stripVTControlCharacters(colored)).toBe(renderTerminal(report, plain))
+  })
+
+  test('wraps sentences at the width and leaves paths whole', () => {
+    const path = `configs/${'deep/'.repeat(15)}bert.yaml`
+    const lines = renderTerminal(reportOf([wasteful({ path })]), { color: false, columns: 60 }).split('\n')
+    expect(lines[0]).toBe(`blocked ${path}`)
+    expect(Math.max(...lines.filter(line => !/[█░]|deep/.test(line)).map(line => line.length))).toBeLessThanOrEqual(60)
+  })
+})
