@@ -1,0 +1,22 @@
+import { huggingface } from './dialects/huggingface.ts'
+import { memorymark } from './dialects/memorymark.ts'
+import type { Reading } from './reading.ts'
+import type { Section } from './section.ts'
+
+/** The format of one training tool. */
+export interface Dialect {
+  /** As people know the tool. */
+  readonly name: string
+  /**
+   * Whether the bare text may be a config of this tool. Cheap and generous: it spares the parse of unrelated files, and
+   * decides whether a file that cannot be parsed is worth a word.
+   */
+  mayBe(text: string): boolean
+  /** Whether the mapping is a training config of this tool, by its content alone. */
+  detects(document: Section): boolean
+  /** Answers a training config or an unreadable one. Problems name `path`. */
+  read(document: Section, path: string): Reading
+}
+
+/** Asked in this order. */
+export const dialects: readonly Dialect[] = [memorymark, huggingface]

@@ -1,0 +1,58 @@
+/** Where a file keeps the Trainer's arguments, and how to find an argument in it. */
+import type { Field, Section } from '../../section.ts'
+
+export const batchSizeKeys = ['per_device_train_batch_size', 'per_gpu_train_batch_size']
+/** Also a property that trainer_state.json and DeepSpeed use: it counts beside a model only. */
+export const legacyBatchSizeKey = 'train_batch_size'
+export const modelKeys = ['model_name_or_path', 'model_name', 'pretrained_model_name_or_path', 'model_id']
+export const trainerKeys = [
+  'learning_rate',
+  'num_train_epochs',
+  'max_steps',
+  'gradient_accumulation_steps',
+  'warmup_steps',
+  'warmup_ratio',
+  'weight_decay',
+  'lr_scheduler_type',
+  'output_dir',
+]
+
+/** Sections below the top one in which arguments are looked for. */
+const LEVELS = 2
+/** Sections that use the same words for something other than the training step. */
+const foreignSection =
+  /(^|\.)(eval|evaluation|test|inference|generation|predict|serve|deepspeed|ds_config|fsdp)\w*(\.|$)/i
+
+export interface Arguments {
+  /** The first field under one of the keys that holds a value; a section's keys are tried in the order given. */
+  find(...keys: string[]): Field | undefined
+  /** The field that sets the micro-batch, even where it is empty. */
+  readonly batchSize: Field | undefined
+  /** Every field that sets one, for files of several stages. */
+  readonly batchSizes: readonly Field[]
+}
+
+export function argumentsOf(document: Section): Arguments {
+  const sections = document.nested(LEVELS).filter(section => !foreignSection.test(section.name))
+  const fields = (keys: readonly string[]) =>
+    sections.flatMap(section => keys.flatMap(key => section.field(key) ?? []).slice(0, 1))
+  const named = fields(batchSizeKeys)
+  const batchSizes = named.length > 0 ? named : fields([legacyBatchSizeKey])
+  const home = sections.find(
+    section => batchSizes[0] !== undefined && [...section.fields.values()].includes(batchSizes[0]),
+  )
+  const nearestFirst = home === undefined ? sections : [home, ...sections.filter(section => section !== home)]
+  return {
+    find: (...keys) => {
+      for (const section of nearestFirst) {
+        const found = keys
+          .map(key => section.field(key))
+          .find(field => field !== undefined && field.value.kind !== 'empty')
+        if (found !== undefined) return found
+      }
+      return undefined
+    },
+    batchSize: batchSizes[0],
+    batchSizes,
+  }
+}

@@ -1,0 +1,62 @@
+import type { FieldReader } from '../../fields.ts'
+import { quote } from '../../quote.ts'
+import type { Field } from '../../section.ts'
+import type { Precision } from '../../spec.ts'
+
+export interface PrecisionFields {
+  readonly fp16: Field | undefined
+  readonly bf16: Field | undefined
+  /** `torch_dtype` or `dtype`: the type in which the weights are loaded. */
+  readonly weights: Field | undefined
+}
+
+type WeightType = 'float32' | 'bfloat16' | 'float16'
+
+const weightTypes: ReadonlyMap<string, WeightType> = new Map<string, WeightType>([
+  ['float32', 'float32'],
+  ['fp32', 'float32'],
+  ['bfloat16', 'bfloat16'],
+  ['bf16', 'bfloat16'],
+  ['float16', 'float16'],
+  ['fp16', 'float16'],
+  ['half', 'float16'],
+])
+
+/** In the Trainer, `fp16` and `bf16` are autocast over the weights as loaded; they do not convert the weights. */
+export function readPrecision(reader: FieldReader, fields: PrecisionFields): Precision {
+  const fp16 = reader.flag(fields.fp16) ?? false
+  const bf16 = reader.flag(fields.bf16) ?? false
+  const weights = readWeightType(reader, fields.weights)
+  if (fp16 && bf16) {
+    reader.refuse(fields.bf16, 'precision-conflict', 'Both fp16 and bf16 are on', 'Keep one of the two.')
+  }
+  switch (weights) {
+    case 'float16':
+      reader.refuse(fields.weights, 'unsupported-precision', 'Training fp16 weights is not supported', useAutocast)
+      return 'fp32'
+    case 'bfloat16':
+      if (fp16) {
+        reader.refuse(fields.fp16, 'precision-conflict', 'fp16 cannot train weights loaded as bfloat16', useBf16)
+      }
+      return 'bf16'
+    case 'float32':
+      if (!fp16 && !bf16) return 'fp32'
+      return fp16 ? 'amp-fp16' : 'amp-bf16'
+  }
+}
+
+const useAutocast = 'Load the weights as float32 with fp16: true, or as bfloat16.'
+const useBf16 = 'Set bf16: true instead, or load the weights as float32.'
+
+function readWeightType(reader: FieldReader, field: Field | undefined): WeightType {
+  if (field?.value.kind === 'text' && field.value.text === 'auto') {
+    reader.assume(`Weights in fp32: ${field.name} leaves their type to the checkpoint.`)
+    return 'float32'
+  }
+  const name = reader.text(field)
+  if (name === undefined) return 'float32'
+  const type = weightTypes.get(name.replace(/^torch\./, ''))
+  if (type !== undefined) return type
+  reader.refuse(field, 'unknown-precision', `The type ${quote(name)} is not known`, 'Use float32 or bfloat16.')
+  return 'float32'
+}

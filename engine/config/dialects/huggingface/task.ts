@@ -1,0 +1,81 @@
+import type { CatalogueModel } from '../../../models/catalogue.ts'
+import type { FieldReader } from '../../fields.ts'
+import { checkTask } from '../../model-fields.ts'
+import { oneOf, quote } from '../../quote.ts'
+import type { Field } from '../../section.ts'
+import { type Task, tasks } from '../../spec.ts'
+
+export type Find = (...keys: string[]) => Field | undefined
+
+export interface TaskChoice {
+  readonly task: Task
+  /** Classes that the task implies. */
+  readonly labels?: number
+}
+
+/** Our names and the Hub's pipeline tags. */
+const taskNames: ReadonlyMap<string, Task> = new Map<string, Task>([
+  ...tasks.map(task => [task, task] as const),
+  ['text-classification', 'sequence-classification'],
+  ['sentiment-analysis', 'sequence-classification'],
+  ['fill-mask', 'masked-lm'],
+  ['mlm', 'masked-lm'],
+  ['text-generation', 'causal-lm'],
+  ['clm', 'causal-lm'],
+])
+
+/** Classes of the GLUE tasks as run_glue.py names them; stsb is a regression. */
+const glueLabels: ReadonlyMap<string, number> = new Map([
+  ['cola', 2],
+  ['mnli', 3],
+  ['mrpc', 2],
+  ['qnli', 2],
+  ['qqp', 2],
+  ['rte', 2],
+  ['sst2', 2],
+  ['stsb', 1],
+  ['wnli', 2],
+])
+
+/** What the config says, else what its other arguments give away, else the model's usual task. */
+export function readTask(reader: FieldReader, find: Find, model: CatalogueModel | undefined): TaskChoice | undefined {
+  const named = readNamedTask(reader, find('task')) ?? readGlueTask(find('task_name'))
+  if (model === undefined) return named
+  if (named !== undefined) {
+    checkTask(reader, find('task') ?? find('task_name'), named.task, model)
+    return named
+  }
+  const inferred = inferTask(find)
+  if (inferred !== undefined && model.tasks.includes(inferred)) return { task: inferred }
+  if (find('task') === undefined) reader.assume(`The task is ${model.defaultTask}: the config names none.`)
+  return { task: model.defaultTask }
+}
+
+function readNamedTask(reader: FieldReader, field: Field | undefined): TaskChoice | undefined {
+  const name = reader.text(field)
+  if (name === undefined) return undefined
+  const task = taskNames.get(name.toLowerCase().replaceAll('_', '-'))
+  if (task !== undefined) return { task }
+  const glue = glueTask(name)
+  if (glue !== undefined) return glue
+  return reader.refuse(field, 'unsupported-task', `The task ${quote(name)} is not supported`, `Use ${oneOf(tasks)}.`)
+}
+
+/** A task_name outside GLUE is a data set's, and says nothing. */
+function readGlueTask(field: Field | undefined): TaskChoice | undefined {
+  return field?.value.kind === 'text' ? glueTask(field.value.text) : undefined
+}
+
+function glueTask(name: string): TaskChoice | undefined {
+  const labels = glueLabels.get(name.toLowerCase().replaceAll('-', ''))
+  return labels === undefined ? undefined : { task: 'sequence-classification', labels }
+}
+
+/** By the arguments that only run_mlm.py, or only run_clm.py and TRL's SFT trainer, take. */
+function inferTask(find: Find): Task | undefined {
+  const mlm = find('mlm')?.value
+  if (mlm?.kind === 'flag') return mlm.flag ? 'masked-lm' : 'causal-lm'
+  if (find('mlm_probability', 'line_by_line') !== undefined) return 'masked-lm'
+  if (find('dataset_text_field', 'packing', 'block_size') !== undefined) return 'causal-lm'
+  return find('num_labels') === undefined ? undefined : 'sequence-classification'
+}

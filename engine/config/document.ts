@@ -1,0 +1,177 @@
+/** Text → mappings with positions. What can be wrong with a file before its keys mean anything is told here. */
+import { Composer, type Document, isMap, isScalar, Lexer, LineCounter, type ParsedNode, Parser, visit } from 'yaml'
+import type { Problem } from '../errors.ts'
+import { MIB } from '../units.ts'
+import { firstJsonError } from './json-syntax.ts'
+import { plain, quote } from './quote.ts'
+import type { SourceFile } from './reading.ts'
+import { isMergeKey, rangeOf, Section } from './section.ts'
+
+export type ParsedFile =
+  /** The mappings at the top of the file's documents; JSON has one document, YAML any number. */
+  | { readonly kind: 'document'; readonly mappings: readonly Section[] }
+  | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] }
+
+const MAX_BYTES = MIB
+const MAX_DEPTH = 100
+/** Resolving an alias costs a walk through the document, so their number is capped too. */
+const MAX_ALIASES = 100
+/** One slip can make every line after it wrong. */
+const MAX_SYNTAX_PROBLEMS = 10
+
+type Token = Parameters<Composer['next']>[0]
+type Describe = (offset: number, problem: Problem) => Problem
+
+/** Never throws for what a file holds, and takes time linear in its length. */
+export function parseFile(file: SourceFile): ParsedFile {
+  const text = file.text.replace(/^\uFEFF/, '')
+  const bytes = Buffer.byteLength(text)
+  if (bytes > MAX_BYTES) return unreadable([{ ...tooLarge(bytes), file: file.path }])
+
+  const lines = new LineCounter()
+  const describe: Describe = (offset, problem) => {
+    const { line, col } = lines.linePos(Math.min(offset, text.length))
+    return { ...problem, file: file.path, line, column: Math.max(col, 1) }
+  }
+  const tokens = tokenize(text, lines)
+  if (tokens.kind === 'too-deep') return unreadable([describe(tokens.offset, tooDeep)])
+
+  const isJson = /\.json$/i.test(file.path)
+  const jsonError = isJson ? firstJsonError(text) : undefined
+  if (jsonError !== undefined) return unreadable([describe(jsonError, notJson(text, jsonError))])
+
+  const documents = compose(tokens.tokens, isJson)
+  const problems = documents.flatMap(document => problemsOf(document, describe))
+  if (problems.length > 0) return unreadable(problems.slice(0, MAX_SYNTAX_PROBLEMS))
+  return {
+    kind: 'document',
+    mappings: documents.flatMap(document =>
+      isMap(document.contents) ? [new Section({ document, text, lines }, document.contents)] : [],
+    ),
+  }
+}
+
+type Tokens =
+  | { readonly kind: 'tokens'; readonly tokens: readonly Token[] }
+  | { readonly kind: 'too-deep'; readonly offset: number }
+
+/** The library's lexer and parser keep their own stack; what comes after them recurses, so depth is checked here. */
+function tokenize(text: string, lines: LineCounter): Tokens {
+  lines.addNewLine(0)
+  const parser = new Parser(lines.addNewLine)
+  const tokens: Token[] = []
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) tokens.push(token)
+    // The document itself is on the stack too.
+    if (parser.stack.length > MAX_DEPTH + 1) return { kind: 'too-deep', offset: parser.offset }
+  }
+  for (const token of parser.end()) tokens.push(token)
+  return { kind: 'tokens', tokens }
+}
+
+/** YAML 1.1 as PyYAML reads it, since that is what training tools use: `yes` is a flag and `<<` merges. */
+function compose(tokens: readonly Token[], isJson: boolean): readonly Document<ParsedNode, true>[] {
+  // The library compares every key with every other; `duplicateKeys` takes linear time.
+  const options = { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const
+  const dialect = isJson ? ({ schema: 'json' } as const) : ({ version: '1.1' } as const)
+  return [...new Composer<ParsedNode, true>({ ...options, ...dialect }).compose(tokens)]
+}
+
+function problemsOf(document: Document<ParsedNode, true>, describe: Describe): readonly Problem[] {
+  if (document.errors.length > 0) {
+    return firstOfEachLine(document.errors.map(({ pos, message }) => describe(pos[0], notYaml(message))))
+  }
+  return [...duplicateKeys(document, describe), ...aliasProblems(document, describe)]
+}
+
+/** One slip is often reported several times where it stands. */
+function firstOfEachLine(problems: readonly Problem[]): readonly Problem[] {
+  const lines = new Set<number | undefined>()
+  return problems.filter(({ line }) => !lines.has(line) && lines.add(line))
+}
+
+function duplicateKeys(document: Document, describe: Describe): readonly Problem[] {
+  const problems: Problem[] = []
+  visit(document, {
+    Map(_, map) {
+      const seen = new Set<unknown>()
+      for (const { key } of map.items) {
+        if (!isScalar(key) || isMergeKey(key)) continue
+        if (seen.has(key.value)) problems.push(describe(rangeOf(key)[0], duplicateKey(String(key.value))))
+        seen.add(key.value)
+      }
+    },
+  })
+  return problems
+}
+
+function aliasProblems(document: Document, describe: Describe): readonly Problem[] {
+  const offsets: number[] = []
+  visit(document, {
+    Alias(_, alias) {
+      offsets.push(rangeOf(alias)[0])
+    },
+  })
+  const [first] = offsets
+  if (first === undefined) return []
+  if (offsets.length > MAX_ALIASES) return [describe(first, badAliases(`The file has ${offsets.length} aliases`))]
+  try {
+    document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: true })
+    return []
+  } catch (error) {
+    // The library throws plain errors here: an unknown anchor, an alias within its own anchor, an alias bomb.
+    return [describe(first, badAliases(error instanceof Error ? plain(error.message) : 'The aliases cannot be read'))]
+  }
+}
+
+function unreadable(problems: readonly Problem[]): ParsedFile {
+  return { kind: 'unreadable', problems }
+}
+
+function tooLarge(bytes: number): Problem {
+  return {
+    code: 'file-too-large',
+    message: `The file holds ${(bytes / MIB).toFixed(1)} MiB; a training config is read up to 1 MiB`,
+    fix: 'Move data out of the config, or leave the file out of the check.',
+  }
+}
+
+const tooDeep: Problem = {
+  code: 'file-too-deep',
+  message: `The file nests more than ${MAX_DEPTH} levels deep here`,
+  fix: 'Flatten it, or leave the file out of the check.',
+}
+
+function notJson(text: string, offset: number): Problem {
+  const found =
+    offset < text.length ? `Not valid JSON at ${quote(text.slice(offset, offset + 20))}` : 'The JSON ends early'
+  return {
+    code: 'not-json',
+    message: found,
+    fix: 'Correct the JSON there; it allows no comments, no trailing commas and no single quotes.',
+  }
+}
+
+function notYaml(message: string): Problem {
+  return {
+    code: 'not-yaml',
+    message: `Not valid YAML: ${plain(message)}`,
+    fix: 'Correct the YAML there; indent with spaces and quote text that holds special characters.',
+  }
+}
+
+function duplicateKey(key: string): Problem {
+  return {
+    code: 'duplicate-key',
+    message: `The key ${quote(key)} is set twice in the same mapping`,
+    fix: 'Keep one of the two.',
+  }
+}
+
+function badAliases(message: string): Problem {
+  return {
+    code: 'bad-alias',
+    message,
+    fix: `Write the values out instead of aliasing them; up to ${MAX_ALIASES} expansions of an anchor are read.`,
+  }
+}

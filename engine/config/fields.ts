@@ -1,0 +1,126 @@
+/** Fields → checked values. A reader keeps every problem it meets, so that one run tells all of them. */
+import { closest, type Problem } from '../errors.ts'
+import { oneOf, plain, quote } from './quote.ts'
+import type { Field } from './section.ts'
+
+export interface Range {
+  readonly min?: number
+  readonly max: number
+}
+
+/** As many as a report takes for one config. */
+const MAX_PROBLEMS = 50
+
+/** What a text value may be: every accepted spelling and what it means. */
+export type Choices<T> = ReadonlyMap<string, T>
+
+/** Methods answer nothing both for an absent field and for one they refused; the latter is in `problems`. */
+export class FieldReader {
+  readonly problems: Problem[] = []
+  readonly assumptions: string[] = []
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  assume(sentence: string): void {
+    this.assumptions.push(sentence)
+  }
+
+  /** Without a field the problem is the whole file's. */
+  refuse(field: Field | undefined, code: string, message: string, fix: string): undefined {
+    const where = field && { ...field.at, field: field.name }
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ code, message, fix, file: this.#path, ...where })
+    return undefined
+  }
+
+  wholeNumber(field: Field | undefined, { min = 1, max }: Range): number | undefined {
+    if (field === undefined || this.#isOpen(field)) return undefined
+    const range = `a whole number from ${count(min)} to ${count(max)}`
+    const { value } = field
+    if (value.kind === 'text' && /^\s*\d{1,15}\s*$/.test(value.text)) {
+      return this.refuse(
+        field,
+        'number-in-quotes',
+        `${quote(value.text)} is text, not a number`,
+        `Write it without quotes: ${Number(value.text)}.`,
+      )
+    }
+    if (value.kind !== 'number' || !Number.isInteger(value.number)) {
+      return this.refuse(field, 'not-a-whole-number', `${shown(field)} is not a whole number`, `Write ${range}.`)
+    }
+    if (value.number < min) {
+      return this.refuse(field, 'out-of-range', `${plain(field.source)} is less than ${count(min)}`, `Write ${range}.`)
+    }
+    if (value.number > max) {
+      return this.refuse(field, 'out-of-range', `${plain(field.source)} is more than ${count(max)}`, `Write ${range}.`)
+    }
+    return value.number
+  }
+
+  flag(field: Field | undefined): boolean | undefined {
+    if (field === undefined || this.#isOpen(field)) return undefined
+    if (field.value.kind === 'flag') return field.value.flag
+    return this.refuse(field, 'not-a-flag', `${shown(field)} is neither true nor false`, 'Write true or false.')
+  }
+
+  text(field: Field | undefined): string | undefined {
+    if (field === undefined || this.#isOpen(field)) return undefined
+    if (field.value.kind === 'text') return field.value.text.trim()
+    return this.refuse(field, 'not-text', `${shown(field)} is not text`, 'Write one name.')
+  }
+
+  /** `offered` are the spellings that messages name, in case `choices` accepts more. */
+  choice<T>(field: Field | undefined, choices: Choices<T>, offered = [...choices.keys()]): T | undefined {
+    const text = this.text(field)
+    if (text === undefined) return undefined
+    if (choices.has(text)) return choices.get(text)
+    return this.refuse(field, 'unknown-value', `${quote(text)} is not known here`, suggest(text, offered))
+  }
+
+  /** Told apart from a mistake: the value is filled in when the training starts. */
+  #isOpen(field: Field): boolean {
+    if (!isPlaceholder(field)) return false
+    this.refuse(
+      field,
+      'not-in-file',
+      `The value cannot be known from the file: it holds ${quote(field.source)}`,
+      'Write the value into the config if it should be checked.',
+    )
+    return true
+  }
+}
+
+/** `Did you mean x? Use a, b or c.` */
+export function suggest(given: string, known: readonly string[]): string {
+  const meant = closest(given, known)
+  const use = `Use ${oneOf(known)}.`
+  return meant === undefined ? use : `Did you mean ${meant}? ${use}`
+}
+
+/** Shell, OmegaConf and template placeholders, OmegaConf's `???`, and the `auto` of Accelerate and DeepSpeed. */
+function isPlaceholder({ value, source }: Field): boolean {
+  if (value.kind === 'mapping') return source.startsWith('{{')
+  return value.kind === 'text' && (/\$[{(]|\{\{|\{%/.test(value.text) || /^(auto|\?\?\?|\$\w+)$/i.test(value.text))
+}
+
+function shown({ value, source }: Field): string {
+  switch (value.kind) {
+    case 'empty':
+      return 'An empty value'
+    case 'list':
+      return 'A list'
+    case 'mapping':
+      return 'A mapping'
+    case 'text':
+      return quote(value.text)
+    case 'number':
+    case 'flag':
+      return plain(source)
+  }
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-US')
+}

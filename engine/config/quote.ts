@@ -1,0 +1,19 @@
+const SHOWN_CHARACTERS = 80
+
+/** Untrusted text without control and invisible formatting characters, on one line, cut to 80 characters. */
+export function plain(text: string): string {
+  const characters = [...text.slice(0, 4 * SHOWN_CHARACTERS).replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')]
+  return characters.length > SHOWN_CHARACTERS
+    ? `${characters.slice(0, SHOWN_CHARACTERS - 1).join('')}…`
+    : characters.join('').trim()
+}
+
+/** `plain` text between quotation marks, as messages show what a file says. */
+export function quote(text: string): string {
+  return `"${plain(text)}"`
+}
+
+/** `a, b or c`. */
+export function oneOf(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}

@@ -1,0 +1,33 @@
+import { dialects } from './dialect.ts'
+import { parseFile } from './document.ts'
+import type { Reading, SourceFile } from './reading.ts'
+
+/** One file: parse, find the tool whose format it is, read. Never throws for what the file holds. */
+export function readConfig(file: SourceFile): Reading {
+  if (!dialects.some(dialect => dialect.mayBe(file.text))) return notOurs
+  const parsed = parseFile(file)
+  if (parsed.kind === 'unreadable') return parsed
+  for (const document of parsed.mappings) {
+    const dialect = dialects.find(candidate => candidate.detects(document))
+    if (dialect !== undefined) return dialect.read(document, file.path)
+  }
+  return notOurs
+}
+
+const notOurs: Reading = {
+  kind: 'not-a-training-config',
+  why: `It sets no batch size that is known here: no settings of ${dialects.map(({ name }) => name).join(' or ')} were found in it.`,
+}
+
+const candidateExtension = /\.(ya?ml|json)$/i
+const foreignFolders = new Set(['node_modules', '.git', '.venv', 'venv', '__pycache__', 'site-packages'])
+/** Files of other tools that are known by name; whatever else is not ours is told by its content. */
+const foreignFile =
+  /^(package|composer|tsconfig.*|jsconfig.*|biome|deno|renovate|tokenizer|tokenizer_config|vocab|trainer_state|.*[-.]lock|npm-shrinkwrap|\.eslintrc|\.prettierrc|\.pre-commit-config)\.(ya?ml|json)$/i
+
+/** Whether a `/`-separated path is worth reading when training configs are looked for. */
+export function isCandidatePath(path: string): boolean {
+  const folders = path.split('/')
+  const name = folders.pop() ?? ''
+  return candidateExtension.test(name) && !foreignFile.test(name) && !folders.some(folder => foreignFolders.has(folder))
+}

@@ -1,0 +1,136 @@
+/** Mappings of a parsed document as dialects read them: by key, with aliases and merge keys resolved, and with positions. */
+import { type Document, isAlias, isMap, isScalar, isSeq, type LineCounter, type Pair, type YAMLMap } from 'yaml'
+import { plain } from './quote.ts'
+import type { Position } from './reading.ts'
+
+export type FieldValue =
+  | { readonly kind: 'number'; readonly number: number }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'flag'; readonly flag: boolean }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'list' }
+  | { readonly kind: 'mapping'; readonly section: Section }
+
+export interface Field {
+  readonly key: string
+  /** The keys from the top of the document, as the file writes them: `training.per_device_train_batch_size`. */
+  readonly name: string
+  readonly value: FieldValue
+  /** Of the value; of the key where no value is written. */
+  readonly at: Position
+  /** The value as the file writes it, on one line and cut; an alias reads as its name. */
+  readonly source: string
+}
+
+/** What a node needs to say where it stands. */
+export interface Origin {
+  readonly document: Document
+  readonly text: string
+  readonly lines: LineCounter
+}
+
+export class Section {
+  /** Empty for the top of the document. */
+  readonly name: string
+  readonly #origin: Origin
+  readonly #map: YAMLMap
+  #fields: ReadonlyMap<string, Field> | undefined
+
+  constructor(origin: Origin, map: YAMLMap, name = '') {
+    this.#origin = origin
+    this.#map = map
+    this.name = name
+  }
+
+  get fields(): ReadonlyMap<string, Field> {
+    this.#fields ??= new Map(
+      [...pairsOf(this.#map, this.#origin.document)].map(([key, pair]) => [key, this.#field(key, pair)]),
+    )
+    return this.#fields
+  }
+
+  field(key: string): Field | undefined {
+    return this.fields.get(key)
+  }
+
+  /** This section and those nested in it down to `levels`, outer ones first; one that aliases repeat comes once. */
+  nested(levels: number): readonly Section[] {
+    const found: Section[] = [this]
+    const seen = new Set<YAMLMap>([this.#map])
+    let outer: readonly Section[] = found
+    for (let level = 1; level <= levels; level++) {
+      const inner = outer.flatMap(section => section.#children()).filter(child => isNew(seen, child.#map))
+      found.push(...inner)
+      outer = inner
+    }
+    return found
+  }
+
+  #children(): Section[] {
+    return [...this.fields.values()].flatMap(({ value }) => (value.kind === 'mapping' ? [value.section] : []))
+  }
+
+  #field(key: string, pair: Pair): Field {
+    const { text, lines } = this.#origin
+    const name = this.name === '' ? plain(key) : `${this.name}.${plain(key)}`
+    const value = this.#value(pair.value, name)
+    const [start, end] = rangeOf(value.kind === 'empty' ? pair.key : pair.value)
+    const { line, col } = lines.linePos(start)
+    return { key, name, value, at: { line, column: col }, source: plain(text.slice(start, end)) }
+  }
+
+  #value(node: unknown, name: string): FieldValue {
+    const target = isAlias(node) ? node.resolve(this.#origin.document) : node
+    if (isMap(target)) return { kind: 'mapping', section: new Section(this.#origin, target, name) }
+    if (isSeq(target)) return { kind: 'list' }
+    if (!isScalar(target)) return { kind: 'empty' }
+    const { value } = target
+    switch (typeof value) {
+      case 'number':
+        return { kind: 'number', number: value }
+      case 'boolean':
+        return { kind: 'flag', flag: value }
+      case 'string':
+        return { kind: 'text', text: value }
+      default:
+        return value === null ? { kind: 'empty' } : { kind: 'text', text: target.source ?? '' }
+    }
+  }
+}
+
+function isNew<T>(seen: Set<T>, item: T): boolean {
+  const isNew = !seen.has(item)
+  seen.add(item)
+  return isNew
+}
+
+/** The pairs of a mapping by key. Its own win over merged ones, and earlier merges over later (YAML 1.1 merge keys). */
+function pairsOf(map: YAMLMap, document: Document): ReadonlyMap<string, Pair> {
+  const own = new Map<string, Pair>()
+  const merged = new Map<string, Pair>()
+  for (const pair of map.items) {
+    if (isMergeKey(pair.key)) {
+      for (const source of mergeSources(pair.value, document)) {
+        for (const [key, inherited] of pairsOf(source, document)) if (!merged.has(key)) merged.set(key, inherited)
+      }
+    } else if (isScalar(pair.key)) own.set(String(pair.key.value), pair)
+  }
+  return new Map([...merged, ...own])
+}
+
+/** An unquoted `<<`, which the YAML 1.1 schema resolves to a symbol. */
+export function isMergeKey(key: unknown): boolean {
+  return isScalar(key) && typeof key.value === 'symbol'
+}
+
+function mergeSources(value: unknown, document: Document): readonly YAMLMap[] {
+  const target = isAlias(value) ? value.resolve(document) : value
+  if (isSeq(target)) return target.items.flatMap(item => mergeSources(item, document))
+  return isMap(target) ? [target] : []
+}
+
+/** Offsets of a node's text, without the comments and blanks that follow. */
+export function rangeOf(node: unknown): readonly [start: number, end: number] {
+  const range = isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? node.range : undefined
+  return range ? [range[0], range[1]] : [0, 0]
+}

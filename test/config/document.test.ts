@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import { parseFile } from '../../engine/config/document.ts'
+import type { Section } from '../../engine/config/section.ts'
+import type { Problem } from '../../engine/errors.ts'
+
+function topOf(text: string, path = 'a.yaml'): Section {
+  const parsed = parseFile({ path, text })
+  const first = parsed.kind === 'document' ? parsed.mappings[0] : undefined
+  if (first === undefined) throw new Error(JSON.stringify(parsed))
+  return first
+}
+
+function problemsOf(text: string, path = 'a.yaml'): readonly Problem[] {
+  const parsed = parseFile({ path, text })
+  return parsed.kind === 'unreadable' ? parsed.problems : []
+}
+
+describe('positions', () => {
+  it('are those of the value, counted from 1', () => {
+    expect(topOf('a: 1\nbatch:   16 # sixteen\n').field('batch')).toMatchObject({
+      name: 'batch',
+      at: { line: 2, column: 10 },
+      source: '16',
+      value: { kind: 'number', number: 16 },
+    })
+  })
+
+  it('hold in JSON, with tabs too', () => {
+    expect(topOf('{\n\t"a": {\n\t\t"b": 16\n\t}\n}', 'a.json').nested(1)[1]?.field('b')).toMatchObject({
+      name: 'a.b',
+      at: { line: 3, column: 8 },
+    })
+  })
+
+  it('hold with Windows line ends and a byte order mark', () => {
+    expect(topOf('\uFEFFa: 1\r\nb: 2\r\n').field('a')?.at).toEqual({ line: 1, column: 4 })
+    expect(topOf('\uFEFFa: 1\r\nb: 2\r\n').field('b')?.at).toEqual({ line: 2, column: 4 })
+  })
+
+  it('count from the top of the file in a later document', () => {
+    const parsed = parseFile({ path: 'a.yaml', text: 'a: 1\n---\nb: 2\n' })
+    expect(parsed.kind === 'document' && parsed.mappings[1]?.field('b')?.at).toEqual({ line: 3, column: 4 })
+  })
+
+  it('of an alias are where it is used, and of a merged value where it is written', () => {
+    const top = topOf('base: &base\n  a: &n 16\nrun:\n  <<: *base\n  b: *n\n').nested(1)[2]
+    expect(top?.field('a')).toMatchObject({ name: 'run.a', at: { line: 2, column: 9 } })
+    expect(top?.field('b')).toMatchObject({ at: { line: 5, column: 6 }, value: { kind: 'number', number: 16 } })
+  })
+
+  it('of a missing value are those of its key', () => {
+    expect(topOf('a: 1\nbatch:\n').field('batch')).toMatchObject({
+      at: { line: 2, column: 1 },
+      value: { kind: 'empty' },
+    })
+  })
+})
+
+describe('values', () => {
+  it('are read as PyYAML reads them', () => {
+    const top = topOf('a: yes\nb: off\nc: "yes"\nd: 1_000\ne: ~\nf: [1]\n')
+    expect(['a', 'b', 'c', 'd', 'e', 'f'].map(key => top.field(key)?.value)).toEqual([
+      { kind: 'flag', flag: true },
+      { kind: 'flag', flag: false },
+      { kind: 'text', text: 'yes' },
+      { kind: 'number', number: 1000 },
+      { kind: 'empty' },
+      { kind: 'list' },
+    ])
+  })
+
+  it('that a mapping sets itself win over merged ones, and earlier merges over later', () => {
+    const top = topOf('x: &x {a: 1, b: 1}\ny: &y {b: 2, c: 2}\nrun:\n  a: 3\n  <<: [*x, *y]\n').nested(1)[3]
+    expect(['a', 'b', 'c'].map(key => top?.field(key)?.source)).toEqual(['3', '1', '2'])
+  })
+
+  it('under __proto__ are a key like any other', () => {
+    const top = topOf('__proto__:\n  polluted: true\n')
+    expect(top.field('__proto__')?.value.kind).toBe('mapping')
+    expect(top.field('toString')).toBeUndefined()
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+  })
+
+  it('that alias their own parent are met once', () => {
+    expect(
+      topOf('a: &a\n  b: *a\n')
+        .nested(2)
+        .map(section => section.name),
+    ).toEqual(['', 'a'])
+  })
+})
+
+describe('what cannot be read', () => {
+  it('names line and column of a syntax error', () => {
+    expect(problemsOf('a: 1\nb: "open\n')).toMatchObject([{ code: 'not-yaml', file: 'a.yaml', line: 3, column: 1 }])
+    expect(problemsOf('a: 1\n\tb: 2\n')).toMatchObject([{ code: 'not-yaml', line: 2 }])
+  })
+
+  it('names line and column of what is not JSON, comments and trailing commas included', () => {
+    expect(problemsOf('{\n  "a": 1, // one\n}', 'a.json')).toMatchObject([{ code: 'not-json', line: 2, column: 11 }])
+    expect(problemsOf('{\n  "a": 1,\n}', 'a.json')).toMatchObject([{ code: 'not-json', line: 3, column: 1 }])
+    expect(problemsOf('{"a": 1', 'a.json')).toMatchObject([{ code: 'not-json', message: 'The JSON ends early' }])
+    expect(problemsOf('a: 1', 'a.JSON')).toMatchObject([{ code: 'not-json', line: 1, column: 1 }])
+  })
+
+  it('names every key that is set twice', () => {
+    expect(problemsOf('a: 1\nb: 2\na: 3\nc: {d: 1, d: 2}\n')).toMatchObject([
+      { code: 'duplicate-key', line: 3, column: 1, message: 'The key "a" is set twice in the same mapping' },
+      { code: 'duplicate-key', line: 4, column: 11 },
+    ])
+    expect(problemsOf('{"a": 1, "a": 1}', 'a.json')).toMatchObject([{ code: 'duplicate-key', line: 1, column: 10 }])
+  })
+
+  it('is a file above 1 MiB, which is told its size', () => {
+    expect(problemsOf(`a: ${'x'.repeat(5 * 2 ** 20)}`)).toEqual([
+      {
+        code: 'file-too-large',
+        message: 'The file holds 5.0 MiB; a training config is read up to 1 MiB',
+        fix: 'Move data out of the config, or leave the file out of the check.',
+        file: 'a.yaml',
+      },
+    ])
+  })
+
+  it.each([
+    ['flow lists', '['.repeat(10_000), 1],
+    ['closed flow lists', '['.repeat(10_000) + ']'.repeat(10_000), 1],
+    ['flow mappings', '{a: '.repeat(10_000), 1],
+    ['block lists', '- '.repeat(10_000), 1],
+    ['explicit keys', '? '.repeat(10_000), 1],
+    ['indented mappings', Array.from({ length: 1_200 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'), 101],
+  ])('is a nesting of thousands of levels: %s', (_, text, line) => {
+    expect(problemsOf(text)).toMatchObject([{ code: 'file-too-deep', line }])
+  })
+
+  it('is a nesting of thousands of levels in JSON', () => {
+    const text = `{"a": ${'['.repeat(10_000)}${']'.repeat(10_000)}}`
+    expect(problemsOf(text, 'a.json')).toMatchObject([{ code: 'file-too-deep', line: 1 }])
+  })
+
+  it('is not a nesting of 100 levels, nor brackets within text', () => {
+    expect(problemsOf('['.repeat(100) + ']'.repeat(100))).toEqual([])
+    expect(problemsOf('['.repeat(101) + ']'.repeat(101))).toMatchObject([{ code: 'file-too-deep' }])
+    expect(problemsOf(`a: "${'['.repeat(500)}"\nb: x ${'['.repeat(500)} # ${'{'.repeat(500)}\n`)).toEqual([])
+  })
+
+  it('is an alias bomb', () => {
+    const levels = Array.from(
+      { length: 9 },
+      (_, level) => `l${level + 1}: &l${level + 1} [${Array(9).fill(`*l${level}`)}]`,
+    )
+    expect(problemsOf(`l0: &l0 [x]\n${levels.join('\n')}\n`)).toMatchObject([
+      { code: 'bad-alias', line: 2, column: 10 },
+    ])
+  })
+
+  it('is an alias of nothing, or a merge of itself', () => {
+    expect(problemsOf('a: 1\nb: *x\n')).toMatchObject([{ code: 'bad-alias', line: 2, column: 4 }])
+    expect(problemsOf('a: &a\n  <<: *a\n')).toMatchObject([{ code: 'bad-alias', line: 2, column: 7 }])
+  })
+
+  it('is told once a line and ten times a file at most', () => {
+    expect(problemsOf('a: 1\n- b\n c: d\n').map(({ line }) => line)).toEqual([2])
+    expect(problemsOf('a: 1\n'.repeat(50))).toHaveLength(10)
+  })
+})

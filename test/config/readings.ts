@@ -1,0 +1,23 @@
+/** Readings of one text, narrowed to the outcome that a test is about. */
+
+import { readConfig } from '../../engine/config/read.ts'
+import type { Reading } from '../../engine/config/reading.ts'
+import type { Problem } from '../../engine/errors.ts'
+
+export function trainingConfig(text: string, path = 'train.yaml'): Extract<Reading, { kind: 'training-config' }> {
+  const reading = readConfig({ path, text })
+  if (reading.kind !== 'training-config') throw new Error(`not a training config: ${JSON.stringify(reading)}`)
+  return reading
+}
+
+export function problemsIn(text: string, path = 'train.yaml'): readonly Problem[] {
+  const reading = readConfig({ path, text })
+  if (reading.kind !== 'unreadable') throw new Error(`readable: ${JSON.stringify(reading)}`)
+  return reading.problems
+}
+
+export function onlyProblemIn(text: string, path = 'train.yaml'): Problem {
+  const [first, ...rest] = problemsIn(text, path)
+  if (first === undefined || rest.length > 0) throw new Error(`${rest.length + 1} problems: ${JSON.stringify(rest)}`)
+  return first
+}
