@@ -32,6 +32,7 @@ export function renderTerminal(report: Report, { color, columns }: TerminalOptio
     paint: (style, text) => (color ? styleText(style, text, { validateStream: false }) : text),
     columns: Math.max(40, columns),
   }
+  if (report.configs.length === 0) return 'No training config found: nothing to measure.'
   const state = verdictState(report)
   const closing = wrap(`MemoryMark: ${headline(report)}.`, '', page.columns)
   return [...report.configs.map(config => block(config, page)), page.paint(stateStyle(state), closing)].join('\n\n')

@@ -1,5 +1,5 @@
 /** The words and states that the comment, the check and the terminal share. */
-import type { AnalysedConfig, ConfigResult, Reason, Report } from '../report/schema.ts'
+import type { ConfigResult, Reason, Report } from '../report/schema.ts'
 import { type Condition, formatCondition } from '../verdict/policy.ts'
 import { formatCount, ofUsable } from './figures.ts'
 
@@ -74,13 +74,9 @@ export function decidingConditions(report: Report, state: 'warning' | 'blocked')
 }
 
 function sayOne(config: ConfigResult): string {
-  const finding = findingOf(config)
-  if (config.status === 'not-analysed' || finding !== 'does-not-fit') return predicate(finding, 1)
-  return `${predicate(finding, 1)}: needs ${needs(config)}`
-}
-
-function needs({ current, gpu }: AnalysedConfig): string {
-  return ofUsable(current.peakBytes, gpu.usableBytes)
+  const words = predicate(findingOf(config), 1)
+  if (config.status === 'not-analysed' || config.current.fits) return words
+  return `${words}: needs ${ofUsable(config.current.peakBytes, config.gpu.usableBytes)}`
 }
 
 function subject(count: number, total: number): string {

@@ -51,6 +51,10 @@ describe('the report in a terminal', () => {
     )
   })
 
+  test('says so where there is no config', () => {
+    expect(renderTerminal(reportOf([]), plain)).toBe('No training config found: nothing to measure.')
+  })
+
   test('colours only when asked, and changes no word by it', () => {
     const report = reportOf([wasteful(), fine(), tooLarge(), unreadable()])
     const colored = renderTerminal(report, { color: true, columns: 100 })
