@@ -1,0 +1,86 @@
+/** The one comment on the pull request, kept up to date in place. */
+import { commentMarker, type Report, renderCheck, renderComment } from '../engine/index.ts'
+import { type GitHub, type Repository, requestStatus } from './github.ts'
+
+export const commentModes = ['auto', 'always', 'never'] as const
+export type CommentMode = (typeof commentModes)[number]
+
+export type CommentOutcome =
+  | { readonly kind: 'created' | 'updated' | 'unchanged'; readonly url: string }
+  /** The MemoryMark app comments on this pull request already. */
+  | { readonly kind: 'left-to-app'; readonly url: string }
+  /** No training config, and no earlier comment that would go stale. */
+  | { readonly kind: 'nothing-to-say' }
+  /** There is no pull request, or the inputs say never. */
+  | { readonly kind: 'not-wanted' }
+  | { readonly kind: 'not-permitted' }
+  | { readonly kind: 'failed'; readonly message: string }
+
+export interface CommentRequest {
+  readonly repository: Repository
+  readonly pullNumber: number
+  readonly mode: Exclude<CommentMode, 'never'>
+  readonly report: Report
+}
+
+/** Whom GitHub names as the author of what a job's own token writes. */
+const jobTokenLogin = 'github-actions[bot]'
+
+/** Never throws for an answer of GitHub's: the verdict does not depend on the comment. */
+export async function keepComment(github: GitHub, request: CommentRequest): Promise<CommentOutcome> {
+  try {
+    return await writeComment(github, request)
+  } catch (error) {
+    const status = requestStatus(error)
+    if (status === undefined || !(error instanceof Error)) throw error
+    return status === 403 && !isRateLimit(error)
+      ? { kind: 'not-permitted' }
+      : { kind: 'failed', message: error.message }
+  }
+}
+
+async function writeComment(github: GitHub, request: CommentRequest): Promise<CommentOutcome> {
+  const { own, apps } = await findComments(github, request)
+  if (request.mode === 'auto' && apps !== undefined) return { kind: 'left-to-app', url: apps.html_url }
+  const { repository, pullNumber, report } = request
+  const body = renderComment(report) ?? withdrawn(report)
+  if (own === undefined) {
+    if (report.configs.length === 0) return { kind: 'nothing-to-say' }
+    const { data } = await github.rest.issues.createComment({ ...repository, issue_number: pullNumber, body })
+    return { kind: 'created', url: data.html_url }
+  }
+  if (sameText(own.body, body)) return { kind: 'unchanged', url: own.html_url }
+  await github.rest.issues.updateComment({ ...repository, comment_id: own.id, body })
+  return { kind: 'updated', url: own.html_url }
+}
+
+/** Looks at authors too: anyone may write the marker into a comment of their own. */
+async function findComments(github: GitHub, { repository, pullNumber }: CommentRequest) {
+  const comments = await github.paginate(github.rest.issues.listComments, {
+    ...repository,
+    issue_number: pullNumber,
+    per_page: 100,
+  })
+  const marked = comments.filter(
+    comment => comment.body?.includes(commentMarker) === true && comment.user?.type === 'Bot',
+  )
+  return {
+    own: marked.find(comment => comment.user?.login === jobTokenLogin),
+    apps: marked.find(comment => comment.user?.login !== jobTokenLogin),
+  }
+}
+
+/** For a pull request whose training configs were taken back. */
+function withdrawn(report: Report): string {
+  return `${commentMarker}\n${renderCheck(report).summary}`
+}
+
+/** GitHub stores CRLF for what some clients send, and trims the end. */
+function sameText(stored: string | undefined, body: string): boolean {
+  return stored?.replaceAll('\r\n', '\n').trimEnd() === body.trimEnd()
+}
+
+/** GitHub answers 403 for rate limits as well as for missing permissions. */
+function isRateLimit(error: Error): boolean {
+  return /rate limit/i.test(error.message)
+}

@@ -1,0 +1,73 @@
+/** Files as data at a commit, through the API: a pull request's code is never checked out, let alone run. */
+import * as z from 'zod'
+import { MIB, type SourceFile } from '../engine/index.ts'
+import { type GitHub, type Repository, requestStatus } from './github.ts'
+
+/** Far above any training config, so that the engine can tell a config that is too large from data that is not ours. */
+export const MAX_FILE_BYTES = 16 * MIB
+
+export interface FetchedFiles {
+  readonly files: readonly SourceFile[]
+  readonly remarks: readonly string[]
+}
+
+type Fetched =
+  | { readonly kind: 'file'; readonly file: SourceFile }
+  | { readonly kind: 'too-large' }
+  /** A submodule, a directory, or a file that a later push has taken away. */
+  | { readonly kind: 'no-file' }
+
+/** What the contents API says of a file. Above 1 MB it leaves `content` empty, and `encoding` is "none". */
+const fileContents = z.object({
+  type: z.literal('file'),
+  size: z.number().int().min(0),
+  sha: z.string(),
+  encoding: z.string(),
+  content: z.string(),
+})
+
+const AT_ONCE = 8
+
+/** In the order of `paths`; what is no file at `ref` is left out. */
+export async function fetchFiles(
+  github: GitHub,
+  repository: Repository,
+  ref: string,
+  paths: readonly string[],
+): Promise<FetchedFiles> {
+  const fetched: Fetched[] = []
+  for (let start = 0; start < paths.length; start += AT_ONCE) {
+    const group = paths.slice(start, start + AT_ONCE)
+    fetched.push(...(await Promise.all(group.map(path => fetchFile(github, repository, ref, path)))))
+  }
+  const tooLarge = fetched.filter(({ kind }) => kind === 'too-large').length
+  return {
+    files: fetched.flatMap(each => (each.kind === 'file' ? [each.file] : [])),
+    remarks:
+      tooLarge === 0 ? [] : [`Files larger than ${MAX_FILE_BYTES / MIB} MiB are not read; there are ${tooLarge}.`],
+  }
+}
+
+async function fetchFile(github: GitHub, repository: Repository, ref: string, path: string): Promise<Fetched> {
+  const parsed = fileContents.safeParse(await getContent(github, repository, ref, path))
+  if (!parsed.success) return { kind: 'no-file' }
+  const { size: sizeBytes, sha, encoding, content } = parsed.data
+  if (sizeBytes > MAX_FILE_BYTES) return { kind: 'too-large' }
+  const base64 = encoding === 'base64' ? content : await getBlob(github, repository, sha)
+  return { kind: 'file', file: { path, text: Buffer.from(base64, 'base64').toString('utf8') } }
+}
+
+async function getContent(github: GitHub, repository: Repository, ref: string, path: string): Promise<unknown> {
+  try {
+    const { data } = await github.rest.repos.getContent({ ...repository, path, ref })
+    return data
+  } catch (error) {
+    if (requestStatus(error) === 404) return undefined
+    throw error
+  }
+}
+
+async function getBlob(github: GitHub, repository: Repository, sha: string): Promise<string> {
+  const { data } = await github.rest.git.getBlob({ ...repository, file_sha: sha })
+  return data.content
+}

@@ -1,0 +1,18 @@
+/** What the job says when it could not come to a verdict. */
+import { MemoryMarkError } from '../engine/index.ts'
+import { requestStatus } from './github.ts'
+
+/** Stacks are for our own bugs only. */
+export function failureMessage(error: unknown): string {
+  if (error instanceof MemoryMarkError) return error.message
+  const status = requestStatus(error)
+  if (error instanceof Error && status !== undefined)
+    return `GitHub answered ${status}: ${error.message}. ${advice(status)}`
+  return `MemoryMark failed, which is a bug of its own: ${error instanceof Error ? error.stack : String(error)}`
+}
+
+function advice(status: number): string {
+  return status === 401 || status === 403 || status === 404
+    ? 'Check that the job has `contents: read` and `pull-requests: read` or more, and run it again.'
+    : 'Run the job again.'
+}

@@ -1,0 +1,64 @@
+/** Everything that the job shows of a report: annotations, job summary, outputs, and whether it fails. */
+import * as core from '@actions/core'
+import { type Annotation, type Report, renderCheck, renderComment, verdictState } from '../engine/index.ts'
+import { selectAnnotations } from './annotations.ts'
+import type { CommentOutcome } from './comment.ts'
+
+/** `remarks` are what the reader must know about how the files were found. */
+export function annotate(annotations: readonly Annotation[], remarks: readonly string[]): void {
+  for (const remark of remarks) core.warning(remark)
+  // A blocked job annotates its own failure.
+  const { shown, leftOut } = selectAnnotations(annotations, { failure: 1, warning: remarks.length, notice: 0 })
+  for (const { path, line, title, message, level } of shown) {
+    annotators[level](message, { file: path, startLine: line, title })
+  }
+  if (leftOut > 0) core.info(`GitHub shows ten annotations of a kind; ${leftOut} more are in the job summary only.`)
+}
+
+const annotators = { failure: core.error, warning: core.warning, notice: core.notice }
+
+/** The Markdown is at most a comment's length, far below the 1 MiB beyond which GitHub drops a summary whole. */
+export async function writeSummary(report: Report): Promise<void> {
+  const markdown = renderComment(report) ?? renderCheck(report).summary
+  if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(markdown, true).write()
+}
+
+export function setOutputs(outputs: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(outputs)) core.setOutput(name, value)
+}
+
+export function failByPolicy(report: Report): void {
+  const { title } = renderCheck(report)
+  if (verdictState(report) === 'blocked') core.setFailed(`${title}.`)
+  else core.info(`${title}.`)
+}
+
+export function logComment(outcome: CommentOutcome): void {
+  switch (outcome.kind) {
+    case 'created':
+    case 'updated':
+      core.info(`Comment ${outcome.kind}: ${outcome.url}`)
+      break
+    case 'unchanged':
+      core.info(`The comment says the same already: ${outcome.url}`)
+      break
+    case 'left-to-app':
+      core.info(`The MemoryMark app comments on this pull request: ${outcome.url}`)
+      break
+    case 'nothing-to-say':
+      core.info('No comment: no training config changed.')
+      break
+    case 'not-wanted':
+      break
+    case 'not-permitted':
+      core.info(
+        'No comment: the token may not write one. That of a pull request from a fork is read-only; elsewhere, give the job `pull-requests: write`. The result is in the job summary.',
+      )
+      break
+    case 'failed':
+      core.warning(`The comment could not be written: ${outcome.message}. The result is in the job summary.`)
+      break
+    default:
+      outcome satisfies never
+  }
+}

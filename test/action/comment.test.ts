@@ -1,0 +1,90 @@
+import nock from 'nock'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type CommentRequest, keepComment } from '../../action/comment.ts'
+import { commentMarker, renderComment } from '../../engine/index.ts'
+import { nockedGitHub, repository, repositoryApi } from './nocked-github.ts'
+import { noConfigs, unanalysed } from './reports.ts'
+
+const marker = commentMarker
+const report = unanalysed('configs/bert.yaml')
+const body = renderComment(report)
+const page = '/issues/7/comments?per_page=100'
+
+const own = comment(11, { login: 'github-actions[bot]', type: 'Bot' }, `${marker}\nold`)
+const byTheApp = comment(12, { login: 'memorymark[bot]', type: 'Bot' }, `${marker}\nthe app's`)
+const byAPerson = comment(13, { login: 'mona', type: 'User' }, `${marker}\nforged`)
+const byAnotherBot = comment(14, { login: 'github-actions[bot]', type: 'Bot' }, 'coverage: 80 %')
+
+afterEach(() => {
+  expect(nock.pendingMocks()).toEqual([])
+  nock.cleanAll()
+})
+
+function comment(id: number, user: { login: string; type: string }, text: string) {
+  return { id, user, body: text, html_url: `https://github.com/acme/models/pull/7#issuecomment-${id}` }
+}
+
+function keep(request: Partial<CommentRequest> = {}) {
+  return keepComment(nockedGitHub(), { repository, pullNumber: 7, report, mode: 'auto', ...request })
+}
+
+describe('the comment', () => {
+  it('is created where there is none, whatever people and other tools have written', async () => {
+    repositoryApi().get(page).reply(200, [byAPerson, byAnotherBot]).post('/issues/7/comments', { body }).reply(201, own)
+    expect(await keep()).toEqual({ kind: 'created', url: own.html_url })
+  })
+
+  it('is updated in place, found on any page', async () => {
+    const next = `<https://api.github.com/repos/acme/models${page}&page=2>; rel="next"`
+    repositoryApi()
+      .get(page)
+      .reply(200, [byAPerson], { link: next })
+      .get(`${page}&page=2`)
+      .reply(200, [own])
+      .patch('/issues/comments/11', { body })
+      .reply(200, own)
+    expect(await keep()).toEqual({ kind: 'updated', url: own.html_url })
+  })
+
+  it('is not written again when it says the same', async () => {
+    repositoryApi()
+      .get(page)
+      .reply(200, [{ ...own, body: body?.replaceAll('\n', '\r\n') }])
+    expect(await keep()).toEqual({ kind: 'unchanged', url: own.html_url })
+  })
+
+  it('is left to the app where the app comments', async () => {
+    repositoryApi().get(page).reply(200, [byTheApp])
+    expect(await keep()).toEqual({ kind: 'left-to-app', url: byTheApp.html_url })
+  })
+
+  it('stands beside that of the app when asked always to be there', async () => {
+    repositoryApi().get(page).reply(200, [byTheApp]).post('/issues/7/comments', { body }).reply(201, own)
+    expect(await keep({ mode: 'always' })).toEqual({ kind: 'created', url: own.html_url })
+  })
+
+  it('is not begun when there is nothing to measure, but one that stands is brought up to date', async () => {
+    repositoryApi().get(page).reply(200, [])
+    expect(await keep({ report: noConfigs })).toEqual({ kind: 'nothing-to-say' })
+    const withdrawn = `${marker}\nNo training config in this pull request: nothing to measure.`
+    repositoryApi().get(page).reply(200, [own]).patch('/issues/comments/11', { body: withdrawn }).reply(200, own)
+    expect(await keep({ report: noConfigs })).toEqual({ kind: 'updated', url: own.html_url })
+  })
+
+  it('is not permitted with the read-only token of a fork', async () => {
+    repositoryApi()
+      .get(page)
+      .reply(200, [])
+      .post('/issues/7/comments')
+      .reply(403, { message: 'Resource not accessible by integration' })
+    expect(await keep()).toEqual({ kind: 'not-permitted' })
+  })
+
+  it.each([
+    [403, 'You have exceeded a secondary rate limit'],
+    [502, 'Server Error'],
+  ])('that GitHub refuses with %i %s has failed, and nothing is thrown', async (status, message) => {
+    repositoryApi().get(page).reply(status, { message })
+    expect(await keep()).toMatchObject({ kind: 'failed', message: expect.stringContaining(message) })
+  })
+})

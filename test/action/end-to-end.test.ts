@@ -1,0 +1,228 @@
+/** The real bundle against the emulated GitHub. What the figures are is the engine's matter; here they only have to arrive. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commentMarker, report } from '../../engine/index.ts'
+import { type EmulatedGitHub, type PullRequest, type Repository, startGitHub } from '../github/index.ts'
+import { BundledAction } from './run-action.ts'
+
+const wasteful = `model_name_or_path: bert-base-uncased
+task_name: mnli
+max_seq_length: 128
+per_device_train_batch_size: 16
+gradient_accumulation_steps: 8
+num_labels: 3
+bf16: true
+`
+const doesNotFit = wasteful.replace('batch_size: 16', 'batch_size: 100000')
+
+let action: BundledAction
+let github: EmulatedGitHub
+let token: string
+
+beforeAll(async () => {
+  action = await BundledAction.build()
+  github = await startGitHub()
+  token = await github.actionsToken()
+})
+
+afterAll(async () => {
+  await github[Symbol.asyncDispose]()
+  await action[Symbol.asyncDispose]()
+})
+
+let repositories = 0
+
+async function open(
+  files: Readonly<Record<string, string | null>>,
+  { fork = false, base = {} }: { fork?: boolean; base?: Readonly<Record<string, string>> } = {},
+): Promise<{ repository: Repository; pullRequest: PullRequest }> {
+  const repository = await github.createRepository(`models-${repositories++}`, { 'README.md': 'Models', ...base })
+  return { repository, pullRequest: await repository.openPullRequest({ files, fork }) }
+}
+
+/** File, line and title of each annotation, as the runner would read them. */
+function annotations(log: string) {
+  return Array.from(
+    log.matchAll(/^::(error|warning)(?: (.*?))?::(.*)$/gm),
+    ([, level, properties = '', message = '']) => {
+      const named = Object.fromEntries(properties.split(',').map(pair => pair.split('=', 2)))
+      return { level, file: named.file, line: named.line, title: named.title, message }
+    },
+  )
+}
+
+describe('a pull request that changes a training config', () => {
+  it('gets a comment, outputs, a summary, a report and an annotation on the line of the batch size', async () => {
+    const { repository, pullRequest } = await open({ 'configs/bert.yaml': wasteful })
+    const run = await action.run({ github, repository, token, inputs: { 'fail-on': 'never' } })
+
+    expect(run).toMatchObject({ exitCode: 0, errors: '' })
+    const comments = await repository.comments(pullRequest)
+    expect(comments.map(comment => comment.user.login)).toEqual(['github-actions[bot]'])
+    expect(comments[0]?.body).toContain(commentMarker)
+    expect(comments[0]?.body).toContain('configs/bert.yaml')
+    expect(run.summary.trim()).toBe(comments[0]?.body.trim())
+
+    const parsed = report.parse(run.report)
+    expect(parsed.configs).toMatchObject([
+      { status: 'analysed', path: 'configs/bert.yaml', batchSizeAt: { line: 4 }, spec: { microBatch: 16 } },
+    ])
+    expect(run.outputs).toMatchObject({
+      verdict: 'warning',
+      configs: '1',
+      'report-path': expect.stringMatching(/\/memorymark-report\.json$/),
+      'comment-url': expect.stringMatching(/issuecomment-\d+$/),
+      'recommended-batch': expect.stringMatching(/^\d+$/),
+      'waste-percent': expect.stringMatching(/^\d+$/),
+    })
+    expect(annotations(run.log)).toMatchObject([{ level: 'warning', file: 'configs/bert.yaml', line: '4' }])
+  })
+
+  it('is blocked when the policy says so', async () => {
+    const { repository } = await open({ 'configs/bert.yaml': wasteful })
+    const run = await action.run({ github, repository, token, inputs: { 'fail-on': 'waste > 40 %' } })
+    expect(run).toMatchObject({ exitCode: 1, errors: '', outputs: { verdict: 'blocked' } })
+    expect(annotations(run.log)).toMatchObject([
+      { level: 'error', file: 'configs/bert.yaml', line: '4' },
+      { level: 'error', message: 'The training config wastes its GPU.' },
+    ])
+  })
+
+  it('is blocked when the config does not fit, whatever the policy', async () => {
+    const { repository } = await open({ 'configs/bert.yaml': doesNotFit })
+    const run = await action.run({ github, repository, token, inputs: { 'fail-on': 'never' } })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { verdict: 'blocked' } })
+  })
+
+  it('keeps one comment over every run, and writes only when the text is another', async () => {
+    const { repository, pullRequest } = await open({ 'configs/bert.yaml': wasteful })
+    await action.run({ github, repository, token })
+    const [first] = await repository.comments(pullRequest)
+    await action.run({ github, repository, token })
+    await repository.pushTo(pullRequest, { 'configs/bert.yaml': doesNotFit })
+    await action.run({ github, repository, token })
+
+    const comments = await repository.comments(pullRequest)
+    expect(comments.map(({ id }) => id)).toEqual([first?.id])
+    expect(comments[0]?.body).not.toBe(first?.body)
+    const writes = github.requests.filter(
+      ({ method, path }) => method !== 'GET' && path.includes(`${repository.name}/issues`),
+    )
+    expect(writes.map(({ method }) => method)).toEqual(['POST', 'PATCH'])
+  })
+
+  it('has its comment brought up to date when the change is taken back', async () => {
+    const { repository, pullRequest } = await open({ 'configs/bert.yaml': wasteful })
+    await action.run({ github, repository, token })
+    await repository.pushTo(pullRequest, { 'configs/bert.yaml': null })
+    const run = await action.run({ github, repository, token })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { verdict: 'nothing-to-measure' } })
+    const comments = await repository.comments(pullRequest)
+    expect(comments.map(({ body }) => body)).toEqual([
+      `${commentMarker}\nNo training config in this pull request: nothing to measure.`,
+    ])
+  })
+
+  it('gets no comment when asked for none', async () => {
+    const { repository, pullRequest } = await open({ 'configs/bert.yaml': wasteful })
+    const run = await action.run({ github, repository, token, inputs: { comment: 'never', 'fail-on': 'never' } })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { 'comment-url': '' } })
+    expect(await repository.comments(pullRequest)).toEqual([])
+  })
+})
+
+describe('a pull request with nothing to measure', () => {
+  it('is green, without a comment, and its report is empty', async () => {
+    const { repository, pullRequest } = await open({ 'train.py': 'print(1)', 'k8s/service.yaml': 'kind: Service\n' })
+    const run = await action.run({ github, repository, token })
+    expect(run).toMatchObject({ exitCode: 0, errors: '', outputs: { verdict: 'nothing-to-measure', configs: '0' } })
+    expect(report.parse(run.report).configs).toEqual([])
+    expect(await repository.comments(pullRequest)).toEqual([])
+    expect(annotations(run.log)).toEqual([])
+  })
+
+  it('is one that only deletes a training config', async () => {
+    const { repository } = await open({ 'configs/bert.yaml': null }, { base: { 'configs/bert.yaml': wasteful } })
+    const run = await action.run({ github, repository, token })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { verdict: 'nothing-to-measure' } })
+  })
+
+  it('is one whose training configs the input paths leaves out', async () => {
+    const { repository } = await open({ 'drafts/bert.yaml': wasteful })
+    const run = await action.run({ github, repository, token, inputs: { paths: 'configs/**' } })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { verdict: 'nothing-to-measure' } })
+  })
+})
+
+describe('a pull request from a fork', () => {
+  it('is judged by its own head, and goes without a comment where the token may not write', async () => {
+    const { repository, pullRequest } = await open({ 'configs/bert.yaml': wasteful }, { fork: true })
+    const readOnly = await github.actionsToken({ readOnly: true })
+    const run = await action.run({ github, repository, token: readOnly, inputs: { 'fail-on': 'never' } })
+    expect(run).toMatchObject({ exitCode: 0, errors: '', outputs: { verdict: 'warning', 'comment-url': '' } })
+    expect(run.log).toContain('That of a pull request from a fork is read-only')
+    expect(await repository.comments(pullRequest)).toEqual([])
+  })
+})
+
+describe('what GitHub refuses', () => {
+  it('costs the comment but not the verdict', async () => {
+    const { repository } = await open({ 'configs/bert.yaml': wasteful })
+    github.failNext({ method: 'POST', path: /comments$/, status: 502, times: 1 })
+    const run = await action.run({ github, repository, token, inputs: { 'fail-on': 'never' } })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { verdict: 'warning', 'comment-url': '' } })
+    expect(run.log).toContain('::warning::The comment could not be written:')
+  })
+
+  it('fails the job with what to do when the files cannot be listed', async () => {
+    const { repository } = await open({ 'configs/bert.yaml': wasteful })
+    github.failNext({ method: 'GET', path: /\/files$/, status: 403, times: 1 })
+    const run = await action.run({ github, repository, token })
+    expect(run).toMatchObject({ exitCode: 1, report: undefined })
+    expect(run.log).toMatch(/::error::GitHub answered 403: .* Check that the job has `contents: read`/)
+  })
+})
+
+describe('bad input', () => {
+  it('is named, with what is allowed, before anything is asked of GitHub', async () => {
+    const { repository } = await open({ 'configs/bert.yaml': wasteful })
+    const before = github.requests.length
+    const run = await action.run({ github, repository, token, inputs: { comment: 'sometimes' } })
+    expect(run.exitCode).toBe(1)
+    expect(annotations(run.log)).toMatchObject([
+      { message: '(input comment): "sometimes" is not a way to comment. Use auto, always, never.' },
+    ])
+    expect(github.requests.length).toBe(before)
+  })
+
+  it('in one config blocks by name and leaves the others analysed', async () => {
+    const { repository, pullRequest } = await open({
+      'broken.yaml': 'per_device_train_batch_size: [16\n',
+      'large.yaml': `per_device_train_batch_size: 16\n${'# padding\n'.repeat(500_000)}`,
+      'zero.yaml': wasteful.replace('batch_size: 16', 'batch_size: 0'),
+      'configs/bert.yaml': wasteful,
+    })
+    const run = await action.run({ github, repository, token })
+    expect(run).toMatchObject({ exitCode: 1, errors: '', outputs: { verdict: 'blocked', configs: '4' } })
+    const statuses = report.parse(run.report).configs.map(({ path, status }) => [path, status])
+    expect(Object.fromEntries(statuses)).toEqual({
+      'broken.yaml': 'not-analysed',
+      'large.yaml': 'not-analysed',
+      'zero.yaml': 'not-analysed',
+      'configs/bert.yaml': 'analysed',
+    })
+    const [comment] = await repository.comments(pullRequest)
+    for (const { path } of report.parse(run.report).configs) expect(comment?.body).toContain(path)
+  })
+
+  it('in file names reaches neither the runner nor anyone by mention', async () => {
+    const name = 'a,b::error file=c\n::set-output name=verdict::fine\n@acme|`x`.yaml'
+    const { repository, pullRequest } = await open({ [name]: wasteful })
+    const run = await action.run({ github, repository, token, inputs: { 'fail-on': 'never' } })
+    expect(run.errors).toBe('')
+    expect(run.outputs.verdict).toBe('warning')
+    expect(run.log.split('\n').filter(line => line.startsWith('::'))).toHaveLength(1)
+    expect(run.log).toContain('file=a%2Cb%3A%3Aerror file=c%0A%3A%3Aset-output name=verdict%3A%3Afine%0A@acme|`x`.yaml')
+    const [comment] = await repository.comments(pullRequest)
+    expect(comment?.body).not.toMatch(/^@acme|\n@acme/)
+  })
+})

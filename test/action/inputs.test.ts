@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { readInputs } from '../../action/inputs.ts'
+
+const defaults: Readonly<Record<string, string>> = {
+  'github-token': 'token',
+  gpu: 'a10',
+  'fail-on': 'waste > 40 %',
+  'warn-on': 'never',
+  comment: 'auto',
+  'report-path': 'memorymark-report.json',
+}
+
+function read(inputs: Readonly<Record<string, string>> = {}) {
+  return readInputs(name => inputs[name] ?? defaults[name] ?? '')
+}
+
+describe('the inputs', () => {
+  it('become what the engine takes', () => {
+    const inputs = read({ gpu: 'h100', 'hours-per-run': '2.5', 'runs-per-year': '40', 'price-per-hour': '0.75' })
+    expect(inputs.analysis).toMatchObject({
+      gpu: { id: 'h100' },
+      policy: { failOn: [{ kind: 'waste', abovePercent: 40 }], warnOn: [] },
+      hoursPerRun: 2.5,
+      runsPerYear: 40,
+      pricePerHourUsd: 0.75,
+    })
+  })
+
+  it('leave the cost figures to the engine when empty', () => {
+    expect(Object.keys(read().analysis).sort()).toEqual(['gpu', 'policy'])
+  })
+
+  it('take globs one a line or with commas between', () => {
+    expect(read({ paths: 'a/**/*.yaml, b.json\n\n  c.yml ' }).paths).toEqual(['a/**/*.yaml', 'b.json', 'c.yml'])
+    expect(read().paths).toEqual([])
+  })
+})
+
+describe('an input that is not allowed is refused by name', () => {
+  it.each([
+    [{ gpu: 'a100-40' }, /^\(input gpu\): "a100-40" is not in the catalogue\. .*Known are .*a100-40gb.*\.$/],
+    [{ comment: 'sometimes' }, '(input comment): "sometimes" is not a way to comment. Use auto, always, never.'],
+    [{ 'fail-on': 'waste > lots' }, '(fail-on): "waste > lots" is not a condition.'],
+    [{ 'warn-on': 'memory > 3 %' }, '(warn-on): "memory > 3 %" is not a condition.'],
+    [{ 'github-token': '' }, "(input github-token): It is empty. Leave it out to use the job's own token."],
+    [{ 'report-path': '' }, '(input report-path): It is empty.'],
+    [{ paths: '!a.yaml' }, '(input paths): "!a.yaml" excludes files, which is not supported.'],
+    [{ 'hours-per-run': '-1' }, '(input hours-per-run): "-1" is not a number above 0 and up to 1,000,000.'],
+    [{ 'runs-per-year': '0' }, '(input runs-per-year): "0" is not a number above 0 and up to 1,000,000.'],
+    [{ 'price-per-hour': '$2' }, '(input price-per-hour): "$2" is not a number above 0 and up to 1,000,000.'],
+    [{ 'price-per-hour': '1e3' }, '(input price-per-hour): "1e3" is not a number above 0 and up to 1,000,000.'],
+  ])('%o', (inputs, message) => {
+    expect(() => read(inputs)).toThrow(message)
+  })
+})

@@ -1,0 +1,109 @@
+/** Runs the bundled Action as the runner would: its own process, an environment of its own, nothing but loopback. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { parse } from 'yaml'
+import * as z from 'zod'
+import { actionBundle, buildBundle, root } from '../../scripts/bundles.ts'
+import type { EmulatedGitHub, Repository } from '../github/index.ts'
+
+export interface RunOptions {
+  readonly github: EmulatedGitHub
+  readonly repository: Repository
+  readonly token: string
+  readonly inputs?: Readonly<Record<string, string>>
+}
+
+export interface ActionRun {
+  readonly exitCode: number | null
+  readonly log: string
+  readonly errors: string
+  readonly outputs: Readonly<Record<string, string>>
+  readonly summary: string
+  /** Undefined when none was written. */
+  readonly report: unknown
+}
+
+export class BundledAction implements AsyncDisposable {
+  readonly #folder: string
+  readonly #defaults: Readonly<Record<string, string>>
+  #runs = 0
+
+  private constructor(folder: string, defaults: Readonly<Record<string, string>>) {
+    this.#folder = folder
+    this.#defaults = defaults
+  }
+
+  static async build(): Promise<BundledAction> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'memorymark-action-'))
+    for (const { name, contents } of await buildBundle(actionBundle)) {
+      await writeFile(path.join(folder, path.basename(name)), contents)
+    }
+    // Node takes dist/action.js for ESM by the package.json of the repository that it is checked out with.
+    await writeFile(path.join(folder, 'package.json'), '{"type":"module"}')
+    return new BundledAction(folder, await defaultInputs())
+  }
+
+  async run({ github, repository, token, inputs = {} }: RunOptions): Promise<ActionRun> {
+    const workspace = path.join(this.#folder, `run-${this.#runs++}`)
+    const file = (name: string) => path.join(workspace, name)
+    await mkdir(workspace)
+    const event = github.deliveries.findLast(delivery => delivery.event === 'pull_request')
+    await writeFile(file('event.json'), event?.body ?? '{}')
+    await writeFile(file('outputs'), '')
+    await writeFile(file('summary.md'), '')
+    const child = spawn(process.execPath, [path.join(this.#folder, 'action.js')], {
+      cwd: workspace,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...inputVariables({ ...this.#defaults, 'github-token': token, ...inputs }),
+        GITHUB_API_URL: github.url,
+        GITHUB_EVENT_NAME: 'pull_request',
+        GITHUB_EVENT_PATH: file('event.json'),
+        GITHUB_OUTPUT: file('outputs'),
+        GITHUB_REPOSITORY: repository.fullName,
+        GITHUB_SHA: 'f'.repeat(40),
+        GITHUB_STEP_SUMMARY: file('summary.md'),
+        GITHUB_WORKSPACE: workspace,
+      },
+    })
+    const [log, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    return {
+      exitCode: child.exitCode,
+      log,
+      errors,
+      outputs: parseOutputs(await readFile(file('outputs'), 'utf8')),
+      summary: await readFile(file('summary.md'), 'utf8'),
+      report: await readReport(file('memorymark-report.json')),
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.#folder, { recursive: true })
+  }
+}
+
+/** The runner hands over the defaults of action.yml as if the workflow had written them. */
+async function defaultInputs(): Promise<Record<string, string>> {
+  const actionFile = z.object({ inputs: z.record(z.string(), z.object({ default: z.string() })) })
+  const { inputs } = actionFile.parse(parse(await readFile(path.join(root, 'action.yml'), 'utf8')))
+  return Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.default]))
+}
+
+function inputVariables(inputs: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]))
+}
+
+/** `name<<delimiter\nvalue\ndelimiter`, as @actions/core writes them. */
+function parseOutputs(written: string): Record<string, string> {
+  const entries = written.matchAll(/^(.+?)<<(ghadelimiter_\S+)\n([\s\S]*?)\n?\2$/gm)
+  return Object.fromEntries(Array.from(entries, ([, name = '', , value = '']) => [name, value]))
+}
+
+async function readReport(file: string): Promise<unknown> {
+  const json = await readFile(file, 'utf8').catch(() => undefined)
+  return json === undefined ? undefined : JSON.parse(json)
+}
