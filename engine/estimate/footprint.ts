@@ -19,28 +19,30 @@ export type Fit =
   | { readonly kind: 'out-of-memory'; readonly moment: string }
 
 export class Footprint {
+  readonly spec: TrainingSpec
   readonly parameterCount: number
   readonly nodes: readonly Node[]
   readonly #timeline: Timeline
-  readonly #workspaceBytes: number
 
-  /** `workspaceBytes`: what cuBLAS holds for itself, allocated by the first matrix product and kept. */
-  constructor(spec: TrainingSpec, config: ModelConfig, workspaceBytes: number) {
+  constructor(spec: TrainingSpec, config: ModelConfig) {
+    this.spec = spec
     const tape = new Tape(spec)
     const logits = forward(tape, config, spec)
     const loss = spec.step === 'training' ? tape.crossEntropy(logits) : tape.mean(logits)
     this.#timeline = playStep(tape, spec, loss, [logits.storage])
-    this.#workspaceBytes = workspaceBytes
     this.nodes = tape.nodes
     this.parameterCount = this.#timeline.parameterCount
   }
 
-  /** Peak of a steady-state step (optimizer state allocated), as torch.cuda.max_memory_allocated counts it. */
-  peak(batch: number): Peak {
+  /**
+   * Peak of a steady-state step (optimizer state allocated), as torch.cuda.max_memory_allocated counts it.
+   * `workspaceBytes`: what cuBLAS holds for itself, allocated by the first matrix product and kept.
+   */
+  peak(batch: number, workspaceBytes: number): Peak {
     const { model, optimizerState, step } = this.#timeline
     const live = emptyBreakdown()
     for (const storage of [...model, ...optimizerState]) live[storage.kind] += bytesAt(storage, batch)
-    live.workspace = roundedSize(this.#workspaceBytes)
+    live.workspace = workspaceBytes
     let bytes = byteKinds.reduce((sum, kind) => sum + live[kind], 0)
     let peakBytes = bytes
     let breakdown = { ...live }
@@ -59,10 +61,10 @@ export class Footprint {
   }
 
   /** Whether two steps fit into `usableBytes`, with the caching allocator's segments and their fragmentation. */
-  fit(batch: number, usableBytes: number): Fit {
+  fit(batch: number, usableBytes: number, workspaceBytes: number): Fit {
     const { model, optimizerState, step } = this.#timeline
     const allocator = new CachingAllocator(usableBytes)
-    const residents = [...model.map(storage => bytesAt(storage, batch)), this.#workspaceBytes]
+    const residents = [...model.map(storage => bytesAt(storage, batch)), workspaceBytes]
     if (residents.some(bytes => allocator.allocate(bytes) === undefined)) {
       return { kind: 'out-of-memory', moment: 'loading the model' }
     }

@@ -3,7 +3,8 @@
  *
  * Memory is read from PyTorch's out-of-memory messages ("total capacity of 22.06 GiB"), so it is exact to ±0.005 GiB
  * unless the row says otherwise, and a driver can move it by about 0.1 GiB. Where readings differ, the row takes the
- * smaller one: a batch that does not fit costs more than a sample left out.
+ * smaller one: a batch that does not fit costs more than a sample left out. The A10 keeps the 22.06 GiB of the card whose
+ * readings the estimator is held against; Lambda's has read 21.99 GiB (https://github.com/zai-org/CogVLM/issues/236).
  *
  * Prices are one GPU, on demand. Where a row's date is in September 2026, the provider's page was read through
  * https://github.com/tgarg01/silybench-data (derived/csv/gpu_prices.csv) or
@@ -244,12 +245,21 @@ const byKey = new Map<string, Gpu>(
   }),
 )
 
+/** The card of the published readings, and what a config is judged on unless told otherwise. */
+export const defaultGpu: Gpu = knownGpu('a10')
+
 /**
  * The GPU that `text` names: an id, a name or what torch calls the device, whatever the case, spaces and dashes.
  * Undefined where the catalogue does not have it.
  */
 export function findGpu(text: string): Gpu | undefined {
   return byKey.get(key(text))
+}
+
+function knownGpu(id: string): Gpu {
+  const gpu = gpus.find(candidate => candidate.id === id)
+  if (gpu === undefined) throw new Error(`the catalogue lost ${id}`)
+  return gpu
 }
 
 /** What a training process can fill: the total less the CUDA context. */

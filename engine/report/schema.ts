@@ -8,16 +8,13 @@ import { position } from '../config/reading.ts'
 import { batchSize, trainingSpec } from '../config/spec.ts'
 import { problem } from '../errors.ts'
 import { byteKinds } from '../estimate/storage.ts'
-import { condition, policy } from '../verdict/policy.ts'
+import { provenance, trial } from '../probes/trial.ts'
+import { policy, verdict } from '../verdict/policy.ts'
 
 const bytes = z.number().min(0).max(1e18)
 const usd = z.number().min(-1e12).max(1e12)
 const label = z.string().max(200)
 const path = z.string().min(1).max(4_096)
-
-/** How a figure is known. It travels with every number to the last pixel. */
-export const provenance = z.enum(['measured', 'traced', 'estimated'])
-export type Provenance = z.infer<typeof provenance>
 
 /** Throughput comes from a clock or from a roofline model; a memory provenance says nothing about it. */
 export const throughputProvenance = z.enum(['measured', 'modelled'])
@@ -25,24 +22,6 @@ export const throughputProvenance = z.enum(['measured', 'modelled'])
 /** Bytes by kind at the peak; they add up to it. What each kind holds: `engine/estimate/storage.ts`. */
 export const breakdown = z.record(z.enum(byteKinds), bytes)
 export type Breakdown = z.infer<typeof breakdown>
-
-export const outcome = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('fits'),
-    peakBytes: bytes,
-    /** What the caching allocator held at most, cached blocks included. */
-    reservedBytes: bytes,
-    stepMillis: z.number().min(0).optional(),
-  }),
-  /** `neededBytes`: the peak that the step would have had, where the probe can know it. */
-  z.object({ kind: z.literal('out-of-memory'), neededBytes: bytes.optional() }),
-  z.object({ kind: z.literal('timed-out'), afterMillis: z.number().min(0) }),
-  z.object({ kind: z.literal('failed'), problem }),
-])
-export type Outcome = z.infer<typeof outcome>
-
-export const trial = z.object({ microBatch: batchSize, provenance, outcome })
-export type Trial = z.infer<typeof trial>
 
 /** One batch size, described: the current, the recommended or the largest. */
 export const operatingPoint = z.object({
@@ -69,15 +48,6 @@ export const reportedGpu = z.object({
   priceDate: label,
 })
 export type ReportedGpu = z.infer<typeof reportedGpu>
-
-export const reason = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('does-not-fit') }),
-  z.object({ kind: z.literal('condition'), condition, actual: z.number() }),
-])
-export type Reason = z.infer<typeof reason>
-
-export const verdict = z.object({ state: z.enum(['fine', 'warning', 'blocked']), reasons: z.array(reason).max(20) })
-export type Verdict = z.infer<typeof verdict>
 
 export const leverChange = z.enum(['gradient-checkpointing', 'bf16-autocast', 'sdpa-attention', 'fused-optimizer'])
 export type LeverChange = z.infer<typeof leverChange>
@@ -137,4 +107,6 @@ export const report = z.object({
   configs: z.array(z.discriminatedUnion('status', [analysedConfig, unanalysedConfig])).max(5_000),
 })
 export type Report = z.infer<typeof report>
+export type { Outcome, Provenance, Trial } from '../probes/trial.ts'
+export type { Reason, Verdict } from '../verdict/policy.ts'
 export type ConfigResult = Report['configs'][number]

@@ -17,6 +17,15 @@ export type Condition = z.infer<typeof condition>
 export const policy = z.object({ failOn: z.array(condition).max(20), warnOn: z.array(condition).max(20) })
 export type Policy = z.infer<typeof policy>
 
+export const reason = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('does-not-fit') }),
+  z.object({ kind: z.literal('condition'), condition, actual: z.number() }),
+])
+export type Reason = z.infer<typeof reason>
+
+export const verdict = z.object({ state: z.enum(['fine', 'warning', 'blocked']), reasons: z.array(reason).max(20) })
+export type Verdict = z.infer<typeof verdict>
+
 export const defaultPolicy: Policy = {
   failOn: [{ kind: 'waste', abovePercent: 40 }],
   warnOn: [{ kind: 'throughput-loss', abovePercent: 5 }],

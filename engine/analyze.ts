@@ -1,0 +1,84 @@
+/** From files to a report: read each, assess the training configs among them, leave the rest alone. */
+import { assess } from './assess.ts'
+import { readConfig } from './config/read.ts'
+import type { Reading, SourceFile } from './config/reading.ts'
+import { defaultGpu, type Gpu } from './gpus/catalogue.ts'
+import { findModel } from './models/catalogue.ts'
+import { type ConfigResult, REPORT_SCHEMA, type Report } from './report/schema.ts'
+import { defaultPolicy, type Policy } from './verdict/policy.ts'
+import { version } from './version.ts'
+
+export interface AnalyzeOptions {
+  readonly now: Date
+  readonly gpu?: Gpu
+  readonly policy?: Policy
+  /** Wall-clock hours of a run at the current batch; 2 by default, as the earlier tool assumed. */
+  readonly hoursPerRun?: number
+  readonly runsPerYear?: number
+  readonly pricePerHourUsd?: number
+}
+
+export const DEFAULT_HOURS_PER_RUN = 2
+export const DEFAULT_RUNS_PER_YEAR = 100
+
+/** Files that are no training config leave no trace in the report; one that cannot be read never spoils the others. */
+export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptions): Promise<Report> {
+  const configs: ConfigResult[] = []
+  for (const file of files) {
+    const result = analyzeFile(file, options)
+    if (result !== undefined) configs.push(result)
+  }
+  return {
+    schema: REPORT_SCHEMA,
+    toolVersion: version,
+    createdAt: options.now.toISOString(),
+    policy: options.policy ?? defaultPolicy,
+    configs,
+  }
+}
+
+function analyzeFile(file: SourceFile, options: AnalyzeOptions): ConfigResult | undefined {
+  const reading = readConfig(file)
+  switch (reading.kind) {
+    case 'not-a-training-config':
+      return undefined
+    case 'unreadable':
+      return { status: 'not-analysed', path: file.path, problems: [...reading.problems] }
+    case 'training-config':
+      return analyzeReading(file.path, reading, options)
+  }
+}
+
+function analyzeReading(
+  path: string,
+  reading: Extract<Reading, { kind: 'training-config' }>,
+  options: AnalyzeOptions,
+): ConfigResult {
+  const { spec, dialect, batchSizeAt, gradientAccumulationAt, assumptions } = reading
+  const model = findModel(spec.model)
+  if (model === undefined) throw new Error(`the reader let an unknown model through: ${spec.model}`)
+  const assessment = assess(spec, model.config, assessmentOptions(options))
+  return {
+    status: 'analysed',
+    path,
+    dialect,
+    ...(batchSizeAt && { batchSizeAt }),
+    ...(gradientAccumulationAt && { gradientAccumulationAt }),
+    assumptions: [...assumptions],
+    ...assessment,
+  }
+}
+
+function assessmentOptions(options: AnalyzeOptions) {
+  const gpu = options.gpu ?? defaultGpu
+  const { pricePerHourUsd = gpu.pricePerHourUsd } = options
+  const isCustomPrice = pricePerHourUsd !== gpu.pricePerHourUsd
+  return {
+    gpu: isCustomPrice
+      ? { ...gpu, pricePerHourUsd, priceSource: 'your setting', priceDate: options.now.toISOString().slice(0, 10) }
+      : gpu,
+    policy: options.policy ?? defaultPolicy,
+    hoursPerRun: options.hoursPerRun ?? DEFAULT_HOURS_PER_RUN,
+    runsPerYear: options.runsPerYear ?? DEFAULT_RUNS_PER_YEAR,
+  }
+}

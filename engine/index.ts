@@ -1,0 +1,21 @@
+/** The engine's front door: what the Action, the bot and the command line build on. */
+export { type AnalyzeOptions, analyze } from './analyze.ts'
+export { isCandidatePath } from './config/read.ts'
+export type { SourceFile } from './config/reading.ts'
+export { closest, formatWhere, MemoryMarkError, type Problem } from './errors.ts'
+export { defaultGpu, findGpu, type Gpu, gpus } from './gpus/catalogue.ts'
+export { idleBytes, idlePercent } from './metrics/memory.ts'
+export { type Annotation, type RenderedCheck, renderCheck } from './render/check.ts'
+export { type CommentOptions, commentMarker, renderComment } from './render/comment.ts'
+export { renderTerminal } from './render/terminal.ts'
+export { headline, nothingToMeasure, type VerdictState, verdictState } from './render/verdict.ts'
+export { type AnalysedConfig, REPORT_SCHEMA, type Report, report } from './report/schema.ts'
+export {
+  type Condition,
+  defaultPolicy,
+  formatCondition,
+  type Policy,
+  parseConditions,
+  policy,
+} from './verdict/policy.ts'
+export { version } from './version.ts'

@@ -1,0 +1,48 @@
+/** The one change to a config that frees most memory. */
+import type { TrainingSpec } from '../config/spec.ts'
+import { Footprint } from '../estimate/footprint.ts'
+import type { Gpu } from '../gpus/catalogue.ts'
+import { type ModelConfig, supportsCheckpointing } from '../models/architecture.ts'
+import { EstimateProbe } from '../probes/estimate.ts'
+import type { AnalysedConfig, LeverChange } from './schema.ts'
+
+/** Below this share of the peak a change is not worth its trouble. */
+const WORTHWHILE_SHARE = 0.05
+
+/** Undefined when no change frees a twentieth of the peak. */
+export function bestLever(
+  spec: TrainingSpec,
+  config: ModelConfig,
+  gpu: Gpu,
+  peakBytes: number,
+): AnalysedConfig['lever'] {
+  const levers = changesOf(spec, config, gpu).map(({ change, spec: changed }) => ({
+    change,
+    peakBytes: new EstimateProbe(new Footprint(changed, config), gpu).peak(spec.microBatch).bytes,
+  }))
+  const best = levers.toSorted((a, b) => a.peakBytes - b.peakBytes)[0]
+  return best && best.peakBytes < peakBytes * (1 - WORTHWHILE_SHARE) ? best : undefined
+}
+
+function changesOf(
+  spec: TrainingSpec,
+  config: ModelConfig,
+  gpu: Gpu,
+): { readonly change: LeverChange; readonly spec: TrainingSpec }[] {
+  if (spec.step !== 'training') return []
+  const isText = spec.task !== 'image-classification'
+  return [
+    ...(!spec.gradientCheckpointing && supportsCheckpointing(config)
+      ? [{ change: 'gradient-checkpointing' as const, spec: { ...spec, gradientCheckpointing: true } }]
+      : []),
+    ...(spec.precision === 'fp32' && gpu.peakFlops.bf16 !== undefined
+      ? [{ change: 'bf16-autocast' as const, spec: { ...spec, precision: 'amp-bf16' as const } }]
+      : []),
+    ...(isText && spec.attention === 'eager'
+      ? [{ change: 'sdpa-attention' as const, spec: { ...spec, attention: 'sdpa' as const } }]
+      : []),
+    ...(spec.optimizer === 'adamw' || spec.optimizer === 'adamw-loop'
+      ? [{ change: 'fused-optimizer' as const, spec: { ...spec, optimizer: 'adamw-fused' as const } }]
+      : []),
+  ]
+}
