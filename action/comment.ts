@@ -61,12 +61,20 @@ async function findComments(github: GitHub, { repository, pullNumber }: CommentR
     issue_number: pullNumber,
     per_page: 100,
   })
-  const marked = comments.filter(
-    comment => comment.body?.includes(commentMarker) === true && comment.user?.type === 'Bot',
-  )
-  return {
-    own: marked.find(comment => comment.user?.login === jobTokenLogin),
-    apps: marked.find(comment => comment.user?.login !== jobTokenLogin),
+  const marked = comments.filter(comment => comment.body?.includes(commentMarker) === true)
+  const by = (login: string | undefined) => marked.find(comment => comment.user?.login === login)
+  const own = by(jobTokenLogin) ?? (marked.length > 0 ? by(await ownLogin(github)) : undefined)
+  return { own, apps: marked.find(comment => comment.user?.type === 'Bot' && comment !== own) }
+}
+
+/** Whom GitHub names as the author of what this token writes, for tokens other than the job's; undefined if it will not say. */
+async function ownLogin(github: GitHub): Promise<string | undefined> {
+  try {
+    const { viewer } = await github.graphql<{ viewer: { login: string } }>('{ viewer { login } }')
+    return viewer.login
+  } catch (error) {
+    if (requestStatus(error) === undefined) throw error
+    return undefined
   }
 }
 

@@ -24,14 +24,28 @@ function comment(id: number, user: { login: string; type: string }, text: string
   return { id, user, body: text, html_url: `https://github.com/acme/models/pull/7#issuecomment-${id}` }
 }
 
+/** Who the token is; asked only where someone else's comment holds the marker. */
+function viewerIs(login: string) {
+  nock('https://api.github.com')
+    .post('/graphql')
+    .reply(200, { data: { viewer: { login } } })
+}
+
 function keep(request: Partial<CommentRequest> = {}) {
   return keepComment(nockedGitHub(), { repository, pullNumber: 7, report, mode: 'auto', ...request })
 }
 
 describe('the comment', () => {
   it('is created where there is none, whatever people and other tools have written', async () => {
+    viewerIs('github-actions[bot]')
     repositoryApi().get(page).reply(200, [byAPerson, byAnotherBot]).post('/issues/7/comments', { body }).reply(201, own)
     expect(await keep()).toEqual({ kind: 'created', url: own.html_url })
+  })
+
+  it("is found again by its author when the token is not the job's own", async () => {
+    repositoryApi().get(page).reply(200, [byAPerson]).patch('/issues/comments/13', { body }).reply(200, byAPerson)
+    viewerIs('mona')
+    expect(await keep()).toEqual({ kind: 'updated', url: byAPerson.html_url })
   })
 
   it('is updated in place, found on any page', async () => {
@@ -54,11 +68,13 @@ describe('the comment', () => {
   })
 
   it('is left to the app where the app comments', async () => {
+    nock('https://api.github.com').post('/graphql').reply(403, { message: 'Resource not accessible by integration' })
     repositoryApi().get(page).reply(200, [byTheApp])
     expect(await keep()).toEqual({ kind: 'left-to-app', url: byTheApp.html_url })
   })
 
   it('stands beside that of the app when asked always to be there', async () => {
+    viewerIs('github-actions[bot]')
     repositoryApi().get(page).reply(200, [byTheApp]).post('/issues/7/comments', { body }).reply(201, own)
     expect(await keep({ mode: 'always' })).toEqual({ kind: 'created', url: own.html_url })
   })
