@@ -1,6 +1,7 @@
 /** Files as data at a commit, through the API: a pull request's code is never checked out, let alone run. */
 import * as z from 'zod'
-import { MIB, type SourceFile } from '../engine/index.ts'
+import type { SourceFile } from '../engine/index.ts'
+import { MIB } from '../engine/units.ts'
 import { type GitHub, type Repository, requestStatus } from './github.ts'
 
 /** Far above any training config, so that the engine can tell a config that is too large from data that is not ours. */
