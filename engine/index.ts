@@ -10,6 +10,7 @@ export { type CommentOptions, commentMarker, renderComment } from './render/comm
 export { renderTerminal } from './render/terminal.ts'
 export { headline, nothingToMeasure, type VerdictState, verdictState } from './render/verdict.ts'
 export { type AnalysedConfig, REPORT_SCHEMA, type Report, report } from './report/schema.ts'
+export { MIB } from './units.ts'
 export {
   type Condition,
   defaultPolicy,

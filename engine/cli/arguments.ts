@@ -1,0 +1,74 @@
+/** Command-line flags, parsed and checked once. */
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { closest, MemoryMarkError } from '../errors.ts'
+import { defaultGpu, findGpu, type Gpu, gpus } from '../gpus/catalogue.ts'
+
+type Options = NonNullable<ParseArgsConfig['options']>
+
+/** node:util's parseArgs with errors that say which flag was meant. */
+export function parseFlags<T extends Options>(args: string[], options: T) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true })
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw usageError(error, Object.keys(options))
+  }
+}
+
+function usageError(error: TypeError, flags: readonly string[]): MemoryMarkError {
+  const unknown = /Unknown option '(--?[^']*)'/.exec(error.message)?.[1]
+  const near = unknown && closest(unknown.replace(/^-+/, ''), flags)
+  const message = unknown ? `"${unknown}" is not an option` : error.message.split('. ')[0]
+  return new MemoryMarkError(
+    {
+      code: 'usage',
+      message: message ?? error.message,
+      fix: near ? `Did you mean --${near}?` : 'Run `memorymark help` for the options.',
+    },
+    { cause: error },
+  )
+}
+
+export function gpuFlag(text: string | undefined): Gpu {
+  if (text === undefined) return defaultGpu
+  const gpu = findGpu(text)
+  if (gpu !== undefined) return gpu
+  const ids = gpus.map(known => known.id)
+  const near = closest(text, ids)
+  throw new MemoryMarkError({
+    code: 'unknown-gpu',
+    field: '--gpu',
+    message: `"${text}" is not a GPU of the catalogue`,
+    fix: `${near ? `Did you mean ${near}? ` : ''}Known: ${ids.join(', ')}.`,
+  })
+}
+
+export function oneOf<T extends string>(flag: string, text: string | undefined, allowed: readonly T[]): T | undefined {
+  if (text === undefined) return undefined
+  const match = allowed.find(value => value === text)
+  if (match !== undefined) return match
+  const near = closest(text, allowed)
+  throw new MemoryMarkError({
+    code: 'unknown-value',
+    field: flag,
+    message: `"${text}" is not a value of ${flag}`,
+    fix: `${near ? `Did you mean ${near}? ` : ''}Use one of: ${allowed.join(', ')}.`,
+  })
+}
+
+/** `kind` is what the number counts, for the message. */
+export function numberFlag(
+  flag: string,
+  text: string | undefined,
+  { integer, max }: { integer: boolean; max: number },
+): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (text.trim() !== '' && value > 0 && value <= max && (!integer || Number.isInteger(value))) return value
+  throw new MemoryMarkError({
+    code: 'out-of-range',
+    field: flag,
+    message: `"${text}" is not a ${integer ? 'whole ' : ''}number above 0 and at most ${max.toLocaleString('en-US')}`,
+    fix: `Give ${flag} such a number.`,
+  })
+}

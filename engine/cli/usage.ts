@@ -1,0 +1,39 @@
+import { gpus } from '../gpus/catalogue.ts'
+
+const commands: Record<string, string> = {
+  check: `memorymark check [paths…]      find training configs and judge each
+  --gpu <id>                   GPU to judge on (default a10)
+  --fail-on <conditions>       what blocks: "waste > 40 %", "throughput-loss > 10 %", "annual-cost > $500", "never"
+  --warn-on <conditions>       what is remarked on
+  --price-per-hour <usd>       price of one GPU, instead of the catalogue's
+  --hours-per-run <hours>      length of a run at the current batch (default 2)
+  --runs-per-year <count>      runs in a year (default 100)
+  --json                       print the report as JSON`,
+  estimate: `memorymark estimate <model-id-or-config>      memory of one model, without a GPU
+  --batch-size <n>             samples on one GPU (default 16)
+  --gradient-accumulation <n>  micro-steps in one optimizer step (default 1)
+  --sequence-length <tokens>   text (default 128)
+  --image-size <pixels>        images (default 224)
+  --task sequence-classification|masked-lm|causal-lm|image-classification
+  --labels <n>                 classes of a classification head (default 2)
+  --step training|forward-backward
+  --optimizer adamw|adamw-fused|adamw-loop|sgd|sgd-momentum
+  --precision fp32|bf16|amp-bf16|amp-fp16
+  --attention sdpa|eager
+  --gradient-checkpointing
+  --padded                     batches carry a padding mask
+  --loop plain|trainer         who runs the step: a plain PyTorch loop, or Hugging Face's Trainer
+  --gpu <id>                   GPU to judge on (default a10)
+  --json                       print one JSON object`,
+}
+
+export function usage(command?: string): string {
+  const known = command !== undefined && Object.hasOwn(commands, command) ? commands[command] : undefined
+  if (known !== undefined) return known
+  return `MemoryMark: the batch size your GPU can really take.
+
+${Object.values(commands).join('\n\n')}
+
+GPUs: ${gpus.map(gpu => gpu.id).join(', ')}
+Exit codes: 0 fine, 1 blocked by policy, 2 usage or bad input.`
+}
