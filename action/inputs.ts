@@ -24,17 +24,20 @@ export interface Inputs {
  * @throws MemoryMarkError that names the input and what it allows.
  */
 export function readInputs(input: (name: string) => string): Inputs {
+  const hoursPerRun = readPositive(input, 'hours-per-run')
+  const runsPerYear = readPositive(input, 'runs-per-year')
+  const pricePerHourUsd = readPositive(input, 'price-per-hour')
   return {
     token: readRequired(input, 'github-token', "Leave it out to use the job's own token"),
     analysis: {
       gpu: readGpu(input('gpu')),
       policy: {
-        failOn: parseConditions(input('fail-on'), 'fail-on'),
-        warnOn: parseConditions(input('warn-on'), 'warn-on'),
+        failOn: parseConditions(input('fail-on'), 'input fail-on'),
+        warnOn: parseConditions(input('warn-on'), 'input warn-on'),
       },
-      ...readPositive(input, 'hours-per-run', 'hoursPerRun'),
-      ...readPositive(input, 'runs-per-year', 'runsPerYear'),
-      ...readPositive(input, 'price-per-hour', 'pricePerHourUsd'),
+      ...(hoursPerRun !== undefined && { hoursPerRun }),
+      ...(runsPerYear !== undefined && { runsPerYear }),
+      ...(pricePerHourUsd !== undefined && { pricePerHourUsd }),
     },
     paths: readGlobs(input('paths')),
     comment: readCommentMode(input('comment')),
@@ -84,18 +87,13 @@ function readGlobs(text: string): string[] {
   return globs
 }
 
-function readPositive<K extends string>(input: (name: string) => string, name: string, key: K): { [P in K]?: number } {
+function readPositive(input: (name: string) => string, name: string): number | undefined {
   const text = input(name)
-  if (text === '') return {}
+  if (text === '') return undefined
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
-  if (!(value > 0 && value <= 1e6)) {
-    throw refused(
-      name,
-      `"${text.slice(0, 100)}" is not a number above 0 and up to 1,000,000`,
-      'Write it in digits, such as 2 or 0.75',
-    )
-  }
-  return { [key]: value } as { [P in K]?: number }
+  if (value > 0 && value <= 1e6) return value
+  const message = `"${text.slice(0, 100)}" is not a number above 0 and up to 1,000,000`
+  throw refused(name, message, 'Write it in digits, such as 2 or 0.75')
 }
 
 function refused(name: string, message: string, fix: string): MemoryMarkError {

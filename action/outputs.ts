@@ -23,7 +23,7 @@ export function outputsOf({ report, reportPath, comment }: Published): Readonly<
 
 function mostWasteful(report: Report): AnalysedConfig | undefined {
   const analysed = report.configs.filter(config => config.status === 'analysed')
-  return analysed.sort((a, b) => wastePercent(b) - wastePercent(a))[0]
+  return analysed.toSorted((a, b) => wastePercent(b) - wastePercent(a))[0]
 }
 
 function wastePercent({ gpu, current }: AnalysedConfig): number {

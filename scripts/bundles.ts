@@ -1,7 +1,8 @@
 /** The bundles of dist/, and how each is made. */
-import { access } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
+import * as z from 'zod'
 
 export const root = path.join(import.meta.dirname, '..')
 
@@ -25,6 +26,19 @@ const noZodLocales: Plugin = {
     onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: 'export {}', loader: 'js' }))
   },
 }
+
+/** The bundles need the version from package.json; the rest of it would make dist/ stale with every script and dependency. */
+const versionOnly: Plugin = {
+  name: 'version-only',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]package\.json$/ }, async ({ path: file }) => {
+      if (path.dirname(file) !== root) return undefined
+      const { version } = packageFile.parse(JSON.parse(await readFile(file, 'utf8')))
+      return { contents: JSON.stringify({ version }), loader: 'json' }
+    })
+  },
+}
+const packageFile = z.object({ version: z.string() })
 
 /** The runner executes it without an install, so everything is inside. Bundled CommonJS packages need a `require`. */
 export const actionBundle: Bundle = {
@@ -62,6 +76,7 @@ export async function buildBundle({ entry, outfile, options }: Bundle): Promise<
     charset: 'utf8',
     logLevel: 'warning',
     ...options,
+    plugins: [versionOnly, ...(options.plugins ?? [])],
     absWorkingDir: root,
     entryPoints: [entry],
     outfile,
