@@ -5,14 +5,17 @@
 import type { Optimizer } from '../config/spec.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { Footprint } from './footprint.ts'
-import { bytesPerElement, type Dtype, type Storage } from './storage.ts'
+import { bytesPerElement, type Dtype, elements, type Storage } from './storage.ts'
 import type { Node } from './tape.ts'
 
 /** Assumed shares of the data sheet's rates that well-shaped kernels reach; not measured. */
 const ARITHMETIC_EFFICIENCY = 0.7
 const BANDWIDTH_EFFICIENCY = 0.8
-/** Assumed time for eager PyTorch to launch one kernel from Python. */
-const LAUNCH_SECONDS = 8e-6
+/** Assumed time for eager PyTorch to get one op of the forward pass out of Python, and one kernel of the backward out of C++. */
+const FORWARD_LAUNCH_SECONDS = 40e-6
+const BACKWARD_LAUNCH_SECONDS = 10e-6
+/** Assumed output elements that one multiprocessor computes at a time: below a full wave of such tiles the others idle. */
+const TILE_ELEMENTS = 128 * 64
 
 /** Passes over the parameters' bytes that one optimizer step makes, reads and writes, counted in torch/optim's kernels. */
 const optimizerPasses: Record<Optimizer, number> = {
@@ -25,6 +28,9 @@ const optimizerPasses: Record<Optimizer, number> = {
 
 interface Kernel {
   readonly arithmeticSecondsPerSample: number
+  /** Arithmetic of one full wave of tiles: the least that a matrix product takes, however small the batch. */
+  readonly waveSeconds: number
+  readonly launchSeconds: number
   readonly fixedBytes: number
   readonly bytesPerSample: number
 }
@@ -45,36 +51,45 @@ export class ThroughputModel {
   /** Samples a second on one GPU, over whole optimizer steps of `accumulation` micro-steps. */
   samplesPerSecond(batch: number, accumulation: number): number {
     let gpuSeconds = 0
+    let launchSeconds = 0
     for (const kernel of this.#kernels) {
-      const arithmetic = batch * kernel.arithmeticSecondsPerSample
+      const arithmetic = Math.max(batch * kernel.arithmeticSecondsPerSample, kernel.waveSeconds)
       const traffic = (kernel.fixedBytes + batch * kernel.bytesPerSample) / this.#bytesPerSecond
       gpuSeconds += Math.max(arithmetic, traffic)
+      launchSeconds += kernel.launchSeconds
     }
-    const microStep = Math.max(gpuSeconds, this.#kernels.length * LAUNCH_SECONDS)
+    const microStep = Math.max(gpuSeconds, launchSeconds)
     return (batch * accumulation) / (accumulation * microStep + this.#optimizerSeconds)
   }
 }
 
-/** Forward once, or twice under checkpointing; backward one kernel a gradient, each with the forward's arithmetic. */
+/**
+ * Forward once, or twice under checkpointing. Backward: a product for each factor's gradient, each with the forward's
+ * arithmetic; one kernel for any other op.
+ */
 function kernelsOf(nodes: readonly Node[], gpu: Gpu, checkpoints: boolean): Kernel[] {
   return nodes.flatMap(node => {
     if (node.body !== undefined) {
-      const body = kernelsOf(node.body, gpu, false)
-      return checkpoints ? [...body, ...node.body.map(inner => kernel(inner, gpu))] : body
+      const recomputed = checkpoints ? node.body.map(inner => kernel(inner, gpu, FORWARD_LAUNCH_SECONDS)) : []
+      return [...kernelsOf(node.body, gpu, false), ...recomputed]
     }
-    const once = kernel(node, gpu)
-    const gradients = node.gradients.filter(edge => !edge.passes).length
-    return [
-      once,
-      ...Array.from({ length: node.flopsPerSample > 0 ? Math.min(gradients, 2) : gradients > 0 ? 1 : 0 }, () => once),
-    ]
+    if (node.outputs.length === 0) return []
+    const made = node.gradients.filter(edge => !edge.passes).length
+    const backwardKernels = Math.min(made, node.flopsPerSample > 0 ? 2 : 1)
+    const backward = kernel(node, gpu, BACKWARD_LAUNCH_SECONDS)
+    return [kernel(node, gpu, FORWARD_LAUNCH_SECONDS), ...Array.from({ length: backwardKernels }, () => backward)]
   })
 }
 
-function kernel(node: Node, gpu: Gpu): Kernel {
+function kernel(node: Node, gpu: Gpu, launchSeconds: number): Kernel {
   const storages: readonly Storage[] = [...node.reads, ...node.creates]
+  const flopsPerSecond = peakFlops(gpu, node.computeDtype) * ARITHMETIC_EFFICIENCY
+  const [output] = node.outputs
+  const flopsPerElement = output ? node.flopsPerSample / elements(output) : 0
   return {
-    arithmeticSecondsPerSample: node.flopsPerSample / (peakFlops(gpu, node.computeDtype) * ARITHMETIC_EFFICIENCY),
+    arithmeticSecondsPerSample: node.flopsPerSample / flopsPerSecond,
+    waveSeconds: (flopsPerElement * TILE_ELEMENTS * gpu.multiprocessors) / flopsPerSecond,
+    launchSeconds,
     fixedBytes: storages.reduce((sum, storage) => sum + storage.fixedBytes, 0),
     bytesPerSample: storages.reduce((sum, storage) => sum + storage.bytesPerSample, 0),
   }

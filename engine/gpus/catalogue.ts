@@ -24,6 +24,8 @@ export interface Gpu {
   /** What PyTorch allocates for cuBLAS, once per handle and stream. */
   readonly cublasWorkspaceBytes: number
   readonly computeCapability: readonly [major: number, minor: number]
+  /** Streaming multiprocessors, from the vendor's architecture white paper. */
+  readonly multiprocessors: number
   readonly memoryBandwidthBytesPerSecond: number
   /** Dense FLOP/s, accumulating in fp32; a precision that the hardware lacks is absent. */
   readonly peakFlops: { readonly fp32: number; readonly tf32?: number; readonly fp16: number; readonly bf16?: number }
@@ -51,6 +53,7 @@ const rows: readonly Row[] = [
     totalSource:
       'Out-of-memory message of PyTorch 2.14 (CUDA 13.0) on an A10; nvidia-smi says 23028 MiB: https://github.com/modal-labs/modal-client/pull/2797',
     computeCapability: [8, 6],
+    multiprocessors: 72,
     memoryBandwidthBytesPerSecond: 600 * GB,
     peakFlops: { fp32: 31.2 * TERA, tf32: 62.5 * TERA, fp16: 125 * TERA, bf16: 125 * TERA },
     specSource: 'NVIDIA A10 data sheet',
@@ -65,6 +68,7 @@ const rows: readonly Row[] = [
     totalBytes: gib(39.5),
     totalSource: 'https://github.com/TianheWu/CoSeR/issues/10',
     computeCapability: [8, 0],
+    multiprocessors: 108,
     memoryBandwidthBytesPerSecond: 1_555 * GB,
     peakFlops: { fp32: 19.5 * TERA, tf32: 156 * TERA, fp16: 312 * TERA, bf16: 312 * TERA },
     specSource: 'NVIDIA A100 data sheet, 40 GB SXM',
@@ -79,6 +83,7 @@ const rows: readonly Row[] = [
     totalBytes: gib(79.14),
     totalSource: 'https://github.com/lianqi1008/Control-GIC/issues/6',
     computeCapability: [8, 0],
+    multiprocessors: 108,
     memoryBandwidthBytesPerSecond: 2_039 * GB,
     peakFlops: { fp32: 19.5 * TERA, tf32: 156 * TERA, fp16: 312 * TERA, bf16: 312 * TERA },
     specSource: 'NVIDIA A100 data sheet, 80 GB SXM',
@@ -93,6 +98,7 @@ const rows: readonly Row[] = [
     totalSource:
       'Out-of-memory message of PyTorch 2.14 (CUDA 13.0) on an L4; nvidia-smi says 23034 MiB: https://github.com/modal-labs/modal-client/pull/2797',
     computeCapability: [8, 9],
+    multiprocessors: 58,
     memoryBandwidthBytesPerSecond: 300 * GB,
     peakFlops: { fp32: 30.3 * TERA, tf32: 60 * TERA, fp16: 121 * TERA, bf16: 121 * TERA },
     specSource: 'NVIDIA L4 data sheet, its sparse figures halved',
@@ -107,6 +113,7 @@ const rows: readonly Row[] = [
     totalBytes: gib(14.56),
     totalSource: 'https://github.com/Zheng-Chong/CatVTON/issues/133',
     computeCapability: [7, 5],
+    multiprocessors: 40,
     memoryBandwidthBytesPerSecond: 320 * GB,
     peakFlops: { fp32: 8.1 * TERA, fp16: 65 * TERA },
     specSource: 'NVIDIA T4 data sheet',
@@ -121,6 +128,7 @@ const rows: readonly Row[] = [
     totalBytes: gib(15.78),
     totalSource: 'https://github.com/kchengiva/Shift-GCN/issues/34',
     computeCapability: [7, 0],
+    multiprocessors: 80,
     memoryBandwidthBytesPerSecond: 900 * GB,
     peakFlops: { fp32: 15.7 * TERA, fp16: 125 * TERA },
     specSource: 'NVIDIA V100 data sheet, SXM2',
@@ -134,6 +142,7 @@ const rows: readonly Row[] = [
     totalBytes: gib(44.42),
     totalSource: 'https://github.com/stepfun-ai/Step-Video-T2V/issues/8',
     computeCapability: [8, 9],
+    multiprocessors: 142,
     memoryBandwidthBytesPerSecond: 864 * GB,
     peakFlops: { fp32: 91.6 * TERA, tf32: 183 * TERA, fp16: 362 * TERA, bf16: 362 * TERA },
     specSource: 'NVIDIA L40S data sheet',
@@ -147,6 +156,7 @@ const rows: readonly Row[] = [
     totalBytes: gib(47.5),
     totalSource: 'https://github.com/uc-vision/smart-tree/issues/13, ±0.05 GiB',
     computeCapability: [8, 6],
+    multiprocessors: 84,
     memoryBandwidthBytesPerSecond: 768 * GB,
     peakFlops: { fp32: 38.7 * TERA, tf32: 77.4 * TERA, fp16: 154.8 * TERA, bf16: 154.8 * TERA },
     specSource: 'NVIDIA Ampere GA102 white paper 2.0, appendix C',
@@ -160,6 +170,7 @@ const rows: readonly Row[] = [
     totalBytes: gib(23.69),
     totalSource: 'https://github.com/ucwxb/GraphAvatar/issues/4',
     computeCapability: [8, 6],
+    multiprocessors: 82,
     memoryBandwidthBytesPerSecond: 936 * GB,
     peakFlops: { fp32: 35.6 * TERA, tf32: 35.6 * TERA, fp16: 71 * TERA, bf16: 71 * TERA },
     specSource: 'NVIDIA Ampere GA102 white paper 2.0, appendix A',
@@ -174,6 +185,7 @@ const rows: readonly Row[] = [
     totalBytes: gib(23.52),
     totalSource: 'https://github.com/Soul-AILab/SoulX-FlashTalk/issues/5',
     computeCapability: [8, 9],
+    multiprocessors: 128,
     memoryBandwidthBytesPerSecond: 1_008 * GB,
     peakFlops: { fp32: 82.6 * TERA, tf32: 82.6 * TERA, fp16: 165.2 * TERA, bf16: 165.2 * TERA },
     specSource: 'NVIDIA Ada GPU architecture white paper, appendix A',
@@ -187,6 +199,7 @@ const rows: readonly Row[] = [
     totalBytes: gib(79.11),
     totalSource: 'https://github.com/vllm-project/vllm/issues/27508',
     computeCapability: [9, 0],
+    multiprocessors: 132,
     memoryBandwidthBytesPerSecond: 3_350 * GB,
     peakFlops: { fp32: 67 * TERA, tf32: 494.5 * TERA, fp16: 989.5 * TERA, bf16: 989.5 * TERA },
     specSource: 'NVIDIA H100 data sheet, SXM, its sparse figures halved',
@@ -200,6 +213,7 @@ const rows: readonly Row[] = [
     totalBytes: gib(139.8),
     totalSource: 'Out-of-memory messages of PyTorch on H200 servers: 139.80 GiB in most, 139.81 GiB in some',
     computeCapability: [9, 0],
+    multiprocessors: 132,
     memoryBandwidthBytesPerSecond: 4_800 * GB,
     peakFlops: { fp32: 67 * TERA, tf32: 494.5 * TERA, fp16: 989.5 * TERA, bf16: 989.5 * TERA },
     specSource: 'NVIDIA H200 data sheet, SXM, its sparse figures halved',
