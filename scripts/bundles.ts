@@ -55,8 +55,8 @@ export const actionBundle: Bundle = {
   },
 }
 
-/** Installed by npm, with its dependencies beside it. */
-const installed: BuildOptions = { target: 'node20.19', packages: 'external', banner: { js: '#!/usr/bin/env node' } }
+/** Installed by npm, with its dependencies beside it. The entries bring their `#!` line along. */
+const installed: BuildOptions = { target: 'node20.19', packages: 'external' }
 
 export const bundles: readonly Bundle[] = [
   actionBundle,

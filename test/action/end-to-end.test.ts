@@ -164,6 +164,35 @@ describe('a pull request from a fork', () => {
   })
 })
 
+describe('without a pull request', () => {
+  it('a push or a merge group is judged by what it changes, and there is nowhere to comment', async () => {
+    const { repository, pullRequest } = await open(
+      { 'configs/new.yaml': wasteful, 'configs/changed.yaml': doesNotFit },
+      { base: { 'configs/old.yaml': doesNotFit, 'configs/changed.yaml': wasteful } },
+    )
+    const before = await repository.branchHead('main')
+    const after = pullRequest.headSha
+    const push = { name: 'push', payload: { before, after, deleted: false } }
+    const group = { name: 'merge_group', payload: { merge_group: { base_sha: before, head_sha: after } } }
+    for (const event of [push, group]) {
+      const run = await action.run({ github, repository, token, event })
+      expect(run).toMatchObject({ exitCode: 1, errors: '', outputs: { configs: '2', 'comment-url': '' } })
+      expect(report.parse(run.report).configs.map(({ path }) => path)).toEqual([
+        'configs/changed.yaml',
+        'configs/new.yaml',
+      ])
+    }
+    expect(await repository.comments(pullRequest)).toEqual([])
+  })
+
+  it('a schedule or a dispatch judges every training config at the commit', async () => {
+    const { repository, pullRequest } = await open({ 'b.yaml': wasteful }, { base: { 'a.yaml': wasteful } })
+    const event = { name: 'workflow_dispatch', payload: {} }
+    const run = await action.run({ github, repository, token, event, sha: pullRequest.headSha })
+    expect(report.parse(run.report).configs.map(({ path }) => path)).toEqual(['a.yaml', 'b.yaml'])
+  })
+})
+
 describe('what GitHub refuses', () => {
   it('costs the comment but not the verdict', async () => {
     const { repository } = await open({ 'configs/bert.yaml': wasteful })

@@ -15,6 +15,10 @@ export interface RunOptions {
   readonly repository: Repository
   readonly token: string
   readonly inputs?: Readonly<Record<string, string>>
+  /** The newest pull request event unless told. */
+  readonly event?: { readonly name: string; readonly payload: object }
+  /** The commit of the workflow run. */
+  readonly sha?: string
 }
 
 export interface ActionRun {
@@ -47,12 +51,11 @@ export class BundledAction implements AsyncDisposable {
     return new BundledAction(folder, await defaultInputs())
   }
 
-  async run({ github, repository, token, inputs = {} }: RunOptions): Promise<ActionRun> {
+  async run({ github, repository, token, inputs = {}, event, sha }: RunOptions): Promise<ActionRun> {
     const workspace = path.join(this.#folder, `run-${this.#runs++}`)
     const file = (name: string) => path.join(workspace, name)
     await mkdir(workspace)
-    const event = github.deliveries.findLast(delivery => delivery.event === 'pull_request')
-    await writeFile(file('event.json'), event?.body ?? '{}')
+    await writeFile(file('event.json'), event ? JSON.stringify(event.payload) : newestPullRequestEvent(github))
     await writeFile(file('outputs'), '')
     await writeFile(file('summary.md'), '')
     const child = spawn(process.execPath, [path.join(this.#folder, 'action.js')], {
@@ -61,11 +64,11 @@ export class BundledAction implements AsyncDisposable {
       env: {
         ...inputVariables({ ...this.#defaults, 'github-token': token, ...inputs }),
         GITHUB_API_URL: github.url,
-        GITHUB_EVENT_NAME: 'pull_request',
+        GITHUB_EVENT_NAME: event?.name ?? 'pull_request',
         GITHUB_EVENT_PATH: file('event.json'),
         GITHUB_OUTPUT: file('outputs'),
         GITHUB_REPOSITORY: repository.fullName,
-        GITHUB_SHA: 'f'.repeat(40),
+        GITHUB_SHA: sha ?? 'f'.repeat(40),
         GITHUB_STEP_SUMMARY: file('summary.md'),
         GITHUB_WORKSPACE: workspace,
       },
@@ -84,6 +87,10 @@ export class BundledAction implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await rm(this.#folder, { recursive: true })
   }
+}
+
+function newestPullRequestEvent({ deliveries }: EmulatedGitHub): string {
+  return deliveries.findLast(delivery => delivery.event === 'pull_request')?.body ?? '{}'
 }
 
 /** The runner hands over the defaults of action.yml as if the workflow had written them. */

@@ -1,0 +1,32 @@
+import { builtinModules } from 'node:module'
+import { describe, expect, it } from 'vitest'
+import { actionBundle, type Bundle, buildBundle, bundles } from '../../scripts/bundles.ts'
+
+async function built(bundle: Bundle): Promise<string> {
+  const file = (await buildBundle(bundle)).find(({ name }) => name === bundle.outfile)
+  return Buffer.from(file?.contents ?? []).toString()
+}
+
+describe('the bundles', () => {
+  it.each(bundles.filter(bundle => bundle !== actionBundle))('$outfile can be run as a command', async bundle => {
+    expect((await built(bundle)).split('\n').filter(line => line.startsWith('#!'))).toEqual(['#!/usr/bin/env node'])
+  })
+
+  it.each(bundles)('$outfile is the same every time, and free of this machine', async bundle => {
+    const script = await built(bundle)
+    expect(await built(bundle)).toBe(script)
+    expect(script).not.toContain(process.cwd())
+  })
+
+  it('dist/action.js holds every package that it needs, and of package.json the version only', async () => {
+    const script = await built(actionBundle)
+    const imported = new Set(Array.from(script.matchAll(/\bfrom"([^"./][^"]*)"/g), ([, name = '']) => name))
+    expect([...imported].filter(name => !name.startsWith('node:') && !builtinModules.includes(name))).toEqual([])
+    expect(script).not.toContain('devDependencies')
+  })
+
+  it('a missing source is named', async () => {
+    const bundle: Bundle = { entry: 'engine/absent.ts', outfile: 'dist/absent.js', options: {} }
+    await expect(buildBundle(bundle)).rejects.toThrow('engine/absent.ts is missing, so dist/absent.js cannot be built.')
+  })
+})
