@@ -7,7 +7,7 @@ import { type CommentJson, IssuedTokens, withApp } from './authorship.ts'
 import { type CheckRunJson, CheckRuns, type CheckRunWrite } from './check-runs.ts'
 import { refusalOf } from './limits.ts'
 import { paged } from './pages.ts'
-import { changedFiles, MAX_LISTED_FILES, type PullRequestJson, refreshed } from './pull-requests.ts'
+import { MAX_LISTED_FILES, type PullRequestJson, PullRequests } from './pull-requests.ts'
 import { Rest } from './rest.ts'
 import { artifactJson, WorkflowRuns } from './workflow-runs.ts'
 
@@ -18,6 +18,8 @@ export interface LoggedRequest {
   readonly body: unknown
   /** Slug of the App whose installation token came along. */
   readonly app: string | undefined
+  /** The `X-GitHub-Api-Version` header. */
+  readonly apiVersion: string | undefined
 }
 
 /** Answers the next `times` matching requests with `status` instead of serving them. */
@@ -40,13 +42,13 @@ export class GitHubProxy {
   readonly checkRuns = new CheckRuns()
   readonly #tokens = new IssuedTokens()
   readonly #upstreamUrl: string
-  readonly #rest: Rest
+  readonly #pullRequests: PullRequests
   #publicUrl = ''
   #close: () => Promise<void> = async () => {}
 
   private constructor(upstreamUrl: string) {
     this.#upstreamUrl = upstreamUrl
-    this.#rest = new Rest(upstreamUrl)
+    this.#pullRequests = new PullRequests(new Rest(upstreamUrl))
   }
 
   static async start(upstreamUrl: string): Promise<GitHubProxy> {
@@ -79,7 +81,7 @@ export class GitHubProxy {
   }
 
   #routePullRequests(app: App): void {
-    const refresh = (pullRequest: PullRequestJson) => refreshed(this.#rest, pullRequest)
+    const refresh = (pullRequest: PullRequestJson) => this.#pullRequests.refreshed(pullRequest)
     app.get(`${REPOSITORY}/pulls`, c => this.#amended(c, (all: PullRequestJson[]) => Promise.all(all.map(refresh))))
     app.get(`${REPOSITORY}/pulls/:number`, c => this.#amended(c, refresh))
     app.get(`${REPOSITORY}/pulls/:number/files`, c => this.#listFiles(c))
@@ -135,12 +137,13 @@ export class GitHubProxy {
     })
   }
 
-  async #guard(c: Context, next: () => Promise<void>): Promise<Response | void> {
+  async #guard(c: Context, next: () => Promise<void>): Promise<Response | undefined> {
     const { method } = c.req
     const url = new URL(c.req.url)
     const body = parsed(await c.req.raw.clone().text())
     const app = this.#tokens.appOf(c.req.header('authorization'))?.slug
-    this.requests.push({ method, path: url.pathname + url.search, body, app })
+    const apiVersion = c.req.header('x-github-api-version')
+    this.requests.push({ method, path: url.pathname + url.search, body, app, apiVersion })
     const fault = this.faults.find(
       ({ times, ...one }) => times > 0 && one.method === method && one.path.test(url.pathname),
     )
@@ -151,6 +154,7 @@ export class GitHubProxy {
     const refusal = refusalOf(method, url.pathname, body)
     if (refusal !== undefined) return refuse(c, refusal.status, refusal.message)
     await next()
+    return undefined
   }
 
   async #issueToken(c: Context): Promise<Response> {
@@ -176,8 +180,8 @@ export class GitHubProxy {
     const path = `${REPOSITORY}/pulls/:number`.replace(/:(\w+)/g, (_, name: string) => c.req.param(name))
     const upstream = await this.#send(c, path)
     if (!upstream.ok) return upstream
-    const pullRequest = await refreshed(this.#rest, (await upstream.json()) as PullRequestJson)
-    const files = await changedFiles(this.#rest, pullRequest)
+    const pullRequest = await this.#pullRequests.refreshed((await upstream.json()) as PullRequestJson)
+    const files = await this.#pullRequests.changedFiles(pullRequest)
     return this.#page(c, files.slice(0, MAX_LISTED_FILES), items => items)
   }
 

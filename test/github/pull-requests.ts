@@ -22,37 +22,52 @@ export interface ChangedFileJson {
 /** GitHub lists no more, however many there are. */
 export const MAX_LISTED_FILES = 3_000
 
-/** The pull request as GitHub would show it now. */
-export async function refreshed(rest: Rest, stored: PullRequestJson): Promise<PullRequestJson> {
-  const headRef = `/repos/${stored.head.repo.full_name}/git/ref/heads/${stored.head.ref}`
-  const { object } = await rest.json<{ object: { sha: string } }>('GET', headRef, owner.token)
-  const head = { ...stored.head, sha: object.sha }
-  const live = { ...stored, head }
-  return { ...live, changed_files: (await changedFiles(rest, live)).length }
-}
+export class PullRequests {
+  readonly #rest: Rest
+  /** By `base...head`; what lies between two commits never changes. */
+  readonly #changes = new Map<string, Promise<readonly ChangedFileJson[]>>()
 
-/** All files between the merge base and the head, sorted by path, uncapped. */
-export async function changedFiles(rest: Rest, pullRequest: PullRequestJson): Promise<readonly ChangedFileJson[]> {
-  const repository = `/repos/${pullRequest.base.repo.full_name}`
-  const range = `${pullRequest.base.sha}...${pullRequest.head.sha}`
-  const comparison = await rest.json<{ merge_base_commit: { sha: string } }>(
-    'GET',
-    `${repository}/compare/${range}`,
-    owner.token,
-  )
-  const [before, after] = await Promise.all(
-    [comparison.merge_base_commit.sha, pullRequest.head.sha].map(sha => blobs(rest, repository, sha)),
-  )
-  return difference(before ?? new Map(), after ?? new Map())
-}
+  constructor(rest: Rest) {
+    this.#rest = rest
+  }
 
-async function blobs(rest: Rest, repository: string, sha: string): Promise<ReadonlyMap<string, string>> {
-  const { tree } = await rest.json<{ tree: { path: string; sha: string; type: string }[] }>(
-    'GET',
-    `${repository}/git/trees/${sha}?recursive=1`,
-    owner.token,
-  )
-  return new Map(tree.filter(({ type }) => type === 'blob').map(({ path, sha }) => [path, sha]))
+  /** The pull request as GitHub would show it now. */
+  async refreshed(stored: PullRequestJson): Promise<PullRequestJson> {
+    const { object } = await this.#get<{ object: { sha: string } }>(
+      stored.head.repo.full_name,
+      `git/ref/heads/${stored.head.ref}`,
+    )
+    const live = { ...stored, head: { ...stored.head, sha: object.sha } }
+    return { ...live, changed_files: (await this.changedFiles(live)).length }
+  }
+
+  /** All files between the merge base and the head, sorted by path, uncapped. */
+  changedFiles({ base, head }: PullRequestJson): Promise<readonly ChangedFileJson[]> {
+    const range = `${base.sha}...${head.sha}`
+    const known = this.#changes.get(range) ?? this.#compare(base.repo.full_name, range, head.sha)
+    this.#changes.set(range, known)
+    return known
+  }
+
+  async #compare(repository: string, range: string, headSha: string): Promise<readonly ChangedFileJson[]> {
+    const { merge_base_commit: mergeBase } = await this.#get<{ merge_base_commit: { sha: string } }>(
+      repository,
+      `compare/${range}`,
+    )
+    return difference(await this.#blobs(repository, mergeBase.sha), await this.#blobs(repository, headSha))
+  }
+
+  async #blobs(repository: string, sha: string): Promise<ReadonlyMap<string, string>> {
+    const { tree } = await this.#get<{ tree: { path: string; sha: string; type: string }[] }>(
+      repository,
+      `git/trees/${sha}?recursive=1`,
+    )
+    return new Map(tree.filter(({ type }) => type === 'blob').map(entry => [entry.path, entry.sha]))
+  }
+
+  #get<T>(repository: string, path: string): Promise<T> {
+    return this.#rest.json<T>('GET', `/repos/${repository}/${path}`, owner.token)
+  }
 }
 
 function difference(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): ChangedFileJson[] {

@@ -116,9 +116,12 @@ export class Repository {
     await this.#pullRequestEvent('edited', pullRequest, { changes })
   }
 
-  async close(pullRequest: PullRequest): Promise<void> {
-    await this.#world.rest.json('PATCH', `${this.#path}/pulls/${pullRequest.number}`, owner.token, { state: 'closed' })
-    await this.#pullRequestEvent('closed', pullRequest)
+  close(pullRequest: PullRequest): Promise<Delivery> {
+    return this.#setState(pullRequest, 'closed', 'closed')
+  }
+
+  reopen(pullRequest: PullRequest): Promise<Delivery> {
+    return this.#setState(pullRequest, 'open', 'reopened')
   }
 
   /** "Re-run" on the check's page. */
@@ -198,6 +201,11 @@ export class Repository {
     this.#forked = true
     await this.#post('forks', contributor.token, {})
     await this.#git.join(this.#home(true))
+  }
+
+  async #setState(pullRequest: PullRequest, state: 'open' | 'closed', action: string): Promise<Delivery> {
+    await this.#world.rest.json('PATCH', `${this.#path}/pulls/${pullRequest.number}`, owner.token, { state })
+    return this.#pullRequestEvent(action, pullRequest)
   }
 
   async #createBranch(name: string, sha: string, fork: boolean): Promise<void> {

@@ -1,0 +1,55 @@
+/** A workflow artifact is hostile input: capped before it is inflated, one named entry read in memory, then the schema. */
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
+import { type Report, report as reportSchema } from '../engine/index.ts'
+
+export const REPORT_ENTRY = 'memorymark-report.json'
+
+const MAX_ENTRIES = 20
+const MAX_INFLATED_BYTES = 20 * 2 ** 20
+
+export type ArchiveReading =
+  | { readonly kind: 'report'; readonly report: Report }
+  /** `why` is a clause in our words; nothing of the archive is quoted. */
+  | { readonly kind: 'unusable'; readonly why: string }
+
+export async function readReportArchive(zip: Uint8Array): Promise<ArchiveReading> {
+  const archive = await fromBufferPromise(Buffer.from(zip)).catch(() => undefined)
+  if (archive === undefined) return unusable('it is not a zip archive')
+  if (archive.entryCount > MAX_ENTRIES) return unusable(`it holds more than ${MAX_ENTRIES} files`)
+  const entry = await findEntry(archive).catch(() => undefined)
+  if (entry === undefined) return unusable(`it does not hold ${REPORT_ENTRY}`)
+  if (entry.uncompressedSize > MAX_INFLATED_BYTES) return unusable('its report is larger than 20 MiB')
+  const text = await inflate(archive, entry).catch(() => undefined)
+  return text === undefined ? unusable('it is damaged') : readReport(text)
+}
+
+async function findEntry(archive: ZipFile): Promise<Entry | undefined> {
+  for await (const entry of archive.eachEntry()) if (entry.fileName === REPORT_ENTRY) return entry
+  return undefined
+}
+
+/** yauzl stops with an error as soon as an entry inflates beyond the size it declares. */
+async function inflate(archive: ZipFile, entry: Entry): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of await archive.openReadStreamPromise(entry)) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function readReport(text: string): ArchiveReading {
+  const parsed = reportSchema.safeParse(parseJson(text))
+  return parsed.success
+    ? { kind: 'report', report: parsed.data }
+    : unusable('its report does not follow the report schema')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function unusable(why: string): ArchiveReading {
+  return { kind: 'unusable', why }
+}

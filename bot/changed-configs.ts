@@ -1,0 +1,82 @@
+/** The files of a pull request that may be training configs, read at its head as data; nothing is checked out. */
+import { z } from 'zod'
+import { isCandidatePath, type SourceFile } from '../engine/index.ts'
+import type { PullRequest, Work } from './github.ts'
+
+/** One request each, of the 5,000 an hour that an installation has. */
+const MAX_FILES = 500
+
+/** 1 MiB: above it the contents API sends no content. */
+const MAX_FILE_BYTES = 2 ** 20
+
+const AT_ONCE = 8
+
+export interface ChangedConfigs {
+  readonly files: readonly SourceFile[]
+  /** What was not looked at, one sentence each, without untrusted text. */
+  readonly remarks: readonly string[]
+}
+
+type FileReading =
+  | { readonly kind: 'file'; readonly file: SourceFile }
+  | { readonly kind: 'too-large' }
+  /** A submodule, a symbolic link, or gone since. */
+  | { readonly kind: 'no-file' }
+
+export async function readChangedConfigs(work: Work, pull: PullRequest): Promise<ChangedConfigs> {
+  const { github, repository } = work
+  const listed = await github.paginate(github.rest.pulls.listFiles, {
+    ...repository,
+    pull_number: pull.number,
+    per_page: 100,
+  })
+  const candidates = listed
+    .filter(({ status }) => status !== 'removed')
+    .map(({ filename }) => filename)
+    .filter(isCandidatePath)
+  const readings = await readFiles(work, pull.headSha, candidates.slice(0, MAX_FILES))
+  const tooLarge = readings.filter(({ kind }) => kind === 'too-large').length
+  return {
+    files: readings.flatMap(reading => (reading.kind === 'file' ? [reading.file] : [])),
+    remarks: [
+      ...(listed.length < pull.changedFiles ? [unlisted(listed.length, pull.changedFiles)] : []),
+      ...(candidates.length > MAX_FILES ? [unread(candidates.length)] : []),
+      ...(tooLarge > 0 ? [skipped(tooLarge)] : []),
+    ],
+  }
+}
+
+async function readFiles(work: Work, ref: string, paths: readonly string[]): Promise<FileReading[]> {
+  const readings: FileReading[] = []
+  for (let start = 0; start < paths.length; start += AT_ONCE) {
+    const group = paths.slice(start, start + AT_ONCE)
+    readings.push(...(await Promise.all(group.map(path => readFile(work, ref, path)))))
+  }
+  return readings
+}
+
+const contents = z.object({ type: z.literal('file'), size: z.number(), encoding: z.string(), content: z.string() })
+
+async function readFile({ github, repository }: Work, ref: string, path: string): Promise<FileReading> {
+  const answer = await github.rest.repos.getContent({ ...repository, path, ref }).catch((error: unknown) => {
+    if (error instanceof Error && 'status' in error && error.status === 404) return undefined
+    throw error
+  })
+  const parsed = contents.safeParse(answer?.data)
+  if (!parsed.success) return { kind: 'no-file' }
+  const { size, encoding, content } = parsed.data
+  if (size > MAX_FILE_BYTES || encoding !== 'base64') return { kind: 'too-large' }
+  return { kind: 'file', file: { path, text: Buffer.from(content, 'base64').toString('utf8') } }
+}
+
+function unlisted(listed: number, total: number): string {
+  return `This pull request changes ${total} files and GitHub lists only ${listed} of them; configs among the rest were not looked at.`
+}
+
+function unread(candidates: number): string {
+  return `Only the first ${MAX_FILES} of ${candidates} files that may be training configs were read.`
+}
+
+function skipped(count: number): string {
+  return `${count === 1 ? 'One file' : `${count} files`} above 1 MiB ${count === 1 ? 'was' : 'were'} not read.`
+}

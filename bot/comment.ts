@@ -1,0 +1,31 @@
+/** The one comment on a pull request, updated in place. */
+import { commentMarker, nothingToMeasure } from '../engine/index.ts'
+import type { Work } from './github.ts'
+
+/** Replaces an earlier verdict when a push takes the last training config out of the pull request. */
+export const nothingLeft = `${commentMarker}\n\n### MemoryMark\n\n${nothingToMeasure}.`
+
+/** `body` undefined when there is nothing to measure: then a comment is only brought up to date, never begun. */
+export async function keepComment(work: Work, pullNumber: number, body: string | undefined): Promise<void> {
+  const { github, repository } = work
+  const own = await findComment(work, pullNumber)
+  if (own === undefined) {
+    if (body !== undefined) await github.rest.issues.createComment({ ...repository, issue_number: pullNumber, body })
+    return
+  }
+  const next = body ?? nothingLeft
+  if (own.body === next) return
+  await github.rest.issues.updateComment({ ...repository, comment_id: own.id, body: next })
+}
+
+/** By the App as well as by the marker, over all pages: anyone can write the marker into a comment of their own. */
+async function findComment({ github, repository, appId }: Work, pullNumber: number) {
+  const comments = await github.paginate(github.rest.issues.listComments, {
+    ...repository,
+    issue_number: pullNumber,
+    per_page: 100,
+  })
+  return comments.find(
+    comment => comment.performed_via_github_app?.id === appId && comment.body?.includes(commentMarker) === true,
+  )
+}

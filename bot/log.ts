@@ -1,0 +1,32 @@
+/** The log. A webhook whose signature is wrong fails with an error that carries its whole payload; none of it is written. */
+import { type DestinationStream, type Logger, pino } from 'pino'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+
+/** JSON lines to `destination`, standard output unless told. */
+export function createLog(level: LogLevel, destination?: DestinationStream): Logger {
+  const options = { name: 'memorymark', level, serializers: { err: describeError } }
+  return destination === undefined ? pino(options) : pino(options, destination)
+}
+
+interface DescribedError {
+  readonly type: string
+  readonly message: string
+  readonly stack?: string
+  readonly status?: number
+  readonly cause?: DescribedError
+  readonly errors?: readonly DescribedError[]
+}
+
+/** The named fields and no others: errors from Octokit carry requests, those from webhooks carry events. */
+function describeError(error: unknown): DescribedError {
+  if (!(error instanceof Error)) return { type: typeof error, message: 'Not an error' }
+  return {
+    type: error.name,
+    message: error.message,
+    ...(error.stack === undefined ? {} : { stack: error.stack }),
+    ...('status' in error && typeof error.status === 'number' ? { status: error.status } : {}),
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+    ...(error instanceof AggregateError ? { errors: error.errors.map(describeError) } : {}),
+  }
+}

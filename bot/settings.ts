@@ -1,0 +1,108 @@
+/** The environment, read and validated once at the start. */
+import { createPrivateKey } from 'node:crypto'
+import { z } from 'zod'
+import {
+  closest,
+  defaultGpu,
+  defaultPolicy,
+  findGpu,
+  type Gpu,
+  gpus,
+  MemoryMarkError,
+  type Policy,
+  parseConditions,
+} from '../engine/index.ts'
+
+export interface Settings {
+  readonly appId: number
+  readonly privateKey: string
+  readonly webhookSecret: string
+  readonly host: string
+  readonly port: number
+  /** Base URL of the REST API. */
+  readonly apiUrl: string
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  /** Of the configs under review, while no file in the repository names one. */
+  readonly gpu: Gpu
+  readonly policy: Policy
+  /** Path of the one workflow whose reports are taken. */
+  readonly workflowPath: string
+}
+
+/** Shorter ones can be guessed from a single signed webhook. */
+const MIN_SECRET_LENGTH = 16
+
+const environment = z.object({
+  APP_ID: z.coerce.number('The number on the page of the GitHub App').int().positive(),
+  PRIVATE_KEY: z
+    .string('The PEM text that the page of the GitHub App makes')
+    // Most places that keep environments keep one line a variable.
+    .transform(text => text.replaceAll('\\n', '\n'))
+    .refine(isPrivateKey, 'Not a private key in PEM form'),
+  WEBHOOK_SECRET: z
+    .string('The secret on the page of the GitHub App, without which anyone could send webhooks')
+    .refine(secret => secret !== 'development', '"development" is the secret that everyone knows')
+    .min(MIN_SECRET_LENGTH, `At least ${MIN_SECRET_LENGTH} characters, such as \`openssl rand -hex 32\` prints`),
+  HOST: z.string().min(1).default('localhost'),
+  PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
+  GITHUB_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.github.com'),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  MEMORYMARK_GPU: z.string().optional(),
+  MEMORYMARK_FAIL_ON: z.string().optional(),
+  MEMORYMARK_WORKFLOW: z.string().min(1).default('.github/workflows/memorymark.yml'),
+})
+
+/** @throws MemoryMarkError that names every variable to mend. */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const parsed = environment.safeParse(env)
+  if (!parsed.success) throw refused(parsed.error)
+  const { data } = parsed
+  return {
+    appId: data.APP_ID,
+    privateKey: data.PRIVATE_KEY,
+    webhookSecret: data.WEBHOOK_SECRET,
+    host: data.HOST,
+    port: data.PORT,
+    apiUrl: data.GITHUB_API_URL.replace(/\/$/, ''),
+    logLevel: data.LOG_LEVEL,
+    gpu: readGpu(data.MEMORYMARK_GPU),
+    policy: readPolicy(data.MEMORYMARK_FAIL_ON),
+    workflowPath: data.MEMORYMARK_WORKFLOW,
+  }
+}
+
+function readPolicy(failOn: string | undefined): Policy {
+  if (failOn === undefined) return defaultPolicy
+  return { ...defaultPolicy, failOn: parseConditions(failOn, 'MEMORYMARK_FAIL_ON') }
+}
+
+function readGpu(id: string | undefined): Gpu {
+  if (id === undefined) return defaultGpu
+  const gpu = findGpu(id)
+  if (gpu !== undefined) return gpu
+  const ids = gpus.map(known => known.id)
+  const meant = closest(id, ids)
+  throw new MemoryMarkError({
+    code: 'environment-refused',
+    field: 'MEMORYMARK_GPU',
+    message: `"${id.slice(0, 100)}" is not in the catalogue of GPUs`,
+    fix: `${meant === undefined ? '' : `Did you mean ${meant}? `}Known are ${ids.join(', ')}.`,
+  })
+}
+
+function refused(error: z.ZodError): MemoryMarkError {
+  const faults = error.issues.map(({ path, message }) => `${path.join('.')} (${message})`)
+  return new MemoryMarkError({
+    code: 'environment-refused',
+    message: `The environment does not let the bot start: ${[...new Set(faults)].join('; ')}`,
+    fix: 'Set these variables and start again.',
+  })
+}
+
+function isPrivateKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).type === 'private'
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,57 @@
+/** The real bot over HTTP beside the emulated GitHub, both on loopback. */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { Writable } from 'node:stream'
+import { createLog } from '../../bot/log.ts'
+import { readSettings } from '../../bot/settings.ts'
+import { type RunningBot, type StartOptions, startBot } from '../../bot/start.ts'
+import { type EmulatedGitHub, startGitHub } from '../github/index.ts'
+
+export interface BotBesideGitHub extends AsyncDisposable {
+  readonly github: EmulatedGitHub
+  readonly bot: RunningBot
+  /** Everything that was logged, as JSON lines. */
+  log(): string
+}
+
+export async function startBotBesideGitHub(analyze?: StartOptions['analyze']): Promise<BotBesideGitHub> {
+  const github = await startGitHub()
+  const lines: string[] = []
+  const sink = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const settings = readSettings({
+    APP_ID: String(github.app.id),
+    PRIVATE_KEY: github.app.privateKey,
+    WEBHOOK_SECRET: github.app.webhookSecret,
+    GITHUB_API_URL: github.url,
+    HOST: '127.0.0.1',
+    PORT: String(await freePort()),
+  })
+  const options = { log: createLog('debug', sink), pace: 'immediate' } as const
+  const bot = await startBot(settings, analyze === undefined ? options : { ...options, analyze })
+  github.sendWebhooksTo(bot.webhooksUrl)
+  return {
+    github,
+    bot,
+    log: () => lines.join(''),
+    [Symbol.asyncDispose]: async () => {
+      await bot.stop()
+      await github[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Probot takes port 0 for "none given". */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('No port was free')
+  return address.port
+}
