@@ -40,9 +40,13 @@ export async function keepComment(github: GitHub, request: CommentRequest): Prom
 }
 
 async function writeComment(github: GitHub, request: CommentRequest): Promise<CommentOutcome> {
+  const { repository, pullNumber, report, mode } = request
   const { own, apps } = await findComments(github, request)
-  if (request.mode === 'auto' && apps !== undefined) return { kind: 'left-to-app', url: apps.html_url }
-  const { repository, pullNumber, report } = request
+  if (mode === 'auto' && apps !== undefined) {
+    // From before the app came, or was a second late: two comments that disagree are worse than one.
+    if (own !== undefined) await github.rest.issues.deleteComment({ ...repository, comment_id: own.id })
+    return { kind: 'left-to-app', url: apps.html_url }
+  }
   const body = renderComment(report) ?? withdrawn(report)
   if (own === undefined) {
     if (report.configs.length === 0) return { kind: 'nothing-to-say' }
@@ -73,7 +77,9 @@ async function ownLogin(github: GitHub): Promise<string | undefined> {
     const { viewer } = await github.graphql<{ viewer: { login: string } }>('{ viewer { login } }')
     return viewer.login
   } catch (error) {
-    if (requestStatus(error) === undefined) throw error
+    const refused =
+      requestStatus(error) !== undefined || (error instanceof Error && error.name === 'GraphqlResponseError')
+    if (!refused) throw error
     return undefined
   }
 }

@@ -68,8 +68,14 @@ describe('the comment', () => {
   })
 
   it('is left to the app where the app comments', async () => {
-    nock('https://api.github.com').post('/graphql').reply(403, { message: 'Resource not accessible by integration' })
+    const errors = [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }]
+    nock('https://api.github.com').post('/graphql').reply(200, { data: null, errors })
     repositoryApi().get(page).reply(200, [byTheApp])
+    expect(await keep()).toEqual({ kind: 'left-to-app', url: byTheApp.html_url })
+  })
+
+  it('of an earlier run makes way for that of the app', async () => {
+    repositoryApi().get(page).reply(200, [own, byTheApp]).delete('/issues/comments/11').reply(204)
     expect(await keep()).toEqual({ kind: 'left-to-app', url: byTheApp.html_url })
   })
 
