@@ -68,19 +68,27 @@ export async function startBot(
   }
 }
 
+type OctokitOptions = NonNullable<ConstructorParameters<typeof ProbotOctokit>[0]>
+
+/** Each time as long as GitHub asks. */
+const MAX_WAITS = 3
+
 function octokitFor(pace: 'polite' | 'immediate'): typeof ProbotOctokit {
-  const pinned = ProbotOctokit.plugin(octokit => {
-    octokit.hook.before('request', request => {
-      request.headers['x-github-api-version'] = '2022-11-28'
-    })
-  })
-  if (pace === 'polite') return pinned
-  // Over what Probot hands in; an object would give way to it.
-  return pinned.defaults((options: OctokitOptions) => ({
-    ...options,
-    throttle: { ...options.throttle, enabled: false },
-    retry: { enabled: false },
-  }))
+  // A function, because Probot's own options would override an object.
+  return ProbotOctokit.plugin(pinApiVersion).defaults((options: OctokitOptions) =>
+    pace === 'polite'
+      ? { ...options, throttle: { ...options.throttle, onSecondaryRateLimit: waitOut } }
+      : { ...options, throttle: { ...options.throttle, enabled: false }, retry: { enabled: false } },
+  )
 }
 
-type OctokitOptions = NonNullable<ConstructorParameters<typeof ProbotOctokit>[0]>
+/** Probot gives up on a secondary limit, which would leave a check pending. */
+function waitOut(_afterSeconds: number, _request: object, _octokit: object, retryCount: number): boolean {
+  return retryCount < MAX_WAITS
+}
+
+function pinApiVersion(octokit: Pick<ProbotOctokit, 'hook'>): void {
+  octokit.hook.before('request', request => {
+    request.headers['x-github-api-version'] = '2022-11-28'
+  })
+}

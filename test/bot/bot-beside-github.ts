@@ -14,7 +14,10 @@ export interface BotBesideGitHub extends AsyncDisposable {
   log(): string
 }
 
-export async function startBotBesideGitHub(analyze?: StartOptions['analyze']): Promise<BotBesideGitHub> {
+/** `pace` is `immediate` unless a test is about the other. */
+export async function startBotBesideGitHub(
+  options: Pick<StartOptions, 'analyze' | 'pace'> = {},
+): Promise<BotBesideGitHub> {
   const github = await startGitHub()
   const lines: string[] = []
   const sink = new Writable({
@@ -23,16 +26,8 @@ export async function startBotBesideGitHub(analyze?: StartOptions['analyze']): P
       done()
     },
   })
-  const settings = readSettings({
-    APP_ID: String(github.app.id),
-    PRIVATE_KEY: github.app.privateKey,
-    WEBHOOK_SECRET: github.app.webhookSecret,
-    GITHUB_API_URL: github.url,
-    HOST: '127.0.0.1',
-    PORT: String(await freePort()),
-  })
-  const options = { log: createLog('debug', sink), pace: 'immediate' } as const
-  const bot = await startBot(settings, analyze === undefined ? options : { ...options, analyze })
+  const settings = readSettings(await environmentFor(github))
+  const bot = await startBot(settings, { pace: 'immediate', ...options, log: createLog('debug', sink) })
   github.sendWebhooksTo(bot.webhooksUrl)
   return {
     github,
@@ -42,6 +37,18 @@ export async function startBotBesideGitHub(analyze?: StartOptions['analyze']): P
       await bot.stop()
       await github[Symbol.asyncDispose]()
     },
+  }
+}
+
+/** The variables that bot/server.ts reads. */
+export async function environmentFor(github: EmulatedGitHub): Promise<Readonly<Record<string, string>>> {
+  return {
+    APP_ID: String(github.app.id),
+    PRIVATE_KEY: github.app.privateKey,
+    WEBHOOK_SECRET: github.app.webhookSecret,
+    GITHUB_API_URL: github.url,
+    HOST: '127.0.0.1',
+    PORT: String(await freePort()),
   }
 }
 

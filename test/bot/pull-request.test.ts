@@ -3,10 +3,12 @@ import { memoryMarkApp } from '../github/index.ts'
 import { startBotBesideGitHub } from './bot-beside-github.ts'
 import { judgeByMicroBatch, trainingConfig } from './configs.ts'
 
+type Analyze = typeof judgeByMicroBatch
+
 const base = { 'configs/bert.yaml': trainingConfig(64), 'README.md': '# Models\n' }
 
-async function world(analyze: Parameters<typeof startBotBesideGitHub>[0] = judgeByMicroBatch) {
-  const beside = await startBotBesideGitHub(analyze)
+async function world(analyze: Analyze = judgeByMicroBatch) {
+  const beside = await startBotBesideGitHub({ analyze })
   const repository = await beside.github.createRepository('models', base)
   return { ...beside, repository, [Symbol.asyncDispose]: () => beside[Symbol.asyncDispose]() }
 }
@@ -15,12 +17,13 @@ describe('a pull request that changes a training config', () => {
   test('gets a check at once and, when it is analysed, a verdict and one comment', async () => {
     let statusWhileAnalysing: string | undefined
     let headSha = ''
-    await using beside = await startBotBesideGitHub(async files => {
+    const analyze: Analyze = async files => {
       const { repository, pullRequest } = await opened
       headSha = pullRequest.headSha
       statusWhileAnalysing = (await repository.checkRuns(headSha)).at(0)?.status
       return judgeByMicroBatch(files)
-    })
+    }
+    await using beside = await startBotBesideGitHub({ analyze })
     const repository = await beside.github.createRepository('models', base)
     const opened = repository
       .openPullRequest({ files: { 'configs/bert.yaml': trainingConfig(16) } })
@@ -153,7 +156,7 @@ describe('what is analysed', () => {
     expect(check?.conclusion).toBe('neutral')
   })
 
-  test('is what GitHub lists of 3,001 files, and the check says that it is not all', async () => {
+  test('is what GitHub lists of 3,001 files, and the check says that it is not all', { timeout: 30_000 }, async () => {
     await using beside = await world()
     const files = Object.fromEntries(Array.from({ length: 3_001 }, (_, i) => [`data/${i}.txt`, String(i)]))
     const pullRequest = await beside.repository.openPullRequest({ files })

@@ -4,7 +4,7 @@ import { startBotBesideGitHub } from './bot-beside-github.ts'
 import { judgeByMicroBatch, trainingConfig } from './configs.ts'
 
 test('a webhook with a wrong signature is answered 400, and nothing of its payload is logged', async () => {
-  await using beside = await startBotBesideGitHub(judgeByMicroBatch)
+  await using beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch })
   const response = await fetch(beside.bot.webhooksUrl, {
     method: 'POST',
     headers: {
@@ -24,10 +24,11 @@ test('a webhook with a wrong signature is answered 400, and nothing of its paylo
 
 test('a webhook is acknowledged before it is worked on', async () => {
   const release = Promise.withResolvers<void>()
-  await using beside = await startBotBesideGitHub(async files => {
+  const analyze: typeof judgeByMicroBatch = async files => {
     await release.promise
     return judgeByMicroBatch(files)
-  })
+  }
+  await using beside = await startBotBesideGitHub({ analyze })
   const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n' })
   await repository.openPullRequest({ files: { 'configs/bert.yaml': trainingConfig(16) } })
 
@@ -36,7 +37,7 @@ test('a webhook is acknowledged before it is worked on', async () => {
 })
 
 test('a webhook that is delivered again is acknowledged and not worked on twice', async () => {
-  await using beside = await startBotBesideGitHub(judgeByMicroBatch)
+  await using beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch })
   const { github, bot } = beside
   const repository = await github.createRepository('models', { 'README.md': '# Models\n' })
   const pullRequest = await repository.openPullRequest({ files: { 'configs/bert.yaml': trainingConfig(16) } })
@@ -53,13 +54,13 @@ test('a webhook that is delivered again is acknowledged and not worked on twice'
 })
 
 test('GET /health answers', async () => {
-  await using beside = await startBotBesideGitHub(judgeByMicroBatch)
+  await using beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch })
   const response = await fetch(beside.bot.healthUrl)
   expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
 })
 
 test('every request to GitHub pins the version of the API', async () => {
-  await using beside = await startBotBesideGitHub(judgeByMicroBatch)
+  await using beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch })
   const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n' })
   await repository.openPullRequest({ files: { 'configs/bert.yaml': trainingConfig(16) } })
   await beside.bot.idle()
@@ -68,4 +69,15 @@ test('every request to GitHub pins the version of the API', async () => {
     .filter(({ app }) => app === memoryMarkApp.slug)
     .map(({ apiVersion }) => apiVersion)
   expect(new Set(versions)).toEqual(new Set(['2022-11-28']))
+})
+
+test('a secondary rate limit is waited out as long as GitHub asks', { timeout: 30_000 }, async () => {
+  await using beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch, pace: 'polite' })
+  const { github, bot } = beside
+  github.failNext({ method: 'PATCH', path: /\/check-runs\//, status: 403, retryAfterSeconds: 1, times: 1 })
+  const repository = await github.createRepository('models', { 'README.md': '# Models\n' })
+  const pullRequest = await repository.openPullRequest({ files: { 'configs/bert.yaml': trainingConfig(128) } })
+  await bot.idle()
+
+  expect((await repository.checkRuns(pullRequest.headSha)).at(0)?.conclusion).toBe('success')
 })

@@ -10,7 +10,7 @@ const measured = reportZip(reportOf([fine({ path, provenance: 'measured' })]))
 
 /** A pull request that the bot's own estimate blocks. */
 async function blockedPullRequest(options: { fork?: boolean; files?: Record<string, string> } = {}) {
-  const beside = await startBotBesideGitHub(judgeByMicroBatch)
+  const beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch })
   const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n' })
   const pullRequest = await repository.openPullRequest({
     fork: options.fork ?? false,
@@ -58,6 +58,7 @@ describe('a finished run of the workflow', () => {
   test.each([
     ['of another workflow', { path: '.github/workflows/test.yml' }],
     ['without a report', { artifactName: 'coverage' }],
+    ['that looked at no config', { artifact: reportZip(reportOf([])) }],
   ])('%s changes nothing', async (_, run) => {
     await using world = await blockedPullRequest()
     const { repository, pullRequest, bot } = world
@@ -125,7 +126,7 @@ describe('a report that cannot be trusted leaves the verdict alone and a reason 
     )
   })
 
-  test('where there is no check yet: one that passes nobody off as measured', async () => {
+  test('where there is no check yet: on one that decides nothing', async () => {
     await using world = await blockedPullRequest()
     const { repository, github, bot } = world
     github.failNext({ method: 'POST', path: /\/check-runs$/, status: 502, times: 1 })

@@ -27,6 +27,8 @@ export interface Fault {
   readonly method: string
   readonly path: RegExp
   readonly status: number
+  /** Makes a 403 or 429 a secondary rate limit. */
+  readonly retryAfterSeconds?: number
   times: number
 }
 
@@ -149,7 +151,7 @@ export class GitHubProxy {
     )
     if (fault !== undefined) {
       fault.times -= 1
-      return refuse(c, fault.status, 'A fault that the test asked for')
+      return failure(c, fault)
     }
     const refusal = refusalOf(method, url.pathname, body)
     if (refusal !== undefined) return refuse(c, refusal.status, refusal.message)
@@ -237,6 +239,12 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+function failure(c: Context, { status, retryAfterSeconds }: Fault): Response {
+  if (retryAfterSeconds === undefined) return refuse(c, status, 'A fault that the test asked for')
+  c.header('retry-after', String(retryAfterSeconds))
+  return refuse(c, status, 'You have exceeded a secondary rate limit.')
 }
 
 function refuse(c: Context, status: number, message: string): Response {
