@@ -80,21 +80,10 @@ export async function completeCheck(work: Work, checkRunId: number, rendered: Re
   await updateCheck(work, checkRunId, { status: 'completed', conclusion, output: { ...output, annotations } })
 }
 
-/**
- * Puts a remark above what the check says and leaves its conclusion alone: a report that cannot be used must turn
- * nothing green. Without a check there is nothing to remark on yet, so one is made that decides nothing.
- */
-export async function remarkOnCheck(work: Work, headSha: string, remark: string): Promise<void> {
-  const check = await findCheck(work, headSha)
-  if (check === undefined) {
-    const id = await beginCheck(work, headSha)
-    const title = 'The report of the GPU run could not be used'
-    await completeCheck(work, id, { title, summary: remark, text: '', conclusion: 'neutral', annotations: [] })
-    return
-  }
-  if (check.summary.startsWith(remark)) return
-  const { title, summary, text } = check
-  await updateCheck(work, check.id, { output: { title, summary: `${remark}\n\n${summary}`, text } })
+/** Puts a remark above what the check says and leaves its conclusion alone. */
+export async function remarkOnCheck(work: Work, { id, title, summary, text }: Check, remark: string): Promise<void> {
+  if (summary.startsWith(remark)) return
+  await updateCheck(work, id, { output: { title, summary: `${remark}\n\n${summary}`, text } })
 }
 
 type Update = Omit<

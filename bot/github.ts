@@ -1,5 +1,5 @@
-/** What a job works with: an authenticated client, the repository it is about, and a log. */
-import type { Logger, ProbotOctokit } from 'probot'
+/** What a job works with: an authenticated client and the repository it is about. */
+import type { ProbotOctokit } from 'probot'
 import type { Report, SourceFile } from '../engine/index.ts'
 
 export type GitHub = InstanceType<typeof ProbotOctokit>
@@ -14,7 +14,6 @@ export interface Work {
   readonly repository: Repository
   /** Of this App; whatever another one wrote is left alone. */
   readonly appId: number
-  readonly log: Logger
   readonly analyze: (files: readonly SourceFile[]) => Promise<Report>
 }
 

@@ -5,6 +5,7 @@ import { beginCheck, findCheck, remarkOnCheck } from './check.ts'
 import { finishing } from './finish.ts'
 import { openPullRequest, type PullRequest, type Work } from './github.ts'
 import { publish } from './publish.ts'
+import { reviewPullRequest } from './review.ts'
 
 export interface FinishedRun {
   readonly id: number
@@ -22,7 +23,7 @@ export async function takeMeasurement(work: Work, pullNumber: number, run: Finis
     case 'none':
       return
     case 'unusable':
-      return remarkOnCheck(work, run.headSha, `The report of the workflow run was not used: ${reading.why}.`)
+      return refuse(work, pull, reading.why)
     case 'report': {
       // A run that looked at no config has nothing to put in an estimate's place.
       if (reading.report.configs.length === 0) return
@@ -50,6 +51,13 @@ async function readMeasurement(
       }
       return readReportArchive(download.zip)
   }
+}
+
+/** A report that cannot be used turns nothing green: the estimate stands, and is made where a lost webhook left none. */
+async function refuse(work: Work, { number: pullNumber, headSha }: PullRequest, why: string): Promise<void> {
+  await reviewPullRequest(work, { pullNumber, headSha, afresh: false })
+  const check = await findCheck(work, headSha)
+  if (check !== undefined) await remarkOnCheck(work, check, `The report of the workflow run was not used: ${why}.`)
 }
 
 async function changesWorkflow(

@@ -44,7 +44,7 @@ function enqueue(
 ): void {
   const { owner, name: repo } = context.payload.repository
   const repository = { owner: owner.login, repo }
-  const work: Work = { github: context.octokit, repository, appId, analyze, log: context.log }
+  const work: Work = { github: context.octokit, repository, appId, analyze }
   queue.enqueue(`${owner.login}/${repo} ${subject}`, async () => {
     try {
       await job(work)

@@ -126,7 +126,7 @@ describe('a report that cannot be trusted leaves the verdict alone and a reason 
     )
   })
 
-  test('where there is no check yet: on one that decides nothing', async () => {
+  test('where a webhook was lost and there is no check yet: beside the estimate, made then', async () => {
     await using world = await blockedPullRequest()
     const { repository, github, bot } = world
     github.failNext({ method: 'POST', path: /\/check-runs$/, status: 502, times: 1 })
@@ -135,7 +135,9 @@ describe('a report that cannot be trusted leaves the verdict alone and a reason 
     await repository.finishWorkflowRun(other, { headSha: other.headSha, artifact: Buffer.from('hello') })
     await bot.idle()
 
-    expect(await world.newestCheck(other)).toMatchObject({ status: 'completed', conclusion: 'neutral' })
+    const check = await world.newestCheck(other)
+    expect(check).toMatchObject({ status: 'completed', conclusion: 'failure' })
+    expect(check?.output.summary).toMatch(/^The report of the workflow run was not used: it is not a zip archive\./)
   })
 })
 
