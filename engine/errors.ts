@@ -2,7 +2,7 @@
  * Everything a person can be told is wrong, in one shape: what, where, what to do.
  * A Problem is data (it travels in the report); MemoryMarkError carries one through a throw.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const problem = z.object({
   /** Stable id, so that a policy or a test can name it without quoting the text. */

@@ -1,5 +1,5 @@
 /** What reading one file can come to. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Problem } from '../errors.ts'
 import type { TrainingSpec } from './spec.ts'
 

@@ -1,5 +1,5 @@
 /** The training spec: what any training config comes down to, whatever dialect it is written in. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const tasks = ['sequence-classification', 'masked-lm', 'causal-lm', 'image-classification'] as const
 export type Task = (typeof tasks)[number]

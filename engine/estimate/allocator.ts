@@ -17,7 +17,8 @@ export function roundedSize(bytes: number): number {
   return Math.max(MIN_BLOCK_BYTES, Math.ceil(bytes / MIN_BLOCK_BYTES) * MIN_BLOCK_BYTES)
 }
 
-interface Block {
+/** A piece of a segment. Whoever allocates it only hands it back; the allocator writes to it. */
+export interface Block {
   bytes: number
   isFree: boolean
   readonly isSmall: boolean
@@ -29,8 +30,6 @@ export class CachingAllocator {
   peakReservedBytes = 0
   #reservedBytes = 0
   readonly #capacityBytes: number
-  readonly #blocks = new Map<number, Block>()
-  #nextHandle = 0
   /** Free blocks by pool, ordered by size: small requests never take from large segments. */
   readonly #free = { small: [] as Block[], large: [] as Block[] }
 
@@ -38,22 +37,17 @@ export class CachingAllocator {
     this.#capacityBytes = capacityBytes
   }
 
-  /** A handle, or undefined when the device has no room even after cached segments went back. */
-  allocate(bytes: number): number | undefined {
+  /** Undefined when the device has no room even after cached segments went back. */
+  allocate(bytes: number): Block | undefined {
     const size = roundedSize(bytes)
     const block = this.#takeFree(size) ?? this.#newSegment(size)
     if (block === undefined) return undefined
     this.#splitOff(block, size)
     block.isFree = false
-    const handle = this.#nextHandle++
-    this.#blocks.set(handle, block)
-    return handle
+    return block
   }
 
-  release(handle: number): void {
-    const block = this.#blocks.get(handle)
-    if (block === undefined) return
-    this.#blocks.delete(handle)
+  release(block: Block): void {
     block.isFree = true
     this.#mergeNext(block)
     const { previous } = block

@@ -1,10 +1,10 @@
 /** Turns one training spec into its memory footprint: peak, moment and breakdown for any batch size, in microseconds each. */
 import type { TrainingSpec } from '../config/spec.ts'
 import { forward, type ModelConfig } from '../models/architecture.ts'
-import { CachingAllocator, roundedSize } from './allocator.ts'
+import { type Block, CachingAllocator, roundedSize } from './allocator.ts'
 import { type ByteKind, byteKinds, type Storage } from './storage.ts'
 import { type Node, Tape } from './tape.ts'
-import { playStep, type Timeline } from './timeline.ts'
+import { type Event, playStep, type Timeline } from './timeline.ts'
 
 export interface Peak {
   readonly bytes: number
@@ -39,25 +39,20 @@ export class Footprint {
    * `workspaceBytes`: what cuBLAS holds for itself, allocated by the first matrix product and kept.
    */
   peak(batch: number, workspaceBytes: number): Peak {
-    const { model, optimizerState, step } = this.#timeline
-    const live = emptyBreakdown()
-    for (const storage of [...model, ...optimizerState]) live[storage.kind] += bytesAt(storage, batch)
-    live.workspace = workspaceBytes
-    let bytes = byteKinds.reduce((sum, kind) => sum + live[kind], 0)
+    const { step } = this.#timeline
+    const resident = this.#resident(batch, workspaceBytes)
+    let bytes = byteKinds.reduce((sum, kind) => sum + resident[kind], 0)
     let peakBytes = bytes
-    let breakdown = { ...live }
-    let moment = 'between steps'
-    for (const event of step) {
-      const change = event.kind === 'allocate' ? bytesAt(event.storage, batch) : -bytesAt(event.storage, batch)
-      bytes += change
-      live[event.storage.kind] += change
+    let eventsUntilPeak = 0
+    for (const [index, event] of step.entries()) {
+      bytes += changeOf(event, batch)
       if (bytes > peakBytes) {
         peakBytes = bytes
-        breakdown = { ...live }
-        moment = event.moment
+        eventsUntilPeak = index + 1
       }
     }
-    return { bytes: peakBytes, breakdown, moment }
+    for (const event of step.slice(0, eventsUntilPeak)) resident[event.storage.kind] += changeOf(event, batch)
+    return { bytes: peakBytes, breakdown: resident, moment: step[eventsUntilPeak - 1]?.moment ?? 'between steps' }
   }
 
   /** Whether two steps fit into `usableBytes`, with the caching allocator's segments and their fragmentation. */
@@ -80,18 +75,30 @@ export class Footprint {
     }
     return { kind: 'fits', reservedBytes: allocator.peakReservedBytes }
   }
+
+  /** Bytes that are there between steps. */
+  #resident(batch: number, workspaceBytes: number): Record<ByteKind, number> {
+    const { model, optimizerState } = this.#timeline
+    const bytes = { ...emptyBreakdown(), workspace: workspaceBytes }
+    for (const storage of [...model, ...optimizerState]) bytes[storage.kind] += bytesAt(storage, batch)
+    return bytes
+  }
+}
+
+function changeOf({ kind, storage }: Event, batch: number): number {
+  return kind === 'allocate' ? bytesAt(storage, batch) : -bytesAt(storage, batch)
 }
 
 /** Returns the moment at which memory ran out, if it did. */
 function replay(step: Timeline['step'], batch: number, allocator: CachingAllocator): string | undefined {
-  const blocks = new Map<Storage, number>()
+  const blocks: Block[] = []
   for (const { kind, storage, moment } of step) {
     if (kind === 'allocate') {
       const block = allocator.allocate(bytesAt(storage, batch))
       if (block === undefined) return moment
-      blocks.set(storage, block)
+      blocks[storage.id] = block
     } else {
-      const block = blocks.get(storage)
+      const block = blocks[storage.id]
       if (block !== undefined) allocator.release(block)
     }
   }

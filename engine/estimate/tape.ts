@@ -286,10 +286,11 @@ export class Tape implements Ops<Tensor> {
 
   crossEntropy(logits: Tensor): Tensor {
     // torch: `_log_softmax` saves its output; `nll_loss` saves it too and writes a zeroed gradient of the same size.
-    // transformers loss_utils.py: language-model losses work on `logits.float()`.
+    // transformers loss_utils.py ForCausalLMLoss works on `logits.float()`; the other heads hand their logits on as they are.
     this.markLogits(logits)
     const perToken = this.labels.shape.length > 0
-    const wide = perToken || this.#autocastDtype !== undefined ? this.#cast(logits, 'float32') : logits
+    const upcasts = this.#spec.task === 'causal-lm' || this.#autocastDtype !== undefined
+    const wide = upcasts ? this.#cast(logits, 'float32') : logits
     const logProbabilities = this.#logits(wide)
     const loss = this.#tensor([], wide.dtype, true, { batched: false })
     this.#node('log_softmax', {
@@ -392,15 +393,16 @@ export class Tape implements Ops<Tensor> {
     // torch: matmul of 4-d views copies its factors into contiguous 3-d ones (native/LinearAlgebra.cpp) and saves the copies.
     const [tokens = 0] = q.shape
     const scoreShape = [options.heads, tokens, tokens]
-    const scores = this.#batchMatmul(this.#contiguous(q), this.#contiguous(k), scoreShape)
+    const scores = this.#batchMatmul(this.#headsFirst(q), this.#headsFirst(k), scoreShape)
     const scaled = this.#elementwise('mul', scores)
     const masked = options.causal || this.#spec.paddedBatches ? this.#elementwise('add', scaled) : scaled
     const wide = this.#autocastDtype === undefined ? masked : this.#cast(masked, 'float32')
     const weights = this.#elementwise('softmax', wide, { savesOutput: true })
     const lowered = options.causal ? this.#cast(weights, this.#autocastDtype ?? q.dtype) : weights
     const dropped = this.dropout(lowered, options.dropout)
-    const output = this.#batchMatmul(dropped, this.#contiguous(v), q.shape)
-    return this.#contiguous(output)
+    // The caller's frame keeps the attention weights that come back beside the output.
+    this.#locals.push(dropped)
+    return this.#elementwise('clone', this.#batchMatmul(dropped, this.#headsFirst(v), q.shape))
   }
 
   #batchMatmul(x: Tensor, y: Tensor, shape: readonly number[]): Tensor {
@@ -418,8 +420,9 @@ export class Tape implements Ops<Tensor> {
     return output
   }
 
-  #contiguous(x: Tensor): Tensor {
-    return this.#elementwise('clone', x)
+  /** [b, s, h] as contiguous [b·heads, s, h/heads]; the cache's concatenation has made it so already. */
+  #headsFirst(x: Tensor): Tensor {
+    return this.held.includes(x.storage) ? x : this.#elementwise('clone', x)
   }
 
   #elementwise(name: string, x: Tensor, options: { saves?: Tensor[]; savesOutput?: boolean } = {}): Tensor {

@@ -1,5 +1,5 @@
 /** The architectures that the tape knows, one row each: config schema, tasks, limits and forward pass. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Task, TrainingSpec } from '../config/spec.ts'
 import { bert, bertConfig, distilbert, distilbertConfig, encoderPositions, robertaConfig } from './bert.ts'
 import { gpt2, gpt2Config } from './gpt2.ts'

@@ -1,5 +1,5 @@
 /** BERT and its kin: encoders that normalise after each residual addition. transformers: models/{bert,roberta,distilbert}. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Task } from '../config/spec.ts'
 import type { Ops } from './ops.ts'
 import { probability, size } from './schema.ts'

@@ -1,5 +1,5 @@
 /** GPT-2: a decoder that normalises before each block, with q, k and v as one projection. transformers: models/gpt2. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Task } from '../config/spec.ts'
 import type { Ops } from './ops.ts'
 import { probability, size } from './schema.ts'

@@ -1,5 +1,5 @@
 /** ResNet, with basic blocks (18, 34) or bottlenecks (50, 101, 152). transformers: models/resnet. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Ops } from './ops.ts'
 import { size } from './schema.ts'
 

@@ -1,5 +1,5 @@
 /** One batch size tried, and what came of it. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { batchSize } from '../config/spec.ts'
 import { problem } from '../errors.ts'
 

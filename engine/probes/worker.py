@@ -151,6 +151,8 @@ def build_model(request):
     config = transformers.AutoConfig.for_model(fields.pop("model_type"), **fields, num_labels=spec["labels"])
     if spec["task"] != "image-classification":
         config._attn_implementation = spec["attention"]
+    if getattr(config, "pad_token_id", 0) is None:
+        config.pad_token_id = 0  # a classifier over tokens asks for one; memory does not depend on which
     if spec["loop"] == "trainer":
         config.use_cache = False
     with torch.device("meta"):
@@ -196,19 +198,22 @@ def make_batch(spec, model):
 
 
 @contextlib.contextmanager
-def decided_masks(padded):
-    """transformers looks at the mask's values to leave it out; on the meta device there are none to look at."""
-    originals = {name: getattr(masking_utils, name)
-                 for name in ("_ignore_causal_mask_sdpa", "_ignore_bidirectional_mask_sdpa",
-                              "find_packed_sequence_indices") if hasattr(masking_utils, name)}
-    for name in originals:
-        answer = None if name == "find_packed_sequence_indices" else not padded
-        setattr(masking_utils, name, lambda *args, answer=answer, **kwargs: answer)
+def without_values(padded):
+    """transformers looks at values to leave masks out or to warn; on the meta device there are none to look at."""
+    answers = {
+        (masking_utils, "_ignore_causal_mask_sdpa"): not padded,
+        (masking_utils, "_ignore_bidirectional_mask_sdpa"): not padded,
+        (masking_utils, "find_packed_sequence_indices"): None,
+        (transformers.PreTrainedModel, "warn_if_padding_and_no_attention_mask"): None,
+    }
+    originals = {place: getattr(*place) for place in answers if hasattr(*place)}
+    for place in originals:
+        setattr(*place, lambda *args, answer=answers[place], **kwargs: answer)
     try:
         yield
     finally:
-        for name, original in originals.items():
-            setattr(masking_utils, name, original)
+        for place, original in originals.items():
+            setattr(*place, original)
 
 
 def forward_and_backward(model, spec, batch):
@@ -227,7 +232,7 @@ def forward_and_backward(model, spec, batch):
 def trace(request):
     """Peak bytes of the second step: its optimizer state is allocated, as in every later step."""
     spec = request["spec"]
-    with decided_masks(spec["paddedBatches"]), StorageLedger() as ledger:
+    with without_values(spec["paddedBatches"]), StorageLedger() as ledger:
         model = build_model(request)
         for tensor in [*model.parameters(), *model.buffers()]:
             ledger.enter(tensor)

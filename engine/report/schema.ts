@@ -3,7 +3,7 @@
  * schema first: an artifact that crossed a pull request is hostile input, so every string and list has a cap.
  * Derived figures (percentages of other fields, GiB) are not stored; `engine/metrics` computes them.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { position } from '../config/reading.ts'
 import { batchSize, trainingSpec } from '../config/spec.ts'
 import { problem } from '../errors.ts'

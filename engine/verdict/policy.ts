@@ -1,5 +1,5 @@
 /** What a team lets block a pull request (`fail-on`) or be remarked on (`warn-on`). Not fitting always blocks. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { MemoryMarkError } from '../errors.ts'
 
 const percent = z.number().min(0).max(1_000)

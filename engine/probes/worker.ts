@@ -1,0 +1,123 @@
+/**
+ * The Python worker's other end: starts it, asks one thing at a time, checks every answer by schema, and ends it.
+ * The protocol is one JSON object a line; `worker.py` beside this file is the whole of the Python side.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
+
+const answer = z.discriminatedUnion('kind', [
+  z.object({ id: z.number(), kind: z.literal('done'), result: z.unknown() }),
+  z.object({ id: z.number(), kind: z.literal('failed'), message: z.string(), traceback: z.string() }),
+])
+
+export type Answer<T> =
+  | { readonly kind: 'done'; readonly result: T }
+  /** Python raised; the traceback is for the log. */
+  | { readonly kind: 'failed'; readonly message: string; readonly traceback: string }
+  | { readonly kind: 'timed-out'; readonly afterMillis: number }
+  /** The process ended, or broke the protocol. */
+  | { readonly kind: 'died'; readonly message: string }
+
+/** Python's environment: what it needs to start and to find its packages and its GPU, and none of our secrets. */
+const passedVariables =
+  /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|VIRTUAL_ENV|PYTHON\w*|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|HF_HOME)$/
+
+const STDERR_TAIL_CHARACTERS = 4_000
+
+/** The sources hold the worker beside this file; the bundle in dist/ reaches back to it. */
+function workerPath(): string {
+  const places = ['./worker.py', '../engine/probes/worker.py'].map(path =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  )
+  const found = places.find(place => existsSync(place))
+  if (found === undefined) throw new Error(`worker.py is missing from the installation: ${places.join(', ')}`)
+  return found
+}
+
+export class PythonWorker implements AsyncDisposable {
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #lines: AsyncIterator<string>
+  #stderr = ''
+  #nextId = 1
+
+  /** `python`: the interpreter's command. Starting never fails here; the first question does. */
+  constructor(python: string) {
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedVariables.test(name)))
+    this.#child = spawn(python, ['-u', workerPath()], { env, detached: true })
+    this.#child.on('error', error => {
+      this.#stderr += error.message
+    })
+    this.#child.stdin.on('error', () => {}) // the line iterator ends too, and says why
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL_CHARACTERS)
+    })
+    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
+  }
+
+  /** One question at a time: the next may be asked when this one is answered. */
+  async ask<T>(
+    operation: string,
+    question: Record<string, unknown>,
+    schema: z.ZodType<T>,
+    timeoutMillis: number,
+  ): Promise<Answer<T>> {
+    const id = this.#nextId++
+    this.#child.stdin.write(`${JSON.stringify({ ...question, id, operation })}\n`)
+    const timer = Promise.withResolvers<'timed-out'>()
+    const timeout = setTimeout(() => timer.resolve('timed-out'), timeoutMillis)
+    try {
+      const line = await Promise.race([this.#lines.next(), timer.promise])
+      if (line === 'timed-out') {
+        this.#kill()
+        return { kind: 'timed-out', afterMillis: timeoutMillis }
+      }
+      return line.done ? this.#died('ended') : this.#read(line.value, id, schema)
+    } finally {
+      clearTimeout(timeout)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.pid === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const ended = new Promise(resolve => this.#child.once('close', resolve))
+    this.#kill()
+    await ended
+  }
+
+  #read<T>(line: string, id: number, schema: z.ZodType<T>): Answer<T> {
+    const parsed = answer.safeParse(parseJson(line))
+    if (!parsed.success || parsed.data.id !== id) return this.#died(`answered "${line.slice(0, 200)}"`)
+    if (parsed.data.kind === 'failed') return parsed.data
+    const result = schema.safeParse(parsed.data.result)
+    return result.success
+      ? { kind: 'done', result: result.data }
+      : this.#died(`answered what the schema refuses: ${z.prettifyError(result.error)}`)
+  }
+
+  #died(how: string): Answer<never> {
+    this.#kill()
+    return { kind: 'died', message: `the Python worker ${how}. ${this.#stderr}`.trim() }
+  }
+
+  /** The whole process group: data loaders and compilers of Python go with it. */
+  #kill(): void {
+    const { pid } = this.#child
+    if (pid === undefined) return
+    try {
+      process.kill(-pid, 'SIGKILL')
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    }
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
