@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-#!/usr/bin/env node
 /** The entry: settings from the environment, the bot, and a graceful end. */
 import { MemoryMarkError } from '../engine/index.ts'
 import { createLog } from './log.ts'
