@@ -1,5 +1,5 @@
 /** The files of a pull request that may be training configs, read at its head as data; nothing is checked out. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { isCandidatePath, type SourceFile } from '../engine/index.ts'
 import type { PullRequest, Work } from './github.ts'
 

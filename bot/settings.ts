@@ -1,6 +1,6 @@
 /** The environment, read and validated once at the start. */
 import { createPrivateKey } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   closest,
   defaultGpu,
