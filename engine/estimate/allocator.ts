@@ -28,6 +28,8 @@ export interface Block {
 
 export class CachingAllocator {
   peakReservedBytes = 0
+  /** Whether the device ran short, so that a larger one would have gone another way. */
+  hasReturnedSegments = false
   #reservedBytes = 0
   readonly #capacityBytes: number
   /** Free blocks by pool, ordered by size: small requests never take from large segments. */
@@ -80,6 +82,7 @@ export class CachingAllocator {
 
   /** release_cached_blocks: every segment that is one free block goes back to the device. */
   #returnFreeSegments(): void {
+    this.hasReturnedSegments = true
     for (const pool of [this.#free.small, this.#free.large]) {
       for (let index = pool.length - 1; index >= 0; index--) {
         const block = pool[index]

@@ -14,15 +14,15 @@ export interface Peak {
   readonly moment: string
 }
 
-export type Fit =
-  | { readonly kind: 'fits'; readonly reservedBytes: number }
-  | { readonly kind: 'out-of-memory'; readonly moment: string }
+export type Fit = { readonly kind: 'fits'; readonly reservedBytes: number } | { readonly kind: 'out-of-memory' }
 
 export class Footprint {
   readonly spec: TrainingSpec
   readonly parameterCount: number
   readonly nodes: readonly Node[]
   readonly #timeline: Timeline
+  /** Replays that fitted: within any capacity between these two the allocator does the very same. */
+  readonly #fitting = new Map<string, { readonly reservedBytes: number; readonly upToBytes: number }>()
 
   constructor(spec: TrainingSpec, config: ModelConfig) {
     this.spec = spec
@@ -43,12 +43,14 @@ export class Footprint {
     const resident = this.#resident(batch, workspaceBytes)
     let bytes = byteKinds.reduce((sum, kind) => sum + resident[kind], 0)
     let peakBytes = bytes
+    let events = 0
     let eventsUntilPeak = 0
-    for (const [index, event] of step.entries()) {
+    for (const event of step) {
       bytes += changeOf(event, batch)
+      events++
       if (bytes > peakBytes) {
         peakBytes = bytes
-        eventsUntilPeak = index + 1
+        eventsUntilPeak = events
       }
     }
     for (const event of step.slice(0, eventsUntilPeak)) resident[event.storage.kind] += changeOf(event, batch)
@@ -57,20 +59,33 @@ export class Footprint {
 
   /** Whether two steps fit into `usableBytes`, with the caching allocator's segments and their fragmentation. */
   fit(batch: number, usableBytes: number, workspaceBytes: number): Fit {
-    const { model, optimizerState, step } = this.#timeline
+    const key = `${batch} ${workspaceBytes}`
+    const known = this.#fitting.get(key)
+    if (known && known.reservedBytes <= usableBytes && usableBytes <= known.upToBytes) {
+      return { kind: 'fits', reservedBytes: known.reservedBytes }
+    }
     const allocator = new CachingAllocator(usableBytes)
+    const fit = this.#replaySteps(batch, workspaceBytes, allocator)
+    if (fit.kind === 'fits') {
+      const upToBytes = allocator.hasReturnedSegments ? usableBytes : Number.POSITIVE_INFINITY
+      this.#fitting.set(key, { reservedBytes: fit.reservedBytes, upToBytes })
+    }
+    return fit
+  }
+
+  #replaySteps(batch: number, workspaceBytes: number, allocator: CachingAllocator): Fit {
+    const { model, optimizerState, step } = this.#timeline
     const residents = [...model.map(storage => bytesAt(storage, batch)), workspaceBytes]
     if (residents.some(bytes => allocator.allocate(bytes) === undefined)) {
-      return { kind: 'out-of-memory', moment: 'loading the model' }
+      return { kind: 'out-of-memory' }
     }
     for (const stepIndex of [0, 1]) {
-      const failure = replay(step, batch, allocator)
-      if (failure !== undefined) return { kind: 'out-of-memory', moment: failure }
+      if (!replay(step, batch, allocator)) return { kind: 'out-of-memory' }
       if (
         stepIndex === 0 &&
         optimizerState.some(storage => allocator.allocate(bytesAt(storage, batch)) === undefined)
       ) {
-        return { kind: 'out-of-memory', moment: 'the first optimizer step' }
+        return { kind: 'out-of-memory' }
       }
     }
     return { kind: 'fits', reservedBytes: allocator.peakReservedBytes }
@@ -89,20 +104,20 @@ function changeOf({ kind, storage }: Event, batch: number): number {
   return kind === 'allocate' ? bytesAt(storage, batch) : -bytesAt(storage, batch)
 }
 
-/** Returns the moment at which memory ran out, if it did. */
-function replay(step: Timeline['step'], batch: number, allocator: CachingAllocator): string | undefined {
+/** Whether memory lasted. */
+function replay(step: Timeline['step'], batch: number, allocator: CachingAllocator): boolean {
   const blocks: Block[] = []
-  for (const { kind, storage, moment } of step) {
+  for (const { kind, storage } of step) {
     if (kind === 'allocate') {
       const block = allocator.allocate(bytesAt(storage, batch))
-      if (block === undefined) return moment
+      if (block === undefined) return false
       blocks[storage.id] = block
     } else {
       const block = blocks[storage.id]
       if (block !== undefined) allocator.release(block)
     }
   }
-  return undefined
+  return true
 }
 
 function bytesAt(storage: Storage, batch: number): number {

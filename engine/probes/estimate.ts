@@ -1,5 +1,5 @@
 /** The probe that needs nothing: answers a trial from the tape. */
-import type { Footprint, Peak } from '../estimate/footprint.ts'
+import type { Fit, Footprint, Peak } from '../estimate/footprint.ts'
 import { ThroughputModel } from '../estimate/throughput.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
 import { findLargest } from '../search/boundary.ts'
@@ -13,14 +13,15 @@ export class EstimateProbe {
   readonly usableBytes: number
   readonly #workspaceBytes: number
   readonly #footprint: Footprint
-  readonly #throughput: ThroughputModel
+  readonly #gpu: Gpu
+  #throughput: ThroughputModel | undefined
 
   /** One footprint serves any number of GPUs. */
   constructor(footprint: Footprint, gpu: Gpu) {
     this.usableBytes = usableBytes(gpu)
     this.#workspaceBytes = gpu.cublasWorkspaceBytes * CUBLAS_HANDLES
     this.#footprint = footprint
-    this.#throughput = new ThroughputModel(footprint, gpu)
+    this.#gpu = gpu
   }
 
   peak(batch: number): Peak {
@@ -28,12 +29,13 @@ export class EstimateProbe {
   }
 
   samplesPerSecond(batch: number, accumulation: number): number {
+    this.#throughput ??= new ThroughputModel(this.#footprint, this.#gpu)
     return this.#throughput.samplesPerSecond(batch, accumulation)
   }
 
   trial(batch: number): Trial {
-    const fit = this.#footprint.fit(batch, this.usableBytes, this.#workspaceBytes)
     const { bytes: peakBytes } = this.peak(batch)
+    const fit = this.#fit(batch, peakBytes, this.usableBytes)
     return {
       microBatch: batch,
       provenance: 'estimated',
@@ -44,15 +46,22 @@ export class EstimateProbe {
     }
   }
 
+  /** Whether a batch fits and leaves `margin` (a share of usable memory) free. */
   fits(batch: number, margin = 0): boolean {
-    const limit = this.usableBytes * (1 - margin)
-    return this.peak(batch).bytes <= limit && this.#footprint.fit(batch, limit, this.#workspaceBytes).kind === 'fits'
+    return this.#fit(batch, this.peak(batch).bytes, this.usableBytes * (1 - margin)).kind === 'fits'
   }
 
   /** The largest batch on the grid that leaves `margin` (a share of usable memory) free; undefined when none does. */
   largest(grid: Grid, margin = 0): number | undefined {
     const predicted = grid.indexOf(this.#predictedBoundary(this.usableBytes * (1 - margin)))
     return findLargest(grid, predicted, batch => this.fits(batch, margin))
+  }
+
+  /** The bytes in use are a lower bound of what the allocator needs, and far cheaper to know. */
+  #fit(batch: number, peakBytes: number, limitBytes: number): Fit {
+    return peakBytes > limitBytes
+      ? { kind: 'out-of-memory' }
+      : this.#footprint.fit(batch, limitBytes, this.#workspaceBytes)
   }
 
   /** Peaks are piecewise affine in the batch: two secant steps land on the boundary's own piece. */
