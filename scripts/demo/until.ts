@@ -1,0 +1,26 @@
+/** Waits with an end. */
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const LIMIT_MILLIS = 30_000
+const PAUSE_MILLIS = 50
+
+export interface WaitOptions {
+  readonly signal: AbortSignal
+  /** What the one who is waited for has written so far. */
+  readonly log: () => string
+}
+
+/** What `look` finds, as soon as it finds something. @throws Error after 30 seconds, naming `what` and the log. */
+export async function until<T>(
+  what: string,
+  { signal, log }: WaitOptions,
+  look: () => Promise<T | undefined>,
+): Promise<T> {
+  const deadline = performance.now() + LIMIT_MILLIS
+  while (performance.now() < deadline) {
+    const found = await look()
+    if (found !== undefined) return found
+    await sleep(PAUSE_MILLIS, undefined, { signal })
+  }
+  throw new Error(`Waited ${LIMIT_MILLIS / 1000} s for ${what}, in vain. The log:\n${log() || '(empty)'}`)
+}
