@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { MemoryMarkError } from '../errors.ts'
 
+const MAX_CONDITIONS = 20
 const percent = z.number().min(0).max(1_000)
 
 export const condition = z.discriminatedUnion('kind', [
@@ -14,7 +15,10 @@ export const condition = z.discriminatedUnion('kind', [
 ])
 export type Condition = z.infer<typeof condition>
 
-export const policy = z.object({ failOn: z.array(condition).max(20), warnOn: z.array(condition).max(20) })
+export const policy = z.object({
+  failOn: z.array(condition).max(MAX_CONDITIONS),
+  warnOn: z.array(condition).max(MAX_CONDITIONS),
+})
 export type Policy = z.infer<typeof policy>
 
 export const reason = z.discriminatedUnion('kind', [
@@ -23,7 +27,10 @@ export const reason = z.discriminatedUnion('kind', [
 ])
 export type Reason = z.infer<typeof reason>
 
-export const verdict = z.object({ state: z.enum(['fine', 'warning', 'blocked']), reasons: z.array(reason).max(20) })
+export const verdict = z.object({
+  state: z.enum(['fine', 'warning', 'blocked']),
+  reasons: z.array(reason).max(MAX_CONDITIONS),
+})
 export type Verdict = z.infer<typeof verdict>
 
 export const defaultPolicy: Policy = {
@@ -42,7 +49,7 @@ export function parseConditions(text: string, setting: string): Condition[] {
     .split(',')
     .map(part => part.trim())
     .filter(part => part !== '')
-  if (parts.length === 0) throw unreadable(text, setting)
+  if (parts.length === 0 || parts.length > MAX_CONDITIONS) throw unreadable(text, setting)
   if (parts.length === 1 && parts[0] === 'never') return []
   return parts
     .filter(part => part !== 'does-not-fit')
@@ -50,11 +57,13 @@ export function parseConditions(text: string, setting: string): Condition[] {
       const match = grammar.exec(part)
       if (match === null) throw unreadable(part, setting)
       const [, kind, percentText, , usdText] = match
-      return condition.parse(
+      const parsed = condition.safeParse(
         kind === undefined
           ? { kind: 'annual-cost', aboveUsd: Number(usdText) }
           : { kind, abovePercent: Number(percentText) },
       )
+      if (!parsed.success) throw unreadable(part, setting)
+      return parsed.data
     })
 }
 
