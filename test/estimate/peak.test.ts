@@ -1,0 +1,208 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { optimizers, precisions, type TrainingSpec } from '../../engine/config/spec.ts'
+import { byteKinds } from '../../engine/estimate/storage.ts'
+import { defaultGpu, usableBytes } from '../../engine/gpus/catalogue.ts'
+import { supportsCheckpointing } from '../../engine/models/architecture.ts'
+import { EstimateProbe } from '../../engine/probes/estimate.ts'
+import { Grid } from '../../engine/search/grid.ts'
+import { GIB, KIB, MIB } from '../../engine/units.ts'
+import { footprintOf, knownModel, WORKSPACE_BYTES } from './specs.ts'
+
+/** BERT-base with two labels, in fp32. */
+const PARAMETER_BYTES = 4 * 109_483_778
+/** The word embeddings, 30,522 × 768: the largest tensor. */
+const LARGEST_TENSOR_BYTES = 4 * 30_522 * 768
+
+/** At a batch so small that activations vanish beside the parameters. */
+function tinyPeakBytes(changes: Partial<TrainingSpec>): number {
+  return footprintOf('bert', { sequenceLength: 1, ...changes }).peak(1, 0).bytes
+}
+
+describe('the published readings of BERT on an A10', () => {
+  const footprint = footprintOf('bert', { step: 'forward-backward' })
+
+  test.each([
+    [8, 1.04],
+    [16, 1.62],
+    [288, 21.33],
+  ])('at batch %i: %s GiB, within 3 %%', (batch, readGib) => {
+    const errorShare = footprint.peak(batch, WORKSPACE_BYTES).bytes / GIB / readGib - 1
+    expect(Math.abs(errorShare)).toBeLessThan(0.03)
+  })
+
+  test('the largest batch is 288', () => {
+    expect(new EstimateProbe(footprint, defaultGpu).largest(new Grid())).toBe(288)
+  })
+})
+
+describe('the optimizer, at a batch of one token', () => {
+  test.each([
+    ['adamw', 5 * PARAMETER_BYTES],
+    ['adamw-loop', 4 * PARAMETER_BYTES + 2 * LARGEST_TENSOR_BYTES],
+    ['adamw-fused', 4 * PARAMETER_BYTES],
+    ['sgd', 2 * PARAMETER_BYTES],
+    ['sgd-momentum', 3 * PARAMETER_BYTES],
+  ] as const)('%s peaks at %d bytes', (optimizer, expectedBytes) => {
+    const overheadBytes = tinyPeakBytes({ optimizer }) - expectedBytes
+    expect(overheadBytes).toBeGreaterThanOrEqual(0)
+    expect(overheadBytes).toBeLessThan(64 * KIB)
+  })
+
+  test('AdamW of bf16 weights holds its state in bf16 too', () => {
+    expect(tinyPeakBytes({ precision: 'bf16' }) / (2.5 * PARAMETER_BYTES)).toBeCloseTo(1, 3)
+  })
+
+  test('a forward-backward step has none: weights and gradients alone', () => {
+    const { bytes, breakdown } = footprintOf('bert', { sequenceLength: 1, step: 'forward-backward' }).peak(1, 0)
+    expect(breakdown.optimizerState).toBe(0)
+    expect(bytes / (2 * PARAMETER_BYTES)).toBeCloseTo(1, 3)
+  })
+})
+
+describe('where activations dominate', () => {
+  test('the peak is affine in the batch, and meets the axis at weights and AdamW state', () => {
+    const footprint = footprintOf('bert')
+    const [at128, at256] = [footprint.peak(128, 0).bytes, footprint.peak(256, 0).bytes]
+    expect((2 * at128 - at256) / PARAMETER_BYTES).toBeCloseTo(3, 1)
+  })
+
+  test('accumulation keeps the gradients through the next forward pass: once the parameters more', () => {
+    const [once, accumulated] = [1, 4].map(gradientAccumulation =>
+      footprintOf('bert', { gradientAccumulation }).peak(128, 0),
+    )
+    const differenceBytes = (accumulated?.bytes ?? 0) - (once?.bytes ?? 0)
+    expect(differenceBytes / PARAMETER_BYTES).toBeCloseTo(1, 1)
+  })
+
+  test('accumulating over four micro-steps takes what accumulating over two takes', () => {
+    const [two, four] = [2, 4].map(gradientAccumulation => footprintOf('gpt2', { gradientAccumulation }).peak(8, 0))
+    expect(four).toEqual(two)
+  })
+
+  test('the peak says when it happens', () => {
+    expect(footprintOf('bert', { sequenceLength: 1 }).peak(1, 0).moment).toBe('the optimizer')
+    expect(footprintOf('gpt2').peak(64, 0).moment).toBe('backward of log_softmax')
+  })
+})
+
+const models = [
+  'bert',
+  'FacebookAI/roberta-base',
+  'distilbert-base-uncased',
+  'gpt2',
+  'distilgpt2',
+  'resnet',
+  'resnet-18',
+]
+
+const anySpec = fc
+  .record({
+    name: fc.constantFrom(...models),
+    changes: fc.record({
+      step: fc.constantFrom('training', 'forward-backward'),
+      precision: fc.constantFrom(...precisions),
+      optimizer: fc.constantFrom(...optimizers),
+      attention: fc.constantFrom('sdpa', 'eager'),
+      gradientAccumulation: fc.integer({ min: 1, max: 3 }),
+      gradientCheckpointing: fc.boolean(),
+      paddedBatches: fc.boolean(),
+      loop: fc.constantFrom('plain', 'trainer'),
+      labels: fc.constantFrom(2, 1_000),
+    }),
+    tokens: fc.integer({ min: 1, max: 512 }),
+    pixels: fc.integer({ min: 32, max: 300 }),
+    taskIndex: fc.nat(1),
+    batch: fc.integer({ min: 1, max: 2_000 }),
+  })
+  .map(({ name, changes, tokens, pixels, taskIndex, batch }) => {
+    const { tasks, defaultTask, maxPositions, config } = knownModel(name)
+    return {
+      name,
+      batch,
+      changes: {
+        ...changes,
+        task: tasks[taskIndex] ?? defaultTask,
+        gradientCheckpointing: changes.gradientCheckpointing && supportsCheckpointing(config),
+        ...(maxPositions === undefined ? { imageSize: pixels } : { sequenceLength: tokens }),
+      } satisfies Partial<TrainingSpec>,
+    }
+  })
+
+describe('any spec at any batch', () => {
+  test('bytes by kind add up to the peak, none is negative, weights are all there', () => {
+    fc.assert(
+      fc.property(anySpec, ({ name, changes, batch }) => {
+        const footprint = footprintOf(name, changes)
+        const { bytes, breakdown } = footprint.peak(batch, WORKSPACE_BYTES)
+        expect(byteKinds.reduce((sum, kind) => sum + breakdown[kind], 0)).toBe(bytes)
+        for (const kind of byteKinds) expect(breakdown[kind]).toBeGreaterThanOrEqual(0)
+        const bytesPerWeight = changes.precision === 'bf16' ? 2 : 4
+        expect(breakdown.weights).toBeGreaterThanOrEqual(bytesPerWeight * footprint.parameterCount)
+        expect(breakdown.workspace).toBe(WORKSPACE_BYTES)
+      }),
+    )
+  })
+
+  test('the peak never falls as the batch grows', () => {
+    fc.assert(
+      fc.property(anySpec, fc.integer({ min: 1, max: 100 }), ({ name, changes, batch }, more) => {
+        const footprint = footprintOf(name, changes)
+        expect(footprint.peak(batch + more, 0).bytes).toBeGreaterThanOrEqual(footprint.peak(batch, 0).bytes)
+      }),
+    )
+  })
+
+  test('what fits reserves at least its peak, and no more than is usable', () => {
+    fc.assert(
+      fc.property(anySpec, ({ name, changes, batch }) => {
+        const probe = new EstimateProbe(footprintOf(name, changes), defaultGpu)
+        const { outcome } = probe.trial(batch)
+        if (outcome.kind !== 'fits') return
+        expect(outcome.reservedBytes).toBeGreaterThanOrEqual(outcome.peakBytes)
+        expect(outcome.reservedBytes).toBeLessThanOrEqual(probe.usableBytes)
+      }),
+    )
+  })
+})
+
+describe('whether a batch fits', () => {
+  test('what a replay reserved is enough for it, a megabyte less than its peak is not', () => {
+    const footprint = footprintOf('bert')
+    const fit = footprint.fit(16, usableBytes(defaultGpu), WORKSPACE_BYTES)
+    if (fit.kind !== 'fits') throw new Error('BERT at 16 does not fit an A10')
+    expect(footprint.fit(16, fit.reservedBytes, WORKSPACE_BYTES)).toEqual(fit)
+    const { bytes } = footprint.peak(16, WORKSPACE_BYTES)
+    expect(footprintOf('bert').fit(16, bytes - MIB, WORKSPACE_BYTES).kind).toBe('out-of-memory')
+  })
+
+  test('the answer does not hang on what was asked before', () => {
+    fc.assert(
+      fc.property(
+        anySpec,
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 2, maxLength: 5 }),
+        ({ name, changes }, capacities) => {
+          const asked = footprintOf(name, changes)
+          for (const gib of capacities) {
+            const fresh = footprintOf(name, changes)
+            expect(asked.fit(8, gib * GIB, 0)).toEqual(fresh.fit(8, gib * GIB, 0))
+          }
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
+
+  test('a model whose weights alone exceed the GPU has no largest batch', () => {
+    const small = { ...defaultGpu, totalBytes: defaultGpu.contextBytes + 400 * MIB }
+    expect(new EstimateProbe(footprintOf('bert'), small).largest(new Grid())).toBeUndefined()
+  })
+
+  test('a margin leaves that share of usable memory free', () => {
+    const probe = new EstimateProbe(footprintOf('bert'), defaultGpu)
+    const largest = probe.largest(new Grid(), 0.05) ?? 0
+    expect(probe.peak(largest).bytes).toBeLessThanOrEqual(0.95 * probe.usableBytes)
+    expect(probe.fits(largest + 8, 0.05)).toBe(false)
+    expect(largest).toBeLessThan(probe.largest(new Grid()) ?? 0)
+  })
+})

@@ -1,0 +1,152 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type BatchPlan, recommend } from '../../engine/metrics/recommend.ts'
+import { Grid } from '../../engine/search/grid.ts'
+
+const grid = new Grid()
+
+/** A step of `fixed` units of time plus one per sample: half of the best rate is reached at `fixed` samples. */
+const saturating =
+  (fixed: number) =>
+  ({ microBatch }: BatchPlan) =>
+    microBatch / (fixed + microBatch)
+
+/** Faster in proportion, without end. */
+const proportional = ({ microBatch }: BatchPlan) => microBatch
+
+function plan(microBatch: number, gradientAccumulation = 1): BatchPlan {
+  return { microBatch, gradientAccumulation }
+}
+
+describe('a config that does not accumulate', () => {
+  test('grows to the smallest batch within 2 % of the best throughput, not to the largest', () => {
+    // At 512 the rate is 512/522; 98 % of it needs b/(10+b) ≥ 0.96123, so b ≥ 247.9: 248 on the grid.
+    const recommended = recommend({
+      current: plan(16),
+      grid,
+      largestWithMargin: 512,
+      samplesPerSecond: saturating(10),
+    })
+    expect(recommended).toEqual(plan(248))
+  })
+
+  test('grows to the largest with margin where throughput still rises in proportion', () => {
+    const recommended = recommend({
+      current: plan(16),
+      grid,
+      largestWithMargin: 96,
+      samplesPerSecond: proportional,
+    })
+    expect(recommended).toEqual(plan(96))
+  })
+
+  test('stays as it is where throughput no longer depends on the batch', () => {
+    const recommended = recommend({ current: plan(16), grid, largestWithMargin: 512, samplesPerSecond: () => 100 })
+    expect(recommended.microBatch * recommended.gradientAccumulation).toBe(16)
+  })
+
+  test('that is too large shrinks and accumulates, so that the effective batch stays', () => {
+    const recommended = recommend({
+      current: plan(64),
+      grid,
+      largestWithMargin: 24,
+      samplesPerSecond: saturating(1),
+    })
+    expect(recommended).toEqual(plan(16, 4))
+  })
+})
+
+describe('a config that accumulates', () => {
+  test('trades accumulation for micro-batch at the same effective batch', () => {
+    const recommended = recommend({
+      current: plan(16, 8),
+      grid,
+      largestWithMargin: 256,
+      samplesPerSecond: proportional,
+    })
+    expect(recommended).toEqual(plan(128, 1))
+  })
+
+  test('takes the largest divisor that fits, on the grid or not', () => {
+    const recommended = recommend({
+      current: plan(9, 10),
+      grid,
+      largestWithMargin: 48,
+      samplesPerSecond: proportional,
+    })
+    expect(recommended).toEqual(plan(45, 2))
+  })
+
+  test('gives its effective batch up where every divisor costs more than a tenth of the speed', () => {
+    const recommended = recommend({
+      current: plan(12, 10),
+      grid,
+      largestWithMargin: 48,
+      samplesPerSecond: proportional,
+    })
+    // The nearest divisor of 120 is 40, a sixth slower than 48; 120 / 48 rounds to 3.
+    expect(recommended).toEqual(plan(48, 3))
+  })
+
+  test('takes the smallest divisor within 2 % of the fastest', () => {
+    const recommended = recommend({
+      current: plan(4, 64),
+      grid,
+      largestWithMargin: 256,
+      samplesPerSecond: saturating(1),
+    })
+    // 256 gives 256/257 = 0.9961; 98 % of it is 0.9762: 32 gives 0.9697, 64 gives 0.9846.
+    expect(recommended).toEqual(plan(64, 4))
+  })
+
+  test('of a prime effective batch keeps it while that costs at most a tenth of the speed', () => {
+    // 13 fits whole.
+    expect(recommend({ current: plan(1, 13), grid, largestWithMargin: 16, samplesPerSecond: proportional })).toEqual(
+      plan(13, 1),
+    )
+    // 127 does not: one sample at a time is half as fast as many, so the effective batch is given up for 120.
+    expect(recommend({ current: plan(127, 1), grid, largestWithMargin: 40, samplesPerSecond: saturating(1) })).toEqual({
+      microBatch: 24,
+      gradientAccumulation: 5,
+    })
+    // Where size hardly matters it stays.
+    expect(
+      recommend({ current: plan(127, 1), grid, largestWithMargin: 40, samplesPerSecond: saturating(0.01) }),
+    ).toEqual(plan(1, 127))
+  })
+})
+
+describe('any config', () => {
+  const situation = fc.record({
+    microBatch: fc.integer({ min: 1, max: 600 }),
+    gradientAccumulation: fc.integer({ min: 1, max: 64 }),
+    largestIndex: fc.nat(100),
+    fixed: fc.double({ min: 0, max: 100, noNaN: true }),
+  })
+
+  test('is never told a batch above the largest that fits with the margin', () => {
+    fc.assert(
+      fc.property(situation, ({ microBatch, gradientAccumulation, largestIndex, fixed }) => {
+        const largestWithMargin = grid.at(largestIndex)
+        const current = { microBatch, gradientAccumulation }
+        const recommended = recommend({ current, grid, largestWithMargin, samplesPerSecond: saturating(fixed) })
+        expect(recommended.microBatch).toBeLessThanOrEqual(largestWithMargin)
+        expect(recommended.gradientAccumulation).toBeGreaterThanOrEqual(1)
+        expect(Number.isInteger(recommended.gradientAccumulation)).toBe(true)
+      }),
+    )
+  })
+
+  test('that fits is never told a slower plan by more than the tolerance', () => {
+    fc.assert(
+      fc.property(situation, ({ microBatch, gradientAccumulation, largestIndex, fixed }) => {
+        const largestWithMargin = grid.at(largestIndex)
+        fc.pre(microBatch <= largestWithMargin)
+        const current = { microBatch, gradientAccumulation }
+        const samplesPerSecond = saturating(fixed)
+        const recommended = recommend({ current, grid, largestWithMargin, samplesPerSecond })
+        expect(samplesPerSecond(recommended)).toBeGreaterThanOrEqual(0.97 * samplesPerSecond(current))
+      }),
+    )
+  })
+})

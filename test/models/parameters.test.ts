@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import type { Task } from '../../engine/config/spec.ts'
+import { modelIds } from '../../engine/models/catalogue.ts'
+import { footprintOf, knownModel } from '../estimate/specs.ts'
+
+/** As `model.num_parameters()` counts them: tied weights once, buffers not. */
+const published: [model: string, task: Task, count: number][] = [
+  ['google-bert/bert-base-uncased', 'sequence-classification', 109_483_778],
+  ['google-bert/bert-base-uncased', 'masked-lm', 109_514_298],
+  ['google-bert/bert-base-cased', 'sequence-classification', 108_311_810],
+  ['google-bert/bert-large-uncased', 'sequence-classification', 335_143_938],
+  ['google-bert/bert-large-uncased', 'masked-lm', 335_174_458],
+  ['FacebookAI/roberta-base', 'sequence-classification', 124_647_170],
+  ['FacebookAI/roberta-base', 'masked-lm', 124_697_433],
+  ['FacebookAI/roberta-large', 'sequence-classification', 355_361_794],
+  ['distilbert/distilroberta-base', 'sequence-classification', 82_119_938],
+  ['distilbert/distilbert-base-uncased', 'sequence-classification', 66_955_010],
+  ['distilbert/distilbert-base-uncased', 'masked-lm', 66_985_530],
+  ['openai-community/gpt2', 'causal-lm', 124_439_808],
+  ['openai-community/gpt2-medium', 'causal-lm', 354_823_168],
+  ['openai-community/gpt2-large', 'causal-lm', 774_030_080],
+  ['openai-community/gpt2-xl', 'causal-lm', 1_557_611_200],
+  ['distilbert/distilgpt2', 'causal-lm', 81_912_576],
+]
+
+/** torchvision's counts for 1,000 classes. */
+const imageNet: [model: string, count: number][] = [
+  ['microsoft/resnet-18', 11_689_512],
+  ['microsoft/resnet-34', 21_797_672],
+  ['microsoft/resnet-50', 25_557_032],
+  ['microsoft/resnet-101', 44_549_160],
+  ['microsoft/resnet-152', 60_192_808],
+]
+
+describe('parameter counts', () => {
+  test.each(published)('%s for %s has %d', (model, task, count) => {
+    expect(footprintOf(model, { task }).parameterCount).toBe(count)
+  })
+
+  test.each(imageNet)('%s for 1,000 classes has %d', (model, count) => {
+    expect(footprintOf(model, { labels: 1_000 }).parameterCount).toBe(count)
+  })
+
+  test('ResNet-50 for two classes has 998 rows of 2,048 weights and a bias less: 23,512,130', () => {
+    expect(footprintOf('resnet', { labels: 2 }).parameterCount).toBe(23_512_130)
+  })
+
+  test.each(modelIds.filter(id => knownModel(id).family !== 'resnet'))('%s follows the formula of its family', id => {
+    const { config } = knownModel(id)
+    const task = 'sequence-classification'
+    expect(footprintOf(id, { task, labels: 3 }).parameterCount).toBe(expectedCount(config))
+  })
+
+  test('a tied language head adds no second table of words', () => {
+    const headless = 124_439_808
+    expect(footprintOf('gpt2', { task: 'causal-lm' }).parameterCount).toBe(headless)
+    expect(footprintOf('gpt2', { task: 'sequence-classification', labels: 2 }).parameterCount).toBe(headless + 2 * 768)
+  })
+
+  test('more labels cost a row of the classifier each', () => {
+    const count = (labels: number) => footprintOf('bert', { labels }).parameterCount
+    expect(count(10) - count(2)).toBe(8 * (768 + 1))
+  })
+
+  test('the precision does not change the count', () => {
+    expect(footprintOf('bert', { precision: 'bf16' }).parameterCount).toBe(109_483_778)
+  })
+})
+
+/** Three labels; biases on every linear but GPT-2's `score`. */
+function expectedCount(config: ReturnType<typeof knownModel>['config']): number {
+  const linear = (from: number, to: number) => from * to + to
+  const norm = (size: number) => 2 * size
+  const layer = (h: number, i: number) => 4 * linear(h, h) + linear(h, i) + linear(i, h) + 2 * norm(h)
+  switch (config.model_type) {
+    case 'bert':
+    case 'roberta': {
+      const h = config.hidden_size
+      const tables = (config.vocab_size + config.max_position_embeddings + config.type_vocab_size) * h
+      const head = linear(h, h) + linear(h, 3)
+      return tables + norm(h) + config.num_hidden_layers * layer(h, config.intermediate_size) + head
+    }
+    case 'distilbert': {
+      const h = config.dim
+      const tables = (config.vocab_size + config.max_position_embeddings) * h
+      return tables + norm(h) + config.n_layers * layer(h, config.hidden_dim) + linear(h, h) + linear(h, 3)
+    }
+    case 'gpt2': {
+      const h = config.n_embd
+      return (config.vocab_size + config.n_positions) * h + config.n_layer * layer(h, 4 * h) + norm(h) + 3 * h
+    }
+    case 'resnet':
+      throw new Error('counted by torchvision')
+  }
+}

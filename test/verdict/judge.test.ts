@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { type Figures, judge } from '../../engine/verdict/judge.ts'
+import { type Condition, defaultPolicy, type Policy } from '../../engine/verdict/policy.ts'
+
+/** A tenth of the GPU in use, 1.4 times the throughput and $34 a year to be had. */
+const wasteful: Figures = {
+  fits: true,
+  usableBytes: 20_000,
+  peakBytes: 2_000,
+  speedup: 1.4,
+  savingsPerYearUsd: 34,
+}
+
+const lenient: Policy = { failOn: [], warnOn: [] }
+const waste = (abovePercent: number): Condition => ({ kind: 'waste', abovePercent })
+const loss = (abovePercent: number): Condition => ({ kind: 'throughput-loss', abovePercent })
+const cost = (aboveUsd: number): Condition => ({ kind: 'annual-cost', aboveUsd })
+
+describe('a config that does not fit', () => {
+  const tooLarge: Figures = { ...wasteful, fits: false, peakBytes: 31_000 }
+
+  test.each([
+    ['the default policy', defaultPolicy],
+    ['a policy that blocks nothing', lenient],
+  ])('is blocked under %s', (_, policy) => {
+    expect(judge(tooLarge, policy)).toEqual({ state: 'blocked', reasons: [{ kind: 'does-not-fit' }] })
+  })
+})
+
+describe('each condition', () => {
+  test.each([
+    ['waste', waste(89), waste(90), 90],
+    ['throughput loss', loss(39), loss(41), 40],
+    ['annual cost', cost(33), cost(34), 34],
+  ])('%s blocks above its limit and not at it', (_, broken, kept, actual) => {
+    const verdict = judge(wasteful, { failOn: [broken], warnOn: [] })
+    expect(verdict.state).toBe('blocked')
+    expect(verdict.reasons).toEqual([{ kind: 'condition', condition: broken, actual: expect.closeTo(actual, 9) }])
+    expect(judge(wasteful, { failOn: [kept], warnOn: [] })).toEqual({ state: 'fine', reasons: [] })
+  })
+
+  test('of warn-on only remarks', () => {
+    const verdict = judge(wasteful, { failOn: [], warnOn: [waste(40)] })
+    expect(verdict).toEqual({
+      state: 'warning',
+      reasons: [{ kind: 'condition', condition: waste(40), actual: 90 }],
+    })
+  })
+
+  test('that blocks is told with all others that block, and silences the remarks', () => {
+    const { state, reasons } = judge(wasteful, { failOn: [waste(40), cost(10)], warnOn: [loss(5)] })
+    expect(state).toBe('blocked')
+    expect(reasons).toHaveLength(2)
+  })
+})
+
+describe('idle memory that nothing could use', () => {
+  test('is fine, however much of it there is', () => {
+    const saturated = { ...wasteful, speedup: 1.04, savingsPerYearUsd: 4 }
+    expect(judge(saturated, defaultPolicy)).toEqual({ state: 'fine', reasons: [] })
+  })
+
+  test('is waste from a speedup of 1.05 on', () => {
+    expect(judge({ ...wasteful, speedup: 1.05 }, defaultPolicy).state).toBe('blocked')
+  })
+})
+
+test('a config that fills its GPU is fine', () => {
+  const full = { ...wasteful, peakBytes: 18_500, speedup: 1, savingsPerYearUsd: 0 }
+  expect(judge(full, defaultPolicy)).toEqual({ state: 'fine', reasons: [] })
+})
