@@ -20,6 +20,9 @@ export type Attention = (typeof attentions)[number]
 export const loops = ['plain', 'trainer'] as const
 export type Loop = (typeof loops)[number]
 
+/** bitsandbytes' 4-bit weights; `nf4-double` quantises the block constants too. */
+export const quantizations = ['nf4', 'nf4-double'] as const
+
 /** Above this no GPU of the catalogue holds a single byte per sample; a typo, not a batch. */
 export const MAX_BATCH = 1_000_000
 
@@ -45,6 +48,17 @@ export const trainingSpec = z.object({
   optimizer: z.enum(optimizers),
   attention: z.enum(attentions),
   gradientCheckpointing: z.boolean(),
+  /** Low-rank adapters over frozen weights; absent for full fine-tuning. */
+  lora: z
+    .object({
+      rank: z.number().int().min(1).max(10_000),
+      /** Last names of the adapted linear modules (`q_proj`). */
+      targets: z.array(z.string().max(100)).min(1).max(100),
+      dropout: z.number().min(0).max(1),
+    })
+    .optional(),
+  /** Base weights of every linear layer but the output's. Only with `lora`. */
+  quantization: z.enum(quantizations).optional(),
   /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */
   paddedBatches: z.boolean(),
   /**

@@ -2,8 +2,9 @@
 import type { TrainingSpec } from '../config/spec.ts'
 import { forward, type ModelConfig } from '../models/architecture.ts'
 import { type Block, CachingAllocator, roundedSize } from './allocator.ts'
+import type { Node } from './autograd.ts'
 import { type ByteKind, byteKinds, type Storage } from './storage.ts'
-import { type Node, Tape } from './tape.ts'
+import { Tape } from './tape.ts'
 import { type Event, playStep, type Timeline } from './timeline.ts'
 
 export interface Peak {

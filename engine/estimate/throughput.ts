@@ -4,9 +4,9 @@
  */
 import type { Optimizer } from '../config/spec.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
+import type { Node } from './autograd.ts'
 import type { Footprint } from './footprint.ts'
 import { bytesPerElement, type Dtype, elements, type Storage } from './storage.ts'
-import type { Node } from './tape.ts'
 
 /** Assumed shares of the data sheet's rates that well-shaped kernels reach; not measured. */
 const ARITHMETIC_EFFICIENCY = 0.7

@@ -3,8 +3,8 @@
  * the same for every batch size, only the sizes differ, so one timeline answers for all of them.
  */
 import type { Optimizer, TrainingSpec } from '../config/spec.ts'
+import type { Autograd, Node } from './autograd.ts'
 import { elements, type Storage, type Tensor } from './storage.ts'
-import type { Node, Tape } from './tape.ts'
 
 export interface Event {
   readonly kind: 'allocate' | 'release'
@@ -24,18 +24,19 @@ export interface Timeline {
 }
 
 /** Plays one optimizer step of what `tape` recorded. `outputs`: what a plain loop still holds during the backward pass. */
-export function playStep(tape: Tape, spec: TrainingSpec, loss: Tensor, outputs: readonly Storage[]): Timeline {
+export function playStep(tape: Autograd, spec: TrainingSpec, loss: Tensor, outputs: readonly Storage[]): Timeline {
   const player = new Player(tape, loss)
   const held = spec.loop === 'plain' ? [...outputs, ...tape.held] : []
   // From the second micro-step on, the forward pass runs beside the gradients accumulated so far.
   const microSteps = spec.step === 'training' ? Math.min(spec.gradientAccumulation, 2) : 1
   for (let index = 0; index < microSteps; index++) player.microStep(held)
   const parameters = [...tape.parameters.values()]
-  if (spec.step === 'training') player.optimizerStep(spec.optimizer, parameters)
+  const trainable = parameters.filter(parameter => parameter.requiresGrad)
+  if (spec.step === 'training') player.optimizerStep(spec.optimizer, trainable)
   player.releaseGradients()
   return {
     model: [...parameters.map(parameter => parameter.storage), ...tape.buffers],
-    optimizerState: spec.step === 'training' ? optimizerState(tape, spec.optimizer, parameters) : [],
+    optimizerState: spec.step === 'training' ? optimizerState(tape, spec.optimizer, trainable) : [],
     step: player.events,
     parameterCount: parameters.reduce((sum, parameter) => sum + elements(parameter), 0),
   }
@@ -50,7 +51,7 @@ const stateTensors: Record<Optimizer, number> = {
   'sgd-momentum': 1,
 }
 
-function optimizerState(tape: Tape, optimizer: Optimizer, parameters: readonly Tensor[]): Storage[] {
+function optimizerState(tape: Autograd, optimizer: Optimizer, parameters: readonly Tensor[]): Storage[] {
   return parameters.flatMap(parameter =>
     Array.from({ length: stateTensors[optimizer] }, () => tape.like(parameter, 'optimizerState')),
   )
@@ -58,7 +59,7 @@ function optimizerState(tape: Tape, optimizer: Optimizer, parameters: readonly T
 
 class Player {
   readonly events: Event[] = []
-  readonly #tape: Tape
+  readonly #tape: Autograd
   readonly #loss: Tensor
   #moment = ''
   /** Forward reads still to come, by storage id. */
@@ -71,7 +72,7 @@ class Player {
   readonly #gradientReferences = new Map<Storage, number>()
   readonly #parameterGradients = new Map<Storage, Storage>()
 
-  constructor(tape: Tape, loss: Tensor) {
+  constructor(tape: Autograd, loss: Tensor) {
     this.#tape = tape
     this.#loss = loss
   }

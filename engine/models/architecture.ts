@@ -2,8 +2,21 @@
 import * as z from 'zod'
 import type { Task, TrainingSpec } from '../config/spec.ts'
 import { bert, bertConfig, distilbert, distilbertConfig, encoderPositions, robertaConfig } from './bert.ts'
+import {
+  decoderModel,
+  gemma2Config,
+  gemma3Config,
+  gemmaConfig,
+  llamaConfig,
+  mistralConfig,
+  phi3Config,
+  qwen2Config,
+  qwen3Config,
+} from './decoder.ts'
 import { gpt2, gpt2Config } from './gpt2.ts'
 import type { Ops } from './ops.ts'
+import { opt, optConfig } from './opt.ts'
+import { gptNeox, gptNeoxConfig, phi, phiConfig } from './parallel-decoder.ts'
 import { resnet, resnetConfig } from './resnet.ts'
 
 /** A model's config.json, as far as memory depends on it; unknown fields are dropped. */
@@ -12,6 +25,17 @@ export const modelConfig = z.discriminatedUnion('model_type', [
   robertaConfig,
   distilbertConfig,
   gpt2Config,
+  llamaConfig,
+  mistralConfig,
+  qwen2Config,
+  qwen3Config,
+  gemmaConfig,
+  gemma2Config,
+  gemma3Config,
+  phi3Config,
+  phiConfig,
+  gptNeoxConfig,
+  optConfig,
   resnetConfig,
 ])
 export type ModelConfig = z.infer<typeof modelConfig>
@@ -24,6 +48,17 @@ export function tasksOf(config: ModelConfig): readonly [Task, ...Task[]] {
     case 'distilbert':
       return ['sequence-classification', 'masked-lm']
     case 'gpt2':
+    case 'llama':
+    case 'mistral':
+    case 'qwen2':
+    case 'qwen3':
+    case 'gemma':
+    case 'gemma2':
+    case 'gemma3_text':
+    case 'phi3':
+    case 'phi':
+    case 'gpt_neox':
+    case 'opt':
       return ['causal-lm', 'sequence-classification']
     case 'resnet':
       return ['image-classification']
@@ -39,6 +74,18 @@ export function maxPositionsOf(config: ModelConfig): number | undefined {
       return encoderPositions(config)
     case 'gpt2':
       return config.n_positions
+    case 'llama':
+    case 'mistral':
+    case 'qwen2':
+    case 'qwen3':
+    case 'gemma':
+    case 'gemma2':
+    case 'gemma3_text':
+    case 'phi3':
+    case 'phi':
+    case 'gpt_neox':
+    case 'opt':
+      return config.max_position_embeddings
     case 'resnet':
       return undefined
   }
@@ -60,6 +107,21 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
       return distilbert(ops, config, tokens, spec.task, spec.labels)
     case 'gpt2':
       return gpt2(ops, config, tokens, spec.task, spec.labels)
+    case 'llama':
+    case 'mistral':
+    case 'qwen2':
+    case 'qwen3':
+    case 'gemma':
+    case 'gemma2':
+    case 'gemma3_text':
+    case 'phi3':
+      return decoderModel(ops, config, spec.task, spec.labels)
+    case 'phi':
+      return phi(ops, config, spec.task, spec.labels)
+    case 'gpt_neox':
+      return gptNeox(ops, config, spec.task, spec.labels)
+    case 'opt':
+      return opt(ops, config, spec.task, spec.labels)
     case 'resnet':
       return resnet(ops, config, spec.labels)
   }

@@ -86,7 +86,7 @@ function encoderLayer<T>(ops: Ops<T>, config: EncoderConfig, name: string, x: T)
 
 function residual<T>(ops: Ops<T>, config: EncoderConfig, name: string, x: T, skip: T): T {
   const projected = ops.dropout(ops.linear(`${name}.dense`, x, config.hidden_size), config.hidden_dropout_prob)
-  return ops.layerNorm(`${name}.LayerNorm`, ops.add(projected, skip))
+  return ops.layerNorm(`${name}.LayerNorm`, ops.residual(projected, skip))
 }
 
 function bertClassifier<T>(ops: Ops<T>, config: EncoderConfig, hidden: T, labels: number): T {
@@ -130,10 +130,10 @@ function distilbertLayer<T>(ops: Ops<T>, config: DistilbertConfig, name: string,
     dropout: config.attention_dropout,
   })
   const projected = ops.linear(`${name}.attention.out_lin`, context, config.dim)
-  const attended = ops.layerNorm(`${name}.sa_layer_norm`, ops.add(projected, x))
+  const attended = ops.layerNorm(`${name}.sa_layer_norm`, ops.residual(projected, x))
   const widened = ops.gelu(ops.linear(`${name}.ffn.lin1`, attended, config.hidden_dim))
   const narrowed = ops.dropout(ops.linear(`${name}.ffn.lin2`, widened, config.dim), config.dropout)
-  return ops.layerNorm(`${name}.output_layer_norm`, ops.add(narrowed, attended))
+  return ops.layerNorm(`${name}.output_layer_norm`, ops.residual(narrowed, attended))
 }
 
 function distilbertLanguageHead<T>(ops: Ops<T>, config: DistilbertConfig, hidden: T): T {

@@ -34,14 +34,14 @@ export function gpt2<T>(ops: Ops<T>, config: Gpt2Config, tokens: number, task: T
 function block<T>(ops: Ops<T>, config: Gpt2Config, name: string, x: T): T {
   const { n_embd: hidden, n_inner: inner, resid_pdrop: dropout } = config
   const joined = ops.linear(`${name}.attn.c_attn`, ops.layerNorm(`${name}.ln_1`, x), 3 * hidden)
-  const [query, key, value] = ops.split(joined, 3) as [T, T, T]
+  const [query, key, value] = ops.split(joined, [hidden, hidden, hidden]) as [T, T, T]
   const context = ops.attention(query, ops.cached(key), ops.cached(value), {
     heads: config.n_head,
     causal: true,
     dropout: config.attn_pdrop,
   })
-  const attended = ops.add(ops.dropout(ops.linear(`${name}.attn.c_proj`, context, hidden), dropout), x)
+  const attended = ops.residual(ops.dropout(ops.linear(`${name}.attn.c_proj`, context, hidden), dropout), x)
   const normalised = ops.layerNorm(`${name}.ln_2`, attended)
   const widened = ops.geluNew(ops.linear(`${name}.mlp.c_fc`, normalised, inner ?? 4 * hidden))
-  return ops.add(attended, ops.dropout(ops.linear(`${name}.mlp.c_proj`, widened, hidden), dropout))
+  return ops.residual(attended, ops.dropout(ops.linear(`${name}.mlp.c_proj`, widened, hidden), dropout))
 }

@@ -19,20 +19,34 @@ export interface Ops<T> {
   /** [..., in] → [..., out]. `tiedTo` names the parameter used as weight instead of `name.weight`. */
   linear(name: string, x: T, outFeatures: number, options?: { bias?: boolean; tiedTo?: string }): T
   layerNorm(name: string, x: T): T
-  add(x: T, y: T, options?: { inPlace?: boolean }): T
+  /** Over groups of `size` features; `scalesInFloat32` as Gemma does, otherwise as Llama does. */
+  rmsNorm(name: string, x: T, options: { size: number; scalesInFloat32: boolean }): T
+  add(x: T, y: T): T
+  /** The sum of a block's result and its input, both of which stay referenced until the block returns. */
+  residual(x: T, skip: T, options?: { inPlace?: boolean }): T
   gelu(x: T): T
   /** The tanh approximation as transformers composes it from primitive ops (`NewGELUActivation`). */
   geluNew(x: T): T
   tanh(x: T): T
-  relu(x: T, options?: { inPlace?: boolean }): T
+  relu(x: T): T
+  silu(x: T): T
+  multiply(x: T, y: T): T
+  /** Times a constant. */
+  scale(x: T): T
+  /** cap · tanh(logits / cap). */
+  softcap(logits: T): T
   /** The identity in eval mode or at probability 0. */
   dropout(x: T, probability: number): T
-  /** Splits the last dimension into equal views. */
-  split(x: T, parts: number): T[]
+  /** Splits the last dimension into views, by one op (torch.split, chunk) or by a slice each. */
+  split(x: T, sizes: readonly number[]): T[]
+  slices(x: T, sizes: readonly number[]): T[]
+  /** cos and sin of every position, for heads of which the first `size` dimensions turn. */
+  rotaryTable(x: T, size: number): readonly [T, T]
+  rotary(x: T, table: readonly [T, T], heads: number): T
   /** Keys or values that a decoder puts into its cache, as it does in training too unless told otherwise. */
   cached(x: T): T
-  /** [b, s, h] each → [b, s, h]. */
-  attention(q: T, k: T, v: T, options: { heads: number; causal: boolean; dropout: number }): T
+  /** q [b, s, heads·size], k and v [b, s, keyValueHeads·size] → [b, s, heads·size]. */
+  attention(q: T, k: T, v: T, shape: AttentionShape): T
   /** The first token: [b, s, h] → [b, h], a view. */
   firstToken(x: T): T
   /** The last token that is not padding: [b, s, n] → [b, n], gathered. */
@@ -47,8 +61,20 @@ export interface Ops<T> {
   /** Constants that PyTorch's module registers as int64 buffers beside its parameters. */
   positionIds(count: number): void
   /**
-   * One of the repeated blocks. Its input, and the terms of its residual sums, stay referenced until it returns, as Python's
-   * local variables do; and it is recomputed in the backward pass when the step checkpoints gradients.
+   * One of the repeated blocks. Its input stays referenced until it returns, as Python's local variables do; and it is
+   * recomputed in the backward pass when the step checkpoints gradients.
    */
   block(x: T, body: (x: T) => T): T
+}
+
+export interface AttentionShape {
+  readonly heads: number
+  /** Groups of query heads share one key and value head; as many as `heads` by default. */
+  readonly keyValueHeads?: number
+  readonly causal: boolean
+  readonly dropout: number
+  /** Tokens that a sliding-window layer looks back. */
+  readonly window?: number | undefined
+  /** transformers' decoders compute the eager softmax in float32 whatever the scores' type. */
+  readonly castsSoftmax?: boolean
 }

@@ -43,7 +43,7 @@ function residualLayer<T>(ops: Ops<T>, config: ResnetConfig, name: string, x: T,
   const inner = config.layer_type === 'basic' ? basic(ops, name, x, shape) : bottleneck(ops, config, name, x, shape)
   const projects = channels !== outChannels || stride !== 1
   const skip = projects ? convolution(ops, `${name}.shortcut`, x, outChannels, { kernel: 1, stride }) : x
-  return ops.relu(ops.add(inner, skip, { inPlace: true }))
+  return ops.relu(ops.residual(inner, skip, { inPlace: true }))
 }
 
 function basic<T>(ops: Ops<T>, name: string, x: T, { outChannels, stride }: LayerShape): T {

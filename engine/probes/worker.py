@@ -121,9 +121,9 @@ def cuda_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=F
     if query.dtype in (torch.float16, torch.bfloat16) and attn_mask is None:
         return torch.ops.aten._scaled_dot_product_flash_attention(
             query, key, value, dropout_p, is_causal, False, scale=scale)[0]
-    if enable_gqa:
-        groups = query.size(-3) // key.size(-3)
-        key, value = key.repeat_interleave(groups, -3), value.repeat_interleave(groups, -3)
+    if enable_gqa:  # the memory-efficient kernel refuses grouped heads
+        return torch.ops.aten._scaled_dot_product_attention_math(
+            query, key, value, attn_mask, dropout_p, is_causal, None, scale=scale, enable_gqa=True)[0]
     if attn_mask is not None:
         attn_mask = additive_mask(attn_mask, query)
     return torch.ops.aten._scaled_dot_product_efficient_attention(
@@ -148,7 +148,12 @@ AUTOCAST_DTYPES = {"amp-bf16": torch.bfloat16, "amp-fp16": torch.float16}
 def build_model(request):
     spec = request["spec"]
     fields = dict(request["config"])
-    config = transformers.AutoConfig.for_model(fields.pop("model_type"), **fields, num_labels=spec["labels"])
+    model_type = fields.pop("model_type")
+    defaults = transformers.AutoConfig.for_model(model_type)
+    # JSON writes 30.0 as 30, which transformers refuses for a float.
+    fields = {name: float(value) if isinstance(getattr(defaults, name, None), float) else value
+              for name, value in fields.items()}
+    config = transformers.AutoConfig.for_model(model_type, **fields, num_labels=spec["labels"])
     if spec["task"] != "image-classification":
         config._attn_implementation = spec["attention"]
     if getattr(config, "pad_token_id", 0) is None:
@@ -157,11 +162,23 @@ def build_model(request):
         config.use_cache = False
     with torch.device("meta"):
         model = MODEL_CLASSES[spec["task"]].from_config(config, dtype=WEIGHT_DTYPES[spec["precision"]])
+    if "lora" in spec:
+        model = add_adapters(model, spec["lora"], spec["gradientCheckpointing"])
     if spec["gradientCheckpointing"]:
         # The recomputation runs inside the backward pass, where autocast opens a context (and weight cache) of its own.
         contexts = lambda: (contextlib.nullcontext(), CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])))
         model.gradient_checkpointing_enable({"use_reentrant": False, "context_fn": contexts})
     return model.train(spec["step"] == "training")
+
+
+def add_adapters(model, lora, checkpoints):
+    import peft
+
+    adapters = peft.LoraConfig(r=lora["rank"], target_modules=lora["targets"], lora_dropout=lora["dropout"])
+    if checkpoints:
+        model.enable_input_require_grads()
+    with torch.device("meta"):
+        return peft.get_peft_model(model, adapters)
 
 
 def make_optimizer(name, parameters):
@@ -201,11 +218,12 @@ def make_batch(spec, model):
 def without_values(padded):
     """transformers looks at values to leave masks out or to warn; on the meta device there are none to look at."""
     answers = {
-        (masking_utils, "_ignore_causal_mask_sdpa"): not padded,
-        (masking_utils, "_ignore_bidirectional_mask_sdpa"): not padded,
         (masking_utils, "find_packed_sequence_indices"): None,
         (transformers.PreTrainedModel, "warn_if_padding_and_no_attention_mask"): None,
     }
+    if padded:
+        answers[(masking_utils, "_ignore_causal_mask_sdpa")] = False
+        answers[(masking_utils, "_ignore_bidirectional_mask_sdpa")] = False
     originals = {place: getattr(*place) for place in answers if hasattr(*place)}
     for place in originals:
         setattr(*place, lambda *args, answer=answers[place], **kwargs: answer)
@@ -238,7 +256,7 @@ def trace(request):
             ledger.enter(tensor)
         weight_bytes = ledger.live_bytes
         training = spec["step"] == "training"
-        optimizer = make_optimizer(spec["optimizer"], model.parameters())
+        optimizer = make_optimizer(spec["optimizer"], [parameter for parameter in model.parameters() if parameter.requires_grad])
         for step in range(2 if training else 1):
             ledger.peak_bytes = ledger.live_bytes
             for _ in range(spec["gradientAccumulation"] if training else 1):

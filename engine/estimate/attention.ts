@@ -1,0 +1,107 @@
+/** Attention as PyTorch runs it: which kernel serves a call, and what that kernel saves. */
+import { type Autograd, made } from './autograd.ts'
+import { elements, type Tensor } from './storage.ts'
+
+export interface AttentionOptions {
+  readonly heads: number
+  readonly keyValueHeads: number
+  readonly causal: boolean
+  readonly dropout: number
+  /** Tokens that a sliding-window layer looks back; absent when it sees all. */
+  readonly window?: number | undefined
+  /** transformers computes the softmax in float32 and casts its result back (decoders), or in the scores' type (BERT). */
+  readonly castsSoftmax: boolean
+}
+
+/** torch: transformers/cuda/sdp_utils.cpp use_flash_attention: heads of more dimensions go elsewhere. */
+const FLASH_MAX_HEAD_SIZE = 256
+
+/** scaled_dot_product_attention, through transformers' integrations/sdpa_attention.py. */
+export function fusedAttention(
+  autograd: Autograd,
+  query: Tensor,
+  key: Tensor,
+  value: Tensor,
+  options: AttentionOptions,
+): Tensor {
+  const [tokens = 0] = query.shape
+  const isMasked = autograd.spec.paddedBatches || (options.window !== undefined && tokens > options.window)
+  const groups = options.heads / options.keyValueHeads
+  const headSize = elements(query) / (tokens * options.heads)
+  const native = groups > 1 && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
+  const repeat = (x: Tensor) => (groups === 1 || native ? x : repeated(autograd, x, groups))
+  const [q, k, v] = [query, repeat(key), repeat(value)].map(x => autograd.lowered(x)) as [Tensor, Tensor, Tensor]
+  const isFlash = q.dtype !== 'float32' && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
+  // Grouped heads are the flash kernel's alone; the memory-efficient one refuses them and the composed one takes over.
+  return native && !isFlash
+    ? composedAttention(autograd, q, repeated(autograd, k, groups), repeated(autograd, v, groups), options)
+    : kernelAttention(autograd, q, k, v, { ...options, isFlash, isMasked })
+}
+
+/** torch: transformers/cuda/attention.cu: q, k, v, the output, a log-sum-exp per row and a seed are saved; never s². */
+function kernelAttention(
+  autograd: Autograd,
+  q: Tensor,
+  k: Tensor,
+  v: Tensor,
+  options: AttentionOptions & { isFlash: boolean; isMasked: boolean },
+): Tensor {
+  const [tokens = 0] = q.shape
+  const output = autograd.tensor(q.shape, q.dtype, [q, k, v])
+  // The memory-efficient kernel pads its log-sum-exp to 32 rows, and an additive mask's rows to 8 elements.
+  const rows = options.isFlash ? tokens : Math.ceil(tokens / 32) * 32
+  const logSumExp = autograd.storage(options.heads * rows, 'float32', true)
+  const mask = options.isMasked ? [autograd.storage(tokens * Math.ceil(tokens / 8) * 8, q.dtype, true)] : []
+  autograd.record('attention', {
+    reads: [q, k, v],
+    outputs: [output],
+    saves: [q, k, v, output],
+    saved: [logSumExp, ...mask],
+    gradients: [q, k, v].map(made),
+    flopsPerSample: (options.causal ? 2 : 4) * elements(q) * tokens,
+  })
+  return output
+}
+
+/** torch: transformers/attention.cpp _scaled_dot_product_attention_math. */
+function composedAttention(autograd: Autograd, q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions): Tensor {
+  const [tokens = 0] = q.shape
+  const scoreShape = [options.heads, tokens, tokens]
+  const scaled = [q, k].map(x => autograd.elementwise('mul', x)) as [Tensor, Tensor]
+  const scores = autograd.batchMatmul(scaled[0], scaled[1], scoreShape)
+  const weights = autograd.elementwise('softmax', scores, { savesOutput: true })
+  return autograd.batchMatmul(autograd.dropout(weights, options.dropout), v, q.shape)
+}
+
+/** The models' own composition (`attn_implementation: eager`). Returns the weights too: callers keep them in a variable. */
+export function eagerAttention(
+  autograd: Autograd,
+  query: Tensor,
+  key: Tensor,
+  value: Tensor,
+  options: AttentionOptions,
+): { output: Tensor; weights: Tensor } {
+  const [tokens = 0] = query.shape
+  const groups = options.heads / options.keyValueHeads
+  const [k, v] = [key, value].map(x => (groups === 1 ? x : repeated(autograd, x, groups))) as [Tensor, Tensor]
+  const isContiguous = (x: Tensor) => groups > 1 || autograd.held.includes(x.storage)
+  // torch: matmul of 4-d views copies its factors into contiguous 3-d ones (native/LinearAlgebra.cpp) and saves the copies.
+  const factor = (x: Tensor) => (x !== query && isContiguous(x) ? x : autograd.elementwise('clone', x))
+  const scores = autograd.batchMatmul(factor(query), factor(k), [options.heads, tokens, tokens])
+  const scaled = autograd.elementwise('mul', scores)
+  const masked = options.causal || autograd.spec.paddedBatches ? autograd.elementwise('add', scaled) : scaled
+  const wide = options.castsSoftmax ? autograd.cast(masked, 'float32') : autograd.raised(masked)
+  const softmax = autograd.elementwise('softmax', wide, { savesOutput: true })
+  const lowered = options.causal ? autograd.cast(softmax, autograd.autocastDtype ?? query.dtype) : softmax
+  const weights = autograd.dropout(lowered, options.dropout)
+  const output = autograd.elementwise('clone', autograd.batchMatmul(weights, factor(v), query.shape))
+  return { output, weights }
+}
+
+/** transformers' repeat_kv: every query head gets a copy of its group's keys or values. */
+function repeated(autograd: Autograd, x: Tensor, groups: number): Tensor {
+  const [tokens = 0, features = 0] = x.shape
+  const output = autograd.tensor([tokens, features * groups], x.dtype, [x])
+  autograd.record('repeat_kv', { reads: [x], outputs: [output], gradients: [made(x)] })
+  return output
+}

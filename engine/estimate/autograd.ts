@@ -1,0 +1,268 @@
+/**
+ * Records what PyTorch's autograd does, over sizes instead of numbers: each primitive op with the storages that it reads,
+ * allocates and saves for its backward. The tape composes layers from these; `timeline.ts` replays the record.
+ *
+ * `torch:` names the place in PyTorch that decides a rule (paths of the 2.13 sources).
+ */
+import type { TrainingSpec } from '../config/spec.ts'
+import { type ByteKind, bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
+
+/** How a gradient reaches an input: as a tensor of its own, or as the very gradient of the output (`add`). */
+export interface GradientEdge {
+  readonly to: Tensor
+  readonly passes: boolean
+}
+
+/** One autograd node with its kernel. */
+export interface Node {
+  readonly name: string
+  readonly reads: readonly Storage[]
+  /** Allocated by the op and alive after it. */
+  readonly creates: readonly Storage[]
+  /** Alive only while the kernel runs, forward and again backward. */
+  readonly scratch: readonly Storage[]
+  /** Kept for the node's backward. */
+  readonly saves: readonly Storage[]
+  readonly outputs: readonly Tensor[]
+  readonly gradients: readonly GradientEdge[]
+  readonly backwardScratch: readonly Storage[]
+  /** Multiply-adds count twice. Zero for what only moves memory. */
+  readonly flopsPerSample: number
+  readonly computeDtype: Dtype
+  /** A checkpointed block: its nodes run without saving, and again in the backward pass. */
+  readonly body?: readonly Node[]
+}
+
+export interface Recorded {
+  readonly reads: readonly Tensor[]
+  readonly outputs: readonly Tensor[]
+  readonly saves?: readonly Tensor[]
+  readonly saved?: readonly Storage[]
+  readonly gradients?: readonly GradientEdge[]
+  readonly scratch?: readonly Storage[]
+  readonly backwardScratch?: readonly Storage[]
+  readonly flopsPerSample?: number
+}
+
+const weightDtypes: Record<TrainingSpec['precision'], Dtype> = {
+  fp32: 'float32',
+  bf16: 'bfloat16',
+  'amp-bf16': 'float32',
+  'amp-fp16': 'float32',
+}
+const autocastDtypes: Partial<Record<TrainingSpec['precision'], Dtype>> = {
+  'amp-bf16': 'bfloat16',
+  'amp-fp16': 'float16',
+}
+
+export class Autograd {
+  readonly parameters = new Map<string, Tensor>()
+  /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
+  readonly buffers: Storage[] = []
+  /** The batch's own tensors, which the training loop holds through the step. */
+  readonly batch: Storage[] = []
+  /** Tensors that the model's outputs reference: the key/value cache. */
+  readonly held: Storage[] = []
+  nodes: Node[] = []
+
+  readonly spec: TrainingSpec
+  readonly weightDtype: Dtype
+  readonly autocastDtype: Dtype | undefined
+  readonly training: boolean
+  protected castWeights = new Map<Tensor, Tensor>()
+  #edges = 0
+  #storages = 0
+
+  constructor(spec: TrainingSpec) {
+    this.spec = spec
+    this.weightDtype = weightDtypes[spec.precision]
+    this.autocastDtype = autocastDtypes[spec.precision]
+    this.training = spec.step === 'training'
+  }
+
+  /** Asking for a name twice shares the parameter. */
+  parameter(name: string, shape: readonly number[], options: { trainable: boolean; dtype?: Dtype }): Tensor {
+    const known = this.parameters.get(name)
+    if (known !== undefined) return known
+    const { trainable, dtype = this.weightDtype } = options
+    const storage = this.persistent(elements({ shape }) * bytesPerElement[dtype])
+    const parameter: Tensor = { storage, shape, batched: false, dtype, requiresGrad: trainable, edge: this.newEdge() }
+    this.parameters.set(name, parameter)
+    return parameter
+  }
+
+  /** A kernel that reads `x` and writes a tensor of its shape. */
+  elementwise(name: string, x: Tensor, options: { saves?: readonly Tensor[]; savesOutput?: boolean } = {}): Tensor {
+    const output = this.tensor(x.shape, x.dtype, [x], x)
+    const saves = [...(options.saves ?? []), ...(options.savesOutput ? [output] : [])]
+    this.record(name, { reads: [x], outputs: [output], saves, gradients: [made(x)] })
+    return output
+  }
+
+  dropout(x: Tensor, probability: number): Tensor {
+    // torch: native/Dropout.cpp: on CUDA `native_dropout`, which saves a one-byte mask.
+    if (!this.training || probability === 0) return x
+    const mask = this.storage(elements(x), 'bool', x.batched)
+    const output = this.tensor(x.shape, x.dtype, [x], x)
+    this.record('dropout', { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] })
+    return output
+  }
+
+  add(x: Tensor, y: Tensor, options: { inPlace?: boolean } = {}): Tensor {
+    // torch: AddBackward0 hands its gradient on; only a broadcast or differently typed side gets a reduced or cast copy.
+    const dtype = widest(x.dtype, y.dtype)
+    const output = options.inPlace
+      ? { ...x, requiresGrad: x.requiresGrad || y.requiresGrad }
+      : this.tensor(x.batched ? x.shape : y.shape, dtype, [x, y], { batched: x.batched || y.batched })
+    const same = (side: Tensor) => side.batched === output.batched && side.dtype === output.dtype
+    this.record('add', {
+      reads: [x, y],
+      outputs: [output],
+      gradients: [x, y].map(side => ({ to: side, passes: same(side) })),
+    })
+    return output
+  }
+
+  multiply(x: Tensor, y: Tensor): Tensor {
+    // torch: MulBackward0 saves each factor for the other's gradient.
+    const larger = elements(x) >= elements(y) ? x : y
+    const output = this.tensor(larger.shape, widest(x.dtype, y.dtype), [x, y], { batched: x.batched || y.batched })
+    const saves = [...(y.requiresGrad ? [x] : []), ...(x.requiresGrad ? [y] : [])]
+    this.record('mul', { reads: [x, y], outputs: [output], saves, gradients: [x, y].map(made) })
+    return output
+  }
+
+  power(x: Tensor): Tensor {
+    // torch: FunctionsManual.cpp pow_backward: grad * (exponent * self.pow(exponent - 1)): two temporaries.
+    const output = this.tensor(x.shape, x.dtype, [x], x)
+    const backwardScratch = [0, 1].map(() => this.storage(elements(x), x.dtype, x.batched, 'temporaries'))
+    this.record('pow', { reads: [x], outputs: [output], saves: [x], gradients: [made(x)], backwardScratch })
+    return output
+  }
+
+  /** [heads, m, k] × [heads, k, n] → `shape`. */
+  batchMatmul(x: Tensor, y: Tensor, shape: readonly number[]): Tensor {
+    const [left, right] = [this.lowered(x), this.lowered(y)]
+    const output = this.tensor(shape, left.dtype, [left, right])
+    const heads = left.shape[0] ?? 1
+    const inner = Math.sqrt((elements(left) * elements(right)) / (elements(output) * heads))
+    this.record('bmm', {
+      reads: [left, right],
+      outputs: [output],
+      saves: [left, right],
+      gradients: [left, right].map(made),
+      flopsPerSample: 2 * elements(output) * inner,
+    })
+    return output
+  }
+
+  /** A view of part of the last dimension. Its gradient is a tensor of the whole, as SliceBackward0 pads it with zeros. */
+  slice(x: Tensor, size: number): Tensor {
+    const output = { ...x, shape: [...x.shape.slice(0, -1), size], edge: this.newEdge() }
+    this.record('slice', { reads: [x], outputs: [output], gradients: [made(x)] })
+    return output
+  }
+
+  /** A new tensor of the parts; their gradients are views of its gradient. */
+  concatenate(parts: readonly Tensor[]): Tensor {
+    const [first] = parts
+    if (first === undefined) throw new Error('nothing to concatenate')
+    const last = parts.reduce((sum, part) => sum + (part.shape.at(-1) ?? 0), 0)
+    const output = this.tensor([...first.shape.slice(0, -1), last], first.dtype, parts, first)
+    this.record('cat', { reads: parts, outputs: [output], gradients: parts.map(to => ({ to, passes: true })) })
+    return output
+  }
+
+  /** Under autocast, what matrix products read: weights are cast once a forward pass, activations each time. */
+  lowered(x: Tensor): Tensor {
+    if (this.autocastDtype === undefined || x.dtype !== 'float32') return x
+    // torch: autocast_mode.cpp cached_cast keeps casts of leaves that require gradients only.
+    const isCached = x.storage.persistent && x.requiresGrad
+    const known = isCached ? this.castWeights.get(x) : undefined
+    if (known !== undefined) return known
+    const cast = this.cast(x, this.autocastDtype)
+    if (x.storage.persistent) cast.storage.kind = 'weights'
+    if (isCached) this.castWeights.set(x, cast)
+    return cast
+  }
+
+  cast(x: Tensor, dtype: Dtype): Tensor {
+    if (x.dtype === dtype) return x
+    const output = this.tensor(x.shape, dtype, [x], x)
+    if (x.storage.kind === 'logits') output.storage.kind = 'logits'
+    this.record('to', { reads: [x], outputs: [output], gradients: [made(x)] })
+    return output
+  }
+
+  /** What autocast raises to float32: norms, powers, softmax. */
+  raised(x: Tensor): Tensor {
+    return this.autocastDtype === undefined ? x : this.cast(x, 'float32')
+  }
+
+  tensor(
+    shape: readonly number[],
+    dtype: Dtype,
+    from: readonly Tensor[],
+    { batched }: { batched: boolean } = { batched: true },
+  ): Tensor {
+    const storage = this.storage(elements({ shape }), dtype, batched)
+    const requiresGrad = from.some(input => input.requiresGrad)
+    return { storage, shape, batched, dtype, requiresGrad, edge: this.newEdge() }
+  }
+
+  storage(count: number, dtype: Dtype, batched: boolean, kind: ByteKind = 'activations'): Storage {
+    return this.#newStorage(count * bytesPerElement[dtype], batched, kind, false)
+  }
+
+  /** A storage of the model itself. */
+  persistent(bytes: number): Storage {
+    return this.#newStorage(bytes, false, 'weights', true)
+  }
+
+  /** A new storage of a tensor's size: its gradient, its optimizer state, a temporary. */
+  like(tensor: Tensor, kind: ByteKind): Storage {
+    return this.#newStorage(elements(tensor) * bytesPerElement[tensor.dtype], tensor.batched, kind, false)
+  }
+
+  /** Any other storage, in bytes, that does not grow with the batch. */
+  fixed(bytes: number, kind: ByteKind): Storage {
+    return this.#newStorage(bytes, false, kind, false)
+  }
+
+  newEdge(): number {
+    return this.#edges++
+  }
+
+  /** Outside the graph (no output requires a gradient) nothing is saved. */
+  record(name: string, options: Recorded): void {
+    const { outputs, saves = [], saved = [], gradients = [], scratch = [], backwardScratch = [] } = options
+    const readStorages = options.reads.map(tensor => tensor.storage)
+    const inGraph = outputs.some(output => output.requiresGrad)
+    const created = outputs.map(tensor => tensor.storage).filter(storage => !readStorages.includes(storage))
+    this.nodes.push({
+      name,
+      reads: readStorages,
+      creates: [...created, ...saved],
+      scratch,
+      saves: inGraph ? [...saves.map(tensor => tensor.storage), ...saved] : [],
+      outputs,
+      gradients: gradients.filter(edge => edge.to.requiresGrad),
+      backwardScratch,
+      flopsPerSample: options.flopsPerSample ?? 0,
+      computeDtype: outputs[0]?.dtype ?? 'float32',
+    })
+  }
+
+  #newStorage(bytes: number, batched: boolean, kind: ByteKind, persistent: boolean): Storage {
+    const [fixedBytes, bytesPerSample] = batched ? [0, bytes] : [bytes, 0]
+    return { id: this.#storages++, fixedBytes, bytesPerSample, kind, persistent }
+  }
+}
+
+export function made(to: Tensor): GradientEdge {
+  return { to, passes: false }
+}
+
+export function widest(x: Dtype, y: Dtype): Dtype {
+  return x === 'float32' || y === 'float32' ? 'float32' : x
+}

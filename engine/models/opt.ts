@@ -1,0 +1,65 @@
+/** OPT: a decoder with learned positions and ReLU. transformers: models/opt. */
+import * as z from 'zod'
+import type { Task } from '../config/spec.ts'
+import type { Ops } from './ops.ts'
+import { probability, size } from './schema.ts'
+
+export const optConfig = z.object({
+  model_type: z.literal('opt'),
+  vocab_size: size,
+  hidden_size: size,
+  ffn_dim: size,
+  num_hidden_layers: size,
+  num_attention_heads: size,
+  max_position_embeddings: size.default(2_048),
+  /** Narrower than `hidden_size` in OPT-350M, which projects in and out. */
+  word_embed_proj_dim: size.nullish(),
+  /** False in OPT-350M: norms come after the residual sums. */
+  do_layer_norm_before: z.boolean().default(true),
+  dropout: probability.default(0.1),
+  attention_dropout: probability.default(0),
+})
+export type OptConfig = z.infer<typeof optConfig>
+
+/** OPTLearnedPositionalEmbedding: two rows before the first position. */
+const POSITION_OFFSET = 2
+
+export function opt<T>(ops: Ops<T>, config: OptConfig, task: Task, labels: number): T {
+  const { hidden_size: hidden, max_position_embeddings: positions } = config
+  const embedded = config.word_embed_proj_dim ?? hidden
+  const projects = embedded !== hidden
+  const words = ops.embedding('model.decoder.embed_tokens', ops.input, config.vocab_size, embedded)
+  const places = ops.embedding('model.decoder.embed_positions', ops.input, positions + POSITION_OFFSET, hidden)
+  const narrow = { bias: false }
+  let x = ops.add(projects ? ops.linear('model.decoder.project_in', words, hidden, narrow) : words, places)
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    x = ops.block(x, input => layer(ops, config, `model.decoder.layers.${index}`, input))
+  }
+  const normalised = config.do_layer_norm_before ? ops.layerNorm('model.decoder.final_layer_norm', x) : x
+  const output = projects ? ops.linear('model.decoder.project_out', normalised, embedded, narrow) : normalised
+  return task === 'causal-lm'
+    ? ops.linear('lm_head', output, config.vocab_size, { bias: false, tiedTo: 'model.decoder.embed_tokens.weight' })
+    : ops.lastToken(ops.linear('score', output, labels, narrow))
+}
+
+function layer<T>(ops: Ops<T>, config: OptConfig, name: string, x: T): T {
+  const { hidden_size: hidden, do_layer_norm_before: normsBefore, dropout } = config
+  const before = (part: string, states: T) => (normsBefore ? ops.layerNorm(`${name}.${part}`, states) : states)
+  const after = (part: string, states: T) => (normsBefore ? states : ops.layerNorm(`${name}.${part}`, states))
+  const normalised = before('self_attn_layer_norm', x)
+  const [query, key, value] = ['q_proj', 'k_proj', 'v_proj'].map(part =>
+    ops.linear(`${name}.self_attn.${part}`, normalised, hidden),
+  ) as [T, T, T]
+  const shape = {
+    heads: config.num_attention_heads,
+    causal: true,
+    dropout: config.attention_dropout,
+    castsSoftmax: true,
+  }
+  const context = ops.attention(ops.scale(query), ops.cached(key), ops.cached(value), shape)
+  const projected = ops.dropout(ops.linear(`${name}.self_attn.out_proj`, context, hidden), dropout)
+  const attended = after('self_attn_layer_norm', ops.residual(projected, x))
+  const widened = ops.relu(ops.linear(`${name}.fc1`, before('final_layer_norm', attended), config.ffn_dim))
+  const fed = ops.dropout(ops.linear(`${name}.fc2`, widened, hidden), dropout)
+  return after('final_layer_norm', ops.residual(fed, attended))
+}

@@ -1,0 +1,102 @@
+/** GPT-NeoX (Pythia) and Phi: decoders whose attention and feed-forward read the same input. transformers: models/{gpt_neox,phi}. */
+import * as z from 'zod'
+import type { Task } from '../config/spec.ts'
+import type { Ops } from './ops.ts'
+import { probability, size } from './schema.ts'
+
+export const gptNeoxConfig = z.object({
+  model_type: z.literal('gpt_neox'),
+  vocab_size: size,
+  hidden_size: size,
+  intermediate_size: size,
+  num_hidden_layers: size,
+  num_attention_heads: size,
+  max_position_embeddings: size,
+  rotary_pct: z.number().min(0).max(1).default(0.25),
+  hidden_dropout: probability.default(0),
+  attention_dropout: probability.default(0),
+  use_parallel_residual: z.boolean().default(true),
+  tie_word_embeddings: z.boolean().default(false),
+})
+export type GptNeoxConfig = z.infer<typeof gptNeoxConfig>
+
+export const phiConfig = z.object({
+  model_type: z.literal('phi'),
+  vocab_size: size,
+  hidden_size: size,
+  intermediate_size: size,
+  num_hidden_layers: size,
+  num_attention_heads: size,
+  max_position_embeddings: size,
+  partial_rotary_factor: z.number().min(0).max(1).default(0.5),
+  resid_pdrop: probability.default(0),
+  embd_pdrop: probability.default(0),
+  attention_dropout: probability.default(0),
+})
+export type PhiConfig = z.infer<typeof phiConfig>
+
+export function gptNeox<T>(ops: Ops<T>, config: GptNeoxConfig, task: Task, labels: number): T {
+  const { hidden_size: hidden, num_attention_heads: heads, hidden_dropout: dropout } = config
+  const words = ops.embedding('gpt_neox.embed_in', ops.input, config.vocab_size, hidden)
+  let x = ops.dropout(words, dropout)
+  const table = ops.rotaryTable(x, Math.floor((hidden / heads) * config.rotary_pct))
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    x = ops.block(x, input => neoxLayer(ops, config, `gpt_neox.layers.${index}`, table, input))
+  }
+  const output = ops.layerNorm('gpt_neox.final_layer_norm', x)
+  if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
+  const tied = config.tie_word_embeddings ? { tiedTo: 'gpt_neox.embed_in.weight' } : {}
+  return ops.linear('embed_out', output, config.vocab_size, { bias: false, ...tied })
+}
+
+function neoxLayer<T>(ops: Ops<T>, config: GptNeoxConfig, name: string, table: readonly [T, T], x: T): T {
+  const { hidden_size: hidden, num_attention_heads: heads, hidden_dropout: dropout } = config
+  const normalised = ops.layerNorm(`${name}.input_layernorm`, x)
+  const joined = ops.linear(`${name}.attention.query_key_value`, normalised, 3 * hidden)
+  const [query, key, value] = ops.split(joined, [hidden, hidden, hidden]) as [T, T, T]
+  const [q, k] = [query, key].map(states => ops.rotary(states, table, heads)) as [T, T]
+  const shape = { heads, causal: true, dropout: config.attention_dropout, castsSoftmax: true }
+  const context = ops.attention(q, ops.cached(k), ops.cached(value), shape)
+  const attended = ops.dropout(ops.linear(`${name}.attention.dense`, context, hidden), dropout)
+  if (!config.use_parallel_residual) {
+    const sum = ops.residual(attended, x)
+    return ops.residual(ops.dropout(neoxFeedForward(ops, config, name, sum), dropout), sum)
+  }
+  const fed = ops.dropout(neoxFeedForward(ops, config, name, x), dropout)
+  return ops.residual(ops.residual(fed, attended), x)
+}
+
+function neoxFeedForward<T>(ops: Ops<T>, config: GptNeoxConfig, name: string, x: T): T {
+  const normalised = ops.layerNorm(`${name}.post_attention_layernorm`, x)
+  const widened = ops.gelu(ops.linear(`${name}.mlp.dense_h_to_4h`, normalised, config.intermediate_size))
+  return ops.linear(`${name}.mlp.dense_4h_to_h`, widened, config.hidden_size)
+}
+
+export function phi<T>(ops: Ops<T>, config: PhiConfig, task: Task, labels: number): T {
+  const { hidden_size: hidden, num_attention_heads: heads } = config
+  const words = ops.embedding('model.embed_tokens', ops.input, config.vocab_size, hidden)
+  let x = ops.dropout(words, config.embd_pdrop)
+  const table = ops.rotaryTable(x, Math.floor((hidden / heads) * config.partial_rotary_factor))
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    x = ops.block(x, input => phiLayer(ops, config, `model.layers.${index}`, table, input))
+  }
+  const output = ops.layerNorm('model.final_layernorm', x)
+  return task === 'causal-lm'
+    ? ops.linear('lm_head', output, config.vocab_size)
+    : ops.lastToken(ops.linear('score', output, labels, { bias: false }))
+}
+
+function phiLayer<T>(ops: Ops<T>, config: PhiConfig, name: string, table: readonly [T, T], x: T): T {
+  const { hidden_size: hidden, num_attention_heads: heads, resid_pdrop: dropout } = config
+  const normalised = ops.layerNorm(`${name}.input_layernorm`, x)
+  const [query, key, value] = ['q_proj', 'k_proj', 'v_proj'].map(part =>
+    ops.linear(`${name}.self_attn.${part}`, normalised, hidden),
+  ) as [T, T, T]
+  const [q, k] = [query, key].map(states => ops.rotary(states, table, heads)) as [T, T]
+  const shape = { heads, causal: true, dropout: config.attention_dropout, castsSoftmax: true }
+  const context = ops.attention(q, ops.cached(k), ops.cached(value), shape)
+  const attended = ops.dropout(ops.linear(`${name}.self_attn.dense`, context, hidden), dropout)
+  const widened = ops.geluNew(ops.linear(`${name}.mlp.fc1`, normalised, config.intermediate_size))
+  const fed = ops.dropout(ops.linear(`${name}.mlp.fc2`, widened, hidden), dropout)
+  return ops.residual(ops.residual(attended, fed), x)
+}
