@@ -1,0 +1,136 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { type AnalyzeOptions, analyze } from '../engine/analyze.ts'
+import { findGpu } from '../engine/gpus/catalogue.ts'
+import { type AnalysedConfig, type ConfigResult, report } from '../engine/report/schema.ts'
+import { version } from '../engine/version.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+
+const bert = {
+  path: 'configs/bert.yaml',
+  text: 'memorymark:\n  model: bert\n  batch_size: 16\n  sequence_length: 128\n',
+}
+const broken = { path: 'configs/broken.yaml', text: 'memorymark:\n  model: bert\n  batch_size: sixteen\n' }
+const foreign = { path: 'mkdocs.yml', text: 'site_name: Docs\nnav: [index.md]\n' }
+
+async function analysed(text: string, options: Partial<AnalyzeOptions> = {}): Promise<AnalysedConfig> {
+  const { configs } = await analyze([{ path: 'train.yaml', text }], { now, ...options })
+  return narrowed(configs[0])
+}
+
+function narrowed(config: ConfigResult | undefined): AnalysedConfig {
+  if (config?.status !== 'analysed') throw new Error(`not analysed: ${JSON.stringify(config)}`)
+  return config
+}
+
+describe('a set of files', () => {
+  test('leaves no trace of those that are no training config', async () => {
+    const { configs } = await analyze([foreign, bert, { path: 'empty.yaml', text: '' }], { now })
+    expect(configs.map(config => config.path)).toEqual(['configs/bert.yaml'])
+  })
+
+  test('with a broken config has it told apart, and the others analysed', async () => {
+    const { configs } = await analyze([broken, bert], { now })
+    expect(configs.map(({ path, status }) => [path, status])).toEqual([
+      ['configs/broken.yaml', 'not-analysed'],
+      ['configs/bert.yaml', 'analysed'],
+    ])
+    expect(configs[0]).toMatchObject({ problems: [{ file: 'configs/broken.yaml', line: 3 }] })
+  })
+
+  test('without a training config gives an empty report', async () => {
+    expect(await analyze([foreign], { now })).toMatchObject({
+      schema: 'memorymark.report/v1',
+      toolVersion: version,
+      createdAt: '2026-03-01T12:00:00.000Z',
+      configs: [],
+    })
+  })
+})
+
+describe('the report of the examples', () => {
+  const examples = async () => {
+    const folder = new URL('../examples/configs/', import.meta.url)
+    const names = await readdir(folder)
+    const files = names.map(async name => ({ path: name, text: await readFile(new URL(name, folder), 'utf8') }))
+    return analyze(await Promise.all(files), { now })
+  }
+
+  test('obeys its own schema and survives JSON unchanged', async () => {
+    const written = await examples()
+    expect(written.configs.length).toBeGreaterThanOrEqual(3)
+    expect(report.parse(JSON.parse(JSON.stringify(written)))).toEqual(written)
+  })
+
+  test('analyses every training config among them', async () => {
+    const { configs } = await examples()
+    expect(configs.filter(({ status }) => status === 'not-analysed')).toEqual([])
+  })
+})
+
+describe('one config', () => {
+  test('is described at its own, the recommended and the largest batch', async () => {
+    const config = await analysed(bert.text)
+    expect(config).toMatchObject({
+      provenance: 'estimated',
+      throughputProvenance: 'modelled',
+      batchSizeAt: { line: 3 },
+      current: { microBatch: 16, gradientAccumulation: 1, effectiveBatch: 16, fits: true },
+    })
+    const { current, recommended, largest } = config
+    if (recommended === undefined || largest === undefined) throw new Error('BERT fits an A10')
+    expect(recommended.microBatch).toBeLessThanOrEqual(largest.microBatch)
+    expect(recommended.peakBytes).toBeLessThanOrEqual(0.95 * config.gpu.usableBytes)
+    expect(config.speedup).toBeCloseTo(recommended.samplesPerSecond / current.samplesPerSecond, 9)
+  })
+
+  test('costs hours × price × (1 − 1/speedup) too much a run', async () => {
+    const config = await analysed(bert.text, { hoursPerRun: 3, runsPerYear: 50, pricePerHourUsd: 2 })
+    expect(config.current.costPerRunUsd).toBeCloseTo(6, 9)
+    expect(config.savingsPerRunUsd).toBeCloseTo(6 * (1 - 1 / config.speedup), 9)
+    expect(config.savingsPerYearUsd).toBeCloseTo(50 * config.savingsPerRunUsd, 9)
+    expect(config.gpu).toMatchObject({ pricePerHourUsd: 2, priceSource: 'your setting', priceDate: '2026-03-01' })
+  })
+
+  test('has a breakdown that adds up to its peak', async () => {
+    const { breakdown, current } = await analysed(bert.text)
+    expect(Object.values(breakdown).reduce((sum, bytes) => sum + bytes, 0)).toBe(current.peakBytes)
+  })
+
+  test('shows trials in order, the largest batch among them and the next size going out of memory', async () => {
+    const { trials, largest } = await analysed(bert.text)
+    const sizes = trials.map(({ microBatch }) => microBatch)
+    expect(sizes).toEqual([...new Set(sizes)].toSorted((a, b) => a - b))
+    expect(sizes.slice(-2)).toEqual([largest?.microBatch, (largest?.microBatch ?? 0) + 8])
+    expect(trials.slice(-2).map(({ outcome }) => outcome.kind)).toEqual(['fits', 'out-of-memory'])
+  })
+
+  test('that goes out of memory is blocked and offered the largest that fits', async () => {
+    const config = await analysed('memorymark:\n  model: bert\n  batch_size: 4096\n  sequence_length: 128\n')
+    expect(config.verdict).toEqual({ state: 'blocked', reasons: [{ kind: 'does-not-fit' }] })
+    expect(config.current.fits).toBe(false)
+    expect(config.speedup).toBe(1)
+    expect(config.recommended?.effectiveBatch).toBe(4_096)
+    expect(config.largest?.microBatch).toBeLessThan(4_096)
+  })
+
+  test('of which not one sample fits has neither a recommended nor a largest batch', async () => {
+    const t4 = findGpu('t4')
+    if (t4 === undefined) throw new Error('no T4')
+    const text = 'memorymark:\n  model: gpt2-xl\n  batch_size: 1\n  sequence_length: 1024\n'
+    const config = await analysed(text, { gpu: t4 })
+    expect(config).not.toHaveProperty('recommended')
+    expect(config).not.toHaveProperty('largest')
+    expect(config.trials.map(({ microBatch, outcome }) => [microBatch, outcome.kind])).toEqual([[1, 'out-of-memory']])
+  })
+
+  test('is right-sized only to a GPU on which it fits and that costs less', async () => {
+    const h100 = findGpu('h100')
+    if (h100 === undefined) throw new Error('no H100')
+    const { rightSizing, recommended, current } = await analysed(bert.text, { gpu: h100 })
+    expect(rightSizing?.gpu.pricePerHourUsd).toBeLessThan(h100.pricePerHourUsd)
+    expect(rightSizing?.gpu.usableBytes).toBeGreaterThan(current.peakBytes)
+    expect(rightSizing?.costPerRunUsd).toBeLessThan(recommended?.costPerRunUsd ?? 0)
+  })
+})
