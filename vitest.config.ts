@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // Many tests start real processes; on a busy machine that takes as long as it takes, and no test is about time.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+})
