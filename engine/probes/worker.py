@@ -2,13 +2,22 @@
 
 The `trace` operation runs real training steps of the real transformers model on the meta device, where tensors have shapes
 but no data, and follows every storage from its allocation to its release. The kernels are those that CUDA would pick:
-on the meta device PyTorch itself would fall back to the CPU's compositions, which save more.
+on the meta device PyTorch itself would fall back to the CPU's compositions, which save more. The `trial` operation runs the
+same steps for real and reads the device's own counters.
 """
 
 import contextlib
+import ctypes
+import gc
+import importlib.util
 import json
 import os
+import platform
+import signal
+import statistics
+import subprocess
 import sys
+import time
 import traceback
 import weakref
 
@@ -40,6 +49,9 @@ class StorageLedger(TorchDispatchMode):
         super().__init__()
         self.live_bytes = 0
         self.peak_bytes = 0
+        # A positive number allocates that many bytes; −n releases the n-th allocation, counted from 1.
+        self.events = []
+        self._allocations = 0
         self._storages = {}
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -57,9 +69,13 @@ class StorageLedger(TorchDispatchMode):
             return
         size = -(-storage.nbytes() // ALLOCATION_BYTES) * ALLOCATION_BYTES
         self.live_bytes += size
+        self._allocations += 1
+        number = self._allocations
+        self.events.append(size)
 
         def leave(_):
             self.live_bytes -= size
+            self.events.append(-number)
             del self._storages[key]
 
         self._storages[key] = weakref.ref(storage, leave)
@@ -145,7 +161,15 @@ WEIGHT_DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "amp-bf16": torc
 AUTOCAST_DTYPES = {"amp-bf16": torch.bfloat16, "amp-fp16": torch.float16}
 
 
-def build_model(request):
+def recomputation(spec, device):
+    """On the meta device the recomputation, which runs inside the backward pass, needs CUDA's kernels and casts again;
+    autocast opens a context (and weight cache) of its own there."""
+    if device != "meta":
+        return {}
+    return {"context_fn": lambda: (contextlib.nullcontext(), CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])))}
+
+
+def build_model(request, device="meta"):
     spec = request["spec"]
     fields = dict(request["config"])
     model_type = fields.pop("model_type")
@@ -160,24 +184,22 @@ def build_model(request):
         config.pad_token_id = 0  # a classifier over tokens asks for one; memory does not depend on which
     if spec["loop"] == "trainer":
         config.use_cache = False
-    with torch.device("meta"):
+    with torch.device(device):
         model = MODEL_CLASSES[spec["task"]].from_config(config, dtype=WEIGHT_DTYPES[spec["precision"]])
     if "lora" in spec:
-        model = add_adapters(model, spec["lora"], spec["gradientCheckpointing"])
+        model = add_adapters(model, spec["lora"], spec["gradientCheckpointing"], device)
     if spec["gradientCheckpointing"]:
-        # The recomputation runs inside the backward pass, where autocast opens a context (and weight cache) of its own.
-        contexts = lambda: (contextlib.nullcontext(), CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])))
-        model.gradient_checkpointing_enable({"use_reentrant": False, "context_fn": contexts})
+        model.gradient_checkpointing_enable({"use_reentrant": False, **recomputation(spec, device)})
     return model.train(spec["step"] == "training")
 
 
-def add_adapters(model, lora, checkpoints):
+def add_adapters(model, lora, checkpoints, device="meta"):
     import peft
 
     adapters = peft.LoraConfig(r=lora["rank"], target_modules=lora["targets"], lora_dropout=lora["dropout"])
     if checkpoints:
         model.enable_input_require_grads()
-    with torch.device("meta"):
+    with torch.device(device):
         return peft.get_peft_model(model, adapters)
 
 
@@ -197,9 +219,9 @@ def make_optimizer(name, parameters):
     raise ValueError(f"unknown optimizer {name}")
 
 
-def make_batch(spec, model):
+def make_batch(spec, model, device="meta"):
     batch = spec["microBatch"]
-    with torch.device("meta"):
+    with torch.device(device):
         if spec["task"] == "image-classification":
             side = spec["imageSize"]
             channels = model.config.num_channels
@@ -234,16 +256,17 @@ def without_values(padded):
             setattr(*place, original)
 
 
-def forward_and_backward(model, spec, batch):
+def forward_and_backward(model, spec, batch, kernels=None, scale=lambda loss: loss):
+    """`kernels`: the context of the forward pass; on the meta device it stands in for CUDA. `scale`: the loss scaler's."""
     held = None
-    with CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])):
+    with kernels if kernels is not None else CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])):
         outputs = model(**batch)
         # The earlier tool's step takes the mean of the logits; a training step takes the model's own loss.
         loss = outputs.loss if spec["step"] == "training" else outputs.logits.mean()
     if spec["loop"] == "plain":
         held = outputs
     del outputs
-    loss.backward()
+    scale(loss).backward()
     del held
 
 
@@ -273,14 +296,373 @@ def trace(request):
             "weightBytes": weight_bytes,
             "restingBytes": ledger.live_bytes,
             "parameters": sum(parameter.numel() for parameter in model.parameters()),
+            "events": ledger.events if request.get("wantsEvents") else [],
         }
+
+
+# --- Real steps on a real device ---------------------------------------------------------------------------------------
+
+# What the libraries say when an allocation outside PyTorch's own allocator fails. cuBLAS that cannot make its handle says
+# NOT_INITIALIZED; DefaultCPUAllocator is the CPU's.
+OUT_OF_MEMORY_TEXTS = (
+    "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED", "CUBLAS_STATUS_NOT_INITIALIZED",
+    "CUDNN_STATUS_ALLOC_FAILED", "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED",
+    "CUSOLVER_STATUS_ALLOC_FAILED", "CUFFT_ALLOC_FAILED", "cudaErrorMemoryAllocation", "MPS backend out of memory",
+    "DefaultCPUAllocator: can't allocate memory", "DefaultCPUAllocator: not enough memory",
+)
+# cuDNN says these also when no algorithm's workspace fits, so they count only where memory is short.
+PERHAPS_OUT_OF_MEMORY_TEXTS = ("unable to find an engine", "CUDNN_STATUS_NOT_SUPPORTED", "CUDNN_STATUS_EXECUTION_FAILED")
+SHORT_OF_MEMORY_SHARE = 0.9
+
+
+def is_out_of_memory(error, memory_is_short):
+    if isinstance(error, (torch.cuda.OutOfMemoryError, MemoryError)):
+        return True
+    if not isinstance(error, RuntimeError):
+        return False
+    texts = OUT_OF_MEMORY_TEXTS + (PERHAPS_OUT_OF_MEMORY_TEXTS if memory_is_short else ())
+    return any(text.lower() in str(error).lower() for text in texts)
+
+
+class CpuDevice:
+    """PyTorch counts no memory on the CPU, so a step there has a time and no peak."""
+
+    kind = "cpu"
+
+    def __init__(self, limit_bytes):
+        if limit_bytes is None:
+            return
+        import resource
+
+        in_use = int(status_field("VmData")) * 1024
+        resource.setrlimit(resource.RLIMIT_DATA, (in_use + limit_bytes, in_use + limit_bytes))
+
+    def facts(self):
+        return {"kind": "cpu", "name": platform.processor() or platform.machine()}
+
+    def synchronize(self):
+        pass
+
+    def reset_peaks(self):
+        pass
+
+    def peaks(self):
+        return {}
+
+    def empty(self):
+        pass
+
+    def memory_is_short(self):
+        return False
+
+
+class MpsDevice:
+    """Metal keeps no high-water mark of tensors; its driver's total only grows between two emptyings, so it is one."""
+
+    kind = "mps"
+
+    def __init__(self, limit_bytes):
+        self._total_bytes = torch.mps.recommended_max_memory()
+        if limit_bytes is not None:
+            torch.mps.set_per_process_memory_fraction(min(1.0, limit_bytes / self._total_bytes))
+            self._total_bytes = min(limit_bytes, self._total_bytes)
+
+    def facts(self):
+        return {"kind": "mps", "name": platform.processor() or "Apple GPU", "totalBytes": self._total_bytes,
+                "contextBytes": 0}
+
+    def synchronize(self):
+        torch.mps.synchronize()
+
+    def reset_peaks(self):
+        torch.mps.empty_cache()
+
+    def peaks(self):
+        return {"peakReservedBytes": torch.mps.driver_allocated_memory()}
+
+    def empty(self):
+        torch.mps.empty_cache()
+
+    def memory_is_short(self):
+        return torch.mps.driver_allocated_memory() > SHORT_OF_MEMORY_SHARE * self._total_bytes
+
+
+class CudaDevice:
+    """A limit plays a smaller card: what PyTorch may reserve and the context together stay below it."""
+
+    kind = "cuda"
+
+    def __init__(self, limit_bytes):
+        torch.zeros(1, device="cuda").add_(1)  # makes the context and loads a first kernel
+        torch.cuda.synchronize()
+        self._properties = torch.cuda.get_device_properties(torch.cuda.current_device())
+        self._total_bytes = self._properties.total_memory
+        if limit_bytes is None or limit_bytes >= self._total_bytes:
+            return
+        context_bytes = self.context_bytes()
+        if limit_bytes <= context_bytes:
+            raise ValueError(f"the memory limit of {limit_bytes} bytes is below the CUDA context's {context_bytes}")
+        torch.cuda.set_per_process_memory_fraction((limit_bytes - context_bytes) / self._total_bytes)
+        self._total_bytes = limit_bytes
+
+    def context_bytes(self):
+        """Grows as kernels are loaded, so it is read again after a trial. Other processes' memory counts: it is taken."""
+        free_bytes, total_bytes = torch.cuda.mem_get_info()
+        return max(0, total_bytes - free_bytes - torch.cuda.memory_reserved())
+
+    def facts(self):
+        return {"kind": "cuda", "name": self._properties.name, "totalBytes": self._total_bytes,
+                "contextBytes": self.context_bytes(), "driver": nvidia_driver(), "cuda": torch.version.cuda,
+                "computeCapability": [self._properties.major, self._properties.minor]}
+
+    def synchronize(self):
+        torch.cuda.synchronize()
+
+    def reset_peaks(self):
+        torch.cuda.reset_peak_memory_stats()
+
+    def peaks(self):
+        return {"peakAllocatedBytes": torch.cuda.max_memory_allocated(),
+                "peakReservedBytes": torch.cuda.max_memory_reserved(), "contextBytes": self.context_bytes()}
+
+    def empty(self):
+        torch._C._cuda_clearCublasWorkspaces()
+        torch.cuda.empty_cache()
+
+    def memory_is_short(self):
+        return torch.cuda.max_memory_reserved() + self.context_bytes() > SHORT_OF_MEMORY_SHARE * self._total_bytes
+
+
+DEVICES = {"cuda": CudaDevice, "mps": MpsDevice, "cpu": CpuDevice}
+_open_devices = {}
+
+
+def open_device(request):
+    """One device and one limit a process: the caps cannot be taken back."""
+    kind = request.get("device") or best_device()
+    if kind is None:
+        return None
+    if kind not in _open_devices:
+        _open_devices[kind] = DEVICES[kind](request.get("limitMemoryBytes"))
+    return _open_devices[kind]
+
+
+def best_device():
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else None
+
+
+def nvidia_driver():
+    try:
+        query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+        return subprocess.run(query, capture_output=True, text=True, timeout=10, check=True).stdout.split()[0]
+    except (OSError, subprocess.SubprocessError, IndexError):
+        return "unknown"
+
+
+def status_field(name):
+    with open("/proc/self/status", encoding="ascii") as status:
+        return next(line.split()[1] for line in status if line.startswith(f"{name}:"))
+
+
+def device_facts(request):
+    device = open_device(request)
+    return {**versions(request), "device": {"kind": "none"} if device is None else device.facts()}
+
+
+def make_real_optimizer(name, parameters):
+    if name == "adamw-fused":
+        return torch.optim.AdamW(parameters, fused=True)
+    if "8bit" in name or "8-bit" in name:
+        try:
+            import bitsandbytes
+        except ImportError as error:
+            raise RuntimeError(f"{name} needs bitsandbytes: pip install bitsandbytes") from error
+        paged = "paged" in name
+        return (bitsandbytes.optim.PagedAdamW8bit if paged else bitsandbytes.optim.AdamW8bit)(parameters)
+    return make_optimizer(name, parameters)
+
+
+def fill(batch, spec, model):
+    """Random values, in place: the tensors are those that the trace has too."""
+    for name, tensor in batch.items():
+        if name == "attention_mask":
+            tensor.fill_(1)
+            tensor[0, -1] = 0  # without a padded token transformers would leave the mask out
+        elif name == "pixel_values":
+            tensor.uniform_()
+        elif name == "labels" and tensor.dim() == 1:
+            tensor.random_(0, spec["labels"])
+        else:
+            tensor.random_(0, model.config.get_text_config().vocab_size)
+    return batch
+
+
+class OwnStep:
+    """The user's own model, from `path.py:function`. The function takes the spec and the device's name and returns
+    (model, make_batch); make_batch(micro_batch) returns the model's keyword arguments. The model's answer has a `.loss`."""
+
+    def __init__(self, request, device):
+        path, _, name = request["entrypoint"].rpartition(":")
+        module_spec = importlib.util.spec_from_file_location("memorymark_entrypoint", path)
+        if module_spec is None:
+            raise ValueError(f"{request['entrypoint']} does not name a function as path.py:function")
+        module = importlib.util.module_from_spec(module_spec)
+        module_spec.loader.exec_module(module)
+        self.model, self._make_batch = getattr(module, name)(request["spec"], device)
+
+    def batch(self, spec):
+        return self._make_batch(spec["microBatch"])
+
+
+class CatalogueStep:
+    """The transformers model of the spec, weights random: memory does not depend on their values."""
+
+    def __init__(self, request, device):
+        self._device = device
+        self.model = build_model(request, device)
+
+    def batch(self, spec):
+        return fill(make_batch(spec, self.model, self._device), spec, self.model)
+
+
+def open_step(request, device):
+    return (OwnStep if request.get("entrypoint") else CatalogueStep)(request, device.kind)
+
+
+def autocast(spec, device):
+    dtype = AUTOCAST_DTYPES.get(spec["precision"])
+    return contextlib.nullcontext() if dtype is None else torch.autocast(device.kind, dtype)
+
+
+class RealLoop:
+    """The training loop of a spec, a step at a time."""
+
+    def __init__(self, request, device):
+        self._spec = request["spec"]
+        self._device = device
+        self._step = open_step(request, device)
+        self._training = self._spec["step"] == "training"
+        self._scaler = torch.amp.GradScaler(device.kind, enabled=self._spec["precision"] == "amp-fp16" and self._training)
+        trained = [parameter for parameter in self._step.model.parameters() if parameter.requires_grad]
+        self._optimizer = make_real_optimizer(self._spec["optimizer"], trained) if self._training else None
+        self._trained = trained
+
+    def run(self):
+        """Milliseconds and peaks of one step, the optimizer's among them."""
+        self._device.synchronize()
+        self._device.reset_peaks()
+        started = time.perf_counter()
+        for _ in range(self._spec["gradientAccumulation"] if self._training else 1):
+            batch = self._step.batch(self._spec)
+            forward_and_backward(self._step.model, self._spec, batch, autocast(self._spec, self._device), self._scaler.scale)
+            del batch
+        if self._optimizer is not None:
+            self._scaler.step(self._optimizer)
+            self._scaler.update()
+        for parameter in self._trained:
+            parameter.grad = None
+        self._device.synchronize()
+        return {"millis": (time.perf_counter() - started) * 1_000, **self._device.peaks()}
+
+
+def trial(request):
+    """`steps` real steps, at least two: only the second has its optimizer state allocated from the start."""
+    device = require_device(request)
+    try:
+        loop = RealLoop(request, device)
+        return {"kind": "fits", "steps": [loop.run() for _ in range(max(2, request["steps"]))]}
+    except Exception as error:
+        if not is_out_of_memory(error, device.memory_is_short()):
+            raise
+        return {"kind": "out-of-memory", "message": f"{type(error).__name__}: {error}"[:2_000]}
+    finally:
+        loop = None
+        gc.collect()
+        device.empty()
+
+
+def require_device(request):
+    device = open_device(request)
+    if device is None:
+        raise RuntimeError("PyTorch sees neither a CUDA nor an MPS device")
+    return device
+
+
+# --- The two checks ----------------------------------------------------------------------------------------------------
+
+
+def validate_backward(request):
+    """Peaks of a forward pass alone (nothing kept for a backward pass) and of forward and backward, without an optimizer."""
+    return traced_halves(request) if request["on"] == "trace" else measured_halves(request)
+
+
+def traced_halves(request):
+    spec = request["spec"]
+    with without_values(spec["paddedBatches"]), StorageLedger() as ledger:
+        model = build_model(request)
+        for tensor in [*model.parameters(), *model.buffers()]:
+            ledger.enter(tensor)
+        ledger.peak_bytes = ledger.live_bytes
+        with torch.no_grad(), CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])):
+            model(**make_batch(spec, model))
+        forward_bytes = ledger.peak_bytes
+        ledger.peak_bytes = ledger.live_bytes
+        forward_and_backward(model, spec, make_batch(spec, model))
+        return {"forwardPeakBytes": forward_bytes, "forwardBackwardPeakBytes": ledger.peak_bytes}
+
+
+def measured_halves(request):
+    device, spec = require_device(request), request["spec"]
+    step = open_step(request, device)
+    device.reset_peaks()
+    with torch.no_grad(), autocast(spec, device):
+        step.model(**step.batch(spec))
+    device.synchronize()
+    forward = device.peaks()
+    device.reset_peaks()
+    forward_and_backward(step.model, spec, step.batch(spec), autocast(spec, device))
+    device.synchronize()
+    both = device.peaks()
+    if "peakAllocatedBytes" not in forward:
+        raise RuntimeError(f"PyTorch keeps no peak of memory on {device.kind}")
+    return {"forwardPeakBytes": forward["peakAllocatedBytes"], "forwardBackwardPeakBytes": both["peakAllocatedBytes"]}
+
+
+def validate_compile(request):
+    """The same steps eager and compiled: what the first one costs, and what the later ones take."""
+    device, spec = require_device(request), request["spec"]
+    step = open_step(request, device)
+    readings = {}
+    for name, model in {"eager": step.model, "compiled": torch.compile(step.model)}.items():
+        millis, peaks = [], {}
+        for _ in range(max(2, request["steps"])):
+            batch = step.batch(spec)
+            device.synchronize()
+            device.reset_peaks()
+            started = time.perf_counter()
+            forward_and_backward(model, spec, batch, autocast(spec, device))
+            device.synchronize()
+            millis.append((time.perf_counter() - started) * 1_000)
+            peaks = device.peaks()
+            step.model.zero_grad(set_to_none=True)
+        readings[name] = {"firstMillis": millis[0], "laterMillis": statistics.median(millis[1:]), **peaks}
+    return readings
 
 
 def versions(_request):
     return {"python": sys.version.split()[0], "torch": torch.__version__, "transformers": transformers.__version__}
 
 
-OPERATIONS = {"trace": trace, "versions": versions}
+OPERATIONS = {
+    "trace": trace,
+    "versions": versions,
+    "device": device_facts,
+    "trial": trial,
+    "validate-backward": validate_backward,
+    "validate-compile": validate_compile,
+}
 
 
 def answer(line):
@@ -292,7 +674,14 @@ def answer(line):
                 "traceback": traceback.format_exc()[-8_000:]}
 
 
+def end_with_parent():
+    """A parent that is killed cannot end its worker. On Linux the kernel does: PR_SET_PDEATHSIG of prctl(2)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 def main():
+    end_with_parent()
     answers = sys.stdout
     sys.stdout = sys.stderr  # a library that prints must not break the protocol
     for line in sys.stdin:
