@@ -63,6 +63,8 @@ export class Autograd {
   readonly batch: Storage[] = []
   /** Tensors that the model's outputs reference: the key/value cache. */
   readonly held: Storage[] = []
+  /** Casts that autocast's cache keeps until the forward pass ends. */
+  readonly cachedCasts: Storage[] = []
   nodes: Node[] = []
 
   readonly spec: TrainingSpec
@@ -182,7 +184,10 @@ export class Autograd {
     if (known !== undefined) return known
     const cast = this.cast(x, this.autocastDtype)
     if (x.storage.persistent) cast.storage.kind = 'weights'
-    if (isCached) this.castWeights.set(x, cast)
+    if (isCached) {
+      this.castWeights.set(x, cast)
+      this.cachedCasts.push(cast.storage)
+    }
     return cast
   }
 

@@ -29,7 +29,7 @@ export class Footprint {
     this.spec = spec
     const tape = new Tape(spec)
     const logits = forward(tape, config, spec)
-    const loss = spec.step === 'training' ? tape.crossEntropy(logits) : tape.mean(logits)
+    const loss = spec.step === 'training' ? tape.frame(logits, input => tape.crossEntropy(input)) : tape.mean(logits)
     this.#timeline = playStep(tape, spec, loss, [logits.storage])
     this.nodes = tape.nodes
     this.parameterCount = this.#timeline.parameterCount

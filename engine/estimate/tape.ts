@@ -46,7 +46,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const base = this.#isQuantized(name)
       ? this.#quantizedLinear(name, x, outFeatures, options)
       : this.#denseLinear(name, x, outFeatures, options)
-    return this.#isAdapted(name) ? this.#adapted(name, x, base) : base
+    return this.#isAdapted(name) ? this.frame(x, input => this.#adapted(name, input, base)) : base
   }
 
   layerNorm(name: string, x: Tensor): Tensor {
@@ -249,21 +249,24 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return loss
   }
 
+  frame(x: Tensor, body: (x: Tensor) => Tensor): Tensor {
+    const caller = this.#locals
+    this.#locals = [x]
+    const output = body(x)
+    this.record('return', { reads: this.#locals, outputs: [] })
+    this.#locals = caller
+    return output
+  }
+
   block(x: Tensor, body: (x: Tensor) => Tensor): Tensor {
-    if (!this.spec.gradientCheckpointing || !this.training) {
-      this.#locals = [x]
-      return this.#returned(body(x))
-    }
+    if (!this.spec.gradientCheckpointing || !this.training) return this.frame(x, body)
     // torch: utils/checkpoint.py: only the block's input survives the forward pass. Where the weights below are frozen, peft
     // makes the input require gradients (`enable_input_require_grads`), or the block would be left out of the graph.
-    const input = { ...x, requiresGrad: true }
     const outer = this.nodes
     const castOutside = new Map(this.castWeights)
     this.nodes = []
-    this.#locals = [input]
-    const output = this.#returned(body(input))
-    const node: Node = { ...emptyNode, reads: [x.storage], saves: [x.storage], outputs: [output], body: this.nodes }
-    outer.push(node)
+    const output = this.frame({ ...x, requiresGrad: true }, body)
+    outer.push({ ...emptyNode, reads: [x.storage], saves: [x.storage], outputs: [output], body: this.nodes })
     this.nodes = outer
     // The recomputation opens an autocast context, and so a cache of cast weights, of its own.
     this.castWeights = castOutside
@@ -364,13 +367,6 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const [first, second] = [this.slice(x, lastSize(x) / 2), this.slice(x, lastSize(x) / 2)]
     const turned = this.concatenate([this.elementwise('neg', second), first])
     return this.add(this.multiply(x, cos), this.multiply(turned, sin))
-  }
-
-  /** The end of a block's Python frame. */
-  #returned(output: Tensor): Tensor {
-    this.record('return', { reads: this.#locals, outputs: [] })
-    this.#locals = []
-    return output
   }
 
   #batchTensor(shape: readonly number[], dtype: Dtype): Tensor {

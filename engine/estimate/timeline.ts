@@ -82,7 +82,12 @@ class Player {
     const batch = this.#tape.batch
     for (const storage of batch) this.#allocate(storage)
     for (const storage of [...held, ...batch]) this.#reference(storage, 1)
+    for (const storage of this.#tape.cachedCasts) this.#reference(storage, 1)
     this.#forward(this.#tape.nodes, 'forward')
+    for (const storage of this.#tape.cachedCasts) {
+      this.#reference(storage, -1)
+      this.#releaseIfUnused(storage)
+    }
     this.#moment = 'backward of the loss'
     const seed = this.#newGradient(this.#loss)
     this.#shareGradient(seed)

@@ -155,10 +155,12 @@ function layer<T>(ops: Ops<T>, { config, traits, name, table, window }: Layer<T>
   const after = (part: string, result: T) =>
     traits.normsResults ? norm(ops, config, traits, `${name}.${part}`, result) : result
   const normalised = norm(ops, config, traits, `${name}.input_layernorm`, x)
-  const context = attention(ops, { config, traits, name: `${name}.self_attn`, table, window }, normalised)
+  const self = { config, traits, name: `${name}.self_attn`, table, window }
+  const context = ops.frame(normalised, input => attention(ops, self, input))
   const attended = ops.residual(ops.dropout(after('post_attention_layernorm', context), dropout), x)
   const before = traits.normsResults ? 'pre_feedforward_layernorm' : 'post_attention_layernorm'
-  const fed = feedForward(ops, config, traits, `${name}.mlp`, norm(ops, config, traits, `${name}.${before}`, attended))
+  const normed = norm(ops, config, traits, `${name}.${before}`, attended)
+  const fed = ops.frame(normed, input => feedForward(ops, config, traits, `${name}.mlp`, input))
   return ops.residual(ops.dropout(after('post_feedforward_layernorm', fed), dropout), attended)
 }
 

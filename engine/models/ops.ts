@@ -60,9 +60,10 @@ export interface Ops<T> {
   crossEntropy(logits: T): T
   /** Constants that PyTorch's module registers as int64 buffers beside its parameters. */
   positionIds(count: number): void
+  /** A module's call: its input stays referenced until it returns, as the arguments of Python functions do. */
+  frame(x: T, body: (x: T) => T): T
   /**
-   * One of the repeated blocks. Its input stays referenced until it returns, as Python's local variables do; and it is
-   * recomputed in the backward pass when the step checkpoints gradients.
+   * One of the repeated blocks: a frame that is recomputed in the backward pass when the step checkpoints gradients.
    */
   block(x: T, body: (x: T) => T): T
 }

@@ -1,0 +1,28 @@
+/** Footprints by the shape of their spec: a repository's configs mostly differ in what a footprint does not depend on. */
+import type { TrainingSpec } from '../config/spec.ts'
+import type { ModelConfig } from '../models/architecture.ts'
+import { Footprint } from './footprint.ts'
+
+/** A footprint holds a few megabytes. */
+const MAX_KEPT = 64
+
+export class Footprints {
+  /** The most recently used last. */
+  readonly #kept = new Map<string, Footprint>()
+
+  of(spec: TrainingSpec, config: ModelConfig): Footprint {
+    const shape = shapeOf(spec)
+    const key = JSON.stringify([shape, config])
+    const footprint = this.#kept.get(key) ?? new Footprint(shape, config)
+    this.#kept.delete(key)
+    this.#kept.set(key, footprint)
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest)
+    return footprint
+  }
+}
+
+/** One footprint answers for every batch, and every micro-step from the second on is like the second. */
+function shapeOf(spec: TrainingSpec): TrainingSpec {
+  return { ...spec, microBatch: 1, gradientAccumulation: Math.min(spec.gradientAccumulation, 2), gpus: 1 }
+}
