@@ -4,11 +4,25 @@ import * as z from 'zod'
 export const tasks = ['sequence-classification', 'masked-lm', 'causal-lm', 'image-classification'] as const
 export type Task = (typeof tasks)[number]
 
-export const optimizers = ['adamw', 'adamw-fused', 'adamw-loop', 'sgd', 'sgd-momentum'] as const
+export const optimizers = [
+  'adamw',
+  'adamw-fused',
+  'adamw-loop',
+  'sgd',
+  'sgd-momentum',
+  'adafactor',
+  'lion',
+  'adamw-8bit',
+  'paged-adamw-8bit',
+  'paged-adamw',
+] as const
 export type Optimizer = (typeof optimizers)[number]
 
-/** `bf16` and `fp16` are weights held and computed in that type; `amp-*` are fp32 weights under torch.autocast. */
-export const precisions = ['fp32', 'bf16', 'amp-bf16', 'amp-fp16'] as const
+/**
+ * `fp32` with TF32 products off and `tf32` with them on; `bf16`: weights held and computed in bfloat16; `bf16-master`: the same
+ * beside fp32 master weights in the optimizer (DeepSpeed); `amp-*`: fp32 weights under torch.autocast.
+ */
+export const precisions = ['fp32', 'tf32', 'bf16', 'bf16-master', 'amp-bf16', 'amp-fp16'] as const
 export type Precision = (typeof precisions)[number]
 
 export const stepProfiles = ['training', 'forward-backward'] as const
@@ -22,6 +36,10 @@ export type Loop = (typeof loops)[number]
 
 /** bitsandbytes' 4-bit weights; `nf4-double` quantises the block constants too. */
 export const quantizations = ['nf4', 'nf4-double'] as const
+
+/** How several GPUs share a model: copies (DDP), or optimizer state, gradients and weights divided (ZeRO 1, 2, 3; FSDP as 3). */
+export const shardings = ['ddp', 'zero1', 'zero2', 'zero3', 'fsdp'] as const
+export type Sharding = (typeof shardings)[number]
 
 /** Above this no GPU of the catalogue holds a single byte per sample; a typo, not a batch. */
 export const MAX_BATCH = 1_000_000
@@ -59,6 +77,12 @@ export const trainingSpec = z.object({
     .optional(),
   /** Base weights of every linear layer but the output's. Only with `lora`. */
   quantization: z.enum(quantizations).optional(),
+  /** Only with several GPUs; DDP when absent. */
+  sharding: z.enum(shardings).optional(),
+  /** What lives on the host instead of the GPU. */
+  offload: z.enum(['optimizer', 'optimizer-and-weights']).optional(),
+  /** Liger's or another fused loss: logits are made and consumed in chunks and never stand whole. */
+  fusedLoss: z.boolean().optional(),
   /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */
   paddedBatches: z.boolean(),
   /**

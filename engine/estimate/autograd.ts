@@ -46,7 +46,9 @@ export interface Recorded {
 
 const weightDtypes: Record<TrainingSpec['precision'], Dtype> = {
   fp32: 'float32',
+  tf32: 'float32',
   bf16: 'bfloat16',
+  'bf16-master': 'bfloat16',
   'amp-bf16': 'float32',
   'amp-fp16': 'float32',
 }

@@ -43,6 +43,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   linear(name: string, x: Tensor, outFeatures: number, options: { bias?: boolean; tiedTo?: string } = {}): Tensor {
+    if (this.spec.fusedLoss && this.#isOutputLayer(name)) return this.#fusedLoss(name, x, outFeatures, options.tiedTo)
     const base = this.#isQuantized(name)
       ? this.#quantizedLinear(name, x, outFeatures, options)
       : this.#denseLinear(name, x, outFeatures, options)
@@ -224,6 +225,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   crossEntropy(logits: Tensor): Tensor {
+    if (this.spec.fusedLoss && this.spec.task === 'causal-lm') return logits
     // torch: `_log_softmax` saves its output; `nll_loss` saves it too and writes a zeroed gradient of the same size.
     // transformers loss_utils.py ForCausalLMLoss works on `logits.float()`; the other heads hand their logits on as they are.
     this.markLogits(logits)
@@ -312,9 +314,32 @@ export class Tape extends Autograd implements Ops<Tensor> {
     }
   }
 
+  /**
+   * Liger's ops/fused_linear_cross_entropy.py: computes the gradients of its input and of the weight while it goes through the
+   * logits in chunks of about the input's size, and keeps those gradients instead.
+   */
+  #fusedLoss(name: string, x: Tensor, outFeatures: number, tiedTo: string | undefined): Tensor {
+    const weight = this.#weight(tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)])
+    const factor = this.lowered(x)
+    const loss = this.tensor([], 'float32', [x, weight], { batched: false })
+    this.record(name, {
+      reads: [factor, weight],
+      outputs: [loss],
+      saved: [this.like(factor, 'logits'), ...(weight.requiresGrad ? [this.like(weight, 'logits')] : [])],
+      scratch: [this.like(factor, 'logits'), this.storage(elements(factor), 'float32', true, 'logits')],
+      gradients: [factor, weight].map(made),
+      flopsPerSample: 2 * elements(x) * outFeatures,
+    })
+    return loss
+  }
+
+  #isOutputLayer(name: string): boolean {
+    return this.spec.task === 'causal-lm' && (name === 'lm_head' || name === 'embed_out')
+  }
+
   /** bitsandbytes leaves the output layer alone. */
   #isQuantized(name: string): boolean {
-    return this.spec.quantization !== undefined && name !== 'lm_head'
+    return this.spec.quantization !== undefined && !this.#isOutputLayer(name) && name !== 'score'
   }
 
   /** bitsandbytes MatMul4Bit: computes in 16 bits on a matrix dequantised for the call, forward and backward; saves no input. */

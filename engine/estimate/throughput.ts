@@ -2,10 +2,11 @@
  * Modelled step time: a roofline per kernel. A kernel takes as long as its arithmetic or its memory traffic, whichever is
  * longer; the step takes as long as its kernels, or as Python needs to launch them. Everything here is a model, never a clock.
  */
-import type { Optimizer } from '../config/spec.ts'
+import type { Precision } from '../config/spec.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { Node } from './autograd.ts'
 import type { Footprint } from './footprint.ts'
+import { optimizerRules } from './optimizer.ts'
 import { bytesPerElement, type Dtype, elements, type Storage } from './storage.ts'
 
 /** Assumed shares of the data sheet's rates that well-shaped kernels reach; not measured. */
@@ -16,15 +17,6 @@ const FORWARD_LAUNCH_SECONDS = 40e-6
 const BACKWARD_LAUNCH_SECONDS = 10e-6
 /** Assumed output elements that one multiprocessor computes at a time: below a full wave of such tiles the others idle. */
 const TILE_ELEMENTS = 128 * 64
-
-/** Passes over the parameters' bytes that one optimizer step makes, reads and writes, counted in torch/optim's kernels. */
-const optimizerPasses: Record<Optimizer, number> = {
-  adamw: 18,
-  'adamw-loop': 18,
-  'adamw-fused': 7,
-  sgd: 3,
-  'sgd-momentum': 7,
-}
 
 interface Kernel {
   readonly arithmeticSecondsPerSample: number
@@ -42,9 +34,9 @@ export class ThroughputModel {
 
   constructor({ spec, nodes, parameterCount }: Footprint, gpu: Gpu) {
     this.#bytesPerSecond = gpu.memoryBandwidthBytesPerSecond * BANDWIDTH_EFFICIENCY
-    this.#kernels = kernelsOf(nodes, gpu, spec.step === 'training' && spec.gradientCheckpointing)
-    const weightBytes = parameterCount * (spec.precision === 'bf16' ? 2 : 4)
-    const passes = spec.step === 'training' ? optimizerPasses[spec.optimizer] : 0
+    this.#kernels = kernelsOf(nodes, gpu, spec.precision, spec.step === 'training' && spec.gradientCheckpointing)
+    const weightBytes = parameterCount * (spec.precision.startsWith('bf16') ? 2 : 4)
+    const passes = spec.step === 'training' ? optimizerRules[spec.optimizer].passes : 0
     this.#optimizerSeconds = (passes * weightBytes) / this.#bytesPerSecond
   }
 
@@ -67,23 +59,28 @@ export class ThroughputModel {
  * Forward once, or twice under checkpointing. Backward: a product for each factor's gradient, each with the forward's
  * arithmetic; one kernel for any other op.
  */
-function kernelsOf(nodes: readonly Node[], gpu: Gpu, checkpoints: boolean): Kernel[] {
+function kernelsOf(nodes: readonly Node[], gpu: Gpu, precision: Precision, checkpoints: boolean): Kernel[] {
   return nodes.flatMap(node => {
     if (node.body !== undefined) {
-      const recomputed = checkpoints ? node.body.map(inner => kernel(inner, gpu, FORWARD_LAUNCH_SECONDS)) : []
-      return [...kernelsOf(node.body, gpu, false), ...recomputed]
+      const recomputed = checkpoints
+        ? node.body.map(inner => kernel(inner, gpu, precision, FORWARD_LAUNCH_SECONDS))
+        : []
+      return [...kernelsOf(node.body, gpu, precision, false), ...recomputed]
     }
     if (node.outputs.length === 0) return []
     const made = node.gradients.filter(edge => !edge.passes).length
     const backwardKernels = Math.min(made, node.flopsPerSample > 0 ? 2 : 1)
-    const backward = kernel(node, gpu, BACKWARD_LAUNCH_SECONDS)
-    return [kernel(node, gpu, FORWARD_LAUNCH_SECONDS), ...Array.from({ length: backwardKernels }, () => backward)]
+    const backward = kernel(node, gpu, precision, BACKWARD_LAUNCH_SECONDS)
+    return [
+      kernel(node, gpu, precision, FORWARD_LAUNCH_SECONDS),
+      ...Array.from({ length: backwardKernels }, () => backward),
+    ]
   })
 }
 
-function kernel(node: Node, gpu: Gpu, launchSeconds: number): Kernel {
+function kernel(node: Node, gpu: Gpu, precision: Precision, launchSeconds: number): Kernel {
   const storages: readonly Storage[] = [...node.reads, ...node.creates]
-  const flopsPerSecond = peakFlops(gpu, node.computeDtype) * ARITHMETIC_EFFICIENCY
+  const flopsPerSecond = peakFlops(gpu, node.computeDtype, precision) * ARITHMETIC_EFFICIENCY
   const [output] = node.outputs
   const flopsPerElement = output ? node.flopsPerSample / elements(output) : 0
   return {
@@ -96,7 +93,8 @@ function kernel(node: Node, gpu: Gpu, launchSeconds: number): Kernel {
 }
 
 /** PyTorch keeps TF32 off for matrix products unless told otherwise, so float32 runs at the plain rate. */
-function peakFlops(gpu: Gpu, dtype: Dtype): number {
+function peakFlops(gpu: Gpu, dtype: Dtype, precision: Precision): number {
+  if (precision === 'tf32') return gpu.peakFlops.tf32 ?? gpu.peakFlops.fp32
   if (dtype === 'bfloat16') return gpu.peakFlops.bf16 ?? gpu.peakFlops.fp32
   return bytesPerElement[dtype] === 2 ? gpu.peakFlops.fp16 : gpu.peakFlops.fp32
 }

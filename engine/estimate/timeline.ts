@@ -4,7 +4,9 @@
  */
 import type { Optimizer, TrainingSpec } from '../config/spec.ts'
 import type { Autograd, Node } from './autograd.ts'
-import { elements, type Storage, type Tensor } from './storage.ts'
+import { optimizerRules } from './optimizer.ts'
+import { exchangeBytes, type Shares, sharesOf } from './sharding.ts'
+import { bytesPerElement, elements, type Storage, type Tensor } from './storage.ts'
 
 export interface Event {
   readonly kind: 'allocate' | 'release'
@@ -25,42 +27,55 @@ export interface Timeline {
 
 /** Plays one optimizer step of what `tape` recorded. `outputs`: what a plain loop still holds during the backward pass. */
 export function playStep(tape: Autograd, spec: TrainingSpec, loss: Tensor, outputs: readonly Storage[]): Timeline {
-  const player = new Player(tape, loss)
+  const shares = sharesOf(spec)
+  const player = new Player(tape, loss, shares)
   const held = spec.loop === 'plain' ? [...outputs, ...tape.held] : []
   // From the second micro-step on, the forward pass runs beside the gradients accumulated so far.
   const microSteps = spec.step === 'training' ? Math.min(spec.gradientAccumulation, 2) : 1
   for (let index = 0; index < microSteps; index++) player.microStep(held)
   const parameters = [...tape.parameters.values()]
-  const trainable = parameters.filter(parameter => parameter.requiresGrad)
-  if (spec.step === 'training') player.optimizerStep(spec.optimizer, trainable)
+  const optimized = parameters.filter(parameter => parameter.requiresGrad).map(parameter => master(spec, parameter))
+  const isTraining = spec.step === 'training'
+  if (isTraining) player.optimizerStep(spec.optimizer, optimized)
   player.releaseGradients()
+  const exchange = isTraining ? exchangeBytes(spec, tape.parameters) : 0
   return {
-    model: [...parameters.map(parameter => parameter.storage), ...tape.buffers],
-    optimizerState: spec.step === 'training' ? optimizerState(tape, spec.optimizer, trainable) : [],
+    model: [
+      ...[...parameters.map(parameter => parameter.storage), ...tape.buffers].map(storage =>
+        share(storage, shares.weights),
+      ),
+      ...(exchange > 0 ? [tape.fixed(exchange, 'temporaries')] : []),
+    ],
+    optimizerState: isTraining ? optimizerState(tape, spec, optimized, shares) : [],
     step: player.events,
     parameterCount: parameters.reduce((sum, parameter) => sum + elements(parameter), 0),
   }
 }
 
-/** torch/optim/adamw.py: exp_avg and exp_avg_sq like each parameter; sgd.py: one momentum buffer. Step counts are on the CPU. */
-const stateTensors: Record<Optimizer, number> = {
-  adamw: 2,
-  'adamw-fused': 2,
-  'adamw-loop': 2,
-  sgd: 0,
-  'sgd-momentum': 1,
+/** What the optimizer works on: the weights, or float32 copies of them. */
+function master(spec: TrainingSpec, parameter: Tensor): Tensor {
+  return spec.precision === 'bf16-master' ? { ...parameter, dtype: 'float32' } : parameter
 }
 
-function optimizerState(tape: Autograd, optimizer: Optimizer, parameters: readonly Tensor[]): Storage[] {
-  return parameters.flatMap(parameter =>
-    Array.from({ length: stateTensors[optimizer] }, () => tape.like(parameter, 'optimizerState')),
-  )
+function optimizerState(tape: Autograd, spec: TrainingSpec, optimized: readonly Tensor[], shares: Shares): Storage[] {
+  const { stateBytes } = optimizerRules[spec.optimizer]
+  const masterBytes = (parameter: Tensor) =>
+    spec.precision === 'bf16-master' ? elements(parameter) * bytesPerElement.float32 : 0
+  return optimized
+    .map(parameter => (stateBytes(parameter) + masterBytes(parameter)) * shares.optimizerState)
+    .filter(bytes => bytes > 0)
+    .map(bytes => tape.fixed(bytes, 'optimizerState'))
+}
+
+function share(storage: Storage, part: number): Storage {
+  return part === 1 ? storage : { ...storage, fixedBytes: storage.fixedBytes * part }
 }
 
 class Player {
   readonly events: Event[] = []
   readonly #tape: Autograd
   readonly #loss: Tensor
+  readonly #shares: Shares
   #moment = ''
   /** Forward reads still to come, by storage id. */
   readonly #reads: number[] = []
@@ -72,9 +87,10 @@ class Player {
   readonly #gradientReferences = new Map<Storage, number>()
   readonly #parameterGradients = new Map<Storage, Storage>()
 
-  constructor(tape: Autograd, loss: Tensor) {
+  constructor(tape: Autograd, loss: Tensor, shares: Shares) {
     this.#tape = tape
     this.#loss = loss
+    this.#shares = shares
   }
 
   microStep(held: readonly Storage[]): void {
@@ -101,27 +117,13 @@ class Player {
 
   optimizerStep(optimizer: Optimizer, parameters: readonly Tensor[]): void {
     this.#moment = 'the optimizer'
-    switch (optimizer) {
-      case 'adamw': {
-        // torch/optim/adam.py _multi_tensor_adam: torch._foreach_sqrt(exp_avg_sqs) makes one temporary per parameter at once.
-        const roots = parameters.map(parameter => this.#tape.like(parameter, 'temporaries'))
-        for (const root of roots) this.#allocate(root)
-        for (const root of roots) this.#release(root)
-        return
-      }
-      case 'adamw-loop':
-        // _single_tensor_adam: exp_avg_sq.sqrt() and its quotient, one parameter after the other.
-        for (const parameter of parameters) {
-          const pair = [0, 1].map(() => this.#tape.like(parameter, 'temporaries'))
-          for (const temporary of pair) this.#allocate(temporary)
-          for (const temporary of pair) this.#release(temporary)
-        }
-        return
-      case 'adamw-fused':
-      case 'sgd':
-      case 'sgd-momentum':
-        // In place: the fused kernel works in registers, SGD's _foreach_add_ on the parameters and buffers themselves.
-        return
+    const { temporaries, temporariesLive } = optimizerRules[optimizer]
+    const groups = parameters.map(parameter =>
+      temporaries(parameter).map(bytes => this.#tape.fixed(bytes * this.#shares.optimizerState, 'temporaries')),
+    )
+    for (const group of temporariesLive === 'together' ? [groups.flat()] : groups) {
+      for (const temporary of group) this.#allocate(temporary)
+      for (const temporary of group) this.#release(temporary)
     }
   }
 
@@ -218,8 +220,11 @@ class Player {
   /** The first gradient becomes `.grad`; later ones, of a tied use or of the next micro-step, are added in place. */
   #depositForParameter(to: Tensor, gradient: Storage): void {
     this.#gradientReferences.delete(gradient)
-    if (this.#parameterGradients.has(to.storage)) this.#release(gradient)
-    else this.#parameterGradients.set(to.storage, gradient)
+    const known = this.#parameterGradients.has(to.storage)
+    const kept = known || this.#shares.gradients === 1 ? gradient : share(gradient, this.#shares.gradients)
+    if (kept !== gradient) this.#allocate(kept)
+    if (known || kept !== gradient) this.#release(gradient)
+    if (!known) this.#parameterGradients.set(to.storage, kept)
   }
 
   #takeGradient(of: Tensor): Storage[] {

@@ -1,0 +1,56 @@
+/**
+ * What one of several GPUs holds. Derived from DDP's, DeepSpeed's and FSDP's documentation and sources; no run on several GPUs
+ * has confirmed it yet. Communication buffers of DeepSpeed are configurable and not counted.
+ */
+import type { TrainingSpec } from '../config/spec.ts'
+import { bytesPerElement, elements, type Tensor } from './storage.ts'
+
+/** Share of each kind that stays on one GPU. */
+export interface Shares {
+  readonly weights: number
+  readonly gradients: number
+  readonly optimizerState: number
+}
+
+export function sharesOf({ gpus, sharding = 'ddp', offload }: TrainingSpec): Shares {
+  const divided = 1 / gpus
+  const state = offload === undefined ? divided : 0
+  const weights = offload === 'optimizer-and-weights' ? 0 : divided
+  switch (sharding) {
+    case 'ddp':
+      return { weights: 1, gradients: 1, optimizerState: offload === undefined ? 1 : 0 }
+    case 'zero1':
+      return { weights: 1, gradients: 1, optimizerState: state }
+    case 'zero2':
+      return { weights: 1, gradients: divided, optimizerState: state }
+    case 'zero3':
+    case 'fsdp':
+      return { weights, gradients: divided, optimizerState: state }
+  }
+}
+
+/**
+ * Bytes beside the shares: DDP's gradient buckets (`gradient_as_bucket_view` is off by default), or the weights that ZeRO-3 and
+ * FSDP have gathered: what belongs to no block, the block that runs and the next one, prefetched.
+ */
+export function exchangeBytes(spec: TrainingSpec, parameters: ReadonlyMap<string, Tensor>): number {
+  if (spec.gpus === 1) return 0
+  const { sharding = 'ddp' } = spec
+  if (sharding === 'ddp') return sum([...parameters.values()].filter(parameter => parameter.requiresGrad).map(bytesOf))
+  if (sharding === 'zero1' || sharding === 'zero2') return 0
+  const units = new Map<string, number>()
+  for (const [name, parameter] of parameters) {
+    const unit = /^.*?\.\d+(?=\.)/.exec(name)?.[0] ?? ''
+    units.set(unit, (units.get(unit) ?? 0) + bytesOf(parameter))
+  }
+  const blocks = [...units].filter(([unit]) => unit !== '').map(([, bytes]) => bytes)
+  return (units.get('') ?? 0) + 2 * Math.max(0, ...blocks)
+}
+
+function bytesOf(parameter: Tensor): number {
+  return elements(parameter) * bytesPerElement[parameter.dtype]
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
