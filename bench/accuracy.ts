@@ -12,6 +12,7 @@ import { EstimateProbe } from '../engine/probes/estimate.ts'
 import { pythonVersions, trace } from '../engine/probes/trace.ts'
 import { PythonWorker } from '../engine/probes/worker.ts'
 import { Grid } from '../engine/search/grid.ts'
+import { largestBatch } from '../engine/search/largest.ts'
 import { GIB } from '../engine/units.ts'
 
 const LIMITS = { medianPercent: 2, worstPercent: 6, publishedPercent: 3, cells: 30 }
@@ -129,7 +130,7 @@ function againstPublished(): boolean {
     )
     return Math.abs(percent)
   })
-  const largest = probe.largest(new Grid())
+  const largest = largestBatch(probe, new Grid())
   console.log(`published largest batch ${published.largest}, estimated ${largest}`)
   return largest === published.largest && Math.max(...errors) <= LIMITS.publishedPercent
 }

@@ -1,7 +1,8 @@
 /** From files to a report: read each, assess the training configs among them, leave the rest alone. */
-import { assess } from './assess.ts'
+import { type AssessmentOptions, assess } from './assess.ts'
 import { readConfig } from './config/read.ts'
 import type { Reading, SourceFile } from './config/reading.ts'
+import { Footprints } from './estimate/footprints.ts'
 import { defaultGpu, type Gpu } from './gpus/catalogue.ts'
 import { findModel } from './models/catalogue.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report } from './report/schema.ts'
@@ -23,9 +24,10 @@ export const DEFAULT_RUNS_PER_YEAR = 100
 
 /** Files that are no training config leave no trace in the report; one that cannot be read never spoils the others. */
 export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptions): Promise<Report> {
+  const assessment = assessmentOptions(options)
   const configs: ConfigResult[] = []
   for (const file of files) {
-    const result = analyzeFile(file, options)
+    const result = analyzeFile(file, assessment)
     if (result !== undefined) configs.push(result)
   }
   return {
@@ -37,7 +39,7 @@ export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptio
   }
 }
 
-function analyzeFile(file: SourceFile, options: AnalyzeOptions): ConfigResult | undefined {
+function analyzeFile(file: SourceFile, options: AssessmentOptions): ConfigResult | undefined {
   const reading = readConfig(file)
   switch (reading.kind) {
     case 'not-a-training-config':
@@ -52,12 +54,12 @@ function analyzeFile(file: SourceFile, options: AnalyzeOptions): ConfigResult | 
 function analyzeReading(
   path: string,
   reading: Extract<Reading, { kind: 'training-config' }>,
-  options: AnalyzeOptions,
+  options: AssessmentOptions,
 ): ConfigResult {
   const { spec, dialect, batchSizeAt, gradientAccumulationAt, assumptions } = reading
   const model = findModel(spec.model)
   if (model === undefined) throw new Error(`the reader let an unknown model through: ${spec.model}`)
-  const assessment = assess(spec, model.config, assessmentOptions(options))
+  const assessment = assess(spec, model.config, options)
   return {
     status: 'analysed',
     path,
@@ -69,7 +71,7 @@ function analyzeReading(
   }
 }
 
-function assessmentOptions(options: AnalyzeOptions) {
+function assessmentOptions(options: AnalyzeOptions): AssessmentOptions {
   const gpu = options.gpu ?? defaultGpu
   const { pricePerHourUsd = gpu.pricePerHourUsd } = options
   const isCustomPrice = pricePerHourUsd !== gpu.pricePerHourUsd
@@ -78,6 +80,7 @@ function assessmentOptions(options: AnalyzeOptions) {
       ? { ...gpu, pricePerHourUsd, priceSource: 'your setting', priceDate: options.now.toISOString().slice(0, 10) }
       : gpu,
     policy: options.policy ?? defaultPolicy,
+    footprints: new Footprints(),
     hoursPerRun: options.hoursPerRun ?? DEFAULT_HOURS_PER_RUN,
     runsPerYear: options.runsPerYear ?? DEFAULT_RUNS_PER_YEAR,
   }

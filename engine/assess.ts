@@ -1,6 +1,7 @@
 /** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, lever, cheaper GPU, verdict. */
 import { effectiveBatch, type TrainingSpec } from './config/spec.ts'
-import { Footprint } from './estimate/footprint.ts'
+import type { Footprint } from './estimate/footprint.ts'
+import type { Footprints } from './estimate/footprints.ts'
 import { type Gpu, gpus, usableBytes } from './gpus/catalogue.ts'
 import { type BatchPlan, DEFAULT_MARGIN, recommend } from './metrics/recommend.ts'
 import type { ModelConfig } from './models/architecture.ts'
@@ -8,6 +9,7 @@ import { EstimateProbe } from './probes/estimate.ts'
 import { bestLever } from './report/lever.ts'
 import type { AnalysedConfig, OperatingPoint, ReportedGpu, Trial } from './report/schema.ts'
 import { Grid } from './search/grid.ts'
+import { largestBatch } from './search/largest.ts'
 import { judge } from './verdict/judge.ts'
 import type { Policy } from './verdict/policy.ts'
 
@@ -20,6 +22,8 @@ export type Assessment = Omit<
 export interface AssessmentOptions {
   readonly gpu: Gpu
   readonly policy: Policy
+  /** What earlier assessments left to be used again. */
+  readonly footprints: Footprints
   /** Wall-clock hours of a run at the current batch. */
   readonly hoursPerRun: number
   readonly runsPerYear: number
@@ -35,8 +39,8 @@ export const ESTIMATE_BAND_PERCENT = 3
 const WORTHWHILE_COST_SHARE = 0.9
 
 export function assess(spec: TrainingSpec, config: ModelConfig, options: AssessmentOptions): Assessment {
-  const { gpu, policy, hoursPerRun, runsPerYear } = options
-  const footprint = new Footprint(spec, config)
+  const { gpu, policy, footprints, hoursPerRun, runsPerYear } = options
+  const footprint = footprints.of(spec, config)
   const probe = new EstimateProbe(footprint, gpu)
   const grid = new Grid()
   const now: BatchPlan = { microBatch: spec.microBatch, gradientAccumulation: spec.gradientAccumulation }
@@ -50,8 +54,8 @@ export function assess(spec: TrainingSpec, config: ModelConfig, options: Assessm
     samplesPerSecond: rate(plan),
     costPerRunUsd: (costNow * rate(now)) / rate(plan),
   })
-  const largest = probe.largest(grid)
-  const largestWithMargin = probe.largest(grid, DEFAULT_MARGIN)
+  const largest = largestBatch(probe, grid)
+  const largestWithMargin = largestBatch(probe, grid, DEFAULT_MARGIN)
   const current = point(now)
   const recommended =
     largestWithMargin === undefined
@@ -62,8 +66,8 @@ export function assess(spec: TrainingSpec, config: ModelConfig, options: Assessm
   const speedup = current.fits && recommended ? recommended.samplesPerSecond / current.samplesPerSecond : 1
   const savingsPerRunUsd = costNow * (1 - 1 / speedup)
   const savingsPerYearUsd = savingsPerRunUsd * runsPerYear
-  const lever = bestLever(spec, config, gpu, current.peakBytes)
-  const rightSizing = cheaperGpu(footprint, options, recommended ?? current)
+  const lever = bestLever(spec, config, gpu, current.peakBytes, footprints)
+  const rightSizing = cheaperGpu(spec, footprint, options, current, recommended ?? current)
   return {
     spec,
     gpu: reported(gpu),
@@ -98,25 +102,27 @@ function trialsOf(
   largest: number | undefined,
 ): Trial[] {
   const tooLarge = largest === undefined ? 1 : grid.at(grid.indexOf(largest) + 1)
-  const powers = Array.from({ length: 20 }, (_, exponent) => 2 ** exponent).filter(power => power < tooLarge)
-  const sizes = new Set([...named.filter(size => size !== undefined), ...powers, tooLarge])
-  return [...sizes].toSorted((a, b) => a - b).map(size => probe.trial(size))
+  const told = new Set([...named.filter(size => size !== undefined), tooLarge])
+  const powers = Array.from({ length: 20 }, (_, exponent) => 2 ** exponent)
+  const between = powers.filter(power => power < tooLarge && !told.has(power))
+  const trials = [...[...told].map(size => probe.trial(size)), ...between.map(size => probe.trialBelow(size))]
+  return trials.toSorted((a, b) => a.microBatch - b.microBatch)
 }
 
 /** The GPU on which a run of the current config costs least, if that is cheaper than this one's recommendation. */
 function cheaperGpu(
+  spec: TrainingSpec,
   footprint: Footprint,
   { gpu, hoursPerRun }: AssessmentOptions,
+  current: OperatingPoint,
   best: OperatingPoint,
 ): AnalysedConfig['rightSizing'] {
-  const { spec } = footprint
-  const here = new EstimateProbe(footprint, gpu).samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
   const offers = gpus
     .filter(other => other.pricePerHourUsd < gpu.pricePerHourUsd && runs(other, spec))
     .map(other => ({ other, probe: new EstimateProbe(footprint, other) }))
     .filter(({ probe }) => probe.fits(spec.microBatch, DEFAULT_MARGIN))
     .map(({ other, probe }) => {
-      const slowdown = here / probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
+      const slowdown = current.samplesPerSecond / probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
       return { gpu: reported(other), costPerRunUsd: hoursPerRun * slowdown * other.pricePerHourUsd * spec.gpus }
     })
     .filter(offer => offer.costPerRunUsd <= best.costPerRunUsd * WORTHWHILE_COST_SHARE)

@@ -14,6 +14,7 @@ import {
   tasks,
 } from '../config/spec.ts'
 import { closest, MemoryMarkError } from '../errors.ts'
+import { Footprints } from '../estimate/footprints.ts'
 import { idleBytes, idlePercent } from '../metrics/memory.ts'
 import { supportsCheckpointing } from '../models/architecture.ts'
 import { type CatalogueModel, findModel, modelIds, modelNames } from '../models/catalogue.ts'
@@ -68,6 +69,7 @@ export async function estimate(args: string[]): Promise<ExitCode> {
   const assessment = assess(spec, model.config, {
     gpu: gpuFlag(values.gpu),
     policy: defaultPolicy,
+    footprints: new Footprints(),
     hoursPerRun: DEFAULT_HOURS_PER_RUN,
     runsPerYear: DEFAULT_RUNS_PER_YEAR,
   })
@@ -112,8 +114,8 @@ async function configSubject(path: string): Promise<Subject> {
     problem ?? {
       code: 'not-a-training-config',
       file: path,
-      message: `this is not a training config${reading?.kind === 'not-a-training-config' ? `: ${reading.why}` : ''}`,
-      fix: 'Name a file that sets a batch size, or a model.',
+      message: 'this is not a training config',
+      fix: `${reading?.kind === 'not-a-training-config' ? `${reading.why} ` : ''}Name a file that sets a batch size, or a model.`,
     },
   )
 }

@@ -13,8 +13,8 @@ export const outcome = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('fits'),
     peakBytes: bytes,
-    /** What the caching allocator held at most, cached blocks included. */
-    reservedBytes: bytes,
+    /** What the caching allocator held at most, cached blocks included; absent where nobody replayed or measured it. */
+    reservedBytes: bytes.optional(),
     stepMillis: z.number().min(0).optional(),
   }),
   /** `neededBytes`: the peak that the step would have had, where the probe can know it. */

@@ -1,6 +1,6 @@
 /** The one change to a config that frees most memory. */
 import type { TrainingSpec } from '../config/spec.ts'
-import { Footprint } from '../estimate/footprint.ts'
+import type { Footprints } from '../estimate/footprints.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import { type ModelConfig, supportsCheckpointing } from '../models/architecture.ts'
 import { EstimateProbe } from '../probes/estimate.ts'
@@ -15,10 +15,11 @@ export function bestLever(
   config: ModelConfig,
   gpu: Gpu,
   peakBytes: number,
+  footprints: Footprints,
 ): AnalysedConfig['lever'] {
   const levers = changesOf(spec, config, gpu).map(({ change, spec: changed }) => ({
     change,
-    peakBytes: new EstimateProbe(new Footprint(changed, config), gpu).peak(spec.microBatch).bytes,
+    peakBytes: new EstimateProbe(footprints.of(changed, config), gpu).peak(spec.microBatch).bytes,
   }))
   const best = levers.toSorted((a, b) => a.peakBytes - b.peakBytes)[0]
   return best && best.peakBytes < peakBytes * (1 - WORTHWHILE_SHARE) ? best : undefined

@@ -1,0 +1,22 @@
+/** The largest batch on the grid, found with the help of a probe's own prediction. */
+import type { EstimateProbe } from '../probes/estimate.ts'
+import { findLargest } from './boundary.ts'
+import type { Grid } from './grid.ts'
+
+/** The largest batch on the grid that leaves `margin` (a share of usable memory) free; undefined when none does. */
+export function largestBatch(probe: EstimateProbe, grid: Grid, margin = 0): number | undefined {
+  const predicted = grid.indexOf(predictedBoundary(probe, probe.usableBytes * (1 - margin)))
+  return findLargest(grid, predicted, batch => probe.fits(batch, margin))
+}
+
+/** Peaks are piecewise affine in the batch: two secant steps land on the boundary's own piece. */
+function predictedBoundary(probe: EstimateProbe, limitBytes: number): number {
+  let [low, high] = [8, 64]
+  for (let step = 0; step < 2; step++) {
+    const [lowBytes, highBytes] = [probe.peak(low).bytes, probe.peak(high).bytes]
+    const bytesPerSample = Math.max(1, (highBytes - lowBytes) / (high - low))
+    const crossing = Math.max(1, low + (limitBytes - lowBytes) / bytesPerSample)
+    ;[low, high] = [crossing, crossing * 1.1 + 1]
+  }
+  return low
+}
