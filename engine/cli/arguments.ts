@@ -18,12 +18,17 @@ export function parseFlags<T extends Options>(args: string[], options: T) {
 function usageError(error: TypeError, flags: readonly string[]): MemoryMarkError {
   const unknown = /Unknown option '(--?[^']*)'/.exec(error.message)?.[1]
   const near = unknown && closest(unknown.replace(/^-+/, ''), flags)
-  const message = unknown ? `"${unknown}" is not an option` : error.message.split('. ')[0]
+  const message = unknown ? `"${unknown}" is not an option` : error.message.split(/\.\s/)[0]
+  const dashed = /Did you forget .* for '(--[^']*)'/.exec(error.message)?.[1]
   return new MemoryMarkError(
     {
       code: 'usage',
       message: message ?? error.message,
-      fix: near ? `Did you mean --${near}?` : 'Run `memorymark help` for the options.',
+      fix: near
+        ? `Did you mean --${near}?`
+        : dashed
+          ? `Write a value that begins with a dash as ${dashed}=-1.`
+          : 'Run `memorymark help` for the options.',
     },
     { cause: error },
   )

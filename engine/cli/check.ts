@@ -27,8 +27,8 @@ export async function check(args: string[]): Promise<ExitCode> {
     now: new Date(),
     gpu: gpuFlag(values.gpu),
     policy: {
-      failOn: values['fail-on'] ? parseConditions(values['fail-on'], '--fail-on') : defaultPolicy.failOn,
-      warnOn: values['warn-on'] ? parseConditions(values['warn-on'], '--warn-on') : defaultPolicy.warnOn,
+      failOn: values['fail-on'] !== undefined ? parseConditions(values['fail-on'], '--fail-on') : defaultPolicy.failOn,
+      warnOn: values['warn-on'] !== undefined ? parseConditions(values['warn-on'], '--warn-on') : defaultPolicy.warnOn,
     },
     ...(pricePerHourUsd && { pricePerHourUsd }),
     ...(hoursPerRun && { hoursPerRun }),
@@ -49,8 +49,8 @@ function refuseNamedNonConfigs(files: readonly SourceFile[]): void {
     throw new MemoryMarkError({
       code: 'not-a-training-config',
       file: file.path,
-      message: `this is not a training config: ${reading.why}`,
-      fix: 'Name a file that sets a batch size, or a directory to search.',
+      message: 'this is not a training config',
+      fix: `${reading.why} Name a file that sets a batch size, or a directory to search.`,
     })
   }
 }
