@@ -1,0 +1,107 @@
+/** The import rule: shells may import the engine, its parts only what lies below them, and nobody in a circle. */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** From the top down. A part may import those of its own and of later rows; shells, the first row, never each other. */
+const rows: readonly (readonly string[])[] = [
+  ['action', 'bot', 'engine/cli'],
+  ['engine/index'],
+  ['engine/analyze'],
+  ['engine/assess'],
+  ['engine/render'],
+  ['engine/report'],
+  ['engine/verdict'],
+  ['engine/metrics'],
+  ['engine/search'],
+  ['engine/probes'],
+  ['engine/estimate'],
+  ['engine/models', 'engine/gpus', 'engine/config'],
+  ['engine/errors', 'engine/units', 'engine/version'],
+]
+
+interface Import {
+  readonly from: string
+  /** A file of this repository, or the name of a package. */
+  readonly to: string
+  /** Erased before it runs. */
+  readonly typeOnly: boolean
+}
+
+const files = ['action', 'bot', 'engine'].flatMap(folder =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts'))
+    .map(name => path.posix.join(folder, name.split(path.sep).join('/'))),
+)
+const imports = files.flatMap(importsOf)
+
+function importsOf(from: string): Import[] {
+  const text = readFileSync(path.join(root, from), 'utf8')
+  const statements = text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm)
+  const dynamic = text.matchAll(/\bimport\(\s*()'([^']+)'/g)
+  return [...statements, ...dynamic].map(([, type, specifier = '']) => ({
+    from,
+    to: specifier.startsWith('.') ? path.posix.join(path.posix.dirname(from), specifier) : specifier,
+    typeOnly: type !== undefined && type !== '',
+  }))
+}
+
+function partOf(file: string): string {
+  const [folder = '', name = ''] = file.split('/')
+  return folder === 'engine' ? `engine/${name.replace(/\.ts$/, '')}` : folder
+}
+
+function rowOf(file: string): number {
+  return rows.findIndex(parts => parts.includes(partOf(file)))
+}
+
+const inside = imports.filter(({ to }) => files.includes(to))
+const written = ({ from, to }: Import) => `${from} → ${to}`
+
+describe('the import rule', () => {
+  test('knows every file', () => {
+    expect(files.length).toBeGreaterThan(50)
+    expect(files.filter(file => rowOf(file) < 0)).toEqual([])
+  })
+
+  test('finds every file that is imported', () => {
+    expect(imports.filter(({ to }) => /^(?:action|bot|engine)\/.*\.ts$/.test(to) && !files.includes(to))).toEqual([])
+  })
+
+  test('lets no part import one above it, nor the shells each other', () => {
+    const broken = inside.filter(
+      ({ from, to }) =>
+        partOf(from) !== partOf(to) && (rowOf(from) > rowOf(to) || (rowOf(from) === 0 && rowOf(to) === 0)),
+    )
+    expect(broken.map(written)).toEqual([])
+  })
+
+  test('keeps GitHub out of the engine', () => {
+    const github = /^(?:@actions\/|@octokit\/|octokit|probot)/
+    expect(imports.filter(({ from, to }) => from.startsWith('engine/') && github.test(to)).map(written)).toEqual([])
+  })
+
+  test('lets no files import each other in a circle when they run', () => {
+    expect(circles(inside.filter(({ typeOnly }) => !typeOnly))).toEqual([])
+  })
+})
+
+/** Every circle, as the path that closes it. */
+function circles(edges: readonly Import[]): string[] {
+  const done = new Set<string>()
+  const found: string[] = []
+  const visit = (file: string, trail: readonly string[]) => {
+    if (trail.includes(file)) {
+      found.push([...trail.slice(trail.indexOf(file)), file].join(' → '))
+      return
+    }
+    if (done.has(file)) return
+    for (const { to } of edges.filter(({ from }) => from === file)) visit(to, [...trail, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  return found
+}

@@ -1,0 +1,140 @@
+import { describe, expect, test, vi } from 'vitest'
+import { report } from '../../engine/report/schema.ts'
+import { run, Workspace } from './run-cli.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const fine = 'memorymark:\n  model: bert\n  batch_size: 256\n  sequence_length: 128\n  optimizer: sgd\n'
+const wasteful = 'memorymark:\n  model: bert\n  batch_size: 2\n  sequence_length: 128\n'
+const tooLarge = 'memorymark:\n  model: gpt2-xl\n  batch_size: 64\n  sequence_length: 1024\n'
+
+describe.concurrent('the exit code of check', () => {
+  test.each([
+    ['0 where no training config is found', { 'a.yaml': 'name: docs\n' }, [], 0],
+    ['1 where a config wastes its GPU', { 'a.yaml': wasteful }, [], 1],
+    ['1 where a config does not fit', { 'a.yaml': tooLarge }, [], 1],
+    ['0 where waste is allowed', { 'a.yaml': wasteful }, ['--fail-on', 'never'], 0],
+    ['1 where a config does not fit, whatever is allowed', { 'a.yaml': tooLarge }, ['--fail-on', 'never'], 1],
+    ['2 where a config cannot be read', { 'a.yaml': fine, 'b.yaml': 'memorymark:\n  batch_size: 8\n' }, [], 2],
+    [
+      '1 where one cannot be read and another is blocked',
+      { 'a.yaml': wasteful, 'b.yaml': 'memorymark:\n  batch_size: 8\n' },
+      [],
+      1,
+    ],
+  ] as const)('is %s', async (_, files, flags, exitCode) => {
+    await using workspace = await Workspace.with(files)
+    expect((await workspace.run('check', ...flags)).exitCode).toBe(exitCode)
+  })
+})
+
+describe.concurrent('check', () => {
+  test('prints a report by the schema with --json, paths relative to the working directory', async () => {
+    await using workspace = await Workspace.with({ 'configs/a.yaml': wasteful, 'configs/b.json': '{"a": 1}' })
+    const { stdout, stderr } = await workspace.run('check', 'configs', '--json', '--fail-on', 'waste > 99.9 %')
+    const { configs, policy } = report.parse(JSON.parse(stdout))
+    expect(configs.map(({ path }) => path)).toEqual(['configs/a.yaml'])
+    expect(policy.failOn).toEqual([{ kind: 'waste', abovePercent: 99.9 }])
+    expect(stderr).toBe('')
+  })
+
+  test('leaves the dependencies of a project alone', async () => {
+    await using workspace = await Workspace.with({
+      'node_modules/x/train.yaml': wasteful,
+      '.git/train.yaml': wasteful,
+      'venv/train.yaml': wasteful,
+    })
+    const { configs } = report.parse(JSON.parse((await workspace.run('check', '--json')).stdout))
+    expect(configs).toEqual([])
+  })
+
+  test('judges on the GPU, the price and the hours that it is told', async () => {
+    await using workspace = await Workspace.with({ 'a.yaml': wasteful })
+    const flags = ['--gpu', 'H100', '--price-per-hour', '3', '--hours-per-run', '4', '--runs-per-year', '10']
+    const { configs } = report.parse(JSON.parse((await workspace.run('check', '--json', ...flags)).stdout))
+    expect(configs[0]).toMatchObject({
+      gpu: { id: 'h100', pricePerHourUsd: 3 },
+      hoursPerRun: 4,
+      runsPerYear: 10,
+      current: { costPerRunUsd: 12 },
+    })
+  })
+
+  test('reads a named file whatever it is called', async () => {
+    await using workspace = await Workspace.with({ 'train.conf': wasteful })
+    const { stdout, exitCode } = await workspace.run('check', 'train.conf')
+    expect(stdout).toContain('train.conf')
+    expect(exitCode).toBe(1)
+  })
+
+  test('refuses a named file that is no training config', async () => {
+    await using workspace = await Workspace.with({ 'docs.yaml': 'name: docs\n' })
+    const { stderr, exitCode } = await workspace.run('check', 'docs.yaml')
+    expect(stderr).toMatch(/^docs\.yaml: this is not a training config\. It sets no batch size .*\. Name a file/)
+    expect(exitCode).toBe(2)
+  })
+
+  test.each([
+    [['nowhere'], 'nowhere: no such file or directory. Check the path'],
+    [['--gpu', 'a11'], '(--gpu): "a11" is not a GPU of the catalogue. Did you mean a10?'],
+    [['--fail-onn', 'never'], '"--fail-onn" is not an option. Did you mean --fail-on?'],
+    [['--fail-on', 'nonsense'], '(--fail-on): "nonsense" is not a condition. Write `waste > 40 %`'],
+    [['--fail-on', ''], '(--fail-on): "" is not a condition'],
+    [['--gpu'], "Option '--gpu <value>' argument missing. Run `memorymark help`"],
+    [['--hours-per-run', '0'], '(--hours-per-run): "0" is not a number above 0 and at most 100,000'],
+  ])('%j: says what is wrong and what to do, in one line', async (args, message) => {
+    const { stdout, stderr, exitCode } = await run('check', ...args)
+    expect(stderr).toContain(message)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(stdout).toBe('')
+    expect(exitCode).toBe(2)
+  })
+
+  test('survives hostile files, tells each apart and still analyses the rest', async () => {
+    const depth = 10_000
+    const aliases = Array.from({ length: 20 }, (_, level) => `a${level + 1}: &a${level + 1} [*a${level}, *a${level}]`)
+    await using workspace = await Workspace.with({
+      'good.yaml': wasteful,
+      'bomb.yaml': `memorymark: {model: bert, batch_size: 8}\na0: &a0 [x, x]\n${aliases.join('\n')}\n`,
+      'deep.yaml': `memorymark: {model: bert, batch_size: 8}\nx: ${'['.repeat(depth)}${']'.repeat(depth)}\n`,
+      'huge.yaml': `memorymark: {model: bert, batch_size: 8}\nx: "${'y'.repeat(5 * 2 ** 20)}"\n`,
+      'broken.json': '{"memorymark": {"model": "bert", "batch_size": 8}',
+      'mention.yaml': 'memorymark:\n  model: "@team/**evil**\\u001b[31m"\n  batch_size: 8\n',
+      'sizes.yaml': 'memorymark:\n  model: bert\n  batch_size: -1\n  gradient_accumulation: 1.0e+9\n',
+    })
+    const { stdout, stderr, exitCode } = await workspace.run('check', '--json')
+    const { configs } = report.parse(JSON.parse(stdout))
+    expect(configs.map(({ path, status }) => `${path} ${status}`)).toEqual([
+      'bomb.yaml not-analysed',
+      'broken.json not-analysed',
+      'deep.yaml not-analysed',
+      'good.yaml analysed',
+      'huge.yaml not-analysed',
+      'mention.yaml not-analysed',
+      'sizes.yaml not-analysed',
+    ])
+    expect(stderr).toBe('')
+    expect(exitCode).toBe(1)
+    const { stdout: text } = await workspace.run('check')
+    expect(text).not.toContain('\u001b')
+    expect(text).toContain('sizes.yaml:3')
+  })
+})
+
+describe.concurrent('the command line', () => {
+  test.each([[[]], [['help']], [['--help']], [['check', '--help']]])('%j prints its usage', async args => {
+    const { stdout, exitCode } = await run(...args)
+    expect(stdout).toContain('memorymark check [paths…]')
+    expect(exitCode).toBe(0)
+  })
+
+  test('does not know a misspelt command, and says which is meant', async () => {
+    const { stderr, exitCode } = await run('estimat')
+    expect(stderr).toBe('"estimat" is not a command. Did you mean `memorymark estimate`?\n')
+    expect(exitCode).toBe(2)
+  })
+
+  test('does not take what every object has for a command', async () => {
+    expect((await run('constructor')).stderr).toContain('"constructor" is not a command')
+  })
+})

@@ -1,0 +1,136 @@
+import { describe, expect, test, vi } from 'vitest'
+import * as z from 'zod'
+import { trainingSpec } from '../../engine/config/spec.ts'
+import { byteKinds } from '../../engine/estimate/storage.ts'
+import { provenance } from '../../engine/probes/trial.ts'
+import { reportedGpu, throughputProvenance } from '../../engine/report/schema.ts'
+import { run, Workspace } from './run-cli.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+/** What `--json` prints: these keys and no others. */
+const summary = z.strictObject({
+  model: z.string(),
+  spec: trainingSpec,
+  gpu: reportedGpu,
+  provenance,
+  errorBandPercent: z.number(),
+  batchSize: z.number(),
+  fits: z.boolean(),
+  peakBytes: z.number(),
+  peakMoment: z.string(),
+  breakdown: z.record(z.enum(byteKinds), z.number()),
+  usableBytes: z.number(),
+  wasteBytes: z.number(),
+  wastePercent: z.number(),
+  largestBatch: z.number().nullable(),
+  recommendedBatch: z.number().nullable(),
+  recommendedAccumulation: z.number().nullable(),
+  headroomBytes: z.number().nullable(),
+  speedup: z.number(),
+  throughputProvenance,
+  savingsPerRunUsd: z.number(),
+  savingsPerYearUsd: z.number(),
+})
+
+async function summaryOf(...args: string[]): Promise<z.infer<typeof summary>> {
+  const { stdout, stderr } = await run('estimate', ...args, '--json')
+  expect(stderr).toBe('')
+  return summary.parse(JSON.parse(stdout))
+}
+
+describe.concurrent('estimate --json', () => {
+  test.each([
+    ['bert', 'google-bert/bert-base-uncased'],
+    ['gpt2', 'openai-community/gpt2'],
+    ['resnet', 'microsoft/resnet-50'],
+  ])('knows %s as %s, and its bytes by kind add up to the peak', async (alias, id) => {
+    const { model, breakdown, peakBytes, usableBytes, wasteBytes, wastePercent, provenance } = await summaryOf(alias)
+    expect(model).toBe(id)
+    expect(provenance).toBe('estimated')
+    expect(Object.values(breakdown).reduce((sum, bytes) => sum + bytes, 0)).toBe(peakBytes)
+    expect(wasteBytes).toBe(usableBytes - peakBytes)
+    expect(wastePercent).toBeCloseTo((100 * wasteBytes) / usableBytes, 9)
+  })
+
+  test('finds the published largest batch of BERT on an A10: 288', async () => {
+    const { largestBatch, spec } = await summaryOf('bert', '--step', 'forward-backward')
+    expect(largestBatch).toBe(288)
+    expect(spec.sequenceLength).toBe(128)
+  })
+
+  test('has no largest batch where not one sample fits', async () => {
+    expect(await summaryOf('gpt2-xl', '--gpu', 't4')).toMatchObject({
+      fits: false,
+      wasteBytes: 0,
+      largestBatch: null,
+      recommendedBatch: null,
+      headroomBytes: null,
+    })
+  })
+
+  test('takes every flag into the spec', async () => {
+    const flags = [
+      '--batch-size 4 --gradient-accumulation 2 --sequence-length 256 --task sequence-classification --labels 5',
+      '--optimizer sgd-momentum --precision bf16 --attention eager --gradient-checkpointing --padded --loop trainer',
+    ]
+    const { spec, gpu } = await summaryOf('gpt2', '--gpu', 'l4', ...flags.flatMap(line => line.split(' ')))
+    expect(spec).toMatchObject({
+      microBatch: 4,
+      gradientAccumulation: 2,
+      sequenceLength: 256,
+      task: 'sequence-classification',
+      labels: 5,
+      optimizer: 'sgd-momentum',
+      precision: 'bf16',
+      attention: 'eager',
+      gradientCheckpointing: true,
+      paddedBatches: true,
+      loop: 'trainer',
+    })
+    expect(gpu.id).toBe('l4')
+  })
+
+  test('reads a config, and flags change it', async () => {
+    await using workspace = await Workspace.with({ 'a.yaml': 'memorymark:\n  model: gpt2\n  batch_size: 3\n' })
+    const plain = await workspace.run('estimate', 'a.yaml', '--json')
+    expect(summary.parse(JSON.parse(plain.stdout))).toMatchObject({ model: 'openai-community/gpt2', batchSize: 3 })
+    const changed = await workspace.run('estimate', 'a.yaml', '--batch-size', '5', '--json')
+    expect(summary.parse(JSON.parse(changed.stdout)).batchSize).toBe(5)
+  })
+})
+
+describe.concurrent('estimate refuses', () => {
+  test.each([
+    [['bert', '--batch-size', '0'], '(--batch-size): "0" is not a whole number above 0 and at most 1,000,000'],
+    [['bert', '--batch-size=-1'], '(--batch-size): "-1" is not a whole number'],
+    [['bert', '--batch-size', '-1'], 'Write a value that begins with a dash as --batch-size=-1.'],
+    [['bert', '--batch-size', '1e9'], '(--batch-size): "1e9" is not a whole number'],
+    [['bert', '--batch-size', 'sixteen'], '(--batch-size): "sixteen" is not a whole number'],
+    [['bert', '--batch-size', '1.5'], '(--batch-size): "1.5" is not a whole number'],
+    [['bert', '--optimizer', 'admw'], '(--optimizer): "admw" is not a value of --optimizer. Did you mean adamw?'],
+    [['bert', '--task', 'causal-lm'], '(--task): google-bert/bert-base-uncased has no causal-lm head here'],
+    [['bert', '--sequence-length', '513'], 'google-bert/bert-base-uncased has 512 positions, fewer than 513'],
+    [['resnet', '--gradient-checkpointing'], '(--gradient-checkpointing): transformers does not checkpoint resnet'],
+    [
+      ['bert-base-uncasd'],
+      '"bert-base-uncasd" is neither a file nor a model of the catalogue. Did you mean bert-base-uncased?',
+    ],
+    [['bert', 'gpt2'], 'only one model or config is estimated at a time'],
+    [[], 'a model or a config is missing. Run `memorymark estimate bert`'],
+    [['.'], 'this is not a training config. Name a file that sets a batch size, or a model.'],
+  ])('%j in one line', async (args, message) => {
+    const { stdout, stderr, exitCode } = await run('estimate', ...args)
+    expect(stderr).toContain(message)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(stdout).toBe('')
+    expect(exitCode).toBe(2)
+  })
+})
+
+test('estimate prints a verdict for people without --json', async () => {
+  const { stdout, exitCode } = await run('estimate', 'bert')
+  expect(stdout).toContain('google-bert/bert-base-uncased')
+  expect(stdout).toContain('GiB')
+  expect(exitCode).toBe(0)
+})
