@@ -24,5 +24,5 @@ export class Footprints {
 
 /** One footprint answers for every batch, and every micro-step from the second on is like the second. */
 function shapeOf(spec: TrainingSpec): TrainingSpec {
-  return { ...spec, microBatch: 1, gradientAccumulation: Math.min(spec.gradientAccumulation, 2), gpus: 1 }
+  return { ...spec, microBatch: 1, gradientAccumulation: Math.min(spec.gradientAccumulation, 2) }
 }

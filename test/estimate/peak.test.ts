@@ -138,7 +138,7 @@ describe('any spec at any batch', () => {
         const { bytes, breakdown } = footprint.peak(batch, WORKSPACE_BYTES)
         expect(byteKinds.reduce((sum, kind) => sum + breakdown[kind], 0)).toBe(bytes)
         for (const kind of byteKinds) expect(breakdown[kind]).toBeGreaterThanOrEqual(0)
-        const bytesPerWeight = changes.precision === 'bf16' ? 2 : 4
+        const bytesPerWeight = changes.precision.startsWith('bf16') ? 2 : 4
         expect(breakdown.weights).toBeGreaterThanOrEqual(bytesPerWeight * footprint.parameterCount)
         expect(breakdown.workspace).toBe(WORKSPACE_BYTES)
       }),
