@@ -12,10 +12,16 @@ export type Provenance = z.infer<typeof provenance>
 export const outcome = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('fits'),
-    peakBytes: bytes,
-    /** What the caching allocator held at most, cached blocks included; absent where nobody replayed or measured it. */
+    /** Absent where the device keeps no count of it: the CPU. */
+    peakBytes: bytes.optional(),
+    /** What the caching allocator held at most, cached blocks included. */
     reservedBytes: bytes.optional(),
+    /** Forward and backward of one micro-batch and one optimizer step: the median of the timed steps. */
     stepMillis: z.number().min(0).optional(),
+    /** Half the distance between the fastest and the slowest timed step; absent when fewer than two were timed. */
+    stepMillisSpread: z.number().min(0).optional(),
+    /** The optimizer's part of `stepMillis`. */
+    optimizerMillis: z.number().min(0).optional(),
   }),
   /** `neededBytes`: the peak that the step would have had, where the probe can know it. */
   z.object({ kind: z.literal('out-of-memory'), neededBytes: bytes.optional() }),
@@ -23,6 +29,19 @@ export const outcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('failed'), problem }),
 ])
 export type Outcome = z.infer<typeof outcome>
+
+/** The bytes that the step takes or would take, where the probe knows them. */
+export function peakOf(outcome: Outcome): number | undefined {
+  switch (outcome.kind) {
+    case 'fits':
+      return outcome.peakBytes
+    case 'out-of-memory':
+      return outcome.neededBytes
+    case 'timed-out':
+    case 'failed':
+      return undefined
+  }
+}
 
 export const trial = z.object({ microBatch: batchSize, provenance, outcome })
 export type Trial = z.infer<typeof trial>

@@ -1,4 +1,6 @@
 /** What stands behind a verdict, for the reader who wants to check it. */
+
+import { peakOf } from '../probes/trial.ts'
 import type { AnalysedConfig, Breakdown, Outcome, Trial } from '../report/schema.ts'
 import { formatGib, formatPercent, formatUsd } from '../units.ts'
 import { leverSentence } from './advice.ts'
@@ -65,8 +67,8 @@ function trialRow({ microBatch, provenance, outcome }: Trial): string[] {
 }
 
 function outcomePeak(outcome: Outcome): string {
-  if (outcome.kind === 'fits') return formatGib(outcome.peakBytes)
-  return outcome.kind === 'out-of-memory' && outcome.neededBytes !== undefined ? formatGib(outcome.neededBytes) : '–'
+  const bytes = peakOf(outcome)
+  return bytes === undefined ? '–' : formatGib(bytes)
 }
 
 function outcomeWords(outcome: Outcome): string {

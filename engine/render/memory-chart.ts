@@ -1,4 +1,5 @@
 /** Peak memory against micro-batch as Mermaid, which GitHub draws in comments and summaries. Numbers and fixed words only. */
+import { peakOf } from '../probes/trial.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
 import { GIB } from '../units.ts'
 import { codeBlock } from './markdown.ts'
@@ -40,10 +41,8 @@ function knownPeaks({ current, recommended, largest, trials }: AnalysedConfig): 
     point ? [[point.microBatch, point.peakBytes] as [number, number]] : [],
   )
   const tried = trials.flatMap(({ microBatch, outcome }): [number, number][] => {
-    if (outcome.kind === 'fits') return [[microBatch, outcome.peakBytes]]
-    if (outcome.kind === 'out-of-memory' && outcome.neededBytes !== undefined)
-      return [[microBatch, outcome.neededBytes]]
-    return []
+    const bytes = peakOf(outcome)
+    return bytes === undefined ? [] : [[microBatch, bytes]]
   })
   return [...new Map([...points, ...tried])].sort(([a], [b]) => a - b)
 }

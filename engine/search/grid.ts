@@ -15,6 +15,11 @@ export class Grid {
     return this.#step + Math.floor(MAX_BATCH / this.#step) - 1
   }
 
+  /** The place of the step itself, the first size of a linear sweep. */
+  get firstStep(): number {
+    return this.#step - 1
+  }
+
   /** The size at a 0-based place. */
   at(index: number): number {
     return index < this.#step ? index + 1 : (index - this.#step + 2) * this.#step

@@ -1,0 +1,59 @@
+/** What a machine has for PyTorch: interpreter, libraries, device. */
+import * as z from 'zod'
+import { PythonWorker } from './worker.ts'
+
+export const deviceKinds = ['cuda', 'mps', 'cpu'] as const
+export type DeviceKind = (typeof deviceKinds)[number]
+
+const bytes = z.number().int().min(0)
+
+const cudaDevice = z.object({
+  kind: z.literal('cuda'),
+  name: z.string(),
+  /** The memory limit, where one was set. */
+  totalBytes: bytes,
+  /** Total − free − reserved after a first kernel: the context, and whatever other processes hold. */
+  contextBytes: bytes,
+  driver: z.string(),
+  cuda: z.string(),
+  computeCapability: z.tuple([z.number().int(), z.number().int()]),
+})
+
+const device = z.discriminatedUnion('kind', [
+  cudaDevice,
+  z.object({ kind: z.literal('mps'), name: z.string(), totalBytes: bytes, contextBytes: bytes }),
+  z.object({ kind: z.literal('cpu'), name: z.string() }),
+  z.object({ kind: z.literal('none') }),
+])
+export type TorchDevice = z.infer<typeof device>
+
+export const machine = z.object({ python: z.string(), torch: z.string(), transformers: z.string(), device })
+export type TorchMachine = z.infer<typeof machine>
+
+/** Importing PyTorch from a cold disk is what takes long. */
+export const START_TIMEOUT_MILLIS = 120_000
+
+export type Machine =
+  | ({ readonly kind: 'python' } & TorchMachine)
+  /** No interpreter, or one without PyTorch and transformers. */
+  | { readonly kind: 'no-python'; readonly why: string }
+
+export async function describeMachine(python: string): Promise<Machine> {
+  await using worker = new PythonWorker(python)
+  const answer = await worker.ask('device', {}, machine, START_TIMEOUT_MILLIS)
+  switch (answer.kind) {
+    case 'done':
+      return { kind: 'python', ...answer.result }
+    case 'failed':
+    case 'died':
+      return { kind: 'no-python', why: answer.message }
+    case 'timed-out':
+      return { kind: 'no-python', why: `no answer within ${answer.afterMillis / 1_000} s` }
+  }
+}
+
+/** `torch 2.13.0, transformers 5.18.0, CUDA 13.0, driver 580.65`. */
+export function softwareOf({ torch, transformers, device }: TorchMachine): string {
+  const cuda = device.kind === 'cuda' ? [`CUDA ${device.cuda}`, `driver ${device.driver}`] : []
+  return [`torch ${torch}`, `transformers ${transformers}`, ...cuda].join(', ')
+}

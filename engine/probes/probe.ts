@@ -1,0 +1,108 @@
+/** What can run a trial, behind one interface; and which of them a machine has. */
+import type { TrainingSpec } from '../config/spec.ts'
+import { MemoryMarkError } from '../errors.ts'
+import type { Footprint } from '../estimate/footprint.ts'
+import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
+import type { ModelConfig } from '../models/architecture.ts'
+import { type DeviceKind, describeMachine } from './device.ts'
+import { EstimateProbe } from './estimate.ts'
+import { TorchProbe } from './torch.ts'
+import { TraceProbe } from './trace.ts'
+import type { Provenance, Trial } from './trial.ts'
+
+export const engines = ['estimate', 'trace', 'torch'] as const
+export type Engine = (typeof engines)[number]
+
+export interface TrialOptions {
+  /** Steps to run, the first being the one that allocates the optimizer's state; 2 unless told. More give a time with a spread. */
+  readonly steps?: number
+  /** Ends the trial, and whatever process runs it. */
+  readonly signal?: AbortSignal
+}
+
+/** The device that trials answer for. */
+export interface ProbedDevice {
+  readonly name: string
+  readonly totalBytes: number
+  /** Total − CUDA context. */
+  readonly usableBytes: number
+  /** Versions and driver behind the answers, in words; empty for the estimate. */
+  readonly software: string
+}
+
+/** Runs one training spec at any micro-batch. Disposing of it ends every process it started. */
+export interface Probe extends AsyncDisposable {
+  readonly engine: Engine
+  readonly provenance: Provenance
+  readonly device: ProbedDevice
+  /** One at a time. Every failure is an outcome; only a bug of ours throws. */
+  trial(microBatch: number, options?: TrialOptions): Promise<Trial>
+}
+
+export interface ProbeContext {
+  readonly spec: TrainingSpec
+  readonly config: ModelConfig
+  readonly footprint: Footprint
+  /** The card to answer for; a real device answers for itself. */
+  readonly gpu: Gpu
+  /** The interpreter's command. */
+  readonly python: string
+  /** The device that `torch` shall take; the best one unless told. */
+  readonly deviceKind?: DeviceKind
+  /** Caps the process, so that a larger card plays a smaller one. */
+  readonly limitMemoryBytes?: number
+  /** The user's own step, `path.py:function`: only with their explicit leave, since it runs their code. */
+  readonly entrypoint?: string
+  readonly trialTimeoutMillis?: number
+  /** Receives Python's tracebacks. */
+  readonly log?: (text: string) => void
+}
+
+type Opener = (context: ProbeContext) => Promise<Probe>
+
+const openers: Record<Engine, Opener> = {
+  estimate: async context => new EstimatingProbe(context),
+  trace: TraceProbe.open,
+  torch: TorchProbe.open,
+}
+
+/** Throws a MemoryMarkError where the machine lacks what the engine needs. */
+export async function openProbe(engine: Engine | 'auto', context: ProbeContext): Promise<Probe> {
+  return openers[engine === 'auto' ? await bestEngine(context.python) : engine](context)
+}
+
+/** The engine that `auto` takes: a real GPU before PyTorch's graph, and that before our model of it. */
+export async function bestEngine(python: string): Promise<Engine> {
+  const machine = await describeMachine(python)
+  if (machine.kind === 'no-python') return 'estimate'
+  return machine.device.kind === 'cuda' || machine.device.kind === 'mps' ? 'torch' : 'trace'
+}
+
+class EstimatingProbe implements Probe {
+  readonly engine = 'estimate'
+  readonly provenance = 'estimated'
+  readonly device: ProbedDevice
+  readonly #probe: EstimateProbe
+
+  constructor({ footprint, gpu, limitMemoryBytes, entrypoint }: ProbeContext) {
+    if (entrypoint !== undefined) throw needsPython()
+    const capped = { ...gpu, totalBytes: Math.min(gpu.totalBytes, limitMemoryBytes ?? Number.POSITIVE_INFINITY) }
+    this.#probe = new EstimateProbe(footprint, capped)
+    this.device = { name: gpu.name, totalBytes: capped.totalBytes, usableBytes: usableBytes(capped), software: '' }
+  }
+
+  async trial(microBatch: number): Promise<Trial> {
+    return this.#probe.trial(microBatch)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+function needsPython(): MemoryMarkError {
+  return new MemoryMarkError({
+    code: 'entrypoint-needs-torch',
+    field: '--allow-entrypoint',
+    message: 'only the torch engine runs an entry point',
+    fix: 'Use --engine torch.',
+  })
+}

@@ -1,0 +1,165 @@
+/** The real step on the real device, in a Python process that is started afresh after every failure. */
+import * as z from 'zod'
+import { type DeviceKind, machine, START_TIMEOUT_MILLIS, softwareOf, type TorchMachine } from './device.ts'
+import { outcomeOf, unavailable } from './failure.ts'
+import type { Probe, ProbeContext, ProbedDevice, TrialOptions } from './probe.ts'
+import type { Outcome, Trial } from './trial.ts'
+import { PythonWorker } from './worker.ts'
+
+const TRIAL_TIMEOUT_MILLIS = 300_000
+const LEAST_STEPS = 2
+/** Steps that are not timed: they load kernels, pick algorithms and fill the allocator's cache. */
+const WARM_UP_STEPS = 2
+
+const step = z.object({
+  millis: z.number().min(0),
+  optimizerMillis: z.number().min(0),
+  peakAllocatedBytes: z.number().int().min(0).optional(),
+  peakReservedBytes: z.number().int().min(0).optional(),
+  contextBytes: z.number().int().min(0).optional(),
+})
+type Step = z.infer<typeof step>
+
+const ran = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('fits'), steps: z.array(step).min(LEAST_STEPS) }),
+  z.object({ kind: z.literal('out-of-memory'), message: z.string() }),
+])
+
+export class TorchProbe implements Probe {
+  readonly engine = 'torch'
+  readonly provenance = 'measured'
+  readonly device: ProbedDevice
+  readonly #context: ProbeContext
+  readonly #deviceKind: DeviceKind
+  /** Two micro-steps hold all the memory that more would; the rest only takes time. */
+  readonly #accumulation: number
+  #worker: PythonWorker | undefined
+
+  private constructor(context: ProbeContext, deviceKind: DeviceKind, device: ProbedDevice, worker: PythonWorker) {
+    this.#context = context
+    this.#deviceKind = deviceKind
+    this.device = device
+    this.#worker = worker
+    this.#accumulation = Math.min(2, context.spec.gradientAccumulation)
+  }
+
+  static async open(this: void, context: ProbeContext): Promise<TorchProbe> {
+    const worker = new PythonWorker(context.python)
+    const { deviceKind, limitMemoryBytes } = context
+    const answer = await worker.ask('device', { device: deviceKind, limitMemoryBytes }, machine, START_TIMEOUT_MILLIS)
+    if (answer.kind === 'done' && answer.result.device.kind !== 'none') {
+      const { device } = answer.result
+      const probed = probedDevice(answer.result, limitMemoryBytes)
+      if (probed !== undefined) return new TorchProbe(context, device.kind, probed, worker)
+    }
+    await worker[Symbol.asyncDispose]()
+    throw unavailable('torch', whyNot(answer))
+  }
+
+  async trial(microBatch: number, { steps = LEAST_STEPS, signal }: TrialOptions = {}): Promise<Trial> {
+    const worker = this.#worker ?? new PythonWorker(this.#context.python)
+    this.#worker = worker
+    const end = () => void worker[Symbol.asyncDispose]()
+    if (signal?.aborted) end()
+    signal?.addEventListener('abort', end, { once: true })
+    try {
+      const outcome = await this.#ask(worker, microBatch, steps)
+      if (outcome.kind !== 'fits') await this.#endWorker()
+      return { microBatch, provenance: this.provenance, outcome }
+    } finally {
+      signal?.removeEventListener('abort', end)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#endWorker()
+  }
+
+  async #ask(worker: PythonWorker, microBatch: number, steps: number): Promise<Outcome> {
+    const { spec, config, entrypoint, limitMemoryBytes, log } = this.#context
+    const question = {
+      spec: { ...spec, microBatch, gradientAccumulation: this.#accumulation },
+      config,
+      steps,
+      device: this.#deviceKind,
+      limitMemoryBytes,
+      entrypoint,
+    }
+    const answer = await worker.ask('trial', question, ran, this.#context.trialTimeoutMillis ?? TRIAL_TIMEOUT_MILLIS)
+    if (answer.kind !== 'done') return outcomeOf(answer, log)
+    if (answer.result.kind === 'out-of-memory') return { kind: 'out-of-memory' }
+    return fits(answer.result.steps, this.#accumulation)
+  }
+
+  /** An exhausted process keeps fragments and broken library handles: the next trial gets a new one. */
+  async #endWorker(): Promise<void> {
+    const worker = this.#worker
+    this.#worker = undefined
+    await worker?.[Symbol.asyncDispose]()
+  }
+}
+
+/** Peaks are the highest of the steps after the first, times their median after the warm-up. */
+function fits(steps: readonly Step[], accumulation: number): Outcome {
+  const steady = steps.slice(1)
+  const timed = steps.slice(Math.min(WARM_UP_STEPS, steps.length - 1))
+  const optimizerMillis = median(timed.map(step => step.optimizerMillis))
+  const stepMillis = timed.map(step => (step.millis - step.optimizerMillis) / accumulation + step.optimizerMillis)
+  const peakBytes = highest(steady.map(step => step.peakAllocatedBytes))
+  const reservedBytes = highest(steps.map(step => step.peakReservedBytes))
+  return {
+    kind: 'fits',
+    ...(peakBytes !== undefined && { peakBytes }),
+    ...(reservedBytes !== undefined && { reservedBytes }),
+    stepMillis: median(stepMillis),
+    optimizerMillis,
+    ...(timed.length > 1 && { stepMillisSpread: (Math.max(...stepMillis) - Math.min(...stepMillis)) / 2 }),
+  }
+}
+
+function highest(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter(value => value !== undefined)
+  return known.length === 0 ? undefined : Math.max(...known)
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length / 2
+  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2
+}
+
+/** On the CPU only a limit makes a device of known size. */
+function probedDevice(found: TorchMachine, limitMemoryBytes: number | undefined): ProbedDevice | undefined {
+  const software = softwareOf(found)
+  const { device } = found
+  switch (device.kind) {
+    case 'cuda':
+    case 'mps':
+      return {
+        name: device.name,
+        totalBytes: device.totalBytes,
+        usableBytes: device.totalBytes - device.contextBytes,
+        software,
+      }
+    case 'cpu':
+      return limitMemoryBytes === undefined
+        ? undefined
+        : { name: `CPU ${device.name}`, totalBytes: limitMemoryBytes, usableBytes: limitMemoryBytes, software }
+    case 'none':
+      return undefined
+  }
+}
+
+function whyNot(answer: Awaited<ReturnType<typeof PythonWorker.prototype.ask<TorchMachine>>>): string {
+  switch (answer.kind) {
+    case 'done':
+      return answer.result.device.kind === 'cpu'
+        ? 'a sweep on the CPU needs --limit-memory, since a host that runs out of memory ends processes at random'
+        : 'PyTorch sees neither a CUDA nor an MPS device'
+    case 'failed':
+    case 'died':
+      return answer.message
+    case 'timed-out':
+      return `Python did not start within ${answer.afterMillis / 1_000} s`
+  }
+}

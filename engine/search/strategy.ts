@@ -1,0 +1,129 @@
+/** A search strategy is pure: it sees the sizes tried so far and says the next one, or that the boundary is known. */
+import { type Bounds, type Move, nextMove } from './boundary.ts'
+import type { Grid } from './grid.ts'
+
+export const strategyNames = ['predict-verify', 'bisect', 'linear'] as const
+export type StrategyName = (typeof strategyNames)[number]
+
+/** A size of which it is known whether it fits. It need not be on the grid. */
+export interface Tried {
+  readonly microBatch: number
+  readonly fits: boolean
+  /** The step's peak, where the probe can know it. */
+  readonly peakBytes?: number | undefined
+}
+
+/** What a model of the memory says beforehand. */
+export interface Prediction {
+  /** The grid's index of the largest size that should fit; −1 when none should. */
+  readonly largest: number
+  readonly peakBytes: (microBatch: number) => number
+  /** What the device can hold: a peak clearly above it needs no trial. */
+  readonly usableBytes: number
+}
+
+export interface SearchSpace {
+  readonly grid: Grid
+  readonly prediction: Prediction
+}
+
+export type Strategy = (tried: readonly Tried[], space: SearchSpace) => Move
+
+/**
+ * A peak this far above usable memory is out of memory without a trial. Above what measured peaks stray from a prediction
+ * that other sizes of the same sweep have corrected.
+ */
+const CERTAINLY_TOO_MUCH = 1.01
+
+/** Trials after which a prediction that is still not confirmed is no longer followed. */
+const PREDICTIONS = 5
+
+export const strategies: Record<StrategyName, Strategy> = {
+  'predict-verify': predictVerify,
+  bisect: (tried, { grid }) => nextMove(boundsOf(tried, grid), grid, 0),
+  linear,
+}
+
+/** Below the smallest size that fails: one that fits above it is luck, and nothing to build on. */
+export function boundsOf(tried: readonly Tried[], grid: Grid): Bounds {
+  const failing = tried.filter(({ fits }) => !fits).map(({ microBatch }) => firstNotBelow(microBatch, grid))
+  const fails = Math.min(grid.length, ...failing)
+  const fitting = tried.filter(({ fits }) => fits).map(({ microBatch }) => grid.indexOf(microBatch))
+  return { fits: Math.max(-1, ...fitting.filter(index => index < fails)), fails }
+}
+
+/** From the step upwards, as the earlier tool did; the sizes below it only when the step itself does not fit. */
+function linear(tried: readonly Tried[], { grid }: SearchSpace): Move {
+  const onGrid = tried.filter(({ microBatch }) => grid.at(grid.indexOf(microBatch)) === microBatch)
+  const { fits, fails } = boundsOf(onGrid, grid)
+  if (fails - fits === 1) return { kind: 'done', largest: fits }
+  if (fails < grid.length) return { kind: 'try', index: fails - 1 }
+  return { kind: 'try', index: fits === -1 ? grid.firstStep : fits + 1 }
+}
+
+/** Tries what is predicted, corrects the prediction by every peak that comes back, and stops where no doubt is left. */
+function predictVerify(tried: readonly Tried[], { grid, prediction }: SearchSpace): Move {
+  const bounds = boundsOf(tried, grid)
+  const { fits, fails } = bounds
+  if (fails - fits === 1) return { kind: 'done', largest: fits }
+  const correct = correction(tried, prediction)
+  const nextIsTooMuch = fits >= 0 && correct(grid.at(fits + 1)) > prediction.usableBytes * CERTAINLY_TOO_MUCH
+  if (nextIsTooMuch && hasPeak(tried, grid, fits)) return { kind: 'done', largest: fits }
+  if (tried.length >= PREDICTIONS) return { kind: 'try', index: halving(bounds, grid) }
+  const predicted = correctedLargest(correct, grid, prediction)
+  if (fits < predicted && predicted < fails) return { kind: 'try', index: predicted }
+  return { kind: 'try', index: gallop(bounds, grid, tried, predicted) }
+}
+
+/** Away from the known size that the prediction points at, or beyond: one place first, then twice as far each time. */
+function gallop({ fits, fails }: Bounds, grid: Grid, tried: readonly Tried[], predicted: number): number {
+  const places = tried.map(({ microBatch }) => grid.indexOf(microBatch))
+  const index =
+    predicted <= fits
+      ? fits + 1 + (fits - Math.min(fits, ...places.filter(place => place >= predicted && place >= 0)))
+      : fails - 1 - (Math.max(fails, ...places.filter(place => place <= predicted)) - fails)
+  return fits < index && index < fails ? index : halving({ fits, fails }, grid)
+}
+
+/** The middle between what fits and what does not; twice what fits while nothing failed. */
+function halving({ fits, fails }: Bounds, grid: Grid): number {
+  return fails === grid.length ? Math.min(2 * fits + 2, grid.length - 1) : Math.floor((fits + fails) / 2)
+}
+
+function hasPeak(tried: readonly Tried[], grid: Grid, index: number): boolean {
+  return tried.some(({ microBatch, peakBytes }) => peakBytes !== undefined && grid.indexOf(microBatch) === index)
+}
+
+/** The predicted curve, scaled to pass through the peak that was read nearest to a size. */
+function correction(tried: readonly Tried[], prediction: Prediction): (microBatch: number) => number {
+  const ratios = tried.flatMap(({ microBatch, peakBytes }) =>
+    peakBytes === undefined ? [] : [{ microBatch, ratio: peakBytes / prediction.peakBytes(microBatch) }],
+  )
+  return microBatch => {
+    const distance = (other: { microBatch: number }) => Math.abs(Math.log(other.microBatch / microBatch))
+    const nearest = ratios.toSorted((a, b) => distance(a) - distance(b))[0]
+    return prediction.peakBytes(microBatch) * (nearest?.ratio ?? 1)
+  }
+}
+
+/**
+ * Where the corrected curve crosses the limit. The prediction puts the limit, fragmentation included, between the peaks of its
+ * own largest size and the next.
+ */
+function correctedLargest(correct: (microBatch: number) => number, grid: Grid, prediction: Prediction): number {
+  const { largest, peakBytes } = prediction
+  const below = largest < 0 ? 0 : peakBytes(grid.at(largest))
+  const limit = (below + peakBytes(grid.at(Math.min(largest + 1, grid.length - 1)))) / 2
+  let [low, high] = [-1, grid.length]
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (correct(grid.at(middle)) <= limit) low = middle
+    else high = middle
+  }
+  return low
+}
+
+function firstNotBelow(microBatch: number, grid: Grid): number {
+  const index = grid.indexOf(microBatch)
+  return index >= 0 && grid.at(index) === microBatch ? index : index + 1
+}
