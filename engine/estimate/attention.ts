@@ -25,16 +25,16 @@ export function fusedAttention(
   options: AttentionOptions,
 ): Tensor {
   const [tokens = 0] = query.shape
-  const isMasked = autograd.spec.paddedBatches || (options.window !== undefined && tokens > options.window)
+  const isMasked = autograd.spec.paddedBatches || (options.window !== undefined && tokens >= options.window)
   const groups = options.heads / options.keyValueHeads
   const headSize = elements(query) / (tokens * options.heads)
   const native = groups > 1 && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
-  const repeat = (x: Tensor) => (groups === 1 || native ? x : repeated(autograd, x, groups))
+  const repeat = (x: Tensor) => (native ? x : repeated(autograd, x, options))
   const [q, k, v] = [query, repeat(key), repeat(value)].map(x => autograd.lowered(x)) as [Tensor, Tensor, Tensor]
   const isFlash = q.dtype !== 'float32' && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
   // Grouped heads are the flash kernel's alone; the memory-efficient one refuses them and the composed one takes over.
   return native && !isFlash
-    ? composedAttention(autograd, q, repeated(autograd, k, groups), repeated(autograd, v, groups), options)
+    ? composedAttention(autograd, q, repeated(autograd, k, options), repeated(autograd, v, options), options)
     : kernelAttention(autograd, q, k, v, { ...options, isFlash, isMasked })
 }
 
@@ -83,7 +83,7 @@ export function eagerAttention(
 ): { output: Tensor; weights: Tensor } {
   const [tokens = 0] = query.shape
   const groups = options.heads / options.keyValueHeads
-  const [k, v] = [key, value].map(x => (groups === 1 ? x : repeated(autograd, x, groups))) as [Tensor, Tensor]
+  const [k, v] = [key, value].map(x => repeated(autograd, x, options)) as [Tensor, Tensor]
   const isContiguous = (x: Tensor) => groups > 1 || autograd.held.includes(x.storage)
   // torch: matmul of 4-d views copies its factors into contiguous 3-d ones (native/LinearAlgebra.cpp) and saves the copies.
   const factor = (x: Tensor) => (x !== query && isContiguous(x) ? x : autograd.elementwise('clone', x))
@@ -98,10 +98,11 @@ export function eagerAttention(
   return { output, weights }
 }
 
-/** transformers' repeat_kv: every query head gets a copy of its group's keys or values. */
-function repeated(autograd: Autograd, x: Tensor, groups: number): Tensor {
+/** transformers' repeat_kv: every query head gets a copy of its group's keys or values; of a single head a view will do. */
+function repeated(autograd: Autograd, x: Tensor, { heads, keyValueHeads }: AttentionOptions): Tensor {
+  if (heads === keyValueHeads || keyValueHeads === 1) return x
   const [tokens = 0, features = 0] = x.shape
-  const output = autograd.tensor([tokens, features * groups], x.dtype, [x])
+  const output = autograd.tensor([tokens, (features * heads) / keyValueHeads], x.dtype, [x])
   autograd.record('repeat_kv', { reads: [x], outputs: [output], gradients: [made(x)] })
   return output
 }

@@ -138,10 +138,14 @@ export function decoderModel<T>(ops: Ops<T>, config: DecoderConfig, task: Task, 
   const words = ops.embedding('model.embed_tokens', ops.input, config.vocab_size, config.hidden_size)
   let x = traits.isGemma ? ops.scale(words) : words
   const rotated = config.model_type === 'phi3' ? config.partial_rotary_factor : 1
-  const table = ops.rotaryTable(x, Math.floor(headSize(config) * rotated))
+  const newTable = () => ops.rotaryTable(x, Math.floor(headSize(config) * rotated))
+  const table = newTable()
+  // Gemma 3's sliding layers turn by a frequency of their own.
+  const slidingTable = config.model_type === 'gemma3_text' ? newTable() : table
   for (let index = 0; index < config.num_hidden_layers; index++) {
     const window = traits.slides(index) ? (config.sliding_window ?? undefined) : undefined
-    x = ops.block(x, input => layer(ops, { config, traits, name: `model.layers.${index}`, table, window }, input))
+    const shape = { config, traits, window, table: traits.slides(index) ? slidingTable : table }
+    x = ops.block(x, input => layer(ops, { ...shape, name: `model.layers.${index}` }, input))
   }
   const hidden = norm(ops, config, traits, 'model.norm', x)
   if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', hidden, labels, { bias: false }))
