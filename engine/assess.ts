@@ -7,7 +7,7 @@ import { type BatchPlan, DEFAULT_MARGIN, recommend } from './metrics/recommend.t
 import type { ModelConfig } from './models/architecture.ts'
 import { EstimateProbe } from './probes/estimate.ts'
 import { bestLever } from './report/lever.ts'
-import type { AnalysedConfig, OperatingPoint, ReportedGpu, Trial } from './report/schema.ts'
+import type { AnalysedConfig, Breakdown, OperatingPoint, Provenance, ReportedGpu, Trial } from './report/schema.ts'
 import { Grid } from './search/grid.ts'
 import { largestBatch } from './search/largest.ts'
 import { judge } from './verdict/judge.ts'
@@ -38,60 +38,116 @@ export const ESTIMATE_BAND_PERCENT = 3
 /** A cheaper GPU is worth a word when a run on it costs at most this share. */
 const WORTHWHILE_COST_SHARE = 0.9
 
-export function assess(spec: TrainingSpec, config: ModelConfig, options: AssessmentOptions): Assessment {
+/** What is known of a spec's memory and speed on a GPU, and how. */
+export interface Evidence {
+  readonly gpu: ReportedGpu
+  readonly provenance: Provenance
+  readonly errorBandPercent: number
+  readonly throughputProvenance: AnalysedConfig['throughputProvenance']
+  /** Undefined when not even one sample fits. */
+  readonly largest: number | undefined
+  readonly recommended: BatchPlan | undefined
+  readonly trials: readonly Trial[]
+  readonly fits: (microBatch: number) => boolean
+  readonly peakBytes: (microBatch: number) => number
+  readonly samplesPerSecond: (plan: BatchPlan) => number
+}
+
+/** Without `evidence`, by our model alone. The breakdown, the lever and the cheaper GPU are always modelled. */
+export function assess(
+  spec: TrainingSpec,
+  config: ModelConfig,
+  options: AssessmentOptions,
+  evidence: Evidence = estimatedEvidence(spec, config, options),
+): Assessment {
   const { gpu, policy, footprints, hoursPerRun, runsPerYear } = options
+  const { samplesPerSecond: rate, largest } = evidence
   const footprint = footprints.of(spec, config)
   const probe = new EstimateProbe(footprint, gpu)
-  const grid = new Grid()
-  const now: BatchPlan = { microBatch: spec.microBatch, gradientAccumulation: spec.gradientAccumulation }
+  const now = planOf(spec)
   const costNow = hoursPerRun * gpu.pricePerHourUsd * spec.gpus
-  const rate = (plan: BatchPlan) => probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
   const point = (plan: BatchPlan): OperatingPoint => ({
     ...plan,
     effectiveBatch: effectiveBatch({ ...spec, ...plan }),
-    fits: probe.fits(plan.microBatch),
-    peakBytes: probe.peak(plan.microBatch).bytes,
+    fits: evidence.fits(plan.microBatch),
+    peakBytes: evidence.peakBytes(plan.microBatch),
     samplesPerSecond: rate(plan),
     costPerRunUsd: (costNow * rate(now)) / rate(plan),
   })
-  const largest = largestBatch(probe, grid)
-  const largestWithMargin = largestBatch(probe, grid, DEFAULT_MARGIN)
   const current = point(now)
-  const recommended =
-    largestWithMargin === undefined
-      ? undefined
-      : point(recommend({ current: now, grid, largestWithMargin, samplesPerSecond: rate }))
-  const { breakdown, moment } = probe.peak(spec.microBatch)
+  const recommended = evidence.recommended && point(evidence.recommended)
+  const { bytes: modelledBytes, breakdown, moment } = probe.peak(spec.microBatch)
+  const correction = current.peakBytes / modelledBytes
   // A config that does not run has no speed to compare with.
   const speedup = current.fits && recommended ? recommended.samplesPerSecond / current.samplesPerSecond : 1
   const savingsPerRunUsd = costNow * (1 - 1 / speedup)
   const savingsPerYearUsd = savingsPerRunUsd * runsPerYear
-  const lever = bestLever(spec, config, gpu, current.peakBytes, footprints)
-  const rightSizing = cheaperGpu(spec, footprint, options, current, recommended ?? current)
+  const lever = bestLever(spec, config, gpu, modelledBytes, footprints)
+  const rightSizing = cheaperGpu(spec, footprint, options, recommended ?? current)
   return {
     spec,
-    gpu: reported(gpu),
-    provenance: 'estimated',
-    errorBandPercent: ESTIMATE_BAND_PERCENT,
-    throughputProvenance: 'modelled',
+    gpu: evidence.gpu,
+    provenance: evidence.provenance,
+    errorBandPercent: evidence.errorBandPercent,
+    throughputProvenance: evidence.throughputProvenance,
     current,
     ...(recommended && { recommended }),
     ...(largest && { largest: point({ microBatch: largest, gradientAccumulation: 1 }) }),
-    breakdown,
+    breakdown: scaled(breakdown, correction),
     peakMoment: moment,
     speedup,
     savingsPerRunUsd,
     savingsPerYearUsd,
-    ...(lever && { lever }),
+    ...(lever && { lever: { ...lever, peakBytes: lever.peakBytes * correction } }),
     ...(rightSizing && { rightSizing }),
-    trials: trialsOf(probe, grid, [spec.microBatch, recommended?.microBatch, largest], largest),
+    trials: [...evidence.trials],
     hoursPerRun,
     runsPerYear,
     verdict: judge(
-      { fits: current.fits, usableBytes: probe.usableBytes, peakBytes: current.peakBytes, speedup, savingsPerYearUsd },
+      {
+        fits: current.fits,
+        usableBytes: evidence.gpu.usableBytes,
+        peakBytes: current.peakBytes,
+        speedup,
+        savingsPerYearUsd,
+      },
       policy,
     ),
   }
+}
+
+function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, { gpu, footprints }: AssessmentOptions): Evidence {
+  const probe = new EstimateProbe(footprints.of(spec, config), gpu)
+  const grid = new Grid()
+  const samplesPerSecond = (plan: BatchPlan) => probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
+  const largest = largestBatch(probe, grid)
+  const largestWithMargin = largestBatch(probe, grid, DEFAULT_MARGIN)
+  const recommended =
+    largestWithMargin === undefined
+      ? undefined
+      : recommend({ current: planOf(spec), grid, largestWithMargin, samplesPerSecond })
+  return {
+    gpu: reportedGpu(gpu),
+    provenance: 'estimated',
+    errorBandPercent: ESTIMATE_BAND_PERCENT,
+    throughputProvenance: 'modelled',
+    largest,
+    recommended,
+    trials: trialsOf(probe, grid, [spec.microBatch, recommended?.microBatch, largest], largest),
+    fits: microBatch => probe.fits(microBatch),
+    peakBytes: microBatch => probe.peak(microBatch).bytes,
+    samplesPerSecond,
+  }
+}
+
+export function planOf({ microBatch, gradientAccumulation }: TrainingSpec): BatchPlan {
+  return { microBatch, gradientAccumulation }
+}
+
+/** The parts add up to the peak, so where that was read they are scaled to it. */
+function scaled(breakdown: Breakdown, factor: number): Breakdown {
+  const parts = Object.entries(breakdown).map(([kind, bytes]) => [kind, bytes * factor])
+  return factor === 1 ? breakdown : Object.fromEntries(parts)
 }
 
 /** The sizes that the report shows: those it speaks of, powers of two up to the largest, and the first that does not fit. */
@@ -114,16 +170,17 @@ function cheaperGpu(
   spec: TrainingSpec,
   footprint: Footprint,
   { gpu, hoursPerRun }: AssessmentOptions,
-  current: OperatingPoint,
   best: OperatingPoint,
 ): AnalysedConfig['rightSizing'] {
+  // Both speeds come from the same model: a measured one would not compare with another card's modelled one.
+  const here = new EstimateProbe(footprint, gpu).samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
   const offers = gpus
     .filter(other => other.pricePerHourUsd < gpu.pricePerHourUsd && runs(other, spec))
     .map(other => ({ other, probe: new EstimateProbe(footprint, other) }))
     .filter(({ probe }) => probe.fits(spec.microBatch, DEFAULT_MARGIN))
     .map(({ other, probe }) => {
-      const slowdown = current.samplesPerSecond / probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
-      return { gpu: reported(other), costPerRunUsd: hoursPerRun * slowdown * other.pricePerHourUsd * spec.gpus }
+      const slowdown = here / probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
+      return { gpu: reportedGpu(other), costPerRunUsd: hoursPerRun * slowdown * other.pricePerHourUsd * spec.gpus }
     })
     .filter(offer => offer.costPerRunUsd <= best.costPerRunUsd * WORTHWHILE_COST_SHARE)
   return offers.toSorted((a, b) => a.costPerRunUsd - b.costPerRunUsd)[0]
@@ -133,7 +190,7 @@ function runs(gpu: Gpu, spec: TrainingSpec): boolean {
   return gpu.peakFlops.bf16 !== undefined || !spec.precision.endsWith('bf16')
 }
 
-function reported(gpu: Gpu): ReportedGpu {
+export function reportedGpu(gpu: Gpu): ReportedGpu {
   const { id, name, totalBytes, pricePerHourUsd, priceSource, priceDate } = gpu
   return { id, name, totalBytes, usableBytes: usableBytes(gpu), pricePerHourUsd, priceSource, priceDate }
 }

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const rows: readonly (readonly string[])[] = [
   ['action', 'bot', 'engine/cli'],
   ['engine/index'],
-  ['engine/analyze'],
+  ['engine/analyze', 'engine/sweep'],
   ['engine/assess'],
   ['engine/render'],
   ['engine/report'],

@@ -43,5 +43,10 @@ export function peakOf(outcome: Outcome): number | undefined {
   }
 }
 
+/** Whether something went wrong that says nothing about the size. */
+export function isBroken(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' || outcome.kind === 'timed-out'
+}
+
 export const trial = z.object({ microBatch: batchSize, provenance, outcome })
 export type Trial = z.infer<typeof trial>

@@ -1,6 +1,6 @@
 /** Runs a strategy: the only loop with effects. Out of memory is a search signal; anything else that goes wrong ends the search. */
-import { type Outcome, peakOf, type Trial } from '../probes/trial.ts'
-import type { SearchSpace, Strategy, Tried } from './strategy.ts'
+import { isBroken, type Trial } from '../probes/trial.ts'
+import { type SearchSpace, type Strategy, triedOf } from './strategy.ts'
 
 export type SearchResult =
   /** Undefined `largest`: not even one sample fits. */
@@ -35,12 +35,4 @@ export async function search(
     if (isBroken(trial.outcome)) return { kind: 'broken-off', trial }
     tried.push(...triedOf(trial))
   }
-}
-
-export function isBroken(outcome: Outcome): boolean {
-  return outcome.kind === 'failed' || outcome.kind === 'timed-out'
-}
-
-function triedOf({ microBatch, outcome }: Trial): Tried[] {
-  return isBroken(outcome) ? [] : [{ microBatch, fits: outcome.kind === 'fits', peakBytes: peakOf(outcome) }]
 }

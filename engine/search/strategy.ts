@@ -1,4 +1,5 @@
 /** A search strategy is pure: it sees the sizes tried so far and says the next one, or that the boundary is known. */
+import { isBroken, peakOf, type Trial } from '../probes/trial.ts'
 import { type Bounds, type Move, nextMove } from './boundary.ts'
 import type { Grid } from './grid.ts'
 
@@ -42,6 +43,11 @@ export const strategies: Record<StrategyName, Strategy> = {
   'predict-verify': predictVerify,
   bisect: (tried, { grid }) => nextMove(boundsOf(tried, grid), grid, 0),
   linear,
+}
+
+/** A trial that failed or timed out says nothing about its size. */
+export function triedOf({ microBatch, outcome }: Trial): Tried[] {
+  return isBroken(outcome) ? [] : [{ microBatch, fits: outcome.kind === 'fits', peakBytes: peakOf(outcome) }]
 }
 
 /** Below the smallest size that fails: one that fits above it is luck, and nothing to build on. */
@@ -95,7 +101,7 @@ function hasPeak(tried: readonly Tried[], grid: Grid, index: number): boolean {
 }
 
 /** The predicted curve, scaled to pass through the peak that was read nearest to a size. */
-function correction(tried: readonly Tried[], prediction: Prediction): (microBatch: number) => number {
+export function correction(tried: readonly Tried[], prediction: Prediction): (microBatch: number) => number {
   const ratios = tried.flatMap(({ microBatch, peakBytes }) =>
     peakBytes === undefined ? [] : [{ microBatch, ratio: peakBytes / prediction.peakBytes(microBatch) }],
   )

@@ -1,0 +1,53 @@
+/** Samples a second at any size, from the sizes that were timed. */
+import type { Trial } from '../probes/trial.ts'
+
+interface Reading {
+  readonly microBatch: number
+  /** Forward and backward of one micro-batch. */
+  readonly microStepMillis: number
+}
+
+type Modelled = (microBatch: number, accumulation: number) => number
+
+/** Only trials with a spread were timed after a warm-up; without any, the model answers. */
+export class Throughput {
+  readonly #readings: readonly Reading[]
+  readonly #optimizerMillis: number
+  readonly #modelled: Modelled
+
+  constructor(trials: readonly Trial[], modelled: Modelled) {
+    const timed = trials.flatMap(({ microBatch, outcome }) =>
+      outcome.kind === 'fits' && outcome.stepMillis !== undefined && outcome.stepMillisSpread !== undefined
+        ? [{ microBatch, stepMillis: outcome.stepMillis, optimizerMillis: outcome.optimizerMillis ?? 0 }]
+        : [],
+    )
+    this.#readings = timed
+      .map(({ microBatch, stepMillis, optimizerMillis }) => ({
+        microBatch,
+        microStepMillis: Math.max(Number.EPSILON, stepMillis - optimizerMillis),
+      }))
+      .toSorted((a, b) => a.microBatch - b.microBatch)
+    this.#optimizerMillis = Math.min(...timed.map(({ optimizerMillis }) => optimizerMillis))
+    this.#modelled = modelled
+  }
+
+  samplesPerSecond(microBatch: number, accumulation: number): number {
+    if (this.#readings.length === 0) return this.#modelled(microBatch, accumulation)
+    const stepMillis = accumulation * this.#microStepMillis(microBatch) + this.#optimizerMillis
+    return (1_000 * microBatch * accumulation) / stepMillis
+  }
+
+  /** Straight lines between readings; beyond them, the nearest reading's time scaled as the model has it. */
+  #microStepMillis(microBatch: number): number {
+    const above = this.#readings.find(reading => reading.microBatch >= microBatch)
+    const below = this.#readings.findLast(reading => reading.microBatch <= microBatch)
+    if (above && below) {
+      const share = above === below ? 0 : (microBatch - below.microBatch) / (above.microBatch - below.microBatch)
+      return below.microStepMillis + share * (above.microStepMillis - below.microStepMillis)
+    }
+    const nearest = above ?? below
+    if (nearest === undefined) throw new Error('no reading to answer from')
+    const seconds = (batch: number) => batch / this.#modelled(batch, 1)
+    return nearest.microStepMillis * (seconds(microBatch) / seconds(nearest.microBatch))
+  }
+}

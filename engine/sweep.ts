@@ -1,0 +1,166 @@
+/** One training spec swept on one probe: the boundary found, the speed measured, and the same assessment that an estimate gets. */
+import {
+  type Assessment,
+  type AssessmentOptions,
+  assess,
+  ESTIMATE_BAND_PERCENT,
+  type Evidence,
+  planOf,
+  reportedGpu,
+} from './assess.ts'
+import type { TrainingSpec } from './config/spec.ts'
+import type { Gpu } from './gpus/catalogue.ts'
+import { DEFAULT_MARGIN, recommend } from './metrics/recommend.ts'
+import { Throughput } from './metrics/throughput.ts'
+import type { ModelConfig } from './models/architecture.ts'
+import { EstimateProbe } from './probes/estimate.ts'
+import type { Probe, ProbedDevice } from './probes/probe.ts'
+import { isBroken, type Trial } from './probes/trial.ts'
+import { Grid } from './search/grid.ts'
+import { largestBatch } from './search/largest.ts'
+import { type SearchResult, search } from './search/search.ts'
+import { correction, type Prediction, type Strategy } from './search/strategy.ts'
+import { TrialRecord } from './search/trial-record.ts'
+
+export interface SweepOptions extends AssessmentOptions {
+  readonly probe: Probe
+  readonly strategy: Strategy
+  readonly stepSize: number
+  readonly signal?: AbortSignal
+  readonly onTrial?: (trial: Trial, device: ProbedDevice) => void
+  /** A size is about to be tried. */
+  readonly onStart?: (microBatch: number) => void
+}
+
+export type SweepResult =
+  | { readonly kind: 'assessed'; readonly assessment: Assessment; readonly assumptions: readonly string[] }
+  /** A trial failed or timed out: no size is known to be the largest. */
+  | { readonly kind: 'broken-off'; readonly trial: Trial; readonly trials: readonly Trial[] }
+  | { readonly kind: 'cancelled'; readonly trials: readonly Trial[] }
+
+/** Two to warm up, six whose median and spread make the throughput. */
+const TIMED_STEPS = 8
+
+/** Sizes that are timed between the current and the largest, so that the curve's knee is seen. */
+const SIZES_BETWEEN = 2
+
+export async function sweep(spec: TrainingSpec, config: ModelConfig, options: SweepOptions): Promise<SweepResult> {
+  const { probe, strategy, signal, footprints } = options
+  const grid = new Grid(options.stepSize)
+  const gpu = gpuOf(options.gpu, probe.device)
+  const estimate = new EstimateProbe(footprints.of(spec, config), gpu)
+  const prediction = predictionOf(estimate, grid)
+  const record = new TrialRecord(probe, options)
+
+  // The current batch is reported in any case, and its peak corrects the prediction.
+  const current = await record.run(spec.microBatch)
+  if (signal?.aborted) return { kind: 'cancelled', trials: record.trials }
+  if (isBroken(current.outcome)) return { kind: 'broken-off', trial: current, trials: record.trials }
+  const found = await search(batch => record.run(batch), {
+    strategy,
+    space: { grid, prediction },
+    known: [current],
+    ...(signal && { signal }),
+  })
+  if (found.kind !== 'found') return unfinished(found, record)
+
+  const peakBytes = (microBatch: number) => record.peak(microBatch) ?? correction(record.tried, prediction)(microBatch)
+  const top = await largestWithMargin(found.largest, grid, record, peakBytes, probe.device)
+  const modelled = (microBatch: number, accumulation: number) => estimate.samplesPerSecond(microBatch, accumulation)
+  const isTimed = probe.engine === 'torch'
+  if (isTimed) await timeSizes(record, grid, spec.microBatch, top)
+  if (signal?.aborted) return { kind: 'cancelled', trials: record.trials }
+  const throughput = new Throughput(record.trials, modelled)
+  const samplesPerSecond: Evidence['samplesPerSecond'] = plan =>
+    throughput.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
+  const recommended =
+    top === undefined ? undefined : recommend({ current: planOf(spec), grid, largestWithMargin: top, samplesPerSecond })
+  if (recommended) await record.run(recommended.microBatch, isTimed ? TIMED_STEPS : undefined)
+  if (signal?.aborted) return { kind: 'cancelled', trials: record.trials }
+
+  const knowsPeaks = record.trials.some(({ microBatch }) => record.peak(microBatch) !== undefined)
+  const evidence: Evidence = {
+    gpu: reportedGpu(gpu),
+    provenance: knowsPeaks ? probe.provenance : 'estimated',
+    errorBandPercent: knowsPeaks && probe.provenance === 'measured' ? 0 : ESTIMATE_BAND_PERCENT,
+    throughputProvenance: isTimed ? 'measured' : 'modelled',
+    largest: found.largest,
+    recommended,
+    trials: record.trials,
+    fits: microBatch => found.largest !== undefined && (record.fits(microBatch) ?? microBatch <= found.largest),
+    peakBytes,
+    samplesPerSecond,
+  }
+  const assessment = assess(spec, config, { ...options, gpu }, evidence)
+  return { kind: 'assessed', assessment, assumptions: assumptionsOf(assessment, record, probe) }
+}
+
+function unfinished(found: Exclude<SearchResult, { kind: 'found' }>, { trials }: TrialRecord): SweepResult {
+  return found.kind === 'cancelled' ? { kind: 'cancelled', trials } : { ...found, trials }
+}
+
+/** The catalogue's card with the memory of the device that answers. */
+function gpuOf(gpu: Gpu, { name, totalBytes, usableBytes }: ProbedDevice): Gpu {
+  return { ...gpu, name, totalBytes, contextBytes: totalBytes - usableBytes }
+}
+
+function predictionOf(estimate: EstimateProbe, grid: Grid): Prediction {
+  const largest = largestBatch(estimate, grid)
+  return {
+    largest: largest === undefined ? -1 : grid.indexOf(largest),
+    peakBytes: microBatch => estimate.peak(microBatch).bytes,
+    usableBytes: estimate.usableBytes,
+  }
+}
+
+/** The margin is checked on a trial of the very size, since a recommendation may be that size. */
+async function largestWithMargin(
+  largest: number | undefined,
+  grid: Grid,
+  record: TrialRecord,
+  peakBytes: (microBatch: number) => number,
+  { usableBytes }: ProbedDevice,
+): Promise<number | undefined> {
+  const limitBytes = usableBytes * (1 - DEFAULT_MARGIN)
+  for (let index = largest === undefined ? -1 : grid.indexOf(largest); index >= 0; index--) {
+    const microBatch = grid.at(index)
+    if (peakBytes(microBatch) > limitBytes) continue
+    const { outcome } = await record.run(microBatch)
+    if (outcome.kind === 'fits' && peakBytes(microBatch) <= limitBytes) return microBatch
+    if (outcome.kind !== 'fits' && outcome.kind !== 'out-of-memory') return undefined
+  }
+  return undefined
+}
+
+async function timeSizes(record: TrialRecord, grid: Grid, current: number, top: number | undefined): Promise<void> {
+  if (top === undefined) return
+  const sizes = new Set([top])
+  if (current <= top) sizes.add(current)
+  const lowest = Math.min(current, top)
+  for (let part = 1; part <= SIZES_BETWEEN; part++) {
+    const between = lowest * (top / lowest) ** (part / (SIZES_BETWEEN + 1))
+    sizes.add(grid.at(Math.max(0, grid.indexOf(between))))
+  }
+  for (const size of [...sizes].toSorted((a, b) => a - b)) await record.run(size, TIMED_STEPS)
+}
+
+function assumptionsOf(assessment: Assessment, record: TrialRecord, probe: Probe): string[] {
+  const { provenance, throughputProvenance, current } = assessment
+  const { name, software } = probe.device
+  const by = software === '' ? '' : ` (${software})`
+  const unread = [assessment.current, assessment.recommended, assessment.largest].some(
+    point => point !== undefined && record.peak(point.microBatch) === undefined,
+  )
+  return [
+    `Peak memory is ${provenance} on ${name}${by}; samples per second are ${throughputProvenance}.`,
+    ...(provenance === 'estimated' ? [] : ['The breakdown, the lever and the cheaper GPU are modelled.']),
+    ...(unread && provenance !== 'estimated'
+      ? [
+          `A size that ran out of memory shows the peak that our model gives it, corrected by the sizes that were ${provenance}.`,
+        ]
+      : []),
+    ...(throughputProvenance === 'measured' && !current.fits
+      ? ['The current batch does not run, so its samples per second are carried over from the sizes that do.']
+      : []),
+  ]
+}
