@@ -9,7 +9,8 @@ import { defaultPolicy } from '../verdict/policy.ts'
 import { version } from '../version.ts'
 import { gpuFlag, parseFlags } from './arguments.ts'
 import type { ExitCode } from './main.ts'
-import { readSubject, specOptions } from './subject.ts'
+import { specOptions } from './spec-flags.ts'
+import { readSubject } from './subject.ts'
 
 export async function estimate(args: string[]): Promise<ExitCode> {
   const { values, positionals } = parseFlags(args, {

@@ -1,47 +1,15 @@
 /** The model or config that a command is about, with the settings that its flags change. */
 import { lstat } from 'node:fs/promises'
 import { readConfig } from '../config/read.ts'
-import {
-  attentions,
-  loops,
-  MAX_BATCH,
-  optimizers,
-  precisions,
-  stepProfiles,
-  type TrainingSpec,
-  tasks,
-} from '../config/spec.ts'
+import type { TrainingSpec } from '../config/spec.ts'
 import { closest, MemoryMarkError } from '../errors.ts'
 import { supportsCheckpointing } from '../models/architecture.ts'
 import { type CatalogueModel, findModel, modelIds, modelNames } from '../models/catalogue.ts'
-import { numberFlag, oneOf } from './arguments.ts'
 import { findFiles } from './files.ts'
+import { changesOf, type SpecFlags } from './spec-flags.ts'
 
 /** The earlier tool's defaults, so that its published readings can be compared. */
 const defaults = { microBatch: 16, sequenceLength: 128, imageSize: 224, labels: 2 }
-
-/** The flags that change a spec, for parseFlags. */
-export const specOptions = {
-  'batch-size': { type: 'string' },
-  'gradient-accumulation': { type: 'string' },
-  'sequence-length': { type: 'string' },
-  'image-size': { type: 'string' },
-  labels: { type: 'string' },
-  task: { type: 'string' },
-  step: { type: 'string' },
-  optimizer: { type: 'string' },
-  precision: { type: 'string' },
-  attention: { type: 'string' },
-  loop: { type: 'string' },
-  padded: { type: 'boolean' },
-  'gradient-checkpointing': { type: 'boolean' },
-} as const
-
-type SpecFlags = {
-  readonly [Name in keyof typeof specOptions]?:
-    | ((typeof specOptions)[Name]['type'] extends 'boolean' ? boolean : string)
-    | undefined
-}
 
 export interface Subject {
   /** The config's path, or the model's id. */
@@ -54,26 +22,6 @@ export interface Subject {
 export async function readSubject(positionals: readonly string[], values: SpecFlags): Promise<Subject> {
   const named = await subjectOf(positionals)
   return { path: named.path, ...applyChanges(named.spec, changesOf(values)) }
-}
-
-function changesOf(values: SpecFlags): Partial<TrainingSpec> {
-  const count = (flag: keyof SpecFlags, max: number) =>
-    numberFlag(`--${flag}`, values[flag]?.toString(), { integer: true, max })
-  return defined({
-    microBatch: count('batch-size', MAX_BATCH),
-    gradientAccumulation: count('gradient-accumulation', MAX_BATCH),
-    sequenceLength: count('sequence-length', 1e7),
-    imageSize: count('image-size', 1e5),
-    labels: count('labels', 1e6),
-    task: oneOf('--task', values.task, tasks),
-    step: oneOf('--step', values.step, stepProfiles),
-    optimizer: oneOf('--optimizer', values.optimizer, optimizers),
-    precision: oneOf('--precision', values.precision, precisions),
-    attention: oneOf('--attention', values.attention, attentions),
-    loop: oneOf('--loop', values.loop, loops),
-    paddedBatches: values.padded,
-    gradientCheckpointing: values['gradient-checkpointing'],
-  })
 }
 
 async function subjectOf(positionals: readonly string[]): Promise<Omit<Subject, 'model'>> {
@@ -166,11 +114,4 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
-}
-
-/** Drops what the user did not say. */
-function defined<T extends object>(values: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof T]?: NonNullable<T[Key]>
-  }
 }

@@ -17,10 +17,14 @@ const commands: Record<string, string> = {
   --task sequence-classification|masked-lm|causal-lm|image-classification
   --labels <n>                 classes of a classification head (default 2)
   --step training|forward-backward
-  --optimizer adamw|adamw-fused|adamw-loop|sgd|sgd-momentum
-  --precision fp32|bf16|amp-bf16|amp-fp16
+  --optimizer adamw|adamw-fused|adamw-loop|sgd|sgd-momentum|adafactor|lion|adamw-8bit|paged-adamw-8bit|paged-adamw
+  --precision fp32|tf32|bf16|bf16-master|amp-bf16|amp-fp16
   --attention sdpa|eager
   --gradient-checkpointing
+  --lora-rank <n>              adapters over frozen weights; --lora-targets q_proj,v_proj,… --lora-dropout <p>
+  --quantization nf4|nf4-double    4-bit base weights under the adapters
+  --gpus <n>                   GPUs that share the model; --sharding ddp|zero1|zero2|zero3|fsdp
+  --fused-loss                 Liger's or another loss that never holds the logits whole
   --padded                     batches carry a padding mask
   --loop plain|trainer         who runs the step: a plain PyTorch loop, or Hugging Face's Trainer
   --gpu <id>                   GPU to judge on (default a10)

@@ -1,0 +1,152 @@
+/** The cells of `bench:accuracy`: what is traced and estimated, a line each. */
+import type { TrainingSpec } from '../engine/config/spec.ts'
+
+export type Cell = readonly [model: string, changes: Partial<TrainingSpec>]
+
+const mlm = { task: 'masked-lm' } as const
+const trainer = { loop: 'trainer' } as const
+const ckpt = { gradientCheckpointing: true } as const
+
+const encoders: readonly Cell[] = [
+  ['bert', { microBatch: 1 }],
+  ['bert', { microBatch: 8 }],
+  ['bert', { microBatch: 128 }],
+  ['bert', { microBatch: 16, step: 'forward-backward' }],
+  ['bert', { microBatch: 288, step: 'forward-backward' }],
+  ['bert', { microBatch: 32, sequenceLength: 512 }],
+  ['bert', { microBatch: 32, sequenceLength: 384, paddedBatches: true, ...trainer }],
+  ['bert', { microBatch: 16, sequenceLength: 512, attention: 'eager' }],
+  ['bert', { microBatch: 16, sequenceLength: 512, attention: 'eager', precision: 'amp-bf16' }],
+  ['bert', { microBatch: 32, optimizer: 'adamw-fused' }],
+  ['bert', { microBatch: 2, optimizer: 'adamw-loop' }],
+  ['bert', { microBatch: 2, optimizer: 'sgd' }],
+  ['bert', { microBatch: 1, optimizer: 'adafactor' }],
+  ['bert', { microBatch: 2, optimizer: 'lion' }],
+  ['bert', { microBatch: 2, optimizer: 'adamw-8bit' }],
+  ['bert', { microBatch: 32, optimizer: 'sgd-momentum', gradientAccumulation: 4 }],
+  ['bert', { microBatch: 64, precision: 'bf16' }],
+  ['bert', { microBatch: 64, precision: 'amp-bf16', ...trainer }],
+  ['bert', { microBatch: 64, precision: 'amp-fp16', ...ckpt }],
+  ['bert', { microBatch: 16, ...mlm }],
+  ['bert', { microBatch: 16, ...mlm, precision: 'bf16', ...trainer }],
+  ['google-bert/bert-large-cased', { microBatch: 16, ...ckpt }],
+  ['google-bert/bert-large-uncased', { microBatch: 8, sequenceLength: 512, gradientAccumulation: 2 }],
+  ['google-bert/bert-base-multilingual-cased', { microBatch: 8, ...mlm }],
+  ['FacebookAI/roberta-base', { microBatch: 32, sequenceLength: 256 }],
+  ['FacebookAI/roberta-base', { microBatch: 8, sequenceLength: 512, ...mlm, ...trainer }],
+  ['FacebookAI/roberta-large', { microBatch: 16, precision: 'amp-bf16', ...trainer }],
+  ['distilbert/distilbert-base-uncased', { microBatch: 64 }],
+  ['distilbert/distilbert-base-uncased', { microBatch: 16, sequenceLength: 512, ...mlm }],
+  ['distilbert/distilroberta-base', { microBatch: 32, ...ckpt, ...trainer }],
+]
+
+const gpt2: readonly Cell[] = [
+  ['gpt2', { microBatch: 8, sequenceLength: 1024 }],
+  ['gpt2', { microBatch: 1, sequenceLength: 128 }],
+  ['gpt2', { microBatch: 8, sequenceLength: 1024, ...trainer }],
+  ['gpt2', { microBatch: 8, sequenceLength: 1024, step: 'forward-backward' }],
+  ['gpt2', { microBatch: 4, sequenceLength: 1024, attention: 'eager' }],
+  ['gpt2', { microBatch: 4, sequenceLength: 1024, attention: 'eager', precision: 'amp-bf16' }],
+  ['gpt2', { microBatch: 8, sequenceLength: 512, precision: 'bf16' }],
+  ['gpt2', { microBatch: 8, sequenceLength: 1024, precision: 'amp-bf16', ...ckpt }],
+  ['gpt2', { microBatch: 16, sequenceLength: 256, task: 'sequence-classification', paddedBatches: true }],
+  ['openai-community/gpt2-medium', { microBatch: 4, sequenceLength: 1024, optimizer: 'adamw-fused' }],
+  ['openai-community/gpt2-large', { microBatch: 2, sequenceLength: 1024, ...ckpt }],
+  ['openai-community/gpt2-xl', { microBatch: 1, sequenceLength: 1024, precision: 'bf16', optimizer: 'sgd' }],
+  ['distilbert/distilgpt2', { microBatch: 8, sequenceLength: 512, gradientAccumulation: 8 }],
+]
+
+const vision: readonly Cell[] = [
+  ['microsoft/resnet-18', { microBatch: 64 }],
+  ['microsoft/resnet-34', { microBatch: 32, optimizer: 'sgd-momentum' }],
+  ['resnet', { microBatch: 32 }],
+  ['resnet', { microBatch: 64, step: 'forward-backward' }],
+  ['resnet', { microBatch: 32, precision: 'amp-bf16', optimizer: 'sgd-momentum' }],
+  ['resnet', { microBatch: 8, imageSize: 448, precision: 'bf16' }],
+  ['microsoft/resnet-101', { microBatch: 32, optimizer: 'sgd' }],
+  ['microsoft/resnet-152', { microBatch: 16, labels: 1000 }],
+]
+
+const queryValue = ['q_proj', 'v_proj']
+const allLinear = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
+
+/** What LLM fine-tuning looks like (product page): bf16, checkpointing, adapters, full sequences, small batches. */
+const recipes: readonly Partial<TrainingSpec>[] = [
+  { microBatch: 2, sequenceLength: 2048, precision: 'bf16', ...ckpt },
+  { microBatch: 1, sequenceLength: 4096, precision: 'amp-bf16', ...ckpt, ...trainer, optimizer: 'adamw-fused' },
+  { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'adamw-8bit', ...trainer },
+  {
+    microBatch: 2,
+    sequenceLength: 2048,
+    precision: 'bf16',
+    ...ckpt,
+    lora: { rank: 16, targets: queryValue, dropout: 0 },
+  },
+  {
+    microBatch: 4,
+    sequenceLength: 2048,
+    precision: 'bf16',
+    ...ckpt,
+    ...trainer,
+    lora: { rank: 32, targets: allLinear, dropout: 0.05 },
+  },
+  {
+    microBatch: 1,
+    sequenceLength: 1024,
+    precision: 'amp-bf16',
+    ...trainer,
+    lora: { rank: 8, targets: allLinear, dropout: 0 },
+  },
+]
+
+const separateProjections = [
+  'meta-llama/Llama-3.2-1B',
+  'meta-llama/Llama-3.2-3B',
+  'meta-llama/Llama-3.1-8B',
+  'TinyLlama/TinyLlama-1.1B-Chat-v1.0',
+  'HuggingFaceTB/SmolLM2-135M',
+  'HuggingFaceTB/SmolLM2-1.7B',
+  'mistralai/Mistral-7B-v0.1',
+  'Qwen/Qwen2.5-0.5B',
+  'Qwen/Qwen2.5-7B',
+  'Qwen/Qwen3-0.6B',
+  'Qwen/Qwen3-4B',
+  'google/gemma-2b',
+  'google/gemma-2-2b',
+  'google/gemma-3-1b-pt',
+]
+
+const otherDecoders: readonly Cell[] = [
+  ['meta-llama/Llama-2-7b-hf', { microBatch: 1, sequenceLength: 4096, precision: 'bf16', ...ckpt, optimizer: 'sgd' }],
+  ['meta-llama/Llama-3.2-1B', { microBatch: 2, sequenceLength: 1024, precision: 'fp32' }],
+  ['meta-llama/Llama-3.2-1B', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', attention: 'eager' }],
+  ['meta-llama/Llama-3.2-1B', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', paddedBatches: true }],
+  ['meta-llama/Llama-3.2-1B', { microBatch: 2, sequenceLength: 512, precision: 'bf16', gradientAccumulation: 8 }],
+  ['meta-llama/Llama-3.2-1B', { microBatch: 1, sequenceLength: 512, precision: 'bf16', optimizer: 'adafactor' }],
+  [
+    'meta-llama/Llama-3.2-1B',
+    { microBatch: 8, sequenceLength: 256, task: 'sequence-classification', precision: 'bf16' },
+  ],
+  ['Qwen/Qwen3-0.6B', { microBatch: 4, sequenceLength: 1024, precision: 'fp32', ...ckpt, ...trainer }],
+  ['google/gemma-3-1b-pt', { microBatch: 2, sequenceLength: 512, precision: 'bf16', ...trainer }],
+  ['microsoft/Phi-3-mini-4k-instruct', { microBatch: 1, sequenceLength: 1024, precision: 'bf16', ...ckpt }],
+  [
+    'microsoft/Phi-3-mini-4k-instruct',
+    { microBatch: 2, precision: 'bf16', ...ckpt, lora: { rank: 8, targets: ['qkv_proj', 'o_proj'], dropout: 0 } },
+  ],
+  ['microsoft/phi-2', { microBatch: 1, sequenceLength: 1024, precision: 'bf16', ...trainer }],
+  ['microsoft/phi-2', { microBatch: 4, sequenceLength: 2048, precision: 'amp-bf16', ...ckpt, optimizer: 'adamw-8bit' }],
+  ['EleutherAI/pythia-1b', { microBatch: 2, sequenceLength: 2048, precision: 'bf16' }],
+  ['EleutherAI/pythia-160m', { microBatch: 8, sequenceLength: 1024, precision: 'fp32', ...trainer }],
+  ['EleutherAI/pythia-410m', { microBatch: 8, sequenceLength: 1024, precision: 'amp-fp16', ...trainer, ...ckpt }],
+  ['facebook/opt-1.3b', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'adamw-8bit' }],
+  ['facebook/opt-350m', { microBatch: 8, sequenceLength: 1024, precision: 'fp32', ...trainer }],
+  ['facebook/opt-125m', { microBatch: 8, sequenceLength: 2048, precision: 'amp-bf16', ...ckpt }],
+]
+
+const decoders: readonly Cell[] = [
+  ...separateProjections.flatMap(model => recipes.map((recipe): Cell => [model, recipe])),
+  ...otherDecoders,
+]
+
+export const cells: readonly Cell[] = [...encoders, ...gpt2, ...vision, ...decoders]

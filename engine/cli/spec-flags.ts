@@ -1,0 +1,108 @@
+/** The flags that change a training spec. */
+import {
+  attentions,
+  loops,
+  MAX_BATCH,
+  optimizers,
+  precisions,
+  quantizations,
+  shardings,
+  stepProfiles,
+  type TrainingSpec,
+  tasks,
+} from '../config/spec.ts'
+import { MemoryMarkError } from '../errors.ts'
+import { numberFlag, oneOf } from './arguments.ts'
+
+/** For parseFlags. */
+export const specOptions = {
+  'batch-size': { type: 'string' },
+  'gradient-accumulation': { type: 'string' },
+  'sequence-length': { type: 'string' },
+  'image-size': { type: 'string' },
+  labels: { type: 'string' },
+  task: { type: 'string' },
+  step: { type: 'string' },
+  optimizer: { type: 'string' },
+  precision: { type: 'string' },
+  attention: { type: 'string' },
+  loop: { type: 'string' },
+  padded: { type: 'boolean' },
+  'gradient-checkpointing': { type: 'boolean' },
+  'fused-loss': { type: 'boolean' },
+  'lora-rank': { type: 'string' },
+  'lora-targets': { type: 'string' },
+  'lora-dropout': { type: 'string' },
+  quantization: { type: 'string' },
+  gpus: { type: 'string' },
+  sharding: { type: 'string' },
+} as const
+
+export type SpecFlags = {
+  readonly [Name in keyof typeof specOptions]?:
+    | ((typeof specOptions)[Name]['type'] extends 'boolean' ? boolean : string)
+    | undefined
+}
+
+/** peft's own targets for Llama and its kin, the projections that the LoRA paper adapts. */
+const defaultLoraTargets = ['q_proj', 'v_proj']
+
+export function changesOf(values: SpecFlags): Partial<TrainingSpec> {
+  const count = (flag: keyof SpecFlags, max: number) =>
+    numberFlag(`--${flag}`, values[flag]?.toString(), { integer: true, max })
+  return defined({
+    microBatch: count('batch-size', MAX_BATCH),
+    gradientAccumulation: count('gradient-accumulation', MAX_BATCH),
+    sequenceLength: count('sequence-length', 1e7),
+    imageSize: count('image-size', 1e5),
+    labels: count('labels', 1e6),
+    task: oneOf('--task', values.task, tasks),
+    step: oneOf('--step', values.step, stepProfiles),
+    optimizer: oneOf('--optimizer', values.optimizer, optimizers),
+    precision: oneOf('--precision', values.precision, precisions),
+    attention: oneOf('--attention', values.attention, attentions),
+    loop: oneOf('--loop', values.loop, loops),
+    paddedBatches: values.padded,
+    gradientCheckpointing: values['gradient-checkpointing'],
+    fusedLoss: values['fused-loss'],
+    lora: loraOf(values, count('lora-rank', 10_000)),
+    quantization: oneOf('--quantization', values.quantization, quantizations),
+    gpus: count('gpus', 100_000),
+    sharding: oneOf('--sharding', values.sharding, shardings),
+  })
+}
+
+function loraOf(values: SpecFlags, rank: number | undefined): TrainingSpec['lora'] {
+  if (rank === undefined) {
+    const stray = (['lora-targets', 'lora-dropout', 'quantization'] as const).find(flag => values[flag] !== undefined)
+    if (stray !== undefined) throw missingRank(stray)
+    return undefined
+  }
+  const targets = values['lora-targets']?.split(',').map(target => target.trim())
+  const dropout = values['lora-dropout'] === undefined ? 0 : Number(values['lora-dropout'])
+  if (!(dropout >= 0 && dropout < 1)) {
+    throw new MemoryMarkError({
+      code: 'out-of-range',
+      field: '--lora-dropout',
+      message: `"${values['lora-dropout']}" is not a probability`,
+      fix: 'Give a number from 0 up to, not including, 1.',
+    })
+  }
+  return { rank, targets: targets?.filter(target => target !== '') ?? defaultLoraTargets, dropout }
+}
+
+function missingRank(flag: string): MemoryMarkError {
+  return new MemoryMarkError({
+    code: 'usage',
+    field: `--${flag}`,
+    message: 'this flag says something about adapters, but there are none',
+    fix: 'Give --lora-rank too.',
+  })
+}
+
+/** Drops what the user did not say. */
+function defined<T extends object>(values: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]?: NonNullable<T[Key]>
+  }
+}
