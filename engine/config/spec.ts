@@ -34,6 +34,10 @@ export type Attention = (typeof attentions)[number]
 export const loops = ['plain', 'trainer'] as const
 export type Loop = (typeof loops)[number]
 
+/** What the training script is written in. It decides which probes may answer. */
+export const frameworks = ['pytorch', 'tensorflow.js'] as const
+export type Framework = (typeof frameworks)[number]
+
 /** bitsandbytes' 4-bit weights; `nf4-double` quantises the block constants too. */
 export const quantizations = ['nf4', 'nf4-double'] as const
 
@@ -50,7 +54,7 @@ export const trainingSpec = z.object({
   /** A Hub id or an alias of the model catalogue. */
   model: z.string().min(1).max(200),
   task: z.enum(tasks),
-  framework: z.literal('pytorch'),
+  framework: z.enum(frameworks),
   step: z.enum(stepProfiles),
   /** Samples on one GPU in one forward pass. */
   microBatch: batchSize,

@@ -1,16 +1,18 @@
 /** What can run a trial, behind one interface; and which of them a machine has. */
-import type { TrainingSpec } from '../config/spec.ts'
+import type { Framework, TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import type { Footprint } from '../estimate/footprint.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { type DeviceKind, describeMachine } from './device.ts'
 import { EstimateProbe } from './estimate.ts'
+import { TfjsProbe } from './tfjs/probe.ts'
+import type { BackendChoice } from './tfjs/protocol.ts'
 import { TorchProbe } from './torch.ts'
 import { TraceProbe } from './trace.ts'
 import type { Provenance, Trial } from './trial.ts'
 
-export const engines = ['estimate', 'trace', 'torch'] as const
+export const engines = ['estimate', 'trace', 'torch', 'tfjs'] as const
 export type Engine = (typeof engines)[number]
 
 export interface TrialOptions {
@@ -54,8 +56,15 @@ export interface ProbeContext {
   /** The user's own step, `path.py:function`: only with their explicit leave, since it runs their code. */
   readonly entrypoint?: string
   readonly trialTimeoutMillis?: number
+  readonly tfjs?: TfjsOptions
   /** Receives Python's tracebacks. */
   readonly log?: (text: string) => void
+}
+
+export interface TfjsOptions {
+  readonly backend?: BackendChoice
+  /** The folder whose node_modules hold `@tensorflow/tfjs-node-gpu` or `@tensorflow/tfjs-node`; MemoryMark's own unless told. */
+  readonly nativeFolder?: string
 }
 
 type Opener = (context: ProbeContext) => Promise<Probe>
@@ -64,15 +73,20 @@ const openers: Record<Engine, Opener> = {
   estimate: async context => new EstimatingProbe(context),
   trace: TraceProbe.open,
   torch: TorchProbe.open,
+  tfjs: TfjsProbe.open,
 }
 
 /** Throws a MemoryMarkError where the machine lacks what the engine needs. */
 export async function openProbe(engine: Engine | 'auto', context: ProbeContext): Promise<Probe> {
-  return openers[engine === 'auto' ? await bestEngine(context.python) : engine](context)
+  const { framework } = context.spec
+  const taken = engine === 'auto' ? await bestEngine(context.python, framework) : engine
+  if ((taken === 'tfjs') !== (framework === 'tensorflow.js')) throw otherFramework(taken, framework)
+  return openers[taken](context)
 }
 
 /** The engine that `auto` takes: a real GPU before PyTorch's graph, and that before our model of it. */
-export async function bestEngine(python: string): Promise<Engine> {
+export async function bestEngine(python: string, framework: Framework): Promise<Engine> {
+  if (framework === 'tensorflow.js') return 'tfjs'
   const machine = await describeMachine(python)
   if (machine.kind === 'no-python') return 'estimate'
   return machine.device.kind === 'cuda' || machine.device.kind === 'mps' ? 'torch' : 'trace'
@@ -104,5 +118,15 @@ function needsPython(): MemoryMarkError {
     field: '--allow-entrypoint',
     message: 'only the torch engine runs an entry point',
     fix: 'Use --engine torch.',
+  })
+}
+
+/** The same model takes almost ten times the memory in TensorFlow.js: neither framework's engines answer for the other. */
+function otherFramework(engine: Engine, framework: Framework): MemoryMarkError {
+  return new MemoryMarkError({
+    code: 'engine-of-other-framework',
+    field: '--engine',
+    message: `the ${engine} engine cannot answer for a config of ${framework}`,
+    fix: 'Use --engine auto.',
   })
 }

@@ -1,0 +1,106 @@
+/** The training step in TensorFlow.js: on the GPU through its native package, or exactly simulated where there is none. */
+import { fileURLToPath } from 'node:url'
+import { usableBytes } from '../../gpus/catalogue.ts'
+import { unavailable } from '../failure.ts'
+import type { Probe, ProbeContext, ProbedDevice, TrialOptions } from '../probe.ts'
+import type { Outcome, Provenance, Trial } from '../trial.ts'
+import { isAllocationFailure } from './allocation-failure.ts'
+import { type Received, TfjsChild } from './child.ts'
+import type { Description } from './protocol.ts'
+
+/** Loading TensorFlow from a cold disk is what takes long. */
+const START_TIMEOUT_MILLIS = 120_000
+const TRIAL_TIMEOUT_MILLIS = 300_000
+const LEAST_STEPS = 2
+
+/** Where `npm install` puts a native package beside ours. Never the working folder: that may be a pull request's. */
+const installation = fileURLToPath(new URL('.', import.meta.url))
+
+export class TfjsProbe implements Probe {
+  readonly engine = 'tfjs'
+  readonly provenance: Provenance
+  readonly device: ProbedDevice
+  readonly #context: ProbeContext
+  #child: TfjsChild | undefined
+
+  private constructor(context: ProbeContext, { label, provenance }: Description, child: TfjsChild) {
+    const { gpu, limitMemoryBytes = Number.POSITIVE_INFINITY } = context
+    const capped = { ...gpu, totalBytes: Math.min(gpu.totalBytes, limitMemoryBytes) }
+    this.#context = context
+    this.#child = child
+    this.provenance = provenance
+    // TensorFlow.js cannot ask a GPU for its size, so the card is the one that the caller names.
+    this.device = { name: gpu.name, totalBytes: capped.totalBytes, usableBytes: usableBytes(capped), software: label }
+  }
+
+  /** @throws MemoryMarkError where the backend cannot start. */
+  static async open(this: void, context: ProbeContext): Promise<TfjsProbe> {
+    const child = newChild(context)
+    const started = await child.start(START_TIMEOUT_MILLIS)
+    if (started.kind === 'ready') return new TfjsProbe(context, started.backend, child)
+    await child[Symbol.asyncDispose]()
+    throw unavailable('tfjs', started.kind === 'ended' ? started.text : 'its process did not start in time')
+  }
+
+  async trial(microBatch: number, { steps = LEAST_STEPS, signal }: TrialOptions = {}): Promise<Trial> {
+    const end = () => void this.#endChild()
+    if (signal?.aborted) end()
+    signal?.addEventListener('abort', end, { once: true })
+    try {
+      const outcome = await this.#outcome(microBatch, steps)
+      if (outcome.kind !== 'fits') await this.#endChild()
+      return { microBatch, provenance: this.provenance, outcome }
+    } finally {
+      signal?.removeEventListener('abort', end)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#endChild()
+  }
+
+  async #outcome(microBatch: number, steps: number): Promise<Outcome> {
+    const { spec, config, trialTimeoutMillis = TRIAL_TIMEOUT_MILLIS, log } = this.#context
+    const started = await this.#started()
+    if (started.kind !== 'ready') return outcomeOf(started, log)
+    const question = { spec, config, microBatch, steps, budgetBytes: this.device.usableBytes }
+    return outcomeOf(await started.child.ask(question, trialTimeoutMillis), log)
+  }
+
+  async #started(): Promise<{ kind: 'ready'; child: TfjsChild } | Exclude<Received<'ready'>, { kind: 'ready' }>> {
+    if (this.#child !== undefined) return { kind: 'ready', child: this.#child }
+    const child = newChild(this.#context)
+    this.#child = child
+    const started = await child.start(START_TIMEOUT_MILLIS)
+    return started.kind === 'ready' ? { kind: 'ready', child } : started
+  }
+
+  /** After a failure tensors of the broken step stay: the next trial gets a new process. */
+  async #endChild(): Promise<void> {
+    const child = this.#child
+    this.#child = undefined
+    await child?.[Symbol.asyncDispose]()
+  }
+}
+
+function newChild({ tfjs: { backend = 'auto', nativeFolder = installation } = {} }: ProbeContext): TfjsChild {
+  return new TfjsChild({ choice: backend, nativeFolder })
+}
+
+function outcomeOf(received: Received<'answer'>, log: ((text: string) => void) | undefined): Outcome {
+  switch (received.kind) {
+    case 'answer':
+      return received.outcome
+    case 'timed-out':
+      return received
+    case 'ended':
+      log?.(received.text)
+      return isAllocationFailure(received.text) ? { kind: 'out-of-memory' } : died(received.text)
+  }
+}
+
+function died(text: string): Outcome {
+  const message = `the TensorFlow.js process ${text}`.slice(0, 2_000)
+  const fix = "Look into the machine's log: the host may be out of memory, or the driver may have failed."
+  return { kind: 'failed', problem: { code: 'worker-died', message, fix } }
+}

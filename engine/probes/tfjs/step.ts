@@ -1,0 +1,110 @@
+/** Training steps as a script in TensorFlow.js writes them: gradients of all variables, an optimizer's update, everything freed. */
+import * as tf from '@tensorflow/tfjs-core'
+import type { TrainingSpec } from '../../config/spec.ts'
+import { forward, type ModelConfig } from '../../models/architecture.ts'
+import { Batch } from './batch.ts'
+import { TfjsOps } from './ops.ts'
+import { Parameters } from './parameters.ts'
+import type { TfjsOptimizer } from './support.ts'
+import type { Values } from './values.ts'
+
+const LEARNING_RATE = 1e-3
+const MOMENTUM = 0.9
+
+/** From the second micro-batch on, accumulating gradients takes no more memory. */
+const ACCUMULATED_BATCHES = 2
+
+/** A model with its optimizer and one batch, ready to be stepped. Tensors live on the current backend until `dispose`. */
+export class Training {
+  readonly parameters: Parameters
+  readonly batch: Batch
+  readonly #spec: TrainingSpec
+  readonly #config: ModelConfig
+  readonly #values: Values
+  readonly #optimizer: tf.Optimizer | undefined
+
+  /** `size`: samples in the batch; the spec's own micro-batch is not read. */
+  constructor(spec: TrainingSpec, config: ModelConfig, size: number, optimizer: TfjsOptimizer, values: Values) {
+    this.#spec = spec
+    this.#config = config
+    this.#values = values
+    this.parameters = new Parameters(values)
+    const classes = this.#build()
+    this.batch = new Batch(spec, size, classes, values)
+    this.#optimizer = spec.step === 'training' ? newOptimizer(optimizer) : undefined
+  }
+
+  /** One optimizer step; returns the loss before it. In the `forward-backward` profile, gradients only. */
+  step(): number {
+    const { value, grads } = this.#gradients()
+    this.#optimizer?.applyGradients(grads)
+    const [loss = Number.NaN] = value.dataSync()
+    tf.dispose([value, grads])
+    return loss
+  }
+
+  /** The loss of the batch, and each variable's gradient by name; the caller disposes of them. */
+  gradients(): { value: tf.Scalar; grads: tf.NamedTensorMap } {
+    return tf.variableGrads(() => this.loss(), this.parameters.trainable)
+  }
+
+  loss(): tf.Scalar {
+    return tf.tidy(() => {
+      const ops = new TfjsOps(this.#spec, this.batch, this.parameters, this.#values)
+      const logits = forward(ops, this.#config, this.#spec)
+      return this.#spec.step === 'training' ? ops.crossEntropy(logits) : tf.mean<tf.Scalar>(logits)
+    })
+  }
+
+  dispose(): void {
+    this.#optimizer?.dispose()
+    this.batch.dispose()
+    this.parameters.dispose()
+  }
+
+  #gradients(): { value: tf.Scalar; grads: tf.NamedTensorMap } {
+    let { value, grads } = this.gradients()
+    const batches = this.#spec.step === 'training' ? Math.min(this.#spec.gradientAccumulation, ACCUMULATED_BATCHES) : 1
+    for (let batch = 1; batch < batches; batch++) {
+      value.dispose()
+      const next = this.gradients()
+      value = next.value
+      grads = accumulated(grads, next.grads)
+    }
+    return { value, grads }
+  }
+
+  /** Variables come into being when the model first runs, as in Keras: once over a single sample. Returns the classes. */
+  #build(): number {
+    const sample = new Batch(this.#spec, 1, 1, this.#values)
+    const classes = tf.tidy(() => {
+      const ops = new TfjsOps(this.#spec, sample, this.parameters, this.#values)
+      return forward(ops, this.#config, this.#spec).shape.at(-1)
+    })
+    sample.dispose()
+    if (classes === undefined) throw new Error('the model returns a scalar')
+    return classes
+  }
+}
+
+function accumulated(sums: tf.NamedTensorMap, next: tf.NamedTensorMap): tf.NamedTensorMap {
+  const entries = Object.entries(next).map(([name, gradient]) => {
+    const sum = sums[name]
+    if (sum === undefined) throw new Error(`no gradient of ${name} in the first micro-batch`)
+    const total = tf.add(sum, gradient)
+    tf.dispose([sum, gradient])
+    return [name, total] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function newOptimizer(optimizer: TfjsOptimizer): tf.Optimizer {
+  switch (optimizer) {
+    case 'adam':
+      return tf.train.adam(LEARNING_RATE)
+    case 'momentum':
+      return tf.train.momentum(LEARNING_RATE, MOMENTUM)
+    case 'sgd':
+      return tf.train.sgd(LEARNING_RATE)
+  }
+}
