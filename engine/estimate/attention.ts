@@ -92,7 +92,8 @@ export function eagerAttention(
   const masked = options.causal || autograd.spec.paddedBatches ? autograd.elementwise('add', scaled) : scaled
   const wide = options.castsSoftmax ? autograd.cast(masked, 'float32') : autograd.raised(masked)
   const softmax = autograd.elementwise('softmax', wide, { savesOutput: true })
-  const lowered = options.causal ? autograd.cast(softmax, autograd.autocastDtype ?? query.dtype) : softmax
+  const castsBack = options.causal || options.castsSoftmax
+  const lowered = castsBack ? autograd.cast(softmax, autograd.autocastDtype ?? query.dtype) : softmax
   const weights = autograd.dropout(lowered, options.dropout)
   const output = autograd.elementwise('clone', autograd.batchMatmul(weights, factor(v), query.shape))
   return { output, weights }

@@ -1,5 +1,6 @@
 /** Turns one training spec into its memory footprint: peak, moment and breakdown for any batch size, in microseconds each. */
 import type { TrainingSpec } from '../config/spec.ts'
+import { MemoryMarkError } from '../errors.ts'
 import { forward, type ModelConfig } from '../models/architecture.ts'
 import { type Block, CachingAllocator, roundedSize } from './allocator.ts'
 import type { Node } from './autograd.ts'
@@ -29,6 +30,7 @@ export class Footprint {
     this.spec = spec
     const tape = new Tape(spec)
     const logits = forward(tape, config, spec)
+    refuseMissingTargets(spec, tape)
     const loss = spec.step === 'training' ? tape.frame(logits, input => tape.crossEntropy(input)) : tape.mean(logits)
     this.#timeline = playStep(tape, spec, loss, [logits.storage])
     this.nodes = tape.nodes
@@ -99,6 +101,16 @@ export class Footprint {
     for (const storage of [...model, ...optimizerState]) bytes[storage.kind] += bytesAt(storage, batch)
     return bytes
   }
+}
+
+function refuseMissingTargets(spec: TrainingSpec, { linearNames }: Tape): void {
+  const missing = (spec.lora?.targets ?? []).filter(target => !linearNames.has(target))
+  if (missing.length === 0) return
+  throw new MemoryMarkError({
+    code: 'no-such-lora-target',
+    message: `${spec.model} has no linear layer named ${missing.join(', ')}`,
+    fix: `Name some of: ${[...linearNames].join(', ')}.`,
+  })
 }
 
 function changeOf({ kind, storage }: Event, batch: number): number {

@@ -3,9 +3,9 @@
  * its rule and where PyTorch or transformers decides it.
  */
 import type { TrainingSpec } from '../config/spec.ts'
-import type { AttentionShape, Ops } from '../models/ops.ts'
+import type { AttentionShape, Convolution, Ops } from '../models/ops.ts'
 import { eagerAttention, fusedAttention } from './attention.ts'
-import { Autograd, made, type Node, type Recorded } from './autograd.ts'
+import { Autograd, made, type Node, type Recorded, widest } from './autograd.ts'
 import { bytesPerElement, type Dtype, elements, lastSize, type Tensor } from './storage.ts'
 
 /** Elements that share one block constant in bitsandbytes' nf4, and the bytes of such a constant (double quantisation: 1). */
@@ -14,6 +14,8 @@ const NF4_BLOCK = 64
 export class Tape extends Autograd implements Ops<Tensor> {
   readonly input: Tensor
   readonly labels: Tensor
+  /** Last names of the linear modules met so far: what adapters can target. */
+  readonly linearNames = new Set<string>()
   /** Tensors that local variables of the running block reference. */
   #locals: Tensor[] = []
 
@@ -176,15 +178,16 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return output
   }
 
-  conv2d(name: string, x: Tensor, outChannels: number, options: { kernel: number; stride: number }): Tensor {
+  conv2d(name: string, x: Tensor, outChannels: number, options: Convolution): Tensor {
     // torch: `convolution`: saves input and weight. cuDNN's workspace depends on the algorithm it picks and is not known here.
-    const [inChannels, y, width] = image(x)
-    const { kernel, stride } = options
+    const [inChannels, ...size] = image(x)
+    const { kernel, stride, padding = Math.floor(kernel / 2) } = options
     const weight = this.lowered(this.#weight(`${name}.weight`, [outChannels, inChannels, kernel, kernel]))
+    const bias = options.bias ? [this.lowered(this.#weight(`${name}.bias`, [outChannels]))] : []
     const factor = this.lowered(x)
-    const outputSize = [y, width].map(size => Math.floor((size + 2 * Math.floor(kernel / 2) - kernel) / stride) + 1)
-    const output = this.tensor([outChannels, ...outputSize], factor.dtype, [factor, weight])
-    this.record(name, this.#product(factor, weight, output, inChannels * kernel * kernel))
+    const outputSize = size.map(pixels => Math.floor((pixels + 2 * padding - kernel) / stride) + 1)
+    const output = this.tensor([outChannels, ...outputSize], factor.dtype, [factor, weight, ...bias])
+    this.record(name, this.#product(factor, weight, bias, output, inChannels * kernel * kernel))
     return output
   }
 
@@ -222,6 +225,27 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const output = this.tensor(x.shape.slice(0, 1), x.dtype, [x])
     this.record('mean', { reads: [x], outputs: [output], gradients: [made(x)] })
     return output
+  }
+
+  flattenPixels(x: Tensor): Tensor {
+    const [channels, y, width] = image(x)
+    return { ...x, shape: [y * width, channels] }
+  }
+
+  prependTokens(names: readonly string[], x: Tensor): Tensor {
+    // torch: `cat` of the patches and of each token expanded to the batch, a view; the gradient of that is a sum over the batch.
+    const [tokens = 0, hidden = 0] = x.shape
+    const learned = names.map(name => this.#weight(name, [1, hidden]))
+    const [first = x] = learned
+    const output = this.tensor([names.length + tokens, hidden], widest(x.dtype, first.dtype), [x, ...learned])
+    const patches = { to: x, passes: output.dtype === x.dtype }
+    this.record('cat', { reads: [x, ...learned], outputs: [output], gradients: [...learned.map(made), patches] })
+    return output
+  }
+
+  addPositions(name: string, x: Tensor, count: number): Tensor {
+    const table = this.#weight(name, [count, lastSize(x)])
+    return this.add(x, table.shape[0] === x.shape[0] ? table : this.#resampled(table, x.shape))
   }
 
   crossEntropy(logits: Tensor): Tensor {
@@ -294,22 +318,17 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const bias = options.bias === false ? [] : [this.lowered(this.#weight(`${name}.bias`, [outFeatures]))]
     const factor = this.lowered(x)
     const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight, ...bias])
-    const product = this.#product(factor, weight, output, lastSize(x))
-    this.record(name, {
-      ...product,
-      reads: [factor, weight, ...bias],
-      gradients: [factor, weight, ...bias].map(made),
-    })
+    this.record(name, this.#product(factor, weight, bias, output, lastSize(x)))
     return output
   }
 
   /** torch: `addmm`, `mm`, `convolution`: each factor is saved for the other's gradient. */
-  #product(factor: Tensor, weight: Tensor, output: Tensor, inner: number): Recorded {
+  #product(factor: Tensor, weight: Tensor, bias: readonly Tensor[], output: Tensor, inner: number): Recorded {
     return {
-      reads: [factor, weight],
+      reads: [factor, weight, ...bias],
       outputs: [output],
       saves: [...(weight.requiresGrad ? [factor] : []), ...(factor.requiresGrad ? [weight] : [])],
-      gradients: [factor, weight].map(made),
+      gradients: [factor, weight, ...bias].map(made),
       flopsPerSample: 2 * elements(output) * inner,
     }
   }
@@ -364,6 +383,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   #isAdapted(name: string): boolean {
     const module = name.slice(name.lastIndexOf('.') + 1)
+    this.linearNames.add(module)
     return this.spec.lora?.targets.includes(module) ?? false
   }
 
@@ -384,7 +404,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     })
     const [factor, weight] = [this.lowered(x), this.lowered(parameter)]
     const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight])
-    this.record(name, this.#product(factor, weight, output, lastSize(x)))
+    this.record(name, this.#product(factor, weight, [], output, lastSize(x)))
     return output
   }
 
@@ -392,6 +412,16 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const [first, second] = [this.slice(x, lastSize(x) / 2), this.slice(x, lastSize(x) / 2)]
     const turned = this.concatenate([this.elementwise('neg', second), first])
     return this.add(this.multiply(x, cos), this.multiply(turned, sin))
+  }
+
+  /** transformers' interpolate_pos_encoding: the patches' rows through `upsample_bicubic2d`, then `cat` with the special tokens'. */
+  #resampled(table: Tensor, shape: readonly number[]): Tensor {
+    const unbatched = { batched: false }
+    const resampled = this.tensor(shape, table.dtype, [table], unbatched)
+    this.record('upsample_bicubic2d', { reads: [table], outputs: [resampled], gradients: [made(table)] })
+    const joined = this.tensor(shape, table.dtype, [resampled], unbatched)
+    this.record('cat', { reads: [resampled], outputs: [joined], gradients: [{ to: resampled, passes: true }] })
+    return joined
   }
 
   #batchTensor(shape: readonly number[], dtype: Dtype): Tensor {
