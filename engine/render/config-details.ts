@@ -58,12 +58,12 @@ function sizesTried(config: AnalysedConfig): string[] {
   return [
     `**Sizes tried**${counted}`,
     ...(chart ? [chart] : []),
-    table([header, ...shown.map(trialRow)], ['r', 'r', 'l', 'l']),
+    table([header, ...shown.map(trial => trialRow(trial, config.gpu.usableBytes))], ['r', 'r', 'l', 'l']),
   ]
 }
 
-function trialRow({ microBatch, provenance, outcome }: Trial): string[] {
-  return [formatCount(microBatch), outcomePeak(outcome), outcomeWords(outcome), provenance]
+function trialRow({ microBatch, provenance, outcome }: Trial, usableBytes: number): string[] {
+  return [formatCount(microBatch), outcomePeak(outcome), outcomeWords(outcome, usableBytes), provenance]
 }
 
 function outcomePeak(outcome: Outcome): string {
@@ -71,12 +71,15 @@ function outcomePeak(outcome: Outcome): string {
   return bytes === undefined ? '–' : formatGib(bytes)
 }
 
-function outcomeWords(outcome: Outcome): string {
+function outcomeWords(outcome: Outcome, usableBytes: number): string {
   switch (outcome.kind) {
     case 'fits':
       return 'fits'
     case 'out-of-memory':
-      return 'out of memory'
+      // The caching allocator's free pieces may each be too small for the next tensor.
+      return (outcome.neededBytes ?? Number.POSITIVE_INFINITY) <= usableBytes
+        ? 'out of memory (fragmented)'
+        : 'out of memory'
     case 'timed-out':
       return `timed out after ${formatCount(Math.round(outcome.afterMillis / 1_000))} s`
     case 'failed':
@@ -99,10 +102,12 @@ function specLine({ spec, dialect }: AnalysedConfig): string {
     spec.task,
     ...input,
     spec.precision,
+    ...(spec.lora ? [`LoRA of rank ${spec.lora.rank} on ${escapeText(spec.lora.targets.join(', '), 200)}`] : []),
+    ...(spec.quantization ? [`${spec.quantization} base weights`] : []),
     spec.optimizer,
     `${spec.attention} attention`,
     `checkpointing ${spec.gradientCheckpointing ? 'on' : 'off'}`,
-    `${formatCount(spec.gpus)} GPU${spec.gpus === 1 ? '' : 's'}`,
+    `${formatCount(spec.gpus)} GPU${spec.gpus === 1 ? '' : 's'}${spec.gpus > 1 ? ` (${spec.sharding ?? 'ddp'})` : ''}`,
     spec.step === 'training' ? 'a training step' : 'forward and backward only',
   ]
   return `${inlineCode(spec.model, 100)}: ${settings.join(', ')}; read as ${escapeText(dialect, 60)}.`
