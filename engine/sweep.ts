@@ -10,7 +10,7 @@ import {
 } from './assess.ts'
 import type { TrainingSpec } from './config/spec.ts'
 import type { Gpu } from './gpus/catalogue.ts'
-import { DEFAULT_MARGIN, recommend } from './metrics/recommend.ts'
+import { type BatchPlan, DEFAULT_MARGIN, recommend } from './metrics/recommend.ts'
 import { Throughput } from './metrics/throughput.ts'
 import type { ModelConfig } from './models/architecture.ts'
 import { EstimateProbe } from './probes/estimate.ts'
@@ -65,17 +65,16 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   if (found.kind !== 'found') return unfinished(found, record)
 
   const peakBytes = (microBatch: number) => record.peak(microBatch) ?? correction(record.tried, prediction)(microBatch)
-  const top = await largestWithMargin(found.largest, grid, record, peakBytes, probe.device)
-  const modelled = (microBatch: number, accumulation: number) => estimate.samplesPerSecond(microBatch, accumulation)
   const isTimed = probe.engine === 'torch'
-  if (isTimed) await timeSizes(record, grid, spec.microBatch, top)
-  if (signal?.aborted) return { kind: 'cancelled', trials: record.trials }
-  const throughput = new Throughput(record.trials, modelled)
-  const samplesPerSecond: Evidence['samplesPerSecond'] = plan =>
-    throughput.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
-  const recommended =
-    top === undefined ? undefined : recommend({ current: planOf(spec), grid, largestWithMargin: top, samplesPerSecond })
-  if (recommended) await record.run(recommended.microBatch, isTimed ? TIMED_STEPS : undefined)
+  const { recommended, samplesPerSecond } = await recommendVerified(spec, {
+    grid,
+    record,
+    isTimed,
+    sizes: grid.indexOf(found.largest ?? 0) + 1,
+    withinMargin: microBatch =>
+      record.fits(microBatch) !== false && peakBytes(microBatch) <= probe.device.usableBytes * (1 - DEFAULT_MARGIN),
+    modelled: (microBatch, accumulation) => estimate.samplesPerSecond(microBatch, accumulation),
+  })
   if (signal?.aborted) return { kind: 'cancelled', trials: record.trials }
 
   const knowsPeaks = record.trials.some(({ microBatch }) => record.peak(microBatch) !== undefined)
@@ -113,27 +112,45 @@ function predictionOf(estimate: EstimateProbe, grid: Grid): Prediction {
   }
 }
 
-/** The margin is checked on a trial of the very size, since a recommendation may be that size. */
-async function largestWithMargin(
-  largest: number | undefined,
-  grid: Grid,
-  record: TrialRecord,
-  peakBytes: (microBatch: number) => number,
-  { usableBytes }: ProbedDevice,
-): Promise<number | undefined> {
-  const limitBytes = usableBytes * (1 - DEFAULT_MARGIN)
-  for (let index = largest === undefined ? -1 : grid.indexOf(largest); index >= 0; index--) {
-    const microBatch = grid.at(index)
-    if (peakBytes(microBatch) > limitBytes) continue
-    const { outcome } = await record.run(microBatch)
-    if (outcome.kind === 'fits' && peakBytes(microBatch) <= limitBytes) return microBatch
-    if (outcome.kind !== 'fits' && outcome.kind !== 'out-of-memory') return undefined
-  }
-  return undefined
+interface Recommending {
+  readonly grid: Grid
+  readonly record: TrialRecord
+  readonly isTimed: boolean
+  /** Sizes of the grid that fit. */
+  readonly sizes: number
+  readonly withinMargin: (microBatch: number) => boolean
+  readonly modelled: (microBatch: number, accumulation: number) => number
 }
 
-async function timeSizes(record: TrialRecord, grid: Grid, current: number, top: number | undefined): Promise<void> {
-  if (top === undefined) return
+interface Recommendation {
+  readonly recommended: BatchPlan | undefined
+  readonly samplesPerSecond: Evidence['samplesPerSecond']
+}
+
+/** A recommendation has been tried itself; one that turns out too large is replaced by the next that is not. */
+async function recommendVerified(spec: TrainingSpec, recommending: Recommending): Promise<Recommendation> {
+  const { grid, record, isTimed, sizes, withinMargin, modelled } = recommending
+  for (let index = sizes - 1; index >= 0; index--) {
+    const top = grid.at(index)
+    if (!withinMargin(top)) continue
+    if (isTimed) await timeSizes(record, grid, spec.microBatch, top)
+    const throughput = new Throughput(record.trials, modelled)
+    const samplesPerSecond: Evidence['samplesPerSecond'] = plan =>
+      throughput.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
+    const recommended = recommend({ current: planOf(spec), grid, largestWithMargin: top, samplesPerSecond })
+    const { outcome } = await record.run(recommended.microBatch, isTimed ? TIMED_STEPS : undefined)
+    if (isBroken(outcome) || (outcome.kind === 'fits' && withinMargin(recommended.microBatch))) {
+      return { recommended: isBroken(outcome) ? undefined : recommended, samplesPerSecond }
+    }
+  }
+  const throughput = new Throughput(record.trials, modelled)
+  return {
+    recommended: undefined,
+    samplesPerSecond: plan => throughput.samplesPerSecond(plan.microBatch, plan.gradientAccumulation),
+  }
+}
+
+async function timeSizes(record: TrialRecord, grid: Grid, current: number, top: number): Promise<void> {
   const sizes = new Set([top])
   if (current <= top) sizes.add(current)
   const lowest = Math.min(current, top)

@@ -2,6 +2,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { closest, MemoryMarkError } from '../errors.ts'
 import { defaultGpu, findGpu, type Gpu, gpus } from '../gpus/catalogue.ts'
+import { GIB, MIB } from '../units.ts'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
@@ -75,5 +76,19 @@ export function numberFlag(
     field: flag,
     message: `"${text}" is not a ${integer ? 'whole ' : ''}number above 0 and at most ${max.toLocaleString('en-US')}`,
     fix: `Give ${flag} such a number.`,
+  })
+}
+
+/** `22.1GiB`, `512 MiB`: binary units only, since a GB on a card's box is another number. */
+export function memoryFlag(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*(GiB|MiB)$/i.exec(text.trim()) ?? []
+  const bytes = Math.floor(Number(amount) * (unit?.toLowerCase() === 'gib' ? GIB : MIB))
+  if (bytes > 0) return bytes
+  throw new MemoryMarkError({
+    code: 'out-of-range',
+    field: flag,
+    message: `"${text}" is not an amount of memory`,
+    fix: `Write ${flag} 22.1GiB, or 512MiB.`,
   })
 }

@@ -7,8 +7,8 @@ import { renderTerminal } from '../render/terminal.ts'
 import type { Report } from '../report/schema.ts'
 import { defaultPolicy, parseConditions } from '../verdict/policy.ts'
 import { gpuFlag, numberFlag, parseFlags } from './arguments.ts'
+import type { ExitCode } from './exit-code.ts'
 import { findFiles } from './files.ts'
-import type { ExitCode } from './main.ts'
 
 export async function check(args: string[]): Promise<ExitCode> {
   const { values, positionals } = parseFlags(args, {

@@ -8,7 +8,7 @@ import { REPORT_SCHEMA, type Report } from '../report/schema.ts'
 import { defaultPolicy } from '../verdict/policy.ts'
 import { version } from '../version.ts'
 import { gpuFlag, parseFlags } from './arguments.ts'
-import type { ExitCode } from './main.ts'
+import type { ExitCode } from './exit-code.ts'
 import { specOptions } from './spec-flags.ts'
 import { readSubject } from './subject.ts'
 

@@ -3,13 +3,21 @@
 import { closest, MemoryMarkError } from '../errors.ts'
 import { version } from '../version.ts'
 import { check } from './check.ts'
+import { doctor } from './doctor.ts'
 import { estimate } from './estimate.ts'
+import type { ExitCode } from './exit-code.ts'
+import { sweep } from './sweep.ts'
 import { usage } from './usage.ts'
+import { validateBackward, validateCompile } from './validate.ts'
 
-/** 0 fine, 1 blocked by policy, 2 usage or bad input. */
-export type ExitCode = 0 | 1 | 2
-
-const commands: Record<string, (args: string[]) => Promise<ExitCode>> = { check, estimate }
+const commands: Record<string, (args: string[]) => Promise<ExitCode>> = {
+  check,
+  estimate,
+  sweep,
+  doctor,
+  'validate-backward': validateBackward,
+  'validate-compile': validateCompile,
+}
 
 process.exitCode = await main(process.argv.slice(2))
 

@@ -1,11 +1,15 @@
 /** The model or config that a command is about, with the settings that its flags change. */
-import { lstat } from 'node:fs/promises'
-import { readConfig } from '../config/read.ts'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { modelProblem } from '../config/model-problem.ts'
+import { readConfigAsync } from '../config/read.ts'
 import type { TrainingSpec } from '../config/spec.ts'
-import { closest, MemoryMarkError } from '../errors.ts'
+import { MemoryMarkError } from '../errors.ts'
 import { supportsCheckpointing } from '../models/architecture.ts'
-import { type CatalogueModel, findModel, modelIds, modelNames } from '../models/catalogue.ts'
+import type { CatalogueModel } from '../models/catalogue.ts'
+import { resolveModel } from '../models/resolve.ts'
 import { findFiles } from './files.ts'
+import { modelSources } from './models.ts'
 import { changesOf, type SpecFlags } from './spec-flags.ts'
 
 /** The earlier tool's defaults, so that its published readings can be compared. */
@@ -16,15 +20,17 @@ export interface Subject {
   readonly path: string
   readonly spec: TrainingSpec
   readonly model: CatalogueModel
+  /** What was taken for granted on the way, one sentence each. */
+  readonly assumptions: readonly string[]
 }
 
 /** Reads the one positional argument and applies the flags; refuses what the model cannot do. */
 export async function readSubject(positionals: readonly string[], values: SpecFlags): Promise<Subject> {
-  const named = await subjectOf(positionals)
-  return { path: named.path, ...applyChanges(named.spec, changesOf(values)) }
+  const subject = await subjectOf(positionals)
+  return { ...subject, spec: changed(subject, changesOf(values)) }
 }
 
-async function subjectOf(positionals: readonly string[]): Promise<Omit<Subject, 'model'>> {
+async function subjectOf(positionals: readonly string[]): Promise<Subject> {
   const [name] = positionals
   if (name === undefined || positionals.length > 1) {
     throw new MemoryMarkError({
@@ -34,22 +40,29 @@ async function subjectOf(positionals: readonly string[]): Promise<Omit<Subject, 
       fix: 'Run `memorymark estimate bert`, a Hub id or a config file.',
     })
   }
-  const model = findModel(name)
-  if (model !== undefined) return { path: model.id, spec: modelSpec(model) }
-  if (await exists(name)) return configSubject(name)
-  const near = closest(name, modelNames)
-  throw new MemoryMarkError({
-    code: 'unknown-model',
-    message: `"${name}" is neither a file nor a model of the catalogue`,
-    fix: `${near ? `Did you mean ${near}? ` : ''}Known models: ${modelIds.join(', ')}.`,
-  })
+  return (await namesModel(name)) ? modelSubject(name) : configSubject(name)
 }
 
-async function configSubject(path: string): Promise<Omit<Subject, 'model'>> {
+/** Whatever is no path, and a folder that holds a model's config.json. */
+async function namesModel(name: string): Promise<boolean> {
+  return !(await exists(name)) || (await exists(join(name, 'config.json')))
+}
+
+async function modelSubject(name: string): Promise<Subject> {
+  const resolution = await resolveModel(name, modelSources())
+  if (resolution.kind !== 'resolved') throw new MemoryMarkError(modelProblem(name, resolution))
+  const { model, sentence } = resolution
+  return { path: model.id, spec: modelSpec(model), model, assumptions: sentence === undefined ? [] : [sentence] }
+}
+
+async function configSubject(path: string): Promise<Subject> {
   const { named } = await findFiles([path])
   const [file] = named
-  const reading = file && readConfig(file)
-  if (reading?.kind === 'training-config') return { path, spec: reading.spec }
+  const reading = file && (await readConfigAsync(file, name => resolveModel(name, modelSources(), file.path)))
+  if (reading?.kind === 'training-config') {
+    const { spec, model, assumptions } = reading
+    return { path, spec, model, assumptions }
+  }
   const [problem] = reading?.kind === 'unreadable' ? reading.problems : []
   throw new MemoryMarkError(
     problem ?? {
@@ -82,27 +95,22 @@ function modelSpec(model: CatalogueModel): TrainingSpec {
   }
 }
 
-function applyChanges(
-  written: TrainingSpec,
-  changes: Partial<TrainingSpec>,
-): { spec: TrainingSpec; model: CatalogueModel } {
+function changed({ spec: written, model }: Subject, changes: Partial<TrainingSpec>): TrainingSpec {
   const spec = { ...written, ...changes }
-  const model = findModel(spec.model)
-  if (model === undefined) throw new Error(`a subject without a model: ${spec.model}`)
   if (!model.tasks.includes(spec.task)) {
     throw refused('--task', `${model.id} has no ${spec.task} head here`, `Use one of: ${model.tasks.join(', ')}.`)
   }
-  if (model.maxPositions !== undefined && (spec.sequenceLength ?? 0) > model.maxPositions) {
+  if (model.positionLimit !== undefined && (spec.sequenceLength ?? 0) > model.positionLimit) {
     throw refused(
       '--sequence-length',
-      `${model.id} has ${model.maxPositions} positions, fewer than ${spec.sequenceLength}`,
-      `Use at most ${model.maxPositions}.`,
+      `${model.id} has ${model.positionLimit} positions, fewer than ${spec.sequenceLength}`,
+      `Use at most ${model.positionLimit}.`,
     )
   }
   if (spec.gradientCheckpointing && !supportsCheckpointing(model.config)) {
     throw refused('--gradient-checkpointing', `transformers does not checkpoint ${model.family}`, 'Leave it out.')
   }
-  return { spec, model }
+  return spec
 }
 
 function refused(field: string, message: string, fix: string): MemoryMarkError {
@@ -110,7 +118,7 @@ function refused(field: string, message: string, fix: string): MemoryMarkError {
 }
 
 async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
+  return stat(path).then(
     () => true,
     () => false,
   )

@@ -29,6 +29,20 @@ const commands: Record<string, string> = {
   --loop plain|trainer         who runs the step: a plain PyTorch loop, or Hugging Face's Trainer
   --gpu <id>                   GPU to judge on (default a10)
   --json                       print one JSON object`,
+  sweep: `memorymark sweep <model-id-or-config>         the largest batch, found by trials
+  --engine auto|estimate|trace|torch|tfjs   what runs a trial (default auto: the best this machine has)
+  --strategy predict-verify|bisect|linear
+  --step-size <n>              sizes tried are every one up to it, then its multiples (default 8)
+  --limit-memory <size>        caps the device, so that a larger card plays a smaller one: 22.1GiB
+  --device cuda|mps|cpu        device for the torch engine (default: the best); cpu needs --limit-memory
+  --allow-entrypoint <path.py:function>   runs your own step; the function gets (spec, device) and returns (model, make_batch)
+  and every option of \`estimate\``,
+  doctor: `memorymark doctor             what this machine has, and which engine auto takes
+  --json                       print one JSON object`,
+  'validate-backward': `memorymark validate-backward <model-id-or-config>   forward memory against forward and backward
+  --engine auto|trace|torch, --json, and every option of \`estimate\``,
+  'validate-compile': `memorymark validate-compile <model-id-or-config>    eager steps against torch.compile's
+  --device cuda|mps|cpu, --steps <n>, --json, and every option of \`estimate\``,
 }
 
 export function usage(command?: string): string {
@@ -39,5 +53,5 @@ export function usage(command?: string): string {
 ${Object.values(commands).join('\n\n')}
 
 GPUs: ${gpus.map(gpu => gpu.id).join(', ')}
-Exit codes: 0 fine, 1 blocked by policy, 2 usage or bad input.`
+Exit codes: 0 fine, 1 blocked by policy, 2 usage or bad input, 130 interrupted.`
 }

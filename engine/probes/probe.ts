@@ -4,7 +4,7 @@ import { MemoryMarkError } from '../errors.ts'
 import type { Footprint } from '../estimate/footprint.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
-import { type DeviceKind, describeMachine } from './device.ts'
+import { type DeviceKind, describeMachine, type Machine } from './device.ts'
 import { EstimateProbe } from './estimate.ts'
 import { TfjsProbe } from './tfjs/probe.ts'
 import type { BackendChoice } from './tfjs/protocol.ts'
@@ -84,10 +84,12 @@ export async function openProbe(engine: Engine | 'auto', context: ProbeContext):
   return openers[taken](context)
 }
 
-/** The engine that `auto` takes: a real GPU before PyTorch's graph, and that before our model of it. */
-export async function bestEngine(python: string, framework: Framework): Promise<Engine> {
-  if (framework === 'tensorflow.js') return 'tfjs'
-  const machine = await describeMachine(python)
+async function bestEngine(python: string, framework: Framework): Promise<Engine> {
+  return framework === 'tensorflow.js' ? 'tfjs' : engineOn(await describeMachine(python))
+}
+
+/** The engine that `auto` takes for PyTorch: a real GPU before PyTorch's graph, and that before our model of it. */
+export function engineOn(machine: Machine): Exclude<Engine, 'tfjs'> {
   if (machine.kind === 'no-python') return 'estimate'
   return machine.device.kind === 'cuda' || machine.device.kind === 'mps' ? 'torch' : 'trace'
 }

@@ -1,0 +1,76 @@
+/** `memorymark doctor`: what this machine has, which engine `auto` takes, what to install for a better one. */
+import { describeMachine, type Machine, softwareOf, type TorchDevice } from '../probes/device.ts'
+import { engineOn } from '../probes/probe.ts'
+import { plainText } from '../render/plain.ts'
+import { formatGib } from '../units.ts'
+import { parseFlags } from './arguments.ts'
+import type { ExitCode } from './exit-code.ts'
+import { pythonCommand } from './python.ts'
+
+export async function doctor(args: string[]): Promise<ExitCode> {
+  const { values } = parseFlags(args, { json: { type: 'boolean' } })
+  const python = pythonCommand()
+  const machine = await describeMachine(python)
+  const engine = engineOn(machine)
+  console.log(
+    values.json
+      ? JSON.stringify({ node: process.version, interpreter: python, machine, engine }, null, 2)
+      : page(python, machine, engine),
+  )
+  return 0
+}
+
+function page(python: string, machine: Machine, engine: ReturnType<typeof engineOn>): string {
+  return [
+    `node          ${process.version}`,
+    ...machineLines(python, machine),
+    `engine auto   ${engine}: ${meaning[engine]}`,
+    ...advice(machine).map(line => `to do         ${line}`),
+  ].join('\n')
+}
+
+const meaning: Readonly<Record<ReturnType<typeof engineOn>, string>> = {
+  estimate: 'memory and speed are modelled',
+  trace: "memory from PyTorch's own graph, without a GPU; speed is modelled",
+  torch: 'memory and speed are measured',
+}
+
+function machineLines(python: string, machine: Machine): string[] {
+  if (machine.kind === 'no-python')
+    return [`python        ${python}: no PyTorch. ${plainText(lastLine(machine.why), 300)}`]
+  return [
+    `python        ${python}: ${machine.python}`,
+    `libraries     ${softwareOf(machine)}`,
+    `device        ${deviceWords(machine.device)}`,
+  ]
+}
+
+function deviceWords(device: TorchDevice): string {
+  switch (device.kind) {
+    case 'cuda':
+      return `${device.name}, ${formatGib(device.totalBytes)}, of which the CUDA context takes ${formatGib(device.contextBytes)}`
+    case 'mps':
+      return `${device.name}, ${formatGib(device.totalBytes)}`
+    case 'cpu':
+    case 'none':
+      return 'neither CUDA nor MPS'
+  }
+}
+
+function advice(machine: Machine): string[] {
+  if (machine.kind === 'no-python') {
+    return ['pip install torch transformers, and set MEMORYMARK_PYTHON to that interpreter: then `trace` runs.']
+  }
+  switch (machine.device.kind) {
+    case 'cuda':
+    case 'mps':
+      return []
+    case 'cpu':
+    case 'none':
+      return ['On a machine with an NVIDIA GPU, install a CUDA build of torch: then `torch` measures.']
+  }
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? ''
+}

@@ -1,0 +1,172 @@
+/** `memorymark sweep`: finds the largest batch by trials and prints the same report as `check`. */
+import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from '../analyze.ts'
+import type { Problem } from '../errors.ts'
+import { Footprints } from '../estimate/footprints.ts'
+import { defaultGpu, type Gpu } from '../gpus/catalogue.ts'
+import { gpuNamed } from '../gpus/device-name.ts'
+import { deviceKinds } from '../probes/device.ts'
+import { engines, openProbe, type Probe } from '../probes/probe.ts'
+import type { Trial } from '../probes/trial.ts'
+import { renderTerminal } from '../render/terminal.ts'
+import { type ConfigResult, REPORT_SCHEMA, type Report } from '../report/schema.ts'
+import { DEFAULT_STEP_SIZE } from '../search/grid.ts'
+import { strategies, strategyNames } from '../search/strategy.ts'
+import { type SweepResult, sweep as sweepSpec } from '../sweep.ts'
+import { defaultPolicy } from '../verdict/policy.ts'
+import { version } from '../version.ts'
+import { gpuFlag, memoryFlag, numberFlag, oneOf, parseFlags } from './arguments.ts'
+import { type ExitCode, INTERRUPTED } from './exit-code.ts'
+import { SweepProgress, trialLine } from './progress.ts'
+import { pythonCommand } from './python.ts'
+import { specOptions } from './spec-flags.ts'
+import { readSubject, type Subject } from './subject.ts'
+
+const MAX_STEP_SIZE = 1_000
+
+export async function sweep(args: string[]): Promise<ExitCode> {
+  const { values, positionals } = parseFlags(args, {
+    ...specOptions,
+    engine: { type: 'string' },
+    strategy: { type: 'string' },
+    'step-size': { type: 'string' },
+    'limit-memory': { type: 'string' },
+    device: { type: 'string' },
+    'allow-entrypoint': { type: 'string' },
+    gpu: { type: 'string' },
+    json: { type: 'boolean' },
+  })
+  const subject = await readSubject(positionals, values)
+  const engine = oneOf('--engine', values.engine, ['auto', ...engines]) ?? 'auto'
+  const strategy = strategies[oneOf('--strategy', values.strategy, strategyNames) ?? 'predict-verify']
+  const stepSize = numberFlag('--step-size', values['step-size'], { integer: true, max: MAX_STEP_SIZE })
+  const deviceKind = oneOf('--device', values.device, deviceKinds)
+  const limitMemoryBytes = memoryFlag('--limit-memory', values['limit-memory'])
+  const entrypoint = values['allow-entrypoint']
+  const named = values.gpu === undefined ? undefined : gpuFlag(values.gpu)
+  const footprints = new Footprints()
+  const progress = new SweepProgress()
+  using interruption = new Interruption()
+
+  await using probe = await openProbe(engine, {
+    spec: subject.spec,
+    config: subject.model.config,
+    footprint: footprints.of(subject.spec, subject.model.config),
+    gpu: named ?? defaultGpu,
+    python: pythonCommand(),
+    log: text => console.error(text),
+    ...(deviceKind && { deviceKind }),
+    ...(limitMemoryBytes && { limitMemoryBytes }),
+    ...(entrypoint && { entrypoint }),
+  })
+  const result = await sweepSpec(subject.spec, subject.model.config, {
+    probe,
+    strategy,
+    stepSize: stepSize ?? DEFAULT_STEP_SIZE,
+    gpu: named ?? cardOf(probe),
+    policy: defaultPolicy,
+    footprints,
+    hoursPerRun: DEFAULT_HOURS_PER_RUN,
+    runsPerYear: DEFAULT_RUNS_PER_YEAR,
+    signal: interruption.signal,
+    onStart: progress.started,
+    onTrial: progress.tried,
+  })
+  progress.ended()
+  if (result.kind === 'cancelled') return interrupted(result.trials, probe)
+  const assumptions =
+    entrypoint === undefined
+      ? []
+      : [`The step is ${entrypoint}; what is modelled is modelled as ${subject.spec.model}.`]
+  return print(configResult(subject, result, assumptions), values.json ?? false)
+}
+
+/** Ctrl-C and a runner's cancellation end the trial that runs; a second one ends this process too. */
+class Interruption implements Disposable {
+  readonly #controller = new AbortController()
+  readonly #abort = () => this.#controller.abort()
+
+  constructor() {
+    process.once('SIGINT', this.#abort)
+    process.once('SIGTERM', this.#abort)
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  [Symbol.dispose](): void {
+    process.off('SIGINT', this.#abort)
+    process.off('SIGTERM', this.#abort)
+  }
+}
+
+/** A real device is priced as the card that its driver names. */
+function cardOf({ engine, device }: Probe): Gpu {
+  return (engine === 'torch' ? gpuNamed(device.name) : undefined) ?? defaultGpu
+}
+
+function interrupted(trials: readonly Trial[], probe: Probe): ExitCode {
+  const fitting = trials.filter(({ outcome }) => outcome.kind === 'fits').map(({ microBatch }) => microBatch)
+  const known = fitting.length === 0 ? 'No size is known to fit.' : `Batch ${Math.max(...fitting)} fits.`
+  console.log(
+    [...trials.map((trial, index) => trialLine(trial, probe.device, index + 1)), `Interrupted. ${known}`].join('\n'),
+  )
+  return INTERRUPTED
+}
+
+function configResult(
+  { path }: Subject,
+  result: Exclude<SweepResult, { kind: 'cancelled' }>,
+  assumptions: readonly string[],
+): ConfigResult {
+  switch (result.kind) {
+    case 'assessed':
+      return {
+        status: 'analysed',
+        path,
+        dialect: 'command line',
+        ...result.assessment,
+        assumptions: [...result.assumptions, ...assumptions],
+      }
+    case 'broken-off':
+      return { status: 'not-analysed', path, problems: [problemOf(result.trial)] }
+  }
+}
+
+function problemOf({ microBatch, outcome }: Trial): Problem {
+  switch (outcome.kind) {
+    case 'failed':
+      return { ...outcome.problem, message: `batch ${microBatch}: ${outcome.problem.message}`.slice(0, 2_000) }
+    case 'timed-out':
+      return {
+        code: 'trial-timed-out',
+        message: `batch ${microBatch} took longer than ${Math.round(outcome.afterMillis / 1_000)} s`,
+        fix: 'Look whether another job uses the device, or sweep a smaller model.',
+      }
+    case 'fits':
+    case 'out-of-memory':
+      throw new Error(`a sweep does not break off over an outcome like ${outcome.kind}`)
+  }
+}
+
+function print(config: ConfigResult, asJson: boolean): ExitCode {
+  const report: Report = {
+    schema: REPORT_SCHEMA,
+    toolVersion: version,
+    createdAt: new Date().toISOString(),
+    policy: defaultPolicy,
+    configs: [config],
+  }
+  console.log(asJson ? JSON.stringify(report, null, 2) : terminal(report, config))
+  if (config.status === 'not-analysed') return 2
+  return config.verdict.state === 'blocked' ? 1 : 0
+}
+
+/** What is measured and what modelled stands below the figures. */
+function terminal(report: Report, config: ConfigResult): string {
+  const page = renderTerminal(report, {
+    color: process.stdout.hasColors?.() ?? false,
+    columns: process.stdout.columns ?? 100,
+  })
+  return config.status === 'analysed' ? [page, '', ...config.assumptions].join('\n') : page
+}

@@ -1,0 +1,132 @@
+/** `memorymark validate-backward` and `validate-compile`: does the backward pass run, and is compilation worth it. */
+import { MemoryMarkError } from '../errors.ts'
+import { describeMachine, deviceKinds } from '../probes/device.ts'
+import { engineOn } from '../probes/probe.ts'
+import { askCompilation, askHalves, type Compilation, type Halves } from '../probes/validation.ts'
+import { type Answer, PythonWorker } from '../probes/worker.ts'
+import { formatGib } from '../units.ts'
+import { numberFlag, oneOf, parseFlags } from './arguments.ts'
+import type { ExitCode } from './exit-code.ts'
+import { pythonCommand } from './python.ts'
+import { specOptions } from './spec-flags.ts'
+import { readSubject } from './subject.ts'
+
+/** The earlier tool read 3.34 on an A10; about 1 means that the backward pass is not running. */
+const LEAST_RATIO = 1.5
+
+const DEFAULT_STEPS = 10
+const MAX_STEPS = 1_000
+
+export async function validateBackward(args: string[]): Promise<ExitCode> {
+  const { values, positionals } = parseFlags(args, {
+    ...specOptions,
+    engine: { type: 'string' },
+    json: { type: 'boolean' },
+  })
+  const { spec, model } = await readSubject(positionals, values)
+  const named = oneOf('--engine', values.engine, ['auto', 'trace', 'torch'] as const) ?? 'auto'
+  const on = named === 'auto' ? await memoryEngine() : named
+  await using worker = new PythonWorker(pythonCommand())
+  // In eval mode and without an optimizer, so that the ratio is the backward pass alone.
+  const answer = await askHalves(worker, on, { ...spec, step: 'forward-backward' }, model.config)
+  const { forwardPeakBytes, forwardBackwardPeakBytes } = doneOrThrow(answer, 'validate-backward')
+  const ratio = forwardBackwardPeakBytes / forwardPeakBytes
+  const runs = ratio >= LEAST_RATIO
+  const provenance = on === 'torch' ? 'measured' : 'traced'
+  console.log(
+    values.json
+      ? JSON.stringify(
+          {
+            model: model.id,
+            batchSize: spec.microBatch,
+            provenance,
+            forwardPeakBytes,
+            forwardBackwardPeakBytes,
+            ratio,
+            backwardRuns: runs,
+          },
+          null,
+          2,
+        )
+      : backwardWords(
+          { forwardPeakBytes, forwardBackwardPeakBytes },
+          ratio,
+          runs,
+          `${model.id} at batch ${spec.microBatch}, ${provenance}`,
+        ),
+  )
+  return runs ? 0 : 1
+}
+
+function backwardWords(
+  { forwardPeakBytes, forwardBackwardPeakBytes }: Halves,
+  ratio: number,
+  runs: boolean,
+  subject: string,
+): string {
+  return [
+    subject,
+    `forward               ${formatGib(forwardPeakBytes)}`,
+    `forward and backward  ${formatGib(forwardBackwardPeakBytes)}, ${ratio.toFixed(2)} times the forward pass`,
+    runs
+      ? 'The backward pass runs: it keeps activations and makes gradients, which grow with the batch.'
+      : 'The batch is too small to tell, or the backward pass is not running: try a larger one.',
+  ].join('\n')
+}
+
+export async function validateCompile(args: string[]): Promise<ExitCode> {
+  const { values, positionals } = parseFlags(args, {
+    ...specOptions,
+    device: { type: 'string' },
+    steps: { type: 'string' },
+    json: { type: 'boolean' },
+  })
+  const { spec, model } = await readSubject(positionals, values)
+  const steps = numberFlag('--steps', values.steps, { integer: true, max: MAX_STEPS }) ?? DEFAULT_STEPS
+  const device = oneOf('--device', values.device, deviceKinds)
+  await using worker = new PythonWorker(pythonCommand())
+  const answer = await askCompilation(worker, device, steps, spec, model.config)
+  const compilation = doneOrThrow(answer, 'validate-compile')
+  const breakEvenSteps = breakEven(compilation)
+  console.log(
+    values.json
+      ? JSON.stringify({ model: model.id, batchSize: spec.microBatch, ...compilation, breakEvenSteps }, null, 2)
+      : compileWords(compilation, breakEvenSteps, `${model.id} at batch ${spec.microBatch}, measured`),
+  )
+  return 0
+}
+
+/** Steps after which compilation has paid for itself; null when it never does. */
+export function breakEven({ eager, compiled }: Compilation): number | null {
+  const saved = eager.laterMillis - compiled.laterMillis
+  return saved <= 0 ? null : Math.max(0, Math.ceil((compiled.firstMillis - eager.firstMillis) / saved))
+}
+
+function compileWords({ eager, compiled }: Compilation, breakEvenSteps: number | null, subject: string): string {
+  const row = (name: string, { firstMillis, laterMillis }: Compilation['eager']) =>
+    `${name.padEnd(9)} first step ${firstMillis.toFixed(0)} ms, later steps ${laterMillis.toFixed(1)} ms`
+  return [
+    subject,
+    row('eager', eager),
+    row('compiled', compiled),
+    breakEvenSteps === null
+      ? 'Compilation does not pay here: the compiled step is no faster.'
+      : `Compilation pays after ${breakEvenSteps} steps. A trial runs a few, so trials are eager.`,
+  ].join('\n')
+}
+
+async function memoryEngine(): Promise<'trace' | 'torch'> {
+  const machine = await describeMachine(pythonCommand())
+  const counts = machine.kind === 'python' && machine.device.kind === 'cuda'
+  return counts && engineOn(machine) === 'torch' ? 'torch' : 'trace'
+}
+
+function doneOrThrow<T>(answer: Answer<T>, command: string): T {
+  if (answer.kind === 'done') return answer.result
+  const why = answer.kind === 'timed-out' ? `no answer within ${answer.afterMillis / 1_000} s` : answer.message
+  throw new MemoryMarkError({
+    code: 'check-failed',
+    message: `${command} could not run: ${why}`.slice(0, 2_000),
+    fix: 'Run `memorymark doctor` for what this machine has and what to install.',
+  })
+}

@@ -1,0 +1,43 @@
+/** The two checks of the earlier tool, asked of the Python worker. */
+import * as z from 'zod'
+import type { TrainingSpec } from '../config/spec.ts'
+import type { ModelConfig } from '../models/architecture.ts'
+import type { DeviceKind } from './device.ts'
+import type { Answer, PythonWorker } from './worker.ts'
+
+const TIMEOUT_MILLIS = 900_000
+
+const halves = z.object({
+  /** Of a forward pass alone, with nothing kept for a backward pass. */
+  forwardPeakBytes: z.number().int().positive(),
+  forwardBackwardPeakBytes: z.number().int().positive(),
+})
+export type Halves = z.infer<typeof halves>
+
+const reading = z.object({
+  firstMillis: z.number().positive(),
+  /** Median of the steps after the first. */
+  laterMillis: z.number().positive(),
+  peakAllocatedBytes: z.number().int().min(0).optional(),
+})
+const compilation = z.object({ eager: reading, compiled: reading })
+export type Compilation = z.infer<typeof compilation>
+
+export function askHalves(
+  worker: PythonWorker,
+  on: 'trace' | 'torch',
+  spec: TrainingSpec,
+  config: ModelConfig,
+): Promise<Answer<Halves>> {
+  return worker.ask('validate-backward', { on, spec, config }, halves, TIMEOUT_MILLIS)
+}
+
+export function askCompilation(
+  worker: PythonWorker,
+  device: DeviceKind | undefined,
+  steps: number,
+  spec: TrainingSpec,
+  config: ModelConfig,
+): Promise<Answer<Compilation>> {
+  return worker.ask('validate-compile', { device, steps, spec, config }, compilation, TIMEOUT_MILLIS)
+}
