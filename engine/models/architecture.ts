@@ -18,6 +18,7 @@ import type { Ops } from './ops.ts'
 import { opt, optConfig } from './opt.ts'
 import { gptNeox, gptNeoxConfig, phi, phiConfig } from './parallel-decoder.ts'
 import { resnet, resnetConfig } from './resnet.ts'
+import { deitConfig, vit, vitConfig } from './vit.ts'
 
 /** A model's config.json, as far as memory depends on it; unknown fields are dropped. */
 export const modelConfig = z.discriminatedUnion('model_type', [
@@ -37,6 +38,8 @@ export const modelConfig = z.discriminatedUnion('model_type', [
   gptNeoxConfig,
   optConfig,
   resnetConfig,
+  vitConfig,
+  deitConfig,
 ])
 export type ModelConfig = z.infer<typeof modelConfig>
 
@@ -61,6 +64,8 @@ export function tasksOf(config: ModelConfig): readonly [Task, ...Task[]] {
     case 'opt':
       return ['causal-lm', 'sequence-classification']
     case 'resnet':
+    case 'vit':
+    case 'deit':
       return ['image-classification']
   }
 }
@@ -87,6 +92,8 @@ export function maxPositionsOf(config: ModelConfig): number | undefined {
     case 'opt':
       return config.max_position_embeddings
     case 'resnet':
+    case 'vit':
+    case 'deit':
       return undefined
   }
 }
@@ -124,5 +131,8 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
       return opt(ops, config, spec.task, spec.labels)
     case 'resnet':
       return resnet(ops, config, spec.labels)
+    case 'vit':
+    case 'deit':
+      return vit(ops, config, spec.labels)
   }
 }

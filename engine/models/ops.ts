@@ -51,11 +51,18 @@ export interface Ops<T> {
   firstToken(x: T): T
   /** The last token that is not padding: [b, s, n] → [b, n], gathered. */
   lastToken(x: T): T
-  conv2d(name: string, x: T, outChannels: number, options: { kernel: number; stride: number }): T
+  /** [b, c, y, x] → [b, outChannels, y', x']. */
+  conv2d(name: string, x: T, outChannels: number, options: Convolution): T
   batchNorm(name: string, x: T): T
   maxPool(x: T, options: { kernel: number; stride: number; padding: number }): T
   /** [b, c, y, x] → [b, c]. */
   globalAveragePool(x: T): T
+  /** [b, c, y, x] → [b, y·x, c], a view. */
+  flattenPixels(x: T): T
+  /** Learned tokens, a parameter of [1, 1, h] for each name, before every sample's own: [b, s, h] → [b, names + s, h]. */
+  prependTokens(names: readonly string[], x: T): T
+  /** Adds the learned table [1, count, h] to [b, s, h]; for images of another size it is resampled to s positions. */
+  addPositions(name: string, x: T, count: number): T
   /** Mean cross-entropy of `logits` against the labels; over every token for language models. */
   crossEntropy(logits: T): T
   /** Constants that PyTorch's module registers as int64 buffers beside its parameters. */
@@ -66,6 +73,15 @@ export interface Ops<T> {
    * One of the repeated blocks: a frame that is recomputed in the backward pass when the step checkpoints gradients.
    */
   block(x: T, body: (x: T) => T): T
+}
+
+export interface Convolution {
+  readonly kernel: number
+  readonly stride: number
+  /** Pixels of zeros around the image; half the kernel by default. */
+  readonly padding?: number
+  /** False by default: a batch norm follows. */
+  readonly bias?: boolean
 }
 
 export interface AttentionShape {

@@ -41,6 +41,10 @@ MODEL_CLASSES = {
     "image-classification": transformers.AutoModelForImageClassification,
 }
 
+CONVOLUTIONAL = {"resnet", "convnext"}  # neither attention nor a table of positions
+# Where several classes serve a task, transformers asks the config which one.
+ARCHITECTURES = {"deit": ["DeiTForImageClassification"]}
+
 
 class StorageLedger(TorchDispatchMode):
     """Adds up live storages as the caching allocator would round them, and keeps the highest sum."""
@@ -177,8 +181,9 @@ def build_model(request, device="meta"):
     # JSON writes 30.0 as 30, which transformers refuses for a float.
     fields = {name: float(value) if isinstance(getattr(defaults, name, None), float) else value
               for name, value in fields.items()}
-    config = transformers.AutoConfig.for_model(model_type, **fields, num_labels=spec["labels"])
-    if spec["task"] != "image-classification":
+    config = transformers.AutoConfig.for_model(model_type, **fields, num_labels=spec["labels"],
+                                               architectures=ARCHITECTURES.get(model_type))
+    if model_type not in CONVOLUTIONAL:
         config._attn_implementation = spec["attention"]
     if getattr(config, "pad_token_id", 0) is None:
         config.pad_token_id = 0  # a classifier over tokens asks for one; memory does not depend on which
@@ -256,6 +261,8 @@ def make_batch(spec, model, device="meta"):
             side = spec["imageSize"]
             channels = model.config.num_channels
             inputs = {"pixel_values": torch.empty(batch, channels, side, side, dtype=model.dtype)}
+            if model.config.model_type not in CONVOLUTIONAL and side != model.config.image_size:
+                inputs["interpolate_pos_encoding"] = True
         else:
             inputs = {"input_ids": torch.empty(batch, spec["sequenceLength"], dtype=torch.long)}
             if spec["paddedBatches"]:
@@ -520,6 +527,8 @@ def fill(batch, spec, model):
         if name == "attention_mask":
             tensor.fill_(1)
             tensor[0, -1] = 0  # without a padded token transformers would leave the mask out
+        elif name == "interpolate_pos_encoding":
+            continue
         elif name == "pixel_values":
             tensor.uniform_()
         elif name == "labels" and tensor.dim() == 1:

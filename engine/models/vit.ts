@@ -1,0 +1,68 @@
+/** ViT, and DeiT with its distillation token: encoders over patches of an image. transformers: models/{vit,deit}. */
+import * as z from 'zod'
+import type { Ops } from './ops.ts'
+import { probability, size } from './schema.ts'
+
+const visionEncoder = z.object({
+  hidden_size: size.default(768),
+  num_hidden_layers: size.default(12),
+  num_attention_heads: size.default(12),
+  intermediate_size: size.default(3_072),
+  hidden_dropout_prob: probability.default(0),
+  attention_probs_dropout_prob: probability.default(0),
+  /** Pixels of the side that the position table was made for. */
+  image_size: size.default(224),
+  patch_size: size.default(16),
+  qkv_bias: z.boolean().default(true),
+})
+
+export const vitConfig = visionEncoder.extend({ model_type: z.literal('vit') })
+export const deitConfig = visionEncoder.extend({ model_type: z.literal('deit') })
+export type VitConfig = z.infer<typeof vitConfig> | z.infer<typeof deitConfig>
+
+export function vit<T>(ops: Ops<T>, config: VitConfig, labels: number): T {
+  const { hidden_size: hidden, patch_size: patch } = config
+  const convolution = { kernel: patch, stride: patch, padding: 0, bias: true }
+  const patches = ops.flattenPixels(
+    ops.conv2d('embeddings.patch_embeddings.projection', ops.input, hidden, convolution),
+  )
+  const special = config.model_type === 'deit' ? ['cls_token', 'distillation_token'] : ['cls_token']
+  const tokens = ops.prependTokens(
+    special.map(name => `embeddings.${name}`),
+    patches,
+  )
+  const positions = special.length + Math.floor(config.image_size / patch) ** 2
+  const embedded = ops.addPositions('embeddings.position_embeddings', tokens, positions)
+  let x = ops.dropout(embedded, config.hidden_dropout_prob)
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    x = ops.block(x, input => layer(ops, config, `layers.${index}`, input))
+  }
+  return ops.linear('classifier', ops.firstToken(ops.layerNorm('layernorm', x)), labels)
+}
+
+function layer<T>(ops: Ops<T>, config: VitConfig, name: string, x: T): T {
+  const normalised = ops.layerNorm(`${name}.layernorm_before`, x)
+  const context = ops.frame(normalised, input => attention(ops, config, `${name}.attention`, input))
+  const attended = ops.residual(ops.dropout(context, config.hidden_dropout_prob), x)
+  const normed = ops.layerNorm(`${name}.layernorm_after`, attended)
+  const fed = ops.frame(normed, input => feedForward(ops, config, `${name}.mlp`, input))
+  return ops.residual(ops.dropout(fed, config.hidden_dropout_prob), attended)
+}
+
+function attention<T>(ops: Ops<T>, config: VitConfig, name: string, x: T): T {
+  const [query, key, value] = ['q_proj', 'k_proj', 'v_proj'].map(part =>
+    ops.linear(`${name}.${part}`, x, config.hidden_size, { bias: config.qkv_bias }),
+  ) as [T, T, T]
+  const context = ops.attention(query, key, value, {
+    heads: config.num_attention_heads,
+    causal: false,
+    dropout: config.attention_probs_dropout_prob,
+    castsSoftmax: true,
+  })
+  return ops.linear(`${name}.o_proj`, context, config.hidden_size)
+}
+
+function feedForward<T>(ops: Ops<T>, config: VitConfig, name: string, x: T): T {
+  const widened = ops.gelu(ops.linear(`${name}.fc1`, x, config.intermediate_size))
+  return ops.linear(`${name}.fc2`, widened, config.hidden_size)
+}
