@@ -1,10 +1,10 @@
 /** From files to a report: read each, assess the training configs among them, leave the rest alone. */
 import { type AssessmentOptions, assess } from './assess.ts'
-import { readConfig } from './config/read.ts'
+import { readConfigAsync } from './config/read.ts'
 import type { Reading, SourceFile } from './config/reading.ts'
 import { Footprints } from './estimate/footprints.ts'
 import { defaultGpu, type Gpu } from './gpus/catalogue.ts'
-import { findModel } from './models/catalogue.ts'
+import { type ModelSources, resolveModel } from './models/resolve.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report } from './report/schema.ts'
 import { defaultPolicy, type Policy } from './verdict/policy.ts'
 import { version } from './version.ts'
@@ -17,6 +17,8 @@ export interface AnalyzeOptions {
   readonly hoursPerRun?: number
   readonly runsPerYear?: number
   readonly pricePerHourUsd?: number
+  /** Where models are looked for besides the catalogue; nowhere unless told. */
+  readonly models?: ModelSources
 }
 
 export const DEFAULT_HOURS_PER_RUN = 2
@@ -27,7 +29,7 @@ export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptio
   const assessment = assessmentOptions(options)
   const configs: ConfigResult[] = []
   for (const file of files) {
-    const result = analyzeFile(file, assessment)
+    const result = await analyzeFile(file, assessment, options.models ?? {})
     if (result !== undefined) configs.push(result)
   }
   return {
@@ -39,8 +41,12 @@ export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptio
   }
 }
 
-function analyzeFile(file: SourceFile, options: AssessmentOptions): ConfigResult | undefined {
-  const reading = readConfig(file)
+async function analyzeFile(
+  file: SourceFile,
+  options: AssessmentOptions,
+  models: ModelSources,
+): Promise<ConfigResult | undefined> {
+  const reading = await readConfigAsync(file, name => resolveModel(name, models, file.path))
   switch (reading.kind) {
     case 'not-a-training-config':
       return undefined
@@ -56,9 +62,7 @@ function analyzeReading(
   reading: Extract<Reading, { kind: 'training-config' }>,
   options: AssessmentOptions,
 ): ConfigResult {
-  const { spec, dialect, batchSizeAt, gradientAccumulationAt, assumptions } = reading
-  const model = findModel(spec.model)
-  if (model === undefined) throw new Error(`the reader let an unknown model through: ${spec.model}`)
+  const { spec, model, dialect, batchSizeAt, gradientAccumulationAt, assumptions } = reading
   const assessment = assess(spec, model.config, options)
   return {
     status: 'analysed',

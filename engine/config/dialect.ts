@@ -1,7 +1,8 @@
 import { huggingface } from './dialects/huggingface.ts'
 import { memorymark } from './dialects/memorymark.ts'
+import type { ModelLookup } from './model-fields.ts'
 import type { Reading } from './reading.ts'
-import type { Section } from './section.ts'
+import type { Field, Section } from './section.ts'
 
 /** The format of one training tool. */
 export interface Dialect {
@@ -14,8 +15,10 @@ export interface Dialect {
   mayBe(text: string): boolean
   /** Whether the mapping is a training config of this tool, by its content alone. */
   detects(document: Section): boolean
-  /** Answers a training config or an unreadable one. Problems name `path`. */
-  read(document: Section, path: string): Reading
+  /** Where the config names its model. */
+  modelField(document: Section): Field | undefined
+  /** Answers a training config or an unreadable one. Problems name `path`; `lookUp` is asked for the model's name only. */
+  read(document: Section, path: string, lookUp: ModelLookup): Reading
 }
 
 /** Asked in this order. */

@@ -1,7 +1,8 @@
 /** The fields whose meaning and defaults hang on the model, the same in every dialect. */
-import { closest } from '../errors.ts'
-import { type CatalogueModel, findModel, modelIds, modelNames } from '../models/catalogue.ts'
-import type { FieldReader } from './fields.ts'
+import type { CatalogueModel } from '../models/catalogue.ts'
+import type { Resolution } from '../models/resolve.ts'
+import { FieldReader } from './fields.ts'
+import { modelProblem } from './model-problem.ts'
 import { oneOf, quote } from './quote.ts'
 import type { Field } from './section.ts'
 import type { Task } from './spec.ts'
@@ -15,10 +16,19 @@ const DEFAULT_SEQUENCE = 512
 const DEFAULT_IMAGE_SIZE = 224
 const IMAGENET_LABELS = 1_000
 
+/** What a model's name stands for, as found before the rest of the config is read. */
+export type ModelLookup = (name: string) => Resolution
+
+/** The model's name, when the field holds one. */
+export function modelNameIn(field: Field | undefined): string | undefined {
+  return field?.value.kind === 'empty' ? undefined : new FieldReader('').text(field)
+}
+
 export function readModel(
   reader: FieldReader,
   field: Field | undefined,
   expectedKey: string,
+  lookUp: ModelLookup,
 ): CatalogueModel | undefined {
   if (field === undefined || field.value.kind === 'empty') {
     return reader.refuse(
@@ -30,11 +40,13 @@ export function readModel(
   }
   const id = reader.text(field)
   if (id === undefined) return undefined
-  const model = findModel(id)
-  if (model !== undefined) return model
-  const meant = closest(id, modelNames)
-  const fix = meant === undefined ? `Known models are ${oneOf(modelIds)}.` : `Did you mean ${meant}?`
-  return reader.refuse(field, 'unknown-model', `The model ${quote(id)} is not known`, fix)
+  const resolution = lookUp(id)
+  if (resolution.kind === 'resolved') {
+    if (resolution.sentence !== undefined) reader.assume(resolution.sentence)
+    return resolution.model
+  }
+  const { code, message, fix } = modelProblem(id, resolution)
+  return reader.refuse(field, code, message, fix)
 }
 
 /** Refuses a task that the config names and the model cannot be trained for. */
@@ -73,17 +85,24 @@ export function readInputSize(reader: FieldReader, model: CatalogueModel | undef
     }
     return { imageSize: pixels ?? DEFAULT_IMAGE_SIZE }
   }
-  const limit = model.maxPositions ?? MAX_SEQUENCE
-  if (fields.sequenceLength === undefined) return { sequenceLength: assumedLength(reader, limit, fields.length) }
-  if (tokens !== undefined && tokens > limit) {
-    reader.refuse(
-      fields.sequenceLength,
-      'sequence-too-long',
-      `${tokens} tokens are more than the ${limit} positions of ${quote(model.id)}`,
-      `Write a length up to ${limit}, or use a model with more positions.`,
-    )
+  const trained = model.maxPositions ?? MAX_SEQUENCE
+  if (fields.sequenceLength === undefined) return { sequenceLength: assumedLength(reader, trained, fields.length) }
+  if (tokens !== undefined && tokens > trained) tellTooLong(reader, fields.sequenceLength, tokens, model)
+  return { sequenceLength: tokens ?? trained }
+}
+
+function tellTooLong(reader: FieldReader, field: Field, tokens: number, model: CatalogueModel): void {
+  const { positionLimit, maxPositions } = model
+  if (positionLimit === undefined) {
+    reader.assume(`${tokens} tokens, though ${quote(model.id)} was trained on up to ${maxPositions}: taken as written.`)
+    return
   }
-  return { sequenceLength: tokens ?? limit }
+  reader.refuse(
+    field,
+    'sequence-too-long',
+    `${tokens} tokens are more than the ${positionLimit} positions of ${quote(model.id)}`,
+    `Write a length up to ${positionLimit}, or use a model with more positions.`,
+  )
 }
 
 function assumedLength(reader: FieldReader, limit: number, preferred = DEFAULT_SEQUENCE): number {

@@ -1,6 +1,7 @@
 /** What reading one file can come to. */
 import * as z from 'zod'
 import type { Problem } from '../errors.ts'
+import type { CatalogueModel } from '../models/catalogue.ts'
 import type { TrainingSpec } from './spec.ts'
 
 /** 1-based, as editors and GitHub count. */
@@ -18,6 +19,8 @@ export type Reading =
       readonly kind: 'training-config'
       readonly dialect: string
       readonly spec: TrainingSpec
+      /** What `spec.model` names. */
+      readonly model: CatalogueModel
       readonly batchSizeAt?: Position
       readonly gradientAccumulationAt?: Position
       /** What the file leaves open and its tool's default or we filled in, one sentence each. */

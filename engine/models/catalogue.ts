@@ -1,79 +1,67 @@
 /** Models that people name in configs: Hub ids with the facts of their config.json. No weights, no network. */
 import type { Task } from '../config/spec.ts'
 import { type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
+import { classicRows } from './classic-rows.ts'
+import { llmRows, type ModelRow } from './llm-rows.ts'
 
 export interface CatalogueModel {
-  /** The full Hub id. */
+  /** The full Hub id; for a model from elsewhere, the name that the config gives it. */
   readonly id: string
   readonly family: ModelConfig['model_type']
   readonly config: ModelConfig
   readonly tasks: readonly Task[]
   readonly defaultTask: Task
-  /** Tokens of the longest sequence; absent for images. */
+  /** Tokens that the model was trained for; absent for images. */
   readonly maxPositions?: number
-}
-
-const bertLarge = { hidden_size: 1_024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4_096 }
-const robertaSizes = { max_position_embeddings: 514, type_vocab_size: 1 }
-const basicBlocks = { layer_type: 'basic', hidden_sizes: [64, 128, 256, 512] }
-
-/** Fields that differ from transformers' defaults, as each repository's config.json states them. */
-const rows: Record<string, { model_type: ModelConfig['model_type'] } & Record<string, unknown>> = {
-  'google-bert/bert-base-uncased': { model_type: 'bert' },
-  'google-bert/bert-base-cased': { model_type: 'bert', vocab_size: 28_996 },
-  'google-bert/bert-base-multilingual-cased': { model_type: 'bert', vocab_size: 119_547 },
-  'google-bert/bert-base-multilingual-uncased': { model_type: 'bert', vocab_size: 105_879 },
-  'google-bert/bert-base-chinese': { model_type: 'bert', vocab_size: 21_128 },
-  'google-bert/bert-large-uncased': { model_type: 'bert', ...bertLarge },
-  'google-bert/bert-large-cased': { model_type: 'bert', ...bertLarge, vocab_size: 28_996 },
-  'google-bert/bert-large-uncased-whole-word-masking': { model_type: 'bert', ...bertLarge },
-  'FacebookAI/roberta-base': { model_type: 'roberta', ...robertaSizes },
-  'FacebookAI/roberta-large': { model_type: 'roberta', ...robertaSizes, ...bertLarge },
-  'distilbert/distilroberta-base': { model_type: 'roberta', ...robertaSizes, num_hidden_layers: 6 },
-  'distilbert/distilbert-base-uncased': { model_type: 'distilbert' },
-  'distilbert/distilbert-base-cased': { model_type: 'distilbert', vocab_size: 28_996 },
-  'distilbert/distilbert-base-multilingual-cased': { model_type: 'distilbert', vocab_size: 119_547 },
-  'openai-community/gpt2': { model_type: 'gpt2' },
-  'openai-community/gpt2-medium': { model_type: 'gpt2', n_embd: 1_024, n_layer: 24, n_head: 16 },
-  'openai-community/gpt2-large': { model_type: 'gpt2', n_embd: 1_280, n_layer: 36, n_head: 20 },
-  'openai-community/gpt2-xl': { model_type: 'gpt2', n_embd: 1_600, n_layer: 48, n_head: 25 },
-  'distilbert/distilgpt2': { model_type: 'gpt2', n_layer: 6 },
-  'microsoft/resnet-18': { model_type: 'resnet', ...basicBlocks, depths: [2, 2, 2, 2] },
-  'microsoft/resnet-34': { model_type: 'resnet', ...basicBlocks, depths: [3, 4, 6, 3] },
-  'microsoft/resnet-50': { model_type: 'resnet' },
-  'microsoft/resnet-101': { model_type: 'resnet', depths: [3, 4, 23, 3] },
-  'microsoft/resnet-152': { model_type: 'resnet', depths: [3, 8, 36, 3] },
+  /** Tokens that its table of positions holds, where it has one: no sequence can be longer. */
+  readonly positionLimit?: number
 }
 
 /** The three models of the product page, by the names that it gives them. */
-const aliases: Record<string, string> = {
+const aliases: Readonly<Record<string, string>> = {
   bert: 'google-bert/bert-base-uncased',
   gpt2: 'openai-community/gpt2',
   resnet: 'microsoft/resnet-50',
 }
 
-const models: ReadonlyMap<string, CatalogueModel> = new Map(
-  Object.entries(rows).map(([id, row]) => [id.toLowerCase(), catalogueModel(id, row)]),
+interface Entry {
+  readonly id: string
+  readonly row: ModelRow
+}
+
+const entries: ReadonlyMap<string, Entry> = new Map(
+  [...classicRows, ...llmRows].flatMap(row => row.ids.map(id => [id.toLowerCase(), { id, row }] as const)),
 )
 
-/** Ids without their owner, as they stood on the Hub before owners were required (`bert-base-uncased`). */
-const bareNames: ReadonlyMap<string, CatalogueModel> = new Map(
-  [...models.values()].map(model => [model.id.slice(model.id.indexOf('/') + 1).toLowerCase(), model]),
+/** Ids without their owner, as they stood on the Hub before owners were required (`bert-base-uncased`); the first id wins. */
+const bareNames: ReadonlyMap<string, Entry> = new Map(
+  [...entries.values()].toReversed().map(entry => [bareName(entry.id).toLowerCase(), entry]),
 )
 
-export const modelIds: readonly string[] = Object.keys(rows)
+export const modelIds: readonly string[] = [...entries.values()].map(({ id }) => id)
 
 /** Every name that `findModel` answers to. */
 export const modelNames: readonly string[] = [...modelIds, ...bareNames.keys(), ...Object.keys(aliases)]
 
+/** The rest compute rotary positions, for any length. */
+const withPositionTable: ReadonlySet<string> = new Set(['bert', 'roberta', 'distilbert', 'gpt2', 'opt'])
+
+/** Rows are parsed when they are first asked for: parsing them all would cost every start more than it ever uses. */
+const parsed = new Map<string, CatalogueModel>()
+
 /** Finds a model by Hub id, with or without its owner, or by alias; case does not matter. */
 export function findModel(name: string): CatalogueModel | undefined {
   const key = name.toLowerCase()
-  return models.get(aliases[key] ?? key) ?? bareNames.get(key)
+  const alias = Object.hasOwn(aliases, key) ? aliases[key] : undefined
+  const entry = entries.get(alias ?? key) ?? bareNames.get(key)
+  if (entry === undefined) return undefined
+  const model = parsed.get(entry.id) ?? describeModel(entry.id, modelConfig.parse(entry.row.config))
+  parsed.set(entry.id, model)
+  return model
 }
 
-function catalogueModel(id: string, row: unknown): CatalogueModel {
-  const config = modelConfig.parse(row)
+/** What readers need to know of a model, from its config. */
+export function describeModel(id: string, config: ModelConfig): CatalogueModel {
   const tasks = tasksOf(config)
   const maxPositions = maxPositionsOf(config)
   return {
@@ -82,6 +70,12 @@ function catalogueModel(id: string, row: unknown): CatalogueModel {
     config,
     tasks,
     defaultTask: tasks[0],
-    ...(maxPositions === undefined ? {} : { maxPositions }),
+    ...(maxPositions !== undefined && { maxPositions }),
+    ...(maxPositions !== undefined && withPositionTable.has(config.model_type) && { positionLimit: maxPositions }),
   }
+}
+
+/** `meta-llama/Llama-3.2-1B` without its owner. */
+export function bareName(id: string): string {
+  return id.slice(id.lastIndexOf('/') + 1)
 }

@@ -112,10 +112,7 @@ describe.concurrent('estimate refuses', () => {
     [['bert', '--task', 'causal-lm'], '(--task): google-bert/bert-base-uncased has no causal-lm head here'],
     [['bert', '--sequence-length', '513'], 'google-bert/bert-base-uncased has 512 positions, fewer than 513'],
     [['resnet', '--gradient-checkpointing'], '(--gradient-checkpointing): transformers does not checkpoint resnet'],
-    [
-      ['bert-base-uncasd'],
-      '"bert-base-uncasd" is neither a file nor a model of the catalogue. Did you mean bert-base-uncased?',
-    ],
+    [['bert-base-uncasd'], 'The model "bert-base-uncasd" is not known. Did you mean bert-base-uncased?'],
     [['bert', 'gpt2'], 'only one model or config is estimated at a time'],
     [[], 'a model or a config is missing. Run `memorymark estimate bert`'],
     [['.'], 'this is not a training config. Name a file that sets a batch size, or a model.'],

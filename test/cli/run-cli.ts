@@ -34,7 +34,11 @@ export class Workspace implements AsyncDisposable {
       const child = execFile(
         process.execPath,
         [main, ...args],
-        { cwd: this.#folder, env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' }, maxBuffer: 2 ** 26 },
+        {
+          cwd: this.#folder,
+          env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', HF_HUB_OFFLINE: '1' },
+          maxBuffer: 2 ** 26,
+        },
         (_, stdout, stderr) => resolve({ exitCode: child.exitCode ?? -1, stdout, stderr }),
       )
     })

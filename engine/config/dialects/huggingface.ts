@@ -1,7 +1,7 @@
 /** Arguments of Hugging Face's Trainer, at the top of a file or one or two levels down. */
 import type { Dialect } from '../dialect.ts'
 import { type Choices, FieldReader } from '../fields.ts'
-import { readInputSize, readLabels, readModel } from '../model-fields.ts'
+import { type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
 import type { Reading } from '../reading.ts'
 import type { Section } from '../section.ts'
 import { type Attention, MAX_BATCH } from '../spec.ts'
@@ -40,10 +40,11 @@ export const huggingface: Dialect = {
     if (batchSize !== undefined) return find(...modelKeys) !== undefined
     return find('model_name_or_path') !== undefined && trainerKeys.filter(key => find(key) !== undefined).length >= 2
   },
+  modelField: document => argumentsOf(document).find(...modelKeys),
   read,
 }
 
-function read(document: Section, path: string): Reading {
+function read(document: Section, path: string, lookUp: ModelLookup): Reading {
   const reader = new FieldReader(path)
   const trainerArguments = argumentsOf(document)
   const { find, batchSize } = trainerArguments
@@ -51,7 +52,7 @@ function read(document: Section, path: string): Reading {
 
   const microBatch = readMicroBatch(reader, trainerArguments)
   const gradientAccumulation = reader.wholeNumber(accumulation, { max: MAX_BATCH }) ?? 1
-  const model = readModel(reader, find(...modelKeys), 'model_name_or_path')
+  const model = readModel(reader, find(...modelKeys), 'model_name_or_path', lookUp)
   const choice = readTask(reader, find, model)
   const size = readInputSize(reader, model, {
     sequenceLength: find(...sequenceKeys),
@@ -67,6 +68,7 @@ function read(document: Section, path: string): Reading {
   return {
     kind: 'training-config',
     dialect: huggingface.name,
+    model,
     spec: {
       model: model.id,
       task: choice.task,

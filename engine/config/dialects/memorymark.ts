@@ -2,7 +2,7 @@
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
 import { type Choices, FieldReader, suggest } from '../fields.ts'
-import { checkTask, readInputSize, readLabels, readModel } from '../model-fields.ts'
+import { checkTask, type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Section } from '../section.ts'
@@ -37,11 +37,12 @@ export const memorymark: Dialect = {
     const section = sectionOf(document)
     return section !== undefined && (section.fields.has('model') || section.fields.has('batch_size'))
   },
-  read: (document, path) => {
+  modelField: document => sectionOf(document)?.field('model'),
+  read: (document, path, lookUp) => {
     const section = sectionOf(document)
     return section === undefined
       ? { kind: 'not-a-training-config', why: `It has no ${ROOT} mapping.` }
-      : read(section, path)
+      : read(section, path, lookUp)
   },
 }
 
@@ -50,11 +51,11 @@ function sectionOf(document: Section): Section | undefined {
   return value?.kind === 'mapping' ? value.section : undefined
 }
 
-function read(section: Section, path: string): Reading {
+function read(section: Section, path: string, lookUp: ModelLookup): Reading {
   const reader = new FieldReader(path)
   const field = (key: Key) => section.field(key)
 
-  const model = readModel(reader, field('model'), `${ROOT}.model`)
+  const model = readModel(reader, field('model'), `${ROOT}.model`, lookUp)
   const task = readTask(reader, section, model)
   const size = readInputSize(reader, model, {
     sequenceLength: field('sequence_length'),
@@ -85,6 +86,7 @@ function read(section: Section, path: string): Reading {
   return {
     kind: 'training-config',
     dialect: memorymark.name,
+    model,
     spec: { model: model.id, task, framework: 'pytorch', microBatch, ...settings, ...size },
     ...(batchSize && { batchSizeAt: batchSize.at }),
     ...(accumulation && { gradientAccumulationAt: accumulation.at }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { findModel } from '../../../engine/models/catalogue.ts'
 import { onlyProblemIn, problemsIn, trainingConfig } from '../readings.ts'
 
 const bert = 'model_name_or_path: google-bert/bert-base-uncased\nper_device_train_batch_size: 16\n'
@@ -19,6 +20,7 @@ num_processes: 2
     expect(trainingConfig(text)).toEqual({
       kind: 'training-config',
       dialect: 'Hugging Face Trainer',
+      model: findModel('bert'),
       spec: {
         model: 'google-bert/bert-base-uncased',
         task: 'sequence-classification',
@@ -196,10 +198,29 @@ describe('the model', () => {
     )
   })
 
-  it('that is unknown gets the list of the known', () => {
-    const { fix } = onlyProblemIn('model_name: acme/llm-9000\nper_device_train_batch_size: 8\n')
-    expect(fix).toContain('Known models are ')
-    expect(fix).toContain('microsoft/resnet-50')
+  it('that is unknown may be told to us', () => {
+    expect(onlyProblemIn('model_name: acme/llm-9000\nper_device_train_batch_size: 8\n')).toMatchObject({
+      code: 'unknown-model',
+      fix: "Write its Hub id, or put the model's config.json into the repository, in a folder of that name or beside the training config.",
+    })
+  })
+
+  it('that has a well-known one in its name is assumed to have its shape, and says so', () => {
+    const reading = trainingConfig('model_name: acme/Llama-3.2-1B-support\nper_device_train_batch_size: 8\n')
+    expect(reading.spec).toMatchObject({ model: 'acme/Llama-3.2-1B-support', task: 'causal-lm' })
+    expect(reading.assumptions[0]).toBe(
+      'The model "acme/Llama-3.2-1B-support" is assumed to have the shape of meta-llama/Llama-3.2-1B, by its name: no config.json of its own was found.',
+    )
+  })
+
+  it('of an architecture that is not supported is told so', () => {
+    const problem = onlyProblemIn('model_name: bigcode/starcoder2-3b\nper_device_train_batch_size: 8\n')
+    expect(problem).toMatchObject({
+      code: 'unsupported-architecture',
+      message: 'The architecture "starcoder2" of the model "bigcode/starcoder2-3b" is not supported',
+      line: 1,
+    })
+    expect(problem.fix).toMatch(/^Supported are bert, .* CONTRIBUTING\.md says how to add another\.$/)
   })
 
   it('with Markdown and a mention in its name stays data', () => {
@@ -269,6 +290,15 @@ describe('the size of a sample', () => {
       line: 3,
       column: 13,
     })
+  })
+
+  it('may exceed what a model with rotary positions was trained for, and says so', () => {
+    const tinyLlama = 'model_name: TinyLlama/TinyLlama_v1.1\nper_device_train_batch_size: 1\n'
+    const reading = trainingConfig(`${tinyLlama}max_seq_length: 4096\n`)
+    expect(reading.spec.sequenceLength).toBe(4096)
+    expect(reading.assumptions).toContain(
+      '4096 tokens, though "TinyLlama/TinyLlama_v1.1" was trained on up to 2048: taken as written.',
+    )
   })
 
   it('is 224 pixels for images, unless the config says otherwise', () => {

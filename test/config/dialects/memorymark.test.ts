@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { findModel } from '../../../engine/models/catalogue.ts'
 import { onlyProblemIn, problemsIn, trainingConfig } from '../readings.ts'
 
 const small = 'memorymark:\n  model: google-bert/bert-base-uncased\n  batch_size: 32\n'
@@ -8,6 +9,7 @@ describe("a config in MemoryMark's own dialect", () => {
     expect(trainingConfig(small)).toEqual({
       kind: 'training-config',
       dialect: 'MemoryMark',
+      model: findModel('bert'),
       spec: {
         model: 'google-bert/bert-base-uncased',
         task: 'sequence-classification',

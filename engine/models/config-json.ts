@@ -1,0 +1,51 @@
+/** A model's config.json, as transformers writes it, from wherever it was found. */
+import { type ModelConfig, modelConfig } from './architecture.ts'
+
+export type ConfigJson =
+  | { readonly kind: 'config'; readonly config: ModelConfig }
+  /** `architecture`: its `model_type`. */
+  | { readonly kind: 'unsupported'; readonly architecture: string }
+  /** JSON or not, it does not say what kind of model it is. */
+  | { readonly kind: 'not-a-model' }
+  /** A supported architecture without what memory depends on. `why`: the field and what is wrong with it. */
+  | { readonly kind: 'invalid'; readonly why: string }
+
+export const supportedArchitectures: readonly string[] = modelConfig.options.flatMap(option => [
+  ...option.shape.model_type.values,
+])
+
+const MAX_ARCHITECTURE_CHARACTERS = 80
+
+export function readConfigJson(text: string): ConfigJson {
+  const fields = parseObject(text)
+  const architecture = fields?.model_type
+  if (fields === undefined || typeof architecture !== 'string') return { kind: 'not-a-model' }
+  if (!supportedArchitectures.includes(architecture)) {
+    return { kind: 'unsupported', architecture: architecture.slice(0, MAX_ARCHITECTURE_CHARACTERS) }
+  }
+  const result = modelConfig.safeParse(withRotaryShare(fields))
+  if (result.success) return { kind: 'config', config: result.data }
+  const [issue] = result.error.issues
+  return { kind: 'invalid', why: `${issue?.path.join('.')}: ${issue?.message}` }
+}
+
+/** From transformers 5 on, the rotated share of a head stands in `rope_parameters`, for GPT-NeoX too. */
+function withRotaryShare(fields: Record<string, unknown>): Record<string, unknown> {
+  const rope = fields.rope_parameters
+  if (!isObject(rope) || rope.partial_rotary_factor === undefined) return fields
+  const share = rope.partial_rotary_factor
+  return { partial_rotary_factor: share, rotary_pct: share, ...fields }
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,94 @@
+/**
+ * The well-known model in a name: `acme/Llama-3.2-1B-support-bot` is most likely Llama 3.2 1B. Mirrors, quantised copies and
+ * fine-tunes keep the shape of what they were made from; a caller must say that it was assumed.
+ */
+import { bareName, type CatalogueModel, findModel, modelIds } from './catalogue.ts'
+import { unsupportedModels } from './unsupported-models.ts'
+
+export type NamedModel =
+  | { readonly kind: 'model'; readonly model: CatalogueModel }
+  | { readonly kind: 'unsupported'; readonly architecture: string }
+
+/** Names in use that no id spells. */
+const nicknames: Readonly<Record<string, string>> = {
+  'llama-7b': 'huggyllama/llama-7b',
+  'llama-13b': 'huggyllama/llama-13b',
+  'mistral-7b': 'mistralai/Mistral-7B-v0.1',
+  'mistral-nemo': 'mistralai/Mistral-Nemo-Base-2407',
+  'phi-1.5': 'microsoft/phi-1_5',
+  'tinyllama-1.1b': 'TinyLlama/TinyLlama_v1.1',
+  tinyllama: 'TinyLlama/TinyLlama_v1.1',
+}
+
+/** How a copy was tuned or stored; says nothing of its shape. */
+const decorations = wordSet(
+  'instruct chat it pt hf meta bnb unsloth gptq awq gguf fp8 fp16 bf16 int4 int8 4bit 8bit dynamic quantized',
+)
+
+/** Marks of a model that has grown another part or lost one; its shape is not that of the name inside. */
+const reshaped = wordSet(
+  'vl vision llava moe multimodal omni audio detr rcnn pruned depth width draft eagle medusa speculator merge',
+)
+
+interface Known {
+  readonly words: readonly string[]
+  readonly id: string
+  /** Absent for a model that is supported. */
+  readonly architecture?: string
+}
+
+let known: readonly Known[] | undefined
+
+/** Undefined when the name holds no well-known model, or more than one. */
+export function modelInName(name: string): NamedModel | undefined {
+  const words = wordsOf(name)
+  known ??= knownNames()
+  const matches = known.flatMap(candidate => {
+    const start = indexOfRun(words, candidate.words)
+    return start < 0 ? [] : [{ candidate, start, end: start + candidate.words.length }]
+  })
+  const widest = matches.filter(
+    match => !matches.some(other => isWider(other, match) && other.start <= match.start && other.end >= match.end),
+  )
+  const [only, ...others] = widest
+  if (only === undefined || others.length > 0) return undefined
+  const { id, architecture } = only.candidate
+  if (architecture !== undefined) return { kind: 'unsupported', architecture }
+  const model = words.some(word => reshaped.has(word)) ? undefined : findModel(id)
+  return model && { kind: 'model', model }
+}
+
+/** One per distinct run of words; where ids share it, the first. */
+function knownNames(): readonly Known[] {
+  const unsupported = Object.entries(unsupportedModels).flatMap(([architecture, ids]) =>
+    ids.map(id => ({ words: wordsOf(id), id, architecture })),
+  )
+  const named = Object.entries(nicknames).map(([nickname, id]) => ({ words: wordsOf(nickname), id }))
+  const catalogued = modelIds.map(id => ({ words: wordsOf(id), id }))
+  const byWords = new Map<string, Known>()
+  for (const candidate of [...named, ...unsupported, ...catalogued]) {
+    const key = candidate.words.join(' ')
+    if (!byWords.has(key)) byWords.set(key, candidate)
+  }
+  return [...byWords.values()]
+}
+
+/** `unsloth/Llama3.2-1B-Instruct-bnb-4bit` → llama, 3.2, 1b. */
+function wordsOf(name: string): readonly string[] {
+  const words = bareName(name.toLowerCase()).split(/[-_ ]+/)
+  return words
+    .filter(word => word !== '' && !decorations.has(word))
+    .flatMap(word => /^([a-z]{3,})(\d[\d.]*)$/.exec(word)?.slice(1) ?? [word])
+}
+
+function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(' '))
+}
+
+function indexOfRun(words: readonly string[], run: readonly string[]): number {
+  return words.findIndex((_, start) => run.every((word, offset) => words[start + offset] === word))
+}
+
+function isWider(a: { start: number; end: number }, b: { start: number; end: number }): boolean {
+  return a.end - a.start > b.end - b.start
+}

@@ -1,0 +1,146 @@
+/**
+ * From the model that a config names to its shape. Asked in this order: the repository, where a folder of that name wins as it
+ * does in from_pretrained; the catalogue; a config.json beside the training config; the Hub; and last the well-known model in
+ * the name. The catalogue comes before the Hub because its rows are the Hub's facts, at no cost and with no network.
+ */
+import { posix } from 'node:path'
+import { quote } from '../config/quote.ts'
+import { type CatalogueModel, describeModel, findModel } from './catalogue.ts'
+import { readConfigJson } from './config-json.ts'
+import { type Hub, isHubId } from './hub.ts'
+import { modelInName } from './known-names.ts'
+import { unsupportedArchitectureOf } from './unsupported-models.ts'
+
+export type Resolution =
+  | {
+      readonly kind: 'resolved'
+      readonly model: CatalogueModel
+      readonly how: 'repository' | 'catalogue' | 'hub' | 'assumed'
+      /** What a reader of the result must know of where the model is from; absent for the catalogue. */
+      readonly sentence?: string
+    }
+  | { readonly kind: 'unknown' }
+  /** `architecture`: the `model_type`; `source`: the config.json that says so, or the model's name. */
+  | { readonly kind: 'unsupported'; readonly architecture: string; readonly source: string }
+  /** A config.json that does not say what it must. */
+  | { readonly kind: 'invalid'; readonly source: string; readonly why: string }
+  /** Gated or private on the Hub. */
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'unreachable'; readonly why: string }
+
+export interface ModelSources {
+  /** A text file by its `/`-separated path, relative to the repository; undefined when there is none. */
+  readonly readFile?: (path: string) => Promise<string | undefined>
+  /** Absent when the network is not to be used. */
+  readonly hub?: Hub
+}
+
+/** As a report takes it. */
+const MAX_NAME_CHARACTERS = 200
+
+/** `configPath`: where the training config stands that names the model. */
+export async function resolveModel(name: string, sources: ModelSources, configPath = ''): Promise<Resolution> {
+  if (name.length > MAX_NAME_CHARACTERS) return { kind: 'unknown' }
+  const configFolder = posix.dirname(configPath)
+  return (
+    (await inFolder(name, sources, configFolder)) ??
+    inCatalogue(name) ??
+    (await besideConfig(name, sources, configFolder)) ??
+    (await onHub(name, sources))
+  )
+}
+
+/** The catalogue and the name alone: what can be said without reading or asking anything. */
+export function resolveOffline(name: string): Resolution {
+  return inCatalogue(name) ?? inName(name) ?? { kind: 'unknown' }
+}
+
+/** Training runs from the repository's root, or from where its config stands. */
+async function inFolder(name: string, sources: ModelSources, configFolder: string): Promise<Resolution | undefined> {
+  const file = name.endsWith('.json') ? name : posix.join(name, 'config.json')
+  for (const path of new Set([posix.normalize(file), posix.join(configFolder, file)])) {
+    const text = await sources.readFile?.(path)
+    if (text !== undefined) return fromFile(name, path, text)
+  }
+  return undefined
+}
+
+function inCatalogue(name: string): Resolution | undefined {
+  const model = findModel(name)
+  if (model !== undefined) return { kind: 'resolved', model, how: 'catalogue' }
+  const architecture = unsupportedArchitectureOf(name)
+  return architecture === undefined ? undefined : { kind: 'unsupported', architecture, source: name }
+}
+
+/** Only for names that nothing else knows: from_pretrained would not look there. */
+async function besideConfig(
+  name: string,
+  sources: ModelSources,
+  configFolder: string,
+): Promise<Resolution | undefined> {
+  const path = posix.join(configFolder, 'config.json')
+  const text = await sources.readFile?.(path)
+  if (text === undefined || readConfigJson(text).kind === 'not-a-model') return undefined
+  return fromFile(name, path, text)
+}
+
+async function onHub(name: string, { hub }: ModelSources): Promise<Resolution> {
+  if (hub === undefined || !isHubId(name)) return inName(name) ?? { kind: 'unknown' }
+  const answer = await hub.configJson(name)
+  switch (answer.kind) {
+    case 'found':
+      return fromConfigJson(name, answer.text, {
+        how: 'hub',
+        source: 'its config.json on the Hub',
+        sentence: `The model ${quote(name)} is described by its config.json on the Hugging Face Hub.`,
+      })
+    case 'missing':
+      return inName(name) ?? { kind: 'unknown' }
+    case 'refused':
+      return inName(name) ?? { kind: 'refused' }
+    case 'unreachable':
+      return inName(name) ?? { kind: 'unreachable', why: answer.why }
+  }
+}
+
+function inName(name: string): Resolution | undefined {
+  const named = modelInName(name)
+  switch (named?.kind) {
+    case undefined:
+      return undefined
+    case 'unsupported':
+      return { kind: 'unsupported', architecture: named.architecture, source: name }
+    case 'model':
+      return {
+        kind: 'resolved',
+        model: { ...named.model, id: name },
+        how: 'assumed',
+        sentence: `The model ${quote(name)} is assumed to have the shape of ${named.model.id}, by its name: no config.json of its own was found.`,
+      }
+  }
+}
+
+function fromFile(name: string, path: string, text: string): Resolution {
+  const sentence = `The model ${quote(name)} is described by ${quote(path)} in the repository.`
+  return fromConfigJson(name, text, { how: 'repository', source: path, sentence })
+}
+
+interface Origin {
+  readonly how: 'repository' | 'hub'
+  readonly source: string
+  readonly sentence: string
+}
+
+function fromConfigJson(name: string, text: string, { how, source, sentence }: Origin): Resolution {
+  const read = readConfigJson(text)
+  switch (read.kind) {
+    case 'config':
+      return { kind: 'resolved', model: describeModel(name, read.config), how, sentence }
+    case 'unsupported':
+      return { kind: 'unsupported', architecture: read.architecture, source }
+    case 'not-a-model':
+      return { kind: 'invalid', source, why: 'it has no model_type' }
+    case 'invalid':
+      return { kind: 'invalid', source, why: read.why }
+  }
+}

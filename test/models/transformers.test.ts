@@ -1,0 +1,32 @@
+/** Every shape of the catalogue against transformers, which builds it on the meta device. Needs MEMORYMARK_PYTHON. */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { llmRows } from '../../engine/models/llm-rows.ts'
+import { footprintOf } from '../estimate/specs.ts'
+
+const python = process.env.MEMORYMARK_PYTHON
+const script = fileURLToPath(new URL('count-parameters.py', import.meta.url))
+const BUILD_TIMEOUT_MILLIS = 300_000
+
+async function countedByTransformers(interpreter: string): Promise<readonly number[]> {
+  const running = promisify(execFile)(interpreter, [script], { maxBuffer: 2 ** 24 })
+  running.child.stdin?.end(JSON.stringify(llmRows.map(({ config }) => config)))
+  const { stdout } = await running
+  return z.array(z.number()).parse(JSON.parse(stdout))
+}
+
+describe.skipIf(python === undefined)('transformers', () => {
+  test(
+    'counts the same parameters for every shape',
+    async () => {
+      const counts = await countedByTransformers(python ?? '')
+      const theirs = llmRows.map(({ ids }, index) => [ids[0], counts[index]])
+      const ours = llmRows.map(({ ids: [id = ''] }) => [id, footprintOf(id).parameterCount])
+      expect(ours).toEqual(theirs)
+    },
+    BUILD_TIMEOUT_MILLIS,
+  )
+})
