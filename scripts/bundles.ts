@@ -40,7 +40,12 @@ const versionOnly: Plugin = {
 }
 const packageFile = z.object({ version: z.string() })
 
-/** The runner executes it without an install, so everything is inside. Bundled CommonJS packages need a `require`. */
+/** Bundled CommonJS packages need a `require`. */
+const requireBanner = {
+  js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+}
+
+/** The runner executes it without an install, so everything is inside. */
 export const actionBundle: Bundle = {
   entry: 'action/main.ts',
   outfile: 'dist/action.js',
@@ -49,17 +54,34 @@ export const actionBundle: Bundle = {
     minify: true,
     legalComments: 'linked',
     plugins: [noZodLocales],
-    banner: {
-      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-    },
+    banner: requireBanner,
   },
 }
 
 /** Installed by npm, with its dependencies beside it. The entries bring their `#!` line along. */
 const installed: BuildOptions = { target: 'node20.19', packages: 'external' }
 
+/**
+ * The process that runs TensorFlow.js, with all of it inside, so that neither the Action nor the command line carries or loads it.
+ * Only a native package, where a project has installed one, stays outside.
+ */
+export const tfjsBundle: Bundle = {
+  entry: 'engine/probes/tfjs/serve.ts',
+  outfile: 'dist/tfjs.js',
+  options: {
+    target: 'node20.19',
+    minify: true,
+    legalComments: 'linked',
+    // Its `main` files are CommonJS in one piece; only the modules can be shaken.
+    mainFields: ['module', 'main'],
+    plugins: [noZodLocales],
+    banner: requireBanner,
+  },
+}
+
 export const bundles: readonly Bundle[] = [
   actionBundle,
+  tfjsBundle,
   { entry: 'engine/cli/main.ts', outfile: 'dist/cli.js', options: installed },
   { entry: 'bot/server.ts', outfile: 'dist/bot.js', options: installed },
 ]

@@ -1,6 +1,6 @@
 import { builtinModules } from 'node:module'
 import { describe, expect, it } from 'vitest'
-import { actionBundle, type Bundle, buildBundle, bundles } from '../../scripts/bundles.ts'
+import { actionBundle, type Bundle, buildBundle, bundles, tfjsBundle } from '../../scripts/bundles.ts'
 
 async function built(bundle: Bundle): Promise<string> {
   const file = (await buildBundle(bundle)).find(({ name }) => name === bundle.outfile)
@@ -8,9 +8,12 @@ async function built(bundle: Bundle): Promise<string> {
 }
 
 describe('the bundles', () => {
-  it.each(bundles.filter(bundle => bundle !== actionBundle))('$outfile can be run as a command', async bundle => {
-    expect((await built(bundle)).split('\n').filter(line => line.startsWith('#!'))).toEqual(['#!/usr/bin/env node'])
-  })
+  it.each(bundles.filter(bundle => bundle !== actionBundle && bundle !== tfjsBundle))(
+    '$outfile can be run as a command',
+    async bundle => {
+      expect((await built(bundle)).split('\n').filter(line => line.startsWith('#!'))).toEqual(['#!/usr/bin/env node'])
+    },
+  )
 
   it.each(bundles)('$outfile is the same every time, and free of this machine', async bundle => {
     const script = await built(bundle)
@@ -18,11 +21,18 @@ describe('the bundles', () => {
     expect(script).not.toContain(process.cwd())
   })
 
-  it('dist/action.js holds every package that it needs, and of package.json the version only', async () => {
-    const script = await built(actionBundle)
-    const imported = new Set(Array.from(script.matchAll(/\bfrom"([^"./][^"]*)"/g), ([, name = '']) => name))
-    expect([...imported].filter(name => !name.startsWith('node:') && !builtinModules.includes(name))).toEqual([])
-    expect(script).not.toContain('devDependencies')
+  it.each([actionBundle, tfjsBundle])(
+    '$outfile holds every package that it needs, and of package.json the version only',
+    async bundle => {
+      const script = await built(bundle)
+      const imported = new Set(Array.from(script.matchAll(/\bfrom"([^"./][^"]*)"/g), ([, name = '']) => name))
+      expect([...imported].filter(name => !name.startsWith('node:') && !builtinModules.includes(name))).toEqual([])
+      expect(script).not.toContain('devDependencies')
+    },
+  )
+
+  it.each(bundles.filter(bundle => bundle !== tfjsBundle))('$outfile does not carry TensorFlow.js', async bundle => {
+    expect(await built(bundle)).not.toContain('variableGrads')
   })
 
   it('a missing source is named', async () => {

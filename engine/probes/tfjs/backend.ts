@@ -22,3 +22,8 @@ export interface Backend {
 export async function activate(backend: Backend): Promise<void> {
   if (!(await tf.setBackend(backend.name))) throw new Error(`TensorFlow.js did not start its backend "${backend.name}"`)
 }
+
+/** TensorFlow.js keeps the first registration of a name, whose ledger is another. */
+export function registered(isNew: boolean, name: string): void {
+  if (!isNew) throw new Error(`the backend "${name}" is open already`)
+}

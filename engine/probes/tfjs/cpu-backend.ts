@@ -1,7 +1,7 @@
 /** TensorFlow.js's own CPU backend: really computes, in JavaScript, wherever Node runs. */
 import { MathBackendCPU } from '@tensorflow/tfjs-backend-cpu'
 import * as tf from '@tensorflow/tfjs-core'
-import type { Backend } from './backend.ts'
+import { type Backend, registered } from './backend.ts'
 import { cpuKernels } from './cpu-kernels.ts'
 import { registerReductionGradients } from './gradients.ts'
 import { Ledger } from './ledger.ts'
@@ -10,9 +10,13 @@ import { DrawnValues } from './values.ts'
 
 const NAME = 'counted-cpu'
 
+/** Once in a process. */
 export function openCpu(): Backend {
   const ledger = new Ledger()
-  tf.registerBackend(NAME, () => new CountedCpu(ledger))
+  registered(
+    tf.registerBackend(NAME, () => new CountedCpu(ledger)),
+    NAME,
+  )
   tf.copyRegisteredKernels('cpu', NAME)
   for (const kernel of cpuKernels(NAME)) {
     tf.unregisterKernel(kernel.kernelName, NAME)

@@ -3,7 +3,7 @@
  * so the bytes are those of the real step, in milliseconds and for any size.
  */
 import * as tf from '@tensorflow/tfjs-core'
-import type { Backend } from './backend.ts'
+import { type Backend, registered } from './backend.ts'
 import { registerReductionGradients } from './gradients.ts'
 import { type DataId, Ledger } from './ledger.ts'
 import { metaKernels } from './meta-kernels.ts'
@@ -13,9 +13,13 @@ import { shapesOnly } from './values.ts'
 
 const NAME = 'meta'
 
+/** Once in a process. */
 export function openMeta(): Backend {
   const ledger = new Ledger()
-  tf.registerBackend(NAME, () => new MetaBackend(ledger))
+  registered(
+    tf.registerBackend(NAME, () => new MetaBackend(ledger)),
+    NAME,
+  )
   for (const [kernelName, kernel] of Object.entries(metaKernels)) {
     tf.registerKernel({
       kernelName,
@@ -91,6 +95,10 @@ class MetaBackend extends tf.KernelBackend {
 
   override numDataIds(): number {
     return this.#buffers.numDataIds()
+  }
+
+  override memory(): { unreliable: boolean } {
+    return { unreliable: false }
   }
 
   override floatPrecision(): 32 {

@@ -181,12 +181,17 @@ export class TfjsOps implements Ops<tf.Tensor> {
     name: string,
     x: tf.Tensor,
     outChannels: number,
-    { kernel, stride }: { kernel: number; stride: number },
+    options: { kernel: number; stride: number; padding?: number; bias?: boolean },
   ): tf.Tensor {
+    const { kernel, stride, padding: pixels = Math.floor(kernel / 2) } = options
     const inChannels = lastSize(x)
     const shape = [kernel, kernel, inChannels, outChannels]
     const filter = this.#parameters.weight(`${name}.weight`, shape, kernel * kernel * inChannels)
-    return tf.conv2d(image(x), image(filter), stride, padding(kernel, Math.floor(kernel / 2)))
+    const bias = options.bias ? this.#parameters.constant(`${name}.bias`, [outChannels], 0) : undefined
+    return tf.tidy(() => {
+      const filtered = tf.conv2d(image(x), image(filter), stride, padding(kernel, pixels))
+      return bias === undefined ? filtered : tf.add(filtered, bias)
+    })
   }
 
   batchNorm(name: string, x: tf.Tensor): tf.Tensor {
@@ -208,6 +213,25 @@ export class TfjsOps implements Ops<tf.Tensor> {
 
   globalAveragePool(x: tf.Tensor): tf.Tensor {
     return tf.mean(x, [1, 2])
+  }
+
+  flattenPixels(x: tf.Tensor): tf.Tensor {
+    const [samples = 0, y = 0, width = 0, channels = 0] = x.shape
+    return tf.reshape(x, [samples, y * width, channels])
+  }
+
+  prependTokens(names: readonly string[], x: tf.Tensor): tf.Tensor {
+    const [samples = 0, , features = 0] = x.shape
+    const tokens = names.map(name => this.#parameters.weight(name, [1, 1, features], features))
+    return tf.tidy(() => tf.concat([...tokens.map(token => tf.tile(token, [samples, 1, 1])), x], 1))
+  }
+
+  addPositions(name: string, x: tf.Tensor, count: number): tf.Tensor {
+    const [, tokens = 0, features = 0] = x.shape
+    const table = this.#parameters.weight(name, [1, count, features], features)
+    if (tokens === count) return tf.add(x, table)
+    // Another image size: as many rows as there are patches stand for the table resampled.
+    return tf.tidy(() => tf.add(x, tf.gather(tf.squeeze(table, [0]), this.#values.integers([tokens], count))))
   }
 
   /** Against one-hot labels, as tfjs-layers turns sparse labels too (`sparseCategoricalCrossentropy`). */

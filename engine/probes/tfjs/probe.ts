@@ -13,8 +13,11 @@ const START_TIMEOUT_MILLIS = 120_000
 const TRIAL_TIMEOUT_MILLIS = 300_000
 const LEAST_STEPS = 2
 
-/** Where `npm install` puts a native package beside ours. Never the working folder: that may be a pull request's. */
-const installation = fileURLToPath(new URL('.', import.meta.url))
+/**
+ * Where a native package is looked for: the folder that the machine's owner names, or beside our own installation. Never the
+ * working folder: that may be a pull request's.
+ */
+const nativePlace = process.env.MEMORYMARK_TFJS_NATIVE ?? fileURLToPath(new URL('.', import.meta.url))
 
 export class TfjsProbe implements Probe {
   readonly engine = 'tfjs'
@@ -83,7 +86,7 @@ export class TfjsProbe implements Probe {
   }
 }
 
-function newChild({ tfjs: { backend = 'auto', nativeFolder = installation } = {} }: ProbeContext): TfjsChild {
+function newChild({ tfjs: { backend = 'auto', nativeFolder = nativePlace } = {} }: ProbeContext): TfjsChild {
   return new TfjsChild({ choice: backend, nativeFolder })
 }
 
