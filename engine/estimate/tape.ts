@@ -122,6 +122,18 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return [this.scale, this.tanh, this.scale].reduce((x, op) => this.markLogits(op.call(this, x)), logits)
   }
 
+  dropPath(x: Tensor, probability: number): Tensor {
+    // transformers ConvNextDropPath: hidden_states.div(keep_prob) * random_tensor, a number a sample.
+    if (!this.training || probability === 0) return x
+    const kept = this.tensor([], x.dtype, [])
+    this.record('floor', { reads: [], outputs: [kept] })
+    return this.multiply(this.elementwise('div', x), kept)
+  }
+
+  layerScale(name: string, x: Tensor): Tensor {
+    return this.multiply(this.#weight(name, [lastSize(x)]), x)
+  }
+
   split(x: Tensor, sizes: readonly number[]): Tensor[] {
     // torch: `split` gives views; SplitBackward0 concatenates their gradients into one tensor.
     const outputs = sizes.map(size => ({ ...x, shape: [...x.shape.slice(0, -1), size], edge: this.newEdge() }))
@@ -181,13 +193,14 @@ export class Tape extends Autograd implements Ops<Tensor> {
   conv2d(name: string, x: Tensor, outChannels: number, options: Convolution): Tensor {
     // torch: `convolution`: saves input and weight. cuDNN's workspace depends on the algorithm it picks and is not known here.
     const [inChannels, ...size] = image(x)
-    const { kernel, stride, padding = Math.floor(kernel / 2) } = options
-    const weight = this.lowered(this.#weight(`${name}.weight`, [outChannels, inChannels, kernel, kernel]))
+    const { kernel, stride, padding = Math.floor(kernel / 2), groups = 1 } = options
+    const filter = [inChannels / groups, kernel, kernel]
+    const weight = this.lowered(this.#weight(`${name}.weight`, [outChannels, ...filter]))
     const bias = options.bias ? [this.lowered(this.#weight(`${name}.bias`, [outChannels]))] : []
     const factor = this.lowered(x)
     const outputSize = size.map(pixels => Math.floor((pixels + 2 * padding - kernel) / stride) + 1)
     const output = this.tensor([outChannels, ...outputSize], factor.dtype, [factor, weight, ...bias])
-    this.record(name, this.#product(factor, weight, bias, output, inChannels * kernel * kernel))
+    this.record(name, this.#product(factor, weight, bias, output, elements({ shape: filter })))
     return output
   }
 
@@ -225,6 +238,16 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const output = this.tensor(x.shape.slice(0, 1), x.dtype, [x])
     this.record('mean', { reads: [x], outputs: [output], gradients: [made(x)] })
     return output
+  }
+
+  channelsLast(x: Tensor): Tensor {
+    const [channels, y, width] = image(x)
+    return { ...x, shape: [y, width, channels] }
+  }
+
+  channelsFirst(x: Tensor): Tensor {
+    const [y = 0, width = 0, channels = 0] = x.shape
+    return { ...x, shape: [channels, y, width] }
   }
 
   flattenPixels(x: Tensor): Tensor {

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Task, TrainingSpec } from '../config/spec.ts'
 import { bert, bertConfig, distilbert, distilbertConfig, encoderPositions, robertaConfig } from './bert.ts'
+import { convnext, convnextConfig } from './convnext.ts'
 import {
   decoderModel,
   gemma2Config,
@@ -40,6 +41,7 @@ export const modelConfig = z.discriminatedUnion('model_type', [
   resnetConfig,
   vitConfig,
   deitConfig,
+  convnextConfig,
 ])
 export type ModelConfig = z.infer<typeof modelConfig>
 
@@ -66,6 +68,7 @@ export function tasksOf(config: ModelConfig): readonly [Task, ...Task[]] {
     case 'resnet':
     case 'vit':
     case 'deit':
+    case 'convnext':
       return ['image-classification']
   }
 }
@@ -94,13 +97,14 @@ export function maxPositionsOf(config: ModelConfig): number | undefined {
     case 'resnet':
     case 'vit':
     case 'deit':
+    case 'convnext':
       return undefined
   }
 }
 
 /** Whether transformers offers `gradient_checkpointing_enable` for it. */
 export function supportsCheckpointing(config: ModelConfig): boolean {
-  return config.model_type !== 'resnet'
+  return config.model_type !== 'resnet' && config.model_type !== 'convnext'
 }
 
 /** Runs the model with the head of the spec's task and returns its logits. */
@@ -134,5 +138,7 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
     case 'vit':
     case 'deit':
       return vit(ops, config, spec.labels)
+    case 'convnext':
+      return convnext(ops, config, spec.labels)
   }
 }

@@ -37,6 +37,10 @@ export interface Ops<T> {
   softcap(logits: T): T
   /** The identity in eval mode or at probability 0. */
   dropout(x: T, probability: number): T
+  /** Stochastic depth: a whole sample of a residual branch dropped at once; the identity in eval mode or at probability 0. */
+  dropPath(x: T, probability: number): T
+  /** Times a learned factor a feature, the parameter `name` of [h]: [..., h] → [..., h]. */
+  layerScale(name: string, x: T): T
   /** Splits the last dimension into views, by one op (torch.split, chunk) or by a slice each. */
   split(x: T, sizes: readonly number[]): T[]
   slices(x: T, sizes: readonly number[]): T[]
@@ -57,6 +61,9 @@ export interface Ops<T> {
   maxPool(x: T, options: { kernel: number; stride: number; padding: number }): T
   /** [b, c, y, x] → [b, c]. */
   globalAveragePool(x: T): T
+  /** [b, c, y, x] → [b, y, x, c] and back, views. */
+  channelsLast(x: T): T
+  channelsFirst(x: T): T
   /** [b, c, y, x] → [b, y·x, c], a view. */
   flattenPixels(x: T): T
   /** Learned tokens, a parameter of [1, 1, h] for each name, before every sample's own: [b, s, h] → [b, names + s, h]. */
@@ -82,6 +89,8 @@ export interface Convolution {
   readonly padding?: number
   /** False by default: a batch norm follows. */
   readonly bias?: boolean
+  /** Channels are convolved within this many groups, one by default; as many as channels make it depthwise. */
+  readonly groups?: number
 }
 
 export interface AttentionShape {

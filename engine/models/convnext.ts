@@ -1,0 +1,68 @@
+/** ConvNeXt: depthwise convolutions in blocks shaped like a transformer's. transformers: models/convnext. */
+import * as z from 'zod'
+import type { Ops } from './ops.ts'
+import { probability, size } from './schema.ts'
+
+export const convnextConfig = z.object({
+  model_type: z.literal('convnext'),
+  patch_size: size.default(4),
+  hidden_sizes: z.array(size).min(1).max(20).default([96, 192, 384, 768]),
+  depths: z.array(size).min(1).max(20).default([3, 3, 9, 3]),
+  layer_scale_init_value: z.number().default(1e-6),
+  drop_path_rate: probability.default(0),
+})
+export type ConvnextConfig = z.infer<typeof convnextConfig>
+
+/** Features inside a block over those between blocks. */
+const EXPANSION = 4
+
+export function convnext<T>(ops: Ops<T>, config: ConvnextConfig, labels: number): T {
+  const { patch_size: patch, hidden_sizes: sizes } = config
+  const [channels = 0] = sizes
+  const stem = { kernel: patch, stride: patch, padding: 0, bias: true }
+  const patches = ops.conv2d('embeddings.patch_embeddings', ops.input, channels, stem)
+  const embedded = imageNorm(ops, 'embeddings.layernorm', patches)
+  const encoded = ops.frame(embedded, input => encode(ops, config, input))
+  return ops.linear('classifier', ops.layerNorm('layernorm', ops.globalAveragePool(encoded)), labels)
+}
+
+function encode<T>(ops: Ops<T>, config: ConvnextConfig, embedded: T): T {
+  const { hidden_sizes: sizes, depths, drop_path_rate: lastRate } = config
+  const lastIndex = depths.reduce((sum, depth) => sum + depth, 0) - 1
+  let x = embedded
+  let layersBefore = 0
+  sizes.forEach((channels, stage) => {
+    const name = `encoder.stages.${stage}`
+    if (stage > 0) x = downsample(ops, `${name}.downsampling_layer`, x, channels)
+    for (let index = 0; index < (depths[stage] ?? 0); index++) {
+      const dropRate = lastIndex === 0 ? 0 : (lastRate * layersBefore++) / lastIndex
+      x = ops.block(x, input => layer(ops, config, `${name}.layers.${index}`, input, { channels, dropRate }))
+    }
+  })
+  return x
+}
+
+function downsample<T>(ops: Ops<T>, name: string, x: T, channels: number): T {
+  const halving = { kernel: 2, stride: 2, padding: 0, bias: true }
+  return ops.conv2d(`${name}.1`, imageNorm(ops, `${name}.0`, x), channels, halving)
+}
+
+interface LayerShape {
+  readonly channels: number
+  readonly dropRate: number
+}
+
+function layer<T>(ops: Ops<T>, config: ConvnextConfig, name: string, x: T, { channels, dropRate }: LayerShape): T {
+  const depthwise = { kernel: 7, stride: 1, bias: true, groups: channels }
+  const filtered = ops.channelsLast(ops.conv2d(`${name}.dwconv`, x, channels, depthwise))
+  const widened = ops.linear(`${name}.pwconv1`, ops.layerNorm(`${name}.layernorm`, filtered), EXPANSION * channels)
+  const narrowed = ops.linear(`${name}.pwconv2`, ops.gelu(widened), channels)
+  const isScaled = config.layer_scale_init_value > 0
+  const scaled = isScaled ? ops.layerScale(`${name}.layer_scale_parameter`, narrowed) : narrowed
+  return ops.residual(ops.dropPath(ops.channelsFirst(scaled), dropRate), x)
+}
+
+/** ConvNextLayerNorm with `channels_first`. */
+function imageNorm<T>(ops: Ops<T>, name: string, x: T): T {
+  return ops.channelsFirst(ops.layerNorm(name, ops.channelsLast(x)))
+}
