@@ -121,23 +121,14 @@ export const metaKernels: Readonly<Record<string, MetaKernel>> = {
   [tf.Range]: (_, { start, stop, step, dtype }) => [
     { shape: [Math.ceil(((stop as number) - (start as number)) / (step as number))], dtype: dtype as tf.DataType },
   ],
-  [tf.Conv2D]: (inputs, { strides, pad }) => {
-    const [x, filter] = [input(inputs, 'x'), input(inputs, 'filter')]
-    const { outShape } = tf.backend_util.computeConv2DInfo(
-      four(x.shape),
-      four(filter.shape),
-      strides as number,
-      1,
-      pad as 'same' | 'valid',
-    )
-    return [{ shape: outShape, dtype: x.dtype }]
-  },
-  [tf.Conv2DBackpropInput]: (inputs, { inputShape }) => [
+  [tf.Conv2D]: convolution(false),
+  [tf.DepthwiseConv2dNative]: convolution(true),
+  ...named([tf.Conv2DBackpropInput, tf.DepthwiseConv2dNativeBackpropInput], (inputs, { inputShape }) => [
     { shape: inputShape as number[], dtype: input(inputs, 'dy').dtype },
-  ],
-  [tf.Conv2DBackpropFilter]: (inputs, { filterShape }) => [
+  ]),
+  ...named([tf.Conv2DBackpropFilter, tf.DepthwiseConv2dNativeBackpropFilter], (inputs, { filterShape }) => [
     { shape: filterShape as number[], dtype: input(inputs, 'dy').dtype },
-  ],
+  ]),
   [tf.MaxPool]: (inputs, { filterSize, strides, pad }) => {
     const x = first(inputs)
     const { outShape } = tf.backend_util.computePool2DInfo(
@@ -153,6 +144,22 @@ export const metaKernels: Readonly<Record<string, MetaKernel>> = {
     const { shape, dtype } = input(inputs, 'input')
     return [{ shape, dtype }]
   },
+}
+
+function convolution(isDepthwise: boolean): MetaKernel {
+  return (inputs, { strides, pad }) => {
+    const [x, filter] = [input(inputs, 'x'), input(inputs, 'filter')]
+    const { outShape } = tf.backend_util.computeConv2DInfo(
+      four(x.shape),
+      four(filter.shape),
+      strides as number,
+      1,
+      pad as 'same' | 'valid',
+      undefined,
+      isDepthwise,
+    )
+    return [{ shape: outShape, dtype: x.dtype }]
+  }
 }
 
 function named(names: readonly string[], kernel: MetaKernel): Record<string, MetaKernel> {

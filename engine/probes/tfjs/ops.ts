@@ -7,7 +7,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core'
 import type { TrainingSpec } from '../../config/spec.ts'
-import type { AttentionShape, Ops } from '../../models/ops.ts'
+import type { AttentionShape, Convolution, Ops } from '../../models/ops.ts'
 import { attention, rotated } from './attention.ts'
 import type { Batch } from './batch.ts'
 import type { Parameters } from './parameters.ts'
@@ -137,6 +137,20 @@ export class TfjsOps implements Ops<tf.Tensor> {
     })
   }
 
+  dropPath(x: tf.Tensor, probability: number): tf.Tensor {
+    if (this.#spec.step !== 'training' || probability === 0) return x
+    const kept = 1 - probability
+    const [samples = 0, ...rest] = x.shape
+    return tf.tidy(() => {
+      const mask = tf.floor(tf.add(this.#values.uniform([samples, ...rest.map(() => 1)], 0, 1), kept))
+      return tf.mul(tf.div(x, kept), mask)
+    })
+  }
+
+  layerScale(name: string, x: tf.Tensor): tf.Tensor {
+    return tf.mul(this.#parameters.constant(name, [lastSize(x)], 1), x)
+  }
+
   split(x: tf.Tensor, sizes: readonly number[]): tf.Tensor[] {
     return tf.split(x, [...sizes], -1)
   }
@@ -177,19 +191,17 @@ export class TfjsOps implements Ops<tf.Tensor> {
     return this.#token(x, (x.shape[1] ?? 1) - 1)
   }
 
-  conv2d(
-    name: string,
-    x: tf.Tensor,
-    outChannels: number,
-    options: { kernel: number; stride: number; padding?: number; bias?: boolean },
-  ): tf.Tensor {
-    const { kernel, stride, padding: pixels = Math.floor(kernel / 2) } = options
+  conv2d(name: string, x: tf.Tensor, outChannels: number, options: Convolution): tf.Tensor {
+    const { kernel, stride, padding: pixels = Math.floor(kernel / 2), groups = 1 } = options
     const inChannels = lastSize(x)
-    const shape = [kernel, kernel, inChannels, outChannels]
-    const filter = this.#parameters.weight(`${name}.weight`, shape, kernel * kernel * inChannels)
+    const isDepthwise = groups > 1 && groups === inChannels && groups === outChannels
+    if (groups > 1 && !isDepthwise) throw new Error('TensorFlow.js convolves all channels together, or each on its own')
+    const shape = isDepthwise ? [kernel, kernel, inChannels, 1] : [kernel, kernel, inChannels, outChannels]
+    const filter = this.#parameters.weight(`${name}.weight`, shape, (kernel * kernel * inChannels) / groups)
     const bias = options.bias ? this.#parameters.constant(`${name}.bias`, [outChannels], 0) : undefined
+    const convolve = isDepthwise ? tf.depthwiseConv2d : tf.conv2d
     return tf.tidy(() => {
-      const filtered = tf.conv2d(image(x), image(filter), stride, padding(kernel, pixels))
+      const filtered = convolve(image(x), image(filter), stride, padding(kernel, pixels))
       return bias === undefined ? filtered : tf.add(filtered, bias)
     })
   }
@@ -213,6 +225,15 @@ export class TfjsOps implements Ops<tf.Tensor> {
 
   globalAveragePool(x: tf.Tensor): tf.Tensor {
     return tf.mean(x, [1, 2])
+  }
+
+  /** Images are channels last here throughout. */
+  channelsLast(x: tf.Tensor): tf.Tensor {
+    return x
+  }
+
+  channelsFirst(x: tf.Tensor): tf.Tensor {
+    return x
   }
 
   flattenPixels(x: tf.Tensor): tf.Tensor {

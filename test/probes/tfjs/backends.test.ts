@@ -34,15 +34,12 @@ describe.each(everyFamily)('$name', tiny => {
     expect(peakOf(await outcomeOn(meta, tiny, microBatch))).toBe(inNumbers)
   })
 
-  it.skipIf(native === undefined)(
-    'holds the same in TensorFlow (MEMORYMARK_TFJS_NATIVE), but for the list of a shape',
-    async () => {
-      if (native === undefined) return
-      const [inTensorFlow, inShapes] = [await outcomeOn(native, tiny, 5), await outcomeOn(meta, tiny, 5)]
-      expect(peakOf(inTensorFlow) - peakOf(inShapes)).toBeGreaterThanOrEqual(0)
-      expect(peakOf(inTensorFlow) - peakOf(inShapes)).toBeLessThanOrEqual(32)
-    },
-  )
+  it.skipIf(native === undefined)('holds at most 0.3 % more in TensorFlow (MEMORYMARK_TFJS_NATIVE)', async () => {
+    if (native === undefined) return
+    const [inTensorFlow, inShapes] = [await outcomeOn(native, tiny, 5), await outcomeOn(meta, tiny, 5)]
+    expect(peakOf(inTensorFlow) / peakOf(inShapes)).toBeGreaterThanOrEqual(1)
+    expect(peakOf(inTensorFlow) / peakOf(inShapes)).toBeLessThan(1.003)
+  })
 
   it('has as many parameters as the tape counts', async () => {
     await activate(meta)

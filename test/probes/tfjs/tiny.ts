@@ -50,6 +50,15 @@ const encoder = {
   max_position_embeddings: 16,
 }
 
+const patches = {
+  hidden_size: 8,
+  num_hidden_layers: 1,
+  num_attention_heads: 2,
+  intermediate_size: 12,
+  image_size: 16,
+  patch_size: 4,
+}
+
 export const tinyBert = tiny({ model_type: 'bert', ...encoder })
 export const tinyGpt2 = tiny(
   { model_type: 'gpt2', vocab_size: 50, n_positions: 16, n_embd: 8, n_layer: 2, n_head: 2 },
@@ -80,6 +89,12 @@ export const everyFamily: readonly Tiny[] = [
   tiny({ model_type: 'phi3', ...decoder, partial_rotary_factor: 0.5, head_dim: 4 }, { task: 'causal-lm' }),
   tiny({ model_type: 'opt', ...decoder, ffn_dim: 12 }, { task: 'causal-lm' }),
   tiny({ model_type: 'gpt_neox', ...decoder, hidden_size: 32 }, { task: 'causal-lm' }),
+  tiny({ model_type: 'vit', ...patches }, { task: 'image-classification', imageSize: 16 }),
+  tiny({ model_type: 'deit', ...patches }, { task: 'image-classification', imageSize: 24 }),
+  tiny(
+    { model_type: 'convnext', hidden_sizes: [4, 8], depths: [1, 2], drop_path_rate: 0.2 },
+    { task: 'image-classification', imageSize: 16 },
+  ),
 ]
 
 /** Without dropout, so that the loss is a function of the weights. */
