@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest'
+import type { Hub, HubAnswer } from '../../engine/models/hub.ts'
+import { type ModelSources, type Resolution, resolveModel, resolveOffline } from '../../engine/models/resolve.ts'
+
+const llamaJson = JSON.stringify({
+  model_type: 'llama',
+  vocab_size: 32_000,
+  hidden_size: 512,
+  intermediate_size: 1_024,
+  num_hidden_layers: 4,
+  num_attention_heads: 8,
+  max_position_embeddings: 1_024,
+})
+
+/** A repository of these files, and every path that was asked for. */
+function repository(files: Readonly<Record<string, string>>) {
+  const asked: string[] = []
+  const readFile = async (path: string) => {
+    asked.push(path)
+    return Object.hasOwn(files, path) ? files[path] : undefined
+  }
+  return { asked, readFile }
+}
+
+function hubThat(answer: HubAnswer) {
+  const asked: string[] = []
+  const hub: Hub = {
+    configJson: async id => {
+      asked.push(id)
+      return answer
+    },
+  }
+  return { asked, hub }
+}
+
+function resolved(resolution: Resolution): Extract<Resolution, { kind: 'resolved' }> {
+  if (resolution.kind !== 'resolved') throw new Error(JSON.stringify(resolution))
+  return resolution
+}
+
+describe('a model in the repository', () => {
+  test.each([
+    ['models/tiny', 'models/tiny/config.json'],
+    ['./models/tiny/', 'models/tiny/config.json'],
+    ['../models/tiny', 'models/tiny/config.json'],
+    ['tiny', 'configs/tiny/config.json'],
+    ['models/tiny/config.json', 'models/tiny/config.json'],
+    ['/data/tiny', '/data/tiny/config.json'],
+  ])('named %s is found at %s', async (name, path) => {
+    const found = await resolveModel(name, repository({ [path]: llamaJson }), 'configs/train.yaml')
+    expect(resolved(found)).toMatchObject({
+      how: 'repository',
+      model: { id: name, family: 'llama', maxPositions: 1_024, config: { hidden_size: 512 } },
+      sentence: `The model "${name}" is described by "${path}" in the repository.`,
+    })
+  })
+
+  test('wins over the catalogue, as a folder does in from_pretrained', async () => {
+    const found = await resolveModel(
+      'openai-community/gpt2',
+      repository({ 'openai-community/gpt2/config.json': llamaJson }),
+    )
+    expect(resolved(found)).toMatchObject({ how: 'repository', model: { family: 'llama' } })
+  })
+
+  test('beside the training config is taken for a name that nothing else knows', async () => {
+    const sources = repository({ 'configs/config.json': llamaJson })
+    expect(resolved(await resolveModel('acme/secret', sources, 'configs/train.yaml'))).toMatchObject({
+      how: 'repository',
+      sentence: 'The model "acme/secret" is described by "configs/config.json" in the repository.',
+    })
+    expect(resolved(await resolveModel('gpt2', sources, 'configs/train.yaml')).how).toBe('catalogue')
+  })
+
+  test('beside the training config is passed over when it describes no model', async () => {
+    const sources = repository({ 'config.json': '{"port": 8080}' })
+    expect(await resolveModel('acme/secret', sources, 'train.yaml')).toEqual({ kind: 'unknown' })
+  })
+
+  test.each([
+    ['{"port": 8080}', 'it has no model_type'],
+    ['{', 'it has no model_type'],
+    ['[]', 'it has no model_type'],
+    [
+      JSON.stringify({ ...JSON.parse(llamaJson), hidden_size: -1 }),
+      'hidden_size: Too small: expected number to be >=1',
+    ],
+  ])('that reads %s is invalid', async (text, why) => {
+    const found = await resolveModel('tiny', repository({ 'tiny/config.json': text }))
+    expect(found).toEqual({ kind: 'invalid', source: 'tiny/config.json', why })
+  })
+
+  test('of an architecture that nobody wrote here is unsupported, and says where that is from', async () => {
+    const sources = repository({ 'tiny/config.json': '{"model_type": "mamba"}' })
+    expect(await resolveModel('tiny', sources)).toEqual({
+      kind: 'unsupported',
+      architecture: 'mamba',
+      source: 'tiny/config.json',
+    })
+  })
+})
+
+describe('the catalogue', () => {
+  test('is asked before the Hub, which then is not asked at all', async () => {
+    const { asked, hub } = hubThat({ kind: 'missing' })
+    expect(resolved(await resolveModel('meta-llama/Llama-3.2-1B', { hub }))).toMatchObject({ how: 'catalogue' })
+    expect(asked).toEqual([])
+  })
+
+  test('tells of well-known models that are not supported', async () => {
+    expect(await resolveModel('bigcode/starcoder2-3b', {})).toMatchObject({
+      kind: 'unsupported',
+      architecture: 'starcoder2',
+    })
+  })
+})
+
+describe('the Hub', () => {
+  test('describes what the catalogue lacks', async () => {
+    const { asked, hub } = hubThat({ kind: 'found', text: llamaJson })
+    expect(resolved(await resolveModel('acme/tiny-llama', { hub }))).toMatchObject({
+      how: 'hub',
+      model: { id: 'acme/tiny-llama', family: 'llama' },
+      sentence: 'The model "acme/tiny-llama" is described by its config.json on the Hugging Face Hub.',
+    })
+    expect(asked).toEqual(['acme/tiny-llama'])
+  })
+
+  test('is believed about an architecture, whatever the name says', async () => {
+    const { hub } = hubThat({ kind: 'found', text: '{"model_type": "llava"}' })
+    expect(await resolveModel('acme/Llama-3-8B-eyes', { hub })).toMatchObject({
+      kind: 'unsupported',
+      architecture: 'llava',
+    })
+  })
+
+  test.each(['./outputs/run', '/data/model', 'a/b/c', '../up', 'acme/..', 'acme/a?b', 'acme/a#b', 'lone', 'a\n/b'])(
+    'is not asked for %j',
+    async name => {
+      const { asked, hub } = hubThat({ kind: 'found', text: llamaJson })
+      expect(await resolveModel(name, { hub })).toEqual({ kind: 'unknown' })
+      expect(asked).toEqual([])
+    },
+  )
+
+  test.each<[HubAnswer, Resolution]>([
+    [{ kind: 'missing' }, { kind: 'unknown' }],
+    [{ kind: 'refused' }, { kind: 'refused' }],
+    [
+      { kind: 'unreachable', why: 'it took too long to answer' },
+      { kind: 'unreachable', why: 'it took too long to answer' },
+    ],
+  ])('that answers %j leaves %j for a name that tells nothing', async (answer, outcome) => {
+    expect(await resolveModel('acme/secret', hubThat(answer))).toEqual(outcome)
+  })
+
+  test.each<HubAnswer>([
+    { kind: 'missing' },
+    { kind: 'refused' },
+    { kind: 'unreachable', why: 'the connection failed' },
+  ])('that answers %j leaves the well-known model in the name', async answer => {
+    const found = await resolveModel('acme/Llama-3.2-1B-support', hubThat(answer))
+    expect(resolved(found)).toMatchObject({
+      how: 'assumed',
+      model: { id: 'acme/Llama-3.2-1B-support', config: { hidden_size: 2_048 } },
+    })
+  })
+})
+
+describe('the well-known model in a name', () => {
+  test.each([
+    ['unsloth/Meta-Llama-3.1-8B-Instruct-bnb-4bit', 'Llama-3.1-8B'],
+    ['acme/llama3.2-3b-lora-merged', 'Llama-3.2-3B'],
+    ['TheBloke/Llama-2-7B-Chat-GGUF', 'Llama-2-7b-hf'],
+    ['acme/OpenHermes-3-Mistral-7B', 'Mistral-7B-v0.1'],
+    ['acme/Mistral-7B-Instruct-v0.3-AWQ', 'Mistral-7B-v0.3'],
+    ['acme/my_qwen2.5_7b_sft', 'Qwen2.5-7B'],
+    ['acme/Qwen3-8B-FP8', 'Qwen3-8B'],
+    ['acme/gemma-2-9b-it-dpo', 'gemma-2-9b'],
+    ['acme/phi-1.5-tuned', 'phi-1_5'],
+    ['acme/Phi-3-mini-4k-instruct-ft', 'Phi-3-mini-4k-instruct'],
+    ['acme/DeepSeek-R1-Distill-Qwen-7B-abliterated', 'DeepSeek-R1-Distill-Qwen-7B'],
+    ['acme/tinyllama-support', 'TinyLlama_v1.1'],
+    ['acme/bert-base-uncased-finetuned-mnli', 'bert-base-uncased'],
+    ['acme/gpt2-medium-poems', 'gpt2-medium'],
+    ['./checkpoints/pythia-410m-deduped-run2', 'pythia-410m-deduped'],
+  ])('%s has the shape of %s', (name, bareName) => {
+    const { how, model, sentence } = resolved(resolveOffline(name))
+    expect({ how, id: model.id }).toEqual({ how: 'assumed', id: name })
+    expect(sentence).toMatch(
+      new RegExp(
+        `^The model "${name}" is assumed to have the shape of [^ ]+/${bareName}, by its name: no config\\.json`,
+      ),
+    )
+  })
+
+  test.each([
+    'acme/support-bot',
+    'acme/Llama-3-9B',
+    'acme/Qwen2.5-8B',
+    'acme/Qwen3-VL-8B',
+    'acme/llava-llama-3-8b',
+    'acme/Mistral-7B-MoE-4x',
+    'acme/Llama-3-8B-from-Qwen2.5-7B',
+    'facebook/detr-resnet-50',
+    'acme/Phi-4-multimodal-instruct',
+    'gpt3',
+    '',
+  ])('%j holds none, or none that may be taken for its shape', name => {
+    expect(resolveOffline(name)).toEqual({ kind: 'unknown' })
+  })
+
+  test.each([
+    ['acme/gemma-3-4b-it-medical', 'gemma3'],
+    ['unsloth/Qwen2.5-VL-7B-Instruct-bnb-4bit', 'qwen2_5_vl'],
+    ['acme/Mixtral-8x7B-v0.1-sft', 'mixtral'],
+    ['cardiffnlp/twitter-xlm-roberta-base', 'xlm-roberta'],
+  ])('%s has an architecture that is not supported: %s', (name, architecture) => {
+    expect(resolveOffline(name)).toEqual({ kind: 'unsupported', architecture, source: name })
+  })
+})
+
+test('a name longer than a report takes is not looked for', async () => {
+  const files = repository({})
+  const sources: ModelSources = files
+  expect(await resolveModel('x'.repeat(201), sources)).toEqual({ kind: 'unknown' })
+  expect(files.asked).toEqual([])
+})
