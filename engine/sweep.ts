@@ -34,6 +34,8 @@ export interface SweepOptions extends AssessmentOptions {
 
 export type SweepResult =
   | { readonly kind: 'assessed'; readonly assessment: Assessment; readonly assumptions: readonly string[] }
+  /** The device keeps no count of memory: which sizes fit is all that it can tell. */
+  | { readonly kind: 'sizes-only'; readonly largest: number | undefined; readonly trials: readonly Trial[] }
   /** A trial failed or timed out: no size is known to be the largest. */
   | { readonly kind: 'broken-off'; readonly trial: Trial; readonly trials: readonly Trial[] }
   | { readonly kind: 'cancelled'; readonly trials: readonly Trial[] }
@@ -64,6 +66,8 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   })
   if (found.kind !== 'found') return unfinished(found, record)
 
+  if (!record.knowsPeaks) return { kind: 'sizes-only', largest: found.largest, trials: record.trials }
+
   const peakBytes = (microBatch: number) => record.peak(microBatch) ?? correction(record.tried, prediction)(microBatch)
   const isTimed = probe.engine === 'torch'
   const { recommended, samplesPerSecond } = await recommendVerified(spec, {
@@ -77,12 +81,11 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   })
   if (signal?.aborted) return { kind: 'cancelled', trials: record.trials }
 
-  const knowsPeaks = record.trials.some(({ microBatch }) => record.peak(microBatch) !== undefined)
   const evidence: Evidence = {
     gpu: reportedGpu(gpu),
-    provenance: knowsPeaks ? probe.provenance : 'estimated',
-    errorBandPercent: knowsPeaks && probe.provenance === 'measured' ? 0 : ESTIMATE_BAND_PERCENT,
-    throughputProvenance: isTimed ? 'measured' : 'modelled',
+    provenance: probe.provenance,
+    errorBandPercent: probe.provenance === 'measured' ? 0 : ESTIMATE_BAND_PERCENT,
+    throughputProvenance: isTimed && recommended !== undefined ? 'measured' : 'modelled',
     largest: found.largest,
     recommended,
     trials: record.trials,
@@ -143,10 +146,9 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
       return { recommended: isBroken(outcome) ? undefined : recommended, samplesPerSecond }
     }
   }
-  const throughput = new Throughput(record.trials, modelled)
   return {
     recommended: undefined,
-    samplesPerSecond: plan => throughput.samplesPerSecond(plan.microBatch, plan.gradientAccumulation),
+    samplesPerSecond: plan => modelled(plan.microBatch, plan.gradientAccumulation),
   }
 }
 

@@ -5,13 +5,14 @@ import { Footprints } from '../estimate/footprints.ts'
 import { defaultGpu, type Gpu } from '../gpus/catalogue.ts'
 import { gpuNamed } from '../gpus/device-name.ts'
 import { deviceKinds } from '../probes/device.ts'
-import { engines, openProbe, type Probe } from '../probes/probe.ts'
+import { engines, openProbe, type Probe, type ProbedDevice } from '../probes/probe.ts'
 import type { Trial } from '../probes/trial.ts'
 import { renderTerminal } from '../render/terminal.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report } from '../report/schema.ts'
 import { DEFAULT_STEP_SIZE } from '../search/grid.ts'
 import { strategies, strategyNames } from '../search/strategy.ts'
 import { type SweepResult, sweep as sweepSpec } from '../sweep.ts'
+import { formatGib } from '../units.ts'
 import { defaultPolicy } from '../verdict/policy.ts'
 import { version } from '../version.ts'
 import { gpuFlag, memoryFlag, numberFlag, oneOf, parseFlags } from './arguments.ts'
@@ -73,6 +74,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
   })
   progress.ended()
   if (result.kind === 'cancelled') return interrupted(result.trials, probe)
+  if (result.kind === 'sizes-only') return printSizes(result, probe.device, values.json ?? false)
   const assumptions =
     entrypoint === undefined
       ? []
@@ -114,9 +116,23 @@ function interrupted(trials: readonly Trial[], probe: Probe): ExitCode {
   return INTERRUPTED
 }
 
+function printSizes(
+  { largest, trials }: Extract<SweepResult, { kind: 'sizes-only' }>,
+  device: ProbedDevice,
+  asJson: boolean,
+): ExitCode {
+  const words = largest === undefined ? 'Not even one sample fits' : `Batch ${largest} is the largest that fits`
+  console.log(
+    asJson
+      ? JSON.stringify({ device, largestBatch: largest ?? null, trials }, null, 2)
+      : `${words} in ${formatGib(device.usableBytes)} of ${device.name}. PyTorch counts no peak of memory there, so nothing is said of waste or cost.`,
+  )
+  return 0
+}
+
 function configResult(
   { path }: Subject,
-  result: Exclude<SweepResult, { kind: 'cancelled' }>,
+  result: Extract<SweepResult, { kind: 'assessed' | 'broken-off' }>,
   assumptions: readonly string[],
 ): ConfigResult {
   switch (result.kind) {

@@ -28,6 +28,10 @@ export class TrialRecord {
     return this.trials.flatMap(triedOf)
   }
 
+  get knowsPeaks(): boolean {
+    return this.tried.some(({ peakBytes }) => peakBytes !== undefined)
+  }
+
   peak(microBatch: number): number | undefined {
     const known = this.#known.get(microBatch)
     return known && peakOf(known.trial.outcome)

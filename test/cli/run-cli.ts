@@ -14,9 +14,9 @@ export interface Run {
 }
 
 export class Workspace implements AsyncDisposable {
-  readonly #folder: string
+  readonly folder: string
   private constructor(folder: string) {
-    this.#folder = folder
+    this.folder = folder
   }
 
   /** `files`: their text by path. */
@@ -35,7 +35,7 @@ export class Workspace implements AsyncDisposable {
         process.execPath,
         [main, ...args],
         {
-          cwd: this.#folder,
+          cwd: this.folder,
           env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', HF_HUB_OFFLINE: '1' },
           maxBuffer: 2 ** 26,
         },
@@ -45,7 +45,7 @@ export class Workspace implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.#folder, { recursive: true })
+    await rm(this.folder, { recursive: true })
   }
 }
 

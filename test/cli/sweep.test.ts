@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { report } from '../../engine/report/schema.ts'
+import { hasTorch, python } from '../probes/python.ts'
+import { run, Workspace } from './run-cli.ts'
+
+const main = fileURLToPath(new URL('../../engine/cli/main.ts', import.meta.url))
+
+function configOf(stdout: string) {
+  const [config] = report.parse(JSON.parse(stdout)).configs
+  if (config?.status !== 'analysed') throw new Error(stdout)
+  return config
+}
+
+describe('sweep --engine estimate', () => {
+  test('answers what estimate answers, and says that it is estimated', async () => {
+    const estimated = await run('estimate', 'bert', '--json')
+    const swept = await run('sweep', 'bert', '--engine', 'estimate', '--json')
+    const config = configOf(swept.stdout)
+    expect(config.largest?.microBatch).toBe(JSON.parse(estimated.stdout).largestBatch)
+    expect(config.recommended?.microBatch).toBe(JSON.parse(estimated.stdout).recommendedBatch)
+    expect(config.current.peakBytes).toBe(JSON.parse(estimated.stdout).peakBytes)
+    expect([config.provenance, config.throughputProvenance]).toEqual(['estimated', 'modelled'])
+    expect(config.assumptions[0]).toMatch(/^Peak memory is estimated on NVIDIA A10/)
+  })
+
+  test('every strategy finds the same largest batch', async () => {
+    const largest = await Promise.all(
+      ['predict-verify', 'bisect'].map(async strategy => {
+        const { stdout } = await run('sweep', 'bert', '--engine', 'estimate', '--strategy', strategy, '--json')
+        return configOf(stdout).largest?.microBatch
+      }),
+    )
+    expect(new Set(largest).size).toBe(1)
+  })
+
+  test('prints a plain line a trial on stderr, with size, memory and bar', async () => {
+    const { stderr } = await run('sweep', 'bert', '--engine', 'estimate')
+    expect(stderr).toMatch(/^trial {2}1 {2}batch {4}16 +2\.\d\d GiB {2}█+/)
+    expect(stderr).not.toContain('\r')
+  })
+
+  test('a limit makes a smaller card', async () => {
+    const { stdout } = await run('sweep', 'bert', '--engine', 'estimate', '--limit-memory', '8GiB', '--json')
+    const config = configOf(stdout)
+    expect(config.gpu.totalBytes).toBe(8 * 2 ** 30)
+    expect(config.largest?.microBatch).toBeLessThan(100)
+  })
+
+  test('a limit in GB is refused, since GB and GiB differ', async () => {
+    const { exitCode, stderr } = await run('sweep', 'bert', '--limit-memory', '8GB')
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/--limit-memory.*22\.1GiB/)
+  })
+})
+
+test('doctor names the engine that auto takes', async () => {
+  const { exitCode, stdout } = await run('doctor', '--json')
+  expect(exitCode).toBe(0)
+  expect(['estimate', 'trace', 'torch']).toContain(JSON.parse(stdout).engine)
+})
+
+describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () => {
+  test('sweep --engine trace says that memory is traced and speed modelled', async () => {
+    const { stdout } = await run('sweep', 'distilbert/distilbert-base-uncased', '--engine', 'trace', '--json')
+    const config = configOf(stdout)
+    expect([config.provenance, config.throughputProvenance]).toEqual(['traced', 'modelled'])
+    expect(config.trials.every(({ provenance }) => provenance === 'traced')).toBe(true)
+    expect(config.trials.length).toBeLessThanOrEqual(6)
+  })
+
+  test('forward and backward of BERT need over three times the forward pass, as the published 3.34', async () => {
+    const { exitCode, stdout } = await run('validate-backward', 'bert', '--engine', 'trace', '--json')
+    expect(exitCode).toBe(0)
+    const { ratio, provenance } = JSON.parse(stdout)
+    expect(provenance).toBe('traced')
+    expect(ratio).toBeGreaterThan(3.2)
+    expect(ratio).toBeLessThan(3.5)
+  })
+
+  test('Ctrl-C ends the sweep with 130, prints what is known and leaves no process', async () => {
+    await using workspace = await Workspace.with({ 'step.py': slowFromTwo })
+    const args = ['sweep', 'bert', '--batch-size', '1', '--engine', 'torch', '--device', 'cpu']
+    const own = ['--limit-memory', '2GiB', '--allow-entrypoint', 'step.py:step']
+    const child = spawn(process.execPath, [main, ...args, ...own], {
+      cwd: workspace.folder,
+      env: { ...process.env, MEMORYMARK_PYTHON: python },
+    })
+    let stdout = ''
+    child.stdout.on('data', chunk => {
+      stdout += chunk
+    })
+    const pid = await expect
+      .poll(() => readFile(path.join(workspace.folder, 'pid'), 'utf8').catch(() => ''), { timeout: 60_000 })
+      .not.toBe('')
+      .then(() => readFile(path.join(workspace.folder, 'pid'), 'utf8'))
+    child.kill('SIGINT')
+    const [exitCode] = await once(child, 'close')
+    expect(exitCode).toBe(130)
+    expect(stdout).toContain('Interrupted. Batch 1 fits.')
+    expect(() => process.kill(Number(pid), 0)).toThrow(/ESRCH/)
+  })
+})
+
+/** Steps at once at batch 1; sleeps above it, after writing its process's id. */
+const slowFromTwo = `import os, time, torch
+def step(spec, device):
+    model = torch.nn.Linear(4, 4)
+    class Answer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = model
+        def forward(self, x):
+            y = self.inner(x)
+            return type("Output", (), {"loss": y.sum(), "logits": y})()
+    def batch(size):
+        if size > 1:
+            with open("pid.part", "w") as file:
+                file.write(str(os.getpid()))
+            os.rename("pid.part", "pid")
+            time.sleep(600)
+        return {"x": torch.ones(size, 4)}
+    return Answer(), batch
+`

@@ -1,0 +1,15 @@
+/** The interpreter with PyTorch, where this machine has one; tests that need it are skipped by name elsewhere. */
+import { execFileSync } from 'node:child_process'
+
+export const python = process.env.MEMORYMARK_PYTHON ?? 'python3'
+
+export const hasTorch = importsTorch()
+
+function importsTorch(): boolean {
+  try {
+    execFileSync(python, ['-c', 'import torch, transformers'], { stdio: 'ignore', timeout: 60_000 })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,176 @@
+/** The real steps of the Python worker, on the CPU: the same code runs on a GPU but for the counters it reads. */
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Footprint } from '../../engine/estimate/footprint.ts'
+import { defaultGpu } from '../../engine/gpus/catalogue.ts'
+import { describeMachine } from '../../engine/probes/device.ts'
+import { openProbe, type ProbeContext } from '../../engine/probes/probe.ts'
+import { MIB } from '../../engine/units.ts'
+import { hasTorch, python } from './python.ts'
+import { tinyConfig, tinySpec } from './tiny-spec.ts'
+
+const context: ProbeContext = {
+  spec: tinySpec,
+  config: tinyConfig,
+  footprint: new Footprint(tinySpec, tinyConfig),
+  gpu: defaultGpu,
+  python,
+  deviceKind: 'cpu',
+  limitMemoryBytes: 600 * MIB,
+}
+
+test('without an interpreter the torch engine says what to do', async () => {
+  await expect(openProbe('torch', { ...context, python: '/nonexistent/python' })).rejects.toThrow(
+    /torch engine cannot run here.*memorymark doctor/s,
+  )
+})
+
+test('without an interpreter auto is the estimate', async () => {
+  await using probe = await openProbe('auto', { ...context, python: '/nonexistent/python' })
+  expect(probe.engine).toBe('estimate')
+})
+
+describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'memorymark-torch-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  test('the machine names its versions', async () => {
+    expect(await describeMachine(python)).toMatchObject({ kind: 'python', torch: expect.stringMatching(/^\d+\.\d+/) })
+  })
+
+  test('a sweep on the CPU is refused without a limit', async () => {
+    const { limitMemoryBytes: _, ...unlimited } = context
+    await expect(openProbe('torch', unlimited)).rejects.toThrow(/--limit-memory/)
+  })
+
+  test('a step has a time, no peak, and after out of memory the next trial runs in a new process', async () => {
+    await using probe = await openProbe('torch', context)
+    const first = await probe.trial(2)
+    expect(first).toMatchObject({ microBatch: 2, provenance: 'measured', outcome: { kind: 'fits' } })
+    expect(first.outcome).not.toHaveProperty('peakBytes')
+    expect(first.outcome).not.toHaveProperty('stepMillisSpread')
+    expect((await probe.trial(200_000)).outcome).toEqual({ kind: 'out-of-memory' })
+    expect((await probe.trial(2, { steps: 5 })).outcome).toMatchObject({
+      kind: 'fits',
+      stepMillisSpread: expect.any(Number),
+    })
+  })
+
+  test('every precision and form of optimizer steps, with checkpointing and accumulation', async () => {
+    const pairs = [
+      ['bf16', 'adamw-fused'],
+      ['amp-bf16', 'adamw-loop'],
+      ['amp-fp16', 'sgd-momentum'],
+    ] as const
+    for (const [precision, optimizer] of pairs) {
+      const spec = { ...tinySpec, precision, optimizer, gradientCheckpointing: true, gradientAccumulation: 2 }
+      await using probe = await openProbe('torch', { ...context, spec })
+      expect((await probe.trial(2)).outcome.kind, `${precision} ${optimizer}`).toBe('fits')
+    }
+  })
+
+  test('a trial that takes too long times out, and its process is gone', async () => {
+    const pidFile = path.join(folder, 'pid')
+    const entrypoint = await sleeping(pidFile)
+    await using probe = await openProbe('torch', { ...context, entrypoint, trialTimeoutMillis: 8_000 })
+    expect((await probe.trial(1)).outcome).toEqual({ kind: 'timed-out', afterMillis: 8_000 })
+    await expectGone(pidFile)
+  })
+
+  test('a cancelled trial leaves no process behind', async () => {
+    const pidFile = path.join(folder, 'pid-cancelled')
+    const abort = new AbortController()
+    await using probe = await openProbe('torch', { ...context, entrypoint: await sleeping(pidFile) })
+    const trial = probe.trial(1, { signal: abort.signal })
+    await written(pidFile)
+    abort.abort()
+    expect((await trial).outcome.kind).toBe('failed')
+    await expectGone(pidFile)
+  })
+
+  test('an error in the step is a failure with its traceback, never out of memory', async () => {
+    const file = path.join(folder, 'raising.py')
+    await writeFile(file, 'def step(spec, device):\n    raise ValueError("no such column")\n')
+    const logged: string[] = []
+    await using probe = await openProbe('torch', {
+      ...context,
+      entrypoint: `${file}:step`,
+      log: text => logged.push(text),
+    })
+    expect((await probe.trial(1)).outcome).toMatchObject({
+      kind: 'failed',
+      problem: { code: 'step-failed', message: expect.stringContaining('no such column') },
+    })
+    expect(logged.join()).toContain('raising.py')
+  })
+
+  test('what the libraries say when they run out of memory is recognised; cuDNN’s doubt only where memory is short', () => {
+    const script = `
+import json, sys
+sys.path.insert(0, ${JSON.stringify(path.dirname(workerFile))})
+import torch, worker
+texts = ["CUDA error: out of memory", "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate(handle)",
+         "cuDNN error: CUDNN_STATUS_ALLOC_FAILED", "GET was unable to find an engine to execute this computation",
+         "CUDA error: device-side assert triggered"]
+print(json.dumps({
+  "plenty": [worker.is_out_of_memory(RuntimeError(text), False) for text in texts],
+  "short": [worker.is_out_of_memory(RuntimeError(text), True) for text in texts],
+  "typed": worker.is_out_of_memory(torch.cuda.OutOfMemoryError("x"), False),
+  "other": worker.is_out_of_memory(ValueError("CUDA error: out of memory"), True),
+}))`
+    expect(JSON.parse(execFileSync(python, ['-c', script], { encoding: 'utf8' }))).toEqual({
+      plenty: [true, true, true, false, false],
+      short: [true, true, true, true, false],
+      typed: true,
+      other: false,
+    })
+  })
+
+  /** User code that writes its process's id, starts a child of its own, and sleeps. */
+  async function sleeping(pidFile: string): Promise<string> {
+    const file = `${pidFile}.py`
+    await writeFile(
+      file,
+      `import os, subprocess, time
+def step(spec, device):
+    child = subprocess.Popen(["sleep", "600"])
+    with open(${JSON.stringify(`${pidFile}.part`)}, "w") as file:
+        file.write(f"{os.getpid()} {child.pid}")
+    os.rename(${JSON.stringify(`${pidFile}.part`)}, ${JSON.stringify(pidFile)})
+    time.sleep(600)
+`,
+    )
+    return `${file}:step`
+  }
+})
+
+const workerFile = fileURLToPath(new URL('../../engine/probes/worker.py', import.meta.url))
+
+async function written(file: string): Promise<string> {
+  return await expect
+    .poll(() => readFile(file, 'utf8').catch(() => ''), { timeout: 60_000 })
+    .not.toBe('')
+    .then(() => readFile(file, 'utf8'))
+}
+
+async function expectGone(pidFile: string): Promise<void> {
+  for (const pid of (await written(pidFile)).split(' ').map(Number)) {
+    await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false)
+  }
+}
+
+/** A process that has ended but whose parent has not looked yet is no longer running. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(execFileSync('cat', [`/proc/${pid}/status`], { encoding: 'utf8', stdio: 'pipe' }))
+  } catch {
+    return false
+  }
+}
