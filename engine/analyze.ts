@@ -2,6 +2,7 @@
 import { type AssessmentOptions, assess } from './assess.ts'
 import { readConfigAsync } from './config/read.ts'
 import type { Reading, SourceFile } from './config/reading.ts'
+import { MemoryMarkError } from './errors.ts'
 import { Footprints } from './estimate/footprints.ts'
 import { defaultGpu, type Gpu } from './gpus/catalogue.ts'
 import { type ModelSources, resolveModel } from './models/resolve.ts'
@@ -53,7 +54,17 @@ async function analyzeFile(
     case 'unreadable':
       return { status: 'not-analysed', path: file.path, problems: [...reading.problems] }
     case 'training-config':
-      return analyzeReading(file.path, reading, options)
+      return assessed(file.path, () => analyzeReading(file.path, reading, options))
+  }
+}
+
+/** What only the model can refuse (adapters on layers that it lacks) is said of the config that asked for it. */
+function assessed(path: string, analysis: () => ConfigResult): ConfigResult {
+  try {
+    return analysis()
+  } catch (error) {
+    if (!(error instanceof MemoryMarkError)) throw error
+    return { status: 'not-analysed', path, problems: [{ ...error.problem, file: path }] }
   }
 }
 
