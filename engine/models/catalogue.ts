@@ -3,6 +3,7 @@ import type { Task } from '../config/spec.ts'
 import { type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
 import { classicRows } from './classic-rows.ts'
 import { llmRows, type ModelRow } from './llm-rows.ts'
+import { visionRows } from './vision-rows.ts'
 
 export interface CatalogueModel {
   /** The full Hub id; for a model from elsewhere, the name that the config gives it. */
@@ -30,7 +31,9 @@ interface Entry {
 }
 
 const entries: ReadonlyMap<string, Entry> = new Map(
-  [...classicRows, ...llmRows].flatMap(row => row.ids.map(id => [id.toLowerCase(), { id, row }] as const)),
+  [...classicRows, ...visionRows, ...llmRows].flatMap(row =>
+    row.ids.map(id => [id.toLowerCase(), { id, row }] as const),
+  ),
 )
 
 /** Ids without their owner, as they stood on the Hub before owners were required (`bert-base-uncased`); the first id wins. */

@@ -2,13 +2,12 @@ import type { ModelRow } from './llm-rows.ts'
 
 const bertLarge = { hidden_size: 1_024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4_096 }
 const robertaSizes = { max_position_embeddings: 514, type_vocab_size: 1 }
-const basicBlocks = { layer_type: 'basic', hidden_sizes: [64, 128, 256, 512] }
 
 function row(id: string, model_type: string, differences: Record<string, unknown> = {}): ModelRow {
   return { ids: [id], config: { model_type, ...differences } }
 }
 
-/** BERT and its kin, GPT-2 and ResNet: what differs from transformers' defaults, as each repository's config.json states it. */
+/** BERT and its kin, and GPT-2: what differs from transformers' defaults, as each repository's config.json states it. */
 export const classicRows: readonly ModelRow[] = [
   row('google-bert/bert-base-uncased', 'bert'),
   row('google-bert/bert-base-cased', 'bert', { vocab_size: 28_996 }),
@@ -29,9 +28,4 @@ export const classicRows: readonly ModelRow[] = [
   row('openai-community/gpt2-large', 'gpt2', { n_embd: 1_280, n_layer: 36, n_head: 20 }),
   row('openai-community/gpt2-xl', 'gpt2', { n_embd: 1_600, n_layer: 48, n_head: 25 }),
   row('distilbert/distilgpt2', 'gpt2', { n_layer: 6 }),
-  row('microsoft/resnet-18', 'resnet', { ...basicBlocks, depths: [2, 2, 2, 2] }),
-  row('microsoft/resnet-34', 'resnet', { ...basicBlocks, depths: [3, 4, 6, 3] }),
-  row('microsoft/resnet-50', 'resnet'),
-  row('microsoft/resnet-101', 'resnet', { depths: [3, 4, 23, 3] }),
-  row('microsoft/resnet-152', 'resnet', { depths: [3, 8, 36, 3] }),
 ]

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { ModelConfig } from '../../engine/models/architecture.ts'
+import { footprintOf, knownModel } from './specs.ts'
+
+const BATCH = 256
+
+/** Activations at the peak, which at this batch starts the backward pass, per sample. */
+function activationBytes(model: string, changes: Partial<TrainingSpec>, config?: Partial<ModelConfig>): number {
+  const shape = { ...knownModel(model).config, ...config } as ModelConfig
+  return footprintOf(model, changes, shape).peak(BATCH, 0).breakdown.activations / BATCH
+}
+
+describe('ViT', () => {
+  const HIDDEN = 768
+  const TOKENS = 197
+  const STATISTICS_BYTES = 2 * 2 * 4
+  /** Float32 for each of 12 heads; the memory-efficient kernel pads its rows to 32. */
+  const LOG_SUM_EXP_BYTES = 4 * 12 * 224
+
+  const layerBytes = (changes: Partial<TrainingSpec>) =>
+    (activationBytes('google/vit-base-patch16-224', changes, { num_hidden_layers: 8 }) -
+      activationBytes('google/vit-base-patch16-224', changes, { num_hidden_layers: 4 })) /
+    4
+
+  test.each(['training', 'forward-backward'] as const)('%s: 64 bytes per hidden unit, as it drops nothing', step => {
+    expect(layerBytes({ step })).toBe(TOKENS * (64 * HIDDEN + STATISTICS_BYTES) + LOG_SUM_EXP_BYTES)
+  })
+
+  test('with gradient checkpointing a layer keeps its input alone', () => {
+    expect(layerBytes({ gradientCheckpointing: true })).toBe(TOKENS * 4 * HIDDEN)
+  })
+
+  test('at 384 pixels resamples its positions: 577 tokens, the same parameters', () => {
+    const tokens = 577
+    const rows = 608
+    expect(layerBytes({ imageSize: 384 })).toBe(tokens * (64 * HIDDEN + STATISTICS_BYTES) + 4 * 12 * rows)
+    const count = (imageSize: number) => footprintOf('google/vit-base-patch16-224', { imageSize }).parameterCount
+    expect(count(384)).toBe(count(224))
+  })
+})
+
+describe('ConvNeXt', () => {
+  test('keeps 48 bytes per channel and pixel of a block, and two statistics per pixel', () => {
+    const [channels, pixels] = [384, 14 * 14]
+    const withDepth = (depth: number) => activationBytes('facebook/convnext-tiny-224', {}, { depths: [3, 3, depth, 3] })
+    expect((withDepth(13) - withDepth(9)) / 4).toBe(pixels * (48 * channels + 8))
+  })
+})
+
+/** As timm counts them for 1,000 classes; a distilled DeiT has a token and a position more. */
+const imageNet: readonly (readonly [model: string, count: number])[] = [
+  ['google/vit-base-patch16-224', 86_567_656],
+  ['google/vit-large-patch16-224', 304_326_632],
+  ['facebook/deit-tiny-patch16-224', 5_717_416],
+  ['facebook/deit-small-patch16-224', 22_050_664],
+  ['facebook/deit-base-distilled-patch16-224', 86_567_656 + 2 * 768],
+  ['facebook/convnext-tiny-224', 28_589_128],
+  ['facebook/convnext-small-224', 50_223_688],
+  ['facebook/convnext-base-224', 88_591_464],
+  ['facebook/convnext-large-224', 197_767_336],
+]
+
+describe('parameters for 1,000 classes', () => {
+  test.each(imageNet)('%s has %d', (model, count) => {
+    expect(footprintOf(model, { labels: 1_000 }).parameterCount).toBe(count)
+  })
+})
