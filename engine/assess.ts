@@ -187,7 +187,7 @@ function cheaperGpu(
 }
 
 function runs(gpu: Gpu, spec: TrainingSpec): boolean {
-  return gpu.peakFlops.bf16 !== undefined || !spec.precision.endsWith('bf16')
+  return gpu.peakFlops.bf16 !== undefined || !spec.precision.includes('bf16')
 }
 
 export function reportedGpu(gpu: Gpu): ReportedGpu {
