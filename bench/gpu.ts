@@ -206,7 +206,7 @@ const sameAnswer = ours.every(
 )
 const file = `bench/results/gpu-${device.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.json`
 await mkdir('bench/results', { recursive: true })
-const constants = { contextBytes: device.contextBytes, assumedWorkspaceBytes: card.cublasWorkspaceBytes }
+const constants = { contextBytes: device.contextBytes, cublasWorkspaceBytes: device.cublasWorkspaceBytes }
 await writeFile(
   file,
   `${JSON.stringify({ machine, limitMemoryBytes, constants, sweeps, curves, cells, errors }, null, 2)}\n`,

@@ -14,6 +14,8 @@ const cudaDevice = z.object({
   totalBytes: bytes,
   /** Total − free − reserved after a first kernel: the context, and whatever other processes hold. */
   contextBytes: bytes,
+  /** What PyTorch allocates for cuBLAS, once per handle and stream. */
+  cublasWorkspaceBytes: bytes,
   driver: z.string(),
   cuda: z.string(),
   computeCapability: z.tuple([z.number().int(), z.number().int()]),

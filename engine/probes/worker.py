@@ -447,9 +447,18 @@ class CudaDevice:
         free_bytes, total_bytes = torch.cuda.mem_get_info()
         return max(0, total_bytes - free_bytes - torch.cuda.memory_reserved())
 
+    def cublas_workspace_bytes(self):
+        """What PyTorch allocates for cuBLAS at the first matrix product of a thread."""
+        torch._C._cuda_clearCublasWorkspaces()
+        matrix = torch.zeros(64, 64, device="cuda")
+        before = torch.cuda.memory_allocated()
+        product = matrix @ matrix
+        return torch.cuda.memory_allocated() - before - product.untyped_storage().nbytes()
+
     def facts(self):
+        workspace_bytes = self.cublas_workspace_bytes()  # first: it loads cuBLAS into the context
         return {"kind": "cuda", "name": self._properties.name, "totalBytes": self._total_bytes,
-                "contextBytes": self.context_bytes(), "driver": nvidia_driver(), "cuda": torch.version.cuda,
+                "contextBytes": self.context_bytes(), "cublasWorkspaceBytes": workspace_bytes, "driver": nvidia_driver(), "cuda": torch.version.cuda,
                 "computeCapability": [self._properties.major, self._properties.minor]}
 
     def synchronize(self):
