@@ -9,6 +9,7 @@ import { defaultPolicy, parseConditions } from '../verdict/policy.ts'
 import { gpuFlag, numberFlag, parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
 import { findFiles } from './files.ts'
+import { modelSources } from './models.ts'
 
 export async function check(args: string[]): Promise<ExitCode> {
   const { values, positionals } = parseFlags(args, {
@@ -25,6 +26,7 @@ export async function check(args: string[]): Promise<ExitCode> {
   const runsPerYear = numberFlag('--runs-per-year', values['runs-per-year'], { integer: false, max: 1e6 })
   const options = {
     now: new Date(),
+    models: modelSources(),
     gpu: gpuFlag(values.gpu),
     policy: {
       failOn: values['fail-on'] !== undefined ? parseConditions(values['fail-on'], '--fail-on') : defaultPolicy.failOn,

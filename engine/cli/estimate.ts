@@ -10,7 +10,7 @@ import { version } from '../version.ts'
 import { gpuFlag, parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
 import { specOptions } from './spec-flags.ts'
-import { readSubject } from './subject.ts'
+import { readSubject, type Subject } from './subject.ts'
 
 export async function estimate(args: string[]): Promise<ExitCode> {
   const { values, positionals } = parseFlags(args, {
@@ -18,20 +18,20 @@ export async function estimate(args: string[]): Promise<ExitCode> {
     gpu: { type: 'string' },
     json: { type: 'boolean' },
   })
-  const { path, spec, model } = await readSubject(positionals, values)
-  const assessment = assess(spec, model.config, {
+  const subject = await readSubject(positionals, values)
+  const assessment = assess(subject.spec, subject.model.config, {
     gpu: gpuFlag(values.gpu),
     policy: defaultPolicy,
     footprints: new Footprints(),
     hoursPerRun: DEFAULT_HOURS_PER_RUN,
     runsPerYear: DEFAULT_RUNS_PER_YEAR,
   })
-  console.log(values.json ? JSON.stringify(summary(assessment), null, 2) : terminal(path, assessment))
+  console.log(values.json ? JSON.stringify(summary(subject, assessment), null, 2) : terminal(subject, assessment))
   return 0
 }
 
 /** One flat object for scripts. Bytes are bytes; percents are of usable memory. */
-function summary(assessment: Assessment) {
+function summary({ assumptions }: Subject, assessment: Assessment) {
   const { spec, gpu, current, recommended, largest } = assessment
   return {
     model: spec.model,
@@ -55,19 +55,21 @@ function summary(assessment: Assessment) {
     throughputProvenance: assessment.throughputProvenance,
     savingsPerRunUsd: assessment.savingsPerRunUsd,
     savingsPerYearUsd: assessment.savingsPerYearUsd,
+    assumptions,
   }
 }
 
-function terminal(path: string, assessment: Assessment): string {
+function terminal({ path, assumptions }: Subject, assessment: Assessment): string {
   const report: Report = {
     schema: REPORT_SCHEMA,
     toolVersion: version,
     createdAt: new Date().toISOString(),
     policy: defaultPolicy,
-    configs: [{ status: 'analysed', path, dialect: 'command line', assumptions: [], ...assessment }],
+    configs: [{ status: 'analysed', path, dialect: 'command line', assumptions: [...assumptions], ...assessment }],
   }
-  return renderTerminal(report, {
+  const page = renderTerminal(report, {
     color: process.stdout.hasColors?.() ?? false,
     columns: process.stdout.columns ?? 100,
   })
+  return assumptions.length === 0 ? page : [page, '', ...assumptions].join('\n')
 }

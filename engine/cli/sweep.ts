@@ -131,7 +131,7 @@ function printSizes(
 }
 
 function configResult(
-  { path }: Subject,
+  { path, assumptions: taken }: Subject,
   result: Extract<SweepResult, { kind: 'assessed' | 'broken-off' }>,
   assumptions: readonly string[],
 ): ConfigResult {
@@ -142,7 +142,7 @@ function configResult(
         path,
         dialect: 'command line',
         ...result.assessment,
-        assumptions: [...result.assumptions, ...assumptions],
+        assumptions: [...taken, ...result.assumptions, ...assumptions],
       }
     case 'broken-off':
       return { status: 'not-analysed', path, problems: [problemOf(result.trial)] }

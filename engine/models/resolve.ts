@@ -40,7 +40,7 @@ const MAX_NAME_CHARACTERS = 200
 
 /** `configPath`: where the training config stands that names the model. */
 export async function resolveModel(name: string, sources: ModelSources, configPath = ''): Promise<Resolution> {
-  if (name.length > MAX_NAME_CHARACTERS) return { kind: 'unknown' }
+  if (!isPlausible(name)) return { kind: 'unknown' }
   const configFolder = posix.dirname(configPath)
   return (
     (await inFolder(name, sources, configFolder)) ??
@@ -52,7 +52,12 @@ export async function resolveModel(name: string, sources: ModelSources, configPa
 
 /** The catalogue and the name alone: what can be said without reading or asking anything. */
 export function resolveOffline(name: string): Resolution {
-  return inCatalogue(name) ?? inName(name) ?? { kind: 'unknown' }
+  return (isPlausible(name) ? (inCatalogue(name) ?? inName(name)) : undefined) ?? { kind: 'unknown' }
+}
+
+/** Control and invisible characters stand in no path and no id, and would go into a terminal with the name. */
+function isPlausible(name: string): boolean {
+  return name.length <= MAX_NAME_CHARACTERS && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name)
 }
 
 /** Training runs from the repository's root, or from where its config stands. */

@@ -31,6 +31,7 @@ const summary = z.strictObject({
   throughputProvenance,
   savingsPerRunUsd: z.number(),
   savingsPerYearUsd: z.number(),
+  assumptions: z.array(z.string()),
 })
 
 async function summaryOf(...args: string[]): Promise<z.infer<typeof summary>> {
@@ -97,6 +98,40 @@ describe.concurrent('estimate --json', () => {
     expect(summary.parse(JSON.parse(plain.stdout))).toMatchObject({ model: 'openai-community/gpt2', batchSize: 3 })
     const changed = await workspace.run('estimate', 'a.yaml', '--batch-size', '5', '--json')
     expect(summary.parse(JSON.parse(changed.stdout)).batchSize).toBe(5)
+  })
+})
+
+describe.concurrent('estimate of a model that the catalogue lacks', () => {
+  const tiny = JSON.stringify({
+    model_type: 'llama',
+    vocab_size: 32_000,
+    hidden_size: 512,
+    intermediate_size: 1_024,
+    num_hidden_layers: 4,
+    num_attention_heads: 8,
+    max_position_embeddings: 1_024,
+  })
+
+  test('reads the config.json of a folder', async () => {
+    await using workspace = await Workspace.with({ 'models/tiny/config.json': tiny })
+    const { stdout, exitCode } = await workspace.run('estimate', 'models/tiny', '--json')
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      model: 'models/tiny',
+      assumptions: ['The model "models/tiny" is described by "models/tiny/config.json" in the repository.'],
+    })
+  })
+
+  test('says what it assumes of a name', async () => {
+    const { stdout, exitCode } = await run('estimate', 'acme/Llama-3.2-1B-support', '--batch-size', '1')
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('is assumed to have the shape of meta-llama/Llama-3.2-1B, by its name')
+  })
+
+  test('refuses an architecture that is not supported', async () => {
+    const { stderr, exitCode } = await run('estimate', 'Qwen/Qwen3-30B-A3B')
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('The architecture "qwen3_moe" of the model "Qwen/Qwen3-30B-A3B" is not supported.')
   })
 })
 

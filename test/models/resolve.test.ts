@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Hub, HubAnswer } from '../../engine/models/hub.ts'
-import { type ModelSources, type Resolution, resolveModel, resolveOffline } from '../../engine/models/resolve.ts'
+import { type Resolution, resolveModel, resolveOffline } from '../../engine/models/resolve.ts'
 
 const llamaJson = JSON.stringify({
   model_type: 'llama',
@@ -220,9 +220,12 @@ describe('the well-known model in a name', () => {
   })
 })
 
-test('a name longer than a report takes is not looked for', async () => {
-  const files = repository({})
-  const sources: ModelSources = files
-  expect(await resolveModel('x'.repeat(201), sources)).toEqual({ kind: 'unknown' })
-  expect(files.asked).toEqual([])
-})
+test.each(['x'.repeat(201), 'acme/Llama-3.2-1B\u001b[31m', 'a\0b', 'a\u202eb'])(
+  '%j, too long for a report or fit to deceive, is not looked for',
+  async name => {
+    const sources = repository({})
+    expect(await resolveModel(name, sources)).toEqual({ kind: 'unknown' })
+    expect(resolveOffline(name)).toEqual({ kind: 'unknown' })
+    expect(sources.asked).toEqual([])
+  },
+)
