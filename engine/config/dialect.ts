@@ -1,5 +1,7 @@
+import { axolotl } from './dialects/axolotl.ts'
 import { huggingface } from './dialects/huggingface.ts'
 import { memorymark } from './dialects/memorymark.ts'
+import type { FieldReader } from './fields.ts'
 import type { ModelLookup } from './model-fields.ts'
 import type { Reading } from './reading.ts'
 import type { Field, Section } from './section.ts'
@@ -13,13 +15,13 @@ export interface Dialect {
    * decides whether a file that cannot be parsed is worth a word.
    */
   mayBe(text: string): boolean
-  /** Whether the mapping is a training config of this tool, by its content alone. */
-  detects(document: Section): boolean
+  /** Why the mapping is taken for a config of this tool, by its content alone: `base_model beside micro_batch_size`. */
+  recognise(document: Section): string | undefined
   /** Where the config names its model. */
   modelField(document: Section): Field | undefined
-  /** Answers a training config or an unreadable one. Problems name `path`; `lookUp` is asked for the model's name only. */
-  read(document: Section, path: string, lookUp: ModelLookup): Reading
+  /** What it comes to. `reader` is told every problem, assumption and origin; `lookUp` is asked for the model's name only. */
+  read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading
 }
 
 /** Asked in this order. */
-export const dialects: readonly Dialect[] = [memorymark, huggingface]
+export const dialects: readonly Dialect[] = [memorymark, axolotl, huggingface]

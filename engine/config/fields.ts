@@ -2,6 +2,7 @@
 import { closest, type Problem } from '../errors.ts'
 import { oneOf, plain, quote } from './quote.ts'
 import type { Field } from './section.ts'
+import type { TrainingSpec } from './spec.ts'
 
 export interface Range {
   readonly min?: number
@@ -11,6 +12,27 @@ export interface Range {
 /** As many as a report takes for one config. */
 const MAX_PROBLEMS = 50
 
+/** The settings of a spec whose origin is told. */
+export type Setting = keyof TrainingSpec
+
+/** What a missing field means. */
+export interface Default<T> {
+  readonly value: T
+  /** Whose default it is: `the Trainer's default`. */
+  readonly source: string
+  /** A sentence for those who read the result, where the default weighs on it. */
+  readonly assumption?: string
+}
+
+/** A setting of the spec and where it came from. */
+export interface Decision {
+  readonly setting: Setting
+  readonly value: unknown
+  readonly from:
+    | { readonly kind: 'field'; readonly field: Field }
+    | { readonly kind: 'default'; readonly source: string }
+}
+
 /** What a text value may be: every accepted spelling and what it means. */
 export type Choices<T> = ReadonlyMap<string, T>
 
@@ -18,6 +40,7 @@ export type Choices<T> = ReadonlyMap<string, T>
 export class FieldReader {
   readonly problems: Problem[] = []
   readonly assumptions: string[] = []
+  readonly decisions: Decision[] = []
   readonly #path: string
 
   constructor(path: string) {
@@ -26,6 +49,31 @@ export class FieldReader {
 
   assume(sentence: string): void {
     this.assumptions.push(sentence)
+  }
+
+  /** Reads a setting, or takes its default where the field is missing or was refused; either way notes where it came from. */
+  settle<T>(
+    setting: Setting,
+    field: Field | undefined,
+    read: (field: Field) => T | undefined,
+    byDefault: Default<T>,
+  ): T {
+    if (field === undefined || field.value.kind === 'empty') {
+      if (byDefault.assumption !== undefined) this.assume(byDefault.assumption)
+      return this.note(setting, byDefault.value, byDefault.source)
+    }
+    const value = read(field)
+    return value === undefined ? byDefault.value : this.note(setting, value, field)
+  }
+
+  /** Notes where a value came from: a field, or what is said of it. Answers the value. */
+  note<T>(setting: Setting, value: T, from: Field | string): T {
+    this.decisions.push({
+      setting,
+      value,
+      from: typeof from === 'string' ? { kind: 'default', source: from } : { kind: 'field', field: from },
+    })
+    return value
   }
 
   /** Without a field the problem is the whole file's. */
@@ -57,6 +105,19 @@ export class FieldReader {
       return this.refuse(field, 'out-of-range', `${plain(field.source)} is more than ${count(max)}`, `Write ${range}.`)
     }
     return value.number
+  }
+
+  /** From 0 to 1. */
+  share(field: Field | undefined): number | undefined {
+    if (field === undefined || this.#isOpen(field)) return undefined
+    const { value } = field
+    if (value.kind === 'number' && value.number >= 0 && value.number <= 1) return value.number
+    return this.refuse(
+      field,
+      'not-a-share',
+      `${shown(field)} is not a number from 0 to 1`,
+      'Write a number from 0 to 1.',
+    )
   }
 
   flag(field: Field | undefined): boolean | undefined {

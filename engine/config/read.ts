@@ -1,16 +1,34 @@
 import { type Resolution, resolveOffline } from '../models/resolve.ts'
-import { dialects } from './dialect.ts'
+import { type Dialect, dialects } from './dialect.ts'
 import { parseFile } from './document.ts'
+import { type Decision, FieldReader } from './fields.ts'
 import { type ModelLookup, modelNameIn } from './model-fields.ts'
+import { oneOf } from './quote.ts'
 import type { Reading, SourceFile } from './reading.ts'
 
-/** A training config up to the point where its model must be known: task, sequence and limits hang on it. */
+/** A config of a tool that is known, up to the point where its model must be: task, sequence and limits hang on it. */
 interface OpenConfig {
   readonly kind: 'open'
+  readonly dialect: Dialect
+  readonly why: string
   /** Absent when the file names none; reading then says so. */
   readonly modelName?: string
-  readonly read: (lookUp: ModelLookup) => Reading
+  readonly read: (lookUp: ModelLookup, reader?: FieldReader) => Reading
 }
+
+/** How a file is understood, for people who ask. */
+export type Explanation =
+  | {
+      readonly kind: 'recognised'
+      readonly dialect: string
+      /** What it was recognised by. */
+      readonly why: string
+      /** Where each setting of the spec came from, in the order in which they were read. */
+      readonly decisions: readonly Decision[]
+      readonly assumptions: readonly string[]
+      readonly reading: Reading
+    }
+  | { readonly kind: 'not-recognised'; readonly reading: Exclude<Reading, { kind: 'training-config' }> }
 
 /** One file: parse, find the tool whose format it is, read. Never throws for what the file holds. */
 export function readConfig(file: SourceFile, lookUp: ModelLookup = resolveOffline): Reading {
@@ -24,9 +42,38 @@ export async function readConfigAsync(
   resolve: (name: string) => Promise<Resolution>,
 ): Promise<Reading> {
   const opened = openConfig(file)
-  if (opened.kind !== 'open') return opened
-  const resolution: Resolution = opened.modelName === undefined ? { kind: 'unknown' } : await resolve(opened.modelName)
-  return opened.read(() => resolution)
+  return opened.kind === 'open' ? opened.read(await resolvedBefore(opened, resolve)) : opened
+}
+
+/** Reads a file as `readConfig` does, and tells how. */
+export function explainConfig(file: SourceFile, lookUp: ModelLookup = resolveOffline): Explanation {
+  const opened = openConfig(file)
+  return opened.kind === 'open' ? explain(file, opened, lookUp) : { kind: 'not-recognised', reading: opened }
+}
+
+/** As `explainConfig`, where a model takes time to find. */
+export async function explainConfigAsync(
+  file: SourceFile,
+  resolve: (name: string) => Promise<Resolution>,
+): Promise<Explanation> {
+  const opened = openConfig(file)
+  if (opened.kind !== 'open') return { kind: 'not-recognised', reading: opened }
+  return explain(file, opened, await resolvedBefore(opened, resolve))
+}
+
+async function resolvedBefore(
+  { modelName }: OpenConfig,
+  resolve: (name: string) => Promise<Resolution>,
+): Promise<ModelLookup> {
+  const resolution: Resolution = modelName === undefined ? { kind: 'unknown' } : await resolve(modelName)
+  return () => resolution
+}
+
+function explain(file: SourceFile, { dialect, why, read }: OpenConfig, lookUp: ModelLookup): Explanation {
+  const reader = new FieldReader(file.path)
+  const reading = read(lookUp, reader)
+  const { decisions, assumptions } = reader
+  return { kind: 'recognised', dialect: dialect.name, why, decisions, assumptions, reading }
 }
 
 function openConfig(file: SourceFile): OpenConfig | Exclude<Reading, { kind: 'training-config' }> {
@@ -34,13 +81,17 @@ function openConfig(file: SourceFile): OpenConfig | Exclude<Reading, { kind: 'tr
   const parsed = parseFile(file)
   if (parsed.kind === 'unreadable') return parsed
   for (const document of parsed.mappings) {
-    const dialect = dialects.find(candidate => candidate.detects(document))
-    if (dialect === undefined) continue
-    const modelName = modelNameIn(dialect.modelField(document))
-    return {
-      kind: 'open',
-      ...(modelName !== undefined && { modelName }),
-      read: lookUp => dialect.read(document, file.path, lookUp),
+    for (const dialect of dialects) {
+      const why = dialect.recognise(document)
+      if (why === undefined) continue
+      const modelName = modelNameIn(dialect.modelField(document))
+      return {
+        kind: 'open',
+        dialect,
+        why,
+        ...(modelName !== undefined && { modelName }),
+        read: (lookUp, reader = new FieldReader(file.path)) => dialect.read(document, reader, lookUp),
+      }
     }
   }
   return notOurs
@@ -48,7 +99,7 @@ function openConfig(file: SourceFile): OpenConfig | Exclude<Reading, { kind: 'tr
 
 const notOurs: Extract<Reading, { kind: 'not-a-training-config' }> = {
   kind: 'not-a-training-config',
-  why: `It sets no batch size that is known here: no settings of ${dialects.map(({ name }) => name).join(' or ')} were found in it.`,
+  why: `It sets no batch size that is known here: no settings of ${oneOf(dialects.map(({ name }) => name))} were found in it.`,
 }
 
 const candidateExtension = /\.(ya?ml|json)$/i

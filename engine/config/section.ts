@@ -8,7 +8,7 @@ export type FieldValue =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'flag'; readonly flag: boolean }
   | { readonly kind: 'empty' }
-  | { readonly kind: 'list' }
+  | { readonly kind: 'list'; readonly items: readonly FieldValue[] }
   | { readonly kind: 'mapping'; readonly section: Section }
 
 export interface Field {
@@ -53,6 +53,15 @@ export class Section {
     return this.fields.get(key)
   }
 
+  /** The field at the end of a path of keys, when it holds a value. */
+  at(...path: readonly [string, ...string[]]): Field | undefined {
+    const [key, ...rest] = path
+    const field = this.field(key)
+    const [next, ...others] = rest
+    if (next === undefined) return field?.value.kind === 'empty' ? undefined : field
+    return field?.value.kind === 'mapping' ? field.value.section.at(next, ...others) : undefined
+  }
+
   /** This section and those nested in it down to `levels`, outer ones first; one that aliases repeat comes once. */
   nested(levels: number): readonly Section[] {
     const found: Section[] = [this]
@@ -82,7 +91,7 @@ export class Section {
   #value(node: unknown, name: string): FieldValue {
     const target = isAlias(node) ? node.resolve(this.#origin.document) : node
     if (isMap(target)) return { kind: 'mapping', section: new Section(this.#origin, target, name) }
-    if (isSeq(target)) return { kind: 'list' }
+    if (isSeq(target)) return { kind: 'list', items: target.items.map(item => this.#value(item, name)) }
     if (!isScalar(target)) return { kind: 'empty' }
     const { value } = target
     switch (typeof value) {

@@ -65,7 +65,7 @@ describe('values', () => {
       { kind: 'text', text: 'yes' },
       { kind: 'number', number: 1000 },
       { kind: 'empty' },
-      { kind: 'list' },
+      { kind: 'list', items: [{ kind: 'number', number: 1 }] },
     ])
   })
 

@@ -47,10 +47,16 @@ describe('a file that is not a training config', () => {
     ['broken.yaml', 'a: [1\nb: "'],
     ['huge.json', `{"data": "${'x'.repeat(5 * 2 ** 20)}"}`],
   ])('%s is left alone', (path, text) => {
-    expect(readConfig({ path, text })).toEqual({
-      kind: 'not-a-training-config',
-      why: 'It sets no batch size that is known here: no settings of MemoryMark or Hugging Face Trainer were found in it.',
-    })
+    expect(readConfig({ path, text }).kind).toBe('not-a-training-config')
+  })
+})
+
+it('a file that no dialect knows is told what was looked for', () => {
+  expect(readConfig({ path: 'a.yaml', text: 'services: {}\n' })).toEqual({
+    kind: 'not-a-training-config',
+    why: expect.stringMatching(
+      /^It sets no batch size that is known here: no settings of MemoryMark, Axolotl.* were found in it\.$/,
+    ),
   })
 })
 

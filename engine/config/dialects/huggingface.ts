@@ -1,10 +1,15 @@
 /** Arguments of Hugging Face's Trainer, at the top of a file or one or two levels down. */
+import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
-import { type Choices, FieldReader } from '../fields.ts'
-import { type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
+import type { FieldReader } from '../fields.ts'
+import { readGpus } from '../language-model.ts'
+import { type InputSize, type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
 import type { Reading } from '../reading.ts'
-import type { Section } from '../section.ts'
-import { type Attention, MAX_BATCH } from '../spec.ts'
+import type { Field, Section } from '../section.ts'
+import { MAX_BATCH } from '../spec.ts'
+import { readImplementation } from '../trainer/attention.ts'
+import { readTrainerOptimizer } from '../trainer/optimizer.ts'
+import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { writesAny } from '../written-keys.ts'
 import {
   type Arguments,
@@ -14,10 +19,17 @@ import {
   modelKeys,
   trainerKeys,
 } from './huggingface/arguments.ts'
-import { readOptimizer } from './huggingface/optimizer.ts'
+import {
+  adapterField,
+  isTrl,
+  readAdapter,
+  readFusedLoss,
+  readQuantization,
+  refuseOtherTraining,
+  TRL_LENGTH,
+} from './huggingface/fine-tuning.ts'
 import { readPrecision } from './huggingface/precision.ts'
 import { readTask, type TaskChoice } from './huggingface/task.ts'
-import { refuseUnsupported } from './huggingface/unsupported.ts'
 
 /** TrainingArguments.per_device_train_batch_size. */
 const DEFAULT_BATCH = 8
@@ -34,33 +46,40 @@ const writesTrainerKey = writesAny([legacyBatchSizeKey, ...trainerKeys])
 export const huggingface: Dialect = {
   name: 'Hugging Face Trainer',
   mayBe: text => writesBatchSize(text) || (writesModel(text) && writesTrainerKey(text)),
-  detects: document => {
+  recognise: document => {
     const { find, batchSize } = argumentsOf(document)
-    if (batchSize !== undefined && batchSizeKeys.includes(batchSize.key)) return true
-    if (batchSize !== undefined) return find(...modelKeys) !== undefined
-    return find('model_name_or_path') !== undefined && trainerKeys.filter(key => find(key) !== undefined).length >= 2
+    if (batchSize !== undefined && batchSizeKeys.includes(batchSize.key)) return batchSize.name
+    if (batchSize !== undefined) return find(...modelKeys) && `${batchSize.name} beside a model`
+    const known = trainerKeys.filter(key => find(key) !== undefined)
+    return find('model_name_or_path') && known.length >= 2 ? `model_name_or_path beside ${known.join(', ')}` : undefined
   },
   modelField: document => argumentsOf(document).find(...modelKeys),
   read,
 }
 
-function read(document: Section, path: string, lookUp: ModelLookup): Reading {
-  const reader = new FieldReader(path)
+function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
   const trainerArguments = argumentsOf(document)
   const { find, batchSize } = trainerArguments
   const accumulation = find('gradient_accumulation_steps')
 
   const microBatch = readMicroBatch(reader, trainerArguments)
-  const gradientAccumulation = reader.wholeNumber(accumulation, { max: MAX_BATCH }) ?? 1
+  const gradientAccumulation = reader.settle(
+    'gradientAccumulation',
+    accumulation,
+    field => reader.wholeNumber(field, { max: MAX_BATCH }),
+    { value: 1, source: "the Trainer's default" },
+  )
   const model = readModel(reader, find(...modelKeys), 'model_name_or_path', lookUp)
   const choice = readTask(reader, find, model)
+  const sequence = find(...sequenceKeys)
   const size = readInputSize(reader, model, {
-    sequenceLength: find(...sequenceKeys),
+    sequenceLength: sequence,
     imageSize: find('image_size'),
-    ...(choice?.task === 'causal-lm' && { length: DEFAULT_BLOCK }),
+    ...(choice?.task === 'causal-lm' && { length: isTrl(find) ? TRL_LENGTH : DEFAULT_BLOCK }),
   })
-  const settings = readSettings(reader, trainerArguments, choice)
-  refuseUnsupported(reader, find)
+  noteSize(reader, size, sequence, find('image_size'))
+  const settings = readSettings(reader, trainerArguments, choice, model)
+  refuseOtherTraining(reader, find)
 
   if (model === undefined || choice === undefined || microBatch === undefined || reader.problems.length > 0) {
     return { kind: 'unreadable', problems: reader.problems }
@@ -78,8 +97,6 @@ function read(document: Section, path: string, lookUp: ModelLookup): Reading {
       gradientAccumulation,
       ...size,
       ...settings,
-      // The example scripts pad classification batches to the longest; language models get equal blocks.
-      paddedBatches: choice.task === 'sequence-classification',
       loop: 'trainer',
     },
     ...(batchSize && { batchSizeAt: batchSize.at }),
@@ -88,45 +105,100 @@ function read(document: Section, path: string, lookUp: ModelLookup): Reading {
   }
 }
 
+function noteSize(reader: FieldReader, size: InputSize, tokens: Field | undefined, pixels: Field | undefined): void {
+  if (size.sequenceLength !== undefined) {
+    reader.note('sequenceLength', size.sequenceLength, tokens ?? 'assumed')
+  } else if (tokens?.value.kind === 'number') {
+    reader.note('sequenceLength', tokens.value.number, tokens)
+  }
+  if (size.imageSize !== undefined) reader.note('imageSize', size.imageSize, pixels ?? 'assumed')
+}
+
 function readMicroBatch(reader: FieldReader, { batchSize, batchSizes }: Arguments): number | undefined {
   if (batchSize === undefined) {
     reader.assume(`A batch size of ${DEFAULT_BATCH}, the Trainer's default: the config sets none.`)
-    return DEFAULT_BATCH
+    return reader.note('microBatch', DEFAULT_BATCH, "the Trainer's default")
   }
   if (batchSizes.length > 1) {
     reader.assume(`The batch size is that of line ${batchSize.at.line}, the first of ${batchSizes.length} in the file.`)
   }
-  return reader.wholeNumber(batchSize, { max: MAX_BATCH })
+  const count = reader.wholeNumber(batchSize, { max: MAX_BATCH })
+  return count === undefined ? undefined : reader.note('microBatch', count, batchSize)
 }
 
-function readSettings(reader: FieldReader, { find }: Arguments, choice: TaskChoice | undefined) {
-  const gpus = find(...gpuKeys)
-  if (gpus === undefined) reader.assume('One GPU: the config does not say how many processes run.')
+function readSettings(
+  reader: FieldReader,
+  trainerArguments: Arguments,
+  choice: TaskChoice | undefined,
+  model: CatalogueModel | undefined,
+) {
+  const { find } = trainerArguments
+  const gpus = readGpus(reader, find(...gpuKeys))
+  const labels = readLabels(reader, find('num_labels'), choice?.task, choice?.labels)
+  const adapter = adapterField(reader, find)
+  const sharded = readSharding(reader, trainerArguments)
+  const precision = readPrecision(reader, {
+    fp16: find('fp16'),
+    bf16: find('bf16'),
+    tf32: find('tf32'),
+    weights: find('torch_dtype', 'dtype'),
+    sharding: sharded.sharding,
+    hasAdapter: adapter !== undefined,
+    isTrl: isTrl(find),
+  })
+  const optimizer = readTrainerOptimizer(reader, find('optim') ?? adafactorField(reader, find('adafactor')))
+  const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'))
+  const lora = readAdapter(reader, find, model, adapter)
+  const quantization = readQuantization(reader, find, adapter)
+  const fusedLoss = readFusedLoss(reader, find)
   return {
-    gpus: reader.wholeNumber(gpus, { max: 100_000 }) ?? 1,
-    labels: readLabels(reader, find('num_labels'), choice?.task, choice?.labels),
-    precision: readPrecision(reader, {
-      fp16: find('fp16'),
-      bf16: find('bf16'),
-      weights: find('torch_dtype', 'dtype'),
-    }),
-    optimizer: readOptimizer(reader, find('optim')),
-    attention: readAttention(reader, { find }),
-    gradientCheckpointing: reader.flag(find('gradient_checkpointing', 'use_gradient_checkpointing')) ?? false,
+    gpus,
+    labels,
+    precision,
+    optimizer,
+    attention,
+    gradientCheckpointing: readCheckpointing(reader, find),
+    ...(lora && { lora }),
+    ...(quantization && { quantization }),
+    ...sharded,
+    ...(fusedLoss && { fusedLoss }),
+    paddedBatches: readPadding(reader, find, choice, masksPadding),
   }
 }
 
-const implementations: Choices<Attention> = new Map<string, Attention>([
-  ['eager', 'eager'],
-  ['sdpa', 'sdpa'],
-  ['flash_attention_2', 'sdpa'],
-])
+/** The example scripts pad classification batches to the longest and cut language modelling's into equal blocks; TRL pads. */
+function readPadding(
+  reader: FieldReader,
+  find: Arguments['find'],
+  choice: TaskChoice | undefined,
+  masksPadding: boolean,
+): boolean {
+  const packing = find('packing', 'padding_free')
+  const isPacked = packing !== undefined && reader.flag(packing) === true
+  const pads =
+    choice?.task === 'causal-lm' ? isTrl(find) && !isPacked && masksPadding : choice?.task === 'sequence-classification'
+  return reader.note('paddedBatches', pads, packing ?? 'as the task is batched')
+}
 
-function readAttention(reader: FieldReader, { find }: Pick<Arguments, 'find'>): Attention {
-  const field = find('attn_implementation')
-  const attention = reader.choice(field, implementations) ?? 'sdpa'
-  if (field?.value.kind === 'text' && field.value.text === 'flash_attention_2') {
-    reader.assume('flash_attention_2 is taken as sdpa: the flash kernel and the fused one hold the same bytes.')
-  }
-  return attention
+function readCheckpointing(reader: FieldReader, find: Arguments['find']): boolean {
+  const field = find('gradient_checkpointing', 'use_gradient_checkpointing')
+  return reader.settle('gradientCheckpointing', field, present => reader.flag(present), {
+    value: false,
+    source: "the Trainer's default",
+  })
+}
+
+/** The switch that `optim: adafactor` replaced: on, it reads as that name. */
+function adafactorField(reader: FieldReader, field: Field | undefined): Field | undefined {
+  const isOn = field !== undefined && reader.flag(field) === true
+  return isOn ? { ...field, value: { kind: 'text', text: 'adafactor' } } : undefined
+}
+
+function readSharding(reader: FieldReader, { find }: Arguments): Sharded {
+  const deepspeed = readDeepSpeed(reader, find('deepspeed'))
+  if (deepspeed.sharding !== undefined) return deepspeed
+  const config = find('fsdp_config')?.value
+  const fsdp = find('fsdp')
+  if (fsdp === undefined) return deepspeed
+  return readFsdp(reader, { fsdp, config: config?.kind === 'mapping' ? config.section : undefined })
 }

@@ -1,11 +1,11 @@
 /** MemoryMark's own dialect, for training code whose config no other dialect knows: everything under one key. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
-import { type Choices, FieldReader, suggest } from '../fields.ts'
+import { type Choices, type Default, type FieldReader, type Setting, suggest } from '../fields.ts'
 import { checkTask, type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
-import type { Section } from '../section.ts'
+import type { Field, Section } from '../section.ts'
 import { attentions, loops, MAX_BATCH, optimizers, precisions, stepProfiles, type Task, tasks } from '../spec.ts'
 import { writesAny } from '../written-keys.ts'
 
@@ -33,16 +33,17 @@ type Key = (typeof keys)[number]
 export const memorymark: Dialect = {
   name: 'MemoryMark',
   mayBe: writesAny([ROOT]),
-  detects: document => {
+  recognise: document => {
     const section = sectionOf(document)
-    return section !== undefined && (section.fields.has('model') || section.fields.has('batch_size'))
+    const isOurs = section?.fields.has('model') || section?.fields.has('batch_size')
+    return isOurs ? `a ${ROOT} mapping with a model or a batch size` : undefined
   },
   modelField: document => sectionOf(document)?.field('model'),
-  read: (document, path, lookUp) => {
+  read: (document, reader, lookUp) => {
     const section = sectionOf(document)
     return section === undefined
       ? { kind: 'not-a-training-config', why: `It has no ${ROOT} mapping.` }
-      : read(section, path, lookUp)
+      : read(section, reader, lookUp)
   },
 }
 
@@ -51,8 +52,7 @@ function sectionOf(document: Section): Section | undefined {
   return value?.kind === 'mapping' ? value.section : undefined
 }
 
-function read(section: Section, path: string, lookUp: ModelLookup): Reading {
-  const reader = new FieldReader(path)
+function read(section: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
   const field = (key: Key) => section.field(key)
 
   const model = readModel(reader, field('model'), `${ROOT}.model`, lookUp)
@@ -67,17 +67,24 @@ function read(section: Section, path: string, lookUp: ModelLookup): Reading {
     batchSize === undefined
       ? reader.refuse(undefined, 'batch-size-missing', 'The config sets no batch size', `Set ${ROOT}.batch_size.`)
       : reader.wholeNumber(batchSize, { max: MAX_BATCH })
+  if (microBatch !== undefined && batchSize !== undefined) reader.note('microBatch', microBatch, batchSize)
+  const one = (setting: 'gradientAccumulation' | 'gpus', count: Field | undefined, max: number) =>
+    reader.settle(setting, count, present => reader.wholeNumber(present, { max }), ours(1))
+  const word = <T extends string>(setting: Setting, key: Key, words: readonly T[], byDefault: T): T =>
+    reader.settle(setting, field(key), present => reader.choice(present, named(words)), ours(byDefault))
+  const flag = (setting: Setting, key: Key): boolean =>
+    reader.settle(setting, field(key), present => reader.flag(present), ours(false))
   const settings = {
-    gradientAccumulation: reader.wholeNumber(accumulation, { max: MAX_BATCH }) ?? 1,
-    gpus: reader.wholeNumber(field('gpus'), { max: 100_000 }) ?? 1,
+    gradientAccumulation: one('gradientAccumulation', accumulation, MAX_BATCH),
+    gpus: one('gpus', field('gpus'), 100_000),
     labels: readLabels(reader, field('labels'), task),
-    precision: reader.choice(field('precision'), named(precisions)) ?? 'fp32',
-    optimizer: reader.choice(field('optimizer'), named(optimizers)) ?? 'adamw',
-    attention: reader.choice(field('attention'), named(attentions)) ?? 'sdpa',
-    gradientCheckpointing: reader.flag(field('gradient_checkpointing')) ?? false,
-    step: reader.choice(field('step'), named(stepProfiles)) ?? 'training',
-    loop: reader.choice(field('loop'), named(loops)) ?? 'plain',
-    paddedBatches: reader.flag(field('padded_batches')) ?? false,
+    precision: word('precision', 'precision', precisions, 'fp32'),
+    optimizer: word('optimizer', 'optimizer', optimizers, 'adamw'),
+    attention: word('attention', 'attention', attentions, 'sdpa'),
+    gradientCheckpointing: flag('gradientCheckpointing', 'gradient_checkpointing'),
+    step: word('step', 'step', stepProfiles, 'training'),
+    loop: word('loop', 'loop', loops, 'plain'),
+    paddedBatches: flag('paddedBatches', 'padded_batches'),
   }
   refuseUnknownKeys(reader, section)
   if (model === undefined || task === undefined || microBatch === undefined || reader.problems.length > 0) {
@@ -92,6 +99,10 @@ function read(section: Section, path: string, lookUp: ModelLookup): Reading {
     ...(accumulation && { gradientAccumulationAt: accumulation.at }),
     assumptions: reader.assumptions,
   }
+}
+
+function ours<T>(value: T): Default<T> {
+  return { value, source: "MemoryMark's default" }
 }
 
 function readTask(reader: FieldReader, section: Section, model: CatalogueModel | undefined): Task | undefined {

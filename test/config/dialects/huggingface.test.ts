@@ -340,6 +340,11 @@ describe('the optimizer', () => {
     ['adamw_apex_fused', 'adamw-fused'],
     ['adamw_hf', 'adamw-loop'],
     ['sgd', 'sgd'],
+    ['adafactor', 'adafactor'],
+    ['adamw_bnb_8bit', 'adamw-8bit'],
+    ['paged_adamw_8bit', 'paged-adamw-8bit'],
+    ['paged_adamw_32bit', 'paged-adamw'],
+    ['lion_32bit', 'lion'],
   ])('%s is %s', (name, optimizer) => {
     expect(trainingConfig(`${bert}optim: ${name}\n`).spec.optimizer).toBe(optimizer)
   })
@@ -349,10 +354,10 @@ describe('the optimizer', () => {
   })
 
   it('that cannot be modelled yet is told so', () => {
-    expect(onlyProblemIn(`${bert}optim: adamw_bnb_8bit\n`)).toEqual({
+    expect(onlyProblemIn(`${bert}optim: adalomo\n`)).toMatchObject({
       code: 'unsupported-optimizer',
-      message: 'The optimizer "adamw_bnb_8bit" is not supported yet',
-      fix: 'Supported are adamw_torch, adamw_torch_fused, adamw_apex_fused, adamw_hf or sgd.',
+      message: 'The optimizer "adalomo" is not supported yet',
+      fix: expect.stringMatching(/^Supported are adamw_torch, .* or lion_32bit\.$/),
       file: 'train.yaml',
       line: 3,
       column: 8,
@@ -380,12 +385,29 @@ describe('other settings', () => {
     expect(trainingConfig(`${bert}use_gradient_checkpointing: true\n`).spec.gradientCheckpointing).toBe(true)
   })
 
-  it.each(['load_in_4bit: true', 'use_peft: true', 'finetuning_type: lora', 'deepspeed: ds.json', 'fsdp: full_shard'])(
-    '%s is refused rather than ignored',
-    line => {
-      expect(onlyProblemIn(`${bert}${line}\n`)).toMatchObject({ code: 'unsupported-setting', line: 3 })
-    },
-  )
+  it.each([
+    ['load_in_4bit: true', 'quantised-without-adapter'],
+    ['load_in_8bit: true', 'unsupported-quantization'],
+    ['finetuning_type: oft', 'unsupported-setting'],
+    ['use_peft: true', 'unsupported-setting'],
+    ['deepspeed: ds.json', 'not-in-file'],
+    ['beta: 0.1', 'unsupported-training'],
+  ])('%s is refused rather than ignored', (line, code) => {
+    expect(onlyProblemIn(`${bert}${line}\n`)).toMatchObject({ code, line: 3 })
+  })
+
+  it('the stage of ZeRO is read from the name of its file, and the optimizer then keeps 32-bit masters', () => {
+    const reading = trainingConfig(`${bert}bf16: true\ndeepspeed: configs/ds_z2_offload_config.json\n`)
+    expect(reading.spec).toMatchObject({ precision: 'bf16-master', sharding: 'zero2', offload: 'optimizer' })
+    expect(reading.assumptions).toContain(
+      'ZeRO stage 2, offloaded to the host: read from the name of "configs/ds_z2_offload_config.json".',
+    )
+  })
+
+  it('fsdp shards the weights, unless it shards gradients only', () => {
+    expect(trainingConfig(`${bert}fsdp: full_shard auto_wrap\n`).spec.sharding).toBe('fsdp')
+    expect(trainingConfig(`${bert}fsdp: [shard_grad_op]\n`).spec.sharding).toBe('zero2')
+  })
 
   it.each(['load_in_4bit: false', 'finetuning_type: full', 'deepspeed: null', 'fsdp: ""'])(
     '%s changes nothing',
@@ -407,7 +429,7 @@ it('every problem of a file is told, not just the first', () => {
 per_device_train_batch_size: 0
 gradient_accumulation_steps: -1
 max_length: long
-optim: adafactor
+optim: adalomo
 fp16: maybe
 attn_implementation: fast
 num_processes: \${WORLD}
@@ -422,4 +444,56 @@ num_processes: \${WORLD}
     [5, 'unsupported-optimizer'],
     [7, 'unknown-value'],
   ])
+})
+
+describe('a recipe of TRL', () => {
+  const recipe = `model_name_or_path: mistralai/Mistral-7B-v0.1
+torch_dtype: bfloat16
+attn_implementation: flash_attention_2
+load_in_4bit: true
+use_peft: true
+lora_r: 32
+lora_target_modules:
+- q_proj
+- v_proj
+bf16: true
+gradient_checkpointing: true
+max_seq_length: 2048
+optim: paged_adamw_32bit
+per_device_train_batch_size: 4
+`
+
+  it('has adapters over 4-bit weights', () => {
+    expect(trainingConfig(recipe).spec).toMatchObject({
+      task: 'causal-lm',
+      microBatch: 4,
+      sequenceLength: 2048,
+      precision: 'bf16',
+      optimizer: 'paged-adamw',
+      lora: { rank: 32, targets: ['q_proj', 'v_proj'], dropout: 0.05 },
+      quantization: 'nf4',
+      paddedBatches: false,
+    })
+  })
+
+  it('quantises the constants too when it says so', () => {
+    expect(trainingConfig(`${recipe}use_bnb_nested_quant: true\n`).spec.quantization).toBe('nf4-double')
+  })
+
+  it('without named layers adapts those that peft would', () => {
+    const text = `${gpt2}use_peft: true\n`
+    expect(trainingConfig(text).spec.lora).toEqual({ rank: 16, targets: ['c_attn'], dropout: 0.05 })
+  })
+
+  it('that names layers which the model lacks is refused', () => {
+    expect(onlyProblemIn(`${gpt2}use_peft: true\nlora_target_modules: [q_proj]\n`)).toMatchObject({
+      code: 'no-such-lora-target',
+      line: 4,
+      fix: 'Name some of c_attn, c_proj, c_fc.',
+    })
+  })
+
+  it('without dtype and switches is trained under bf16 autocast, as TRL does', () => {
+    expect(trainingConfig(`${gpt2}packing: true\n`).spec.precision).toBe('amp-bf16')
+  })
 })

@@ -109,7 +109,7 @@ describe("a config in MemoryMark's own dialect", () => {
     expect(problems.map(({ line, code, fix }) => [line, code, fix])).toEqual([
       [2, 'unknown-model', 'Did you mean gpt2?'],
       [3, 'out-of-range', 'Write a whole number from 1 to 1,000,000.'],
-      [4, 'unknown-value', 'Use fp32, bf16, amp-bf16 or amp-fp16.'],
+      [4, 'unknown-value', 'Use fp32, tf32, bf16, bf16-master, amp-bf16 or amp-fp16.'],
       [5, 'unknown-value', 'Use training or forward-backward.'],
     ])
   })

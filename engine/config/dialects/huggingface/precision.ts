@@ -1,13 +1,18 @@
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field } from '../../section.ts'
-import type { Precision } from '../../spec.ts'
+import type { Precision, Sharding } from '../../spec.ts'
 
 export interface PrecisionFields {
   readonly fp16: Field | undefined
   readonly bf16: Field | undefined
+  readonly tf32: Field | undefined
   /** `torch_dtype` or `dtype`: the type in which the weights are loaded. */
   readonly weights: Field | undefined
+  readonly sharding: Sharding | undefined
+  readonly hasAdapter: boolean
+  /** TRL's configs turn bf16 on unless fp16 is (1.10 trainer/base_config.py). */
+  readonly isTrl: boolean
 }
 
 type WeightType = 'float32' | 'bfloat16' | 'float16'
@@ -25,13 +30,32 @@ const weightTypes: ReadonlyMap<string, WeightType> = new Map<string, WeightType>
 /** In the Trainer, `fp16` and `bf16` are autocast over the weights as loaded; they do not convert the weights. */
 export function readPrecision(reader: FieldReader, fields: PrecisionFields): Precision {
   const fp16 = reader.flag(fields.fp16) ?? false
-  const bf16 = reader.flag(fields.bf16) ?? false
-  const weights = readWeightType(reader, fields.weights)
+  const bf16 = reader.flag(fields.bf16) ?? (fields.isTrl && !fp16)
+  const weights = readWeightType(reader, fields)
   if (fp16 && bf16) {
     reader.refuse(fields.bf16, 'precision-conflict', 'Both fp16 and bf16 are on', 'Keep one of the two.')
   }
+  const from = [fields.weights, fp16 ? fields.fp16 : undefined, fields.bf16].find(field => field !== undefined)
+  const precision = precisionOf(reader, fields, weights, { fp16, bf16 })
+  return reader.note('precision', precision, from ?? (fields.isTrl ? "TRL's default" : "the Trainer's default"))
+}
+
+function precisionOf(
+  reader: FieldReader,
+  fields: PrecisionFields,
+  weights: WeightType,
+  { fp16, bf16 }: { fp16: boolean; bf16: boolean },
+): Precision {
+  if (hasMasters(fields) && (fp16 || bf16)) {
+    if (fp16) reader.assume('16-bit floats are counted as bf16: they hold the same bytes.')
+    return 'bf16-master'
+  }
   switch (weights) {
     case 'float16':
+      if (fields.hasAdapter) {
+        reader.assume('16-bit floats are counted as bf16: they hold the same bytes.')
+        return 'bf16'
+      }
       reader.refuse(fields.weights, 'unsupported-precision', 'Training fp16 weights is not supported', useAutocast)
       return 'fp32'
     case 'bfloat16':
@@ -40,16 +64,25 @@ export function readPrecision(reader: FieldReader, fields: PrecisionFields): Pre
       }
       return 'bf16'
     case 'float32':
-      if (!fp16 && !bf16) return 'fp32'
+      if (!fp16 && !bf16) return reader.flag(fields.tf32) === true ? 'tf32' : 'fp32'
       return fp16 ? 'amp-fp16' : 'amp-bf16'
   }
+}
+
+/** DeepSpeed keeps 32-bit masters of what trains; accelerate upcasts it under FSDP (accelerator.py, prepare_model). */
+function hasMasters({ sharding, hasAdapter }: PrecisionFields): boolean {
+  return sharding !== undefined && !(sharding === 'fsdp' && hasAdapter)
 }
 
 const useAutocast = 'Load the weights as float32 with fp16: true, or as bfloat16.'
 const useBf16 = 'Set bf16: true instead, or load the weights as float32.'
 
-function readWeightType(reader: FieldReader, field: Field | undefined): WeightType {
+function readWeightType(reader: FieldReader, { weights: field, isTrl, bf16 }: PrecisionFields): WeightType {
   if (field?.value.kind === 'text' && field.value.text === 'auto') {
+    if (isTrl && bf16?.value.kind === 'flag' && bf16.value.flag) {
+      reader.assume(`Weights in bf16: ${field.name} leaves their type to the checkpoint, as most decoders' are.`)
+      return 'bfloat16'
+    }
     reader.assume(`Weights in fp32: ${field.name} leaves their type to the checkpoint.`)
     return 'float32'
   }

@@ -1,0 +1,245 @@
+/** Axolotl, as of 0.18: src/axolotl/utils/schemas/{config,training,peft}.py, its defaults; loaders/model.py, what they mean. */
+import type { Dialect } from '../dialect.ts'
+import type { FieldReader } from '../fields.ts'
+import { languageModelReading, readBatch, readGpus } from '../language-model.ts'
+import { type ModelLookup, readModel } from '../model-fields.ts'
+import { quote } from '../quote.ts'
+import type { Reading } from '../reading.ts'
+import type { Field, Section } from '../section.ts'
+import type { Precision } from '../spec.ts'
+import { readLora, readTargets, type Targets } from '../trainer/adapter.ts'
+import {
+  type AttentionChoice,
+  eagerAttention,
+  flashAttention,
+  fusedAttention,
+  readImplementation,
+} from '../trainer/attention.ts'
+import { readTrainerOptimizer } from '../trainer/optimizer.ts'
+import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
+import { writesAny } from '../written-keys.ts'
+
+/** Keys that no other tool has. */
+const ownKeys = [
+  'micro_batch_size',
+  'sequence_len',
+  'sample_packing',
+  'val_set_size',
+  'lora_target_linear',
+  'adapter',
+  'datasets',
+]
+const writesModel = writesAny(['base_model'])
+const writesOwn = writesAny(['micro_batch_size', 'sequence_len', 'sample_packing', 'val_set_size'])
+
+export const axolotl: Dialect = {
+  name: 'Axolotl',
+  mayBe: text => writesModel(text) && writesOwn(text),
+  recognise: document => {
+    const found = ownKeys.filter(key => document.fields.has(key))
+    const isTraining = document.fields.has('micro_batch_size') || found.length >= 3
+    return document.fields.has('base_model') && isTraining ? `base_model beside ${found.join(', ')}` : undefined
+  },
+  modelField: document => document.at('base_model'),
+  read,
+}
+
+function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
+  refuseOtherTraining(reader, document)
+  const model = readModel(reader, document.field('base_model'), 'base_model', lookUp)
+  const batch = readBatch(reader, {
+    batchSize: document.at('micro_batch_size'),
+    defaultBatch: {
+      value: 1,
+      source: "Axolotl's default",
+      assumption: "A batch size of 1, Axolotl's default: the config sets none.",
+    },
+    accumulation: document.at('gradient_accumulation_steps'),
+  })
+  const hasAdapter = readsAdapter(reader, document.at('adapter'))
+  const sharded = readSharding(reader, document)
+  const attention = readAttention(reader, document)
+  const packing = document.at('sample_packing')
+  const isPacked = packing !== undefined && reader.flag(packing) === true
+  return languageModelReading(reader, {
+    dialect: axolotl.name,
+    model,
+    batch,
+    sequence: { field: document.at('sequence_len'), byDefault: { value: 512, source: "Axolotl's default" } },
+    settings: {
+      gpus: readGpus(reader, undefined),
+      precision: readPrecision(reader, document, sharded, hasAdapter),
+      optimizer: readTrainerOptimizer(reader, document.at('optimizer'), {
+        value: 'adamw-fused',
+        source: "Axolotl's default",
+        assumption: "Fused AdamW, Axolotl's default: the config sets no optimizer.",
+      }),
+      attention: attention.attention,
+      gradientCheckpointing: readCheckpointing(reader, document.at('gradient_checkpointing')),
+      lora: hasAdapter
+        ? readLora(reader, model, {
+            rank: document.at('lora_r'),
+            defaultRank: {
+              value: 8,
+              source: "peft's default",
+              assumption: "Adapters of rank 8, peft's default: the config sets no lora_r.",
+            },
+            dropout: document.at('lora_dropout'),
+            defaultDropout: 0,
+            targets: targetsOf(reader, document),
+            targetField: document.at('lora_target_modules') ?? document.at('adapter'),
+          })
+        : undefined,
+      quantization: readQuantization(reader, document, hasAdapter),
+      ...sharded,
+      fusedLoss: readFusedLoss(reader, document),
+      paddedBatches: reader.note(
+        'paddedBatches',
+        !isPacked && attention.masksPadding,
+        packing ?? 'by the attention kernel',
+      ),
+    },
+  })
+}
+
+/** What holds more than one model, or other losses, in memory. */
+function refuseOtherTraining(reader: FieldReader, document: Section): void {
+  const rl = document.at('rl')
+  if (rl !== undefined) {
+    reader.refuse(rl, 'unsupported-training', `Training by ${quote(rl.source)} is not modelled yet`, leaveOut)
+  }
+  for (const key of [
+    'reward_model',
+    'process_reward_model',
+    'gptq',
+    'relora',
+    'quantize_moe_experts',
+    'peft_use_dora',
+  ]) {
+    const field = document.at(key)
+    if (field === undefined || reader.flag(field) !== true) continue
+    reader.refuse(field, 'unsupported-setting', `${key} is not modelled yet`, leaveOut)
+  }
+}
+
+const leaveOut = 'Leave this config out of the check for now.'
+
+function readsAdapter(reader: FieldReader, field: Field | undefined): boolean {
+  const adapter = reader.text(field)
+  if (adapter === undefined || adapter === '') return false
+  if (adapter === 'lora' || adapter === 'qlora') return true
+  reader.refuse(field, 'unsupported-setting', `The adapter ${quote(adapter)} is not modelled yet`, 'Use lora or qlora.')
+  return true
+}
+
+function targetsOf(reader: FieldReader, document: Section): Targets {
+  const isAll = reader.flag(document.at('lora_target_linear')) === true
+  return isAll ? 'all' : (readTargets(reader, document.at('lora_target_modules')) ?? 'usual')
+}
+
+/** loaders/model.py: adapters with load_in_4bit get nf4 with double quantisation. */
+function readQuantization(reader: FieldReader, document: Section, hasAdapter: boolean) {
+  const eight = document.at('load_in_8bit')
+  if (eight !== undefined && reader.flag(eight) === true && hasAdapter) {
+    reader.refuse(
+      eight,
+      'unsupported-quantization',
+      '8-bit base weights are not modelled yet',
+      'Use load_in_4bit with adapter: qlora, or unquantised weights.',
+    )
+  }
+  const four = document.at('load_in_4bit')
+  if (four === undefined || reader.flag(four) !== true) return undefined
+  if (hasAdapter) return reader.note('quantization', 'nf4-double' as const, four)
+  return reader.refuse(
+    four,
+    'quantised-without-adapter',
+    '4-bit weights cannot be trained without an adapter',
+    'Set adapter: qlora, or load_in_4bit: false.',
+  )
+}
+
+/**
+ * utils/config resolve_dtype: `bf16` (by default `auto`) and `fp16` load the weights in 16 bits; the Trainer's autocast above
+ * them changes nothing. DeepSpeed, and FSDP for weights that train, add 32-bit masters (accelerate: accelerator.py, upcast).
+ */
+function readPrecision(reader: FieldReader, document: Section, { sharding }: Sharded, hasAdapter: boolean): Precision {
+  const half: Precision = sharding === undefined || (sharding === 'fsdp' && hasAdapter) ? 'bf16' : 'bf16-master'
+  const bf16 = document.at('bf16') ?? document.at('bfloat16')
+  const fp16 = document.at('fp16') ?? document.at('float16')
+  if (fp16 !== undefined && reader.flag(fp16) === true) {
+    reader.assume('16-bit floats are counted as bf16: they hold the same bytes.')
+    return reader.note('precision', half, fp16)
+  }
+  if (bf16 === undefined) return reader.note('precision', half, "Axolotl's default, bf16: auto")
+  if (isAuto(bf16)) {
+    reader.assume('Weights in bf16: bf16: auto means it on every GPU since Ampere.')
+    return reader.note('precision', half, bf16)
+  }
+  if (bf16.source === 'full' || reader.flag(bf16) === true) return reader.note('precision', half, bf16)
+  const tf32 = document.at('tf32')
+  const usesTf32 = tf32 === undefined || isAuto(tf32) || reader.flag(tf32) === true
+  return reader.note('precision', usesTf32 ? 'tf32' : 'fp32', tf32 ?? bf16)
+}
+
+function isAuto(field: Field): boolean {
+  return field.value.kind === 'text' && field.value.text === 'auto'
+}
+
+function readCheckpointing(reader: FieldReader, field: Field | undefined): boolean {
+  return reader.settle(
+    'gradientCheckpointing',
+    field,
+    present => {
+      if (present.value.kind !== 'text' || !/^(offload|offload_disk|unsloth)$/.test(present.value.text))
+        return reader.flag(present)
+      reader.assume(
+        'Checkpoints are counted on the GPU, though the config moves them to the host: the estimate is high.',
+      )
+      return true
+    },
+    { value: false, source: "Axolotl's default" },
+  )
+}
+
+/** The older switches, in the order in which loaders/model.py asks for them. */
+const switches: readonly (readonly [key: string, choice: AttentionChoice])[] = [
+  ['flash_attention', flashAttention],
+  ['xformers_attention', flashAttention],
+  ['flex_attention', flashAttention],
+  ['sdp_attention', fusedAttention],
+  ['eager_attention', eagerAttention],
+]
+
+function readAttention(reader: FieldReader, document: Section): AttentionChoice {
+  for (const [key, choice] of switches) {
+    const field = document.at(key)
+    if (field === undefined || reader.flag(field) !== true) continue
+    reader.note('attention', choice.attention, field)
+    return choice
+  }
+  return readImplementation(reader, document.at('attn_implementation'))
+}
+
+/** integrations/liger and integrations/cut_cross_entropy: the latter's plugin switches it on. */
+function readFusedLoss(reader: FieldReader, document: Section): boolean | undefined {
+  const liger = document.at('liger_fused_linear_cross_entropy')
+  if (liger !== undefined && reader.flag(liger) === true) return reader.note('fusedLoss', true, liger)
+  const plugins = document.at('plugins')
+  const isCut =
+    plugins?.value.kind === 'list' &&
+    plugins.value.items.some(item => item.kind === 'text' && /cut_cross_entropy/i.test(item.text))
+  const cut = document.at('cut_cross_entropy')
+  if (plugins === undefined || !isCut || (cut !== undefined && reader.flag(cut) === false)) return undefined
+  return reader.note('fusedLoss', true, plugins)
+}
+
+function readSharding(reader: FieldReader, document: Section): Sharded {
+  const deepspeed = readDeepSpeed(reader, document.at('deepspeed'))
+  if (deepspeed.sharding !== undefined) return deepspeed
+  const config = document.at('fsdp_config')?.value
+  return readFsdp(reader, {
+    fsdp: document.at('fsdp'),
+    config: config?.kind === 'mapping' ? config.section : undefined,
+  })
+}

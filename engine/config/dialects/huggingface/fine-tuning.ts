@@ -1,0 +1,125 @@
+/**
+ * What TRL's scripts, the alignment handbook's recipes and their kin add to the Trainer: adapters, 4-bit weights, fused losses.
+ * Defaults: TRL 1.10 trainer/model_config.py and trainer/sft_config.py.
+ */
+import type { CatalogueModel } from '../../../models/catalogue.ts'
+import type { FieldReader } from '../../fields.ts'
+import { quote } from '../../quote.ts'
+import type { Field } from '../../section.ts'
+import { type Lora, readLora, readTargets } from '../../trainer/adapter.ts'
+import type { Find } from './task.ts'
+
+const trlKeys = [
+  ...[
+    'use_peft',
+    'lora_r',
+    'lora_target_modules',
+    'load_in_4bit',
+    'dataset_text_field',
+    'dataset_mixture',
+    'dataset_mixer',
+  ],
+  ...[
+    'packing',
+    'completion_only_loss',
+    'assistant_only_loss',
+    'use_bnb_nested_quant',
+    'chat_template',
+    'padding_free',
+  ],
+]
+
+/** TRL's default where nothing is set. */
+export const TRL_LENGTH = 1_024
+
+export function isTrl(find: Find): boolean {
+  return find(...trlKeys) !== undefined
+}
+
+const switches = ['use_peft', 'use_lora', 'use_qlora']
+const methods = ['finetuning_type', 'adapter', 'peft_method', 'peft_type']
+
+/** The field that puts adapters on, if one does. */
+export function adapterField(reader: FieldReader, find: Find): Field | undefined {
+  const named = find(...methods)
+  const method = named?.value.kind === 'text' ? named.value.text.toLowerCase() : undefined
+  if (method !== undefined && !/^(full|none|)$/.test(method)) {
+    if (method === 'lora' || method === 'qlora') return named
+    reader.refuse(named, 'unsupported-setting', `Training by ${quote(method)} is not modelled yet`, 'Use lora or full.')
+    return undefined
+  }
+  const on = find(...switches)
+  if (on !== undefined) return reader.flag(on) === true ? on : undefined
+  return find('lora_r', 'lora_rank')
+}
+
+export function readAdapter(
+  reader: FieldReader,
+  find: Find,
+  model: CatalogueModel | undefined,
+  adapter: Field | undefined,
+): Lora | undefined {
+  if (adapter === undefined) return undefined
+  const targetField = find('lora_target_modules', 'target_modules', 'lora_target')
+  return readLora(reader, model, {
+    rank: find('lora_r', 'lora_rank'),
+    defaultRank: {
+      value: 16,
+      source: "TRL's default",
+      assumption: "Adapters of rank 16, TRL's default: the config sets no lora_r.",
+    },
+    dropout: find('lora_dropout'),
+    defaultDropout: 0.05,
+    targets: readTargets(reader, targetField) ?? 'usual',
+    targetField: targetField ?? adapter,
+  })
+}
+
+const doubleKeys = ['use_bnb_nested_quant', 'bnb_4bit_use_double_quant', 'use_nested_quant', 'use_double_quant']
+
+export function readQuantization(reader: FieldReader, find: Find, adapter: Field | undefined) {
+  const eight = find('load_in_8bit')
+  if (eight !== undefined && reader.flag(eight) === true) {
+    reader.refuse(
+      eight,
+      'unsupported-quantization',
+      '8-bit base weights are not modelled yet',
+      'Use load_in_4bit, or unquantised weights.',
+    )
+  }
+  const four = find('load_in_4bit')
+  if (four === undefined || reader.flag(four) !== true) return undefined
+  if (adapter === undefined) {
+    return reader.refuse(
+      four,
+      'quantised-without-adapter',
+      '4-bit weights cannot be trained without adapters',
+      'Set use_peft: true, or load_in_4bit: false.',
+    )
+  }
+  const isDouble = reader.flag(find(...doubleKeys)) === true
+  return reader.note('quantization', isDouble ? ('nf4-double' as const) : ('nf4' as const), four)
+}
+
+/** Liger's kernels fuse the loss into the output layer (transformers: apply_liger_kernel). */
+export function readFusedLoss(reader: FieldReader, find: Find): true | undefined {
+  const liger = find('use_liger_kernel', 'use_liger')
+  return liger !== undefined && reader.flag(liger) === true ? reader.note('fusedLoss', true, liger) : undefined
+}
+
+const otherTraining = [
+  ...['max_prompt_length', 'max_completion_length', 'num_generations', 'reward_funcs', 'reward_model_path'],
+  ...['precompute_ref_log_probs', 'ref_model_mixup_alpha', 'undesirable_weight', 'beta'],
+]
+
+/** Preference and reinforcement training hold a second model, and two sequences a sample. */
+export function refuseOtherTraining(reader: FieldReader, find: Find): void {
+  const field = find(...otherTraining)
+  if (field === undefined) return
+  reader.refuse(
+    field,
+    'unsupported-training',
+    `Preference or reinforcement training, as ${field.key} is for, is not modelled yet`,
+    'Leave this config out of the check for now.',
+  )
+}

@@ -1,0 +1,132 @@
+/** Dialects of tools that fine-tune decoders: what is left when each has said what its own keys mean. */
+import type { CatalogueModel } from '../models/catalogue.ts'
+import type { Default, FieldReader } from './fields.ts'
+import { readInputSize } from './model-fields.ts'
+import { quote } from './quote.ts'
+import type { Reading } from './reading.ts'
+import type { Field } from './section.ts'
+import { MAX_BATCH, type TrainingSpec } from './spec.ts'
+
+type Settings = Pick<
+  TrainingSpec,
+  | 'gpus'
+  | 'precision'
+  | 'optimizer'
+  | 'attention'
+  | 'gradientCheckpointing'
+  | 'lora'
+  | 'quantization'
+  | 'sharding'
+  | 'offload'
+  | 'fusedLoss'
+  | 'paddedBatches'
+>
+
+export interface LanguageModelConfig {
+  readonly dialect: string
+  readonly model: CatalogueModel | undefined
+  readonly batch: Batch
+  readonly sequence: Sequence
+  /** Settings that are absent from the spec may be undefined here. */
+  readonly settings: { readonly [Key in keyof Settings]: Settings[Key] | undefined } & Required<
+    Pick<Settings, 'gpus' | 'precision' | 'optimizer' | 'attention' | 'gradientCheckpointing' | 'paddedBatches'>
+  >
+}
+
+export interface Batch {
+  readonly microBatch: number
+  readonly gradientAccumulation: number
+  readonly batchSize: Field | undefined
+  readonly accumulation: Field | undefined
+}
+
+export interface BatchFields {
+  readonly batchSize: Field | undefined
+  readonly defaultBatch: Default<number>
+  readonly accumulation: Field | undefined
+}
+
+export function readBatch(reader: FieldReader, { batchSize, defaultBatch, accumulation }: BatchFields): Batch {
+  const count = (field: Field) => reader.wholeNumber(field, { max: MAX_BATCH })
+  const none: Default<number> = { value: 1, source: 'no accumulation' }
+  return {
+    microBatch: reader.settle('microBatch', batchSize, count, defaultBatch),
+    gradientAccumulation: reader.settle('gradientAccumulation', accumulation, count, none),
+    batchSize,
+    accumulation,
+  }
+}
+
+export interface Sequence {
+  readonly field: Field | undefined
+  readonly byDefault: Default<number>
+}
+
+export function readGpus(reader: FieldReader, field: Field | undefined): number {
+  return reader.settle('gpus', field, present => reader.wholeNumber(present, { max: 100_000 }), {
+    value: 1,
+    source: 'not in the file',
+    assumption: 'One GPU: the config does not say how many processes run.',
+  })
+}
+
+export function languageModelReading(reader: FieldReader, config: LanguageModelConfig): Reading {
+  const { model, batch, settings } = config
+  const size = readSequence(reader, model, config.sequence)
+  if (model !== undefined && !model.tasks.includes('causal-lm')) {
+    reader.refuse(
+      undefined,
+      'unsupported-task',
+      `The model ${quote(model.id)} is not supported for causal-lm`,
+      'Name a decoder, or leave this config out of the check.',
+    )
+  }
+  if (model === undefined || reader.problems.length > 0) return { kind: 'unreadable', problems: reader.problems }
+  return {
+    kind: 'training-config',
+    dialect: config.dialect,
+    model,
+    spec: {
+      model: model.id,
+      task: 'causal-lm',
+      framework: 'pytorch',
+      step: 'training',
+      microBatch: batch.microBatch,
+      gradientAccumulation: batch.gradientAccumulation,
+      ...size,
+      labels: 2,
+      ...present(settings),
+      // None of these tools' loops keeps the logits or a key/value cache through the backward pass.
+      loop: 'trainer',
+    },
+    ...(batch.batchSize && { batchSizeAt: batch.batchSize.at }),
+    ...(batch.accumulation && { gradientAccumulationAt: batch.accumulation.at }),
+    assumptions: reader.assumptions,
+  }
+}
+
+/** Leaves out what is undefined, as the spec wants it. */
+function present(settings: LanguageModelConfig['settings']): Settings {
+  const { lora, quantization, sharding, offload, fusedLoss, ...always } = settings
+  return {
+    ...always,
+    ...(lora && { lora }),
+    ...(quantization && { quantization }),
+    ...(sharding && { sharding }),
+    ...(offload && { offload }),
+    ...(fusedLoss !== undefined && { fusedLoss }),
+  }
+}
+
+function readSequence(reader: FieldReader, model: CatalogueModel | undefined, { field, byDefault }: Sequence) {
+  const { value: length, source } = byDefault
+  if (field !== undefined) {
+    const size = readInputSize(reader, model, { sequenceLength: field, imageSize: undefined })
+    if (field.value.kind === 'number') reader.note('sequenceLength', field.value.number, field)
+    return size
+  }
+  const sequenceLength = Math.min(length, model?.maxPositions ?? length)
+  reader.note('sequenceLength', sequenceLength, source)
+  reader.assume(byDefault.assumption ?? `Sequences of ${sequenceLength} tokens, ${source}: the config sets no length.`)
+  return { sequenceLength }
+}

@@ -1,0 +1,37 @@
+/** Linear layers that adapters are put on, by the names of their modules in transformers. */
+
+import type { ModelConfig } from '../../models/architecture.ts'
+import type { CatalogueModel } from '../../models/catalogue.ts'
+
+type Family = ModelConfig['model_type']
+
+interface Linears {
+  /** Every linear module of a block: what peft's `all-linear` finds. */
+  readonly all: readonly string[]
+  /** peft 0.17 utils/constants.py TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING. */
+  readonly usual: readonly string[]
+}
+
+const llama: Linears = {
+  all: ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
+  usual: ['q_proj', 'v_proj'],
+}
+
+const linears: Readonly<Partial<Record<Family, Linears>>> = {
+  llama,
+  mistral: llama,
+  qwen2: llama,
+  qwen3: llama,
+  gemma: llama,
+  gemma2: llama,
+  gemma3_text: llama,
+  phi: { all: ['q_proj', 'k_proj', 'v_proj', 'dense', 'fc1', 'fc2'], usual: ['q_proj', 'v_proj', 'fc1', 'fc2'] },
+  phi3: { all: ['qkv_proj', 'o_proj', 'gate_up_proj', 'down_proj'], usual: ['qkv_proj'] },
+  gpt2: { all: ['c_attn', 'c_proj', 'c_fc'], usual: ['c_attn'] },
+  gpt_neox: { all: ['query_key_value', 'dense', 'dense_h_to_4h', 'dense_4h_to_h'], usual: ['query_key_value'] },
+  opt: { all: ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc1', 'fc2'], usual: ['q_proj', 'v_proj'] },
+}
+
+export function linearsOf(model: CatalogueModel): Linears | undefined {
+  return linears[model.family]
+}

@@ -1,0 +1,88 @@
+/** Low-rank adapters as peft puts them on a model of transformers. */
+import type { CatalogueModel } from '../../models/catalogue.ts'
+import type { Default, FieldReader } from '../fields.ts'
+import { oneOf, quote } from '../quote.ts'
+import type { Field } from '../section.ts'
+import type { TrainingSpec } from '../spec.ts'
+import { linearsOf } from './adapter-targets.ts'
+
+export type Lora = NonNullable<TrainingSpec['lora']>
+
+/** `all`: every linear layer but the output's. `usual`: what peft takes when nothing is named. */
+export type Targets = 'all' | 'usual' | readonly string[]
+
+export interface LoraFields {
+  readonly rank: Field | undefined
+  readonly defaultRank: Default<number>
+  readonly dropout: Field | undefined
+  readonly defaultDropout: number
+  readonly targets: Targets
+  /** The field that the targets come from. */
+  readonly targetField: Field | undefined
+}
+
+const MAX_RANK = 10_000
+/** As many as the spec takes. */
+const MAX_TARGETS = 100
+
+/** What stands for every linear layer: peft, LLaMA-Factory. */
+const everyLinear = new Set(['all-linear', 'all_linear', 'all'])
+
+/** Without a model its layers are not known: only the fields themselves are checked. */
+export function readLora(reader: FieldReader, model: CatalogueModel | undefined, fields: LoraFields): Lora | undefined {
+  const rank = fields.rank ? reader.wholeNumber(fields.rank, { max: MAX_RANK }) : fields.defaultRank.value
+  const dropout = fields.dropout ? reader.share(fields.dropout) : fields.defaultDropout
+  if (fields.rank === undefined && fields.defaultRank.assumption !== undefined) {
+    reader.assume(fields.defaultRank.assumption)
+  }
+  if (model === undefined || rank === undefined || dropout === undefined) return undefined
+  const targets = targetsIn(reader, model, fields)
+  if (targets === undefined) return undefined
+  return reader.note('lora', { rank, targets: [...targets], dropout }, fields.rank ?? fields.defaultRank.source)
+}
+
+/** peft passes over names that no layer has, as long as one has. */
+function targetsIn(
+  reader: FieldReader,
+  model: CatalogueModel,
+  { targets, targetField }: LoraFields,
+): readonly string[] | undefined {
+  const linears = linearsOf(model)
+  if (linears === undefined) {
+    return reader.refuse(
+      targetField,
+      'unsupported-setting',
+      `Adapters on models of the family ${model.family} are not modelled yet`,
+      'Leave this config out of the check for now.',
+    )
+  }
+  if (targets === 'all') return linears.all
+  if (targets === 'usual') {
+    reader.assume(`Adapters on ${linears.usual.join(' and ')}, as peft does where the config names no layers.`)
+    return linears.usual
+  }
+  const found = linears.all.filter(linear => targets.includes(linear))
+  if (found.length > 0) return found
+  return reader.refuse(
+    targetField,
+    'no-such-lora-target',
+    `${quote(model.id)} has no linear layer named ${oneOf(targets.slice(0, MAX_TARGETS).map(quote))}`,
+    `Name some of ${linears.all.join(', ')}.`,
+  )
+}
+
+/** A list of names, one name, names with commas between them, or a word for all. */
+export function readTargets(reader: FieldReader, field: Field | undefined): Targets | undefined {
+  if (field === undefined || field.value.kind === 'empty') return undefined
+  const names = namesIn(field) ?? reader.text(field)?.split(',')
+  if (names === undefined) return undefined
+  const trimmed = names.map(name => name.trim()).filter(name => name !== '')
+  if (trimmed.some(name => everyLinear.has(name))) return 'all'
+  // Layers are also named by their path (`model.layers.0.self_attn.q_proj`) or by a pattern that ends in it.
+  return [...new Set(trimmed.flatMap(name => name.match(/[A-Za-z_0-9]+/g)?.slice(-8) ?? []))].slice(0, MAX_TARGETS)
+}
+
+function namesIn({ value }: Field): readonly string[] | undefined {
+  if (value.kind !== 'list') return undefined
+  return value.items.flatMap(item => (item.kind === 'text' ? [item.text] : []))
+}

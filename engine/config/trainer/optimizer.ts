@@ -1,0 +1,84 @@
+/** Optimizers by the names that transformers' Trainer knows them by, and that the tools around it share. */
+import { closest } from '../../errors.ts'
+import type { Default, FieldReader } from '../fields.ts'
+import { oneOf, quote } from '../quote.ts'
+import type { Field } from '../section.ts'
+import type { Optimizer } from '../spec.ts'
+
+/** transformers 4.57 training_args.py OptimizerNames, what each of them is in memory. */
+const trainerOptimizers: ReadonlyMap<string, Optimizer> = new Map<string, Optimizer>([
+  // torch.optim.AdamW takes its foreach path on CUDA.
+  ['adamw_torch', 'adamw'],
+  ['adamw_torch_fused', 'adamw-fused'],
+  ['adamw_apex_fused', 'adamw-fused'],
+  // transformers' own AdamW, gone in version 5, loops over the parameters.
+  ['adamw_hf', 'adamw-loop'],
+  // The Trainer hands torch.optim.SGD no momentum.
+  ['sgd', 'sgd'],
+  ['adafactor', 'adafactor'],
+  ['adamw_8bit', 'adamw-8bit'],
+  ['adamw_bnb_8bit', 'adamw-8bit'],
+  // torchao: 8-bit state in blocks of 256, as bitsandbytes' is.
+  ['adamw_torch_8bit', 'adamw-8bit'],
+  ['paged_adamw', 'paged-adamw'],
+  ['paged_adamw_32bit', 'paged-adamw'],
+  ['paged_adamw_8bit', 'paged-adamw-8bit'],
+  ['lion', 'lion'],
+  ['lion_32bit', 'lion'],
+])
+
+/** What is counted as another that holds more, so that the estimate errs on the safe side. */
+const heavierKin: ReadonlyMap<string, readonly [optimizer: Optimizer, sentence: string]> = new Map([
+  ['adamw_torch_4bit', ['adamw-8bit', '4-bit AdamW is counted as 8-bit: the estimate is up to 1 B a parameter high.']],
+  ['ao_adamw_4bit', ['adamw-8bit', '4-bit AdamW is counted as 8-bit: the estimate is up to 1 B a parameter high.']],
+  ['ao_adamw_8bit', ['adamw-8bit', "torchao's 8-bit AdamW is counted as bitsandbytes'."]],
+  ['lion_8bit', ['lion', 'The 8-bit state of Lion is counted as wide as the parameters.']],
+  ['paged_lion', ['lion', 'The paged state of Lion is counted on the GPU.']],
+  ['paged_lion_32bit', ['lion', 'The paged state of Lion is counted on the GPU.']],
+  ['paged_lion_8bit', ['lion', 'The paged 8-bit state of Lion is counted on the GPU, as wide as the parameters.']],
+])
+
+const unsupported = [
+  ...['adagrad', 'rmsprop', 'rmsprop_bnb', 'rmsprop_bnb_8bit', 'rmsprop_bnb_32bit', 'adamw_anyprecision'],
+  ...['adamw_torch_xla', 'adamw_torch_npu_fused', 'ademamix', 'ademamix_8bit', 'paged_ademamix_32bit'],
+  ...['paged_ademamix_8bit', 'galore_adamw', 'galore_adamw_8bit', 'galore_adafactor', 'galore_adamw_layerwise'],
+  ...['galore_adamw_8bit_layerwise', 'galore_adafactor_layerwise', 'lomo', 'adalomo', 'grokadamw'],
+  ...['schedule_free_radam', 'schedule_free_adamw', 'schedule_free_sgd', 'apollo_adamw', 'apollo_adamw_layerwise'],
+  ...['stable_adamw', 'optimi_adamw', 'adopt_adamw', 'came_pytorch', 'muon', 'dion', 'ao_adamw_fp8'],
+]
+
+/** TrainingArguments.optim with PyTorch 2.8 and later. */
+export const trainerDefault: Default<Optimizer> = {
+  value: 'adamw-fused',
+  source: "the Trainer's default from PyTorch 2.8 on",
+  assumption: "Fused AdamW, the Trainer's default from PyTorch 2.8 on: the config sets no optim.",
+}
+
+export function readTrainerOptimizer(
+  reader: FieldReader,
+  field: Field | undefined,
+  byDefault = trainerDefault,
+): Optimizer {
+  return reader.settle('optimizer', field, present => trainerOptimizer(reader, present), byDefault)
+}
+
+function trainerOptimizer(reader: FieldReader, field: Field): Optimizer | undefined {
+  const name = reader.text(field)
+  if (name === undefined) return undefined
+  const optimizer = trainerOptimizers.get(name)
+  if (optimizer !== undefined) return optimizer
+  const [kin, sentence] = heavierKin.get(name) ?? []
+  if (kin === undefined || sentence === undefined) return refuse(reader, field, name)
+  reader.assume(sentence)
+  return kin
+}
+
+function refuse(reader: FieldReader, field: Field, name: string): undefined {
+  const use = `Supported are ${oneOf([...trainerOptimizers.keys()])}.`
+  if (unsupported.includes(name)) {
+    return reader.refuse(field, 'unsupported-optimizer', `The optimizer ${quote(name)} is not supported yet`, use)
+  }
+  const meant = closest(name, [...trainerOptimizers.keys(), ...heavierKin.keys(), ...unsupported])
+  const fix = meant === undefined ? use : `Did you mean ${meant}? ${use}`
+  return reader.refuse(field, 'unknown-optimizer', `The optimizer ${quote(name)} is not known`, fix)
+}
