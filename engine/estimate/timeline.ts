@@ -86,6 +86,9 @@ class Player {
   readonly #gradients = new Map<number, Storage>()
   readonly #gradientReferences = new Map<Storage, number>()
   readonly #parameterGradients = new Map<Storage, Storage>()
+  /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
+  #usesLeft: number[] = []
+  readonly #waitingGradients = new Map<Storage, Storage>()
 
   constructor(tape: Autograd, loss: Tensor, shares: Shares) {
     this.#tape = tape
@@ -108,6 +111,7 @@ class Player {
     const seed = this.#newGradient(this.#loss)
     this.#shareGradient(seed)
     this.#deposit(this.#loss, seed)
+    this.#usesLeft = usesOf(this.#tape.nodes)
     this.#backward(this.#tape.nodes)
     for (const storage of [...held, ...batch]) {
       this.#reference(storage, -1)
@@ -217,14 +221,39 @@ class Player {
     this.#dropGradient(gradient)
   }
 
-  /** The first gradient becomes `.grad`; later ones, of a tied use or of the next micro-step, are added in place. */
+  /**
+   * A parameter's gradients wait for each other. torch: input_buffer.cpp can_accumulate_inplace: a linear layer's is the view of
+   * a transposed product, so the sum with another is a new tensor, unless autocast has cast it in between.
+   */
   #depositForParameter(to: Tensor, gradient: Storage): void {
     this.#gradientReferences.delete(gradient)
-    const known = this.#parameterGradients.has(to.storage)
+    const parameter = to.storage
+    const waiting = this.#waitingGradients.get(parameter)
+    const usesLeft = this.#count(this.#usesLeft, parameter) - 1
+    this.#usesLeft[parameter.id] = usesLeft
+    let sum = waiting ?? gradient
+    if (waiting !== undefined) {
+      if (this.#tape.autocastDtype === undefined) {
+        sum = this.#newGradient(to)
+        this.#release(waiting)
+      }
+      this.#release(gradient)
+    }
+    if (usesLeft > 0) {
+      this.#waitingGradients.set(parameter, sum)
+      return
+    }
+    this.#waitingGradients.delete(parameter)
+    this.#accumulate(parameter, sum)
+  }
+
+  /** AccumulateGrad: the first micro-step's gradient becomes `.grad`, later ones are added to it in place. */
+  #accumulate(parameter: Storage, gradient: Storage): void {
+    const known = this.#parameterGradients.has(parameter)
     const kept = known || this.#shares.gradients === 1 ? gradient : share(gradient, this.#shares.gradients)
     if (kept !== gradient) this.#allocate(kept)
     if (known || kept !== gradient) this.#release(gradient)
-    if (!known) this.#parameterGradients.set(to.storage, kept)
+    if (!known) this.#parameterGradients.set(parameter, kept)
   }
 
   #takeGradient(of: Tensor): Storage[] {
@@ -272,4 +301,13 @@ class Player {
     this.#live.delete(storage)
     this.events.push({ kind: 'release', storage, moment: this.#moment })
   }
+}
+
+/** How often each parameter is used where a gradient reaches it, by storage id. */
+function usesOf(nodes: readonly Node[], uses: number[] = []): number[] {
+  for (const node of nodes) {
+    if (node.body !== undefined) usesOf(node.body, uses)
+    for (const { to } of node.gradients) if (to.storage.persistent) uses[to.storage.id] = (uses[to.storage.id] ?? 0) + 1
+  }
+  return uses
 }

@@ -59,6 +59,8 @@ class StorageLedger(TorchDispatchMode):
         self._storages = {}
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if func is torch.ops.aten.add.Tensor and adds_in_place(*args):
+            func = torch.ops.aten.add_.Tensor
         result = func(*args, **(kwargs or {}))
         for value in tree_iter(result):
             if isinstance(value, torch.Tensor) and value.device.type == "meta":
@@ -83,6 +85,18 @@ class StorageLedger(TorchDispatchMode):
             del self._storages[key]
 
         self._storages[key] = weakref.ref(storage, leave)
+
+
+def adds_in_place(old, new, *_):
+    """can_accumulate_inplace of torch/csrc/autograd/input_buffer.cpp, which any dispatch mode, ours too, makes answer no.
+
+    The counts are those of a gradient that nobody but the engine and this call refers to.
+    """
+    if torch.is_grad_enabled() or not isinstance(new, torch.Tensor) or old.shape != new.shape or old._is_view():
+        return False
+    if not hasattr(old, "_use_count"):  # torch before 2.8
+        return False
+    return old._use_count() == 4 and torch._C._storage_Use_Count(old.untyped_storage()._cdata) == 2
 
 
 class CudaKernels(TorchFunctionMode):
@@ -141,9 +155,11 @@ def cuda_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=F
     if query.dtype in (torch.float16, torch.bfloat16) and attn_mask is None:
         return torch.ops.aten._scaled_dot_product_flash_attention(
             query, key, value, dropout_p, is_causal, False, scale=scale)[0]
-    if enable_gqa:  # the memory-efficient kernel refuses grouped heads
+    if enable_gqa or key.shape[1] != query.shape[1]:  # the memory-efficient kernel refuses grouped heads
+        if attn_mask is not None:
+            attn_mask = additive_mask(attn_mask, query)[:, :1]
         return torch.ops.aten._scaled_dot_product_attention_math(
-            query, key, value, attn_mask, dropout_p, is_causal, None, scale=scale, enable_gqa=True)[0]
+            query, key, value, attn_mask, dropout_p, is_causal, None, scale=scale, enable_gqa=enable_gqa)[0]
     if attn_mask is not None:
         attn_mask = additive_mask(attn_mask, query)
     return torch.ops.aten._scaled_dot_product_efficient_attention(
