@@ -1,6 +1,14 @@
+import { accelerate } from './dialects/accelerate.ts'
 import { axolotl } from './dialects/axolotl.ts'
+import { deepspeed } from './dialects/deepspeed.ts'
 import { huggingface } from './dialects/huggingface.ts'
+import { hydra } from './dialects/hydra.ts'
+import { lightning } from './dialects/lightning.ts'
+import { llamafactory } from './dialects/llamafactory.ts'
 import { memorymark } from './dialects/memorymark.ts'
+import { timm } from './dialects/timm.ts'
+import { torchtune } from './dialects/torchtune.ts'
+import { ultralytics } from './dialects/ultralytics.ts'
 import type { FieldReader } from './fields.ts'
 import type { ModelLookup } from './model-fields.ts'
 import type { Reading } from './reading.ts'
@@ -23,5 +31,17 @@ export interface Dialect {
   read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading
 }
 
-/** Asked in this order. */
-export const dialects: readonly Dialect[] = [memorymark, axolotl, huggingface]
+/** Asked in this order: what a tool alone writes comes before the words that many share. */
+export const dialects: readonly Dialect[] = [
+  memorymark,
+  axolotl,
+  llamafactory,
+  torchtune,
+  lightning,
+  deepspeed,
+  accelerate,
+  ultralytics,
+  timm,
+  huggingface,
+  hydra,
+]

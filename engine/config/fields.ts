@@ -166,7 +166,8 @@ function isPlaceholder({ value, source }: Field): boolean {
   return value.kind === 'text' && (/\$[{(]|\{\{|\{%/.test(value.text) || /^(auto|\?\?\?|\$\w+)$/i.test(value.text))
 }
 
-function shown({ value, source }: Field): string {
+/** What a message says of a value: a scalar as written, a collection by its kind. */
+export function shown({ value, source }: Pick<Field, 'value' | 'source'>): string {
   switch (value.kind) {
     case 'empty':
       return 'An empty value'

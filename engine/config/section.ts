@@ -8,18 +8,24 @@ export type FieldValue =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'flag'; readonly flag: boolean }
   | { readonly kind: 'empty' }
-  | { readonly kind: 'list'; readonly items: readonly FieldValue[] }
+  | { readonly kind: 'list'; readonly items: readonly (FieldValue & Place)[] }
   | { readonly kind: 'mapping'; readonly section: Section }
 
-export interface Field {
-  readonly key: string
-  /** The keys from the top of the document, as the file writes them: `training.per_device_train_batch_size`. */
-  readonly name: string
-  readonly value: FieldValue
+/** Where a value is written, and how. */
+export interface Place {
   /** Of the value; of the key where no value is written. */
   readonly at: Position
   /** The value as the file writes it, on one line and cut; an alias reads as its name. */
   readonly source: string
+}
+
+export interface Field extends Place {
+  readonly key: string
+  /** The keys from the top of the document, as the file writes them: `training.per_device_train_batch_size`. */
+  readonly name: string
+  readonly value: FieldValue
+  /** The file that it is written in, where that is another than the one being read. */
+  readonly file?: string
 }
 
 /** What a node needs to say where it stands. */
@@ -80,18 +86,28 @@ export class Section {
   }
 
   #field(key: string, pair: Pair): Field {
-    const { text, lines } = this.#origin
     const name = this.name === '' ? plain(key) : `${this.name}.${plain(key)}`
     const value = this.#value(pair.value, name)
-    const [start, end] = rangeOf(value.kind === 'empty' ? pair.key : pair.value)
+    return { key, name, value, ...this.#place(value.kind === 'empty' ? pair.key : pair.value) }
+  }
+
+  #place(node: unknown): Place {
+    const { text, lines } = this.#origin
+    const [start, end] = rangeOf(node)
     const { line, col } = lines.linePos(start)
-    return { key, name, value, at: { line, column: col }, source: plain(text.slice(start, end)) }
+    return { at: { line, column: col }, source: plain(text.slice(start, end)) }
   }
 
   #value(node: unknown, name: string): FieldValue {
     const target = isAlias(node) ? node.resolve(this.#origin.document) : node
     if (isMap(target)) return { kind: 'mapping', section: new Section(this.#origin, target, name) }
-    if (isSeq(target)) return { kind: 'list', items: target.items.map(item => this.#value(item, name)) }
+    if (isSeq(target)) {
+      const items = target.items.map((item, index) => ({
+        ...this.#value(item, `${name}[${index}]`),
+        ...this.#place(item),
+      }))
+      return { kind: 'list', items }
+    }
     if (!isScalar(target)) return { kind: 'empty' }
     const { value } = target
     switch (typeof value) {

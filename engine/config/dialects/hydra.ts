@@ -1,0 +1,81 @@
+/** Configs that Hydra composes, as of 1.3: a defaults list names the files that hold the rest, so one file never says it all. */
+import type { Dialect } from '../dialect.ts'
+import type { FieldReader } from '../fields.ts'
+import { plain } from '../quote.ts'
+import type { Reading } from '../reading.ts'
+import type { Field, FieldValue, Section } from '../section.ts'
+import { MAX_BATCH } from '../spec.ts'
+import { writesAny } from '../written-keys.ts'
+
+const batchKeys = [
+  'batch_size',
+  'train_batch_size',
+  'micro_batch_size',
+  'per_device_train_batch_size',
+  'batch_size_per_gpu',
+]
+const trainingKeys = [
+  'trainer',
+  'optimizer',
+  'optim',
+  'lr',
+  'learning_rate',
+  'max_epochs',
+  'num_epochs',
+  'epochs',
+  'max_steps',
+  'training',
+  'train',
+]
+const LEVELS = 2
+const SHOWN_PARTS = 6
+
+const writesDefaults = writesAny(['defaults'])
+const writesBatch = writesAny(batchKeys)
+
+export const hydra: Dialect = {
+  name: 'Hydra',
+  mayBe: text => writesDefaults(text) && writesBatch(text),
+  recognise: document => {
+    const parts = partsOf(document)
+    const found = trainingKeys.filter(key => document.fields.has(key))
+    const isComposed = parts.length > 0 && batchSizeOf(document) !== undefined && found.length > 0
+    return isComposed ? `a defaults list beside a batch size and ${found.join(', ')}` : undefined
+  },
+  modelField: () => undefined,
+  read,
+}
+
+/** What the defaults list brings in: `model: gpt2`, or a file's name. */
+function partsOf(document: Section): readonly string[] {
+  const value = document.at('defaults')?.value
+  return value?.kind === 'list' ? value.items.flatMap(partIn) : []
+}
+
+function partIn(item: FieldValue): readonly string[] {
+  if (item.kind === 'text') return [item.text]
+  if (item.kind !== 'mapping') return []
+  return [...item.section.fields.values()].map(({ key, source }) => `${key}: ${source}`)
+}
+
+function batchSizeOf(document: Section): Field | undefined {
+  return document
+    .nested(LEVELS)
+    .flatMap(section => batchKeys.flatMap(key => section.at(key) ?? []))
+    .at(0)
+}
+
+function read(document: Section, reader: FieldReader): Reading {
+  const batchSize = batchSizeOf(document)
+  const count = reader.wholeNumber(batchSize, { max: MAX_BATCH })
+  if (count !== undefined && batchSize !== undefined) reader.note('microBatch', count, batchSize)
+  const parts = partsOf(document).filter(part => part !== '_self_')
+  const shown = parts.slice(0, SHOWN_PARTS).map(plain).join(', ')
+  reader.refuse(
+    document.at('defaults'),
+    'composed-by-hydra',
+    `The model cannot be known from the file: Hydra composes it from ${shown || 'other files'}`,
+    'Check the composed config (python train.py --cfg job > composed.yaml), or add a memorymark mapping with model and batch_size.',
+  )
+  return { kind: 'unreadable', problems: reader.problems }
+}

@@ -1,0 +1,287 @@
+/** Lightning's command line, as of 2.5: `trainer`, `model` and `data`, each a class and its init_args (pytorch/cli.py). */
+import type { Dialect } from '../dialect.ts'
+import type { Choices, Default, FieldReader } from '../fields.ts'
+import { type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
+import { quote } from '../quote.ts'
+import type { Reading } from '../reading.ts'
+import type { Field, Section } from '../section.ts'
+import { MAX_BATCH, type Optimizer, type Precision, type Sharding } from '../spec.ts'
+import { writesAny } from '../written-keys.ts'
+
+const trainerKeys = [
+  'accumulate_grad_batches',
+  'precision',
+  'max_epochs',
+  'max_steps',
+  'devices',
+  'accelerator',
+  'strategy',
+]
+const writesTrainer = writesAny(['trainer'])
+const writesParts = writesAny([
+  'class_path',
+  'init_args',
+  'accumulate_grad_batches',
+  'max_epochs',
+  'max_steps',
+  'precision',
+])
+
+export const lightning: Dialect = {
+  name: 'Lightning CLI',
+  mayBe: text => writesTrainer(text) && writesParts(text),
+  recognise: document => {
+    const found = trainerKeys.filter(key => document.at('trainer', key) !== undefined)
+    const isClass = ['model', 'data'].some(part => document.at(part, 'class_path') ?? document.at(part, 'init_args'))
+    const hasBatch = batchSizeOf(document) !== undefined
+    if (found.length === 0 || !(isClass || hasBatch) || document.fields.has('defaults')) return undefined
+    return `a trainer mapping with ${found.join(', ')}, beside ${hasBatch ? 'a batch size' : 'a class_path'}`
+  },
+  modelField,
+  read,
+}
+
+const batchKeys = [
+  'batch_size',
+  'train_batch_size',
+  'per_device_batch_size',
+  'micro_batch_size',
+  'batch_size_per_device',
+]
+
+/** Under data or model, in init_args, dict_kwargs or plain. */
+function inParts(document: Section, parts: readonly string[], keys: readonly string[]): Field | undefined {
+  for (const part of parts) {
+    for (const key of keys) {
+      const found =
+        document.at(part, 'init_args', key) ?? document.at(part, 'dict_kwargs', key) ?? document.at(part, key)
+      if (found !== undefined) return found
+    }
+  }
+  return undefined
+}
+
+function batchSizeOf(document: Section): Field | undefined {
+  return inParts(document, ['data', 'model'], batchKeys)
+}
+
+const modelKeys = [
+  'model_name_or_path',
+  'pretrained_model_name_or_path',
+  'model_name',
+  'model_id',
+  'backbone',
+  'pretrained',
+  'checkpoint',
+]
+
+function modelField(document: Section): Field | undefined {
+  const field = inParts(document, ['model', 'data'], modelKeys)
+  return field?.value.kind === 'text' ? field : undefined
+}
+
+function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
+  const batchSize = batchSizeOf(document)
+  const accumulation = document.at('trainer', 'accumulate_grad_batches')
+  const count = (field: Field) => reader.wholeNumber(field, { max: MAX_BATCH })
+  const microBatch = readMicroBatch(reader, document, batchSize)
+  const gradientAccumulation = reader.settle('gradientAccumulation', accumulation, count, lightnings(1))
+  const model =
+    modelField(document) === undefined
+      ? refuseModel(reader, document)
+      : readModel(reader, modelField(document), 'model.init_args.model_name_or_path', lookUp)
+  const sequence = inParts(
+    document,
+    ['data', 'model'],
+    ['max_seq_length', 'max_length', 'max_seq_len', 'sequence_length', 'block_size'],
+  )
+  const size = readInputSize(reader, model, {
+    sequenceLength: sequence,
+    imageSize: inParts(document, ['data', 'model'], ['image_size', 'img_size', 'input_size']),
+  })
+  if (sequence?.value.kind === 'number') reader.note('sequenceLength', sequence.value.number, sequence)
+  const sharding = readStrategy(reader, document.at('trainer', 'strategy'))
+  const settings = {
+    gpus: readGpus(reader, document),
+    labels: readLabels(reader, inParts(document, ['model', 'data'], ['num_labels', 'num_classes']), model?.defaultTask),
+    precision: readPrecision(reader, document.at('trainer', 'precision'), sharding),
+    optimizer: readOptimizer(reader, document),
+    attention: 'sdpa' as const,
+    gradientCheckpointing: readCheckpointing(reader, document),
+    ...(sharding && { sharding }),
+  }
+  if (model === undefined || microBatch === undefined || reader.problems.length > 0) {
+    return { kind: 'unreadable', problems: reader.problems }
+  }
+  reader.assume(`The task is ${model.defaultTask}: the config names none.`)
+  return {
+    kind: 'training-config',
+    dialect: lightning.name,
+    model,
+    spec: {
+      model: model.id,
+      task: model.defaultTask,
+      framework: 'pytorch',
+      step: 'training',
+      microBatch,
+      gradientAccumulation,
+      ...size,
+      ...settings,
+      paddedBatches: model.defaultTask === 'sequence-classification',
+      loop: 'plain',
+    },
+    ...(batchSize && { batchSizeAt: batchSize.at }),
+    ...(accumulation && { gradientAccumulationAt: accumulation.at }),
+    assumptions: reader.assumptions,
+  }
+}
+
+function lightnings<T>(value: T): Default<T> {
+  return { value, source: "Lightning's default" }
+}
+
+function readMicroBatch(reader: FieldReader, document: Section, field: Field | undefined): number | undefined {
+  if (field === undefined) {
+    const data = document.at('data', 'class_path')?.source ?? 'the data module'
+    const message = `The batch size cannot be known from the file: it is a default of ${quote(data)}`
+    return reader.refuse(
+      undefined,
+      'batch-size-not-in-file',
+      message,
+      'Set data.init_args.batch_size in the config if it should be checked.',
+    )
+  }
+  const count = reader.wholeNumber(field, { max: MAX_BATCH })
+  return count === undefined ? undefined : reader.note('microBatch', count, field)
+}
+
+function refuseModel(reader: FieldReader, document: Section): undefined {
+  const field = document.at('model', 'class_path') ?? document.at('model')
+  const name = field?.value.kind === 'text' ? `: ${quote(field.value.text)} is a class of your code` : ''
+  return reader.refuse(
+    field,
+    'model-not-in-file',
+    `The model cannot be known from the file${name}`,
+    'Name its Hub id in model.init_args.model_name_or_path, or add a memorymark mapping with model and batch_size.',
+  )
+}
+
+/** trainer/connectors/accelerator_connector.py: `auto` and -1 take every GPU of the machine. */
+function readGpus(reader: FieldReader, document: Section): number {
+  const [devices, nodes] = [document.at('trainer', 'devices'), document.at('trainer', 'num_nodes')]
+  const machines = nodes === undefined ? 1 : (reader.wholeNumber(nodes, { max: 10_000 }) ?? 1)
+  const each = devicesIn(devices)
+  if (each !== undefined && devices !== undefined) return reader.note('gpus', each * machines, devices)
+  reader.assume('One GPU: the config does not say how many devices train.')
+  return reader.note('gpus', machines, "Lightning's default takes every GPU of the machine")
+}
+
+function devicesIn(field: Field | undefined): number | undefined {
+  const value = field?.value
+  if (value?.kind === 'list') return Math.max(1, value.items.length)
+  if (value?.kind === 'number' && value.number >= 1) return Math.floor(value.number)
+  const text = value?.kind === 'text' ? /^\d{1,4}$/.exec(value.text)?.[0] : undefined
+  return text === undefined ? undefined : Math.max(1, Number(text))
+}
+
+/** fabric/connector.py _PRECISION_INPUT, with the spellings of 1.x. */
+const precisions: Choices<Precision> = new Map<string, Precision>([
+  ['32', 'fp32'],
+  ['32-true', 'fp32'],
+  ['bf16', 'amp-bf16'],
+  ['bf16-mixed', 'amp-bf16'],
+  ['16', 'amp-fp16'],
+  ['16-mixed', 'amp-fp16'],
+  ['bf16-true', 'bf16'],
+])
+
+function readPrecision(reader: FieldReader, field: Field | undefined, sharding: Sharding | undefined): Precision {
+  const spelling =
+    field?.value.kind === 'number' ? { ...field, value: { kind: 'text' as const, text: field.source } } : field
+  const precision = reader.settle(
+    'precision',
+    spelling,
+    present => reader.choice(present, precisions),
+    lightnings<Precision>('fp32'),
+  )
+  const hasMasters = sharding?.startsWith('zero') && (precision === 'amp-bf16' || precision === 'amp-fp16')
+  return hasMasters ? 'bf16-master' : precision
+}
+
+const strategies: ReadonlyMap<string, Sharding | undefined> = new Map<string, Sharding | undefined>([
+  ['auto', undefined],
+  ['ddp', undefined],
+  ['ddp_spawn', undefined],
+  ['ddp_find_unused_parameters_true', undefined],
+  ['fsdp', 'fsdp'],
+  ['deepspeed', 'zero2'],
+  ['deepspeed_stage_1', 'zero1'],
+  ['deepspeed_stage_2', 'zero2'],
+  ['deepspeed_stage_3', 'zero3'],
+])
+
+function readStrategy(reader: FieldReader, field: Field | undefined): Sharding | undefined {
+  const name =
+    field?.value.kind === 'text'
+      ? field.value.text
+      : field?.value.kind === 'mapping'
+        ? classNameIn(field.value.section)
+        : undefined
+  if (field === undefined || name === undefined) return undefined
+  const known = [name, name.replace(/_offload(?:_nvme)?$/, ''), name.replace(/Strategy$/, '').toLowerCase()].find(
+    word => strategies.has(word),
+  )
+  if (known === undefined) {
+    return reader.refuse(
+      field,
+      'unsupported-setting',
+      `The strategy ${quote(name)} is not modelled yet`,
+      'Use ddp, fsdp or deepspeed_stage_1 to 3.',
+    )
+  }
+  if (name.includes('_offload'))
+    reader.assume('What the strategy offloads is counted on the GPU: the estimate is high.')
+  const sharding = strategies.get(known)
+  return sharding && reader.note('sharding', sharding, field)
+}
+
+function classNameIn(section: Section): string | undefined {
+  const path = section.at('class_path')?.value
+  return path?.kind === 'text' ? path.text.split('.').at(-1) : undefined
+}
+
+const optimizers: ReadonlyMap<string, Optimizer> = new Map<string, Optimizer>([
+  ['AdamW', 'adamw'],
+  ['Adam', 'adamw'],
+  ['SGD', 'sgd'],
+  ['Adafactor', 'adafactor'],
+  ['AdamW8bit', 'adamw-8bit'],
+  ['PagedAdamW8bit', 'paged-adamw-8bit'],
+])
+
+function readOptimizer(reader: FieldReader, document: Section): Optimizer {
+  const field = document.at('optimizer', 'class_path') ?? document.at('model', 'init_args', 'optimizer', 'class_path')
+  return reader.settle(
+    'optimizer',
+    field,
+    present => {
+      const name = reader.text(present)?.split('.').at(-1)
+      const known = name === undefined ? undefined : optimizers.get(name)
+      if (known !== undefined || name === undefined)
+        return hasMomentum(document) && known === 'sgd' ? 'sgd-momentum' : known
+      const message = `The optimizer ${quote(name)} is not supported yet`
+      return reader.refuse(present, 'unsupported-optimizer', message, `Use ${[...optimizers.keys()].join(', ')}.`)
+    },
+    { value: 'adamw', source: 'in the code', assumption: 'AdamW: the config sets no optimizer, so the code does.' },
+  )
+}
+
+function hasMomentum(document: Section): boolean {
+  const momentum = document.at('optimizer', 'init_args', 'momentum')?.value
+  return momentum?.kind === 'number' && momentum.number > 0
+}
+
+function readCheckpointing(reader: FieldReader, document: Section): boolean {
+  const field = inParts(document, ['model'], ['gradient_checkpointing', 'activation_checkpointing'])
+  return reader.settle('gradientCheckpointing', field, present => reader.flag(present), lightnings(false))
+}

@@ -1,0 +1,205 @@
+/** LLaMA-Factory, as of 0.9.6: src/llamafactory/hparams/*.py, its defaults; model/adapter.py and model/patcher.py, what they mean. */
+import type { CatalogueModel } from '../../models/catalogue.ts'
+import type { Dialect } from '../dialect.ts'
+import type { FieldReader } from '../fields.ts'
+import { languageModelReading, readBatch, readGpus } from '../language-model.ts'
+import { type ModelLookup, readModel } from '../model-fields.ts'
+import { quote } from '../quote.ts'
+import type { Reading } from '../reading.ts'
+import type { Field, Section } from '../section.ts'
+import type { Precision } from '../spec.ts'
+import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
+import { type AttentionChoice, eagerAttention, flashAttention, fusedAttention } from '../trainer/attention.ts'
+import { readTrainerOptimizer, trainerDefault } from '../trainer/optimizer.ts'
+import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
+import { writesAny } from '../written-keys.ts'
+
+/** Keys that no other tool has, beside `model_name_or_path`. */
+const ownKeys = ['finetuning_type', 'cutoff_len', 'template', 'dataset_dir', 'lora_target', 'quantization_bit', 'stage']
+const writesModel = writesAny(['model_name_or_path'])
+const writesOwn = writesAny(['finetuning_type', 'cutoff_len', 'lora_target', 'stage'])
+
+type Method = 'lora' | 'full'
+
+export const llamafactory: Dialect = {
+  name: 'LLaMA-Factory',
+  mayBe: text => writesModel(text) && writesOwn(text),
+  recognise: document => {
+    const found = ownKeys.filter(key => document.at(key) !== undefined)
+    const trains = document.at('per_device_train_batch_size') ?? document.at('do_train')
+    const isOurs = document.at('model_name_or_path') !== undefined && trains !== undefined && found.length >= 2
+    return isOurs ? `model_name_or_path beside ${found.join(', ')}` : undefined
+  },
+  modelField: document => document.at('model_name_or_path'),
+  read,
+}
+
+function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
+  refuseUnmodelled(reader, document)
+  const model = readModel(reader, document.field('model_name_or_path'), 'model_name_or_path', lookUp)
+  const batch = readBatch(reader, {
+    batchSize: document.at('per_device_train_batch_size'),
+    defaultBatch: {
+      value: 8,
+      source: "the Trainer's default",
+      assumption: "A batch size of 8, the Trainer's default: the config sets none.",
+    },
+    accumulation: document.at('gradient_accumulation_steps'),
+  })
+  const method = readMethod(reader, document.at('finetuning_type'))
+  const sharded = readSharding(reader, document)
+  const attention = readAttention(reader, document.at('flash_attn'))
+  const packing = document.at('neat_packing') ?? document.at('packing')
+  const isPacked = packing === undefined ? document.at('stage')?.source === 'pt' : reader.flag(packing) === true
+  return languageModelReading(reader, {
+    dialect: llamafactory.name,
+    model,
+    batch,
+    sequence: { field: document.at('cutoff_len'), byDefault: { value: 2_048, source: "LLaMA-Factory's default" } },
+    settings: {
+      gpus: readGpus(reader, undefined),
+      precision: readPrecision(reader, document, method, sharded),
+      optimizer: readTrainerOptimizer(reader, document.at('optim'), trainerDefault),
+      attention: attention.attention,
+      gradientCheckpointing: readCheckpointing(reader, document.at('disable_gradient_checkpointing')),
+      lora: method === 'lora' ? readAdapter(reader, document, model) : undefined,
+      quantization: readQuantization(reader, document, method),
+      ...sharded,
+      fusedLoss: readFusedLoss(reader, document.at('enable_liger_kernel')),
+      paddedBatches: reader.note(
+        'paddedBatches',
+        !isPacked && attention.masksPadding,
+        packing ?? 'by stage and attention kernel',
+      ),
+    },
+  })
+}
+
+const leaveOut = 'Leave this config out of the check for now.'
+const unmodelled = ['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'use_muon', 'use_llama_pro', 'use_dora']
+
+function refuseUnmodelled(reader: FieldReader, document: Section): void {
+  const stage = document.at('stage')
+  const name = reader.text(stage)
+  if (name !== undefined && name !== 'sft' && name !== 'pt') {
+    const message = `The stage ${quote(name)} holds more than one model or other losses, and is not modelled yet`
+    reader.refuse(stage, 'unsupported-training', message, leaveOut)
+  }
+  for (const key of unmodelled) {
+    const field = document.at(key)
+    if (field === undefined || reader.flag(field) !== true) continue
+    reader.refuse(field, 'unsupported-setting', `${key} is not modelled yet`, leaveOut)
+  }
+}
+
+/** hparams/finetuning_args.py: LoRA unless told otherwise. */
+function readMethod(reader: FieldReader, field: Field | undefined): Method {
+  if (field === undefined) {
+    reader.assume("Adapters, LLaMA-Factory's default: the config sets no finetuning_type.")
+    return 'lora'
+  }
+  const name = reader.text(field)
+  if (name === undefined || name === 'lora') return 'lora'
+  if (name === 'full') return 'full'
+  reader.refuse(field, 'unsupported-training', `Fine-tuning by ${quote(name)} is not modelled yet`, 'Use lora or full.')
+  return 'full'
+}
+
+function readAdapter(reader: FieldReader, document: Section, model: CatalogueModel | undefined): Lora | undefined {
+  const targets = document.at('lora_target')
+  return readLora(reader, model, {
+    rank: document.at('lora_rank'),
+    defaultRank: { value: 8, source: "LLaMA-Factory's default" },
+    dropout: document.at('lora_dropout'),
+    defaultDropout: 0,
+    targets: readTargets(reader, targets) ?? 'all',
+    targetField: targets,
+  })
+}
+
+/** hparams/model_args.py: nf4, with double quantisation unless told otherwise. */
+function readQuantization(reader: FieldReader, document: Section, method: Method) {
+  const bits = document.at('quantization_bit')
+  if (bits === undefined) return undefined
+  const count = reader.wholeNumber(bits, { max: 8 })
+  const by = document.at('quantization_method')
+  const name = reader.text(by)
+  if (name !== undefined && name !== 'bnb' && name !== 'bitsandbytes') {
+    return reader.refuse(
+      by,
+      'unsupported-quantization',
+      `Weights quantised by ${quote(name)} are not modelled yet`,
+      leaveOut,
+    )
+  }
+  if (count !== undefined && count !== 4) {
+    return reader.refuse(
+      bits,
+      'unsupported-quantization',
+      `${count}-bit base weights are not modelled yet`,
+      'Use 4 bits.',
+    )
+  }
+  if (method === 'full') {
+    const fix = 'Set finetuning_type: lora, or leave quantization_bit out.'
+    return reader.refuse(bits, 'quantised-without-adapter', 'Quantised weights cannot be trained without adapters', fix)
+  }
+  const isSingle = reader.flag(document.at('double_quantization')) === false
+  return reader.note('quantization', isSingle ? ('nf4' as const) : ('nf4-double' as const), bits)
+}
+
+/**
+ * model/adapter.py, init_adapter: what trains is cast to 32 bits, unless `pure_bf16`. So full fine-tuning holds 32-bit weights
+ * under autocast, and adapters lie over a base in 16 bits (patcher.py: bf16 even where neither switch is on).
+ */
+function readPrecision(reader: FieldReader, document: Section, method: Method, { sharding }: Sharded): Precision {
+  const [pure, bf16, fp16] = [document.at('pure_bf16'), document.at('bf16'), document.at('fp16')]
+  const on = [pure, bf16, fp16].find(field => field !== undefined && reader.flag(field) === true)
+  const source = "LLaMA-Factory's default"
+  if (on !== undefined && on === fp16 && method === 'lora') {
+    reader.assume('16-bit floats are counted as bf16: they hold the same bytes.')
+  }
+  const hasMasters = sharding !== undefined && !(sharding === 'fsdp' && method === 'lora')
+  if (hasMasters && on !== undefined) return reader.note('precision', 'bf16-master', on)
+  if (method === 'lora') return reader.note('precision', 'bf16', on ?? source)
+  if (on === undefined) return reader.note('precision', 'fp32', source)
+  if (on === pure) return reader.note('precision', 'bf16', on)
+  return reader.note('precision', on === fp16 ? 'amp-fp16' : 'amp-bf16', on)
+}
+
+/** model/model_utils/checkpointing.py: on unless disabled. */
+function readCheckpointing(reader: FieldReader, disabled: Field | undefined): boolean {
+  const isDisabled = disabled !== undefined && reader.flag(disabled) === true
+  return reader.note('gradientCheckpointing', !isDisabled, disabled ?? "LLaMA-Factory's default")
+}
+
+const kernels: ReadonlyMap<string, AttentionChoice> = new Map([
+  ['auto', fusedAttention],
+  ['sdpa', fusedAttention],
+  ['fa2', flashAttention],
+  ['fa3', flashAttention],
+  ['disabled', eagerAttention],
+])
+
+function readAttention(reader: FieldReader, field: Field | undefined): AttentionChoice {
+  // `auto` is a kernel here, not a value that is filled in later.
+  const isAuto = field?.value.kind === 'text' && field.value.text === 'auto'
+  const choice = isAuto ? fusedAttention : (reader.choice(field, kernels) ?? fusedAttention)
+  reader.note('attention', choice.attention, field ?? "LLaMA-Factory's default")
+  return choice
+}
+
+/** model/model_utils/liger_kernel.py: fuses the loss of the pt and sft stages. */
+function readFusedLoss(reader: FieldReader, liger: Field | undefined): true | undefined {
+  return liger !== undefined && reader.flag(liger) === true ? reader.note('fusedLoss', true, liger) : undefined
+}
+
+function readSharding(reader: FieldReader, document: Section): Sharded {
+  const deepspeed = readDeepSpeed(reader, document.at('deepspeed'))
+  if (deepspeed.sharding !== undefined) return deepspeed
+  const config = document.at('fsdp_config')?.value
+  return readFsdp(reader, {
+    fsdp: document.at('fsdp'),
+    config: config?.kind === 'mapping' ? config.section : undefined,
+  })
+}

@@ -1,0 +1,229 @@
+/** torchtune, as of 0.7: recipes/configs, recipes/*.py and torchtune/models/*_model_builders.py. */
+import type { CatalogueModel } from '../../models/catalogue.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Choices, FieldReader } from '../fields.ts'
+import { languageModelReading, readBatch, readGpus } from '../language-model.ts'
+import { type ModelLookup, readModel } from '../model-fields.ts'
+import { quote } from '../quote.ts'
+import type { Reading } from '../reading.ts'
+import type { Field, Section } from '../section.ts'
+import type { Optimizer, Precision } from '../spec.ts'
+import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
+import { writesAny } from '../written-keys.ts'
+import { type Builder, builderOf } from './torchtune/models.ts'
+
+const COMPONENT = '_component_'
+
+export const torchtune: Dialect = {
+  name: 'torchtune',
+  mayBe: text => writesComponent(text) && /torchtune\./.test(text) && writesBatch(text),
+  recognise: document => {
+    const component = componentOf(document, 'model')
+    const names = component?.value.kind === 'text' ? component.value.text : ''
+    const isRecipe = names.startsWith('torchtune.') || hasTorchtunePart(document)
+    return isRecipe && document.at('batch_size') !== undefined
+      ? `batch_size beside ${names || 'components'} of torchtune`
+      : undefined
+  },
+  modelField: document => hubName(componentOf(document, 'model')),
+  read,
+}
+
+const writesComponent = writesAny([COMPONENT])
+const writesBatch = writesAny(['batch_size'])
+
+function hasTorchtunePart(document: Section): boolean {
+  return ['tokenizer', 'checkpointer', 'dataset'].some(part => {
+    const value = componentOf(document, part)?.value
+    return value?.kind === 'text' && value.text.startsWith('torchtune.')
+  })
+}
+
+function componentOf(document: Section, part: string): Field | undefined {
+  return document.at(part, COMPONENT)
+}
+
+/** The builder's field, reading as the model that it builds. */
+function hubName(component: Field | undefined): Field | undefined {
+  if (component?.value.kind !== 'text') return component
+  return { ...component, value: { kind: 'text', text: builderOf(component.value.text).model } }
+}
+
+function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
+  const component = componentOf(document, 'model')
+  const builder = builderOf(component?.value.kind === 'text' ? component.value.text : '')
+  refuseOtherRecipes(reader, document)
+  const model = readModel(reader, hubName(component), 'model._component_', lookUp)
+  const batch = readBatch(reader, {
+    batchSize: document.at('batch_size'),
+    defaultBatch: { value: 1, source: 'not in the file' },
+    accumulation: document.at('gradient_accumulation_steps'),
+  })
+  return languageModelReading(reader, {
+    dialect: torchtune.name,
+    model,
+    batch,
+    sequence: {
+      field: document.at('tokenizer', 'max_seq_len'),
+      byDefault: {
+        value: 2_048,
+        source: 'assumed',
+        assumption:
+          'Sequences of up to 2,048 tokens: tokenizer.max_seq_len is open, so the longest sample of the data decides.',
+      },
+    },
+    settings: {
+      gpus: readGpus(reader, undefined),
+      precision: readPrecision(reader, document.at('dtype')),
+      optimizer: readOptimizer(reader, document),
+      // modules/attention_utils.py: scaled_dot_product_attention, causal and without a mask where nothing is packed.
+      attention: reader.note('attention', 'sdpa', "torchtune's only kernel"),
+      gradientCheckpointing: readCheckpointing(reader, document),
+      lora: builder.method === 'full' ? undefined : readAdapter(reader, document, model),
+      // modules/low_precision: torchao's nf4, with block constants quantised too.
+      quantization: quantizationOf(reader, document, builder, component),
+      sharding: undefined,
+      offload: undefined,
+      fusedLoss: readFusedLoss(reader, componentOf(document, 'loss')),
+      paddedBatches: reader.note('paddedBatches', false, 'torchtune pads without a mask'),
+    },
+  })
+}
+
+const leaveOut = 'Leave this config out of the check for now.'
+
+/** Recipes that hold a second model, or fake-quantise the one. */
+function refuseOtherRecipes(reader: FieldReader, document: Section): void {
+  const loss = componentOf(document, 'loss')
+  const other = [
+    'teacher_model',
+    'quantizer',
+    'policy_model',
+    'reward_and_value_model',
+    'ref_policy_model',
+    'ref_checkpointer',
+  ]
+  const field =
+    loss?.value.kind === 'text' && /(?:rlhf|DPO|PPO|GRPO|KL)/.test(loss.value.text)
+      ? loss
+      : other.map(key => document.at(key)).find(found => found !== undefined)
+  if (field === undefined) return
+  reader.refuse(field, 'unsupported-training', `A recipe with ${quote(field.name)} is not modelled yet`, leaveOut)
+}
+
+const dtypes: Choices<Precision> = new Map<string, Precision>([
+  ['bf16', 'bf16'],
+  ['fp32', 'fp32'],
+])
+
+/** training/precision.py: the type in which weights, gradients and optimizer state are held; there is no autocast. */
+function readPrecision(reader: FieldReader, field: Field | undefined): Precision {
+  return reader.settle('precision', field, present => reader.choice(present, dtypes), {
+    value: 'fp32',
+    source: "torchtune's default",
+    assumption: "Weights in fp32, torchtune's default: the config sets no dtype.",
+  })
+}
+
+const optimizers: ReadonlyMap<string, Optimizer> = new Map<string, Optimizer>([
+  ['AdamW', 'adamw'],
+  ['Adam', 'adamw'],
+  ['SGD', 'sgd'],
+  ['Adafactor', 'adafactor'],
+  ['AdamW8bit', 'adamw-8bit'],
+  ['Adam8bit', 'adamw-8bit'],
+  ['AdamW4bit', 'adamw-8bit'],
+  ['PagedAdamW', 'paged-adamw'],
+  ['PagedAdamW32bit', 'paged-adamw'],
+  ['PagedAdamW8bit', 'paged-adamw-8bit'],
+  ['Lion', 'lion'],
+])
+
+function readOptimizer(reader: FieldReader, document: Section): Optimizer {
+  const component = componentOf(document, 'optimizer')
+  const inBackward = document.at('optimizer_in_bwd')
+  if (inBackward !== undefined && reader.flag(inBackward) === true) {
+    reader.assume(
+      'Gradients are counted whole, though optimizer_in_bwd frees each as it is used: the estimate is high.',
+    )
+  }
+  return reader.settle(
+    'optimizer',
+    component,
+    present => {
+      const name = reader.text(present)?.split('.').at(-1)
+      if (name === undefined) return undefined
+      const known = optimizers.get(name)
+      if (known === undefined) {
+        const message = `The optimizer ${quote(present.source)} is not supported yet`
+        return reader.refuse(present, 'unsupported-optimizer', message, leaveOut)
+      }
+      const isFused = known === 'adamw' && reader.flag(document.at('optimizer', 'fused')) === true
+      return isFused ? 'adamw-fused' : known
+    },
+    { value: 'adamw', source: 'assumed', assumption: 'AdamW: the config sets no optimizer.' },
+  )
+}
+
+function readCheckpointing(reader: FieldReader, document: Section): boolean {
+  const offloading = document.at('enable_activation_offloading')
+  if (offloading !== undefined && reader.flag(offloading) === true) {
+    reader.assume('Checkpoints are counted on the GPU, though the config moves them to the host: the estimate is high.')
+  }
+  return reader.settle(
+    'gradientCheckpointing',
+    document.at('enable_activation_checkpointing'),
+    field => reader.flag(field),
+    { value: false, source: "torchtune's default" },
+  )
+}
+
+/** torchtune's names of the layers, and transformers', by which models are described here. */
+const layerNames: Readonly<Record<string, readonly string[]>> = {
+  q_proj: ['q_proj', 'qkv_proj'],
+  k_proj: ['k_proj', 'qkv_proj'],
+  v_proj: ['v_proj', 'qkv_proj'],
+  output_proj: ['o_proj'],
+}
+const mlpNames = ['gate_proj', 'up_proj', 'down_proj', 'gate_up_proj']
+
+/** The builders' defaults: rank 8, attention layers alone. */
+function readAdapter(reader: FieldReader, document: Section, model: CatalogueModel | undefined): Lora | undefined {
+  const field = document.at('model', 'lora_attn_modules')
+  const named = readTargets(reader, field)
+  const attention = named === undefined || typeof named === 'string' ? Object.keys(layerNames) : named
+  const mlp = document.at('model', 'apply_lora_to_mlp')
+  const output = document.at('model', 'apply_lora_to_output')
+  if (output !== undefined && reader.flag(output) === true) {
+    reader.assume('The adapter of the output layer is not counted.')
+  }
+  reader.assume('Adapters are counted in fp32, as peft holds them; torchtune holds them in the dtype of the weights.')
+  return readLora(reader, model, {
+    rank: document.at('model', 'lora_rank'),
+    defaultRank: { value: 8, source: "torchtune's default" },
+    dropout: document.at('model', 'lora_dropout'),
+    defaultDropout: 0,
+    targets: [
+      ...attention.flatMap(name => layerNames[name] ?? [name]),
+      ...(mlp !== undefined && reader.flag(mlp) === true ? mlpNames : []),
+    ],
+    targetField: field,
+  })
+}
+
+function quantizationOf(reader: FieldReader, document: Section, { method }: Builder, component: Field | undefined) {
+  const quantised = document.at('model', 'quantize_base')
+  const isQuantised = method === 'qlora' || (quantised !== undefined && reader.flag(quantised) === true)
+  const from = method === 'qlora' ? component : quantised
+  return isQuantised && from !== undefined ? reader.note('quantization', 'nf4-double' as const, from) : undefined
+}
+
+/** modules/loss: the output layer and the loss run in chunks. */
+function readFusedLoss(reader: FieldReader, loss: Field | undefined): true | undefined {
+  if (loss?.value.kind !== 'text' || !/(?:LinearCrossEntropyLoss|CEWithChunkedOutputLoss)$/.test(loss.value.text))
+    return undefined
+  reader.assume(
+    'A chunked loss is counted as one that never holds whole logits; torchtune keeps their log-probabilities.',
+  )
+  return reader.note('fusedLoss', true, loss)
+}
