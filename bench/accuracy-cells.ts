@@ -160,6 +160,16 @@ const otherDecoders: readonly Cell[] = [
   ['facebook/opt-1.3b', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'adamw-8bit' }],
   ['facebook/opt-350m', { microBatch: 8, sequenceLength: 1024, precision: 'fp32', ...trainer }],
   ['facebook/opt-125m', { microBatch: 8, sequenceLength: 2048, precision: 'amp-bf16', ...ckpt }],
+  ['tiiuae/falcon-7b', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'sgd' }],
+  ['tiiuae/falcon-7b', { microBatch: 2, sequenceLength: 512, precision: 'bf16', attention: 'eager' }],
+  ['tiiuae/falcon-7b', { microBatch: 2, sequenceLength: 2048, precision: 'amp-bf16', ...ckpt, ...trainer }],
+  ['tiiuae/falcon-7b', { microBatch: 4, sequenceLength: 512, step: 'forward-backward' }],
+  [
+    'tiiuae/falcon-7b',
+    { microBatch: 2, precision: 'bf16', ...ckpt, lora: { rank: 16, targets: ['query_key_value'], dropout: 0.05 } },
+  ],
+  ['tiiuae/falcon-11B', { microBatch: 1, sequenceLength: 2048, precision: 'bf16', ...ckpt, ...trainer }],
+  ['tiiuae/falcon-40b', { microBatch: 1, sequenceLength: 1024, precision: 'bf16', optimizer: 'sgd' }],
 ]
 
 const decoders: readonly Cell[] = [

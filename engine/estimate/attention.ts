@@ -11,6 +11,8 @@ export interface AttentionOptions {
   readonly window?: number | undefined
   /** transformers computes the softmax in float32 and casts its result back (decoders), or in the scores' type (BERT). */
   readonly castsSoftmax: boolean
+  readonly isAlwaysMasked?: boolean
+  readonly broadcastsHeads?: boolean
 }
 
 /** torch: transformers/cuda/sdp_utils.cpp use_flash_attention: heads of more dimensions go elsewhere. */
@@ -25,7 +27,9 @@ export function fusedAttention(
   options: AttentionOptions,
 ): Tensor {
   const [tokens = 0] = query.shape
-  const isMasked = autograd.spec.paddedBatches || (options.window !== undefined && tokens >= options.window)
+  if (leavesBroadcast(options)) return broadcastAttention(autograd, query, key, value, options)
+  const isPadded = options.isAlwaysMasked || autograd.spec.paddedBatches
+  const isMasked = isPadded || (options.window !== undefined && tokens >= options.window)
   const groups = options.heads / options.keyValueHeads
   const headSize = elements(query) / (tokens * options.heads)
   const native = groups > 1 && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
@@ -73,6 +77,33 @@ function composedAttention(autograd: Autograd, q: Tensor, k: Tensor, v: Tensor, 
   return autograd.batchMatmul(autograd.dropout(weights, options.dropout), v, q.shape)
 }
 
+/**
+ * torch: sdp_utils_cpp.h check_batch_size_and_num_heads_dense: no fused kernel broadcasts heads. The composed one then works in
+ * float32, expands the key and value head to all and adds a mask. (For a single sample the expansion stays a view, which an
+ * affine size cannot say.)
+ */
+function broadcastAttention(autograd: Autograd, q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions): Tensor {
+  const [tokens = 0] = q.shape
+  const inside = { autocasts: false }
+  const lowered = [q, k, v].map(x => autograd.lowered(x))
+  const [wideQ, wideK, wideV] = lowered.map(x => autograd.cast(x, 'float32')) as [Tensor, Tensor, Tensor]
+  const scaled = [wideQ, wideK].map(x => autograd.elementwise('mul', x)) as [Tensor, Tensor]
+  const scores = autograd.batchMatmul(
+    scaled[0],
+    expanded(autograd, scaled[1], q.shape),
+    [options.heads, tokens, tokens],
+    inside,
+  )
+  const weights = autograd.elementwise('softmax', autograd.elementwise('add', scores), { savesOutput: true })
+  const output = autograd.batchMatmul(
+    autograd.dropout(weights, options.dropout),
+    expanded(autograd, wideV, q.shape),
+    q.shape,
+    inside,
+  )
+  return autograd.cast(output, lowered[0]?.dtype ?? q.dtype)
+}
+
 /** The models' own composition (`attn_implementation: eager`). Returns the weights too: callers keep them in a variable. */
 export function eagerAttention(
   autograd: Autograd,
@@ -83,7 +114,9 @@ export function eagerAttention(
 ): { output: Tensor; weights: Tensor } {
   const [tokens = 0] = query.shape
   const groups = options.heads / options.keyValueHeads
-  const [k, v] = [key, value].map(x => repeated(autograd, x, options)) as [Tensor, Tensor]
+  const repeat = (x: Tensor) =>
+    leavesBroadcast(options) ? expanded(autograd, x, query.shape) : repeated(autograd, x, options)
+  const [k, v] = [key, value].map(repeat) as [Tensor, Tensor]
   const isContiguous = (x: Tensor) => groups > 1 || autograd.held.includes(x.storage)
   // torch: matmul of 4-d views copies its factors into contiguous 3-d ones (native/LinearAlgebra.cpp) and saves the copies.
   const factor = (x: Tensor) => (x !== query && isContiguous(x) ? x : autograd.elementwise('clone', x))
@@ -99,11 +132,20 @@ export function eagerAttention(
   return { output, weights }
 }
 
+function leavesBroadcast({ broadcastsHeads, keyValueHeads, heads }: AttentionOptions): boolean {
+  return broadcastsHeads === true && keyValueHeads < heads
+}
+
 /** transformers' repeat_kv: every query head gets a copy of its group's keys or values; of a single head a view will do. */
 function repeated(autograd: Autograd, x: Tensor, { heads, keyValueHeads }: AttentionOptions): Tensor {
   if (heads === keyValueHeads || keyValueHeads === 1) return x
   const [tokens = 0, features = 0] = x.shape
-  const output = autograd.tensor([tokens, (features * heads) / keyValueHeads], x.dtype, [x])
-  autograd.record('repeat_kv', { reads: [x], outputs: [output], gradients: [made(x)] })
+  return expanded(autograd, x, [tokens, (features * heads) / keyValueHeads])
+}
+
+/** A copy of `x` for every head; its gradient is the sum over them. */
+function expanded(autograd: Autograd, x: Tensor, shape: readonly number[]): Tensor {
+  const output = autograd.tensor(shape, x.dtype, [x])
+  autograd.record('expand', { reads: [x], outputs: [output], gradients: [made(x)] })
   return output
 }

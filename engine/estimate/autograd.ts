@@ -144,9 +144,9 @@ export class Autograd {
     return output
   }
 
-  /** [heads, m, k] × [heads, k, n] → `shape`. */
-  batchMatmul(x: Tensor, y: Tensor, shape: readonly number[]): Tensor {
-    const [left, right] = [this.lowered(x), this.lowered(y)]
+  /** [heads, m, k] × [heads, k, n] → `shape`. Inside another op autocast has no say. */
+  batchMatmul(x: Tensor, y: Tensor, shape: readonly number[], { autocasts = true } = {}): Tensor {
+    const [left, right] = autocasts ? [this.lowered(x), this.lowered(y)] : [x, y]
     const output = this.tensor(shape, left.dtype, [left, right])
     const heads = left.shape[0] ?? 1
     const inner = Math.sqrt((elements(left) * elements(right)) / (elements(output) * heads))
@@ -178,10 +178,10 @@ export class Autograd {
   }
 
   /** Under autocast, what matrix products read: weights are cast once a forward pass, activations each time. */
-  lowered(x: Tensor): Tensor {
+  lowered(x: Tensor, { cache = true } = {}): Tensor {
     if (this.autocastDtype === undefined || x.dtype !== 'float32') return x
     // torch: autocast_mode.cpp cached_cast keeps casts of leaves that require gradients only.
-    const isCached = x.storage.persistent && x.requiresGrad
+    const isCached = cache && x.storage.persistent && x.requiresGrad
     const known = isCached ? this.castWeights.get(x) : undefined
     if (known !== undefined) return known
     const cast = this.cast(x, this.autocastDtype)

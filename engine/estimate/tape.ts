@@ -3,7 +3,7 @@
  * its rule and where PyTorch or transformers decides it.
  */
 import type { TrainingSpec } from '../config/spec.ts'
-import type { AttentionShape, Convolution, Ops } from '../models/ops.ts'
+import type { AttentionShape, Convolution, LinearOptions, Ops } from '../models/ops.ts'
 import { eagerAttention, fusedAttention } from './attention.ts'
 import { Autograd, made, type Node, type Recorded, widest } from './autograd.ts'
 import { bytesPerElement, type Dtype, elements, lastSize, type Tensor } from './storage.ts'
@@ -44,7 +44,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return this.embedding(name, ids, count, features)
   }
 
-  linear(name: string, x: Tensor, outFeatures: number, options: { bias?: boolean; tiedTo?: string } = {}): Tensor {
+  linear(name: string, x: Tensor, outFeatures: number, options: LinearOptions = {}): Tensor {
     if (this.spec.fusedLoss && this.#isOutputLayer(name)) return this.#fusedLoss(name, x, outFeatures, options.tiedTo)
     const base = this.#isQuantized(name)
       ? this.#quantizedLinear(name, x, outFeatures, options)
@@ -143,6 +143,16 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   slices(x: Tensor, sizes: readonly number[]): Tensor[] {
     return sizes.map(size => this.slice(x, size))
+  }
+
+  gathered(x: Tensor): Tensor {
+    return this.elementwise('clone', x)
+  }
+
+  repeatHeads(x: Tensor, times: number): Tensor {
+    const output = this.tensor([...x.shape.slice(0, -1), lastSize(x) * times], x.dtype, [x])
+    this.record('expand', { reads: [x], outputs: [output], gradients: [made(x)] })
+    return output
   }
 
   rotaryTable(x: Tensor, size: number): readonly [Tensor, Tensor] {
@@ -336,13 +346,16 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return this.parameter(name, shape, { trainable: this.spec.lora === undefined })
   }
 
-  #denseLinear(name: string, x: Tensor, outFeatures: number, options: { bias?: boolean; tiedTo?: string }): Tensor {
-    const weight = this.lowered(this.#weight(options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]))
-    const bias = options.bias === false ? [] : [this.lowered(this.#weight(`${name}.bias`, [outFeatures]))]
+  #denseLinear(name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {
+    // torch: autocast_mode.cpp cached_cast: the cast of `weight.T`, a view, is not cached.
+    const cache = !options.composed
+    const weight = this.lowered(this.#weight(options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]), { cache })
+    const bias = options.bias === false ? [] : [this.#weight(`${name}.bias`, [outFeatures])]
+    const fused = options.composed ? [] : bias.map(part => this.lowered(part))
     const factor = this.lowered(x)
-    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight, ...bias])
-    this.record(name, this.#product(factor, weight, bias, output, lastSize(x)))
-    return output
+    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight, ...fused])
+    this.record(name, this.#product(factor, weight, fused, output, lastSize(x)))
+    return options.composed ? bias.reduce((sum, part) => this.add(sum, part), output) : output
   }
 
   /** torch: `addmm`, `mm`, `convolution`: each factor is saved for the other's gradient. */
@@ -385,7 +398,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   /** bitsandbytes MatMul4Bit: computes in 16 bits on a matrix dequantised for the call, forward and backward; saves no input. */
-  #quantizedLinear(name: string, x: Tensor, outFeatures: number, options: { bias?: boolean }): Tensor {
+  #quantizedLinear(name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {
     const count = outFeatures * lastSize(x)
     const constantBytes = this.spec.quantization === 'nf4-double' ? 1 : bytesPerElement.float32
     this.buffers.push(this.persistent(count / 2), this.persistent((count / NF4_BLOCK) * constantBytes))

@@ -14,6 +14,7 @@ import {
   qwen2Config,
   qwen3Config,
 } from './decoder.ts'
+import { falcon, falconConfig } from './falcon.ts'
 import { gpt2, gpt2Config } from './gpt2.ts'
 import type { Ops } from './ops.ts'
 import { opt, optConfig } from './opt.ts'
@@ -38,6 +39,7 @@ export const modelConfig = z.discriminatedUnion('model_type', [
   phiConfig,
   gptNeoxConfig,
   optConfig,
+  falconConfig,
   resnetConfig,
   vitConfig,
   deitConfig,
@@ -64,6 +66,7 @@ export function tasksOf(config: ModelConfig): readonly [Task, ...Task[]] {
     case 'phi':
     case 'gpt_neox':
     case 'opt':
+    case 'falcon':
       return ['causal-lm', 'sequence-classification']
     case 'resnet':
     case 'vit':
@@ -93,6 +96,7 @@ export function maxPositionsOf(config: ModelConfig): number | undefined {
     case 'phi':
     case 'gpt_neox':
     case 'opt':
+    case 'falcon':
       return config.max_position_embeddings
     case 'resnet':
     case 'vit':
@@ -133,6 +137,8 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
       return gptNeox(ops, config, spec.task, spec.labels)
     case 'opt':
       return opt(ops, config, spec.task, spec.labels)
+    case 'falcon':
+      return falcon(ops, config, spec.task, spec.labels)
     case 'resnet':
       return resnet(ops, config, spec.labels)
     case 'vit':

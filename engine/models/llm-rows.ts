@@ -238,6 +238,31 @@ const opt: readonly ModelRow[] = [
   optRow(9_216, 64, 72, 'facebook/opt-66b'),
 ]
 
+const groupedFalcon = { new_decoder_architecture: true, num_kv_heads: 8 }
+
+function falconRow(ids: readonly string[], differences: Record<string, unknown> = {}): ModelRow {
+  return { ids, config: { model_type: 'falcon', ...differences } }
+}
+
+const falcon: readonly ModelRow[] = [
+  falconRow(['tiiuae/falcon-7b', 'tiiuae/falcon-7b-instruct']),
+  falconRow(['tiiuae/falcon-11B'], {
+    ...groupedFalcon,
+    hidden_size: 4_096,
+    num_hidden_layers: 60,
+    num_attention_heads: 32,
+    num_ln_in_parallel_attn: 1,
+    max_position_embeddings: 8_192,
+    tie_word_embeddings: false,
+  }),
+  falconRow(['tiiuae/falcon-40b', 'tiiuae/falcon-40b-instruct'], {
+    ...groupedFalcon,
+    hidden_size: 8_192,
+    num_hidden_layers: 60,
+    num_attention_heads: 128,
+  }),
+]
+
 /** Base models come before what was made of them: a name that several rows fit is taken to be the first. */
 export const llmRows: readonly ModelRow[] = [
   ...llama,
@@ -248,4 +273,5 @@ export const llmRows: readonly ModelRow[] = [
   ...phi,
   ...gptNeox,
   ...opt,
+  ...falcon,
 ]

@@ -16,8 +16,8 @@ export interface Ops<T> {
   embedding(name: string, ids: T, count: number, features: number): T
   /** A learned table that is looked up by position or constant type, the same for every sample: → [1, s, features]. */
   constantEmbedding(name: string, count: number, features: number, rows: number): T
-  /** [..., in] → [..., out]. `tiedTo` names the parameter used as weight instead of `name.weight`. */
-  linear(name: string, x: T, outFeatures: number, options?: { bias?: boolean; tiedTo?: string }): T
+  /** [..., in] → [..., out]. */
+  linear(name: string, x: T, outFeatures: number, options?: LinearOptions): T
   layerNorm(name: string, x: T): T
   /** Over groups of `size` features; `scalesInFloat32` as Gemma does, otherwise as Llama does. */
   rmsNorm(name: string, x: T, options: { size: number; scalesInFloat32: boolean }): T
@@ -44,6 +44,10 @@ export interface Ops<T> {
   /** Splits the last dimension into views, by one op (torch.split, chunk) or by a slice each. */
   split(x: T, sizes: readonly number[]): T[]
   slices(x: T, sizes: readonly number[]): T[]
+  /** A contiguous copy of a view, as indexing or reshaping makes it. */
+  gathered(x: T): T
+  /** [b, s, heads·size] → [b, s, times·heads·size]: every head `times` times. */
+  repeatHeads(x: T, times: number): T
   /** cos and sin of every position, for heads of which the first `size` dimensions turn. */
   rotaryTable(x: T, size: number): readonly [T, T]
   rotary(x: T, table: readonly [T, T], heads: number): T
@@ -82,6 +86,15 @@ export interface Ops<T> {
   block(x: T, body: (x: T) => T): T
 }
 
+export interface LinearOptions {
+  /** True by default. */
+  readonly bias?: boolean
+  /** The parameter used as weight instead of `name.weight`. */
+  readonly tiedTo?: string
+  /** As `x @ weight.T + bias` instead of one op. */
+  readonly composed?: boolean
+}
+
 export interface Convolution {
   readonly kernel: number
   readonly stride: number
@@ -103,4 +116,8 @@ export interface AttentionShape {
   readonly window?: number | undefined
   /** transformers' decoders compute the eager softmax in float32 whatever the scores' type. */
   readonly castsSoftmax?: boolean
+  /** The model hands a mask to the kernel even where `causal` would do. */
+  readonly isAlwaysMasked?: boolean
+  /** A single key and value head is left to the kernel to broadcast. */
+  readonly broadcastsHeads?: boolean
 }

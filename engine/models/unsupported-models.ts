@@ -2,7 +2,6 @@
 export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   bloom: ['bigscience/bloom-560m', 'bigscience/bloom-7b1', 'bigscience/bloomz-560m', 'bigscience/bloomz-7b1'],
   deepseek_v3: ['deepseek-ai/DeepSeek-V3', 'deepseek-ai/DeepSeek-R1'],
-  falcon: ['tiiuae/falcon-7b', 'tiiuae/falcon-7b-instruct', 'tiiuae/falcon-40b', 'tiiuae/falcon-rw-1b'],
   gemma3: ['google/gemma-3-4b-pt', 'google/gemma-3-4b-it', 'google/gemma-3-12b-it', 'google/gemma-3-27b-it'],
   gpt_bigcode: ['bigcode/starcoder', 'bigcode/starcoderbase-1b'],
   gpt_neo: ['EleutherAI/gpt-neo-125m', 'EleutherAI/gpt-neo-1.3B', 'EleutherAI/gpt-neo-2.7B'],

@@ -66,3 +66,21 @@ describe('parameters for 1,000 classes', () => {
     expect(footprintOf(model, { labels: 1_000 }).parameterCount).toBe(count)
   })
 })
+
+describe('Falcon', () => {
+  test('7B has one key and value head; words and output layer share a table', () => {
+    expect(footprintOf('tiiuae/falcon-7b').parameterCount).toBe(6_921_720_704)
+  })
+
+  test('40B has 8 of them and two norms a layer', () => {
+    expect(footprintOf('tiiuae/falcon-40b').parameterCount).toBe(41_303_293_952)
+  })
+
+  test('7B keeps every score in float32, as no fused kernel broadcasts the one key head', () => {
+    const [heads, tokens] = [71, 512]
+    const bytes = (sequenceLength: number) =>
+      activationBytes('tiiuae/falcon-7b', { precision: 'bf16', sequenceLength }, { num_hidden_layers: 1 })
+    // What grows with the square of the length is the softmax alone: b·heads·s².
+    expect(bytes(2 * tokens) - 2 * bytes(tokens)).toBe(4 * heads * 2 * tokens ** 2)
+  })
+})

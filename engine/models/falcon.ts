@@ -1,0 +1,88 @@
+/** Falcon 7B and 40B: rotary decoders whose attention and feed-forward run side by side. transformers: models/falcon. */
+import * as z from 'zod'
+import type { Task } from '../config/spec.ts'
+import type { Ops } from './ops.ts'
+import { probability, size } from './schema.ts'
+
+export const falconConfig = z.object({
+  model_type: z.literal('falcon'),
+  vocab_size: size.default(65_024),
+  hidden_size: size.default(4_544),
+  num_hidden_layers: size.default(32),
+  num_attention_heads: size.default(71),
+  /** Of the 40B's architecture; the 7B has one key and value head. */
+  num_kv_heads: size.nullish(),
+  max_position_embeddings: size.default(2_048),
+  ffn_hidden_size: size.nullish(),
+  hidden_dropout: probability.default(0),
+  attention_dropout: probability.default(0),
+  bias: z.boolean().default(false),
+  new_decoder_architecture: z.boolean().default(false),
+  num_ln_in_parallel_attn: z.number().nullish(),
+  tie_word_embeddings: z.boolean().default(true),
+  // The Falcon-RW models have ALiBi instead of rotary positions, and attention before the feed-forward.
+  alibi: z.literal(false, { error: 'Falcon with ALiBi (the RW models) is not supported' }).default(false),
+  parallel_attn: z.literal(true, { error: 'Falcon without parallel attention is not supported' }).default(true),
+  multi_query: z.literal(true, { error: 'Falcon without multi-query attention is not supported' }).default(true),
+})
+export type FalconConfig = z.infer<typeof falconConfig>
+
+/** FalconLinear: `x @ weight.T + bias`, never one op. */
+function falconLinear<T>(ops: Ops<T>, config: FalconConfig, name: string, x: T, outFeatures: number): T {
+  return ops.linear(name, x, outFeatures, { bias: config.bias, composed: true })
+}
+
+export function falcon<T>(ops: Ops<T>, config: FalconConfig, task: Task, labels: number): T {
+  const { hidden_size: hidden, num_attention_heads: heads } = config
+  let x = ops.embedding('transformer.word_embeddings', ops.input, config.vocab_size, hidden)
+  const table = ops.rotaryTable(x, hidden / heads)
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    x = ops.block(x, input => layer(ops, config, `transformer.h.${index}`, table, input))
+  }
+  const output = ops.layerNorm('transformer.ln_f', x)
+  if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
+  const tied = config.tie_word_embeddings ? { tiedTo: 'transformer.word_embeddings.weight' } : {}
+  return ops.linear('lm_head', output, config.vocab_size, { bias: false, ...tied })
+}
+
+function layer<T>(ops: Ops<T>, config: FalconConfig, name: string, table: readonly [T, T], x: T): T {
+  const normsTwice = config.new_decoder_architecture && (config.num_ln_in_parallel_attn ?? 2) === 2
+  const normalised = ops.layerNorm(`${name}.${normsTwice ? 'ln_attn' : 'input_layernorm'}`, x)
+  const forFeeding = normsTwice ? ops.layerNorm(`${name}.ln_mlp`, x) : normalised
+  const attended = ops.frame(normalised, input => attention(ops, config, `${name}.self_attention`, table, input))
+  const fed = ops.frame(forFeeding, input => feedForward(ops, config, `${name}.mlp`, input))
+  return ops.residual(ops.dropout(ops.residual(fed, attended, { inPlace: true }), config.hidden_dropout), x)
+}
+
+function attention<T>(ops: Ops<T>, config: FalconConfig, name: string, table: readonly [T, T], x: T): T {
+  const { hidden_size: hidden, num_attention_heads: heads } = config
+  const [query, key, value] = projections(ops, config, `${name}.query_key_value`, x)
+  const keyValueHeads = config.new_decoder_architecture ? heads : 1
+  const context = ops.attention(
+    ops.rotary(query, table, heads),
+    ops.cached(ops.rotary(key, table, keyValueHeads)),
+    ops.cached(value),
+    { heads, keyValueHeads, causal: true, dropout: 0, isAlwaysMasked: true, broadcastsHeads: true },
+  )
+  return falconLinear(ops, config, `${name}.dense`, context, hidden)
+}
+
+/** `_split_heads`: the query is a view of the joined projection; keys and values are gathered, in the 40B for every head. */
+function projections<T>(ops: Ops<T>, config: FalconConfig, name: string, x: T): [T, T, T] {
+  const { hidden_size: hidden, num_attention_heads: heads, new_decoder_architecture: isGrouped } = config
+  const headSize = hidden / heads
+  const keyValueHeads = isGrouped ? (config.num_kv_heads ?? heads) : 1
+  const keySize = keyValueHeads * headSize
+  const joined = falconLinear(ops, config, name, x, hidden + 2 * keySize)
+  const [query, key, value] = ops.slices(joined, [hidden, keySize, keySize]) as [T, T, T]
+  const gathered = [key, value].map(part => ops.gathered(part))
+  if (!isGrouped) return [query, ...gathered] as [T, T, T]
+  const repeated = gathered.map(part => ops.repeatHeads(part, heads / keyValueHeads))
+  return [ops.gathered(query), ...repeated] as [T, T, T]
+}
+
+function feedForward<T>(ops: Ops<T>, config: FalconConfig, name: string, x: T): T {
+  const inner = config.ffn_hidden_size ?? 4 * config.hidden_size
+  const widened = ops.gelu(falconLinear(ops, config, `${name}.dense_h_to_4h`, x, inner))
+  return falconLinear(ops, config, `${name}.dense_4h_to_h`, widened, config.hidden_size)
+}
