@@ -6,6 +6,7 @@ import { check } from './check.ts'
 import { doctor } from './doctor.ts'
 import { estimate } from './estimate.ts'
 import type { ExitCode } from './exit-code.ts'
+import { explain } from './explain.ts'
 import { sweep } from './sweep.ts'
 import { usage } from './usage.ts'
 import { validateBackward, validateCompile } from './validate.ts'
@@ -13,6 +14,7 @@ import { validateBackward, validateCompile } from './validate.ts'
 const commands: Record<string, (args: string[]) => Promise<ExitCode>> = {
   check,
   estimate,
+  explain,
   sweep,
   doctor,
   'validate-backward': validateBackward,

@@ -29,6 +29,8 @@ const commands: Record<string, string> = {
   --loop plain|trainer         who runs the step: a plain PyTorch loop, or Hugging Face's Trainer
   --gpu <id>                   GPU to judge on (default a10)
   --json                       print one JSON object`,
+  explain: `memorymark explain <config…>               how a config is understood: its tool, each setting with its line or default,
+                               and what cannot be known from the file`,
   sweep: `memorymark sweep <model-id-or-config>         the largest batch, found by trials
   --engine auto|estimate|trace|torch|tfjs   what runs a trial (default auto: the best this machine has)
   --strategy predict-verify|bisect|linear

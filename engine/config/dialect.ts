@@ -5,6 +5,7 @@ import { huggingface } from './dialects/huggingface.ts'
 import { hydra } from './dialects/hydra.ts'
 import { lightning } from './dialects/lightning.ts'
 import { llamafactory } from './dialects/llamafactory.ts'
+import { llamafactoryV1 } from './dialects/llamafactory-v1.ts'
 import { memorymark } from './dialects/memorymark.ts'
 import { timm } from './dialects/timm.ts'
 import { torchtune } from './dialects/torchtune.ts'
@@ -36,6 +37,7 @@ export const dialects: readonly Dialect[] = [
   memorymark,
   axolotl,
   llamafactory,
+  llamafactoryV1,
   torchtune,
   lightning,
   deepspeed,

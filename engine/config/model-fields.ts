@@ -43,6 +43,7 @@ export function readModel(
   const resolution = lookUp(id)
   if (resolution.kind === 'resolved') {
     if (resolution.sentence !== undefined) reader.assume(resolution.sentence)
+    reader.note('model', resolution.model.id, field)
     return resolution.model
   }
   const { code, message, fix } = modelProblem(id, resolution)

@@ -20,7 +20,9 @@ export const torchtune: Dialect = {
   recognise: document => {
     const component = componentOf(document, 'model')
     const names = component?.value.kind === 'text' ? component.value.text : ''
-    const isRecipe = names.startsWith('torchtune.') || hasTorchtunePart(document)
+    // Evaluation and generation recipes have a batch size too, but neither loss nor optimizer.
+    const trains = document.at('optimizer') !== undefined || document.at('loss') !== undefined
+    const isRecipe = trains && (names.startsWith('torchtune.') || hasTorchtunePart(document))
     return isRecipe && document.at('batch_size') !== undefined
       ? `batch_size beside ${names || 'components'} of torchtune`
       : undefined
@@ -108,7 +110,12 @@ function refuseOtherRecipes(reader: FieldReader, document: Section): void {
       ? loss
       : other.map(key => document.at(key)).find(found => found !== undefined)
   if (field === undefined) return
-  reader.refuse(field, 'unsupported-training', `A recipe with ${quote(field.name)} is not modelled yet`, leaveOut)
+  reader.refuse(
+    field,
+    'unsupported-training',
+    `A recipe with ${quote(field === loss ? loss.source : field.name)} is not modelled yet`,
+    leaveOut,
+  )
 }
 
 const dtypes: Choices<Precision> = new Map<string, Precision>([

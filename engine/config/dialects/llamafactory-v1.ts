@@ -1,0 +1,126 @@
+/** LLaMA-Factory's second argument format, as of 0.9.6: src/llamafactory/v1/config/*.py and v1/core/base_trainer.py. */
+import type { Dialect } from '../dialect.ts'
+import type { FieldReader } from '../fields.ts'
+import { languageModelReading, readBatch, readGpus } from '../language-model.ts'
+import { type ModelLookup, readModel } from '../model-fields.ts'
+import { quote } from '../quote.ts'
+import type { Reading } from '../reading.ts'
+import type { Field, Section } from '../section.ts'
+import type { Optimizer } from '../spec.ts'
+import { readLora, readTargets } from '../trainer/adapter.ts'
+import { readDeepSpeed, type Sharded } from '../trainer/sharding.ts'
+import { writesAny } from '../written-keys.ts'
+
+const ownKeys = [
+  'model_class',
+  'peft_config',
+  'dist_config',
+  'kernel_config',
+  'quant_config',
+  'train_dataset',
+  'cutoff_len',
+]
+const writesBatch = writesAny(['micro_batch_size'])
+const writesOwn = writesAny(ownKeys)
+
+export const llamafactoryV1: Dialect = {
+  name: 'LLaMA-Factory v1',
+  mayBe: text => writesBatch(text) && writesOwn(text),
+  recognise: document => {
+    const found = ownKeys.filter(key => document.at(key) !== undefined)
+    const isOurs = document.at('model')?.value.kind === 'text' && document.at('micro_batch_size') !== undefined
+    return isOurs && found.length >= 2 ? `model and micro_batch_size beside ${found.join(', ')}` : undefined
+  },
+  modelField: document => document.at('model'),
+  read,
+}
+
+const leaveOut = 'Leave this config out of the check for now.'
+
+function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
+  const model = readModel(reader, document.field('model'), 'model', lookUp)
+  const batch = readBatch(reader, {
+    batchSize: document.at('micro_batch_size'),
+    defaultBatch: { value: 1, source: "LLaMA-Factory's default" },
+    accumulation: undefined,
+  })
+  if (document.at('global_batch_size') !== undefined) {
+    reader.assume(
+      'No accumulation: it follows from global_batch_size and the number of GPUs, which the config does not say.',
+    )
+  }
+  const hasAdapter = readsAdapter(reader, document.at('peft_config', 'name'))
+  const sharded = readSharding(reader, document)
+  const isDeepSpeed = sharded.sharding !== undefined && sharded.sharding !== 'fsdp'
+  const targets = document.at('peft_config', 'target_modules')
+  return languageModelReading(reader, {
+    dialect: llamafactoryV1.name,
+    model,
+    batch,
+    sequence: { field: document.at('cutoff_len'), byDefault: { value: 2_048, source: "LLaMA-Factory's default" } },
+    settings: {
+      gpus: readGpus(reader, undefined),
+      // core/model_engine.py: loaded in the checkpoint's type.
+      precision: reader.note(
+        'precision',
+        isDeepSpeed ? 'bf16-master' : 'bf16',
+        "the checkpoint's type, bf16 for most decoders",
+      ),
+      optimizer: readOptimizer(reader, document.at('optim_config', 'name')),
+      attention: reader.note('attention', 'sdpa', "transformers' default"),
+      gradientCheckpointing: reader.settle(
+        'gradientCheckpointing',
+        document.at('enable_activation_checkpointing'),
+        field => reader.flag(field),
+        { value: true, source: "LLaMA-Factory's default" },
+      ),
+      lora: hasAdapter
+        ? readLora(reader, model, {
+            rank: document.at('peft_config', 'r'),
+            defaultRank: { value: 8, source: "peft's default" },
+            dropout: document.at('peft_config', 'lora_dropout'),
+            defaultDropout: 0,
+            targets: readTargets(reader, targets) ?? 'all',
+            targetField: targets,
+          })
+        : undefined,
+      quantization: readQuantization(reader, document.at('quant_config', 'quantization_bit'), hasAdapter),
+      ...sharded,
+      fusedLoss: undefined,
+      paddedBatches: reader.note('paddedBatches', true, 'sequences are padded to the longest'),
+    },
+  })
+}
+
+function readsAdapter(reader: FieldReader, field: Field | undefined): boolean {
+  const name = reader.text(field)
+  if (name === undefined || name === 'lora') return name === 'lora'
+  reader.refuse(
+    field,
+    'unsupported-training',
+    `Fine-tuning by ${quote(name)} is not modelled yet`,
+    'Use lora, or no peft_config.',
+  )
+  return false
+}
+
+function readQuantization(reader: FieldReader, bits: Field | undefined, hasAdapter: boolean) {
+  const count = reader.wholeNumber(bits, { max: 8 })
+  if (bits === undefined || count === undefined) return undefined
+  if (count === 4 && hasAdapter) return reader.note('quantization', 'nf4-double' as const, bits)
+  return reader.refuse(bits, 'unsupported-quantization', `${count}-bit base weights are not modelled yet`, leaveOut)
+}
+
+/** core/base_trainer.py: torch.optim.AdamW as it comes. */
+function readOptimizer(reader: FieldReader, field: Field | undefined): Optimizer {
+  if (field !== undefined) {
+    reader.refuse(field, 'unsupported-optimizer', `The optimizer ${quote(field.source)} is not supported yet`, leaveOut)
+  }
+  return reader.note('optimizer', 'adamw', "LLaMA-Factory's default")
+}
+
+function readSharding(reader: FieldReader, document: Section): Sharded {
+  const name = document.at('dist_config', 'name')
+  if (name?.source === 'deepspeed') return readDeepSpeed(reader, document.at('dist_config', 'config_file'))
+  return name?.source.startsWith('fsdp') ? { sharding: reader.note('sharding', 'fsdp', name) } : {}
+}
