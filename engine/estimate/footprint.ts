@@ -77,21 +77,18 @@ export class Footprint {
   }
 
   #replaySteps(batch: number, workspaceBytes: number, allocator: CachingAllocator): Fit {
-    const { model, optimizerState, step } = this.#timeline
-    const residents = [...model.map(storage => bytesAt(storage, batch)), workspaceBytes]
-    if (residents.some(bytes => allocator.allocate(bytes) === undefined)) {
-      return { kind: 'out-of-memory' }
-    }
-    for (const stepIndex of [0, 1]) {
-      if (!replay(step, batch, allocator)) return { kind: 'out-of-memory' }
-      if (
-        stepIndex === 0 &&
-        optimizerState.some(storage => allocator.allocate(bytesAt(storage, batch)) === undefined)
-      ) {
-        return { kind: 'out-of-memory' }
-      }
-    }
-    return { kind: 'fits', reservedBytes: allocator.peakReservedBytes }
+    const { model, optimizerState, step, eventsBeforeOptimizer } = this.#timeline
+    const allocate = (bytes: number) => allocator.allocate(bytes) !== undefined
+    const blocks: Block[] = []
+    const play = (events: readonly Event[]) => replay(events, batch, allocator, blocks)
+    const lasted =
+      model.every(storage => allocate(bytesAt(storage, batch))) &&
+      allocate(workspaceBytes) &&
+      play(step.slice(0, eventsBeforeOptimizer)) &&
+      optimizerState.every(storage => allocate(bytesAt(storage, batch))) &&
+      play(step.slice(eventsBeforeOptimizer)) &&
+      play(step)
+    return lasted ? { kind: 'fits', reservedBytes: allocator.peakReservedBytes } : { kind: 'out-of-memory' }
   }
 
   /** Bytes that are there between steps. */
@@ -117,10 +114,9 @@ function changeOf({ kind, storage }: Event, batch: number): number {
   return kind === 'allocate' ? bytesAt(storage, batch) : -bytesAt(storage, batch)
 }
 
-/** Whether memory lasted. */
-function replay(step: Timeline['step'], batch: number, allocator: CachingAllocator): boolean {
-  const blocks: Block[] = []
-  for (const { kind, storage } of step) {
+/** Whether memory lasted. `blocks`: what is allocated, by storage id. */
+function replay(events: readonly Event[], batch: number, allocator: CachingAllocator, blocks: Block[]): boolean {
+  for (const { kind, storage } of events) {
     if (kind === 'allocate') {
       const block = allocator.allocate(bytesAt(storage, batch))
       if (block === undefined) return false

@@ -22,6 +22,8 @@ export interface Timeline {
   readonly optimizerState: readonly Storage[]
   /** One step, from the batch's arrival to the gradients' release. */
   readonly step: readonly Event[]
+  /** Events of the step before the optimizer runs, where the first step allocates its state. */
+  readonly eventsBeforeOptimizer: number
   readonly parameterCount: number
 }
 
@@ -36,6 +38,7 @@ export function playStep(tape: Autograd, spec: TrainingSpec, loss: Tensor, outpu
   const parameters = [...tape.parameters.values()]
   const optimized = parameters.filter(parameter => parameter.requiresGrad).map(parameter => master(spec, parameter))
   const isTraining = spec.step === 'training'
+  const eventsBeforeOptimizer = player.events.length
   if (isTraining) player.optimizerStep(spec.optimizer, optimized)
   player.releaseGradients()
   const exchange = isTraining ? exchangeBytes(spec, tape.parameters) : 0
@@ -48,6 +51,7 @@ export function playStep(tape: Autograd, spec: TrainingSpec, loss: Tensor, outpu
     ],
     optimizerState: isTraining ? optimizerState(tape, spec, optimized, shares) : [],
     step: player.events,
+    eventsBeforeOptimizer,
     parameterCount: parameters.reduce((sum, parameter) => sum + elements(parameter), 0),
   }
 }

@@ -84,9 +84,12 @@ function encoderLayer<T>(ops: Ops<T>, config: EncoderConfig, name: string, x: T)
   return residual(ops, config, `${name}.output`, widened, attended)
 }
 
+/** BertSelfOutput, BertOutput. */
 function residual<T>(ops: Ops<T>, config: EncoderConfig, name: string, x: T, skip: T): T {
-  const projected = ops.dropout(ops.linear(`${name}.dense`, x, config.hidden_size), config.hidden_dropout_prob)
-  return ops.layerNorm(`${name}.LayerNorm`, ops.residual(projected, skip))
+  return ops.frame(x, input => {
+    const projected = ops.linear(`${name}.dense`, input, config.hidden_size)
+    return ops.layerNorm(`${name}.LayerNorm`, ops.residual(ops.dropout(projected, config.hidden_dropout_prob), skip))
+  })
 }
 
 function bertClassifier<T>(ops: Ops<T>, config: EncoderConfig, hidden: T, labels: number): T {
