@@ -77,7 +77,7 @@ function projections<T>(ops: Ops<T>, config: FalconConfig, name: string, x: T): 
   const [query, key, value] = ops.slices(joined, [hidden, keySize, keySize]) as [T, T, T]
   const gathered = [key, value].map(part => ops.gathered(part))
   if (!isGrouped) return [query, ...gathered] as [T, T, T]
-  const repeated = gathered.map(part => ops.repeatHeads(part, heads / keyValueHeads))
+  const repeated = gathered.map(part => ops.repeatHeads(part, heads / keyValueHeads, keyValueHeads))
   return [ops.gathered(query), ...repeated] as [T, T, T]
 }
 

@@ -47,7 +47,7 @@ export interface Ops<T> {
   /** A contiguous copy of a view, as indexing or reshaping makes it. */
   gathered(x: T): T
   /** [b, s, heads·size] → [b, s, times·heads·size]: every head `times` times. */
-  repeatHeads(x: T, times: number): T
+  repeatHeads(x: T, times: number, heads: number): T
   /** cos and sin of every position, for heads of which the first `size` dimensions turn. */
   rotaryTable(x: T, size: number): readonly [T, T]
   rotary(x: T, table: readonly [T, T], heads: number): T

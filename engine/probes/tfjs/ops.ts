@@ -159,6 +159,19 @@ export class TfjsOps implements Ops<tf.Tensor> {
     return this.split(x, sizes)
   }
 
+  /** Tensors are contiguous here. */
+  gathered(x: tf.Tensor): tf.Tensor {
+    return x
+  }
+
+  repeatHeads(x: tf.Tensor, times: number, heads: number): tf.Tensor {
+    const [samples = 0, tokens = 0, features = 0] = x.shape
+    return tf.tidy(() => {
+      const apart = tf.reshape(x, [samples * tokens, heads, 1, features / heads])
+      return tf.reshape(tf.tile(apart, [1, 1, times, 1]), [samples, tokens, features * times])
+    })
+  }
+
   rotaryTable(x: tf.Tensor, size: number): readonly [tf.Tensor, tf.Tensor] {
     const [, tokens = 0] = x.shape
     const angle = (token: number, column: number) => token / ROTARY_BASE ** ((2 * (column % (size / 2))) / size)
