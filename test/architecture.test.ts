@@ -12,7 +12,7 @@ const rows: readonly (readonly string[])[] = [
   ['engine/index'],
   ['engine/analyze', 'engine/sweep'],
   ['engine/assess'],
-  ['engine/render'],
+  ['engine/render', 'engine/settings'],
   ['engine/report'],
   ['engine/verdict'],
   ['engine/metrics'],

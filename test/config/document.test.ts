@@ -65,7 +65,7 @@ describe('values', () => {
       { kind: 'text', text: 'yes' },
       { kind: 'number', number: 1000 },
       { kind: 'empty' },
-      { kind: 'list', items: [{ kind: 'number', number: 1 }] },
+      { kind: 'list', items: [{ kind: 'number', number: 1, at: { line: 6, column: 5 }, source: '1' }] },
     ])
   })
 

@@ -1,0 +1,12 @@
+/** What the repository's settings say of a config that cannot say it itself. */
+import type { Field } from './section.ts'
+
+/** Where a team's settings stand in its repository. */
+export const SETTINGS_PATH = '.github/memorymark.yml'
+
+/** By their keys in the settings file. */
+export const suppliedKeys = ['model', 'task', 'sequence_length', 'image_size', 'labels'] as const
+export type SuppliedKey = (typeof suppliedKeys)[number]
+
+/** Each as it is written in the settings, whose path the field bears. */
+export type SuppliedFields = Readonly<Partial<Record<SuppliedKey, Field>>>

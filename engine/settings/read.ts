@@ -1,0 +1,119 @@
+/** `.github/memorymark.yml`, read by the parser that reads configs. */
+import { parseFile } from '../config/document.ts'
+import type { SourceFile } from '../config/reading.ts'
+import type { FieldValue, Section } from '../config/section.ts'
+import { type SuppliedFields, suppliedKeys } from '../config/supplied.ts'
+import type { Problem } from '../errors.ts'
+import { problemsOf } from './problems.ts'
+import { settingsFile } from './schema.ts'
+import type { RepositorySettings } from './settings.ts'
+
+export type SettingsReading =
+  | { readonly kind: 'settings'; readonly settings: RepositorySettings }
+  | { readonly kind: 'none' }
+  /** Every problem found, not just the first. */
+  | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] }
+
+const MAX_PROBLEMS = 50
+
+/** `file` is undefined where the repository has none. Never throws for what the file holds. */
+export function readSettings(file: SourceFile | undefined): SettingsReading {
+  if (file === undefined) return { kind: 'none' }
+  const parsed = parseFile(file)
+  if (parsed.kind === 'unreadable') return parsed
+  const [top, ...others] = parsed.mappings
+  if (top === undefined) return isBlank(file.text) ? { kind: 'none' } : unreadable([noMapping(file)])
+  if (others.length > 0) return unreadable([severalDocuments(file)])
+
+  const checked = settingsFile.safeParse(plainSection(top))
+  if (!checked.success) return unreadable(checked.error.issues.flatMap(issue => problemsOf(issue, top, file.path)))
+  const { data } = checked
+  return {
+    kind: 'settings',
+    settings: {
+      source: file.path,
+      paths: data.paths,
+      ignore: data.ignore ?? [],
+      gpu: data.gpu,
+      pricesPerHourUsd: data.prices ?? {},
+      hoursPerRun: data.hours_per_run,
+      runsPerYear: data.runs_per_year,
+      failOn: data['fail-on'],
+      warnOn: data['warn-on'],
+      stepSize: data.step_size,
+      marginPercent: data.margin_percent,
+      overrides: (data.overrides ?? []).map((override, index) => ({
+        path: override.path,
+        gpu: override.gpu,
+        hoursPerRun: override.hours_per_run,
+        runsPerYear: override.runs_per_year,
+        supplied: suppliedIn(overrideSection(top, index), file.path),
+      })),
+    },
+  }
+}
+
+function overrideSection(top: Section, index: number): Section | undefined {
+  const overrides = top.field('overrides')?.value
+  const override = overrides?.kind === 'list' ? overrides.items[index] : undefined
+  return override?.kind === 'mapping' ? override.section : undefined
+}
+
+function suppliedIn(override: Section | undefined, file: string): SuppliedFields {
+  const fields = suppliedKeys.flatMap(key => {
+    const field = override?.at(key)
+    return field === undefined ? [] : [[key, { ...field, file }] as const]
+  })
+  return Object.fromEntries(fields)
+}
+
+/** A key without a value is as good as left out. */
+function plainSection(section: Section): Record<string, unknown> {
+  const written = [...section.fields.values()].filter(({ value }) => value.kind !== 'empty')
+  return Object.fromEntries(written.map(({ key, value }) => [key, plainValue(value)]))
+}
+
+function plainValue(value: FieldValue): unknown {
+  switch (value.kind) {
+    case 'number':
+      return value.number
+    case 'text':
+      return value.text
+    case 'flag':
+      return value.flag
+    case 'empty':
+      return undefined
+    case 'list':
+      return value.items.map(plainValue)
+    case 'mapping':
+      return plainSection(value.section)
+  }
+}
+
+function unreadable(problems: readonly Problem[]): SettingsReading {
+  return { kind: 'unreadable', problems: problems.slice(0, MAX_PROBLEMS) }
+}
+
+function isBlank(text: string): boolean {
+  return text.split('\n').every(line => /^\s*(?:#.*|---\s*)?$/.test(line))
+}
+
+function noMapping({ path }: SourceFile): Problem {
+  return {
+    code: 'settings-refused',
+    file: path,
+    line: 1,
+    message: 'The settings are not a mapping of keys to values',
+    fix: 'Write a setting a line, such as gpu: a10.',
+  }
+}
+
+function severalDocuments({ path }: SourceFile): Problem {
+  return {
+    code: 'settings-refused',
+    file: path,
+    line: 1,
+    message: 'The file holds several documents',
+    fix: 'Keep one, and drop the lines of three dashes between them.',
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * `.github/memorymark.yml` as teams write it. The reader and docs/memorymark.schema.json both come from this schema. Its error
+ * texts are what a value must be: they stand behind "is not" and "Write".
+ */
+import * as z from 'zod'
+import { MAX_BATCH, tasks } from '../config/spec.ts'
+import { MemoryMarkError } from '../errors.ts'
+import { gpus } from '../gpus/catalogue.ts'
+import { parseConditions } from '../verdict/policy.ts'
+
+const MAX_GLOBS = 200
+const MAX_OVERRIDES = 500
+
+const glob = text('a glob, such as configs/**/*.yaml', 500)
+const globs = z.array(glob, 'a list of globs').max(MAX_GLOBS, `a list of at most ${MAX_GLOBS} globs`)
+const gpu = z.enum(
+  gpus.map(({ id }) => id),
+  'a GPU of the catalogue',
+)
+const pricePerHourUsd = positive(10_000)
+const hoursPerRun = positive(100_000).describe('Wall-clock hours of one run at the current batch size. Default 2.')
+const runsPerYear = positive(1_000_000).describe('Training runs in a year. Default 100.')
+
+const conditions = z
+  .union([z.string(), z.array(z.string())], 'a condition, such as "waste > 40 %", or a list of them')
+  .transform((written, context) => {
+    try {
+      return parseConditions([written].flat().join(', '), '')
+    } catch (error) {
+      if (!(error instanceof MemoryMarkError)) throw error
+      const { message, fix } = error.problem
+      context.addIssue({ code: 'custom', message, params: { fix } })
+      return z.NEVER
+    }
+  })
+
+const overrideKeys = {
+  path: glob.describe('The configs that this is about, from the root of the repository.'),
+  gpu: gpu.describe('The GPU that these configs run on.').optional(),
+  model: text('a model: its Hub id, or its name in the catalogue', 200)
+    .describe('The model that these configs train, as its id on the Hugging Face Hub.')
+    .optional(),
+  task: z.enum(tasks, 'a task').describe('What the model is trained for.').optional(),
+  sequence_length: wholeNumber(10_000_000).describe('Tokens of the longest sequence.').optional(),
+  image_size: wholeNumber(100_000).describe("Pixels of the square image's side.").optional(),
+  labels: wholeNumber(1_000_000).describe('Classes of a classification head.').optional(),
+  hours_per_run: hoursPerRun.optional(),
+  runs_per_year: runsPerYear.optional(),
+}
+const overrideEntry = z.strictObject(overrideKeys, 'an override: a mapping with a path')
+
+export const settingsFile = z.strictObject({
+  paths: globs
+    .describe('Only files that match one of these globs are read. Default: every YAML and JSON file.')
+    .optional(),
+  ignore: globs.describe('Files that match one of these globs are left out.').optional(),
+  gpu: gpu.describe('The GPU that the training runs on. Default a10.').optional(),
+  prices: z
+    .partialRecord(gpu, pricePerHourUsd, 'a list of prices by GPU, such as a10: 0.75')
+    .describe('What you pay for an hour of one GPU in US dollars, by GPU.')
+    .optional(),
+  hours_per_run: hoursPerRun.optional(),
+  runs_per_year: runsPerYear.optional(),
+  'fail-on': conditions
+    .describe('What blocks a pull request: `waste > 40 %`, `throughput-loss > 10 %`, `annual-cost > $500`, or `never`.')
+    .optional(),
+  'warn-on': conditions.describe('What is remarked on without blocking, in the words of fail-on.').optional(),
+  step_size: wholeNumber(MAX_BATCH)
+    .describe('Batch sizes tried are every one up to this, then its multiples. Default 8.')
+    .optional(),
+  margin_percent: within(0, 90)
+    .describe('Percent of usable memory that a recommended batch leaves free. Default 5.')
+    .optional(),
+  overrides: z
+    .array(overrideEntry, 'a list of overrides, each with a path')
+    .max(MAX_OVERRIDES, `a list of at most ${MAX_OVERRIDES} overrides`)
+    .describe(
+      'What holds for some configs only, or what they cannot say themselves. Where several match, the later wins.',
+    )
+    .optional(),
+})
+export type SettingsFile = z.infer<typeof settingsFile>
+
+/** The keys that a mapping may have, by where it stands. */
+export function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  if (path.length === 0) return Object.keys(settingsFile.shape)
+  return path[0] === 'prices' ? gpu.options : Object.keys(overrideKeys)
+}
+
+function text(words: string, maxCharacters: number) {
+  return z.string(words).min(1, words).max(maxCharacters, words)
+}
+
+function wholeNumber(max: number) {
+  const words = `a whole number from 1 to ${max.toLocaleString('en-US')}`
+  return z.int(words).min(1, words).max(max, words)
+}
+
+function positive(max: number) {
+  const words = `a number above 0 and up to ${max.toLocaleString('en-US')}`
+  return z.number(words).positive(words).max(max, words)
+}
+
+function within(min: number, max: number) {
+  const words = `a number from ${min} to ${max}`
+  return z.number(words).min(min, words).max(max, words)
+}

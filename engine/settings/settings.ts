@@ -1,0 +1,65 @@
+/** A team's settings for its repository, and what they come to for one config. */
+import { matchesGlob } from 'node:path'
+import type { SuppliedFields } from '../config/supplied.ts'
+import { findGpu, type Gpu } from '../gpus/catalogue.ts'
+import type { Condition } from '../verdict/policy.ts'
+
+export interface RepositorySettings extends ScopedSettings {
+  /** The path of the file that they are from. */
+  readonly source: string
+  /** Globs; undefined counts every file. */
+  readonly paths: readonly string[] | undefined
+  readonly ignore: readonly string[]
+  /** By the GPU's id. */
+  readonly pricesPerHourUsd: Readonly<Record<string, number | undefined>>
+  readonly failOn: readonly Condition[] | undefined
+  readonly warnOn: readonly Condition[] | undefined
+  readonly stepSize: number | undefined
+  readonly marginPercent: number | undefined
+  readonly overrides: readonly Override[]
+}
+
+/** What may be set for the whole repository and for some paths. */
+interface ScopedSettings {
+  /** The GPU's id. */
+  readonly gpu: string | undefined
+  readonly hoursPerRun: number | undefined
+  readonly runsPerYear: number | undefined
+}
+
+interface Override extends ScopedSettings {
+  /** A glob. */
+  readonly path: string
+  readonly supplied: SuppliedFields
+}
+
+/** What holds for one config; undefined is left to whoever asks. */
+export interface SettingsForPath {
+  readonly gpu: Gpu | undefined
+  /** What the team pays; undefined where it names no price for that GPU. */
+  readonly pricePerHourUsd: (gpu: Gpu) => number | undefined
+  readonly hoursPerRun: number | undefined
+  readonly runsPerYear: number | undefined
+  readonly supplied: SuppliedFields
+}
+
+/** Whether the team wants a file looked at. `path` is `/`-separated, from the root of the repository. */
+export function isCounted(path: string, { paths, ignore }: Pick<RepositorySettings, 'paths' | 'ignore'>): boolean {
+  const isWanted = paths === undefined || paths.some(glob => matchesGlob(path, glob))
+  return isWanted && !ignore.some(glob => matchesGlob(path, glob))
+}
+
+/** The repository's settings with those of the matching overrides laid over them, later ones on top. */
+export function settingsFor(path: string, settings: RepositorySettings): SettingsForPath {
+  const matching = settings.overrides.filter(override => matchesGlob(path, override.path))
+  const last = <T>(pick: (scope: ScopedSettings) => T | undefined): T | undefined =>
+    [settings, ...matching].map(pick).findLast(value => value !== undefined)
+  const gpuId = last(scope => scope.gpu)
+  return {
+    gpu: gpuId === undefined ? undefined : findGpu(gpuId),
+    pricePerHourUsd: gpu => settings.pricesPerHourUsd[gpu.id],
+    hoursPerRun: last(scope => scope.hoursPerRun),
+    runsPerYear: last(scope => scope.runsPerYear),
+    supplied: Object.assign({}, ...matching.map(({ supplied }) => supplied)),
+  }
+}

@@ -1,0 +1,132 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import type { Problem } from '../../engine/errors.ts'
+import { readSettings } from '../../engine/settings/read.ts'
+import type { RepositorySettings } from '../../engine/settings/settings.ts'
+
+const path = '.github/memorymark.yml'
+
+function settingsOf(text: string): RepositorySettings {
+  const reading = readSettings({ path, text })
+  if (reading.kind !== 'settings') throw new Error(`no settings: ${JSON.stringify(reading)}`)
+  return reading.settings
+}
+
+function problemsOf(text: string): readonly Problem[] {
+  const reading = readSettings({ path, text })
+  if (reading.kind !== 'unreadable') throw new Error(`nothing was refused: ${JSON.stringify(reading)}`)
+  return reading.problems
+}
+
+/** `2:6 gpu: what is wrong. What to do.` */
+function toldOf(text: string): string[] {
+  return problemsOf(text).map(
+    ({ line, column, field, message, fix }) => `${line}:${column} ${field}: ${message}. ${fix}`,
+  )
+}
+
+describe('a repository without settings', () => {
+  test.each([
+    ['no file', undefined],
+    ['an empty file', ''],
+    ['a file of comments', '# gpu: a10\n\n---\n'],
+  ])('has none: %s', (_, text) => {
+    expect(readSettings(text === undefined ? undefined : { path, text })).toEqual({ kind: 'none' })
+  })
+})
+
+describe('the settings', () => {
+  test('of the example are read, every one of them', async () => {
+    const text = await readFile(new URL('../../examples/settings/memorymark.yml', import.meta.url), 'utf8')
+    expect(settingsOf(text)).toMatchObject({
+      source: path,
+      paths: ['configs/**/*.yaml', 'configs/**/*.json'],
+      ignore: ['configs/archive/**'],
+      gpu: 'a10',
+      pricesPerHourUsd: { a10: 0.75 },
+      hoursPerRun: 4,
+      runsPerYear: 250,
+      failOn: [{ kind: 'waste', abovePercent: 40 }],
+      warnOn: [
+        { kind: 'throughput-loss', abovePercent: 10 },
+        { kind: 'annual-cost', aboveUsd: 500 },
+      ],
+      stepSize: 8,
+      marginPercent: 5,
+      overrides: [
+        { path: 'configs/llm/**', gpu: 'a100-80gb', hoursPerRun: 12, supplied: {} },
+        {
+          path: 'configs/llm/from-environment.yaml',
+          supplied: {
+            model: {
+              value: { kind: 'text', text: 'meta-llama/Llama-3.1-8B' },
+              file: path,
+              at: { line: 28, column: 12 },
+            },
+            sequence_length: { value: { kind: 'number', number: 4_096 } },
+          },
+        },
+      ],
+    })
+  })
+
+  test('that are left empty are as good as left out', () => {
+    expect(settingsOf('gpu:\npaths:\noverrides:\n  - path: a.yaml\n    model:\n')).toMatchObject({
+      gpu: undefined,
+      paths: undefined,
+      overrides: [{ path: 'a.yaml', supplied: {} }],
+    })
+  })
+
+  test('take conditions in one text or a list, and never for none', () => {
+    const both = [
+      { kind: 'waste', abovePercent: 40 },
+      { kind: 'annual-cost', aboveUsd: 500 },
+    ]
+    expect(settingsOf('fail-on: waste > 40 %, annual-cost > $500\n').failOn).toEqual(both)
+    expect(settingsOf('fail-on:\n  - waste > 40 %\n  - annual-cost > $500\n').failOn).toEqual(both)
+    expect(settingsOf('fail-on: never\n').failOn).toEqual([])
+  })
+})
+
+describe('a slip is told with line, field and what was meant', () => {
+  test.each([
+    ['gpus: a10\n', '1:7 gpus: The key "gpus" is not known. Did you mean gpu? Use paths, '],
+    ['gpu: a11\n', '1:6 gpu: "a11" is not a GPU of the catalogue. Did you mean a10? Use a10, a100-40gb, '],
+    ['gpu: 10\n', '1:6 gpu: 10 is not a GPU of the catalogue. Write a GPU of the catalogue.'],
+    ['\nhours-per-run: 2\n', '2:16 hours-per-run: The key "hours-per-run" is not known. Did you mean hours_per_run? '],
+    ['fail_on: never\n', '1:10 fail_on: The key "fail_on" is not known. Did you mean fail-on? '],
+    ['prices:\n  a100: 1\n', '2:9 prices.a100: The key "a100" is not known. '],
+    ['prices:\n  a10: free\n', '2:8 prices.a10: "free" is not a number above 0 and up to 10,000. Write a number '],
+    ['hours_per_run: 0\n', '1:16 hours_per_run: 0 is not a number above 0 and up to 100,000. '],
+    ['runs_per_year: .inf\n', '1:16 runs_per_year: .inf is not a number above 0 and up to 1,000,000. '],
+    ['step_size: 2.5\n', '1:12 step_size: 2.5 is not a whole number from 1 to 1,000,000. '],
+    ['margin_percent: 95\n', '1:17 margin_percent: 95 is not a number from 0 to 90. '],
+    ['paths: configs/**\n', '1:8 paths: "configs/**" is not a list of globs. Write a list of globs.'],
+    ['paths:\n  - a.yaml\n  - 3\n', '3:5 paths[1]: 3 is not a glob, such as configs/**/*.yaml. '],
+    ['fail-on: waste > lots\n', '1:10 fail-on: "waste > lots" is not a condition. Write `waste > 40 %`, '],
+    ['warn-on: 40\n', '1:10 warn-on: 40 is not a condition, such as "waste > 40 %", or a list of them. '],
+    ['overrides:\n  - gpu: l4\n', '2:5 overrides[0].path: There is no value here. Write a glob, '],
+    ['overrides:\n  - path: a\n    batch: 2\n', '3:12 overrides[0].batch: The key "batch" is not known. '],
+    ['overrides:\n  - path: a\n    task: causal\n', '3:11 overrides[0].task: "causal" is not a task. '],
+    ['overrides: [a]\n', '1:13 overrides[0]: "a" is not an override: a mapping with a path. '],
+  ])('%j', (text, told) => {
+    const [first = '', ...others] = toldOf(text)
+    expect(first).toContain(told)
+    expect(others).toEqual([])
+  })
+
+  test('all of them at once', () => {
+    expect(
+      problemsOf('gpu: a11\nfoo: 1\noverrides:\n  - path: a\n    gpu: x\n')
+        .map(({ line }) => line)
+        .sort(),
+    ).toEqual([1, 2, 5])
+  })
+
+  test('also where the file is no mapping, several documents or no YAML', () => {
+    expect(problemsOf('- a\n')).toMatchObject([{ file: path, line: 1 }])
+    expect(problemsOf('gpu: a10\n---\ngpu: l4\n')).toMatchObject([{ file: path, line: 1 }])
+    expect(problemsOf('gpu: [a10\n')).toMatchObject([{ code: 'not-yaml', file: path }])
+  })
+})
