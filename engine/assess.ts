@@ -1,6 +1,5 @@
 /** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, lever, cheaper GPU, verdict. */
 import { effectiveBatch, type TrainingSpec } from './config/spec.ts'
-import type { Footprint } from './estimate/footprint.ts'
 import type { Footprints } from './estimate/footprints.ts'
 import { type Gpu, gpus, usableBytes } from './gpus/catalogue.ts'
 import { type BatchPlan, DEFAULT_MARGIN, recommend } from './metrics/recommend.ts'
@@ -62,8 +61,7 @@ export function assess(
 ): Assessment {
   const { gpu, policy, footprints, hoursPerRun, runsPerYear } = options
   const { samplesPerSecond: rate, largest } = evidence
-  const footprint = footprints.of(spec, config)
-  const probe = new EstimateProbe(footprint, gpu)
+  const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu)
   const now = planOf(spec)
   const costNow = hoursPerRun * gpu.pricePerHourUsd * spec.gpus
   const point = (plan: BatchPlan): OperatingPoint => ({
@@ -83,7 +81,7 @@ export function assess(
   const savingsPerRunUsd = costNow * (1 - 1 / speedup)
   const savingsPerYearUsd = savingsPerRunUsd * runsPerYear
   const lever = bestLever(spec, config, gpu, modelledBytes, footprints)
-  const rightSizing = cheaperGpu(spec, footprint, options, recommended ?? current)
+  const rightSizing = cheaperGpu(spec, config, options, recommended ?? current)
   return {
     spec,
     gpu: evidence.gpu,
@@ -117,7 +115,7 @@ export function assess(
 }
 
 function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, { gpu, footprints }: AssessmentOptions): Evidence {
-  const probe = new EstimateProbe(footprints.of(spec, config), gpu)
+  const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu)
   const grid = new Grid()
   const samplesPerSecond = (plan: BatchPlan) => probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
   const largest = largestBatch(probe, grid)
@@ -168,15 +166,16 @@ function trialsOf(
 /** The GPU on which a run of the current config costs least, if that is cheaper than this one's recommendation. */
 function cheaperGpu(
   spec: TrainingSpec,
-  footprint: Footprint,
-  { gpu, hoursPerRun }: AssessmentOptions,
+  config: ModelConfig,
+  { gpu, footprints, hoursPerRun }: AssessmentOptions,
   best: OperatingPoint,
 ): AnalysedConfig['rightSizing'] {
   // Both speeds come from the same model: a measured one would not compare with another card's modelled one.
-  const here = new EstimateProbe(footprint, gpu).samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
+  const probeOf = (card: Gpu) => new EstimateProbe(footprints.of(spec, config, card), card)
+  const here = probeOf(gpu).samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
   const offers = gpus
     .filter(other => other.pricePerHourUsd < gpu.pricePerHourUsd && runs(other, spec))
-    .map(other => ({ other, probe: new EstimateProbe(footprint, other) }))
+    .map(other => ({ other, probe: probeOf(other) }))
     .filter(({ probe }) => probe.fits(spec.microBatch, DEFAULT_MARGIN))
     .map(({ other, probe }) => {
       const slowdown = here / probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)

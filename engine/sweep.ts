@@ -50,7 +50,7 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   const { probe, strategy, signal, footprints } = options
   const grid = new Grid(options.stepSize)
   const gpu = gpuOf(options.gpu, probe.device)
-  const estimate = new EstimateProbe(footprints.of(spec, config), gpu)
+  const estimate = new EstimateProbe(footprints.of(spec, config, gpu), gpu)
   const prediction = predictionOf(estimate, grid)
   const record = new TrialRecord(probe, options)
 

@@ -51,7 +51,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
   await using probe = await openProbe(engine, {
     spec: subject.spec,
     config: subject.model.config,
-    footprint: footprints.of(subject.spec, subject.model.config),
+    footprint: footprints.of(subject.spec, subject.model.config, named ?? defaultGpu),
     gpu: named ?? defaultGpu,
     python: pythonCommand(),
     log: text => console.error(text),

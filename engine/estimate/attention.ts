@@ -35,7 +35,7 @@ export function fusedAttention(
   const native = groups > 1 && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
   const repeat = (x: Tensor) => (native ? x : repeated(autograd, x, options))
   const [q, k, v] = [query, repeat(key), repeat(value)].map(x => autograd.lowered(x)) as [Tensor, Tensor, Tensor]
-  const isFlash = q.dtype !== 'float32' && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
+  const isFlash = autograd.hasFlash && q.dtype !== 'float32' && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
   // Grouped heads are the flash kernel's alone; the memory-efficient one refuses them and the composed one takes over.
   return native && !isFlash
     ? composedAttention(autograd, q, repeated(autograd, k, options), repeated(autograd, v, options), options)

@@ -73,11 +73,14 @@ export class Autograd {
   readonly weightDtype: Dtype
   readonly autocastDtype: Dtype | undefined
   readonly training: boolean
+  readonly hasFlash: boolean
   protected castWeights = new Map<Tensor, Tensor>()
   #edges = 0
   #storages = 0
 
-  constructor(spec: TrainingSpec) {
+  /** `hasFlash`: the GPU runs the flash attention kernel. */
+  constructor(spec: TrainingSpec, { hasFlash }: { hasFlash: boolean }) {
+    this.hasFlash = hasFlash
     this.spec = spec
     this.weightDtype = weightDtypes[spec.precision]
     this.autocastDtype = autocastDtypes[spec.precision]

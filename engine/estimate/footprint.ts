@@ -26,9 +26,9 @@ export class Footprint {
   /** Replays that fitted: within any capacity between these two the allocator does the very same. */
   readonly #fitting = new Map<string, { readonly reservedBytes: number; readonly upToBytes: number }>()
 
-  constructor(spec: TrainingSpec, config: ModelConfig) {
+  constructor(spec: TrainingSpec, config: ModelConfig, device = { hasFlash: true }) {
     this.spec = spec
-    const tape = new Tape(spec)
+    const tape = new Tape(spec, device)
     const logits = forward(tape, config, spec)
     refuseMissingTargets(spec, tape)
     const loss = spec.step === 'training' ? tape.frame(logits, input => tape.crossEntropy(input)) : tape.mean(logits)

@@ -1,5 +1,6 @@
 /** Footprints by the shape of their spec: a repository's configs mostly differ in what a footprint does not depend on. */
 import type { TrainingSpec } from '../config/spec.ts'
+import { type Gpu, hasFlashAttention } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { Footprint } from './footprint.ts'
 
@@ -10,10 +11,11 @@ export class Footprints {
   /** The most recently used last. */
   readonly #kept = new Map<string, Footprint>()
 
-  of(spec: TrainingSpec, config: ModelConfig): Footprint {
+  of(spec: TrainingSpec, config: ModelConfig, gpu: Gpu): Footprint {
     const shape = shapeOf(spec)
-    const key = JSON.stringify([shape, config])
-    const footprint = this.#kept.get(key) ?? new Footprint(shape, config)
+    const device = { hasFlash: hasFlashAttention(gpu) }
+    const key = JSON.stringify([shape, config, device])
+    const footprint = this.#kept.get(key) ?? new Footprint(shape, config, device)
     this.#kept.delete(key)
     this.#kept.set(key, footprint)
     const [oldest] = this.#kept.keys()

@@ -19,8 +19,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
   /** Tensors that local variables of the running block reference. */
   #locals: Tensor[] = []
 
-  constructor(spec: TrainingSpec) {
-    super(spec)
+  constructor(spec: TrainingSpec, device: { hasFlash: boolean }) {
+    super(spec, device)
     const isImage = spec.task === 'image-classification'
     const imageSize = spec.imageSize ?? 0
     const inputShape = isImage ? [3, imageSize, imageSize] : [spec.sequenceLength ?? 0]

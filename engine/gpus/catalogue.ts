@@ -39,6 +39,7 @@ export interface Gpu {
 /** An assumption, the same for every card: a context with lazily loaded kernels, as CUDA makes it by default since 12.2. */
 const CONTEXT_BYTES = 300 * MIB
 
+const AMPERE = 8
 const HOPPER = 9
 const GB = 1e9
 const TERA = 1e12
@@ -274,6 +275,11 @@ function knownGpu(id: string): Gpu {
   const gpu = gpus.find(candidate => candidate.id === id)
   if (gpu === undefined) throw new Error(`the catalogue lost ${id}`)
   return gpu
+}
+
+/** torch: transformers/cuda/sdp_utils.cpp check_flash_attention_hardware_support: Ampere or newer. */
+export function hasFlashAttention({ computeCapability: [major] }: Gpu): boolean {
+  return major >= AMPERE
 }
 
 /** What a training process can fill: the total less the CUDA context. */

@@ -19,7 +19,7 @@ export function bestLever(
 ): AnalysedConfig['lever'] {
   const levers = changesOf(spec, config, gpu).map(({ change, spec: changed }) => ({
     change,
-    peakBytes: new EstimateProbe(footprints.of(changed, config), gpu).peak(spec.microBatch).bytes,
+    peakBytes: new EstimateProbe(footprints.of(changed, config, gpu), gpu).peak(spec.microBatch).bytes,
   }))
   const best = levers.toSorted((a, b) => a.peakBytes - b.peakBytes)[0]
   return best && best.peakBytes < peakBytes * (1 - WORTHWHILE_SHARE) ? best : undefined
