@@ -41,7 +41,7 @@ test('a GPU without the flash attention kernel makes another footprint, with s²
     precision: 'amp-fp16',
     fusedLoss: true,
   })
-  const [withFlash, without] = [a10, t4].map(gpu => kept.of(spec, llama, gpu).peak(1, 0).bytes)
-  // 16 layers keep a softmax of 32 heads of 1,024 × 1,024 in 16 bits.
-  expect((without ?? 0) - (withFlash ?? 0)).toBeGreaterThan(16 * 32 * 1_024 ** 2 * 2)
+  const [withFlash, without] = [a10, t4].map(gpu => kept.of(spec, llama, gpu).peak(16, 0).bytes)
+  // 16 samples keep, in each of 16 layers, a softmax of 32 heads of 1,024 × 1,024 in 16 bits, less what flash keeps instead.
+  expect((without ?? 0) - (withFlash ?? 0)).toBeGreaterThan(16 * 16 * 32 * 1_024 ** 2 * 2 * 0.9)
 })
