@@ -3,6 +3,7 @@ import { closest, type Problem } from '../errors.ts'
 import { oneOf, plain, quote } from './quote.ts'
 import type { Field } from './section.ts'
 import type { TrainingSpec } from './spec.ts'
+import { orInSettings, SETTINGS_PATH, type SuppliedFields, type SuppliedKey } from './supplied.ts'
 
 export interface Range {
   readonly min?: number
@@ -42,9 +43,30 @@ export class FieldReader {
   readonly assumptions: string[] = []
   readonly decisions: Decision[] = []
   readonly #path: string
+  readonly #supplied: SuppliedFields
+  /** Fields whose value the settings may supply, by the key under which they would. */
+  readonly #suppliable = new Map<Field, SuppliedKey>()
 
-  constructor(path: string) {
+  /** `supplied` wins over what the config writes. */
+  constructor(path: string, supplied: SuppliedFields = {}) {
     this.#path = path
+    this.#supplied = supplied
+  }
+
+  supplies(key: SuppliedKey): boolean {
+    return this.#supplied[key] !== undefined
+  }
+
+  /** The field that a setting is read from: the one that the repository's settings supply, or else the config's own. */
+  fieldFor(key: SuppliedKey, written: Field | undefined): Field | undefined {
+    const field = this.#supplied[key]
+    if (field === undefined) {
+      if (written !== undefined) this.#suppliable.set(written, key)
+      return written
+    }
+    const sentence = `The ${key.replace('_', ' ')} is ${shown(field)}, as ${field.file ?? SETTINGS_PATH} says.`
+    if (!this.assumptions.includes(sentence)) this.assume(sentence)
+    return field
   }
 
   assume(sentence: string): void {
@@ -79,7 +101,8 @@ export class FieldReader {
   /** Without a field the problem is the whole file's. */
   refuse(field: Field | undefined, code: string, message: string, fix: string): undefined {
     const where = field && { ...field.at, field: field.name }
-    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ code, message, fix, file: this.#path, ...where })
+    const file = field?.file ?? this.#path
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ code, message, fix, file, ...where })
     return undefined
   }
 
@@ -143,11 +166,14 @@ export class FieldReader {
   /** Told apart from a mistake: the value is filled in when the training starts. */
   #isOpen(field: Field): boolean {
     if (!isPlaceholder(field)) return false
+    const key = this.#suppliable.get(field)
     this.refuse(
       field,
       'not-in-file',
       `The value cannot be known from the file: it holds ${quote(field.source)}`,
-      'Write the value into the config if it should be checked.',
+      key === undefined
+        ? 'Write the value into the config if it should be checked.'
+        : `Write the value into the config, ${orInSettings(key)}.`,
     )
     return true
   }

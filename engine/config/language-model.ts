@@ -118,8 +118,9 @@ function present(settings: LanguageModelConfig['settings']): Settings {
   }
 }
 
-function readSequence(reader: FieldReader, model: CatalogueModel | undefined, { field, byDefault }: Sequence) {
-  const { value: length, source } = byDefault
+function readSequence(reader: FieldReader, model: CatalogueModel | undefined, sequence: Sequence) {
+  const { value: length, source } = sequence.byDefault
+  const field = reader.fieldFor('sequence_length', sequence.field)
   if (field !== undefined) {
     const size = readInputSize(reader, model, { sequenceLength: field, imageSize: undefined })
     if (field.value.kind === 'number') reader.note('sequenceLength', field.value.number, field)
@@ -127,6 +128,8 @@ function readSequence(reader: FieldReader, model: CatalogueModel | undefined, { 
   }
   const sequenceLength = Math.min(length, model?.maxPositions ?? length)
   reader.note('sequenceLength', sequenceLength, source)
-  reader.assume(byDefault.assumption ?? `Sequences of ${sequenceLength} tokens, ${source}: the config sets no length.`)
+  reader.assume(
+    sequence.byDefault.assumption ?? `Sequences of ${sequenceLength} tokens, ${source}: the config sets no length.`,
+  )
   return { sequenceLength }
 }

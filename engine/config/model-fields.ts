@@ -5,7 +5,8 @@ import { FieldReader } from './fields.ts'
 import { modelProblem } from './model-problem.ts'
 import { oneOf, quote } from './quote.ts'
 import type { Field } from './section.ts'
-import type { Task } from './spec.ts'
+import { type Task, tasks } from './spec.ts'
+import { orInSettings } from './supplied.ts'
 
 const MAX_SEQUENCE = 10_000_000
 const MAX_IMAGE_SIDE = 100_000
@@ -26,16 +27,17 @@ export function modelNameIn(field: Field | undefined): string | undefined {
 
 export function readModel(
   reader: FieldReader,
-  field: Field | undefined,
+  written: Field | undefined,
   expectedKey: string,
   lookUp: ModelLookup,
 ): CatalogueModel | undefined {
+  const field = reader.fieldFor('model', written)
   if (field === undefined || field.value.kind === 'empty') {
     return reader.refuse(
       field,
       'model-not-in-file',
       'The model cannot be known from the file',
-      `Set ${expectedKey} in the config if it should be checked.`,
+      `Set ${expectedKey} in the config, ${orInSettings('model')}.`,
     )
   }
   const id = reader.text(field)
@@ -48,6 +50,15 @@ export function readModel(
   }
   const { code, message, fix } = modelProblem(id, resolution)
   return reader.refuse(field, code, message, fix)
+}
+
+/** The task where a tool's configs never name one: what the settings supply, else the model's usual one. */
+export function readUnwrittenTask(reader: FieldReader, model: CatalogueModel): Task {
+  const field = reader.fieldFor('task', undefined)
+  const task = reader.choice(field, new Map(tasks.map(task => [task, task])))
+  if (task !== undefined) return checkTask(reader, field, task, model)
+  reader.assume(`The task is ${model.defaultTask}: the config names none.`)
+  return model.defaultTask
 }
 
 /** Refuses a task that the config names and the model cannot be trained for. */
@@ -77,18 +88,20 @@ export interface InputSize {
 
 /** The size of one sample. Without a model only the fields themselves are checked. */
 export function readInputSize(reader: FieldReader, model: CatalogueModel | undefined, fields: InputFields): InputSize {
-  const tokens = reader.wholeNumber(fields.sequenceLength, { max: MAX_SEQUENCE })
-  const pixels = reader.wholeNumber(fields.imageSize, { max: MAX_IMAGE_SIDE })
+  const sequenceLength = reader.fieldFor('sequence_length', fields.sequenceLength)
+  const imageSize = reader.fieldFor('image_size', fields.imageSize)
+  const tokens = reader.wholeNumber(sequenceLength, { max: MAX_SEQUENCE })
+  const pixels = reader.wholeNumber(imageSize, { max: MAX_IMAGE_SIDE })
   if (model === undefined) return {}
   if (readsImages(model)) {
-    if (fields.imageSize === undefined) {
+    if (imageSize === undefined) {
       reader.assume(`Images of ${DEFAULT_IMAGE_SIZE}×${DEFAULT_IMAGE_SIZE} pixels: the config names no image size.`)
     }
     return { imageSize: pixels ?? DEFAULT_IMAGE_SIZE }
   }
   const trained = model.maxPositions ?? MAX_SEQUENCE
-  if (fields.sequenceLength === undefined) return { sequenceLength: assumedLength(reader, trained, fields.length) }
-  if (tokens !== undefined && tokens > trained) tellTooLong(reader, fields.sequenceLength, tokens, model)
+  if (sequenceLength === undefined) return { sequenceLength: assumedLength(reader, trained, fields.length) }
+  if (tokens !== undefined && tokens > trained) tellTooLong(reader, sequenceLength, tokens, model)
   return { sequenceLength: tokens ?? trained }
 }
 
@@ -115,10 +128,11 @@ function assumedLength(reader: FieldReader, limit: number, preferred = DEFAULT_S
 /** The classes of the head; `known` is what the config implies without the field. Language models ignore the number. */
 export function readLabels(
   reader: FieldReader,
-  field: Field | undefined,
+  written: Field | undefined,
   task: Task | undefined,
   known?: number,
 ): number {
+  const field = reader.fieldFor('labels', written)
   const labels = reader.wholeNumber(field, { max: MAX_LABELS }) ?? known
   if (labels !== undefined) return labels
   switch (task) {
@@ -130,6 +144,7 @@ export function readLabels(
       return IMAGENET_LABELS
     case 'masked-lm':
     case 'causal-lm':
+    case 'seq2seq-lm':
     case undefined:
       return 2
   }

@@ -5,6 +5,7 @@ import { type Decision, FieldReader } from './fields.ts'
 import { type ModelLookup, modelNameIn } from './model-fields.ts'
 import { oneOf } from './quote.ts'
 import type { Reading, SourceFile } from './reading.ts'
+import type { SuppliedFields } from './supplied.ts'
 
 /** A config of a tool that is known, up to the point where its model must be: task, sequence and limits hang on it. */
 interface OpenConfig {
@@ -36,12 +37,13 @@ export function readConfig(file: SourceFile, lookUp: ModelLookup = resolveOfflin
   return opened.kind === 'open' ? opened.read(lookUp) : opened
 }
 
-/** As `readConfig`, where a model takes time to find. */
+/** As `readConfig`, where a model takes time to find. `supplied` wins over what the file writes. */
 export async function readConfigAsync(
   file: SourceFile,
   resolve: (name: string) => Promise<Resolution>,
+  supplied: SuppliedFields = {},
 ): Promise<Reading> {
-  const opened = openConfig(file)
+  const opened = openConfig(file, supplied)
   return opened.kind === 'open' ? opened.read(await resolvedBefore(opened, resolve)) : opened
 }
 
@@ -76,7 +78,10 @@ function explain(file: SourceFile, { dialect, why, read }: OpenConfig, lookUp: M
   return { kind: 'recognised', dialect: dialect.name, why, decisions, assumptions, reading }
 }
 
-function openConfig(file: SourceFile): OpenConfig | Exclude<Reading, { kind: 'training-config' }> {
+function openConfig(
+  file: SourceFile,
+  supplied: SuppliedFields = {},
+): OpenConfig | Exclude<Reading, { kind: 'training-config' }> {
   if (!dialects.some(dialect => dialect.mayBe(file.text))) return notOurs
   const parsed = parseFile(file)
   if (parsed.kind === 'unreadable') return parsed
@@ -84,13 +89,13 @@ function openConfig(file: SourceFile): OpenConfig | Exclude<Reading, { kind: 'tr
     for (const dialect of dialects) {
       const why = dialect.recognise(document)
       if (why === undefined) continue
-      const modelName = modelNameIn(dialect.modelField(document))
+      const modelName = modelNameIn(supplied.model ?? dialect.modelField(document))
       return {
         kind: 'open',
         dialect,
         why,
         ...(modelName !== undefined && { modelName }),
-        read: (lookUp, reader = new FieldReader(file.path)) => dialect.read(document, reader, lookUp),
+        read: (lookUp, reader = new FieldReader(file.path, supplied)) => dialect.read(document, reader, lookUp),
       }
     }
   }

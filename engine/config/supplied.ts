@@ -10,3 +10,8 @@ export type SuppliedKey = (typeof suppliedKeys)[number]
 
 /** Each as it is written in the settings, whose path the field bears. */
 export type SuppliedFields = Readonly<Partial<Record<SuppliedKey, Field>>>
+
+/** What to do, in a clause, where a config cannot say something itself. */
+export function orInSettings(key: SuppliedKey): string {
+  return `or add ${key} for this path to the overrides in ${SETTINGS_PATH}`
+}

@@ -1,11 +1,12 @@
 /** Lightning's command line, as of 2.5: `trainer`, `model` and `data`, each a class and its init_args (pytorch/cli.py). */
 import type { Dialect } from '../dialect.ts'
 import type { Choices, Default, FieldReader } from '../fields.ts'
-import { type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
+import { type ModelLookup, readInputSize, readLabels, readModel, readUnwrittenTask } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import { MAX_BATCH, type Optimizer, type Precision, type Sharding } from '../spec.ts'
+import { orInSettings } from '../supplied.ts'
 import { writesAny } from '../written-keys.ts'
 
 const trainerKeys = [
@@ -87,9 +88,10 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   const microBatch = readMicroBatch(reader, document, batchSize)
   const gradientAccumulation = reader.settle('gradientAccumulation', accumulation, count, lightnings(1))
   const model =
-    modelField(document) === undefined
+    modelField(document) === undefined && !reader.supplies('model')
       ? refuseModel(reader, document)
       : readModel(reader, modelField(document), 'model.init_args.model_name_or_path', lookUp)
+  const task = model && readUnwrittenTask(reader, model)
   const sequence = inParts(
     document,
     ['data', 'model'],
@@ -103,31 +105,30 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   const sharding = readStrategy(reader, document.at('trainer', 'strategy'))
   const settings = {
     gpus: readGpus(reader, document),
-    labels: readLabels(reader, inParts(document, ['model', 'data'], ['num_labels', 'num_classes']), model?.defaultTask),
+    labels: readLabels(reader, inParts(document, ['model', 'data'], ['num_labels', 'num_classes']), task),
     precision: readPrecision(reader, document.at('trainer', 'precision'), sharding),
     optimizer: readOptimizer(reader, document),
     attention: 'sdpa' as const,
     gradientCheckpointing: readCheckpointing(reader, document),
     ...(sharding && { sharding }),
   }
-  if (model === undefined || microBatch === undefined || reader.problems.length > 0) {
+  if (model === undefined || task === undefined || microBatch === undefined || reader.problems.length > 0) {
     return { kind: 'unreadable', problems: reader.problems }
   }
-  reader.assume(`The task is ${model.defaultTask}: the config names none.`)
   return {
     kind: 'training-config',
     dialect: lightning.name,
     model,
     spec: {
       model: model.id,
-      task: model.defaultTask,
+      task,
       framework: 'pytorch',
       step: 'training',
       microBatch,
       gradientAccumulation,
       ...size,
       ...settings,
-      paddedBatches: model.defaultTask === 'sequence-classification',
+      paddedBatches: task === 'sequence-classification',
       loop: 'plain',
     },
     ...(batchSize && { batchSizeAt: batchSize.at }),
@@ -162,7 +163,7 @@ function refuseModel(reader: FieldReader, document: Section): undefined {
     field,
     'model-not-in-file',
     `The model cannot be known from the file${name}`,
-    'Name its Hub id in model.init_args.model_name_or_path, or add a memorymark mapping with model and batch_size.',
+    `Name its Hub id in model.init_args.model_name_or_path, ${orInSettings('model')}.`,
   )
 }
 

@@ -106,7 +106,7 @@ function ours<T>(value: T): Default<T> {
 }
 
 function readTask(reader: FieldReader, section: Section, model: CatalogueModel | undefined): Task | undefined {
-  const field = section.field('task')
+  const field = reader.fieldFor('task', section.field('task'))
   const task = reader.choice(field, named(tasks))
   if (model === undefined) return undefined
   if (task !== undefined) return checkTask(reader, field, task, model)

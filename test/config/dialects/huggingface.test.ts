@@ -179,7 +179,7 @@ describe('the model', () => {
     expect(onlyProblemIn('per_device_train_batch_size: 8\n')).toEqual({
       code: 'model-not-in-file',
       message: 'The model cannot be known from the file',
-      fix: 'Set model_name_or_path in the config if it should be checked.',
+      fix: 'Set model_name_or_path in the config, or add model for this path to the overrides in .github/memorymark.yml.',
       file: 'train.yaml',
     })
   })

@@ -100,7 +100,7 @@ describe("a config in MemoryMark's own dialect", () => {
   it('needs a model', () => {
     expect(onlyProblemIn('memorymark:\n  batch_size: 8\n')).toMatchObject({
       code: 'model-not-in-file',
-      fix: 'Set memorymark.model in the config if it should be checked.',
+      fix: 'Set memorymark.model in the config, or add model for this path to the overrides in .github/memorymark.yml.',
     })
   })
 

@@ -39,15 +39,16 @@ const glueLabels: ReadonlyMap<string, number> = new Map([
 
 /** What the config says, else what its other arguments give away, else the model's usual task. */
 export function readTask(reader: FieldReader, find: Find, model: CatalogueModel | undefined): TaskChoice | undefined {
-  const named = readNamedTask(reader, find('task')) ?? readGlueTask(find('task_name'))
+  const field = reader.fieldFor('task', find('task'))
+  const named = readNamedTask(reader, field) ?? readGlueTask(find('task_name'))
   if (model === undefined) return named
   if (named !== undefined) {
-    checkTask(reader, find('task') ?? find('task_name'), named.task, model)
+    checkTask(reader, field ?? find('task_name'), named.task, model)
     return named
   }
   const inferred = inferTask(find)
   if (inferred !== undefined && model.tasks.includes(inferred)) return { task: inferred }
-  if (find('task') === undefined) reader.assume(`The task is ${model.defaultTask}: the config names none.`)
+  if (field === undefined) reader.assume(`The task is ${model.defaultTask}: the config names none.`)
   return { task: model.defaultTask }
 }
 
