@@ -1,7 +1,13 @@
 /** The training spec: what any training config comes down to, whatever dialect it is written in. */
 import * as z from 'zod'
 
-export const tasks = ['sequence-classification', 'masked-lm', 'causal-lm', 'image-classification'] as const
+export const tasks = [
+  'sequence-classification',
+  'masked-lm',
+  'causal-lm',
+  'seq2seq-lm',
+  'image-classification',
+] as const
 export type Task = (typeof tasks)[number]
 
 export const optimizers = [
@@ -62,6 +68,8 @@ export const trainingSpec = z.object({
   gpus: z.number().int().min(1).max(100_000),
   /** Tokens of the longest sequence; absent for images. */
   sequenceLength: z.number().int().min(1).max(10_000_000).optional(),
+  /** Tokens of the longest target of a sequence-to-sequence model; as many as the source's when absent. */
+  targetLength: z.number().int().min(1).max(10_000_000).optional(),
   /** Pixels of the square image's side; absent for text. */
   imageSize: z.number().int().min(1).max(100_000).optional(),
   /** Classes of a classification head. */

@@ -13,6 +13,8 @@ export interface AttentionOptions {
   readonly castsSoftmax: boolean
   readonly isAlwaysMasked?: boolean
   readonly broadcastsHeads?: boolean
+  /** [heads, s, t], added to the scores. */
+  readonly bias?: Tensor | undefined
 }
 
 /** torch: transformers/cuda/sdp_utils.cpp use_flash_attention: heads of more dimensions go elsewhere. */
@@ -28,6 +30,7 @@ export function fusedAttention(
 ): Tensor {
   const [tokens = 0] = query.shape
   if (leavesBroadcast(options)) return broadcastAttention(autograd, query, key, value, options)
+  if (options.bias !== undefined) return biasedAttention(autograd, query, key, value, options, options.bias)
   const isPadded = options.isAlwaysMasked || autograd.spec.paddedBatches
   const isMasked = isPadded || (options.window !== undefined && tokens >= options.window)
   const groups = options.heads / options.keyValueHeads
@@ -64,6 +67,47 @@ function kernelAttention(
     gradients: [q, k, v].map(made),
     flopsPerSample: (options.causal ? 2 : 4) * elements(q) * tokens,
   })
+  return output
+}
+
+/**
+ * transformers create_position_bias_mask: the bias itself is the mask, or `where(seen, bias, min)` of it for each layer. A mask
+ * leaves the memory-efficient kernel, which gives it a gradient for every sample.
+ */
+function biasedAttention(
+  autograd: Autograd,
+  query: Tensor,
+  key: Tensor,
+  value: Tensor,
+  options: AttentionOptions,
+  bias: Tensor,
+): Tensor {
+  const [tokens = 0] = query.shape
+  const [sourceTokens = 0] = key.shape
+  const [q, k, v] = [query, key, value].map(x => autograd.lowered(x)) as [Tensor, Tensor, Tensor]
+  const mask = autograd.lowered(seenBias(autograd, bias, options))
+  const forSamples: Tensor = { ...mask, batched: true, edge: autograd.newEdge() }
+  autograd.record('expand', { reads: [mask], outputs: [forSamples], gradients: [made(mask)] })
+  const output = autograd.tensor(q.shape, q.dtype, [q, k, v])
+  const logSumExp = autograd.storage(options.heads * Math.ceil(tokens / 32) * 32, 'float32', true)
+  autograd.record('attention', {
+    reads: [q, k, v, forSamples],
+    outputs: [output],
+    saves: [q, k, v, output, forSamples],
+    saved: [logSumExp],
+    gradients: [q, k, v, forSamples].map(made),
+    flopsPerSample: 4 * elements(q) * sourceTokens,
+  })
+  return output
+}
+
+function seenBias(autograd: Autograd, bias: Tensor, { causal }: AttentionOptions): Tensor {
+  const isPadded = autograd.spec.paddedBatches
+  if (!causal && !isPadded) return bias
+  const [, tokens = 0, sourceTokens = 0] = bias.shape
+  const output = autograd.tensor(bias.shape, bias.dtype, [bias], { batched: isPadded })
+  const seen = isPadded ? [] : [autograd.storage(tokens * sourceTokens, 'bool', false)]
+  autograd.record('where', { reads: [bias], outputs: [output], saved: seen, gradients: [made(bias)] })
   return output
 }
 
@@ -120,12 +164,14 @@ export function eagerAttention(
   const isContiguous = (x: Tensor) => groups > 1 || autograd.held.includes(x.storage)
   // torch: matmul of 4-d views copies its factors into contiguous 3-d ones (native/LinearAlgebra.cpp) and saves the copies.
   const factor = (x: Tensor) => (x !== query && isContiguous(x) ? x : autograd.elementwise('clone', x))
-  const scores = autograd.batchMatmul(factor(query), factor(k), [options.heads, tokens, tokens])
+  const [sourceTokens = 0] = k.shape
+  const scores = autograd.batchMatmul(factor(query), factor(k), [options.heads, tokens, sourceTokens])
   const scaled = autograd.elementwise('mul', scores)
-  const masked = options.causal || autograd.spec.paddedBatches ? autograd.elementwise('add', scaled) : scaled
+  const biased = options.bias === undefined ? scaled : autograd.add(scaled, options.bias)
+  const masked = options.causal || autograd.spec.paddedBatches ? autograd.elementwise('add', biased) : biased
   const wide = options.castsSoftmax ? autograd.cast(masked, 'float32') : autograd.raised(masked)
   const softmax = autograd.elementwise('softmax', wide, { savesOutput: true })
-  const castsBack = options.causal || options.castsSoftmax
+  const castsBack = options.bias === undefined && (options.causal || options.castsSoftmax)
   const lowered = castsBack ? autograd.cast(softmax, autograd.autocastDtype ?? query.dtype) : softmax
   const weights = autograd.dropout(lowered, options.dropout)
   const output = autograd.elementwise('clone', autograd.batchMatmul(weights, factor(v), query.shape))

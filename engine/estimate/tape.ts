@@ -3,7 +3,7 @@
  * its rule and where PyTorch or transformers decides it.
  */
 import type { TrainingSpec } from '../config/spec.ts'
-import type { AttentionShape, Convolution, LinearOptions, Ops } from '../models/ops.ts'
+import type { AttentionShape, Convolution, LinearOptions, Ops, RmsNormOptions } from '../models/ops.ts'
 import { eagerAttention, fusedAttention } from './attention.ts'
 import { Autograd, made, type Node, type Recorded, widest } from './autograd.ts'
 import { bytesPerElement, type Dtype, elements, lastSize, type Tensor } from './storage.ts'
@@ -24,9 +24,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const isImage = spec.task === 'image-classification'
     const imageSize = spec.imageSize ?? 0
     const inputShape = isImage ? [3, imageSize, imageSize] : [spec.sequenceLength ?? 0]
-    const perToken = spec.task === 'causal-lm' || spec.task === 'masked-lm'
+    const labelShape = spec.task === 'seq2seq-lm' ? [spec.targetLength ?? spec.sequenceLength ?? 0] : inputShape
+    const perToken = ['causal-lm', 'masked-lm', 'seq2seq-lm'].includes(spec.task)
     this.input = this.#batchTensor(inputShape, isImage ? this.weightDtype : 'int64')
-    this.labels = this.#batchTensor(perToken ? inputShape : [], 'int64')
+    this.labels = this.#batchTensor(perToken ? labelShape : [], 'int64')
     if (spec.paddedBatches && !isImage) this.#batchTensor(inputShape, 'int64')
   }
 
@@ -69,7 +70,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return output
   }
 
-  rmsNorm(name: string, x: Tensor, options: { size: number; scalesInFloat32: boolean }): Tensor {
+  rmsNorm(name: string, x: Tensor, options: RmsNormOptions): Tensor {
     // transformers: LlamaRMSNorm weights the result after casting it back; GemmaRMSNorm multiplies by 1 + weight in float32.
     const weight = this.#weight(`${name}.weight`, [options.size])
     const wide = this.cast(x, 'float32')
@@ -78,7 +79,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const mean = this.tensor(rows, 'float32', [squares], x)
     this.record('mean', { reads: [squares], outputs: [mean], gradients: [made(squares)] })
     const scale = this.elementwise('rsqrt', mean, { savesOutput: true })
-    const normalised = this.multiply(wide, scale)
+    const normalised = this.multiply(options.scalesInput ? x : wide, scale)
     if (!options.scalesInFloat32) return this.multiply(weight, this.cast(normalised, x.dtype))
     const factor = this.elementwise('add', this.cast(weight, 'float32'))
     return this.cast(this.multiply(normalised, factor), x.dtype)
@@ -179,12 +180,34 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return output
   }
 
-  attention(q: Tensor, k: Tensor, v: Tensor, shape: AttentionShape): Tensor {
-    const options = { keyValueHeads: shape.heads, castsSoftmax: false, ...shape }
+  attention(q: Tensor, k: Tensor, v: Tensor, shape: AttentionShape, bias?: Tensor): Tensor {
+    const options = { keyValueHeads: shape.heads, castsSoftmax: false, ...shape, bias }
     if (this.spec.attention !== 'eager') return fusedAttention(this, q, k, v, options)
     const { output, weights } = eagerAttention(this, q, k, v, options)
     this.#locals.push(weights)
     return output
+  }
+
+  relativePositionBias(name: string, buckets: number, heads: number, tokens: number): Tensor {
+    // transformers T5Attention.compute_bias: an embedding of the bucket of every pair's distance, seen as [heads, s, s].
+    const pairs = this.tensor([tokens, tokens], 'int64', [], { batched: false })
+    this.record('relative positions', { reads: [], outputs: [pairs] })
+    const bias = this.embedding(name, pairs, buckets, heads)
+    return { ...bias, shape: [heads, tokens, tokens] }
+  }
+
+  zeroPositionBias(heads: number, tokens: number, sourceTokens: number): Tensor {
+    const dtype = this.autocastDtype ?? this.weightDtype
+    const zeros = this.tensor([heads, tokens, sourceTokens], dtype, [], { batched: false })
+    this.record('zeros', { reads: [], outputs: [zeros] })
+    return zeros
+  }
+
+  shiftedLabels(): Tensor {
+    if (!this.training) return this.labels
+    const shifted = this.tensor(this.labels.shape, 'int64', [])
+    this.record('shift', { reads: [this.labels], outputs: [shifted] })
+    return shifted
   }
 
   firstToken(x: Tensor): Tensor {
@@ -317,7 +340,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return output
   }
 
-  block(x: Tensor, body: (x: Tensor) => Tensor): Tensor {
+  block(x: Tensor, body: (x: Tensor) => Tensor, shared: readonly Tensor[] = []): Tensor {
     if (!this.spec.gradientCheckpointing || !this.training) return this.frame(x, body)
     // torch: utils/checkpoint.py: only the block's input survives the forward pass. Where the weights below are frozen, peft
     // makes the input require gradients (`enable_input_require_grads`), or the block would be left out of the graph.
@@ -325,7 +348,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const castOutside = new Map(this.castWeights)
     this.nodes = []
     const output = this.frame({ ...x, requiresGrad: true }, body)
-    outer.push({ ...emptyNode, reads: [x.storage], saves: [x.storage], outputs: [output], body: this.nodes })
+    const inputs = [x, ...shared].map(tensor => tensor.storage)
+    outer.push({ ...emptyNode, reads: inputs, saves: inputs, outputs: [output], body: this.nodes })
     this.nodes = outer
     // The recomputation opens an autocast context, and so a cache of cast weights, of its own.
     this.castWeights = castOutside
@@ -352,7 +376,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const weight = this.lowered(this.#weight(options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]), { cache })
     const bias = options.bias === false ? [] : [this.#weight(`${name}.bias`, [outFeatures])]
     const fused = options.composed ? [] : bias.map(part => this.lowered(part))
-    const factor = this.lowered(x)
+    const factor = this.lowered(options.castsInput ? this.cast(x, this.weightDtype) : x)
     const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight, ...fused])
     this.record(name, this.#product(factor, weight, fused, output, lastSize(x)))
     return options.composed ? bias.reduce((sum, part) => this.add(sum, part), output) : output

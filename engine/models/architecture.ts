@@ -20,6 +20,7 @@ import type { Ops } from './ops.ts'
 import { opt, optConfig } from './opt.ts'
 import { gptNeox, gptNeoxConfig, phi, phiConfig } from './parallel-decoder.ts'
 import { resnet, resnetConfig } from './resnet.ts'
+import { t5, t5Config } from './t5.ts'
 import { deitConfig, vit, vitConfig } from './vit.ts'
 
 /** A model's config.json, as far as memory depends on it; unknown fields are dropped. */
@@ -40,6 +41,7 @@ export const modelConfig = z.discriminatedUnion('model_type', [
   gptNeoxConfig,
   optConfig,
   falconConfig,
+  t5Config,
   resnetConfig,
   vitConfig,
   deitConfig,
@@ -68,6 +70,8 @@ export function tasksOf(config: ModelConfig): readonly [Task, ...Task[]] {
     case 'opt':
     case 'falcon':
       return ['causal-lm', 'sequence-classification']
+    case 't5':
+      return ['seq2seq-lm']
     case 'resnet':
     case 'vit':
     case 'deit':
@@ -98,6 +102,8 @@ export function maxPositionsOf(config: ModelConfig): number | undefined {
     case 'opt':
     case 'falcon':
       return config.max_position_embeddings
+    case 't5':
+      return config.n_positions
     case 'resnet':
     case 'vit':
     case 'deit':
@@ -139,6 +145,8 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
       return opt(ops, config, spec.task, spec.labels)
     case 'falcon':
       return falcon(ops, config, spec.task, spec.labels)
+    case 't5':
+      return t5(ops, config, tokens, spec.targetLength ?? tokens)
     case 'resnet':
       return resnet(ops, config, spec.labels)
     case 'vit':

@@ -19,8 +19,7 @@ export interface Ops<T> {
   /** [..., in] → [..., out]. */
   linear(name: string, x: T, outFeatures: number, options?: LinearOptions): T
   layerNorm(name: string, x: T): T
-  /** Over groups of `size` features; `scalesInFloat32` as Gemma does, otherwise as Llama does. */
-  rmsNorm(name: string, x: T, options: { size: number; scalesInFloat32: boolean }): T
+  rmsNorm(name: string, x: T, options: RmsNormOptions): T
   add(x: T, y: T): T
   /** The sum of a block's result and its input, both of which stay referenced until the block returns. */
   residual(x: T, skip: T, options?: { inPlace?: boolean }): T
@@ -53,8 +52,16 @@ export interface Ops<T> {
   rotary(x: T, table: readonly [T, T], heads: number): T
   /** Keys or values that a decoder puts into its cache, as it does in training too unless told otherwise. */
   cached(x: T): T
-  /** q [b, s, heads·size], k and v [b, s, keyValueHeads·size] → [b, s, heads·size]. */
-  attention(q: T, k: T, v: T, shape: AttentionShape): T
+  /**
+   * q [b, s, heads·size], k and v [b, t, keyValueHeads·size] → [b, s, heads·size]. `bias` [heads, s, t] is added to the scores.
+   */
+  attention(q: T, k: T, v: T, shape: AttentionShape, bias?: T): T
+  /** T5's learned bias of a head for every distance, in a table of [buckets, heads]: → [heads, s, s]. */
+  relativePositionBias(name: string, buckets: number, heads: number, tokens: number): T
+  /** The zeros that T5 adds where it has learned no bias: → [heads, s, t]. */
+  zeroPositionBias(heads: number, tokens: number, sourceTokens: number): T
+  /** The labels a step later, which a decoder reads: [b, s]. */
+  shiftedLabels(): T
   /** The first token: [b, s, h] → [b, h], a view. */
   firstToken(x: T): T
   /** The last token that is not padding: [b, s, n] → [b, n], gathered. */
@@ -82,8 +89,18 @@ export interface Ops<T> {
   frame(x: T, body: (x: T) => T): T
   /**
    * One of the repeated blocks: a frame that is recomputed in the backward pass when the step checkpoints gradients.
+   * `shared`: what the body reads besides `x`.
    */
-  block(x: T, body: (x: T) => T): T
+  block(x: T, body: (x: T) => T, shared?: readonly T[]): T
+}
+
+export interface RmsNormOptions {
+  /** Features of a group. */
+  readonly size: number
+  /** Weighted in float32, as Gemma does; otherwise after casting back, as Llama does. */
+  readonly scalesInFloat32: boolean
+  /** Scales its input instead of the float32 copy of it, as T5 does. */
+  readonly scalesInput?: boolean
 }
 
 export interface LinearOptions {
@@ -93,6 +110,8 @@ export interface LinearOptions {
   readonly tiedTo?: string
   /** As `x @ weight.T + bias` instead of one op. */
   readonly composed?: boolean
+  /** Casts its input to the weight's type first. */
+  readonly castsInput?: boolean
 }
 
 export interface Convolution {

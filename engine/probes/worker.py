@@ -38,6 +38,7 @@ MODEL_CLASSES = {
     "sequence-classification": transformers.AutoModelForSequenceClassification,
     "masked-lm": transformers.AutoModelForMaskedLM,
     "causal-lm": transformers.AutoModelForCausalLM,
+    "seq2seq-lm": transformers.AutoModelForSeq2SeqLM,
     "image-classification": transformers.AutoModelForImageClassification,
 }
 
@@ -203,6 +204,8 @@ def build_model(request, device="meta"):
         config._attn_implementation = spec["attention"]
     if getattr(config, "pad_token_id", 0) is None:
         config.pad_token_id = 0  # a classifier over tokens asks for one; memory does not depend on which
+    if config.is_encoder_decoder and getattr(config, "decoder_start_token_id", None) is None:
+        config.decoder_start_token_id = config.pad_token_id
     if spec["loop"] == "trainer":
         config.use_cache = False
     with torch.device(device):
@@ -283,7 +286,10 @@ def make_batch(spec, model, device="meta"):
             inputs = {"input_ids": torch.empty(batch, spec["sequenceLength"], dtype=torch.long)}
             if spec["paddedBatches"]:
                 inputs["attention_mask"] = torch.empty(batch, spec["sequenceLength"], dtype=torch.long)
-        labels = inputs["input_ids"].shape if spec["task"] in ("causal-lm", "masked-lm") else (batch,)
+        targets = (batch, spec.get("targetLength", spec.get("sequenceLength")))
+        labels = targets if spec["task"] in ("causal-lm", "masked-lm", "seq2seq-lm") else (batch,)
+        if spec["task"] == "seq2seq-lm" and spec["step"] != "training":
+            inputs["decoder_input_ids"] = torch.empty(targets, dtype=torch.long)
         if spec["step"] == "training":
             inputs["labels"] = torch.empty(labels, dtype=torch.long)
     return inputs

@@ -195,6 +195,19 @@ export class TfjsOps implements Ops<tf.Tensor> {
     return tf.tidy(() => attention(q, k, v, shape, this.#batch, drop))
   }
 
+  /** `supportOf` refuses the models that ask for these three. */
+  relativePositionBias(): never {
+    throw new Error('TensorFlow.js has no relative positions here')
+  }
+
+  zeroPositionBias(): never {
+    throw new Error('TensorFlow.js has no relative positions here')
+  }
+
+  shiftedLabels(): never {
+    throw new Error('TensorFlow.js has no decoder that reads its labels here')
+  }
+
   firstToken(x: tf.Tensor): tf.Tensor {
     return this.#token(x, 0)
   }

@@ -25,6 +25,12 @@ export function supportOf(spec: TrainingSpec): Support {
       'Use the torch, trace or estimate probe.',
     )
   }
+  if (spec.task === 'seq2seq-lm') {
+    return unsupported(
+      'TensorFlow.js trains no sequence-to-sequence models here',
+      'Use the torch, trace or estimate probe.',
+    )
+  }
   if (spec.precision !== 'fp32' && spec.precision !== 'tf32') {
     return unsupported(`TensorFlow.js trains in fp32, not in ${spec.precision}`, 'Set the precision to fp32.')
   }

@@ -1,0 +1,145 @@
+/** T5 and FLAN-T5: an encoder and a decoder with learned relative positions. transformers: models/t5. */
+import * as z from 'zod'
+import type { AttentionShape, Ops } from './ops.ts'
+import { probability, size } from './schema.ts'
+
+export const t5Config = z.object({
+  model_type: z.literal('t5'),
+  vocab_size: size.default(32_128),
+  d_model: size.default(512),
+  /** Of one head; all heads together may be narrower or wider than `d_model`. */
+  d_kv: size.default(64),
+  d_ff: size.default(2_048),
+  num_layers: size.default(6),
+  num_decoder_layers: size.nullish(),
+  num_heads: size.default(8),
+  relative_attention_num_buckets: size.default(32),
+  dropout_rate: probability.default(0.1),
+  feed_forward_proj: z.enum(['relu', 'gated-gelu']).default('relu'),
+  /** False from T5 1.1 on. transformers ties the weights all the same, and scales the decoder's output only when true. */
+  tie_word_embeddings: z.boolean().default(true),
+  /** Tokens of the pre-training; relative positions set no limit. */
+  n_positions: size.default(512),
+})
+export type T5Config = z.infer<typeof t5Config>
+
+const WORDS = 'shared.weight'
+
+/** `targetTokens`: of the labels, which shifted by one are the decoder's input. */
+export function t5<T>(ops: Ops<T>, config: T5Config, tokens: number, targetTokens: number): T {
+  const encoder: Stack<T> = { config, name: 'encoder', ids: ops.input, tokens, layers: config.num_layers }
+  const encoded = runStack(ops, encoder)
+  const decoded = runStack(ops, {
+    config,
+    name: 'decoder',
+    ids: ops.shiftedLabels(),
+    tokens: targetTokens,
+    layers: config.num_decoder_layers ?? config.num_layers,
+    source: { encoded, tokens },
+  })
+  const output = config.tie_word_embeddings ? ops.scale(decoded) : decoded
+  return ops.linear('lm_head', output, config.vocab_size, { bias: false, tiedTo: WORDS })
+}
+
+interface Stack<T> {
+  readonly config: T5Config
+  readonly name: string
+  readonly ids: T
+  readonly tokens: number
+  readonly layers: number
+  /** What a decoder attends to beside itself. */
+  readonly source?: { readonly encoded: T; readonly tokens: number }
+}
+
+function runStack<T>(ops: Ops<T>, { config, name, ids, tokens, layers, source }: Stack<T>): T {
+  const { num_heads: heads, relative_attention_num_buckets: buckets, dropout_rate: dropout } = config
+  const words = ops.embedding('shared', ids, config.vocab_size, config.d_model)
+  const table = `${name}.block.0.layer.0.SelfAttention.relative_attention_bias`
+  const bias = ops.relativePositionBias(table, buckets, heads, tokens)
+  const sourceBias = source && ops.zeroPositionBias(heads, tokens, source.tokens)
+  const shared = [bias, ...(source ? [source.encoded] : []), ...(sourceBias ? [sourceBias] : [])]
+  let x = ops.dropout(words, dropout)
+  for (let index = 0; index < layers; index++) {
+    const block = `${name}.block.${index}`
+    x = ops.block(
+      x,
+      input => {
+        const causal = source !== undefined
+        const attended = selfAttention(ops, config, `${block}.layer.0`, input, { causal, bias })
+        const joined =
+          source && sourceBias
+            ? crossAttention(ops, config, `${block}.layer.1`, attended, source.encoded, sourceBias)
+            : attended
+        return feedForward(ops, config, `${block}.layer.${source ? 2 : 1}`, joined)
+      },
+      shared,
+    )
+  }
+  return ops.dropout(norm(ops, config, `${name}.final_layer_norm`, x), dropout)
+}
+
+function selfAttention<T>(
+  ops: Ops<T>,
+  config: T5Config,
+  name: string,
+  x: T,
+  { causal, bias }: { causal: boolean; bias: T },
+): T {
+  return sublayer(ops, config, name, x, normalised =>
+    attention(ops, config, `${name}.SelfAttention`, normalised, normalised, { causal, caches: causal, bias }),
+  )
+}
+
+function crossAttention<T>(ops: Ops<T>, config: T5Config, name: string, x: T, source: T, bias: T): T {
+  return sublayer(ops, config, name, x, normalised =>
+    attention(ops, config, `${name}.EncDecAttention`, normalised, source, { causal: false, caches: true, bias }),
+  )
+}
+
+/** Each with its norm before and its residual sum behind. */
+function sublayer<T>(ops: Ops<T>, config: T5Config, name: string, x: T, body: (normalised: T) => T): T {
+  return ops.frame(x, input => {
+    const result = ops.frame(norm(ops, config, `${name}.layer_norm`, input), body)
+    return ops.residual(ops.dropout(result, config.dropout_rate), input)
+  })
+}
+
+interface Attended<T> {
+  readonly causal: boolean
+  /** Decoders put keys and values into a cache. */
+  readonly caches: boolean
+  readonly bias: T
+}
+
+function attention<T>(
+  ops: Ops<T>,
+  config: T5Config,
+  name: string,
+  x: T,
+  source: T,
+  { causal, caches, bias }: Attended<T>,
+): T {
+  const { num_heads: heads, d_kv: headSize, dropout_rate: dropout } = config
+  const project = (part: string, from: T) => ops.linear(`${name}.${part}`, from, heads * headSize, { bias: false })
+  const [query, key, value] = [project('q', x), project('k', source), project('v', source)]
+  const [k, v] = caches ? [ops.cached(key), ops.cached(value)] : [key, value]
+  const shape: AttentionShape = { heads, causal, dropout }
+  return ops.linear(`${name}.o`, ops.attention(query, k, v, shape, bias), config.d_model, { bias: false })
+}
+
+function feedForward<T>(ops: Ops<T>, config: T5Config, name: string, x: T): T {
+  const module = `${name}.DenseReluDense`
+  return sublayer(ops, config, name, x, normalised => {
+    const widen = (part: string) => ops.linear(`${module}.${part}`, normalised, config.d_ff, { bias: false })
+    const widened =
+      config.feed_forward_proj === 'relu'
+        ? ops.relu(widen('wi'))
+        : ops.multiply(ops.geluNew(widen('wi_0')), widen('wi_1'))
+    const dropped = ops.dropout(widened, config.dropout_rate)
+    return ops.linear(`${module}.wo`, dropped, config.d_model, { bias: false, castsInput: true })
+  })
+}
+
+function norm<T>(ops: Ops<T>, config: T5Config, name: string, x: T): T {
+  return ops.rmsNorm(name, x, { size: config.d_model, scalesInFloat32: false, scalesInput: true })
+}
