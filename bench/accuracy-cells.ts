@@ -177,4 +177,20 @@ const decoders: readonly Cell[] = [
   ...otherDecoders,
 ]
 
-export const cells: readonly Cell[] = [...encoders, ...gpt2, ...vision, ...decoders]
+const seq2seq: readonly Cell[] = [
+  ['google-t5/t5-small', { microBatch: 8, sequenceLength: 512 }],
+  ['google-t5/t5-small', { microBatch: 8, sequenceLength: 512, attention: 'eager' }],
+  ['google-t5/t5-base', { microBatch: 8, sequenceLength: 512, targetLength: 128, precision: 'amp-bf16', ...trainer }],
+  ['google-t5/t5-base', { microBatch: 8, sequenceLength: 512, step: 'forward-backward' }],
+  ['google-t5/t5-large', { microBatch: 8, sequenceLength: 512, targetLength: 64, ...ckpt, precision: 'bf16' }],
+  ['google/flan-t5-small', { microBatch: 2, sequenceLength: 1024, targetLength: 256, optimizer: 'sgd' }],
+  ['google/flan-t5-base', { microBatch: 8, sequenceLength: 512, targetLength: 128, paddedBatches: true, ...trainer }],
+  ['google/flan-t5-base', { microBatch: 8, sequenceLength: 512, ...ckpt, precision: 'amp-bf16', ...trainer }],
+  ['google/flan-t5-large', { microBatch: 4, sequenceLength: 512, precision: 'bf16', gradientAccumulation: 2 }],
+  [
+    'google/flan-t5-xl',
+    { microBatch: 4, sequenceLength: 256, precision: 'bf16', lora: { rank: 16, targets: ['q', 'v'], dropout: 0.05 } },
+  ],
+]
+
+export const cells: readonly Cell[] = [...encoders, ...gpt2, ...vision, ...decoders, ...seq2seq]

@@ -3,6 +3,7 @@ import type { Task } from '../config/spec.ts'
 import { type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
 import { classicRows } from './classic-rows.ts'
 import { llmRows, type ModelRow } from './llm-rows.ts'
+import { seq2seqRows } from './seq2seq-rows.ts'
 import { visionRows } from './vision-rows.ts'
 
 export interface CatalogueModel {
@@ -31,7 +32,7 @@ interface Entry {
 }
 
 const entries: ReadonlyMap<string, Entry> = new Map(
-  [...classicRows, ...visionRows, ...llmRows].flatMap(row =>
+  [...classicRows, ...visionRows, ...llmRows, ...seq2seqRows].flatMap(row =>
     row.ids.map(id => [id.toLowerCase(), { id, row }] as const),
   ),
 )

@@ -84,3 +84,33 @@ describe('Falcon', () => {
     expect(bytes(2 * tokens) - 2 * bytes(tokens)).toBe(4 * heads * 2 * tokens ** 2)
   })
 })
+
+describe('T5', () => {
+  /** transformers ties the words of encoder, decoder and output layer in every T5, FLAN-T5's among them. */
+  test.each([
+    ['google-t5/t5-small', 60_506_624],
+    ['google-t5/t5-base', 222_903_552],
+    ['google-t5/t5-large', 737_668_096],
+  ] as const)('%s has %d parameters', (id, count) => {
+    expect(footprintOf(id).parameterCount).toBe(count)
+  })
+
+  test('an encoder layer keeps 42 bytes per hidden unit and 9 per unit of its feed-forward; its bias is shared', () => {
+    const [hidden, inner, heads, tokens] = [512, 2_048, 8, 512]
+    const withLayers = (num_layers: number) =>
+      activationBytes(
+        'google-t5/t5-small',
+        { sequenceLength: tokens, targetLength: 32 },
+        { num_layers, num_decoder_layers: 2 },
+      )
+    // Beside them, the log-sum-exp of every head and a reciprocal deviation of each of two norms.
+    const perToken = 42 * hidden + 9 * inner + 4 * heads + 2 * 4
+    expect((withLayers(10) - withLayers(6)) / 4).toBe(tokens * perToken)
+  })
+
+  test('a shorter target costs the logits in proportion', () => {
+    const logits = (targetLength: number) =>
+      footprintOf('google-t5/t5-small', { sequenceLength: 512, targetLength }).peak(8, 0).breakdown.logits
+    expect(logits(512)).toBe(4 * logits(128))
+  })
+})
