@@ -2,18 +2,23 @@
 import { type AssessmentOptions, assess } from './assess.ts'
 import { readConfigAsync } from './config/read.ts'
 import type { Reading, SourceFile } from './config/reading.ts'
+import type { SuppliedFields } from './config/supplied.ts'
 import { MemoryMarkError } from './errors.ts'
 import { Footprints } from './estimate/footprints.ts'
-import { defaultGpu, type Gpu } from './gpus/catalogue.ts'
+import { defaultGpu, type Gpu, gpus } from './gpus/catalogue.ts'
 import { type ModelSources, resolveModel } from './models/resolve.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report } from './report/schema.ts'
+import { noSettings, type RepositorySettings, type SettingsForPath, settingsFor } from './settings/settings.ts'
 import { defaultPolicy, type Policy } from './verdict/policy.ts'
 import { version } from './version.ts'
 
+/** What is given here wins over the team's settings; what neither says is ours. */
 export interface AnalyzeOptions {
   readonly now: Date
+  /** The team's own, from its repository. */
+  readonly settings?: RepositorySettings
   readonly gpu?: Gpu
-  readonly policy?: Policy
+  readonly policy?: Partial<Policy>
   /** Wall-clock hours of a run at the current batch; 2 by default, as the earlier tool assumed. */
   readonly hoursPerRun?: number
   readonly runsPerYear?: number
@@ -27,27 +32,35 @@ export const DEFAULT_RUNS_PER_YEAR = 100
 
 /** Files that are no training config leave no trace in the report; one that cannot be read never spoils the others. */
 export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptions): Promise<Report> {
-  const assessment = assessmentOptions(options)
+  const { settings = noSettings, models = {} } = options
+  const shared = sharedOptions(options, settings)
   const configs: ConfigResult[] = []
   for (const file of files) {
-    const result = await analyzeFile(file, assessment, options.models ?? {})
+    const own = settingsFor(file.path, settings)
+    const assessment = assessmentOptions(options, shared, own)
+    const result = await analyzeFile(file, assessment, { models, supplied: own.supplied })
     if (result !== undefined) configs.push(result)
   }
   return {
     schema: REPORT_SCHEMA,
     toolVersion: version,
     createdAt: options.now.toISOString(),
-    policy: options.policy ?? defaultPolicy,
+    policy: shared.policy,
     configs,
   }
+}
+
+interface ReadingOptions {
+  readonly models: ModelSources
+  readonly supplied: SuppliedFields
 }
 
 async function analyzeFile(
   file: SourceFile,
   options: AssessmentOptions,
-  models: ModelSources,
+  { models, supplied }: ReadingOptions,
 ): Promise<ConfigResult | undefined> {
-  const reading = await readConfigAsync(file, name => resolveModel(name, models, file.path))
+  const reading = await readConfigAsync(file, name => resolveModel(name, models, file.path), supplied)
   switch (reading.kind) {
     case 'not-a-training-config':
       return undefined
@@ -86,17 +99,38 @@ function analyzeReading(
   }
 }
 
-function assessmentOptions(options: AnalyzeOptions): AssessmentOptions {
-  const gpu = options.gpu ?? defaultGpu
-  const { pricePerHourUsd = gpu.pricePerHourUsd } = options
-  const isCustomPrice = pricePerHourUsd !== gpu.pricePerHourUsd
+type SharedOptions = Omit<AssessmentOptions, 'gpu' | 'hoursPerRun' | 'runsPerYear'> & {
+  readonly catalogue: readonly Gpu[]
+}
+
+/** What is the same for every config. */
+function sharedOptions(options: AnalyzeOptions, settings: RepositorySettings): SharedOptions {
+  const { stepSize, marginPercent } = settings
   return {
-    gpu: isCustomPrice
-      ? { ...gpu, pricePerHourUsd, priceSource: 'your setting', priceDate: options.now.toISOString().slice(0, 10) }
-      : gpu,
-    policy: options.policy ?? defaultPolicy,
+    policy: {
+      failOn: options.policy?.failOn ?? settings.failOn ?? defaultPolicy.failOn,
+      warnOn: options.policy?.warnOn ?? settings.warnOn ?? defaultPolicy.warnOn,
+    },
     footprints: new Footprints(),
-    hoursPerRun: options.hoursPerRun ?? DEFAULT_HOURS_PER_RUN,
-    runsPerYear: options.runsPerYear ?? DEFAULT_RUNS_PER_YEAR,
+    catalogue: gpus.map(gpu => priced(gpu, settings.pricesPerHourUsd[gpu.id], settings.source, options.now)),
+    ...(stepSize !== undefined && { stepSize }),
+    ...(marginPercent !== undefined && { margin: marginPercent / 100 }),
   }
+}
+
+function assessmentOptions(options: AnalyzeOptions, shared: SharedOptions, own: SettingsForPath): AssessmentOptions {
+  const chosen = options.gpu ?? own.gpu ?? defaultGpu
+  const listed = shared.catalogue.find(({ id }) => id === chosen.id) ?? chosen
+  return {
+    ...shared,
+    gpu: priced(listed, options.pricePerHourUsd, 'your setting', options.now),
+    hoursPerRun: options.hoursPerRun ?? own.hoursPerRun ?? DEFAULT_HOURS_PER_RUN,
+    runsPerYear: options.runsPerYear ?? own.runsPerYear ?? DEFAULT_RUNS_PER_YEAR,
+  }
+}
+
+/** The GPU at a price of the user's; as it is where there is none, or the same. */
+function priced(gpu: Gpu, pricePerHourUsd: number | undefined, priceSource: string, now: Date): Gpu {
+  if (pricePerHourUsd === undefined || pricePerHourUsd === gpu.pricePerHourUsd) return gpu
+  return { ...gpu, pricePerHourUsd, priceSource, priceDate: now.toISOString().slice(0, 10) }
 }

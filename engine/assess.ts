@@ -26,6 +26,12 @@ export interface AssessmentOptions {
   /** Wall-clock hours of a run at the current batch. */
   readonly hoursPerRun: number
   readonly runsPerYear: number
+  /** The GPUs that might be cheaper, at the prices to compare; those of ours unless told. */
+  readonly catalogue?: readonly Gpu[]
+  /** Of the grid of sizes. */
+  readonly stepSize?: number
+  /** Share of usable memory that a recommendation leaves free. */
+  readonly margin?: number
 }
 
 /**
@@ -114,12 +120,13 @@ export function assess(
   }
 }
 
-function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, { gpu, footprints }: AssessmentOptions): Evidence {
+function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: AssessmentOptions): Evidence {
+  const { gpu, footprints, stepSize, margin = DEFAULT_MARGIN } = options
   const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu)
-  const grid = new Grid()
+  const grid = new Grid(stepSize)
   const samplesPerSecond = (plan: BatchPlan) => probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
   const largest = largestBatch(probe, grid)
-  const largestWithMargin = largestBatch(probe, grid, DEFAULT_MARGIN)
+  const largestWithMargin = largestBatch(probe, grid, margin)
   const recommended =
     largestWithMargin === undefined
       ? undefined
@@ -167,16 +174,16 @@ function trialsOf(
 function cheaperGpu(
   spec: TrainingSpec,
   config: ModelConfig,
-  { gpu, footprints, hoursPerRun }: AssessmentOptions,
+  { gpu, footprints, hoursPerRun, catalogue = gpus, margin = DEFAULT_MARGIN }: AssessmentOptions,
   best: OperatingPoint,
 ): AnalysedConfig['rightSizing'] {
   // Both speeds come from the same model: a measured one would not compare with another card's modelled one.
   const probeOf = (card: Gpu) => new EstimateProbe(footprints.of(spec, config, card), card)
   const here = probeOf(gpu).samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
-  const offers = gpus
+  const offers = catalogue
     .filter(other => other.pricePerHourUsd < gpu.pricePerHourUsd && runs(other, spec))
     .map(other => ({ other, probe: probeOf(other) }))
-    .filter(({ probe }) => probe.fits(spec.microBatch, DEFAULT_MARGIN))
+    .filter(({ probe }) => probe.fits(spec.microBatch, margin))
     .map(({ other, probe }) => {
       const slowdown = here / probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
       return { gpu: reportedGpu(other), costPerRunUsd: hoursPerRun * slowdown * other.pricePerHourUsd * spec.gpus }

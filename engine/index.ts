@@ -2,6 +2,7 @@
 export { type AnalyzeOptions, analyze } from './analyze.ts'
 export { isCandidatePath } from './config/read.ts'
 export type { SourceFile } from './config/reading.ts'
+export { SETTINGS_PATH } from './config/supplied.ts'
 export { closest, formatWhere, MemoryMarkError, type Problem } from './errors.ts'
 export { defaultGpu, findGpu, type Gpu, gpus } from './gpus/catalogue.ts'
 export { idleBytes, idlePercent } from './metrics/memory.ts'
@@ -10,6 +11,8 @@ export { type CommentOptions, commentMarker, renderComment } from './render/comm
 export { renderTerminal } from './render/terminal.ts'
 export { headline, nothingToMeasure, type VerdictState, verdictState } from './render/verdict.ts'
 export { type AnalysedConfig, REPORT_SCHEMA, type Report, report } from './report/schema.ts'
+export { readSettings, type SettingsReading } from './settings/read.ts'
+export { isCounted, noSettings, type RepositorySettings } from './settings/settings.ts'
 export { MIB } from './units.ts'
 export {
   type Condition,

@@ -1,8 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { type AnalyzeOptions, analyze } from '../engine/analyze.ts'
-import { findGpu } from '../engine/gpus/catalogue.ts'
+import { defaultGpu, findGpu } from '../engine/gpus/catalogue.ts'
 import { type AnalysedConfig, type ConfigResult, report } from '../engine/report/schema.ts'
+import { readSettings } from '../engine/settings/read.ts'
+import { defaultPolicy } from '../engine/verdict/policy.ts'
 import { version } from '../engine/version.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -132,5 +134,76 @@ describe('one config', () => {
     expect(rightSizing?.gpu.pricePerHourUsd).toBeLessThan(h100.pricePerHourUsd)
     expect(rightSizing?.gpu.usableBytes).toBeGreaterThan(current.peakBytes)
     expect(rightSizing?.costPerRunUsd).toBeLessThan(recommended?.costPerRunUsd ?? 0)
+  })
+})
+
+describe('the settings of the repository', () => {
+  const settings = (text: string) => {
+    const reading = readSettings({ path: '.github/memorymark.yml', text })
+    if (reading.kind !== 'settings') throw new Error(JSON.stringify(reading))
+    return reading.settings
+  }
+  const team = settings(`gpu: l4
+prices: { l4: 0.3, a10: 0.9 }
+hours_per_run: 5
+runs_per_year: 10
+fail-on: never
+step_size: 16
+margin_percent: 50
+overrides:
+  - path: big.yaml
+    gpu: h100
+    hours_per_run: 6
+`)
+
+  test('choose GPU, price, hours, runs, policy, steps and margin', async () => {
+    const written = await analyze([{ path: 'train.yaml', text: bert.text }], { now, settings: team })
+    expect(written.policy).toEqual({ failOn: [], warnOn: [{ kind: 'throughput-loss', abovePercent: 5 }] })
+    const config = narrowed(written.configs[0])
+    expect(config).toMatchObject({
+      gpu: { id: 'l4', pricePerHourUsd: 0.3, priceSource: '.github/memorymark.yml', priceDate: '2026-03-01' },
+      hoursPerRun: 5,
+      runsPerYear: 10,
+      verdict: { state: 'warning' },
+    })
+    expect((config.largest?.microBatch ?? 0) % 16).toBe(0)
+    expect(config.recommended?.peakBytes).toBeLessThanOrEqual(0.5 * config.gpu.usableBytes)
+  })
+
+  test('choose another GPU for some paths', async () => {
+    const { configs } = await analyze([{ path: 'big.yaml', text: bert.text }], { now, settings: team })
+    expect(configs).toMatchObject([{ gpu: { id: 'h100' }, hoursPerRun: 6, runsPerYear: 10 }])
+  })
+
+  test('have their prices compared when a cheaper GPU is looked for', async () => {
+    const [dear, cheap] = [
+      settings('gpu: h100\nprices: { l4: 100, t4: 100 }\n'),
+      settings('gpu: h100\nprices: { t4: 0.01 }\n'),
+    ]
+    expect((await analysed(bert.text, { settings: dear })).rightSizing?.gpu.id).not.toMatch(/^(l4|t4)$/)
+    expect((await analysed(bert.text, { settings: cheap })).rightSizing?.gpu).toMatchObject({
+      id: 't4',
+      pricePerHourUsd: 0.01,
+    })
+  })
+
+  test('yield to what the caller gives', async () => {
+    const given = { gpu: defaultGpu, hoursPerRun: 1, pricePerHourUsd: 2, policy: { failOn: defaultPolicy.failOn } }
+    const config = await analysed(bert.text, { settings: team, ...given })
+    expect(config).toMatchObject({
+      gpu: { id: 'a10', pricePerHourUsd: 2, priceSource: 'your setting' },
+      hoursPerRun: 1,
+      runsPerYear: 10,
+      verdict: { state: 'blocked' },
+    })
+  })
+
+  test('turn what a config cannot say into figures', async () => {
+    const text = 'per_device_train_batch_size: 16\nmodel_name_or_path: $MODEL\n'
+    const supplying = settings('overrides:\n  - { path: "*.yaml", model: bert, sequence_length: 128 }\n')
+    expect((await analyze([{ path: 'train.yaml', text }], { now })).configs).toMatchObject([{ status: 'not-analysed' }])
+    const config = await analysed(text, { settings: supplying })
+    expect(config).toMatchObject({ spec: { sequenceLength: 128 } })
+    expect(config.assumptions).toContain('The model is "bert", as .github/memorymark.yml says.')
   })
 })

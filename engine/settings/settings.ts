@@ -1,6 +1,6 @@
 /** A team's settings for its repository, and what they come to for one config. */
 import { matchesGlob } from 'node:path'
-import type { SuppliedFields } from '../config/supplied.ts'
+import { SETTINGS_PATH, type SuppliedFields } from '../config/supplied.ts'
 import { findGpu, type Gpu } from '../gpus/catalogue.ts'
 import type { Condition } from '../verdict/policy.ts'
 
@@ -12,11 +12,27 @@ export interface RepositorySettings extends ScopedSettings {
   readonly ignore: readonly string[]
   /** By the GPU's id. */
   readonly pricesPerHourUsd: Readonly<Record<string, number | undefined>>
-  readonly failOn: readonly Condition[] | undefined
-  readonly warnOn: readonly Condition[] | undefined
+  readonly failOn: Condition[] | undefined
+  readonly warnOn: Condition[] | undefined
   readonly stepSize: number | undefined
   readonly marginPercent: number | undefined
   readonly overrides: readonly Override[]
+}
+
+/** Of a repository that has none. */
+export const noSettings: RepositorySettings = {
+  source: SETTINGS_PATH,
+  paths: undefined,
+  ignore: [],
+  gpu: undefined,
+  pricesPerHourUsd: {},
+  hoursPerRun: undefined,
+  runsPerYear: undefined,
+  failOn: undefined,
+  warnOn: undefined,
+  stepSize: undefined,
+  marginPercent: undefined,
+  overrides: [],
 }
 
 /** What may be set for the whole repository and for some paths. */
@@ -36,8 +52,6 @@ interface Override extends ScopedSettings {
 /** What holds for one config; undefined is left to whoever asks. */
 export interface SettingsForPath {
   readonly gpu: Gpu | undefined
-  /** What the team pays; undefined where it names no price for that GPU. */
-  readonly pricePerHourUsd: (gpu: Gpu) => number | undefined
   readonly hoursPerRun: number | undefined
   readonly runsPerYear: number | undefined
   readonly supplied: SuppliedFields
@@ -57,7 +71,6 @@ export function settingsFor(path: string, settings: RepositorySettings): Setting
   const gpuId = last(scope => scope.gpu)
   return {
     gpu: gpuId === undefined ? undefined : findGpu(gpuId),
-    pricePerHourUsd: gpu => settings.pricesPerHourUsd[gpu.id],
     hoursPerRun: last(scope => scope.hoursPerRun),
     runsPerYear: last(scope => scope.runsPerYear),
     supplied: Object.assign({}, ...matching.map(({ supplied }) => supplied)),

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { readSettings } from '../../engine/settings/read.ts'
 import { isCounted, type RepositorySettings, settingsFor } from '../../engine/settings/settings.ts'
 
@@ -54,11 +53,5 @@ overrides:
       model: { value: { text: 'gpt2-medium' } },
       labels: { value: { number: 3 } },
     })
-  })
-
-  test('has prices for the GPUs that are named alone', () => {
-    const { gpu, pricePerHourUsd } = settingsFor('bert.yaml', team)
-    expect(gpu && pricePerHourUsd(gpu)).toBe(0.4)
-    expect(pricePerHourUsd(defaultGpu)).toBeUndefined()
   })
 })
