@@ -2,6 +2,7 @@
 import type { Decision } from '../config/fields.ts'
 import { plain } from '../config/quote.ts'
 import { type Explanation, explainConfigAsync } from '../config/read.ts'
+import type { Field } from '../config/section.ts'
 import type { TrainingSpec } from '../config/spec.ts'
 import { formatWhere, MemoryMarkError, type Problem } from '../errors.ts'
 import { resolveModel } from '../models/resolve.ts'
@@ -85,10 +86,15 @@ function table(decisions: readonly Decision[]): readonly string[] {
 function origin(from: Decision['from']): string {
   switch (from.kind) {
     case 'field':
-      return `line ${from.field.at.line}, column ${from.field.at.column} (${from.field.name})`
+      return placeOf(from.field)
     case 'default':
       return from.source
   }
+}
+
+/** Settings of the repository are in a file of their own. */
+function placeOf({ file, at, name }: Field): string {
+  return `${file === undefined ? '' : `${file}, `}line ${at.line}, column ${at.column} (${name})`
 }
 
 function shownValue(value: unknown): string {

@@ -121,11 +121,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
 function readSequence(reader: FieldReader, model: CatalogueModel | undefined, sequence: Sequence) {
   const { value: length, source } = sequence.byDefault
   const field = reader.fieldFor('sequence_length', sequence.field)
-  if (field !== undefined) {
-    const size = readInputSize(reader, model, { sequenceLength: field, imageSize: undefined })
-    if (field.value.kind === 'number') reader.note('sequenceLength', field.value.number, field)
-    return size
-  }
+  if (field !== undefined) return readInputSize(reader, model, { sequenceLength: field, imageSize: undefined })
   const sequenceLength = Math.min(length, model?.maxPositions ?? length)
   reader.note('sequenceLength', sequenceLength, source)
   reader.assume(

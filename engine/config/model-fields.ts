@@ -92,9 +92,12 @@ export function readInputSize(reader: FieldReader, model: CatalogueModel | undef
   const imageSize = reader.fieldFor('image_size', fields.imageSize)
   const tokens = reader.wholeNumber(sequenceLength, { max: MAX_SEQUENCE })
   const pixels = reader.wholeNumber(imageSize, { max: MAX_IMAGE_SIDE })
+  if (tokens !== undefined && sequenceLength !== undefined) reader.note('sequenceLength', tokens, sequenceLength)
+  if (pixels !== undefined && imageSize !== undefined) reader.note('imageSize', pixels, imageSize)
   if (model === undefined) return {}
   if (readsImages(model)) {
     if (imageSize === undefined) {
+      reader.note('imageSize', DEFAULT_IMAGE_SIZE, 'as ImageNet models are trained')
       reader.assume(`Images of ${DEFAULT_IMAGE_SIZE}×${DEFAULT_IMAGE_SIZE} pixels: the config names no image size.`)
     }
     return { imageSize: pixels ?? DEFAULT_IMAGE_SIZE }
@@ -122,7 +125,7 @@ function tellTooLong(reader: FieldReader, field: Field, tokens: number, model: C
 function assumedLength(reader: FieldReader, limit: number, preferred = DEFAULT_SEQUENCE): number {
   const length = Math.min(preferred, limit)
   reader.assume(`Sequences of ${length} tokens: the config sets no maximum length.`)
-  return length
+  return reader.note('sequenceLength', length, 'assumed')
 }
 
 /** The classes of the head; `known` is what the config implies without the field. Language models ignore the number. */

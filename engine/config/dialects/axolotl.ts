@@ -37,7 +37,7 @@ export const axolotl: Dialect = {
   mayBe: text => writesModel(text) && writesOwn(text),
   recognise: document => {
     const found = ownKeys.filter(key => document.fields.has(key))
-    const isTraining = document.fields.has('micro_batch_size') || found.length >= 3
+    const isTraining = document.fields.has('micro_batch_size') || found.length >= 2
     return document.fields.has('base_model') && isTraining ? `base_model beside ${found.join(', ')}` : undefined
   },
   modelField: document => document.at('base_model'),

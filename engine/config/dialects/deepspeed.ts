@@ -1,11 +1,12 @@
 /** DeepSpeed's own JSON, as of 0.17: runtime/config.py and runtime/constants.py. It says how to train, never what. */
 import type { Dialect } from '../dialect.ts'
-import type { Choices, FieldReader } from '../fields.ts'
-import { suggest } from '../fields.ts'
+import { type FieldReader, suggest } from '../fields.ts'
+import { type Batch, languageModelReading } from '../language-model.ts'
+import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import { MAX_BATCH, type Optimizer } from '../spec.ts'
+import { MAX_BATCH, type Optimizer, type Precision } from '../spec.ts'
 import { shardedBy } from '../trainer/sharding.ts'
 import { writesAny } from '../written-keys.ts'
 
@@ -39,7 +40,7 @@ export const deepspeed: Dialect = {
   read,
 }
 
-function read(document: Section, reader: FieldReader): Reading {
+function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
   const [total, micro, accumulation] = batchKeys.map(key => document.at(key))
   if ([total, micro].every(field => field === undefined || isAuto(field))) {
     return {
@@ -47,17 +48,29 @@ function read(document: Section, reader: FieldReader): Reading {
       why: 'It leaves its batch size to the training arguments ("auto"), so those are what is checked.',
     }
   }
-  readBatch(reader, { total, micro, accumulation })
-  readPrecision(reader, document)
-  readOptimizer(reader, document)
-  shardedBy(reader, document)
-  reader.refuse(
-    undefined,
-    'model-not-in-file',
-    'The model and its sequence length cannot be known from the file: a DeepSpeed config never names them',
-    'Add a memorymark mapping with model, batch_size and sequence_length to a config of your own, or check the file that names the model.',
-  )
-  return { kind: 'unreadable', problems: reader.problems }
+  const batch = readBatch(reader, { total, micro, accumulation })
+  const model = readModel(reader, undefined, 'the model in a memorymark mapping', lookUp)
+  reader.assume('No adapters and no gradient checkpointing: the training code decides, and the config does not say.')
+  return languageModelReading(reader, {
+    dialect: deepspeed.name,
+    model,
+    batch,
+    sequence: { field: undefined, byDefault: { value: 512, source: 'assumed' } },
+    settings: {
+      gpus: batch.gpus,
+      precision: readPrecision(reader, document),
+      optimizer: readOptimizer(reader, document),
+      attention: 'sdpa',
+      gradientCheckpointing: false,
+      lora: undefined,
+      quantization: undefined,
+      sharding: undefined,
+      offload: undefined,
+      ...shardedBy(reader, document),
+      fusedLoss: undefined,
+      paddedBatches: false,
+    },
+  })
 }
 
 interface BatchFields {
@@ -67,29 +80,41 @@ interface BatchFields {
 }
 
 /** train_batch_size = micro-batch × accumulation × GPUs; what is missing follows from the rest. */
-function readBatch(reader: FieldReader, { total, micro, accumulation }: BatchFields): void {
+function readBatch(
+  reader: FieldReader,
+  { total, micro, accumulation }: BatchFields,
+): Batch & { readonly gpus: number } {
   const count = (field: Field | undefined) =>
     field === undefined || isAuto(field) ? undefined : reader.wholeNumber(field, { max: MAX_BATCH })
   const [samples, each, steps] = [count(total), count(micro), count(accumulation)]
-  if (each !== undefined && micro !== undefined) reader.note('microBatch', each, micro)
+  const gradientAccumulation = steps ?? 1
   if (steps !== undefined && accumulation !== undefined) reader.note('gradientAccumulation', steps, accumulation)
-  if (samples === undefined || total === undefined) return
-  if (each === undefined) {
-    const source = `train_batch_size ${samples} over ${steps ?? 1} steps of accumulation on one GPU`
-    reader.note('microBatch', Math.max(1, Math.floor(samples / (steps ?? 1))), source)
-    return
+  const fields = { batchSize: each === undefined ? undefined : micro, accumulation: steps && accumulation }
+  if (each !== undefined && micro !== undefined) {
+    reader.note('microBatch', each, micro)
+    const gpus = gpusIn(reader, total, samples, each * gradientAccumulation)
+    return { microBatch: each, gradientAccumulation, gpus, ...fields }
   }
-  const gpus = samples / (each * (steps ?? 1))
-  if (Number.isInteger(gpus)) {
-    reader.note('gpus', gpus, steps === undefined ? 'train_batch_size, if nothing accumulates' : total)
-    return
+  const microBatch = Math.max(1, Math.floor((samples ?? 1) / gradientAccumulation))
+  reader.assume('One GPU: the config gives the batch of all together, and not their number.')
+  reader.note('microBatch', microBatch, 'train_batch_size over the accumulation, on one GPU')
+  return { microBatch, gradientAccumulation, gpus: 1, ...fields }
+}
+
+function gpusIn(reader: FieldReader, total: Field | undefined, samples: number | undefined, each: number): number {
+  if (total === undefined || samples === undefined) {
+    reader.assume('One GPU: the config does not say how many processes run.')
+    return 1
   }
+  const gpus = samples / each
+  if (Number.isInteger(gpus)) return reader.note('gpus', gpus, total)
   reader.refuse(
     total,
     'batch-sizes-disagree',
-    `train_batch_size ${samples} is no multiple of ${each} samples a GPU × ${steps ?? 1} steps of accumulation`,
-    'Make train_batch_size the product of the micro-batch, the accumulation and the number of GPUs, or leave one of them out.',
+    `train_batch_size ${samples} is no multiple of the ${each} samples that one GPU accumulates`,
+    'Make it the product of micro-batch, accumulation and number of GPUs, or leave one of them out.',
   )
+  return 1
 }
 
 function isAuto({ value }: Field): boolean {
@@ -97,31 +122,35 @@ function isAuto({ value }: Field): boolean {
 }
 
 /** runtime/engine.py: 16-bit weights beside 32-bit masters, whichever of the two is on. */
-function readPrecision(reader: FieldReader, document: Section): void {
+function readPrecision(reader: FieldReader, document: Section): Precision {
   const switches = [document.at('bf16', 'enabled'), document.at('fp16', 'enabled')]
   const on = switches.find(field => field?.value.kind === 'flag' && field.value.flag)
-  if (on !== undefined) reader.note('precision', 'bf16-master', on)
-  else if (!switches.some(field => field !== undefined && isAuto(field))) {
-    reader.note('precision', 'fp32', "DeepSpeed's default")
-  }
+  if (on !== undefined) return reader.note('precision', 'bf16-master', on)
+  const open = switches.find(field => field !== undefined && isAuto(field))
+  if (open === undefined) return reader.note('precision', 'fp32', "DeepSpeed's default")
+  reader.assume('16-bit weights with 32-bit masters: the config leaves the precision to the training arguments.')
+  return reader.note('precision', 'bf16-master', 'left to the training arguments')
 }
 
 /** runtime/engine.py _configure_basic_optimizer: Adam and AdamW become FusedAdam, or DeepSpeedCPUAdam when offloaded. */
-const optimizers: Choices<Optimizer> = new Map<string, Optimizer>([
+const optimizers: ReadonlyMap<string, Optimizer> = new Map<string, Optimizer>([
   ['adam', 'adamw-fused'],
   ['adamw', 'adamw-fused'],
   ['lion', 'lion'],
   ['sgd', 'sgd'],
 ])
 
-function readOptimizer(reader: FieldReader, document: Section): void {
-  const field = document.at('optimizer', 'type')
-  const name = field?.value.kind === 'text' ? field.value.text : undefined
-  if (field === undefined || name === undefined) return
-  const optimizer = optimizers.get(name.toLowerCase())
-  if (optimizer !== undefined) reader.note('optimizer', optimizer, field)
-  else {
-    const message = `The optimizer ${quote(name)} is not supported yet`
-    reader.refuse(field, 'unsupported-optimizer', message, suggest(name, ['Adam', 'AdamW', 'Lion', 'SGD']))
-  }
+function readOptimizer(reader: FieldReader, document: Section): Optimizer {
+  return reader.settle(
+    'optimizer',
+    document.at('optimizer', 'type'),
+    field => {
+      const name = reader.text(field)
+      const optimizer = name === undefined ? undefined : optimizers.get(name.toLowerCase())
+      if (optimizer !== undefined || name === undefined) return optimizer
+      const message = `The optimizer ${quote(name)} is not supported yet`
+      return reader.refuse(field, 'unsupported-optimizer', message, suggest(name, ['Adam', 'AdamW', 'Lion', 'SGD']))
+    },
+    { value: 'adamw', source: 'in the training code', assumption: 'AdamW: the config sets no optimizer.' },
+  )
 }

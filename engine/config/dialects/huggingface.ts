@@ -3,7 +3,7 @@ import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import { readGpus } from '../language-model.ts'
-import { type InputSize, type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
+import { type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import { MAX_BATCH } from '../spec.ts'
@@ -71,13 +71,11 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   )
   const model = readModel(reader, find(...modelKeys), 'model_name_or_path', lookUp)
   const choice = readTask(reader, find, model)
-  const sequence = find(...sequenceKeys)
   const size = readInputSize(reader, model, {
-    sequenceLength: sequence,
+    sequenceLength: find(...sequenceKeys),
     imageSize: find('image_size'),
     ...(choice?.task === 'causal-lm' && { length: isTrl(find) ? TRL_LENGTH : DEFAULT_BLOCK }),
   })
-  noteSize(reader, size, sequence, find('image_size'))
   const settings = readSettings(reader, trainerArguments, choice, model)
   refuseOtherTraining(reader, find)
 
@@ -103,15 +101,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     ...(accumulation && { gradientAccumulationAt: accumulation.at }),
     assumptions: reader.assumptions,
   }
-}
-
-function noteSize(reader: FieldReader, size: InputSize, tokens: Field | undefined, pixels: Field | undefined): void {
-  if (size.sequenceLength !== undefined) {
-    reader.note('sequenceLength', size.sequenceLength, tokens ?? 'assumed')
-  } else if (tokens?.value.kind === 'number') {
-    reader.note('sequenceLength', tokens.value.number, tokens)
-  }
-  if (size.imageSize !== undefined) reader.note('imageSize', size.imageSize, pixels ?? 'assumed')
 }
 
 function readMicroBatch(reader: FieldReader, { batchSize, batchSizes }: Arguments): number | undefined {

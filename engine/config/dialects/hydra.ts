@@ -66,9 +66,6 @@ function batchSizeOf(document: Section): Field | undefined {
 }
 
 function read(document: Section, reader: FieldReader): Reading {
-  const batchSize = batchSizeOf(document)
-  const count = reader.wholeNumber(batchSize, { max: MAX_BATCH })
-  if (count !== undefined && batchSize !== undefined) reader.note('microBatch', count, batchSize)
   const parts = partsOf(document).filter(part => part !== '_self_')
   const shown = parts.slice(0, SHOWN_PARTS).map(plain).join(', ')
   reader.refuse(
@@ -77,5 +74,8 @@ function read(document: Section, reader: FieldReader): Reading {
     `The model cannot be known from the file: Hydra composes it from ${shown || 'other files'}`,
     'Check the composed config (python train.py --cfg job > composed.yaml), or add a memorymark mapping with model and batch_size.',
   )
+  const batchSize = batchSizeOf(document)
+  const count = reader.wholeNumber(batchSize, { max: MAX_BATCH })
+  if (count !== undefined && batchSize !== undefined) reader.note('microBatch', count, batchSize)
   return { kind: 'unreadable', problems: reader.problems }
 }

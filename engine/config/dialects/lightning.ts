@@ -101,7 +101,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     sequenceLength: sequence,
     imageSize: inParts(document, ['data', 'model'], ['image_size', 'img_size', 'input_size']),
   })
-  if (sequence?.value.kind === 'number') reader.note('sequenceLength', sequence.value.number, sequence)
   const sharding = readStrategy(reader, document.at('trainer', 'strategy'))
   const settings = {
     gpus: readGpus(reader, document),

@@ -62,7 +62,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   const model = readModel(reader, hubName(document.field('model')), 'model', lookUp)
   const image = fieldOf(document, 'img_size')
   const size = readInputSize(reader, model, { sequenceLength: undefined, imageSize: image })
-  if (size.imageSize !== undefined) reader.note('imageSize', size.imageSize, image ?? "the model's own")
   const settings = {
     gpus: 1,
     labels: readLabels(reader, fieldOf(document, 'num_classes'), model?.defaultTask),

@@ -19,9 +19,9 @@ export const trainerKeys = [
 
 /** Sections below the top one in which arguments are looked for. */
 const LEVELS = 2
-/** Sections that use the same words for something other than the training step. */
+/** Sections that use the same words for something other than the training step, or only describe or pass on values. */
 const foreignSection =
-  /(^|\.)(eval|evaluation|test|inference|generation|predict|serve|deepspeed|ds_config|fsdp)\w*(\.|$)/i
+  /(^|\.)((eval|evaluation|test|inference|generation|predict|serve|deepspeed|ds_config|fsdp)\w*|properties|definitions|\$defs|parameters|inputs|env|environment|hyperparameters)(\.|$)/i
 
 export interface Arguments {
   /** The first field under one of the keys that holds a value; a section's keys are tried in the order given. */

@@ -1,0 +1,95 @@
+/**
+ * Whether configs are read right: a corpus in the shapes that each tool's documentation shows, every one against its dialect,
+ * batch size with line and column, accumulation, precision, optimizer, sequence length and outcome; and files of other tools,
+ * of which none may be taken for a training config. Fails when anything differs.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import * as z from 'zod'
+import type { Decision, Setting } from '../engine/config/fields.ts'
+import { type Explanation, explainConfig, readConfig } from '../engine/config/read.ts'
+import { position } from '../engine/config/reading.ts'
+
+const LIMITS = { configs: 60, others: 40 }
+
+const corpus = new URL('./configs/', import.meta.url)
+
+/** Null where the file does not say, and no default of the tool does. */
+const expectation = z.object({
+  path: z.string(),
+  dialect: z.string(),
+  microBatch: z.number().nullable(),
+  batchSizeAt: position.nullable(),
+  gradientAccumulation: z.number().nullable(),
+  precision: z.string().nullable(),
+  optimizer: z.string().nullable(),
+  sequenceLength: z.number().nullable(),
+  /** `spec`, or the code of the problem that keeps it from being one. */
+  outcome: z.string(),
+})
+type Expectation = z.infer<typeof expectation>
+
+const settings = ['microBatch', 'gradientAccumulation', 'precision', 'optimizer', 'sequenceLength'] as const
+
+function textOf(path: string): string {
+  return readFileSync(new URL(path, corpus), 'utf8')
+}
+
+/** What differs, one sentence each. */
+function differences(expected: Expectation): readonly string[] {
+  const explanation = explainConfig({ path: expected.path, text: textOf(`training/${expected.path}`) })
+  if (explanation.kind === 'not-recognised') return ['it is not recognised']
+  const found = new Map<Setting, Decision>(explanation.decisions.map(decision => [decision.setting, decision]))
+  return [
+    ...differs('dialect', expected.dialect, explanation.dialect),
+    ...differs('outcome', expected.outcome, outcomeOf(explanation)),
+    ...settings.flatMap(setting => differs(setting, expected[setting], found.get(setting)?.value ?? null)),
+    ...differs('position', expected.batchSizeAt, placeOf(explanation, found.get('microBatch'))),
+  ]
+}
+
+function differs(what: string, expected: unknown, found: unknown): readonly string[] {
+  const [left, right] = [JSON.stringify(expected), JSON.stringify(found)]
+  return left === right ? [] : [`${what} is ${right} instead of ${left}`]
+}
+
+type Recognised = Extract<Explanation, { kind: 'recognised' }>
+
+function outcomeOf({ reading }: Recognised): string {
+  switch (reading.kind) {
+    case 'training-config':
+      return 'spec'
+    case 'not-a-training-config':
+      return reading.kind
+    case 'unreadable':
+      return reading.problems[0]?.code ?? reading.kind
+  }
+}
+
+/** Of the batch size; of what is wrong with it where it was refused. */
+function placeOf({ reading }: Recognised, decision: Decision | undefined): z.infer<typeof position> | null {
+  if (decision?.from.kind === 'field') return decision.from.field.at
+  if (decision !== undefined || reading.kind !== 'unreadable') return null
+  const refused = reading.problems.find(({ field }) => field !== undefined && /batch(?:_size)?$/.test(field))
+  return refused?.line && refused.column ? { line: refused.line, column: refused.column } : null
+}
+
+const expectations = z.array(expectation).parse(JSON.parse(textOf('expected.json')))
+const wrong = expectations.flatMap(expected =>
+  differences(expected).map(difference => `${expected.path}: ${difference}`),
+)
+const misread = new Set(wrong.map(line => line.slice(0, line.indexOf(':'))))
+
+const others = readdirSync(new URL('other/', corpus))
+const taken = others.filter(
+  name => readConfig({ path: name, text: textOf(`other/${name}`) }).kind !== 'not-a-training-config',
+)
+
+for (const line of wrong) console.log(line)
+for (const name of taken) console.log(`other/${name}: taken for a training config`)
+const read = expectations.length - misread.size
+const isShort = wrong.length > 0 || taken.length > 0 || read < LIMITS.configs || others.length < LIMITS.others
+console.log(
+  `${read} of ${expectations.length} configs in ${new Set(expectations.map(({ dialect }) => dialect)).size} dialects read right; ` +
+    `${others.length - taken.length} of ${others.length} other files left alone`,
+)
+process.exitCode = isShort ? 1 : 0
