@@ -1,15 +1,17 @@
 /** `memorymark check`: finds training configs under the paths and prints a verdict each. */
-import { analyze } from '../analyze.ts'
+import { type AnalyzeOptions, analyze } from '../analyze.ts'
 import { readConfig } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
-import { MemoryMarkError } from '../errors.ts'
+import { MemoryMarkError, type Problem } from '../errors.ts'
 import { renderTerminal } from '../render/terminal.ts'
 import type { Report } from '../report/schema.ts'
-import { defaultPolicy, parseConditions } from '../verdict/policy.ts'
+import { isCounted, noSettings } from '../settings/settings.ts'
+import { parseConditions } from '../verdict/policy.ts'
 import { gpuFlag, numberFlag, parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
 import { findFiles } from './files.ts'
 import { modelSources } from './models.ts'
+import { findSettings, settingsOptions } from './settings.ts'
 
 export async function check(args: string[]): Promise<ExitCode> {
   const { values, positionals } = parseFlags(args, {
@@ -20,17 +22,22 @@ export async function check(args: string[]): Promise<ExitCode> {
     'price-per-hour': { type: 'string' },
     'hours-per-run': { type: 'string' },
     'runs-per-year': { type: 'string' },
+    ...settingsOptions,
   })
   const pricePerHourUsd = numberFlag('--price-per-hour', values['price-per-hour'], { integer: false, max: 1e4 })
   const hoursPerRun = numberFlag('--hours-per-run', values['hours-per-run'], { integer: false, max: 1e5 })
   const runsPerYear = numberFlag('--runs-per-year', values['runs-per-year'], { integer: false, max: 1e6 })
-  const options = {
+  const reading = await findSettings(values)
+  if (reading.kind === 'unreadable') return refuse(reading.problems)
+  const settings = reading.kind === 'settings' ? reading.settings : noSettings
+  const options: AnalyzeOptions = {
     now: new Date(),
+    settings,
     models: modelSources(),
-    gpu: gpuFlag(values.gpu),
+    ...(values.gpu !== undefined && { gpu: gpuFlag(values.gpu) }),
     policy: {
-      failOn: values['fail-on'] !== undefined ? parseConditions(values['fail-on'], '--fail-on') : defaultPolicy.failOn,
-      warnOn: values['warn-on'] !== undefined ? parseConditions(values['warn-on'], '--warn-on') : defaultPolicy.warnOn,
+      ...(values['fail-on'] !== undefined && { failOn: parseConditions(values['fail-on'], '--fail-on') }),
+      ...(values['warn-on'] !== undefined && { warnOn: parseConditions(values['warn-on'], '--warn-on') }),
     },
     ...(pricePerHourUsd && { pricePerHourUsd }),
     ...(hoursPerRun && { hoursPerRun }),
@@ -38,9 +45,16 @@ export async function check(args: string[]): Promise<ExitCode> {
   }
   const files = await findFiles(positionals.length === 0 ? ['.'] : positionals)
   refuseNamedNonConfigs(files.named)
-  const report = await analyze([...files.named, ...files.found], options)
+  // A file that is named is wanted, whatever the settings leave out.
+  const found = files.found.filter(({ path }) => isCounted(path, settings))
+  const report = await analyze([...files.named, ...found], options)
   console.log(values.json ? JSON.stringify(report, null, 2) : terminal(report))
   return exitCode(report)
+}
+
+function refuse(problems: readonly Problem[]): ExitCode {
+  for (const problem of problems) console.error(new MemoryMarkError(problem).message)
+  return 2
 }
 
 /** A file that the user names is expected to be a training config; one that a directory walk meets is not. */

@@ -8,6 +8,8 @@ const commands: Record<string, string> = {
   --price-per-hour <usd>       price of one GPU, instead of the catalogue's
   --hours-per-run <hours>      length of a run at the current batch (default 2)
   --runs-per-year <count>      runs in a year (default 100)
+  --settings <file>            settings to read (default .github/memorymark.yml, where there is one); options win over them
+  --no-settings                read none
   --json                       print the report as JSON`,
   estimate: `memorymark estimate <model-id-or-config>      memory of one model, without a GPU
   --batch-size <n>             samples on one GPU (default 16)

@@ -138,3 +138,59 @@ describe.concurrent('the command line', () => {
     expect((await run('constructor')).stderr).toContain('"constructor" is not a command')
   })
 })
+
+describe.concurrent('the settings of the repository', () => {
+  const settings = 'gpu: h100\nfail-on: never\nignore: ["old/**"]\n'
+
+  test('are found in .github/memorymark.yml', async () => {
+    await using workspace = await Workspace.with({
+      '.github/memorymark.yml': settings,
+      'a.yaml': wasteful,
+      'old/b.yaml': wasteful,
+    })
+    const { stdout, exitCode } = await workspace.run('check', '--json')
+    expect(report.parse(JSON.parse(stdout)).configs).toMatchObject([{ path: 'a.yaml', gpu: { id: 'h100' } }])
+    expect(exitCode).toBe(0)
+  })
+
+  test('yield to options, and to a file that is named', async () => {
+    await using workspace = await Workspace.with({ '.github/memorymark.yml': settings, 'old/b.yaml': wasteful })
+    const flags = ['--gpu', 'l4', '--fail-on', 'waste > 40 %']
+    const { stdout, exitCode } = await workspace.run('check', 'old/b.yaml', '--json', ...flags)
+    expect(report.parse(JSON.parse(stdout)).configs).toMatchObject([{ path: 'old/b.yaml', gpu: { id: 'l4' } }])
+    expect(exitCode).toBe(1)
+  })
+
+  test('are read from elsewhere, or not at all', async () => {
+    await using workspace = await Workspace.with({
+      '.github/memorymark.yml': 'gpu: nonsense\n',
+      'ours.yml': settings,
+      'a.yaml': wasteful,
+    })
+    expect((await workspace.run('check', 'a.yaml', '--settings', 'ours.yml')).exitCode).toBe(0)
+    expect((await workspace.run('check', 'a.yaml', '--no-settings')).exitCode).toBe(1)
+  })
+
+  test('with slips are refused, every slip with its line', async () => {
+    await using workspace = await Workspace.with({ '.github/memorymark.yml': 'gpu: a11\nfail_on: never\n' })
+    const { stderr, exitCode } = await workspace.run('check')
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringMatching(
+        /^\.github\/memorymark\.yml:1:6 \(gpu\): "a11" is not a GPU of the catalogue\. Did you mean a10\?/,
+      ),
+      expect.stringMatching(
+        /^\.github\/memorymark\.yml:2:10 \(fail_on\): The key "fail_on" is not known\. Did you mean fail-on\?/,
+      ),
+    ])
+    expect(exitCode).toBe(2)
+  })
+
+  test.each([
+    [['--settings', 'nowhere.yml'], 'nowhere.yml: no such file. Check the path'],
+    [['--settings', 'a.yml', '--no-settings'], '(--no-settings): settings are both named and switched off.'],
+  ])('%j are refused', async (flags, message) => {
+    const { stderr, exitCode } = await run('check', ...flags)
+    expect(stderr).toContain(message)
+    expect(exitCode).toBe(2)
+  })
+})

@@ -1,0 +1,44 @@
+/** The settings of the repository that a command runs in. */
+import { readFile } from 'node:fs/promises'
+import { SETTINGS_PATH } from '../config/supplied.ts'
+import { MemoryMarkError } from '../errors.ts'
+import { readSettings, type SettingsReading } from '../settings/read.ts'
+
+export const settingsOptions = {
+  settings: { type: 'string' },
+  'no-settings': { type: 'boolean' },
+} as const
+
+export interface SettingsFlags {
+  readonly settings?: string | undefined
+  readonly 'no-settings'?: boolean | undefined
+}
+
+/** The file that --settings names, or else .github/memorymark.yml of the working directory, where there is one. */
+export async function findSettings(flags: SettingsFlags): Promise<SettingsReading> {
+  if (flags.settings !== undefined && flags['no-settings']) {
+    throw new MemoryMarkError({
+      code: 'usage',
+      field: '--no-settings',
+      message: 'settings are both named and switched off',
+      fix: 'Give --settings or --no-settings.',
+    })
+  }
+  if (flags['no-settings']) return { kind: 'none' }
+  const path = flags.settings ?? SETTINGS_PATH
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (flags.settings === undefined && isMissing(error)) return undefined
+    throw unreadable(path, error)
+  })
+  return readSettings(text === undefined ? undefined : { path, text })
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+}
+
+function unreadable(path: string, cause: unknown): MemoryMarkError {
+  const message = isMissing(cause) ? 'no such file' : 'the settings cannot be read'
+  const fix = 'Check the path and its permissions, or run with --no-settings.'
+  return new MemoryMarkError({ code: 'settings-unreadable', file: path, message, fix }, { cause })
+}
