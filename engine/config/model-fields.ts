@@ -8,7 +8,8 @@ import type { Field } from './section.ts'
 import { type Task, tasks } from './spec.ts'
 import { orInSettings } from './supplied.ts'
 
-const MAX_SEQUENCE = 10_000_000
+/** Tokens. Longer is a typo. */
+export const MAX_SEQUENCE = 10_000_000
 const MAX_IMAGE_SIDE = 100_000
 const MAX_LABELS = 1_000_000
 

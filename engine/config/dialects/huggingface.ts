@@ -3,7 +3,7 @@ import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import { readGpus } from '../language-model.ts'
-import { type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
+import { MAX_SEQUENCE, type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import { MAX_BATCH } from '../spec.ts'
@@ -35,6 +35,10 @@ import { readTask, type TaskChoice } from './huggingface/task.ts'
 const DEFAULT_BATCH = 8
 /** What run_clm.py makes of a missing block_size. */
 const DEFAULT_BLOCK = 1_024
+
+/** What run_summarization.py and run_translation.py make of missing lengths. */
+const DEFAULT_SOURCE = 1_024
+const DEFAULT_TARGET = 128
 
 const sequenceKeys = ['max_seq_length', 'max_length', 'model_max_length', 'block_size', 'max_source_length']
 const gpuKeys = ['n_gpus', 'n_gpu', 'num_gpus', 'num_processes', 'nproc_per_node']
@@ -75,7 +79,9 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     sequenceLength: find(...sequenceKeys),
     imageSize: find('image_size'),
     ...(choice?.task === 'causal-lm' && { length: isTrl(find) ? TRL_LENGTH : DEFAULT_BLOCK }),
+    ...(choice?.task === 'seq2seq-lm' && { length: DEFAULT_SOURCE }),
   })
+  const target = readTarget(reader, find, choice)
   const settings = readSettings(reader, trainerArguments, choice, model)
   refuseOtherTraining(reader, find)
 
@@ -94,6 +100,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       microBatch,
       gradientAccumulation,
       ...size,
+      ...target,
       ...settings,
       loop: 'trainer',
     },
@@ -101,6 +108,25 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     ...(accumulation && { gradientAccumulationAt: accumulation.at }),
     assumptions: reader.assumptions,
   }
+}
+
+function readTarget(
+  reader: FieldReader,
+  find: Arguments['find'],
+  choice: TaskChoice | undefined,
+): { readonly targetLength?: number } {
+  if (choice?.task !== 'seq2seq-lm') return {}
+  const targetLength = reader.settle(
+    'targetLength',
+    find('max_target_length'),
+    field => reader.wholeNumber(field, { max: MAX_SEQUENCE }),
+    {
+      value: DEFAULT_TARGET,
+      source: "run_summarization.py's default",
+      assumption: `Targets of ${DEFAULT_TARGET} tokens: the config sets no max_target_length.`,
+    },
+  )
+  return { targetLength }
 }
 
 function readMicroBatch(reader: FieldReader, { batchSize, batchSizes }: Arguments): number | undefined {
@@ -164,8 +190,8 @@ function readPadding(
 ): boolean {
   const packing = find('packing', 'padding_free')
   const isPacked = packing !== undefined && reader.flag(packing) === true
-  const pads =
-    choice?.task === 'causal-lm' ? isTrl(find) && !isPacked && masksPadding : choice?.task === 'sequence-classification'
+  const padsAlways = choice?.task === 'sequence-classification' || choice?.task === 'seq2seq-lm'
+  const pads = choice?.task === 'causal-lm' ? isTrl(find) && !isPacked && masksPadding : padsAlways
   return reader.note('paddedBatches', pads, packing ?? 'as the task is batched')
 }
 

@@ -275,6 +275,26 @@ describe('the task', () => {
   })
 })
 
+describe('a sequence-to-sequence config', () => {
+  const t5 = 'model_name_or_path: google-t5/t5-small\nper_device_train_batch_size: 8\n'
+
+  it('has a source and a target, and pads both', () => {
+    const { spec } = trainingConfig(`${t5}task: summarization\nmax_source_length: 256\nmax_target_length: 64\n`)
+    expect(spec).toMatchObject({
+      task: 'seq2seq-lm',
+      sequenceLength: 256,
+      targetLength: 64,
+      paddedBatches: true,
+    })
+  })
+
+  it('says which target it assumed', () => {
+    const reading = trainingConfig(t5)
+    expect(reading.spec.targetLength).toBe(128)
+    expect(reading.assumptions).toContain('Targets of 128 tokens: the config sets no max_target_length.')
+  })
+})
+
 describe('the size of a sample', () => {
   it.each(['max_seq_length', 'max_length', 'model_max_length', 'block_size', 'max_source_length'])(
     'is set by %s',

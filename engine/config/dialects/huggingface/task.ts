@@ -22,6 +22,9 @@ const taskNames: ReadonlyMap<string, Task> = new Map<string, Task>([
   ['mlm', 'masked-lm'],
   ['text-generation', 'causal-lm'],
   ['clm', 'causal-lm'],
+  ['summarization', 'seq2seq-lm'],
+  ['translation', 'seq2seq-lm'],
+  ['text2text-generation', 'seq2seq-lm'],
 ])
 
 /** Classes of the GLUE tasks as run_glue.py names them; stsb is a regression. */
