@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { onlyProblemIn, trainingConfig } from '../readings.ts'
+
+const base = `base_model: meta-llama/Llama-3.2-1B
+datasets: [{path: acme/chat, type: chat_template}]
+micro_batch_size: 2
+sequence_len: 2048
+`
+
+describe('a config of Axolotl', () => {
+  it('becomes a spec with the places of batch size and accumulation', () => {
+    const reading = trainingConfig(`${base}gradient_accumulation_steps: 4\noptimizer: adamw_bnb_8bit\nbf16: auto\n`)
+    expect(reading).toMatchObject({
+      dialect: 'Axolotl',
+      batchSizeAt: { line: 3, column: 19 },
+      gradientAccumulationAt: { line: 5, column: 30 },
+      spec: {
+        model: 'meta-llama/Llama-3.2-1B',
+        task: 'causal-lm',
+        microBatch: 2,
+        gradientAccumulation: 4,
+        sequenceLength: 2048,
+        precision: 'bf16',
+        optimizer: 'adamw-8bit',
+        gradientCheckpointing: false,
+        loop: 'trainer',
+      },
+    })
+  })
+
+  it('takes 512 tokens, fused AdamW and bf16 where it says nothing', () => {
+    const reading = trainingConfig('base_model: gpt2\nmicro_batch_size: 1\ndatasets: []\n')
+    expect(reading.spec).toMatchObject({ sequenceLength: 512, optimizer: 'adamw-fused', precision: 'bf16' })
+    expect(reading.assumptions).toContain("Sequences of 512 tokens, Axolotl's default: the config sets no length.")
+  })
+
+  it('needs more than a model and a data set, as a model card has them too', () => {
+    expect(() => trainingConfig('base_model: gpt2\ndatasets: [acme/chat]\n')).toThrow('not a training config')
+  })
+})
+
+describe('adapters of Axolotl', () => {
+  const qlora = `${base}adapter: qlora\nload_in_4bit: true\nlora_r: 32\nlora_dropout: 0.05\n`
+
+  it('lie on every linear layer with lora_target_linear, over weights in nf4 with quantised constants', () => {
+    expect(trainingConfig(`${qlora}lora_target_linear: true\n`).spec).toMatchObject({
+      lora: {
+        rank: 32,
+        targets: ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
+        dropout: 0.05,
+      },
+      quantization: 'nf4-double',
+    })
+  })
+
+  it.each([
+    ['[q_proj, v_proj]', ['q_proj', 'v_proj']],
+    ['all-linear', ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']],
+    ["'model.layers.[0-9]+.mlp.(up|down)_proj|q_proj'", ['q_proj']],
+  ])('lie on what lora_target_modules: %s names', (targets, expected) => {
+    expect(trainingConfig(`${qlora}lora_target_modules: ${targets}\n`).spec.lora?.targets).toEqual(expected)
+  })
+
+  it('over 8-bit weights are refused with their line', () => {
+    expect(onlyProblemIn(`${base}adapter: lora\nload_in_8bit: true\n`)).toMatchObject({
+      code: 'unsupported-quantization',
+      line: 6,
+      field: 'load_in_8bit',
+    })
+  })
+
+  it('are what 4-bit weights need', () => {
+    expect(onlyProblemIn(`${base}load_in_4bit: true\n`)).toMatchObject({ code: 'quantised-without-adapter', line: 5 })
+  })
+})
+
+describe('precision in Axolotl', () => {
+  it.each([
+    ['bf16: true', 'bf16'],
+    ['bf16: full', 'bf16'],
+    ['fp16: true', 'bf16'],
+    ['bf16: false\ntf32: true', 'tf32'],
+    ['bf16: false\ntf32: false', 'fp32'],
+    ['bf16: true\ndeepspeed: deepspeed_configs/zero3.json', 'bf16-master'],
+    ['bf16: true\nfsdp: [full_shard, auto_wrap]', 'bf16-master'],
+    ['bf16: true\nadapter: lora\nfsdp: [full_shard, auto_wrap]', 'bf16'],
+  ])('of %j is %s', (text, precision) => {
+    expect(trainingConfig(`${base}${text}\n`).spec.precision).toBe(precision)
+  })
+})
+
+describe('other switches of Axolotl', () => {
+  it.each([
+    ['flash_attention: true', false],
+    ['sample_packing: true', false],
+    ['sdp_attention: true', true],
+  ])('%s decides whether a padding mask is kept', (line, padded) => {
+    expect(trainingConfig(`${base}${line}\n`).spec.paddedBatches).toBe(padded)
+  })
+
+  it.each([
+    'plugins: [axolotl.integrations.cut_cross_entropy.CutCrossEntropyPlugin]',
+    'plugins: [axolotl.integrations.liger.LigerPlugin]\nliger_fused_linear_cross_entropy: true',
+  ])('%j fuses the loss', text => {
+    expect(trainingConfig(`${base}${text}\n`).spec.fusedLoss).toBe(true)
+  })
+
+  it('offloaded checkpoints are counted on the GPU, and it says so', () => {
+    const reading = trainingConfig(`${base}gradient_checkpointing: offload\n`)
+    expect(reading.spec.gradientCheckpointing).toBe(true)
+    expect(reading.assumptions.join(' ')).toContain('Checkpoints are counted on the GPU')
+  })
+
+  it.each([
+    ['rl: dpo', 'unsupported-training'],
+    ['reward_model: true', 'unsupported-setting'],
+    ['deepspeed: my_config.json', 'not-in-file'],
+    ['micro_batch_sizes: 4\noptimizer: muon', 'unsupported-optimizer'],
+  ])('%j is refused rather than ignored', (text, code) => {
+    expect(onlyProblemIn(`${base}${text}\n`).code).toBe(code)
+  })
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { explainConfig, readConfig } from '../../../engine/config/read.ts'
+import { problemsIn } from '../readings.ts'
+
+const read = (config: object) => problemsIn(JSON.stringify(config, null, 2), 'ds.json')
+const settingsOf = (config: object) => {
+  const explanation = explainConfig({ path: 'ds.json', text: JSON.stringify(config, null, 2) })
+  if (explanation.kind !== 'recognised') throw new Error('not recognised')
+  return Object.fromEntries(explanation.decisions.map(({ setting, value }) => [setting, value]))
+}
+
+const zero2 = { bf16: { enabled: true }, zero_optimization: { stage: 2 } }
+
+describe('a config of DeepSpeed', () => {
+  it('never names its model, and says what to add', () => {
+    expect(read({ train_micro_batch_size_per_gpu: 4, ...zero2 })).toEqual([
+      {
+        code: 'model-not-in-file',
+        message: 'The model cannot be known from the file',
+        fix: expect.stringContaining('memorymark'),
+        file: 'ds.json',
+      },
+    ])
+  })
+
+  it('gives the number of GPUs by its three batch sizes', () => {
+    const sizes = { train_batch_size: 64, train_micro_batch_size_per_gpu: 4, gradient_accumulation_steps: 2 }
+    expect(settingsOf({ ...sizes, ...zero2 })).toMatchObject({
+      microBatch: 4,
+      gradientAccumulation: 2,
+      gpus: 8,
+      precision: 'bf16-master',
+      sharding: 'zero2',
+    })
+  })
+
+  it('whose batch sizes disagree is told so at the total', () => {
+    const sizes = { train_batch_size: 30, train_micro_batch_size_per_gpu: 4, gradient_accumulation_steps: 2 }
+    expect(read({ ...sizes, ...zero2 })[0]).toMatchObject({ code: 'batch-sizes-disagree', line: 2, column: 23 })
+  })
+
+  it('with offloading names what leaves the GPU', () => {
+    const zero = { stage: 3, offload_optimizer: { device: 'cpu' }, offload_param: { device: 'cpu' } }
+    const settings = settingsOf({ train_batch_size: 8, zero_optimization: zero })
+    expect(settings).toMatchObject({ sharding: 'zero3', offload: 'optimizer-and-weights', precision: 'fp32' })
+  })
+
+  it('that leaves its batch size to the training arguments is left alone, and says why', () => {
+    const text = '{"train_batch_size": "auto", "zero_optimization": {"stage": 2}}'
+    expect(readConfig({ path: 'ds.json', text })).toEqual({
+      kind: 'not-a-training-config',
+      why: 'It leaves its batch size to the training arguments ("auto"), so those are what is checked.',
+    })
+  })
+})

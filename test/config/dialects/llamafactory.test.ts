@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { onlyProblemIn, trainingConfig } from '../readings.ts'
+
+const base = `model_name_or_path: Qwen/Qwen2.5-0.5B
+stage: sft
+do_train: true
+template: qwen
+per_device_train_batch_size: 4
+`
+
+describe('a config of LLaMA-Factory', () => {
+  it('trains adapters of rank 8 on every linear layer of 2,048 tokens, checkpointed, unless told otherwise', () => {
+    const reading = trainingConfig(`${base}bf16: true\n`)
+    expect(reading).toMatchObject({
+      dialect: 'LLaMA-Factory',
+      batchSizeAt: { line: 5, column: 30 },
+      spec: {
+        sequenceLength: 2048,
+        precision: 'bf16',
+        optimizer: 'adamw-fused',
+        gradientCheckpointing: true,
+        lora: { rank: 8, dropout: 0 },
+      },
+    })
+    expect(reading.spec.lora?.targets).toHaveLength(7)
+  })
+
+  it.each([
+    ['finetuning_type: full\nbf16: true', 'amp-bf16'],
+    ['finetuning_type: full\nfp16: true', 'amp-fp16'],
+    ['finetuning_type: full\npure_bf16: true', 'bf16'],
+    ['finetuning_type: full', 'fp32'],
+    ['finetuning_type: full\nbf16: true\ndeepspeed: examples/deepspeed/ds_z3_config.json', 'bf16-master'],
+    ['finetuning_type: lora', 'bf16'],
+  ])('with %j has precision %s', (text, precision) => {
+    expect(trainingConfig(`${base}${text}\n`).spec.precision).toBe(precision)
+  })
+
+  it.each([
+    ['quantization_bit: 4', 'nf4-double'],
+    ['quantization_bit: 4\ndouble_quantization: false', 'nf4'],
+  ])('with %j has weights in %s', (text, quantization) => {
+    expect(trainingConfig(`${base}${text}\n`).spec.quantization).toBe(quantization)
+  })
+
+  it.each([
+    ['quantization_bit: 8', 'unsupported-quantization'],
+    ['quantization_bit: 4\nquantization_method: hqq', 'unsupported-quantization'],
+    ['quantization_bit: 4\nfinetuning_type: full', 'quantised-without-adapter'],
+    ['finetuning_type: freeze', 'unsupported-training'],
+    ['use_galore: true', 'unsupported-setting'],
+    ['lora_target: c_attn', 'no-such-lora-target'],
+  ])('with %j is refused', (text, code) => {
+    expect(onlyProblemIn(`${base}${text}\n`).code).toBe(code)
+  })
+
+  it('that only chats or merges is left alone', () => {
+    expect(() => trainingConfig('model_name_or_path: gpt2\ntemplate: default\nfinetuning_type: lora\n')).toThrow(
+      'not a training config',
+    )
+  })
+})
+
+describe("LLaMA-Factory's second format", () => {
+  const v1 = 'model: Qwen/Qwen3-0.6B\nmicro_batch_size: 2\ncutoff_len: 1024\ntrain_dataset: data/demo.yaml\n'
+
+  it('becomes a spec', () => {
+    expect(trainingConfig(`${v1}peft_config: {name: lora, r: 16, target_modules: all}\n`)).toMatchObject({
+      dialect: 'LLaMA-Factory v1',
+      batchSizeAt: { line: 2, column: 19 },
+      spec: { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'adamw', lora: { rank: 16 } },
+    })
+  })
+
+  it('names the file of DeepSpeed in dist_config', () => {
+    const text = `${v1}dist_config: {name: deepspeed, config_file: examples/deepspeed/ds_z2_config.json}\n`
+    expect(trainingConfig(text).spec).toMatchObject({ sharding: 'zero2', precision: 'bf16-master' })
+  })
+})

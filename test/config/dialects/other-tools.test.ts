@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../../../engine/config/read.ts'
+import { onlyProblemIn, problemsIn, trainingConfig } from '../readings.ts'
+
+describe('a config of the Lightning CLI', () => {
+  const config = (trainer: string) => `trainer:
+  max_epochs: 3
+  ${trainer}
+model:
+  class_path: acme.Classifier
+  init_args:
+    model_name_or_path: google-bert/bert-base-uncased
+data:
+  class_path: acme.Tickets
+  init_args:
+    batch_size: 32
+    max_length: 256
+`
+
+  it('becomes a spec', () => {
+    expect(trainingConfig(config('accumulate_grad_batches: 4'))).toMatchObject({
+      dialect: 'Lightning CLI',
+      batchSizeAt: { line: 11, column: 17 },
+      gradientAccumulationAt: { line: 3, column: 28 },
+      spec: { microBatch: 32, gradientAccumulation: 4, sequenceLength: 256, precision: 'fp32', loop: 'plain' },
+    })
+  })
+
+  it.each([
+    ['32-true', 'fp32'],
+    ['16-mixed', 'amp-fp16'],
+    ['16', 'amp-fp16'],
+    ['bf16-mixed', 'amp-bf16'],
+    ['bf16-true', 'bf16'],
+  ])('of precision %s holds %s', (written, precision) => {
+    expect(trainingConfig(config(`precision: ${written}`)).spec.precision).toBe(precision)
+  })
+
+  it.each([
+    ['devices: 4', 4],
+    ['devices: [0, 1]', 2],
+    ['devices: auto', 1],
+    ['devices: -1', 1],
+  ])('with %s trains on %i GPUs', (devices, gpus) => {
+    expect(trainingConfig(config(devices)).spec.gpus).toBe(gpus)
+  })
+
+  it('whose model is a class of its own is told what to add', () => {
+    const text = config('precision: 32-true').replace(
+      '    model_name_or_path: google-bert/bert-base-uncased',
+      '    width: 3',
+    )
+    expect(onlyProblemIn(text)).toMatchObject({
+      code: 'model-not-in-file',
+      message: 'The model cannot be known from the file: "acme.Classifier" is a class of your code',
+      line: 5,
+    })
+  })
+})
+
+describe('a config of timm', () => {
+  const config = 'model: resnet50.a1_in1k\nbatch-size: 256\nepochs: 90\nopt: sgd\nsched: cosine\nsmoothing: 0.1\n'
+
+  it('names a ResNet as the Hub does not', () => {
+    expect(trainingConfig(`${config}amp: true\n`)).toMatchObject({
+      dialect: 'timm',
+      batchSizeAt: { line: 2, column: 13 },
+      spec: {
+        model: 'microsoft/resnet-50',
+        microBatch: 256,
+        imageSize: 224,
+        optimizer: 'sgd-momentum',
+        precision: 'amp-fp16',
+      },
+    })
+  })
+
+  it('of a model that the catalogue lacks is told so', () => {
+    expect(onlyProblemIn(config.replace('resnet50.a1_in1k', 'convnext_tiny'))).toMatchObject({
+      code: 'unknown-model',
+      line: 1,
+    })
+  })
+})
+
+describe('a config of Ultralytics', () => {
+  it('is told that its model is not modelled yet', () => {
+    expect(onlyProblemIn('model: yolov8n.pt\nbatch: 16\nimgsz: 640\nepochs: 10\n')).toMatchObject({
+      message: 'The model "yolov8n.pt" is one of Ultralytics\', and those are not modelled yet',
+      line: 1,
+    })
+  })
+
+  it('that lets it look for a batch size says so', () => {
+    expect(problemsIn('model: yolov8n.pt\nbatch: -1\nimgsz: 640\nepochs: 10\n')[0]).toMatchObject({
+      code: 'not-in-file',
+      line: 2,
+      message: 'The batch size cannot be known from the file: -1 lets Ultralytics look for one',
+    })
+  })
+})
+
+describe('a config that Hydra composes', () => {
+  it('is told which files hold the rest', () => {
+    const text = 'defaults:\n  - _self_\n  - model: vit\n  - data: cars\nbatch_size: 8\nlr: 0.1\n'
+    expect(onlyProblemIn(text)).toMatchObject({
+      code: 'composed-by-hydra',
+      message: 'The model cannot be known from the file: Hydra composes it from model: vit, data: cars',
+      line: 2,
+    })
+  })
+})
+
+describe('launch settings of Accelerate', () => {
+  it('are no training config, and say why', () => {
+    const text = 'compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 8\n'
+    expect(readConfig({ path: 'fsdp.yaml', text })).toEqual({
+      kind: 'not-a-training-config',
+      why: 'It holds launch settings of Accelerate (8 processes, mixed precision "bf16", FSDP) and no batch size: the script\'s own config is what is checked.',
+    })
+  })
+})

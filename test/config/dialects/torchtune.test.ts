@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { builderOf } from '../../../engine/config/dialects/torchtune/models.ts'
+import { onlyProblemIn, trainingConfig } from '../readings.ts'
+
+const recipe = (model: string, rest = '') => `model:
+  _component_: torchtune.models.${model}
+tokenizer:
+  _component_: torchtune.models.llama3.llama3_tokenizer
+  max_seq_len: 1024
+batch_size: 2
+optimizer:
+  _component_: torch.optim.AdamW
+  fused: True
+gradient_accumulation_steps: 8
+dtype: bf16
+enable_activation_checkpointing: True
+${rest}`
+
+describe('a recipe of torchtune', () => {
+  it('names its model by a builder', () => {
+    expect(trainingConfig(recipe('llama3_2.llama3_2_1b'))).toMatchObject({
+      dialect: 'torchtune',
+      batchSizeAt: { line: 6, column: 13 },
+      gradientAccumulationAt: { line: 10, column: 30 },
+      spec: {
+        model: 'meta-llama/Llama-3.2-1B',
+        microBatch: 2,
+        gradientAccumulation: 8,
+        sequenceLength: 1024,
+        precision: 'bf16',
+        optimizer: 'adamw-fused',
+        gradientCheckpointing: true,
+        paddedBatches: false,
+      },
+    })
+  })
+
+  it('with an open max_seq_len is taken to be 2,048 tokens long, and says so', () => {
+    const reading = trainingConfig(recipe('llama3_2.llama3_2_1b').replace('1024', 'null'))
+    expect(reading.spec.sequenceLength).toBe(2048)
+    expect(reading.assumptions.join(' ')).toContain('tokenizer.max_seq_len is open')
+  })
+
+  it.each([
+    ['torchtune.models.llama3_1.lora_llama3_1_8b', 'meta-llama/Llama-3.1-8B', 'lora'],
+    ['torchtune.models.qwen2_5.qlora_qwen2_5_3b', 'Qwen/Qwen2.5-3B', 'qlora'],
+    ['torchtune.models.qwen3.qwen3_0_6b_instruct', 'Qwen/Qwen3-0.6B', 'full'],
+    ['torchtune.models.gemma2.gemma2_9b', 'google/gemma-2-9b', 'full'],
+    ['acme.models.tiny', 'tiny', 'full'],
+  ])('%s builds %s, trained by %s', (component, model, method) => {
+    expect(builderOf(component)).toEqual({ model, method })
+  })
+
+  it("calls transformers' layers by other names", () => {
+    const text = recipe('llama3_2.lora_llama3_2_1b').replace(
+      'tokenizer:',
+      "  lora_attn_modules: ['q_proj', 'output_proj']\n  apply_lora_to_mlp: True\n  lora_rank: 64\ntokenizer:",
+    )
+    expect(trainingConfig(text).spec.lora).toEqual({
+      rank: 64,
+      targets: ['q_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
+      dropout: 0,
+    })
+  })
+
+  it('with a qlora builder has 4-bit weights', () => {
+    const text = recipe('llama3_2.qlora_llama3_2_1b')
+    expect(trainingConfig(text).spec).toMatchObject({ quantization: 'nf4-double', lora: { rank: 8 } })
+  })
+
+  it.each([
+    ['loss:\n  _component_: torchtune.rlhf.loss.DPOLoss\n', 'unsupported-training'],
+    ['teacher_model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\n', 'unsupported-training'],
+    [
+      'quantizer:\n  _component_: torchtune.training.quantization.Int8DynActInt4WeightQATQuantizer\n',
+      'unsupported-training',
+    ],
+  ])('with %j is refused', (rest, code) => {
+    expect(onlyProblemIn(recipe('llama3_2.llama3_2_1b', rest)).code).toBe(code)
+  })
+
+  it('of a model that the catalogue lacks is told so, at the builder', () => {
+    expect(onlyProblemIn(recipe('llama3_2_vision.llama3_2_vision_11b'))).toMatchObject({
+      line: 2,
+      column: 16,
+      field: 'model._component_',
+    })
+  })
+
+  it('that only evaluates is left alone', () => {
+    const text = 'model:\n  _component_: torchtune.models.llama2.llama2_7b\nbatch_size: 8\ntasks: [arc]\n'
+    expect(() => trainingConfig(text)).toThrow('not a training config')
+  })
+})
