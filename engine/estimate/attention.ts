@@ -31,8 +31,8 @@ export function fusedAttention(
   const [tokens = 0] = query.shape
   if (leavesBroadcast(options)) return broadcastAttention(autograd, query, key, value, options)
   if (options.bias !== undefined) return biasedAttention(autograd, query, key, value, options, options.bias)
-  const isPadded = options.isAlwaysMasked || autograd.spec.paddedBatches
-  const isMasked = isPadded || (options.window !== undefined && tokens >= options.window)
+  const isMasked =
+    options.isAlwaysMasked || autograd.isPadded || (options.window !== undefined && tokens >= options.window)
   const groups = options.heads / options.keyValueHeads
   const headSize = elements(query) / (tokens * options.heads)
   const native = groups > 1 && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
@@ -102,7 +102,7 @@ function biasedAttention(
 }
 
 function seenBias(autograd: Autograd, bias: Tensor, { causal }: AttentionOptions): Tensor {
-  const isPadded = autograd.spec.paddedBatches
+  const { isPadded } = autograd
   if (!causal && !isPadded) return bias
   const [, tokens = 0, sourceTokens = 0] = bias.shape
   const output = autograd.tensor(bias.shape, bias.dtype, [bias], { batched: isPadded })
@@ -168,7 +168,7 @@ export function eagerAttention(
   const scores = autograd.batchMatmul(factor(query), factor(k), [options.heads, tokens, sourceTokens])
   const scaled = autograd.elementwise('mul', scores)
   const biased = options.bias === undefined ? scaled : autograd.add(scaled, options.bias)
-  const masked = options.causal || autograd.spec.paddedBatches ? autograd.elementwise('add', biased) : biased
+  const masked = options.causal || autograd.isPadded ? autograd.elementwise('add', biased) : biased
   const wide = options.castsSoftmax ? autograd.cast(masked, 'float32') : autograd.raised(masked)
   const softmax = autograd.elementwise('softmax', wide, { savesOutput: true })
   const castsBack = options.bias === undefined && (options.causal || options.castsSoftmax)

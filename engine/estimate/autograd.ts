@@ -73,6 +73,8 @@ export class Autograd {
   readonly weightDtype: Dtype
   readonly autocastDtype: Dtype | undefined
   readonly training: boolean
+  /** Whether batches carry a mask of padded tokens; images never do. */
+  readonly isPadded: boolean
   readonly hasFlash: boolean
   protected castWeights = new Map<Tensor, Tensor>()
   #edges = 0
@@ -85,6 +87,7 @@ export class Autograd {
     this.weightDtype = weightDtypes[spec.precision]
     this.autocastDtype = autocastDtypes[spec.precision]
     this.training = spec.step === 'training'
+    this.isPadded = spec.paddedBatches && spec.task !== 'image-classification'
   }
 
   /** Asking for a name twice shares the parameter. */

@@ -28,7 +28,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const perToken = ['causal-lm', 'masked-lm', 'seq2seq-lm'].includes(spec.task)
     this.input = this.#batchTensor(inputShape, isImage ? this.weightDtype : 'int64')
     this.labels = this.#batchTensor(perToken ? labelShape : [], 'int64')
-    if (spec.paddedBatches && !isImage) this.#batchTensor(inputShape, 'int64')
+    if (this.isPadded) this.#batchTensor(inputShape, 'int64')
   }
 
   embedding(name: string, ids: Tensor, count: number, features: number): Tensor {

@@ -4,13 +4,21 @@ import json
 import sys
 
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageClassification, AutoModelForSeq2SeqLM
+
+CLASSES = {
+    "t5": AutoModelForSeq2SeqLM,
+    **dict.fromkeys(["resnet", "vit", "deit", "convnext"], AutoModelForImageClassification),
+}
+# Where several classes serve a task, transformers asks the config which one.
+ARCHITECTURES = {"deit": ["DeiTForImageClassification"]}
 
 
 def count(fields):
-    config = AutoConfig.for_model(**fields)
+    model_type = fields["model_type"]
+    config = AutoConfig.for_model(**fields, architectures=ARCHITECTURES.get(model_type))
     with torch.device("meta"):
-        return AutoModelForCausalLM.from_config(config).num_parameters()
+        return CLASSES.get(model_type, AutoModelForCausalLM).from_config(config).num_parameters()
 
 
 print(json.dumps([count(fields) for fields in json.load(sys.stdin)]))

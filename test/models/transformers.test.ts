@@ -5,15 +5,18 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { llmRows } from '../../engine/models/llm-rows.ts'
+import { seq2seqRows } from '../../engine/models/seq2seq-rows.ts'
+import { visionRows } from '../../engine/models/vision-rows.ts'
 import { footprintOf } from '../estimate/specs.ts'
 
 const python = process.env.MEMORYMARK_PYTHON
 const script = fileURLToPath(new URL('count-parameters.py', import.meta.url))
+const rows = [...visionRows, ...llmRows, ...seq2seqRows]
 const BUILD_TIMEOUT_MILLIS = 300_000
 
 async function countedByTransformers(interpreter: string): Promise<readonly number[]> {
   const running = promisify(execFile)(interpreter, [script], { maxBuffer: 2 ** 24 })
-  running.child.stdin?.end(JSON.stringify(llmRows.map(({ config }) => config)))
+  running.child.stdin?.end(JSON.stringify(rows.map(({ config }) => config)))
   const { stdout } = await running
   return z.array(z.number()).parse(JSON.parse(stdout))
 }
@@ -23,8 +26,8 @@ describe.skipIf(python === undefined)('transformers', () => {
     'counts the same parameters for every shape',
     async () => {
       const counts = await countedByTransformers(python ?? '')
-      const theirs = llmRows.map(({ ids }, index) => [ids[0], counts[index]])
-      const ours = llmRows.map(({ ids: [id = ''] }) => [id, footprintOf(id).parameterCount])
+      const theirs = rows.map(({ ids }, index) => [ids[0], counts[index]])
+      const ours = rows.map(({ ids: [id = ''] }) => [id, footprintOf(id).parameterCount])
       expect(ours).toEqual(theirs)
     },
     BUILD_TIMEOUT_MILLIS,
