@@ -29,11 +29,11 @@ const fileContents = z.object({
 
 const AT_ONCE = 8
 
-/** In the order of `paths`; what is no file at `ref` is left out. */
+/** In the order of `paths`; what is no file at `ref`, or else on the default branch, is left out. */
 export async function fetchFiles(
   github: GitHub,
   repository: Repository,
-  ref: string,
+  ref: string | undefined,
   paths: readonly string[],
 ): Promise<FetchedFiles> {
   const fetched: Fetched[] = []
@@ -49,7 +49,12 @@ export async function fetchFiles(
   }
 }
 
-async function fetchFile(github: GitHub, repository: Repository, ref: string, path: string): Promise<Fetched> {
+async function fetchFile(
+  github: GitHub,
+  repository: Repository,
+  ref: string | undefined,
+  path: string,
+): Promise<Fetched> {
   const parsed = fileContents.safeParse(await getContent(github, repository, ref, path))
   if (!parsed.success) return { kind: 'no-file' }
   const { size: sizeBytes, sha, encoding, content } = parsed.data
@@ -58,9 +63,14 @@ async function fetchFile(github: GitHub, repository: Repository, ref: string, pa
   return { kind: 'file', file: { path, text: Buffer.from(base64, 'base64').toString('utf8') } }
 }
 
-async function getContent(github: GitHub, repository: Repository, ref: string, path: string): Promise<unknown> {
+async function getContent(
+  github: GitHub,
+  repository: Repository,
+  ref: string | undefined,
+  path: string,
+): Promise<unknown> {
   try {
-    const { data } = await github.rest.repos.getContent({ ...repository, path, ref })
+    const { data } = await github.rest.repos.getContent({ ...repository, path, ...(ref !== undefined && { ref }) })
     return data
   } catch (error) {
     if (requestStatus(error) === 404) return undefined

@@ -12,9 +12,10 @@ import { type CommentMode, commentModes } from './comment.ts'
 
 export interface Inputs {
   readonly token: string
-  readonly analysis: Omit<AnalyzeOptions, 'now'>
-  /** Empty when every changed file counts. */
-  readonly paths: readonly string[]
+  /** Only what is set; it wins over the settings of the repository. */
+  readonly analysis: Omit<AnalyzeOptions, 'now' | 'settings'>
+  /** Globs; absent when the settings of the repository decide. */
+  readonly paths?: readonly string[]
   readonly comment: CommentMode
   readonly reportPath: string
 }
@@ -27,19 +28,21 @@ export function readInputs(input: (name: string) => string): Inputs {
   const hoursPerRun = readPositive(input, 'hours-per-run')
   const runsPerYear = readPositive(input, 'runs-per-year')
   const pricePerHourUsd = readPositive(input, 'price-per-hour')
+  const gpu = input('gpu')
+  const paths = readGlobs(input('paths'))
   return {
     token: readRequired(input, 'github-token', "Leave it out to use the job's own token"),
     analysis: {
-      gpu: readGpu(input('gpu')),
+      ...(gpu !== '' && { gpu: readGpu(gpu) }),
       policy: {
-        failOn: parseConditions(input('fail-on'), 'input fail-on'),
-        warnOn: parseConditions(input('warn-on'), 'input warn-on'),
+        ...(input('fail-on') !== '' && { failOn: parseConditions(input('fail-on'), 'input fail-on') }),
+        ...(input('warn-on') !== '' && { warnOn: parseConditions(input('warn-on'), 'input warn-on') }),
       },
       ...(hoursPerRun !== undefined && { hoursPerRun }),
       ...(runsPerYear !== undefined && { runsPerYear }),
       ...(pricePerHourUsd !== undefined && { pricePerHourUsd }),
     },
-    paths: readGlobs(input('paths')),
+    ...(paths.length > 0 && { paths }),
     comment: readCommentMode(input('comment')),
     reportPath: readRequired(input, 'report-path', 'Leave it out for memorymark-report.json'),
   }

@@ -14,6 +14,7 @@ import { readInputs } from './inputs.ts'
 import { outputsOf } from './outputs.ts'
 import { annotate, failByPolicy, logComment, setOutputs, writeSummary } from './publish.ts'
 import { removeStaleReport, writeReport } from './report-file.ts'
+import { readTeamSettings, remarksOnProposal } from './settings.ts'
 
 async function main(): Promise<void> {
   const subject = readSubject(context.eventName, context.payload, context.sha)
@@ -26,14 +27,22 @@ async function main(): Promise<void> {
 
   const github = connect(inputs.token)
   const changed = await findChangedFiles(github, context.repo, subject)
-  const candidates = selectCandidates(changed.paths, inputs.paths)
+  const { settings, remarks } = await readTeamSettings(github, context.repo)
+  const proposal = await remarksOnProposal(github, context.repo, subject, changed.paths)
+  const candidates = selectCandidates(changed.paths, { ...settings, ...(inputs.paths && { paths: inputs.paths }) })
   const fetched = await fetchFiles(github, context.repo, subject.headSha, candidates.paths)
   core.info(`Of ${changed.paths.length} files, ${fetched.files.length} may be training configs.`)
 
-  const report = await analyze(fetched.files, { ...inputs.analysis, now: new Date() })
+  const report = await analyze(fetched.files, { ...inputs.analysis, settings, now: new Date() })
   await writeReport(report, reportPath)
   await writeSummary(report)
-  annotate(renderCheck(report).annotations, [...changed.remarks, ...candidates.remarks, ...fetched.remarks])
+  annotate(renderCheck(report).annotations, [
+    ...remarks,
+    ...proposal,
+    ...changed.remarks,
+    ...candidates.remarks,
+    ...fetched.remarks,
+  ])
   const comment = await commentOn(github, subject, inputs.comment, report)
   logComment(comment)
   setOutputs(outputsOf({ report, reportPath, comment }))

@@ -130,6 +130,51 @@ describe('a pull request that changes a training config', () => {
   })
 })
 
+describe('the settings of the repository', () => {
+  const lenient = { '.github/memorymark.yml': 'gpu: h100\nfail-on: never\nignore: ["old/**"]\n' }
+
+  it('decide where no input does', async () => {
+    const files = { 'configs/bert.yaml': wasteful, 'old/bert.yaml': wasteful }
+    const { repository } = await open(files, { base: lenient })
+    const run = await action.run({ github, repository, token })
+    expect(run).toMatchObject({ exitCode: 0, errors: '', outputs: { verdict: 'warning' } })
+    expect(report.parse(run.report).configs).toMatchObject([{ path: 'configs/bert.yaml', gpu: { id: 'h100' } }])
+  })
+
+  it('yield to inputs that are set', async () => {
+    const { repository } = await open({ 'configs/bert.yaml': wasteful }, { base: lenient })
+    const inputs = { gpu: 'l4', 'fail-on': 'waste > 40 %' }
+    const run = await action.run({ github, repository, token, inputs })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { verdict: 'blocked' } })
+    expect(report.parse(run.report).configs).toMatchObject([{ gpu: { id: 'l4' } }])
+  })
+
+  it('are not those that the pull request brings along', async () => {
+    const { repository } = await open({ 'configs/bert.yaml': wasteful, ...lenient })
+    const run = await action.run({ github, repository, token })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { verdict: 'blocked' } })
+    expect(report.parse(run.report).configs).toMatchObject([{ gpu: { id: 'a10' } }])
+  })
+
+  it('are told to be broken, on the default branch and in the pull request, and the built-in ones hold', async () => {
+    const { repository } = await open(
+      { 'configs/bert.yaml': wasteful, '.github/memorymark.yml': 'gpu: a10\nfail_on: never\n' },
+      { base: { '.github/memorymark.yml': 'gpu: a11\n' } },
+    )
+    const run = await action.run({ github, repository, token })
+    const warnings = annotations(run.log).filter(({ level }) => level === 'warning')
+    expect(warnings.map(({ message }) => message)).toEqual([
+      '.github/memorymark.yml on the default branch cannot be read, so the built-in settings hold.',
+      expect.stringContaining(
+        '.github/memorymark.yml:1:6 (gpu): "a11" is not a GPU of the catalogue. Did you mean a10?',
+      ),
+      '.github/memorymark.yml cannot be read as this pull request leaves it.',
+      expect.stringContaining('.github/memorymark.yml:2:10 (fail_on): The key "fail_on" is not known.'),
+    ])
+    expect(run).toMatchObject({ exitCode: 1, outputs: { verdict: 'blocked' } })
+  })
+})
+
 describe('a pull request with nothing to measure', () => {
   it('is green, without a comment, and its report is empty', async () => {
     const { repository, pullRequest } = await open({ 'train.py': 'print(1)', 'k8s/service.yaml': 'kind: Service\n' })

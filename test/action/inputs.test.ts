@@ -3,9 +3,6 @@ import { readInputs } from '../../action/inputs.ts'
 
 const defaults: Readonly<Record<string, string>> = {
   'github-token': 'token',
-  gpu: 'a10',
-  'fail-on': 'waste > 40 %',
-  'warn-on': 'never',
   comment: 'auto',
   'report-path': 'memorymark-report.json',
 }
@@ -16,7 +13,14 @@ function read(inputs: Readonly<Record<string, string>> = {}) {
 
 describe('the inputs', () => {
   it('become what the engine takes', () => {
-    const inputs = read({ gpu: 'h100', 'hours-per-run': '2.5', 'runs-per-year': '40', 'price-per-hour': '0.75' })
+    const policy = { 'fail-on': 'waste > 40 %', 'warn-on': 'never' }
+    const inputs = read({
+      ...policy,
+      gpu: 'h100',
+      'hours-per-run': '2.5',
+      'runs-per-year': '40',
+      'price-per-hour': '0.75',
+    })
     expect(inputs.analysis).toMatchObject({
       gpu: { id: 'h100' },
       policy: { failOn: [{ kind: 'waste', abovePercent: 40 }], warnOn: [] },
@@ -26,13 +30,14 @@ describe('the inputs', () => {
     })
   })
 
-  it('leave the cost figures to the engine when empty', () => {
-    expect(Object.keys(read().analysis).sort()).toEqual(['gpu', 'policy'])
+  it('leave to the settings of the repository, and then to the engine, what is empty', () => {
+    expect(read().analysis).toEqual({ policy: {} })
+    expect(read({ 'warn-on': 'never' }).analysis).toEqual({ policy: { warnOn: [] } })
   })
 
   it('take globs one a line or with commas between', () => {
     expect(read({ paths: 'a/**/*.yaml, b.json\n\n  c.yml ' }).paths).toEqual(['a/**/*.yaml', 'b.json', 'c.yml'])
-    expect(read().paths).toEqual([])
+    expect(read().paths).toBeUndefined()
   })
 })
 
