@@ -13,7 +13,7 @@ import { modelSources } from './models.ts'
 import { changesOf, type SpecFlags } from './spec-flags.ts'
 
 /** The earlier tool's defaults, so that its published readings can be compared. */
-const defaults = { microBatch: 16, sequenceLength: 128, imageSize: 224, labels: 2 }
+const defaults = { microBatch: 16, sequenceLength: 128, labels: 2 }
 
 export interface Subject {
   /** The config's path, or the model's id. */
@@ -75,7 +75,7 @@ async function configSubject(path: string): Promise<Subject> {
 }
 
 function modelSpec(model: CatalogueModel): TrainingSpec {
-  const isImage = model.maxPositions === undefined
+  const { imageSize } = model
   return {
     model: model.id,
     task: model.defaultTask,
@@ -84,7 +84,7 @@ function modelSpec(model: CatalogueModel): TrainingSpec {
     microBatch: defaults.microBatch,
     gradientAccumulation: 1,
     gpus: 1,
-    ...(isImage ? { imageSize: defaults.imageSize } : { sequenceLength: defaults.sequenceLength }),
+    ...(imageSize !== undefined ? { imageSize } : { sequenceLength: defaults.sequenceLength }),
     labels: defaults.labels,
     precision: 'fp32',
     optimizer: 'adamw',

@@ -15,7 +15,6 @@ const MAX_LABELS = 1_000_000
 
 const DEFAULT_SEQUENCE = 512
 /** Side of the images that torchvision's and transformers' ImageNet models are trained on, and their number of classes. */
-const DEFAULT_IMAGE_SIZE = 224
 const IMAGENET_LABELS = 1_000
 
 /** What a model's name stands for, as found before the rest of the config is read. */
@@ -96,12 +95,13 @@ export function readInputSize(reader: FieldReader, model: CatalogueModel | undef
   if (tokens !== undefined && sequenceLength !== undefined) reader.note('sequenceLength', tokens, sequenceLength)
   if (pixels !== undefined && imageSize !== undefined) reader.note('imageSize', pixels, imageSize)
   if (model === undefined) return {}
-  if (readsImages(model)) {
+  const { imageSize: trainedPixels } = model
+  if (trainedPixels !== undefined) {
     if (imageSize === undefined) {
-      reader.note('imageSize', DEFAULT_IMAGE_SIZE, 'as ImageNet models are trained')
-      reader.assume(`Images of ${DEFAULT_IMAGE_SIZE}×${DEFAULT_IMAGE_SIZE} pixels: the config names no image size.`)
+      reader.note('imageSize', trainedPixels, 'as the model was trained')
+      reader.assume(`Images of ${trainedPixels}×${trainedPixels} pixels: the config names no image size.`)
     }
-    return { imageSize: pixels ?? DEFAULT_IMAGE_SIZE }
+    return { imageSize: pixels ?? trainedPixels }
   }
   const trained = model.maxPositions ?? MAX_SEQUENCE
   if (sequenceLength === undefined) return { sequenceLength: assumedLength(reader, trained, fields.length) }
@@ -152,8 +152,4 @@ export function readLabels(
     case undefined:
       return 2
   }
-}
-
-function readsImages(model: CatalogueModel): boolean {
-  return model.defaultTask === 'image-classification'
 }

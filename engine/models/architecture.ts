@@ -49,6 +49,8 @@ export const modelConfig = z.discriminatedUnion('model_type', [
 ])
 export type ModelConfig = z.infer<typeof modelConfig>
 
+const IMAGENET_PIXELS = 224
+
 /** The tasks an architecture is trained for; the first is the default. */
 export function tasksOf(config: ModelConfig): readonly [Task, ...Task[]] {
   switch (config.model_type) {
@@ -110,6 +112,12 @@ export function maxPositionsOf(config: ModelConfig): number | undefined {
     case 'convnext':
       return undefined
   }
+}
+
+/** Pixels of the side of the images that a classifier was trained on; undefined for text. */
+export function imageSizeOf(config: ModelConfig): number | undefined {
+  if ('image_size' in config) return config.image_size
+  return tasksOf(config).includes('image-classification') ? IMAGENET_PIXELS : undefined
 }
 
 /** Whether transformers offers `gradient_checkpointing_enable` for it. */

@@ -1,6 +1,6 @@
 /** Models that people name in configs: Hub ids with the facts of their config.json. No weights, no network. */
 import type { Task } from '../config/spec.ts'
-import { type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
+import { imageSizeOf, type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
 import { classicRows } from './classic-rows.ts'
 import { llmRows, type ModelRow } from './llm-rows.ts'
 import { seq2seqRows } from './seq2seq-rows.ts'
@@ -15,6 +15,8 @@ export interface CatalogueModel {
   readonly defaultTask: Task
   /** Tokens that the model was trained for; absent for images. */
   readonly maxPositions?: number
+  /** Pixels of the side that the model was trained for; absent for text. */
+  readonly imageSize?: number
   /** Tokens that its table of positions holds, where it has one: no sequence can be longer. */
   readonly positionLimit?: number
 }
@@ -68,6 +70,7 @@ export function findModel(name: string): CatalogueModel | undefined {
 export function describeModel(id: string, config: ModelConfig): CatalogueModel {
   const tasks = tasksOf(config)
   const maxPositions = maxPositionsOf(config)
+  const imageSize = imageSizeOf(config)
   return {
     id,
     family: config.model_type,
@@ -75,6 +78,7 @@ export function describeModel(id: string, config: ModelConfig): CatalogueModel {
     tasks,
     defaultTask: tasks[0],
     ...(maxPositions !== undefined && { maxPositions }),
+    ...(imageSize !== undefined && { imageSize }),
     ...(maxPositions !== undefined && withPositionTable.has(config.model_type) && { positionLimit: maxPositions }),
   }
 }

@@ -325,6 +325,8 @@ describe('the size of a sample', () => {
     expect(trainingConfig(resnet).spec).toMatchObject({ imageSize: 224, labels: 1000 })
     expect(trainingConfig(resnet).spec.sequenceLength).toBeUndefined()
     expect(trainingConfig(`${resnet}image_size: 384\n`).spec.imageSize).toBe(384)
+    const vit = 'model_name_or_path: google/vit-base-patch16-384\nper_device_train_batch_size: 8\n'
+    expect(trainingConfig(vit).spec.imageSize).toBe(384)
   })
 })
 
