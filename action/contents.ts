@@ -49,6 +49,19 @@ export async function fetchFiles(
   }
 }
 
+/** A repository's text file; undefined for what is no file there, or is none that the path may name. */
+export async function fetchText(
+  github: GitHub,
+  repository: Repository,
+  ref: string,
+  path: string,
+): Promise<string | undefined> {
+  // The path may come from a config's model name, which is a stranger's text.
+  if (path.startsWith('/') || path.split('/').includes('..')) return undefined
+  const fetched = await fetchFile(github, repository, ref, path)
+  return fetched.kind === 'file' ? fetched.file.text : undefined
+}
+
 async function fetchFile(
   github: GitHub,
   repository: Repository,

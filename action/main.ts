@@ -6,7 +6,7 @@ import { analyze, type Report, renderCheck } from '../engine/index.ts'
 import { selectCandidates } from './candidates.ts'
 import { findChangedFiles } from './changed-files.ts'
 import { type CommentMode, type CommentOutcome, keepComment } from './comment.ts'
-import { fetchFiles } from './contents.ts'
+import { fetchFiles, fetchText } from './contents.ts'
 import { describeSubject, readSubject, type Subject } from './event.ts'
 import { failureMessage } from './failure.ts'
 import { connect, type GitHub } from './github.ts'
@@ -33,7 +33,10 @@ async function main(): Promise<void> {
   const fetched = await fetchFiles(github, context.repo, subject.headSha, candidates.paths)
   core.info(`Of ${changed.paths.length} files, ${fetched.files.length} may be training configs.`)
 
-  const report = await analyze(fetched.files, { ...inputs.analysis, settings, now: new Date() })
+  const models = {
+    readFile: (file: string) => fetchText(github, context.repo, subject.headSha, file),
+  }
+  const report = await analyze(fetched.files, { ...inputs.analysis, settings, models, now: new Date() })
   await writeReport(report, reportPath)
   await writeSummary(report)
   annotate(renderCheck(report).annotations, [

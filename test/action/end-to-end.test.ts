@@ -50,6 +50,27 @@ function annotations(log: string) {
   )
 }
 
+describe('a model of the repository itself', () => {
+  it('is read from its config.json at the head, and never from outside the repository', async () => {
+    const config = JSON.stringify({
+      model_type: 'bert',
+      num_hidden_layers: 2,
+      hidden_size: 128,
+      num_attention_heads: 2,
+    })
+    const { repository } = await open({
+      'configs/own.yaml': wasteful.replace('bert-base-uncased', 'models/tiny'),
+      'configs/outside.yaml': wasteful.replace('bert-base-uncased', '../../../etc'),
+      'models/tiny/config.json': config,
+    })
+    const run = await action.run({ github, repository, token, inputs: { 'fail-on': 'never' } })
+    const { configs } = report.parse(run.report)
+    const own = configs.find(({ path }) => path === 'configs/own.yaml')
+    expect(own).toMatchObject({ status: 'analysed', spec: { model: 'models/tiny' } })
+    expect(configs.find(({ path }) => path === 'configs/outside.yaml')).toMatchObject({ status: 'not-analysed' })
+  })
+})
+
 describe('a pull request that changes a training config', () => {
   it('gets a comment, outputs, a summary, a report and an annotation on the line of the batch size', async () => {
     const { repository, pullRequest } = await open({ 'configs/bert.yaml': wasteful })
