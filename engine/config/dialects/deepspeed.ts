@@ -89,7 +89,10 @@ function readBatch(
   const [samples, each, steps] = [count(total), count(micro), count(accumulation)]
   const gradientAccumulation = steps ?? 1
   if (steps !== undefined && accumulation !== undefined) reader.note('gradientAccumulation', steps, accumulation)
-  const fields = { batchSize: each === undefined ? undefined : micro, accumulation: steps && accumulation }
+  const fields = {
+    batchSize: each === undefined ? undefined : micro,
+    accumulation: steps === undefined ? undefined : accumulation,
+  }
   if (each !== undefined && micro !== undefined) {
     reader.note('microBatch', each, micro)
     const gpus = gpusIn(reader, total, samples, each * gradientAccumulation)

@@ -81,7 +81,7 @@ const unmodelled = ['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'u
 function refuseUnmodelled(reader: FieldReader, document: Section): void {
   const stage = document.at('stage')
   const name = reader.text(stage)
-  if (name !== undefined && name !== 'sft' && name !== 'pt') {
+  if (name !== undefined && !/^(?:sft|pt)$/i.test(name)) {
     const message = `The stage ${quote(name)} holds more than one model or other losses, and is not modelled yet`
     reader.refuse(stage, 'unsupported-training', message, leaveOut)
   }
