@@ -1,13 +1,10 @@
 /** The files of a pull request that may be training configs, read at its head as data; nothing is checked out. */
-import * as z from 'zod'
-import { isCandidatePath, type SourceFile } from '../engine/index.ts'
+import { isCandidatePath, isCounted, type RepositorySettings, type SourceFile } from '../engine/index.ts'
+import { type FileReading, readFile } from './file.ts'
 import type { PullRequest, Work } from './github.ts'
 
 /** One request each, of the 5,000 an hour that an installation has. */
 const MAX_FILES = 500
-
-/** 1 MiB: above it the contents API sends no content. */
-const MAX_FILE_BYTES = 2 ** 20
 
 const AT_ONCE = 8
 
@@ -17,13 +14,11 @@ export interface ChangedConfigs {
   readonly remarks: readonly string[]
 }
 
-type FileReading =
-  | { readonly kind: 'file'; readonly file: SourceFile }
-  | { readonly kind: 'too-large' }
-  /** A submodule, a symbolic link, or gone since. */
-  | { readonly kind: 'no-file' }
-
-export async function readChangedConfigs(work: Work, pull: PullRequest): Promise<ChangedConfigs> {
+export async function readChangedConfigs(
+  work: Work,
+  pull: PullRequest,
+  settings: RepositorySettings,
+): Promise<ChangedConfigs> {
   const { github, repository } = work
   const listed = await github.paginate(github.rest.pulls.listFiles, {
     ...repository,
@@ -33,7 +28,7 @@ export async function readChangedConfigs(work: Work, pull: PullRequest): Promise
   const candidates = listed
     .filter(({ status }) => status !== 'removed')
     .map(({ filename }) => filename)
-    .filter(isCandidatePath)
+    .filter(path => isCandidatePath(path) && isCounted(path, settings))
   const readings = await readFiles(work, pull.headSha, candidates.slice(0, MAX_FILES))
   const tooLarge = readings.filter(({ kind }) => kind === 'too-large').length
   return {
@@ -53,20 +48,6 @@ async function readFiles(work: Work, ref: string, paths: readonly string[]): Pro
     readings.push(...(await Promise.all(group.map(path => readFile(work, ref, path)))))
   }
   return readings
-}
-
-const contents = z.object({ type: z.literal('file'), size: z.number(), encoding: z.string(), content: z.string() })
-
-async function readFile({ github, repository }: Work, ref: string, path: string): Promise<FileReading> {
-  const answer = await github.rest.repos.getContent({ ...repository, path, ref }).catch((error: unknown) => {
-    if (error instanceof Error && 'status' in error && error.status === 404) return undefined
-    throw error
-  })
-  const parsed = contents.safeParse(answer?.data)
-  if (!parsed.success) return { kind: 'no-file' }
-  const { size, encoding, content } = parsed.data
-  if (size > MAX_FILE_BYTES || encoding !== 'base64') return { kind: 'too-large' }
-  return { kind: 'file', file: { path, text: Buffer.from(content, 'base64').toString('utf8') } }
 }
 
 function unlisted(listed: number, total: number): string {

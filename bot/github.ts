@@ -1,6 +1,6 @@
 /** What a job works with: an authenticated client and the repository it is about. */
 import type { ProbotOctokit } from 'probot'
-import type { Report, SourceFile } from '../engine/index.ts'
+import type { Report, RepositorySettings, SourceFile } from '../engine/index.ts'
 
 export type GitHub = InstanceType<typeof ProbotOctokit>
 
@@ -14,7 +14,7 @@ export interface Work {
   readonly repository: Repository
   /** Of this App; whatever another one wrote is left alone. */
   readonly appId: number
-  readonly analyze: (files: readonly SourceFile[]) => Promise<Report>
+  readonly analyze: (files: readonly SourceFile[], settings: RepositorySettings) => Promise<Report>
 }
 
 export interface PullRequest {

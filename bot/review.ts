@@ -4,6 +4,7 @@ import { beginCheck, findCheck } from './check.ts'
 import { finishing } from './finish.ts'
 import { openPullRequest, type PullRequest, type Work } from './github.ts'
 import { publish } from './publish.ts'
+import { readTeamSettings } from './repository-settings.ts'
 
 export interface ReviewRequest {
   readonly pullNumber: number
@@ -24,6 +25,8 @@ export async function reviewPullRequest(work: Work, { pullNumber, headSha, afres
 }
 
 async function analyse(work: Work, pull: PullRequest, checkRunId: number): Promise<void> {
-  const { files, remarks } = await readChangedConfigs(work, pull)
-  await publish(work, pull, checkRunId, await work.analyze(files), remarks)
+  const team = await readTeamSettings(work)
+  const { files, remarks } = await readChangedConfigs(work, pull, team.settings)
+  const report = await work.analyze(files, team.settings)
+  await publish(work, pull, checkRunId, report, [...team.remarks, ...remarks])
 }

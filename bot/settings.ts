@@ -1,17 +1,7 @@
 /** The environment, read and validated once at the start. */
 import { createPrivateKey } from 'node:crypto'
 import * as z from 'zod'
-import {
-  closest,
-  defaultGpu,
-  defaultPolicy,
-  findGpu,
-  type Gpu,
-  gpus,
-  MemoryMarkError,
-  type Policy,
-  parseConditions,
-} from '../engine/index.ts'
+import { closest, findGpu, type Gpu, gpus, MemoryMarkError, type Policy, parseConditions } from '../engine/index.ts'
 
 export interface Settings {
   readonly appId: number
@@ -22,9 +12,10 @@ export interface Settings {
   /** Base URL of the REST API. */
   readonly apiUrl: string
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
-  /** Of the configs under review, while no file in the repository names one. */
-  readonly gpu: Gpu
-  readonly policy: Policy
+  /** For repositories whose own settings name none. */
+  readonly gpu: Gpu | undefined
+  /** What blocks, for repositories whose own settings do not say. */
+  readonly failOn: Policy['failOn'] | undefined
   /** Path of the one workflow whose reports are taken. */
   readonly workflowPath: string
 }
@@ -66,18 +57,17 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     apiUrl: data.GITHUB_API_URL.replace(/\/$/, ''),
     logLevel: data.LOG_LEVEL,
     gpu: readGpu(data.MEMORYMARK_GPU),
-    policy: readPolicy(data.MEMORYMARK_FAIL_ON),
+    failOn: readFailOn(data.MEMORYMARK_FAIL_ON),
     workflowPath: data.MEMORYMARK_WORKFLOW,
   }
 }
 
-function readPolicy(failOn: string | undefined): Policy {
-  if (failOn === undefined) return defaultPolicy
-  return { ...defaultPolicy, failOn: parseConditions(failOn, 'MEMORYMARK_FAIL_ON') }
+function readFailOn(conditions: string | undefined): Policy['failOn'] | undefined {
+  return conditions === undefined ? undefined : parseConditions(conditions, 'MEMORYMARK_FAIL_ON')
 }
 
-function readGpu(id: string | undefined): Gpu {
-  if (id === undefined) return defaultGpu
+function readGpu(id: string | undefined): Gpu | undefined {
+  if (id === undefined) return undefined
   const gpu = findGpu(id)
   if (gpu !== undefined) return gpu
   const ids = gpus.map(known => known.id)

@@ -1,6 +1,6 @@
 /** The bot as a web server. */
 import { type Logger, Probot, ProbotOctokit, Server } from 'probot'
-import { analyze } from '../engine/index.ts'
+import { analyze, type RepositorySettings } from '../engine/index.ts'
 import { memoryMarkApp } from './app.ts'
 import { Deliveries } from './deliveries.ts'
 import type { Work } from './github.ts'
@@ -48,7 +48,8 @@ export async function startBot(
       appId: settings.appId,
       workflowPath: settings.workflowPath,
       analyze:
-        options.analyze ?? (files => analyze(files, { gpu: settings.gpu, policy: settings.policy, now: new Date() })),
+        options.analyze ??
+        ((files, team) => analyze(files, { settings: withFallback(team, settings), now: new Date() })),
       queue,
       deliveries: new Deliveries(),
     }),
@@ -66,6 +67,11 @@ export async function startBot(
     stop,
     [Symbol.asyncDispose]: stop,
   }
+}
+
+/** What a team leaves open is the operator's to say. */
+function withFallback(team: RepositorySettings, { gpu, failOn }: Settings): RepositorySettings {
+  return { ...team, gpu: team.gpu ?? gpu?.id, failOn: team.failOn ?? failOn }
 }
 
 type OctokitOptions = NonNullable<ConstructorParameters<typeof ProbotOctokit>[0]>

@@ -13,7 +13,7 @@ export function unanalysedSection(config: UnanalysedConfig, limit = MAX_PROBLEMS
   const mark = stateMark(configState(config))
   const shown = config.problems.slice(0, limit)
   const rest = config.problems.length - shown.length
-  const texts = shown.map(problem => problemText(config.path, problem))
+  const texts = shown.map(problem => renderProblem(config.path, problem))
   const opening = `${mark} **${inlinePath(config.path)}** could not be analysed`
   if (config.problems.length === 1) return `${opening}. ${texts.join('')}`
   return [
@@ -24,8 +24,8 @@ export function unanalysedSection(config: UnanalysedConfig, limit = MAX_PROBLEMS
   ].join('\n')
 }
 
-/** The file is named only where it is not the config itself. */
-function problemText(path: string, { file, line, column, field, message, fix }: Problem): string {
+/** Markdown, inline. The file is named only where it is not the config itself. */
+export function renderProblem(path: string, { file, line, column, field, message, fix }: Problem): string {
   const place = [
     file && file !== path && inlinePath(file),
     line && `line ${line}`,
