@@ -1,4 +1,4 @@
-/** Writes a comment, rendered from examples/configs, and the smallest workflow into README.md; `--check` compares. */
+/** Writes a comment, rendered from examples/configs, the smallest workflow and the settings into README.md; `--check` compares. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { analyze, commentMarker, renderComment, type SourceFile } from '../engine/index.ts'
@@ -8,9 +8,14 @@ import { documentSections } from './readme-sections.ts'
 /** One that wastes its GPU and one that is fine. */
 const CONFIGS = ['examples/configs/bert-mnli.yaml', 'examples/configs/resnet50-flowers.yaml']
 const WORKFLOW = 'examples/workflows/pull-request.yml'
+const SETTINGS = 'examples/settings/memorymark.yml'
 
 await documentSections(
-  { comment: quoted(await comment()), workflow: fenced('yaml', (await source(WORKFLOW)).text) },
+  {
+    comment: quoted(await comment()),
+    workflow: fenced('yaml', (await source(WORKFLOW)).text),
+    settings: fenced('yaml', (await source(SETTINGS)).text),
+  },
   'examples/ or the engine',
 )
 
