@@ -88,6 +88,13 @@ export class FieldReader {
     return value === undefined ? byDefault.value : this.note(setting, value, field)
   }
 
+  /** Reads a setting that a spec goes without where the field is missing. */
+  optional<T>(setting: Setting, field: Field | undefined, read: (field: Field) => T | undefined): T | undefined {
+    if (field === undefined || field.value.kind === 'empty') return undefined
+    const value = read(field)
+    return value === undefined ? undefined : this.note(setting, value, field)
+  }
+
   /** Notes where a value came from: a field, or what is said of it. Answers the value. */
   note<T>(setting: Setting, value: T, from: Field | string): T {
     this.decisions.push({

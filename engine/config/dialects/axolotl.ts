@@ -234,8 +234,16 @@ function readFusedLoss(reader: FieldReader, document: Section): boolean | undefi
   return reader.note('fusedLoss', true, plugins)
 }
 
+/** deepspeed_configs/zero2.json of Axolotl's repository: its name does not say that it offloads. */
+const offloadingFile = /deepspeed_configs\/zero2(?:_torch_compile)?\.json["']?$/
+
 function readSharding(reader: FieldReader, document: Section): Sharded {
-  const deepspeed = readDeepSpeed(reader, document.at('deepspeed'))
+  const file = document.at('deepspeed')
+  const deepspeed = readDeepSpeed(reader, file)
+  if (file !== undefined && offloadingFile.test(file.source)) {
+    reader.assume("The optimizer's state is on the host: Axolotl's own zero2.json offloads it.")
+    return { ...deepspeed, offload: reader.note('offload', 'optimizer', file) }
+  }
   if (deepspeed.sharding !== undefined) return deepspeed
   const config = document.at('fsdp_config')?.value
   return readFsdp(reader, {

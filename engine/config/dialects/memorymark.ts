@@ -6,7 +6,19 @@ import { checkTask, type ModelLookup, readInputSize, readLabels, readModel } fro
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import { attentions, loops, MAX_BATCH, optimizers, precisions, stepProfiles, type Task, tasks } from '../spec.ts'
+import {
+  attentions,
+  loops,
+  MAX_BATCH,
+  optimizers,
+  precisions,
+  quantizations,
+  shardings,
+  stepProfiles,
+  type Task,
+  tasks,
+} from '../spec.ts'
+import { readLora, readTargets } from '../trainer/adapter.ts'
 import { writesAny } from '../written-keys.ts'
 
 const ROOT = 'memorymark'
@@ -27,6 +39,12 @@ const keys = [
   'step',
   'loop',
   'padded_batches',
+  'lora_rank',
+  'lora_targets',
+  'lora_dropout',
+  'quantization',
+  'sharding',
+  'fused_loss',
 ] as const
 type Key = (typeof keys)[number]
 
@@ -85,6 +103,7 @@ function read(section: Section, reader: FieldReader, lookUp: ModelLookup): Readi
     step: word('step', 'step', stepProfiles, 'training'),
     loop: word('loop', 'loop', loops, 'plain'),
     paddedBatches: flag('paddedBatches', 'padded_batches'),
+    ...readFineTuning(reader, section, model),
   }
   refuseUnknownKeys(reader, section)
   if (model === undefined || task === undefined || microBatch === undefined || reader.problems.length > 0) {
@@ -98,6 +117,35 @@ function read(section: Section, reader: FieldReader, lookUp: ModelLookup): Readi
     ...(batchSize && { batchSizeAt: batchSize.at }),
     ...(accumulation && { gradientAccumulationAt: accumulation.at }),
     assumptions: reader.assumptions,
+  }
+}
+
+/** Each is left out of the spec where the config leaves it out. */
+function readFineTuning(reader: FieldReader, section: Section, model: CatalogueModel | undefined) {
+  const [rank, targets] = [section.at('lora_rank'), section.at('lora_targets')]
+  const lora =
+    rank &&
+    readLora(reader, model, {
+      rank,
+      defaultRank: ours(1),
+      dropout: section.at('lora_dropout'),
+      defaultDropout: 0,
+      targets: readTargets(reader, targets) ?? 'all',
+      targetField: targets,
+    })
+  const field = section.at('quantization')
+  const quantization = reader.optional('quantization', field, present => reader.choice(present, named(quantizations)))
+  if (quantization !== undefined && rank === undefined) {
+    reader.refuse(field, 'quantised-without-adapter', 'Quantised weights need adapters', `Set ${ROOT}.lora_rank too.`)
+  }
+  const shardedBy = section.at('sharding')
+  const sharding = reader.optional('sharding', shardedBy, present => reader.choice(present, named(shardings)))
+  const fusedLoss = reader.optional('fusedLoss', section.at('fused_loss'), present => reader.flag(present))
+  return {
+    ...(lora && { lora }),
+    ...(quantization && { quantization }),
+    ...(sharding && { sharding }),
+    ...(fusedLoss !== undefined && { fusedLoss }),
   }
 }
 

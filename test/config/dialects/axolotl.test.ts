@@ -105,6 +105,11 @@ describe('other switches of Axolotl', () => {
     expect(trainingConfig(`${base}${text}\n`).spec.fusedLoss).toBe(true)
   })
 
+  it("Axolotl's own zero2.json moves the optimizer to the host, though its name does not say so", () => {
+    const { spec } = trainingConfig(`${base}deepspeed: deepspeed_configs/zero2.json\n`)
+    expect(spec).toMatchObject({ sharding: 'zero2', offload: 'optimizer', precision: 'bf16-master' })
+  })
+
   it('offloaded checkpoints are counted on the GPU, and it says so', () => {
     const reading = trainingConfig(`${base}gradient_checkpointing: offload\n`)
     expect(reading.spec.gradientCheckpointing).toBe(true)

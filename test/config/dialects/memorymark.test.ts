@@ -118,3 +118,32 @@ describe("a config in MemoryMark's own dialect", () => {
     expect(trainingConfig(`${small}per_device_train_batch_size: 8\nmodel_name: gpt2\n`).dialect).toBe('MemoryMark')
   })
 })
+
+describe('fine-tuning', () => {
+  const llama = 'memorymark:\n  model: meta-llama/Llama-3.2-1B\n  batch_size: 2\n  sequence_length: 1024\n'
+
+  it('has adapters, 4-bit weights, sharding and a fused loss where it says so', () => {
+    const rest =
+      '  lora_rank: 16\n  lora_targets: [q_proj, v_proj]\n  quantization: nf4\n  sharding: zero2\n  fused_loss: true\n'
+    expect(trainingConfig(llama + rest).spec).toMatchObject({
+      lora: { rank: 16, targets: ['q_proj', 'v_proj'], dropout: 0 },
+      quantization: 'nf4',
+      sharding: 'zero2',
+      fusedLoss: true,
+    })
+  })
+
+  it('has none of them where it says nothing', () => {
+    const { spec } = trainingConfig(llama)
+    expect([spec.lora, spec.quantization, spec.sharding, spec.fusedLoss]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('of quantised weights needs adapters', () => {
+    expect(onlyProblemIn(`${llama}  quantization: nf4\n`)).toMatchObject({ code: 'quantised-without-adapter', line: 5 })
+  })
+})
