@@ -68,6 +68,7 @@ const names: Readonly<Partial<Record<Setting, string>>> = {
   gradientAccumulation: 'gradient accumulation',
   gpus: 'GPUs',
   sequenceLength: 'sequence length',
+  targetLength: 'target length',
   imageSize: 'image size',
   gradientCheckpointing: 'gradient checkpointing',
   lora: 'adapters',

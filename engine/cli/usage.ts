@@ -15,8 +15,9 @@ const commands: Record<string, string> = {
   --batch-size <n>             samples on one GPU (default 16)
   --gradient-accumulation <n>  micro-steps in one optimizer step (default 1)
   --sequence-length <tokens>   text (default 128)
-  --image-size <pixels>        images (default 224)
-  --task sequence-classification|masked-lm|causal-lm|image-classification
+  --target-length <tokens>     what a sequence-to-sequence model writes (default: as long as its source)
+  --image-size <pixels>        images (default: as the model was trained)
+  --task sequence-classification|masked-lm|causal-lm|seq2seq-lm|image-classification
   --labels <n>                 classes of a classification head (default 2)
   --step training|forward-backward
   --optimizer adamw|adamw-fused|adamw-loop|sgd|sgd-momentum|adafactor|lion|adamw-8bit|paged-adamw-8bit|paged-adamw
