@@ -112,6 +112,7 @@ export function assess(
         fits: current.fits,
         usableBytes: evidence.gpu.usableBytes,
         peakBytes: current.peakBytes,
+        errorBandPercent: evidence.errorBandPercent,
         speedup,
         savingsPerYearUsd,
       },

@@ -2,6 +2,7 @@
 import type { AnalysedConfig, LeverChange, OperatingPoint } from '../report/schema.ts'
 import { formatGib } from '../units.ts'
 import { formatCount, formatRatio, formatYearlyUsd, gibFigure } from './figures.ts'
+import { sparedSentences } from './spared.ts'
 
 /** Below this a recommendation is noise: modelled throughput does not know two percent. */
 const WORTHWHILE_SPEEDUP = 1.02
@@ -44,7 +45,7 @@ function gains(config: AnalysedConfig, strong = (text: string) => text): string[
 export function advice(config: AnalysedConfig, strong?: (text: string) => string): string[] {
   const change = changeSentence(config, strong)
   const sentences = config.current.fits ? [change] : [largestSentence(config), change, leverSentence(config)]
-  return sentences.filter(sentence => sentence !== undefined)
+  return [...sentences.filter(sentence => sentence !== undefined), ...sparedSentences(config)]
 }
 
 /** The change with its effects in one sentence; undefined where there is nothing to change. */

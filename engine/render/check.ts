@@ -101,6 +101,7 @@ function annotationTitle(config: AnalysedConfig, finding: Finding): string {
   const used = ofUsable(current.peakBytes, gpu.usableBytes)
   const where = `micro-batch ${formatCount(current.microBatch)} on the ${plainText(gpu.name, 60)}`
   if (finding === 'does-not-fit') return `Goes out of memory: ${where} needs ${used}`
+  if (finding === 'may-not-fit') return `May go out of memory: ${where} needs ${used}`
   return `Uses ${used} (${formatShare(config, current)}): ${where}`
 }
 

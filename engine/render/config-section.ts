@@ -3,7 +3,7 @@ import type { AnalysedConfig } from '../report/schema.ts'
 import { advice, fineRemark } from './advice.ts'
 import { formatCount, formatShare, memoryProvenance, ofUsable } from './figures.ts'
 import { escapeText, inlinePath } from './markdown.ts'
-import { configState, stateMark } from './verdict.ts'
+import { configState, findingOf, stateMark } from './verdict.ts'
 
 /** The paragraph alone: what it uses, what to change, what that brings, how it is known. */
 export function paragraph(config: AnalysedConfig): string {
@@ -22,6 +22,9 @@ function situation(config: AnalysedConfig): string {
   const { current, gpu } = config
   const used = ofUsable(current.peakBytes, gpu.usableBytes)
   const share = formatShare(config, current)
+  if (findingOf(config) === 'may-not-fit') {
+    return `may go out of memory on the ${gpuName(config)}: needs **${used} (${share})**.`
+  }
   if (!current.fits) return `goes out of memory on the ${gpuName(config)}: needs **${used} (${share})**.`
   return `uses **${used} (${share})** of the ${gpuName(config)}.`
 }

@@ -1,6 +1,7 @@
 /** The last line of comment and check: who decided, and how to check the figures. */
 import type { Report } from '../report/schema.ts'
 import { escapeText, htmlLink, inlineCode } from './markdown.ts'
+import { sparedConditions } from './spared.ts'
 import { decidingConditions, findingOf, verdictState } from './verdict.ts'
 
 /** `howMeasuredUrl`: http(s) only. */
@@ -20,6 +21,8 @@ function decidedBy(report: Report): string[] {
   const present = new Set(report.configs.map(findingOf))
   const causes = [
     ...(present.has('does-not-fit') ? ['a config that does not fit'] : []),
+    ...(present.has('may-not-fit') && state === 'warning' ? ['a config that may not fit'] : []),
+    ...(state === 'warning' ? sparedConditions(report).map(condition => inlineCode(`fail-on: ${condition}`)) : []),
     ...decidingConditions(report, state).map(condition => inlineCode(`${setting}: ${condition}`)),
     ...(present.has('not-analysed') ? ['a config that could not be analysed'] : []),
   ]

@@ -75,6 +75,8 @@ function interestOf(config: ConfigResult): number {
 function findingWeight(finding: Finding): number {
   switch (finding) {
     case 'does-not-fit':
+      return 6
+    case 'may-not-fit':
       return 5
     case 'waste':
       return 4

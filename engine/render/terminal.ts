@@ -50,7 +50,7 @@ function block(config: ConfigResult, page: Page): string {
 
 function stateWord(config: ConfigResult): string {
   if (config.status === 'not-analysed') return 'not analysed'
-  if (!config.current.fits) return 'out of memory'
+  if (!config.current.fits) return findingOf(config) === 'may-not-fit' ? 'may not fit' : 'out of memory'
   return config.verdict.state
 }
 

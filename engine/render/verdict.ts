@@ -8,7 +8,15 @@ export type VerdictState = 'nothing-to-measure' | 'fine' | 'warning' | 'blocked'
 export const nothingToMeasure = 'No training config in this pull request: nothing to measure'
 
 /** The one thing to say about a config, gravest first. */
-export const findings = ['does-not-fit', 'waste', 'annual-cost', 'throughput-loss', 'not-analysed', 'fine'] as const
+export const findings = [
+  'does-not-fit',
+  'may-not-fit',
+  'waste',
+  'annual-cost',
+  'throughput-loss',
+  'not-analysed',
+  'fine',
+] as const
 export type Finding = (typeof findings)[number]
 
 /**
@@ -41,7 +49,7 @@ export function stateMark(state: VerdictState): string {
 
 export function findingOf(config: ConfigResult): Finding {
   if (config.status === 'not-analysed') return 'not-analysed'
-  if (!config.current.fits) return 'does-not-fit'
+  if (!config.current.fits) return isCertain(config.verdict.reasons) ? 'does-not-fit' : 'may-not-fit'
   if (config.verdict.state === 'fine') return 'fine'
   const kinds = new Set<Finding>(config.verdict.reasons.map(reasonKind))
   return findings.find(finding => kinds.has(finding)) ?? 'waste'
@@ -66,7 +74,8 @@ export function headline(report: Report): string {
 
 /** The conditions of the policy that made the state, each once; for the footer. */
 export function decidingConditions(report: Report, state: 'warning' | 'blocked'): string[] {
-  const asked = new Set((state === 'blocked' ? report.policy.failOn : report.policy.warnOn).map(formatCondition))
+  const { failOn, warnOn } = report.policy
+  const asked = new Set((state === 'blocked' ? failOn : warnOn).map(formatCondition))
   const met = report.configs
     .flatMap(config => (config.status === 'analysed' ? config.verdict.reasons : []))
     .flatMap(reason => (reason.kind === 'condition' ? [formatCondition(reason.condition)] : []))
@@ -90,6 +99,8 @@ function predicate(finding: Finding, count: number): string {
   switch (finding) {
     case 'does-not-fit':
       return one ? 'goes out of memory' : 'go out of memory'
+    case 'may-not-fit':
+      return 'may go out of memory'
     case 'waste':
       return one ? 'wastes its GPU' : 'waste their GPU'
     case 'annual-cost':
@@ -101,6 +112,10 @@ function predicate(finding: Finding, count: number): string {
     case 'fine':
       return one ? 'fits and is within policy' : 'fit and are within policy'
   }
+}
+
+function isCertain(reasons: readonly Reason[]): boolean {
+  return reasons.every(({ spared }) => spared !== 'within-error')
 }
 
 function reasonKind(reason: Reason): Condition['kind'] | 'does-not-fit' {

@@ -6,6 +6,8 @@ export interface Figures {
   readonly fits: boolean
   readonly usableBytes: number
   readonly peakBytes: number
+  /** Half-width of the band around `peakBytes`, in percent of it; 0 where the peak was measured. */
+  readonly errorBandPercent: number
   /** Recommended against current throughput. */
   readonly speedup: number
   readonly savingsPerYearUsd: number
@@ -14,12 +16,37 @@ export interface Figures {
 /** Idle memory is waste only when it could be used: below this speedup there is nothing to gain. */
 const WORTHWHILE_SPEEDUP = 1.05
 
+/** Blocks only what holds anywhere in the error band; what holds in a part of it is remarked on. */
 export function judge(figures: Figures, policy: Policy): Verdict {
-  if (!figures.fits) return { state: 'blocked', reasons: [{ kind: 'does-not-fit' }] }
-  const blocking = policy.failOn.flatMap(condition => broken(condition, figures))
+  return verdictOf(
+    figures.fits ? policy.failOn.flatMap(condition => failing(condition, figures)) : [outOfMemory(figures)],
+    figures.fits ? policy.warnOn.flatMap(condition => broken(condition, figures)) : [],
+  )
+}
+
+/** `failing`: reasons to block, unless they are spared; `remarkable`: the others. */
+export function verdictOf(failing: readonly Reason[], remarkable: readonly Reason[]): Verdict {
+  const blocking = failing.filter(({ spared }) => spared === undefined)
   if (blocking.length > 0) return { state: 'blocked', reasons: blocking }
-  const remarkable = policy.warnOn.flatMap(condition => broken(condition, figures))
-  return { state: remarkable.length > 0 ? 'warning' : 'fine', reasons: remarkable }
+  const reasons = [...failing, ...remarkable]
+  return { state: reasons.length > 0 ? 'warning' : 'fine', reasons }
+}
+
+function outOfMemory(figures: Figures): Reason {
+  // What a GPU refused does not fit, whatever peak our model gives it.
+  const isMeasured = figures.errorBandPercent === 0
+  const isCertain = isMeasured || atError(figures, -1).peakBytes > figures.usableBytes
+  return { kind: 'does-not-fit', ...(!isCertain && { spared: 'within-error' }) }
+}
+
+function failing(condition: Condition, figures: Figures): Reason[] {
+  const isCertain = broken(condition, atError(figures, 1)).length > 0
+  return broken(condition, figures).map(reason => (isCertain ? reason : { ...reason, spared: 'within-error' }))
+}
+
+/** The figures as they would be with the whole error on one side. */
+function atError(figures: Figures, side: 1 | -1): Figures {
+  return { ...figures, peakBytes: figures.peakBytes * (1 + (side * figures.errorBandPercent) / 100) }
 }
 
 function broken(condition: Condition, figures: Figures): Reason[] {

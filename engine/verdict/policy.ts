@@ -1,4 +1,4 @@
-/** What a team lets block a pull request (`fail-on`) or be remarked on (`warn-on`). Not fitting always blocks. */
+/** What a team lets block a pull request (`fail-on`) or be remarked on (`warn-on`). What surely does not fit always blocks. */
 import * as z from 'zod'
 import { MemoryMarkError } from '../errors.ts'
 
@@ -21,15 +21,20 @@ export const policy = z.object({
 })
 export type Policy = z.infer<typeof policy>
 
+/** Why something that would block does not: it holds only in a part of the error band. */
+export const spared = z.enum(['within-error'])
+export type Spared = z.infer<typeof spared>
+
 export const reason = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('does-not-fit') }),
-  z.object({ kind: z.literal('condition'), condition, actual: z.number() }),
+  z.object({ kind: z.literal('does-not-fit'), spared: spared.optional() }),
+  z.object({ kind: z.literal('condition'), condition, actual: z.number(), spared: spared.optional() }),
 ])
 export type Reason = z.infer<typeof reason>
 
 export const verdict = z.object({
   state: z.enum(['fine', 'warning', 'blocked']),
-  reasons: z.array(reason).max(MAX_CONDITIONS),
+  /** What blocks; without that, what is remarked on, with what would block but is spared. */
+  reasons: z.array(reason).max(2 * MAX_CONDITIONS),
 })
 export type Verdict = z.infer<typeof verdict>
 

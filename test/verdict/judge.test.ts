@@ -7,6 +7,7 @@ const wasteful: Figures = {
   fits: true,
   usableBytes: 20_000,
   peakBytes: 2_000,
+  errorBandPercent: 0,
   speedup: 1.4,
   savingsPerYearUsd: 34,
 }
@@ -24,6 +25,38 @@ describe('a config that does not fit', () => {
     ['a policy that blocks nothing', lenient],
   ])('is blocked under %s', (_, policy) => {
     expect(judge(tooLarge, policy)).toEqual({ state: 'blocked', reasons: [{ kind: 'does-not-fit' }] })
+  })
+})
+
+describe('an estimate', () => {
+  const estimate = (peakBytes: number): Figures => ({
+    ...wasteful,
+    fits: peakBytes <= wasteful.usableBytes,
+    peakBytes,
+    errorBandPercent: 3,
+  })
+
+  test.each([20_001, 20_600])('that needs %i of 20,000 bytes, ±3 %%, may fit and is remarked on', peakBytes => {
+    expect(judge(estimate(peakBytes), defaultPolicy)).toEqual({
+      state: 'warning',
+      reasons: [{ kind: 'does-not-fit', spared: 'within-error' }],
+    })
+  })
+
+  test('that is out of memory anywhere in its band is blocked', () => {
+    expect(judge(estimate(20_700), defaultPolicy)).toEqual({ state: 'blocked', reasons: [{ kind: 'does-not-fit' }] })
+  })
+
+  test('that is measured has no band, and is blocked from the first byte on', () => {
+    expect(judge({ ...estimate(20_001), errorBandPercent: 0 }, defaultPolicy).state).toBe('blocked')
+  })
+
+  test('whose waste is above the limit in a part of its band only is remarked on', () => {
+    const policy = { failOn: [waste(40)], warnOn: [loss(5)] }
+    const spared = { kind: 'condition', condition: waste(40), spared: 'within-error' }
+    const remark = { kind: 'condition', condition: loss(5) }
+    expect(judge(estimate(11_900), policy)).toMatchObject({ state: 'warning', reasons: [spared, remark] })
+    expect(judge(estimate(11_600), policy)).toMatchObject({ state: 'blocked', reasons: [{ condition: waste(40) }] })
   })
 })
 
