@@ -1,7 +1,7 @@
 /** The architectures that the tape knows, one row each: config schema, tasks, limits and forward pass. */
 import * as z from 'zod'
 import type { Task, TrainingSpec } from '../config/spec.ts'
-import { bert, bertConfig, distilbert, distilbertConfig, encoderPositions, robertaConfig } from './bert.ts'
+import { bert, bertConfig, distilbert, distilbertConfig, ROBERTA_POSITION_OFFSET, robertaConfig } from './bert.ts'
 import { convnext, convnextConfig } from './convnext.ts'
 import {
   decoderModel,
@@ -51,73 +51,55 @@ export type ModelConfig = z.infer<typeof modelConfig>
 
 const IMAGENET_PIXELS = 224
 
+type Kind = 'encoder' | 'decoder' | 'encoder-decoder' | 'image'
+
+const kinds: Record<ModelConfig['model_type'], Kind> = {
+  bert: 'encoder',
+  roberta: 'encoder',
+  distilbert: 'encoder',
+  gpt2: 'decoder',
+  llama: 'decoder',
+  mistral: 'decoder',
+  qwen2: 'decoder',
+  qwen3: 'decoder',
+  gemma: 'decoder',
+  gemma2: 'decoder',
+  gemma3_text: 'decoder',
+  phi3: 'decoder',
+  phi: 'decoder',
+  gpt_neox: 'decoder',
+  opt: 'decoder',
+  falcon: 'decoder',
+  t5: 'encoder-decoder',
+  resnet: 'image',
+  vit: 'image',
+  deit: 'image',
+  convnext: 'image',
+}
+
+const tasks: Record<Kind, readonly [Task, ...Task[]]> = {
+  encoder: ['sequence-classification', 'masked-lm'],
+  decoder: ['causal-lm', 'sequence-classification'],
+  'encoder-decoder': ['seq2seq-lm'],
+  image: ['image-classification'],
+}
+
 /** The tasks an architecture is trained for; the first is the default. */
 export function tasksOf(config: ModelConfig): readonly [Task, ...Task[]] {
-  switch (config.model_type) {
-    case 'bert':
-    case 'roberta':
-    case 'distilbert':
-      return ['sequence-classification', 'masked-lm']
-    case 'gpt2':
-    case 'llama':
-    case 'mistral':
-    case 'qwen2':
-    case 'qwen3':
-    case 'gemma':
-    case 'gemma2':
-    case 'gemma3_text':
-    case 'phi3':
-    case 'phi':
-    case 'gpt_neox':
-    case 'opt':
-    case 'falcon':
-      return ['causal-lm', 'sequence-classification']
-    case 't5':
-      return ['seq2seq-lm']
-    case 'resnet':
-    case 'vit':
-    case 'deit':
-    case 'convnext':
-      return ['image-classification']
-  }
+  return tasks[kinds[config.model_type]]
 }
 
 /** The longest sequence in tokens; undefined for images. */
 export function maxPositionsOf(config: ModelConfig): number | undefined {
-  switch (config.model_type) {
-    case 'bert':
-    case 'roberta':
-    case 'distilbert':
-      return encoderPositions(config)
-    case 'gpt2':
-      return config.n_positions
-    case 'llama':
-    case 'mistral':
-    case 'qwen2':
-    case 'qwen3':
-    case 'gemma':
-    case 'gemma2':
-    case 'gemma3_text':
-    case 'phi3':
-    case 'phi':
-    case 'gpt_neox':
-    case 'opt':
-    case 'falcon':
-      return config.max_position_embeddings
-    case 't5':
-      return config.n_positions
-    case 'resnet':
-    case 'vit':
-    case 'deit':
-    case 'convnext':
-      return undefined
-  }
+  if ('n_positions' in config) return config.n_positions
+  if (!('max_position_embeddings' in config)) return undefined
+  return config.max_position_embeddings - (config.model_type === 'roberta' ? ROBERTA_POSITION_OFFSET : 0)
 }
 
 /** Pixels of the side of the images that a classifier was trained on; undefined for text. */
 export function imageSizeOf(config: ModelConfig): number | undefined {
   if ('image_size' in config) return config.image_size
-  return tasksOf(config).includes('image-classification') ? IMAGENET_PIXELS : undefined
+  return kinds[config.model_type] === 'image' ? IMAGENET_PIXELS : undefined
 }
 
 /** Whether transformers offers `gradient_checkpointing_enable` for it. */

@@ -39,10 +39,8 @@ export const distilbertConfig = z.object({
 export type EncoderConfig = z.infer<typeof bertConfig> | z.infer<typeof robertaConfig>
 export type DistilbertConfig = z.infer<typeof distilbertConfig>
 
-/** RoBERTa counts positions from padding_idx + 1 = 2, so two rows of its table are never reached. */
-export function encoderPositions(config: EncoderConfig | DistilbertConfig): number {
-  return config.max_position_embeddings - (config.model_type === 'roberta' ? 2 : 0)
-}
+/** RoBERTa counts positions from padding_idx + 1, so the first rows of its table are never reached. */
+export const ROBERTA_POSITION_OFFSET = 2
 
 export function bert<T>(ops: Ops<T>, config: EncoderConfig, tokens: number, task: Task, labels: number): T {
   const hidden = encode(ops, config, tokens)

@@ -61,6 +61,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     defaultBatch: { value: 1, source: 'not in the file' },
     accumulation: document.at('gradient_accumulation_steps'),
   })
+  noteChunkedLoss(reader, componentOf(document, 'loss'))
   return languageModelReading(reader, {
     dialect: torchtune.name,
     model,
@@ -86,7 +87,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       quantization: quantizationOf(reader, document, builder, component),
       sharding: undefined,
       offload: undefined,
-      fusedLoss: readFusedLoss(reader, componentOf(document, 'loss')),
+      fusedLoss: undefined,
       paddedBatches: reader.note('paddedBatches', false, 'torchtune pads without a mask'),
     },
   })
@@ -225,12 +226,12 @@ function quantizationOf(reader: FieldReader, document: Section, { method }: Buil
   return isQuantised && from !== undefined ? reader.note('quantization', 'nf4-double' as const, from) : undefined
 }
 
-/** modules/loss: the output layer and the loss run in chunks. */
-function readFusedLoss(reader: FieldReader, loss: Field | undefined): true | undefined {
+/**
+ * modules/loss: the output layer and the loss run in chunks, but the log-probabilities of every chunk stay for the backward
+ * pass. The whole loss is counted, so that a batch called fitting does fit.
+ */
+function noteChunkedLoss(reader: FieldReader, loss: Field | undefined): void {
   if (loss?.value.kind !== 'text' || !/(?:LinearCrossEntropyLoss|CEWithChunkedOutputLoss)$/.test(loss.value.text))
-    return undefined
-  reader.assume(
-    'A chunked loss is counted as one that never holds whole logits; torchtune keeps their log-probabilities.',
-  )
-  return reader.note('fusedLoss', true, loss)
+    return
+  reader.assume('A chunked loss is counted as a whole one, so the estimate of the logits is high rather than low.')
 }
