@@ -9,6 +9,7 @@ import { defaultGpu, type Gpu, gpus } from './gpus/catalogue.ts'
 import { type ModelSources, resolveModel } from './models/resolve.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report } from './report/schema.ts'
 import { noSettings, type RepositorySettings, type SettingsForPath, settingsFor } from './settings/settings.ts'
+import { againstBase } from './verdict/against-base.ts'
 import { defaultPolicy, type Policy } from './verdict/policy.ts'
 import { version } from './version.ts'
 
@@ -25,6 +26,8 @@ export interface AnalyzeOptions {
   readonly pricePerHourUsd?: number
   /** Where models are looked for besides the catalogue; nowhere unless told. */
   readonly models?: ModelSources
+  /** What a config held before the change under review; undefined where there was none. */
+  readonly base?: (path: string) => Promise<string | undefined>
 }
 
 export const DEFAULT_HOURS_PER_RUN = 2
@@ -38,8 +41,10 @@ export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptio
   for (const file of files) {
     const own = settingsFor(file.path, settings)
     const assessment = assessmentOptions(options, shared, own)
-    const result = await analyzeFile(file, assessment, { models, supplied: own.supplied })
-    if (result !== undefined) configs.push(result)
+    const analyzeText = (text: string) => analyzeFile({ ...file, text }, assessment, { models, supplied: own.supplied })
+    const result = await analyzeText(file.text)
+    if (result === undefined) continue
+    configs.push(settings.judge === 'all' ? result : await judgedAgainstBase(result, options.base, analyzeText))
   }
   return {
     schema: REPORT_SCHEMA,
@@ -48,6 +53,18 @@ export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptio
     policy: shared.policy,
     configs,
   }
+}
+
+/** The base is asked for only where it can change the verdict. */
+async function judgedAgainstBase(
+  result: ConfigResult,
+  base: AnalyzeOptions['base'],
+  analyzeText: (text: string) => Promise<ConfigResult | undefined>,
+): Promise<ConfigResult> {
+  if (result.status !== 'analysed' || result.verdict.state !== 'blocked') return result
+  const text = await base?.(result.path)
+  const before = text === undefined ? undefined : await analyzeText(text)
+  return before?.status === 'analysed' ? { ...result, verdict: againstBase(result, before) } : result
 }
 
 interface ReadingOptions {

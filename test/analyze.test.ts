@@ -207,3 +207,45 @@ overrides:
     expect(config.assumptions).toContain('The model is "bert", as .github/memorymark.yml says.')
   })
 })
+
+describe('against the base branch', () => {
+  const config = (microBatch: number) => bert.text.replace('batch_size: 16', `batch_size: ${microBatch}`)
+  const against = (before: string | undefined, after: number, text = '') => {
+    const reading = readSettings({ path: '.github/memorymark.yml', text })
+    return analysed(config(after), {
+      base: async () => before,
+      ...(reading.kind === 'settings' && { settings: reading.settings }),
+    })
+  }
+
+  test.each([
+    ['as wasteful as before', 16, 16],
+    ['less wasteful than before', 8, 16],
+    ['out of memory as before', 4_096, 4_096],
+    ['less out of memory than before', 8_192, 4_096],
+  ])('a config that is %s does not block', async (_, before, after) => {
+    const { verdict } = await against(config(before), after)
+    expect(verdict.state).toBe('warning')
+    expect(verdict.reasons[0]?.spared).toBe('no-worse')
+  })
+
+  test.each([
+    ['more wasteful than before', config(16), 8],
+    ['further out of memory than before', config(4_096), 8_192],
+    ['new', undefined, 16],
+    ['read for the first time', 'memorymark:\n  model: nobody\n  batch_size: 16\n', 16],
+    ['wasteful now and was out of memory', config(4_096), 16],
+  ])('a config that is %s blocks', async (_, before, after) => {
+    expect((await against(before, after)).verdict.state).toBe('blocked')
+  })
+
+  test('every bad config blocks where the settings say so', async () => {
+    expect((await against(config(16), 16, 'judge: all\n')).verdict.state).toBe('blocked')
+  })
+
+  test('the base is not asked for where the config is fine', async () => {
+    const base = async () => Promise.reject(new Error('asked for'))
+    const options = { base, policy: { failOn: [] } }
+    expect((await analysed(bert.text, options)).verdict.state).not.toBe('blocked')
+  })
+})

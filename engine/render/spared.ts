@@ -23,5 +23,7 @@ function because(spared: Spared): string {
   switch (spared) {
     case 'within-error':
       return 'the error of the figures leaves it open'
+    case 'no-worse':
+      return 'it was so on the base branch, and gets no worse'
   }
 }

@@ -40,6 +40,7 @@ export function readSettings(file: SourceFile | undefined): SettingsReading {
       runsPerYear: data.runs_per_year,
       failOn: data['fail-on'],
       warnOn: data['warn-on'],
+      judge: data.judge,
       stepSize: data.step_size,
       marginPercent: data.margin_percent,
       overrides: (data.overrides ?? []).map((override, index) => ({

@@ -8,6 +8,10 @@ import { MemoryMarkError } from '../errors.ts'
 import { gpus } from '../gpus/catalogue.ts'
 import { parseConditions } from '../verdict/policy.ts'
 
+/** What a pull request answers for: what it makes worse, or all that is bad in the configs that it touches. */
+const judgements = ['changed', 'all'] as const
+export type Judgement = (typeof judgements)[number]
+
 const MAX_GLOBS = 200
 const MAX_OVERRIDES = 500
 
@@ -65,6 +69,12 @@ export const settingsFile = z.strictObject({
     .describe('What blocks a pull request: `waste > 40 %`, `throughput-loss > 10 %`, `annual-cost > $500`, or `never`.')
     .optional(),
   'warn-on': conditions.describe('What is remarked on without blocking, in the words of fail-on.').optional(),
+  judge: z
+    .enum(judgements, '"changed" or "all"')
+    .describe(
+      'Whether a config that was bad on the base branch blocks a pull request that makes it no worse: `changed` (the default) does not block, `all` does.',
+    )
+    .optional(),
   step_size: wholeNumber(MAX_BATCH)
     .describe('Batch sizes tried are every one up to this, then its multiples. Default 8.')
     .optional(),

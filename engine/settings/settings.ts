@@ -3,6 +3,7 @@ import { matchesGlob } from 'node:path'
 import { SETTINGS_PATH, type SuppliedFields } from '../config/supplied.ts'
 import { findGpu, type Gpu } from '../gpus/catalogue.ts'
 import type { Condition } from '../verdict/policy.ts'
+import type { Judgement } from './schema.ts'
 
 export interface RepositorySettings extends ScopedSettings {
   /** The path of the file that they are from. */
@@ -14,6 +15,7 @@ export interface RepositorySettings extends ScopedSettings {
   readonly pricesPerHourUsd: Readonly<Record<string, number | undefined>>
   readonly failOn: Condition[] | undefined
   readonly warnOn: Condition[] | undefined
+  readonly judge: Judgement | undefined
   readonly stepSize: number | undefined
   readonly marginPercent: number | undefined
   readonly overrides: readonly Override[]
@@ -30,6 +32,7 @@ export const noSettings: RepositorySettings = {
   runsPerYear: undefined,
   failOn: undefined,
   warnOn: undefined,
+  judge: undefined,
   stepSize: undefined,
   marginPercent: undefined,
   overrides: [],

@@ -51,6 +51,7 @@ describe('the settings', () => {
         { kind: 'throughput-loss', abovePercent: 10 },
         { kind: 'annual-cost', aboveUsd: 500 },
       ],
+      judge: 'changed',
       stepSize: 8,
       marginPercent: 5,
       overrides: [
@@ -61,7 +62,7 @@ describe('the settings', () => {
             model: {
               value: { kind: 'text', text: 'meta-llama/Llama-3.1-8B' },
               file: path,
-              at: { line: 28, column: 12 },
+              at: { line: 30, column: 12 },
             },
             sequence_length: { value: { kind: 'number', number: 4_096 } },
           },
@@ -100,6 +101,7 @@ describe('a slip is told with line, field and what was meant', () => {
     ['prices:\n  a10: free\n', '2:8 prices.a10: "free" is not a number above 0 and up to 10,000. Write a number '],
     ['hours_per_run: 0\n', '1:16 hours_per_run: 0 is not a number above 0 and up to 100,000. '],
     ['runs_per_year: .inf\n', '1:16 runs_per_year: .inf is not a number above 0 and up to 1,000,000. '],
+    ['judge: new\n', '1:8 judge: "new" is not "changed" or "all". Use changed or all.'],
     ['step_size: 2.5\n', '1:12 step_size: 2.5 is not a whole number from 1 to 1,000,000. '],
     ['margin_percent: 95\n', '1:17 margin_percent: 95 is not a number from 0 to 90. '],
     ['paths: configs/**\n', '1:8 paths: "configs/**" is not a list of globs. Write a list of globs.'],
