@@ -79,8 +79,11 @@ const openers: Record<Engine, Opener> = {
 /** Throws a MemoryMarkError where the machine lacks what the engine needs. */
 export async function openProbe(engine: Engine | 'auto', context: ProbeContext): Promise<Probe> {
   const { framework } = context.spec
-  const taken = engine === 'auto' ? await bestEngine(context.python, framework) : engine
+  const beyond = beyondWorker(context.spec)
+  const best = () => (beyond === undefined ? bestEngine(context.python, framework) : 'estimate')
+  const taken = engine === 'auto' ? await best() : engine
   if ((taken === 'tfjs') !== (framework === 'tensorflow.js')) throw otherFramework(taken, framework)
+  if (beyond !== undefined && taken !== 'estimate') throw notCovered(taken, beyond)
   return openers[taken](context)
 }
 
@@ -112,6 +115,25 @@ class EstimatingProbe implements Probe {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+/** What the Python worker does not run, so that nothing is called traced or measured that was another step. */
+function beyondWorker(spec: TrainingSpec): string | undefined {
+  if (spec.quantization !== undefined) return '4-bit base weights'
+  if (spec.gpus > 1) return 'several GPUs'
+  if (spec.offload !== undefined) return 'offloading'
+  if (spec.fusedLoss) return 'a fused loss'
+  if (spec.precision === 'bf16-master') return 'float32 master weights'
+  return spec.optimizer === 'lion' || spec.optimizer === 'paged-adamw' ? `the optimizer ${spec.optimizer}` : undefined
+}
+
+function notCovered(engine: Engine, what: string): MemoryMarkError {
+  return new MemoryMarkError({
+    code: 'beyond-engine',
+    field: '--engine',
+    message: `the ${engine} engine does not run ${what}`,
+    fix: 'Use --engine estimate.',
+  })
 }
 
 function needsPython(): MemoryMarkError {

@@ -178,7 +178,8 @@ def additive_mask(mask, query):
     return mask.expand(query.shape[0], query.shape[1], rows, columns)
 
 
-WEIGHT_DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "amp-bf16": torch.float32, "amp-fp16": torch.float32}
+WEIGHT_DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "amp-bf16": torch.float32,
+                 "amp-fp16": torch.float32}
 AUTOCAST_DTYPES = {"amp-bf16": torch.bfloat16, "amp-fp16": torch.float16}
 
 
@@ -612,6 +613,7 @@ class RealLoop:
     def __init__(self, request, device):
         self._spec = request["spec"]
         self._device = device
+        torch.backends.cuda.matmul.allow_tf32 = self._spec["precision"] == "tf32"
         self._step = open_step(request, device)
         self._training = self._spec["step"] == "training"
         self._scaler = torch.amp.GradScaler(device.kind, enabled=self._spec["precision"] == "amp-fp16" and self._training)

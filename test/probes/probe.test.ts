@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import type { TrainingSpec } from '../../engine/config/spec.ts'
+import { Footprint } from '../../engine/estimate/footprint.ts'
+import { defaultGpu } from '../../engine/gpus/catalogue.ts'
+import { openProbe } from '../../engine/probes/probe.ts'
+import { knownModel, specOf } from '../estimate/specs.ts'
+
+const model = knownModel('meta-llama/Llama-3.2-1B')
+const lora = { rank: 8, targets: ['q_proj'], dropout: 0 }
+
+function contextOf(changes: Partial<TrainingSpec>) {
+  const spec = specOf('meta-llama/Llama-3.2-1B', { task: 'causal-lm', ...changes })
+  const footprint = new Footprint(spec, model.config)
+  return { spec, config: model.config, footprint, gpu: defaultGpu, python: 'no-such-python' }
+}
+
+describe('a step that the Python worker does not run', () => {
+  const beyond: [what: string, changes: Partial<TrainingSpec>][] = [
+    ['4-bit base weights', { lora, quantization: 'nf4', precision: 'amp-bf16' }],
+    ['several GPUs', { gpus: 2, sharding: 'zero2' }],
+    ['offloading', { offload: 'optimizer' }],
+    ['a fused loss', { fusedLoss: true }],
+    ['float32 master weights', { precision: 'bf16-master' }],
+    ['the optimizer lion', { optimizer: 'lion' }],
+  ]
+
+  it.each(beyond)('is never called traced or measured: %s', async (what, changes) => {
+    await expect(openProbe('trace', contextOf(changes))).rejects.toThrow(what)
+    await expect(openProbe('torch', contextOf(changes))).rejects.toThrow(what)
+  })
+
+  it.each(beyond)('is estimated where the engine is left to the machine: %s', async (_, changes) => {
+    await using probe = await openProbe('auto', contextOf(changes))
+    expect(probe).toMatchObject({ engine: 'estimate', provenance: 'estimated' })
+  })
+})
