@@ -6,6 +6,8 @@ import { differingPaths, readTree } from './tree.ts'
 export interface ChangedFiles {
   /** Files that exist at the head; deleted ones are left out and renamed ones have their new name. */
   readonly paths: readonly string[]
+  /** Former paths of renamed files, by their new ones, as far as GitHub tells. */
+  readonly formerPaths: ReadonlyMap<string, string>
   /** What the reader must know about how the list came to be, one sentence each. */
   readonly remarks: readonly string[]
 }
@@ -22,7 +24,7 @@ export async function findChangedFiles(
       return filesBetween(github, repository, subject.baseSha, subject.headSha)
     case 'tree': {
       const { blobs, remarks } = await readTree(github, repository, subject.headSha)
-      return { paths: [...blobs.keys()], remarks }
+      return { paths: [...blobs.keys()], formerPaths: new Map(), remarks }
     }
   }
 }
@@ -38,7 +40,11 @@ async function filesOfPullRequest(
     per_page: 100,
   })
   if (listed.length >= pull.changedFiles) {
-    return { paths: listed.filter(file => file.status !== 'removed').map(file => file.filename), remarks: [] }
+    const present = listed.filter(file => file.status !== 'removed')
+    const renamed = present.flatMap(({ filename, previous_filename: former }) =>
+      former === undefined ? [] : [[filename, former] as const],
+    )
+    return { paths: present.map(file => file.filename), formerPaths: new Map(renamed), remarks: [] }
   }
   const { data: comparison } = await github.rest.repos.compareCommitsWithBasehead({
     ...repository,
@@ -51,8 +57,13 @@ async function filesOfPullRequest(
 }
 
 /** Compares trees, not the compare API's file list: that stops at 300 files without saying so. */
-async function filesBetween(github: GitHub, repository: Repository, baseSha: string, headSha: string) {
+async function filesBetween(
+  github: GitHub,
+  repository: Repository,
+  baseSha: string,
+  headSha: string,
+): Promise<ChangedFiles> {
   const base = await readTree(github, repository, baseSha)
   const head = await readTree(github, repository, headSha)
-  return { paths: differingPaths(base, head), remarks: [...base.remarks, ...head.remarks] }
+  return { paths: differingPaths(base, head), formerPaths: new Map(), remarks: [...base.remarks, ...head.remarks] }
 }

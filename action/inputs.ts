@@ -13,7 +13,7 @@ import { type CommentMode, commentModes } from './comment.ts'
 export interface Inputs {
   readonly token: string
   /** Only what is set; it wins over the settings of the repository. */
-  readonly analysis: Omit<AnalyzeOptions, 'now' | 'settings'>
+  readonly analysis: Omit<AnalyzeOptions, 'now' | 'settings' | 'base'>
   /** Globs; absent when the settings of the repository decide. */
   readonly paths?: readonly string[]
   readonly comment: CommentMode

@@ -3,6 +3,7 @@ import path from 'node:path'
 import * as core from '@actions/core'
 import { context } from '@actions/github'
 import { analyze, type Report, renderCheck } from '../engine/index.ts'
+import { baseOf } from './base.ts'
 import { selectCandidates } from './candidates.ts'
 import { findChangedFiles } from './changed-files.ts'
 import { type CommentMode, type CommentOutcome, keepComment } from './comment.ts'
@@ -36,7 +37,14 @@ async function main(): Promise<void> {
   const models = {
     readFile: (file: string) => fetchText(github, context.repo, subject.headSha, file),
   }
-  const report = await analyze(fetched.files, { ...inputs.analysis, settings, models, now: new Date() })
+  const base = baseOf(github, context.repo, subject, changed)
+  const report = await analyze(fetched.files, {
+    ...inputs.analysis,
+    settings,
+    models,
+    ...(base && { base }),
+    now: new Date(),
+  })
   await writeReport(report, reportPath)
   await writeSummary(report)
   annotate(renderCheck(report).annotations, [

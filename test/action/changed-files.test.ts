@@ -33,7 +33,11 @@ describe('the files of a pull request', () => {
         { filename: 'after.yaml', status: 'renamed', previous_filename: 'before.yaml' },
       ])
     const found = await findChangedFiles(nockedGitHub(), repository, pullRequest(4))
-    expect(found).toEqual({ paths: ['new.yaml', 'changed.yaml', 'after.yaml'], remarks: [] })
+    expect(found).toEqual({
+      paths: ['new.yaml', 'changed.yaml', 'after.yaml'],
+      formerPaths: new Map([['after.yaml', 'before.yaml']]),
+      remarks: [],
+    })
   })
 
   it('are read from every page', async () => {
@@ -70,7 +74,7 @@ describe('the files between two commits', () => {
       tree: [...tree({ 'kept.yaml': '2', 'new.yaml': '3' }).tree, { path: 'folder', sha: '4', type: 'tree' }],
     })
     const found = await findChangedFiles(nockedGitHub(), repository, { kind: 'commits', baseSha, headSha })
-    expect(found).toEqual({ paths: ['new.yaml'], remarks: [] })
+    expect(found).toEqual({ paths: ['new.yaml'], formerPaths: new Map(), remarks: [] })
   })
 })
 
@@ -82,6 +86,7 @@ describe('every file at a commit', () => {
     const found = await findChangedFiles(nockedGitHub(), repository, { kind: 'tree', headSha })
     expect(found).toEqual({
       paths: ['a.yaml'],
+      formerPaths: new Map(),
       remarks: ['GitHub lists only the first 1 files of commit aaaaaaa; configs beyond them are not checked.'],
     })
   })

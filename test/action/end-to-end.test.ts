@@ -196,6 +196,30 @@ describe('the settings of the repository', () => {
   })
 })
 
+describe('a config that was bad on the base branch', () => {
+  const base = { 'configs/bert.yaml': wasteful }
+
+  it('does not block a pull request that makes it no worse, and the comment says why', async () => {
+    const { repository, pullRequest } = await open({ 'configs/bert.yaml': `${wasteful}seed: 7\n` }, { base })
+    const run = await action.run({ github, repository, token })
+    expect(run).toMatchObject({ exitCode: 0, errors: '', outputs: { verdict: 'warning' } })
+    const [comment] = await repository.comments(pullRequest)
+    expect(comment?.body).toContain('This does not block: it was so on the base branch, and gets no worse.')
+  })
+
+  it('blocks when it gets worse', async () => {
+    const worse = wasteful.replace('batch_size: 16', 'batch_size: 8')
+    const { repository } = await open({ 'configs/bert.yaml': worse }, { base })
+    expect(await action.run({ github, repository, token })).toMatchObject({ exitCode: 1 })
+  })
+
+  it('blocks all the same where the settings say so', async () => {
+    const strict = { ...base, '.github/memorymark.yml': 'judge: all\n' }
+    const { repository } = await open({ 'configs/bert.yaml': `${wasteful}seed: 7\n` }, { base: strict })
+    expect(await action.run({ github, repository, token })).toMatchObject({ exitCode: 1 })
+  })
+})
+
 describe('a pull request with nothing to measure', () => {
   it('is green, without a comment, and its report is empty', async () => {
     const { repository, pullRequest } = await open({ 'train.py': 'print(1)', 'k8s/service.yaml': 'kind: Service\n' })

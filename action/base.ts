@@ -1,0 +1,17 @@
+/** What a config held before the change that is looked at. */
+import type { AnalyzeOptions } from '../engine/index.ts'
+import type { ChangedFiles } from './changed-files.ts'
+import { fetchText } from './contents.ts'
+import type { Subject } from './event.ts'
+import type { GitHub, Repository } from './github.ts'
+
+/** Undefined where the subject is no change. */
+export function baseOf(
+  github: GitHub,
+  repository: Repository,
+  subject: Exclude<Subject, { kind: 'deleted-branch' }>,
+  { formerPaths }: Pick<ChangedFiles, 'formerPaths'>,
+): AnalyzeOptions['base'] {
+  if (subject.kind === 'tree') return undefined
+  return path => fetchText(github, repository, subject.baseSha, formerPaths.get(path) ?? path)
+}
