@@ -1,7 +1,7 @@
 /** The files of a pull request that may be training configs, read at its head as data; nothing is checked out. */
 import { isCandidatePath, isCounted, type RepositorySettings, type SourceFile } from '../engine/index.ts'
 import { type FileReading, readFile } from './file.ts'
-import type { PullRequest, Work } from './github.ts'
+import type { Circumstances, PullRequest, Work } from './github.ts'
 
 /** One request each, of the 5,000 an hour that an installation has. */
 const MAX_FILES = 500
@@ -10,6 +10,7 @@ const AT_ONCE = 8
 
 export interface ChangedConfigs {
   readonly files: readonly SourceFile[]
+  readonly base: Circumstances['base']
   /** What was not looked at, one sentence each, without untrusted text. */
   readonly remarks: readonly string[]
 }
@@ -25,14 +26,19 @@ export async function readChangedConfigs(
     pull_number: pull.number,
     per_page: 100,
   })
-  const candidates = listed
-    .filter(({ status }) => status !== 'removed')
+  const present = listed.filter(({ status }) => status !== 'removed')
+  const formerPaths = new Map(present.map(file => [file.filename, file.previous_filename ?? file.filename]))
+  const candidates = present
     .map(({ filename }) => filename)
     .filter(path => isCandidatePath(path) && isCounted(path, settings))
   const readings = await readFiles(work, pull.headSha, candidates.slice(0, MAX_FILES))
   const tooLarge = readings.filter(({ kind }) => kind === 'too-large').length
   return {
     files: readings.flatMap(reading => (reading.kind === 'file' ? [reading.file] : [])),
+    base: async path => {
+      const reading = await readFile(work, pull.baseSha, formerPaths.get(path) ?? path)
+      return reading.kind === 'file' ? reading.file.text : undefined
+    },
     remarks: [
       ...(listed.length < pull.changedFiles ? [unlisted(listed.length, pull.changedFiles)] : []),
       ...(candidates.length > MAX_FILES ? [unread(candidates.length)] : []),

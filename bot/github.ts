@@ -9,16 +9,24 @@ export interface Repository {
   readonly repo: string
 }
 
+/** What a verdict hangs on besides the files. */
+export interface Circumstances {
+  readonly settings: RepositorySettings
+  /** What a config held on the base branch; undefined where there was none. */
+  readonly base: (path: string) => Promise<string | undefined>
+}
+
 export interface Work {
   readonly github: GitHub
   readonly repository: Repository
   /** Of this App; whatever another one wrote is left alone. */
   readonly appId: number
-  readonly analyze: (files: readonly SourceFile[], settings: RepositorySettings) => Promise<Report>
+  readonly analyze: (files: readonly SourceFile[], circumstances: Circumstances) => Promise<Report>
 }
 
 export interface PullRequest {
   readonly number: number
+  readonly baseSha: string
   readonly headSha: string
   readonly changedFiles: number
 }
@@ -27,7 +35,7 @@ export interface PullRequest {
 export async function openPullRequest({ github, repository }: Work, number: number): Promise<PullRequest | undefined> {
   const { data } = await github.rest.pulls.get({ ...repository, pull_number: number })
   if (data.state !== 'open') return undefined
-  return { number, headSha: data.head.sha, changedFiles: data.changed_files }
+  return { number, baseSha: data.base.sha, headSha: data.head.sha, changedFiles: data.changed_files }
 }
 
 export interface CommitHead {

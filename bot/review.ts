@@ -26,7 +26,7 @@ export async function reviewPullRequest(work: Work, { pullNumber, headSha, afres
 
 async function analyse(work: Work, pull: PullRequest, checkRunId: number): Promise<void> {
   const team = await readTeamSettings(work)
-  const { files, remarks } = await readChangedConfigs(work, pull, team.settings)
-  const report = await work.analyze(files, team.settings)
+  const { files, base, remarks } = await readChangedConfigs(work, pull, team.settings)
+  const report = await work.analyze(files, { settings: team.settings, base })
   await publish(work, pull, checkRunId, report, [...team.remarks, ...remarks])
 }

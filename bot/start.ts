@@ -49,7 +49,8 @@ export async function startBot(
       workflowPath: settings.workflowPath,
       analyze:
         options.analyze ??
-        ((files, team) => analyze(files, { settings: withFallback(team, settings), now: new Date() })),
+        ((files, { settings: team, base }) =>
+          analyze(files, { settings: withFallback(team, settings), base, now: new Date() })),
       queue,
       deliveries: new Deliveries(),
     }),

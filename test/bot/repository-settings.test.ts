@@ -1,12 +1,16 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startBotBesideGitHub } from './bot-beside-github.ts'
 import { trainingConfig } from './configs.ts'
 
-async function world(settings: string | undefined) {
+async function world(settings: string | undefined, files: Readonly<Record<string, string>> = {}) {
   const beside = await startBotBesideGitHub()
-  const base = { 'README.md': '# Models\n', ...(settings !== undefined && { '.github/memorymark.yml': settings }) }
+  const base = {
+    'README.md': '# Models\n',
+    ...files,
+    ...(settings !== undefined && { '.github/memorymark.yml': settings }),
+  }
   const repository = await beside.github.createRepository('models', base)
-  const check = async (files: Readonly<Record<string, string>>) => {
+  const check = async (files: Readonly<Record<string, string | null>>) => {
     const pullRequest = await repository.openPullRequest({ files })
     await beside.bot.idle()
     return (await repository.checkRuns(pullRequest.headSha)).at(0)
@@ -40,4 +44,21 @@ test('broken settings are told on the check with line and field, dead as Markdow
   expect(settings).toBe('The settings on the default branch cannot be read, so the built-in ones hold. ')
   expect(first).toMatch(/^, line 1, column 6, `gpu`: "a11" is not a GPU of the catalogue\. Did you mean a10\?/)
   expect(check?.output.summary).not.toContain('@acme')
+})
+
+describe('a config that was bad on the base branch', () => {
+  test('does not block a pull request that makes it no worse, and the check says why', async () => {
+    await using beside = await world(undefined, config)
+    const check = await beside.check({ 'configs/bert.yaml': `${trainingConfig(16)}seed: 7\n` })
+    expect(check).toMatchObject({ conclusion: 'neutral', output: { title: 'The training config wastes its GPU' } })
+    expect(check?.output.summary).toContain('This does not block: it was so on the base branch, and gets no worse.')
+  })
+
+  test('blocks when it gets worse, or where the settings say so', async () => {
+    await using worse = await world(undefined, config)
+    expect(await worse.check({ 'configs/bert.yaml': trainingConfig(8) })).toMatchObject({ conclusion: 'failure' })
+    await using strict = await world('judge: all\n', config)
+    const same = { 'configs/bert.yaml': `${trainingConfig(16)}seed: 7\n` }
+    expect(await strict.check(same)).toMatchObject({ conclusion: 'failure' })
+  })
 })
