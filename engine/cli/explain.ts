@@ -10,9 +10,10 @@ import { parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
 import { findFiles } from './files.ts'
 import { modelSources } from './models.ts'
+import { settingsOptions, suppliedFor } from './settings.ts'
 
 export async function explain(args: string[]): Promise<ExitCode> {
-  const { positionals } = parseFlags(args, {})
+  const { values, positionals } = parseFlags(args, settingsOptions)
   const { named } = await findFiles(positionals)
   const [file] = named
   if (file === undefined || named.length !== positionals.length) {
@@ -23,7 +24,9 @@ export async function explain(args: string[]): Promise<ExitCode> {
     })
   }
   for (const each of named) {
-    const explanation = await explainConfigAsync(each, name => resolveModel(name, modelSources(), each.path))
+    const supplied = await suppliedFor(each.path, values)
+    const resolve = (name: string) => resolveModel(name, modelSources(), each.path)
+    const explanation = await explainConfigAsync(each, resolve, supplied)
     console.log(`${each.path}\n${rendered(explanation)}\n`)
   }
   return 0

@@ -1,8 +1,9 @@
 /** The settings of the repository that a command runs in. */
 import { readFile } from 'node:fs/promises'
-import { SETTINGS_PATH } from '../config/supplied.ts'
+import { SETTINGS_PATH, type SuppliedFields } from '../config/supplied.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { readSettings, type SettingsReading } from '../settings/read.ts'
+import { settingsFor } from '../settings/settings.ts'
 
 export const settingsOptions = {
   settings: { type: 'string' },
@@ -31,6 +32,24 @@ export async function findSettings(flags: SettingsFlags): Promise<SettingsReadin
     throw unreadable(path, error)
   })
   return readSettings(text === undefined ? undefined : { path, text })
+}
+
+/**
+ * What the settings supply for one config.
+ * @throws MemoryMarkError with the first slip in settings that cannot be read.
+ */
+export async function suppliedFor(path: string, flags: SettingsFlags): Promise<SuppliedFields> {
+  const reading = await findSettings(flags)
+  switch (reading.kind) {
+    case 'settings':
+      return settingsFor(path, reading.settings).supplied
+    case 'none':
+      return {}
+    case 'unreadable': {
+      const [first] = reading.problems
+      throw first === undefined ? unreadable(SETTINGS_PATH, undefined) : new MemoryMarkError(first)
+    }
+  }
 }
 
 function isMissing(error: unknown): boolean {

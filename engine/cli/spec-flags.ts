@@ -13,8 +13,9 @@ import {
 } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { numberFlag, oneOf } from './arguments.ts'
+import { settingsOptions } from './settings.ts'
 
-/** For parseFlags. */
+/** For parseFlags. With where to read what a config cannot say itself. */
 export const specOptions = {
   'batch-size': { type: 'string' },
   'gradient-accumulation': { type: 'string' },
@@ -37,6 +38,7 @@ export const specOptions = {
   quantization: { type: 'string' },
   gpus: { type: 'string' },
   sharding: { type: 'string' },
+  ...settingsOptions,
 } as const
 
 export type SpecFlags = {

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { modelProblem } from '../config/model-problem.ts'
 import { readConfigAsync } from '../config/read.ts'
+import type { Reading, SourceFile } from '../config/reading.ts'
 import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { supportsCheckpointing } from '../models/architecture.ts'
@@ -10,6 +11,7 @@ import type { CatalogueModel } from '../models/catalogue.ts'
 import { resolveModel } from '../models/resolve.ts'
 import { findFiles } from './files.ts'
 import { modelSources } from './models.ts'
+import { type SettingsFlags, suppliedFor } from './settings.ts'
 import { changesOf, type SpecFlags } from './spec-flags.ts'
 
 /** The earlier tool's defaults, so that its published readings can be compared. */
@@ -26,11 +28,11 @@ export interface Subject {
 
 /** Reads the one positional argument and applies the flags; refuses what the model cannot do. */
 export async function readSubject(positionals: readonly string[], values: SpecFlags): Promise<Subject> {
-  const subject = await subjectOf(positionals)
+  const subject = await subjectOf(positionals, values)
   return { ...subject, spec: changed(subject, changesOf(values)) }
 }
 
-async function subjectOf(positionals: readonly string[]): Promise<Subject> {
+async function subjectOf(positionals: readonly string[], values: SpecFlags): Promise<Subject> {
   const [name] = positionals
   if (name === undefined || positionals.length > 1) {
     throw new MemoryMarkError({
@@ -40,7 +42,7 @@ async function subjectOf(positionals: readonly string[]): Promise<Subject> {
       fix: 'Run `memorymark estimate bert`, a Hub id or a config file.',
     })
   }
-  return (await namesModel(name)) ? modelSubject(name) : configSubject(name)
+  return (await namesModel(name)) ? modelSubject(name) : configSubject(name, values)
 }
 
 /** Whatever is no path, and a folder that holds a model's config.json. */
@@ -55,10 +57,10 @@ async function modelSubject(name: string): Promise<Subject> {
   return { path: model.id, spec: modelSpec(model), model, assumptions: sentence === undefined ? [] : [sentence] }
 }
 
-async function configSubject(path: string): Promise<Subject> {
+async function configSubject(path: string, flags: SettingsFlags): Promise<Subject> {
   const { named } = await findFiles([path])
   const [file] = named
-  const reading = file && (await readConfigAsync(file, name => resolveModel(name, modelSources(), file.path)))
+  const reading = file && (await readWithSettings(file, flags))
   if (reading?.kind === 'training-config') {
     const { spec, model, assumptions } = reading
     return { path, spec, model, assumptions }
@@ -72,6 +74,11 @@ async function configSubject(path: string): Promise<Subject> {
       fix: `${reading?.kind === 'not-a-training-config' ? `${reading.why} ` : ''}Name a file that sets a batch size, or a model.`,
     },
   )
+}
+
+async function readWithSettings(file: SourceFile, flags: SettingsFlags): Promise<Reading> {
+  const supplied = await suppliedFor(file.path, flags)
+  return readConfigAsync(file, name => resolveModel(name, modelSources(), file.path), supplied)
 }
 
 function modelSpec(model: CatalogueModel): TrainingSpec {

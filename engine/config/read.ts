@@ -50,17 +50,20 @@ export async function readConfigAsync(
 /** Reads a file as `readConfig` does, and tells how. */
 export function explainConfig(file: SourceFile, lookUp: ModelLookup = resolveOffline): Explanation {
   const opened = openConfig(file)
-  return opened.kind === 'open' ? explain(file, opened, lookUp) : { kind: 'not-recognised', reading: opened }
+  return opened.kind === 'open'
+    ? explain(opened, new FieldReader(file.path), lookUp)
+    : { kind: 'not-recognised', reading: opened }
 }
 
 /** As `explainConfig`, where a model takes time to find. */
 export async function explainConfigAsync(
   file: SourceFile,
   resolve: (name: string) => Promise<Resolution>,
+  supplied: SuppliedFields = {},
 ): Promise<Explanation> {
-  const opened = openConfig(file)
+  const opened = openConfig(file, supplied)
   if (opened.kind !== 'open') return { kind: 'not-recognised', reading: opened }
-  return explain(file, opened, await resolvedBefore(opened, resolve))
+  return explain(opened, new FieldReader(file.path, supplied), await resolvedBefore(opened, resolve))
 }
 
 async function resolvedBefore(
@@ -71,8 +74,7 @@ async function resolvedBefore(
   return () => resolution
 }
 
-function explain(file: SourceFile, { dialect, why, read }: OpenConfig, lookUp: ModelLookup): Explanation {
-  const reader = new FieldReader(file.path)
+function explain({ dialect, why, read }: OpenConfig, reader: FieldReader, lookUp: ModelLookup): Explanation {
   const reading = read(lookUp, reader)
   const { decisions, assumptions } = reader
   return { kind: 'recognised', dialect: dialect.name, why, decisions, assumptions, reading }

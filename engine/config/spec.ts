@@ -44,8 +44,9 @@ export type Loop = (typeof loops)[number]
 export const frameworks = ['pytorch', 'tensorflow.js'] as const
 export type Framework = (typeof frameworks)[number]
 
-/** bitsandbytes' 4-bit weights; `nf4-double` quantises the block constants too. */
-export const quantizations = ['nf4', 'nf4-double'] as const
+/** bitsandbytes' 4-bit and 8-bit weights; `nf4-double` quantises the block constants too. */
+export const quantizations = ['nf4', 'nf4-double', 'int8'] as const
+export type Quantization = (typeof quantizations)[number]
 
 /** How several GPUs share a model: copies (DDP), or optimizer state, gradients and weights divided (ZeRO 1, 2, 3; FSDP as 3). */
 export const shardings = ['ddp', 'zero1', 'zero2', 'zero3', 'fsdp'] as const

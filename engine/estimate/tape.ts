@@ -6,10 +6,11 @@ import type { TrainingSpec } from '../config/spec.ts'
 import type { AttentionShape, Convolution, LinearOptions, Ops, RmsNormOptions } from '../models/ops.ts'
 import { eagerAttention, fusedAttention } from './attention.ts'
 import { Autograd, made, type Node, type Recorded, widest } from './autograd.ts'
+import { quantizedBytes } from './quantization.ts'
 import { bytesPerElement, type Dtype, elements, lastSize, type Tensor } from './storage.ts'
 
-/** Elements that share one block constant in bitsandbytes' nf4, and the bytes of such a constant (double quantisation: 1). */
-const NF4_BLOCK = 64
+/** The product of two int8 matrices. */
+const INT32_BYTES = 4
 
 export class Tape extends Autograd implements Ops<Tensor> {
   readonly input: Tensor
@@ -421,20 +422,27 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return this.spec.quantization !== undefined && !this.#isOutputLayer(name) && name !== 'score'
   }
 
-  /** bitsandbytes MatMul4Bit: computes in 16 bits on a matrix dequantised for the call, forward and backward; saves no input. */
+  /**
+   * bitsandbytes computes in 16 bits. MatMul4Bit dequantises the matrix for each call, forward and backward, and saves no input;
+   * MatMul8bitLt saves its input, quantises it for an int32 product, and dequantises the matrix for the backward only.
+   */
   #quantizedLinear(name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {
+    const { quantization = 'nf4' } = this.spec
     const count = outFeatures * lastSize(x)
-    const constantBytes = this.spec.quantization === 'nf4-double' ? 1 : bytesPerElement.float32
-    this.buffers.push(this.persistent(count / 2), this.persistent((count / NF4_BLOCK) * constantBytes))
+    const { weights, constants } = quantizedBytes(quantization, count, outFeatures)
+    this.buffers.push(this.persistent(weights), this.persistent(constants))
     const bias = options.bias === false ? [] : [this.#weight(`${name}.bias`, [outFeatures])]
     const factor = this.cast(x, 'bfloat16')
     const output = this.tensor([...x.shape.slice(0, -1), outFeatures], 'bfloat16', [factor, ...bias])
     const dequantised = this.fixed(count * bytesPerElement.bfloat16, 'temporaries')
+    const isInt8 = quantization === 'int8'
+    const product = this.storage(elements(factor) + elements(output) * INT32_BYTES, 'bool', true, 'temporaries')
     this.record(name, {
       reads: [factor, ...bias],
       outputs: [output],
+      saves: isInt8 ? [factor] : [],
       gradients: [factor, ...bias].map(made),
-      scratch: [dequantised],
+      scratch: [isInt8 ? product : dequantised],
       backwardScratch: [dequantised],
       flopsPerSample: 2 * elements(output) * lastSize(x),
     })

@@ -119,7 +119,7 @@ class EstimatingProbe implements Probe {
 
 /** What the Python worker does not run, so that nothing is called traced or measured that was another step. */
 function beyondWorker(spec: TrainingSpec): string | undefined {
-  if (spec.quantization !== undefined) return '4-bit base weights'
+  if (spec.quantization !== undefined) return 'quantised base weights'
   if (spec.gpus > 1) return 'several GPUs'
   if (spec.offload !== undefined) return 'offloading'
   if (spec.fusedLoss) return 'a fused loss'

@@ -171,6 +171,21 @@ describe.concurrent('the settings of the repository', () => {
     expect((await workspace.run('check', 'a.yaml', '--no-settings')).exitCode).toBe(1)
   })
 
+  test('supply what a config cannot say to check, estimate and explain alike', async () => {
+    await using workspace = await Workspace.with({
+      '.github/memorymark.yml': 'overrides:\n  - { path: a.yaml, model: bert, sequence_length: 128 }\n',
+      'a.yaml': 'per_device_train_batch_size: 16\nmodel_name_or_path: $MODEL\n',
+    })
+    const sentence = 'The model is "bert", as .github/memorymark.yml says.'
+    const checked = report.parse(JSON.parse((await workspace.run('check', '--json')).stdout))
+    expect(checked.configs).toMatchObject([{ assumptions: expect.arrayContaining([sentence]) }])
+    expect((await workspace.run('estimate', 'a.yaml')).stdout).toContain(sentence)
+    expect((await workspace.run('explain', 'a.yaml')).stdout).toContain(sentence)
+    expect((await workspace.run('estimate', 'a.yaml', '--no-settings')).stderr).toContain(
+      'or add model for this path to the overrides in .github/memorymark.yml.',
+    )
+  })
+
   test('with slips are refused, every slip with its line', async () => {
     await using workspace = await Workspace.with({ '.github/memorymark.yml': 'gpu: a11\nfail_on: never\n' })
     const { stderr, exitCode } = await workspace.run('check')

@@ -16,7 +16,7 @@ function contextOf(changes: Partial<TrainingSpec>) {
 
 describe('a step that the Python worker does not run', () => {
   const beyond: [what: string, changes: Partial<TrainingSpec>][] = [
-    ['4-bit base weights', { lora, quantization: 'nf4', precision: 'amp-bf16' }],
+    ['quantised base weights', { lora, quantization: 'nf4', precision: 'amp-bf16' }],
     ['several GPUs', { gpus: 2, sharding: 'zero2' }],
     ['offloading', { offload: 'optimizer' }],
     ['a fused loss', { fusedLoss: true }],

@@ -141,12 +141,7 @@ function targetsOf(reader: FieldReader, document: Section): Targets {
 function readQuantization(reader: FieldReader, document: Section, hasAdapter: boolean) {
   const eight = document.at('load_in_8bit')
   if (eight !== undefined && reader.flag(eight) === true && hasAdapter) {
-    reader.refuse(
-      eight,
-      'unsupported-quantization',
-      '8-bit base weights are not modelled yet',
-      'Use load_in_4bit with adapter: qlora, or unquantised weights.',
-    )
+    return reader.note('quantization', 'int8' as const, eight)
   }
   const four = document.at('load_in_4bit')
   if (four === undefined || reader.flag(four) !== true) return undefined

@@ -117,7 +117,7 @@ function readAdapter(reader: FieldReader, document: Section, model: CatalogueMod
   })
 }
 
-/** hparams/model_args.py: nf4, with double quantisation unless told otherwise. */
+/** hparams/model_args.py: 8 bits, or 4 as nf4 with double quantisation unless told otherwise. */
 function readQuantization(reader: FieldReader, document: Section, method: Method) {
   const bits = document.at('quantization_bit')
   if (bits === undefined) return undefined
@@ -132,18 +132,19 @@ function readQuantization(reader: FieldReader, document: Section, method: Method
       leaveOut,
     )
   }
-  if (count !== undefined && count !== 4) {
+  if (count !== undefined && count !== 4 && count !== 8) {
     return reader.refuse(
       bits,
       'unsupported-quantization',
       `${count}-bit base weights are not modelled yet`,
-      'Use 4 bits.',
+      'Use 4 or 8 bits.',
     )
   }
   if (method === 'full') {
     const fix = 'Set finetuning_type: lora, or leave quantization_bit out.'
     return reader.refuse(bits, 'quantised-without-adapter', 'Quantised weights cannot be trained without adapters', fix)
   }
+  if (count === 8) return reader.note('quantization', 'int8' as const, bits)
   const isSingle = reader.flag(document.at('double_quantization')) === false
   return reader.note('quantization', isSingle ? ('nf4' as const) : ('nf4-double' as const), bits)
 }

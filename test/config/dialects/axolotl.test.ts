@@ -61,12 +61,8 @@ describe('adapters of Axolotl', () => {
     expect(trainingConfig(`${qlora}lora_target_modules: ${targets}\n`).spec.lora?.targets).toEqual(expected)
   })
 
-  it('over 8-bit weights are refused with their line', () => {
-    expect(onlyProblemIn(`${base}adapter: lora\nload_in_8bit: true\n`)).toMatchObject({
-      code: 'unsupported-quantization',
-      line: 6,
-      field: 'load_in_8bit',
-    })
+  it('lie over 8-bit weights where the config loads them so', () => {
+    expect(trainingConfig(`${base}adapter: lora\nload_in_8bit: true\n`).spec.quantization).toBe('int8')
   })
 
   it('are what 4-bit weights need', () => {

@@ -409,7 +409,7 @@ describe('other settings', () => {
 
   it.each([
     ['load_in_4bit: true', 'quantised-without-adapter'],
-    ['load_in_8bit: true', 'unsupported-quantization'],
+    ['load_in_8bit: true', 'quantised-without-adapter'],
     ['finetuning_type: oft', 'unsupported-setting'],
     ['use_peft: true', 'unsupported-setting'],
     ['deepspeed: ds.json', 'not-in-file'],

@@ -44,7 +44,7 @@ describe('a config of LLaMA-Factory', () => {
   })
 
   it.each([
-    ['quantization_bit: 8', 'unsupported-quantization'],
+    ['quantization_bit: 3', 'unsupported-quantization'],
     ['quantization_bit: 4\nquantization_method: hqq', 'unsupported-quantization'],
     ['quantization_bit: 4\nfinetuning_type: full', 'quantised-without-adapter'],
     ['finetuning_type: freeze', 'unsupported-training'],

@@ -78,27 +78,21 @@ export function readAdapter(
 const doubleKeys = ['use_bnb_nested_quant', 'bnb_4bit_use_double_quant', 'use_nested_quant', 'use_double_quant']
 
 export function readQuantization(reader: FieldReader, find: Find, adapter: Field | undefined) {
-  const eight = find('load_in_8bit')
-  if (eight !== undefined && reader.flag(eight) === true) {
-    reader.refuse(
-      eight,
-      'unsupported-quantization',
-      '8-bit base weights are not modelled yet',
-      'Use load_in_4bit, or unquantised weights.',
-    )
-  }
-  const four = find('load_in_4bit')
-  if (four === undefined || reader.flag(four) !== true) return undefined
+  const isSet = (field: Field | undefined) => field !== undefined && reader.flag(field) === true
+  const [eight, four] = [find('load_in_8bit'), find('load_in_4bit')]
+  const field = isSet(eight) ? eight : isSet(four) ? four : undefined
+  if (field === undefined) return undefined
   if (adapter === undefined) {
     return reader.refuse(
-      four,
+      field,
       'quantised-without-adapter',
-      '4-bit weights cannot be trained without adapters',
-      'Set use_peft: true, or load_in_4bit: false.',
+      'Quantised weights cannot be trained without adapters',
+      `Set use_peft: true, or ${field.name}: false.`,
     )
   }
+  if (field === eight) return reader.note('quantization', 'int8' as const, field)
   const isDouble = reader.flag(find(...doubleKeys)) === true
-  return reader.note('quantization', isDouble ? ('nf4-double' as const) : ('nf4' as const), four)
+  return reader.note('quantization', isDouble ? ('nf4-double' as const) : ('nf4' as const), field)
 }
 
 /** Liger's kernels fuse the loss into the output layer (transformers: apply_liger_kernel). */

@@ -1,0 +1,25 @@
+/**
+ * Frozen base weights in bitsandbytes' formats. Derived from its sources (autograd/_functions.py): its kernels do not run on the
+ * meta device, so no trace has confirmed it.
+ */
+import type { Quantization } from '../config/spec.ts'
+import { bytesPerElement } from './storage.ts'
+
+/** What a quantised matrix of `count` elements and `rows` outputs keeps on the GPU, in bytes. */
+export function quantizedBytes(
+  kind: Quantization,
+  count: number,
+  rows: number,
+): { weights: number; constants: number } {
+  switch (kind) {
+    case 'nf4':
+      return { weights: count / 2, constants: (count / NF4_BLOCK) * bytesPerElement.float32 }
+    case 'nf4-double':
+      return { weights: count / 2, constants: count / NF4_BLOCK }
+    case 'int8':
+      return { weights: count, constants: rows * bytesPerElement.float32 }
+  }
+}
+
+/** Elements that share one constant. */
+const NF4_BLOCK = 64
