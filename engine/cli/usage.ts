@@ -30,6 +30,7 @@ const commands: Record<string, string> = {
   --fused-loss                 Liger's or another loss that never holds the logits whole
   --padded                     batches carry a padding mask
   --loop plain|trainer         who runs the step: a plain PyTorch loop, or Hugging Face's Trainer
+  --settings <file>            what a config cannot say itself (default .github/memorymark.yml); --no-settings
   --gpu <id>                   GPU to judge on (default a10)
   --json                       print one JSON object`,
   explain: `memorymark explain <config…>               how a config is understood: its tool, each setting with its line or default,

@@ -3,7 +3,7 @@ import { closest, type Problem } from '../errors.ts'
 import { oneOf, plain, quote } from './quote.ts'
 import type { Field } from './section.ts'
 import type { TrainingSpec } from './spec.ts'
-import { orInSettings, SETTINGS_PATH, type SuppliedFields, type SuppliedKey } from './supplied.ts'
+import { orInSettings, SETTINGS_PATH, type SuppliedFields, type SuppliedKey, suppliedKeys } from './supplied.ts'
 
 export interface Range {
   readonly min?: number
@@ -44,6 +44,7 @@ export class FieldReader {
   readonly decisions: Decision[] = []
   readonly #path: string
   readonly #supplied: SuppliedFields
+  readonly #unread: Set<SuppliedKey>
   /** Fields whose value the settings may supply, by the key under which they would. */
   readonly #suppliable = new Map<Field, SuppliedKey>()
 
@@ -51,15 +52,22 @@ export class FieldReader {
   constructor(path: string, supplied: SuppliedFields = {}) {
     this.#path = path
     this.#supplied = supplied
+    this.#unread = new Set(suppliedKeys.filter(key => this.supplies(key)))
   }
 
   supplies(key: SuppliedKey): boolean {
     return this.#supplied[key] !== undefined
   }
 
+  /** What was supplied and, so far, not asked for. */
+  get unread(): readonly SuppliedKey[] {
+    return [...this.#unread]
+  }
+
   /** The field that a setting is read from: the one that the repository's settings supply, or else the config's own. */
   fieldFor(key: SuppliedKey, written: Field | undefined): Field | undefined {
     const field = this.#supplied[key]
+    this.#unread.delete(key)
     if (field === undefined) {
       if (written !== undefined) this.#suppliable.set(written, key)
       return written

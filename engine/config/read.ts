@@ -5,7 +5,7 @@ import { type Decision, FieldReader } from './fields.ts'
 import { type ModelLookup, modelNameIn } from './model-fields.ts'
 import { oneOf } from './quote.ts'
 import type { Reading, SourceFile } from './reading.ts'
-import type { SuppliedFields } from './supplied.ts'
+import { SETTINGS_PATH, type SuppliedFields } from './supplied.ts'
 
 /** A config of a tool that is known, up to the point where its model must be: task, sequence and limits hang on it. */
 interface OpenConfig {
@@ -97,11 +97,19 @@ function openConfig(
         dialect,
         why,
         ...(modelName !== undefined && { modelName }),
-        read: (lookUp, reader = new FieldReader(file.path, supplied)) => dialect.read(document, reader, lookUp),
+        read: (lookUp, reader = new FieldReader(file.path, supplied)) =>
+          withUnread(dialect.read(document, reader, lookUp), reader),
       }
     }
   }
   return notOurs
+}
+
+/** Settings that this tool's configs have no use for are told, not passed over. */
+function withUnread(reading: Reading, { unread }: FieldReader): Reading {
+  if (reading.kind !== 'training-config' || unread.length === 0) return reading
+  const sentence = `${SETTINGS_PATH} supplies ${unread.join(', ')}, which configs of ${reading.dialect} leave no choice about.`
+  return { ...reading, assumptions: [...reading.assumptions, sentence] }
 }
 
 const notOurs: Extract<Reading, { kind: 'not-a-training-config' }> = {

@@ -74,6 +74,13 @@ describe('what a config cannot say itself', () => {
   })
 })
 
+test('what a tool leaves no choice about is told, not passed over', async () => {
+  const reading = await read('base_model: gpt2\nmicro_batch_size: 2\nsequence_len: 512\n', '{ task: masked-lm }')
+  expect(reading.kind === 'training-config' && reading.assumptions.at(-1)).toBe(
+    '.github/memorymark.yml supplies task, which configs of Axolotl leave no choice about.',
+  )
+})
+
 test('a model that the settings name and nobody knows is told on the line of the settings', async () => {
   const reading = await read(open, '{ model: bort, sequence_length: 64, task: causal-lm }')
   expect(reading).toMatchObject({
