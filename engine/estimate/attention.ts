@@ -67,7 +67,8 @@ function kernelAttention(
     gradients: [q, k, v].map(made),
     flopsPerSample: (options.causal ? 2 : 4) * elements(q) * tokens,
   })
-  return output
+  // torch: flash_api.cpp lays its output out like the query; transformers copies it back to token by token.
+  return options.isFlash && autograd.headsFirst.has(q.storage) ? autograd.elementwise('clone', output) : output
 }
 
 /**

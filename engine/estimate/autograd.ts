@@ -67,6 +67,8 @@ export class Autograd {
   readonly held: Storage[] = []
   /** Casts that autocast's cache keeps until the forward pass ends. */
   readonly cachedCasts: Storage[] = []
+  /** Tensors laid out head by head, [b, heads, s, size], rather than token by token. */
+  readonly headsFirst = new Set<Storage>()
   nodes: Node[] = []
 
   readonly spec: TrainingSpec
@@ -203,6 +205,7 @@ export class Autograd {
     if (x.dtype === dtype) return x
     const output = this.tensor(x.shape, dtype, [x], x)
     if (x.storage.kind === 'logits') output.storage.kind = 'logits'
+    if (this.headsFirst.has(x.storage)) this.headsFirst.add(output.storage)
     this.record('to', { reads: [x], outputs: [output], gradients: [made(x)] })
     return output
   }

@@ -170,7 +170,9 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const rotated = lastSize(cos) * heads
     if (rotated === lastSize(x)) return this.#rotated(x, cos, sin)
     const [turning, resting] = [this.slice(x, rotated), this.slice(x, lastSize(x) - rotated)]
-    return this.concatenate([this.#rotated(turning, cos, sin), resting])
+    const output = this.concatenate([this.#rotated(turning, cos, sin), resting])
+    this.headsFirst.add(output.storage)
+    return output
   }
 
   cached(x: Tensor): Tensor {
