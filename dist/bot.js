@@ -5419,6 +5419,8 @@ var Autograd = class {
   held = [];
   /** Casts that autocast's cache keeps until the forward pass ends. */
   cachedCasts = [];
+  /** Tensors laid out head by head, [b, heads, s, size], rather than token by token. */
+  headsFirst = /* @__PURE__ */ new Set();
   nodes = [];
   spec;
   weightDtype;
@@ -5535,6 +5537,7 @@ var Autograd = class {
     if (x.dtype === dtype) return x;
     const output = this.tensor(x.shape, dtype, [x], x);
     if (x.storage.kind === "logits") output.storage.kind = "logits";
+    if (this.headsFirst.has(x.storage)) this.headsFirst.add(output.storage);
     this.record("to", { reads: [x], outputs: [output], gradients: [made(x)] });
     return output;
   }
@@ -5625,7 +5628,7 @@ function kernelAttention(autograd, q, k, v, options) {
     gradients: [q, k, v].map(made),
     flopsPerSample: (options.causal ? 2 : 4) * elements(q) * tokens
   });
-  return output;
+  return options.isFlash && autograd.headsFirst.has(q.storage) ? autograd.elementwise("clone", output) : output;
 }
 function biasedAttention(autograd, query, key2, value, options, bias) {
   const [tokens = 0] = query.shape;
@@ -5858,7 +5861,9 @@ var Tape = class extends Autograd {
     const rotated = lastSize(cos) * heads;
     if (rotated === lastSize(x)) return this.#rotated(x, cos, sin);
     const [turning, resting] = [this.slice(x, rotated), this.slice(x, lastSize(x) - rotated)];
-    return this.concatenate([this.#rotated(turning, cos, sin), resting]);
+    const output = this.concatenate([this.#rotated(turning, cos, sin), resting]);
+    this.headsFirst.add(output.storage);
+    return output;
   }
   cached(x) {
     if (this.spec.loop === "trainer" || this.training && this.spec.gradientCheckpointing) return x;

@@ -5569,6 +5569,8 @@ var Autograd = class {
   held = [];
   /** Casts that autocast's cache keeps until the forward pass ends. */
   cachedCasts = [];
+  /** Tensors laid out head by head, [b, heads, s, size], rather than token by token. */
+  headsFirst = /* @__PURE__ */ new Set();
   nodes = [];
   spec;
   weightDtype;
@@ -5685,6 +5687,7 @@ var Autograd = class {
     if (x.dtype === dtype) return x;
     const output = this.tensor(x.shape, dtype, [x], x);
     if (x.storage.kind === "logits") output.storage.kind = "logits";
+    if (this.headsFirst.has(x.storage)) this.headsFirst.add(output.storage);
     this.record("to", { reads: [x], outputs: [output], gradients: [made(x)] });
     return output;
   }
@@ -5775,7 +5778,7 @@ function kernelAttention(autograd, q, k, v, options) {
     gradients: [q, k, v].map(made),
     flopsPerSample: (options.causal ? 2 : 4) * elements(q) * tokens
   });
-  return output;
+  return options.isFlash && autograd.headsFirst.has(q.storage) ? autograd.elementwise("clone", output) : output;
 }
 function biasedAttention(autograd, query, key2, value, options, bias) {
   const [tokens = 0] = query.shape;
@@ -6008,7 +6011,9 @@ var Tape = class extends Autograd {
     const rotated = lastSize(cos) * heads;
     if (rotated === lastSize(x)) return this.#rotated(x, cos, sin);
     const [turning, resting] = [this.slice(x, rotated), this.slice(x, lastSize(x) - rotated)];
-    return this.concatenate([this.#rotated(turning, cos, sin), resting]);
+    const output = this.concatenate([this.#rotated(turning, cos, sin), resting]);
+    this.headsFirst.add(output.storage);
+    return output;
   }
   cached(x) {
     if (this.spec.loop === "trainer" || this.training && this.spec.gradientCheckpointing) return x;
@@ -9028,7 +9033,9 @@ function predictVerify(tried, { grid, prediction }) {
   if (tried.length >= PREDICTIONS) return { kind: "try", index: halving(bounds, grid) };
   const predicted = correctedLargest(correct, grid, prediction);
   if (fits2 < predicted && predicted < fails) return { kind: "try", index: predicted };
-  return { kind: "try", index: gallop(bounds, grid, tried, predicted) };
+  const index = gallop(bounds, grid, tried, predicted);
+  const leapsTooFar = index > fits2 + 1 && predicted <= fits2 && correct(grid.at(index)) > prediction.usableBytes;
+  return { kind: "try", index: leapsTooFar ? fits2 + 1 : index };
 }
 function gallop({ fits: fits2, fails }, grid, tried, predicted) {
   const places = tried.map(({ microBatch }) => grid.indexOf(microBatch));

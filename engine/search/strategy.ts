@@ -78,7 +78,10 @@ function predictVerify(tried: readonly Tried[], { grid, prediction }: SearchSpac
   if (tried.length >= PREDICTIONS) return { kind: 'try', index: halving(bounds, grid) }
   const predicted = correctedLargest(correct, grid, prediction)
   if (fits < predicted && predicted < fails) return { kind: 'try', index: predicted }
-  return { kind: 'try', index: gallop(bounds, grid, tried, predicted) }
+  const index = gallop(bounds, grid, tried, predicted)
+  // No leap over the next size to one that the corrected curve puts beyond the card.
+  const leapsTooFar = index > fits + 1 && predicted <= fits && correct(grid.at(index)) > prediction.usableBytes
+  return { kind: 'try', index: leapsTooFar ? fits + 1 : index }
 }
 
 /** Away from the known size that the prediction points at, or beyond: one place first, then twice as far each time. */

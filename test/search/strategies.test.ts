@@ -98,6 +98,12 @@ describe('the sizes each strategy tries on a card where 288 fits and 296 does no
     expect(sizes.length).toBeLessThanOrEqual(14)
   })
 
+  test('a prediction one size low, with the next size at the very edge, costs one out-of-memory', async () => {
+    const edge: Device = { usableBytes: 67.337 * GIB, peakBytes: batch => (0.01 + 0.1 * batch) * GIB }
+    const { sizes, outOfMemory } = await sizesTried('predict-verify', edge, { factor: 1.002_408 })
+    expect({ sizes, outOfMemory }).toEqual({ sizes: [664, 672, 680], outOfMemory: 1 })
+  })
+
   test('a card on which one sample does not fit has no largest batch', async () => {
     const tiny: Device = { usableBytes: GIB, peakBytes: batch => (2 + batch) * GIB }
     for (const strategy of ['predict-verify', 'bisect', 'linear'] as const) {
