@@ -3,8 +3,8 @@
  * sequence lengths, step profiles, optimizers and precisions; and against the published GPU readings.
  * Needs Python with torch and transformers: MEMORYMARK_PYTHON names the interpreter (default python3).
  */
-import { ESTIMATE_BAND_PERCENT } from '../engine/assess.ts'
 import type { TrainingSpec } from '../engine/config/spec.ts'
+import { TRACED_BAND_PERCENT } from '../engine/estimate/error-band.ts'
 import { Footprint } from '../engine/estimate/footprint.ts'
 import { defaultGpu } from '../engine/gpus/catalogue.ts'
 import { type CatalogueModel, findModel } from '../engine/models/catalogue.ts'
@@ -99,7 +99,7 @@ const holds =
   errors.length >= LIMITS.cells &&
   median <= LIMITS.medianPercent &&
   p95 <= LIMITS.p95Percent &&
-  worst <= Math.min(LIMITS.worstPercent, ESTIMATE_BAND_PERCENT)
+  worst <= Math.min(LIMITS.worstPercent, TRACED_BAND_PERCENT)
 process.exitCode = holds ? 0 : 1
 console.log(
   `${errors.length} cells: median ${median.toFixed(2)} %, p95 ${p95.toFixed(2)} %, worst ${worst.toFixed(2)} %; ` +

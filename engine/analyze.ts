@@ -4,6 +4,7 @@ import { readConfigAsync } from './config/read.ts'
 import type { Reading, SourceFile } from './config/reading.ts'
 import type { SuppliedFields } from './config/supplied.ts'
 import { MemoryMarkError } from './errors.ts'
+import { derivationOf } from './estimate/error-band.ts'
 import { Footprints } from './estimate/footprints.ts'
 import { defaultGpu, type Gpu, gpus } from './gpus/catalogue.ts'
 import { type ModelSources, resolveModel } from './models/resolve.ts'
@@ -111,7 +112,7 @@ function analyzeReading(
     dialect,
     ...(batchSizeAt && { batchSizeAt }),
     ...(gradientAccumulationAt && { gradientAccumulationAt }),
-    assumptions: [...assumptions],
+    assumptions: [...assumptions, ...derivationOf(spec)],
     ...assessment,
   }
 }

@@ -1,5 +1,6 @@
 /** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, lever, cheaper GPU, verdict. */
 import { effectiveBatch, type TrainingSpec } from './config/spec.ts'
+import { errorBandPercent } from './estimate/error-band.ts'
 import type { Footprints } from './estimate/footprints.ts'
 import { type Gpu, gpus, usableBytes } from './gpus/catalogue.ts'
 import { type BatchPlan, DEFAULT_MARGIN, recommend } from './metrics/recommend.ts'
@@ -33,12 +34,6 @@ export interface AssessmentOptions {
   /** Share of usable memory that a recommendation leaves free. */
   readonly margin?: number
 }
-
-/**
- * Half-width of the band around an estimate, in percent of the peak. `npm run bench:accuracy` fails when PyTorch's trace or a
- * published GPU reading of the models lies outside it.
- */
-export const ESTIMATE_BAND_PERCENT = 3
 
 /** A cheaper GPU is worth a word when a run on it costs at most this share. */
 const WORTHWHILE_COST_SHARE = 0.9
@@ -135,7 +130,7 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
   return {
     gpu: reportedGpu(gpu),
     provenance: 'estimated',
-    errorBandPercent: ESTIMATE_BAND_PERCENT,
+    errorBandPercent: errorBandPercent(spec),
     throughputProvenance: 'modelled',
     largest,
     recommended,

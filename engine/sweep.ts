@@ -1,14 +1,7 @@
 /** One training spec swept on one probe: the boundary found, the speed measured, and the same assessment that an estimate gets. */
-import {
-  type Assessment,
-  type AssessmentOptions,
-  assess,
-  ESTIMATE_BAND_PERCENT,
-  type Evidence,
-  planOf,
-  reportedGpu,
-} from './assess.ts'
+import { type Assessment, type AssessmentOptions, assess, type Evidence, planOf, reportedGpu } from './assess.ts'
 import type { TrainingSpec } from './config/spec.ts'
+import { errorBandPercent } from './estimate/error-band.ts'
 import type { Gpu } from './gpus/catalogue.ts'
 import { type BatchPlan, DEFAULT_MARGIN, recommend } from './metrics/recommend.ts'
 import { Throughput } from './metrics/throughput.ts'
@@ -84,7 +77,7 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   const evidence: Evidence = {
     gpu: reportedGpu(gpu),
     provenance: probe.provenance,
-    errorBandPercent: probe.provenance === 'measured' ? 0 : ESTIMATE_BAND_PERCENT,
+    errorBandPercent: probe.provenance === 'measured' ? 0 : errorBandPercent(spec),
     throughputProvenance: isTimed && recommended !== undefined ? 'measured' : 'modelled',
     largest: found.largest,
     recommended,

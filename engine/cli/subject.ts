@@ -6,6 +6,7 @@ import { readConfigAsync } from '../config/read.ts'
 import type { Reading, SourceFile } from '../config/reading.ts'
 import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
+import { derivationOf } from '../estimate/error-band.ts'
 import { supportsCheckpointing } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import { resolveModel } from '../models/resolve.ts'
@@ -29,7 +30,8 @@ export interface Subject {
 /** Reads the one positional argument and applies the flags; refuses what the model cannot do. */
 export async function readSubject(positionals: readonly string[], values: SpecFlags): Promise<Subject> {
   const subject = await subjectOf(positionals, values)
-  return { ...subject, spec: changed(subject, changesOf(values)) }
+  const spec = changed(subject, changesOf(values))
+  return { ...subject, spec, assumptions: [...subject.assumptions, ...derivationOf(spec)] }
 }
 
 async function subjectOf(positionals: readonly string[], values: SpecFlags): Promise<Subject> {

@@ -1,6 +1,7 @@
 /** What can run a trial, behind one interface; and which of them a machine has. */
 import type { Framework, TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
+import { beyondTrace } from '../estimate/error-band.ts'
 import type { Footprint } from '../estimate/footprint.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
@@ -79,7 +80,8 @@ const openers: Record<Engine, Opener> = {
 /** Throws a MemoryMarkError where the machine lacks what the engine needs. */
 export async function openProbe(engine: Engine | 'auto', context: ProbeContext): Promise<Probe> {
   const { framework } = context.spec
-  const beyond = beyondWorker(context.spec)
+  // Nothing is called traced or measured that was another step.
+  const beyond = beyondTrace(context.spec)
   const best = () => (beyond === undefined ? bestEngine(context.python, framework) : 'estimate')
   const taken = engine === 'auto' ? await best() : engine
   if ((taken === 'tfjs') !== (framework === 'tensorflow.js')) throw otherFramework(taken, framework)
@@ -115,16 +117,6 @@ class EstimatingProbe implements Probe {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
-}
-
-/** What the Python worker does not run, so that nothing is called traced or measured that was another step. */
-function beyondWorker(spec: TrainingSpec): string | undefined {
-  if (spec.quantization !== undefined) return 'quantised base weights'
-  if (spec.gpus > 1) return 'several GPUs'
-  if (spec.offload !== undefined) return 'offloading'
-  if (spec.fusedLoss) return 'a fused loss'
-  if (spec.precision === 'bf16-master') return 'float32 master weights'
-  return spec.optimizer === 'lion' || spec.optimizer === 'paged-adamw' ? `the optimizer ${spec.optimizer}` : undefined
 }
 
 function notCovered(engine: Engine, what: string): MemoryMarkError {
