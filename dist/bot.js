@@ -80,6 +80,28 @@ function effectiveBatch(spec) {
   return spec.microBatch * spec.gradientAccumulation * spec.gpus;
 }
 
+// engine/estimate/error-band.ts
+var TRACED_BAND_PERCENT = 3;
+var DERIVED_BAND_PERCENT = 10;
+function errorBandPercent(spec) {
+  return beyondTrace(spec) === void 0 ? TRACED_BAND_PERCENT : DERIVED_BAND_PERCENT;
+}
+function beyondTrace(spec) {
+  if (spec.quantization !== void 0) return "quantised base weights";
+  if (spec.gpus > 1) return "several GPUs";
+  if (spec.offload !== void 0) return "offloading";
+  if (spec.fusedLoss) return "a fused loss";
+  if (spec.precision === "bf16-master") return "float32 master weights";
+  return spec.optimizer === "lion" || spec.optimizer === "paged-adamw" ? `the optimizer ${spec.optimizer}` : void 0;
+}
+function derivationOf(spec) {
+  const beyond = beyondTrace(spec);
+  if (beyond === void 0) return [];
+  return [
+    `What ${beyond} take${beyond.endsWith("s") ? "" : "s"} is derived from sources and documentation; no trace and no GPU has confirmed it, and the band of ${DERIVED_BAND_PERCENT} % is a guess.`
+  ];
+}
+
 // engine/units.ts
 var KIB = 2 ** 10;
 var MIB = 2 ** 20;
@@ -1624,7 +1646,6 @@ function broken(condition2, figures) {
 }
 
 // engine/assess.ts
-var ESTIMATE_BAND_PERCENT = 3;
 var WORTHWHILE_COST_SHARE = 0.9;
 function assess(spec, config, options, evidence = estimatedEvidence(spec, config, options)) {
   const { gpu: gpu2, policy: policy2, footprints, hoursPerRun: hoursPerRun2, runsPerYear: runsPerYear2 } = options;
@@ -1692,7 +1713,7 @@ function estimatedEvidence(spec, config, options) {
   return {
     gpu: reportedGpu(gpu2),
     provenance: "estimated",
-    errorBandPercent: ESTIMATE_BAND_PERCENT,
+    errorBandPercent: errorBandPercent(spec),
     throughputProvenance: "modelled",
     largest,
     recommended,
@@ -6887,7 +6908,7 @@ function analyzeReading(path2, reading, options) {
     dialect,
     ...batchSizeAt && { batchSizeAt },
     ...gradientAccumulationAt && { gradientAccumulationAt },
-    assumptions: [...assumptions],
+    assumptions: [...assumptions, ...derivationOf(spec)],
     ...assessment
   };
 }
@@ -6946,9 +6967,9 @@ function formatCount(count2) {
 }
 function memoryProvenance({
   provenance: provenance2,
-  errorBandPercent
+  errorBandPercent: errorBandPercent2
 }) {
-  return errorBandPercent === 0 ? provenance2 : `${provenance2}, ±${errorBandPercent} %`;
+  return errorBandPercent2 === 0 ? provenance2 : `${provenance2}, ±${errorBandPercent2} %`;
 }
 function bar(fraction, cells) {
   const eighths = Math.round(Math.min(1, Math.max(0, fraction)) * cells * 8);

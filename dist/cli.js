@@ -185,6 +185,28 @@ function effectiveBatch(spec) {
   return spec.microBatch * spec.gradientAccumulation * spec.gpus;
 }
 
+// engine/estimate/error-band.ts
+var TRACED_BAND_PERCENT = 3;
+var DERIVED_BAND_PERCENT = 10;
+function errorBandPercent(spec) {
+  return beyondTrace(spec) === void 0 ? TRACED_BAND_PERCENT : DERIVED_BAND_PERCENT;
+}
+function beyondTrace(spec) {
+  if (spec.quantization !== void 0) return "quantised base weights";
+  if (spec.gpus > 1) return "several GPUs";
+  if (spec.offload !== void 0) return "offloading";
+  if (spec.fusedLoss) return "a fused loss";
+  if (spec.precision === "bf16-master") return "float32 master weights";
+  return spec.optimizer === "lion" || spec.optimizer === "paged-adamw" ? `the optimizer ${spec.optimizer}` : void 0;
+}
+function derivationOf(spec) {
+  const beyond = beyondTrace(spec);
+  if (beyond === void 0) return [];
+  return [
+    `What ${beyond} take${beyond.endsWith("s") ? "" : "s"} is derived from sources and documentation; no trace and no GPU has confirmed it, and the band of ${DERIVED_BAND_PERCENT} % is a guess.`
+  ];
+}
+
 // engine/units.ts
 var KIB = 2 ** 10;
 var MIB = 2 ** 20;
@@ -1729,7 +1751,6 @@ function broken(condition2, figures) {
 }
 
 // engine/assess.ts
-var ESTIMATE_BAND_PERCENT = 3;
 var WORTHWHILE_COST_SHARE = 0.9;
 function assess(spec, config, options, evidence = estimatedEvidence(spec, config, options)) {
   const { gpu: gpu2, policy: policy2, footprints, hoursPerRun: hoursPerRun2, runsPerYear: runsPerYear2 } = options;
@@ -1797,7 +1818,7 @@ function estimatedEvidence(spec, config, options) {
   return {
     gpu: reportedGpu(gpu2),
     provenance: "estimated",
-    errorBandPercent: ESTIMATE_BAND_PERCENT,
+    errorBandPercent: errorBandPercent(spec),
     throughputProvenance: "modelled",
     largest,
     recommended,
@@ -7025,7 +7046,7 @@ function analyzeReading(path3, reading2, options) {
     dialect,
     ...batchSizeAt && { batchSizeAt },
     ...gradientAccumulationAt && { gradientAccumulationAt },
-    assumptions: [...assumptions],
+    assumptions: [...assumptions, ...derivationOf(spec)],
     ...assessment
   };
 }
@@ -7087,9 +7108,9 @@ function formatCount(count2) {
 }
 function memoryProvenance({
   provenance: provenance2,
-  errorBandPercent
+  errorBandPercent: errorBandPercent2
 }) {
-  return errorBandPercent === 0 ? provenance2 : `${provenance2}, ±${errorBandPercent} %`;
+  return errorBandPercent2 === 0 ? provenance2 : `${provenance2}, ±${errorBandPercent2} %`;
 }
 function bar(fraction, cells) {
   const eighths = Math.round(Math.min(1, Math.max(0, fraction)) * cells * 8);
@@ -8531,7 +8552,7 @@ var openers = {
 };
 async function openProbe(engine, context) {
   const { framework } = context.spec;
-  const beyond = beyondWorker(context.spec);
+  const beyond = beyondTrace(context.spec);
   const best = () => beyond === void 0 ? bestEngine(context.python, framework) : "estimate";
   const taken = engine === "auto" ? await best() : engine;
   if (taken === "tfjs" !== (framework === "tensorflow.js")) throw otherFramework(taken, framework);
@@ -8562,14 +8583,6 @@ var EstimatingProbe = class {
   async [Symbol.asyncDispose]() {
   }
 };
-function beyondWorker(spec) {
-  if (spec.quantization !== void 0) return "quantised base weights";
-  if (spec.gpus > 1) return "several GPUs";
-  if (spec.offload !== void 0) return "offloading";
-  if (spec.fusedLoss) return "a fused loss";
-  if (spec.precision === "bf16-master") return "float32 master weights";
-  return spec.optimizer === "lion" || spec.optimizer === "paged-adamw" ? `the optimizer ${spec.optimizer}` : void 0;
-}
 function notCovered(engine, what) {
   return new MemoryMarkError({
     code: "beyond-engine",
@@ -8747,7 +8760,8 @@ import { join as join2 } from "node:path";
 var defaults = { microBatch: 16, sequenceLength: 128, labels: 2 };
 async function readSubject(positionals, values) {
   const subject2 = await subjectOf(positionals, values);
-  return { ...subject2, spec: changed(subject2, changesOf2(values)) };
+  const spec = changed(subject2, changesOf2(values));
+  return { ...subject2, spec, assumptions: [...subject2.assumptions, ...derivationOf(spec)] };
 }
 async function subjectOf(positionals, values) {
   const [name] = positionals;
@@ -9203,7 +9217,7 @@ async function sweep(spec, config, options) {
   const evidence = {
     gpu: reportedGpu(gpu2),
     provenance: probe.provenance,
-    errorBandPercent: probe.provenance === "measured" ? 0 : ESTIMATE_BAND_PERCENT,
+    errorBandPercent: probe.provenance === "measured" ? 0 : errorBandPercent(spec),
     throughputProvenance: isTimed && recommended !== void 0 ? "measured" : "modelled",
     largest: found.largest,
     recommended,
