@@ -645,12 +645,12 @@ function peakFlops(gpu2, dtype, precision) {
 
 // engine/probes/estimate.ts
 var CUBLAS_HANDLES = 2;
+var throughputs = /* @__PURE__ */ new WeakMap();
 var EstimateProbe = class {
   usableBytes;
   #workspaceBytes;
   #footprint;
   #gpu;
-  #throughput;
   /** One footprint serves any number of GPUs. */
   constructor(footprint, gpu2) {
     this.usableBytes = usableBytes(gpu2);
@@ -662,8 +662,7 @@ var EstimateProbe = class {
     return this.#footprint.peak(batch, this.#workspaceBytes);
   }
   samplesPerSecond(batch, accumulation) {
-    this.#throughput ??= new ThroughputModel(this.#footprint, this.#gpu);
-    return this.#throughput.samplesPerSecond(batch, accumulation);
+    return throughputOf(this.#footprint, this.#gpu).samplesPerSecond(batch, accumulation);
   }
   trial(batch) {
     const { bytes: peakBytes } = this.peak(batch);
@@ -688,6 +687,12 @@ var EstimateProbe = class {
     return peakBytes > limitBytes ? { kind: "out-of-memory" } : this.#footprint.fit(batch, limitBytes, this.#workspaceBytes);
   }
 };
+function throughputOf(footprint, gpu2) {
+  const byGpu = throughputs.get(footprint) ?? /* @__PURE__ */ new Map();
+  const throughput = byGpu.get(gpu2) ?? new ThroughputModel(footprint, gpu2);
+  throughputs.set(footprint, byGpu.set(gpu2, throughput));
+  return throughput;
+}
 
 // engine/models/architecture.ts
 import * as z14 from "zod";
@@ -1751,6 +1756,7 @@ function broken(condition2, figures) {
 }
 
 // engine/assess.ts
+var TIGHT_SHARE = 0.5;
 var WORTHWHILE_COST_SHARE = 0.9;
 function assess(spec, config, options, evidence = estimatedEvidence(spec, config, options)) {
   const { gpu: gpu2, policy: policy2, footprints, hoursPerRun: hoursPerRun2, runsPerYear: runsPerYear2 } = options;
@@ -1773,7 +1779,8 @@ function assess(spec, config, options, evidence = estimatedEvidence(spec, config
   const speedup = current.fits && recommended ? recommended.samplesPerSecond / current.samplesPerSecond : 1;
   const savingsPerRunUsd = costNow * (1 - 1 / speedup);
   const savingsPerYearUsd = savingsPerRunUsd * runsPerYear2;
-  const lever = bestLever(spec, config, gpu2, modelledBytes, footprints);
+  const isTight = current.peakBytes > evidence.gpu.usableBytes * TIGHT_SHARE;
+  const lever = isTight ? bestLever(spec, config, gpu2, modelledBytes, footprints) : void 0;
   const rightSizing = cheaperGpu(spec, config, options, recommended ?? current);
   return {
     spec,
@@ -6630,6 +6637,7 @@ var Footprint = class {
   parameterCount;
   nodes;
   #timeline;
+  #peaks = /* @__PURE__ */ new Map();
   /** Replays that fitted: within any capacity between these two the allocator does the very same. */
   #fitting = /* @__PURE__ */ new Map();
   constructor(spec, config, device2 = { hasFlash: true }) {
@@ -6647,6 +6655,12 @@ var Footprint = class {
    * `workspaceBytes`: what cuBLAS holds for itself, allocated by the first matrix product and kept.
    */
   peak(batch, workspaceBytes) {
+    const key2 = `${batch} ${workspaceBytes}`;
+    const peak = this.#peaks.get(key2) ?? this.#findPeak(batch, workspaceBytes);
+    this.#peaks.set(key2, peak);
+    return peak;
+  }
+  #findPeak(batch, workspaceBytes) {
     const { step: step3 } = this.#timeline;
     const resident = this.#resident(batch, workspaceBytes);
     let bytes5 = byteKinds.reduce((sum2, kind) => sum2 + resident[kind], 0);
@@ -6743,7 +6757,8 @@ var Footprints = class {
   #kept = /* @__PURE__ */ new Map();
   of(spec, config, gpu2) {
     const shape = shapeOf(spec);
-    const device2 = { hasFlash: hasFlashAttention(gpu2) };
+    const isFloat32 = spec.precision === "fp32" || spec.precision === "tf32";
+    const device2 = { hasFlash: isFloat32 || hasFlashAttention(gpu2) };
     const key2 = JSON.stringify([shape, config, device2]);
     const footprint = this.#kept.get(key2) ?? new Footprint(shape, config, device2);
     this.#kept.delete(key2);

@@ -35,6 +35,9 @@ export interface AssessmentOptions {
   readonly margin?: number
 }
 
+/** Who uses less than this share of the GPU has no need to free memory. */
+const TIGHT_SHARE = 0.5
+
 /** A cheaper GPU is worth a word when a run on it costs at most this share. */
 const WORTHWHILE_COST_SHARE = 0.9
 
@@ -81,7 +84,8 @@ export function assess(
   const speedup = current.fits && recommended ? recommended.samplesPerSecond / current.samplesPerSecond : 1
   const savingsPerRunUsd = costNow * (1 - 1 / speedup)
   const savingsPerYearUsd = savingsPerRunUsd * runsPerYear
-  const lever = bestLever(spec, config, gpu, modelledBytes, footprints)
+  const isTight = current.peakBytes > evidence.gpu.usableBytes * TIGHT_SHARE
+  const lever = isTight ? bestLever(spec, config, gpu, modelledBytes, footprints) : undefined
   const rightSizing = cheaperGpu(spec, config, options, recommended ?? current)
   return {
     spec,

@@ -23,6 +23,7 @@ export class Footprint {
   readonly parameterCount: number
   readonly nodes: readonly Node[]
   readonly #timeline: Timeline
+  readonly #peaks = new Map<string, Peak>()
   /** Replays that fitted: within any capacity between these two the allocator does the very same. */
   readonly #fitting = new Map<string, { readonly reservedBytes: number; readonly upToBytes: number }>()
 
@@ -42,6 +43,13 @@ export class Footprint {
    * `workspaceBytes`: what cuBLAS holds for itself, allocated by the first matrix product and kept.
    */
   peak(batch: number, workspaceBytes: number): Peak {
+    const key = `${batch} ${workspaceBytes}`
+    const peak = this.#peaks.get(key) ?? this.#findPeak(batch, workspaceBytes)
+    this.#peaks.set(key, peak)
+    return peak
+  }
+
+  #findPeak(batch: number, workspaceBytes: number): Peak {
     const { step } = this.#timeline
     const resident = this.#resident(batch, workspaceBytes)
     let bytes = byteKinds.reduce((sum, kind) => sum + resident[kind], 0)

@@ -13,7 +13,9 @@ export class Footprints {
 
   of(spec: TrainingSpec, config: ModelConfig, gpu: Gpu): Footprint {
     const shape = shapeOf(spec)
-    const device = { hasFlash: hasFlashAttention(gpu) }
+    // The flash kernel takes 16-bit types only, so in float32 every GPU is alike.
+    const isFloat32 = spec.precision === 'fp32' || spec.precision === 'tf32'
+    const device = { hasFlash: isFloat32 || hasFlashAttention(gpu) }
     const key = JSON.stringify([shape, config, device])
     const footprint = this.#kept.get(key) ?? new Footprint(shape, config, device)
     this.#kept.delete(key)

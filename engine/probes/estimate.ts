@@ -7,12 +7,14 @@ import type { Trial } from './trial.ts'
 /** PyTorch keeps one cuBLAS handle, and so one workspace, for the forward and one for the autograd thread. */
 export const CUBLAS_HANDLES = 2
 
+/** Models of speed by what they are of: a repository's configs share both. */
+const throughputs = new WeakMap<Footprint, Map<Gpu, ThroughputModel>>()
+
 export class EstimateProbe {
   readonly usableBytes: number
   readonly #workspaceBytes: number
   readonly #footprint: Footprint
   readonly #gpu: Gpu
-  #throughput: ThroughputModel | undefined
 
   /** One footprint serves any number of GPUs. */
   constructor(footprint: Footprint, gpu: Gpu) {
@@ -27,8 +29,7 @@ export class EstimateProbe {
   }
 
   samplesPerSecond(batch: number, accumulation: number): number {
-    this.#throughput ??= new ThroughputModel(this.#footprint, this.#gpu)
-    return this.#throughput.samplesPerSecond(batch, accumulation)
+    return throughputOf(this.#footprint, this.#gpu).samplesPerSecond(batch, accumulation)
   }
 
   trial(batch: number): Trial {
@@ -61,4 +62,11 @@ export class EstimateProbe {
       ? { kind: 'out-of-memory' }
       : this.#footprint.fit(batch, limitBytes, this.#workspaceBytes)
   }
+}
+
+function throughputOf(footprint: Footprint, gpu: Gpu): ThroughputModel {
+  const byGpu = throughputs.get(footprint) ?? new Map<Gpu, ThroughputModel>()
+  const throughput = byGpu.get(gpu) ?? new ThroughputModel(footprint, gpu)
+  throughputs.set(footprint, byGpu.set(gpu, throughput))
+  return throughput
 }
