@@ -589,6 +589,299 @@ function throughputOf(footprint, gpu2) {
   return throughput;
 }
 
+// engine/estimate/sharding.ts
+function sharesOf({ gpus: gpus2, sharding = "ddp", offload }) {
+  const divided = 1 / gpus2;
+  const state = offload === void 0 ? divided : 0;
+  const weights = offload === "optimizer-and-weights" ? 0 : divided;
+  switch (sharding) {
+    case "ddp":
+      return { weights: 1, gradients: 1, optimizerState: offload === void 0 ? 1 : 0 };
+    case "zero1":
+      return { weights: 1, gradients: 1, optimizerState: state };
+    case "zero2":
+      return { weights: 1, gradients: divided, optimizerState: state };
+    case "zero3":
+    case "fsdp":
+      return { weights, gradients: divided, optimizerState: state };
+  }
+}
+function exchangeBytes(spec, parameters) {
+  if (spec.gpus === 1) return 0;
+  const { sharding = "ddp" } = spec;
+  if (sharding === "ddp") return sum([...parameters.values()].filter((parameter) => parameter.requiresGrad).map(bytesOf));
+  if (sharding === "zero1" || sharding === "zero2") return 0;
+  const units = /* @__PURE__ */ new Map();
+  for (const [name, parameter] of parameters) {
+    const unit = /^.*?\.\d+(?=\.)/.exec(name)?.[0] ?? "";
+    units.set(unit, (units.get(unit) ?? 0) + bytesOf(parameter));
+  }
+  const blocks = [...units].filter(([unit]) => unit !== "").map(([, bytes3]) => bytes3);
+  return (units.get("") ?? 0) + 2 * Math.max(0, ...blocks);
+}
+function bytesOf(parameter) {
+  return elements(parameter) * bytesPerElement[parameter.dtype];
+}
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+// engine/estimate/timeline.ts
+var OPTIMIZER_MOMENT = "the optimizer";
+function playStep(tape, spec, loss, outputs) {
+  const shares = sharesOf(spec);
+  const player = new Player(tape, loss, shares);
+  const held = spec.loop === "plain" ? [...outputs, ...tape.held] : [];
+  const microSteps = spec.step === "training" ? Math.min(spec.gradientAccumulation, 2) : 1;
+  for (let index = 0; index < microSteps; index++) player.microStep(held);
+  const parameters = [...tape.parameters.values()];
+  const optimized = parameters.filter((parameter) => parameter.requiresGrad).map((parameter) => master(spec, parameter));
+  const isTraining = spec.step === "training";
+  const eventsBeforeOptimizer = player.events.length;
+  if (isTraining) player.optimizerStep(spec.optimizer, optimized);
+  player.releaseGradients();
+  const exchange = isTraining ? exchangeBytes(spec, tape.parameters) : 0;
+  return {
+    model: [
+      ...[...parameters.map((parameter) => parameter.storage), ...tape.buffers].map(
+        (storage) => share(storage, shares.weights)
+      ),
+      ...exchange > 0 ? [tape.fixed(exchange, "temporaries")] : []
+    ],
+    optimizerState: isTraining ? optimizerState(tape, spec, optimized, shares) : [],
+    step: player.events,
+    eventsBeforeOptimizer,
+    parameterCount: parameters.reduce((sum2, parameter) => sum2 + elements(parameter), 0)
+  };
+}
+function master(spec, parameter) {
+  return spec.precision === "bf16-master" ? { ...parameter, dtype: "float32" } : parameter;
+}
+function optimizerState(tape, spec, optimized, shares) {
+  const { stateBytes } = optimizerRules[spec.optimizer];
+  const masterBytes = (parameter) => spec.precision === "bf16-master" ? elements(parameter) * bytesPerElement.float32 : 0;
+  return optimized.map((parameter) => (stateBytes(parameter) + masterBytes(parameter)) * shares.optimizerState).filter((bytes3) => bytes3 > 0).map((bytes3) => tape.fixed(bytes3, "optimizerState"));
+}
+function share(storage, part) {
+  return part === 1 ? storage : { ...storage, fixedBytes: storage.fixedBytes * part };
+}
+var Player = class {
+  events = [];
+  #tape;
+  #loss;
+  #shares;
+  #moment = "";
+  /** Forward reads still to come, by storage id. */
+  #reads = [];
+  /** Saves by nodes whose backward is still to come, and references from Python code. */
+  #references = [];
+  #live = /* @__PURE__ */ new Set();
+  /** The gradient that has arrived for a tensor so far; several tensors may share one. */
+  #gradients = /* @__PURE__ */ new Map();
+  #gradientReferences = /* @__PURE__ */ new Map();
+  #parameterGradients = /* @__PURE__ */ new Map();
+  /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
+  #usesLeft = [];
+  #waitingGradients = /* @__PURE__ */ new Map();
+  constructor(tape, loss, shares) {
+    this.#tape = tape;
+    this.#loss = loss;
+    this.#shares = shares;
+  }
+  microStep(held) {
+    this.#moment = "the batch";
+    const batch = this.#tape.batch;
+    for (const storage of batch) this.#allocate(storage);
+    for (const storage of [...held, ...batch]) this.#reference(storage, 1);
+    for (const storage of this.#tape.cachedCasts) this.#reference(storage, 1);
+    this.#forward(this.#tape.nodes, "forward");
+    for (const storage of this.#tape.cachedCasts) {
+      this.#reference(storage, -1);
+      this.#releaseIfUnused(storage);
+    }
+    this.#moment = "backward of the loss";
+    const seed = this.#newGradient(this.#loss);
+    this.#shareGradient(seed);
+    this.#deposit(this.#loss, seed);
+    this.#usesLeft = usesOf(this.#tape.nodes);
+    this.#backward(this.#tape.nodes);
+    for (const storage of [...held, ...batch]) {
+      this.#reference(storage, -1);
+      this.#releaseIfUnused(storage);
+    }
+  }
+  optimizerStep(optimizer, parameters) {
+    this.#moment = OPTIMIZER_MOMENT;
+    const { temporaries, temporariesLive } = optimizerRules[optimizer];
+    const groups2 = parameters.map(
+      (parameter) => temporaries(parameter).map((bytes3) => this.#tape.fixed(bytes3 * this.#shares.optimizerState, "temporaries"))
+    );
+    for (const group of temporariesLive === "together" ? [groups2.flat()] : groups2) {
+      for (const temporary of group) this.#allocate(temporary);
+      for (const temporary of group) this.#release(temporary);
+    }
+  }
+  /** optimizer.zero_grad(set_to_none=True), the default. */
+  releaseGradients() {
+    for (const gradient of this.#parameterGradients.values()) this.#release(gradient);
+    this.#parameterGradients.clear();
+  }
+  #forward(nodes, phase) {
+    const saves = phase !== "forward without saving";
+    for (const node of nodes)
+      for (const storage of node.reads) this.#reads[storage.id] = this.#count(this.#reads, storage) + 1;
+    for (const node of nodes) {
+      this.#moment = `${phase === "recomputation" ? phase : "forward"} of ${node.name}`;
+      if (node.body !== void 0) this.#forward(node.body, "forward without saving");
+      else this.#compute(node);
+      if (saves) for (const storage of node.saves) this.#reference(storage, 1);
+      for (const storage of node.reads) {
+        this.#reads[storage.id] = this.#count(this.#reads, storage) - 1;
+        this.#releaseIfUnused(storage);
+      }
+      for (const storage of node.creates) this.#releaseIfUnused(storage);
+    }
+  }
+  #compute(node) {
+    for (const storage of node.creates) this.#allocate(storage);
+    for (const storage of node.scratch) this.#allocate(storage);
+    for (const storage of node.scratch) this.#release(storage);
+  }
+  #backward(nodes) {
+    for (const node of nodes.toReversed()) {
+      if (node.body !== void 0) this.#checkpointBackward(node, node.body);
+      else this.#nodeBackward(node);
+      for (const storage of node.saves) {
+        this.#reference(storage, -1);
+        this.#releaseIfUnused(storage);
+      }
+    }
+  }
+  #checkpointBackward(node, body) {
+    this.#forward(body, "recomputation");
+    this.#backward(body);
+    for (const output of node.outputs) this.#releaseIfUnused(output.storage);
+  }
+  /** Incoming gradients, saved tensors and results live together until the node is done. */
+  #nodeBackward(node) {
+    this.#moment = `backward of ${node.name}`;
+    const incoming = node.outputs.flatMap((output) => this.#takeGradient(output));
+    if (incoming.length === 0) return;
+    for (const storage of node.backwardScratch) this.#allocate(storage);
+    const outgoing = node.gradients.map((edge) => {
+      const passed = edge.passes ? incoming[0] : void 0;
+      return { to: edge.to, gradient: passed ?? this.#newGradient(edge.to) };
+    });
+    for (const storage of node.backwardScratch) this.#release(storage);
+    for (const { gradient } of outgoing) this.#shareGradient(gradient);
+    for (const gradient of incoming) this.#dropGradient(gradient);
+    for (const { to, gradient } of outgoing) this.#deposit(to, gradient);
+  }
+  #newGradient(of) {
+    const kind = of.storage.persistent ? "gradients" : of.storage.kind === "logits" ? "logits" : "temporaries";
+    const gradient = this.#tape.like(of, kind);
+    this.#allocate(gradient);
+    return gradient;
+  }
+  /** torch/csrc/autograd/input_buffer.cpp accumulate: in place when nobody else holds the earlier gradient. */
+  #deposit(to, gradient) {
+    if (to.storage.persistent) {
+      this.#depositForParameter(to, gradient);
+      return;
+    }
+    const key2 = to.edge;
+    const earlier = this.#gradients.get(key2);
+    if (earlier === void 0) {
+      this.#gradients.set(key2, gradient);
+      return;
+    }
+    if ((this.#gradientReferences.get(earlier) ?? 0) > 1) {
+      const sum2 = this.#newGradient(to);
+      this.#shareGradient(sum2);
+      this.#gradients.set(key2, sum2);
+      this.#dropGradient(earlier);
+    }
+    this.#dropGradient(gradient);
+  }
+  /**
+   * A parameter's gradients wait for each other. torch: input_buffer.cpp can_accumulate_inplace: a linear layer's is the view of
+   * a transposed product, so the sum with another is a new tensor, unless autocast has cast it in between.
+   */
+  #depositForParameter(to, gradient) {
+    this.#gradientReferences.delete(gradient);
+    const parameter = to.storage;
+    const waiting = this.#waitingGradients.get(parameter);
+    const usesLeft = this.#count(this.#usesLeft, parameter) - 1;
+    this.#usesLeft[parameter.id] = usesLeft;
+    let sum2 = waiting ?? gradient;
+    if (waiting !== void 0) {
+      if (this.#tape.autocastDtype === void 0) {
+        sum2 = this.#newGradient(to);
+        this.#release(waiting);
+      }
+      this.#release(gradient);
+    }
+    if (usesLeft > 0) {
+      this.#waitingGradients.set(parameter, sum2);
+      return;
+    }
+    this.#waitingGradients.delete(parameter);
+    this.#accumulate(parameter, sum2);
+  }
+  /** AccumulateGrad: the first micro-step's gradient becomes `.grad`, later ones are added to it in place. */
+  #accumulate(parameter, gradient) {
+    const known2 = this.#parameterGradients.has(parameter);
+    const kept = known2 || this.#shares.gradients === 1 ? gradient : share(gradient, this.#shares.gradients);
+    if (kept !== gradient) this.#allocate(kept);
+    if (known2 || kept !== gradient) this.#release(gradient);
+    if (!known2) this.#parameterGradients.set(parameter, kept);
+  }
+  #takeGradient(of) {
+    const key2 = of.edge;
+    const gradient = this.#gradients.get(key2);
+    if (gradient === void 0) return [];
+    this.#gradients.delete(key2);
+    return [gradient];
+  }
+  #shareGradient(gradient) {
+    this.#gradientReferences.set(gradient, (this.#gradientReferences.get(gradient) ?? 0) + 1);
+  }
+  #dropGradient(gradient) {
+    const references = (this.#gradientReferences.get(gradient) ?? 0) - 1;
+    this.#gradientReferences.set(gradient, references);
+    if (references <= 0) {
+      this.#gradientReferences.delete(gradient);
+      this.#release(gradient);
+    }
+  }
+  #count(counts, storage) {
+    return counts[storage.id] ?? 0;
+  }
+  #reference(storage, change2) {
+    this.#references[storage.id] = this.#count(this.#references, storage) + change2;
+  }
+  #releaseIfUnused(storage) {
+    const unused = this.#count(this.#reads, storage) === 0 && this.#count(this.#references, storage) === 0;
+    if (unused && !storage.persistent && this.#live.has(storage)) this.#release(storage);
+  }
+  #allocate(storage) {
+    if (this.#live.has(storage)) return;
+    this.#live.add(storage);
+    this.events.push({ kind: "allocate", storage, moment: this.#moment });
+  }
+  #release(storage) {
+    this.#live.delete(storage);
+    this.events.push({ kind: "release", storage, moment: this.#moment });
+  }
+};
+function usesOf(nodes, uses = []) {
+  for (const node of nodes) {
+    if (node.body !== void 0) usesOf(node.body, uses);
+    for (const { to } of node.gradients) if (to.storage.persistent) uses[to.storage.id] = (uses[to.storage.id] ?? 0) + 1;
+  }
+  return uses;
+}
+
 // engine/models/architecture.ts
 import * as z13 from "zod";
 
@@ -1517,22 +1810,22 @@ function forward(ops, config, spec) {
 
 // engine/report/lever.ts
 var WORTHWHILE_SHARE = 0.05;
-function bestLever(spec, config, gpu2, peakBytes, footprints) {
-  const levers = changesOf(spec, config, gpu2).map(({ change: change2, spec: changed }) => ({
+function bestLever(spec, config, gpu2, peak, footprints) {
+  const levers = changesOf(spec, config, gpu2, peak).map(({ change: change2, spec: changed }) => ({
     change: change2,
     peakBytes: new EstimateProbe(footprints.of(changed, config, gpu2), gpu2).peak(spec.microBatch).bytes
   }));
   const best = levers.toSorted((a, b) => a.peakBytes - b.peakBytes)[0];
-  return best && best.peakBytes < peakBytes * (1 - WORTHWHILE_SHARE) ? best : void 0;
+  return best && best.peakBytes < peak.bytes * (1 - WORTHWHILE_SHARE) ? best : void 0;
 }
-function changesOf(spec, config, gpu2) {
+function changesOf(spec, config, gpu2, { moment }) {
   if (spec.step !== "training") return [];
   const isText = spec.task !== "image-classification";
   return [
     ...!spec.gradientCheckpointing && supportsCheckpointing(config) ? [{ change: "gradient-checkpointing", spec: { ...spec, gradientCheckpointing: true } }] : [],
     ...spec.precision === "fp32" && gpu2.peakFlops.bf16 !== void 0 ? [{ change: "bf16-autocast", spec: { ...spec, precision: "amp-bf16" } }] : [],
     ...isText && spec.attention === "eager" ? [{ change: "sdpa-attention", spec: { ...spec, attention: "sdpa" } }] : [],
-    ...spec.optimizer === "adamw" || spec.optimizer === "adamw-loop" ? [{ change: "fused-optimizer", spec: { ...spec, optimizer: "adamw-fused" } }] : []
+    ...moment === OPTIMIZER_MOMENT && (spec.optimizer === "adamw" || spec.optimizer === "adamw-loop") ? [{ change: "fused-optimizer", spec: { ...spec, optimizer: "adamw-fused" } }] : []
   ];
 }
 
@@ -1669,13 +1962,14 @@ function assess(spec, config, options, evidence = estimatedEvidence(spec, config
   });
   const current = point(now);
   const recommended = evidence.recommended && point(evidence.recommended);
-  const { bytes: modelledBytes, breakdown: breakdown2, moment } = probe.peak(spec.microBatch);
-  const correction = current.peakBytes / modelledBytes;
+  const modelled = probe.peak(spec.microBatch);
+  const { breakdown: breakdown2, moment } = modelled;
+  const correction = current.peakBytes / modelled.bytes;
   const speedup = current.fits && recommended ? recommended.samplesPerSecond / current.samplesPerSecond : 1;
   const savingsPerRunUsd = costNow * (1 - 1 / speedup);
   const savingsPerYearUsd = savingsPerRunUsd * runsPerYear2;
   const isTight = current.peakBytes > evidence.gpu.usableBytes * TIGHT_SHARE;
-  const lever = isTight ? bestLever(spec, config, gpu2, modelledBytes, footprints) : void 0;
+  const lever = isTight ? bestLever(spec, config, gpu2, modelled, footprints) : void 0;
   const rightSizing2 = cheaperGpu(spec, config, options, recommended ?? current);
   return {
     spec,
@@ -6187,298 +6481,6 @@ var emptyNode = {
 function image(x) {
   const [channels = 0, y = 0, width = 0] = x.shape;
   return [channels, y, width];
-}
-
-// engine/estimate/sharding.ts
-function sharesOf({ gpus: gpus2, sharding = "ddp", offload }) {
-  const divided = 1 / gpus2;
-  const state = offload === void 0 ? divided : 0;
-  const weights = offload === "optimizer-and-weights" ? 0 : divided;
-  switch (sharding) {
-    case "ddp":
-      return { weights: 1, gradients: 1, optimizerState: offload === void 0 ? 1 : 0 };
-    case "zero1":
-      return { weights: 1, gradients: 1, optimizerState: state };
-    case "zero2":
-      return { weights: 1, gradients: divided, optimizerState: state };
-    case "zero3":
-    case "fsdp":
-      return { weights, gradients: divided, optimizerState: state };
-  }
-}
-function exchangeBytes(spec, parameters) {
-  if (spec.gpus === 1) return 0;
-  const { sharding = "ddp" } = spec;
-  if (sharding === "ddp") return sum([...parameters.values()].filter((parameter) => parameter.requiresGrad).map(bytesOf));
-  if (sharding === "zero1" || sharding === "zero2") return 0;
-  const units = /* @__PURE__ */ new Map();
-  for (const [name, parameter] of parameters) {
-    const unit = /^.*?\.\d+(?=\.)/.exec(name)?.[0] ?? "";
-    units.set(unit, (units.get(unit) ?? 0) + bytesOf(parameter));
-  }
-  const blocks = [...units].filter(([unit]) => unit !== "").map(([, bytes3]) => bytes3);
-  return (units.get("") ?? 0) + 2 * Math.max(0, ...blocks);
-}
-function bytesOf(parameter) {
-  return elements(parameter) * bytesPerElement[parameter.dtype];
-}
-function sum(values) {
-  return values.reduce((total, value) => total + value, 0);
-}
-
-// engine/estimate/timeline.ts
-function playStep(tape, spec, loss, outputs) {
-  const shares = sharesOf(spec);
-  const player = new Player(tape, loss, shares);
-  const held = spec.loop === "plain" ? [...outputs, ...tape.held] : [];
-  const microSteps = spec.step === "training" ? Math.min(spec.gradientAccumulation, 2) : 1;
-  for (let index = 0; index < microSteps; index++) player.microStep(held);
-  const parameters = [...tape.parameters.values()];
-  const optimized = parameters.filter((parameter) => parameter.requiresGrad).map((parameter) => master(spec, parameter));
-  const isTraining = spec.step === "training";
-  const eventsBeforeOptimizer = player.events.length;
-  if (isTraining) player.optimizerStep(spec.optimizer, optimized);
-  player.releaseGradients();
-  const exchange = isTraining ? exchangeBytes(spec, tape.parameters) : 0;
-  return {
-    model: [
-      ...[...parameters.map((parameter) => parameter.storage), ...tape.buffers].map(
-        (storage) => share(storage, shares.weights)
-      ),
-      ...exchange > 0 ? [tape.fixed(exchange, "temporaries")] : []
-    ],
-    optimizerState: isTraining ? optimizerState(tape, spec, optimized, shares) : [],
-    step: player.events,
-    eventsBeforeOptimizer,
-    parameterCount: parameters.reduce((sum2, parameter) => sum2 + elements(parameter), 0)
-  };
-}
-function master(spec, parameter) {
-  return spec.precision === "bf16-master" ? { ...parameter, dtype: "float32" } : parameter;
-}
-function optimizerState(tape, spec, optimized, shares) {
-  const { stateBytes } = optimizerRules[spec.optimizer];
-  const masterBytes = (parameter) => spec.precision === "bf16-master" ? elements(parameter) * bytesPerElement.float32 : 0;
-  return optimized.map((parameter) => (stateBytes(parameter) + masterBytes(parameter)) * shares.optimizerState).filter((bytes3) => bytes3 > 0).map((bytes3) => tape.fixed(bytes3, "optimizerState"));
-}
-function share(storage, part) {
-  return part === 1 ? storage : { ...storage, fixedBytes: storage.fixedBytes * part };
-}
-var Player = class {
-  events = [];
-  #tape;
-  #loss;
-  #shares;
-  #moment = "";
-  /** Forward reads still to come, by storage id. */
-  #reads = [];
-  /** Saves by nodes whose backward is still to come, and references from Python code. */
-  #references = [];
-  #live = /* @__PURE__ */ new Set();
-  /** The gradient that has arrived for a tensor so far; several tensors may share one. */
-  #gradients = /* @__PURE__ */ new Map();
-  #gradientReferences = /* @__PURE__ */ new Map();
-  #parameterGradients = /* @__PURE__ */ new Map();
-  /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
-  #usesLeft = [];
-  #waitingGradients = /* @__PURE__ */ new Map();
-  constructor(tape, loss, shares) {
-    this.#tape = tape;
-    this.#loss = loss;
-    this.#shares = shares;
-  }
-  microStep(held) {
-    this.#moment = "the batch";
-    const batch = this.#tape.batch;
-    for (const storage of batch) this.#allocate(storage);
-    for (const storage of [...held, ...batch]) this.#reference(storage, 1);
-    for (const storage of this.#tape.cachedCasts) this.#reference(storage, 1);
-    this.#forward(this.#tape.nodes, "forward");
-    for (const storage of this.#tape.cachedCasts) {
-      this.#reference(storage, -1);
-      this.#releaseIfUnused(storage);
-    }
-    this.#moment = "backward of the loss";
-    const seed = this.#newGradient(this.#loss);
-    this.#shareGradient(seed);
-    this.#deposit(this.#loss, seed);
-    this.#usesLeft = usesOf(this.#tape.nodes);
-    this.#backward(this.#tape.nodes);
-    for (const storage of [...held, ...batch]) {
-      this.#reference(storage, -1);
-      this.#releaseIfUnused(storage);
-    }
-  }
-  optimizerStep(optimizer, parameters) {
-    this.#moment = "the optimizer";
-    const { temporaries, temporariesLive } = optimizerRules[optimizer];
-    const groups2 = parameters.map(
-      (parameter) => temporaries(parameter).map((bytes3) => this.#tape.fixed(bytes3 * this.#shares.optimizerState, "temporaries"))
-    );
-    for (const group of temporariesLive === "together" ? [groups2.flat()] : groups2) {
-      for (const temporary of group) this.#allocate(temporary);
-      for (const temporary of group) this.#release(temporary);
-    }
-  }
-  /** optimizer.zero_grad(set_to_none=True), the default. */
-  releaseGradients() {
-    for (const gradient of this.#parameterGradients.values()) this.#release(gradient);
-    this.#parameterGradients.clear();
-  }
-  #forward(nodes, phase) {
-    const saves = phase !== "forward without saving";
-    for (const node of nodes)
-      for (const storage of node.reads) this.#reads[storage.id] = this.#count(this.#reads, storage) + 1;
-    for (const node of nodes) {
-      this.#moment = `${phase === "recomputation" ? phase : "forward"} of ${node.name}`;
-      if (node.body !== void 0) this.#forward(node.body, "forward without saving");
-      else this.#compute(node);
-      if (saves) for (const storage of node.saves) this.#reference(storage, 1);
-      for (const storage of node.reads) {
-        this.#reads[storage.id] = this.#count(this.#reads, storage) - 1;
-        this.#releaseIfUnused(storage);
-      }
-      for (const storage of node.creates) this.#releaseIfUnused(storage);
-    }
-  }
-  #compute(node) {
-    for (const storage of node.creates) this.#allocate(storage);
-    for (const storage of node.scratch) this.#allocate(storage);
-    for (const storage of node.scratch) this.#release(storage);
-  }
-  #backward(nodes) {
-    for (const node of nodes.toReversed()) {
-      if (node.body !== void 0) this.#checkpointBackward(node, node.body);
-      else this.#nodeBackward(node);
-      for (const storage of node.saves) {
-        this.#reference(storage, -1);
-        this.#releaseIfUnused(storage);
-      }
-    }
-  }
-  #checkpointBackward(node, body) {
-    this.#forward(body, "recomputation");
-    this.#backward(body);
-    for (const output of node.outputs) this.#releaseIfUnused(output.storage);
-  }
-  /** Incoming gradients, saved tensors and results live together until the node is done. */
-  #nodeBackward(node) {
-    this.#moment = `backward of ${node.name}`;
-    const incoming = node.outputs.flatMap((output) => this.#takeGradient(output));
-    if (incoming.length === 0) return;
-    for (const storage of node.backwardScratch) this.#allocate(storage);
-    const outgoing = node.gradients.map((edge) => {
-      const passed = edge.passes ? incoming[0] : void 0;
-      return { to: edge.to, gradient: passed ?? this.#newGradient(edge.to) };
-    });
-    for (const storage of node.backwardScratch) this.#release(storage);
-    for (const { gradient } of outgoing) this.#shareGradient(gradient);
-    for (const gradient of incoming) this.#dropGradient(gradient);
-    for (const { to, gradient } of outgoing) this.#deposit(to, gradient);
-  }
-  #newGradient(of) {
-    const kind = of.storage.persistent ? "gradients" : of.storage.kind === "logits" ? "logits" : "temporaries";
-    const gradient = this.#tape.like(of, kind);
-    this.#allocate(gradient);
-    return gradient;
-  }
-  /** torch/csrc/autograd/input_buffer.cpp accumulate: in place when nobody else holds the earlier gradient. */
-  #deposit(to, gradient) {
-    if (to.storage.persistent) {
-      this.#depositForParameter(to, gradient);
-      return;
-    }
-    const key2 = to.edge;
-    const earlier = this.#gradients.get(key2);
-    if (earlier === void 0) {
-      this.#gradients.set(key2, gradient);
-      return;
-    }
-    if ((this.#gradientReferences.get(earlier) ?? 0) > 1) {
-      const sum2 = this.#newGradient(to);
-      this.#shareGradient(sum2);
-      this.#gradients.set(key2, sum2);
-      this.#dropGradient(earlier);
-    }
-    this.#dropGradient(gradient);
-  }
-  /**
-   * A parameter's gradients wait for each other. torch: input_buffer.cpp can_accumulate_inplace: a linear layer's is the view of
-   * a transposed product, so the sum with another is a new tensor, unless autocast has cast it in between.
-   */
-  #depositForParameter(to, gradient) {
-    this.#gradientReferences.delete(gradient);
-    const parameter = to.storage;
-    const waiting = this.#waitingGradients.get(parameter);
-    const usesLeft = this.#count(this.#usesLeft, parameter) - 1;
-    this.#usesLeft[parameter.id] = usesLeft;
-    let sum2 = waiting ?? gradient;
-    if (waiting !== void 0) {
-      if (this.#tape.autocastDtype === void 0) {
-        sum2 = this.#newGradient(to);
-        this.#release(waiting);
-      }
-      this.#release(gradient);
-    }
-    if (usesLeft > 0) {
-      this.#waitingGradients.set(parameter, sum2);
-      return;
-    }
-    this.#waitingGradients.delete(parameter);
-    this.#accumulate(parameter, sum2);
-  }
-  /** AccumulateGrad: the first micro-step's gradient becomes `.grad`, later ones are added to it in place. */
-  #accumulate(parameter, gradient) {
-    const known2 = this.#parameterGradients.has(parameter);
-    const kept = known2 || this.#shares.gradients === 1 ? gradient : share(gradient, this.#shares.gradients);
-    if (kept !== gradient) this.#allocate(kept);
-    if (known2 || kept !== gradient) this.#release(gradient);
-    if (!known2) this.#parameterGradients.set(parameter, kept);
-  }
-  #takeGradient(of) {
-    const key2 = of.edge;
-    const gradient = this.#gradients.get(key2);
-    if (gradient === void 0) return [];
-    this.#gradients.delete(key2);
-    return [gradient];
-  }
-  #shareGradient(gradient) {
-    this.#gradientReferences.set(gradient, (this.#gradientReferences.get(gradient) ?? 0) + 1);
-  }
-  #dropGradient(gradient) {
-    const references = (this.#gradientReferences.get(gradient) ?? 0) - 1;
-    this.#gradientReferences.set(gradient, references);
-    if (references <= 0) {
-      this.#gradientReferences.delete(gradient);
-      this.#release(gradient);
-    }
-  }
-  #count(counts, storage) {
-    return counts[storage.id] ?? 0;
-  }
-  #reference(storage, change2) {
-    this.#references[storage.id] = this.#count(this.#references, storage) + change2;
-  }
-  #releaseIfUnused(storage) {
-    const unused = this.#count(this.#reads, storage) === 0 && this.#count(this.#references, storage) === 0;
-    if (unused && !storage.persistent && this.#live.has(storage)) this.#release(storage);
-  }
-  #allocate(storage) {
-    if (this.#live.has(storage)) return;
-    this.#live.add(storage);
-    this.events.push({ kind: "allocate", storage, moment: this.#moment });
-  }
-  #release(storage) {
-    this.#live.delete(storage);
-    this.events.push({ kind: "release", storage, moment: this.#moment });
-  }
-};
-function usesOf(nodes, uses = []) {
-  for (const node of nodes) {
-    if (node.body !== void 0) usesOf(node.body, uses);
-    for (const { to } of node.gradients) if (to.storage.persistent) uses[to.storage.id] = (uses[to.storage.id] ?? 0) + 1;
-  }
-  return uses;
 }
 
 // engine/estimate/footprint.ts

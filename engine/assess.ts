@@ -78,14 +78,15 @@ export function assess(
   })
   const current = point(now)
   const recommended = evidence.recommended && point(evidence.recommended)
-  const { bytes: modelledBytes, breakdown, moment } = probe.peak(spec.microBatch)
-  const correction = current.peakBytes / modelledBytes
+  const modelled = probe.peak(spec.microBatch)
+  const { breakdown, moment } = modelled
+  const correction = current.peakBytes / modelled.bytes
   // A config that does not run has no speed to compare with.
   const speedup = current.fits && recommended ? recommended.samplesPerSecond / current.samplesPerSecond : 1
   const savingsPerRunUsd = costNow * (1 - 1 / speedup)
   const savingsPerYearUsd = savingsPerRunUsd * runsPerYear
   const isTight = current.peakBytes > evidence.gpu.usableBytes * TIGHT_SHARE
-  const lever = isTight ? bestLever(spec, config, gpu, modelledBytes, footprints) : undefined
+  const lever = isTight ? bestLever(spec, config, gpu, modelled, footprints) : undefined
   const rightSizing = cheaperGpu(spec, config, options, recommended ?? current)
   return {
     spec,

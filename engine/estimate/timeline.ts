@@ -15,6 +15,9 @@ export interface Event {
   readonly moment: string
 }
 
+/** The moment of a peak that the optimizer makes. */
+export const OPTIMIZER_MOMENT = 'the optimizer'
+
 export interface Timeline {
   /** Weights and buffers, there before the first step. */
   readonly model: readonly Storage[]
@@ -124,7 +127,7 @@ class Player {
   }
 
   optimizerStep(optimizer: Optimizer, parameters: readonly Tensor[]): void {
-    this.#moment = 'the optimizer'
+    this.#moment = OPTIMIZER_MOMENT
     const { temporaries, temporariesLive } = optimizerRules[optimizer]
     const groups = parameters.map(parameter =>
       temporaries(parameter).map(bytes => this.#tape.fixed(bytes * this.#shares.optimizerState, 'temporaries')),

@@ -1,6 +1,8 @@
 /** The one change to a config that frees most memory. */
 import type { TrainingSpec } from '../config/spec.ts'
+import type { Peak } from '../estimate/footprint.ts'
 import type { Footprints } from '../estimate/footprints.ts'
+import { OPTIMIZER_MOMENT } from '../estimate/timeline.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import { type ModelConfig, supportsCheckpointing } from '../models/architecture.ts'
 import { EstimateProbe } from '../probes/estimate.ts'
@@ -14,21 +16,22 @@ export function bestLever(
   spec: TrainingSpec,
   config: ModelConfig,
   gpu: Gpu,
-  peakBytes: number,
+  peak: Peak,
   footprints: Footprints,
 ): AnalysedConfig['lever'] {
-  const levers = changesOf(spec, config, gpu).map(({ change, spec: changed }) => ({
+  const levers = changesOf(spec, config, gpu, peak).map(({ change, spec: changed }) => ({
     change,
     peakBytes: new EstimateProbe(footprints.of(changed, config, gpu), gpu).peak(spec.microBatch).bytes,
   }))
   const best = levers.toSorted((a, b) => a.peakBytes - b.peakBytes)[0]
-  return best && best.peakBytes < peakBytes * (1 - WORTHWHILE_SHARE) ? best : undefined
+  return best && best.peakBytes < peak.bytes * (1 - WORTHWHILE_SHARE) ? best : undefined
 }
 
 function changesOf(
   spec: TrainingSpec,
   config: ModelConfig,
   gpu: Gpu,
+  { moment }: Peak,
 ): { readonly change: LeverChange; readonly spec: TrainingSpec }[] {
   if (spec.step !== 'training') return []
   const isText = spec.task !== 'image-classification'
@@ -42,7 +45,7 @@ function changesOf(
     ...(isText && spec.attention === 'eager'
       ? [{ change: 'sdpa-attention' as const, spec: { ...spec, attention: 'sdpa' as const } }]
       : []),
-    ...(spec.optimizer === 'adamw' || spec.optimizer === 'adamw-loop'
+    ...(moment === OPTIMIZER_MOMENT && (spec.optimizer === 'adamw' || spec.optimizer === 'adamw-loop')
       ? [{ change: 'fused-optimizer' as const, spec: { ...spec, optimizer: 'adamw-fused' as const } }]
       : []),
   ]

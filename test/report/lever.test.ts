@@ -8,12 +8,16 @@ import { footprintOf, knownModel, specOf } from '../estimate/specs.ts'
 
 function leverOf(name: string, changes: Partial<TrainingSpec>, gpu: Gpu = defaultGpu) {
   const spec = specOf(name, changes)
-  return bestLever(spec, knownModel(name).config, gpu, peakBytes(name, changes, gpu), new Footprints())
+  return bestLever(spec, knownModel(name).config, gpu, peakOf(name, changes, gpu), new Footprints())
 }
 
-function peakBytes(name: string, changes: Partial<TrainingSpec>, gpu: Gpu = defaultGpu): number {
+function peakOf(name: string, changes: Partial<TrainingSpec>, gpu: Gpu = defaultGpu) {
   const { microBatch } = specOf(name, changes)
-  return new EstimateProbe(footprintOf(name, changes), gpu).peak(microBatch).bytes
+  return new EstimateProbe(footprintOf(name, changes), gpu).peak(microBatch)
+}
+
+function peakBytes(name: string, changes: Partial<TrainingSpec>): number {
+  return peakOf(name, changes).bytes
 }
 
 describe('the change that frees most', () => {
