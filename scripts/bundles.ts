@@ -59,7 +59,7 @@ export const actionBundle: Bundle = {
 }
 
 /** Installed by npm, with its dependencies beside it. The entries bring their `#!` line along. */
-const installed: BuildOptions = { target: 'node20.19', packages: 'external' }
+const installed: BuildOptions = { target: 'node22.12', packages: 'external' }
 
 /**
  * The process that runs TensorFlow.js, with all of it inside, so that neither the Action nor the command line carries or loads it.
@@ -69,7 +69,7 @@ export const tfjsBundle: Bundle = {
   entry: 'engine/probes/tfjs/serve.ts',
   outfile: 'dist/tfjs.js',
   options: {
-    target: 'node20.19',
+    target: 'node22.12',
     minify: true,
     legalComments: 'linked',
     // Its `main` files are CommonJS in one piece; only the modules can be shaken.
