@@ -3,11 +3,20 @@ import { effectiveBatch, type TrainingSpec } from './config/spec.ts'
 import { errorBandPercent } from './estimate/error-band.ts'
 import type { Footprints } from './estimate/footprints.ts'
 import { type Gpu, gpus, usableBytes } from './gpus/catalogue.ts'
+import { costPerRunUsd, type RunTerms, savingsPerRunUsd } from './metrics/cost.ts'
 import { type BatchPlan, DEFAULT_MARGIN, recommend } from './metrics/recommend.ts'
 import type { ModelConfig } from './models/architecture.ts'
 import { EstimateProbe } from './probes/estimate.ts'
 import { bestLever } from './report/lever.ts'
-import type { AnalysedConfig, Breakdown, OperatingPoint, Provenance, ReportedGpu, Trial } from './report/schema.ts'
+import type {
+  AnalysedConfig,
+  Breakdown,
+  OperatingPoint,
+  Provenance,
+  ReportedGpu,
+  ThroughputPoint,
+  Trial,
+} from './report/schema.ts'
 import { Grid } from './search/grid.ts'
 import { largestBatch } from './search/largest.ts'
 import { judge } from './verdict/judge.ts'
@@ -67,14 +76,14 @@ export function assess(
   const { samplesPerSecond: rate, largest } = evidence
   const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu)
   const now = planOf(spec)
-  const costNow = hoursPerRun * gpu.pricePerHourUsd * spec.gpus
+  const terms: RunTerms = { hoursPerRun, pricePerHourUsd: gpu.pricePerHourUsd, gpus: spec.gpus }
   const point = (plan: BatchPlan): OperatingPoint => ({
     ...plan,
     effectiveBatch: effectiveBatch({ ...spec, ...plan }),
     fits: evidence.fits(plan.microBatch),
     peakBytes: evidence.peakBytes(plan.microBatch),
     samplesPerSecond: rate(plan),
-    costPerRunUsd: (costNow * rate(now)) / rate(plan),
+    costPerRunUsd: costPerRunUsd(terms, rate(plan) / rate(now)),
   })
   const current = point(now)
   const recommended = evidence.recommended && point(evidence.recommended)
@@ -83,8 +92,8 @@ export function assess(
   const correction = current.peakBytes / modelled.bytes
   // A config that does not run has no speed to compare with.
   const speedup = current.fits && recommended ? recommended.samplesPerSecond / current.samplesPerSecond : 1
-  const savingsPerRunUsd = costNow * (1 - 1 / speedup)
-  const savingsPerYearUsd = savingsPerRunUsd * runsPerYear
+  const savedPerRunUsd = savingsPerRunUsd(terms, speedup)
+  const savingsPerYearUsd = savedPerRunUsd * runsPerYear
   const isTight = current.peakBytes > evidence.gpu.usableBytes * TIGHT_SHARE
   const lever = isTight ? bestLever(spec, config, gpu, modelled, footprints) : undefined
   const rightSizing = cheaperGpu(spec, config, options, recommended ?? current)
@@ -100,11 +109,12 @@ export function assess(
     breakdown: scaled(breakdown, correction),
     peakMoment: moment,
     speedup,
-    savingsPerRunUsd,
+    savingsPerRunUsd: savedPerRunUsd,
     savingsPerYearUsd,
     ...(lever && { lever: { ...lever, peakBytes: lever.peakBytes * correction } }),
     ...(rightSizing && { rightSizing }),
     trials: [...evidence.trials],
+    throughputCurve: throughputCurve(evidence),
     hoursPerRun,
     runsPerYear,
     verdict: judge(
@@ -119,6 +129,17 @@ export function assess(
       policy,
     ),
   }
+}
+
+/** A size that was not timed beside others that were has no speed of its own. */
+function throughputCurve({ trials, throughputProvenance, samplesPerSecond }: Evidence): ThroughputPoint[] {
+  const isModelled = throughputProvenance === 'modelled'
+  const sizes = trials.flatMap(({ microBatch, outcome }) =>
+    outcome.kind === 'fits' && (isModelled || outcome.stepMillisSpread !== undefined) ? [microBatch] : [],
+  )
+  return [...new Set(sizes)]
+    .toSorted((a, b) => a - b)
+    .map(microBatch => ({ microBatch, samplesPerSecond: samplesPerSecond({ microBatch, gradientAccumulation: 1 }) }))
 }
 
 function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: AssessmentOptions): Evidence {

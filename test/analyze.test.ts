@@ -108,6 +108,14 @@ describe('one config', () => {
     expect(trials.slice(-2).map(({ outcome }) => outcome.kind)).toEqual(['fits', 'out-of-memory'])
   })
 
+  test('has a modelled speed at every size tried that fits, and at no other', async () => {
+    const { trials, throughputCurve = [], current, throughputProvenance } = await analysed(bert.text)
+    const fitting = trials.flatMap(({ microBatch, outcome }) => (outcome.kind === 'fits' ? [microBatch] : []))
+    expect(throughputProvenance).toBe('modelled')
+    expect(throughputCurve.map(({ microBatch }) => microBatch)).toEqual(fitting)
+    expect(throughputCurve).toContainEqual({ microBatch: 16, samplesPerSecond: current.samplesPerSecond })
+  })
+
   test('that goes out of memory is blocked and offered the largest that fits', async () => {
     const config = await analysed('memorymark:\n  model: bert\n  batch_size: 4096\n  sequence_length: 128\n')
     expect(config.verdict).toEqual({ state: 'blocked', reasons: [{ kind: 'does-not-fit' }] })

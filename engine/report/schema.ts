@@ -52,6 +52,10 @@ export type ReportedGpu = z.infer<typeof reportedGpu>
 export const leverChange = z.enum(['gradient-checkpointing', 'bf16-autocast', 'sdpa-attention', 'fused-optimizer'])
 export type LeverChange = z.infer<typeof leverChange>
 
+/** Samples per second at a size, one micro-batch a step. */
+export const throughputPoint = z.object({ microBatch: batchSize, samplesPerSecond: z.number().positive() })
+export type ThroughputPoint = z.infer<typeof throughputPoint>
+
 export const analysedConfig = z.object({
   status: z.literal('analysed'),
   path,
@@ -81,6 +85,8 @@ export const analysedConfig = z.object({
   /** A cheaper GPU on which the current config fits and a run costs less. */
   rightSizing: z.object({ gpu: reportedGpu, costPerRunUsd: usd }).optional(),
   trials: z.array(trial).max(1_000),
+  /** At the sizes tried that fit; where a clock made the throughput, at those that were timed. Absent in older reports. */
+  throughputCurve: z.array(throughputPoint).max(1_000).optional(),
   hoursPerRun: z.number().positive().max(1e6),
   runsPerYear: z.number().positive().max(1e6),
   /** What the config did not say and we took for granted, one sentence each. */
