@@ -1,0 +1,49 @@
+/** Every hostile string through reports and through configs, into everything that shows them. */
+import { parseAllDocuments, type Scalar, visit } from 'yaml'
+import { analyze, type Report, type SourceFile } from '../../engine/index.ts'
+import { hostileReport } from '../../test/render/fixtures.ts'
+import { harmfulIn } from '../../test/render/harm.ts'
+import { hostileStrings } from '../../test/render/hostile-strings.ts'
+import { corpus } from './corpus.ts'
+
+export interface HostileResult {
+  readonly reports: number
+  readonly configs: number
+  /** One sentence each. */
+  readonly harmful: readonly string[]
+}
+
+/** Each string once in every field of a report, and once as some value of every config of the corpus. */
+export async function tryHostileStrings(): Promise<HostileResult> {
+  const harmful: string[] = []
+  let configs = 0
+  for (const [turn, [name, text]] of hostileStrings.entries()) {
+    harmful.push(...harmfulIn(hostileReport(text), hostileReport('name')).map(found => `${name} in a report: ${found}`))
+    for (const file of corpus) {
+      const found = harmfulIn(
+        await reportOn(withValue(file, turn, text)),
+        await reportOn(withValue(file, turn, 'name')),
+      )
+      configs += 1
+      harmful.push(...found.map(sentence => `${name} in ${file.path}: ${sentence}`))
+    }
+  }
+  return { reports: hostileStrings.length, configs, harmful }
+}
+
+/** `text` in place of one scalar, another one each turn. */
+function withValue(file: SourceFile, turn: number, text: string): SourceFile {
+  const documents = parseAllDocuments(file.text, { version: '1.1', logLevel: 'silent' })
+  const scalars: Scalar[] = []
+  for (const document of documents) {
+    visit(document, { Scalar: (key, scalar) => void (key === 'value' && scalars.push(scalar)) })
+  }
+  const chosen = scalars[turn % scalars.length]
+  if (chosen !== undefined) chosen.value = text
+  const isJson = file.path.endsWith('.json')
+  return { ...file, text: documents.map(document => (isJson ? JSON.stringify(document) : String(document))).join('') }
+}
+
+async function reportOn({ path, text }: SourceFile): Promise<Report> {
+  return analyze([{ path, text }], { now: new Date() })
+}

@@ -1,0 +1,77 @@
+/** Configs that somebody damaged: a real one, changed in a few places by lines, by values and by characters. */
+import fc from 'fast-check'
+import type { SourceFile } from '../../engine/index.ts'
+import { hostileStrings } from '../../test/render/hostile-strings.ts'
+import { corpus } from './corpus.ts'
+
+/** Positions are fractions of what is there, so that one mutation applies to every text. */
+type Mutation = (text: string) => string
+
+const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+
+const values = [
+  ...['-1', '0', '1e999', '.nan', '.inf', '0x7fffffffffffffff', '9'.repeat(400), '1_000', '017', '3.14159', '"8"'],
+  ...['null', '~', 'yes', 'auto', '"auto"', '[]', '{}', '[1, [2, [3]]]', '{a: {b: {c: 1}}}', '&x 8', '*x', '*missing'],
+  ...['!!binary aGk=', '!!set {a}', '!!js/function "x"', '!<tag:x> 1', '| \n  8', '> 8', '@8', '%8', '`8`'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: interpolations as configs write them
+  ...['${train.batch}', '${oc.env:BATCH,8}', '{{ batch }}', '<BATCH>', '$BATCH'],
+  ...hostileStrings.map(([, text]) => JSON.stringify(text)),
+]
+
+const keys = ['__proto__', 'constructor', 'prototype', 'toString', '<<', '', 'batch_size', 'model', 'memorymark', '? a']
+
+const wholeLines = (change: (lines: string[], index: number) => void) => (at: number) => (text: string) => {
+  const lines = text.split('\n')
+  change(lines, Math.floor(at * lines.length))
+  return lines.join('\n')
+}
+
+const mutation: fc.Arbitrary<Mutation> = fc.oneof(
+  place.map(wholeLines((lines, index) => lines.splice(index, 1))),
+  place.map(wholeLines((lines, index) => lines.splice(index, 0, lines[index] ?? ''))),
+  fc.tuple(place, fc.nat(9)).map(([at, depth]) => wholeLines((lines, index) => indent(lines, index, depth))(at)),
+  fc.tuple(place, fc.constantFrom(...values)).map(([at, value]) => replaceValue(at, value)),
+  fc.tuple(place, fc.constantFrom(...keys)).map(([at, key]) => replaceKey(at, key)),
+  fc.tuple(place, fc.constantFrom(...corpus)).map(([at, other]) => splice(at, other.text)),
+  fc.tuple(place, fc.string({ unit: 'binary', maxLength: 8 })).map(([at, noise]) => insert(at, noise)),
+  place.map(at => (text: string) => text.slice(0, Math.floor(at * text.length))),
+  fc.tuple(place, fc.integer({ min: 1, max: 400 })).map(([at, times]) => insert(at, '['.repeat(times))),
+  fc.tuple(place, fc.integer({ min: 1, max: 200 })).map(([at, times]) => insert(at, '\n- *x'.repeat(times))),
+)
+
+export const mutatedConfig: fc.Arbitrary<SourceFile> = fc
+  .tuple(fc.constantFrom(...corpus), fc.array(mutation, { minLength: 1, maxLength: 4 }))
+  .map(([{ path, text }, mutations]) => ({ path, text: mutations.reduce((changed, mutate) => mutate(changed), text) }))
+
+function indent(lines: string[], index: number, depth: number): void {
+  lines[index] = ' '.repeat(depth) + (lines[index] ?? '').trimStart()
+}
+
+/** Of one key among all, in YAML or JSON. */
+function replaceValue(at: number, value: string): Mutation {
+  return text => {
+    const found = Array.from(text.matchAll(/(?<=["\w]\s*:[ \t]+)[^\s#,][^\n#,]*/g))
+    const chosen = found[Math.floor(at * found.length)]
+    return chosen === undefined ? text : replaceAt(text, chosen.index, chosen[0].length, value)
+  }
+}
+
+function replaceKey(at: number, key: string): Mutation {
+  return text => {
+    const found = Array.from(text.matchAll(/[\w-]+(?="?:)/g))
+    const chosen = found[Math.floor(at * found.length)]
+    return chosen === undefined ? text : replaceAt(text, chosen.index, chosen[0].length, key)
+  }
+}
+
+function splice(at: number, other: string): Mutation {
+  return text => text.slice(0, Math.floor(at * text.length)) + other.slice(Math.floor(at * other.length))
+}
+
+function insert(at: number, text: string): Mutation {
+  return original => replaceAt(original, Math.floor(at * original.length), 0, text)
+}
+
+function replaceAt(text: string, index: number, length: number, replacement: string): string {
+  return text.slice(0, index) + replacement + text.slice(index + length)
+}

@@ -1,0 +1,55 @@
+/** A thread that reads mutated configs and says after each batch how far it is; the main thread ends it when it hangs. */
+import { parentPort, workerData } from 'node:worker_threads'
+import fc from 'fast-check'
+import * as z from 'zod'
+import { explainConfig, readConfig } from '../../engine/config/read.ts'
+import { problem } from '../../engine/errors.ts'
+import { readSettings, type SourceFile } from '../../engine/index.ts'
+import { mutatedConfig } from './mutations.ts'
+
+export const readerOrder = z.object({
+  seed: z.int(),
+  count: z.int(),
+  /** Of the SharedArrayBuffer that holds the config being read, so that one that hangs can be told. */
+  current: z.instanceof(SharedArrayBuffer),
+})
+
+export interface ReaderReport {
+  readonly read: number
+  /** Of all so far, in milliseconds of this thread's own processor time. */
+  readonly slowestMillis: number
+  readonly trainingConfigs: number
+  readonly unreadable: number
+}
+
+const BATCH = 500
+
+const { seed, count, current } = readerOrder.parse(workerData)
+const currentBytes = new Uint8Array(current)
+const progress = { read: 0, slowestMillis: 0, trainingConfigs: 0, unreadable: 0 }
+
+for (let start = 0; start < count; start += BATCH) {
+  fc.assert(fc.property(mutatedConfig, read), { seed: seed + start, numRuns: Math.min(BATCH, count - start) })
+  parentPort?.postMessage(progress satisfies ReaderReport)
+}
+
+function read(file: SourceFile): void {
+  tell(file)
+  const begun = process.threadCpuUsage()
+  const reading = readConfig(file)
+  explainConfig(file)
+  const settings = readSettings(file)
+  const { user, system } = process.threadCpuUsage(begun)
+
+  if (reading.kind === 'unreadable') problem.array().min(1).parse(reading.problems)
+  if (settings.kind === 'unreadable') problem.array().min(1).parse(settings.problems)
+  progress.read += 1
+  progress.slowestMillis = Math.max(progress.slowestMillis, (user + system) / 1_000)
+  if (reading.kind === 'training-config') progress.trainingConfigs += 1
+  if (reading.kind === 'unreadable') progress.unreadable += 1
+}
+
+function tell({ path, text }: SourceFile): void {
+  const { written } = new TextEncoder().encodeInto(`${path}\n${text}`, currentBytes)
+  currentBytes[written] = 0
+}
