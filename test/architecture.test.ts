@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** From the top down. A part may import those of its own and of later rows; shells, the first row, never each other. */
 const rows: readonly (readonly string[])[] = [
   ['action', 'bot', 'engine/cli'],
+  ['engine/server'],
   ['engine/index'],
   ['engine/analyze', 'engine/sweep'],
   ['engine/assess'],

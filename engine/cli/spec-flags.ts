@@ -1,6 +1,7 @@
 /** The flags that change a training spec. */
 import {
   attentions,
+  defaultLoraTargets,
   loops,
   MAX_BATCH,
   optimizers,
@@ -47,9 +48,6 @@ export type SpecFlags = {
     | undefined
 }
 
-/** peft's own targets for Llama and its kin, the projections that the LoRA paper adapts. */
-const defaultLoraTargets = ['q_proj', 'v_proj']
-
 export function changesOf(values: SpecFlags): Partial<TrainingSpec> {
   const count = (flag: keyof SpecFlags, max: number) =>
     numberFlag(`--${flag}`, values[flag]?.toString(), { integer: true, max })
@@ -92,7 +90,7 @@ function loraOf(values: SpecFlags, rank: number | undefined): TrainingSpec['lora
       fix: 'Give a number from 0 up to, not including, 1.',
     })
   }
-  return { rank, targets: targets?.filter(target => target !== '') ?? defaultLoraTargets, dropout }
+  return { rank, targets: targets?.filter(target => target !== '') ?? [...defaultLoraTargets], dropout }
 }
 
 function missingRank(flag: string): MemoryMarkError {

@@ -48,6 +48,9 @@ export type Framework = (typeof frameworks)[number]
 export const quantizations = ['nf4', 'nf4-double', 'int8'] as const
 export type Quantization = (typeof quantizations)[number]
 
+/** peft's own targets for Llama and its kin, the projections that the LoRA paper adapts. */
+export const defaultLoraTargets: readonly string[] = ['q_proj', 'v_proj']
+
 /** How several GPUs share a model: copies (DDP), or optimizer state, gradients and weights divided (ZeRO 1, 2, 3; FSDP as 3). */
 export const shardings = ['ddp', 'zero1', 'zero2', 'zero3', 'fsdp'] as const
 export type Sharding = (typeof shardings)[number]
