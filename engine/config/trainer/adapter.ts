@@ -5,6 +5,7 @@ import { oneOf, quote } from '../quote.ts'
 import type { Field } from '../section.ts'
 import type { TrainingSpec } from '../spec.ts'
 import { linearsOf } from './adapter-targets.ts'
+import { isPattern, lastNamesOf } from './layer-pattern.ts'
 
 export type Lora = NonNullable<TrainingSpec['lora']>
 
@@ -71,15 +72,29 @@ function targetsIn(
   )
 }
 
-/** A list of names, one name, names with commas between them, or a word for all. */
+/** A list of names, one name, names with commas between them, a pattern of paths, or a word for all. */
 export function readTargets(reader: FieldReader, field: Field | undefined): Targets | undefined {
   if (field === undefined || field.value.kind === 'empty') return undefined
-  const names = namesIn(field) ?? reader.text(field)?.split(',')
+  const listed = namesIn(field)
+  const text = listed === undefined ? reader.text(field) : undefined
+  if (text !== undefined && isPattern(text) && !text.includes(',')) return patternTargets(reader, field, text)
+  const names = listed ?? text?.split(',')
   if (names === undefined) return undefined
   const trimmed = names.map(name => name.trim()).filter(name => name !== '')
   if (trimmed.some(name => everyLinear.has(name))) return 'all'
   // Layers are also named by their path (`model.layers.0.self_attn.q_proj`) or by a pattern that ends in it.
   return [...new Set(trimmed.flatMap(name => name.match(/[A-Za-z_0-9]+/g)?.slice(-8) ?? []))].slice(0, MAX_TARGETS)
+}
+
+function patternTargets(reader: FieldReader, field: Field, pattern: string): Targets | undefined {
+  const names = lastNamesOf(pattern)
+  if (names !== undefined) return names.slice(0, MAX_TARGETS)
+  return reader.refuse(
+    field,
+    'not-in-file',
+    `Which layers get adapters cannot be known from the file: the pattern ${quote(pattern)} does not end in names`,
+    'List the names of the layers, such as [q_proj, v_proj].',
+  )
 }
 
 function namesIn({ value }: Field): readonly string[] | undefined {

@@ -56,7 +56,7 @@ describe('adapters of Axolotl', () => {
   it.each([
     ['[q_proj, v_proj]', ['q_proj', 'v_proj']],
     ['all-linear', ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']],
-    ["'model.layers.[0-9]+.mlp.(up|down)_proj|q_proj'", ['q_proj']],
+    ["'model.layers.[0-9]+.mlp.(up|down)_proj|q_proj'", ['q_proj', 'up_proj', 'down_proj']],
   ])('lie on what lora_target_modules: %s names', (targets, expected) => {
     expect(trainingConfig(`${qlora}lora_target_modules: ${targets}\n`).spec.lora?.targets).toEqual(expected)
   })
