@@ -1,0 +1,52 @@
+/** What people can ask of the bot in a comment. */
+
+export type Command =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'rerun' }
+  /** Lets the dispatched measurement read a fork's head. */
+  | { readonly kind: 'ok'; readonly shaPrefix: string }
+  /** `outOfMemory`: said in so many words, because it cannot be meant by accident. */
+  | { readonly kind: 'accept'; readonly reason: string; readonly outOfMemory: boolean }
+  | { readonly kind: 'snooze'; readonly days: number }
+  | { readonly kind: 'explain' }
+  | { readonly kind: 'fix' }
+
+export type CommandName = Command['kind']
+
+export const commandNames = [
+  'help',
+  'rerun',
+  'ok',
+  'accept',
+  'snooze',
+  'explain',
+  'fix',
+] as const satisfies readonly CommandName[]
+
+export const MAX_SNOOZE_DAYS = 90
+
+/** As GitHub abbreviates commits. */
+export const MIN_SHA_CHARACTERS = 7
+
+export const MAX_REASON_CHARACTERS = 500
+
+/** One line each, in the words of the help. */
+export const usage: Readonly<Record<CommandName, { readonly form: string; readonly meaning: string }>> = {
+  help: { form: 'help', meaning: 'shows this list' },
+  rerun: { form: 'rerun', meaning: 'reads and judges the configs again' },
+  ok: {
+    form: 'ok <sha>',
+    meaning: 'lets the GPU runner measure that commit of a fork; give the newest commit, seven characters or more',
+  },
+  accept: {
+    form: 'accept <reason>',
+    meaning:
+      'unblocks this pull request, with your name and reason on the check, until one of its configs gets worse; a config that goes out of memory is accepted only by `accept out-of-memory <reason>`',
+  },
+  snooze: {
+    form: 'snooze <days>',
+    meaning: `keeps the comment still and the check from blocking for 1 to ${MAX_SNOOZE_DAYS} days; what goes out of memory still blocks`,
+  },
+  explain: { form: 'explain', meaning: 'tells how each config was read and what its figures stand on' },
+  fix: { form: 'fix', meaning: 'opens a pull request with the recommended batch sizes onto this branch' },
+}

@@ -1,0 +1,93 @@
+/** From a comment to a command. The text is hostile: whatever is not a command is nothing, and nothing of it is trusted. */
+import { closest } from '../../engine/index.ts'
+import {
+  type Command,
+  type CommandName,
+  commandNames,
+  MAX_REASON_CHARACTERS,
+  MAX_SNOOZE_DAYS,
+  MIN_SHA_CHARACTERS,
+} from './command.ts'
+import { visibleLines } from './visible-lines.ts'
+
+export type Parsed =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'command'; readonly command: Command; readonly others: number }
+  /** A command that is known, with arguments that it cannot have. `problem` is a sentence in our words. */
+  | { readonly kind: 'malformed'; readonly name: CommandName; readonly problem: string }
+  | { readonly kind: 'unknown'; readonly word: string; readonly meant?: CommandName }
+
+/** GitHub's limit for a comment. */
+const MAX_CHARACTERS = 65_536
+
+const called = /^\/memorymark(?=[ \t]|$)[ \t]*(\S*)[ \t]*(.*)$/i
+
+/** The first line that calls the bot decides; `others` counts those after it. */
+export function parseComment(body: string): Parsed {
+  const calls = visibleLines(body.slice(0, MAX_CHARACTERS)).flatMap(line => {
+    const match = called.exec(line)
+    return match === null ? [] : [{ word: match[1] ?? '', rest: (match[2] ?? '').trim() }]
+  })
+  const [first, ...others] = calls
+  if (first === undefined) return { kind: 'none' }
+  const name = first.word === '' ? 'help' : commandNames.find(known => known === first.word.toLowerCase())
+  if (name === undefined) return unknown(first.word)
+  const parsed = parseArguments(name, first.rest)
+  return parsed.kind === 'command' ? { ...parsed, others: others.length } : parsed
+}
+
+function unknown(word: string): Parsed {
+  const meant = commandNames.find(name => name === closest(word, commandNames))
+  return { kind: 'unknown', word, ...(meant !== undefined && { meant }) }
+}
+
+type ParsedArguments =
+  | { readonly kind: 'command'; readonly command: Command }
+  | Extract<Parsed, { readonly kind: 'malformed' }>
+
+function parseArguments(name: CommandName, rest: string): ParsedArguments {
+  switch (name) {
+    case 'help':
+    case 'rerun':
+    case 'explain':
+    case 'fix':
+      return { kind: 'command', command: { kind: name } }
+    case 'ok':
+      return parseOk(rest)
+    case 'accept':
+      return parseAccept(rest)
+    case 'snooze':
+      return parseSnooze(rest)
+  }
+}
+
+function parseOk(rest: string): ParsedArguments {
+  const sha = rest.toLowerCase()
+  const isSha = /^[0-9a-f]{1,40}$/.test(sha) && sha.length >= MIN_SHA_CHARACTERS
+  if (isSha) return { kind: 'command', command: { kind: 'ok', shaPrefix: sha } }
+  return malformed('ok', `It takes the SHA of the newest commit, ${MIN_SHA_CHARACTERS} to 40 hexadecimal characters`)
+}
+
+function parseAccept(rest: string): ParsedArguments {
+  const outOfMemory = /^out-of-memory(?:\s|$)/i.test(rest)
+  const reason = outOfMemory ? rest.slice('out-of-memory'.length).trim() : rest
+  // What cannot be read is no reason; letters or digits of any script can.
+  if (!/[\p{L}\p{N}]/u.test(reason)) return malformed('accept', 'It takes a reason, which the check will show')
+  if (Array.from(reason).length > MAX_REASON_CHARACTERS) {
+    return malformed('accept', `The reason may be up to ${MAX_REASON_CHARACTERS} characters long`)
+  }
+  return { kind: 'command', command: { kind: 'accept', reason, outOfMemory } }
+}
+
+function parseSnooze(rest: string): ParsedArguments {
+  const [, written] = /^(\d{1,3})(?:\s*(?:d|days?))?$/i.exec(rest) ?? []
+  const days = Number(written)
+  if (written !== undefined && days >= 1 && days <= MAX_SNOOZE_DAYS) {
+    return { kind: 'command', command: { kind: 'snooze', days } }
+  }
+  return malformed('snooze', `It takes a number of days from 1 to ${MAX_SNOOZE_DAYS}`)
+}
+
+function malformed(name: CommandName, problem: string): Extract<Parsed, { readonly kind: 'malformed' }> {
+  return { kind: 'malformed', name, problem }
+}

@@ -1,0 +1,67 @@
+/** The recommendation as a change to the file: made in its text, read again, and offered only where it says just that. */
+import { isDeepStrictEqual } from 'node:util'
+import { readConfigAsync } from './config/read.ts'
+import type { Position, SourceFile } from './config/reading.ts'
+import { rewriteNumbers } from './config/rewrite.ts'
+import { type ModelSources, resolveModel } from './models/resolve.ts'
+import { batchChange } from './report/batch-change.ts'
+import type { AnalysedConfig } from './report/schema.ts'
+import { noSettings, type RepositorySettings, settingsFor } from './settings/settings.ts'
+
+export type Proposal =
+  /** Lines are replaced one for one, so that their numbers stay. */
+  | { readonly kind: 'change'; readonly path: string; readonly before: string; readonly after: string }
+  | { readonly kind: 'nothing-to-change' }
+  | { readonly kind: 'by-hand'; readonly why: ByHand }
+
+/** Why nobody but a person can make the change. */
+export type ByHand =
+  | { readonly kind: 'not-in-file'; readonly setting: 'micro-batch' | 'gradient accumulation' }
+  | { readonly kind: 'not-plain'; readonly at: Position }
+  /** With the numbers replaced the file would say something else than the recommendation, or nothing that can be read. */
+  | { readonly kind: 'tied-to-other-settings' }
+
+export interface ProposalOptions {
+  readonly settings?: RepositorySettings
+  readonly models?: ModelSources
+}
+
+/** `file` is the text that `config` was read from. */
+export async function proposeChange(
+  file: SourceFile,
+  config: AnalysedConfig,
+  { settings = noSettings, models = {} }: ProposalOptions = {},
+): Promise<Proposal> {
+  const change = batchChange(config)
+  switch (change.kind) {
+    case 'nothing-to-change':
+      return change
+    case 'not-in-file':
+      return { kind: 'by-hand', why: change }
+    case 'change': {
+      const rewrite = rewriteNumbers(file.text, change.numbers)
+      if (rewrite.kind === 'not-plain') return { kind: 'by-hand', why: rewrite }
+      const { supplied } = settingsFor(file.path, settings)
+      const again = await readConfigAsync(
+        { ...file, text: rewrite.text },
+        name => resolveModel(name, models, file.path),
+        supplied,
+      )
+      const saysJustThat =
+        again.kind === 'training-config' && isDeepStrictEqual(withoutAbsent(again.spec), wanted(config))
+      return saysJustThat
+        ? { kind: 'change', path: file.path, before: file.text, after: rewrite.text }
+        : { kind: 'by-hand', why: { kind: 'tied-to-other-settings' } }
+    }
+  }
+}
+
+function wanted({ spec, recommended }: AnalysedConfig): object {
+  const { microBatch, gradientAccumulation } = recommended ?? spec
+  return withoutAbsent({ ...spec, microBatch, gradientAccumulation })
+}
+
+/** A spec that crossed JSON has lost the keys whose value is undefined. */
+function withoutAbsent(spec: object): object {
+  return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined))
+}

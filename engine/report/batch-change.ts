@@ -1,0 +1,33 @@
+/** What a recommendation asks of a config's text. */
+import type { NumberChange } from '../config/rewrite.ts'
+import type { AnalysedConfig } from './schema.ts'
+
+export type BatchChange =
+  | { readonly kind: 'change'; readonly numbers: readonly [NumberChange, ...NumberChange[]] }
+  | { readonly kind: 'nothing-to-change' }
+  /** The number is the tool's default: there is nothing to replace. */
+  | { readonly kind: 'not-in-file'; readonly setting: 'micro-batch' | 'gradient accumulation' }
+
+export function batchChange(config: AnalysedConfig): BatchChange {
+  const { current, recommended, batchSizeAt, gradientAccumulationAt } = config
+  if (recommended === undefined) return { kind: 'nothing-to-change' }
+  const changesMicro = recommended.microBatch !== current.microBatch
+  const changesAccumulation = recommended.gradientAccumulation !== current.gradientAccumulation
+  if (changesMicro && batchSizeAt === undefined) return { kind: 'not-in-file', setting: 'micro-batch' }
+  if (changesAccumulation && gradientAccumulationAt === undefined) {
+    return { kind: 'not-in-file', setting: 'gradient accumulation' }
+  }
+  const [first, ...others] = [
+    ...(changesMicro && batchSizeAt ? [{ at: batchSizeAt, from: current.microBatch, to: recommended.microBatch }] : []),
+    ...(changesAccumulation && gradientAccumulationAt
+      ? [
+          {
+            at: gradientAccumulationAt,
+            from: current.gradientAccumulation,
+            to: recommended.gradientAccumulation,
+          },
+        ]
+      : []),
+  ]
+  return first === undefined ? { kind: 'nothing-to-change' } : { kind: 'change', numbers: [first, ...others] }
+}
