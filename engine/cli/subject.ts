@@ -1,13 +1,13 @@
 /** The model or config that a command is about, with the settings that its flags change. */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { adjusted, specOf } from '../config/adjusted-spec.ts'
 import { modelProblem } from '../config/model-problem.ts'
 import { readConfigAsync } from '../config/read.ts'
 import type { Reading, SourceFile } from '../config/reading.ts'
 import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { derivationOf } from '../estimate/error-band.ts'
-import { supportsCheckpointing } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import { resolveModel } from '../models/resolve.ts'
 import { findFiles } from './files.ts'
@@ -15,8 +15,13 @@ import { modelSources } from './models.ts'
 import { type SettingsFlags, suppliedFor } from './settings.ts'
 import { changesOf, type SpecFlags } from './spec-flags.ts'
 
-/** The earlier tool's defaults, so that its published readings can be compared. */
-const defaults = { microBatch: 16, sequenceLength: 128, labels: 2 }
+/** Those that a model may refuse. */
+const flagNames: Readonly<Partial<Record<keyof TrainingSpec, string>>> = {
+  task: '--task',
+  sequenceLength: '--sequence-length',
+  gradientCheckpointing: '--gradient-checkpointing',
+  quantization: '--quantization',
+}
 
 export interface Subject {
   /** The config's path, or the model's id. */
@@ -30,7 +35,7 @@ export interface Subject {
 /** Reads the one positional argument and applies the flags; refuses what the model cannot do. */
 export async function readSubject(positionals: readonly string[], values: SpecFlags): Promise<Subject> {
   const subject = await subjectOf(positionals, values)
-  const spec = changed(subject, changesOf(values))
+  const spec = adjusted(subject.spec, subject.model, changesOf(values), field => flagNames[field] ?? field)
   return { ...subject, spec, assumptions: [...subject.assumptions, ...derivationOf(spec)] }
 }
 
@@ -56,7 +61,7 @@ async function modelSubject(name: string): Promise<Subject> {
   const resolution = await resolveModel(name, modelSources())
   if (resolution.kind !== 'resolved') throw new MemoryMarkError(modelProblem(name, resolution))
   const { model, sentence } = resolution
-  return { path: model.id, spec: modelSpec(model), model, assumptions: sentence === undefined ? [] : [sentence] }
+  return { path: model.id, spec: specOf(model), model, assumptions: sentence === undefined ? [] : [sentence] }
 }
 
 async function configSubject(path: string, flags: SettingsFlags): Promise<Subject> {
@@ -81,49 +86,6 @@ async function configSubject(path: string, flags: SettingsFlags): Promise<Subjec
 async function readWithSettings(file: SourceFile, flags: SettingsFlags): Promise<Reading> {
   const supplied = await suppliedFor(file.path, flags)
   return readConfigAsync(file, name => resolveModel(name, modelSources(), file.path), supplied)
-}
-
-function modelSpec(model: CatalogueModel): TrainingSpec {
-  const { imageSize } = model
-  return {
-    model: model.id,
-    task: model.defaultTask,
-    framework: 'pytorch',
-    step: 'training',
-    microBatch: defaults.microBatch,
-    gradientAccumulation: 1,
-    gpus: 1,
-    ...(imageSize !== undefined ? { imageSize } : { sequenceLength: defaults.sequenceLength }),
-    labels: defaults.labels,
-    precision: 'fp32',
-    optimizer: 'adamw',
-    attention: 'sdpa',
-    gradientCheckpointing: false,
-    paddedBatches: false,
-    loop: 'plain',
-  }
-}
-
-function changed({ spec: written, model }: Subject, changes: Partial<TrainingSpec>): TrainingSpec {
-  const spec = { ...written, ...changes }
-  if (!model.tasks.includes(spec.task)) {
-    throw refused('--task', `${model.id} has no ${spec.task} head here`, `Use one of: ${model.tasks.join(', ')}.`)
-  }
-  if (model.positionLimit !== undefined && (spec.sequenceLength ?? 0) > model.positionLimit) {
-    throw refused(
-      '--sequence-length',
-      `${model.id} has ${model.positionLimit} positions, fewer than ${spec.sequenceLength}`,
-      `Use at most ${model.positionLimit}.`,
-    )
-  }
-  if (spec.gradientCheckpointing && !supportsCheckpointing(model.config)) {
-    throw refused('--gradient-checkpointing', `transformers does not checkpoint ${model.family}`, 'Leave it out.')
-  }
-  return spec
-}
-
-function refused(field: string, message: string, fix: string): MemoryMarkError {
-  return new MemoryMarkError({ code: 'unsupported-setting', field, message, fix })
 }
 
 async function exists(path: string): Promise<boolean> {

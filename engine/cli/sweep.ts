@@ -1,10 +1,10 @@
 /** `memorymark sweep`: finds the largest batch by trials and prints the same report as `check`. */
 import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from '../analyze.ts'
-import type { Problem } from '../errors.ts'
 import { Footprints } from '../estimate/footprints.ts'
 import { defaultGpu, type Gpu } from '../gpus/catalogue.ts'
 import { gpuNamed } from '../gpus/device-name.ts'
 import { deviceKinds } from '../probes/device.ts'
+import { brokenTrialProblem } from '../probes/failure.ts'
 import { engines, openProbe, type Probe, type ProbedDevice } from '../probes/probe.ts'
 import type { Trial } from '../probes/trial.ts'
 import { renderTerminal } from '../render/terminal.ts'
@@ -145,23 +145,7 @@ function configResult(
         assumptions: [...taken, ...result.assumptions, ...assumptions],
       }
     case 'broken-off':
-      return { status: 'not-analysed', path, problems: [problemOf(result.trial)] }
-  }
-}
-
-function problemOf({ microBatch, outcome }: Trial): Problem {
-  switch (outcome.kind) {
-    case 'failed':
-      return { ...outcome.problem, message: `batch ${microBatch}: ${outcome.problem.message}`.slice(0, 2_000) }
-    case 'timed-out':
-      return {
-        code: 'trial-timed-out',
-        message: `batch ${microBatch} took longer than ${Math.round(outcome.afterMillis / 1_000)} s`,
-        fix: 'Look whether another job uses the device, or sweep a smaller model.',
-      }
-    case 'fits':
-    case 'out-of-memory':
-      throw new Error(`a sweep does not break off over an outcome like ${outcome.kind}`)
+      return { status: 'not-analysed', path, problems: [brokenTrialProblem(result.trial)] }
   }
 }
 

@@ -1,6 +1,6 @@
 /** What a worker's answer comes to when it is no result. */
-import { MemoryMarkError } from '../errors.ts'
-import type { Outcome } from './trial.ts'
+import { MemoryMarkError, type Problem } from '../errors.ts'
+import type { Outcome, Trial } from './trial.ts'
 import type { Answer } from './worker.ts'
 
 type Unanswered = Exclude<Answer<never>, { kind: 'done' }>
@@ -29,6 +29,23 @@ export function outcomeOf(answer: Unanswered, log: ((text: string) => void) | un
           fix: "Look into the machine's log: the host may be out of memory, or the driver may have failed.",
         },
       }
+  }
+}
+
+/** What to tell of the trial that ended a sweep. */
+export function brokenTrialProblem({ microBatch, outcome }: Trial): Problem {
+  switch (outcome.kind) {
+    case 'failed':
+      return { ...outcome.problem, message: `batch ${microBatch}: ${outcome.problem.message}`.slice(0, 2_000) }
+    case 'timed-out':
+      return {
+        code: 'trial-timed-out',
+        message: `batch ${microBatch} took longer than ${Math.round(outcome.afterMillis / 1_000)} s`,
+        fix: 'Look whether another job uses the device, or sweep a smaller model.',
+      }
+    case 'fits':
+    case 'out-of-memory':
+      throw new Error(`a sweep does not break off over an outcome like ${outcome.kind}`)
   }
 }
 

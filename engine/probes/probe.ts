@@ -1,4 +1,5 @@
 /** What can run a trial, behind one interface; and which of them a machine has. */
+import { setImmediate } from 'node:timers/promises'
 import type { Framework, TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { beyondTrace } from '../estimate/error-band.ts'
@@ -50,6 +51,8 @@ export interface ProbeContext {
   readonly gpu: Gpu
   /** The interpreter's command. */
   readonly python: string
+  /** What the machine has, where that is known already. */
+  readonly machine?: Machine
   /** The device that `torch` shall take; the best one unless told. */
   readonly deviceKind?: DeviceKind
   /** Caps the process, so that a larger card plays a smaller one. */
@@ -82,15 +85,15 @@ export async function openProbe(engine: Engine | 'auto', context: ProbeContext):
   const { framework } = context.spec
   // Nothing is called traced or measured that was another step.
   const beyond = beyondTrace(context.spec)
-  const best = () => (beyond === undefined ? bestEngine(context.python, framework) : 'estimate')
+  const best = () => (beyond === undefined ? bestEngine(context) : 'estimate')
   const taken = engine === 'auto' ? await best() : engine
   if ((taken === 'tfjs') !== (framework === 'tensorflow.js')) throw otherFramework(taken, framework)
   if (beyond !== undefined && taken !== 'estimate') throw notCovered(taken, beyond)
   return openers[taken](context)
 }
 
-async function bestEngine(python: string, framework: Framework): Promise<Engine> {
-  return framework === 'tensorflow.js' ? 'tfjs' : engineOn(await describeMachine(python))
+async function bestEngine({ spec, python, machine }: ProbeContext): Promise<Engine> {
+  return spec.framework === 'tensorflow.js' ? 'tfjs' : engineOn(machine ?? (await describeMachine(python)))
 }
 
 /** The engine that `auto` takes for PyTorch: a real GPU before PyTorch's graph, and that before our model of it. */
@@ -113,6 +116,8 @@ class EstimatingProbe implements Probe {
   }
 
   async trial(microBatch: number): Promise<Trial> {
+    // A sweep of many sizes would keep signals and messages out until its end.
+    await setImmediate()
     return this.#probe.trial(microBatch)
   }
 

@@ -1,0 +1,63 @@
+/** The spec of a bare model, and a spec with some of its settings changed by hand. */
+import { MemoryMarkError } from '../errors.ts'
+import { supportsCheckpointing } from '../models/architecture.ts'
+import type { CatalogueModel } from '../models/catalogue.ts'
+import type { TrainingSpec } from './spec.ts'
+
+/** The earlier tool's defaults, so that its published readings can be compared. */
+const defaults = { microBatch: 16, sequenceLength: 128, labels: 2 }
+
+export function specOf(model: CatalogueModel): TrainingSpec {
+  const { imageSize } = model
+  return {
+    model: model.id,
+    task: model.defaultTask,
+    framework: 'pytorch',
+    step: 'training',
+    microBatch: defaults.microBatch,
+    gradientAccumulation: 1,
+    gpus: 1,
+    ...(imageSize !== undefined ? { imageSize } : { sequenceLength: defaults.sequenceLength }),
+    labels: defaults.labels,
+    precision: 'fp32',
+    optimizer: 'adamw',
+    attention: 'sdpa',
+    gradientCheckpointing: false,
+    paddedBatches: false,
+    loop: 'plain',
+  }
+}
+
+/**
+ * `nameOf`: how whoever asks writes a field, for the message.
+ * @throws MemoryMarkError for what the model cannot do.
+ */
+export function adjusted(
+  written: TrainingSpec,
+  model: CatalogueModel,
+  changes: Partial<TrainingSpec>,
+  nameOf: (field: keyof TrainingSpec) => string,
+): TrainingSpec {
+  const spec = { ...written, ...changes }
+  if (!model.tasks.includes(spec.task)) {
+    throw refused(nameOf('task'), `${model.id} has no ${spec.task} head here`, `Use one of: ${model.tasks.join(', ')}.`)
+  }
+  if (model.positionLimit !== undefined && (spec.sequenceLength ?? 0) > model.positionLimit) {
+    throw refused(
+      nameOf('sequenceLength'),
+      `${model.id} has ${model.positionLimit} positions, fewer than ${spec.sequenceLength}`,
+      `Use at most ${model.positionLimit}.`,
+    )
+  }
+  if (spec.gradientCheckpointing && !supportsCheckpointing(model.config)) {
+    throw refused(nameOf('gradientCheckpointing'), `transformers does not checkpoint ${model.family}`, 'Leave it out.')
+  }
+  if (changes.quantization !== undefined && spec.lora === undefined) {
+    throw refused(nameOf('quantization'), 'quantised weights are not trained themselves', 'Train adapters over them.')
+  }
+  return spec
+}
+
+function refused(field: string, message: string, fix: string): MemoryMarkError {
+  return new MemoryMarkError({ code: 'unsupported-setting', field, message, fix })
+}
