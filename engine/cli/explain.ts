@@ -2,10 +2,9 @@
 import type { Decision } from '../config/fields.ts'
 import { plain } from '../config/quote.ts'
 import { type Explanation, explainConfigAsync } from '../config/read.ts'
-import type { Field } from '../config/section.ts'
-import type { TrainingSpec } from '../config/spec.ts'
 import { formatWhere, MemoryMarkError, type Problem } from '../errors.ts'
 import { resolveModel } from '../models/resolve.ts'
+import { settingName, settingOrigin, settingValue } from '../render/decision.ts'
 import { parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
 import { findFiles } from './files.ts'
@@ -63,50 +62,9 @@ function shown(problem: Problem): string {
   return `  ${place}${formatWhere({ ...inFile, line: undefined, column: undefined })}${problem.message}. ${problem.fix}`
 }
 
-type Setting = keyof TrainingSpec
-
-/** As the product's vocabulary has them. */
-const names: Readonly<Partial<Record<Setting, string>>> = {
-  microBatch: 'micro-batch',
-  gradientAccumulation: 'gradient accumulation',
-  gpus: 'GPUs',
-  sequenceLength: 'sequence length',
-  targetLength: 'target length',
-  imageSize: 'image size',
-  gradientCheckpointing: 'gradient checkpointing',
-  lora: 'adapters',
-  fusedLoss: 'fused loss',
-  paddedBatches: 'padded batches',
-  step: 'step profile',
-}
-
 function table(decisions: readonly Decision[]): readonly string[] {
-  const rows = decisions.map(({ setting, value, from }) => [names[setting] ?? setting, shownValue(value), origin(from)])
+  const rows = decisions.map(decision => [settingName(decision), settingValue(decision), settingOrigin(decision)])
   const width = (column: number) => Math.max(0, ...rows.map(row => row[column]?.length ?? 0))
   const [first, second] = [width(0), width(1)]
   return rows.map(([name = '', value = '', from = '']) => `  ${name.padEnd(first)}  ${value.padEnd(second)}  ${from}`)
-}
-
-function origin(from: Decision['from']): string {
-  switch (from.kind) {
-    case 'field':
-      return placeOf(from.field)
-    case 'default':
-      return from.source
-  }
-}
-
-/** Settings of the repository are in a file of their own. */
-function placeOf({ file, at, name }: Field): string {
-  return `${file === undefined ? '' : `${file}, `}line ${at.line}, column ${at.column} (${name})`
-}
-
-function shownValue(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (isLora(value)) return `rank ${value.rank} on ${value.targets.join(', ')}`
-  return plain(String(value))
-}
-
-function isLora(value: unknown): value is NonNullable<TrainingSpec['lora']> {
-  return typeof value === 'object' && value !== null && 'targets' in value
 }

@@ -39,6 +39,14 @@ export function codeBlock(language: string, body: string): string {
   return `\`\`\`${language}\n${body}\n\`\`\``
 }
 
+/** Lines in a code block as they stand; their author's backticks cannot close it. `isPlainLine` must hold of each. */
+export function fencedLines(language: string, lines: readonly string[]): string {
+  const body = lines.join('\n')
+  const longestRun = Math.max(2, ...Array.from(body.matchAll(/`+/g), ([run]) => run.length))
+  const fence = '`'.repeat(longestRun + 1)
+  return `${fence}${language}\n${body}\n${fence}`
+}
+
 /** A link for text and address that come from our own settings; anything but http(s) is left as text. */
 export function htmlLink(text: string, url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined

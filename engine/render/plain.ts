@@ -14,6 +14,11 @@ export function plainText(text: string, maxLength = 600): string {
   return characters.length <= maxLength ? oneLine : `${characters.slice(0, maxLength - 1).join('')}…`
 }
 
+/** Whether a line of a file can be shown as it stands: it hides nothing, and is not too long to be read. */
+export function isPlainLine(line: string, maxLength = 500): boolean {
+  return line.length <= maxLength && line.replaceAll('\t', ' ').search(invisible) < 0
+}
+
 /** A path keeps both ends: the folder says where it belongs, the name says which file it is. */
 export function plainPath(path: string, maxLength = 120): string {
   if (path.length <= maxLength) return plainText(path, maxLength)

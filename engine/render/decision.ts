@@ -1,0 +1,50 @@
+/** One setting of a training spec, as people read it: its name, its value, where it came from. Plain text. */
+import type { Decision } from '../config/fields.ts'
+import { plain } from '../config/quote.ts'
+import type { Field } from '../config/section.ts'
+import type { TrainingSpec } from '../config/spec.ts'
+
+type Setting = keyof TrainingSpec
+
+/** As the product's vocabulary has them. */
+const names: Readonly<Partial<Record<Setting, string>>> = {
+  microBatch: 'micro-batch',
+  gradientAccumulation: 'gradient accumulation',
+  gpus: 'GPUs',
+  sequenceLength: 'sequence length',
+  targetLength: 'target length',
+  imageSize: 'image size',
+  gradientCheckpointing: 'gradient checkpointing',
+  lora: 'adapters',
+  fusedLoss: 'fused loss',
+  paddedBatches: 'padded batches',
+  step: 'step profile',
+}
+
+export function settingName({ setting }: Decision): string {
+  return names[setting] ?? setting
+}
+
+export function settingValue({ value }: Decision): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (isLora(value)) return `rank ${value.rank} on ${value.targets.map(plain).join(', ')}`
+  return plain(String(value))
+}
+
+export function settingOrigin({ from }: Decision): string {
+  switch (from.kind) {
+    case 'field':
+      return placeOf(from.field)
+    case 'default':
+      return from.source
+  }
+}
+
+/** Settings of the repository are in a file of their own. */
+function placeOf({ file, at, name }: Field): string {
+  return `${file === undefined ? '' : `${file}, `}line ${at.line}, column ${at.column} (${name})`
+}
+
+function isLora(value: unknown): value is NonNullable<TrainingSpec['lora']> {
+  return typeof value === 'object' && value !== null && 'targets' in value
+}

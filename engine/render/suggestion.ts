@@ -1,0 +1,95 @@
+/** A proposed change as a review suggestion: one click on the very lines of the config. */
+import { createHash } from 'node:crypto'
+import type { AnalysedConfig } from '../report/schema.ts'
+import { advice } from './advice.ts'
+import { memoryProvenance } from './figures.ts'
+import { fencedLines } from './markdown.ts'
+import { isPlainLine } from './plain.ts'
+
+/** A file before and after; lines are replaced one for one. */
+export interface ChangedText {
+  readonly path: string
+  readonly before: string
+  readonly after: string
+}
+
+/** Lines of a file, 1-based, both ends included. */
+export interface LineRange {
+  readonly first: number
+  readonly last: number
+}
+
+export interface RenderedSuggestion {
+  /** As the report has it. */
+  readonly path: string
+  readonly lines: LineRange
+  /** Markdown that opens with the marker. */
+  readonly body: string
+  /** Hidden first line: the same for the same change of the same lines. */
+  readonly marker: string
+}
+
+/** Further apart, the lines between would hide what changes. */
+const MAX_LINES = 10
+
+const markerOpening = '<!-- memorymark:suggestion:'
+
+/** The marker that a comment opens with, if it is one of ours. */
+export function suggestionMarkerIn(body: string): string | undefined {
+  return /^<!-- memorymark:suggestion:[0-9a-f]{16} -->/.exec(body)?.[0]
+}
+
+/**
+ * One suggestion over all changed lines, because half of them would be another training. Undefined where they lie too far
+ * apart or hold what cannot be shown.
+ */
+export function renderSuggestion(change: ChangedText, config: AnalysedConfig): RenderedSuggestion | undefined {
+  const lines = changedLines(change)
+  if (lines === undefined || lines.last - lines.first >= MAX_LINES) return undefined
+  const cut = (text: string) => linesOf(text).slice(lines.first - 1, lines.last)
+  const [before, after] = [cut(change.before), cut(change.after)]
+  if (![...before, ...after].every(line => isPlainLine(line))) return undefined
+  const marker = markerOf([change.path, ...before, ...after])
+  return {
+    path: change.path,
+    lines,
+    marker,
+    body: [marker, knownReason(config), fencedLines('suggestion', after)].join('\n\n'),
+  }
+}
+
+/** The changed lines as they would be, to be pasted where nothing can be pushed; undefined where they cannot be shown. */
+export function renderChangedLines(change: ChangedText): string | undefined {
+  const before = linesOf(change.before)
+  const changed = linesOf(change.after)
+    .map((text, index) => ({ text, number: index + 1 }))
+    .filter(({ text, number }) => text !== before[number - 1])
+  if (!changed.every(({ text }) => isPlainLine(text))) return undefined
+  const numbers = changed.map(({ number }) => number)
+  const where = numbers.length === 1 ? `Line ${numbers.join('')}` : `Lines ${numbers.join(' and ')}`
+  return `${where}:\n\n${fencedLines(
+    '',
+    changed.map(({ text }) => text),
+  )}`
+}
+
+function knownReason(config: AnalysedConfig): string {
+  const known = `*Memory ${memoryProvenance(config)}; throughput ${config.throughputProvenance}.*`
+  return [...advice(config, text => `**${text}**`), known].join(' ')
+}
+
+function changedLines({ before, after }: ChangedText): LineRange | undefined {
+  const old = linesOf(before)
+  const changed = linesOf(after).flatMap((line, index) => (line === old[index] ? [] : [index + 1]))
+  const [first, last] = [changed[0], changed.at(-1)]
+  return first === undefined || last === undefined ? undefined : { first, last }
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r?\n/)
+}
+
+function markerOf(parts: readonly string[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
+  return `${markerOpening}${hash} -->`
+}
