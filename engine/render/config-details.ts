@@ -113,7 +113,8 @@ function specLine({ spec, dialect }: AnalysedConfig): string {
   return `${inlineCode(spec.model, 100)}: ${settings.join(', ')}; read as ${escapeText(dialect, 60)}.`
 }
 
-function priceLine({ gpu, hoursPerRun, runsPerYear }: AnalysedConfig): string {
+/** `NVIDIA A10 at $0.60 an hour (…); 2 hours a run as configured, 100 runs a year.` */
+export function priceLine({ gpu, hoursPerRun, runsPerYear }: AnalysedConfig): string {
   const price = `${formatUsd(gpu.pricePerHourUsd)} an hour`
   const source = `${escapeText(gpu.priceSource)}, ${escapeText(gpu.priceDate, 40)}`
   return `${escapeText(gpu.name, 60)} at ${price} (${source}); ${formatCount(hoursPerRun)} hours a run as configured, ${formatCount(runsPerYear)} runs a year.`
