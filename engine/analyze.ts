@@ -1,5 +1,5 @@
 /** From files to a report: read each, assess the training configs among them, leave the rest alone. */
-import { type AssessmentOptions, assess } from './assess.ts'
+import { type Assessment, type AssessmentOptions, assess } from './assess.ts'
 import { readConfigAsync } from './config/read.ts'
 import type { Reading, SourceFile } from './config/reading.ts'
 import type { SuppliedFields } from './config/supplied.ts'
@@ -29,20 +29,39 @@ export interface AnalyzeOptions {
   readonly models?: ModelSources
   /** What a config held before the change under review; undefined where there was none. */
   readonly base?: (path: string) => Promise<string | undefined>
+  /** How a config's figures are come by: our model of it unless told. */
+  readonly assessor?: Assessor
 }
+
+export type TrainingConfig = Extract<Reading, { kind: 'training-config' }>
+
+/** A MemoryMarkError that it throws is said of the config; anything else ends the analysis. */
+export type Assessor = (config: TrainingConfig, file: SourceFile, options: AssessmentOptions) => Promise<Assessed>
+
+export interface Assessed {
+  readonly assessment: Assessment
+  /** How the figures were come by, one sentence each. */
+  readonly assumptions: readonly string[]
+}
+
+const estimating: Assessor = async ({ spec, model }, _, options) => ({
+  assessment: assess(spec, model.config, options),
+  assumptions: derivationOf(spec),
+})
 
 export const DEFAULT_HOURS_PER_RUN = 2
 export const DEFAULT_RUNS_PER_YEAR = 100
 
 /** Files that are no training config leave no trace in the report; one that cannot be read never spoils the others. */
 export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptions): Promise<Report> {
-  const { settings = noSettings, models = {} } = options
+  const { settings = noSettings, models = {}, assessor = estimating } = options
   const shared = sharedOptions(options, settings)
   const configs: ConfigResult[] = []
   for (const file of files) {
     const own = settingsFor(file.path, settings)
     const assessment = assessmentOptions(options, shared, own)
-    const analyzeText = (text: string) => analyzeFile({ ...file, text }, assessment, { models, supplied: own.supplied })
+    const analyzeText = (text: string) =>
+      analyzeFile({ ...file, text }, assessment, { models, supplied: own.supplied, assessor })
     const result = await analyzeText(file.text)
     if (result === undefined) continue
     configs.push(settings.judge === 'all' ? result : await judgedAgainstBase(result, options.base, analyzeText))
@@ -71,12 +90,13 @@ async function judgedAgainstBase(
 interface ReadingOptions {
   readonly models: ModelSources
   readonly supplied: SuppliedFields
+  readonly assessor: Assessor
 }
 
 async function analyzeFile(
   file: SourceFile,
   options: AssessmentOptions,
-  { models, supplied }: ReadingOptions,
+  { models, supplied, assessor }: ReadingOptions,
 ): Promise<ConfigResult | undefined> {
   const reading = await readConfigAsync(file, name => resolveModel(name, models, file.path), supplied)
   switch (reading.kind) {
@@ -85,34 +105,29 @@ async function analyzeFile(
     case 'unreadable':
       return { status: 'not-analysed', path: file.path, problems: [...reading.problems] }
     case 'training-config':
-      return assessed(file.path, () => analyzeReading(file.path, reading, options))
+      return assessed(file.path, async () => analysed(file.path, reading, await assessor(reading, file, options)))
   }
 }
 
 /** What only the model can refuse (adapters on layers that it lacks) is said of the config that asked for it. */
-function assessed(path: string, analysis: () => ConfigResult): ConfigResult {
+async function assessed(path: string, analysis: () => Promise<ConfigResult>): Promise<ConfigResult> {
   try {
-    return analysis()
+    return await analysis()
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error
     return { status: 'not-analysed', path, problems: [{ ...error.problem, file: path }] }
   }
 }
 
-function analyzeReading(
-  path: string,
-  reading: Extract<Reading, { kind: 'training-config' }>,
-  options: AssessmentOptions,
-): ConfigResult {
-  const { spec, model, dialect, batchSizeAt, gradientAccumulationAt, assumptions } = reading
-  const assessment = assess(spec, model.config, options)
+function analysed(path: string, reading: TrainingConfig, { assessment, assumptions }: Assessed): ConfigResult {
+  const { dialect, batchSizeAt, gradientAccumulationAt } = reading
   return {
     status: 'analysed',
     path,
     dialect,
     ...(batchSizeAt && { batchSizeAt }),
     ...(gradientAccumulationAt && { gradientAccumulationAt }),
-    assumptions: [...assumptions, ...derivationOf(spec)],
+    assumptions: [...reading.assumptions, ...assumptions],
     ...assessment,
   }
 }
@@ -148,7 +163,7 @@ function assessmentOptions(options: AnalyzeOptions, shared: SharedOptions, own: 
 }
 
 /** The GPU at a price of the user's; as it is where there is none, or the same. */
-function priced(gpu: Gpu, pricePerHourUsd: number | undefined, priceSource: string, now: Date): Gpu {
+export function priced(gpu: Gpu, pricePerHourUsd: number | undefined, priceSource: string, now: Date): Gpu {
   if (pricePerHourUsd === undefined || pricePerHourUsd === gpu.pricePerHourUsd) return gpu
   return { ...gpu, pricePerHourUsd, priceSource, priceDate: now.toISOString().slice(0, 10) }
 }
