@@ -1,4 +1,5 @@
 /** The flags that change a training spec. */
+import type { SpecAdjustments } from '../config/adjusted-spec.ts'
 import {
   attentions,
   defaultLoraTargets,
@@ -48,10 +49,10 @@ export type SpecFlags = {
     | undefined
 }
 
-export function changesOf(values: SpecFlags): Partial<TrainingSpec> {
+export function changesOf(values: SpecFlags): SpecAdjustments {
   const count = (flag: keyof SpecFlags, max: number) =>
     numberFlag(`--${flag}`, values[flag]?.toString(), { integer: true, max })
-  return defined({
+  return {
     microBatch: count('batch-size', MAX_BATCH),
     gradientAccumulation: count('gradient-accumulation', MAX_BATCH),
     sequenceLength: count('sequence-length', 1e7),
@@ -71,7 +72,7 @@ export function changesOf(values: SpecFlags): Partial<TrainingSpec> {
     quantization: oneOf('--quantization', values.quantization, quantizations),
     gpus: count('gpus', 100_000),
     sharding: oneOf('--sharding', values.sharding, shardings),
-  })
+  }
 }
 
 function loraOf(values: SpecFlags, rank: number | undefined): TrainingSpec['lora'] {
@@ -100,11 +101,4 @@ function missingRank(flag: string): MemoryMarkError {
     message: 'this flag says something about adapters, but there are none',
     fix: 'Give --lora-rank too.',
   })
-}
-
-/** Drops what the user did not say. */
-function defined<T extends object>(values: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof T]?: NonNullable<T[Key]>
-  }
 }

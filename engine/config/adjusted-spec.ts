@@ -28,6 +28,9 @@ export function specOf(model: CatalogueModel): TrainingSpec {
   }
 }
 
+/** Where something is undefined, nothing is changed. */
+export type SpecAdjustments = { readonly [Field in keyof TrainingSpec]?: TrainingSpec[Field] | undefined }
+
 /**
  * `nameOf`: how whoever asks writes a field, for the message.
  * @throws MemoryMarkError for what the model cannot do.
@@ -35,10 +38,11 @@ export function specOf(model: CatalogueModel): TrainingSpec {
 export function adjusted(
   written: TrainingSpec,
   model: CatalogueModel,
-  changes: Partial<TrainingSpec>,
+  changes: SpecAdjustments,
   nameOf: (field: keyof TrainingSpec) => string,
 ): TrainingSpec {
-  const spec = { ...written, ...changes }
+  const said = Object.entries(changes).filter(([, value]) => value !== undefined)
+  const spec: TrainingSpec = { ...written, ...Object.fromEntries(said) }
   if (!model.tasks.includes(spec.task)) {
     throw refused(nameOf('task'), `${model.id} has no ${spec.task} head here`, `Use one of: ${model.tasks.join(', ')}.`)
   }

@@ -37,7 +37,7 @@ export const pastedConfig = z.strictObject({
   fileName: z
     .string()
     .max(200)
-    .regex(/^[^\p{C}]*\.(?:ya?ml|json)$/iu, 'must end in .yaml, .yml or .json'),
+    .regex(/^[\w ./@+-]*\.(?:yaml|yml|json)$/, 'must end in .yaml, .yml or .json'),
   text: z.string().min(1).max(MAX_CONFIG_CHARACTERS),
 })
 
@@ -136,7 +136,15 @@ export const analysisEvent = z.discriminatedUnion('kind', [
 ])
 export type AnalysisEvent = z.infer<typeof analysisEvent>
 
+type WithoutPlace<Event> = Event extends AnalysisEvent ? Omit<Event, keyof typeof event> : never
+/** An event before it has its place among the others. */
+export type Happening = WithoutPlace<AnalysisEvent>
+export type Ending = Extract<Happening, { kind: 'done' | 'failed' | 'cancelled' }>
+/** What the run itself has to tell. */
+export type Progress = Extract<Happening, { kind: 'probing' | 'log' | 'trial' }>
+
 /** Whether nothing will happen any more. */
-export function isFinal({ kind }: AnalysisEvent): boolean {
+export function isEnding<Any extends Happening>(happening: Any): happening is Extract<Any, { kind: Ending['kind'] }> {
+  const { kind } = happening
   return kind === 'done' || kind === 'failed' || kind === 'cancelled'
 }
