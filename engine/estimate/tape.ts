@@ -3,7 +3,7 @@
  * its rule and where PyTorch or transformers decides it.
  */
 import type { TrainingSpec } from '../config/spec.ts'
-import type { AttentionShape, Convolution, LinearOptions, Ops, RmsNormOptions } from '../models/ops.ts'
+import type { AttentionShape, Convolution, LinearOptions, Ops, RmsNormOptions, RotaryOptions } from '../models/ops.ts'
 import { eagerAttention, fusedAttention } from './attention.ts'
 import { Autograd, made, type Node, type Recorded, widest } from './autograd.ts'
 import { quantizedBytes } from './quantization.ts'
@@ -17,6 +17,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
   readonly labels: Tensor
   /** Last names of the linear modules met so far: what adapters can target. */
   readonly linearNames = new Set<string>()
+  /** The last hidden states, once a decoder has asked for its logits. */
+  outputLayerInput: Tensor | undefined
   /** Tensors that local variables of the running block reference. */
   #locals: Tensor[] = []
 
@@ -47,6 +49,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   linear(name: string, x: Tensor, outFeatures: number, options: LinearOptions = {}): Tensor {
+    if (this.#isOutputLayer(name)) this.outputLayerInput = x
     if (this.spec.fusedLoss && this.#isOutputLayer(name)) return this.#fusedLoss(name, x, outFeatures, options.tiedTo)
     const base = this.#isQuantized(name)
       ? this.#quantizedLinear(name, x, outFeatures, options)
@@ -82,7 +85,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const scale = this.elementwise('rsqrt', mean, { savesOutput: true })
     const normalised = this.multiply(options.scalesInput ? x : wide, scale)
     if (!options.scalesInFloat32) return this.multiply(weight, this.cast(normalised, x.dtype))
-    const factor = this.elementwise('add', this.cast(weight, 'float32'))
+    const factor = options.aroundOne ? this.elementwise('add', this.cast(weight, 'float32')) : weight
     return this.cast(this.multiply(normalised, factor), x.dtype)
   }
 
@@ -113,6 +116,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   relu(x: Tensor): Tensor {
     return this.elementwise('relu', x, { savesOutput: true })
+  }
+
+  square(x: Tensor): Tensor {
+    return this.power(x)
   }
 
   scale(x: Tensor): Tensor {
@@ -165,12 +172,19 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return table
   }
 
-  rotary(x: Tensor, [cos, sin]: readonly [Tensor, Tensor], heads: number): Tensor {
+  rotary(
+    x: Tensor,
+    [cos, sin]: readonly [Tensor, Tensor],
+    heads: number,
+    { inFloat32 = false, alwaysJoins = false }: RotaryOptions = {},
+  ): Tensor {
     // transformers apply_rotary_pos_emb: x * cos + rotate_half(x) * sin, on the first dimensions of each head.
+    if (inFloat32) return this.cast(this.#rotated(this.cast(x, 'float32'), cos, sin), x.dtype)
     const rotated = lastSize(cos) * heads
-    if (rotated === lastSize(x)) return this.#rotated(x, cos, sin)
+    const isWhole = rotated === lastSize(x)
+    if (isWhole && !alwaysJoins) return this.#rotated(x, cos, sin)
     const [turning, resting] = [this.slice(x, rotated), this.slice(x, lastSize(x) - rotated)]
-    const output = this.concatenate([this.#rotated(turning, cos, sin), resting])
+    const output = this.concatenate([this.#rotated(turning, cos, sin), ...(isWhole ? [] : [resting])])
     this.headsFirst.add(output.storage)
     return output
   }
@@ -245,8 +259,9 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const [channels] = image(x)
     const parameters = ['weight', 'bias'].map(part => this.#weight(`${name}.${part}`, [channels]))
     const statisticsBytes = channels * bytesPerElement[this.weightDtype]
-    const batchCount = bytesPerElement.int64
-    this.buffers.push(...[statisticsBytes, statisticsBytes, batchCount].map(bytes => this.persistent(bytes)))
+    this.buffer(`${name}.running_mean`, statisticsBytes)
+    this.buffer(`${name}.running_var`, statisticsBytes)
+    this.buffer(`${name}.num_batches_tracked`, bytesPerElement.int64)
     const output = this.tensor(x.shape, x.dtype, [x, ...parameters])
     const statistics = this.training ? [0, 1].map(() => this.storage(channels, 'float32', false)) : []
     this.record(name, {
@@ -344,7 +359,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   block(x: Tensor, body: (x: Tensor) => Tensor, shared: readonly Tensor[] = []): Tensor {
-    if (!this.spec.gradientCheckpointing || !this.training) return this.frame(x, body)
+    const isRecomputed = this.spec.gradientCheckpointing && this.training && this.pass === undefined
+    if (!isRecomputed) return this.frame(x, body)
     // torch: utils/checkpoint.py: only the block's input survives the forward pass. Where the weights below are frozen, peft
     // makes the input require gradients (`enable_input_require_grads`), or the block would be left out of the graph.
     const outer = this.nodes
@@ -361,7 +377,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   /** int64 constants that the module registers as buffers. */
   positionIds(count: number): void {
-    this.buffers.push(this.persistent(count * bytesPerElement.int64))
+    this.buffer('position_ids', count * bytesPerElement.int64)
   }
 
   markLogits(logits: Tensor): Tensor {
@@ -432,7 +448,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const { quantization = 'nf4' } = this.spec
     const count = outFeatures * lastSize(x)
     const { weights, constants } = quantizedBytes(quantization, count, outFeatures)
-    this.buffers.push(this.persistent(weights), this.persistent(constants))
+    this.buffer(`${name}.weight`, weights)
+    this.buffer(`${name}.weight.quant_state`, constants)
     const bias = options.bias === false ? [] : [this.#weight(`${name}.bias`, [outFeatures])]
     const factor = this.cast(x, 'bfloat16')
     const output = this.tensor([...x.shape.slice(0, -1), outFeatures], 'bfloat16', [factor, ...bias])
@@ -454,7 +471,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
   #isAdapted(name: string): boolean {
     const module = name.slice(name.lastIndexOf('.') + 1)
     this.linearNames.add(module)
-    return this.spec.lora?.targets.includes(module) ?? false
+    return this.pass?.of !== 'adapters-off' && (this.spec.lora?.targets.includes(module) ?? false)
   }
 
   /** peft tuners/lora/layer.py Linear.forward: result + lora_B(lora_A(dropout(x))) * scaling, adapters in float32. */

@@ -3,17 +3,8 @@ import * as z from 'zod'
 import type { Task, TrainingSpec } from '../config/spec.ts'
 import { bert, bertConfig, distilbert, distilbertConfig, ROBERTA_POSITION_OFFSET, robertaConfig } from './bert.ts'
 import { convnext, convnextConfig } from './convnext.ts'
-import {
-  decoderModel,
-  gemma2Config,
-  gemma3Config,
-  gemmaConfig,
-  llamaConfig,
-  mistralConfig,
-  phi3Config,
-  qwen2Config,
-  qwen3Config,
-} from './decoder.ts'
+import { decoderModel } from './decoder.ts'
+import { blueprintOf, decoderConfigs } from './decoder-families.ts'
 import { falcon, falconConfig } from './falcon.ts'
 import { gpt2, gpt2Config } from './gpt2.ts'
 import type { Ops } from './ops.ts'
@@ -29,14 +20,7 @@ export const modelConfig = z.discriminatedUnion('model_type', [
   robertaConfig,
   distilbertConfig,
   gpt2Config,
-  llamaConfig,
-  mistralConfig,
-  qwen2Config,
-  qwen3Config,
-  gemmaConfig,
-  gemma2Config,
-  gemma3Config,
-  phi3Config,
+  ...decoderConfigs,
   phiConfig,
   gptNeoxConfig,
   optConfig,
@@ -53,28 +37,20 @@ const IMAGENET_PIXELS = 224
 
 type Kind = 'encoder' | 'decoder' | 'encoder-decoder' | 'image'
 
-const kinds: Record<ModelConfig['model_type'], Kind> = {
+/** What is no decoder. */
+const kinds: Partial<Record<ModelConfig['model_type'], Kind>> = {
   bert: 'encoder',
   roberta: 'encoder',
   distilbert: 'encoder',
-  gpt2: 'decoder',
-  llama: 'decoder',
-  mistral: 'decoder',
-  qwen2: 'decoder',
-  qwen3: 'decoder',
-  gemma: 'decoder',
-  gemma2: 'decoder',
-  gemma3_text: 'decoder',
-  phi3: 'decoder',
-  phi: 'decoder',
-  gpt_neox: 'decoder',
-  opt: 'decoder',
-  falcon: 'decoder',
   t5: 'encoder-decoder',
   resnet: 'image',
   vit: 'image',
   deit: 'image',
   convnext: 'image',
+}
+
+function kindOf({ model_type }: ModelConfig): Kind {
+  return kinds[model_type] ?? 'decoder'
 }
 
 const tasks: Record<Kind, readonly [Task, ...Task[]]> = {
@@ -86,7 +62,7 @@ const tasks: Record<Kind, readonly [Task, ...Task[]]> = {
 
 /** The tasks an architecture is trained for; the first is the default. */
 export function tasksOf(config: ModelConfig): readonly [Task, ...Task[]] {
-  return tasks[kinds[config.model_type]]
+  return tasks[kindOf(config)]
 }
 
 /** The longest sequence in tokens; undefined for images. */
@@ -99,7 +75,7 @@ export function maxPositionsOf(config: ModelConfig): number | undefined {
 /** Pixels of the side of the images that a classifier was trained on; undefined for text. */
 export function imageSizeOf(config: ModelConfig): number | undefined {
   if ('image_size' in config) return config.image_size
-  return kinds[config.model_type] === 'image' ? IMAGENET_PIXELS : undefined
+  return kindOf(config) === 'image' ? IMAGENET_PIXELS : undefined
 }
 
 /** Whether transformers offers `gradient_checkpointing_enable` for it. */
@@ -118,15 +94,6 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
       return distilbert(ops, config, tokens, spec.task, spec.labels)
     case 'gpt2':
       return gpt2(ops, config, tokens, spec.task, spec.labels)
-    case 'llama':
-    case 'mistral':
-    case 'qwen2':
-    case 'qwen3':
-    case 'gemma':
-    case 'gemma2':
-    case 'gemma3_text':
-    case 'phi3':
-      return decoderModel(ops, config, spec.task, spec.labels)
     case 'phi':
       return phi(ops, config, spec.task, spec.labels)
     case 'gpt_neox':
@@ -144,5 +111,7 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
       return vit(ops, config, spec.labels)
     case 'convnext':
       return convnext(ops, config, spec.labels)
+    default:
+      return decoderModel(ops, blueprintOf(config), spec.task, spec.labels)
   }
 }

@@ -1,13 +1,14 @@
 /**
- * Llama and its kin: decoders with rotary positions, RMS norms and gated feed-forward layers. What tells them apart is in
- * `traits`. transformers: models/{llama,mistral,qwen2,qwen3,gemma,gemma2,gemma3,phi3}.
+ * Decoders with rotary positions: words, blocks of a mixer (mostly attention) and a feed-forward, a norm, the output layer.
+ * What tells the families apart is in their blueprint.
  */
 import * as z from 'zod'
 import type { Task } from '../config/spec.ts'
 import type { Ops } from './ops.ts'
 import { probability, size } from './schema.ts'
 
-const decoder = z.object({
+/** What nearly every decoder's config.json holds. */
+export const decoderFields = z.object({
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
@@ -21,204 +22,135 @@ const decoder = z.object({
   /** Tokens that sliding-window layers look back. */
   sliding_window: size.nullish(),
 })
+export type DecoderFields = z.infer<typeof decoderFields>
 
-export const llamaConfig = decoder.extend({
-  model_type: z.literal('llama'),
-  attention_bias: z.boolean().default(false),
-  mlp_bias: z.boolean().default(false),
-})
-export const mistralConfig = decoder.extend({ model_type: z.literal('mistral') })
-export const qwen2Config = decoder.extend({
-  model_type: z.literal('qwen2'),
-  use_sliding_window: z.boolean().default(false),
-})
-export const qwen3Config = decoder.extend({
-  model_type: z.literal('qwen3'),
-  attention_bias: z.boolean().default(false),
-  use_sliding_window: z.boolean().default(false),
-})
-const gemmaTied = { tie_word_embeddings: z.boolean().default(true) }
-export const gemmaConfig = decoder.extend({ model_type: z.literal('gemma'), ...gemmaTied })
-export const gemma2Config = decoder.extend({
-  model_type: z.literal('gemma2'),
-  ...gemmaTied,
-  final_logit_softcapping: z.number().nullish().default(30),
-})
-export const gemma3Config = decoder.extend({
-  model_type: z.literal('gemma3_text'),
-  ...gemmaTied,
-  sliding_window_pattern: size.default(6),
-})
-export const phi3Config = decoder.extend({
-  model_type: z.literal('phi3'),
-  resid_pdrop: probability.default(0),
-  partial_rotary_factor: z.number().min(0).max(1).default(1),
-})
+/** `rms`: weighted after casting back; `rms-float32`: before; `rms-one-plus`: by 1 + weight, before. */
+export type Norm = 'rms' | 'rms-float32' | 'rms-one-plus' | 'layer'
 
-export type DecoderConfig =
-  | z.infer<typeof llamaConfig>
-  | z.infer<typeof mistralConfig>
-  | z.infer<typeof qwen2Config>
-  | z.infer<typeof qwen3Config>
-  | z.infer<typeof gemmaConfig>
-  | z.infer<typeof gemma2Config>
-  | z.infer<typeof gemma3Config>
-  | z.infer<typeof phi3Config>
-
-interface Traits {
-  readonly queryBias: boolean
-  readonly outputBias: boolean
-  readonly feedForwardBias: boolean
-  /** A norm over each head's query and key. */
-  readonly normsHeads: boolean
-  /** Norms after attention and feed-forward, before their residual sums. */
-  readonly normsResults: boolean
-  /** Gemma: embeddings scaled by √hidden, norms weighted in float32, GELU gates. */
-  readonly isGemma: boolean
-  /** One projection for q, k and v, one for gate and up. */
-  readonly fusesProjections: boolean
-  /** Whether layer `index` sees `sliding_window` tokens only. */
-  readonly slides: (index: number) => boolean
+/** Names of a block's norms, where it has them: before and after the mixer, before and after the feed-forward. */
+export interface BlockNorms {
+  readonly beforeMixer?: string
+  readonly afterMixer?: string
+  readonly beforeFeeding?: string
+  readonly afterFeeding?: string
 }
 
-const plain: Traits = {
-  queryBias: false,
-  outputBias: false,
-  feedForwardBias: false,
-  normsHeads: false,
-  normsResults: false,
-  isGemma: false,
-  fusesProjections: false,
-  slides: () => true,
-}
-
-function traitsOf(config: DecoderConfig): Traits {
-  switch (config.model_type) {
-    case 'llama': {
-      const bias = config.attention_bias
-      return { ...plain, queryBias: bias, outputBias: bias, feedForwardBias: config.mlp_bias }
-    }
-    case 'mistral':
-      return plain
-    case 'qwen2':
-      return { ...plain, queryBias: true, slides: () => config.use_sliding_window }
-    case 'qwen3': {
-      const bias = config.attention_bias
-      return {
-        ...plain,
-        queryBias: bias,
-        outputBias: bias,
-        normsHeads: true,
-        slides: () => config.use_sliding_window,
-      }
-    }
-    case 'gemma':
-      return { ...plain, isGemma: true }
-    case 'gemma2':
-      return { ...plain, isGemma: true, normsResults: true, slides: index => index % 2 === 0 }
-    case 'gemma3_text': {
-      const slides = (index: number) => (index + 1) % config.sliding_window_pattern !== 0
-      return { ...plain, isGemma: true, normsResults: true, normsHeads: true, slides }
-    }
-    case 'phi3':
-      return { ...plain, fusesProjections: true }
-  }
-}
-
-interface Layer<T> {
-  readonly config: DecoderConfig
-  readonly traits: Traits
+/** Where a part of the model stands. */
+export interface Place<T> {
+  /** Its module path: `model.layers.0.self_attn`. */
   readonly name: string
-  readonly table: readonly [T, T]
-  readonly window: number | undefined
+  /** Of its layer. */
+  readonly index: number
+  /** cos and sin of the layer's positions; absent where it has none. */
+  readonly table: readonly [T, T] | undefined
 }
 
-export function decoderModel<T>(ops: Ops<T>, config: DecoderConfig, task: Task, labels: number): T {
-  const traits = traitsOf(config)
-  const words = ops.embedding('model.embed_tokens', ops.input, config.vocab_size, config.hidden_size)
-  let x = traits.isGemma ? ops.scale(words) : words
-  const rotated = config.model_type === 'phi3' ? config.partial_rotary_factor : 1
-  const newTable = () => ops.rotaryTable(x, Math.floor(headSize(config) * rotated))
-  const table = newTable()
-  // Gemma 3's sliding layers turn by a frequency of their own.
-  const slidingTable = config.model_type === 'gemma3_text' ? newTable() : table
-  for (let index = 0; index < config.num_hidden_layers; index++) {
-    const window = traits.slides(index) ? (config.sliding_window ?? undefined) : undefined
-    const shape = { config, traits, window, table: traits.slides(index) ? slidingTable : table }
-    x = ops.block(x, input => layer(ops, { ...shape, name: `model.layers.${index}` }, input))
+/** [b, s, h] → [b, s, h]. */
+export type Part = <T>(ops: Ops<T>, place: Place<T>, x: T) => T
+
+export interface Blueprint {
+  /** The module that holds words and blocks; `model` by default. */
+  readonly root?: string
+  readonly vocabulary: number
+  readonly hidden: number
+  readonly layers: number
+  readonly isTied: boolean
+  readonly norm: Norm
+  readonly blockNorms: BlockNorms
+  /** Dimensions of a head that turn. */
+  readonly rotarySize: number
+  /** Frequencies that layers turn by, as many as there are tables: which one a layer has, undefined for none. */
+  readonly rotaryOf: (index: number) => number | undefined
+  readonly mixer: Part
+  /** `self_attn` by default. */
+  readonly mixerName?: (index: number) => string
+  readonly feedForward: Part
+  /** `mlp` by default. */
+  readonly feedForwardName?: string
+  /** Embeddings times a constant. */
+  readonly scalesWords?: boolean
+  /** Results of the parts times a constant, before they are added. */
+  readonly scalesResults?: boolean
+  readonly resultDropout?: number
+  readonly wordDropout?: number
+  /** `plain` by default. */
+  readonly logits?: 'plain' | 'scaled' | 'capped'
+  /** Parts of the checkpoint that text does not reach. */
+  readonly idle?: <T>(ops: Ops<T>) => void
+}
+
+const preNorm: BlockNorms = { beforeMixer: 'input_layernorm', beforeFeeding: 'post_attention_layernorm' }
+
+/** What Llama does, for blueprints to differ from. */
+export function llamaBlueprint(fields: DecoderFields, parts: Pick<Blueprint, 'mixer' | 'feedForward'>): Blueprint {
+  return {
+    vocabulary: fields.vocab_size,
+    hidden: fields.hidden_size,
+    layers: fields.num_hidden_layers,
+    isTied: fields.tie_word_embeddings,
+    norm: 'rms',
+    blockNorms: preNorm,
+    rotarySize: headSizeOf(fields),
+    rotaryOf: () => 0,
+    ...parts,
   }
-  const hidden = norm(ops, config, traits, 'model.norm', x)
-  if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', hidden, labels, { bias: false }))
-  const tied = config.tie_word_embeddings ? { tiedTo: 'model.embed_tokens.weight' } : {}
-  const logits = ops.linear('lm_head', hidden, config.vocab_size, { bias: false, ...tied })
-  return config.model_type === 'gemma2' && config.final_logit_softcapping ? ops.softcap(logits) : logits
 }
 
-function layer<T>(ops: Ops<T>, { config, traits, name, table, window }: Layer<T>, x: T): T {
-  const dropout = config.model_type === 'phi3' ? config.resid_pdrop : 0
-  const after = (part: string, result: T) =>
-    traits.normsResults ? norm(ops, config, traits, `${name}.${part}`, result) : result
-  const normalised = norm(ops, config, traits, `${name}.input_layernorm`, x)
-  const self = { config, traits, name: `${name}.self_attn`, table, window }
-  const context = ops.frame(normalised, input => attention(ops, self, input))
-  const attended = ops.residual(ops.dropout(after('post_attention_layernorm', context), dropout), x)
-  const before = traits.normsResults ? 'pre_feedforward_layernorm' : 'post_attention_layernorm'
-  const normed = norm(ops, config, traits, `${name}.${before}`, attended)
-  const fed = ops.frame(normed, input => feedForward(ops, config, traits, `${name}.mlp`, input))
-  return ops.residual(ops.dropout(after('post_feedforward_layernorm', fed), dropout), attended)
+export function headSizeOf(fields: Pick<DecoderFields, 'head_dim' | 'hidden_size' | 'num_attention_heads'>): number {
+  return fields.head_dim ?? fields.hidden_size / fields.num_attention_heads
 }
 
-function attention<T>(ops: Ops<T>, { config, traits, name, table, window }: Layer<T>, x: T): T {
-  const heads = config.num_attention_heads
-  const keyValueHeads = config.num_key_value_heads ?? heads
-  const [query, key, value] = projections(ops, config, traits, name, x)
-  const headNorm = (part: string, states: T) =>
-    traits.normsHeads
-      ? ops.rmsNorm(`${name}.${part}`, states, { size: headSize(config), scalesInFloat32: traits.isGemma })
-      : states
-  const q = ops.rotary(headNorm('q_norm', query), table, heads)
-  const k = ops.rotary(headNorm('k_norm', key), table, keyValueHeads)
-  const context = ops.attention(q, ops.cached(k), ops.cached(value), {
-    heads,
-    keyValueHeads,
-    causal: true,
-    dropout: config.attention_dropout,
-    window,
-    castsSoftmax: true,
+export function decoderModel<T>(ops: Ops<T>, blueprint: Blueprint, task: Task, labels: number): T {
+  const { root = 'model', vocabulary, hidden, layers, scalesWords = false } = blueprint
+  blueprint.idle?.(ops)
+  const words = ops.embedding(`${root}.embed_tokens`, ops.input, vocabulary, hidden)
+  let x = ops.dropout(scalesWords ? ops.scale(words) : words, blueprint.wordDropout ?? 0)
+  const tables: (readonly [T, T])[] = []
+  for (let index = 0; index < layers; index++) {
+    const rotary = blueprint.rotaryOf(index)
+    if (rotary !== undefined) tables[rotary] ??= ops.rotaryTable(x, blueprint.rotarySize)
+  }
+  for (let index = 0; index < layers; index++) {
+    const table = tables[blueprint.rotaryOf(index) ?? tables.length]
+    x = ops.block(x, input => block(ops, blueprint, { name: `${root}.layers.${index}`, index, table }, input))
+  }
+  const output = normalised(ops, blueprint.norm, `${root}.norm`, hidden, x)
+  if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
+  const tied = blueprint.isTied ? { tiedTo: `${root}.embed_tokens.weight` } : {}
+  const logits = ops.linear('lm_head', output, vocabulary, { bias: false, ...tied })
+  switch (blueprint.logits ?? 'plain') {
+    case 'plain':
+      return logits
+    case 'scaled':
+      return ops.scale(logits)
+    case 'capped':
+      return ops.softcap(logits)
+  }
+}
+
+function block<T>(ops: Ops<T>, blueprint: Blueprint, place: Place<T>, x: T): T {
+  const { blockNorms, hidden, feedForwardName = 'mlp', mixerName = () => 'self_attn' } = blueprint
+  const norm = (part: string | undefined, states: T) =>
+    part === undefined ? states : normalised(ops, blueprint.norm, `${place.name}.${part}`, hidden, states)
+  const added = (result: T, skip: T) => {
+    const scaled = blueprint.scalesResults ? ops.scale(result) : result
+    return ops.residual(ops.dropout(scaled, blueprint.resultDropout ?? 0), skip)
+  }
+  const within = (part: string): Place<T> => ({ ...place, name: `${place.name}.${part}` })
+  const before = norm(blockNorms.beforeMixer, x)
+  const mixed = ops.frame(before, input => blueprint.mixer(ops, within(mixerName(place.index)), input))
+  const between = added(norm(blockNorms.afterMixer, mixed), x)
+  const forFeeding = norm(blockNorms.beforeFeeding, between)
+  const fed = ops.frame(forFeeding, input => blueprint.feedForward(ops, within(feedForwardName), input))
+  return added(norm(blockNorms.afterFeeding, fed), between)
+}
+
+/** `features`: of a group that is normalised. */
+export function normalised<T>(ops: Ops<T>, norm: Norm, name: string, features: number, x: T): T {
+  if (norm === 'layer') return ops.layerNorm(name, x)
+  return ops.rmsNorm(name, x, {
+    size: features,
+    scalesInFloat32: norm !== 'rms',
+    aroundOne: norm === 'rms-one-plus',
   })
-  return ops.linear(`${name}.o_proj`, context, config.hidden_size, { bias: traits.outputBias })
-}
-
-function projections<T>(ops: Ops<T>, config: DecoderConfig, traits: Traits, name: string, x: T): [T, T, T] {
-  const querySize = config.num_attention_heads * headSize(config)
-  const keySize = (config.num_key_value_heads ?? config.num_attention_heads) * headSize(config)
-  if (traits.fusesProjections) {
-    const joined = ops.linear(`${name}.qkv_proj`, x, querySize + 2 * keySize, { bias: false })
-    return ops.slices(joined, [querySize, keySize, keySize]) as [T, T, T]
-  }
-  const project = (part: string, features: number) =>
-    ops.linear(`${name}.${part}`, x, features, { bias: traits.queryBias })
-  return [project('q_proj', querySize), project('k_proj', keySize), project('v_proj', keySize)]
-}
-
-function feedForward<T>(ops: Ops<T>, config: DecoderConfig, traits: Traits, name: string, x: T): T {
-  const { intermediate_size: inner, hidden_size: hidden } = config
-  const bias = { bias: traits.feedForwardBias }
-  if (traits.fusesProjections) {
-    const joined = ops.linear(`${name}.gate_up_proj`, x, 2 * inner, bias)
-    const [gate, up] = ops.split(joined, [inner, inner]) as [T, T]
-    return ops.linear(`${name}.down_proj`, ops.multiply(up, ops.silu(gate)), hidden, bias)
-  }
-  const gate = ops.linear(`${name}.gate_proj`, x, inner, bias)
-  const activated = traits.isGemma ? ops.gelu(gate) : ops.silu(gate)
-  const product = ops.multiply(activated, ops.linear(`${name}.up_proj`, x, inner, bias))
-  return ops.linear(`${name}.down_proj`, product, hidden, bias)
-}
-
-function norm<T>(ops: Ops<T>, config: DecoderConfig, traits: Traits, name: string, x: T): T {
-  return ops.rmsNorm(name, x, { size: config.hidden_size, scalesInFloat32: traits.isGemma })
-}
-
-function headSize(config: DecoderConfig): number {
-  return config.head_dim ?? config.hidden_size / config.num_attention_heads
 }

@@ -29,6 +29,7 @@ export interface Ops<T> {
   tanh(x: T): T
   relu(x: T): T
   silu(x: T): T
+  square(x: T): T
   multiply(x: T, y: T): T
   /** Times a constant. */
   scale(x: T): T
@@ -49,7 +50,7 @@ export interface Ops<T> {
   repeatHeads(x: T, times: number, heads: number): T
   /** cos and sin of every position, for heads of which the first `size` dimensions turn. */
   rotaryTable(x: T, size: number): readonly [T, T]
-  rotary(x: T, table: readonly [T, T], heads: number): T
+  rotary(x: T, table: readonly [T, T], heads: number, options?: RotaryOptions): T
   /** Keys or values that a decoder puts into its cache, as it does in training too unless told otherwise. */
   cached(x: T): T
   /**
@@ -97,10 +98,19 @@ export interface Ops<T> {
 export interface RmsNormOptions {
   /** Features of a group. */
   readonly size: number
-  /** Weighted in float32, as Gemma does; otherwise after casting back, as Llama does. */
+  /** Weighted in float32, as Gemma and OLMo do; otherwise after casting back, as Llama does. */
   readonly scalesInFloat32: boolean
+  /** Weighted by 1 + weight, as Gemma does. */
+  readonly aroundOne?: boolean
   /** Scales its input instead of the float32 copy of it, as T5 does. */
   readonly scalesInput?: boolean
+}
+
+export interface RotaryOptions {
+  /** Turned in float32 and cast back, as ERNIE does. */
+  readonly inFloat32?: boolean
+  /** Joined with what does not turn even where all of a head turns, as Phi 3 does. */
+  readonly alwaysJoins?: boolean
 }
 
 export interface LinearOptions {

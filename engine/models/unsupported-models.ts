@@ -15,8 +15,6 @@ export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   qwen2_vl: ['Qwen/Qwen2-VL-2B-Instruct', 'Qwen/Qwen2-VL-7B-Instruct'],
   qwen2_5_vl: ['Qwen/Qwen2.5-VL-3B-Instruct', 'Qwen/Qwen2.5-VL-7B-Instruct'],
   qwen3_moe: ['Qwen/Qwen3-30B-A3B', 'Qwen/Qwen3-235B-A22B'],
-  smollm3: ['HuggingFaceTB/SmolLM3-3B', 'HuggingFaceTB/SmolLM3-3B-Base'],
-  starcoder2: ['bigcode/starcoder2-3b', 'bigcode/starcoder2-7b', 'bigcode/starcoder2-15b'],
   'xlm-roberta': ['FacebookAI/xlm-roberta-base', 'FacebookAI/xlm-roberta-large'],
 }
 

@@ -5,17 +5,18 @@ import type { CatalogueModel } from '../../models/catalogue.ts'
 
 type Family = ModelConfig['model_type']
 
-interface Linears {
+export interface Linears {
   /** Every linear module of a block: what peft's `all-linear` finds. */
   readonly all: readonly string[]
-  /** peft 0.17 utils/constants.py TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING. */
-  readonly usual: readonly string[]
+  /** peft 0.21 utils/constants.py TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING; peft refuses where it has none. */
+  readonly usual?: readonly string[]
 }
 
-const llama: Linears = {
-  all: ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
-  usual: ['q_proj', 'v_proj'],
-}
+const attention = ['q_proj', 'k_proj', 'v_proj', 'o_proj'] as const
+
+const gated: Linears = { all: [...attention, 'gate_proj', 'up_proj', 'down_proj'] }
+
+const llama: Linears = { ...gated, usual: ['q_proj', 'v_proj'] }
 
 const linears: Readonly<Partial<Record<Family, Linears>>> = {
   llama,
@@ -25,6 +26,18 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   gemma: llama,
   gemma2: llama,
   gemma3_text: llama,
+  stablelm: llama,
+  ministral3: gated,
+  smollm3: gated,
+  seed_oss: gated,
+  granite: gated,
+  olmo2: gated,
+  olmo3: gated,
+  hunyuan_v1_dense: gated,
+  ernie4_5: gated,
+  arcee: { all: [...attention, 'up_proj', 'down_proj'] },
+  glm4: { all: [...attention, 'gate_up_proj', 'down_proj'] },
+  starcoder2: { all: [...attention, 'c_fc', 'c_proj'] },
   phi: { all: ['q_proj', 'k_proj', 'v_proj', 'dense', 'fc1', 'fc2'], usual: ['q_proj', 'v_proj', 'fc1', 'fc2'] },
   phi3: { all: ['qkv_proj', 'o_proj', 'gate_up_proj', 'down_proj'], usual: ['qkv_proj'] },
   gpt2: { all: ['c_attn', 'c_proj', 'c_fc'], usual: ['c_attn'] },

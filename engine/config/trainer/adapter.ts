@@ -4,7 +4,7 @@ import type { Default, FieldReader } from '../fields.ts'
 import { oneOf, quote } from '../quote.ts'
 import type { Field } from '../section.ts'
 import type { TrainingSpec } from '../spec.ts'
-import { linearsOf } from './adapter-targets.ts'
+import { type Linears, linearsOf } from './adapter-targets.ts'
 import { isPattern, lastNamesOf } from './layer-pattern.ts'
 
 export type Lora = NonNullable<TrainingSpec['lora']>
@@ -58,10 +58,7 @@ function targetsIn(
     )
   }
   if (targets === 'all') return linears.all
-  if (targets === 'usual') {
-    reader.assume(`Adapters on ${linears.usual.join(' and ')}, as peft does where the config names no layers.`)
-    return linears.usual
-  }
+  if (targets === 'usual') return usualTargets(reader, model, linears, targetField)
   const found = linears.all.filter(linear => targets.includes(linear))
   if (found.length > 0) return found
   return reader.refuse(
@@ -69,6 +66,24 @@ function targetsIn(
     'no-such-lora-target',
     `${quote(model.id)} has no linear layer named ${oneOf(targets.slice(0, MAX_TARGETS).map(quote))}`,
     `Name some of ${linears.all.join(', ')}.`,
+  )
+}
+
+function usualTargets(
+  reader: FieldReader,
+  model: CatalogueModel,
+  { all, usual }: Linears,
+  targetField: Field | undefined,
+): readonly string[] | undefined {
+  if (usual !== undefined) {
+    reader.assume(`Adapters on ${usual.join(' and ')}, as peft does where the config names no layers.`)
+    return usual
+  }
+  return reader.refuse(
+    targetField,
+    'no-such-lora-target',
+    `peft knows no usual layers for models of the family ${model.family}`,
+    `Name some of ${all.join(', ')}.`,
   )
 }
 

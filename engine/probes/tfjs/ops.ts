@@ -7,7 +7,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core'
 import type { TrainingSpec } from '../../config/spec.ts'
-import type { AttentionShape, Convolution, Ops } from '../../models/ops.ts'
+import type { AttentionShape, Convolution, Ops, RmsNormOptions } from '../../models/ops.ts'
 import { attention, rotated } from './attention.ts'
 import type { Batch } from './batch.ts'
 import type { Parameters } from './parameters.ts'
@@ -70,8 +70,7 @@ export class TfjsOps implements Ops<tf.Tensor> {
     })
   }
 
-  rmsNorm(name: string, x: tf.Tensor, options: { size: number; scalesInFloat32: boolean }): tf.Tensor {
-    const { size, scalesInFloat32: aroundOne } = options
+  rmsNorm(name: string, x: tf.Tensor, { size, aroundOne }: RmsNormOptions): tf.Tensor {
     const parameter = this.#parameters.constant(`${name}.weight`, [size], aroundOne ? 0 : 1)
     return tf.tidy(() => {
       const weight = aroundOne ? tf.add(1, parameter) : parameter
@@ -112,6 +111,10 @@ export class TfjsOps implements Ops<tf.Tensor> {
 
   silu(x: tf.Tensor): tf.Tensor {
     return tf.tidy(() => tf.mul(x, tf.sigmoid(x)))
+  }
+
+  square(x: tf.Tensor): tf.Tensor {
+    return tf.square(x)
   }
 
   multiply(x: tf.Tensor, y: tf.Tensor): tf.Tensor {

@@ -1,0 +1,72 @@
+/** Attention with rotary positions and grouped keys and values, as decoders of transformers write it. */
+import { type DecoderFields, headSizeOf, type Norm, normalised, type Part } from './decoder.ts'
+import type { Ops, RotaryOptions } from './ops.ts'
+
+export interface AttentionTraits {
+  readonly queryBias?: boolean
+  readonly outputBias?: boolean
+  readonly outputDropout?: number
+  /** Norms of query and key: of each head or of all together, before the positions or after them. */
+  readonly queryNorm?: QueryNorm
+  /** One projection for q, k and v. */
+  readonly joinsProjections?: boolean
+  /** Whether layer `index` sees `sliding_window` tokens only. */
+  readonly slides?: (index: number) => boolean
+  /** Queries times a number that depends on the position. */
+  readonly scalesQuery?: boolean
+  readonly rotary?: RotaryOptions
+}
+
+export interface QueryNorm {
+  readonly norm: Norm
+  readonly over: 'each-head' | 'all-heads'
+  readonly names: readonly [query: string, key: string]
+  readonly isAfterRotation?: boolean
+}
+
+export const headNorms = { over: 'each-head', names: ['q_norm', 'k_norm'] } as const
+export const allHeadsNorms = { over: 'all-heads', names: ['q_norm', 'k_norm'] } as const
+
+export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {}): Part {
+  const heads = fields.num_attention_heads
+  const keyValueHeads = fields.num_key_value_heads ?? heads
+  const size = headSizeOf(fields)
+  return (ops, { name, index, table }, x) => {
+    const [query, key, value] = projections(ops, fields, traits, name, x)
+    const norm = (part: 0 | 1, states: typeof x) => {
+      const { queryNorm } = traits
+      if (queryNorm === undefined) return states
+      const features = queryNorm.over === 'each-head' ? size : size * (part === 0 ? heads : keyValueHeads)
+      return normalised(ops, queryNorm.norm, `${name}.${queryNorm.names[part]}`, features, states)
+    }
+    const turned = (states: typeof x, count: number) =>
+      table === undefined ? states : ops.rotary(states, table, count, traits.rotary)
+    const placed = (part: 0 | 1, states: typeof x, count: number) =>
+      traits.queryNorm?.isAfterRotation ? norm(part, turned(states, count)) : turned(norm(part, states), count)
+    const q = placed(0, query, heads)
+    const k = placed(1, key, keyValueHeads)
+    const context = ops.attention(traits.scalesQuery ? ops.scale(q) : q, ops.cached(k), ops.cached(value), {
+      heads,
+      keyValueHeads,
+      causal: true,
+      dropout: fields.attention_dropout,
+      window: (traits.slides?.(index) ?? false) ? (fields.sliding_window ?? undefined) : undefined,
+      castsSoftmax: true,
+    })
+    const output = ops.linear(`${name}.o_proj`, context, fields.hidden_size, { bias: traits.outputBias ?? false })
+    return ops.dropout(output, traits.outputDropout ?? 0)
+  }
+}
+
+function projections<T>(ops: Ops<T>, fields: DecoderFields, traits: AttentionTraits, name: string, x: T): [T, T, T] {
+  const size = headSizeOf(fields)
+  const querySize = fields.num_attention_heads * size
+  const keySize = (fields.num_key_value_heads ?? fields.num_attention_heads) * size
+  if (traits.joinsProjections) {
+    const joined = ops.linear(`${name}.qkv_proj`, x, querySize + 2 * keySize, { bias: false })
+    return ops.slices(joined, [querySize, keySize, keySize]) as [T, T, T]
+  }
+  const project = (part: string, features: number) =>
+    ops.linear(`${name}.${part}`, x, features, { bias: traits.queryBias ?? false })
+  return [project('q_proj', querySize), project('k_proj', keySize), project('v_proj', keySize)]
+}

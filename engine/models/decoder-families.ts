@@ -1,0 +1,97 @@
+/** The decoders that a blueprint describes, a line each. */
+import type * as z from 'zod'
+import type { Blueprint } from './decoder.ts'
+import { ernie, ernieConfig } from './ernie.ts'
+import { gemma, gemma2, gemma2Config, gemma3, gemma3Config, gemmaConfig } from './gemma.ts'
+import { glm4, glm4Config } from './glm.ts'
+import { hunyuan, hunyuanConfig } from './hunyuan.ts'
+import { stablelm, stablelmConfig, starcoder2, starcoder2Config } from './layer-norm-decoders.ts'
+import {
+  arcee,
+  arceeConfig,
+  granite,
+  graniteConfig,
+  llama,
+  llamaConfig,
+  ministral3,
+  ministral3Config,
+  mistral,
+  mistralConfig,
+  seedOss,
+  seedOssConfig,
+  smollm3,
+  smollm3Config,
+} from './llama.ts'
+import { olmo2, olmo2Config, olmo3, olmo3Config } from './olmo.ts'
+import { phi3, phi3Config } from './phi3.ts'
+import { qwen2, qwen2Config, qwen3, qwen3Config } from './qwen.ts'
+
+export const decoderConfigs = [
+  llamaConfig,
+  mistralConfig,
+  ministral3Config,
+  smollm3Config,
+  seedOssConfig,
+  arceeConfig,
+  graniteConfig,
+  qwen2Config,
+  qwen3Config,
+  gemmaConfig,
+  gemma2Config,
+  gemma3Config,
+  phi3Config,
+  olmo2Config,
+  olmo3Config,
+  hunyuanConfig,
+  ernieConfig,
+  glm4Config,
+  starcoder2Config,
+  stablelmConfig,
+] as const
+
+export type DecoderConfig = z.infer<(typeof decoderConfigs)[number]>
+
+export function blueprintOf(config: DecoderConfig): Blueprint {
+  switch (config.model_type) {
+    case 'llama':
+      return llama(config)
+    case 'mistral':
+      return mistral(config)
+    case 'ministral3':
+      return ministral3(config)
+    case 'smollm3':
+      return smollm3(config)
+    case 'seed_oss':
+      return seedOss(config)
+    case 'arcee':
+      return arcee(config)
+    case 'granite':
+      return granite(config)
+    case 'qwen2':
+      return qwen2(config)
+    case 'qwen3':
+      return qwen3(config)
+    case 'gemma':
+      return gemma(config)
+    case 'gemma2':
+      return gemma2(config)
+    case 'gemma3_text':
+      return gemma3(config)
+    case 'phi3':
+      return phi3(config)
+    case 'olmo2':
+      return olmo2(config)
+    case 'olmo3':
+      return olmo3(config)
+    case 'hunyuan_v1_dense':
+      return hunyuan(config)
+    case 'ernie4_5':
+      return ernie(config)
+    case 'glm4':
+      return glm4(config)
+    case 'starcoder2':
+      return starcoder2(config)
+    case 'stablelm':
+      return stablelm(config)
+  }
+}

@@ -1,0 +1,60 @@
+/** The feed-forward layers of decoders. */
+import type { Part } from './decoder.ts'
+import type { Ops } from './ops.ts'
+
+export type Activation = 'silu' | 'gelu' | 'relu-squared'
+
+export interface FeedForwardSizes {
+  readonly hidden: number
+  readonly inner: number
+  readonly bias?: boolean
+  readonly activation?: Activation
+  readonly dropout?: number
+}
+
+/** `down(act(gate(x)) * up(x))`. */
+export function gatedFeedForward({
+  hidden,
+  inner,
+  bias = false,
+  activation = 'silu',
+  dropout = 0,
+}: FeedForwardSizes): Part {
+  return (ops, { name }, x) => {
+    const gate = ops.linear(`${name}.gate_proj`, x, inner, { bias })
+    const activated = activate(ops, activation, gate)
+    const product = ops.multiply(activated, ops.linear(`${name}.up_proj`, x, inner, { bias }))
+    return ops.dropout(ops.linear(`${name}.down_proj`, product, hidden, { bias }), dropout)
+  }
+}
+
+/** The same with one projection for gate and up. */
+export function joinedFeedForward({ hidden, inner, bias = false, activation = 'silu' }: FeedForwardSizes): Part {
+  return (ops, { name }, x) => {
+    const joined = ops.linear(`${name}.gate_up_proj`, x, 2 * inner, { bias })
+    const [gate, up] = ops.split(joined, [inner, inner]) as [typeof x, typeof x]
+    return ops.linear(`${name}.down_proj`, ops.multiply(up, activate(ops, activation, gate)), hidden, { bias })
+  }
+}
+
+/** `down(act(up(x)))`. */
+export function plainFeedForward(
+  { hidden, inner, bias = false, activation = 'gelu', dropout = 0 }: FeedForwardSizes,
+  names: readonly [up: string, down: string] = ['up_proj', 'down_proj'],
+): Part {
+  return (ops, { name }, x) => {
+    const widened = activate(ops, activation, ops.linear(`${name}.${names[0]}`, x, inner, { bias }))
+    return ops.dropout(ops.linear(`${name}.${names[1]}`, widened, hidden, { bias }), dropout)
+  }
+}
+
+export function activate<T>(ops: Ops<T>, activation: Activation, x: T): T {
+  switch (activation) {
+    case 'silu':
+      return ops.silu(x)
+    case 'gelu':
+      return ops.gelu(x)
+    case 'relu-squared':
+      return ops.square(ops.relu(x))
+  }
+}

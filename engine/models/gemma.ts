@@ -1,0 +1,59 @@
+/** Gemma 1 to 3, text: embeddings times √hidden, norms of 1 + weight in float32, GELU gates. transformers: models/{gemma,gemma2,gemma3}. */
+import * as z from 'zod'
+import { type BlockNorms, type Blueprint, type DecoderFields, decoderFields, llamaBlueprint } from './decoder.ts'
+import { attentionOf, headNorms } from './decoder-attention.ts'
+import { gatedFeedForward } from './feed-forward.ts'
+import { size } from './schema.ts'
+
+const tied = { tie_word_embeddings: z.boolean().default(true) }
+
+export const gemmaConfig = decoderFields.extend({ model_type: z.literal('gemma'), ...tied })
+export const gemma2Config = decoderFields.extend({
+  model_type: z.literal('gemma2'),
+  ...tied,
+  final_logit_softcapping: z.number().nullish().default(30),
+})
+export const gemma3Config = decoderFields.extend({
+  model_type: z.literal('gemma3_text'),
+  ...tied,
+  sliding_window_pattern: size.default(6),
+})
+
+const normsAround: BlockNorms = {
+  beforeMixer: 'input_layernorm',
+  afterMixer: 'post_attention_layernorm',
+  beforeFeeding: 'pre_feedforward_layernorm',
+  afterFeeding: 'post_feedforward_layernorm',
+}
+
+const feedForward = (config: DecoderFields) =>
+  gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size, activation: 'gelu' })
+
+export function gemma(config: z.infer<typeof gemmaConfig>): Blueprint {
+  const parts = { mixer: attentionOf(config), feedForward: feedForward(config) }
+  return { ...llamaBlueprint(config, parts), norm: 'rms-one-plus', scalesWords: true }
+}
+
+export function gemma2(config: z.infer<typeof gemma2Config>): Blueprint {
+  const mixer = attentionOf(config, { slides: index => index % 2 === 0 })
+  return {
+    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config) }),
+    norm: 'rms-one-plus',
+    scalesWords: true,
+    blockNorms: normsAround,
+    ...(config.final_logit_softcapping && { logits: 'capped' }),
+  }
+}
+
+/** Sliding layers turn by a frequency of their own. */
+export function gemma3(config: Omit<z.infer<typeof gemma3Config>, 'model_type'>): Blueprint {
+  const slides = (index: number) => (index + 1) % config.sliding_window_pattern !== 0
+  const mixer = attentionOf(config, { slides, queryNorm: { norm: 'rms-one-plus', ...headNorms } })
+  return {
+    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config) }),
+    norm: 'rms-one-plus',
+    scalesWords: true,
+    blockNorms: normsAround,
+    rotaryOf: index => (slides(index) ? 1 : 0),
+  }
+}

@@ -1,0 +1,49 @@
+/** Decoders with rotary positions and layer norms: StarCoder 2 and StableLM. transformers: models/{starcoder2,stablelm}. */
+import * as z from 'zod'
+import { type Blueprint, decoderFields, headSizeOf, llamaBlueprint } from './decoder.ts'
+import { attentionOf } from './decoder-attention.ts'
+import { gatedFeedForward, plainFeedForward } from './feed-forward.ts'
+import { probability } from './schema.ts'
+
+export const starcoder2Config = decoderFields.extend({
+  model_type: z.literal('starcoder2'),
+  tie_word_embeddings: z.boolean().default(true),
+  use_bias: z.boolean().default(true),
+  residual_dropout: probability.default(0),
+  embedding_dropout: probability.default(0),
+})
+
+export const stablelmConfig = decoderFields.extend({
+  model_type: z.literal('stablelm'),
+  use_qkv_bias: z.boolean().default(false),
+  hidden_dropout: probability.default(0),
+  partial_rotary_factor: z.number().min(0).max(1).default(0.25),
+  qk_layernorm: z.literal(false, { error: 'StableLM with norms of query and key is not supported' }).default(false),
+  use_parallel_residual: z
+    .literal(false, { error: 'StableLM with parallel residuals is not supported' })
+    .default(false),
+})
+
+export function starcoder2(config: z.infer<typeof starcoder2Config>): Blueprint {
+  const { hidden_size: hidden, intermediate_size: inner, use_bias: bias, residual_dropout: dropout } = config
+  return {
+    ...llamaBlueprint(config, {
+      mixer: attentionOf(config, { queryBias: bias, outputBias: bias, outputDropout: dropout, slides: () => true }),
+      feedForward: plainFeedForward({ hidden, inner, bias, dropout }, ['c_fc', 'c_proj']),
+    }),
+    norm: 'layer',
+    wordDropout: config.embedding_dropout,
+  }
+}
+
+export function stablelm(config: z.infer<typeof stablelmConfig>): Blueprint {
+  const { hidden_size: hidden, intermediate_size: inner, hidden_dropout: dropout } = config
+  return {
+    ...llamaBlueprint(config, {
+      mixer: attentionOf(config, { queryBias: config.use_qkv_bias }),
+      feedForward: gatedFeedForward({ hidden, inner, dropout }),
+    }),
+    norm: 'layer',
+    rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor),
+  }
+}
