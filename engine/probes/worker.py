@@ -201,8 +201,9 @@ def build_model(request, device="meta"):
               for name, value in fields.items()}
     config = transformers.AutoConfig.for_model(model_type, **fields, num_labels=spec["labels"],
                                                architectures=ARCHITECTURES.get(model_type))
-    if model_type not in CONVOLUTIONAL:
-        config._attn_implementation = spec["attention"]
+    # What an architecture takes by default is SDPA where this version of transformers has it there, and eager elsewhere.
+    if spec["attention"] == "eager" and model_type not in CONVOLUTIONAL:
+        config._attn_implementation = "eager"
     if getattr(config, "pad_token_id", 0) is None:
         config.pad_token_id = 0  # a classifier over tokens asks for one; memory does not depend on which
     if config.is_encoder_decoder and getattr(config, "decoder_start_token_id", None) is None:
@@ -299,16 +300,23 @@ def make_batch(spec, model, device="meta"):
 @contextlib.contextmanager
 def without_values(padded):
     """transformers looks at values to leave masks out or to warn; on the meta device there are none to look at."""
+    every, autocast = torch.all, torch.autocast
     answers = {
-        (masking_utils, "find_packed_sequence_indices"): None,
-        (transformers.PreTrainedModel, "warn_if_padding_and_no_attention_mask"): None,
+        (masking_utils, "find_packed_sequence_indices"): lambda *_, **__: None,
+        (transformers.PreTrainedModel, "warn_if_padding_and_no_attention_mask"): lambda *_, **__: None,
+        # Version 4 asks a mask whether all of it is ones. Where it asks for a tensor, it gets one.
+        (torch, "all"): lambda mask, *args, **kwargs: every(mask, *args, **kwargs) if args or kwargs else not padded,
+        # It also switches autocast off for the device of its tensors, which torch does not know how to do for meta.
+        (torch, "autocast"): lambda device_type, *args, **kwargs: (
+            contextlib.nullcontext() if device_type == "meta" else autocast(device_type, *args, **kwargs)
+        ),
     }
     if padded:
-        answers[(masking_utils, "_ignore_causal_mask_sdpa")] = False
-        answers[(masking_utils, "_ignore_bidirectional_mask_sdpa")] = False
+        answers[(masking_utils, "_ignore_causal_mask_sdpa")] = lambda *_, **__: False
+        answers[(masking_utils, "_ignore_bidirectional_mask_sdpa")] = lambda *_, **__: False
     originals = {place: getattr(*place) for place in answers if hasattr(*place)}
     for place in originals:
-        setattr(*place, lambda *args, answer=answers[place], **kwargs: answer)
+        setattr(*place, answers[place])
     try:
         yield
     finally:
