@@ -43,6 +43,7 @@ export function readSettings(file: SourceFile | undefined): SettingsReading {
       judge: data.judge,
       stepSize: data.step_size,
       marginPercent: data.margin_percent,
+      reportSchedule: data.report?.schedule,
       overrides: (data.overrides ?? []).map((override, index) => ({
         path: override.path,
         gpu: override.gpu,

@@ -7,6 +7,7 @@ import { MAX_BATCH, tasks } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { gpus } from '../gpus/catalogue.ts'
 import { parseConditions } from '../verdict/policy.ts'
+import { isSchedule } from './schedule.ts'
 
 /** What a pull request answers for: what it makes worse, or all that is bad in the configs that it touches. */
 const judgements = ['changed', 'all'] as const
@@ -53,6 +54,23 @@ const overrideKeys = {
 }
 const overrideEntry = z.strictObject(overrideKeys, 'an override: a mapping with a path')
 
+const scheduleWords = 'a schedule, such as "0 6 * * 1", or never'
+const reportKeys = {
+  schedule: z
+    .string(scheduleWords)
+    .max(100, scheduleWords)
+    .refine(written => written === 'never' || isSchedule(written), {
+      error: 'This is not a schedule that comes due, and at most once a day',
+      params: {
+        fix: 'Write minute, hour, day of the month (1 to 28), month and day of the week, such as "0 6 * * 1", or never.',
+      },
+    })
+    .describe(
+      'When the issue that reports on the default branch is brought up to date: minute, hour, day of the month, month and day of the week, in UTC. `never` for no report. Default 0 6 * * 1.',
+    )
+    .optional(),
+}
+
 export const settingsFile = z.strictObject({
   paths: globs
     .describe('Only files that match one of these globs are read. Default: every YAML and JSON file.')
@@ -81,6 +99,10 @@ export const settingsFile = z.strictObject({
   margin_percent: within(0, 90)
     .describe('Percent of usable memory that a recommended batch leaves free. Default 5.')
     .optional(),
+  report: z
+    .strictObject(reportKeys, 'a mapping with a schedule')
+    .describe("The bot's report on every config of the default branch.")
+    .optional(),
   overrides: z
     .array(overrideEntry, 'a list of overrides, each with a path')
     .max(MAX_OVERRIDES, `a list of at most ${MAX_OVERRIDES} overrides`)
@@ -94,7 +116,14 @@ export type SettingsFile = z.infer<typeof settingsFile>
 /** The keys that a mapping may have, by where it stands. */
 export function keysAt(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(settingsFile.shape)
-  return path[0] === 'prices' ? gpu.options : Object.keys(overrideKeys)
+  switch (path[0]) {
+    case 'prices':
+      return gpu.options
+    case 'report':
+      return Object.keys(reportKeys)
+    default:
+      return Object.keys(overrideKeys)
+  }
 }
 
 function text(words: string, maxCharacters: number) {

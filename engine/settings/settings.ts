@@ -18,6 +18,8 @@ export interface RepositorySettings extends ScopedSettings {
   readonly judge: Judgement | undefined
   readonly stepSize: number | undefined
   readonly marginPercent: number | undefined
+  /** A cron line in UTC, or `never`. */
+  readonly reportSchedule: string | undefined
   readonly overrides: readonly Override[]
 }
 
@@ -35,6 +37,7 @@ export const noSettings: RepositorySettings = {
   judge: undefined,
   stepSize: undefined,
   marginPercent: undefined,
+  reportSchedule: undefined,
   overrides: [],
 }
 

@@ -54,6 +54,7 @@ describe('the settings', () => {
       judge: 'changed',
       stepSize: 8,
       marginPercent: 5,
+      reportSchedule: '0 6 * * 1',
       overrides: [
         { path: 'configs/llm/**', gpu: 'a100-80gb', hoursPerRun: 12, supplied: {} },
         {
@@ -62,7 +63,7 @@ describe('the settings', () => {
             model: {
               value: { kind: 'text', text: 'meta-llama/Llama-3.1-8B' },
               file: path,
-              at: { line: 30, column: 12 },
+              at: { line: 34, column: 12 },
             },
             sequence_length: { value: { kind: 'number', number: 4_096 } },
           },
@@ -108,6 +109,9 @@ describe('a slip is told with line, field and what was meant', () => {
     ['paths:\n  - a.yaml\n  - 3\n', '3:5 paths[1]: 3 is not a glob, such as configs/**/*.yaml. '],
     ['fail-on: waste > lots\n', '1:10 fail-on: "waste > lots" is not a condition. Write `waste > 40 %`, '],
     ['warn-on: 40\n', '1:10 warn-on: 40 is not a condition, such as "waste > 40 %", or a list of them. '],
+    ['report: weekly\n', '1:9 report: "weekly" is not a mapping with a schedule. Write a mapping with a schedule.'],
+    ['report:\n  cron: never\n', '2:9 report.cron: The key "cron" is not known. Use schedule.'],
+    ['report:\n  schedule: weekly\n', '2:13 report.schedule: This is not a schedule that comes due, and at most once '],
     ['overrides:\n  - gpu: l4\n', '2:5 overrides[0].path: There is no value here. Write a glob, '],
     ['overrides:\n  - path: a\n    batch: 2\n', '3:12 overrides[0].batch: The key "batch" is not known. '],
     ['overrides:\n  - path: a\n    task: causal\n', '3:11 overrides[0].task: "causal" is not a task. '],
