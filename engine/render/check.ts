@@ -1,6 +1,6 @@
 /** The check on a commit: the same words as the comment, with annotations on the lines they are about. */
 import type { Problem } from '../errors.ts'
-import type { AnalysedConfig, ConfigResult, Report } from '../report/schema.ts'
+import type { AnalysedConfig, ConfigResult, Report, UnanalysedConfig } from '../report/schema.ts'
 import { advice } from './advice.ts'
 import { configDetails } from './config-details.ts'
 import { formatCount, formatShare, memoryProvenance, ofUsable } from './figures.ts'
@@ -9,7 +9,7 @@ import { footer } from './footer.ts'
 import { inlinePath } from './markdown.ts'
 import { capitalised, plainText } from './plain.ts'
 import { mattering, renderWithin, separator } from './sections.ts'
-import { type Finding, findingOf, headline, nothingToMeasure, type VerdictState, verdictState } from './verdict.ts'
+import { configState, type Finding, findingOf, headline, nothingToMeasure, type VerdictState, verdictState } from './verdict.ts'
 
 /** Of summary and of text, each. */
 const CHECK_LIMIT = 65_535
@@ -38,14 +38,22 @@ export interface RenderedCheck {
   readonly annotations: readonly Annotation[]
 }
 
-export function renderCheck(report: Report): RenderedCheck {
+export interface CheckOptions {
+  /** What the reader must know about the report or the verdict; Markdown, a paragraph each. */
+  readonly remarks?: readonly string[]
+  /** What the reader can do, for the last line; Markdown clauses. */
+  readonly hints?: readonly string[]
+}
+
+export function renderCheck(report: Report, { remarks = [], hints = [] }: CheckOptions = {}): RenderedCheck {
   const title = capitalised(headline(report))
   if (report.configs.length === 0) {
-    return { title, summary: `${nothingToMeasure}.`, text: '', conclusion: 'success', annotations: [] }
+    const summary = [...remarks, `${nothingToMeasure}.`].join(separator)
+    return { title, summary, text: '', conclusion: 'success', annotations: [] }
   }
   return {
     title,
-    summary: renderWithin(report, [], footer(report), { limitBytes: CHECK_LIMIT, withDetails: false }),
+    summary: renderWithin(report, remarks, footer(report, { hints }), { limitBytes: CHECK_LIMIT, withDetails: false }),
     text: text(report),
     conclusion: conclusion(verdictState(report)),
     annotations: report.configs.flatMap(annotationsOf),
@@ -80,7 +88,7 @@ function text(report: Report): string {
 
 function annotationsOf(config: ConfigResult): Annotation[] {
   if (config.status === 'not-analysed') {
-    return config.problems.slice(0, MAX_PROBLEMS_A_FILE).map(problem => problemAnnotation(config.path, problem))
+    return config.problems.slice(0, MAX_PROBLEMS_A_FILE).map(problem => problemAnnotation(config, problem))
   }
   const finding = findingOf(config)
   return finding === 'fine' ? [] : [findingAnnotation(config, finding)]
@@ -110,12 +118,12 @@ function annotationMessage(config: AnalysedConfig): string {
   return [...advice(config), known].join(' ')
 }
 
-function problemAnnotation(path: string, { file, line, field, message, fix }: Problem): Annotation {
+function problemAnnotation(config: UnanalysedConfig, { file, line, field, message, fix }: Problem): Annotation {
   const named = field ? `${plainText(field, 100)}: ` : ''
   return {
-    path: file ?? path,
+    path: file ?? config.path,
     line: line ?? 1,
-    level: 'failure',
+    level: configState(config) === 'blocked' ? 'failure' : 'warning',
     title: 'Could not be analysed',
     message: `${named}${plainText(message)}. ${plainText(fix)}`,
   }

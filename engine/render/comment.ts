@@ -14,6 +14,10 @@ const COMMENT_LIMIT = 65_536
 export interface CommentOptions {
   /** Plain text about what happens next, such as a measurement under way. */
   readonly statusNote?: string
+  /** What the reader must know about the verdict; Markdown, a paragraph each. */
+  readonly remarks?: readonly string[]
+  /** What the reader can do, for the last line; Markdown clauses. */
+  readonly hints?: readonly string[]
   /** Address of the page that explains the method; http(s) only. */
   readonly howMeasuredUrl?: string
 }
@@ -25,8 +29,9 @@ export function renderComment(report: Report, options: CommentOptions = {}): str
     commentMarker,
     `### ${stateMark(verdictState(report))} MemoryMark: ${headline(report)}`,
     ...(options.statusNote ? [`*${escapeText(options.statusNote)}*`] : []),
+    ...(options.remarks ?? []),
   ]
-  return renderWithin(report, opening, footer(report, options.howMeasuredUrl), {
+  return renderWithin(report, opening, footer(report, options), {
     limitBytes: COMMENT_LIMIT,
     withDetails: true,
   })

@@ -4,10 +4,17 @@ import { escapeText, htmlLink, inlineCode } from './markdown.ts'
 import { sparedConditions } from './spared.ts'
 import { decidingConditions, findingOf, verdictState } from './verdict.ts'
 
-/** `howMeasuredUrl`: http(s) only. */
-export function footer(report: Report, howMeasuredUrl?: string): string {
+export interface FooterOptions {
+  /** Markdown clauses. */
+  readonly hints?: readonly string[]
+  /** http(s) only. */
+  readonly howMeasuredUrl?: string
+}
+
+export function footer(report: Report, { hints = [], howMeasuredUrl }: FooterOptions = {}): string {
   const parts = [
     ...decidedBy(report),
+    ...hints,
     `MemoryMark ${escapeText(report.toolVersion, 40)}`,
     ...(howMeasuredUrl ? [htmlLink('how this is measured', howMeasuredUrl)] : []),
   ]

@@ -19,11 +19,16 @@ function sparedIn(reasons: readonly Reason[]) {
   return reasons.flatMap(reason => (reason.spared === undefined ? [] : [{ ...reason, spared: reason.spared }]))
 }
 
-function because(spared: Spared): string {
+/** A clause: `it was accepted`. */
+export function because(spared: Spared): string {
   switch (spared) {
     case 'within-error':
       return 'the error of the figures leaves it open'
     case 'no-worse':
       return 'it was so on the base branch, and gets no worse'
+    case 'accepted':
+      return 'it was accepted'
+    case 'snoozed':
+      return 'it was put off'
   }
 }

@@ -3,6 +3,7 @@ import type { Problem } from '../errors.ts'
 import type { UnanalysedConfig } from '../report/schema.ts'
 import { escapeText, inlineCode, inlinePath } from './markdown.ts'
 import { capitalised } from './plain.ts'
+import { because } from './spared.ts'
 import { configState, stateMark } from './verdict.ts'
 
 /** Who reads more than this about one file opens the file. */
@@ -14,7 +15,8 @@ export function unanalysedSection(config: UnanalysedConfig, limit = MAX_PROBLEMS
   const shown = config.problems.slice(0, limit)
   const rest = config.problems.length - shown.length
   const texts = shown.map(problem => renderProblem(config.path, problem))
-  const opening = `${mark} **${inlinePath(config.path)}** could not be analysed`
+  const letPass = config.spared === undefined ? '' : `; this does not block, because ${because(config.spared)}`
+  const opening = `${mark} **${inlinePath(config.path)}** could not be analysed${letPass}`
   if (config.problems.length === 1) return `${opening}. ${texts.join('')}`
   return [
     `${opening}:`,

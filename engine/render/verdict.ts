@@ -24,7 +24,8 @@ export type Finding = (typeof findings)[number]
  * through what it could not read is no check, and the file's author can mend it.
  */
 export function configState(config: ConfigResult): Exclude<VerdictState, 'nothing-to-measure'> {
-  return config.status === 'analysed' ? config.verdict.state : 'blocked'
+  if (config.status === 'analysed') return config.verdict.state
+  return config.spared === undefined ? 'blocked' : 'warning'
 }
 
 export function verdictState(report: Report): VerdictState {

@@ -9,7 +9,7 @@ import { batchSize, trainingSpec } from '../config/spec.ts'
 import { problem } from '../errors.ts'
 import { byteKinds } from '../estimate/storage.ts'
 import { provenance, trial } from '../probes/trial.ts'
-import { policy, verdict } from '../verdict/policy.ts'
+import { policy, spared, verdict } from '../verdict/policy.ts'
 
 const bytes = z.number().min(0).max(1e18)
 const usd = z.number().min(-1e12).max(1e12)
@@ -100,6 +100,8 @@ export const unanalysedConfig = z.object({
   status: z.literal('not-analysed'),
   path,
   problems: z.array(problem).min(1).max(50),
+  /** Why it does not block, where it does not. */
+  spared: spared.optional(),
 })
 export type UnanalysedConfig = z.infer<typeof unanalysedConfig>
 

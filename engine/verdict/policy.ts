@@ -21,8 +21,11 @@ export const policy = z.object({
 })
 export type Policy = z.infer<typeof policy>
 
-/** Why something that would block does not: it holds in a part of the error band only; it was so before, and got no worse. */
-export const spared = z.enum(['within-error', 'no-worse'])
+/**
+ * Why something that would block does not: it holds in a part of the error band only; it was so before, and got no worse;
+ * somebody accepted it, or put it off.
+ */
+export const spared = z.enum(['within-error', 'no-worse', 'accepted', 'snoozed'])
 export type Spared = z.infer<typeof spared>
 
 export const reason = z.discriminatedUnion('kind', [

@@ -1,0 +1,11 @@
+/** What would block, let pass by a person's word. */
+import { verdictOf } from './judge.ts'
+import type { Spared, Verdict } from './policy.ts'
+
+export function letPass(verdict: Verdict, spared: Extract<Spared, 'accepted' | 'snoozed'>): Verdict {
+  if (verdict.state !== 'blocked') return verdict
+  return verdictOf(
+    verdict.reasons.map(reason => ({ ...reason, spared })),
+    [],
+  )
+}
