@@ -1,0 +1,80 @@
+/** What was accepted of a config that would block, and whether that covers the config as it is now. */
+import { isDeepStrictEqual } from 'node:util'
+import * as z from 'zod'
+import { trainingSpec } from '../config/spec.ts'
+import { shareOfUsable } from '../metrics/memory.ts'
+import { type Reason, reason } from '../verdict/policy.ts'
+import { type AnalysedConfig, analysedConfig, type ConfigResult, operatingPoint, reportedGpu } from './schema.ts'
+
+const path = analysedConfig.shape.path
+
+export const acceptedConfig = z.discriminatedUnion('status', [
+  z.object({
+    status: z.literal('analysed'),
+    path,
+    spec: trainingSpec,
+    gpu: reportedGpu,
+    current: operatingPoint,
+    errorBandPercent: analysedConfig.shape.errorBandPercent,
+    savingsPerYearUsd: analysedConfig.shape.savingsPerYearUsd,
+    /** What blocked. */
+    reasons: z.array(reason).max(100),
+  }),
+  /** Nothing is known of it, so nothing can get worse. */
+  z.object({ status: z.literal('not-analysed'), path }),
+])
+export type AcceptedConfig = z.infer<typeof acceptedConfig>
+
+export type Acceptability =
+  | { readonly kind: 'acceptable'; readonly accepted: AcceptedConfig }
+  /** Accepted only in so many words. */
+  | { readonly kind: 'out-of-memory' }
+  | { readonly kind: 'does-not-block' }
+
+export function acceptability(config: ConfigResult, options: { readonly outOfMemory: boolean }): Acceptability {
+  if (config.status === 'not-analysed') {
+    return { kind: 'acceptable', accepted: { status: 'not-analysed', path: config.path } }
+  }
+  if (config.verdict.state !== 'blocked') return { kind: 'does-not-block' }
+  if (isOutOfMemory(config) && !options.outOfMemory) return { kind: 'out-of-memory' }
+  const { path: at, spec, gpu, current, errorBandPercent, savingsPerYearUsd, verdict } = config
+  const accepted = { path: at, spec, gpu, current, errorBandPercent, savingsPerYearUsd, reasons: verdict.reasons }
+  return { kind: 'acceptable', accepted: { status: 'analysed', ...accepted } }
+}
+
+/**
+ * The same content is covered whatever a GPU has measured since; other content while each of its reasons to block was accepted
+ * and is no larger than then, give or take the error of the figures. Going out of memory is always a reason of its own.
+ */
+export function covers(accepted: AcceptedConfig, config: ConfigResult): boolean {
+  if (accepted.path !== config.path) return false
+  if (accepted.status === 'not-analysed') return config.status === 'not-analysed'
+  if (config.status === 'not-analysed') return false
+  const isSame = isDeepStrictEqual(accepted.spec, config.spec) && accepted.gpu.id === config.gpu.id
+  return config.verdict.reasons.every(now => {
+    const before = accepted.reasons.find(each => kindOf(each) === kindOf(now))
+    return before !== undefined && (isSame || isNoWorse(before, now, accepted, config))
+  })
+}
+
+export function isOutOfMemory({ verdict }: Pick<AnalysedConfig, 'verdict'>): boolean {
+  return verdict.reasons.some(({ kind }) => kind === 'does-not-fit')
+}
+
+type Accepted = Extract<AcceptedConfig, { status: 'analysed' }>
+
+function isNoWorse(before: Reason, now: Reason, accepted: Accepted, config: AnalysedConfig): boolean {
+  const bandPercent = Math.max(accepted.errorBandPercent, config.errorBandPercent)
+  if (now.kind === 'does-not-fit') {
+    return config.current.peakBytes <= accepted.current.peakBytes * (1 + bandPercent / 100)
+  }
+  if (before.kind === 'does-not-fit') return false
+  // The band is around the peak; waste is what the peak leaves of usable memory, so both move by as many points.
+  const isWaste = now.condition.kind === 'waste'
+  const band = isWaste ? bandPercent * shareOfUsable(accepted.gpu, accepted.current) : 0
+  return now.actual <= before.actual + band
+}
+
+function kindOf(each: Reason): string {
+  return each.kind === 'condition' ? each.condition.kind : each.kind
+}
