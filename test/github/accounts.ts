@@ -1,30 +1,61 @@
 /** Who exists in the emulated world, and the two Apps that act in it. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { parse } from 'yaml'
+import * as z from 'zod'
 
 export interface Account {
   readonly login: string
   readonly token: string
 }
 
-/** Owns the repositories. */
+/** Owns the repositories unless told otherwise. */
 export const owner: Account = { login: 'acme', token: 'token-of-acme' }
-/** Opens pull requests from a fork. */
+/** Owns others, with an installation of its own. */
+export const otherOwner: Account = { login: 'globex', token: 'token-of-globex' }
+/** May write to every repository. */
+export const maintainer: Account = { login: 'maintainer', token: 'token-of-maintainer' }
+/** Opens pull requests from a fork; may only read. */
 export const contributor: Account = { login: 'mona', token: 'token-of-mona' }
+
+export const owners: readonly Account[] = [owner, otherOwner]
+const people: readonly Account[] = [...owners, maintainer, contributor]
+
+export type Level = 'read' | 'write'
+export type Permissions = Readonly<Record<string, Level>>
 
 export interface InstalledApp {
   readonly id: number
   readonly slug: string
   readonly name: string
-  readonly installationId: number
-  readonly permissions: Readonly<Record<string, 'read' | 'write'>>
+  /** By the account that installed it. */
+  readonly installations: Readonly<Record<string, number>>
+  readonly permissions: Permissions
+  readonly events: readonly string[]
 }
 
-/** The bot; the permissions that bot/app.yml asks for, and no others. */
+export interface Installation {
+  readonly id: number
+  readonly app: InstalledApp
+  readonly account: string
+}
+
+const manifestFile = path.join(import.meta.dirname, '../../bot/app.yml')
+const manifest = z
+  .object({
+    default_permissions: z.record(z.string(), z.enum(['read', 'write'])),
+    default_events: z.array(z.string()),
+  })
+  .parse(parse(readFileSync(manifestFile, 'utf8')))
+
+/** The bot, with what bot/app.yml asks for and nothing else. */
 export const memoryMarkApp: InstalledApp = {
   id: 4242,
   slug: 'memorymark',
   name: 'MemoryMark',
-  installationId: 100,
-  permissions: { actions: 'read', checks: 'write', contents: 'read', metadata: 'read', pull_requests: 'write' },
+  installations: { [owner.login]: 100, [otherOwner.login]: 101 },
+  permissions: manifest.default_permissions,
+  events: manifest.default_events,
 }
 
 /** GitHub Actions is an App too; a workflow's GITHUB_TOKEN is an installation token of it. */
@@ -32,7 +63,7 @@ export const actionsApp: InstalledApp = {
   id: 15368,
   slug: 'github-actions',
   name: 'GitHub Actions',
-  installationId: 200,
+  installations: { [owner.login]: 200, [otherOwner.login]: 201 },
   permissions: {
     actions: 'read',
     checks: 'write',
@@ -41,23 +72,53 @@ export const actionsApp: InstalledApp = {
     metadata: 'read',
     pull_requests: 'write',
   },
+  events: [],
 }
 
 export const apps: readonly InstalledApp[] = [memoryMarkApp, actionsApp]
 
-export const seed = {
-  tokens: Object.fromEntries(
-    [owner, contributor].map(({ login, token }) => [token, { login, scopes: ['repo', 'user'] }]),
-  ),
-  github: {
-    users: [{ login: owner.login }, { login: contributor.login }],
-    // No webhook_url: emulate repeats delivery ids and cannot redeliver, so webhooks.ts sends them.
-    apps: apps.map(app => ({
-      app_id: app.id,
-      slug: app.slug,
-      name: app.name,
-      permissions: app.permissions,
-      installations: [{ installation_id: app.installationId, account: owner.login }],
-    })),
-  },
+export const installations: readonly Installation[] = apps.flatMap(app =>
+  Object.entries(app.installations).map(([account, id]) => ({ id, app, account })),
+)
+
+export interface Granted {
+  /** What an owner has accepted; an installation keeps it until a wider manifest is accepted. */
+  readonly permissions: Permissions
+  readonly events: readonly string[]
+}
+
+/** `granted`: to MemoryMark; what its manifest asks for unless told. */
+export function seedFor(granted: Partial<Granted>) {
+  return {
+    tokens: Object.fromEntries(people.map(({ login, token }) => [token, { login, scopes: ['repo', 'user'] }])),
+    github: {
+      users: people.map(({ login }) => ({ login })),
+      // No webhook_url: emulate repeats delivery ids and cannot redeliver, so webhooks.ts sends them.
+      apps: apps.map(app => ({
+        app_id: app.id,
+        slug: app.slug,
+        name: app.name,
+        permissions: app.permissions,
+        events: app.events,
+        installations: Object.entries(app.installations).map(([account, id]) => ({
+          installation_id: id,
+          account,
+          ...(app === memoryMarkApp ? granted : {}),
+        })),
+      })),
+    },
+  }
+}
+
+/** Whose token an `authorization` header carries. */
+export function personBehind(authorization: string | undefined): Account {
+  const person = people.find(({ token }) => authorization?.endsWith(` ${token}`))
+  if (person === undefined) throw new Error('Nobody here has such a token')
+  return person
+}
+
+export function accountOf(login: string): Account {
+  const account = people.find(one => one.login === login)
+  if (account === undefined) throw new Error(`Nobody is called ${login} here`)
+  return account
 }

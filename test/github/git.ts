@@ -16,42 +16,73 @@ interface Member {
 
 interface Commit {
   readonly sha: string
-  readonly parent: string | undefined
+  readonly parents: readonly string[]
   readonly tree: Tree
 }
 
 export class GitNetwork {
   readonly #rest: Rest
+  readonly #root: Member
   readonly #members: Member[]
   readonly #commits: Commit[] = []
 
   constructor(rest: Rest, root: Member) {
     this.#rest = rest
+    this.#root = root
     this.#members = [root]
   }
 
   /** Adds a fork and copies what was committed so far. */
   async join(member: Member): Promise<void> {
-    for (const [index, commit] of this.#commits.entries()) {
-      await this.#write(member, commit.tree, commit.parent, index)
-    }
+    for (const [index, { tree, parents }] of this.#commits.entries()) await this.#write(member, tree, parents, index)
     this.#members.push(member)
   }
 
   /** The new commit's SHA, the same in every member. */
   async commit(changes: FileChanges, parent?: string): Promise<string> {
-    const tree = applyChanges(this.#treeOf(parent), changes)
-    const shas = await Promise.all(this.#members.map(member => this.#write(member, tree, parent, this.#commits.length)))
+    return this.#commit(applied(await this.#treeOf(parent), changes), parent === undefined ? [] : [parent])
+  }
+
+  /** What `head` changed since the two parted, on top of `base`. Conflicts are no part of this world: `head` wins. */
+  async merge(base: string, head: string): Promise<string> {
+    const path = `/repos/${this.#root.fullName}/compare/${base}...${head}`
+    const compared = await this.#rest.json<{ merge_base_commit: { sha: string } }>('GET', path, this.#root.token)
+    const before = await this.#treeOf(compared.merge_base_commit.sha)
+    const after = await this.#treeOf(head)
+    const paths = [...Object.keys(before), ...Object.keys(after)]
+    const changed = paths.filter(one => before[one] !== after[one]).map(one => [one, after[one] ?? null] as const)
+    return this.#commit(applied(await this.#treeOf(base), Object.fromEntries(changed)), [base, head])
+  }
+
+  async #commit(tree: Tree, parents: readonly string[]): Promise<string> {
+    const index = this.#commits.length
+    const shas = await Promise.all(this.#members.map(member => this.#write(member, tree, parents, index)))
     const sha = shas[0] ?? ''
-    this.#commits.push({ sha, parent, tree })
+    this.#commits.push({ sha, parents, tree })
     return sha
   }
 
-  #treeOf(sha: string | undefined): Tree {
-    return this.#commits.find(commit => commit.sha === sha)?.tree ?? {}
+  /** Of a commit that an App made through the API too. */
+  async #treeOf(sha: string | undefined): Promise<Tree> {
+    if (sha === undefined) return {}
+    return this.#commits.find(commit => commit.sha === sha)?.tree ?? this.#readTree(sha)
   }
 
-  async #write(member: Member, tree: Tree, parent: string | undefined, index: number): Promise<string> {
+  async #readTree(sha: string): Promise<Tree> {
+    const { tree } = await this.#get<{ tree: { path: string; sha: string; type: string }[] }>(
+      `trees/${sha}?recursive=1`,
+    )
+    const files = tree.filter(({ type }) => type === 'blob')
+    const texts = await Promise.all(
+      files.map(async file => {
+        const { content } = await this.#get<{ content: string }>(`blobs/${file.sha}`)
+        return [file.path, Buffer.from(content, 'base64').toString()] as const
+      }),
+    )
+    return Object.fromEntries(texts)
+  }
+
+  async #write(member: Member, tree: Tree, parents: readonly string[], index: number): Promise<string> {
     const { sha: treeSha } = await this.#post<{ sha: string }>(member, 'trees', {
       tree: Object.entries(tree).map(([path, content]) => ({ path, content, mode: '100644', type: 'blob' })),
     })
@@ -64,11 +95,15 @@ export class GitNetwork {
     const { sha } = await this.#post<{ sha: string }>(member, 'commits', {
       message: `Commit ${index + 1}`,
       tree: treeSha,
-      parents: parent === undefined ? [] : [parent],
+      parents,
       author,
       committer: author,
     })
     return sha
+  }
+
+  #get<T>(path: string): Promise<T> {
+    return this.#rest.json<T>('GET', `/repos/${this.#root.fullName}/git/${path}`, this.#root.token)
   }
 
   #post<T>(member: Member, kind: 'trees' | 'commits', body: unknown): Promise<T> {
@@ -76,7 +111,7 @@ export class GitNetwork {
   }
 }
 
-function applyChanges(tree: Tree, changes: FileChanges): Tree {
+function applied(tree: Tree, changes: FileChanges): Tree {
   const next: Record<string, string> = { ...tree }
   for (const [path, text] of Object.entries(changes)) {
     if (text === null) delete next[path]

@@ -11,6 +11,7 @@ export const MAX_COMMENT = 65_536
 
 interface WriteBody {
   readonly body?: unknown
+  readonly actions?: unknown
   readonly output?: {
     readonly title?: unknown
     readonly summary?: unknown
@@ -23,11 +24,13 @@ export function refusalOf(method: string, path: string, body: unknown): Refusal 
   if (method !== 'POST' && method !== 'PATCH') return undefined
   const write = (typeof body === 'object' && body !== null ? body : {}) as WriteBody
   if (/\/check-runs(\/\d+)?$/.test(path)) return checkRunRefusal(write)
-  if (/\/issues\/(\d+\/comments|comments\/\d+)$/.test(path)) return commentRefusal(write)
+  if (/\/(issues|pulls)(\/\d+)?(\/comments(\/\d+)?)?$/.test(path)) return bodyRefusal(write)
   return undefined
 }
 
-function checkRunRefusal({ output }: WriteBody): Refusal | undefined {
+function checkRunRefusal({ output, actions }: WriteBody): Refusal | undefined {
+  const refusal = actionsRefusal(actions)
+  if (refusal !== undefined) return refusal
   if (output === undefined) return undefined
   if (typeof output.title !== 'string' || typeof output.summary !== 'string') {
     return invalid('output needs a title and a summary')
@@ -44,7 +47,22 @@ function checkRunRefusal({ output }: WriteBody): Refusal | undefined {
     : undefined
 }
 
-function commentRefusal({ body }: WriteBody): Refusal | undefined {
+/** GitHub's buttons: three at most, with short words on them. */
+const MAX_ACTIONS = 3
+const maxActionText = { label: 20, description: 40, identifier: 20 } as const
+
+function actionsRefusal(actions: unknown): Refusal | undefined {
+  if (actions === undefined) return undefined
+  if (!Array.isArray(actions) || actions.length > MAX_ACTIONS)
+    return invalid(`Only ${MAX_ACTIONS} actions are allowed.`)
+  for (const [field, most] of Object.entries(maxActionText)) {
+    const unfit = actions.some(action => typeof action[field] !== 'string' || action[field].length > most)
+    if (unfit) return invalid(`actions.${field} needs at most ${most} characters.`)
+  }
+  return undefined
+}
+
+function bodyRefusal({ body }: WriteBody): Refusal | undefined {
   return typeof body === 'string' && body.length > MAX_COMMENT
     ? invalid(`Body is too long (maximum is ${MAX_COMMENT} characters)`)
     : undefined

@@ -2,14 +2,26 @@
  * The face of the emulated GitHub: passes requests on to emulate, adds what it lacks, refuses what GitHub would refuse,
  * fails where a test asks it to, and writes everything down.
  */
-import { createEmulator, defineEmulator, type EmulatorContext } from 'emulate'
-import { type CommentJson, IssuedTokens, withApp } from './authorship.ts'
-import { type CheckRunJson, CheckRuns, type CheckRunWrite } from './check-runs.ts'
+import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
+import { createAdaptorServer } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { Hono } from 'hono'
+import { type Artifacts, routeArtifacts } from './artifacts.ts'
+import { type CheckRuns, routeCheckRuns } from './check-runs.ts'
+import { routeComments } from './comments.ts'
+import { routeContents } from './contents.ts'
+import type { Events } from './events.ts'
+import { type Fate, Faults } from './faults.ts'
+import { type Bindings, type Call, type Gateway, parseJson, type Routes, refuse } from './gateway.ts'
+import { routeInstallations } from './installations.ts'
 import { refusalOf } from './limits.ts'
-import { paged } from './pages.ts'
-import { MAX_LISTED_FILES, type PullRequestJson, PullRequests } from './pull-requests.ts'
-import { Rest } from './rest.ts'
-import { artifactJson, WorkflowRuns } from './workflow-runs.ts'
+import { type Merges, routeMerges } from './merges.ts'
+import { accessTo, covers } from './permissions.ts'
+import { type PullRequests, routePullRequests } from './pull-requests.ts'
+import { routeReviewComments } from './review-comments.ts'
+import type { Webhooks } from './webhooks.ts'
+import { routeWorkflowRuns, type WorkflowRuns } from './workflow-runs.ts'
 
 export interface LoggedRequest {
   readonly method: string
@@ -22,231 +34,128 @@ export interface LoggedRequest {
   readonly apiVersion: string | undefined
 }
 
-/** Answers the next `times` matching requests with `status` instead of serving them. */
-export interface Fault {
-  readonly method: string
-  readonly path: RegExp
-  readonly status: number
-  /** Makes a 403 or 429 a secondary rate limit. */
-  readonly retryAfterSeconds?: number
-  times: number
+/** What is kept beside emulate. */
+export interface KeptState {
+  readonly pullRequests: PullRequests
+  readonly checkRuns: CheckRuns
+  readonly runs: WorkflowRuns
+  readonly merges: Merges
+  readonly webhooks: Webhooks
+  readonly events: Events
+  readonly artifacts: Artifacts
 }
 
-type App = EmulatorContext<object>['app']
-type Context = Parameters<Parameters<App['get']>[1]>[0]
-
-const REPOSITORY = '/repos/:owner/:repo'
-
-export class GitHubProxy {
+export class GitHubProxy implements AsyncDisposable {
   readonly requests: LoggedRequest[] = []
-  readonly faults: Fault[] = []
-  readonly runs = new WorkflowRuns()
-  readonly checkRuns = new CheckRuns()
-  readonly #tokens = new IssuedTokens()
-  readonly #upstreamUrl: string
-  readonly #pullRequests: PullRequests
-  #publicUrl = ''
-  #close: () => Promise<void> = async () => {}
+  readonly faults = new Faults()
+  readonly #gateway: Gateway
+  readonly #server: ReturnType<typeof createAdaptorServer>
 
-  private constructor(upstreamUrl: string) {
-    this.#upstreamUrl = upstreamUrl
-    this.#pullRequests = new PullRequests(new Rest(upstreamUrl))
+  private constructor(gateway: Gateway, state: KeptState) {
+    this.#gateway = gateway
+    const routes: Routes = new Hono<Bindings>()
+    routes.use('*', (c, next) => this.#guard(c, next))
+    routeInstallations(routes, gateway, state.webhooks)
+    routePullRequests(routes, gateway, state.pullRequests, state.events)
+    routeReviewComments(routes, gateway, state.pullRequests)
+    routeComments(routes, gateway, state.events)
+    routeCheckRuns(routes, gateway, state.checkRuns, state.events)
+    routeWorkflowRuns(routes, gateway, state.runs)
+    routeArtifacts(routes, gateway, state.artifacts)
+    routeMerges(routes, state.merges)
+    routeContents(routes, gateway)
+    routes.notFound(c => gateway.forward(c))
+    routes.onError(error => refuse(500, `The emulated GitHub failed: ${error.stack}`))
+    this.#server = createAdaptorServer({ fetch: routes.fetch })
   }
 
-  static async start(upstreamUrl: string): Promise<GitHubProxy> {
-    const proxy = new GitHubProxy(upstreamUrl)
-    const listening = await createEmulator({
-      port: 0,
-      service: defineEmulator({ name: 'github-proxy', state: () => ({}), setup: ({ app }) => proxy.#route(app) }),
-    })
-    proxy.#publicUrl = listening.url.replace('localhost', '127.0.0.1')
-    proxy.#close = () => listening.close()
+  static async start(gateway: Gateway, state: KeptState): Promise<GitHubProxy> {
+    const proxy = new GitHubProxy(gateway, state)
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    const address = proxy.#server.address()
+    if (address === null || typeof address === 'string') throw new Error('The emulated GitHub has no port')
+    gateway.listensAt(`http://127.0.0.1:${address.port}`)
     return proxy
   }
 
   get url(): string {
-    return this.#publicUrl
+    return this.#gateway.publicUrl
   }
 
-  close(): Promise<void> {
-    return this.#close()
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    if ('closeAllConnections' in this.#server) this.#server.closeAllConnections()
+    await closed
   }
 
-  #route(app: App): void {
-    app.use('*', (c, next) => this.#guard(c, next))
-    app.post('/app/installations/:id/access_tokens', c => this.#issueToken(c))
-    this.#routePullRequests(app)
-    this.#routeComments(app)
-    this.#routeCheckRuns(app)
-    this.#routeWorkflowRuns(app)
-    app.notFound(c => this.#forward(c))
-  }
-
-  #routePullRequests(app: App): void {
-    const refresh = (pullRequest: PullRequestJson) => this.#pullRequests.refreshed(pullRequest)
-    app.get(`${REPOSITORY}/pulls`, c => this.#amended(c, (all: PullRequestJson[]) => Promise.all(all.map(refresh))))
-    app.get(`${REPOSITORY}/pulls/:number`, c => this.#amended(c, refresh))
-    app.get(`${REPOSITORY}/pulls/:number/files`, c => this.#listFiles(c))
-  }
-
-  #routeComments(app: App): void {
-    app.get(`${REPOSITORY}/issues/:number/comments`, c => this.#amended(c, (all: CommentJson[]) => all.map(withApp)))
-    app.post(`${REPOSITORY}/issues/:number/comments`, c => this.#amended(c, withApp))
-    app.get(`${REPOSITORY}/issues/comments/:id`, c => this.#amended(c, withApp))
-    app.patch(`${REPOSITORY}/issues/comments/:id`, c => this.#amended(c, withApp))
-  }
-
-  #routeCheckRuns(app: App): void {
-    const complete = (run: CheckRunJson) => this.checkRuns.complete(run)
-    app.post(`${REPOSITORY}/check-runs`, c => this.#writeCheckRun(c))
-    app.patch(`${REPOSITORY}/check-runs/:id`, c => this.#writeCheckRun(c))
-    app.get(`${REPOSITORY}/check-runs/:id`, c => this.#amended(c, complete))
-    app.get(`${REPOSITORY}/check-runs/:id/annotations`, c =>
-      this.#page(c, this.checkRuns.annotations(Number(c.req.param('id'))), items => items),
-    )
-    app.get(`${REPOSITORY}/commits/:ref/check-runs`, c =>
-      this.#amended(c, (list: { check_runs: CheckRunJson[] }) => {
-        const appId = c.req.query('app_id')
-        const runs = list.check_runs.map(complete).filter(run => appId === undefined || String(run.app?.id) === appId)
-        return { total_count: runs.length, check_runs: runs }
-      }),
-    )
-  }
-
-  #routeWorkflowRuns(app: App): void {
-    app.get(`${REPOSITORY}/actions/runs/:id`, c => {
-      const run = this.runs.run(Number(c.req.param('id')))
-      return run === undefined ? refuse(c, 404, 'Not Found') : c.json(run)
-    })
-    app.get(`${REPOSITORY}/actions/runs/:id/artifacts`, c => {
-      const artifacts = this.runs.artifactsOf(Number(c.req.param('id')), c.req.query('name'))
-      const repositoryUrl = `${this.#publicUrl}/repos/${c.req.param('owner')}/${c.req.param('repo')}`
-      return this.#page(c, artifacts, items => ({
-        total_count: artifacts.length,
-        artifacts: items.map(artifact => artifactJson(artifact, repositoryUrl)),
-      }))
-    })
-    app.get(`${REPOSITORY}/actions/artifacts/:id/zip`, c => {
-      if (this.#tokens.appOf(c.req.header('authorization')) === undefined)
-        return refuse(c, 401, 'Requires authentication')
-      return c.redirect(`${this.#publicUrl}/artifact-storage/${c.req.param('id')}`, 302)
-    })
-    app.get('/artifact-storage/:id', c => {
-      const artifact = this.runs.artifact(Number(c.req.param('id')))
-      return artifact === undefined
-        ? refuse(c, 404, 'Not Found')
-        : new Response(Buffer.from(artifact.zip), { headers: { 'content-type': 'application/zip' } })
-    })
-  }
-
-  async #guard(c: Context, next: () => Promise<void>): Promise<Response | undefined> {
+  async #guard(c: Call, next: () => Promise<void>): Promise<Response | undefined> {
     const { method } = c.req
     const url = new URL(c.req.url)
-    const body = parsed(await c.req.raw.clone().text())
-    const app = this.#tokens.appOf(c.req.header('authorization'))?.slug
-    const apiVersion = c.req.header('x-github-api-version')
-    this.requests.push({ method, path: url.pathname + url.search, body, app, apiVersion })
-    const fault = this.faults.find(
-      ({ times, ...one }) => times > 0 && one.method === method && one.path.test(url.pathname),
-    )
-    if (fault !== undefined) {
-      fault.times -= 1
-      return failure(c, fault)
-    }
-    const refusal = refusalOf(method, url.pathname, body)
-    if (refusal !== undefined) return refuse(c, refusal.status, refusal.message)
-    await next()
-    return undefined
-  }
-
-  async #issueToken(c: Context): Promise<Response> {
-    const response = await this.#forward(c)
-    if (response.ok) {
-      const { token } = (await response.clone().json()) as { token: string }
-      this.#tokens.record(token, Number(c.req.param('id')))
-    }
-    return response
-  }
-
-  async #writeCheckRun(c: Context): Promise<Response> {
-    const app = this.#tokens.appOf(c.req.header('authorization'))
-    if (app === undefined) return refuse(c, 403, 'You must authenticate via a GitHub App.')
-    const write = (await c.req.raw.clone().json()) as CheckRunWrite
-    return this.#amended(c, (run: CheckRunJson) => {
-      this.checkRuns.record(run.id, app, write)
-      return this.checkRuns.complete(run)
+    const body = parseJson(await c.req.text())
+    const authorization = c.req.header('authorization')
+    const caller = this.#gateway.tokens.callerOf(authorization)
+    const byApp = caller !== undefined || this.#gateway.tokens.appItself(authorization) !== undefined
+    this.requests.push({
+      method,
+      path: url.pathname + url.search,
+      body,
+      app: caller?.installation.app.slug,
+      apiVersion: c.req.header('x-github-api-version'),
+    })
+    const fate = this.faults.fateOf(method, url.pathname, byApp)
+    return this.#meet(fate, c, async () => {
+      const refusal = byApp ? this.#forbidden(c, method, url.pathname) : undefined
+      if (refusal !== undefined) return refusal
+      const limit = refusalOf(method, url.pathname, body)
+      if (limit !== undefined) return refuse(limit.status, limit.message)
+      await next()
+      return undefined
     })
   }
 
-  async #listFiles(c: Context): Promise<Response> {
-    const path = `${REPOSITORY}/pulls/:number`.replace(/:(\w+)/g, (_, name: string) => c.req.param(name))
-    const upstream = await this.#send(c, path)
-    if (!upstream.ok) return upstream
-    const pullRequest = await this.#pullRequests.refreshed((await upstream.json()) as PullRequestJson)
-    const files = await this.#pullRequests.changedFiles(pullRequest)
-    return this.#page(c, files.slice(0, MAX_LISTED_FILES), items => items)
+  async #meet(fate: Fate, c: Call, serve: () => Promise<Response | undefined>): Promise<Response | undefined> {
+    switch (fate.kind) {
+      case 'served':
+        if (fate.latencyMillis > 0) await setTimeout(fate.latencyMillis)
+        return serve()
+      case 'refused':
+        return failure(fate.status, fate.retryAfterSeconds)
+      case 'cut before':
+        return cut(c)
+      case 'cut after':
+        c.res = (await serve()) ?? c.res
+        return cut(c)
+    }
   }
 
-  #page<T>(c: Context, all: readonly T[], wrap: (items: readonly T[]) => unknown): Response {
-    const { items, headers } = paged(all, c.req.url, this.#publicUrl)
-    return c.json(wrap(items), 200, { ...headers })
-  }
-
-  /** Forwards, and changes a successful JSON answer on its way back. */
-  async #amended<T>(c: Context, amend: (json: T) => unknown): Promise<Response> {
-    const response = await this.#forward(c)
-    if (!response.ok) return response
-    const amended = await amend((await response.json()) as T)
-    return new Response(JSON.stringify(amended), { status: response.status, headers: response.headers })
-  }
-
-  #forward(c: Context): Promise<Response> {
-    const url = new URL(c.req.url)
-    return this.#send(c, url.pathname + url.search)
-  }
-
-  async #send(c: Context, path: string): Promise<Response> {
-    const { method } = c.req
-    const headers = new Headers(c.req.raw.headers)
-    for (const name of ['host', 'connection', 'content-length', 'accept-encoding']) headers.delete(name)
-    const body = method === 'GET' || method === 'HEAD' ? null : await c.req.raw.clone().arrayBuffer()
-    const upstream = await fetch(this.#upstreamUrl + path, { method, headers, body, redirect: 'manual' })
-    const empty = upstream.status === 204 || upstream.status === 304
-    return new Response(empty ? null : await this.#readdressed(upstream), {
-      status: upstream.status,
-      headers: this.#answeredHeaders(upstream.headers),
-    })
-  }
-
-  /** emulate writes its own address into links. */
-  async #readdressed(upstream: Response): Promise<string | ArrayBuffer> {
-    const json = upstream.headers.get('content-type')?.includes('json') ?? false
-    return json ? (await upstream.text()).replaceAll(this.#upstreamUrl, this.#publicUrl) : upstream.arrayBuffer()
-  }
-
-  #answeredHeaders(upstream: Headers): Headers {
-    const headers = new Headers(upstream)
-    for (const name of ['content-length', 'transfer-encoding', 'connection', 'keep-alive']) headers.delete(name)
-    const link = headers.get('link')
-    if (link !== null) headers.set('link', link.replaceAll(this.#upstreamUrl, this.#publicUrl))
-    return headers
+  /** What an installation was not granted, and what nobody has looked up yet. */
+  #forbidden(c: Call, method: string, path: string): Response | undefined {
+    if (path.startsWith('/artifact-storage/')) return undefined
+    const access = accessTo(method, path)
+    const caller = this.#gateway.tokens.callerOf(c.req.header('authorization'))
+    switch (access.kind) {
+      case 'unlisted':
+        return refuse(404, `test/github/permissions.ts does not list ${method} ${path}`)
+      case 'app':
+        return undefined
+      case 'installation':
+        return caller !== undefined && covers(caller.permissions, access.needs)
+          ? undefined
+          : refuse(403, 'Resource not accessible by integration', {
+              'x-accepted-github-permissions': access.needs.join('; ').replaceAll(':', '='),
+            })
+    }
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+function cut(c: Call): Response {
+  c.env.outgoing.destroy()
+  return RESPONSE_ALREADY_SENT
 }
 
-function failure(c: Context, { status, retryAfterSeconds }: Fault): Response {
-  if (retryAfterSeconds === undefined) return refuse(c, status, 'A fault that the test asked for')
-  c.header('retry-after', String(retryAfterSeconds))
-  return refuse(c, status, 'You have exceeded a secondary rate limit.')
-}
-
-function refuse(c: Context, status: number, message: string): Response {
-  return c.json({ message, documentation_url: 'https://docs.github.com/rest' }, status)
+function failure(status: number, retryAfterSeconds: number | undefined): Response {
+  if (retryAfterSeconds === undefined) return refuse(status, 'A fault that the test asked for')
+  return refuse(status, 'You have exceeded a secondary rate limit.', { 'retry-after': String(retryAfterSeconds) })
 }

@@ -1,19 +1,27 @@
 /** One repository of the emulated world, and what people and workflows do to it. */
-import { contributor, memoryMarkApp, owner } from './accounts.ts'
+import { type Account, contributor, memoryMarkApp, owner } from './accounts.ts'
+import { type Artifacts, piecesOf } from './artifacts.ts'
 import type { CommentJson } from './authorship.ts'
 import type { Annotation, CheckRunJson, CheckRuns } from './check-runs.ts'
+import type { Events } from './events.ts'
 import type { FileChanges, GitNetwork } from './git.ts'
+import type { GroupOutcome, MergeGroup, MergeOutcome, Merges, Protection, QueueOutcome } from './merges.ts'
 import type { PullRequestJson } from './pull-requests.ts'
 import type { Rest } from './rest.ts'
-import type { Delivery, Webhooks } from './webhooks.ts'
+import type { ReviewCommentJson } from './review-comments.ts'
+import type { Delivery, Payload } from './webhooks.ts'
 import type { WorkflowRunJson, WorkflowRuns } from './workflow-runs.ts'
 
 export interface World {
   /** Through the proxy, so that what is read here is what GitHub would show. */
   readonly rest: Rest
-  readonly webhooks: Webhooks
+  /** Past it, for what people do. */
+  readonly upstream: Rest
+  readonly events: Events
   readonly runs: WorkflowRuns
+  readonly artifacts: Artifacts
   readonly checkRuns: CheckRuns
+  readonly merges: Merges
 }
 
 export interface NewPullRequest {
@@ -26,18 +34,24 @@ export interface NewPullRequest {
   readonly title?: string
 }
 
-export interface FinishedRun {
-  readonly headSha: string
+export interface RunResult {
   readonly conclusion?: string
+  /** The artifact's zip, or its bytes piece by piece; none unless told. */
+  readonly artifact?: Uint8Array | (() => Iterable<Uint8Array<ArrayBuffer>>)
+  readonly artifactName?: string
+  /** What the artifact's listing claims; the truth unless told, where it is known. */
+  readonly claimedSizeBytes?: number
+  readonly expired?: boolean
+}
+
+export interface NewRun {
+  readonly headSha: string
   readonly name?: string
   readonly path?: string
   readonly event?: string
-  /** The artifact's zip; none unless told. */
-  readonly artifact?: Uint8Array
-  readonly artifactName?: string
-  /** What the artifact's listing claims; the truth unless told. */
-  readonly claimedSizeBytes?: number
 }
+
+export type FinishedRun = NewRun & RunResult
 
 export class PullRequest {
   readonly number: number
@@ -59,16 +73,17 @@ export class Repository {
   readonly name: string
   readonly #world: World
   readonly #git: GitNetwork
+  readonly #account: Account
   #branches = 0
   #forked = false
 
-  constructor(world: World, git: GitNetwork, fullName: string) {
-    const [ownerLogin = '', name = ''] = fullName.split('/')
-    this.fullName = fullName
-    this.owner = ownerLogin
+  constructor(world: World, git: GitNetwork, account: Account, name: string) {
+    this.fullName = `${account.login}/${name}`
+    this.owner = account.login
     this.name = name
     this.#world = world
     this.#git = git
+    this.#account = account
   }
 
   async openPullRequest({
@@ -81,10 +96,11 @@ export class Repository {
     if (fork) await this.#ensureFork()
     this.#branches += 1
     const branch = `change-${this.#branches}`
+    const name = title ?? `Change ${this.#branches}`
     const sha = await this.#git.commit(files, await this.branchHead(base))
-    await this.#createBranch(branch, sha, fork)
-    const { number } = await this.#post<{ number: number }>('pulls', (fork ? contributor : owner).token, {
-      title: title ?? `Change ${this.#branches}`,
+    await this.#createRef(branch, sha, fork)
+    const { number } = await this.#post<{ number: number }>('pulls', fork ? contributor : this.#account, {
+      title: name,
       head: fork ? `${contributor.login}:${branch}` : branch,
       base,
       draft,
@@ -95,78 +111,192 @@ export class Repository {
   }
 
   async pushTo(pullRequest: PullRequest, files: FileChanges): Promise<string> {
-    const before = pullRequest.headSha
-    const sha = await this.#git.commit(files, before)
-    const { fullName, token } = this.#home(pullRequest.fromFork)
-    await this.#world.rest.json('PATCH', `/repos/${fullName}/git/refs/heads/${pullRequest.branch}`, token, { sha })
-    pullRequest.headSha = sha
-    await this.#pullRequestEvent('synchronize', pullRequest, { before, after: sha })
-    return sha
+    return this.#push(pullRequest, await this.#git.commit(files, pullRequest.headSha), false)
+  }
+
+  /** A rewritten branch: the commit stands on the base's tip, and what the branch held is gone. */
+  async forcePushTo(pullRequest: PullRequest, files: FileChanges): Promise<string> {
+    const { base } = await this.pullRequest(pullRequest)
+    return this.#push(pullRequest, await this.#git.commit(files, await this.branchHead(base.ref)), true)
+  }
+
+  /** A commit straight on a branch of the repository. */
+  async pushToBranch(branch: string, files: FileChanges): Promise<string> {
+    const before = await this.branchHead(branch)
+    const after = await this.#git.commit(files, before)
+    await this.#moveRef(branch, after, false, false)
+    await this.#send('push', { ref: `refs/heads/${branch}`, before, after })
+    return after
   }
 
   /** Commits to a new branch cut from `main`, for pull requests that merge elsewhere. */
   async createBranch(name: string, files: FileChanges): Promise<void> {
-    await this.#createBranch(name, await this.#git.commit(files, await this.branchHead('main')), false)
+    await this.#createRef(name, await this.#git.commit(files, await this.branchHead('main')), false)
+  }
+
+  async deleteBranch(pullRequest: PullRequest): Promise<void> {
+    const { fullName, token } = this.#home(pullRequest.fromFork)
+    const deleted = await this.#world.upstream.send(
+      'DELETE',
+      `/repos/${fullName}/git/refs/heads/${pullRequest.branch}`,
+      token,
+    )
+    if (!deleted.ok) throw new Error(`${pullRequest.branch} could not be deleted: ${deleted.status}`)
   }
 
   async retarget(pullRequest: PullRequest, base: string): Promise<void> {
     const { base: previous } = await this.pullRequest(pullRequest)
-    await this.#world.rest.json('PATCH', `${this.#path}/pulls/${pullRequest.number}`, owner.token, { base })
+    await this.#patchPull(pullRequest, { base })
     const changes = { base: { ref: { from: previous.ref }, sha: { from: previous.sha } } }
     await this.#pullRequestEvent('edited', pullRequest, { changes })
   }
 
-  close(pullRequest: PullRequest): Promise<Delivery> {
-    return this.#setState(pullRequest, 'closed', 'closed')
+  async retitle(pullRequest: PullRequest, title: string): Promise<void> {
+    const { title: previous } = await this.pullRequest(pullRequest)
+    await this.#patchPull(pullRequest, { title })
+    await this.#pullRequestEvent('edited', pullRequest, { changes: { title: { from: previous } } })
   }
 
-  reopen(pullRequest: PullRequest): Promise<Delivery> {
-    return this.#setState(pullRequest, 'open', 'reopened')
+  async markReady(pullRequest: PullRequest): Promise<void> {
+    await this.#patchPull(pullRequest, { draft: false })
+    await this.#pullRequestEvent('ready_for_review', pullRequest)
+  }
+
+  async close(pullRequest: PullRequest): Promise<void> {
+    await this.#patchPull(pullRequest, { state: 'closed' })
+    await this.#pullRequestEvent('closed', pullRequest)
+  }
+
+  async reopen(pullRequest: PullRequest): Promise<void> {
+    await this.#patchPull(pullRequest, { state: 'open' })
+    await this.#pullRequestEvent('reopened', pullRequest)
   }
 
   /** "Re-run" on the check's page. */
-  async rerequestCheckRun(run: CheckRunJson): Promise<Delivery> {
-    return this.#send('check_run', { action: 'rerequested', check_run: run })
+  async rerequestCheckRun(run: CheckRunJson): Promise<void> {
+    await this.#send('check_run', { action: 'rerequested', check_run: run })
+  }
+
+  /** A button that the App itself has put on its check. */
+  async requestCheckAction(run: CheckRunJson, identifier: string): Promise<void> {
+    await this.#send('check_run', { action: 'requested_action', check_run: run, requested_action: { identifier } })
   }
 
   /** "Re-run all checks" on the commit's page. */
-  async rerequestCheckSuite(headSha: string): Promise<Delivery> {
+  async rerequestCheckSuite(headSha: string): Promise<void> {
     const suite = { id: 1, head_sha: headSha, app: { id: memoryMarkApp.id }, pull_requests: [] }
-    return this.#send('check_suite', { action: 'rerequested', check_suite: suite })
+    await this.#send('check_suite', { action: 'rerequested', check_suite: suite })
   }
 
-  async finishWorkflowRun(pullRequest: PullRequest, finished: FinishedRun): Promise<WorkflowRunJson> {
+  /** A run of the repository's own workflow, waiting for a runner. */
+  async queueWorkflowRun(pullRequest: PullRequest, { headSha, ...run }: NewRun): Promise<WorkflowRunJson> {
     const home = this.#home(pullRequest.fromFork)
-    const run = this.#world.runs.add({
-      name: finished.name ?? 'MemoryMark',
-      path: finished.path ?? '.github/workflows/memorymark.yml',
-      event: finished.event ?? 'pull_request',
-      status: 'completed',
-      conclusion: finished.conclusion ?? 'success',
-      head_sha: finished.headSha,
+    const name = run.name ?? 'MemoryMark'
+    const queued = this.#world.runs.add({
+      name,
+      display_title: name,
+      path: run.path ?? '.github/workflows/memorymark.yml',
+      event: run.event ?? 'pull_request',
+      status: 'queued',
+      conclusion: null,
+      head_sha: headSha,
       head_branch: pullRequest.branch,
       head_repository: { full_name: home.fullName, owner: { login: home.login } },
       repository: { full_name: this.fullName },
+      actor: { login: home.login },
       pull_requests: pullRequest.fromFork ? [] : [{ number: pullRequest.number }],
-      html_url: `https://github.com/${this.fullName}/actions/runs/1`,
     })
-    this.#attachArtifact(run.id, finished)
-    const workflow = { id: 1, name: run.name, path: run.path }
-    await this.#send('workflow_run', { action: 'completed', workflow_run: run, workflow })
-    return run
+    const workflow = { id: 1, name: queued.name, path: queued.path }
+    await this.#send('workflow_run', { action: 'requested', workflow_run: queued, workflow })
+    return queued
   }
 
-  pullRequest(pullRequest: PullRequest): Promise<PullRequestJson> {
+  startRun(run: WorkflowRunJson): Promise<WorkflowRunJson> {
+    return this.#world.runs.start(run)
+  }
+
+  /** Of a queued, started or dispatched run. */
+  async finishRun(run: WorkflowRunJson, result: RunResult = {}): Promise<WorkflowRunJson> {
+    this.#attachArtifact(run.id, result)
+    return this.#world.runs.finish(run, result.conclusion ?? 'success')
+  }
+
+  async finishWorkflowRun(pullRequest: PullRequest, finished: FinishedRun): Promise<WorkflowRunJson> {
+    return this.finishRun(await this.queueWorkflowRun(pullRequest, finished), finished)
+  }
+
+  /** Newest first. */
+  workflowRuns(): readonly WorkflowRunJson[] {
+    return this.#world.runs.in(this.fullName)
+  }
+
+  /** What a dispatched run was started with. */
+  inputsOf(run: WorkflowRunJson): Readonly<Record<string, string>> {
+    return this.#world.runs.inputsOf(run.id)
+  }
+
+  protect(branch: string, protection: Protection): void {
+    this.#world.merges.protect(this.fullName, branch, protection)
+  }
+
+  /** The button on the pull request. */
+  merge(pullRequest: PullRequest): Promise<MergeOutcome> {
+    return this.#world.merges.merge(this.fullName, pullRequest.number, pullRequest.headSha)
+  }
+
+  /** "Merge when ready", where the branch has a queue. */
+  enqueue(pullRequest: PullRequest): Promise<QueueOutcome> {
+    return this.#world.merges.enqueue(this.fullName, pullRequest.number)
+  }
+
+  /** What the queue does with the group as its checks stand now. */
+  settleMergeGroup(group: MergeGroup): Promise<GroupOutcome> {
+    return this.#world.merges.settle(this.fullName, group)
+  }
+
+  pullRequest(pullRequest: Pick<PullRequest, 'number'>): Promise<PullRequestJson> {
     return this.#get(`pulls/${pullRequest.number}`)
   }
 
+  /** All of them, newest first. */
+  pullRequests(): Promise<readonly PullRequestJson[]> {
+    return this.#get('pulls?state=all&per_page=100')
+  }
+
   /** The first hundred. */
-  comments(pullRequest: PullRequest): Promise<readonly CommentJson[]> {
+  comments(pullRequest: Pick<PullRequest, 'number'>): Promise<readonly CommentJson[]> {
     return this.#get(`issues/${pullRequest.number}/comments?per_page=100`)
   }
 
-  async comment(pullRequest: PullRequest, body: string): Promise<CommentJson> {
-    return this.#post(`issues/${pullRequest.number}/comments`, owner.token, { body })
+  reviewComments(pullRequest: Pick<PullRequest, 'number'>): Promise<readonly ReviewCommentJson[]> {
+    return this.#get(`pulls/${pullRequest.number}/comments?per_page=100`)
+  }
+
+  async comment(pullRequest: Pick<PullRequest, 'number'>, body: string, as: Account = owner): Promise<CommentJson> {
+    const comment = await this.#post<CommentJson>(`issues/${pullRequest.number}/comments`, as, { body })
+    await this.#commentEvent('created', pullRequest, comment, as)
+    return comment
+  }
+
+  async editComment(pullRequest: Pick<PullRequest, 'number'>, { id, body: from }: CommentJson, body: string) {
+    const path = `/repos/${this.fullName}/issues/comments/${id}`
+    const comment = await this.#world.rest.json<CommentJson>('PATCH', path, owner.token, { body })
+    await this.#commentEvent('edited', pullRequest, comment, owner, { changes: { body: { from } } })
+  }
+
+  reactions(comment: CommentJson): Promise<readonly { readonly content: string }[]> {
+    return this.#get(`issues/comments/${comment.id}/reactions`)
+  }
+
+  /** Without pull requests, newest first. */
+  issues(): Promise<
+    readonly (CommentJson & { readonly number: number; readonly title: string; readonly state: string })[]
+  > {
+    return this.#get('issues?state=all&per_page=100')
+  }
+
+  async turnIssuesOff(): Promise<void> {
+    await this.#world.upstream.json('PATCH', this.#path, this.#account.token, { has_issues: false })
   }
 
   /** All of them, oldest first. */
@@ -186,6 +316,15 @@ export class Repository {
     return object.sha
   }
 
+  /** The text of a file; undefined where there is none. */
+  async fileAt(path: string, ref: string): Promise<string | undefined> {
+    const file = await this.#world.rest.find<{ content: string }>(
+      `${this.#path}/contents/${path}?ref=${ref}`,
+      this.#account.token,
+    )
+    return file && Buffer.from(file.content, 'base64').toString()
+  }
+
   get #path(): string {
     return `/repos/${this.fullName}`
   }
@@ -193,49 +332,74 @@ export class Repository {
   #home(fork: boolean): { readonly fullName: string; readonly login: string; readonly token: string } {
     return fork
       ? { ...contributor, fullName: `${contributor.login}/${this.name}` }
-      : { ...owner, fullName: this.fullName }
+      : { ...this.#account, fullName: this.fullName }
   }
 
   async #ensureFork(): Promise<void> {
     if (this.#forked) return
     this.#forked = true
-    await this.#post('forks', contributor.token, {})
+    await this.#post('forks', contributor, {})
     await this.#git.join(this.#home(true))
   }
 
-  async #setState(pullRequest: PullRequest, state: 'open' | 'closed', action: string): Promise<Delivery> {
-    await this.#world.rest.json('PATCH', `${this.#path}/pulls/${pullRequest.number}`, owner.token, { state })
-    return this.#pullRequestEvent(action, pullRequest)
+  async #push(pullRequest: PullRequest, sha: string, force: boolean): Promise<string> {
+    const before = pullRequest.headSha
+    await this.#moveRef(pullRequest.branch, sha, pullRequest.fromFork, force)
+    pullRequest.headSha = sha
+    // A push is an update of the pull request: listings by that date must show it.
+    await this.#patchPull(pullRequest, { title: (await this.pullRequest(pullRequest)).title })
+    await this.#pullRequestEvent('synchronize', pullRequest, { before, after: sha })
+    return sha
   }
 
-  async #createBranch(name: string, sha: string, fork: boolean): Promise<void> {
+  async #createRef(name: string, sha: string, fork: boolean): Promise<void> {
     const { fullName, token } = this.#home(fork)
-    await this.#world.rest.json('POST', `/repos/${fullName}/git/refs`, token, { ref: `refs/heads/${name}`, sha })
+    await this.#world.upstream.json('POST', `/repos/${fullName}/git/refs`, token, { ref: `refs/heads/${name}`, sha })
   }
 
-  #attachArtifact(runId: number, { artifact: zip, artifactName, claimedSizeBytes }: FinishedRun): void {
-    if (zip === undefined) return
-    const name = artifactName ?? 'memorymark-report'
-    this.#world.runs.attach({ runId, name, zip, sizeInBytes: claimedSizeBytes ?? zip.byteLength })
+  async #moveRef(name: string, sha: string, fork: boolean, force: boolean): Promise<void> {
+    const { fullName, token } = this.#home(fork)
+    await this.#world.upstream.json('PATCH', `/repos/${fullName}/git/refs/heads/${name}`, token, { sha, force })
   }
 
-  async #pullRequestEvent(action: string, pullRequest: PullRequest, extra: object = {}): Promise<Delivery> {
+  async #patchPull(pullRequest: PullRequest, change: object): Promise<void> {
+    await this.#world.upstream.json('PATCH', `${this.#path}/pulls/${pullRequest.number}`, this.#account.token, change)
+  }
+
+  #attachArtifact(runId: number, result: RunResult): void {
+    const { artifact, artifactName = 'memorymark-report', claimedSizeBytes, expired = false } = result
+    if (artifact === undefined) return
+    const zip = artifact instanceof Uint8Array ? artifact : undefined
+    const pieces = artifact instanceof Uint8Array ? piecesOf(artifact) : artifact
+    const sizeInBytes = claimedSizeBytes ?? zip?.byteLength ?? 0
+    this.#world.artifacts.attach({ runId, name: artifactName, pieces, sizeInBytes, expired })
+  }
+
+  async #pullRequestEvent(action: string, pullRequest: PullRequest, extra: object = {}): Promise<void> {
     const payload = { action, number: pullRequest.number, pull_request: await this.pullRequest(pullRequest), ...extra }
-    return this.#send('pull_request', payload)
+    await this.#send('pull_request', payload)
   }
 
-  async #send(event: string, payload: object): Promise<Delivery> {
-    const repository = await this.#get<object>('')
-    const installation = { id: memoryMarkApp.installationId }
-    const sender = { login: owner.login, type: 'User' }
-    return this.#world.webhooks.send(event, { ...payload, repository, installation, sender })
+  async #commentEvent(
+    action: string,
+    pullRequest: Pick<PullRequest, 'number'>,
+    comment: CommentJson,
+    by: Account,
+    extra: object = {},
+  ): Promise<void> {
+    const issue = await this.#get<object>(`issues/${pullRequest.number}`)
+    await this.#send('issue_comment', { action, issue, comment, ...extra }, by.login)
+  }
+
+  #send(event: string, payload: Payload, sender?: string): Promise<Delivery | undefined> {
+    return this.#world.events.send(this.fullName, event, payload, sender)
   }
 
   #get<T>(path: string): Promise<T> {
-    return this.#world.rest.json<T>('GET', path === '' ? this.#path : `${this.#path}/${path}`, owner.token)
+    return this.#world.rest.json<T>('GET', `${this.#path}/${path}`, this.#account.token)
   }
 
-  #post<T>(path: string, token: string, body: unknown): Promise<T> {
-    return this.#world.rest.json<T>('POST', `${this.#path}/${path}`, token, body)
+  #post<T>(path: string, as: Account, body: unknown): Promise<T> {
+    return this.#world.rest.json<T>('POST', `${this.#path}/${path}`, as.token, body)
   }
 }

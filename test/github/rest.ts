@@ -1,4 +1,4 @@
-/** Requests to the emulator's REST API, failing loudly: a world that could not be set up is a broken test. */
+/** Requests to a REST API of this folder, failing loudly: a world that could not be set up is a broken test. */
 
 export class Rest {
   readonly #baseUrl: string
@@ -8,12 +8,25 @@ export class Rest {
 
   /** `T` is trusted: the answer comes from this folder or from emulate. */
   async json<T>(method: string, path: string, token: string, body?: unknown): Promise<T> {
-    const response = await fetch(this.#baseUrl + path, {
+    const response = await this.send(method, path, token, body)
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as T
+  }
+
+  /** Undefined where there is no such thing. */
+  async find<T>(path: string, token: string): Promise<T | undefined> {
+    const response = await this.send('GET', path, token)
+    if (response.status === 404) return undefined
+    if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as T
+  }
+
+  /** Whatever is answered. */
+  send(method: string, path: string, token: string, body?: unknown): Promise<Response> {
+    return fetch(this.#baseUrl + path, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-    return (await response.json()) as T
   }
 }

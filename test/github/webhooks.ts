@@ -1,11 +1,16 @@
 /** Signed webhooks, each with its delivery id, kept so that any can be delivered again as GitHub would. */
 import { createHmac, randomUUID } from 'node:crypto'
 
+/** With the `action`, where the event has any. */
+export type Payload = Readonly<Record<string, unknown>>
+
 export interface Delivery {
   readonly id: string
   readonly event: string
+  readonly action: string
   readonly body: string
-  /** Statuses of the answers, one per attempt. */
+  readonly deliveredAt: string
+  /** Statuses of the answers, one per attempt; 0 where nobody answered. */
   readonly statuses: number[]
 }
 
@@ -24,17 +29,28 @@ export class Webhooks {
   }
 
   /** Nothing is sent while no target is set. Resolves when the receiver has answered. */
-  async send(event: string, payload: unknown): Promise<Delivery> {
-    const delivery: Delivery = { id: randomUUID(), event, body: JSON.stringify(payload), statuses: [] }
+  async send(event: string, payload: Payload): Promise<Delivery> {
+    const delivery: Delivery = {
+      id: randomUUID(),
+      event,
+      action: String(payload.action ?? ''),
+      body: JSON.stringify(payload),
+      deliveredAt: new Date().toISOString(),
+      statuses: [],
+    }
     this.deliveries.push(delivery)
     await this.redeliver(delivery)
     return delivery
   }
 
   async redeliver(delivery: Delivery): Promise<void> {
-    if (this.#target === undefined) return
+    if (this.#target !== undefined) await this.deliver(delivery, this.#target)
+  }
+
+  /** The status of the answer; 0 where nobody answered, which GitHub takes note of and leaves at that. */
+  async deliver(delivery: Delivery, target: string): Promise<number> {
     const signature = createHmac('sha256', this.#secret).update(delivery.body).digest('hex')
-    const response = await fetch(this.#target, {
+    const status = await fetch(target, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -44,8 +60,14 @@ export class Webhooks {
         'x-hub-signature-256': `sha256=${signature}`,
       },
       body: delivery.body,
-    })
-    await response.arrayBuffer()
-    delivery.statuses.push(response.status)
+    }).then(
+      async response => {
+        await response.arrayBuffer()
+        return response.status
+      },
+      () => 0,
+    )
+    delivery.statuses.push(status)
+    return status
   }
 }
