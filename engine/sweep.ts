@@ -40,7 +40,7 @@ const TIMED_STEPS = 8
 const SIZES_BETWEEN = 2
 
 export async function sweep(spec: TrainingSpec, config: ModelConfig, options: SweepOptions): Promise<SweepResult> {
-  const { probe, strategy, signal, footprints } = options
+  const { probe, strategy, signal, footprints, margin = DEFAULT_MARGIN } = options
   const grid = new Grid(options.stepSize)
   const gpu = gpuOf(options.gpu, probe.device)
   const estimate = new EstimateProbe(footprints.of(spec, config, gpu), gpu)
@@ -69,7 +69,7 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
     isTimed,
     sizes: grid.indexOf(found.largest ?? 0) + 1,
     withinMargin: microBatch =>
-      record.fits(microBatch) !== false && peakBytes(microBatch) <= probe.device.usableBytes * (1 - DEFAULT_MARGIN),
+      record.fits(microBatch) !== false && peakBytes(microBatch) <= probe.device.usableBytes * (1 - margin),
     modelled: (microBatch, accumulation) => estimate.samplesPerSecond(microBatch, accumulation),
   })
   if (signal?.aborted) return { kind: 'cancelled', trials: record.trials }

@@ -1,12 +1,9 @@
 /** A sweep as it goes on: one line a trial, on stderr so that stdout holds the report alone. */
 import type { WriteStream } from 'node:tty'
 import type { ProbedDevice } from '../probes/probe.ts'
-import { type Outcome, peakOf, type Trial } from '../probes/trial.ts'
-import { bar } from '../render/figures.ts'
-import { plainText } from '../render/plain.ts'
-import { formatGib } from '../units.ts'
+import type { Trial } from '../probes/trial.ts'
+import { trialLine } from '../render/trial-line.ts'
 
-const BAR_CELLS = 20
 const ERASE_LINE = '\r\u001b[2K'
 
 export class SweepProgress {
@@ -31,26 +28,5 @@ export class SweepProgress {
   /** Takes the unfinished line away. */
   readonly ended = (): void => {
     if (this.#stream.isTTY) this.#stream.write(ERASE_LINE)
-  }
-}
-
-/** `trial  2  batch   288  21.3 GiB  ███████████████████▌  412 ms`. */
-export function trialLine({ microBatch, outcome }: Trial, device: ProbedDevice, count: number): string {
-  const peak = peakOf(outcome)
-  const filled = bar(peak === undefined ? 0 : peak / Math.max(1, device.usableBytes), BAR_CELLS)
-  const memory = (peak === undefined ? 'no peak' : formatGib(peak)).padStart(9)
-  return `trial ${String(count).padStart(2)}  batch ${String(microBatch).padStart(5)}  ${memory}  ${filled}  ${words(outcome)}`.trimEnd()
-}
-
-function words(outcome: Outcome): string {
-  switch (outcome.kind) {
-    case 'fits':
-      return outcome.stepMillis === undefined ? 'fits' : `${outcome.stepMillis.toFixed(0)} ms`
-    case 'out-of-memory':
-      return 'out of memory'
-    case 'timed-out':
-      return `timed out after ${Math.round(outcome.afterMillis / 1_000)} s`
-    case 'failed':
-      return `failed: ${plainText(outcome.problem.message, 200)}`
   }
 }

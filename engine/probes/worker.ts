@@ -54,6 +54,10 @@ export class PythonWorker implements AsyncDisposable {
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL_CHARACTERS)
     })
+    // Whoever ends this process in the middle of a trial (a cancelled job) leaves no worker behind.
+    const end = () => this.#kill()
+    process.once('exit', end)
+    this.#child.once('close', () => process.off('exit', end))
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
   }
 

@@ -1,0 +1,150 @@
+/** Trials kept from one run to the next, so that nothing is measured twice. */
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import type { Probe, ProbedDevice, TrialOptions } from './probe.ts'
+import { isBroken, type Trial, trial } from './trial.ts'
+
+/** Where they are kept, under keys of 64 hexadecimal digits. */
+export interface TrialStore {
+  /** Undefined where nothing, or nothing readable, is kept. */
+  read(key: string): Promise<string | undefined>
+  write(key: string, text: string): Promise<void>
+}
+
+/** Everything that a trial's outcome depends on besides its size. */
+export interface TrialConditions {
+  /** Git's SHA of the config. */
+  readonly blobSha: string
+  readonly spec: object
+  /** The model's shape. */
+  readonly model: object
+  /** Settings of the probe. */
+  readonly settings: Readonly<Record<string, string | number>>
+}
+
+/** Other processes on the card leave less of it; a context does not move by more than this share. */
+const USABLE_TOLERANCE = 0.01
+
+const MAX_KEPT_CHARACTERS = 1_000_000
+
+const keptTrial = z.object({ measuredAt: z.iso.datetime(), steps: z.number().int().min(0).max(10_000), trial })
+const keptTrials = z.object({
+  schema: z.literal('memorymark.trials/v1'),
+  /** The conditions as canonical JSON: what a key stands for is never taken on trust. */
+  conditions: z.string().max(MAX_KEPT_CHARACTERS),
+  usableBytes: z.number().positive(),
+  trials: z.array(keptTrial).max(1_000),
+})
+type KeptTrial = z.infer<typeof keptTrial>
+
+export interface KeepingOptions {
+  readonly store: TrialStore
+  readonly now: Date
+  /** Receives why kept trials were left aside, a sentence each. */
+  readonly remark: (sentence: string) => void
+}
+
+/** Asks the probe behind it only for what was not kept under the same conditions. */
+export class KeepingProbe implements Probe {
+  readonly engine: Probe['engine']
+  readonly provenance: Probe['provenance']
+  readonly device: ProbedDevice
+  readonly #probe: Probe
+  readonly #conditions: string
+  readonly #options: KeepingOptions
+  readonly #kept = new Map<number, KeptTrial>()
+  readonly #recalled = new Set<KeptTrial>()
+
+  private constructor(probe: Probe, conditions: string, options: KeepingOptions) {
+    this.engine = probe.engine
+    this.provenance = probe.provenance
+    this.device = probe.device
+    this.#probe = probe
+    this.#conditions = conditions
+    this.#options = options
+  }
+
+  static async open(probe: Probe, conditions: TrialConditions, options: KeepingOptions): Promise<KeepingProbe> {
+    const { engine, device } = probe
+    const { name, totalBytes, software } = device
+    const keeping = new KeepingProbe(
+      probe,
+      canonicalJson({ ...conditions, engine, device: { name, totalBytes, software } }),
+      options,
+    )
+    const text = await options.store.read(keeping.#key)
+    if (text !== undefined) keeping.#recall(text)
+    return keeping
+  }
+
+  /** The trials that were not run again, and the day of the oldest (ISO 8601); undefined where all were run. */
+  get recalled(): { readonly count: number; readonly day: string } | undefined {
+    const days = [...this.#recalled].map(({ measuredAt }) => measuredAt.slice(0, 10)).sort()
+    return days[0] === undefined ? undefined : { count: days.length, day: days[0] }
+  }
+
+  async trial(microBatch: number, options: TrialOptions = {}): Promise<Trial> {
+    const { steps = 0, signal } = options
+    const kept = this.#kept.get(microBatch)
+    if (kept && (kept.steps >= steps || kept.trial.outcome.kind !== 'fits')) {
+      this.#recalled.add(kept)
+      return kept.trial
+    }
+    const run = await this.#probe.trial(microBatch, options)
+    if (!signal?.aborted && !isBroken(run.outcome)) await this.#keep(run, steps)
+    return run
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#probe[Symbol.asyncDispose]()
+  }
+
+  get #key(): string {
+    return createHash('sha256').update(this.#conditions).digest('hex')
+  }
+
+  #recall(text: string): void {
+    const parsed = text.length <= MAX_KEPT_CHARACTERS ? keptTrials.safeParse(parseJson(text)) : undefined
+    const objection = parsed?.success ? this.#objectionTo(parsed.data) : 'they are not as MemoryMark writes them'
+    if (objection !== undefined) this.#options.remark(objection)
+    else for (const kept of parsed?.data?.trials ?? []) this.#kept.set(kept.trial.microBatch, kept)
+  }
+
+  /** Why they are not ours to use; undefined where they are. */
+  #objectionTo({ conditions, usableBytes, trials }: z.infer<typeof keptTrials>): string | undefined {
+    const isForeign = conditions !== this.#conditions || trials.some(kept => kept.trial.provenance !== this.provenance)
+    if (isForeign) return 'they were made under other conditions'
+    const { usableBytes: usableNow } = this.device
+    const hasMoved = Math.abs(usableBytes - usableNow) > usableNow * USABLE_TOLERANCE
+    return hasMoved ? 'the device now leaves another amount of memory usable' : undefined
+  }
+
+  async #keep(run: Trial, steps: number): Promise<void> {
+    const { store, now } = this.#options
+    this.#kept.set(run.microBatch, { measuredAt: now.toISOString(), steps, trial: run })
+    const entry: z.infer<typeof keptTrials> = {
+      schema: 'memorymark.trials/v1',
+      conditions: this.#conditions,
+      usableBytes: this.device.usableBytes,
+      trials: [...this.#kept.values()],
+    }
+    await store.write(this.#key, JSON.stringify(entry))
+  }
+}
+
+/** The same text for the same content, whatever the order of its keys. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,52 @@
+/** What became of a repository's configs from one report to the next. */
+import { idlePercent } from '../metrics/memory.ts'
+import type { AnalysedConfig, ConfigResult, Report } from './schema.ts'
+
+export type ConfigChange =
+  | { readonly kind: 'new'; readonly after: ConfigResult }
+  | { readonly kind: 'gone'; readonly before: ConfigResult }
+  | { readonly kind: 'changed'; readonly before: ConfigResult; readonly after: ConfigResult }
+
+/** A figure moves by less than this from one measurement to the next. */
+const MATERIAL_PERCENT = 1
+const MATERIAL_USD = 1
+
+/** In the order of the newer report, what is gone last. What nobody would notice is no change. */
+export function changesSince(last: Report, now: Report): ConfigChange[] {
+  const pairs = now.configs.map(after => ({ after, before: counterpart(after, last) }))
+  const met = new Set(pairs.map(({ before }) => before))
+  return [
+    ...pairs.flatMap(({ before, after }): ConfigChange[] => {
+      if (before === undefined) return [{ kind: 'new', after }]
+      return isMaterial(before, after) ? [{ kind: 'changed', before, after }] : []
+    }),
+    ...last.configs.filter(config => !met.has(config)).map((before): ConfigChange => ({ kind: 'gone', before })),
+  ]
+}
+
+/** The same config on the same GPU; or the only one of its path, if that could not be analysed or ran on another. */
+function counterpart(config: ConfigResult, { configs }: Report): ConfigResult | undefined {
+  const own = configs.filter(({ path }) => path === config.path)
+  return own.find(other => gpuOf(other) === gpuOf(config)) ?? (own.length === 1 ? own[0] : undefined)
+}
+
+function gpuOf(config: ConfigResult): string | undefined {
+  return config.status === 'analysed' ? config.gpu.id : undefined
+}
+
+function isMaterial(before: ConfigResult, after: ConfigResult): boolean {
+  if (before.status === 'not-analysed' || after.status === 'not-analysed') return before.status !== after.status
+  return (
+    before.verdict.state !== after.verdict.state ||
+    before.gpu.id !== after.gpu.id ||
+    before.provenance !== after.provenance ||
+    before.current.microBatch !== after.current.microBatch ||
+    before.current.gradientAccumulation !== after.current.gradientAccumulation ||
+    Math.abs(idleOf(before) - idleOf(after)) >= MATERIAL_PERCENT ||
+    Math.abs(before.savingsPerYearUsd - after.savingsPerYearUsd) >= MATERIAL_USD
+  )
+}
+
+function idleOf({ gpu, current }: AnalysedConfig): number {
+  return idlePercent(gpu, current)
+}
