@@ -151,6 +151,12 @@ function sharedOptions(options: AnalyzeOptions, settings: RepositorySettings): S
   }
 }
 
+/** What one config is assessed by: the caller's word, the settings for its path, then ours. */
+export function assessmentOptionsFor(path: string, options: AnalyzeOptions): AssessmentOptions {
+  const { settings = noSettings } = options
+  return assessmentOptions(options, sharedOptions(options, settings), settingsFor(path, settings))
+}
+
 function assessmentOptions(options: AnalyzeOptions, shared: SharedOptions, own: SettingsForPath): AssessmentOptions {
   const chosen = options.gpu ?? own.gpu ?? defaultGpu
   const listed = shared.catalogue.find(({ id }) => id === chosen.id) ?? chosen

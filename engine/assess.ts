@@ -1,5 +1,6 @@
 /** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, lever, cheaper GPU, verdict. */
 import { effectiveBatch, type TrainingSpec } from './config/spec.ts'
+import { MemoryMarkError } from './errors.ts'
 import { errorBandPercent } from './estimate/error-band.ts'
 import type { Footprints } from './estimate/footprints.ts'
 import { type Gpu, gpus, usableBytes } from './gpus/catalogue.ts'
@@ -143,6 +144,7 @@ function throughputCurve({ trials, throughputProvenance, samplesPerSecond }: Evi
 }
 
 function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: AssessmentOptions): Evidence {
+  if (spec.framework !== 'pytorch') throw notEstimated(spec)
   const { gpu, footprints, stepSize, margin = DEFAULT_MARGIN } = options
   const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu)
   const grid = new Grid(stepSize)
@@ -221,4 +223,14 @@ function runs(gpu: Gpu, spec: TrainingSpec): boolean {
 export function reportedGpu(gpu: Gpu): ReportedGpu {
   const { id, name, totalBytes, pricePerHourUsd, priceSource, priceDate } = gpu
   return { id, name, totalBytes, usableBytes: usableBytes(gpu), pricePerHourUsd, priceSource, priceDate }
+}
+
+/** The same model takes almost ten times the memory in TensorFlow.js, so our model of PyTorch says nothing about it. */
+function notEstimated({ framework }: TrainingSpec): MemoryMarkError {
+  return new MemoryMarkError({
+    code: 'framework-not-estimated',
+    field: 'framework',
+    message: `steps in ${framework} are run, not estimated`,
+    fix: 'Run `memorymark sweep`, which finds the largest batch in it.',
+  })
 }

@@ -27,11 +27,21 @@ export interface SweepOptions extends AssessmentOptions {
 
 export type SweepResult =
   | { readonly kind: 'assessed'; readonly assessment: Assessment; readonly assumptions: readonly string[] }
-  /** The device keeps no count of memory: which sizes fit is all that it can tell. */
-  | { readonly kind: 'sizes-only'; readonly largest: number | undefined; readonly trials: readonly Trial[] }
+  | SizesOnly
   /** A trial failed or timed out: no size is known to be the largest. */
   | { readonly kind: 'broken-off'; readonly trial: Trial; readonly trials: readonly Trial[] }
   | { readonly kind: 'cancelled'; readonly trials: readonly Trial[] }
+
+/** Which sizes fit is all that can be told. */
+export interface SizesOnly {
+  readonly kind: 'sizes-only'
+  readonly why: /** The device keeps no count of memory. */
+    | 'no-peaks'
+    /** Speed, and what uses the memory, are modelled for PyTorch alone. */
+    | 'other-framework'
+  readonly largest: number | undefined
+  readonly trials: readonly Trial[]
+}
 
 /** Two to warm up, six whose median and spread make the throughput. */
 const TIMED_STEPS = 8
@@ -59,7 +69,8 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   })
   if (found.kind !== 'found') return unfinished(found, record)
 
-  if (!record.knowsPeaks) return { kind: 'sizes-only', largest: found.largest, trials: record.trials }
+  if (!record.knowsPeaks) return sizesOnly('no-peaks', found.largest, record)
+  if (spec.framework !== 'pytorch') return sizesOnly('other-framework', found.largest, record)
 
   const peakBytes = (microBatch: number) => record.peak(microBatch) ?? correction(record.tried, prediction)(microBatch)
   const isTimed = probe.engine === 'torch'
@@ -92,6 +103,10 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
 
 function unfinished(found: Exclude<SearchResult, { kind: 'found' }>, { trials }: TrialRecord): SweepResult {
   return found.kind === 'cancelled' ? { kind: 'cancelled', trials } : { ...found, trials }
+}
+
+function sizesOnly(why: SizesOnly['why'], largest: number | undefined, { trials }: TrialRecord): SizesOnly {
+  return { kind: 'sizes-only', why, largest, trials }
 }
 
 /** The catalogue's card with the memory of the device that answers. */

@@ -6,43 +6,23 @@ import { MemoryMarkError, type Problem } from '../errors.ts'
 import { renderTerminal } from '../render/terminal.ts'
 import type { Report } from '../report/schema.ts'
 import { isCounted, noSettings } from '../settings/settings.ts'
-import { parseConditions } from '../verdict/policy.ts'
-import { gpuFlag, numberFlag, parseFlags } from './arguments.ts'
+import { parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
 import { findFiles } from './files.ts'
+import { judgingOf, judgingOptions } from './judging.ts'
 import { modelSources } from './models.ts'
 import { findSettings, settingsOptions } from './settings.ts'
 
 export async function check(args: string[]): Promise<ExitCode> {
   const { values, positionals } = parseFlags(args, {
-    gpu: { type: 'string' },
-    json: { type: 'boolean' },
-    'fail-on': { type: 'string' },
-    'warn-on': { type: 'string' },
-    'price-per-hour': { type: 'string' },
-    'hours-per-run': { type: 'string' },
-    'runs-per-year': { type: 'string' },
+    ...judgingOptions,
     ...settingsOptions,
+    json: { type: 'boolean' },
   })
-  const pricePerHourUsd = numberFlag('--price-per-hour', values['price-per-hour'], { integer: false, max: 1e4 })
-  const hoursPerRun = numberFlag('--hours-per-run', values['hours-per-run'], { integer: false, max: 1e5 })
-  const runsPerYear = numberFlag('--runs-per-year', values['runs-per-year'], { integer: false, max: 1e6 })
   const reading = await findSettings(values)
   if (reading.kind === 'unreadable') return refuse(reading.problems)
   const settings = reading.kind === 'settings' ? reading.settings : noSettings
-  const options: AnalyzeOptions = {
-    now: new Date(),
-    settings,
-    models: modelSources(),
-    ...(values.gpu !== undefined && { gpu: gpuFlag(values.gpu) }),
-    policy: {
-      ...(values['fail-on'] !== undefined && { failOn: parseConditions(values['fail-on'], '--fail-on') }),
-      ...(values['warn-on'] !== undefined && { warnOn: parseConditions(values['warn-on'], '--warn-on') }),
-    },
-    ...(pricePerHourUsd && { pricePerHourUsd }),
-    ...(hoursPerRun && { hoursPerRun }),
-    ...(runsPerYear && { runsPerYear }),
-  }
+  const options: AnalyzeOptions = { ...judgingOf(values, settings), models: modelSources() }
   const files = await findFiles(positionals.length === 0 ? ['.'] : positionals)
   refuseNamedNonConfigs(files.named)
   // A file that is named is wanted, whatever the settings leave out.

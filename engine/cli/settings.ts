@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { SETTINGS_PATH, type SuppliedFields } from '../config/supplied.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { readSettings, type SettingsReading } from '../settings/read.ts'
-import { settingsFor } from '../settings/settings.ts'
+import { noSettings, type RepositorySettings, settingsFor } from '../settings/settings.ts'
 
 export const settingsOptions = {
   settings: { type: 'string' },
@@ -34,22 +34,24 @@ export async function findSettings(flags: SettingsFlags): Promise<SettingsReadin
   return readSettings(text === undefined ? undefined : { path, text })
 }
 
-/**
- * What the settings supply for one config.
- * @throws MemoryMarkError with the first slip in settings that cannot be read.
- */
-export async function suppliedFor(path: string, flags: SettingsFlags): Promise<SuppliedFields> {
+/** @throws MemoryMarkError with the first slip in settings that cannot be read. */
+export async function settingsOrThrow(flags: SettingsFlags): Promise<RepositorySettings> {
   const reading = await findSettings(flags)
   switch (reading.kind) {
     case 'settings':
-      return settingsFor(path, reading.settings).supplied
+      return reading.settings
     case 'none':
-      return {}
+      return noSettings
     case 'unreadable': {
       const [first] = reading.problems
       throw first === undefined ? unreadable(SETTINGS_PATH, undefined) : new MemoryMarkError(first)
     }
   }
+}
+
+/** What the settings supply for one config. */
+export async function suppliedFor(path: string, flags: SettingsFlags): Promise<SuppliedFields> {
+  return settingsFor(path, await settingsOrThrow(flags)).supplied
 }
 
 function isMissing(error: unknown): boolean {

@@ -3,6 +3,7 @@ import type { SpecAdjustments } from '../config/adjusted-spec.ts'
 import {
   attentions,
   defaultLoraTargets,
+  frameworks,
   loops,
   MAX_BATCH,
   optimizers,
@@ -31,6 +32,7 @@ export const specOptions = {
   precision: { type: 'string' },
   attention: { type: 'string' },
   loop: { type: 'string' },
+  framework: { type: 'string' },
   padded: { type: 'boolean' },
   'gradient-checkpointing': { type: 'boolean' },
   'fused-loss': { type: 'boolean' },
@@ -65,6 +67,7 @@ export function changesOf(values: SpecFlags): SpecAdjustments {
     precision: oneOf('--precision', values.precision, precisions),
     attention: oneOf('--attention', values.attention, attentions),
     loop: oneOf('--loop', values.loop, loops),
+    framework: oneOf('--framework', values.framework, frameworks),
     paddedBatches: values.padded,
     gradientCheckpointing: values['gradient-checkpointing'],
     fusedLoss: values['fused-loss'],

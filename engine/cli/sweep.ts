@@ -1,7 +1,6 @@
 /** `memorymark sweep`: finds the largest batch by trials and prints the same report as `check`. */
-import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from '../analyze.ts'
-import { Footprints } from '../estimate/footprints.ts'
-import { defaultGpu, type Gpu } from '../gpus/catalogue.ts'
+import { type AnalyzeOptions, assessmentOptionsFor } from '../analyze.ts'
+import type { AssessmentOptions } from '../assess.ts'
 import { gpuNamed } from '../gpus/device-name.ts'
 import { deviceKinds } from '../probes/device.ts'
 import { brokenTrialProblem } from '../probes/failure.ts'
@@ -12,14 +11,16 @@ import { trialLine } from '../render/trial-line.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report } from '../report/schema.ts'
 import { DEFAULT_STEP_SIZE } from '../search/grid.ts'
 import { strategies, strategyNames } from '../search/strategy.ts'
-import { type SweepResult, sweep as sweepSpec } from '../sweep.ts'
+import { type SizesOnly, type SweepResult, sweep as sweepSpec } from '../sweep.ts'
 import { formatGib } from '../units.ts'
-import { defaultPolicy } from '../verdict/policy.ts'
+import type { Policy } from '../verdict/policy.ts'
 import { version } from '../version.ts'
-import { gpuFlag, memoryFlag, numberFlag, oneOf, parseFlags } from './arguments.ts'
+import { memoryFlag, numberFlag, oneOf, parseFlags } from './arguments.ts'
 import { type ExitCode, INTERRUPTED } from './exit-code.ts'
+import { judgingOf, judgingOptions } from './judging.ts'
 import { SweepProgress } from './progress.ts'
 import { pythonCommand } from './python.ts'
+import { settingsOrThrow } from './settings.ts'
 import { specOptions } from './spec-flags.ts'
 import { readSubject, type Subject } from './subject.ts'
 
@@ -34,7 +35,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
     'limit-memory': { type: 'string' },
     device: { type: 'string' },
     'allow-entrypoint': { type: 'string' },
-    gpu: { type: 'string' },
+    ...judgingOptions,
     json: { type: 'boolean' },
   })
   const subject = await readSubject(positionals, values)
@@ -44,31 +45,28 @@ export async function sweep(args: string[]): Promise<ExitCode> {
   const deviceKind = oneOf('--device', values.device, deviceKinds)
   const limitMemoryBytes = memoryFlag('--limit-memory', values['limit-memory'])
   const entrypoint = values['allow-entrypoint']
-  const named = values.gpu === undefined ? undefined : gpuFlag(values.gpu)
-  const footprints = new Footprints()
+  const judging = judgingOf(values, await settingsOrThrow(values))
+  const planned = assessmentOptionsFor(subject.path, judging)
   const progress = new SweepProgress()
   using interruption = new Interruption()
 
   await using probe = await openProbe(engine, {
     spec: subject.spec,
     config: subject.model.config,
-    footprint: footprints.of(subject.spec, subject.model.config, named ?? defaultGpu),
-    gpu: named ?? defaultGpu,
+    footprint: planned.footprints.of(subject.spec, subject.model.config, planned.gpu),
+    gpu: planned.gpu,
     python: pythonCommand(),
     log: text => console.error(text),
     ...(deviceKind && { deviceKind }),
     ...(limitMemoryBytes && { limitMemoryBytes }),
     ...(entrypoint && { entrypoint }),
   })
+  const options = optionsOn(probe, subject.path, judging, planned)
   const result = await sweepSpec(subject.spec, subject.model.config, {
+    ...options,
     probe,
     strategy,
-    stepSize: stepSize ?? DEFAULT_STEP_SIZE,
-    gpu: named ?? cardOf(probe),
-    policy: defaultPolicy,
-    footprints,
-    hoursPerRun: DEFAULT_HOURS_PER_RUN,
-    runsPerYear: DEFAULT_RUNS_PER_YEAR,
+    stepSize: stepSize ?? options.stepSize ?? DEFAULT_STEP_SIZE,
     signal: interruption.signal,
     onStart: progress.started,
     onTrial: progress.tried,
@@ -80,7 +78,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
     entrypoint === undefined
       ? []
       : [`The step is ${entrypoint}; what is modelled is modelled as ${subject.spec.model}.`]
-  return print(configResult(subject, result, assumptions), values.json ?? false)
+  return print(configResult(subject, result, assumptions), options.policy, values.json ?? false)
 }
 
 /** Ctrl-C and a runner's cancellation end the trial that runs; a second one ends this process too. */
@@ -103,9 +101,15 @@ class Interruption implements Disposable {
   }
 }
 
-/** A real device is priced as the card that its driver names. */
-function cardOf({ engine, device }: Probe): Gpu {
-  return (engine === 'torch' ? gpuNamed(device.name) : undefined) ?? defaultGpu
+/** A real device is priced as the card that its driver names, unless the user names another. */
+function optionsOn(
+  { engine, device }: Probe,
+  path: string,
+  judging: AnalyzeOptions,
+  planned: AssessmentOptions,
+): AssessmentOptions {
+  const card = engine === 'torch' && judging.gpu === undefined ? gpuNamed(device.name) : undefined
+  return card === undefined ? planned : assessmentOptionsFor(path, { ...judging, gpu: card })
 }
 
 function interrupted(trials: readonly Trial[], probe: Probe): ExitCode {
@@ -117,16 +121,18 @@ function interrupted(trials: readonly Trial[], probe: Probe): ExitCode {
   return INTERRUPTED
 }
 
-function printSizes(
-  { largest, trials }: Extract<SweepResult, { kind: 'sizes-only' }>,
-  device: ProbedDevice,
-  asJson: boolean,
-): ExitCode {
+const sizesOnlyBecause: Readonly<Record<SizesOnly['why'], string>> = {
+  'no-peaks': 'PyTorch counts no peak of memory there, so nothing is said of waste or cost.',
+  'other-framework':
+    'What uses the memory, and speed, are modelled for PyTorch alone, so nothing is said of waste or cost.',
+}
+
+function printSizes({ why, largest, trials }: SizesOnly, device: ProbedDevice, asJson: boolean): ExitCode {
   const words = largest === undefined ? 'Not even one sample fits' : `Batch ${largest} is the largest that fits`
   console.log(
     asJson
       ? JSON.stringify({ device, largestBatch: largest ?? null, trials }, null, 2)
-      : `${words} in ${formatGib(device.usableBytes)} of ${device.name}. PyTorch counts no peak of memory there, so nothing is said of waste or cost.`,
+      : `${words} in ${formatGib(device.usableBytes)} of ${device.name}. ${sizesOnlyBecause[why]}`,
   )
   return 0
 }
@@ -150,12 +156,12 @@ function configResult(
   }
 }
 
-function print(config: ConfigResult, asJson: boolean): ExitCode {
+function print(config: ConfigResult, policy: Policy, asJson: boolean): ExitCode {
   const report: Report = {
     schema: REPORT_SCHEMA,
     toolVersion: version,
     createdAt: new Date().toISOString(),
-    policy: defaultPolicy,
+    policy,
     configs: [config],
   }
   console.log(asJson ? JSON.stringify(report, null, 2) : terminal(report, config))

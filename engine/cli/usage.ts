@@ -30,6 +30,7 @@ const commands: Record<string, string> = {
   --fused-loss                 Liger's or another loss that never holds the logits whole
   --padded                     batches carry a padding mask
   --loop plain|trainer         who runs the step: a plain PyTorch loop, or Hugging Face's Trainer
+  --framework pytorch|tensorflow.js   what runs the step; TensorFlow.js is answered by \`sweep\` alone
   --settings <file>            what a config cannot say itself (default .github/memorymark.yml); --no-settings
   --gpu <id>                   GPU to judge on (default a10)
   --json                       print one JSON object`,
@@ -42,7 +43,7 @@ const commands: Record<string, string> = {
   --limit-memory <size>        caps the device, so that a larger card plays a smaller one: 22.1GiB
   --device cuda|mps|cpu        device for the torch engine (default: the best); cpu needs --limit-memory
   --allow-entrypoint <path.py:function>   runs your own step; the function gets (spec, device) and returns (model, make_batch)
-  and every option of \`estimate\``,
+  --fail-on, --warn-on, --price-per-hour, --hours-per-run, --runs-per-year as in \`check\`, and every option of \`estimate\``,
   doctor: `memorymark doctor             what this machine has, and which engine auto takes
   --json                       print one JSON object`,
   'validate-backward': `memorymark validate-backward <model-id-or-config>   forward memory against forward and backward

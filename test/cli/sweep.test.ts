@@ -54,7 +54,50 @@ describe('sweep --engine estimate', () => {
   test('a limit in GB is refused, since GB and GiB differ', async () => {
     const { exitCode, stderr } = await run('sweep', 'bert', '--limit-memory', '8GB')
     expect(exitCode).toBe(2)
-    expect(stderr).toMatch(/--limit-memory.*22\.1GiB/)
+    expect(stderr).toMatch(/--limit-memory.*22\.4GiB/)
+  })
+})
+
+describe('sweep judges as check does', () => {
+  test('by the settings of the repository, and flags win over them', async () => {
+    await using workspace = await Workspace.with({
+      '.github/memorymark.yml': 'gpu: l4\nprices:\n  l4: 0.5\nmargin_percent: 20\nfail-on: waste > 1 %\n',
+    })
+    const sweep = async (...flags: string[]) => {
+      const { stdout, exitCode } = await workspace.run('sweep', 'bert', '--engine', 'estimate', '--json', ...flags)
+      return { config: configOf(stdout), exitCode }
+    }
+    const bySettings = await sweep()
+    expect([bySettings.config.gpu.id, bySettings.config.gpu.pricePerHourUsd]).toEqual(['l4', 0.5])
+    expect(bySettings.exitCode).toBe(1)
+    const { recommended, gpu } = bySettings.config
+    expect(recommended?.peakBytes).toBeLessThan(gpu.usableBytes * 0.8)
+    const byFlags = await sweep('--gpu', 'a10', '--price-per-hour', '2', '--fail-on', 'never')
+    expect([byFlags.config.gpu.id, byFlags.config.gpu.pricePerHourUsd]).toEqual(['a10', 2])
+    expect(byFlags.exitCode).toBe(0)
+  })
+})
+
+describe('a config of TensorFlow.js', () => {
+  const files = {
+    'train.yaml': 'memorymark:\n  model: distilbert/distilbert-base-uncased\n  batch_size: 4\n  framework: tensorflow.js\n',
+  }
+
+  test('is swept in TensorFlow.js, and nothing is said of waste or cost', { timeout: 120_000 }, async () => {
+    await using workspace = await Workspace.with(files)
+    const { stdout, exitCode } = await workspace.run('sweep', 'train.yaml', '--gpu', 'a10', '--json')
+    const { largestBatch, trials } = JSON.parse(stdout)
+    expect(exitCode).toBe(0)
+    expect(largestBatch).toBe(8)
+    expect(trials.map((trial: { microBatch: number }) => trial.microBatch)).toContain(largestBatch)
+    expect(stdout).not.toMatch(/waste|cost/)
+  })
+
+  test('is not estimated by our model of PyTorch', async () => {
+    await using workspace = await Workspace.with(files)
+    const { stderr, stdout, exitCode } = await workspace.run('check', 'train.yaml')
+    expect(exitCode).toBe(2)
+    expect(stdout + stderr).toMatch(/steps in tensorflow\.js are run, not estimated.*memorymark sweep/s)
   })
 })
 

@@ -8,6 +8,7 @@ import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import {
   attentions,
+  frameworks,
   loops,
   MAX_BATCH,
   optimizers,
@@ -45,6 +46,7 @@ const keys = [
   'quantization',
   'sharding',
   'fused_loss',
+  'framework',
 ] as const
 type Key = (typeof keys)[number]
 
@@ -102,6 +104,7 @@ function read(section: Section, reader: FieldReader, lookUp: ModelLookup): Readi
     gradientCheckpointing: flag('gradientCheckpointing', 'gradient_checkpointing'),
     step: word('step', 'step', stepProfiles, 'training'),
     loop: word('loop', 'loop', loops, 'plain'),
+    framework: word('framework', 'framework', frameworks, 'pytorch'),
     paddedBatches: flag('paddedBatches', 'padded_batches'),
     ...readFineTuning(reader, section, model),
   }
@@ -113,7 +116,7 @@ function read(section: Section, reader: FieldReader, lookUp: ModelLookup): Readi
     kind: 'training-config',
     dialect: memorymark.name,
     model,
-    spec: { model: model.id, task, framework: 'pytorch', microBatch, ...settings, ...size },
+    spec: { model: model.id, task, microBatch, ...settings, ...size },
     ...(batchSize && { batchSizeAt: batchSize.at }),
     ...(accumulation && { gradientAccumulationAt: accumulation.at }),
     assumptions: reader.assumptions,
