@@ -22,7 +22,7 @@ export interface CatalogueModel {
 }
 
 /** The three models of the product page, by the names that it gives them. */
-const aliases: Readonly<Record<string, string>> = {
+export const modelAliases: Readonly<Record<string, string>> = {
   bert: 'google-bert/bert-base-uncased',
   gpt2: 'openai-community/gpt2',
   resnet: 'microsoft/resnet-50',
@@ -47,7 +47,7 @@ const bareNames: ReadonlyMap<string, Entry> = new Map(
 export const modelIds: readonly string[] = [...entries.values()].map(({ id }) => id)
 
 /** Every name that `findModel` answers to. */
-export const modelNames: readonly string[] = [...modelIds, ...bareNames.keys(), ...Object.keys(aliases)]
+export const modelNames: readonly string[] = [...modelIds, ...bareNames.keys(), ...Object.keys(modelAliases)]
 
 /** The rest compute rotary positions, for any length. */
 const withPositionTable: ReadonlySet<string> = new Set(['bert', 'roberta', 'distilbert', 'gpt2', 'opt'])
@@ -58,7 +58,7 @@ const parsed = new Map<string, CatalogueModel>()
 /** Finds a model by Hub id, with or without its owner, or by alias; case does not matter. */
 export function findModel(name: string): CatalogueModel | undefined {
   const key = name.toLowerCase()
-  const alias = Object.hasOwn(aliases, key) ? aliases[key] : undefined
+  const alias = Object.hasOwn(modelAliases, key) ? modelAliases[key] : undefined
   const entry = entries.get(alias ?? key) ?? bareNames.get(key)
   if (entry === undefined) return undefined
   const model = parsed.get(entry.id) ?? describeModel(entry.id, modelConfig.parse(entry.row.config))
