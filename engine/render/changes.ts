@@ -8,12 +8,12 @@ import { configState, stateMark } from './verdict.ts'
 /** A reader goes through no more; the rest is counted. */
 const MAX_ROWS = 60
 
-/** A section of its own: the totals, and a row for each config that changed. */
-export function renderChanges(last: Report, now: Report): string {
+/** A section of its own: the totals, and a row for each config that changed, up to `maxRows`. */
+export function renderChanges(last: Report, now: Report, maxRows = MAX_ROWS): string {
   const changes = changesSince(last, now)
   const heading = `#### Since the report of ${last.createdAt.slice(0, 10)}`
   if (changes.length === 0) return [heading, 'Nothing of note changed.'].join('\n\n')
-  const rows = changes.slice(0, MAX_ROWS).map(row)
+  const rows = changes.slice(0, maxRows).map(row)
   const rest = changes.length - rows.length
   return [
     heading,

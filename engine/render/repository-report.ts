@@ -1,0 +1,224 @@
+/** The scheduled report: every config of the default branch, what changed, and what merged pull requests saved. */
+import { idleBytes } from '../metrics/memory.ts'
+import type { LedgerEntry } from '../report/ledger.ts'
+import { totalsOf } from '../report/ledger.ts'
+import type { AnalysedConfig, Report } from '../report/schema.ts'
+import { formatGib, formatUsd } from '../units.ts'
+import { renderChanges } from './changes.ts'
+import { paragraph } from './config-section.ts'
+import { formatCount, formatShare, formatYearlyUsd, memoryProvenance } from './figures.ts'
+import { fitSections, type Section, sizeOf } from './fit.ts'
+import { escapeText, inlineCode, inlinePath, table } from './markdown.ts'
+import { mattering, separator } from './sections.ts'
+import { unanalysedSection } from './unanalysed-section.ts'
+import { headline, stateMark, verdictState } from './verdict.ts'
+
+/** Hidden first line by which the issue is found again and updated in place. */
+export const repositoryReportMarker = '<!-- memorymark:repository-report -->'
+
+export const repositoryReportTitle = 'MemoryMark: the training configs of the default branch'
+
+/** GitHub's limit for the body of an issue is 65,536 characters. */
+const ISSUE_LIMIT = 65_536
+
+const WORST = 3
+
+/** Rows of a table or list, from its fullest form to its tersest. */
+const ROWS = [200, 50, 15, 5] as const
+
+export interface RepositoryReport {
+  readonly branch: string
+  readonly commit: string
+  /** Of every config on the branch. */
+  readonly report: Report
+  /** The one before; undefined at the first. */
+  readonly last: Report | undefined
+  /** Newest first, and from when on they were kept. */
+  readonly ledger: { readonly entries: readonly LedgerEntry[]; readonly since: Date | undefined }
+  /** What the reader must know about how the report came to be; Markdown, a paragraph each. */
+  readonly remarks: readonly string[]
+}
+
+export function renderRepositoryReport(input: RepositoryReport): string {
+  const opening = [repositoryReportMarker, headingOf(input), situation(input), ...input.remarks]
+  const closing = `<sub>Brought up to date by ${inlineCode('report.schedule')} of ${inlineCode('.github/memorymark.yml')} · MemoryMark ${escapeText(input.report.toolVersion, 40)}</sub>`
+  const sections = [
+    worst(input),
+    changes(input),
+    everyConfig(input),
+    unanalysed(input),
+    savings(input),
+    accepted(input),
+  ]
+  const shown = sections.filter(section => section !== undefined)
+  const frame = [...opening, closing].join(separator)
+  const texts = fitSections(shown, ISSUE_LIMIT - sizeOf(frame) - separator.length * (shown.length + 1))
+  return [...opening, ...texts.filter(text => text !== undefined), closing].join(separator)
+}
+
+function headingOf({ report }: RepositoryReport): string {
+  return `### ${stateMark(verdictState(report))} MemoryMark: ${report.configs.length === 0 ? 'no training config on the default branch' : headline(report)}`
+}
+
+function situation({ branch, commit, report }: RepositoryReport): string {
+  const configs = analysed(report)
+  const where = `${inlineCode(branch, 100)} at ${inlineCode(commit.slice(0, 7))}, ${dateOf(new Date(report.createdAt))}.`
+  const saving = configs.reduce((sum, config) => sum + Math.max(0, config.savingsPerYearUsd), 0)
+  const could = saving >= 1 ? [`The recommendations would save **${formatYearlyUsd(saving)} a year**.`] : []
+  return [where, ...could, ...knownHow(configs)].join(' ')
+}
+
+/** `*Of 3 configs, 1 was measured on its GPU.*` */
+function knownHow(configs: readonly AnalysedConfig[]): string[] {
+  if (configs.length === 0) return []
+  const measured = configs.filter(({ provenance }) => provenance === 'measured').length
+  const timed = configs.filter(({ throughputProvenance }) => throughputProvenance === 'measured').length
+  const of = `${formatCount(configs.length)} config${configs.length === 1 ? '' : 's'}`
+  return [`*Memory was measured for ${formatCount(measured)} and throughput for ${formatCount(timed)} of ${of}.*`]
+}
+
+function worst({ report }: RepositoryReport): Section | undefined {
+  const gravest = mattering(report).slice(0, WORST)
+  const [first] = gravest
+  if (first === undefined) return undefined
+  const heading = gravest.length === 1 ? '#### The one to look at' : `#### The worst ${words(gravest.length)}`
+  return {
+    forms: [
+      [heading, ...gravest.map(config => paragraph(config))].join(separator),
+      [heading, paragraph(first)].join(separator),
+    ],
+    interest: 5,
+  }
+}
+
+function changes({ report, last }: RepositoryReport): Section | undefined {
+  if (last === undefined) return undefined
+  const [most, ...fewer] = ROWS.map(rows => renderChanges(last, report, rows))
+  return most === undefined ? undefined : { forms: [most, ...fewer], interest: 4 }
+}
+
+function everyConfig({ report }: RepositoryReport): Section | undefined {
+  const configs = analysed(report).toSorted((a, b) => b.savingsPerYearUsd - a.savingsPerYearUsd)
+  if (configs.length === 0) return undefined
+  const header = ['config', 'GPU', 'micro-batch', 'peak memory', 'idle', 'a year costs', 'could save', 'known how']
+  return shortening(configs, 3, rows => [
+    '#### Every config',
+    table([header, ...rows.map(configRow)], ['l', 'l', 'r', 'r', 'r', 'r', 'r', 'l']),
+  ])
+}
+
+function configRow(config: AnalysedConfig): string[] {
+  const { current, gpu, verdict, runsPerYear, savingsPerYearUsd } = config
+  return [
+    `${stateMark(verdict.state)} ${inlinePath(config.path)}`,
+    escapeText(gpu.name, 60),
+    batchOf(current),
+    `${formatGib(current.peakBytes)} (${formatShare(config, current)})`,
+    current.fits ? formatGib(idleBytes(gpu, current)) : '–',
+    current.fits ? formatUsd(current.costPerRunUsd * runsPerYear) : '–',
+    savingsPerYearUsd >= 1 ? formatYearlyUsd(savingsPerYearUsd) : '–',
+    `${memoryProvenance(config)}; throughput ${config.throughputProvenance}`,
+  ]
+}
+
+function unanalysed({ report }: RepositoryReport): Section | undefined {
+  const configs = report.configs.flatMap(config => (config.status === 'not-analysed' ? [config] : []))
+  if (configs.length === 0) return undefined
+  return shortening(configs, 1, rows => ['#### Not analysed', ...rows.map(config => unanalysedSection(config, 1))])
+}
+
+function savings({ ledger }: RepositoryReport): Section | undefined {
+  const saved = ledger.entries.flatMap(({ saving, ...entry }) =>
+    saving?.kind === 'saved' && hasMoved(entry) ? [{ ...entry, saving }] : [],
+  )
+  if (saved.length === 0 || ledger.since === undefined) return undefined
+  const { measuredPerYearUsd, modelledPerYearUsd } = totalsOf(saved)
+  const known = new Set(saved.map(({ saving }) => saving.throughputProvenance))
+  const sums = [
+    ...(known.has('measured') ? [`**${formatSignedUsd(measuredPerYearUsd)} a year by measured throughput**`] : []),
+    ...(known.has('modelled') ? [`about ${formatSignedUsd(modelledPerYearUsd)} a year by modelled throughput`] : []),
+  ]
+  const sentence = `Merged pull requests since ${dateOf(ledger.since)} save ${sums.join(', and ')}.`
+  const header = ['pull request', 'config', 'micro-batch', 'GPU hours a year', 'saved a year', 'throughput']
+  return shortening(saved, 2, rows => [
+    '#### Savings',
+    sentence,
+    table(
+      [
+        header,
+        ...rows.map(({ pullNumber, path, before, after, saving }) => [
+          `#${pullNumber}`,
+          inlinePath(path),
+          before === undefined ? batchOf(after.current) : `${batchOf(before.current)} → ${batchOf(after.current)}`,
+          formatCount(Math.round(saving.gpuHoursPerYear)),
+          formatSignedUsd(saving.usdPerYear),
+          saving.throughputProvenance,
+        ]),
+      ],
+      ['r', 'l', 'l', 'r', 'r', 'l'],
+    ),
+  ])
+}
+
+/** A pull request that left the batch as it was has neither saved nor cost anything. */
+function hasMoved({ before, after }: Pick<LedgerEntry, 'before' | 'after'>): boolean {
+  return before !== undefined && batchOf(before.current) !== batchOf(after.current)
+}
+
+function accepted({ ledger }: RepositoryReport): Section | undefined {
+  const entries = ledger.entries.flatMap(entry => (entry.accepted ? [{ ...entry, accepted: entry.accepted }] : []))
+  if (entries.length === 0) return undefined
+  const { forgonePerYearUsd } = totalsOf(entries)
+  return shortening(entries, 2, rows => [
+    '#### Accepted instead',
+    `What was merged all the same leaves about ${formatYearlyUsd(forgonePerYearUsd)} a year unsaved.`,
+    table(
+      [
+        ['pull request', 'config', 'accepted by', 'reason', 'unsaved a year'],
+        ...rows.map(({ pullNumber, path, accepted: { by, reason, forgonePerYearUsd: unsaved } }) => [
+          `#${pullNumber}`,
+          inlinePath(path),
+          inlineCode(by, 100),
+          escapeText(reason, 200),
+          formatYearlyUsd(unsaved),
+        ]),
+      ],
+      ['r', 'l', 'l', 'l', 'r'],
+    ),
+  ])
+}
+
+/** A section whose rows are counted where they are left out. */
+function shortening<T>(
+  rows: readonly T[],
+  interest: number,
+  render: (rows: readonly T[]) => readonly string[],
+): Section {
+  const form = (limit: number) => {
+    const rest = rows.length - limit
+    const counted = rest > 0 ? [`…and ${formatCount(rest)} more.`] : []
+    return [...render(rows.slice(0, limit)), ...counted].join(separator)
+  }
+  const [most, ...fewer] = ROWS
+  return { forms: [form(most), ...fewer.filter(limit => limit < rows.length).map(form)], interest }
+}
+
+function analysed({ configs }: Report): AnalysedConfig[] {
+  return configs.flatMap(config => (config.status === 'analysed' ? [config] : []))
+}
+
+function batchOf({ microBatch, gradientAccumulation }: AnalysedConfig['current']): string {
+  return `${formatCount(microBatch)} × ${formatCount(gradientAccumulation)}`
+}
+
+function formatSignedUsd(usd: number): string {
+  return usd < 0 ? `−${formatYearlyUsd(-usd)}` : formatYearlyUsd(usd)
+}
+
+function dateOf(at: Date): string {
+  return at.toISOString().slice(0, 10)
+}
+
+function words(count: number): string {
+  return count === 2 ? 'two' : 'three'
+}
