@@ -4,17 +4,46 @@ export { isCandidatePath } from './config/read.ts'
 export type { SourceFile } from './config/reading.ts'
 export { SETTINGS_PATH } from './config/supplied.ts'
 export { closest, formatWhere, MemoryMarkError, type Problem } from './errors.ts'
+export { type ExplainOptions, explainFile } from './explain.ts'
 export { defaultGpu, findGpu, type Gpu, gpus } from './gpus/catalogue.ts'
 export { idleBytes, idlePercent } from './metrics/memory.ts'
+export { type ByHand, type Proposal, proposeChange } from './propose.ts'
 export { type Annotation, type RenderedCheck, renderCheck } from './render/check.ts'
 export { type CommentOptions, commentMarker, renderComment } from './render/comment.ts'
+export { type ExplainedConfig, renderExplanations } from './render/explanation.ts'
+export { escapeText, fencedLines, inlineCode, inlinePath } from './render/markdown.ts'
+export {
+  type RepositoryReport,
+  renderRepositoryReport,
+  repositoryReportMarker,
+  repositoryReportTitle,
+} from './render/repository-report.ts'
+export {
+  type ChangedText,
+  type LineRange,
+  type RenderedSuggestion,
+  renderChangedLines,
+  renderSuggestion,
+  suggestionMarkerIn,
+} from './render/suggestion.ts'
 export { renderTerminal } from './render/terminal.ts'
 export { renderProblem } from './render/unanalysed-section.ts'
 export { headline, nothingToMeasure, type VerdictState, verdictState } from './render/verdict.ts'
-export { type AnalysedConfig, REPORT_SCHEMA, type Report, report } from './report/schema.ts'
+export { type AcceptedConfig, acceptability, acceptedConfig, covers } from './report/acceptance.ts'
+export { type LedgerEntry, ledgerEntry, ledgerEntryOf } from './report/ledger.ts'
+export {
+  type AnalysedConfig,
+  analysedConfig,
+  type ConfigResult,
+  REPORT_SCHEMA,
+  type Report,
+  report,
+} from './report/schema.ts'
 export { readSettings, type SettingsReading } from './settings/read.ts'
+export { DEFAULT_SCHEDULE } from './settings/schedule.ts'
 export { isCounted, noSettings, type RepositorySettings } from './settings/settings.ts'
 export { MIB } from './units.ts'
+export { letPass } from './verdict/let-pass.ts'
 export {
   type Condition,
   defaultPolicy,
