@@ -34,6 +34,7 @@ import {
   maintainer,
   memoryMarkApp,
   owner,
+  type Permissions,
   seedFor,
 } from './accounts.ts'
 import { Artifacts } from './artifacts.ts'
@@ -84,6 +85,8 @@ export interface EmulatedGitHub extends AsyncDisposable {
   createRepository(name: string, files: Tree, options?: { readonly owner?: Account }): Promise<Repository>
   /** A workflow's GITHUB_TOKEN, which acts as `github-actions[bot]`. */
   actionsToken(options?: { readonly readOnly?: boolean }): Promise<string>
+  /** An installation token of MemoryMark, as the bot gets it; for acme unless told. */
+  botToken(account?: Account): Promise<string>
   failNext(fault: Fault): void
   /** From now on, calls of Apps meet mishaps by chance. */
   storm(storm: Storm): void
@@ -136,7 +139,8 @@ export async function startGitHub({ webhooksUrl, granted = {} }: GitHubOptions =
       return new Repository(world, git, account, name)
     },
     actionsToken: ({ readOnly = false } = {}) =>
-      issueActionsToken(world.rest, privateKeyOf(emulator, actionsApp), readOnly),
+      issueToken(world.rest, emulator, actionsApp, owner, readOnly ? readOnlyPermissions(actionsApp) : undefined),
+    botToken: (account = owner) => issueToken(world.rest, emulator, memoryMarkApp, account),
     failNext: fault => proxy.faults.plan(fault),
     storm: storm => proxy.faults.begin(storm),
     calm: () => proxy.faults.end(),
@@ -170,13 +174,22 @@ function privateKeyOf(emulator: Emulator, app: InstalledApp): string {
   return secret.value
 }
 
-async function issueActionsToken(rest: Rest, privateKey: string, readOnly: boolean): Promise<string> {
-  const permissions = readOnly
-    ? Object.fromEntries(Object.keys(actionsApp.permissions).map(name => [name, 'read']))
-    : actionsApp.permissions
-  const path = `/app/installations/${actionsApp.installations[owner.login]}/access_tokens`
-  const { token } = await rest.json<{ token: string }>('POST', path, appJwt(actionsApp.id, privateKey), { permissions })
+async function issueToken(
+  rest: Rest,
+  emulator: Emulator,
+  app: InstalledApp,
+  account: Account,
+  permissions?: Permissions,
+): Promise<string> {
+  const path = `/app/installations/${app.installations[account.login]}/access_tokens`
+  const { token } = await rest.json<{ token: string }>('POST', path, appJwt(app.id, privateKeyOf(emulator, app)), {
+    permissions,
+  })
   return token
+}
+
+function readOnlyPermissions(app: InstalledApp): Permissions {
+  return Object.fromEntries(Object.keys(app.permissions).map(name => [name, 'read']))
 }
 
 /** What an App authenticates with as itself. */

@@ -1,20 +1,6 @@
-import { expect, test } from 'vitest'
-import { contributor, type EmulatedGitHub, owner, startGitHub } from './index.ts'
-
-async function call(github: EmulatedGitHub, token: string, method: string, path: string, body?: unknown) {
-  const response = await fetch(github.url + path, {
-    method,
-    headers: { authorization: `token ${token}` },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return { status: response.status, link: response.headers.get('link'), text: await response.text() }
-}
-
-async function world() {
-  const github = await startGitHub()
-  const repository = await github.createRepository('models', { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 1\n' })
-  return { github, repository, [Symbol.asyncDispose]: () => github[Symbol.asyncDispose]() }
-}
+import { describe, expect, test } from 'vitest'
+import { call, world } from './caller.ts'
+import { contributor, maintainer, memoryMarkApp, otherOwner, owner, startGitHub } from './index.ts'
 
 const annotation = { path: 'a.yaml', start_line: 1, end_line: 1, annotation_level: 'warning', message: 'm' }
 const checkOf = (headSha: string, output: object) => ({ name: 'x', head_sha: headSha, output })
@@ -125,4 +111,205 @@ test('an artifact is handed out behind a redirect', async () => {
   })
   expect(redirect.status).toBe(302)
   expect(await (await fetch(redirect.headers.get('location') ?? '')).text()).toBe('zipped')
+})
+
+test('an artifact’s storage takes no token, and an expired artifact is gone', async () => {
+  await using at = await world()
+  const { headSha, ...pullRequest } = await at.repository.openPullRequest({ files: { 'a.yaml': 'a: 2\n' } })
+  const artifact = Buffer.from('zipped')
+  const run = await at.repository.finishWorkflowRun({ ...pullRequest, headSha }, { headSha, artifact, expired: true })
+  const token = await at.github.botToken()
+  const { text } = await call(at.github, token, 'GET', `/repos/acme/models/actions/runs/${run.id}/artifacts`)
+  const [listed] = (JSON.parse(text) as { artifacts: { id: number; expired: boolean }[] }).artifacts
+  expect(listed?.expired).toBe(true)
+  const zip = await call(at.github, token, 'GET', `/repos/acme/models/actions/artifacts/${listed?.id}/zip`)
+  expect(zip.status).toBe(410)
+  expect((await call(at.github, token, 'GET', `/artifact-storage/${listed?.id}`)).status).toBe(403)
+})
+
+describe('checks', () => {
+  test('are refused on a commit that does not exist', async () => {
+    await using at = await world()
+    const token = await at.github.botToken()
+    const answer = await call(at.github, token, 'POST', '/repos/acme/models/check-runs', {
+      name: 'x',
+      head_sha: 'f'.repeat(40),
+    })
+    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
+      422,
+      { message: `No commit found for SHA: ${'f'.repeat(40)}` },
+    ])
+  })
+
+  test('are changed only by the App that made them', async () => {
+    await using at = await world()
+    const headSha = await at.repository.branchHead('main')
+    const created = await call(
+      at.github,
+      await at.github.actionsToken(),
+      'POST',
+      '/repos/acme/models/check-runs',
+      checkOf(headSha, { title: 't', summary: 's' }),
+    )
+    const { id } = JSON.parse(created.text) as { id: number }
+    const answer = await call(at.github, await at.github.botToken(), 'PATCH', `/repos/acme/models/check-runs/${id}`, {
+      status: 'completed',
+      conclusion: 'success',
+    })
+    expect(answer.status).toBe(403)
+  })
+
+  test.each([
+    ['three buttons with short words are taken', 3, 'Re-run', 201],
+    ['a fourth button is refused', 4, 'Re-run', 422],
+    ['a label of 21 characters is refused', 1, 'x'.repeat(21), 422],
+  ])('%s', async (_, count, label, status) => {
+    await using at = await world()
+    const action = { label, description: 'Again', identifier: 'again' }
+    const answer = await call(at.github, await at.github.botToken(), 'POST', '/repos/acme/models/check-runs', {
+      name: 'x',
+      head_sha: await at.repository.branchHead('main'),
+      actions: Array.from({ length: count }, () => action),
+    })
+    expect(answer.status).toBe(status)
+  })
+})
+
+describe('permissions', () => {
+  test('a call that was not granted is refused with what it needs', async () => {
+    await using at = await world({ granted: { permissions: { metadata: 'read', contents: 'read' } } })
+    const token = await at.github.botToken()
+    const read = await call(at.github, token, 'GET', '/repos/acme/models/contents/a.yaml')
+    const written = await call(at.github, token, 'POST', '/repos/acme/models/issues', { title: 'Weekly' })
+    expect(read.status).toBe(200)
+    expect([written.status, JSON.parse(written.text)]).toMatchObject([
+      403,
+      { message: 'Resource not accessible by integration' },
+    ])
+    expect(written.headers.get('x-accepted-github-permissions')).toBe('issues=write')
+  })
+
+  test('a call that nobody has looked up is refused by name', async () => {
+    await using at = await world()
+    const answer = await call(at.github, await at.github.botToken(), 'DELETE', '/repos/acme/models')
+    expect([answer.status, answer.text]).toEqual([
+      404,
+      expect.stringContaining('test/github/permissions.ts does not list DELETE /repos/acme/models'),
+    ])
+  })
+
+  test('an installation does not reach into another account', async () => {
+    await using at = await world()
+    const token = await at.github.botToken(otherOwner)
+    const answer = await call(at.github, token, 'POST', '/repos/acme/models/issues', { title: 'x' })
+    expect(answer.status).toBe(403)
+  })
+
+  test.each([
+    [owner.login, 'admin', 'admin'],
+    [maintainer.login, 'write', 'write'],
+    [contributor.login, 'read', 'read'],
+  ])('%s has the permission %s', async (login, permission, role) => {
+    await using at = await world()
+    const path = `/repos/acme/models/collaborators/${login}/permission`
+    const answer = await call(at.github, await at.github.botToken(), 'GET', path)
+    expect(JSON.parse(answer.text)).toMatchObject({ permission, role_name: role, user: { login } })
+  })
+
+  test('events that were not subscribed to are not sent', async () => {
+    await using at = await world({ granted: { events: ['pull_request'] } })
+    const pullRequest = await at.repository.openPullRequest({ files: { 'a.yaml': 'a: 2\n' } })
+    await at.repository.comment(pullRequest, '/memorymark help')
+    expect(at.github.deliveries.map(({ event }) => event)).toEqual(['pull_request'])
+  })
+})
+
+describe('comments and issues', () => {
+  test('a comment of a person and one of the App are both told to the App', async () => {
+    await using at = await world()
+    const pullRequest = await at.repository.openPullRequest({ files: { 'a.yaml': 'a: 2\n' } })
+    await at.repository.comment(pullRequest, 'hello', contributor)
+    const path = `/repos/acme/models/issues/${pullRequest.number}/comments`
+    await call(at.github, await at.github.botToken(), 'POST', path, { body: 'hello back' })
+    await at.github.settled()
+    const told = at.github.deliveries.filter(({ event }) => event === 'issue_comment')
+    expect(told.map(({ body }) => JSON.parse(body))).toMatchObject([
+      { action: 'created', sender: { login: 'mona', type: 'User' }, issue: { pull_request: {} } },
+      { action: 'created', sender: { login: 'memorymark[bot]', type: 'Bot' }, installation: { id: 100 } },
+    ])
+  })
+
+  test('a reaction is made once, and only a known one', async () => {
+    await using at = await world()
+    const pullRequest = await at.repository.openPullRequest({ files: { 'a.yaml': 'a: 2\n' } })
+    const comment = await at.repository.comment(pullRequest, '/memorymark help')
+    const token = await at.github.botToken()
+    const path = `/repos/acme/models/issues/comments/${comment.id}/reactions`
+    const statuses = []
+    for (const content of ['eyes', 'eyes', 'applause']) {
+      statuses.push((await call(at.github, token, 'POST', path, { content })).status)
+    }
+    expect(statuses).toEqual([201, 200, 422])
+    expect(await at.repository.reactions(comment)).toMatchObject([{ content: 'eyes' }])
+  })
+
+  test('an issue is found by its author, and there is none where issues are off', async () => {
+    await using at = await world()
+    const token = await at.github.botToken()
+    await call(at.github, token, 'POST', '/repos/acme/models/issues', { title: 'Weekly', body: 'x' })
+    const path = '/repos/acme/models/issues?creator=memorymark%5Bbot%5D&state=all'
+    expect(JSON.parse((await call(at.github, token, 'GET', path)).text)).toMatchObject([
+      { title: 'Weekly', performed_via_github_app: { slug: memoryMarkApp.slug } },
+    ])
+    await at.repository.turnIssuesOff()
+    expect((await call(at.github, token, 'POST', '/repos/acme/models/issues', { title: 'x' })).status).toBe(410)
+  })
+})
+
+describe('files', () => {
+  test('the App commits to a branch of its own and opens a pull request once', async () => {
+    await using at = await world()
+    const token = await at.github.botToken()
+    const post = async (path: string, body: object) => {
+      const answer = await call(at.github, token, 'POST', `/repos/acme/models/${path}`, body)
+      return { status: answer.status, json: JSON.parse(answer.text) }
+    }
+    const base = await at.repository.branchHead('main')
+    const parent = await call(at.github, token, 'GET', `/repos/acme/models/git/commits/${base}`)
+    const tree = await post('git/trees', {
+      base_tree: JSON.parse(parent.text).tree.sha,
+      tree: [{ path: 'a.yaml', mode: '100644', type: 'blob', content: 'a: 3\n' }],
+    })
+    const commit = await post('git/commits', { message: 'Fix', tree: tree.json.sha, parents: [base] })
+    const ref = { ref: 'refs/heads/memorymark/fix-1', sha: commit.json.sha }
+    expect((await post('git/refs', ref)).status).toBe(201)
+    expect((await post('git/refs', ref)).status).toBe(422)
+    const opened = await post('pulls', { title: 'Fix', head: 'memorymark/fix-1', base: 'main' })
+    expect(opened).toMatchObject({ status: 201, json: { changed_files: 1, user: { login: 'memorymark[bot]' } } })
+    expect((await post('pulls', { title: 'Fix', head: 'memorymark/fix-1', base: 'main' })).status).toBe(422)
+    expect((await post('pulls', { title: 'Fix', head: 'memorymark/none', base: 'main' })).status).toBe(422)
+    expect(await at.repository.fileAt('b.yaml', commit.json.sha)).toBe('b: 1\n')
+    expect(await at.repository.merge({ ...opened.json, headSha: commit.json.sha })).toMatchObject({ kind: 'merged' })
+    expect(await at.repository.fileAt('a.yaml', 'main')).toBe('a: 3\n')
+  })
+
+  test('above 1 MiB the contents have no content, and the blob has', async () => {
+    await using github = await startGitHub()
+    const big = `big: ${'x'.repeat(2 ** 20)}\n`
+    await github.createRepository('models', { 'big.yaml': big })
+    const token = await github.botToken()
+    const file = JSON.parse((await call(github, token, 'GET', '/repos/acme/models/contents/big.yaml')).text)
+    expect(file).toMatchObject({ size: big.length, content: '', encoding: 'none' })
+    const blob = JSON.parse((await call(github, token, 'GET', `/repos/acme/models/git/blobs/${file.sha}`)).text)
+    expect(Buffer.from(blob.content, 'base64').toString()).toBe(big)
+  })
+
+  test('the files of a pull request show their hunks, and its listing keeps to what listings hold', async () => {
+    await using at = await world()
+    const { number } = await at.repository.openPullRequest({ files: { 'a.yaml': 'a: 2\n' } })
+    const files = await call(at.github, owner.token, 'GET', `/repos/acme/models/pulls/${number}/files`)
+    expect(JSON.parse(files.text)).toMatchObject([{ filename: 'a.yaml', patch: '@@ -1,1 +1,1 @@\n-a: 1\n+a: 2' }])
+    const [listed] = JSON.parse((await call(at.github, owner.token, 'GET', '/repos/acme/models/pulls')).text)
+    expect(listed).not.toHaveProperty('changed_files')
+  })
 })
