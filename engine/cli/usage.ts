@@ -47,7 +47,7 @@ const commands: Record<string, string> = {
   doctor: `memorymark doctor             what this machine has, and which engine auto takes
   --json                       print one JSON object`,
   'validate-backward': `memorymark validate-backward <model-id-or-config>   forward memory against forward and backward
-  --engine auto|trace|torch, --json, and every option of \`estimate\``,
+  --engine auto|trace|torch|tfjs, --json, and every option of \`estimate\``,
   'validate-compile': `memorymark validate-compile <model-id-or-config>    eager steps against torch.compile's
   --device cuda|mps|cpu, --steps <n>, --json, and every option of \`estimate\``,
 }

@@ -1,15 +1,20 @@
 /** `memorymark validate-backward` and `validate-compile`: does the backward pass run, and is compilation worth it. */
+import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
+import { Footprint } from '../estimate/footprint.ts'
+import { defaultGpu } from '../gpus/catalogue.ts'
 import { describeMachine, deviceKinds } from '../probes/device.ts'
 import { engineOn } from '../probes/probe.ts'
-import { askCompilation, askHalves, type Compilation, type Halves } from '../probes/validation.ts'
+import { TfjsProbe } from '../probes/tfjs/probe.ts'
+import type { Provenance } from '../probes/trial.ts'
+import { askCompilation, askHalves, type Compilation, type Halves, tfjsHalves } from '../probes/validation.ts'
 import { type Answer, PythonWorker } from '../probes/worker.ts'
 import { formatGib } from '../units.ts'
 import { numberFlag, oneOf, parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
 import { pythonCommand } from './python.ts'
 import { specOptions } from './spec-flags.ts'
-import { readSubject } from './subject.ts'
+import { readSubject, type Subject } from './subject.ts'
 
 /** The earlier tool read 3.34 on an A10; about 1 means that the backward pass is not running. */
 const LEAST_RATIO = 1.5
@@ -23,16 +28,12 @@ export async function validateBackward(args: string[]): Promise<ExitCode> {
     engine: { type: 'string' },
     json: { type: 'boolean' },
   })
-  const { spec, model } = await readSubject(positionals, values)
-  const named = oneOf('--engine', values.engine, ['auto', 'trace', 'torch'] as const) ?? 'auto'
-  const on = named === 'auto' ? await memoryEngine() : named
-  await using worker = new PythonWorker(pythonCommand())
-  // In eval mode and without an optimizer, so that the ratio is the backward pass alone.
-  const answer = await askHalves(worker, on, { ...spec, step: 'forward-backward' }, model.config)
-  const { forwardPeakBytes, forwardBackwardPeakBytes } = doneOrThrow(answer, 'validate-backward')
+  const subject = await readSubject(positionals, values)
+  const { spec, model } = subject
+  const named = oneOf('--engine', values.engine, ['auto', ...halvingEngines]) ?? 'auto'
+  const { forwardPeakBytes, forwardBackwardPeakBytes, provenance } = await halvesOf(subject, named)
   const ratio = forwardBackwardPeakBytes / forwardPeakBytes
   const runs = ratio >= LEAST_RATIO
-  const provenance = on === 'torch' ? 'measured' : 'traced'
   console.log(
     values.json
       ? JSON.stringify(
@@ -56,6 +57,26 @@ export async function validateBackward(args: string[]): Promise<ExitCode> {
         ),
   )
   return runs ? 0 : 1
+}
+
+const halvingEngines = ['trace', 'torch', 'tfjs'] as const
+type HalvingEngine = (typeof halvingEngines)[number]
+
+/** In eval mode and without an optimizer, so that the ratio is the backward pass alone. */
+async function halvesOf(
+  { spec: written, model: { config } }: Subject,
+  named: HalvingEngine | 'auto',
+): Promise<Halves & { provenance: Provenance }> {
+  const spec: TrainingSpec = { ...written, step: 'forward-backward' }
+  const engine = named === 'auto' ? await memoryEngine(spec) : named
+  if (engine === 'tfjs') {
+    const footprint = new Footprint(spec, config)
+    await using probe = await TfjsProbe.open({ spec, config, footprint, gpu: defaultGpu, python: pythonCommand() })
+    return { ...(await tfjsHalves(probe, spec.microBatch)), provenance: probe.provenance }
+  }
+  await using worker = new PythonWorker(pythonCommand())
+  const answer = await askHalves(worker, engine, spec, config)
+  return { ...doneOrThrow(answer, 'validate-backward'), provenance: engine === 'torch' ? 'measured' : 'traced' }
 }
 
 function backwardWords(
@@ -115,7 +136,8 @@ function compileWords({ eager, compiled }: Compilation, breakEvenSteps: number |
   ].join('\n')
 }
 
-async function memoryEngine(): Promise<'trace' | 'torch'> {
+async function memoryEngine({ framework }: TrainingSpec): Promise<HalvingEngine> {
+  if (framework === 'tensorflow.js') return 'tfjs'
   const machine = await describeMachine(pythonCommand())
   const counts = machine.kind === 'python' && machine.device.kind === 'cuda'
   return counts && engineOn(machine) === 'torch' ? 'torch' : 'trace'

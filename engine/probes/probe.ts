@@ -148,6 +148,6 @@ function otherFramework(engine: Engine, framework: Framework): MemoryMarkError {
     code: 'engine-of-other-framework',
     field: '--engine',
     message: `the ${engine} engine cannot answer for a config of ${framework}`,
-    fix: 'Use --engine auto.',
+    fix: `Use --engine auto${engine === 'tfjs' ? ', or --framework tensorflow.js where the code is in TensorFlow.js' : ''}.`,
   })
 }

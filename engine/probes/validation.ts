@@ -1,8 +1,12 @@
-/** The two checks of the earlier tool, asked of the Python worker. */
+/** The two checks of the earlier tool, asked of the Python worker, or of TensorFlow.js. */
 import * as z from 'zod'
 import type { TrainingSpec } from '../config/spec.ts'
+import { MemoryMarkError } from '../errors.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import type { DeviceKind } from './device.ts'
+import { brokenTrialProblem } from './failure.ts'
+import type { TfjsProbe } from './tfjs/probe.ts'
+import { isBroken, peakOf, type Trial } from './trial.ts'
 import type { Answer, PythonWorker } from './worker.ts'
 
 const TIMEOUT_MILLIS = 900_000
@@ -30,6 +34,25 @@ export function askHalves(
   config: ModelConfig,
 ): Promise<Answer<Halves>> {
   return worker.ask('validate-backward', { on, spec, config }, halves, TIMEOUT_MILLIS)
+}
+
+/** @throws MemoryMarkError where a pass does not fit, or fails. */
+export async function tfjsHalves(probe: TfjsProbe, microBatch: number): Promise<Halves> {
+  return {
+    forwardPeakBytes: peakOrThrow(await probe.forward(microBatch)),
+    forwardBackwardPeakBytes: peakOrThrow(await probe.trial(microBatch)),
+  }
+}
+
+function peakOrThrow(trial: Trial): number {
+  const peak = peakOf(trial.outcome)
+  if (peak !== undefined) return peak
+  if (isBroken(trial.outcome)) throw new MemoryMarkError(brokenTrialProblem(trial))
+  throw new MemoryMarkError({
+    code: 'check-failed',
+    message: `batch ${trial.microBatch} does not fit`,
+    fix: 'Give a smaller --batch-size.',
+  })
 }
 
 export function askCompilation(

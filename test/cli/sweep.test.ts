@@ -80,7 +80,8 @@ describe('sweep judges as check does', () => {
 
 describe('a config of TensorFlow.js', () => {
   const files = {
-    'train.yaml': 'memorymark:\n  model: distilbert/distilbert-base-uncased\n  batch_size: 4\n  framework: tensorflow.js\n',
+    'train.yaml':
+      'memorymark:\n  model: distilbert/distilbert-base-uncased\n  batch_size: 4\n  framework: tensorflow.js\n',
   }
 
   test('is swept in TensorFlow.js, and nothing is said of waste or cost', { timeout: 120_000 }, async () => {
@@ -91,6 +92,15 @@ describe('a config of TensorFlow.js', () => {
     expect(largestBatch).toBe(8)
     expect(trials.map((trial: { microBatch: number }) => trial.microBatch)).toContain(largestBatch)
     expect(stdout).not.toMatch(/waste|cost/)
+  })
+
+  test('has a backward pass, which the forward pass alone does not pay for', { timeout: 120_000 }, async () => {
+    const flags = ['--framework', 'tensorflow.js', '--batch-size', '4', '--json']
+    const { stdout, exitCode } = await run('validate-backward', 'resnet', ...flags)
+    const { ratio, forwardPeakBytes, forwardBackwardPeakBytes } = JSON.parse(stdout)
+    expect(exitCode).toBe(0)
+    expect(ratio).toBeCloseTo(forwardBackwardPeakBytes / forwardPeakBytes)
+    expect(ratio).toBeGreaterThan(1.5)
   })
 
   test('is not estimated by our model of PyTorch', async () => {

@@ -29,15 +29,16 @@ export async function measure(backend: Backend, question: Question): Promise<Out
   }
 }
 
-/** Milliseconds of every step after the first; the ledger's peak is theirs. */
+/** Milliseconds of every pass after the first; the ledger's peak is theirs. */
 function run({ ledger, values }: Backend, question: Question, optimizer: TfjsOptimizer): number[] {
-  const { spec, config, microBatch, steps } = question
+  const { spec, config, microBatch, steps, pass } = question
   const training = new Training(spec, config, microBatch, optimizer, values)
-  training.step()
+  const step = () => (pass === 'forward' ? training.forward() : training.step())
+  step()
   ledger.resetPeak()
   const millis = Array.from({ length: steps - 1 }, () => {
     const start = tf.util.now()
-    training.step()
+    step()
     return tf.util.now() - start
   })
   training.dispose()

@@ -6,7 +6,7 @@ import type { Probe, ProbeContext, ProbedDevice, TrialOptions } from '../probe.t
 import type { Outcome, Provenance, Trial } from '../trial.ts'
 import { isAllocationFailure } from './allocation-failure.ts'
 import { type Received, TfjsChild } from './child.ts'
-import type { Description } from './protocol.ts'
+import type { Description, Question } from './protocol.ts'
 
 /** Loading TensorFlow from a cold disk is what takes long. */
 const START_TIMEOUT_MILLIS = 120_000
@@ -45,12 +45,29 @@ export class TfjsProbe implements Probe {
     throw unavailable('tfjs', started.kind === 'ended' ? started.text : 'its process did not start in time')
   }
 
-  async trial(microBatch: number, { steps = LEAST_STEPS, signal }: TrialOptions = {}): Promise<Trial> {
+  async trial(microBatch: number, options: TrialOptions = {}): Promise<Trial> {
+    return this.#trial(microBatch, 'step', options)
+  }
+
+  /** The forward pass alone, with nothing kept for a backward pass. */
+  async forward(microBatch: number): Promise<Trial> {
+    return this.#trial(microBatch, 'forward', {})
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#endChild()
+  }
+
+  async #trial(
+    microBatch: number,
+    pass: Question['pass'],
+    { steps = LEAST_STEPS, signal }: TrialOptions,
+  ): Promise<Trial> {
     const end = () => void this.#endChild()
     if (signal?.aborted) end()
     signal?.addEventListener('abort', end, { once: true })
     try {
-      const outcome = await this.#outcome(microBatch, steps)
+      const outcome = await this.#outcome({ microBatch, steps, pass })
       if (outcome.kind !== 'fits') await this.#endChild()
       return { microBatch, provenance: this.provenance, outcome }
     } finally {
@@ -58,15 +75,11 @@ export class TfjsProbe implements Probe {
     }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#endChild()
-  }
-
-  async #outcome(microBatch: number, steps: number): Promise<Outcome> {
+  async #outcome(asked: Pick<Question, 'microBatch' | 'steps' | 'pass'>): Promise<Outcome> {
     const { spec, config, trialTimeoutMillis = TRIAL_TIMEOUT_MILLIS, log } = this.#context
     const started = await this.#started()
     if (started.kind !== 'ready') return outcomeOf(started, log)
-    const question = { spec, config, microBatch, steps, budgetBytes: this.device.usableBytes }
+    const question = { ...asked, spec, config, budgetBytes: this.device.usableBytes }
     return outcomeOf(await started.child.ask(question, trialTimeoutMillis), log)
   }
 

@@ -26,6 +26,8 @@ export const question = z.object({
   budgetBytes: z.number().positive(),
   /** The first allocates the optimizer's state. */
   steps: z.number().int().min(2),
+  /** `forward`: the loss alone, with nothing kept for a backward pass. */
+  pass: z.enum(['forward', 'step']),
 })
 export type Question = z.infer<typeof question>
 

@@ -43,6 +43,14 @@ export class Training {
     return loss
   }
 
+  /** The forward pass alone; returns its loss. */
+  forward(): number {
+    const value = this.loss()
+    const [loss = Number.NaN] = value.dataSync()
+    value.dispose()
+    return loss
+  }
+
   /** The loss of the batch, and each variable's gradient by name; the caller disposes of them. */
   gradients(): { value: tf.Scalar; grads: tf.NamedTensorMap } {
     return tf.variableGrads(() => this.loss(), this.parameters.trainable)

@@ -22,7 +22,7 @@ export function supportOf(spec: TrainingSpec): Support {
   if (spec.framework !== 'tensorflow.js') {
     return unsupported(
       `TensorFlow.js cannot answer for ${spec.framework}, which takes a fraction of its memory for the same model`,
-      'Use the torch, trace or estimate probe.',
+      'Use another engine, or name the framework where the code is in TensorFlow.js: --framework tensorflow.js.',
     )
   }
   if (spec.task === 'seq2seq-lm') {
