@@ -3,13 +3,14 @@ import type { AnalyzeOptions } from '../engine/index.ts'
 import type { ChangedFiles } from './changed-files.ts'
 import { fetchText } from './contents.ts'
 import type { Subject } from './event.ts'
-import type { GitHub, Repository } from './github.ts'
+import type { GitHub } from './github.ts'
+import type { Repository } from './repository.ts'
 
 /** Undefined where the subject is no change. */
 export function baseOf(
   github: GitHub,
   repository: Repository,
-  subject: Exclude<Subject, { kind: 'deleted-branch' }>,
+  subject: Subject,
   { formerPaths }: Pick<ChangedFiles, 'formerPaths'>,
 ): AnalyzeOptions['base'] {
   if (subject.kind === 'tree') return undefined

@@ -1,7 +1,9 @@
 /** Which files of the repository the subject is about. */
-import type { Subject } from './event.ts'
-import type { GitHub, Repository } from './github.ts'
-import { differingPaths, readTree } from './tree.ts'
+import { type Subject, short } from './event.ts'
+import type { GitHub } from './github.ts'
+import type { Repository } from './repository.ts'
+import { requestStatus } from './request-status.ts'
+import { differingPaths, readTree, renamedPaths, type Tree } from './tree.ts'
 
 export interface ChangedFiles {
   /** Files that exist at the head; deleted ones are left out and renamed ones have their new name. */
@@ -15,7 +17,7 @@ export interface ChangedFiles {
 export async function findChangedFiles(
   github: GitHub,
   repository: Repository,
-  subject: Exclude<Subject, { kind: 'deleted-branch' }>,
+  subject: Subject,
 ): Promise<ChangedFiles> {
   switch (subject.kind) {
     case 'pull-request':
@@ -46,14 +48,26 @@ async function filesOfPullRequest(
     )
     return { paths: present.map(file => file.filename), formerPaths: new Map(renamed), remarks: [] }
   }
-  const { data: comparison } = await github.rest.repos.compareCommitsWithBasehead({
-    ...repository,
-    basehead: `${pull.baseSha}...${pull.headSha}`,
-    per_page: 1,
-  })
-  const between = await filesBetween(github, repository, comparison.merge_base_commit.sha, pull.headSha)
-  const remark = `GitHub lists only ${listed.length} of the pull request's ${pull.changedFiles} changed files, so its tree was compared with that of its base instead.`
-  return { ...between, remarks: [remark, ...between.remarks] }
+  const cut = `GitHub lists only ${listed.length} of the pull request's ${pull.changedFiles} changed files, so its tree was compared with that of its base instead.`
+  const mergeBaseSha = await findMergeBase(github, repository, pull)
+  const between = await filesBetween(github, repository, mergeBaseSha, pull.headSha)
+  return { ...between, remarks: [cut, ...between.remarks] }
+}
+
+/** The base itself where GitHub cannot compare the two. */
+async function findMergeBase(
+  github: GitHub,
+  repository: Repository,
+  { baseSha, headSha }: Extract<Subject, { kind: 'pull-request' }>,
+): Promise<string> {
+  try {
+    const basehead = `${baseSha}...${headSha}`
+    const { data } = await github.rest.repos.compareCommitsWithBasehead({ ...repository, basehead, per_page: 1 })
+    return data.merge_base_commit.sha
+  } catch (error) {
+    if (!isUnknownCommit(error)) throw error
+    return baseSha
+  }
 }
 
 /** Compares trees, not the compare API's file list: that stops at 300 files without saying so. */
@@ -63,7 +77,31 @@ async function filesBetween(
   baseSha: string,
   headSha: string,
 ): Promise<ChangedFiles> {
-  const base = await readTree(github, repository, baseSha)
   const head = await readTree(github, repository, headSha)
-  return { paths: differingPaths(base, head), formerPaths: new Map(), remarks: [...base.remarks, ...head.remarks] }
+  const base = await readBaseTree(github, repository, baseSha)
+  if (base === undefined) {
+    const lost = `Commit ${short(baseSha)}, which this was to be compared with, is gone (a force-push takes it away), so every file at ${short(headSha)} is looked at.`
+    return { paths: [...head.blobs.keys()], formerPaths: new Map(), remarks: [lost, ...head.remarks] }
+  }
+  return {
+    paths: differingPaths(base, head),
+    formerPaths: renamedPaths(base, head),
+    remarks: [...base.remarks, ...head.remarks],
+  }
+}
+
+/** Undefined where GitHub no longer has the commit. */
+async function readBaseTree(github: GitHub, repository: Repository, commitSha: string): Promise<Tree | undefined> {
+  try {
+    return await readTree(github, repository, commitSha)
+  } catch (error) {
+    if (!isUnknownCommit(error)) throw error
+    return undefined
+  }
+}
+
+/** GitHub answers 404 for most commits that it does not have, and 422 for some. */
+function isUnknownCommit(error: unknown): boolean {
+  const status = requestStatus(error)
+  return status === 404 || status === 422
 }

@@ -2,7 +2,9 @@
 import * as z from 'zod'
 import type { SourceFile } from '../engine/index.ts'
 import { MIB } from '../engine/units.ts'
-import { type GitHub, type Repository, requestStatus } from './github.ts'
+import type { GitHub } from './github.ts'
+import type { Repository } from './repository.ts'
+import { requestStatus } from './request-status.ts'
 
 /** Far above any training config, so that the engine can tell a config that is too large from data that is not ours. */
 export const MAX_FILE_BYTES = 16 * MIB

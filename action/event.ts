@@ -1,6 +1,7 @@
 /** What the workflow's event asks to look at. */
 import * as z from 'zod'
-import { MemoryMarkError } from '../engine/index.ts'
+import { MemoryMarkError } from '../engine/errors.ts'
+import type { RunContext } from './run-context.ts'
 
 export type Subject =
   | {
@@ -10,43 +11,59 @@ export type Subject =
       readonly headSha: string
       /** As GitHub counts them; its list of files stops at 3,000. */
       readonly changedFiles: number
+      /** Whether its head may come from another repository. */
+      readonly isFork: boolean
     }
   /** What lies between two commits, as in a push or a merge group. */
   | { readonly kind: 'commits'; readonly baseSha: string; readonly headSha: string }
   /** Everything at a commit. */
   | { readonly kind: 'tree'; readonly headSha: string }
+
+/** What the event alone says of it. */
+export type EventSubject =
+  | Subject
+  /** A pull request of which GitHub has to be asked the rest; at `headSha`, or else at its newest commit. */
+  | { readonly kind: 'named-pull-request'; readonly number: number; readonly headSha?: string }
   | { readonly kind: 'deleted-branch' }
 
-const sha = z.string().regex(/^[0-9a-f]{40,64}$/)
+export const sha = z.string().regex(/^[0-9a-f]{40,64}$/)
 
+const repository = z.object({ full_name: z.string() }).nullish()
 const pullRequestEvent = z.object({
   pull_request: z.object({
     number: z.number().int().positive(),
-    changed_files: z.number().int().min(0),
-    base: z.object({ sha }),
-    head: z.object({ sha }),
+    changed_files: z.number().int().min(0).optional(),
+    base: z.object({ sha, repo: repository }).optional(),
+    head: z.object({ sha, repo: repository }).optional(),
   }),
 })
 const mergeGroupEvent = z.object({ merge_group: z.object({ base_sha: sha, head_sha: sha }) })
 const pushEvent = z.object({ before: sha, after: sha, deleted: z.boolean().default(false) })
+const unset = z.literal('').transform(() => undefined)
+const dispatchEvent = z.object({
+  inputs: z
+    .object({
+      'pull-request': z
+        .union([
+          unset,
+          z
+            .string()
+            .regex(/^[1-9]\d{0,8}$/)
+            .transform(Number),
+        ])
+        .optional(),
+      'head-sha': z.union([unset, sha]).optional(),
+    })
+    .nullish(),
+})
 
-/**
- * @param workflowSha The commit of the workflow run, for events that carry none.
- * @throws MemoryMarkError for an event that names no files, or a payload that is not GitHub's.
- */
-export function readSubject(eventName: string, payload: unknown, workflowSha: string): Subject {
+/** @throws MemoryMarkError for an event that names no files, or a payload that is not GitHub's. */
+export function readSubject(run: Pick<RunContext, 'eventName' | 'payload' | 'sha'>): EventSubject {
+  const { eventName, payload, sha: runSha } = run
   switch (eventName) {
     case 'pull_request':
-    case 'pull_request_target': {
-      const { pull_request: pull } = parsePayload(pullRequestEvent, eventName, payload)
-      return {
-        kind: 'pull-request',
-        number: pull.number,
-        baseSha: pull.base.sha,
-        headSha: pull.head.sha,
-        changedFiles: pull.changed_files,
-      }
-    }
+    case 'pull_request_target':
+      return ofPullRequest(parsePayload(pullRequestEvent, eventName, payload).pull_request)
     case 'merge_group': {
       const { merge_group: group } = parsePayload(mergeGroupEvent, eventName, payload)
       return { kind: 'commits', baseSha: group.base_sha, headSha: group.head_sha }
@@ -54,8 +71,9 @@ export function readSubject(eventName: string, payload: unknown, workflowSha: st
     case 'push':
       return pushed(parsePayload(pushEvent, eventName, payload))
     case 'workflow_dispatch':
+      return dispatched(parsePayload(dispatchEvent, eventName, payload), () => parsePayload(sha, eventName, runSha))
     case 'schedule':
-      return { kind: 'tree', headSha: parsePayload(sha, eventName, workflowSha) }
+      return { kind: 'tree', headSha: parsePayload(sha, eventName, runSha) }
     default:
       throw new MemoryMarkError({
         code: 'event-unsupported',
@@ -65,8 +83,26 @@ export function readSubject(eventName: string, payload: unknown, workflowSha: st
   }
 }
 
+type EventPullRequest = z.infer<typeof pullRequestEvent>['pull_request']
+
+/** Some senders leave out what GitHub would put in; then GitHub is asked. */
+function ofPullRequest({ number, changed_files: changedFiles, base, head }: EventPullRequest): EventSubject {
+  if (changedFiles === undefined || base === undefined || head === undefined) {
+    return { kind: 'named-pull-request', number, ...(head && { headSha: head.sha }) }
+  }
+  const isFork = head.repo?.full_name === undefined || head.repo.full_name !== base.repo?.full_name
+  return { kind: 'pull-request', number, baseSha: base.sha, headSha: head.sha, changedFiles, isFork }
+}
+
+/** The commit to look at comes as data: the workflow itself runs from the default branch. */
+function dispatched({ inputs }: z.infer<typeof dispatchEvent>, runSha: () => string): EventSubject {
+  const { 'pull-request': number, 'head-sha': headSha } = inputs ?? {}
+  if (number === undefined) return { kind: 'tree', headSha: headSha ?? runSha() }
+  return { kind: 'named-pull-request', number, ...(headSha !== undefined && { headSha }) }
+}
+
 /** A new branch has no commit before it (`before` is all zeros), so everything on it counts. */
-function pushed({ before, after, deleted }: z.infer<typeof pushEvent>): Subject {
+function pushed({ before, after, deleted }: z.infer<typeof pushEvent>): EventSubject {
   if (deleted) return { kind: 'deleted-branch' }
   return /^0+$/.test(before) ? { kind: 'tree', headSha: after } : { kind: 'commits', baseSha: before, headSha: after }
 }
@@ -78,17 +114,19 @@ function parsePayload<T>(schema: z.ZodType<T>, eventName: string, payload: unkno
     {
       code: 'event-unreadable',
       message: `The payload of the event "${eventName}" is not as GitHub documents it`,
-      fix: 'Check GITHUB_EVENT_PATH and GITHUB_SHA; on GitHub itself, report this with the log of the run.',
+      fix: 'Check GITHUB_EVENT_PATH, GITHUB_SHA and the inputs of a dispatch; on GitHub itself, report this with the log of the run.',
     },
     { cause: parsed.error },
   )
 }
 
 /** In words, for the log. */
-export function describeSubject(subject: Subject): string {
+export function describeSubject(subject: EventSubject): string {
   switch (subject.kind) {
     case 'pull-request':
       return `pull request #${subject.number} at ${short(subject.headSha)}`
+    case 'named-pull-request':
+      return `pull request #${subject.number}${subject.headSha === undefined ? '' : ` at ${short(subject.headSha)}`}`
     case 'commits':
       return `commits ${short(subject.baseSha)}..${short(subject.headSha)}`
     case 'tree':
@@ -98,6 +136,7 @@ export function describeSubject(subject: Subject): string {
   }
 }
 
-function short(sha: string): string {
-  return sha.slice(0, 7)
+/** As GitHub shows a commit. */
+export function short(commitSha: string): string {
+  return commitSha.slice(0, 7)
 }

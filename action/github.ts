@@ -1,12 +1,7 @@
-/** The GitHub client, and the repository it is asked about. */
+/** The GitHub client. */
 import { getOctokit } from '@actions/github'
 
 export type GitHub = ReturnType<typeof getOctokit>
-
-export interface Repository {
-  readonly owner: string
-  readonly repo: string
-}
 
 /** GITHUB_API_URL is honoured. `fetch` stands in for the network in tests. */
 export function connect(token: string, fetch?: typeof globalThis.fetch): GitHub {
@@ -15,9 +10,4 @@ export function connect(token: string, fetch?: typeof globalThis.fetch): GitHub 
     options.headers['x-github-api-version'] = '2022-11-28'
   })
   return github
-}
-
-/** The HTTP status that a request failed with; undefined for every other error. */
-export function requestStatus(error: unknown): number | undefined {
-  return error instanceof Error && 'status' in error && typeof error.status === 'number' ? error.status : undefined
 }

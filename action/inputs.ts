@@ -5,10 +5,14 @@ import {
   findGpu,
   type Gpu,
   gpus,
-  MemoryMarkError,
+  type MemoryMarkError,
   parseConditions,
 } from '../engine/index.ts'
 import { type CommentMode, commentModes } from './comment.ts'
+import { refusedInput, shown, unknownValue } from './refused-input.ts'
+
+/** Returns the trimmed value of an input, empty when it is not set. */
+export type InputSource = (name: string) => string
 
 export interface Inputs {
   readonly token: string
@@ -20,20 +24,17 @@ export interface Inputs {
   readonly reportPath: string
 }
 
-/**
- * @param input Returns the trimmed value of an input, empty when it is not set.
- * @throws MemoryMarkError that names the input and what it allows.
- */
-export function readInputs(input: (name: string) => string): Inputs {
+/** @throws MemoryMarkError that names the input and what it allows. */
+export function readInputs(input: InputSource): Inputs {
   const hoursPerRun = readPositive(input, 'hours-per-run')
   const runsPerYear = readPositive(input, 'runs-per-year')
   const pricePerHourUsd = readPositive(input, 'price-per-hour')
   const gpu = input('gpu')
-  const paths = readGlobs(input('paths'))
+  const paths = readGlobs('paths', input('paths'))
   return {
     token: readRequired(input, 'github-token', "Leave it out to use the job's own token"),
     analysis: {
-      ...(gpu !== '' && { gpu: readGpu(gpu) }),
+      ...(gpu !== '' && { gpu: readGpu('gpu', gpu) }),
       policy: {
         ...(input('fail-on') !== '' && { failOn: parseConditions(input('fail-on'), 'input fail-on') }),
         ...(input('warn-on') !== '' && { warnOn: parseConditions(input('warn-on'), 'input warn-on') }),
@@ -43,62 +44,60 @@ export function readInputs(input: (name: string) => string): Inputs {
       ...(pricePerHourUsd !== undefined && { pricePerHourUsd }),
     },
     ...(paths.length > 0 && { paths }),
-    comment: readCommentMode(input('comment')),
+    comment: readWord(input, 'comment', commentModes),
     reportPath: readRequired(input, 'report-path', 'Leave it out for memorymark-report.json'),
   }
 }
 
-function readRequired(input: (name: string) => string, name: string, fix: string): string {
+function readRequired(input: InputSource, name: string, fix: string): string {
   const value = input(name)
-  if (value === '') throw refused(name, 'It is empty', fix)
+  if (value === '') throw refusedInput(name, 'It is empty', fix)
   return value
 }
 
-function readGpu(id: string): Gpu {
+export function readGpu(name: string, id: string): Gpu {
   const gpu = findGpu(id)
-  if (gpu !== undefined) return gpu
+  if (gpu === undefined) throw unknownGpu(name, id)
+  return gpu
+}
+
+function unknownGpu(name: string, id: string): MemoryMarkError {
   const ids = gpus.map(known => known.id)
   const meant = closest(id, ids)
-  throw refused(
-    'gpu',
-    `"${id.slice(0, 100)}" is not in the catalogue`,
-    `${meant ? `Did you mean ${meant}? ` : ''}Known are ${ids.join(', ')}`,
-  )
+  const fix = `${meant ? `Did you mean ${meant}? ` : ''}Known are ${ids.join(', ')}`
+  return refusedInput(name, `"${shown(id)}" is not in the catalogue`, fix)
 }
 
-function readCommentMode(value: string): CommentMode {
-  const mode = commentModes.find(known => known === value)
-  if (mode === undefined) {
-    throw refused('comment', `"${value.slice(0, 100)}" is not a way to comment`, `Use ${commentModes.join(', ')}`)
-  }
-  return mode
+/** One of the words that an input takes. */
+export function readWord<Word extends string>(input: InputSource, name: string, words: readonly Word[]): Word {
+  const value = input(name)
+  const word = words.find(known => known === value)
+  if (word === undefined) throw unknownValue(name, value, words)
+  return word
 }
 
-function readGlobs(text: string): string[] {
+/** One a line or with commas between. */
+export function readGlobs(name: string, text: string): string[] {
   const globs = text
     .split(/[\n,]/)
     .map(glob => glob.trim())
     .filter(glob => glob !== '')
   const negated = globs.find(glob => glob.startsWith('!'))
   if (negated !== undefined) {
-    throw refused(
-      'paths',
-      `"${negated.slice(0, 100)}" excludes files, which is not supported`,
+    throw refusedInput(
+      name,
+      `"${shown(negated)}" excludes files, which is not supported`,
       'Name the files to read instead, such as configs/**/*.yaml',
     )
   }
   return globs
 }
 
-function readPositive(input: (name: string) => string, name: string): number | undefined {
+export function readPositive(input: InputSource, name: string): number | undefined {
   const text = input(name)
   if (text === '') return undefined
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
   if (value > 0 && value <= 1e6) return value
-  const message = `"${text.slice(0, 100)}" is not a number above 0 and up to 1,000,000`
-  throw refused(name, message, 'Write it in digits, such as 2 or 0.75')
-}
-
-function refused(name: string, message: string, fix: string): MemoryMarkError {
-  return new MemoryMarkError({ code: 'input-refused', field: `input ${name}`, message, fix: `${fix}.` })
+  const message = `"${shown(text)}" is not a number above 0 and up to 1,000,000`
+  throw refusedInput(name, message, 'Write it in digits, such as 2 or 0.75')
 }

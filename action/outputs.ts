@@ -21,6 +21,9 @@ export function outputsOf({ report, reportPath, comment }: Published): Readonly<
   }
 }
 
+/** The same where there was nothing to look at. */
+export const nothingPublished: Readonly<Record<string, string>> = { verdict: 'nothing-to-measure', configs: '0' }
+
 function mostWasteful(report: Report): AnalysedConfig | undefined {
   const analysed = report.configs.filter(config => config.status === 'analysed')
   return analysed.toSorted((a, b) => wastePercent(b) - wastePercent(a))[0]

@@ -1,11 +1,45 @@
-/** Everything that the job shows of a report: annotations, job summary, outputs, and whether it fails. */
+/** Everything that the job shows of a report: report file, job summary, annotations, comment, outputs, and whether it fails. */
 import * as core from '@actions/core'
 import { type Annotation, type Report, renderCheck, renderComment, verdictState } from '../engine/index.ts'
 import { selectAnnotations } from './annotations.ts'
-import type { CommentOutcome } from './comment.ts'
+import { type CommentOutcome, keepComment } from './comment.ts'
+import type { Job } from './job.ts'
+import { nothingPublished, outputsOf } from './outputs.ts'
+import { writeReport } from './report-file.ts'
 
-/** `remarks` are what the reader must know about how the files were found. */
-export function annotate(annotations: readonly Annotation[], remarks: readonly string[]): void {
+export interface Publication {
+  /** What the reader must know about how the figures came to be, one sentence each. */
+  readonly remarks: readonly string[]
+  /** Markdown for the end of the job summary. */
+  readonly appendix?: string
+}
+
+export async function publish(job: Job, report: Report, { remarks, appendix }: Publication): Promise<void> {
+  await writeReport(report, job.reportPath)
+  await writeSummary(report, appendix)
+  annotate(renderCheck(report).annotations, remarks)
+  const comment = await commentOn(job, report)
+  logComment(comment)
+  setOutputs(outputsOf({ report, reportPath: job.reportPath, comment }))
+  failByPolicy(report)
+}
+
+/** For a run that finds nothing to look at. */
+export function publishNothing(): void {
+  setOutputs(nothingPublished)
+}
+
+async function commentOn({ github, run, subject, inputs }: Job, report: Report): Promise<CommentOutcome> {
+  if (subject.kind !== 'pull-request' || inputs.comment === 'never') return { kind: 'not-wanted' }
+  return keepComment(github, {
+    repository: run.repository,
+    pullNumber: subject.number,
+    mode: inputs.comment,
+    report,
+  })
+}
+
+function annotate(annotations: readonly Annotation[], remarks: readonly string[]): void {
   for (const remark of remarks) core.warning(remark)
   // A blocked job annotates its own failure.
   const { shown, leftOut } = selectAnnotations(annotations, { failure: 1, warning: remarks.length, notice: 0 })
@@ -17,9 +51,9 @@ export function annotate(annotations: readonly Annotation[], remarks: readonly s
 
 const annotators = { failure: core.error, warning: core.warning, notice: core.notice }
 
-/** The Markdown is at most a comment's length, far below the 1 MiB beyond which GitHub drops a summary whole. */
-export async function writeSummary(report: Report): Promise<void> {
-  const markdown = renderComment(report) ?? renderCheck(report).summary
+/** The Markdown is at most a comment's length and an appendix's, far below the 1 MiB beyond which GitHub drops a summary whole. */
+async function writeSummary(report: Report, appendix: string | undefined): Promise<void> {
+  const markdown = [renderComment(report) ?? renderCheck(report).summary, ...(appendix ? [appendix] : [])].join('\n\n')
   if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(markdown, true).write()
 }
 
@@ -27,13 +61,13 @@ export function setOutputs(outputs: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(outputs)) core.setOutput(name, value)
 }
 
-export function failByPolicy(report: Report): void {
+function failByPolicy(report: Report): void {
   const { title } = renderCheck(report)
   if (verdictState(report) === 'blocked') core.setFailed(`${title}.`)
   else core.info(`${title}.`)
 }
 
-export function logComment(outcome: CommentOutcome): void {
+function logComment(outcome: CommentOutcome): void {
   switch (outcome.kind) {
     case 'created':
     case 'updated':

@@ -10,7 +10,8 @@ import {
 } from '../engine/index.ts'
 import { fetchFiles } from './contents.ts'
 import type { Subject } from './event.ts'
-import type { GitHub, Repository } from './github.ts'
+import type { GitHub } from './github.ts'
+import type { Repository } from './repository.ts'
 
 export interface TeamSettings {
   readonly settings: RepositorySettings
@@ -41,7 +42,7 @@ export async function readTeamSettings(github: GitHub, repository: Repository): 
 export async function remarksOnProposal(
   github: GitHub,
   repository: Repository,
-  subject: Exclude<Subject, { kind: 'deleted-branch' }>,
+  subject: Subject,
   changed: readonly string[],
 ): Promise<readonly string[]> {
   if (subject.kind !== 'pull-request' || !changed.includes(SETTINGS_PATH)) return []

@@ -27,6 +27,17 @@ const noZodLocales: Plugin = {
   },
 }
 
+/** @actions/core brings an HTTP client for the OIDC tokens that the Action never asks for. */
+const noOidcClient: Plugin = {
+  name: 'no-oidc-client',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/oidc-utils\.js$/ }, ({ path: file, resolveDir }) => ({
+      path: path.join(resolveDir, file),
+      sideEffects: false,
+    }))
+  },
+}
+
 /** The bundles need the version from package.json; the rest of it would make dist/ stale with every script and dependency. */
 const versionOnly: Plugin = {
   name: 'version-only',
@@ -45,7 +56,10 @@ const requireBanner = {
   js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
 }
 
-/** The runner executes it without an install, so everything is inside. */
+/**
+ * The runner executes it without an install, so everything is inside. What only some modes need stands in files of its own beside
+ * it, which are read when they are asked for.
+ */
 export const actionBundle: Bundle = {
   entry: 'action/main.ts',
   outfile: 'dist/action.js',
@@ -53,8 +67,10 @@ export const actionBundle: Bundle = {
     target: 'node24',
     minify: true,
     legalComments: 'linked',
-    plugins: [noZodLocales],
+    plugins: [noZodLocales, noOidcClient],
     banner: requireBanner,
+    splitting: true,
+    chunkNames: 'action-[name]-[hash]',
   },
 }
 
@@ -100,8 +116,8 @@ export async function buildBundle({ entry, outfile, options }: Bundle): Promise<
     ...options,
     plugins: [versionOnly, ...(options.plugins ?? [])],
     absWorkingDir: root,
-    entryPoints: [entry],
-    outfile,
+    entryPoints: { [path.basename(outfile, '.js')]: entry },
+    outdir: path.dirname(outfile),
     write: false,
   })
   return outputFiles.map(file => ({ name: path.relative(root, file.path), contents: file.contents }))

@@ -8,7 +8,7 @@ afterEach(() => {
   nock.cleanAll()
 })
 
-const pullRequest = { kind: 'pull-request', number: 7, baseSha, headSha, changedFiles: 1 } as const
+const pullRequest = { kind: 'pull-request', number: 7, baseSha, headSha, changedFiles: 1, isFork: false } as const
 const renamed = { formerPaths: new Map([['after.yaml', 'before.yaml']]) }
 
 function answer(path: string, status: number, text = '') {

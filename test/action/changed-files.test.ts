@@ -12,7 +12,7 @@ afterEach(() => {
 })
 
 function pullRequest(changedFiles: number) {
-  return { kind: 'pull-request', number: 7, baseSha, headSha, changedFiles } satisfies Subject
+  return { kind: 'pull-request', number: 7, baseSha, headSha, changedFiles, isFork: false } satisfies Subject
 }
 
 function tree(entries: Readonly<Record<string, string>>, truncated = false) {
@@ -75,6 +75,49 @@ describe('the files between two commits', () => {
     })
     const found = await findChangedFiles(nockedGitHub(), repository, { kind: 'commits', baseSha, headSha })
     expect(found).toEqual({ paths: ['new.yaml'], formerPaths: new Map(), remarks: [] })
+  })
+
+  it('keep their former paths where they were only renamed', async () => {
+    const api = repositoryApi()
+    api.get(`/git/trees/${baseSha}?recursive=true`).reply(200, tree({ 'old/a.yaml': '1', 'copied.yaml': '2' }))
+    api
+      .get(`/git/trees/${headSha}?recursive=true`)
+      .reply(200, tree({ 'new/a.yaml': '1', 'copied.yaml': '2', 'copy.yaml': '2' }))
+    const found = await findChangedFiles(nockedGitHub(), repository, { kind: 'commits', baseSha, headSha })
+    expect(found.paths).toEqual(['new/a.yaml', 'copy.yaml'])
+    expect([...found.formerPaths]).toEqual([['new/a.yaml', 'old/a.yaml']])
+  })
+})
+
+describe('a commit that the change was to be compared with', () => {
+  it('and that a force-push took away leaves every file at the head, and the reader is told', async () => {
+    const api = repositoryApi()
+    api.get(`/git/trees/${headSha}?recursive=true`).reply(200, tree({ 'a.yaml': '1', 'b.yaml': '2' }))
+    api.get(`/git/trees/${baseSha}?recursive=true`).reply(404, { message: 'Not Found' })
+    const found = await findChangedFiles(nockedGitHub(), repository, { kind: 'commits', baseSha, headSha })
+    expect(found.paths).toEqual(['a.yaml', 'b.yaml'])
+    expect(found.remarks).toEqual([
+      'Commit bbbbbbb, which this was to be compared with, is gone (a force-push takes it away), so every file at aaaaaaa is looked at.',
+    ])
+  })
+
+  it('stands in for a merge base that GitHub cannot find', async () => {
+    const api = repositoryApi()
+    api.get('/pulls/7/files?per_page=100').reply(200, [])
+    api.get(`/compare/${baseSha}...${headSha}?per_page=1`).reply(404, { message: 'No common ancestor' })
+    api.get(`/git/trees/${headSha}?recursive=true`).reply(200, tree({ 'a.yaml': '1', 'b.yaml': '2' }))
+    api.get(`/git/trees/${baseSha}?recursive=true`).reply(200, tree({ 'a.yaml': '1' }))
+    const { paths } = await findChangedFiles(nockedGitHub(), repository, pullRequest(3_001))
+    expect(paths).toEqual(['b.yaml'])
+  })
+
+  it('fails the run when GitHub fails', async () => {
+    const api = repositoryApi()
+    api.get(`/git/trees/${headSha}?recursive=true`).reply(200, tree({}))
+    api.get(`/git/trees/${baseSha}?recursive=true`).reply(403, { message: 'Resource not accessible' })
+    await expect(findChangedFiles(nockedGitHub(), repository, { kind: 'commits', baseSha, headSha })).rejects.toThrow(
+      'Resource not accessible',
+    )
   })
 })
 

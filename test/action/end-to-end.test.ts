@@ -308,7 +308,7 @@ describe('bad input', () => {
     const run = await action.run({ github, repository, token, inputs: { comment: 'sometimes' } })
     expect(run.exitCode).toBe(1)
     expect(annotations(run.log)).toMatchObject([
-      { message: '(input comment): "sometimes" is not a way to comment. Use auto, always, never.' },
+      { message: '(input comment): "sometimes" is none of its values. Use auto, always, never.' },
     ])
     expect(github.requests.length).toBe(before)
   })

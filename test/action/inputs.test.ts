@@ -44,7 +44,7 @@ describe('the inputs', () => {
 describe('an input that is not allowed is refused by name', () => {
   it.each([
     [{ gpu: 'a100-40' }, /^\(input gpu\): "a100-40" is not in the catalogue\. .*Known are .*a100-40gb.*\.$/],
-    [{ comment: 'sometimes' }, '(input comment): "sometimes" is not a way to comment. Use auto, always, never.'],
+    [{ comment: 'sometimes' }, '(input comment): "sometimes" is none of its values. Use auto, always, never.'],
     [{ 'fail-on': 'waste > lots' }, '(input fail-on): "waste > lots" is not a condition.'],
     [{ 'warn-on': 'memory > 3 %' }, '(input warn-on): "memory > 3 %" is not a condition.'],
     [{ 'github-token': '' }, "(input github-token): It is empty. Leave it out to use the job's own token."],

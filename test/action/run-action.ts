@@ -1,7 +1,7 @@
 /** Runs the bundled Action as the runner would: its own process, an environment of its own, nothing but loopback. */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -19,6 +19,16 @@ export interface RunOptions {
   readonly event?: { readonly name: string; readonly payload: object }
   /** The commit of the workflow run. */
   readonly sha?: string
+  /** Its branch; `refs/heads/main` unless told. */
+  readonly ref?: string
+  /** What the workspace holds before the step, by path. */
+  readonly files?: Readonly<Record<string, string>>
+  /** A workspace of before, as a self-hosted runner keeps one; a new one unless told. */
+  readonly workspace?: string
+  /** Further variables of the runner's environment. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Called when the process has been started. */
+  readonly onStart?: (child: ChildProcess) => void
 }
 
 export interface ActionRun {
@@ -29,6 +39,7 @@ export interface ActionRun {
   readonly summary: string
   /** Undefined when none was written. */
   readonly report: unknown
+  readonly workspace: string
 }
 
 export class BundledAction implements AsyncDisposable {
@@ -43,36 +54,52 @@ export class BundledAction implements AsyncDisposable {
 
   static async build(): Promise<BundledAction> {
     const folder = await mkdtemp(path.join(tmpdir(), 'memorymark-action-'))
+    await mkdir(path.join(folder, 'dist'))
     for (const { name, contents } of await buildBundle(actionBundle)) {
-      await writeFile(path.join(folder, path.basename(name)), contents)
+      await writeFile(path.join(folder, name), contents)
     }
+    // As in the repository that the runner checks the action out from.
+    const worker = 'engine/probes/worker.py'
+    await cp(path.join(root, worker), path.join(folder, worker))
     // Node takes dist/action.js for ESM by the package.json of the repository that it is checked out with.
     await writeFile(path.join(folder, 'package.json'), '{"type":"module"}')
     return new BundledAction(folder, await defaultInputs())
   }
 
-  async run({ github, repository, token, inputs = {}, event, sha }: RunOptions): Promise<ActionRun> {
-    const workspace = path.join(this.#folder, `run-${this.#runs++}`)
-    const file = (name: string) => path.join(workspace, name)
-    await mkdir(workspace)
+  async run(options: RunOptions): Promise<ActionRun> {
+    const { github, repository, token, inputs = {}, event, sha, ref = 'refs/heads/main', files = {} } = options
+    const runFolder = path.join(this.#folder, `run-${this.#runs++}`)
+    const file = (name: string) => path.join(runFolder, name)
+    const workspace = options.workspace ?? file('workspace')
+    await mkdir(workspace, { recursive: true })
+    await mkdir(runFolder, { recursive: true })
     await writeFile(file('event.json'), event ? JSON.stringify(event.payload) : newestPullRequestEvent(github))
     await writeFile(file('outputs'), '')
     await writeFile(file('summary.md'), '')
-    const child = spawn(process.execPath, [path.join(this.#folder, 'action.js')], {
+    for (const [name, contents] of Object.entries(files)) {
+      await mkdir(path.dirname(path.join(workspace, name)), { recursive: true })
+      await writeFile(path.join(workspace, name), contents)
+    }
+    const child = spawn(process.execPath, [path.join(this.#folder, 'dist/action.js')], {
       cwd: workspace,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        ...options.env,
         ...inputVariables({ ...this.#defaults, 'github-token': token, ...inputs }),
         GITHUB_API_URL: github.url,
         GITHUB_EVENT_NAME: event?.name ?? 'pull_request',
         GITHUB_EVENT_PATH: file('event.json'),
         GITHUB_OUTPUT: file('outputs'),
         GITHUB_REPOSITORY: repository.fullName,
+        GITHUB_REF: ref,
         GITHUB_SHA: sha ?? 'f'.repeat(40),
         GITHUB_STEP_SUMMARY: file('summary.md'),
         GITHUB_WORKSPACE: workspace,
       },
     })
+    options.onStart?.(child)
     const [log, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
     return {
       exitCode: child.exitCode,
@@ -80,7 +107,8 @@ export class BundledAction implements AsyncDisposable {
       errors,
       outputs: parseOutputs(await readFile(file('outputs'), 'utf8')),
       summary: await readFile(file('summary.md'), 'utf8'),
-      report: await readReport(file('memorymark-report.json')),
+      report: await readReport(path.join(workspace, 'memorymark-report.json')),
+      workspace,
     }
   }
 

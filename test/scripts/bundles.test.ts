@@ -2,9 +2,11 @@ import { builtinModules } from 'node:module'
 import { describe, expect, it } from 'vitest'
 import { actionBundle, type Bundle, buildBundle, bundles, tfjsBundle } from '../../scripts/bundles.ts'
 
+/** All scripts of a bundle, the entry first. */
 async function built(bundle: Bundle): Promise<string> {
-  const file = (await buildBundle(bundle)).find(({ name }) => name === bundle.outfile)
-  return Buffer.from(file?.contents ?? []).toString()
+  const files = (await buildBundle(bundle)).filter(({ name }) => name.endsWith('.js'))
+  const entryFirst = files.toSorted((a, b) => Number(b.name === bundle.outfile) - Number(a.name === bundle.outfile))
+  return Buffer.concat(entryFirst.map(({ contents }) => contents)).toString()
 }
 
 describe('the bundles', () => {

@@ -1,0 +1,14 @@
+/** `mode: check`: judges the configs by an estimate, on any runner. */
+import { analyze } from '../engine/index.ts'
+import type { EventSubject } from './event.ts'
+import { gather } from './gather.ts'
+import { openJob } from './job.ts'
+import { publish, publishNothing } from './publish.ts'
+import type { RunContext } from './run-context.ts'
+
+export async function check(run: RunContext, event: EventSubject): Promise<void> {
+  const job = await openJob(run, event)
+  if (job === undefined) return publishNothing()
+  const { files, options, remarks } = await gather(job)
+  await publish(job, await analyze(files, options), { remarks })
+}

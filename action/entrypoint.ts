@@ -1,0 +1,70 @@
+/**
+ * Leave to run a repository's own step. Its code must be that of the branch which the team guards, checked out by the workflow;
+ * what a pull request brings is never run.
+ */
+import { execFile } from 'node:child_process'
+import { realpath } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import * as z from 'zod'
+import type { MemoryMarkError } from '../engine/errors.ts'
+import type { Entrypoint } from '../engine/measure.ts'
+import { type Subject, short } from './event.ts'
+import { refusedInput } from './refused-input.ts'
+import type { RunContext } from './run-context.ts'
+
+const run = promisify(execFile)
+
+const repositoryOf = z.object({ repository: z.object({ default_branch: z.string() }) })
+
+/** @throws MemoryMarkError where the code cannot be known to be the guarded branch's. */
+export async function trustedEntrypoint(context: RunContext, subject: Subject, target: string): Promise<Entrypoint> {
+  const commitSha = guardedCommit(context, subject)
+  const [file = '', name = ''] = target.split(':')
+  await requireCheckout(context.workspace, commitSha)
+  return { target: `${await fileInside(context.workspace, file)}:${name}`, commitSha }
+}
+
+/** The commit whose code may run: the base of a pull request, or the default branch's own. */
+function guardedCommit({ eventName, payload, sha, ref }: RunContext, subject: Subject): string {
+  if (subject.kind === 'pull-request') {
+    if (subject.isFork) throw refused("it is refused for a fork's pull request")
+    if (eventName !== 'workflow_dispatch') return subject.baseSha
+  }
+  if (eventName === 'schedule') return sha
+  const parsed = repositoryOf.safeParse(payload)
+  const isDefault = parsed.success && ref === `refs/heads/${parsed.data.repository.default_branch}`
+  if (eventName === 'merge_group' || !isDefault) throw refused('the run is not of the default branch')
+  return sha
+}
+
+/** What lies in the workspace is that commit, with no tracked file changed since. */
+async function requireCheckout(workspace: string, commitSha: string): Promise<void> {
+  const git = async (...args: string[]) => (await run('git', ['-C', workspace, ...args])).stdout.trim()
+  const [head, changes] = await Promise.all([
+    git('rev-parse', 'HEAD'),
+    git('status', '--porcelain', '--untracked-files=no'),
+  ]).catch((cause: unknown) => {
+    throw refused(`the workspace holds no checkout that git can read`, commitSha, cause)
+  })
+  if (head !== commitSha) throw refused(`the workspace holds ${short(head)}, not ${short(commitSha)}`, commitSha)
+  if (changes !== '') throw refused(`files of the checkout were changed after it`, commitSha)
+}
+
+/** Links may lead out of the checkout. */
+async function fileInside(workspace: string, file: string): Promise<string> {
+  const root = await realpath(workspace)
+  const found = await realpath(path.resolve(root, file)).catch((cause: unknown) => {
+    throw refused(`${file} is not in the checkout`, undefined, cause)
+  })
+  if (!found.startsWith(root + path.sep)) throw refused(`${file} is not in the checkout`)
+  return found
+}
+
+function refused(why: string, commitSha?: string, cause?: unknown): MemoryMarkError {
+  const fix =
+    commitSha === undefined
+      ? 'Only code of the base branch, checked out by the workflow, is run; leave entrypoint out'
+      : `Check out ${commitSha} before this step`
+  return refusedInput('entrypoint', `It is not run: ${why}`, fix, cause)
+}

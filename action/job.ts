@@ -1,0 +1,34 @@
+/** One run of the Action on something: what it is about, whom to ask, and what the workflow wants. */
+import path from 'node:path'
+import * as core from '@actions/core'
+import type { EventSubject, Subject } from './event.ts'
+import { connect, type GitHub } from './github.ts'
+import { type Inputs, readInputs } from './inputs.ts'
+import { resolveSubject } from './pull-request.ts'
+import { removeStaleReport } from './report-file.ts'
+import type { RunContext } from './run-context.ts'
+
+export interface Job {
+  readonly run: RunContext
+  readonly subject: Subject
+  readonly github: GitHub
+  readonly inputs: Inputs
+  /** Absolute. */
+  readonly reportPath: string
+}
+
+/** Undefined, with a word to the log, where there is nothing to look at. */
+export async function openJob(run: RunContext, event: EventSubject): Promise<Job | undefined> {
+  const inputs = readInputs(name => core.getInput(name))
+  const reportPath = path.resolve(run.workspace, inputs.reportPath)
+  await removeStaleReport(reportPath)
+  const github = connect(inputs.token)
+  const resolved = await resolveSubject(github, run.repository, event)
+  switch (resolved.kind) {
+    case 'found':
+      return { run, subject: resolved.subject, github, inputs, reportPath }
+    case 'nothing-to-look-at':
+      core.info(resolved.why)
+      return undefined
+  }
+}

@@ -1,0 +1,59 @@
+/** What the shards measured, in the place of what is estimated. */
+import type { AnalysedConfig, Report } from '../engine/index.ts'
+import { canonicalJson } from '../engine/probes/kept-trials.ts'
+
+type ConfigResult = Report['configs'][number]
+
+export interface Merged {
+  readonly report: Report
+  readonly remarks: readonly string[]
+}
+
+/**
+ * The estimate says which configs there are and what each comes down to: a shard about anything else, such as an older
+ * commit, is left aside, and a config that no shard measured keeps its estimate.
+ */
+export function mergeShards(estimated: Report, shards: readonly Report[]): Merged {
+  const measured = shards.flatMap(({ configs }) => configs)
+  const configs = estimated.configs.flatMap(config => {
+    const found = measurementsOf(config, measured)
+    return found.length > 0 ? found : [config]
+  })
+  return { report: { ...estimated, configs }, remarks: shards.length === 0 ? [] : remarksOn(estimated, measured) }
+}
+
+/** One for each GPU; where there are several for one, the last. */
+function measurementsOf(config: ConfigResult, measured: readonly ConfigResult[]): AnalysedConfig[] {
+  const own = measured.filter(result => result.status === 'analysed').filter(result => isAbout(result, config))
+  return [...new Map(own.map(result => [result.gpu.id, result])).values()]
+}
+
+function isAbout(result: AnalysedConfig, config: ConfigResult): boolean {
+  return (
+    config.status === 'analysed' &&
+    result.path === config.path &&
+    canonicalJson(result.spec) === canonicalJson(config.spec)
+  )
+}
+
+function remarksOn({ configs }: Report, measured: readonly ConfigResult[]): string[] {
+  const analysed = configs.filter(config => config.status === 'analysed')
+  const unmeasured = analysed.filter(config => measurementsOf(config, measured).length === 0)
+  const strangers = measured.filter(
+    result => result.status === 'analysed' && !configs.some(config => isAbout(result, config)),
+  )
+  const failures = measured.flatMap(result =>
+    result.status === 'not-analysed' && analysed.some(({ path }) => path === result.path) ? result.problems : [],
+  )
+  return [
+    ...failures.map(({ message, fix }) => `A sweep broke off: ${message}. ${fix}`),
+    ...(unmeasured.length > 0
+      ? [`No shard has figures for ${unmeasured.length} of ${analysed.length} training configs: their estimate stands.`]
+      : []),
+    ...(strangers.length > 0
+      ? [
+          `${strangers.length} results of the shards are of other configs, or of other versions of these, and were left aside.`,
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,12 @@
+/** What the Action is asked to do. */
+import { unknownValue } from './refused-input.ts'
+
+export const modes = ['check', 'sweep', 'plan', 'report'] as const
+export type Mode = (typeof modes)[number]
+
+/** @throws MemoryMarkError for any other word. */
+export function readMode(value: string): Mode {
+  const mode = modes.find(known => known === value)
+  if (mode === undefined) throw unknownValue('mode', value, modes)
+  return mode
+}

@@ -1,0 +1,49 @@
+/** What an event leaves open about a pull request, asked of GitHub. */
+import { type EventSubject, type Subject, short } from './event.ts'
+import type { GitHub } from './github.ts'
+import type { Repository } from './repository.ts'
+
+export type ResolvedSubject =
+  | { readonly kind: 'found'; readonly subject: Subject }
+  /** `why`: a sentence. */
+  | { readonly kind: 'nothing-to-look-at'; readonly why: string }
+
+export async function resolveSubject(
+  github: GitHub,
+  repository: Repository,
+  subject: EventSubject,
+): Promise<ResolvedSubject> {
+  switch (subject.kind) {
+    case 'deleted-branch':
+      return { kind: 'nothing-to-look-at', why: 'The branch is deleted: there is nothing to look at.' }
+    case 'named-pull-request':
+      return namedPullRequest(github, repository, subject)
+    default:
+      return { kind: 'found', subject }
+  }
+}
+
+/** A commit that is no longer the head has a newer one's run beside it, and would only spoil its comment. */
+async function namedPullRequest(
+  github: GitHub,
+  repository: Repository,
+  { number, headSha }: Extract<EventSubject, { kind: 'named-pull-request' }>,
+): Promise<ResolvedSubject> {
+  const { data } = await github.rest.pulls.get({ ...repository, pull_number: number })
+  const { head, base } = data
+  if (headSha !== undefined && headSha !== head.sha) {
+    const why = `Pull request #${number} has moved on from ${short(headSha)} to ${short(head.sha)}: the older commit is not looked at.`
+    return { kind: 'nothing-to-look-at', why }
+  }
+  return {
+    kind: 'found',
+    subject: {
+      kind: 'pull-request',
+      number,
+      baseSha: base.sha,
+      headSha: head.sha,
+      changedFiles: data.changed_files,
+      isFork: head.repo?.full_name !== base.repo.full_name,
+    },
+  }
+}

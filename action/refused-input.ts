@@ -1,0 +1,18 @@
+/** Errors that name an input, what is wrong with it, and what it allows. */
+import { closest, MemoryMarkError } from '../engine/errors.ts'
+
+export function refusedInput(name: string, message: string, fix: string, cause?: unknown): MemoryMarkError {
+  return new MemoryMarkError({ code: 'input-refused', field: `input ${name}`, message, fix: `${fix}.` }, { cause })
+}
+
+/** For an input that takes one of some words. */
+export function unknownValue(name: string, value: string, known: readonly string[]): MemoryMarkError {
+  const meant = closest(value, known)
+  const message = `"${shown(value)}" is none of its values`
+  return refusedInput(name, message, `${meant ? `Did you mean ${meant}? ` : ''}Use ${known.join(', ')}`)
+}
+
+/** A value as an error shows it. */
+export function shown(value: string): string {
+  return value.slice(0, 100)
+}

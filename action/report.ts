@@ -1,0 +1,34 @@
+/** `mode: report`: what other jobs measured and what else there is, in one report, with what changed since the last. */
+import path from 'node:path'
+import * as core from '@actions/core'
+import { analyze, type Report } from '../engine/index.ts'
+import { renderChanges } from '../engine/render/changes.ts'
+import type { EventSubject } from './event.ts'
+import { gather } from './gather.ts'
+import { readGlobs } from './inputs.ts'
+import { openJob } from './job.ts'
+import { mergeShards } from './merge.ts'
+import { publish, publishNothing } from './publish.ts'
+import type { RunContext } from './run-context.ts'
+import { readReport, readReports } from './shards.ts'
+
+export async function report(run: RunContext, event: EventSubject): Promise<void> {
+  const patterns = readGlobs('reports', core.getInput('reports'))
+  const job = await openJob(run, event)
+  if (job === undefined) return publishNothing()
+  const { files, options, remarks } = await gather(job)
+  const shards = await readReports(patterns, run.workspace)
+  const merged = mergeShards(await analyze(files, options), shards.reports)
+  const appendix = await sinceLast(run, core.getInput('last-report'), merged.report)
+  await publish(job, merged.report, {
+    remarks: [...remarks, ...shards.remarks, ...merged.remarks],
+    ...(appendix !== undefined && { appendix }),
+  })
+}
+
+/** Undefined where no last report is asked for. */
+async function sinceLast(run: RunContext, file: string, now: Report): Promise<string | undefined> {
+  if (file === '') return undefined
+  const last = await readReport(path.resolve(run.workspace, file))
+  return last === undefined ? 'There is no earlier report to compare with.' : renderChanges(last, now)
+}

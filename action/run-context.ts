@@ -1,0 +1,63 @@
+/** What the runner tells of the workflow run: its event, commit and repository. */
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import { MemoryMarkError } from '../engine/errors.ts'
+import type { Repository } from './repository.ts'
+
+export interface RunContext {
+  readonly eventName: string
+  /** The webhook's payload; an empty object where the runner left none. */
+  readonly payload: unknown
+  /** The commit of the workflow run; on a pull request that is GitHub's test merge. */
+  readonly sha: string
+  /** The branch or tag of the workflow run, as `refs/heads/main`. */
+  readonly ref: string
+  readonly repository: Repository
+  /** The folder that steps work in. */
+  readonly workspace: string
+}
+
+const environment = z.object({
+  GITHUB_EVENT_NAME: z.string().default(''),
+  GITHUB_EVENT_PATH: z.string().optional(),
+  GITHUB_SHA: z.string().default(''),
+  GITHUB_REF: z.string().default(''),
+  GITHUB_REPOSITORY: z.string().regex(/^[^/]+\/[^/]+$/),
+  GITHUB_WORKSPACE: z.string().default('.'),
+})
+
+/** @throws MemoryMarkError where this is no runner. */
+export function readRunContext(variables: NodeJS.ProcessEnv): RunContext {
+  const parsed = environment.safeParse(variables)
+  if (!parsed.success) throw notOnRunner(parsed.error)
+  const { data } = parsed
+  const [owner = '', repo = ''] = data.GITHUB_REPOSITORY.split('/')
+  return {
+    eventName: data.GITHUB_EVENT_NAME,
+    payload: readPayload(data.GITHUB_EVENT_PATH),
+    sha: data.GITHUB_SHA,
+    ref: data.GITHUB_REF,
+    repository: { owner, repo },
+    workspace: data.GITHUB_WORKSPACE,
+  }
+}
+
+function readPayload(file: string | undefined): unknown {
+  if (file === undefined) return {}
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (cause) {
+    throw notOnRunner(cause)
+  }
+}
+
+function notOnRunner(cause: unknown): MemoryMarkError {
+  return new MemoryMarkError(
+    {
+      code: 'not-on-runner',
+      message: "The runner's own variables are missing or cannot be read",
+      fix: 'Run this as a step of a GitHub Actions job; elsewhere, use the command line.',
+    },
+    { cause },
+  )
+}

@@ -1,0 +1,31 @@
+/** The input `runners`: the fleet that `mode: plan` shares the work among. */
+import { type InputSource, readGpu } from './inputs.ts'
+import { refusedInput, shown } from './refused-input.ts'
+
+/** Labels of the runner that has a GPU, by the GPU's id. */
+export type Runners = ReadonlyMap<string, readonly string[]>
+
+/** @throws MemoryMarkError for a line that is no GPU with its labels. */
+export function readRunners(input: InputSource): Runners {
+  const lines = input('runners')
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '')
+  return new Map(lines.map(readRunner))
+}
+
+function readRunner(line: string): readonly [string, readonly string[]] {
+  const [, gpu = '', written = ''] = /^([^:]+):(.*)$/.exec(line) ?? []
+  const labels = written
+    .split(',')
+    .map(label => label.trim())
+    .filter(label => label !== '')
+  if (labels.length === 0) {
+    throw refusedInput(
+      'runners',
+      `"${shown(line)}" is not a GPU with labels`,
+      'Write one a line, as a10: self-hosted, a10',
+    )
+  }
+  return [readGpu('runners', gpu.trim()).id, labels]
+}

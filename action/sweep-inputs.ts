@@ -1,0 +1,58 @@
+/** What `mode: sweep` takes besides the inputs of every mode. */
+
+import type { MeasureOptions } from '../engine/measure.ts'
+import { engines } from '../engine/probes/probe.ts'
+import { strategyNames } from '../engine/search/strategy.ts'
+import { type InputSource, readPositive, readWord } from './inputs.ts'
+import { refusedInput, shown } from './refused-input.ts'
+
+export interface SweepInputs {
+  readonly engine: MeasureOptions['engine']
+  readonly strategy: MeasureOptions['strategy']
+  readonly python: string
+  readonly trialTimeoutMillis?: number
+  /** The one config to sweep, by its path. */
+  readonly config?: string
+  /** The folder of kept trials, relative to the workspace. */
+  readonly cachePath?: string
+  /** `path.py:function`, and leave to run it. */
+  readonly entrypoint?: string
+}
+
+/** @throws MemoryMarkError that names the input and what it allows. */
+export function readSweepInputs(input: InputSource): SweepInputs {
+  const timeoutSeconds = readPositive(input, 'timeout')
+  const [config, cachePath] = [input('config'), input('cache-path')]
+  const entrypoint = readEntrypoint(input)
+  return {
+    engine: readWord(input, 'engine', ['auto', ...engines]),
+    strategy: readWord(input, 'strategy', strategyNames),
+    python: input('python') || 'python3',
+    ...(timeoutSeconds !== undefined && { trialTimeoutMillis: timeoutSeconds * 1_000 }),
+    ...(config !== '' && { config }),
+    ...(cachePath !== '' && { cachePath }),
+    ...(entrypoint !== undefined && { entrypoint }),
+  }
+}
+
+/** It runs the repository's own code on the runner, so naming it is not enough. */
+function readEntrypoint(input: InputSource): string | undefined {
+  const isTrusted = readWord(input, 'trust-entrypoint', ['true', 'false']) === 'true'
+  const target = input('entrypoint')
+  if (target === '') return undefined
+  if (!/^[^:]+\.py:\w+$/.test(target)) {
+    throw refusedInput(
+      'entrypoint',
+      `"${shown(target)}" names no function of a Python file`,
+      'Write it as train/step.py:make_step',
+    )
+  }
+  if (!isTrusted) {
+    throw refusedInput(
+      'entrypoint',
+      'It runs code of the repository on this runner, which nothing here trusts yet',
+      "Set trust-entrypoint to 'true' if everyone who can push to the base branch may run code on it",
+    )
+  }
+  return target
+}

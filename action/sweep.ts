@@ -1,0 +1,72 @@
+/** `mode: sweep`: measures the configs on this runner. They are read as data; no code of a pull request is run. */
+import path from 'node:path'
+import * as core from '@actions/core'
+import { analyze, type Report } from '../engine/index.ts'
+import { type Entrypoint, measuring } from '../engine/measure.ts'
+import { trialLine } from '../engine/render/trial-line.ts'
+import { trustedEntrypoint } from './entrypoint.ts'
+import type { EventSubject } from './event.ts'
+import { gather } from './gather.ts'
+import { INTERRUPTED_EXIT_CODE, Interruption } from './interruption.ts'
+import { type Job, openJob } from './job.ts'
+import { KeptTrialsFolder } from './kept-trials-folder.ts'
+import { publish, publishNothing } from './publish.ts'
+import type { RunContext } from './run-context.ts'
+import { readSweepInputs, type SweepInputs } from './sweep-inputs.ts'
+
+export async function sweep(run: RunContext, event: EventSubject): Promise<void> {
+  const inputs = readSweepInputs(name => core.getInput(name))
+  const job = await openJob(run, event)
+  if (job === undefined) return publishNothing()
+  const entrypoint =
+    inputs.entrypoint === undefined ? undefined : await trustedEntrypoint(run, job.subject, inputs.entrypoint)
+  using interruption = new Interruption()
+  try {
+    await measureAndPublish(job, inputs, entrypoint, interruption.signal)
+  } catch (error) {
+    if (!interruption.signal.aborted) throw error
+    core.info('The job is cancelled: the trial that ran is ended, and nothing is published.')
+    process.exitCode = INTERRUPTED_EXIT_CODE
+  }
+}
+
+async function measureAndPublish(
+  job: Job,
+  { config, cachePath, ...inputs }: SweepInputs,
+  entrypoint: Entrypoint | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { files, options, remarks } = await gather(job, config)
+  const noticed: string[] = []
+  let trials = 0
+  const assessor = measuring({
+    engine: inputs.engine,
+    strategy: inputs.strategy,
+    python: inputs.python,
+    now: options.now,
+    signal,
+    ...(inputs.trialTimeoutMillis !== undefined && { trialTimeoutMillis: inputs.trialTimeoutMillis }),
+    ...(entrypoint && { entrypoint }),
+    ...(cachePath !== undefined && { kept: new KeptTrialsFolder(path.resolve(job.run.workspace, cachePath)) }),
+    remark: sentence => noticed.push(sentence),
+    log: text => core.info(quoted(text)),
+    onTrial: (trial, device) => core.info(trialLine(trial, device, ++trials)),
+  })
+  const report = await analyze(files, { ...options, assessor })
+  await publish(job, report, { remarks: [...remarks, ...noticed, ...unmeasured(report)] })
+}
+
+/** The runner takes a line that starts with two colons for a command. */
+function quoted(text: string): string {
+  return text.replaceAll(/^/gm, '| ')
+}
+
+/** Whoever sweeps expects measurements, and is told where there are none. */
+function unmeasured({ configs }: Report): string[] {
+  const analysed = configs.filter(config => config.status === 'analysed')
+  const others = analysed.filter(({ provenance }) => provenance !== 'measured')
+  if (others.length === 0) return []
+  return [
+    `${others.length} of ${analysed.length} training configs could not be measured and are traced or estimated instead: this runner has no GPU with PyTorch for them, or the worker does not run their kind of step.`,
+  ]
+}
