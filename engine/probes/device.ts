@@ -40,9 +40,13 @@ export type Machine =
   /** No interpreter, or one without PyTorch and transformers. */
   | { readonly kind: 'no-python'; readonly why: string }
 
-export async function describeMachine(python: string): Promise<Machine> {
+/** An aborted signal ends Python before it has answered: then it counts as missing. */
+export async function describeMachine(python: string, signal?: AbortSignal): Promise<Machine> {
   await using worker = new PythonWorker(python)
+  const end = () => void worker[Symbol.asyncDispose]()
+  signal?.addEventListener('abort', end, { once: true })
   const answer = await worker.ask('device', {}, machine, START_TIMEOUT_MILLIS)
+  signal?.removeEventListener('abort', end)
   switch (answer.kind) {
     case 'done':
       return { kind: 'python', ...answer.result }

@@ -144,7 +144,7 @@ export type Ending = Extract<Happening, { kind: 'done' | 'failed' | 'cancelled' 
 export type Progress = Extract<Happening, { kind: 'probing' | 'log' | 'trial' }>
 
 /** Whether nothing will happen any more. */
-export function isEnding<Any extends Happening>(happening: Any): happening is Extract<Any, { kind: Ending['kind'] }> {
+export function isFinal<Any extends Happening>(happening: Any): happening is Extract<Any, { kind: Ending['kind'] }> {
   const { kind } = happening
   return kind === 'done' || kind === 'failed' || kind === 'cancelled'
 }

@@ -1,0 +1,81 @@
+/** Who may ask: checks that come before every route. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Context, MiddlewareHandler } from 'hono'
+import type { Problem } from '../errors.ts'
+import { faultOf } from './fault.ts'
+
+/** Open to everybody on this machine, or to whoever has the token. */
+export type Access =
+  /** `hostNames`: by which this server may be addressed; any other is a web page that rebinds a name of its own. */
+  | { readonly kind: 'this-machine'; readonly hostNames: readonly string[] }
+  | { readonly kind: 'token'; readonly token: string }
+
+/** A load balancer has no token, and learns nothing here that it could misuse. */
+const openPaths: ReadonlySet<string> = new Set(['/health'])
+
+const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+export function checkAccess(access: Access): MiddlewareHandler {
+  return async (context, next) => {
+    if (openPaths.has(context.req.path)) return next()
+    switch (access.kind) {
+      case 'this-machine':
+        return access.hostNames.includes(hostNameOf(context)) ? next() : context.json(faultOf(otherHost), 403)
+      case 'token':
+        if (isToken(context.req.header('authorization'), access.token)) return next()
+        // Basic besides Bearer, because it is what browsers ask their user for.
+        context.header('www-authenticate', 'Bearer realm="memorymark", Basic realm="memorymark"')
+        return context.json(faultOf(tokenNeeded), 401)
+    }
+  }
+}
+
+/** A page of another site may not start or cancel anything in the name of whoever looks at it. */
+export function checkOrigin(allowedOrigins: readonly string[]): MiddlewareHandler {
+  return async (context, next) => {
+    const origin = context.req.header('origin')
+    const isOwn = origin === undefined || URL.parse(origin)?.host === context.req.header('host')
+    if (readingMethods.has(context.req.method) || isOwn || allowedOrigins.includes(origin)) return next()
+    return context.json(faultOf(otherOrigin), 403)
+  }
+}
+
+function hostNameOf(context: Context): string {
+  return URL.parse(`http://${context.req.header('host') ?? ''}`)?.hostname ?? ''
+}
+
+function isToken(authorization: string | undefined, token: string): boolean {
+  const [, scheme, credentials = ''] = /^(Bearer|Basic) +([\w.~+/=-]+)$/i.exec(authorization ?? '') ?? []
+  if (scheme === undefined) return false
+  const given = scheme.toLowerCase() === 'bearer' ? credentials : passwordIn(credentials)
+  return timingSafeEqual(digest(given), digest(token))
+}
+
+/** Whatever the user is called. */
+function passwordIn(credentials: string): string {
+  const decoded = Buffer.from(credentials, 'base64').toString('utf8')
+  return decoded.slice(decoded.indexOf(':') + 1)
+}
+
+/** Of one length, so that the comparison tells nothing of the token's. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+const otherHost: Problem = {
+  code: 'other-host',
+  message: 'this server is for this machine only, and was addressed by another name',
+  fix: 'Use http://localhost, or start it with --host and a token.',
+}
+
+const tokenNeeded: Problem = {
+  code: 'token-needed',
+  message: 'this server answers only with its token',
+  fix: 'Send `Authorization: Bearer <token>`; a browser asks for it as the password, with any user name.',
+}
+
+const otherOrigin: Problem = {
+  code: 'other-origin',
+  message: 'a page of another site may not ask this',
+  fix: 'Start the server with --allow-origin and the origin of that page.',
+}

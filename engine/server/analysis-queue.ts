@@ -1,0 +1,169 @@
+/**
+ * The analyses of a server. What needs a device or Python goes one at a time, since two sweeps on one GPU would take each
+ * other's memory; estimates have threads of their own and need not wait for a sweep.
+ */
+import type { Machine } from '../probes/device.ts'
+import { engineOn } from '../probes/probe.ts'
+import type { Analysis, AnalysisRequest, Ending } from './analysis.ts'
+import { AnalysisThread } from './analysis-thread.ts'
+import { Lane, type LaneSize } from './lane.ts'
+import { LiveAnalysis } from './live-analysis.ts'
+import type { KnownMachine } from './machine.ts'
+import type { Analyses, Submission } from './pages.ts'
+import type { ThreadSettings } from './thread-protocol.ts'
+
+const kinds = ['sweep', 'estimate'] as const
+type Kind = (typeof kinds)[number]
+
+export interface Limits {
+  readonly lane: LaneSize
+  readonly timeoutMillis: number
+  /** When to come back, told to those for whom there is no place. */
+  readonly retryAfterSeconds: number
+}
+
+export interface QueueOptions {
+  readonly settings: ThreadSettings
+  readonly machine: KnownMachine
+  /** Receives the stacks of our own bugs. */
+  readonly log: (text: string) => void
+  readonly now?: () => Date
+  readonly limits?: Partial<Record<Kind, Limits>>
+  /** Finished analyses that are kept, the newest. */
+  readonly kept?: number
+}
+
+/** A sweep on a GPU takes a minute or two; the largest models some more. */
+const defaultLimits: Record<Kind, Limits> = {
+  sweep: { lane: { running: 1, waiting: 10 }, timeoutMillis: 30 * 60_000, retryAfterSeconds: 60 },
+  estimate: { lane: { running: 2, waiting: 50 }, timeoutMillis: 30_000, retryAfterSeconds: 2 },
+}
+
+/** Each is some 100 kB at most, save with a thousand trials. */
+const KEPT = 200
+
+export class AnalysisQueue implements Analyses, AsyncDisposable {
+  readonly #options: QueueOptions
+  readonly #now: () => Date
+  readonly #all = new Map<string, LiveAnalysis>()
+  readonly #ended: LiveAnalysis[] = []
+  readonly #lanes: Record<Kind, Lane<LiveAnalysis>>
+  readonly #running = new Map<LiveAnalysis, Promise<void>>()
+  readonly #idleThreads: Record<Kind, AnalysisThread[]> = { sweep: [], estimate: [] }
+  #isClosed = false
+
+  constructor(options: QueueOptions) {
+    this.#options = options
+    this.#now = options.now ?? (() => new Date())
+    this.#lanes = { sweep: this.#lane('sweep'), estimate: this.#lane('estimate') }
+  }
+
+  submit(request: AnalysisRequest): Submission {
+    const refusal = this.#refusal(request)
+    if (refusal !== undefined) return refusal
+    const kind = this.#kindOf(request)
+    const analysis = new LiveAnalysis(request, this.#now)
+    if (this.#isClosed || !this.#lanes[kind].offer(analysis)) {
+      return { kind: 'queue-full', retryAfterSeconds: this.#limits(kind).retryAfterSeconds }
+    }
+    this.#all.set(analysis.id, analysis)
+    return { kind: 'accepted', analysis: analysis.snapshot() }
+  }
+
+  find(id: string): Analysis | undefined {
+    return this.#all.get(id)?.snapshot()
+  }
+
+  events(id: string, after: number, signal: AbortSignal): ReturnType<Analyses['events']> {
+    const log = this.#all.get(id)?.log
+    return log?.hasEnded && after >= log.lastSequence ? 'all-seen' : log?.after(after, signal)
+  }
+
+  cancel(id: string): Analysis | undefined {
+    const analysis = this.#all.get(id)
+    if (analysis === undefined) return undefined
+    const wasWaiting = kinds.some(kind => this.#lanes[kind].withdraw(analysis))
+    if (wasWaiting) this.#end(analysis, { kind: 'cancelled' })
+    else analysis.cancellation.abort()
+    return analysis.snapshot()
+  }
+
+  /** Takes no more, cancels what waits and runs, and returns when no process and no thread is left. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    for (const analysis of this.#all.values()) if (!analysis.hasEnded) this.cancel(analysis.id)
+    await Promise.all(this.#running.values())
+    const threads = kinds.flatMap(kind => this.#idleThreads[kind].splice(0))
+    await Promise.all(threads.map(thread => thread[Symbol.asyncDispose]()))
+  }
+
+  /** A server of the bot, or one that was told which engine to use, runs no other. */
+  #refusal(request: AnalysisRequest): Submission | undefined {
+    const served = this.#options.settings.engine
+    if (served === 'auto' || request.engine === 'auto' || request.engine === served) return undefined
+    return {
+      kind: 'refused',
+      problem: {
+        code: 'engine-not-served',
+        field: 'engine',
+        message: `this server does not run the ${request.engine} engine`,
+        fix: `Leave out engine, or write ${served}.`,
+      },
+    }
+  }
+
+  #kindOf(request: AnalysisRequest): Kind {
+    const engine = request.engine === 'auto' ? this.#options.settings.engine : request.engine
+    return engine === 'estimate' || (engine === 'auto' && this.#estimatesOnly(request)) ? 'estimate' : 'sweep'
+  }
+
+  #estimatesOnly({ spec }: AnalysisRequest): boolean {
+    const machine = this.#options.machine.ifKnown
+    const framework = spec.framework ?? 'pytorch'
+    return machine !== undefined && framework === 'pytorch' && engineOn(machine) === 'estimate'
+  }
+
+  #limits(kind: Kind): Limits {
+    return this.#options.limits?.[kind] ?? defaultLimits[kind]
+  }
+
+  #lane(kind: Kind): Lane<LiveAnalysis> {
+    return new Lane(
+      this.#limits(kind).lane,
+      analysis => {
+        const run = this.#run(kind, analysis)
+        this.#running.set(analysis, run)
+        return run.finally(() => this.#running.delete(analysis))
+      },
+      (analysis, position) => analysis.happened({ kind: 'queued', position }),
+    )
+  }
+
+  async #run(kind: Kind, analysis: LiveAnalysis): Promise<void> {
+    analysis.happened({ kind: 'started' })
+    const { settings, log } = this.#options
+    const thread = this.#idleThreads[kind].pop() ?? new AnalysisThread(settings, log)
+    const ending = await thread.run(analysis.request, {
+      machine: await this.#machineFor(kind, analysis.request),
+      timeoutMillis: this.#limits(kind).timeoutMillis,
+      signal: analysis.cancellation.signal,
+      tell: progress => analysis.happened(progress),
+    })
+    this.#idleThreads[kind].push(thread)
+    this.#end(analysis, ending)
+  }
+
+  /** An estimate for a card that is named asks nothing of the machine, and does not wait for it. */
+  async #machineFor(kind: Kind, { gpu }: AnalysisRequest): Promise<Machine> {
+    const { machine } = this.#options
+    if (kind === 'sweep' || gpu === undefined) return machine.description
+    return machine.ifKnown ?? { kind: 'no-python', why: 'it is not yet known what this machine has' }
+  }
+
+  #end(analysis: LiveAnalysis, ending: Ending): void {
+    analysis.happened(ending)
+    this.#ended.push(analysis)
+    const surplus = this.#ended.length - (this.#options.kept ?? KEPT)
+    for (const { id } of this.#ended.splice(0, Math.max(0, surplus))) this.#all.delete(id)
+  }
+}

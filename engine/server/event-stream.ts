@@ -1,0 +1,60 @@
+/** The events of an analysis as server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+import type { AnalysisEvent } from './analysis.ts'
+
+/** Proxies close a connection over which nothing comes for a minute. */
+export const KEEP_ALIVE_MILLIS = 15_000
+
+const encoder = new TextEncoder()
+/** A client that lost its connection comes back after a second, with the id of the last event that it saw. */
+const greeting = encoder.encode('retry: 1000\n\n')
+const keepAlive = encoder.encode(': still here\n\n')
+
+/** A thousand readers share one text. */
+const encoded = new WeakMap<AnalysisEvent, Uint8Array>()
+
+function asJson(event: AnalysisEvent): Uint8Array {
+  const known = encoded.get(event)
+  if (known !== undefined) return known
+  const bytes = serverSentEvent(event, event.kind, JSON.stringify(event))
+  encoded.set(event, bytes)
+  return bytes
+}
+
+/** `data` is a single line. */
+export function serverSentEvent({ sequence }: AnalysisEvent, name: string, data: string): Uint8Array {
+  return encoder.encode(`id: ${sequence}\nevent: ${name}\ndata: ${data}\n\n`)
+}
+
+/** Pulled: what a slow reader has not yet taken stays in the log and nowhere else. */
+export function eventStream(
+  events: AsyncIterable<AnalysisEvent>,
+  keepAliveMillis: number = KEEP_ALIVE_MILLIS,
+  encode: (event: AnalysisEvent) => Uint8Array = asJson,
+): ReadableStream<Uint8Array> {
+  const iterator = events[Symbol.asyncIterator]()
+  let next: Promise<IteratorResult<AnalysisEvent>> | undefined
+  return new ReadableStream<Uint8Array>(
+    {
+      start: controller => controller.enqueue(greeting),
+      pull: async controller => {
+        next ??= iterator.next()
+        const result = await before(next, keepAliveMillis)
+        if (result === 'late') return controller.enqueue(keepAlive)
+        next = undefined
+        if (result.done) controller.close()
+        else controller.enqueue(encode(result.value))
+      },
+    },
+    { highWaterMark: 1 },
+  )
+}
+
+async function before<T>(promise: Promise<T>, millis: number): Promise<T | 'late'> {
+  const late = Promise.withResolvers<'late'>()
+  const timer = setTimeout(() => late.resolve('late'), millis)
+  try {
+    return await Promise.race([promise, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

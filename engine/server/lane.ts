@@ -1,0 +1,60 @@
+/** A bounded queue: so many at a time, so many waiting, first come first served. */
+
+export interface LaneSize {
+  readonly running: number
+  readonly waiting: number
+}
+
+export class Lane<T> {
+  readonly #size: LaneSize
+  readonly #run: (item: T) => Promise<void>
+  readonly #moved: (item: T, position: number) => void
+  readonly #waiting: T[] = []
+  #running = 0
+
+  /** `run` never rejects. `moved` is told every new position of a waiting item; 1 is the next to run. */
+  constructor(size: LaneSize, run: (item: T) => Promise<void>, moved: (item: T, position: number) => void) {
+    this.#size = size
+    this.#run = run
+    this.#moved = moved
+  }
+
+  get isFull(): boolean {
+    return this.#running >= this.#size.running && this.#waiting.length >= this.#size.waiting
+  }
+
+  /** False when every place is taken. */
+  offer(item: T): boolean {
+    if (this.isFull) return false
+    this.#waiting.push(item)
+    this.#moved(item, this.#waiting.length)
+    this.#fill()
+    return true
+  }
+
+  /** Takes an item out of the queue; false when it does not wait there. */
+  withdraw(item: T): boolean {
+    const index = this.#waiting.indexOf(item)
+    if (index < 0) return false
+    this.#waiting.splice(index, 1)
+    this.#tellFrom(index)
+    return true
+  }
+
+  #fill(): void {
+    while (this.#running < this.#size.running) {
+      const item = this.#waiting.shift()
+      if (item === undefined) return
+      this.#running++
+      void this.#run(item).then(() => {
+        this.#running--
+        this.#fill()
+      })
+      this.#tellFrom(0)
+    }
+  }
+
+  #tellFrom(index: number): void {
+    for (const [offset, item] of this.#waiting.slice(index).entries()) this.#moved(item, index + offset + 1)
+  }
+}

@@ -1,0 +1,47 @@
+/** The same server inside another one, that of the bot: estimates only, since a bot has no GPU, and always with a token. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { inspectRoutes } from 'hono/dev'
+import { TrieRouter } from 'hono/router/trie-router'
+import { defaultGpu } from '../gpus/catalogue.ts'
+import { KnownMachine } from './machine.ts'
+import { Service, type ServiceOptions } from './service.ts'
+
+export interface MountOptions
+  extends Pick<ServiceOptions, 'repositories' | 'pages' | 'log' | 'allowedOrigins' | 'limits'> {
+  readonly token: string
+  readonly gpu?: ServiceOptions['gpu']
+}
+
+export interface MountedServer extends AsyncDisposable {
+  /** Resolves to false, with nothing written, for what is not this server's. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<boolean>
+}
+
+/** The host answers this itself. */
+const hostPaths: ReadonlySet<string> = new Set(['/health'])
+
+export function mount({ token, gpu = defaultGpu, ...options }: MountOptions): MountedServer {
+  const service = new Service({
+    ...options,
+    gpu,
+    engine: 'estimate',
+    // Never started: estimates need none.
+    python: 'python3',
+    machine: KnownMachine.of({ kind: 'no-python', why: 'this server estimates only' }),
+    access: { kind: 'token', token },
+  })
+  const answer = getRequestListener(service.app.fetch, { overrideGlobalObjects: false })
+  const routes = new TrieRouter<true>()
+  for (const { path, isMiddleware } of inspectRoutes(service.app)) if (!isMiddleware) routes.add('ALL', path, true)
+
+  return {
+    handle: async (request, response) => {
+      const path = URL.parse(request.url ?? '', 'http://localhost')?.pathname
+      if (path === undefined || hostPaths.has(path) || routes.match('ALL', path)[0].length === 0) return false
+      await answer(request, response)
+      return true
+    },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,187 @@
+/** One analysis from its request to its end: reads the subject, opens the probe, sweeps, and tells what happens on the way. */
+import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR, priced } from '../analyze.ts'
+import { MemoryMarkError, type Problem } from '../errors.ts'
+import { Footprints } from '../estimate/footprints.ts'
+import { type Gpu, gpus } from '../gpus/catalogue.ts'
+import { gpuNamed } from '../gpus/device-name.ts'
+import type { Machine } from '../probes/device.ts'
+import { brokenTrialProblem } from '../probes/failure.ts'
+import { type Engine, openProbe, type Probe } from '../probes/probe.ts'
+import type { Trial } from '../probes/trial.ts'
+import { type ConfigResult, REPORT_SCHEMA, type Report } from '../report/schema.ts'
+import { DEFAULT_STEP_SIZE } from '../search/grid.ts'
+import { strategies } from '../search/strategy.ts'
+import { type SweepResult, sweep } from '../sweep.ts'
+import { defaultPolicy } from '../verdict/policy.ts'
+import { version } from '../version.ts'
+import { type AnalysisRequest, type Ending, MAX_TRIALS, type Progress } from './analysis.ts'
+import { type ModelPlaces, readSubject, type Subject } from './subject.ts'
+
+export interface RunContext {
+  /** What runs the trials where the request leaves it open. */
+  readonly engine: Engine | 'auto'
+  readonly machine: Machine
+  /** Where neither the request nor the machine has one. */
+  readonly gpu: Gpu
+  /** The interpreter's command. */
+  readonly python: string
+  readonly models: ModelPlaces
+  readonly now: () => Date
+  readonly signal: AbortSignal
+  readonly tell: (progress: Progress) => void
+  /** Receives Python's tracebacks: for whoever runs the server, not for the client. */
+  readonly log: (text: string) => void
+}
+
+/** Never throws for what the request asks; an aborted signal ends it soon, with every process that it started. */
+export async function runAnalysis(request: AnalysisRequest, context: RunContext): Promise<Ending> {
+  const reading = await readSubject(request, context.models)
+  if (context.signal.aborted) return { kind: 'cancelled' }
+  if (reading.kind === 'refused') return failed(...reading.problems)
+  try {
+    return await sweepSubject(reading.subject, request, context)
+  } catch (error) {
+    if (!(error instanceof MemoryMarkError)) throw error
+    return failed(error.problem)
+  }
+}
+
+async function sweepSubject(subject: Subject, request: AnalysisRequest, context: RunContext): Promise<Ending> {
+  const { spec, model } = subject
+  const { tell, now, python, log } = context
+  const gpu = priced(gpuFor(request, context), request.pricePerHourUsd, 'your setting', now())
+  const footprints = new Footprints()
+  await using probe = await openProbe(request.engine === 'auto' ? context.engine : request.engine, {
+    spec,
+    config: model.config,
+    footprint: footprints.of(spec, model.config, gpu),
+    gpu,
+    python,
+    machine: machineFor(request, context),
+    log,
+  })
+  refuseOtherCard(request, probe)
+  tell({ kind: 'probing', probing: { engine: probe.engine, provenance: probe.provenance, device: probe.device, spec } })
+  const limit = new TrialLimit()
+  const result = await sweep(spec, model.config, {
+    probe,
+    strategy: strategies[request.strategy],
+    stepSize: request.stepSize ?? DEFAULT_STEP_SIZE,
+    gpu,
+    policy: defaultPolicy,
+    footprints,
+    hoursPerRun: request.hoursPerRun ?? DEFAULT_HOURS_PER_RUN,
+    runsPerYear: request.runsPerYear ?? DEFAULT_RUNS_PER_YEAR,
+    signal: AbortSignal.any([context.signal, limit.signal]),
+    onStart: microBatch => tellTrying(microBatch, probe, tell),
+    onTrial: trial => {
+      tell({ kind: 'trial', trial })
+      limit.count()
+    },
+  })
+  return limit.signal.aborted ? failed(tooManyTrials) : endingOf(subject, result, now())
+}
+
+/** An estimate is there before it can be read that it is coming. */
+function tellTrying(microBatch: number, probe: Probe, tell: RunContext['tell']): void {
+  if (probe.engine !== 'estimate') tell({ kind: 'log', text: `Trying batch ${microBatch}` })
+}
+
+function endingOf(subject: Subject, result: SweepResult, now: Date): Ending {
+  switch (result.kind) {
+    case 'assessed':
+      return { kind: 'done', report: reportOf(subject, result, now) }
+    case 'broken-off':
+      return failed(brokenTrialProblem(result.trial))
+    case 'sizes-only':
+      return failed(noMemoryCount(result.trials))
+    case 'cancelled':
+      return { kind: 'cancelled' }
+  }
+}
+
+function reportOf(subject: Subject, result: Extract<SweepResult, { kind: 'assessed' }>, now: Date): Report {
+  const { model: _, spec: __, ...place } = subject
+  const config: ConfigResult = {
+    status: 'analysed',
+    ...place,
+    ...result.assessment,
+    assumptions: [...subject.assumptions, ...result.assumptions],
+  }
+  return {
+    schema: REPORT_SCHEMA,
+    toolVersion: version,
+    createdAt: now.toISOString(),
+    policy: defaultPolicy,
+    configs: [config],
+  }
+}
+
+function namedGpu({ gpu }: AnalysisRequest): Gpu | undefined {
+  return gpus.find(({ id }) => id === gpu)
+}
+
+/** The card in this machine, where the catalogue has it. */
+function ownGpu(machine: Machine): Gpu | undefined {
+  return machine.kind === 'python' && machine.device.kind === 'cuda' ? gpuNamed(machine.device.name) : undefined
+}
+
+function gpuFor(request: AnalysisRequest, { machine, gpu }: RunContext): Gpu {
+  return namedGpu(request) ?? ownGpu(machine) ?? gpu
+}
+
+/** For a card that this machine has not, it is a machine without a GPU. */
+function machineFor(request: AnalysisRequest, { machine }: RunContext): Machine {
+  const named = namedGpu(request)
+  const isOther = named !== undefined && named.id !== ownGpu(machine)?.id
+  return isOther && machine.kind === 'python' ? { ...machine, device: { kind: 'none' } } : machine
+}
+
+/** A measurement on this machine's card is never shown as another's. */
+function refuseOtherCard(request: AnalysisRequest, { engine, device }: Probe): void {
+  const named = namedGpu(request)
+  const own = engine === 'torch' ? gpuNamed(device.name) : undefined
+  if (named === undefined || own === undefined || own.id === named.id) return
+  throw new MemoryMarkError({
+    code: 'other-gpu',
+    field: 'gpu',
+    message: `the torch engine measures this machine's ${device.name}, not the ${named.name}`,
+    fix: 'Leave out gpu, or use the engine auto, trace or estimate.',
+  })
+}
+
+/** Ends a sweep that tries more sizes than a report takes. */
+class TrialLimit {
+  readonly #controller = new AbortController()
+  #count = 0
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  count(): void {
+    this.#count++
+    if (this.#count > MAX_TRIALS) this.#controller.abort()
+  }
+}
+
+function failed(...problems: readonly Problem[]): Ending {
+  return { kind: 'failed', problems: [...problems] }
+}
+
+const tooManyTrials: Problem = {
+  code: 'too-many-trials',
+  field: 'strategy',
+  message: `the sweep would take more than ${MAX_TRIALS.toLocaleString('en-US')} trials`,
+  fix: 'Use the strategy predict-verify, or a larger stepSize.',
+}
+
+function noMemoryCount(trials: readonly Trial[]): Problem {
+  const fitting = trials.filter(({ outcome }) => outcome.kind === 'fits').map(({ microBatch }) => microBatch)
+  const known = fitting.length === 0 ? 'no size fits' : `batch ${Math.max(...fitting)} fits`
+  return {
+    code: 'no-memory-count',
+    message: `${known}, but PyTorch counts no peak of memory on this device`,
+    fix: 'Use the engine trace or estimate.',
+  }
+}

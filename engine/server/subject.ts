@@ -1,0 +1,84 @@
+/** What an analysis is about: the model or the pasted config of a request, with the changes that the request makes. */
+import { adjusted, specOf } from '../config/adjusted-spec.ts'
+import { modelProblem } from '../config/model-problem.ts'
+import { readConfigAsync } from '../config/read.ts'
+import type { Position } from '../config/reading.ts'
+import type { TrainingSpec } from '../config/spec.ts'
+import { MemoryMarkError, type Problem } from '../errors.ts'
+import { derivationOf } from '../estimate/error-band.ts'
+import type { CatalogueModel } from '../models/catalogue.ts'
+import type { Hub } from '../models/hub.ts'
+import { resolveModel } from '../models/resolve.ts'
+import type { AnalysisRequest } from './analysis.ts'
+
+/** With where it stands, as a report's config has it. */
+export interface Subject {
+  readonly path: string
+  readonly dialect: string
+  readonly batchSizeAt?: Position
+  readonly gradientAccumulationAt?: Position
+  readonly spec: TrainingSpec
+  readonly model: CatalogueModel
+  /** One sentence each. */
+  readonly assumptions: readonly string[]
+}
+
+export type SubjectReading =
+  | { readonly kind: 'subject'; readonly subject: Subject }
+  | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
+
+/** Models come from the catalogue and the Hub; never from this machine's files, which are not the client's to read. */
+export interface ModelPlaces {
+  readonly hub?: Hub
+}
+
+export async function readSubject(request: AnalysisRequest, places: ModelPlaces): Promise<SubjectReading> {
+  const { model, config } = request
+  try {
+    const written = config === undefined ? await bareModel(model ?? '', places) : await pasted(config, places)
+    if (written.kind === 'refused') return written
+    const { subject } = written
+    const spec = adjusted(subject.spec, subject.model, request.spec, field => `spec.${field}`)
+    const assumptions = [...subject.assumptions, ...derivationOf(spec)]
+    return { kind: 'subject', subject: { ...subject, spec, assumptions } }
+  } catch (error) {
+    if (!(error instanceof MemoryMarkError)) throw error
+    return { kind: 'refused', problems: [error.problem] }
+  }
+}
+
+async function bareModel(name: string, places: ModelPlaces): Promise<SubjectReading> {
+  const resolution = await resolveModel(name, places)
+  if (resolution.kind !== 'resolved') {
+    return { kind: 'refused', problems: [{ ...modelProblem(name, resolution), field: 'model' }] }
+  }
+  const { model, sentence } = resolution
+  const assumptions = sentence === undefined ? [] : [sentence]
+  return { kind: 'subject', subject: { path: model.id, dialect: 'request', spec: specOf(model), model, assumptions } }
+}
+
+async function pasted(
+  { fileName, text }: NonNullable<AnalysisRequest['config']>,
+  places: ModelPlaces,
+): Promise<SubjectReading> {
+  const reading = await readConfigAsync({ path: fileName, text }, name => resolveModel(name, places, fileName))
+  switch (reading.kind) {
+    case 'training-config': {
+      const { kind: _, ...config } = reading
+      return { kind: 'subject', subject: { path: fileName, ...config } }
+    }
+    case 'unreadable':
+      return { kind: 'refused', problems: reading.problems }
+    case 'not-a-training-config':
+      return { kind: 'refused', problems: [notTraining(fileName, reading.why)] }
+  }
+}
+
+function notTraining(file: string, why: string): Problem {
+  return {
+    code: 'not-a-training-config',
+    file,
+    message: 'this is not a training config',
+    fix: `${why} Paste a file that sets a batch size, or name a model.`.slice(0, 2_000),
+  }
+}
