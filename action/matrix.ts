@@ -1,5 +1,6 @@
 /** Configs × GPUs as a matrix for `strategy.matrix`. */
 
+import { createHash } from 'node:crypto'
 import { beyondTrace } from '../engine/estimate/error-band.ts'
 import { type AnalysedConfig, type Report, SETTINGS_PATH } from '../engine/index.ts'
 import type { Runners } from './runners.ts'
@@ -11,6 +12,8 @@ const MAX_JOBS = 256
 const MAX_CHARACTERS = 500_000
 
 export interface MatrixEntry {
+  /** The same for this config and GPU in every run, and safe in the name of a cache or an artifact. */
+  readonly id: string
   /** Its path. */
   readonly config: string
   /** By its id in the catalogue. */
@@ -59,10 +62,14 @@ export function planSweeps(report: Report, runners: Runners, isSettled: (path: s
 }
 
 function entriesOf({ path, gpu }: AnalysedConfig, runners: Runners, isSettled: boolean): MatrixEntry[] {
-  if (runners.size === 0) return [{ config: path, gpu: gpu.id }]
+  if (runners.size === 0) return [{ id: idOf(path, gpu.id), config: path, gpu: gpu.id }]
   return [...runners]
     .filter(([id]) => !isSettled || id === gpu.id)
-    .map(([id, labels]) => ({ config: path, gpu: id, 'runs-on': labels }))
+    .map(([id, labels]) => ({ id: idOf(path, id), config: path, gpu: id, 'runs-on': labels }))
+}
+
+function idOf(path: string, gpuId: string): string {
+  return createHash('sha256').update(`${gpuId}\n${path}`).digest('hex').slice(0, 16)
 }
 
 function withinLimits(entries: readonly MatrixEntry[]): MatrixEntry[] {
