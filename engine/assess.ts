@@ -132,12 +132,13 @@ export function assess(
   }
 }
 
-/** A size that was not timed beside others that were has no speed of its own. */
-function throughputCurve({ trials, throughputProvenance, samplesPerSecond }: Evidence): ThroughputPoint[] {
+/** A size that was not timed beside others that were has no speed of its own; the model knows the speed of any. */
+function throughputCurve({ trials, throughputProvenance, samplesPerSecond, largest = 0 }: Evidence): ThroughputPoint[] {
   const isModelled = throughputProvenance === 'modelled'
-  const sizes = trials.flatMap(({ microBatch, outcome }) =>
+  const tried = trials.flatMap(({ microBatch, outcome }) =>
     outcome.kind === 'fits' && (isModelled || outcome.stepMillisSpread !== undefined) ? [microBatch] : [],
   )
+  const sizes = isModelled ? [...tried, ...powersOfTwo().filter(power => power <= largest)] : tried
   return [...new Set(sizes)]
     .toSorted((a, b) => a - b)
     .map(microBatch => ({ microBatch, samplesPerSecond: samplesPerSecond({ microBatch, gradientAccumulation: 1 }) }))
@@ -188,10 +189,14 @@ function trialsOf(
 ): Trial[] {
   const tooLarge = largest === undefined ? 1 : grid.at(grid.indexOf(largest) + 1)
   const told = new Set([...named.filter(size => size !== undefined), tooLarge])
-  const powers = Array.from({ length: 20 }, (_, exponent) => 2 ** exponent)
-  const between = powers.filter(power => power < tooLarge && !told.has(power))
+  const between = powersOfTwo().filter(power => power < tooLarge && !told.has(power))
   const trials = [...[...told].map(size => probe.trial(size)), ...between.map(size => probe.trialBelow(size))]
   return trials.toSorted((a, b) => a.microBatch - b.microBatch)
+}
+
+/** Up to the largest batch that a config may ask for. */
+function powersOfTwo(): number[] {
+  return Array.from({ length: 20 }, (_, exponent) => 2 ** exponent)
 }
 
 /** The GPU on which a run of the current config costs least, if that is cheaper than this one's recommendation. */

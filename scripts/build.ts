@@ -8,8 +8,8 @@ import { type BuiltFile, buildBundle, bundles, root } from './bundles.ts'
 
 async function write(files: readonly BuiltFile[]): Promise<void> {
   await rm(path.join(root, 'dist'), { recursive: true, force: true })
-  await mkdir(path.join(root, 'dist'))
   for (const { name, contents } of files) {
+    await mkdir(path.dirname(path.join(root, name)), { recursive: true })
     // npm makes the entries of `bin` executable when it links them; committed so, an install leaves the tree clean.
     const mode = contents.subarray(0, 2).toString() === '#!' ? 0o755 : 0o644
     await writeFile(path.join(root, name), contents, { mode })

@@ -95,11 +95,25 @@ export const tfjsBundle: Bundle = {
   },
 }
 
+/** What the browser gets of the pages, with its styles beside it. */
+export const dashboardBundle: Bundle = {
+  entry: 'engine/server/dashboard/client/dashboard.ts',
+  outfile: 'dist/dashboard/dashboard.js',
+  options: { platform: 'browser', target: 'es2022', minify: true, legalComments: 'eof' },
+}
+
 export const bundles: readonly Bundle[] = [
   actionBundle,
   tfjsBundle,
-  { entry: 'engine/cli/main.ts', outfile: 'dist/cli.js', options: installed },
+  // What only `serve` needs is read when it is asked for.
+  {
+    entry: 'engine/cli/main.ts',
+    outfile: 'dist/cli.js',
+    options: { ...installed, splitting: true, chunkNames: 'cli-[name]-[hash]' },
+  },
+  { entry: 'engine/server/thread.ts', outfile: 'dist/analysis-thread.js', options: installed },
   { entry: 'bot/server.ts', outfile: 'dist/bot.js', options: installed },
+  dashboardBundle,
 ]
 
 /** The bundle in memory, with the files that go beside it. */

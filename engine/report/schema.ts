@@ -85,7 +85,7 @@ export const analysedConfig = z.object({
   /** A cheaper GPU on which the current config fits and a run costs less. */
   rightSizing: z.object({ gpu: reportedGpu, costPerRunUsd: usd }).optional(),
   trials: z.array(trial).max(1_000),
-  /** At the sizes tried that fit; where a clock made the throughput, at those that were timed. Absent in older reports. */
+  /** At sizes that fit; where a clock made the throughput, at those that were timed. Absent in older reports. */
   throughputCurve: z.array(throughputPoint).max(1_000).optional(),
   hoursPerRun: z.number().positive().max(1e6),
   runsPerYear: z.number().positive().max(1e6),

@@ -1,6 +1,6 @@
 import { builtinModules } from 'node:module'
 import { describe, expect, it } from 'vitest'
-import { actionBundle, type Bundle, buildBundle, bundles, tfjsBundle } from '../../scripts/bundles.ts'
+import { actionBundle, type Bundle, buildBundle, bundles, dashboardBundle, tfjsBundle } from '../../scripts/bundles.ts'
 
 /** All scripts of a bundle, the entry first. */
 async function built(bundle: Bundle): Promise<string> {
@@ -10,7 +10,7 @@ async function built(bundle: Bundle): Promise<string> {
 }
 
 describe('the bundles', () => {
-  it.each(bundles.filter(bundle => bundle !== actionBundle && bundle !== tfjsBundle))(
+  it.each(bundles.filter(bundle => ![actionBundle, tfjsBundle, dashboardBundle].includes(bundle)))(
     '$outfile can be run as a command',
     async bundle => {
       expect((await built(bundle)).split('\n').filter(line => line.startsWith('#!'))).toEqual(['#!/usr/bin/env node'])
@@ -23,7 +23,7 @@ describe('the bundles', () => {
     expect(script).not.toContain(process.cwd())
   })
 
-  it.each([actionBundle, tfjsBundle])(
+  it.each([actionBundle, tfjsBundle, dashboardBundle])(
     '$outfile holds every package that it needs, and of package.json the version only',
     async bundle => {
       const script = await built(bundle)

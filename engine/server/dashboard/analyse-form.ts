@@ -1,0 +1,170 @@
+/** The form that asks: a model or a config, a GPU, and whatever else decides memory. */
+import { html } from 'hono/html'
+import { specOf } from '../../config/adjusted-spec.ts'
+import { optimizers, precisions, quantizations, type StepProfile, stepProfiles } from '../../config/spec.ts'
+import { type Gpu, gpus } from '../../gpus/catalogue.ts'
+import { findModel, modelIds } from '../../models/catalogue.ts'
+import type { Engine } from '../../probes/probe.ts'
+import { DEFAULT_STEP_SIZE } from '../../search/grid.ts'
+import { formatGib, formatUsd } from '../../units.ts'
+import { type FieldName, type FieldProblem, type FormValues, fieldLabels } from './form.ts'
+import type { Html, MaybeHtml } from './page.ts'
+
+export const ANALYSES_PATH = '/analyses'
+
+export interface FormState {
+  readonly values: FormValues
+  readonly problems: readonly FieldProblem[]
+}
+
+export interface ServerOffer {
+  /** What is answered for where no GPU is chosen, in words. */
+  readonly ownGpu: string
+  /** There is a choice only where this is `auto`. */
+  readonly engine: Engine | 'auto'
+}
+
+export function analyseForm({ values, problems }: FormState, { ownGpu, engine }: ServerOffer): Html {
+  const form = new Fields(values, problems)
+  return html`<form class="card ask" method="post" action="${ANALYSES_PATH}" aria-label="Analyse">
+<fieldset class="source"><legend>${fieldLabels.source}</legend>
+${form.radio('source', 'model', 'A model', true)}${form.radio('source', 'config', 'A training config')}
+</fieldset>
+<div class="by-model">${form.model()}</div>
+<div class="by-config">${form.config()}</div>
+${form.select('gpu', [['', ownGpu], ...gpus.map(gpuOption)])}
+<div class="grid">
+${form.select('step', [['', 'default'], ...stepProfiles.map(step => [step, stepText(step)] as const)])}
+${form.select('precision', [['', 'default'], ...precisions.map(same)])}
+${form.select('optimizer', [['', 'default'], ...optimizers.map(same)])}
+${form.count('sequenceLength', 10_000_000)}
+${form.count('microBatch', 1_000_000)}
+${form.count('stepSize', 1_000, String(DEFAULT_STEP_SIZE))}
+</div>
+<details${form.hasAny(more) ? html` open` : ''}><summary>More: accumulation, adapters, checkpointing, several GPUs</summary>
+<div class="grid">
+${form.count('gradientAccumulation', 1_000_000)}
+${form.select('gradientCheckpointing', [['', 'default'], same('on'), same('off')])}
+${form.count('loraRank', 10_000)}
+${form.select('quantization', [['', 'default'], ...quantizations.map(same)])}
+${form.count('gpus', 100_000)}
+${engine === 'auto' ? form.select('engine', engineOptions) : ''}
+</div></details>
+<p class="hint">${defaultsText()}</p>
+<button class="primary">Analyse</button>
+</form>`
+}
+
+const more: readonly FieldName[] = [
+  'gradientAccumulation',
+  'gradientCheckpointing',
+  'loraRank',
+  'quantization',
+  'gpus',
+  'engine',
+]
+
+type Option = readonly [value: string, text: string]
+
+const engineOptions: readonly Option[] = [
+  ['auto', 'the best that this machine can'],
+  ['estimate', 'estimate only: at once'],
+]
+
+/** Draws fields with what was sent and what was wrong with it. */
+class Fields {
+  readonly #values: FormValues
+  readonly #problems: readonly FieldProblem[]
+
+  constructor(values: FormValues, problems: readonly FieldProblem[]) {
+    this.#values = values
+    this.#problems = problems
+  }
+
+  hasAny(names: readonly FieldName[]): boolean {
+    return names.some(name => this.#values[name] !== undefined || this.#problemOf(name) !== undefined)
+  }
+
+  radio(name: FieldName, value: string, text: string, isDefault = false): Html {
+    const isChecked = (this.#values[name] ?? (isDefault ? value : undefined)) === value
+    return html`<label class="choice"><input type="radio" name="${name}" value="${value}"${isChecked ? html` checked` : ''}> ${text}</label>`
+  }
+
+  model(): Html {
+    return this.#field(
+      'model',
+      html`<input id="model" name="model" list="models" maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="google-bert/bert-base-uncased" value="${this.#values.model ?? ''}"${this.#described('model', true)}>
+<datalist id="models">${modelIds.map(id => html`<option value="${id}"></option>`)}</datalist>`,
+      `One of the ${modelIds.length} in the list. ${examples}`,
+    )
+  }
+
+  config(): Html {
+    return this.#field(
+      'config',
+      html`<textarea id="config" name="config" rows="10" maxlength="100000" autocapitalize="off" spellcheck="false"${this.#described('config', true)}>${this.#values.config ?? ''}</textarea>`,
+      'YAML or JSON of Hugging Face, Axolotl, LLaMA-Factory, torchtune, DeepSpeed, Lightning, timm and others.',
+    )
+  }
+
+  select(name: FieldName, options: readonly Option[]): Html {
+    const chosen = this.#values[name]
+    const option = ([value, text]: Option) =>
+      html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`
+    return this.#field(
+      name,
+      html`<select id="${name}" name="${name}"${this.#described(name)}>${options.map(option)}</select>`,
+    )
+  }
+
+  count(name: FieldName, max: number, placeholder = 'default'): Html {
+    return this.#field(
+      name,
+      html`<input id="${name}" name="${name}" type="number" inputmode="numeric" min="1" max="${max}" step="1" placeholder="${placeholder}" value="${this.#values[name] ?? ''}"${this.#described(name)}>`,
+    )
+  }
+
+  #field(name: FieldName, control: Html, hint?: string): Html {
+    const problem = this.#problemOf(name)
+    return html`<div class="field"><label for="${name}">${fieldLabels[name]}</label>${control}${
+      hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : ''
+    }${problem ? html`<p class="wrong" id="${name}-problem">${problem.message}. ${problem.fix}</p>` : ''}</div>`
+  }
+
+  #described(name: FieldName, hasHint = false): MaybeHtml {
+    const isWrong = this.#problemOf(name) !== undefined
+    const texts = [...(isWrong ? [`${name}-problem`] : []), ...(hasHint ? [`${name}-hint`] : [])].join(' ')
+    return html`${isWrong ? html` aria-invalid="true"` : ''}${texts === '' ? '' : html` aria-describedby="${texts}"`}`
+  }
+
+  #problemOf(name: FieldName): FieldProblem | undefined {
+    return this.#problems.find(({ input }) => input === name)
+  }
+}
+
+/** Of a bare model, by the example of one. */
+function defaultsText(): string {
+  const model = findModel('bert')
+  if (model === undefined) throw new Error('the catalogue lost BERT')
+  const { microBatch, sequenceLength, precision, optimizer } = specOf(model)
+  return `Default: as the config has it; for a bare model micro-batch ${microBatch}, ${sequenceLength} tokens, ${precision}, ${optimizer}, a training step.`
+}
+
+const examples = 'Others work where the server can ask the Hugging Face Hub for their sizes.'
+
+function same(word: string): Option {
+  return [word, word]
+}
+
+function gpuOption({ id, name, totalBytes, pricePerHourUsd }: Gpu): Option {
+  return [id, `${name}, ${formatGib(totalBytes)}, ${formatUsd(pricePerHourUsd)} an hour`]
+}
+
+function stepText(step: StepProfile): string {
+  switch (step) {
+    case 'training':
+      return 'training: the second real step'
+    case 'forward-backward':
+      return 'forward and backward only'
+  }
+}

@@ -1,0 +1,114 @@
+/** `/`: the question, and what came of asking it. */
+import type { Hono } from 'hono'
+import { html } from 'hono/html'
+import type { Machine } from '../../probes/device.ts'
+import { plainText } from '../../render/plain.ts'
+import { formatGib } from '../../units.ts'
+import type { AnalysisRequest } from '../analysis.ts'
+import type { PagesContext } from '../pages.ts'
+import { ANALYSES_PATH, analyseForm, type FormState } from './analyse-form.ts'
+import { analysisPath } from './analysis-view.ts'
+import { AGAIN_FIELD, formValues, readAgain, readForm } from './form.ts'
+import { MACHINE_PATH, machineCard } from './machine-card.ts'
+import { problemNotice } from './notice.ts'
+import { type Html, type MaybeHtml, page } from './page.ts'
+import { chip } from './provenance.ts'
+import type { Site } from './site.ts'
+
+const untouched: FormState = { values: {}, problems: [] }
+
+export function addAskPage(app: Hono, { assets, context }: Site): void {
+  const machine = new KnownMachine(context.machine)
+  const view = (form: FormState, notice: MaybeHtml = '') =>
+    page(assets, { title: 'Analyse', section: 'analyse' }, askView(form, { context, machine: machine.known, notice }))
+
+  app.get('/', c => {
+    machine.findOut()
+    return c.html(view(untouched), 200, { 'Cache-Control': 'no-store' })
+  })
+
+  app.get(MACHINE_PATH, async c => c.html(machineCard(await context.machine(), context.engine)))
+
+  app.post(ANALYSES_PATH, async c => {
+    const body = await c.req.parseBody()
+    const values = formValues(body)
+    const reading = readQuestion(body[AGAIN_FIELD]) ?? readForm(values)
+    if (reading.kind === 'refused') {
+      const { problems } = reading
+      return c.html(view({ values, problems }, problemNotice('The form needs a correction', problems)), 400)
+    }
+    const submission = context.analyses.submit(reading.request)
+    switch (submission.kind) {
+      case 'accepted':
+        return c.redirect(analysisPath(submission.analysis.id), 303)
+      case 'refused':
+        return c.html(
+          view({ values, problems: [] }, problemNotice('The server refuses this', [submission.problem])),
+          400,
+        )
+      case 'queue-full': {
+        const seconds = submission.retryAfterSeconds
+        const notice = problemNotice('The server is busy', [queueFull(seconds)])
+        return c.html(view({ values, problems: [] }, notice), 429, { 'Retry-After': String(seconds) })
+      }
+    }
+  })
+}
+
+function readQuestion(text: unknown): { readonly kind: 'request'; readonly request: AnalysisRequest } | undefined {
+  const request = typeof text === 'string' ? readAgain(text) : undefined
+  return request && { kind: 'request', request }
+}
+
+function queueFull(retryAfterSeconds: number) {
+  return {
+    code: 'queue-full',
+    message: 'Every place in the queue is taken: one sweep runs at a time',
+    fix: `Ask again in ${retryAfterSeconds} s.`,
+  }
+}
+
+/** Finding out takes seconds where Python has PyTorch; no page waits for it. */
+class KnownMachine {
+  readonly #ask: () => Promise<Machine>
+  known: Machine | undefined
+
+  constructor(ask: () => Promise<Machine>) {
+    this.#ask = ask
+  }
+
+  findOut(): void {
+    if (this.known === undefined) void this.#ask().then(machine => (this.known = machine))
+  }
+}
+
+interface AskOptions {
+  readonly context: PagesContext
+  readonly machine: Machine | undefined
+  readonly notice: MaybeHtml
+}
+
+function askView(form: FormState, { context, machine, notice }: AskOptions): Html {
+  return html`${notice}
+<div class="hero"><h1 tabindex="-1">What batch size can your GPU really take?</h1>
+<p>Choose a model or paste a training config. You get the batch to use, how much of the GPU the present one leaves idle, and what that costs.</p></div>
+<div class="ask-columns">${analyseForm(form, { ownGpu: ownGpu(machine, context), engine: context.engine })}<div>${machineCard(machine, context.engine)}${legend}</div></div>`
+}
+
+const legend = html`<section class="card" aria-labelledby="legend-title"><h2 id="legend-title">How a figure is known</h2>
+<dl class="legend">
+<div><dt>${chip('measured')}</dt><dd>a GPU ran the step</dd></div>
+<div><dt>${chip('traced')}</dt><dd>PyTorch laid the step out, without a GPU</dd></div>
+<div><dt>${chip('estimated')}</dt><dd>our model of memory, with its error</dd></div>
+<div><dt>${chip('modelled')}</dt><dd>our model of speed, and what follows from it</dd></div>
+</dl></section>`
+
+/** What the server answers for when no GPU is chosen. */
+function ownGpu(machine: Machine | undefined, { gpu, engine }: PagesContext): string {
+  if (engine === 'estimate' || engine === 'trace') return gpu.name
+  if (machine === undefined) return `this machine's, or else ${gpu.name}`
+  if (machine.kind === 'python' && 'totalBytes' in machine.device) {
+    return `this machine's ${plainText(machine.device.name, 60)}, ${formatGib(machine.device.totalBytes)}`
+  }
+  return `${gpu.name} (this machine has none)`
+}

@@ -1,0 +1,63 @@
+/** A chart that the page's script draws from the table inside it; without the script, the table is what there is. */
+import { html } from 'hono/html'
+import type { ChartMark } from './chart-mark.ts'
+import type { Html } from './page.ts'
+
+export interface ChartRow {
+  readonly x: number
+  readonly xText: string
+  readonly y: number
+  readonly yText: string
+  /** Empty where there is none in the whole chart. */
+  readonly remark: string
+  /** Drawn as a cross. */
+  readonly isBad: boolean
+}
+
+export interface ChartOptions {
+  /** Unique in the page. */
+  readonly id: string
+  readonly title: Html
+  /** What the picture shows, for who cannot see it. */
+  readonly summary: string
+  readonly note: string
+  readonly xName: string
+  readonly yName: string
+  readonly yUnit: string
+  /** A line that must not be crossed. */
+  readonly limit?: { readonly value: number; readonly name: string }
+  readonly marks?: readonly ChartMark[]
+  /** `time`: x is seconds since 1970. */
+  readonly xKind?: 'count' | 'time'
+  /** Ascending in x. */
+  readonly rows: readonly ChartRow[]
+}
+
+export function chart(options: ChartOptions): Html {
+  const { id, title, summary, note, rows } = options
+  return html`<section class="card" aria-labelledby="${id}-title">
+<h2 id="${id}-title">${title}</h2>
+${rows.length < 2 ? html`<p class="sub">Too few sizes are known for a curve.</p>` : figure(options)}
+<p class="sub">${note}</p>
+<details><summary>The figures as a table</summary>
+<div class="scroll" role="region" aria-label="${summary}" tabindex="0">${table(options)}</div></details>
+</section>`
+}
+
+/** Outside the table: the script puts the canvas in here. */
+function figure({ id, summary, limit, marks = [], xKind = 'count', yUnit }: ChartOptions): Html {
+  return html`<div class="chart" role="img" aria-label="${summary}" data-chart="${id}-table" data-x-kind="${xKind}" data-unit="${yUnit}"${
+    limit ? html` data-limit="${limit.value}" data-limit-name="${limit.name}"` : ''
+  } data-marks="${JSON.stringify(marks)}"></div>`
+}
+
+function table({ id, xName, yName, rows }: ChartOptions): Html {
+  const hasRemarks = rows.some(({ remark }) => remark !== '')
+  return html`<table id="${id}-table">
+<thead><tr><th scope="col">${xName}</th><th scope="col">${yName}</th>${hasRemarks ? html`<th scope="col">Result</th>` : ''}</tr></thead>
+<tbody>${rows.map(
+    ({ x, xText, y, yText, remark, isBad }) =>
+      html`<tr data-x="${x}" data-y="${y}"${isBad ? html` data-bad` : ''}><th scope="row">${xText}</th><td>${yText}</td>${hasRemarks ? html`<td>${remark}</td>` : ''}</tr>`,
+  )}</tbody>
+</table>`
+}

@@ -1,0 +1,83 @@
+/** What stands on a chart besides its line: the points, the GPU's limit, the present size and the recommended. */
+import uPlot from 'uplot'
+import type { ChartMark } from '../chart-mark.ts'
+import type { ChartData, Point } from './chart-data.ts'
+
+export const palette = {
+  line: '#6f7a75',
+  good: '#00ff88',
+  bad: '#ff4444',
+  text: '#ededed',
+  muted: '#a8a8a8',
+  grid: '#2a2a2a',
+}
+
+const FONT = 12
+const POINT = 4
+
+export function drawMarks(plot: uPlot, { points, limit, marks }: ChartData): void {
+  const { ctx } = plot
+  ctx.save()
+  ctx.font = `${FONT * uPlot.pxRatio}px system-ui, sans-serif`
+  ctx.lineWidth = 2 * uPlot.pxRatio
+  if (limit !== undefined) drawLimit(plot, limit)
+  for (const [index, mark] of marks.entries()) drawMark(plot, mark, index)
+  for (const point of points) drawPoint(plot, point)
+  ctx.restore()
+}
+
+function drawLimit(plot: uPlot, { value, name }: { readonly value: number; readonly name: string }): void {
+  const { ctx, bbox } = plot
+  const y = plot.valToPos(value, 'y', true)
+  dashed(ctx, palette.bad, [bbox.left, y], [bbox.left + bbox.width, y])
+  ctx.fillStyle = palette.text
+  ctx.textAlign = 'right'
+  ctx.textBaseline = 'bottom'
+  ctx.fillText(name, bbox.left + bbox.width, y - 4 * uPlot.pxRatio)
+}
+
+/** Names stand above the plot; those of sizes close to each other on different sides of their lines. */
+function drawMark(plot: uPlot, { x, name, kind }: ChartMark, index: number): void {
+  const { ctx, bbox } = plot
+  const at = plot.valToPos(x, 'x', true)
+  dashed(ctx, kind === 'recommended' ? palette.good : palette.muted, [at, bbox.top], [at, bbox.top + bbox.height])
+  const width = ctx.measureText(name).width
+  const right = bbox.left + bbox.width
+  const fitsRight = at + width / 2 < right
+  ctx.fillStyle = kind === 'recommended' ? palette.good : palette.text
+  ctx.textBaseline = 'bottom'
+  ctx.textAlign = fitsRight ? (index === 0 && at - width / 2 < bbox.left ? 'left' : 'center') : 'right'
+  ctx.fillText(name, fitsRight ? at : right, bbox.top - 5 * uPlot.pxRatio)
+}
+
+function drawPoint(plot: uPlot, { x, y, isBad }: Point): void {
+  const { ctx } = plot
+  const [left, top] = [plot.valToPos(x, 'x', true), plot.valToPos(y, 'y', true)]
+  const size = POINT * uPlot.pxRatio
+  ctx.beginPath()
+  if (isBad) {
+    ctx.strokeStyle = palette.bad
+    ctx.moveTo(left - size, top - size)
+    ctx.lineTo(left + size, top + size)
+    ctx.moveTo(left + size, top - size)
+    ctx.lineTo(left - size, top + size)
+    ctx.stroke()
+  } else {
+    ctx.fillStyle = palette.good
+    ctx.arc(left, top, size, 0, 2 * Math.PI)
+    ctx.fill()
+  }
+}
+
+type Spot = readonly [x: number, y: number]
+
+function dashed(ctx: CanvasRenderingContext2D, color: string, from: Spot, to: Spot): void {
+  ctx.save()
+  ctx.strokeStyle = color
+  ctx.setLineDash([6 * uPlot.pxRatio, 4 * uPlot.pxRatio])
+  ctx.beginPath()
+  ctx.moveTo(...from)
+  ctx.lineTo(...to)
+  ctx.stroke()
+  ctx.restore()
+}

@@ -1,0 +1,51 @@
+/** Charts, drawn from the tables beside them. */
+import uPlot from 'uplot'
+import type { ChartData } from './chart-data.ts'
+import { readChart } from './chart-data.ts'
+import { drawMarks, palette } from './chart-marks.ts'
+
+const HEIGHT = 290
+const FONT = '12px system-ui, sans-serif'
+
+export function drawCharts(part: HTMLElement): void {
+  for (const place of part.querySelectorAll<HTMLElement>('[data-chart]')) {
+    const table = document.getElementById(place.dataset.chart ?? '')
+    if (table instanceof HTMLTableElement) draw(place, readChart(place, table))
+  }
+}
+
+function draw(place: HTMLElement, data: ChartData): void {
+  const { points } = data
+  const xs = points.map(({ x }) => x)
+  const ys = points.map(({ y }) => y)
+  const plot = new uPlot(optionsOf(data, place.clientWidth), [xs, ys], place)
+  new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place)
+}
+
+function optionsOf(data: ChartData, width: number): uPlot.Options {
+  const { points, limit, unit, isTime, xName } = data
+  const top = Math.max(...points.map(({ y }) => y), limit?.value ?? 0) * 1.12
+  const axis: uPlot.Axis = {
+    stroke: palette.muted,
+    font: FONT,
+    grid: { stroke: palette.grid, width: 1 },
+    ticks: { stroke: palette.grid, width: 1 },
+  }
+  return {
+    width,
+    height: HEIGHT,
+    padding: [22, 12, 0, 0],
+    legend: { show: false },
+    cursor: { drag: { x: false, y: false }, points: { size: 10 } },
+    scales: {
+      x: { time: isTime, ...(isTime ? {} : { range: [0, (points.at(-1)?.x ?? 1) * 1.06] }) },
+      y: { range: [0, top || 1] },
+    },
+    axes: [
+      { ...axis, ...(isTime ? {} : { label: xName, labelSize: 20, labelFont: FONT, labelGap: 0 }) },
+      { ...axis, size: 64, values: (_, splits) => splits.map(split => `${split} ${unit}`) },
+    ],
+    series: [{}, { stroke: palette.line, width: 2, points: { show: false } }],
+    hooks: { draw: [plot => drawMarks(plot, data)] },
+  }
+}

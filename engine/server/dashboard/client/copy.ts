@@ -1,0 +1,27 @@
+/** Buttons that copy, where the browser lets a page do so. */
+const SAID_MILLIS = 2_000
+
+export function offerCopies(part: HTMLElement): void {
+  if (!('clipboard' in navigator)) return
+  for (const button of part.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
+    offer(button, () => document.getElementById(button.dataset.copy ?? '')?.textContent ?? '')
+  }
+  for (const button of part.querySelectorAll<HTMLButtonElement>('[data-copy-address]')) {
+    offer(button, () => location.href)
+  }
+}
+
+function offer(button: HTMLButtonElement, text: () => string): void {
+  const name = button.textContent
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    const said = await navigator.clipboard.writeText(text()).then(
+      () => 'Copied',
+      () => 'Not copied: the browser refused',
+    )
+    button.textContent = said
+    setTimeout(() => {
+      button.textContent = name
+    }, SAID_MILLIS)
+  })
+}

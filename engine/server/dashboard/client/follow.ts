@@ -1,0 +1,52 @@
+/** Adds to the log what happens, as it happens, and says so when the server is gone. */
+type ShowResult = (result: Document) => void
+
+const lost = 'The connection to the server is lost. What is shown stays; trying to reach it again.'
+const forgotten =
+  'The server does not know this analysis any more: it was started anew in the middle. What was tried stays here; ask again for the rest.'
+const unreachable =
+  'The analysis has ended, but the server cannot be reached for its result. Reload the page to try again.'
+
+export function followAnalysis(part: HTMLElement, showResult: ShowResult): void {
+  for (const section of part.querySelectorAll<HTMLElement>('[data-events]')) follow(section, showResult)
+}
+
+function follow(section: HTMLElement, showResult: ShowResult): void {
+  const log = section.querySelector('.log')
+  const status = section.querySelector('[data-status]')
+  if (log === null || status === null) return
+  const working = status.textContent ?? ''
+  const say = (text: string, isBad: boolean) => {
+    status.textContent = text
+    section.classList.toggle('broken', isBad)
+  }
+
+  const events = new EventSource(section.dataset.events ?? '')
+  // The stream begins with what the page shows already.
+  events.addEventListener('open', () => log.replaceChildren(), { once: true })
+  events.addEventListener('open', () => say(working, false))
+  events.addEventListener('line', ({ data }) => addLine(log, data))
+  events.addEventListener('end', ({ data }) => {
+    events.close()
+    addLine(log, data)
+    fetchResult().then(showResult, () => say(unreachable, true))
+  })
+  events.addEventListener('error', () => {
+    const isFinal = events.readyState === EventSource.CLOSED
+    say(isFinal ? forgotten : lost, true)
+    if (isFinal) section.querySelector('[data-while-running]')?.remove()
+  })
+}
+
+function addLine(log: Element, text: string): void {
+  const line = document.createElement('li')
+  line.textContent = text
+  log.append(line)
+  log.scrollTop = log.scrollHeight
+}
+
+async function fetchResult(): Promise<Document> {
+  const answer = await fetch(location.href)
+  if (!answer.ok) throw new Error(answer.statusText)
+  return new DOMParser().parseFromString(await answer.text(), 'text/html')
+}

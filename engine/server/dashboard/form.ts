@@ -1,0 +1,164 @@
+/** What the form sends, as a request: every field a string, empty where the reader chose nothing. */
+import * as z from 'zod'
+import { optimizers, precisions, quantizations, stepProfiles } from '../../config/spec.ts'
+import type { Problem } from '../../errors.ts'
+import { gpus } from '../../gpus/catalogue.ts'
+import { type AnalysisRequest, type AnalysisRequestInput, analysisRequest, MAX_CONFIG_CHARACTERS } from '../analysis.ts'
+
+export const fieldNames = [
+  'source',
+  'model',
+  'config',
+  'gpu',
+  'engine',
+  'step',
+  'precision',
+  'optimizer',
+  'sequenceLength',
+  'microBatch',
+  'gradientAccumulation',
+  'gradientCheckpointing',
+  'loraRank',
+  'quantization',
+  'gpus',
+  'stepSize',
+] as const
+/** A hidden field that asks the same question again, whoever asked it first. */
+export const AGAIN_FIELD = 'request'
+
+export type FieldName = (typeof fieldNames)[number]
+
+/** As the page shows them. */
+export const fieldLabels: Readonly<Record<FieldName, string>> = {
+  source: 'What is trained',
+  model: 'Model',
+  config: 'Training config',
+  gpu: 'GPU',
+  engine: 'How',
+  step: 'Step',
+  precision: 'Precision',
+  optimizer: 'Optimizer',
+  sequenceLength: 'Sequence length, tokens',
+  microBatch: 'Micro-batch now',
+  gradientAccumulation: 'Gradient accumulation now',
+  gradientCheckpointing: 'Gradient checkpointing',
+  loraRank: 'LoRA rank',
+  quantization: 'Base weights',
+  gpus: 'Number of GPUs',
+  stepSize: 'Step between sizes',
+}
+
+/** What stands in the form: what the reader sent, however wrong. */
+export type FormValues = Readonly<Partial<Record<FieldName, string>>>
+
+export type FormReading =
+  | { readonly kind: 'request'; readonly request: AnalysisRequest }
+  | { readonly kind: 'refused'; readonly problems: readonly FieldProblem[] }
+
+export interface FieldProblem extends Problem {
+  readonly input: FieldName
+}
+
+const count = z
+  .string()
+  .regex(/^\d{1,12}$/, 'is not a whole number')
+  .transform(Number)
+
+const sent = z.object({
+  source: z.enum(['model', 'config']).default('model'),
+  model: z.string().max(200).optional(),
+  config: z.string().max(MAX_CONFIG_CHARACTERS, `is longer than ${MAX_CONFIG_CHARACTERS} characters`).optional(),
+  gpu: z.enum(gpus.map(({ id }) => id)).optional(),
+  engine: z.enum(['auto', 'estimate']).default('auto'),
+  step: z.enum(stepProfiles).optional(),
+  precision: z.enum(precisions).optional(),
+  optimizer: z.enum(optimizers).optional(),
+  sequenceLength: count.optional(),
+  microBatch: count.optional(),
+  gradientAccumulation: count.optional(),
+  gradientCheckpointing: z.enum(['on', 'off']).optional(),
+  loraRank: count.optional(),
+  quantization: z.enum(quantizations).optional(),
+  gpus: count.optional(),
+  stepSize: count.optional(),
+})
+
+/** `body`: what a form or an address said; unknown fields are left alone. */
+export function formValues(body: Readonly<Record<string, unknown>>): FormValues {
+  const texts = fieldNames.flatMap(name => {
+    const value = body[name]
+    return typeof value === 'string' && value.trim() !== '' ? [[name, value] as const] : []
+  })
+  return Object.fromEntries(texts)
+}
+
+/** A request as `AGAIN_FIELD` carries it; undefined where it was tampered with. */
+export function readAgain(text: string): AnalysisRequest | undefined {
+  try {
+    return analysisRequest.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+export function readForm(values: FormValues): FormReading {
+  const fields = sent.safeParse(values)
+  if (!fields.success) return refused(fields.error, ([name]) => name)
+  const missing = missingSubject(fields.data)
+  if (missing !== undefined) return { kind: 'refused', problems: [missing] }
+  const request = analysisRequest.safeParse(requestOf(fields.data))
+  return request.success ? { kind: 'request', request: request.data } : refused(request.error, requestField)
+}
+
+type Sent = z.infer<typeof sent>
+
+function requestOf({ source, model, config = '', gpu, engine, stepSize, ...spec }: Sent): AnalysisRequestInput {
+  const { gradientCheckpointing, loraRank, ...others } = spec
+  return {
+    ...(source === 'model' ? { model: model?.trim() } : { config: pasted(config) }),
+    ...(gpu && { gpu }),
+    engine,
+    ...(stepSize !== undefined && { stepSize }),
+    spec: {
+      ...others,
+      ...(gradientCheckpointing && { gradientCheckpointing: gradientCheckpointing === 'on' }),
+      ...(loraRank !== undefined && { lora: { rank: loraRank } }),
+    },
+  }
+}
+
+/** Browsers send CRLF for the line breaks of a text area. JSON is YAML too, but a JSON file's reader gives better messages. */
+function pasted(text: string): AnalysisRequestInput['config'] {
+  return { fileName: /^\s*[{[]/.test(text) ? 'config.json' : 'config.yaml', text: text.replaceAll('\r\n', '\n') }
+}
+
+function missingSubject({ source, model, config }: Sent): FieldProblem | undefined {
+  if (source === 'model' && !model) {
+    return problem('model', 'no model is named', 'Choose one of the list, or write its id on the Hugging Face Hub.')
+  }
+  if (source === 'config' && !config) {
+    return problem('config', 'no config is given', 'Paste the YAML or JSON that sets the batch size.')
+  }
+  return undefined
+}
+
+/** Each field once, by its first slip. */
+function refused(error: z.ZodError, fieldAt: (path: readonly PropertyKey[]) => PropertyKey | undefined): FormReading {
+  const problems = error.issues.map(({ path, message }) => {
+    const input = fieldNames.find(name => name === fieldAt(path)) ?? 'source'
+    return problem(input, message, `Correct ${fieldLabels[input]}.`)
+  })
+  const byInput = new Map(problems.toReversed().map(one => [one.input, one]))
+  return { kind: 'refused', problems: [...byInput.values()].toReversed() }
+}
+
+/** `spec.lora.rank` of the request is `loraRank` of the form. */
+function requestField(path: readonly PropertyKey[]): PropertyKey | undefined {
+  const [first, second] = path
+  if (first !== 'spec') return first
+  return second === 'lora' ? 'loraRank' : second
+}
+
+function problem(input: FieldName, message: string, fix: string): FieldProblem {
+  return { code: 'form-field', field: fieldLabels[input], input, message, fix }
+}

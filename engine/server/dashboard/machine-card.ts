@@ -1,0 +1,64 @@
+/** What this machine has, and so how it will answer. */
+import { html } from 'hono/html'
+import type { Machine, TorchDevice } from '../../probes/device.ts'
+import { type Engine, engineOn } from '../../probes/probe.ts'
+import type { Provenance } from '../../probes/trial.ts'
+import { plainText } from '../../render/plain.ts'
+import { formatGib } from '../../units.ts'
+import type { Html } from './page.ts'
+import { chip } from './provenance.ts'
+
+/** `machine` is undefined while it is being found out; the page's script then asks again at `MACHINE_PATH`. */
+export function machineCard(machine: Machine | undefined, engine: Engine | 'auto'): Html {
+  return html`<section class="card machine" aria-labelledby="machine-title"${machine === undefined ? html` data-load="${MACHINE_PATH}"` : ''}>
+<h2 id="machine-title">This machine</h2>
+${machine === undefined ? html`<p class="sub">Finding out what it has. Reload to see it.</p>` : facts(machine, engine === 'auto' ? engineOn(machine) : engine)}
+</section>`
+}
+
+export const MACHINE_PATH = '/machine'
+
+function facts(machine: Machine, engine: Engine): Html {
+  return html`<dl class="facts">
+<div><dt>GPU</dt><dd>${machine.kind === 'python' ? deviceText(machine.device) : 'none that PyTorch could use'}</dd></div>
+${machine.kind === 'python' ? html`<div><dt>PyTorch</dt><dd>${plainText(machine.torch, 40)}</dd></div>` : html`<div><dt>PyTorch</dt><dd>not found</dd></div>`}
+<div><dt>Answers</dt><dd>${chip(provenanceOf(engine))}</dd></div>
+</dl>
+<p class="sub">${meaning(engine)}</p>`
+}
+
+function deviceText(device: TorchDevice): string {
+  switch (device.kind) {
+    case 'cuda':
+    case 'mps':
+      return `${plainText(device.name, 60)}, ${formatGib(device.totalBytes)}`
+    case 'cpu':
+    case 'none':
+      return 'none'
+  }
+}
+
+function provenanceOf(engine: Engine): Provenance {
+  switch (engine) {
+    case 'torch':
+    case 'tfjs':
+      return 'measured'
+    case 'trace':
+      return 'traced'
+    case 'estimate':
+      return 'estimated'
+  }
+}
+
+function meaning(engine: Engine): string {
+  switch (engine) {
+    case 'torch':
+      return 'Memory and speed of its own GPU are measured; of another GPU they are modelled.'
+    case 'tfjs':
+      return 'Memory is measured by TensorFlow.js; speed is modelled.'
+    case 'trace':
+      return "Memory comes from PyTorch's own graph, without a GPU; speed is modelled."
+    case 'estimate':
+      return 'Memory and speed are modelled, from the sizes of the model alone.'
+  }
+}

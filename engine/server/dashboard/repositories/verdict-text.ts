@@ -1,0 +1,23 @@
+/** Why a config was blocked or remarked on, in the policy's words. */
+import { formatCondition, type Reason, type Verdict } from '../../../verdict/policy.ts'
+
+export function verdictText({ reasons }: Verdict): string {
+  return reasons.length === 0 ? 'within policy' : reasons.map(reasonText).join('; ')
+}
+
+function reasonText(reason: Reason): string {
+  const spared =
+    reason.spared === undefined
+      ? ''
+      : ` (spared: ${reason.spared === 'no-worse' ? 'no worse than before' : 'within the error'})`
+  switch (reason.kind) {
+    case 'does-not-fit':
+      return `does not fit${spared}`
+    case 'condition':
+      return `${formatCondition(reason.condition)}: ${actual(reason)}${spared}`
+  }
+}
+
+function actual({ condition, actual }: Extract<Reason, { kind: 'condition' }>): string {
+  return condition.kind === 'annual-cost' ? `$${Math.round(actual)}` : `${Math.round(actual)} %`
+}

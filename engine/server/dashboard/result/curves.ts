@@ -1,0 +1,93 @@
+/** Memory and throughput against the batch. Each chart is drawn from its own table, which is also its text alternative. */
+import { html } from 'hono/html'
+import { peakOf } from '../../../probes/trial.ts'
+import { formatCount } from '../../../render/figures.ts'
+import type { AnalysedConfig } from '../../../report/schema.ts'
+import { formatGib, formatRate, GIB } from '../../../units.ts'
+import { type ChartRow, chart } from '../chart.ts'
+import type { Html } from '../page.ts'
+import { chip, memoryChip } from '../provenance.ts'
+
+export function curves(config: AnalysedConfig): Html {
+  return html`<div class="columns">${memoryCurve(config)}${throughputCurve(config)}</div>`
+}
+
+function memoryCurve(config: AnalysedConfig): Html {
+  const { gpu, provenance } = config
+  const points = memoryPoints(config)
+  return chart({
+    id: 'memory-curve',
+    title: html`Memory against batch ${memoryChip(config)}`,
+    summary: `Peak memory at ${formatCount(points.length)} micro-batches; ${formatGib(gpu.usableBytes)} can be used.`,
+    note: 'The points are the sizes tried; the line only joins them.',
+    xName: 'Micro-batch',
+    yName: `Peak memory, ${provenance}`,
+    yUnit: 'GiB',
+    limit: { value: gpu.usableBytes / GIB, name: `usable, ${formatGib(gpu.usableBytes)}` },
+    marks: marksOf(config),
+    rows: points.map(({ microBatch, bytes, fits }) => ({
+      x: microBatch,
+      xText: formatCount(microBatch),
+      y: bytes / GIB,
+      yText: formatGib(bytes),
+      remark: fits ? 'fits' : 'out of memory',
+      isBad: !fits,
+    })),
+  })
+}
+
+function throughputCurve(config: AnalysedConfig): Html {
+  const { throughputProvenance } = config
+  const points = throughputPoints(config)
+  return chart({
+    id: 'throughput-curve',
+    title: html`Throughput against batch ${chip(throughputProvenance)}`,
+    summary: `Samples per second at ${formatCount(points.length)} micro-batches, ${throughputProvenance}.`,
+    note: 'One micro-batch a step. The recommendation is the smallest size within 2 % of the best.',
+    xName: 'Micro-batch',
+    yName: `Samples per second, ${throughputProvenance}`,
+    yUnit: '/s',
+    marks: marksOf(config),
+    rows: points,
+  })
+}
+
+function marksOf({ current, recommended }: AnalysedConfig) {
+  const keeps = recommended?.microBatch === current.microBatch
+  return [
+    { x: current.microBatch, name: keeps ? 'now, recommended' : 'now', kind: 'now' as const },
+    ...(recommended && !keeps
+      ? [{ x: recommended.microBatch, name: 'recommended', kind: 'recommended' as const }]
+      : []),
+  ]
+}
+
+interface MemoryPoint {
+  readonly microBatch: number
+  readonly bytes: number
+  readonly fits: boolean
+}
+
+/** A trial's own figure wins over an operating point's. */
+function memoryPoints({ trials, current, recommended, largest }: AnalysedConfig): MemoryPoint[] {
+  const points = [current, recommended, largest].flatMap(point =>
+    point ? [{ microBatch: point.microBatch, bytes: point.peakBytes, fits: point.fits }] : [],
+  )
+  const tried = trials.flatMap(({ microBatch, outcome }) => {
+    const bytes = peakOf(outcome)
+    return bytes === undefined ? [] : [{ microBatch, bytes, fits: outcome.kind === 'fits' }]
+  })
+  const bySize = new Map([...points, ...tried].map(point => [point.microBatch, point]))
+  return [...bySize.values()].sort((a, b) => a.microBatch - b.microBatch)
+}
+
+function throughputPoints({ throughputCurve = [] }: AnalysedConfig): ChartRow[] {
+  return throughputCurve.map(({ microBatch, samplesPerSecond }) => ({
+    x: microBatch,
+    xText: formatCount(microBatch),
+    y: samplesPerSecond,
+    yText: `${formatRate(samplesPerSecond)} samples/s`,
+    remark: '',
+    isBad: false,
+  }))
+}

@@ -1,0 +1,63 @@
+/** What the recommendation brings: throughput, cost of a run, savings of a year, on terms that the reader may change. */
+import { html } from 'hono/html'
+import * as z from 'zod'
+import { formatCount, formatRatio } from '../../../render/figures.ts'
+import { plainText } from '../../../render/plain.ts'
+import type { AnalysedConfig } from '../../../report/schema.ts'
+import { formatUsd } from '../../../units.ts'
+import type { Html } from '../page.ts'
+import { chip } from '../provenance.ts'
+import { type CostTerms, costFigures } from './cost-figures.ts'
+
+export type Terms = Omit<CostTerms, 'gpus'>
+
+const positive = (max: number) => z.coerce.number().positive().max(max)
+
+/** As the form below writes them into the address. What cannot be read is as if it had not been said. */
+const termsQuery = z.object({
+  price: positive(10_000).optional().catch(undefined),
+  hours: positive(100_000).optional().catch(undefined),
+  runs: positive(1_000_000).optional().catch(undefined),
+})
+
+/** The report's terms, where the address does not give others. */
+export function termsOf({ gpu, hoursPerRun, runsPerYear }: AnalysedConfig, query: Record<string, string>): Terms {
+  const { price, hours, runs } = termsQuery.parse(query)
+  return {
+    pricePerHourUsd: price ?? gpu.pricePerHourUsd,
+    hoursPerRun: hours ?? hoursPerRun,
+    runsPerYear: runs ?? runsPerYear,
+  }
+}
+
+/** `data-` figures are what the page's script recomputes the cards from, with the functions that make them here. */
+export function gains(config: AnalysedConfig, terms: Terms): Html {
+  return html`<section aria-labelledby="gains-title">
+<h2 id="gains-title">What the change brings</h2>
+${config.current.fits ? cards(config, terms) : html`<p class="card">The config does not run as it is, so there is no speed and no cost to compare with.</p>`}
+</section>`
+}
+
+function cards(config: AnalysedConfig, terms: Terms): Html {
+  const { speedup, spec, throughputProvenance } = config
+  const figures = costFigures({ ...terms, gpus: spec.gpus }, speedup)
+  return html`<div data-costs data-speedup="${speedup}" data-gpus="${spec.gpus}">
+<dl class="gains">
+<div class="card gain"><dt>Speedup ${chip(throughputProvenance)}</dt><dd><strong>${formatRatio(speedup)}</strong><span>samples per second, recommended against now</span></dd></div>
+<div class="card gain"><dt>Cost of a run ${chip(throughputProvenance)}</dt><dd><strong data-cost="recommended">${figures.recommended}</strong><span>instead of <span data-cost="now">${figures.now}</span></span></dd></div>
+<div class="card gain"><dt>Savings a year ${chip(throughputProvenance)}</dt><dd><strong data-cost="year">${figures.year}</strong><span>on the terms below</span></dd></div>
+</dl>
+${termsForm(config, terms)}
+</div>`
+}
+
+function termsForm({ gpu, spec }: AnalysedConfig, terms: Terms): Html {
+  const several = spec.gpus === 1 ? '' : `, times ${formatCount(spec.gpus)} GPUs`
+  return html`<form method="get" class="card terms" aria-label="Terms of the cost">
+<label>Price of an hour, $<input name="price" type="number" inputmode="decimal" min="0.001" max="10000" step="any" required value="${terms.pricePerHourUsd}"></label>
+<label>Hours a run takes now<input name="hours" type="number" inputmode="decimal" min="0.001" max="100000" step="any" required value="${terms.hoursPerRun}"></label>
+<label>Runs a year<input name="runs" type="number" inputmode="decimal" min="0.001" max="1000000" step="any" required value="${terms.runsPerYear}"></label>
+<button class="secondary">Compute again</button>
+<p class="sub">Cost is hours × price${several}; a faster run takes fewer hours. ${plainText(gpu.name, 60)}: ${formatUsd(gpu.pricePerHourUsd)} an hour (${plainText(gpu.priceSource, 120)}, ${plainText(gpu.priceDate, 40)}).</p>
+</form>`
+}

@@ -1,0 +1,78 @@
+/** The result of an analysis: the verdict, what to change, and everything that stands behind it. */
+import { html } from 'hono/html'
+import { advice } from '../../../render/advice.ts'
+
+import { plainText } from '../../../render/plain.ts'
+import { type Finding, findingOf } from '../../../render/verdict.ts'
+import type { AnalysedConfig, Verdict } from '../../../report/schema.ts'
+import type { Html } from '../page.ts'
+import { chip, memoryChip } from '../provenance.ts'
+import { breakdownCard } from './breakdown.ts'
+import { curves } from './curves.ts'
+import { gains, type Terms } from './gains.ts'
+import { groundsCard } from './grounds.ts'
+import { memoryBars } from './memory-bars.ts'
+import { pasteCard } from './paste.ts'
+import { sizesCard } from './sizes.ts'
+import type { ToPaste } from './to-paste.ts'
+
+export interface ResultOptions {
+  readonly terms: Terms
+  readonly toPaste: ToPaste
+}
+
+export function result(config: AnalysedConfig, { terms, toPaste }: ResultOptions): Html {
+  return html`${verdict(config)}
+${memoryBars(config)}
+${gains(config, terms)}
+${curves(config)}
+<div class="columns">${pasteCard(toPaste)}${breakdownCard(config)}</div>
+${sizesCard(config)}
+${groundsCard(config)}`
+}
+
+/** `google-bert/bert-base-uncased on NVIDIA A10`. */
+export function resultTitle({ spec, gpu }: AnalysedConfig): string {
+  return `${plainText(spec.model, 100)} on ${plainText(gpu.name, 60)}`
+}
+
+function verdict(config: AnalysedConfig): Html {
+  const sentences = advice(config)
+  const { state } = config.verdict
+  return html`<section class="verdict" aria-label="Verdict">
+<p class="state ${state}"><span class="badge">${stateText(state)}</span> ${findingText(findingOf(config))}</p>
+${sentences.length === 0 ? html`<p>Nothing to gain: the config is good as it is.</p>` : sentences.map(sentence => html`<p>${sentence}</p>`)}
+<p class="known">Memory ${memoryChip(config)} throughput and cost ${chip(config.throughputProvenance)}</p>
+</section>`
+}
+
+/** What the check on a pull request would say. */
+function stateText(state: Verdict['state']): string {
+  switch (state) {
+    case 'blocked':
+      return 'Would block'
+    case 'warning':
+      return 'Remark'
+    case 'fine':
+      return 'Fine'
+  }
+}
+
+function findingText(finding: Finding): string {
+  switch (finding) {
+    case 'does-not-fit':
+      return 'Goes out of memory'
+    case 'may-not-fit':
+      return 'May go out of memory'
+    case 'waste':
+      return 'Wastes its GPU'
+    case 'annual-cost':
+      return 'Costs more than it needs to'
+    case 'throughput-loss':
+      return 'Trains slower than it could'
+    case 'not-analysed':
+      return 'Could not be analysed'
+    case 'fine':
+      return 'Fits and is within policy'
+  }
+}

@@ -1,0 +1,85 @@
+/** The recommendation as text of a config: the pasted one with its numbers replaced, or keys for a new one. */
+import { stringify } from 'yaml'
+import type { SourceFile } from '../../../config/reading.ts'
+import type { TrainingSpec } from '../../../config/spec.ts'
+import type { BatchPlan } from '../../../metrics/recommend.ts'
+import { type ByHand, proposeChange } from '../../../propose.ts'
+import type { AnalysedConfig } from '../../../report/schema.ts'
+
+export interface Snippet {
+  readonly title: string
+  readonly text: string
+}
+
+export type ToPaste =
+  | { readonly kind: 'snippets'; readonly snippets: readonly Snippet[] }
+  | { readonly kind: 'nothing-to-change' }
+  /** Not even one sample fits. */
+  | { readonly kind: 'nothing-fits' }
+  | { readonly kind: 'by-hand'; readonly why: string; readonly plan: BatchPlan }
+
+/** `pasted`: the text that `config` was read from, where there is one. */
+export async function toPaste(config: AnalysedConfig, pasted: SourceFile | undefined): Promise<ToPaste> {
+  const { recommended } = config
+  if (recommended === undefined) return { kind: 'nothing-fits' }
+  if (pasted === undefined) return { kind: 'snippets', snippets: newConfig(config.spec, recommended) }
+  const proposal = await proposeChange(pasted, config)
+  switch (proposal.kind) {
+    case 'nothing-to-change':
+      return proposal
+    case 'change':
+      return { kind: 'snippets', snippets: [{ title: 'Your config with the new sizes', text: proposal.after }] }
+    case 'by-hand':
+      return { kind: 'by-hand', why: byHand(proposal.why), plan: recommended }
+  }
+}
+
+function byHand(why: ByHand): string {
+  switch (why.kind) {
+    case 'not-in-file':
+      return `The config leaves the ${why.setting} to its tool's default, so there is no line to replace.`
+    case 'not-plain':
+      return `Line ${why.at.line} does not hold the number in plain digits, so it is left for you to change.`
+    case 'tied-to-other-settings':
+      return 'Other settings of the config depend on these numbers, so they are left for you to change.'
+  }
+}
+
+function newConfig(spec: TrainingSpec, plan: BatchPlan): Snippet[] {
+  const trainer = {
+    per_device_train_batch_size: plan.microBatch,
+    gradient_accumulation_steps: plan.gradientAccumulation,
+  }
+  return [
+    ...(spec.framework === 'pytorch' ? [{ title: "For Hugging Face's Trainer", text: stringify(trainer) }] : []),
+    { title: 'As a config that memorymark check reads', text: stringify({ memorymark: ownKeys(spec, plan) }) },
+  ]
+}
+
+/** The keys of MemoryMark's own dialect. */
+function ownKeys(spec: TrainingSpec, plan: BatchPlan): Record<string, unknown> {
+  const keys = {
+    model: spec.model,
+    task: spec.task,
+    batch_size: plan.microBatch,
+    gradient_accumulation: plan.gradientAccumulation,
+    gpus: spec.gpus,
+    sharding: spec.sharding,
+    sequence_length: spec.sequenceLength,
+    image_size: spec.imageSize,
+    labels: spec.labels,
+    precision: spec.precision,
+    optimizer: spec.optimizer,
+    attention: spec.attention,
+    gradient_checkpointing: spec.gradientCheckpointing,
+    step: spec.step,
+    loop: spec.loop,
+    padded_batches: spec.paddedBatches,
+    lora_rank: spec.lora?.rank,
+    lora_targets: spec.lora?.targets,
+    lora_dropout: spec.lora?.dropout,
+    quantization: spec.quantization,
+    fused_loss: spec.fusedLoss,
+  }
+  return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined))
+}
