@@ -17,6 +17,8 @@ const commands: Record<string, (args: string[]) => Promise<ExitCode>> = {
   explain,
   sweep,
   doctor,
+  // Loaded when asked for: its libraries would cost every other command's start more than a check takes.
+  serve: async args => (await import('./serve.ts')).serve(args),
   'validate-backward': validateBackward,
   'validate-compile': validateCompile,
 }

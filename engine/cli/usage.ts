@@ -44,6 +44,13 @@ const commands: Record<string, string> = {
   --device cuda|mps|cpu        device for the torch engine (default: the best); cpu needs --limit-memory
   --allow-entrypoint <path.py:function>   runs your own step; the function gets (spec, device) and returns (model, make_batch)
   --fail-on, --warn-on, --price-per-hour, --hours-per-run, --runs-per-year as in \`check\`, and every option of \`estimate\``,
+  serve: `memorymark serve                      the REST API and the pages, on this machine
+  --host <address>             where to listen (default 127.0.0.1); any that others can reach needs MEMORYMARK_API_TOKEN
+  --port <n>                   default 5001; 0 takes any that is free
+  --gpu <id>                   assumed where neither a request nor this machine has a GPU (default a10)
+  --engine auto|estimate|trace|torch|tfjs   what runs trials (default auto; any other is then the only one served)
+  --python <command>           the interpreter with PyTorch (default MEMORYMARK_PYTHON, or python3)
+  --allow-origin <origin>      lets pages of another site ask; may be repeated`,
   doctor: `memorymark doctor             what this machine has, and which engine auto takes
   --json                       print one JSON object`,
   'validate-backward': `memorymark validate-backward <model-id-or-config>   forward memory against forward and backward

@@ -1,0 +1,65 @@
+/** `memorymark serve`: the REST API and the pages on this machine, until it is interrupted. */
+import { once } from 'node:events'
+import { MemoryMarkError } from '../errors.ts'
+import { engines } from '../probes/probe.ts'
+import { builtAssets } from '../server/dashboard/assets.ts'
+import { dashboard } from '../server/dashboard/routes.ts'
+import { DEFAULT_PORT, listen } from '../server/listen.ts'
+import { gpuFlag, numberFlag, oneOf, parseFlags } from './arguments.ts'
+import type { ExitCode } from './exit-code.ts'
+import { pythonCommand } from './python.ts'
+
+const DEFAULT_HOST = '127.0.0.1'
+const MAX_PORT = 65_535
+
+export async function serve(args: string[]): Promise<ExitCode> {
+  const { values, positionals } = parseFlags(args, {
+    host: { type: 'string' },
+    port: { type: 'string' },
+    gpu: { type: 'string' },
+    engine: { type: 'string' },
+    python: { type: 'string' },
+    'allow-origin': { type: 'string', multiple: true },
+  })
+  if (positionals.length > 0) throw stray(positionals[0] ?? '')
+  const token = process.env.MEMORYMARK_API_TOKEN || undefined
+  await using server = await listen({
+    host: values.host ?? DEFAULT_HOST,
+    port: portFlag(values.port),
+    gpu: gpuFlag(values.gpu),
+    engine: oneOf('--engine', values.engine, ['auto', ...engines]) ?? 'auto',
+    python: values.python ?? pythonCommand(),
+    allowedOrigins: (values['allow-origin'] ?? []).map(originFlag),
+    pages: dashboard(builtAssets()),
+    log: text => console.error(text),
+    ...(token !== undefined && { token }),
+  })
+  console.log(`MemoryMark answers at ${server.url}${token === undefined ? '' : ', with its token'}. Ctrl-C ends it.`)
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  console.error('Ending; what still runs is cancelled.')
+  return 0
+}
+
+/** 0 takes any port that is free. */
+function portFlag(text: string | undefined): number {
+  return text === '0' ? 0 : (numberFlag('--port', text, { integer: true, max: MAX_PORT }) ?? DEFAULT_PORT)
+}
+
+function originFlag(text: string): string {
+  const url = URL.parse(text)
+  if (url !== null && url.origin === text) return text
+  throw new MemoryMarkError({
+    code: 'unknown-value',
+    field: '--allow-origin',
+    message: `"${text}" is not the origin of a web page`,
+    fix: 'Write scheme, host and port alone, such as https://dash.example.com.',
+  })
+}
+
+function stray(argument: string): MemoryMarkError {
+  return new MemoryMarkError({
+    code: 'usage',
+    message: `"${argument}" says nothing to serve`,
+    fix: 'Run `memorymark serve --help` for its options.',
+  })
+}
