@@ -29,7 +29,7 @@ export {
 export { renderTerminal } from './render/terminal.ts'
 export { renderProblem } from './render/unanalysed-section.ts'
 export { headline, nothingToMeasure, type VerdictState, verdictState } from './render/verdict.ts'
-export { type AcceptedConfig, acceptability, acceptedConfig, covers } from './report/acceptance.ts'
+export { type AcceptedConfig, acceptability, acceptedConfig, covers, isOutOfMemory } from './report/acceptance.ts'
 export { type LedgerEntry, ledgerEntry, ledgerEntryOf } from './report/ledger.ts'
 export {
   type AnalysedConfig,

@@ -1,0 +1,105 @@
+/** What people let pass on a pull request, laid over its report. */
+import {
+  type ConfigResult,
+  covers,
+  escapeText,
+  inlineCode,
+  inlinePath,
+  isOutOfMemory,
+  letPass,
+  type Report,
+} from '../../engine/index.ts'
+import { type Acceptance, acceptancesOf } from '../store/acceptances.ts'
+import type { Sql } from '../store/database.ts'
+import type { PullKey } from '../store/pull-key.ts'
+import { type Snooze, snoozeOf } from '../store/snoozes.ts'
+
+export interface Leniency {
+  /** Newest first. */
+  readonly acceptances: readonly Acceptance[]
+  readonly snooze: Snooze | undefined
+}
+
+export interface LenientReport {
+  /** With what is let pass remarked on instead of blocking. */
+  readonly report: Report
+  /** Who let what pass, and what no longer holds; Markdown, a paragraph each. */
+  readonly remarks: readonly string[]
+  /** The comment is to be left as it is. */
+  readonly isQuiet: boolean
+  /** By path: what is merged all the same. */
+  readonly accepted: ReadonlyMap<string, Acceptance>
+}
+
+export async function readLeniency(sql: Sql, key: PullKey): Promise<Leniency> {
+  return { acceptances: await acceptancesOf(sql, key), snooze: await snoozeOf(sql, key) }
+}
+
+/** Going out of memory passes by an acceptance that says so, and by no snooze. */
+export function applyLeniency(report: Report, { acceptances, snooze }: Leniency, now: Date): LenientReport {
+  const active = snooze !== undefined && snooze.until > now ? snooze : undefined
+  const passes = report.configs.filter(blocks).map(config => ({ config, pass: passOf(config, acceptances, active) }))
+  const byConfig = new Map(passes.map(({ config, pass }) => [config, pass]))
+  const accepted = new Map(
+    passes.flatMap(({ config, pass }) => (pass?.kind === 'accepted' ? [[config.path, pass.acceptance] as const] : [])),
+  )
+  const lapsed = passes.filter(({ pass }) => pass === undefined).map(({ config }) => config)
+  return {
+    report: { ...report, configs: report.configs.map(config => spared(config, byConfig.get(config))) },
+    remarks: [
+      ...acceptances.flatMap(acceptance => acceptedRemark(acceptance, accepted)),
+      ...lapsed.flatMap(config => lapsedRemark(config, acceptances)),
+      ...(active !== undefined && passes.length > 0 ? [snoozedRemark(active)] : []),
+    ],
+    isQuiet: active !== undefined,
+    accepted,
+  }
+}
+
+type Pass = { readonly kind: 'accepted'; readonly acceptance: Acceptance } | { readonly kind: 'snoozed' } | undefined
+
+function passOf(config: ConfigResult, acceptances: readonly Acceptance[], snooze: Snooze | undefined): Pass {
+  const acceptance = acceptances.find(({ configs }) => configs.some(accepted => covers(accepted, config)))
+  if (acceptance !== undefined) return { kind: 'accepted', acceptance }
+  const mayWait = config.status === 'not-analysed' || !isOutOfMemory(config)
+  return snooze !== undefined && mayWait ? { kind: 'snoozed' } : undefined
+}
+
+function spared(config: ConfigResult, pass: Pass): ConfigResult {
+  if (pass === undefined) return config
+  if (config.status === 'not-analysed') return { ...config, spared: pass.kind }
+  return { ...config, verdict: letPass(config.verdict, pass.kind) }
+}
+
+function blocks(config: ConfigResult): boolean {
+  return config.status === 'not-analysed' || config.verdict.state === 'blocked'
+}
+
+/** Nobody reads more names than these in a sentence. */
+const MAX_PATHS = 10
+
+function acceptedRemark(acceptance: Acceptance, accepted: ReadonlyMap<string, Acceptance>): string[] {
+  const paths = [...accepted].filter(([, by]) => by === acceptance).map(([path]) => path)
+  if (paths.length === 0) return []
+  const named = paths.slice(0, MAX_PATHS).map(path => inlinePath(path))
+  const rest = paths.length > MAX_PATHS ? [`${paths.length - MAX_PATHS} more`] : []
+  return [
+    `Accepted by ${inlineCode(acceptance.by)} on ${dateOf(acceptance.at)}: ${escapeText(acceptance.reason)}. This covers ${[...named, ...rest].join(', ')}, until it gets worse.`,
+  ]
+}
+
+function lapsedRemark(config: ConfigResult, acceptances: readonly Acceptance[]): string[] {
+  const before = acceptances.find(({ configs }) => configs.some(({ path }) => path === config.path))
+  if (before === undefined) return []
+  return [
+    `What ${inlineCode(before.by)} accepted of ${inlinePath(config.path)} on ${dateOf(before.at)} no longer covers it: it got worse.`,
+  ]
+}
+
+function snoozedRemark({ by, until }: Snooze): string {
+  return `Put off by ${inlineCode(by)} until ${dateOf(until)}; what goes out of memory blocks all the same.`
+}
+
+function dateOf(at: Date): string {
+  return at.toISOString().slice(0, 10)
+}

@@ -1,0 +1,79 @@
+/** Everything that is kept of one installation: handed out, or forgotten. */
+import * as z from 'zod'
+import type { Database, Sql } from './database.ts'
+import type { Migration } from './migrations.ts'
+
+export const departuresTable: Migration = {
+  name: 'departures',
+  statements: [
+    `CREATE TABLE memorymark.departures (
+      installation_id bigint PRIMARY KEY,
+      left_at timestamptz NOT NULL
+    )`,
+  ],
+}
+
+export interface ExportedRow {
+  readonly table: string
+  readonly row: Readonly<Record<string, unknown>>
+}
+
+/** Row by row in the order in which they were written, table by table. */
+export async function* exportInstallation(sql: Sql, installationId: number): AsyncGenerator<ExportedRow> {
+  for (const table of await tablesOfInstallations(sql)) {
+    for (const row of await sql.query(`SELECT * FROM memorymark."${table}" WHERE installation_id = $1`, [
+      installationId,
+    ])) {
+      yield { table, row }
+    }
+  }
+}
+
+export interface Deleted {
+  readonly table: string
+  readonly rows: number
+}
+
+/** All or nothing. */
+export function deleteInstallation(database: Database, installationId: number): Promise<readonly Deleted[]> {
+  return database.transaction(async sql => {
+    const deleted: Deleted[] = []
+    for (const table of await tablesOfInstallations(sql)) {
+      const rows = await sql.query(`DELETE FROM memorymark."${table}" WHERE installation_id = $1 RETURNING 1 AS gone`, [
+        installationId,
+      ])
+      deleted.push({ table, rows: rows.length })
+    }
+    return deleted
+  })
+}
+
+/** Whatever table says whose its rows are. */
+async function tablesOfInstallations(sql: Sql): Promise<readonly string[]> {
+  const rows = await sql.query(
+    `SELECT table_name FROM information_schema.columns
+     WHERE table_schema = 'memorymark' AND column_name = 'installation_id' ORDER BY table_name`,
+  )
+  return rows.map(row => tableRow.parse(row).table_name)
+}
+
+const tableRow = z.object({ table_name: z.string().regex(/^\w+$/) })
+
+/** The App was taken out of an account; it may have been a slip. */
+export async function noteDeparture(sql: Sql, installationId: number, at: Date): Promise<void> {
+  await sql.query(
+    'INSERT INTO memorymark.departures (installation_id, left_at) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+    [installationId, at],
+  )
+}
+
+/** Installations that left before `before`. */
+export async function departedBefore(sql: Sql, before: Date): Promise<readonly number[]> {
+  const rows = await sql.query(
+    'SELECT installation_id FROM memorymark.departures WHERE left_at < $1 ORDER BY installation_id',
+    [before],
+  )
+  return rows.map(row => departureRow.parse(row).installation_id)
+}
+
+const departureRow = z.object({ installation_id: z.coerce.number() })

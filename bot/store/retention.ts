@@ -1,0 +1,26 @@
+/** How long things are kept. */
+import type { Database } from './database.ts'
+
+/** By the column that says how old a row is. */
+const ages = {
+  acceptances: 'accepted_at',
+  decisions: 'decided_at',
+  ledger_entries: 'merged_at',
+  measured_configs: 'measured_at',
+  snoozes: 'until',
+  surveys: 'surveyed_at',
+  reports: 'reported_at',
+} as const
+
+/** What is current of a repository stays, however long it has been so; its history and the rest go. */
+export function forgetOlderThan(database: Database, days: number): Promise<void> {
+  return database.transaction(async sql => {
+    for (const [table, age] of Object.entries(ages)) {
+      await sql.query(`DELETE FROM memorymark.${table} WHERE ${age} < now() - $1 * interval '1 day'`, [days])
+    }
+    await sql.query(
+      `DELETE FROM memorymark.config_records WHERE NOT is_current AND recorded_at < now() - $1 * interval '1 day'`,
+      [days],
+    )
+  })
+}
