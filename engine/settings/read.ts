@@ -44,6 +44,11 @@ export function readSettings(file: SourceFile | undefined): SettingsReading {
       stepSize: data.step_size,
       marginPercent: data.margin_percent,
       reportSchedule: data.report?.schedule,
+      measure: data.measure && {
+        by: data.measure.by,
+        workflow: data.measure.workflow,
+        waitMinutes: data.measure.wait_minutes,
+      },
       overrides: (data.overrides ?? []).map((override, index) => ({
         path: override.path,
         gpu: override.gpu,

@@ -71,6 +71,28 @@ const reportKeys = {
     .optional(),
 }
 
+/** How a measurement on a GPU comes about: by the workflow that pull requests run themselves, or by one that the bot dispatches. */
+const measuring = ['pull-request', 'dispatch'] as const
+
+const workflowWords = 'the path of a workflow, such as .github/workflows/memorymark-sweep.yml'
+const measureKeys = {
+  by: z
+    .enum(measuring, '"pull-request" or "dispatch"')
+    .describe(
+      'Whether the GPU run is the workflow that pull requests run themselves (`pull-request`), or one on the default branch that the bot dispatches with the head commit as data (`dispatch`), which reaches pull requests from forks too.',
+    ),
+  workflow: z
+    .string(workflowWords)
+    .regex(/^\.github\/workflows\/[\w.-]{1,200}\.ya?ml$/, workflowWords)
+    .describe(
+      'The workflow that measures. Default: the one that the bot was started with for `pull-request`, .github/workflows/memorymark-sweep.yml for `dispatch`.',
+    )
+    .optional(),
+  wait_minutes: wholeNumber(1_440)
+    .describe('Minutes after which the check no longer waits for the GPU run and goes by the estimate. Default 60.')
+    .optional(),
+}
+
 export const settingsFile = z.strictObject({
   paths: globs
     .describe('Only files that match one of these globs are read. Default: every YAML and JSON file.')
@@ -99,6 +121,10 @@ export const settingsFile = z.strictObject({
   margin_percent: within(0, 90)
     .describe('Percent of usable memory that a recommended batch leaves free. Default 5.')
     .optional(),
+  measure: z
+    .strictObject(measureKeys, 'a mapping that says by what')
+    .describe('Makes a GPU run due on pull requests that change training configs; the check of the bot waits for it.')
+    .optional(),
   report: z
     .strictObject(reportKeys, 'a mapping with a schedule')
     .describe("The bot's report on every config of the default branch.")
@@ -121,6 +147,8 @@ export function keysAt(path: readonly PropertyKey[]): readonly string[] {
       return gpu.options
     case 'report':
       return Object.keys(reportKeys)
+    case 'measure':
+      return Object.keys(measureKeys)
     default:
       return Object.keys(overrideKeys)
   }

@@ -20,7 +20,17 @@ export interface RepositorySettings extends ScopedSettings {
   readonly marginPercent: number | undefined
   /** A cron line in UTC, or `never`. */
   readonly reportSchedule: string | undefined
+  /** Undefined where no GPU run is due. */
+  readonly measure: Measuring | undefined
   readonly overrides: readonly Override[]
+}
+
+/** The GPU run that is due on pull requests that change training configs. */
+export interface Measuring {
+  readonly by: 'pull-request' | 'dispatch'
+  /** Path of the workflow file; undefined where the file leaves it open. */
+  readonly workflow: string | undefined
+  readonly waitMinutes: number | undefined
 }
 
 /** Of a repository that has none. */
@@ -38,6 +48,7 @@ export const noSettings: RepositorySettings = {
   stepSize: undefined,
   marginPercent: undefined,
   reportSchedule: undefined,
+  measure: undefined,
   overrides: [],
 }
 
