@@ -6,7 +6,7 @@ const ages = {
   acceptances: 'accepted_at',
   decisions: 'decided_at',
   ledger_entries: 'merged_at',
-  measured_configs: 'measured_at',
+  measured_configs: 'reported_at',
   snoozes: 'until',
   surveys: 'surveyed_at',
   reports: 'reported_at',

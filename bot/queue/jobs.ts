@@ -1,0 +1,91 @@
+/** The work there is. What a job carries says where to look; what is true is asked of GitHub when it runs. */
+import * as z from 'zod'
+import { commandRequest } from '../commands/request.ts'
+
+const id = z.number().int().positive()
+const sha = z.string().regex(/^[0-9a-f]{40,64}$/)
+/** As GitHub lets accounts and repositories be named. */
+const name = z.string().regex(/^[\w.-]{1,100}$/)
+
+/** A repository, by what never changes and by the names it had when the job was made. */
+export const repositoryPlace = z.object({ installationId: id, repositoryId: id, owner: name, repo: name })
+export type RepositoryPlace = z.infer<typeof repositoryPlace>
+
+/** Bring a pull request up to date. */
+const pullRequestJob = repositoryPlace.extend({ kind: z.literal('pull-request'), number: id })
+/** Bring those pull requests up to date whose newest commit this is. */
+const commitJob = repositoryPlace.extend({
+  kind: z.literal('commit'),
+  headSha: sha,
+  /** Of the branch, where the event names them; they save pages. */
+  headOwner: name.optional(),
+  headBranch: z.string().max(1_000).optional(),
+})
+/** Find out what a workflow run was for, and bring that up to date. */
+const runJob = repositoryPlace.extend({ kind: z.literal('run'), runId: id })
+/** Answer a merge queue. */
+const mergeGroupJob = repositoryPlace.extend({ kind: z.literal('merge-group'), headSha: sha, baseSha: sha })
+/** Start the measuring workflow for a commit of a pull request. */
+const dispatchJob = repositoryPlace.extend({ kind: z.literal('dispatch'), number: id, headSha: sha })
+/** End a check that a newer commit has left behind. */
+const supersededJob = repositoryPlace.extend({ kind: z.literal('superseded'), headSha: sha, checkRunId: id })
+/** Do what a comment asks. */
+const commandJob = commandRequest.extend({ kind: z.literal('command') })
+/** End what would hang. */
+const sweepJob = z.object({ kind: z.literal('sweep') })
+/** Compare with GitHub, so that lost webhooks are made good. */
+const reconcileJob = z.object({ kind: z.literal('reconcile') })
+
+export const job = z.discriminatedUnion('kind', [
+  pullRequestJob,
+  commitJob,
+  runJob,
+  mergeGroupJob,
+  dispatchJob,
+  supersededJob,
+  commandJob,
+  sweepJob,
+  reconcileJob,
+])
+export type Job = z.infer<typeof job>
+export type JobOf<K extends Job['kind']> = Extract<Job, { kind: K }>
+
+/** What a job is about. Jobs with the same key are one while they wait, and never run at once, over all replicas. */
+export function keyOf(job: Job): string {
+  switch (job.kind) {
+    case 'pull-request':
+      return `${job.repositoryId}/pull/${job.number}`
+    case 'commit':
+      return `${job.repositoryId}/commit/${job.headSha}`
+    case 'run':
+      return `${job.repositoryId}/run/${job.runId}`
+    case 'merge-group':
+      return `${job.repositoryId}/group/${job.headSha}`
+    case 'dispatch':
+      return `${job.repositoryId}/dispatch/${job.number}/${job.headSha}`
+    case 'superseded':
+      return `${job.repositoryId}/check/${job.checkRunId}`
+    case 'command':
+      return `${job.repositoryId}/comment/${job.commentId}`
+    case 'sweep':
+    case 'reconcile':
+      return job.kind
+  }
+}
+
+/** Whose share of the workers it takes; undefined for our own housekeeping. */
+export function installationOf(job: Job): number | undefined {
+  switch (job.kind) {
+    case 'sweep':
+    case 'reconcile':
+      return undefined
+    case 'pull-request':
+    case 'commit':
+    case 'run':
+    case 'merge-group':
+    case 'dispatch':
+    case 'superseded':
+    case 'command':
+      return job.installationId
+  }
+}

@@ -1,0 +1,128 @@
+/** Takes jobs from the queue and has them done, so many at a time; every job that is taken is ended or goes back. */
+import type { Logger } from 'probot'
+import { type Job, keyOf } from './jobs.ts'
+import type { Queue, Taken } from './queue.ts'
+
+export type Outcome =
+  | { readonly kind: 'done' }
+  /** Not now: the job waits so long and comes back. */
+  | { readonly kind: 'later'; readonly afterSeconds: number }
+
+export interface Perform {
+  /** Rejects when the job failed and is to be tried again, and at last given up. */
+  (job: Job, signal: AbortSignal): Promise<Outcome>
+}
+
+export interface WorkersOptions {
+  readonly queue: Queue
+  readonly perform: Perform
+  /** Has the last word about a job that failed too often. */
+  readonly giveUp: Perform
+  readonly log: Logger
+  readonly concurrency: number
+  /** So that one installation cannot keep all workers to itself. */
+  readonly perInstallation: number
+}
+
+const POLL_MILLIS = 500
+const TOUCH_MILLIS = 3_000
+
+export class Workers {
+  readonly #options: WorkersOptions
+  readonly #running = new Map<Taken, Promise<void>>()
+  readonly #stop = new AbortController()
+  #wake = Promise.withResolvers<void>()
+  #loop: Promise<void> | undefined
+
+  constructor(options: WorkersOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#options.queue.onAnnounced(() => this.#wake.resolve())
+    this.#loop = this.#takeAndRun()
+  }
+
+  get busy(): number {
+    return this.#running.size
+  }
+
+  /** Takes nothing more and waits for what runs; what has not ended by then goes back to the queue. */
+  async stop(limitMillis: number): Promise<void> {
+    this.#stop.abort(new Error('The bot is stopping'))
+    this.#wake.resolve()
+    await this.#loop
+    await Promise.race([Promise.all(this.#running.values()), delay(limitMillis)])
+    await Promise.all([...this.#running.keys()].map(taken => this.#options.queue.postpone(taken, 0)))
+  }
+
+  async #takeAndRun(): Promise<void> {
+    const touching = setInterval(() => void this.#touch(), TOUCH_MILLIS)
+    while (!this.#stop.signal.aborted) {
+      this.#wake = Promise.withResolvers<void>()
+      const taken = await this.#take()
+      for (const one of taken) this.#begin(one)
+      if (taken.length === 0 || this.#free === 0) await Promise.race([this.#wake.promise, delay(POLL_MILLIS)])
+    }
+    clearInterval(touching)
+  }
+
+  get #free(): number {
+    return this.#options.concurrency - this.#running.size
+  }
+
+  async #take(): Promise<readonly Taken[]> {
+    if (this.#free <= 0) return []
+    try {
+      return await this.#options.queue.take(this.#free, this.#options.perInstallation)
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'No jobs could be taken')
+      return []
+    }
+  }
+
+  #begin(taken: Taken): void {
+    const ended = this.#run(taken).finally(() => {
+      this.#running.delete(taken)
+      this.#wake.resolve()
+    })
+    this.#running.set(taken, ended)
+  }
+
+  /** A database that is gone leaves the job taken; the next supervisor finds it without a sign of life and returns it. */
+  async #run(taken: Taken): Promise<void> {
+    try {
+      await this.#end(taken)
+    } catch (error) {
+      this.#options.log.error({ err: error, job: keyOf(taken.job) }, 'A job could not be ended')
+    }
+  }
+
+  async #end(taken: Taken): Promise<void> {
+    const { queue, perform, giveUp, log } = this.#options
+    try {
+      const outcome = await (taken.queue === 'work' ? perform : giveUp)(taken.job, this.#stop.signal)
+      switch (outcome.kind) {
+        case 'done':
+          return await queue.complete(taken)
+        case 'later':
+          return await queue.postpone(taken, outcome.afterSeconds)
+      }
+    } catch (error) {
+      log.warn({ err: error, job: keyOf(taken.job) }, 'A job failed and will be tried again')
+      await queue.fail(taken, error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  async #touch(): Promise<void> {
+    try {
+      await this.#options.queue.touch([...this.#running.keys()])
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'Running jobs could not be touched')
+    }
+  }
+}
+
+function delay(millis: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, millis).unref())
+}

@@ -1,0 +1,26 @@
+/** What is stored goes through this: PostgreSQL, in a server or embedded, behind one interface and one dialect. */
+
+export type Row = Readonly<Record<string, unknown>>
+
+export interface Sql {
+  /** One statement with `$1` parameters. @throws the driver's error. */
+  query(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
+}
+
+export type Exclusive<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  /** Someone else holds the key, in this process or another. */
+  | { readonly kind: 'busy' }
+
+export interface Database extends Sql, AsyncDisposable {
+  readonly backend: 'postgres' | 'pglite'
+  /** Several statements in one text, without parameters; the rows of all of them. */
+  script(text: string): Promise<readonly Row[]>
+  /** Committed when `work` resolves, rolled back when it rejects. */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  /**
+   * Runs `work` while nobody else holds `key`, over all replicas. A holder that dies lets go at once. `signal` aborts when the
+   * hold is lost because the database went away: from then on another may hold it.
+   */
+  exclusively<T>(key: string, work: (signal: AbortSignal) => Promise<T>): Promise<Exclusive<T>>
+}

@@ -1,0 +1,38 @@
+/** The last `.github/memorymark.yml` of each repository that could be read; it holds while a newer one cannot. */
+import * as z from 'zod'
+import type { Sql } from './database.ts'
+import type { Migration } from './migrations.ts'
+
+export const lastSettingsTable: Migration = {
+  name: 'last-settings',
+  statements: [
+    `CREATE TABLE memorymark.last_settings (
+      installation_id bigint NOT NULL,
+      repository_id bigint PRIMARY KEY,
+      text text NOT NULL,
+      seen_at timestamptz NOT NULL DEFAULT now()
+    )`,
+  ],
+}
+
+export interface RepositoryKey {
+  readonly installationId: number
+  readonly repositoryId: number
+}
+
+/** As it was written, so that a newer version of us reads it by its own rules. */
+export async function lastSettings(sql: Sql, { repositoryId }: RepositoryKey): Promise<string | undefined> {
+  const [row] = await sql.query('SELECT text FROM memorymark.last_settings WHERE repository_id = $1', [repositoryId])
+  return row === undefined ? undefined : textRow.parse(row).text
+}
+
+export async function keepSettings(sql: Sql, key: RepositoryKey, text: string): Promise<void> {
+  await sql.query(
+    `INSERT INTO memorymark.last_settings AS kept (installation_id, repository_id, text) VALUES ($1, $2, $3)
+     ON CONFLICT (repository_id) DO UPDATE SET text = excluded.text, installation_id = excluded.installation_id, seen_at = now()
+     WHERE kept.text <> excluded.text`,
+    [key.installationId, key.repositoryId, text],
+  )
+}
+
+const textRow = z.object({ text: z.string() })

@@ -1,0 +1,169 @@
+/** Measurements on a GPU that are due, and the workflow runs whose report was looked at. */
+import * as z from 'zod'
+import type { Sql } from './database.ts'
+import type { RepositoryKey } from './last-settings.ts'
+import type { Migration } from './migrations.ts'
+
+export const measurementsTable: Migration = {
+  name: 'measurements',
+  statements: [
+    `CREATE TABLE memorymark.measurements (
+      installation_id bigint NOT NULL,
+      repository_id bigint NOT NULL,
+      pull_number integer NOT NULL,
+      head_sha text NOT NULL,
+      due_at timestamptz NOT NULL DEFAULT now(),
+      run_id bigint,
+      approved_by text,
+      PRIMARY KEY (repository_id, pull_number, head_sha)
+    )`,
+    'CREATE UNIQUE INDEX measurements_by_run ON memorymark.measurements (repository_id, run_id)',
+    `CREATE TABLE memorymark.taken_runs (
+      installation_id bigint NOT NULL,
+      repository_id bigint NOT NULL,
+      pull_number integer NOT NULL,
+      head_sha text NOT NULL,
+      run_id bigint NOT NULL,
+      run_attempt integer NOT NULL,
+      outcome jsonb NOT NULL,
+      taken_at timestamptz NOT NULL DEFAULT now(),
+      PRIMARY KEY (repository_id, pull_number, run_id, run_attempt)
+    )`,
+  ],
+}
+
+export interface MeasurementKey extends RepositoryKey {
+  readonly pullNumber: number
+  readonly headSha: string
+}
+
+/** A measurement that is due. */
+export interface Measurement {
+  /** From when its deadline counts. */
+  readonly dueAt: Date
+  /** Of the run that we dispatched for it. */
+  readonly runId: number | undefined
+  /** Login of who let a stranger's commit be measured. */
+  readonly approvedBy: string | undefined
+}
+
+/** The one that is due for this commit of the pull request, made due now if none is. */
+export async function dueMeasurement(sql: Sql, key: MeasurementKey): Promise<Measurement> {
+  const { installationId, repositoryId, pullNumber, headSha } = key
+  const [row] = await sql.query(
+    `INSERT INTO memorymark.measurements (installation_id, repository_id, pull_number, head_sha)
+     VALUES ($1, $2, $3, $4)
+     ON CONFLICT (repository_id, pull_number, head_sha) DO UPDATE SET installation_id = excluded.installation_id
+     RETURNING due_at, run_id, approved_by`,
+    [installationId, repositoryId, pullNumber, headSha],
+  )
+  return measurementRow.parse(row)
+}
+
+export async function keepDispatched(sql: Sql, key: MeasurementKey, runId: number): Promise<void> {
+  await sql.query(
+    `UPDATE memorymark.measurements SET run_id = $4, due_at = now()
+     WHERE repository_id = $1 AND pull_number = $2 AND head_sha = $3`,
+    [key.repositoryId, key.pullNumber, key.headSha, runId],
+  )
+}
+
+/** Lets a stranger's commit be measured; `by` is the login of someone with write access. */
+export async function approveMeasurement(sql: Sql, key: MeasurementKey, by: string): Promise<void> {
+  await dueMeasurement(sql, key)
+  // Waiting for leave is not waiting for a runner: the deadline counts from here.
+  await sql.query(
+    `UPDATE memorymark.measurements SET approved_by = $4, due_at = now()
+     WHERE repository_id = $1 AND pull_number = $2 AND head_sha = $3`,
+    [key.repositoryId, key.pullNumber, key.headSha, by],
+  )
+}
+
+/** What we dispatched a run for; undefined for a run of somebody else's. */
+export async function dispatchedFor(
+  sql: Sql,
+  { repositoryId }: RepositoryKey,
+  runId: number,
+): Promise<{ readonly pullNumber: number } | undefined> {
+  const [row] = await sql.query(
+    'SELECT pull_number FROM memorymark.measurements WHERE repository_id = $1 AND run_id = $2',
+    [repositoryId, runId],
+  )
+  return row === undefined ? undefined : dispatchedRow.parse(row)
+}
+
+/** The run that was dispatched for a commit. */
+export async function dispatchedAt(
+  sql: Sql,
+  { repositoryId }: RepositoryKey,
+  headSha: string,
+): Promise<number | undefined> {
+  const [row] = await sql.query(
+    'SELECT run_id FROM memorymark.measurements WHERE repository_id = $1 AND head_sha = $2 AND run_id IS NOT NULL',
+    [repositoryId, headSha],
+  )
+  return row === undefined ? undefined : runRow.parse(row).run_id
+}
+
+const measurementRow = z
+  .object({ due_at: z.date(), run_id: z.coerce.number().nullable(), approved_by: z.string().nullable() })
+  .transform(row => ({
+    dueAt: row.due_at,
+    runId: row.run_id ?? undefined,
+    approvedBy: row.approved_by ?? undefined,
+  }))
+
+const dispatchedRow = z.object({ pull_number: z.number() }).transform(row => ({ pullNumber: row.pull_number }))
+const runRow = z.object({ run_id: z.coerce.number() })
+
+/** What looking at a finished run came to. */
+export const takenOutcome = z.discriminatedUnion('kind', [
+  /** Its report is among the measured configs. */
+  z.object({ kind: z.literal('report') }),
+  /** It left no report, or one about no config of this pull request. */
+  z.object({ kind: z.literal('none') }),
+  /** `why` is a clause in our words. */
+  z.object({ kind: z.literal('unusable'), why: z.string() }),
+])
+export type TakenOutcome = z.infer<typeof takenOutcome>
+
+export interface RunKey {
+  readonly id: number
+  readonly attempt: number
+}
+
+export async function takenRun(
+  sql: Sql,
+  { repositoryId, pullNumber }: MeasurementKey,
+  run: RunKey,
+): Promise<TakenOutcome | undefined> {
+  const [row] = await sql.query(
+    `SELECT outcome FROM memorymark.taken_runs
+     WHERE repository_id = $1 AND pull_number = $2 AND run_id = $3 AND run_attempt = $4`,
+    [repositoryId, pullNumber, run.id, run.attempt],
+  )
+  return row === undefined ? undefined : takenRow.parse(row).outcome
+}
+
+const takenRow = z.object({ outcome: takenOutcome })
+
+export async function keepTakenRun(sql: Sql, key: MeasurementKey, run: RunKey, outcome: TakenOutcome): Promise<void> {
+  await sql.query(
+    `INSERT INTO memorymark.taken_runs
+       (installation_id, repository_id, pull_number, head_sha, run_id, run_attempt, outcome)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
+    [key.installationId, key.repositoryId, key.pullNumber, key.headSha, run.id, run.attempt, JSON.stringify(outcome)],
+  )
+}
+
+/** Makes the measurements of a commit due afresh, and what was taken is looked at again; leave that was given stays given. */
+export async function renewMeasurements(sql: Sql, { repositoryId }: RepositoryKey, headSha: string): Promise<void> {
+  await sql.query(
+    'UPDATE memorymark.measurements SET run_id = NULL, due_at = now() WHERE repository_id = $1 AND head_sha = $2',
+    [repositoryId, headSha],
+  )
+  await sql.query('DELETE FROM memorymark.taken_runs WHERE repository_id = $1 AND head_sha = $2', [
+    repositoryId,
+    headSha,
+  ])
+}

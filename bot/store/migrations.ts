@@ -1,0 +1,48 @@
+/** The tables, made and changed by themselves at the start. Replicas that start at once wait for each other. */
+import * as z from 'zod'
+import type { Database } from './database.ts'
+import { deliveriesTable } from './deliveries.ts'
+import { lastSettingsTable } from './last-settings.ts'
+import { measuredConfigsTable } from './measured-configs.ts'
+import { measurementsTable } from './measurements.ts'
+import { openChecksTable } from './open-checks.ts'
+import { rerunsTable } from './reruns.ts'
+
+export interface Migration {
+  /** Never changed once released: a database remembers what it has by this name. */
+  readonly name: string
+  /** One statement each. */
+  readonly statements: readonly string[]
+}
+
+/** In order; what has been released is not edited, a later change is a new one at the end. */
+const migrations: readonly Migration[] = [
+  deliveriesTable,
+  lastSettingsTable,
+  measuredConfigsTable,
+  measurementsTable,
+  openChecksTable,
+  rerunsTable,
+]
+
+/** Any number that nobody else on the same server is likely to have chosen. */
+const LOCK = 7_364_021_590
+
+export async function migrate(database: Database, wanted: readonly Migration[] = migrations): Promise<void> {
+  await database.transaction(async sql => {
+    await sql.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
+    await sql.query('CREATE SCHEMA IF NOT EXISTS memorymark')
+    await sql.query(
+      'CREATE TABLE IF NOT EXISTS memorymark.migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+    )
+    const rows = await sql.query('SELECT name FROM memorymark.migrations')
+    const applied = new Set(rows.map(row => appliedRow.parse(row).name))
+    for (const { name, statements } of wanted) {
+      if (applied.has(name)) continue
+      for (const statement of statements) await sql.query(statement)
+      await sql.query('INSERT INTO memorymark.migrations (name) VALUES ($1)', [name])
+    }
+  })
+}
+
+const appliedRow = z.object({ name: z.string() })

@@ -1,0 +1,102 @@
+/** Checks that were left in progress on purpose, each with the moment by which it must have ended. */
+import * as z from 'zod'
+import type { Sql } from './database.ts'
+import type { RepositoryKey } from './last-settings.ts'
+import type { Migration } from './migrations.ts'
+
+export const openChecksTable: Migration = {
+  name: 'open-checks',
+  statements: [
+    `CREATE TABLE memorymark.open_checks (
+      installation_id bigint NOT NULL,
+      repository_id bigint NOT NULL,
+      owner text NOT NULL,
+      repo text NOT NULL,
+      pull_number integer NOT NULL,
+      head_sha text NOT NULL,
+      check_run_id bigint NOT NULL,
+      deadline_at timestamptz NOT NULL,
+      PRIMARY KEY (repository_id, check_run_id)
+    )`,
+    'CREATE INDEX open_checks_by_deadline ON memorymark.open_checks (deadline_at)',
+  ],
+}
+
+export interface OpenCheck extends RepositoryKey {
+  readonly owner: string
+  readonly repo: string
+  readonly pullNumber: number
+  readonly headSha: string
+  readonly checkRunId: number
+}
+
+export async function keepOpenCheck(sql: Sql, check: OpenCheck, deadlineAt: Date): Promise<void> {
+  await sql.query(
+    `INSERT INTO memorymark.open_checks
+       (installation_id, repository_id, owner, repo, pull_number, head_sha, check_run_id, deadline_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+     ON CONFLICT (repository_id, check_run_id) DO UPDATE SET deadline_at = excluded.deadline_at`,
+    [
+      check.installationId,
+      check.repositoryId,
+      check.owner,
+      check.repo,
+      check.pullNumber,
+      check.headSha,
+      check.checkRunId,
+      deadlineAt,
+    ],
+  )
+}
+
+export async function forgetOpenCheck(sql: Sql, { repositoryId }: RepositoryKey, checkRunId: number): Promise<void> {
+  await sql.query('DELETE FROM memorymark.open_checks WHERE repository_id = $1 AND check_run_id = $2', [
+    repositoryId,
+    checkRunId,
+  ])
+}
+
+/** Those of the pull request whose commit is no longer its newest. */
+export async function supersededChecks(
+  sql: Sql,
+  { repositoryId }: RepositoryKey,
+  pull: { readonly number: number; readonly headSha: string },
+): Promise<readonly OpenCheck[]> {
+  const rows = await sql.query(
+    `SELECT ${columns} FROM memorymark.open_checks
+     WHERE repository_id = $1 AND pull_number = $2 AND head_sha <> $3`,
+    [repositoryId, pull.number, pull.headSha],
+  )
+  return rows.map(row => openCheckRow.parse(row))
+}
+
+/** Those whose moment has come, the longest overdue first. */
+export async function overdueChecks(sql: Sql, limit: number): Promise<readonly OpenCheck[]> {
+  const rows = await sql.query(
+    `SELECT ${columns} FROM memorymark.open_checks WHERE deadline_at <= now() ORDER BY deadline_at LIMIT $1`,
+    [limit],
+  )
+  return rows.map(row => openCheckRow.parse(row))
+}
+
+const columns = 'installation_id, repository_id, owner, repo, pull_number, head_sha, check_run_id'
+
+const openCheckRow = z
+  .object({
+    installation_id: z.coerce.number(),
+    repository_id: z.coerce.number(),
+    owner: z.string(),
+    repo: z.string(),
+    pull_number: z.number(),
+    head_sha: z.string(),
+    check_run_id: z.coerce.number(),
+  })
+  .transform(row => ({
+    installationId: row.installation_id,
+    repositoryId: row.repository_id,
+    owner: row.owner,
+    repo: row.repo,
+    pullNumber: row.pull_number,
+    headSha: row.head_sha,
+    checkRunId: row.check_run_id,
+  }))

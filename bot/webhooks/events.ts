@@ -1,0 +1,116 @@
+/** From a webhook to the work it makes. Schema first: a payload is read for the few fields that say where to look. */
+import * as z from 'zod'
+import { CHECK_NAME, RERUN_ACTION } from '../check.ts'
+import type { Job, RepositoryPlace } from '../queue/jobs.ts'
+import type { CommitKey } from '../store/reruns.ts'
+
+export interface Work {
+  readonly jobs: readonly Job[]
+  /** A commit whose check somebody wants re-run. */
+  readonly rerun?: CommitKey
+}
+
+/** `kind` `unreadable`: an event that we work on does not look as GitHub documents it. */
+export type Reading =
+  | { readonly kind: 'work'; readonly name: string; readonly work: Work }
+  | { readonly kind: 'not-ours' }
+  | { readonly kind: 'unreadable'; readonly why: string }
+
+const id = z.number().int().positive()
+const sha = z.string()
+
+const place = z
+  .object({
+    installation: z.object({ id }),
+    repository: z.object({ id, name: z.string(), owner: z.object({ login: z.string() }) }),
+  })
+  .transform(
+    ({ installation, repository }): RepositoryPlace => ({
+      installationId: installation.id,
+      repositoryId: repository.id,
+      owner: repository.owner.login,
+      repo: repository.name,
+    }),
+  )
+
+type Read = (payload: unknown, at: RepositoryPlace) => Work | undefined
+
+const pullRequestActions = new Set([
+  'opened',
+  'reopened',
+  'synchronize',
+  'ready_for_review',
+  'converted_to_draft',
+  'edited',
+  'closed',
+])
+
+const pullRequest = z.object({ action: z.string(), number: id })
+const checkRun = z.object({
+  action: z.string(),
+  check_run: z.object({ name: z.string(), head_sha: sha }),
+  requested_action: z.object({ identifier: z.string() }).optional(),
+})
+const checkSuite = z.object({ action: z.string(), check_suite: z.object({ head_sha: sha }) })
+const workflowRun = z.object({ workflow_run: z.object({ id }) })
+const mergeGroup = z.object({ action: z.string(), merge_group: z.object({ head_sha: sha, base_sha: sha }) })
+const comment = z.object({
+  action: z.string(),
+  issue: z.object({ number: id, pull_request: z.object({}).optional() }),
+  comment: z.object({ id, body: z.string(), user: z.object({ login: z.string() }) }),
+})
+
+/** What calls the bot, wherever in a comment it stands at the beginning of a line. */
+const called = /^\s*\/memorymark\b/im
+
+const readers: Readonly<Record<string, Read>> = {
+  pull_request: (payload, at) => {
+    const { action, number } = pullRequest.parse(payload)
+    return pullRequestActions.has(action) ? { jobs: [{ kind: 'pull-request', ...at, number }] } : undefined
+  },
+  check_run: (payload, at) => {
+    const { action, check_run: check, requested_action: asked } = checkRun.parse(payload)
+    if (check.name !== CHECK_NAME) return undefined
+    const isRerun = action === 'rerequested' || (action === 'requested_action' && asked?.identifier === RERUN_ACTION)
+    return isRerun ? rerun(at, check.head_sha) : undefined
+  },
+  check_suite: (payload, at) => {
+    const { action, check_suite: suite } = checkSuite.parse(payload)
+    return action === 'rerequested' ? rerun(at, suite.head_sha) : undefined
+  },
+  workflow_run: (payload, at) => ({
+    jobs: [{ kind: 'run', ...at, runId: workflowRun.parse(payload).workflow_run.id }],
+  }),
+  merge_group: (payload, at) => {
+    const { action, merge_group: group } = mergeGroup.parse(payload)
+    if (action !== 'checks_requested') return undefined
+    return { jobs: [{ kind: 'merge-group', ...at, headSha: group.head_sha, baseSha: group.base_sha }] }
+  },
+  issue_comment: (payload, at) => {
+    const { action, issue, comment: written } = comment.parse(payload)
+    if (action !== 'created' || issue.pull_request === undefined || !called.test(written.body)) return undefined
+    const { id: commentId, body, user } = written
+    return { jobs: [{ kind: 'command', ...at, pullNumber: issue.number, commentId, body, author: user.login }] }
+  },
+}
+
+/** `event` is the `X-GitHub-Event` header. */
+export function readEvent(event: string, payload: unknown): Reading {
+  const read = Object.hasOwn(readers, event) ? readers[event] : undefined
+  if (read === undefined) return { kind: 'not-ours' }
+  const at = place.safeParse(payload)
+  // Events of an organization, or of an App that is installed nowhere, have no repository to work on.
+  if (!at.success) return { kind: 'not-ours' }
+  try {
+    const work = read(payload, at.data)
+    return work === undefined ? { kind: 'not-ours' } : { kind: 'work', name: event, work }
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error
+    return { kind: 'unreadable', why: error.issues.map(({ path, code }) => `${path.join('.')} ${code}`).join(', ') }
+  }
+}
+
+function rerun(at: RepositoryPlace, headSha: string): Work {
+  const { installationId, repositoryId } = at
+  return { jobs: [{ kind: 'commit', ...at, headSha }], rerun: { installationId, repositoryId, headSha } }
+}
