@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { beyondTrace } from '../engine/estimate/error-band.ts'
-import { type AnalysedConfig, type Report, SETTINGS_PATH } from '../engine/index.ts'
+import type { AnalysedConfig, Report } from '../engine/index.ts'
 import type { Runners } from './runners.ts'
 
 /** A matrix has at most 256 jobs; GitHub refuses a larger one whole. */
@@ -38,27 +38,24 @@ export function planSweeps(report: Report, runners: Runners, isSettled: (path: s
   const entries = runnable.flatMap(config => entriesOf(config, runners, isSettled(config.path)))
   const include = withinLimits(entries)
   const homeless = runnable.filter(config => isSettled(config.path) && runners.size > 0 && !runners.has(config.gpu.id))
+  const notPlanned = (count: number, why: string) =>
+    count === 0 ? [] : [`Not planned: ${count} of ${report.configs.length} training configs, ${why}.`]
   return {
     include,
     remarks: [
-      ...counted(report.configs.length - analysed.length, 'could not be read and', 'the check says why'),
-      ...counted(
+      ...notPlanned(report.configs.length - analysed.length, 'which could not be read; the check says why'),
+      ...notPlanned(
         analysed.length - runnable.length,
-        'take a step that the worker does not run and',
-        'they stay estimated',
+        'whose kind of step the worker does not run; they stay estimated',
       ),
-      ...counted(
-        homeless.length,
-        `have a GPU in ${SETTINGS_PATH} for which the input runners names no runner and`,
-        'they stay estimated',
-      ),
-      ...(include.length < entries.length
-        ? [
-            `Only the first ${include.length} of ${entries.length} sweeps are planned: a matrix holds no more. Narrow them with the input paths.`,
-          ]
-        : []),
+      ...notPlanned(homeless.length, 'whose own GPU has no line in the input runners; they stay estimated'),
+      ...(include.length < entries.length ? [cutShort(include.length, entries.length)] : []),
     ],
   }
+}
+
+function cutShort(planned: number, all: number): string {
+  return `Only the first ${planned} of ${all} sweeps are planned: a matrix holds no more. Narrow them with the input paths.`
 }
 
 function entriesOf({ path, gpu }: AnalysedConfig, runners: Runners, isSettled: boolean): MatrixEntry[] {
@@ -78,9 +75,4 @@ function withinLimits(entries: readonly MatrixEntry[]): MatrixEntry[] {
     characters += JSON.stringify(entry).length + 1
     return characters <= MAX_CHARACTERS
   })
-}
-
-function counted(count: number, why: string, consequence: string): string[] {
-  if (count === 0) return []
-  return [`${count} training config${count === 1 ? '' : 's'} ${why} are not planned: ${consequence}.`]
 }
