@@ -30,7 +30,7 @@ export { renderTerminal } from './render/terminal.ts'
 export { renderProblem } from './render/unanalysed-section.ts'
 export { headline, nothingToMeasure, type VerdictState, verdictState } from './render/verdict.ts'
 export { type AcceptedConfig, acceptability, acceptedConfig, covers, isOutOfMemory } from './report/acceptance.ts'
-export { type LedgerEntry, ledgerEntry, ledgerEntryOf } from './report/ledger.ts'
+export { type LedgerEntry, ledgerEntry, ledgerEntryOf, totalsOf } from './report/ledger.ts'
 export {
   type AnalysedConfig,
   analysedConfig,

@@ -40,7 +40,10 @@ export interface KeptLedgerEntry {
 }
 
 /** Newest first. */
-export async function ledgerEntries(sql: Sql, { repositoryId }: RepositoryKey): Promise<readonly KeptLedgerEntry[]> {
+export async function ledgerEntries(
+  sql: Sql,
+  { repositoryId }: Pick<RepositoryKey, 'repositoryId'>,
+): Promise<readonly KeptLedgerEntry[]> {
   const rows = await sql.query(
     `SELECT id, entry FROM memorymark.ledger_entries WHERE repository_id = $1
      ORDER BY merged_at DESC, id DESC`,

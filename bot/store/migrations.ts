@@ -1,12 +1,19 @@
 /** The tables, made and changed by themselves at the start. Replicas that start at once wait for each other. */
 import * as z from 'zod'
+import { acceptancesTable } from './acceptances.ts'
+import { configRecordsTable } from './config-records.ts'
 import type { Database } from './database.ts'
+import { decisionsTable } from './decisions.ts'
 import { deliveriesTable } from './deliveries.ts'
+import { departuresTable } from './installations.ts'
 import { lastSettingsTable } from './last-settings.ts'
+import { ledgerEntriesTable } from './ledger-entries.ts'
 import { measuredConfigsTable } from './measured-configs.ts'
 import { measurementsTable } from './measurements.ts'
 import { openChecksTable } from './open-checks.ts'
 import { rerunsTable } from './reruns.ts'
+import { snoozesTable } from './snoozes.ts'
+import { surveysTable } from './surveys.ts'
 
 export interface Migration {
   /** Never changed once released: a database remembers what it has by this name. */
@@ -23,6 +30,13 @@ const migrations: readonly Migration[] = [
   measurementsTable,
   openChecksTable,
   rerunsTable,
+  acceptancesTable,
+  snoozesTable,
+  ledgerEntriesTable,
+  surveysTable,
+  configRecordsTable,
+  decisionsTable,
+  departuresTable,
 ]
 
 /** Any number that nobody else on the same server is likely to have chosen. */

@@ -1,0 +1,28 @@
+/** Where a page ends, as the next request brings it back: opaque to whoever asks, and checked again when it comes. */
+import type * as z from 'zod'
+import { MemoryMarkError } from '../../engine/index.ts'
+
+export function writeCursor(position: unknown): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url')
+}
+
+/** Undefined for the first page. @throws MemoryMarkError for what no page has handed out. */
+export function readCursor<T>(schema: z.ZodType<T>, cursor: string | undefined): T | undefined {
+  if (cursor === undefined) return undefined
+  const parsed = schema.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8')))
+  if (parsed.success) return parsed.data
+  throw new MemoryMarkError({
+    code: 'cursor-unreadable',
+    field: 'cursor',
+    message: 'The cursor was not handed out by this list',
+    fix: 'Begin again without a cursor.',
+  })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

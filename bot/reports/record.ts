@@ -1,0 +1,22 @@
+/** One config of a branch as it goes into the history. */
+import type { AnalysedConfig } from '../../engine/index.ts'
+import type { ConfigRecord } from '../../engine/server/repositories.ts'
+
+export function recordOf(config: AnalysedConfig, commit: string, at: Date): ConfigRecord {
+  const { path, spec, gpu, provenance, errorBandPercent, throughputProvenance, current, recommended } = config
+  return {
+    path,
+    model: spec.model,
+    gpu,
+    commit,
+    at: at.toISOString(),
+    provenance,
+    errorBandPercent,
+    throughputProvenance,
+    current,
+    ...(recommended && { recommended }),
+    speedup: config.speedup,
+    savingsPerYearUsd: config.savingsPerYearUsd,
+    verdict: config.verdict,
+  }
+}
