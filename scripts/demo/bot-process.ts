@@ -1,10 +1,10 @@
 /** The bot as it is shipped, dist/bot.js, in a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import path from 'node:path'
 import type { AppCredentials } from '../../test/github/index.ts'
 import { root } from '../bundles.ts'
+import { freePort } from './free-port.ts'
 import { until } from './until.ts'
 
 const STOP_MILLIS = 10_000
@@ -80,15 +80,4 @@ export class BotProcess implements AsyncDisposable {
     const response = await fetch(`${this.origin}/health`).catch(() => undefined)
     return response?.ok ? true : undefined
   }
-}
-
-/** Probot takes port 0 for "none given". */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('No port of 127.0.0.1 was free.')
-  return address.port
 }

@@ -16,6 +16,8 @@ interface Member {
 
 interface Commit {
   readonly sha: string
+  /** What its date and message are made of. */
+  readonly index: number
   readonly parents: readonly string[]
   readonly tree: Tree
 }
@@ -25,6 +27,7 @@ export class GitNetwork {
   readonly #root: Member
   readonly #members: Member[]
   readonly #commits: Commit[] = []
+  #begun = 0
 
   constructor(rest: Rest, root: Member) {
     this.#rest = rest
@@ -34,7 +37,7 @@ export class GitNetwork {
 
   /** Adds a fork and copies what was committed so far. */
   async join(member: Member): Promise<void> {
-    for (const [index, { tree, parents }] of this.#commits.entries()) await this.#write(member, tree, parents, index)
+    for (const { tree, parents, index } of this.#commits) await this.#write(member, tree, parents, index)
     this.#members.push(member)
   }
 
@@ -55,10 +58,10 @@ export class GitNetwork {
   }
 
   async #commit(tree: Tree, parents: readonly string[]): Promise<string> {
-    const index = this.#commits.length
+    const index = this.#begun++
     const shas = await Promise.all(this.#members.map(member => this.#write(member, tree, parents, index)))
     const sha = shas[0] ?? ''
-    this.#commits.push({ sha, parents, tree })
+    this.#commits.push({ sha, index, parents, tree })
     return sha
   }
 

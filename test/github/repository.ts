@@ -3,6 +3,7 @@ import { type Account, contributor, memoryMarkApp, owner } from './accounts.ts'
 import { type Artifacts, piecesOf } from './artifacts.ts'
 import type { CommentJson } from './authorship.ts'
 import type { Annotation, CheckRunJson, CheckRuns } from './check-runs.ts'
+import type { Difference } from './differences.ts'
 import type { Events } from './events.ts'
 import type { FileChanges, GitNetwork } from './git.ts'
 import type { GroupOutcome, MergeGroup, MergeOutcome, Merges, Protection, QueueOutcome } from './merges.ts'
@@ -75,7 +76,7 @@ export class Repository {
   readonly #git: GitNetwork
   readonly #account: Account
   #branches = 0
-  #forked = false
+  #fork: Promise<void> | undefined
 
   constructor(world: World, git: GitNetwork, account: Account, name: string) {
     this.fullName = `${account.login}/${name}`
@@ -86,6 +87,12 @@ export class Repository {
     this.#account = account
   }
 
+  /** To mona's account, once; while it is made, nothing else may be committed. */
+  fork(): Promise<void> {
+    this.#fork ??= this.#post('forks', contributor, {}).then(() => this.#git.join(this.#home(true)))
+    return this.#fork
+  }
+
   async openPullRequest({
     files,
     base = 'main',
@@ -93,7 +100,7 @@ export class Repository {
     draft = false,
     title,
   }: NewPullRequest): Promise<PullRequest> {
-    if (fork) await this.#ensureFork()
+    if (fork) await this.fork()
     this.#branches += 1
     const branch = `change-${this.#branches}`
     const name = title ?? `Change ${this.#branches}`
@@ -263,6 +270,11 @@ export class Repository {
     return this.#get('pulls?state=all&per_page=100')
   }
 
+  /** The first hundred, sorted by path. */
+  changedFiles(pullRequest: Pick<PullRequest, 'number'>): Promise<readonly Difference[]> {
+    return this.#get(`pulls/${pullRequest.number}/files?per_page=100`)
+  }
+
   /** The first hundred. */
   comments(pullRequest: Pick<PullRequest, 'number'>): Promise<readonly CommentJson[]> {
     return this.#get(`issues/${pullRequest.number}/comments?per_page=100`)
@@ -333,13 +345,6 @@ export class Repository {
     return fork
       ? { ...contributor, fullName: `${contributor.login}/${this.name}` }
       : { ...this.#account, fullName: this.fullName }
-  }
-
-  async #ensureFork(): Promise<void> {
-    if (this.#forked) return
-    this.#forked = true
-    await this.#post('forks', contributor, {})
-    await this.#git.join(this.#home(true))
   }
 
   async #push(pullRequest: PullRequest, sha: string, force: boolean): Promise<string> {

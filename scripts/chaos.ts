@@ -1,0 +1,76 @@
+/**
+ * A storm of pull requests over real processes of the bot on one PostgreSQL, while processes are killed, the database
+ * crashes, webhooks come several times in any order, and GitHub answers badly. In the end every pull request must have
+ * exactly one right check on its newest commit and at most one comment. Needs PostgreSQL's server programs.
+ *
+ *     npm run chaos -- --seed 7 --pulls 20 --kills 5
+ */
+import { mkdtemp } from 'node:fs/promises'
+import { cpus, tmpdir } from 'node:os'
+import path from 'node:path'
+import { type EmulatedGitHub, startGitHub } from '../test/github/index.ts'
+import { SeededRandom } from '../test/github/random.ts'
+import { PostgresCluster } from './chaos/cluster.ts'
+import { disturb } from './chaos/disturbances.ts'
+import { type ChaosOptions, readOptions } from './chaos/options.ts'
+import { Postman } from './chaos/postman.ts'
+import { startReplicas } from './chaos/replicas.ts'
+import { settle } from './chaos/settling.ts'
+import { createRepositories, tellAll } from './chaos/telling.ts'
+
+const MAX_SHOWN = 20
+
+const options = readOptions(process.argv.slice(2))
+process.exitCode = (await chaos(options)) ? 0 : 1
+
+async function chaos(options: ChaosOptions): Promise<boolean> {
+  const started = performance.now()
+  // One each, so that what one does leaves the choices of the others alone.
+  const chanceOf = (use: number) => new SeededRandom(options.seed * 10 + use)
+  const folder = await mkdtemp(path.join(tmpdir(), 'memorymark-chaos-'))
+  await using cluster = await PostgresCluster.start()
+  await using github = await startGitHub()
+  await using replicas = await startReplicas(options, github, cluster, path.join(folder, 'replicas.log'))
+  console.log(
+    `# ${cpus().length} cores; Node ${process.versions.node}; ${await cluster.version()}; seed ${options.seed}`,
+  )
+  console.log(`The replicas write to ${folder}.`)
+
+  const repositories = await createRepositories(github)
+  github.storm({ seed: options.seed, probability: options.faults, retryAfterSeconds: 1, maxLatencyMillis: 20 })
+  const postman = new Postman({ github, targets: replicas.urls, copies: options.copies, random: chanceOf(1) })
+  const disturbed = disturb(
+    { replicas: replicas.all, cluster, random: chanceOf(2) },
+    { kills: options.kills, crashes: options.restarts },
+  )
+  const told = await tellAll(options.pulls, repositories, chanceOf(3))
+  await disturbed
+  console.log(`The storm took ${seconds(started)} s.`)
+
+  const settling = performance.now()
+  await settle(told, replicas.all, options['settle-seconds'])
+  await postman.finish()
+  // The last webhooks must not have undone anything.
+  const wrong = await settle(told, replicas.all, options['settle-seconds'])
+  console.log(`After it, ${seconds(settling)} s passed until nothing changed any more.`)
+  printCounts(github, postman, options)
+  for (const line of wrong.slice(0, MAX_SHOWN)) console.log(line)
+  const right = told.length - wrong.length
+  console.log(
+    `${wrong.length === 0 ? 'ok' : 'FAILED'}: ${right} of ${told.length} pull requests have exactly one right check and at most one comment`,
+  )
+  return wrong.length === 0
+}
+
+function printCounts(github: EmulatedGitHub, postman: Postman, options: ChaosOptions): void {
+  const { judged, counts } = github.mishaps
+  const met = [...counts].map(([mishap, count]) => `${mishap} ${count}`).join(', ')
+  const answers = [...postman.answers].map(([status, count]) => `${status || 'nobody'} ${count}`).join(', ')
+  console.log(`${options.kills} kills, ${options.restarts} crashes of the database, ${options.replicas} replicas`)
+  console.log(`${github.deliveries.length} webhooks, ${postman.sent} times sent; answered by ${answers}`)
+  console.log(`${judged} API calls; met ${met}`)
+}
+
+function seconds(since: number): string {
+  return ((performance.now() - since) / 1000).toFixed(0)
+}

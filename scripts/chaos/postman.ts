@@ -1,0 +1,63 @@
+/** Brings webhooks to the replicas as a bad day on the network would: each several times, in any order, to anyone. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Delivery, EmulatedGitHub } from '../../test/github/index.ts'
+import type { SeededRandom } from '../../test/github/random.ts'
+
+const CARRIERS = 8
+const PAUSE_MILLIS = 5
+
+export interface PostmanOptions {
+  readonly github: EmulatedGitHub
+  readonly targets: readonly [string, ...string[]]
+  readonly copies: number
+  readonly random: SeededRandom
+}
+
+export class Postman {
+  readonly #options: PostmanOptions
+  readonly #bag: Delivery[] = []
+  readonly #carriers: readonly Promise<void>[]
+  #collected = 0
+  #open = true
+  /** By the status of the answer; 0 where nobody answered. */
+  readonly answers = new Map<number, number>()
+
+  constructor(options: PostmanOptions) {
+    this.#options = options
+    this.#carriers = Array.from({ length: CARRIERS }, () => this.#carry())
+  }
+
+  get sent(): number {
+    return [...this.answers.values()].reduce((sum, count) => sum + count, 0)
+  }
+
+  /** Resolves when everything that has come up so far is sent; what comes up afterwards is not. */
+  async finish(): Promise<void> {
+    await this.#options.github.settled()
+    this.#open = false
+    await Promise.all(this.#carriers)
+  }
+
+  async #carry(): Promise<void> {
+    const { github, targets, random } = this.#options
+    for (;;) {
+      this.#collect()
+      const delivery = this.#bag.splice(random.integer(this.#bag.length), 1)[0]
+      if (delivery === undefined) {
+        if (!this.#open) return
+        await sleep(PAUSE_MILLIS)
+        continue
+      }
+      const status = await github.deliver(delivery, random.pick(targets))
+      this.answers.set(status, (this.answers.get(status) ?? 0) + 1)
+    }
+  }
+
+  #collect(): void {
+    const { github, copies } = this.#options
+    for (const delivery of github.deliveries.slice(this.#collected)) {
+      for (let copy = 0; copy < copies; copy += 1) this.#bag.push(delivery)
+    }
+    this.#collected = github.deliveries.length
+  }
+}

@@ -1,0 +1,28 @@
+/** After the storm: everything must come right by itself. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { faultsOf, type Told } from './judgement.ts'
+import type { Replica } from './replica.ts'
+
+const LOOK_AGAIN_MILLIS = 2_000
+
+/** What is still wrong when nothing is, or when the time is up. */
+export async function settle(
+  told: readonly Told[],
+  replicas: readonly Replica[],
+  settleSeconds: number,
+): Promise<readonly string[]> {
+  const deadline = performance.now() + settleSeconds * 1000
+  let open = told
+  for (;;) {
+    const faults = await Promise.all(open.map(async one => ({ one, faults: await faultsOf(one) })))
+    const wrong = faults.filter(({ faults }) => faults.length > 0)
+    open = wrong.map(({ one }) => one)
+    if (open.length === 0 || performance.now() > deadline) {
+      return wrong.map(
+        ({ one, faults }) => `${one.repository.fullName}#${one.pullRequest.number}, ${one.story}: ${faults.join('; ')}`,
+      )
+    }
+    for (const replica of replicas) await replica.restartIfDead()
+    await sleep(LOOK_AGAIN_MILLIS)
+  }
+}

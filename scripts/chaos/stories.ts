@@ -1,0 +1,119 @@
+/** What happens to a pull request in the storm, from the first push to the last. */
+import { zipSync } from 'fflate'
+import { analyze, type Report } from '../../engine/index.ts'
+import type { PullRequest, Repository } from '../../test/github/index.ts'
+
+export interface Stage {
+  readonly repository: Repository
+  /** Of a config that no other pull request touches. */
+  readonly path: string
+  /** Lies on `main` from the start, at a micro-batch of 64. */
+  readonly existing: string
+}
+
+/** What the bot must judge in the end. */
+export interface Ending {
+  readonly pullRequest: PullRequest
+  /** The report of a workflow run on the newest commit, where one has come. */
+  readonly measured?: Report
+}
+
+/** Each `yield` is a moment in which other things may happen. */
+export type Story = (stage: Stage) => AsyncGenerator<void, Ending>
+
+export function trainingConfig(microBatch: number, model = 'google-bert/bert-base-uncased'): string {
+  return [
+    `model_name_or_path: ${model}`,
+    'task_name: mnli',
+    `per_device_train_batch_size: ${microBatch}`,
+    'max_seq_length: 128',
+    '',
+  ].join('\n')
+}
+
+const wasteful = 8
+const good = 256
+const tooLarge = 4_096
+
+export const stories: Readonly<Record<string, Story>> = {
+  'a wasteful config': opening({ microBatch: wasteful }),
+  'a good config': opening({ microBatch: good }),
+  'a config that does not fit': opening({ microBatch: tooLarge }),
+  'a config from a fork': opening({ microBatch: wasteful, fork: true }),
+  'a config that cannot be read': opening({ microBatch: 0 }),
+
+  'no config': async function* ({ repository, path }) {
+    const pullRequest = await repository.openPullRequest({ files: { [`${path}.md`]: '# Notes\n' } })
+    yield
+    return { pullRequest }
+  },
+  'a wasteful config, then a good one': async function* ({ repository, path }) {
+    const pullRequest = await repository.openPullRequest({ files: { [path]: trainingConfig(wasteful) } })
+    yield
+    await repository.pushTo(pullRequest, { [path]: trainingConfig(good) })
+    yield
+    return { pullRequest }
+  },
+  'a good config, pushed over by a wasteful one': async function* ({ repository, path }) {
+    const pullRequest = await repository.openPullRequest({ files: { [path]: trainingConfig(good) } })
+    yield
+    await repository.forcePushTo(pullRequest, { [path]: trainingConfig(wasteful) })
+    yield
+    return { pullRequest }
+  },
+  'a wasteful config, then none': async function* ({ repository, path }) {
+    const pullRequest = await repository.openPullRequest({ files: { [path]: trainingConfig(wasteful) } })
+    yield
+    await repository.pushTo(pullRequest, { [path]: null, [`${path}.md`]: '# Notes\n' })
+    yield
+    return { pullRequest }
+  },
+  'three pushes in a row': async function* ({ repository, path }) {
+    const pullRequest = await repository.openPullRequest({ files: { [path]: trainingConfig(tooLarge) } })
+    await repository.pushTo(pullRequest, { [path]: trainingConfig(good) })
+    await repository.pushTo(pullRequest, { [path]: trainingConfig(wasteful) })
+    yield
+    await repository.pushTo(pullRequest, { [path]: trainingConfig(good + 64) })
+    yield
+    return { pullRequest }
+  },
+  'closed and opened again': async function* ({ repository, path }) {
+    const pullRequest = await repository.openPullRequest({ files: { [path]: trainingConfig(wasteful) } })
+    yield
+    await repository.close(pullRequest)
+    yield
+    await repository.reopen(pullRequest)
+    yield
+    return { pullRequest }
+  },
+  'a config under another name': async function* ({ repository, path, existing }) {
+    const pullRequest = await repository.openPullRequest({
+      files: { [existing]: null, [path]: trainingConfig(64) },
+    })
+    yield
+    return { pullRequest }
+  },
+  'a config that the GPU runner measures': async function* ({ repository, path }) {
+    const pullRequest = await repository.openPullRequest({ files: { [path]: trainingConfig(wasteful) } })
+    yield
+    // The runner found another truth than the estimate, so that the two cannot be taken for each other.
+    const measured = await measuredAs(path, good)
+    const artifact = zipSync({ 'memorymark-report.json': Buffer.from(JSON.stringify(measured)) })
+    await repository.finishWorkflowRun(pullRequest, { headSha: pullRequest.headSha, artifact })
+    yield
+    return { pullRequest, measured }
+  },
+}
+
+function opening({ microBatch, fork = false }: { microBatch: number; fork?: boolean }): Story {
+  return async function* ({ repository, path }) {
+    const pullRequest = await repository.openPullRequest({ fork, files: { [path]: trainingConfig(microBatch) } })
+    yield
+    return { pullRequest }
+  }
+}
+
+async function measuredAs(path: string, microBatch: number): Promise<Report> {
+  const file = { path, text: trainingConfig(microBatch) }
+  return analyze([file], { now: new Date(0) })
+}

@@ -1,0 +1,66 @@
+/** Many pull requests at once, each with its story. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type EmulatedGitHub, otherOwner, type Repository } from '../../test/github/index.ts'
+import type { SeededRandom } from '../../test/github/random.ts'
+import type { Told } from './judgement.ts'
+import { stories, trainingConfig } from './stories.ts'
+
+const REPOSITORIES = 4
+/** Pull requests whose stories are told at the same time. */
+const AT_ONCE = 6
+const MAX_MOMENT_MILLIS = 3_000
+
+export interface Place {
+  readonly repository: Repository
+  readonly existing: string
+}
+
+/** The last one belongs to another account, with an installation of its own. */
+export async function createRepositories(github: EmulatedGitHub): Promise<readonly [Place, ...Place[]]> {
+  const create = async (index: number): Promise<Place> => {
+    const existing = 'configs/existing.yaml'
+    const options = index === REPOSITORIES - 1 ? { owner: otherOwner } : {}
+    const repository = await github.createRepository(`models-${index}`, { [existing]: trainingConfig(64) }, options)
+    await repository.fork()
+    return { repository, existing }
+  }
+  const others: Place[] = []
+  for (let index = 1; index < REPOSITORIES; index += 1) others.push(await create(index))
+  return [await create(0), ...others]
+}
+
+export async function tellAll(
+  pulls: number,
+  places: readonly [Place, ...Place[]],
+  random: SeededRandom,
+): Promise<readonly Told[]> {
+  const [first = '', ...rest] = Object.keys(stories)
+  const planned = Array.from({ length: pulls }, (_, index) => ({
+    index,
+    place: random.pick(places),
+    // Every story is told, the rest by chance.
+    story: [first, ...rest][index] ?? random.pick([first, ...rest]),
+  }))
+  const told: Told[] = []
+  const waiting = random.shuffled(planned)
+  const teller = async () => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      told.push(await tell(next, random))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, teller))
+  return told
+}
+
+async function tell(
+  { index, place, story }: { readonly index: number; readonly place: Place; readonly story: string },
+  random: SeededRandom,
+): Promise<Told> {
+  const moments = stories[story]?.({ ...place, path: `configs/change-${index}.yaml` })
+  if (moments === undefined) throw new Error(`There is no story "${story}"`)
+  for (;;) {
+    const { done, value } = await moments.next()
+    if (done) return { ...value, story, repository: place.repository }
+    await sleep(random.integer(MAX_MOMENT_MILLIS))
+  }
+}
