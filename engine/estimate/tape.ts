@@ -3,9 +3,19 @@
  * its rule and where PyTorch or transformers decides it.
  */
 import type { TrainingSpec } from '../config/spec.ts'
-import type { AttentionShape, Convolution, LinearOptions, Ops, RmsNormOptions, RotaryOptions } from '../models/ops.ts'
+import type {
+  AttentionShape,
+  Convolution,
+  ExpertOptions,
+  LinearOptions,
+  Ops,
+  RmsNormOptions,
+  RotaryOptions,
+  RouterOptions,
+} from '../models/ops.ts'
 import { eagerAttention, fusedAttention } from './attention.ts'
 import { Autograd, made, type Node, type Recorded, widest } from './autograd.ts'
+import { groupedExperts, type RouterParameters, routed } from './experts.ts'
 import { quantizedBytes } from './quantization.ts'
 import { bytesPerElement, type Dtype, elements, lastSize, type Tensor } from './storage.ts'
 
@@ -120,6 +130,14 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   square(x: Tensor): Tensor {
     return this.power(x)
+  sigmoid(x: Tensor): Tensor {
+    return this.elementwise('sigmoid', x, { savesOutput: true })
+  }
+
+  clamp(x: Tensor): Tensor {
+    return this.elementwise('clamp', x, { saves: [x] })
+  }
+
   }
 
   scale(x: Tensor): Tensor {
@@ -207,6 +225,36 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   relativePositionBias(name: string, buckets: number, heads: number, tokens: number): Tensor {
     // transformers T5Attention.compute_bias: an embedding of the bucket of every pair's distance, seen as [heads, s, s].
+  routed(name: string, x: Tensor, options: RouterOptions): readonly [weights: Tensor, chosen: Tensor] {
+    return routed(this, x, this.#routerParameters(name, x, options), options)
+  }
+
+  experts(
+    name: string,
+    x: Tensor,
+    [weights, chosen]: readonly [weights: Tensor, chosen: Tensor],
+    { count, inner, hasBias = false, isGated = true }: ExpertOptions,
+    gate: (joined: Tensor) => Tensor,
+  ): Tensor {
+    const hidden = lastSize(x)
+    const joined = isGated ? 2 * inner : inner
+    const up = isGated ? 'gate_up_proj' : 'up_proj'
+    const bias = (part: string, features: number) => this.#weight(`${name}.${part}_bias`, [count, features])
+    const { output, locals } = groupedExperts(
+      this,
+      x,
+      { weights, chosen },
+      {
+        up: this.#weight(`${name}.${up}`, [count, joined, hidden]),
+        down: this.#weight(`${name}.down_proj`, [count, hidden, inner]),
+        ...(hasBias && { upBias: bias(up, joined), downBias: bias('down_proj', hidden) }),
+      },
+      gate,
+    )
+    this.#locals.push(...locals)
+    return output
+  }
+
     const pairs = this.tensor([tokens, tokens], 'int64', [], { batched: false })
     this.record('relative positions', { reads: [], outputs: [pairs] })
     const bias = this.embedding(name, pairs, buckets, heads)
@@ -378,6 +426,16 @@ export class Tape extends Autograd implements Ops<Tensor> {
   /** int64 constants that the module registers as buffers. */
   positionIds(count: number): void {
     this.buffer('position_ids', count * bytesPerElement.int64)
+  idle(features: number, body: (x: Tensor) => Tensor): void {
+    const [nodes, known] = [this.nodes, new Set(this.parameters.keys())]
+    this.nodes = []
+    body(this.tensor([1, features], this.weightDtype, []))
+    this.nodes = nodes
+    for (const [name, parameter] of this.parameters) {
+      if (!known.has(name)) this.parameters.set(name, { ...parameter, requiresGrad: false })
+    }
+  }
+
   }
 
   markLogits(logits: Tensor): Tensor {
@@ -438,6 +496,11 @@ export class Tape extends Autograd implements Ops<Tensor> {
   /** bitsandbytes leaves the output layer alone. */
   #isQuantized(name: string): boolean {
     return this.spec.quantization !== undefined && !this.#isOutputLayer(name) && name !== 'score'
+  #routerParameters(name: string, x: Tensor, { count, hasBias }: RouterOptions): RouterParameters {
+    const weight = this.#weight(`${name}.weight`, [count, lastSize(x)])
+    return hasBias ? { weight, bias: this.#weight(`${name}.bias`, [count]) } : { weight }
+  }
+
   }
 
   /**

@@ -179,8 +179,12 @@ class Player {
   }
 
   #checkpointBackward(node: Node, body: readonly Node[]): void {
-    this.#forward(body, 'recomputation')
-    this.#backward(body)
+    // The recomputation starts when a backward first asks for a saved tensor.
+    const savingCount = body.findLastIndex(inner => inner.saves.length > 0) + 1
+    const [saving, rest] = [body.slice(0, savingCount), body.slice(savingCount)]
+    this.#backward(rest)
+    this.#forward(untilLastSave(saving, rest), 'recomputation')
+    this.#backward(saving)
     for (const output of node.outputs) this.#releaseIfUnused(output.storage)
   }
 
@@ -306,6 +310,19 @@ class Player {
 
   #release(storage: Storage): void {
     this.#live.delete(storage)
+/**
+ * torch: utils/checkpoint.py _StopRecomputationError: a recomputation ends where the last tensor has been saved again. What the
+ * rest would have read is still there at that point.
+ */
+function untilLastSave(saving: readonly Node[], rest: readonly Node[]): readonly Node[] {
+  const last = saving.at(-1)
+  if (last === undefined) return saving
+  const savesInputsOnly = last.saves.every(storage => last.reads.includes(storage))
+  const end = savesInputsOnly ? { ...last, creates: [], scratch: [] } : last
+  const stop = { ...end, creates: [], scratch: [], saves: [], reads: rest.flatMap(node => node.reads) }
+  return [...saving.slice(0, -1), end, stop]
+}
+
     this.events.push({ kind: 'release', storage, moment: this.#moment })
   }
 }

@@ -23,7 +23,7 @@ export function readConfigJson(text: string): ConfigJson {
   if (!supportedArchitectures.includes(architecture)) {
     return { kind: 'unsupported', architecture: architecture.slice(0, MAX_ARCHITECTURE_CHARACTERS) }
   }
-  const result = modelConfig.safeParse(withRotaryShare(fields))
+  const result = modelConfig.safeParse(withTextConfig(withRotaryShare(fields)))
   if (result.success) return { kind: 'config', config: result.data }
   const [issue] = result.error.issues
   return { kind: 'invalid', why: `${issue?.path.join('.')}: ${issue?.message}` }
@@ -35,6 +35,11 @@ function withRotaryShare(fields: Record<string, unknown>): Record<string, unknow
   if (!isObject(rope) || rope.partial_rotary_factor === undefined) return fields
   const share = rope.partial_rotary_factor
   return { partial_rotary_factor: share, rotary_pct: share, ...fields }
+}
+
+/** Qwen 2 VL and 2.5 VL wrote the decoder's fields beside `vision_config` before they had a `text_config`. */
+function withTextConfig(fields: Record<string, unknown>): Record<string, unknown> {
+  return 'vision_config' in fields && !('text_config' in fields) ? { ...fields, text_config: fields } : fields
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

@@ -22,9 +22,25 @@ import {
   smollm3,
   smollm3Config,
 } from './llama.ts'
+import { mixtral, mixtralConfig } from './mixtral.ts'
 import { olmo2, olmo2Config, olmo3, olmo3Config } from './olmo.ts'
 import { phi3, phi3Config } from './phi3.ts'
 import { qwen2, qwen2Config, qwen3, qwen3Config } from './qwen.ts'
+import { olmoe, olmoeConfig, qwen2Moe, qwen2MoeConfig, qwen3Moe, qwen3MoeConfig } from './qwen-moe.ts'
+import {
+  gemma3Vision,
+  gemma3VisionConfig,
+  mistral3,
+  mistral3Config,
+  qwen2Vl,
+  qwen2VlConfig,
+  qwen3Vl,
+  qwen3VlConfig,
+  qwen3VlMoe,
+  qwen3VlMoeConfig,
+  qwen25Vl,
+  qwen25VlConfig,
+} from './vision-language.ts'
 
 export const decoderConfigs = [
   llamaConfig,
@@ -47,6 +63,16 @@ export const decoderConfigs = [
   glm4Config,
   starcoder2Config,
   stablelmConfig,
+  mixtralConfig,
+  qwen2MoeConfig,
+  qwen3MoeConfig,
+  olmoeConfig,
+  gemma3VisionConfig,
+  mistral3Config,
+  qwen2VlConfig,
+  qwen25VlConfig,
+  qwen3VlConfig,
+  qwen3VlMoeConfig,
 ] as const
 
 export type DecoderConfig = z.infer<(typeof decoderConfigs)[number]>
@@ -93,5 +119,25 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
       return starcoder2(config)
     case 'stablelm':
       return stablelm(config)
+    case 'mixtral':
+      return mixtral(config)
+    case 'qwen2_moe':
+      return qwen2Moe(config)
+    case 'qwen3_moe':
+      return qwen3Moe(config)
+    case 'olmoe':
+      return olmoe(config)
+    case 'gemma3':
+      return gemma3Vision(config)
+    case 'mistral3':
+      return mistral3(config)
+    case 'qwen2_vl':
+      return qwen2Vl(config)
+    case 'qwen2_5_vl':
+      return qwen25Vl(config)
+    case 'qwen3_vl':
+      return qwen3Vl(config)
+    case 'qwen3_vl_moe':
+      return qwen3VlMoe(config)
   }
 }

@@ -30,6 +30,8 @@ export interface Ops<T> {
   relu(x: T): T
   silu(x: T): T
   square(x: T): T
+  sigmoid(x: T): T
+  clamp(x: T): T
   multiply(x: T, y: T): T
   /** Times a constant. */
   scale(x: T): T
@@ -57,6 +59,19 @@ export interface Ops<T> {
    * q [b, s, heads·size], k and v [b, t, keyValueHeads·size] → [b, s, heads·size]. `bias` [heads, s, t] is added to the scores.
    */
   attention(q: T, k: T, v: T, shape: AttentionShape, bias?: T): T
+  /** The best experts of every token and their weights: [b, s, h] → twice [b, s, perToken]. */
+  routed(name: string, x: T, options: RouterOptions): readonly [weights: T, chosen: T]
+  /**
+   * Every token through the experts chosen for it, and the weighted sum of their results: [b, s, h] → [b, s, h]. `gate` turns
+   * rows of [2·inner], or of [inner] without a gate, into rows of [inner].
+   */
+  experts(
+    name: string,
+    x: T,
+    routed: readonly [weights: T, chosen: T],
+    options: ExpertOptions,
+    gate: (joined: T) => T,
+  ): T
   /** T5's learned bias of a head for every distance, in a table of [buckets, heads]: → [heads, s, s]. */
   relativePositionBias(name: string, buckets: number, heads: number, tokens: number): T
   /** The zeros that T5 adds where it has learned no bias: → [heads, s, t]. */
@@ -84,6 +99,8 @@ export interface Ops<T> {
   addPositions(name: string, x: T, count: number): T
   /** Mean cross-entropy of `logits` against the labels; over every token for language models. */
   crossEntropy(logits: T): T
+  /** Layers that the step never runs, on inputs of `features`: their weights are there, and get no gradient. */
+  idle(features: number, body: (x: T) => T): void
   /** Constants that PyTorch's module registers as int64 buffers beside its parameters. */
   positionIds(count: number): void
   /** A module's call: its input stays referenced until it returns, as the arguments of Python functions do. */
@@ -111,6 +128,28 @@ export interface RotaryOptions {
   readonly inFloat32?: boolean
   /** Joined with what does not turn even where all of a head turns, as Phi 3 does. */
   readonly alwaysJoins?: boolean
+}
+
+export interface RouterOptions {
+  /** Experts. */
+  readonly count: number
+  readonly perToken: number
+  readonly scoring: 'softmax' | 'sigmoid'
+  readonly hasBias?: boolean
+  /** The scores are a product in float32. */
+  readonly inFloat32?: boolean
+  /** Experts are chosen by their logits, and only the chosen ones scored. */
+  readonly scoresChosenOnly?: boolean
+  /** The weights stay float32 instead of taking the logits' type. */
+  readonly weightsInFloat32?: boolean
+}
+
+export interface ExpertOptions {
+  readonly count: number
+  readonly inner: number
+  readonly hasBias?: boolean
+  /** True by default: gate and up are one matrix. */
+  readonly isGated?: boolean
 }
 
 export interface LinearOptions {

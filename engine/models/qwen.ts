@@ -14,14 +14,14 @@ export const qwen3Config = decoderFields.extend({
   use_sliding_window: z.boolean().default(false),
 })
 
-export function qwen2(config: z.infer<typeof qwen2Config>): Blueprint {
+export function qwen2(config: Omit<z.infer<typeof qwen2Config>, 'model_type'>): Blueprint {
   return llamaBlueprint(config, {
     mixer: attentionOf(config, { queryBias: true, slides: () => config.use_sliding_window }),
     feedForward: gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size }),
   })
 }
 
-export function qwen3(config: z.infer<typeof qwen3Config>): Blueprint {
+export function qwen3(config: Omit<z.infer<typeof qwen3Config>, 'model_type'>): Blueprint {
   return llamaBlueprint(config, {
     mixer: attentionOf(config, {
       queryBias: config.attention_bias,

@@ -16,6 +16,8 @@ import type { Values } from './values.ts'
 const NORM_EPSILON = 1e-5
 /** Weight of the newest batch in batch normalisation's running statistics. */
 const MOMENTUM = 0.1
+/** gpt-oss's. */
+const CLAMP_LIMIT = 7
 const LOGIT_CAP = 30
 const ROTARY_BASE = 10_000
 
@@ -113,6 +115,14 @@ export class TfjsOps implements Ops<tf.Tensor> {
     return tf.tidy(() => tf.mul(x, tf.sigmoid(x)))
   }
 
+  sigmoid(x: tf.Tensor): tf.Tensor {
+    return tf.sigmoid(x)
+  }
+
+  clamp(x: tf.Tensor): tf.Tensor {
+    return tf.clipByValue(x, -CLAMP_LIMIT, CLAMP_LIMIT)
+  }
+
   square(x: tf.Tensor): tf.Tensor {
     return tf.square(x)
   }
@@ -198,7 +208,15 @@ export class TfjsOps implements Ops<tf.Tensor> {
     return tf.tidy(() => attention(q, k, v, shape, this.#batch, drop))
   }
 
-  /** `supportOf` refuses the models that ask for these three. */
+  /** `supportOf` refuses the models that ask for these. */
+  routed(): never {
+    throw new Error('TensorFlow.js has no sparse experts here')
+  }
+
+  experts(): never {
+    throw new Error('TensorFlow.js has no sparse experts here')
+  }
+
   relativePositionBias(): never {
     throw new Error('TensorFlow.js has no relative positions here')
   }
@@ -291,6 +309,10 @@ export class TfjsOps implements Ops<tf.Tensor> {
       const oneHot = tf.oneHot(tf.reshape(this.labels, [-1]), classes)
       return tf.losses.softmaxCrossEntropy<tf.Tensor, tf.Scalar>(oneHot, tf.reshape(logits, [-1, classes]))
     })
+  }
+
+  idle(): never {
+    throw new Error('TensorFlow.js has no layers that go unused here')
   }
 
   /** TensorFlow.js makes positions when they are used. */

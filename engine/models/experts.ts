@@ -1,0 +1,53 @@
+/** Sparse mixtures of experts in place of a feed-forward layer. transformers 5: the SparseMoeBlock classes. */
+import type { Part } from './decoder.ts'
+import { activate, gatedFeedForward } from './feed-forward.ts'
+import type { ExpertOptions, Ops, RouterOptions } from './ops.ts'
+
+export interface SparseLayer {
+  readonly router: RouterOptions
+  readonly experts: ExpertOptions
+  /** `gate` by default. */
+  readonly routerName?: string
+  /** SiLU of the first half times the second by default. */
+  readonly gate?: <T>(ops: Ops<T>, joined: T, inner: number) => T
+}
+
+/** A feed-forward layer beside the experts that every token goes through. */
+export interface SharedExperts {
+  readonly name: string
+  readonly inner: number
+  /** The module that scores it; absent where it counts whole. */
+  readonly gateName?: string
+}
+
+export function sparseFeedForward({ router, experts, routerName = 'gate', gate = siluGate }: SparseLayer): Part {
+  return (ops, { name }, x) => {
+    const routed = ops.routed(`${name}.${routerName}`, x, router)
+    return ops.frame(x, input =>
+      ops.experts(`${name}.experts`, input, routed, experts, joined => gate(ops, joined, experts.inner)),
+    )
+  }
+}
+
+/** `hidden`: the model's width. */
+export function withSharedExperts(sparse: Part, hidden: number, shared: SharedExperts): Part {
+  const feedForward = gatedFeedForward({ hidden, inner: shared.inner })
+  return (ops, place, x) => {
+    const { gateName } = shared
+    const within = { ...place, name: `${place.name}.${shared.name}` }
+    const always = () => ops.frame(x, input => feedForward(ops, within, input))
+    if (gateName === undefined) {
+      const chosen = sparse(ops, place, x)
+      return ops.residual(chosen, always())
+    }
+    const common = always()
+    const chosen = sparse(ops, place, x)
+    const score = ops.sigmoid(ops.linear(`${place.name}.${gateName}`, x, 1, { bias: false }))
+    return ops.residual(chosen, ops.multiply(score, common))
+  }
+}
+
+function siluGate<T>(ops: Ops<T>, joined: T, inner: number): T {
+  const [gate, up] = ops.split(joined, [inner, inner]) as [T, T]
+  return ops.multiply(activate(ops, 'silu', gate), up)
+}

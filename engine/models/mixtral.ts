@@ -1,0 +1,23 @@
+/** Mixtral: a mixture of experts in every layer. transformers: models/mixtral. */
+import * as z from 'zod'
+import { type Blueprint, decoderFields, llamaBlueprint } from './decoder.ts'
+import { attentionOf } from './decoder-attention.ts'
+import { sparseFeedForward } from './experts.ts'
+import { size } from './schema.ts'
+
+export const mixtralConfig = decoderFields.extend({
+  model_type: z.literal('mixtral'),
+  num_local_experts: size.default(8),
+  num_experts_per_tok: size.default(2),
+})
+
+export function mixtral(config: z.infer<typeof mixtralConfig>): Blueprint {
+  const { num_local_experts: count, num_experts_per_tok: perToken } = config
+  return llamaBlueprint(config, {
+    mixer: attentionOf(config, { slides: () => true }),
+    feedForward: sparseFeedForward({
+      router: { count, perToken, scoring: 'softmax', weightsInFloat32: true },
+      experts: { count, inner: config.intermediate_size },
+    }),
+  })
+}

@@ -1,0 +1,86 @@
+/** Qwen's and OLMo's mixtures of experts. transformers: models/{qwen2_moe,qwen3_moe,olmoe}. */
+import * as z from 'zod'
+import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './decoder.ts'
+import { allHeadsNorms, attentionOf, headNorms } from './decoder-attention.ts'
+import { sparseFeedForward, withSharedExperts } from './experts.ts'
+import { gatedFeedForward } from './feed-forward.ts'
+import { size } from './schema.ts'
+
+const qwenSparse = {
+  num_experts: size,
+  num_experts_per_tok: size,
+  moe_intermediate_size: size,
+  /** Every how many layers there are experts. */
+  decoder_sparse_step: size.default(1),
+  mlp_only_layers: z.array(z.number()).nullish(),
+  use_sliding_window: z.boolean().default(false),
+}
+
+export const qwen2MoeConfig = decoderFields.extend({
+  model_type: z.literal('qwen2_moe'),
+  ...qwenSparse,
+  qkv_bias: z.boolean().default(true),
+  shared_expert_intermediate_size: size,
+})
+export const qwen3MoeConfig = decoderFields.extend({
+  model_type: z.literal('qwen3_moe'),
+  ...qwenSparse,
+  attention_bias: z.boolean().default(false),
+})
+export const olmoeConfig = decoderFields.extend({
+  model_type: z.literal('olmoe'),
+  num_experts: size.default(64),
+  num_experts_per_tok: size.default(8),
+  attention_bias: z.boolean().default(false),
+})
+
+type QwenSparse = z.infer<typeof qwen2MoeConfig | typeof qwen3MoeConfig>
+
+export function qwen2Moe(config: z.infer<typeof qwen2MoeConfig>): Blueprint {
+  const shared = {
+    name: 'shared_expert',
+    inner: config.shared_expert_intermediate_size,
+    gateName: 'shared_expert_gate',
+  }
+  return llamaBlueprint(config, {
+    mixer: attentionOf(config, { queryBias: config.qkv_bias, slides: () => config.use_sliding_window }),
+    feedForward: whereSparse(config, withSharedExperts(expertsOf(config), config.hidden_size, shared)),
+  })
+}
+
+export function qwen3Moe(config: Omit<z.infer<typeof qwen3MoeConfig>, 'model_type'>): Blueprint {
+  return llamaBlueprint(config, {
+    mixer: attentionOf(config, {
+      queryBias: config.attention_bias,
+      outputBias: config.attention_bias,
+      queryNorm: { norm: 'rms', ...headNorms },
+      slides: () => config.use_sliding_window,
+    }),
+    feedForward: whereSparse(config, expertsOf(config)),
+  })
+}
+
+export function olmoe(config: z.infer<typeof olmoeConfig>): Blueprint {
+  const { num_experts: count, num_experts_per_tok: perToken, attention_bias: bias } = config
+  const queryNorm = { norm: 'rms', ...allHeadsNorms } as const
+  return llamaBlueprint(config, {
+    mixer: attentionOf(config, { queryBias: bias, outputBias: bias, queryNorm }),
+    feedForward: sparseFeedForward({
+      router: { count, perToken, scoring: 'softmax' },
+      experts: { count, inner: config.intermediate_size },
+    }),
+  })
+}
+
+function expertsOf(config: Pick<QwenSparse, 'num_experts' | 'num_experts_per_tok' | 'moe_intermediate_size'>): Part {
+  const { num_experts: count, num_experts_per_tok: perToken, moe_intermediate_size: inner } = config
+  return sparseFeedForward({ router: { count, perToken, scoring: 'softmax' }, experts: { count, inner } })
+}
+
+/** The layers between have one feed-forward of their own. */
+function whereSparse(config: Omit<QwenSparse, 'model_type' | 'qkv_bias' | 'attention_bias'>, sparse: Part): Part {
+  const dense = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
+  const isSparse = (index: number) =>
+    !config.mlp_only_layers?.includes(index) && (index + 1) % config.decoder_sparse_step === 0
+  return (ops, place, x) => (isSparse(place.index) ? sparse : dense)(ops, place, x)
+}

@@ -1,0 +1,162 @@
+/**
+ * Checkpoints that read text and images, trained on text: the whole model's weights, the activations of its decoder.
+ * transformers: models/{gemma3,mistral3,qwen2_vl,qwen2_5_vl,qwen3_vl,qwen3_vl_moe}.
+ */
+import * as z from 'zod'
+import { type Blueprint, decoderFields } from './decoder.ts'
+import { gemma3, gemma3Config } from './gemma.ts'
+import { ministral3, ministral3Config, mistral, mistralConfig } from './llama.ts'
+import { qwen2, qwen3, qwen3Config } from './qwen.ts'
+import { qwen3Moe, qwen3MoeConfig } from './qwen-moe.ts'
+import { size } from './schema.ts'
+import {
+  idleLinear,
+  idleRmsNorm,
+  pixtral,
+  pixtralConfig,
+  qwen2Vision,
+  qwen2VisionConfig,
+  qwen3Vision,
+  qwen3VisionConfig,
+  qwen25Vision,
+  qwen25VisionConfig,
+  siglip,
+  siglipConfig,
+  table,
+} from './vision-towers.ts'
+
+const languageModel = 'model.language_model'
+
+/** What transformers' Gemma3TextConfig says where the checkpoint's config.json says nothing. */
+export const gemma3VisionConfig = z.object({
+  model_type: z.literal('gemma3'),
+  text_config: gemma3Config.omit({ model_type: true }).extend({
+    vocab_size: size.default(262_208),
+    hidden_size: size.default(2_304),
+    intermediate_size: size.default(9_216),
+    num_hidden_layers: size.default(26),
+    num_attention_heads: size.default(8),
+    num_key_value_heads: size.default(4),
+    head_dim: size.default(256),
+    max_position_embeddings: size.default(131_072),
+    sliding_window: size.nullish().default(4_096),
+  }),
+  vision_config: siglipConfig,
+})
+
+export const mistral3Config = z.object({
+  model_type: z.literal('mistral3'),
+  tie_word_embeddings: z.boolean().default(true),
+  text_config: z.discriminatedUnion('model_type', [mistralConfig, ministral3Config]),
+  vision_config: pixtralConfig,
+  spatial_merge_size: size.default(2),
+  multimodal_projector_bias: z.boolean().default(false),
+})
+
+const qwen2Text = decoderFields.extend({ use_sliding_window: z.boolean().default(false) })
+
+/** Qwen 2 and 2.5 wrote the decoder's fields beside `vision_config` until transformers 4.52. */
+export const qwen2VlConfig = z.object({
+  model_type: z.literal('qwen2_vl'),
+  tie_word_embeddings: z.boolean().default(false),
+  text_config: qwen2Text,
+  vision_config: qwen2VisionConfig,
+})
+export const qwen25VlConfig = z.object({
+  model_type: z.literal('qwen2_5_vl'),
+  tie_word_embeddings: z.boolean().default(false),
+  text_config: qwen2Text,
+  vision_config: qwen25VisionConfig,
+})
+export const qwen3VlConfig = z.object({
+  model_type: z.literal('qwen3_vl'),
+  tie_word_embeddings: z.boolean().default(false),
+  text_config: qwen3Config.omit({ model_type: true }),
+  vision_config: qwen3VisionConfig,
+})
+export const qwen3VlMoeConfig = z.object({
+  model_type: z.literal('qwen3_vl_moe'),
+  tie_word_embeddings: z.boolean().default(false),
+  text_config: qwen3MoeConfig.omit({ model_type: true }),
+  vision_config: qwen3VisionConfig,
+})
+
+export function gemma3Vision({
+  text_config: text,
+  vision_config: vision,
+}: z.infer<typeof gemma3VisionConfig>): Blueprint {
+  return {
+    ...gemma3(text),
+    root: languageModel,
+    idle: ops => {
+      const projector = 'model.multi_modal_projector'
+      siglip(ops, 'model.vision_tower', vision)
+      table(ops, `${projector}.mm_input_projection_weight`, vision.hidden_size, text.hidden_size)
+      idleRmsNorm(ops, `${projector}.mm_soft_emb_norm`, vision.hidden_size)
+    },
+  }
+}
+
+export function mistral3(config: z.infer<typeof mistral3Config>): Blueprint {
+  const {
+    text_config: text,
+    vision_config: vision,
+    spatial_merge_size: merge,
+    multimodal_projector_bias: bias,
+  } = config
+  return {
+    ...(text.model_type === 'mistral' ? mistral(text) : ministral3(text)),
+    isTied: config.tie_word_embeddings,
+    root: languageModel,
+    idle: ops => {
+      const projector = 'model.multi_modal_projector'
+      pixtral(ops, 'model.vision_tower', vision)
+      idleRmsNorm(ops, `${projector}.norm`, vision.hidden_size)
+      idleLinear(
+        ops,
+        `${projector}.patch_merger.merging_layer`,
+        vision.hidden_size * merge ** 2,
+        vision.hidden_size,
+        false,
+      )
+      idleLinear(ops, `${projector}.linear_1`, vision.hidden_size, text.hidden_size, bias)
+      idleLinear(ops, `${projector}.linear_2`, text.hidden_size, text.hidden_size, bias)
+    },
+  }
+}
+
+export function qwen2Vl(config: z.infer<typeof qwen2VlConfig>): Blueprint {
+  return {
+    ...qwen2(config.text_config),
+    isTied: config.tie_word_embeddings,
+    root: languageModel,
+    idle: ops => qwen2Vision(ops, 'model.visual', config.vision_config),
+  }
+}
+
+export function qwen25Vl(config: z.infer<typeof qwen25VlConfig>): Blueprint {
+  return {
+    ...qwen2(config.text_config),
+    isTied: config.tie_word_embeddings,
+    root: languageModel,
+    idle: ops => qwen25Vision(ops, 'model.visual', config.vision_config),
+  }
+}
+
+export function qwen3Vl(config: z.infer<typeof qwen3VlConfig>): Blueprint {
+  return {
+    ...qwen3(config.text_config),
+    isTied: config.tie_word_embeddings,
+    root: languageModel,
+    idle: ops => qwen3Vision(ops, 'model.visual', config.vision_config),
+  }
+}
+
+export function qwen3VlMoe(config: z.infer<typeof qwen3VlMoeConfig>): Blueprint {
+  return {
+    ...qwen3Moe(config.text_config),
+    isTied: config.tie_word_embeddings,
+    root: languageModel,
+    idle: ops => qwen3Vision(ops, 'model.visual', config.vision_config),
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * The parts of multimodal checkpoints that see images, for the weights that they are: a step on text never runs them.
+ * transformers: models/{siglip,pixtral,qwen2_vl,qwen2_5_vl,qwen3_vl}.
+ */
+import * as z from 'zod'
+import type { Ops } from './ops.ts'
+import { size } from './schema.ts'
+
+const channels = z.number().int().min(1).max(16).default(3)
+
+export const siglipConfig = z.object({
+  hidden_size: size.default(768),
+  intermediate_size: size.default(3_072),
+  num_hidden_layers: size.default(12),
+  num_channels: channels,
+  image_size: size.default(224),
+  patch_size: size.default(16),
+  vision_use_head: z.boolean().default(true),
+})
+
+export const pixtralConfig = z.object({
+  hidden_size: size.default(1_024),
+  intermediate_size: size.default(4_096),
+  num_hidden_layers: size.default(24),
+  num_channels: channels,
+  patch_size: size.default(16),
+})
+
+const qwenVision = {
+  depth: size,
+  in_channels: channels,
+  patch_size: size,
+  spatial_merge_size: size.default(2),
+  temporal_patch_size: size.default(2),
+}
+
+export const qwen2VisionConfig = z.object({
+  ...qwenVision,
+  depth: size.default(32),
+  embed_dim: size.default(1_280),
+  hidden_size: size.default(3_584),
+  mlp_ratio: z.number().min(0.1).max(100).default(4),
+  patch_size: size.default(14),
+})
+export const qwen25VisionConfig = z.object({
+  ...qwenVision,
+  depth: size.default(32),
+  hidden_size: size.default(3_584),
+  intermediate_size: size.default(3_420),
+  out_hidden_size: size.default(3_584),
+  patch_size: size.default(14),
+})
+export const qwen3VisionConfig = z.object({
+  ...qwenVision,
+  depth: size.default(27),
+  hidden_size: size.default(1_152),
+  intermediate_size: size.default(4_304),
+  out_hidden_size: size.default(3_584),
+  patch_size: size.default(16),
+  num_position_embeddings: size.default(2_304),
+  deepstack_visual_indexes: z.array(z.number()).default([8, 16, 24]),
+})
+
+/** What a layer of a tower is made of: linear layers one after the other, and norms. */
+interface TowerLayer {
+  readonly norms: readonly string[]
+  readonly normKind: 'layer' | 'rms'
+  readonly linears: readonly (readonly [name: string, inFeatures: number, outFeatures: number])[]
+  readonly bias: boolean
+}
+
+export function siglip<T>(ops: Ops<T>, root: string, config: z.infer<typeof siglipConfig>): void {
+  const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config
+  const perceptron = [['mlp.fc1', hidden, inner] as const, ['mlp.fc2', inner, hidden] as const]
+  const projections = ['q_proj', 'k_proj', 'v_proj', 'out_proj'].map(
+    part => [`self_attn.${part}`, hidden, hidden] as const,
+  )
+  patches(ops, `${root}.embeddings.patch_embedding`, hidden, config.num_channels * patch ** 2, { bias: true })
+  table(ops, `${root}.embeddings.position_embedding`, Math.floor(config.image_size / patch) ** 2, hidden)
+  tower(ops, `${root}.encoder.layers`, config.num_hidden_layers, hidden, {
+    norms: ['layer_norm1', 'layer_norm2'],
+    normKind: 'layer',
+    linears: [...projections, ...perceptron],
+    bias: true,
+  })
+  ops.idle(hidden, x => ops.layerNorm(`${root}.post_layernorm`, x))
+  if (!config.vision_use_head) return
+  const head = `${root}.head`
+  table(ops, `${head}.probe`, 1, hidden)
+  // One matrix and one vector for q, k and v, which are no linear module.
+  table(ops, `${head}.attention.in_proj`, 3 * hidden, hidden + 1)
+  tower(ops, head, 1, hidden, {
+    norms: ['layernorm'],
+    normKind: 'layer',
+    linears: [['attention.out_proj', hidden, hidden], ...perceptron],
+    bias: true,
+  })
+}
+
+export function pixtral<T>(ops: Ops<T>, root: string, config: z.infer<typeof pixtralConfig>): void {
+  const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config
+  const projections = ['q_proj', 'k_proj', 'v_proj', 'o_proj'].map(
+    part => [`attention.${part}`, hidden, hidden] as const,
+  )
+  patches(ops, `${root}.patch_conv`, hidden, config.num_channels * patch ** 2)
+  idleRmsNorm(ops, `${root}.ln_pre`, hidden)
+  tower(ops, `${root}.transformer.layers`, config.num_hidden_layers, hidden, {
+    norms: ['attention_norm', 'ffn_norm'],
+    normKind: 'rms',
+    linears: [
+      ...projections,
+      ['feed_forward.gate_proj', hidden, inner],
+      ['feed_forward.up_proj', hidden, inner],
+      ['feed_forward.down_proj', inner, hidden],
+    ],
+    bias: false,
+  })
+}
+
+export function qwen2Vision<T>(ops: Ops<T>, root: string, config: z.infer<typeof qwen2VisionConfig>): void {
+  const { embed_dim: hidden, hidden_size: outside, mlp_ratio: ratio } = config
+  patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config))
+  tower(ops, `${root}.blocks`, config.depth, hidden, {
+    norms: ['norm1', 'norm2'],
+    normKind: 'layer',
+    linears: [
+      ...joinedAttention(hidden),
+      ['mlp.fc1', hidden, Math.floor(hidden * ratio)],
+      ['mlp.fc2', Math.floor(hidden * ratio), hidden],
+    ],
+    bias: true,
+  })
+  ops.idle(hidden, x => ops.layerNorm(`${root}.merger.ln_q`, x))
+  merger(ops, `${root}.merger.mlp`, ['0', '2'], hidden * config.spatial_merge_size ** 2, outside)
+}
+
+export function qwen25Vision<T>(ops: Ops<T>, root: string, config: z.infer<typeof qwen25VisionConfig>): void {
+  const { hidden_size: hidden, intermediate_size: inner } = config
+  patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config))
+  tower(ops, `${root}.blocks`, config.depth, hidden, {
+    norms: ['norm1', 'norm2'],
+    normKind: 'rms',
+    linears: [
+      ...joinedAttention(hidden),
+      ['mlp.gate_proj', hidden, inner],
+      ['mlp.up_proj', hidden, inner],
+      ['mlp.down_proj', inner, hidden],
+    ],
+    bias: true,
+  })
+  idleRmsNorm(ops, `${root}.merger.ln_q`, hidden)
+  merger(ops, `${root}.merger.mlp`, ['0', '2'], hidden * config.spatial_merge_size ** 2, config.out_hidden_size)
+}
+
+export function qwen3Vision<T>(ops: Ops<T>, root: string, config: z.infer<typeof qwen3VisionConfig>): void {
+  const { hidden_size: hidden, intermediate_size: inner, out_hidden_size: outside } = config
+  const merged = hidden * config.spatial_merge_size ** 2
+  patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config), { bias: true })
+  table(ops, `${root}.pos_embed`, config.num_position_embeddings, hidden)
+  tower(ops, `${root}.blocks`, config.depth, hidden, {
+    norms: ['norm1', 'norm2'],
+    normKind: 'layer',
+    linears: [...joinedAttention(hidden), ['mlp.linear_fc1', hidden, inner], ['mlp.linear_fc2', inner, hidden]],
+    bias: true,
+  })
+  const names = ['linear_fc1', 'linear_fc2'] as const
+  ops.idle(hidden, x => ops.layerNorm(`${root}.merger.norm`, x))
+  merger(ops, `${root}.merger`, names, merged, outside)
+  for (const index of config.deepstack_visual_indexes.keys()) {
+    const name = `${root}.deepstack_merger_list.${index}`
+    ops.idle(merged, x => ops.layerNorm(`${name}.norm`, x))
+    merger(ops, name, names, merged, outside)
+  }
+}
+
+const joinedAttention = (hidden: number) =>
+  [
+    ['attn.qkv', hidden, 3 * hidden],
+    ['attn.proj', hidden, hidden],
+  ] as const
+
+const voxels = (config: { in_channels: number; temporal_patch_size: number; patch_size: number }) =>
+  config.in_channels * config.temporal_patch_size * config.patch_size ** 2
+
+function tower<T>(ops: Ops<T>, root: string, layers: number, hidden: number, layer: TowerLayer): void {
+  for (let index = 0; index < layers; index++) {
+    const name = `${root}.${index}`
+    for (const norm of layer.norms) {
+      if (layer.normKind === 'rms') idleRmsNorm(ops, `${name}.${norm}`, hidden)
+      else ops.idle(hidden, x => ops.layerNorm(`${name}.${norm}`, x))
+    }
+    for (const [part, from, to] of layer.linears) idleLinear(ops, `${name}.${part}`, from, to, layer.bias)
+  }
+}
+
+/** Two linear layers from a square of patches to a word. */
+function merger<T>(ops: Ops<T>, name: string, parts: readonly [string, string], merged: number, outside: number): void {
+  idleLinear(ops, `${name}.${parts[0]}`, merged, merged, true)
+  idleLinear(ops, `${name}.${parts[1]}`, merged, outside, true)
+}
+
+/** A convolution over patches: as a table, since it is no linear module that adapters or quantisation would touch. */
+function patches<T>(ops: Ops<T>, name: string, hidden: number, features: number, { bias = false } = {}): void {
+  table(ops, name, hidden, features)
+  if (bias) ops.idle(hidden, x => ops.layerScale(`${name}.bias`, x))
+}
+
+export function table<T>(ops: Ops<T>, name: string, count: number, features: number): void {
+  ops.idle(features, () => ops.constantEmbedding(name, count, features, 1))
+}
+
+export function idleLinear<T>(ops: Ops<T>, name: string, from: number, to: number, bias: boolean): void {
+  ops.idle(from, x => ops.linear(name, x, to, { bias }))
+}
+
+export function idleRmsNorm<T>(ops: Ops<T>, name: string, features: number): void {
+  ops.idle(features, x => ops.rmsNorm(name, x, { size: features, scalesInFloat32: false }))
+}
