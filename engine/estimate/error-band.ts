@@ -14,10 +14,15 @@ export function errorBandPercent(spec: TrainingSpec): number {
   return beyondTrace(spec) === undefined ? TRACED_BAND_PERCENT : DERIVED_BAND_PERCENT
 }
 
-/** What of a step the Python worker does not run; undefined when it runs all of it. */
+/** What of a step the trace does not run; undefined when it runs all of it. */
 export function beyondTrace(spec: TrainingSpec): string | undefined {
+  return spec.gpus > 1 ? 'several GPUs' : beyondTorch(spec)
+}
+
+/** What of a step the Python worker runs on no device; undefined when it runs all of it. */
+export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.quantization !== undefined) return 'quantised base weights'
-  if (spec.gpus > 1) return 'several GPUs'
+  if (spec.gpus > 1 && spec.sharding?.startsWith('zero')) return "DeepSpeed's sharding"
   if (spec.offload !== undefined) return 'offloading'
   if (spec.fusedLoss) return 'a fused loss'
   if (spec.precision === 'bf16-master') return 'float32 master weights'

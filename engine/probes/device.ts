@@ -10,6 +10,8 @@ const bytes = z.number().int().min(0)
 const cudaDevice = z.object({
   kind: z.literal('cuda'),
   name: z.string(),
+  /** Cards of this machine that PyTorch sees; the facts are of the first. */
+  count: z.number().int().positive(),
   /** The memory limit, where one was set. */
   totalBytes: bytes,
   /** Total − free − reserved after a first kernel: the context, and whatever other processes hold. */
@@ -55,6 +57,21 @@ export async function describeMachine(python: string, signal?: AbortSignal): Pro
       return { kind: 'no-python', why: answer.message }
     case 'timed-out':
       return { kind: 'no-python', why: `no answer within ${answer.afterMillis / 1_000} s` }
+  }
+}
+
+/** GPUs that trials can have a process on each. Any number of processes share a CPU, each within its limit of memory. */
+export function gpusOf(machine: Machine): number {
+  if (machine.kind === 'no-python') return 0
+  switch (machine.device.kind) {
+    case 'cuda':
+      return machine.device.count
+    case 'cpu':
+      return Number.POSITIVE_INFINITY
+    case 'mps':
+      return 1
+    case 'none':
+      return 0
   }
 }
 

@@ -2,11 +2,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Framework, TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
-import { beyondTrace } from '../estimate/error-band.ts'
+import { beyondTorch, beyondTrace } from '../estimate/error-band.ts'
 import type { Footprint } from '../estimate/footprint.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
-import { type DeviceKind, describeMachine, type Machine } from './device.ts'
+import { type DeviceKind, describeMachine, gpusOf, type Machine } from './device.ts'
 import { EstimateProbe } from './estimate.ts'
 import { TfjsProbe } from './tfjs/probe.ts'
 import type { BackendChoice } from './tfjs/protocol.ts'
@@ -83,17 +83,33 @@ const openers: Record<Engine, Opener> = {
 /** Throws a MemoryMarkError where the machine lacks what the engine needs. */
 export async function openProbe(engine: Engine | 'auto', context: ProbeContext): Promise<Probe> {
   const { framework } = context.spec
-  // Nothing is called traced or measured that was another step.
-  const beyond = beyondTrace(context.spec)
-  const best = () => (beyond === undefined ? bestEngine(context) : 'estimate')
-  const taken = engine === 'auto' ? await best() : engine
+  const taken = engine === 'auto' ? await bestEngine(context) : engine
   if ((taken === 'tfjs') !== (framework === 'tensorflow.js')) throw otherFramework(taken, framework)
-  if (beyond !== undefined && taken !== 'estimate') throw notCovered(taken, beyond)
+  const beyond = beyondEngine(taken, context.spec)
+  if (beyond !== undefined) throw notCovered(taken, beyond)
   return openers[taken](context)
 }
 
 async function bestEngine({ spec, python, machine }: ProbeContext): Promise<Engine> {
-  return spec.framework === 'tensorflow.js' ? 'tfjs' : engineOn(machine ?? (await describeMachine(python)))
+  if (spec.framework === 'tensorflow.js') return 'tfjs'
+  if (beyondTorch(spec) !== undefined) return 'estimate'
+  const found = machine ?? (await describeMachine(python))
+  const best = engineOn(found)
+  // The trace is of one GPU, and several are not measured on fewer.
+  return spec.gpus === 1 || (best === 'torch' && gpusOf(found) >= spec.gpus) ? best : 'estimate'
+}
+
+/** Nothing is called traced or measured that was another step. */
+function beyondEngine(engine: Engine, spec: TrainingSpec): string | undefined {
+  switch (engine) {
+    case 'trace':
+      return beyondTrace(spec)
+    case 'torch':
+      return beyondTorch(spec)
+    case 'estimate':
+    case 'tfjs':
+      return undefined
+  }
 }
 
 /** The engine that `auto` takes for PyTorch: a real GPU before PyTorch's graph, and that before our model of it. */

@@ -1,6 +1,6 @@
 /** The real step on the real device, in a Python process that is started afresh after every failure. */
 import * as z from 'zod'
-import { type DeviceKind, machine, START_TIMEOUT_MILLIS, softwareOf, type TorchMachine } from './device.ts'
+import { type DeviceKind, gpusOf, machine, START_TIMEOUT_MILLIS, softwareOf, type TorchMachine } from './device.ts'
 import { outcomeOf, unavailable } from './failure.ts'
 import type { Probe, ProbeContext, ProbedDevice, TrialOptions } from './probe.ts'
 import type { Outcome, Trial } from './trial.ts'
@@ -35,7 +35,7 @@ export class TorchProbe implements Probe {
   readonly #accumulation: number
   #worker: PythonWorker | undefined
 
-  private constructor(context: ProbeContext, deviceKind: DeviceKind, device: ProbedDevice, worker: PythonWorker) {
+  private constructor(context: ProbeContext, deviceKind: DeviceKind, device: ProbedDevice, worker?: PythonWorker) {
     this.#context = context
     this.#deviceKind = deviceKind
     this.device = device
@@ -45,19 +45,24 @@ export class TorchProbe implements Probe {
 
   static async open(this: void, context: ProbeContext): Promise<TorchProbe> {
     const worker = new PythonWorker(context.python)
-    const { deviceKind, limitMemoryBytes } = context
+    const { deviceKind, limitMemoryBytes, spec } = context
     const answer = await worker.ask('device', { device: deviceKind, limitMemoryBytes }, machine, START_TIMEOUT_MILLIS)
-    if (answer.kind === 'done' && answer.result.device.kind !== 'none') {
+    const probed = answer.kind === 'done' ? probedDevice(answer.result, limitMemoryBytes) : undefined
+    if (answer.kind === 'done' && answer.result.device.kind !== 'none' && probed !== undefined) {
       const { device } = answer.result
-      const probed = probedDevice(answer.result, limitMemoryBytes)
-      if (probed !== undefined) return new TorchProbe(context, device.kind, probed, worker)
+      const gpus = gpusOf({ kind: 'python', ...answer.result })
+      if (spec.gpus === 1) return new TorchProbe(context, device.kind, probed, worker)
+      // The trials have processes of their own, one a GPU.
+      await worker[Symbol.asyncDispose]()
+      if (gpus >= spec.gpus) return new TorchProbe(context, device.kind, probed)
+      throw unavailable('torch', `the config trains on ${spec.gpus} GPUs and this machine has ${gpus}`)
     }
     await worker[Symbol.asyncDispose]()
     throw unavailable('torch', whyNot(answer))
   }
 
   async trial(microBatch: number, { steps = LEAST_STEPS, signal }: TrialOptions = {}): Promise<Trial> {
-    const worker = this.#worker ?? new PythonWorker(this.#context.python)
+    const worker = this.#worker ?? new PythonWorker(this.#context.python, this.#context.spec.gpus)
     this.#worker = worker
     const end = () => void worker[Symbol.asyncDispose]()
     if (signal?.aborted) end()

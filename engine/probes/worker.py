@@ -8,6 +8,7 @@ same steps for real and reads the device's own counters.
 
 import contextlib
 import ctypes
+import functools
 import gc
 import importlib.util
 import json
@@ -21,10 +22,13 @@ import time
 import traceback
 import weakref
 
+PARENT = os.getppid()  # read before the imports, which take seconds
+
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
 
 import torch
+import torch.distributed as dist
 import torch.nn.functional as F
 import transformers
 from torch.overrides import TorchFunctionMode
@@ -62,6 +66,12 @@ class StorageLedger(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         if func is torch.ops.aten.add.Tensor and adds_in_place(*args):
             func = torch.ops.aten.add_.Tensor
+        if func is torch.ops.aten.index_put.default and not torch.is_grad_enabled():
+            # index_backward of torch/csrc/autograd/FunctionsManual.cpp copies under any dispatch mode, ours too.
+            func = torch.ops.aten.index_put_.default
+        if func is torch.ops.aten.scatter_add.default and not torch.is_grad_enabled():
+            # gather_backward of aten/src/ATen/native/TensorAdvancedIndexing.cpp copies under any dispatch mode, ours too.
+            func = torch.ops.aten.scatter_add_.default
         result = func(*args, **(kwargs or {}))
         for value in tree_iter(result):
             if isinstance(value, torch.Tensor) and value.device.type == "meta":
@@ -209,14 +219,51 @@ def build_model(request, device="meta"):
     if config.is_encoder_decoder and getattr(config, "decoder_start_token_id", None) is None:
         config.decoder_start_token_id = config.pad_token_id
     if spec["loop"] == "trainer":
-        config.use_cache = False
+        config.use_cache = False  # of a multimodal model the decoder's own stays as it is
     with torch.device(device):
-        model = MODEL_CLASSES[spec["task"]].from_config(config, dtype=WEIGHT_DTYPES[spec["precision"]])
+        model = model_class(spec, config).from_config(config, dtype=WEIGHT_DTYPES[spec["precision"]])
+        reference = reference_copy(spec, config)
     if "lora" in spec:
         model = add_adapters(model, spec["lora"], spec["gradientCheckpointing"], device)
+    if head_of_rewards(spec) == "value":
+        model.add_module("v_head", torch.nn.Linear(config.hidden_size, 1, dtype=torch.float32, device=device))
+    if spec.get("dropout") is False:
+        without_dropout(model)
+    object.__setattr__(model, "reference", reference)  # beside its parameters, not among them
     if spec["gradientCheckpointing"]:
         model.gradient_checkpointing_enable({"use_reentrant": False, **recomputation(spec, device)})
     return model.train(spec["step"] == "training")
+
+
+def model_class(spec, config):
+    if head_of_rewards(spec) == "steps":
+        return transformers.AutoModelForTokenClassification
+    # What sees images is trained whole, text alone or not, and with it goes the class that reads both.
+    is_multimodal = getattr(config, "vision_config", None) is not None
+    if is_multimodal and spec["task"] == "causal-lm":
+        return transformers.AutoModelForImageTextToText
+    return MODEL_CLASSES[spec["task"]]
+
+
+def reference_copy(spec, config):
+    """The frozen second model of a training method that compares with one."""
+    if spec.get("method", {}).get("reference") != "copy":
+        return None
+    precision = spec["precision"]
+    # LLaMA-Factory's model/loader.py: what does not train is loaded in the type that is computed in.
+    lowered = AUTOCAST_DTYPES.get(precision) if spec["method"]["logProbabilities"] == "llamafactory" else None
+    reference = model_class(spec, config).from_config(config, dtype=lowered or WEIGHT_DTYPES[precision])
+    return reference.requires_grad_(False).eval()
+
+
+def head_of_rewards(spec):
+    return spec.get("method", {}).get("head")
+
+
+def without_dropout(model):
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0
 
 
 def add_adapters(model, lora, checkpoints, device="meta"):
@@ -276,7 +323,7 @@ class ShapedOptimizer:
 
 
 def make_batch(spec, model, device="meta"):
-    batch = spec["microBatch"]
+    batch = spec["microBatch"] * sequences_per_sample(spec)
     with torch.device(device):
         if spec["task"] == "image-classification":
             side = spec["imageSize"]
@@ -289,7 +336,8 @@ def make_batch(spec, model, device="meta"):
             if spec["paddedBatches"]:
                 inputs["attention_mask"] = torch.empty(batch, spec["sequenceLength"], dtype=torch.long)
         targets = (batch, spec.get("targetLength", spec.get("sequenceLength")))
-        labels = targets if spec["task"] in ("causal-lm", "masked-lm", "seq2seq-lm") else (batch,)
+        per_token = spec["task"] in ("causal-lm", "masked-lm", "seq2seq-lm") or head_of_rewards(spec) == "steps"
+        labels = targets if per_token else (batch,)
         if spec["task"] == "seq2seq-lm" and spec["step"] != "training":
             inputs["decoder_input_ids"] = torch.empty(targets, dtype=torch.long)
         if spec["step"] == "training":
@@ -324,10 +372,21 @@ def without_values(padded):
             setattr(*place, original)
 
 
+def sequences_per_sample(spec):
+    kind = spec.get("method", {}).get("kind")
+    return 2 if kind == "preference" or (kind == "reward" and head_of_rewards(spec) != "steps") else 1
+
+
 def forward_and_backward(model, spec, batch, kernels=None, scale=lambda loss: loss):
-    """`kernels`: the context of the forward pass; on the meta device it stands in for CUDA. `scale`: the loss scaler's."""
+    """`kernels`: makes the context of a forward pass; on the meta device it stands in for CUDA. `scale`: the loss scaler's."""
+    kernels = kernels or (lambda: CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])))
+    if "method" in spec:
+        loss, held = METHODS[spec["method"]["kind"]](Passes(model, spec, batch, kernels), spec["method"])
+        scale(loss).backward()
+        del held
+        return
     held = None
-    with kernels if kernels is not None else CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])):
+    with kernels():
         outputs = model(**batch)
         # The earlier tool's step takes the mean of the logits; a training step takes the model's own loss.
         loss = outputs.loss if spec["step"] == "training" else outputs.logits.mean()
@@ -338,12 +397,105 @@ def forward_and_backward(model, spec, batch, kernels=None, scale=lambda loss: lo
     del held
 
 
+class Passes:
+    """The forward passes of a training method over one batch. Each has a context, and so a cache of cast weights, of its own."""
+
+    def __init__(self, model, spec, batch, kernels):
+        self.model, self.spec, self.kernels = model, spec, kernels
+        self.labels = batch["labels"]
+        self.inputs = {name: tensor for name, tensor in batch.items() if name != "labels"}
+
+    def logits(self, model=None):
+        """In float32, as accelerate's mixed precision and LLaMA-Factory's and torchtune's own code hand them on."""
+        with self.kernels():
+            logits = (model or self.model)(**self.inputs).logits
+        return logits.float()
+
+    def token_log_probabilities(self, logits):
+        """The logits that TRL keeps, and the log-probabilities that LLaMA-Factory and torchtune do, are what counts."""
+        style = self.spec["method"]["logProbabilities"]
+        logits, tokens = logits[:, :-1], self.labels[:, 1:].unsqueeze(-1)
+        if style == "trl":
+            selected = logits.gather(-1, tokens).squeeze(-1)
+            return selected - torch.stack([sequence.logsumexp(-1) for sequence in logits])
+        if style == "torchtune":
+            logits = logits / 1.0
+        return logits.log_softmax(-1).gather(-1, tokens).squeeze(-1)
+
+    def without_gradients(self, of):
+        """Scores and logits of the policy, of its base with the adapters off, or of the frozen copy."""
+        adapters = self.model.disable_adapter() if of == "adapters-off" else contextlib.nullcontext()
+        with torch.no_grad(), adapters:
+            logits = self.logits(self.model.reference if of == "copy" else None)
+            return self.token_log_probabilities(logits).sum(-1), logits
+
+    def reference(self):
+        of = self.spec["method"]["reference"]
+        return (0.0, None) if of == "none" else self.without_gradients(of)
+
+
+def preference_loss(passes, method):
+    logits = passes.logits()
+    scores = passes.token_log_probabilities(logits).sum(-1)
+    extra = chosen_cross_entropy(logits, passes.labels) if method["withCrossEntropy"] else 0.0
+    if method["logProbabilities"] == "torchtune":
+        del logits
+    reference, reference_logits = passes.reference()
+    chosen, rejected = (scores - reference).chunk(2)
+    return extra - F.logsigmoid(chosen - rejected).mean(), reference_logits if method["logProbabilities"] == "torchtune" else None
+
+
+def chosen_cross_entropy(logits, labels):
+    chosen = logits[: len(logits) // 2, :-1].contiguous()
+    return F.cross_entropy(chosen.view(-1, chosen.shape[-1]), labels[: len(labels) // 2, 1:].reshape(-1))
+
+
+def kto_loss(passes, method):
+    if method["logProbabilities"] == "trl":
+        passes.without_gradients("policy")
+    logits = passes.logits()
+    scores = passes.token_log_probabilities(logits).sum(-1)
+    if method["logProbabilities"] != "trl":
+        passes.without_gradients("policy")
+    passes.reference()
+    reference, _ = passes.reference()
+    loss = -torch.sigmoid(scores - reference).mean()
+    del logits
+    return loss, None
+
+
+def reward_loss(passes, method):
+    if method["head"] == "value":
+        scores = scores_of_value_head(passes)
+    else:
+        with passes.kernels():
+            outputs = passes.model(**passes.inputs, **({"labels": passes.labels} if method["head"] == "steps" else {}))
+        if method["head"] == "steps":
+            return outputs.loss, None
+        scores = outputs.logits.squeeze(-1)
+    chosen, rejected = scores.chunk(2)
+    return -F.logsigmoid(chosen - rejected).mean(), None
+
+
+def scores_of_value_head(passes):
+    """trl's AutoModelForCausalLMWithValueHead also hands the logits out, in float32."""
+    with passes.kernels():
+        outputs = passes.model(**passes.inputs, output_hidden_states=True)
+        values = passes.model.v_head(outputs.hidden_states[-1].float()).squeeze(-1)
+        logits = outputs.logits.float()
+    del logits, outputs
+    return values[:, -1]
+
+
+METHODS = {"preference": preference_loss, "kto": kto_loss, "reward": reward_loss}
+
+
 def trace(request):
     """Peak bytes of the second step: its optimizer state is allocated, as in every later step."""
     spec = request["spec"]
     with without_values(spec["paddedBatches"]), StorageLedger() as ledger:
         model = build_model(request)
-        for tensor in [*model.parameters(), *model.buffers()]:
+        for tensor in tensors_of(model):
             ledger.enter(tensor)
         weight_bytes = ledger.live_bytes
         training = spec["step"] == "training"
@@ -366,6 +518,11 @@ def trace(request):
             "parameters": sum(parameter.numel() for parameter in model.parameters()),
             "events": ledger.events if request.get("wantsEvents") else [],
         }
+
+
+def tensors_of(model):
+    models = [model] if model.reference is None else [model, model.reference]
+    return [tensor for each in models for tensor in (*each.parameters(), *each.buffers())]
 
 
 # --- Real steps on a real device ---------------------------------------------------------------------------------------
@@ -488,7 +645,7 @@ class CudaDevice:
 
     def facts(self):
         workspace_bytes = self.cublas_workspace_bytes()  # first: it loads cuBLAS into the context
-        return {"kind": "cuda", "name": self._properties.name, "totalBytes": self._total_bytes,
+        return {"kind": "cuda", "name": self._properties.name, "count": torch.cuda.device_count(), "totalBytes": self._total_bytes,
                 "contextBytes": self.context_bytes(), "cublasWorkspaceBytes": workspace_bytes, "driver": nvidia_driver(), "cuda": torch.version.cuda,
                 "computeCapability": [self._properties.major, self._properties.minor]}
 
@@ -600,7 +757,8 @@ class CatalogueStep:
 
     def __init__(self, request, device):
         self._device = device
-        self.model = build_model(request, device)
+        # What is sharded goes to the GPU a layer at a time: all of it may not fit there.
+        self.model = build_model(request, "cpu" if is_sharded(request["spec"]) else device)
 
     def batch(self, spec):
         return fill(make_batch(spec, self.model, self._device), spec, self.model)
@@ -623,9 +781,10 @@ class RealLoop:
         self._device = device
         torch.backends.cuda.matmul.allow_tf32 = self._spec["precision"] == "tf32"
         self._step = open_step(request, device)
+        self._model = distributed_model(self._step.model, self._spec, device)
         self._training = self._spec["step"] == "training"
         self._scaler = torch.amp.GradScaler(device.kind, enabled=self._spec["precision"] == "amp-fp16" and self._training)
-        trained = [parameter for parameter in self._step.model.parameters() if parameter.requires_grad]
+        trained = [parameter for parameter in self._model.parameters() if parameter.requires_grad]
         self._optimizer = make_real_optimizer(self._spec["optimizer"], trained) if self._training else None
         self._trained = trained
 
@@ -634,9 +793,12 @@ class RealLoop:
         self._device.synchronize()
         self._device.reset_peaks()
         started = time.perf_counter()
-        for _ in range(self._spec["gradientAccumulation"] if self._training else 1):
+        batches = self._spec["gradientAccumulation"] if self._training else 1
+        for index in range(batches):
             batch = self._step.batch(self._spec)
-            forward_and_backward(self._step.model, self._spec, batch, autocast(self._spec, self._device), self._scaler.scale)
+            kernels = functools.partial(autocast, self._spec, self._device)
+            with gradients_stay_here(self._model, index < batches - 1):
+                forward_and_backward(self._model, self._spec, batch, kernels, self._scaler.scale)
             del batch
         self._device.synchronize()
         optimizer_started = time.perf_counter()
@@ -665,6 +827,86 @@ def trial(request):
         loop = None
         gc.collect()
         device.empty()
+
+
+# --- Several GPUs: this file under torchrun, one process a GPU -----------------------------------------------------------
+
+
+class Group:
+    """The processes of one torchrun. Rank 0 hears the parent and tells the others; all do the same, and rank 0 answers."""
+
+    def __init__(self):
+        self._rank, local_rank = int(os.environ["RANK"]), int(os.environ["LOCAL_RANK"])
+        if torch.cuda.is_available():
+            torch.cuda.set_device(local_rank)
+        dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+
+    def lines(self):
+        while True:
+            line = [sys.stdin.readline() if self._rank == 0 else None]
+            dist.broadcast_object_list(line)
+            if not line[0]:
+                return
+            yield line[0]
+
+    def agreed(self, reply):
+        """The highest figures of all. Who fails answers alone, since the others wait for it in the middle of a step."""
+        if reply["kind"] == "failed" or reply["result"].get("kind") == "out-of-memory":
+            return reply
+        replies = [None] * dist.get_world_size() if self._rank == 0 else None
+        dist.gather_object(reply, replies)
+        return None if replies is None else {**reply, "result": highest_of([each["result"] for each in replies])}
+
+
+def highest_of(results):
+    """Of the same shape: numbers by the highest, everything else by the first."""
+    first = results[0]
+    if isinstance(first, dict):
+        return {name: highest_of([result[name] for result in results]) for name in first}
+    if isinstance(first, list):
+        return [highest_of(list(each)) for each in zip(*results, strict=True)]
+    return max(results) if isinstance(first, (int, float)) else first
+
+
+def is_sharded(spec):
+    return spec.get("sharding") == "fsdp" and spec["gpus"] > 1
+
+
+def distributed_model(model, spec, device):
+    """DistributedDataParallel, or FSDP over the modules that transformers says not to split, as accelerate wraps them."""
+    if spec["gpus"] == 1:
+        return model
+    if not is_sharded(spec):
+        # What Trainer asks for: with checkpointing, the graph is not searched for parameters that took no part.
+        return torch.nn.parallel.DistributedDataParallel(model, find_unused_parameters=not spec["gradientCheckpointing"])
+    try:
+        from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+    except ImportError:  # torch before 2.6
+        from torch.distributed._composable.fsdp import MixedPrecisionPolicy, fully_shard
+
+    dtype = AUTOCAST_DTYPES.get(spec["precision"])
+    mesh = dist.init_device_mesh(device.kind, (dist.get_world_size(),))
+    policy = {"mesh": mesh, "mp_policy": MixedPrecisionPolicy(param_dtype=dtype, reduce_dtype=dtype)}
+    whole = set(model._no_split_modules or ())
+    for module in [module for module in model.modules() if type(module).__name__ in whole]:
+        fully_shard(module, **policy)
+    return fully_shard(model, **policy)
+
+
+@contextlib.contextmanager
+def gradients_stay_here(model, stay):
+    """While gradients accumulate they are summed across GPUs once, with the last micro-batch."""
+    if not stay:
+        yield
+    elif isinstance(model, torch.nn.parallel.DistributedDataParallel):
+        with model.no_sync():
+            yield
+    elif hasattr(model, "set_requires_gradient_sync"):
+        model.set_requires_gradient_sync(False)
+        yield
+        model.set_requires_gradient_sync(True)
+    else:
+        yield
 
 
 def require_device(request):
@@ -706,7 +948,7 @@ def measured_halves(request):
     device.synchronize()
     forward = device.peaks()
     device.reset_peaks()
-    forward_and_backward(step.model, spec, step.batch(spec), autocast(spec, device))
+    forward_and_backward(step.model, spec, step.batch(spec), functools.partial(autocast, spec, device))
     device.synchronize()
     both = device.peaks()
     if "peakAllocatedBytes" not in forward:
@@ -726,7 +968,7 @@ def validate_compile(request):
             device.synchronize()
             device.reset_peaks()
             started = time.perf_counter()
-            forward_and_backward(model, spec, batch, autocast(spec, device))
+            forward_and_backward(model, spec, batch, functools.partial(autocast, spec, device))
             device.synchronize()
             millis.append((time.perf_counter() - started) * 1_000)
             peaks = device.peaks()
@@ -762,14 +1004,19 @@ def end_with_parent():
     """A parent that is killed cannot end its worker. On Linux the kernel does: PR_SET_PDEATHSIG of prctl(2)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+        if os.getppid() != PARENT:
+            sys.exit()
 
 
 def main():
     end_with_parent()
     answers = sys.stdout
     sys.stdout = sys.stderr  # a library that prints must not break the protocol
-    for line in sys.stdin:
-        print(json.dumps(answer(line)), file=answers, flush=True)
+    group = Group() if "TORCHELASTIC_RUN_ID" in os.environ else None
+    for line in sys.stdin if group is None else group.lines():
+        reply = answer(line) if group is None else group.agreed(answer(line))
+        if reply is not None:
+            print(json.dumps(reply), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -43,10 +43,15 @@ export class PythonWorker implements AsyncDisposable {
   #stderr = ''
   #nextId = 1
 
-  /** `python`: the interpreter's command. Starting never fails here; the first question does. */
-  constructor(python: string) {
+  /**
+   * `python`: the interpreter's command. `processes`: more than one run under torchrun and answer as one, with the highest
+   * figures of all. Starting never fails here; the first question does.
+   */
+  constructor(python: string, processes = 1) {
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedVariables.test(name)))
-    this.#child = spawn(python, ['-u', workerPath()], { env, detached: true })
+    const launcher =
+      processes === 1 ? [] : ['-m', 'torch.distributed.run', '--standalone', `--nproc-per-node=${processes}`]
+    this.#child = spawn(python, ['-u', ...launcher, workerPath()], { env, detached: true })
     this.#child.on('error', error => {
       this.#stderr += error.message
     })

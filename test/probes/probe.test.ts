@@ -17,7 +17,7 @@ function contextOf(changes: Partial<TrainingSpec>) {
 describe('a step that the Python worker does not run', () => {
   const beyond: [what: string, changes: Partial<TrainingSpec>][] = [
     ['quantised base weights', { lora, quantization: 'nf4', precision: 'amp-bf16' }],
-    ['several GPUs', { gpus: 2, sharding: 'zero2' }],
+    ["DeepSpeed's sharding", { gpus: 2, sharding: 'zero2' }],
     ['offloading', { offload: 'optimizer' }],
     ['a fused loss', { fusedLoss: true }],
     ['float32 master weights', { precision: 'bf16-master' }],
@@ -25,8 +25,15 @@ describe('a step that the Python worker does not run', () => {
   ]
 
   it.each(beyond)('is never called traced or measured: %s', async (what, changes) => {
-    await expect(openProbe('trace', contextOf(changes))).rejects.toThrow(what)
     await expect(openProbe('torch', contextOf(changes))).rejects.toThrow(what)
+  })
+
+  it.each(beyond.filter(([, { gpus }]) => gpus === undefined))('nor is it traced: %s', async (what, changes) => {
+    await expect(openProbe('trace', contextOf(changes))).rejects.toThrow(what)
+  })
+
+  it('several GPUs are measured, but not traced', async () => {
+    await expect(openProbe('trace', contextOf({ gpus: 2, sharding: 'fsdp' }))).rejects.toThrow('several GPUs')
   })
 
   it.each(beyond)('is estimated where the engine is left to the machine: %s', async (_, changes) => {

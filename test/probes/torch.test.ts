@@ -76,6 +76,26 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () =
     }
   })
 
+  test.each(['ddp', 'fsdp'] as const)(
+    'under torchrun two processes step as one with %s, and one that is out of memory speaks for both',
+    async sharding => {
+      const spec = { ...tinySpec, gpus: 2, sharding, gradientAccumulation: 2 }
+      await using probe = await openProbe('torch', { ...context, spec, limitMemoryBytes: 300 * MIB })
+      expect((await probe.trial(2, { steps: 4 })).outcome).toMatchObject({
+        kind: 'fits',
+        stepMillis: expect.any(Number),
+      })
+      expect((await probe.trial(50_000)).outcome).toEqual({ kind: 'out-of-memory' })
+    },
+  )
+
+  test("DeepSpeed's sharding is estimated, never measured as something else", async () => {
+    const spec = { ...tinySpec, gpus: 2, sharding: 'zero3' as const }
+    await expect(openProbe('torch', { ...context, spec })).rejects.toThrow(/does not run DeepSpeed's sharding/)
+    await using probe = await openProbe('auto', { ...context, spec })
+    expect(probe.engine).toBe('estimate')
+  })
+
   test('a trial that takes too long times out, and its process is gone', async () => {
     const pidFile = path.join(folder, 'pid')
     const entrypoint = await sleeping(pidFile)
