@@ -48,7 +48,7 @@ function machineLines(python: string, machine: Machine): string[] {
 function deviceWords(device: TorchDevice): string {
   switch (device.kind) {
     case 'cuda':
-      return `${device.name}, ${formatGib(device.totalBytes)}, of which the CUDA context takes ${formatGib(device.contextBytes)}`
+      return `${device.count > 1 ? `${device.count} × ` : ''}${device.name}, ${formatGib(device.totalBytes)}, of which the CUDA context takes ${formatGib(device.contextBytes)}`
     case 'mps':
       return `${device.name}, ${formatGib(device.totalBytes)}`
     case 'cpu':
