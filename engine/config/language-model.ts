@@ -19,8 +19,12 @@ type Settings = Pick<
   | 'sharding'
   | 'offload'
   | 'fusedLoss'
+  | 'method'
+  | 'dropout'
   | 'paddedBatches'
 >
+
+type Optional = 'lora' | 'quantization' | 'sharding' | 'offload' | 'fusedLoss' | 'method' | 'dropout'
 
 export interface LanguageModelConfig {
   readonly dialect: string
@@ -28,9 +32,7 @@ export interface LanguageModelConfig {
   readonly batch: Batch
   readonly sequence: Sequence
   /** Settings that are absent from the spec may be undefined here. */
-  readonly settings: { readonly [Key in keyof Settings]: Settings[Key] | undefined } & Required<
-    Pick<Settings, 'gpus' | 'precision' | 'optimizer' | 'attention' | 'gradientCheckpointing' | 'paddedBatches'>
-  >
+  readonly settings: { readonly [Key in Optional]?: Settings[Key] | undefined } & Required<Omit<Settings, Optional>>
 }
 
 export interface Batch {
@@ -73,11 +75,12 @@ export function readGpus(reader: FieldReader, field: Field | undefined): number 
 export function languageModelReading(reader: FieldReader, config: LanguageModelConfig): Reading {
   const { model, batch, settings } = config
   const size = readSequence(reader, model, config.sequence)
-  if (model !== undefined && !model.tasks.includes('causal-lm')) {
+  const { task, labels } = taskOfMethod(settings.method)
+  if (model !== undefined && !model.tasks.includes(task)) {
     reader.refuse(
       undefined,
       'unsupported-task',
-      `The model ${quote(model.id)} is not supported for causal-lm`,
+      `The model ${quote(model.id)} is not supported for ${task}`,
       'Name a decoder, or leave this config out of the check.',
     )
   }
@@ -88,13 +91,13 @@ export function languageModelReading(reader: FieldReader, config: LanguageModelC
     model,
     spec: {
       model: model.id,
-      task: 'causal-lm',
+      task,
       framework: 'pytorch',
       step: 'training',
       microBatch: batch.microBatch,
       gradientAccumulation: batch.gradientAccumulation,
       ...size,
-      labels: 2,
+      labels,
       ...present(settings),
       // None of these tools' loops keeps the logits or a key/value cache through the backward pass.
       loop: 'trainer',
@@ -105,9 +108,15 @@ export function languageModelReading(reader: FieldReader, config: LanguageModelC
   }
 }
 
+/** Reward models are classifiers, but for LLaMA-Factory's value head beside the output layer. */
+export function taskOfMethod(method: TrainingSpec['method']): Pick<TrainingSpec, 'task' | 'labels'> {
+  if (method?.kind !== 'reward' || method.head === 'value') return { task: 'causal-lm', labels: 2 }
+  return { task: 'sequence-classification', labels: method.head === 'steps' ? 2 : 1 }
+}
+
 /** Leaves out what is undefined, as the spec wants it. */
 function present(settings: LanguageModelConfig['settings']): Settings {
-  const { lora, quantization, sharding, offload, fusedLoss, ...always } = settings
+  const { lora, quantization, sharding, offload, fusedLoss, method, dropout, ...always } = settings
   return {
     ...always,
     ...(lora && { lora }),
@@ -115,6 +124,8 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(sharding && { sharding }),
     ...(offload && { offload }),
     ...(fusedLoss !== undefined && { fusedLoss }),
+    ...(method && { method }),
+    ...(dropout !== undefined && { dropout }),
   }
 }
 

@@ -55,6 +55,43 @@ export const defaultLoraTargets: readonly string[] = ['q_proj', 'v_proj']
 export const shardings = ['ddp', 'zero1', 'zero2', 'zero3', 'fsdp'] as const
 export type Sharding = (typeof shardings)[number]
 
+/**
+ * Whose way of computing log-probabilities: `trl` sequence by sequence, keeping the logits; `llamafactory` whole, keeping both;
+ * `torchtune` whole, over a copy divided by the temperature, letting the logits go.
+ */
+export const logProbabilityStyles = ['trl', 'llamafactory', 'torchtune'] as const
+export type LogProbabilityStyle = (typeof logProbabilityStyles)[number]
+
+/**
+ * What the policy is compared with: nothing (or what was computed beforehand), its own base weights with the adapters off, or a
+ * frozen copy of the model.
+ */
+export const references = ['none', 'adapters-off', 'copy'] as const
+
+/** How the loss is computed, where it is not the model's own on labels. */
+export const trainingMethod = z.discriminatedUnion('kind', [
+  /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected answer of a sample go through the model in one batch. */
+  z.object({
+    kind: z.literal('preference'),
+    reference: z.enum(references),
+    logProbabilities: z.enum(logProbabilityStyles),
+    /** ORPO and CPO: a cross-entropy over the chosen answers beside. */
+    withCrossEntropy: z.boolean(),
+  }),
+  /** KTO: one answer a sample, and another sample's beside it, through the policy and the reference without gradients. */
+  z.object({
+    kind: z.literal('kto'),
+    reference: z.enum(references),
+    logProbabilities: z.enum(logProbabilityStyles),
+  }),
+  /**
+   * Reward models. `score`: a classifier of one label over the chosen and the rejected answer. `value`: LLaMA-Factory's value
+   * head beside the output layer, whose logits are computed and dropped. `steps`: a score of two labels for every token.
+   */
+  z.object({ kind: z.literal('reward'), head: z.enum(['score', 'value', 'steps']) }),
+])
+export type TrainingMethod = z.infer<typeof trainingMethod>
+
 /** Above this no GPU of the catalogue holds a single byte per sample; a typo, not a batch. */
 export const MAX_BATCH = 1_000_000
 
@@ -99,6 +136,10 @@ export const trainingSpec = z.object({
   offload: z.enum(['optimizer', 'optimizer-and-weights']).optional(),
   /** Liger's or another fused loss: logits are made and consumed in chunks and never stand whole. */
   fusedLoss: z.boolean().optional(),
+  /** Absent for the model's own loss. */
+  method: trainingMethod.optional(),
+  /** False where the training turns every dropout layer off, as TRL does unless told otherwise. */
+  dropout: z.boolean().optional(),
   /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */
   paddedBatches: z.boolean(),
   /**
@@ -109,6 +150,19 @@ export const trainingSpec = z.object({
   loop: z.enum(loops),
 })
 export type TrainingSpec = z.infer<typeof trainingSpec>
+
+/** Sequences that one sample puts through the model in a forward pass. */
+export function sequencesPerSample({ method }: Pick<TrainingSpec, 'method'>): number {
+  switch (method?.kind) {
+    case 'preference':
+      return 2
+    case 'reward':
+      return method.head === 'steps' ? 1 : 2
+    case 'kto':
+    case undefined:
+      return 1
+  }
+}
 
 /** Samples in one optimizer step over all GPUs. */
 export function effectiveBatch(spec: TrainingSpec): number {

@@ -4,7 +4,7 @@
  *
  * `torch:` names the place in PyTorch that decides a rule (paths of the 2.13 sources).
  */
-import type { TrainingSpec } from '../config/spec.ts'
+import { sequencesPerSample, type TrainingSpec } from '../config/spec.ts'
 import { type ByteKind, bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
 
 /** How a gradient reaches an input: as a tensor of its own, or as the very gradient of the output (`add`). */
@@ -44,6 +44,17 @@ export interface Recorded {
   readonly flopsPerSample?: number
 }
 
+/** Before the names of a second model's parameters. */
+export const REFERENCE = 'reference.'
+
+/** A forward pass that no backward pass follows. */
+export interface PassWithoutGradients {
+  /** Whose weights: those that train, the same with the adapters off, or a frozen copy. */
+  readonly of: 'policy' | 'adapters-off' | 'copy'
+  /** Of a copy's weights, where it is not the policy's. */
+  readonly dtype?: Dtype | undefined
+}
+
 const weightDtypes: Record<TrainingSpec['precision'], Dtype> = {
   fp32: 'float32',
   tf32: 'float32',
@@ -65,8 +76,6 @@ export class Autograd {
   readonly batch: Storage[] = []
   /** Tensors that the model's outputs reference: the key/value cache. */
   readonly held: Storage[] = []
-  /** Casts that autocast's cache keeps until the forward pass ends. */
-  readonly cachedCasts: Storage[] = []
   /** Tensors laid out head by head, [b, heads, s, size], rather than token by token. */
   readonly headsFirst = new Set<Storage>()
   nodes: Node[] = []
@@ -79,6 +88,12 @@ export class Autograd {
   readonly isPadded: boolean
   readonly hasFlash: boolean
   protected castWeights = new Map<Tensor, Tensor>()
+  /** Every cast that the present autocast context keeps until it ends. */
+  #cachedCasts: Tensor[] = []
+  /** Undefined while gradients are recorded. */
+  protected pass: PassWithoutGradients | undefined
+  readonly #sequencesPerSample: number
+  readonly #bufferNames = new Set<string>()
   #edges = 0
   #storages = 0
 
@@ -90,13 +105,35 @@ export class Autograd {
     this.autocastDtype = autocastDtypes[spec.precision]
     this.training = spec.step === 'training'
     this.isPadded = spec.paddedBatches && spec.task !== 'image-classification'
+    this.#sequencesPerSample = sequencesPerSample(spec)
+  }
+
+  /** torch.no_grad: what `run` does is recorded without saving anything for a backward pass. */
+  withoutGradients<T>(pass: PassWithoutGradients, run: () => T): T {
+    this.pass = pass
+    const result = this.underAutocast(run)
+    this.pass = undefined
+    return result
+  }
+
+  /** torch.autocast around `run`: the cache of cast weights begins and ends with it. */
+  underAutocast<T>(run: () => T): T {
+    this.castWeights = new Map()
+    this.#cachedCasts = []
+    const result = run()
+    this.record('return', { reads: this.#cachedCasts, outputs: [] })
+    this.castWeights = new Map()
+    return result
   }
 
   /** Asking for a name twice shares the parameter. */
-  parameter(name: string, shape: readonly number[], options: { trainable: boolean; dtype?: Dtype }): Tensor {
+  parameter(layerName: string, shape: readonly number[], options: { trainable: boolean; dtype?: Dtype }): Tensor {
+    const isCopy = this.pass?.of === 'copy'
+    const name = isCopy ? REFERENCE + layerName : layerName
     const known = this.parameters.get(name)
     if (known !== undefined) return known
-    const { trainable, dtype = this.weightDtype } = options
+    const { dtype = (isCopy ? this.pass?.dtype : undefined) ?? this.weightDtype } = options
+    const trainable = options.trainable && !isCopy
     const storage = this.persistent(elements({ shape }) * bytesPerElement[dtype])
     const parameter: Tensor = { storage, shape, batched: false, dtype, requiresGrad: trainable, edge: this.newEdge() }
     this.parameters.set(name, parameter)
@@ -113,7 +150,7 @@ export class Autograd {
 
   dropout(x: Tensor, probability: number): Tensor {
     // torch: native/Dropout.cpp: on CUDA `native_dropout`, which saves a one-byte mask.
-    if (!this.training || probability === 0) return x
+    if (!this.training || probability === 0 || this.spec.dropout === false || this.pass !== undefined) return x
     const mask = this.storage(elements(x), 'bool', x.batched)
     const output = this.tensor(x.shape, x.dtype, [x], x)
     this.record('dropout', { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] })
@@ -200,7 +237,7 @@ export class Autograd {
     if (x.storage.persistent) cast.storage.kind = 'weights'
     if (isCached) {
       this.castWeights.set(x, cast)
-      this.cachedCasts.push(cast.storage)
+      this.#cachedCasts.push(cast)
     }
     return cast
   }
@@ -226,12 +263,20 @@ export class Autograd {
     { batched }: { batched: boolean } = { batched: true },
   ): Tensor {
     const storage = this.storage(elements({ shape }), dtype, batched)
-    const requiresGrad = from.some(input => input.requiresGrad)
+    const requiresGrad = this.pass === undefined && from.some(input => input.requiresGrad)
     return { storage, shape, batched, dtype, requiresGrad, edge: this.newEdge() }
   }
 
   storage(count: number, dtype: Dtype, batched: boolean, kind: ByteKind = 'activations'): Storage {
     return this.#newStorage(count * bytesPerElement[dtype], batched, kind, false)
+  }
+
+  /** A storage of the model beside its parameters. Another pass over the same weights finds it there. */
+  buffer(name: string, bytes: number): void {
+    const key = this.pass?.of === 'copy' ? REFERENCE + name : name
+    if (this.#bufferNames.has(key)) return
+    this.#bufferNames.add(key)
+    this.buffers.push(this.persistent(bytes))
   }
 
   /** A storage of the model itself. */
@@ -268,13 +313,13 @@ export class Autograd {
       outputs,
       gradients: gradients.filter(edge => edge.to.requiresGrad),
       backwardScratch,
-      flopsPerSample: options.flopsPerSample ?? 0,
+      flopsPerSample: (options.flopsPerSample ?? 0) * this.#sequencesPerSample,
       computeDtype: outputs[0]?.dtype ?? 'float32',
     })
   }
 
   #newStorage(bytes: number, batched: boolean, kind: ByteKind, persistent: boolean): Storage {
-    const [fixedBytes, bytesPerSample] = batched ? [0, bytes] : [bytes, 0]
+    const [fixedBytes, bytesPerSample] = batched ? [0, bytes * this.#sequencesPerSample] : [bytes, 0]
     return { id: this.#storages++, fixedBytes, bytesPerSample, kind, persistent }
   }
 }

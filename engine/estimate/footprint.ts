@@ -1,9 +1,10 @@
 /** Turns one training spec into its memory footprint: peak, moment and breakdown for any batch size, in microseconds each. */
 import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
-import { forward, type ModelConfig } from '../models/architecture.ts'
+import type { ModelConfig } from '../models/architecture.ts'
 import { type Block, CachingAllocator, roundedSize } from './allocator.ts'
 import type { Node } from './autograd.ts'
+import { objectiveOf } from './objective.ts'
 import { type ByteKind, byteKinds, type Storage } from './storage.ts'
 import { Tape } from './tape.ts'
 import { type Event, playStep, type Timeline } from './timeline.ts'
@@ -30,10 +31,9 @@ export class Footprint {
   constructor(spec: TrainingSpec, config: ModelConfig, device = { hasFlash: true }) {
     this.spec = spec
     const tape = new Tape(spec, device)
-    const logits = forward(tape, config, spec)
+    const { loss, held } = objectiveOf(tape, config, spec)
     refuseMissingTargets(spec, tape)
-    const loss = spec.step === 'training' ? tape.frame(logits, input => tape.crossEntropy(input)) : tape.mean(logits)
-    this.#timeline = playStep(tape, spec, loss, [logits.storage])
+    this.#timeline = playStep(tape, spec, loss, held)
     this.nodes = tape.nodes
     this.parameterCount = this.#timeline.parameterCount
   }

@@ -29,6 +29,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
   readonly linearNames = new Set<string>()
   /** The last hidden states, once a decoder has asked for its logits. */
   outputLayerInput: Tensor | undefined
+  /** What went into each block: the hidden states that `output_hidden_states` would hand out. */
+  readonly blockInputs: Tensor[] = []
   /** Tensors that local variables of the running block reference. */
   #locals: Tensor[] = []
 
@@ -128,8 +130,6 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return this.elementwise('relu', x, { savesOutput: true })
   }
 
-  square(x: Tensor): Tensor {
-    return this.power(x)
   sigmoid(x: Tensor): Tensor {
     return this.elementwise('sigmoid', x, { savesOutput: true })
   }
@@ -138,6 +138,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return this.elementwise('clamp', x, { saves: [x] })
   }
 
+  square(x: Tensor): Tensor {
+    return this.power(x)
   }
 
   scale(x: Tensor): Tensor {
@@ -223,8 +225,6 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return output
   }
 
-  relativePositionBias(name: string, buckets: number, heads: number, tokens: number): Tensor {
-    // transformers T5Attention.compute_bias: an embedding of the bucket of every pair's distance, seen as [heads, s, s].
   routed(name: string, x: Tensor, options: RouterOptions): readonly [weights: Tensor, chosen: Tensor] {
     return routed(this, x, this.#routerParameters(name, x, options), options)
   }
@@ -255,6 +255,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return output
   }
 
+  relativePositionBias(name: string, buckets: number, heads: number, tokens: number): Tensor {
+    // transformers T5Attention.compute_bias: an embedding of the bucket of every pair's distance, seen as [heads, s, s].
     const pairs = this.tensor([tokens, tokens], 'int64', [], { batched: false })
     this.record('relative positions', { reads: [], outputs: [pairs] })
     const bias = this.embedding(name, pairs, buckets, heads)
@@ -407,6 +409,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   block(x: Tensor, body: (x: Tensor) => Tensor, shared: readonly Tensor[] = []): Tensor {
+    this.blockInputs.push(x)
     const isRecomputed = this.spec.gradientCheckpointing && this.training && this.pass === undefined
     if (!isRecomputed) return this.frame(x, body)
     // torch: utils/checkpoint.py: only the block's input survives the forward pass. Where the weights below are frozen, peft
@@ -423,9 +426,6 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return output
   }
 
-  /** int64 constants that the module registers as buffers. */
-  positionIds(count: number): void {
-    this.buffer('position_ids', count * bytesPerElement.int64)
   idle(features: number, body: (x: Tensor) => Tensor): void {
     const [nodes, known] = [this.nodes, new Set(this.parameters.keys())]
     this.nodes = []
@@ -436,6 +436,9 @@ export class Tape extends Autograd implements Ops<Tensor> {
     }
   }
 
+  /** int64 constants that the module registers as buffers. */
+  positionIds(count: number): void {
+    this.buffer('position_ids', count * bytesPerElement.int64)
   }
 
   markLogits(logits: Tensor): Tensor {
@@ -493,14 +496,14 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return this.spec.task === 'causal-lm' && (name === 'lm_head' || name === 'embed_out')
   }
 
-  /** bitsandbytes leaves the output layer alone. */
-  #isQuantized(name: string): boolean {
-    return this.spec.quantization !== undefined && !this.#isOutputLayer(name) && name !== 'score'
   #routerParameters(name: string, x: Tensor, { count, hasBias }: RouterOptions): RouterParameters {
     const weight = this.#weight(`${name}.weight`, [count, lastSize(x)])
     return hasBias ? { weight, bias: this.#weight(`${name}.bias`, [count]) } : { weight }
   }
 
+  /** bitsandbytes leaves the output layer alone. */
+  #isQuantized(name: string): boolean {
+    return this.spec.quantization !== undefined && !this.#isOutputLayer(name) && name !== 'score'
   }
 
   /**

@@ -3,7 +3,7 @@
  * the same for every batch size, only the sizes differ, so one timeline answers for all of them.
  */
 import type { Optimizer, TrainingSpec } from '../config/spec.ts'
-import type { Autograd, Node } from './autograd.ts'
+import { type Autograd, type Node, REFERENCE } from './autograd.ts'
 import { optimizerRules } from './optimizer.ts'
 import { exchangeBytes, type Shares, sharesOf } from './sharding.ts'
 import { bytesPerElement, elements, type Storage, type Tensor } from './storage.ts'
@@ -30,11 +30,10 @@ export interface Timeline {
   readonly parameterCount: number
 }
 
-/** Plays one optimizer step of what `tape` recorded. `outputs`: what a plain loop still holds during the backward pass. */
-export function playStep(tape: Autograd, spec: TrainingSpec, loss: Tensor, outputs: readonly Storage[]): Timeline {
+/** Plays one optimizer step of what `tape` recorded. `held`: what the training loop still references in the backward pass. */
+export function playStep(tape: Autograd, spec: TrainingSpec, loss: Tensor, held: readonly Storage[]): Timeline {
   const shares = sharesOf(spec)
   const player = new Player(tape, loss, shares)
-  const held = spec.loop === 'plain' ? [...outputs, ...tape.held] : []
   // From the second micro-step on, the forward pass runs beside the gradients accumulated so far.
   const microSteps = spec.step === 'training' ? Math.min(spec.gradientAccumulation, 2) : 1
   for (let index = 0; index < microSteps; index++) player.microStep(held)
@@ -55,7 +54,9 @@ export function playStep(tape: Autograd, spec: TrainingSpec, loss: Tensor, outpu
     optimizerState: isTraining ? optimizerState(tape, spec, optimized, shares) : [],
     step: player.events,
     eventsBeforeOptimizer,
-    parameterCount: parameters.reduce((sum, parameter) => sum + elements(parameter), 0),
+    parameterCount: [...tape.parameters]
+      .filter(([name]) => !name.startsWith(REFERENCE))
+      .reduce((sum, [, parameter]) => sum + elements(parameter), 0),
   }
 }
 
@@ -108,12 +109,7 @@ class Player {
     const batch = this.#tape.batch
     for (const storage of batch) this.#allocate(storage)
     for (const storage of [...held, ...batch]) this.#reference(storage, 1)
-    for (const storage of this.#tape.cachedCasts) this.#reference(storage, 1)
     this.#forward(this.#tape.nodes, 'forward')
-    for (const storage of this.#tape.cachedCasts) {
-      this.#reference(storage, -1)
-      this.#releaseIfUnused(storage)
-    }
     this.#moment = 'backward of the loss'
     const seed = this.#newGradient(this.#loss)
     this.#shareGradient(seed)
@@ -310,6 +306,10 @@ class Player {
 
   #release(storage: Storage): void {
     this.#live.delete(storage)
+    this.events.push({ kind: 'release', storage, moment: this.#moment })
+  }
+}
+
 /**
  * torch: utils/checkpoint.py _StopRecomputationError: a recomputation ends where the last tensor has been saved again. What the
  * rest would have read is still there at that point.
@@ -321,10 +321,6 @@ function untilLastSave(saving: readonly Node[], rest: readonly Node[]): readonly
   const end = savesInputsOnly ? { ...last, creates: [], scratch: [] } : last
   const stop = { ...end, creates: [], scratch: [], saves: [], reads: rest.flatMap(node => node.reads) }
   return [...saving.slice(0, -1), end, stop]
-}
-
-    this.events.push({ kind: 'release', storage, moment: this.#moment })
-  }
 }
 
 /** How often each parameter is used where a gradient reaches it, by storage id. */

@@ -15,6 +15,16 @@ import {
   fusedAttention,
   readImplementation,
 } from '../trainer/attention.ts'
+import {
+  isOn,
+  kto,
+  ordinary,
+  type PreferenceTerms,
+  preference,
+  refuseGeneration,
+  reward,
+  type Training,
+} from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { writesAny } from '../written-keys.ts'
@@ -45,7 +55,7 @@ export const axolotl: Dialect = {
 }
 
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
-  refuseOtherTraining(reader, document)
+  refuseUnmodelled(reader, document)
   const model = readModel(reader, document.field('base_model'), 'base_model', lookUp)
   const batch = readBatch(reader, {
     batchSize: document.at('micro_batch_size'),
@@ -57,6 +67,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     accumulation: document.at('gradient_accumulation_steps'),
   })
   const hasAdapter = readsAdapter(reader, document.at('adapter'))
+  const training = readTraining(reader, document, hasAdapter)
   const sharded = readSharding(reader, document)
   const attention = readAttention(reader, document)
   const packing = document.at('sample_packing')
@@ -92,7 +103,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
         : undefined,
       quantization: readQuantization(reader, document, hasAdapter),
       ...sharded,
-      fusedLoss: readFusedLoss(reader, document),
+      fusedLoss: training.method === undefined ? readFusedLoss(reader, document) : undefined,
+      ...training,
       paddedBatches: reader.note(
         'paddedBatches',
         !isPacked && attention.masksPadding,
@@ -102,20 +114,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   })
 }
 
-/** What holds more than one model, or other losses, in memory. */
-function refuseOtherTraining(reader: FieldReader, document: Section): void {
-  const rl = document.at('rl')
-  if (rl !== undefined) {
-    reader.refuse(rl, 'unsupported-training', `Training by ${quote(rl.source)} is not modelled yet`, leaveOut)
-  }
-  for (const key of [
-    'reward_model',
-    'process_reward_model',
-    'gptq',
-    'relora',
-    'quantize_moe_experts',
-    'peft_use_dora',
-  ]) {
+function refuseUnmodelled(reader: FieldReader, document: Section): void {
+  for (const key of ['gptq', 'relora', 'quantize_moe_experts', 'peft_use_dora']) {
     const field = document.at(key)
     if (field === undefined || reader.flag(field) !== true) continue
     reader.refuse(field, 'unsupported-setting', `${key} is not modelled yet`, leaveOut)
@@ -123,6 +123,41 @@ function refuseOtherTraining(reader: FieldReader, document: Section): void {
 }
 
 const leaveOut = 'Leave this config out of the check for now.'
+
+/** core/builders/rl.py and core/builders/causal.py: TRL's trainers. */
+function readTraining(reader: FieldReader, document: Section, hasAdapter: boolean): Training {
+  const [rewards, steps] = [document.at('reward_model'), document.at('process_reward_model')]
+  if (isOn(reader, rewards)) return reward(reader, rewards, 'score')
+  if (isOn(reader, steps)) return reward(reader, steps, 'steps')
+  const rl = document.at('rl')
+  const name = reader.text(rl)
+  if (rl === undefined || name === undefined) return ordinary
+  if (isOn(reader, document.at('dpo_use_liger_kernel'))) {
+    reader.assume(
+      "The logits are counted whole, though Liger's loss goes through them in chunks: the estimate is high.",
+    )
+  }
+  const reference = readReference(reader, document, hasAdapter)
+  switch (name) {
+    case 'dpo':
+    case 'ipo':
+      return preference(reader, rl, { reference, style: 'trl' })
+    case 'simpo':
+      return preference(reader, rl, { reference: hasAdapter ? 'none' : 'copy', style: 'trl', withCrossEntropy: true })
+    case 'orpo':
+      return preference(reader, rl, { reference: 'none', style: 'trl', withCrossEntropy: true })
+    case 'kto':
+      return kto(reader, rl, { reference, style: 'trl' })
+    default:
+      return refuseGeneration(reader, rl, name)
+  }
+}
+
+/** train.py setup_reference_model: a second model wherever there is no adapter to turn off, even if its results were precomputed. */
+function readReference(reader: FieldReader, document: Section, hasAdapter: boolean): PreferenceTerms['reference'] {
+  if (!hasAdapter || isOn(reader, document.at('rl_adapter_ref_model'))) return 'copy'
+  return isOn(reader, document.at('precompute_ref_log_probs')) ? 'none' : 'adapters-off'
+}
 
 function readsAdapter(reader: FieldReader, field: Field | undefined): boolean {
   const adapter = reader.text(field)

@@ -2,12 +2,13 @@
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
-import { readGpus } from '../language-model.ts'
-import { MAX_SEQUENCE, type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
+import { readGpus, taskOfMethod } from '../language-model.ts'
+import { checkTask, MAX_SEQUENCE, type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import { MAX_BATCH } from '../spec.ts'
 import { readImplementation } from '../trainer/attention.ts'
+import type { Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { writesAny } from '../written-keys.ts'
@@ -25,11 +26,11 @@ import {
   readAdapter,
   readFusedLoss,
   readQuantization,
-  refuseOtherTraining,
   TRL_LENGTH,
 } from './huggingface/fine-tuning.ts'
 import { readPrecision } from './huggingface/precision.ts'
 import { readTask, type TaskChoice } from './huggingface/task.ts'
+import { readTrainingMethod } from './huggingface/training-method.ts'
 
 /** TrainingArguments.per_device_train_batch_size. */
 const DEFAULT_BATCH = 8
@@ -74,7 +75,9 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     { value: 1, source: "the Trainer's default" },
   )
   const model = readModel(reader, find(...modelKeys), 'model_name_or_path', lookUp)
-  const choice = readTask(reader, find, model)
+  const adapter = adapterField(reader, find)
+  const training = readTrainingMethod(reader, find, adapter !== undefined)
+  const choice = taskOf(reader, find, model, training)
   const size = readInputSize(reader, model, {
     sequenceLength: find(...sequenceKeys),
     imageSize: find('image_size'),
@@ -82,8 +85,10 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     ...(choice?.task === 'seq2seq-lm' && { length: DEFAULT_SOURCE }),
   })
   const target = readTarget(reader, find, choice)
-  const settings = readSettings(reader, trainerArguments, choice, model)
-  refuseOtherTraining(reader, find)
+  const settings = {
+    ...readSettings(reader, trainerArguments, choice, model, { adapter, training }),
+    ...training,
+  }
 
   if (model === undefined || choice === undefined || microBatch === undefined || reader.problems.length > 0) {
     return { kind: 'unreadable', problems: reader.problems }
@@ -108,6 +113,19 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     ...(accumulation && { gradientAccumulationAt: accumulation.at }),
     assumptions: reader.assumptions,
   }
+}
+
+/** The training method's, or else what the config says. */
+function taskOf(
+  reader: FieldReader,
+  find: Arguments['find'],
+  model: CatalogueModel | undefined,
+  { method }: Training,
+): TaskChoice | undefined {
+  if (method === undefined) return readTask(reader, find, model)
+  const { task, labels } = taskOfMethod(method)
+  if (model !== undefined) checkTask(reader, find('task'), task, model)
+  return { task, labels }
 }
 
 function readTarget(
@@ -146,11 +164,11 @@ function readSettings(
   trainerArguments: Arguments,
   choice: TaskChoice | undefined,
   model: CatalogueModel | undefined,
+  { adapter, training }: { readonly adapter: Field | undefined; readonly training: Training },
 ) {
   const { find } = trainerArguments
   const gpus = readGpus(reader, find(...gpuKeys))
   const labels = readLabels(reader, find('num_labels'), choice?.task, choice?.labels)
-  const adapter = adapterField(reader, find)
   const sharded = readSharding(reader, trainerArguments)
   const precision = readPrecision(reader, {
     fp16: find('fp16'),
@@ -165,7 +183,7 @@ function readSettings(
   const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'))
   const lora = readAdapter(reader, find, model, adapter)
   const quantization = readQuantization(reader, find, adapter)
-  const fusedLoss = readFusedLoss(reader, find)
+  const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined
   return {
     gpus,
     labels,

@@ -10,6 +10,7 @@ import type { Field, Section } from '../section.ts'
 import type { Precision } from '../spec.ts'
 import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
 import { type AttentionChoice, eagerAttention, flashAttention, fusedAttention } from '../trainer/attention.ts'
+import { kto, ordinary, preference, refuseGeneration, reward, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer, trainerDefault } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { writesAny } from '../written-keys.ts'
@@ -47,6 +48,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     accumulation: document.at('gradient_accumulation_steps'),
   })
   const method = readMethod(reader, document.at('finetuning_type'))
+  const training = readStage(reader, document, method)
   const sharded = readSharding(reader, document)
   const attention = readAttention(reader, document.at('flash_attn'))
   const packing = document.at('neat_packing') ?? document.at('packing')
@@ -65,7 +67,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       lora: method === 'lora' ? readAdapter(reader, document, model) : undefined,
       quantization: readQuantization(reader, document, method),
       ...sharded,
-      fusedLoss: readFusedLoss(reader, document.at('enable_liger_kernel')),
+      fusedLoss: training.method === undefined ? readFusedLoss(reader, document.at('enable_liger_kernel')) : undefined,
+      ...training,
       paddedBatches: reader.note(
         'paddedBatches',
         !isPacked && attention.masksPadding,
@@ -79,16 +82,34 @@ const leaveOut = 'Leave this config out of the check for now.'
 const unmodelled = ['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'use_muon', 'use_llama_pro', 'use_dora']
 
 function refuseUnmodelled(reader: FieldReader, document: Section): void {
-  const stage = document.at('stage')
-  const name = reader.text(stage)
-  if (name !== undefined && !/^(?:sft|pt)$/i.test(name)) {
-    const message = `The stage ${quote(name)} holds more than one model or other losses, and is not modelled yet`
-    reader.refuse(stage, 'unsupported-training', message, leaveOut)
-  }
   for (const key of unmodelled) {
     const field = document.at(key)
     if (field === undefined || reader.flag(field) !== true) continue
     reader.refuse(field, 'unsupported-setting', `${key} is not modelled yet`, leaveOut)
+  }
+}
+
+/** train/{dpo,kto,rm}: a second model where no adapter can be turned off (trainer_utils.py create_ref_model). */
+function readStage(reader: FieldReader, document: Section, method: Method): Training {
+  const stage = document.at('stage')
+  const name = reader.text(stage)
+  if (stage === undefined || name === undefined || /^(?:sft|pt)$/i.test(name)) return ordinary
+  const other = document.at('ref_model')
+  if (other !== undefined) {
+    reader.assume(`The reference ${quote(other.source)} is counted as a copy of the model that is trained.`)
+  }
+  const reference = method === 'lora' && other === undefined ? 'adapters-off' : 'copy'
+  const loss = document.at('pref_loss')
+  const isFree = loss?.value.kind === 'text' && /^(?:orpo|simpo)$/.test(loss.value.text)
+  switch (name) {
+    case 'dpo':
+      return preference(reader, stage, { reference: isFree ? 'none' : reference, style: 'llamafactory' })
+    case 'kto':
+      return kto(reader, stage, { reference, style: 'llamafactory' })
+    case 'rm':
+      return reward(reader, stage, 'value')
+    default:
+      return refuseGeneration(reader, stage, name)
   }
 }
 

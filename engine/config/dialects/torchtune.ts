@@ -9,6 +9,7 @@ import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Optimizer, Precision } from '../spec.ts'
 import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
+import { ordinary, preference, refuseGeneration, type Training } from '../trainer/method.ts'
 import { writesAny } from '../written-keys.ts'
 import { type Builder, builderOf } from './torchtune/models.ts'
 
@@ -55,6 +56,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   const component = componentOf(document, 'model')
   const builder = builderOf(component?.value.kind === 'text' ? component.value.text : '')
   refuseOtherRecipes(reader, document)
+  const training = readTraining(reader, document, builder)
   const model = readModel(reader, hubName(component), 'model._component_', lookUp)
   const batch = readBatch(reader, {
     batchSize: document.at('batch_size'),
@@ -85,9 +87,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       lora: builder.method === 'full' ? undefined : readAdapter(reader, document, model),
       // modules/low_precision: torchao's nf4, with block constants quantised too.
       quantization: quantizationOf(reader, document, builder, component),
-      sharding: undefined,
-      offload: undefined,
-      fusedLoss: undefined,
+      ...training,
       paddedBatches: reader.note('paddedBatches', false, 'torchtune pads without a mask'),
     },
   })
@@ -97,26 +97,20 @@ const leaveOut = 'Leave this config out of the check for now.'
 
 /** Recipes that hold a second model, or fake-quantise the one. */
 function refuseOtherRecipes(reader: FieldReader, document: Section): void {
-  const loss = componentOf(document, 'loss')
-  const other = [
-    'teacher_model',
-    'quantizer',
-    'policy_model',
-    'reward_and_value_model',
-    'ref_policy_model',
-    'ref_checkpointer',
-  ]
-  const field =
-    loss?.value.kind === 'text' && /(?:rlhf|DPO|PPO|GRPO|KL)/.test(loss.value.text)
-      ? loss
-      : other.map(key => document.at(key)).find(found => found !== undefined)
+  const field = ['teacher_model', 'quantizer'].map(key => document.at(key)).find(found => found !== undefined)
   if (field === undefined) return
-  reader.refuse(
-    field,
-    'unsupported-training',
-    `A recipe with ${quote(field === loss ? loss.source : field.name)} is not modelled yet`,
-    leaveOut,
-  )
+  const message = `A recipe with ${quote(field.name)} is not modelled yet`
+  reader.refuse(field, 'unsupported-training', message, leaveOut)
+}
+
+/** recipes/*dpo*.py: with adapters the reference is the base; a full recipe loads it from a checkpoint of its own. */
+function readTraining(reader: FieldReader, document: Section, { method }: Builder): Training {
+  const loss = componentOf(document, 'loss')
+  const name = loss?.value.kind === 'text' ? loss.value.text : ''
+  if (loss !== undefined && /(?:PPO|GRPO)/.test(name)) return refuseGeneration(reader, loss, name)
+  if (loss === undefined || !/(?:rlhf|DPO|RSO|IPO|SimPO)/.test(name)) return ordinary
+  const reference = /SimPO/.test(name) ? 'none' : method === 'full' ? 'copy' : 'adapters-off'
+  return preference(reader, loss, { reference, style: 'torchtune', keepsDropout: true })
 }
 
 const dtypes: Choices<Precision> = new Map<string, Precision>([

@@ -113,11 +113,55 @@ describe('other switches of Axolotl', () => {
   })
 
   it.each([
-    ['rl: dpo', 'unsupported-training'],
-    ['reward_model: true', 'unsupported-setting'],
+    ['rl: grpo', 'unsupported-training'],
+    ['relora: true', 'unsupported-setting'],
     ['deepspeed: my_config.json', 'not-in-file'],
     ['micro_batch_sizes: 4\noptimizer: muon', 'unsupported-optimizer'],
   ])('%j is refused rather than ignored', (text, code) => {
     expect(onlyProblemIn(`${base}${text}\n`).code).toBe(code)
   })
+})
+
+describe('training methods of Axolotl', () => {
+  const lora = 'adapter: lora\nlora_r: 8\nlora_target_modules: [q_proj]\n'
+  const preference = { kind: 'preference', logProbabilities: 'trl', withCrossEntropy: false }
+
+  it.each([
+    ['rl: dpo', { ...preference, reference: 'copy' }],
+    ['rl: ipo', { ...preference, reference: 'copy' }],
+    [`rl: dpo\n${lora}`, { ...preference, reference: 'adapters-off' }],
+    [`rl: dpo\nprecompute_ref_log_probs: true\n${lora}`, { ...preference, reference: 'none' }],
+    [`rl: dpo\nrl_adapter_ref_model: true\n${lora}`, { ...preference, reference: 'copy' }],
+    ['rl: orpo', { ...preference, reference: 'none', withCrossEntropy: true }],
+    [`rl: simpo\n${lora}`, { ...preference, reference: 'none', withCrossEntropy: true }],
+    [`rl: kto\n${lora}`, { kind: 'kto', reference: 'adapters-off', logProbabilities: 'trl' }],
+  ])('%j is what TRL makes of it, without dropout', (text, method) => {
+    expect(trainingConfig(`${base}${text}\n`).spec).toMatchObject({ method, dropout: false, task: 'causal-lm' })
+  })
+
+  it.each([
+    ['reward_model: true', 'score', 1],
+    ['process_reward_model: true', 'steps', 2],
+  ])('%s is a classifier', (text, head, labels) => {
+    expect(trainingConfig(`${base}${text}\n`).spec).toMatchObject({
+      method: { kind: 'reward', head },
+      task: 'sequence-classification',
+      labels,
+    })
+  })
+
+  it('a sample is told to be two sequences', () => {
+    expect(trainingConfig(`${base}rl: dpo\n`).assumptions).toContain(
+      'Each sample is two sequences, the chosen and the rejected answer, in one forward pass; a frozen copy of the model is the reference.',
+    )
+  })
+
+  it.each(['grpo', 'gdpo', 'ebft'])(
+    '%s generates between its steps, and what that holds is said to be missing',
+    name => {
+      const { message, line } = onlyProblemIn(`${base}rl: ${name}\n`)
+      expect(message).toContain('while it generates answers')
+      expect(line).toBe(base.split('\n').length)
+    },
+  )
 })

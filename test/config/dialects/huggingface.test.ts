@@ -413,7 +413,7 @@ describe('other settings', () => {
     ['finetuning_type: oft', 'unsupported-setting'],
     ['use_peft: true', 'unsupported-setting'],
     ['deepspeed: ds.json', 'not-in-file'],
-    ['beta: 0.1', 'unsupported-training'],
+    ['reward_funcs: accuracy', 'unsupported-training'],
   ])('%s is refused rather than ignored', (line, code) => {
     expect(onlyProblemIn(`${bert}${line}\n`)).toMatchObject({ code, line: 3 })
   })
@@ -517,5 +517,47 @@ per_device_train_batch_size: 4
 
   it('without dtype and switches is trained under bf16 autocast, as TRL does', () => {
     expect(trainingConfig(`${gpt2}packing: true\n`).spec.precision).toBe('amp-bf16')
+  })
+})
+
+describe("the recipe of one of TRL's trainers", () => {
+  const smol = 'model_name_or_path: HuggingFaceTB/SmolLM2-135M\nper_device_train_batch_size: 2\n'
+  const preference = { kind: 'preference', logProbabilities: 'trl', withCrossEntropy: false }
+
+  it.each([
+    ['max_prompt_length: 512', { ...preference, reference: 'copy' }],
+    ['loss_type: apo_zero', { ...preference, reference: 'copy' }],
+    ['beta: 0.1\nmax_length: 1024', { ...preference, reference: 'copy' }],
+    ['max_prompt_length: 512\nprecompute_ref_log_probs: true', { ...preference, reference: 'none' }],
+    ['max_prompt_length: 512\nuse_peft: true', { ...preference, reference: 'adapters-off' }],
+    [
+      'beta: 0.05\nmax_prompt_length: 512\noutput_dir: data/zephyr-orpo',
+      { ...preference, reference: 'none', withCrossEntropy: true },
+    ],
+    ['simpo_gamma: 0.5', { ...preference, reference: 'none', withCrossEntropy: true }],
+    ['desirable_weight: 1.0', { kind: 'kto', reference: 'copy', logProbabilities: 'trl' }],
+  ])('%j trains on preferences, in bf16 and without dropout', (text, method) => {
+    expect(trainingConfig(`${smol}${text}\n`).spec).toMatchObject({
+      method,
+      task: 'causal-lm',
+      dropout: false,
+      precision: 'amp-bf16',
+    })
+  })
+
+  it('with center_rewards_coefficient trains a reward model of one label', () => {
+    expect(trainingConfig(`${smol}center_rewards_coefficient: 0.01\n`).spec).toMatchObject({
+      method: { kind: 'reward', head: 'score' },
+      task: 'sequence-classification',
+      labels: 1,
+    })
+  })
+
+  it.each(['loss_type: nll', 'loss_type: focal', 'beta: 0.1'])('is not told by %s alone', text => {
+    expect(trainingConfig(`${smol}${text}\n`).spec.method).toBeUndefined()
+  })
+
+  it('cannot train an encoder on preferences', () => {
+    expect(onlyProblemIn(`${bert}max_prompt_length: 512\n`).code).toBe('unsupported-task')
   })
 })

@@ -54,6 +54,29 @@ describe('a config of LLaMA-Factory', () => {
     expect(onlyProblemIn(`${base}${text}\n`).code).toBe(code)
   })
 
+  it.each([
+    ['stage: dpo', { kind: 'preference', reference: 'adapters-off', withCrossEntropy: false }],
+    ['stage: dpo\nfinetuning_type: full', { kind: 'preference', reference: 'copy' }],
+    ['stage: dpo\nref_model: Qwen/Qwen2.5-0.5B', { kind: 'preference', reference: 'copy' }],
+    ['stage: dpo\npref_loss: simpo', { kind: 'preference', reference: 'none' }],
+    ['stage: kto', { kind: 'kto', reference: 'adapters-off' }],
+  ])('with %j compares answers', (text, method) => {
+    const { spec } = trainingConfig(`${base.replace('stage: sft\n', '')}${text}\n`)
+    expect(spec).toMatchObject({ method: { ...method, logProbabilities: 'llamafactory' }, dropout: false })
+  })
+
+  it('of the stage rm has a value head beside the output layer, two sequences a sample', () => {
+    const { spec, assumptions } = trainingConfig(base.replace('stage: sft', 'stage: rm'))
+    expect(spec).toMatchObject({ method: { kind: 'reward', head: 'value' }, task: 'causal-lm' })
+    expect(assumptions.join(' ')).toContain('Each sample is two sequences')
+  })
+
+  it('of the stage ppo generates between its steps, and what that holds is said to be missing', () => {
+    const problem = onlyProblemIn(base.replace('stage: sft', 'stage: ppo'))
+    expect(problem).toMatchObject({ code: 'unsupported-training', line: 2 })
+    expect(problem.message).toContain('while it generates answers')
+  })
+
   it('that only chats or merges is left alone', () => {
     expect(() => trainingConfig('model_name_or_path: gpt2\ntemplate: default\nfinetuning_type: lora\n')).toThrow(
       'not a training config',

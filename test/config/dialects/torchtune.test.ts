@@ -69,7 +69,7 @@ describe('a recipe of torchtune', () => {
   })
 
   it.each([
-    ['loss:\n  _component_: torchtune.rlhf.loss.DPOLoss\n', 'unsupported-training'],
+    ['loss:\n  _component_: torchtune.rlhf.loss.PPOLoss\n', 'unsupported-training'],
     ['teacher_model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\n', 'unsupported-training'],
     [
       'quantizer:\n  _component_: torchtune.training.quantization.Int8DynActInt4WeightQATQuantizer\n',
@@ -77,6 +77,20 @@ describe('a recipe of torchtune', () => {
     ],
   ])('with %j is refused', (rest, code) => {
     expect(onlyProblemIn(recipe('llama3_2.llama3_2_1b', rest)).code).toBe(code)
+  })
+
+  it.each([
+    ['llama3_2.lora_llama3_2_1b', 'DPOLoss', 'adapters-off'],
+    ['llama3_2.llama3_2_1b', 'DPOLoss', 'copy'],
+    ['llama3_2.llama3_2_1b', 'SimPOLoss', 'none'],
+  ])('that builds %s and minimises %s compares with: %s', (builder, loss, reference) => {
+    const text = recipe(builder, `loss:\n  _component_: torchtune.rlhf.loss.${loss}\n`)
+    expect(trainingConfig(text).spec.method).toEqual({
+      kind: 'preference',
+      reference,
+      logProbabilities: 'torchtune',
+      withCrossEntropy: false,
+    })
   })
 
   it('of a model that the catalogue lacks is told so, at the builder', () => {

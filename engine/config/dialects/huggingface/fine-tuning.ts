@@ -8,6 +8,7 @@ import { quote } from '../../quote.ts'
 import type { Field } from '../../section.ts'
 import { type Lora, readLora, readTargets } from '../../trainer/adapter.ts'
 import type { Find } from './task.ts'
+import { namesTrainer } from './training-method.ts'
 
 const trlKeys = [
   ...[
@@ -33,7 +34,7 @@ const trlKeys = [
 export const TRL_LENGTH = 1_024
 
 export function isTrl(find: Find): boolean {
-  return find(...trlKeys) !== undefined
+  return find(...trlKeys) !== undefined || namesTrainer(find)
 }
 
 const switches = ['use_peft', 'use_lora', 'use_qlora']
@@ -99,21 +100,4 @@ export function readQuantization(reader: FieldReader, find: Find, adapter: Field
 export function readFusedLoss(reader: FieldReader, find: Find): true | undefined {
   const liger = find('use_liger_kernel', 'use_liger')
   return liger !== undefined && reader.flag(liger) === true ? reader.note('fusedLoss', true, liger) : undefined
-}
-
-const otherTraining = [
-  ...['max_prompt_length', 'max_completion_length', 'num_generations', 'reward_funcs', 'reward_model_path'],
-  ...['precompute_ref_log_probs', 'ref_model_mixup_alpha', 'undesirable_weight', 'beta'],
-]
-
-/** Preference and reinforcement training hold a second model, and two sequences a sample. */
-export function refuseOtherTraining(reader: FieldReader, find: Find): void {
-  const field = find(...otherTraining)
-  if (field === undefined) return
-  reader.refuse(
-    field,
-    'unsupported-training',
-    `Preference or reinforcement training, as ${field.key} is for, is not modelled yet`,
-    'Leave this config out of the check for now.',
-  )
 }

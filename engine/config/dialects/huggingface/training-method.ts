@@ -1,0 +1,73 @@
+/**
+ * Which of TRL's trainers a recipe is for: no key of it says so, but each trainer has arguments that the others lack (TRL 1.10
+ * trainer/*_config.py, and those of the versions that the alignment handbook was written for).
+ */
+import type { FieldReader } from '../../fields.ts'
+import type { Field } from '../../section.ts'
+import { isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../../trainer/method.ts'
+import type { Find } from './task.ts'
+
+const generationKeys = [
+  ...['num_generations', 'reward_funcs', 'reward_model_path', 'sft_model_path', 'num_ppo_epochs', 'use_vllm'],
+  ...['missing_eos_penalty', 'num_sample_generations', 'rloo_k', 'steps_per_generation'],
+]
+const ktoKeys = ['undesirable_weight', 'desirable_weight']
+const rewardKeys = ['center_rewards_coefficient']
+const withoutReferenceKeys = ['cpo_alpha', 'simpo_gamma']
+const preferenceKeys = [
+  ...['max_prompt_length', 'precompute_ref_log_probs', 'ref_model_mixup_alpha', 'rpo_alpha'],
+  ...['sync_ref_model', 'use_weighting', 'f_divergence_type'],
+]
+
+const methodKeys = [...generationKeys, ...ktoKeys, ...rewardKeys, ...withoutReferenceKeys, ...preferenceKeys]
+
+/** Values of loss_type that DPO alone knows. */
+const dpoLosses = new Set([
+  ...['sigmoid', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'aot', 'aot_pair'],
+  ...['aot_unpaired', 'apo_zero', 'apo_down', 'discopop', 'sigmoid_norm', 'kto_pair'],
+])
+/** What stands beside the `beta` of a preference recipe rather than that of something else. */
+const recipeKeys = ['max_length', 'use_peft', 'dataset_name', 'dataset_mixer', 'dataset_mixture']
+
+/** Whether a key says that one of TRL's trainers runs the recipe. */
+export function namesTrainer(find: Find): boolean {
+  return (find(...methodKeys) ?? preferenceField(find)) !== undefined
+}
+
+export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: boolean): Training {
+  const generation = find(...generationKeys)
+  if (generation !== undefined) return refuseGeneration(reader, generation, generation.key)
+  const rewards = find(...rewardKeys)
+  if (rewards !== undefined) return reward(reader, rewards, 'score')
+  const reference = hasAdapter ? 'adapters-off' : 'copy'
+  const tags = find(...ktoKeys)
+  if (tags !== undefined) return kto(reader, tags, { reference, style: 'trl' })
+  const free = find(...withoutReferenceKeys) ?? namedOrpo(find)
+  if (free !== undefined) return preference(reader, free, { reference: 'none', style: 'trl', withCrossEntropy: true })
+  const field = preferenceField(find)
+  if (field === undefined) return ordinary
+  if (isOn(reader, find('use_liger_kernel'))) {
+    reader.assume(
+      "The logits are counted whole, though Liger's loss goes through them in chunks: the estimate is high.",
+    )
+  }
+  const isPrecomputed = isOn(reader, find('precompute_ref_log_probs'))
+  reader.assume(`DPO, as ${field.key} gives away: a trainer without a reference model would need less.`)
+  return preference(reader, field, { reference: isPrecomputed ? 'none' : reference, style: 'trl' })
+}
+
+function preferenceField(find: Find): Field | undefined {
+  const field = find(...preferenceKeys)
+  if (field !== undefined) return field
+  const loss = find('loss_type')
+  if (loss?.value.kind === 'text' && dpoLosses.has(loss.value.text)) return loss
+  return find(...recipeKeys) && find('beta')
+}
+
+/** ORPO's arguments are DPO's: only the names that the recipe gives its results tell them apart. */
+function namedOrpo(find: Find): Field | undefined {
+  const named = ['output_dir', 'hub_model_id', 'run_name'].map(key => find(key))
+  return (
+    find('beta', 'max_prompt_length') && named.find(field => /(?:^|[^a-z])orpo(?:[^a-z]|$)/i.test(field?.source ?? ''))
+  )
+}

@@ -1,0 +1,108 @@
+/**
+ * Log-probabilities of the tokens of a batch, as the tools that train on preferences compute them: what each keeps of the
+ * logits, which outweigh everything else. Held against PyTorch's trace of the same computations (probes/worker.py).
+ */
+import type { LogProbabilityStyle } from '../config/spec.ts'
+import { made } from './autograd.ts'
+import { bytesPerElement, lastSize, type Tensor } from './storage.ts'
+import type { Tape } from './tape.ts'
+
+export interface LogProbabilities {
+  /** A number a token. */
+  readonly perToken: Tensor
+  /** The logits as the caller goes on holding them. */
+  readonly logits: Tensor
+}
+
+export function logProbabilities(tape: Tape, raw: Tensor, style: LogProbabilityStyle): LogProbabilities {
+  tape.markLogits(raw)
+  switch (style) {
+    case 'trl':
+      return bySequence(tape, raw)
+    case 'llamafactory': {
+      // train/dpo/trainer.py concatenated_forward: the logits in float32; trainer_utils.py get_batch_logps.
+      const logits = tape.cast(raw, 'float32')
+      return { perToken: whole(tape, shifted(tape, logits)), logits }
+    }
+    case 'torchtune': {
+      // modules/transformer.py unembed: float32; rlhf/sequence_processing.py logits_to_logprobs: over the temperature.
+      const logits = tape.cast(raw, 'float32')
+      const tempered = tape.markLogits(tape.elementwise('div', shifted(tape, logits)))
+      return { perToken: whole(tape, tempered), logits }
+    }
+  }
+}
+
+/** All but the last position, a view. */
+function shifted(tape: Tape, logits: Tensor): Tensor {
+  const [tokens = 1, vocabulary = 0] = logits.shape
+  const output = { ...logits, shape: [tokens - 1, vocabulary], edge: tape.newEdge() }
+  tape.record('slice', { reads: [logits], outputs: [output], gradients: [made(logits)] })
+  return output
+}
+
+function whole(tape: Tape, logits: Tensor): Tensor {
+  return gathered(tape, tape.markLogits(tape.elementwise('log_softmax', logits, { savesOutput: true })))
+}
+
+/** torch: derivatives.yaml `gather`: saves what it reads, and writes a zeroed gradient of the same size. */
+function gathered(tape: Tape, x: Tensor): Tensor {
+  const output = tape.tensor(x.shape.slice(0, -1), x.dtype, [x])
+  tape.record('gather', { reads: [x], outputs: [output], saves: [x], gradients: [made(x)] })
+  return output
+}
+
+/**
+ * TRL trainer/utils.py selective_log_softmax, over logits that accelerate has made float32 where mixed precision is its own
+ * (convert_outputs_to_fp32), not DeepSpeed's. Either way a loop over the sequences.
+ */
+function bySequence(tape: Tape, raw: Tensor): LogProbabilities {
+  const isMixed = tape.spec.precision !== 'bf16-master'
+  const logits = isMixed ? tape.cast(raw, 'float32') : raw
+  const shift = shifted(tape, logits)
+  const perToken = logits.dtype === 'float32' ? throughLogSumExp(tape, shift) : throughLogSoftmax(tape, shift)
+  return { perToken, logits }
+}
+
+/** gather − logsumexp. */
+function throughLogSumExp(tape: Tape, logits: Tensor): Tensor {
+  const selected = gathered(tape, logits)
+  const sequences = unbound(tape, logits)
+  const sum = tape.tensor(logits.shape.slice(0, -1), logits.dtype, [sequences])
+  // torch: FunctionsManual.cpp logsumexp_backward: grad * (self - result).exp(), a sequence at a time.
+  tape.record('logsumexp', {
+    reads: [sequences],
+    outputs: [sum],
+    saves: [sequences],
+    gradients: [made(sequences)],
+    backwardScratch: [0, 1].map(() => oneSequence(tape, logits)),
+  })
+  return tape.add(selected, sum)
+}
+
+/** Where float32 is not at hand: a log_softmax of every sequence, kept. */
+function throughLogSoftmax(tape: Tape, logits: Tensor): Tensor {
+  const sequences = unbound(tape, logits)
+  const kept = tape.storage(lastSize(logits) * (logits.shape[0] ?? 0), logits.dtype, true, 'logits')
+  const output = tape.tensor(logits.shape.slice(0, -1), logits.dtype, [sequences])
+  tape.record('log_softmax', {
+    reads: [sequences],
+    outputs: [output],
+    saved: [kept],
+    gradients: [made(sequences)],
+    backwardScratch: [oneSequence(tape, logits)],
+  })
+  return output
+}
+
+/** torch: iterating a tensor unbinds it; UnbindBackward0 stacks the gradients of the parts into one tensor. */
+function unbound(tape: Tape, logits: Tensor): Tensor {
+  const output = { ...logits, edge: tape.newEdge() }
+  tape.record('unbind', { reads: [logits], outputs: [output], gradients: [made(logits)] })
+  return output
+}
+
+function oneSequence(tape: Tape, logits: Tensor) {
+  const count = lastSize(logits) * (logits.shape[0] ?? 0)
+  return tape.fixed(count * bytesPerElement[logits.dtype], 'logits')
+}

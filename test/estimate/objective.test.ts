@@ -1,0 +1,108 @@
+/** Peaks of training methods against PyTorch's own trace of the same step (torch 2.13, transformers 5.18, peft 0.21). */
+import { describe, expect, test } from 'vitest'
+import type { TrainingMethod, TrainingSpec } from '../../engine/config/spec.ts'
+import { footprintOf } from './specs.ts'
+
+const MODEL = 'HuggingFaceTB/SmolLM2-135M'
+const BATCH = 2
+/** 0.1 %. */
+const DIGITS = 3
+
+const lora = { rank: 16, targets: ['q_proj', 'v_proj'], dropout: 0.05 }
+const recipe: Partial<TrainingSpec> = {
+  sequenceLength: 1_024,
+  precision: 'bf16',
+  gradientCheckpointing: true,
+  loop: 'trainer',
+}
+
+function peakBytes(changes: Partial<TrainingSpec>): number {
+  return footprintOf(MODEL, { ...recipe, ...changes }).peak(BATCH, 0).bytes
+}
+
+type Preference = Extract<TrainingMethod, { kind: 'preference' }>
+
+function preference(
+  logProbabilities: Preference['logProbabilities'],
+  reference: Preference['reference'],
+): Partial<TrainingSpec> {
+  return { method: { kind: 'preference', reference, logProbabilities, withCrossEntropy: false } }
+}
+
+const traced: readonly (readonly [name: string, changes: Partial<TrainingSpec>, bytes: number])[] = [
+  ['DPO of TRL beside a frozen copy', preference('trl', 'copy'), 3_651_347_968],
+  ['DPO of TRL with adapters', { ...preference('trl', 'adapters-off'), lora, dropout: false }, 2_845_808_640],
+  [
+    'DPO of TRL under autocast, its reference computed beforehand',
+    { ...preference('trl', 'none'), precision: 'amp-bf16', gradientCheckpointing: false },
+    8_054_859_776,
+  ],
+  [
+    'ORPO',
+    { method: { kind: 'preference', reference: 'none', logProbabilities: 'trl', withCrossEntropy: true } },
+    4_187_599_872,
+  ],
+  [
+    'DPO of LLaMA-Factory under autocast beside a copy in 16 bits',
+    { ...preference('llamafactory', 'copy'), precision: 'amp-bf16' },
+    5_466_897_920,
+  ],
+  [
+    'DPO of LLaMA-Factory with adapters',
+    { ...preference('llamafactory', 'adapters-off'), lora, dropout: false },
+    3_651_130_368,
+  ],
+  ['DPO of torchtune beside a frozen copy', preference('torchtune', 'copy'), 4_455_883_264],
+  ['DPO of torchtune with adapters', { ...preference('torchtune', 'adapters-off'), lora }, 3_650_343_936],
+  ['KTO of TRL', { method: { kind: 'kto', reference: 'copy', logProbabilities: 'trl' } }, 2_363_930_112],
+  [
+    'KTO of LLaMA-Factory with adapters',
+    { method: { kind: 'kto', reference: 'adapters-off', logProbabilities: 'llamafactory' }, lora, dropout: false },
+    1_965_757_440,
+  ],
+  [
+    'a reward model',
+    {
+      method: { kind: 'reward', head: 'score' },
+      task: 'sequence-classification',
+      labels: 1,
+      gradientCheckpointing: false,
+    },
+    3_889_424_896,
+  ],
+  [
+    'a process reward model',
+    { method: { kind: 'reward', head: 'steps' }, task: 'sequence-classification', gradientCheckpointing: false },
+    2_348_466_176,
+  ],
+]
+
+describe('the peak', () => {
+  test.each(traced)('of %s is that of the trace', (_, changes, bytes) => {
+    expect(peakBytes(changes) / bytes).toBeCloseTo(1, DIGITS)
+  })
+
+  test("of LLaMA-Factory's value head is within a percent of the trace", () => {
+    const bytes = peakBytes({ method: { kind: 'reward', head: 'value' }, gradientCheckpointing: false })
+    expect(bytes / 5_210_696_192).toBeCloseTo(1, 2)
+  })
+})
+
+describe('a reference', () => {
+  const parameters = 134_515_008
+  const weights = (changes: Partial<TrainingSpec>) =>
+    footprintOf(MODEL, { ...recipe, ...changes }).peak(BATCH, 0).breakdown.weights
+
+  test('that is a copy doubles the weights, and not the parameters', () => {
+    expect(weights(preference('trl', 'copy'))).toBe(2 * weights(preference('trl', 'none')))
+    expect(footprintOf(MODEL, { ...recipe, ...preference('trl', 'copy') }).parameterCount).toBe(parameters)
+  })
+
+  test('that is the base with its adapters off holds no weights of its own, quantised or not', () => {
+    for (const changes of [{ lora }, { lora, quantization: 'nf4' as const }]) {
+      expect(weights({ ...preference('trl', 'adapters-off'), ...changes })).toBe(
+        weights({ ...preference('trl', 'none'), ...changes }),
+      )
+    }
+  })
+})
