@@ -50,10 +50,12 @@ async function measureAndPublish(
     ...(cachePath !== undefined && { kept: new KeptTrialsFolder(path.resolve(job.run.workspace, cachePath)) }),
     remark: sentence => noticed.push(sentence),
     log: text => core.info(quoted(text)),
-    onTrial: (trial, device) => core.info(trialLine(trial, device, ++trials)),
+    onTrial: (trial, device, isKept) => core.info(trialLine(trial, device, ++trials) + (isKept ? ' (kept)' : '')),
   })
   const report = await analyze(files, { ...options, assessor })
-  await publish(job, report, { remarks: [...remarks, ...noticed, ...unmeasured(report)] })
+  await publish(job, report, {
+    remarks: [...remarks, ...noticed, ...(inputs.engine === 'auto' ? unmeasured(report) : [])],
+  })
 }
 
 /** The runner takes a line that starts with two colons for a command. */
@@ -61,7 +63,7 @@ function quoted(text: string): string {
   return text.replaceAll(/^/gm, '| ')
 }
 
-/** Whoever sweeps expects measurements, and is told where there are none. */
+/** Whoever sweeps with whatever there is expects measurements, and is told where there are none. */
 function unmeasured({ configs }: Report): string[] {
   const analysed = configs.filter(config => config.status === 'analysed')
   const others = analysed.filter(({ provenance }) => provenance !== 'measured')

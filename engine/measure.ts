@@ -40,7 +40,7 @@ export interface MeasureOptions {
   readonly remark: (sentence: string) => void
   /** Receives Python's tracebacks. */
   readonly log: (text: string) => void
-  readonly onTrial?: (trial: Trial, device: ProbedDevice) => void
+  readonly onTrial?: (trial: Trial, device: ProbedDevice, isKept: boolean) => void
 }
 
 /** An aborted signal ends the analysis with the signal's reason. */
@@ -83,7 +83,7 @@ async function measured(
     strategy: strategies[options.strategy],
     stepSize: terms.stepSize ?? DEFAULT_STEP_SIZE,
     signal: options.signal,
-    ...(options.onTrial && { onTrial: options.onTrial }),
+    onTrial: (trial, device) => options.onTrial?.(trial, device, keeping?.isRecalled(trial) ?? false),
   })
   const { assessment, assumptions } = assessedBy(result, opened, options.signal)
   const own = options.entrypoint

@@ -53,7 +53,8 @@ export class KeepingProbe implements Probe {
   readonly #conditions: string
   readonly #options: KeepingOptions
   readonly #kept = new Map<number, KeptTrial>()
-  readonly #recalled = new Set<KeptTrial>()
+  /** Those that were asked for, and not run. */
+  readonly #recalled = new Map<Trial, KeptTrial>()
 
   private constructor(probe: Probe, conditions: string, options: KeepingOptions) {
     this.engine = probe.engine
@@ -79,15 +80,20 @@ export class KeepingProbe implements Probe {
 
   /** The trials that were not run again, and the day of the oldest (ISO 8601); undefined where all were run. */
   get recalled(): { readonly count: number; readonly day: string } | undefined {
-    const days = [...this.#recalled].map(({ measuredAt }) => measuredAt.slice(0, 10)).sort()
+    const days = [...this.#recalled.values()].map(({ measuredAt }) => measuredAt.slice(0, 10)).sort()
     return days[0] === undefined ? undefined : { count: days.length, day: days[0] }
+  }
+
+  /** Whether an answer is from before. */
+  isRecalled(answer: Trial): boolean {
+    return this.#recalled.has(answer)
   }
 
   async trial(microBatch: number, options: TrialOptions = {}): Promise<Trial> {
     const { steps = 0, signal } = options
     const kept = this.#kept.get(microBatch)
     if (kept && (kept.steps >= steps || kept.trial.outcome.kind !== 'fits')) {
-      this.#recalled.add(kept)
+      this.#recalled.set(kept.trial, kept)
       return kept.trial
     }
     const run = await this.#probe.trial(microBatch, options)
