@@ -36,7 +36,14 @@ export class Workspace implements AsyncDisposable {
         [main, ...args],
         {
           cwd: this.folder,
-          env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', HF_HUB_OFFLINE: '1' },
+          env: {
+            ...process.env,
+            NODE_OPTIONS: '',
+            NO_COLOR: '1',
+            HF_HUB_OFFLINE: '1',
+            // Sizes of real models are only counted here, not computed on the CPU.
+            MEMORYMARK_TFJS_NATIVE: this.folder,
+          },
           maxBuffer: 2 ** 26,
         },
         (_, stdout, stderr) => resolve({ exitCode: child.exitCode ?? -1, stdout, stderr }),
