@@ -7,6 +7,7 @@ export { closest, formatWhere, MemoryMarkError, type Problem } from './errors.ts
 export { type ExplainOptions, explainFile } from './explain.ts'
 export { defaultGpu, findGpu, type Gpu, gpus } from './gpus/catalogue.ts'
 export { idleBytes, idlePercent } from './metrics/memory.ts'
+export type { ModelSources } from './models/resolve.ts'
 export { type ByHand, type Proposal, proposeChange } from './propose.ts'
 export { type Annotation, type RenderedCheck, renderCheck } from './render/check.ts'
 export { type CommentOptions, commentMarker, renderComment } from './render/comment.ts'

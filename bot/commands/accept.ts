@@ -1,0 +1,44 @@
+/** `/memorymark accept <reason>`: what blocks now passes, by name and with the reason, until it gets worse. */
+import { acceptability, type ConfigResult, inlineCode, inlinePath } from '../../engine/index.ts'
+import type { PullRequest, Work } from '../github.ts'
+import { keepAcceptance } from '../store/acceptances.ts'
+import type { JudgedConfigs } from '../suggestions/proposals.ts'
+import { type Answer, declined, done, told } from './answer.ts'
+import type { Command } from './command.ts'
+import type { CommandRequest } from './request.ts'
+
+type Accept = Extract<Command, { kind: 'accept' }>
+
+/** `at`: when the comment was written. */
+export async function accept(
+  { database, queue, place }: Work,
+  { number }: PullRequest,
+  { report }: JudgedConfigs,
+  { reason, outOfMemory }: Accept,
+  { author, commentId }: CommandRequest,
+  at: Date,
+): Promise<Answer> {
+  const answers = report.configs.map(config => ({ config, answer: acceptability(config, { outOfMemory }) }))
+  const configs = answers.flatMap(({ answer }) => (answer.kind === 'acceptable' ? [answer.accepted] : []))
+  const left = answers.flatMap(({ config, answer }) => (answer.kind === 'out-of-memory' ? [config] : []))
+  if (configs.length === 0) return left.length === 0 ? nothingToAccept : declined(stillBlocks(left))
+  await database.transaction(async sql => {
+    const acceptance = { commentId, by: author, reason, configs, at }
+    await keepAcceptance(sql, { ...place, pullNumber: number }, acceptance)
+    await queue.send([{ kind: 'pull-request', ...place, number }], { sql })
+  })
+  queue.announce()
+  return left.length === 0 ? done : told(stillBlocks(left))
+}
+
+const nothingToAccept = declined('Nothing blocks this pull request, so there is nothing to accept.')
+
+/** Nobody reads more names than these in a sentence. */
+const MAX_PATHS = 10
+
+function stillBlocks(configs: readonly ConfigResult[]): string {
+  const paths = configs.slice(0, MAX_PATHS).map(({ path }) => inlinePath(path))
+  const rest = configs.length > MAX_PATHS ? [`${configs.length - MAX_PATHS} more`] : []
+  const verb = configs.length === 1 ? 'goes' : 'go'
+  return `${[...paths, ...rest].join(', ')} ${verb} out of memory, which is not accepted along the way. If you know better than the figures, write ${inlineCode('/memorymark accept out-of-memory <reason>')}; if it runs on another GPU, say so in ${inlineCode('.github/memorymark.yml')}.`
+}

@@ -1,0 +1,60 @@
+/** What a command comes to on the pull request: a reaction to the comment, and at most one reply. */
+import type { Work } from '../github.ts'
+import type { CommandRequest } from './request.ts'
+
+export interface Answer {
+  readonly reaction: '+1' | 'confused'
+  /** Markdown. */
+  readonly reply?: string
+}
+
+/** Done, and the reaction says it all. */
+export const done: Answer = { reaction: '+1' }
+
+export function told(reply: string): Answer {
+  return { reaction: '+1', reply }
+}
+
+/** Nothing was done, and why. */
+export function declined(reply: string): Answer {
+  return { reaction: 'confused', reply }
+}
+
+/** GitHub's limit is 65,536 characters. */
+export const MAX_REPLY_BYTES = 64_000
+
+/** A job that runs again finds its own reply; GitHub keeps one reaction of each kind by itself. */
+export async function give(work: Work, request: CommandRequest, answer: Answer, since: string): Promise<void> {
+  const { github, repository } = work
+  if (answer.reply !== undefined && !(await hasReplied(work, request, since))) {
+    const body = `${replyMarker(request.commentId)}\n\n${answer.reply}`
+    await github.rest.issues.createComment({ ...repository, issue_number: request.pullNumber, body })
+  }
+  await github.rest.reactions.createForIssueComment({
+    ...repository,
+    comment_id: request.commentId,
+    content: answer.reaction,
+  })
+}
+
+/** By the App as well as by the marker: anyone can write the marker. `since`: when the command was written. */
+async function hasReplied(
+  { github, repository, appId }: Work,
+  { pullNumber, commentId }: CommandRequest,
+  since: string,
+): Promise<boolean> {
+  const comments = await github.paginate(github.rest.issues.listComments, {
+    ...repository,
+    issue_number: pullNumber,
+    since,
+    per_page: 100,
+  })
+  const marker = replyMarker(commentId)
+  return comments.some(
+    ({ performed_via_github_app: app, body }) => app?.id === appId && body?.startsWith(marker) === true,
+  )
+}
+
+function replyMarker(commentId: number): string {
+  return `<!-- memorymark:reply:${commentId} -->`
+}

@@ -1,0 +1,92 @@
+/** `/memorymark fix`: a pull request onto this one's branch with the recommended batch sizes. */
+import { createHash } from 'node:crypto'
+import { inlineCode, inlinePath, renderChangedLines } from '../../engine/index.ts'
+import type { PullRequest, Work } from '../github.ts'
+import { statusOf } from '../installation.ts'
+import { type JudgedConfigs, type Proposals, proposalsFor, sayByHand } from '../suggestions/proposals.ts'
+import { type Answer, declined, told } from './answer.ts'
+
+type Changes = Proposals['changes']
+
+export async function fix(work: Work, pull: PullRequest, judged: JudgedConfigs, by: string): Promise<Answer> {
+  const { changes, byHand } = await proposalsFor(judged)
+  const notes = byHand.map(({ config, why }) => sayByHand(config, why))
+  if (changes.length === 0) {
+    return declined(
+      [...notes, ...(notes.length === 0 ? ['No config here asks for another batch size.'] : [])].join('\n\n'),
+    )
+  }
+  if (pull.isFork) return told([pasteInstead(changes), ...notes].join('\n\n'))
+  const number = await openFix(work, pull, changes, by)
+  const opened = `#${number} changes ${changes.map(({ change }) => inlinePath(change.path)).join(', ')} to the recommended batch sizes. Merge it into ${inlineCode(pull.headRef, 200)} to take them.`
+  return told([opened, ...notes].join('\n\n'))
+}
+
+/** A fork is its owner's: the App may not push there. */
+function pasteInstead(changes: Changes): string {
+  const pieces = changes.map(({ change }) => {
+    const lines = renderChangedLines(change) ?? 'Its lines cannot be shown here.'
+    return `${inlinePath(change.path)}. ${lines}`
+  })
+  return [
+    'This pull request comes from a fork, where the bot cannot push. These lines are to be pasted:',
+    ...pieces,
+  ].join('\n\n')
+}
+
+/** The number of the pull request. The same changes find the branch and the pull request that were made for them. */
+async function openFix(work: Work, pull: PullRequest, changes: Changes, by: string): Promise<number> {
+  const { github, repository } = work
+  const branch = branchFor(pull.number, changes)
+  await makeBranch(work, branch, pull, changes)
+  const place = { ...repository, head: `${repository.owner}:${branch}`, base: pull.headRef }
+  const { data: open } = await github.rest.pulls.list({ ...place, state: 'open' })
+  const existing = open.find(({ head }) => head.ref === branch)
+  if (existing !== undefined) return existing.number
+  const { data: created } = await github.rest.pulls.create({
+    ...repository,
+    head: branch,
+    base: pull.headRef,
+    title: 'Use the recommended batch sizes',
+    body: `Asked for by ${inlineCode(by)} on #${pull.number}, whose comment says what this changes and how that is known.`,
+  })
+  return created.number
+}
+
+function branchFor(number: number, changes: Changes): string {
+  const wanted = JSON.stringify(changes.map(({ change }) => [change.path, change.after]))
+  return `memorymark/fix-${number}-${createHash('sha256').update(wanted).digest('hex').slice(0, 8)}`
+}
+
+async function makeBranch(work: Work, branch: string, { headSha }: PullRequest, changes: Changes): Promise<void> {
+  const { github, repository } = work
+  const executables = await executablesAt(work, headSha)
+  const { data: tree } = await github.rest.git.createTree({
+    ...repository,
+    base_tree: headSha,
+    tree: changes.map(({ change }) => ({
+      path: change.path,
+      mode: executables.has(change.path) ? '100755' : '100644',
+      type: 'blob',
+      content: change.after,
+    })),
+  })
+  const { data: commit } = await github.rest.git.createCommit({
+    ...repository,
+    message: 'Use the recommended batch sizes',
+    tree: tree.sha,
+    parents: [headSha],
+  })
+  await github.rest.git
+    .createRef({ ...repository, ref: `refs/heads/${branch}`, sha: commit.sha })
+    .catch((error: unknown) => {
+      // It is there already, with these changes: its name says which.
+      if (statusOf(error) !== 422) throw error
+    })
+}
+
+/** A config keeps the mode that it has. */
+async function executablesAt({ github, repository }: Work, sha: string): Promise<ReadonlySet<string>> {
+  const { data } = await github.rest.git.getTree({ ...repository, tree_sha: sha, recursive: 'true' })
+  return new Set(data.tree.filter(({ mode }) => mode === '100755').map(({ path }) => path))
+}

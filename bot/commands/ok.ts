@@ -1,0 +1,24 @@
+/** `/memorymark ok <sha>`: lets the GPU runner measure that commit of a fork, and no later one. */
+import { inlineCode } from '../../engine/index.ts'
+import type { PullRequest, Work } from '../github.ts'
+import { approveMeasurement } from '../store/measurements.ts'
+import { type Answer, declined, done } from './answer.ts'
+
+export async function ok(work: Work, pull: PullRequest, shaPrefix: string, by: string): Promise<Answer> {
+  const { database, queue, place } = work
+  const { number, headSha } = pull
+  if (!pull.isFork) {
+    return declined('This pull request comes from this repository itself: its measurement waits for nobody’s leave.')
+  }
+  if (!headSha.startsWith(shaPrefix)) {
+    return declined(
+      `That is not the newest commit of this pull request. The newest is ${inlineCode(headSha)}: look at what it changes, and then write ${inlineCode(`/memorymark ok ${headSha}`)}.`,
+    )
+  }
+  await database.transaction(async sql => {
+    await approveMeasurement(sql, { ...place, pullNumber: number, headSha }, by)
+    await queue.send([{ kind: 'pull-request', ...place, number }], { sql })
+  })
+  queue.announce()
+  return done
+}

@@ -1,0 +1,107 @@
+/** From a comment to what it asks for: read, allowed or not, carried out, answered once. */
+import { inlineCode } from '../../engine/index.ts'
+import { type PullRequest, readPullRequest, type Work } from '../github.ts'
+import type { JudgedConfigs } from '../suggestions/proposals.ts'
+import { accept } from './accept.ts'
+import { accessNeeded, mayWrite } from './access.ts'
+import { type Answer, declined, give } from './answer.ts'
+import type { Command, CommandName } from './command.ts'
+import { explain } from './explain.ts'
+import { fix } from './fix.ts'
+import { help } from './help.ts'
+import { ok } from './ok.ts'
+import { type Parsed, parseComment } from './parse.ts'
+import type { CommandRequest } from './request.ts'
+import { rerun } from './rerun.ts'
+import { snooze } from './snooze.ts'
+
+/** Reads and judges a pull request as it stands, and writes nothing. */
+export type Judge = (work: Work, pull: PullRequest) => Promise<JudgedConfigs>
+
+/** What bots write is never answered, so that no two can keep each other talking. */
+export async function runCommand(work: Work, request: CommandRequest, judge: Judge): Promise<void> {
+  const parsed = parseComment(request.body)
+  if (parsed.kind === 'none' || request.author.endsWith('[bot]')) return
+  const { data: comment } = await work.github.rest.issues.getComment({
+    ...work.repository,
+    comment_id: request.commentId,
+  })
+  if (comment.user?.type !== 'User') return
+  const asked: Asked = { work, request, at: new Date(comment.created_at), judge }
+  await give(work, request, await answerTo(asked, parsed), comment.created_at)
+  work.log.info(
+    { pull: request.pullNumber, command: parsed.kind === 'command' ? parsed.command.kind : parsed.kind },
+    'A command was answered',
+  )
+}
+
+interface Asked {
+  readonly work: Work
+  readonly request: CommandRequest
+  /** When the comment was written. */
+  readonly at: Date
+  readonly judge: Judge
+}
+
+async function answerTo(asked: Asked, parsed: Exclude<Parsed, { kind: 'none' }>): Promise<Answer> {
+  switch (parsed.kind) {
+    case 'unknown':
+      return unknownCommand(parsed.word, parsed.meant)
+    case 'malformed':
+      return declined(`${inlineCode(`/memorymark ${parsed.name}`)}: ${lowercased(parsed.problem)}. ${seeHelp}`)
+    case 'command': {
+      const answer = await answerToCommand(asked, parsed.command)
+      return parsed.others === 0 ? answer : { ...answer, reply: withFirstOnly(answer.reply) }
+    }
+  }
+}
+
+async function answerToCommand(asked: Asked, command: Command): Promise<Answer> {
+  const { work, request } = asked
+  if (accessNeeded(command.kind) === 'write' && !(await mayWrite(work, request.author))) {
+    return declined(`${inlineCode(`/memorymark ${command.kind}`)} takes write access to this repository.`)
+  }
+  const pull = await readPullRequest(work, request.pullNumber)
+  return pull.isOpen || isForClosed(command.kind) ? carryOut(asked, pull, command) : closed
+}
+
+async function carryOut({ work, request, at, judge }: Asked, pull: PullRequest, command: Command): Promise<Answer> {
+  switch (command.kind) {
+    case 'help':
+      return help()
+    case 'rerun':
+      return rerun(work, pull)
+    case 'ok':
+      return ok(work, pull, command.shaPrefix, request.author)
+    case 'accept':
+      return accept(work, pull, await judge(work, pull), command, request, at)
+    case 'snooze':
+      return snooze(work, pull, command.days, request, at)
+    case 'explain':
+      return explain(await judge(work, pull))
+    case 'fix':
+      return fix(work, pull, await judge(work, pull), request.author)
+  }
+}
+
+const seeHelp = `${inlineCode('/memorymark help')} lists what can be asked.`
+
+const closed = declined('This pull request is closed.')
+
+function isForClosed(name: CommandName): boolean {
+  return name === 'help' || name === 'explain'
+}
+
+function unknownCommand(word: string, meant: CommandName | undefined): Answer {
+  const didYouMean = meant === undefined ? '' : ` Did you mean ${inlineCode(`/memorymark ${meant}`)}?`
+  return declined(`There is no command ${inlineCode(word, 50)}.${didYouMean} ${seeHelp}`)
+}
+
+function withFirstOnly(reply: string | undefined): string {
+  const note = 'Only the first command of a comment is carried out.'
+  return reply === undefined ? note : `${reply}\n\n${note}`
+}
+
+function lowercased(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1)
+}

@@ -1,0 +1,22 @@
+/** What can be asked of the bot about a report, for the last line of comment and check. */
+import { inlineCode, type Report, verdictState } from '../../engine/index.ts'
+
+/** Markdown clauses; none where there is nothing to do. */
+export function hintsFor(report: Report): string[] {
+  const state = verdictState(report)
+  if (state === 'nothing-to-measure' || state === 'fine') return []
+  return [
+    ...(hasChange(report) ? [`${inlineCode('/memorymark fix')} opens a pull request with the change`] : []),
+    ...(state === 'blocked' ? [`${inlineCode('/memorymark accept <reason>')} lets it pass`] : []),
+  ]
+}
+
+function hasChange({ configs }: Report): boolean {
+  return configs.some(
+    config =>
+      config.status === 'analysed' &&
+      config.verdict.state !== 'fine' &&
+      config.recommended !== undefined &&
+      config.recommended.microBatch !== config.current.microBatch,
+  )
+}

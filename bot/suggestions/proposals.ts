@@ -1,0 +1,54 @@
+/** The changes that a report recommends, made in the texts that it was read from. */
+import {
+  type AnalysedConfig,
+  type ByHand,
+  type ChangedText,
+  inlinePath,
+  type ModelSources,
+  proposeChange,
+  type Report,
+  type RepositorySettings,
+  type SourceFile,
+} from '../../engine/index.ts'
+
+/** A pull request's configs as they are judged, before anybody lets anything pass. */
+export interface JudgedConfigs {
+  readonly report: Report
+  /** The texts at the head, by which the report was made. */
+  readonly files: readonly SourceFile[]
+  readonly settings: RepositorySettings
+  readonly models: ModelSources
+}
+
+export interface Proposals {
+  readonly changes: readonly { readonly config: AnalysedConfig; readonly change: ChangedText }[]
+  /** What only a person can change. */
+  readonly byHand: readonly { readonly config: AnalysedConfig; readonly why: ByHand }[]
+}
+
+/** Only of configs that the verdict remarks on: what is within policy is left to its authors. */
+export async function proposalsFor({ report, files, settings, models }: JudgedConfigs): Promise<Proposals> {
+  const texts = new Map(files.map(file => [file.path, file]))
+  const changes = []
+  const byHand = []
+  for (const config of report.configs) {
+    const file = texts.get(config.path)
+    if (config.status !== 'analysed' || config.verdict.state === 'fine' || file === undefined) continue
+    const proposal = await proposeChange(file, config, { settings, models })
+    if (proposal.kind === 'change') changes.push({ config, change: proposal })
+    if (proposal.kind === 'by-hand') byHand.push({ config, why: proposal.why })
+  }
+  return { changes, byHand }
+}
+
+/** A sentence in Markdown: what keeps us from making the change. */
+export function sayByHand({ path }: AnalysedConfig, why: ByHand): string {
+  switch (why.kind) {
+    case 'not-in-file':
+      return `${inlinePath(path)} does not write the ${why.setting}: it is left to its tool's default, and has to be added by hand.`
+    case 'not-plain':
+      return `${inlinePath(path)} does not write a plain number at line ${why.at.line}, column ${why.at.column}, so the change has to be made by hand.`
+    case 'tied-to-other-settings':
+      return `In ${inlinePath(path)} other settings hang on the batch size, so the change has to be made by hand.`
+  }
+}
