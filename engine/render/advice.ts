@@ -56,12 +56,16 @@ function changeSentence(config: AnalysedConfig, strong = (text: string) => text)
   return `${batchChange(current, recommended, strong)}: ${effects.join(', ')}.`
 }
 
+/** Whether the recommendation makes a config run that does not, or brings speed or money. */
+export function isWorthFollowing(config: AnalysedConfig): boolean {
+  return recommendsChange(config) && (!config.current.fits || gains(config).length > 0)
+}
+
 /** For a config that is fine: what could still be had, or that nothing can. */
 export function fineRemark(config: AnalysedConfig): string {
   const { recommended } = config
-  const worth = gains(config)
-  if (recommended === undefined || !recommendsChange(config) || worth.length === 0) return 'nothing to gain'
-  return `micro-batch ${formatCount(recommended.microBatch)} would bring ${worth.join(' and ')}, within policy`
+  if (recommended === undefined || !isWorthFollowing(config)) return 'nothing to gain'
+  return `micro-batch ${formatCount(recommended.microBatch)} would bring ${gains(config).join(' and ')}, within policy`
 }
 
 /** `Gradient checkpointing frees most at micro-batch 16: 31.2 → 18.1 GiB, which fits.` */

@@ -12,19 +12,33 @@ import { chip } from './provenance.ts'
 export function machineCard(machine: Machine | undefined, engine: Engine | 'auto'): Html {
   return html`<section class="card machine" aria-labelledby="machine-title"${machine === undefined ? html` data-load="${MACHINE_PATH}"` : ''}>
 <h2 id="machine-title">This machine</h2>
-${machine === undefined ? html`<p class="sub">Finding out what it has. Reload to see it.</p>` : facts(machine, engine === 'auto' ? engineOn(machine) : engine)}
+${machine === undefined ? html`<p class="sub">Finding out what it has. Reload to see it.</p>` : facts(machine, engine)}
 </section>`
 }
 
 export const MACHINE_PATH = '/machine'
 
-function facts(machine: Machine, engine: Engine): Html {
-  return html`<dl class="facts">
-<div><dt>GPU</dt><dd>${machine.kind === 'python' ? deviceText(machine.device) : 'none that PyTorch could use'}</dd></div>
-${machine.kind === 'python' ? html`<div><dt>PyTorch</dt><dd>${plainText(machine.torch, 40)}</dd></div>` : html`<div><dt>PyTorch</dt><dd>not found</dd></div>`}
-<div><dt>Answers</dt><dd>${chip(provenanceOf(engine))}</dd></div>
-</dl>
+/** What a server that only estimates runs on decides nothing. */
+function facts(machine: Machine, served: Engine | 'auto'): Html {
+  const engine = served === 'auto' ? engineOn(machine) : served
+  const rows = [...(served === 'estimate' ? [] : hardware(machine)), ['Answers', chip(provenanceOf(engine))] as const]
+  return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 <p class="sub">${meaning(engine)}</p>`
+}
+
+function hardware(machine: Machine): (readonly [name: string, value: string])[] {
+  switch (machine.kind) {
+    case 'python':
+      return [
+        ['GPU', deviceText(machine.device)],
+        ['PyTorch', plainText(machine.torch, 40)],
+      ]
+    case 'no-python':
+      return [
+        ['GPU', 'none that PyTorch could use'],
+        ['PyTorch', 'not found'],
+      ]
+  }
 }
 
 function deviceText(device: TorchDevice): string {

@@ -42,7 +42,7 @@ function optionsOf(data: ChartData, width: number): uPlot.Options {
       y: { range: [0, top || 1] },
     },
     axes: [
-      { ...axis, ...(isTime ? {} : { label: xName, labelSize: 20, labelFont: FONT, labelGap: 0 }) },
+      { ...axis, ...(isTime ? {} : { label: xName, size: 34, labelSize: 18, labelFont: FONT, labelGap: 0 }) },
       { ...axis, size: 64, values: (_, splits) => splits.map(split => `${split} ${unit}`) },
     ],
     series: [{}, { stroke: palette.line, width: 2, points: { show: false } }],

@@ -14,7 +14,7 @@ ${body(toPaste)}
 function body(toPaste: ToPaste): Html {
   switch (toPaste.kind) {
     case 'nothing-to-change':
-      return html`<p>Nothing to change: the config has the recommended sizes already.</p>`
+      return html`<p>Nothing: no change of the sizes would bring anything.</p>`
     case 'nothing-fits':
       return html`<p>No size fits, so there is none to write down.</p>`
     case 'by-hand':

@@ -1,8 +1,8 @@
 /** The result of an analysis: the verdict, what to change, and everything that stands behind it. */
 import { html } from 'hono/html'
-import { advice } from '../../../render/advice.ts'
+import { advice, fineRemark } from '../../../render/advice.ts'
 
-import { plainText } from '../../../render/plain.ts'
+import { capitalised, plainText } from '../../../render/plain.ts'
 import { type Finding, findingOf } from '../../../render/verdict.ts'
 import type { AnalysedConfig, Verdict } from '../../../report/schema.ts'
 import type { Html } from '../page.ts'
@@ -37,11 +37,11 @@ export function resultTitle({ spec, gpu }: AnalysedConfig): string {
 }
 
 function verdict(config: AnalysedConfig): Html {
-  const sentences = advice(config)
+  const sentences = findingOf(config) === 'fine' ? [`${capitalised(fineRemark(config))}.`] : advice(config)
   const { state } = config.verdict
   return html`<section class="verdict" aria-label="Verdict">
 <p class="state ${state}"><span class="badge">${stateText(state)}</span> ${findingText(findingOf(config))}</p>
-${sentences.length === 0 ? html`<p>Nothing to gain: the config is good as it is.</p>` : sentences.map(sentence => html`<p>${sentence}</p>`)}
+${sentences.map(sentence => html`<p>${sentence}</p>`)}
 <p class="known">Memory ${memoryChip(config)} throughput and cost ${chip(config.throughputProvenance)}</p>
 </section>`
 }

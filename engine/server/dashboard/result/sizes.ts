@@ -33,5 +33,5 @@ function isFragmented(outcome: Outcome, usableBytes: number): boolean {
 function row({ microBatch, outcome, provenance }: Trial, usableBytes: number): Html {
   const peak = peakOf(outcome)
   const step = outcome.kind === 'fits' ? outcome.stepMillis : undefined
-  return html`<tr><th scope="row">${formatCount(microBatch)}</th><td>${outcomeText(outcome)}${isFragmented(outcome, usableBytes) ? ': memory is left, but in pieces' : ''}</td><td>${peak === undefined ? '–' : formatGib(peak)}</td><td>${step === undefined ? '–' : `${formatCount(Math.round(step))} ms`}</td><td>${chip(provenance)}</td></tr>`
+  return html`<tr><th scope="row">${formatCount(microBatch)}</th><td>${outcomeText(outcome)}${isFragmented(outcome, usableBytes) ? ' (fragmented)' : ''}</td><td>${peak === undefined ? '–' : formatGib(peak)}</td><td>${step === undefined ? '–' : `${formatCount(Math.round(step))} ms`}</td><td>${chip(provenance)}</td></tr>`
 }

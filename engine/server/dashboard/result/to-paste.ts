@@ -4,6 +4,7 @@ import type { SourceFile } from '../../../config/reading.ts'
 import type { TrainingSpec } from '../../../config/spec.ts'
 import type { BatchPlan } from '../../../metrics/recommend.ts'
 import { type ByHand, proposeChange } from '../../../propose.ts'
+import { isWorthFollowing } from '../../../render/advice.ts'
 import type { AnalysedConfig } from '../../../report/schema.ts'
 
 export interface Snippet {
@@ -13,6 +14,7 @@ export interface Snippet {
 
 export type ToPaste =
   | { readonly kind: 'snippets'; readonly snippets: readonly Snippet[] }
+  /** The recommendation is what the config has, or brings nothing. */
   | { readonly kind: 'nothing-to-change' }
   /** Not even one sample fits. */
   | { readonly kind: 'nothing-fits' }
@@ -22,6 +24,7 @@ export type ToPaste =
 export async function toPaste(config: AnalysedConfig, pasted: SourceFile | undefined): Promise<ToPaste> {
   const { recommended } = config
   if (recommended === undefined) return { kind: 'nothing-fits' }
+  if (!isWorthFollowing(config)) return { kind: 'nothing-to-change' }
   if (pasted === undefined) return { kind: 'snippets', snippets: newConfig(config.spec, recommended) }
   const proposal = await proposeChange(pasted, config)
   switch (proposal.kind) {

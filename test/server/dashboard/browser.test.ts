@@ -1,0 +1,248 @@
+/** The pages in a real Chromium, against the real server. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { defaultGpu } from '../../../engine/gpus/catalogue.ts'
+import type { Assets } from '../../../engine/server/dashboard/assets.ts'
+import { dashboard } from '../../../engine/server/dashboard/routes.ts'
+import { listen, type RunningServer } from '../../../engine/server/listen.ts'
+import { keepScreenshot } from './artifacts.ts'
+import { freshAssets } from './assets.ts'
+import { chromiumPath, desktop, launchChromium, phone, type WatchOptions, watchedPage } from './chromium.ts'
+import { HandDriven } from './hand-driven.ts'
+import { type CuttableSite, cuttable, siteApp } from './site.ts'
+
+const ownScroll = 'document.documentElement.scrollWidth <= window.innerWidth'
+const focused = 'document.activeElement.id || document.activeElement.name || document.activeElement.textContent.trim()'
+
+describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, () => {
+  let browser: Browser
+  let assets: Assets
+  let server: RunningServer
+
+  beforeAll(async () => {
+    ;[browser, assets] = await Promise.all([launchChromium(), freshAssets()])
+    server = await listen({
+      host: '127.0.0.1',
+      port: 0,
+      gpu: defaultGpu,
+      engine: 'estimate',
+      python: 'python3',
+      pages: dashboard(assets),
+      log: text => console.error(text),
+    })
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.[Symbol.asyncDispose]()
+  })
+
+  async function opened(url: string, options: WatchOptions) {
+    const watched = await watchedPage(browser, options)
+    onTestFinished(() => watched[Symbol.asyncDispose]())
+    await watched.page.goto(url)
+    return watched
+  }
+
+  describe.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])('on a %s', (name, viewport) => {
+    test('a model is analysed, and the result says what to change and how it is known', async () => {
+      const { page, complaints } = await opened(server.url, { viewport })
+      expect(await page.evaluate(ownScroll)).toBe(true)
+      await keepScreenshot(page, `${name}-analyse`)
+
+      await page.getByRole('combobox', { name: 'Model' }).fill('google-bert/bert-base-uncased')
+      await page.getByLabel('GPU', { exact: true }).selectOption('a10')
+      await page.getByRole('button', { name: 'Analyse' }).click()
+      const heading = page.getByRole('heading', { level: 1 })
+      await heading.filter({ hasText: 'google-bert/bert-base-uncased on NVIDIA A10' }).waitFor()
+
+      expect(await page.title()).toBe('Result: google-bert/bert-base-uncased on NVIDIA A10 · MemoryMark')
+      const text = await page.locator('main').innerText()
+      expect(text).toContain('Wastes its GPU')
+      expect(text).toContain('Micro-batch 16 → 128')
+      expect(text).toMatch(/2\.\d\d of 21\.8 GiB \(11 %\)/)
+      expect(text).toContain('per_device_train_batch_size: 128')
+      expect(await page.locator('.bars .chip.modelled').count()).toBe(3)
+      expect(await page.locator('.chip.measured').count()).toBe(0)
+      expect(await page.locator('.chart canvas').count()).toBe(2)
+      expect(await page.evaluate(ownScroll)).toBe(true)
+      expect(complaints).toEqual([])
+      await keepScreenshot(page, `${name}-result`)
+    })
+
+    test('a pasted config comes back with the recommended size in its place', async () => {
+      const { page, complaints } = await opened(server.url, { viewport })
+      await page.getByLabel('A training config').check()
+      await page
+        .getByLabel('Training config', { exact: true })
+        .fill('# ours\nmemorymark:\n  model: gpt2\n  batch_size: 2\n  sequence_length: 512\n')
+      await page.getByRole('button', { name: 'Analyse' }).click()
+      const pasted = page.getByRole('region', { name: 'Your config with the new sizes' })
+      await pasted.waitFor()
+      expect(await pasted.textContent()).toMatch(
+        /^# ours\nmemorymark:\n {2}model: gpt2\n {2}batch_size: (?!2\n)\d+\n {2}sequence_length: 512\n$/,
+      )
+      expect(complaints).toEqual([])
+    })
+  })
+
+  test('a problem is told beside its field, and the message can be dismissed', async () => {
+    const { page } = await opened(server.url, { viewport: desktop, tolerated: /400/ })
+    await page.getByRole('button', { name: 'Analyse' }).click()
+    const message = page.getByRole('alert')
+    expect(await message.innerText()).toContain('no model is named')
+    expect(await page.getByRole('combobox', { name: 'Model' }).getAttribute('aria-invalid')).toBe('true')
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    expect(await message.count()).toBe(0)
+  })
+
+  test('a model that nobody knows ends in what to do, with a way to try again', async () => {
+    const { page } = await opened(server.url, { viewport: desktop })
+    await page.getByRole('combobox', { name: 'Model' }).fill('nobody/knows-this')
+    await page.getByRole('button', { name: 'Analyse' }).click()
+    await page.getByRole('heading', { name: 'No result: nobody/knows-this' }).waitFor()
+    expect(await page.getByRole('alert').innerText()).toContain('nobody/knows-this')
+    expect(await page.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true)
+    expect(await page.getByRole('link', { name: 'Analyse another' }).isVisible()).toBe(true)
+  })
+
+  test('the cards follow the terms, to the figures that the server would give', async () => {
+    const { page } = await opened(server.url, { viewport: desktop })
+    await page.getByRole('combobox', { name: 'Model' }).fill('bert')
+    await page.getByRole('button', { name: 'Analyse' }).click()
+    const savings = page.locator('[data-cost="year"]')
+    await savings.waitFor()
+    const before = await savings.innerText()
+    await page.getByLabel('Price of an hour, $').fill('6')
+    const typed = await savings.innerText()
+    expect(typed).not.toBe(before)
+    await page.getByRole('button', { name: 'Compute again' }).click()
+    await page.waitForURL(/price=6/)
+    expect(await savings.innerText()).toBe(typed)
+  })
+
+  test('the keyboard alone gets from the first link to the result', async () => {
+    const { page, complaints } = await opened(server.url, { viewport: desktop })
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(focused)).toBe('Skip to the content')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(focused)).toBe('source')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(focused)).toBe('model')
+    await page.keyboard.type('gpt2')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'openai-community/gpt2 on NVIDIA A10' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('without JavaScript the form works, the page reloads itself, and the figures stand in tables', async () => {
+    const { page, complaints } = await opened(server.url, { viewport: phone, javaScriptEnabled: false })
+    await page.getByRole('combobox', { name: 'Model' }).fill('bert')
+    await page.getByRole('button', { name: 'Analyse' }).click()
+    await page.getByRole('heading', { name: 'google-bert/bert-base-uncased on NVIDIA A10' }).waitFor()
+    await page.locator('summary', { hasText: 'The figures as a table' }).first().click()
+    expect(await page.locator('#memory-curve-table tbody tr').count()).toBeGreaterThan(2)
+    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
+  test('a server without the bot says how repositories come to be shown', async () => {
+    const { page, complaints } = await opened(`${server.url}/repositories`, { viewport: phone })
+    expect(await page.locator('main').innerText()).toContain('memorymark-bot')
+    expect(complaints).toEqual([])
+  })
+
+  describe('while a sweep runs', () => {
+    const request = { model: 'bert', spec: {}, engine: 'auto', strategy: 'predict-verify' } as const
+    const first = {
+      kind: 'trial',
+      trial: { microBatch: 16, provenance: 'traced', outcome: { kind: 'fits', peakBytes: 2.4 * 2 ** 30 } },
+    } as const
+    const second = {
+      kind: 'trial',
+      trial: { microBatch: 288, provenance: 'traced', outcome: { kind: 'out-of-memory' } },
+    } as const
+    const firstLine = 'batch 16 fits: 2.40 GiB (traced)'
+    const secondLine = 'batch 288 runs out of memory (traced)'
+    // What Chromium says of a connection that the test itself breaks.
+    const tolerated = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY|404/
+
+    async function running(): Promise<{ analyses: HandDriven; site: CuttableSite; url: string; id: string }> {
+      const analyses = new HandDriven()
+      const site = await cuttable(siteApp({ assets, analyses }))
+      onTestFinished(() => site[Symbol.asyncDispose]())
+      const id = analyses.started(request)
+      return { analyses, site, id, url: `${site.url}/analyses/${id}` }
+    }
+
+    test('each trial is a line of the log as it happens, announced to a screen reader', async () => {
+      const { analyses, url, id } = await running()
+      const { page, complaints } = await opened(url, { viewport: desktop })
+      const log = page.getByRole('log')
+      expect(await log.getAttribute('aria-live')).toBe('polite')
+      analyses.happens(id, first)
+      await log.getByText(firstLine).waitFor()
+      analyses.happens(id, second)
+      await log.getByText(secondLine).waitFor()
+      expect(await log.locator('li').allInnerTexts()).toEqual(['started', firstLine, secondLine])
+      await keepScreenshot(page, 'desktop-running')
+      expect(complaints).toEqual([])
+    })
+
+    test('cancelling it ends it, with what was tried', async () => {
+      const { analyses, url, id } = await running()
+      analyses.happens(id, first)
+      const { page, complaints } = await opened(url, { viewport: desktop })
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByRole('heading', { name: 'Cancelled: bert' }).waitFor()
+      expect(await page.getByRole('log').innerText()).toContain(firstLine)
+      expect(complaints).toEqual([])
+    })
+
+    test('a server that dies leaves what is known on the page; one that comes back is followed on', async () => {
+      const { analyses, site, url, id } = await running()
+      const { page, complaints } = await opened(url, { viewport: desktop, tolerated })
+      const log = page.getByRole('log')
+      const status = page.locator('[data-status]')
+      analyses.happens(id, first)
+      await log.getByText(firstLine).waitFor()
+
+      await site.cut()
+      await status.filter({ hasText: 'The connection to the server is lost.' }).waitFor()
+      expect(await log.innerText()).toContain(firstLine)
+      await keepScreenshot(page, 'desktop-server-lost')
+
+      analyses.happens(id, second)
+      await site.resume()
+      await log.getByText(secondLine).waitFor()
+      expect(await log.locator('li').allInnerTexts()).toEqual(['started', firstLine, secondLine])
+      await status.filter({ hasText: 'Trying sizes.' }).waitFor()
+      expect(complaints).toEqual([])
+    })
+
+    test('a server that was started anew does not know it: the page says so, keeps the log, and asks again', async () => {
+      const { analyses, site, url, id } = await running()
+      const { page, complaints } = await opened(url, { viewport: phone, tolerated })
+      const log = page.getByRole('log')
+      analyses.happens(id, first)
+      await log.getByText(firstLine).waitFor()
+
+      await site.cut()
+      analyses.forget()
+      await site.resume()
+      await page.locator('[data-status]', { hasText: 'The server does not know this analysis any more' }).waitFor()
+      expect(await log.innerText()).toContain(firstLine)
+      expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0)
+      await keepScreenshot(page, 'phone-server-restarted')
+
+      await page.getByRole('button', { name: 'Ask again' }).click()
+      await page.waitForURL(other => !other.href.endsWith(id))
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Analysing bert')
+      expect(complaints).toEqual([])
+    })
+  })
+})

@@ -1,0 +1,63 @@
+/** The server's app with the pages: asked without a socket, or on a port that can be cut off. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import { defaultGpu } from '../../../engine/gpus/catalogue.ts'
+import { createApp } from '../../../engine/server/app.ts'
+import type { Assets } from '../../../engine/server/dashboard/assets.ts'
+import { dashboard } from '../../../engine/server/dashboard/routes.ts'
+import { KnownMachine } from '../../../engine/server/machine.ts'
+import type { Analyses } from '../../../engine/server/pages.ts'
+import type { Repositories } from '../../../engine/server/repositories.ts'
+
+interface SiteOptions {
+  readonly assets: Assets
+  readonly analyses: Analyses
+  readonly repositories?: Repositories
+}
+
+export function siteApp({ assets, analyses, repositories }: SiteOptions): OpenAPIHono {
+  return createApp({
+    analyses,
+    machine: KnownMachine.of({ kind: 'no-python', why: 'this test has none' }),
+    gpu: defaultGpu,
+    engine: 'estimate',
+    access: { kind: 'this-machine', hostNames: ['127.0.0.1', 'localhost'] },
+    pages: dashboard(assets),
+    log: text => console.error(text),
+    ...(repositories && { repositories }),
+  })
+}
+
+export interface CuttableSite extends AsyncDisposable {
+  readonly url: string
+  /** As when the process is killed: every connection breaks, and nobody answers. */
+  cut(): Promise<void>
+  /** Answers again at the same address. */
+  resume(): Promise<void>
+}
+
+export async function cuttable(app: OpenAPIHono): Promise<CuttableSite> {
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  let server = createServer(listener)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const cut = async () => {
+    if (!server.listening) return
+    const closed = once(server, 'close')
+    server.close()
+    server.closeAllConnections()
+    await closed
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    cut,
+    resume: async () => {
+      server = createServer(listener)
+      await once(server.listen(port, '127.0.0.1'), 'listening')
+    },
+    [Symbol.asyncDispose]: cut,
+  }
+}
