@@ -1,5 +1,6 @@
 /** What a machine has for PyTorch: interpreter, libraries, device. */
 import * as z from 'zod'
+import { endedBy } from './ending.ts'
 import { PythonWorker } from './worker.ts'
 
 export const deviceKinds = ['cuda', 'mps', 'cpu'] as const
@@ -45,10 +46,7 @@ export type Machine =
 /** An aborted signal ends Python before it has answered: then it counts as missing. */
 export async function describeMachine(python: string, signal?: AbortSignal): Promise<Machine> {
   await using worker = new PythonWorker(python)
-  const end = () => void worker[Symbol.asyncDispose]()
-  signal?.addEventListener('abort', end, { once: true })
-  const answer = await worker.ask('device', {}, machine, START_TIMEOUT_MILLIS)
-  signal?.removeEventListener('abort', end)
+  const answer = await endedBy(signal, worker, worker.ask('device', {}, machine, START_TIMEOUT_MILLIS))
   switch (answer.kind) {
     case 'done':
       return { kind: 'python', ...answer.result }

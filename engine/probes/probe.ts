@@ -61,6 +61,8 @@ export interface ProbeContext {
   readonly entrypoint?: string
   readonly trialTimeoutMillis?: number
   readonly tfjs?: TfjsOptions
+  /** Ends what is being opened; a trial has a signal of its own. */
+  readonly signal?: AbortSignal
   /** Receives Python's tracebacks. */
   readonly log?: (text: string) => void
 }

@@ -1,6 +1,7 @@
 /** The real step on the real device, in a Python process that is started afresh after every failure. */
 import * as z from 'zod'
 import { type DeviceKind, gpusOf, machine, START_TIMEOUT_MILLIS, softwareOf, type TorchMachine } from './device.ts'
+import { endedBy } from './ending.ts'
 import { outcomeOf, unavailable } from './failure.ts'
 import type { Probe, ProbeContext, ProbedDevice, TrialOptions } from './probe.ts'
 import type { Outcome, Trial } from './trial.ts'
@@ -46,7 +47,9 @@ export class TorchProbe implements Probe {
   static async open(this: void, context: ProbeContext): Promise<TorchProbe> {
     const worker = new PythonWorker(context.python)
     const { deviceKind, limitMemoryBytes, spec } = context
-    const answer = await worker.ask('device', { device: deviceKind, limitMemoryBytes }, machine, START_TIMEOUT_MILLIS)
+    const question = { device: deviceKind, limitMemoryBytes }
+    const asked = worker.ask('device', question, machine, START_TIMEOUT_MILLIS)
+    const answer = await endedBy(context.signal, worker, asked)
     const probed = answer.kind === 'done' ? probedDevice(answer.result, limitMemoryBytes) : undefined
     if (answer.kind === 'done' && answer.result.device.kind !== 'none' && probed !== undefined) {
       const { device } = answer.result
@@ -64,16 +67,9 @@ export class TorchProbe implements Probe {
   async trial(microBatch: number, { steps = LEAST_STEPS, signal }: TrialOptions = {}): Promise<Trial> {
     const worker = this.#worker ?? new PythonWorker(this.#context.python, this.#context.spec.gpus)
     this.#worker = worker
-    const end = () => void worker[Symbol.asyncDispose]()
-    if (signal?.aborted) end()
-    signal?.addEventListener('abort', end, { once: true })
-    try {
-      const outcome = await this.#ask(worker, microBatch, steps)
-      if (outcome.kind !== 'fits') await this.#endWorker()
-      return { microBatch, provenance: this.provenance, outcome }
-    } finally {
-      signal?.removeEventListener('abort', end)
-    }
+    const outcome = await endedBy(signal, worker, this.#ask(worker, microBatch, steps))
+    if (outcome.kind !== 'fits') await this.#endWorker()
+    return { microBatch, provenance: this.provenance, outcome }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -110,16 +106,22 @@ function fits(steps: readonly Step[], accumulation: number): Outcome {
   const timed = steps.slice(Math.min(WARM_UP_STEPS, steps.length - 1))
   const optimizerMillis = median(timed.map(step => step.optimizerMillis))
   const stepMillis = timed.map(step => (step.millis - step.optimizerMillis) / accumulation + step.optimizerMillis)
-  const peakBytes = highest(steady.map(step => step.peakAllocatedBytes))
+  const peaks = steady.flatMap(step => step.peakAllocatedBytes ?? [])
+  const peakBytes = highest(peaks)
   const reservedBytes = highest(steps.map(step => step.peakReservedBytes))
   return {
     kind: 'fits',
     ...(peakBytes !== undefined && { peakBytes }),
+    ...(peaks.length > 1 && { peakBytesSpread: halfRange(peaks) }),
     ...(reservedBytes !== undefined && { reservedBytes }),
     stepMillis: median(stepMillis),
     optimizerMillis,
-    ...(timed.length > 1 && { stepMillisSpread: (Math.max(...stepMillis) - Math.min(...stepMillis)) / 2 }),
+    ...(timed.length > 1 && { stepMillisSpread: halfRange(stepMillis) }),
   }
+}
+
+function halfRange(values: readonly number[]): number {
+  return (Math.max(...values) - Math.min(...values)) / 2
 }
 
 function highest(values: readonly (number | undefined)[]): number | undefined {

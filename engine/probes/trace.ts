@@ -4,6 +4,7 @@ import type { TrainingSpec } from '../config/spec.ts'
 import { type Block, CachingAllocator } from '../estimate/allocator.ts'
 import { usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
+import { endedBy } from './ending.ts'
 import { CUBLAS_HANDLES } from './estimate.ts'
 import { outcomeOf, unavailable } from './failure.ts'
 import type { Probe, ProbeContext, ProbedDevice, TrialOptions } from './probe.ts'
@@ -63,7 +64,7 @@ export class TraceProbe implements Probe {
 
   static async open(this: void, context: ProbeContext): Promise<TraceProbe> {
     const worker = new PythonWorker(context.python)
-    const answer = await pythonVersions(worker)
+    const answer = await endedBy(context.signal, worker, pythonVersions(worker))
     if (answer.kind === 'done' && context.entrypoint === undefined) {
       const { torch, transformers } = answer.result
       return new TraceProbe(context, worker, `torch ${torch}, transformers ${transformers}`)
@@ -76,16 +77,9 @@ export class TraceProbe implements Probe {
   async trial(microBatch: number, { signal }: TrialOptions = {}): Promise<Trial> {
     const worker = this.#worker ?? new PythonWorker(this.#context.python)
     this.#worker = worker
-    const end = () => void worker[Symbol.asyncDispose]()
-    if (signal?.aborted) end()
-    signal?.addEventListener('abort', end, { once: true })
-    try {
-      const outcome = await this.#ask(worker, microBatch)
-      if (outcome.kind === 'failed' || outcome.kind === 'timed-out') await this[Symbol.asyncDispose]()
-      return { microBatch, provenance: this.provenance, outcome }
-    } finally {
-      signal?.removeEventListener('abort', end)
-    }
+    const outcome = await endedBy(signal, worker, this.#ask(worker, microBatch))
+    if (outcome.kind === 'failed' || outcome.kind === 'timed-out') await this[Symbol.asyncDispose]()
+    return { microBatch, provenance: this.provenance, outcome }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -17,12 +17,11 @@ const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 export function checkAccess(access: Access): MiddlewareHandler {
   return async (context, next) => {
-    if (openPaths.has(context.req.path)) return next()
     switch (access.kind) {
       case 'this-machine':
         return access.hostNames.includes(hostNameOf(context)) ? next() : context.json(faultOf(otherHost), 403)
       case 'token':
-        if (isToken(context.req.header('authorization'), access.token)) return next()
+        if (openPaths.has(context.req.path) || isToken(context.req.header('authorization'), access.token)) return next()
         // Basic besides Bearer, because it is what browsers ask their user for.
         context.header('www-authenticate', 'Bearer realm="memorymark", Basic realm="memorymark"')
         return context.json(faultOf(tokenNeeded), 401)

@@ -42,7 +42,8 @@ export async function runAnalysis(request: AnalysisRequest, context: RunContext)
     return await sweepSubject(reading.subject, request, context)
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error
-    return failed(error.problem)
+    // An engine that was ended while it started has not failed.
+    return context.signal.aborted ? { kind: 'cancelled' } : failed(error.problem)
   }
 }
 
@@ -58,6 +59,7 @@ async function sweepSubject(subject: Subject, request: AnalysisRequest, context:
     gpu,
     python,
     machine: machineFor(request, context),
+    signal: context.signal,
     log,
   })
   refuseOtherCard(request, probe)

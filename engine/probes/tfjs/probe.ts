@@ -1,6 +1,7 @@
 /** The training step in TensorFlow.js: on the GPU through its native package, or exactly simulated where there is none. */
 import { fileURLToPath } from 'node:url'
 import { usableBytes } from '../../gpus/catalogue.ts'
+import { endedBy } from '../ending.ts'
 import { unavailable } from '../failure.ts'
 import type { Probe, ProbeContext, ProbedDevice, TrialOptions } from '../probe.ts'
 import type { Outcome, Provenance, Trial } from '../trial.ts'
@@ -39,7 +40,7 @@ export class TfjsProbe implements Probe {
   /** @throws MemoryMarkError where the backend cannot start. */
   static async open(this: void, context: ProbeContext): Promise<TfjsProbe> {
     const child = newChild(context)
-    const started = await child.start(START_TIMEOUT_MILLIS)
+    const started = await endedBy(context.signal, child, child.start(START_TIMEOUT_MILLIS))
     if (started.kind === 'ready') return new TfjsProbe(context, started.backend, child)
     await child[Symbol.asyncDispose]()
     throw unavailable('tfjs', started.kind === 'ended' ? started.text : 'its process did not start in time')

@@ -1,0 +1,361 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { defaultGpu } from '../../engine/gpus/catalogue.ts'
+import { report } from '../../engine/report/schema.ts'
+import type { Limits } from '../../engine/server/analysis-queue.ts'
+import { KnownMachine } from '../../engine/server/machine.ts'
+import { hasTorch, python } from '../probes/python.ts'
+import { Asking, stateOf } from './asking.ts'
+import { isAlive, SilentPython } from './silent-python.ts'
+
+const estimate = { engine: 'estimate', gpu: 'a10' }
+const axolotl = `base_model: NousResearch/Llama-3.2-1B
+micro_batch_size: 2
+gradient_accumulation_steps: 4
+sequence_len: 2048
+bf16: true
+optimizer: adamw_torch_fused
+`
+
+/** For what needs no service of its own. */
+const asking = new Asking()
+afterAll(() => asking[Symbol.asyncDispose]())
+
+describe('an analysis', () => {
+  test('is accepted with an id and an address, runs, and ends with a report of one config', async () => {
+    const { status, headers, body } = await asking.post('/v1/analyses', { model: 'bert', ...estimate })
+    expect(status).toBe(202)
+    const { id } = body as { id: string }
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-/)
+    expect(headers.get('location')).toBe(`/v1/analyses/${id}`)
+
+    const { probing, trials, ...done } = stateOf(await asking.ended(id), 'done')
+    const [config] = report.parse(done.report).configs
+    if (config?.status !== 'analysed') throw new Error('not analysed')
+    expect([config.path, config.provenance, config.gpu.id]).toEqual([
+      'google-bert/bert-base-uncased',
+      'estimated',
+      'a10',
+    ])
+    expect(done.report.configs).toHaveLength(1)
+    expect(probing?.device.name).toBe(defaultGpu.name)
+    expect(probing?.spec.microBatch).toBe(16)
+    expect(trials.map(({ microBatch }) => microBatch)).toContain(config.largest?.microBatch)
+  })
+
+  test('tells each trial once, in the order in which it ran, between its start and its end', async () => {
+    const { id } = await asking.submit({ model: 'bert', strategy: 'linear', ...estimate })
+    const events = await asking.events(id)
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1))
+    expect(events.slice(0, 3).map(({ kind }) => kind)).toEqual(['queued', 'started', 'probing'])
+    expect(events.at(-1)?.kind).toBe('done')
+    const told = events.flatMap(event => (event.kind === 'trial' ? [event.trial] : []))
+    // The current size, and from there the earlier tool's sweep in steps of eight.
+    expect(told.map(({ microBatch }) => microBatch).slice(0, 4)).toEqual([16, 24, 32, 40])
+    expect(told).toEqual(stateOf(await asking.find(id), 'done').trials)
+  })
+
+  test('of a pasted config keeps its tool, and where its batch size is written', async () => {
+    const { id } = await asking.submit({ config: { fileName: 'train/llama.yml', text: axolotl }, ...estimate })
+    const [config] = stateOf(await asking.ended(id), 'done').report.configs
+    if (config?.status !== 'analysed') throw new Error('not analysed')
+    expect([config.path, config.dialect]).toEqual(['train/llama.yml', 'Axolotl'])
+    expect(config.batchSizeAt).toEqual({ line: 2, column: 19 })
+    expect(config.spec).toMatchObject({ microBatch: 2, gradientAccumulation: 4, sequenceLength: 2048 })
+  })
+
+  test('takes everything that a spec can say, and the price and length of a run', async () => {
+    const spec = {
+      microBatch: 4,
+      sequenceLength: 512,
+      precision: 'bf16',
+      lora: { rank: 8 },
+      gradientCheckpointing: true,
+    }
+    const cost = { pricePerHourUsd: 2, hoursPerRun: 10, runsPerYear: 5 }
+    const { id } = await asking.submit({
+      model: 'NousResearch/Llama-3.2-1B',
+      spec,
+      gpu: 'a100-40gb',
+      engine: 'estimate',
+      ...cost,
+    })
+    const [config] = stateOf(await asking.ended(id), 'done').report.configs
+    if (config?.status !== 'analysed') throw new Error('not analysed')
+    expect(config.spec).toMatchObject({ ...spec, lora: { rank: 8, targets: ['q_proj', 'v_proj'], dropout: 0 } })
+    expect([config.gpu.id, config.gpu.pricePerHourUsd, config.gpu.priceSource]).toEqual([
+      'a100-40gb',
+      2,
+      'your setting',
+    ])
+    expect([config.hoursPerRun, config.runsPerYear, config.current.costPerRunUsd]).toEqual([10, 5, 20])
+  })
+
+  test('takes the step size of the sweep', async () => {
+    const { id } = await asking.submit({ model: 'bert', stepSize: 100, ...estimate })
+    const [config] = stateOf(await asking.ended(id), 'done').report.configs
+    if (config?.status !== 'analysed') throw new Error('not analysed')
+    expect(config.largest?.microBatch).toBe(200)
+  })
+})
+
+describe('what cannot be analysed', () => {
+  test.each([
+    [{ model: 'bert-base-uncasd' }, 'unknown-model', 'model'],
+    [{ model: 'bert', spec: { sequenceLength: 513 } }, 'unsupported-setting', 'spec.sequenceLength'],
+    [{ model: 'resnet', spec: { gradientCheckpointing: true } }, 'unsupported-setting', 'spec.gradientCheckpointing'],
+    [{ model: 'gpt2', spec: { quantization: 'nf4' } }, 'unsupported-setting', 'spec.quantization'],
+    [{ model: 'bert', spec: { task: 'image-classification' } }, 'unsupported-setting', 'spec.task'],
+  ])('%o fails and names the field', async (request, code, field) => {
+    const { id } = await asking.submit({ ...request, ...estimate })
+    const { problems } = stateOf(await asking.ended(id), 'failed')
+    expect(problems.map(problem => [problem.code, problem.field])).toEqual([[code, field]])
+  })
+
+  test('every slip of a pasted config is told with its line', async () => {
+    const text = axolotl.replace('size: 2', 'size: two').replace('len: 2048', 'len: -1')
+    const { id } = await asking.submit({ config: { fileName: 'a.yaml', text }, ...estimate })
+    const { problems } = stateOf(await asking.ended(id), 'failed')
+    expect(problems.map(({ file, line }) => [file, line])).toEqual([
+      ['a.yaml', 2],
+      ['a.yaml', 4],
+    ])
+  })
+
+  test('a text that is no training config is told so', async () => {
+    const { id } = await asking.submit({ config: { fileName: 'a.yaml', text: 'services: {}\n' }, ...estimate })
+    const { problems } = stateOf(await asking.ended(id), 'failed')
+    expect(problems.map(({ code }) => code)).toEqual(['not-a-training-config'])
+  })
+
+  test("a model is never looked for among this machine's files", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'memorymark-model-'))
+    try {
+      await mkdir(path.join(folder, 'bert'))
+      const config = { model_type: 'bert', num_hidden_layers: 2 }
+      await writeFile(path.join(folder, 'config.json'), JSON.stringify(config))
+      const { id } = await asking.submit({ model: folder, ...estimate })
+      expect(stateOf(await asking.ended(id), 'failed').problems.map(({ code }) => code)).toEqual(['unknown-model'])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  test('a sweep of more sizes than a report takes is broken off', async () => {
+    const tiny = { spec: { sequenceLength: 1, step: 'forward-backward' }, stepSize: 1, strategy: 'linear' }
+    const { id } = await asking.submit({ model: 'distilbert/distilbert-base-uncased', ...tiny, ...estimate })
+    const { problems, trials } = stateOf(await asking.ended(id), 'failed')
+    expect(problems.map(({ code }) => code)).toEqual(['too-many-trials'])
+    expect(trials).toHaveLength(1_001)
+  }, 60_000)
+
+  test.each([
+    ['neither model nor config', {}, 'model'],
+    ['both', { model: 'bert', config: { fileName: 'a.yaml', text: 'a: 1' } }, 'model'],
+    ['a GPU that the catalogue lacks', { model: 'bert', gpu: 'a11' }, 'gpu'],
+    ['a setting that a spec does not have', { model: 'bert', spec: { batch: 1 } }, 'spec'],
+    ['no batch at all', { model: 'bert', spec: { microBatch: 0 } }, 'spec.microBatch'],
+    ['a file of another kind', { config: { fileName: 'train.py', text: 'a' } }, 'config.fileName'],
+    ['a text without end', { config: { fileName: 'a.yaml', text: 'a'.repeat(100_001) } }, 'config.text'],
+    ['a list', [], undefined],
+  ])('%s is refused with 400', async (_, request, field) => {
+    const { status, body } = await asking.post('/v1/analyses', request)
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ status: 'error', problems: [{ code: 'request-refused', ...(field && { field }) }] })
+  })
+})
+
+describe('following', () => {
+  test('a reader who was cut off gets what it has not seen, by Last-Event-ID', async () => {
+    const { id } = await asking.submit({ model: 'bert', ...estimate })
+    const all = await asking.events(id)
+    expect(await asking.events(id, { 'last-event-id': '3' })).toEqual(all.slice(3))
+  })
+
+  test('one who has seen the end is told with 204 to stop asking', async () => {
+    const { id } = await asking.submit({ model: 'bert', ...estimate })
+    const last = String((await asking.events(id)).length)
+    expect((await asking.get(`/v1/analyses/${id}/events`, { 'last-event-id': last })).status).toBe(204)
+  })
+
+  test('a number that is none is refused', async () => {
+    const { id } = await asking.submit({ model: 'bert', ...estimate })
+    expect((await asking.get(`/v1/analyses/${id}/events`, { 'last-event-id': 'x' })).status).toBe(400)
+  })
+
+  test('while nothing happens, comments keep the connection', async () => {
+    await using silent = await SilentPython.create()
+    await using asking = new Asking({ ...pythonMachine(silent.command), keepAliveMillis: 1 })
+    const { id } = await asking.submit({ model: 'bert' })
+    const response = await asking.fetch(`/v1/analyses/${id}/events`)
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    while (!text.includes(': still here\n\n')) text += (await reader?.read())?.value
+    expect(text).toMatch(/^retry: 1000\n\n/)
+    await asking.cancel(id)
+  })
+
+  test('an id that is not known is 404, for each route', async () => {
+    for (const route of ['', '/events']) {
+      const { status, body } = await asking.get(`/v1/analyses/00000000-0000-4000-8000-000000000000${route}`)
+      expect([status, body]).toEqual([404, expect.objectContaining({ status: 'error' })])
+    }
+    expect((await asking.cancel('nobody')).status).toBe(404)
+  })
+})
+
+describe('the queue', () => {
+  const one: Limits = { lane: { running: 1, waiting: 2 }, timeoutMillis: 60_000, retryAfterSeconds: 7 }
+
+  test('one sweep at a time; who waits is told the place, and moves up; beyond the places it is 429', async () => {
+    await using silent = await SilentPython.create()
+    await using asking = new Asking({ ...pythonMachine(silent.command), limits: { sweep: one } })
+    const [first, second, third] = [
+      await asking.submit({ model: 'bert' }),
+      await asking.submit({ model: 'bert' }),
+      await asking.submit({ model: 'bert' }),
+    ]
+    expect([first.state, second.state, third.state]).toEqual(['running', 'queued', 'queued'])
+    expect([stateOf(second, 'queued').position, stateOf(third, 'queued').position]).toEqual([1, 2])
+
+    const refused = await asking.post('/v1/analyses', { model: 'bert' })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7'])
+    expect(refused.body).toMatchObject({ problems: [{ code: 'queue-full' }] })
+
+    // An estimate does not wait for a sweep.
+    const { id } = await asking.submit({ model: 'bert', ...estimate })
+    expect((await asking.ended(id)).state).toBe('done')
+
+    expect((await asking.cancel(second.id)).body).toMatchObject({ state: 'cancelled', trials: [] })
+    expect(stateOf(await asking.find(third.id), 'queued').position).toBe(1)
+    expect((await asking.events(second.id)).map(({ kind }) => kind)).toEqual(['queued', 'cancelled'])
+
+    await expect.poll(() => silent.pids()).toHaveLength(1)
+    await asking.cancel(first.id)
+    expect((await asking.ended(first.id)).state).toBe('cancelled')
+    await expect.poll(async () => (await asking.find(third.id)).state).toBe('running')
+    await asking.cancel(third.id)
+    expect((await asking.ended(third.id)).state).toBe('cancelled')
+  })
+
+  test('a cancelled sweep leaves no process', async () => {
+    await using silent = await SilentPython.create()
+    await using asking = new Asking(pythonMachine(silent.command))
+    const { id } = await asking.submit({ model: 'bert' })
+    await expect.poll(() => silent.pids()).toHaveLength(1)
+    const [pid = 0] = await silent.pids()
+    expect(isAlive(pid)).toBe(true)
+    await asking.cancel(id)
+    expect((await asking.ended(id)).state).toBe('cancelled')
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  test('a sweep that takes too long fails, and leaves no process', async () => {
+    await using silent = await SilentPython.create()
+    const limits = { sweep: { ...one, timeoutMillis: 500 } }
+    await using asking = new Asking({ ...pythonMachine(silent.command), limits })
+    const { id } = await asking.submit({ model: 'bert' })
+    const { problems } = stateOf(await asking.ended(id), 'failed')
+    expect(problems.map(({ code }) => code)).toEqual(['analysis-timed-out'])
+    expect((await silent.pids()).filter(isAlive)).toEqual([])
+  })
+
+  test('the end of the service ends what runs and waits', async () => {
+    await using silent = await SilentPython.create()
+    const asking = new Asking(pythonMachine(silent.command))
+    const running = await asking.submit({ model: 'bert' })
+    const waiting = await asking.submit({ model: 'bert' })
+    await expect.poll(() => silent.pids()).toHaveLength(1)
+    await asking[Symbol.asyncDispose]()
+    expect((await asking.find(running.id)).state).toBe('cancelled')
+    expect((await asking.find(waiting.id)).state).toBe('cancelled')
+    expect((await silent.pids()).filter(isAlive)).toEqual([])
+  })
+
+  test('only the newest finished analyses are kept', async () => {
+    await using asking = new Asking({ kept: 2 })
+    const ids: string[] = []
+    for (let count = 0; count < 3; count++) {
+      const { id } = await asking.submit({ model: 'bert', ...estimate })
+      await asking.ended(id)
+      ids.push(id)
+    }
+    const statuses = await Promise.all(ids.map(async id => (await asking.get(`/v1/analyses/${id}`)).status))
+    expect(statuses).toEqual([404, 200, 200])
+  })
+
+  test('cancelling what has ended changes nothing', async () => {
+    await using asking = new Asking()
+    const { id } = await asking.submit({ model: 'bert', ...estimate })
+    const ended = await asking.ended(id)
+    expect((await asking.cancel(id)).body).toEqual(ended)
+  })
+
+  test('a server of one engine runs no other', async () => {
+    await using asking = new Asking({ engine: 'estimate' })
+    const { status, body } = await asking.post('/v1/analyses', { model: 'bert', engine: 'torch' })
+    expect([status, body]).toMatchObject([400, { problems: [{ code: 'engine-not-served', field: 'engine' }] }])
+    const { id } = await asking.submit({ model: 'bert' })
+    expect(stateOf(await asking.ended(id), 'done').probing?.engine).toBe('estimate')
+  })
+})
+
+describe("this machine's GPU", () => {
+  const t4 = {
+    ...pythonMachine('/nowhere/python').description,
+    device: {
+      kind: 'cuda' as const,
+      name: 'Tesla T4',
+      count: 1,
+      totalBytes: 15 * 2 ** 30,
+      contextBytes: 2 ** 28,
+      cublasWorkspaceBytes: 2 ** 23,
+      driver: '1',
+      cuda: '1',
+      computeCapability: [7, 5] as [number, number],
+    },
+  }
+
+  test('is what an analysis is about that names none', async () => {
+    await using asking = new Asking({ machine: KnownMachine.of(t4) })
+    const { id } = await asking.submit({ model: 'bert', engine: 'estimate' })
+    expect(stateOf(await asking.ended(id), 'done').report.configs[0]).toMatchObject({ gpu: { id: 't4' } })
+  })
+
+  test('of another card nothing is measured: auto traces, and without PyTorch there that fails by name', async () => {
+    await using asking = new Asking({ machine: KnownMachine.of(t4), python: '/nowhere/python' })
+    const { id } = await asking.submit({ model: 'bert', gpu: 'a10' })
+    const { problems } = stateOf(await asking.ended(id), 'failed')
+    expect(problems[0]?.message).toMatch(/^the trace engine cannot run here/)
+  })
+})
+
+describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 60_000 }, () => {
+  test('auto traces where there is no GPU, and tells each size before it is tried', async () => {
+    await using asking = new Asking({ ...pythonMachine(python), python })
+    const { id } = await asking.submit({ model: 'distilbert/distilbert-base-uncased', gpu: 'a10' })
+    const events = await asking.events(id)
+    const told = events.flatMap(event => {
+      if (event.kind === 'log') return [event.text]
+      return event.kind === 'trial' ? [`tried ${event.trial.microBatch}, ${event.trial.provenance}`] : []
+    })
+    expect(told.slice(0, 2)).toEqual(['Trying batch 16', 'tried 16, traced'])
+    expect(told.length % 2).toBe(0)
+    expect(stateOf(await asking.find(id), 'done').probing?.engine).toBe('trace')
+  })
+})
+
+/** A machine with Python and PyTorch, and no GPU. */
+function pythonMachine(command: string) {
+  const description = {
+    kind: 'python' as const,
+    python: '3',
+    torch: '2',
+    transformers: '5',
+    device: { kind: 'none' as const },
+  }
+  return { machine: KnownMachine.of(description), python: command, description }
+}
