@@ -56,7 +56,7 @@ export { zeros } from './artifacts.ts'
 export type { CommentJson } from './authorship.ts'
 export type { CheckRunJson } from './check-runs.ts'
 export type { LoggedRequest } from './proxy.ts'
-export { PullRequest, Repository } from './repository.ts'
+export { type NewPullRequest, PullRequest, Repository } from './repository.ts'
 export type { Delivery } from './webhooks.ts'
 
 export interface AppCredentials {

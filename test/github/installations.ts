@@ -18,6 +18,7 @@ export function routeInstallations(routes: Routes, gateway: Gateway, webhooks: W
     const installation = installations.find(one => one.app === app && one.account === account)
     return installation === undefined ? notFound() : gateway.send(c, `/app/installations/${installation.id}`)
   })
+  routes.get('/app/hook/config', c => c.json({ insecure_ssl: '0', secret: '********', ...webhooks.config }))
   routeHookDeliveries(routes, gateway, webhooks)
 }
 

@@ -77,6 +77,7 @@ const appEndpoints = [
   'GET /app/installations/{installation_id}',
   'POST /app/installations/{installation_id}/access_tokens',
   `GET ${REPO}/installation`,
+  'GET /app/hook/config',
   'GET /app/hook/deliveries',
   'POST /app/hook/deliveries/{delivery_id}/attempts',
 ].map(pattern)

@@ -24,6 +24,11 @@ export class Webhooks {
     this.#target = target
   }
 
+  /** As the settings of the App show it, without the secret. */
+  get config(): { readonly url: string | null; readonly content_type: string } {
+    return { url: this.#target ?? null, content_type: 'json' }
+  }
+
   sendTo(target: string): void {
     this.#target = target
   }

@@ -1,0 +1,24 @@
+/** `memorymark-bot doctor`: looks at everything the bot needs, before it is started, and says what to mend. */
+import { examineDatabase } from './doctor/database.ts'
+import { describeFinding, type Finding } from './doctor/finding.ts'
+import { examineGitHub } from './doctor/github.ts'
+import { connectGitHubApp } from './installation.ts'
+import { createLog } from './log.ts'
+import type { Settings } from './settings.ts'
+
+export interface DoctorOptions {
+  readonly write: (line: string) => void
+  readonly now: () => Date
+}
+
+/** True when nothing keeps the bot from its work. The environment has been read by then, which is an examination too. */
+export async function examine(settings: Settings, { write, now }: DoctorOptions): Promise<boolean> {
+  const tell = (finding: Finding) => write(describeFinding(finding))
+  tell({ kind: 'well', what: 'the environment is complete: App id, private key, a webhook secret of its own' })
+  const app = await connectGitHubApp({ ...settings, log: createLog('silent'), onCall: () => {} })
+  const findings = [await examineDatabase(settings.database), ...(await examineGitHub({ app, now, ...settings }))]
+  for (const finding of findings) tell(finding)
+  const faults = findings.filter(({ kind }) => kind === 'fault').length
+  write(faults === 0 ? 'The bot can start.' : `${faults === 1 ? 'One fault' : `${faults} faults`} to mend.`)
+  return faults === 0
+}

@@ -1,0 +1,29 @@
+/** What the bot needs of GitHub to do all it does. bot/app.yml asks for the same; a test keeps the two together. */
+
+export type Level = 'read' | 'write'
+
+export interface Need {
+  readonly level: Level
+  /** What stays undone without it, in a clause. */
+  readonly without: string
+}
+
+export const neededPermissions: Readonly<Record<string, Need>> = {
+  metadata: { level: 'read', without: 'no installation works' },
+  checks: { level: 'write', without: 'no pull request gets its check' },
+  contents: { level: 'write', without: 'configs are not read, and /memorymark fix opens no pull request' },
+  pull_requests: { level: 'write', without: 'changed files are not listed and nothing is commented or suggested' },
+  issues: { level: 'write', without: 'commands are not heard and the weekly report has no issue' },
+  actions: { level: 'write', without: 'GPU runs are neither started nor read' },
+  merge_queues: { level: 'read', without: 'merge queues wait for their check for ever' },
+}
+
+/** With what is missed where GitHub does not send them. */
+export const neededEvents: Readonly<Record<string, string>> = {
+  pull_request: 'pull requests are found only when the bot looks around, minutes later',
+  check_run: 'Re-run on the check does nothing',
+  check_suite: 'Re-run all checks does nothing',
+  workflow_run: 'reports of GPU runs are taken minutes late',
+  merge_group: 'merge queues wait for their check for ever',
+  issue_comment: 'commands are not heard',
+}
