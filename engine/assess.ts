@@ -57,6 +57,8 @@ export interface Evidence {
   readonly provenance: Provenance
   readonly errorBandPercent: number
   readonly throughputProvenance: AnalysedConfig['throughputProvenance']
+  /** Only where a clock made the throughput. */
+  readonly throughputBandPercent?: number
   /** Undefined when not even one sample fits. */
   readonly largest: number | undefined
   readonly recommended: BatchPlan | undefined
@@ -74,7 +76,7 @@ export function assess(
   evidence: Evidence = estimatedEvidence(spec, config, options),
 ): Assessment {
   const { gpu, policy, footprints, hoursPerRun, runsPerYear } = options
-  const { samplesPerSecond: rate, largest } = evidence
+  const { samplesPerSecond: rate, largest, throughputBandPercent } = evidence
   const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu)
   const now = planOf(spec)
   const terms: RunTerms = { hoursPerRun, pricePerHourUsd: gpu.pricePerHourUsd, gpus: spec.gpus }
@@ -104,6 +106,7 @@ export function assess(
     provenance: evidence.provenance,
     errorBandPercent: evidence.errorBandPercent,
     throughputProvenance: evidence.throughputProvenance,
+    ...(throughputBandPercent !== undefined && { throughputBandPercent }),
     current,
     ...(recommended && { recommended }),
     ...(largest && { largest: point({ microBatch: largest, gradientAccumulation: 1 }) }),
@@ -123,8 +126,10 @@ export function assess(
         fits: current.fits,
         usableBytes: evidence.gpu.usableBytes,
         peakBytes: current.peakBytes,
+        provenance: evidence.provenance,
         errorBandPercent: evidence.errorBandPercent,
         speedup,
+        throughputBandPercent: throughputBandPercent ?? 0,
         savingsPerYearUsd,
       },
       policy,

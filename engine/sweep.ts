@@ -4,6 +4,7 @@ import type { TrainingSpec } from './config/spec.ts'
 import { errorBandPercent } from './estimate/error-band.ts'
 import type { Gpu } from './gpus/catalogue.ts'
 import { type BatchPlan, DEFAULT_MARGIN, recommend } from './metrics/recommend.ts'
+import { widestSpread } from './metrics/spread.ts'
 import { Throughput } from './metrics/throughput.ts'
 import type { ModelConfig } from './models/architecture.ts'
 import { EstimateProbe } from './probes/estimate.ts'
@@ -74,7 +75,7 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
 
   const peakBytes = (microBatch: number) => record.peak(microBatch) ?? correction(record.tried, prediction)(microBatch)
   const isTimed = probe.engine === 'torch'
-  const { recommended, samplesPerSecond } = await recommendVerified(spec, {
+  const { recommended, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {
     grid,
     record,
     isTimed,
@@ -88,8 +89,9 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   const evidence: Evidence = {
     gpu: reportedGpu(gpu),
     provenance: probe.provenance,
-    errorBandPercent: probe.provenance === 'measured' ? 0 : errorBandPercent(spec),
+    errorBandPercent: probe.provenance === 'measured' ? memorySpread(record) : errorBandPercent(spec),
     throughputProvenance: isTimed && recommended !== undefined ? 'measured' : 'modelled',
+    ...(throughputBandPercent !== undefined && { throughputBandPercent }),
     largest: found.largest,
     recommended,
     trials: record.trials,
@@ -103,6 +105,11 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
 
 function unfinished(found: Exclude<SearchResult, { kind: 'found' }>, { trials }: TrialRecord): SweepResult {
   return found.kind === 'cancelled' ? { kind: 'cancelled', trials } : { ...found, trials }
+}
+
+/** Steps that all have the same peak, as most do, leave no doubt. */
+function memorySpread({ trials }: TrialRecord): number {
+  return widestSpread(trials, ({ peakBytes, peakBytesSpread }) => [peakBytes, peakBytesSpread]) ?? 0
 }
 
 function sizesOnly(why: SizesOnly['why'], largest: number | undefined, { trials }: TrialRecord): SizesOnly {
@@ -136,6 +143,7 @@ interface Recommending {
 interface Recommendation {
   readonly recommended: BatchPlan | undefined
   readonly samplesPerSecond: Evidence['samplesPerSecond']
+  readonly throughputBandPercent?: number
 }
 
 /** A recommendation has been tried itself; one that turns out too large is replaced by the next that is not. */
@@ -151,7 +159,9 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
     const recommended = recommend({ current: planOf(spec), grid, largestWithMargin: top, samplesPerSecond })
     const { outcome } = await record.run(recommended.microBatch, isTimed ? TIMED_STEPS : undefined)
     if (isBroken(outcome) || (outcome.kind === 'fits' && withinMargin(recommended.microBatch))) {
-      return { recommended: isBroken(outcome) ? undefined : recommended, samplesPerSecond }
+      if (isBroken(outcome)) return { recommended: undefined, samplesPerSecond }
+      const { bandPercent } = throughput
+      return { recommended, samplesPerSecond, ...(bandPercent !== undefined && { throughputBandPercent: bandPercent }) }
     }
   }
   return {

@@ -1,5 +1,6 @@
 /** Samples a second at any size, from the sizes that were timed. */
 import type { Trial } from '../probes/trial.ts'
+import { widestSpread } from './spread.ts'
 
 interface Reading {
   readonly microBatch: number
@@ -14,8 +15,10 @@ export class Throughput {
   readonly #readings: readonly Reading[]
   readonly #optimizerMillis: number
   readonly #modelled: Modelled
+  readonly #bandPercent: number | undefined
 
   constructor(trials: readonly Trial[], modelled: Modelled) {
+    this.#bandPercent = widestSpread(trials, outcome => [outcome.stepMillis, outcome.stepMillisSpread])
     const timed = trials.flatMap(({ microBatch, outcome }) =>
       outcome.kind === 'fits' && outcome.stepMillis !== undefined && outcome.stepMillisSpread !== undefined
         ? [{ microBatch, stepMillis: outcome.stepMillis, optimizerMillis: outcome.optimizerMillis ?? 0 }]
@@ -29,6 +32,11 @@ export class Throughput {
       .toSorted((a, b) => a.microBatch - b.microBatch)
     this.#optimizerMillis = Math.min(...timed.map(({ optimizerMillis }) => optimizerMillis))
     this.#modelled = modelled
+  }
+
+  /** The widest spread of the timed steps, in percent of their median; undefined where none were. */
+  get bandPercent(): number | undefined {
+    return this.#bandPercent
   }
 
   samplesPerSecond(microBatch: number, accumulation: number): number {

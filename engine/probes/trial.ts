@@ -14,6 +14,8 @@ export const outcome = z.discriminatedUnion('kind', [
     kind: z.literal('fits'),
     /** Absent where the device keeps no count of it: the CPU. */
     peakBytes: bytes.optional(),
+    /** Half the distance between the highest and the lowest peak of the steps; absent where one step has the peak. */
+    peakBytesSpread: bytes.optional(),
     /** What the caching allocator held at most, cached blocks included. */
     reservedBytes: bytes.optional(),
     /** Forward and backward of one micro-batch and one optimizer step: the median of the timed steps. */

@@ -3,13 +3,21 @@ import type { Problem } from '../errors.ts'
 import type { AnalysedConfig, ConfigResult, Report, UnanalysedConfig } from '../report/schema.ts'
 import { advice } from './advice.ts'
 import { configDetails } from './config-details.ts'
-import { formatCount, formatShare, memoryProvenance, ofUsable } from './figures.ts'
+import { formatCount, formatShare, memoryProvenance, ofUsable, throughputProvenance } from './figures.ts'
 import { fitSections } from './fit.ts'
 import { footer } from './footer.ts'
 import { inlinePath } from './markdown.ts'
 import { capitalised, plainText } from './plain.ts'
 import { mattering, renderWithin, separator } from './sections.ts'
-import { configState, type Finding, findingOf, headline, nothingToMeasure, type VerdictState, verdictState } from './verdict.ts'
+import {
+  configState,
+  type Finding,
+  findingOf,
+  headline,
+  nothingToMeasure,
+  type VerdictState,
+  verdictState,
+} from './verdict.ts'
 
 /** Of summary and of text, each. */
 const CHECK_LIMIT = 65_535
@@ -114,7 +122,7 @@ function annotationTitle(config: AnalysedConfig, finding: Finding): string {
 }
 
 function annotationMessage(config: AnalysedConfig): string {
-  const known = `Memory ${memoryProvenance(config)}; throughput ${config.throughputProvenance}.`
+  const known = `Memory ${memoryProvenance(config)}; throughput ${throughputProvenance(config)}.`
   return [...advice(config), known].join(' ')
 }
 

@@ -1,7 +1,7 @@
 /** One analysed config in Markdown: a paragraph where it matters, a line where it does not. */
 import type { AnalysedConfig } from '../report/schema.ts'
 import { advice, fineRemark } from './advice.ts'
-import { formatCount, formatShare, memoryProvenance, ofUsable } from './figures.ts'
+import { formatCount, formatShare, memoryProvenance, ofUsable, throughputProvenance } from './figures.ts'
 import { escapeText, inlinePath } from './markdown.ts'
 import { configState, findingOf, stateMark } from './verdict.ts'
 
@@ -30,7 +30,7 @@ function situation(config: AnalysedConfig): string {
 }
 
 function knownHow(config: AnalysedConfig): string {
-  return `*Memory ${memoryProvenance(config)}; throughput ${config.throughputProvenance}.*`
+  return `*Memory ${memoryProvenance(config)}; throughput ${throughputProvenance(config)}.*`
 }
 
 function gpuName(config: AnalysedConfig): string {

@@ -48,6 +48,14 @@ export function memoryProvenance({
   return errorBandPercent === 0 ? provenance : `${provenance}, ±${errorBandPercent} %`
 }
 
+/** `measured, ±1.2 %`. */
+export function throughputProvenance({
+  throughputProvenance: provenance,
+  throughputBandPercent = 0,
+}: Pick<AnalysedConfig, 'throughputProvenance' | 'throughputBandPercent'>): string {
+  return throughputBandPercent === 0 ? provenance : `${provenance}, ±${throughputBandPercent} %`
+}
+
 /** `██▏░░`: eighths of a cell, cut at the full bar. */
 export function bar(fraction: number, cells: number): string {
   const eighths = Math.round(Math.min(1, Math.max(0, fraction)) * cells * 8)

@@ -6,7 +6,15 @@ import type { AnalysedConfig, ConfigResult, OperatingPoint, Report } from '../re
 import { formatGib, formatRate, formatUsd } from '../units.ts'
 import { advice, fineRemark } from './advice.ts'
 import { partsOf } from './config-details.ts'
-import { bar, formatCount, formatPart, formatShare, memoryProvenance, ofUsable } from './figures.ts'
+import {
+  bar,
+  formatCount,
+  formatPart,
+  formatShare,
+  memoryProvenance,
+  ofUsable,
+  throughputProvenance,
+} from './figures.ts'
 import { capitalised, plainPath, plainText } from './plain.ts'
 import { configState, findingOf, headline, type VerdictState, verdictState } from './verdict.ts'
 
@@ -134,7 +142,7 @@ function rightSizingSentences({ rightSizing }: AnalysedConfig): string[] {
 function knownHow(config: AnalysedConfig): string {
   const { gpu, hoursPerRun, runsPerYear } = config
   const price = `${formatUsd(gpu.pricePerHourUsd)} an hour (${plainText(gpu.priceDate, 40)}), ${formatCount(hoursPerRun)} hours a run, ${formatCount(runsPerYear)} runs a year`
-  return `${plainText(gpu.name, 60)}; memory ${memoryProvenance(config)}; throughput ${config.throughputProvenance}; ${price}.`
+  return `${plainText(gpu.name, 60)}; memory ${memoryProvenance(config)}; throughput ${throughputProvenance(config)}; ${price}.`
 }
 
 /** Breaks at spaces; a word longer than the line stays whole, so that paths can be copied. */

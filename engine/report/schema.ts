@@ -66,9 +66,11 @@ export const analysedConfig = z.object({
   gradientAccumulationAt: position.optional(),
   gpu: reportedGpu,
   provenance,
-  /** Half-width of the band around every memory figure, as measured by `npm run bench:accuracy` or by the trials' spread. */
+  /** Half-width of the band around every memory figure: held by `npm run bench:accuracy`, or the spread of measured steps. */
   errorBandPercent: z.number().min(0).max(100),
   throughputProvenance,
+  /** Half-width of the band around every throughput: the widest spread of the timed steps. Absent where it is modelled. */
+  throughputBandPercent: z.number().min(0).max(100).optional(),
   current: operatingPoint,
   /** Absent when not even one sample fits. */
   recommended: operatingPoint.optional(),

@@ -1,15 +1,19 @@
 /** Holds one config's figures against the policy. */
 import { idlePercent } from '../metrics/memory.ts'
+import type { Provenance } from '../probes/trial.ts'
 import type { Condition, Policy, Reason, Verdict } from './policy.ts'
 
 export interface Figures {
   readonly fits: boolean
   readonly usableBytes: number
   readonly peakBytes: number
-  /** Half-width of the band around `peakBytes`, in percent of it; 0 where the peak was measured. */
+  readonly provenance: Provenance
+  /** Half-width of the band around `peakBytes`, in percent of it. */
   readonly errorBandPercent: number
   /** Recommended against current throughput. */
   readonly speedup: number
+  /** Half-width of the band around either throughput, in percent of it; 0 where no clock made them. */
+  readonly throughputBandPercent: number
   readonly savingsPerYearUsd: number
 }
 
@@ -34,8 +38,7 @@ export function verdictOf(failing: readonly Reason[], remarkable: readonly Reaso
 
 function outOfMemory(figures: Figures): Reason {
   // What a GPU refused does not fit, whatever peak our model gives it.
-  const isMeasured = figures.errorBandPercent === 0
-  const isCertain = isMeasured || atError(figures, -1).peakBytes > figures.usableBytes
+  const isCertain = figures.provenance === 'measured' || atError(figures, -1).peakBytes > figures.usableBytes
   return { kind: 'does-not-fit', ...(!isCertain && { spared: 'within-error' }) }
 }
 
@@ -44,9 +47,21 @@ function failing(condition: Condition, figures: Figures): Reason[] {
   return broken(condition, figures).map(reason => (isCertain ? reason : { ...reason, spared: 'within-error' }))
 }
 
-/** The figures as they would be with the whole error on one side. */
+/** The figures as they would be with the whole error on one side: 1 makes the config look better, −1 worse. */
 function atError(figures: Figures, side: 1 | -1): Figures {
-  return { ...figures, peakBytes: figures.peakBytes * (1 + (side * figures.errorBandPercent) / 100) }
+  const band = (side * figures.throughputBandPercent) / 100
+  const speedup = (figures.speedup * (1 - band)) / (1 + band)
+  return {
+    ...figures,
+    peakBytes: figures.peakBytes * (1 + (side * figures.errorBandPercent) / 100),
+    speedup,
+    savingsPerYearUsd: figures.savingsPerYearUsd * savingsRatio(figures.speedup, speedup),
+  }
+}
+
+/** What a run saves goes by the share of its time that the speedup takes away. */
+function savingsRatio(from: number, to: number): number {
+  return from === 1 ? 1 : (1 - 1 / to) / (1 - 1 / from)
 }
 
 function broken(condition: Condition, figures: Figures): Reason[] {

@@ -7,8 +7,10 @@ const wasteful: Figures = {
   fits: true,
   usableBytes: 20_000,
   peakBytes: 2_000,
+  provenance: 'measured',
   errorBandPercent: 0,
   speedup: 1.4,
+  throughputBandPercent: 0,
   savingsPerYearUsd: 34,
 }
 
@@ -28,11 +30,46 @@ describe('a config that does not fit', () => {
   })
 })
 
+describe('a measurement', () => {
+  test('that a GPU refused does not fit, whatever the spread of those that it took', () => {
+    const refused: Figures = { ...wasteful, fits: false, peakBytes: 20_001, errorBandPercent: 2 }
+    expect(judge(refused, defaultPolicy)).toEqual({ state: 'blocked', reasons: [{ kind: 'does-not-fit' }] })
+  })
+
+  test.each([
+    // 1.12 × 0.99 / 1.01 = 1.098 and 1.12 × 0.98 / 1.02 = 1.076
+    [0, 'blocked'],
+    [0.5, 'blocked'],
+    [1, 'warning'],
+    [2, 'warning'],
+  ] as const)('of 12 %% more throughput, ±%d %% each, against a limit of 10 %%: %s', (throughputBandPercent, state) => {
+    const figures = { ...wasteful, speedup: 1.12, throughputBandPercent }
+    expect(judge(figures, { failOn: [loss(10)], warnOn: [] }).state).toBe(state)
+  })
+
+  test('whose savings are above the limit in a part of the spread only is remarked on', () => {
+    // 1.4 → 1.32 with ±3 % on either side: of 34 dollars a year, 28.7 are certain.
+    const figures = { ...wasteful, throughputBandPercent: 3 }
+    const judged = (aboveUsd: number) => judge(figures, { failOn: [cost(aboveUsd)], warnOn: [] })
+    expect(judged(28)).toEqual({ state: 'blocked', reasons: [{ kind: 'condition', condition: cost(28), actual: 34 }] })
+    expect(judged(29)).toMatchObject({ state: 'warning', reasons: [{ actual: 34, spared: 'within-error' }] })
+  })
+
+  test('wastes nothing where the larger batch may be no faster', () => {
+    const figures = { ...wasteful, speedup: 1.06, throughputBandPercent: 1 }
+    expect(judge(figures, { failOn: [waste(40)], warnOn: [] })).toMatchObject({
+      state: 'warning',
+      reasons: [{ actual: 90, spared: 'within-error' }],
+    })
+  })
+})
+
 describe('an estimate', () => {
   const estimate = (peakBytes: number): Figures => ({
     ...wasteful,
     fits: peakBytes <= wasteful.usableBytes,
     peakBytes,
+    provenance: 'estimated',
     errorBandPercent: 3,
   })
 
@@ -45,10 +82,6 @@ describe('an estimate', () => {
 
   test('that is out of memory anywhere in its band is blocked', () => {
     expect(judge(estimate(20_700), defaultPolicy)).toEqual({ state: 'blocked', reasons: [{ kind: 'does-not-fit' }] })
-  })
-
-  test('that is measured has no band, and is blocked from the first byte on', () => {
-    expect(judge({ ...estimate(20_001), errorBandPercent: 0 }, defaultPolicy).state).toBe('blocked')
   })
 
   test('whose waste is above the limit in a part of its band only is remarked on', () => {

@@ -1,0 +1,128 @@
+/** Clients of an installation: what they may send, how often they try, and what is counted of it. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Logger, Probot, ProbotOctokit } from 'probot'
+import type { GitHub } from './github.ts'
+
+export interface ApiCall {
+  readonly method: string
+  /** 0 where no answer came. */
+  readonly status: number
+  readonly installationId: number | undefined
+  /** Requests left in this hour, where GitHub says. */
+  readonly remaining: number | undefined
+}
+
+export interface GitHubAppOptions {
+  readonly appId: number
+  readonly privateKey: string
+  readonly webhookSecret: string
+  readonly apiUrl: string
+  readonly log: Logger
+  readonly onCall: (call: ApiCall) => void
+}
+
+export interface GitHubApp {
+  readonly verify: (body: string, signature: string) => Promise<boolean>
+  /** Acts as the App itself, which can only list its installations. */
+  asApp(): Promise<GitHub>
+  /** Acts as the App in one installation, until `signal` aborts. */
+  inInstallation(installationId: number, signal: AbortSignal): Promise<GitHub>
+}
+
+export async function connectGitHubApp(options: GitHubAppOptions): Promise<GitHubApp> {
+  const { appId, privateKey, webhookSecret, apiUrl, onCall } = options
+  const probot = new Probot({
+    appId,
+    privateKey,
+    secret: webhookSecret,
+    baseUrl: apiUrl,
+    Octokit: unhurried,
+    // At its debug level it writes the bodies of requests.
+    log: options.log.child({}, { level: options.log.level === 'silent' ? 'silent' : 'warn' }),
+  })
+  await probot.ready()
+  const prepared = async (installationId: number | undefined, signal: AbortSignal | undefined) => {
+    const github = await probot.auth(installationId)
+    prepare(github, { installationId, signal, onCall })
+    return github
+  }
+  const asApp = prepared(undefined, undefined)
+  return {
+    verify: (body, signature) => probot.webhooks.verify(body, signature),
+    asApp: () => asApp,
+    inInstallation: prepared,
+  }
+}
+
+/** The queue does the waiting: a client that sleeps out a limit would keep a worker from others' work. */
+const unhurried = ProbotOctokit.defaults((options: NonNullable<ConstructorParameters<typeof ProbotOctokit>[0]>) => ({
+  ...options,
+  throttle: { ...options.throttle, enabled: false },
+  retry: { enabled: false },
+}))
+
+const REQUEST_TIMEOUT_MILLIS = 20_000
+
+/** What only reads is tried again at once; a write may have been done although its answer was lost. */
+const PAUSES_MILLIS = [200, 1_000]
+
+interface Preparation {
+  readonly installationId: number | undefined
+  readonly signal: AbortSignal | undefined
+  readonly onCall: (call: ApiCall) => void
+}
+
+function prepare(github: GitHub, { installationId, signal, onCall }: Preparation): void {
+  github.hook.before('request', request => {
+    signal?.throwIfAborted()
+    request.headers['x-github-api-version'] = '2022-11-28'
+    const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MILLIS)
+    request.request = {
+      ...request.request,
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    }
+  })
+  github.hook.wrap('request', async (send, request) => {
+    const count = (status: number, headers: Readonly<Record<string, unknown>> = {}) =>
+      onCall({ method: request.method, status, installationId, remaining: numberIn(headers, 'x-ratelimit-remaining') })
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const response = await send(request)
+        count(response.status, response.headers)
+        return response
+      } catch (error) {
+        const status = statusOf(error)
+        count(status ?? 0, headersOf(error))
+        const pause = PAUSES_MILLIS[attempt]
+        if (pause === undefined || request.method !== 'GET' || !isPassing(status) || signal?.aborted) throw error
+        await delay(pause, undefined, signal === undefined ? {} : { signal })
+      }
+    }
+  })
+}
+
+function isPassing(status: number | undefined): boolean {
+  return status === undefined || status >= 500
+}
+
+/** Undefined where no answer came. */
+export function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return undefined
+  // Octokit says 500 of a request that broke off as well; then there is no response.
+  return 'response' in error && error.response !== undefined ? error.status : undefined
+}
+
+/** Of the answer that an error carries. */
+export function headersOf(error: unknown): Readonly<Record<string, unknown>> {
+  if (!(error instanceof Error) || !('response' in error)) return {}
+  const { response } = error
+  if (typeof response !== 'object' || response === null || !('headers' in response)) return {}
+  const { headers } = response
+  return typeof headers === 'object' && headers !== null ? { ...headers } : {}
+}
+
+export function numberIn(headers: Readonly<Record<string, unknown>>, name: string): number | undefined {
+  const value = headers[name]
+  const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN
+  return Number.isFinite(number) ? number : undefined
+}

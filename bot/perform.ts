@@ -1,0 +1,135 @@
+/** One job, from its hold on what it is about to its outcome. */
+import type { Logger } from 'probot'
+import { answerMergeGroup } from './merge-group.ts'
+import type { Analyze, Work } from './github.ts'
+import type { GitHubApp } from './installation.ts'
+import { giveUpOn, updatePullRequest } from './pull-request/update.ts'
+import { resolveCommit, resolveRun } from './pull-request/resolve.ts'
+import { endSuperseded } from './pull-request/superseded.ts'
+import { failureOf } from './queue/failure.ts'
+import { type Job, keyOf, type JobOf } from './queue/jobs.ts'
+import type { Queue } from './queue/queue.ts'
+import type { Outcome } from './queue/workers.ts'
+import { reconcile } from './reconcile.ts'
+import type { Database } from './store/database.ts'
+import { sweep } from './sweep.ts'
+
+export interface PerformOptions {
+  readonly app: GitHubApp
+  readonly appId: number
+  readonly analyze: Analyze
+  readonly database: Database
+  readonly queue: Queue
+  readonly log: Logger
+  readonly workflowPath: string
+  /** What a comment asks for. */
+  readonly runCommand: (work: Work, request: JobOf<'command'>) => Promise<void>
+}
+
+/** How soon a job comes back whose subject another worker is busy with. */
+const BUSY_SECONDS = 1
+
+export class Performer {
+  readonly #options: PerformOptions
+  /** Until when GitHub asked an installation's jobs to wait, in milliseconds of the epoch. */
+  readonly #pausedUntil = new Map<number, number>()
+
+  constructor(options: PerformOptions) {
+    this.#options = options
+  }
+
+  /** Rejects when the job is to be tried again. */
+  async perform(job: Job, signal: AbortSignal): Promise<Outcome> {
+    const pause = this.#pauseSeconds(job)
+    if (pause > 0) return { kind: 'later', afterSeconds: pause }
+    const held = await this.#options.database.exclusively(keyOf(job), lost =>
+      this.#attempt(job, AbortSignal.any([signal, lost])),
+    )
+    return held.kind === 'busy' ? { kind: 'later', afterSeconds: BUSY_SECONDS } : held.value
+  }
+
+  /** For a job that failed too often: says so where people look. Rejects when that fails too. */
+  async giveUp(job: Job, signal: AbortSignal): Promise<Outcome> {
+    if (job.kind !== 'pull-request') return { kind: 'done' }
+    const work = await this.#workOn(job, signal)
+    const log = work.log.child({ pull: job.number })
+    log.error('A pull request could not be brought up to date')
+    await giveUpOn(work, job.number)
+    return { kind: 'done' }
+  }
+
+  async #attempt(job: Job, signal: AbortSignal): Promise<Outcome> {
+    try {
+      await this.#run(job, signal)
+      return { kind: 'done' }
+    } catch (error) {
+      const failure = failureOf(error, new Date())
+      switch (failure.kind) {
+        case 'limited':
+          this.#pause(job, failure.afterSeconds)
+          return { kind: 'later', afterSeconds: failure.afterSeconds }
+        case 'gone':
+          this.#options.log.info({ err: error, job: keyOf(job) }, 'What a job was about is gone')
+          return { kind: 'done' }
+        case 'forbidden':
+          this.#options.log.error({ err: error, job: keyOf(job) }, 'The installation lacks a permission')
+          return { kind: 'done' }
+        case 'fault':
+          this.#options.log.error({ err: error, job: keyOf(job) }, 'A job failed by a fault of ours')
+          return { kind: 'done' }
+        case 'passing':
+          throw error
+      }
+    }
+  }
+
+  async #run(job: Job, signal: AbortSignal): Promise<void> {
+    const { app, database, queue, log, runCommand } = this.#options
+    switch (job.kind) {
+      case 'pull-request':
+        return updatePullRequest(await this.#workOn(job, signal), job.number)
+      case 'commit':
+        return resolveCommit(await this.#workOn(job, signal), job)
+      case 'run':
+        return resolveRun(await this.#workOn(job, signal), job.runId)
+      case 'merge-group':
+        return answerMergeGroup(await this.#workOn(job, signal), job)
+      case 'superseded':
+        return endSuperseded(await this.#workOn(job, signal), job)
+      case 'command':
+        return runCommand(await this.#workOn(job, signal), job)
+      case 'sweep':
+        return sweep(database, queue)
+      case 'reconcile':
+        return reconcile({ app, database, queue, log, signal })
+    }
+  }
+
+  async #workOn(place: Work['place'], signal: AbortSignal): Promise<Work> {
+    const { app, appId, analyze, database, queue, log, workflowPath } = this.#options
+    const { installationId, repositoryId, owner, repo } = place
+    return {
+      github: await app.inInstallation(installationId, signal),
+      place: { installationId, repositoryId, owner, repo },
+      repository: { owner, repo },
+      appId,
+      analyze,
+      database,
+      queue,
+      log: log.child({ repository: `${owner}/${repo}` }),
+      workflowPath,
+    }
+  }
+
+  #pause(job: Job, seconds: number): void {
+    if ('installationId' in job) this.#pausedUntil.set(job.installationId, Date.now() + seconds * 1_000)
+  }
+
+  #pauseSeconds(job: Job): number {
+    if (!('installationId' in job)) return 0
+    const until = this.#pausedUntil.get(job.installationId) ?? 0
+    const seconds = Math.ceil((until - Date.now()) / 1_000)
+    if (seconds <= 0) this.#pausedUntil.delete(job.installationId)
+    return Math.max(seconds, 0)
+  }
+}
