@@ -1,7 +1,7 @@
 /** Configs × GPUs as a matrix for `strategy.matrix`. */
 
 import { createHash } from 'node:crypto'
-import { beyondTrace } from '../engine/estimate/error-band.ts'
+import { beyondTorch } from '../engine/estimate/error-band.ts'
 import type { AnalysedConfig, Report } from '../engine/index.ts'
 import type { Runners } from './runners.ts'
 
@@ -34,7 +34,7 @@ export interface Plan {
  */
 export function planSweeps(report: Report, runners: Runners, isSettled: (path: string) => boolean): Plan {
   const analysed = report.configs.filter(config => config.status === 'analysed')
-  const runnable = analysed.filter(({ spec }) => beyondTrace(spec) === undefined)
+  const runnable = analysed.filter(({ spec }) => beyondTorch(spec) === undefined)
   const entries = runnable.flatMap(config => entriesOf(config, runners, isSettled(config.path)))
   const include = withinLimits(entries)
   const homeless = runnable.filter(config => isSettled(config.path) && runners.size > 0 && !runners.has(config.gpu.id))

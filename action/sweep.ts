@@ -53,6 +53,8 @@ async function measureAndPublish(
     onTrial: (trial, device, isKept) => core.info(trialLine(trial, device, ++trials) + (isKept ? ' (kept)' : '')),
   })
   const report = await analyze(files, { ...options, assessor })
+  // A job that is cancelled while Python starts has told so of the config alone.
+  signal.throwIfAborted()
   await publish(job, report, {
     remarks: [...remarks, ...noticed, ...(inputs.engine === 'auto' ? unmeasured(report) : [])],
   })

@@ -7,13 +7,14 @@ import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
 import { type Gpu, gpus } from './gpus/catalogue.ts'
 import { gpuNamed } from './gpus/device-name.ts'
+import { describeMachine, type Machine } from './probes/device.ts'
 import { brokenTrialProblem } from './probes/failure.ts'
 import { canonicalJson, KeepingProbe, type TrialStore } from './probes/kept-trials.ts'
 import { type Engine, openProbe, type Probe, type ProbedDevice } from './probes/probe.ts'
 import type { Trial } from './probes/trial.ts'
 import { DEFAULT_STEP_SIZE } from './search/grid.ts'
 import { type StrategyName, strategies } from './search/strategy.ts'
-import { type SweepResult, sweep } from './sweep.ts'
+import { type SizesOnly, type SweepResult, sweep } from './sweep.ts'
 import { version } from './version.ts'
 
 /** The user's own step: it runs their code, and so only with their explicit leave. */
@@ -32,8 +33,6 @@ export interface MeasureOptions {
   readonly now: Date
   readonly signal: AbortSignal
   readonly trialTimeoutMillis?: number
-  /** Caps the process, so that a larger card plays a smaller one. */
-  readonly limitMemoryBytes?: number
   readonly entrypoint?: Entrypoint
   readonly kept?: TrialStore
   /** Receives what the reader must know of how the figures came to be, a sentence each. */
@@ -46,50 +45,59 @@ export interface MeasureOptions {
 /** An aborted signal ends the analysis with the signal's reason. */
 export function measuring(options: MeasureOptions): Assessor {
   const known = new Map<string, Assessed>()
+  let machine: Promise<Machine> | undefined
   return async (config, file, terms) => {
     options.signal.throwIfAborted()
+    if (options.engine === 'auto') machine ??= describeMachine(options.python, options.signal)
     // The base branch's config, and its copies, mostly come down to the same step.
     const step = canonicalJson([config.spec, config.model.config, terms.gpu.id])
-    const assessed = known.get(step) ?? (await measured(config, file, terms, options))
+    const assessed = known.get(step) ?? (await measured(config, file, terms, { ...options, machine: await machine }))
     known.set(step, assessed)
     return assessed
   }
 }
 
+type MachineOptions = MeasureOptions & { readonly machine: Machine | undefined }
+
 async function measured(
   config: TrainingConfig,
   file: SourceFile,
   terms: AssessmentOptions,
-  options: MeasureOptions,
+  options: MachineOptions,
 ): Promise<Assessed> {
   const { spec, model } = config
-  await using opened = await openProbe(options.engine, {
+  const { strategy, signal, entrypoint, onTrial } = options
+  await using opened = await openFor(config, terms, options)
+  const keeping = await keepingProbe(opened, config, file, options)
+  const result = await sweep(spec, model.config, {
+    ...terms,
+    gpu: cardOf(opened, terms, options.remark),
+    probe: keeping ?? opened,
+    strategy: strategies[strategy],
+    stepSize: terms.stepSize ?? DEFAULT_STEP_SIZE,
+    signal,
+    onTrial: (trial, device) => onTrial?.(trial, device, keeping?.isRecalled(trial) ?? false),
+  })
+  const { assessment, assumptions } = assessedBy(result, opened, signal)
+  const own = entrypoint ? [`The step is ${entrypoint.target}; what is modelled is modelled as ${spec.model}.`] : []
+  const derived = opened.provenance === 'measured' ? [] : derivationOf(spec)
+  return { assessment, assumptions: [...assumptions, ...recalledSentence(keeping), ...own, ...derived] }
+}
+
+function openFor({ spec, model }: TrainingConfig, terms: AssessmentOptions, options: MachineOptions): Promise<Probe> {
+  const { engine, python, signal, log, machine, trialTimeoutMillis, entrypoint } = options
+  return openProbe(engine, {
     spec,
     config: model.config,
     footprint: terms.footprints.of(spec, model.config, terms.gpu),
     gpu: terms.gpu,
-    python: options.python,
-    log: options.log,
-    ...(options.trialTimeoutMillis !== undefined && { trialTimeoutMillis: options.trialTimeoutMillis }),
-    ...(options.limitMemoryBytes !== undefined && { limitMemoryBytes: options.limitMemoryBytes }),
-    ...(options.entrypoint && { entrypoint: options.entrypoint.target }),
+    python,
+    signal,
+    log,
+    ...(machine && { machine }),
+    ...(trialTimeoutMillis !== undefined && { trialTimeoutMillis }),
+    ...(entrypoint && { entrypoint: entrypoint.target }),
   })
-  const gpu = cardOf(opened, terms, options.remark)
-  const keeping = await keepingProbe(opened, config, file, options)
-  const result = await sweep(spec, model.config, {
-    ...terms,
-    gpu,
-    probe: keeping ?? opened,
-    strategy: strategies[options.strategy],
-    stepSize: terms.stepSize ?? DEFAULT_STEP_SIZE,
-    signal: options.signal,
-    onTrial: (trial, device) => options.onTrial?.(trial, device, keeping?.isRecalled(trial) ?? false),
-  })
-  const { assessment, assumptions } = assessedBy(result, opened, options.signal)
-  const own = options.entrypoint
-    ? [`The step is ${options.entrypoint.target}; what is modelled is modelled as ${spec.model}.`]
-    : []
-  return { assessment, assumptions: [...assumptions, ...recalledSentence(keeping), ...own, ...derivationOf(spec)] }
 }
 
 /** The estimate costs nothing to ask again. */
@@ -97,7 +105,7 @@ async function keepingProbe(
   probe: Probe,
   { spec, model }: TrainingConfig,
   file: SourceFile,
-  { kept, now, entrypoint, limitMemoryBytes, remark }: MeasureOptions,
+  { kept, now, entrypoint, remark }: MeasureOptions,
 ): Promise<KeepingProbe | undefined> {
   if (kept === undefined || probe.engine === 'estimate') return undefined
   const conditions = {
@@ -106,7 +114,6 @@ async function keepingProbe(
     model: model.config,
     settings: {
       memorymark: version,
-      ...(limitMemoryBytes !== undefined && { limitMemoryBytes }),
       ...(entrypoint && { entrypoint: entrypoint.target, entrypointCommit: entrypoint.commitSha }),
     },
   }
@@ -146,13 +153,22 @@ function assessedBy(
       throw new MemoryMarkError(brokenTrialProblem(result.trial))
     case 'sizes-only':
       throw new MemoryMarkError({
-        code: 'peaks-uncounted',
-        message: `PyTorch counts no peak of memory on ${device.name}; ${result.largest === undefined ? 'not even one sample fits' : `batch ${result.largest} is the largest that fits`}`,
-        fix: 'Sweep on a CUDA GPU, or with the trace engine.',
+        code: 'sizes-only',
+        message: `${largestWords(result.largest)} on ${device.name}, and ${sizesOnlyBecause[result.why]}`,
+        fix: 'Sweep on a CUDA GPU with PyTorch, or leave this config to the check.',
       })
     case 'cancelled':
       throw signal.reason
   }
+}
+
+const sizesOnlyBecause: Readonly<Record<SizesOnly['why'], string>> = {
+  'no-peaks': 'PyTorch counts no peak of memory there',
+  'other-framework': 'speed, and what uses the memory, are modelled for PyTorch alone',
+}
+
+function largestWords(largest: number | undefined): string {
+  return largest === undefined ? 'Not even one sample fits' : `Batch ${largest} is the largest that fits`
 }
 
 function recalledSentence(keeping: KeepingProbe | undefined): string[] {
