@@ -7,6 +7,7 @@ export { closest, formatWhere, MemoryMarkError, type Problem } from './errors.ts
 export { type ExplainOptions, explainFile } from './explain.ts'
 export { defaultGpu, findGpu, type Gpu, gpus } from './gpus/catalogue.ts'
 export { idleBytes, idlePercent } from './metrics/memory.ts'
+export { createHub, hubSettings } from './models/hub.ts'
 export type { ModelSources } from './models/resolve.ts'
 export { type ByHand, type Proposal, proposeChange } from './propose.ts'
 export { type Annotation, type RenderedCheck, renderCheck } from './render/check.ts'
@@ -40,6 +41,7 @@ export {
   type Report,
   report,
 } from './report/schema.ts'
+export { analysedIn, judgedAlone } from './report/standing.ts'
 export { readSettings, type SettingsReading } from './settings/read.ts'
 export { DEFAULT_SCHEDULE } from './settings/schedule.ts'
 export { isCounted, noSettings, type RepositorySettings } from './settings/settings.ts'

@@ -3,6 +3,7 @@ import { idleBytes } from '../metrics/memory.ts'
 import type { LedgerEntry } from '../report/ledger.ts'
 import { totalsOf } from '../report/ledger.ts'
 import type { AnalysedConfig, Report } from '../report/schema.ts'
+import { analysedIn } from '../report/standing.ts'
 import { formatGib, formatUsd } from '../units.ts'
 import { renderChanges } from './changes.ts'
 import { paragraph } from './config-section.ts'
@@ -61,7 +62,7 @@ function headingOf({ report }: RepositoryReport): string {
 }
 
 function situation({ branch, commit, report }: RepositoryReport): string {
-  const configs = analysed(report)
+  const configs = analysedIn(report)
   const where = `${inlineCode(branch, 100)} at ${inlineCode(commit.slice(0, 7))}, ${dateOf(new Date(report.createdAt))}.`
   const saving = configs.reduce((sum, config) => sum + Math.max(0, config.savingsPerYearUsd), 0)
   const could = saving >= 1 ? [`The recommendations would save **${formatYearlyUsd(saving)} a year**.`] : []
@@ -98,7 +99,7 @@ function changes({ report, last }: RepositoryReport): Section | undefined {
 }
 
 function everyConfig({ report }: RepositoryReport): Section | undefined {
-  const configs = analysed(report).toSorted((a, b) => b.savingsPerYearUsd - a.savingsPerYearUsd)
+  const configs = analysedIn(report).toSorted((a, b) => b.savingsPerYearUsd - a.savingsPerYearUsd)
   if (configs.length === 0) return undefined
   const header = ['config', 'GPU', 'micro-batch', 'peak memory', 'idle', 'a year costs', 'could save', 'known how']
   return shortening(configs, 3, rows => [
@@ -201,10 +202,6 @@ function shortening<T>(
   }
   const [most, ...fewer] = ROWS
   return { forms: [form(most), ...fewer.filter(limit => limit < rows.length).map(form)], interest }
-}
-
-function analysed({ configs }: Report): AnalysedConfig[] {
-  return configs.flatMap(config => (config.status === 'analysed' ? [config] : []))
 }
 
 function batchOf({ microBatch, gradientAccumulation }: AnalysedConfig['current']): string {

@@ -48,7 +48,9 @@ export function ledgerEntryOf(
     path: after.path,
     ...(known && { before: sideOf(known), saving: savingBetween(known, after) }),
     after: sideOf(after),
-    ...(accepted && { accepted: { ...accepted, forgonePerYearUsd: after.savingsPerYearUsd } }),
+    ...(accepted && {
+      accepted: { by: accepted.by, reason: accepted.reason, forgonePerYearUsd: after.savingsPerYearUsd },
+    }),
   }
 }
 
