@@ -1,7 +1,8 @@
 /** What happens to a pull request in the storm, from the first push to the last. */
 import { zipSync } from 'fflate'
-import { analyze, type Report } from '../../engine/index.ts'
+import type { Report } from '../../engine/index.ts'
 import type { PullRequest, Repository } from '../../test/github/index.ts'
+import { fine, reportOf } from '../../test/render/fixtures.ts'
 
 export interface Stage {
   readonly repository: Repository
@@ -97,7 +98,7 @@ export const stories: Readonly<Record<string, Story>> = {
     const pullRequest = await repository.openPullRequest({ files: { [path]: trainingConfig(wasteful) } })
     yield
     // The runner found another truth than the estimate, so that the two cannot be taken for each other.
-    const measured = await measuredAs(path, good)
+    const measured = reportOf([fine({ path, provenance: 'measured' })])
     const artifact = zipSync({ 'memorymark-report.json': Buffer.from(JSON.stringify(measured)) })
     await repository.finishWorkflowRun(pullRequest, { headSha: pullRequest.headSha, artifact })
     yield
@@ -111,9 +112,4 @@ function opening({ microBatch, fork = false }: { microBatch: number; fork?: bool
     yield
     return { pullRequest }
   }
-}
-
-async function measuredAs(path: string, microBatch: number): Promise<Report> {
-  const file = { path, text: trainingConfig(microBatch) }
-  return analyze([file], { now: new Date(0) })
 }

@@ -60,11 +60,18 @@ export class PullRequest {
   readonly fromFork: boolean
   /** SHA of the newest push. */
   headSha: string
+  /** SHAs of those before it. */
+  readonly formerShas: string[] = []
   constructor(number: number, branch: string, fromFork: boolean, headSha: string) {
     this.number = number
     this.branch = branch
     this.fromFork = fromFork
     this.headSha = headSha
+  }
+
+  moveTo(sha: string): void {
+    this.formerShas.push(this.headSha)
+    this.headSha = sha
   }
 }
 
@@ -247,12 +254,12 @@ export class Repository {
   }
 
   /** The button on the pull request. */
-  merge(pullRequest: PullRequest): Promise<MergeOutcome> {
+  merge(pullRequest: Pick<PullRequest, 'number' | 'headSha'>): Promise<MergeOutcome> {
     return this.#world.merges.merge(this.fullName, pullRequest.number, pullRequest.headSha)
   }
 
   /** "Merge when ready", where the branch has a queue. */
-  enqueue(pullRequest: PullRequest): Promise<QueueOutcome> {
+  enqueue(pullRequest: Pick<PullRequest, 'number'>): Promise<QueueOutcome> {
     return this.#world.merges.enqueue(this.fullName, pullRequest.number)
   }
 
@@ -350,7 +357,7 @@ export class Repository {
   async #push(pullRequest: PullRequest, sha: string, force: boolean): Promise<string> {
     const before = pullRequest.headSha
     await this.#moveRef(pullRequest.branch, sha, pullRequest.fromFork, force)
-    pullRequest.headSha = sha
+    pullRequest.moveTo(sha)
     // A push is an update of the pull request: listings by that date must show it.
     await this.#patchPull(pullRequest, { title: (await this.pullRequest(pullRequest)).title })
     await this.#pullRequestEvent('synchronize', pullRequest, { before, after: sha })

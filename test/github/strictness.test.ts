@@ -115,9 +115,10 @@ test('an artifact is handed out behind a redirect', async () => {
 
 test('an artifact’s storage takes no token, and an expired artifact is gone', async () => {
   await using at = await world()
-  const { headSha, ...pullRequest } = await at.repository.openPullRequest({ files: { 'a.yaml': 'a: 2\n' } })
+  const pullRequest = await at.repository.openPullRequest({ files: { 'a.yaml': 'a: 2\n' } })
+  const { headSha } = pullRequest
   const artifact = Buffer.from('zipped')
-  const run = await at.repository.finishWorkflowRun({ ...pullRequest, headSha }, { headSha, artifact, expired: true })
+  const run = await at.repository.finishWorkflowRun(pullRequest, { headSha, artifact, expired: true })
   const token = await at.github.botToken()
   const { text } = await call(at.github, token, 'GET', `/repos/acme/models/actions/runs/${run.id}/artifacts`)
   const [listed] = (JSON.parse(text) as { artifacts: { id: number; expired: boolean }[] }).artifacts
