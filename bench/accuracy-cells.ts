@@ -246,4 +246,53 @@ const methods: readonly Cell[] = [
   ),
 ]
 
-export const cells: readonly Cell[] = [...encoders, ...gpt2, ...vision, ...decoders, ...seq2seq, ...methods]
+/** Recipes of published fine-tuning configs. */
+const fullBf16 = { precision: 'bf16', ...ckpt, ...trainer, optimizer: 'adamw-8bit' } as const
+const attentionLora = { rank: 16, targets: ['q_proj', 'k_proj', 'v_proj', 'o_proj'], dropout: 0.05 }
+const bf16Lora = { precision: 'bf16', ...ckpt, ...trainer, lora: attentionLora } as const
+
+const newerDecoders: readonly Cell[] = [
+  ['HuggingFaceTB/SmolLM3-3B', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
+  ['HuggingFaceTB/SmolLM3-3B', { microBatch: 1, sequenceLength: 1024, precision: 'bf16' }],
+  ['HuggingFaceTB/SmolLM3-3B', { microBatch: 2, sequenceLength: 1024, precision: 'amp-bf16', ...ckpt, ...trainer }],
+  ['allenai/OLMo-2-1124-7B', { microBatch: 1, sequenceLength: 2048, ...bf16Lora }],
+  ['allenai/OLMo-2-1124-7B', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'sgd' }],
+  ['stabilityai/stablelm-3b-4e1t', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
+  ['stabilityai/stablelm-3b-4e1t', { microBatch: 2, sequenceLength: 1024, precision: 'bf16' }],
+]
+
+const mixtures: readonly Cell[] = [
+  ['mistralai/Mixtral-8x7B-v0.1', { microBatch: 1, sequenceLength: 2048, ...bf16Lora }],
+  ['mistralai/Mixtral-8x7B-v0.1', { microBatch: 4, sequenceLength: 2048, ...bf16Lora }],
+  ['mistralai/Mixtral-8x7B-v0.1', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'sgd' }],
+  ['Qwen/Qwen3-30B-A3B', { microBatch: 2, sequenceLength: 2048, ...bf16Lora }],
+  ['Qwen/Qwen3-30B-A3B', { microBatch: 8, sequenceLength: 4096, ...bf16Lora }],
+  ['Qwen/Qwen3-30B-A3B', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
+  ['Qwen/Qwen1.5-MoE-A2.7B', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
+  ['Qwen/Qwen1.5-MoE-A2.7B', { microBatch: 4, sequenceLength: 1024, precision: 'bf16', ...trainer }],
+]
+
+const multimodal: readonly Cell[] = [
+  ['google/gemma-3-4b-it', { microBatch: 1, sequenceLength: 2048, ...fullBf16 }],
+  ['google/gemma-3-4b-it', { microBatch: 2, sequenceLength: 2048, ...bf16Lora }],
+  ['google/gemma-3-12b-it', { microBatch: 1, sequenceLength: 4096, ...bf16Lora }],
+  ['Qwen/Qwen2-VL-7B-Instruct', { microBatch: 2, sequenceLength: 2048, ...bf16Lora }],
+  ['Qwen/Qwen2.5-VL-3B-Instruct', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
+  ['Qwen/Qwen2.5-VL-7B-Instruct', { microBatch: 1, sequenceLength: 4096, ...bf16Lora }],
+  ['Qwen/Qwen3-VL-4B-Instruct', { microBatch: 2, sequenceLength: 2048, ...bf16Lora }],
+  ['Qwen/Qwen3-VL-4B-Instruct', { microBatch: 1, sequenceLength: 1024, precision: 'bf16' }],
+  ['Qwen/Qwen3-VL-30B-A3B-Instruct', { microBatch: 1, sequenceLength: 4096, ...bf16Lora }],
+  ['mistralai/Mistral-Small-3.1-24B-Instruct-2503', { microBatch: 1, sequenceLength: 4096, ...bf16Lora }],
+]
+
+export const cells: readonly Cell[] = [
+  ...encoders,
+  ...gpt2,
+  ...vision,
+  ...decoders,
+  ...newerDecoders,
+  ...mixtures,
+  ...multimodal,
+  ...seq2seq,
+  ...methods,
+]

@@ -2,7 +2,11 @@
 import type { Task } from '../config/spec.ts'
 import { imageSizeOf, type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
 import { classicRows } from './classic-rows.ts'
-import { llmRows, type ModelRow } from './llm-rows.ts'
+import { llmRows } from './llm-rows.ts'
+import type { ModelRow } from './model-row.ts'
+import { moeRows } from './moe-rows.ts'
+import { multimodalRows } from './multimodal-rows.ts'
+import { newerRows } from './newer-rows.ts'
 import { seq2seqRows } from './seq2seq-rows.ts'
 import { visionRows } from './vision-rows.ts'
 
@@ -34,8 +38,8 @@ interface Entry {
 }
 
 const entries: ReadonlyMap<string, Entry> = new Map(
-  [...classicRows, ...visionRows, ...llmRows, ...seq2seqRows].flatMap(row =>
-    row.ids.map(id => [id.toLowerCase(), { id, row }] as const),
+  [...classicRows, ...visionRows, ...llmRows, ...newerRows, ...moeRows, ...multimodalRows, ...seq2seqRows].flatMap(
+    row => row.ids.map(id => [id.toLowerCase(), { id, row }] as const),
   ),
 )
 

@@ -1,4 +1,4 @@
-import type { ModelRow } from './llm-rows.ts'
+import type { ModelRow } from './model-row.ts'
 
 const bertLarge = { hidden_size: 1_024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4_096 }
 const robertaSizes = { max_position_embeddings: 514, type_vocab_size: 1 }

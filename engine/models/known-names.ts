@@ -14,6 +14,9 @@ const nicknames: Readonly<Record<string, string>> = {
   'llama-7b': 'huggyllama/llama-7b',
   'llama-13b': 'huggyllama/llama-13b',
   'mistral-7b': 'mistralai/Mistral-7B-v0.1',
+  // Mistral's later models of 24 B were made from Small 3 and keep its decoder.
+  'magistral-small': 'mistralai/Mistral-Small-24B-Base-2501',
+  'devstral-small': 'mistralai/Mistral-Small-24B-Base-2501',
   'mistral-nemo': 'mistralai/Mistral-Nemo-Base-2407',
   'phi-1.5': 'microsoft/phi-1_5',
   'tinyllama-1.1b': 'TinyLlama/TinyLlama_v1.1',
@@ -54,7 +57,8 @@ export function modelInName(name: string): NamedModel | undefined {
   if (only === undefined || others.length > 0) return undefined
   const { id, architecture } = only.candidate
   if (architecture !== undefined) return { kind: 'unsupported', architecture }
-  const model = words.some(word => reshaped.has(word)) ? undefined : findModel(id)
+  const around = [...words.slice(0, only.start), ...words.slice(only.end)]
+  const model = around.some(word => reshaped.has(word)) ? undefined : findModel(id)
   return model && { kind: 'model', model }
 }
 

@@ -2,48 +2,7 @@
  * Decoders that people fine-tune: the facts of their config.json, one row per shape and the ids that share it. The tests hold
  * them against published parameter counts, and every row against what transformers builds from it.
  */
-
-export interface ModelRow {
-  readonly ids: readonly string[]
-  readonly config: { readonly model_type: string } & Readonly<Record<string, unknown>>
-}
-
-type Sizes = readonly [
-  vocab: number,
-  hidden: number,
-  feedForward: number,
-  layers: number,
-  heads: number,
-  keyValueHeads: number,
-  positions: number,
-]
-
-function row(
-  model_type: string,
-  sizes: Sizes,
-  ids: readonly string[],
-  differences: Record<string, unknown> = {},
-): ModelRow {
-  const [vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads] = sizes
-  const [, , , , , num_key_value_heads, max_position_embeddings] = sizes
-  return {
-    ids,
-    config: {
-      model_type,
-      vocab_size,
-      hidden_size,
-      intermediate_size,
-      num_hidden_layers,
-      num_attention_heads,
-      num_key_value_heads,
-      max_position_embeddings,
-      ...differences,
-    },
-  }
-}
-
-const tied = { tie_word_embeddings: true }
-const untied = { tie_word_embeddings: false }
+import { type ModelRow, row, tied, untied } from './model-row.ts'
 
 // biome-ignore format: a table
 const llama: readonly ModelRow[] = [

@@ -1,4 +1,4 @@
-import type { ModelRow } from './llm-rows.ts'
+import type { ModelRow } from './model-row.ts'
 
 type Sizes = readonly [model: number, feedForward: number, layers: number, heads: number]
 

@@ -2,19 +2,13 @@
 export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   bloom: ['bigscience/bloom-560m', 'bigscience/bloom-7b1', 'bigscience/bloomz-560m', 'bigscience/bloomz-7b1'],
   deepseek_v3: ['deepseek-ai/DeepSeek-V3', 'deepseek-ai/DeepSeek-R1'],
-  gemma3: ['google/gemma-3-4b-pt', 'google/gemma-3-4b-it', 'google/gemma-3-12b-it', 'google/gemma-3-27b-it'],
   gpt_bigcode: ['bigcode/starcoder', 'bigcode/starcoderbase-1b'],
   gpt_neo: ['EleutherAI/gpt-neo-125m', 'EleutherAI/gpt-neo-1.3B', 'EleutherAI/gpt-neo-2.7B'],
   gpt_oss: ['openai/gpt-oss-20b', 'openai/gpt-oss-120b'],
   gptj: ['EleutherAI/gpt-j-6b'],
   llama4: ['meta-llama/Llama-4-Scout-17B-16E', 'meta-llama/Llama-4-Scout-17B-16E-Instruct'],
-  mixtral: ['mistralai/Mixtral-8x7B-v0.1', 'mistralai/Mixtral-8x7B-Instruct-v0.1', 'mistralai/Mixtral-8x22B-v0.1'],
   mllama: ['meta-llama/Llama-3.2-11B-Vision', 'meta-llama/Llama-3.2-11B-Vision-Instruct'],
   mpt: ['mosaicml/mpt-7b', 'mosaicml/mpt-7b-instruct', 'mosaicml/mpt-30b'],
-  qwen2_moe: ['Qwen/Qwen1.5-MoE-A2.7B'],
-  qwen2_vl: ['Qwen/Qwen2-VL-2B-Instruct', 'Qwen/Qwen2-VL-7B-Instruct'],
-  qwen2_5_vl: ['Qwen/Qwen2.5-VL-3B-Instruct', 'Qwen/Qwen2.5-VL-7B-Instruct'],
-  qwen3_moe: ['Qwen/Qwen3-30B-A3B', 'Qwen/Qwen3-235B-A22B'],
   'xlm-roberta': ['FacebookAI/xlm-roberta-base', 'FacebookAI/xlm-roberta-large'],
 }
 

@@ -1,4 +1,4 @@
-import type { ModelRow } from './llm-rows.ts'
+import type { ModelRow } from './model-row.ts'
 
 const basicBlocks = { layer_type: 'basic', hidden_sizes: [64, 128, 256, 512] }
 const deep = { depths: [3, 3, 27, 3] }

@@ -306,7 +306,8 @@ class ShapedOptimizer:
 
     def step(self):
         if not self.state:
-            self.state = [tensor for parameter in self.parameters for tensor in self.state_of(parameter)]
+            stepped = [parameter for parameter in self.parameters if parameter.grad is not None]
+            self.state = [tensor for parameter in stepped for tensor in self.state_of(parameter)]
 
     def state_of(self, parameter):
         if self.name == "lion":

@@ -108,9 +108,9 @@ describe('the catalogue', () => {
   })
 
   test('tells of well-known models that are not supported', async () => {
-    expect(await resolveModel('bigcode/starcoder2-3b', {})).toMatchObject({
+    expect(await resolveModel('mosaicml/mpt-7b', {})).toMatchObject({
       kind: 'unsupported',
-      architecture: 'starcoder2',
+      architecture: 'mpt',
     })
   })
 })
@@ -183,6 +183,13 @@ describe('the well-known model in a name', () => {
     ['acme/tinyllama-support', 'TinyLlama_v1.1'],
     ['acme/bert-base-uncased-finetuned-mnli', 'bert-base-uncased'],
     ['acme/gpt2-medium-poems', 'gpt2-medium'],
+    ['acme/gemma-3-4b-it-medical', 'gemma-3-4b-pt'],
+    ['unsloth/Qwen2.5-VL-7B-Instruct-bnb-4bit', 'Qwen2.5-VL-7B-Instruct'],
+    ['acme/Qwen3-VL-8B', 'Qwen3-VL-8B-Instruct'],
+    ['acme/Mixtral-8x7B-v0.1-sft', 'Mixtral-8x7B-v0.1'],
+    ['acme/Qwen3-30B-A3B-law', 'Qwen3-30B-A3B'],
+    ['mistralai/Magistral-Small-2507', 'Mistral-Small-24B-Base-2501'],
+    ['mistralai/Devstral-Small-2507', 'Mistral-Small-24B-Base-2501'],
     ['./checkpoints/pythia-410m-deduped-run2', 'pythia-410m-deduped'],
   ])('%s has the shape of %s', (name, bareName) => {
     const { how, model, sentence } = resolved(resolveOffline(name))
@@ -198,7 +205,7 @@ describe('the well-known model in a name', () => {
     'acme/support-bot',
     'acme/Llama-3-9B',
     'acme/Qwen2.5-8B',
-    'acme/Qwen3-VL-8B',
+    'acme/Qwen3-8B-VL',
     'acme/llava-llama-3-8b',
     'acme/Mistral-7B-MoE-4x',
     'acme/Llama-3-8B-from-Qwen2.5-7B',
@@ -211,9 +218,8 @@ describe('the well-known model in a name', () => {
   })
 
   test.each([
-    ['acme/gemma-3-4b-it-medical', 'gemma3'],
-    ['unsloth/Qwen2.5-VL-7B-Instruct-bnb-4bit', 'qwen2_5_vl'],
-    ['acme/Mixtral-8x7B-v0.1-sft', 'mixtral'],
+    ['acme/mpt-7b-storywriter', 'mpt'],
+    ['acme/gpt-j-6b-code', 'gptj'],
     ['cardiffnlp/twitter-xlm-roberta-base', 'xlm-roberta'],
   ])('%s has an architecture that is not supported: %s', (name, architecture) => {
     expect(resolveOffline(name)).toEqual({ kind: 'unsupported', architecture, source: name })

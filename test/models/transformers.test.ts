@@ -5,13 +5,16 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { llmRows } from '../../engine/models/llm-rows.ts'
+import { moeRows } from '../../engine/models/moe-rows.ts'
+import { multimodalRows } from '../../engine/models/multimodal-rows.ts'
+import { newerRows } from '../../engine/models/newer-rows.ts'
 import { seq2seqRows } from '../../engine/models/seq2seq-rows.ts'
 import { visionRows } from '../../engine/models/vision-rows.ts'
 import { footprintOf } from '../estimate/specs.ts'
 
 const python = process.env.MEMORYMARK_PYTHON
 const script = fileURLToPath(new URL('count-parameters.py', import.meta.url))
-const rows = [...visionRows, ...llmRows, ...seq2seqRows]
+const rows = [...visionRows, ...llmRows, ...newerRows, ...moeRows, ...multimodalRows, ...seq2seqRows]
 const BUILD_TIMEOUT_MILLIS = 300_000
 
 async function countedByTransformers(interpreter: string): Promise<readonly number[]> {

@@ -12,6 +12,7 @@ export interface Linears {
   readonly usual?: readonly string[]
 }
 
+/** Experts are no linear modules: transformers 5 holds each matrix of all of them as one parameter, which peft passes over. */
 const attention = ['q_proj', 'k_proj', 'v_proj', 'o_proj'] as const
 
 const gated: Linears = { all: [...attention, 'gate_proj', 'up_proj', 'down_proj'] }
@@ -38,6 +39,16 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   arcee: { all: [...attention, 'up_proj', 'down_proj'] },
   glm4: { all: [...attention, 'gate_up_proj', 'down_proj'] },
   starcoder2: { all: [...attention, 'c_fc', 'c_proj'] },
+  mixtral: { all: attention, usual: ['q_proj', 'v_proj'] },
+  qwen2_moe: { all: [...gated.all, 'shared_expert_gate'] },
+  qwen3_moe: { all: attention },
+  olmoe: { all: attention },
+  gemma3: { all: [...gated.all, 'out_proj', 'fc1', 'fc2'] },
+  mistral3: { all: [...gated.all, 'merging_layer', 'linear_1', 'linear_2'] },
+  qwen2_vl: { all: [...gated.all, 'qkv', 'proj', 'fc1', 'fc2', '0', '2'] },
+  qwen2_5_vl: { all: [...gated.all, 'qkv', 'proj', '0', '2'] },
+  qwen3_vl: { all: [...gated.all, 'qkv', 'proj', 'linear_fc1', 'linear_fc2'] },
+  qwen3_vl_moe: { all: [...attention, 'qkv', 'proj', 'linear_fc1', 'linear_fc2'] },
   phi: { all: ['q_proj', 'k_proj', 'v_proj', 'dense', 'fc1', 'fc2'], usual: ['q_proj', 'v_proj', 'fc1', 'fc2'] },
   phi3: { all: ['qkv_proj', 'o_proj', 'gate_up_proj', 'down_proj'], usual: ['qkv_proj'] },
   gpt2: { all: ['c_attn', 'c_proj', 'c_fc'], usual: ['c_attn'] },

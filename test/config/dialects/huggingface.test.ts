@@ -214,10 +214,10 @@ describe('the model', () => {
   })
 
   it('of an architecture that is not supported is told so', () => {
-    const problem = onlyProblemIn('model_name: bigcode/starcoder2-3b\nper_device_train_batch_size: 8\n')
+    const problem = onlyProblemIn('model_name: mosaicml/mpt-7b\nper_device_train_batch_size: 8\n')
     expect(problem).toMatchObject({
       code: 'unsupported-architecture',
-      message: 'The architecture "starcoder2" of the model "bigcode/starcoder2-3b" is not supported',
+      message: 'The architecture "mpt" of the model "mosaicml/mpt-7b" is not supported',
       line: 1,
     })
     expect(problem.fix).toMatch(/^Supported are bert, .* CONTRIBUTING\.md says how to add another\.$/)

@@ -1,0 +1,118 @@
+/** Checkpoints that see images too; facts from their config.json. */
+import type { ModelRow } from './model-row.ts'
+
+type TextSizes = readonly [
+  vocab: number,
+  hidden: number,
+  feedForward: number,
+  layers: number,
+  heads: number,
+  keyValueHeads: number,
+  positions: number,
+]
+
+function textConfig(model_type: string, sizes: TextSizes, differences: Record<string, unknown> = {}) {
+  const [vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads] = sizes
+  const [, , , , , num_key_value_heads, max_position_embeddings] = sizes
+  return {
+    model_type,
+    vocab_size,
+    hidden_size,
+    intermediate_size,
+    num_hidden_layers,
+    num_attention_heads,
+    num_key_value_heads,
+    max_position_embeddings,
+    ...differences,
+  }
+}
+
+const gemmaVision = {
+  hidden_size: 1_152,
+  intermediate_size: 4_304,
+  num_hidden_layers: 27,
+  num_attention_heads: 16,
+  num_channels: 3,
+  image_size: 896,
+  patch_size: 14,
+  vision_use_head: false,
+}
+
+/** The vocabulary is transformers' default, as the checkpoints leave it out. */
+function gemma3Row(sizes: TextSizes, headSize: number, ids: readonly string[]): ModelRow {
+  const text_config = textConfig('gemma3_text', sizes, { head_dim: headSize, sliding_window: 1_024 })
+  return { ids, config: { model_type: 'gemma3', text_config, vision_config: gemmaVision } }
+}
+
+function qwen2VlRow(sizes: TextSizes, isTied: boolean, ids: readonly string[]): ModelRow {
+  const vision_config = { depth: 32, embed_dim: 1_280, hidden_size: sizes[1], mlp_ratio: 4, num_heads: 16 }
+  const text_config = textConfig('qwen2_vl_text', sizes)
+  return { ids, config: { model_type: 'qwen2_vl', tie_word_embeddings: isTied, text_config, vision_config } }
+}
+
+function qwen25VlRow(sizes: TextSizes, isTied: boolean, ids: readonly string[]): ModelRow {
+  const vision_config = { depth: 32, hidden_size: 1_280, intermediate_size: 3_420, out_hidden_size: sizes[1] }
+  const text_config = textConfig('qwen2_5_vl_text', sizes)
+  return { ids, config: { model_type: 'qwen2_5_vl', tie_word_embeddings: isTied, text_config, vision_config } }
+}
+
+const smallQwen3Vision = {
+  depth: 24,
+  hidden_size: 1_024,
+  intermediate_size: 4_096,
+  deepstack_visual_indexes: [5, 11, 17],
+}
+const largeQwen3Vision = {
+  depth: 27,
+  hidden_size: 1_152,
+  intermediate_size: 4_304,
+  deepstack_visual_indexes: [8, 16, 24],
+}
+
+interface Qwen3VlShape {
+  readonly vision: Readonly<Record<string, unknown>>
+  readonly isTied: boolean
+  readonly experts?: Readonly<Record<string, unknown>>
+}
+
+function qwen3VlRow(sizes: TextSizes, { vision, isTied, experts }: Qwen3VlShape, ids: readonly string[]): ModelRow {
+  const model_type = experts === undefined ? 'qwen3_vl' : 'qwen3_vl_moe'
+  const text_config = textConfig(`${model_type}_text`, sizes, { head_dim: 128, ...experts })
+  const vision_config = { num_heads: 16, out_hidden_size: sizes[1], ...vision }
+  return { ids, config: { model_type, tie_word_embeddings: isTied, text_config, vision_config } }
+}
+
+const qwen3Experts = (inner: number) => ({ num_experts: 128, num_experts_per_tok: 8, moe_intermediate_size: inner })
+
+/** transformers' defaults of Mistral3Config; its output layer is its own, as the 24 B of the checkpoint say. */
+const mistralSmall31: ModelRow = {
+  ids: ['mistralai/Mistral-Small-3.1-24B-Base-2503', 'mistralai/Mistral-Small-3.1-24B-Instruct-2503'],
+  config: {
+    model_type: 'mistral3',
+    tie_word_embeddings: false,
+    text_config: textConfig('mistral', [131_072, 5_120, 32_768, 40, 32, 8, 131_072], {
+      head_dim: 128,
+      sliding_window: null,
+    }),
+    vision_config: { hidden_size: 1_024, intermediate_size: 4_096, num_hidden_layers: 24, patch_size: 14 },
+  },
+}
+
+// biome-ignore format: a table
+export const multimodalRows: readonly ModelRow[] = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  gemma3Row([262_208, 2_560, 10_240, 34, 8, 4, 131_072], 256, ['google/gemma-3-4b-pt', 'google/gemma-3-4b-it', 'unsloth/gemma-3-4b-it']),
+  gemma3Row([262_208, 3_840, 15_360, 48, 16, 8, 131_072], 256, ['google/gemma-3-12b-pt', 'google/gemma-3-12b-it', 'unsloth/gemma-3-12b-it']),
+  gemma3Row([262_208, 5_376, 21_504, 62, 32, 16, 131_072], 128, ['google/gemma-3-27b-pt', 'google/gemma-3-27b-it', 'unsloth/gemma-3-27b-it']),
+  qwen2VlRow([151_936, 1_536, 8_960, 28, 12, 2, 32_768], true, ['Qwen/Qwen2-VL-2B-Instruct', 'Qwen/Qwen2-VL-2B']),
+  qwen2VlRow([152_064, 3_584, 18_944, 28, 28, 4, 32_768], false, ['Qwen/Qwen2-VL-7B-Instruct', 'Qwen/Qwen2-VL-7B']),
+  qwen25VlRow([151_936, 2_048, 11_008, 36, 16, 2, 128_000], true, ['Qwen/Qwen2.5-VL-3B-Instruct']),
+  qwen25VlRow([152_064, 3_584, 18_944, 28, 28, 4, 128_000], false, ['Qwen/Qwen2.5-VL-7B-Instruct']),
+  qwen3VlRow([151_936, 2_048, 6_144, 28, 16, 8, 262_144], { vision: smallQwen3Vision, isTied: true }, ['Qwen/Qwen3-VL-2B-Instruct', 'Qwen/Qwen3-VL-2B-Thinking']),
+  qwen3VlRow([151_936, 2_560, 9_728, 36, 32, 8, 262_144], { vision: smallQwen3Vision, isTied: true }, ['Qwen/Qwen3-VL-4B-Instruct', 'Qwen/Qwen3-VL-4B-Thinking']),
+  qwen3VlRow([151_936, 4_096, 12_288, 36, 32, 8, 262_144], { vision: largeQwen3Vision, isTied: false }, ['Qwen/Qwen3-VL-8B-Instruct', 'Qwen/Qwen3-VL-8B-Thinking']),
+  qwen3VlRow([151_936, 5_120, 25_600, 64, 64, 8, 262_144], { vision: largeQwen3Vision, isTied: false }, ['Qwen/Qwen3-VL-32B-Instruct', 'Qwen/Qwen3-VL-32B-Thinking']),
+  qwen3VlRow([151_936, 2_048, 6_144, 48, 32, 4, 262_144], { vision: largeQwen3Vision, isTied: false, experts: qwen3Experts(768) }, ['Qwen/Qwen3-VL-30B-A3B-Instruct', 'Qwen/Qwen3-VL-30B-A3B-Thinking']),
+  qwen3VlRow([151_936, 4_096, 12_288, 94, 64, 4, 262_144], { vision: largeQwen3Vision, isTied: false, experts: qwen3Experts(1_536) }, ['Qwen/Qwen3-VL-235B-A22B-Instruct', 'Qwen/Qwen3-VL-235B-A22B-Thinking']),
+  mistralSmall31,
+]
