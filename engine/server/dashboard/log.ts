@@ -38,7 +38,8 @@ export function linesOf(analysis: Analysis): string[] {
 
 /** Announced line by line to who cannot see it. */
 export function logList(lines: readonly string[]): Html {
-  return html`<ol class="log" role="log" aria-label="Trials" aria-live="polite" tabindex="0">${lines.map(line => html`<li>${line}</li>`)}</ol>`
+  const items = lines.map(line => html`<li>${line}</li>`)
+  return html`<div class="log" role="log" aria-label="Trials" aria-live="polite" tabindex="0"><ol>${items}</ol></div>`
 }
 
 function probingLine({ engine, provenance, device }: Probing): string {

@@ -12,7 +12,7 @@ export function followAnalysis(part: HTMLElement, showResult: ShowResult): void 
 }
 
 function follow(section: HTMLElement, showResult: ShowResult): void {
-  const log = section.querySelector('.log')
+  const log = section.querySelector('.log ol')
   const status = section.querySelector('[data-status]')
   if (log === null || status === null) return
   const working = status.textContent ?? ''
@@ -42,7 +42,9 @@ function addLine(log: Element, text: string): void {
   const line = document.createElement('li')
   line.textContent = text
   log.append(line)
-  log.scrollTop = log.scrollHeight
+  // Not scrollIntoView: it would move the page of a reader who looks elsewhere.
+  const box = log.parentElement
+  box?.scrollTo(0, box.scrollHeight)
 }
 
 async function fetchResult(): Promise<Document> {

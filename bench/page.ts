@@ -1,0 +1,135 @@
+/**
+ * Every page of the dashboard in a real Chromium, on this machine, with nothing in the browser's cache: what it weighs as it
+ * crosses the wire (markup, script, styles, icon; headers included), when it first paints, and what axe-core finds, on a desktop
+ * and on a phone.
+ * Fails when a page weighs above 150 kB or first paints after 1 s (median of its loads), or axe-core finds anything serious or
+ * critical. Needs Chromium (MEMORYMARK_CHROMIUM, or where distributions put it).
+ */
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Browser, Page } from 'playwright-core'
+import * as z from 'zod'
+import { analyze } from '../engine/analyze.ts'
+import type { AnalysisRequest } from '../engine/server/analysis.ts'
+import { freshAssets } from '../test/server/dashboard/assets.ts'
+import { chromiumPath, desktop, launchChromium, phone } from '../test/server/dashboard/chromium.ts'
+import { HandDriven } from '../test/server/dashboard/hand-driven.ts'
+import { knownRepositories } from '../test/server/dashboard/known-repositories.ts'
+import { cuttable, siteApp } from '../test/server/dashboard/site.ts'
+
+const MAX_KILOBYTES = 150
+const MAX_FIRST_PAINT_MILLIS = 1_000
+const LOADS = 7
+
+if (chromiumPath === undefined) {
+  console.log('SKIPPED: there is no Chromium here. Set MEMORYMARK_CHROMIUM to its executable.')
+  process.exit(0)
+}
+
+const audited = z.array(
+  z.object({ id: z.string(), impact: z.string().nullable(), help: z.string(), nodes: z.array(z.unknown()) }),
+)
+
+interface PageFigures {
+  readonly kilobytes: number
+  readonly firstPaintMillis: number
+  readonly faults: readonly string[]
+}
+
+const analyses = new HandDriven()
+await using site = await cuttable(siteApp({ assets: await freshAssets(), analyses, repositories: knownRepositories() }))
+await using browser = await launchChromium()
+const figures: PageFigures[] = []
+for (const [name, path] of Object.entries(await examplePaths(analyses))) {
+  figures.push(await measure(browser, name, site.url + path))
+}
+
+const kilobytes = Math.max(...figures.map(page => page.kilobytes))
+const firstPaintMillis = Math.max(...figures.map(page => page.firstPaintMillis))
+const faults = figures.flatMap(page => page.faults)
+const passed = kilobytes <= MAX_KILOBYTES && firstPaintMillis <= MAX_FIRST_PAINT_MILLIS && faults.length === 0
+console.log(
+  `${passed ? 'ok' : 'FAILED'}: ${figures.length} pages of at most ${kilobytes.toFixed(1)} kB (limit ${MAX_KILOBYTES}), ` +
+    `first paint after ${firstPaintMillis.toFixed(0)} ms at most (limit ${MAX_FIRST_PAINT_MILLIS}), ` +
+    `${faults.length} serious or critical faults by axe-core (limit 0)`,
+)
+process.exitCode = passed ? 0 : 1
+
+async function measure(browser: Browser, name: string, url: string): Promise<PageFigures> {
+  const loads: { readonly bytes: number; readonly firstPaintMillis: number }[] = []
+  for (let load = 0; load < LOADS; load++) loads.push(await coldLoad(browser, url))
+  const paints = loads.map(({ firstPaintMillis }) => firstPaintMillis).toSorted((a, b) => a - b)
+  const page: PageFigures = {
+    kilobytes: Math.max(...loads.map(({ bytes }) => bytes)) / 1_000,
+    firstPaintMillis: paints[Math.floor(LOADS / 2)] ?? Number.POSITIVE_INFINITY,
+    faults: [...(await audit(browser, url, desktop)), ...(await audit(browser, url, phone))],
+  }
+  console.log(
+    `${name}: ${page.kilobytes.toFixed(1)} kB, first paint ${page.firstPaintMillis.toFixed(0)} ms (${paints[0]?.toFixed(0)} to ${paints.at(-1)?.toFixed(0)})`,
+  )
+  for (const fault of page.faults) console.log(`  ${fault}`)
+  return page
+}
+
+/** A context of its own has an empty cache. */
+async function coldLoad(browser: Browser, url: string) {
+  const context = await browser.newContext({ viewport: desktop })
+  const page = await context.newPage()
+  const session = await context.newCDPSession(page)
+  await session.send('Network.enable')
+  let bytes = 0
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  await page.goto(url, { waitUntil: 'load' })
+  await page.locator('main h1').waitFor()
+  const firstPaintMillis = await firstContentfulPaint(page)
+  await context.close()
+  return { bytes, firstPaintMillis }
+}
+
+async function firstContentfulPaint(page: Page): Promise<number> {
+  return z.number().parse(
+    await page.evaluate(`new Promise(resolve => {
+      new PerformanceObserver(list => {
+        const paint = list.getEntriesByName('first-contentful-paint')[0]
+        if (paint) resolve(paint.startTime)
+      }).observe({ type: 'paint', buffered: true })
+    })`),
+  )
+}
+
+/** What is folded away is looked at too. One line for each serious or critical fault. */
+async function audit(browser: Browser, url: string, viewport: typeof desktop): Promise<string[]> {
+  const context = await browser.newContext({ viewport })
+  const page = await context.newPage()
+  await page.goto(url, { waitUntil: 'load' })
+  await page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })")
+  await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
+  const violations = audited.parse(await page.evaluate('axe.run().then(({ violations }) => violations)'))
+  await context.close()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, impact, help, nodes }) => `${impact} at ${viewport.width} px: ${help} (${id}, ${nodes.length} times)`)
+}
+
+/** Every kind of page, by name. */
+async function examplePaths(analyses: HandDriven): Promise<Record<string, string>> {
+  const request: AnalysisRequest = { model: 'bert', spec: {}, engine: 'auto', strategy: 'predict-verify' }
+  const [running, done, failed] = [analyses.started(request), analyses.started(request), analyses.started(request)]
+  const text = 'memorymark:\n  model: bert\n  batch_size: 16\n  sequence_length: 128\n'
+  const report = await analyze([{ path: 'train.yaml', text }], { now: new Date() })
+  analyses.happens(done, { kind: 'done', report })
+  const problem = { code: 'example', message: 'the model is not known', fix: 'Name another.' }
+  analyses.happens(failed, { kind: 'failed', problems: [problem] })
+  return {
+    'the question': '/',
+    'an analysis that runs': `/analyses/${running}`,
+    'a result': `/analyses/${done}`,
+    'an analysis that failed': `/analyses/${failed}`,
+    'an analysis that is not kept': '/analyses/unknown',
+    'the repositories': '/repositories',
+    'a repository': '/repositories/acme/training',
+    'a config over time': '/repositories/acme/training/history?path=configs/bert.yaml',
+  }
+}
