@@ -19,7 +19,7 @@ export function checkAccess(access: Access): MiddlewareHandler {
   return async (context, next) => {
     switch (access.kind) {
       case 'this-machine':
-        return access.hostNames.includes(hostNameOf(context)) ? next() : context.json(faultOf(otherHost), 403)
+        return isMeant(context, access.hostNames) ? next() : context.json(faultOf(otherHost), 403)
       case 'token':
         if (openPaths.has(context.req.path) || isToken(context.req.header('authorization'), access.token)) return next()
         // Basic besides Bearer, because it is what browsers ask their user for.
@@ -39,8 +39,11 @@ export function checkOrigin(allowedOrigins: readonly string[]): MiddlewareHandle
   }
 }
 
-function hostNameOf(context: Context): string {
-  return URL.parse(`http://${context.req.header('host') ?? ''}`)?.hostname ?? ''
+/** By its header, and by its address where that is a whole one, as proxies are asked. */
+function isMeant({ req }: Context, hostNames: readonly string[]): boolean {
+  const named = URL.parse(`http://${req.header('host') ?? ''}`)?.hostname
+  const addressed = URL.parse(req.url)?.hostname
+  return [named, addressed].every(name => name !== undefined && hostNames.includes(name))
 }
 
 function isToken(authorization: string | undefined, token: string): boolean {

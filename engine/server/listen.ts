@@ -13,10 +13,8 @@ export const DEFAULT_PORT = 5001
 /** A token that can be guessed is none. */
 const LEAST_TOKEN_CHARACTERS = 16
 
-/** Nobody needs long to send a config; readers of events send nothing and are not meant. */
+/** Nobody needs longer to send a config. How long the answer takes is another matter. */
 const REQUEST_TIMEOUT_MILLIS = 10_000
-const HEADERS_TIMEOUT_MILLIS = 5_000
-const TIMEOUTS_CHECKED_EVERY_MILLIS = 1_000
 const MAX_CONNECTIONS = 5_000
 /** For answers that are on their way when the server stops. */
 const LAST_ANSWERS_MILLIS = 1_000
@@ -27,6 +25,8 @@ export interface ListenOptions extends Omit<ServiceOptions, 'access' | 'machine'
   readonly port: number
   /** Without one only this machine is served. */
   readonly token?: string
+  /** For the whole of a request to arrive. */
+  readonly requestTimeoutMillis?: number
 }
 
 export interface RunningServer extends AsyncDisposable {
@@ -36,14 +36,14 @@ export interface RunningServer extends AsyncDisposable {
 
 /** @throws MemoryMarkError for an address that others can reach, without a token; and for one that is taken. */
 export async function listen(options: ListenOptions): Promise<RunningServer> {
-  const { host, port, python } = options
+  const { host, port, python, requestTimeoutMillis = REQUEST_TIMEOUT_MILLIS } = options
   const access = accessFor(options)
   const service = new Service({ ...options, access, machine: KnownMachine.ask(python) })
   const server = createServer(
     {
-      requestTimeout: REQUEST_TIMEOUT_MILLIS,
-      headersTimeout: HEADERS_TIMEOUT_MILLIS,
-      connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MILLIS,
+      requestTimeout: requestTimeoutMillis,
+      headersTimeout: requestTimeoutMillis / 2,
+      connectionsCheckingInterval: requestTimeoutMillis / 10,
     },
     getRequestListener(service.app.fetch, { overrideGlobalObjects: false }),
   )

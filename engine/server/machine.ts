@@ -2,13 +2,13 @@
 import { describeMachine, type Machine } from '../probes/device.ts'
 
 export class KnownMachine implements AsyncDisposable {
+  readonly #asking = new AbortController()
   readonly #description: Promise<Machine>
-  readonly #asking: AbortController
   #known: Machine | undefined
 
-  private constructor(description: Promise<Machine>, asking = new AbortController()) {
-    this.#asking = asking
-    this.#description = description.then(machine => {
+  private constructor(describe: (signal: AbortSignal) => Promise<Machine>, known?: Machine) {
+    this.#known = known
+    this.#description = describe(this.#asking.signal).then(machine => {
       this.#known = machine
       return machine
     })
@@ -16,12 +16,11 @@ export class KnownMachine implements AsyncDisposable {
 
   /** `python`: the interpreter's command. */
   static ask(python: string): KnownMachine {
-    const asking = new AbortController()
-    return new KnownMachine(describeMachine(python, asking.signal), asking)
+    return new KnownMachine(signal => describeMachine(python, signal))
   }
 
   static of(machine: Machine): KnownMachine {
-    return new KnownMachine(Promise.resolve(machine))
+    return new KnownMachine(async () => machine, machine)
   }
 
   /** Undefined while it is being found out. */

@@ -1,7 +1,6 @@
 /** The same server inside another one, that of the bot: estimates only, since a bot has no GPU, and always with a token. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { inspectRoutes } from 'hono/dev'
 import { TrieRouter } from 'hono/router/trie-router'
 import { defaultGpu } from '../gpus/catalogue.ts'
 import { KnownMachine } from './machine.ts'
@@ -21,6 +20,9 @@ export interface MountedServer extends AsyncDisposable {
 /** The host answers this itself. */
 const hostPaths: ReadonlySet<string> = new Set(['/health'])
 
+/** Where middleware stands, which answers for every path. */
+const CHECKS_PATH = '/*'
+
 export function mount({ token, gpu = defaultGpu, ...options }: MountOptions): MountedServer {
   const service = new Service({
     ...options,
@@ -33,7 +35,7 @@ export function mount({ token, gpu = defaultGpu, ...options }: MountOptions): Mo
   })
   const answer = getRequestListener(service.app.fetch, { overrideGlobalObjects: false })
   const routes = new TrieRouter<true>()
-  for (const { path, isMiddleware } of inspectRoutes(service.app)) if (!isMiddleware) routes.add('ALL', path, true)
+  for (const { path } of service.app.routes) if (path !== CHECKS_PATH) routes.add('ALL', path, true)
 
   return {
     handle: async (request, response) => {
