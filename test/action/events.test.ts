@@ -1,0 +1,194 @@
+/** What each event is about, from the payload to the report: the real bundle against the emulated GitHub. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { report } from '../../engine/index.ts'
+import { type EmulatedGitHub, type PullRequest, type Repository, startGitHub } from '../github/index.ts'
+import { type ActionRun, BundledAction, type RunOptions } from './run-action.ts'
+
+const wasteful = `model_name_or_path: bert-base-uncased
+task_name: mnli
+max_seq_length: 128
+per_device_train_batch_size: 16
+gradient_accumulation_steps: 8
+num_labels: 3
+bf16: true
+`
+
+let action: BundledAction
+let github: EmulatedGitHub
+let token: string
+
+beforeAll(async () => {
+  action = await BundledAction.build()
+  github = await startGitHub()
+  token = await github.actionsToken()
+})
+
+afterAll(async () => {
+  await github[Symbol.asyncDispose]()
+  await action[Symbol.asyncDispose]()
+})
+
+let repositories = 0
+
+interface Opening {
+  readonly fork?: boolean
+  readonly base?: Readonly<Record<string, string>>
+}
+
+async function open(
+  files: Readonly<Record<string, string | null>>,
+  { fork = false, base = {} }: Opening = {},
+): Promise<{ repository: Repository; pullRequest: PullRequest }> {
+  const repository = await github.createRepository(`events-${repositories++}`, { 'README.md': 'Models', ...base })
+  return { repository, pullRequest: await repository.openPullRequest({ files, fork }) }
+}
+
+function run(repository: Repository, options: Partial<RunOptions> = {}): Promise<ActionRun> {
+  return action.run({ github, repository, token, ...options })
+}
+
+function paths({ report: written }: ActionRun): string[] {
+  return report.parse(written).configs.map(({ path }) => path)
+}
+
+function warnings({ log }: ActionRun): string[] {
+  return Array.from(log.matchAll(/^::warning::(.*)$/gm), ([, message = '']) => message)
+}
+
+describe('a pull request', () => {
+  it('that renames a config is judged against it under its former name', async () => {
+    const files = { 'old/bert.yaml': null, 'new/bert.yaml': wasteful }
+    const { repository } = await open(files, { base: { 'old/bert.yaml': wasteful } })
+    const renamed = await run(repository)
+    expect(renamed).toMatchObject({ exitCode: 0, errors: '', outputs: { verdict: 'warning' } })
+    expect(paths(renamed)).toEqual(['new/bert.yaml'])
+    expect(renamed.summary).toContain('it was so on the base branch, and gets no worse')
+  })
+
+  it('whose base branch has moved answers for its own changes only', async () => {
+    const { repository } = await open({ 'own.yaml': wasteful })
+    await repository.pushToBranch('main', { 'others.yaml': wasteful })
+    const judged = await run(repository)
+    expect(paths(judged)).toEqual(['own.yaml'])
+    expect(warnings(judged)).toEqual([])
+  })
+
+  it('of more files than GitHub lists is found in the trees, though its base has moved, and the reader is told', async () => {
+    const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`data/${n}.csv`, `${n}`]))
+    const { repository } = await open({ ...many, 'zz/bert.yaml': wasteful }, { base: { 'old.yaml': wasteful } })
+    await repository.pushToBranch('main', { 'others.yaml': wasteful })
+    const judged = await run(repository)
+    expect(judged).toMatchObject({ exitCode: 1, errors: '', outputs: { verdict: 'blocked' } })
+    expect(paths(judged)).toEqual(['zz/bert.yaml'])
+    expect(warnings(judged)).toEqual([
+      "GitHub lists only 3000 of the pull request's 3001 changed files, so its tree was compared with that of its base instead.",
+    ])
+  }, 60_000)
+
+  it('of which the event tells only the number is looked up', async () => {
+    const { repository, pullRequest } = await open({ 'bert.yaml': wasteful })
+    const payload = { pull_request: { number: pullRequest.number } }
+    const judged = await run(repository, { event: { name: 'pull_request', payload } })
+    expect(judged).toMatchObject({ exitCode: 1, outputs: { verdict: 'blocked' } })
+    expect(await repository.comments(pullRequest)).toHaveLength(1)
+  })
+})
+
+describe('a dispatch from the default branch', () => {
+  const dispatch = (number: number, headSha: string) => ({
+    name: 'workflow_dispatch',
+    payload: { inputs: { 'pull-request': String(number), 'head-sha': headSha } },
+  })
+
+  it("looks at a fork's pull request at the commit that was asked for, and comments on it", async () => {
+    const { repository, pullRequest } = await open({ 'bert.yaml': wasteful }, { fork: true })
+    const { number, headSha } = pullRequest
+    const judged = await run(repository, { event: dispatch(number, headSha) })
+    expect(judged).toMatchObject({ exitCode: 1, errors: '', outputs: { verdict: 'blocked' } })
+    expect(judged.log).toContain(`looks at pull request #${number} at ${headSha.slice(0, 7)}.`)
+    expect(paths(judged)).toEqual(['bert.yaml'])
+    expect(await repository.comments(pullRequest)).toHaveLength(1)
+  })
+
+  it('leaves a commit alone that the pull request has moved on from', async () => {
+    const { repository, pullRequest } = await open({ 'bert.yaml': wasteful })
+    const old = pullRequest.headSha
+    const newer = await repository.pushTo(pullRequest, { 'bert.yaml': `${wasteful}seed: 7\n` })
+    const judged = await run(repository, { event: dispatch(pullRequest.number, old) })
+    expect(judged).toMatchObject({ exitCode: 0, report: undefined, outputs: { verdict: 'nothing-to-measure' } })
+    expect(judged.log).toContain(
+      `Pull request #${pullRequest.number} has moved on from ${old.slice(0, 7)} to ${newer.slice(0, 7)}`,
+    )
+    expect(await repository.comments(pullRequest)).toEqual([])
+  })
+
+  it('for a pull request that is not there fails with what to check', async () => {
+    const { repository, pullRequest } = await open({ 'bert.yaml': wasteful })
+    const judged = await run(repository, { event: dispatch(4_711, pullRequest.headSha) })
+    expect(judged.exitCode).toBe(1)
+    expect(judged.log).toMatch(/::error::GitHub answered 404/)
+  })
+
+  it('without inputs looks at every config of the branch', async () => {
+    const { repository } = await open({ 'new.yaml': wasteful }, { base: { 'bert.yaml': wasteful } })
+    const sha = await repository.branchHead('main')
+    expect(
+      paths(await run(repository, { event: { name: 'workflow_dispatch', payload: { inputs: null } }, sha })),
+    ).toEqual(['bert.yaml'])
+  })
+})
+
+describe('a push', () => {
+  const push = (before: string, after: string) => ({ name: 'push', payload: { before, after, deleted: false } })
+
+  it('over a commit that is gone looks at every file, and says why', async () => {
+    const { repository, pullRequest } = await open({ 'new.yaml': wasteful }, { base: { 'bert.yaml': wasteful } })
+    const gone = '1234567'.padEnd(40, '0')
+    const judged = await run(repository, { event: push(gone, pullRequest.headSha) })
+    expect(judged.errors).toBe('')
+    expect(paths(judged)).toEqual(['bert.yaml', 'new.yaml'])
+    expect(warnings(judged)[0]).toMatch(/^Commit 1234567, which this was to be compared with, is gone/)
+  })
+
+  it('that only renames a config does not block for what was there before', async () => {
+    const files = { 'old.yaml': null, 'new.yaml': wasteful }
+    const { repository, pullRequest } = await open(files, { base: { 'old.yaml': wasteful } })
+    const judged = await run(repository, { event: push(await repository.branchHead('main'), pullRequest.headSha) })
+    expect(judged).toMatchObject({ exitCode: 0, outputs: { verdict: 'warning' } })
+  })
+
+  it('to a new branch looks at every file', async () => {
+    const { repository, pullRequest } = await open({ 'new.yaml': wasteful }, { base: { 'bert.yaml': wasteful } })
+    const judged = await run(repository, { event: push('0'.repeat(40), pullRequest.headSha) })
+    expect(paths(judged)).toEqual(['bert.yaml', 'new.yaml'])
+  })
+
+  it('that deletes a branch has nothing to look at', async () => {
+    const { repository } = await open({ 'new.yaml': wasteful })
+    const event = { name: 'push', payload: { before: 'a'.repeat(40), after: '0'.repeat(40), deleted: true } }
+    const judged = await run(repository, { event })
+    expect(judged).toMatchObject({ exitCode: 0, report: undefined, outputs: { verdict: 'nothing-to-measure' } })
+    expect(judged.log).toContain('The branch is deleted: there is nothing to look at.')
+  })
+})
+
+describe('a merge group', () => {
+  it('is judged by what it adds to its base, and has nowhere to comment', async () => {
+    const { repository, pullRequest } = await open({ 'new.yaml': wasteful }, { base: { 'bert.yaml': wasteful } })
+    const group = { base_sha: await repository.branchHead('main'), head_sha: pullRequest.headSha }
+    const event = { name: 'merge_group', payload: { action: 'checks_requested', merge_group: group } }
+    const judged = await run(repository, { event })
+    expect(judged).toMatchObject({ exitCode: 1, outputs: { verdict: 'blocked', 'comment-url': '' } })
+    expect(paths(judged)).toEqual(['new.yaml'])
+    expect(await repository.comments(pullRequest)).toEqual([])
+  })
+})
+
+describe('an event that is about no files', () => {
+  it('is refused with those that are', async () => {
+    const { repository } = await open({ 'bert.yaml': wasteful })
+    const judged = await run(repository, { event: { name: 'issues', payload: {} } })
+    expect(judged.exitCode).toBe(1)
+    expect(judged.log).toContain('Run it on pull_request, merge_group, push, workflow_dispatch or schedule.')
+  })
+})
