@@ -46,7 +46,7 @@ export interface Assessed {
 
 const estimating: Assessor = async ({ spec, model }, _, options) => ({
   assessment: assess(spec, model.config, options),
-  assumptions: derivationOf(spec),
+  assumptions: derivationOf(spec, model.config),
 })
 
 export const DEFAULT_HOURS_PER_RUN = 2

@@ -164,7 +164,7 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
   return {
     gpu: reportedGpu(gpu),
     provenance: 'estimated',
-    errorBandPercent: errorBandPercent(spec),
+    errorBandPercent: errorBandPercent(spec, config),
     throughputProvenance: 'modelled',
     largest,
     recommended,

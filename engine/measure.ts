@@ -80,7 +80,7 @@ async function measured(
   })
   const { assessment, assumptions } = assessedBy(result, opened, signal)
   const own = entrypoint ? [`The step is ${entrypoint.target}; what is modelled is modelled as ${spec.model}.`] : []
-  const derived = opened.provenance === 'measured' ? [] : derivationOf(spec)
+  const derived = opened.provenance === 'measured' ? [] : derivationOf(spec, model.config)
   return { assessment, assumptions: [...assumptions, ...recalledSentence(keeping), ...own, ...derived] }
 }
 

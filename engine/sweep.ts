@@ -89,7 +89,7 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   const evidence: Evidence = {
     gpu: reportedGpu(gpu),
     provenance: probe.provenance,
-    errorBandPercent: probe.provenance === 'measured' ? memorySpread(record) : errorBandPercent(spec),
+    errorBandPercent: probe.provenance === 'measured' ? memorySpread(record) : errorBandPercent(spec, config),
     throughputProvenance: isTimed && recommended !== undefined ? 'measured' : 'modelled',
     ...(throughputBandPercent !== undefined && { throughputBandPercent }),
     largest: found.largest,

@@ -36,7 +36,7 @@ export interface Subject {
 export async function readSubject(positionals: readonly string[], values: SpecFlags): Promise<Subject> {
   const subject = await subjectOf(positionals, values)
   const spec = adjusted(subject.spec, subject.model, changesOf(values), field => flagNames[field] ?? field)
-  return { ...subject, spec, assumptions: [...subject.assumptions, ...derivationOf(spec)] }
+  return { ...subject, spec, assumptions: [...subject.assumptions, ...derivationOf(spec, subject.model.config)] }
 }
 
 async function subjectOf(positionals: readonly string[], values: SpecFlags): Promise<Subject> {

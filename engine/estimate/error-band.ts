@@ -1,5 +1,6 @@
 /** How far an estimate may be from the truth, and of which steps no trace has confirmed it. */
 import type { TrainingSpec } from '../config/spec.ts'
+import { hasExperts, type ModelConfig, seesImages } from '../models/architecture.ts'
 
 /**
  * Half-width of the band around an estimate, in percent of the peak. `npm run bench:accuracy` fails when PyTorch's trace or a
@@ -10,8 +11,9 @@ export const TRACED_BAND_PERCENT = 3
 /** For what is derived from sources and documentation alone. A guess, wide enough to be meant as one. */
 const DERIVED_BAND_PERCENT = 10
 
-export function errorBandPercent(spec: TrainingSpec): number {
-  return beyondTrace(spec) === undefined ? TRACED_BAND_PERCENT : DERIVED_BAND_PERCENT
+export function errorBandPercent(spec: TrainingSpec, config: ModelConfig): number {
+  const isTraced = beyondTrace(spec) === undefined && sentencesOn(spec, config).length === 0
+  return isTraced ? TRACED_BAND_PERCENT : DERIVED_BAND_PERCENT
 }
 
 /** What of a step the trace does not run; undefined when it runs all of it. */
@@ -29,11 +31,33 @@ export function beyondTorch(spec: TrainingSpec): string | undefined {
   return spec.optimizer === 'lion' || spec.optimizer === 'paged-adamw' ? `the optimizer ${spec.optimizer}` : undefined
 }
 
-/** The sentence that goes with such an estimate. */
-export function derivationOf(spec: TrainingSpec): string[] {
+/** The sentences that go with such an estimate. */
+export function derivationOf(spec: TrainingSpec, config: ModelConfig): string[] {
   const beyond = beyondTrace(spec)
-  if (beyond === undefined) return []
+  const ofModel = sentencesOn(spec, config)
+  if (beyond === undefined) return ofModel
   return [
+    ...ofModel,
     `What ${beyond} take${beyond.endsWith('s') ? '' : 's'} is derived from sources and documentation; no trace and no GPU has confirmed it, and the band of ${DERIVED_BAND_PERCENT} % is a guess.`,
+  ]
+}
+
+/** What of a model's step cannot be known from its config, or runs in kernels that no trace has. */
+function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
+  const isBfloat16 = spec.precision === 'bf16' || spec.precision === 'bf16-master'
+  return [
+    ...(seesImages(config)
+      ? [
+          'Text alone is counted: how many images of which size a sample holds cannot be known from the config. The weights of the layers that see them are in the figures, their activations are not.',
+        ]
+      : []),
+    ...(hasExperts(config) && spec.quantization !== undefined
+      ? [
+          'The experts are counted in bfloat16: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over.',
+        ]
+      : []),
+    ...(hasExperts(config) && !isBfloat16
+      ? ['Experts in float32 run in a kernel that no trace covers; they are counted as in bfloat16, at twice the size.']
+      : []),
   ]
 }

@@ -79,6 +79,17 @@ export function imageSizeOf(config: ModelConfig): number | undefined {
   return kindOf(config) === 'image' ? IMAGENET_PIXELS : undefined
 }
 
+/** Whether the checkpoint reads images beside text. */
+export function seesImages(config: ModelConfig): boolean {
+  return 'vision_config' in config
+}
+
+/** Whether layers hold a mixture of experts. */
+export function hasExperts(config: ModelConfig): boolean {
+  const text = 'text_config' in config ? config.text_config : config
+  return 'num_experts_per_tok' in text
+}
+
 /** Whether transformers offers `gradient_checkpointing_enable` for it. */
 export function supportsCheckpointing(config: ModelConfig): boolean {
   return config.model_type !== 'resnet' && config.model_type !== 'convnext'

@@ -39,7 +39,7 @@ export async function readSubject(request: AnalysisRequest, places: ModelPlaces)
     if (written.kind === 'refused') return written
     const { subject } = written
     const spec = adjusted(subject.spec, subject.model, request.spec, field => `spec.${field}`)
-    const assumptions = [...subject.assumptions, ...derivationOf(spec)]
+    const assumptions = [...subject.assumptions, ...derivationOf(spec, subject.model.config)]
     return { kind: 'subject', subject: { ...subject, spec, assumptions } }
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { beyondTrace, derivationOf, errorBandPercent } from '../../engine/estimate/error-band.ts'
-import { specOf } from './specs.ts'
+import { knownModel, specOf } from './specs.ts'
 
 test('a step that PyTorch’s trace covers carries the band that bench:accuracy holds', () => {
   const spec = specOf('bert')
-  expect([errorBandPercent(spec), beyondTrace(spec), derivationOf(spec)]).toEqual([3, undefined, []])
+  const { config } = knownModel('bert')
+  expect([errorBandPercent(spec, config), beyondTrace(spec), derivationOf(spec, config)]).toEqual([3, undefined, []])
 })
 
 test.each([
@@ -14,6 +15,21 @@ test.each([
   ['float32 master weights', { precision: 'bf16-master' }],
 ] as const)('%s widen the band, and the report says why', (what, changes) => {
   const spec = specOf('bert', changes)
-  expect(errorBandPercent(spec)).toBe(10)
-  expect(derivationOf(spec)).toEqual([expect.stringContaining(what)])
+  expect(errorBandPercent(spec, knownModel('bert').config)).toBe(10)
+  expect(derivationOf(spec, knownModel('bert').config)).toEqual([expect.stringContaining(what)])
+})
+
+test.each([
+  ['google/gemma-3-4b-it', { precision: 'bf16' }, 'how many images of which size a sample holds'],
+  ['Qwen/Qwen3-30B-A3B', { precision: 'bf16', quantization: 'nf4' }, 'The experts are counted in bfloat16'],
+  ['Qwen/Qwen3-30B-A3B', { precision: 'amp-bf16' }, 'Experts in float32 run in a kernel'],
+] as const)('%s with %j widens the band: %s', (id, changes, why) => {
+  const [spec, { config }] = [specOf(id, changes), knownModel(id)]
+  expect(errorBandPercent(spec, config)).toBe(10)
+  expect(derivationOf(spec, config)).toContainEqual(expect.stringContaining(why))
+})
+
+test('a mixture of experts in bfloat16 is traced like any other model', () => {
+  const { config } = knownModel('Qwen/Qwen3-30B-A3B')
+  expect(derivationOf(specOf('Qwen/Qwen3-30B-A3B', { precision: 'bf16' }), config)).toEqual([])
 })
