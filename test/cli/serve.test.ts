@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { isAlive, SilentPython } from '../server/silent-python.ts'
+import { run } from './run-cli.ts'
+
+const main = fileURLToPath(new URL('../../engine/cli/main.ts', import.meta.url))
+
+class Served implements AsyncDisposable {
+  readonly url: string
+  readonly #child: ChildProcess
+  readonly #exit: Promise<unknown[]>
+
+  private constructor(url: string, child: ChildProcess, exit: Promise<unknown[]>) {
+    this.url = url
+    this.#child = child
+    this.#exit = exit
+  }
+
+  static async start(args: readonly string[], env: Record<string, string> = {}): Promise<Served> {
+    const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...args], {
+      env: { ...process.env, NODE_OPTIONS: '', HF_HUB_OFFLINE: '1', ...env },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const exit = once(child, 'exit')
+    for await (const line of createInterface(child.stdout)) {
+      const [, url] = /^MemoryMark answers at (http:\S+?)(?:,|\. )/.exec(line) ?? []
+      if (url !== undefined) return new Served(url, child, exit)
+    }
+    throw new Error(`serve ended with ${await exit}`)
+  }
+
+  /** Exit code and signal. */
+  async end(signal: NodeJS.Signals): Promise<unknown[]> {
+    this.#child.kill(signal)
+    return this.#exit
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await this.end('SIGKILL')
+  }
+}
+
+function submit(url: string, request: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json' }
+  return fetch(`${url}/v1/analyses`, { method: 'POST', headers, body: JSON.stringify(request) })
+}
+
+describe('serve', () => {
+  test('prints its address, and answers there: programs with JSON, browsers with the page', async () => {
+    await using served = await Served.start(['--engine', 'estimate', '--gpu', 't4'])
+    const asked = await fetch(`${served.url}/analyze`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"model_name":"bert"}',
+    })
+    expect(await asked.json()).toMatchObject({ status: 'success', data: { gpu_name: 'NVIDIA T4', engine: 'estimate' } })
+    const page = await fetch(served.url, { headers: { accept: 'text/html' } })
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/)
+    expect(page.headers.get('content-security-policy')).toMatch(/script-src 'self'/)
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s cancels the sweep that runs, leaves no process, and is no failure',
+    async signal => {
+      await using silent = await SilentPython.create()
+      await using served = await Served.start(['--engine', 'trace', '--python', silent.command])
+      expect((await submit(served.url, { model: 'bert' })).status).toBe(202)
+      await expect.poll(() => silent.pids(), { timeout: 10_000 }).not.toEqual([])
+      expect(await served.end(signal)).toEqual([0, null])
+      expect((await silent.pids()).filter(isAlive)).toEqual([])
+    },
+  )
+
+  test('with MEMORYMARK_API_TOKEN answers only those who have it', async () => {
+    const token = '0123456789abcdef'
+    await using served = await Served.start(['--engine', 'estimate'], { MEMORYMARK_API_TOKEN: token })
+    expect((await fetch(`${served.url}/models`)).status).toBe(401)
+    expect((await fetch(`${served.url}/models`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(200)
+  })
+
+  test('lets in pages of the origins that are listed', async () => {
+    const [a, b] = ['https://a.example', 'https://b.example:8443']
+    await using served = await Served.start(['--engine', 'estimate', '--allow-origin', a, '--allow-origin', b])
+    for (const origin of [a, b]) {
+      const { headers } = await fetch(`${served.url}/models`, { headers: { origin } })
+      expect(headers.get('access-control-allow-origin')).toBe(origin)
+    }
+  })
+
+  test.each([
+    [['--host', '0.0.0.0'], /--host.*MEMORYMARK_API_TOKEN/],
+    [['--port', '70000'], /--port.*65,535/],
+    [['--engine', 'tensor'], /--engine.*auto, estimate/],
+    [['--gpu', 'a11'], /--gpu.*Did you mean a10/],
+    [['--allow-origin', 'https://a.example/path'], /--allow-origin.*scheme, host and port/],
+    [['bert'], /"bert" says nothing to serve/],
+    [['--engin', 'trace'], /Did you mean --engine/],
+  ])('%o is refused in one line', async (args, words) => {
+    const { exitCode, stdout, stderr } = await run('serve', ...args)
+    expect([exitCode, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(words)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('its options are told by --help', async () => {
+    expect((await run('serve', '--help')).stdout).toMatch(/--host <address>.*MEMORYMARK_API_TOKEN/)
+  })
+})
