@@ -1,69 +1,108 @@
-/** The files of a pull request that may be training configs, read at its head as data; nothing is checked out. */
+/** The files of a change that may be training configs: listed first, then read as data. */
 import { isCandidatePath, isCounted, type RepositorySettings, type SourceFile } from '../engine/index.ts'
 import { type FileReading, readFile } from './file.ts'
-import type { Circumstances, PullRequest, Work } from './github.ts'
+import type { PullRequest, Work } from './github.ts'
+import type { ConfigBlob } from './store/measured-configs.ts'
+import { compareTrees, mergeBase } from './trees.ts'
 
 /** One request each, of the 5,000 an hour that an installation has. */
 const MAX_FILES = 500
 
 const AT_ONCE = 8
 
-export interface ChangedConfigs {
-  readonly files: readonly SourceFile[]
-  readonly base: Circumstances['base']
+export interface Candidates {
+  readonly blobs: readonly ConfigBlob[]
+  /** Former paths of renamed files, by their new ones, as far as GitHub tells. */
+  readonly formerPaths: ReadonlyMap<string, string>
+  /** Whether the workflow at a path is changed as well; true where that cannot be known. */
+  readonly changes: (path: string) => boolean
   /** What was not looked at, one sentence each, without untrusted text. */
   readonly remarks: readonly string[]
 }
 
-export async function readChangedConfigs(
+export async function candidatesOfPull(
   work: Work,
   pull: PullRequest,
   settings: RepositorySettings,
-): Promise<ChangedConfigs> {
+): Promise<Candidates> {
   const { github, repository } = work
   const listed = await github.paginate(github.rest.pulls.listFiles, {
     ...repository,
     pull_number: pull.number,
     per_page: 100,
   })
+  if (listed.length < pull.changedFiles) {
+    const from = await mergeBase(work, pull.baseSha, pull.headSha)
+    return candidatesBetween(work, from, pull.headSha, settings)
+  }
+  const paths = new Set(listed.flatMap(file => [file.filename, file.previous_filename ?? file.filename]))
   const present = listed.filter(({ status }) => status !== 'removed')
-  const formerPaths = new Map(present.map(file => [file.filename, file.previous_filename ?? file.filename]))
-  const candidates = present
-    .map(({ filename }) => filename)
-    .filter(path => isCandidatePath(path) && isCounted(path, settings))
-  const readings = await readFiles(work, pull.headSha, candidates.slice(0, MAX_FILES))
-  const tooLarge = readings.filter(({ kind }) => kind === 'too-large').length
+  const renamed = present.flatMap(({ filename, previous_filename: former }) =>
+    former === undefined ? [] : [[filename, former] as const],
+  )
   return {
-    files: readings.flatMap(reading => (reading.kind === 'file' ? [reading.file] : [])),
-    base: async path => {
-      const reading = await readFile(work, pull.baseSha, formerPaths.get(path) ?? path)
-      return reading.kind === 'file' ? reading.file.text : undefined
-    },
+    ...countedFiles(
+      present.flatMap(({ filename: path, sha: blobSha }) => (blobSha === null ? [] : [{ path, blobSha }])),
+      settings,
+    ),
+    formerPaths: new Map(renamed),
+    changes: path => paths.has(path),
+  }
+}
+
+/** By their trees, which know no limit of 3,000 files but also no renames. */
+export async function candidatesBetween(
+  work: Work,
+  baseSha: string,
+  headSha: string,
+  settings: RepositorySettings,
+): Promise<Candidates> {
+  const { files, isCut } = await compareTrees(work, baseSha, headSha)
+  const { blobs, remarks } = countedFiles(files, settings)
+  const paths = new Set(files.map(({ path }) => path))
+  return {
+    blobs,
+    formerPaths: new Map(),
+    changes: path => isCut || paths.has(path),
     remarks: [
-      ...(listed.length < pull.changedFiles ? [unlisted(listed.length, pull.changedFiles)] : []),
-      ...(candidates.length > MAX_FILES ? [unread(candidates.length)] : []),
-      ...(tooLarge > 0 ? [skipped(tooLarge)] : []),
+      ...remarks,
+      ...(isCut ? ['GitHub lists only a part of this repository; configs beyond it were not looked at.'] : []),
     ],
   }
 }
 
-async function readFiles(work: Work, ref: string, paths: readonly string[]): Promise<FileReading[]> {
-  const readings: FileReading[] = []
-  for (let start = 0; start < paths.length; start += AT_ONCE) {
-    const group = paths.slice(start, start + AT_ONCE)
-    readings.push(...(await Promise.all(group.map(path => readFile(work, ref, path)))))
+/** Those that the team wants looked at, and not more than can be read. */
+export function countedFiles(
+  files: readonly ConfigBlob[],
+  settings: RepositorySettings,
+): Pick<Candidates, 'blobs' | 'remarks'> {
+  const blobs = files.filter(({ path }) => isCandidatePath(path) && isCounted(path, settings))
+  if (blobs.length <= MAX_FILES) return { blobs, remarks: [] }
+  return {
+    blobs: blobs.slice(0, MAX_FILES),
+    remarks: [`Only the first ${MAX_FILES} of ${blobs.length} files that may be training configs were read.`],
   }
-  return readings
 }
 
-function unlisted(listed: number, total: number): string {
-  return `This pull request changes ${total} files and GitHub lists only ${listed} of them; configs among the rest were not looked at.`
+export interface ReadFiles {
+  readonly files: readonly SourceFile[]
+  readonly remarks: readonly string[]
 }
 
-function unread(candidates: number): string {
-  return `Only the first ${MAX_FILES} of ${candidates} files that may be training configs were read.`
+/** At one commit, in the order of `blobs`. */
+export async function readCandidates(work: Work, ref: string, blobs: readonly ConfigBlob[]): Promise<ReadFiles> {
+  const readings: FileReading[] = []
+  for (let start = 0; start < blobs.length; start += AT_ONCE) {
+    const group = blobs.slice(start, start + AT_ONCE)
+    readings.push(...(await Promise.all(group.map(({ path }) => readFile(work, ref, path)))))
+  }
+  const tooLarge = readings.filter(({ kind }) => kind === 'too-large').length
+  return {
+    files: readings.flatMap(reading => (reading.kind === 'file' ? [reading.file] : [])),
+    remarks: tooLarge > 0 ? [skipped(tooLarge)] : [],
+  }
 }
 
 function skipped(count: number): string {
-  return `${count === 1 ? 'One file' : `${count} files`} above 1 MiB ${count === 1 ? 'was' : 'were'} not read.`
+  return `${count === 1 ? 'One file' : `${count} files`} above 16 MiB ${count === 1 ? 'was' : 'were'} not read.`
 }

@@ -1,22 +1,33 @@
-/** The one check on a commit: begun at once, always completed. */
+/** The one check on a commit: found again by its App and name, written only when it would say something else. */
+import { createHash } from 'node:crypto'
 import type { RenderedCheck } from '../engine/index.ts'
 import type { Work } from './github.ts'
 
 export const CHECK_NAME = 'MemoryMark'
 
-/** GitHub's limit for one request; further ones append. */
-const ANNOTATIONS_A_REQUEST = 50
+/** Of our button on the check, as webhooks name it. */
+export const RERUN_ACTION = 'rerun'
 
-/** GitHub's limit, in characters. */
+/** GitHub's limit for one request, and ours for a check: with more, an update would take more than three writes. */
+const MAX_ANNOTATIONS = 50
+
+/** GitHub's limits, in characters. */
 const MAX_TITLE = 255
+const MAX_SUMMARY = 65_535
+
+export interface DesiredCheck extends Omit<RenderedCheck, 'conclusion'> {
+  /** `measuring` is in progress; every other state is the check's conclusion. */
+  readonly state: 'measuring' | RenderedCheck['conclusion'] | 'cancelled'
+  /** Whether our "Re-run" button stands on it. */
+  readonly canRerun: boolean
+}
 
 export interface Check {
   readonly id: number
-  readonly completed: boolean
+  readonly isCompleted: boolean
   readonly annotations: number
-  readonly title: string
-  readonly summary: string
-  readonly text: string
+  /** What we last wrote, as `digestOf` tells it. */
+  readonly digest: string
 }
 
 /** The newest check of this App on the commit. */
@@ -28,69 +39,105 @@ export async function findCheck({ github, repository, appId }: Work, headSha: st
     app_id: appId,
     filter: 'latest',
   })
-  const run = data.check_runs.at(0)
+  const run = data.check_runs.toSorted((a, b) => b.id - a.id).at(0)
   return (
     run && {
       id: run.id,
-      completed: run.status === 'completed',
+      isCompleted: run.status === 'completed',
       annotations: run.output.annotations_count,
-      title: run.output.title ?? '',
-      summary: run.output.summary ?? '',
-      text: run.output.text ?? '',
+      digest: run.external_id ?? '',
     }
   )
 }
 
-/**
- * The id of a check that is in progress. A check that has annotations is not used again: GitHub can only add to them.
- * A newer check of the same name takes its place.
- */
-export async function beginCheck({ github, repository }: Work, headSha: string, existing?: Check): Promise<number> {
-  const state = {
+/** Shows at once that the commit is looked at, where reading it takes longer than people wait. */
+export async function beginCheck(work: Work, headSha: string): Promise<Check> {
+  const { github, repository } = work
+  const { data } = await github.rest.checks.create({
+    ...repository,
+    name: CHECK_NAME,
+    head_sha: headSha,
     status: 'in_progress',
     output: {
       title: 'Reading the training configs',
       summary: 'MemoryMark is looking at the files this commit changes.',
     },
-  } as const
-  if (existing !== undefined && existing.annotations === 0) {
-    await github.rest.checks.update({ ...repository, check_run_id: existing.id, ...state })
+  })
+  return { id: data.id, isCompleted: false, annotations: 0, digest: '' }
+}
+
+/** `existing` undefined makes a new check, which takes the place of an older one of the same name. At most one write. */
+export async function keepCheck(
+  { github, repository }: Work,
+  headSha: string,
+  existing: Check | undefined,
+  desired: DesiredCheck,
+): Promise<number> {
+  const digest = digestOf(desired)
+  if (existing?.digest === digest && existing.isCompleted === (desired.state !== 'measuring')) return existing.id
+  // GitHub can only add annotations, so a check that has some keeps them only while they are the same.
+  const hasSame = existing !== undefined && annotationsIn(existing.digest) === annotationsIn(digest)
+  const content = { external_id: digest, ...statusOf(desired), ...(desired.canRerun && { actions: [rerunButton] }) }
+  if (existing !== undefined && (hasSame || existing.annotations === 0)) {
+    const output = outputOf(desired, hasSame ? [] : annotationsOf(desired))
+    await github.rest.checks.update({ ...repository, check_run_id: existing.id, ...content, output })
     return existing.id
   }
-  const { data } = await github.rest.checks.create({ ...repository, name: CHECK_NAME, head_sha: headSha, ...state })
+  const output = outputOf(desired, annotationsOf(desired))
+  const { data } = await github.rest.checks.create({
+    ...repository,
+    name: CHECK_NAME,
+    head_sha: headSha,
+    ...content,
+    output,
+  })
   return data.id
 }
 
-/** Completed only with the last annotation, so that nobody reads half a verdict. */
-export async function completeCheck(work: Work, checkRunId: number, rendered: RenderedCheck): Promise<void> {
-  const { title, summary, text, conclusion } = rendered
-  const annotations = rendered.annotations.map(({ path, line, level, title, message }) => ({
-    path,
-    start_line: line,
-    end_line: line,
-    annotation_level: level,
+/** GitHub's limits: 20 characters of label and identifier, 40 of description. */
+const rerunButton = { label: 'Re-run', description: 'Read, judge and measure again', identifier: RERUN_ACTION }
+
+function statusOf({ state }: DesiredCheck) {
+  return state === 'measuring'
+    ? ({ status: 'in_progress' } as const)
+    : ({ status: 'completed', conclusion: state } as const)
+}
+
+function outputOf({ title, summary, text }: DesiredCheck, annotations: ReturnType<typeof annotationsOf>) {
+  return {
     title: title.slice(0, MAX_TITLE),
-    message,
-  }))
-  const output = { title, summary, text }
-  while (annotations.length > ANNOTATIONS_A_REQUEST) {
-    const batch = annotations.splice(0, ANNOTATIONS_A_REQUEST)
-    await updateCheck(work, checkRunId, { output: { ...output, annotations: batch } })
+    summary: summary.slice(0, MAX_SUMMARY),
+    text,
+    ...(annotations.length > 0 && { annotations }),
   }
-  await updateCheck(work, checkRunId, { status: 'completed', conclusion, output: { ...output, annotations } })
 }
 
-/** Puts a remark above what the check says and leaves its conclusion alone. */
-export async function remarkOnCheck(work: Work, { id, title, summary, text }: Check, remark: string): Promise<void> {
-  if (summary.startsWith(remark)) return
-  await updateCheck(work, id, { output: { title, summary: `${remark}\n\n${summary}`, text } })
+const gravity = { failure: 0, warning: 1, notice: 2 } as const
+
+/** The gravest first; the others stand in the text. */
+function annotationsOf({ annotations }: DesiredCheck) {
+  return annotations
+    .toSorted((a, b) => gravity[a.level] - gravity[b.level])
+    .slice(0, MAX_ANNOTATIONS)
+    .map(({ path, line, level, title, message }) => ({
+      path,
+      start_line: line,
+      end_line: line,
+      annotation_level: level,
+      title: title.slice(0, MAX_TITLE),
+      message,
+    }))
 }
 
-type Update = Omit<
-  NonNullable<Parameters<Work['github']['rest']['checks']['update']>[0]>,
-  'owner' | 'repo' | 'check_run_id'
->
+/** Kept on the check as its `external_id`, so that what stands there is known without a database. */
+export function digestOf(desired: DesiredCheck): string {
+  return `${hash(annotationsOf(desired))}/${hash({ ...desired, annotations: [] })}`
+}
 
-export async function updateCheck({ github, repository }: Work, checkRunId: number, change: Update): Promise<void> {
-  await github.rest.checks.update({ ...repository, check_run_id: checkRunId, ...change })
+function annotationsIn(digest: string): string {
+  return digest.split('/', 1)[0] ?? ''
+}
+
+function hash(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
 }

@@ -5,27 +5,38 @@ import type { Work } from './github.ts'
 /** Replaces an earlier verdict when a push takes the last training config out of the pull request. */
 export const nothingLeft = `${commentMarker}\n\n### MemoryMark\n\n${nothingToMeasure}.`
 
-/** `body` undefined when there is nothing to measure: then a comment is only brought up to date, never begun. */
-export async function keepComment(work: Work, pullNumber: number, body: string | undefined): Promise<void> {
+/**
+ * `body` undefined when there is nothing to measure: then a comment is only brought up to date, never begun. At most one write;
+ * false when there are still more comments than one.
+ */
+export async function keepComment(work: Work, pullNumber: number, body: string | undefined): Promise<boolean> {
   const { github, repository } = work
-  const own = await findComment(work, pullNumber)
+  const [own, ...others] = await ownComments(work, pullNumber)
+  const extra = others.at(-1)
+  if (extra !== undefined) {
+    await github.rest.issues.deleteComment({ ...repository, comment_id: extra.id })
+    return false
+  }
   if (own === undefined) {
     if (body !== undefined) await github.rest.issues.createComment({ ...repository, issue_number: pullNumber, body })
-    return
+    return true
   }
   const next = body ?? nothingLeft
-  if (own.body === next) return
-  await github.rest.issues.updateComment({ ...repository, comment_id: own.id, body: next })
+  if (own.body !== next) await github.rest.issues.updateComment({ ...repository, comment_id: own.id, body: next })
+  return true
 }
 
-/** By the App as well as by the marker, over all pages: anyone can write the marker into a comment of their own. */
-async function findComment({ github, repository, appId }: Work, pullNumber: number) {
+/**
+ * Oldest first; more than one where the answer to a first attempt was lost. By the App as well as by the marker, over all pages:
+ * anyone can write the marker into a comment of their own.
+ */
+async function ownComments({ github, repository, appId }: Work, pullNumber: number) {
   const comments = await github.paginate(github.rest.issues.listComments, {
     ...repository,
     issue_number: pullNumber,
     per_page: 100,
   })
-  return comments.find(
+  return comments.filter(
     comment => comment.performed_via_github_app?.id === appId && comment.body?.includes(commentMarker) === true,
   )
 }

@@ -1,10 +1,15 @@
-/** What a job works with: an authenticated client and the repository it is about. */
-import type { ProbotOctokit } from 'probot'
-import type { Report, RepositorySettings, SourceFile } from '../engine/index.ts'
+/** What a job works with: an authenticated client, the repository it is about, and what is stored. */
+import type { Logger, ProbotOctokit } from 'probot'
+import type { Gpu, ModelSources, Policy, Report, RepositorySettings, SourceFile } from '../engine/index.ts'
+import type { Metrics } from './metrics.ts'
+import type { RepositoryPlace } from './queue/jobs.ts'
+import type { Queue } from './queue/queue.ts'
+import type { Database } from './store/database.ts'
 
 export type GitHub = InstanceType<typeof ProbotOctokit>
 
-export interface Repository {
+/** A type, not an interface: Octokit takes parameters that may have others beside them. */
+export type Repository = {
   readonly owner: string
   readonly repo: string
 }
@@ -12,37 +17,86 @@ export interface Repository {
 /** What a verdict hangs on besides the files. */
 export interface Circumstances {
   readonly settings: RepositorySettings
+  readonly models: ModelSources
   /** What a config held on the base branch; undefined where there was none. */
   readonly base: (path: string) => Promise<string | undefined>
 }
 
+export type Analyze = (files: readonly SourceFile[], circumstances: Circumstances) => Promise<Report>
+
+/** The operator's word, for repositories whose own settings have none. */
+export interface Defaults {
+  readonly gpu: Gpu | undefined
+  readonly failOn: Policy['failOn'] | undefined
+}
+
 export interface Work {
+  /** Refuses every request once the job has lost its hold or the bot stops. */
   readonly github: GitHub
+  readonly place: RepositoryPlace
+  /** The names of `place`, as the API takes them. */
   readonly repository: Repository
   /** Of this App; whatever another one wrote is left alone. */
   readonly appId: number
-  readonly analyze: (files: readonly SourceFile[], circumstances: Circumstances) => Promise<Report>
+  readonly analyze: Analyze
+  /** Where models are looked up; undefined where the operator does not let us. */
+  readonly hub: ModelSources['hub']
+  readonly defaults: Defaults
+  readonly metrics: Pick<Metrics, 'verdict'>
+  readonly database: Database
+  readonly queue: Queue
+  readonly log: Logger
+  /** Path of the workflow whose reports are taken where the team's settings name none. */
+  readonly workflowPath: string
 }
 
 export interface PullRequest {
   readonly number: number
+  /** Somebody's word. */
+  readonly title: string
+  readonly isOpen: boolean
+  /** Undefined while it is not merged. */
+  readonly mergedAt: Date | undefined
+  readonly isFork: boolean
   readonly baseSha: string
+  readonly baseRef: string
   readonly headSha: string
+  readonly headRef: string
+  /** `owner/name` of where the head's branch is; undefined for a fork that is gone. */
+  readonly headRepository: string | undefined
+  /** Login; undefined for an account that is gone. */
+  readonly author: string | undefined
+  /** What the author is to the repository, in GitHub's words. */
+  readonly authorAssociation: string
   readonly changedFiles: number
 }
 
-/** The pull request as it is now; undefined once it is closed. */
-export async function openPullRequest({ github, repository }: Work, number: number): Promise<PullRequest | undefined> {
+/** The pull request as it is now. */
+export async function readPullRequest({ github, repository }: Work, number: number): Promise<PullRequest> {
   const { data } = await github.rest.pulls.get({ ...repository, pull_number: number })
-  if (data.state !== 'open') return undefined
-  return { number, baseSha: data.base.sha, headSha: data.head.sha, changedFiles: data.changed_files }
+  return {
+    number,
+    title: data.title,
+    isOpen: data.state === 'open',
+    mergedAt: data.merged_at === null ? undefined : new Date(data.merged_at),
+    isFork: (data.head.repo as { full_name: string } | null)?.full_name !== data.base.repo.full_name,
+    baseSha: data.base.sha,
+    baseRef: data.base.ref,
+    headSha: data.head.sha,
+    headRef: data.head.ref,
+    // The types promise a repository, but that of a fork may be gone.
+    headRepository: (data.head.repo as { full_name: string } | null)?.full_name,
+    author: data.user?.login,
+    authorAssociation: data.author_association,
+    changedFiles: data.changed_files,
+  }
 }
 
 export interface CommitHead {
   readonly headSha: string
   /** Of the branch, where the event names them; they save pages. */
   readonly owner?: string | undefined
-  readonly branch?: string | null
+  readonly branch?: string | null | undefined
 }
 
 /**

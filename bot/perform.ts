@@ -1,13 +1,18 @@
 /** One job, from its hold on what it is about to its outcome. */
 import type { Logger } from 'probot'
-import { answerMergeGroup } from './merge-group.ts'
-import type { Analyze, Work } from './github.ts'
+import type { ModelSources } from '../engine/index.ts'
+import { runCommand } from './commands/run.ts'
+import type { Analyze, Defaults, Work } from './github.ts'
 import type { GitHubApp } from './installation.ts'
-import { giveUpOn, updatePullRequest } from './pull-request/update.ts'
+import { dispatchMeasurement } from './measurement/dispatch.ts'
+import { answerMergeGroup } from './merge-group.ts'
+import type { Metrics } from './metrics.ts'
+import { judgePull } from './pull-request/judge.ts'
 import { resolveCommit, resolveRun } from './pull-request/resolve.ts'
 import { endSuperseded } from './pull-request/superseded.ts'
+import { giveUpOn, updatePullRequest } from './pull-request/update.ts'
 import { failureOf } from './queue/failure.ts'
-import { type Job, keyOf, type JobOf } from './queue/jobs.ts'
+import { type Job, keyOf } from './queue/jobs.ts'
 import type { Queue } from './queue/queue.ts'
 import type { Outcome } from './queue/workers.ts'
 import { reconcile } from './reconcile.ts'
@@ -18,12 +23,13 @@ export interface PerformOptions {
   readonly app: GitHubApp
   readonly appId: number
   readonly analyze: Analyze
+  readonly hub: ModelSources['hub']
+  readonly defaults: Defaults
+  readonly metrics: Pick<Metrics, 'verdict'>
   readonly database: Database
   readonly queue: Queue
   readonly log: Logger
   readonly workflowPath: string
-  /** What a comment asks for. */
-  readonly runCommand: (work: Work, request: JobOf<'command'>) => Promise<void>
 }
 
 /** How soon a job comes back whose subject another worker is busy with. */
@@ -84,7 +90,7 @@ export class Performer {
   }
 
   async #run(job: Job, signal: AbortSignal): Promise<void> {
-    const { app, database, queue, log, runCommand } = this.#options
+    const { app, database, queue, log, workflowPath } = this.#options
     switch (job.kind) {
       case 'pull-request':
         return updatePullRequest(await this.#workOn(job, signal), job.number)
@@ -94,19 +100,21 @@ export class Performer {
         return resolveRun(await this.#workOn(job, signal), job.runId)
       case 'merge-group':
         return answerMergeGroup(await this.#workOn(job, signal), job)
+      case 'dispatch':
+        return dispatchMeasurement(await this.#workOn(job, signal), job)
       case 'superseded':
         return endSuperseded(await this.#workOn(job, signal), job)
       case 'command':
-        return runCommand(await this.#workOn(job, signal), job)
+        return runCommand(await this.#workOn(job, signal), job, judgePull)
       case 'sweep':
         return sweep(database, queue)
       case 'reconcile':
-        return reconcile({ app, database, queue, log, signal })
+        return reconcile({ app, database, queue, log, signal, workflowPath }, job.scope)
     }
   }
 
   async #workOn(place: Work['place'], signal: AbortSignal): Promise<Work> {
-    const { app, appId, analyze, database, queue, log, workflowPath } = this.#options
+    const { app, appId, analyze, hub, defaults, metrics, database, queue, log, workflowPath } = this.#options
     const { installationId, repositoryId, owner, repo } = place
     return {
       github: await app.inInstallation(installationId, signal),
@@ -114,6 +122,9 @@ export class Performer {
       repository: { owner, repo },
       appId,
       analyze,
+      hub,
+      defaults,
+      metrics,
       database,
       queue,
       log: log.child({ repository: `${owner}/${repo}` }),

@@ -1,7 +1,8 @@
 /** The team's settings, read from its repository as data. */
 import { noSettings, type RepositorySettings, readSettings, renderProblem, SETTINGS_PATH } from '../engine/index.ts'
 import { readFile } from './file.ts'
-import type { Work } from './github.ts'
+import type { Defaults, Work } from './github.ts'
+import { keepSettings, lastSettings } from './store/last-settings.ts'
 
 export interface TeamSettings {
   readonly settings: RepositorySettings
@@ -14,22 +15,44 @@ const MAX_PROBLEMS = 10
 
 /** Always those of the default branch: a pull request must not lower the bar that it is held to. */
 export async function readTeamSettings(work: Work): Promise<TeamSettings> {
+  const { settings, remarks } = await readOwn(work)
+  return { settings: withDefaults(settings, work.defaults), remarks }
+}
+
+/** What a team leaves open is the operator's to say. */
+function withDefaults(team: RepositorySettings, { gpu, failOn }: Defaults): RepositorySettings {
+  return { ...team, gpu: team.gpu ?? gpu?.id, failOn: team.failOn ?? failOn }
+}
+
+async function readOwn(work: Work): Promise<TeamSettings> {
   const found = await readFile(work, undefined, SETTINGS_PATH)
-  if (found.kind === 'too-large') return builtIn('The file is larger than 1 MiB.')
-  const reading = readSettings(found.kind === 'file' ? found.file : undefined)
+  if (found.kind === 'too-large') return earlier(work, ['The file is larger than 16 MiB.'])
+  const file = found.kind === 'file' ? found.file : undefined
+  const reading = readSettings(file)
   switch (reading.kind) {
     case 'settings':
+      await keepSettings(work.database, work.place, file?.text ?? '')
       return { settings: reading.settings, remarks: [] }
     case 'none':
+      // Settings that were taken away do not come back when new ones are broken.
+      await keepSettings(work.database, work.place, '')
       return { settings: noSettings, remarks: [] }
     case 'unreadable':
-      return builtIn(...reading.problems.slice(0, MAX_PROBLEMS).map(problem => renderProblem('', problem)))
+      return earlier(
+        work,
+        reading.problems.slice(0, MAX_PROBLEMS).map(problem => renderProblem('', problem)),
+      )
   }
 }
 
-function builtIn(...reasons: string[]): TeamSettings {
+/** The last that could be read, or the built-in ones where none ever could. */
+async function earlier({ database, place }: Work, reasons: readonly string[]): Promise<TeamSettings> {
+  const text = await lastSettings(database, place)
+  const reading = readSettings(text === undefined ? undefined : { path: SETTINGS_PATH, text })
+  const isKept = reading.kind === 'settings'
+  const which = isKept ? 'the last ones that could be read hold' : 'the built-in ones hold'
   return {
-    settings: noSettings,
-    remarks: ['The settings on the default branch cannot be read, so the built-in ones hold.', ...reasons],
+    settings: isKept ? reading.settings : noSettings,
+    remarks: [`The settings on the default branch cannot be read, so ${which}.`, ...reasons],
   }
 }

@@ -1,7 +1,18 @@
 /** The environment, read and validated once at the start. */
 import { createPrivateKey } from 'node:crypto'
+import path from 'node:path'
 import * as z from 'zod'
-import { closest, findGpu, type Gpu, gpus, MemoryMarkError, type Policy, parseConditions } from '../engine/index.ts'
+import {
+  closest,
+  findGpu,
+  type Gpu,
+  gpus,
+  hubSettings,
+  MemoryMarkError,
+  type Policy,
+  parseConditions,
+} from '../engine/index.ts'
+import type { DatabasePlace } from './store/open.ts'
 
 export interface Settings {
   readonly appId: number
@@ -18,6 +29,9 @@ export interface Settings {
   readonly failOn: Policy['failOn'] | undefined
   /** Path of the one workflow whose reports are taken. */
   readonly workflowPath: string
+  readonly database: DatabasePlace
+  /** Undefined where models are not looked up on the Hub. */
+  readonly hub: ReturnType<typeof hubSettings>
 }
 
 /** Shorter ones can be guessed from a single signed webhook. */
@@ -35,11 +49,13 @@ const environment = z.object({
     .refine(secret => secret !== 'development', '"development" is the secret that everyone knows')
     .min(MIN_SECRET_LENGTH, `At least ${MIN_SECRET_LENGTH} characters, such as \`openssl rand -hex 32\` prints`),
   HOST: z.string().min(1).default('localhost'),
-  PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   GITHUB_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.github.com'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   MEMORYMARK_GPU: z.string().optional(),
   MEMORYMARK_FAIL_ON: z.string().optional(),
+  DATABASE_URL: z.string().min(1).default('memorymark-data').transform(databasePlace),
+  MEMORYMARK_HUB: z.enum(['on', 'off'], 'Either on or off').default('off'),
   MEMORYMARK_WORKFLOW: z.string().min(1).default('.github/workflows/memorymark.yml'),
 })
 
@@ -59,7 +75,15 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     gpu: readGpu(data.MEMORYMARK_GPU),
     failOn: readFailOn(data.MEMORYMARK_FAIL_ON),
     workflowPath: data.MEMORYMARK_WORKFLOW,
+    database: data.DATABASE_URL,
+    hub: data.MEMORYMARK_HUB === 'on' ? hubSettings(env) : undefined,
   }
+}
+
+/** `postgres://…` is a server; anything else a folder, for the embedded database. */
+function databasePlace(written: string): DatabasePlace {
+  if (/^postgres(?:ql)?:\/\//.test(written)) return { kind: 'server', url: written }
+  return written === 'memory:' ? { kind: 'memory' } : { kind: 'folder', folder: path.resolve(written) }
 }
 
 function readFailOn(conditions: string | undefined): Policy['failOn'] | undefined {

@@ -1,101 +1,109 @@
-/** The bot as a web server. */
-import { type Logger, Probot, ProbotOctokit, Server } from 'probot'
-import { analyze, type RepositorySettings } from '../engine/index.ts'
-import { memoryMarkApp } from './app.ts'
-import { Deliveries } from './deliveries.ts'
-import type { Work } from './github.ts'
-import { SerialQueue } from './queue.ts'
+/** The bot, put together: database, queue, workers, web server. */
+import type { Logger } from 'probot'
+import { analyze, createHub } from '../engine/index.ts'
+import type { Analyze } from './github.ts'
+import { answerWatch } from './health.ts'
+import { listen } from './http.ts'
+import { connectGitHubApp } from './installation.ts'
+import { Metrics } from './metrics.ts'
+import { Performer } from './perform.ts'
+import { Queue } from './queue/queue.ts'
+import { Workers } from './queue/workers.ts'
 import type { Settings } from './settings.ts'
+import { openDatabase } from './store/open.ts'
+import { Inbox } from './webhooks/inbox.ts'
+import { receiveWebhook, WEBHOOK_PATH } from './webhooks/receive.ts'
 
 export interface StartOptions {
   readonly log: Logger
-  /** `polite` spaces writes and retries as GitHub asks of integrations; `immediate` is for a GitHub of one's own. */
-  readonly pace?: 'polite' | 'immediate'
   /** Stands in for the engine. */
-  readonly analyze?: Work['analyze']
+  readonly analyze?: Analyze
 }
 
 export interface RunningBot extends AsyncDisposable {
+  readonly origin: string
   /** Where webhooks go. */
   readonly webhooksUrl: string
   readonly healthUrl: string
-  /** Resolves when all accepted work is done. */
+  /** Resolves when no job waits or runs, tries again that are due within a minute included. */
   idle(): Promise<void>
-  /** Takes no more webhooks and finishes accepted work. */
+  /** Takes no more webhooks, finishes what runs, and leaves the rest to the next start. */
   stop(): Promise<void>
 }
 
-export async function startBot(
-  settings: Settings,
-  { log, pace = 'polite', ...options }: StartOptions,
-): Promise<RunningBot> {
-  const queue = new SerialQueue()
-  const server = new Server({
-    host: settings.host,
-    port: settings.port,
+/** Of jobs that run at once; they mostly wait for GitHub. */
+const CONCURRENCY = 8
+
+/** Half, so that there is always room for another. */
+const PER_INSTALLATION = 4
+
+/** Shorter than the 30 seconds that most platforms give a process before they kill it. */
+const STOP_MILLIS = 20_000
+
+export async function startBot(settings: Settings, { log, ...options }: StartOptions): Promise<RunningBot> {
+  const onError = (error: Error) => log.error({ err: error }, 'The database or the queue reports an error')
+  const database = await openDatabase(settings.database, onError)
+  const queue = await Queue.start({ database, onError })
+  const metrics = new Metrics(queue)
+  const app = await connectGitHubApp({ ...settings, log, onCall: call => metrics.call(call) })
+  const performer = new Performer({
+    app,
+    appId: settings.appId,
+    analyze: options.analyze ?? ((files, circumstances) => analyze(files, { ...circumstances, now: new Date() })),
+    hub: settings.hub && createHub(settings.hub),
+    defaults: settings,
+    metrics,
+    database,
+    queue,
     log,
-    Probot: Probot.defaults({
-      appId: settings.appId,
-      privateKey: settings.privateKey,
-      secret: settings.webhookSecret,
-      baseUrl: settings.apiUrl,
-      Octokit: octokitFor(pace),
-      log,
-    }),
+    workflowPath: settings.workflowPath,
   })
-  await server.load(
-    memoryMarkApp({
-      appId: settings.appId,
-      workflowPath: settings.workflowPath,
-      analyze:
-        options.analyze ??
-        ((files, { settings: team, base }) =>
-          analyze(files, { settings: withFallback(team, settings), base, now: new Date() })),
-      queue,
-      deliveries: new Deliveries(),
-    }),
+  const workers = new Workers({
+    queue,
+    perform: (job, signal) => performer.perform(job, signal),
+    giveUp: (job, signal) => performer.giveUp(job, signal),
+    log,
+    metrics,
+    concurrency: CONCURRENCY,
+    perInstallation: PER_INSTALLATION,
+  })
+  const inbox = new Inbox(database, queue)
+  let isStopping = false
+  const server = await listen(
+    [
+      (request, response) =>
+        receiveWebhook(request, response, {
+          inbox,
+          log,
+          verify: app.verify,
+          onAnswered: (answer, event) => metrics.delivery(event, answer),
+        }),
+      (request, response) => answerWatch(request, response, { database, metrics, isStopping: () => isStopping }),
+    ],
+    { host: settings.host, port: settings.port, log },
   )
-  await server.start()
-  const origin = `http://${server.host}:${server.port}`
+  workers.start()
+  await keepHouse(queue)
   const stop = async () => {
-    await server.stop()
-    await queue.idle()
+    if (isStopping) return
+    isStopping = true
+    await server.close()
+    await workers.stop(STOP_MILLIS)
+    await queue.stop()
+    await database[Symbol.asyncDispose]()
   }
   return {
-    webhooksUrl: `${origin}/api/github/webhooks`,
-    healthUrl: `${origin}/health`,
+    origin: server.origin,
+    webhooksUrl: `${server.origin}${WEBHOOK_PATH}`,
+    healthUrl: `${server.origin}/health`,
     idle: () => queue.idle(),
     stop,
     [Symbol.asyncDispose]: stop,
   }
 }
 
-/** What a team leaves open is the operator's to say. */
-function withFallback(team: RepositorySettings, { gpu, failOn }: Settings): RepositorySettings {
-  return { ...team, gpu: team.gpu ?? gpu?.id, failOn: team.failOn ?? failOn }
-}
-
-type OctokitOptions = NonNullable<ConstructorParameters<typeof ProbotOctokit>[0]>
-
-/** Each time as long as GitHub asks. */
-const MAX_WAITS = 3
-
-function octokitFor(pace: 'polite' | 'immediate'): typeof ProbotOctokit {
-  // A function, because Probot's own options would override an object.
-  return ProbotOctokit.plugin(pinApiVersion).defaults((options: OctokitOptions) =>
-    pace === 'polite'
-      ? { ...options, throttle: { ...options.throttle, onSecondaryRateLimit: waitOut } }
-      : { ...options, throttle: { ...options.throttle, enabled: false }, retry: { enabled: false } },
-  )
-}
-
-/** Probot gives up on a secondary limit, which would leave a check pending. */
-function waitOut(_afterSeconds: number, _request: object, _octokit: object, retryCount: number): boolean {
-  return retryCount < MAX_WAITS
-}
-
-function pinApiVersion(octokit: Pick<ProbotOctokit, 'hook'>): void {
-  octokit.hook.before('request', request => {
-    request.headers['x-github-api-version'] = '2022-11-28'
-  })
+async function keepHouse(queue: Queue): Promise<void> {
+  await queue.repeat({ kind: 'sweep' }, '* * * * *')
+  await queue.repeat({ kind: 'reconcile', scope: 'active' }, '*/10 * * * *')
+  await queue.send([{ kind: 'sweep' }, { kind: 'reconcile', scope: 'all' }])
 }

@@ -1,6 +1,6 @@
 /** A workflow artifact is hostile input: capped before it is inflated, one named entry read in memory, then the schema. */
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
-import { type Report, report as reportSchema } from '../engine/index.ts'
+import { type Report, report as reportSchema } from '../../engine/index.ts'
 
 export const REPORT_ENTRY = 'memorymark-report.json'
 

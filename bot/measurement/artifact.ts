@@ -1,5 +1,5 @@
 /** The report artifact of a workflow run, downloaded with a cap. */
-import type { Work } from './github.ts'
+import type { Work } from '../github.ts'
 
 export const ARTIFACT_NAME = 'memorymark-report'
 

@@ -3,7 +3,6 @@ import * as z from 'zod'
 import { pullRequestsAt, type Work } from '../github.ts'
 import type { Job, JobOf } from '../queue/jobs.ts'
 import { dispatchedFor } from '../store/measurements.ts'
-import { tokenIn } from './dispatch.ts'
 
 export async function resolveCommit(work: Work, { headSha, headOwner, headBranch }: JobOf<'commit'>): Promise<void> {
   const numbers = await pullRequestsAt(work, { headSha, owner: headOwner, branch: headBranch })
@@ -12,12 +11,9 @@ export async function resolveCommit(work: Work, { headSha, headOwner, headBranch
 
 /** A run of its own pull request's workflow by its commit; one that we dispatched by our own record of it. */
 export async function resolveRun(work: Work, runId: number): Promise<void> {
+  const dispatched = await dispatchedFor(work.database, work.place, runId)
+  if (dispatched !== undefined) return sendUpdates(work, [dispatched.pullNumber])
   const { data: run } = await work.github.rest.actions.getWorkflowRun({ ...work.repository, run_id: runId })
-  const token = tokenIn(run.display_title)
-  const dispatched = token === undefined ? undefined : await dispatchedFor(work.database, token)
-  if (dispatched !== undefined && dispatched.repositoryId === work.place.repositoryId) {
-    return sendUpdates(work, [dispatched.pullNumber])
-  }
   const head = headRepository.safeParse(run.head_repository)
   const commit = { headSha: run.head_sha, owner: head.data?.owner.login, branch: run.head_branch }
   await sendUpdates(work, await pullRequestsAt(work, commit))

@@ -47,13 +47,19 @@ function isRequest(error: unknown): boolean {
 }
 
 /** Of PostgreSQL's classes: connection, resources, operator intervention, system; and what Node says of a broken socket. */
-const passingCodes = /^(?:08|53|57|58)\w{3}$|^(?:ECONN\w+|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|UND_ERR_\w+)$|^40(?:001|P01)$/
+const passingCodes =
+  /^(?:08|53|57|58)\w{3}$|^(?:ECONN\w+|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|UND_ERR_\w+)$|^40(?:001|P01)$/
 
 function isPassingFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return true
   if ('code' in error && typeof error.code === 'string' && passingCodes.test(error.code)) return true
   // What pg says of a connection that ended while it was used.
-  if (/^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(error.message)) return true
+  if (
+    /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+      error.message,
+    )
+  )
+    return true
   return error.cause !== undefined && isPassingFault(error.cause)
 }

@@ -34,7 +34,7 @@ const commandJob = commandRequest.extend({ kind: z.literal('command') })
 /** End what would hang. */
 const sweepJob = z.object({ kind: z.literal('sweep') })
 /** Compare with GitHub, so that lost webhooks are made good. */
-const reconcileJob = z.object({ kind: z.literal('reconcile') })
+const reconcileJob = z.object({ kind: z.literal('reconcile'), scope: z.enum(['active', 'all']) })
 
 export const job = z.discriminatedUnion('kind', [
   pullRequestJob,
@@ -67,8 +67,9 @@ export function keyOf(job: Job): string {
       return `${job.repositoryId}/check/${job.checkRunId}`
     case 'command':
       return `${job.repositoryId}/comment/${job.commentId}`
-    case 'sweep':
     case 'reconcile':
+      return `reconcile/${job.scope}`
+    case 'sweep':
       return job.kind
   }
 }

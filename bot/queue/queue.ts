@@ -21,6 +21,8 @@ const RETRIES = { retryLimit: 12, retryDelay: 1, retryBackoff: true, retryDelayM
 /** Telling people that we gave up is tried for a day. */
 const GIVE_UP_RETRIES = { retryLimit: 100, retryDelay: 30, retryBackoff: true, retryDelayMax: 900 } as const
 
+const IDLE_POLL_MILLIS = 20
+
 /** What is done stays an hour for the metrics to see. */
 const KEEP_DONE_SECONDS = 3_600
 
@@ -56,7 +58,11 @@ export class Queue {
     })
     boss.on('error', onError)
     await boss.start()
-    const shared = { expireInSeconds: EXPIRE_SECONDS, heartbeatSeconds: HEARTBEAT_SECONDS, deleteAfterSeconds: KEEP_DONE_SECONDS }
+    const shared = {
+      expireInSeconds: EXPIRE_SECONDS,
+      heartbeatSeconds: HEARTBEAT_SECONDS,
+      deleteAfterSeconds: KEEP_DONE_SECONDS,
+    }
     await boss.createQueue(GIVEN_UP, { ...shared, ...GIVE_UP_RETRIES })
     await boss.createQueue(WORK, { policy: 'short', deadLetter: GIVEN_UP, ...shared, ...RETRIES })
     // Otherwise pg-boss would look the queues up outside a transaction, which an embedded database cannot do during one.
@@ -65,7 +71,10 @@ export class Queue {
   }
 
   /** One while it waits: a second job with the same key changes nothing. */
-  async send(jobs: readonly Job[], { sql, afterSeconds = 0 }: { sql?: Sql; afterSeconds?: number } = {}): Promise<void> {
+  async send(
+    jobs: readonly Job[],
+    { sql, afterSeconds = 0 }: { sql?: Sql; afterSeconds?: number } = {},
+  ): Promise<void> {
     if (jobs.length === 0) return
     const inserts = jobs.map(job => ({
       data: job,
@@ -148,6 +157,20 @@ export class Queue {
     }
   }
 
+  /** Resolves when no job waits or runs, those included that come back within a minute. For tests and benches. */
+  async idle(): Promise<void> {
+    while ((await this.#open()) > 0) await new Promise(resolve => setTimeout(resolve, IDLE_POLL_MILLIS))
+  }
+
+  async #open(): Promise<number> {
+    const rows = await this.#database.query(
+      `SELECT count(*)::int AS jobs FROM ${SCHEMA}.job
+       WHERE name = ANY($1) AND state < 'completed' AND start_after < now() + interval '1 minute'`,
+      [[WORK, GIVEN_UP]],
+    )
+    return openRow.parse(rows[0]).jobs
+  }
+
   /** Takes nothing more; jobs that are still held are the holder's to return. */
   async stop(): Promise<void> {
     await this.#boss.stop({ graceful: false })
@@ -160,6 +183,7 @@ export interface Depth {
   readonly oldestSeconds: number
 }
 
+const openRow = z.object({ jobs: z.number() })
 const depthRow = z.object({ state: z.string(), jobs: z.number(), seconds: z.number() })
 
 interface Stored {

@@ -1,5 +1,6 @@
 /** Takes jobs from the queue and has them done, so many at a time; every job that is taken is ended or goes back. */
 import type { Logger } from 'probot'
+import type { Metrics } from '../metrics.ts'
 import { type Job, keyOf } from './jobs.ts'
 import type { Queue, Taken } from './queue.ts'
 
@@ -8,10 +9,8 @@ export type Outcome =
   /** Not now: the job waits so long and comes back. */
   | { readonly kind: 'later'; readonly afterSeconds: number }
 
-export interface Perform {
-  /** Rejects when the job failed and is to be tried again, and at last given up. */
-  (job: Job, signal: AbortSignal): Promise<Outcome>
-}
+/** Rejects when the job failed and is to be tried again, and at last given up. */
+export type Perform = (job: Job, signal: AbortSignal) => Promise<Outcome>
 
 export interface WorkersOptions {
   readonly queue: Queue
@@ -19,6 +18,7 @@ export interface WorkersOptions {
   /** Has the last word about a job that failed too often. */
   readonly giveUp: Perform
   readonly log: Logger
+  readonly metrics: Pick<Metrics, 'jobEnded'>
   readonly concurrency: number
   /** So that one installation cannot keep all workers to itself. */
   readonly perInstallation: number
@@ -26,11 +26,13 @@ export interface WorkersOptions {
 
 const POLL_MILLIS = 500
 const TOUCH_MILLIS = 3_000
+const BREAK_OFF_MILLIS = 3_000
 
 export class Workers {
   readonly #options: WorkersOptions
   readonly #running = new Map<Taken, Promise<void>>()
-  readonly #stop = new AbortController()
+  readonly #abort = new AbortController()
+  #isStopping = false
   #wake = Promise.withResolvers<void>()
   #loop: Promise<void> | undefined
 
@@ -47,18 +49,23 @@ export class Workers {
     return this.#running.size
   }
 
-  /** Takes nothing more and waits for what runs; what has not ended by then goes back to the queue. */
+  /** Takes nothing more and waits for what runs; what has not ended by then is broken off and goes back to the queue. */
   async stop(limitMillis: number): Promise<void> {
-    this.#stop.abort(new Error('The bot is stopping'))
+    this.#isStopping = true
     this.#wake.resolve()
     await this.#loop
+    await this.#allEnded(limitMillis)
+    this.#abort.abort(new DOMException('The bot is stopping', 'AbortError'))
+    await this.#allEnded(BREAK_OFF_MILLIS)
+  }
+
+  async #allEnded(limitMillis: number): Promise<void> {
     await Promise.race([Promise.all(this.#running.values()), delay(limitMillis)])
-    await Promise.all([...this.#running.keys()].map(taken => this.#options.queue.postpone(taken, 0)))
   }
 
   async #takeAndRun(): Promise<void> {
     const touching = setInterval(() => void this.#touch(), TOUCH_MILLIS)
-    while (!this.#stop.signal.aborted) {
+    while (!this.#isStopping) {
       this.#wake = Promise.withResolvers<void>()
       const taken = await this.#take()
       for (const one of taken) this.#begin(one)
@@ -99,9 +106,11 @@ export class Workers {
   }
 
   async #end(taken: Taken): Promise<void> {
-    const { queue, perform, giveUp, log } = this.#options
+    const { queue, perform, giveUp, log, metrics } = this.#options
+    const { job } = taken
     try {
-      const outcome = await (taken.queue === 'work' ? perform : giveUp)(taken.job, this.#stop.signal)
+      const outcome = await (taken.queue === 'work' ? perform : giveUp)(job, this.#abort.signal)
+      metrics.jobEnded(job.kind, outcome.kind)
       switch (outcome.kind) {
         case 'done':
           return await queue.complete(taken)
@@ -109,7 +118,10 @@ export class Workers {
           return await queue.postpone(taken, outcome.afterSeconds)
       }
     } catch (error) {
-      log.warn({ err: error, job: keyOf(taken.job) }, 'A job failed and will be tried again')
+      // Broken off by us, which is no failure of the job.
+      if (this.#abort.signal.aborted) return await queue.postpone(taken, 0)
+      metrics.jobEnded(job.kind, 'failed')
+      log.warn({ err: error, job: keyOf(job) }, 'A job failed and will be tried again')
       await queue.fail(taken, error instanceof Error ? error : new Error(String(error)))
     }
   }

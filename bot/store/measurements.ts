@@ -14,6 +14,7 @@ export const measurementsTable: Migration = {
       head_sha text NOT NULL,
       due_at timestamptz NOT NULL DEFAULT now(),
       run_id bigint,
+      refusal text,
       approved_by text,
       PRIMARY KEY (repository_id, pull_number, head_sha)
     )`,
@@ -43,6 +44,8 @@ export interface Measurement {
   readonly dueAt: Date
   /** Of the run that we dispatched for it. */
   readonly runId: number | undefined
+  /** Why GitHub did not dispatch one, a clause in our words. */
+  readonly refusal: string | undefined
   /** Login of who let a stranger's commit be measured. */
   readonly approvedBy: string | undefined
 }
@@ -54,7 +57,7 @@ export async function dueMeasurement(sql: Sql, key: MeasurementKey): Promise<Mea
     `INSERT INTO memorymark.measurements (installation_id, repository_id, pull_number, head_sha)
      VALUES ($1, $2, $3, $4)
      ON CONFLICT (repository_id, pull_number, head_sha) DO UPDATE SET installation_id = excluded.installation_id
-     RETURNING due_at, run_id, approved_by`,
+     RETURNING due_at, run_id, refusal, approved_by`,
     [installationId, repositoryId, pullNumber, headSha],
   )
   return measurementRow.parse(row)
@@ -62,9 +65,18 @@ export async function dueMeasurement(sql: Sql, key: MeasurementKey): Promise<Mea
 
 export async function keepDispatched(sql: Sql, key: MeasurementKey, runId: number): Promise<void> {
   await sql.query(
-    `UPDATE memorymark.measurements SET run_id = $4, due_at = now()
+    `UPDATE memorymark.measurements SET run_id = $4, refusal = NULL, due_at = now()
      WHERE repository_id = $1 AND pull_number = $2 AND head_sha = $3`,
     [key.repositoryId, key.pullNumber, key.headSha, runId],
+  )
+}
+
+/** `why` is a clause in our words. */
+export async function keepRefusal(sql: Sql, key: MeasurementKey, why: string): Promise<void> {
+  await sql.query(
+    `UPDATE memorymark.measurements SET refusal = $4
+     WHERE repository_id = $1 AND pull_number = $2 AND head_sha = $3`,
+    [key.repositoryId, key.pullNumber, key.headSha, why],
   )
 }
 
@@ -106,10 +118,16 @@ export async function dispatchedAt(
 }
 
 const measurementRow = z
-  .object({ due_at: z.date(), run_id: z.coerce.number().nullable(), approved_by: z.string().nullable() })
+  .object({
+    due_at: z.date(),
+    run_id: z.coerce.number().nullable(),
+    refusal: z.string().nullable(),
+    approved_by: z.string().nullable(),
+  })
   .transform(row => ({
     dueAt: row.due_at,
     runId: row.run_id ?? undefined,
+    refusal: row.refusal ?? undefined,
     approvedBy: row.approved_by ?? undefined,
   }))
 
@@ -145,6 +163,19 @@ export async function takenRun(
   return row === undefined ? undefined : takenRow.parse(row).outcome
 }
 
+/** Those of the runs that were looked at, for whichever pull request. */
+export async function seenRuns(
+  sql: Sql,
+  { repositoryId }: RepositoryKey,
+  runIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const rows = await sql.query(
+    'SELECT DISTINCT run_id FROM memorymark.taken_runs WHERE repository_id = $1 AND run_id = ANY($2::bigint[])',
+    [repositoryId, runIds],
+  )
+  return new Set(rows.map(row => runRow.parse(row).run_id))
+}
+
 const takenRow = z.object({ outcome: takenOutcome })
 
 export async function keepTakenRun(sql: Sql, key: MeasurementKey, run: RunKey, outcome: TakenOutcome): Promise<void> {
@@ -159,7 +190,7 @@ export async function keepTakenRun(sql: Sql, key: MeasurementKey, run: RunKey, o
 /** Makes the measurements of a commit due afresh, and what was taken is looked at again; leave that was given stays given. */
 export async function renewMeasurements(sql: Sql, { repositoryId }: RepositoryKey, headSha: string): Promise<void> {
   await sql.query(
-    'UPDATE memorymark.measurements SET run_id = NULL, due_at = now() WHERE repository_id = $1 AND head_sha = $2',
+    'UPDATE memorymark.measurements SET run_id = NULL, refusal = NULL, due_at = now() WHERE repository_id = $1 AND head_sha = $2',
     [repositoryId, headSha],
   )
   await sql.query('DELETE FROM memorymark.taken_runs WHERE repository_id = $1 AND head_sha = $2', [

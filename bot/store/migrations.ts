@@ -12,6 +12,7 @@ import { measuredConfigsTable } from './measured-configs.ts'
 import { measurementsTable } from './measurements.ts'
 import { openChecksTable } from './open-checks.ts'
 import { rerunsTable } from './reruns.ts'
+import { seenPullsTable } from './seen-pulls.ts'
 import { snoozesTable } from './snoozes.ts'
 import { surveysTable } from './surveys.ts'
 
@@ -30,6 +31,7 @@ const migrations: readonly Migration[] = [
   measurementsTable,
   openChecksTable,
   rerunsTable,
+  seenPullsTable,
   acceptancesTable,
   snoozesTable,
   ledgerEntriesTable,

@@ -56,16 +56,16 @@ export async function forgetOpenCheck(sql: Sql, { repositoryId }: RepositoryKey,
   ])
 }
 
-/** Those of the pull request whose commit is no longer its newest. */
+/** Those of the pull request whose commit is no longer its newest; all of them without a newest, once it is closed. */
 export async function supersededChecks(
   sql: Sql,
   { repositoryId }: RepositoryKey,
-  pull: { readonly number: number; readonly headSha: string },
+  pull: { readonly number: number; readonly headSha: string | undefined },
 ): Promise<readonly OpenCheck[]> {
   const rows = await sql.query(
     `SELECT ${columns} FROM memorymark.open_checks
-     WHERE repository_id = $1 AND pull_number = $2 AND head_sha <> $3`,
-    [repositoryId, pull.number, pull.headSha],
+     WHERE repository_id = $1 AND pull_number = $2 AND ($3::text IS NULL OR head_sha <> $3)`,
+    [repositoryId, pull.number, pull.headSha ?? null],
   )
   return rows.map(row => openCheckRow.parse(row))
 }

@@ -9,6 +9,7 @@ const ages = {
   measured_configs: 'reported_at',
   snoozes: 'until',
   surveys: 'surveyed_at',
+  taken_runs: 'taken_at',
   reports: 'reported_at',
 } as const
 

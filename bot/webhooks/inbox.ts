@@ -63,7 +63,9 @@ export class Inbox {
   /** One that the database refuses must not take the others with it. */
   async #takeOneByOne(together: readonly Waiting[]): Promise<void> {
     for (const { delivery, settle } of together) {
-      const taking = this.#commit([delivery]).then((taken): Taking => (taken.has(delivery.id) ? 'taken' : 'taken-before'))
+      const taking = this.#commit([delivery]).then(
+        (taken): Taking => (taken.has(delivery.id) ? 'taken' : 'taken-before'),
+      )
       settle(taking)
       await taking.catch(() => {})
     }
@@ -71,7 +73,10 @@ export class Inbox {
 
   async #commit(deliveries: readonly Delivery[]): Promise<ReadonlySet<string>> {
     const taken = await this.#database.transaction(async sql => {
-      const claimed = await claimDeliveries(sql, deliveries)
+      const claimed = await claimDeliveries(
+        sql,
+        deliveries.map(({ id, name: event }) => ({ id, event })),
+      )
       const works = deliveries.filter(({ id }) => claimed.has(id)).map(({ work }) => work)
       for (const { rerun } of works) if (rerun !== undefined) await askForRerun(sql, rerun)
       await this.#queue.send(

@@ -43,10 +43,14 @@ async function replyTo(request: IncomingMessage, options: ReceiveOptions): Promi
   const event = header(request, 'x-github-event')
   const body = await readCapped(request)
   if (body === undefined) return refused(413, 'The body is larger than 2 MiB.')
-  if (delivery === '' || event === '') return refused(400, 'The headers X-GitHub-Delivery and X-GitHub-Event are missing.')
+  if (delivery === '' || event === '')
+    return refused(400, 'The headers X-GitHub-Delivery and X-GitHub-Event are missing.')
   const signature = header(request, 'x-hub-signature-256')
   if (signature === '' || !(await verify(body, signature))) {
-    log.warn({ delivery: delivery.slice(0, 100), event: event.slice(0, 100) }, 'A webhook was refused: its signature does not match')
+    log.warn(
+      { delivery: delivery.slice(0, 100), event: event.slice(0, 100) },
+      'A webhook was refused: its signature does not match',
+    )
     return refused(401, 'The signature does not match.')
   }
   const reading = readEvent(event, parseJson(body))

@@ -1,6 +1,4 @@
 /** The real bot over HTTP beside the emulated GitHub, both on loopback. */
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { Writable } from 'node:stream'
 import { createLog } from '../../bot/log.ts'
 import { readSettings } from '../../bot/settings.ts'
@@ -14,10 +12,7 @@ export interface BotBesideGitHub extends AsyncDisposable {
   log(): string
 }
 
-/** `pace` is `immediate` unless a test is about the other. */
-export async function startBotBesideGitHub(
-  options: Pick<StartOptions, 'analyze' | 'pace'> = {},
-): Promise<BotBesideGitHub> {
+export async function startBotBesideGitHub(options: Pick<StartOptions, 'analyze'> = {}): Promise<BotBesideGitHub> {
   const github = await startGitHub()
   const lines: string[] = []
   const sink = new Writable({
@@ -27,7 +22,7 @@ export async function startBotBesideGitHub(
     },
   })
   const settings = readSettings(await environmentFor(github))
-  const bot = await startBot(settings, { pace: 'immediate', ...options, log: createLog('debug', sink) })
+  const bot = await startBot(settings, { ...options, log: createLog('debug', sink) })
   github.sendWebhooksTo(bot.webhooksUrl)
   return {
     github,
@@ -48,17 +43,7 @@ export async function environmentFor(github: EmulatedGitHub): Promise<Readonly<R
     WEBHOOK_SECRET: github.app.webhookSecret,
     GITHUB_API_URL: github.url,
     HOST: '127.0.0.1',
-    PORT: String(await freePort()),
+    PORT: '0',
+    DATABASE_URL: 'memory:',
   }
-}
-
-/** Probot takes port 0 for "none given". */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('No port was free')
-  return address.port
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readReportArchive } from '../../bot/archive.ts'
-import { reportOf, wasteful } from '../render/fixtures.ts'
-import { bombZip, reportZip, zipOf } from './zips.ts'
+import { readReportArchive } from '../../../bot/measurement/archive.ts'
+import { reportOf, wasteful } from '../../render/fixtures.ts'
+import { bombZip, reportZip, zipOf } from '../zips.ts'
 
 const MIB = 2 ** 20
 const report = reportOf([wasteful()])

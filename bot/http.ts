@@ -1,0 +1,67 @@
+/** The web server: a few routes, each asked in turn. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Logger } from 'probot'
+
+/** Resolves to true when the request was its own. */
+export type Route = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
+
+export interface Listening {
+  readonly origin: string
+  /** Takes no more connections and answers those that are open. */
+  close(): Promise<void>
+}
+
+export interface ListenOptions {
+  readonly host: string
+  /** 0 takes any that is free. */
+  readonly port: number
+  readonly log: Logger
+}
+
+/** GitHub itself gives up after ten. */
+const REQUEST_TIMEOUT_MILLIS = 10_000
+
+export async function listen(routes: readonly Route[], { host, port, log }: ListenOptions): Promise<Listening> {
+  const server = createServer((request, response) => {
+    void answer(routes, request, response, log)
+  })
+  server.requestTimeout = REQUEST_TIMEOUT_MILLIS
+  server.headersTimeout = REQUEST_TIMEOUT_MILLIS
+  server.listen(port, host)
+  await once(server, 'listening')
+  const origin = originOf(server)
+  log.info(`Listening on ${origin}`)
+  return {
+    origin,
+    close: async () => {
+      server.close()
+      server.closeIdleConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function answer(
+  routes: readonly Route[],
+  request: IncomingMessage,
+  response: ServerResponse,
+  log: Logger,
+): Promise<void> {
+  try {
+    for (const route of routes) if (await route(request, response)) return
+    response.writeHead(404, { 'content-type': 'text/plain' }).end('There is nothing here.\n')
+  } catch (error) {
+    // A sender that goes away in the middle is no fault of ours.
+    if (request.destroyed && !request.complete) return
+    log.error({ err: error }, 'A request could not be answered')
+    if (!response.headersSent) response.writeHead(500).end()
+  }
+}
+
+function originOf(server: Server): string {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The server has no port')
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return `http://${host}:${address.port}`
+}

@@ -1,0 +1,94 @@
+/** From a finished run to what is kept of its report. The artifact has no say in which pull request or commit it is about. */
+import type { Report } from '../../engine/index.ts'
+import type { Candidates } from '../candidates.ts'
+import { readFile } from '../file.ts'
+import type { PullRequest, Work } from '../github.ts'
+import { keepReported, type ReportedConfig } from '../store/measured-configs.ts'
+import { keepTakenRun, type MeasurementKey, type TakenOutcome, takenRun } from '../store/measurements.ts'
+import { type ArchiveReading, readReportArchive } from './archive.ts'
+import { downloadArtifact } from './artifact.ts'
+import type { Run } from './run.ts'
+
+export interface TakingFrom {
+  readonly pull: PullRequest
+  readonly candidates: Candidates
+  readonly run: Run
+  /** Path of the workflow, where the pull request could have changed what ran. */
+  readonly ownWorkflow: string | undefined
+}
+
+/** Each run is looked at once, and what it came to is remembered. */
+export async function takeReport(work: Work, from: TakingFrom): Promise<TakenOutcome> {
+  const { pull, run } = from
+  const key: MeasurementKey = { ...work.place, pullNumber: pull.number, headSha: pull.headSha }
+  const before = await takenRun(work.database, key, run)
+  if (before !== undefined) return before
+  const reading = await readMeasurement(work, from)
+  const kept = reading.kind === 'report' ? await reportedFrom(work, from, reading.report) : []
+  const outcome = outcomeOf(reading, kept)
+  if (outcome.kind === 'unusable')
+    work.log.warn({ pull: pull.number, run: run.id, why: outcome.why }, 'A report was not used')
+  await work.database.transaction(async sql => {
+    await keepReported(sql, work.place, pull.headSha, kept)
+    await keepTakenRun(sql, key, run, outcome)
+  })
+  return outcome
+}
+
+function outcomeOf(reading: ArchiveReading | { kind: 'none' }, kept: readonly ReportedConfig[]): TakenOutcome {
+  switch (reading.kind) {
+    case 'none':
+      return { kind: 'none' }
+    case 'unusable':
+      return { kind: 'unusable', why: reading.why }
+    case 'report':
+      return { kind: kept.length > 0 ? 'report' : 'none' }
+  }
+}
+
+async function readMeasurement(
+  work: Work,
+  { candidates, run, ownWorkflow }: TakingFrom,
+): Promise<ArchiveReading | { kind: 'none' }> {
+  const download = await downloadArtifact(work, run.id)
+  switch (download.kind) {
+    case 'none':
+      return download
+    case 'too-large':
+      return { kind: 'unusable', why: 'its archive is larger than 5 MiB' }
+    case 'zip':
+      // Whoever may edit the workflow may also make up its report, and with it a green check.
+      if (ownWorkflow !== undefined && candidates.changes(ownWorkflow)) {
+        return { kind: 'unusable', why: 'this pull request changes the workflow that made it' }
+      }
+      return readReportArchive(download.zip)
+  }
+}
+
+/** Only what it says of files that GitHub names as changed by this pull request. */
+async function reportedFrom(
+  work: Work,
+  { pull, candidates, run }: TakingFrom,
+  report: Report,
+): Promise<readonly ReportedConfig[]> {
+  const results = new Map(report.configs.map(result => [result.path, result]))
+  const reported: ReportedConfig[] = []
+  for (const blob of candidates.blobs) {
+    const result = results.get(blob.path)
+    if (result === undefined) continue
+    const baseBlobSha = await baseBlobOf(work, pull.baseSha, candidates, blob.path)
+    reported.push({ ...blob, baseBlobSha, result, policy: report.policy, runId: run.id, pullNumber: pull.number })
+  }
+  return reported
+}
+
+/** Empty where the base has no such file. */
+export async function baseBlobOf(
+  work: Work,
+  baseSha: string,
+  { formerPaths }: Pick<Candidates, 'formerPaths'>,
+  path: string,
+): Promise<string> {
+  const reading = await readFile(work, baseSha, formerPaths.get(path) ?? path)
+  return reading.kind === 'file' ? reading.blobSha : ''
+}

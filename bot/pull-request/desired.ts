@@ -1,0 +1,117 @@
+/** What the check and the comment of a commit should say. Pure: from what was found to what is to be seen. */
+import { MemoryMarkError, type Report, renderCheck, renderComment } from '../../engine/index.ts'
+import type { DesiredCheck } from '../check.ts'
+import type { Measurement } from '../measurement/state.ts'
+import { measurementNote } from '../measurement/words.ts'
+
+export interface Findings {
+  readonly headSha: string
+  readonly report: Report
+  readonly measurement: Measurement
+  /** What was not looked at; nothing found is then no success. Markdown. */
+  readonly gaps: readonly string[]
+  /** What else the reader must know. Markdown. */
+  readonly remarks: readonly string[]
+}
+
+export function desiredCheck({ headSha, report, measurement, gaps, remarks }: Findings): DesiredCheck {
+  const check = renderCheck(report)
+  const hasConfigs = report.configs.length > 0
+  const note = hasConfigs ? measurementNote(measurement, headSha) : undefined
+  const notes = [gaps.join(' '), ...(note === undefined ? [] : [note]), ...remarks].filter(text => text !== '')
+  const conclusion = !hasConfigs && gaps.length > 0 ? 'neutral' : check.conclusion
+  return {
+    ...check,
+    ...(hasConfigs ? stateWith(measurement, check.title, conclusion) : { title: check.title, state: conclusion }),
+    summary: [...notes, check.summary].join('\n\n'),
+    canRerun: hasConfigs,
+  }
+}
+
+type Conclusion = ReturnType<typeof renderCheck>['conclusion']
+
+/** Never green by an estimate alone where a GPU was to decide, and never pending once it has failed to. */
+function stateWith(
+  measurement: Measurement,
+  title: string,
+  conclusion: Conclusion,
+): Pick<DesiredCheck, 'title' | 'state'> {
+  switch (measurement.kind) {
+    case 'not-due':
+    case 'measured':
+      return { title, state: conclusion }
+    case 'waiting':
+      return { title: `${title}; measuring…`, state: 'measuring' }
+    case 'unusable':
+      return measurement.isDue
+        ? { title: `${title}; not measured`, state: ungreen(conclusion) }
+        : { title, state: conclusion }
+    case 'ended':
+      return { title: `${title}; ${endings[measurement.how]}`, state: ungreen(conclusion) }
+  }
+}
+
+const endings = {
+  'needs-leave': 'measuring needs leave',
+  'needs-approval': 'measuring needs approval',
+  refused: 'not measured',
+  'not-started': 'not measured',
+  'queued-too-long': 'no runner took the measurement',
+  'timed-out': 'the measurement timed out',
+  cancelled: 'the measurement was cancelled',
+  failed: 'the measurement failed',
+  'without-report': 'not measured',
+  'not-measured': 'not measured',
+} as const
+
+function ungreen(conclusion: Conclusion): Conclusion {
+  return conclusion === 'success' ? 'neutral' : conclusion
+}
+
+/** Undefined where there is nothing to say and so no comment to begin. */
+export function desiredComment({ report, measurement, gaps }: Findings): string | undefined {
+  const status = [...gaps, ...commentNote(measurement)].join(' ')
+  return renderComment(report, status === '' ? {} : { statusNote: status })
+}
+
+/** The check tells each stage; a comment that did would be edited with every one of them. */
+function commentNote(measurement: Measurement): string[] {
+  switch (measurement.kind) {
+    case 'waiting':
+      return ['A GPU run is due and will replace these estimates.']
+    case 'ended':
+      return ['The GPU run brought no measurement, so these are estimates; the check says why.']
+    case 'unusable':
+    case 'not-due':
+    case 'measured':
+      return []
+  }
+}
+
+/** For a commit that could not be judged. */
+export function failedCheck(error: unknown): DesiredCheck {
+  return {
+    title: 'MemoryMark could not finish',
+    summary: `${wordsFor(error)} Re-run this check to try again.`,
+    text: '',
+    annotations: [],
+    state: 'failure',
+    canRerun: true,
+  }
+}
+
+function wordsFor(error: unknown): string {
+  if (error instanceof MemoryMarkError) return `${error.problem.message}. ${error.problem.fix}`
+  return 'Something went wrong on our side, and the log of the bot says what.'
+}
+
+/** For a commit whose pull request has moved on or is closed while a measurement was waited for. */
+export const supersededCheck: DesiredCheck = {
+  title: 'No longer measured',
+  summary:
+    'The pull request has a newer commit or is closed, so this one is not measured any more. A newer commit has a check of its own.',
+  text: '',
+  annotations: [],
+  state: 'cancelled',
+  canRerun: false,
+}

@@ -1,0 +1,42 @@
+/** What workflow runs have reported of these very configs, laid over our estimate. */
+import type { Report } from '../../engine/index.ts'
+import type { Candidates } from '../candidates.ts'
+import type { Work } from '../github.ts'
+import { baseBlobOf } from '../measurement/take.ts'
+import { type ReportedConfig, reportedConfigs } from '../store/measured-configs.ts'
+
+export interface Commits {
+  readonly baseSha: string
+  readonly headSha: string
+}
+
+/** A report holds where both the config and what it was before are the same again: on another commit, or in a merge group. */
+export async function withReported(
+  work: Work,
+  estimate: Report,
+  candidates: Pick<Candidates, 'blobs' | 'formerPaths'>,
+  { baseSha, headSha }: Commits,
+): Promise<Report> {
+  const judged = new Set(estimate.configs.map(({ path }) => path))
+  const blobs = candidates.blobs.filter(({ path }) => judged.has(path))
+  const known = Map.groupBy(await reportedConfigs(work.database, work.place, headSha, blobs), ({ path }) => path)
+  const holding = new Map<string, ReportedConfig>()
+  for (const [path, variants] of known) {
+    const baseBlobSha = await baseBlobOf(work, baseSha, candidates, path)
+    const one = variants.find(variant => variant.baseBlobSha === baseBlobSha)
+    if (one !== undefined) holding.set(path, one)
+  }
+  const [any] = holding.values()
+  if (any === undefined) return estimate
+  return {
+    ...estimate,
+    // The words of the policy belong to the verdicts that it made.
+    policy: any.policy,
+    configs: estimate.configs.map(config => holding.get(config.path)?.result ?? config),
+  }
+}
+
+/** Whether there is a figure that a GPU could give and has not given. */
+export function lacksMeasurement({ configs }: Report): boolean {
+  return configs.some(config => config.status === 'analysed' && config.provenance !== 'measured')
+}

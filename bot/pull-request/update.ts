@@ -1,0 +1,74 @@
+/**
+ * Brings a pull request up to date: reads what GitHub and our record say now, and writes what is not yet so. It does not matter
+ * which event led here, or how often: at most three writes the first time, and none the second.
+ */
+import { findCheck } from '../check.ts'
+import { keepComment } from '../comment.ts'
+import { type PullRequest, readPullRequest, type Work } from '../github.ts'
+import { applyLeniency, readLeniency } from '../leniency/leniency.ts'
+import type { Measurement } from '../measurement/state.ts'
+import { failureOf } from '../queue/failure.ts'
+import { renewMeasurements } from '../store/measurements.ts'
+import { answerRerun, openRerun } from '../store/reruns.ts'
+import { keepSeen } from '../store/seen-pulls.ts'
+import { CheckSlot } from './check-slot.ts'
+import { desiredCheck, desiredComment, type Findings, failedCheck } from './desired.ts'
+import { judgePull } from './judge.ts'
+import { leaveSuperseded } from './superseded.ts'
+
+export async function updatePullRequest(work: Work, number: number): Promise<void> {
+  const pull = await readPullRequest(work, number)
+  await leaveSuperseded(work, pull)
+  if (!pull.isOpen) return
+  const commit = { ...work.place, headSha: pull.headSha }
+  const rerun = await openRerun(work.database, commit)
+  if (rerun !== undefined) await renewMeasurements(work.database, work.place, pull.headSha)
+  // A check that somebody re-runs is made anew: GitHub has put the old one back among those that are awaited.
+  const slot = new CheckSlot(work, pull, rerun === undefined ? await findCheck(work, pull.headSha) : undefined)
+  try {
+    await tell(work, pull, slot)
+    await keepSeen(work.database, { ...work.place, pullNumber: number }, pull.headSha)
+  } catch (error) {
+    if (failureOf(error, new Date()).kind !== 'fault') throw error
+    await slot.keep(failedCheck(error), undefined)
+    throw error
+  } finally {
+    if (rerun !== undefined && slot.isKept) await answerRerun(work.database, commit, rerun)
+  }
+}
+
+/** For a pull request whose jobs failed too often: says so, unless an earlier one had its say. */
+export async function giveUpOn(work: Work, number: number): Promise<void> {
+  const pull = await readPullRequest(work, number)
+  if (!pull.isOpen) return
+  const slot = new CheckSlot(work, pull, await findCheck(work, pull.headSha))
+  if (!slot.isCompleted) await slot.keep(failedCheck(undefined), undefined)
+}
+
+async function tell(work: Work, pull: PullRequest, slot: CheckSlot): Promise<void> {
+  const judgement = await judgePull(work, pull, () => slot.begin())
+  const leniency = await readLeniency(work.database, { ...work.place, pullNumber: pull.number })
+  const { report, remarks, isQuiet } = applyLeniency(judgement.report, leniency, new Date())
+  const findings: Findings = { ...judgement, headSha: pull.headSha, report, remarks }
+  await slot.keep(desiredCheck(findings), lookAgainAt(judgement.measurement))
+  await startMeasuring(work, pull, judgement.measurement)
+  if (!isQuiet) await comment(work, pull, findings)
+}
+
+function lookAgainAt(measurement: Measurement): Date | undefined {
+  return measurement.kind === 'waiting' ? measurement.lookAgainAt : undefined
+}
+
+/** In a job of its own, so that this one keeps to its three writes; sent again, it finds what it has started. */
+async function startMeasuring({ queue, place }: Work, pull: PullRequest, measurement: Measurement): Promise<void> {
+  if (measurement.kind !== 'waiting' || measurement.for !== 'dispatch') return
+  await queue.send([{ kind: 'dispatch', ...place, number: pull.number, headSha: pull.headSha }])
+}
+
+/** The check belongs to its commit; the comment belongs to the newest one, which may have come meanwhile. */
+async function comment(work: Work, pull: PullRequest, findings: Findings): Promise<void> {
+  const current = await readPullRequest(work, pull.number)
+  if (!current.isOpen || current.headSha !== pull.headSha) return
+  const isOne = await keepComment(work, pull.number, desiredComment(findings))
+  if (!isOne) await work.queue.send([{ kind: 'pull-request', ...work.place, number: pull.number }])
+}

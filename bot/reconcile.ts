@@ -1,0 +1,97 @@
+/** Compares with GitHub, so that webhooks which never came are made good. */
+import type { Logger } from 'probot'
+import type { GitHub } from './github.ts'
+import type { GitHubApp } from './installation.ts'
+import type { Job, RepositoryPlace } from './queue/jobs.ts'
+import type { Queue } from './queue/queue.ts'
+import type { Database } from './store/database.ts'
+import { seenRuns } from './store/measurements.ts'
+import { seenPulls } from './store/seen-pulls.ts'
+
+export interface ReconcileOptions {
+  readonly app: GitHubApp
+  readonly database: Database
+  readonly queue: Queue
+  readonly log: Logger
+  readonly signal: AbortSignal
+  /** Of the workflow whose reports are taken unasked. */
+  readonly workflowPath: string
+}
+
+/** Repositories without a push for so long are looked at when the bot starts, and not in between. */
+const ACTIVE_MILLIS = 48 * 3_600_000
+
+/** Of a repository, the newest. */
+const MAX_PULLS = 100
+const MAX_RUNS = 50
+
+/** One installation that refuses or fails keeps none of the others from being looked at. */
+export async function reconcile(options: ReconcileOptions, scope: 'active' | 'all'): Promise<void> {
+  const { app, log, signal } = options
+  const asApp = await app.asApp()
+  const installations = await asApp.paginate(asApp.rest.apps.listInstallations, { per_page: 100 })
+  for (const { id, suspended_at: suspendedAt } of installations) {
+    if (suspendedAt !== null && suspendedAt !== undefined) continue
+    try {
+      await reconcileInstallation(options, id, scope)
+    } catch (error) {
+      signal.throwIfAborted()
+      log.warn({ err: error, installation: id }, 'An installation could not be compared with GitHub')
+    }
+  }
+}
+
+async function reconcileInstallation(
+  { app, database, queue, workflowPath, signal }: ReconcileOptions,
+  installationId: number,
+  scope: 'active' | 'all',
+): Promise<void> {
+  const github = await app.inInstallation(installationId, signal)
+  const repositories = await github.paginate(github.rest.apps.listReposAccessibleToInstallation, { per_page: 100 })
+  for (const { id: repositoryId, name: repo, owner, archived, pushed_at: pushedAt } of repositories) {
+    if (archived || (scope === 'active' && isAsleep(pushedAt))) continue
+    const place: RepositoryPlace = { installationId, repositoryId, owner: owner.login, repo }
+    await queue.send(await missedPulls(github, database, place))
+    await queue.send(await missedRuns(github, database, place, workflowPath))
+  }
+}
+
+function isAsleep(pushedAt: string | null | undefined): boolean {
+  return pushedAt !== null && pushedAt !== undefined && Date.parse(pushedAt) < Date.now() - ACTIVE_MILLIS
+}
+
+/** Open ones whose newest commit we have not told about. */
+async function missedPulls(github: GitHub, database: Database, place: RepositoryPlace): Promise<readonly Job[]> {
+  const { data } = await github.rest.pulls.list({
+    owner: place.owner,
+    repo: place.repo,
+    state: 'open',
+    sort: 'updated',
+    direction: 'desc',
+    per_page: MAX_PULLS,
+  })
+  const numbers = data.map(({ number }) => number)
+  const seen = await seenPulls(database, place, numbers)
+  return data
+    .filter(({ number, head }) => seen.get(number) !== head.sha)
+    .map(({ number }) => ({ kind: 'pull-request', ...place, number }))
+}
+
+/** Finished ones of pull requests, whose report we have not looked at. Those that we dispatched have a deadline. */
+async function missedRuns(
+  github: GitHub,
+  database: Database,
+  place: RepositoryPlace,
+  workflowPath: string,
+): Promise<readonly Job[]> {
+  const { data } = await github.rest.actions.listWorkflowRunsForRepo({
+    owner: place.owner,
+    repo: place.repo,
+    event: 'pull_request',
+    status: 'completed',
+    per_page: MAX_RUNS,
+  })
+  const ids = data.workflow_runs.filter(({ path }) => path.replace(/@.*$/, '') === workflowPath).map(({ id }) => id)
+  const known = await seenRuns(database, place, ids)
+  return ids.filter(id => !known.has(id)).map(runId => ({ kind: 'run', ...place, runId }))
+}
