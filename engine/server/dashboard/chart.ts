@@ -12,6 +12,8 @@ export interface ChartRow {
   readonly remark: string
   /** Drawn as a cross. */
   readonly isBad: boolean
+  /** What no clock or counter read is drawn open. */
+  readonly isMeasured: boolean
 }
 
 export interface ChartOptions {
@@ -38,7 +40,7 @@ export function chart(options: ChartOptions): Html {
   return html`<section class="card" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${title}</h2>
 ${rows.length < 2 ? html`<p class="sub">Too few sizes are known for a curve.</p>` : figure(options)}
-<p class="sub">${note}</p>
+<p class="sub">${note}${rows.every(({ isMeasured }) => isMeasured) ? '' : ' Open points are not measured.'}</p>
 <details><summary>The figures as a table</summary>
 <div class="scroll" role="region" aria-label="${summary}" tabindex="0">${table(options)}</div></details>
 </section>`
@@ -56,8 +58,8 @@ function table({ id, xName, yName, rows }: ChartOptions): Html {
   return html`<table id="${id}-table">
 <thead><tr><th scope="col">${xName}</th><th scope="col">${yName}</th>${hasRemarks ? html`<th scope="col">Result</th>` : ''}</tr></thead>
 <tbody>${rows.map(
-    ({ x, xText, y, yText, remark, isBad }) =>
-      html`<tr data-x="${x}" data-y="${y}"${isBad ? html` data-bad` : ''}><th scope="row">${xText}</th><td>${yText}</td>${hasRemarks ? html`<td>${remark}</td>` : ''}</tr>`,
+    ({ x, xText, y, yText, remark, isBad, isMeasured }) =>
+      html`<tr data-x="${x}" data-y="${y}"${isBad ? html` data-bad` : ''}${isMeasured ? html` data-measured` : ''}><th scope="row">${xText}</th><td>${yText}</td>${hasRemarks ? html`<td>${remark}</td>` : ''}</tr>`,
   )}</tbody>
 </table>`
 }

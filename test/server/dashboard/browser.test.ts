@@ -1,10 +1,12 @@
 /** The pages in a real Chromium, against the real server. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import * as z from 'zod'
 import { defaultGpu } from '../../../engine/gpus/catalogue.ts'
 import type { Assets } from '../../../engine/server/dashboard/assets.ts'
 import { dashboard } from '../../../engine/server/dashboard/routes.ts'
-import { listen, type RunningServer } from '../../../engine/server/listen.ts'
+import { type ListenOptions, listen, type RunningServer } from '../../../engine/server/listen.ts'
+import { hasTorch, python } from '../../probes/python.ts'
 import { keepScreenshot } from './artifacts.ts'
 import { freshAssets } from './assets.ts'
 import { chromiumPath, desktop, launchChromium, phone, type WatchOptions, watchedPage } from './chromium.ts'
@@ -15,14 +17,25 @@ import { type CuttableSite, cuttable, siteApp } from './site.ts'
 const ownScroll = 'document.documentElement.scrollWidth <= window.innerWidth'
 const focused = 'document.activeElement.id || document.activeElement.name || document.activeElement.textContent.trim()'
 
+/** The log makes way for the result; what was added to it is kept for the test. */
+const rememberLines = `
+  globalThis.rememberedLines = []
+  addEventListener('DOMContentLoaded', () => {
+    new MutationObserver(changes => {
+      const added = changes.flatMap(change => [...change.addedNodes]).filter(node => node.parentElement?.closest('.log'))
+      rememberedLines.push(...added.map(node => node.textContent))
+    }).observe(document.body, { childList: true, subtree: true })
+  })`
+
 describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, () => {
   let browser: Browser
   let assets: Assets
+  let served: ListenOptions
   let server: RunningServer
 
   beforeAll(async () => {
     ;[browser, assets] = await Promise.all([launchChromium(), freshAssets()])
-    server = await listen({
+    served = {
       host: '127.0.0.1',
       port: 0,
       gpu: defaultGpu,
@@ -30,7 +43,8 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
       python: 'python3',
       pages: dashboard(assets),
       log: text => console.error(text),
-    })
+    }
+    server = await listen(served)
   })
 
   afterAll(async () => {
@@ -172,6 +186,31 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
     expect(await page.locator('main').innerText()).toContain('memorymark-bot')
     expect(complaints).toEqual([])
   })
+
+  test.skipIf(!hasTorch)(
+    "PyTorch's own sweep is told trial by trial, and its result says traced",
+    { timeout: 180_000 },
+    async () => {
+      const traced = await listen({ ...served, engine: 'auto', python })
+      onTestFinished(() => traced[Symbol.asyncDispose]())
+      const { page, complaints } = await opened(traced.url, { viewport: desktop })
+      await page.getByRole('combobox', { name: 'Model' }).fill('bert')
+      await page.getByLabel('GPU', { exact: true }).selectOption('a10')
+      await page.addInitScript(rememberLines)
+      await page.getByRole('button', { name: 'Analyse' }).click()
+      await page
+        .getByRole('heading', { name: 'google-bert/bert-base-uncased on NVIDIA A10' })
+        .waitFor({ timeout: 120_000 })
+      const lines = z.array(z.string()).parse(await page.evaluate('rememberedLines'))
+      const trials = lines.filter(line => /^batch \d+ .*\(traced\)$/.test(line))
+      expect(trials[0]).toMatch(/^batch 16 fits: \d\.\d\d GiB \(traced\)$/)
+      expect(trials.length).toBe(await page.getByRole('region', { name: 'Sizes tried' }).locator('tbody tr').count())
+      expect(await page.locator('.bar.traced').count()).toBe(3)
+      expect(await page.locator('main').innerText()).toMatch(/Peak memory\s+traced/)
+      await keepScreenshot(page, 'desktop-traced')
+      expect(complaints).toEqual([])
+    },
+  )
 
   describe('while a sweep runs', () => {
     const request = { model: 'bert', spec: {}, engine: 'auto', strategy: 'predict-verify' } as const

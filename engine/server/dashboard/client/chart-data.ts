@@ -5,6 +5,7 @@ export interface Point {
   readonly x: number
   readonly y: number
   readonly isBad: boolean
+  readonly isMeasured: boolean
 }
 
 export interface ChartData {
@@ -30,5 +31,6 @@ export function readChart({ dataset }: HTMLElement, table: HTMLTableElement): Ch
 }
 
 function pointOf({ dataset }: HTMLElement): Point {
-  return { x: Number(dataset.x), y: Number(dataset.y), isBad: dataset.bad !== undefined }
+  const [isBad, isMeasured] = [dataset.bad !== undefined, dataset.measured !== undefined]
+  return { x: Number(dataset.x), y: Number(dataset.y), isBad, isMeasured }
 }

@@ -10,6 +10,7 @@ export const palette = {
   text: '#ededed',
   muted: '#a8a8a8',
   grid: '#2a2a2a',
+  card: '#1a1a1a',
 }
 
 const FONT = 12
@@ -50,7 +51,7 @@ function drawMark(plot: uPlot, { x, name, kind }: ChartMark, index: number): voi
   ctx.fillText(name, fitsRight ? at : right, bbox.top - 5 * uPlot.pxRatio)
 }
 
-function drawPoint(plot: uPlot, { x, y, isBad }: Point): void {
+function drawPoint(plot: uPlot, { x, y, isBad, isMeasured }: Point): void {
   const { ctx } = plot
   const [left, top] = [plot.valToPos(x, 'x', true), plot.valToPos(y, 'y', true)]
   const size = POINT * uPlot.pxRatio
@@ -63,9 +64,11 @@ function drawPoint(plot: uPlot, { x, y, isBad }: Point): void {
     ctx.lineTo(left - size, top + size)
     ctx.stroke()
   } else {
-    ctx.fillStyle = palette.good
+    ctx.fillStyle = isMeasured ? palette.good : palette.card
+    ctx.strokeStyle = palette.good
     ctx.arc(left, top, size, 0, 2 * Math.PI)
     ctx.fill()
+    ctx.stroke()
   }
 }
 

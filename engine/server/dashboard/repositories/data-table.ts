@@ -6,14 +6,14 @@ type Cell = Html | string
 
 /** The first cell of a row is its header. */
 export function dataTable(caption: string, headings: readonly string[], rows: readonly (readonly Cell[])[]): Html {
-  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
+  return html`<div class="scroll wide" role="region" aria-label="${caption}" tabindex="0"><table>
 <thead><tr>${headings.map(heading => html`<th scope="col">${heading}</th>`)}</tr></thead>
 <tbody>${rows.map(([first = '', ...cells]) => html`<tr><th scope="row">${first}</th>${cells.map(cell => html`<td>${cell}</td>`)}</tr>`)}</tbody>
 </table></div>`
 }
 
 export function nextLink(href: string | undefined): MaybeHtml {
-  return href === undefined ? '' : html`<p><a class="button secondary" href="${href}">Next page</a></p>`
+  return href === undefined ? '' : html`<p class="next"><a class="button secondary" href="${href}">Next page</a></p>`
 }
 
 /** UTC, to the minute. */

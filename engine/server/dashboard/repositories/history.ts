@@ -29,7 +29,7 @@ function trend(newestFirst: readonly ConfigRecord[]): Html {
     id: 'trend',
     title: html`Idle memory over time`,
     summary: `Idle share of the GPU at ${formatCount(records.length)} commits, in percent.`,
-    note: `A point a commit, ${[...known].join(' or ')}; what each rests on stands in the table below.`,
+    note: `A point a commit, ${[...known].join(' or ')}.`,
     xName: 'When',
     yName: 'Idle memory, percent',
     yUnit: '%',
@@ -41,6 +41,7 @@ function trend(newestFirst: readonly ConfigRecord[]): Html {
       yText: `${Math.round(idlePercent(gpu, current))} %, ${provenance}`,
       remark: current.fits ? 'fits' : 'does not fit',
       isBad: !current.fits,
+      isMeasured: provenance === 'measured',
     })),
   })
 }

@@ -37,7 +37,7 @@ ${decisionsCard(name, records.decisions)}`
 function totals({ savedPerYearUsd, forgonePerYearUsd }: LedgerTotals): Html {
   return html`<dl class="gains">
 <div class="card gain"><dt>Saved a year ${chip('modelled')}</dt><dd><strong>${formatYearlyUsd(savedPerYearUsd)}</strong><span>by merged pull requests</span></dd></div>
-<div class="card gain"><dt>Forgone a year ${chip('modelled')}</dt><dd><strong>${formatYearlyUsd(forgonePerYearUsd)}</strong><span>by waste that was accepted</span></dd></div>
+<div class="card gain"><dt>Forgone a year ${chip('modelled')}</dt><dd><strong class="plain">${formatYearlyUsd(forgonePerYearUsd)}</strong><span>by waste that was accepted</span></dd></div>
 </dl>`
 }
 

@@ -25,13 +25,14 @@ function memoryCurve(config: AnalysedConfig): Html {
     yUnit: 'GiB',
     limit: { value: gpu.usableBytes / GIB, name: `usable, ${formatGib(gpu.usableBytes)}` },
     marks: marksOf(config),
-    rows: points.map(({ microBatch, bytes, fits }) => ({
+    rows: points.map(({ microBatch, bytes, fits, isMeasured }) => ({
       x: microBatch,
       xText: formatCount(microBatch),
       y: bytes / GIB,
       yText: formatGib(bytes),
       remark: fits ? 'fits' : 'out of memory',
       isBad: !fits,
+      isMeasured,
     })),
   })
 }
@@ -66,22 +67,25 @@ interface MemoryPoint {
   readonly microBatch: number
   readonly bytes: number
   readonly fits: boolean
+  readonly isMeasured: boolean
 }
 
-/** A trial's own figure wins over an operating point's. */
+/** A trial's own figure wins over an operating point's, which may have been carried over from other sizes. */
 function memoryPoints({ trials, current, recommended, largest }: AnalysedConfig): MemoryPoint[] {
   const points = [current, recommended, largest].flatMap(point =>
-    point ? [{ microBatch: point.microBatch, bytes: point.peakBytes, fits: point.fits }] : [],
+    point ? [{ microBatch: point.microBatch, bytes: point.peakBytes, fits: point.fits, isMeasured: false }] : [],
   )
-  const tried = trials.flatMap(({ microBatch, outcome }) => {
+  const tried = trials.flatMap(({ microBatch, outcome, provenance }) => {
     const bytes = peakOf(outcome)
-    return bytes === undefined ? [] : [{ microBatch, bytes, fits: outcome.kind === 'fits' }]
+    return bytes === undefined
+      ? []
+      : [{ microBatch, bytes, fits: outcome.kind === 'fits', isMeasured: provenance === 'measured' }]
   })
   const bySize = new Map([...points, ...tried].map(point => [point.microBatch, point]))
   return [...bySize.values()].sort((a, b) => a.microBatch - b.microBatch)
 }
 
-function throughputPoints({ throughputCurve = [] }: AnalysedConfig): ChartRow[] {
+function throughputPoints({ throughputCurve = [], throughputProvenance }: AnalysedConfig): ChartRow[] {
   return throughputCurve.map(({ microBatch, samplesPerSecond }) => ({
     x: microBatch,
     xText: formatCount(microBatch),
@@ -89,5 +93,6 @@ function throughputPoints({ throughputCurve = [] }: AnalysedConfig): ChartRow[] 
     yText: `${formatRate(samplesPerSecond)} samples/s`,
     remark: '',
     isBad: false,
+    isMeasured: throughputProvenance === 'measured',
   }))
 }
