@@ -23,6 +23,8 @@ export interface Node {
   readonly scratch: readonly Storage[]
   /** Kept for the node's backward. */
   readonly saves: readonly Storage[]
+  /** Kept for it by the node itself, where checkpointing does not see it. */
+  readonly keeps: readonly Storage[]
   readonly outputs: readonly Tensor[]
   readonly gradients: readonly GradientEdge[]
   readonly backwardScratch: readonly Storage[]
@@ -38,6 +40,7 @@ export interface Recorded {
   readonly outputs: readonly Tensor[]
   readonly saves?: readonly Tensor[]
   readonly saved?: readonly Storage[]
+  readonly keeps?: readonly Tensor[]
   readonly gradients?: readonly GradientEdge[]
   readonly scratch?: readonly Storage[]
   readonly backwardScratch?: readonly Storage[]
@@ -300,7 +303,7 @@ export class Autograd {
 
   /** Outside the graph (no output requires a gradient) nothing is saved. */
   record(name: string, options: Recorded): void {
-    const { outputs, saves = [], saved = [], gradients = [], scratch = [], backwardScratch = [] } = options
+    const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch = [], backwardScratch = [] } = options
     const readStorages = options.reads.map(tensor => tensor.storage)
     const inGraph = outputs.some(output => output.requiresGrad)
     const created = outputs.map(tensor => tensor.storage).filter(storage => !readStorages.includes(storage))
@@ -310,6 +313,7 @@ export class Autograd {
       creates: [...created, ...saved],
       scratch,
       saves: inGraph ? [...saves.map(tensor => tensor.storage), ...saved] : [],
+      keeps: inGraph ? keeps.map(tensor => tensor.storage) : [],
       outputs,
       gradients: gradients.filter(edge => edge.to.requiresGrad),
       backwardScratch,

@@ -16,6 +16,7 @@ import type {
 import { eagerAttention, fusedAttention } from './attention.ts'
 import { Autograd, made, type Node, type Recorded, widest } from './autograd.ts'
 import { groupedExperts, type RouterParameters, routed } from './experts.ts'
+import { fakeQuantized } from './fake-quantization.ts'
 import { quantizedBytes } from './quantization.ts'
 import { bytesPerElement, type Dtype, elements, lastSize, type Tensor } from './storage.ts'
 
@@ -453,13 +454,27 @@ export class Tape extends Autograd implements Ops<Tensor> {
   #denseLinear(name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {
     // torch: autocast_mode.cpp cached_cast: the cast of `weight.T`, a view, is not cached.
     const cache = !options.composed
-    const weight = this.lowered(this.#weight(options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]), { cache })
+    const parameter = this.#weight(options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)])
+    const groupSize = this.#roundingGroup(name, x, options)
+    const weight =
+      groupSize === undefined ? this.lowered(parameter, { cache }) : fakeQuantized(this, parameter, groupSize)
     const bias = options.bias === false ? [] : [this.#weight(`${name}.bias`, [outFeatures])]
     const fused = options.composed ? [] : bias.map(part => this.lowered(part))
-    const factor = this.lowered(options.castsInput ? this.cast(x, this.weightDtype) : x)
+    const factor =
+      groupSize === undefined
+        ? this.lowered(options.castsInput ? this.cast(x, this.weightDtype) : x)
+        : fakeQuantized(this, x, lastSize(x))
     const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight, ...fused])
     this.record(name, this.#product(factor, weight, fused, output, lastSize(x)))
     return options.composed ? bias.reduce((sum, part) => this.add(sum, part), output) : output
+  }
+
+  /** torchao's quantizers pass over tied output layers and widths that no group divides; torchtune's LoRA recipe, what is not adapted. */
+  #roundingGroup(name: string, x: Tensor, { tiedTo }: LinearOptions): number | undefined {
+    const { fakeQuantization, lora } = this.spec
+    if (fakeQuantization === undefined || tiedTo !== undefined) return undefined
+    const isMeant = lora === undefined || this.#isAdapted(name)
+    return isMeant && lastSize(x) % fakeQuantization.groupSize === 0 ? fakeQuantization.groupSize : undefined
   }
 
   /** torch: `addmm`, `mm`, `convolution`: each factor is saved for the other's gradient. */
@@ -507,8 +522,9 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   /**
-   * bitsandbytes computes in 16 bits. MatMul4Bit dequantises the matrix for each call, forward and backward, and saves no input;
-   * MatMul8bitLt saves its input, quantises it for an int32 product, and dequantises the matrix for the backward only.
+   * bitsandbytes: autograd/_functions.py. MatMul4Bit computes in 16 bits, dequantises the matrix for each call, forward and
+   * backward, and saves no input. MatMul8bitLt computes in the type of its input, which it keeps as an attribute, out of
+   * checkpointing's sight; it quantises the input for an int32 product, and dequantises the matrix for the backward only.
    */
   #quantizedLinear(name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {
     const { quantization = 'nf4' } = this.spec
@@ -517,15 +533,15 @@ export class Tape extends Autograd implements Ops<Tensor> {
     this.buffer(`${name}.weight`, weights)
     this.buffer(`${name}.weight.quant_state`, constants)
     const bias = options.bias === false ? [] : [this.#weight(`${name}.bias`, [outFeatures])]
-    const factor = this.cast(x, 'bfloat16')
-    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], 'bfloat16', [factor, ...bias])
-    const dequantised = this.fixed(count * bytesPerElement.bfloat16, 'temporaries')
     const isInt8 = quantization === 'int8'
+    const factor = isInt8 ? x : this.cast(x, 'bfloat16')
+    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, ...bias])
+    const dequantised = this.fixed(count * bytesPerElement[factor.dtype], 'temporaries')
     const product = this.storage(elements(factor) + elements(output) * INT32_BYTES, 'bool', true, 'temporaries')
     this.record(name, {
       reads: [factor, ...bias],
       outputs: [output],
-      saves: isInt8 ? [factor] : [],
+      keeps: isInt8 ? [factor] : [],
       gradients: [factor, ...bias].map(made),
       scratch: [isInt8 ? product : dequantised],
       backwardScratch: [dequantised],
@@ -537,7 +553,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
   #isAdapted(name: string): boolean {
     const module = name.slice(name.lastIndexOf('.') + 1)
     this.linearNames.add(module)
-    return this.pass?.of !== 'adapters-off' && (this.spec.lora?.targets.includes(module) ?? false)
+    return (this.pass === undefined || this.pass.of === 'policy') && (this.spec.lora?.targets.includes(module) ?? false)
   }
 
   /** peft tuners/lora/layer.py Linear.forward: result + lora_B(lora_A(dropout(x))) * scaling, adapters in float32. */
@@ -591,6 +607,7 @@ const emptyNode: Node = {
   creates: [],
   scratch: [],
   saves: [],
+  keeps: [],
   outputs: [],
   gradients: [],
   backwardScratch: [],

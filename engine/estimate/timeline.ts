@@ -149,6 +149,7 @@ class Player {
       if (node.body !== undefined) this.#forward(node.body, 'forward without saving')
       else this.#compute(node)
       if (saves) for (const storage of node.saves) this.#reference(storage, 1)
+      if (phase !== 'recomputation') for (const storage of node.keeps) this.#reference(storage, 1)
       for (const storage of node.reads) {
         this.#reads[storage.id] = this.#count(this.#reads, storage) - 1
         this.#releaseIfUnused(storage)
@@ -167,7 +168,7 @@ class Player {
     for (const node of nodes.toReversed()) {
       if (node.body !== undefined) this.#checkpointBackward(node, node.body)
       else this.#nodeBackward(node)
-      for (const storage of node.saves) {
+      for (const storage of [...node.saves, ...node.keeps]) {
         this.#reference(storage, -1)
         this.#releaseIfUnused(storage)
       }
