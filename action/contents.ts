@@ -11,14 +11,17 @@ export const MAX_FILE_BYTES = 16 * MIB
 
 export interface FetchedFiles {
   readonly files: readonly SourceFile[]
+  /** Paths at which there is nothing. */
+  readonly absent: readonly string[]
   readonly remarks: readonly string[]
 }
 
 type Fetched =
   | { readonly kind: 'file'; readonly file: SourceFile }
   | { readonly kind: 'too-large' }
-  /** A submodule, a directory, or a file that a later push has taken away. */
+  /** A submodule or a directory. */
   | { readonly kind: 'no-file' }
+  | { readonly kind: 'absent' }
 
 /** What the contents API says of a file. Above 1 MB it leaves `content` empty, and `encoding` is "none". */
 const fileContents = z.object({
@@ -46,6 +49,7 @@ export async function fetchFiles(
   const tooLarge = fetched.filter(({ kind }) => kind === 'too-large').length
   return {
     files: fetched.flatMap(each => (each.kind === 'file' ? [each.file] : [])),
+    absent: paths.filter((_, index) => fetched[index]?.kind === 'absent'),
     remarks:
       tooLarge === 0 ? [] : [`Files larger than ${MAX_FILE_BYTES / MIB} MiB are not read; there are ${tooLarge}.`],
   }
@@ -70,7 +74,9 @@ async function fetchFile(
   ref: string | undefined,
   path: string,
 ): Promise<Fetched> {
-  const parsed = fileContents.safeParse(await getContent(github, repository, ref, path))
+  const answer = await getContent(github, repository, ref, path)
+  if (answer === undefined) return { kind: 'absent' }
+  const parsed = fileContents.safeParse(answer)
   if (!parsed.success) return { kind: 'no-file' }
   const { size: sizeBytes, sha, encoding, content } = parsed.data
   if (sizeBytes > MAX_FILE_BYTES) return { kind: 'too-large' }

@@ -5,6 +5,7 @@ import { baseOf } from './base.ts'
 import { selectCandidates } from './candidates.ts'
 import { findChangedFiles } from './changed-files.ts'
 import { fetchFiles, fetchText } from './contents.ts'
+import { type Subject, short } from './event.ts'
 import type { Job } from './job.ts'
 import { readTeamSettings, remarksOnProposal } from './settings.ts'
 
@@ -37,6 +38,21 @@ export async function gather({ github, run, subject, inputs }: Job, only?: strin
       ...(base && { base }),
       now: new Date(),
     },
-    remarks: [...remarks, ...proposal, ...changed.remarks, ...candidates.remarks, ...fetched.remarks],
+    remarks: [
+      ...remarks,
+      ...proposal,
+      ...changed.remarks,
+      ...candidates.remarks,
+      ...fetched.remarks,
+      ...missing(fetched.absent, subject),
+    ],
   }
+}
+
+/** GitHub lists the files of a pull request as it is now, whichever commit the event is about. */
+function missing(absent: readonly string[], { headSha }: Subject): string[] {
+  if (absent.length === 0) return []
+  return [
+    `Of the files that GitHub lists, ${absent.length} are not at ${short(headSha)}: the pull request has moved on, and this result is of an older commit.`,
+  ]
 }

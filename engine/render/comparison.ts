@@ -2,7 +2,7 @@
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
 import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
 import { formatGib, formatRate, formatUsd } from '../units.ts'
-import { bar, formatCount, formatRatio, formatShare, gibFigure, ofUsable } from './figures.ts'
+import { bar, formatCount, formatRatio, formatShare, formatYearlyUsd, gibFigure, ofUsable } from './figures.ts'
 import { codeBlock, escapeText, table } from './markdown.ts'
 
 const BAR_CELLS = 20
@@ -58,6 +58,10 @@ function operatingTable(config: AnalysedConfig): string {
       row(
         'cost of a run',
         whereItRuns(point => formatUsd(point.costPerRunUsd)),
+      ),
+      row(
+        'cost of a year',
+        whereItRuns(point => formatYearlyUsd(point.costPerRunUsd * config.runsPerYear)),
       ),
     ],
     ['l', ...shown.map(() => 'r')],

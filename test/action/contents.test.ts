@@ -34,6 +34,7 @@ it('reads files at the head, in the order asked for', async () => {
       { path: 'a.yaml', text: 'batch: 1' },
       { path: 'b/ü.yaml', text: 'größe: 2' },
     ],
+    absent: [],
     remarks: [],
   })
 })
@@ -58,15 +59,20 @@ it('leaves a file above 16 MiB unread and says so, and reads the others', async 
   answer('a.yaml', 200, file('x'))
   expect(await fetchPaths('huge.json', 'a.yaml')).toEqual({
     files: [{ path: 'a.yaml', text: 'x' }],
+    absent: [],
     remarks: ['Files larger than 16 MiB are not read; there are 1.'],
   })
 })
 
-it('leaves out a submodule, a directory and a file that is gone', async () => {
+it('leaves out a submodule, a directory and a file that is gone, and tells which is gone', async () => {
   answer('module.yaml', 200, { type: 'submodule', size: 0 })
   answer('folder.yaml', 200, [{ type: 'file', size: 1 }])
   answer('gone.yaml', 404, { message: 'Not Found' })
-  expect(await fetchPaths('module.yaml', 'folder.yaml', 'gone.yaml')).toEqual({ files: [], remarks: [] })
+  expect(await fetchPaths('module.yaml', 'folder.yaml', 'gone.yaml')).toEqual({
+    files: [],
+    absent: ['gone.yaml'],
+    remarks: [],
+  })
 })
 
 it('lets every other refusal through', async () => {

@@ -1,5 +1,6 @@
 /** What each event is about, from the payload to the report: the real bundle against the emulated GitHub. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { report } from '../../engine/index.ts'
 import { type EmulatedGitHub, type PullRequest, type Repository, startGitHub } from '../github/index.ts'
 import { type ActionRun, BundledAction, type RunOptions } from './run-action.ts'
@@ -51,6 +52,11 @@ function paths({ report: written }: ActionRun): string[] {
   return report.parse(written).configs.map(({ path }) => path)
 }
 
+function pullRequestHead(payload: object): string {
+  const event = z.object({ pull_request: z.object({ head: z.object({ sha: z.string() }) }) }).parse(payload)
+  return event.pull_request.head.sha.slice(0, 7)
+}
+
 function warnings({ log }: ActionRun): string[] {
   return Array.from(log.matchAll(/^::warning::(.*)$/gm), ([, message = '']) => message)
 }
@@ -84,6 +90,18 @@ describe('a pull request', () => {
       "GitHub lists only 3000 of the pull request's 3001 changed files, so its tree was compared with that of its base instead.",
     ])
   }, 60_000)
+
+  it('that has moved on from the commit of the event says so', async () => {
+    const { repository, pullRequest } = await open({ 'bert.yaml': wasteful })
+    const [event] = github.deliveries.filter(({ body }) => body.includes(pullRequest.headSha))
+    await repository.pushTo(pullRequest, { 'later.yaml': wasteful })
+    const payload: object = JSON.parse(event?.body ?? '{}')
+    const judged = await run(repository, { event: { name: 'pull_request', payload } })
+    expect(paths(judged)).toEqual(['bert.yaml'])
+    expect(warnings(judged)).toEqual([
+      `Of the files that GitHub lists, 1 are not at ${pullRequestHead(payload)}: the pull request has moved on, and this result is of an older commit.`,
+    ])
+  })
 
   it('of which the event tells only the number is looked up', async () => {
     const { repository, pullRequest } = await open({ 'bert.yaml': wasteful })
