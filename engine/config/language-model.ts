@@ -16,6 +16,7 @@ type Settings = Pick<
   | 'gradientCheckpointing'
   | 'lora'
   | 'quantization'
+  | 'fakeQuantization'
   | 'sharding'
   | 'offload'
   | 'fusedLoss'
@@ -24,7 +25,15 @@ type Settings = Pick<
   | 'paddedBatches'
 >
 
-type Optional = 'lora' | 'quantization' | 'sharding' | 'offload' | 'fusedLoss' | 'method' | 'dropout'
+type Optional =
+  | 'lora'
+  | 'quantization'
+  | 'fakeQuantization'
+  | 'sharding'
+  | 'offload'
+  | 'fusedLoss'
+  | 'method'
+  | 'dropout'
 
 export interface LanguageModelConfig {
   readonly dialect: string
@@ -116,11 +125,12 @@ export function taskOfMethod(method: TrainingSpec['method']): Pick<TrainingSpec,
 
 /** Leaves out what is undefined, as the spec wants it. */
 function present(settings: LanguageModelConfig['settings']): Settings {
-  const { lora, quantization, sharding, offload, fusedLoss, method, dropout, ...always } = settings
+  const { lora, quantization, fakeQuantization, sharding, offload, fusedLoss, method, dropout, ...always } = settings
   return {
     ...always,
     ...(lora && { lora }),
     ...(quantization && { quantization }),
+    ...(fakeQuantization && { fakeQuantization }),
     ...(sharding && { sharding }),
     ...(offload && { offload }),
     ...(fusedLoss !== undefined && { fusedLoss }),

@@ -89,6 +89,15 @@ export const trainingMethod = z.discriminatedUnion('kind', [
    * head beside the output layer, whose logits are computed and dropped. `steps`: a score of two labels for every token.
    */
   z.object({ kind: z.literal('reward'), head: z.enum(['score', 'value', 'steps']) }),
+  /**
+   * torchtune's: a frozen teacher of the catalogue reads the same batch, and the student learns its distribution beside the labels,
+   * from logits in `chunks`.
+   */
+  z.object({
+    kind: z.literal('distillation'),
+    teacher: z.string().min(1).max(200),
+    chunks: z.number().int().min(1).max(1_000),
+  }),
 ])
 export type TrainingMethod = z.infer<typeof trainingMethod>
 
@@ -130,6 +139,11 @@ export const trainingSpec = z.object({
     .optional(),
   /** Base weights of every linear layer but the output's. Only with `lora`. */
   quantization: z.enum(quantizations).optional(),
+  /**
+   * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of
+   * so many inputs) and go on in the type of the weights, as torchao does. With `lora`, the adapted layers alone.
+   */
+  fakeQuantization: z.object({ groupSize: z.number().int().min(1).max(1_000_000) }).optional(),
   /** Only with several GPUs; DDP when absent. */
   sharding: z.enum(shardings).optional(),
   /** What lives on the host instead of the GPU. */
@@ -159,6 +173,7 @@ export function sequencesPerSample({ method }: Pick<TrainingSpec, 'method'>): nu
     case 'reward':
       return method.head === 'steps' ? 1 : 2
     case 'kto':
+    case 'distillation':
     case undefined:
       return 1
   }

@@ -1,9 +1,10 @@
 /** From a model to the loss of a step: which forward passes the training method makes, and what they leave behind. */
 import type { TrainingMethod, TrainingSpec } from '../config/spec.ts'
 import { forward, type ModelConfig } from '../models/architecture.ts'
+import { teacherConfig } from '../models/teacher.ts'
 import type { PassWithoutGradients } from './autograd.ts'
 import { type LogProbabilities, logProbabilities } from './log-probabilities.ts'
-import { elements, type Storage, type Tensor } from './storage.ts'
+import { type Dtype, elements, type Storage, type Tensor } from './storage.ts'
 import type { Tape } from './tape.ts'
 
 export interface Objective {
@@ -21,6 +22,8 @@ export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec)
       return kto(tape, config, spec, method)
     case 'reward':
       return reward(tape, config, spec, method)
+    case 'distillation':
+      return distillation(tape, config, spec, method)
     case undefined:
       return ownLoss(tape, config, spec)
   }
@@ -83,6 +86,43 @@ function valueHead(tape: Tape, logits: Tensor): Tensor {
   const values = tape.multiply(tape.cast(hidden, 'float32'), head)
   tape.record('return', { reads: tape.blockInputs, outputs: [] })
   return values
+}
+
+/**
+ * torchtune recipes/knowledge_distillation_*.py, modules/loss/kd_losses.py ForwardKLLoss, modules/loss/ce_chunked_output_loss.py:
+ * both models' logits stand until both losses are there. Every chunk keeps for the backward pass the teacher's probabilities, the
+ * student's log-probabilities twice and a mask.
+ */
+function distillation(
+  tape: Tape,
+  config: ModelConfig,
+  spec: TrainingSpec,
+  { chunks }: Method<'distillation'>,
+): Objective {
+  const student = tape.markLogits(policyPass(tape, config, spec))
+  const teacherOfSpec = teacherConfig(spec) ?? config
+  const teacher = tape.markLogits(tape.withoutGradients({ of: 'copy' }, () => forward(tape, teacherOfSpec, spec)))
+  const wide = (dtype: Dtype) => tape.storage(elements(student), dtype, true, 'logits')
+  const chunk = () => tape.storage(elements(student) / chunks, 'float32', true, 'logits')
+  const divergence = tape.tensor([], 'float32', [student], { batched: false })
+  tape.record('kl divergence', {
+    reads: [student, teacher],
+    outputs: [divergence],
+    saved: [wide('float32'), wide('float32'), wide('bool')],
+    scratch: [chunk(), chunk()],
+    gradients: [{ to: student, passes: false }],
+  })
+  const crossEntropy = tape.tensor([], 'float32', [student], { batched: false })
+  tape.record('cross_entropy', {
+    reads: [student],
+    outputs: [crossEntropy],
+    saved: [wide('float32')],
+    scratch: [chunk()],
+    backwardScratch: [chunk()],
+    gradients: [{ to: student, passes: false }],
+  })
+  tape.record('return', { reads: [student, teacher], outputs: [] })
+  return { loss: summed(tape, [divergence, crossEntropy]), held: [] }
 }
 
 /** The loss of a few numbers a token; `policy.logits` are referenced until it is there, where the tool keeps them. */

@@ -4,6 +4,7 @@ import type { TrainingSpec } from '../config/spec.ts'
 import { type Block, CachingAllocator } from '../estimate/allocator.ts'
 import { usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
+import { teacherConfig } from '../models/teacher.ts'
 import { endedBy } from './ending.ts'
 import { CUBLAS_HANDLES } from './estimate.ts'
 import { outcomeOf, unavailable } from './failure.ts'
@@ -37,7 +38,7 @@ export function trace(
   config: ModelConfig,
   { wantsEvents = false, timeoutMillis = TRACE_TIMEOUT_MILLIS } = {},
 ): Promise<Answer<Traced>> {
-  return worker.ask('trace', { spec, config, wantsEvents }, traced, timeoutMillis)
+  return worker.ask('trace', { spec, config, teacher: teacherConfig(spec), wantsEvents }, traced, timeoutMillis)
 }
 
 export function pythonVersions(worker: PythonWorker): Promise<Answer<Versions>> {

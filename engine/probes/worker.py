@@ -201,9 +201,8 @@ def recomputation(spec, device):
     return {"context_fn": lambda: (contextlib.nullcontext(), CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])))}
 
 
-def build_model(request, device="meta"):
-    spec = request["spec"]
-    fields = dict(request["config"])
+def transformers_config(fields, spec):
+    fields = dict(fields)
     model_type = fields.pop("model_type")
     defaults = transformers.AutoConfig.for_model(model_type)
     # JSON writes 30.0 as 30, which transformers refuses for a float.
@@ -220,11 +219,19 @@ def build_model(request, device="meta"):
         config.decoder_start_token_id = config.pad_token_id
     if spec["loop"] == "trainer":
         config.use_cache = False  # of a multimodal model the decoder's own stays as it is
+    return config
+
+
+def build_model(request, device="meta"):
+    spec = request["spec"]
+    config = transformers_config(request["config"], spec)
     with torch.device(device):
         model = model_class(spec, config).from_config(config, dtype=WEIGHT_DTYPES[spec["precision"]])
-        reference = reference_copy(spec, config)
+        reference = second_model(spec, config, request.get("teacher"))
     if "lora" in spec:
         model = add_adapters(model, spec["lora"], spec["gradientCheckpointing"], device)
+    if "fakeQuantization" in spec:
+        round_linears(model, spec["fakeQuantization"]["groupSize"])
     if head_of_rewards(spec) == "value":
         model.add_module("v_head", torch.nn.Linear(config.hidden_size, 1, dtype=torch.float32, device=device))
     if spec.get("dropout") is False:
@@ -233,6 +240,44 @@ def build_model(request, device="meta"):
     if spec["gradientCheckpointing"]:
         model.gradient_checkpointing_enable({"use_reentrant": False, **recomputation(spec, device)})
     return model.train(spec["step"] == "training")
+
+
+class Rounded(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        return torch.round(x)
+
+    @staticmethod
+    def backward(context, gradient):
+        return gradient
+
+
+def fake_quantized(x, group_size):
+    """x rounded in groups along its last dimension, as torchao's quant_primitives.py goes about it."""
+    with torch.no_grad():
+        groups = x.view(*x.shape[:-1], x.shape[-1] // group_size, group_size)
+        scale = (groups.amax(-1, keepdim=True) - groups.amin(-1, keepdim=True)).float() / 255
+        zero_point = torch.zeros_like(scale, dtype=torch.int32)
+    groups = x.view(*x.shape[:-1], x.shape[-1] // group_size, group_size)
+    quantized = torch.clamp(Rounded.apply(groups * (1.0 / scale)) + zero_point, -128, 127)
+    result = quantized.to(x.dtype, copy=True)
+    result = result - zero_point.to(x.dtype)
+    result = result * scale
+    return result.view(x.shape).to(x.dtype)
+
+
+class FakeQuantizedLinear(torch.nn.Linear):
+    def forward(self, x):
+        return F.linear(fake_quantized(x, x.shape[-1]), fake_quantized(self.weight, self.group_size), self.bias)
+
+
+def round_linears(model, group_size):
+    """All of them, or with adapters those under an adapter; never the output layer that shares the embedding's weight."""
+    adapted = [module.base_layer for module in model.modules() if hasattr(module, "base_layer")]
+    embedding = model.get_input_embeddings().weight
+    for module in adapted or list(model.modules()):
+        if type(module) is torch.nn.Linear and module.weight is not embedding and module.in_features % group_size == 0:
+            module.__class__, module.group_size = FakeQuantizedLinear, group_size
 
 
 def model_class(spec, config):
@@ -245,8 +290,11 @@ def model_class(spec, config):
     return MODEL_CLASSES[spec["task"]]
 
 
-def reference_copy(spec, config):
-    """The frozen second model of a training method that compares with one."""
+def second_model(spec, config, teacher):
+    """The frozen one of a training method that compares with one: a copy, or a teacher."""
+    if teacher is not None:
+        config = transformers_config(teacher, spec)
+        return model_class(spec, config).from_config(config, dtype=WEIGHT_DTYPES[spec["precision"]]).requires_grad_(False).eval()
     if spec.get("method", {}).get("reference") != "copy":
         return None
     precision = spec["precision"]
@@ -488,7 +536,35 @@ def scores_of_value_head(passes):
     return values[:, -1]
 
 
-METHODS = {"preference": preference_loss, "kto": kto_loss, "reward": reward_loss}
+def chunked_logits(model, inputs, count):
+    """torchtune's chunked_output: the output layer over a part of the sequence at a time."""
+    decoder = model.get_base_model() if hasattr(model, "get_base_model") else model
+    hidden = decoder.base_model(**inputs).last_hidden_state
+    return [decoder.lm_head(chunk) for chunk in hidden.tensor_split(count, dim=1)]
+
+
+def forward_divergence(student, teacher):
+    probabilities = F.softmax(teacher, dim=-1, dtype=torch.float32)
+    infinite = torch.isinf(student)
+    log_probabilities = F.log_softmax(student, dim=-1, dtype=torch.float32)
+    products = torch.masked_fill(probabilities * log_probabilities, infinite, 0)
+    return -products.sum(-1).mean()
+
+
+def distillation_loss(passes, method):
+    with passes.kernels():
+        student = chunked_logits(passes.model, passes.inputs, method["chunks"])
+    with torch.no_grad(), passes.kernels():
+        teacher = chunked_logits(passes.model.reference, passes.inputs, method["chunks"])
+    labels = [chunk.reshape(-1) for chunk in passes.labels.tensor_split(method["chunks"], dim=1)]
+    flat = [[chunk.reshape(-1, chunk.shape[-1]) for chunk in chunks] for chunks in (student, teacher)]
+    divergence = sum(forward_divergence(*pair) for pair in zip(*flat))
+    cross_entropy = sum(F.cross_entropy(chunk.float(), label) for chunk, label in zip(flat[0], labels))
+    del student, teacher, flat
+    return divergence + cross_entropy, None
+
+
+METHODS = {"preference": preference_loss, "kto": kto_loss, "reward": reward_loss, "distillation": distillation_loss}
 
 
 def trace(request):

@@ -75,6 +75,18 @@ const traced: readonly (readonly [name: string, changes: Partial<TrainingSpec>, 
     { method: { kind: 'reward', head: 'steps' }, task: 'sequence-classification', gradientCheckpointing: false },
     2_348_466_176,
   ],
+  ['quantisation-aware training', { fakeQuantization: { groupSize: 64 }, gradientCheckpointing: false }, 5_701_278_208],
+  ['quantisation-aware training of adapted layers', { fakeQuantization: { groupSize: 64 }, lora }, 1_563_883_008],
+  [
+    'distillation',
+    { method: { kind: 'distillation', teacher: 'HuggingFaceTB/SmolLM2-360M', chunks: 8 } },
+    3_372_969_984,
+  ],
+  [
+    'distillation with adapters',
+    { method: { kind: 'distillation', teacher: 'HuggingFaceTB/SmolLM2-360M', chunks: 8 }, lora },
+    2_841_203_712,
+  ],
 ]
 
 describe('the peak', () => {
@@ -85,6 +97,15 @@ describe('the peak', () => {
   test("of LLaMA-Factory's value head is within a percent of the trace", () => {
     const bytes = peakBytes({ method: { kind: 'reward', head: 'value' }, gradientCheckpointing: false })
     expect(bytes / 5_210_696_192).toBeCloseTo(1, 2)
+  })
+})
+
+describe('quantisation-aware training', () => {
+  const rounded = (groupSize: number) => peakBytes({ fakeQuantization: { groupSize }, gradientCheckpointing: false })
+
+  test('passes over layers whose width no group divides', () => {
+    expect(rounded(256)).toBeLessThan(rounded(64))
+    expect(rounded(999)).toBe(peakBytes({ gradientCheckpointing: false }))
   })
 })
 

@@ -1,5 +1,5 @@
 /** torchtune, as of 0.7: recipes/configs, recipes/*.py and torchtune/models/*_model_builders.py. */
-import type { CatalogueModel } from '../../models/catalogue.ts'
+import { type CatalogueModel, findModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Choices, FieldReader } from '../fields.ts'
 import { languageModelReading, readBatch, readGpus } from '../language-model.ts'
@@ -7,9 +7,9 @@ import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import type { Optimizer, Precision } from '../spec.ts'
+import type { Optimizer, Precision, TrainingSpec } from '../spec.ts'
 import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
-import { ordinary, preference, refuseGeneration, type Training } from '../trainer/method.ts'
+import { distillation, ordinary, preference, refuseGeneration, type Training } from '../trainer/method.ts'
 import { writesAny } from '../written-keys.ts'
 import { type Builder, builderOf } from './torchtune/models.ts'
 
@@ -55,7 +55,6 @@ function hubName(component: Field | undefined): Field | undefined {
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
   const component = componentOf(document, 'model')
   const builder = builderOf(component?.value.kind === 'text' ? component.value.text : '')
-  refuseOtherRecipes(reader, document)
   const training = readTraining(reader, document, builder)
   const model = readModel(reader, hubName(component), 'model._component_', lookUp)
   const batch = readBatch(reader, {
@@ -87,6 +86,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       lora: builder.method === 'full' ? undefined : readAdapter(reader, document, model),
       // modules/low_precision: torchao's nf4, with block constants quantised too.
       quantization: quantizationOf(reader, document, builder, component),
+      fakeQuantization: readQuantizer(reader, document),
       ...training,
       paddedBatches: reader.note('paddedBatches', false, 'torchtune pads without a mask'),
     },
@@ -95,22 +95,38 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 
 const leaveOut = 'Leave this config out of the check for now.'
 
-/** Recipes that hold a second model, or fake-quantise the one. */
-function refuseOtherRecipes(reader: FieldReader, document: Section): void {
-  const field = ['teacher_model', 'quantizer'].map(key => document.at(key)).find(found => found !== undefined)
-  if (field === undefined) return
-  const message = `A recipe with ${quote(field.name)} is not modelled yet`
-  reader.refuse(field, 'unsupported-training', message, leaveOut)
-}
-
 /** recipes/*dpo*.py: with adapters the reference is the base; a full recipe loads it from a checkpoint of its own. */
 function readTraining(reader: FieldReader, document: Section, { method }: Builder): Training {
+  const teacher = componentOf(document, 'teacher_model')
+  if (teacher !== undefined) return readTeacher(reader, document, teacher)
   const loss = componentOf(document, 'loss')
   const name = loss?.value.kind === 'text' ? loss.value.text : ''
   if (loss !== undefined && /(?:PPO|GRPO)/.test(name)) return refuseGeneration(reader, loss, name)
   if (loss === undefined || !/(?:rlhf|DPO|RSO|IPO|SimPO)/.test(name)) return ordinary
   const reference = /SimPO/.test(name) ? 'none' : method === 'full' ? 'copy' : 'adapters-off'
   return preference(reader, loss, { reference, style: 'torchtune', keepsDropout: true })
+}
+
+/** modules/loss/kd_losses.py: both losses go through the logits in as many chunks. */
+const DEFAULT_CHUNKS = 8
+
+function readTeacher(reader: FieldReader, document: Section, component: Field): Training {
+  const builder = component.value.kind === 'text' ? builderOf(component.value.text).model : ''
+  const teacher = findModel(builder)
+  if (teacher === undefined) {
+    const message = `The teacher ${quote(component.source)} is not known`
+    reader.refuse(component, 'unknown-model', message, 'Use a builder of a model that `memorymark models` lists.')
+    return ordinary
+  }
+  const divergence = componentOf(document, 'kd_loss')
+  if (divergence !== undefined && !/ForwardKL/.test(divergence.source)) {
+    const message = `Distillation by ${quote(divergence.source)} is not modelled yet`
+    reader.refuse(divergence, 'unsupported-training', message, 'Use ForwardKLWithChunkedOutputLoss.')
+    return ordinary
+  }
+  const written = document.at('kd_loss', 'num_output_chunks')
+  const chunks = written === undefined ? DEFAULT_CHUNKS : reader.wholeNumber(written, { max: 1_000 })
+  return distillation(reader, component, teacher.id, chunks ?? DEFAULT_CHUNKS)
 }
 
 const dtypes: Choices<Precision> = new Map<string, Precision>([
@@ -218,6 +234,24 @@ function quantizationOf(reader: FieldReader, document: Section, { method }: Buil
   const isQuantised = method === 'qlora' || (quantised !== undefined && reader.flag(quantised) === true)
   const from = method === 'qlora' ? component : quantised
   return isQuantised && from !== undefined ? reader.note('quantization', 'nf4-double' as const, from) : undefined
+}
+
+/** training/quantization.py: what a QAT recipe prepares the model with; int8 by token, int4 in groups of 256 unless told otherwise. */
+function readQuantizer(reader: FieldReader, document: Section): TrainingSpec['fakeQuantization'] {
+  const quantizer = componentOf(document, 'quantizer')
+  const name = reader.text(quantizer)
+  if (quantizer === undefined || name === undefined) return undefined
+  if (!/Int8DynActInt4WeightQATQuantizer/.test(name)) {
+    const message = `Quantisation-aware training with ${quote(name)} is not modelled yet`
+    return reader.refuse(quantizer, 'unsupported-training', message, 'Use Int8DynActInt4WeightQATQuantizer.')
+  }
+  const group = document.at('quantizer', 'groupsize')
+  const groupSize = group === undefined ? 256 : reader.wholeNumber(group, { max: 1_000_000 })
+  if (groupSize === undefined) return undefined
+  reader.assume(
+    'Linear layers round their input and their weight as torchao does, and keep what rounding them back takes.',
+  )
+  return reader.note('fakeQuantization', { groupSize }, quantizer)
 }
 
 /**

@@ -65,6 +65,14 @@ function noted(reader: FieldReader, field: Field, method: TrainingMethod, keepsD
   return keepsDropout ? { method } : { method, dropout: reader.note('dropout', false, 'turned off by the method') }
 }
 
+/** A teacher of the catalogue beside the student. */
+export function distillation(reader: FieldReader, field: Field, teacher: string, chunks: number): Training {
+  reader.assume(
+    `The teacher ${quote(teacher)} reads the same batch, without gradients; its logits stand beside the student's.`,
+  )
+  return noted(reader, field, { kind: 'distillation', teacher, chunks }, true)
+}
+
 /** What a method that generates answers between its steps holds is in no config. */
 export function refuseGeneration(reader: FieldReader, field: Field, name: string): Training {
   reader.refuse(

@@ -70,11 +70,12 @@ describe('a recipe of torchtune', () => {
 
   it.each([
     ['loss:\n  _component_: torchtune.rlhf.loss.PPOLoss\n', 'unsupported-training'],
-    ['teacher_model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\n', 'unsupported-training'],
+    ['teacher_model:\n  _component_: torchtune.models.llama3_1.my_own\n', 'unknown-model'],
     [
-      'quantizer:\n  _component_: torchtune.training.quantization.Int8DynActInt4WeightQATQuantizer\n',
+      'teacher_model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\nkd_loss:\n  _component_: torchtune.modules.loss.ReverseKLLoss\n',
       'unsupported-training',
     ],
+    ['quantizer:\n  _component_: torchtune.training.quantization.Int4WeightOnlyQATQuantizer\n', 'unsupported-training'],
   ])('with %j is refused', (rest, code) => {
     expect(onlyProblemIn(recipe('llama3_2.llama3_2_1b', rest)).code).toBe(code)
   })
@@ -91,6 +92,27 @@ describe('a recipe of torchtune', () => {
       logProbabilities: 'torchtune',
       withCrossEntropy: false,
     })
+  })
+
+  it('with a teacher is distillation, its logits in 8 chunks unless told otherwise', () => {
+    const text = recipe(
+      'llama3_2.lora_llama3_2_1b',
+      'teacher_model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\n',
+    )
+    const { spec, assumptions } = trainingConfig(text)
+    expect(spec.method).toEqual({ kind: 'distillation', teacher: 'meta-llama/Llama-3.1-8B', chunks: 8 })
+    expect(assumptions.join(' ')).toContain('The teacher "meta-llama/Llama-3.1-8B" reads the same batch')
+  })
+
+  it.each([
+    ['', 256],
+    ['  groupsize: 32\n', 32],
+  ])('with a quantizer rounds in groups: %j', (line, groupSize) => {
+    const text = recipe(
+      'llama3_2.llama3_2_1b',
+      `quantizer:\n  _component_: torchtune.training.quantization.Int8DynActInt4WeightQATQuantizer\n${line}`,
+    )
+    expect(trainingConfig(text).spec.fakeQuantization).toEqual({ groupSize })
   })
 
   it('of a model that the catalogue lacks is told so, at the builder', () => {
