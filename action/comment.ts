@@ -1,5 +1,5 @@
 /** The one comment on the pull request, kept up to date in place. */
-import { commentMarker, type Report, renderCheck, renderComment } from '../engine/index.ts'
+import { commentMarker, materialOf, type Report, renderCheck, renderComment } from '../engine/index.ts'
 import type { GitHub } from './github.ts'
 import type { Repository } from './repository.ts'
 import { requestStatus } from './request-status.ts'
@@ -49,13 +49,15 @@ async function writeComment(github: GitHub, request: CommentRequest): Promise<Co
     if (own !== undefined) await github.rest.issues.deleteComment({ ...repository, comment_id: own.id })
     return { kind: 'left-to-app', url: apps.html_url }
   }
-  const body = renderComment(report) ?? withdrawn(report)
+  const material = `<!-- memorymark:material ${materialOf(report)} -->`
+  const body = renderComment(report, { hiddenNote: material }) ?? withdrawn(report)
   if (own === undefined) {
     if (report.configs.length === 0) return { kind: 'nothing-to-say' }
     const { data } = await github.rest.issues.createComment({ ...repository, issue_number: pullNumber, body })
     return { kind: 'created', url: data.html_url }
   }
-  if (sameText(own.body, body)) return { kind: 'unchanged', url: own.html_url }
+  // Figures that were measured again differ in digits that nobody acts on.
+  if (own.body?.includes(material) || sameText(own.body, body)) return { kind: 'unchanged', url: own.html_url }
   await github.rest.issues.updateComment({ ...repository, comment_id: own.id, body })
   return { kind: 'updated', url: own.html_url }
 }

@@ -14,6 +14,7 @@ export { type Annotation, type RenderedCheck, renderCheck } from './render/check
 export { type CommentOptions, commentMarker, renderComment } from './render/comment.ts'
 export { type ExplainedConfig, renderExplanations } from './render/explanation.ts'
 export { escapeText, fencedLines, inlineCode, inlinePath } from './render/markdown.ts'
+export { materialOf } from './render/material.ts'
 export {
   type RepositoryReport,
   renderRepositoryReport,

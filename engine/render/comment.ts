@@ -20,6 +20,8 @@ export interface CommentOptions {
   readonly hints?: readonly string[]
   /** Address of the page that explains the method; http(s) only. */
   readonly howMeasuredUrl?: string
+  /** A last line that nobody sees: an HTML comment. */
+  readonly hiddenNote?: string
 }
 
 /** Markdown within the limit, or undefined where there is no config and so nothing to say. */
@@ -31,7 +33,8 @@ export function renderComment(report: Report, options: CommentOptions = {}): str
     ...(options.statusNote ? [`*${escapeText(options.statusNote)}*`] : []),
     ...(options.remarks ?? []),
   ]
-  return renderWithin(report, opening, footer(report, options), {
+  const closing = [footer(report, options), ...(options.hiddenNote ? [options.hiddenNote] : [])].join('\n')
+  return renderWithin(report, opening, closing, {
     limitBytes: COMMENT_LIMIT,
     withDetails: true,
   })

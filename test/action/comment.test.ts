@@ -1,13 +1,13 @@
 import nock from 'nock'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type CommentRequest, keepComment } from '../../action/comment.ts'
-import { commentMarker, renderComment } from '../../engine/index.ts'
+import { commentMarker, materialOf, renderComment } from '../../engine/index.ts'
 import { nockedGitHub, repository, repositoryApi } from './nocked-github.ts'
 import { noConfigs, unanalysed } from './reports.ts'
 
 const marker = commentMarker
 const report = unanalysed('configs/bert.yaml')
-const body = renderComment(report)
+const body = renderComment(report, { hiddenNote: `<!-- memorymark:material ${materialOf(report)} -->` })
 const page = '/issues/7/comments?per_page=100'
 
 const own = comment(11, { login: 'github-actions[bot]', type: 'Bot' }, `${marker}\nold`)
@@ -64,6 +64,13 @@ describe('the comment', () => {
     repositoryApi()
       .get(page)
       .reply(200, [{ ...own, body: body?.replaceAll('\n', '\r\n') }])
+    expect(await keep()).toEqual({ kind: 'unchanged', url: own.html_url })
+  })
+
+  it('is not written again when only digits differ that nobody acts on', async () => {
+    repositoryApi()
+      .get(page)
+      .reply(200, [{ ...own, body: body?.replace('Correct it.', 'Correct it, please.') }])
     expect(await keep()).toEqual({ kind: 'unchanged', url: own.html_url })
   })
 

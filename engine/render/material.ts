@@ -1,0 +1,43 @@
+/** What of a report a reader would act on. A measurement repeated gives other digits, and nothing else to say. */
+import { createHash } from 'node:crypto'
+import { shareOfUsable } from '../metrics/memory.ts'
+import type { AnalysedConfig, ConfigResult, OperatingPoint, Report } from '../report/schema.ts'
+import { formatCondition } from '../verdict/policy.ts'
+
+const SIGNIFICANT_DIGITS = 2
+
+/** The same for reports that say the same: 16 hexadecimal digits. */
+export function materialOf({ configs, policy }: Report): string {
+  const facts = [policy.failOn.map(formatCondition), policy.warnOn.map(formatCondition), configs.map(factsOf)]
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16)
+}
+
+function factsOf(config: ConfigResult): unknown[] {
+  if (config.status === 'not-analysed') return [config.path, config.problems]
+  const { path, gpu, provenance, throughputProvenance, verdict, speedup, savingsPerYearUsd } = config
+  return [
+    path,
+    gpu.name,
+    provenance,
+    throughputProvenance,
+    verdict.state,
+    verdict.reasons.map(reason => [
+      reason.kind,
+      reason.spared,
+      'condition' in reason && formatCondition(reason.condition),
+    ]),
+    [config.current, config.recommended, config.largest].map(point => point && pointFacts(config, point)),
+    rounded(speedup),
+    rounded(savingsPerYearUsd),
+    config.lever?.change,
+    config.rightSizing?.gpu.name,
+  ]
+}
+
+function pointFacts({ gpu }: AnalysedConfig, point: OperatingPoint): unknown[] {
+  return [point.microBatch, point.gradientAccumulation, point.fits, rounded(shareOfUsable(gpu, point))]
+}
+
+function rounded(figure: number): string {
+  return figure.toPrecision(SIGNIFICANT_DIGITS)
+}
