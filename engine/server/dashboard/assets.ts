@@ -39,7 +39,8 @@ export function builtAssets(): Assets {
   const places = ['./dashboard/', '../../../dist/dashboard/'].map(path => new URL(path, import.meta.url))
   const folder = places.find(place => existsSync(new URL('dashboard.js', place)))
   if (folder === undefined) {
-    throw new Error(`The pages' script is missing from ${places.map(place => fileURLToPath(place)).join(' and ')}.`)
+    const looked = places.map(place => fileURLToPath(place)).join(' nor ')
+    throw new Error(`The pages' script is not in ${looked}. Install memorymark anew, or run npm run build.`)
   }
   const read = (name: keyof AssetFiles) => readFileSync(new URL(name, folder))
   return assetsOf({ 'dashboard.js': read('dashboard.js'), 'dashboard.css': read('dashboard.css') })

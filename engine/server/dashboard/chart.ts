@@ -20,8 +20,6 @@ export interface ChartOptions {
   /** Unique in the page. */
   readonly id: string
   readonly title: Html
-  /** What the picture shows, for who cannot see it. */
-  readonly summary: string
   readonly note: string
   readonly xName: string
   readonly yName: string
@@ -36,19 +34,29 @@ export interface ChartOptions {
 }
 
 export function chart(options: ChartOptions): Html {
-  const { id, title, summary, note, rows } = options
+  const { id, title, note, rows } = options
   return html`<section class="card" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${title}</h2>
 ${rows.length < 2 ? html`<p class="sub">Too few sizes are known for a curve.</p>` : figure(options)}
 <p class="sub">${note}${rows.every(({ isMeasured }) => isMeasured) ? '' : ' Open points are not measured.'}</p>
 <details><summary>The figures as a table</summary>
-<div class="scroll" role="region" aria-label="${summary}" tabindex="0">${table(options)}</div></details>
+<div class="scroll" role="region" aria-labelledby="${id}-title" tabindex="0">${table(options)}</div></details>
 </section>`
 }
 
+/** What the picture shows, for who cannot see it. */
+function summary({ yName, rows, limit, marks = [] }: ChartOptions): string {
+  const [first, last] = [rows[0], rows.at(-1)]
+  const course =
+    first && last ? `from ${first.yText} at ${first.xText} to ${last.yText} at ${last.xText}` : 'nothing known'
+  const places = [...marks.map(({ name, x }) => `${name}: ${x}`), ...(limit ? [`limit: ${limit.name}`] : [])]
+  return [`${yName}: ${course}`, ...places].join('; ')
+}
+
 /** Outside the table: the script puts the canvas in here. */
-function figure({ id, summary, limit, marks = [], xKind = 'count', yUnit }: ChartOptions): Html {
-  return html`<div class="chart" role="img" aria-label="${summary}" data-chart="${id}-table" data-x-kind="${xKind}" data-unit="${yUnit}"${
+function figure(options: ChartOptions): Html {
+  const { id, limit, marks = [], xKind = 'count', yUnit } = options
+  return html`<div class="chart" role="img" aria-label="${summary(options)}" data-chart="${id}-table" data-x-kind="${xKind}" data-unit="${yUnit}"${
     limit ? html` data-limit="${limit.value}" data-limit-name="${limit.name}"` : ''
   } data-marks="${JSON.stringify(marks)}"></div>`
 }

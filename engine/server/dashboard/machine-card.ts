@@ -1,6 +1,6 @@
 /** What this machine has, and so how it will answer. */
 import { html } from 'hono/html'
-import type { Machine, TorchDevice } from '../../probes/device.ts'
+import { type Machine, softwareOf, type TorchDevice } from '../../probes/device.ts'
 import { type Engine, engineOn } from '../../probes/probe.ts'
 import type { Provenance } from '../../probes/trial.ts'
 import { plainText } from '../../render/plain.ts'
@@ -31,7 +31,7 @@ function hardware(machine: Machine): (readonly [name: string, value: string])[] 
     case 'python':
       return [
         ['GPU', deviceText(machine.device)],
-        ['PyTorch', plainText(machine.torch, 40)],
+        ['Software', plainText(softwareOf(machine), 200)],
       ]
     case 'no-python':
       return [

@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { defaultGpu } from '../../../engine/gpus/catalogue.ts'
+import type { Machine } from '../../../engine/probes/device.ts'
 import type { Assets } from '../../../engine/server/dashboard/assets.ts'
 import { dashboard } from '../../../engine/server/dashboard/routes.ts'
 import { type ListenOptions, listen, type RunningServer } from '../../../engine/server/listen.ts'
@@ -122,6 +123,59 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
     expect(await page.getByRole('alert').innerText()).toContain('nobody/knows-this')
     expect(await page.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true)
     expect(await page.getByRole('link', { name: 'Analyse another' }).isVisible()).toBe(true)
+  })
+
+  test('what this machine has is shown as soon as that is known', async () => {
+    const found = Promise.withResolvers<Machine>()
+    const context = {
+      analyses: new HandDriven(),
+      machine: () => found.promise,
+      gpu: defaultGpu,
+      engine: 'auto',
+    } as const
+    const site = await cuttable(dashboard(assets)(context))
+    onTestFinished(() => site[Symbol.asyncDispose]())
+    const { page, complaints } = await opened(site.url, { viewport: desktop })
+    const card = page.getByRole('region', { name: 'This machine' })
+    expect(await card.innerText()).toContain('Finding out')
+    found.resolve({
+      kind: 'python',
+      python: '3.12.0',
+      torch: '2.13.0',
+      transformers: '5.18.0',
+      hasBitsandbytes: false,
+      device: {
+        kind: 'cuda',
+        name: 'NVIDIA A10',
+        totalBytes: 22.06 * 2 ** 30,
+        contextBytes: 300 * 2 ** 20,
+        cublasWorkspaceBytes: 8 * 2 ** 20,
+        driver: '580.65',
+        cuda: '13.0',
+        computeCapability: [8, 6],
+      },
+    })
+    await card.getByText('NVIDIA A10, 22.1 GiB').waitFor()
+    expect(await card.innerText()).toContain('torch 2.13.0, transformers 5.18.0, CUDA 13.0, driver 580.65')
+    expect(await card.locator('.chip.measured').count()).toBe(1)
+    await page.reload()
+    expect(await page.getByLabel('GPU', { exact: true }).locator('option').first().innerText()).toBe(
+      "this machine's NVIDIA A10, 22.1 GiB",
+    )
+    expect(complaints).toEqual([])
+  })
+
+  test('pointing at a chart tells the figure there', async () => {
+    const { page } = await opened(server.url, { viewport: desktop })
+    await page.getByRole('combobox', { name: 'Model' }).fill('bert')
+    await page.getByRole('button', { name: 'Analyse' }).click()
+    const chart = page.locator('.chart').first()
+    await chart.locator('canvas').waitFor()
+    expect(await chart.getAttribute('aria-label')).toMatch(
+      /^Peak memory, estimated: from 2\.\d\d GiB at 16 to 2\d\.\d GiB at \d+; now: 16; recommended: 128; limit: usable, 21\.8 GiB$/,
+    )
+    await chart.locator('.u-over').hover({ position: { x: 1, y: 100 } })
+    expect(await chart.locator('.readout').innerText()).toMatch(/^16: 2\.\d\d GiB: fits$/)
   })
 
   test('the cards follow the terms, to the figures that the server would give', async () => {

@@ -39,8 +39,8 @@ export interface CuttableSite extends AsyncDisposable {
   resume(): Promise<void>
 }
 
-export async function cuttable(app: OpenAPIHono): Promise<CuttableSite> {
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+export async function cuttable({ fetch }: Pick<OpenAPIHono, 'fetch'>): Promise<CuttableSite> {
+  const listener = getRequestListener(fetch, { overrideGlobalObjects: false })
   let server = createServer(listener)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo

@@ -4,6 +4,8 @@ import type { ChartMark } from '../chart-mark.ts'
 export interface Point {
   readonly x: number
   readonly y: number
+  /** Both coordinates as the table writes them. */
+  readonly text: string
   readonly isBad: boolean
   readonly isMeasured: boolean
 }
@@ -21,7 +23,7 @@ export interface ChartData {
 export function readChart({ dataset }: HTMLElement, table: HTMLTableElement): ChartData {
   const { limit, limitName = '', marks = '[]', unit = '', xKind } = dataset
   return {
-    points: Array.from(table.querySelectorAll<HTMLElement>('[data-x]'), pointOf),
+    points: Array.from(table.querySelectorAll<HTMLTableRowElement>('[data-x]'), pointOf),
     marks: JSON.parse(marks),
     limit: limit === undefined ? undefined : { value: Number(limit), name: limitName },
     xName: table.querySelector('th')?.textContent ?? '',
@@ -30,7 +32,8 @@ export function readChart({ dataset }: HTMLElement, table: HTMLTableElement): Ch
   }
 }
 
-function pointOf({ dataset }: HTMLElement): Point {
+function pointOf({ dataset, cells }: HTMLTableRowElement): Point {
+  const text = Array.from(cells, cell => cell.textContent).join(': ')
   const [isBad, isMeasured] = [dataset.bad !== undefined, dataset.measured !== undefined]
-  return { x: Number(dataset.x), y: Number(dataset.y), isBad, isMeasured }
+  return { x: Number(dataset.x), y: Number(dataset.y), text, isBad, isMeasured }
 }

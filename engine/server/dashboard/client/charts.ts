@@ -1,7 +1,6 @@
 /** Charts, drawn from the tables beside them. */
 import uPlot from 'uplot'
-import type { ChartData } from './chart-data.ts'
-import { readChart } from './chart-data.ts'
+import { type ChartData, type Point, readChart } from './chart-data.ts'
 import { drawMarks, palette } from './chart-marks.ts'
 
 const HEIGHT = 290
@@ -18,11 +17,21 @@ function draw(place: HTMLElement, data: ChartData): void {
   const { points } = data
   const xs = points.map(({ x }) => x)
   const ys = points.map(({ y }) => y)
-  const plot = new uPlot(optionsOf(data, place.clientWidth), [xs, ys], place)
+  const plot = new uPlot(optionsOf(data, place.clientWidth, readout(place)), [xs, ys], place)
   new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place)
 }
 
-function optionsOf(data: ChartData, width: number): uPlot.Options {
+/** The point under the pointer, in words. Others read it in the table. */
+function readout(place: HTMLElement): (point?: Point) => void {
+  const line = document.createElement('p')
+  line.className = 'readout'
+  place.append(line)
+  return point => {
+    line.textContent = point?.text ?? ''
+  }
+}
+
+function optionsOf(data: ChartData, width: number, tell: (point?: Point) => void): uPlot.Options {
   const { points, limit, unit, isTime, xName } = data
   const top = Math.max(...points.map(({ y }) => y), limit?.value ?? 0) * 1.12
   const axis: uPlot.Axis = {
@@ -46,6 +55,6 @@ function optionsOf(data: ChartData, width: number): uPlot.Options {
       { ...axis, size: 64, values: (_, splits) => splits.map(split => `${split} ${unit}`) },
     ],
     series: [{}, { stroke: palette.line, width: 2, points: { show: false } }],
-    hooks: { draw: [plot => drawMarks(plot, data)] },
+    hooks: { draw: [plot => drawMarks(plot, data)], setCursor: [({ cursor }) => tell(points[cursor.idx ?? -1])] },
   }
 }

@@ -28,7 +28,6 @@ function trend(newestFirst: readonly ConfigRecord[]): Html {
   return chart({
     id: 'trend',
     title: html`Idle memory over time`,
-    summary: `Idle share of the GPU at ${formatCount(records.length)} commits, in percent.`,
     note: `A point a commit, ${[...known].join(' or ')}.`,
     xName: 'When',
     yName: 'Idle memory, percent',

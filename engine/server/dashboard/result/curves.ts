@@ -18,7 +18,6 @@ function memoryCurve(config: AnalysedConfig): Html {
   return chart({
     id: 'memory-curve',
     title: html`Memory against batch ${memoryChip(config)}`,
-    summary: `Peak memory at ${formatCount(points.length)} micro-batches; ${formatGib(gpu.usableBytes)} can be used.`,
     note: 'The points are the sizes tried; the line only joins them.',
     xName: 'Micro-batch',
     yName: `Peak memory, ${provenance}`,
@@ -43,8 +42,7 @@ function throughputCurve(config: AnalysedConfig): Html {
   return chart({
     id: 'throughput-curve',
     title: html`Throughput against batch ${chip(throughputProvenance)}`,
-    summary: `Samples per second at ${formatCount(points.length)} micro-batches, ${throughputProvenance}.`,
-    note: 'One micro-batch a step. The recommendation is the smallest size within 2 % of the best.',
+    note: 'One micro-batch a step. The recommendation is the smallest size within 2 % of the best that fits with a margin.',
     xName: 'Micro-batch',
     yName: `Samples per second, ${throughputProvenance}`,
     yUnit: '/s',
