@@ -2,6 +2,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono } from 'hono'
 import { IssuedTokens } from './authorship.ts'
+import { loopback } from './loopback.ts'
 import { paged } from './pages.ts'
 import { Rest } from './rest.ts'
 
@@ -60,8 +61,8 @@ export class Gateway {
     const { method } = c.req
     const headers = new Headers(c.req.raw.headers)
     for (const name of ['host', 'connection', 'content-length', 'accept-encoding']) headers.delete(name)
-    const body = method === 'GET' || method === 'HEAD' ? null : await c.req.arrayBuffer()
-    const upstream = await fetch(this.#upstreamUrl + path, { method, headers, body, redirect: 'manual' })
+    const body = method === 'GET' || method === 'HEAD' ? undefined : new Uint8Array(await c.req.arrayBuffer())
+    const upstream = await loopback(this.#upstreamUrl + path, { method, headers: Object.fromEntries(headers), body })
     const empty = upstream.status === 204 || upstream.status === 304
     return new Response(empty ? null : await this.#readdressed(upstream), {
       status: upstream.status,

@@ -45,6 +45,8 @@ export interface KeptState {
   readonly artifacts: Artifacts
 }
 
+const KEEP_ALIVE_MILLIS = 600_000
+
 export class GitHubProxy implements AsyncDisposable {
   readonly requests: LoggedRequest[] = []
   readonly faults = new Faults()
@@ -66,7 +68,9 @@ export class GitHubProxy implements AsyncDisposable {
     routeContents(routes, gateway)
     routes.notFound(c => gateway.forward(c))
     routes.onError(error => refuse(500, `The emulated GitHub failed: ${error.stack}`))
-    this.#server = createAdaptorServer({ fetch: routes.fetch })
+    // A kept connection must not be closed just as a client uses it again.
+    const serverOptions = { keepAliveTimeout: KEEP_ALIVE_MILLIS }
+    this.#server = createAdaptorServer({ fetch: routes.fetch, serverOptions })
   }
 
   static async start(gateway: Gateway, state: KeptState): Promise<GitHubProxy> {

@@ -1,4 +1,5 @@
 /** Requests to a REST API of this folder, failing loudly: a world that could not be set up is a broken test. */
+import { loopback } from './loopback.ts'
 
 export class Rest {
   readonly #baseUrl: string
@@ -23,10 +24,10 @@ export class Rest {
 
   /** Whatever is answered. */
   send(method: string, path: string, token: string, body?: unknown): Promise<Response> {
-    return fetch(this.#baseUrl + path, {
+    return loopback(this.#baseUrl + path, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: body === undefined ? undefined : JSON.stringify(body),
     })
   }
 }

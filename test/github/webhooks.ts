@@ -1,5 +1,6 @@
 /** Signed webhooks, each with its delivery id, kept so that any can be delivered again as GitHub would. */
 import { createHmac, randomUUID } from 'node:crypto'
+import { loopback } from './loopback.ts'
 
 /** With the `action`, where the event has any. */
 export type Payload = Readonly<Record<string, unknown>>
@@ -55,7 +56,7 @@ export class Webhooks {
   /** The status of the answer; 0 where nobody answered, which GitHub takes note of and leaves at that. */
   async deliver(delivery: Delivery, target: string): Promise<number> {
     const signature = createHmac('sha256', this.#secret).update(delivery.body).digest('hex')
-    const status = await fetch(target, {
+    const status = await loopback(target, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -66,10 +67,7 @@ export class Webhooks {
       },
       body: delivery.body,
     }).then(
-      async response => {
-        await response.arrayBuffer()
-        return response.status
-      },
+      response => response.status,
       () => 0,
     )
     delivery.statuses.push(status)
