@@ -25,6 +25,8 @@ export interface GitHubApp {
   readonly verify: (body: string, signature: string) => Promise<boolean>
   /** Acts as the App itself, which can only list its installations. */
   asApp(): Promise<GitHub>
+  /** Under which the App writes: `memorymark[bot]`. */
+  botLogin(): Promise<string>
   /** Acts as the App in one installation, until `signal` aborts. */
   inInstallation(installationId: number, signal: AbortSignal): Promise<GitHub>
 }
@@ -50,6 +52,11 @@ export async function connectGitHubApp(options: GitHubAppOptions): Promise<GitHu
   return {
     verify: (body, signature) => probot.webhooks.verify(body, signature),
     asApp: () => asApp,
+    botLogin: async () => {
+      const { data } = await (await asApp).rest.apps.getAuthenticated()
+      if (data === null) throw new Error('GitHub does not say who the App is')
+      return `${data.slug}[bot]`
+    },
     inInstallation: prepared,
   }
 }

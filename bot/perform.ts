@@ -3,6 +3,7 @@ import type { Logger } from 'probot'
 import type { ModelSources } from '../engine/index.ts'
 import { runCommand } from './commands/run.ts'
 import type { Analyze, Defaults, Work } from './github.ts'
+import { keepHouse, type Retention } from './housekeeping.ts'
 import type { GitHubApp } from './installation.ts'
 import { dispatchMeasurement } from './measurement/dispatch.ts'
 import { answerMergeGroup } from './merge-group.ts'
@@ -16,7 +17,12 @@ import { type Job, keyOf } from './queue/jobs.ts'
 import type { Queue } from './queue/queue.ts'
 import type { Outcome } from './queue/workers.ts'
 import { reconcile } from './reconcile.ts'
+import { enterMerge } from './reports/merge.ts'
+import { schedule } from './reports/schedule.ts'
+import { survey } from './reports/survey.ts'
 import type { Database } from './store/database.ts'
+import { noteDeparture } from './store/installations.ts'
+import { suggest } from './suggestions/suggest.ts'
 import { sweep } from './sweep.ts'
 
 export interface PerformOptions {
@@ -30,6 +36,7 @@ export interface PerformOptions {
   readonly queue: Queue
   readonly log: Logger
   readonly workflowPath: string
+  readonly retention: Retention
 }
 
 /** How soon a job comes back whose subject another worker is busy with. */
@@ -90,7 +97,7 @@ export class Performer {
   }
 
   async #run(job: Job, signal: AbortSignal): Promise<void> {
-    const { app, database, queue, log, workflowPath } = this.#options
+    const { app, database, queue, log, workflowPath, retention } = this.#options
     switch (job.kind) {
       case 'pull-request':
         return updatePullRequest(await this.#workOn(job, signal), job.number)
@@ -106,6 +113,18 @@ export class Performer {
         return endSuperseded(await this.#workOn(job, signal), job)
       case 'command':
         return runCommand(await this.#workOn(job, signal), job, judgePull)
+      case 'suggest':
+        return suggest(await this.#workOn(job, signal), job)
+      case 'merged':
+        return enterMerge(await this.#workOn(job, signal), job.number)
+      case 'survey':
+        return survey(await this.#workOn(job, signal), { ...job, botLogin: app.botLogin })
+      case 'schedule':
+        return schedule(await this.#workOn(job, signal))
+      case 'departure':
+        return noteDeparture(database, job.installationId, new Date())
+      case 'housekeeping':
+        return keepHouse({ app, database, queue, log, signal, ...retention, now: new Date() })
       case 'sweep':
         return sweep(database, queue)
       case 'reconcile':

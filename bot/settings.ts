@@ -12,6 +12,7 @@ import {
   type Policy,
   parseConditions,
 } from '../engine/index.ts'
+import type { Retention } from './housekeeping.ts'
 import type { DatabasePlace } from './store/open.ts'
 
 export interface Settings {
@@ -30,12 +31,15 @@ export interface Settings {
   /** Path of the one workflow whose reports are taken. */
   readonly workflowPath: string
   readonly database: DatabasePlace
+  readonly retention: Retention
   /** Undefined where models are not looked up on the Hub. */
   readonly hub: ReturnType<typeof hubSettings>
 }
 
 /** Shorter ones can be guessed from a single signed webhook. */
 const MIN_SECRET_LENGTH = 16
+
+const days = z.coerce.number('A number of days').int().min(1).max(36_500)
 
 const environment = z.object({
   APP_ID: z.coerce.number('The number on the page of the GitHub App').int().positive(),
@@ -55,6 +59,8 @@ const environment = z.object({
   MEMORYMARK_GPU: z.string().optional(),
   MEMORYMARK_FAIL_ON: z.string().optional(),
   DATABASE_URL: z.string().min(1).default('memorymark-data').transform(databasePlace),
+  MEMORYMARK_KEEP_DAYS: days.default(365),
+  MEMORYMARK_GRACE_DAYS: days.default(7),
   MEMORYMARK_HUB: z.enum(['on', 'off'], 'Either on or off').default('off'),
   MEMORYMARK_WORKFLOW: z.string().min(1).default('.github/workflows/memorymark.yml'),
 })
@@ -76,6 +82,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     failOn: readFailOn(data.MEMORYMARK_FAIL_ON),
     workflowPath: data.MEMORYMARK_WORKFLOW,
     database: data.DATABASE_URL,
+    retention: { keepDays: data.MEMORYMARK_KEEP_DAYS, graceDays: data.MEMORYMARK_GRACE_DAYS },
     hub: data.MEMORYMARK_HUB === 'on' ? hubSettings(env) : undefined,
   }
 }

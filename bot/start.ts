@@ -57,6 +57,7 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
     queue,
     log,
     workflowPath: settings.workflowPath,
+    retention: settings.retention,
   })
   const workers = new Workers({
     queue,
@@ -105,5 +106,6 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
 async function keepHouse(queue: Queue): Promise<void> {
   await queue.repeat({ kind: 'sweep' }, '* * * * *')
   await queue.repeat({ kind: 'reconcile', scope: 'active' }, '*/10 * * * *')
+  await queue.repeat({ kind: 'housekeeping' }, '0 3 * * *')
   await queue.send([{ kind: 'sweep' }, { kind: 'reconcile', scope: 'all' }])
 }

@@ -1,23 +1,25 @@
-/** Ends what would hang: every check that was left in progress is looked at again by its deadline. */
-import type { Job } from './queue/jobs.ts'
+/** Ends what would hang: every check that was left in progress is looked at again by its deadline, as is what was snoozed. */
+import type { Job, RepositoryPlace } from './queue/jobs.ts'
 import type { Queue } from './queue/queue.ts'
 import type { Database } from './store/database.ts'
 import { overdueChecks } from './store/open-checks.ts'
+import { endSnoozes } from './store/snoozes.ts'
 
 const MAX_AT_ONCE = 500
 
+interface PullPlace extends RepositoryPlace {
+  readonly pullNumber: number
+}
+
 export async function sweep(database: Database, queue: Queue): Promise<void> {
   const overdue = await overdueChecks(database, MAX_AT_ONCE)
-  await queue.send(
-    overdue.map(
-      ({ installationId, repositoryId, owner, repo, pullNumber }): Job => ({
-        kind: 'pull-request',
-        installationId,
-        repositoryId,
-        owner,
-        repo,
-        number: pullNumber,
-      }),
-    ),
-  )
+  await queue.send(overdue.map(updateOf))
+  await database.transaction(async sql => {
+    const ended = await endSnoozes(sql, new Date())
+    await queue.send(ended.map(updateOf), { sql })
+  })
+}
+
+function updateOf({ pullNumber, installationId, repositoryId, owner, repo }: PullPlace): Job {
+  return { kind: 'pull-request', installationId, repositoryId, owner, repo, number: pullNumber }
 }

@@ -3,6 +3,7 @@ import { MemoryMarkError, type Report, renderCheck, renderComment } from '../../
 import type { DesiredCheck } from '../check.ts'
 import type { Measurement } from '../measurement/state.ts'
 import { measurementNote } from '../measurement/words.ts'
+import { hintsFor } from '../suggestions/hints.ts'
 
 export interface Findings {
   readonly headSha: string
@@ -15,7 +16,7 @@ export interface Findings {
 }
 
 export function desiredCheck({ headSha, report, measurement, gaps, remarks }: Findings): DesiredCheck {
-  const check = renderCheck(report)
+  const check = renderCheck(report, { hints: hintsFor(report) })
   const hasConfigs = report.configs.length > 0
   const note = hasConfigs ? measurementNote(measurement, headSha) : undefined
   const notes = [gaps.join(' '), ...(note === undefined ? [] : [note]), ...remarks].filter(text => text !== '')
@@ -69,9 +70,13 @@ function ungreen(conclusion: Conclusion): Conclusion {
 }
 
 /** Undefined where there is nothing to say and so no comment to begin. */
-export function desiredComment({ report, measurement, gaps }: Findings): string | undefined {
-  const status = [...gaps, ...commentNote(measurement)].join(' ')
-  return renderComment(report, status === '' ? {} : { statusNote: status })
+export function desiredComment({ report, measurement, gaps, remarks }: Findings): string | undefined {
+  const [note] = commentNote(measurement)
+  return renderComment(report, {
+    ...(note !== undefined && { statusNote: note }),
+    remarks: [...(gaps.length === 0 ? [] : [gaps.join(' ')]), ...remarks],
+    hints: hintsFor(report),
+  })
 }
 
 /** The check tells each stage; a comment that did would be edited with every one of them. */

@@ -8,9 +8,12 @@ import { type PullRequest, readPullRequest, type Work } from '../github.ts'
 import { applyLeniency, readLeniency } from '../leniency/leniency.ts'
 import type { Measurement } from '../measurement/state.ts'
 import { failureOf } from '../queue/failure.ts'
+import { noteDecision } from '../reports/decision.ts'
 import { renewMeasurements } from '../store/measurements.ts'
 import { answerRerun, openRerun } from '../store/reruns.ts'
 import { keepSeen } from '../store/seen-pulls.ts'
+import { suggestionsFor } from '../suggestions/suggest.ts'
+import type { Suggestion } from '../suggestions/suggestion.ts'
 import { CheckSlot } from './check-slot.ts'
 import { desiredCheck, desiredComment, type Findings, failedCheck } from './desired.ts'
 import { judgePull } from './judge.ts'
@@ -48,11 +51,15 @@ export async function giveUpOn(work: Work, number: number): Promise<void> {
 async function tell(work: Work, pull: PullRequest, slot: CheckSlot): Promise<void> {
   const judgement = await judgePull(work, pull, () => slot.begin())
   const leniency = await readLeniency(work.database, { ...work.place, pullNumber: pull.number })
-  const { report, remarks, isQuiet } = applyLeniency(judgement.report, leniency, new Date())
+  const lenient = applyLeniency(judgement.report, leniency, new Date())
+  const { report, remarks, isQuiet } = lenient
   const findings: Findings = { ...judgement, headSha: pull.headSha, report, remarks }
   await slot.keep(desiredCheck(findings), lookAgainAt(judgement.measurement))
   await startMeasuring(work, pull, judgement.measurement)
-  if (!isQuiet) await comment(work, pull, findings)
+  await noteDecision(work, pull, judgement.report, lenient)
+  if (isQuiet) return
+  await comment(work, pull, findings)
+  await startSuggesting(work, pull, await suggestionsFor(judgement, report))
 }
 
 function lookAgainAt(measurement: Measurement): Date | undefined {
@@ -63,6 +70,16 @@ function lookAgainAt(measurement: Measurement): Date | undefined {
 async function startMeasuring({ queue, place }: Work, pull: PullRequest, measurement: Measurement): Promise<void> {
   if (measurement.kind !== 'waiting' || measurement.for !== 'dispatch') return
   await queue.send([{ kind: 'dispatch', ...place, number: pull.number, headSha: pull.headSha }])
+}
+
+/** As for measuring: a review is a write, and one that is refused takes nothing else with it. */
+async function startSuggesting(
+  { queue, place }: Work,
+  { number, headSha }: PullRequest,
+  suggestions: readonly Suggestion[],
+): Promise<void> {
+  if (suggestions.length === 0) return
+  await queue.send([{ kind: 'suggest', ...place, number, headSha, suggestions: [...suggestions] }])
 }
 
 /** The check belongs to its commit; the comment belongs to the newest one, which may have come meanwhile. */

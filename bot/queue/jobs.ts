@@ -1,6 +1,7 @@
 /** The work there is. What a job carries says where to look; what is true is asked of GitHub when it runs. */
 import * as z from 'zod'
 import { commandRequest } from '../commands/request.ts'
+import { suggestion } from '../suggestions/suggestion.ts'
 
 const id = z.number().int().positive()
 const sha = z.string().regex(/^[0-9a-f]{40,64}$/)
@@ -31,6 +32,23 @@ const dispatchJob = repositoryPlace.extend({ kind: z.literal('dispatch'), number
 const supersededJob = repositoryPlace.extend({ kind: z.literal('superseded'), headSha: sha, checkRunId: id })
 /** Do what a comment asks. */
 const commandJob = commandRequest.extend({ kind: z.literal('command') })
+/** Suggest changes on lines of the diff, as they were rendered for that commit. */
+const suggestJob = repositoryPlace.extend({
+  kind: z.literal('suggest'),
+  number: id,
+  headSha: sha,
+  suggestions: z.array(suggestion).max(20),
+})
+/** Enter a merged pull request in the ledger. */
+const mergedJob = repositoryPlace.extend({ kind: z.literal('merged'), number: id })
+/** Look at the default branch, and report on it where that is due. */
+const surveyJob = repositoryPlace.extend({ kind: z.literal('survey'), isReportDue: z.boolean() })
+/** See to it that the report comes when the team wants it. */
+const scheduleJob = repositoryPlace.extend({ kind: z.literal('schedule') })
+/** The App was taken out of an account. */
+const departureJob = z.object({ kind: z.literal('departure'), installationId: id })
+/** Forget what is old or whose owner has left, and look after every repository's schedule. */
+const housekeepingJob = z.object({ kind: z.literal('housekeeping') })
 /** End what would hang. */
 const sweepJob = z.object({ kind: z.literal('sweep') })
 /** Compare with GitHub, so that lost webhooks are made good. */
@@ -44,6 +62,12 @@ export const job = z.discriminatedUnion('kind', [
   dispatchJob,
   supersededJob,
   commandJob,
+  suggestJob,
+  mergedJob,
+  surveyJob,
+  scheduleJob,
+  departureJob,
+  housekeepingJob,
   sweepJob,
   reconcileJob,
 ])
@@ -67,8 +91,19 @@ export function keyOf(job: Job): string {
       return `${job.repositoryId}/check/${job.checkRunId}`
     case 'command':
       return `${job.repositoryId}/comment/${job.commentId}`
+    case 'suggest':
+      return `${job.repositoryId}/suggest/${job.number}/${job.headSha}`
+    case 'merged':
+      return `${job.repositoryId}/merged/${job.number}`
+    case 'survey':
+      return `${job.repositoryId}/survey/${job.isReportDue ? 'report' : 'look'}`
+    case 'schedule':
+      return `${job.repositoryId}/schedule`
+    case 'departure':
+      return `departure/${job.installationId}`
     case 'reconcile':
       return `reconcile/${job.scope}`
+    case 'housekeeping':
     case 'sweep':
       return job.kind
   }
@@ -77,6 +112,8 @@ export function keyOf(job: Job): string {
 /** Whose share of the workers it takes; undefined for our own housekeeping. */
 export function installationOf(job: Job): number | undefined {
   switch (job.kind) {
+    case 'housekeeping':
+    case 'departure':
     case 'sweep':
     case 'reconcile':
       return undefined
@@ -87,6 +124,10 @@ export function installationOf(job: Job): number | undefined {
     case 'dispatch':
     case 'superseded':
     case 'command':
+    case 'suggest':
+    case 'merged':
+    case 'survey':
+    case 'schedule':
       return job.installationId
   }
 }

@@ -101,6 +101,18 @@ export class Queue {
     await this.#boss.schedule(WORK, cron, job, { key, singletonKey: key })
   }
 
+  async noLonger(job: Job): Promise<void> {
+    await this.#boss.unschedule(WORK, keyOf(job))
+  }
+
+  /** What was to be repeated for an installation that is gone. */
+  async forgetSchedules(installationId: number): Promise<void> {
+    for (const { key, data } of await this.#boss.getSchedules(WORK)) {
+      const parsed = jobSchema.safeParse(data)
+      if (parsed.success && installationOf(parsed.data) === installationId) await this.#boss.unschedule(WORK, key)
+    }
+  }
+
   /** At most `perInstallation` of one installation run at a time, over all replicas. Never throws: no database, no jobs. */
   async take(limit: number, perInstallation: number): Promise<readonly Taken[]> {
     const work = await this.#boss.fetch(WORK, { batchSize: limit, groupConcurrency: perInstallation })

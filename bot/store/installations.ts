@@ -67,6 +67,16 @@ export async function noteDeparture(sql: Sql, installationId: number, at: Date):
   )
 }
 
+/** Of whom anything is kept, those that left included. */
+export async function knownInstallations(sql: Sql): Promise<readonly number[]> {
+  const known = new Set<number>()
+  for (const table of await tablesOfInstallations(sql)) {
+    const rows = await sql.query(`SELECT DISTINCT installation_id FROM memorymark."${table}"`)
+    for (const row of rows) known.add(departureRow.parse(row).installation_id)
+  }
+  return [...known]
+}
+
 /** Installations that left before `before`. */
 export async function departedBefore(sql: Sql, before: Date): Promise<readonly number[]> {
   const rows = await sql.query(

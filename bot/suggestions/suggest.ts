@@ -1,23 +1,43 @@
 /** One review with a suggestion on each batch size that the diff shows. What was suggested before is not said again. */
-import { type RenderedSuggestion, renderSuggestion, suggestionMarkerIn } from '../../engine/index.ts'
-import type { PullRequest, Work } from '../github.ts'
+import { type Report, renderSuggestion, suggestionMarkerIn } from '../../engine/index.ts'
+import { readPullRequest, type Work } from '../github.ts'
+import type { JobOf } from '../queue/jobs.ts'
 import { isShown } from './diff.ts'
 import { type JudgedConfigs, proposalsFor } from './proposals.ts'
+import type { Suggestion } from './suggestion.ts'
 
 /** A review is read by people; the comment speaks of the rest. */
 const MAX_SUGGESTIONS = 20
 
+/** What there is to suggest about `report`: what was judged, with what somebody let pass left out. */
+export async function suggestionsFor(judged: JudgedConfigs, report: Report): Promise<readonly Suggestion[]> {
+  const blocking = new Set(report.configs.filter(isToChange).map(({ path }) => path))
+  const { changes } = await proposalsFor(judged)
+  return changes
+    .filter(({ change }) => blocking.has(change.path))
+    .flatMap(({ config, change }) => renderSuggestion(change, config) ?? [])
+    .slice(0, MAX_SUGGESTIONS)
+}
+
+/** Nobody is asked to change what was accepted as it is. */
+function isToChange(config: Report['configs'][number]): boolean {
+  if (config.status === 'not-analysed' || config.verdict.state === 'fine') return false
+  return config.verdict.reasons.every(({ spared }) => spared !== 'accepted' && spared !== 'snoozed')
+}
+
 /** At most one write, and none where there is nothing new to suggest. */
-export async function suggest(work: Work, pull: PullRequest, judged: JudgedConfigs): Promise<void> {
-  const suggestions = await suggestionsFor(work, pull, judged)
-  if (suggestions.length === 0) return
-  const known = await knownMarkers(work, pull.number)
-  const comments = suggestions.filter(({ marker }) => !known.has(marker)).slice(0, MAX_SUGGESTIONS)
+export async function suggest(work: Work, { number, headSha, suggestions }: JobOf<'suggest'>): Promise<void> {
+  const pull = await readPullRequest(work, number)
+  if (!pull.isOpen || pull.headSha !== headSha) return
+  const patches = await patchesOf(work, number)
+  const shown = suggestions.filter(({ path, lines }) => isShown(lines, patches.get(path) ?? ''))
+  const known = shown.length === 0 ? new Set<string>() : await knownMarkers(work, number)
+  const comments = shown.filter(({ marker }) => !known.has(marker))
   if (comments.length === 0) return
   await work.github.rest.pulls.createReview({
     ...work.repository,
-    pull_number: pull.number,
-    commit_id: pull.headSha,
+    pull_number: number,
+    commit_id: headSha,
     event: 'COMMENT',
     comments: comments.map(({ path, lines: { first, last }, body }) => ({
       path,
@@ -27,14 +47,6 @@ export async function suggest(work: Work, pull: PullRequest, judged: JudgedConfi
       ...(first < last && { start_line: first, start_side: 'RIGHT' }),
     })),
   })
-}
-
-async function suggestionsFor(work: Work, pull: PullRequest, judged: JudgedConfigs): Promise<RenderedSuggestion[]> {
-  const { changes } = await proposalsFor(judged)
-  const rendered = changes.flatMap(({ config, change }) => renderSuggestion(change, config) ?? [])
-  if (rendered.length === 0) return []
-  const patches = await patchesOf(work, pull.number)
-  return rendered.filter(({ path, lines }) => isShown(lines, patches.get(path) ?? ''))
 }
 
 /** By path; GitHub leaves out those of files that are too large to show. */

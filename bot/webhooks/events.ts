@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { CHECK_NAME, RERUN_ACTION } from '../check.ts'
 import type { Job, RepositoryPlace } from '../queue/jobs.ts'
 import type { CommitKey } from '../store/reruns.ts'
+import { installationReaders } from './installation-events.ts'
 
 export interface Work {
   readonly jobs: readonly Job[]
@@ -45,7 +46,11 @@ const pullRequestActions = new Set([
   'closed',
 ])
 
-const pullRequest = z.object({ action: z.string(), number: id })
+const pullRequest = z.object({
+  action: z.string(),
+  number: id,
+  pull_request: z.object({ merged: z.boolean().nullish() }).optional(),
+})
 const checkRun = z.object({
   action: z.string(),
   check_run: z.object({ name: z.string(), head_sha: sha }),
@@ -60,13 +65,20 @@ const comment = z.object({
   comment: z.object({ id, body: z.string(), user: z.object({ login: z.string() }) }),
 })
 
-/** What calls the bot, wherever in a comment it stands at the beginning of a line. */
-const called = /^\s*\/memorymark\b/im
+/** What calls the bot, wherever in a comment it stands at the beginning of a line. Takes time linear in its length. */
+const called = /^[ \t]*\/memorymark\b/im
 
 const readers: Readonly<Record<string, Read>> = {
   pull_request: (payload, at) => {
-    const { action, number } = pullRequest.parse(payload)
-    return pullRequestActions.has(action) ? { jobs: [{ kind: 'pull-request', ...at, number }] } : undefined
+    const { action, number, pull_request: pull } = pullRequest.parse(payload)
+    if (!pullRequestActions.has(action)) return undefined
+    const isMerged = action === 'closed' && pull?.merged === true
+    return {
+      jobs: [
+        { kind: 'pull-request', ...at, number },
+        ...(isMerged ? [{ kind: 'merged', ...at, number } as const] : []),
+      ],
+    }
   },
   check_run: (payload, at) => {
     const { action, check_run: check, requested_action: asked } = checkRun.parse(payload)
@@ -96,18 +108,25 @@ const readers: Readonly<Record<string, Read>> = {
 
 /** `event` is the `X-GitHub-Event` header. */
 export function readEvent(event: string, payload: unknown): Reading {
-  const read = Object.hasOwn(readers, event) ? readers[event] : undefined
-  if (read === undefined) return { kind: 'not-ours' }
-  const at = place.safeParse(payload)
-  // Events of an organization, or of an App that is installed nowhere, have no repository to work on.
-  if (!at.success) return { kind: 'not-ours' }
   try {
-    const work = read(payload, at.data)
+    const work = workOf(event, payload)
     return work === undefined ? { kind: 'not-ours' } : { kind: 'work', name: event, work }
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error
     return { kind: 'unreadable', why: error.issues.map(({ path, code }) => `${path.join('.')} ${code}`).join(', ') }
   }
+}
+
+function workOf(event: string, payload: unknown): Work | undefined {
+  const ofInstallation = Object.hasOwn(installationReaders, event) ? installationReaders[event] : undefined
+  if (ofInstallation !== undefined) {
+    const jobs = ofInstallation(payload)
+    return jobs.length === 0 ? undefined : { jobs }
+  }
+  const read = Object.hasOwn(readers, event) ? readers[event] : undefined
+  const at = place.safeParse(payload)
+  // Events of an organization, or of an App that is installed nowhere, have no repository to work on.
+  return read !== undefined && at.success ? read(payload, at.data) : undefined
 }
 
 function rerun(at: RepositoryPlace, headSha: string): Work {

@@ -1,0 +1,74 @@
+/** Every config of the default branch as it is now: measured where a run has measured that very text, estimated elsewhere. */
+import { judgedAlone, type Report, type RepositorySettings } from '../../engine/index.ts'
+import { countedFiles, readCandidates } from '../candidates.ts'
+import { readText } from '../file.ts'
+import type { Work } from '../github.ts'
+import { readTeamSettings } from '../repository-settings.ts'
+import { type ConfigBlob, reportedConfigs } from '../store/measured-configs.ts'
+import { readTree } from '../trees.ts'
+
+export interface Branch {
+  readonly name: string
+  readonly commit: string
+  readonly hasIssues: boolean
+}
+
+export interface BranchReading {
+  readonly branch: Branch
+  readonly report: Report
+  readonly settings: RepositorySettings
+  /** What was not looked at, and why; Markdown. */
+  readonly remarks: readonly string[]
+}
+
+export async function readDefaultBranch(work: Work): Promise<BranchReading> {
+  const branch = await defaultBranch(work)
+  const team = await readTeamSettings(work)
+  const { blobs: all, isCut } = await readTree(work, branch.commit)
+  const files = [...all].map(([path, blobSha]) => ({ path, blobSha }))
+  const counted = countedFiles(files, team.settings)
+  const read = await readCandidates(work, branch.commit, counted.blobs)
+  const estimate = await work.analyze(read.files, {
+    settings: team.settings,
+    models: { readFile: path => readText(work, branch.commit, path) },
+    base: async () => undefined,
+  })
+  return {
+    branch,
+    report: await withMeasured(work, estimate, branch.commit, counted.blobs),
+    settings: team.settings,
+    remarks: [
+      ...team.remarks,
+      ...(isCut ? ['GitHub lists only a part of this repository; configs beyond it were not looked at.'] : []),
+      ...counted.remarks,
+      ...read.remarks,
+    ],
+  }
+}
+
+async function defaultBranch({ github, repository }: Work): Promise<Branch> {
+  const { data } = await github.rest.repos.get(repository)
+  const { data: branch } = await github.rest.repos.getBranch({ ...repository, branch: data.default_branch })
+  return { name: data.default_branch, commit: branch.commit.sha, hasIssues: data.has_issues }
+}
+
+async function withMeasured(
+  { database, place }: Work,
+  estimate: Report,
+  commit: string,
+  blobs: readonly ConfigBlob[],
+): Promise<Report> {
+  const reported = await reportedConfigs(database, place, commit, blobs)
+  const measured = new Map(
+    reported.flatMap(({ path, result }) =>
+      result.status === 'analysed' && result.provenance === 'measured' ? [[path, result] as const] : [],
+    ),
+  )
+  return {
+    ...estimate,
+    configs: estimate.configs.map(config => {
+      const known = measured.get(config.path)
+      return known === undefined ? config : judgedAlone(known, estimate.policy)
+    }),
+  }
+}

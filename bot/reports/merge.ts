@@ -1,0 +1,85 @@
+/** A merged pull request, entered in the ledger: each of its configs before and after, measured where both sides were. */
+import { type AnalysedConfig, analysedIn, ledgerEntryOf, type Report } from '../../engine/index.ts'
+import { candidatesOfPull } from '../candidates.ts'
+import { type FileReading, readFile } from '../file.ts'
+import { type PullRequest, readPullRequest, type Work } from '../github.ts'
+import { applyLeniency, readLeniency } from '../leniency/leniency.ts'
+import { type Judgement, judgePull } from '../pull-request/judge.ts'
+import { keepLedgerEntries } from '../store/ledger-entries.ts'
+import { reportedConfigs } from '../store/measured-configs.ts'
+
+export async function enterMerge(work: Work, number: number): Promise<void> {
+  const pull = await readPullRequest(work, number)
+  const { mergedAt } = pull
+  if (mergedAt === undefined) return
+  const judged = await judgePull(work, pull)
+  if (judged.report.configs.length === 0) return
+  const before = await readBefore(work, pull, judged)
+  const after = await estimateOf(work, judged)
+  const leniency = await readLeniency(work.database, { ...work.place, pullNumber: number })
+  const { accepted } = applyLeniency(judged.report, leniency, mergedAt)
+  const entries = analysedIn(judged.report).map(config =>
+    ledgerEntryOf(
+      {
+        ...comparable(config, after.get(config.path), before.get(config.path)),
+        accepted: accepted.get(config.path),
+      },
+      { pullNumber: number, mergedAt: mergedAt.toISOString() },
+    ),
+  )
+  await keepLedgerEntries(work.database, work.place, entries)
+  await work.queue.send([{ kind: 'survey', ...work.place, isReportDue: false }])
+}
+
+/** What is known of a config before the merge, by the path that it has after it. */
+interface Before {
+  readonly estimated: AnalysedConfig | undefined
+  readonly measured: AnalysedConfig | undefined
+}
+
+/** A clock is compared with a clock, and a model with a model. */
+function comparable(
+  config: AnalysedConfig,
+  estimate: AnalysedConfig | undefined,
+  before: Before | undefined,
+): { readonly before: AnalysedConfig | undefined; readonly after: AnalysedConfig } {
+  if (config.throughputProvenance === 'measured' && before?.measured !== undefined) {
+    return { before: before.measured, after: config }
+  }
+  return { before: before?.estimated, after: estimate ?? config }
+}
+
+async function readBefore(work: Work, pull: PullRequest, judged: Judgement): Promise<ReadonlyMap<string, Before>> {
+  const { formerPaths } = await candidatesOfPull(work, pull, judged.settings)
+  const former = new Map<string, Extract<FileReading, { kind: 'file' }>>()
+  for (const { path } of judged.report.configs) {
+    const reading = await readFile(work, pull.baseSha, formerPaths.get(path) ?? path)
+    if (reading.kind === 'file') former.set(path, reading)
+  }
+  const files = [...former].map(([path, { file }]) => ({ ...file, path }))
+  const estimated = await estimateOf(work, { ...judged, files })
+  const blobs = [...former].map(([path, { file, blobSha }]) => ({ path: file.path, blobSha, after: path }))
+  const reported = await reportedConfigs(work.database, work.place, pull.baseSha, blobs)
+  const measured = new Map(
+    blobs.map(({ path, after }) => {
+      const results = reported.flatMap(({ path: at, result }) => (at === path ? [result] : []))
+      return [after, results.find(isTimed)] as const
+    }),
+  )
+  return new Map(
+    [...former.keys()].map(path => [path, { estimated: estimated.get(path), measured: measured.get(path) }]),
+  )
+}
+
+/** By path; what was judged as measured is estimated too, so that like can be held against like. */
+async function estimateOf(
+  work: Work,
+  { files, settings, models }: Pick<Judgement, 'files' | 'settings' | 'models'>,
+): Promise<ReadonlyMap<string, AnalysedConfig>> {
+  const report = await work.analyze(files, { settings, models, base: async () => undefined })
+  return new Map(analysedIn(report).map(config => [config.path, config]))
+}
+
+function isTimed(config: Report['configs'][number]): config is AnalysedConfig {
+  return config.status === 'analysed' && config.throughputProvenance === 'measured'
+}

@@ -1,0 +1,45 @@
+/** A look at the default branch: what is kept of it, and the report that is due. */
+import { analysedIn } from '../../engine/index.ts'
+import type { Work } from '../github.ts'
+import { keepConfigRecords } from '../store/config-records.ts'
+import { keepSurvey } from '../store/surveys.ts'
+import { type BranchReading, readDefaultBranch } from './branch.ts'
+import { reportOn } from './issue.ts'
+import { recordOf } from './record.ts'
+import { keepSchedule } from './schedule.ts'
+
+export interface SurveyOptions {
+  /** Whether the issue is to be brought up to date too. */
+  readonly isReportDue: boolean
+  /** Login under which the App writes. */
+  readonly botLogin: () => Promise<string>
+}
+
+export async function survey(work: Work, { isReportDue, botLogin }: SurveyOptions): Promise<void> {
+  const reading = await readDefaultBranch(work)
+  await keepSchedule(work, reading.settings)
+  await keep(work, reading)
+  // The schedule may have been taken back since the report was made due.
+  if (isReportDue && reading.settings.reportSchedule !== 'never') await reportOn(work, reading, botLogin)
+}
+
+async function keep({ database, place }: Work, { branch, report }: BranchReading): Promise<void> {
+  const configs = analysedIn(report)
+  const at = new Date(report.createdAt)
+  await database.transaction(async sql => {
+    await keepSurvey(sql, place, {
+      owner: place.owner,
+      repo: place.repo,
+      commit: branch.commit,
+      configs: report.configs.length,
+      blocked: configs.filter(({ verdict }) => verdict.state === 'blocked').length,
+      savingsPerYearUsd: configs.reduce((sum, config) => sum + Math.max(0, config.savingsPerYearUsd), 0),
+      at,
+    })
+    await keepConfigRecords(
+      sql,
+      place,
+      configs.map(config => recordOf(config, branch.commit, at)),
+    )
+  })
+}
