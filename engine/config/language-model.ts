@@ -16,6 +16,7 @@ type Settings = Pick<
   | 'gradientCheckpointing'
   | 'lora'
   | 'quantization'
+  | 'quantizedExperts'
   | 'fakeQuantization'
   | 'sharding'
   | 'offload'
@@ -28,6 +29,7 @@ type Settings = Pick<
 type Optional =
   | 'lora'
   | 'quantization'
+  | 'quantizedExperts'
   | 'fakeQuantization'
   | 'sharding'
   | 'offload'
@@ -125,11 +127,13 @@ export function taskOfMethod(method: TrainingSpec['method']): Pick<TrainingSpec,
 
 /** Leaves out what is undefined, as the spec wants it. */
 function present(settings: LanguageModelConfig['settings']): Settings {
-  const { lora, quantization, fakeQuantization, sharding, offload, fusedLoss, method, dropout, ...always } = settings
+  const { lora, quantization, quantizedExperts, fakeQuantization, ...others } = settings
+  const { sharding, offload, fusedLoss, method, dropout, ...always } = others
   return {
     ...always,
     ...(lora && { lora }),
     ...(quantization && { quantization }),
+    ...(quantizedExperts && { quantizedExperts }),
     ...(fakeQuantization && { fakeQuantization }),
     ...(sharding && { sharding }),
     ...(offload && { offload }),

@@ -139,6 +139,8 @@ export const trainingSpec = z.object({
     .optional(),
   /** Base weights of every linear layer but the output's. Only with `lora`. */
   quantization: z.enum(quantizations).optional(),
+  /** Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`. */
+  quantizedExperts: z.boolean().optional(),
   /**
    * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of
    * so many inputs) and go on in the type of the weights, as torchao does. With `lora`, the adapted layers alone.

@@ -241,18 +241,21 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const joined = isGated ? 2 * inner : inner
     const up = isGated ? 'gate_up_proj' : 'up_proj'
     const bias = (part: string, features: number) => this.#weight(`${name}.${part}_bias`, [count, features])
+    const matrices = {
+      up: this.#expertWeight(`${name}.${up}`, [count, joined, hidden]),
+      down: this.#expertWeight(`${name}.down_proj`, [count, hidden, inner]),
+    }
     const { output, locals } = groupedExperts(
       this,
       x,
       { weights, chosen },
       {
-        up: this.#weight(`${name}.${up}`, [count, joined, hidden]),
-        down: this.#weight(`${name}.down_proj`, [count, hidden, inner]),
+        ...matrices,
         ...(hasBias && { upBias: bias(up, joined), downBias: bias('down_proj', hidden) }),
       },
       gate,
     )
-    this.#locals.push(...locals)
+    this.#locals.push(...locals, matrices.up, matrices.down)
     return output
   }
 
@@ -449,6 +452,22 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   #weight(name: string, shape: readonly number[]): Tensor {
     return this.parameter(name, shape, { trainable: this.spec.lora === undefined })
+  }
+
+  /**
+   * bitsandbytes nn/parametrize.py: quantised parameters that are no linear layer's are dequantised whole when they are asked for,
+   * and cached until their module returns. What was dequantised is what the products save.
+   */
+  #expertWeight(name: string, shape: readonly number[]): Tensor {
+    const { quantization, quantizedExperts } = this.spec
+    if (quantization === undefined || !quantizedExperts) return this.#weight(name, shape)
+    const count = elements({ shape })
+    const { weights, constants } = quantizedBytes(quantization, count, count / (shape.at(-1) ?? 1))
+    this.buffer(name, weights)
+    this.buffer(`${name}.quant_state`, constants)
+    const dequantised = this.tensor(shape, this.weightDtype, [], { batched: false })
+    this.record('dequantise', { reads: [], outputs: [dequantised] })
+    return dequantised
   }
 
   #denseLinear(name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {

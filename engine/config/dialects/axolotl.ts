@@ -102,6 +102,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
           })
         : undefined,
       quantization: readQuantization(reader, document, hasAdapter),
+      quantizedExperts: readExperts(reader, document.at('quantize_moe_experts')),
       ...sharded,
       fusedLoss: training.method === undefined ? readFusedLoss(reader, document) : undefined,
       ...training,
@@ -115,11 +116,15 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 }
 
 function refuseUnmodelled(reader: FieldReader, document: Section): void {
-  for (const key of ['gptq', 'relora', 'quantize_moe_experts', 'peft_use_dora']) {
+  for (const key of ['gptq', 'relora', 'peft_use_dora']) {
     const field = document.at(key)
     if (field === undefined || reader.flag(field) !== true) continue
     reader.refuse(field, 'unsupported-setting', `${key} is not modelled yet`, leaveOut)
   }
+  const parameters = document.at('lora_target_parameters')
+  if (parameters === undefined) return
+  const message = 'Adapters on the matrices of experts (lora_target_parameters) are not modelled yet'
+  reader.refuse(parameters, 'unsupported-setting', message, 'Name linear layers in lora_target_modules alone.')
 }
 
 const leaveOut = 'Leave this config out of the check for now.'
@@ -187,6 +192,11 @@ function readQuantization(reader: FieldReader, document: Section, hasAdapter: bo
     '4-bit weights cannot be trained without an adapter',
     'Set adapter: qlora, or load_in_4bit: false.',
   )
+}
+
+/** monkeypatch/moe_quant.py: experts are quantised as they are loaded, and dequantised while their block runs. */
+function readExperts(reader: FieldReader, field: Field | undefined): true | undefined {
+  return isOn(reader, field) ? reader.note('quantizedExperts', true, field) : undefined
 }
 
 /**

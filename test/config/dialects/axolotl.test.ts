@@ -122,6 +122,25 @@ describe('other switches of Axolotl', () => {
   })
 })
 
+describe('experts in Axolotl', () => {
+  const moe =
+    'base_model: Qwen/Qwen3-30B-A3B\nmicro_batch_size: 1\nsequence_len: 2048\nadapter: qlora\nload_in_4bit: true\nlora_target_modules: [q_proj]\n'
+
+  it('stay in 16 bits beside a 4-bit base', () => {
+    expect(trainingConfig(moe).spec).toMatchObject({ quantization: 'nf4-double' })
+    expect(trainingConfig(moe).spec.quantizedExperts).toBeUndefined()
+  })
+
+  it('are quantised with quantize_moe_experts', () => {
+    expect(trainingConfig(`${moe}quantize_moe_experts: true\n`).spec.quantizedExperts).toBe(true)
+  })
+
+  it('with adapters of their own are refused rather than counted without', () => {
+    const problem = onlyProblemIn(`${moe}lora_target_parameters: [mlp.experts.gate_up_proj]\n`)
+    expect(problem).toMatchObject({ code: 'unsupported-setting', line: 7 })
+  })
+})
+
 describe('training methods of Axolotl', () => {
   const lora = 'adapter: lora\nlora_r: 8\nlora_target_modules: [q_proj]\n'
   const preference = { kind: 'preference', logProbabilities: 'trl', withCrossEntropy: false }
