@@ -272,6 +272,19 @@ const mixtures: readonly Cell[] = [
   ['Qwen/Qwen1.5-MoE-A2.7B', { microBatch: 4, sequenceLength: 1024, precision: 'bf16', ...trainer }],
 ]
 
+const latentLora = { rank: 16, targets: ['kv_a_proj_with_mqa', 'kv_b_proj', 'o_proj'], dropout: 0 }
+
+const latentMixtures: readonly Cell[] = [
+  ['deepseek-ai/DeepSeek-V2-Lite', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
+  ['deepseek-ai/DeepSeek-V2-Lite', { microBatch: 2, sequenceLength: 2048, ...bf16Lora, lora: latentLora }],
+  ['deepseek-ai/DeepSeek-V2-Lite', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'sgd' }],
+  ['deepseek-ai/DeepSeek-V3', { microBatch: 1, sequenceLength: 2048, ...bf16Lora, lora: latentLora }],
+  ['zai-org/GLM-4.7-Flash', { microBatch: 1, sequenceLength: 4096, ...bf16Lora, lora: latentLora }],
+  ['zai-org/GLM-4.7-Flash', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'sgd' }],
+  ['openai/gpt-oss-20b', { microBatch: 1, sequenceLength: 1024, ...bf16Lora, attention: 'eager' }],
+  ['openai/gpt-oss-20b', { microBatch: 2, sequenceLength: 2048, ...fullBf16, attention: 'eager' }],
+]
+
 const multimodal: readonly Cell[] = [
   ['google/gemma-3-4b-it', { microBatch: 1, sequenceLength: 2048, ...fullBf16 }],
   ['google/gemma-3-4b-it', { microBatch: 2, sequenceLength: 2048, ...bf16Lora }],
@@ -292,6 +305,7 @@ export const cells: readonly Cell[] = [
   ...decoders,
   ...newerDecoders,
   ...mixtures,
+  ...latentMixtures,
   ...multimodal,
   ...seq2seq,
   ...methods,

@@ -1,6 +1,6 @@
 /** Attention as PyTorch runs it: which kernel serves a call, and what that kernel saves. */
 import { type Autograd, made } from './autograd.ts'
-import { elements, type Tensor } from './storage.ts'
+import { elements, lastSize, type Tensor } from './storage.ts'
 
 export interface AttentionOptions {
   readonly heads: number
@@ -15,6 +15,8 @@ export interface AttentionOptions {
   readonly broadcastsHeads?: boolean
   /** [heads, s, t], added to the scores. */
   readonly bias?: Tensor | undefined
+  /** A learned score a head, beside the others in the softmax. */
+  readonly sinks?: Tensor | undefined
 }
 
 /** torch: transformers/cuda/sdp_utils.cpp use_flash_attention: heads of more dimensions go elsewhere. */
@@ -30,6 +32,7 @@ export function fusedAttention(
 ): Tensor {
   const [tokens = 0] = query.shape
   if (leavesBroadcast(options)) return broadcastAttention(autograd, query, key, value, options)
+  if (options.sinks !== undefined) return sinkAttention(autograd, query, key, value, options)
   if (options.bias !== undefined) return biasedAttention(autograd, query, key, value, options, options.bias)
   const isMasked =
     options.isAlwaysMasked || autograd.isPadded || (options.window !== undefined && tokens >= options.window)
@@ -38,11 +41,33 @@ export function fusedAttention(
   const native = groups > 1 && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
   const repeat = (x: Tensor) => (native ? x : repeated(autograd, x, options))
   const [q, k, v] = [query, repeat(key), repeat(value)].map(x => autograd.lowered(x)) as [Tensor, Tensor, Tensor]
-  const isFlash = autograd.hasFlash && q.dtype !== 'float32' && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
+  const valueHeadSize = lastSize(value) / options.keyValueHeads
+  const isFlash =
+    autograd.hasFlash &&
+    q.dtype !== 'float32' &&
+    !isMasked &&
+    headSize <= FLASH_MAX_HEAD_SIZE &&
+    headSize === valueHeadSize
   // Grouped heads are the flash kernel's alone; the memory-efficient one refuses them and the composed one takes over.
   return native && !isFlash
     ? composedAttention(autograd, q, repeated(autograd, k, options), repeated(autograd, v, options), options)
-    : kernelAttention(autograd, q, k, v, { ...options, isFlash, isMasked })
+    : kernelAttention(autograd, q, k, v, { ...options, isFlash, isMasked, valueHeadSize })
+}
+
+/**
+ * Attention with sinks runs in flash attention's own kernels (kernels-community/vllm-flash-attn3), which see windows without a
+ * mask; derived from their sources, as they do not run on the meta device.
+ */
+function sinkAttention(
+  autograd: Autograd,
+  query: Tensor,
+  key: Tensor,
+  value: Tensor,
+  options: AttentionOptions,
+): Tensor {
+  const [q, k, v] = [query, key, value].map(x => autograd.lowered(x)) as [Tensor, Tensor, Tensor]
+  const valueHeadSize = lastSize(value) / options.keyValueHeads
+  return kernelAttention(autograd, q, k, v, { ...options, isFlash: true, isMasked: false, valueHeadSize })
 }
 
 /** torch: transformers/cuda/attention.cu: q, k, v, the output, a log-sum-exp per row and a seed are saved; never s². */
@@ -51,10 +76,10 @@ function kernelAttention(
   q: Tensor,
   k: Tensor,
   v: Tensor,
-  options: AttentionOptions & { isFlash: boolean; isMasked: boolean },
+  options: AttentionOptions & { isFlash: boolean; isMasked: boolean; valueHeadSize: number },
 ): Tensor {
   const [tokens = 0] = q.shape
-  const output = autograd.tensor(q.shape, q.dtype, [q, k, v])
+  const output = autograd.tensor([tokens, options.heads * options.valueHeadSize], q.dtype, [q, k, v])
   // The memory-efficient kernel pads its log-sum-exp to 32 rows, and an additive mask's rows to 8 elements.
   const rows = options.isFlash ? tokens : Math.ceil(tokens / 32) * 32
   const logSumExp = autograd.storage(options.heads * rows, 'float32', true)
@@ -170,13 +195,37 @@ export function eagerAttention(
   const scaled = autograd.elementwise('mul', scores)
   const biased = options.bias === undefined ? scaled : autograd.add(scaled, options.bias)
   const masked = options.causal || autograd.isPadded ? autograd.elementwise('add', biased) : biased
-  const wide = options.castsSoftmax ? autograd.cast(masked, 'float32') : autograd.raised(masked)
-  const softmax = autograd.elementwise('softmax', wide, { savesOutput: true })
+  const wide =
+    options.castsSoftmax && options.sinks === undefined ? autograd.cast(masked, 'float32') : autograd.raised(masked)
+  const softmax =
+    options.sinks === undefined
+      ? autograd.elementwise('softmax', wide, { savesOutput: true })
+      : sinkSoftmax(autograd, masked, options.sinks)
   const castsBack = options.bias === undefined && (options.causal || options.castsSoftmax)
   const lowered = castsBack ? autograd.cast(softmax, autograd.autocastDtype ?? query.dtype) : softmax
   const weights = autograd.dropout(lowered, options.dropout)
   const output = autograd.elementwise('clone', autograd.batchMatmul(weights, factor(v), query.shape))
   return { output, weights }
+}
+
+/** transformers GptOssAttention: softmax(combined - max) of the scores and the sinks, in the scores' type, without the last column. */
+function sinkSoftmax(autograd: Autograd, scores: Tensor, sinks: Tensor): Tensor {
+  const [heads = 0, tokens = 0, sourceTokens = 0] = scores.shape
+  const combined = autograd.tensor([heads, tokens, sourceTokens + 1], scores.dtype, [scores, sinks])
+  autograd.record('cat', {
+    reads: [scores, sinks],
+    outputs: [combined],
+    gradients: [{ to: scores, passes: true }, made(sinks)],
+  })
+  // The scores stay referenced until the probabilities take their variable.
+  const derived = (name: string, from: Tensor, isSaved: boolean) => {
+    const output = autograd.tensor(from.shape, from.dtype, [from])
+    const saves = isSaved ? [output] : []
+    autograd.record(name, { reads: [from, scores], outputs: [output], saves, gradients: [made(from)] })
+    return output
+  }
+  const probabilities = derived('softmax', derived('sub', combined, false), true)
+  return autograd.slice(probabilities, sourceTokens)
 }
 
 function leavesBroadcast({ broadcastsHeads, keyValueHeads, heads }: AttentionOptions): boolean {

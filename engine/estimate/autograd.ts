@@ -176,14 +176,16 @@ export class Autograd {
   }
 
   multiply(x: Tensor, y: Tensor): Tensor {
-    // torch: MulBackward0 saves each factor for the other's gradient; a broadcast factor's is a sum over a product of full size.
+    // torch: MulBackward0 saves each factor for the other's gradient; a broadcast or narrower factor's is a
+    // sum over, or a cast of, a product of the output's size and type.
     const larger = elements(x) >= elements(y) ? x : y
     const output = this.tensor(larger.shape, widest(x.dtype, y.dtype), [x, y], { batched: x.batched || y.batched })
     const saves = [...(y.requiresGrad ? [x] : []), ...(x.requiresGrad ? [y] : [])]
-    const isBroadcast = (side: Tensor) => side.batched !== output.batched || elements(side) < elements(output)
-    const backwardScratch = [x, y].some(side => side.requiresGrad && isBroadcast(side))
-      ? [this.like(output, 'temporaries')]
-      : []
+    const isReduced = (side: Tensor) =>
+      side.batched !== output.batched || elements(side) < elements(output) || side.dtype !== output.dtype
+    const backwardScratch = [x, y]
+      .filter(side => side.requiresGrad && isReduced(side))
+      .map(() => this.like(output, 'temporaries'))
     this.record('mul', { reads: [x, y], outputs: [output], saves, gradients: [x, y].map(made), backwardScratch })
     return output
   }

@@ -56,6 +56,11 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
       ? [
           'The experts are counted in bfloat16: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over.',
         ]
+    ...(config.model_type === 'gpt_oss' && spec.attention === 'sdpa'
+      ? [
+          "Attention is counted in a flash kernel that takes gpt-oss's sinks, such as kernels-community/vllm-flash-attn3; without one transformers computes it eagerly, in far more memory. Its kernel is derived from its sources.",
+        ]
+      : []),
       : []),
     ...(hasExperts(config) && !isBfloat16
       ? ['Experts in float32 run in a kernel that no trace covers; they are counted as in bfloat16, at twice the size.']

@@ -185,6 +185,16 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return output
   }
 
+  headsJoined(own: Tensor, other: Tensor, sharedBy = 1): Tensor {
+    const features = lastSize(own) + lastSize(other) * sharedBy
+    const output = this.tensor([...own.shape.slice(0, -1), features], own.dtype, [own, other])
+    // torch: CopySlices copies the gradient of the whole before it hands parts of it on.
+    const backwardScratch = sharedBy > 1 ? [this.like(output, 'temporaries')] : []
+    this.record('cat', { reads: [own, other], outputs: [output], gradients: [own, other].map(made), backwardScratch })
+    this.headsFirst.add(output.storage)
+    return output
+  }
+
   rotaryTable(x: Tensor, size: number): readonly [Tensor, Tensor] {
     // transformers: cos and sin in the hidden states' type, one row a position, shared by every layer.
     const [tokens = 0] = x.shape
@@ -219,7 +229,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   attention(q: Tensor, k: Tensor, v: Tensor, shape: AttentionShape, bias?: Tensor): Tensor {
-    const options = { keyValueHeads: shape.heads, castsSoftmax: false, ...shape, bias }
+    const sinks = shape.sinks === undefined ? undefined : this.#weight(shape.sinks, [shape.heads])
+    const options = { keyValueHeads: shape.heads, castsSoftmax: false, ...shape, bias, sinks }
     if (this.spec.attention !== 'eager') return fusedAttention(this, q, k, v, options)
     const { output, weights } = eagerAttention(this, q, k, v, options)
     this.#locals.push(weights)

@@ -15,6 +15,8 @@ export interface AttentionTraits {
   /** Queries times a number that depends on the position. */
   readonly scalesQuery?: boolean
   readonly rotary?: RotaryOptions
+  /** A learned score a head that takes part in the softmax and gives nothing. */
+  readonly hasSinks?: boolean
 }
 
 export interface QueryNorm {
@@ -52,6 +54,7 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
       dropout: fields.attention_dropout,
       window: (traits.slides?.(index) ?? false) ? (fields.sliding_window ?? undefined) : undefined,
       castsSoftmax: true,
+      ...(traits.hasSinks && { sinks: `${name}.sinks` }),
     })
     const output = ops.linear(`${name}.o_proj`, context, fields.hidden_size, { bias: traits.outputBias ?? false })
     return ops.dropout(output, traits.outputDropout ?? 0)

@@ -1,9 +1,11 @@
 /** The decoders that a blueprint describes, a line each. */
 import type * as z from 'zod'
 import type { Blueprint } from './decoder.ts'
+import { deepseek, deepseekV2Config, deepseekV3Config, glm4Moe, glm4MoeConfig, glm4MoeLiteConfig } from './deepseek.ts'
 import { ernie, ernieConfig } from './ernie.ts'
 import { gemma, gemma2, gemma2Config, gemma3, gemma3Config, gemmaConfig } from './gemma.ts'
 import { glm4, glm4Config } from './glm.ts'
+import { gptOss, gptOssConfig } from './gpt-oss.ts'
 import { hunyuan, hunyuanConfig } from './hunyuan.ts'
 import { stablelm, stablelmConfig, starcoder2, starcoder2Config } from './layer-norm-decoders.ts'
 import {
@@ -67,6 +69,11 @@ export const decoderConfigs = [
   qwen2MoeConfig,
   qwen3MoeConfig,
   olmoeConfig,
+  gptOssConfig,
+  deepseekV2Config,
+  deepseekV3Config,
+  glm4MoeLiteConfig,
+  glm4MoeConfig,
   gemma3VisionConfig,
   mistral3Config,
   qwen2VlConfig,
@@ -127,6 +134,14 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
       return qwen3Moe(config)
     case 'olmoe':
       return olmoe(config)
+    case 'gpt_oss':
+      return gptOss(config)
+    case 'deepseek_v2':
+    case 'deepseek_v3':
+    case 'glm4_moe_lite':
+      return deepseek(config)
+    case 'glm4_moe':
+      return glm4Moe(config)
     case 'gemma3':
       return gemma3Vision(config)
     case 'mistral3':

@@ -19,6 +19,57 @@ const qwen15Experts = {
 
 const mixtralExperts = { num_local_experts: 8, num_experts_per_tok: 2, sliding_window: null, ...untied }
 
+const gptOss = (experts: number) => ({
+  head_dim: 64,
+  num_local_experts: experts,
+  num_experts_per_tok: 4,
+  sliding_window: 128,
+  attention_bias: true,
+  ...untied,
+})
+
+const deepseekV3 = {
+  q_lora_rank: 1_536,
+  kv_lora_rank: 512,
+  qk_nope_head_dim: 128,
+  qk_rope_head_dim: 64,
+  v_head_dim: 128,
+  n_routed_experts: 256,
+  n_shared_experts: 1,
+  num_experts_per_tok: 8,
+  moe_intermediate_size: 2_048,
+  first_k_dense_replace: 3,
+  ...untied,
+}
+
+const deepseekV2Lite = {
+  q_lora_rank: null,
+  kv_lora_rank: 512,
+  qk_nope_head_dim: 128,
+  qk_rope_head_dim: 64,
+  v_head_dim: 128,
+  n_routed_experts: 64,
+  n_shared_experts: 2,
+  num_experts_per_tok: 6,
+  moe_intermediate_size: 1_408,
+  first_k_dense_replace: 1,
+  ...untied,
+}
+
+const glm47Flash = {
+  q_lora_rank: 768,
+  kv_lora_rank: 512,
+  qk_nope_head_dim: 192,
+  qk_rope_head_dim: 64,
+  v_head_dim: 256,
+  n_routed_experts: 64,
+  n_shared_experts: 1,
+  num_experts_per_tok: 4,
+  moe_intermediate_size: 1_536,
+  first_k_dense_replace: 1,
+  ...untied,
+}
+
 // biome-ignore format: a table
 export const moeRows: readonly ModelRow[] = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
@@ -32,4 +83,9 @@ export const moeRows: readonly ModelRow[] = [
   row('qwen3_moe', [151_936, 4_096, 12_288, 94, 64, 4, 40_960], ['Qwen/Qwen3-235B-A22B'], qwen3Experts(128, 1_536)),
   row('qwen3_moe', [151_936, 4_096, 12_288, 94, 64, 4, 262_144], ['Qwen/Qwen3-235B-A22B-Instruct-2507', 'Qwen/Qwen3-235B-A22B-Thinking-2507'], qwen3Experts(128, 1_536)),
   row('qwen3_moe', [151_936, 6_144, 8_192, 62, 96, 8, 262_144], ['Qwen/Qwen3-Coder-480B-A35B-Instruct'], qwen3Experts(160, 2_560)),
+  row('gpt_oss', [201_088, 2_880, 2_880, 24, 64, 8, 131_072], ['openai/gpt-oss-20b', 'unsloth/gpt-oss-20b', 'openai/gpt-oss-safeguard-20b'], gptOss(32)),
+  row('gpt_oss', [201_088, 2_880, 2_880, 36, 64, 8, 131_072], ['openai/gpt-oss-120b', 'unsloth/gpt-oss-120b'], gptOss(128)),
+  row('deepseek_v2', [102_400, 2_048, 10_944, 27, 16, 16, 163_840], ['deepseek-ai/DeepSeek-V2-Lite', 'deepseek-ai/DeepSeek-V2-Lite-Chat'], deepseekV2Lite),
+  row('deepseek_v3', [129_280, 7_168, 18_432, 61, 128, 128, 163_840], ['deepseek-ai/DeepSeek-V3', 'deepseek-ai/DeepSeek-R1', 'deepseek-ai/DeepSeek-V3-0324'], deepseekV3),
+  row('glm4_moe_lite', [154_880, 2_048, 10_240, 47, 20, 20, 202_752], ['zai-org/GLM-4.7-Flash'], glm47Flash),
 ]

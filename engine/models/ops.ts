@@ -50,6 +50,8 @@ export interface Ops<T> {
   gathered(x: T): T
   /** [b, s, heads·size] → [b, s, times·heads·size]: every head `times` times. */
   repeatHeads(x: T, times: number, heads: number): T
+  /** Each head of `own`, and after it its part of `other` or, where `other` is one head for all, that: as one tensor. */
+  headsJoined(own: T, other: T, sharedBy?: number): T
   /** cos and sin of every position, for heads of which the first `size` dimensions turn. */
   rotaryTable(x: T, size: number): readonly [T, T]
   rotary(x: T, table: readonly [T, T], heads: number, options?: RotaryOptions): T
@@ -188,4 +190,6 @@ export interface AttentionShape {
   readonly isAlwaysMasked?: boolean
   /** A single key and value head is left to the kernel to broadcast. */
   readonly broadcastsHeads?: boolean
+  /** The parameter of a learned score a head, beside the others in the softmax. */
+  readonly sinks?: string
 }

@@ -1,10 +1,8 @@
 /** Well-known models whose architecture the engine cannot run yet, by the `model_type` of their config.json. */
 export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   bloom: ['bigscience/bloom-560m', 'bigscience/bloom-7b1', 'bigscience/bloomz-560m', 'bigscience/bloomz-7b1'],
-  deepseek_v3: ['deepseek-ai/DeepSeek-V3', 'deepseek-ai/DeepSeek-R1'],
   gpt_bigcode: ['bigcode/starcoder', 'bigcode/starcoderbase-1b'],
   gpt_neo: ['EleutherAI/gpt-neo-125m', 'EleutherAI/gpt-neo-1.3B', 'EleutherAI/gpt-neo-2.7B'],
-  gpt_oss: ['openai/gpt-oss-20b', 'openai/gpt-oss-120b'],
   gptj: ['EleutherAI/gpt-j-6b'],
   llama4: ['meta-llama/Llama-4-Scout-17B-16E', 'meta-llama/Llama-4-Scout-17B-16E-Instruct'],
   mllama: ['meta-llama/Llama-3.2-11B-Vision', 'meta-llama/Llama-3.2-11B-Vision-Instruct'],

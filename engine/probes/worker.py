@@ -163,7 +163,7 @@ def cuda_dropout(input, p=0.5, training=True, inplace=False):
 
 def cuda_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
     """torch/aten's sdp_utils.cpp: flash for 16-bit without a mask, the memory-efficient kernel otherwise."""
-    if query.dtype in (torch.float16, torch.bfloat16) and attn_mask is None:
+    if query.dtype in (torch.float16, torch.bfloat16) and attn_mask is None and query.shape[-1] == value.shape[-1]:
         return torch.ops.aten._scaled_dot_product_flash_attention(
             query, key, value, dropout_p, is_causal, False, scale=scale)[0]
     if enable_gqa or key.shape[1] != query.shape[1]:  # the memory-efficient kernel refuses grouped heads

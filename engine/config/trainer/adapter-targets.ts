@@ -17,6 +17,19 @@ const attention = ['q_proj', 'k_proj', 'v_proj', 'o_proj'] as const
 
 const gated: Linears = { all: [...attention, 'gate_proj', 'up_proj', 'down_proj'] }
 
+/** DeepSeek's attention, with every projection that a query may go through. */
+const latent = [
+  'q_proj',
+  'q_a_proj',
+  'q_b_proj',
+  'kv_a_proj_with_mqa',
+  'kv_b_proj',
+  'o_proj',
+  'gate_proj',
+  'up_proj',
+  'down_proj',
+] as const
+
 const llama: Linears = { ...gated, usual: ['q_proj', 'v_proj'] }
 
 const linears: Readonly<Partial<Record<Family, Linears>>> = {
@@ -43,6 +56,11 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   qwen2_moe: { all: [...gated.all, 'shared_expert_gate'] },
   qwen3_moe: { all: attention },
   olmoe: { all: attention },
+  gpt_oss: { all: attention },
+  glm4_moe: { all: gated.all },
+  deepseek_v2: { all: latent },
+  deepseek_v3: { all: latent },
+  glm4_moe_lite: { all: latent },
   gemma3: { all: [...gated.all, 'out_proj', 'fc1', 'fc2'] },
   mistral3: { all: [...gated.all, 'merging_layer', 'linear_1', 'linear_2'] },
   qwen2_vl: { all: [...gated.all, 'qkv', 'proj', 'fc1', 'fc2', '0', '2'] },
@@ -56,6 +74,10 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   opt: { all: ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc1', 'fc2'], usual: ['q_proj', 'v_proj'] },
 }
 
-export function linearsOf(model: CatalogueModel): Linears | undefined {
-  return linears[model.family]
+export function linearsOf({ family, config }: CatalogueModel): Linears | undefined {
+  const found = linears[family]
+  if (found === undefined || !('q_lora_rank' in config || 'kv_lora_rank' in config)) return found
+  // Queries go through a narrow projection or straight, never both.
+  const absent = config.q_lora_rank ? ['q_proj'] : ['q_a_proj', 'q_b_proj']
+  return { all: found.all.filter(linear => !absent.includes(linear)) }
 }

@@ -213,6 +213,10 @@ export class TfjsOps implements Ops<tf.Tensor> {
     throw new Error('TensorFlow.js has no sparse experts here')
   }
 
+  headsJoined(): never {
+    throw new Error('TensorFlow.js has no latent attention here')
+  }
+
   experts(): never {
     throw new Error('TensorFlow.js has no sparse experts here')
   }

@@ -1,0 +1,76 @@
+/**
+ * DeepSeek V2 and V3 and GLM's mixtures of experts, which differ in their attention. transformers: models/{deepseek_v2,
+ * deepseek_v3,glm4_moe,glm4_moe_lite}.
+ */
+import * as z from 'zod'
+import { type Blueprint, type DecoderFields, decoderFields, headSizeOf, llamaBlueprint, type Part } from './decoder.ts'
+import { attentionOf, headNorms } from './decoder-attention.ts'
+import { sparseFeedForward, withSharedExperts } from './experts.ts'
+import { gatedFeedForward } from './feed-forward.ts'
+import { latentAttention, latentFields } from './latent-attention.ts'
+import { size } from './schema.ts'
+
+const sparseFields = {
+  n_routed_experts: size,
+  n_shared_experts: size.default(1),
+  num_experts_per_tok: size,
+  moe_intermediate_size: size,
+  /** Layers at the start that have one feed-forward of their own. */
+  first_k_dense_replace: z.number().int().min(0).max(1_000).default(1),
+}
+
+export const deepseekV2Config = decoderFields.extend({
+  model_type: z.literal('deepseek_v2'),
+  ...latentFields,
+  ...sparseFields,
+})
+export const deepseekV3Config = decoderFields.extend({
+  model_type: z.literal('deepseek_v3'),
+  ...latentFields,
+  ...sparseFields,
+})
+export const glm4MoeLiteConfig = decoderFields.extend({
+  model_type: z.literal('glm4_moe_lite'),
+  ...latentFields,
+  ...sparseFields,
+})
+export const glm4MoeConfig = decoderFields.extend({
+  model_type: z.literal('glm4_moe'),
+  ...sparseFields,
+  attention_bias: z.boolean().default(false),
+  use_qk_norm: z.boolean().default(false),
+  partial_rotary_factor: z.number().min(0).max(1).default(0.5),
+})
+
+type Sparse = DecoderFields & z.infer<z.ZodObject<typeof sparseFields>>
+type Latent = z.infer<typeof deepseekV2Config | typeof deepseekV3Config | typeof glm4MoeLiteConfig>
+
+export function deepseek(config: Latent): Blueprint {
+  const isV2 = config.model_type === 'deepseek_v2'
+  // V2 turns positions as complex numbers, in float32.
+  const mixer = latentAttention(config, { inFloat32: isV2 })
+  return {
+    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config, isV2 ? 'softmax' : 'sigmoid') }),
+    rotarySize: config.qk_rope_head_dim,
+  }
+}
+
+export function glm4Moe(config: z.infer<typeof glm4MoeConfig>): Blueprint {
+  const mixer = attentionOf(config, {
+    queryBias: config.attention_bias,
+    ...(config.use_qk_norm && { queryNorm: { norm: 'rms', ...headNorms } }),
+  })
+  return {
+    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config, 'sigmoid') }),
+    rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor),
+  }
+}
+
+function feedForward(config: Sparse, scoring: 'softmax' | 'sigmoid'): Part {
+  const { n_routed_experts: count, num_experts_per_tok: perToken, moe_intermediate_size: inner } = config
+  const dense = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
+  const router = { count, perToken, scoring, inFloat32: true, weightsInFloat32: true }
+  const shared = { name: 'shared_experts', inner: inner * config.n_shared_experts }
+  const sparse = withSharedExperts(sparseFeedForward({ router, experts: { count, inner } }), config.hidden_size, shared)
+  return (ops, place, x) => (place.index < config.first_k_dense_replace ? dense : sparse)(ops, place, x)
+}

@@ -1,0 +1,38 @@
+/** gpt-oss: attention with a learned sink a head, experts with biases and clamped gates. transformers: models/gpt_oss. */
+import * as z from 'zod'
+import { type Blueprint, decoderFields, llamaBlueprint } from './decoder.ts'
+import { attentionOf } from './decoder-attention.ts'
+import { sparseFeedForward } from './experts.ts'
+import type { Ops } from './ops.ts'
+import { size } from './schema.ts'
+
+export const gptOssConfig = decoderFields.extend({
+  model_type: z.literal('gpt_oss'),
+  num_local_experts: size.default(128),
+  num_experts_per_tok: size.default(4),
+  attention_bias: z.boolean().default(true),
+  sliding_window: size.nullish().default(128),
+  layer_types: z.array(z.string()).nullish(),
+})
+
+export function gptOss(config: z.infer<typeof gptOssConfig>): Blueprint {
+  const { num_local_experts: count, num_experts_per_tok: perToken, layer_types: types } = config
+  const bias = config.attention_bias
+  const slides = (index: number) => (types ? types[index] === 'sliding_attention' : index % 2 === 0)
+  return llamaBlueprint(config, {
+    mixer: attentionOf(config, { queryBias: bias, outputBias: bias, hasSinks: true, slides }),
+    feedForward: sparseFeedForward({
+      router: { count, perToken, scoring: 'softmax', hasBias: true, scoresChosenOnly: true },
+      experts: { count, inner: config.intermediate_size, hasBias: true },
+      routerName: 'router',
+      gate: clampedGate,
+    }),
+  })
+}
+
+/** GptOssExperts._apply_gate: (up + 1) * gate * sigmoid(gate * alpha), both clamped, of every other column. */
+function clampedGate<T>(ops: Ops<T>, joined: T, inner: number): T {
+  const [gate, up] = ops.slices(joined, [inner, inner]).map(part => ops.clamp(part)) as [T, T]
+  const glu = ops.multiply(gate, ops.sigmoid(ops.scale(gate)))
+  return ops.multiply(ops.scale(up), glu)
+}

@@ -1,0 +1,49 @@
+/** DeepSeek's multi-head latent attention: keys and values from a narrow shared projection. transformers: models/deepseek_v3. */
+import * as z from 'zod'
+import { type DecoderFields, normalised, type Part } from './decoder.ts'
+import type { RotaryOptions } from './ops.ts'
+import { size } from './schema.ts'
+
+export const latentFields = {
+  q_lora_rank: size.nullish(),
+  kv_lora_rank: size,
+  qk_nope_head_dim: size,
+  qk_rope_head_dim: size,
+  v_head_dim: size,
+  attention_bias: z.boolean().default(false),
+}
+
+type LatentFields = DecoderFields & z.infer<z.ZodObject<typeof latentFields>>
+
+export function latentAttention(config: LatentFields, rotary: RotaryOptions = {}): Part {
+  const { num_attention_heads: heads, kv_lora_rank: rank, attention_bias: bias } = config
+  const { qk_nope_head_dim: resting, qk_rope_head_dim: turning, v_head_dim: valueSize } = config
+  return (ops, { name, table }, x) => {
+    const linear = (part: string, states: typeof x, features: number, options = { bias: false }) =>
+      ops.linear(`${name}.${part}`, states, features, options)
+    const norm = (part: string, features: number, states: typeof x) =>
+      normalised(ops, 'rms', `${name}.${part}`, features, states)
+    const queryOf = (narrowRank: number) => {
+      const narrow = norm('q_a_layernorm', narrowRank, linear('q_a_proj', x, narrowRank, { bias }))
+      return linear('q_b_proj', narrow, heads * (resting + turning))
+    }
+    const turn = (states: typeof x, count: number) => (table ? ops.rotary(states, table, count, rotary) : states)
+    const query = config.q_lora_rank ? queryOf(config.q_lora_rank) : linear('q_proj', x, heads * (resting + turning))
+    const [restingQuery, turningQuery] = ops.split(query, [heads * resting, heads * turning]) as [typeof x, typeof x]
+    const compressed = linear('kv_a_proj_with_mqa', x, rank + turning, { bias })
+    const [latent, sharedKey] = ops.split(compressed, [rank, turning]) as [typeof x, typeof x]
+    const keyValue = norm('kv_a_layernorm', rank, latent)
+    const turnedKey = ops.cached(turn(sharedKey, 1))
+    const q = ops.headsJoined(restingQuery, turn(turningQuery, heads))
+    const expanded = linear('kv_b_proj', ops.cached(keyValue), heads * (resting + valueSize))
+    const [ownKey, value] = ops.split(expanded, [heads * resting, heads * valueSize]) as [typeof x, typeof x]
+    const k = ops.headsJoined(ownKey, turnedKey, heads)
+    const context = ops.attention(q, k, value, {
+      heads,
+      causal: true,
+      dropout: config.attention_dropout,
+      castsSoftmax: true,
+    })
+    return linear('o_proj', context, config.hidden_size, { bias })
+  }
+}
