@@ -38,6 +38,26 @@ const noOidcClient: Plugin = {
   },
 }
 
+/**
+ * Of undici, GitHub's client takes `fetch` and the proxies of self-hosted runners; its WebSockets, caches, mocks and
+ * interceptors would make a tenth of the bundle. The assignment is index.js's own: a proxy is asked to connect by it.
+ */
+const undiciForRequests: Plugin = {
+  name: 'undici-for-requests',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^undici$/ }, () => ({ path: 'undici', namespace: 'for-requests' }))
+    onLoad({ filter: /^undici$/, namespace: 'for-requests' }, () => ({
+      resolveDir: root,
+      contents: `
+        import api from 'undici/lib/api/index.js'
+        import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
+        export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js'
+        export { fetch } from 'undici/lib/web/fetch/index.js'
+        Object.assign(Dispatcher.prototype, api)`,
+    }))
+  },
+}
+
 /** The bundles need the version from package.json; the rest of it would make dist/ stale with every script and dependency. */
 const versionOnly: Plugin = {
   name: 'version-only',
@@ -67,7 +87,7 @@ export const actionBundle: Bundle = {
     target: 'node24',
     minify: true,
     legalComments: 'linked',
-    plugins: [noZodLocales, noOidcClient],
+    plugins: [noZodLocales, noOidcClient, undiciForRequests],
     banner: requireBanner,
     splitting: true,
     chunkNames: 'action-[name]-[hash]',

@@ -1,5 +1,9 @@
 /** The real bundle against the emulated GitHub. What the figures are is the engine's matter; here they only have to arrive. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { commentMarker, report } from '../../engine/index.ts'
 import { type EmulatedGitHub, type PullRequest, type Repository, startGitHub } from '../github/index.ts'
 import { BundledAction } from './run-action.ts'
@@ -298,6 +302,31 @@ describe('what GitHub refuses', () => {
     const run = await action.run({ github, repository, token })
     expect(run).toMatchObject({ exitCode: 1, report: undefined })
     expect(run.log).toMatch(/::error::GitHub answered 403: .* Check that the job has `contents: read`/)
+  })
+})
+
+describe('behind a proxy, as self-hosted runners are', () => {
+  it('every request goes through it', async () => {
+    const { repository } = await open({ 'configs/bert.yaml': wasteful })
+    const asked: string[] = []
+    const proxy = createServer().on('connect', (request, client: Socket, head: Buffer) => {
+      asked.push(request.url ?? '')
+      const target = connect(Number(new URL(github.url).port), '127.0.0.1', () => {
+        client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+        target.write(head)
+        target.pipe(client).pipe(target)
+      })
+      client.on('error', () => target.destroy())
+      target.on('error', () => client.destroy())
+    })
+    await once(proxy.listen(0, '127.0.0.1'), 'listening')
+    const address = z.object({ port: z.number() }).parse(proxy.address())
+    // A name that only the proxy can make anything of.
+    const env = { GITHUB_API_URL: 'http://github.invalid', http_proxy: `http://127.0.0.1:${address.port}` }
+    const run = await action.run({ github, repository, token, inputs: { 'fail-on': 'never' }, env })
+    proxy.close()
+    expect(run).toMatchObject({ exitCode: 0, outputs: { verdict: 'warning' } })
+    expect(new Set(asked)).toEqual(new Set(['github.invalid:80']))
   })
 })
 

@@ -44,12 +44,13 @@ export interface ActionRun {
 
 export class BundledAction implements AsyncDisposable {
   readonly #folder: string
-  readonly #defaults: Readonly<Record<string, string>>
+  /** Those of action.yml. */
+  readonly defaultInputs: Readonly<Record<string, string>>
   #runs = 0
 
   private constructor(folder: string, defaults: Readonly<Record<string, string>>) {
     this.#folder = folder
-    this.#defaults = defaults
+    this.defaultInputs = defaults
   }
 
   static async build(): Promise<BundledAction> {
@@ -66,6 +67,11 @@ export class BundledAction implements AsyncDisposable {
     return new BundledAction(folder, await defaultInputs())
   }
 
+  /** What the runner starts. */
+  get script(): string {
+    return path.join(this.#folder, actionBundle.outfile)
+  }
+
   async run(options: RunOptions): Promise<ActionRun> {
     const { github, repository, token, inputs = {}, event, sha, ref = 'refs/heads/main', files = {} } = options
     const runFolder = path.join(this.#folder, `run-${this.#runs++}`)
@@ -80,14 +86,13 @@ export class BundledAction implements AsyncDisposable {
       await mkdir(path.dirname(path.join(workspace, name)), { recursive: true })
       await writeFile(path.join(workspace, name), contents)
     }
-    const child = spawn(process.execPath, [path.join(this.#folder, 'dist/action.js')], {
+    const child = spawn(process.execPath, [this.script], {
       cwd: workspace,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
-        ...options.env,
-        ...inputVariables({ ...this.#defaults, 'github-token': token, ...inputs }),
+        ...inputVariables({ ...this.defaultInputs, 'github-token': token, ...inputs }),
         GITHUB_API_URL: github.url,
         GITHUB_EVENT_NAME: event?.name ?? 'pull_request',
         GITHUB_EVENT_PATH: file('event.json'),
@@ -97,6 +102,7 @@ export class BundledAction implements AsyncDisposable {
         GITHUB_SHA: sha ?? 'f'.repeat(40),
         GITHUB_STEP_SUMMARY: file('summary.md'),
         GITHUB_WORKSPACE: workspace,
+        ...options.env,
       },
     })
     options.onStart?.(child)
