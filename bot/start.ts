@@ -7,9 +7,11 @@ import { listen } from './http.ts'
 import { connectGitHubApp } from './installation.ts'
 import { Metrics } from './metrics.ts'
 import { Performer } from './perform.ts'
+import type { Job } from './queue/jobs.ts'
 import { Queue } from './queue/queue.ts'
 import { Workers } from './queue/workers.ts'
 import type { Settings } from './settings.ts'
+import type { Database } from './store/database.ts'
 import { openDatabase } from './store/open.ts'
 import { Inbox } from './webhooks/inbox.ts'
 import { receiveWebhook, WEBHOOK_PATH } from './webhooks/receive.ts'
@@ -18,6 +20,8 @@ export interface StartOptions {
   readonly log: Logger
   /** Stands in for the engine. */
   readonly analyze?: Analyze
+  /** Open already, in place of the one that the settings name; it stays open. */
+  readonly database?: Database
 }
 
 export interface RunningBot extends AsyncDisposable {
@@ -25,6 +29,8 @@ export interface RunningBot extends AsyncDisposable {
   /** Where webhooks go. */
   readonly webhooksUrl: string
   readonly healthUrl: string
+  /** A job besides those that webhooks and the clock bring. */
+  send(job: Job): Promise<void>
   /** Resolves when no job waits or runs, tries again that are due within a minute included. */
   idle(): Promise<void>
   /** Takes no more webhooks, finishes what runs, and leaves the rest to the next start. */
@@ -42,7 +48,7 @@ const STOP_MILLIS = 20_000
 
 export async function startBot(settings: Settings, { log, ...options }: StartOptions): Promise<RunningBot> {
   const onError = (error: Error) => log.error({ err: error }, 'The database or the queue reports an error')
-  const database = await openDatabase(settings.database, onError)
+  const database = options.database ?? (await openDatabase(settings.database, onError))
   const queue = await Queue.start({ database, onError })
   const metrics = new Metrics(queue)
   const app = await connectGitHubApp({ ...settings, log, onCall: call => metrics.call(call) })
@@ -91,12 +97,13 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
     await server.close()
     await workers.stop(STOP_MILLIS)
     await queue.stop()
-    await database[Symbol.asyncDispose]()
+    if (options.database === undefined) await database[Symbol.asyncDispose]()
   }
   return {
     origin: server.origin,
     webhooksUrl: `${server.origin}${WEBHOOK_PATH}`,
     healthUrl: `${server.origin}/health`,
+    send: job => queue.send([job]),
     idle: () => queue.idle(),
     stop,
     [Symbol.asyncDispose]: stop,

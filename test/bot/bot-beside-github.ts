@@ -4,6 +4,7 @@ import { createLog } from '../../bot/log.ts'
 import { readSettings } from '../../bot/settings.ts'
 import { type RunningBot, type StartOptions, startBot } from '../../bot/start.ts'
 import { type EmulatedGitHub, startGitHub } from '../github/index.ts'
+import { lendDatabase } from './databases.ts'
 
 export interface BotBesideGitHub extends AsyncDisposable {
   readonly github: EmulatedGitHub
@@ -12,8 +13,11 @@ export interface BotBesideGitHub extends AsyncDisposable {
   log(): string
 }
 
-export async function startBotBesideGitHub(options: Pick<StartOptions, 'analyze'> = {}): Promise<BotBesideGitHub> {
+export async function startBotBesideGitHub(
+  options: Pick<StartOptions, 'analyze' | 'database'> = {},
+): Promise<BotBesideGitHub> {
   const github = await startGitHub()
+  const lent = await lendDatabase()
   const lines: string[] = []
   const sink = new Writable({
     write: (chunk, _encoding, done) => {
@@ -22,7 +26,11 @@ export async function startBotBesideGitHub(options: Pick<StartOptions, 'analyze'
     },
   })
   const settings = readSettings(await environmentFor(github))
-  const bot = await startBot(settings, { ...options, log: createLog('debug', sink) })
+  const bot = await startBot(settings, {
+    database: lent.database,
+    ...options,
+    log: createLog('debug', sink),
+  })
   github.sendWebhooksTo(bot.webhooksUrl)
   return {
     github,
@@ -30,6 +38,7 @@ export async function startBotBesideGitHub(options: Pick<StartOptions, 'analyze'
     log: () => lines.join(''),
     [Symbol.asyncDispose]: async () => {
       await bot.stop()
+      await lent[Symbol.asyncDispose]()
       await github[Symbol.asyncDispose]()
     },
   }
