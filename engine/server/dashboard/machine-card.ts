@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { type Machine, softwareOf, type TorchDevice } from '../../probes/device.ts'
 import { type Engine, engineOn } from '../../probes/probe.ts'
 import type { Provenance } from '../../probes/trial.ts'
+import { formatCount } from '../../render/figures.ts'
 import { plainText } from '../../render/plain.ts'
 import { formatGib } from '../../units.ts'
 import type { Html } from './page.ts'
@@ -43,7 +44,10 @@ function hardware(machine: Machine): (readonly [name: string, value: string])[] 
 
 function deviceText(device: TorchDevice): string {
   switch (device.kind) {
-    case 'cuda':
+    case 'cuda': {
+      const one = `${plainText(device.name, 60)}, ${formatGib(device.totalBytes)}`
+      return device.count > 1 ? `${formatCount(device.count)} × ${one} each` : one
+    }
     case 'mps':
       return `${plainText(device.name, 60)}, ${formatGib(device.totalBytes)}`
     case 'cpu':

@@ -147,6 +147,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
       device: {
         kind: 'cuda',
         name: 'NVIDIA A10',
+        count: 2,
         totalBytes: 22.06 * 2 ** 30,
         contextBytes: 300 * 2 ** 20,
         cublasWorkspaceBytes: 8 * 2 ** 20,
@@ -155,7 +156,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
         computeCapability: [8, 6],
       },
     })
-    await card.getByText('NVIDIA A10, 22.1 GiB').waitFor()
+    await card.getByText('2 × NVIDIA A10, 22.1 GiB each').waitFor()
     expect(await card.innerText()).toContain('torch 2.13.0, transformers 5.18.0, CUDA 13.0, driver 580.65')
     expect(await card.locator('.chip.measured').count()).toBe(1)
     await page.reload()
@@ -331,6 +332,19 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
       await log.getByText(secondLine).waitFor()
       expect(await log.locator('li').allInnerTexts()).toEqual(['started', firstLine, secondLine])
       await status.filter({ hasText: 'Trying sizes.' }).waitFor()
+      expect(complaints).toEqual([])
+    })
+
+    test('an analysis that ends while its events cannot be heard still shows its end', async () => {
+      const { analyses, url, id } = await running()
+      const { page, complaints } = await opened('about:blank', { viewport: desktop, tolerated: /ERR_FAILED/ })
+      await page.route('**/events', route => route.abort())
+      await page.goto(url)
+      await page.locator('[data-status]', { hasText: 'The connection to the server is lost.' }).waitFor()
+      analyses.happens(id, first)
+      analyses.happens(id, { kind: 'cancelled' })
+      await page.getByRole('heading', { name: 'Cancelled: bert' }).waitFor()
+      expect(await page.getByRole('log').innerText()).toContain(firstLine)
       expect(complaints).toEqual([])
     })
 

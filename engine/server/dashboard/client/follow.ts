@@ -29,12 +29,13 @@ function follow(section: HTMLElement, showResult: ShowResult): void {
   events.addEventListener('end', ({ data }) => {
     events.close()
     addLine(log, data)
-    fetchResult().then(showResult, () => say(unreachable, true))
+    fetchPage().then(showResult, () => say(unreachable, true))
   })
   events.addEventListener('error', () => {
     const isFinal = events.readyState === EventSource.CLOSED
     say(isFinal ? forgotten : lost, true)
     if (isFinal) section.querySelector('[data-while-running]')?.remove()
+    else void showIfEnded(events, showResult)
   })
 }
 
@@ -47,7 +48,16 @@ function addLine(log: Element, text: string): void {
   box?.scrollTo(0, box.scrollHeight)
 }
 
-async function fetchResult(): Promise<Document> {
+/** Where a proxy lets no events through, the page itself still tells that it is over. */
+async function showIfEnded(events: EventSource, showResult: ShowResult): Promise<void> {
+  const page = await fetchPage().catch(() => undefined)
+  const isOver = page !== undefined && page.querySelector('[data-events]') === null
+  if (!isOver || events.readyState === EventSource.CLOSED) return
+  events.close()
+  showResult(page)
+}
+
+async function fetchPage(): Promise<Document> {
   const answer = await fetch(location.href)
   if (!answer.ok) throw new Error(answer.statusText)
   return new DOMParser().parseFromString(await answer.text(), 'text/html')
