@@ -4,7 +4,7 @@ import { type AnalysisEvent, type Happening, isFinal } from './analysis.ts'
 export class EventLog {
   readonly #now: () => Date
   readonly #events: AnalysisEvent[] = []
-  readonly #waiting = new Set<() => void>()
+  readonly #bells = new Set<Bell>()
 
   constructor(now: () => Date) {
     this.#now = now
@@ -14,7 +14,7 @@ export class EventLog {
   append(happening: Happening): void {
     if (this.hasEnded) throw new Error(`"${happening.kind}" after the end of an analysis`)
     this.#events.push({ ...happening, sequence: this.#events.length + 1, at: this.#now().toISOString() })
-    for (const wake of [...this.#waiting]) wake()
+    for (const bell of this.#bells) bell.ring()
   }
 
   get hasEnded(): boolean {
@@ -29,29 +29,41 @@ export class EventLog {
 
   /** The events after number `sequence`, each as it happens. Ends after the ending, or when `signal` is aborted. */
   async *after(sequence: number, signal: AbortSignal): AsyncGenerator<AnalysisEvent, void> {
-    let index = sequence
-    while (!signal.aborted) {
-      const event = this.#events[index]
-      if (event !== undefined) {
-        index++
-        yield event
-      } else if (this.hasEnded) {
-        return
-      } else {
-        await this.#next(signal)
+    const bell = new Bell()
+    this.#bells.add(bell)
+    signal.addEventListener('abort', bell.ring, { once: true })
+    try {
+      let index = sequence
+      while (!signal.aborted) {
+        const event = this.#events[index]
+        if (event !== undefined) {
+          index++
+          yield event
+        } else if (this.hasEnded) {
+          return
+        } else {
+          await bell.rung()
+        }
       }
+    } finally {
+      this.#bells.delete(bell)
+      signal.removeEventListener('abort', bell.ring)
     }
   }
+}
 
-  #next(signal: AbortSignal): Promise<void> {
+/** Tells one reader that there is something new. */
+class Bell {
+  #heard: (() => void) | undefined
+
+  /** Resolves at the next ring. */
+  rung(): Promise<void> {
     return new Promise(resolve => {
-      const wake = () => {
-        this.#waiting.delete(wake)
-        signal.removeEventListener('abort', wake)
-        resolve()
-      }
-      this.#waiting.add(wake)
-      signal.addEventListener('abort', wake, { once: true })
+      this.#heard = resolve
     })
+  }
+
+  readonly ring = (): void => {
+    this.#heard?.()
   }
 }

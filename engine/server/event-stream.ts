@@ -32,29 +32,27 @@ export function eventStream(
   encode: (event: AnalysisEvent) => Uint8Array = asJson,
 ): ReadableStream<Uint8Array> {
   const iterator = events[Symbol.asyncIterator]()
-  let next: Promise<IteratorResult<AnalysisEvent>> | undefined
-  return new ReadableStream<Uint8Array>(
-    {
-      start: controller => controller.enqueue(greeting),
-      pull: async controller => {
-        next ??= iterator.next()
-        const result = await before(next, keepAliveMillis)
-        if (result === 'late') return controller.enqueue(keepAlive)
-        next = undefined
-        if (result.done) controller.close()
-        else controller.enqueue(encode(result.value))
-      },
+  let sentSince = false
+  let timer: NodeJS.Timeout | undefined
+  return new ReadableStream<Uint8Array>({
+    start: controller => {
+      controller.enqueue(greeting)
+      timer = setInterval(() => {
+        const isIdle = !sentSince && (controller.desiredSize ?? 0) > 0
+        if (isIdle) controller.enqueue(keepAlive)
+        sentSince = false
+      }, keepAliveMillis)
     },
-    { highWaterMark: 1 },
-  )
-}
-
-async function before<T>(promise: Promise<T>, millis: number): Promise<T | 'late'> {
-  const late = Promise.withResolvers<'late'>()
-  const timer = setTimeout(() => late.resolve('late'), millis)
-  try {
-    return await Promise.race([promise, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+    pull: async controller => {
+      const { done, value } = await iterator.next()
+      sentSince = true
+      if (!done) return controller.enqueue(encode(value))
+      clearInterval(timer)
+      controller.close()
+    },
+    cancel: async () => {
+      clearInterval(timer)
+      await iterator.return?.()
+    },
+  })
 }

@@ -45,7 +45,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
       headersTimeout: requestTimeoutMillis / 2,
       connectionsCheckingInterval: requestTimeoutMillis / 10,
     },
-    getRequestListener(service.app.fetch, { overrideGlobalObjects: false }),
+    getRequestListener(service.app.fetch),
   )
   server.maxConnections = MAX_CONNECTIONS
   try {

@@ -33,7 +33,7 @@ export function mount({ token, gpu = defaultGpu, ...options }: MountOptions): Mo
     machine: KnownMachine.of({ kind: 'no-python', why: 'this server estimates only' }),
     access: { kind: 'token', token },
   })
-  const answer = getRequestListener(service.app.fetch, { overrideGlobalObjects: false })
+  const answer = getRequestListener(service.app.fetch)
   const routes = new TrieRouter<true>()
   for (const { path } of service.app.routes) if (path !== CHECKS_PATH) routes.add('ALL', path, true)
 

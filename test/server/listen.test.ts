@@ -124,6 +124,15 @@ describe('what is no proper request', () => {
   })
 })
 
+test('a request without a body is none with a wrong one, whatever its method', async () => {
+  await using server = await listen(options())
+  const statuses = ['DELETE', 'PUT', 'PATCH'].map(async method => {
+    const head = `${method} /v1/analyses/nobody HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
+    return (await raw(server.url, head)).slice(9, 12)
+  })
+  expect(await Promise.all(statuses)).toEqual(['404', '405', '405'])
+})
+
 describe('its end', () => {
   test('closes readers of events after the last event, and leaves no process', async () => {
     await using silent = await SilentPython.create()
