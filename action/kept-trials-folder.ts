@@ -1,9 +1,11 @@
 /** Kept trials as files of a folder, which the workflow restores and saves with actions/cache. */
-import { mkdir, open, rename, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { TrialStore } from '../engine/probes/kept-trials.ts'
+import { readRegularFile } from './regular-file.ts'
 
-/** Far above what a sweep leaves; the rest of a larger file is not read, and so the file not believed. */
+/** Far above what a sweep leaves. */
 const MAX_FILE_BYTES = 1_000_000
 
 export class KeptTrialsFolder implements TrialStore {
@@ -14,23 +16,25 @@ export class KeptTrialsFolder implements TrialStore {
     this.#folder = folder
   }
 
+  /** Empty for what is there but is not a file of ours, so that it is remarked on. */
   async read(key: string): Promise<string | undefined> {
-    try {
-      await using file = await open(this.#fileOf(key))
-      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MAX_FILE_BYTES) })
-      return buffer.toString('utf8', 0, bytesRead)
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-      throw error
+    const reading = await readRegularFile(this.#fileOf(key), MAX_FILE_BYTES)
+    switch (reading.kind) {
+      case 'text':
+        return reading.text
+      case 'refused':
+        return ''
+      case 'none':
+        return undefined
     }
   }
 
   /** Whole or not at all: a job may be ended at any moment. */
   async write(key: string, text: string): Promise<void> {
-    const file = this.#fileOf(key)
+    const part = path.join(this.#folder, `${randomUUID()}.part`)
     await mkdir(this.#folder, { recursive: true })
-    await writeFile(`${file}.part`, text)
-    await rename(`${file}.part`, file)
+    await writeFile(part, text, { flag: 'wx' })
+    await rename(part, this.#fileOf(key))
   }
 
   #fileOf(key: string): string {

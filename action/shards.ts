@@ -1,8 +1,9 @@
 /** Reports that other jobs left, read as what they are: files that came from elsewhere. */
-import { glob, open } from 'node:fs/promises'
+import { glob } from 'node:fs/promises'
 import path from 'node:path'
 import { type Report, report } from '../engine/index.ts'
 import { MIB } from '../engine/units.ts'
+import { readRegularFile } from './regular-file.ts'
 
 /** A matrix has at most 256 jobs. */
 const MAX_FILES = 256
@@ -30,21 +31,10 @@ export async function readReports(patterns: readonly string[], folder: string): 
 
 /** Undefined for whatever is not a report of at most 16 MiB, and where there is no file. */
 export async function readReport(file: string): Promise<Report | undefined> {
-  const text = await readText(file)
-  if (text === undefined) return undefined
-  const parsed = report.safeParse(parseJson(text))
+  const reading = await readRegularFile(file, MAX_FILE_BYTES)
+  if (reading.kind !== 'text') return undefined
+  const parsed = report.safeParse(parseJson(reading.text))
   return parsed.success ? parsed.data : undefined
-}
-
-async function readText(file: string): Promise<string | undefined> {
-  try {
-    await using opened = await open(file)
-    const { size } = await opened.stat()
-    return size > MAX_FILE_BYTES ? undefined : await opened.readFile('utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined
-    throw error
-  }
 }
 
 function parseJson(text: string): unknown {

@@ -1,0 +1,23 @@
+/** Files that came from elsewhere: read whole, up to a limit, and only where they are files. */
+import { constants, open } from 'node:fs/promises'
+
+export type FileReading =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'none' }
+  /** A link, a pipe, a folder, or more than the limit. */
+  | { readonly kind: 'refused' }
+
+/** Neither follows a link out of its folder nor waits for a pipe that nobody writes to. */
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+export async function readRegularFile(file: string, maxBytes: number): Promise<FileReading> {
+  try {
+    await using opened = await open(file, FLAGS)
+    const stats = await opened.stat()
+    if (!stats.isFile() || stats.size > maxBytes) return { kind: 'refused' }
+    return { kind: 'text', text: await opened.readFile('utf8') }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    return { kind: error.code === 'ENOENT' ? 'none' : 'refused' }
+  }
+}
