@@ -60,10 +60,11 @@ function branchFor(number: number, changes: Changes): string {
 
 async function makeBranch(work: Work, branch: string, { headSha }: PullRequest, changes: Changes): Promise<void> {
   const { github, repository } = work
-  const executables = await executablesAt(work, headSha)
+  const { data: head } = await github.rest.git.getCommit({ ...repository, commit_sha: headSha })
+  const executables = await executablesIn(work, head.tree.sha)
   const { data: tree } = await github.rest.git.createTree({
     ...repository,
-    base_tree: headSha,
+    base_tree: head.tree.sha,
     tree: changes.map(({ change }) => ({
       path: change.path,
       mode: executables.has(change.path) ? '100755' : '100644',
@@ -86,7 +87,7 @@ async function makeBranch(work: Work, branch: string, { headSha }: PullRequest, 
 }
 
 /** A config keeps the mode that it has. */
-async function executablesAt({ github, repository }: Work, sha: string): Promise<ReadonlySet<string>> {
-  const { data } = await github.rest.git.getTree({ ...repository, tree_sha: sha, recursive: 'true' })
+async function executablesIn({ github, repository }: Work, tree: string): Promise<ReadonlySet<string>> {
+  const { data } = await github.rest.git.getTree({ ...repository, tree_sha: tree, recursive: 'true' })
   return new Set(data.tree.filter(({ mode }) => mode === '100755').map(({ path }) => path))
 }

@@ -1,6 +1,7 @@
 /** From a comment to what it asks for: read, allowed or not, carried out, answered once. */
 import { inlineCode } from '../../engine/index.ts'
 import { type PullRequest, readPullRequest, type Work } from '../github.ts'
+import { type Failure, failureOf } from '../queue/failure.ts'
 import type { JudgedConfigs } from '../suggestions/proposals.ts'
 import { accept } from './accept.ts'
 import { accessNeeded, mayWrite } from './access.ts'
@@ -28,11 +29,31 @@ export async function runCommand(work: Work, request: CommandRequest, judge: Jud
   })
   if (comment.user?.type !== 'User') return
   const asked: Asked = { work, request, at: new Date(comment.created_at), judge }
-  await give(work, request, await answerTo(asked, parsed), comment.created_at)
+  try {
+    await give(work, request, await answerTo(asked, parsed), comment.created_at)
+  } catch (error) {
+    const answer = answerToFailure(failureOf(error, new Date()))
+    if (answer !== undefined) await give(work, request, answer, comment.created_at)
+    throw error
+  }
   work.log.info(
     { pull: request.pullNumber, command: parsed.kind === 'command' ? parsed.command.kind : parsed.kind },
     'A command was answered',
   )
+}
+
+/** Nobody is left without an answer; what may pass is tried again first. */
+function answerToFailure(failure: Failure): Answer | undefined {
+  switch (failure.kind) {
+    case 'fault':
+      return declined('This could not be done, by a fault on our side; the log of the bot says more.')
+    case 'forbidden':
+      return declined('This could not be done: the App lacks a permission. `memorymark-bot doctor` says which.')
+    case 'passing':
+    case 'limited':
+    case 'gone':
+      return undefined
+  }
 }
 
 interface Asked {

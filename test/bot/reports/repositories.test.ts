@@ -7,7 +7,7 @@ import { keepDecision } from '../../../bot/store/decisions.ts'
 import { keepLedgerEntries } from '../../../bot/store/ledger-entries.ts'
 import { keepSurvey } from '../../../bot/store/surveys.ts'
 import { type AnalysedConfig, ledgerEntryOf } from '../../../engine/index.ts'
-import type { Page, PageRequest } from '../../../engine/server/repositories.ts'
+import type { Decision, Page, PageRequest } from '../../../engine/server/repositories.ts'
 import { a10, fine, point, wasteful } from '../../render/fixtures.ts'
 import { openInMemory, place } from '../store/memory.ts'
 
@@ -155,21 +155,23 @@ describe('the ledger', () => {
 })
 
 describe('decisions', () => {
-  const blocked = (pullRequest: number, number: number) =>
-    ({
-      kind: 'blocked',
-      pullRequest,
-      title: 'Change',
-      author: 'mona',
-      at: day(number).toISOString(),
-      configs: [{ path: 'a.yaml', verdict: wasteful().verdict }],
-    }) as const
+  const common = (pullRequest: number, number: number) => ({
+    pullRequest,
+    title: 'Change',
+    author: 'mona',
+    at: day(number).toISOString(),
+    configs: [{ path: 'a.yaml', verdict: wasteful().verdict }],
+  })
+  const blocked = (pullRequest: number, number: number): Decision => ({
+    kind: 'blocked',
+    ...common(pullRequest, number),
+  })
 
   test('are the latest word on each pull request, newest first, and keep their time while they stay', async () => {
     await keepDecision(database, place, blocked(1, 1))
     await keepDecision(database, place, blocked(2, 2))
     await keepDecision(database, place, blocked(2, 9))
-    await keepDecision(database, place, { ...blocked(1, 5), kind: 'accepted', acceptedBy: 'hubot', reason: 'shared' })
+    await keepDecision(database, place, { kind: 'accepted', ...common(1, 5), acceptedBy: 'hubot', reason: 'shared' })
     const found = await all(page => repositories.decisions(models, page))
     expect(found.map(({ kind, pullRequest, at }) => [kind, pullRequest, at.slice(0, 10)])).toEqual([
       ['accepted', 1, '2026-11-05'],
