@@ -1,8 +1,11 @@
 /** Requests to a REST API of this folder, failing loudly: a world that could not be set up is a broken test. */
+import { spareToken } from './accounts.ts'
 import { loopback } from './loopback.ts'
 
 export class Rest {
   readonly #baseUrl: string
+  #calls = 0
+
   constructor(baseUrl: string) {
     this.#baseUrl = baseUrl
   }
@@ -26,7 +29,7 @@ export class Rest {
   send(method: string, path: string, token: string, body?: unknown): Promise<Response> {
     return loopback(this.#baseUrl + path, {
       method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${spareToken(token, this.#calls++)}`, 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
     })
   }
