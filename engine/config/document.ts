@@ -142,7 +142,27 @@ const tooDeep: Problem = {
   fix: 'Flatten it, or leave the file out of the check.',
 }
 
+/** What scripts replace before anybody parses the file: `GB_SIZE`, `${BATCH}`, `{{ batch }}`, `<batch>`, `@BATCH@`. */
+const placeholder =
+  /(?:[A-Z][A-Z0-9_]{2,60}|\$\{[^{}\n]{1,80}\}|\$\w{1,60}|\{\{[^{}\n]{1,80}\}\}|<[\w ]{1,60}>|@\w{1,60}@)(?=\s*[,}\]])/y
+
+/** The placeholder at a place where a value goes; of `{{` JSON takes the first brace for an object. */
+function placeholderAt(text: string, offset: number): string | undefined {
+  const start = text.startsWith('{{', offset - 1) ? offset - 1 : offset
+  if (!/[:,[]\s*$/.test(text.slice(Math.max(0, start - 100), start))) return undefined
+  placeholder.lastIndex = start
+  return placeholder.exec(text)?.[0]
+}
+
 function notJson(text: string, offset: number): Problem {
+  const filledIn = placeholderAt(text, offset)
+  if (filledIn !== undefined) {
+    return {
+      code: 'template',
+      message: `A template: ${quote(filledIn)} stands where a script fills a value in, so its settings cannot be known from the file`,
+      fix: 'Check the file that the script writes, or add this one to ignore in .github/memorymark.yml.',
+    }
+  }
   const found =
     offset < text.length ? `Not valid JSON at ${quote(text.slice(offset, offset + 20))}` : 'The JSON ends early'
   return {

@@ -18,6 +18,7 @@ export const optimizers = [
   'sgd-momentum',
   'adafactor',
   'lion',
+  'rmsprop',
   'adamw-8bit',
   'paged-adamw-8bit',
   'paged-adamw',
@@ -135,6 +136,8 @@ export const trainingSpec = z.object({
       /** Last names of the adapted linear modules (`q_proj`). */
       targets: z.array(z.string().max(100)).min(1).max(100),
       dropout: z.number().min(0).max(1),
+      /** Last names of modules that train whole, in a copy beside the frozen original: peft's `modules_to_save`. */
+      modulesToSave: z.array(z.string().max(100)).max(100).optional(),
     })
     .optional(),
   /** Base weights of every linear layer but the output's. Only with `lora`. */

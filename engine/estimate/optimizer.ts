@@ -55,6 +55,13 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
     temporariesLive: 'one by one',
     passes: 16,
   },
+  // torch/optim/rmsprop.py: square_avg like the parameter. _multi_tensor_rmsprop: torch._foreach_sqrt(square_avgs).
+  rmsprop: {
+    stateBytes: parameterBytes,
+    temporaries: parameter => [parameterBytes(parameter)],
+    temporariesLive: 'together',
+    passes: 10,
+  },
   // lion-pytorch, torchtune: one momentum like the parameter.
   lion: { ...inPlace, stateBytes: parameterBytes, passes: 5 },
   'adamw-8bit': { ...inPlace, stateBytes: parameter => 2 * eightBitBytes(parameter), passes: 4 },

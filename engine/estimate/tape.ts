@@ -49,7 +49,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   embedding(name: string, ids: Tensor, count: number, features: number): Tensor {
     // torch: derivatives.yaml `embedding`: saves the indices; embedding_dense_backward writes a gradient of the whole table.
-    const table = this.#weight(`${name}.weight`, [count, features])
+    const table = this.#savedWhole(name, [count, features]) ?? this.#weight(`${name}.weight`, [count, features])
     const output = this.tensor([...ids.shape, features], table.dtype, [table], ids)
     this.record(name, { reads: [ids], outputs: [output], saves: [ids], gradients: [made(table)] })
     return output
@@ -461,6 +461,14 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return logits
   }
 
+  /** peft utils/other.py ModulesToSaveWrapper: a trainable copy of a module is used, and the original stays. */
+  #savedWhole(name: string, shape: readonly number[], original = `${name}.weight`): Tensor | undefined {
+    const isSaved = this.spec.lora?.modulesToSave?.includes(name.slice(name.lastIndexOf('.') + 1)) ?? false
+    if (!isSaved || (this.pass !== undefined && this.pass.of !== 'policy')) return undefined
+    this.#weight(original, shape)
+    return this.parameter(`${name}.modules_to_save.default.weight`, shape, { trainable: true })
+  }
+
   #weight(name: string, shape: readonly number[]): Tensor {
     return this.parameter(name, shape, { trainable: this.spec.lora === undefined })
   }
@@ -484,7 +492,9 @@ export class Tape extends Autograd implements Ops<Tensor> {
   #denseLinear(name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {
     // torch: autocast_mode.cpp cached_cast: the cast of `weight.T`, a view, is not cached.
     const cache = !options.composed
-    const parameter = this.#weight(options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)])
+    const shape = [outFeatures, lastSize(x)]
+    const original = options.tiedTo ?? `${name}.weight`
+    const parameter = this.#savedWhole(name, shape, original) ?? this.#weight(original, shape)
     const groupSize = this.#roundingGroup(name, x, options)
     const weight =
       groupSize === undefined ? this.lowered(parameter, { cache }) : fakeQuantized(this, parameter, groupSize)

@@ -317,7 +317,8 @@ def without_dropout(model):
 def add_adapters(model, lora, checkpoints, device="meta"):
     import peft
 
-    adapters = peft.LoraConfig(r=lora["rank"], target_modules=lora["targets"], lora_dropout=lora["dropout"])
+    adapters = peft.LoraConfig(r=lora["rank"], target_modules=lora["targets"], lora_dropout=lora["dropout"],
+                               modules_to_save=lora.get("modulesToSave"))
     if checkpoints:
         model.enable_input_require_grads()
     with torch.device(device):
@@ -337,6 +338,8 @@ def make_optimizer(name, parameters):
             return torch.optim.SGD(parameters, lr=1e-3, foreach=True)
         case "sgd-momentum":
             return torch.optim.SGD(parameters, lr=1e-3, momentum=0.9, foreach=True)
+        case "rmsprop":
+            return torch.optim.RMSprop(parameters, lr=1e-3, foreach=True)
         case "adafactor":
             return transformers.optimization.Adafactor(parameters, lr=1e-3, scale_parameter=False, relative_step=False)
         case "lion" | "adamw-8bit" | "paged-adamw-8bit" | "paged-adamw":

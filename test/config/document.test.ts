@@ -103,6 +103,22 @@ describe('what cannot be read', () => {
     expect(problemsOf('a: 1', 'a.JSON')).toMatchObject([{ code: 'not-json', line: 1, column: 1 }])
   })
 
+  it.each([
+    ['{"a": GB_SIZE, "b": 1}', 'GB_SIZE'],
+    [`{"a": \${BATCH}}`, `\${BATCH}`],
+    ['{"a": {{ batch }} }', '{{ batch }}'],
+    ['{"a": [<batch>]}', '<batch>'],
+  ])('tells %s for the template that it is', (text, placeholder) => {
+    const [problem, ...others] = problemsOf(text, 'a.json')
+    expect(others).toEqual([])
+    expect(problem).toMatchObject({ code: 'template', line: 1 })
+    expect(problem?.message).toContain(`A template: "${placeholder}" stands where a script fills a value in`)
+  })
+
+  it.each(['{"a": Infinitely}', '{A_KEY: 1}', '{"a": "b" GB_SIZE}'])('takes %s for broken JSON', text => {
+    expect(problemsOf(text, 'a.json')).toMatchObject([{ code: 'not-json' }])
+  })
+
   it('names every key that is set twice', () => {
     expect(problemsOf('a: 1\nb: 2\na: 3\nc: {d: 1, d: 2}\n')).toMatchObject([
       { code: 'duplicate-key', line: 3, column: 1, message: 'The key "a" is set twice in the same mapping' },

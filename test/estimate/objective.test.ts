@@ -75,6 +75,12 @@ const traced: readonly (readonly [name: string, changes: Partial<TrainingSpec>, 
     { method: { kind: 'reward', head: 'steps' }, task: 'sequence-classification', gradientCheckpointing: false },
     2_348_466_176,
   ],
+  [
+    'adapters beside an embedding and an output layer that train whole',
+    { lora: { ...lora, modulesToSave: ['embed_tokens', 'lm_head'] } },
+    1_905_980_928,
+  ],
+  ['RMSprop on few tokens', { optimizer: 'rmsprop', sequenceLength: 16, gradientCheckpointing: false }, 1_076_214_784],
   ['quantisation-aware training', { fakeQuantization: { groupSize: 64 }, gradientCheckpointing: false }, 5_701_278_208],
   ['quantisation-aware training of adapted layers', { fakeQuantization: { groupSize: 64 }, lora }, 1_563_883_008],
   [

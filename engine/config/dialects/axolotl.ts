@@ -6,7 +6,7 @@ import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import type { Precision } from '../spec.ts'
+import type { Precision, TrainingSpec } from '../spec.ts'
 import { readLora, readTargets, type Targets } from '../trainer/adapter.ts'
 import {
   type AttentionChoice,
@@ -55,7 +55,6 @@ export const axolotl: Dialect = {
 }
 
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
-  refuseUnmodelled(reader, document)
   const model = readModel(reader, document.field('base_model'), 'base_model', lookUp)
   const batch = readBatch(reader, {
     batchSize: document.at('micro_batch_size'),
@@ -67,6 +66,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     accumulation: document.at('gradient_accumulation_steps'),
   })
   const hasAdapter = readsAdapter(reader, document.at('adapter'))
+  refuseUnmodelled(reader, document, hasAdapter)
   const training = readTraining(reader, document, hasAdapter)
   const sharded = readSharding(reader, document)
   const attention = readAttention(reader, document)
@@ -78,7 +78,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     batch,
     sequence: { field: document.at('sequence_len'), byDefault: { value: 512, source: "Axolotl's default" } },
     settings: {
-      gpus: readGpus(reader, undefined),
+      gpus: readGpus(reader, document.at('dp_shard_size')),
       precision: readPrecision(reader, document, sharded, hasAdapter),
       optimizer: readTrainerOptimizer(reader, document.at('optimizer'), {
         value: 'adamw-fused',
@@ -86,7 +86,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
         assumption: "Fused AdamW, Axolotl's default: the config sets no optimizer.",
       }),
       attention: attention.attention,
-      gradientCheckpointing: readCheckpointing(reader, document.at('gradient_checkpointing')),
+      gradientCheckpointing: readCheckpointing(reader, document),
       lora: hasAdapter
         ? readLora(reader, model, {
             rank: document.at('lora_r'),
@@ -99,9 +99,11 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
             defaultDropout: 0,
             targets: targetsOf(reader, document),
             targetField: document.at('lora_target_modules') ?? document.at('adapter'),
+            modulesToSave: document.at('lora_modules_to_save'),
           })
         : undefined,
       quantization: readQuantization(reader, document, hasAdapter),
+      fakeQuantization: readFakeQuantization(reader, document),
       quantizedExperts: readExperts(reader, document.at('quantize_moe_experts')),
       ...sharded,
       fusedLoss: training.method === undefined ? readFusedLoss(reader, document) : undefined,
@@ -115,16 +117,25 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   })
 }
 
-function refuseUnmodelled(reader: FieldReader, document: Section): void {
-  for (const key of ['gptq', 'relora', 'peft_use_dora']) {
-    const field = document.at(key)
-    if (field === undefined || reader.flag(field) !== true) continue
-    reader.refuse(field, 'unsupported-setting', `${key} is not modelled yet`, leaveOut)
+const switches = ['gptq', 'relora', 'peft_use_dora', 'fp8']
+/** Of each, one is as good as none. */
+const divisions = ['tensor_parallel_size', 'context_parallel_size', 'expert_parallel_size']
+const present = ['diffusion', 'lisa_n_layers', 'lora_target_parameters']
+
+/** What changes the step in ways that no estimate here follows. */
+function refuseUnmodelled(reader: FieldReader, document: Section, hasAdapter: boolean): void {
+  const unfrozen = document.at('unfrozen_parameters')
+  const isPartial = unfrozen?.value.kind === 'list' && unfrozen.value.items.length > 0 && !hasAdapter
+  const fields = [
+    ...switches.map(key => document.at(key)).filter(field => isOn(reader, field)),
+    ...divisions.map(key => document.at(key)).filter(field => (reader.wholeNumber(field, { max: 100_000 }) ?? 1) > 1),
+    ...present.map(key => document.at(key)),
+    isPartial ? unfrozen : undefined,
+  ]
+  for (const field of fields) {
+    if (field === undefined) continue
+    reader.refuse(field, 'unsupported-setting', `${field.key} is not modelled yet`, leaveOut)
   }
-  const parameters = document.at('lora_target_parameters')
-  if (parameters === undefined) return
-  const message = 'Adapters on the matrices of experts (lora_target_parameters) are not modelled yet'
-  reader.refuse(parameters, 'unsupported-setting', message, 'Name linear layers in lora_target_modules alone.')
 }
 
 const leaveOut = 'Leave this config out of the check for now.'
@@ -194,6 +205,21 @@ function readQuantization(reader: FieldReader, document: Section, hasAdapter: bo
   )
 }
 
+/** utils/quantization.py: torchao's QATConfig; without a group size 32 inputs share a scale. */
+function readFakeQuantization(reader: FieldReader, document: Section): TrainingSpec['fakeQuantization'] {
+  const field = document.at('qat')
+  const [activations, weights] = [document.at('qat', 'activation_dtype'), document.at('qat', 'weight_dtype')]
+  if (field === undefined) return undefined
+  if (activations?.source !== 'int8' || weights?.source !== 'int4') {
+    const types = [activations, weights].map(type => type?.source ?? 'none').join(' and ')
+    const message = `Quantisation-aware training in ${quote(types)} is not modelled yet`
+    return reader.refuse(weights ?? field, 'unsupported-training', message, 'Use int8 activations and int4 weights.')
+  }
+  const group = document.at('qat', 'group_size')
+  const groupSize = group === undefined ? 32 : reader.wholeNumber(group, { max: 1_000_000 })
+  return groupSize === undefined ? undefined : reader.note('fakeQuantization', { groupSize }, field)
+}
+
 /** monkeypatch/moe_quant.py: experts are quantised as they are loaded, and dequantised while their block runs. */
 function readExperts(reader: FieldReader, field: Field | undefined): true | undefined {
   return isOn(reader, field) ? reader.note('quantizedExperts', true, field) : undefined
@@ -226,24 +252,23 @@ function isAuto(field: Field): boolean {
   return field.value.kind === 'text' && field.value.text === 'auto'
 }
 
-function readCheckpointing(reader: FieldReader, field: Field | undefined): boolean {
-  return reader.settle(
-    'gradientCheckpointing',
-    field,
-    present => {
-      if (present.value.kind !== 'text' || !/^(offload|offload_disk|unsloth)$/.test(present.value.text))
-        return reader.flag(present)
-      reader.assume(
-        'Checkpoints are counted on the GPU, though the config moves them to the host: the estimate is high.',
-      )
-      return true
-    },
-    { value: false, source: "Axolotl's default" },
-  )
+function readCheckpointing(reader: FieldReader, document: Section): boolean {
+  const field = document.at('gradient_checkpointing')
+  const elsewhere = document.at('activation_offloading')
+  const offloads = (choice: Field | undefined) =>
+    choice?.value.kind === 'text' &&
+    /^(offload|offload_disk|unsloth|legacy|disk|hidden_states)$/.test(choice.value.text)
+  if (offloads(field) || offloads(elsewhere) || isOn(reader, offloads(elsewhere) ? undefined : elsewhere)) {
+    reader.assume('Checkpoints are counted on the GPU, though the config moves them to the host: the estimate is high.')
+  }
+  return reader.settle('gradientCheckpointing', field, present => (offloads(present) ? true : reader.flag(present)), {
+    value: false,
+    source: "Axolotl's default",
+  })
 }
 
 /** The older switches, in the order in which loaders/model.py asks for them. */
-const switches: readonly (readonly [key: string, choice: AttentionChoice])[] = [
+const kernels: readonly (readonly [key: string, choice: AttentionChoice])[] = [
   ['flash_attention', flashAttention],
   ['xformers_attention', flashAttention],
   ['flex_attention', flashAttention],
@@ -252,7 +277,7 @@ const switches: readonly (readonly [key: string, choice: AttentionChoice])[] = [
 ]
 
 function readAttention(reader: FieldReader, document: Section): AttentionChoice {
-  for (const [key, choice] of switches) {
+  for (const [key, choice] of kernels) {
     const field = document.at(key)
     if (field === undefined || reader.flag(field) !== true) continue
     reader.note('attention', choice.attention, field)

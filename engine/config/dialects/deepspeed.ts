@@ -139,6 +139,8 @@ function readPrecision(reader: FieldReader, document: Section): Precision {
 const optimizers: ReadonlyMap<string, Optimizer> = new Map<string, Optimizer>([
   ['adam', 'adamw-fused'],
   ['adamw', 'adamw-fused'],
+  // ops/lamb/fused_lamb.py: two moments, and a trust ratio computed on the way.
+  ['lamb', 'adamw-fused'],
   ['lion', 'lion'],
   ['sgd', 'sgd'],
 ])
@@ -152,7 +154,12 @@ function readOptimizer(reader: FieldReader, document: Section): Optimizer {
       const optimizer = name === undefined ? undefined : optimizers.get(name.toLowerCase())
       if (optimizer !== undefined || name === undefined) return optimizer
       const message = `The optimizer ${quote(name)} is not supported yet`
-      return reader.refuse(field, 'unsupported-optimizer', message, suggest(name, ['Adam', 'AdamW', 'Lion', 'SGD']))
+      return reader.refuse(
+        field,
+        'unsupported-optimizer',
+        message,
+        suggest(name, ['Adam', 'AdamW', 'Lamb', 'Lion', 'SGD']),
+      )
     },
     { value: 'adamw', source: 'in the training code', assumption: 'AdamW: the config sets no optimizer.' },
   )

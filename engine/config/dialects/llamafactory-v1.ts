@@ -8,6 +8,7 @@ import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Optimizer } from '../spec.ts'
 import { readLora, readTargets } from '../trainer/adapter.ts'
+import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readDeepSpeed, type Sharded } from '../trainer/sharding.ts'
 import { writesAny } from '../written-keys.ts'
 
@@ -113,6 +114,7 @@ function readQuantization(reader: FieldReader, bits: Field | undefined, hasAdapt
 
 /** core/base_trainer.py: torch.optim.AdamW as it comes. */
 function readOptimizer(reader: FieldReader, field: Field | undefined): Optimizer {
+  if (field?.value.kind === 'text' && field.value.text === 'muon') return readTrainerOptimizer(reader, field)
   if (field !== undefined) {
     reader.refuse(field, 'unsupported-optimizer', `The optimizer ${quote(field.source)} is not supported yet`, leaveOut)
   }

@@ -61,7 +61,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     settings: {
       gpus: readGpus(reader, undefined),
       precision: readPrecision(reader, document, method, sharded),
-      optimizer: readTrainerOptimizer(reader, document.at('optim'), trainerDefault),
+      optimizer: readTrainerOptimizer(reader, muonField(document) ?? document.at('optim'), trainerDefault),
       attention: attention.attention,
       gradientCheckpointing: readCheckpointing(reader, document.at('disable_gradient_checkpointing')),
       lora: method === 'lora' ? readAdapter(reader, document, model) : undefined,
@@ -79,7 +79,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 }
 
 const leaveOut = 'Leave this config out of the check for now.'
-const unmodelled = ['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'use_muon', 'use_llama_pro', 'use_dora']
+const unmodelled = ['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'use_llama_pro', 'use_dora']
 
 function refuseUnmodelled(reader: FieldReader, document: Section): void {
   for (const key of unmodelled) {
@@ -113,6 +113,13 @@ function readStage(reader: FieldReader, document: Section, method: Method): Trai
   }
 }
 
+/** The switch that takes the place of `optim`: on, it reads as that name. */
+function muonField(document: Section): Field | undefined {
+  const field = document.at('use_muon')
+  const isOn = field?.value.kind === 'flag' && field.value.flag
+  return isOn ? { ...field, value: { kind: 'text', text: 'muon' } } : undefined
+}
+
 /** hparams/finetuning_args.py: LoRA unless told otherwise. */
 function readMethod(reader: FieldReader, field: Field | undefined): Method {
   if (field === undefined) {
@@ -135,6 +142,7 @@ function readAdapter(reader: FieldReader, document: Section, model: CatalogueMod
     defaultDropout: 0,
     targets: readTargets(reader, targets) ?? 'all',
     targetField: targets,
+    modulesToSave: document.at('additional_target'),
   })
 }
 

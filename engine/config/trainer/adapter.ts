@@ -20,6 +20,8 @@ export interface LoraFields {
   readonly targets: Targets
   /** The field that the targets come from. */
   readonly targetField: Field | undefined
+  /** Modules that train whole beside the adapters, such as [embed_tokens, lm_head]. */
+  readonly modulesToSave?: Field | undefined
 }
 
 const MAX_RANK = 10_000
@@ -39,7 +41,22 @@ export function readLora(reader: FieldReader, model: CatalogueModel | undefined,
   if (model === undefined || rank === undefined || dropout === undefined) return undefined
   const targets = targetsIn(reader, model, fields)
   if (targets === undefined) return undefined
-  return reader.note('lora', { rank, targets: [...targets], dropout }, fields.rank ?? fields.defaultRank.source)
+  const whole = readModulesToSave(reader, fields.modulesToSave)
+  const lora = { rank, targets: [...targets], dropout, ...(whole.length > 0 && { modulesToSave: [...whole] }) }
+  return reader.note('lora', lora, fields.rank ?? fields.defaultRank.source)
+}
+
+/** Embeddings and output layers: of other modules no copy is counted. */
+function readModulesToSave(reader: FieldReader, field: Field | undefined): readonly string[] {
+  const names = (field && (namesIn(field) ?? reader.text(field)?.split(','))) ?? []
+  const last = names.map(name => name.trim().split('.').at(-1) ?? '').filter(name => name !== '')
+  const copied = ['embed_tokens', 'lm_head', 'embed_out', 'wte', 'embed_in']
+  const others = last.filter(name => !copied.includes(name))
+  if (field !== undefined && others.length > 0) {
+    const message = `Training ${oneOf(others.slice(0, MAX_TARGETS).map(quote))} whole beside adapters is not modelled yet`
+    reader.refuse(field, 'unsupported-setting', message, `Name embeddings or output layers: ${oneOf(copied)}.`)
+  }
+  return last.filter(name => copied.includes(name))
 }
 
 /** peft passes over names that no layer has, as long as one has. */

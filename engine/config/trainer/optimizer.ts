@@ -15,6 +15,7 @@ const trainerOptimizers: ReadonlyMap<string, Optimizer> = new Map<string, Optimi
   ['adamw_hf', 'adamw-loop'],
   // The Trainer hands torch.optim.SGD no momentum.
   ['sgd', 'sgd'],
+  ['rmsprop', 'rmsprop'],
   ['adafactor', 'adafactor'],
   ['adamw_8bit', 'adamw-8bit'],
   ['adamw_bnb_8bit', 'adamw-8bit'],
@@ -32,6 +33,7 @@ const heavierKin: ReadonlyMap<string, readonly [optimizer: Optimizer, sentence: 
   ['adamw_torch_4bit', ['adamw-8bit', '4-bit AdamW is counted as 8-bit: the estimate is up to 1 B a parameter high.']],
   ['ao_adamw_4bit', ['adamw-8bit', '4-bit AdamW is counted as 8-bit: the estimate is up to 1 B a parameter high.']],
   ['ao_adamw_8bit', ['adamw-8bit', "torchao's 8-bit AdamW is counted as bitsandbytes'."]],
+  ['muon', ['adamw-fused', "Muon keeps one momentum of a matrix and is counted as AdamW's two: the estimate is high."]],
   ['lion_8bit', ['lion', 'The 8-bit state of Lion is counted as wide as the parameters.']],
   ['paged_lion', ['lion', 'The paged state of Lion is counted on the GPU.']],
   ['paged_lion_32bit', ['lion', 'The paged state of Lion is counted on the GPU.']],
@@ -39,12 +41,12 @@ const heavierKin: ReadonlyMap<string, readonly [optimizer: Optimizer, sentence: 
 ])
 
 const unsupported = [
-  ...['adagrad', 'rmsprop', 'rmsprop_bnb', 'rmsprop_bnb_8bit', 'rmsprop_bnb_32bit', 'adamw_anyprecision'],
+  ...['adagrad', 'rmsprop_bnb', 'rmsprop_bnb_8bit', 'rmsprop_bnb_32bit', 'adamw_anyprecision'],
   ...['adamw_torch_xla', 'adamw_torch_npu_fused', 'ademamix', 'ademamix_8bit', 'paged_ademamix_32bit'],
   ...['paged_ademamix_8bit', 'galore_adamw', 'galore_adamw_8bit', 'galore_adafactor', 'galore_adamw_layerwise'],
   ...['galore_adamw_8bit_layerwise', 'galore_adafactor_layerwise', 'lomo', 'adalomo', 'grokadamw'],
   ...['schedule_free_radam', 'schedule_free_adamw', 'schedule_free_sgd', 'apollo_adamw', 'apollo_adamw_layerwise'],
-  ...['stable_adamw', 'optimi_adamw', 'adopt_adamw', 'came_pytorch', 'muon', 'dion', 'ao_adamw_fp8'],
+  ...['stable_adamw', 'optimi_adamw', 'adopt_adamw', 'came_pytorch', 'dion', 'ao_adamw_fp8'],
 ]
 
 /** TrainingArguments.optim with PyTorch 2.8 and later. */

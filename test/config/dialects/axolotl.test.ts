@@ -115,11 +115,63 @@ describe('other switches of Axolotl', () => {
   it.each([
     ['rl: grpo', 'unsupported-training'],
     ['relora: true', 'unsupported-setting'],
+    ['tensor_parallel_size: 2', 'unsupported-setting'],
+    ['context_parallel_size: 8', 'unsupported-setting'],
+    ['diffusion: {noise_schedule: linear}', 'unsupported-setting'],
+    ['unfrozen_parameters: [^lm_head.weight$]', 'unsupported-setting'],
+    ['qat: {activation_dtype: nvfp4, weight_dtype: nvfp4}', 'unsupported-training'],
     ['deepspeed: my_config.json', 'not-in-file'],
-    ['micro_batch_sizes: 4\noptimizer: muon', 'unsupported-optimizer'],
+    ['micro_batch_sizes: 4\noptimizer: dion_8bit_of_mine', 'unknown-optimizer'],
+    ['optimizer: galore_adamw', 'unsupported-optimizer'],
   ])('%j is refused rather than ignored', (text, code) => {
     expect(onlyProblemIn(`${base}${text}\n`).code).toBe(code)
   })
+})
+
+it('Muon is counted as what holds more, and it says so', () => {
+  const { spec, assumptions } = trainingConfig(`${base}optimizer: muon\n`)
+  expect(spec.optimizer).toBe('adamw-fused')
+  expect(assumptions.join(' ')).toContain('the estimate is high')
+})
+
+describe('what Axolotl trains beside the usual', () => {
+  const lora = 'adapter: lora\nlora_r: 8\nlora_target_modules: [q_proj]\n'
+
+  it('embeddings and output layers that lora_modules_to_save names train whole', () => {
+    const text = `${base}${lora}lora_modules_to_save: [embed_tokens, lm_head]\n`
+    expect(trainingConfig(text).spec.lora).toEqual({
+      rank: 8,
+      targets: ['q_proj'],
+      dropout: 0,
+      modulesToSave: ['embed_tokens', 'lm_head'],
+    })
+  })
+
+  it('other modules that train whole are refused', () => {
+    expect(onlyProblemIn(`${base}${lora}lora_modules_to_save: [mlp]\n`).code).toBe('unsupported-setting')
+  })
+
+  it('unfrozen_parameters says nothing beside adapters, and a size of 1 divides nothing', () => {
+    const text = `${base}${lora}unfrozen_parameters: [^lm_head]\ntensor_parallel_size: 1\n`
+    expect(trainingConfig(text).spec.lora?.targets).toEqual(['q_proj'])
+  })
+
+  it('qat rounds in groups', () => {
+    const text = `${base}qat: {activation_dtype: int8, weight_dtype: int4, group_size: 256}\n`
+    expect(trainingConfig(text).spec.fakeQuantization).toEqual({ groupSize: 256 })
+  })
+
+  it('dp_shard_size is the number of GPUs that share the model', () => {
+    const text = `${base}dp_shard_size: 4\nfsdp: [full_shard]\n`
+    expect(trainingConfig(text).spec).toMatchObject({ gpus: 4, sharding: 'fsdp' })
+  })
+
+  it.each(['activation_offloading: true', 'activation_offloading: legacy'])(
+    '%s is counted on the GPU, and it says so',
+    text => {
+      expect(trainingConfig(`${base}${text}\n`).assumptions.join(' ')).toContain('Checkpoints are counted on the GPU')
+    },
+  )
 })
 
 describe('experts in Axolotl', () => {

@@ -65,6 +65,18 @@ describe('a config of LLaMA-Factory', () => {
     expect(spec).toMatchObject({ method: { ...method, logProbabilities: 'llamafactory' }, dropout: false })
   })
 
+  it.each([
+    ['use_muon: true', 'adamw-fused'],
+    ['use_muon: false\noptim: rmsprop', 'rmsprop'],
+  ])('with %j has the optimizer %s', (text, optimizer) => {
+    expect(trainingConfig(`${base}${text}\n`).spec.optimizer).toBe(optimizer)
+  })
+
+  it('with additional_target trains those modules whole', () => {
+    const { spec } = trainingConfig(`${base}lora_target: q_proj\nadditional_target: embed_tokens,lm_head\n`)
+    expect(spec.lora).toEqual({ rank: 8, targets: ['q_proj'], dropout: 0, modulesToSave: ['embed_tokens', 'lm_head'] })
+  })
+
   it('of the stage rm has a value head beside the output layer, two sequences a sample', () => {
     const { spec, assumptions } = trainingConfig(base.replace('stage: sft', 'stage: rm'))
     expect(spec).toMatchObject({ method: { kind: 'reward', head: 'value' }, task: 'causal-lm' })

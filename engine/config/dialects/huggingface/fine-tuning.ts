@@ -73,6 +73,7 @@ export function readAdapter(
     defaultDropout: 0.05,
     targets: readTargets(reader, targetField) ?? 'usual',
     targetField: targetField ?? adapter,
+    modulesToSave: find('lora_modules_to_save', 'modules_to_save'),
   })
 }
 
