@@ -21,8 +21,8 @@ export function drawMarks(plot: uPlot, { points, limit, marks }: ChartData): voi
   ctx.save()
   ctx.font = `${FONT * uPlot.pxRatio}px system-ui, sans-serif`
   ctx.lineWidth = 2 * uPlot.pxRatio
-  if (limit !== undefined) drawLimit(plot, limit)
   for (const [index, mark] of marks.entries()) drawMark(plot, mark, index)
+  if (limit !== undefined) drawLimit(plot, limit)
   for (const point of points) drawPoint(plot, point)
   ctx.restore()
 }
@@ -31,10 +31,14 @@ function drawLimit(plot: uPlot, { value, name }: { readonly value: number; reado
   const { ctx, bbox } = plot
   const y = plot.valToPos(value, 'y', true)
   dashed(ctx, palette.bad, [bbox.left, y], [bbox.left + bbox.width, y])
+  const [right, bottom] = [bbox.left + bbox.width, y - 4 * uPlot.pxRatio]
+  const width = ctx.measureText(name).width
+  ctx.fillStyle = palette.card
+  ctx.fillRect(right - width, bottom - FONT * uPlot.pxRatio, width, FONT * uPlot.pxRatio)
   ctx.fillStyle = palette.text
   ctx.textAlign = 'right'
   ctx.textBaseline = 'bottom'
-  ctx.fillText(name, bbox.left + bbox.width, y - 4 * uPlot.pxRatio)
+  ctx.fillText(name, right, bottom)
 }
 
 /** Names stand above the plot; those of sizes close to each other on different sides of their lines. */

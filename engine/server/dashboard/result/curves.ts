@@ -1,6 +1,6 @@
 /** Memory and throughput against the batch. Each chart is drawn from its own table, which is also its text alternative. */
 import { html } from 'hono/html'
-import { peakOf } from '../../../probes/trial.ts'
+import { isBroken, peakOf } from '../../../probes/trial.ts'
 import { formatCount } from '../../../render/figures.ts'
 import type { AnalysedConfig } from '../../../report/schema.ts'
 import { formatGib, formatRate, GIB } from '../../../units.ts'
@@ -27,8 +27,9 @@ function memoryCurve(config: AnalysedConfig): Html {
     rows: points.map(({ microBatch, bytes, fits, isMeasured }) => ({
       x: microBatch,
       xText: formatCount(microBatch),
-      y: bytes / GIB,
-      yText: formatGib(bytes),
+      // How much was missing is not always known; the cross then stands on the limit.
+      y: (bytes ?? gpu.usableBytes) / GIB,
+      yText: bytes === undefined ? 'more than there is' : formatGib(bytes),
       remark: fits ? 'fits' : 'out of memory',
       isBad: !fits,
       isMeasured,
@@ -63,23 +64,24 @@ function marksOf({ current, recommended }: AnalysedConfig) {
 
 interface MemoryPoint {
   readonly microBatch: number
-  readonly bytes: number
+  readonly bytes: number | undefined
   readonly fits: boolean
   readonly isMeasured: boolean
 }
 
-/** A trial's own figure wins over an operating point's, which may have been carried over from other sizes. */
+/** The best known of each size: a trial's own figure, or else an operating point's, or else that it went out of memory. */
 function memoryPoints({ trials, current, recommended, largest }: AnalysedConfig): MemoryPoint[] {
-  const points = [current, recommended, largest].flatMap(point =>
+  const described = [current, recommended, largest].flatMap(point =>
     point ? [{ microBatch: point.microBatch, bytes: point.peakBytes, fits: point.fits, isMeasured: false }] : [],
   )
-  const tried = trials.flatMap(({ microBatch, outcome, provenance }) => {
-    const bytes = peakOf(outcome)
-    return bytes === undefined
+  const tried = trials.flatMap(({ microBatch, outcome, provenance }) =>
+    isBroken(outcome)
       ? []
-      : [{ microBatch, bytes, fits: outcome.kind === 'fits', isMeasured: provenance === 'measured' }]
-  })
-  const bySize = new Map([...points, ...tried].map(point => [point.microBatch, point]))
+      : [{ microBatch, bytes: peakOf(outcome), fits: outcome.kind === 'fits', isMeasured: provenance === 'measured' }],
+  )
+  const known = tried.filter(({ bytes }) => bytes !== undefined)
+  const outOfMemory = tried.filter(({ fits }) => !fits)
+  const bySize = new Map([...outOfMemory, ...described, ...known].map(point => [point.microBatch, point]))
   return [...bySize.values()].sort((a, b) => a.microBatch - b.microBatch)
 }
 

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { analyze } from '../../../../engine/analyze.ts'
+import type { AnalysedConfig, Trial } from '../../../../engine/report/schema.ts'
+import { curves } from '../../../../engine/server/dashboard/result/curves.ts'
+import { GIB } from '../../../../engine/units.ts'
+
+async function withTrials(trials: readonly Trial[]): Promise<AnalysedConfig> {
+  const text = 'memorymark:\n  model: bert\n  batch_size: 16\n  sequence_length: 128\n'
+  const { configs } = await analyze([{ path: 'train.yaml', text }], { now: new Date('2026-03-01T12:00:00Z') })
+  const [config] = configs
+  if (config?.status !== 'analysed') throw new Error(JSON.stringify(config))
+  const { largest: _, recommended: __, ...rest } = config
+  return { ...rest, current: { ...rest.current, peakBytes: 2.5 * GIB }, provenance: 'measured', trials: [...trials] }
+}
+
+/** Size, figure and result of each row, and whether its point is drawn as measured. */
+async function memoryRows(trials: readonly Trial[]) {
+  const html = String(await curves(await withTrials(trials)))
+  const [, table = ''] = /id="memory-curve-table">([\s\S]*?)<\/table>/.exec(html) ?? []
+  const rows = table.matchAll(
+    /<tr data-x="\d+"[^>]*?( data-measured)?><th scope="row">(.*?)<\/th><td>(.*?)<\/td><td>(.*?)</g,
+  )
+  return Array.from(rows, ([, measured, ...cells]) => [...cells, measured ? 'measured' : 'not measured'])
+}
+
+test('a trial that ran is drawn with its own figure, ascending, and as measured', async () => {
+  expect(
+    await memoryRows([
+      { microBatch: 128, provenance: 'measured', outcome: { kind: 'fits', peakBytes: 10 * GIB } },
+      { microBatch: 16, provenance: 'measured', outcome: { kind: 'fits', peakBytes: 2 * GIB } },
+    ]),
+  ).toEqual([
+    ['16', '2.00 GiB', 'fits', 'measured'],
+    ['128', '10.0 GiB', 'fits', 'measured'],
+  ])
+})
+
+test('what ran out of memory has no figure that nobody knows', async () => {
+  expect(await memoryRows([{ microBatch: 288, provenance: 'measured', outcome: { kind: 'out-of-memory' } }])).toEqual([
+    ['16', '2.50 GiB', 'fits', 'not measured'],
+    ['288', 'more than there is', 'out of memory', 'measured'],
+  ])
+})
+
+test('a trial that says nothing of the size is not drawn', async () => {
+  expect(
+    await memoryRows([{ microBatch: 64, provenance: 'measured', outcome: { kind: 'timed-out', afterMillis: 1 } }]),
+  ).toEqual([['16', '2.50 GiB', 'fits', 'not measured']])
+})
