@@ -12,6 +12,7 @@ import {
   type Policy,
   parseConditions,
 } from '../engine/index.ts'
+import { apiToken } from '../engine/server/access.ts'
 import type { Retention } from './housekeeping.ts'
 import type { DatabasePlace } from './store/open.ts'
 
@@ -32,6 +33,8 @@ export interface Settings {
   readonly workflowPath: string
   readonly database: DatabasePlace
   readonly retention: Retention
+  /** What the REST API and the pages ask for; undefined where they are not served. */
+  readonly apiToken: string | undefined
   /** Undefined where models are not looked up on the Hub. */
   readonly hub: ReturnType<typeof hubSettings>
 }
@@ -56,6 +59,7 @@ const environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   GITHUB_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.github.com'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  MEMORYMARK_API_TOKEN: apiToken.optional(),
   MEMORYMARK_GPU: z.string().optional(),
   MEMORYMARK_FAIL_ON: z.string().optional(),
   DATABASE_URL: z.string().min(1).default('memorymark-data').transform(databasePlace),
@@ -83,6 +87,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     workflowPath: data.MEMORYMARK_WORKFLOW,
     database: data.DATABASE_URL,
     retention: { keepDays: data.MEMORYMARK_KEEP_DAYS, graceDays: data.MEMORYMARK_GRACE_DAYS },
+    apiToken: data.MEMORYMARK_API_TOKEN,
     hub: data.MEMORYMARK_HUB === 'on' ? hubSettings(env) : undefined,
   }
 }

@@ -1,6 +1,9 @@
 /** The bot, put together: database, queue, workers, web server. */
 import type { Logger } from 'probot'
 import { analyze, createHub } from '../engine/index.ts'
+import { builtAssets } from '../engine/server/dashboard/assets.ts'
+import { dashboard } from '../engine/server/dashboard/routes.ts'
+import { type MountedServer, mount } from '../engine/server/mount.ts'
 import type { Analyze } from './github.ts'
 import { answerWatch } from './health.ts'
 import { listen } from './http.ts'
@@ -10,6 +13,7 @@ import { Performer } from './perform.ts'
 import type { Job } from './queue/jobs.ts'
 import { Queue } from './queue/queue.ts'
 import { Workers } from './queue/workers.ts'
+import { KeptRepositories } from './reports/repositories.ts'
 import type { Settings } from './settings.ts'
 import type { Database } from './store/database.ts'
 import { openDatabase } from './store/open.ts'
@@ -75,6 +79,7 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
     perInstallation: PER_INSTALLATION,
   })
   const inbox = new Inbox(database, queue)
+  const api = apiFor(settings, database, log)
   let isStopping = false
   const server = await listen(
     [
@@ -86,6 +91,7 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
           onAnswered: (answer, event) => metrics.delivery(event, answer),
         }),
       (request, response) => answerWatch(request, response, { database, metrics, isStopping: () => isStopping }),
+      async (request, response) => (await api?.handle(request, response)) ?? false,
     ],
     { host: settings.host, port: settings.port, log },
   )
@@ -94,6 +100,8 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
   const stop = async () => {
     if (isStopping) return
     isStopping = true
+    // Ends what its readers follow, on which the server would wait.
+    await api?.[Symbol.asyncDispose]()
     await server.close()
     await workers.stop(STOP_MILLIS)
     await queue.stop()
@@ -108,6 +116,19 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
     stop,
     [Symbol.asyncDispose]: stop,
   }
+}
+
+/** The REST API and the pages: what the bot keeps of private repositories is for those alone who have a token. */
+function apiFor({ apiToken, gpu, hub }: Settings, database: Database, log: Logger): MountedServer | undefined {
+  if (apiToken === undefined) return undefined
+  return mount({
+    token: apiToken,
+    asksHub: hub !== undefined,
+    repositories: new KeptRepositories(database),
+    pages: dashboard(builtAssets()),
+    log: text => log.error(text),
+    ...(gpu !== undefined && { gpu }),
+  })
 }
 
 async function keepHouse(queue: Queue): Promise<void> {

@@ -1,6 +1,7 @@
 /** Who may ask: checks that come before every route. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
+import * as z from 'zod'
 import type { Problem } from '../errors.ts'
 import { faultOf } from './fault.ts'
 
@@ -9,6 +10,12 @@ export type Access =
   /** `hostNames`: by which this server may be addressed; any other is a web page that rebinds a name of its own. */
   | { readonly kind: 'this-machine'; readonly hostNames: readonly string[] }
   | { readonly kind: 'token'; readonly token: string }
+
+/** One that can be guessed is none; a header carries only these characters. */
+export const apiToken = z
+  .string()
+  .min(16, 'At least 16 characters, such as `openssl rand -hex 32` prints')
+  .regex(/^[\w.~+/=-]+$/, 'Only letters, digits and . _ ~ + / = -, which a header can carry')
 
 /** A load balancer has no token, and learns nothing here that it could misuse. */
 const openPaths: ReadonlySet<string> = new Set(['/health'])

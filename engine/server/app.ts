@@ -6,7 +6,7 @@ import { cors } from 'hono/cors'
 import { HTTPException } from 'hono/http-exception'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { secureHeaders } from 'hono/secure-headers'
-import type { Problem } from '../errors.ts'
+import { MemoryMarkError, type Problem } from '../errors.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { Engine } from '../probes/probe.ts'
 import { KIB } from '../units.ts'
@@ -107,6 +107,7 @@ function addFaults(app: OpenAPIHono, { log }: AppOptions): void {
     if (error instanceof HTTPException && error.status < 500) {
       return context.json(faultOf(refused(error.message)), error.status)
     }
+    if (error instanceof MemoryMarkError) return context.json(faultOf(error.problem), 400)
     log(error.stack ?? error.message)
     return context.json(faultOf(ownFault), 500)
   })

@@ -4,14 +4,11 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, isIPv4 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { MemoryMarkError } from '../errors.ts'
-import type { Access } from './access.ts'
+import { type Access, apiToken } from './access.ts'
 import { KnownMachine } from './machine.ts'
 import { Service, type ServiceOptions } from './service.ts'
 
 export const DEFAULT_PORT = 5001
-
-/** A token that can be guessed is none. */
-const LEAST_TOKEN_CHARACTERS = 16
 
 /** Nobody needs longer to send a config. How long the answer takes is another matter. */
 const REQUEST_TIMEOUT_MILLIS = 10_000
@@ -59,7 +56,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
 
 function accessFor({ host, token }: ListenOptions): Access {
   if (token !== undefined) {
-    if (token.length >= LEAST_TOKEN_CHARACTERS && /^[\w.~+/=-]+$/.test(token)) return { kind: 'token', token }
+    if (apiToken.safeParse(token).success) return { kind: 'token', token }
     throw weakToken
   }
   if (!isLoopback(host)) throw tokenNeeded(host)
@@ -99,7 +96,7 @@ async function stop(server: Server, service: Service): Promise<void> {
 const weakToken = new MemoryMarkError({
   code: 'weak-token',
   field: 'MEMORYMARK_API_TOKEN',
-  message: `the token is shorter than ${LEAST_TOKEN_CHARACTERS} characters, or has some that a header cannot carry`,
+  message: 'the token is shorter than 16 characters, or has some that a header cannot carry',
   fix: 'Use one such as `openssl rand -hex 32` prints.',
 })
 

@@ -7,7 +7,7 @@ import { KnownMachine } from './machine.ts'
 import { Service, type ServiceOptions } from './service.ts'
 
 export interface MountOptions
-  extends Pick<ServiceOptions, 'repositories' | 'pages' | 'log' | 'allowedOrigins' | 'limits'> {
+  extends Pick<ServiceOptions, 'repositories' | 'pages' | 'log' | 'allowedOrigins' | 'limits' | 'asksHub'> {
   readonly token: string
   readonly gpu?: ServiceOptions['gpu']
 }

@@ -10,6 +10,8 @@ export interface ServiceOptions
   readonly machine: KnownMachine
   /** The interpreter's command. */
   readonly python: string
+  /** Whether models that the catalogue lacks are looked for on the Hugging Face Hub; they are, unless told. */
+  readonly asksHub?: boolean
 }
 
 export class Service implements AsyncDisposable {
@@ -18,9 +20,14 @@ export class Service implements AsyncDisposable {
   readonly #machine: KnownMachine
 
   constructor(options: ServiceOptions) {
-    const { engine, gpu, python, machine, log } = options
+    const { engine, gpu, python, asksHub = true, machine, log } = options
     this.#machine = machine
-    this.#analyses = new AnalysisQueue({ ...options, settings: { engine, gpuId: gpu.id, python }, machine, log })
+    this.#analyses = new AnalysisQueue({
+      ...options,
+      settings: { engine, gpuId: gpu.id, python, asksHub },
+      machine,
+      log,
+    })
     this.app = createApp({ ...options, analyses: this.#analyses })
   }
 

@@ -9,6 +9,8 @@ export interface ThreadSettings {
   readonly gpuId: string
   /** The interpreter's command. */
   readonly python: string
+  /** Whether models that the catalogue lacks are looked for on the Hugging Face Hub. */
+  readonly asksHub: boolean
 }
 
 /** To the thread: one `run` at a time; `cancel` ends it. */

@@ -52,6 +52,6 @@ function tell(message: Message): void {
 
 /** A Hub remembers every name that it was asked for, so each analysis gets its own; what was found stays on the disk. */
 function modelPlaces(): ModelPlaces {
-  const hub = hubSettings(process.env)
+  const hub = settings.asksHub ? hubSettings(process.env) : undefined
   return hub === undefined ? {} : { hub: createHub({ ...hub, cache: folderCache(cacheFolder(process.env)) }) }
 }

@@ -38,6 +38,12 @@ test('a model from the Hub is analysed by its config.json', async () => {
   expect(config).toMatchObject({ path: 'acme/small', status: 'analysed' })
 })
 
+test('a server that asks no Hub knows only the catalogue', async () => {
+  asking = new Asking({ engine: 'estimate', asksHub: false })
+  const { id } = await asking.submit({ model: 'acme/small', gpu: 'a10' })
+  expect(stateOf(await asking.ended(id), 'failed').problems.map(({ code }) => code)).toEqual(['unknown-model'])
+})
+
 test('a model of ten million layers costs its own analysis and nothing else', async () => {
   const limits = { lane: { running: 1, waiting: 5 }, timeoutMillis: 2_000, retryAfterSeconds: 1 }
   asking = new Asking({ engine: 'estimate', limits: { estimate: limits } })
