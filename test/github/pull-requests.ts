@@ -20,6 +20,8 @@ export interface PullRequestJson {
   readonly title: string
   readonly draft: boolean
   readonly merged: boolean
+  readonly merged_at: string | null
+  readonly closed_at: string | null
   readonly merge_commit_sha: string | null
   readonly html_url: string
   readonly user: { readonly login: string }
@@ -78,7 +80,13 @@ export class PullRequests {
     const sha = ref?.object.sha ?? this.#lastHeads.get(key) ?? head.sha
     this.#lastHeads.set(key, sha)
     const mergeCommit = this.#mergeCommits.get(key) ?? null
-    return { ...stored, head: { ...head, sha }, merged: mergeCommit !== null, merge_commit_sha: mergeCommit }
+    return {
+      ...stored,
+      head: { ...head, sha },
+      merged: mergeCommit !== null,
+      merged_at: mergeCommit === null ? null : stored.closed_at,
+      merge_commit_sha: mergeCommit,
+    }
   }
 
   /** All files between the merge base and the head, sorted by path, uncapped. */

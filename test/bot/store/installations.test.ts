@@ -15,7 +15,7 @@ let database: Database
 
 beforeAll(async () => {
   database = await openInMemory()
-})
+}, 60_000)
 afterAll(() => database[Symbol.asyncDispose]())
 beforeEach(() =>
   database.script(

@@ -9,7 +9,7 @@ let database: Database
 
 beforeAll(async () => {
   database = await openInMemory()
-})
+}, 60_000)
 afterAll(() => database[Symbol.asyncDispose]())
 beforeEach(() => database.script('TRUNCATE memorymark.acceptances; TRUNCATE memorymark.snoozes'))
 

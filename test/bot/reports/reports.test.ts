@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { KeptRepositories } from '../../../bot/reports/repositories.ts'
+import type { Database } from '../../../bot/store/database.ts'
+import { maintainer, memoryMarkApp, owner, type Repository } from '../../github/index.ts'
+import { type BotBesideGitHub, startBotBesideGitHub } from '../bot-beside-github.ts'
+import { openInMemory } from '../store/memory.ts'
+import { wastefulText } from '../wasteful-text.ts'
+
+const path = 'configs/bert.yaml'
+const wasteful = wastefulText({ microBatch: 8, accumulation: 4 })
+const better = wastefulText({ microBatch: 32, accumulation: 1 })
+
+let beside: BotBesideGitHub
+let database: Database
+
+beforeAll(async () => {
+  database = await openInMemory()
+  beside = await startBotBesideGitHub({ database })
+}, 60_000)
+afterAll(async () => {
+  await beside[Symbol.asyncDispose]()
+})
+
+let repositories = 0
+
+async function repositoryWith(files: Readonly<Record<string, string>>) {
+  repositories += 1
+  const repository = await beside.github.createRepository(`reported-${repositories}`, files)
+  const place = {
+    installationId: memoryMarkApp.installations.acme ?? 0,
+    repositoryId: await idOf(repository),
+    owner: 'acme',
+    repo: repository.name,
+  }
+  /** As the clock would. */
+  const report = async () => {
+    await beside.bot.send({ kind: 'survey', ...place, isReportDue: true })
+    await beside.bot.idle()
+  }
+  /** Makes the last report one of long ago. */
+  const ageLast = () =>
+    database.query(
+      `UPDATE memorymark.reports SET report = jsonb_set(report, '{createdAt}', '"2026-11-01T06:00:00.000Z"')
+       WHERE repository_id = $1`,
+      [place.repositoryId],
+    )
+  return { repository, place, report, ageLast }
+}
+
+async function idOf({ fullName }: Repository): Promise<number> {
+  const response = await fetch(`${beside.github.url}/repos/${fullName}`, {
+    headers: { authorization: `Bearer ${owner.token}` },
+  })
+  return z.object({ id: z.number() }).parse(await response.json()).id
+}
+
+async function merged(repository: Repository, files: Readonly<Record<string, string>>, words?: string) {
+  const pull = await repository.openPullRequest({ files })
+  await beside.bot.idle()
+  if (words !== undefined) await repository.comment(pull, words, maintainer)
+  await beside.bot.idle()
+  const outcome = await repository.merge(pull)
+  expect(outcome.kind).toBe('merged')
+  await beside.bot.idle()
+  return pull
+}
+
+describe('the report on the default branch', () => {
+  test('is one issue, brought up to date in place, with what changed', async () => {
+    const { repository, report, ageLast } = await repositoryWith({ [path]: wasteful })
+    await report()
+    const [first] = await repository.issues()
+    expect(first?.body).toContain('### 🟥 MemoryMark: the training config wastes its GPU')
+    expect(first?.body).toContain('#### The one to look at')
+    expect(first?.body).not.toContain('#### Since the report')
+
+    await ageLast()
+    await repository.pushToBranch('main', { [path]: better, 'configs/second.yaml': wasteful })
+    await report()
+    const issues = await repository.issues()
+    expect(issues.map(({ number }) => number)).toEqual([first?.number])
+    expect(issues[0]?.body).toContain('#### Since the report of 2026-11-01')
+    expect(issues[0]?.body).toContain('`configs/second.yaml`')
+  })
+
+  test('is found again where our record of it is lost', async () => {
+    const { repository, place, report } = await repositoryWith({ [path]: wasteful })
+    await report()
+    await database.query('DELETE FROM memorymark.reports WHERE repository_id = $1', [place.repositoryId])
+    await report()
+    expect(await repository.issues()).toHaveLength(1)
+  })
+
+  test('is not begun where there is no config, nor where there are no issues', async () => {
+    const without = await repositoryWith({ 'README.md': '# Nothing to train\n' })
+    await without.report()
+    expect(await without.repository.issues()).toEqual([])
+
+    const off = await repositoryWith({ [path]: wasteful })
+    await off.repository.turnIssuesOff()
+    const before = beside.github.requests.length
+    await off.report()
+    const asked = beside.github.requests.slice(before).filter(request => request.path.includes('/issues'))
+    expect(asked).toEqual([])
+  })
+
+  test('does not come where the team wants none', async () => {
+    const { repository, report } = await repositoryWith({
+      [path]: wasteful,
+      '.github/memorymark.yml': 'report:\n  schedule: never\n',
+    })
+    await report()
+    expect(await repository.issues()).toEqual([])
+  })
+
+  test('does not replace what changed by nothing when its job runs again', async () => {
+    const { repository, report, ageLast } = await repositoryWith({ [path]: wasteful })
+    await report()
+    await ageLast()
+    await repository.pushToBranch('main', { 'configs/second.yaml': wasteful })
+    await report()
+    const [before] = await repository.issues()
+    await report()
+    const [after] = await repository.issues()
+    expect(after?.body).toBe(before?.body)
+  })
+})
+
+describe('a merged pull request', () => {
+  test('enters the ledger with what it saves, and the branch is looked at again', async () => {
+    const { repository, place } = await repositoryWith({ [path]: wasteful })
+    await merged(repository, { [path]: better })
+
+    const kept = new KeptRepositories(database)
+    const ledger = await kept.ledger(place, { limit: 10 })
+    expect(ledger?.items).toEqual([
+      expect.objectContaining({ kind: 'saved', path, fromBatch: 8, toBatch: 32, provenance: 'estimated' }),
+    ])
+    // 2 hours × 100 runs × $0.60, less by the speedup of 1.6.
+    expect(ledger?.totals.savedPerYearUsd).toBeCloseTo(47, 0)
+    const configs = await kept.configs(place, 'waste', { limit: 10 })
+    expect(configs?.items.map(({ current }) => current.microBatch)).toEqual([32])
+  })
+
+  test('with an accepted config enters who accepted it, and the report tells both', async () => {
+    const { repository, place, report } = await repositoryWith({ [path]: better })
+    await merged(repository, { [path]: wasteful }, '/memorymark accept the GPU is shared')
+
+    const kept = new KeptRepositories(database)
+    const ledger = await kept.ledger(place, { limit: 10 })
+    expect(ledger?.items.map(({ kind }) => kind).sort()).toEqual(['accepted', 'saved'])
+    expect(ledger?.totals.savedPerYearUsd).toBeLessThan(0)
+    expect((await kept.decisions(place, { limit: 10 }))?.items).toEqual([
+      expect.objectContaining({ kind: 'accepted', acceptedBy: 'maintainer', reason: 'the GPU is shared' }),
+    ])
+    await report()
+    const [issue] = await repository.issues()
+    expect(issue?.body).toMatch(/\| +#1 \| `configs\/bert.yaml` \| `maintainer` +\| the GPU is shared \|/)
+  })
+
+  test('that changes no config leaves no trace', async () => {
+    const { repository, place } = await repositoryWith({ [path]: wasteful })
+    await merged(repository, { 'README.md': '# Other\n' })
+    const rows = await database.query('SELECT 1 FROM memorymark.ledger_entries WHERE repository_id = $1', [
+      place.repositoryId,
+    ])
+    expect(rows).toEqual([])
+  })
+})
