@@ -14,7 +14,8 @@ import { PythonWorker } from '../engine/probes/worker.ts'
 import { Grid } from '../engine/search/grid.ts'
 import { largestBatch } from '../engine/search/largest.ts'
 import { GIB } from '../engine/units.ts'
-import { cells } from './accuracy-cells.ts'
+import { type Cell, cells } from './accuracy-cells.ts'
+import { quantizedCells } from './quantized-cells.ts'
 
 const LIMITS = { medianPercent: 2, p95Percent: 5, worstPercent: 6, publishedPercent: 3, cells: 150 }
 
@@ -49,7 +50,7 @@ function catalogued(name: string): CatalogueModel {
   return model
 }
 
-async function againstTrace(worker: PythonWorker): Promise<number[]> {
+async function againstTrace(worker: PythonWorker, cells: readonly Cell[]): Promise<number[]> {
   const errors: number[] = []
   for (const [name, changes] of cells) {
     const model = catalogued(name)
@@ -89,7 +90,9 @@ await using worker = new PythonWorker(process.env.MEMORYMARK_PYTHON ?? 'python3'
 const versions = await pythonVersions(worker)
 if (versions.kind !== 'done') throw new Error(`no trace without torch and transformers: ${JSON.stringify(versions)}`)
 console.log(`torch ${versions.result.torch}, transformers ${versions.result.transformers}; GiB traced, GiB estimated`)
-const errors = (await againstTrace(worker)).toSorted((a, b) => a - b)
+const traceable = versions.result.hasBitsandbytes ? [...cells, ...quantizedCells] : cells
+const errors = (await againstTrace(worker, traceable)).toSorted((a, b) => a - b)
+if (!versions.result.hasBitsandbytes) console.log(`left out for want of bitsandbytes: ${quantizedCells.length} cells`)
 const matchesPublished = againstPublished()
 const median = errors[Math.floor(errors.length / 2)] ?? Number.POSITIVE_INFINITY
 const p95 = errors[Math.floor(errors.length * 0.95)] ?? Number.POSITIVE_INFINITY

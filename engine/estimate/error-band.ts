@@ -23,7 +23,6 @@ export function beyondTrace(spec: TrainingSpec): string | undefined {
 
 /** What of a step the Python worker runs on no device; undefined when it runs all of it. */
 export function beyondTorch(spec: TrainingSpec): string | undefined {
-  if (spec.quantization !== undefined) return 'quantised base weights'
   if (spec.gpus > 1 && spec.sharding?.startsWith('zero')) return "DeepSpeed's sharding"
   if (spec.quantizedExperts) return 'quantised experts'
   if (spec.offload !== undefined) return 'offloading'
@@ -56,11 +55,16 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
       ? [
           'The experts are counted in bfloat16: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over.',
         ]
+      : []),
+    ...(config.model_type === 'qwen3_5' || config.model_type === 'qwen3_5_moe'
+      ? [
+          "Linear attention is counted in flash-linear-attention's kernels, derived from their sources; where they are not installed transformers' own composition takes more.",
+        ]
+      : []),
     ...(config.model_type === 'gpt_oss' && spec.attention === 'sdpa'
       ? [
           "Attention is counted in a flash kernel that takes gpt-oss's sinks, such as kernels-community/vllm-flash-attn3; without one transformers computes it eagerly, in far more memory. Its kernel is derived from its sources.",
         ]
-      : []),
       : []),
     ...(hasExperts(config) && !isBfloat16
       ? ['Experts in float32 run in a kernel that no trace covers; they are counted as in bfloat16, at twice the size.']

@@ -6,6 +6,7 @@ import type { TrainingSpec } from '../config/spec.ts'
 import type {
   AttentionShape,
   Convolution,
+  DeltaGates,
   ExpertOptions,
   LinearOptions,
   Ops,
@@ -17,6 +18,7 @@ import { eagerAttention, fusedAttention } from './attention.ts'
 import { Autograd, made, type Node, type Recorded, widest } from './autograd.ts'
 import { groupedExperts, type RouterParameters, routed } from './experts.ts'
 import { fakeQuantized } from './fake-quantization.ts'
+import { gatedDeltaRule } from './linear-attention.ts'
 import { quantizedBytes } from './quantization.ts'
 import { bytesPerElement, type Dtype, elements, lastSize, type Tensor } from './storage.ts'
 
@@ -268,6 +270,35 @@ export class Tape extends Autograd implements Ops<Tensor> {
     )
     this.#locals.push(...locals, matrices.up, matrices.down)
     return output
+  }
+
+  causalConvolution(name: string, x: Tensor, kernel: number): Tensor {
+    // transformers causal_conv1d_fn: a padded convolution of each channel, cut to the sequence's length.
+    const [tokens = 0] = x.shape
+    const weight = this.lowered(this.#weight(`${name}.weight`, [lastSize(x), 1, kernel]))
+    const factor = this.lowered(x)
+    const padded = this.tensor([tokens + kernel - 1, lastSize(x)], factor.dtype, [factor, weight])
+    this.record(name, this.#product(factor, weight, [], padded, kernel))
+    const whole = this.silu(padded)
+    return { ...whole, shape: x.shape }
+  }
+
+  gatedDeltaRule(
+    name: string,
+    [query, key, value]: readonly [Tensor, Tensor, Tensor],
+    { a, b, heads }: DeltaGates<Tensor>,
+  ): Tensor {
+    const [bias, rates] = ['dt_bias', 'A_log'].map(part => this.#weight(`${name}.${part}`, [heads])) as [Tensor, Tensor]
+    const shifted = this.add(this.cast(a, 'float32'), bias)
+    const decay = this.multiply(
+      this.elementwise('softplus', shifted, { saves: [shifted] }),
+      this.cast(rates, 'float32'),
+    )
+    return gatedDeltaRule(this, { query, key, value, decay, beta: this.sigmoid(b), heads })
+  }
+
+  gatedInFloat32(x: Tensor, gate: Tensor): Tensor {
+    return this.cast(this.multiply(x, this.silu(this.cast(gate, 'float32'))), x.dtype)
   }
 
   relativePositionBias(name: string, buckets: number, heads: number, tokens: number): Tensor {
@@ -596,14 +627,19 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return (this.pass === undefined || this.pass.of === 'policy') && (this.spec.lora?.targets.includes(module) ?? false)
   }
 
-  /** peft tuners/lora/layer.py Linear.forward: result + lora_B(lora_A(dropout(x))) * scaling, adapters in float32. */
+  /**
+   * peft tuners/lora/layer.py Linear.forward: result + lora_B(lora_A(dropout(x))) * scaling, adapters in float32. Its variable
+   * for the cast input lives to the end.
+   */
   #adapted(name: string, x: Tensor, base: Tensor): Tensor {
     const { rank = 1, dropout = 0 } = this.spec.lora ?? {}
-    const input = this.dropout(this.cast(x, 'float32'), dropout)
+    const raised = this.cast(x, 'float32')
+    const input = this.dropout(raised, dropout)
     const inner = this.#adapterLinear(`${name}.lora_A`, input, rank)
     const outer = this.#adapterLinear(`${name}.lora_B`, inner, lastSize(base))
-    const sum = this.add(base, this.scale(outer))
-    return this.cast(sum, base.dtype)
+    const sum = this.cast(this.add(base, this.scale(outer)), base.dtype)
+    this.record('return', { reads: [raised], outputs: [] })
+    return sum
   }
 
   #adapterLinear(name: string, x: Tensor, outFeatures: number): Tensor {

@@ -32,7 +32,13 @@ const device = z.discriminatedUnion('kind', [
 ])
 export type TorchDevice = z.infer<typeof device>
 
-export const machine = z.object({ python: z.string(), torch: z.string(), transformers: z.string(), device })
+export const machine = z.object({
+  python: z.string(),
+  torch: z.string(),
+  transformers: z.string(),
+  hasBitsandbytes: z.boolean(),
+  device,
+})
 export type TorchMachine = z.infer<typeof machine>
 
 /** Importing PyTorch from a cold disk is what takes long. */

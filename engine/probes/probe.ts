@@ -96,7 +96,8 @@ async function bestEngine({ spec, python, machine }: ProbeContext): Promise<Engi
   if (spec.framework === 'tensorflow.js') return 'tfjs'
   if (beyondTorch(spec) !== undefined) return 'estimate'
   const found = machine ?? (await describeMachine(python))
-  const best = engineOn(found)
+  const isLacking = spec.quantization !== undefined && found.kind === 'python' && !found.hasBitsandbytes
+  const best = isLacking ? 'estimate' : engineOn(found)
   // The trace is of one GPU, and several are not measured on fewer.
   return spec.gpus === 1 || (best === 'torch' && gpusOf(found) >= spec.gpus) ? best : 'estimate'
 }

@@ -27,7 +27,12 @@ const traced = z.object({
 })
 export type Traced = z.infer<typeof traced>
 
-const versions = z.object({ python: z.string(), torch: z.string(), transformers: z.string() })
+const versions = z.object({
+  python: z.string(),
+  torch: z.string(),
+  transformers: z.string(),
+  hasBitsandbytes: z.boolean(),
+})
 export type Versions = z.infer<typeof versions>
 
 const TRACE_TIMEOUT_MILLIS = 120_000

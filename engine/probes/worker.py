@@ -225,9 +225,13 @@ def transformers_config(fields, spec):
 def build_model(request, device="meta"):
     spec = request["spec"]
     config = transformers_config(request["config"], spec)
-    with torch.device(device):
+    # What is quantised as it is loaded is nowhere whole.
+    with torch.device("meta" if "quantization" in spec else device):
         model = model_class(spec, config).from_config(config, dtype=WEIGHT_DTYPES[spec["precision"]])
+    with torch.device(device):
         reference = second_model(spec, config, request.get("teacher"))
+    if "quantization" in spec:
+        quantise(model, spec["quantization"], device)
     if "lora" in spec:
         model = add_adapters(model, spec["lora"], spec["gradientCheckpointing"], device)
     if "fakeQuantization" in spec:
@@ -312,6 +316,43 @@ def without_dropout(model):
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = 0
+
+
+def quantise(model, kind, device):
+    """As transformers does on loading, the heads left alone: its modules of bitsandbytes, filled on the device."""
+    try:
+        import bitsandbytes
+    except ImportError as error:
+        raise RuntimeError("quantised weights need bitsandbytes: pip install bitsandbytes") from error
+    from transformers.integrations import replace_with_bnb_linear
+
+    bits = {"load_in_8bit": True} if kind == "int8" else {
+        "load_in_4bit": True, "bnb_4bit_quant_type": "nf4", "bnb_4bit_use_double_quant": kind == "nf4-double",
+        "bnb_4bit_compute_dtype": torch.bfloat16,
+    }
+    settings = transformers.BitsAndBytesConfig(**bits)
+    replace_with_bnb_linear(model, modules_to_not_convert=["lm_head", "score"], quantization_config=settings)
+    for module in model.modules():
+        if isinstance(module, (bitsandbytes.nn.Linear4bit, bitsandbytes.nn.Linear8bitLt)):
+            loaded = torch.zeros(module.weight.shape, dtype=torch.float16 if kind == "int8" else torch.bfloat16, device=device)
+            module.weight = type(module.weight)(loaded, requires_grad=False, **vars(module.weight))._quantize(device)
+    if device != "meta":
+        fill_the_rest(model, device)
+    # What peft asks for before it takes its own layers over such modules.
+    setattr(model, "is_loaded_in_8bit" if kind == "int8" else "is_loaded_in_4bit", True)
+
+
+def fill_the_rest(model, device):
+    """Weights that are still on the meta device, and buffers. Tied ones stay tied."""
+    filled = {}
+    for module in model.modules():
+        for name, weight in list(module.named_parameters(recurse=False)):
+            if weight.is_meta:
+                value = torch.nn.Parameter(torch.empty_like(weight, device=device).normal_(0, 0.02))
+                module.register_parameter(name, filled.setdefault(id(weight), value))
+        for name, buffer in list(module.named_buffers(recurse=False)):
+            if buffer.is_meta:
+                setattr(module, name, torch.zeros_like(buffer, device=device))
 
 
 def add_adapters(model, lora, checkpoints, device="meta"):
@@ -411,6 +452,12 @@ def without_values(padded):
             contextlib.nullcontext() if device_type == "meta" else autocast(device_type, *args, **kwargs)
         ),
     }
+    class NoOutliers:
+        """bitsandbytes' int8 asks how many columns hold an outlier, which are computed apart."""
+
+        new_dynamic_size = staticmethod(lambda: 0)
+
+    answers[(torch.library, "get_ctx")] = NoOutliers
     if padded:
         answers[(masking_utils, "_ignore_causal_mask_sdpa")] = lambda *_, **__: False
         answers[(masking_utils, "_ignore_bidirectional_mask_sdpa")] = lambda *_, **__: False
@@ -1058,7 +1105,8 @@ def validate_compile(request):
 
 
 def versions(_request):
-    return {"python": sys.version.split()[0], "torch": torch.__version__, "transformers": transformers.__version__}
+    return {"python": sys.version.split()[0], "torch": torch.__version__, "transformers": transformers.__version__,
+            "hasBitsandbytes": importlib.util.find_spec("bitsandbytes") is not None}
 
 
 OPERATIONS = {

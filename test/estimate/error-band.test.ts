@@ -9,7 +9,7 @@ test('a step that PyTorch’s trace covers carries the band that bench:accuracy 
 })
 
 test.each([
-  ['quantised base weights', { quantization: 'nf4' }],
+  ['offloading', { offload: 'optimizer' }],
   ['several GPUs', { gpus: 8 }],
   ['a fused loss', { fusedLoss: true }],
   ['float32 master weights', { precision: 'bf16-master' }],

@@ -6,7 +6,6 @@ import { openProbe } from '../../engine/probes/probe.ts'
 import { knownModel, specOf } from '../estimate/specs.ts'
 
 const model = knownModel('meta-llama/Llama-3.2-1B')
-const lora = { rank: 8, targets: ['q_proj'], dropout: 0 }
 
 function contextOf(changes: Partial<TrainingSpec>) {
   const spec = specOf('meta-llama/Llama-3.2-1B', { task: 'causal-lm', ...changes })
@@ -16,7 +15,6 @@ function contextOf(changes: Partial<TrainingSpec>) {
 
 describe('a step that the Python worker does not run', () => {
   const beyond: [what: string, changes: Partial<TrainingSpec>][] = [
-    ['quantised base weights', { lora, quantization: 'nf4', precision: 'amp-bf16' }],
     ["DeepSpeed's sharding", { gpus: 2, sharding: 'zero2' }],
     ['offloading', { offload: 'optimizer' }],
     ['a fused loss', { fusedLoss: true }],

@@ -3,11 +3,12 @@ import { execFileSync } from 'node:child_process'
 
 export const python = process.env.MEMORYMARK_PYTHON ?? 'python3'
 
-export const hasTorch = importsTorch()
+export const hasTorch = imports('torch, transformers')
+export const hasBitsandbytes = hasTorch && imports('bitsandbytes')
 
-function importsTorch(): boolean {
+function imports(modules: string): boolean {
   try {
-    execFileSync(python, ['-c', 'import torch, transformers'], { stdio: 'ignore', timeout: 60_000 })
+    execFileSync(python, ['-c', `import ${modules}`], { stdio: 'ignore', timeout: 60_000 })
     return true
   } catch {
     return false

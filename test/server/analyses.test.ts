@@ -355,6 +355,7 @@ function pythonMachine(command: string) {
     python: '3',
     torch: '2',
     transformers: '5',
+    hasBitsandbytes: false,
     device: { kind: 'none' as const },
   }
   return { machine: KnownMachine.of(description), python: command, description }

@@ -174,7 +174,14 @@ describe('GET /health', () => {
       cuda: '1',
       computeCapability: [8, 6] as [number, number],
     }
-    const machine = { kind: 'python' as const, python: '3', torch: '2', transformers: '5', device }
+    const machine = {
+      kind: 'python' as const,
+      python: '3',
+      torch: '2',
+      transformers: '5',
+      hasBitsandbytes: false,
+      device,
+    }
     await using withGpu = new Asking({ machine: KnownMachine.of(machine) })
     const { body } = await withGpu.get('/health')
     expect(health.parse(body)).toMatchObject({ gpu_available: true, gpu_name: 'NVIDIA A10', device: 'cuda' })
