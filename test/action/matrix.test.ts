@@ -10,18 +10,7 @@ per_device_train_batch_size: 16
 num_labels: 3
 bf16: true
 `
-const quantised = `base_model: meta-llama/Llama-3.2-1B
-datasets: [{ path: a, type: alpaca }]
-micro_batch_size: 1
-gradient_accumulation_steps: 1
-sequence_len: 512
-adapter: qlora
-load_in_4bit: true
-lora_r: 8
-lora_target_linear: true
-optimizer: adamw_torch
-bf16: true
-`
+const paged = `${bert}optim: paged_adamw_32bit\n`
 const now = new Date('2026-01-02T03:04:05Z')
 const nowhere = () => false
 
@@ -82,7 +71,7 @@ describe('the matrix', () => {
   it('sends no GPU after what it would not measure, and says so', async () => {
     const files = [
       { path: 'broken.yaml', text: 'per_device_train_batch_size: [16\n' },
-      { path: 'qlora.yaml', text: quantised },
+      { path: 'paged.yaml', text: paged },
       { path: 'fine.yaml', text: bert },
     ]
     const { include, remarks } = planSweeps(await analyze(files, { now }), fleet, nowhere)
