@@ -18,7 +18,7 @@ import type { Site } from './site.ts'
 const untouched: FormState = { values: {}, problems: [] }
 
 export function addAskPage(app: Hono, { assets, context }: Site): void {
-  const machine = new KnownMachine(context.machine)
+  const machine = new MachineWatch(context.machine)
   const view = (form: FormState, notice: MaybeHtml = '') =>
     page(assets, { title: 'Analyse', section: 'analyse' }, askView(form, { context, machine: machine.known, notice }))
 
@@ -69,7 +69,7 @@ function queueFull(retryAfterSeconds: number) {
 }
 
 /** Finding out takes seconds where Python has PyTorch; no page waits for it. */
-class KnownMachine {
+class MachineWatch {
   readonly #ask: () => Promise<Machine>
   known: Machine | undefined
 
@@ -78,7 +78,12 @@ class KnownMachine {
   }
 
   findOut(): void {
-    if (this.known === undefined) void this.#ask().then(machine => (this.known = machine))
+    if (this.known !== undefined) return
+    const note = (machine: Machine) => {
+      this.known = machine
+    }
+    // The page that asks for the machine itself is told why it failed.
+    this.#ask().then(note, () => undefined)
   }
 }
 

@@ -179,6 +179,20 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
     expect(await chart.locator('.readout').innerText()).toMatch(/^16: 2\.\d\d GiB: fits$/)
   })
 
+  test('what is to be pasted can be copied, and so can the address', async () => {
+    const { page } = await opened(server.url, { viewport: desktop })
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('combobox', { name: 'Model' }).fill('bert')
+    await page.getByRole('button', { name: 'Analyse' }).click()
+    await page.getByRole('button', { name: "Copy: For Hugging Face's Trainer" }).click()
+    await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      'per_device_train_batch_size: 128\ngradient_accumulation_steps: 1\n',
+    )
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(page.url())
+  })
+
   test('the cards follow the terms, to the figures that the server would give', async () => {
     const { page } = await opened(server.url, { viewport: desktop })
     await page.getByRole('combobox', { name: 'Model' }).fill('bert')

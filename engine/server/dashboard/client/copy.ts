@@ -13,15 +13,21 @@ export function offerCopies(part: HTMLElement): void {
 
 function offer(button: HTMLButtonElement, text: () => string): void {
   const name = button.textContent
+  const announcement = document.createElement('span')
+  announcement.role = 'status'
+  announcement.className = 'unseen'
+  button.after(announcement)
+  const say = (words: string) => {
+    button.textContent = words || name
+    announcement.textContent = words
+  }
   button.hidden = false
   button.addEventListener('click', async () => {
     const said = await navigator.clipboard.writeText(text()).then(
       () => 'Copied',
       () => 'Not copied: the browser refused',
     )
-    button.textContent = said
-    setTimeout(() => {
-      button.textContent = name
-    }, SAID_MILLIS)
+    say(said)
+    setTimeout(() => say(''), SAID_MILLIS)
   })
 }

@@ -8,9 +8,9 @@ import type { ConfigRecord, Page, RepositoryName } from '../../repositories.ts'
 import { chart } from '../chart.ts'
 import type { Html } from '../page.ts'
 import { memoryChip } from '../provenance.ts'
+import { verdictText } from '../verdict-text.ts'
 import { dataTable, moment, nextLink } from './data-table.ts'
 import { historyPath, REPOSITORIES_PATH, repositoryPath } from './paths.ts'
-import { verdictText } from './verdict-text.ts'
 
 export function historyView(name: RepositoryName, path: string, { items, next }: Page<ConfigRecord>): Html {
   return html`<p class="crumbs"><a href="${REPOSITORIES_PATH}">Repositories</a> / <a href="${repositoryPath(name)}">${name.owner}/${name.repo}</a></p>

@@ -15,9 +15,9 @@ import type {
 } from '../../repositories.ts'
 import type { Html } from '../page.ts'
 import { chip, memoryChip } from '../provenance.ts'
+import { verdictText } from '../verdict-text.ts'
 import { dataTable, moment, nextLink } from './data-table.ts'
 import { historyPath, REPOSITORIES_PATH, repositoryPath } from './paths.ts'
-import { verdictText } from './verdict-text.ts'
 
 export interface RepositoryRecords {
   readonly configs: Page<ConfigRecord>

@@ -24,6 +24,7 @@ export function memoryBars(config: AnalysedConfig): Html {
   return html`<section class="card" aria-labelledby="memory-title">
 <h2 id="memory-title">Peak memory ${memoryChip(config)}</h2>
 <p class="sub">${formatGib(gpu.usableBytes)} of ${plainText(gpu.name, 60)} can be used: ${formatGib(gpu.totalBytes)} less the CUDA context.${config.provenance === 'measured' ? '' : ' Hatched: not measured.'}</p>
+${hatching}
 <ul class="bars">${bars.map(bar => barItem(config, bar, scaleBytes))}</ul>
 </section>`
 }
@@ -60,11 +61,13 @@ ${track(point.peakBytes / scaleBytes, gpu.usableBytes / scaleBytes)}
 </li>`
 }
 
+/** What no GPU measured is hatched, so that a glance tells it. */
+const hatching = html`<svg class="patterns" width="0" height="0" aria-hidden="true" focusable="false"><defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch" width="4" height="8"/></pattern></defs></svg>`
+
 /** For the eye alone: the numbers stand in words beside it. */
 function track(filled: number, limit: number): Html {
   const percent = (share: number) => `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%`
   return html`<svg class="track" width="100%" height="28" aria-hidden="true" focusable="false">
-<defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch" width="4" height="8"/></pattern></defs>
 <rect class="room" width="${percent(limit)}" height="100%" rx="4"/>
 <rect class="fill" width="${percent(filled)}" height="100%" rx="4"/>
 <rect class="unsure" width="${percent(filled)}" height="100%" rx="4" fill="url(#hatch)"/>

@@ -7,6 +7,7 @@ import { type Finding, findingOf } from '../../../render/verdict.ts'
 import type { AnalysedConfig, Verdict } from '../../../report/schema.ts'
 import type { Html } from '../page.ts'
 import { chip, memoryChip } from '../provenance.ts'
+import { verdictText } from '../verdict-text.ts'
 import { breakdownCard } from './breakdown.ts'
 import { curves } from './curves.ts'
 import { gains, type Terms } from './gains.ts'
@@ -40,7 +41,7 @@ function verdict(config: AnalysedConfig): Html {
   const sentences = findingOf(config) === 'fine' ? [`${capitalised(fineRemark(config))}.`] : advice(config)
   const { state } = config.verdict
   return html`<section class="verdict" aria-label="Verdict">
-<p class="state ${state}"><span class="badge">${stateText(state)}</span> ${findingText(findingOf(config))}</p>
+<p class="state ${state}"><span class="badge">${stateText(state)}</span> ${findingText(findingOf(config))} <span class="why">${verdictText(config.verdict)}</span></p>
 ${sentences.map(sentence => html`<p>${sentence}</p>`)}
 <p class="known">Memory ${memoryChip(config)} throughput and cost ${chip(config.throughputProvenance)}</p>
 </section>`

@@ -1,5 +1,5 @@
 /** Why a config was blocked or remarked on, in the policy's words. */
-import { formatCondition, type Reason, type Verdict } from '../../../verdict/policy.ts'
+import { formatCondition, type Reason, type Verdict } from '../../verdict/policy.ts'
 
 export function verdictText({ reasons }: Verdict): string {
   return reasons.length === 0 ? 'within policy' : reasons.map(reasonText).join('; ')
