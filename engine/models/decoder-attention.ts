@@ -15,6 +15,8 @@ export interface AttentionTraits {
   /** Queries times a number that depends on the position. */
   readonly scalesQuery?: boolean
   readonly rotary?: RotaryOptions
+  /** The result times the sigmoid of a second half of the query's projection. */
+  readonly isGated?: boolean
   /** A learned score a head that takes part in the softmax and gives nothing. */
   readonly hasSinks?: boolean
 }
@@ -34,7 +36,8 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
   const keyValueHeads = fields.num_key_value_heads ?? heads
   const size = headSizeOf(fields)
   return (ops, { name, index, table }, x) => {
-    const [query, key, value] = projections(ops, fields, traits, name, x)
+    const [projected, key, value] = projections(ops, fields, traits, name, x)
+    const [query, gate] = traits.isGated ? gatedQuery(ops, projected, heads * size) : [projected, undefined]
     const norm = (part: 0 | 1, states: typeof x) => {
       const { queryNorm } = traits
       if (queryNorm === undefined) return states
@@ -56,9 +59,15 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
       castsSoftmax: true,
       ...(traits.hasSinks && { sinks: `${name}.sinks` }),
     })
-    const output = ops.linear(`${name}.o_proj`, context, fields.hidden_size, { bias: traits.outputBias ?? false })
+    const gated = gate === undefined ? context : ops.multiply(context, ops.sigmoid(gate))
+    const output = ops.linear(`${name}.o_proj`, gated, fields.hidden_size, { bias: traits.outputBias ?? false })
     return ops.dropout(output, traits.outputDropout ?? 0)
   }
+}
+
+function gatedQuery<T>(ops: Ops<T>, projected: T, features: number): [query: T, gate: T] {
+  const [query, gate] = ops.split(projected, [features, features]) as [T, T]
+  return [query, ops.gathered(gate)]
 }
 
 function projections<T>(ops: Ops<T>, fields: DecoderFields, traits: AttentionTraits, name: string, x: T): [T, T, T] {
@@ -71,5 +80,9 @@ function projections<T>(ops: Ops<T>, fields: DecoderFields, traits: AttentionTra
   }
   const project = (part: string, features: number) =>
     ops.linear(`${name}.${part}`, x, features, { bias: traits.queryBias ?? false })
-  return [project('q_proj', querySize), project('k_proj', keySize), project('v_proj', keySize)]
+  return [
+    project('q_proj', traits.isGated ? 2 * querySize : querySize),
+    project('k_proj', keySize),
+    project('v_proj', keySize),
+  ]
 }

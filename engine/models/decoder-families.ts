@@ -29,6 +29,7 @@ import { olmo2, olmo2Config, olmo3, olmo3Config } from './olmo.ts'
 import { phi3, phi3Config } from './phi3.ts'
 import { qwen2, qwen2Config, qwen3, qwen3Config } from './qwen.ts'
 import { olmoe, olmoeConfig, qwen2Moe, qwen2MoeConfig, qwen3Moe, qwen3MoeConfig } from './qwen-moe.ts'
+import { qwen35, qwen35Config, qwen35Moe, qwen35MoeConfig } from './qwen35.ts'
 import {
   gemma3Vision,
   gemma3VisionConfig,
@@ -70,6 +71,8 @@ export const decoderConfigs = [
   qwen3MoeConfig,
   olmoeConfig,
   gptOssConfig,
+  qwen35Config,
+  qwen35MoeConfig,
   deepseekV2Config,
   deepseekV3Config,
   glm4MoeLiteConfig,
@@ -134,6 +137,10 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
       return qwen3Moe(config)
     case 'olmoe':
       return olmoe(config)
+    case 'qwen3_5':
+      return qwen35(config)
+    case 'qwen3_5_moe':
+      return qwen35Moe(config)
     case 'gpt_oss':
       return gptOss(config)
     case 'deepseek_v2':

@@ -15,6 +15,11 @@ const nicknames: Readonly<Record<string, string>> = {
   'llama-13b': 'huggyllama/llama-13b',
   'mistral-7b': 'mistralai/Mistral-7B-v0.1',
   // Mistral's later models of 24 B were made from Small 3 and keep its decoder.
+  'cogito-v1-preview-llama-3b': 'meta-llama/Llama-3.2-3B',
+  'cogito-v1-preview-qwen-14b': 'Qwen/Qwen2.5-14B',
+  'deepcoder-14b': 'deepseek-ai/DeepSeek-R1-Distill-Qwen-14B',
+  'zephyr-7b': 'HuggingFaceH4/zephyr-7b-beta',
+  'zephyr-7b-gemma': 'google/gemma-7b',
   'magistral-small': 'mistralai/Mistral-Small-24B-Base-2501',
   'devstral-small': 'mistralai/Mistral-Small-24B-Base-2501',
   'mistral-nemo': 'mistralai/Mistral-Nemo-Base-2407',

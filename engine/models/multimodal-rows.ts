@@ -98,6 +98,46 @@ const mistralSmall31: ModelRow = {
   },
 }
 
+const qwen35Vision = { depth: 27, hidden_size: 1_152, intermediate_size: 4_304, patch_size: 16 }
+
+const deltaNet = (valueHeads: number) => ({
+  head_dim: 256,
+  linear_conv_kernel_dim: 4,
+  linear_key_head_dim: 128,
+  linear_value_head_dim: 128,
+  linear_num_key_heads: 16,
+  linear_num_value_heads: valueHeads,
+})
+
+const qwen35: ModelRow = {
+  ids: ['Qwen/Qwen3.5-27B', 'unsloth/Qwen3.5-27B'],
+  config: {
+    model_type: 'qwen3_5',
+    tie_word_embeddings: false,
+    text_config: textConfig('qwen3_5_text', [248_320, 5_120, 17_408, 64, 24, 4, 262_144], deltaNet(48)),
+    vision_config: { ...qwen35Vision, out_hidden_size: 5_120 },
+  },
+}
+
+interface Qwen35Experts {
+  readonly valueHeads: number
+  readonly count: number
+  readonly perToken: number
+  readonly inner: number
+}
+
+function qwen35MoeRow(sizes: TextSizes, experts: Qwen35Experts, ids: readonly string[]): ModelRow {
+  const { intermediate_size: _, ...text } = textConfig('qwen3_5_moe_text', sizes, {
+    ...deltaNet(experts.valueHeads),
+    num_experts: experts.count,
+    num_experts_per_tok: experts.perToken,
+    moe_intermediate_size: experts.inner,
+    shared_expert_intermediate_size: experts.inner,
+  })
+  const vision_config = { ...qwen35Vision, out_hidden_size: sizes[1] }
+  return { ids, config: { model_type: 'qwen3_5_moe', tie_word_embeddings: false, text_config: text, vision_config } }
+}
+
 // biome-ignore format: a table
 export const multimodalRows: readonly ModelRow[] = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
@@ -114,5 +154,9 @@ export const multimodalRows: readonly ModelRow[] = [
   qwen3VlRow([151_936, 5_120, 25_600, 64, 64, 8, 262_144], { vision: largeQwen3Vision, isTied: false }, ['Qwen/Qwen3-VL-32B-Instruct', 'Qwen/Qwen3-VL-32B-Thinking']),
   qwen3VlRow([151_936, 2_048, 6_144, 48, 32, 4, 262_144], { vision: largeQwen3Vision, isTied: false, experts: qwen3Experts(768) }, ['Qwen/Qwen3-VL-30B-A3B-Instruct', 'Qwen/Qwen3-VL-30B-A3B-Thinking']),
   qwen3VlRow([151_936, 4_096, 12_288, 94, 64, 4, 262_144], { vision: largeQwen3Vision, isTied: false, experts: qwen3Experts(1_536) }, ['Qwen/Qwen3-VL-235B-A22B-Instruct', 'Qwen/Qwen3-VL-235B-A22B-Thinking']),
+  qwen35,
+  qwen35MoeRow([248_320, 2_048, 512, 40, 16, 2, 262_144], { valueHeads: 32, count: 256, perToken: 8, inner: 512 }, ['Qwen/Qwen3.5-35B-A3B', 'Qwen/Qwen3.5-35B-A3B-Base']),
+  qwen35MoeRow([248_320, 3_072, 1_024, 48, 32, 2, 262_144], { valueHeads: 64, count: 256, perToken: 8, inner: 1_024 }, ['Qwen/Qwen3.5-122B-A10B']),
+  qwen35MoeRow([248_320, 4_096, 1_024, 60, 32, 2, 262_144], { valueHeads: 64, count: 512, perToken: 10, inner: 1_024 }, ['Qwen/Qwen3.5-397B-A17B']),
   mistralSmall31,
 ]

@@ -74,6 +74,12 @@ export interface Ops<T> {
     options: ExpertOptions,
     gate: (joined: T) => T,
   ): T
+  /** Each channel convolved with the tokens before it, and SiLU: [b, s, c] → [b, s, c]. */
+  causalConvolution(name: string, x: T, kernel: number): T
+  /** Linear attention with a decaying state; `a` and `b` [b, s, heads] set how much is forgotten and written. */
+  gatedDeltaRule(name: string, states: readonly [query: T, key: T, value: T], gates: DeltaGates<T>): T
+  /** x · SiLU(gate), in float32 and back. */
+  gatedInFloat32(x: T, gate: T): T
   /** T5's learned bias of a head for every distance, in a table of [buckets, heads]: → [heads, s, s]. */
   relativePositionBias(name: string, buckets: number, heads: number, tokens: number): T
   /** The zeros that T5 adds where it has learned no bias: → [heads, s, t]. */
@@ -144,6 +150,12 @@ export interface RouterOptions {
   readonly scoresChosenOnly?: boolean
   /** The weights stay float32 instead of taking the logits' type. */
   readonly weightsInFloat32?: boolean
+}
+
+export interface DeltaGates<T> {
+  readonly a: T
+  readonly b: T
+  readonly heads: number
 }
 
 export interface ExpertOptions {

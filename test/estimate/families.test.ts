@@ -85,6 +85,53 @@ describe('Falcon', () => {
   })
 })
 
+describe('a mixture of experts', () => {
+  const changes = { precision: 'bf16', sequenceLength: 512 } as const
+  const TOKENS = 512
+
+  test('keeps as much for twice the experts but their scores: every token goes through as many as before', () => {
+    const bytes = (num_experts: number) =>
+      activationBytes('Qwen/Qwen3-30B-A3B', changes, { num_hidden_layers: 1, num_experts } as Partial<ModelConfig>)
+    expect(bytes(256) - bytes(128)).toBe(TOKENS * 128 * 4)
+  })
+
+  test('keeps four rows as wide as an expert and two of the hidden size for one more expert a token', () => {
+    const [inner, hidden] = [768, 2_048]
+    const bytes = (num_experts_per_tok: number) =>
+      activationBytes('Qwen/Qwen3-30B-A3B', changes, {
+        num_hidden_layers: 1,
+        num_experts_per_tok,
+      } as Partial<ModelConfig>)
+    const rows = 2 * inner + inner + inner
+    // Which experts, the rows' order for three gathers, and each row's weight.
+    const indices = 8 + 3 * 8
+    expect((bytes(9) - bytes(8)) / TOKENS).toBe(2 * (rows + 2 * hidden + 1) + indices)
+  })
+})
+
+describe('a checkpoint that sees images, trained on text', () => {
+  const text = (config: ModelConfig) => {
+    if (!('text_config' in config) || config.model_type !== 'gemma3') throw new Error('not Gemma 3')
+    const {
+      hidden_size: h,
+      intermediate_size: i,
+      num_hidden_layers: layers,
+      vocab_size: vocabulary,
+    } = config.text_config
+    const attention = 2 * h * 8 * 256 + 2 * h * 4 * 256 + 2 * 256
+    return vocabulary * h + layers * (attention + 3 * h * i + 4 * h) + h
+  }
+
+  test('holds all weights, and optimizer state of those that text reaches', () => {
+    const { config } = knownModel('google/gemma-3-4b-it')
+    const footprint = footprintOf('google/gemma-3-4b-it', { precision: 'bf16', sequenceLength: 16 })
+    const { breakdown } = footprint.peak(1, 0)
+    expect(footprint.parameterCount).toBe(4_300_079_472)
+    expect(Math.abs(breakdown.weights - 2 * 4_300_079_472)).toBeLessThan(512 * 1_000)
+    expect(Math.abs(breakdown.optimizerState - 4 * text(config))).toBeLessThan(512 * 1_000)
+  })
+})
+
 describe('T5', () => {
   /** transformers ties the words of encoder, decoder and output layer in every T5, FLAN-T5's among them. */
   test.each([

@@ -189,6 +189,8 @@ describe('the well-known model in a name', () => {
     ['acme/Mixtral-8x7B-v0.1-sft', 'Mixtral-8x7B-v0.1'],
     ['acme/Qwen3-30B-A3B-law', 'Qwen3-30B-A3B'],
     ['mistralai/Magistral-Small-2507', 'Mistral-Small-24B-Base-2501'],
+    ['HuggingFaceH4/zephyr-7b-gemma-sft-v0.1', 'gemma-7b'],
+    ['agentica-org/DeepCoder-14B-Preview', 'DeepSeek-R1-Distill-Qwen-14B'],
     ['mistralai/Devstral-Small-2507', 'Mistral-Small-24B-Base-2501'],
     ['./checkpoints/pythia-410m-deduped-run2', 'pythia-410m-deduped'],
   ])('%s has the shape of %s', (name, bareName) => {

@@ -17,6 +17,8 @@ const attention = ['q_proj', 'k_proj', 'v_proj', 'o_proj'] as const
 
 const gated: Linears = { all: [...attention, 'gate_proj', 'up_proj', 'down_proj'] }
 
+const deltaNet = ['in_proj_qkv', 'in_proj_z', 'in_proj_b', 'in_proj_a', 'out_proj'] as const
+
 /** DeepSeek's attention, with every projection that a query may go through. */
 const latent = [
   'q_proj',
@@ -61,6 +63,8 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   deepseek_v2: { all: latent },
   deepseek_v3: { all: latent },
   glm4_moe_lite: { all: latent },
+  qwen3_5: { all: [...gated.all, ...deltaNet, 'qkv', 'proj', 'linear_fc1', 'linear_fc2'] },
+  qwen3_5_moe: { all: [...gated.all, ...deltaNet, 'shared_expert_gate', 'qkv', 'proj', 'linear_fc1', 'linear_fc2'] },
   gemma3: { all: [...gated.all, 'out_proj', 'fc1', 'fc2'] },
   mistral3: { all: [...gated.all, 'merging_layer', 'linear_1', 'linear_2'] },
   qwen2_vl: { all: [...gated.all, 'qkv', 'proj', 'fc1', 'fc2', '0', '2'] },

@@ -217,6 +217,18 @@ export class TfjsOps implements Ops<tf.Tensor> {
     throw new Error('TensorFlow.js has no latent attention here')
   }
 
+  causalConvolution(): never {
+    throw new Error('TensorFlow.js has no linear attention here')
+  }
+
+  gatedDeltaRule(): never {
+    throw new Error('TensorFlow.js has no linear attention here')
+  }
+
+  gatedInFloat32(): never {
+    throw new Error('TensorFlow.js has no linear attention here')
+  }
+
   experts(): never {
     throw new Error('TensorFlow.js has no sparse experts here')
   }
