@@ -1,0 +1,71 @@
+/** `memorymark-bot doctor`, as it is called. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { startGitHub } from '../../github/index.ts'
+import { environmentFor } from '../bot-beside-github.ts'
+
+async function bot(args: readonly string[], environment: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, ['bot/server.ts', ...args], { env: { PATH: process.env.PATH, ...environment } })
+  const [output, errors, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { exitCode, output, errors }
+}
+
+test('where everything is as it should be, it says so and exits with 0', async () => {
+  await using github = await startGitHub({ webhooksUrl: 'http://127.0.0.1:9/api/github/webhooks' })
+  const folder = await mkdtemp(path.join(tmpdir(), 'memorymark-doctor-'))
+  const { exitCode, output, errors } = await bot(['doctor'], {
+    ...(await environmentFor(github)),
+    DATABASE_URL: folder,
+  })
+  await rm(folder, { recursive: true })
+  expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' })
+  expect(output.split('\n')).toEqual([
+    'ok      the environment is complete: App id, private key, a webhook secret of its own',
+    `ok      the embedded database has a folder that can be written (${folder})`,
+    'ok      the clock agrees with GitHub’s',
+    'ok      GitHub knows the App as "memorymark" (4242)',
+    'ok      the App itself grants what is needed, and no more',
+    'ok      webhooks go to http://127.0.0.1:9/api/github/webhooks',
+    'ok      installation 100 (acme) grants what is needed, and no more',
+    'ok      installation 101 (globex) grants what is needed, and no more',
+    'The bot can start.',
+    '',
+  ])
+})
+
+test('faults are counted, and it exits with 1', async () => {
+  await using github = await startGitHub({ granted: { permissions: { metadata: 'read' } } })
+  const { exitCode, output } = await bot(['doctor'], { ...(await environmentFor(github)) })
+  expect(exitCode).toBe(1)
+  expect(output).toContain(
+    'fault   installation 100 (acme) grants no checks: without "write", no pull request gets its check',
+  )
+  expect(output).toMatch(/\n13 faults to mend\.\n$/)
+})
+
+test.each([
+  ['the secret that everyone knows', 'development', '"development" is the secret that everyone knows'],
+  ['a secret that can be guessed', 'short', 'At least 16 characters'],
+])('with %s neither the doctor nor the bot starts', async (_, secret, words) => {
+  await using github = await startGitHub()
+  const environment = { ...(await environmentFor(github)), WEBHOOK_SECRET: secret }
+  for (const args of [['doctor'], []]) {
+    const { exitCode, errors } = await bot(args, environment)
+    expect(exitCode).toBe(2)
+    expect(errors).toContain(words)
+  }
+})
+
+test('another command is refused with those there are', async () => {
+  expect(await bot(['docter'], {})).toEqual({
+    exitCode: 2,
+    output: '',
+    errors:
+      'memorymark-bot does not know "docter". It is called without arguments, or as `memorymark-bot doctor`; settings come from the environment.\n',
+  })
+})
