@@ -17,12 +17,15 @@ const run = promisify(execFile)
 
 const repositoryOf = z.object({ repository: z.object({ default_branch: z.string() }) })
 
-/** @throws MemoryMarkError where the code cannot be known to be the guarded branch's. */
-export async function trustedEntrypoint(context: RunContext, subject: Subject, target: string): Promise<Entrypoint> {
+/**
+ * @param name `path.py:function`, relative to the workspace.
+ * @throws MemoryMarkError where the code cannot be known to be the guarded branch's.
+ */
+export async function trustedEntrypoint(context: RunContext, subject: Subject, name: string): Promise<Entrypoint> {
   const commitSha = guardedCommit(context, subject)
-  const [file = '', name = ''] = target.split(':')
+  const [file = '', callable = ''] = name.split(':')
   await requireCheckout(context.workspace, commitSha)
-  return { target: `${await fileInside(context.workspace, file)}:${name}`, commitSha }
+  return { name, target: `${await fileInside(context.workspace, file)}:${callable}`, commitSha }
 }
 
 /** The commit whose code may run: the base of a pull request, or the default branch's own. */

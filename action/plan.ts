@@ -15,7 +15,9 @@ export async function plan(run: RunContext, event: EventSubject): Promise<void> 
   const job = await openJob(run, event)
   if (job === undefined) return setOutputs(matrixOutputs([]))
   const { files, options, remarks } = await gather(job)
-  const report = await analyze(files, options)
+  // What is to be measured does not depend on what was so before.
+  const { base: _, ...terms } = options
+  const report = await analyze(files, terms)
   const { gpu, settings = noSettings } = options
   const isSettled = (path: string) => (gpu ?? settingsFor(path, settings).gpu) !== undefined
   const planned = planSweeps(report, runners, isSettled)

@@ -19,7 +19,9 @@ import { version } from './version.ts'
 
 /** The user's own step: it runs their code, and so only with their explicit leave. */
 export interface Entrypoint {
-  /** `path.py:function`. */
+  /** `path.py:function`, as the user wrote it. */
+  readonly name: string
+  /** The same with an absolute path. */
   readonly target: string
   /** The commit that the file and all that it imports are of. */
   readonly commitSha: string
@@ -50,9 +52,11 @@ export function measuring(options: MeasureOptions): Assessor {
     options.signal.throwIfAborted()
     if (options.engine === 'auto') machine ??= describeMachine(options.python, options.signal)
     // The base branch's config, and its copies, mostly come down to the same step.
-    const step = canonicalJson([config.spec, config.model.config, terms.gpu.id])
-    const assessed = known.get(step) ?? (await measured(config, file, terms, { ...options, machine: await machine }))
-    known.set(step, assessed)
+    const { gpu, hoursPerRun, runsPerYear } = terms
+    const question = canonicalJson([config.spec, config.model.config, gpu, hoursPerRun, runsPerYear])
+    const assessed =
+      known.get(question) ?? (await measured(config, file, terms, { ...options, machine: await machine }))
+    known.set(question, assessed)
     return assessed
   }
 }
@@ -79,7 +83,7 @@ async function measured(
     onTrial: (trial, device) => onTrial?.(trial, device, keeping?.isRecalled(trial) ?? false),
   })
   const { assessment, assumptions } = assessedBy(result, opened, signal)
-  const own = entrypoint ? [`The step is ${entrypoint.target}; what is modelled is modelled as ${spec.model}.`] : []
+  const own = entrypoint ? [`The step is ${entrypoint.name}; what is modelled is modelled as ${spec.model}.`] : []
   const derived = opened.provenance === 'measured' ? [] : derivationOf(spec, model.config)
   return { assessment, assumptions: [...assumptions, ...recalledSentence(keeping), ...own, ...derived] }
 }
@@ -114,7 +118,7 @@ async function keepingProbe(
     model: model.config,
     settings: {
       memorymark: version,
-      ...(entrypoint && { entrypoint: entrypoint.target, entrypointCommit: entrypoint.commitSha }),
+      ...(entrypoint && { entrypoint: entrypoint.name, entrypointCommit: entrypoint.commitSha }),
     },
   }
   return KeepingProbe.open(probe, conditions, {

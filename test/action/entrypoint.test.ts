@@ -53,7 +53,11 @@ function trusted(run: Partial<RunContext>, changed: Partial<Subject> = {}, targe
 
 describe('the step that is run', () => {
   it("is that of a pull request's base, and is known by its commit", async () => {
-    expect(await trusted({})).toEqual({ target: `${workspace}/train/step.py:make`, commitSha: head })
+    expect(await trusted({})).toEqual({
+      name: 'train/step.py:make',
+      target: `${workspace}/train/step.py:make`,
+      commitSha: head,
+    })
   })
 
   it.each(['schedule', 'workflow_dispatch', 'push'])('is that of the default branch on %s', async eventName => {
