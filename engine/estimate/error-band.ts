@@ -51,9 +51,9 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
           'Text alone is counted: how many images of which size a sample holds cannot be known from the config. The weights of the layers that see them are in the figures, their activations are not.',
         ]
       : []),
-    ...(hasExperts(config) && spec.quantization !== undefined
+    ...(hasExperts(config) && spec.quantization !== undefined && !spec.quantizedExperts
       ? [
-          'The experts are counted in bfloat16: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over.',
+          'The experts are counted without quantisation: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over.',
         ]
       : []),
     ...(config.model_type === 'qwen3_5' || config.model_type === 'qwen3_5_moe'
