@@ -1,7 +1,9 @@
 #!/usr/bin/env node
-/** The entry: `memorymark-bot` serves until it is told to end, `memorymark-bot doctor` looks at what it needs. */
+/** The entry: `memorymark-bot` serves until it is told to end; its commands look at what it needs and at what it keeps. */
 import { MemoryMarkError } from '../engine/index.ts'
+import { readCommand } from './arguments.ts'
 import { examine } from './doctor.ts'
+import { deleteData, exportData } from './installation-data.ts'
 import { createLog } from './log.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { startBot } from './start.ts'
@@ -9,29 +11,24 @@ import { startBot } from './start.ts'
 try {
   const command = readCommand(process.argv.slice(2))
   const settings = readSettings(process.env)
-  switch (command) {
+  switch (command.kind) {
     case 'serve':
       await serve(settings)
       break
     case 'doctor':
       process.exitCode = (await examine(settings, { write: print, now: () => new Date() })) ? 0 : 1
       break
+    case 'export':
+      await exportData(settings, command.installationId, print)
+      break
+    case 'delete':
+      await deleteData(settings, command.installationId, print)
+      break
   }
 } catch (error) {
   if (!(error instanceof MemoryMarkError)) throw error
   process.stderr.write(`${error.message}\n`)
   process.exitCode = 2
-}
-
-function readCommand(args: readonly string[]): 'serve' | 'doctor' {
-  const [command, ...rest] = args
-  if (command === undefined) return 'serve'
-  if (command === 'doctor' && rest.length === 0) return 'doctor'
-  throw new MemoryMarkError({
-    code: 'usage',
-    message: `memorymark-bot does not know "${args.join(' ').slice(0, 100)}"`,
-    fix: 'It is called without arguments, or as `memorymark-bot doctor`; settings come from the environment.',
-  })
 }
 
 async function serve(settings: Settings): Promise<void> {

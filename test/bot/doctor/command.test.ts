@@ -66,6 +66,6 @@ test('another command is refused with those there are', async () => {
     exitCode: 2,
     output: '',
     errors:
-      'memorymark-bot does not know "docter". It is called without arguments, or as `memorymark-bot doctor`; settings come from the environment.\n',
+      'memorymark-bot does not know "docter". It is called without arguments, or as `memorymark-bot doctor`, `memorymark-bot export <installation>` or `memorymark-bot delete <installation>`; settings come from the environment.\n',
   })
 })

@@ -35,7 +35,7 @@ async function fill(installationId: number): Promise<void> {
 async function exported(installationId: number) {
   const rows = []
   for await (const { table, row } of exportInstallation(database, installationId))
-    rows.push([table, row['repo'] ?? row['reason']])
+    rows.push([table, row.repo ?? row.reason])
   return rows
 }
 
@@ -71,7 +71,7 @@ describe('of one installation', () => {
          WHERE c.table_schema = t.table_schema AND c.table_name = t.table_name AND column_name = 'installation_id')`,
     )
     // What is of nobody: ids of webhooks, and the names of migrations.
-    expect(row?.['tables']).toEqual(['deliveries', 'migrations'])
+    expect(row?.tables).toEqual(['deliveries', 'migrations'])
   })
 })
 
