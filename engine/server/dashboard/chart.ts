@@ -34,14 +34,19 @@ export interface ChartOptions {
 }
 
 export function chart(options: ChartOptions): Html {
-  const { id, title, note, rows } = options
+  const { id, title, rows } = options
   return html`<section class="card" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${title}</h2>
-${rows.length < 2 ? html`<p class="sub">Too few sizes are known for a curve.</p>` : figure(options)}
-<p class="sub">${note}${rows.every(({ isMeasured }) => isMeasured) ? '' : ' Open points are not measured.'}</p>
-<details><summary>The figures as a table</summary>
-<div class="scroll" role="region" aria-labelledby="${id}-title" tabindex="0">${table(options)}</div></details>
+${rows.length < 2 ? html`<p class="sub">Too few points are known for a curve.</p>` : figure(options)}
+${rows.length === 0 ? '' : figures(options)}
 </section>`
+}
+
+function figures(options: ChartOptions): Html {
+  const { id, note, rows } = options
+  return html`<p class="sub">${note}${rows.every(({ isMeasured }) => isMeasured) ? '' : ' Open points are not measured.'}</p>
+<details><summary>The figures as a table</summary>
+<div class="scroll" role="region" aria-labelledby="${id}-title" tabindex="0">${table(options)}</div></details>`
 }
 
 /** What the picture shows, for who cannot see it. */

@@ -1,6 +1,6 @@
 /** The pages in a real Chromium, against the real server. */
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
 import { defaultGpu } from '../../../engine/gpus/catalogue.ts'
 import type { Machine } from '../../../engine/probes/device.ts'
@@ -35,6 +35,8 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
   let server: RunningServer
 
   beforeAll(async () => {
+    // The server's threads take it over: nothing here may ask the Hub.
+    vi.stubEnv('HF_HUB_OFFLINE', '1')
     ;[browser, assets] = await Promise.all([launchChromium(), freshAssets()])
     served = {
       host: '127.0.0.1',
@@ -49,6 +51,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
   })
 
   afterAll(async () => {
+    vi.unstubAllEnvs()
     await browser?.close()
     await server?.[Symbol.asyncDispose]()
   })

@@ -21,7 +21,8 @@ export function drawMarks(plot: uPlot, { points, limit, marks }: ChartData): voi
   ctx.save()
   ctx.font = `${FONT * uPlot.pxRatio}px system-ui, sans-serif`
   ctx.lineWidth = 2 * uPlot.pxRatio
-  for (const [index, mark] of marks.entries()) drawMark(plot, mark, index)
+  const taken: Span[] = []
+  for (const mark of marks) taken.push(drawMark(plot, mark, taken))
   if (limit !== undefined) drawLimit(plot, limit)
   for (const point of points) drawPoint(plot, point)
   ctx.restore()
@@ -41,18 +42,25 @@ function drawLimit(plot: uPlot, { value, name }: { readonly value: number; reado
   ctx.fillText(name, right, bottom)
 }
 
-/** Names stand above the plot; those of sizes close to each other on different sides of their lines. */
-function drawMark(plot: uPlot, { x, name, kind }: ChartMark, index: number): void {
+interface Span {
+  readonly left: number
+  readonly right: number
+}
+
+/** Names stand above the plot; one that would cover another's stands below it, inside the plot. */
+function drawMark(plot: uPlot, { x, name, kind }: ChartMark, taken: readonly Span[]): Span {
   const { ctx, bbox } = plot
   const at = plot.valToPos(x, 'x', true)
   dashed(ctx, kind === 'recommended' ? palette.good : palette.muted, [at, bbox.top], [at, bbox.top + bbox.height])
   const width = ctx.measureText(name).width
-  const right = bbox.left + bbox.width
-  const fitsRight = at + width / 2 < right
+  const left = Math.max(bbox.left, Math.min(at - width / 2, bbox.left + bbox.width - width))
+  const span = { left, right: left + width }
+  const isCovered = taken.some(other => other.left < span.right && span.left < other.right)
   ctx.fillStyle = kind === 'recommended' ? palette.good : palette.text
+  ctx.textAlign = 'left'
   ctx.textBaseline = 'bottom'
-  ctx.textAlign = fitsRight ? (index === 0 && at - width / 2 < bbox.left ? 'left' : 'center') : 'right'
-  ctx.fillText(name, fitsRight ? at : right, bbox.top - 5 * uPlot.pxRatio)
+  ctx.fillText(name, left, bbox.top + (isCovered ? 14 : -5) * uPlot.pxRatio)
+  return span
 }
 
 function drawPoint(plot: uPlot, { x, y, isBad, isMeasured }: Point): void {

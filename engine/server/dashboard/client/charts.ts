@@ -4,6 +4,8 @@ import { type ChartData, type Point, readChart } from './chart-data.ts'
 import { drawMarks, palette } from './chart-marks.ts'
 
 const HEIGHT = 290
+/** In pixels, of a digit in that font or wider. */
+const CHARACTER_WIDTH = 7.5
 const FONT = '12px system-ui, sans-serif'
 
 export function drawCharts(part: HTMLElement): void {
@@ -52,7 +54,11 @@ function optionsOf(data: ChartData, width: number, tell: (point?: Point) => void
     },
     axes: [
       { ...axis, ...(isTime ? {} : { label: xName, size: 34, labelSize: 18, labelFont: FONT, labelGap: 0 }) },
-      { ...axis, size: 64, values: (_, splits) => splits.map(split => `${split} ${unit}`) },
+      {
+        ...axis,
+        size: (_, texts) => 20 + CHARACTER_WIDTH * Math.max(0, ...(texts ?? []).map(text => text.length)),
+        values: (_, splits) => splits.map(split => `${split} ${unit}`),
+      },
     ],
     series: [{}, { stroke: palette.line, width: 2, points: { show: false } }],
     hooks: { draw: [plot => drawMarks(plot, data)], setCursor: [({ cursor }) => tell(points[cursor.idx ?? -1])] },

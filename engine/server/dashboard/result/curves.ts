@@ -47,7 +47,8 @@ function throughputCurve(config: AnalysedConfig): Html {
     xName: 'Micro-batch',
     yName: `Samples per second, ${throughputProvenance}`,
     yUnit: '/s',
-    marks: marksOf(config),
+    // What does not fit has no speed.
+    marks: marksOf(config).filter(({ x }) => x <= (points.at(-1)?.x ?? 0)),
     rows: points,
   })
 }
