@@ -74,6 +74,37 @@ describe('what a config cannot say itself', () => {
   })
 })
 
+describe('a model for a file whose own is not followed', () => {
+  test('Hydra: batch size, accumulation and lengths are those of the file, the rest is told as assumed', async () => {
+    const text =
+      'defaults:\n  - model: vit\n  - _self_\nbatch_size: 8\nlr: 0.1\ntrainer: { accumulate_grad_batches: 4 }\nmax_length: 96\n'
+    const reading = await read(text, '{ model: bert }')
+    expect(reading).toMatchObject({
+      kind: 'training-config',
+      dialect: 'Hydra',
+      batchSizeAt: { line: 4, column: 13 },
+      spec: { microBatch: 8, gradientAccumulation: 4, sequenceLength: 96, precision: 'fp32', optimizer: 'adamw' },
+    })
+    expect(reading.kind === 'training-config' && reading.assumptions.join(' ')).toContain(
+      'Hydra composes the config from model: vit, which may say otherwise',
+    )
+  })
+
+  test('Ultralytics: batch, image size, precision and optimizer are those of the file', async () => {
+    const text = 'model: yolov8n-cls.pt\nbatch: 32\nimgsz: 256\nepochs: 10\noptimizer: SGD\n'
+    expect(await read(text, '{ model: resnet }')).toMatchObject({
+      kind: 'training-config',
+      dialect: 'Ultralytics',
+      spec: { microBatch: 32, imageSize: 256, precision: 'amp-fp16', optimizer: 'sgd-momentum' },
+    })
+  })
+
+  test('a batch size that is left open stays a problem', async () => {
+    const reading = await read('model: yolov8n.pt\nbatch: -1\nimgsz: 640\nepochs: 10\n', '{ model: resnet }')
+    expect(reading).toMatchObject({ kind: 'unreadable', problems: [{ code: 'not-in-file', line: 2 }] })
+  })
+})
+
 test('what a tool leaves no choice about is told, not passed over', async () => {
   const reading = await read('base_model: gpt2\nmicro_batch_size: 2\nsequence_len: 512\n', '{ task: masked-lm }')
   expect(reading.kind === 'training-config' && reading.assumptions.at(-1)).toBe(

@@ -1,10 +1,13 @@
 /** Configs that Hydra composes, as of 1.3: a defaults list names the files that hold the rest, so one file never says it all. */
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
+import type { ModelLookup } from '../model-fields.ts'
 import { plain } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, FieldValue, Section } from '../section.ts'
 import { MAX_BATCH } from '../spec.ts'
+import { orInSettings } from '../supplied.ts'
+import { suppliedModelReading } from '../supplied-model.ts'
 import { writesAny } from '../written-keys.ts'
 
 const batchKeys = [
@@ -27,6 +30,7 @@ const trainingKeys = [
   'training',
   'train',
 ]
+const accumulationKeys = ['accumulate_grad_batches', 'gradient_accumulation_steps', 'grad_accum_steps']
 const LEVELS = 2
 const SHOWN_PARTS = 6
 
@@ -59,23 +63,51 @@ function partIn(item: FieldValue): readonly string[] {
 }
 
 function batchSizeOf(document: Section): Field | undefined {
+  return nestedField(document, batchKeys)
+}
+
+function nestedField(document: Section, keys: readonly string[]): Field | undefined {
   return document
     .nested(LEVELS)
-    .flatMap(section => batchKeys.flatMap(key => section.at(key) ?? []))
+    .flatMap(section => keys.flatMap(key => section.at(key) ?? []))
     .at(0)
 }
 
-function read(document: Section, reader: FieldReader): Reading {
+function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
+  const batchSize = batchSizeOf(document)
+  const count = (field: Field | undefined) => reader.wholeNumber(field, { max: MAX_BATCH })
+  if (!reader.supplies('model')) refuseComposition(document, reader)
+  const microBatch = count(batchSize)
+  if (microBatch !== undefined && batchSize !== undefined) reader.note('microBatch', microBatch, batchSize)
+  if (!reader.supplies('model')) return { kind: 'unreadable', problems: reader.problems }
+  const accumulation = nestedField(document, accumulationKeys)
+  reader.assume(
+    `Weights in fp32 and AdamW: Hydra composes the config from ${partsShown(document)}, which may say otherwise.`,
+  )
+  return suppliedModelReading(reader, lookUp, {
+    dialect: hydra.name,
+    microBatch,
+    batchSize,
+    gradientAccumulation: (accumulation && count(accumulation)) ?? 1,
+    accumulation,
+    sequenceLength: nestedField(document, ['max_seq_length', 'max_length', 'sequence_length', 'seq_len', 'block_size']),
+    imageSize: nestedField(document, ['image_size', 'img_size', 'imgsz']),
+    labels: nestedField(document, ['num_labels', 'num_classes']),
+    precision: 'fp32',
+    optimizer: 'adamw',
+  })
+}
+
+function partsShown(document: Section): string {
   const parts = partsOf(document).filter(part => part !== '_self_')
-  const shown = parts.slice(0, SHOWN_PARTS).map(plain).join(', ')
+  return parts.slice(0, SHOWN_PARTS).map(plain).join(', ') || 'other files'
+}
+
+function refuseComposition(document: Section, reader: FieldReader): void {
   reader.refuse(
     document.at('defaults'),
     'composed-by-hydra',
-    `The model cannot be known from the file: Hydra composes it from ${shown || 'other files'}`,
-    'Check the composed config (python train.py --cfg job > composed.yaml), or add a memorymark mapping with model and batch_size.',
+    `The model cannot be known from the file: Hydra composes it from ${partsShown(document)}`,
+    `Check the composed config (python train.py --cfg job > composed.yaml), ${orInSettings('model')}.`,
   )
-  const batchSize = batchSizeOf(document)
-  const count = reader.wholeNumber(batchSize, { max: MAX_BATCH })
-  if (count !== undefined && batchSize !== undefined) reader.note('microBatch', count, batchSize)
-  return { kind: 'unreadable', problems: reader.problems }
 }

@@ -66,19 +66,15 @@ function batchSizeOf(document: Section): Field | undefined {
   return inParts(document, ['data', 'model'], batchKeys)
 }
 
-const modelKeys = [
-  'model_name_or_path',
-  'pretrained_model_name_or_path',
-  'model_name',
-  'model_id',
-  'backbone',
-  'pretrained',
-  'checkpoint',
-]
+const modelKeys = ['model_name_or_path', 'pretrained_model_name_or_path', 'model_name', 'model_id', 'pretrained']
+/** Also the name of a part inside another model (a U-Net's encoder), unless it is an id of the Hub. */
+const partKeys = ['backbone', 'checkpoint']
 
 function modelField(document: Section): Field | undefined {
   const field = inParts(document, ['model', 'data'], modelKeys)
-  return field?.value.kind === 'text' ? field : undefined
+  if (field?.value.kind === 'text') return field
+  const part = inParts(document, ['model', 'data'], partKeys)
+  return part?.value.kind === 'text' && part.value.text.includes('/') ? part : undefined
 }
 
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {

@@ -58,6 +58,22 @@ data:
   })
 })
 
+describe('a backbone in a config of the Lightning CLI', () => {
+  const config = (backbone: string) =>
+    `trainer: {max_epochs: 3}\nmodel: {class_path: acme.Task, init_args: {model: unet, backbone: ${backbone}}}\ndata: {class_path: acme.Tiles, init_args: {batch_size: 4}}\n`
+
+  it('is not the model: it may be an encoder inside one', () => {
+    expect(onlyProblemIn(config('resnet50')).code).toBe('model-not-in-file')
+  })
+
+  it('is the model where it is an id of the Hub', () => {
+    expect(trainingConfig(config('microsoft/resnet-50')).spec).toMatchObject({
+      model: 'microsoft/resnet-50',
+      microBatch: 4,
+    })
+  })
+})
+
 describe('a config of timm', () => {
   const config = 'model: resnet50.a1_in1k\nbatch-size: 256\nepochs: 90\nopt: sgd\nsched: cosine\nsmoothing: 0.1\n'
 
