@@ -1,12 +1,13 @@
 /**
  * A storm of pull requests over real processes of the bot on one PostgreSQL, while processes are killed, the database
  * crashes, webhooks come several times in any order, and GitHub answers badly. In the end every pull request must have
- * exactly one right check on its newest commit and at most one comment. Needs PostgreSQL's server programs.
+ * exactly one right check on its newest commit and at most one comment, no check may hang on any commit, a merge queue must
+ * have its check and a command its one answer. Needs PostgreSQL's server programs.
  *
  *     npm run chaos -- --seed 7 --pulls 20 --kills 5
  */
 import { mkdtemp } from 'node:fs/promises'
-import { cpus, tmpdir } from 'node:os'
+import { cpus, tmpdir, totalmem } from 'node:os'
 import path from 'node:path'
 import { type EmulatedGitHub, startGitHub } from '../test/github/index.ts'
 import { SeededRandom } from '../test/github/random.ts'
@@ -31,10 +32,8 @@ async function chaos(options: ChaosOptions): Promise<boolean> {
   await using cluster = await PostgresCluster.start()
   await using github = await startGitHub()
   await using replicas = await startReplicas(options, github, cluster, path.join(folder, 'replicas.log'))
-  console.log(
-    `# ${cpus().length} cores; Node ${process.versions.node}; ${await cluster.version()}; seed ${options.seed}`,
-  )
-  console.log(`The replicas write to ${folder}.`)
+  console.log(`# ${describeMachine()}; ${await cluster.version()}; seed ${options.seed}`)
+  process.stderr.write(`The replicas write to ${folder}.\n`)
 
   const repositories = await createRepositories(github)
   github.storm({ seed: options.seed, probability: options.faults, retryAfterSeconds: 1, maxLatencyMillis: 20 })
@@ -60,6 +59,11 @@ async function chaos(options: ChaosOptions): Promise<boolean> {
     `${wrong.length === 0 ? 'ok' : 'FAILED'}: ${right} of ${told.length} pull requests have exactly one right check and at most one comment`,
   )
   return wrong.length === 0
+}
+
+function describeMachine(): string {
+  const gib = Math.round(totalmem() / 2 ** 30)
+  return `${cpus().length}-core ${process.arch}, ${gib} GiB; Node ${process.versions.node}; ${new Date().toISOString().slice(0, 10)}`
 }
 
 function printCounts(github: EmulatedGitHub, postman: Postman, options: ChaosOptions): void {

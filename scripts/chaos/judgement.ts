@@ -3,8 +3,10 @@ import {
   analyze,
   commentMarker,
   isCandidatePath,
+  nothingToMeasure,
   type Report,
   renderCheck,
+  renderComment,
   type SourceFile,
 } from '../../engine/index.ts'
 import { type CheckRunJson, memoryMarkApp, type Repository } from '../../test/github/index.ts'
@@ -19,11 +21,18 @@ const CHECK = 'MemoryMark'
 
 /** What is wrong with it, one clause each; nothing where all is as it should be. */
 export async function faultsOf(told: Told): Promise<readonly string[]> {
-  return [...(await checkFaults(told)), ...(await hangingFaults(told)), ...(await commentFaults(told))]
+  const report = told.measured ?? (await independentReport(told))
+  const faults = await Promise.all([
+    checkFaults(told, report),
+    groupFaults(told, report),
+    hangingFaults(told),
+    commentFaults(told, report),
+  ])
+  return faults.flat()
 }
 
-async function checkFaults(told: Told): Promise<readonly string[]> {
-  const expected = renderCheck(told.measured ?? (await independentReport(told)))
+async function checkFaults(told: Told, report: Report): Promise<readonly string[]> {
+  const expected = renderCheck(report)
   const runs = await ownChecks(told, told.pullRequest.headSha)
   // GitHub can only add annotations: a measurement that says less than the estimate takes a check run of its own.
   const most = told.measured === undefined ? 1 : 2
@@ -31,13 +40,24 @@ async function checkFaults(told: Told): Promise<readonly string[]> {
   if (newest === undefined) return ['no check on the newest commit']
   return [
     ...(runs.length <= most ? [] : [`${runs.length} checks on the newest commit`]),
-    ...(newest.conclusion === expected.conclusion
-      ? []
-      : [`its check is ${newest.status} with ${newest.conclusion}, the engine says ${expected.conclusion}`]),
+    ...conclusionFaults('its check', newest, expected.conclusion),
     ...(told.measured !== undefined || newest.output.title === expected.title
       ? []
       : [`its check is titled "${newest.output.title}", by the engine "${expected.title}"`]),
   ]
+}
+
+/** A queue waits for ever for a check that does not come. */
+async function groupFaults(told: Told, report: Report): Promise<readonly string[]> {
+  if (told.group === undefined) return []
+  const runs = await ownChecks(told, told.group.head_sha)
+  const [only] = runs
+  if (only === undefined || runs.length > 1) return [`${runs.length} checks on the commit of the merge queue`]
+  return conclusionFaults('the check of the merge queue', only, renderCheck(report).conclusion)
+}
+
+function conclusionFaults(which: string, { status, conclusion }: CheckRunJson, expected: string): readonly string[] {
+  return conclusion === expected ? [] : [`${which} is ${status} with ${conclusion}, the engine says ${expected}`]
 }
 
 /** A check that never ends would hold up whoever requires it, whatever stands on newer commits. */
@@ -53,11 +73,30 @@ async function ownChecks({ repository }: Told, sha: string): Promise<readonly Ch
   return runs.filter(({ name, app }) => name === CHECK && app?.id === memoryMarkApp.id)
 }
 
-async function commentFaults({ repository, pullRequest }: Told): Promise<readonly string[]> {
-  const comments = (await repository.comments(pullRequest)).filter(
-    ({ body, performed_via_github_app: app }) => app?.id === memoryMarkApp.id && body.includes(commentMarker),
-  )
-  return comments.length <= 1 ? [] : [`${comments.length} comments`]
+async function commentFaults(
+  { repository, pullRequest, commands = 0 }: Told,
+  report: Report,
+): Promise<readonly string[]> {
+  const all = await repository.comments(pullRequest)
+  const own = all.filter(({ performed_via_github_app: app }) => app?.id === memoryMarkApp.id)
+  const kept = own.filter(({ body }) => body.includes(commentMarker))
+  const answers = own.length - kept.length
+  return [
+    ...(kept.length <= 1 ? [] : [`${kept.length} comments`]),
+    ...(answers === commands ? [] : [`${answers} answers to ${commands} commands`]),
+    ...verdictFaults(kept.at(0)?.body, renderComment(report)),
+  ]
+}
+
+/** By its headline: what else a comment says may hang on the time of day. */
+function verdictFaults(body: string | undefined, expected: string | undefined): readonly string[] {
+  const headline = expected === undefined ? nothingToMeasure : headlineIn(expected)
+  if (body === undefined) return expected === undefined ? [] : ['no comment']
+  return body.includes(headline) ? [] : [`its comment says "${headlineIn(body)}", the engine "${headline}"`]
+}
+
+function headlineIn(comment: string): string {
+  return comment.split('\n').find(line => line.startsWith('#')) ?? ''
 }
 
 /** From the files of the pull request as a person would read them, without the bot's help. */

@@ -1,7 +1,7 @@
 /** What happens to a pull request in the storm, from the first push to the last. */
 import { zipSync } from 'fflate'
 import type { Report } from '../../engine/index.ts'
-import type { PullRequest, Repository } from '../../test/github/index.ts'
+import { type MergeGroup, maintainer, type PullRequest, type Repository } from '../../test/github/index.ts'
 import { fine, reportOf } from '../../test/render/fixtures.ts'
 
 export interface Stage {
@@ -17,6 +17,10 @@ export interface Ending {
   readonly pullRequest: PullRequest
   /** The report of a workflow run on the newest commit, where one has come. */
   readonly measured?: Report
+  /** How many commands people wrote, each to be answered once. */
+  readonly commands?: number
+  /** What a merge queue made of it, to be checked like the pull request itself. */
+  readonly group?: MergeGroup
 }
 
 /** Each `yield` is a moment in which other things may happen. */
@@ -103,6 +107,21 @@ export const stories: Readonly<Record<string, Story>> = {
     await repository.finishWorkflowRun(pullRequest, { headSha: pullRequest.headSha, artifact })
     yield
     return { pullRequest, measured }
+  },
+  'a command': async function* ({ repository, path }) {
+    const pullRequest = await repository.openPullRequest({ files: { [path]: trainingConfig(wasteful) } })
+    yield
+    await repository.comment(pullRequest, '/memorymark help', maintainer)
+    yield
+    return { pullRequest, commands: 1 }
+  },
+  'in a merge queue': async function* ({ repository, path }) {
+    const pullRequest = await repository.openPullRequest({ files: { [path]: trainingConfig(good) } })
+    yield
+    const queued = await repository.enqueue(pullRequest)
+    if (queued.kind !== 'queued') throw new Error(queued.reason)
+    yield
+    return { pullRequest, group: queued.group }
   },
 }
 

@@ -55,6 +55,7 @@ export { actionsApp, contributor, maintainer, memoryMarkApp, otherOwner, owner }
 export { zeros } from './artifacts.ts'
 export type { CommentJson } from './authorship.ts'
 export type { CheckRunJson } from './check-runs.ts'
+export type { MergeGroup } from './merges.ts'
 export type { LoggedRequest } from './proxy.ts'
 export { type NewPullRequest, PullRequest, Repository } from './repository.ts'
 export type { Delivery } from './webhooks.ts'
