@@ -122,6 +122,13 @@ export const dashboardBundle: Bundle = {
   options: { platform: 'browser', target: 'es2022', minify: true, legalComments: 'eof' },
 }
 
+/** The thread that runs the server's analyses. */
+export const threadBundle: Bundle = {
+  entry: 'engine/server/thread.ts',
+  outfile: 'dist/analysis-thread.js',
+  options: installed,
+}
+
 export const bundles: readonly Bundle[] = [
   actionBundle,
   tfjsBundle,
@@ -131,7 +138,7 @@ export const bundles: readonly Bundle[] = [
     outfile: 'dist/cli.js',
     options: { ...installed, splitting: true, chunkNames: 'cli-[name]-[hash]' },
   },
-  { entry: 'engine/server/thread.ts', outfile: 'dist/analysis-thread.js', options: installed },
+  threadBundle,
   { entry: 'bot/server.ts', outfile: 'dist/bot.js', options: installed },
   dashboardBundle,
 ]

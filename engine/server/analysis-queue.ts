@@ -49,13 +49,14 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
   readonly #ended: LiveAnalysis[] = []
   readonly #lanes: Record<Kind, Lane<LiveAnalysis>>
   readonly #running = new Map<LiveAnalysis, Promise<void>>()
-  readonly #idleThreads: Record<Kind, AnalysisThread[]> = { sweep: [], estimate: [] }
+  readonly #idleThreads: Record<Kind, AnalysisThread[]>
   #isClosed = false
 
   constructor(options: QueueOptions) {
     this.#options = options
     this.#now = options.now ?? (() => new Date())
     this.#lanes = { sweep: this.#lane('sweep'), estimate: this.#lane('estimate') }
+    this.#idleThreads = { sweep: this.#threads('sweep'), estimate: this.#threads('estimate') }
   }
 
   submit(request: AnalysisRequest): Submission {
@@ -117,14 +118,21 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
     return engine === 'estimate' || (engine === 'auto' && this.#estimatesOnly(request)) ? 'estimate' : 'sweep'
   }
 
-  #estimatesOnly({ spec }: AnalysisRequest): boolean {
+  /** A pasted config may be one of TensorFlow.js, which is swept; that is not known before it is read. */
+  #estimatesOnly({ config, spec }: AnalysisRequest): boolean {
     const machine = this.#options.machine.ifKnown
-    const framework = spec.framework ?? 'pytorch'
-    return machine !== undefined && framework === 'pytorch' && engineOn(machine) === 'estimate'
+    const isPytorch = config === undefined && spec.framework !== 'tensorflow.js'
+    return machine !== undefined && isPytorch && engineOn(machine) === 'estimate'
   }
 
   #limits(kind: Kind): Limits {
     return this.#options.limits?.[kind] ?? defaultLimits[kind]
+  }
+
+  /** One for each that may run. */
+  #threads(kind: Kind): AnalysisThread[] {
+    const { settings, log } = this.#options
+    return Array.from({ length: this.#limits(kind).lane.running }, () => new AnalysisThread(settings, log))
   }
 
   #lane(kind: Kind): Lane<LiveAnalysis> {
@@ -141,10 +149,11 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
 
   async #run(kind: Kind, analysis: LiveAnalysis): Promise<void> {
     analysis.happened({ kind: 'started' })
-    const { settings, log } = this.#options
-    const thread = this.#idleThreads[kind].pop() ?? new AnalysisThread(settings, log)
+    const machine = await this.#machineFor(kind, analysis.request)
+    const thread = this.#idleThreads[kind].pop()
+    if (thread === undefined) throw new Error(`more analyses run than there are threads for: ${kind}`)
     const ending = await thread.run(analysis.request, {
-      machine: await this.#machineFor(kind, analysis.request),
+      machine,
       timeoutMillis: this.#limits(kind).timeoutMillis,
       signal: analysis.cancellation.signal,
       tell: progress => analysis.happened(progress),

@@ -32,9 +32,10 @@ function threadPath(): string {
 export class AnalysisThread implements AsyncDisposable {
   readonly #settings: ThreadSettings
   readonly #log: (text: string) => void
+  readonly #path = threadPath()
   #worker: Worker | undefined
 
-  /** `log` receives the stacks of our own bugs. */
+  /** Starts nothing yet. `log` receives the stacks of our own bugs. */
   constructor(settings: ThreadSettings, log: (text: string) => void) {
     this.#settings = settings
     this.#log = log
@@ -56,7 +57,7 @@ export class AnalysisThread implements AsyncDisposable {
     const cancel = () => stopping.stop({ kind: 'cancelled' })
     signal.addEventListener('abort', cancel, { once: true })
     try {
-      order(worker, { kind: 'run', request, machine })
+      give(worker, { kind: 'run', request, machine })
       if (signal.aborted) cancel()
       return stopping.instead(await ended.promise)
     } finally {
@@ -75,7 +76,7 @@ export class AnalysisThread implements AsyncDisposable {
   #started(): Worker {
     const started =
       this.#worker ??
-      new Worker(threadPath(), { workerData: this.#settings, resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } })
+      new Worker(this.#path, { workerData: this.#settings, resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } })
     if (this.#worker === undefined) {
       // Once a thread has died, the next analysis starts another.
       started.on('error', () => this.#forget(started)).once('exit', () => this.#forget(started))
@@ -111,7 +112,7 @@ class Stopping implements Disposable {
   stop(ending: Ending): void {
     if (this.#ending !== undefined) return
     this.#ending = ending
-    order(this.#worker, { kind: 'cancel' })
+    give(this.#worker, { kind: 'cancel' })
     this.#grace = setTimeout(() => {
       this.#forget()
       void this.#worker.terminate().then(() => this.#end(ending))
@@ -128,7 +129,7 @@ class Stopping implements Disposable {
   }
 }
 
-function order(worker: Worker, order: Order): void {
+function give(worker: Worker, order: Order): void {
   worker.postMessage(order)
 }
 

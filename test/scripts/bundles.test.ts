@@ -1,6 +1,14 @@
 import { builtinModules } from 'node:module'
 import { describe, expect, it } from 'vitest'
-import { actionBundle, type Bundle, buildBundle, bundles, dashboardBundle, tfjsBundle } from '../../scripts/bundles.ts'
+import {
+  actionBundle,
+  type Bundle,
+  buildBundle,
+  bundles,
+  dashboardBundle,
+  tfjsBundle,
+  threadBundle,
+} from '../../scripts/bundles.ts'
 
 /** All scripts of a bundle, the entry first. */
 async function built(bundle: Bundle): Promise<string> {
@@ -10,7 +18,7 @@ async function built(bundle: Bundle): Promise<string> {
 }
 
 describe('the bundles', () => {
-  it.each(bundles.filter(bundle => ![actionBundle, tfjsBundle, dashboardBundle].includes(bundle)))(
+  it.each(bundles.filter(bundle => ![actionBundle, tfjsBundle, dashboardBundle, threadBundle].includes(bundle)))(
     '$outfile can be run as a command',
     async bundle => {
       expect((await built(bundle)).split('\n').filter(line => line.startsWith('#!'))).toEqual(['#!/usr/bin/env node'])
