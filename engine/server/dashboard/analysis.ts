@@ -49,6 +49,7 @@ function asLine(event: AnalysisEvent): Uint8Array {
 }
 
 function expired(c: Context, { assets }: Site) {
+  c.header('Cache-Control', 'no-store')
   return c.html(page(assets, { title: 'Not kept any more', section: 'analyse' }, expiredView()), 404)
 }
 

@@ -23,10 +23,10 @@ export const fieldNames = [
   'gpus',
   'stepSize',
 ] as const
+export type FieldName = (typeof fieldNames)[number]
+
 /** A hidden field that asks the same question again, whoever asked it first. */
 export const AGAIN_FIELD = 'request'
-
-export type FieldName = (typeof fieldNames)[number]
 
 /** As the page shows them. */
 export const fieldLabels: Readonly<Record<FieldName, string>> = {

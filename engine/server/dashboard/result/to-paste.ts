@@ -20,8 +20,17 @@ export type ToPaste =
   | { readonly kind: 'nothing-fits' }
   | { readonly kind: 'by-hand'; readonly why: string; readonly plan: BatchPlan }
 
+/** A page is looked at more often than its config needs to be read again. */
+const known = new WeakMap<AnalysedConfig, Promise<ToPaste>>()
+
 /** `pasted`: the text that `config` was read from, where there is one. */
-export async function toPaste(config: AnalysedConfig, pasted: SourceFile | undefined): Promise<ToPaste> {
+export function toPaste(config: AnalysedConfig, pasted: SourceFile | undefined): Promise<ToPaste> {
+  const answer = known.get(config) ?? findOut(config, pasted)
+  known.set(config, answer)
+  return answer
+}
+
+async function findOut(config: AnalysedConfig, pasted: SourceFile | undefined): Promise<ToPaste> {
   const { recommended } = config
   if (recommended === undefined) return { kind: 'nothing-fits' }
   if (!isWorthFollowing(config)) return { kind: 'nothing-to-change' }
@@ -44,7 +53,7 @@ function byHand(why: ByHand): string {
     case 'not-plain':
       return `Line ${why.at.line} does not hold the number in plain digits, so it is left for you to change.`
     case 'tied-to-other-settings':
-      return 'Other settings of the config depend on these numbers, so they are left for you to change.'
+      return 'It could not be confirmed that these numbers alone can be replaced, so they are left for you to change.'
   }
 }
 
