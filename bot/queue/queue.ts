@@ -107,9 +107,10 @@ export class Queue {
 
   /** What was to be repeated for an installation that is gone. */
   async forgetSchedules(installationId: number): Promise<void> {
-    for (const { key, data } of await this.#boss.getSchedules(WORK)) {
+    for (const { name, key, data } of await this.#boss.getSchedules()) {
       const parsed = jobSchema.safeParse(data)
-      if (parsed.success && installationOf(parsed.data) === installationId) await this.#boss.unschedule(WORK, key)
+      if (name === WORK && parsed.success && installationOf(parsed.data) === installationId)
+        await this.#boss.unschedule(WORK, key)
     }
   }
 
