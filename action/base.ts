@@ -6,13 +6,16 @@ import type { Subject } from './event.ts'
 import type { GitHub } from './github.ts'
 import type { Repository } from './repository.ts'
 
-/** Undefined where the subject is no change. */
+/** Undefined where the subject is no change. `changed` is asked only when a config's base is. */
 export function baseOf(
   github: GitHub,
   repository: Repository,
   subject: Subject,
-  { formerPaths }: Pick<ChangedFiles, 'formerPaths'>,
+  changed: () => Promise<Pick<ChangedFiles, 'formerPaths'>>,
 ): AnalyzeOptions['base'] {
   if (subject.kind === 'tree') return undefined
-  return path => fetchText(github, repository, subject.baseSha, formerPaths.get(path) ?? path)
+  return async path => {
+    const { formerPaths } = await changed()
+    return fetchText(github, repository, subject.baseSha, formerPaths.get(path) ?? path)
+  }
 }

@@ -1,12 +1,13 @@
 /** Everything that a mode reads of the repository, as data: the configs in question, their models, their base, the settings. */
 import * as core from '@actions/core'
-import type { AnalyzeOptions, SourceFile } from '../engine/index.ts'
+import type { AnalyzeOptions, RepositorySettings, SourceFile } from '../engine/index.ts'
 import { baseOf } from './base.ts'
 import { selectCandidates } from './candidates.ts'
-import { findChangedFiles } from './changed-files.ts'
+import { type ChangedFiles, findChangedFiles } from './changed-files.ts'
 import { fetchFiles, fetchText } from './contents.ts'
 import { type Subject, short } from './event.ts'
 import type { Job } from './job.ts'
+import { refusedInput, shown } from './refused-input.ts'
 import { readTeamSettings, remarksOnProposal } from './settings.ts'
 
 export interface Gathered {
@@ -16,28 +17,17 @@ export interface Gathered {
   readonly remarks: readonly string[]
 }
 
-/** `only`: the one path that is wanted of them. */
-export async function gather({ github, run, subject, inputs }: Job, only?: string): Promise<Gathered> {
-  const { repository } = run
-  const changed = await findChangedFiles(github, repository, subject)
-  const { settings, remarks } = await readTeamSettings(github, repository)
-  const proposal = await remarksOnProposal(github, repository, subject, changed.paths)
-  const candidates =
-    only === undefined
-      ? selectCandidates(changed.paths, { ...settings, ...(inputs.paths && { paths: inputs.paths }) })
-      : { paths: [only], remarks: [] }
-  const fetched = await fetchFiles(github, repository, subject.headSha, candidates.paths)
+export async function gather(job: Job): Promise<Gathered> {
+  const { github, run, subject, inputs } = job
+  const changed = await findChangedFiles(github, run.repository, subject)
+  const { settings, remarks } = await readTeamSettings(github, run.repository)
+  const proposal = await remarksOnProposal(github, run.repository, subject, changed.paths)
+  const candidates = selectCandidates(changed.paths, { ...settings, ...(inputs.paths && { paths: inputs.paths }) })
+  const fetched = await fetchFiles(github, run.repository, subject.headSha, candidates.paths)
   core.info(`Of ${changed.paths.length} files, ${fetched.files.length} may be training configs.`)
-  const base = baseOf(github, repository, subject, changed)
   return {
     files: fetched.files,
-    options: {
-      ...inputs.analysis,
-      settings,
-      models: { readFile: file => fetchText(github, repository, subject.headSha, file) },
-      ...(base && { base }),
-      now: new Date(),
-    },
+    options: optionsOf(job, settings, async () => changed),
     remarks: [
       ...remarks,
       ...proposal,
@@ -46,6 +36,43 @@ export async function gather({ github, run, subject, inputs }: Job, only?: strin
       ...fetched.remarks,
       ...missing(fetched.absent, subject),
     ],
+  }
+}
+
+/**
+ * The same for one config, by its path. A fleet of hundreds shares the hourly requests of one repository, so nothing is listed
+ * before it is needed.
+ */
+export async function gatherOne(job: Job, path: string): Promise<Gathered> {
+  const { github, run, subject } = job
+  const { settings, remarks } = await readTeamSettings(github, run.repository)
+  const fetched = await fetchFiles(github, run.repository, subject.headSha, [path])
+  if (fetched.files.length === 0) {
+    throw refusedInput(
+      'config',
+      `There is no file "${shown(path)}" to read at ${short(subject.headSha)}`,
+      'Give the path as plan names it',
+    )
+  }
+  return {
+    files: fetched.files,
+    options: optionsOf(job, settings, () => findChangedFiles(github, run.repository, subject)),
+    remarks,
+  }
+}
+
+function optionsOf(
+  { github, run: { repository }, subject, inputs }: Job,
+  settings: RepositorySettings,
+  changed: () => Promise<ChangedFiles>,
+): AnalyzeOptions {
+  const base = baseOf(github, repository, subject, changed)
+  return {
+    ...inputs.analysis,
+    settings,
+    models: { readFile: file => fetchText(github, repository, subject.headSha, file) },
+    ...(base && { base }),
+    now: new Date(),
   }
 }
 

@@ -6,7 +6,7 @@ import { type Entrypoint, measuring } from '../engine/measure.ts'
 import { trialLine } from '../engine/render/trial-line.ts'
 import { trustedEntrypoint } from './entrypoint.ts'
 import type { EventSubject } from './event.ts'
-import { gather } from './gather.ts'
+import { gather, gatherOne } from './gather.ts'
 import { INTERRUPTED_EXIT_CODE, Interruption } from './interruption.ts'
 import { type Job, openJob } from './job.ts'
 import { KeptTrialsFolder } from './kept-trials-folder.ts'
@@ -36,7 +36,7 @@ async function measureAndPublish(
   entrypoint: Entrypoint | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  const { files, options, remarks } = await gather(job, config)
+  const { files, options, remarks } = config === undefined ? await gather(job) : await gatherOne(job, config)
   const noticed: string[] = []
   let trials = 0
   const assessor = measuring({

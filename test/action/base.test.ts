@@ -9,7 +9,7 @@ afterEach(() => {
 })
 
 const pullRequest = { kind: 'pull-request', number: 7, baseSha, headSha, changedFiles: 1, isFork: false } as const
-const renamed = { formerPaths: new Map([['after.yaml', 'before.yaml']]) }
+const renamed = async () => ({ formerPaths: new Map([['after.yaml', 'before.yaml']]) })
 
 function answer(path: string, status: number, text = '') {
   const content = Buffer.from(text).toString('base64')

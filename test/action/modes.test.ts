@@ -175,6 +175,38 @@ describe('sweep without PyTorch', () => {
   })
 })
 
+describe('sweep of one config of a fleet', () => {
+  const inputs = { mode: 'sweep', engine: 'estimate', 'fail-on': 'waste > 40 %' }
+
+  it('lists no files, since a fleet shares the requests of an hour', async () => {
+    const { repository } = await open(
+      { 'a.yaml': tiny, 'b.yaml': tiny },
+      { base: { 'a.yaml': tiny.replace('16', '8') } },
+    )
+    const before = github.requests.length
+    const swept = await run(repository, { ...inputs, 'fail-on': 'never', config: 'b.yaml' })
+    expect(report.parse(swept.report).configs.map(config => config.path)).toEqual(['b.yaml'])
+    const asked = github.requests.slice(before).map(({ path: asked }) => asked)
+    expect(asked.filter(path => /\/files|\/trees/.test(path))).toEqual([])
+    expect(asked.length).toBeLessThanOrEqual(6)
+  })
+
+  it('finds its former name all the same where that decides', async () => {
+    const { repository } = await open({ 'old.yaml': null, 'new.yaml': tiny }, { base: { 'old.yaml': tiny } })
+    const swept = await run(repository, { ...inputs, config: 'new.yaml' })
+    expect(swept).toMatchObject({ exitCode: 0, errors: '', outputs: { verdict: 'warning' } })
+  })
+
+  it('is refused by name where there is no such file', async () => {
+    const { repository, pullRequest } = await open({ 'a.yaml': tiny })
+    const { exitCode, log } = await run(repository, { ...inputs, config: 'absent.yaml' })
+    expect(exitCode).toBe(1)
+    expect(log).toContain(
+      `::error::(input config): There is no file "absent.yaml" to read at ${pullRequest.headSha.slice(0, 7)}. Give the path as plan names it.`,
+    )
+  })
+})
+
 describe('a sweep that is cancelled', () => {
   it('ends the interpreter and all that it started, though it does not answer, and publishes nothing', async () => {
     const { repository, pullRequest } = await open({ 'a.yaml': tiny })
