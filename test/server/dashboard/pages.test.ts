@@ -155,6 +155,25 @@ describe('an analysis', () => {
     expect(main?.replaceAll('not measured', '')).not.toContain('measured')
   })
 
+  test('that was measured says so of memory and speed, and of the breakdown that it is modelled', async () => {
+    const id = analyses.started(request)
+    const { report, config } = await bertReport()
+    const measured: AnalysedConfig = {
+      ...config,
+      provenance: 'measured',
+      errorBandPercent: 0,
+      throughputProvenance: 'measured',
+      trials: config.trials.map(trial => ({ ...trial, provenance: 'measured' })),
+    }
+    analyses.happens(id, { kind: 'done', report: { ...report, configs: [measured] } })
+    const html = await (await asked(`/analyses/${id}`)).text()
+    expect(html.match(/<li class="bar \w+ measured">/g)?.length).toBe(3)
+    expect(html).toMatch(/Where the memory goes <span class="chip modelled">modelled</)
+    expect(html).not.toContain('Hatched: not measured')
+    expect(html).not.toContain('Open points are not measured')
+    expect(html).not.toContain('estimated')
+  })
+
   test('shows costs on the terms of its address, and on its own where those cannot be read', async () => {
     const id = analyses.started(request)
     const { report, config } = await bertReport()
