@@ -34,7 +34,7 @@ export function sharesOf({ gpus, sharding = 'ddp', offload }: TrainingSpec): Sha
  * FSDP have gathered: what belongs to no block, the block that runs and the next one, prefetched.
  */
 export function exchangeBytes(spec: TrainingSpec, parameters: ReadonlyMap<string, Tensor>): number {
-  if (spec.gpus === 1) return 0
+  if (spec.gpus === 1 && spec.offload !== 'optimizer-and-weights') return 0
   const { sharding = 'ddp' } = spec
   if (sharding === 'ddp') return sum([...parameters.values()].filter(parameter => parameter.requiresGrad).map(bytesOf))
   if (sharding === 'zero1' || sharding === 'zero2') return 0

@@ -50,6 +50,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       'No accumulation: it follows from global_batch_size and the number of GPUs, which the config does not say.',
     )
   }
+  refuseDivision(reader, document.at('dist_config', 'cp_size') ?? document.at('cp_size'))
   const hasAdapter = readsAdapter(reader, document.at('peft_config', 'name'))
   const sharded = readSharding(reader, document)
   const isDeepSpeed = sharded.sharding !== undefined && sharded.sharding !== 'fsdp'
@@ -91,6 +92,12 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       paddedBatches: reader.note('paddedBatches', true, 'sequences are padded to the longest'),
     },
   })
+}
+
+/** core/utils: sequences divided over GPUs. */
+function refuseDivision(reader: FieldReader, field: Field | undefined): void {
+  if (field === undefined || (reader.wholeNumber(field, { max: 100_000 }) ?? 1) === 1) return
+  reader.refuse(field, 'unsupported-setting', `${field.key} is not modelled yet`, leaveOut)
 }
 
 function readsAdapter(reader: FieldReader, field: Field | undefined): boolean {

@@ -10,7 +10,7 @@ import type { Field, Section } from '../section.ts'
 import type { Precision } from '../spec.ts'
 import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
 import { type AttentionChoice, eagerAttention, flashAttention, fusedAttention } from '../trainer/attention.ts'
-import { kto, ordinary, preference, refuseGeneration, reward, type Training } from '../trainer/method.ts'
+import { isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer, trainerDefault } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { writesAny } from '../written-keys.ts'
@@ -79,13 +79,26 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 }
 
 const leaveOut = 'Leave this config out of the check for now.'
-const unmodelled = ['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'use_llama_pro', 'use_dora']
+const unmodelled = [
+  ...['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'use_llama_pro', 'use_dora', 'use_kt', 'fp8'],
+  ...['use_asft_loss', 'use_unsloth'],
+]
+/** Of each, one is as good as none. */
+const divisions = [
+  ...['tensor_model_parallel_size', 'pipeline_model_parallel_size', 'expert_model_parallel_size'],
+  ...['context_parallel_size', 'sequence_parallel_size'],
+]
+const present = ['mixture_of_depths']
 
 function refuseUnmodelled(reader: FieldReader, document: Section): void {
-  for (const key of unmodelled) {
-    const field = document.at(key)
-    if (field === undefined || reader.flag(field) !== true) continue
-    reader.refuse(field, 'unsupported-setting', `${key} is not modelled yet`, leaveOut)
+  const fields = [
+    ...unmodelled.map(key => document.at(key)).filter(field => isOn(reader, field)),
+    ...divisions.map(key => document.at(key)).filter(field => (reader.wholeNumber(field, { max: 100_000 }) ?? 1) > 1),
+    ...present.map(key => document.at(key)),
+  ]
+  for (const field of fields) {
+    if (field === undefined) continue
+    reader.refuse(field, 'unsupported-setting', `${field.key} is not modelled yet`, leaveOut)
   }
 }
 

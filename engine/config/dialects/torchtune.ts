@@ -9,7 +9,8 @@ import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Optimizer, Precision, TrainingSpec } from '../spec.ts'
 import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
-import { distillation, ordinary, preference, refuseGeneration, type Training } from '../trainer/method.ts'
+import { distillation, isOn, ordinary, preference, refuseGeneration, type Training } from '../trainer/method.ts'
+import type { Sharded } from '../trainer/sharding.ts'
 import { writesAny } from '../written-keys.ts'
 import { type Builder, builderOf } from './torchtune/models.ts'
 
@@ -55,6 +56,7 @@ function hubName(component: Field | undefined): Field | undefined {
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
   const component = componentOf(document, 'model')
   const builder = builderOf(component?.value.kind === 'text' ? component.value.text : '')
+  refuseUnmodelled(reader, document)
   const training = readTraining(reader, document, builder)
   const model = readModel(reader, hubName(component), 'model._component_', lookUp)
   const batch = readBatch(reader, {
@@ -87,6 +89,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       // modules/low_precision: torchao's nf4, with block constants quantised too.
       quantization: quantizationOf(reader, document, builder, component),
       fakeQuantization: readQuantizer(reader, document),
+      ...readSharding(reader, document),
       ...training,
       paddedBatches: reader.note('paddedBatches', false, 'torchtune pads without a mask'),
     },
@@ -94,6 +97,27 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 }
 
 const leaveOut = 'Leave this config out of the check for now.'
+
+function refuseUnmodelled(reader: FieldReader, document: Section): void {
+  const dora = document.at('model', 'use_dora')
+  const division = document.at('tensor_parallel_dim')
+  const isDivided = (reader.wholeNumber(division, { max: 100_000 }) ?? 1) > 1
+  for (const field of [isOn(reader, dora) ? dora : undefined, isDivided ? division : undefined]) {
+    if (field === undefined) continue
+    reader.refuse(field, 'unsupported-setting', `${field.name} is not modelled yet`, leaveOut)
+  }
+}
+
+/** recipes/*_distributed.py: FSDP shards whatever the number of GPUs; only what it offloads is in the file. */
+function readSharding(reader: FieldReader, document: Section): Sharded {
+  const field = document.at('fsdp_cpu_offload')
+  if (!isOn(reader, field)) return {}
+  reader.assume('Weights and optimizer state are on the host between their uses, as fsdp_cpu_offload moves them there.')
+  return {
+    sharding: reader.note('sharding', 'fsdp', field),
+    offload: reader.note('offload', 'optimizer-and-weights', field),
+  }
+}
 
 /** recipes/*dpo*.py: with adapters the reference is the base; a full recipe loads it from a checkpoint of its own. */
 function readTraining(reader: FieldReader, document: Section, { method }: Builder): Training {

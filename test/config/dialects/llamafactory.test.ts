@@ -49,6 +49,9 @@ describe('a config of LLaMA-Factory', () => {
     ['quantization_bit: 4\nfinetuning_type: full', 'quantised-without-adapter'],
     ['finetuning_type: freeze', 'unsupported-training'],
     ['use_galore: true', 'unsupported-setting'],
+    ['use_kt: true', 'unsupported-setting'],
+    ['tensor_model_parallel_size: 4', 'unsupported-setting'],
+    ['mixture_of_depths: convert', 'unsupported-setting'],
     ['lora_target: c_attn', 'no-such-lora-target'],
   ])('with %j is refused', (text, code) => {
     expect(onlyProblemIn(`${base}${text}\n`).code).toBe(code)
@@ -105,6 +108,11 @@ describe("LLaMA-Factory's second format", () => {
       batchSizeAt: { line: 2, column: 19 },
       spec: { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'adamw', lora: { rank: 16 } },
     })
+  })
+
+  it('divided over the sequence is refused rather than counted whole', () => {
+    expect(onlyProblemIn(`${v1}dist_config: {name: fsdp2, cp_size: 2}\n`).code).toBe('unsupported-setting')
+    expect(trainingConfig(`${v1}dist_config: {name: fsdp2, cp_size: 1}\n`).spec.sharding).toBe('fsdp')
   })
 
   it('names the file of DeepSpeed in dist_config', () => {

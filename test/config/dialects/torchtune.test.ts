@@ -115,6 +115,18 @@ describe('a recipe of torchtune', () => {
     expect(trainingConfig(text).spec.fakeQuantization).toEqual({ groupSize })
   })
 
+  it('with fsdp_cpu_offload keeps weights and optimizer state on the host', () => {
+    expect(trainingConfig(recipe('llama3_2.llama3_2_1b', 'fsdp_cpu_offload: True\n')).spec).toMatchObject({
+      sharding: 'fsdp',
+      offload: 'optimizer-and-weights',
+    })
+  })
+
+  it('divided by tensor parallelism is refused rather than counted whole', () => {
+    expect(onlyProblemIn(recipe('llama3_2.llama3_2_1b', 'tensor_parallel_dim: 2\n')).code).toBe('unsupported-setting')
+    expect(trainingConfig(recipe('llama3_2.llama3_2_1b', 'tensor_parallel_dim: 1\n')).spec.gpus).toBe(1)
+  })
+
   it('of a model that the catalogue lacks is told so, at the builder', () => {
     expect(onlyProblemIn(recipe('llama3_2_vision.llama3_2_vision_11b'))).toMatchObject({
       line: 2,
