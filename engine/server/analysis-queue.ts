@@ -2,6 +2,7 @@
  * The analyses of a server. What needs a device or Python goes one at a time, since two sweeps on one GPU would take each
  * other's memory; estimates have threads of their own and need not wait for a sweep.
  */
+import { once } from 'node:events'
 import type { Machine } from '../probes/device.ts'
 import { engineOn } from '../probes/probe.ts'
 import type { Analysis, AnalysisRequest, Ending } from './analysis.ts'
@@ -149,13 +150,15 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
 
   async #run(kind: Kind, analysis: LiveAnalysis): Promise<void> {
     analysis.happened({ kind: 'started' })
-    const machine = await this.#machineFor(kind, analysis.request)
+    const { signal } = analysis.cancellation
+    const machine = await Promise.race([this.#machineFor(kind, analysis.request), once(signal, 'abort')])
+    if (!('kind' in machine)) return this.#end(analysis, { kind: 'cancelled' })
     const thread = this.#idleThreads[kind].pop()
     if (thread === undefined) throw new Error(`more analyses run than there are threads for: ${kind}`)
     const ending = await thread.run(analysis.request, {
       machine,
       timeoutMillis: this.#limits(kind).timeoutMillis,
-      signal: analysis.cancellation.signal,
+      signal,
       tell: progress => analysis.happened(progress),
     })
     this.#idleThreads[kind].push(thread)

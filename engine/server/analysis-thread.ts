@@ -11,7 +11,7 @@ import type { Message, Order, ThreadSettings } from './thread-protocol.ts'
 const GRACE_MILLIS = 5_000
 
 /** Several times what the largest model of the catalogue takes. */
-const HEAP_MIB = 1_024
+const HEAP_MIB = 512
 
 export interface RunOptions {
   readonly machine: Machine

@@ -133,6 +133,32 @@ test('a request without a body is none with a wrong one, whatever its method', a
   expect(await Promise.all(statuses)).toEqual(['404', '405', '405'])
 })
 
+test('a client that hangs up while it waits takes its sweep along', async () => {
+  await using silent = await SilentPython.create()
+  await using server = await listen(options({ engine: 'trace', python: silent.command }))
+  const leaving = new AbortController()
+  const asked = fetch(`${server.url}/analyze`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"model_name":"bert","gpu":"a10"}',
+    signal: leaving.signal,
+  })
+  // The first is asked what the machine has.
+  await expect.poll(async () => (await silent.pids()).length, { timeout: 20_000 }).toBeGreaterThan(0)
+  leaving.abort()
+  await expect(asked).rejects.toThrow()
+  const { id } = (await (
+    await fetch(`${server.url}/v1/analyses`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"model":"bert"}',
+    })
+  ).json()) as { id: string }
+  const state = async () => ((await (await fetch(`${server.url}/v1/analyses/${id}`)).json()) as { state: string }).state
+  // It has waited for the other, which is gone.
+  await expect.poll(state, { timeout: 20_000 }).toBe('running')
+})
+
 describe('its end', () => {
   test('closes readers of events after the last event, and leaves no process', async () => {
     await using silent = await SilentPython.create()
