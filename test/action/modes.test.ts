@@ -225,8 +225,11 @@ describe('a sweep that is cancelled', () => {
 })
 
 describe.skipIf(!hasTorch)('sweep with PyTorch', { timeout: 120_000 }, () => {
+  /** Few sizes, since each is a trace of a second. */
+  const coarse = { '.github/memorymark.yml': 'step_size: 8192\n' }
+
   it('reads the config at the head as data, answers by trials, and comments as a check does', async () => {
-    const { repository, pullRequest } = await open({ 'a.yaml': tiny })
+    const { repository, pullRequest } = await open({ 'a.yaml': tiny }, { base: coarse })
     const swept = await run(repository, { mode: 'sweep', engine: 'trace' })
     expect(swept).toMatchObject({ exitCode: 0, errors: '', outputs: { verdict: expect.any(String), configs: '1' } })
     const [config] = report.parse(swept.report).configs
@@ -237,7 +240,7 @@ describe.skipIf(!hasTorch)('sweep with PyTorch', { timeout: 120_000 }, () => {
   })
 
   it('gives the worker none of the secrets that the runner holds', async () => {
-    const { repository } = await open({ 'a.yaml': tiny })
+    const { repository } = await open({ 'a.yaml': tiny }, { base: coarse })
     const file = path.join(folder, 'environment')
     const nosy = await interpreter('nosy', `env > ${file}\nexec ${python} "$@"`)
     const env = {
@@ -255,7 +258,7 @@ describe.skipIf(!hasTorch)('sweep with PyTorch', { timeout: 120_000 }, () => {
   })
 
   it('runs nothing that is in the folder of kept trials, and says of what day they are', async () => {
-    const { repository } = await open({ 'a.yaml': tiny })
+    const { repository } = await open({ 'a.yaml': tiny }, { base: coarse })
     const inputs = { mode: 'sweep', engine: 'trace', 'cache-path': 'kept' }
     const first = await run(repository, inputs)
     const kept = await readdir(path.join(first.workspace, 'kept'))
@@ -276,7 +279,7 @@ describe.skipIf(!hasTorch)('sweep with PyTorch', { timeout: 120_000 }, () => {
   })
 
   it('leaves aside kept trials that are broken, says so, and keeps the new ones', async () => {
-    const { repository } = await open({ 'a.yaml': tiny })
+    const { repository } = await open({ 'a.yaml': tiny }, { base: coarse })
     const inputs = { mode: 'sweep', engine: 'trace', 'cache-path': 'kept' }
     const first = await run(repository, inputs)
     const [name = ''] = await readdir(path.join(first.workspace, 'kept'))
@@ -293,14 +296,14 @@ describe.skipIf(!hasTorch)('sweep with PyTorch', { timeout: 120_000 }, () => {
   })
 
   it('measures what is the same on the base branch only once, and does not block what gets no worse', async () => {
-    const { repository } = await open({ 'a.yaml': `${tiny}seed: 7\n` }, { base: { 'a.yaml': tiny } })
+    const { repository } = await open({ 'a.yaml': `${tiny}seed: 7\n` }, { base: { ...coarse, 'a.yaml': tiny } })
     const swept = await run(repository, { mode: 'sweep', engine: 'trace', 'fail-on': 'waste > 40 %' })
     expect(swept).toMatchObject({ exitCode: 0, errors: '' })
     expect(swept.log.match(/batch {4}16 /g)).toHaveLength(1)
   })
 
   it('ends the worker in the middle of a trial when the job is cancelled', async () => {
-    const { repository } = await open({ 'a.yaml': tiny })
+    const { repository } = await open({ 'a.yaml': tiny }, { base: coarse })
     const pids = path.join(folder, 'pids')
     const noted = await interpreter('noted', `echo $$ >> ${pids}\nexec ${python} "$@"`)
     const swept = await run(
@@ -322,7 +325,10 @@ describe.skipIf(!hasTorch)('sweep with PyTorch', { timeout: 120_000 }, () => {
   })
 
   it('puts the shards of a fleet into one report', async () => {
-    const { repository, pullRequest } = await open({ 'a.yaml': tiny, 'b.yaml': tiny.replace('32', '64') })
+    const { repository, pullRequest } = await open(
+      { 'a.yaml': tiny, 'b.yaml': tiny.replace('32', '64') },
+      { base: coarse },
+    )
     const shard = await run(repository, { mode: 'sweep', engine: 'trace', config: 'a.yaml', comment: 'never' })
     expect(report.parse(shard.report).configs).toMatchObject([{ path: 'a.yaml', provenance: 'traced' }])
     const files = { 'shards/one/memorymark-report.json': JSON.stringify(shard.report), 'shards/two/x.json': '{"a":' }
