@@ -27,7 +27,7 @@ export const MAX_REPLY_BYTES = 64_000
 export async function give(work: Work, request: CommandRequest, answer: Answer, since: string): Promise<void> {
   const { github, repository } = work
   if (answer.reply !== undefined && !(await hasReplied(work, request, since))) {
-    const body = `${replyMarker(request.commentId)}\n\n${answer.reply}`
+    const body = `${replyMarker(request.commentId)}\n\n${withinLimit(answer.reply)}`
     await github.rest.issues.createComment({ ...repository, issue_number: request.pullNumber, body })
   }
   await github.rest.reactions.createForIssueComment({
@@ -35,6 +35,19 @@ export async function give(work: Work, request: CommandRequest, answer: Answer, 
     comment_id: request.commentId,
     content: answer.reaction,
   })
+}
+
+/** Whole paragraphs from the beginning, as many as fit; code holds no blank lines, so none is cut in two. */
+function withinLimit(reply: string): string {
+  if (Buffer.byteLength(reply) <= MAX_REPLY_BYTES) return reply
+  const fitting: string[] = []
+  let bytes = 0
+  for (const paragraph of reply.split('\n\n')) {
+    bytes += Buffer.byteLength(paragraph) + 2
+    if (bytes > MAX_REPLY_BYTES) break
+    fitting.push(paragraph)
+  }
+  return [...fitting, '…and more, which does not fit into a comment.'].join('\n\n')
 }
 
 /** By the App as well as by the marker: anyone can write the marker. `since`: when the command was written. */

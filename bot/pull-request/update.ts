@@ -59,7 +59,9 @@ async function tell(work: Work, pull: PullRequest, slot: CheckSlot): Promise<voi
   await noteDecision(work, pull, judgement.report, lenient)
   if (isQuiet) return
   await comment(work, pull, findings)
-  await startSuggesting(work, pull, await suggestionsFor(judgement, report))
+  // A suggestion cannot be taken back, so it waits for the figures that are to come.
+  if (judgement.measurement.kind !== 'waiting')
+    await startSuggesting(work, pull, await suggestionsFor(judgement, report))
 }
 
 function lookAgainAt(measurement: Measurement): Date | undefined {

@@ -1,15 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../../bot/store/database.ts'
 import { contributor, maintainer } from '../../github/index.ts'
 import { type BotBesideGitHub, startBotBesideGitHub } from '../bot-beside-github.ts'
 import { judgeByMicroBatch, trainingConfig } from '../configs.ts'
+import { openInMemory } from '../store/memory.ts'
 import { configPath, wastefulPull } from './beside.ts'
 
 let beside: BotBesideGitHub
+let database: Database
 
 beforeAll(async () => {
-  beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch })
+  database = await openInMemory()
+  beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch, database })
 }, 60_000)
-afterAll(() => beside[Symbol.asyncDispose]())
+afterAll(async () => {
+  await beside[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
 
 describe('a command', () => {
   test('is answered once: by a reaction and at most one reply, also when its webhook comes again', async () => {
@@ -129,7 +136,7 @@ describe('accept', () => {
 })
 
 describe('snooze', () => {
-  test('lets the check pass, and leaves the comment as it is', async () => {
+  test('lets the check pass, and leaves the comment as it is whatever comes', async () => {
     const at = await wastefulPull(beside)
     await at.ask('/memorymark snooze 3', maintainer)
     const before = await at.repository.comments(at.pull)
@@ -138,6 +145,32 @@ describe('snooze', () => {
     await at.repository.pushTo(at.pull, { [configPath]: trainingConfig(128) })
     await beside.bot.idle()
     expect(await at.repository.comments(at.pull)).toEqual(before)
+  })
+})
+
+describe('a snooze that has ended', () => {
+  const endSnoozes = async () => {
+    await database.query("UPDATE memorymark.snoozes SET until = now() - interval '1 minute' WHERE NOT is_over")
+    await beside.bot.send({ kind: 'sweep' })
+    await beside.bot.idle()
+  }
+
+  test('blocks again by the clock alone', async () => {
+    const at = await wastefulPull(beside)
+    await at.ask('/memorymark snooze 3', maintainer)
+    await endSnoozes()
+    expect((await at.check())?.conclusion).toBe('failure')
+    expect((await at.check())?.output.summary).not.toContain('Put off by')
+  })
+
+  test('lets the comment tell what came meanwhile', async () => {
+    const at = await wastefulPull(beside)
+    await at.ask('/memorymark snooze 3', maintainer)
+    await at.repository.pushTo(at.pull, { [configPath]: trainingConfig(128) })
+    await beside.bot.idle()
+    await endSnoozes()
+    const [comment] = await at.repository.comments(at.pull)
+    expect(comment?.body).toContain('nothing to gain')
   })
 })
 

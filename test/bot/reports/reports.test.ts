@@ -20,6 +20,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(async () => {
   await beside[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
 })
 
 let repositories = 0
