@@ -82,6 +82,26 @@ describe('a command', () => {
   })
 })
 
+describe('when GitHub does not answer well', () => {
+  test('a command is tried again, and its reply is not said twice', async () => {
+    const at = await wastefulPull(beside)
+    beside.github.failNext({ method: 'POST', path: /\/reactions$/, status: 502, times: 1 })
+    const comment = await at.ask('/memorymark help')
+    expect(await at.reactionsTo(comment)).toEqual(['+1'])
+    expect(await at.replies()).toHaveLength(1)
+  })
+
+  test('what cannot be done is told', async () => {
+    const at = await wastefulPull(beside)
+    beside.github.failNext({ method: 'GET', path: /\/permission$/, status: 422, times: 1 })
+    const comment = await at.ask('/memorymark rerun')
+    expect(await at.reactionsTo(comment)).toEqual(['confused'])
+    expect(await at.replies()).toEqual([
+      'This could not be done, by a fault on our side; the log of the bot says more.',
+    ])
+  })
+})
+
 describe('comments that are no commands', () => {
   test('are not answered', async () => {
     const at = await wastefulPull(beside)

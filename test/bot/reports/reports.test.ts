@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { KeptRepositories } from '../../../bot/reports/repositories.ts'
 import type { Database } from '../../../bot/store/database.ts'
+import { keepReported } from '../../../bot/store/measured-configs.ts'
+import { type AnalysedConfig, analyze } from '../../../engine/index.ts'
 import { maintainer, memoryMarkApp, owner, type Repository } from '../../github/index.ts'
 import { type BotBesideGitHub, startBotBesideGitHub } from '../bot-beside-github.ts'
 import { openInMemory } from '../store/memory.ts'
@@ -54,6 +57,22 @@ async function idOf({ fullName }: Repository): Promise<number> {
     headers: { authorization: `Bearer ${owner.token}` },
   })
   return z.object({ id: z.number() }).parse(await response.json()).id
+}
+
+function blobOf(text: string): string {
+  return createHash('sha1')
+    .update(`blob ${Buffer.byteLength(text)}\0${text}`)
+    .digest('hex')
+}
+
+/** A config as a run would have reported it that timed it at `samplesPerSecond`. */
+async function timed(text: string, samplesPerSecond: number, blobs: { blobSha: string; baseBlobSha: string }) {
+  const { configs, policy } = await analyze([{ path, text }], { now: new Date() })
+  const [config] = configs
+  if (config?.status !== 'analysed') throw new Error('The config cannot be analysed')
+  const known = { provenance: 'measured', throughputProvenance: 'measured' } as const
+  const result: AnalysedConfig = { ...config, ...known, current: { ...config.current, samplesPerSecond } }
+  return { path, ...blobs, result, policy, runId: 1, pullNumber: 1 }
 }
 
 async function merged(repository: Repository, files: Readonly<Record<string, string>>, words?: string) {
@@ -158,6 +177,21 @@ describe('a merged pull request', () => {
     await report()
     const [issue] = await repository.issues()
     expect(issue?.body).toMatch(/\| +#1 \| `configs\/bert.yaml` \| `maintainer` +\| the GPU is shared \|/)
+  })
+
+  test('is entered as measured where a run has timed both sides', async () => {
+    const { repository, place } = await repositoryWith({ [path]: wasteful })
+    const [before, after] = [blobOf(wasteful), blobOf(better)]
+    await keepReported(database, place, 'a'.repeat(40), [
+      await timed(wasteful, 200, { blobSha: before, baseBlobSha: '' }),
+      await timed(better, 400, { blobSha: after, baseBlobSha: before }),
+    ])
+    await merged(repository, { [path]: better })
+
+    const ledger = await new KeptRepositories(database).ledger(place, { limit: 10 })
+    expect(ledger?.items).toEqual([expect.objectContaining({ kind: 'saved', provenance: 'measured' })])
+    // Twice as fast: half of 2 hours × 100 runs × $0.60.
+    expect(ledger?.totals.savedPerYearUsd).toBeCloseTo(60, 6)
   })
 
   test('that changes no config leaves no trace', async () => {
