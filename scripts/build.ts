@@ -2,7 +2,7 @@
  * Builds dist/ from the sources: `build.ts` writes it, `build.ts --check` compares it with what a build would write.
  * Whoever uses the action runs dist/ as it is committed, so it must be exactly what these sources give.
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BuiltFile, buildBundle, bundles, root } from './bundles.ts'
 
@@ -17,13 +17,20 @@ async function write(files: readonly BuiltFile[]): Promise<void> {
   }
 }
 
+/** What differs from `files`, is missing, or lies in dist/ though no source builds it, as a script of an older build does. */
 async function outdated(files: readonly BuiltFile[]): Promise<string[]> {
-  const names: string[] = []
-  for (const { name, contents } of files) {
-    const committed = await readFile(path.join(root, name)).catch(() => undefined)
-    if (committed === undefined || !committed.equals(contents)) names.push(name)
+  const built = new Map(files.map(({ name, contents }) => [name, contents]))
+  const entries = await readdir(path.join(root, 'dist'), { recursive: true, withFileTypes: true }).catch(() => [])
+  const committed = entries
+    .filter(entry => entry.isFile())
+    .map(entry => path.relative(root, path.join(entry.parentPath, entry.name)))
+  const isStale = async (name: string) => {
+    const contents = built.get(name)
+    return contents === undefined || !(await readFile(path.join(root, name))).equals(contents)
   }
-  return names
+  const stale = await Promise.all(committed.map(isStale))
+  const missing = [...built.keys()].filter(name => !committed.includes(name))
+  return [...committed.filter((_, index) => stale[index]), ...missing]
 }
 
 const files = (await Promise.all(bundles.map(buildBundle))).flat()
