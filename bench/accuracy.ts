@@ -3,17 +3,16 @@
  * sequence lengths, step profiles, optimizers and precisions; and against the published GPU readings.
  * Needs Python with torch and transformers: MEMORYMARK_PYTHON names the interpreter (default python3).
  */
-import type { TrainingSpec } from '../engine/config/spec.ts'
 import { TRACED_BAND_PERCENT } from '../engine/estimate/error-band.ts'
 import { Footprint } from '../engine/estimate/footprint.ts'
 import { defaultGpu } from '../engine/gpus/catalogue.ts'
-import { type CatalogueModel, findModel } from '../engine/models/catalogue.ts'
 import { EstimateProbe } from '../engine/probes/estimate.ts'
 import { pythonVersions, trace } from '../engine/probes/trace.ts'
 import { PythonWorker } from '../engine/probes/worker.ts'
 import { Grid } from '../engine/search/grid.ts'
 import { largestBatch } from '../engine/search/largest.ts'
 import { GIB } from '../engine/units.ts'
+import { footprintOf, knownModel, specOf } from '../test/estimate/specs.ts'
 import { type Cell, cells } from './accuracy-cells.ts'
 import { quantizedCells } from './quantized-cells.ts'
 
@@ -22,39 +21,11 @@ const LIMITS = { medianPercent: 2, p95Percent: 5, worstPercent: 6, publishedPerc
 /** The product page's readings of BERT on an A10 (22.1 GiB), step profile forward-backward: GiB by batch size. */
 const published = { batchBytes: [[8, 1.04], [16, 1.62], [288, 21.33]] as const, largest: 288 } // biome-ignore format: a table
 
-function specOf(model: CatalogueModel, changes: Partial<TrainingSpec>): TrainingSpec {
-  return {
-    model: model.id,
-    task: model.defaultTask,
-    framework: 'pytorch',
-    step: 'training',
-    microBatch: 8,
-    gradientAccumulation: 1,
-    gpus: 1,
-    sequenceLength: 128,
-    imageSize: 224,
-    labels: 2,
-    precision: 'fp32',
-    optimizer: 'adamw',
-    attention: 'sdpa',
-    gradientCheckpointing: false,
-    paddedBatches: false,
-    loop: 'plain',
-    ...changes,
-  }
-}
-
-function catalogued(name: string): CatalogueModel {
-  const model = findModel(name)
-  if (model === undefined) throw new Error(`the catalogue lacks ${name}`)
-  return model
-}
-
 async function againstTrace(worker: PythonWorker, cells: readonly Cell[]): Promise<number[]> {
   const errors: number[] = []
   for (const [name, changes] of cells) {
-    const model = catalogued(name)
-    const spec = specOf(model, changes)
+    const model = knownModel(name)
+    const spec = specOf(name, { microBatch: 8, ...changes })
     const answer = await trace(worker, spec, model.config)
     if (answer.kind !== 'done') throw new Error(`${name} ${JSON.stringify(changes)}: ${JSON.stringify(answer)}`)
     // The meta device has no cuBLAS, so its workspace is left out on our side too.
@@ -68,8 +39,7 @@ async function againstTrace(worker: PythonWorker, cells: readonly Cell[]): Promi
 }
 
 function againstPublished(): boolean {
-  const bert = catalogued('bert')
-  const probe = new EstimateProbe(new Footprint(specOf(bert, { step: 'forward-backward' }), bert.config), defaultGpu)
+  const probe = new EstimateProbe(footprintOf('bert', { step: 'forward-backward' }), defaultGpu)
   const errors = published.batchBytes.map(([batch, gib]) => {
     const percent = 100 * (probe.peak(batch).bytes / GIB / gib - 1)
     console.log(

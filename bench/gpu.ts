@@ -10,7 +10,7 @@ import type { TrainingSpec } from '../engine/config/spec.ts'
 import { Footprint } from '../engine/estimate/footprint.ts'
 import { defaultGpu } from '../engine/gpus/catalogue.ts'
 import { gpuNamed } from '../engine/gpus/device-name.ts'
-import { type CatalogueModel, findModel } from '../engine/models/catalogue.ts'
+import type { CatalogueModel } from '../engine/models/catalogue.ts'
 import { describeMachine } from '../engine/probes/device.ts'
 import { EstimateProbe } from '../engine/probes/estimate.ts'
 import { openProbe, type Probe } from '../engine/probes/probe.ts'
@@ -20,6 +20,7 @@ import { largestBatch } from '../engine/search/largest.ts'
 import { search } from '../engine/search/search.ts'
 import { type StrategyName, strategies } from '../engine/search/strategy.ts'
 import { GIB } from '../engine/units.ts'
+import { knownModel, specOf } from '../test/estimate/specs.ts'
 
 const A10_GIB = 22.1
 const NO_GPU = 3
@@ -53,32 +54,6 @@ const variants: readonly Partial<TrainingSpec>[] = [
   { gradientAccumulation: 2, optimizer: 'adamw-loop' },
 ]
 
-function catalogued(name: string): CatalogueModel {
-  const model = findModel(name)
-  if (model === undefined) throw new Error(`the catalogue lacks ${name}`)
-  return model
-}
-
-function specOf(model: CatalogueModel, changes: Partial<TrainingSpec>): TrainingSpec {
-  return {
-    model: model.id,
-    task: model.defaultTask,
-    framework: 'pytorch',
-    step: 'training',
-    microBatch: 16,
-    gradientAccumulation: 1,
-    gpus: 1,
-    labels: 2,
-    precision: 'fp32',
-    optimizer: 'adamw',
-    attention: 'sdpa',
-    gradientCheckpointing: false,
-    paddedBatches: false,
-    loop: 'plain',
-    ...changes,
-  }
-}
-
 const machine = await describeMachine(python)
 if (machine.kind !== 'python' || machine.device.kind !== 'cuda') {
   console.log('bench:gpu has not run: PyTorch sees no CUDA device here')
@@ -102,8 +77,8 @@ interface SweepFigure {
 }
 
 async function sweepFigure(name: string, changes: Partial<TrainingSpec>, strategy: StrategyName): Promise<SweepFigure> {
-  const model = catalogued(name)
-  const spec = specOf(model, changes)
+  const model = knownModel(name)
+  const spec = specOf(name, changes)
   const started = performance.now()
   await using probe = await openOn('torch', model, spec)
   const { totalBytes, usableBytes } = probe.device
@@ -140,8 +115,8 @@ interface Cell {
 }
 
 async function cellOf(name: string, changes: Partial<TrainingSpec>): Promise<Cell | undefined> {
-  const model = catalogued(name)
-  const spec = specOf(model, changes)
+  const model = knownModel(name)
+  const spec = specOf(name, changes)
   if (spec.gradientCheckpointing && spec.task === 'image-classification') return undefined
   await using torch = await openOn('torch', model, spec)
   await using traced = await openOn('trace', model, spec)
@@ -159,8 +134,8 @@ async function cellOf(name: string, changes: Partial<TrainingSpec>): Promise<Cel
 }
 
 async function throughputCurve(name: string, changes: Partial<TrainingSpec>, largest: number): Promise<Trial[]> {
-  const model = catalogued(name)
-  const spec = specOf(model, changes)
+  const model = knownModel(name)
+  const spec = specOf(name, changes)
   await using probe = await openOn('torch', model, spec)
   const curve: Trial[] = []
   for (let batch = 1; batch <= largest; batch *= 2) curve.push(await probe.trial(batch, { steps: CURVE_STEPS }))
@@ -181,7 +156,7 @@ for (const { name, changes } of models) {
       sweeps.push(await sweepFigure(name, { ...changes, step }, strategy))
     }
   }
-  const largest = sweeps.findLast(({ step, model }) => step === 'training' && model === catalogued(name).id)?.largest
+  const largest = sweeps.findLast(({ step, model }) => step === 'training' && model === knownModel(name).id)?.largest
   curves.push({ model: name, trials: await throughputCurve(name, changes, largest ?? 1) })
 }
 const cells: Cell[] = []

@@ -1,9 +1,12 @@
 /** Steps over bitsandbytes' weights, as Axolotl's and LLaMA-Factory's QLoRA examples run them: those need bitsandbytes too. */
+import type { TrainingSpec } from '../engine/config/spec.ts'
 import type { Cell } from './accuracy-cells.ts'
 
 const allLinear = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
-const over = (rank: number, targets: readonly string[] = allLinear, dropout = 0.05) =>
-  ({ lora: { rank, targets: [...targets], dropout }, loop: 'trainer' }) as const
+const over = (rank: number, targets: readonly string[] = allLinear, dropout = 0.05): Partial<TrainingSpec> => ({
+  lora: { rank, targets: [...targets], dropout },
+  loop: 'trainer',
+})
 const ckpt = { gradientCheckpointing: true } as const
 const nf4 = { quantization: 'nf4', precision: 'amp-bf16' } as const
 const double = { quantization: 'nf4-double', precision: 'amp-bf16' } as const

@@ -1,4 +1,5 @@
 /** Training specs for the tests of the engine's core: the model's default task at batch 16, changed as a test says. */
+import { specOf as defaultSpecOf } from '../../engine/config/adjusted-spec.ts'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
 import type { ModelConfig } from '../../engine/models/architecture.ts'
@@ -15,25 +16,7 @@ export function knownModel(name: string): CatalogueModel {
 }
 
 export function specOf(name: string, changes: Partial<TrainingSpec> = {}): TrainingSpec {
-  const model = knownModel(name)
-  return {
-    model: model.id,
-    task: model.defaultTask,
-    framework: 'pytorch',
-    step: 'training',
-    microBatch: 16,
-    gradientAccumulation: 1,
-    gpus: 1,
-    ...(model.maxPositions === undefined ? { imageSize: 224 } : { sequenceLength: 128 }),
-    labels: 2,
-    precision: 'fp32',
-    optimizer: 'adamw',
-    attention: 'sdpa',
-    gradientCheckpointing: false,
-    paddedBatches: false,
-    loop: 'plain',
-    ...changes,
-  }
+  return { ...defaultSpecOf(knownModel(name)), ...changes }
 }
 
 export function footprintOf(
