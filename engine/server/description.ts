@@ -3,6 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import * as z from 'zod'
 import { version } from '../version.ts'
 import { jsonAnswer } from './json-answer.ts'
+import { withSharedSchemas } from './shared-schemas.ts'
 
 const information = z.object({
   name: z.literal('MemoryMark'),
@@ -63,6 +64,6 @@ function describe(app: OpenAPIHono): Description {
   )
   return {
     inShort: { name: 'MemoryMark', version, description, endpoints: Object.fromEntries(endpoints) },
-    openapi: JSON.stringify(document),
+    openapi: JSON.stringify(withSharedSchemas(document)),
   }
 }

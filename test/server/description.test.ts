@@ -45,15 +45,27 @@ describe('the OpenAPI document', () => {
     expect(answers.length).toBeGreaterThan(10)
   })
 
-  test('says what an analysis may be asked', async () => {
+  test('says what an analysis may be asked, under a name', async () => {
     const { body } = await asking.get('/openapi.json')
-    const { paths } = z.object({ paths: z.record(z.string(), z.any()) }).parse(body)
-    const { schema } = paths['/v1/analyses'].post.requestBody.content['application/json']
-    expect(Object.keys(schema.properties)).toEqual(
+    const { components } = z.object({ components: z.object({ schemas: z.record(z.string(), z.any()) }) }).parse(body)
+    const { properties } = components.schemas.AnalysisRequest
+    expect(Object.keys(properties)).toEqual(
       expect.arrayContaining(['model', 'config', 'spec', 'gpu', 'engine', 'strategy', 'stepSize']),
     )
-    expect(schema.properties.spec.properties.microBatch).toEqual({ type: 'integer', minimum: 1, maximum: 1_000_000 })
-    expect(schema.properties.config.properties.fileName.pattern).toBe(String.raw`^[\w ./@+-]*\.(?:yaml|yml|json)$`)
+    expect(properties.spec.properties.microBatch).toEqual({ type: 'integer', minimum: 1, maximum: 1_000_000 })
+    expect(properties.config.properties.fileName.pattern).toBe(String.raw`^[\w ./@+-]*\.(?:yaml|yml|json)$`)
+  })
+
+  test('describes what many routes share once, and every reference leads somewhere', async () => {
+    const text = await (await asking.fetch('/openapi.json')).text()
+    const references = Array.from(text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g), ([, name = '']) => name)
+    const { components } = z
+      .object({ components: z.object({ schemas: z.record(z.string(), z.any()) }) })
+      .parse(JSON.parse(text))
+    expect(references.filter(name => !Object.hasOwn(components.schemas, name))).toEqual([])
+    // Nothing is named that no route speaks of.
+    expect(Object.keys(components.schemas).filter(name => !references.includes(name))).toEqual([])
+    expect(text.split('"gradientCheckpointing"').length - 1).toBeLessThan(6)
   })
 
   test('is made once, however often it is asked for', async () => {
