@@ -140,6 +140,7 @@ export const bundles: readonly Bundle[] = [
   },
   threadBundle,
   { entry: 'bot/server.ts', outfile: 'dist/bot.js', options: installed },
+  { entry: 'bot/store/embedded-thread.ts', outfile: 'dist/bot-database.js', options: installed },
   dashboardBundle,
 ]
 

@@ -116,19 +116,24 @@ export class Queue {
 
   /** At most `perInstallation` of one installation run at a time, over all replicas. Never throws: no database, no jobs. */
   async take(limit: number, perInstallation: number): Promise<readonly Taken[]> {
-    const work = await this.#boss.fetch(WORK, { batchSize: limit, groupConcurrency: perInstallation })
-    const left = limit - work.length
-    const givenUp = left > 0 ? await this.#boss.fetch(GIVEN_UP, { batchSize: left }) : []
-    const taken = [...work.map(from(WORK)), ...givenUp.map(from(GIVEN_UP))]
-    return (await Promise.all(taken.map(one => this.#understood(one)))).filter(one => one !== undefined)
+    const jobs = await this.#boss.fetch(WORK, { batchSize: limit, groupConcurrency: perInstallation })
+    return this.#understood(jobs.map(from(WORK)))
+  }
+
+  /** Jobs that failed too often and wait for somebody to say so. */
+  async takeGivenUp(limit: number): Promise<readonly Taken[]> {
+    return this.#understood((await this.#boss.fetch(GIVEN_UP, { batchSize: limit })).map(from(GIVEN_UP)))
   }
 
   /** A job of another version of us that this one does not know is dropped: reconciling finds what it was about. */
-  async #understood({ queue, id, data }: Stored): Promise<Taken | undefined> {
-    const parsed = jobSchema.safeParse(data)
-    if (parsed.success) return { queue, id, job: parsed.data }
-    await this.#boss.complete(queue, id)
-    return undefined
+  async #understood(stored: readonly Stored[]): Promise<readonly Taken[]> {
+    const taken: Taken[] = []
+    for (const { queue, id, data } of stored) {
+      const parsed = jobSchema.safeParse(data)
+      if (parsed.success) taken.push({ queue, id, job: parsed.data })
+      else await this.#boss.complete(queue, id)
+    }
+    return taken
   }
 
   async touch(all: readonly Taken[]): Promise<void> {

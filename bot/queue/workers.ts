@@ -25,6 +25,9 @@ export interface WorkersOptions {
 }
 
 const POLL_MILLIS = 500
+
+/** Between two looks: what ends or arrives in between is looked for together. */
+const SPACING_MILLIS = 20
 const TOUCH_MILLIS = 3_000
 const BREAK_OFF_MILLIS = 3_000
 
@@ -65,10 +68,14 @@ export class Workers {
 
   async #takeAndRun(): Promise<void> {
     const touching = setInterval(() => void this.#touch(), TOUCH_MILLIS)
+    let lastPoll = Number.NEGATIVE_INFINITY
     while (!this.#isStopping) {
       this.#wake = Promise.withResolvers<void>()
-      const taken = await this.#take()
+      const isPoll = performance.now() - lastPoll >= POLL_MILLIS
+      if (isPoll) lastPoll = performance.now()
+      const taken = await this.#take(isPoll)
       for (const one of taken) this.#begin(one)
+      await delay(SPACING_MILLIS)
       if (taken.length === 0 || this.#free === 0) await Promise.race([this.#wake.promise, delay(POLL_MILLIS)])
     }
     clearInterval(touching)
@@ -78,10 +85,14 @@ export class Workers {
     return this.#options.concurrency - this.#running.size
   }
 
-  async #take(): Promise<readonly Taken[]> {
+  /** Jobs that were given up are few and not urgent: they are looked for by the clock alone. */
+  async #take(withGivenUp: boolean): Promise<readonly Taken[]> {
     if (this.#free <= 0) return []
     try {
-      return await this.#options.queue.take(this.#free, this.#options.perInstallation)
+      const { queue, perInstallation } = this.#options
+      const work = await queue.take(this.#free, perInstallation)
+      const free = this.#free - work.length
+      return withGivenUp && free > 0 ? [...work, ...(await queue.takeGivenUp(free))] : work
     } catch (error) {
       this.#options.log.error({ err: error }, 'No jobs could be taken')
       return []

@@ -1,46 +1,73 @@
-/** PostgreSQL inside this process, in a folder of its own: for one bot without a database server. */
+/** PostgreSQL inside this process, in a thread and a folder of its own: for one bot without a database server. */
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import type { Database, Exclusive, Row, Sql } from './database.ts'
+import type { Answer, Request } from './embedded-messages.ts'
+import { claimFolder } from './folder-claim.ts'
 
-/** `folder` undefined keeps everything in memory. */
+/** `folder` undefined keeps everything in memory. @throws MemoryMarkError where another process has the folder. */
 export async function openEmbedded(folder: string | undefined): Promise<Database> {
-  if (folder !== undefined) await mkdir(folder, { recursive: true, mode: 0o700 })
-  const options: PGliteOptions = folder === undefined ? {} : { dataDir: folder }
-  return new EmbeddedDatabase(await PGlite.create(options))
+  if (folder === undefined) return EmbeddedDatabase.open(undefined, async () => {})
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const release = await claimFolder(folder)
+  try {
+    return await EmbeddedDatabase.open(folder, release)
+  } catch (error) {
+    await release()
+    throw error
+  }
 }
+
+type Question<R = Request> = R extends Request ? Omit<R, 'id'> : never
 
 class EmbeddedDatabase implements Database {
   readonly backend = 'pglite'
-  readonly #pglite: PGlite
+  readonly #worker: Worker
+  readonly #release: () => Promise<void>
+  readonly #waiting = new Map<number, PromiseWithResolvers<readonly Row[]>>()
   readonly #held = new Set<string>()
+  #lastId = 0
+  #failure: Error | undefined
 
-  constructor(pglite: PGlite) {
-    this.#pglite = pglite
+  private constructor(worker: Worker, release: () => Promise<void>) {
+    this.#worker = worker
+    this.#release = release
+    worker.on('message', (answer: Answer) => this.#settle(answer))
+    worker.on('error', error => this.#fail(error))
+    worker.on('exit', () => this.#fail(new Error('The embedded database is closed.')))
   }
 
-  async query(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    const { rows } = await this.#pglite.query<Row>(text, [...values])
-    return rows
+  static async open(folder: string | undefined, release: () => Promise<void>): Promise<EmbeddedDatabase> {
+    const worker = new Worker(threadFile(), { workerData: { ...(folder !== undefined && { folder }) } })
+    const database = new EmbeddedDatabase(worker, release)
+    await database.#answerTo(0)
+    return database
   }
 
-  async script(text: string): Promise<readonly Row[]> {
+  query(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    return this.#ask({ kind: 'query', text, values, transaction: undefined }).answer
+  }
+
+  script(text: string): Promise<readonly Row[]> {
+    return this.#ask({ kind: 'script', text }).answer
+  }
+
+  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const { id: transaction, answer: begun } = this.#ask({ kind: 'begin' })
+    await begun
     try {
-      const results = await this.#pglite.exec(text)
-      return results.flatMap(({ rows }) => rows)
+      const value = await work({
+        query: (text, values = []) => this.#ask({ kind: 'query', text, values, transaction }).answer,
+      })
+      await this.#ask({ kind: 'end', transaction, how: 'commit' }).answer
+      return value
     } catch (error) {
-      // There is one connection only: what a failed script has begun would spoil whatever comes next.
-      await this.#pglite.exec('ROLLBACK')
+      // After a commit that failed there is nothing left to roll back.
+      await this.#ask({ kind: 'end', transaction, how: 'rollback' }).answer.catch(() => {})
       throw error
     }
-  }
-
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.#pglite.transaction(transaction =>
-      work({
-        query: async (text, values = []) => (await transaction.query<Row>(text, [...values])).rows,
-      }),
-    )
   }
 
   /** The folder belongs to this process alone, so nobody else can hold a key and no hold is ever lost. */
@@ -54,7 +81,53 @@ class EmbeddedDatabase implements Database {
     }
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#pglite.close()
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#ask({ kind: 'close' }).answer
+    await this.#worker.terminate()
+    await this.#release()
   }
+
+  #ask(question: Question): { readonly id: number; readonly answer: Promise<readonly Row[]> } {
+    this.#lastId += 1
+    const id = this.#lastId
+    const answer = this.#answerTo(id)
+    this.#worker.postMessage({ id, ...question })
+    return { id, answer }
+  }
+
+  #answerTo(id: number): Promise<readonly Row[]> {
+    const waiting = Promise.withResolvers<readonly Row[]>()
+    if (this.#failure === undefined) this.#waiting.set(id, waiting)
+    else waiting.reject(this.#failure)
+    return waiting.promise
+  }
+
+  #settle(answer: Answer): void {
+    const waiting = this.#waiting.get(answer.id)
+    this.#waiting.delete(answer.id)
+    switch (answer.kind) {
+      case 'rows':
+        waiting?.resolve(answer.rows)
+        break
+      case 'error':
+        waiting?.reject(Object.assign(new Error(answer.message), { code: answer.code }))
+        break
+    }
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error
+    for (const waiting of this.#waiting.values()) waiting.reject(this.#failure)
+    this.#waiting.clear()
+  }
+}
+
+/** Beside the bundle as it is shipped, beside this file as it is written. */
+function threadFile(): string {
+  const places = ['./bot-database.js', './embedded-thread.ts'].map(path =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  )
+  const found = places.find(place => existsSync(place))
+  if (found === undefined) throw new Error(`The embedded database's thread is missing: ${places.join(' or ')}`)
+  return found
 }

@@ -22,6 +22,9 @@ interface Waiting {
   readonly settle: (taking: Promise<Taking>) => void
 }
 
+/** Between two commits: under load, deliveries share one; a delivery that comes alone does not wait. */
+const SPACING_MILLIS = 10
+
 /** Bounds a transaction, and with it how long it keeps others waiting. */
 const MAX_TOGETHER = 100
 
@@ -30,6 +33,8 @@ export class Inbox {
   readonly #queue: Queue
   readonly #waiting: Waiting[] = []
   #isTaking = false
+  /** When the last one began, in milliseconds of the process. */
+  #lastCommit = Number.NEGATIVE_INFINITY
 
   constructor(database: Database, queue: Queue) {
     this.#database = database
@@ -47,6 +52,8 @@ export class Inbox {
   async #takeWaiting(): Promise<void> {
     this.#isTaking = true
     while (this.#waiting.length > 0) {
+      await until(this.#lastCommit + SPACING_MILLIS)
+      this.#lastCommit = performance.now()
       const together = this.#waiting.splice(0, MAX_TOGETHER)
       try {
         const taken = await this.#commit(together.map(({ delivery }) => delivery))
@@ -88,4 +95,9 @@ export class Inbox {
     this.#queue.announce()
     return taken
   }
+}
+
+async function until(moment: number): Promise<void> {
+  const wait = moment - performance.now()
+  if (wait > 0) await new Promise(resolve => setTimeout(resolve, wait))
 }

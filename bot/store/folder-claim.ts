@@ -1,0 +1,45 @@
+/**
+ * One process at a time may have a data folder: two would destroy each other's data. A socket in the folder is the claim: whoever
+ * listens on it is alive, and that of a process which was killed answers nobody.
+ */
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import path from 'node:path'
+import { MemoryMarkError } from '../../engine/index.ts'
+
+/** Resolves to what gives it back. @throws MemoryMarkError where another process has it. */
+export async function claimFolder(folder: string): Promise<() => Promise<void>> {
+  // Relative, because the path of a socket has at most 107 bytes.
+  const socket = path.relative(process.cwd(), path.join(folder, 'in-use.sock'))
+  if (await isAnswered(socket)) throw taken(folder)
+  await rm(socket, { force: true })
+  const server = createServer(connection => connection.end())
+  server.listen(socket)
+  await once(server, 'listening')
+  server.unref()
+  return async () => {
+    server.close()
+    await once(server, 'close')
+  }
+}
+
+function isAnswered(socket: string): Promise<boolean> {
+  const connection = connect(socket)
+  return new Promise(resolve => {
+    connection.once('connect', () => {
+      connection.destroy()
+      resolve(true)
+    })
+    connection.once('error', () => resolve(false))
+  })
+}
+
+function taken(folder: string): MemoryMarkError {
+  return new MemoryMarkError({
+    code: 'data-folder-in-use',
+    file: folder,
+    message: 'Another bot is using this data folder',
+    fix: 'Stop that one, or give each its own; several that share their work need a PostgreSQL server (DATABASE_URL=postgres://…).',
+  })
+}
