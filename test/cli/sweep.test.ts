@@ -103,6 +103,12 @@ describe('a config of TensorFlow.js', () => {
     expect(ratio).toBeGreaterThan(1.5)
   })
 
+  test('is refused where TensorFlow.js lacks a layer of the model', { timeout: 60_000 }, async () => {
+    const { stdout, exitCode } = await run('sweep', 'mistralai/Mixtral-8x7B-v0.1', '--framework', 'tensorflow.js')
+    expect(exitCode).toBe(2)
+    expect(stdout).toContain('TensorFlow.js has no sparse experts here')
+  })
+
   test('is not estimated by our model of PyTorch', async () => {
     await using workspace = await Workspace.with(files)
     const { stderr, stdout, exitCode } = await workspace.run('check', 'train.yaml')

@@ -11,6 +11,7 @@ import type { AttentionShape, Convolution, Ops, RmsNormOptions } from '../../mod
 import { attention, rotated } from './attention.ts'
 import type { Batch } from './batch.ts'
 import type { Parameters } from './parameters.ts'
+import { UnsupportedLayer } from './support.ts'
 import type { Values } from './values.ts'
 
 const NORM_EPSILON = 1e-5
@@ -208,41 +209,40 @@ export class TfjsOps implements Ops<tf.Tensor> {
     return tf.tidy(() => attention(q, k, v, shape, this.#batch, drop))
   }
 
-  /** `supportOf` refuses the models that ask for these. */
   routed(): never {
-    throw new Error('TensorFlow.js has no sparse experts here')
+    throw new UnsupportedLayer('sparse experts')
   }
 
   headsJoined(): never {
-    throw new Error('TensorFlow.js has no latent attention here')
+    throw new UnsupportedLayer('latent attention')
   }
 
   causalConvolution(): never {
-    throw new Error('TensorFlow.js has no linear attention here')
+    throw new UnsupportedLayer('linear attention')
   }
 
   gatedDeltaRule(): never {
-    throw new Error('TensorFlow.js has no linear attention here')
+    throw new UnsupportedLayer('linear attention')
   }
 
   gatedInFloat32(): never {
-    throw new Error('TensorFlow.js has no linear attention here')
+    throw new UnsupportedLayer('linear attention')
   }
 
   experts(): never {
-    throw new Error('TensorFlow.js has no sparse experts here')
+    throw new UnsupportedLayer('sparse experts')
   }
 
   relativePositionBias(): never {
-    throw new Error('TensorFlow.js has no relative positions here')
+    throw new UnsupportedLayer('relative positions')
   }
 
   zeroPositionBias(): never {
-    throw new Error('TensorFlow.js has no relative positions here')
+    throw new UnsupportedLayer('relative positions')
   }
 
   shiftedLabels(): never {
-    throw new Error('TensorFlow.js has no decoder that reads its labels here')
+    throw new UnsupportedLayer('decoder that reads its labels')
   }
 
   firstToken(x: tf.Tensor): tf.Tensor {
@@ -328,7 +328,7 @@ export class TfjsOps implements Ops<tf.Tensor> {
   }
 
   idle(): never {
-    throw new Error('TensorFlow.js has no layers that go unused here')
+    throw new UnsupportedLayer('layers that go unused')
   }
 
   /** TensorFlow.js makes positions when they are used. */

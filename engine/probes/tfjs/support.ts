@@ -55,3 +55,17 @@ export function supportOf(spec: TrainingSpec): Support {
 function unsupported(message: string, fix: string): Support {
   return { kind: 'unsupported', problem: { code: 'tfjs-unsupported', message, fix } }
 }
+
+/** Thrown by a layer that a model asks for and TensorFlow.js does not have here. */
+export class UnsupportedLayer extends Error {
+  readonly problem: Problem
+
+  constructor(what: string) {
+    super(`TensorFlow.js has no ${what} here`)
+    this.problem = {
+      code: 'tfjs-unsupported',
+      message: this.message,
+      fix: 'Sweep a model without them, or in PyTorch.',
+    }
+  }
+}
