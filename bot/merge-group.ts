@@ -1,7 +1,9 @@
 /** The check on a merge group: what is known of the same configs, and our estimate of the others. It never waits. */
+import type { Report } from '../engine/index.ts'
 import { candidatesBetween, readCandidates } from './candidates.ts'
-import { findCheck, keepCheck } from './check.ts'
+import { type DesiredCheck, findCheck, keepCheck } from './check.ts'
 import type { Work } from './github.ts'
+import { applyLeniency, type LenientReport, readLeniency } from './leniency/leniency.ts'
 import { desiredCheck, failedCheck } from './pull-request/desired.ts'
 import { baseOf, modelsAt } from './pull-request/judge.ts'
 import { withReported } from './pull-request/reported.ts'
@@ -9,10 +11,11 @@ import { failureOf } from './queue/failure.ts'
 import type { JobOf } from './queue/jobs.ts'
 import { readTeamSettings } from './repository-settings.ts'
 
-export async function answerMergeGroup(work: Work, { headSha, baseSha }: JobOf<'merge-group'>): Promise<void> {
+export async function answerMergeGroup(work: Work, group: JobOf<'merge-group'>): Promise<void> {
+  const { headSha } = group
   const check = await findCheck(work, headSha)
   try {
-    await keepCheck(work, headSha, check, await judgeGroup(work, { headSha, baseSha }))
+    await keepCheck(work, headSha, check, await judgeGroup(work, group))
   } catch (error) {
     if (failureOf(error, new Date()).kind !== 'fault') throw error
     await keepCheck(work, headSha, check, failedCheck(error))
@@ -20,14 +23,25 @@ export async function answerMergeGroup(work: Work, { headSha, baseSha }: JobOf<'
   }
 }
 
-async function judgeGroup(work: Work, commits: { readonly headSha: string; readonly baseSha: string }) {
-  const { headSha, baseSha } = commits
+async function judgeGroup(work: Work, group: JobOf<'merge-group'>): Promise<DesiredCheck> {
+  const { headSha, baseSha } = group
   const { settings, remarks } = await readTeamSettings(work)
   const candidates = await candidatesBetween(work, baseSha, headSha, settings)
   const read = await readCandidates(work, headSha, candidates.blobs)
   const models = modelsAt(work, headSha)
   const estimate = await work.analyze(read.files, { settings, models, base: baseOf(work, baseSha, candidates) })
-  const report = await withReported(work, estimate, candidates, commits)
+  const judged = await withReported(work, estimate, candidates, group)
+  const { report, remarks: letPass } = await lenientFor(work, judged, group.pullNumber)
   const gaps = [...remarks, ...candidates.remarks, ...read.remarks]
-  return desiredCheck({ headSha, report, measurement: { kind: 'not-due' }, gaps, remarks: [] })
+  return desiredCheck({ headSha, report, measurement: { kind: 'not-due' }, gaps, remarks: letPass })
+}
+
+/** What was let pass on the pull request passes the queue too. */
+async function lenientFor(
+  { database, place }: Work,
+  report: Report,
+  pullNumber: number | undefined,
+): Promise<Pick<LenientReport, 'report' | 'remarks'>> {
+  if (pullNumber === undefined) return { report, remarks: [] }
+  return applyLeniency(report, await readLeniency(database, { ...place, pullNumber }), new Date())
 }

@@ -25,7 +25,13 @@ const commitJob = repositoryPlace.extend({
 /** Find out what a workflow run was for, and bring that up to date. */
 const runJob = repositoryPlace.extend({ kind: z.literal('run'), runId: id })
 /** Answer a merge queue. */
-const mergeGroupJob = repositoryPlace.extend({ kind: z.literal('merge-group'), headSha: sha, baseSha: sha })
+const mergeGroupJob = repositoryPlace.extend({
+  kind: z.literal('merge-group'),
+  headSha: sha,
+  baseSha: sha,
+  /** The pull request that the group adds to the queue, where its branch names it. */
+  pullNumber: id.optional(),
+})
 /** Start the measuring workflow for a commit of a pull request. */
 const dispatchJob = repositoryPlace.extend({ kind: z.literal('dispatch'), number: id, headSha: sha })
 /** End a check that a newer commit has left behind. */

@@ -98,7 +98,7 @@ export class Queue {
   /** Every minute is the finest that cron knows. */
   async repeat(job: Job, cron: string): Promise<void> {
     const key = keyOf(job)
-    await this.#boss.schedule(WORK, cron, job, { key, singletonKey: key })
+    await this.#boss.schedule(WORK, cron, job, { key, singletonKey: key, ...groupOf(job) })
   }
 
   async noLonger(job: Job): Promise<void> {

@@ -58,7 +58,10 @@ const checkRun = z.object({
 })
 const checkSuite = z.object({ action: z.string(), check_suite: z.object({ head_sha: sha }) })
 const workflowRun = z.object({ workflow_run: z.object({ id }) })
-const mergeGroup = z.object({ action: z.string(), merge_group: z.object({ head_sha: sha, base_sha: sha }) })
+const mergeGroup = z.object({
+  action: z.string(),
+  merge_group: z.object({ head_sha: sha, base_sha: sha, head_ref: z.string().optional() }),
+})
 const comment = z.object({
   action: z.string(),
   issue: z.object({ number: id, pull_request: z.object({}).optional() }),
@@ -96,7 +99,9 @@ const readers: Readonly<Record<string, Read>> = {
   merge_group: (payload, at) => {
     const { action, merge_group: group } = mergeGroup.parse(payload)
     if (action !== 'checks_requested') return undefined
-    return { jobs: [{ kind: 'merge-group', ...at, headSha: group.head_sha, baseSha: group.base_sha }] }
+    const pullNumber = pullIn(group.head_ref ?? '')
+    const commits = { headSha: group.head_sha, baseSha: group.base_sha }
+    return { jobs: [{ kind: 'merge-group', ...at, ...commits, ...(pullNumber !== undefined && { pullNumber }) }] }
   },
   issue_comment: (payload, at) => {
     const { action, issue, comment: written } = comment.parse(payload)
@@ -127,6 +132,12 @@ function workOf(event: string, payload: unknown): Work | undefined {
   const at = place.safeParse(payload)
   // Events of an organization, or of an App that is installed nowhere, have no repository to work on.
   return read !== undefined && at.success ? read(payload, at.data) : undefined
+}
+
+/** GitHub names the branch of a group `gh-readonly-queue/<base>/pr-<number>-<sha>`. */
+function pullIn(headRef: string): number | undefined {
+  const [, number] = /\/pr-(\d{1,9})-[0-9a-f]{40,64}$/.exec(headRef) ?? []
+  return number === undefined ? undefined : Number(number)
 }
 
 function rerun(at: RepositoryPlace, headSha: string): Work {

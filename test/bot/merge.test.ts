@@ -1,6 +1,12 @@
 /** Whether GitHub lets a pull request merge, where the branch requires the bot's check. */
 import { describe, expect, test } from 'vitest'
-import type { EmulatedGitHub, NewPullRequest, PullRequest, Repository } from '../github/index.ts'
+import {
+  type EmulatedGitHub,
+  maintainer,
+  type NewPullRequest,
+  type PullRequest,
+  type Repository,
+} from '../github/index.ts'
 import { startBotBesideGitHub } from './bot-beside-github.ts'
 import { trainingConfig } from './configs.ts'
 
@@ -92,6 +98,18 @@ describe('a merge queue', () => {
     await at.bot.idle()
     expect(await at.repository.settleMergeGroup(group)).toEqual({ kind: 'merged', sha: group.head_sha })
     expect(await at.repository.branchHead('main')).toBe(group.head_sha)
+  })
+
+  test('merges a wasteful config that somebody accepted on the pull request', async () => {
+    await using at = await protectedWorld({ mergeQueue: true })
+    const pullRequest = await at.opened({ files: wasteful })
+    await at.repository.comment(pullRequest, '/memorymark accept the A10 is shared', maintainer)
+    await at.bot.idle()
+    const group = await groupOf(at.repository, pullRequest)
+    await at.bot.idle()
+    expect(await at.repository.settleMergeGroup(group)).toEqual({ kind: 'merged', sha: group.head_sha })
+    const [check] = await at.repository.checkRuns(group.head_sha)
+    expect(check?.output.summary).toContain('Accepted by `maintainer` on ')
   })
 
   test('has a verdict on the merged commit even of a wasteful config that slipped in', async () => {
