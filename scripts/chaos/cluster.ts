@@ -1,7 +1,7 @@
 /** A PostgreSQL server of its own in a temporary folder, on a free port of 127.0.0.1. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { chown, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -11,6 +11,8 @@ const run = promisify(execFile)
 
 /** Debian's; MEMORYMARK_POSTGRES_BIN names another folder. */
 const bin = process.env.MEMORYMARK_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin'
+
+const LAST_WORDS = 2_000
 
 /** PostgreSQL refuses to run as root. */
 const asRoot = process.getuid?.() === 0
@@ -69,7 +71,11 @@ export class PostgresCluster implements AsyncDisposable {
   async #control(action: 'start' | 'restart' | 'stop', ...more: readonly string[]): Promise<void> {
     const server = `-p ${this.#port} -h 127.0.0.1 -k ${this.#folder}`
     const log = path.join(this.#folder, 'log')
-    await command('pg_ctl', [action, '--wait', '--silent', '--pgdata', this.#data, '--log', log, '-o', server, ...more])
+    const args = [action, '--wait', '--silent', '--pgdata', this.#data, '--log', log, '-o', server, ...more]
+    await command('pg_ctl', args).catch(async cause => {
+      const written = await readFile(log, 'utf8').catch(() => '')
+      throw new Error(`PostgreSQL did not ${action}. It wrote:\n${written.slice(-LAST_WORDS)}`, { cause })
+    })
   }
 }
 

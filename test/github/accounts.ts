@@ -134,8 +134,9 @@ export function personBehind(authorization: string | undefined): Account {
   return person
 }
 
-export function accountOf(login: string): Account {
-  const account = people.find(one => one.login === login)
-  if (account === undefined) throw new Error(`Nobody is called ${login} here`)
+/** Of a repository by its full name. */
+export function ownerOf(fullName: string): Account {
+  const account = owners.find(({ login }) => fullName.startsWith(`${login}/`))
+  if (account === undefined) throw new Error(`Nobody here owns ${fullName}`)
   return account
 }

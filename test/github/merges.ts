@@ -1,5 +1,5 @@
 /** Protected branches: which checks they require, whether a merge is allowed, and the queue in front of them. */
-import { owner } from './accounts.ts'
+import { owner, ownerOf } from './accounts.ts'
 import type { CheckRunJson, CheckRuns } from './check-runs.ts'
 import type { Events } from './events.ts'
 import { bodyOf, fullNameOf, numberOf, REPOSITORY, type Routes, refuse } from './gateway.ts'
@@ -113,7 +113,7 @@ export class Merges {
     const branch = group.base_ref.replace('refs/heads/', '')
     const missing = await this.#missing(fullName, branch, group.head_sha)
     if (missing !== undefined && missing.state !== 'failing') return { kind: 'waiting', reason: missing.words }
-    await this.#kept.rest.send('DELETE', `/repos/${fullName}/git/${group.head_ref}`, owner.token)
+    await this.#kept.rest.send('DELETE', `/repos/${fullName}/git/${group.head_ref}`, ownerOf(fullName).token)
     if (missing !== undefined) {
       await this.#tell(fullName, 'destroyed', group, 'dequeued')
       return { kind: 'removed', reason: missing.words }
@@ -167,7 +167,7 @@ export class Merges {
   }
 
   #git<T>(method: string, fullName: string, path: string, body?: unknown): Promise<T> {
-    return this.#kept.rest.json<T>(method, `/repos/${fullName}/git/${path}`, owner.token, body)
+    return this.#kept.rest.json<T>(method, `/repos/${fullName}/git/${path}`, ownerOf(fullName).token, body)
   }
 }
 

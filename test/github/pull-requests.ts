@@ -1,5 +1,5 @@
 /** What emulate's pull requests lack: a head that follows its branch, the files they change, and merges. */
-import { owner } from './accounts.ts'
+import { owner, ownerOf } from './accounts.ts'
 import { type Difference, difference } from './differences.ts'
 import type { Events } from './events.ts'
 import {
@@ -98,7 +98,8 @@ export class PullRequests {
   }
 
   async close(fullName: string, number: number, mergeCommit?: string): Promise<void> {
-    await this.#rest.json('PATCH', `/repos/${fullName}/pulls/${number}`, owner.token, { state: 'closed' })
+    const { token } = ownerOf(fullName)
+    await this.#rest.json('PATCH', `/repos/${fullName}/pulls/${number}`, token, { state: 'closed' })
     if (mergeCommit !== undefined) this.#mergeCommits.set(`${fullName} ${number}`, mergeCommit)
   }
 

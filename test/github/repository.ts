@@ -299,7 +299,7 @@ export class Repository {
 
   async editComment(pullRequest: Pick<PullRequest, 'number'>, { id, body: from }: CommentJson, body: string) {
     const path = `/repos/${this.fullName}/issues/comments/${id}`
-    const comment = await this.#world.rest.json<CommentJson>('PATCH', path, owner.token, { body })
+    const comment = await this.#world.rest.json<CommentJson>('PATCH', path, this.#account.token, { body })
     await this.#commentEvent('edited', pullRequest, comment, owner, { changes: { body: { from } } })
   }
 
