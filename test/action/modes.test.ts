@@ -104,6 +104,18 @@ describe('an unknown mode', () => {
   })
 })
 
+describe('an input of another mode', () => {
+  it('is said not to be used, and the rest goes on', async () => {
+    const { repository } = await open({ 'a.yaml': tiny })
+    const judged = await run(repository, { entrypoint: 'step.py:make', reports: 'shards/*.json', comment: 'never' })
+    expect(judged.exitCode).toBe(0)
+    expect(warnings(judged)).toEqual([
+      'The input entrypoint is for mode sweep, and this is mode check: it is not used.',
+      'The input reports is for mode report, and this is mode check: it is not used.',
+    ])
+  })
+})
+
 describe('plan', () => {
   const runners = 'a10: self-hosted, linux, a10\nh100: self-hosted, h100'
 

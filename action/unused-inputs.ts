@@ -1,0 +1,19 @@
+/** Inputs that are set for another mode: what is left aside is said. */
+import type { Mode } from './mode.ts'
+
+/** Those that are empty unless the workflow sets them, by the mode that reads them. */
+const modeOf: Readonly<Record<string, Mode>> = {
+  config: 'sweep',
+  'cache-path': 'sweep',
+  entrypoint: 'sweep',
+  runners: 'plan',
+  reports: 'report',
+  'last-report': 'report',
+}
+
+/** One sentence for each. */
+export function unusedInputs(mode: Mode, input: (name: string) => string): string[] {
+  return Object.entries(modeOf)
+    .filter(([name, own]) => own !== mode && input(name) !== '')
+    .map(([name, own]) => `The input ${name} is for mode ${own}, and this is mode ${mode}: it is not used.`)
+}
