@@ -1,7 +1,7 @@
 /** Dialects of tools that fine-tune decoders: what is left when each has said what its own keys mean. */
 import type { CatalogueModel } from '../models/catalogue.ts'
 import type { Default, FieldReader } from './fields.ts'
-import { readInputSize } from './model-fields.ts'
+import { type InputSize, readInputSize } from './model-fields.ts'
 import { quote } from './quote.ts'
 import type { Reading } from './reading.ts'
 import type { Field } from './section.ts'
@@ -18,6 +18,8 @@ type Settings = Pick<
   | 'quantization'
   | 'quantizedExperts'
   | 'fakeQuantization'
+  | 'float8'
+  | 'expertParallel'
   | 'sharding'
   | 'offload'
   | 'fusedLoss'
@@ -31,6 +33,8 @@ type Optional =
   | 'quantization'
   | 'quantizedExperts'
   | 'fakeQuantization'
+  | 'float8'
+  | 'expertParallel'
   | 'sharding'
   | 'offload'
   | 'fusedLoss'
@@ -73,6 +77,8 @@ export function readBatch(reader: FieldReader, { batchSize, defaultBatch, accumu
 export interface Sequence {
   readonly field: Field | undefined
   readonly byDefault: Default<number>
+  /** GPUs among which every sequence is divided (context parallelism); one when absent. */
+  readonly dividedBy?: number
 }
 
 export function readGpus(reader: FieldReader, field: Field | undefined): number {
@@ -85,7 +91,7 @@ export function readGpus(reader: FieldReader, field: Field | undefined): number 
 
 export function languageModelReading(reader: FieldReader, config: LanguageModelConfig): Reading {
   const { model, batch, settings } = config
-  const size = readSequence(reader, model, config.sequence)
+  const size = divided(reader, readSequence(reader, model, config.sequence), config.sequence)
   const { task, labels } = taskOfMethod(settings.method)
   if (model !== undefined && !model.tasks.includes(task)) {
     reader.refuse(
@@ -127,7 +133,7 @@ export function taskOfMethod(method: TrainingSpec['method']): Pick<TrainingSpec,
 
 /** Leaves out what is undefined, as the spec wants it. */
 function present(settings: LanguageModelConfig['settings']): Settings {
-  const { lora, quantization, quantizedExperts, fakeQuantization, ...others } = settings
+  const { lora, quantization, quantizedExperts, fakeQuantization, float8, expertParallel, ...others } = settings
   const { sharding, offload, fusedLoss, method, dropout, ...always } = others
   return {
     ...always,
@@ -135,12 +141,24 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(quantization && { quantization }),
     ...(quantizedExperts && { quantizedExperts }),
     ...(fakeQuantization && { fakeQuantization }),
+    ...(float8 && { float8 }),
+    ...(expertParallel && { expertParallel }),
     ...(sharding && { sharding }),
     ...(offload && { offload }),
     ...(fusedLoss !== undefined && { fusedLoss }),
     ...(method && { method }),
     ...(dropout !== undefined && { dropout }),
   }
+}
+
+/** Ulysses and ring attention alike: every GPU holds its part of the tokens, or all tokens of its part of the heads. */
+function divided(reader: FieldReader, size: InputSize, { dividedBy = 1 }: Sequence): InputSize {
+  if (size.sequenceLength === undefined || dividedBy === 1) return size
+  const sequenceLength = Math.ceil(size.sequenceLength / dividedBy)
+  reader.assume(
+    `Each of ${dividedBy} GPUs holds ${sequenceLength} of the ${size.sequenceLength} tokens of a sequence; what they exchange is not counted.`,
+  )
+  return { sequenceLength }
 }
 
 function readSequence(reader: FieldReader, model: CatalogueModel | undefined, sequence: Sequence) {

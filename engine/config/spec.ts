@@ -148,7 +148,17 @@ export const trainingSpec = z.object({
    * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of
    * so many inputs) and go on in the type of the weights, as torchao does. With `lora`, the adapted layers alone.
    */
-  fakeQuantization: z.object({ groupSize: z.number().int().min(1).max(1_000_000) }).optional(),
+  fakeQuantization: z
+    .object({
+      groupSize: z.number().int().min(1).max(1_000_000),
+      /** Both as 4-bit floats instead, which the products compute in and keep. */
+      format: z.enum(['nvfp4', 'mxfp4']).optional(),
+    })
+    .optional(),
+  /** Matrix products in 8-bit floats over weights in their own type (torchao's float8 training). */
+  float8: z.boolean().optional(),
+  /** GPUs among which the experts of a layer are divided. */
+  expertParallel: z.number().int().min(1).max(100_000).optional(),
   /** Only with several GPUs; DDP when absent. */
   sharding: z.enum(shardings).optional(),
   /** What lives on the host instead of the GPU. */

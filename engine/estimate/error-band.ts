@@ -25,6 +25,8 @@ export function beyondTrace(spec: TrainingSpec): string | undefined {
 export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.gpus > 1 && spec.sharding?.startsWith('zero')) return "DeepSpeed's sharding"
   if (spec.quantizedExperts) return 'quantised experts'
+  if (spec.fakeQuantization?.format !== undefined) return '4-bit floats'
+  if (spec.float8) return '8-bit floats'
   if (spec.offload !== undefined) return 'offloading'
   if (spec.fusedLoss) return 'a fused loss'
   if (spec.precision === 'bf16-master') return 'float32 master weights'

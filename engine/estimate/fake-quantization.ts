@@ -40,3 +40,30 @@ function passing(autograd: Autograd, name: string, x: Tensor): Tensor {
   autograd.record(name, { reads: [x], outputs: [output], gradients: [{ to: x, passes: true }] })
   return output
 }
+
+/** A scale of a byte for every group beside half a byte a number. */
+function fourBitBytes(count: number, groupSize: number): number {
+  return count / 2 + count / groupSize
+}
+
+/**
+ * torchao prototype/qat/nvfp4.py: input and weight are quantised through float32, multiplied in 4 bits and kept so; the backward
+ * pass brings both back to their type. No trace has confirmed it.
+ */
+export function fourBitProduct(autograd: Autograd, name: string, x: Tensor, weight: Tensor, groupSize: number): Tensor {
+  const [outFeatures = 1] = weight.shape
+  const output = autograd.tensor([...x.shape.slice(0, -1), outFeatures], x.dtype, [x, weight])
+  const kept = [x, weight].map(factor =>
+    autograd.storage(fourBitBytes(elements(factor), groupSize), 'bool', factor.batched),
+  )
+  autograd.record(name, {
+    reads: [x, weight],
+    outputs: [output],
+    saved: kept,
+    scratch: [x, weight].map(factor => autograd.storage(elements(factor), 'float32', factor.batched, 'temporaries')),
+    backwardScratch: [x, weight].map(factor => autograd.like(factor, 'temporaries')),
+    gradients: [x, weight].map(to => ({ to, passes: false })),
+    flopsPerSample: 2 * elements(output) * (x.shape.at(-1) ?? 1),
+  })
+  return output
+}

@@ -17,7 +17,7 @@ import type {
 import { eagerAttention, fusedAttention } from './attention.ts'
 import { Autograd, made, type Node, type Recorded, widest } from './autograd.ts'
 import { groupedExperts, type RouterParameters, routed } from './experts.ts'
-import { fakeQuantized } from './fake-quantization.ts'
+import { fakeQuantized, fourBitProduct } from './fake-quantization.ts'
 import { gatedDeltaRule } from './linear-attention.ts'
 import { quantizedBytes } from './quantization.ts'
 import { bytesPerElement, type Dtype, elements, lastSize, type Tensor } from './storage.ts'
@@ -250,13 +250,14 @@ export class Tape extends Autograd implements Ops<Tensor> {
     { count, inner, hasBias = false, isGated = true }: ExpertOptions,
     gate: (joined: Tensor) => Tensor,
   ): Tensor {
+    const held = count / (this.spec.expertParallel ?? 1)
     const hidden = lastSize(x)
     const joined = isGated ? 2 * inner : inner
     const up = isGated ? 'gate_up_proj' : 'up_proj'
     const bias = (part: string, features: number) => this.#weight(`${name}.${part}_bias`, [count, features])
     const matrices = {
-      up: this.#expertWeight(`${name}.${up}`, [count, joined, hidden]),
-      down: this.#expertWeight(`${name}.down_proj`, [count, hidden, inner]),
+      up: this.#expertWeight(`${name}.${up}`, [held, joined, hidden]),
+      down: this.#expertWeight(`${name}.down_proj`, [held, hidden, inner]),
     }
     const { output, locals } = groupedExperts(
       this,
@@ -526,7 +527,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const shape = [outFeatures, lastSize(x)]
     const original = options.tiedTo ?? `${name}.weight`
     const parameter = this.#savedWhole(name, shape, original) ?? this.#weight(original, shape)
+    const bias = options.bias === false ? [] : [this.#weight(`${name}.bias`, [outFeatures])]
     const groupSize = this.#roundingGroup(name, x, options)
+    const format = this.spec.fakeQuantization?.format
+    if (groupSize !== undefined && format !== undefined) return fourBitProduct(this, name, x, parameter, groupSize)
     const weight =
       groupSize === undefined ? this.lowered(parameter, { cache }) : fakeQuantized(this, parameter, groupSize)
     const bias = options.bias === false ? [] : [this.#weight(`${name}.bias`, [outFeatures])]

@@ -1,7 +1,8 @@
 /** Peaks of training methods against PyTorch's own trace of the same step (torch 2.13, transformers 5.18, peft 0.21). */
 import { describe, expect, test } from 'vitest'
 import type { TrainingMethod, TrainingSpec } from '../../engine/config/spec.ts'
-import { footprintOf } from './specs.ts'
+import { beyondTrace } from '../../engine/estimate/error-band.ts'
+import { footprintOf, specOf } from './specs.ts'
 
 const MODEL = 'HuggingFaceTB/SmolLM2-135M'
 const BATCH = 2
@@ -112,6 +113,26 @@ describe('quantisation-aware training', () => {
   test('passes over layers whose width no group divides', () => {
     expect(rounded(256)).toBeLessThan(rounded(64))
     expect(rounded(999)).toBe(peakBytes({ gradientCheckpointing: false }))
+  })
+})
+
+describe('training in 4-bit floats', () => {
+  const nvfp4 = { fakeQuantization: { groupSize: 16, format: 'nvfp4' } } as const
+  /** Of 30 layers; the output layer shares the embedding's weight and stays as it is. */
+  const LINEAR_ELEMENTS = 30 * (2 * 576 * 576 + 2 * 576 * 192 + 3 * 576 * 1_536)
+
+  /** Activations that do not grow with the batch. */
+  const fixedBytes = (changes: Partial<TrainingSpec>) => {
+    const footprint = footprintOf(MODEL, { ...recipe, gradientCheckpointing: false, ...changes })
+    return 2 * footprint.peak(4, 0).breakdown.activations - footprint.peak(8, 0).breakdown.activations
+  }
+
+  test('keeps every weight a second time, in half a byte and a scale of a byte for 16', () => {
+    expect(fixedBytes(nvfp4) - fixedBytes({})).toBeCloseTo(LINEAR_ELEMENTS * (1 / 2 + 1 / 16), -5)
+  })
+
+  test('is beyond the trace', () => {
+    expect(beyondTrace(specOf(MODEL, nvfp4))).toBe('4-bit floats')
   })
 })
 

@@ -33,3 +33,8 @@ test.each([
 test('no trace has confirmed them', () => {
   expect(beyondTrace(specOf(MODEL, { quantization: 'nf4', quantizedExperts: true }))).toBe('quantised experts')
 })
+
+test('experts divided among GPUs leave each its share', () => {
+  const whole = weightBytes({ gpus: 1 })
+  expect(whole - weightBytes({ expertParallel: 4 })).toBeCloseTo((EXPERT_ELEMENTS * 2 * 3) / 4, -3)
+})

@@ -15,6 +15,7 @@ import {
   fusedAttention,
   readImplementation,
 } from '../trainer/attention.ts'
+import { readFloat8 } from '../trainer/float8.ts'
 import {
   isOn,
   kto,
@@ -76,9 +77,13 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     dialect: axolotl.name,
     model,
     batch,
-    sequence: { field: document.at('sequence_len'), byDefault: { value: 512, source: "Axolotl's default" } },
+    sequence: {
+      field: document.at('sequence_len'),
+      byDefault: { value: 512, source: "Axolotl's default" },
+      dividedBy: division(reader, document.at('context_parallel_size')),
+    },
     settings: {
-      gpus: readGpus(reader, document.at('dp_shard_size')),
+      gpus: readMesh(reader, document),
       precision: readPrecision(reader, document, sharded, hasAdapter),
       optimizer: readTrainerOptimizer(reader, document.at('optimizer'), {
         value: 'adamw-fused',
@@ -104,6 +109,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
         : undefined,
       quantization: readQuantization(reader, document, hasAdapter),
       fakeQuantization: readFakeQuantization(reader, document),
+      float8: readFloat8(reader, document.at('fp8')),
+      expertParallel: readExpertParallel(reader, document.at('expert_parallel_size')),
       quantizedExperts: readExperts(reader, document.at('quantize_moe_experts')),
       ...sharded,
       fusedLoss: training.method === undefined ? readFusedLoss(reader, document) : undefined,
@@ -117,9 +124,9 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   })
 }
 
-const switches = ['gptq', 'relora', 'peft_use_dora', 'fp8']
-/** Of each, one is as good as none. */
-const divisions = ['tensor_parallel_size', 'context_parallel_size', 'expert_parallel_size']
+const switches = ['gptq', 'relora', 'peft_use_dora']
+/** One is as good as none. */
+const divisions = ['tensor_parallel_size']
 const present = ['diffusion', 'lisa_n_layers', 'lora_target_parameters']
 
 /** What changes the step in ways that no estimate here follows. */
@@ -205,20 +212,51 @@ function readQuantization(reader: FieldReader, document: Section, hasAdapter: bo
   )
 }
 
+/** utils/distributed.py: the GPUs are the product of what each kind of parallelism asks for. */
+function readMesh(reader: FieldReader, document: Section): number {
+  const keys = ['dp_shard_size', 'context_parallel_size', 'expert_parallel_size'] as const
+  const fields = keys.flatMap(key => document.at(key) ?? [])
+  const [first] = fields
+  if (first === undefined) return readGpus(reader, undefined)
+  const gpus = fields.reduce((product, field) => product * division(reader, field), 1)
+  return reader.note('gpus', gpus, first)
+}
+
+function division(reader: FieldReader, field: Field | undefined): number {
+  return reader.wholeNumber(field, { max: 1_000 }) ?? 1
+}
+
+function readExpertParallel(reader: FieldReader, field: Field | undefined): number | undefined {
+  const gpus = division(reader, field)
+  return field === undefined || gpus === 1 ? undefined : reader.note('expertParallel', gpus, field)
+}
+
 /** utils/quantization.py: torchao's QATConfig; without a group size 32 inputs share a scale. */
 function readFakeQuantization(reader: FieldReader, document: Section): TrainingSpec['fakeQuantization'] {
   const field = document.at('qat')
   const [activations, weights] = [document.at('qat', 'activation_dtype'), document.at('qat', 'weight_dtype')]
   if (field === undefined) return undefined
+  const format = [weights?.source].find(type => type === 'nvfp4' || type === 'mxfp4')
+  if (format !== undefined && activations?.source === format) {
+    return reader.note('fakeQuantization', { groupSize: fourBitGroups[format], format }, field)
+  }
   if (activations?.source !== 'int8' || weights?.source !== 'int4') {
     const types = [activations, weights].map(type => type?.source ?? 'none').join(' and ')
     const message = `Quantisation-aware training in ${quote(types)} is not modelled yet`
-    return reader.refuse(weights ?? field, 'unsupported-training', message, 'Use int8 activations and int4 weights.')
+    return reader.refuse(
+      weights ?? field,
+      'unsupported-training',
+      message,
+      'Use int8 activations and int4 weights, or nvfp4 for both.',
+    )
   }
   const group = document.at('qat', 'group_size')
   const groupSize = group === undefined ? 32 : reader.wholeNumber(group, { max: 1_000_000 })
   return groupSize === undefined ? undefined : reader.note('fakeQuantization', { groupSize }, field)
 }
+
+/** Numbers that share a scale. */
+const fourBitGroups = { nvfp4: 16, mxfp4: 32 } as const
 
 /** monkeypatch/moe_quant.py: experts are quantised as they are loaded, and dequantised while their block runs. */
 function readExperts(reader: FieldReader, field: Field | undefined): true | undefined {

@@ -10,6 +10,7 @@ import type { Field, Section } from '../section.ts'
 import type { Precision } from '../spec.ts'
 import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
 import { type AttentionChoice, eagerAttention, flashAttention, fusedAttention } from '../trainer/attention.ts'
+import { readFloat8 } from '../trainer/float8.ts'
 import { isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer, trainerDefault } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
@@ -66,6 +67,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       gradientCheckpointing: readCheckpointing(reader, document.at('disable_gradient_checkpointing')),
       lora: method === 'lora' ? readAdapter(reader, document, model) : undefined,
       quantization: readQuantization(reader, document, method),
+      float8: readFloat8(reader, document.at('fp8')),
       ...sharded,
       fusedLoss: training.method === undefined ? readFusedLoss(reader, document.at('enable_liger_kernel')) : undefined,
       ...training,
@@ -80,7 +82,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 
 const leaveOut = 'Leave this config out of the check for now.'
 const unmodelled = [
-  ...['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'use_llama_pro', 'use_dora', 'use_kt', 'fp8'],
+  ...['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'use_llama_pro', 'use_dora', 'use_kt'],
   ...['use_asft_loss', 'use_unsloth'],
 ]
 /** Of each, one is as good as none. */

@@ -116,10 +116,9 @@ describe('other switches of Axolotl', () => {
     ['rl: grpo', 'unsupported-training'],
     ['relora: true', 'unsupported-setting'],
     ['tensor_parallel_size: 2', 'unsupported-setting'],
-    ['context_parallel_size: 8', 'unsupported-setting'],
     ['diffusion: {noise_schedule: linear}', 'unsupported-setting'],
     ['unfrozen_parameters: [^lm_head.weight$]', 'unsupported-setting'],
-    ['qat: {activation_dtype: nvfp4, weight_dtype: nvfp4}', 'unsupported-training'],
+    ['qat: {activation_dtype: float8, weight_dtype: int4}', 'unsupported-training'],
     ['deepspeed: my_config.json', 'not-in-file'],
     ['micro_batch_sizes: 4\noptimizer: dion_8bit_of_mine', 'unknown-optimizer'],
     ['optimizer: galore_adamw', 'unsupported-optimizer'],
@@ -159,6 +158,30 @@ describe('what Axolotl trains beside the usual', () => {
   it('qat rounds in groups', () => {
     const text = `${base}qat: {activation_dtype: int8, weight_dtype: int4, group_size: 256}\n`
     expect(trainingConfig(text).spec.fakeQuantization).toEqual({ groupSize: 256 })
+  })
+
+  it.each([
+    ['nvfp4', 16],
+    ['mxfp4', 32],
+  ])('qat in %s keeps 4-bit floats, a scale for every %i', (format, groupSize) => {
+    const text = `${base}qat: {activation_dtype: ${format}, weight_dtype: ${format}}\n`
+    expect(trainingConfig(text).spec.fakeQuantization).toEqual({ groupSize, format })
+  })
+
+  it('context_parallel_size divides every sequence, and it says so', () => {
+    const text = base.replace(/sequence_len: .*\n/, '')
+    const { spec, assumptions } = trainingConfig(`${text}sequence_len: 10001\ncontext_parallel_size: 4\n`)
+    expect(spec).toMatchObject({ sequenceLength: 2_501, gpus: 4 })
+    expect(assumptions.join(' ')).toContain('Each of 4 GPUs holds 2501 of the 10001 tokens of a sequence')
+  })
+
+  it('expert_parallel_size divides experts, and the GPUs are the product of all divisions', () => {
+    const text = `${base}expert_parallel_size: 2\ndp_shard_size: 4\nfsdp: [full_shard]\n`
+    expect(trainingConfig(text).spec).toMatchObject({ expertParallel: 2, gpus: 8, sharding: 'fsdp' })
+  })
+
+  it('fp8 is told to its estimate', () => {
+    expect(trainingConfig(`${base}fp8: true\n`).spec.float8).toBe(true)
   })
 
   it('dp_shard_size is the number of GPUs that share the model', () => {
