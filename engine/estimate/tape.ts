@@ -533,7 +533,6 @@ export class Tape extends Autograd implements Ops<Tensor> {
     if (groupSize !== undefined && format !== undefined) return fourBitProduct(this, name, x, parameter, groupSize)
     const weight =
       groupSize === undefined ? this.lowered(parameter, { cache }) : fakeQuantized(this, parameter, groupSize)
-    const bias = options.bias === false ? [] : [this.#weight(`${name}.bias`, [outFeatures])]
     const fused = options.composed ? [] : bias.map(part => this.lowered(part))
     const factor =
       groupSize === undefined
