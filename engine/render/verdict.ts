@@ -66,9 +66,10 @@ export function headline(report: Report): string {
     .map(finding => ({ finding, count: configs.filter(config => findingOf(config) === finding).length }))
     .filter(({ finding, count }) => count > 0 && finding !== 'fine')
   const [first, ...rest] = parts
-  if (first === undefined) return `all ${formatCount(configs.length)} training configs fit and are within policy`
+  const total = counted(configs)
+  if (first === undefined) return `all ${total} fit and are within policy`
   return [
-    `${subject(first.count, configs.length)} ${predicate(first.finding, first.count)}`,
+    `${first.count === configs.length ? 'all' : `${formatCount(first.count)} of`} ${total} ${predicate(first.finding, first.count)}`,
     ...rest.map(({ finding, count }) => `${formatCount(count)} ${predicate(finding, count)}`),
   ].join(', ')
 }
@@ -89,10 +90,22 @@ function sayOne(config: ConfigResult): string {
   return `${words}: needs ${ofUsable(config.current.peakBytes, config.gpu.usableBytes)}`
 }
 
-function subject(count: number, total: number): string {
-  return count === total
-    ? `all ${formatCount(total)} training configs`
-    : `${formatCount(count)} of ${formatCount(total)} training configs`
+/** A fleet measures one config on several GPUs, and each of these results has a verdict of its own. */
+function counted(configs: readonly ConfigResult[]): string {
+  const count = formatCount(configs.length)
+  if (!hasSeveralGpusOfOne(configs)) return `${count} training configs`
+  const paths = new Set(configs.map(({ path }) => path)).size
+  return `${count} results for ${formatCount(paths)} training config${paths === 1 ? '' : 's'}`
+}
+
+function hasSeveralGpusOfOne(configs: readonly ConfigResult[]): boolean {
+  const gpuOf = new Map<string, string>()
+  return configs.some(config => {
+    if (config.status === 'not-analysed') return false
+    const known = gpuOf.get(config.path) ?? config.gpu.id
+    gpuOf.set(config.path, known)
+    return known !== config.gpu.id
+  })
 }
 
 function predicate(finding: Finding, count: number): string {

@@ -26,6 +26,16 @@ describe('the verdict over all configs', () => {
     expect(headline(report)).toBe(words)
   })
 
+  test('of one config on several GPUs counts results, since each GPU has its own', () => {
+    const onL4 = fine({ path: 'a.yaml', gpu: { ...fine().gpu, id: 'l4' } })
+    const onA10 = wasteful({ path: 'a.yaml' })
+    expect(headline(reportOf([onA10, onL4]))).toBe('1 of 2 results for 1 training config wastes its GPU')
+    const other = fine({ path: 'b.yaml' })
+    expect(headline(reportOf([onL4, fine({ path: 'a.yaml' }), other]))).toBe(
+      'all 3 results for 2 training configs fit and are within policy',
+    )
+  })
+
   test('a yearly cost above the limit is named as such', () => {
     const costly = wasteful({
       verdict: {
