@@ -4,19 +4,18 @@ export { isCandidatePath } from './config/read.ts'
 export type { SourceFile } from './config/reading.ts'
 export { SETTINGS_PATH } from './config/supplied.ts'
 export { closest, formatWhere, MemoryMarkError, type Problem } from './errors.ts'
-export { type ExplainOptions, explainFile } from './explain.ts'
+export { explainFile } from './explain.ts'
 export { defaultGpu, findGpu, type Gpu, gpus } from './gpus/catalogue.ts'
 export { idleBytes, idlePercent } from './metrics/memory.ts'
 export { createHub, hubSettings } from './models/hub.ts'
 export type { ModelSources } from './models/resolve.ts'
-export { type ByHand, type Proposal, proposeChange } from './propose.ts'
+export { type ByHand, proposeChange } from './propose.ts'
 export { type Annotation, type RenderedCheck, renderCheck } from './render/check.ts'
 export { type CommentOptions, commentMarker, renderComment } from './render/comment.ts'
 export { type ExplainedConfig, renderExplanations } from './render/explanation.ts'
-export { escapeText, fencedLines, inlineCode, inlinePath } from './render/markdown.ts'
+export { escapeText, inlineCode, inlinePath } from './render/markdown.ts'
 export { materialOf } from './render/material.ts'
 export {
-  type RepositoryReport,
   renderRepositoryReport,
   repositoryReportMarker,
   repositoryReportTitle,
@@ -24,7 +23,6 @@ export {
 export {
   type ChangedText,
   type LineRange,
-  type RenderedSuggestion,
   renderChangedLines,
   renderSuggestion,
   suggestionMarkerIn,

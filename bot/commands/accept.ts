@@ -1,29 +1,25 @@
 /** `/memorymark accept <reason>`: what blocks now passes, by name and with the reason, until it gets worse. */
 import { acceptability, type ConfigResult, inlineCode, inlinePath } from '../../engine/index.ts'
-import type { PullRequest, Work } from '../github.ts'
 import { keepAcceptance } from '../store/acceptances.ts'
 import type { JudgedConfigs } from '../suggestions/proposals.ts'
 import { type Answer, declined, done, told } from './answer.ts'
+import type { Asked } from './asked.ts'
 import type { Command } from './command.ts'
-import type { CommandRequest } from './request.ts'
 
 type Accept = Extract<Command, { kind: 'accept' }>
 
-/** `at`: when the comment was written. */
 export async function accept(
-  { database, queue, place }: Work,
-  { number }: PullRequest,
+  { work, pull: { number }, by, commentId, at }: Asked,
   { report }: JudgedConfigs,
   { reason, outOfMemory }: Accept,
-  { author, commentId }: CommandRequest,
-  at: Date,
 ): Promise<Answer> {
+  const { database, queue, place } = work
   const answers = report.configs.map(config => ({ config, answer: acceptability(config, { outOfMemory }) }))
   const configs = answers.flatMap(({ answer }) => (answer.kind === 'acceptable' ? [answer.accepted] : []))
   const left = answers.flatMap(({ config, answer }) => (answer.kind === 'out-of-memory' ? [config] : []))
   if (configs.length === 0) return left.length === 0 ? nothingToAccept : declined(stillBlocks(left))
   await database.transaction(async sql => {
-    const acceptance = { commentId, by: author, reason, configs, at }
+    const acceptance = { commentId, by, reason, configs, at }
     await keepAcceptance(sql, { ...place, pullNumber: number }, acceptance)
     await queue.send([{ kind: 'pull-request', ...place, number }], { sql })
   })

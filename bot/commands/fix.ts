@@ -5,10 +5,11 @@ import type { PullRequest, Work } from '../github.ts'
 import { statusOf } from '../installation.ts'
 import { type JudgedConfigs, type Proposals, proposalsFor, sayByHand } from '../suggestions/proposals.ts'
 import { type Answer, declined, told } from './answer.ts'
+import type { Asked } from './asked.ts'
 
 type Changes = Proposals['changes']
 
-export async function fix(work: Work, pull: PullRequest, judged: JudgedConfigs, by: string): Promise<Answer> {
+export async function fix({ work, pull, by }: Asked, judged: JudgedConfigs): Promise<Answer> {
   const { changes, byHand } = await proposalsFor(judged)
   const notes = byHand.map(({ config, why }) => sayByHand(config, why))
   if (changes.length === 0) {

@@ -1,10 +1,10 @@
 /** `/memorymark ok <sha>`: lets the GPU runner measure that commit of a fork, and no later one. */
 import { inlineCode } from '../../engine/index.ts'
-import type { PullRequest, Work } from '../github.ts'
 import { approveMeasurement } from '../store/measurements.ts'
 import { type Answer, declined, done } from './answer.ts'
+import type { Asked } from './asked.ts'
 
-export async function ok(work: Work, pull: PullRequest, shaPrefix: string, by: string): Promise<Answer> {
+export async function ok({ work, pull, by }: Asked, shaPrefix: string): Promise<Answer> {
   const { database, queue, place } = work
   const { number, headSha } = pull
   if (!pull.isFork) {

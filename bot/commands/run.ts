@@ -6,6 +6,7 @@ import type { JudgedConfigs } from '../suggestions/proposals.ts'
 import { accept } from './accept.ts'
 import { accessNeeded, mayWrite } from './access.ts'
 import { type Answer, declined, give } from './answer.ts'
+import type { Asked } from './asked.ts'
 import type { Command, CommandName } from './command.ts'
 import { explain } from './explain.ts'
 import { fix } from './fix.ts'
@@ -28,9 +29,9 @@ export async function runCommand(work: Work, request: CommandRequest, judge: Jud
     comment_id: request.commentId,
   })
   if (comment.user?.type !== 'User') return
-  const asked: Asked = { work, request, at: new Date(comment.created_at), judge }
+  const at = new Date(comment.created_at)
   try {
-    await give(work, request, await answerTo(asked, parsed), comment.created_at)
+    await give(work, request, await answerTo({ work, request, at, judge }, parsed), comment.created_at)
   } catch (error) {
     const answer = answerToFailure(failureOf(error, new Date()))
     if (answer !== undefined) await give(work, request, answer, comment.created_at)
@@ -56,52 +57,53 @@ function answerToFailure(failure: Failure): Answer | undefined {
   }
 }
 
-interface Asked {
+interface Asking {
   readonly work: Work
   readonly request: CommandRequest
-  /** When the comment was written. */
   readonly at: Date
   readonly judge: Judge
 }
 
-async function answerTo(asked: Asked, parsed: Exclude<Parsed, { kind: 'none' }>): Promise<Answer> {
+async function answerTo(asking: Asking, parsed: Exclude<Parsed, { kind: 'none' }>): Promise<Answer> {
   switch (parsed.kind) {
     case 'unknown':
       return unknownCommand(parsed.word, parsed.meant)
     case 'malformed':
       return declined(`${inlineCode(`/memorymark ${parsed.name}`)}: ${lowercased(parsed.problem)}. ${seeHelp}`)
     case 'command': {
-      const answer = await answerToCommand(asked, parsed.command)
+      const answer = await answerToCommand(asking, parsed.command)
       return parsed.others === 0 ? answer : { ...answer, reply: withFirstOnly(answer.reply) }
     }
   }
 }
 
-async function answerToCommand(asked: Asked, command: Command): Promise<Answer> {
-  const { work, request } = asked
+async function answerToCommand(asking: Asking, command: Command): Promise<Answer> {
+  const { work, request, at, judge } = asking
   if (accessNeeded(command.kind) === 'write' && !(await mayWrite(work, request.author))) {
     return declined(`${inlineCode(`/memorymark ${command.kind}`)} takes write access to this repository.`)
   }
   const pull = await readPullRequest(work, request.pullNumber)
-  return pull.isOpen || isForClosed(command.kind) ? carryOut(asked, pull, command) : closed
+  if (!pull.isOpen && !isForClosed(command.kind)) return closed
+  return carryOut({ work, pull, by: request.author, commentId: request.commentId, at }, command, judge)
 }
 
-async function carryOut({ work, request, at, judge }: Asked, pull: PullRequest, command: Command): Promise<Answer> {
+async function carryOut(asked: Asked, command: Command, judge: Judge): Promise<Answer> {
+  const judged = () => judge(asked.work, asked.pull)
   switch (command.kind) {
     case 'help':
       return help()
     case 'rerun':
-      return rerun(work, pull)
+      return rerun(asked)
     case 'ok':
-      return ok(work, pull, command.shaPrefix, request.author)
+      return ok(asked, command.shaPrefix)
     case 'accept':
-      return accept(work, pull, await judge(work, pull), command, request, at)
+      return accept(asked, await judged(), command)
     case 'snooze':
-      return snooze(work, pull, command.days, request, at)
+      return snooze(asked, command.days)
     case 'explain':
-      return explain(await judge(work, pull))
+      return explain(await judged())
     case 'fix':
-      return fix(work, pull, await judge(work, pull), request.author)
+      return fix(asked, await judged())
   }
 }
 

@@ -1,22 +1,15 @@
 /** `/memorymark snooze <days>`: the comment keeps still and waste does not block, until then. */
-import type { PullRequest, Work } from '../github.ts'
 import { keepSnooze } from '../store/snoozes.ts'
 import { type Answer, told } from './answer.ts'
-import type { CommandRequest } from './request.ts'
+import type { Asked } from './asked.ts'
 
 const DAY_MILLIS = 86_400_000
 
-/** `at`: when the comment was written, so that a job that runs again does not move the end. */
-export async function snooze(
-  { database, queue, place }: Work,
-  { number }: PullRequest,
-  days: number,
-  { author, commentId }: CommandRequest,
-  at: Date,
-): Promise<Answer> {
+export async function snooze({ work, pull: { number }, by, commentId, at }: Asked, days: number): Promise<Answer> {
+  const { database, queue, place } = work
   const until = new Date(at.getTime() + days * DAY_MILLIS)
   await database.transaction(async sql => {
-    await keepSnooze(sql, place, number, { commentId, by: author, at, until })
+    await keepSnooze(sql, place, number, { commentId, by, at, until })
     await queue.send([{ kind: 'pull-request', ...place, number }], { sql })
   })
   queue.announce()

@@ -1,9 +1,5 @@
 /** Which lines of a file a review can comment on: those that GitHub shows in the diff. */
-
-export interface LineRange {
-  readonly first: number
-  readonly last: number
-}
+import type { LineRange } from '../../engine/index.ts'
 
 const hunkHeader = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/gm
 
