@@ -1,8 +1,9 @@
-/** What README.md tells people to type, typed. */
+/** What the guides tell people to type, typed; what they name, there. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
+import { commandNames, usage } from '../bot/commands/command.ts'
 import { root } from '../scripts/bundles.ts'
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
@@ -28,14 +29,19 @@ it.each(commands)('memorymark $command ends with $exitCode', ({ command, exitCod
   expect(run.stderr === '').toBe(exitCode !== 2)
 })
 
-it('names every variable that the bot reads', () => {
-  const variables = Array.from(read('bot/settings.ts').matchAll(/^ {2}([A-Z][A-Z_]+): z\b/gm), ([, name = '']) => name)
-  expect(variables).toContain('WEBHOOK_SECRET')
-  expect(variables.filter(name => !readme.includes(`\`${name}\``))).toEqual([])
+it('docs/bot.md names every variable that the bot reads, and every command', () => {
+  const guide = read('docs/bot.md')
+  const variables = Array.from(read('bot/settings.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm), ([, name = '']) => name)
+  expect(variables).toEqual(expect.arrayContaining(['WEBHOOK_SECRET', 'DATABASE_URL', 'MEMORYMARK_API_TOKEN']))
+  expect(variables.filter(name => !guide.includes(`\`${name}\``))).toEqual([])
+  expect(commandNames.filter(name => !guide.includes(`\`/memorymark ${usage[name].form}\``))).toEqual([])
 })
 
-it('links to what exists', () => {
-  const links = Array.from(readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g), ([, link = '']) => link)
-  expect(links).toContain('LICENSE')
-  expect(links.filter(link => !existsSync(path.join(root, link)))).toEqual([])
+it.each(['README.md', 'docs/bot.md', 'docs/api.md', 'CONTRIBUTING.md'])('%s links to what exists', file => {
+  const links = Array.from(read(file).matchAll(/\]\((?!https?:)([^)#]+)\)/g), ([, link = '']) => link)
+  expect(links.filter(link => !existsSync(path.join(root, path.dirname(file), link)))).toEqual([])
+})
+
+it('the README links to the licence, which a reader looks for', () => {
+  expect(readme).toContain('](LICENSE)')
 })
