@@ -4,6 +4,7 @@ import type { GitHubApp } from './installation.ts'
 import type { Job } from './queue/jobs.ts'
 import type { Queue } from './queue/queue.ts'
 import type { Database } from './store/database.ts'
+import { forgetDeliveries } from './store/deliveries.ts'
 import { deleteInstallation, departedBefore, knownInstallations, noteDeparture } from './store/installations.ts'
 import { forgetOlderThan } from './store/retention.ts'
 
@@ -24,9 +25,13 @@ export interface HousekeepingOptions extends Retention {
 
 const DAY_MILLIS = 86_400_000
 
+/** GitHub delivers again for three days. */
+const KEEP_DELIVERIES_DAYS = 4
+
 export async function keepHouse(options: HousekeepingOptions): Promise<void> {
   const { app, database, keepDays } = options
   await forgetOlderThan(database, keepDays)
+  await forgetDeliveries(database, KEEP_DELIVERIES_DAYS)
   const asApp = await app.asApp()
   const installations = await asApp.paginate(asApp.rest.apps.listInstallations, { per_page: 100 })
   await forgetDeparted(options, new Set(installations.map(({ id }) => id)))

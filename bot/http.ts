@@ -22,12 +22,16 @@ export interface ListenOptions {
 /** GitHub itself gives up after ten. */
 const REQUEST_TIMEOUT_MILLIS = 10_000
 
+/** Longer than load balancers keep an idle connection, mostly a minute: the other way round they send into one that is closed. */
+const KEEP_ALIVE_MILLIS = 75_000
+
 export async function listen(routes: readonly Route[], { host, port, log }: ListenOptions): Promise<Listening> {
   const server = createServer((request, response) => {
     void answer(routes, request, response, log)
   })
   server.requestTimeout = REQUEST_TIMEOUT_MILLIS
   server.headersTimeout = REQUEST_TIMEOUT_MILLIS
+  server.keepAliveTimeout = KEEP_ALIVE_MILLIS
   server.listen(port, host)
   await once(server, 'listening')
   const origin = originOf(server)

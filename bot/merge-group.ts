@@ -23,6 +23,12 @@ export async function answerMergeGroup(work: Work, group: JobOf<'merge-group'>):
   }
 }
 
+/** For a group whose jobs failed too often: a queue that waits for a check waits for all behind it. */
+export async function giveUpOnGroup(work: Work, { headSha }: JobOf<'merge-group'>): Promise<void> {
+  const check = await findCheck(work, headSha)
+  if (check?.isCompleted !== true) await keepCheck(work, headSha, check, failedCheck(undefined))
+}
+
 async function judgeGroup(work: Work, group: JobOf<'merge-group'>): Promise<DesiredCheck> {
   const { headSha, baseSha } = group
   const { settings, remarks } = await readTeamSettings(work)

@@ -6,7 +6,7 @@ import type { Analyze, Defaults, Work } from './github.ts'
 import { keepHouse, type Retention } from './housekeeping.ts'
 import type { GitHubApp } from './installation.ts'
 import { dispatchMeasurement } from './measurement/dispatch.ts'
-import { answerMergeGroup } from './merge-group.ts'
+import { answerMergeGroup, giveUpOnGroup } from './merge-group.ts'
 import type { Metrics } from './metrics.ts'
 import { judgePull } from './pull-request/judge.ts'
 import { resolveCommit, resolveRun } from './pull-request/resolve.ts'
@@ -63,11 +63,9 @@ export class Performer {
 
   /** For a job that failed too often: says so where people look. Rejects when that fails too. */
   async giveUp(job: Job, signal: AbortSignal): Promise<Outcome> {
-    if (job.kind !== 'pull-request') return { kind: 'done' }
-    const work = await this.#workOn(job, signal)
-    const log = work.log.child({ pull: job.number })
-    log.error('A pull request could not be brought up to date')
-    await giveUpOn(work, job.number)
+    this.#options.log.error({ job: keyOf(job) }, 'A job failed too often and is given up')
+    if (job.kind === 'pull-request') await giveUpOn(await this.#workOn(job, signal), job.number)
+    if (job.kind === 'merge-group') await giveUpOnGroup(await this.#workOn(job, signal), job)
     return { kind: 'done' }
   }
 

@@ -64,7 +64,10 @@ export class Queue {
       deleteAfterSeconds: KEEP_DONE_SECONDS,
     }
     await boss.createQueue(GIVEN_UP, { ...shared, ...GIVE_UP_RETRIES })
+    // For queues that an earlier version made.
+    await boss.updateQueue(GIVEN_UP, { ...shared, ...GIVE_UP_RETRIES })
     await boss.createQueue(WORK, { policy: 'short', deadLetter: GIVEN_UP, ...shared, ...RETRIES })
+    await boss.updateQueue(WORK, { deadLetter: GIVEN_UP, ...shared, ...RETRIES })
     // Otherwise pg-boss would look the queues up outside a transaction, which an embedded database cannot do during one.
     for (const name of [WORK, GIVEN_UP]) await boss.findJobs(name, { key: 'none' })
     return new Queue(boss, database)
@@ -222,7 +225,8 @@ function inTransaction(sql: Sql): Db {
   return { executeSql: async (text, values) => ({ rows: [...(await sql.query(text, values))] }) }
 }
 
-function groupOf(job: Job): { group?: { id: string } } {
+/** By the column's name: `insert` of pg-boss 12.20 passes on what it is given and knows no `group`. */
+function groupOf(job: Job): { groupId?: string } {
   const installation = installationOf(job)
-  return installation === undefined ? {} : { group: { id: String(installation) } }
+  return installation === undefined ? {} : { groupId: String(installation) }
 }
