@@ -4,6 +4,7 @@ import type { GitHub } from './github.ts'
 import type { GitHubApp } from './installation.ts'
 import type { Job, RepositoryPlace } from './queue/jobs.ts'
 import type { Queue } from './queue/queue.ts'
+import { redeliverMissed } from './redelivery.ts'
 import type { Database } from './store/database.ts'
 import { seenRuns } from './store/measurements.ts'
 import { seenPulls } from './store/seen-pulls.ts'
@@ -21,6 +22,9 @@ export interface ReconcileOptions {
 /** Repositories without a push for so long are looked at when the bot starts, and not in between. */
 const ACTIVE_MILLIS = 48 * 3_600_000
 
+/** How far back webhooks are looked at: while the bot runs, some rounds; when it starts, as long as GitHub keeps them. */
+const REDELIVERED_MILLIS = { active: 3_600_000, all: 72 * 3_600_000 } as const
+
 /** Of a repository, the newest. */
 const MAX_PULLS = 100
 const MAX_RUNS = 50
@@ -29,6 +33,13 @@ const MAX_RUNS = 50
 export async function reconcile(options: ReconcileOptions, scope: 'active' | 'all'): Promise<void> {
   const { app, log, signal } = options
   const asApp = await app.asApp()
+  try {
+    const count = await redeliverMissed(asApp, new Date(Date.now() - REDELIVERED_MILLIS[scope]))
+    if (count > 0) log.info({ count }, 'GitHub was asked to deliver again what nobody took')
+  } catch (error) {
+    signal.throwIfAborted()
+    log.warn({ err: error }, 'Missed webhooks could not be asked for')
+  }
   const installations = await asApp.paginate(asApp.rest.apps.listInstallations, { per_page: 100 })
   for (const { id, suspended_at: suspendedAt } of installations) {
     if (suspendedAt !== null && suspendedAt !== undefined) continue

@@ -72,6 +72,7 @@ function printCounts(github: EmulatedGitHub, postman: Postman, options: ChaosOpt
   const answers = [...postman.answers].map(([status, count]) => `${status || 'nobody'} ${count}`).join(', ')
   console.log(`${options.kills} kills, ${options.restarts} crashes of the database, ${options.replicas} replicas`)
   console.log(`${github.deliveries.length} webhooks, ${postman.sent} times sent; answered by ${answers}`)
+  console.log(`${github.askedAgain.length} of them were asked for again, because nobody had taken them`)
   console.log(`${judged} API calls; met ${met}`)
 }
 

@@ -18,6 +18,7 @@ export class Postman {
   readonly #bag: Delivery[] = []
   readonly #carriers: readonly Promise<void>[]
   #collected = 0
+  #collectedAgain = 0
   #open = true
   /** By the status of the answer; 0 where nobody answered. */
   readonly answers = new Map<number, number>()
@@ -59,5 +60,7 @@ export class Postman {
       for (let copy = 0; copy < copies; copy += 1) this.#bag.push(delivery)
     }
     this.#collected = github.deliveries.length
+    this.#bag.push(...github.askedAgain.slice(this.#collectedAgain))
+    this.#collectedAgain = github.askedAgain.length
   }
 }

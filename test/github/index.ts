@@ -72,6 +72,8 @@ export interface EmulatedGitHub extends AsyncDisposable {
   readonly app: AppCredentials
   readonly requests: readonly LoggedRequest[]
   readonly deliveries: readonly Delivery[]
+  /** Those that the App has asked GitHub for again; they go where webhooks are sent to. */
+  readonly askedAgain: readonly Delivery[]
   /** Bytes of artifacts that were really handed out. */
   readonly servedArtifactBytes: number
   /** Until called, webhooks are kept but not sent. */
@@ -126,6 +128,7 @@ export async function startGitHub({ webhooksUrl, granted = {} }: GitHubOptions =
     app: { id: memoryMarkApp.id, privateKey: privateKeyOf(emulator, memoryMarkApp), webhookSecret },
     requests: proxy.requests,
     deliveries: webhooks.deliveries,
+    askedAgain: webhooks.askedAgain,
     get servedArtifactBytes() {
       return kept.artifacts.servedBytes
     },

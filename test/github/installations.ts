@@ -40,26 +40,32 @@ async function listRepositories(c: Call, gateway: Gateway): Promise<Response> {
   }))
 }
 
-/** What was sent to the App, newest first, each attempt to be made again on request. */
+/** More than anybody tries. */
+const MAX_ATTEMPTS = 1_000
+
+/** Every attempt at every webhook, newest first; any of them can be asked for again. */
 function routeHookDeliveries(routes: Routes, gateway: Gateway, webhooks: Webhooks): void {
   routes.get('/app/hook/deliveries', c => {
     if (gateway.tokens.appItself(c.req.header('authorization')) === undefined)
       return refuse(401, 'Requires authentication')
-    const all = webhooks.deliveries.map((delivery, index) => ({
-      id: index + 1,
-      guid: delivery.id,
-      delivered_at: delivery.deliveredAt,
-      redelivery: delivery.statuses.length > 1,
-      status: delivery.statuses.at(-1) === 0 ? 'failed to connect to host' : 'OK',
-      status_code: delivery.statuses.at(-1) ?? 0,
-      event: delivery.event,
-      action: delivery.action,
-    }))
+    const all = webhooks.deliveries.flatMap((delivery, index) =>
+      delivery.statuses.map((status, attempt) => ({
+        id: index * MAX_ATTEMPTS + attempt,
+        guid: delivery.id,
+        delivered_at: delivery.deliveredAt,
+        redelivery: attempt > 0,
+        status: status === 0 ? 'failed to connect to host' : 'OK',
+        status_code: status,
+        event: delivery.event,
+        action: delivery.action,
+      })),
+    )
     return gateway.page(c, all.reverse(), items => items)
   })
   routes.post('/app/hook/deliveries/:id/attempts', c => {
-    const delivery = webhooks.deliveries[Number(c.req.param('id')) - 1]
+    const delivery = webhooks.deliveries[Math.floor(Number(c.req.param('id')) / MAX_ATTEMPTS)]
     if (delivery === undefined) return notFound()
+    webhooks.askedAgain.push(delivery)
     void webhooks.redeliver(delivery)
     return c.json({}, 202)
   })

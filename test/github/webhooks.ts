@@ -17,6 +17,8 @@ export interface Delivery {
 
 export class Webhooks {
   readonly deliveries: Delivery[] = []
+  /** Those that the App has asked for again, in order. */
+  readonly askedAgain: Delivery[] = []
   readonly #secret: string
   #target: string | undefined
 
