@@ -1,6 +1,7 @@
 /** `memorymark doctor`: what this machine has, which engine `auto` takes, what to install for a better one. */
 import { describeMachine, type Machine, softwareOf, type TorchDevice } from '../probes/device.ts'
 import { engineOn } from '../probes/probe.ts'
+import { describeTfjs } from '../probes/tfjs/probe.ts'
 import { plainText } from '../render/plain.ts'
 import { formatGib } from '../units.ts'
 import { parseFlags } from './arguments.ts'
@@ -10,22 +11,25 @@ import { pythonCommand } from './python.ts'
 export async function doctor(args: string[]): Promise<ExitCode> {
   const { values } = parseFlags(args, { json: { type: 'boolean' } })
   const python = pythonCommand()
-  const machine = await describeMachine(python)
+  const [machine, tfjs] = await Promise.all([describeMachine(python), describeTfjs()])
   const engine = engineOn(machine)
   console.log(
     values.json
-      ? JSON.stringify({ node: process.version, interpreter: python, machine, engine }, null, 2)
-      : page(python, machine, engine),
+      ? JSON.stringify({ node: process.version, interpreter: python, machine, engine, tfjs }, null, 2)
+      : page(python, machine, engine, tfjs),
   )
   return 0
 }
 
-function page(python: string, machine: Machine, engine: ReturnType<typeof engineOn>): string {
+type Tfjs = Awaited<ReturnType<typeof describeTfjs>>
+
+function page(python: string, machine: Machine, engine: ReturnType<typeof engineOn>, tfjs: Tfjs): string {
   return [
     `node          ${process.version}`,
     ...machineLines(python, machine),
+    `tensorflow.js ${'why' in tfjs ? `does not run here: ${plainText(lastLine(tfjs.why), 300)}` : `${tfjs.label}, ${tfjs.provenance}`}`,
     `engine auto   ${engine}: ${meaning[engine]}`,
-    ...advice(machine).map(line => `to do         ${line}`),
+    ...[...advice(machine), ...quantisingAdvice(machine), ...tfjsAdvice(tfjs)].map(line => `to do         ${line}`),
   ].join('\n')
 }
 
@@ -40,7 +44,7 @@ function machineLines(python: string, machine: Machine): string[] {
     return [`python        ${python}: no PyTorch. ${plainText(lastLine(machine.why), 300)}`]
   return [
     `python        ${python}: ${machine.python}`,
-    `libraries     ${softwareOf(machine)}`,
+    `libraries     ${softwareOf(machine)}${machine.hasBitsandbytes ? ', bitsandbytes' : ''}`,
     `device        ${deviceWords(machine.device)}`,
   ]
 }
@@ -55,6 +59,17 @@ function deviceWords(device: TorchDevice): string {
     case 'none':
       return 'neither CUDA nor MPS'
   }
+}
+
+function tfjsAdvice(tfjs: Tfjs): string[] {
+  if (!('why' in tfjs) && tfjs.provenance === 'measured') return []
+  return ['For training in TensorFlow.js, install @tensorflow/tfjs-node-gpu: then `tfjs` measures.']
+}
+
+/** Bases in 4 and 8 bits are bitsandbytes'. */
+function quantisingAdvice(machine: Machine): string[] {
+  if (machine.kind === 'no-python' || machine.hasBitsandbytes) return []
+  return ['pip install bitsandbytes: then configs over 4-bit and 8-bit bases are traced or measured too.']
 }
 
 function advice(machine: Machine): string[] {

@@ -117,9 +117,10 @@ describe('a config of TensorFlow.js', () => {
   })
 })
 
-test('doctor names the engine that auto takes', async () => {
+test('doctor names the engine that auto takes, and what TensorFlow.js would run on', async () => {
   const { exitCode, stdout } = await run('doctor', '--json')
   expect(exitCode).toBe(0)
+  expect(JSON.parse(stdout).tfjs.provenance).toBe('traced')
   expect(['estimate', 'trace', 'torch']).toContain(JSON.parse(stdout).engine)
 })
 

@@ -100,6 +100,20 @@ export class TfjsProbe implements Probe {
   }
 }
 
+/** The backend that this machine has for TensorFlow.js; in words why where it has none. */
+export async function describeTfjs(): Promise<Description | { readonly why: string }> {
+  await using child = new TfjsChild({ choice: 'auto', nativeFolder: nativePlace })
+  const started = await child.start(START_TIMEOUT_MILLIS)
+  switch (started.kind) {
+    case 'ready':
+      return started.backend
+    case 'ended':
+      return { why: started.text }
+    case 'timed-out':
+      return { why: 'its process did not start in time' }
+  }
+}
+
 function newChild({ tfjs: { backend = 'auto', nativeFolder = nativePlace } = {} }: ProbeContext): TfjsChild {
   return new TfjsChild({ choice: backend, nativeFolder })
 }
