@@ -15,7 +15,7 @@ const options = z.object({
   /** How often PostgreSQL is made to crash. */
   restarts: z.coerce.number().int().nonnegative().default(2),
   /** How long everything may take to come right after the last disturbance. */
-  'settle-seconds': z.coerce.number().int().positive().default(600),
+  'settle-seconds': z.coerce.number().int().positive().default(900),
 })
 
 export type ChaosOptions = z.infer<typeof options>
