@@ -1,16 +1,20 @@
 /** How long things are kept. */
 import type { Database } from './database.ts'
 
-/** By the column that says how old a row is. */
-const ages = {
+/** By the column that says how old a row is. Left out are the settings that hold now, and who has left. */
+export const ages = {
   acceptances: 'accepted_at',
   decisions: 'decided_at',
   ledger_entries: 'merged_at',
   measured_configs: 'reported_at',
+  measurements: 'due_at',
+  open_checks: 'deadline_at',
+  reports: 'reported_at',
+  reruns: 'asked_at',
+  seen_pulls: 'seen_at',
   snoozes: 'until',
   surveys: 'surveyed_at',
   taken_runs: 'taken_at',
-  reports: 'reported_at',
 } as const
 
 /** What is current of a repository stays, however long it has been so; its history and the rest go. */
