@@ -1,27 +1,57 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { startGitHub } from '../github/index.ts'
+import { type EmulatedGitHub, type Repository, startGitHub } from '../github/index.ts'
 import { environmentFor } from './bot-beside-github.ts'
 import { trainingConfig } from './configs.ts'
 
-test('on SIGTERM the bot finishes the work it has accepted and exits with 0', { timeout: 30_000 }, async () => {
-  await using github = await startGitHub()
-  const environment = await environmentFor(github)
-  const bot = spawn(process.execPath, ['bot/server.ts'], {
-    env: { PATH: process.env.PATH, ...environment },
+interface Spawned {
+  readonly child: ChildProcess
+  readonly origin: string
+}
+
+async function spawnBot(github: EmulatedGitHub, folder: string): Promise<Spawned> {
+  const child = spawn(process.execPath, ['bot/server.ts'], {
+    env: { PATH: process.env.PATH, ...(await environmentFor(github)), DATABASE_URL: folder },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const exited = once(bot, 'exit')
-  for await (const line of createInterface(bot.stdout)) if (line.includes('Listening on')) break
-  bot.stdout.resume()
-  github.sendWebhooksTo(`http://127.0.0.1:${environment.PORT}/api/github/webhooks`)
-  const repository = await github.createRepository('models', { 'README.md': '# Models\n' })
-  const pullRequest = await repository.openPullRequest({ files: { 'configs/bert.yaml': trainingConfig(16) } })
-  bot.kill('SIGTERM')
+  for await (const line of createInterface(child.stdout)) {
+    const origin = /Listening on (http:\/\/[\d.:]+)/.exec(line)?.[1]
+    if (origin === undefined) continue
+    child.stdout.resume()
+    return { child, origin }
+  }
+  throw new Error('The bot ended before it listened')
+}
 
-  expect(await exited).toEqual([0, null])
-  expect((await repository.checkRuns(pullRequest.headSha)).at(0)?.status).toBe('completed')
-  expect(await repository.comments(pullRequest)).toHaveLength(1)
-})
+async function verdictOf(repository: Repository, headSha: string): Promise<string | null | undefined> {
+  return (await repository.checkRuns(headSha)).at(-1)?.conclusion
+}
+
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  'what was accepted before %s is done, by that process or the next, and once',
+  { timeout: 120_000 },
+  async signal => {
+    await using folder = await mkdtempDisposable(path.join(tmpdir(), 'memorymark-test-'))
+    await using github = await startGitHub()
+    const first = await spawnBot(github, folder.path)
+    github.sendWebhooksTo(`${first.origin}/api/github/webhooks`)
+    const repository = await github.createRepository('models', { 'README.md': '# Models\n' })
+    const pullRequest = await repository.openPullRequest({ files: { 'configs/bert.yaml': trainingConfig(16) } })
+    const exited = once(first.child, 'exit')
+    first.child.kill(signal)
+    expect(await exited).toEqual(signal === 'SIGTERM' ? [0, null] : [null, 'SIGKILL'])
+
+    const second = await spawnBot(github, folder.path)
+    await expect.poll(() => verdictOf(repository, pullRequest.headSha), { timeout: 60_000 }).toBe('failure')
+    await expect.poll(async () => (await repository.comments(pullRequest)).length, { timeout: 60_000 }).toBe(1)
+    expect(await repository.checkRuns(pullRequest.headSha)).toHaveLength(1)
+    const ended = once(second.child, 'exit')
+    second.child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+  },
+)
