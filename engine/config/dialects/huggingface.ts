@@ -213,11 +213,14 @@ function readPadding(
   return reader.note('paddedBatches', pads, packing ?? 'as the task is batched')
 }
 
+/** TRL's configs turn it on (1.10 trainer/base_config.py). */
 function readCheckpointing(reader: FieldReader, find: Arguments['find']): boolean {
   const field = find('gradient_checkpointing', 'use_gradient_checkpointing')
+  const byTrl = isTrl(find)
   return reader.settle('gradientCheckpointing', field, present => reader.flag(present), {
-    value: false,
-    source: "the Trainer's default",
+    value: byTrl,
+    source: byTrl ? "TRL's default" : "the Trainer's default",
+    ...(byTrl && { assumption: "Gradient checkpointing, TRL's default: the config does not set it." }),
   })
 }
 

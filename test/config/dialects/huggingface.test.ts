@@ -545,6 +545,14 @@ describe("the recipe of one of TRL's trainers", () => {
     })
   })
 
+  it('checkpoints gradients unless told otherwise, and it says so', () => {
+    const reading = trainingConfig(`${smol}max_prompt_length: 512\n`)
+    expect(reading.spec.gradientCheckpointing).toBe(true)
+    expect(reading.assumptions).toContain("Gradient checkpointing, TRL's default: the config does not set it.")
+    const without = trainingConfig(`${smol}max_prompt_length: 512\ngradient_checkpointing: false\n`)
+    expect(without.spec.gradientCheckpointing).toBe(false)
+  })
+
   it('with center_rewards_coefficient trains a reward model of one label', () => {
     expect(trainingConfig(`${smol}center_rewards_coefficient: 0.01\n`).spec).toMatchObject({
       method: { kind: 'reward', head: 'score' },
