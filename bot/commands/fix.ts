@@ -35,15 +35,19 @@ function pasteInstead(changes: Changes): string {
   ].join('\n\n')
 }
 
-/** The number of the pull request. The same changes find the branch and the pull request that were made for them. */
+/** The number of the pull request. The same changes find the one that was opened for them. */
 async function openFix(work: Work, pull: PullRequest, changes: Changes, by: string): Promise<number> {
   const { github, repository } = work
   const branch = branchFor(pull.number, changes)
-  await makeBranch(work, branch, pull, changes)
-  const place = { ...repository, head: `${repository.owner}:${branch}`, base: pull.headRef }
-  const { data: open } = await github.rest.pulls.list({ ...place, state: 'open' })
+  const { data: open } = await github.rest.pulls.list({
+    ...repository,
+    head: `${repository.owner}:${branch}`,
+    base: pull.headRef,
+    state: 'open',
+  })
   const existing = open.find(({ head }) => head.ref === branch)
   if (existing !== undefined) return existing.number
+  await makeBranch(work, branch, await commitOf(work, pull, changes))
   const { data: created } = await github.rest.pulls.create({
     ...repository,
     head: branch,
@@ -59,10 +63,10 @@ function branchFor(number: number, changes: Changes): string {
   return `memorymark/fix-${number}-${createHash('sha256').update(wanted).digest('hex').slice(0, 8)}`
 }
 
-async function makeBranch(work: Work, branch: string, { headSha }: PullRequest, changes: Changes): Promise<void> {
-  const { github, repository } = work
+/** SHA of a commit on top of the head. */
+async function commitOf({ github, repository }: Work, { headSha }: PullRequest, changes: Changes): Promise<string> {
   const { data: head } = await github.rest.git.getCommit({ ...repository, commit_sha: headSha })
-  const executables = await executablesIn(work, head.tree.sha)
+  const executables = await executablesIn({ github, repository }, head.tree.sha)
   const { data: tree } = await github.rest.git.createTree({
     ...repository,
     base_tree: head.tree.sha,
@@ -79,16 +83,24 @@ async function makeBranch(work: Work, branch: string, { headSha }: PullRequest, 
     tree: tree.sha,
     parents: [headSha],
   })
-  await github.rest.git
-    .createRef({ ...repository, ref: `refs/heads/${branch}`, sha: commit.sha })
-    .catch((error: unknown) => {
-      // It is there already, with these changes: its name says which.
-      if (statusOf(error) !== 422) throw error
-    })
+  return commit.sha
+}
+
+/** Nobody but the bot writes to branches of this name; one that an earlier pull request left is taken again. */
+async function makeBranch({ github, repository }: Work, branch: string, sha: string): Promise<void> {
+  try {
+    await github.rest.git.createRef({ ...repository, ref: `refs/heads/${branch}`, sha })
+  } catch (error) {
+    if (statusOf(error) !== 422) throw error
+    await github.rest.git.updateRef({ ...repository, ref: `heads/${branch}`, sha, force: true })
+  }
 }
 
 /** A config keeps the mode that it has. */
-async function executablesIn({ github, repository }: Work, tree: string): Promise<ReadonlySet<string>> {
+async function executablesIn(
+  { github, repository }: Pick<Work, 'github' | 'repository'>,
+  tree: string,
+): Promise<ReadonlySet<string>> {
   const { data } = await github.rest.git.getTree({ ...repository, tree_sha: tree, recursive: 'true' })
   return new Set(data.tree.filter(({ mode }) => mode === '100755').map(({ path }) => path))
 }

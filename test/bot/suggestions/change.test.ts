@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { maintainer, owner } from '../../github/index.ts'
+import { maintainer, owner, PullRequest } from '../../github/index.ts'
 import { type BotBesideGitHub, startBotBesideGitHub } from '../bot-beside-github.ts'
 import { wastefulText } from '../wasteful-text.ts'
 
@@ -93,6 +93,18 @@ describe('/memorymark fix', () => {
     const fix = await repository.pullRequest({ number: 2 })
     expect(fix.base.ref).toBe(pull.branch)
     expect(await repository.fileAt(path, fix.head.sha)).toBe(fixed)
+  })
+
+  test('opens another where the last was closed, on the branch that it left', async () => {
+    const { repository, replies, ask } = await pullChanging(former, wasteful)
+    await ask('/memorymark fix')
+    const first = await repository.pullRequest({ number: 2 })
+    await repository.close(new PullRequest(2, first.head.ref, false, first.head.sha))
+    await beside.bot.idle()
+    await ask('/memorymark fix')
+    const second = await repository.pullRequest({ number: 3 })
+    expect(second.head.ref).toBe(first.head.ref)
+    expect((await replies()).map(({ body }) => /#\d/.exec(body)?.[0])).toEqual(['#2', '#3'])
   })
 
   test('shows the lines to paste where the branch is a fork’s', async () => {
