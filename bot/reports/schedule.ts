@@ -1,6 +1,7 @@
 /** When the report of a repository comes: as its settings on the default branch say. */
 import { DEFAULT_SCHEDULE, type RepositorySettings } from '../../engine/index.ts'
 import type { Work } from '../github.ts'
+import type { JobOf } from '../queue/jobs.ts'
 import { readTeamSettings } from '../repository-settings.ts'
 import { surveyNamed } from '../store/surveys.ts'
 
@@ -12,9 +13,16 @@ export async function schedule(work: Work): Promise<void> {
   if (known === undefined) await work.queue.send([{ kind: 'survey', ...work.place, isReportDue: false }])
 }
 
-export async function keepSchedule({ queue, place }: Work, settings: RepositorySettings): Promise<void> {
-  const report = { kind: 'survey', ...place, isReportDue: true } as const
+export async function keepSchedule(work: Work, settings: RepositorySettings): Promise<void> {
   const cron = settings.reportSchedule ?? DEFAULT_SCHEDULE
-  if (cron === 'never') await queue.noLonger(report)
-  else await queue.repeat(report, cron)
+  if (cron === 'never') await endSchedule(work)
+  else await work.queue.repeat(reportOf(work), cron)
+}
+
+export async function endSchedule(work: Work): Promise<void> {
+  await work.queue.noLonger(reportOf(work))
+}
+
+function reportOf({ place }: Work): JobOf<'survey'> {
+  return { kind: 'survey', ...place, isReportDue: true }
 }

@@ -1,12 +1,13 @@
 /** A look at the default branch: what is kept of it, and the report that is due. */
 import { analysedIn } from '../../engine/index.ts'
 import type { Work } from '../github.ts'
+import { statusOf } from '../installation.ts'
 import { keepConfigRecords } from '../store/config-records.ts'
 import { keepSurvey } from '../store/surveys.ts'
 import { type BranchReading, readDefaultBranch } from './branch.ts'
 import { reportOn } from './issue.ts'
 import { recordOf } from './record.ts'
-import { keepSchedule } from './schedule.ts'
+import { endSchedule, keepSchedule } from './schedule.ts'
 
 export interface SurveyOptions {
   /** Whether the issue is to be brought up to date too. */
@@ -16,7 +17,11 @@ export interface SurveyOptions {
 }
 
 export async function survey(work: Work, { isReportDue, botLogin }: SurveyOptions): Promise<void> {
-  const reading = await readDefaultBranch(work)
+  const reading = await readDefaultBranch(work).catch(async (error: unknown) => {
+    // It was deleted, or taken out of the installation; should it come back, housekeeping finds it.
+    if (statusOf(error) === 404) await endSchedule(work)
+    throw error
+  })
   await keepSchedule(work, reading.settings)
   await keep(work, reading)
   // The schedule may have been taken back since the report was made due.

@@ -134,6 +134,22 @@ describe('the report on the default branch', () => {
     expect(await repository.issues()).toEqual([])
   })
 
+  test('is due when the settings say, and no longer once the repository is gone', async () => {
+    const settings = { '.github/memorymark.yml': 'report:\n  schedule: 30 7 1 * *\n' }
+    const { place, report } = await repositoryWith({ [path]: wasteful, ...settings })
+    const due = async () => {
+      const rows = await database.query('SELECT cron FROM memorymark_queue.schedule WHERE key = $1', [
+        `${place.repositoryId}/survey/report`,
+      ])
+      return rows.map(({ cron }) => cron)
+    }
+    await report()
+    expect(await due()).toEqual(['30 7 1 * *'])
+    await beside.bot.send({ kind: 'survey', ...place, repo: 'gone', isReportDue: true })
+    await beside.bot.idle()
+    expect(await due()).toEqual([])
+  })
+
   test('does not replace what changed by nothing when its job runs again', async () => {
     const { repository, report, ageLast } = await repositoryWith({ [path]: wasteful })
     await report()
