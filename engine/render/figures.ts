@@ -36,6 +36,21 @@ export function formatYearlyUsd(usd: number): string {
   return `$${formatCount(Math.round(usd))}`
 }
 
+/** `$34`, or `−$6` of what costs more. */
+export function formatSignedUsd(usd: number): string {
+  return usd < 0 ? `−${formatYearlyUsd(-usd)}` : formatYearlyUsd(usd)
+}
+
+/** Micro-batch and accumulation: `16 × 8`. */
+export function formatBatch(point: Pick<OperatingPoint, 'microBatch' | 'gradientAccumulation'>): string {
+  return `${formatCount(point.microBatch)} × ${formatCount(point.gradientAccumulation)}`
+}
+
+/** `2026-11-20`. */
+export function formatDate(at: Date): string {
+  return at.toISOString().slice(0, 10)
+}
+
 export function formatCount(count: number): string {
   return count.toLocaleString('en-US')
 }

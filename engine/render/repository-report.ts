@@ -1,15 +1,15 @@
 /** The scheduled report: every config of the default branch, what changed, and what merged pull requests saved. */
 import { idleBytes } from '../metrics/memory.ts'
-import type { LedgerEntry } from '../report/ledger.ts'
-import { totalsOf } from '../report/ledger.ts'
 import type { AnalysedConfig, Report } from '../report/schema.ts'
 import { analysedIn } from '../report/standing.ts'
 import { formatGib, formatUsd } from '../units.ts'
 import { renderChanges } from './changes.ts'
 import { paragraph } from './config-section.ts'
-import { formatCount, formatShare, formatYearlyUsd, memoryProvenance } from './figures.ts'
+import { formatBatch, formatCount, formatDate, formatShare, formatYearlyUsd, memoryProvenance } from './figures.ts'
 import { fitSections, type Section, sizeOf } from './fit.ts'
+import { acceptedSection, type Ledger, savingsSection } from './ledger-sections.ts'
 import { escapeText, inlineCode, inlinePath, table } from './markdown.ts'
+import { ROWS, shortening } from './rows.ts'
 import { mattering, separator } from './sections.ts'
 import { unanalysedSection } from './unanalysed-section.ts'
 import { headline, stateMark, verdictState } from './verdict.ts'
@@ -24,9 +24,6 @@ const ISSUE_LIMIT = 65_536
 
 const WORST = 3
 
-/** Rows of a table or list, from its fullest form to its tersest. */
-const ROWS = [200, 50, 15, 5] as const
-
 export interface RepositoryReport {
   readonly branch: string
   readonly commit: string
@@ -34,8 +31,7 @@ export interface RepositoryReport {
   readonly report: Report
   /** The one before; undefined at the first. */
   readonly last: Report | undefined
-  /** Newest first, and from when on they were kept. */
-  readonly ledger: { readonly entries: readonly LedgerEntry[]; readonly since: Date | undefined }
+  readonly ledger: Ledger
   /** What the reader must know about how the report came to be; Markdown, a paragraph each. */
   readonly remarks: readonly string[]
 }
@@ -48,8 +44,8 @@ export function renderRepositoryReport(input: RepositoryReport): string {
     changes(input),
     everyConfig(input),
     unanalysed(input),
-    savings(input),
-    accepted(input),
+    savingsSection(input.ledger),
+    acceptedSection(input.ledger),
   ]
   const shown = sections.filter(section => section !== undefined)
   const frame = [...opening, closing].join(separator)
@@ -63,7 +59,7 @@ function headingOf({ report }: RepositoryReport): string {
 
 function situation({ branch, commit, report }: RepositoryReport): string {
   const configs = analysedIn(report)
-  const where = `${inlineCode(branch, 100)} at ${inlineCode(commit.slice(0, 7))}, ${dateOf(new Date(report.createdAt))}.`
+  const where = `${inlineCode(branch, 100)} at ${inlineCode(commit.slice(0, 7))}, ${formatDate(new Date(report.createdAt))}.`
   const saving = configs.reduce((sum, config) => sum + Math.max(0, config.savingsPerYearUsd), 0)
   const could = saving >= 1 ? [`The recommendations would save **${formatYearlyUsd(saving)} a year**.`] : []
   return [where, ...could, ...knownHow(configs)].join(' ')
@@ -113,7 +109,7 @@ function configRow(config: AnalysedConfig): string[] {
   return [
     `${stateMark(verdict.state)} ${inlinePath(config.path)}`,
     escapeText(gpu.name, 60),
-    batchOf(current),
+    formatBatch(current),
     `${formatGib(current.peakBytes)} (${formatShare(config, current)})`,
     current.fits ? formatGib(idleBytes(gpu, current)) : '–',
     current.fits ? formatUsd(current.costPerRunUsd * runsPerYear) : '–',
@@ -126,94 +122,6 @@ function unanalysed({ report }: RepositoryReport): Section | undefined {
   const configs = report.configs.flatMap(config => (config.status === 'not-analysed' ? [config] : []))
   if (configs.length === 0) return undefined
   return shortening(configs, 1, rows => ['#### Not analysed', ...rows.map(config => unanalysedSection(config, 1))])
-}
-
-function savings({ ledger }: RepositoryReport): Section | undefined {
-  const saved = ledger.entries.flatMap(({ saving, ...entry }) =>
-    saving?.kind === 'saved' && hasMoved(entry) ? [{ ...entry, saving }] : [],
-  )
-  if (saved.length === 0 || ledger.since === undefined) return undefined
-  const { measuredPerYearUsd, modelledPerYearUsd } = totalsOf(saved)
-  const known = new Set(saved.map(({ saving }) => saving.throughputProvenance))
-  const sums = [
-    ...(known.has('measured') ? [`**${formatSignedUsd(measuredPerYearUsd)} a year by measured throughput**`] : []),
-    ...(known.has('modelled') ? [`about ${formatSignedUsd(modelledPerYearUsd)} a year by modelled throughput`] : []),
-  ]
-  const sentence = `Merged pull requests since ${dateOf(ledger.since)} save ${sums.join(', and ')}.`
-  const header = ['pull request', 'config', 'micro-batch', 'GPU hours a year', 'saved a year', 'throughput']
-  return shortening(saved, 2, rows => [
-    '#### Savings',
-    sentence,
-    table(
-      [
-        header,
-        ...rows.map(({ pullNumber, path, before, after, saving }) => [
-          `#${pullNumber}`,
-          inlinePath(path),
-          before === undefined ? batchOf(after.current) : `${batchOf(before.current)} → ${batchOf(after.current)}`,
-          formatCount(Math.round(saving.gpuHoursPerYear)),
-          formatSignedUsd(saving.usdPerYear),
-          saving.throughputProvenance,
-        ]),
-      ],
-      ['r', 'l', 'l', 'r', 'r', 'l'],
-    ),
-  ])
-}
-
-/** A pull request that left the batch as it was has neither saved nor cost anything. */
-function hasMoved({ before, after }: Pick<LedgerEntry, 'before' | 'after'>): boolean {
-  return before !== undefined && batchOf(before.current) !== batchOf(after.current)
-}
-
-function accepted({ ledger }: RepositoryReport): Section | undefined {
-  const entries = ledger.entries.flatMap(entry => (entry.accepted ? [{ ...entry, accepted: entry.accepted }] : []))
-  if (entries.length === 0) return undefined
-  const { forgonePerYearUsd } = totalsOf(entries)
-  return shortening(entries, 2, rows => [
-    '#### Accepted instead',
-    `What was merged all the same leaves about ${formatYearlyUsd(forgonePerYearUsd)} a year unsaved.`,
-    table(
-      [
-        ['pull request', 'config', 'accepted by', 'reason', 'unsaved a year'],
-        ...rows.map(({ pullNumber, path, accepted: { by, reason, forgonePerYearUsd: unsaved } }) => [
-          `#${pullNumber}`,
-          inlinePath(path),
-          inlineCode(by, 100),
-          escapeText(reason, 200),
-          formatYearlyUsd(unsaved),
-        ]),
-      ],
-      ['r', 'l', 'l', 'l', 'r'],
-    ),
-  ])
-}
-
-/** A section whose rows are counted where they are left out. */
-function shortening<T>(
-  rows: readonly T[],
-  interest: number,
-  render: (rows: readonly T[]) => readonly string[],
-): Section {
-  const form = (limit: number) => {
-    const rest = rows.length - limit
-    const counted = rest > 0 ? [`…and ${formatCount(rest)} more.`] : []
-    return [...render(rows.slice(0, limit)), ...counted].join(separator)
-  }
-  const [most, ...fewer] = ROWS
-  return { forms: [form(most), ...fewer.filter(limit => limit < rows.length).map(form)], interest }
-}
-
-function batchOf({ microBatch, gradientAccumulation }: AnalysedConfig['current']): string {
-  return `${formatCount(microBatch)} × ${formatCount(gradientAccumulation)}`
-}
-
-function formatSignedUsd(usd: number): string {
-  return usd < 0 ? `−${formatYearlyUsd(-usd)}` : formatYearlyUsd(usd)
-}
-
-function dateOf(at: Date): string {
-  return at.toISOString().slice(0, 10)
 }
 
 function words(count: number): string {

@@ -1,0 +1,76 @@
+/** The ledger in Markdown: what merged pull requests save, and what was accepted instead. */
+import { type LedgerEntry, totalsOf } from '../report/ledger.ts'
+import { formatBatch, formatCount, formatDate, formatSignedUsd, formatYearlyUsd } from './figures.ts'
+import type { Section } from './fit.ts'
+import { escapeText, inlineCode, inlinePath, table } from './markdown.ts'
+import { shortening } from './rows.ts'
+
+export interface Ledger {
+  /** Newest first. */
+  readonly entries: readonly LedgerEntry[]
+  /** From when on they were kept; undefined where there are none. */
+  readonly since: Date | undefined
+}
+
+export function savingsSection(ledger: Ledger): Section | undefined {
+  const saved = ledger.entries.flatMap(({ saving, ...entry }) =>
+    saving?.kind === 'saved' && hasMoved(entry) ? [{ ...entry, saving }] : [],
+  )
+  if (saved.length === 0 || ledger.since === undefined) return undefined
+  const { measuredPerYearUsd, modelledPerYearUsd } = totalsOf(saved)
+  const known = new Set(saved.map(({ saving }) => saving.throughputProvenance))
+  const sums = [
+    ...(known.has('measured') ? [`**${formatSignedUsd(measuredPerYearUsd)} a year by measured throughput**`] : []),
+    ...(known.has('modelled') ? [`about ${formatSignedUsd(modelledPerYearUsd)} a year by modelled throughput`] : []),
+  ]
+  const sentence = `Merged pull requests since ${formatDate(ledger.since)} save ${sums.join(', and ')}.`
+  const header = ['pull request', 'config', 'micro-batch', 'GPU hours a year', 'saved a year', 'throughput']
+  return shortening(saved, 2, rows => [
+    '#### Savings',
+    sentence,
+    table(
+      [
+        header,
+        ...rows.map(({ pullNumber, path, before, after, saving }) => [
+          `#${pullNumber}`,
+          inlinePath(path),
+          before === undefined
+            ? formatBatch(after.current)
+            : `${formatBatch(before.current)} → ${formatBatch(after.current)}`,
+          formatCount(Math.round(saving.gpuHoursPerYear)),
+          formatSignedUsd(saving.usdPerYear),
+          saving.throughputProvenance,
+        ]),
+      ],
+      ['r', 'l', 'l', 'r', 'r', 'l'],
+    ),
+  ])
+}
+
+/** A pull request that left the batch as it was has neither saved nor cost anything. */
+function hasMoved({ before, after }: Pick<LedgerEntry, 'before' | 'after'>): boolean {
+  return before !== undefined && formatBatch(before.current) !== formatBatch(after.current)
+}
+
+export function acceptedSection({ entries: all }: Ledger): Section | undefined {
+  const entries = all.flatMap(entry => (entry.accepted ? [{ ...entry, accepted: entry.accepted }] : []))
+  if (entries.length === 0) return undefined
+  const { forgonePerYearUsd } = totalsOf(entries)
+  return shortening(entries, 2, rows => [
+    '#### Accepted instead',
+    `What was merged all the same leaves about ${formatYearlyUsd(forgonePerYearUsd)} a year unsaved.`,
+    table(
+      [
+        ['pull request', 'config', 'accepted by', 'reason', 'unsaved a year'],
+        ...rows.map(({ pullNumber, path, accepted: { by, reason, forgonePerYearUsd: unsaved } }) => [
+          `#${pullNumber}`,
+          inlinePath(path),
+          inlineCode(by, 100),
+          escapeText(reason, 200),
+          formatYearlyUsd(unsaved),
+        ]),
+      ],
+      ['r', 'l', 'l', 'l', 'r'],
+    ),
+  ])
+}
