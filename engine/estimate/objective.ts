@@ -4,7 +4,7 @@ import { forward, type ModelConfig } from '../models/architecture.ts'
 import { teacherConfig } from '../models/teacher.ts'
 import type { PassWithoutGradients } from './autograd.ts'
 import { type LogProbabilities, logProbabilities } from './log-probabilities.ts'
-import { type Dtype, elements, type Storage, type Tensor } from './storage.ts'
+import { bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
 import type { Tape } from './tape.ts'
 
 export interface Objective {
@@ -49,10 +49,24 @@ function preference(tape: Tape, config: ModelConfig, spec: TrainingSpec, method:
   const policy = logProbabilities(tape, policyPass(tape, config, spec), method.logProbabilities)
   const chosen = method.withCrossEntropy ? [chosenCrossEntropy(tape, policy.logits)] : []
   const reference = referencePass(tape, config, spec, method)
+  if (method.logProbabilities === 'trl' && !method.withCrossEntropy)
+    logEntropies(tape, policy.logits, reference?.logits)
   return {
     loss: compared(tape, [policy.perToken, ...chosen], policy, method),
     held: heldReference(method, reference),
   }
+}
+
+/** Rows that TRL takes the entropy of at a time. */
+const ENTROPY_ROWS = 128
+
+/** TRL trainer/dpo_trainer.py logs entropies, of a flat copy of the logits, while the reference's are still there. */
+function logEntropies(tape: Tape, logits: Tensor, reference: Tensor | undefined): void {
+  const vocabulary = logits.shape.at(-1) ?? 0
+  const copy = tape.storage(elements(logits) - vocabulary, logits.dtype, true, 'logits')
+  const chunk = () => tape.fixed(ENTROPY_ROWS * vocabulary * bytesPerElement[logits.dtype], 'logits')
+  const reads = [logits, ...(reference === undefined ? [] : [reference])]
+  tape.record('entropy', { reads, outputs: [], scratch: [copy, chunk(), chunk(), chunk()] })
 }
 
 /** TRL trainer/kto_trainer.py, LLaMA-Factory train/kto/trainer.py: the unrelated answer is there for an estimate of the divergence. */

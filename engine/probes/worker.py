@@ -540,8 +540,17 @@ def preference_loss(passes, method):
     if method["logProbabilities"] == "torchtune":
         del logits
     reference, reference_logits = passes.reference()
+    if method["logProbabilities"] == "trl" and not method["withCrossEntropy"]:
+        entropies_of(logits.detach()[:, :-1])
     chosen, rejected = (scores - reference).chunk(2)
     return extra - F.logsigmoid(chosen - rejected).mean(), reference_logits if method["logProbabilities"] == "torchtune" else None
+
+
+def entropies_of(logits, rows=128):
+    """What TRL's DPO logs, of a flat copy of the logits, while the reference's are still there."""
+    for chunk in logits.reshape(-1, logits.shape[-1]).split(rows):
+        log_probabilities = chunk.log_softmax(-1)
+        (log_probabilities.exp() * log_probabilities).sum(-1)
 
 
 def chosen_cross_entropy(logits, labels):
