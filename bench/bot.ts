@@ -6,7 +6,9 @@
  * Fails when the 99th percentile at 200 a second is 50 ms or more, when one is refused, when the workers were idle, or when
  * memory grows over the second half of 100,000 deliveries by more than 15 %.
  */
+import { once } from 'node:events'
 import { mkdtempDisposable } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { hasPostgres, PostgresCluster } from '../scripts/chaos/cluster.ts'
 import { stubGitHub } from './bot/github.ts'
@@ -33,6 +35,7 @@ interface Figures {
   readonly peakMib: number
 }
 
+console.log(`a server that only answers, at the same rate on this machine as busy as it is now: ${await reference()}`)
 const figures: Figures[] = []
 {
   await using folder = await mkdtempDisposable(`${tmpdir()}/memorymark-bench-`)
@@ -49,6 +52,21 @@ console.log(
   `${passed ? 'ok' : 'FAILED'}: acknowledged at ${PER_SECOND} a second with p99 ${figures.map(told).join(', ')} (limit ${MAX_P99_MILLIS} ms, growth ${MAX_GROWTH_PERCENT} %)`,
 )
 process.exitCode = passed ? 0 : 1
+
+/** What of the figures is the machine's and the load's own doing. */
+async function reference(): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(202).end())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  const target = { url: `http://127.0.0.1:${port}/`, secret: 'none' }
+  const load = { perSecond: PER_SECOND, pulls: PULLS, installations: INSTALLATIONS }
+  const answers = await send(target, { ...load, deliveries: PER_SECOND * WARM_UP_SECONDS })
+  server.close()
+  return `p50 ${percentile(answers, 50).toFixed(1)}, p99 ${percentile(answers, 99).toFixed(1)} ms`
+}
 
 async function measure(database: string, databaseUrl: string): Promise<Figures> {
   await using github = await stubGitHub()

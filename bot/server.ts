@@ -33,13 +33,12 @@ try {
 
 async function serve(settings: Settings): Promise<void> {
   const log = createLog(settings.logLevel)
-  const bot = await startBot(settings, { log })
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      log.info(`${signal}: finishing accepted work`)
-      void bot.stop()
-    })
-  }
+  const told = new Promise<string>(resolve => {
+    // Before anything starts: a signal that comes meanwhile ends the bot as properly as a later one.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve)
+  })
+  await using _bot = await startBot(settings, { log })
+  log.info(`${await told}: finishing accepted work`)
 }
 
 function print(line: string): void {
