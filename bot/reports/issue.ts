@@ -7,8 +7,8 @@ import {
 } from '../../engine/index.ts'
 import type { Work } from '../github.ts'
 import { statusOf } from '../installation.ts'
+import { keepReport, lastReport } from '../store/last-reports.ts'
 import { ledgerEntries } from '../store/ledger-entries.ts'
-import { keepReport, lastReport } from '../store/surveys.ts'
 import type { BranchReading } from './branch.ts'
 
 /** Reports are due once a day at most; what comes sooner is a job that runs again, and would report that nothing changed. */

@@ -6,6 +6,7 @@ import type { Database } from './database.ts'
 import { decisionsTable } from './decisions.ts'
 import { deliveriesTable } from './deliveries.ts'
 import { departuresTable } from './installations.ts'
+import { lastReportsTable } from './last-reports.ts'
 import { lastSettingsTable } from './last-settings.ts'
 import { ledgerEntriesTable } from './ledger-entries.ts'
 import { measuredConfigsTable } from './measured-configs.ts'
@@ -36,6 +37,7 @@ const migrations: readonly Migration[] = [
   snoozesTable,
   ledgerEntriesTable,
   surveysTable,
+  lastReportsTable,
   configRecordsTable,
   decisionsTable,
   departuresTable,

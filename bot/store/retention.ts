@@ -5,11 +5,11 @@ import type { Database } from './database.ts'
 export const ages = {
   acceptances: 'accepted_at',
   decisions: 'decided_at',
+  last_reports: 'reported_at',
   ledger_entries: 'merged_at',
   measured_configs: 'reported_at',
   measurements: 'due_at',
   open_checks: 'deadline_at',
-  reports: 'reported_at',
   reruns: 'asked_at',
   seen_pulls: 'seen_at',
   snoozes: 'until',

@@ -45,7 +45,7 @@ async function repositoryWith(files: Readonly<Record<string, string>>) {
   /** Makes the last report one of long ago. */
   const ageLast = () =>
     database.query(
-      `UPDATE memorymark.reports SET report = jsonb_set(report, '{createdAt}', '"2026-11-01T06:00:00.000Z"')
+      `UPDATE memorymark.last_reports SET report = jsonb_set(report, '{createdAt}', '"2026-11-01T06:00:00.000Z"')
        WHERE repository_id = $1`,
       [place.repositoryId],
     )
@@ -107,7 +107,7 @@ describe('the report on the default branch', () => {
   test('is found again where our record of it is lost', async () => {
     const { repository, place, report } = await repositoryWith({ [path]: wasteful })
     await report()
-    await database.query('DELETE FROM memorymark.reports WHERE repository_id = $1', [place.repositoryId])
+    await database.query('DELETE FROM memorymark.last_reports WHERE repository_id = $1', [place.repositoryId])
     await report()
     expect(await repository.issues()).toHaveLength(1)
   })
