@@ -60,7 +60,7 @@ function preference(tape: Tape, config: ModelConfig, spec: TrainingSpec, method:
 /** Rows that TRL takes the entropy of at a time. */
 const ENTROPY_ROWS = 128
 
-/** TRL trainer/dpo_trainer.py logs entropies, of a flat copy of the logits, while the reference's are still there. */
+/** TRL trainer/dpo_trainer.py and kto_trainer.py log entropies, of a flat copy of the logits, while the reference's are still there. */
 function logEntropies(tape: Tape, logits: Tensor, reference: Tensor | undefined): void {
   const vocabulary = logits.shape.at(-1) ?? 0
   const copy = tape.storage(elements(logits) - vocabulary, logits.dtype, true, 'logits')
@@ -75,7 +75,9 @@ function kto(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method
   if (method.logProbabilities === 'trl') unrelated()
   const policy = logProbabilities(tape, policyPass(tape, config, spec), method.logProbabilities)
   if (method.logProbabilities !== 'trl') unrelated()
-  for (let pass = 0; pass < 2; pass++) referencePass(tape, config, spec, method)
+  referencePass(tape, config, spec, method)
+  const reference = referencePass(tape, config, spec, method)
+  if (method.logProbabilities === 'trl') logEntropies(tape, policy.logits, reference?.logits)
   return { loss: compared(tape, [policy.perToken], policy, method), held: [] }
 }
 

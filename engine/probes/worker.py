@@ -547,7 +547,7 @@ def preference_loss(passes, method):
 
 
 def entropies_of(logits, rows=128):
-    """What TRL's DPO logs, of a flat copy of the logits, while the reference's are still there."""
+    """What TRL's DPO and KTO log, of a flat copy of the logits, while the reference's are still there."""
     for chunk in logits.reshape(-1, logits.shape[-1]).split(rows):
         log_probabilities = chunk.log_softmax(-1)
         (log_probabilities.exp() * log_probabilities).sum(-1)
@@ -566,7 +566,10 @@ def kto_loss(passes, method):
     if method["logProbabilities"] != "trl":
         passes.without_gradients("policy")
     passes.reference()
-    reference, _ = passes.reference()
+    reference, reference_logits = passes.reference()
+    if method["logProbabilities"] == "trl":
+        entropies_of(logits.detach()[:, :-1])
+    del reference_logits
     loss = -torch.sigmoid(scores - reference).mean()
     del logits
     return loss, None

@@ -55,7 +55,7 @@ const traced: readonly (readonly [name: string, changes: Partial<TrainingSpec>, 
   ],
   ['DPO of torchtune beside a frozen copy', preference('torchtune', 'copy'), 4_455_883_264],
   ['DPO of torchtune with adapters', { ...preference('torchtune', 'adapters-off'), lora }, 3_650_343_936],
-  ['KTO of TRL', { method: { kind: 'kto', reference: 'copy', logProbabilities: 'trl' } }, 2_363_930_112],
+  ['KTO of TRL', { method: { kind: 'kto', reference: 'copy', logProbabilities: 'trl' } }, 2_439_816_192],
   [
     'KTO of LLaMA-Factory with adapters',
     { method: { kind: 'kto', reference: 'adapters-off', logProbabilities: 'llamafactory' }, lora, dropout: false },
