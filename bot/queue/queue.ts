@@ -57,19 +57,7 @@ export class Queue {
       maintenanceIntervalSeconds: 600,
     })
     boss.on('error', onError)
-    await boss.start()
-    const shared = {
-      expireInSeconds: EXPIRE_SECONDS,
-      heartbeatSeconds: HEARTBEAT_SECONDS,
-      deleteAfterSeconds: KEEP_DONE_SECONDS,
-    }
-    await boss.createQueue(GIVEN_UP, { ...shared, ...GIVE_UP_RETRIES })
-    // For queues that an earlier version made.
-    await boss.updateQueue(GIVEN_UP, { ...shared, ...GIVE_UP_RETRIES })
-    await boss.createQueue(WORK, { policy: 'short', deadLetter: GIVEN_UP, ...shared, ...RETRIES })
-    await boss.updateQueue(WORK, { deadLetter: GIVEN_UP, ...shared, ...RETRIES })
-    // Otherwise pg-boss would look the queues up outside a transaction, which an embedded database cannot do during one.
-    for (const name of [WORK, GIVEN_UP]) await boss.findJobs(name, { key: 'none' })
+    await alone(database, () => setUp(boss))
     return new Queue(boss, database)
   }
 
@@ -229,4 +217,35 @@ function inTransaction(sql: Sql): Db {
 function groupOf(job: Job): { groupId?: string } {
   const installation = installationOf(job)
   return installation === undefined ? {} : { groupId: String(installation) }
+}
+
+async function setUp(boss: PgBoss): Promise<void> {
+  await boss.start()
+  const shared = {
+    expireInSeconds: EXPIRE_SECONDS,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    deleteAfterSeconds: KEEP_DONE_SECONDS,
+  }
+  const givenUp = { ...shared, ...GIVE_UP_RETRIES }
+  const work = { deadLetter: GIVEN_UP, ...shared, ...RETRIES }
+  await boss.createQueue(GIVEN_UP, givenUp)
+  await boss.createQueue(WORK, { policy: 'short', ...work })
+  // For queues that an earlier version made.
+  await boss.updateQueue(GIVEN_UP, givenUp)
+  await boss.updateQueue(WORK, work)
+  // Otherwise pg-boss would look the queues up outside a transaction, which an embedded database cannot do during one.
+  for (const name of [WORK, GIVEN_UP]) await boss.findJobs(name, { key: 'none' })
+}
+
+const ALONE_POLL_MILLIS = 100
+const MAX_POLLS = 600
+
+/** Replicas that start at once would trip over each other where pg-boss makes its schema. */
+async function alone(database: Database, work: () => Promise<void>): Promise<void> {
+  for (let poll = 0; poll < MAX_POLLS; poll += 1) {
+    const held = await database.exclusively('start of the queue', work)
+    if (held.kind === 'done') return
+    await new Promise(resolve => setTimeout(resolve, ALONE_POLL_MILLIS))
+  }
+  throw new Error('Another bot has been starting on this database for a minute. Is it stuck?')
 }

@@ -15,7 +15,8 @@ async function world(settings: string | undefined, files: Readonly<Record<string
     await beside.bot.idle()
     return (await repository.checkRuns(pullRequest.headSha)).at(0)
   }
-  return { check, [Symbol.asyncDispose]: () => beside[Symbol.asyncDispose]() }
+  const setSettings = (text: string) => repository.pushToBranch('main', { '.github/memorymark.yml': text })
+  return { check, setSettings, [Symbol.asyncDispose]: () => beside[Symbol.asyncDispose]() }
 }
 
 const config = { 'configs/bert.yaml': trainingConfig(16) }
@@ -44,6 +45,15 @@ test('broken settings are told on the check with line and field, dead as Markdow
   expect(settings).toBe('The settings on the default branch cannot be read, so the built-in ones hold. ')
   expect(first).toMatch(/^, line 1, column 6, `gpu`: "a11" is not a GPU of the catalogue\. Did you mean a10\?/)
   expect(check?.output.summary).not.toContain('@acme')
+})
+
+test('while the settings are broken, the last that could be read hold', async () => {
+  await using beside = await world('fail-on: never\n')
+  expect(await beside.check(config)).toMatchObject({ conclusion: 'neutral' })
+  await beside.setSettings('fail-on: sometimes\n')
+  const check = await beside.check({ 'configs/other.yaml': trainingConfig(16) })
+  expect(check?.conclusion).toBe('neutral')
+  expect(check?.output.summary).toContain('so the last ones that could be read hold.')
 })
 
 describe('a config that was bad on the base branch', () => {
