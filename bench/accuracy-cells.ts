@@ -1,5 +1,6 @@
 /** The cells of `bench:accuracy`: what is traced and estimated, a line each. */
-import type { TrainingMethod, TrainingSpec } from '../engine/config/spec.ts'
+import type { TrainingSpec } from '../engine/config/spec.ts'
+import { methodCells } from './method-cells.ts'
 
 export type Cell = readonly [model: string, changes: Partial<TrainingSpec>]
 
@@ -193,58 +194,6 @@ const seq2seq: readonly Cell[] = [
   ],
 ]
 
-type Preference = Extract<TrainingMethod, { kind: 'preference' }>
-
-function preference(
-  logProbabilities: Preference['logProbabilities'],
-  reference: Preference['reference'],
-  withCrossEntropy = false,
-): Partial<TrainingSpec> {
-  const method = { kind: 'preference', reference, logProbabilities, withCrossEntropy } as const
-  return logProbabilities === 'torchtune' ? { method } : { method, dropout: false }
-}
-
-function kto(
-  logProbabilities: Preference['logProbabilities'],
-  reference: Preference['reference'],
-): Partial<TrainingSpec> {
-  return { method: { kind: 'kto', reference, logProbabilities }, dropout: false }
-}
-
-const adapters = { lora: { rank: 16, targets: allLinear, dropout: 0.05 } }
-const score = {
-  method: { kind: 'reward', head: 'score' },
-  task: 'sequence-classification',
-  labels: 1,
-  dropout: false,
-} as const
-const value = { method: { kind: 'reward', head: 'value' } } as const
-const steps = { method: { kind: 'reward', head: 'steps' }, task: 'sequence-classification', dropout: false } as const
-
-/** Preference training and reward models. */
-const methods: readonly Cell[] = [
-  ...(['HuggingFaceTB/SmolLM2-135M', 'meta-llama/Llama-3.2-1B', 'Qwen/Qwen2.5-0.5B'] as const).flatMap(model =>
-    (
-      [
-        { ...preference('trl', 'copy'), ...ckpt },
-        { ...preference('trl', 'adapters-off'), ...adapters, ...ckpt },
-        { ...preference('trl', 'none'), precision: 'amp-bf16' },
-        { ...preference('trl', 'none', true), ...ckpt },
-        { ...preference('llamafactory', 'copy'), precision: 'amp-bf16', ...ckpt },
-        { ...preference('llamafactory', 'adapters-off'), ...adapters, ...ckpt },
-        { ...preference('torchtune', 'copy'), ...ckpt },
-        { ...preference('torchtune', 'adapters-off'), ...adapters },
-        { ...kto('trl', 'copy'), ...ckpt },
-        { ...kto('llamafactory', 'adapters-off'), ...adapters, ...ckpt },
-        { ...score, precision: 'amp-bf16', ...ckpt },
-        { ...value, ...adapters, ...ckpt },
-        { ...steps },
-      ] as const
-    ).map(
-      (changes): Cell => [model, { microBatch: 2, sequenceLength: 1024, precision: 'bf16', ...trainer, ...changes }],
-    ),
-  ),
-]
 
 /** Recipes of published fine-tuning configs. */
 const fullBf16 = { precision: 'bf16', ...ckpt, ...trainer, optimizer: 'adamw-8bit' } as const
@@ -308,5 +257,5 @@ export const cells: readonly Cell[] = [
   ...latentMixtures,
   ...multimodal,
   ...seq2seq,
-  ...methods,
+  ...methodCells,
 ]

@@ -1,0 +1,91 @@
+/** The cells of `bench:accuracy` for training methods: preferences, rewards, distillation, quantisation-aware training. */
+import type { TrainingMethod, TrainingSpec } from '../engine/config/spec.ts'
+import type { Cell } from './accuracy-cells.ts'
+
+const ckpt = { gradientCheckpointing: true } as const
+const trainer = { loop: 'trainer' } as const
+const allLinear = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
+
+type Preference = Extract<TrainingMethod, { kind: 'preference' }>
+
+function preference(
+  logProbabilities: Preference['logProbabilities'],
+  reference: Preference['reference'],
+  withCrossEntropy = false,
+): Partial<TrainingSpec> {
+  const method = { kind: 'preference', reference, logProbabilities, withCrossEntropy } as const
+  return logProbabilities === 'torchtune' ? { method } : { method, dropout: false }
+}
+
+function kto(
+  logProbabilities: Preference['logProbabilities'],
+  reference: Preference['reference'],
+): Partial<TrainingSpec> {
+  return { method: { kind: 'kto', reference, logProbabilities }, dropout: false }
+}
+
+const adapters = { lora: { rank: 16, targets: allLinear, dropout: 0.05 } }
+const score = {
+  method: { kind: 'reward', head: 'score' },
+  task: 'sequence-classification',
+  labels: 1,
+  dropout: false,
+} as const
+const value = { method: { kind: 'reward', head: 'value' } } as const
+const steps = { method: { kind: 'reward', head: 'steps' }, task: 'sequence-classification', dropout: false } as const
+
+/** Preference training and reward models. */
+const methods: readonly Cell[] = [
+  ...(['HuggingFaceTB/SmolLM2-135M', 'meta-llama/Llama-3.2-1B', 'Qwen/Qwen2.5-0.5B'] as const).flatMap(model =>
+    (
+      [
+        { ...preference('trl', 'copy'), ...ckpt },
+        { ...preference('trl', 'adapters-off'), ...adapters, ...ckpt },
+        { ...preference('trl', 'none'), precision: 'amp-bf16' },
+        { ...preference('trl', 'none', true), ...ckpt },
+        { ...preference('llamafactory', 'copy'), precision: 'amp-bf16', ...ckpt },
+        { ...preference('llamafactory', 'adapters-off'), ...adapters, ...ckpt },
+        { ...preference('torchtune', 'copy'), ...ckpt },
+        { ...preference('torchtune', 'adapters-off'), ...adapters },
+        { ...kto('trl', 'copy'), ...ckpt },
+        { ...kto('llamafactory', 'adapters-off'), ...adapters, ...ckpt },
+        { ...score, precision: 'amp-bf16', ...ckpt },
+        { ...value, ...adapters, ...ckpt },
+        { ...steps },
+      ] as const
+    ).map(
+      (changes): Cell => [model, { microBatch: 2, sequenceLength: 1024, precision: 'bf16', ...trainer, ...changes }],
+    ),
+  ),
+]
+
+const rounded = { fakeQuantization: { groupSize: 64 } }
+
+function distilled(teacher: string): Partial<TrainingSpec> {
+  return { method: { kind: 'distillation', teacher, chunks: 8 } }
+}
+
+/** Quantisation-aware training and distillation, as torchtune's recipes go about them, and modules that train whole. */
+const recipes: readonly Cell[] = (
+  [
+    ['meta-llama/Llama-3.2-1B', { ...rounded }],
+    ['meta-llama/Llama-3.2-1B', { ...rounded, ...ckpt }],
+    ['meta-llama/Llama-3.2-1B', { ...rounded, ...adapters }],
+    ['Qwen/Qwen3-0.6B', { ...rounded, precision: 'fp32' }],
+    ['Qwen/Qwen3-0.6B', { ...rounded, ...adapters, ...ckpt }],
+    ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', { ...rounded }],
+    ['meta-llama/Llama-3.2-1B', { ...distilled('meta-llama/Llama-3.1-8B'), ...adapters, ...ckpt }],
+    ['Qwen/Qwen2-0.5B', { ...distilled('Qwen/Qwen2-1.5B'), ...adapters }],
+    ['HuggingFaceTB/SmolLM2-135M', { ...distilled('HuggingFaceTB/SmolLM2-1.7B'), ...ckpt }],
+    ['meta-llama/Llama-3.2-1B', { lora: { ...adapters.lora, modulesToSave: ['embed_tokens', 'lm_head'] }, ...ckpt }],
+    ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', { lora: { ...adapters.lora, modulesToSave: ['lm_head'] } }],
+    ['HuggingFaceTB/SmolLM2-135M', { optimizer: 'rmsprop' }],
+  ] as const
+).map(
+  ([model, changes]): Cell => [
+    model,
+    { microBatch: 2, sequenceLength: 1024, precision: 'bf16', ...trainer, ...(changes as Partial<TrainingSpec>) },
+  ],
+)
+
+export const methodCells: readonly Cell[] = [...methods, ...recipes]
