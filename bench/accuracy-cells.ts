@@ -194,7 +194,6 @@ const seq2seq: readonly Cell[] = [
   ],
 ]
 
-
 /** Recipes of published fine-tuning configs. */
 const fullBf16 = { precision: 'bf16', ...ckpt, ...trainer, optimizer: 'adamw-8bit' } as const
 const attentionLora = { rank: 16, targets: ['q_proj', 'k_proj', 'v_proj', 'o_proj'], dropout: 0.05 }

@@ -68,6 +68,9 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   })
   const hasAdapter = readsAdapter(reader, document.at('adapter'))
   refuseUnmodelled(reader, document, hasAdapter)
+  if (hasAdapter && isOn(reader, document.at('relora'))) {
+    reader.assume('The adapters are counted as between two merges of ReLoRA; what a merge takes is not.')
+  }
   const training = readTraining(reader, document, hasAdapter)
   const sharded = readSharding(reader, document)
   const attention = readAttention(reader, document)
@@ -124,7 +127,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   })
 }
 
-const switches = ['gptq', 'relora', 'peft_use_dora']
+const switches = ['gptq', 'peft_use_dora']
 /** One is as good as none. */
 const divisions = ['tensor_parallel_size']
 const present = ['diffusion', 'lisa_n_layers', 'lora_target_parameters']

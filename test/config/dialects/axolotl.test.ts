@@ -114,7 +114,7 @@ describe('other switches of Axolotl', () => {
 
   it.each([
     ['rl: grpo', 'unsupported-training'],
-    ['relora: true', 'unsupported-setting'],
+    ['gptq: true', 'unsupported-setting'],
     ['tensor_parallel_size: 2', 'unsupported-setting'],
     ['diffusion: {noise_schedule: linear}', 'unsupported-setting'],
     ['unfrozen_parameters: [^lm_head.weight$]', 'unsupported-setting'],
@@ -144,6 +144,12 @@ describe('what Axolotl trains beside the usual', () => {
       dropout: 0,
       modulesToSave: ['embed_tokens', 'lm_head'],
     })
+  })
+
+  it('ReLoRA is counted between two merges, and it says so', () => {
+    const { spec, assumptions } = trainingConfig(`${base}${lora}relora: true\n`)
+    expect(spec.lora?.rank).toBe(8)
+    expect(assumptions.join(' ')).toContain('between two merges of ReLoRA')
   })
 
   it('other modules that train whole are refused', () => {
