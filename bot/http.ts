@@ -22,6 +22,9 @@ export interface ListenOptions {
 /** GitHub itself gives up after ten. */
 const REQUEST_TIMEOUT_MILLIS = 10_000
 
+/** Each may hold as much memory as the largest body; GitHub and load balancers use a few dozen. */
+const MAX_CONNECTIONS = 500
+
 /** Longer than load balancers keep an idle connection, mostly a minute: the other way round they send into one that is closed. */
 const KEEP_ALIVE_MILLIS = 75_000
 
@@ -31,6 +34,7 @@ export async function listen(routes: readonly Route[], { host, port, log }: List
   })
   server.requestTimeout = REQUEST_TIMEOUT_MILLIS
   server.headersTimeout = REQUEST_TIMEOUT_MILLIS
+  server.maxConnections = MAX_CONNECTIONS
   server.keepAliveTimeout = KEEP_ALIVE_MILLIS
   server.listen(port, host)
   await once(server, 'listening')

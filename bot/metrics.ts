@@ -44,7 +44,7 @@ export class Metrics {
     })
     this.#verdicts = new Counter({
       name: 'memorymark_verdicts_total',
-      help: 'Checks that were written, by what they said',
+      help: 'Commits that were judged, by what their check says',
       labelNames: ['state'],
       registers,
     })

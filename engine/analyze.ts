@@ -1,4 +1,5 @@
 /** From files to a report: read each, assess the training configs among them, leave the rest alone. */
+import { setImmediate } from 'node:timers/promises'
 import { type Assessment, type AssessmentOptions, assess } from './assess.ts'
 import { readConfigAsync } from './config/read.ts'
 import type { Reading, SourceFile } from './config/reading.ts'
@@ -58,6 +59,8 @@ export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptio
   const shared = sharedOptions(options, settings)
   const configs: ConfigResult[] = []
   for (const file of files) {
+    // A process that serves others has something else to do between two configs.
+    await setImmediate()
     const own = settingsFor(file.path, settings)
     const assessment = assessmentOptions(options, shared, own)
     const analyzeText = (text: string) =>

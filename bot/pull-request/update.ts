@@ -31,6 +31,7 @@ export async function updatePullRequest(work: Work, number: number): Promise<voi
   try {
     await tell(work, pull, slot)
     await keepSeen(work.database, { ...work.place, pullNumber: number }, pull.headSha)
+    work.log.info({ pull: number, head: pull.headSha }, 'A pull request is up to date')
   } catch (error) {
     if (failureOf(error, new Date()).kind !== 'fault') throw error
     await slot.keep(failedCheck(error), undefined)

@@ -67,12 +67,15 @@ export class Queue {
     { sql, afterSeconds = 0 }: { sql?: Sql; afterSeconds?: number } = {},
   ): Promise<void> {
     if (jobs.length === 0) return
-    const inserts = jobs.map(job => ({
-      data: job,
-      singletonKey: keyOf(job),
-      ...(afterSeconds > 0 && { startAfter: afterSeconds }),
-      ...groupOf(job),
-    }))
+    // In one order everywhere: transactions that send the same jobs wait for each other, and must not do so in a circle.
+    const inserts = jobs
+      .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+      .map(job => ({
+        data: job,
+        singletonKey: keyOf(job),
+        ...(afterSeconds > 0 && { startAfter: afterSeconds }),
+        ...groupOf(job),
+      }))
     await this.#boss.insert(WORK, inserts, sql === undefined ? {} : { db: inTransaction(sql) })
     if (sql === undefined) this.announce()
   }

@@ -21,11 +21,11 @@ export interface DeliveryName {
   readonly event: string
 }
 
-/** The ids among these that nobody has taken before. */
+/** The ids among these that nobody has taken before. In order, so that two that claim the same never wait in a circle. */
 export async function claimDeliveries(sql: Sql, deliveries: readonly DeliveryName[]): Promise<ReadonlySet<string>> {
   const rows = await sql.query(
     `INSERT INTO memorymark.deliveries (id, event)
-     SELECT * FROM unnest($1::text[], $2::text[])
+     SELECT * FROM unnest($1::text[], $2::text[]) AS delivered (id, event) ORDER BY id
      ON CONFLICT DO NOTHING RETURNING id`,
     [deliveries.map(({ id }) => id), deliveries.map(({ event }) => event)],
   )

@@ -1,7 +1,8 @@
 /**
  * Where webhooks are taken: the delivery is claimed and its work enqueued in one transaction. Those that arrive while one is
- * under way share the next, so that a burst costs few transactions and each waits for two at most.
+ * under way share the next, so that a burst costs few transactions.
  */
+import { failureOf } from '../queue/failure.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { Database } from '../store/database.ts'
 import { claimDeliveries } from '../store/deliveries.ts'
@@ -19,11 +20,15 @@ export type Taking = 'taken' | 'taken-before'
 
 interface Waiting {
   readonly delivery: Delivery
-  readonly settle: (taking: Promise<Taking>) => void
+  readonly resolve: (taking: Taking) => void
+  readonly reject: (error: unknown) => void
 }
 
 /** Between two commits: under load, deliveries share one; a delivery that comes alone does not wait. */
-const SPACING_MILLIS = 10
+const SPACING_MILLIS = 5
+
+/** At once: a server commits several while it waits for its disk; the embedded database has one connection. */
+const MAX_TRANSACTIONS = { postgres: 3, pglite: 1 } as const
 
 /** Bounds a transaction, and with it how long it keeps others waiting. */
 const MAX_TOGETHER = 100
@@ -32,7 +37,8 @@ export class Inbox {
   readonly #database: Database
   readonly #queue: Queue
   readonly #waiting: Waiting[] = []
-  #isTaking = false
+  /** Under way. */
+  #transactions = 0
   /** When the last one began, in milliseconds of the process. */
   #lastCommit = Number.NEGATIVE_INFINITY
 
@@ -43,54 +49,51 @@ export class Inbox {
 
   /** Resolves when it is committed. */
   take(delivery: Delivery): Promise<Taking> {
-    const { promise, resolve } = Promise.withResolvers<Taking>()
-    this.#waiting.push({ delivery, settle: resolve })
-    if (!this.#isTaking) void this.#takeWaiting()
+    const { promise, resolve, reject } = Promise.withResolvers<Taking>()
+    this.#waiting.push({ delivery, resolve, reject })
+    if (this.#transactions < MAX_TRANSACTIONS[this.#database.backend]) void this.#takeWaiting()
     return promise
   }
 
   async #takeWaiting(): Promise<void> {
-    this.#isTaking = true
+    this.#transactions += 1
     while (this.#waiting.length > 0) {
       await until(this.#lastCommit + SPACING_MILLIS)
-      this.#lastCommit = performance.now()
       const together = this.#waiting.splice(0, MAX_TOGETHER)
-      try {
-        const taken = await this.#commit(together.map(({ delivery }) => delivery))
-        for (const { delivery, settle } of together) {
-          settle(Promise.resolve(taken.has(delivery.id) ? 'taken' : 'taken-before'))
-        }
-      } catch {
-        await this.#takeOneByOne(together)
+      if (together.length === 0) continue
+      this.#lastCommit = performance.now()
+      await this.#settle(together)
+    }
+    this.#transactions -= 1
+  }
+
+  /** Of those that fail together, one that the database refuses must not take the others with it. */
+  async #settle(together: readonly Waiting[]): Promise<void> {
+    try {
+      const taken = await this.#commit(together)
+      for (const one of together) one.resolve(taken.has(one) ? 'taken' : 'taken-before')
+    } catch (error) {
+      if (together.length > 1 && failureOf(error, new Date()).kind === 'fault') {
+        for (const one of together) await this.#settle([one])
+      } else {
+        for (const one of together) one.reject(error)
       }
     }
-    this.#isTaking = false
   }
 
-  /** One that the database refuses must not take the others with it. */
-  async #takeOneByOne(together: readonly Waiting[]): Promise<void> {
-    for (const { delivery, settle } of together) {
-      const taking = this.#commit([delivery]).then(
-        (taken): Taking => (taken.has(delivery.id) ? 'taken' : 'taken-before'),
-      )
-      settle(taking)
-      await taking.catch(() => {})
-    }
-  }
-
-  async #commit(deliveries: readonly Delivery[]): Promise<ReadonlySet<string>> {
+  /** Those that nobody has taken before; of several copies of a delivery, the first. */
+  async #commit(together: readonly Waiting[]): Promise<ReadonlySet<Waiting>> {
     const taken = await this.#database.transaction(async sql => {
-      const claimed = await claimDeliveries(
-        sql,
-        deliveries.map(({ id, name: event }) => ({ id, event })),
-      )
-      const works = deliveries.filter(({ id }) => claimed.has(id)).map(({ work }) => work)
+      const names = together.map(({ delivery }) => ({ id: delivery.id, event: delivery.name }))
+      const unclaimed = new Set(await claimDeliveries(sql, names))
+      const fresh = together.filter(({ delivery }) => unclaimed.delete(delivery.id))
+      const works = fresh.map(({ delivery }) => delivery.work)
       for (const { rerun } of works) if (rerun !== undefined) await askForRerun(sql, rerun)
       await this.#queue.send(
         works.flatMap(({ jobs }) => jobs),
         { sql },
       )
-      return claimed
+      return new Set(fresh)
     })
     this.#queue.announce()
     return taken

@@ -1,6 +1,7 @@
 /** The webhook route: verify, claim, enqueue, answer. GitHub's API is not asked before the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'probot'
+import { keyOf } from '../queue/jobs.ts'
 import { readEvent } from './events.ts'
 import type { Inbox } from './inbox.ts'
 
@@ -65,7 +66,7 @@ async function replyTo(request: IncomingMessage, options: ReceiveOptions): Promi
   }
   try {
     const taking = await inbox.take({ id: delivery, name: reading.name, work: reading.work })
-    log.debug({ delivery, event, taking }, 'A webhook was taken')
+    log.info({ delivery, event, taking, jobs: reading.work.jobs.map(keyOf) }, 'A webhook was taken')
     return { status: 202, answer: taking === 'taken' ? 'accepted' : 'repeated', message: 'Accepted.' }
   } catch (error) {
     log.error({ err: error, delivery, event }, 'A webhook could not be taken')
