@@ -129,6 +129,13 @@ export const threadBundle: Bundle = {
   options: installed,
 }
 
+/** The thread in which the bot's embedded database runs. */
+export const databaseThreadBundle: Bundle = {
+  entry: 'bot/store/embedded-thread.ts',
+  outfile: 'dist/bot-database.js',
+  options: installed,
+}
+
 export const bundles: readonly Bundle[] = [
   actionBundle,
   tfjsBundle,
@@ -140,7 +147,7 @@ export const bundles: readonly Bundle[] = [
   },
   threadBundle,
   { entry: 'bot/server.ts', outfile: 'dist/bot.js', options: installed },
-  { entry: 'bot/store/embedded-thread.ts', outfile: 'dist/bot-database.js', options: installed },
+  databaseThreadBundle,
   dashboardBundle,
 ]
 

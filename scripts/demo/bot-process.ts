@@ -38,6 +38,7 @@ export class BotProcess implements AsyncDisposable {
         GITHUB_API_URL: apiUrl,
         HOST: '127.0.0.1',
         PORT: String(port),
+        DATABASE_URL: 'memory:',
         LOG_LEVEL: 'warn',
       },
     })
