@@ -1,5 +1,6 @@
 /** The real step on the real device, in a Python process that is started afresh after every failure. */
 import * as z from 'zod'
+import { teacherConfig } from '../models/teacher.ts'
 import { type DeviceKind, gpusOf, machine, START_TIMEOUT_MILLIS, softwareOf, type TorchMachine } from './device.ts'
 import { endedBy } from './ending.ts'
 import { outcomeOf, unavailable } from './failure.ts'
@@ -81,6 +82,7 @@ export class TorchProbe implements Probe {
     const question = {
       spec: { ...spec, microBatch, gradientAccumulation: this.#accumulation },
       config,
+      teacher: teacherConfig(spec),
       steps,
       device: this.#deviceKind,
       limitMemoryBytes,

@@ -867,7 +867,7 @@ def fill(batch, spec, model):
             continue
         elif name == "pixel_values":
             tensor.uniform_()
-        elif name == "labels" and tensor.dim() == 1:
+        elif name == "labels" and (tensor.dim() == 1 or head_of_rewards(spec) == "steps"):
             tensor.random_(0, spec["labels"])
         else:
             tensor.random_(0, model.config.get_text_config().vocab_size)
