@@ -26,6 +26,9 @@ export async function takeReport(work: Work, from: TakingFrom): Promise<TakenOut
   const reading = await readMeasurement(work, from)
   const kept = reading.kind === 'report' ? await reportedFrom(work, from, reading.report) : []
   const outcome = outcomeOf(reading, kept)
+  const foreign = reading.kind === 'report' ? reading.report.configs.length - kept.length : 0
+  if (foreign > 0)
+    work.log.warn({ pull: pull.number, run: run.id, foreign }, 'A report tells of configs that are not its own')
   if (outcome.kind === 'unusable')
     work.log.warn({ pull: pull.number, run: run.id, why: outcome.why }, 'A report was not used')
   await work.database.transaction(async sql => {
@@ -42,7 +45,9 @@ function outcomeOf(reading: ArchiveReading | { kind: 'none' }, kept: readonly Re
     case 'unusable':
       return { kind: 'unusable', why: reading.why }
     case 'report':
-      return { kind: kept.length > 0 ? 'report' : 'none' }
+      return kept.length === 0 && reading.report.configs.length > 0
+        ? { kind: 'unusable', why: 'it is about no config that this pull request changes' }
+        : { kind: kept.length > 0 ? 'report' : 'none' }
   }
 }
 

@@ -120,7 +120,12 @@ describe('a report counts for the pull request and the commit that GitHub names 
     await at.finished(own, { headSha: own.headSha, artifact })
 
     expect((await at.newestCheck(other.headSha))?.conclusion).toBe('failure')
-    expect((await at.newestCheck(own.headSha))?.conclusion).toBe('failure')
+    const check = await at.newestCheck(own.headSha)
+    expect(check?.conclusion).toBe('failure')
+    expect(check?.output.summary).toContain(
+      'The report of the workflow run was not used: it is about no config that this pull request changes.',
+    )
+    expect(at.log()).toContain('"foreign":1,"msg":"A report tells of configs that are not its own"')
   })
 
   test('so a run of a commit that is not the newest says nothing about the newest', async () => {
