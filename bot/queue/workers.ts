@@ -48,10 +48,6 @@ export class Workers {
     this.#loop = this.#takeAndRun()
   }
 
-  get busy(): number {
-    return this.#running.size
-  }
-
   /** Takes nothing more and waits for what runs; what has not ended by then is broken off and goes back to the queue. */
   async stop(limitMillis: number): Promise<void> {
     this.#isStopping = true

@@ -7,8 +7,10 @@ import {
   type PullRequest,
   type Repository,
 } from '../github/index.ts'
+import { fine, reportOf } from '../render/fixtures.ts'
 import { startBotBesideGitHub } from './bot-beside-github.ts'
 import { trainingConfig } from './configs.ts'
+import { reportZip } from './zips.ts'
 
 const path = 'configs/bert.yaml'
 const wasteful = { [path]: trainingConfig(16) }
@@ -98,6 +100,17 @@ describe('a merge queue', () => {
     await at.bot.idle()
     expect(await at.repository.settleMergeGroup(group)).toEqual({ kind: 'merged', sha: group.head_sha })
     expect(await at.repository.branchHead('main')).toBe(group.head_sha)
+  })
+
+  test('goes by what a GPU measured of the same config, not by the estimate', async () => {
+    await using at = await protectedWorld({ mergeQueue: true })
+    const pullRequest = await at.opened({ files: wasteful })
+    const artifact = reportZip(reportOf([fine({ path, provenance: 'measured' })]))
+    await at.repository.finishWorkflowRun(pullRequest, { headSha: pullRequest.headSha, artifact })
+    await at.bot.idle()
+    const group = await groupOf(at.repository, pullRequest)
+    await at.bot.idle()
+    expect(await at.repository.settleMergeGroup(group)).toEqual({ kind: 'merged', sha: group.head_sha })
   })
 
   test('merges a wasteful config that somebody accepted on the pull request', async () => {
