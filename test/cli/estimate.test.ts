@@ -129,9 +129,9 @@ describe.concurrent('estimate of a model that the catalogue lacks', () => {
   })
 
   test('refuses an architecture that is not supported', async () => {
-    const { stderr, exitCode } = await run('estimate', 'Qwen/Qwen3-30B-A3B')
+    const { stderr, exitCode } = await run('estimate', 'EleutherAI/gpt-j-6b')
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('The architecture "qwen3_moe" of the model "Qwen/Qwen3-30B-A3B" is not supported.')
+    expect(stderr).toContain('The architecture "gptj" of the model "EleutherAI/gpt-j-6b" is not supported.')
   })
 })
 

@@ -54,7 +54,7 @@ describe('sweep --engine estimate', () => {
   test('a limit in GB is refused, since GB and GiB differ', async () => {
     const { exitCode, stderr } = await run('sweep', 'bert', '--limit-memory', '8GB')
     expect(exitCode).toBe(2)
-    expect(stderr).toMatch(/--limit-memory.*22\.4GiB/)
+    expect(stderr).toMatch(/--limit-memory.*22\.1GiB/)
   })
 })
 
