@@ -31,6 +31,8 @@ export async function startBotBesideGitHub(
     ...options,
     log: createLog('debug', sink),
   })
+  // What the start itself brings along is done before anything happens.
+  await bot.idle()
   github.sendWebhooksTo(bot.webhooksUrl)
   return {
     github,

@@ -14,6 +14,7 @@ async function twoBots() {
   const settings = readSettings({ ...(await environmentFor(github)), DATABASE_URL: cluster.url })
   const start = () => startBot(settings, { log: createLog('silent'), analyze: judgeByMicroBatch })
   const [one, other] = await Promise.all([start(), start()])
+  await one.idle()
   return {
     github,
     one,
