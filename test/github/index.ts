@@ -57,7 +57,8 @@ export type { CommentJson } from './authorship.ts'
 export type { CheckRunJson } from './check-runs.ts'
 export type { MergeGroup } from './merges.ts'
 export type { LoggedRequest } from './proxy.ts'
-export { type NewPullRequest, PullRequest, Repository } from './repository.ts'
+export { type NewPullRequest, PullRequest } from './pull-request.ts'
+export { Repository } from './repository.ts'
 export type { Delivery } from './webhooks.ts'
 
 export interface AppCredentials {

@@ -7,11 +7,12 @@ import type { Difference } from './differences.ts'
 import type { Events } from './events.ts'
 import type { FileChanges, GitNetwork } from './git.ts'
 import type { GroupOutcome, MergeGroup, MergeOutcome, Merges, Protection, QueueOutcome } from './merges.ts'
+import { type NewPullRequest, PullRequest } from './pull-request.ts'
 import type { PullRequestJson } from './pull-requests.ts'
 import type { Rest } from './rest.ts'
 import type { ReviewCommentJson } from './review-comments.ts'
 import type { Delivery, Payload } from './webhooks.ts'
-import type { WorkflowRunJson, WorkflowRuns } from './workflow-runs.ts'
+import type { FinishedRun, NewRun, RunResult, WorkflowRunJson, WorkflowRuns } from './workflow-runs.ts'
 
 export interface World {
   /** Through the proxy, so that what is read here is what GitHub would show. */
@@ -23,56 +24,6 @@ export interface World {
   readonly artifacts: Artifacts
   readonly checkRuns: CheckRuns
   readonly merges: Merges
-}
-
-export interface NewPullRequest {
-  readonly files: FileChanges
-  /** The base branch; `main` unless told. */
-  readonly base?: string
-  /** From mona's fork instead of a branch of the repository. */
-  readonly fork?: boolean
-  readonly draft?: boolean
-  readonly title?: string
-}
-
-export interface RunResult {
-  readonly conclusion?: string
-  /** The artifact's zip, or its bytes piece by piece; none unless told. */
-  readonly artifact?: Uint8Array | (() => Iterable<Uint8Array<ArrayBuffer>>)
-  readonly artifactName?: string
-  /** What the artifact's listing claims; the truth unless told, where it is known. */
-  readonly claimedSizeBytes?: number
-  readonly expired?: boolean
-}
-
-export interface NewRun {
-  readonly headSha: string
-  readonly name?: string
-  readonly path?: string
-  readonly event?: string
-}
-
-export type FinishedRun = NewRun & RunResult
-
-export class PullRequest {
-  readonly number: number
-  readonly branch: string
-  readonly fromFork: boolean
-  /** SHA of the newest push. */
-  headSha: string
-  /** SHAs of those before it. */
-  readonly formerShas: string[] = []
-  constructor(number: number, branch: string, fromFork: boolean, headSha: string) {
-    this.number = number
-    this.branch = branch
-    this.fromFork = fromFork
-    this.headSha = headSha
-  }
-
-  moveTo(sha: string): void {
-    this.formerShas.push(this.headSha)
-    this.headSha = sha
-  }
 }
 
 export class Repository {

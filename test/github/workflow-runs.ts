@@ -34,6 +34,25 @@ export interface WorkflowRunJson {
   readonly created_at: string
 }
 
+export interface RunResult {
+  readonly conclusion?: string
+  /** The artifact's zip, or its bytes piece by piece; none unless told. */
+  readonly artifact?: Uint8Array | (() => Iterable<Uint8Array<ArrayBuffer>>)
+  readonly artifactName?: string
+  /** What the artifact's listing claims; the truth unless told, where it is known. */
+  readonly claimedSizeBytes?: number
+  readonly expired?: boolean
+}
+
+export interface NewRun {
+  readonly headSha: string
+  readonly name?: string
+  readonly path?: string
+  readonly event?: string
+}
+
+export type FinishedRun = NewRun & RunResult
+
 const FIRST_ID = 9_000_000_000
 
 /** GitHub allows 25 since the end of 2025. */
