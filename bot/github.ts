@@ -74,18 +74,19 @@ export interface PullRequest {
 /** The pull request as it is now. */
 export async function readPullRequest({ github, repository }: Work, number: number): Promise<PullRequest> {
   const { data } = await github.rest.pulls.get({ ...repository, pull_number: number })
+  // The types promise a repository, but that of a fork may be gone.
+  const head: { readonly full_name: string } | null = data.head.repo
   return {
     number,
     title: data.title,
     isOpen: data.state === 'open',
     mergedAt: data.merged_at === null ? undefined : new Date(data.merged_at),
-    isFork: (data.head.repo as { full_name: string } | null)?.full_name !== data.base.repo.full_name,
+    isFork: head?.full_name !== data.base.repo.full_name,
     baseSha: data.base.sha,
     baseRef: data.base.ref,
     headSha: data.head.sha,
     headRef: data.head.ref,
-    // The types promise a repository, but that of a fork may be gone.
-    headRepository: (data.head.repo as { full_name: string } | null)?.full_name,
+    headRepository: head?.full_name,
     author: data.user?.login,
     authorAssociation: data.author_association,
     changedFiles: data.changed_files,

@@ -55,17 +55,17 @@ export async function lookAtRun(
     const open = beforeDispatch(plan, pull, due, now)
     if (open !== undefined) return open
   }
-  const run =
-    plan.by === 'dispatch'
-      ? due?.runId === undefined
-        ? undefined
-        : await dispatchedRun(work, due.runId)
-      : await pullRequestRun(work, pull, plan.workflow)
+  const run = await runOf(work, plan, pull, due)
   if (run?.stage === 'completed') {
     const ownWorkflow = plan.by === 'pull-request' ? plan.workflow : undefined
     return afterRun(plan, run, await takeReport(work, { pull, candidates, run, ownWorkflow }))
   }
   return due === undefined ? { kind: 'not-due' } : duringRun(plan, run, due, now)
+}
+
+async function runOf(work: Work, plan: Plan, pull: PullRequest, due: Due | undefined): Promise<Run | undefined> {
+  if (plan.by === 'pull-request') return pullRequestRun(work, pull, plan.workflow)
+  return due?.runId === undefined ? undefined : dispatchedRun(work, due.runId)
 }
 
 function keyOf({ place }: Work, pull: PullRequest): MeasurementKey {
