@@ -28,6 +28,9 @@ const MAX_CONNECTIONS = 500
 /** Longer than load balancers keep an idle connection, mostly a minute: the other way round they send into one that is closed. */
 const KEEP_ALIVE_MILLIS = 75_000
 
+/** What is answered takes milliseconds; a client that does not read its answer must not keep the bot from ending. */
+const CLOSE_MILLIS = 3_000
+
 export async function listen(routes: readonly Route[], { host, port, log }: ListenOptions): Promise<Listening> {
   const server = createServer((request, response) => {
     void answer(routes, request, response, log)
@@ -45,7 +48,9 @@ export async function listen(routes: readonly Route[], { host, port, log }: List
     close: async () => {
       server.close()
       server.closeIdleConnections()
+      const breakOff = setTimeout(() => server.closeAllConnections(), CLOSE_MILLIS)
       await once(server, 'close')
+      clearTimeout(breakOff)
     },
   }
 }

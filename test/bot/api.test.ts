@@ -56,6 +56,14 @@ describe('with MEMORYMARK_API_TOKEN the bot', () => {
     await using bot = await startedWith({ MEMORYMARK_API_TOKEN: token })
     const page = await fetch(bot.origin, { headers: { authorization, accept: 'text/html' } })
     expect(page.headers.get('content-type')).toMatch(/^text\/html/)
+    expect(await page.text()).toContain('<title>')
+  })
+
+  test('ends although somebody does not read an answer', async () => {
+    const bot = await startedWith({ MEMORYMARK_API_TOKEN: token })
+    const unread = await fetch(bot.origin, { headers: { authorization, accept: 'text/html' } })
+    await bot.stop()
+    expect(unread.bodyUsed).toBe(false)
   })
 
   test('keeps its own routes', async () => {
