@@ -2,6 +2,7 @@
 import type { Logger } from 'probot'
 import type { GitHub } from './github.ts'
 import type { GitHubApp } from './installation.ts'
+import { failureOf } from './queue/failure.ts'
 import type { Job, RepositoryPlace } from './queue/jobs.ts'
 import type { Queue } from './queue/queue.ts'
 import { redeliverMissed } from './redelivery.ts'
@@ -29,16 +30,25 @@ const REDELIVERED_MILLIS = { active: 3_600_000, all: 72 * 3_600_000 } as const
 const MAX_PULLS = 100
 const MAX_RUNS = 50
 
-/** One installation that refuses or fails keeps none of the others from being looked at. */
+/**
+ * One installation that refuses or fails keeps none of the others from being looked at. Rejects in the end with what will pass,
+ * so that the whole is done again before its next turn.
+ */
 export async function reconcile(options: ReconcileOptions, scope: 'active' | 'all'): Promise<void> {
   const { app, log, signal } = options
   const asApp = await app.asApp()
+  let passing: unknown
+  const note = (error: unknown, of: { readonly installation?: number }, words: string) => {
+    signal.throwIfAborted()
+    log.warn({ err: error, ...of }, words)
+    const { kind } = failureOf(error, new Date())
+    if (kind === 'passing' || kind === 'limited') passing = error
+  }
   try {
     const count = await redeliverMissed(asApp, new Date(Date.now() - REDELIVERED_MILLIS[scope]))
     if (count > 0) log.info({ count }, 'GitHub was asked to deliver again what nobody took')
   } catch (error) {
-    signal.throwIfAborted()
-    log.warn({ err: error }, 'Missed webhooks could not be asked for')
+    note(error, {}, 'Missed webhooks could not be asked for')
   }
   const installations = await asApp.paginate(asApp.rest.apps.listInstallations, { per_page: 100 })
   for (const { id, suspended_at: suspendedAt } of installations) {
@@ -46,10 +56,10 @@ export async function reconcile(options: ReconcileOptions, scope: 'active' | 'al
     try {
       await reconcileInstallation(options, id, scope)
     } catch (error) {
-      signal.throwIfAborted()
-      log.warn({ err: error, installation: id }, 'An installation could not be compared with GitHub')
+      note(error, { installation: id }, 'An installation could not be compared with GitHub')
     }
   }
+  if (passing !== undefined) throw passing
 }
 
 async function reconcileInstallation(

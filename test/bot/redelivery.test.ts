@@ -2,8 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { connectGitHubApp } from '../../bot/installation.ts'
 import { createLog } from '../../bot/log.ts'
 import { missedIn, redeliverMissed } from '../../bot/redelivery.ts'
-import { maintainer } from '../github/index.ts'
-import { startBotBesideGitHub } from './bot-beside-github.ts'
+import { readSettings } from '../../bot/settings.ts'
+import { startBot } from '../../bot/start.ts'
+import { freePort } from '../../scripts/demo/free-port.ts'
+import { maintainer, startGitHub } from '../github/index.ts'
+import { environmentFor, startBotBesideGitHub } from './bot-beside-github.ts'
 import { judgeByMicroBatch, trainingConfig } from './configs.ts'
 
 const nowhere = 'http://127.0.0.1:9/'
@@ -36,6 +39,23 @@ test('a command and a merge queue that nobody heard of are made good', async () 
   if (queued.kind !== 'queued') throw new Error(queued.reason)
   expect((await repository.checkRuns(queued.group.head_sha)).at(0)?.conclusion).toBe('success')
   expect(await redeliverMissed(await app.asApp(), new Date(0))).toBe(0)
+})
+
+test('when the bot starts it asks for what it missed, and once more where GitHub failed', async () => {
+  await using github = await startGitHub({ webhooksUrl: nowhere })
+  const repository = await github.createRepository('models', { 'README.md': '# Models\n' })
+  const pullRequest = await repository.openPullRequest({ files: { 'README.md': '# Our models\n' } })
+  await repository.comment(pullRequest, '/memorymark help', maintainer)
+  // A read is tried three times before its job is.
+  github.failNext({ method: 'GET', path: /^\/app\/hook\/deliveries$/, status: 502, times: 3 })
+  const settings = readSettings({ ...(await environmentFor(github)), PORT: String(await freePort()) })
+  github.sendWebhooksTo(`http://127.0.0.1:${settings.port}/api/github/webhooks`)
+  await using bot = await startBot(settings, { log: createLog('silent') })
+  await bot.idle()
+  await github.settled()
+  await bot.idle()
+
+  expect((await repository.comments(pullRequest)).map(({ body }) => body).join('\n')).toContain('/memorymark snooze')
 })
 
 describe('of the attempts at webhooks', () => {

@@ -35,7 +35,12 @@ export class Events {
 
   /** While GitHub answers the very call that caused it: nobody waits, and a receiver that is down misses it. */
   sendAside(...event: Parameters<Events['send']>): void {
-    const sent: Promise<unknown> = this.send(...event).finally(() => this.#aside.delete(sent))
+    this.aside(this.send(...event))
+  }
+
+  /** Waited for by `settled` alone. */
+  aside(sending: Promise<unknown>): void {
+    const sent: Promise<unknown> = sending.finally(() => this.#aside.delete(sent))
     this.#aside.add(sent)
   }
 

@@ -1,9 +1,10 @@
 /** Where an App is installed and what it may do there; emulate knows it, and answers a little beside the point. */
 import { installations, owner, type Permissions } from './accounts.ts'
+import type { Events } from './events.ts'
 import { type Call, fullNameOf, type Gateway, notFound, REPOSITORY, type Routes, refuse } from './gateway.ts'
 import type { Webhooks } from './webhooks.ts'
 
-export function routeInstallations(routes: Routes, gateway: Gateway, webhooks: Webhooks): void {
+export function routeInstallations(routes: Routes, gateway: Gateway, webhooks: Webhooks, events: Events): void {
   routes.post('/app/installations/:id/access_tokens', async c => {
     const response = await gateway.forward(c)
     if (!response.ok) return response
@@ -19,7 +20,7 @@ export function routeInstallations(routes: Routes, gateway: Gateway, webhooks: W
     return installation === undefined ? notFound() : gateway.send(c, `/app/installations/${installation.id}`)
   })
   routes.get('/app/hook/config', c => c.json({ insecure_ssl: '0', secret: '********', ...webhooks.config }))
-  routeHookDeliveries(routes, gateway, webhooks)
+  routeHookDeliveries(routes, gateway, webhooks, events)
 }
 
 async function listRepositories(c: Call, gateway: Gateway): Promise<Response> {
@@ -44,7 +45,7 @@ async function listRepositories(c: Call, gateway: Gateway): Promise<Response> {
 const MAX_ATTEMPTS = 1_000
 
 /** Every attempt at every webhook, newest first; any of them can be asked for again. */
-function routeHookDeliveries(routes: Routes, gateway: Gateway, webhooks: Webhooks): void {
+function routeHookDeliveries(routes: Routes, gateway: Gateway, webhooks: Webhooks, events: Events): void {
   routes.get('/app/hook/deliveries', c => {
     if (gateway.tokens.appItself(c.req.header('authorization')) === undefined)
       return refuse(401, 'Requires authentication')
@@ -66,7 +67,7 @@ function routeHookDeliveries(routes: Routes, gateway: Gateway, webhooks: Webhook
     const delivery = webhooks.deliveries[Math.floor(Number(c.req.param('id')) / MAX_ATTEMPTS)]
     if (delivery === undefined) return notFound()
     webhooks.askedAgain.push(delivery)
-    void webhooks.redeliver(delivery)
+    events.aside(webhooks.redeliver(delivery))
     return c.json({}, 202)
   })
 }

@@ -57,7 +57,7 @@ export class GitHubProxy implements AsyncDisposable {
     this.#gateway = gateway
     const routes: Routes = new Hono<Bindings>()
     routes.use('*', (c, next) => this.#guard(c, next))
-    routeInstallations(routes, gateway, state.webhooks)
+    routeInstallations(routes, gateway, state.webhooks, state.events)
     routePullRequests(routes, gateway, state.pullRequests, state.events)
     routeReviewComments(routes, gateway, state.pullRequests)
     routeComments(routes, gateway, state.events)

@@ -97,6 +97,14 @@ export class PullRequests {
     return known
   }
 
+  /** As of one of its commits; undefined where it is none of them, or is not any more. */
+  async changedFilesAt(pull: PullRequestJson, sha: string): Promise<readonly Difference[] | undefined> {
+    const { base, head } = pull
+    const path = `/repos/${base.repo.full_name}/compare/${sha}...${head.sha}`
+    const compared = await this.#rest.find<{ merge_base_commit: { sha: string } }>(path, owner.token)
+    return compared?.merge_base_commit.sha === sha ? this.changedFiles({ ...pull, head: { ...head, sha } }) : undefined
+  }
+
   async close(fullName: string, number: number, mergeCommit?: string): Promise<void> {
     const { token } = ownerOf(fullName)
     await this.#rest.json('PATCH', `/repos/${fullName}/pulls/${number}`, token, { state: 'closed' })

@@ -32,11 +32,12 @@ test.each([
   expect(kept).toHaveLength(status === 200 ? 1 : 0)
 })
 
-test('a comment on a commit that is no longer the head is refused', async () => {
+test('a comment on an older commit is taken while the pull request has it', async () => {
   await using at = await changedLine()
   const comment = { path, side: 'RIGHT', line: 6, body: 'x', commit_id: at.pullRequest.headSha }
-  expect(await at.send('comments', comment)).toBe(201)
   await at.repository.pushTo(at.pullRequest, { [path]: text('key6: 3') })
+  expect(await at.send('comments', comment)).toBe(201)
+  await at.repository.forcePushTo(at.pullRequest, { [path]: text('key6: 4') })
   expect(await at.send('comments', comment)).toBe(422)
 })
 

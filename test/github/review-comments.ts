@@ -68,7 +68,7 @@ class ReviewDesk {
     const draft = ((await bodyOf(c)) ?? {}) as Draft & { commit_id?: unknown }
     const refusal = await this.#refusalOf(pull, draft.commit_id, [draft])
     if (refusal !== undefined) return refuseFields('Validation Failed', [refusal])
-    return c.json(this.#keep(c, draft, pull.head.sha, null), 201)
+    return c.json(this.#keep(c, draft, String(draft.commit_id ?? pull.head.sha), null), 201)
   }
 
   /** emulate keeps the review itself; what it says about lines is kept here. */
@@ -89,7 +89,7 @@ class ReviewDesk {
     )
     if (!kept.ok) return kept
     const answered = (await kept.json()) as { id: number }
-    for (const draft of drafts) this.#keep(c, draft, pull.head.sha, answered.id)
+    for (const draft of drafts) this.#keep(c, draft, String(review.commit_id ?? pull.head.sha), answered.id)
     return c.json(answered, 200)
   }
 
@@ -116,8 +116,8 @@ class ReviewDesk {
   }
 
   async #refusalOf(pull: PullRequestJson, commitId: unknown, drafts: readonly Draft[]): Promise<string | undefined> {
-    if (commitId !== undefined && commitId !== pull.head.sha) return 'commit_id is not part of the pull request'
-    const files = await this.#pullRequests.changedFiles(pull)
+    const files = await this.#pullRequests.changedFilesAt(pull, String(commitId ?? pull.head.sha))
+    if (files === undefined) return 'commit_id is not part of the pull request'
     for (const { body, path, line, start_line: start = line } of drafts) {
       if (typeof body !== 'string' || body === '') return 'body is missing'
       const file = files.find(({ filename }) => filename === path)
