@@ -5489,6 +5489,9 @@ function read(document, reader, lookUp) {
   });
   const hasAdapter = readsAdapter(reader, document.at("adapter"));
   refuseUnmodelled(reader, document, hasAdapter);
+  if (hasAdapter && isOn(reader, document.at("relora"))) {
+    reader.assume("The adapters are counted as between two merges of ReLoRA; what a merge takes is not.");
+  }
   const training = readTraining(reader, document, hasAdapter);
   const sharded = readSharding(reader, document);
   const attention5 = readAttention(reader, document);
@@ -5542,7 +5545,7 @@ function read(document, reader, lookUp) {
     }
   });
 }
-var switches = ["gptq", "relora", "peft_use_dora"];
+var switches = ["gptq", "peft_use_dora"];
 var divisions = ["tensor_parallel_size"];
 var present2 = ["diffusion", "lisa_n_layers", "lora_target_parameters"];
 function refuseUnmodelled(reader, document, hasAdapter) {
@@ -7280,7 +7283,11 @@ var builders = {
   llama3_1_405b: "meta-llama/Llama-3.1-405B",
   llama3_2_1b: "meta-llama/Llama-3.2-1B",
   llama3_2_3b: "meta-llama/Llama-3.2-3B",
+  llama3_2_vision_11b: "meta-llama/Llama-3.2-11B-Vision",
+  llama3_2_vision_90b: "meta-llama/Llama-3.2-90B-Vision",
   llama3_3_70b: "meta-llama/Llama-3.3-70B-Instruct",
+  llama4_scout_17b_16e: "meta-llama/Llama-4-Scout-17B-16E",
+  llama4_maverick_17b_128e: "meta-llama/Llama-4-Maverick-17B-128E",
   mistral_7b: "mistralai/Mistral-7B-v0.1",
   gemma_2b: "google/gemma-2b",
   gemma_7b: "google/gemma-7b",
@@ -10014,6 +10021,7 @@ var TorchProbe = class _TorchProbe {
     const question2 = {
       spec: { ...spec, microBatch, gradientAccumulation: this.#accumulation },
       config,
+      teacher: teacherConfig(spec),
       steps,
       device: this.#deviceKind,
       limitMemoryBytes,

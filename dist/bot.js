@@ -45,6 +45,9 @@ var __callDispose = (stack, error, hasError) => {
   return next();
 };
 
+// engine/analyze.ts
+import { setImmediate } from "node:timers/promises";
+
 // engine/config/spec.ts
 import * as z from "zod";
 var tasks = [
@@ -5470,6 +5473,9 @@ function read(document, reader, lookUp) {
   });
   const hasAdapter = readsAdapter(reader, document.at("adapter"));
   refuseUnmodelled(reader, document, hasAdapter);
+  if (hasAdapter && isOn(reader, document.at("relora"))) {
+    reader.assume("The adapters are counted as between two merges of ReLoRA; what a merge takes is not.");
+  }
   const training = readTraining(reader, document, hasAdapter);
   const sharded = readSharding(reader, document);
   const attention5 = readAttention(reader, document);
@@ -5523,7 +5529,7 @@ function read(document, reader, lookUp) {
     }
   });
 }
-var switches = ["gptq", "relora", "peft_use_dora"];
+var switches = ["gptq", "peft_use_dora"];
 var divisions = ["tensor_parallel_size"];
 var present2 = ["diffusion", "lisa_n_layers", "lora_target_parameters"];
 function refuseUnmodelled(reader, document, hasAdapter) {
@@ -7261,7 +7267,11 @@ var builders = {
   llama3_1_405b: "meta-llama/Llama-3.1-405B",
   llama3_2_1b: "meta-llama/Llama-3.2-1B",
   llama3_2_3b: "meta-llama/Llama-3.2-3B",
+  llama3_2_vision_11b: "meta-llama/Llama-3.2-11B-Vision",
+  llama3_2_vision_90b: "meta-llama/Llama-3.2-90B-Vision",
   llama3_3_70b: "meta-llama/Llama-3.3-70B-Instruct",
+  llama4_scout_17b_16e: "meta-llama/Llama-4-Scout-17B-16E",
+  llama4_maverick_17b_128e: "meta-llama/Llama-4-Maverick-17B-128E",
   mistral_7b: "mistralai/Mistral-7B-v0.1",
   gemma_2b: "google/gemma-2b",
   gemma_7b: "google/gemma-7b",
@@ -9587,6 +9597,7 @@ async function analyze(files, options) {
   const shared = sharedOptions(options, settings);
   const configs2 = [];
   for (const file of files) {
+    await setImmediate();
     const own2 = settingsFor(file.path, settings);
     const assessment = assessmentOptions(options, shared, own2);
     const analyzeText = (text3) => analyzeFile({ ...file, text: text3 }, assessment, { models, supplied: own2.supplied, assessor });
@@ -12377,7 +12388,7 @@ var deliveriesTable = {
 async function claimDeliveries(sql, deliveries) {
   const rows2 = await sql.query(
     `INSERT INTO memorymark.deliveries (id, event)
-     SELECT * FROM unnest($1::text[], $2::text[])
+     SELECT * FROM unnest($1::text[], $2::text[]) AS delivered (id, event) ORDER BY id
      ON CONFLICT DO NOTHING RETURNING id`,
     [deliveries.map(({ id: id7 }) => id7), deliveries.map(({ event: event2 }) => event2)]
   );
@@ -13433,7 +13444,7 @@ import * as z73 from "zod";
 import * as z70 from "zod";
 
 // engine/probes/probe.ts
-import { setImmediate } from "node:timers/promises";
+import { setImmediate as setImmediate2 } from "node:timers/promises";
 
 // engine/probes/device.ts
 import * as z65 from "zod";
@@ -13925,6 +13936,7 @@ var TorchProbe = class _TorchProbe {
     const question2 = {
       spec: { ...spec2, microBatch, gradientAccumulation: this.#accumulation },
       config,
+      teacher: teacherConfig(spec2),
       steps,
       device: this.#deviceKind,
       limitMemoryBytes,
@@ -14123,7 +14135,7 @@ var EstimatingProbe = class {
     this.device = { name: gpu2.name, totalBytes: capped.totalBytes, usableBytes: usableBytes(capped), software: "" };
   }
   async trial(microBatch) {
-    await setImmediate();
+    await setImmediate2();
     return this.#probe.trial(microBatch);
   }
   async [Symbol.asyncDispose]() {
@@ -17046,13 +17058,16 @@ function answerJson(response, status, body2) {
 import { once as once3 } from "node:events";
 import { createServer as createServer2 } from "node:http";
 var REQUEST_TIMEOUT_MILLIS2 = 1e4;
+var MAX_CONNECTIONS2 = 500;
 var KEEP_ALIVE_MILLIS2 = 75e3;
+var CLOSE_MILLIS = 3e3;
 async function listen(routes, { host, port, log }) {
   const server = createServer2((request2, response) => {
     void answer3(routes, request2, response, log);
   });
   server.requestTimeout = REQUEST_TIMEOUT_MILLIS2;
   server.headersTimeout = REQUEST_TIMEOUT_MILLIS2;
+  server.maxConnections = MAX_CONNECTIONS2;
   server.keepAliveTimeout = KEEP_ALIVE_MILLIS2;
   server.listen(port, host);
   await once3(server, "listening");
@@ -17063,7 +17078,9 @@ async function listen(routes, { host, port, log }) {
     close: async () => {
       server.close();
       server.closeIdleConnections();
+      const breakOff = setTimeout(() => server.closeAllConnections(), CLOSE_MILLIS);
       await once3(server, "close");
+      clearTimeout(breakOff);
     }
   };
 }
@@ -17123,7 +17140,7 @@ var Metrics = class {
     });
     this.#verdicts = new Counter({
       name: "memorymark_verdicts_total",
-      help: "Checks that were written, by what they said",
+      help: "Commits that were judged, by what their check says",
       labelNames: ["state"],
       registers
     });
@@ -17175,18 +17192,18 @@ function watchQueue(queue, registers) {
 // bot/github.ts
 async function readPullRequest({ github, repository: repository2 }, number50) {
   const { data } = await github.rest.pulls.get({ ...repository2, pull_number: number50 });
+  const head = data.head.repo;
   return {
     number: number50,
     title: data.title,
     isOpen: data.state === "open",
     mergedAt: data.merged_at === null ? void 0 : new Date(data.merged_at),
-    isFork: data.head.repo?.full_name !== data.base.repo.full_name,
+    isFork: head?.full_name !== data.base.repo.full_name,
     baseSha: data.base.sha,
     baseRef: data.base.ref,
     headSha: data.head.sha,
     headRef: data.head.ref,
-    // The types promise a repository, but that of a fork may be gone.
-    headRepository: data.head.repo?.full_name,
+    headRepository: head?.full_name,
     author: data.user?.login,
     authorAssociation: data.author_association,
     changedFiles: data.changed_files
@@ -18043,6 +18060,9 @@ async function takeReport(work, from2) {
   const reading = await readMeasurement(work, from2);
   const kept = reading.kind === "report" ? await reportedFrom(work, from2, reading.report) : [];
   const outcome3 = outcomeOf3(reading, kept);
+  const foreign = reading.kind === "report" ? reading.report.configs.length - kept.length : 0;
+  if (foreign > 0)
+    work.log.warn({ pull: pull.number, run: run2.id, foreign }, "A report tells of configs that are not its own");
   if (outcome3.kind === "unusable")
     work.log.warn({ pull: pull.number, run: run2.id, why: outcome3.why }, "A report was not used");
   await work.database.transaction(async (sql) => {
@@ -18058,7 +18078,7 @@ function outcomeOf3(reading, kept) {
     case "unusable":
       return { kind: "unusable", why: reading.why };
     case "report":
-      return { kind: kept.length > 0 ? "report" : "none" };
+      return kept.length === 0 && reading.report.configs.length > 0 ? { kind: "unusable", why: "it is about no config that this pull request changes" } : { kind: kept.length > 0 ? "report" : "none" };
   }
 }
 async function readMeasurement(work, { candidates, run: run2, ownWorkflow }) {
@@ -18112,12 +18132,16 @@ async function lookAtRun(work, plan, { pull, candidates, now }) {
     const open = beforeDispatch(plan, pull, due, now);
     if (open !== void 0) return open;
   }
-  const run2 = plan.by === "dispatch" ? due?.runId === void 0 ? void 0 : await dispatchedRun(work, due.runId) : await pullRequestRun(work, pull, plan.workflow);
+  const run2 = await runOf(work, plan, pull, due);
   if (run2?.stage === "completed") {
     const ownWorkflow = plan.by === "pull-request" ? plan.workflow : void 0;
     return afterRun(plan, run2, await takeReport(work, { pull, candidates, run: run2, ownWorkflow }));
   }
   return due === void 0 ? { kind: "not-due" } : duringRun(plan, run2, due, now);
+}
+async function runOf(work, plan, pull, due) {
+  if (plan.by === "pull-request") return pullRequestRun(work, pull, plan.workflow);
+  return due?.runId === void 0 ? void 0 : dispatchedRun(work, due.runId);
 }
 function keyOf2({ place: place2 }, pull) {
   return { ...place2, pullNumber: pull.number, headSha: pull.headSha };
@@ -18927,6 +18951,7 @@ async function updatePullRequest(work, number50) {
   try {
     await tell(work, pull, slot);
     await keepSeen(work.database, { ...work.place, pullNumber: number50 }, pull.headSha);
+    work.log.info({ pull: number50, head: pull.headSha }, "A pull request is up to date");
   } catch (error) {
     if (failureOf(error, /* @__PURE__ */ new Date()).kind !== "fault") throw error;
     await slot.keep(failedCheck(error), void 0);
@@ -19011,12 +19036,18 @@ var MAX_RUNS = 50;
 async function reconcile(options, scope) {
   const { app, log, signal } = options;
   const asApp = await app.asApp();
+  let passing2;
+  const note = (error, of, words3) => {
+    signal.throwIfAborted();
+    log.warn({ err: error, ...of }, words3);
+    const { kind } = failureOf(error, /* @__PURE__ */ new Date());
+    if (kind === "passing" || kind === "limited") passing2 = error;
+  };
   try {
     const count3 = await redeliverMissed(asApp, new Date(Date.now() - REDELIVERED_MILLIS[scope]));
     if (count3 > 0) log.info({ count: count3 }, "GitHub was asked to deliver again what nobody took");
   } catch (error) {
-    signal.throwIfAborted();
-    log.warn({ err: error }, "Missed webhooks could not be asked for");
+    note(error, {}, "Missed webhooks could not be asked for");
   }
   const installations = await asApp.paginate(asApp.rest.apps.listInstallations, { per_page: 100 });
   for (const { id: id7, suspended_at: suspendedAt } of installations) {
@@ -19024,10 +19055,10 @@ async function reconcile(options, scope) {
     try {
       await reconcileInstallation(options, id7, scope);
     } catch (error) {
-      signal.throwIfAborted();
-      log.warn({ err: error, installation: id7 }, "An installation could not be compared with GitHub");
+      note(error, { installation: id7 }, "An installation could not be compared with GitHub");
     }
   }
+  if (passing2 !== void 0) throw passing2;
 }
 async function reconcileInstallation({ app, database, queue, workflowPath, signal }, installationId2, scope) {
   const github = await app.inInstallation(installationId2, signal);
@@ -19471,7 +19502,7 @@ var Queue = class _Queue {
   /** One while it waits: a second job with the same key changes nothing. */
   async send(jobs, { sql, afterSeconds = 0 } = {}) {
     if (jobs.length === 0) return;
-    const inserts = jobs.map((job2) => ({
+    const inserts = jobs.toSorted((a, b) => keyOf(a) < keyOf(b) ? -1 : 1).map((job2) => ({
       data: job2,
       singletonKey: keyOf(job2),
       ...afterSeconds > 0 && { startAfter: afterSeconds },
@@ -19632,9 +19663,6 @@ var Workers = class {
   start() {
     this.#options.queue.onAnnounced(() => this.#wake.resolve());
     this.#loop = this.#takeAndRun();
-  }
-  get busy() {
-    return this.#running.size;
   }
   /** Takes nothing more and waits for what runs; what has not ended by then is broken off and goes back to the queue. */
   async stop(limitMillis) {
@@ -19851,13 +19879,15 @@ function ledgerLines({ pullNumber, path: path7, mergedAt, before, after, saving:
 }
 
 // bot/webhooks/inbox.ts
-var SPACING_MILLIS2 = 10;
+var SPACING_MILLIS2 = 5;
+var MAX_TRANSACTIONS = { postgres: 3, pglite: 1 };
 var MAX_TOGETHER = 100;
 var Inbox = class {
   #database;
   #queue;
   #waiting = [];
-  #isTaking = false;
+  /** Under way. */
+  #transactions = 0;
   /** When the last one began, in milliseconds of the process. */
   #lastCommit = Number.NEGATIVE_INFINITY;
   constructor(database, queue) {
@@ -19866,52 +19896,48 @@ var Inbox = class {
   }
   /** Resolves when it is committed. */
   take(delivery) {
-    const { promise, resolve } = Promise.withResolvers();
-    this.#waiting.push({ delivery, settle: resolve });
-    if (!this.#isTaking) void this.#takeWaiting();
+    const { promise, resolve, reject } = Promise.withResolvers();
+    this.#waiting.push({ delivery, resolve, reject });
+    if (this.#transactions < MAX_TRANSACTIONS[this.#database.backend]) void this.#takeWaiting();
     return promise;
   }
   async #takeWaiting() {
-    this.#isTaking = true;
+    this.#transactions += 1;
     while (this.#waiting.length > 0) {
       await until(this.#lastCommit + SPACING_MILLIS2);
-      this.#lastCommit = performance.now();
       const together = this.#waiting.splice(0, MAX_TOGETHER);
-      try {
-        const taken2 = await this.#commit(together.map(({ delivery }) => delivery));
-        for (const { delivery, settle } of together) {
-          settle(Promise.resolve(taken2.has(delivery.id) ? "taken" : "taken-before"));
-        }
-      } catch {
-        await this.#takeOneByOne(together);
+      if (together.length === 0) continue;
+      this.#lastCommit = performance.now();
+      await this.#settle(together);
+    }
+    this.#transactions -= 1;
+  }
+  /** Of those that fail together, one that the database refuses must not take the others with it. */
+  async #settle(together) {
+    try {
+      const taken2 = await this.#commit(together);
+      for (const one of together) one.resolve(taken2.has(one) ? "taken" : "taken-before");
+    } catch (error) {
+      if (together.length > 1 && failureOf(error, /* @__PURE__ */ new Date()).kind === "fault") {
+        for (const one of together) await this.#settle([one]);
+      } else {
+        for (const one of together) one.reject(error);
       }
     }
-    this.#isTaking = false;
   }
-  /** One that the database refuses must not take the others with it. */
-  async #takeOneByOne(together) {
-    for (const { delivery, settle } of together) {
-      const taking = this.#commit([delivery]).then(
-        (taken2) => taken2.has(delivery.id) ? "taken" : "taken-before"
-      );
-      settle(taking);
-      await taking.catch(() => {
-      });
-    }
-  }
-  async #commit(deliveries) {
+  /** Those that nobody has taken before; of several copies of a delivery, the first. */
+  async #commit(together) {
     const taken2 = await this.#database.transaction(async (sql) => {
-      const claimed = await claimDeliveries(
-        sql,
-        deliveries.map(({ id: id7, name: event2 }) => ({ id: id7, event: event2 }))
-      );
-      const works = deliveries.filter(({ id: id7 }) => claimed.has(id7)).map(({ work }) => work);
+      const names2 = together.map(({ delivery }) => ({ id: delivery.id, event: delivery.name }));
+      const unclaimed = new Set(await claimDeliveries(sql, names2));
+      const fresh = together.filter(({ delivery }) => unclaimed.delete(delivery.id));
+      const works = fresh.map(({ delivery }) => delivery.work);
       for (const { rerun: rerun3 } of works) if (rerun3 !== void 0) await askForRerun(sql, rerun3);
       await this.#queue.send(
         works.flatMap(({ jobs }) => jobs),
         { sql }
       );
-      return claimed;
+      return new Set(fresh);
     });
     this.#queue.announce();
     return taken2;
@@ -20112,7 +20138,7 @@ async function replyTo(request2, options) {
   }
   try {
     const taking = await inbox.take({ id: delivery, name: reading.name, work: reading.work });
-    log.debug({ delivery, event: event2, taking }, "A webhook was taken");
+    log.info({ delivery, event: event2, taking, jobs: reading.work.jobs.map(keyOf) }, "A webhook was taken");
     return { status: 202, answer: taking === "taken" ? "accepted" : "repeated", message: "Accepted." };
   } catch (error) {
     log.error({ err: error, delivery, event: event2 }, "A webhook could not be taken");

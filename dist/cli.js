@@ -110,7 +110,10 @@ import {
   usableBytes,
   verdictState,
   version
-} from "./cli-chunk-DE7EHSBW.js";
+} from "./cli-chunk-K2TKW24A.js";
+
+// engine/analyze.ts
+import { setImmediate } from "node:timers/promises";
 
 // engine/metrics/recommend.ts
 var THROUGHPUT_TOLERANCE = 0.02;
@@ -2150,6 +2153,7 @@ async function analyze(files, options) {
   const shared = sharedOptions(options, settings);
   const configs = [];
   for (const file of files) {
+    await setImmediate();
     const own = settingsFor(file.path, settings);
     const assessment = assessmentOptions(options, shared, own);
     const analyzeText = (text2) => analyzeFile({ ...file, text: text2 }, assessment, { models, supplied: own.supplied, assessor });
@@ -3886,7 +3890,7 @@ var commands2 = {
   sweep: sweep2,
   doctor,
   // Loaded when asked for: its libraries would cost every other command's start more than a check takes.
-  serve: async (args) => (await import("./cli-serve-KYZD54UL.js")).serve(args),
+  serve: async (args) => (await import("./cli-serve-3VJO3ODX.js")).serve(args),
   "validate-backward": validateBackward,
   "validate-compile": validateCompile
 };

@@ -74,7 +74,7 @@ import {
   unanalysedConfig,
   verdict,
   version
-} from "./cli-chunk-DE7EHSBW.js";
+} from "./cli-chunk-K2TKW24A.js";
 
 // engine/cli/serve.ts
 import { once as once3 } from "node:events";

@@ -3313,265 +3313,6 @@ function died(text) {
 
 // engine/probes/torch.ts
 import * as z37 from "zod";
-var TRIAL_TIMEOUT_MILLIS2 = 3e5;
-var LEAST_STEPS2 = 2;
-var WARM_UP_STEPS = 2;
-var step = z37.object({
-  millis: z37.number().min(0),
-  optimizerMillis: z37.number().min(0),
-  peakAllocatedBytes: z37.number().int().min(0).optional(),
-  peakReservedBytes: z37.number().int().min(0).optional(),
-  contextBytes: z37.number().int().min(0).optional()
-});
-var ran = z37.discriminatedUnion("kind", [
-  z37.object({ kind: z37.literal("fits"), steps: z37.array(step).min(LEAST_STEPS2) }),
-  z37.object({ kind: z37.literal("out-of-memory"), message: z37.string() })
-]);
-var TorchProbe = class _TorchProbe {
-  engine = "torch";
-  provenance = "measured";
-  device;
-  #context;
-  #deviceKind;
-  /** Two micro-steps hold all the memory that more would; the rest only takes time. */
-  #accumulation;
-  #worker;
-  constructor(context, deviceKind, device2, worker) {
-    this.#context = context;
-    this.#deviceKind = deviceKind;
-    this.device = device2;
-    this.#worker = worker;
-    this.#accumulation = Math.min(2, context.spec.gradientAccumulation);
-  }
-  static async open(context) {
-    const worker = new PythonWorker(context.python);
-    const { deviceKind, limitMemoryBytes, spec } = context;
-    const question2 = { device: deviceKind, limitMemoryBytes };
-    const asked = worker.ask("device", question2, machine, START_TIMEOUT_MILLIS);
-    const answer2 = await endedBy(context.signal, worker, asked);
-    const probed = answer2.kind === "done" ? probedDevice(answer2.result, limitMemoryBytes) : void 0;
-    if (answer2.kind === "done" && answer2.result.device.kind !== "none" && probed !== void 0) {
-      const { device: device2 } = answer2.result;
-      const gpus2 = gpusOf({ kind: "python", ...answer2.result });
-      if (spec.gpus === 1) return new _TorchProbe(context, device2.kind, probed, worker);
-      await worker[Symbol.asyncDispose]();
-      if (gpus2 >= spec.gpus) return new _TorchProbe(context, device2.kind, probed);
-      throw unavailable("torch", `the config trains on ${spec.gpus} GPUs and this machine has ${gpus2}`);
-    }
-    await worker[Symbol.asyncDispose]();
-    throw unavailable("torch", whyNot(answer2));
-  }
-  async trial(microBatch, { steps = LEAST_STEPS2, signal } = {}) {
-    const worker = this.#worker ?? new PythonWorker(this.#context.python, this.#context.spec.gpus);
-    this.#worker = worker;
-    const outcome2 = await endedBy(signal, worker, this.#ask(worker, microBatch, steps));
-    if (outcome2.kind !== "fits") await this.#endWorker();
-    return { microBatch, provenance: this.provenance, outcome: outcome2 };
-  }
-  async [Symbol.asyncDispose]() {
-    await this.#endWorker();
-  }
-  async #ask(worker, microBatch, steps) {
-    const { spec, config, entrypoint, limitMemoryBytes, log } = this.#context;
-    const question2 = {
-      spec: { ...spec, microBatch, gradientAccumulation: this.#accumulation },
-      config,
-      steps,
-      device: this.#deviceKind,
-      limitMemoryBytes,
-      entrypoint
-    };
-    const answer2 = await worker.ask("trial", question2, ran, this.#context.trialTimeoutMillis ?? TRIAL_TIMEOUT_MILLIS2);
-    if (answer2.kind !== "done") return outcomeOf(answer2, log);
-    if (answer2.result.kind === "out-of-memory") return { kind: "out-of-memory" };
-    return fits(answer2.result.steps, this.#accumulation);
-  }
-  /** An exhausted process keeps fragments and broken library handles: the next trial gets a new one. */
-  async #endWorker() {
-    const worker = this.#worker;
-    this.#worker = void 0;
-    await worker?.[Symbol.asyncDispose]();
-  }
-};
-function fits(steps, accumulation) {
-  const steady = steps.slice(1);
-  const timed = steps.slice(Math.min(WARM_UP_STEPS, steps.length - 1));
-  const optimizerMillis = median(timed.map((step3) => step3.optimizerMillis));
-  const stepMillis = timed.map((step3) => (step3.millis - step3.optimizerMillis) / accumulation + step3.optimizerMillis);
-  const peaks = steady.flatMap((step3) => step3.peakAllocatedBytes ?? []);
-  const peakBytes = highest(peaks);
-  const reservedBytes = highest(steps.map((step3) => step3.peakReservedBytes));
-  return {
-    kind: "fits",
-    ...peakBytes !== void 0 && { peakBytes },
-    ...peaks.length > 1 && { peakBytesSpread: halfRange(peaks) },
-    ...reservedBytes !== void 0 && { reservedBytes },
-    stepMillis: median(stepMillis),
-    optimizerMillis,
-    ...timed.length > 1 && { stepMillisSpread: halfRange(stepMillis) }
-  };
-}
-function halfRange(values) {
-  return (Math.max(...values) - Math.min(...values)) / 2;
-}
-function highest(values) {
-  const known2 = values.filter((value) => value !== void 0);
-  return known2.length === 0 ? void 0 : Math.max(...known2);
-}
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2;
-}
-function probedDevice(found, limitMemoryBytes) {
-  const software = softwareOf(found);
-  const { device: device2 } = found;
-  switch (device2.kind) {
-    case "cuda":
-    case "mps":
-      return {
-        name: device2.name,
-        totalBytes: device2.totalBytes,
-        usableBytes: device2.totalBytes - device2.contextBytes,
-        software
-      };
-    case "cpu":
-      return limitMemoryBytes === void 0 ? void 0 : { name: `CPU ${device2.name}`, totalBytes: limitMemoryBytes, usableBytes: limitMemoryBytes, software };
-    case "none":
-      return void 0;
-  }
-}
-function whyNot(answer2) {
-  switch (answer2.kind) {
-    case "done":
-      return answer2.result.device.kind === "cpu" ? "a sweep on the CPU needs --limit-memory, since a host that runs out of memory ends processes at random" : "PyTorch sees neither a CUDA nor an MPS device";
-    case "failed":
-    case "died":
-      return answer2.message;
-    case "timed-out":
-      return `Python did not start within ${answer2.afterMillis / 1e3} s`;
-  }
-}
-
-// engine/probes/trace.ts
-import * as z38 from "zod";
-
-// engine/estimate/allocator.ts
-var MIN_BLOCK_BYTES = 512;
-var SMALL_BYTES = MIB;
-var SMALL_SEGMENT_BYTES = 2 * MIB;
-var LARGE_SEGMENT_BYTES = 20 * MIB;
-var OWN_SEGMENT_BYTES = 10 * MIB;
-var SEGMENT_ROUNDING_BYTES = 2 * MIB;
-function roundedSize(bytes5) {
-  return Math.max(MIN_BLOCK_BYTES, Math.ceil(bytes5 / MIN_BLOCK_BYTES) * MIN_BLOCK_BYTES);
-}
-var CachingAllocator = class {
-  peakReservedBytes = 0;
-  /** Whether the device ran short, so that a larger one would have gone another way. */
-  hasReturnedSegments = false;
-  #reservedBytes = 0;
-  #capacityBytes;
-  /** Free blocks by pool, ordered by size: small requests never take from large segments. */
-  #free = { small: [], large: [] };
-  constructor(capacityBytes) {
-    this.#capacityBytes = capacityBytes;
-  }
-  /** Undefined when the device has no room even after cached segments went back. */
-  allocate(bytes5) {
-    const size2 = roundedSize(bytes5);
-    const block3 = this.#takeFree(size2) ?? this.#newSegment(size2);
-    if (block3 === void 0) return void 0;
-    this.#splitOff(block3, size2);
-    block3.isFree = false;
-    return block3;
-  }
-  release(block3) {
-    block3.isFree = true;
-    this.#mergeNext(block3);
-    const { previous } = block3;
-    if (previous?.isFree) {
-      this.#removeFree(previous);
-      this.#mergeNext(previous);
-      this.#insertFree(previous);
-    } else {
-      this.#insertFree(block3);
-    }
-  }
-  #takeFree(size2) {
-    const pool = this.#pool(size2 <= SMALL_BYTES);
-    const index = lowerBound(pool, size2);
-    const block3 = pool[index];
-    if (block3 === void 0) return void 0;
-    pool.splice(index, 1);
-    return block3;
-  }
-  #newSegment(size2) {
-    const bytes5 = segmentSize(size2);
-    if (this.#reservedBytes + bytes5 > this.#capacityBytes) this.#returnFreeSegments();
-    if (this.#reservedBytes + bytes5 > this.#capacityBytes) return void 0;
-    this.#reservedBytes += bytes5;
-    this.peakReservedBytes = Math.max(this.peakReservedBytes, this.#reservedBytes);
-    return { bytes: bytes5, isFree: true, isSmall: size2 <= SMALL_BYTES, previous: void 0, next: void 0 };
-  }
-  /** release_cached_blocks: every segment that is one free block goes back to the device. */
-  #returnFreeSegments() {
-    this.hasReturnedSegments = true;
-    for (const pool of [this.#free.small, this.#free.large]) {
-      for (let index = pool.length - 1; index >= 0; index--) {
-        const block3 = pool[index];
-        if (block3 === void 0 || block3.previous !== void 0 || block3.next !== void 0) continue;
-        this.#reservedBytes -= block3.bytes;
-        pool.splice(index, 1);
-      }
-    }
-  }
-  /** should_split: small blocks from 512 bytes of rest, large ones above 1 MiB of rest. */
-  #splitOff(block3, size2) {
-    const rest = block3.bytes - size2;
-    if (block3.isSmall ? rest < MIN_BLOCK_BYTES : rest <= SMALL_BYTES) return;
-    const remainder = { bytes: rest, isFree: true, isSmall: block3.isSmall, previous: block3, next: block3.next };
-    if (block3.next !== void 0) block3.next.previous = remainder;
-    block3.next = remainder;
-    block3.bytes = size2;
-    this.#insertFree(remainder);
-  }
-  #mergeNext(block3) {
-    const { next } = block3;
-    if (next === void 0 || !next.isFree || !block3.isFree) return;
-    this.#removeFree(next);
-    block3.bytes += next.bytes;
-    block3.next = next.next;
-    if (next.next !== void 0) next.next.previous = block3;
-  }
-  #insertFree(block3) {
-    const pool = this.#pool(block3.isSmall);
-    pool.splice(lowerBound(pool, block3.bytes), 0, block3);
-  }
-  #removeFree(block3) {
-    const pool = this.#pool(block3.isSmall);
-    const index = pool.indexOf(block3, lowerBound(pool, block3.bytes));
-    if (index >= 0) pool.splice(index, 1);
-  }
-  #pool(isSmall) {
-    return isSmall ? this.#free.small : this.#free.large;
-  }
-};
-function segmentSize(size2) {
-  if (size2 <= SMALL_BYTES) return SMALL_SEGMENT_BYTES;
-  if (size2 < OWN_SEGMENT_BYTES) return LARGE_SEGMENT_BYTES;
-  return Math.ceil(size2 / SEGMENT_ROUNDING_BYTES) * SEGMENT_ROUNDING_BYTES;
-}
-function lowerBound(blocks, size2) {
-  let low = 0;
-  let high = blocks.length;
-  while (low < high) {
-    const middle = low + high >>> 1;
-    if ((blocks[middle]?.bytes ?? 0) < size2) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
 
 // engine/models/classic-rows.ts
 var bertLarge = { hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096 };
@@ -4151,6 +3892,268 @@ function bareName(id) {
 // engine/models/teacher.ts
 function teacherConfig({ method }) {
   return method?.kind === "distillation" ? findModel(method.teacher)?.config : void 0;
+}
+
+// engine/probes/torch.ts
+var TRIAL_TIMEOUT_MILLIS2 = 3e5;
+var LEAST_STEPS2 = 2;
+var WARM_UP_STEPS = 2;
+var step = z37.object({
+  millis: z37.number().min(0),
+  optimizerMillis: z37.number().min(0),
+  peakAllocatedBytes: z37.number().int().min(0).optional(),
+  peakReservedBytes: z37.number().int().min(0).optional(),
+  contextBytes: z37.number().int().min(0).optional()
+});
+var ran = z37.discriminatedUnion("kind", [
+  z37.object({ kind: z37.literal("fits"), steps: z37.array(step).min(LEAST_STEPS2) }),
+  z37.object({ kind: z37.literal("out-of-memory"), message: z37.string() })
+]);
+var TorchProbe = class _TorchProbe {
+  engine = "torch";
+  provenance = "measured";
+  device;
+  #context;
+  #deviceKind;
+  /** Two micro-steps hold all the memory that more would; the rest only takes time. */
+  #accumulation;
+  #worker;
+  constructor(context, deviceKind, device2, worker) {
+    this.#context = context;
+    this.#deviceKind = deviceKind;
+    this.device = device2;
+    this.#worker = worker;
+    this.#accumulation = Math.min(2, context.spec.gradientAccumulation);
+  }
+  static async open(context) {
+    const worker = new PythonWorker(context.python);
+    const { deviceKind, limitMemoryBytes, spec } = context;
+    const question2 = { device: deviceKind, limitMemoryBytes };
+    const asked = worker.ask("device", question2, machine, START_TIMEOUT_MILLIS);
+    const answer2 = await endedBy(context.signal, worker, asked);
+    const probed = answer2.kind === "done" ? probedDevice(answer2.result, limitMemoryBytes) : void 0;
+    if (answer2.kind === "done" && answer2.result.device.kind !== "none" && probed !== void 0) {
+      const { device: device2 } = answer2.result;
+      const gpus2 = gpusOf({ kind: "python", ...answer2.result });
+      if (spec.gpus === 1) return new _TorchProbe(context, device2.kind, probed, worker);
+      await worker[Symbol.asyncDispose]();
+      if (gpus2 >= spec.gpus) return new _TorchProbe(context, device2.kind, probed);
+      throw unavailable("torch", `the config trains on ${spec.gpus} GPUs and this machine has ${gpus2}`);
+    }
+    await worker[Symbol.asyncDispose]();
+    throw unavailable("torch", whyNot(answer2));
+  }
+  async trial(microBatch, { steps = LEAST_STEPS2, signal } = {}) {
+    const worker = this.#worker ?? new PythonWorker(this.#context.python, this.#context.spec.gpus);
+    this.#worker = worker;
+    const outcome2 = await endedBy(signal, worker, this.#ask(worker, microBatch, steps));
+    if (outcome2.kind !== "fits") await this.#endWorker();
+    return { microBatch, provenance: this.provenance, outcome: outcome2 };
+  }
+  async [Symbol.asyncDispose]() {
+    await this.#endWorker();
+  }
+  async #ask(worker, microBatch, steps) {
+    const { spec, config, entrypoint, limitMemoryBytes, log } = this.#context;
+    const question2 = {
+      spec: { ...spec, microBatch, gradientAccumulation: this.#accumulation },
+      config,
+      teacher: teacherConfig(spec),
+      steps,
+      device: this.#deviceKind,
+      limitMemoryBytes,
+      entrypoint
+    };
+    const answer2 = await worker.ask("trial", question2, ran, this.#context.trialTimeoutMillis ?? TRIAL_TIMEOUT_MILLIS2);
+    if (answer2.kind !== "done") return outcomeOf(answer2, log);
+    if (answer2.result.kind === "out-of-memory") return { kind: "out-of-memory" };
+    return fits(answer2.result.steps, this.#accumulation);
+  }
+  /** An exhausted process keeps fragments and broken library handles: the next trial gets a new one. */
+  async #endWorker() {
+    const worker = this.#worker;
+    this.#worker = void 0;
+    await worker?.[Symbol.asyncDispose]();
+  }
+};
+function fits(steps, accumulation) {
+  const steady = steps.slice(1);
+  const timed = steps.slice(Math.min(WARM_UP_STEPS, steps.length - 1));
+  const optimizerMillis = median(timed.map((step3) => step3.optimizerMillis));
+  const stepMillis = timed.map((step3) => (step3.millis - step3.optimizerMillis) / accumulation + step3.optimizerMillis);
+  const peaks = steady.flatMap((step3) => step3.peakAllocatedBytes ?? []);
+  const peakBytes = highest(peaks);
+  const reservedBytes = highest(steps.map((step3) => step3.peakReservedBytes));
+  return {
+    kind: "fits",
+    ...peakBytes !== void 0 && { peakBytes },
+    ...peaks.length > 1 && { peakBytesSpread: halfRange(peaks) },
+    ...reservedBytes !== void 0 && { reservedBytes },
+    stepMillis: median(stepMillis),
+    optimizerMillis,
+    ...timed.length > 1 && { stepMillisSpread: halfRange(stepMillis) }
+  };
+}
+function halfRange(values) {
+  return (Math.max(...values) - Math.min(...values)) / 2;
+}
+function highest(values) {
+  const known2 = values.filter((value) => value !== void 0);
+  return known2.length === 0 ? void 0 : Math.max(...known2);
+}
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2;
+}
+function probedDevice(found, limitMemoryBytes) {
+  const software = softwareOf(found);
+  const { device: device2 } = found;
+  switch (device2.kind) {
+    case "cuda":
+    case "mps":
+      return {
+        name: device2.name,
+        totalBytes: device2.totalBytes,
+        usableBytes: device2.totalBytes - device2.contextBytes,
+        software
+      };
+    case "cpu":
+      return limitMemoryBytes === void 0 ? void 0 : { name: `CPU ${device2.name}`, totalBytes: limitMemoryBytes, usableBytes: limitMemoryBytes, software };
+    case "none":
+      return void 0;
+  }
+}
+function whyNot(answer2) {
+  switch (answer2.kind) {
+    case "done":
+      return answer2.result.device.kind === "cpu" ? "a sweep on the CPU needs --limit-memory, since a host that runs out of memory ends processes at random" : "PyTorch sees neither a CUDA nor an MPS device";
+    case "failed":
+    case "died":
+      return answer2.message;
+    case "timed-out":
+      return `Python did not start within ${answer2.afterMillis / 1e3} s`;
+  }
+}
+
+// engine/probes/trace.ts
+import * as z38 from "zod";
+
+// engine/estimate/allocator.ts
+var MIN_BLOCK_BYTES = 512;
+var SMALL_BYTES = MIB;
+var SMALL_SEGMENT_BYTES = 2 * MIB;
+var LARGE_SEGMENT_BYTES = 20 * MIB;
+var OWN_SEGMENT_BYTES = 10 * MIB;
+var SEGMENT_ROUNDING_BYTES = 2 * MIB;
+function roundedSize(bytes5) {
+  return Math.max(MIN_BLOCK_BYTES, Math.ceil(bytes5 / MIN_BLOCK_BYTES) * MIN_BLOCK_BYTES);
+}
+var CachingAllocator = class {
+  peakReservedBytes = 0;
+  /** Whether the device ran short, so that a larger one would have gone another way. */
+  hasReturnedSegments = false;
+  #reservedBytes = 0;
+  #capacityBytes;
+  /** Free blocks by pool, ordered by size: small requests never take from large segments. */
+  #free = { small: [], large: [] };
+  constructor(capacityBytes) {
+    this.#capacityBytes = capacityBytes;
+  }
+  /** Undefined when the device has no room even after cached segments went back. */
+  allocate(bytes5) {
+    const size2 = roundedSize(bytes5);
+    const block3 = this.#takeFree(size2) ?? this.#newSegment(size2);
+    if (block3 === void 0) return void 0;
+    this.#splitOff(block3, size2);
+    block3.isFree = false;
+    return block3;
+  }
+  release(block3) {
+    block3.isFree = true;
+    this.#mergeNext(block3);
+    const { previous } = block3;
+    if (previous?.isFree) {
+      this.#removeFree(previous);
+      this.#mergeNext(previous);
+      this.#insertFree(previous);
+    } else {
+      this.#insertFree(block3);
+    }
+  }
+  #takeFree(size2) {
+    const pool = this.#pool(size2 <= SMALL_BYTES);
+    const index = lowerBound(pool, size2);
+    const block3 = pool[index];
+    if (block3 === void 0) return void 0;
+    pool.splice(index, 1);
+    return block3;
+  }
+  #newSegment(size2) {
+    const bytes5 = segmentSize(size2);
+    if (this.#reservedBytes + bytes5 > this.#capacityBytes) this.#returnFreeSegments();
+    if (this.#reservedBytes + bytes5 > this.#capacityBytes) return void 0;
+    this.#reservedBytes += bytes5;
+    this.peakReservedBytes = Math.max(this.peakReservedBytes, this.#reservedBytes);
+    return { bytes: bytes5, isFree: true, isSmall: size2 <= SMALL_BYTES, previous: void 0, next: void 0 };
+  }
+  /** release_cached_blocks: every segment that is one free block goes back to the device. */
+  #returnFreeSegments() {
+    this.hasReturnedSegments = true;
+    for (const pool of [this.#free.small, this.#free.large]) {
+      for (let index = pool.length - 1; index >= 0; index--) {
+        const block3 = pool[index];
+        if (block3 === void 0 || block3.previous !== void 0 || block3.next !== void 0) continue;
+        this.#reservedBytes -= block3.bytes;
+        pool.splice(index, 1);
+      }
+    }
+  }
+  /** should_split: small blocks from 512 bytes of rest, large ones above 1 MiB of rest. */
+  #splitOff(block3, size2) {
+    const rest = block3.bytes - size2;
+    if (block3.isSmall ? rest < MIN_BLOCK_BYTES : rest <= SMALL_BYTES) return;
+    const remainder = { bytes: rest, isFree: true, isSmall: block3.isSmall, previous: block3, next: block3.next };
+    if (block3.next !== void 0) block3.next.previous = remainder;
+    block3.next = remainder;
+    block3.bytes = size2;
+    this.#insertFree(remainder);
+  }
+  #mergeNext(block3) {
+    const { next } = block3;
+    if (next === void 0 || !next.isFree || !block3.isFree) return;
+    this.#removeFree(next);
+    block3.bytes += next.bytes;
+    block3.next = next.next;
+    if (next.next !== void 0) next.next.previous = block3;
+  }
+  #insertFree(block3) {
+    const pool = this.#pool(block3.isSmall);
+    pool.splice(lowerBound(pool, block3.bytes), 0, block3);
+  }
+  #removeFree(block3) {
+    const pool = this.#pool(block3.isSmall);
+    const index = pool.indexOf(block3, lowerBound(pool, block3.bytes));
+    if (index >= 0) pool.splice(index, 1);
+  }
+  #pool(isSmall) {
+    return isSmall ? this.#free.small : this.#free.large;
+  }
+};
+function segmentSize(size2) {
+  if (size2 <= SMALL_BYTES) return SMALL_SEGMENT_BYTES;
+  if (size2 < OWN_SEGMENT_BYTES) return LARGE_SEGMENT_BYTES;
+  return Math.ceil(size2 / SEGMENT_ROUNDING_BYTES) * SEGMENT_ROUNDING_BYTES;
+}
+function lowerBound(blocks, size2) {
+  let low = 0;
+  let high = blocks.length;
+  while (low < high) {
+    const middle = low + high >>> 1;
+    if ((blocks[middle]?.bytes ?? 0) < size2) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 // engine/probes/trace.ts
@@ -5682,6 +5685,9 @@ function read(document, reader, lookUp) {
   });
   const hasAdapter = readsAdapter(reader, document.at("adapter"));
   refuseUnmodelled(reader, document, hasAdapter);
+  if (hasAdapter && isOn(reader, document.at("relora"))) {
+    reader.assume("The adapters are counted as between two merges of ReLoRA; what a merge takes is not.");
+  }
   const training = readTraining(reader, document, hasAdapter);
   const sharded = readSharding(reader, document);
   const attention5 = readAttention(reader, document);
@@ -5735,7 +5741,7 @@ function read(document, reader, lookUp) {
     }
   });
 }
-var switches = ["gptq", "relora", "peft_use_dora"];
+var switches = ["gptq", "peft_use_dora"];
 var divisions = ["tensor_parallel_size"];
 var present2 = ["diffusion", "lisa_n_layers", "lora_target_parameters"];
 function refuseUnmodelled(reader, document, hasAdapter) {
@@ -7473,7 +7479,11 @@ var builders = {
   llama3_1_405b: "meta-llama/Llama-3.1-405B",
   llama3_2_1b: "meta-llama/Llama-3.2-1B",
   llama3_2_3b: "meta-llama/Llama-3.2-3B",
+  llama3_2_vision_11b: "meta-llama/Llama-3.2-11B-Vision",
+  llama3_2_vision_90b: "meta-llama/Llama-3.2-90B-Vision",
   llama3_3_70b: "meta-llama/Llama-3.3-70B-Instruct",
+  llama4_scout_17b_16e: "meta-llama/Llama-4-Scout-17B-16E",
+  llama4_maverick_17b_128e: "meta-llama/Llama-4-Maverick-17B-128E",
   mistral_7b: "mistralai/Mistral-7B-v0.1",
   gemma_2b: "google/gemma-2b",
   gemma_7b: "google/gemma-7b",
