@@ -38,12 +38,13 @@ async function chaos(options: ChaosOptions): Promise<boolean> {
   const repositories = await createRepositories(github)
   github.storm({ seed: options.seed, probability: options.faults, retryAfterSeconds: 1, maxLatencyMillis: 20 })
   const postman = new Postman({ github, targets: replicas.urls, copies: options.copies, random: chanceOf(1) })
-  const disturbed = disturb(
-    { replicas: replicas.all, cluster, random: chanceOf(2) },
-    { kills: options.kills, crashes: options.restarts },
-  )
-  const told = await tellAll(options.pulls, repositories, chanceOf(3))
-  await disturbed
+  const [told] = await Promise.all([
+    tellAll(options.pulls, repositories, chanceOf(3)),
+    disturb(
+      { replicas: replicas.all, cluster, random: chanceOf(2) },
+      { kills: options.kills, crashes: options.restarts },
+    ),
+  ])
   console.log(`The storm took ${seconds(started)} s.`)
 
   const settling = performance.now()
