@@ -5,6 +5,7 @@ import { readCommand } from './arguments.ts'
 import { examine } from './doctor.ts'
 import { deleteData, exportData } from './installation-data.ts'
 import { createLog } from './log.ts'
+import { failureOf } from './queue/failure.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { startBot } from './start.ts'
 
@@ -26,9 +27,11 @@ try {
       break
   }
 } catch (error) {
-  if (!(error instanceof MemoryMarkError)) throw error
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 2
+  const told = error instanceof MemoryMarkError ? error : unanswered(error)
+  if (told === undefined) throw error
+  process.stderr.write(`${told.message}\n`)
+  // What was opened on the way would keep the process.
+  process.exit(2)
 }
 
 async function serve(settings: Settings): Promise<void> {
@@ -39,6 +42,16 @@ async function serve(settings: Settings): Promise<void> {
   })
   await using _bot = await startBot(settings, { log })
   log.info(`${await told}: finishing accepted work`)
+}
+
+/** Undefined for what is a fault of ours. */
+function unanswered(error: unknown): MemoryMarkError | undefined {
+  if (!(error instanceof Error) || failureOf(error, new Date()).kind !== 'passing') return undefined
+  return new MemoryMarkError({
+    code: 'not-answered',
+    message: `The bot cannot start, since what it needs does not answer: ${error.message || error.name}`,
+    fix: 'Run `memorymark-bot doctor`, which looks at the database and at GitHub, and start again.',
+  })
 }
 
 function print(line: string): void {

@@ -55,3 +55,18 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     expect(await ended).toEqual([0, null])
   },
 )
+
+test('a database that does not answer is told in a sentence, with where to look', { timeout: 60_000 }, async () => {
+  await using github = await startGitHub()
+  const environment = { ...(await environmentFor(github)), DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+  const child = spawn(process.execPath, ['bot/server.ts'], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let stderr = ''
+  child.stderr.on('data', chunk => {
+    stderr += chunk
+  })
+  expect(await once(child, 'close')).toEqual([2, null])
+  expect(stderr).toMatch(/^The bot cannot start, .* does not answer: .*ECONNREFUSED.* `memorymark-bot doctor`, .*\n$/)
+})
