@@ -55,6 +55,7 @@ describe('the settings', () => {
       stepSize: 8,
       marginPercent: 5,
       reportSchedule: '0 6 * * 1',
+      measure: { by: 'dispatch' },
       overrides: [
         { path: 'configs/llm/**', gpu: 'a100-80gb', hoursPerRun: 12, supplied: {} },
         {
@@ -63,7 +64,7 @@ describe('the settings', () => {
             model: {
               value: { kind: 'text', text: 'meta-llama/Llama-3.1-8B' },
               file: path,
-              at: { line: 34, column: 12 },
+              at: { line: 39, column: 12 },
             },
             sequence_length: { value: { kind: 'number', number: 4_096 } },
           },
