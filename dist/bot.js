@@ -13238,6 +13238,45 @@ async function answers(url2) {
   );
 }
 
+// bot/queue/failure.ts
+var UNSAID_WAIT_SECONDS = 60;
+var MAX_WAIT_SECONDS = 3600;
+function failureOf(error, now) {
+  if (isPassingFault(error)) return { kind: "passing" };
+  const status = statusOf(error);
+  if (status === void 0) return { kind: isRequest(error) ? "passing" : "fault" };
+  if (status === 403 || status === 429) return limitOf(error, status, now);
+  if (status === 401) return { kind: "passing" };
+  if (status === 404 || status === 410 || status === 451) return { kind: "gone" };
+  return { kind: status >= 500 ? "passing" : "fault" };
+}
+function limitOf(error, status, now) {
+  const headers = headersOf(error);
+  const retryAfter = numberIn(headers, "retry-after");
+  if (retryAfter !== void 0) return limited(retryAfter);
+  const reset = numberIn(headers, "x-ratelimit-reset");
+  if (headers["x-ratelimit-remaining"] === "0" && reset !== void 0) return limited(reset - now.getTime() / 1e3);
+  const saysLimit = error instanceof Error && /rate limit/i.test(error.message);
+  return status === 429 || saysLimit ? limited(UNSAID_WAIT_SECONDS) : { kind: "forbidden" };
+}
+function limited(seconds) {
+  return { kind: "limited", afterSeconds: Math.min(Math.max(Math.ceil(seconds), 1), MAX_WAIT_SECONDS) };
+}
+function isRequest(error) {
+  return error instanceof Error && "request" in error;
+}
+var passingCodes = /^(?:08|53|57|58)\w{3}$|^(?:ECONN\w+|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|UND_ERR_\w+)$|^40(?:001|P01)$/;
+function isPassingFault(error) {
+  if (!(error instanceof Error)) return false;
+  if (error.name === "AbortError" || error.name === "TimeoutError") return true;
+  if ("code" in error && typeof error.code === "string" && passingCodes.test(error.code)) return true;
+  if (/^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+    error.message
+  ))
+    return true;
+  return error.cause !== void 0 && isPassingFault(error.cause);
+}
+
 // bot/settings.ts
 import { createPrivateKey } from "node:crypto";
 import path5 from "node:path";
@@ -17220,45 +17259,6 @@ async function pullRequestsAt({ github, repository: repository2 }, commit) {
   return open.filter((pull) => pull.head.sha === headSha).map((pull) => pull.number);
 }
 
-// bot/queue/failure.ts
-var UNSAID_WAIT_SECONDS = 60;
-var MAX_WAIT_SECONDS = 3600;
-function failureOf(error, now) {
-  if (isPassingFault(error)) return { kind: "passing" };
-  const status = statusOf(error);
-  if (status === void 0) return { kind: isRequest(error) ? "passing" : "fault" };
-  if (status === 403 || status === 429) return limitOf(error, status, now);
-  if (status === 401) return { kind: "passing" };
-  if (status === 404 || status === 410 || status === 451) return { kind: "gone" };
-  return { kind: status >= 500 ? "passing" : "fault" };
-}
-function limitOf(error, status, now) {
-  const headers = headersOf(error);
-  const retryAfter = numberIn(headers, "retry-after");
-  if (retryAfter !== void 0) return limited(retryAfter);
-  const reset = numberIn(headers, "x-ratelimit-reset");
-  if (headers["x-ratelimit-remaining"] === "0" && reset !== void 0) return limited(reset - now.getTime() / 1e3);
-  const saysLimit = error instanceof Error && /rate limit/i.test(error.message);
-  return status === 429 || saysLimit ? limited(UNSAID_WAIT_SECONDS) : { kind: "forbidden" };
-}
-function limited(seconds) {
-  return { kind: "limited", afterSeconds: Math.min(Math.max(Math.ceil(seconds), 1), MAX_WAIT_SECONDS) };
-}
-function isRequest(error) {
-  return error instanceof Error && "request" in error;
-}
-var passingCodes = /^(?:08|53|57|58)\w{3}$|^(?:ECONN\w+|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|UND_ERR_\w+)$|^40(?:001|P01)$/;
-function isPassingFault(error) {
-  if (!(error instanceof Error)) return false;
-  if (error.name === "AbortError" || error.name === "TimeoutError") return true;
-  if ("code" in error && typeof error.code === "string" && passingCodes.test(error.code)) return true;
-  if (/^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
-    error.message
-  ))
-    return true;
-  return error.cause !== void 0 && isPassingFault(error.cause);
-}
-
 // bot/commands/answer.ts
 var done = { reaction: "+1" };
 function told(reply) {
@@ -20276,10 +20276,11 @@ try {
       break;
   }
 } catch (error) {
-  if (!(error instanceof MemoryMarkError)) throw error;
-  process.stderr.write(`${error.message}
+  const told2 = error instanceof MemoryMarkError ? error : unanswered(error);
+  if (told2 === void 0) throw error;
+  process.stderr.write(`${told2.message}
 `);
-  process.exitCode = 2;
+  process.exit(2);
 }
 async function serve(settings) {
   var _stack = [];
@@ -20296,6 +20297,14 @@ async function serve(settings) {
     var _promise = __callDispose(_stack, _error, _hasError);
     _promise && await _promise;
   }
+}
+function unanswered(error) {
+  if (!(error instanceof Error) || failureOf(error, /* @__PURE__ */ new Date()).kind !== "passing") return void 0;
+  return new MemoryMarkError({
+    code: "not-answered",
+    message: `The bot cannot start, since what it needs does not answer: ${error.message || error.name}`,
+    fix: "Run `memorymark-bot doctor`, which looks at the database and at GitHub, and start again."
+  });
 }
 function print(line2) {
   process.stdout.write(`${line2}
