@@ -2,7 +2,7 @@
 import { isCandidatePath, isCounted, type RepositorySettings } from '../engine/index.ts'
 
 /** A job's token has 1,000 requests an hour for the whole repository, and each file costs one. */
-export const MAX_FILES = 500
+const MAX_FILES = 500
 
 export interface Candidates {
   readonly paths: readonly string[]

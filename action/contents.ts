@@ -7,7 +7,7 @@ import type { Repository } from './repository.ts'
 import { requestStatus } from './request-status.ts'
 
 /** Far above any training config, so that the engine can tell a config that is too large from data that is not ours. */
-export const MAX_FILE_BYTES = 16 * MIB
+const MAX_FILE_BYTES = 16 * MIB
 
 export interface FetchedFiles {
   readonly files: readonly SourceFile[]

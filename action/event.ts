@@ -26,7 +26,7 @@ export type EventSubject =
   | { readonly kind: 'named-pull-request'; readonly number: number; readonly headSha?: string }
   | { readonly kind: 'deleted-branch' }
 
-export const sha = z.string().regex(/^[0-9a-f]{40,64}$/)
+const sha = z.string().regex(/^[0-9a-f]{40,64}$/)
 
 const repository = z.object({ full_name: z.string() }).nullish()
 const pullRequestEvent = z.object({

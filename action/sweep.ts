@@ -2,17 +2,23 @@
 import path from 'node:path'
 import * as core from '@actions/core'
 import { analyze, type Report } from '../engine/index.ts'
+import { INTERRUPTED, Interruption } from '../engine/interruption.ts'
 import { type Entrypoint, measuring } from '../engine/measure.ts'
 import { trialLine } from '../engine/render/trial-line.ts'
 import { trustedEntrypoint } from './entrypoint.ts'
 import type { EventSubject } from './event.ts'
 import { gather, gatherOne } from './gather.ts'
-import { INTERRUPTED_EXIT_CODE, Interruption } from './interruption.ts'
 import { type Job, openJob } from './job.ts'
 import { KeptTrialsFolder } from './kept-trials-folder.ts'
 import { publish, publishNothing } from './publish.ts'
 import type { RunContext } from './run-context.ts'
 import { readSweepInputs, type SweepInputs } from './sweep-inputs.ts'
+
+/**
+ * A runner that cancels sends SIGINT, SIGTERM 7.5 s later, and 2.5 s after that ends what is left. This is for what cannot be ended
+ * in the middle, such as an interpreter that starts.
+ */
+const GRACE_MILLIS = 2_000
 
 export async function sweep(run: RunContext, event: EventSubject): Promise<void> {
   const inputs = readSweepInputs(name => core.getInput(name))
@@ -20,13 +26,13 @@ export async function sweep(run: RunContext, event: EventSubject): Promise<void>
   if (job === undefined) return publishNothing()
   const entrypoint =
     inputs.entrypoint === undefined ? undefined : await trustedEntrypoint(run, job.subject, inputs.entrypoint)
-  using interruption = new Interruption()
+  using interruption = new Interruption({ graceMillis: GRACE_MILLIS })
   try {
     await measureAndPublish(job, inputs, entrypoint, interruption.signal)
   } catch (error) {
     if (!interruption.signal.aborted) throw error
     core.info('The job is cancelled: the trial that ran is ended, and nothing is published.')
-    process.exitCode = INTERRUPTED_EXIT_CODE
+    process.exitCode = INTERRUPTED
   }
 }
 

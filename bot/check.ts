@@ -130,7 +130,7 @@ function annotationsOf({ annotations }: DesiredCheck) {
 }
 
 /** Kept on the check as its `external_id`, so that what stands there is known without a database. */
-export function digestOf(desired: DesiredCheck): string {
+function digestOf(desired: DesiredCheck): string {
   return `${hash(annotationsOf(desired))}/${hash({ ...desired, annotations: [] })}`
 }
 

@@ -3,7 +3,7 @@ import { commentMarker, nothingToMeasure } from '../engine/index.ts'
 import type { Work } from './github.ts'
 
 /** Replaces an earlier verdict when a push takes the last training config out of the pull request. */
-export const nothingLeft = `${commentMarker}\n\n### MemoryMark\n\n${nothingToMeasure}.`
+const nothingLeft = `${commentMarker}\n\n### MemoryMark\n\n${nothingToMeasure}.`
 
 /**
  * `body` undefined when there is nothing to measure: then a comment is only brought up to date, never begun. At most one write;

@@ -1,41 +1,30 @@
 /** One job, from its hold on what it is about to its outcome. */
-import type { Logger } from 'probot'
-import type { ModelSources } from '../engine/index.ts'
 import { runCommand } from './commands/run.ts'
-import type { Analyze, Defaults, Work } from './github.ts'
+import type { Work } from './github.ts'
 import { keepHouse, type Retention } from './housekeeping.ts'
 import type { GitHubApp } from './installation.ts'
 import { dispatchMeasurement } from './measurement/dispatch.ts'
 import { answerMergeGroup, giveUpOnGroup } from './merge-group.ts'
-import type { Metrics } from './metrics.ts'
 import { judgePull } from './pull-request/judge.ts'
 import { resolveCommit, resolveRun } from './pull-request/resolve.ts'
 import { endSuperseded } from './pull-request/superseded.ts'
 import { giveUpOn, updatePullRequest } from './pull-request/update.ts'
 import { failureOf } from './queue/failure.ts'
 import { type Job, keyOf } from './queue/jobs.ts'
-import type { Queue } from './queue/queue.ts'
 import type { Outcome } from './queue/workers.ts'
 import { reconcile } from './reconcile.ts'
 import { enterMerge } from './reports/merge.ts'
 import { schedule } from './reports/schedule.ts'
 import { survey } from './reports/survey.ts'
-import type { Database } from './store/database.ts'
 import { noteDeparture } from './store/installations.ts'
 import { suggest } from './suggestions/suggest.ts'
 import { sweep } from './sweep.ts'
 
-export interface PerformOptions {
+/** What is the same for every job, and becomes its `Work`. */
+type Shared = 'appId' | 'analyze' | 'hub' | 'defaults' | 'metrics' | 'database' | 'queue' | 'log' | 'workflowPath'
+
+export interface PerformOptions extends Pick<Work, Shared> {
   readonly app: GitHubApp
-  readonly appId: number
-  readonly analyze: Analyze
-  readonly hub: ModelSources['hub']
-  readonly defaults: Defaults
-  readonly metrics: Pick<Metrics, 'verdict'>
-  readonly database: Database
-  readonly queue: Queue
-  readonly log: Logger
-  readonly workflowPath: string
   readonly retention: Retention
 }
 

@@ -18660,12 +18660,12 @@ async function withReported(work, estimate, candidates, { baseSha, headSha }) {
     const one = variants.find((variant) => variant.baseBlobSha === baseBlobSha);
     if (one !== void 0) holding.set(path7, one);
   }
-  const [any] = holding.values();
-  if (any === void 0) return estimate;
+  const [first] = holding.values();
+  if (first === void 0) return estimate;
   return {
     ...estimate,
     // The words of the policy belong to the verdicts that it made.
-    policy: any.policy,
+    policy: first.policy,
     configs: estimate.configs.map((config) => holding.get(config.path)?.result ?? config)
   };
 }

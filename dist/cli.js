@@ -3239,6 +3239,30 @@ function wordsOf(name) {
   return new Set(words2.filter((word) => word !== "nvidia" && word !== "tesla"));
 }
 
+// engine/interruption.ts
+var INTERRUPTED = 130;
+var Interruption = class {
+  #controller = new AbortController();
+  #graceMillis;
+  #abort = () => {
+    this.#controller.abort();
+    if (this.#graceMillis !== void 0) setTimeout(() => process.exit(INTERRUPTED), this.#graceMillis).unref();
+  };
+  /** `graceMillis`: after so long the process ends, whatever still runs. */
+  constructor({ graceMillis } = {}) {
+    this.#graceMillis = graceMillis;
+    process.once("SIGINT", this.#abort);
+    process.once("SIGTERM", this.#abort);
+  }
+  get signal() {
+    return this.#controller.signal;
+  }
+  [Symbol.dispose]() {
+    process.off("SIGINT", this.#abort);
+    process.off("SIGTERM", this.#abort);
+  }
+};
+
 // engine/render/trial-line.ts
 var BAR_CELLS = 20;
 function trialLine({ microBatch, outcome: outcome2 }, device, count) {
@@ -3485,9 +3509,6 @@ function assumptionsOf(assessment, record, probe) {
   ];
 }
 
-// engine/cli/exit-code.ts
-var INTERRUPTED = 130;
-
 // engine/cli/progress.ts
 var ERASE_LINE = "\r\x1B[2K";
 var SweepProgress = class {
@@ -3571,21 +3592,6 @@ async function sweep2(args) {
     _promise && await _promise;
   }
 }
-var Interruption = class {
-  #controller = new AbortController();
-  #abort = () => this.#controller.abort();
-  constructor() {
-    process.once("SIGINT", this.#abort);
-    process.once("SIGTERM", this.#abort);
-  }
-  get signal() {
-    return this.#controller.signal;
-  }
-  [Symbol.dispose]() {
-    process.off("SIGINT", this.#abort);
-    process.off("SIGTERM", this.#abort);
-  }
-};
 function optionsOn({ engine, device }, path2, judging, planned) {
   const card = engine === "torch" && judging.gpu === void 0 ? gpuNamed(device.name) : void 0;
   return card === void 0 ? planned : assessmentOptionsFor(path2, { ...judging, gpu: card });

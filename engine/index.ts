@@ -3,10 +3,10 @@ export { type AnalyzeOptions, analyze } from './analyze.ts'
 export { isCandidatePath } from './config/read.ts'
 export type { SourceFile } from './config/reading.ts'
 export { SETTINGS_PATH } from './config/supplied.ts'
-export { closest, formatWhere, MemoryMarkError, type Problem } from './errors.ts'
+export { closest, MemoryMarkError, type Problem } from './errors.ts'
 export { explainFile } from './explain.ts'
-export { defaultGpu, findGpu, type Gpu, gpus } from './gpus/catalogue.ts'
-export { idleBytes, idlePercent } from './metrics/memory.ts'
+export { findGpu, type Gpu, gpus } from './gpus/catalogue.ts'
+export { idlePercent } from './metrics/memory.ts'
 export { createHub, hubSettings } from './models/hub.ts'
 export type { ModelSources } from './models/resolve.ts'
 export { type ByHand, proposeChange } from './propose.ts'
@@ -27,14 +27,12 @@ export {
   renderSuggestion,
   suggestionMarkerIn,
 } from './render/suggestion.ts'
-export { renderTerminal } from './render/terminal.ts'
 export { renderProblem } from './render/unanalysed-section.ts'
 export { headline, nothingToMeasure, type VerdictState, verdictState } from './render/verdict.ts'
 export { type AcceptedConfig, acceptability, acceptedConfig, covers, isOutOfMemory } from './report/acceptance.ts'
 export { type LedgerEntry, ledgerEntry, ledgerEntryOf, totalsOf } from './report/ledger.ts'
 export {
   type AnalysedConfig,
-  analysedConfig,
   type ConfigResult,
   REPORT_SCHEMA,
   type Report,
@@ -49,9 +47,7 @@ export { letPass } from './verdict/let-pass.ts'
 export {
   type Condition,
   defaultPolicy,
-  formatCondition,
   type Policy,
   parseConditions,
   policy,
 } from './verdict/policy.ts'
-export { version } from './version.ts'

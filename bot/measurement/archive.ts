@@ -2,7 +2,7 @@
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
 import { type Report, report as reportSchema } from '../../engine/index.ts'
 
-export const REPORT_ENTRY = 'memorymark-report.json'
+const REPORT_ENTRY = 'memorymark-report.json'
 
 const MAX_ENTRIES = 20
 const MAX_INFLATED_BYTES = 20 * 2 ** 20

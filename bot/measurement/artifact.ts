@@ -1,7 +1,7 @@
 /** The report artifact of a workflow run, downloaded with a cap. */
 import type { Work } from '../github.ts'
 
-export const ARTIFACT_NAME = 'memorymark-report'
+const ARTIFACT_NAME = 'memorymark-report'
 
 const MAX_COMPRESSED_BYTES = 5 * 2 ** 20
 

@@ -26,12 +26,12 @@ export async function withReported(
     const one = variants.find(variant => variant.baseBlobSha === baseBlobSha)
     if (one !== undefined) holding.set(path, one)
   }
-  const [any] = holding.values()
-  if (any === undefined) return estimate
+  const [first] = holding.values()
+  if (first === undefined) return estimate
   return {
     ...estimate,
     // The words of the policy belong to the verdicts that it made.
-    policy: any.policy,
+    policy: first.policy,
     configs: estimate.configs.map(config => holding.get(config.path)?.result ?? config),
   }
 }

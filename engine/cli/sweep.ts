@@ -2,6 +2,7 @@
 import { type AnalyzeOptions, assessmentOptionsFor } from '../analyze.ts'
 import type { AssessmentOptions } from '../assess.ts'
 import { gpuNamed } from '../gpus/device-name.ts'
+import { INTERRUPTED, Interruption } from '../interruption.ts'
 import { deviceKinds } from '../probes/device.ts'
 import { brokenTrialProblem } from '../probes/failure.ts'
 import { engines, openProbe, type Probe, type ProbedDevice } from '../probes/probe.ts'
@@ -16,7 +17,7 @@ import { formatGib } from '../units.ts'
 import type { Policy } from '../verdict/policy.ts'
 import { version } from '../version.ts'
 import { memoryFlag, numberFlag, oneOf, parseFlags } from './arguments.ts'
-import { type ExitCode, INTERRUPTED } from './exit-code.ts'
+import type { ExitCode } from './exit-code.ts'
 import { judgingOf, judgingOptions } from './judging.ts'
 import { SweepProgress } from './progress.ts'
 import { pythonCommand } from './python.ts'
@@ -79,26 +80,6 @@ export async function sweep(args: string[]): Promise<ExitCode> {
       ? []
       : [`The step is ${entrypoint}; what is modelled is modelled as ${subject.spec.model}.`]
   return print(configResult(subject, result, assumptions), options.policy, values.json ?? false)
-}
-
-/** Ctrl-C and a runner's cancellation end the trial that runs; a second one ends this process too. */
-class Interruption implements Disposable {
-  readonly #controller = new AbortController()
-  readonly #abort = () => this.#controller.abort()
-
-  constructor() {
-    process.once('SIGINT', this.#abort)
-    process.once('SIGTERM', this.#abort)
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  [Symbol.dispose](): void {
-    process.off('SIGINT', this.#abort)
-    process.off('SIGTERM', this.#abort)
-  }
 }
 
 /** A real device is priced as the card that its driver names, unless the user names another. */

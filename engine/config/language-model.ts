@@ -28,18 +28,8 @@ type Settings = Pick<
   | 'paddedBatches'
 >
 
-type Optional =
-  | 'lora'
-  | 'quantization'
-  | 'quantizedExperts'
-  | 'fakeQuantization'
-  | 'float8'
-  | 'expertParallel'
-  | 'sharding'
-  | 'offload'
-  | 'fusedLoss'
-  | 'method'
-  | 'dropout'
+type OptionalKey<T> = { [Key in keyof T]-?: Record<never, never> extends Pick<T, Key> ? Key : never }[keyof T]
+type Optional = OptionalKey<Settings>
 
 export interface LanguageModelConfig {
   readonly dialect: string

@@ -67,7 +67,7 @@ export type LogProbabilityStyle = (typeof logProbabilityStyles)[number]
  * What the policy is compared with: nothing (or what was computed beforehand), its own base weights with the adapters off, or a
  * frozen copy of the model.
  */
-export const references = ['none', 'adapters-off', 'copy'] as const
+const references = ['none', 'adapters-off', 'copy'] as const
 
 /** How the loss is computed, where it is not the model's own on labels. */
 export const trainingMethod = z.discriminatedUnion('kind', [

@@ -2,7 +2,7 @@
 import type { Grid } from '../search/grid.ts'
 
 /** Within this share of the best throughput, a smaller batch is the better one. */
-export const THROUGHPUT_TOLERANCE = 0.02
+const THROUGHPUT_TOLERANCE = 0.02
 
 /** Share of usable memory that a recommendation leaves free. */
 export const DEFAULT_MARGIN = 0.05

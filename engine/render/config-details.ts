@@ -11,7 +11,7 @@ import { memoryChart, spread } from './memory-chart.ts'
 /** A sweep's rows beyond this repeat what the chart shows. */
 const MAX_TRIALS = 24
 
-export const partNames: Readonly<Record<keyof Breakdown, string>> = {
+const partNames: Readonly<Record<keyof Breakdown, string>> = {
   weights: 'weights',
   gradients: 'gradients',
   optimizerState: 'optimizer state',

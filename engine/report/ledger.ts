@@ -13,7 +13,7 @@ const ledgerSide = z.object({
 })
 export type LedgerSide = z.infer<typeof ledgerSide>
 
-export const acceptance = z.object({
+const acceptance = z.object({
   /** Whose word it was. */
   by: z.string().max(100),
   reason: z.string().max(1_000),

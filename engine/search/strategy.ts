@@ -51,7 +51,7 @@ export function triedOf({ microBatch, outcome }: Trial): Tried[] {
 }
 
 /** Below the smallest size that fails: one that fits above it is luck, and nothing to build on. */
-export function boundsOf(tried: readonly Tried[], grid: Grid): Bounds {
+function boundsOf(tried: readonly Tried[], grid: Grid): Bounds {
   const failing = tried.filter(({ fits }) => !fits).map(({ microBatch }) => firstNotBelow(microBatch, grid))
   const fails = Math.min(grid.length, ...failing)
   const fitting = tried.filter(({ fits }) => fits).map(({ microBatch }) => grid.indexOf(microBatch))

@@ -32,7 +32,7 @@ export const specChanges = z
   .partial()
 export type SpecChanges = z.infer<typeof specChanges>
 
-export const pastedConfig = z.strictObject({
+const pastedConfig = z.strictObject({
   /** Its extension says how the text is parsed; the tool is told by the content. */
   fileName: z
     .string()

@@ -11,7 +11,7 @@ import { CountedStorage } from './storage.ts'
 import { DrawnValues } from './values.ts'
 
 /** The better one first. */
-export const nativePackages = ['@tensorflow/tfjs-node-gpu', '@tensorflow/tfjs-node'] as const
+const nativePackages = ['@tensorflow/tfjs-node-gpu', '@tensorflow/tfjs-node'] as const
 
 const NAME = 'tensorflow'
 

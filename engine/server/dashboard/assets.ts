@@ -16,7 +16,7 @@ export interface Assets {
 }
 
 /** Where assets are served from. */
-export const ASSETS_PATH = '/assets/'
+const ASSETS_PATH = '/assets/'
 
 /** By the names that `scripts/bundles.ts` gives them. */
 export interface AssetFiles {
