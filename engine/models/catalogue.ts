@@ -1,14 +1,14 @@
 /** Models that people name in configs: Hub ids with the facts of their config.json. No weights, no network. */
 import type { Task } from '../config/spec.ts'
 import { imageSizeOf, type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
-import { classicRows } from './classic-rows.ts'
-import { llmRows } from './llm-rows.ts'
-import type { ModelRow } from './model-row.ts'
-import { moeRows } from './moe-rows.ts'
-import { multimodalRows } from './multimodal-rows.ts'
-import { newerRows } from './newer-rows.ts'
-import { seq2seqRows } from './seq2seq-rows.ts'
-import { visionRows } from './vision-rows.ts'
+import { classicRows } from './catalogue/classic-rows.ts'
+import { llmRows } from './catalogue/llm-rows.ts'
+import type { ModelRow } from './catalogue/model-row.ts'
+import { moeRows } from './catalogue/moe-rows.ts'
+import { multimodalRows } from './catalogue/multimodal-rows.ts'
+import { newerRows } from './catalogue/newer-rows.ts'
+import { seq2seqRows } from './catalogue/seq2seq-rows.ts'
+import { visionRows } from './catalogue/vision-rows.ts'
 
 export interface CatalogueModel {
   /** The full Hub id; for a model from elsewhere, the name that the config gives it. */

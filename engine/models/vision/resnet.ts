@@ -1,7 +1,7 @@
 /** ResNet, with basic blocks (18, 34) or bottlenecks (50, 101, 152). transformers: models/resnet. */
 import * as z from 'zod'
-import type { Ops } from './ops.ts'
-import { size } from './schema.ts'
+import type { Ops } from '../ops.ts'
+import { size } from '../schema.ts'
 
 export const resnetConfig = z.object({
   model_type: z.literal('resnet'),

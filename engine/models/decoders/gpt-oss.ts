@@ -1,10 +1,10 @@
 /** gpt-oss: attention with a learned sink a head, experts with biases and clamped gates. transformers: models/gpt_oss. */
 import * as z from 'zod'
-import { type Blueprint, decoderFields, llamaBlueprint } from './decoder.ts'
-import { attentionOf } from './decoder-attention.ts'
+import type { Ops } from '../ops.ts'
+import { size } from '../schema.ts'
+import { attentionOf } from './attention.ts'
+import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
 import { sparseFeedForward } from './experts.ts'
-import type { Ops } from './ops.ts'
-import { size } from './schema.ts'
 
 export const gptOssConfig = decoderFields.extend({
   model_type: z.literal('gpt_oss'),

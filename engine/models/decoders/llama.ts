@@ -3,10 +3,10 @@
  * granite}.
  */
 import * as z from 'zod'
-import { type Blueprint, decoderFields, llamaBlueprint } from './decoder.ts'
-import { attentionOf } from './decoder-attention.ts'
+import { probability, size } from '../schema.ts'
+import { attentionOf } from './attention.ts'
+import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
 import { gatedFeedForward, plainFeedForward } from './feed-forward.ts'
-import { probability, size } from './schema.ts'
 
 const biases = { attention_bias: z.boolean().default(false), mlp_bias: z.boolean().default(false) }
 

@@ -1,8 +1,8 @@
 /** Falcon 7B and 40B: rotary decoders whose attention and feed-forward run side by side. transformers: models/falcon. */
 import * as z from 'zod'
-import type { Task } from '../config/spec.ts'
-import type { Ops } from './ops.ts'
-import { probability, size } from './schema.ts'
+import type { Task } from '../../config/spec.ts'
+import type { Ops } from '../ops.ts'
+import { probability, size } from '../schema.ts'
 
 export const falconConfig = z.object({
   model_type: z.literal('falcon'),

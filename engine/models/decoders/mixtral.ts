@@ -1,9 +1,9 @@
 /** Mixtral: a mixture of experts in every layer. transformers: models/mixtral. */
 import * as z from 'zod'
-import { type Blueprint, decoderFields, llamaBlueprint } from './decoder.ts'
-import { attentionOf } from './decoder-attention.ts'
+import { size } from '../schema.ts'
+import { attentionOf } from './attention.ts'
+import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
 import { sparseFeedForward } from './experts.ts'
-import { size } from './schema.ts'
 
 export const mixtralConfig = decoderFields.extend({
   model_type: z.literal('mixtral'),

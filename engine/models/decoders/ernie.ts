@@ -1,7 +1,7 @@
 /** ERNIE 4.5, dense: positions are turned in float32. transformers: models/ernie4_5. */
 import * as z from 'zod'
-import { type Blueprint, decoderFields, llamaBlueprint } from './decoder.ts'
-import { attentionOf } from './decoder-attention.ts'
+import { attentionOf } from './attention.ts'
+import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
 export const ernieConfig = decoderFields.extend({

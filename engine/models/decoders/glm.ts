@@ -1,7 +1,7 @@
 /** GLM 4, dense: norms around each part, half of every head turned, gate and up joined. transformers: models/glm4. */
 import * as z from 'zod'
-import { type Blueprint, decoderFields, headSizeOf, llamaBlueprint } from './decoder.ts'
-import { attentionOf } from './decoder-attention.ts'
+import { attentionOf } from './attention.ts'
+import { type Blueprint, decoderFields, headSizeOf, llamaBlueprint } from './blueprint.ts'
 import { joinedFeedForward } from './feed-forward.ts'
 
 export const glm4Config = decoderFields.extend({

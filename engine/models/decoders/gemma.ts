@@ -1,9 +1,9 @@
 /** Gemma 1 to 3, text: embeddings times √hidden, norms of 1 + weight in float32, GELU gates. transformers: models/{gemma,gemma2,gemma3}. */
 import * as z from 'zod'
-import { type BlockNorms, type Blueprint, type DecoderFields, decoderFields, llamaBlueprint } from './decoder.ts'
-import { attentionOf, headNorms } from './decoder-attention.ts'
+import { size } from '../schema.ts'
+import { attentionOf, headNorms } from './attention.ts'
+import { type BlockNorms, type Blueprint, type DecoderFields, decoderFields, llamaBlueprint } from './blueprint.ts'
 import { gatedFeedForward } from './feed-forward.ts'
-import { size } from './schema.ts'
 
 const tied = { tie_word_embeddings: z.boolean().default(true) }
 

@@ -1,8 +1,8 @@
 /** GPT-NeoX (Pythia) and Phi: decoders whose attention and feed-forward read the same input. transformers: models/{gpt_neox,phi}. */
 import * as z from 'zod'
-import type { Task } from '../config/spec.ts'
-import type { Ops } from './ops.ts'
-import { probability, size } from './schema.ts'
+import type { Task } from '../../config/spec.ts'
+import type { Ops } from '../ops.ts'
+import { probability, size } from '../schema.ts'
 
 export const gptNeoxConfig = z.object({
   model_type: z.literal('gpt_neox'),

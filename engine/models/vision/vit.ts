@@ -1,7 +1,7 @@
 /** ViT, and DeiT with its distillation token: encoders over patches of an image. transformers: models/{vit,deit}. */
 import * as z from 'zod'
-import type { Ops } from './ops.ts'
-import { probability, size } from './schema.ts'
+import type { Ops } from '../ops.ts'
+import { probability, size } from '../schema.ts'
 
 const visionEncoder = z.object({
   hidden_size: size.default(768),

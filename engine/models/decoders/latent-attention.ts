@@ -1,8 +1,8 @@
 /** DeepSeek's multi-head latent attention: keys and values from a narrow shared projection. transformers: models/deepseek_v3. */
 import * as z from 'zod'
-import { type DecoderFields, normalised, type Part } from './decoder.ts'
-import type { RotaryOptions } from './ops.ts'
-import { size } from './schema.ts'
+import type { RotaryOptions } from '../ops.ts'
+import { size } from '../schema.ts'
+import { type DecoderFields, normalised, type Part } from './blueprint.ts'
 
 export const latentFields = {
   q_lora_rank: size.nullish(),

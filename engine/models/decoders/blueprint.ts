@@ -3,9 +3,9 @@
  * What tells the families apart is in their blueprint.
  */
 import * as z from 'zod'
-import type { Task } from '../config/spec.ts'
-import type { Ops } from './ops.ts'
-import { probability, size } from './schema.ts'
+import type { Task } from '../../config/spec.ts'
+import type { Ops } from '../ops.ts'
+import { probability, size } from '../schema.ts'
 
 /** What nearly every decoder's config.json holds. */
 export const decoderFields = z.object({

@@ -1,9 +1,9 @@
 /** Decoders with rotary positions and layer norms: StarCoder 2 and StableLM. transformers: models/{starcoder2,stablelm}. */
 import * as z from 'zod'
-import { type Blueprint, decoderFields, headSizeOf, llamaBlueprint } from './decoder.ts'
-import { attentionOf } from './decoder-attention.ts'
+import { probability } from '../schema.ts'
+import { attentionOf } from './attention.ts'
+import { type Blueprint, decoderFields, headSizeOf, llamaBlueprint } from './blueprint.ts'
 import { gatedFeedForward, plainFeedForward } from './feed-forward.ts'
-import { probability } from './schema.ts'
 
 export const starcoder2Config = decoderFields.extend({
   model_type: z.literal('starcoder2'),

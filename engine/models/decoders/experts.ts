@@ -1,7 +1,8 @@
 /** Sparse mixtures of experts in place of a feed-forward layer. transformers 5: the SparseMoeBlock classes. */
-import type { Part } from './decoder.ts'
+
+import type { ExpertOptions, Ops, RouterOptions } from '../ops.ts'
+import type { Part } from './blueprint.ts'
 import { activate, gatedFeedForward } from './feed-forward.ts'
-import type { ExpertOptions, Ops, RouterOptions } from './ops.ts'
 
 export interface SparseLayer {
   readonly router: RouterOptions

@@ -1,6 +1,6 @@
 /** The decoders that a blueprint describes, a line each. */
 import type * as z from 'zod'
-import type { Blueprint } from './decoder.ts'
+import type { Blueprint } from './blueprint.ts'
 import { deepseek, deepseekV2Config, deepseekV3Config, glm4Moe, glm4MoeConfig, glm4MoeLiteConfig } from './deepseek.ts'
 import { ernie, ernieConfig } from './ernie.ts'
 import { gemma, gemma2, gemma2Config, gemma3, gemma3Config, gemmaConfig } from './gemma.ts'

@@ -1,8 +1,8 @@
 /** GPT-2: a decoder that normalises before each block, with q, k and v as one projection. transformers: models/gpt2. */
 import * as z from 'zod'
-import type { Task } from '../config/spec.ts'
-import type { Ops } from './ops.ts'
-import { probability, size } from './schema.ts'
+import type { Task } from '../../config/spec.ts'
+import type { Ops } from '../ops.ts'
+import { probability, size } from '../schema.ts'
 
 export const gpt2Config = z.object({
   model_type: z.literal('gpt2'),

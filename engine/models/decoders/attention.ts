@@ -1,6 +1,7 @@
 /** Attention with rotary positions and grouped keys and values, as decoders of transformers write it. */
-import { type DecoderFields, headSizeOf, type Norm, normalised, type Part } from './decoder.ts'
-import type { Ops, RotaryOptions } from './ops.ts'
+
+import type { Ops, RotaryOptions } from '../ops.ts'
+import { type DecoderFields, headSizeOf, type Norm, normalised, type Part } from './blueprint.ts'
 
 export interface AttentionTraits {
   readonly queryBias?: boolean

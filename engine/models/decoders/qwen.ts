@@ -1,7 +1,7 @@
 /** Qwen 2, 2.5 and 3, dense. transformers: models/{qwen2,qwen3}. */
 import * as z from 'zod'
-import { type Blueprint, decoderFields, llamaBlueprint } from './decoder.ts'
-import { attentionOf, headNorms } from './decoder-attention.ts'
+import { attentionOf, headNorms } from './attention.ts'
+import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
 export const qwen2Config = decoderFields.extend({

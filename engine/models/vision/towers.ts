@@ -3,8 +3,8 @@
  * transformers: models/{siglip,pixtral,qwen2_vl,qwen2_5_vl,qwen3_vl}.
  */
 import * as z from 'zod'
-import type { Ops } from './ops.ts'
-import { size } from './schema.ts'
+import type { Ops } from '../ops.ts'
+import { size } from '../schema.ts'
 
 const channels = z.number().int().min(1).max(16).default(3)
 

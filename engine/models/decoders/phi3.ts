@@ -1,9 +1,9 @@
 /** Phi 3 to 4: projections joined, dropout on results. transformers: models/phi3. */
 import * as z from 'zod'
-import { type Blueprint, decoderFields, headSizeOf, llamaBlueprint } from './decoder.ts'
-import { attentionOf } from './decoder-attention.ts'
+import { probability } from '../schema.ts'
+import { attentionOf } from './attention.ts'
+import { type Blueprint, decoderFields, headSizeOf, llamaBlueprint } from './blueprint.ts'
 import { joinedFeedForward } from './feed-forward.ts'
-import { probability } from './schema.ts'
 
 export const phi3Config = decoderFields.extend({
   model_type: z.literal('phi3'),

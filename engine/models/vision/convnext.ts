@@ -1,7 +1,7 @@
 /** ConvNeXt: depthwise convolutions in blocks shaped like a transformer's. transformers: models/convnext. */
 import * as z from 'zod'
-import type { Ops } from './ops.ts'
-import { probability, size } from './schema.ts'
+import type { Ops } from '../ops.ts'
+import { probability, size } from '../schema.ts'
 
 export const convnextConfig = z.object({
   model_type: z.literal('convnext'),

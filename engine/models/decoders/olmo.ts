@@ -1,9 +1,9 @@
 /** OLMo 2 and 3: norms after each part instead of before it, and over all heads of query and key. transformers: models/{olmo2,olmo3}. */
 import * as z from 'zod'
-import { type Blueprint, decoderFields, llamaBlueprint } from './decoder.ts'
-import { allHeadsNorms, attentionOf } from './decoder-attention.ts'
+import { size } from '../schema.ts'
+import { allHeadsNorms, attentionOf } from './attention.ts'
+import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
 import { gatedFeedForward } from './feed-forward.ts'
-import { size } from './schema.ts'
 
 export const olmo2Config = decoderFields.extend({
   model_type: z.literal('olmo2'),

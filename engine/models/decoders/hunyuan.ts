@@ -1,7 +1,7 @@
 /** Hunyuan, dense: query and key are normalised after their positions. transformers: models/hunyuan_v1_dense. */
 import * as z from 'zod'
-import { type Blueprint, decoderFields, llamaBlueprint } from './decoder.ts'
-import { attentionOf } from './decoder-attention.ts'
+import { attentionOf } from './attention.ts'
+import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
 export const hunyuanConfig = decoderFields.extend({

@@ -3,12 +3,7 @@
  * transformers: models/{gemma3,mistral3,qwen2_vl,qwen2_5_vl,qwen3_vl,qwen3_vl_moe}.
  */
 import * as z from 'zod'
-import { type Blueprint, decoderFields } from './decoder.ts'
-import { gemma3, gemma3Config } from './gemma.ts'
-import { ministral3, ministral3Config, mistral, mistralConfig } from './llama.ts'
-import { qwen2, qwen3, qwen3Config } from './qwen.ts'
-import { qwen3Moe, qwen3MoeConfig } from './qwen-moe.ts'
-import { size } from './schema.ts'
+import { size } from '../schema.ts'
 import {
   idleLinear,
   idleRmsNorm,
@@ -23,7 +18,12 @@ import {
   siglip,
   siglipConfig,
   table,
-} from './vision-towers.ts'
+} from '../vision/towers.ts'
+import { type Blueprint, decoderFields } from './blueprint.ts'
+import { gemma3, gemma3Config } from './gemma.ts'
+import { ministral3, ministral3Config, mistral, mistralConfig } from './llama.ts'
+import { qwen2, qwen3, qwen3Config } from './qwen.ts'
+import { qwen3Moe, qwen3MoeConfig } from './qwen-moe.ts'
 
 const languageModel = 'model.language_model'
 

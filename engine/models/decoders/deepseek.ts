@@ -3,12 +3,19 @@
  * deepseek_v3,glm4_moe,glm4_moe_lite}.
  */
 import * as z from 'zod'
-import { type Blueprint, type DecoderFields, decoderFields, headSizeOf, llamaBlueprint, type Part } from './decoder.ts'
-import { attentionOf, headNorms } from './decoder-attention.ts'
+import { size } from '../schema.ts'
+import { attentionOf, headNorms } from './attention.ts'
+import {
+  type Blueprint,
+  type DecoderFields,
+  decoderFields,
+  headSizeOf,
+  llamaBlueprint,
+  type Part,
+} from './blueprint.ts'
 import { sparseFeedForward, withSharedExperts } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 import { latentAttention, latentFields } from './latent-attention.ts'
-import { size } from './schema.ts'
 
 const sparseFields = {
   n_routed_experts: size,

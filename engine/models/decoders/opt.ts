@@ -1,8 +1,8 @@
 /** OPT: a decoder with learned positions and ReLU. transformers: models/opt. */
 import * as z from 'zod'
-import type { Task } from '../config/spec.ts'
-import type { Ops } from './ops.ts'
-import { probability, size } from './schema.ts'
+import type { Task } from '../../config/spec.ts'
+import type { Ops } from '../ops.ts'
+import { probability, size } from '../schema.ts'
 
 export const optConfig = z.object({
   model_type: z.literal('opt'),

@@ -1,6 +1,7 @@
 /** The feed-forward layers of decoders. */
-import type { Part } from './decoder.ts'
-import type { Ops } from './ops.ts'
+
+import type { Ops } from '../ops.ts'
+import type { Part } from './blueprint.ts'
 
 export type Activation = 'silu' | 'gelu' | 'relu-squared'
 

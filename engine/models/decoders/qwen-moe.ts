@@ -1,10 +1,10 @@
 /** Qwen's and OLMo's mixtures of experts. transformers: models/{qwen2_moe,qwen3_moe,olmoe}. */
 import * as z from 'zod'
-import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './decoder.ts'
-import { allHeadsNorms, attentionOf, headNorms } from './decoder-attention.ts'
+import { size } from '../schema.ts'
+import { allHeadsNorms, attentionOf, headNorms } from './attention.ts'
+import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
 import { sparseFeedForward, withSharedExperts } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
-import { size } from './schema.ts'
 
 const qwenSparse = {
   num_experts: size,

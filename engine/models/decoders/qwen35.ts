@@ -3,12 +3,19 @@
  * transformers: models/{qwen3_5,qwen3_5_moe}.
  */
 import * as z from 'zod'
-import { type Blueprint, type DecoderFields, decoderFields, headSizeOf, llamaBlueprint, type Part } from './decoder.ts'
-import { attentionOf, headNorms } from './decoder-attention.ts'
+import { size } from '../schema.ts'
+import { qwen3Vision, qwen3VisionConfig } from '../vision/towers.ts'
+import { attentionOf, headNorms } from './attention.ts'
+import {
+  type Blueprint,
+  type DecoderFields,
+  decoderFields,
+  headSizeOf,
+  llamaBlueprint,
+  type Part,
+} from './blueprint.ts'
 import { sparseFeedForward, withSharedExperts } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
-import { size } from './schema.ts'
-import { qwen3Vision, qwen3VisionConfig } from './vision-towers.ts'
 
 const hybridFields = {
   attention_bias: z.boolean().default(false),
