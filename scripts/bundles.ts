@@ -39,14 +39,32 @@ const noOidcClient: Plugin = {
 }
 
 /**
- * Of undici, GitHub's client takes `fetch` and the proxies of self-hosted runners; its WebSockets, caches, mocks and
- * interceptors would make a tenth of the bundle. The assignment is index.js's own: a proxy is asked to connect by it.
+ * Of undici, GitHub's client takes `fetch` and the proxies of self-hosted runners. Node's own `fetch` is undici's too, so that only
+ * a runner behind a proxy needs the package: it stands in a file of its own, less its WebSockets, caches, mocks and interceptors,
+ * and is read at the first request. The assignment is index.js's own: a proxy is asked to connect by it.
  */
-const undiciForRequests: Plugin = {
-  name: 'undici-for-requests',
+const undiciForProxies: Plugin = {
+  name: 'undici-for-proxies',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^undici$/ }, () => ({ path: 'undici', namespace: 'for-requests' }))
-    onLoad({ filter: /^undici$/, namespace: 'for-requests' }, () => ({
+    onResolve({ filter: /^undici(-proxy)?$/ }, args => ({ path: args.path, namespace: 'for-proxies' }))
+    onLoad({ filter: /^undici$/, namespace: 'for-proxies' }, () => ({
+      resolveDir: root,
+      contents: `
+        export class ProxyAgent {
+          constructor(options) {
+            this.open = async () => {
+              const { ProxyAgent } = await import('undici-proxy')
+              return (this.opened ??= new ProxyAgent(options))
+            }
+          }
+        }
+        export async function fetch(resource, { dispatcher, ...options }) {
+          if (dispatcher === undefined) return globalThis.fetch(resource, options)
+          const [{ fetch }, agent] = await Promise.all([import('undici-proxy'), dispatcher.open()])
+          return fetch(resource, { ...options, dispatcher: agent })
+        }`,
+    }))
+    onLoad({ filter: /^undici-proxy$/, namespace: 'for-proxies' }, () => ({
       resolveDir: root,
       contents: `
         import api from 'undici/lib/api/index.js'
@@ -87,7 +105,7 @@ export const actionBundle: Bundle = {
     target: 'node24',
     minify: true,
     legalComments: 'linked',
-    plugins: [noZodLocales, noOidcClient, undiciForRequests],
+    plugins: [noZodLocales, noOidcClient, undiciForProxies],
     banner: requireBanner,
     splitting: true,
     chunkNames: 'action-[name]-[hash]',
