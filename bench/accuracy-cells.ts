@@ -229,6 +229,8 @@ const latentMixtures: readonly Cell[] = [
   ['deepseek-ai/DeepSeek-V3', { microBatch: 1, sequenceLength: 2048, ...bf16Lora, lora: latentLora }],
   ['zai-org/GLM-4.7-Flash', { microBatch: 1, sequenceLength: 4096, ...bf16Lora, lora: latentLora }],
   ['zai-org/GLM-4.7-Flash', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'sgd' }],
+  ['mistralai/Mistral-Small-4-119B-2603', { microBatch: 1, sequenceLength: 2048, ...bf16Lora, lora: latentLora }],
+  ['mistralai/Mistral-Small-4-119B-2603', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'sgd' }],
   ['openai/gpt-oss-20b', { microBatch: 1, sequenceLength: 1024, ...bf16Lora, attention: 'eager' }],
   ['openai/gpt-oss-20b', { microBatch: 2, sequenceLength: 2048, ...fullBf16, attention: 'eager' }],
 ]

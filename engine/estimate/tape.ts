@@ -146,7 +146,9 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   scale(x: Tensor): Tensor {
-    return this.elementwise('mul', x)
+    const output = this.elementwise('mul', x)
+    if (this.headsFirst.has(x.storage)) this.headsFirst.add(output.storage)
+    return output
   }
 
   softcap(logits: Tensor): Tensor {

@@ -25,7 +25,6 @@ export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   llama4: ['meta-llama/Llama-4-Scout-17B-16E', 'meta-llama/Llama-4-Scout-17B-16E-Instruct'],
   mamba: ['state-spaces/mamba-2.8b'],
   minimax_m2: ['MiniMaxAI/MiniMax-M2'],
-  mistral4: ['mistralai/Mistral-Small-4-119B-2603'],
   mllama: ['meta-llama/Llama-3.2-11B-Vision', 'meta-llama/Llama-3.2-11B-Vision-Instruct'],
   mpt: ['mosaicml/mpt-7b', 'mosaicml/mpt-7b-instruct', 'mosaicml/mpt-30b'],
   nemotron_h: ['nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16'],

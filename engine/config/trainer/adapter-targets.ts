@@ -63,6 +63,7 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   deepseek_v2: { all: latent },
   deepseek_v3: { all: latent },
   glm4_moe_lite: { all: latent },
+  mistral4: { all: latent },
   qwen3_5: { all: [...gated.all, ...deltaNet, 'qkv', 'proj', 'linear_fc1', 'linear_fc2'] },
   qwen3_5_moe: { all: [...gated.all, ...deltaNet, 'shared_expert_gate', 'qkv', 'proj', 'linear_fc1', 'linear_fc2'] },
   gemma3: { all: [...gated.all, 'out_proj', 'fc1', 'fc2'] },
@@ -81,7 +82,11 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
 
 export function linearsOf({ family, config }: CatalogueModel): Linears | undefined {
   const found = linears[family]
-  if (found === undefined || !('q_lora_rank' in config || 'kv_lora_rank' in config)) return found
+  if (found === undefined) return undefined
+  if ('text_config' in config && 'kv_lora_rank' in config.text_config) {
+    return { all: [...new Set([...latent, ...found.all])] }
+  }
+  if (!('q_lora_rank' in config || 'kv_lora_rank' in config)) return found
   // Queries go through a narrow projection or straight, never both.
   const absent = config.q_lora_rank ? ['q_proj'] : ['q_a_proj', 'q_b_proj']
   return { all: found.all.filter(linear => !absent.includes(linear)) }

@@ -98,6 +98,29 @@ const mistralSmall31: ModelRow = {
   },
 }
 
+/**
+ * transformers' defaults of Mistral4Config, and for the tower those of Mistral3Config. NVIDIA-NeMo/Automodel's Mistral4Config
+ * says the same of the text.
+ */
+const mistralSmall4: ModelRow = {
+  ids: ['mistralai/Mistral-Small-4-119B-2603', 'axolotl-ai-co/Mistral-Small-4-119B-2603-BF16'],
+  config: {
+    model_type: 'mistral3',
+    tie_word_embeddings: false,
+    text_config: textConfig('mistral4', [131_072, 4_096, 12_288, 36, 32, 32, 1_048_576], {
+      q_lora_rank: 1_024,
+      kv_lora_rank: 256,
+      qk_nope_head_dim: 64,
+      qk_rope_head_dim: 64,
+      v_head_dim: 128,
+      n_routed_experts: 128,
+      num_experts_per_tok: 4,
+      moe_intermediate_size: 2_048,
+    }),
+    vision_config: { hidden_size: 1_024, intermediate_size: 4_096, num_hidden_layers: 24, patch_size: 14 },
+  },
+}
+
 const qwen35Vision = { depth: 27, hidden_size: 1_152, intermediate_size: 4_304, patch_size: 16 }
 
 const deltaNet = (valueHeads: number) => ({
@@ -159,4 +182,5 @@ export const multimodalRows: readonly ModelRow[] = [
   qwen35MoeRow([248_320, 3_072, 1_024, 48, 32, 2, 262_144], { valueHeads: 64, count: 256, perToken: 8, inner: 1_024 }, ['Qwen/Qwen3.5-122B-A10B']),
   qwen35MoeRow([248_320, 4_096, 1_024, 60, 32, 2, 262_144], { valueHeads: 64, count: 512, perToken: 10, inner: 1_024 }, ['Qwen/Qwen3.5-397B-A17B']),
   mistralSmall31,
+  mistralSmall4,
 ]

@@ -1,8 +1,9 @@
 /**
- * DeepSeek V2 and V3 and GLM's mixtures of experts, which differ in their attention. transformers: models/{deepseek_v2,
- * deepseek_v3,glm4_moe,glm4_moe_lite}.
+ * DeepSeek V2 and V3 and the mixtures of experts of GLM and Mistral, which differ in their attention. transformers:
+ * models/{deepseek_v2,deepseek_v3,glm4_moe,glm4_moe_lite,mistral4}.
  */
 import * as z from 'zod'
+import type { RouterOptions } from '../ops.ts'
 import { size } from '../schema.ts'
 import { attentionOf, headNorms } from './attention.ts'
 import {
@@ -41,6 +42,12 @@ export const glm4MoeLiteConfig = decoderFields.extend({
   ...latentFields,
   ...sparseFields,
 })
+export const mistral4Config = decoderFields.extend({
+  model_type: z.literal('mistral4'),
+  ...latentFields,
+  ...sparseFields,
+  first_k_dense_replace: sparseFields.first_k_dense_replace.default(0),
+})
 export const glm4MoeConfig = decoderFields.extend({
   model_type: z.literal('glm4_moe'),
   ...sparseFields,
@@ -55,9 +62,18 @@ type Latent = z.infer<typeof deepseekV2Config | typeof deepseekV3Config | typeof
 export function deepseek(config: Latent): Blueprint {
   const isV2 = config.model_type === 'deepseek_v2'
   // V2 turns positions as complex numbers, in float32.
-  const mixer = latentAttention(config, { inFloat32: isV2 })
+  const mixer = latentAttention(config, { rotary: { inFloat32: isV2 } })
   return {
-    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config, isV2 ? 'softmax' : 'sigmoid') }),
+    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config, isV2 ? softmaxRouter : sigmoidRouter) }),
+    rotarySize: config.qk_rope_head_dim,
+  }
+}
+
+/** Queries are scaled by Llama 4's factor of their position. */
+export function mistral4(config: z.infer<typeof mistral4Config>): Blueprint {
+  const mixer = latentAttention(config, { scalesQuery: true })
+  return {
+    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config, { scoring: 'softmax' }) }),
     rotarySize: config.qk_rope_head_dim,
   }
 }
@@ -68,15 +84,20 @@ export function glm4Moe(config: z.infer<typeof glm4MoeConfig>): Blueprint {
     ...(config.use_qk_norm && { queryNorm: { norm: 'rms', ...headNorms } }),
   })
   return {
-    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config, 'sigmoid') }),
+    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config, sigmoidRouter) }),
     rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor),
   }
 }
 
-function feedForward(config: Sparse, scoring: 'softmax' | 'sigmoid'): Part {
+type Routing = Omit<RouterOptions, 'count' | 'perToken'>
+
+const sigmoidRouter: Routing = { scoring: 'sigmoid', inFloat32: true, weightsInFloat32: true }
+const softmaxRouter: Routing = { ...sigmoidRouter, scoring: 'softmax' }
+
+function feedForward(config: Sparse, routing: Routing): Part {
   const { n_routed_experts: count, num_experts_per_tok: perToken, moe_intermediate_size: inner } = config
   const dense = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
-  const router = { count, perToken, scoring, inFloat32: true, weightsInFloat32: true }
+  const router = { count, perToken, ...routing }
   const shared = { name: 'shared_experts', inner: inner * config.n_shared_experts }
   const sparse = withSharedExperts(sparseFeedForward({ router, experts: { count, inner } }), config.hidden_size, shared)
   return (ops, place, x) => (place.index < config.first_k_dense_replace ? dense : sparse)(ops, place, x)

@@ -1,7 +1,16 @@
 /** The decoders that a blueprint describes, a line each. */
 import type * as z from 'zod'
 import type { Blueprint } from './blueprint.ts'
-import { deepseek, deepseekV2Config, deepseekV3Config, glm4Moe, glm4MoeConfig, glm4MoeLiteConfig } from './deepseek.ts'
+import {
+  deepseek,
+  deepseekV2Config,
+  deepseekV3Config,
+  glm4Moe,
+  glm4MoeConfig,
+  glm4MoeLiteConfig,
+  mistral4,
+  mistral4Config,
+} from './deepseek.ts'
 import { ernie, ernieConfig } from './ernie.ts'
 import { gemma, gemma2, gemma2Config, gemma3, gemma3Config, gemmaConfig } from './gemma.ts'
 import { glm4, glm4Config } from './glm.ts'
@@ -77,6 +86,7 @@ export const decoderConfigs = [
   deepseekV3Config,
   glm4MoeLiteConfig,
   glm4MoeConfig,
+  mistral4Config,
   gemma3VisionConfig,
   mistral3Config,
   qwen2VlConfig,
@@ -149,6 +159,8 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
       return deepseek(config)
     case 'glm4_moe':
       return glm4Moe(config)
+    case 'mistral4':
+      return mistral4(config)
     case 'gemma3':
       return gemma3Vision(config)
     case 'mistral3':

@@ -15,7 +15,13 @@ export const latentFields = {
 
 type LatentFields = DecoderFields & z.infer<z.ZodObject<typeof latentFields>>
 
-export function latentAttention(config: LatentFields, rotary: RotaryOptions = {}): Part {
+export interface LatentTraits {
+  readonly rotary?: RotaryOptions
+  /** Queries times a number that depends on the position. */
+  readonly scalesQuery?: boolean
+}
+
+export function latentAttention(config: LatentFields, { rotary = {}, scalesQuery = false }: LatentTraits = {}): Part {
   const { num_attention_heads: heads, kv_lora_rank: rank, attention_bias: bias } = config
   const { qk_nope_head_dim: resting, qk_rope_head_dim: turning, v_head_dim: valueSize } = config
   return (ops, { name, table }, x) => {
@@ -38,7 +44,7 @@ export function latentAttention(config: LatentFields, rotary: RotaryOptions = {}
     const expanded = linear('kv_b_proj', ops.cached(keyValue), heads * (resting + valueSize))
     const [ownKey, value] = ops.split(expanded, [heads * resting, heads * valueSize]) as [typeof x, typeof x]
     const k = ops.headsJoined(ownKey, turnedKey, heads)
-    const context = ops.attention(q, k, value, {
+    const context = ops.attention(scalesQuery ? ops.scale(q) : q, k, value, {
       heads,
       causal: true,
       dropout: config.attention_dropout,

@@ -20,6 +20,7 @@ import {
   table,
 } from '../vision/towers.ts'
 import { type Blueprint, decoderFields } from './blueprint.ts'
+import { mistral4, mistral4Config } from './deepseek.ts'
 import { gemma3, gemma3Config } from './gemma.ts'
 import { ministral3, ministral3Config, mistral, mistralConfig } from './llama.ts'
 import { qwen2, qwen3, qwen3Config } from './qwen.ts'
@@ -47,7 +48,7 @@ export const gemma3VisionConfig = z.object({
 export const mistral3Config = z.object({
   model_type: z.literal('mistral3'),
   tie_word_embeddings: z.boolean().default(true),
-  text_config: z.discriminatedUnion('model_type', [mistralConfig, ministral3Config]),
+  text_config: z.discriminatedUnion('model_type', [mistralConfig, ministral3Config, mistral4Config]),
   vision_config: pixtralConfig,
   spatial_merge_size: size.default(2),
   multimodal_projector_bias: z.boolean().default(false),
@@ -105,7 +106,7 @@ export function mistral3(config: z.infer<typeof mistral3Config>): Blueprint {
     multimodal_projector_bias: bias,
   } = config
   return {
-    ...(text.model_type === 'mistral' ? mistral(text) : ministral3(text)),
+    ...mistralText(text),
     isTied: config.tie_word_embeddings,
     root: languageModel,
     idle: ops => {
@@ -122,6 +123,17 @@ export function mistral3(config: z.infer<typeof mistral3Config>): Blueprint {
       idleLinear(ops, `${projector}.linear_1`, vision.hidden_size, text.hidden_size, bias)
       idleLinear(ops, `${projector}.linear_2`, text.hidden_size, text.hidden_size, bias)
     },
+  }
+}
+
+function mistralText(text: z.infer<typeof mistral3Config>['text_config']): Blueprint {
+  switch (text.model_type) {
+    case 'mistral':
+      return mistral(text)
+    case 'ministral3':
+      return ministral3(text)
+    case 'mistral4':
+      return mistral4(text)
   }
 }
 
