@@ -84,19 +84,33 @@ function qwen3VlRow(sizes: TextSizes, { vision, isTied, experts }: Qwen3VlShape,
 
 const qwen3Experts = (inner: number) => ({ num_experts: 128, num_experts_per_tok: 8, moe_intermediate_size: inner })
 
-/** transformers' defaults of Mistral3Config; its output layer is its own, as the 24 B of the checkpoint say. */
-const mistralSmall31: ModelRow = {
-  ids: ['mistralai/Mistral-Small-3.1-24B-Base-2503', 'mistralai/Mistral-Small-3.1-24B-Instruct-2503'],
-  config: {
-    model_type: 'mistral3',
-    tie_word_embeddings: false,
-    text_config: textConfig('mistral', [131_072, 5_120, 32_768, 40, 32, 8, 131_072], {
-      head_dim: 128,
-      sliding_window: null,
-    }),
-    vision_config: { hidden_size: 1_024, intermediate_size: 4_096, num_hidden_layers: 24, patch_size: 14 },
-  },
+interface Mistral3Shape {
+  readonly isTied: boolean
+  readonly tower?: Readonly<Record<string, unknown>>
 }
+
+const pixtralTower = { hidden_size: 1_024, intermediate_size: 4_096, num_hidden_layers: 24, patch_size: 14 }
+/** Mistral Medium 3.5's, as its config.json stands in public engines' tests. */
+const largePixtralTower = { hidden_size: 1_664, intermediate_size: 8_192, num_hidden_layers: 48, patch_size: 14 }
+
+/** Small 3.1: transformers' defaults of Mistral3Config, its output layer its own, as the 24 B of the checkpoint say. */
+function mistral3Row(
+  textType: 'mistral' | 'ministral3',
+  sizes: TextSizes,
+  { isTied, tower = pixtralTower }: Mistral3Shape,
+  ids: readonly string[],
+): ModelRow {
+  const text_config = textConfig(textType, sizes, { head_dim: 128, sliding_window: null })
+  return {
+    ids,
+    config: { model_type: 'mistral3', tie_word_embeddings: isTied, text_config, vision_config: tower },
+  }
+}
+
+const ministral3Ids = (size: string) =>
+  ['Base-2512', 'Instruct-2512', 'Instruct-2512-BF16', 'Reasoning-2512'].map(
+    kind => `mistralai/Ministral-3-${size}-${kind}`,
+  )
 
 /**
  * transformers' defaults of Mistral4Config, and for the tower those of Mistral3Config. NVIDIA-NeMo/Automodel's Mistral4Config
@@ -117,11 +131,13 @@ const mistralSmall4: ModelRow = {
       num_experts_per_tok: 4,
       moe_intermediate_size: 2_048,
     }),
-    vision_config: { hidden_size: 1_024, intermediate_size: 4_096, num_hidden_layers: 24, patch_size: 14 },
+    vision_config: pixtralTower,
   },
 }
 
 const qwen35Vision = { depth: 27, hidden_size: 1_152, intermediate_size: 4_304, patch_size: 16 }
+const smallQwen35Vision = { depth: 24, hidden_size: 1_024, intermediate_size: 4_096, patch_size: 16 }
+const tinyQwen35Vision = { depth: 12, hidden_size: 768, intermediate_size: 3_072, patch_size: 16 }
 
 const deltaNet = (valueHeads: number) => ({
   head_dim: 256,
@@ -132,14 +148,16 @@ const deltaNet = (valueHeads: number) => ({
   linear_num_value_heads: valueHeads,
 })
 
-const qwen35: ModelRow = {
-  ids: ['Qwen/Qwen3.5-27B', 'unsloth/Qwen3.5-27B'],
-  config: {
-    model_type: 'qwen3_5',
-    tie_word_embeddings: false,
-    text_config: textConfig('qwen3_5_text', [248_320, 5_120, 17_408, 64, 24, 4, 262_144], deltaNet(48)),
-    vision_config: { ...qwen35Vision, out_hidden_size: 5_120 },
-  },
+interface Qwen35Shape {
+  readonly valueHeads: number
+  readonly isTied: boolean
+  readonly vision: Readonly<Record<string, unknown>>
+}
+
+function qwen35Row(sizes: TextSizes, { valueHeads, isTied, vision }: Qwen35Shape, ids: readonly string[]): ModelRow {
+  const text_config = textConfig('qwen3_5_text', sizes, deltaNet(valueHeads))
+  const vision_config = { ...vision, out_hidden_size: sizes[1] }
+  return { ids, config: { model_type: 'qwen3_5', tie_word_embeddings: isTied, text_config, vision_config } }
 }
 
 interface Qwen35Experts {
@@ -177,10 +195,18 @@ export const multimodalRows: readonly ModelRow[] = [
   qwen3VlRow([151_936, 5_120, 25_600, 64, 64, 8, 262_144], { vision: largeQwen3Vision, isTied: false }, ['Qwen/Qwen3-VL-32B-Instruct', 'Qwen/Qwen3-VL-32B-Thinking']),
   qwen3VlRow([151_936, 2_048, 6_144, 48, 32, 4, 262_144], { vision: largeQwen3Vision, isTied: false, experts: qwen3Experts(768) }, ['Qwen/Qwen3-VL-30B-A3B-Instruct', 'Qwen/Qwen3-VL-30B-A3B-Thinking']),
   qwen3VlRow([151_936, 4_096, 12_288, 94, 64, 4, 262_144], { vision: largeQwen3Vision, isTied: false, experts: qwen3Experts(1_536) }, ['Qwen/Qwen3-VL-235B-A22B-Instruct', 'Qwen/Qwen3-VL-235B-A22B-Thinking']),
-  qwen35,
+  qwen35Row([248_320, 1_024, 3_584, 24, 8, 2, 262_144], { valueHeads: 16, isTied: true, vision: tinyQwen35Vision }, ['Qwen/Qwen3.5-0.8B', 'Qwen/Qwen3.5-0.8B-Base', 'unsloth/Qwen3.5-0.8B']),
+  qwen35Row([248_320, 2_560, 9_216, 32, 16, 4, 262_144], { valueHeads: 32, isTied: true, vision: smallQwen35Vision }, ['Qwen/Qwen3.5-4B', 'Qwen/Qwen3.5-4B-Base', 'unsloth/Qwen3.5-4B']),
+  qwen35Row([248_320, 4_096, 12_288, 32, 16, 4, 262_144], { valueHeads: 32, isTied: false, vision: qwen35Vision }, ['Qwen/Qwen3.5-9B', 'Qwen/Qwen3.5-9B-Base', 'unsloth/Qwen3.5-9B']),
+  qwen35Row([248_320, 5_120, 17_408, 64, 24, 4, 262_144], { valueHeads: 48, isTied: false, vision: qwen35Vision }, ['Qwen/Qwen3.5-27B', 'unsloth/Qwen3.5-27B']),
   qwen35MoeRow([248_320, 2_048, 512, 40, 16, 2, 262_144], { valueHeads: 32, count: 256, perToken: 8, inner: 512 }, ['Qwen/Qwen3.5-35B-A3B', 'Qwen/Qwen3.5-35B-A3B-Base']),
   qwen35MoeRow([248_320, 3_072, 1_024, 48, 32, 2, 262_144], { valueHeads: 64, count: 256, perToken: 8, inner: 1_024 }, ['Qwen/Qwen3.5-122B-A10B']),
   qwen35MoeRow([248_320, 4_096, 1_024, 60, 32, 2, 262_144], { valueHeads: 64, count: 512, perToken: 10, inner: 1_024 }, ['Qwen/Qwen3.5-397B-A17B']),
-  mistralSmall31,
+  mistral3Row('mistral', [131_072, 5_120, 32_768, 40, 32, 8, 131_072], { isTied: false }, ['mistralai/Mistral-Small-3.1-24B-Base-2503', 'mistralai/Mistral-Small-3.1-24B-Instruct-2503']),
+  mistral3Row('ministral3', [131_072, 3_072, 9_216, 26, 32, 8, 262_144], { isTied: true }, ministral3Ids('3B')),
+  mistral3Row('ministral3', [131_072, 4_096, 14_336, 34, 32, 8, 262_144], { isTied: false }, ministral3Ids('8B')),
+  mistral3Row('ministral3', [131_072, 5_120, 16_384, 40, 32, 8, 262_144], { isTied: false }, ministral3Ids('14B')),
+  mistral3Row('ministral3', [131_072, 5_120, 32_768, 40, 32, 8, 393_216], { isTied: false }, ['mistralai/Devstral-Small-2-24B-Instruct-2512']),
+  mistral3Row('ministral3', [131_072, 12_288, 28_672, 88, 96, 8, 262_144], { isTied: false, tower: largePixtralTower }, ['mistralai/Mistral-Medium-3.5-128B', 'axolotl-ai-co/Mistral-Medium-3.5-128B-BF16']),
   mistralSmall4,
 ]
