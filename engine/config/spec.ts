@@ -1,5 +1,6 @@
 /** The training spec: what any training config comes down to, whatever dialect it is written in. */
 import * as z from 'zod'
+import { parameterPattern } from './parameter-pattern.ts'
 
 export const tasks = [
   'sequence-classification',
@@ -105,6 +106,28 @@ export type TrainingMethod = z.infer<typeof trainingMethod>
 /** Above this no GPU of the catalogue holds a single byte per sample; a typo, not a batch. */
 export const MAX_BATCH = 1_000_000
 
+/** Which parameters train, where not all do. The others are frozen: under autocast they are held in the type that it computes in. */
+const trainedPart = z.object({
+  /** Regular expressions: a parameter trains whose name in transformers one of them matches from its start. */
+  names: z
+    .array(
+      z
+        .string()
+        .max(200)
+        .refine(name => parameterPattern(name) !== undefined, 'not a pattern of parameter names'),
+    )
+    .min(1)
+    .max(200),
+  /**
+   * Whether gradients go down to the embeddings' output wherever the lowest trained parameter is: transformers'
+   * `enable_input_require_grads`, which its checkpointing brings along. Where they do not, only blocks that train are checkpointed.
+   */
+  inputGradients: z.boolean(),
+  /** The blocks that train change from time to time, and the optimizer keeps the state of those that have had their turn: LISA. */
+  inTurns: z.boolean().optional(),
+})
+export type TrainedPart = z.infer<typeof trainedPart>
+
 export const batchSize = z.number().int().min(1).max(MAX_BATCH)
 
 export const trainingSpec = z.object({
@@ -143,6 +166,19 @@ export const trainingSpec = z.object({
   /** Base weights of every linear layer but the output's. Only with `lora`. */
   quantization: z.enum(quantizations).optional(),
   /** Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`. */
+  /** What a model that attends to encoded images sees of them; absent where text alone goes through it. */
+  images: z
+    .object({
+      /** Of one sample. */
+      tiles: z.number().int().min(1).max(1_000),
+      /** Layers that gradient checkpointing is for: the decoder's (transformers), or all with self-attention (torchtune). */
+      checkpointed: z.enum(['decoder', 'self-attention']),
+    })
+    .optional(),
+  /** Of a model that attends to an encoded image, the parts that train (with `lora`: that have adapters); all when absent. */
+  trainedParts: z.array(z.enum(modelParts)).max(3).optional(),
+  /** Absent where everything trains. Not with `lora`. */
+  trainable: trainedPart.optional(),
   quantizedExperts: z.boolean().optional(),
   /**
    * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of

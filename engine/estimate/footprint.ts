@@ -33,7 +33,8 @@ export class Footprint {
     const tape = new Tape(spec, device)
     const { loss, held } = objectiveOf(tape, config, spec)
     refuseMissingTargets(spec, tape)
-    this.#timeline = playStep(tape, spec, loss, held)
+    refuseNothingTrained(spec, tape)
+    this.#timeline = playStep(tape, spec, { loss, held, before })
     this.nodes = tape.nodes
     this.parameterCount = this.#timeline.parameterCount
   }
@@ -115,6 +116,16 @@ function refuseMissingTargets(spec: TrainingSpec, { linearNames }: Tape): void {
     code: 'no-such-lora-target',
     message: `${spec.model} has no linear layer named ${missing.join(', ')}`,
     fix: `Name some of: ${[...linearNames].join(', ')}.`,
+  })
+}
+
+function refuseNothingTrained({ model, trainable }: TrainingSpec, { parameters }: Tape): void {
+  if (trainable === undefined || [...parameters.values()].some(parameter => parameter.requiresGrad)) return
+  const some = [...parameters.keys()].filter((_, index) => index < 3)
+  throw new MemoryMarkError({
+    code: 'nothing-trains',
+    message: `No parameter of ${model} is named as what is to train: ${trainable.names.join(', ')}`,
+    fix: `Write patterns that match its names in transformers, such as ${some.join(', ')}.`,
   })
 }
 

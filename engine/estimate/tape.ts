@@ -2,6 +2,7 @@
  * The tape: the layers that models are written in, as PyTorch composes them from autograd's primitives. Each layer states
  * its rule and where PyTorch or transformers decides it.
  */
+import { parameterPattern } from '../config/parameter-pattern.ts'
 import type { TrainingSpec } from '../config/spec.ts'
 import type {
   AttentionShape,
@@ -37,9 +38,11 @@ export class Tape extends Autograd implements Ops<Tensor> {
   /** Tensors that local variables of the running block reference. */
   #locals: Tensor[] = []
 
+  readonly #trainedNames: readonly RegExp[]
   constructor(spec: TrainingSpec, device: { hasFlash: boolean }) {
     super(spec, device)
     const isImage = spec.task === 'image-classification'
+    this.#trainedNames = (spec.trainable?.names ?? []).flatMap(name => parameterPattern(name) ?? [])
     const imageSize = spec.imageSize ?? 0
     const inputShape = isImage ? [3, imageSize, imageSize] : [spec.sequenceLength ?? 0]
     const labelShape = spec.task === 'seq2seq-lm' ? [spec.targetLength ?? spec.sequenceLength ?? 0] : inputShape
@@ -460,15 +463,19 @@ export class Tape extends Autograd implements Ops<Tensor> {
   block(x: Tensor, body: (x: Tensor) => Tensor, shared: readonly Tensor[] = []): Tensor {
     this.blockInputs.push(x)
     const isRecomputed = this.spec.gradientCheckpointing && this.training && this.pass === undefined
-    if (!isRecomputed) return this.frame(x, body)
-    // torch: utils/checkpoint.py: only the block's input survives the forward pass. Where the weights below are frozen, peft
-    // makes the input require gradients (`enable_input_require_grads`), or the block would be left out of the graph.
+    const { inputGradients = isRecomputed } = this.spec.trainable ?? {}
+    // transformers and peft make the input require gradients (`enable_input_require_grads`), or a block over frozen weights would
+    // be left out of the graph.
+    const input = inputGradients && this.pass === undefined ? { ...x, requiresGrad: true } : x
+    if (!isRecomputed) return this.frame(input, body)
+    // torch: utils/checkpoint.py: only the block's input survives the forward pass.
     const outer = this.nodes
     const castOutside = new Map(this.castWeights)
     this.nodes = []
     const output = this.frame({ ...x, requiresGrad: true }, body)
     const inputs = [x, ...shared].map(tensor => tensor.storage)
-    outer.push({ ...emptyNode, reads: inputs, saves: inputs, outputs: [output], body: this.nodes })
+    const block = { ...emptyNode, reads: inputs, saves: inputs, outputs: [output], body: this.nodes }
+    outer.push(...(inputGradients || trainsSomething(this.nodes) ? [block] : this.nodes))
     this.nodes = outer
     // The recomputation opens an autocast context, and so a cache of cast weights, of its own.
     this.castWeights = castOutside
@@ -504,7 +511,28 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   #weight(name: string, shape: readonly number[]): Tensor {
-    return this.parameter(name, shape, { trainable: this.spec.lora === undefined })
+    const trainable = this.spec.lora === undefined && this.#trains() && this.#isTrained(name)
+    return this.parameter(name, shape, { trainable, ...(!trainable && this.#frozen) })
+  }
+
+  #isTrained(name: string): boolean {
+    return this.spec.trainable === undefined || this.#trainedNames.some(pattern => pattern.test(name))
+  }
+
+  /** LLaMA-Factory model/adapter.py: weights are loaded in the type that is computed in, and made float32 where they train. */
+  get #frozen(): { dtype?: Dtype } {
+    const isPart = this.spec.trainable !== undefined && this.pass?.of !== 'copy'
+    return isPart && this.autocastDtype !== undefined ? { dtype: this.autocastDtype } : {}
+  }
+
+  #trains(): boolean {
+    return this.spec.trainedParts?.includes(this.#part) ?? true
+  }
+
+  #firstRows(x: Tensor, rows: number): Tensor {
+    const output = { ...x, shape: [rows, ...x.shape.slice(1)], edge: this.newEdge() }
+    this.record('slice', { reads: [x], outputs: [output], gradients: [made(x)] })
+    return output
   }
 
   /**
@@ -700,3 +728,7 @@ function image(x: Tensor): [channels: number, y: number, x: number] {
   const [channels = 0, y = 0, width = 0] = x.shape
   return [channels, y, width]
 }
+function trainsSomething(nodes: readonly Node[]): boolean {
+  return nodes.some(({ gradients }) => gradients.some(({ to }) => to.storage.persistent))
+}
+

@@ -48,10 +48,11 @@ export function playStep(tape: Autograd, spec: TrainingSpec, loss: Tensor, held:
     model: [
       ...[...parameters.map(parameter => parameter.storage), ...tape.buffers].map(storage =>
         share(storage, shares.weights),
+  const withState = spec.trainable?.inTurns ? parameters : optimized
       ),
       ...(exchange > 0 ? [tape.fixed(exchange, 'temporaries')] : []),
     ],
-    optimizerState: isTraining ? optimizerState(tape, spec, optimized, shares) : [],
+    optimizerState: isTraining ? optimizerState(tape, spec, withState, shares) : [],
     step: player.events,
     eventsBeforeOptimizer,
     parameterCount: [...tape.parameters]

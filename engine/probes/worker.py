@@ -14,6 +14,7 @@ import importlib.util
 import json
 import os
 import platform
+import re
 import signal
 import statistics
 import subprocess
@@ -234,6 +235,8 @@ def build_model(request, device="meta"):
         quantise(model, spec["quantization"], device)
     if "lora" in spec:
         model = add_adapters(model, spec["lora"], spec["gradientCheckpointing"], device)
+    if "trainable" in spec:
+        freeze_the_rest(model, spec["trainable"]["names"], AUTOCAST_DTYPES.get(spec["precision"]))
     if "fakeQuantization" in spec:
         round_linears(model, spec["fakeQuantization"]["groupSize"])
     if head_of_rewards(spec) == "value":
@@ -243,7 +246,30 @@ def build_model(request, device="meta"):
     object.__setattr__(model, "reference", reference)  # beside its parameters, not among them
     if spec["gradientCheckpointing"]:
         model.gradient_checkpointing_enable({"use_reentrant": False, **recomputation(spec, device)})
+    if "trainable" in spec:
+        set_input_gradients(model, spec["trainable"]["inputGradients"])
     return model.train(spec["step"] == "training")
+
+
+def freeze_the_rest(model, patterns, frozen_dtype):
+    """All but what one of the patterns matches. LLaMA-Factory holds what is frozen in the type that autocast computes in."""
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad_(any(re.match(pattern, name) for pattern in patterns))
+        if frozen_dtype is not None and not parameter.requires_grad:
+            parameter.data = parameter.data.to(frozen_dtype)
+
+
+def set_input_gradients(model, wanted):
+    """Checkpointing in transformers makes the embeddings' output require gradients; LLaMA-Factory's own does not, and
+    checkpoints those blocks alone in which something trains."""
+    if wanted:
+        model.enable_input_require_grads()
+        return
+    if hasattr(model, "_require_grads_hook"):
+        model.disable_input_require_grads()
+    for module in model.modules():
+        if hasattr(module, "gradient_checkpointing") and not any(each.requires_grad for each in module.parameters()):
+            module.gradient_checkpointing = False
 
 
 class Rounded(torch.autograd.Function):
