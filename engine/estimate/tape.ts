@@ -284,7 +284,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const weight = this.lowered(this.#weight(`${name}.weight`, [lastSize(x), 1, kernel]))
     const factor = this.lowered(x)
     const padded = this.tensor([tokens + kernel - 1, lastSize(x)], factor.dtype, [factor, weight])
-    this.record(name, this.#product(factor, weight, [], padded, kernel))
+    // torch: `convolution` keeps both factors, whichever of them is trained.
+    this.record(name, { ...this.#product(factor, weight, [], padded, kernel), saves: [factor, weight] })
     const whole = this.silu(padded)
     return { ...whole, shape: x.shape }
   }

@@ -46,6 +46,8 @@ export interface Ops<T> {
   /** Splits the last dimension into views, by one op (torch.split, chunk) or by a slice each. */
   split(x: T, sizes: readonly number[]): T[]
   slices(x: T, sizes: readonly number[]): T[]
+  /** A new tensor of the parts, side by side in the last dimension. */
+  concatenate(parts: readonly T[]): T
   /** A contiguous copy of a view, as indexing or reshaping makes it. */
   gathered(x: T): T
   /** [b, s, heads·size] → [b, s, times·heads·size]: every head `times` times. */

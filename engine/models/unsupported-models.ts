@@ -28,7 +28,6 @@ export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   mllama: ['meta-llama/Llama-3.2-11B-Vision', 'meta-llama/Llama-3.2-11B-Vision-Instruct'],
   mpt: ['mosaicml/mpt-7b', 'mosaicml/mpt-7b-instruct', 'mosaicml/mpt-30b'],
   nemotron_h: ['nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16'],
-  qwen3_next: ['Qwen/Qwen3-Next-80B-A3B-Instruct', 'Qwen/Qwen3-Next-80B-A3B-Thinking'],
   smolvlm: ['HuggingFaceTB/SmolVLM2-2.2B-Instruct'],
   'xlm-roberta': ['FacebookAI/xlm-roberta-base', 'FacebookAI/xlm-roberta-large'],
 }

@@ -58,6 +58,7 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   qwen2_moe: { all: [...gated.all, 'shared_expert_gate'] },
   qwen3_moe: { all: attention },
   olmoe: { all: attention },
+  qwen3_next: { all: [...gated.all, 'shared_expert_gate', 'in_proj_qkvz', 'in_proj_ba', 'out_proj'] },
   gpt_oss: { all: attention },
   glm4_moe: { all: gated.all },
   deepseek_v2: { all: latent },

@@ -9,6 +9,15 @@ const qwen3Experts = (experts: number, inner: number) => ({
   ...untied,
 })
 
+/** transformers' defaults of Qwen3NextConfig. */
+const qwen3Next = {
+  num_experts: 512,
+  num_experts_per_tok: 10,
+  moe_intermediate_size: 512,
+  shared_expert_intermediate_size: 512,
+  ...untied,
+}
+
 const qwen15Experts = {
   num_experts: 60,
   num_experts_per_tok: 4,
@@ -83,6 +92,7 @@ export const moeRows: readonly ModelRow[] = [
   row('qwen3_moe', [151_936, 4_096, 12_288, 94, 64, 4, 40_960], ['Qwen/Qwen3-235B-A22B'], qwen3Experts(128, 1_536)),
   row('qwen3_moe', [151_936, 4_096, 12_288, 94, 64, 4, 262_144], ['Qwen/Qwen3-235B-A22B-Instruct-2507', 'Qwen/Qwen3-235B-A22B-Thinking-2507'], qwen3Experts(128, 1_536)),
   row('qwen3_moe', [151_936, 6_144, 8_192, 62, 96, 8, 262_144], ['Qwen/Qwen3-Coder-480B-A35B-Instruct'], qwen3Experts(160, 2_560)),
+  row('qwen3_next', [151_936, 2_048, 5_120, 48, 16, 2, 262_144], ['Qwen/Qwen3-Next-80B-A3B-Instruct', 'Qwen/Qwen3-Next-80B-A3B-Thinking'], qwen3Next),
   row('gpt_oss', [201_088, 2_880, 2_880, 24, 64, 8, 131_072], ['openai/gpt-oss-20b', 'unsloth/gpt-oss-20b', 'openai/gpt-oss-safeguard-20b'], gptOss(32)),
   row('gpt_oss', [201_088, 2_880, 2_880, 36, 64, 8, 131_072], ['openai/gpt-oss-120b', 'unsloth/gpt-oss-120b'], gptOss(128)),
   row('deepseek_v2', [102_400, 2_048, 10_944, 27, 16, 16, 163_840], ['deepseek-ai/DeepSeek-V2-Lite', 'deepseek-ai/DeepSeek-V2-Lite-Chat'], deepseekV2Lite),

@@ -38,6 +38,7 @@ import { olmo2, olmo2Config, olmo3, olmo3Config } from './olmo.ts'
 import { phi3, phi3Config } from './phi3.ts'
 import { qwen2, qwen2Config, qwen3, qwen3Config } from './qwen.ts'
 import { olmoe, olmoeConfig, qwen2Moe, qwen2MoeConfig, qwen3Moe, qwen3MoeConfig } from './qwen-moe.ts'
+import { qwen3Next, qwen3NextConfig } from './qwen3-next.ts'
 import { qwen35, qwen35Config, qwen35Moe, qwen35MoeConfig } from './qwen35.ts'
 import {
   gemma3Vision,
@@ -80,6 +81,7 @@ export const decoderConfigs = [
   qwen3MoeConfig,
   olmoeConfig,
   gptOssConfig,
+  qwen3NextConfig,
   qwen35Config,
   qwen35MoeConfig,
   deepseekV2Config,
@@ -147,6 +149,8 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
       return qwen3Moe(config)
     case 'olmoe':
       return olmoe(config)
+    case 'qwen3_next':
+      return qwen3Next(config)
     case 'qwen3_5':
       return qwen35(config)
     case 'qwen3_5_moe':

@@ -2,11 +2,11 @@
 import * as z from 'zod'
 import { size } from '../schema.ts'
 import { allHeadsNorms, attentionOf, headNorms } from './attention.ts'
-import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
+import { type Blueprint, type DecoderFields, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
 import { sparseFeedForward, withSharedExperts } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
-const qwenSparse = {
+export const qwenSparse = {
   num_experts: size,
   num_experts_per_tok: size,
   moe_intermediate_size: size,
@@ -34,18 +34,20 @@ export const olmoeConfig = decoderFields.extend({
   attention_bias: z.boolean().default(false),
 })
 
-type QwenSparse = z.infer<typeof qwen2MoeConfig | typeof qwen3MoeConfig>
+type QwenSparse = DecoderFields & z.infer<z.ZodObject<typeof qwenSparse>>
 
 export function qwen2Moe(config: z.infer<typeof qwen2MoeConfig>): Blueprint {
-  const shared = {
-    name: 'shared_expert',
-    inner: config.shared_expert_intermediate_size,
-    gateName: 'shared_expert_gate',
-  }
   return llamaBlueprint(config, {
     mixer: attentionOf(config, { queryBias: config.qkv_bias, slides: () => config.use_sliding_window }),
-    feedForward: whereSparse(config, withSharedExperts(expertsOf(config), config.hidden_size, shared)),
+    feedForward: sharedAndSparse(config),
   })
+}
+
+/** Chosen experts and a shared one whose result is weighted, where the layer has any. */
+export function sharedAndSparse(config: QwenSparse & { readonly shared_expert_intermediate_size: number }): Part {
+  const inner = config.shared_expert_intermediate_size
+  const shared = { name: 'shared_expert', inner, gateName: 'shared_expert_gate' }
+  return whereSparse(config, withSharedExperts(expertsOf(config), config.hidden_size, shared))
 }
 
 export function qwen3Moe(config: Omit<z.infer<typeof qwen3MoeConfig>, 'model_type'>): Blueprint {
@@ -78,7 +80,7 @@ function expertsOf(config: Pick<QwenSparse, 'num_experts' | 'num_experts_per_tok
 }
 
 /** The layers between have one feed-forward of their own. */
-function whereSparse(config: Omit<QwenSparse, 'model_type' | 'qkv_bias' | 'attention_bias'>, sparse: Part): Part {
+function whereSparse(config: QwenSparse, sparse: Part): Part {
   const dense = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
   const isSparse = (index: number) =>
     !config.mlp_only_layers?.includes(index) && (index + 1) % config.decoder_sparse_step === 0

@@ -217,6 +217,10 @@ export class TfjsOps implements Ops<tf.Tensor> {
     throw new UnsupportedLayer('latent attention')
   }
 
+  concatenate(): never {
+    throw new UnsupportedLayer('linear attention')
+  }
+
   causalConvolution(): never {
     throw new UnsupportedLayer('linear attention')
   }

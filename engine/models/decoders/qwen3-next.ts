@@ -1,0 +1,30 @@
+/** Qwen 3 Next: linear and gated attention before many small experts. transformers: models/qwen3_next. */
+import * as z from 'zod'
+import type { Ops } from '../ops.ts'
+import { size } from '../schema.ts'
+import { type Blueprint, decoderFields } from './blueprint.ts'
+import { type DeltaInputs, type DeltaSizes, hybridBlueprint, hybridFields } from './delta-net.ts'
+import { qwenSparse, sharedAndSparse } from './qwen-moe.ts'
+
+export const qwen3NextConfig = decoderFields.extend({
+  model_type: z.literal('qwen3_next'),
+  ...hybridFields,
+  ...qwenSparse,
+  shared_expert_intermediate_size: size.default(512),
+})
+
+export function qwen3Next(config: z.infer<typeof qwen3NextConfig>): Blueprint {
+  return hybridBlueprint(config, sharedAndSparse(config), joinedProjections)
+}
+
+/** Grouped by key head, so that each part is gathered from all of them. */
+function joinedProjections<T>(ops: Ops<T>, name: string, x: T, { keys, values, heads }: DeltaSizes): DeltaInputs<T> {
+  const parts = (part: string, sizes: readonly number[]) => {
+    const features = sizes.reduce((sum, size) => sum + size, 0)
+    const joined = ops.linear(`${name}.${part}`, x, features, { bias: false })
+    return ops.split(joined, sizes).map(states => ops.gathered(states))
+  }
+  const [query, key, value, gate] = parts('in_proj_qkvz', [keys, keys, values, values]) as [T, T, T, T]
+  const [b, a] = parts('in_proj_ba', [heads, heads]) as [T, T]
+  return { joined: ops.concatenate([query, key, value]), gate, a, b }
+}
