@@ -27,6 +27,7 @@ const llama: readonly ModelRow[] = [
   row('llama', [128_288, 4_096, 14_336, 32, 32, 8, 8_192], ['NousResearch/Hermes-2-Pro-Llama-3-8B']),
   row('llama', [128_256, 2_048, 8_192, 16, 32, 8, 131_072], ['meta-llama/Llama-3.2-1B', 'meta-llama/Llama-3.2-1B-Instruct', 'NousResearch/Llama-3.2-1B', 'unsloth/Llama-3.2-1B', 'unsloth/Llama-3.2-1B-Instruct'], { head_dim: 64, ...tied }),
   row('llama', [128_256, 3_072, 8_192, 28, 24, 8, 131_072], ['meta-llama/Llama-3.2-3B', 'meta-llama/Llama-3.2-3B-Instruct', 'NousResearch/Hermes-3-Llama-3.2-3B', 'unsloth/Llama-3.2-3B', 'unsloth/Llama-3.2-3B-Instruct'], { head_dim: 128, ...tied }),
+  row('llama', [156_940, 3_072, 8_192, 28, 24, 8, 131_072], ['canopylabs/orpheus-3b-0.1-pretrained', 'canopylabs/orpheus-3b-0.1-ft', 'unsloth/orpheus-3b-0.1-pretrained', 'unsloth/orpheus-3b-0.1-ft'], { head_dim: 128, ...tied }),
   row('llama', [32_000, 2_048, 5_632, 22, 32, 4, 2_048], ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', 'TinyLlama/TinyLlama_v1.1', 'TinyLlama/TinyLlama-1.1B-intermediate-step-1431k-3T']),
   row('llama', [49_152, 576, 1_536, 30, 9, 3, 2_048], ['HuggingFaceTB/SmolLM-135M', 'HuggingFaceTB/SmolLM-135M-Instruct'], tied),
   row('llama', [49_152, 960, 2_560, 32, 15, 5, 2_048], ['HuggingFaceTB/SmolLM-360M', 'HuggingFaceTB/SmolLM-360M-Instruct'], tied),
@@ -107,7 +108,7 @@ const qwen3: readonly ModelRow[] = [
   row('qwen3', [151_936, 2_048, 6_144, 28, 16, 8, 32_768], ['Qwen/Qwen3-1.7B-Base'], qwen3Tied),
   row('qwen3', [151_936, 2_560, 9_728, 36, 32, 8, 40_960], ['Qwen/Qwen3-4B', 'unsloth/Qwen3-4B'], qwen3Tied),
   row('qwen3', [151_936, 2_560, 9_728, 36, 32, 8, 32_768], ['Qwen/Qwen3-4B-Base'], qwen3Tied),
-  row('qwen3', [151_936, 2_560, 9_728, 36, 32, 8, 262_144], ['Qwen/Qwen3-4B-Instruct-2507', 'Qwen/Qwen3-4B-Thinking-2507'], qwen3Tied),
+  row('qwen3', [151_936, 2_560, 9_728, 36, 32, 8, 262_144], ['Qwen/Qwen3-4B-Instruct-2507', 'Qwen/Qwen3-4B-Thinking-2507', 'katanemo/Plano-Orchestrator-4B'], qwen3Tied),
   row('qwen3', [151_936, 4_096, 12_288, 36, 32, 8, 40_960], ['Qwen/Qwen3-8B', 'unsloth/Qwen3-8B'], qwen3Untied),
   row('qwen3', [151_936, 4_096, 12_288, 36, 32, 8, 32_768], ['Qwen/Qwen3-8B-Base'], qwen3Untied),
   row('qwen3', [151_936, 5_120, 17_408, 40, 40, 8, 40_960], ['Qwen/Qwen3-14B', 'unsloth/Qwen3-14B'], qwen3Untied),
@@ -159,6 +160,7 @@ const gptNeox: readonly ModelRow[] = [
   row('gpt_neox', [50_432, 4_096, 16_384, 32, 32, 32, 2_048], ['EleutherAI/pythia-6.9b', 'EleutherAI/pythia-6.9b-deduped'], pythia),
   row('gpt_neox', [50_688, 5_120, 20_480, 36, 40, 40, 2_048], ['EleutherAI/pythia-12b', 'EleutherAI/pythia-12b-deduped'], pythia),
   row('gpt_neox', [50_432, 6_144, 24_576, 44, 64, 64, 2_048], ['EleutherAI/gpt-neox-20b'], pythia),
+  row('gpt_neox', [50_432, 2_560, 10_240, 32, 32, 32, 2_048], ['togethercomputer/RedPajama-INCITE-Base-3B-v1', 'togethercomputer/RedPajama-INCITE-Chat-3B-v1', 'togethercomputer/RedPajama-INCITE-Instruct-3B-v1'], { rotary_pct: 1, use_parallel_residual: false, ...untied }),
 ]
 
 function optRow(
