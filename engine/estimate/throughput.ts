@@ -81,8 +81,9 @@ function kernelsOf(nodes: readonly Node[], gpu: Gpu, precision: Precision, check
 function kernel(node: Node, gpu: Gpu, precision: Precision, launchSeconds: number): Kernel {
   const storages: readonly Storage[] = [...node.reads, ...node.creates]
   const flopsPerSecond = peakFlops(gpu, node.computeDtype, precision) * ARITHMETIC_EFFICIENCY
-  const [output] = node.outputs
-  const flopsPerElement = output ? node.flopsPerSample / elements(output) : 0
+  // A slice may be empty: what of a head does not turn, where all of it does.
+  const outputElements = node.outputs[0] === undefined ? 0 : elements(node.outputs[0])
+  const flopsPerElement = outputElements > 0 ? node.flopsPerSample / outputElements : 0
   return {
     arithmeticSecondsPerSample: node.flopsPerSample / flopsPerSecond,
     waveSeconds: (flopsPerElement * TILE_ELEMENTS * gpu.multiprocessors) / flopsPerSecond,
