@@ -1,6 +1,6 @@
 /** How far an estimate may be from the truth, and of which steps no trace has confirmed it. */
 import type { TrainingSpec } from '../config/spec.ts'
-import { hasExperts, type ModelConfig, seesImages } from '../models/architecture.ts'
+import { hasExperts, hears, type ModelConfig, seesImages } from '../models/architecture.ts'
 
 /**
  * Half-width of the band around an estimate, in percent of the peak. `npm run bench:accuracy` fails when PyTorch's trace or a
@@ -59,6 +59,11 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
         ]
       : []),
     ...(['qwen3_next', 'qwen3_5', 'qwen3_5_moe'].includes(config.model_type)
+    ...(hears(config)
+      ? [
+          'Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. The weights of the layers that hear them are in the figures, their activations are not.',
+        ]
+      : []),
       ? [
           "Linear attention is counted in flash-linear-attention's kernels, derived from their sources; where they are not installed transformers' own composition takes more.",
         ]

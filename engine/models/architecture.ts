@@ -90,6 +90,11 @@ export function hasExperts(config: ModelConfig): boolean {
   return 'num_experts_per_tok' in text
 }
 
+/** Whether the checkpoint hears beside reading text. */
+export function hears(config: ModelConfig): boolean {
+  return 'audio_config' in config
+}
+
 /** Whether transformers offers `gradient_checkpointing_enable` for it. */
 export function supportsCheckpointing(config: ModelConfig): boolean {
   return config.model_type !== 'resnet' && config.model_type !== 'convnext'

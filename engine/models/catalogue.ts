@@ -2,10 +2,13 @@
 import type { Task } from '../config/spec.ts'
 import { imageSizeOf, type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
 import { classicRows } from './catalogue/classic-rows.ts'
+import { gemmaRows } from './catalogue/gemma-rows.ts'
 import { llmRows } from './catalogue/llm-rows.ts'
+import { mambaRows } from './catalogue/mamba-rows.ts'
 import type { ModelRow } from './catalogue/model-row.ts'
 import { moeRows } from './catalogue/moe-rows.ts'
 import { multimodalRows } from './catalogue/multimodal-rows.ts'
+import { newerMultimodalRows } from './catalogue/newer-multimodal-rows.ts'
 import { newerRows } from './catalogue/newer-rows.ts'
 import { seq2seqRows } from './catalogue/seq2seq-rows.ts'
 import { visionRows } from './catalogue/vision-rows.ts'
@@ -38,9 +41,17 @@ interface Entry {
 }
 
 const entries: ReadonlyMap<string, Entry> = new Map(
-  [...classicRows, ...visionRows, ...llmRows, ...newerRows, ...moeRows, ...multimodalRows, ...seq2seqRows].flatMap(
-    row => row.ids.map(id => [id.toLowerCase(), { id, row }] as const),
-  ),
+  [
+    ...classicRows,
+    ...visionRows,
+    ...llmRows,
+    ...newerRows,
+    ...moeRows, ...mambaRows,
+    ...multimodalRows,
+    ...gemmaRows,
+    ...newerMultimodalRows,
+    ...seq2seqRows,
+  ].flatMap(row => row.ids.map(id => [id.toLowerCase(), { id, row }] as const)),
 )
 
 /** Ids without their owner, as they stood on the Hub before owners were required (`bert-base-uncased`); the first id wins. */

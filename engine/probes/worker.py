@@ -329,6 +329,8 @@ def second_model(spec, config, teacher):
         return None
     precision = spec["precision"]
     # LLaMA-Factory's model/loader.py: what does not train is loaded in the type that is computed in.
+    if spec["task"] == "causal-lm" and getattr(config, "audio_config", None) is not None:
+        return transformers.AutoModelForMultimodalLM
     lowered = AUTOCAST_DTYPES.get(precision) if spec["method"]["logProbabilities"] == "llamafactory" else None
     reference = model_class(spec, config).from_config(config, dtype=lowered or WEIGHT_DTYPES[precision])
     return reference.requires_grad_(False).eval()

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 
 import torch
 from transformers import (
@@ -9,8 +10,12 @@ from transformers import (
     AutoModelForCausalLM,
     AutoModelForImageClassification,
     AutoModelForImageTextToText,
+    AutoModelForMultimodalLM,
     AutoModelForSeq2SeqLM,
 )
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "engine/probes"))
+from worker import with_floats
 
 CLASSES = {
     "t5": AutoModelForSeq2SeqLM,
@@ -22,8 +27,13 @@ ARCHITECTURES = {"deit": ["DeiTForImageClassification"]}
 
 def count(fields):
     model_type = fields["model_type"]
+    fields = with_floats(type(AutoConfig.for_model(model_type)), fields)
     config = AutoConfig.for_model(**fields, architectures=ARCHITECTURES.get(model_type))
-    default = AutoModelForImageTextToText if "vision_config" in fields else AutoModelForCausalLM
+    default = AutoModelForCausalLM
+    if "vision_config" in fields:
+        default = AutoModelForImageTextToText
+    elif "audio_config" in fields:
+        default = AutoModelForMultimodalLM
     with torch.device("meta"):
         return CLASSES.get(model_type, default).from_config(config).num_parameters()
 

@@ -4,9 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { gemmaRows } from '../../engine/models/catalogue/gemma-rows.ts'
 import { llmRows } from '../../engine/models/catalogue/llm-rows.ts'
+import { mambaRows } from '../../engine/models/catalogue/mamba-rows.ts'
 import { moeRows } from '../../engine/models/catalogue/moe-rows.ts'
 import { multimodalRows } from '../../engine/models/catalogue/multimodal-rows.ts'
+import { newerMultimodalRows } from '../../engine/models/catalogue/newer-multimodal-rows.ts'
 import { newerRows } from '../../engine/models/catalogue/newer-rows.ts'
 import { seq2seqRows } from '../../engine/models/catalogue/seq2seq-rows.ts'
 import { visionRows } from '../../engine/models/catalogue/vision-rows.ts'
@@ -14,7 +17,16 @@ import { footprintOf } from '../estimate/specs.ts'
 
 const python = process.env.MEMORYMARK_PYTHON
 const script = fileURLToPath(new URL('count-parameters.py', import.meta.url))
-const rows = [...visionRows, ...llmRows, ...newerRows, ...moeRows, ...multimodalRows, ...seq2seqRows]
+const rows = [
+  ...visionRows,
+  ...llmRows,
+  ...newerRows,
+  ...moeRows, ...mambaRows,
+  ...multimodalRows,
+  ...gemmaRows,
+  ...newerMultimodalRows,
+  ...seq2seqRows,
+]
 const BUILD_TIMEOUT_MILLIS = 300_000
 
 async function countedByTransformers(interpreter: string): Promise<readonly number[]> {

@@ -32,6 +32,8 @@ const latent = [
   'down_proj',
 ] as const
 
+const glmVision: Linears = { all: [...gated.all, 'gate_up_proj', 'qkv', 'proj'] }
+
 const llama: Linears = { ...gated, usual: ['q_proj', 'v_proj'] }
 
 const linears: Readonly<Partial<Record<Family, Linears>>> = {
@@ -76,6 +78,11 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   phi: { all: ['q_proj', 'k_proj', 'v_proj', 'dense', 'fc1', 'fc2'], usual: ['q_proj', 'v_proj', 'fc1', 'fc2'] },
   phi3: { all: ['qkv_proj', 'o_proj', 'gate_up_proj', 'down_proj'], usual: ['qkv_proj'] },
   gpt2: { all: ['c_attn', 'c_proj', 'c_fc'], usual: ['c_attn'] },
+  glm4v: glmVision,
+  glm46v: glmVision,
+  internvl: { all: [...gated.all, 'projection_layer', 'fc1', 'fc2', 'linear_1', 'linear_2'] },
+  paddleocr_vl: { all: [...gated.all, 'out_proj', 'fc1', 'fc2', 'linear_1', 'linear_2'] },
+  voxtral: { all: [...gated.all, 'out_proj', 'fc1', 'fc2', 'linear_1', 'linear_2'] },
   gpt_neox: { all: ['query_key_value', 'dense', 'dense_h_to_4h', 'dense_4h_to_h'], usual: ['query_key_value'] },
   falcon: { all: ['query_key_value', 'dense', 'dense_h_to_4h', 'dense_4h_to_h'], usual: ['query_key_value'] },
   opt: { all: ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc1', 'fc2'], usual: ['q_proj', 'v_proj'] },

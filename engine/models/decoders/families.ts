@@ -12,10 +12,12 @@ import {
   mistral4Config,
 } from './deepseek.ts'
 import { ernie, ernieConfig } from './ernie.ts'
+import { falconH1, falconH1Config } from './falcon-h1.ts'
 import { gemma, gemma2, gemma2Config, gemma3, gemma3Config, gemmaConfig } from './gemma.ts'
-import { glm4, glm4Config } from './glm.ts'
+import { glm4, glm4Config, glm4v, glm4vConfig } from './glm.ts'
 import { gptOss, gptOssConfig } from './gpt-oss.ts'
 import { hunyuan, hunyuanConfig } from './hunyuan.ts'
+import { internvl, internvlConfig } from './internvl.ts'
 import { stablelm, stablelmConfig, starcoder2, starcoder2Config } from './layer-norm-decoders.ts'
 import {
   arcee,
@@ -35,6 +37,7 @@ import {
 } from './llama.ts'
 import { mixtral, mixtralConfig } from './mixtral.ts'
 import { olmo2, olmo2Config, olmo3, olmo3Config } from './olmo.ts'
+import { paddleocr, paddleocrConfig } from './paddleocr.ts'
 import { phi3, phi3Config } from './phi3.ts'
 import { qwen2, qwen2Config, qwen3, qwen3Config } from './qwen.ts'
 import { olmoe, olmoeConfig, qwen2Moe, qwen2MoeConfig, qwen3Moe, qwen3MoeConfig } from './qwen-moe.ts'
@@ -54,6 +57,7 @@ import {
   qwen25Vl,
   qwen25VlConfig,
 } from './vision-language.ts'
+import { voxtral, voxtralConfig } from './voxtral.ts'
 
 export const decoderConfigs = [
   llamaConfig,
@@ -81,6 +85,7 @@ export const decoderConfigs = [
   qwen3MoeConfig,
   olmoeConfig,
   gptOssConfig,
+  falconH1Config,
   qwen3NextConfig,
   qwen35Config,
   qwen35MoeConfig,
@@ -95,6 +100,10 @@ export const decoderConfigs = [
   qwen25VlConfig,
   qwen3VlConfig,
   qwen3VlMoeConfig,
+  glm4vConfig,
+  internvlConfig,
+  paddleocrConfig,
+  voxtralConfig,
 ] as const
 
 export type DecoderConfig = z.infer<(typeof decoderConfigs)[number]>
@@ -155,6 +164,8 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
       return qwen35(config)
     case 'qwen3_5_moe':
       return qwen35Moe(config)
+    case 'falcon_h1':
+      return falconH1(config)
     case 'gpt_oss':
       return gptOss(config)
     case 'deepseek_v2':
@@ -177,5 +188,14 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
       return qwen3Vl(config)
     case 'qwen3_vl_moe':
       return qwen3VlMoe(config)
+    case 'glm4v':
+    case 'glm46v':
+      return glm4v(config)
+    case 'internvl':
+      return internvl(config)
+    case 'paddleocr_vl':
+      return paddleocr(config)
+    case 'voxtral':
+      return voxtral(config)
   }
 }

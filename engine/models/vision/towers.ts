@@ -6,7 +6,7 @@ import * as z from 'zod'
 import type { Ops } from '../ops.ts'
 import { size } from '../schema.ts'
 
-const channels = z.number().int().min(1).max(16).default(3)
+export const channels = z.number().int().min(1).max(16).default(3)
 
 export const siglipConfig = z.object({
   hidden_size: size.default(768),
@@ -62,12 +62,15 @@ export const qwen3VisionConfig = z.object({
 })
 
 /** What a layer of a tower is made of: linear layers one after the other, and norms. */
-interface TowerLayer {
+export interface TowerLayer {
   readonly norms: readonly string[]
   readonly normKind: 'layer' | 'rms'
-  readonly linears: readonly (readonly [name: string, inFeatures: number, outFeatures: number])[]
+  readonly linears: readonly TowerLinear[]
+  /** Of the linears that say nothing themselves. */
   readonly bias: boolean
 }
+
+type TowerLinear = readonly [name: string, inFeatures: number, outFeatures: number, hasBias?: boolean]
 
 export function siglip<T>(ops: Ops<T>, root: string, config: z.infer<typeof siglipConfig>): void {
   const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config
@@ -179,17 +182,19 @@ const joinedAttention = (hidden: number) =>
     ['attn.proj', hidden, hidden],
   ] as const
 
-const voxels = (config: { in_channels: number; temporal_patch_size: number; patch_size: number }) =>
+export const voxels = (config: { in_channels: number; temporal_patch_size: number; patch_size: number }) =>
   config.in_channels * config.temporal_patch_size * config.patch_size ** 2
 
-function tower<T>(ops: Ops<T>, root: string, layers: number, hidden: number, layer: TowerLayer): void {
+export function tower<T>(ops: Ops<T>, root: string, layers: number, hidden: number, layer: TowerLayer): void {
   for (let index = 0; index < layers; index++) {
     const name = `${root}.${index}`
     for (const norm of layer.norms) {
       if (layer.normKind === 'rms') idleRmsNorm(ops, `${name}.${norm}`, hidden)
       else ops.idle(hidden, x => ops.layerNorm(`${name}.${norm}`, x))
     }
-    for (const [part, from, to] of layer.linears) idleLinear(ops, `${name}.${part}`, from, to, layer.bias)
+    for (const [part, from, to, hasBias = layer.bias] of layer.linears) {
+      idleLinear(ops, `${name}.${part}`, from, to, hasBias)
+    }
   }
 }
 
@@ -200,7 +205,7 @@ function merger<T>(ops: Ops<T>, name: string, parts: readonly [string, string], 
 }
 
 /** A convolution over patches: as a table, since it is no linear module that adapters or quantisation would touch. */
-function patches<T>(ops: Ops<T>, name: string, hidden: number, features: number, { bias = false } = {}): void {
+export function patches<T>(ops: Ops<T>, name: string, hidden: number, features: number, { bias = false } = {}): void {
   table(ops, name, hidden, features)
   if (bias) ops.idle(hidden, x => ops.layerScale(`${name}.bias`, x))
 }
