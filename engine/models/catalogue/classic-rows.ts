@@ -7,6 +7,13 @@ function row(id: string, model_type: string, differences: Record<string, unknown
   return { ids: [id], config: { model_type, ...differences } }
 }
 
+/** GPT-2's layers with GELU and without dropout; facts from the model zoo of their makers. */
+function cerebras(size: string, n_embd: number, n_layer: number, n_head: number): ModelRow {
+  const dropout = { resid_pdrop: 0, embd_pdrop: 0, attn_pdrop: 0 }
+  const sizes = { n_embd, n_layer, n_head, n_positions: 2_048 }
+  return row(`cerebras/Cerebras-GPT-${size}`, 'gpt2', { ...sizes, activation_function: 'gelu', ...dropout })
+}
+
 /** BERT and its kin, and GPT-2: what differs from transformers' defaults, as each repository's config.json states it. */
 export const classicRows: readonly ModelRow[] = [
   row('google-bert/bert-base-uncased', 'bert'),
@@ -28,4 +35,11 @@ export const classicRows: readonly ModelRow[] = [
   row('openai-community/gpt2-large', 'gpt2', { n_embd: 1_280, n_layer: 36, n_head: 20 }),
   row('openai-community/gpt2-xl', 'gpt2', { n_embd: 1_600, n_layer: 48, n_head: 25 }),
   row('distilbert/distilgpt2', 'gpt2', { n_layer: 6 }),
+  cerebras('111M', 768, 10, 12),
+  cerebras('256M', 1_088, 14, 17),
+  cerebras('590M', 1_536, 18, 12),
+  cerebras('1.3B', 2_048, 24, 16),
+  cerebras('2.7B', 2_560, 32, 32),
+  cerebras('6.7B', 4_096, 32, 32),
+  cerebras('13B', 5_120, 40, 40),
 ]

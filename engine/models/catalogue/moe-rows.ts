@@ -65,6 +65,17 @@ const deepseekV2Lite = {
   ...untied,
 }
 
+const glm45Air = {
+  head_dim: 128,
+  attention_bias: true,
+  n_routed_experts: 128,
+  n_shared_experts: 1,
+  num_experts_per_tok: 8,
+  moe_intermediate_size: 1_408,
+  first_k_dense_replace: 1,
+  ...untied,
+}
+
 const glm47Flash = {
   q_lora_rank: 768,
   kv_lora_rank: 512,
@@ -97,5 +108,6 @@ export const moeRows: readonly ModelRow[] = [
   row('gpt_oss', [201_088, 2_880, 2_880, 36, 64, 8, 131_072], ['openai/gpt-oss-120b', 'unsloth/gpt-oss-120b'], gptOss(128)),
   row('deepseek_v2', [102_400, 2_048, 10_944, 27, 16, 16, 163_840], ['deepseek-ai/DeepSeek-V2-Lite', 'deepseek-ai/DeepSeek-V2-Lite-Chat'], deepseekV2Lite),
   row('deepseek_v3', [129_280, 7_168, 18_432, 61, 128, 128, 163_840], ['deepseek-ai/DeepSeek-V3', 'deepseek-ai/DeepSeek-R1', 'deepseek-ai/DeepSeek-V3-0324'], deepseekV3),
+  row('glm4_moe', [151_552, 4_096, 10_944, 46, 96, 8, 131_072], ['zai-org/GLM-4.5-Air', 'zai-org/GLM-4.5-Air-Base'], glm45Air),
   row('glm4_moe_lite', [154_880, 2_048, 10_240, 47, 20, 20, 202_752], ['zai-org/GLM-4.7-Flash'], glm47Flash),
 ]

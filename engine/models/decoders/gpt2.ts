@@ -12,6 +12,7 @@ export const gpt2Config = z.object({
   n_layer: size.default(12),
   n_head: size.default(12),
   n_inner: size.nullish(),
+  activation_function: z.enum(['gelu_new', 'gelu']).default('gelu_new'),
   resid_pdrop: probability.default(0.1),
   embd_pdrop: probability.default(0.1),
   attn_pdrop: probability.default(0.1),
@@ -33,6 +34,7 @@ export function gpt2<T>(ops: Ops<T>, config: Gpt2Config, tokens: number, task: T
 
 function block<T>(ops: Ops<T>, config: Gpt2Config, name: string, x: T): T {
   const { n_embd: hidden, n_inner: inner, resid_pdrop: dropout } = config
+  const activate = (x: T) => (config.activation_function === 'gelu' ? ops.gelu(x) : ops.geluNew(x))
   const joined = ops.linear(`${name}.attn.c_attn`, ops.layerNorm(`${name}.ln_1`, x), 3 * hidden)
   const [query, key, value] = ops.split(joined, [hidden, hidden, hidden]) as [T, T, T]
   const context = ops.attention(query, ops.cached(key), ops.cached(value), {
@@ -42,6 +44,6 @@ function block<T>(ops: Ops<T>, config: Gpt2Config, name: string, x: T): T {
   })
   const attended = ops.residual(ops.dropout(ops.linear(`${name}.attn.c_proj`, context, hidden), dropout), x)
   const normalised = ops.layerNorm(`${name}.ln_2`, attended)
-  const widened = ops.geluNew(ops.linear(`${name}.mlp.c_fc`, normalised, inner ?? 4 * hidden))
+  const widened = activate(ops.linear(`${name}.mlp.c_fc`, normalised, inner ?? 4 * hidden))
   return ops.residual(attended, ops.dropout(ops.linear(`${name}.mlp.c_proj`, widened, hidden), dropout))
 }

@@ -54,7 +54,7 @@ function neoxLayer<T>(ops: Ops<T>, config: GptNeoxConfig, name: string, table: r
   const normalised = ops.layerNorm(`${name}.input_layernorm`, x)
   const joined = ops.linear(`${name}.attention.query_key_value`, normalised, 3 * hidden)
   const [query, key, value] = ops.split(joined, [hidden, hidden, hidden]) as [T, T, T]
-  const [q, k] = [query, key].map(states => ops.rotary(states, table, heads)) as [T, T]
+  const [q, k] = [query, key].map(states => ops.rotary(states, table, heads, { alwaysJoins: true })) as [T, T]
   const shape = { heads, causal: true, dropout: config.attention_dropout, castsSoftmax: true }
   const context = ops.attention(q, ops.cached(k), ops.cached(value), shape)
   const attended = ops.dropout(ops.linear(`${name}.attention.dense`, context, hidden), dropout)
