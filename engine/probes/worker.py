@@ -313,9 +313,8 @@ def round_linears(model, group_size):
 def model_class(spec, config):
     if head_of_rewards(spec) == "steps":
         return transformers.AutoModelForTokenClassification
-    # What sees images is trained whole, text alone or not, and with it goes the class that reads both.
-    is_multimodal = getattr(config, "vision_config", None) is not None
-    if is_multimodal and spec["task"] == "causal-lm":
+    # What sees images or hears is trained whole, text alone or not, and with it goes the class that reads both.
+    if spec["task"] == "causal-lm" and getattr(config, "vision_config", None) is not None:
         return transformers.AutoModelForImageTextToText
     return MODEL_CLASSES[spec["task"]]
 
