@@ -2,7 +2,7 @@
  * The well-known model in a name: `acme/Llama-3.2-1B-support-bot` is most likely Llama 3.2 1B. Mirrors, quantised copies and
  * fine-tunes keep the shape of what they were made from; a caller must say that it was assumed.
  */
-import { bareName, type CatalogueModel, findModel, modelIds } from './catalogue.ts'
+import { type CatalogueModel, findModel, modelIds } from './catalogue.ts'
 import { unsupportedModels } from './unsupported-models.ts'
 
 export type NamedModel =
@@ -84,10 +84,15 @@ function knownNames(): readonly Known[] {
 
 /** `unsloth/Llama3.2-1B-Instruct-bnb-4bit` → llama, 3.2, 1b. */
 function wordsOf(name: string): readonly string[] {
-  const words = bareName(name.toLowerCase()).split(/[-_ ]+/)
+  const words = lastFolder(name.toLowerCase()).split(/[-_ ]+/)
   return words
     .filter(word => word !== '' && !decorations.has(word))
     .flatMap(word => /^([a-z]{3,})(\d[\d.]*)$/.exec(word)?.slice(1) ?? [word])
+}
+
+/** Of an id or of a path, either system's. */
+function lastFolder(name: string): string {
+  return name.split(/[/\\]/).findLast(part => part !== '') ?? ''
 }
 
 function wordSet(words: string): ReadonlySet<string> {

@@ -204,6 +204,16 @@ describe('the well-known model in a name', () => {
   })
 
   test.each([
+    ['../Meta-Llama-3-8B-Instruct/', 'meta-llama/Meta-Llama-3-8B'],
+    ['/data/checkpoints/Qwen3-30B-A3B', 'Qwen/Qwen3-30B-A3B'],
+    [String.raw`D:\Models\Qwen3-4B`, 'Qwen/Qwen3-4B'],
+  ])('in the last folder of the path %s is %s', (path, id) => {
+    const { how, sentence } = resolved(resolveOffline(path))
+    expect(how).toBe('assumed')
+    expect(sentence).toContain(` is assumed to have the shape of ${id}, by its name`)
+  })
+
+  test.each([
     'acme/support-bot',
     'acme/Llama-3-9B',
     'acme/Qwen2.5-8B',
