@@ -15,6 +15,8 @@ type Settings = Pick<
   | 'attention'
   | 'gradientCheckpointing'
   | 'lora'
+  | 'trainable'
+  | 'images'
   | 'quantization'
   | 'quantizedExperts'
   | 'fakeQuantization'
@@ -123,11 +125,23 @@ export function taskOfMethod(method: TrainingSpec['method']): Pick<TrainingSpec,
 
 /** Leaves out what is undefined, as the spec wants it. */
 function present(settings: LanguageModelConfig['settings']): Settings {
-  const { lora, quantization, quantizedExperts, fakeQuantization, float8, expertParallel, ...others } = settings
+  const {
+    lora,
+    trainable,
+    images,
+    quantization,
+    quantizedExperts,
+    fakeQuantization,
+    float8,
+    expertParallel,
+    ...others
+  } = settings
   const { sharding, offload, fusedLoss, method, dropout, ...always } = others
   return {
     ...always,
     ...(lora && { lora }),
+    ...(trainable && { trainable }),
+    ...(images && { images }),
     ...(quantization && { quantization }),
     ...(quantizedExperts && { quantizedExperts }),
     ...(fakeQuantization && { fakeQuantization }),

@@ -70,6 +70,9 @@ export type LogProbabilityStyle = (typeof logProbabilityStyles)[number]
  */
 const references = ['none', 'adapters-off', 'copy'] as const
 
+/** Above this no GPU of the catalogue holds a single byte per sample; a typo, not a batch. */
+export const MAX_BATCH = 1_000_000
+
 /** How the loss is computed, where it is not the model's own on labels. */
 export const trainingMethod = z.discriminatedUnion('kind', [
   /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected answer of a sample go through the model in one batch. */
@@ -100,22 +103,34 @@ export const trainingMethod = z.discriminatedUnion('kind', [
     teacher: z.string().min(1).max(200),
     chunks: z.number().int().min(1).max(1_000),
   }),
+  /**
+   * GRPO and its kin (GDPO, DAPO, GSPO, RLOO, EBFT): the model's own answers end the sequences, are scored against one another and
+   * learnt from.
+   */
+  z.object({
+    kind: z.literal('answers'),
+    reference: z.enum(references),
+    /** Tokens of the longest answer. */
+    answerLength: z.number().int().min(1).max(10_000_000),
+    /** Answers that are made and scored at a time on one GPU: those of all micro-batches until the next generation. */
+    count: z.number().int().min(1).max(MAX_BATCH),
+    /** Who makes them: a server that holds nothing here, vLLM in a share of this GPU, or transformers' `generate`. */
+    generation: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('server') }),
+      z.object({ kind: z.literal('vllm'), share: z.number().min(0).max(1), sleeps: z.boolean() }),
+      z.object({ kind: z.literal('transformers') }),
+    ]),
+    /** EBFT: whether hidden states of the reference score the answers. */
+    comparesFeatures: z.boolean(),
+  }),
 ])
 export type TrainingMethod = z.infer<typeof trainingMethod>
-
-/** Above this no GPU of the catalogue holds a single byte per sample; a typo, not a batch. */
-export const MAX_BATCH = 1_000_000
 
 /** Which parameters train, where not all do. The others are frozen: under autocast they are held in the type that it computes in. */
 const trainedPart = z.object({
   /** Regular expressions: a parameter trains whose name in transformers one of them matches from its start. */
   names: z
-    .array(
-      z
-        .string()
-        .max(200)
-        .refine(name => parameterPattern(name) !== undefined, 'not a pattern of parameter names'),
-    )
+    .array(z.string().refine(name => parameterPattern(name) !== undefined, 'not a pattern of parameter names'))
     .min(1)
     .max(200),
   /**
@@ -163,9 +178,6 @@ export const trainingSpec = z.object({
       modulesToSave: z.array(z.string().max(100)).max(100).optional(),
     })
     .optional(),
-  /** Base weights of every linear layer but the output's. Only with `lora`. */
-  quantization: z.enum(quantizations).optional(),
-  /** Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`. */
   /** What a model that attends to encoded images sees of them; absent where text alone goes through it. */
   images: z
     .object({
@@ -175,10 +187,11 @@ export const trainingSpec = z.object({
       checkpointed: z.enum(['decoder', 'self-attention']),
     })
     .optional(),
-  /** Of a model that attends to an encoded image, the parts that train (with `lora`: that have adapters); all when absent. */
-  trainedParts: z.array(z.enum(modelParts)).max(3).optional(),
-  /** Absent where everything trains. Not with `lora`. */
+  /** Absent where everything trains. With `lora`: the modules that may have adapters. */
   trainable: trainedPart.optional(),
+  /** Base weights of every linear layer but the output's. Only with `lora`. */
+  quantization: z.enum(quantizations).optional(),
+  /** Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`. */
   quantizedExperts: z.boolean().optional(),
   /**
    * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of
@@ -225,6 +238,7 @@ export function sequencesPerSample({ method }: Pick<TrainingSpec, 'method'>): nu
       return method.head === 'steps' ? 1 : 2
     case 'kto':
     case 'distillation':
+    case 'answers':
     case undefined:
       return 1
   }

@@ -13,7 +13,7 @@ export interface AttentionOptions {
   readonly castsSoftmax: boolean
   readonly isAlwaysMasked?: boolean
   readonly broadcastsHeads?: boolean
-  /** [heads, s, t], added to the scores. */
+  /** [heads, s, t], or [s, t] for all heads, added to the scores. */
   readonly bias?: Tensor | undefined
   /** A learned score a head, beside the others in the softmax. */
   readonly sinks?: Tensor | undefined
@@ -128,6 +128,7 @@ function biasedAttention(
 }
 
 function seenBias(autograd: Autograd, bias: Tensor, { causal }: AttentionOptions): Tensor {
+  if (bias.shape.length === 2) return paddedMask(autograd, bias)
   const { isPadded } = autograd
   if (!causal && !isPadded) return bias
   const [, tokens = 0, sourceTokens = 0] = bias.shape
@@ -135,6 +136,15 @@ function seenBias(autograd: Autograd, bias: Tensor, { causal }: AttentionOptions
   const seen = isPadded ? [] : [autograd.storage(tokens * sourceTokens, 'bool', false)]
   autograd.record('where', { reads: [bias], outputs: [output], saved: seen, gradients: [made(bias)] })
   return output
+}
+
+/** torch: transformers/attention.cpp pad_bias: the memory-efficient kernel wants rows of a multiple of 8 elements. */
+function paddedMask(autograd: Autograd, mask: Tensor): Tensor {
+  const columns = Math.ceil(lastSize(mask) / 8) * 8
+  if (columns === lastSize(mask)) return mask
+  const padded = autograd.tensor([...mask.shape.slice(0, -1), columns], mask.dtype, [mask])
+  autograd.record('pad', { reads: [mask], outputs: [padded] })
+  return padded
 }
 
 /** torch: transformers/attention.cpp _scaled_dot_product_attention_math. */

@@ -28,6 +28,7 @@ export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.fakeQuantization?.format !== undefined) return '4-bit floats'
   if (spec.float8) return '8-bit floats'
   if (spec.offload !== undefined) return 'offloading'
+  if (spec.images?.checkpointed === 'self-attention') return "torchtune's layers that see images"
   if (spec.fusedLoss) return 'a fused loss'
   if (spec.precision === 'bf16-master') return 'float32 master weights'
   return spec.optimizer === 'lion' || spec.optimizer === 'paged-adamw' ? `the optimizer ${spec.optimizer}` : undefined
@@ -48,9 +49,19 @@ export function derivationOf(spec: TrainingSpec, config: ModelConfig): string[] 
 function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
   const isBfloat16 = spec.precision === 'bf16' || spec.precision === 'bf16-master'
   return [
-    ...(seesImages(config)
+    ...(spec.images !== undefined
+      ? [
+          `One image a sample is counted, in ${spec.images.tiles} tiles: how many images of which size a sample holds cannot be known from the config.`,
+        ]
+      : []),
+    ...(seesImages(config) && spec.images === undefined
       ? [
           'Text alone is counted: how many images of which size a sample holds cannot be known from the config. The weights of the layers that see them are in the figures, their activations are not.',
+        ]
+      : []),
+    ...(hears(config)
+      ? [
+          'Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. The weights of the layers that hear them are in the figures, their activations are not.',
         ]
       : []),
     ...(hasExperts(config) && spec.quantization !== undefined && !spec.quantizedExperts
@@ -59,11 +70,6 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
         ]
       : []),
     ...(['qwen3_next', 'qwen3_5', 'qwen3_5_moe'].includes(config.model_type)
-    ...(hears(config)
-      ? [
-          'Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. The weights of the layers that hear them are in the figures, their activations are not.',
-        ]
-      : []),
       ? [
           "Linear attention is counted in flash-linear-attention's kernels, derived from their sources; where they are not installed transformers' own composition takes more.",
         ]

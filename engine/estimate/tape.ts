@@ -10,6 +10,7 @@ import type {
   DeltaGates,
   ExpertOptions,
   LinearOptions,
+  Mamba2Shape,
   Ops,
   RmsNormOptions,
   RotaryOptions,
@@ -17,17 +18,18 @@ import type {
 } from '../models/ops.ts'
 import { eagerAttention, fusedAttention } from './attention.ts'
 import { Autograd, made, type Node, type Recorded, widest } from './autograd.ts'
-import { groupedExperts, type RouterParameters, routed } from './experts.ts'
+import { bestExperts, groupedExperts, type RouterParameters, routerLogits } from './experts.ts'
 import { fakeQuantized, fourBitProduct } from './fake-quantization.ts'
 import { gatedDeltaRule } from './linear-attention.ts'
 import { quantizedBytes } from './quantization.ts'
+import { mamba2 } from './state-space.ts'
 import { bytesPerElement, type Dtype, elements, lastSize, type Tensor } from './storage.ts'
 
 /** The product of two int8 matrices. */
 const INT32_BYTES = 4
 
 export class Tape extends Autograd implements Ops<Tensor> {
-  readonly input: Tensor
+  readonly #input: Tensor
   readonly labels: Tensor
   /** Last names of the linear modules met so far: what adapters can target. */
   readonly linearNames = new Set<string>()
@@ -35,21 +37,35 @@ export class Tape extends Autograd implements Ops<Tensor> {
   outputLayerInput: Tensor | undefined
   /** What went into each block: the hidden states that `output_hidden_states` would hand out. */
   readonly blockInputs: Tensor[] = []
+  #pixels: Tensor | undefined
   /** Tensors that local variables of the running block reference. */
   #locals: Tensor[] = []
-
   readonly #trainedNames: readonly RegExp[]
+
   constructor(spec: TrainingSpec, device: { hasFlash: boolean }) {
     super(spec, device)
-    const isImage = spec.task === 'image-classification'
     this.#trainedNames = (spec.trainable?.names ?? []).flatMap(name => parameterPattern(name) ?? [])
+    const isImage = spec.task === 'image-classification'
     const imageSize = spec.imageSize ?? 0
     const inputShape = isImage ? [3, imageSize, imageSize] : [spec.sequenceLength ?? 0]
     const labelShape = spec.task === 'seq2seq-lm' ? [spec.targetLength ?? spec.sequenceLength ?? 0] : inputShape
     const perToken = ['causal-lm', 'masked-lm', 'seq2seq-lm'].includes(spec.task)
-    this.input = this.#batchTensor(inputShape, isImage ? this.weightDtype : 'int64')
+    this.#input = this.#batchTensor(inputShape, isImage ? this.weightDtype : 'int64')
     this.labels = this.#batchTensor(perToken ? labelShape : [], 'int64')
     if (this.isPadded) this.#batchTensor(inputShape, 'int64')
+  }
+
+  pixels(y: number, x: number): Tensor {
+    if (this.spec.images === undefined) return this.tensor([3, y, x], this.weightDtype, [])
+    this.#pixels ??= this.#batchTensor([3, y, x], this.weightDtype)
+    // transformers enable_input_require_grads: of every part that embeds an input, what comes of it requires gradients.
+    const { lora, gradientCheckpointing } = this.spec
+    return { ...this.#pixels, requiresGrad: lora !== undefined && gradientCheckpointing && this.training }
+  }
+
+  get input(): Tensor {
+    const other = this.pass?.sequences
+    return other === undefined ? this.#input : this.tensor([other.tokens], 'int64', [])
   }
 
   embedding(name: string, ids: Tensor, count: number, features: number): Tensor {
@@ -66,7 +82,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return this.embedding(name, ids, count, features)
   }
 
-  linear(name: string, x: Tensor, outFeatures: number, options: LinearOptions = {}): Tensor {
+  linear(name: string, states: Tensor, outFeatures: number, options: LinearOptions = {}): Tensor {
+    const x = this.#isOutputLayer(name) ? this.#asked(states) : states
     if (this.#isOutputLayer(name)) this.outputLayerInput = x
     if (this.spec.fusedLoss && this.#isOutputLayer(name)) return this.#fusedLoss(name, x, outFeatures, options.tiedTo)
     const base = this.#isQuantized(name)
@@ -94,7 +111,6 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   rmsNorm(name: string, x: Tensor, options: RmsNormOptions): Tensor {
     // transformers: LlamaRMSNorm weights the result after casting it back; GemmaRMSNorm multiplies by 1 + weight in float32.
-    const weight = this.#weight(`${name}.weight`, [options.size])
     const wide = this.cast(x, 'float32')
     const rows = [...x.shape.slice(0, -1), lastSize(x) / options.size]
     const squares = this.power(wide)
@@ -102,6 +118,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
     this.record('mean', { reads: [squares], outputs: [mean], gradients: [made(squares)] })
     const scale = this.elementwise('rsqrt', mean, { savesOutput: true })
     const normalised = this.multiply(options.scalesInput ? x : wide, scale)
+    if (options.isUnweighted) return this.cast(normalised, x.dtype)
+    const weight = this.#weight(`${name}.weight`, [options.size])
     if (!options.scalesInFloat32) return this.multiply(weight, this.cast(normalised, x.dtype))
     const factor = options.aroundOne ? this.elementwise('add', this.cast(weight, 'float32')) : weight
     return this.cast(this.multiply(normalised, factor), x.dtype)
@@ -148,10 +166,38 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return this.power(x)
   }
 
-  scale(x: Tensor): Tensor {
+  scale(x: Tensor, { inPlace = false } = {}): Tensor {
+    if (inPlace) return this.#scaledInPlace(x)
     const output = this.elementwise('mul', x)
     if (this.headsFirst.has(x.storage)) this.headsFirst.add(output.storage)
     return output
+  }
+
+  tanhGate(name: string, x: Tensor): Tensor {
+    return this.multiply(this.tanh(this.#weight(name, [1])), x)
+  }
+
+  mask(rows: number, columns: number): Tensor {
+    const mask = this.tensor([rows, columns], this.autocastDtype ?? this.weightDtype, [])
+    this.record('mask', { reads: [], outputs: [mask] })
+    return mask
+  }
+
+  padded(x: Tensor, rows: number): Tensor {
+    const output = this.tensor([rows, ...x.shape.slice(1)], x.dtype, [x])
+    this.record('pad', { reads: [x], outputs: [output], gradients: [made(x)] })
+    return output
+  }
+
+  joined(parts: readonly Tensor[], rows: number): Tensor {
+    const [first, ...others] = parts.map(part => this.#firstRows(part, rows))
+    if (first === undefined) throw new Error('nothing to join')
+    // transformers MllamaVisionModel: torch.stack of the layers between, and torch.cat of the last with those.
+    return this.concatenate([first, this.concatenate(others)])
+  }
+
+  float32(x: Tensor): Tensor {
+    return this.cast(x, 'float32')
   }
 
   softcap(logits: Tensor): Tensor {
@@ -227,7 +273,9 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return output
   }
 
-  cached(x: Tensor): Tensor {
+  cached(x: Tensor, window?: number): Tensor {
+    const cache = this.pass?.sequences?.cache
+    if (cache !== undefined) return cache.grown(this, x, window)
     // transformers cache_utils.py DynamicLayer.update: torch.cat of an empty tensor and the states, kept by the outputs.
     if (this.spec.loop === 'trainer' || (this.training && this.spec.gradientCheckpointing)) return x
     const output = this.concatenate([x])
@@ -245,7 +293,13 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   routed(name: string, x: Tensor, options: RouterOptions): readonly [weights: Tensor, chosen: Tensor] {
-    return routed(this, x, this.#routerParameters(name, x, options), options)
+    const { linear, expertScale, count } = options
+    const logits =
+      linear === undefined
+        ? routerLogits(this, x, this.#routerParameters(name, x, options), options)
+        : this.linear(`${name}.${linear}`, x, count, { bias: false })
+    const scale = expertScale === undefined ? undefined : this.#weight(`${name}.${expertScale}`, [count])
+    return bestExperts(this, logits, options, scale)
   }
 
   experts(
@@ -302,6 +356,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
       this.cast(rates, 'float32'),
     )
     return gatedDeltaRule(this, { query, key, value, decay, beta: this.sigmoid(b), heads })
+  }
+
+  mamba2(name: string, projected: Tensor, shape: Mamba2Shape): Tensor {
+    return mamba2(this, projected, shape, (part, sizes) => this.#weight(`${name}.${part}`, sizes))
   }
 
   gatedInFloat32(x: Tensor, gate: Tensor): Tensor {
@@ -422,7 +480,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   addPositions(name: string, x: Tensor, count: number): Tensor {
     const table = this.#weight(name, [count, lastSize(x)])
-    return this.add(x, table.shape[0] === x.shape[0] ? table : this.#resampled(table, x.shape))
+    const [rows = 0] = x.shape
+    return this.add(x, rows % count === 0 ? table : this.#resampled(table, x.shape))
   }
 
   crossEntropy(logits: Tensor): Tensor {
@@ -452,6 +511,13 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return loss
   }
 
+  withInputGradients(x: Tensor): Tensor {
+    // transformers modeling_utils.py enable_input_require_grads: a hook on the embeddings' output.
+    const { lora, gradientCheckpointing } = this.spec
+    const isWanted = lora !== undefined && gradientCheckpointing && this.training && this.pass === undefined
+    return isWanted ? { ...x, requiresGrad: true } : x
+  }
+
   frame(x: Tensor, body: (x: Tensor) => Tensor): Tensor {
     const caller = this.#locals
     this.#locals = [x]
@@ -473,7 +539,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const outer = this.nodes
     const castOutside = new Map(this.castWeights)
     this.nodes = []
-    const output = this.frame({ ...x, requiresGrad: true }, body)
+    const output = this.frame(input, body)
     const inputs = [x, ...shared].map(tensor => tensor.storage)
     const block = { ...emptyNode, reads: inputs, saves: inputs, outputs: [output], body: this.nodes }
     outer.push(...(inputGradients || trainsSomething(this.nodes) ? [block] : this.nodes))
@@ -498,6 +564,11 @@ export class Tape extends Autograd implements Ops<Tensor> {
     this.buffer('position_ids', count * bytesPerElement.int64)
   }
 
+  constant(name: string, features: number): Tensor {
+    const storage = this.buffer(name, features * bytesPerElement[this.weightDtype])
+    return { storage, shape: [features], batched: false, dtype: this.weightDtype, requiresGrad: false, edge: this.newEdge() }
+  }
+
   markLogits(logits: Tensor): Tensor {
     logits.storage.kind = 'logits'
     return logits
@@ -512,7 +583,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   #weight(name: string, shape: readonly number[]): Tensor {
-    const trainable = this.spec.lora === undefined && this.#trains() && this.#isTrained(name)
+    const trainable = this.spec.lora === undefined && this.#isTrained(name)
     return this.parameter(name, shape, { trainable, ...(!trainable && this.#frozen) })
   }
 
@@ -524,10 +595,6 @@ export class Tape extends Autograd implements Ops<Tensor> {
   get #frozen(): { dtype?: Dtype } {
     const isPart = this.spec.trainable !== undefined && this.pass?.of !== 'copy'
     return isPart && this.autocastDtype !== undefined ? { dtype: this.autocastDtype } : {}
-  }
-
-  #trains(): boolean {
-    return this.spec.trainedParts?.includes(this.#part) ?? true
   }
 
   #firstRows(x: Tensor, rows: number): Tensor {
@@ -612,6 +679,18 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return loss
   }
 
+  /** transformers `logits_to_keep`: a view of the last positions. */
+  #asked(states: Tensor): Tensor {
+    const { method } = this.spec
+    const ofBatch = method?.kind === 'answers' ? method.answerLength + 1 : undefined
+    const positions = this.pass?.sequences?.logitsOf ?? ofBatch
+    const [tokens = 0] = states.shape
+    if (positions === undefined || positions >= tokens) return states
+    const output = { ...states, shape: [positions, lastSize(states)], edge: this.newEdge() }
+    this.record('slice', { reads: [states], outputs: [output], gradients: [made(states)] })
+    return output
+  }
+
   #isOutputLayer(name: string): boolean {
     return this.spec.task === 'causal-lm' && (name === 'lm_head' || name === 'embed_out')
   }
@@ -621,8 +700,9 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return hasBias ? { weight, bias: this.#weight(`${name}.bias`, [count]) } : { weight }
   }
 
-  /** bitsandbytes leaves the output layer alone. */
+  /** bitsandbytes leaves the output layer alone; torchtune's builders, the attention of a part that has no adapters. */
   #isQuantized(name: string): boolean {
+    if (name.includes('_attn.') && !this.#isTrained(name)) return false
     return this.spec.quantization !== undefined && !this.#isOutputLayer(name) && name !== 'score'
   }
 
@@ -658,7 +738,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
   #isAdapted(name: string): boolean {
     const module = name.slice(name.lastIndexOf('.') + 1)
     this.linearNames.add(module)
-    return (this.pass === undefined || this.pass.of === 'policy') && (this.spec.lora?.targets.includes(module) ?? false)
+    const isPolicy = this.pass === undefined || this.pass.of === 'policy'
+    return isPolicy && this.#isTrained(name) && (this.spec.lora?.targets.includes(module) ?? false)
   }
 
   /**
@@ -684,6 +765,12 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const [factor, weight] = [this.lowered(x), this.lowered(parameter)]
     const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight])
     this.record(name, this.#product(factor, weight, [], output, lastSize(x)))
+    return output
+  }
+
+  #scaledInPlace(x: Tensor): Tensor {
+    const output = { ...x, edge: this.newEdge() }
+    this.record('mul_', { reads: [x], outputs: [output], gradients: [made(x)] })
     return output
   }
 
@@ -725,11 +812,11 @@ const emptyNode: Node = {
   computeDtype: 'float32',
 }
 
-function image(x: Tensor): [channels: number, y: number, x: number] {
-  const [channels = 0, y = 0, width = 0] = x.shape
-  return [channels, y, width]
-}
 function trainsSomething(nodes: readonly Node[]): boolean {
   return nodes.some(({ gradients }) => gradients.some(({ to }) => to.storage.persistent))
 }
 
+function image(x: Tensor): [channels: number, y: number, x: number] {
+  const [channels = 0, y = 0, width = 0] = x.shape
+  return [channels, y, width]
+}

@@ -5,7 +5,9 @@ import { bert, bertConfig, distilbert, distilbertConfig, ROBERTA_POSITION_OFFSET
 import { decoderModel } from './decoders/blueprint.ts'
 import { falcon, falconConfig } from './decoders/falcon.ts'
 import { blueprintOf, decoderConfigs } from './decoders/families.ts'
+import { gemma4, gemma4Config, gemma4TextConfig, gemma4UnifiedConfig } from './decoders/gemma4.ts'
 import { gpt2, gpt2Config } from './decoders/gpt2.ts'
+import { mllama, mllamaConfig } from './decoders/mllama.ts'
 import { opt, optConfig } from './decoders/opt.ts'
 import { gptNeox, gptNeoxConfig, phi, phiConfig } from './decoders/parallel-decoder.ts'
 import type { Ops } from './ops.ts'
@@ -21,10 +23,14 @@ export const modelConfig = z.discriminatedUnion('model_type', [
   distilbertConfig,
   gpt2Config,
   ...decoderConfigs,
+  gemma4Config,
+  gemma4TextConfig,
+  gemma4UnifiedConfig,
   phiConfig,
   gptNeoxConfig,
   optConfig,
   falconConfig,
+  mllamaConfig,
   t5Config,
   resnetConfig,
   vitConfig,
@@ -84,15 +90,15 @@ export function seesImages(config: ModelConfig): boolean {
   return 'vision_config' in config
 }
 
-/** Whether layers hold a mixture of experts. */
-export function hasExperts(config: ModelConfig): boolean {
-  const text = 'text_config' in config ? config.text_config : config
-  return 'num_experts_per_tok' in text
-}
-
 /** Whether the checkpoint hears beside reading text. */
 export function hears(config: ModelConfig): boolean {
   return 'audio_config' in config
+}
+
+/** Whether layers hold a mixture of experts. */
+export function hasExperts(config: ModelConfig): boolean {
+  const text = 'text_config' in config ? config.text_config : config
+  return 'num_experts_per_tok' in text || ('enable_moe_block' in text && text.enable_moe_block)
 }
 
 /** Whether transformers offers `gradient_checkpointing_enable` for it. */
@@ -119,6 +125,12 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
       return opt(ops, config, spec.task, spec.labels)
     case 'falcon':
       return falcon(ops, config, spec.task, spec.labels)
+    case 'mllama':
+      return mllama(ops, config, spec)
+    case 'gemma4':
+    case 'gemma4_text':
+    case 'gemma4_unified':
+      return gemma4(ops, config, spec.task, spec.labels)
     case 't5':
       return t5(ops, config, tokens, spec.targetLength ?? tokens)
     case 'resnet':

@@ -11,6 +11,8 @@ export interface Ops<T> {
   readonly input: T
   /** Class ids: [b], or [b, s] for language models; int64. */
   readonly labels: T
+  /** What a sample's text refers to, beside the tokens: [b, 3, y, x] in the weights' type. */
+  pixels(y: number, x: number): T
 
   /** [b, s] → [b, s, features]. */
   embedding(name: string, ids: T, count: number, features: number): T
@@ -34,7 +36,16 @@ export interface Ops<T> {
   clamp(x: T): T
   multiply(x: T, y: T): T
   /** Times a constant. */
-  scale(x: T): T
+  scale(x: T, options?: { inPlace?: boolean }): T
+  /** Times the tanh of a learned number, the parameter `name` of [1]. */
+  tanhGate(name: string, x: T): T
+  /** A table of constants for each sample, [b, rows, columns], which is added to scores. */
+  mask(rows: number, columns: number): T
+  /** Rows of zeros at the end: [b, s, h] → [b, rows, h]. */
+  padded(x: T, rows: number): T
+  /** The first `rows` rows of all parts side by side: [b, s, h] each → [b, rows, parts·h]. */
+  joined(parts: readonly T[], rows: number): T
+  float32(x: T): T
   /** cap · tanh(logits / cap). */
   softcap(logits: T): T
   /** The identity in eval mode or at probability 0. */
@@ -57,10 +68,11 @@ export interface Ops<T> {
   /** cos and sin of every position, for heads of which the first `size` dimensions turn. */
   rotaryTable(x: T, size: number): readonly [T, T]
   rotary(x: T, table: readonly [T, T], heads: number, options?: RotaryOptions): T
-  /** Keys or values that a decoder puts into its cache, as it does in training too unless told otherwise. */
-  cached(x: T): T
+  /** Keys or values that a decoder puts into its cache, as it does in training too unless told otherwise; of the last `window` tokens. */
+  cached(x: T, window?: number): T
   /**
-   * q [b, s, heads·size], k and v [b, t, keyValueHeads·size] → [b, s, heads·size]. `bias` [heads, s, t] is added to the scores.
+   * q [b, s, heads·size], k and v [b, t, keyValueHeads·size] → [b, s, heads·size]. `bias` is added to the scores: [heads, s, t], or
+   * the model's own mask for all heads, [s, t].
    */
   attention(q: T, k: T, v: T, shape: AttentionShape, bias?: T): T
   /** The best experts of every token and their weights: [b, s, h] → twice [b, s, perToken]. */
@@ -80,6 +92,11 @@ export interface Ops<T> {
   causalConvolution(name: string, x: T, kernel: number): T
   /** Linear attention with a decaying state; `a` and `b` [b, s, heads] set how much is forgotten and written. */
   gatedDeltaRule(name: string, states: readonly [query: T, key: T, value: T], gates: DeltaGates<T>): T
+  /**
+   * Mamba 2 between its projections and the second of them, one kernel: gate, states, their input and output matrices and steps,
+   * [b, s, 2·inner + 2·groups·state + heads] → [b, s, out].
+   */
+  mamba2(name: string, projected: T, shape: Mamba2Shape): T
   /** x · SiLU(gate), in float32 and back. */
   gatedInFloat32(x: T, gate: T): T
   /** T5's learned bias of a head for every distance, in a table of [buckets, heads]: → [heads, s, s]. */
@@ -105,7 +122,7 @@ export interface Ops<T> {
   flattenPixels(x: T): T
   /** Learned tokens, a parameter of [1, 1, h] for each name, before every sample's own: [b, s, h] → [b, names + s, h]. */
   prependTokens(names: readonly string[], x: T): T
-  /** Adds the learned table [1, count, h] to [b, s, h]; for images of another size it is resampled to s positions. */
+  /** Adds the learned table [1, count, h] to [b, s, h]; for images of another size it is resampled to s positions, for several tiles it is repeated. */
   addPositions(name: string, x: T, count: number): T
   /** Mean cross-entropy of `logits` against the labels; over every token for language models. */
   crossEntropy(logits: T): T
@@ -113,6 +130,13 @@ export interface Ops<T> {
   idle(features: number, body: (x: T) => T): void
   /** Constants that PyTorch's module registers as int64 buffers beside its parameters. */
   positionIds(count: number): void
+  /** Factors of [features] that the module registers as a buffer beside its parameters. */
+  constant(name: string, features: number): T
+  /**
+   * Embedded tokens, where more than the blocks reads them: peft lets them require gradients so that blocks over frozen weights can be
+   * recomputed.
+   */
+  withInputGradients(x: T): T
   /** A module's call: its input stays referenced until it returns, as the arguments of Python functions do. */
   frame(x: T, body: (x: T) => T): T
   /**
@@ -131,6 +155,7 @@ export interface RmsNormOptions {
   readonly aroundOne?: boolean
   /** Scales its input instead of the float32 copy of it, as T5 does. */
   readonly scalesInput?: boolean
+  readonly isUnweighted?: boolean
 }
 
 export interface RotaryOptions {
@@ -152,12 +177,32 @@ export interface RouterOptions {
   readonly scoresChosenOnly?: boolean
   /** The weights stay float32 instead of taking the logits' type. */
   readonly weightsInFloat32?: boolean
+  /** The linear module within that scores: one that is quantised and adapted as others are. */
+  readonly linear?: string
+  /** The parameter that holds a factor for the weights of each expert. */
+  readonly expertScale?: string
 }
 
 export interface DeltaGates<T> {
   readonly a: T
   readonly b: T
   readonly heads: number
+}
+
+export interface Mamba2Shape {
+  readonly heads: number
+  readonly headSize: number
+  readonly stateSize: number
+  /** Heads of a group share the states' input and output matrices. */
+  readonly groups: number
+  readonly chunkTokens: number
+  /** Tokens that the convolution before the scan spans. */
+  readonly kernel: number
+  readonly convolutionBias: boolean
+  /** A norm of the gated result; without one it is only gated. */
+  readonly hasNorm: boolean
+  readonly outFeatures: number
+  readonly outputBias: boolean
 }
 
 export interface ExpertOptions {

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import time
 import traceback
+import typing
 import weakref
 
 PARENT = os.getppid()  # read before the imports, which take seconds
@@ -164,7 +165,8 @@ def cuda_dropout(input, p=0.5, training=True, inplace=False):
 
 def cuda_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
     """torch/aten's sdp_utils.cpp: flash for 16-bit without a mask, the memory-efficient kernel otherwise."""
-    if query.dtype in (torch.float16, torch.bfloat16) and attn_mask is None and query.shape[-1] == value.shape[-1]:
+    size = query.shape[-1]
+    if query.dtype in (torch.float16, torch.bfloat16) and attn_mask is None and size == value.shape[-1] <= 256:
         return torch.ops.aten._scaled_dot_product_flash_attention(
             query, key, value, dropout_p, is_causal, False, scale=scale)[0]
     if enable_gqa or key.shape[1] != query.shape[1]:  # the memory-efficient kernel refuses grouped heads
@@ -202,13 +204,24 @@ def recomputation(spec, device):
     return {"context_fn": lambda: (contextlib.nullcontext(), CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])))}
 
 
+def with_floats(config_class, fields):
+    """JSON writes 30.0 as 30, which transformers refuses for a float."""
+    sections = getattr(config_class, "sub_configs", {})
+    return {name: with_floats(sections[name], value) if name in sections and isinstance(value, dict)
+            else float(value) if isinstance(value, int) and takes_floats_alone(config_class, name) else value
+            for name, value in fields.items()}
+
+
+def takes_floats_alone(config_class, name):
+    hints = [vars(each).get("__annotations__", {}).get(name) for each in config_class.__mro__]
+    kinds = [kind for hint in hints for kind in (hint, *typing.get_args(hint))]
+    return float in kinds and int not in kinds
+
+
 def transformers_config(fields, spec):
     fields = dict(fields)
     model_type = fields.pop("model_type")
-    defaults = transformers.AutoConfig.for_model(model_type)
-    # JSON writes 30.0 as 30, which transformers refuses for a float.
-    fields = {name: float(value) if isinstance(getattr(defaults, name, None), float) else value
-              for name, value in fields.items()}
+    fields = with_floats(type(transformers.AutoConfig.for_model(model_type)), fields)
     config = transformers.AutoConfig.for_model(model_type, **fields, num_labels=spec["labels"],
                                                architectures=ARCHITECTURES.get(model_type))
     # What an architecture takes by default is SDPA where this version of transformers has it there, and eager elsewhere.
@@ -316,6 +329,8 @@ def model_class(spec, config):
     # What sees images or hears is trained whole, text alone or not, and with it goes the class that reads both.
     if spec["task"] == "causal-lm" and getattr(config, "vision_config", None) is not None:
         return transformers.AutoModelForImageTextToText
+    if spec["task"] == "causal-lm" and getattr(config, "audio_config", None) is not None:
+        return transformers.AutoModelForMultimodalLM
     return MODEL_CLASSES[spec["task"]]
 
 
@@ -328,9 +343,7 @@ def second_model(spec, config, teacher):
         return None
     precision = spec["precision"]
     # LLaMA-Factory's model/loader.py: what does not train is loaded in the type that is computed in.
-    if spec["task"] == "causal-lm" and getattr(config, "audio_config", None) is not None:
-        return transformers.AutoModelForMultimodalLM
-    lowered = AUTOCAST_DTYPES.get(precision) if spec["method"]["logProbabilities"] == "llamafactory" else None
+    lowered = AUTOCAST_DTYPES.get(precision) if spec["method"].get("logProbabilities") == "llamafactory" else None
     reference = model_class(spec, config).from_config(config, dtype=lowered or WEIGHT_DTYPES[precision])
     return reference.requires_grad_(False).eval()
 
@@ -385,7 +398,10 @@ def fill_the_rest(model, device):
 def add_adapters(model, lora, checkpoints, device="meta"):
     import peft
 
+    # Gemma 4 wraps its towers' linear layers, which peft refuses: recipes name those of the decoder.
+    wrapped = r".*_tower\..*" if model.config.model_type == "gemma4" else None
     adapters = peft.LoraConfig(r=lora["rank"], target_modules=lora["targets"], lora_dropout=lora["dropout"],
+                               exclude_modules=wrapped,
                                modules_to_save=lora.get("modulesToSave"))
     if checkpoints:
         model.enable_input_require_grads()
@@ -455,6 +471,8 @@ def make_batch(spec, model, device="meta"):
             inputs = {"input_ids": torch.empty(batch, spec["sequenceLength"], dtype=torch.long)}
             if spec["paddedBatches"]:
                 inputs["attention_mask"] = torch.empty(batch, spec["sequenceLength"], dtype=torch.long)
+            if "images" in spec:
+                inputs.update(tiled_images(batch, spec["sequenceLength"], spec["images"]["tiles"], model))
         targets = (batch, spec.get("targetLength", spec.get("sequenceLength")))
         per_token = spec["task"] in ("causal-lm", "masked-lm", "seq2seq-lm") or head_of_rewards(spec) == "steps"
         labels = targets if per_token else (batch,)
@@ -463,6 +481,15 @@ def make_batch(spec, model, device="meta"):
         if spec["step"] == "training":
             inputs["labels"] = torch.empty(labels, dtype=torch.long)
     return inputs
+
+
+def tiled_images(batch, tokens, tiles, model):
+    """One image a sample, as mllama's processor cuts it up."""
+    side = model.config.vision_config.image_size
+    return {"pixel_values": torch.zeros(batch, 1, tiles, 3, side, side, dtype=model.dtype),
+            "aspect_ratio_ids": torch.ones(batch, 1, dtype=torch.long),
+            "aspect_ratio_mask": torch.ones(batch, 1, tiles, dtype=torch.long),
+            "cross_attention_mask": torch.ones(batch, tokens, 1, tiles, dtype=torch.long)}
 
 
 @contextlib.contextmanager
@@ -554,6 +581,30 @@ class Passes:
         with torch.no_grad(), adapters:
             logits = self.logits(self.model.reference if of == "copy" else None)
             return self.token_log_probabilities(logits).sum(-1), logits
+
+    def as_reference(self):
+        """The model that answers are compared with: the frozen copy, or the policy with its adapters off."""
+        if self.model.reference is not None:
+            return contextlib.nullcontext(self.model.reference)
+        return contextlib.nullcontext(self.model) if self.spec["method"]["reference"] == "none" else self.adapters_off()
+
+    @contextlib.contextmanager
+    def adapters_off(self):
+        with self.model.disable_adapter():
+            yield self.model
+
+    def answer_log_probabilities(self, model=None):
+        """TRL's GRPOTrainer: of the answers' positions alone, over the temperature, with entropies beside."""
+        count = self.spec["method"]["answerLength"]
+        with self.kernels():
+            outputs = (model or self.model)(**self.inputs, logits_to_keep=count + 1).logits
+        outputs = outputs.float()
+        logits = outputs[:, :-1][:, -count:] / 1.0
+        tokens = self.labels[:, -count:].unsqueeze(-1)
+        selected = logits.gather(-1, tokens).squeeze(-1)
+        scores = selected - torch.stack([sequence.logsumexp(-1) for sequence in logits])
+        entropies_of(logits.detach())
+        return scores
 
     def reference(self):
         of = self.spec["method"]["reference"]
@@ -653,7 +704,81 @@ def distillation_loss(passes, method):
     return divergence + cross_entropy, None
 
 
-METHODS = {"preference": preference_loss, "kto": kto_loss, "reward": reward_loss, "distillation": distillation_loss}
+def loss_of_answers(passes, method):
+    scores = passes.answer_log_probabilities()
+    ratio = (scores - scores.detach()).exp()
+    return -torch.min(ratio, ratio.clamp(0.8, 1.2)).mean(), None
+
+
+METHODS = {"preference": preference_loss, "kto": kto_loss, "reward": reward_loss, "distillation": distillation_loss,
+           "answers": loss_of_answers}
+
+
+def make_answers(model, spec, device="meta", kernels=None):
+    """What a method that learns from its own answers does before the steps over them."""
+    method = spec.get("method", {})
+    if method.get("kind") != "answers":
+        return
+    kernels = kernels or (lambda: CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])))
+    checkpoints = [module for module in model.modules() if getattr(module, "gradient_checkpointing", False)]
+    for module in checkpoints:
+        module.gradient_checkpointing = False
+    with torch.no_grad():
+        if method["generation"]["kind"] == "transformers":
+            generate(model, spec, device, kernels)
+        if method["comparesFeatures"]:
+            compare_features(model, spec, device)
+        elif method["reference"] != "none":
+            passes = Passes(model, spec, fill_unless_meta(make_batch(spec, model, device), spec, model), kernels)
+            with passes.as_reference() as reference:
+                passes.answer_log_probabilities(reference)
+    for module in checkpoints:
+        module.gradient_checkpointing = True
+
+
+def generate(model, spec, device, kernels):
+    """transformers' generate at its two extremes: the pass over the prompts, and that over the last token."""
+    rows = max(spec["method"]["count"], spec["microBatch"])
+    prompt = max(1, spec["sequenceLength"] - spec["method"]["answerLength"])
+    cache = transformers.DynamicCache(config=model.config.get_text_config())
+    next_token(model, spec, cache, rows, prompt, prompt, device, kernels)
+    for layer in cache.layers:
+        kept = min(spec["sequenceLength"], getattr(layer, "sliding_window", None) or spec["sequenceLength"]) - 1
+        layer.keys = layer.keys.new_zeros(*layer.keys.shape[:-2], kept, layer.keys.shape[-1])
+        layer.values = layer.values.new_zeros(*layer.values.shape[:-2], kept, layer.values.shape[-1])
+        if hasattr(layer, "cumulative_length"):
+            layer.cumulative_length = spec["sequenceLength"] - 1
+    next_token(model, spec, cache, rows, 1, spec["sequenceLength"], device, kernels)
+
+
+def next_token(model, spec, cache, rows, tokens, seen, device, kernels):
+    inputs = {"input_ids": torch.zeros(rows, tokens, dtype=torch.long, device=device)}
+    if spec["paddedBatches"]:
+        inputs["attention_mask"] = torch.ones(rows, seen, dtype=torch.long, device=device)
+        inputs["attention_mask"][0, 0] = 0
+    with kernels():
+        logits = model(**inputs, past_key_values=cache, use_cache=True, logits_to_keep=1).logits.float()
+    scores = logits[:, -1].to(copy=True, dtype=torch.float32) / 1.0
+    scores.softmax(-1)
+
+
+def compare_features(model, spec, device):
+    """Axolotl's extract_hidden_states of the reference: under adapters it calls the model with its output layer."""
+    rows = max(spec["method"]["count"], spec["microBatch"])
+    ids = torch.zeros(rows, spec["sequenceLength"], dtype=torch.long, device=device)
+    inputs = {"input_ids": ids, **({"attention_mask": torch.ones_like(ids)} if spec["paddedBatches"] else {})}
+    adapters = model.disable_adapter() if model.reference is None else contextlib.nullcontext()
+    kernels = CudaKernels() if device == "meta" else contextlib.nullcontext()
+    with adapters, kernels:
+        body = (model.reference or model).model
+        body.train(False)
+        states = body(**inputs, output_hidden_states=True).hidden_states
+        body.train(model.reference is None)
+        torch.cat([states[len(states) * part // 4] for part in (1, 2, 3)], dim=-1)
+
+
+def fill_unless_meta(batch, spec, model):
+    return batch if next(iter(batch.values())).is_meta else fill(batch, spec, model)
 
 
 def trace(request):
@@ -668,6 +793,7 @@ def trace(request):
         optimizer = make_optimizer(spec["optimizer"], [parameter for parameter in model.parameters() if parameter.requires_grad])
         for step in range(2 if training else 1):
             ledger.peak_bytes = ledger.live_bytes
+            make_answers(model, spec)
             for _ in range(spec["gradientAccumulation"] if training else 1):
                 batch = make_batch(spec, model)
                 forward_and_backward(model, spec, batch)
@@ -960,6 +1086,7 @@ class RealLoop:
         self._device.reset_peaks()
         started = time.perf_counter()
         batches = self._spec["gradientAccumulation"] if self._training else 1
+        make_answers(self._step.model, self._spec, self._device.kind, functools.partial(autocast, self._spec, self._device))
         for index in range(batches):
             batch = self._step.batch(self._spec)
             kernels = functools.partial(autocast, self._spec, self._device)

@@ -12,6 +12,7 @@ import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
 import { distillation, isOn, ordinary, preference, refuseGeneration, type Training } from '../trainer/method.ts'
 import type { Sharded } from '../trainer/sharding.ts'
 import { writesAny } from '../written-keys.ts'
+import { readFusion } from './torchtune/fusion.ts'
 import { type Builder, builderOf } from './torchtune/models.ts'
 
 const COMPONENT = '_component_'
@@ -65,6 +66,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     accumulation: document.at('gradient_accumulation_steps'),
   })
   noteChunkedLoss(reader, componentOf(document, 'loss'))
+  const checkpoints = readCheckpointing(reader, document)
   return languageModelReading(reader, {
     dialect: torchtune.name,
     model,
@@ -84,11 +86,12 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       optimizer: readOptimizer(reader, document),
       // modules/attention_utils.py: scaled_dot_product_attention, causal and without a mask where nothing is packed.
       attention: reader.note('attention', 'sdpa', "torchtune's only kernel"),
-      gradientCheckpointing: readCheckpointing(reader, document),
+      gradientCheckpointing: checkpoints,
       lora: builder.method === 'full' ? undefined : readAdapter(reader, document, model),
       // modules/low_precision: torchao's nf4, with block constants quantised too.
       quantization: quantizationOf(reader, document, builder, component),
       fakeQuantization: readQuantizer(reader, document),
+      ...readFusion(reader, document, model, { isFull: builder.method === 'full', checkpoints }),
       ...readSharding(reader, document),
       ...training,
       paddedBatches: reader.note('paddedBatches', false, 'torchtune pads without a mask'),
@@ -227,7 +230,7 @@ const layerNames: Readonly<Record<string, readonly string[]>> = {
   v_proj: ['v_proj', 'qkv_proj'],
   output_proj: ['o_proj'],
 }
-const mlpNames = ['gate_proj', 'up_proj', 'down_proj', 'gate_up_proj']
+const mlpNames = ['gate_proj', 'up_proj', 'down_proj', 'gate_up_proj', 'fc1', 'fc2']
 
 /** The builders' defaults: rank 8, attention layers alone. */
 function readAdapter(reader: FieldReader, document: Section, model: CatalogueModel | undefined): Lora | undefined {

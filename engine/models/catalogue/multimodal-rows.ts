@@ -179,6 +179,13 @@ function qwen35MoeRow(sizes: TextSizes, experts: Qwen35Experts, ids: readonly st
   return { ids, config: { model_type: 'qwen3_5_moe', tie_word_embeddings: false, text_config: text, vision_config } }
 }
 
+/** Of five layers the fourth attends to images. */
+function mllamaRow(sizes: TextSizes, tileSide: number, ids: readonly string[]): ModelRow {
+  const cross_attention_layers = Array.from({ length: sizes[3] / 5 }, (_, index) => 3 + 5 * index)
+  const text_config = textConfig('mllama_text_model', sizes, { cross_attention_layers })
+  return { ids, config: { model_type: 'mllama', text_config, vision_config: { image_size: tileSide } } }
+}
+
 // biome-ignore format: a table
 export const multimodalRows: readonly ModelRow[] = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
@@ -209,4 +216,9 @@ export const multimodalRows: readonly ModelRow[] = [
   mistral3Row('ministral3', [131_072, 5_120, 32_768, 40, 32, 8, 393_216], { isTied: false }, ['mistralai/Devstral-Small-2-24B-Instruct-2512']),
   mistral3Row('ministral3', [131_072, 12_288, 28_672, 88, 96, 8, 262_144], { isTied: false, tower: largePixtralTower }, ['mistralai/Mistral-Medium-3.5-128B', 'axolotl-ai-co/Mistral-Medium-3.5-128B-BF16']),
   mistralSmall4,
+  // transformers' MllamaConfig; the 90 B and the tiles of the instructed ones: torchtune/models/llama3_2_vision/_model_builders.py
+  mllamaRow([128_256, 4_096, 14_336, 40, 32, 8, 131_072], 448, ['meta-llama/Llama-3.2-11B-Vision', 'unsloth/Llama-3.2-11B-Vision']),
+  mllamaRow([128_256, 4_096, 14_336, 40, 32, 8, 131_072], 560, ['meta-llama/Llama-3.2-11B-Vision-Instruct', 'unsloth/Llama-3.2-11B-Vision-Instruct', 'alpindale/Llama-3.2-11B-Vision-Instruct']),
+  mllamaRow([128_256, 8_192, 28_672, 100, 64, 8, 131_072], 448, ['meta-llama/Llama-3.2-90B-Vision']),
+  mllamaRow([128_256, 8_192, 28_672, 100, 64, 8, 131_072], 560, ['meta-llama/Llama-3.2-90B-Vision-Instruct']),
 ]

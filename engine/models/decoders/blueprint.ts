@@ -51,6 +51,10 @@ export type Part = <T>(ops: Ops<T>, place: Place<T>, x: T) => T
 export interface Blueprint {
   /** The module that holds words and blocks; `model` by default. */
   readonly root?: string
+  /** In it: `embed_tokens` by default. */
+  readonly wordsName?: string
+  /** The norm after the last block: `norm` by default. */
+  readonly lastNormName?: string
   readonly vocabulary: number
   readonly hidden: number
   readonly layers: number
@@ -64,7 +68,8 @@ export interface Blueprint {
   readonly mixer: Part
   /** `self_attn` by default. */
   readonly mixerName?: (index: number) => string
-  readonly feedForward: Part
+  /** Absent where blocks are mixers alone. */
+  readonly feedForward?: Part
   /** `mlp` by default. */
   readonly feedForwardName?: string
   /** Embeddings times a constant. */
@@ -74,7 +79,7 @@ export interface Blueprint {
   readonly resultDropout?: number
   readonly wordDropout?: number
   /** `plain` by default. */
-  readonly logits?: 'plain' | 'scaled' | 'capped'
+  readonly logits?: 'plain' | 'scaled' | 'capped' | 'float32'
   /** Parts of the checkpoint that text does not reach. */
   readonly idle?: <T>(ops: Ops<T>) => void
 }
@@ -103,7 +108,7 @@ export function headSizeOf(fields: Pick<DecoderFields, 'head_dim' | 'hidden_size
 export function decoderModel<T>(ops: Ops<T>, blueprint: Blueprint, task: Task, labels: number): T {
   const { root = 'model', vocabulary, hidden, layers, scalesWords = false } = blueprint
   blueprint.idle?.(ops)
-  const words = ops.embedding(`${root}.embed_tokens`, ops.input, vocabulary, hidden)
+  const words = ops.embedding(`${root}.${blueprint.wordsName ?? 'embed_tokens'}`, ops.input, vocabulary, hidden)
   let x = ops.dropout(scalesWords ? ops.scale(words) : words, blueprint.wordDropout ?? 0)
   const tables: (readonly [T, T])[] = []
   for (let index = 0; index < layers; index++) {
@@ -112,11 +117,19 @@ export function decoderModel<T>(ops: Ops<T>, blueprint: Blueprint, task: Task, l
   }
   for (let index = 0; index < layers; index++) {
     const table = tables[blueprint.rotaryOf(index) ?? tables.length]
-    x = ops.block(x, input => block(ops, blueprint, { name: `${root}.layers.${index}`, index, table }, input))
+    x = ops.block(x, input => decoderLayer(ops, blueprint, { name: `${root}.layers.${index}`, index, table }, input))
   }
-  const output = normalised(ops, blueprint.norm, `${root}.norm`, hidden, x)
+  return outputLayer(ops, blueprint, x, task, labels)
+}
+
+type Output = Pick<Blueprint, 'root' | 'wordsName' | 'lastNormName' | 'vocabulary' | 'hidden' | 'isTied' | 'norm' | 'logits'>
+
+/** The norm of the last hidden states, and logits of words or of classes. */
+export function outputLayer<T>(ops: Ops<T>, blueprint: Output, x: T, task: Task, labels: number): T {
+  const { root = 'model', wordsName = 'embed_tokens', lastNormName = 'norm', vocabulary, hidden } = blueprint
+  const output = normalised(ops, blueprint.norm, `${root}.${lastNormName}`, hidden, x)
   if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
-  const tied = blueprint.isTied ? { tiedTo: `${root}.embed_tokens.weight` } : {}
+  const tied = blueprint.isTied ? { tiedTo: `${root}.${wordsName}.weight` } : {}
   const logits = ops.linear('lm_head', output, vocabulary, { bias: false, ...tied })
   switch (blueprint.logits ?? 'plain') {
     case 'plain':
@@ -125,10 +138,13 @@ export function decoderModel<T>(ops: Ops<T>, blueprint: Blueprint, task: Task, l
       return ops.scale(logits)
     case 'capped':
       return ops.softcap(logits)
+    case 'float32':
+      return ops.float32(logits)
   }
 }
 
-function block<T>(ops: Ops<T>, blueprint: Blueprint, place: Place<T>, x: T): T {
+/** A mixer and a feed-forward, each added to what came in. */
+export function decoderLayer<T>(ops: Ops<T>, blueprint: Blueprint, place: Place<T>, x: T): T {
   const { blockNorms, hidden, feedForwardName = 'mlp', mixerName = () => 'self_attn' } = blueprint
   const norm = (part: string | undefined, states: T) =>
     part === undefined ? states : normalised(ops, blueprint.norm, `${place.name}.${part}`, hidden, states)
@@ -140,8 +156,10 @@ function block<T>(ops: Ops<T>, blueprint: Blueprint, place: Place<T>, x: T): T {
   const before = norm(blockNorms.beforeMixer, x)
   const mixed = ops.frame(before, input => blueprint.mixer(ops, within(mixerName(place.index)), input))
   const between = added(norm(blockNorms.afterMixer, mixed), x)
+  const { feedForward } = blueprint
+  if (feedForward === undefined) return between
   const forFeeding = norm(blockNorms.beforeFeeding, between)
-  const fed = ops.frame(forFeeding, input => blueprint.feedForward(ops, within(feedForwardName), input))
+  const fed = ops.frame(forFeeding, input => feedForward(ops, within(feedForwardName), input))
   return added(norm(blockNorms.afterFeeding, fed), between)
 }
 

@@ -229,6 +229,18 @@ export class TfjsOps implements Ops<tf.Tensor> {
     throw new UnsupportedLayer('linear attention')
   }
 
+  mamba2(): never {
+    throw new UnsupportedLayer('state-space layers')
+  }
+
+  constant(): never {
+    throw new UnsupportedLayer('state-space layers')
+  }
+
+  float32(x: tf.Tensor): tf.Tensor {
+    return x
+  }
+
   gatedInFloat32(): never {
     throw new UnsupportedLayer('linear attention')
   }
@@ -333,6 +345,30 @@ export class TfjsOps implements Ops<tf.Tensor> {
 
   idle(): never {
     throw new UnsupportedLayer('layers that go unused')
+  }
+
+  pixels(): never {
+    throw new UnsupportedLayer('text that refers to images')
+  }
+
+  tanhGate(): never {
+    throw new UnsupportedLayer('gated cross-attention')
+  }
+
+  mask(): never {
+    throw new UnsupportedLayer('gated cross-attention')
+  }
+
+  padded(): never {
+    throw new UnsupportedLayer('gated cross-attention')
+  }
+
+  joined(): never {
+    throw new UnsupportedLayer('gated cross-attention')
+  }
+
+  withInputGradients(): never {
+    throw new UnsupportedLayer('per-layer embeddings')
   }
 
   /** TensorFlow.js makes positions when they are used. */

@@ -13,8 +13,9 @@ const builders: Readonly<Record<string, string>> = {
   llama3_1_405b: 'meta-llama/Llama-3.1-405B',
   llama3_2_1b: 'meta-llama/Llama-3.2-1B',
   llama3_2_3b: 'meta-llama/Llama-3.2-3B',
-  llama3_2_vision_11b: 'meta-llama/Llama-3.2-11B-Vision',
-  llama3_2_vision_90b: 'meta-llama/Llama-3.2-90B-Vision',
+  // In tiles of 560 pixels unless told otherwise, as the instructed ones.
+  llama3_2_vision_11b: 'meta-llama/Llama-3.2-11B-Vision-Instruct',
+  llama3_2_vision_90b: 'meta-llama/Llama-3.2-90B-Vision-Instruct',
   llama3_3_70b: 'meta-llama/Llama-3.3-70B-Instruct',
   llama4_scout_17b_16e: 'meta-llama/Llama-4-Scout-17B-16E',
   llama4_maverick_17b_128e: 'meta-llama/Llama-4-Maverick-17B-128E',

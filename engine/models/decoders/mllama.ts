@@ -1,0 +1,129 @@
+/** Llama 3.2 Vision: a decoder with layers of gated cross-attention to the tiles of an image. transformers: models/mllama. */
+import * as z from 'zod'
+import type { TrainingSpec } from '../../config/spec.ts'
+import type { Ops } from '../ops.ts'
+import { size } from '../schema.ts'
+import { mllamaVision, mllamaVisionConfig, rowsOf } from '../vision/mllama-vision.ts'
+import { attentionOf } from './attention.ts'
+import {
+  type Blueprint,
+  decoderFields,
+  decoderLayer,
+  headSizeOf,
+  llamaBlueprint,
+  normalised,
+  outputLayer,
+} from './blueprint.ts'
+import { gatedFeedForward } from './feed-forward.ts'
+
+const layerIndices = z.array(z.number().int().min(0).max(100_000)).max(1_000)
+
+/** What transformers' MllamaTextConfig says where a config.json says nothing: the 11 B. */
+const mllamaTextConfig = decoderFields.extend({
+  vocab_size: size.default(128_256),
+  hidden_size: size.default(4_096),
+  intermediate_size: size.default(14_336),
+  num_hidden_layers: size.default(40),
+  num_attention_heads: size.default(32),
+  num_key_value_heads: size.default(8),
+  max_position_embeddings: size.default(131_072),
+  cross_attention_layers: layerIndices.default([3, 8, 13, 18, 23, 28, 33, 38]),
+})
+
+export const mllamaConfig = z.object({
+  model_type: z.literal('mllama'),
+  text_config: mllamaTextConfig,
+  vision_config: mllamaVisionConfig,
+})
+export type MllamaConfig = z.infer<typeof mllamaConfig>
+type TextConfig = MllamaConfig['text_config']
+
+const root = 'model.language_model'
+/** Words beside the vocabulary that are read and never written: the image's. */
+const READ_ONLY_WORDS = 8
+
+/** What the cross-attention layers read beside the words. */
+interface Seen<T> {
+  readonly states: T
+  readonly mask: T
+}
+
+export function mllama<T>(ops: Ops<T>, config: MllamaConfig, spec: TrainingSpec): T {
+  const { text_config: text } = config
+  const blueprint: Blueprint = {
+    ...llamaBlueprint(text, {
+      mixer: attentionOf(text),
+      feedForward: gatedFeedForward({ hidden: text.hidden_size, inner: text.intermediate_size }),
+    }),
+    root,
+  }
+  const seen = spec.images && look(ops, config, spec)
+  if (seen === undefined) ops.idle(1, () => mllamaVision(ops, config.vision_config, text.hidden_size, { tiles: 1 }))
+  let x = ops.embedding(`${root}.embed_tokens`, ops.input, text.vocab_size + READ_ONLY_WORDS, text.hidden_size)
+  const table = ops.rotaryTable(x, headSizeOf(text))
+  for (let index = 0; index < text.num_hidden_layers; index++) {
+    const name = `${root}.layers.${index}`
+    x = text.cross_attention_layers.includes(index)
+      ? crossLayer(ops, text, name, x, seen, spec)
+      : ops.block(x, input => decoderLayer(ops, blueprint, { name, index, table }, input))
+  }
+  return outputLayer(ops, blueprint, x, spec.task, spec.labels)
+}
+
+function look<T>(ops: Ops<T>, { vision_config: vision, text_config: text }: MllamaConfig, spec: TrainingSpec): Seen<T> {
+  const tiles = spec.images?.tiles ?? 1
+  const checkpoints = spec.images?.checkpointed === 'self-attention'
+  const states = mllamaVision(ops, vision, text.hidden_size, { tiles, checkpoints })
+  return { states, mask: ops.mask(spec.sequenceLength ?? 0, tiles * rowsOf(vision)) }
+}
+
+/** MllamaTextModel.forward passes over these layers where there is no image. */
+function crossLayer<T>(
+  ops: Ops<T>,
+  text: TextConfig,
+  name: string,
+  x: T,
+  seen: Seen<T> | undefined,
+  spec: TrainingSpec,
+): T {
+  if (seen === undefined) {
+    ops.idle(text.hidden_size, input => crossAttending(ops, text, name, input, { states: input, mask: ops.mask(1, 1) }))
+    return x
+  }
+  const run = (input: T) => crossAttending(ops, text, name, input, seen)
+  return spec.images?.checkpointed === 'self-attention'
+    ? ops.frame(x, run)
+    : ops.block(x, run, [seen.states, seen.mask])
+}
+
+function crossAttending<T>(ops: Ops<T>, text: TextConfig, name: string, x: T, seen: Seen<T>): T {
+  const norm = (part: string, states: T) => normalised(ops, 'rms', `${name}.${part}`, text.hidden_size, states)
+  const before = norm('input_layernorm', x)
+  const attended = ops.frame(before, input => crossAttention(ops, text, `${name}.cross_attn`, input, seen))
+  const between = ops.residual(ops.tanhGate(`${name}.cross_attn_attn_gate`, attended), x)
+  const forFeeding = norm('post_attention_layernorm', between)
+  const feedForward = gatedFeedForward({ hidden: text.hidden_size, inner: text.intermediate_size })
+  const fed = ops.frame(forFeeding, input =>
+    feedForward(ops, { name: `${name}.mlp`, index: 0, table: undefined }, input),
+  )
+  // Rows of words that no image stands before are multiplied by zero.
+  return ops.residual(ops.tanhGate(`${name}.cross_attn_mlp_gate`, ops.scale(fed)), between)
+}
+
+function crossAttention<T>(ops: Ops<T>, text: TextConfig, name: string, x: T, { states, mask }: Seen<T>): T {
+  const heads = text.num_attention_heads
+  const keyValueHeads = text.num_key_value_heads ?? heads
+  const headSize = headSizeOf(text)
+  const project = (part: string, from: T, count: number) =>
+    ops.linear(`${name}.${part}`, from, count * headSize, { bias: false })
+  const norm = (part: string, from: T) => normalised(ops, 'rms', `${name}.${part}`, headSize, from)
+  const query = norm('q_norm', project('q_proj', x, heads))
+  const keys = project('k_proj', states, keyValueHeads)
+  const values = project('v_proj', states, keyValueHeads)
+  const [key, value] = [norm('k_norm', keys), values].map(part =>
+    ops.repeatHeads(ops.cached(part), heads / keyValueHeads, keyValueHeads),
+  ) as [T, T]
+  const shape = { heads, causal: false, dropout: text.attention_dropout, castsSoftmax: true }
+  const context = ops.attention(query, key, value, shape, mask)
+  return ops.linear(`${name}.o_proj`, context, text.hidden_size, { bias: false })
+}

@@ -1,0 +1,126 @@
+/** Llama 3.2 Vision's two encoders over the tiles of an image, the second gated. transformers: MllamaVisionModel. */
+import * as z from 'zod'
+import type { Ops } from '../ops.ts'
+import { size } from '../schema.ts'
+
+/** What transformers' MllamaVisionConfig says where a config.json says nothing. */
+export const mllamaVisionConfig = z.object({
+  hidden_size: size.default(1_280),
+  intermediate_size: size.default(5_120),
+  num_hidden_layers: size.default(32),
+  num_global_layers: size.default(8),
+  attention_heads: size.default(16),
+  num_channels: z.literal(3).default(3),
+  vision_output_dim: size.default(7_680),
+  /** Pixels of a tile's side. */
+  image_size: size.default(448),
+  patch_size: size.default(14),
+  max_num_tiles: size.default(4),
+  intermediate_layers_indices: z.array(z.number().int().min(0).max(100_000)).max(1_000).default([3, 7, 15, 23, 30]),
+  supported_aspect_ratios: z
+    .array(z.array(z.number()).max(8))
+    .max(1_000)
+    .default([
+      [1, 1],
+      [1, 2],
+      [1, 3],
+      [1, 4],
+      [2, 1],
+      [2, 2],
+      [3, 1],
+      [4, 1],
+    ]),
+})
+export type MllamaVisionConfig = z.infer<typeof mllamaVisionConfig>
+
+export interface Look {
+  readonly tiles: number
+  /** Whether gradient checkpointing is for these layers too; transformers' are not. */
+  readonly checkpoints?: boolean
+}
+
+/** A tile's rows are padded to a multiple of this many. */
+const ROW_MULTIPLE = 8
+
+/** What becomes of a tile: its patches and a class token. */
+export function rowsOf({ image_size: side, patch_size: patch }: MllamaVisionConfig): number {
+  return Math.floor(side / patch) ** 2 + 1
+}
+
+/** `outside`: the decoder's width. → [b, tiles · rows, outside]. */
+export function mllamaVision<T>(ops: Ops<T>, config: MllamaVisionConfig, outside: number, look: Look): T {
+  const root = 'model.vision_model'
+  const { tiles } = look
+  const rows = rowsOf(config)
+  const paddedRows = tiles * Math.ceil(rows / ROW_MULTIPLE) * ROW_MULTIPLE
+  const mask = ops.mask(paddedRows, paddedRows)
+  const between: T[] = []
+  let x = ops.padded(ops.layerNorm(`${root}.layernorm_pre`, embedded(ops, config, root, tiles)), paddedRows)
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    x = layer(ops, config, `${root}.transformer.layers.${index}`, x, { ...look, mask, isGated: false })
+    if (config.intermediate_layers_indices.includes(index)) between.push(x)
+  }
+  x = placedByTile(ops, config, `${root}.post_tile_positional_embedding`, ops.layerNorm(`${root}.layernorm_post`, x))
+  for (let index = 0; index < config.num_global_layers; index++) {
+    x = layer(ops, config, `${root}.global_transformer.layers.${index}`, x, { ...look, mask, isGated: true })
+  }
+  return ops.linear('model.multi_modal_projector', ops.joined([x, ...between], tiles * rows), outside)
+}
+
+function embedded<T>(ops: Ops<T>, config: MllamaVisionConfig, root: string, tiles: number): T {
+  const { hidden_size: hidden, image_size: side, patch_size: patch } = config
+  const convolution = { kernel: patch, stride: patch, padding: 0 }
+  // Tiles one below the other: as large as one after the other.
+  const pixels = ops.pixels(tiles * side, side)
+  const patches = ops.flattenPixels(ops.conv2d(`${root}.patch_embedding`, pixels, hidden, convolution))
+  const placed = placedByTile(ops, config, `${root}.pre_tile_positional_embedding`, patches)
+  const withClasses = ops.prependTokens(Array(tiles).fill(`${root}.class_embedding`), placed)
+  const positions = `${root}.gated_positional_embedding`
+  const positioned = ops.addPositions(`${positions}.embedding`, withClasses, rowsOf(config))
+  const perTile = rowsOf(config) * hidden
+  return ops.add(positioned, tileTable(ops, config, `${positions}.tile_embedding`, `${positions}.gate`, perTile))
+}
+
+function placedByTile<T>(ops: Ops<T>, config: MllamaVisionConfig, name: string, x: T): T {
+  return ops.add(x, tileTable(ops, config, `${name}.embedding`, `${name}.gate`, config.hidden_size))
+}
+
+/** Learned for every arrangement of tiles and for none. */
+function tileTable<T>(ops: Ops<T>, config: MllamaVisionConfig, name: string, gate: string, perTile: number): T {
+  const arrangements = config.supported_aspect_ratios.length + 1
+  // One id a sample, as of its first word.
+  return ops.tanhGate(
+    gate,
+    ops.embedding(name, ops.firstToken(ops.input), arrangements, config.max_num_tiles * perTile),
+  )
+}
+
+interface LayerKind<T> extends Look {
+  readonly mask: T
+  readonly isGated: boolean
+}
+
+function layer<T>(ops: Ops<T>, config: MllamaVisionConfig, name: string, x: T, kind: LayerKind<T>): T {
+  const gated = (gate: string, states: T) => (kind.isGated ? ops.tanhGate(`${name}.${gate}`, states) : states)
+  const body = (input: T) => {
+    const normalised = ops.layerNorm(`${name}.input_layernorm`, input)
+    const context = ops.frame(normalised, states => attention(ops, config, `${name}.self_attn`, states, kind.mask))
+    const attended = ops.residual(gated('gate_attn', context), input)
+    const normed = ops.layerNorm(`${name}.post_attention_layernorm`, attended)
+    const fed = ops.frame(normed, states => {
+      const widened = ops.gelu(ops.linear(`${name}.mlp.fc1`, states, config.intermediate_size))
+      return ops.linear(`${name}.mlp.fc2`, widened, config.hidden_size)
+    })
+    return ops.residual(gated('gate_ffn', fed), attended)
+  }
+  return kind.checkpoints ? ops.block(x, body, [kind.mask]) : ops.frame(x, body)
+}
+
+function attention<T>(ops: Ops<T>, config: MllamaVisionConfig, name: string, x: T, mask: T): T {
+  const { hidden_size: hidden, attention_heads: heads } = config
+  const [query, key, value] = ['q_proj', 'k_proj', 'v_proj'].map(part =>
+    ops.linear(`${name}.${part}`, x, hidden, { bias: false }),
+  ) as [T, T, T]
+  const context = ops.attention(query, key, value, { heads, causal: false, dropout: 0, castsSoftmax: true }, mask)
+  return ops.linear(`${name}.o_proj`, context, hidden, { bias: false })
+}
