@@ -88,4 +88,31 @@ const recipes: readonly Cell[] = (
   ],
 )
 
-export const methodCells: readonly Cell[] = [...methods, ...recipes]
+const lastTwo = String.raw`.*\.(?:14|15)\.`
+const ends = ['lm_head', String.raw`model\.embed_tokens`, String.raw`model\.layers\.[0-3]\.`]
+
+function part(names: readonly string[], inputGradients: boolean): Partial<TrainingSpec> {
+  return { trainable: { names: [...names], inputGradients } }
+}
+
+/** Parts of a model, as Axolotl and LLaMA-Factory freeze the rest. */
+const parts: readonly Cell[] = (
+  [
+    ['meta-llama/Llama-3.2-1B', { ...part([lastTwo], true), ...ckpt }],
+    ['meta-llama/Llama-3.2-1B', { ...part([lastTwo], true) }],
+    ['meta-llama/Llama-3.2-1B', { ...part([lastTwo], false), ...ckpt, precision: 'amp-bf16' }],
+    ['meta-llama/Llama-3.2-1B', { ...part([lastTwo], false), precision: 'amp-bf16' }],
+    ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', { ...part(ends, true), ...ckpt }],
+    [
+      'TinyLlama/TinyLlama-1.1B-Chat-v1.0',
+      { ...part([String.raw`.*\.(?:0|1)\.mlp`], false), ...ckpt, precision: 'amp-bf16' },
+    ],
+  ] as const
+).map(
+  ([model, changes]): Cell => [
+    model,
+    { microBatch: 2, sequenceLength: 1024, precision: 'bf16', ...trainer, ...(changes as Partial<TrainingSpec>) },
+  ],
+)
+
+export const methodCells: readonly Cell[] = [...methods, ...recipes, ...parts]

@@ -28,6 +28,7 @@ import {
 } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
+import { readLisa, readUnfrozen } from '../trainer/trained-part.ts'
 import { writesAny } from '../written-keys.ts'
 
 /** Keys that no other tool has. */
@@ -67,13 +68,20 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     accumulation: document.at('gradient_accumulation_steps'),
   })
   const hasAdapter = readsAdapter(reader, document.at('adapter'))
-  refuseUnmodelled(reader, document, hasAdapter)
+  refuseUnmodelled(reader, document)
   if (hasAdapter && isOn(reader, document.at('relora'))) {
     reader.assume('The adapters are counted as between two merges of ReLoRA; what a merge takes is not.')
+  }
+  const unfrozen = document.at('unfrozen_parameters')?.value
+  if (hasAdapter && unfrozen?.kind === 'list' && unfrozen.items.length > 0) {
+    reader.assume(
+      'The adapters are counted as training, though unfrozen_parameters freezes whatever it does not name, them too.',
+    )
   }
   const training = readTraining(reader, document, hasAdapter)
   const sharded = readSharding(reader, document)
   const attention = readAttention(reader, document)
+  const checkpoints = readCheckpointing(reader, document)
   const packing = document.at('sample_packing')
   const isPacked = packing !== undefined && reader.flag(packing) === true
   return languageModelReading(reader, {
@@ -94,7 +102,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
         assumption: "Fused AdamW, Axolotl's default: the config sets no optimizer.",
       }),
       attention: attention.attention,
-      gradientCheckpointing: readCheckpointing(reader, document),
+      gradientCheckpointing: checkpoints,
       lora: hasAdapter
         ? readLora(reader, model, {
             rank: document.at('lora_r'),
@@ -110,6 +118,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
             modulesToSave: document.at('lora_modules_to_save'),
           })
         : undefined,
+      trainable: hasAdapter ? undefined : readTrainable(reader, document, checkpoints),
       quantization: readQuantization(reader, document, hasAdapter),
       fakeQuantization: readFakeQuantization(reader, document),
       float8: readFloat8(reader, document.at('fp8')),
@@ -130,17 +139,14 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 const switches = ['gptq', 'peft_use_dora']
 /** One is as good as none. */
 const divisions = ['tensor_parallel_size']
-const present = ['diffusion', 'lisa_n_layers', 'lora_target_parameters']
+const present = ['diffusion', 'lora_target_parameters']
 
 /** What changes the step in ways that no estimate here follows. */
-function refuseUnmodelled(reader: FieldReader, document: Section, hasAdapter: boolean): void {
-  const unfrozen = document.at('unfrozen_parameters')
-  const isPartial = unfrozen?.value.kind === 'list' && unfrozen.value.items.length > 0 && !hasAdapter
+function refuseUnmodelled(reader: FieldReader, document: Section): void {
   const fields = [
     ...switches.map(key => document.at(key)).filter(field => isOn(reader, field)),
     ...divisions.map(key => document.at(key)).filter(field => (reader.wholeNumber(field, { max: 100_000 }) ?? 1) > 1),
     ...present.map(key => document.at(key)),
-    isPartial ? unfrozen : undefined,
   ]
   for (const field of fields) {
     if (field === undefined) continue
@@ -183,6 +189,13 @@ function readTraining(reader: FieldReader, document: Section, hasAdapter: boolea
 function readReference(reader: FieldReader, document: Section, hasAdapter: boolean): PreferenceTerms['reference'] {
   if (!hasAdapter || isOn(reader, document.at('rl_adapter_ref_model'))) return 'copy'
   return isOn(reader, document.at('precompute_ref_log_probs')) ? 'none' : 'adapters-off'
+}
+
+function readTrainable(reader: FieldReader, document: Section, checkpoints: boolean): TrainingSpec['trainable'] {
+  const unfrozen = readUnfrozen(reader, document.at('unfrozen_parameters'), checkpoints)
+  // core/builders/causal.py: LISA is on where both are set.
+  if (unfrozen !== undefined || document.at('lisa_step_interval') === undefined) return unfrozen
+  return readLisa(reader, document.at('lisa_n_layers'), checkpoints)
 }
 
 function readsAdapter(reader: FieldReader, field: Field | undefined): boolean {

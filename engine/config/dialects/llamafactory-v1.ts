@@ -1,4 +1,5 @@
 /** LLaMA-Factory's second argument format, as of 0.9.6: src/llamafactory/v1/config/*.py and v1/core/base_trainer.py. */
+import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import { languageModelReading, readBatch, readGpus } from '../language-model.ts'
@@ -10,6 +11,7 @@ import type { Optimizer } from '../spec.ts'
 import { readLora, readTargets } from '../trainer/adapter.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readDeepSpeed, type Sharded } from '../trainer/sharding.ts'
+import { readFreeze } from '../trainer/trained-part.ts'
 import { writesAny } from '../written-keys.ts'
 
 const ownKeys = [
@@ -50,32 +52,39 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       'No accumulation: it follows from global_batch_size and the number of GPUs, which the config does not say.',
     )
   }
-  refuseDivision(reader, document.at('dist_config', 'cp_size') ?? document.at('cp_size'))
-  const hasAdapter = readsAdapter(reader, document.at('peft_config', 'name'))
+  const division = document.at('dist_config', 'cp_size') ?? document.at('cp_size')
+  const dividedBy = reader.wholeNumber(division, { max: 1_000 }) ?? 1
+  const method = readMethod(reader, document.at('peft_config', 'name'))
+  const hasAdapter = method === 'lora'
   const sharded = readSharding(reader, document)
   const isDeepSpeed = sharded.sharding !== undefined && sharded.sharding !== 'fsdp'
+  const keepsMasters = isDeepSpeed || (method === 'freeze' && castsTrained(reader, document))
+  const checkpoints = readCheckpointing(reader, document.at('enable_activation_checkpointing'))
   const targets = document.at('peft_config', 'target_modules')
   return languageModelReading(reader, {
     dialect: llamafactoryV1.name,
     model,
     batch,
-    sequence: { field: document.at('cutoff_len'), byDefault: { value: 2_048, source: "LLaMA-Factory's default" } },
+    sequence: {
+      field: document.at('cutoff_len'),
+      byDefault: { value: 2_048, source: "LLaMA-Factory's default" },
+      dividedBy,
+    },
     settings: {
-      gpus: readGpus(reader, undefined),
+      // core/utils: the GPUs that share a sequence are the fewest there are.
+      gpus:
+        division !== undefined && dividedBy > 1
+          ? reader.note('gpus', dividedBy, division)
+          : readGpus(reader, undefined),
       // core/model_engine.py: loaded in the checkpoint's type.
       precision: reader.note(
         'precision',
-        isDeepSpeed ? 'bf16-master' : 'bf16',
+        keepsMasters ? 'bf16-master' : 'bf16',
         "the checkpoint's type, bf16 for most decoders",
       ),
       optimizer: readOptimizer(reader, document.at('optim_config', 'name')),
       attention: reader.note('attention', 'sdpa', "transformers' default"),
-      gradientCheckpointing: reader.settle(
-        'gradientCheckpointing',
-        document.at('enable_activation_checkpointing'),
-        field => reader.flag(field),
-        { value: true, source: "LLaMA-Factory's default" },
-      ),
+      gradientCheckpointing: checkpoints,
       lora: hasAdapter
         ? readLora(reader, model, {
             rank: document.at('peft_config', 'r'),
@@ -86,6 +95,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
             targetField: targets,
           })
         : undefined,
+      trainable: method === 'freeze' ? readTrainable(reader, document, model, checkpoints) : undefined,
       quantization: readQuantization(reader, document.at('quant_config', 'quantization_bit'), hasAdapter),
       ...sharded,
       fusedLoss: undefined,
@@ -94,22 +104,49 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   })
 }
 
-/** core/utils: sequences divided over GPUs. */
-function refuseDivision(reader: FieldReader, field: Field | undefined): void {
-  if (field === undefined || (reader.wholeNumber(field, { max: 100_000 }) ?? 1) === 1) return
-  reader.refuse(field, 'unsupported-setting', `${field.key} is not modelled yet`, leaveOut)
-}
+type Method = 'lora' | 'freeze' | 'full'
 
-function readsAdapter(reader: FieldReader, field: Field | undefined): boolean {
+function readMethod(reader: FieldReader, field: Field | undefined): Method {
   const name = reader.text(field)
-  if (name === undefined || name === 'lora') return name === 'lora'
+  if (name === undefined) return 'full'
+  if (name === 'lora' || name === 'freeze') return name
   reader.refuse(
     field,
     'unsupported-training',
     `Fine-tuning by ${quote(name)} is not modelled yet`,
-    'Use lora, or no peft_config.',
+    'Use lora, freeze, or no peft_config.',
   )
-  return false
+  return 'full'
+}
+
+/** plugins/model_plugins/peft.py: what trains is made float32 unless told otherwise; FSDP computes with a copy in 16 bits. */
+function castsTrained(reader: FieldReader, document: Section): boolean {
+  return reader.flag(document.at('peft_config', 'cast_trainable_params_to_fp32')) ?? true
+}
+
+function readTrainable(
+  reader: FieldReader,
+  document: Section,
+  model: CatalogueModel | undefined,
+  inputGradients: boolean,
+) {
+  const from = document.at('peft_config', 'name')
+  const at = (key: string) => document.at('peft_config', key)
+  if (from === undefined) return undefined
+  return readFreeze(reader, model, {
+    from,
+    layers: at('freeze_trainable_layers'),
+    modules: at('freeze_trainable_modules'),
+    extraModules: at('freeze_extra_modules'),
+    inputGradients,
+  })
+}
+
+function readCheckpointing(reader: FieldReader, field: Field | undefined): boolean {
+  return reader.settle('gradientCheckpointing', field, present => reader.flag(present), {
+    value: true,
+    source: "LLaMA-Factory's default",
+  })
 }
 
 function readQuantization(reader: FieldReader, bits: Field | undefined, hasAdapter: boolean) {

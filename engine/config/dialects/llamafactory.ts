@@ -14,6 +14,7 @@ import { readFloat8 } from '../trainer/float8.ts'
 import { isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer, trainerDefault } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
+import { readFreeze } from '../trainer/trained-part.ts'
 import { writesAny } from '../written-keys.ts'
 
 /** Keys that no other tool has, beside `model_name_or_path`. */
@@ -21,7 +22,7 @@ const ownKeys = ['finetuning_type', 'cutoff_len', 'template', 'dataset_dir', 'lo
 const writesModel = writesAny(['model_name_or_path'])
 const writesOwn = writesAny(['finetuning_type', 'cutoff_len', 'lora_target', 'stage'])
 
-type Method = 'lora' | 'full'
+type Method = 'lora' | 'full' | 'freeze'
 
 export const llamafactory: Dialect = {
   name: 'LLaMA-Factory',
@@ -66,6 +67,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       attention: attention.attention,
       gradientCheckpointing: readCheckpointing(reader, document.at('disable_gradient_checkpointing')),
       lora: method === 'lora' ? readAdapter(reader, document, model) : undefined,
+      trainable: method === 'freeze' ? readTrainable(reader, document, model) : undefined,
       quantization: readQuantization(reader, document, method),
       float8: readFloat8(reader, document.at('fp8')),
       ...sharded,
@@ -143,9 +145,27 @@ function readMethod(reader: FieldReader, field: Field | undefined): Method {
   }
   const name = reader.text(field)
   if (name === undefined || name === 'lora') return 'lora'
-  if (name === 'full') return 'full'
-  reader.refuse(field, 'unsupported-training', `Fine-tuning by ${quote(name)} is not modelled yet`, 'Use lora or full.')
+  if (name === 'full' || name === 'freeze') return name
+  reader.refuse(
+    field,
+    'unsupported-training',
+    `Fine-tuning by ${quote(name)} is not modelled yet`,
+    'Use lora, freeze or full.',
+  )
   return 'full'
+}
+
+/** model/model_utils/checkpointing.py: blocks in which nothing trains are not checkpointed, and what goes into them stays as it is. */
+function readTrainable(reader: FieldReader, document: Section, model: CatalogueModel | undefined) {
+  const from = document.at('finetuning_type')
+  if (from === undefined) return undefined
+  return readFreeze(reader, model, {
+    from,
+    layers: document.at('freeze_trainable_layers'),
+    modules: document.at('freeze_trainable_modules'),
+    extraModules: document.at('freeze_extra_modules'),
+    inputGradients: false,
+  })
 }
 
 function readAdapter(reader: FieldReader, document: Section, model: CatalogueModel | undefined): Lora | undefined {
@@ -184,7 +204,7 @@ function readQuantization(reader: FieldReader, document: Section, method: Method
       'Use 4 or 8 bits.',
     )
   }
-  if (method === 'full') {
+  if (method !== 'lora') {
     const fix = 'Set finetuning_type: lora, or leave quantization_bit out.'
     return reader.refuse(bits, 'quantised-without-adapter', 'Quantised weights cannot be trained without adapters', fix)
   }

@@ -117,7 +117,7 @@ describe('other switches of Axolotl', () => {
     ['gptq: true', 'unsupported-setting'],
     ['tensor_parallel_size: 2', 'unsupported-setting'],
     ['diffusion: {noise_schedule: linear}', 'unsupported-setting'],
-    ['unfrozen_parameters: [^lm_head.weight$]', 'unsupported-setting'],
+    ["unfrozen_parameters: ['(a+)+$']", 'unsupported-setting'],
     ['qat: {activation_dtype: float8, weight_dtype: int4}', 'unsupported-training'],
     ['deepspeed: my_config.json', 'not-in-file'],
     ['micro_batch_sizes: 4\noptimizer: dion_8bit_of_mine', 'unknown-optimizer'],
@@ -158,7 +158,35 @@ describe('what Axolotl trains beside the usual', () => {
 
   it('unfrozen_parameters says nothing beside adapters, and a size of 1 divides nothing', () => {
     const text = `${base}${lora}unfrozen_parameters: [^lm_head]\ntensor_parallel_size: 1\n`
-    expect(trainingConfig(text).spec.lora?.targets).toEqual(['q_proj'])
+    const { spec, assumptions } = trainingConfig(text)
+    expect(spec.lora?.targets).toEqual(['q_proj'])
+    expect(spec.trainable).toBeUndefined()
+    expect(assumptions.join(' ')).toContain('though unfrozen_parameters freezes whatever it does not name')
+  })
+
+  it('unfrozen_parameters names what trains: its dots are dots, and rows in brackets belong to a whole gradient', () => {
+    const text = `${base}unfrozen_parameters: ['^model.embed_tokens.weight$[:32000]', 'model.layers.1[4-5]+.mlp']\n`
+    expect(trainingConfig(text).spec.trainable).toEqual({
+      names: [String.raw`^model\.embed_tokens\.weight$`, String.raw`model\.layers\.1[4-5]+\.mlp`],
+      inputGradients: true,
+    })
+  })
+
+  it.each([
+    ['', false],
+    ['gradient_checkpointing: true\n', true],
+  ])('with %j gradients go down to the embeddings below what trains: %s', (line, inputGradients) => {
+    const text = `${base}unfrozen_parameters: [model.layers.15]\n${line}`
+    expect(trainingConfig(text).spec.trainable?.inputGradients).toBe(inputGradients)
+  })
+
+  it('LISA trains a few blocks at a time beside what is in none', () => {
+    const { spec, assumptions } = trainingConfig(`${base}lisa_n_layers: 2\nlisa_step_interval: 20\n`)
+    expect(spec.trainable?.names.slice(-2)).toEqual([String.raw`model\.layers\.0\.`, String.raw`model\.layers\.1\.`])
+    expect(spec.trainable?.inTurns).toBe(true)
+    expect(assumptions).toContain(
+      '2 blocks train at a time; the optimizer is counted with the state of all, as LISA leaves it.',
+    )
   })
 
   it('qat rounds in groups', () => {

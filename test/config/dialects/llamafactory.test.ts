@@ -47,7 +47,8 @@ describe('a config of LLaMA-Factory', () => {
     ['quantization_bit: 3', 'unsupported-quantization'],
     ['quantization_bit: 4\nquantization_method: hqq', 'unsupported-quantization'],
     ['quantization_bit: 4\nfinetuning_type: full', 'quantised-without-adapter'],
-    ['finetuning_type: freeze', 'unsupported-training'],
+    ['finetuning_type: freeze\nuse_llama_pro: true', 'unsupported-setting'],
+    ['finetuning_type: freeze\nfreeze_trainable_modules: mlp.*', 'unknown-value'],
     ['use_galore: true', 'unsupported-setting'],
     ['use_kt: true', 'unsupported-setting'],
     ['tensor_model_parallel_size: 4', 'unsupported-setting'],
@@ -73,6 +74,28 @@ describe('a config of LLaMA-Factory', () => {
     ['use_muon: false\noptim: rmsprop', 'rmsprop'],
   ])('with %j has the optimizer %s', (text, optimizer) => {
     expect(trainingConfig(`${base}${text}\n`).spec.optimizer).toBe(optimizer)
+  })
+
+  it.each([
+    ['', [22, 23]],
+    ['freeze_trainable_layers: 1\n', [23]],
+    ['freeze_trainable_layers: -2\n', [0, 1]],
+  ])('that freezes with %j trains the blocks %j, in float32 over the rest in 16 bits', (text, blocks) => {
+    const { spec } = trainingConfig(`${base}finetuning_type: freeze\nbf16: true\n${text}`)
+    expect(spec.trainable).toEqual({
+      names: blocks.map(block => String.raw`.*\.${block}\.`),
+      inputGradients: false,
+    })
+    expect(spec.precision).toBe('amp-bf16')
+  })
+
+  it('that freezes may train some modules of the blocks and some beside them', () => {
+    const text = 'freeze_trainable_layers: 1\nfreeze_trainable_modules: mlp,self_attn\nfreeze_extra_modules: norm\n'
+    expect(trainingConfig(`${base}finetuning_type: freeze\n${text}`).spec.trainable?.names).toEqual([
+      String.raw`.*\.23\.mlp`,
+      String.raw`.*\.23\.self_attn`,
+      '.*norm',
+    ])
   })
 
   it('with additional_target trains those modules whole', () => {
@@ -110,9 +133,22 @@ describe("LLaMA-Factory's second format", () => {
     })
   })
 
-  it('divided over the sequence is refused rather than counted whole', () => {
-    expect(onlyProblemIn(`${v1}dist_config: {name: fsdp2, cp_size: 2}\n`).code).toBe('unsupported-setting')
-    expect(trainingConfig(`${v1}dist_config: {name: fsdp2, cp_size: 1}\n`).spec.sharding).toBe('fsdp')
+  it('divides a sequence among the GPUs that cp_size names', () => {
+    expect(trainingConfig(`${v1}dist_config: {name: fsdp2, cp_size: 2}\n`).spec).toMatchObject({
+      sharding: 'fsdp',
+      gpus: 2,
+      sequenceLength: 512,
+    })
+    expect(trainingConfig(`${v1}dist_config: {name: fsdp2, cp_size: 1}\n`).spec.sequenceLength).toBe(1024)
+  })
+
+  it('freezes all but the last two blocks, which train in float32 beside their copy in 16 bits', () => {
+    expect(trainingConfig(`${v1}peft_config: {name: freeze}\n`).spec).toMatchObject({
+      trainable: { names: [String.raw`.*\.26\.`, String.raw`.*\.27\.`], inputGradients: true },
+      precision: 'bf16-master',
+    })
+    const uncast = `${v1}peft_config: {name: freeze, cast_trainable_params_to_fp32: false}\n`
+    expect(trainingConfig(uncast).spec.precision).toBe('bf16')
   })
 
   it('names the file of DeepSpeed in dist_config', () => {

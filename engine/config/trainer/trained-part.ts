@@ -1,0 +1,101 @@
+/** What trains where not all parameters do, as configs name it. */
+import type { CatalogueModel } from '../../models/catalogue.ts'
+import type { FieldReader } from '../fields.ts'
+import { parameterPattern } from '../parameter-pattern.ts'
+import { oneOf, quote } from '../quote.ts'
+import type { Field } from '../section.ts'
+import type { TrainedPart } from '../spec.ts'
+
+/** As many as the spec takes. */
+const MAX_NAMES = 200
+const leaveOut = 'Leave this config out of the check for now.'
+
+/**
+ * Axolotl utils/freeze.py LayerNamePattern: dots are dots, and rows in brackets behind a name train in a tensor whose gradient is
+ * whole. train.py asks for input gradients where embeddings or output layer are named, transformers' checkpointing always.
+ */
+export function readUnfrozen(reader: FieldReader, field: Field | undefined, checkpoints: boolean) {
+  if (field?.value.kind !== 'list' || field.value.items.length === 0) return undefined
+  const written = field.value.items.flatMap(item => (item.kind === 'text' ? [item.text] : [])).slice(0, MAX_NAMES)
+  const names = written.map(text => text.replace(/\[\d*(?::\d*)?\]$/, '').replaceAll(/\.(?!\+)/g, '\\.'))
+  const strange = written.filter((_, index) => parameterPattern(names[index] ?? '') === undefined)
+  if (strange.length > 0 || names.length === 0) {
+    const message = `Which parameters train cannot be known from ${oneOf(strange.map(quote))}`
+    const fix = 'Write names with classes and at most two repetitions, such as model.layers.3[01].mlp.'
+    return reader.refuse(field, 'unsupported-setting', message, fix)
+  }
+  reader.assume(
+    "What unfrozen_parameters matches among transformers 5's names of parameters trains; a name of an older version (block_sparse_moe) matches none.",
+  )
+  const inputGradients = checkpoints || written.some(text => /lm_head|embed_tokens/.test(text))
+  return reader.note<TrainedPart>('trainable', { names, inputGradients }, field)
+}
+
+/**
+ * Axolotl utils/callbacks/lisa.py: what is in no block always trains, and a few blocks at a time; the optimizer keeps the state of
+ * all. Blocks are alike, so it does not matter which ones are taken.
+ */
+export function readLisa(reader: FieldReader, field: Field | undefined, checkpoints: boolean) {
+  const count = reader.wholeNumber(field, { max: MAX_NAMES - 3 })
+  if (field === undefined || count === undefined) return undefined
+  const names = [
+    ...['lm_head', String.raw`model\.embed_tokens`, String.raw`model\.norm`],
+    ...Array.from({ length: count }, (_, index) => String.raw`model\.layers\.${index}\.`),
+  ]
+  reader.assume(`${count} blocks train at a time; the optimizer is counted with the state of all, as LISA leaves it.`)
+  return reader.note<TrainedPart>('trainable', { names, inputGradients: checkpoints, inTurns: true }, field)
+}
+
+export interface FreezeFields {
+  /** The field that asks for it. */
+  readonly from: Field
+  readonly layers: Field | undefined
+  readonly modules: Field | undefined
+  readonly extraModules: Field | undefined
+  readonly inputGradients: boolean
+}
+
+/** LLaMA-Factory model/adapter.py _setup_freeze_tuning: the last blocks, or with a minus the first; two unless told otherwise. */
+export function readFreeze(
+  reader: FieldReader,
+  model: CatalogueModel | undefined,
+  { from, layers, modules, extraModules, inputGradients }: FreezeFields,
+): TrainedPart | undefined {
+  const count = layers === undefined ? 2 : reader.wholeNumber(layers, { min: -MAX_NAMES, max: MAX_NAMES })
+  const [inside, beside] = [namesIn(reader, modules), namesIn(reader, extraModules)]
+  if (model === undefined || count === undefined) return undefined
+  const blocks = blocksOf(model)
+  if (blocks === undefined) {
+    const message = `Training some blocks of models of the family ${model.family} is not modelled yet`
+    return reader.refuse(from, 'unsupported-training', message, leaveOut)
+  }
+  const trained = Math.min(Math.abs(count), blocks)
+  const first = count > 0 ? blocks - trained : 0
+  const wanted = inside.includes('all') || inside.length === 0 ? [''] : inside
+  const names = Array.from({ length: trained }, (_, index) => first + index).flatMap(block =>
+    wanted.map(module => String.raw`.*\.${block}\.${module}`),
+  )
+  const all = [...names, ...beside.map(name => `.*${name}`)]
+  if (all.length > MAX_NAMES || all.length === 0) {
+    return reader.refuse(from, 'unsupported-training', `${all.length} parts to train are not modelled`, leaveOut)
+  }
+  return reader.note<TrainedPart>('trainable', { names: all, inputGradients }, from)
+}
+
+/** Names of modules with commas between them, or listed. */
+function namesIn(reader: FieldReader, field: Field | undefined): readonly string[] {
+  if (field === undefined) return []
+  const listed = field.value.kind === 'list' ? field.value.items.flatMap(item => item.source) : undefined
+  const names = (listed ?? reader.text(field)?.split(',') ?? []).map(name => name.trim()).filter(name => name !== '')
+  const strange = names.filter(name => !/^\w{1,50}$/.test(name))
+  if (strange.length === 0) return names
+  return (
+    reader.refuse(field, 'unknown-value', `${oneOf(strange.map(quote))} names no module`, 'Write names such as mlp.') ??
+    []
+  )
+}
+
+function blocksOf({ config }: CatalogueModel): number | undefined {
+  if ('num_hidden_layers' in config) return config.num_hidden_layers
+  return 'n_layer' in config ? config.n_layer : undefined
+}
