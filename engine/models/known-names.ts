@@ -53,7 +53,8 @@ export function modelInName(name: string): NamedModel | undefined {
   known ??= knownNames()
   const matches = known.flatMap(candidate => {
     const start = indexOfRun(words, candidate.words)
-    return start < 0 ? [] : [{ candidate, start, end: start + candidate.words.length }]
+    const end = start + candidate.words.length
+    return start < 0 || isCutShort(name, words, end) ? [] : [{ candidate, start, end }]
   })
   const widest = matches.filter(
     match => !matches.some(other => isWider(other, match) && other.start <= match.start && other.end >= match.end),
@@ -84,10 +85,18 @@ function knownNames(): readonly Known[] {
 
 /** `unsloth/Llama3.2-1B-Instruct-bnb-4bit` → llama, 3.2, 1b. */
 function wordsOf(name: string): readonly string[] {
-  const words = lastFolder(name.toLowerCase()).split(/[-_ ]+/)
-  return words
+  return writtenWords(name)
     .filter(word => word !== '' && !decorations.has(word))
     .flatMap(word => /^([a-z]{3,})(\d[\d.]*)$/.exec(word)?.slice(1) ?? [word])
+}
+
+function writtenWords(name: string): readonly string[] {
+  return lastFolder(name.toLowerCase()).split(/[-_ ]+/)
+}
+
+/** Whether a version follows without a dash: `starcoder2-nano` is no `starcoder`. */
+function isCutShort(name: string, words: readonly string[], end: number): boolean {
+  return writtenWords(name).includes(`${words[end - 1]}${words[end]}`)
 }
 
 /** Of an id or of a path, either system's. */

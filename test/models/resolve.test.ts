@@ -193,6 +193,7 @@ describe('the well-known model in a name', () => {
     ['agentica-org/DeepCoder-14B-Preview', 'DeepSeek-R1-Distill-Qwen-14B'],
     ['mistralai/Devstral-Small-2507', 'Mistral-Small-24B-Base-2501'],
     ['./checkpoints/pythia-410m-deduped-run2', 'pythia-410m-deduped'],
+    ['acme/starcoder2-3b-sql', 'starcoder2-3b'],
   ])('%s has the shape of %s', (name, bareName) => {
     const { how, model, sentence } = resolved(resolveOffline(name))
     expect({ how, id: model.id }).toEqual({ how: 'assumed', id: name })
@@ -223,6 +224,8 @@ describe('the well-known model in a name', () => {
     'acme/Llama-3-8B-from-Qwen2.5-7B',
     'facebook/detr-resnet-50',
     'acme/Phi-4-multimodal-instruct',
+    'acme/starcoder2-nano',
+    'acme/starcoder3',
     'gpt3',
     '',
   ])('%j holds none, or none that may be taken for its shape', name => {
