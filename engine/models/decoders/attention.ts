@@ -15,6 +15,8 @@ export interface AttentionTraits {
   readonly slides?: (index: number) => boolean
   /** Queries times a number that depends on the position. */
   readonly scalesQuery?: boolean
+  /** Keys times a constant, before their positions. */
+  readonly scalesKey?: boolean
   readonly rotary?: RotaryOptions
   /** The result times the sigmoid of a second half of the query's projection. */
   readonly isGated?: boolean
@@ -38,6 +40,7 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
   const size = headSizeOf(fields)
   return (ops, { name, index, table }, x) => {
     const [projected, key, value] = projections(ops, fields, traits, name, x)
+    const keyStates = traits.scalesKey ? ops.scale(key) : key
     const [query, gate] = traits.isGated ? gatedQuery(ops, projected, heads * size) : [projected, undefined]
     const norm = (part: 0 | 1, states: typeof x) => {
       const { queryNorm } = traits
@@ -50,13 +53,15 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
     const placed = (part: 0 | 1, states: typeof x, count: number) =>
       traits.queryNorm?.isAfterRotation ? norm(part, turned(states, count)) : turned(norm(part, states), count)
     const q = placed(0, query, heads)
-    const k = placed(1, key, keyValueHeads)
-    const context = ops.attention(traits.scalesQuery ? ops.scale(q) : q, ops.cached(k), ops.cached(value), {
+    const k = placed(1, keyStates, keyValueHeads)
+    const window = (traits.slides?.(index) ?? false) ? (fields.sliding_window ?? undefined) : undefined
+    const scaled = traits.scalesQuery ? ops.scale(q) : q
+    const context = ops.attention(scaled, ops.cached(k, window), ops.cached(value, window), {
       heads,
       keyValueHeads,
       causal: true,
       dropout: fields.attention_dropout,
-      window: (traits.slides?.(index) ?? false) ? (fields.sliding_window ?? undefined) : undefined,
+      window,
       castsSoftmax: true,
       ...(traits.hasSinks && { sinks: `${name}.sinks` }),
     })

@@ -30,11 +30,14 @@ export function gatedFeedForward({
 }
 
 /** The same with one projection for gate and up. */
-export function joinedFeedForward({ hidden, inner, bias = false, activation = 'silu' }: FeedForwardSizes): Part {
+export function joinedFeedForward(
+  { hidden, inner, bias = false, activation = 'silu' }: FeedForwardSizes,
+  names: readonly [up: string, down: string] = ['gate_up_proj', 'down_proj'],
+): Part {
   return (ops, { name }, x) => {
-    const joined = ops.linear(`${name}.gate_up_proj`, x, 2 * inner, { bias })
+    const joined = ops.linear(`${name}.${names[0]}`, x, 2 * inner, { bias })
     const [gate, up] = ops.split(joined, [inner, inner]) as [typeof x, typeof x]
-    return ops.linear(`${name}.down_proj`, ops.multiply(up, activate(ops, activation, gate)), hidden, { bias })
+    return ops.linear(`${name}.${names[1]}`, ops.multiply(up, activate(ops, activation, gate)), hidden, { bias })
   }
 }
 
