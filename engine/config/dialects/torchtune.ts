@@ -30,7 +30,7 @@ export const torchtune: Dialect = {
       ? `batch_size beside ${names || 'components'} of torchtune`
       : undefined
   },
-  modelField: document => hubName(componentOf(document, 'model')),
+  modelField: document => hubName(document),
   read,
 }
 
@@ -49,17 +49,26 @@ function componentOf(document: Section, part: string): Field | undefined {
 }
 
 /** The builder's field, reading as the model that it builds. */
-function hubName(component: Field | undefined): Field | undefined {
+function hubName(document: Section): Field | undefined {
+  const component = componentOf(document, 'model')
   if (component?.value.kind !== 'text') return component
-  return { ...component, value: { kind: 'text', text: builderOf(component.value.text).model } }
+  return { ...component, value: { kind: 'text', text: modelBuilder(document).model } }
+}
+
+function modelBuilder(document: Section): Builder {
+  const component = componentOf(document, 'model')?.value
+  return builderOf(component?.kind === 'text' ? component.text : '', argument => {
+    const value = document.at('model', argument)?.value
+    return value?.kind === 'number' ? value.number : undefined
+  })
 }
 
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
   const component = componentOf(document, 'model')
-  const builder = builderOf(component?.value.kind === 'text' ? component.value.text : '')
+  const builder = modelBuilder(document)
   refuseUnmodelled(reader, document)
   const training = readTraining(reader, document, builder)
-  const model = readModel(reader, hubName(component), 'model._component_', lookUp)
+  const model = readModel(reader, hubName(document), 'model._component_', lookUp)
   const batch = readBatch(reader, {
     batchSize: document.at('batch_size'),
     defaultBatch: { value: 1, source: 'not in the file' },

@@ -51,6 +51,19 @@ describe('a recipe of torchtune', () => {
     expect(builderOf(component)).toEqual({ model, method })
   })
 
+  describe('that gives the builder a shape', () => {
+    const shaped = (more: string) =>
+      recipe(`llama2.llama2\n  vocab_size: 32000\n  num_heads: 32\n  num_kv_heads: 4\n  embed_dim: 2048\n  ${more}`)
+
+    it('names the known model that has it', () => {
+      expect(trainingConfig(shaped('num_layers: 22')).spec.model).toBe('TinyLlama/TinyLlama_v1.1')
+    })
+
+    it.each(['num_layers: 24', 'num_layers: 22\n  intermediate_dim: 4096'])('is of no known model with %j', more =>
+      expect(onlyProblemIn(shaped(more)).message).toBe('The model "llama2" is not known'),
+    )
+  })
+
   it("calls transformers' layers by other names", () => {
     const text = recipe('llama3_2.lora_llama3_2_1b').replace(
       'tokenizer:',

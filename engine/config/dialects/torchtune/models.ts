@@ -45,16 +45,40 @@ const builders: Readonly<Record<string, string>> = {
   qwen3_32b: 'Qwen/Qwen3-32B',
 }
 
+/** Arguments of the builders that take a shape (torchtune/models/llama2/_component_builders.py), and the model that has it. */
+const shapes: readonly { readonly builder: string; readonly shape: Shape; readonly model: string }[] = [
+  {
+    builder: 'llama2',
+    shape: { vocab_size: 32_000, num_layers: 22, num_heads: 32, num_kv_heads: 4, embed_dim: 2_048 },
+    model: 'TinyLlama/TinyLlama_v1.1',
+  },
+]
+
+type Shape = Readonly<Record<string, number>>
+
 export interface Builder {
   /** As the Hub names it, or torchtune's own name where no such model is known here. */
   readonly model: string
   readonly method: 'full' | 'lora' | 'qlora'
 }
 
-/** `torchtune.models.qwen2_5.qlora_qwen2_5_3b_instruct` → Qwen/Qwen2.5-3B with 4-bit weights. */
-export function builderOf(component: string): Builder {
+/**
+ * `torchtune.models.qwen2_5.qlora_qwen2_5_3b_instruct` → Qwen/Qwen2.5-3B with 4-bit weights. `argumentOf`: a number that the config
+ * hands to the builder.
+ */
+export function builderOf(
+  component: string,
+  argumentOf: (name: string) => number | undefined = () => undefined,
+): Builder {
   const name = component.split('.').at(-1) ?? component
   const [, prefix, base = name] = /^(?:(q?lora)_)?(.*?)(?:_(?:instruct|base))?$/.exec(name) ?? []
-  const model = Object.hasOwn(builders, base) ? builders[base] : undefined
+  const model = Object.hasOwn(builders, base) ? builders[base] : modelOfShape(base, argumentOf)
   return { model: model ?? name, method: prefix === 'lora' || prefix === 'qlora' ? prefix : 'full' }
+}
+
+/** Undefined with a feed-forward of its own width, too. */
+function modelOfShape(builder: string, argumentOf: (name: string) => number | undefined): string | undefined {
+  if (argumentOf('intermediate_dim') !== undefined) return undefined
+  const fits = (shape: Shape) => Object.entries(shape).every(([name, size]) => argumentOf(name) === size)
+  return shapes.find(known => known.builder === builder && fits(known.shape))?.model
 }
