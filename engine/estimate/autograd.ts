@@ -46,6 +46,8 @@ export interface Recorded {
   readonly backwardScratch?: readonly Storage[]
   readonly flopsPerSample?: number
 }
+  /** The output's unless told otherwise. */
+  readonly computeDtype?: Dtype
 
 /** Before the names of a second model's parameters. */
 export const REFERENCE = 'reference.'
@@ -320,7 +322,7 @@ export class Autograd {
       gradients: gradients.filter(edge => edge.to.requiresGrad),
       backwardScratch,
       flopsPerSample: (options.flopsPerSample ?? 0) * this.#sequencesPerSample,
-      computeDtype: outputs[0]?.dtype ?? 'float32',
+      computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? 'float32',
     })
   }
 

@@ -684,6 +684,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const { method } = this.spec
     const ofBatch = method?.kind === 'answers' ? method.answerLength + 1 : undefined
     const positions = this.pass?.sequences?.logitsOf ?? ofBatch
+      computeDtype: factor.dtype,
     const [tokens = 0] = states.shape
     if (positions === undefined || positions >= tokens) return states
     const output = { ...states, shape: [positions, lastSize(states)], edge: this.newEdge() }

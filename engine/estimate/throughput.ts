@@ -81,8 +81,10 @@ function kernelsOf(nodes: readonly Node[], gpu: Gpu, precision: Precision, check
 function kernel(node: Node, gpu: Gpu, precision: Precision, launchSeconds: number): Kernel {
   const storages: readonly Storage[] = [...node.reads, ...node.creates]
   const flopsPerSecond = peakFlops(gpu, node.computeDtype, precision) * ARITHMETIC_EFFICIENCY
+  const [output] = node.outputs
+  // A fused loss is one number, whose products fill waves of their own.
+  const outputElements = output === undefined || output.shape.length === 0 ? 0 : elements(output)
   // A slice may be empty: what of a head does not turn, where all of it does.
-  const outputElements = node.outputs[0] === undefined ? 0 : elements(node.outputs[0])
   const flopsPerElement = outputElements > 0 ? node.flopsPerSample / outputElements : 0
   return {
     arithmeticSecondsPerSample: node.flopsPerSample / flopsPerSecond,

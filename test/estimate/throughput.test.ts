@@ -13,4 +13,13 @@ describe('samples a second', () => {
     expect(rate).toBeGreaterThan(0)
     expect(rate).toBeLessThan(1e5)
   })
+
+  test('are about as many with a fused loss as with logits and a loss', () => {
+    const [fused = 0, plain = 0] = [true, false].map(fusedLoss => {
+      const footprint = footprintOf('Qwen/Qwen2.5-7B', { precision: 'bf16', sequenceLength: 2_048, fusedLoss })
+      return new ThroughputModel(footprint, defaultGpu).samplesPerSecond(2, 1)
+    })
+    expect(fused / plain).toBeGreaterThan(0.8)
+    expect(fused / plain).toBeLessThan(1.25)
+  })
 })
