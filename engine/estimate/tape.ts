@@ -675,6 +675,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
       scratch: [this.like(factor, 'logits'), this.storage(elements(factor), 'float32', true, 'logits')],
       gradients: [factor, weight].map(made),
       flopsPerSample: 2 * elements(x) * outFeatures,
+      computeDtype: factor.dtype,
     })
     return loss
   }
@@ -684,7 +685,6 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const { method } = this.spec
     const ofBatch = method?.kind === 'answers' ? method.answerLength + 1 : undefined
     const positions = this.pass?.sequences?.logitsOf ?? ofBatch
-      computeDtype: factor.dtype,
     const [tokens = 0] = states.shape
     if (positions === undefined || positions >= tokens) return states
     const output = { ...states, shape: [positions, lastSize(states)], edge: this.newEdge() }
