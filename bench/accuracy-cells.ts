@@ -199,6 +199,8 @@ const fullBf16 = { precision: 'bf16', ...ckpt, ...trainer, optimizer: 'adamw-8bi
 const attentionLora = { rank: 16, targets: ['q_proj', 'k_proj', 'v_proj', 'o_proj'], dropout: 0.05 }
 const bf16Lora = { precision: 'bf16', ...ckpt, ...trainer, lora: attentionLora } as const
 
+const lfm2Lora = { rank: 16, targets: ['q_proj', 'v_proj', 'in_proj', 'out_proj', 'w1', 'w2', 'w3'], dropout: 0 }
+
 const newerDecoders: readonly Cell[] = [
   ['HuggingFaceTB/SmolLM3-3B', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
   ['HuggingFaceTB/SmolLM3-3B', { microBatch: 1, sequenceLength: 1024, precision: 'bf16' }],
@@ -207,6 +209,12 @@ const newerDecoders: readonly Cell[] = [
   ['allenai/OLMo-2-1124-7B', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'sgd' }],
   ['stabilityai/stablelm-3b-4e1t', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
   ['stabilityai/stablelm-3b-4e1t', { microBatch: 2, sequenceLength: 1024, precision: 'bf16' }],
+  [
+    'LiquidAI/LFM2-350M',
+    { microBatch: 4, sequenceLength: 4096, precision: 'bf16', optimizer: 'adamw-fused', ...trainer },
+  ],
+  ['LiquidAI/LFM2-1.2B', { microBatch: 2, sequenceLength: 2048, precision: 'bf16', ...trainer, lora: lfm2Lora }],
+  ['LiquidAI/LFM2-8B-A1B', { microBatch: 4, sequenceLength: 4096, ...bf16Lora }],
 ]
 
 const mixtures: readonly Cell[] = [

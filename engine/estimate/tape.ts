@@ -332,16 +332,18 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return output
   }
 
-  causalConvolution(name: string, x: Tensor, kernel: number): Tensor {
+  causalConvolution(name: string, x: Tensor, { kernel, bias = false }: { kernel: number; bias?: boolean }): Tensor {
     // transformers causal_conv1d_fn: a padded convolution of each channel, cut to the sequence's length.
     const [tokens = 0] = x.shape
     const weight = this.lowered(this.#weight(`${name}.weight`, [lastSize(x), 1, kernel]))
+    const added = bias ? [this.lowered(this.#weight(`${name}.bias`, [lastSize(x)]))] : []
     const factor = this.lowered(x)
-    const padded = this.tensor([tokens + kernel - 1, lastSize(x)], factor.dtype, [factor, weight])
+    const padded = this.tensor([tokens + kernel - 1, lastSize(x)], factor.dtype, [factor, weight, ...added])
     // torch: `convolution` keeps both factors, whichever of them is trained.
-    this.record(name, { ...this.#product(factor, weight, [], padded, kernel), saves: [factor, weight] })
-    const whole = this.silu(padded)
-    return { ...whole, shape: x.shape }
+    this.record(name, { ...this.#product(factor, weight, added, padded, kernel), saves: [factor, weight] })
+    const output: Tensor = { ...padded, shape: x.shape, edge: this.newEdge() }
+    this.record('slice', { reads: [padded], outputs: [output], gradients: [made(padded)] })
+    return output
   }
 
   gatedDeltaRule(

@@ -2,6 +2,7 @@
 import type { Task } from '../config/spec.ts'
 import { imageSizeOf, type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
 import { classicRows } from './catalogue/classic-rows.ts'
+import { convolutionalRows } from './catalogue/convolutional-rows.ts'
 import { gemmaRows } from './catalogue/gemma-rows.ts'
 import { llmRows } from './catalogue/llm-rows.ts'
 import { mambaRows } from './catalogue/mamba-rows.ts'
@@ -46,7 +47,9 @@ const entries: ReadonlyMap<string, Entry> = new Map(
     ...visionRows,
     ...llmRows,
     ...newerRows,
-    ...moeRows, ...mambaRows,
+    ...moeRows,
+    ...convolutionalRows,
+    ...mambaRows,
     ...multimodalRows,
     ...gemmaRows,
     ...newerMultimodalRows,

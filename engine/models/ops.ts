@@ -88,8 +88,8 @@ export interface Ops<T> {
     options: ExpertOptions,
     gate: (joined: T) => T,
   ): T
-  /** Each channel convolved with the tokens before it, and SiLU: [b, s, c] → [b, s, c]. */
-  causalConvolution(name: string, x: T, kernel: number): T
+  /** Each channel convolved with the tokens before it: [b, s, c] → [b, s, c]. Without a bias by default. */
+  causalConvolution(name: string, x: T, options: { readonly kernel: number; readonly bias?: boolean }): T
   /** Linear attention with a decaying state; `a` and `b` [b, s, heads] set how much is forgotten and written. */
   gatedDeltaRule(name: string, states: readonly [query: T, key: T, value: T], gates: DeltaGates<T>): T
   /**

@@ -11,8 +11,6 @@ export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   gptj: ['EleutherAI/gpt-j-6b'],
   jamba: ['ai21labs/Jamba-v0.1', 'ai21labs/AI21-Jamba-1.5-Large'],
   kimi_linear: ['moonshotai/Kimi-Linear-48B-A3B-Instruct'],
-  lfm2: ['LiquidAI/LFM2-350M', 'LiquidAI/LFM2-700M', 'LiquidAI/LFM2-1.2B'],
-  lfm2_moe: ['LiquidAI/LFM2-8B-A1B'],
   llava: ['llava-hf/llava-1.5-7b-hf'],
   llama4: ['meta-llama/Llama-4-Scout-17B-16E', 'meta-llama/Llama-4-Scout-17B-16E-Instruct'],
   mamba: ['state-spaces/mamba-2.8b'],

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { convolutionalRows } from '../../engine/models/catalogue/convolutional-rows.ts'
 import { gemmaRows } from '../../engine/models/catalogue/gemma-rows.ts'
 import { llmRows } from '../../engine/models/catalogue/llm-rows.ts'
 import { mambaRows } from '../../engine/models/catalogue/mamba-rows.ts'
@@ -21,7 +22,9 @@ const rows = [
   ...visionRows,
   ...llmRows,
   ...newerRows,
-  ...moeRows, ...mambaRows,
+  ...moeRows,
+  ...convolutionalRows,
+  ...mambaRows,
   ...multimodalRows,
   ...gemmaRows,
   ...newerMultimodalRows,

@@ -19,6 +19,8 @@ const gated: Linears = { all: [...attention, 'gate_proj', 'up_proj', 'down_proj'
 
 const deltaNet = ['in_proj_qkv', 'in_proj_z', 'in_proj_b', 'in_proj_a', 'out_proj'] as const
 
+const lfm2 = ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'in_proj', 'w1', 'w2', 'w3'] as const
+
 /** DeepSeek's attention, with every projection that a query may go through. */
 const latent = [
   'q_proj',
@@ -56,6 +58,8 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   arcee: { all: [...attention, 'up_proj', 'down_proj'] },
   glm4: { all: [...attention, 'gate_up_proj', 'down_proj'] },
   starcoder2: { all: [...attention, 'c_fc', 'c_proj'] },
+  lfm2: { all: lfm2 },
+  lfm2_moe: { all: lfm2 },
   mixtral: { all: attention, usual: ['q_proj', 'v_proj'] },
   qwen2_moe: { all: [...gated.all, 'shared_expert_gate'] },
   qwen3_moe: { all: attention },

@@ -6,6 +6,8 @@ import { type DecoderFields, headSizeOf, type Norm, normalised, type Part } from
 export interface AttentionTraits {
   readonly queryBias?: boolean
   readonly outputBias?: boolean
+  /** `o_proj` by default. */
+  readonly outputName?: string
   readonly outputDropout?: number
   /** Norms of query and key: of each head or of all together, before the positions or after them. */
   readonly queryNorm?: QueryNorm
@@ -66,7 +68,8 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
       ...(traits.hasSinks && { sinks: `${name}.sinks` }),
     })
     const gated = gate === undefined ? context : ops.multiply(context, ops.sigmoid(gate))
-    const output = ops.linear(`${name}.o_proj`, gated, fields.hidden_size, { bias: traits.outputBias ?? false })
+    const { outputName = 'o_proj', outputBias: bias = false } = traits
+    const output = ops.linear(`${name}.${outputName}`, gated, fields.hidden_size, { bias })
     return ops.dropout(output, traits.outputDropout ?? 0)
   }
 }

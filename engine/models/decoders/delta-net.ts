@@ -68,8 +68,8 @@ function deltaNet(config: HybridFields, projection: DeltaProjection): Part {
   const [keys, values] = [keyHeads * keySize, heads * valueSize]
   return (ops, { name }, x) => {
     const { joined, gate, a, b } = projection(ops, name, x, { keys, values, heads })
-    const mixed = ops.causalConvolution(`${name}.conv1d`, joined, config.linear_conv_kernel_dim)
-    const [query, key, value] = ops.split(mixed, [keys, keys, values]) as [typeof x, typeof x, typeof x]
+    const convolved = ops.causalConvolution(`${name}.conv1d`, joined, { kernel: config.linear_conv_kernel_dim })
+    const [query, key, value] = ops.split(ops.silu(convolved), [keys, keys, values]) as [typeof x, typeof x, typeof x]
     const repeat = (states: typeof x) =>
       heads === keyHeads ? states : ops.repeatHeads(states, heads / keyHeads, keyHeads)
     const context = ops.gatedDeltaRule(name, [repeat(query), repeat(key), value], { a, b, heads })

@@ -19,6 +19,7 @@ import { gptOss, gptOssConfig } from './gpt-oss.ts'
 import { hunyuan, hunyuanConfig } from './hunyuan.ts'
 import { internvl, internvlConfig } from './internvl.ts'
 import { stablelm, stablelmConfig, starcoder2, starcoder2Config } from './layer-norm-decoders.ts'
+import { lfm2, lfm2Config, lfm2Moe, lfm2MoeConfig } from './lfm2.ts'
 import {
   arcee,
   arceeConfig,
@@ -80,6 +81,8 @@ export const decoderConfigs = [
   glm4Config,
   starcoder2Config,
   stablelmConfig,
+  lfm2Config,
+  lfm2MoeConfig,
   mixtralConfig,
   qwen2MoeConfig,
   qwen3MoeConfig,
@@ -150,6 +153,10 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
       return starcoder2(config)
     case 'stablelm':
       return stablelm(config)
+    case 'lfm2':
+      return lfm2(config)
+    case 'lfm2_moe':
+      return lfm2Moe(config)
     case 'mixtral':
       return mixtral(config)
     case 'qwen2_moe':

@@ -14,18 +14,15 @@ export interface FeedForwardSizes {
 }
 
 /** `down(act(gate(x)) * up(x))`. */
-export function gatedFeedForward({
-  hidden,
-  inner,
-  bias = false,
-  activation = 'silu',
-  dropout = 0,
-}: FeedForwardSizes): Part {
+export function gatedFeedForward(
+  { hidden, inner, bias = false, activation = 'silu', dropout = 0 }: FeedForwardSizes,
+  names: readonly [gate: string, up: string, down: string] = ['gate_proj', 'up_proj', 'down_proj'],
+): Part {
   return (ops, { name }, x) => {
-    const gate = ops.linear(`${name}.gate_proj`, x, inner, { bias })
+    const gate = ops.linear(`${name}.${names[0]}`, x, inner, { bias })
     const activated = activate(ops, activation, gate)
-    const product = ops.multiply(activated, ops.linear(`${name}.up_proj`, x, inner, { bias }))
-    return ops.dropout(ops.linear(`${name}.down_proj`, product, hidden, { bias }), dropout)
+    const product = ops.multiply(activated, ops.linear(`${name}.${names[1]}`, x, inner, { bias }))
+    return ops.dropout(ops.linear(`${name}.${names[2]}`, product, hidden, { bias }), dropout)
   }
 }
 
