@@ -254,6 +254,16 @@ const multimodal: readonly Cell[] = [
   ['Qwen/Qwen3-VL-4B-Instruct', { microBatch: 1, sequenceLength: 1024, precision: 'bf16' }],
   ['Qwen/Qwen3-VL-30B-A3B-Instruct', { microBatch: 1, sequenceLength: 4096, ...bf16Lora }],
   ['mistralai/Mistral-Small-3.1-24B-Instruct-2503', { microBatch: 1, sequenceLength: 4096, ...bf16Lora }],
+  ['mistralai/Ministral-3-3B-Instruct-2512', { microBatch: 2, sequenceLength: 2048, ...bf16Lora }],
+  ['mistralai/Ministral-3-3B-Instruct-2512', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
+  ['zai-org/GLM-4.6V-Flash', { microBatch: 1, sequenceLength: 4096, ...bf16Lora }],
+  ['zai-org/GLM-4.6V-Flash', { microBatch: 1, sequenceLength: 1024, precision: 'bf16' }],
+  ['OpenGVLab/InternVL3_5-8B-HF', { microBatch: 2, sequenceLength: 2048, ...bf16Lora }],
+  ['OpenGVLab/InternVL3_5-8B-HF', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
+  ['PaddlePaddle/PaddleOCR-VL-1.6', { microBatch: 2, sequenceLength: 4096, ...bf16Lora }],
+  ['PaddlePaddle/PaddleOCR-VL-1.6', { microBatch: 4, sequenceLength: 1024, precision: 'bf16' }],
+  ['mistralai/Voxtral-Mini-3B-2507', { microBatch: 2, sequenceLength: 2048, ...bf16Lora }],
+  ['mistralai/Voxtral-Mini-3B-2507', { microBatch: 1, sequenceLength: 2048, ...fullBf16 }],
 ]
 
 export const cells: readonly Cell[] = [
