@@ -5,7 +5,7 @@ import { errorBandPercent } from './estimate/error-band.ts'
 import type { Footprints } from './estimate/footprints.ts'
 import { type Gpu, gpus, usableBytes } from './gpus/catalogue.ts'
 import { costPerRunUsd, type RunTerms, savingsPerRunUsd } from './metrics/cost.ts'
-import { type BatchPlan, DEFAULT_MARGIN, recommend } from './metrics/recommend.ts'
+import { type Advice, advise, type BatchPlan, DEFAULT_MARGIN } from './metrics/recommend.ts'
 import type { ModelConfig } from './models/architecture.ts'
 import { EstimateProbe } from './probes/estimate.ts'
 import { bestLever } from './report/lever.ts'
@@ -61,7 +61,7 @@ export interface Evidence {
   readonly throughputBandPercent?: number
   /** Undefined when not even one sample fits. */
   readonly largest: number | undefined
-  readonly recommended: BatchPlan | undefined
+  readonly advice: Advice | undefined
   readonly trials: readonly Trial[]
   readonly fits: (microBatch: number) => boolean
   readonly peakBytes: (microBatch: number) => number
@@ -89,7 +89,7 @@ export function assess(
     costPerRunUsd: costPerRunUsd(terms, rate(plan) / rate(now)),
   })
   const current = point(now)
-  const recommended = evidence.recommended && point(evidence.recommended)
+  const recommended = evidence.advice && point(evidence.advice.recommended)
   const modelled = probe.peak(spec.microBatch)
   const { breakdown, moment } = modelled
   const correction = current.peakBytes / modelled.bytes
@@ -110,6 +110,7 @@ export function assess(
     current,
     ...(recommended && { recommended }),
     ...(largest && { largest: point({ microBatch: largest, gradientAccumulation: 1 }) }),
+    ...(evidence.advice?.beyond && { beyond: point(evidence.advice.beyond) }),
     breakdown: scaled(breakdown, correction),
     peakMoment: moment,
     speedup,
@@ -157,18 +158,18 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
   const samplesPerSecond = (plan: BatchPlan) => probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
   const largest = largestBatch(probe, grid)
   const largestWithMargin = largestBatch(probe, grid, margin)
-  const recommended =
+  const advice =
     largestWithMargin === undefined
       ? undefined
-      : recommend({ current: planOf(spec), grid, largestWithMargin, samplesPerSecond })
+      : advise({ current: planOf(spec), grid, largestWithMargin, samplesPerSecond })
   return {
     gpu: reportedGpu(gpu),
     provenance: 'estimated',
     errorBandPercent: errorBandPercent(spec, config),
     throughputProvenance: 'modelled',
     largest,
-    recommended,
-    trials: trialsOf(probe, grid, [spec.microBatch, recommended?.microBatch, largest], largest),
+    advice,
+    trials: trialsOf(probe, grid, [spec.microBatch, advice?.recommended.microBatch, largest], largest),
     fits: microBatch => probe.fits(microBatch),
     peakBytes: microBatch => probe.peak(microBatch).bytes,
     samplesPerSecond,

@@ -3,7 +3,7 @@ import { type Assessment, type AssessmentOptions, assess, type Evidence, planOf,
 import type { TrainingSpec } from './config/spec.ts'
 import { errorBandPercent } from './estimate/error-band.ts'
 import type { Gpu } from './gpus/catalogue.ts'
-import { type BatchPlan, DEFAULT_MARGIN, recommend } from './metrics/recommend.ts'
+import { type Advice, advise, DEFAULT_MARGIN } from './metrics/recommend.ts'
 import { widestSpread } from './metrics/spread.ts'
 import { Throughput } from './metrics/throughput.ts'
 import type { ModelConfig } from './models/architecture.ts'
@@ -75,7 +75,7 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
 
   const peakBytes = (microBatch: number) => record.peak(microBatch) ?? correction(record.tried, prediction)(microBatch)
   const isTimed = probe.engine === 'torch'
-  const { recommended, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {
+  const { advice, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {
     grid,
     record,
     isTimed,
@@ -90,10 +90,10 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
     gpu: reportedGpu(gpu),
     provenance: probe.provenance,
     errorBandPercent: probe.provenance === 'measured' ? memorySpread(record) : errorBandPercent(spec, config),
-    throughputProvenance: isTimed && recommended !== undefined ? 'measured' : 'modelled',
+    throughputProvenance: isTimed && advice !== undefined ? 'measured' : 'modelled',
     ...(throughputBandPercent !== undefined && { throughputBandPercent }),
     largest: found.largest,
-    recommended,
+    advice,
     trials: record.trials,
     fits: microBatch => found.largest !== undefined && (record.fits(microBatch) ?? microBatch <= found.largest),
     peakBytes,
@@ -141,7 +141,7 @@ interface Recommending {
 }
 
 interface Recommendation {
-  readonly recommended: BatchPlan | undefined
+  readonly advice: Advice | undefined
   readonly samplesPerSecond: Evidence['samplesPerSecond']
   readonly throughputBandPercent?: number
 }
@@ -156,16 +156,17 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
     const throughput = new Throughput(record.trials, modelled)
     const samplesPerSecond: Evidence['samplesPerSecond'] = plan =>
       throughput.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
-    const recommended = recommend({ current: planOf(spec), grid, largestWithMargin: top, samplesPerSecond })
-    const { outcome } = await record.run(recommended.microBatch, isTimed ? TIMED_STEPS : undefined)
-    if (isBroken(outcome) || (outcome.kind === 'fits' && withinMargin(recommended.microBatch))) {
-      if (isBroken(outcome)) return { recommended: undefined, samplesPerSecond }
+    const advice = advise({ current: planOf(spec), grid, largestWithMargin: top, samplesPerSecond })
+    const { microBatch } = advice.recommended
+    const { outcome } = await record.run(microBatch, isTimed ? TIMED_STEPS : undefined)
+    if (isBroken(outcome) || (outcome.kind === 'fits' && withinMargin(microBatch))) {
+      if (isBroken(outcome)) return { advice: undefined, samplesPerSecond }
       const { bandPercent } = throughput
-      return { recommended, samplesPerSecond, ...(bandPercent !== undefined && { throughputBandPercent: bandPercent }) }
+      return { advice, samplesPerSecond, ...(bandPercent !== undefined && { throughputBandPercent: bandPercent }) }
     }
   }
   return {
-    recommended: undefined,
+    advice: undefined,
     samplesPerSecond: plan => modelled(plan.microBatch, plan.gradientAccumulation),
   }
 }

@@ -18,7 +18,7 @@ test('measured throughput has points only at the sizes that were timed', () => {
       errorBandPercent: 0,
       throughputProvenance: 'measured',
       largest: 16,
-      recommended: { microBatch: 16, gradientAccumulation: 1 },
+      advice: { recommended: { microBatch: 16, gradientAccumulation: 1 } },
       trials: [
         { microBatch: 16, provenance: 'measured', outcome: { kind: 'fits', stepMillis: 160, stepMillisSpread: 1 } },
         { microBatch: 8, provenance: 'measured', outcome: { kind: 'fits', stepMillis: 300 } },

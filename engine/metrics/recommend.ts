@@ -28,7 +28,7 @@ interface Situation {
  * The smallest batch within 2 % of the best throughput among those that fit with the margin. Where the config accumulates
  * gradients, or has to shrink, the effective batch is kept if a divisor allows it: training stays the same.
  */
-export function recommend(situation: Situation): BatchPlan {
+function recommend(situation: Situation): BatchPlan {
   const { current, samplesPerSecond } = situation
   const fastest = smallestNearBest(situation)
   if (current.gradientAccumulation === 1 && fastest > current.microBatch) {
@@ -40,6 +40,23 @@ export function recommend(situation: Situation): BatchPlan {
   const keptIsGood =
     kept.gradientAccumulation === 1 || samplesPerSecond(kept) >= KEEPING_WORTH * samplesPerSecond(changed)
   return keptIsGood ? kept : changed
+}
+
+/** Idle memory is waste only when it could be used: below this speedup there is nothing to gain. */
+export const WORTHWHILE_SPEEDUP = 1.05
+
+export interface Advice {
+  readonly recommended: BatchPlan
+  /** What `recommended` would in turn be told to become, where that is worth while: a larger effective batch. */
+  readonly beyond?: BatchPlan
+}
+
+export function advise(situation: Situation): Advice {
+  const recommended = recommend(situation)
+  const next = recommend({ ...situation, current: recommended })
+  const speedup = situation.samplesPerSecond(next) / situation.samplesPerSecond(recommended)
+  const isWorthwhile = next.microBatch > recommended.microBatch && speedup >= WORTHWHILE_SPEEDUP
+  return { recommended, ...(isWorthwhile && { beyond: next }) }
 }
 
 function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }: Situation): number {

@@ -44,7 +44,10 @@ function gains(config: AnalysedConfig, strong = (text: string) => text): string[
 /** What to do, in the order in which to consider it; empty where nothing is to be done. `strong` marks up what counts. */
 export function advice(config: AnalysedConfig, strong?: (text: string) => string): string[] {
   const change = changeSentence(config, strong)
-  const sentences = config.current.fits ? [change] : [largestSentence(config), change, leverSentence(config)]
+  const further = beyondSentence(config)
+  const sentences = config.current.fits
+    ? [change, further]
+    : [largestSentence(config), change, further, leverSentence(config)]
   return [...sentences.filter(sentence => sentence !== undefined), ...sparedSentences(config)]
 }
 
@@ -54,6 +57,14 @@ function changeSentence(config: AnalysedConfig, strong = (text: string) => text)
   if (recommended === undefined || !recommendsChange(config)) return undefined
   const effects = [effectiveBatchNote(current, recommended), ...gains(config, strong)]
   return `${batchChange(current, recommended, strong)}: ${effects.join(', ')}.`
+}
+
+/** A recommendation that keeps the effective batch may leave speed behind, which the policy would then judge. */
+function beyondSentence({ recommended, beyond, throughputProvenance }: AnalysedConfig): string | undefined {
+  if (recommended === undefined || beyond === undefined) return undefined
+  const about = throughputProvenance === 'modelled' ? 'about ' : ''
+  const speedup = formatRatio(beyond.samplesPerSecond / recommended.samplesPerSecond)
+  return `From there, micro-batch ${change(recommended.microBatch, beyond.microBatch)} is ${about}${speedup} the throughput again: ${effectiveBatchNote(recommended, beyond)}.`
 }
 
 /** Whether the recommendation makes a config run that does not, or brings speed or money. */

@@ -75,6 +75,8 @@ export const analysedConfig = z.object({
   /** Absent when not even one sample fits. */
   recommended: operatingPoint.optional(),
   largest: operatingPoint.optional(),
+  /** What a larger effective batch would make of the recommendation, where that is worth while. Absent in older reports. */
+  beyond: operatingPoint.optional(),
   /** Bytes at the peak of the current batch, and the moment of that peak in words. */
   breakdown,
   peakMoment: label,

@@ -1,5 +1,6 @@
 /** Holds one config's figures against the policy. */
 import { idlePercent } from '../metrics/memory.ts'
+import { WORTHWHILE_SPEEDUP } from '../metrics/recommend.ts'
 import type { Provenance } from '../probes/trial.ts'
 import type { Condition, Policy, Reason, Verdict } from './policy.ts'
 
@@ -16,9 +17,6 @@ export interface Figures {
   readonly throughputBandPercent: number
   readonly savingsPerYearUsd: number
 }
-
-/** Idle memory is waste only when it could be used: below this speedup there is nothing to gain. */
-const WORTHWHILE_SPEEDUP = 1.05
 
 /** Blocks only what holds anywhere in the error band; what holds in a part of it is remarked on. */
 export function judge(figures: Figures, policy: Policy): Verdict {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type BatchPlan, recommend } from '../../engine/metrics/recommend.ts'
+import { advise, type BatchPlan } from '../../engine/metrics/recommend.ts'
 import { Grid } from '../../engine/search/grid.ts'
 
 const grid = new Grid()
@@ -13,6 +13,10 @@ const saturating =
 
 /** Faster in proportion, without end. */
 const proportional = ({ microBatch }: BatchPlan) => microBatch
+
+function recommend(situation: Parameters<typeof advise>[0]): BatchPlan {
+  return advise(situation).recommended
+}
 
 function plan(microBatch: number, gradientAccumulation = 1): BatchPlan {
   return { microBatch, gradientAccumulation }
@@ -116,6 +120,23 @@ describe('a config that accumulates', () => {
   })
 })
 
+describe('beyond the recommendation', () => {
+  test('stands what a larger effective batch would bring, where accumulation has run out', () => {
+    // 32 gives 32/42 = 0.762, and 248 gives 248/258 = 0.961, a quarter more.
+    expect(advise({ current: plan(8, 4), grid, largestWithMargin: 512, samplesPerSecond: saturating(10) })).toEqual({
+      recommended: plan(32),
+      beyond: plan(248),
+    })
+  })
+
+  test('stands nothing that brings less than a twentieth', () => {
+    // 32 gives 32/33 = 0.9697, and the best there is 512/513 = 0.998.
+    expect(advise({ current: plan(8, 4), grid, largestWithMargin: 512, samplesPerSecond: saturating(1) })).toEqual({
+      recommended: plan(32),
+    })
+  })
+})
+
 describe('any config', () => {
   const situation = fc.record({
     microBatch: fc.integer({ min: 1, max: 600 }),
@@ -146,6 +167,19 @@ describe('any config', () => {
         const samplesPerSecond = saturating(fixed)
         const recommended = recommend({ current, grid, largestWithMargin, samplesPerSecond })
         expect(samplesPerSecond(recommended)).toBeGreaterThanOrEqual(0.97 * samplesPerSecond(current))
+      }),
+    )
+  })
+
+  test('has nothing left to do once it has followed all that is said', () => {
+    fc.assert(
+      fc.property(situation, ({ microBatch, gradientAccumulation, largestIndex, fixed }) => {
+        const terms = { grid, largestWithMargin: grid.at(largestIndex), samplesPerSecond: saturating(fixed) }
+        const { recommended, beyond = recommended } = advise({
+          current: plan(microBatch, gradientAccumulation),
+          ...terms,
+        })
+        expect(advise({ current: beyond, ...terms })).not.toHaveProperty('beyond')
       }),
     )
   })

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { renderTerminal } from '../../engine/render/terminal.ts'
-import { fine, reportOf, tooLarge, unreadable, wasteful } from './fixtures.ts'
+import { fine, point, reportOf, tooLarge, unreadable, wasteful } from './fixtures.ts'
 
 const plain = { color: false, columns: 100 }
 
@@ -23,6 +23,16 @@ describe('the report in a terminal', () => {
       '',
       'MemoryMark: the training config wastes its GPU.',
     ])
+  })
+
+  test('says what a larger effective batch would bring, once the recommendation has kept the old one', () => {
+    const beyond = point({ microBatch: 192, effectiveBatch: 192, samplesPerSecond: 473 })
+    expect(renderTerminal(reportOf([{ ...wasteful(), beyond }]), plain).split('\n')).toEqual(
+      expect.arrayContaining([
+        '  From there, micro-batch 128 → 192 is about 1.1× the throughput again: effective batch 128 → 192 (a',
+        '  change to the training: revisit the learning rate and the number of steps).',
+      ]),
+    )
   })
 
   test('shows a fine config in one bar and says that nothing is to gain', () => {
