@@ -120,6 +120,8 @@ export const trainingMethod = z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('vllm'), share: z.number().min(0).max(1), sleeps: z.boolean() }),
       z.object({ kind: z.literal('transformers') }),
     ]),
+    /** Whether the logits are divided by the temperature where they are, as TRL 1.0 to 1.9 did, or in a copy, as 1.13 does. */
+    tempersInPlace: z.boolean(),
     /** EBFT: whether hidden states of the reference score the answers. */
     comparesFeatures: z.boolean(),
   }),
@@ -174,8 +176,14 @@ export const trainingSpec = z.object({
       /** Last names of the adapted linear modules (`q_proj`). */
       targets: z.array(z.string().max(100)).min(1).max(100),
       dropout: z.number().min(0).max(1),
+      /** Adapters in the weights' type, as torchtune holds them; in float32 where absent, as peft does. */
+      inWeightsType: z.literal(true).optional(),
       /** Last names of modules that train whole, in a copy beside the frozen original: peft's `modules_to_save`. */
       modulesToSave: z.array(z.string().max(100)).max(100).optional(),
+      /** DoRA learns the length of every row of the adapted matrix beside; OFT turns the layer's input in blocks of `rank` features. */
+      form: z.enum(['dora', 'oft']).optional(),
+      /** torchtune's adapters are held in the type of the weights, peft's in float32. */
+      inWeightType: z.boolean().optional(),
     })
     .optional(),
   /** What a model that attends to encoded images sees of them; absent where text alone goes through it. */

@@ -5,6 +5,7 @@
  * `torch:` names the place in PyTorch that decides a rule (paths of the 2.13 sources).
  */
 import { sequencesPerSample, type TrainingSpec } from '../config/spec.ts'
+import type { KeyValueCache } from './key-value-cache.ts'
 import { type ByteKind, bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
 
 /** How a gradient reaches an input: as a tensor of its own, or as the very gradient of the output (`add`). */
@@ -45,9 +46,9 @@ export interface Recorded {
   readonly scratch?: readonly Storage[]
   readonly backwardScratch?: readonly Storage[]
   readonly flopsPerSample?: number
-}
   /** The output's unless told otherwise. */
   readonly computeDtype?: Dtype
+}
 
 /** Before the names of a second model's parameters. */
 export const REFERENCE = 'reference.'
@@ -58,6 +59,19 @@ export interface PassWithoutGradients {
   readonly of: 'policy' | 'adapters-off' | 'copy'
   /** Of a copy's weights, where it is not the policy's. */
   readonly dtype?: Dtype | undefined
+  /** Absent for the batch's. */
+  readonly sequences?: OtherSequences
+}
+
+/** Sequences that are not the batch's. */
+export interface OtherSequences {
+  /** As many as samples in the batch where those are more. */
+  readonly count: number
+  readonly tokens: number
+  /** Positions at their ends of which logits are asked for. */
+  readonly logitsOf: number
+  /** What the tokens before these have left. */
+  readonly cache?: KeyValueCache
 }
 
 const weightDtypes: Record<TrainingSpec['precision'], Dtype> = {
@@ -98,7 +112,7 @@ export class Autograd {
   /** Undefined while gradients are recorded. */
   protected pass: PassWithoutGradients | undefined
   readonly #sequencesPerSample: number
-  readonly #bufferNames = new Set<string>()
+  readonly #namedBuffers = new Map<string, Storage>()
   #edges = 0
   #storages = 0
 
@@ -119,6 +133,16 @@ export class Autograd {
     const result = this.underAutocast(run)
     this.pass = undefined
     return result
+  }
+
+  /** What `run` does before the steps over the batch begin: its nodes are kept apart. */
+  beforehand(run: () => void): readonly Node[] {
+    const outer = this.nodes
+    this.nodes = []
+    run()
+    const nodes = this.nodes
+    this.nodes = outer
+    return nodes
   }
 
   /** torch.autocast around `run`: the cache of cast weights begins and ends with it. */
@@ -155,11 +179,16 @@ export class Autograd {
 
   dropout(x: Tensor, probability: number): Tensor {
     // torch: native/Dropout.cpp: on CUDA `native_dropout`, which saves a one-byte mask.
-    if (!this.training || probability === 0 || this.spec.dropout === false || this.pass !== undefined) return x
+    if (!this.training || probability === 0 || this.spec.dropout === false || !this.#isInTraining()) return x
     const mask = this.storage(elements(x), 'bool', x.batched)
     const output = this.tensor(x.shape, x.dtype, [x], x)
     this.record('dropout', { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] })
     return output
+  }
+
+  /** What is without gradients is not for that in eval mode; frozen copies are, and adapters that are off drop nothing. */
+  #isInTraining(): boolean {
+    return this.pass === undefined || this.pass.of === 'policy'
   }
 
   add(x: Tensor, y: Tensor, options: { inPlace?: boolean } = {}): Tensor {
@@ -180,7 +209,8 @@ export class Autograd {
   multiply(x: Tensor, y: Tensor): Tensor {
     // torch: MulBackward0 saves each factor for the other's gradient; a broadcast or narrower factor's is a
     // sum over, or a cast of, a product of the output's size and type.
-    const larger = elements(x) >= elements(y) ? x : y
+    const isLarger = elements(x) > elements(y) || (elements(x) === elements(y) && (x.batched || !y.batched))
+    const larger = isLarger ? x : y
     const output = this.tensor(larger.shape, widest(x.dtype, y.dtype), [x, y], { batched: x.batched || y.batched })
     const saves = [...(y.requiresGrad ? [x] : []), ...(x.requiresGrad ? [y] : [])]
     const isReduced = (side: Tensor) =>
@@ -279,11 +309,14 @@ export class Autograd {
   }
 
   /** A storage of the model beside its parameters. Another pass over the same weights finds it there. */
-  buffer(name: string, bytes: number): void {
+  buffer(name: string, bytes: number): Storage {
     const key = this.pass?.of === 'copy' ? REFERENCE + name : name
-    if (this.#bufferNames.has(key)) return
-    this.#bufferNames.add(key)
-    this.buffers.push(this.persistent(bytes))
+    const known = this.#namedBuffers.get(key)
+    if (known !== undefined) return known
+    const storage = this.persistent(bytes)
+    this.#namedBuffers.set(key, storage)
+    this.buffers.push(storage)
+    return storage
   }
 
   /** A storage of the model itself. */
@@ -328,7 +361,9 @@ export class Autograd {
 
   #newStorage(bytes: number, batched: boolean, kind: ByteKind, persistent: boolean): Storage {
     const [fixedBytes, bytesPerSample] = batched ? [0, bytes * this.#sequencesPerSample] : [bytes, 0]
-    return { id: this.#storages++, fixedBytes, bytesPerSample, kind, persistent }
+    const samples = batched ? this.pass?.sequences?.count : undefined
+    const atLeast = samples === undefined ? {} : { samplesAtLeast: samples }
+    return { id: this.#storages++, fixedBytes, bytesPerSample, ...atLeast, kind, persistent }
   }
 }
 

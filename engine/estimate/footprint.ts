@@ -31,7 +31,7 @@ export class Footprint {
   constructor(spec: TrainingSpec, config: ModelConfig, device = { hasFlash: true }) {
     this.spec = spec
     const tape = new Tape(spec, device)
-    const { loss, held } = objectiveOf(tape, config, spec)
+    const { loss, held, before = [] } = objectiveOf(tape, config, spec)
     refuseMissingTargets(spec, tape)
     refuseNothingTrained(spec, tape)
     this.#timeline = playStep(tape, spec, { loss, held, before })
@@ -149,7 +149,7 @@ function replay(events: readonly Event[], batch: number, allocator: CachingAlloc
 }
 
 function bytesAt(storage: Storage, batch: number): number {
-  return roundedSize(storage.fixedBytes + batch * storage.bytesPerSample)
+  return roundedSize(storage.fixedBytes + Math.max(batch, storage.samplesAtLeast ?? 0) * storage.bytesPerSample)
 }
 
 function emptyBreakdown(): Record<ByteKind, number> {

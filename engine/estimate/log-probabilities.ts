@@ -7,6 +7,9 @@ import { made } from './autograd.ts'
 import { bytesPerElement, lastSize, type Tensor } from './storage.ts'
 import type { Tape } from './tape.ts'
 
+/** Rows that TRL takes the entropy of at a time. */
+export const ENTROPY_ROWS = 128
+
 export interface LogProbabilities {
   /** A number a token. */
   readonly perToken: Tensor
@@ -33,6 +36,50 @@ export function logProbabilities(tape: Tape, raw: Tensor, style: LogProbabilityS
   }
 }
 
+/**
+ * TRL trainer/grpo_trainer.py _get_per_token_logps_and_entropies: of the answers' positions alone, over the temperature. What the
+ * model handed out is referenced to the end, and the entropies are taken meanwhile, of a flat copy where the logits are a view.
+ */
+export function answerLogProbabilities(tape: Tape, raw: Tensor, { inPlace }: { readonly inPlace: boolean }): Tensor {
+  const logits = inMixedPrecision(tape, tape.markLogits(raw))
+  const view = (from: Tensor) => lastPositions(tape, shifted(tape, from))
+  const tempered = inPlace ? view(dividedInPlace(tape, logits)) : tape.markLogits(tape.elementwise('div', view(logits)))
+  const perToken = throughOwnType(tape, tempered)
+  const [, vocabulary = 0] = logits.shape
+  const chunk = () => tape.fixed(ENTROPY_ROWS * vocabulary * bytesPerElement[tempered.dtype], 'logits')
+  const scratch = [...(inPlace ? [tape.like(tempered, 'logits')] : []), chunk(), chunk(), chunk()]
+  tape.record('entropy', { reads: [logits, tempered], outputs: [], scratch })
+  return perToken
+}
+
+/** torch: autograd's CopySlices, of a view changed in place: copies of the whole gradient, of the view's, and its result. */
+function dividedInPlace(tape: Tape, logits: Tensor): Tensor {
+  const output = { ...logits, edge: tape.newEdge() }
+  const [positions = 0, vocabulary = 0] = logits.shape
+  const view = () => tape.storage((positions - 1) * vocabulary, logits.dtype, true, 'logits')
+  tape.record('div_', {
+    reads: [logits],
+    outputs: [output],
+    gradients: [made(logits)],
+    backwardScratch: [view(), view()],
+  })
+  return output
+}
+
+/** A view of all positions, whose gradient is padded to all of them again. */
+function lastPositions(tape: Tape, logits: Tensor): Tensor {
+  const output = { ...logits, edge: tape.newEdge() }
+  tape.record('slice', { reads: [logits], outputs: [output], gradients: [made(logits)] })
+  return output
+}
+
+/** The loss of a few numbers a token. */
+export function summed(tape: Tape, numbers: readonly Tensor[]): Tensor {
+  const loss = tape.tensor([], 'float32', numbers, { batched: false })
+  tape.record('sum', { reads: numbers, outputs: [loss], gradients: numbers.map(made) })
+  return loss
+}
+
 /** All but the last position, a view. */
 function shifted(tape: Tape, logits: Tensor): Tensor {
   const [tokens = 1, vocabulary = 0] = logits.shape
@@ -57,11 +104,16 @@ function gathered(tape: Tape, x: Tensor): Tensor {
  * (convert_outputs_to_fp32), not DeepSpeed's. Either way a loop over the sequences.
  */
 function bySequence(tape: Tape, raw: Tensor): LogProbabilities {
-  const isMixed = tape.spec.precision !== 'bf16-master'
-  const logits = isMixed ? tape.cast(raw, 'float32') : raw
-  const shift = shifted(tape, logits)
-  const perToken = logits.dtype === 'float32' ? throughLogSumExp(tape, shift) : throughLogSoftmax(tape, shift)
-  return { perToken, logits }
+  const logits = inMixedPrecision(tape, raw)
+  return { perToken: throughOwnType(tape, shifted(tape, logits)), logits }
+}
+
+function inMixedPrecision(tape: Tape, raw: Tensor): Tensor {
+  return tape.spec.precision === 'bf16-master' ? raw : tape.cast(raw, 'float32')
+}
+
+function throughOwnType(tape: Tape, logits: Tensor): Tensor {
+  return logits.dtype === 'float32' ? throughLogSumExp(tape, logits) : throughLogSoftmax(tape, logits)
 }
 
 /** gather − logsumexp. */

@@ -2,8 +2,9 @@
 import type { TrainingMethod, TrainingSpec } from '../config/spec.ts'
 import { forward, type ModelConfig } from '../models/architecture.ts'
 import { teacherConfig } from '../models/teacher.ts'
-import type { PassWithoutGradients } from './autograd.ts'
-import { type LogProbabilities, logProbabilities } from './log-probabilities.ts'
+import { learningFromAnswers } from './answers.ts'
+import type { Node, PassWithoutGradients } from './autograd.ts'
+import { ENTROPY_ROWS, type LogProbabilities, logProbabilities, summed } from './log-probabilities.ts'
 import { bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
 import type { Tape } from './tape.ts'
 
@@ -11,6 +12,8 @@ export interface Objective {
   readonly loss: Tensor
   /** What the training loop still references in the backward pass. */
   readonly held: readonly Storage[]
+  /** What runs before the first micro-step, without gradients. */
+  readonly before?: readonly Node[]
 }
 
 export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
@@ -24,6 +27,8 @@ export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec)
       return reward(tape, config, spec, method)
     case 'distillation':
       return distillation(tape, config, spec, method)
+    case 'answers':
+      return learningFromAnswers(tape, config, spec, method)
     case undefined:
       return ownLoss(tape, config, spec)
   }
@@ -56,9 +61,6 @@ function preference(tape: Tape, config: ModelConfig, spec: TrainingSpec, method:
     held: heldReference(method, reference),
   }
 }
-
-/** Rows that TRL takes the entropy of at a time. */
-const ENTROPY_ROWS = 128
 
 /** TRL trainer/dpo_trainer.py and kto_trainer.py log entropies, of a flat copy of the logits, while the reference's are still there. */
 function logEntropies(tape: Tape, logits: Tensor, reference: Tensor | undefined): void {
@@ -145,12 +147,6 @@ function distillation(
 function compared(tape: Tape, numbers: readonly Tensor[], policy: LogProbabilities, method: Compared): Tensor {
   const loss = summed(tape, numbers)
   if (method.logProbabilities !== 'torchtune') tape.record('return', { reads: [policy.logits], outputs: [] })
-  return loss
-}
-
-function summed(tape: Tape, numbers: readonly Tensor[]): Tensor {
-  const loss = tape.tensor([], 'float32', numbers, { batched: false })
-  tape.record('sum', { reads: numbers, outputs: [loss], gradients: numbers.map(to => ({ to, passes: false })) })
   return loss
 }
 

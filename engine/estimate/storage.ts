@@ -26,6 +26,8 @@ export interface Storage {
   readonly id: number
   readonly fixedBytes: number
   readonly bytesPerSample: number
+  /** What is as large as for so many samples in any case. */
+  readonly samplesAtLeast?: number
   kind: ByteKind
   /** Weights, buffers and optimizer state outlive the step. */
   readonly persistent: boolean

@@ -16,11 +16,13 @@ import type {
   RotaryOptions,
   RouterOptions,
 } from '../models/ops.ts'
+import { type Adapters, turnedInput, withLowRank, withMagnitude } from './adapters.ts'
 import { eagerAttention, fusedAttention } from './attention.ts'
 import { Autograd, made, type Node, type Recorded, widest } from './autograd.ts'
 import { bestExperts, groupedExperts, type RouterParameters, routerLogits } from './experts.ts'
 import { fakeQuantized, fourBitProduct } from './fake-quantization.ts'
 import { gatedDeltaRule } from './linear-attention.ts'
+import { matrixProduct } from './matrix-product.ts'
 import { quantizedBytes } from './quantization.ts'
 import { mamba2 } from './state-space.ts'
 import { bytesPerElement, type Dtype, elements, lastSize, type Tensor } from './storage.ts'
@@ -86,10 +88,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const x = this.#isOutputLayer(name) ? this.#asked(states) : states
     if (this.#isOutputLayer(name)) this.outputLayerInput = x
     if (this.spec.fusedLoss && this.#isOutputLayer(name)) return this.#fusedLoss(name, x, outFeatures, options.tiedTo)
-    const base = this.#isQuantized(name)
-      ? this.#quantizedLinear(name, x, outFeatures, options)
-      : this.#denseLinear(name, x, outFeatures, options)
-    return this.#isAdapted(name) ? this.frame(x, input => this.#adapted(name, input, base)) : base
+    const { lora } = this.spec
+    return lora !== undefined && this.#isAdapted(name)
+      ? this.#adapted(name, x, outFeatures, options, lora)
+      : this.#ownLinear(name, x, outFeatures, options)
   }
 
   layerNorm(name: string, x: Tensor): Tensor {
@@ -340,7 +342,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const factor = this.lowered(x)
     const padded = this.tensor([tokens + kernel - 1, lastSize(x)], factor.dtype, [factor, weight, ...added])
     // torch: `convolution` keeps both factors, whichever of them is trained.
-    this.record(name, { ...this.#product(factor, weight, added, padded, kernel), saves: [factor, weight] })
+    this.record(name, { ...matrixProduct(factor, weight, added, padded, kernel), saves: [factor, weight] })
     const output: Tensor = { ...padded, shape: x.shape, edge: this.newEdge() }
     this.record('slice', { reads: [padded], outputs: [output], gradients: [made(padded)] })
     return output
@@ -413,7 +415,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const factor = this.lowered(x)
     const outputSize = size.map(pixels => Math.floor((pixels + 2 * padding - kernel) / stride) + 1)
     const output = this.tensor([outChannels, ...outputSize], factor.dtype, [factor, weight, ...bias])
-    this.record(name, this.#product(factor, weight, bias, output, elements({ shape: filter })))
+    this.record(name, matrixProduct(factor, weight, bias, output, elements({ shape: filter })))
     return output
   }
 
@@ -568,7 +570,14 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   constant(name: string, features: number): Tensor {
     const storage = this.buffer(name, features * bytesPerElement[this.weightDtype])
-    return { storage, shape: [features], batched: false, dtype: this.weightDtype, requiresGrad: false, edge: this.newEdge() }
+    return {
+      storage,
+      shape: [features],
+      batched: false,
+      dtype: this.weightDtype,
+      requiresGrad: false,
+      edge: this.newEdge(),
+    }
   }
 
   markLogits(logits: Tensor): Tensor {
@@ -621,6 +630,12 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return dequantised
   }
 
+  #ownLinear(name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {
+    return this.#isQuantized(name)
+      ? this.#quantizedLinear(name, x, outFeatures, options)
+      : this.#denseLinear(name, x, outFeatures, options)
+  }
+
   #denseLinear(name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {
     // torch: autocast_mode.cpp cached_cast: the cast of `weight.T`, a view, is not cached.
     const cache = !options.composed
@@ -639,7 +654,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
         ? this.lowered(options.castsInput ? this.cast(x, this.weightDtype) : x)
         : fakeQuantized(this, x, lastSize(x))
     const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight, ...fused])
-    this.record(name, this.#product(factor, weight, fused, output, lastSize(x)))
+    this.record(name, matrixProduct(factor, weight, fused, output, lastSize(x)))
     return options.composed ? bias.reduce((sum, part) => this.add(sum, part), output) : output
   }
 
@@ -649,17 +664,6 @@ export class Tape extends Autograd implements Ops<Tensor> {
     if (fakeQuantization === undefined || tiedTo !== undefined) return undefined
     const isMeant = lora === undefined || this.#isAdapted(name)
     return isMeant && lastSize(x) % fakeQuantization.groupSize === 0 ? fakeQuantization.groupSize : undefined
-  }
-
-  /** torch: `addmm`, `mm`, `convolution`: each factor is saved for the other's gradient. */
-  #product(factor: Tensor, weight: Tensor, bias: readonly Tensor[], output: Tensor, inner: number): Recorded {
-    return {
-      reads: [factor, weight, ...bias],
-      outputs: [output],
-      saves: [...(weight.requiresGrad ? [factor] : []), ...(factor.requiresGrad ? [weight] : [])],
-      gradients: [factor, weight, ...bias].map(made),
-      flopsPerSample: 2 * elements(output) * inner,
-    }
   }
 
   /**
@@ -745,30 +749,17 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return isPolicy && this.#isTrained(name) && (this.spec.lora?.targets.includes(module) ?? false)
   }
 
-  /**
-   * peft tuners/lora/layer.py Linear.forward: result + lora_B(lora_A(dropout(x))) * scaling, adapters in float32. Its variable
-   * for the cast input lives to the end.
-   */
-  #adapted(name: string, x: Tensor, base: Tensor): Tensor {
-    const { rank = 1, dropout = 0 } = this.spec.lora ?? {}
-    const raised = this.cast(x, 'float32')
-    const input = this.dropout(raised, dropout)
-    const inner = this.#adapterLinear(`${name}.lora_A`, input, rank)
-    const outer = this.#adapterLinear(`${name}.lora_B`, inner, lastSize(base))
-    const sum = this.cast(this.add(base, this.scale(outer)), base.dtype)
-    this.record('return', { reads: [raised], outputs: [] })
-    return sum
-  }
-
-  #adapterLinear(name: string, x: Tensor, outFeatures: number): Tensor {
-    const parameter = this.parameter(`${name}.weight`, [outFeatures, lastSize(x)], {
-      trainable: true,
-      dtype: 'float32',
-    })
-    const [factor, weight] = [this.lowered(x), this.lowered(parameter)]
-    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight])
-    this.record(name, this.#product(factor, weight, [], output, lastSize(x)))
-    return output
+  #adapted(name: string, x: Tensor, outFeatures: number, options: LinearOptions, adapters: Adapters): Tensor {
+    if (adapters.form === 'oft') {
+      return this.frame(x, input =>
+        this.#ownLinear(name, turnedInput(this, name, input, adapters), outFeatures, options),
+      )
+    }
+    const base = this.#ownLinear(name, x, outFeatures, options)
+    if (adapters.form === undefined) return this.frame(x, input => withLowRank(this, name, input, base, adapters))
+    const weight = this.#isQuantized(name) ? undefined : this.#weight(`${name}.weight`, [outFeatures, lastSize(x)])
+    const bias = options.bias === false ? undefined : this.#weight(`${name}.bias`, [outFeatures])
+    return this.frame(x, input => withMagnitude(this, name, input, { base, weight, bias }, adapters))
   }
 
   #scaledInPlace(x: Tensor): Tensor {

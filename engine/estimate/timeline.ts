@@ -30,15 +30,25 @@ export interface Timeline {
   readonly parameterCount: number
 }
 
-/** Plays one optimizer step of what `tape` recorded. `held`: what the training loop still references in the backward pass. */
-export function playStep(tape: Autograd, spec: TrainingSpec, loss: Tensor, held: readonly Storage[]): Timeline {
+export interface Recording {
+  readonly loss: Tensor
+  /** What the training loop still references in the backward pass. */
+  readonly held: readonly Storage[]
+  /** What runs before the first micro-step, without gradients. */
+  readonly before: readonly Node[]
+}
+
+/** Plays one optimizer step of what `tape` recorded. */
+export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, before }: Recording): Timeline {
   const shares = sharesOf(spec)
   const player = new Player(tape, loss, shares)
   // From the second micro-step on, the forward pass runs beside the gradients accumulated so far.
   const microSteps = spec.step === 'training' ? Math.min(spec.gradientAccumulation, 2) : 1
+  player.beforehand(before)
   for (let index = 0; index < microSteps; index++) player.microStep(held)
   const parameters = [...tape.parameters.values()]
   const optimized = parameters.filter(parameter => parameter.requiresGrad).map(parameter => master(spec, parameter))
+  const withState = spec.trainable?.inTurns ? parameters : optimized
   const isTraining = spec.step === 'training'
   const eventsBeforeOptimizer = player.events.length
   if (isTraining) player.optimizerStep(spec.optimizer, optimized)
@@ -48,7 +58,6 @@ export function playStep(tape: Autograd, spec: TrainingSpec, loss: Tensor, held:
     model: [
       ...[...parameters.map(parameter => parameter.storage), ...tape.buffers].map(storage =>
         share(storage, shares.weights),
-  const withState = spec.trainable?.inTurns ? parameters : optimized
       ),
       ...(exchange > 0 ? [tape.fixed(exchange, 'temporaries')] : []),
     ],
@@ -80,6 +89,14 @@ function share(storage: Storage, part: number): Storage {
   return part === 1 ? storage : { ...storage, fixedBytes: storage.fixedBytes * part }
 }
 
+const phaseNames = {
+  forward: 'forward',
+  'forward without saving': 'forward',
+  recomputation: 'recomputation',
+  answers: 'making and scoring answers, forward',
+} as const
+type Phase = keyof typeof phaseNames
+
 class Player {
   readonly events: Event[] = []
   readonly #tape: Autograd
@@ -103,6 +120,10 @@ class Player {
     this.#tape = tape
     this.#loss = loss
     this.#shares = shares
+  }
+
+  beforehand(nodes: readonly Node[]): void {
+    this.#forward(nodes, 'answers')
   }
 
   microStep(held: readonly Storage[]): void {
@@ -141,12 +162,12 @@ class Player {
     this.#parameterGradients.clear()
   }
 
-  #forward(nodes: readonly Node[], phase: 'forward' | 'forward without saving' | 'recomputation'): void {
-    const saves = phase !== 'forward without saving'
+  #forward(nodes: readonly Node[], phase: Phase): void {
+    const saves = phase === 'forward' || phase === 'recomputation'
     for (const node of nodes)
       for (const storage of node.reads) this.#reads[storage.id] = this.#count(this.#reads, storage) + 1
     for (const node of nodes) {
-      this.#moment = `${phase === 'recomputation' ? phase : 'forward'} of ${node.name}`
+      this.#moment = `${phaseNames[phase]} of ${node.name}`
       if (node.body !== undefined) this.#forward(node.body, 'forward without saving')
       else this.#compute(node)
       if (saves) for (const storage of node.saves) this.#reference(storage, 1)

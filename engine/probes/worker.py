@@ -400,13 +400,22 @@ def add_adapters(model, lora, checkpoints, device="meta"):
 
     # Gemma 4 wraps its towers' linear layers, which peft refuses: recipes name those of the decoder.
     wrapped = r".*_tower\..*" if model.config.model_type == "gemma4" else None
-    adapters = peft.LoraConfig(r=lora["rank"], target_modules=lora["targets"], lora_dropout=lora["dropout"],
-                               exclude_modules=wrapped,
-                               modules_to_save=lora.get("modulesToSave"))
+    if lora.get("form") == "oft":
+        adapters = peft.OFTConfig(oft_block_size=lora["rank"], target_modules=lora["targets"],
+                                  modules_to_save=lora.get("modulesToSave"))
+    else:
+        adapters = peft.LoraConfig(r=lora["rank"], target_modules=lora["targets"], lora_dropout=lora["dropout"],
+                                   exclude_modules=wrapped, modules_to_save=lora.get("modulesToSave"),
+                                   use_dora=lora.get("form") == "dora")
     if checkpoints:
         model.enable_input_require_grads()
     with torch.device(device):
-        return peft.get_peft_model(model, adapters)
+        adapted = peft.get_peft_model(model, adapters)
+    if lora.get("inWeightsType"):
+        for name, parameter in adapted.named_parameters():
+            if "lora_" in name:
+                parameter.data = parameter.data.to(model.dtype)
+    return adapted
 
 
 def make_optimizer(name, parameters):
@@ -599,7 +608,11 @@ class Passes:
         with self.kernels():
             outputs = (model or self.model)(**self.inputs, logits_to_keep=count + 1).logits
         outputs = outputs.float()
-        logits = outputs[:, :-1][:, -count:] / 1.0
+        logits = outputs[:, :-1][:, -count:]
+        if self.spec["method"]["tempersInPlace"]:
+            logits.div_(1.0)
+        else:
+            logits = logits / 1.0
         tokens = self.labels[:, -count:].unsqueeze(-1)
         selected = logits.gather(-1, tokens).squeeze(-1)
         scores = selected - torch.stack([sequence.logsumexp(-1) for sequence in logits])
@@ -772,7 +785,8 @@ def compare_features(model, spec, device):
     with adapters, kernels:
         body = (model.reference or model).model
         body.train(False)
-        states = body(**inputs, output_hidden_states=True).hidden_states
+        outputs = body(**inputs, output_hidden_states=True)
+        states = outputs.hidden_states
         body.train(model.reference is None)
         torch.cat([states[len(states) * part // 4] for part in (1, 2, 3)], dim=-1)
 
