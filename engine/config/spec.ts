@@ -182,8 +182,6 @@ export const trainingSpec = z.object({
       modulesToSave: z.array(z.string().max(100)).max(100).optional(),
       /** DoRA learns the length of every row of the adapted matrix beside; OFT turns the layer's input in blocks of `rank` features. */
       form: z.enum(['dora', 'oft']).optional(),
-      /** torchtune's adapters are held in the type of the weights, peft's in float32. */
-      inWeightType: z.boolean().optional(),
     })
     .optional(),
   /** What a model that attends to encoded images sees of them; absent where text alone goes through it. */

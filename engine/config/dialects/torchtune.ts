@@ -251,12 +251,13 @@ function readAdapter(reader: FieldReader, document: Section, model: CatalogueMod
   if (output !== undefined && reader.flag(output) === true) {
     reader.assume('The adapter of the output layer is not counted.')
   }
-  reader.assume('Adapters are counted in fp32, as peft holds them; torchtune holds them in the dtype of the weights.')
   return readLora(reader, model, {
     rank: document.at('model', 'lora_rank'),
     defaultRank: { value: 8, source: "torchtune's default" },
     dropout: document.at('model', 'lora_dropout'),
     defaultDropout: 0,
+    // modules/peft/lora.py: made in the default type, which is the weights'.
+    inWeightsType: true,
     targets: [
       ...attention.flatMap(name => layerNames[name] ?? [name]),
       ...(mlp !== undefined && reader.flag(mlp) === true ? mlpNames : []),

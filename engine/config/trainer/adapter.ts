@@ -20,6 +20,7 @@ export interface LoraFields {
   readonly targets: Targets
   /** The field that the targets come from. */
   readonly targetField: Field | undefined
+  readonly inWeightsType?: true
   /** Modules that train whole beside the adapters, such as [embed_tokens, lm_head]. */
   readonly modulesToSave?: Field | undefined
 }
@@ -42,7 +43,12 @@ export function readLora(reader: FieldReader, model: CatalogueModel | undefined,
   const targets = targetsIn(reader, model, fields)
   if (targets === undefined) return undefined
   const whole = readModulesToSave(reader, fields.modulesToSave)
-  const lora = { rank, targets: [...targets], dropout, ...(whole.length > 0 && { modulesToSave: [...whole] }) }
+  const { inWeightsType } = fields
+  const lora = {
+    ...{ rank, targets: [...targets], dropout },
+    ...(inWeightsType && { inWeightsType }),
+    ...(whole.length > 0 && { modulesToSave: [...whole] }),
+  }
   return reader.note('lora', lora, fields.rank ?? fields.defaultRank.source)
 }
 
