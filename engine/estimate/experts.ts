@@ -26,13 +26,13 @@ export interface RouterParameters {
   readonly bias?: Tensor
 }
 
-/** A score for every expert, and the `perToken` best of them: transformers' TopKRouter classes. */
-export function routed(
+/** What every expert is scored from: transformers' TopKRouter classes. */
+export function routerLogits(
   autograd: Autograd,
   x: Tensor,
   { weight, bias }: RouterParameters,
-  { count, perToken, inFloat32 = false, scoring, scoresChosenOnly = false, weightsInFloat32 = false }: RouterOptions,
-): readonly [weights: Tensor, chosen: Tensor] {
+  { count, inFloat32 = false }: RouterOptions,
+): Tensor {
   const [tokens = 0] = x.shape
   const raise = (tensor: Tensor) => (inFloat32 ? autograd.cast(tensor, 'float32') : tensor)
   const parts = [raise(x), raise(weight), ...(bias === undefined ? [] : [raise(bias)])]
@@ -45,13 +45,28 @@ export function routed(
     gradients: [rows, matrix].map(made),
     flopsPerSample: 2 * elements(logits) * lastSize(x),
   })
+  return logits
+}
+
+/** The `perToken` best experts. `expertScale`: a factor for the weights of each. */
+export function bestExperts(
+  autograd: Autograd,
+  logits: Tensor,
+  { perToken, scoring, scoresChosenOnly = false, weightsInFloat32 = false }: RouterOptions,
+  expertScale?: Tensor,
+): readonly [weights: Tensor, chosen: Tensor] {
+  const [tokens = 0] = logits.shape
   const score = (tensor: Tensor) => autograd.elementwise(scoring, tensor, { savesOutput: true })
   const scores = scoresChosenOnly ? logits : score(autograd.cast(logits, 'float32'))
   const chosen = autograd.tensor([tokens, perToken], 'int64', [])
   const best = autograd.tensor([tokens, perToken], scores.dtype, [scores])
   autograd.record('topk', { reads: [scores], outputs: [best, chosen], saves: [chosen], gradients: [made(scores)] })
   const weights = scoresChosenOnly ? score(best) : best
-  return [weightsInFloat32 ? weights : autograd.cast(weights, logits.dtype), chosen]
+  const scaled =
+    expertScale === undefined
+      ? weights
+      : autograd.multiply(weights, gathered(autograd, expertScale, weights.shape, chosen))
+  return [weightsInFloat32 ? scaled : autograd.cast(scaled, logits.dtype), chosen]
 }
 
 /** `locals`: what the function's variables hold until it returns. */

@@ -38,6 +38,22 @@ const glmVision: Linears = { all: [...gated.all, 'gate_up_proj', 'qkv', 'proj'] 
 
 const llama: Linears = { ...gated, usual: ['q_proj', 'v_proj'] }
 
+const layerInputs = ['per_layer_input_gate', 'per_layer_projection', 'per_layer_model_projection'] as const
+
+/** What else a Gemma 4 has beside the projections of its decoder; those of its towers are modules within others, `linear`. */
+function gemma4Linears(config: Extract<ModelConfig, { model_type: 'gemma4' }>): Linears {
+  const { text_config: text, vision_config: vision, audio_config: audio } = config
+  const all = [
+    ...gated.all,
+    ...(text.hidden_size_per_layer_input > 0 ? layerInputs : []),
+    ...(text.enable_moe_block ? ['proj'] : []),
+    ...(vision || audio ? ['linear', 'embedding_projection'] : []),
+    ...(vision ? ['input_proj'] : []),
+    ...(audio ? ['relative_k_proj', 'output_proj', 'input_proj_linear'] : []),
+  ]
+  return { all, usual: ['q_proj', 'v_proj'] }
+}
+
 const linears: Readonly<Partial<Record<Family, Linears>>> = {
   llama,
   mistral: llama,
@@ -75,6 +91,8 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   qwen3_5_moe: { all: [...gated.all, ...deltaNet, 'shared_expert_gate', 'qkv', 'proj', 'linear_fc1', 'linear_fc2'] },
   // peft refuses adapters on Mamba's output, which its kernels compute themselves.
   falcon_h1: { all: [...gated.all, 'in_proj'] },
+  gemma4_text: gated,
+  gemma4_unified: { all: [...gated.all, 'patch_dense', 'embedding_projection'] },
   gemma3: { all: [...gated.all, 'out_proj', 'fc1', 'fc2'] },
   mllama: { all: [...gated.all, 'fc1', 'fc2', 'multi_modal_projector'] },
   mistral3: { all: [...gated.all, 'merging_layer', 'linear_1', 'linear_2'] },
@@ -96,6 +114,7 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
 }
 
 export function linearsOf({ family, config }: CatalogueModel): Linears | undefined {
+  if (config.model_type === 'gemma4') return gemma4Linears(config)
   const found = linears[family]
   if (found === undefined) return undefined
   if ('text_config' in config && 'kv_lora_rank' in config.text_config) {

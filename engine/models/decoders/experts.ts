@@ -2,7 +2,7 @@
 
 import type { ExpertOptions, Ops, RouterOptions } from '../ops.ts'
 import type { Part } from './blueprint.ts'
-import { activate, gatedFeedForward } from './feed-forward.ts'
+import { type Activation, activate, gatedFeedForward } from './feed-forward.ts'
 
 export interface SparseLayer {
   readonly router: RouterOptions
@@ -21,7 +21,7 @@ export interface SharedExperts {
   readonly gateName?: string
 }
 
-export function sparseFeedForward({ router, experts, routerName = 'gate', gate = siluGate }: SparseLayer): Part {
+export function sparseFeedForward({ router, experts, routerName = 'gate', gate = gateBy('silu') }: SparseLayer): Part {
   return (ops, { name }, x) => {
     const routed = ops.routed(`${name}.${routerName}`, x, router)
     return ops.frame(x, input =>
@@ -48,7 +48,10 @@ export function withSharedExperts(sparse: Part, hidden: number, shared: SharedEx
   }
 }
 
-function siluGate<T>(ops: Ops<T>, joined: T, inner: number): T {
-  const [gate, up] = ops.split(joined, [inner, inner]) as [T, T]
-  return ops.multiply(activate(ops, 'silu', gate), up)
+/** The activated first half times the second. */
+export function gateBy(activation: Activation) {
+  return <T>(ops: Ops<T>, joined: T, inner: number): T => {
+    const [gate, up] = ops.split(joined, [inner, inner]) as [T, T]
+    return ops.multiply(activate(ops, activation, gate), up)
+  }
 }

@@ -1,0 +1,220 @@
+/**
+ * Gemma 4: sliding layers and full ones with larger and fewer heads, per-layer embeddings in the small models, experts beside the
+ * feed-forward in the sparse one. transformers: models/{gemma4,gemma4_unified}.
+ */
+import * as z from 'zod'
+import type { Task } from '../../config/spec.ts'
+import type { Ops } from '../ops.ts'
+import { probability, size } from '../schema.ts'
+import {
+  gemma4Audio,
+  gemma4AudioConfig,
+  gemma4Vision,
+  gemma4VisionConfig,
+  unifiedAudioConfig,
+  unifiedEmbedders,
+  unifiedVisionConfig,
+} from '../vision/gemma4-towers.ts'
+import { outputLayer } from './blueprint.ts'
+import { gateBy } from './experts.ts'
+import { gatedFeedForward } from './feed-forward.ts'
+import { gatedByInput, layerInputs } from './layer-inputs.ts'
+import {
+  keysAndValuesOf,
+  type LayerKind,
+  type SharedStates,
+  type SharingLayer,
+  sharingAttention,
+  sharingFields,
+} from './sharing-attention.ts'
+
+/** transformers' defaults, which published files spell out. */
+const textConfig = z.object({
+  vocab_size: size.default(262_144),
+  hidden_size: size.default(2_304),
+  intermediate_size: size.default(9_216),
+  num_hidden_layers: size.default(30),
+  num_attention_heads: size.default(8),
+  num_key_value_heads: size.default(4),
+  head_dim: size.default(256),
+  /** Of full layers. */
+  global_head_dim: size.default(512),
+  num_global_key_value_heads: size.nullish(),
+  max_position_embeddings: size.default(131_072),
+  attention_dropout: probability.default(0),
+  final_logit_softcapping: z.number().nullish(),
+  /** Full layers project keys alone. */
+  attention_k_eq_v: z.boolean().default(false),
+  use_double_wide_mlp: z.boolean().default(false),
+  ...sharingFields,
+  vocab_size_per_layer_input: size.default(262_144),
+  hidden_size_per_layer_input: z.number().int().min(0).max(1_000_000).default(256),
+  enable_moe_block: z.boolean().default(false),
+  num_experts: size.nullish(),
+  top_k_experts: size.nullish(),
+  moe_intermediate_size: size.nullish(),
+})
+type Text = z.infer<typeof textConfig>
+
+const tied = { tie_word_embeddings: z.boolean().default(true) }
+
+export const gemma4TextConfig = textConfig.extend({ model_type: z.literal('gemma4_text'), ...tied })
+export const gemma4Config = z.object({
+  model_type: z.literal('gemma4'),
+  ...tied,
+  text_config: textConfig,
+  vision_config: gemma4VisionConfig.nullish(),
+  audio_config: gemma4AudioConfig.nullish(),
+})
+export const gemma4UnifiedConfig = z.object({
+  model_type: z.literal('gemma4_unified'),
+  ...tied,
+  text_config: textConfig.extend({
+    hidden_size_per_layer_input: textConfig.shape.hidden_size_per_layer_input.default(0),
+    max_position_embeddings: size.default(262_144),
+    sliding_window: size.default(1_024),
+  }),
+  vision_config: unifiedVisionConfig.nullish(),
+  audio_config: unifiedAudioConfig.nullish(),
+})
+type Gemma4 = z.infer<typeof gemma4Config | typeof gemma4UnifiedConfig | typeof gemma4TextConfig>
+
+const FULL_LAYER_EVERY = 6
+
+export function gemma4<T>(ops: Ops<T>, config: Gemma4, task: Task, labels: number): T {
+  towers(ops, config)
+  const text = config.model_type === 'gemma4_text' ? config : config.text_config
+  const { hidden_size: hidden, num_hidden_layers: layers, hidden_size_per_layer_input: inputSize } = text
+  const root = config.model_type === 'gemma4_text' ? 'model' : 'model.language_model'
+  const words = ops.scale(ops.embedding(`${root}.embed_tokens`, ops.input, text.vocab_size, hidden))
+  let x = ops.withInputGradients(words)
+  const sizes = { layers, vocabulary: text.vocab_size_per_layer_input, size: inputSize }
+  const vectors = inputSize > 0 ? layerInputs(ops, root, x, sizes) : undefined
+  const tables = {
+    full_attention: ops.rotaryTable(x, text.global_head_dim),
+    sliding_attention: ops.rotaryTable(x, text.head_dim),
+  }
+  const shared: SharedStates<T> = new Map()
+  for (let index = 0; index < layers; index++) {
+    const attention = attentionOf(text, index)
+    const vector = vectors === undefined ? undefined : ops.slices(vectors, [inputSize])[0]
+    const given = { attention, vector, table: tables[attention.kind], shared }
+    const alsoRead = [...(vector === undefined ? [] : [vector]), ...[...shared.values()].flat()]
+    x = ops.block(
+      x,
+      input => decoderLayer(ops, text, { name: `${root}.layers.${index}`, index }, input, given),
+      alsoRead,
+    )
+  }
+  const output = {
+    root,
+    vocabulary: text.vocab_size,
+    hidden,
+    isTied: config.tie_word_embeddings,
+    norm: 'rms-float32',
+    logits: text.final_logit_softcapping ? 'capped' : 'plain',
+  } as const
+  return outputLayer(ops, output, x, task, labels)
+}
+
+function towers<T>(ops: Ops<T>, config: Gemma4): void {
+  switch (config.model_type) {
+    case 'gemma4_text':
+      return
+    case 'gemma4':
+      if (config.vision_config) gemma4Vision(ops, config.vision_config, config.text_config.hidden_size)
+      if (config.audio_config) gemma4Audio(ops, config.audio_config, config.text_config.hidden_size)
+      return
+    case 'gemma4_unified':
+      unifiedEmbedders(ops, config, config.text_config.hidden_size)
+  }
+}
+
+/** The last layer is a full one whatever the list says. */
+function kindOf(text: Text, index: number): LayerKind {
+  if (index === text.num_hidden_layers - 1) return 'full_attention'
+  const byDefault = (index + 1) % FULL_LAYER_EVERY === 0 ? 'full_attention' : 'sliding_attention'
+  return text.layer_types?.[index] ?? byDefault
+}
+
+function attentionOf(text: Text, index: number): SharingLayer {
+  const kind = kindOf(text, index)
+  const isFull = kind === 'full_attention'
+  const keysAreValues = isFull && text.attention_k_eq_v
+  return {
+    kind,
+    heads: text.num_attention_heads,
+    keyValueHeads: (keysAreValues ? text.num_global_key_value_heads : undefined) ?? text.num_key_value_heads,
+    headSize: isFull ? text.global_head_dim : text.head_dim,
+    hidden: text.hidden_size,
+    bias: text.attention_bias,
+    dropout: text.attention_dropout,
+    window: isFull ? undefined : text.sliding_window,
+    keysAreValues,
+    keysAndValues: keysAndValuesOf(text, index, at => kindOf(text, at)),
+  }
+}
+
+interface Given<T> {
+  readonly attention: SharingLayer
+  readonly vector: T | undefined
+  readonly table: readonly [T, T]
+  readonly shared: SharedStates<T>
+}
+
+interface LayerPlace {
+  readonly name: string
+  readonly index: number
+}
+
+function decoderLayer<T>(ops: Ops<T>, text: Text, place: LayerPlace, x: T, given: Given<T>): T {
+  const { name } = place
+  const { hidden_size: hidden, hidden_size_per_layer_input: size } = text
+  const before = norm(ops, `${name}.input_layernorm`, x, hidden)
+  const mixed = ops.frame(before, input => sharingAttention(ops, `${name}.self_attn`, input, given.attention, given))
+  const between = ops.residual(norm(ops, `${name}.post_attention_layernorm`, mixed, hidden), x)
+  const fed = text.enable_moe_block
+    ? besideExperts(ops, text, place, between)
+    : perceptron(ops, text, place, norm(ops, `${name}.pre_feedforward_layernorm`, between, hidden))
+  const after = ops.residual(norm(ops, `${name}.post_feedforward_layernorm`, fed, hidden), between)
+  const { vector } = given
+  const output =
+    vector === undefined ? after : ops.residual(gatedByInput(ops, name, after, vector, { hidden, size }), after)
+  return ops.scale(output, { inPlace: true })
+}
+
+function norm<T>(ops: Ops<T>, name: string, x: T, size: number): T {
+  return ops.rmsNorm(name, x, { size, scalesInFloat32: true })
+}
+
+function perceptron<T>(ops: Ops<T>, text: Text, { name, index }: LayerPlace, x: T): T {
+  const { keysAndValues } = attentionOf(text, index)
+  const isWide = text.use_double_wide_mlp && keysAndValues === 'of-an-earlier-layer'
+  const inner = text.intermediate_size * (isWide ? 2 : 1)
+  const feedForward = gatedFeedForward({ hidden: text.hidden_size, inner, activation: 'gelu' })
+  return ops.frame(x, input => feedForward(ops, { name: `${name}.mlp`, index, table: undefined }, input))
+}
+
+/** Experts and feed-forward see the same states, each through norms of its own. */
+function besideExperts<T>(ops: Ops<T>, text: Text, place: LayerPlace, x: T): T {
+  const { name } = place
+  const { hidden_size: hidden, num_experts, top_k_experts, moe_intermediate_size } = text
+  const [count, perToken, inner] = [num_experts ?? 1, top_k_experts ?? 1, moe_intermediate_size ?? 1]
+  const dense = perceptron(ops, text, place, norm(ops, `${name}.pre_feedforward_layernorm`, x, hidden))
+  const first = norm(ops, `${name}.post_feedforward_layernorm_1`, dense, hidden)
+  const plain = ops.rmsNorm(`${name}.router.norm`, x, { size: hidden, scalesInFloat32: true, isUnweighted: true })
+  const scored = ops.scale(ops.layerScale(`${name}.router.scale`, plain))
+  const routed = ops.routed(`${name}.router`, scored, {
+    count,
+    perToken,
+    scoring: 'softmax',
+    weightsInFloat32: true,
+    linear: 'proj',
+    expertScale: 'per_expert_scale',
+  })
+  const gate = gateBy('gelu')
+  const chosen = ops.frame(norm(ops, `${name}.pre_feedforward_layernorm_2`, x, hidden), input =>
+    ops.experts(`${name}.experts`, input, routed, { count, inner }, joined => gate(ops, joined, inner)),
+  )
+  return ops.add(first, norm(ops, `${name}.post_feedforward_layernorm_2`, chosen, hidden))
+}

@@ -1,0 +1,93 @@
+/**
+ * The attention of Gemma 3n and Gemma 4: queries, keys and values are normalised, layers are of two kinds, and late layers take
+ * the keys and values of the last layer of their kind that makes its own. transformers: Gemma3nTextAttention, Gemma4TextAttention.
+ */
+import * as z from 'zod'
+import type { Ops } from '../ops.ts'
+import { size } from '../schema.ts'
+
+const layerKinds = ['sliding_attention', 'full_attention'] as const
+export type LayerKind = (typeof layerKinds)[number]
+
+export const sharingFields = {
+  layer_types: z.array(z.enum(layerKinds)).max(10_000).nullish(),
+  /** Layers at the end that take over what they attend to. */
+  num_kv_shared_layers: z.number().int().min(0).max(10_000_000).default(0),
+  attention_bias: z.boolean().default(false),
+  sliding_window: size.default(512),
+}
+
+interface Layers {
+  readonly num_hidden_layers: number
+  readonly num_kv_shared_layers: number
+}
+
+export type KeysAndValues = 'own' | 'own-for-later-layers' | 'of-an-earlier-layer'
+
+/** `kindOf`: of the layer at an index. */
+export function keysAndValuesOf(layers: Layers, index: number, kindOf: (index: number) => LayerKind): KeysAndValues {
+  const first = layers.num_hidden_layers - layers.num_kv_shared_layers
+  if (first > 0 && index >= first) return 'of-an-earlier-layer'
+  for (let later = index + 1; later < first; later++) if (kindOf(later) === kindOf(index)) return 'own'
+  return 'own-for-later-layers'
+}
+
+export interface SharingLayer {
+  readonly kind: LayerKind
+  readonly heads: number
+  readonly keyValueHeads: number
+  readonly headSize: number
+  readonly hidden: number
+  readonly bias: boolean
+  readonly dropout: number
+  readonly window: number | undefined
+  /** The keys, before norm and positions, are the values too. */
+  readonly keysAreValues: boolean
+  readonly keysAndValues: KeysAndValues
+}
+
+/** Keys and values that layers hand on to later ones of their kind. */
+export type SharedStates<T> = Map<LayerKind, readonly [keys: T, values: T]>
+
+export function sharingAttention<T>(
+  ops: Ops<T>,
+  name: string,
+  x: T,
+  layer: SharingLayer,
+  { table, shared }: { table: readonly [T, T]; shared: SharedStates<T> },
+): T {
+  const { heads, keyValueHeads, headSize, bias } = layer
+  const projected = ops.linear(`${name}.q_proj`, x, heads * headSize, { bias })
+  const query = ops.rotary(headNorm(ops, `${name}.q_norm`, projected, headSize), table, heads)
+  const earlier = layer.keysAndValues === 'of-an-earlier-layer' ? shared.get(layer.kind) : undefined
+  const [keys, values] = earlier ?? ownStates(ops, name, x, layer, table)
+  if (layer.keysAndValues === 'own-for-later-layers') shared.set(layer.kind, [keys, values])
+  const context = ops.attention(query, keys, values, {
+    heads,
+    keyValueHeads,
+    causal: true,
+    dropout: layer.dropout,
+    window: layer.window,
+    castsSoftmax: true,
+  })
+  return ops.linear(`${name}.o_proj`, context, layer.hidden, { bias })
+}
+
+function ownStates<T>(
+  ops: Ops<T>,
+  name: string,
+  x: T,
+  { keyValueHeads, headSize, bias, keysAreValues }: SharingLayer,
+  table: readonly [T, T],
+): readonly [T, T] {
+  const features = keyValueHeads * headSize
+  const key = ops.linear(`${name}.k_proj`, x, features, { bias })
+  const value = keysAreValues ? key : ops.linear(`${name}.v_proj`, x, features, { bias })
+  const keys = ops.rotary(headNorm(ops, `${name}.k_norm`, key, headSize), table, keyValueHeads)
+  const values = ops.rmsNorm(`${name}.v_norm`, value, { size: headSize, scalesInFloat32: true, isUnweighted: true })
+  return [ops.cached(keys), ops.cached(values)]
+}
+
+function headNorm<T>(ops: Ops<T>, name: string, states: T, headSize: number): T {
+  return ops.rmsNorm(name, states, { size: headSize, scalesInFloat32: true })
+}
