@@ -27,3 +27,49 @@ test('what memory does not depend on is left behind', () => {
   expect(read.kind).toBe('config')
   expect(read).not.toHaveProperty('config.auto_map')
 })
+
+const paddleocr = {
+  model_type: 'paddleocr_vl',
+  vocab_size: 103_424,
+  hidden_size: 1_024,
+  intermediate_size: 3_072,
+  num_hidden_layers: 18,
+  num_attention_heads: 16,
+  num_key_value_heads: 2,
+  head_dim: 128,
+  max_position_embeddings: 131_072,
+  tie_word_embeddings: false,
+  vision_config: {
+    hidden_size: 1_152,
+    num_hidden_layers: 27,
+    intermediate_size: 4_304,
+    patch_size: 14,
+    image_size: 384,
+  },
+}
+
+test("PaddleOCR-VL's decoder is read where its files write it, beside what sees images", () => {
+  expect(readConfigJson(JSON.stringify(paddleocr))).toMatchObject({
+    kind: 'config',
+    config: { tie_word_embeddings: false, text_config: { num_hidden_layers: 18, num_key_value_heads: 2 } },
+  })
+})
+
+test('a text part of another architecture than the ones known is named', () => {
+  const glm46v = { model_type: 'glm46v', text_config: { ...pythia, model_type: 'glm4v_moe_text' }, vision_config: {} }
+  expect(readConfigJson(JSON.stringify(glm46v))).toMatchObject({
+    kind: 'invalid',
+    why: expect.stringContaining('text_config.model_type'),
+  })
+})
+
+test("InternVL's sides are one number or two", () => {
+  const internvl = (image_size: unknown) => ({
+    model_type: 'internvl',
+    text_config: { ...paddleocr, model_type: 'qwen3' },
+    vision_config: { image_size },
+  })
+  const square = { kind: 'config', config: { vision_config: { image_size: [448, 448], patch_size: [14, 14] } } }
+  expect(readConfigJson(JSON.stringify(internvl(448)))).toMatchObject(square)
+  expect(readConfigJson(JSON.stringify(internvl([448, 448])))).toMatchObject(square)
+})
