@@ -16,6 +16,7 @@ import {
   readImplementation,
 } from '../trainer/attention.ts'
 import { readFloat8 } from '../trainer/float8.ts'
+import { oneImage } from '../trainer/images.ts'
 import {
   isOn,
   kto,
@@ -119,6 +120,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
           })
         : undefined,
       trainable: hasAdapter ? undefined : readTrainable(reader, document, checkpoints),
+      // processing_strategies.py: a config that names a processor trains on images.
+      images: document.at('processor_type') === undefined ? undefined : oneImage(model),
       quantization: readQuantization(reader, document, hasAdapter),
       fakeQuantization: readFakeQuantization(reader, document),
       float8: readFloat8(reader, document.at('fp8')),

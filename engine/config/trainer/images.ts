@@ -1,0 +1,9 @@
+/** Images beside the text, where a tool's config says that there are some. */
+import type { CatalogueModel } from '../../models/catalogue.ts'
+import type { TrainingSpec } from '../spec.ts'
+
+/** transformers' processors pad every image to as many tiles as the model takes. Undefined where images are words among words. */
+export function oneImage(model: CatalogueModel | undefined): TrainingSpec['images'] {
+  if (model?.config.model_type !== 'mllama') return undefined
+  return { tiles: model.config.vision_config.max_num_tiles, checkpointed: 'decoder' }
+}
