@@ -31,6 +31,7 @@ import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { readLisa, readUnfrozen } from '../trainer/trained-part.ts'
 import { writesAny } from '../written-keys.ts'
+import { type Around, readGenerated } from './axolotl/answers.ts'
 
 /** Keys that no other tool has. */
 const ownKeys = [
@@ -79,7 +80,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       'The adapters are counted as training, though unfrozen_parameters freezes whatever it does not name, them too.',
     )
   }
-  const training = readTraining(reader, document, hasAdapter)
+  const gpus = readMesh(reader, document)
+  const training = readTraining(reader, document, { batch, gpus, hasAdapter })
   const sharded = readSharding(reader, document)
   const attention = readAttention(reader, document)
   const checkpoints = readCheckpointing(reader, document)
@@ -92,10 +94,10 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     sequence: {
       field: document.at('sequence_len'),
       byDefault: { value: 512, source: "Axolotl's default" },
-      dividedBy: division(reader, document.at('context_parallel_size')),
+      dividedBy: division(reader, contextParallel(document)),
     },
     settings: {
-      gpus: readMesh(reader, document),
+      gpus,
       precision: readPrecision(reader, document, sharded, hasAdapter),
       optimizer: readTrainerOptimizer(reader, document.at('optimizer'), {
         value: 'adamw-fused',
@@ -160,7 +162,8 @@ function refuseUnmodelled(reader: FieldReader, document: Section): void {
 const leaveOut = 'Leave this config out of the check for now.'
 
 /** core/builders/rl.py and core/builders/causal.py: TRL's trainers. */
-function readTraining(reader: FieldReader, document: Section, hasAdapter: boolean): Training {
+function readTraining(reader: FieldReader, document: Section, around: Around): Training {
+  const { hasAdapter } = around
   const [rewards, steps] = [document.at('reward_model'), document.at('process_reward_model')]
   if (isOn(reader, rewards)) return reward(reader, rewards, 'score')
   if (isOn(reader, steps)) return reward(reader, steps, 'steps')
@@ -183,6 +186,10 @@ function readTraining(reader: FieldReader, document: Section, hasAdapter: boolea
       return preference(reader, rl, { reference: 'none', style: 'trl', withCrossEntropy: true })
     case 'kto':
       return kto(reader, rl, { reference, style: 'trl' })
+    case 'grpo':
+    case 'gdpo':
+    case 'ebft':
+      return readGenerated(reader, document, rl, around)
     default:
       return refuseGeneration(reader, rl, name)
   }
@@ -233,12 +240,17 @@ function readQuantization(reader: FieldReader, document: Section, hasAdapter: bo
 
 /** utils/distributed.py: the GPUs are the product of what each kind of parallelism asks for. */
 function readMesh(reader: FieldReader, document: Section): number {
-  const keys = ['dp_shard_size', 'context_parallel_size', 'expert_parallel_size'] as const
-  const fields = keys.flatMap(key => document.at(key) ?? [])
+  const sizes = [document.at('dp_shard_size'), contextParallel(document), document.at('expert_parallel_size')]
+  const fields = sizes.filter(field => field !== undefined)
   const [first] = fields
   if (first === undefined) return readGpus(reader, undefined)
   const gpus = fields.reduce((product, field) => product * division(reader, field), 1)
   return reader.note('gpus', gpus, first)
+}
+
+/** schemas/validation.py: the second is its older name, which still means the same. */
+function contextParallel(document: Section): Field | undefined {
+  return document.at('context_parallel_size') ?? document.at('sequence_parallel_degree')
 }
 
 function division(reader: FieldReader, field: Field | undefined): number {

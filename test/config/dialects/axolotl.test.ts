@@ -202,9 +202,9 @@ describe('what Axolotl trains beside the usual', () => {
     expect(trainingConfig(text).spec.fakeQuantization).toEqual({ groupSize, format })
   })
 
-  it('context_parallel_size divides every sequence, and it says so', () => {
+  it.each(['context_parallel_size', 'sequence_parallel_degree'])('%s divides every sequence, and it says so', key => {
     const text = base.replace(/sequence_len: .*\n/, '')
-    const { spec, assumptions } = trainingConfig(`${text}sequence_len: 10001\ncontext_parallel_size: 4\n`)
+    const { spec, assumptions } = trainingConfig(`${text}sequence_len: 10001\n${key}: 4\n`)
     expect(spec).toMatchObject({ sequenceLength: 2_501, gpus: 4 })
     expect(assumptions.join(' ')).toContain('Each of 4 GPUs holds 2501 of the 10001 tokens of a sequence')
   })
