@@ -243,7 +243,13 @@ const latentMixtures: readonly Cell[] = [
   ['openai/gpt-oss-20b', { microBatch: 2, sequenceLength: 2048, ...fullBf16, attention: 'eager' }],
 ]
 
+const image = { images: { tiles: 4, checkpointed: 'decoder' } } as const
+
 const multimodal: readonly Cell[] = [
+  ['meta-llama/Llama-3.2-11B-Vision-Instruct', { microBatch: 1, sequenceLength: 2048, ...bf16Lora }],
+  ['meta-llama/Llama-3.2-11B-Vision-Instruct', { microBatch: 1, sequenceLength: 4096, ...bf16Lora, ...image }],
+  ['meta-llama/Llama-3.2-11B-Vision-Instruct', { microBatch: 1, sequenceLength: 2048, ...fullBf16, ...image }],
+  ['meta-llama/Llama-3.2-11B-Vision', { microBatch: 2, precision: 'bf16', ...trainer, optimizer: 'sgd', ...image }],
   ['google/gemma-3-4b-it', { microBatch: 1, sequenceLength: 2048, ...fullBf16 }],
   ['google/gemma-3-4b-it', { microBatch: 2, sequenceLength: 2048, ...bf16Lora }],
   ['google/gemma-3-12b-it', { microBatch: 1, sequenceLength: 4096, ...bf16Lora }],

@@ -132,6 +132,34 @@ describe('a checkpoint that sees images, trained on text', () => {
   })
 })
 
+describe('a decoder that attends to images', () => {
+  const id = 'meta-llama/Llama-3.2-11B-Vision-Instruct'
+  const [tokens, heads, hidden, inner] = [4 * 1_608, 16, 1_280, 5_120]
+  const withLayers = (num_hidden_layers: number, changes: Partial<TrainingSpec>) => {
+    const { config } = knownModel(id)
+    if (config.model_type !== 'mllama') throw new Error('not Llama 3.2 Vision')
+    const vision_config = { ...config.vision_config, num_hidden_layers, intermediate_layers_indices: [0] }
+    return activationBytes(id, { precision: 'bf16', sequenceLength: 16, ...changes }, { ...config, vision_config })
+  }
+  const layerBytes = (changes: Partial<TrainingSpec>) => (withLayers(10, changes) - withLayers(6, changes)) / 4
+
+  test("a layer of an image's encoder keeps 16 bytes per hidden unit and 4 per unit of its feed-forward", () => {
+    const statistics = 2 * 2 * 4 + 4 * heads
+    const kept = tokens * (16 * hidden + 4 * inner + statistics)
+    expect(layerBytes({ images: { tiles: 4, checkpointed: 'decoder' } })).toBe(kept)
+    expect(layerBytes({ images: { tiles: 4, checkpointed: 'decoder' }, gradientCheckpointing: true })).toBe(kept)
+  })
+
+  test("its input alone where torchtune's gradient checkpointing reaches it", () => {
+    const changes = { images: { tiles: 4, checkpointed: 'self-attention' }, gradientCheckpointing: true } as const
+    expect(layerBytes(changes)).toBe(tokens * 2 * hidden)
+  })
+
+  test('nothing where there is none', () => {
+    expect(layerBytes({})).toBe(0)
+  })
+})
+
 describe('T5', () => {
   /** transformers ties the words of encoder, decoder and output layer in every T5, FLAN-T5's among them. */
   test.each([

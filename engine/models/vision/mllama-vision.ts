@@ -15,7 +15,7 @@ export const mllamaVisionConfig = z.object({
   /** Pixels of a tile's side. */
   image_size: size.default(448),
   patch_size: size.default(14),
-  max_num_tiles: size.default(4),
+  max_num_tiles: z.number().int().min(1).max(64).default(4),
   intermediate_layers_indices: z.array(z.number().int().min(0).max(100_000)).max(1_000).default([3, 7, 15, 23, 30]),
   supported_aspect_ratios: z
     .array(z.array(z.number()).max(8))

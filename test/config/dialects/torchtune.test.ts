@@ -70,6 +70,7 @@ describe('a recipe of torchtune', () => {
       "  lora_attn_modules: ['q_proj', 'output_proj']\n  apply_lora_to_mlp: True\n  lora_rank: 64\ntokenizer:",
     )
     expect(trainingConfig(text).spec.lora).toEqual({
+      inWeightsType: true,
       rank: 64,
       targets: ['q_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
       dropout: 0,
@@ -141,7 +142,7 @@ describe('a recipe of torchtune', () => {
   })
 
   it('of a model that the catalogue lacks is told so, at the builder', () => {
-    expect(onlyProblemIn(recipe('llama3_2_vision.llama3_2_vision_11b'))).toMatchObject({
+    expect(onlyProblemIn(recipe('acme.acme_1b'))).toMatchObject({
       line: 2,
       column: 16,
       field: 'model._component_',
@@ -151,5 +152,49 @@ describe('a recipe of torchtune', () => {
   it('that only evaluates is left alone', () => {
     const text = 'model:\n  _component_: torchtune.models.llama2.llama2_7b\nbatch_size: 8\ntasks: [arc]\n'
     expect(() => trainingConfig(text)).toThrow('not a training config')
+  })
+
+  describe('with an encoder of images', () => {
+    const vision = (more: string, dataset: string) =>
+      recipe(
+        `llama3_2_vision.lora_llama3_2_vision_11b\n  lora_attn_modules: [q_proj]\n  ${more}`,
+        `dataset:\n  _component_: torchtune.datasets.${dataset}`,
+      )
+    const frozenDecoder = vision('decoder_trainable: frozen', 'multimodal.the_cauldron_dataset')
+
+    it('counts an image in four tiles, and checkpoints every layer with self-attention', () => {
+      const { spec } = trainingConfig(frozenDecoder)
+      expect(spec.model).toBe('meta-llama/Llama-3.2-11B-Vision-Instruct')
+      expect(spec.images).toEqual({ tiles: 4, checkpointed: 'self-attention' })
+    })
+
+    it('puts adapters on the parts that train', () => {
+      const patterns = (trainingConfig(frozenDecoder).spec.trainable?.names ?? []).map(name => new RegExp(`^${name}`))
+      const trains = (name: string) => patterns.some(pattern => pattern.test(name))
+      expect(trains('model.vision_model.transformer.layers.0.mlp.fc1.weight')).toBe(true)
+      expect(trains('model.vision_model.global_transformer.layers.0.mlp.fc1.weight')).toBe(true)
+      expect(trains('model.language_model.layers.38.cross_attn.q_proj.weight')).toBe(true)
+      expect(trains('model.language_model.layers.3.mlp.up_proj.weight')).toBe(true)
+      expect(trains('model.language_model.layers.39.self_attn.q_proj.weight')).toBe(false)
+      expect(trains('lm_head.weight')).toBe(false)
+    })
+
+    it('counts the image beside a dataset of text as well, since text reaches nothing that trains', () => {
+      const reading = trainingConfig(vision('decoder_trainable: frozen', 'alpaca_cleaned_dataset'))
+      expect(reading.spec.images?.tiles).toBe(4)
+      expect(reading.assumptions.join(' ')).toContain('reaches no layer that trains')
+    })
+
+    it('takes text for text where the decoder trains', () => {
+      const { spec } = trainingConfig(vision('decoder_trainable: lora', 'alpaca_cleaned_dataset'))
+      expect(spec.images).toBeUndefined()
+      expect(spec.trainable).toBeUndefined()
+    })
+
+    it('has tiles of 560 pixels', () => {
+      const problem = onlyProblemIn(frozenDecoder.replace('lora_attn_modules', 'image_size: 448\n  lora_attn_modules'))
+      expect(problem.code).toBe('unsupported-setting')
+      expect(problem.message).toContain('448 pixels')
+    })
   })
 })
