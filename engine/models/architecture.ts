@@ -98,7 +98,10 @@ export function hears(config: ModelConfig): boolean {
 /** Whether layers hold a mixture of experts. */
 export function hasExperts(config: ModelConfig): boolean {
   const text = 'text_config' in config ? config.text_config : config
-  return 'num_experts_per_tok' in text || ('enable_moe_block' in text && text.enable_moe_block)
+  return (
+    ('num_experts_per_tok' in text && (text.num_experts_per_tok ?? 0) > 0) ||
+    ('enable_moe_block' in text && text.enable_moe_block)
+  )
 }
 
 /** Whether transformers offers `gradient_checkpointing_enable` for it. */

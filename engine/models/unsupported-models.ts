@@ -15,7 +15,6 @@ export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   mamba: ['state-spaces/mamba-2.8b'],
   minimax_m2: ['MiniMaxAI/MiniMax-M2'],
   mpt: ['mosaicml/mpt-7b', 'mosaicml/mpt-7b-instruct', 'mosaicml/mpt-30b'],
-  nemotron_h: ['nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16'],
   smolvlm: ['HuggingFaceTB/SmolVLM2-2.2B-Instruct'],
   'xlm-roberta': ['FacebookAI/xlm-roberta-base', 'FacebookAI/xlm-roberta-large'],
 }

@@ -91,6 +91,8 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   qwen3_5_moe: { all: [...gated.all, ...deltaNet, 'shared_expert_gate', 'qkv', 'proj', 'linear_fc1', 'linear_fc2'] },
   // peft refuses adapters on Mamba's output, which its kernels compute themselves.
   falcon_h1: { all: [...gated.all, 'in_proj'] },
+  nemotron_h: { all: [...attention, 'in_proj', 'up_proj', 'down_proj', 'fc1_latent_proj', 'fc2_latent_proj'] },
+  granitemoehybrid: { all: [...attention, 'in_proj', 'input_linear', 'output_linear'] },
   gemma4_text: gated,
   gemma4_unified: { all: [...gated.all, 'patch_dense', 'embedding_projection'] },
   gemma3: { all: [...gated.all, 'out_proj', 'fc1', 'fc2'] },

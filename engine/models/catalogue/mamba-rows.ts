@@ -1,5 +1,5 @@
 /** Hybrids of Mamba and attention; facts from the config.json that public repositories quote. */
-import { type ModelRow, row, untied } from './model-row.ts'
+import { type ModelRow, row, tied, untied } from './model-row.ts'
 
 type Mamba = readonly [heads: number, headSize: number, stateSize: number, groups: number]
 
@@ -15,6 +15,46 @@ const falconH1 = (mamba_rms_norm: boolean, [heads, headSize, stateSize, groups]:
   ...untied,
 })
 
+/** Nemotron 3: a letter a block, and no field of theirs beside the layers' count. */
+const nemotron3 = (hybrid_override_pattern: string, sizes: Nemotron3) => ({
+  hybrid_override_pattern,
+  head_dim: 128,
+  ssm_state_size: 128,
+  mamba_head_dim: 64,
+  n_groups: 8,
+  conv_kernel: 4,
+  chunk_size: 128,
+  moe_intermediate_size: sizes.expert,
+  moe_shared_expert_intermediate_size: 2 * sizes.expert,
+  n_routed_experts: sizes.experts,
+  num_experts_per_tok: sizes.perToken,
+  mamba_num_heads: sizes.mambaHeads,
+  ...(sizes.latent !== undefined && { moe_latent_size: sizes.latent }),
+  ...untied,
+})
+interface Nemotron3 {
+  readonly mambaHeads: number
+  readonly experts: number
+  readonly perToken: number
+  readonly expert: number
+  readonly latent?: number
+}
+
+/** Granite 4: every tenth layer attends, from the sixth on. */
+const graniteHybrid = (mambaHeads: number, shared: number, [experts, perToken]: readonly [number, number]) => ({
+  layer_types: Array.from({ length: 40 }, (_, index) => (index % 10 === 5 ? 'attention' : 'mamba')),
+  position_embedding_type: 'nope',
+  mamba_n_heads: mambaHeads,
+  mamba_d_head: 64,
+  mamba_d_state: 128,
+  mamba_n_groups: 1,
+  mamba_chunk_size: 256,
+  shared_intermediate_size: shared,
+  num_local_experts: experts,
+  num_experts_per_tok: perToken,
+  ...tied,
+})
+
 // biome-ignore format: a table
 export const mambaRows: readonly ModelRow[] = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
@@ -24,5 +64,11 @@ export const mambaRows: readonly ModelRow[] = [
   row('falcon_h1', [65_536, 2_560, 6_144, 32, 10, 2, 131_072], ['tiiuae/Falcon-H1-3B-Base'], falconH1(true, [32, 128, 256, 1])),
   row('falcon_h1', [130_048, 3_072, 12_288, 44, 12, 2, 262_144], ['tiiuae/Falcon-H1-7B-Base'], falconH1(true, [24, 128, 256, 1])),
   row('falcon_h1', [130_049, 3_072, 12_288, 44, 12, 2, 262_144], ['tiiuae/Falcon-H1-7B-Instruct'], { ...falconH1(true, [24, 128, 256, 1]), mamba_chunk_size: 256 }),
+  row('nemotron_h', [131_072, 2_688, 1_856, 52, 32, 2, 262_144], ['nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16', 'nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16'], nemotron3('MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME', { mambaHeads: 64, experts: 128, perToken: 6, expert: 1_856 })),
+  row('nemotron_h', [131_072, 4_096, 2_688, 88, 32, 2, 262_144], ['nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-BF16'], nemotron3('MEMEMEM*EMEMEMEM*EMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEM*EMEMEMEME', { mambaHeads: 128, experts: 512, perToken: 22, expert: 2_688, latent: 1_024 })),
+  // The preview has other words and two experts less than the model that it became.
+  row('granitemoehybrid', [49_160, 1_536, 512, 40, 12, 4, 131_072], ['ibm-granite/granite-4.0-tiny-preview', 'ibm-granite/granite-4.0-tiny-base-preview'], graniteHybrid(48, 1_024, [62, 6])),
+  row('granitemoehybrid', [100_352, 1_536, 512, 40, 12, 4, 131_072], ['ibm-granite/granite-4.0-h-tiny', 'ibm-granite/granite-4.0-h-tiny-base'], graniteHybrid(48, 1_024, [64, 6])),
+  row('granitemoehybrid', [100_352, 4_096, 768, 40, 32, 8, 131_072], ['ibm-granite/granite-4.0-h-small', 'ibm-granite/granite-4.0-h-small-base'], graniteHybrid(128, 1_536, [72, 10])),
   row('falcon_h1', [261_120, 5_120, 21_504, 72, 20, 4, 262_144], ['tiiuae/Falcon-H1-34B-Base', 'tiiuae/Falcon-H1-34B-Instruct'], falconH1(true, [32, 128, 256, 2])),
 ]

@@ -45,6 +45,11 @@ export interface Place<T> {
   readonly table: readonly [T, T] | undefined
 }
 
+/** A module of the same layer. */
+export function beside<T>(place: Place<T>, module: string): Place<T> {
+  return { ...place, name: `${place.name.slice(0, place.name.lastIndexOf('.'))}.${module}` }
+}
+
 /** [b, s, h] → [b, s, h]. */
 export type Part = <T>(ops: Ops<T>, place: Place<T>, x: T) => T
 

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { size } from '../schema.ts'
 import { attentionOf } from './attention.ts'
-import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
+import { type Blueprint, beside, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
 import { mamba2Fields, mamba2Of, mamba2ShapeOf } from './mamba2.ts'
 
 export const falconH1Config = decoderFields.extend({
@@ -48,8 +48,7 @@ function attention(config: FalconH1): Part {
 /** Each result times a constant, and so what attention reads. */
 function sideBySide(mamba: Part, attention: Part): Part {
   return (ops, place, x) => {
-    const beside = { ...place, name: `${place.name.slice(0, place.name.lastIndexOf('.'))}.mamba` }
-    const scanned = ops.scale(ops.frame(x, input => mamba(ops, beside, input)))
+    const scanned = ops.scale(ops.frame(x, input => mamba(ops, beside(place, 'mamba'), input)))
     const attended = ops.scale(ops.frame(ops.scale(x), input => attention(ops, place, input)))
     return ops.residual(scanned, attended)
   }

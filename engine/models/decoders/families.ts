@@ -16,6 +16,7 @@ import { falconH1, falconH1Config } from './falcon-h1.ts'
 import { gemma, gemma2, gemma2Config, gemma3, gemma3Config, gemmaConfig } from './gemma.ts'
 import { glm4, glm4Config, glm4v, glm4vConfig } from './glm.ts'
 import { gptOss, gptOssConfig } from './gpt-oss.ts'
+import { graniteHybrid, graniteHybridConfig } from './granite-hybrid.ts'
 import { hunyuan, hunyuanConfig } from './hunyuan.ts'
 import { internvl, internvlConfig } from './internvl.ts'
 import { stablelm, stablelmConfig, starcoder2, starcoder2Config } from './layer-norm-decoders.ts'
@@ -37,6 +38,7 @@ import {
   smollm3Config,
 } from './llama.ts'
 import { mixtral, mixtralConfig } from './mixtral.ts'
+import { nemotronH, nemotronHConfig } from './nemotron-h.ts'
 import { olmo2, olmo2Config, olmo3, olmo3Config } from './olmo.ts'
 import { paddleocr, paddleocrConfig } from './paddleocr.ts'
 import { phi3, phi3Config } from './phi3.ts'
@@ -89,6 +91,8 @@ export const decoderConfigs = [
   olmoeConfig,
   gptOssConfig,
   falconH1Config,
+  nemotronHConfig,
+  graniteHybridConfig,
   qwen3NextConfig,
   qwen35Config,
   qwen35MoeConfig,
@@ -173,6 +177,10 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
       return qwen35Moe(config)
     case 'falcon_h1':
       return falconH1(config)
+    case 'nemotron_h':
+      return nemotronH(config)
+    case 'granitemoehybrid':
+      return graniteHybrid(config)
     case 'gpt_oss':
       return gptOss(config)
     case 'deepseek_v2':

@@ -1,0 +1,71 @@
+/** Granite 4: layers of Mamba 2 or attention, each before chosen experts, where it has some, and one for every token. transformers: models/granitemoehybrid. */
+import * as z from 'zod'
+import { size } from '../schema.ts'
+import { attentionOf } from './attention.ts'
+import { type Blueprint, beside, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
+import { sparseFeedForward } from './experts.ts'
+import { joinedFeedForward } from './feed-forward.ts'
+import { mamba2Fields, mamba2Of, mamba2ShapeOf } from './mamba2.ts'
+
+const experts = z.number().int().min(0).max(10_000)
+
+export const graniteHybridConfig = decoderFields.extend({
+  model_type: z.literal('granitemoehybrid'),
+  ...mamba2Fields,
+  layer_types: z.array(z.string()).nullish(),
+  /** `rope` for positions; none otherwise. */
+  position_embedding_type: z.string().nullish(),
+  attention_bias: z.boolean().default(false),
+  num_local_experts: experts.default(8),
+  num_experts_per_tok: experts.default(2),
+  shared_intermediate_size: size.default(1_024),
+})
+type GraniteHybrid = z.infer<typeof graniteHybridConfig>
+
+export function graniteHybrid(config: GraniteHybrid): Blueprint {
+  const isMamba = (index: number) => ['mamba', 'linear_attention'].includes(config.layer_types?.[index] ?? 'mamba')
+  const [mamba, attention] = [mambaOf(config), attentionWith(config)]
+  return {
+    ...llamaBlueprint(config, {
+      mixer: (ops, place, x) => (isMamba(place.index) ? mamba : attention)(ops, place, x),
+      feedForward: mixture(config),
+    }),
+    mixerName: index => (isMamba(index) ? 'mamba' : 'self_attn'),
+    feedForwardName: 'shared_mlp',
+    rotaryOf: () => (config.position_embedding_type === 'rope' ? 0 : undefined),
+    scalesWords: true,
+    scalesResults: true,
+    logits: 'scaled',
+  }
+}
+
+function mambaOf(config: GraniteHybrid): Part {
+  const bias = config.mamba_proj_bias
+  const shape = mamba2ShapeOf(config, config.mamba_expand * config.hidden_size)
+  return mamba2Of({ ...shape, hasNorm: true, outputBias: bias }, { inputBias: bias })
+}
+
+function attentionWith(config: GraniteHybrid): Part {
+  return attentionOf(config, { queryBias: config.attention_bias, outputBias: config.attention_bias })
+}
+
+function mixture(config: GraniteHybrid): Part {
+  const { num_local_experts: count, num_experts_per_tok: perToken, hidden_size: hidden } = config
+  const shared = joinedFeedForward({ hidden, inner: config.shared_intermediate_size }, [
+    'input_linear',
+    'output_linear',
+  ])
+  if (count === 0) return shared
+  const sparse = sparseFeedForward({
+    routerName: 'router',
+    router: { count, perToken, scoring: 'softmax', scoresChosenOnly: true },
+    experts: { count, inner: config.intermediate_size },
+  })
+  return (ops, place, x) => {
+    const chosen = ops.frame(x, input => sparse(ops, beside(place, 'block_sparse_moe'), input))
+    return ops.residual(
+      chosen,
+      ops.frame(x, input => shared(ops, place, input)),
+    )
+  }
+}
