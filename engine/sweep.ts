@@ -1,6 +1,6 @@
 /** One training spec swept on one probe: the boundary found, the speed measured, and the same assessment that an estimate gets. */
 import { type Assessment, type AssessmentOptions, assess, type Evidence, planOf, reportedGpu } from './assess.ts'
-import type { TrainingSpec } from './config/spec.ts'
+import { answersAtATime, type TrainingSpec } from './config/spec.ts'
 import { errorBandPercent } from './estimate/error-band.ts'
 import type { Gpu } from './gpus/catalogue.ts'
 import { type Advice, advise, DEFAULT_MARGIN } from './metrics/recommend.ts'
@@ -156,7 +156,13 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
     const throughput = new Throughput(record.trials, modelled)
     const samplesPerSecond: Evidence['samplesPerSecond'] = plan =>
       throughput.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
-    const advice = advise({ current: planOf(spec), grid, largestWithMargin: top, samplesPerSecond })
+    const advice = advise({
+      current: planOf(spec),
+      dividend: answersAtATime(spec),
+      grid,
+      largestWithMargin: top,
+      samplesPerSecond,
+    })
     const { microBatch } = advice.recommended
     const { outcome } = await record.run(microBatch, isTimed ? TIMED_STEPS : undefined)
     if (isBroken(outcome) || (outcome.kind === 'fits' && withinMargin(microBatch))) {

@@ -250,6 +250,11 @@ export function sequencesPerSample({ method }: Pick<TrainingSpec, 'method'>): nu
   }
 }
 
+/** What micro-batches have to divide, where answers are made for several of them at once. */
+export function answersAtATime({ method }: Pick<TrainingSpec, 'method'>): number | undefined {
+  return method?.kind === 'answers' ? method.count : undefined
+}
+
 /** Samples in one optimizer step over all GPUs. */
 export function effectiveBatch(spec: TrainingSpec): number {
   return spec.microBatch * spec.gradientAccumulation * spec.gpus

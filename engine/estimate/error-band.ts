@@ -24,6 +24,7 @@ export function beyondTrace(spec: TrainingSpec): string | undefined {
 /** What of a step the Python worker runs on no device; undefined when it runs all of it. */
 export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.gpus > 1 && spec.sharding?.startsWith('zero')) return "DeepSpeed's sharding"
+  if (spec.method?.kind === 'answers' && spec.method.generation.kind === 'vllm') return 'vLLM beside the training'
   if (spec.quantizedExperts) return 'quantised experts'
   if (spec.fakeQuantization?.format !== undefined) return '4-bit floats'
   if (spec.float8) return '8-bit floats'

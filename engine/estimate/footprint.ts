@@ -50,10 +50,17 @@ export class Footprint {
     return peak
   }
 
+  /** What is there between steps. */
+  resting(batch: number, workspaceBytes: number): Peak {
+    const breakdown = this.#resident(batch, workspaceBytes)
+    return { bytes: byteKinds.reduce((sum, kind) => sum + breakdown[kind], 0), breakdown, moment: 'between steps' }
+  }
+
   #findPeak(batch: number, workspaceBytes: number): Peak {
     const { step } = this.#timeline
-    const resident = this.#resident(batch, workspaceBytes)
-    let bytes = byteKinds.reduce((sum, kind) => sum + resident[kind], 0)
+    const resting = this.resting(batch, workspaceBytes)
+    const resident = { ...resting.breakdown }
+    let { bytes } = resting
     let peakBytes = bytes
     let events = 0
     let eventsUntilPeak = 0

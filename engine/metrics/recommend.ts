@@ -20,6 +20,8 @@ interface Situation {
   readonly grid: Grid
   /** The largest size on the grid that fits with the margin. */
   readonly largestWithMargin: number
+  /** Where set, the effective batch stays, and the micro-batch divides this. */
+  readonly dividend?: number | undefined
   /** Never falls with the batch: a larger one spreads the fixed costs. */
   readonly samplesPerSecond: (plan: BatchPlan) => number
 }
@@ -29,7 +31,8 @@ interface Situation {
  * gradients, or has to shrink, the effective batch is kept if a divisor allows it: training stays the same.
  */
 function recommend(situation: Situation): BatchPlan {
-  const { current, samplesPerSecond } = situation
+  const { current, samplesPerSecond, dividend } = situation
+  if (dividend !== undefined) return keepingEffectiveBatch(situation, current.microBatch * current.gradientAccumulation)
   const fastest = smallestNearBest(situation)
   if (current.gradientAccumulation === 1 && fastest > current.microBatch) {
     return { microBatch: fastest, gradientAccumulation: 1 }
@@ -75,7 +78,7 @@ function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }: Situati
 /** The smallest divisor of the effective batch within tolerance of the fastest one. */
 function keepingEffectiveBatch(situation: Situation, perGpu: number): BatchPlan {
   const plans = divisors(perGpu)
-    .filter(divisor => divisor <= situation.largestWithMargin)
+    .filter(divisor => divisor <= situation.largestWithMargin && (situation.dividend ?? 0) % divisor === 0)
     .map(microBatch => ({ microBatch, gradientAccumulation: perGpu / microBatch }))
   const rates = plans.map(plan => situation.samplesPerSecond(plan))
   const enough = Math.max(...rates) * (1 - THROUGHPUT_TOLERANCE)

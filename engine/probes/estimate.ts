@@ -1,6 +1,7 @@
 /** The probe that needs nothing: answers a trial from the tape. */
 import type { Fit, Footprint, Peak } from '../estimate/footprint.ts'
 import { ThroughputModel } from '../estimate/throughput.ts'
+import { type VllmShare, vllmShare } from '../estimate/vllm-share.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
 import type { Trial } from './trial.ts'
 
@@ -15,17 +16,24 @@ export class EstimateProbe {
   readonly #workspaceBytes: number
   readonly #footprint: Footprint
   readonly #gpu: Gpu
+  readonly #vllm: VllmShare
 
   /** One footprint serves any number of GPUs. */
   constructor(footprint: Footprint, gpu: Gpu) {
-    this.usableBytes = usableBytes(gpu)
+    this.#vllm = vllmShare(footprint.spec, gpu)
+    this.usableBytes = usableBytes(gpu) - (this.#vllm.held === 'always' ? this.#vllm.bytes : 0)
     this.#workspaceBytes = gpu.cublasWorkspaceBytes * CUBLAS_HANDLES
     this.#footprint = footprint
     this.#gpu = gpu
   }
 
   peak(batch: number): Peak {
-    return this.#footprint.peak(batch, this.#workspaceBytes)
+    const step = this.#footprint.peak(batch, this.#workspaceBytes)
+    if (this.#vllm.held === 'always' || this.#vllm.bytes === 0) return step
+    const resting = this.#footprint.resting(batch, this.#workspaceBytes)
+    const bytes = resting.bytes + this.#vllm.bytes
+    const breakdown = { ...resting.breakdown, workspace: resting.breakdown.workspace + this.#vllm.bytes }
+    return bytes > step.bytes ? { bytes, breakdown, moment: 'making answers in vLLM' } : step
   }
 
   samplesPerSecond(batch: number, accumulation: number): number {

@@ -153,6 +153,7 @@ function refuseUnmodelled(reader: FieldReader, document: Section): void {
     ...divisions.map(key => document.at(key)).filter(field => (reader.wholeNumber(field, { max: 100_000 }) ?? 1) > 1),
     ...present.map(key => document.at(key)),
   ]
+  refuseRemote(reader, document.at('plugins'))
   for (const field of fields) {
     if (field === undefined) continue
     reader.refuse(field, 'unsupported-setting', `${field.key} is not modelled yet`, leaveOut)
@@ -160,6 +161,19 @@ function refuseUnmodelled(reader: FieldReader, document: Section): void {
 }
 
 const leaveOut = 'Leave this config out of the check for now.'
+
+/** integrations/hatchery: a stub stands in for the model, and a service trains it. */
+function refuseRemote(reader: FieldReader, plugins: Field | undefined): void {
+  const names = plugins?.value.kind === 'list' ? plugins.value.items : []
+  if (!names.some(item => item.kind === 'text' && /HatcheryPlugin$/.test(item.text))) return
+  const message = 'A remote service trains this model: nothing of it is on a GPU here'
+  reader.refuse(
+    plugins,
+    'trained-elsewhere',
+    message,
+    'Leave this config out: add it to ignore in .github/memorymark.yml.',
+  )
+}
 
 /** core/builders/rl.py and core/builders/causal.py: TRL's trainers. */
 function readTraining(reader: FieldReader, document: Section, around: Around): Training {

@@ -1,0 +1,75 @@
+/** `rl: grpo`, `gdpo` and `ebft`: core/builders/rl.py, core/trainers/{grpo,ebft}/__init__.py; utils/schemas/{trl,vllm}.py. */
+import type { FieldReader } from '../../fields.ts'
+import type { Batch } from '../../language-model.ts'
+import type { Field, Section } from '../../section.ts'
+import type { TrainingMethod } from '../../spec.ts'
+import { readAnswers } from '../../trainer/answers.ts'
+import { isOn, ordinary, type Training } from '../../trainer/method.ts'
+
+type Generation = Extract<TrainingMethod, { kind: 'answers' }>['generation']
+
+export interface Around {
+  readonly batch: Batch
+  readonly gpus: number
+  readonly hasAdapter: boolean
+}
+
+export function readGenerated(reader: FieldReader, document: Section, rl: Field, around: Around): Training {
+  const { batch, gpus, hasAdapter } = around
+  const trl = (key: string) => document.at('trl', key)
+  const mode = document.at('ebft', 'mode')
+  if (reader.text(mode) === 'strided') {
+    const message = 'What EBFT in strided mode holds is not modelled yet'
+    reader.refuse(
+      mode,
+      'unsupported-training',
+      message,
+      'Use the structured mode, or leave this config out of the check.',
+    )
+    return ordinary
+  }
+  const generation = readGeneration(reader, document)
+  if (generation === undefined) return ordinary
+  const prefetches = trl('async_prefetch')
+  if (isOn(reader, prefetches)) {
+    reader.assume('The step is counted as the synchronous trainer goes about it, though async_prefetch takes another.')
+  }
+  const turns = document.at('nemo_gym_multi_turn')
+  if (isOn(reader, turns)) reader.assume('One turn is counted: more turns make longer sequences.')
+  return readAnswers(
+    reader,
+    rl,
+    {
+      answerLength: trl('max_completion_length'),
+      beta: trl('beta') ?? document.at('rl_beta'),
+      perPrompt: trl('num_generations'),
+      perGeneration: trl('generation_batch_size'),
+      rewards: trl('reward_funcs'),
+      liger: trl('use_liger_loss'),
+    },
+    {
+      generation,
+      step: { samples: batch.microBatch * batch.gradientAccumulation, gpus },
+      hasAdapter,
+      // Axolotl 0.18 asks for TRL 1.8.
+      tempersInPlace: true,
+      comparesFeatures: rl.value.kind === 'text' && rl.value.text === 'ebft',
+    },
+  )
+}
+
+/** utils/schemas/vllm.py */
+const DEFAULT_SHARE = 0.9
+
+/** utils/schemas/validation.py check_vllm_mode_set: a server unless told otherwise. */
+function readGeneration(reader: FieldReader, document: Section): Generation | undefined {
+  if (!isOn(reader, document.at('trl', 'use_vllm'))) return { kind: 'transformers' }
+  const mode = document.at('trl', 'vllm_mode')
+  const name = reader.text(mode) ?? 'server'
+  if (name === 'server') return { kind: 'server' }
+  if (name !== 'colocate') {
+    return reader.refuse(mode, 'unknown-value', `vLLM has no mode ${name}`, 'Use server or colocate.')
+  }
+  const share = reader.share(document.at('vllm', 'gpu_memory_utilization')) ?? DEFAULT_SHARE
+  return { kind: 'vllm', share, sleeps: isOn(reader, document.at('trl', 'vllm_enable_sleep_mode')) }
+}

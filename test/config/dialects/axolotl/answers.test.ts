@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { onlyProblemIn, trainingConfig } from '../../readings.ts'
+
+const base =
+  'base_model: Qwen/Qwen2.5-1.5B-Instruct\nsequence_len: 1024\nmicro_batch_size: 2\ngradient_accumulation_steps: 8\n'
+const lora = 'adapter: lora\nlora_r: 8\nlora_target_modules: [q_proj]\n'
+const grpo = `${base}rl: grpo\ntrl:\n  max_completion_length: 256\n  num_generations: 4\n`
+
+describe('answers that Axolotl learns from', () => {
+  it('GRPO generates those of all micro-batches at once, and loads no reference while beta is 0', () => {
+    expect(trainingConfig(grpo).spec).toMatchObject({
+      method: {
+        kind: 'answers',
+        reference: 'none',
+        answerLength: 256,
+        count: 16,
+        generation: { kind: 'transformers' },
+        tempersInPlace: true,
+        comparesFeatures: false,
+      },
+      sequenceLength: 1024,
+      microBatch: 2,
+    })
+  })
+
+  it.each([
+    [`${grpo}  beta: 0.04\n`, 'copy'],
+    [`${grpo}  beta: 0.04\n${lora}`, 'adapters-off'],
+    [`${grpo}  beta: 0.0\n`, 'none'],
+    [`${grpo}rl_beta: 0.1\n`, 'copy'],
+  ])('%j compares with: %s', (text, reference) => {
+    expect(trainingConfig(text).spec.method).toMatchObject({ reference })
+  })
+
+  it.each([
+    ['  use_vllm: true\n', { kind: 'server' }],
+    ['  use_vllm: true\n  vllm_mode: server\n', { kind: 'server' }],
+    ['  use_vllm: true\n  vllm_mode: colocate\n', { kind: 'vllm', share: 0.9, sleeps: false }],
+    [
+      '  use_vllm: true\n  vllm_mode: colocate\n  vllm_enable_sleep_mode: true\nvllm:\n  gpu_memory_utilization: 0.35\n',
+      { kind: 'vllm', share: 0.35, sleeps: true },
+    ],
+  ])('%j is made by: %o', (text, generation) => {
+    expect(trainingConfig(`${grpo}${text}`).spec.method).toMatchObject({ generation })
+  })
+
+  it('generation_batch_size says how many answers are made at once', () => {
+    expect(trainingConfig(`${grpo}  generation_batch_size: 32\n`).spec.method).toMatchObject({ count: 32 })
+  })
+
+  it('GDPO, which differs in how it adds up rewards, holds what GRPO does', () => {
+    const { method } = trainingConfig(grpo).spec
+    expect(trainingConfig(grpo.replace('rl: grpo', 'rl: gdpo')).spec.method).toEqual(method)
+  })
+
+  it.each([
+    ['', 'copy'],
+    [lora, 'adapters-off'],
+  ])('EBFT compares hidden states of the frozen model (%j: %s)', (text, reference) => {
+    const ebft = grpo.replace('rl: grpo', 'rl: ebft\nebft:\n  embed_method: last_token')
+    expect(trainingConfig(`${ebft}${text}`).spec.method).toMatchObject({ reference, comparesFeatures: true })
+  })
+
+  it('a number of answers that prompts do not divide evenly is told', () => {
+    const { assumptions } = trainingConfig(grpo.replace('num_generations: 4', 'num_generations: 6'))
+    expect(assumptions).toContain(
+      'The trainer asks for a multiple of 6 answers at a time, so many as there are to a prompt; 16 on one GPU are none.',
+    )
+    expect(trainingConfig(grpo).assumptions.join(' ')).not.toContain('multiple of')
+  })
+
+  it('a reward function holds nothing, a reward model of the Hub is refused', () => {
+    expect(trainingConfig(`${grpo}  reward_funcs: [rewards.format_reward]\n`).spec.method?.kind).toBe('answers')
+    const problem = onlyProblemIn(`${grpo}  reward_funcs: [rewards.length, Skywork/Skywork-Reward-V2-Qwen3-0.6B]\n`)
+    expect(problem).toMatchObject({ code: 'unsupported-training', line: 9 })
+    expect(problem.message).toContain('Skywork/Skywork-Reward-V2-Qwen3-0.6B')
+  })
+})
