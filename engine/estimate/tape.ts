@@ -18,7 +18,8 @@ import type {
 } from '../models/ops.ts'
 import { type Adapters, turnedInput, withLowRank, withMagnitude } from './adapters.ts'
 import { eagerAttention, fusedAttention } from './attention.ts'
-import { Autograd, made, type Node, type Recorded, widest } from './autograd.ts'
+import { Autograd, made, type Node, widest } from './autograd.ts'
+import { composedLayerNorm, xielu } from './composed-ops.ts'
 import { bestExperts, groupedExperts, type RouterParameters, routerLogits } from './experts.ts'
 import { fakeQuantized, fourBitProduct } from './fake-quantization.ts'
 import { gatedDeltaRule } from './linear-attention.ts'
@@ -94,10 +95,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
       : this.#ownLinear(name, x, outFeatures, options)
   }
 
-  layerNorm(name: string, x: Tensor): Tensor {
+  layerNorm(name: string, x: Tensor, { isLowered = false }: { readonly isLowered?: boolean } = {}): Tensor {
     // torch: `native_layer_norm`: saves its input and a mean and a reciprocal deviation per row, in float32.
     const parameters = ['weight', 'bias'].map(part => this.#weight(`${name}.${part}`, [lastSize(x)]))
-    const wide = this.raised(x)
+    const wide = isLowered ? this.lowered(x) : this.raised(x)
     const output = this.tensor(wide.shape, wide.dtype, [wide, ...parameters], wide)
     const rows = elements(wide) / lastSize(wide)
     const statistics = [this.storage(rows, 'float32', wide.batched), this.storage(rows, 'float32', wide.batched)]
@@ -125,6 +126,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
     if (!options.scalesInFloat32) return this.multiply(weight, this.cast(normalised, x.dtype))
     const factor = options.aroundOne ? this.elementwise('add', this.cast(weight, 'float32')) : weight
     return this.cast(this.multiply(normalised, factor), x.dtype)
+  }
+
+  composedLayerNorm(name: string, x: Tensor): Tensor {
+    return composedLayerNorm(this, x, this.#weight(`${name}.weight`, [lastSize(x)]))
   }
 
   residual(x: Tensor, skip: Tensor, options: { inPlace?: boolean } = {}): Tensor {
@@ -166,6 +171,11 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   square(x: Tensor): Tensor {
     return this.power(x)
+  }
+
+  xielu(name: string, x: Tensor): Tensor {
+    const slopes = ['alpha_p', 'alpha_n'].map(part => this.#weight(`${name}.${part}`, [1])) as [Tensor, Tensor]
+    return xielu(this, x, slopes)
   }
 
   scale(x: Tensor, { inPlace = false } = {}): Tensor {
@@ -751,9 +761,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   #adapted(name: string, x: Tensor, outFeatures: number, options: LinearOptions, adapters: Adapters): Tensor {
     if (adapters.form === 'oft') {
-      return this.frame(x, input =>
-        this.#ownLinear(name, turnedInput(this, name, input, adapters), outFeatures, options),
-      )
+      const turned = (input: Tensor) => turnedInput(this, name, input, adapters)
+      return this.frame(x, input => this.cast(this.#ownLinear(name, turned(input), outFeatures, options), x.dtype))
     }
     const base = this.#ownLinear(name, x, outFeatures, options)
     if (adapters.form === undefined) return this.frame(x, input => withLowRank(this, name, input, base, adapters))

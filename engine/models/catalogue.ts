@@ -11,6 +11,7 @@ import { moeRows } from './catalogue/moe-rows.ts'
 import { multimodalRows } from './catalogue/multimodal-rows.ts'
 import { newerMultimodalRows } from './catalogue/newer-multimodal-rows.ts'
 import { newerRows } from './catalogue/newer-rows.ts'
+import { ownCodeRows } from './catalogue/own-code-rows.ts'
 import { seq2seqRows } from './catalogue/seq2seq-rows.ts'
 import { visionRows } from './catalogue/vision-rows.ts'
 
@@ -47,6 +48,7 @@ const entries: ReadonlyMap<string, Entry> = new Map(
     ...visionRows,
     ...llmRows,
     ...newerRows,
+    ...ownCodeRows,
     ...moeRows,
     ...convolutionalRows,
     ...mambaRows,

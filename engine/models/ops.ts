@@ -20,7 +20,10 @@ export interface Ops<T> {
   constantEmbedding(name: string, count: number, features: number, rows: number): T
   /** [..., in] → [..., out]. */
   linear(name: string, x: T, outFeatures: number, options?: LinearOptions): T
-  layerNorm(name: string, x: T): T
+  /** `isLowered`: in the type that autocast lowers to, where it would raise to float32. */
+  layerNorm(name: string, x: T, options?: { readonly isLowered?: boolean }): T
+  /** The same op by op in float32 and back, without a bias, as Cohere does. */
+  composedLayerNorm(name: string, x: T): T
   rmsNorm(name: string, x: T, options: RmsNormOptions): T
   add(x: T, y: T): T
   /** The sum of a block's result and its input, both of which stay referenced until the block returns. */
@@ -32,6 +35,8 @@ export interface Ops<T> {
   relu(x: T): T
   silu(x: T): T
   square(x: T): T
+  /** The activation of arXiv 2411.13010, whose two factors are parameters of `name`. */
+  xielu(name: string, x: T): T
   sigmoid(x: T): T
   clamp(x: T): T
   multiply(x: T, y: T): T

@@ -1,7 +1,6 @@
 /** Well-known models whose architecture the engine cannot run yet, by the `model_type` of their config.json. */
 export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   afmoe: ['arcee-ai/Trinity-Nano-Preview', 'arcee-ai/Trinity-Mini'],
-  apertus: ['swiss-ai/Apertus-8B-2509', 'swiss-ai/Apertus-8B-Instruct-2509'],
   bloom: ['bigscience/bloom-560m', 'bigscience/bloom-7b1', 'bigscience/bloomz-560m', 'bigscience/bloomz-7b1'],
   dbrx: ['databricks/dbrx-base', 'databricks/dbrx-instruct', 'LnL-AI/dbrx-base-converted-v2'],
   gemma3n: ['google/gemma-3n-E2B-it', 'google/gemma-3n-E4B-it'],

@@ -21,6 +21,7 @@ const published: [model: string, task: Task, count: number][] = [
   ['openai-community/gpt2-large', 'causal-lm', 774_030_080],
   ['openai-community/gpt2-xl', 'causal-lm', 1_557_611_200],
   ['distilbert/distilgpt2', 'causal-lm', 81_912_576],
+  ['XiaomiMiMo/MiMo-7B-RL', 'causal-lm', 7_833_409_536],
 ]
 
 /** torchvision's counts for 1,000 classes. */

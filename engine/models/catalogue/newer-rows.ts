@@ -25,6 +25,12 @@ export const newerRows: readonly ModelRow[] = [
   row('hunyuan_v1_dense', [128_167, 4_096, 14_336, 32, 32, 8, 32_768], ['tencent/Hunyuan-7B-Instruct', 'tencent/Hunyuan-7B-Pretrain'], hunyuan),
   row('glm4', [151_552, 4_096, 13_696, 40, 32, 2, 32_768], ['THUDM/GLM-4-9B-0414', 'zai-org/GLM-4-9B-0414', 'zai-org/GLM-Z1-9B-0414'], glm4),
   row('glm4', [151_552, 6_144, 23_040, 61, 48, 2, 32_768], ['THUDM/GLM-4-32B-0414', 'zai-org/GLM-4-32B-0414', 'zai-org/GLM-4-32B-Base-0414', 'zai-org/GLM-Z1-32B-0414'], { ...glm4, attention_bias: false }),
+  row('nemotron', [256_000, 3_072, 9_216, 32, 24, 8, 4_096], ['nvidia/Nemotron-Mini-4B-Instruct', 'nvidia/Minitron-4B-Base'], { head_dim: 128, ...untied }),
+  row('apertus', [131_072, 4_096, 21_504, 32, 32, 8, 65_536], ['swiss-ai/Apertus-8B-2509', 'swiss-ai/Apertus-8B-Instruct-2509'], untied),
+  row('apertus', [131_072, 8_192, 43_008, 80, 64, 8, 65_536], ['swiss-ai/Apertus-70B-2509', 'swiss-ai/Apertus-70B-Instruct-2509'], untied),
+  row('cohere', [256_000, 8_192, 22_528, 40, 64, 64, 8_192], ['CohereForAI/c4ai-command-r-v01', 'CohereLabs/c4ai-command-r-v01'], tied),
+  row('cohere', [256_000, 4_096, 14_336, 32, 32, 8, 8_192], ['CohereForAI/aya-23-8B', 'CohereLabs/aya-23-8B', 'CohereForAI/aya-expanse-8b', 'CohereLabs/aya-expanse-8b'], tied),
+  row('cohere2', [256_000, 4_096, 14_336, 32, 32, 8, 8_192], ['CohereForAI/c4ai-command-r7b-12-2024', 'CohereLabs/c4ai-command-r7b-12-2024'], tied),
   row('mistral', [32_768, 12_288, 28_672, 88, 96, 8, 32_768], ['mistralai/Mistral-Large-Instruct-2407', 'mistralai/Mistral-Large-Instruct-2411'], { sliding_window: null, ...untied }),
   row('llama', [32_000, 8_192, 22_016, 48, 64, 8, 16_384], ['codellama/CodeLlama-34b-hf', 'codellama/CodeLlama-34b-Instruct-hf'], untied),
 ]

@@ -24,8 +24,11 @@ export const decoderFields = z.object({
 })
 export type DecoderFields = z.infer<typeof decoderFields>
 
-/** `rms`: weighted after casting back; `rms-float32`: before; `rms-one-plus`: by 1 + weight, before. */
-export type Norm = 'rms' | 'rms-float32' | 'rms-one-plus' | 'layer'
+/**
+ * `rms`: weighted after casting back; `rms-float32`: before; `rms-one-plus`: by 1 + weight, before. `layer-lowered`: in autocast's
+ * type; `layer-composed`: op by op in float32, without a bias.
+ */
+export type Norm = 'rms' | 'rms-float32' | 'rms-one-plus' | 'layer' | 'layer-lowered' | 'layer-composed'
 
 /** Names of a block's norms, where it has them: before and after the mixer, before and after the feed-forward. */
 export interface BlockNorms {
@@ -77,6 +80,8 @@ export interface Blueprint {
   readonly feedForward?: Part
   /** `mlp` by default. */
   readonly feedForwardName?: string
+  /** The feed-forward reads what the mixer reads, and the results of both are added to what came in. */
+  readonly isParallel?: boolean
   /** Embeddings times a constant. */
   readonly scalesWords?: boolean
   /** Results of the parts times a constant, before they are added. */
@@ -127,7 +132,10 @@ export function decoderModel<T>(ops: Ops<T>, blueprint: Blueprint, task: Task, l
   return outputLayer(ops, blueprint, x, task, labels)
 }
 
-type Output = Pick<Blueprint, 'root' | 'wordsName' | 'lastNormName' | 'vocabulary' | 'hidden' | 'isTied' | 'norm' | 'logits'>
+type Output = Pick<
+  Blueprint,
+  'root' | 'wordsName' | 'lastNormName' | 'vocabulary' | 'hidden' | 'isTied' | 'norm' | 'logits'
+>
 
 /** The norm of the last hidden states, and logits of words or of classes. */
 export function outputLayer<T>(ops: Ops<T>, blueprint: Output, x: T, task: Task, labels: number): T {
@@ -163,17 +171,27 @@ export function decoderLayer<T>(ops: Ops<T>, blueprint: Blueprint, place: Place<
   const between = added(norm(blockNorms.afterMixer, mixed), x)
   const { feedForward } = blueprint
   if (feedForward === undefined) return between
-  const forFeeding = norm(blockNorms.beforeFeeding, between)
+  const forFeeding = blueprint.isParallel ? before : norm(blockNorms.beforeFeeding, between)
   const fed = ops.frame(forFeeding, input => feedForward(ops, within(feedForwardName), input))
   return added(norm(blockNorms.afterFeeding, fed), between)
 }
 
 /** `features`: of a group that is normalised. */
 export function normalised<T>(ops: Ops<T>, norm: Norm, name: string, features: number, x: T): T {
-  if (norm === 'layer') return ops.layerNorm(name, x)
-  return ops.rmsNorm(name, x, {
-    size: features,
-    scalesInFloat32: norm !== 'rms',
-    aroundOne: norm === 'rms-one-plus',
-  })
+  switch (norm) {
+    case 'layer':
+      return ops.layerNorm(name, x)
+    case 'layer-lowered':
+      return ops.layerNorm(name, x, { isLowered: true })
+    case 'layer-composed':
+      return ops.composedLayerNorm(name, x)
+    case 'rms':
+    case 'rms-float32':
+    case 'rms-one-plus':
+      return ops.rmsNorm(name, x, {
+        size: features,
+        scalesInFloat32: norm !== 'rms',
+        aroundOne: norm === 'rms-one-plus',
+      })
+  }
 }

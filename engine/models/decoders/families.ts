@@ -1,6 +1,8 @@
 /** The decoders that a blueprint describes, a line each. */
 import type * as z from 'zod'
+import { apertus, apertusConfig } from './apertus.ts'
 import type { Blueprint } from './blueprint.ts'
+import { cohere, cohere2, cohere2Config, cohereConfig } from './cohere.ts'
 import {
   deepseek,
   deepseekV2Config,
@@ -19,7 +21,14 @@ import { gptOss, gptOssConfig } from './gpt-oss.ts'
 import { graniteHybrid, graniteHybridConfig } from './granite-hybrid.ts'
 import { hunyuan, hunyuanConfig } from './hunyuan.ts'
 import { internvl, internvlConfig } from './internvl.ts'
-import { stablelm, stablelmConfig, starcoder2, starcoder2Config } from './layer-norm-decoders.ts'
+import {
+  nemotron,
+  nemotronConfig,
+  stablelm,
+  stablelmConfig,
+  starcoder2,
+  starcoder2Config,
+} from './layer-norm-decoders.ts'
 import { lfm2, lfm2Config, lfm2Moe, lfm2MoeConfig } from './lfm2.ts'
 import {
   arcee,
@@ -42,7 +51,7 @@ import { nemotronH, nemotronHConfig } from './nemotron-h.ts'
 import { olmo2, olmo2Config, olmo3, olmo3Config } from './olmo.ts'
 import { paddleocr, paddleocrConfig } from './paddleocr.ts'
 import { phi3, phi3Config } from './phi3.ts'
-import { qwen2, qwen2Config, qwen3, qwen3Config } from './qwen.ts'
+import { mimo, mimoConfig, qwen2, qwen2Config, qwen3, qwen3Config } from './qwen.ts'
 import { olmoe, olmoeConfig, qwen2Moe, qwen2MoeConfig, qwen3Moe, qwen3MoeConfig } from './qwen-moe.ts'
 import { qwen3Next, qwen3NextConfig } from './qwen3-next.ts'
 import { qwen35, qwen35Config, qwen35Moe, qwen35MoeConfig } from './qwen35.ts'
@@ -83,6 +92,11 @@ export const decoderConfigs = [
   glm4Config,
   starcoder2Config,
   stablelmConfig,
+  nemotronConfig,
+  apertusConfig,
+  cohereConfig,
+  cohere2Config,
+  mimoConfig,
   lfm2Config,
   lfm2MoeConfig,
   mixtralConfig,
@@ -157,6 +171,16 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
       return starcoder2(config)
     case 'stablelm':
       return stablelm(config)
+    case 'nemotron':
+      return nemotron(config)
+    case 'apertus':
+      return apertus(config)
+    case 'cohere':
+      return cohere(config)
+    case 'cohere2':
+      return cohere2(config)
+    case 'mimo':
+      return mimo(config)
     case 'lfm2':
       return lfm2(config)
     case 'lfm2_moe':

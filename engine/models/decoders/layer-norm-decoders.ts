@@ -1,4 +1,4 @@
-/** Decoders with rotary positions and layer norms: StarCoder 2 and StableLM. transformers: models/{starcoder2,stablelm}. */
+/** Decoders with rotary positions and layer norms: StarCoder 2, StableLM and Nemotron. transformers: models/{starcoder2,stablelm,nemotron}. */
 import * as z from 'zod'
 import { probability } from '../schema.ts'
 import { attentionOf } from './attention.ts'
@@ -24,6 +24,13 @@ export const stablelmConfig = decoderFields.extend({
     .default(false),
 })
 
+export const nemotronConfig = decoderFields.extend({
+  model_type: z.literal('nemotron'),
+  attention_bias: z.boolean().default(false),
+  mlp_bias: z.boolean().default(false),
+  partial_rotary_factor: z.number().min(0).max(1).default(0.5),
+})
+
 export function starcoder2(config: z.infer<typeof starcoder2Config>): Blueprint {
   const { hidden_size: hidden, intermediate_size: inner, use_bias: bias, residual_dropout: dropout } = config
   return {
@@ -44,6 +51,23 @@ export function stablelm(config: z.infer<typeof stablelmConfig>): Blueprint {
       feedForward: gatedFeedForward({ hidden, inner, dropout }),
     }),
     norm: 'layer',
+    rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor),
+  }
+}
+
+/** Norms weighted by 1 + weight, in the type of what surrounds them. */
+export function nemotron(config: z.infer<typeof nemotronConfig>): Blueprint {
+  const { hidden_size: hidden, intermediate_size: inner, attention_bias, mlp_bias: bias } = config
+  return {
+    ...llamaBlueprint(config, {
+      mixer: attentionOf(config, {
+        queryBias: attention_bias,
+        outputBias: attention_bias,
+        rotary: { alwaysJoins: true },
+      }),
+      feedForward: plainFeedForward({ hidden, inner, bias, activation: 'relu-squared' }),
+    }),
+    norm: 'layer-lowered',
     rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor),
   }
 }

@@ -249,6 +249,14 @@ export class TfjsOps implements Ops<tf.Tensor> {
     throw new UnsupportedLayer('sparse experts')
   }
 
+  composedLayerNorm(): never {
+    throw new UnsupportedLayer('layer norms without a bias')
+  }
+
+  xielu(): never {
+    throw new UnsupportedLayer('activations with learned slopes')
+  }
+
   relativePositionBias(): never {
     throw new UnsupportedLayer('relative positions')
   }
