@@ -372,6 +372,20 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return gatedDeltaRule(this, { query, key, value, decay, beta: this.sigmoid(b), heads })
   }
 
+  fusedConvolution(name: string, x: Tensor, kernel: number, { bias }: { readonly bias: boolean }): Tensor {
+    const weight = this.#weight(`${name}.weight`, [lastSize(x), 1, kernel])
+    return fusedConvolution(this, name, x, [weight, ...(bias ? [this.#weight(`${name}.bias`, [lastSize(x)])] : [])])
+  }
+
+  selectiveScan(name: string, scan: SelectiveScan<Tensor>): Tensor {
+    const channels = lastSize(scan.states)
+    return selectiveScan(this, scan, {
+      rates: this.#weight(`${name}.A_log`, [channels, lastSize(scan.input)]),
+      skip: this.#weight(`${name}.D`, [channels]),
+      bias: this.#weight(`${name}.dt_proj.bias`, [channels]),
+    })
+  }
+
   mamba2(name: string, projected: Tensor, shape: Mamba2Shape): Tensor {
     return mamba2(this, projected, shape, (part, sizes) => this.#weight(`${name}.${part}`, sizes))
   }

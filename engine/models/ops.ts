@@ -102,6 +102,10 @@ export interface Ops<T> {
    * [b, s, 2·inner + 2·groups·state + heads] → [b, s, out].
    */
   mamba2(name: string, projected: T, shape: Mamba2Shape): T
+  /** Each channel convolved with the tokens before it, and SiLU, in one kernel: [b, s, c] → [b, s, c]. */
+  fusedConvolution(name: string, x: T, kernel: number, options: { readonly bias: boolean }): T
+  /** Mamba's states, a row a channel, and the gate on what is read from them: → [b, s, c]. */
+  selectiveScan(name: string, scan: SelectiveScan<T>): T
   /** x · SiLU(gate), in float32 and back. */
   gatedInFloat32(x: T, gate: T): T
   /** T5's learned bias of a head for every distance, in a table of [buckets, heads]: → [heads, s, s]. */

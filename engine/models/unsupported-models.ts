@@ -7,7 +7,6 @@ export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   gpt_bigcode: ['bigcode/starcoder', 'bigcode/starcoderbase-1b'],
   gpt_neo: ['EleutherAI/gpt-neo-125m', 'EleutherAI/gpt-neo-1.3B', 'EleutherAI/gpt-neo-2.7B'],
   gptj: ['EleutherAI/gpt-j-6b'],
-  jamba: ['ai21labs/Jamba-v0.1', 'ai21labs/AI21-Jamba-1.5-Large'],
   kimi_linear: ['moonshotai/Kimi-Linear-48B-A3B-Instruct'],
   llava: ['llava-hf/llava-1.5-7b-hf'],
   llama4: ['meta-llama/Llama-4-Scout-17B-16E', 'meta-llama/Llama-4-Scout-17B-16E-Instruct'],

@@ -94,6 +94,7 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   mistral4: { all: latent },
   qwen3_5: { all: [...gated.all, ...deltaNet, 'qkv', 'proj', 'linear_fc1', 'linear_fc2'] },
   qwen3_5_moe: { all: [...gated.all, ...deltaNet, 'shared_expert_gate', 'qkv', 'proj', 'linear_fc1', 'linear_fc2'] },
+  jamba: { all: [...gated.all, 'in_proj', 'x_proj', 'dt_proj', 'out_proj'] },
   // peft refuses adapters on Mamba's output, which its kernels compute themselves.
   falcon_h1: { all: [...gated.all, 'in_proj'] },
   nemotron_h: { all: [...attention, 'in_proj', 'up_proj', 'down_proj', 'fc1_latent_proj', 'fc2_latent_proj'] },

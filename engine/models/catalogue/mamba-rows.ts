@@ -64,6 +64,9 @@ export const mambaRows: readonly ModelRow[] = [
   row('falcon_h1', [65_536, 2_560, 6_144, 32, 10, 2, 131_072], ['tiiuae/Falcon-H1-3B-Base'], falconH1(true, [32, 128, 256, 1])),
   row('falcon_h1', [130_048, 3_072, 12_288, 44, 12, 2, 262_144], ['tiiuae/Falcon-H1-7B-Base'], falconH1(true, [24, 128, 256, 1])),
   row('falcon_h1', [130_049, 3_072, 12_288, 44, 12, 2, 262_144], ['tiiuae/Falcon-H1-7B-Instruct'], { ...falconH1(true, [24, 128, 256, 1]), mamba_chunk_size: 256 }),
+  row('jamba', [65_536, 4_096, 14_336, 32, 32, 8, 262_144], ['ai21labs/Jamba-v0.1', 'ai21labs/AI21-Jamba-1.5-Mini'], untied),
+  // Its feed-forward's width is what makes its published 398 B parameters, 94 B of them active.
+  row('jamba', [65_536, 8_192, 24_576, 72, 64, 8, 262_144], ['ai21labs/AI21-Jamba-1.5-Large'], untied),
   row('nemotron_h', [131_072, 2_688, 1_856, 52, 32, 2, 262_144], ['nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16', 'nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16'], nemotron3('MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME', { mambaHeads: 64, experts: 128, perToken: 6, expert: 1_856 })),
   row('nemotron_h', [131_072, 4_096, 2_688, 88, 32, 2, 262_144], ['nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-BF16'], nemotron3('MEMEMEM*EMEMEMEM*EMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEM*EMEMEMEME', { mambaHeads: 128, experts: 512, perToken: 22, expert: 2_688, latent: 1_024 })),
   // The preview has other words and two experts less than the model that it became.

@@ -29,6 +29,7 @@ import {
   starcoder2,
   starcoder2Config,
 } from './layer-norm-decoders.ts'
+import { jamba, jambaConfig } from './jamba.ts'
 import { lfm2, lfm2Config, lfm2Moe, lfm2MoeConfig } from './lfm2.ts'
 import {
   arcee,

@@ -229,6 +229,14 @@ export class TfjsOps implements Ops<tf.Tensor> {
     throw new UnsupportedLayer('linear attention')
   }
 
+  fusedConvolution(): never {
+    throw new UnsupportedLayer('state-space layers')
+  }
+
+  selectiveScan(): never {
+    throw new UnsupportedLayer('state-space layers')
+  }
+
   mamba2(): never {
     throw new UnsupportedLayer('state-space layers')
   }

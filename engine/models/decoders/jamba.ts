@@ -1,0 +1,82 @@
+/** Jamba: seven layers of Mamba to one of attention, experts in every second. transformers: models/jamba. */
+import * as z from 'zod'
+import type { Ops } from '../ops.ts'
+import { size } from '../schema.ts'
+import { attentionOf } from './attention.ts'
+import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
+import { sparseFeedForward } from './experts.ts'
+import { gatedFeedForward } from './feed-forward.ts'
+
+const offset = z.number().int().min(0).max(1_000)
+
+export const jambaConfig = decoderFields.extend({
+  model_type: z.literal('jamba'),
+  num_experts: size.default(16),
+  num_experts_per_tok: size.default(2),
+  expert_layer_period: size.default(2),
+  expert_layer_offset: offset.default(1),
+  attn_layer_period: size.default(8),
+  attn_layer_offset: offset.default(4),
+  mamba_d_state: size.default(16),
+  mamba_d_conv: size.default(4),
+  mamba_expand: size.default(2),
+  mamba_dt_rank: z.union([size, z.literal('auto')]).default('auto'),
+  mamba_conv_bias: z.boolean().default(true),
+  mamba_proj_bias: z.boolean().default(false),
+})
+type Jamba = z.infer<typeof jambaConfig>
+
+export function jamba(config: Jamba): Blueprint {
+  const attends = (index: number) => index % config.attn_layer_period === config.attn_layer_offset
+  const [attention, mamba] = [attentionOf(config), mambaOf(config)]
+  return {
+    ...llamaBlueprint(config, {
+      mixer: (ops, place, x) => (attends(place.index) ? attention : mamba)(ops, place, x),
+      feedForward: feedForward(config),
+    }),
+    blockNorms: { beforeMixer: 'input_layernorm', beforeFeeding: 'pre_ff_layernorm' },
+    mixerName: index => (attends(index) ? 'self_attn' : 'mamba'),
+    feedForwardName: 'feed_forward',
+    lastNormName: 'final_layernorm',
+    rotaryOf: () => undefined,
+  }
+}
+
+const HIDDEN_PER_RANK = 16
+
+function mambaOf(config: Jamba): Part {
+  const { hidden_size: hidden, mamba_d_state: stateSize, mamba_proj_bias: bias } = config
+  const inner = config.mamba_expand * hidden
+  const rank = config.mamba_dt_rank === 'auto' ? Math.ceil(hidden / HIDDEN_PER_RANK) : config.mamba_dt_rank
+  return <T>(ops: Ops<T>, { name }: { readonly name: string }, x: T) => {
+    const norm = (part: string, states: T, features: number) =>
+      ops.rmsNorm(`${name}.${part}`, states, { size: features, scalesInFloat32: false })
+    const projected = ops.linear(`${name}.in_proj`, x, 2 * inner, { bias })
+    const [states, gate] = ops.split(projected, [inner, inner]) as [T, T]
+    const convolved = ops.fusedConvolution(`${name}.conv1d`, states, config.mamba_d_conv, {
+      bias: config.mamba_conv_bias,
+    })
+    const selected = ops.linear(`${name}.x_proj`, convolved, rank + 2 * stateSize, { bias: false })
+    const [steps, input, output] = ops.split(selected, [rank, stateSize, stateSize]) as [T, T, T]
+    const scanned = ops.selectiveScan(name, {
+      states: convolved,
+      steps: ops.linear(`${name}.dt_proj`, norm('dt_layernorm', steps, rank), inner, { bias: false }),
+      input: norm('b_layernorm', input, stateSize),
+      output: norm('c_layernorm', output, stateSize),
+      gate,
+    })
+    return ops.linear(`${name}.out_proj`, scanned, hidden, { bias })
+  }
+}
+
+function feedForward(config: Jamba): Part {
+  const { hidden_size: hidden, intermediate_size: inner, num_experts: count, num_experts_per_tok: perToken } = config
+  const dense = gatedFeedForward({ hidden, inner })
+  const sparse = sparseFeedForward({
+    routerName: 'router',
+    router: { count, perToken, scoring: 'softmax' },
+    experts: { count, inner },
+  })
+  const isSparse = (index: number) => count > 1 && index % config.expert_layer_period === config.expert_layer_offset
+  return (ops, place, x) => (isSparse(place.index) ? sparse : dense)(ops, place, x)
+}
