@@ -15,6 +15,7 @@ import type {
   RmsNormOptions,
   RotaryOptions,
   RouterOptions,
+  SelectiveScan,
 } from '../models/ops.ts'
 import { type Adapters, turnedInput, withLowRank, withMagnitude } from './adapters.ts'
 import { eagerAttention, fusedAttention } from './attention.ts'
@@ -25,6 +26,7 @@ import { fakeQuantized, fourBitProduct } from './fake-quantization.ts'
 import { gatedDeltaRule } from './linear-attention.ts'
 import { matrixProduct } from './matrix-product.ts'
 import { quantizedBytes } from './quantization.ts'
+import { fusedConvolution, selectiveScan } from './selective-scan.ts'
 import { mamba2 } from './state-space.ts'
 import { bytesPerElement, type Dtype, elements, lastSize, type Tensor } from './storage.ts'
 

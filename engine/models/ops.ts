@@ -198,6 +198,17 @@ export interface DeltaGates<T> {
   readonly heads: number
 }
 
+export interface SelectiveScan<T> {
+  /** [b, s, c], as are the steps and the gate. */
+  readonly states: T
+  /** How much of the new is written; the parameter `dt_proj.bias` is added to it. */
+  readonly steps: T
+  readonly gate: T
+  /** What is written and what is read: [b, s, state]. */
+  readonly input: T
+  readonly output: T
+}
+
 export interface Mamba2Shape {
   readonly heads: number
   readonly headSize: number

@@ -106,6 +106,7 @@ export const decoderConfigs = [
   olmoeConfig,
   gptOssConfig,
   falconH1Config,
+  jambaConfig,
   nemotronHConfig,
   graniteHybridConfig,
   qwen3NextConfig,
@@ -200,6 +201,8 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
       return qwen35(config)
     case 'qwen3_5_moe':
       return qwen35Moe(config)
+    case 'jamba':
+      return jamba(config)
     case 'falcon_h1':
       return falconH1(config)
     case 'nemotron_h':
