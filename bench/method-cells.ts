@@ -88,6 +88,31 @@ const recipes: readonly Cell[] = (
   ],
 )
 
+const dora = { lora: { ...adapters.lora, form: 'dora' } } as const
+const doraOfTorchtune = {
+  lora: { rank: 8, targets: allLinear, dropout: 0, form: 'dora', inWeightsType: true },
+} as const
+const oft = { lora: { rank: 32, targets: allLinear, dropout: 0, form: 'oft' } } as const
+
+/** Adapters other than low-rank products. */
+const otherAdapters: readonly Cell[] = (
+  [
+    ['meta-llama/Llama-3.2-1B', { ...dora }],
+    ['meta-llama/Llama-3.2-1B', { ...dora, ...ckpt, precision: 'amp-bf16' }],
+    ['meta-llama/Llama-3.2-1B', { ...doraOfTorchtune }],
+    ['meta-llama/Llama-3.2-1B', { ...doraOfTorchtune, ...ckpt }],
+    ['Qwen/Qwen2.5-0.5B', { lora: { ...dora.lora, dropout: 0 } }],
+    ['meta-llama/Llama-3.2-1B', { ...oft, ...ckpt }],
+    ['meta-llama/Llama-3.2-1B', { ...oft, precision: 'amp-bf16' }],
+    ['Qwen/Qwen2.5-0.5B', { lora: { ...oft.lora, rank: 48 } }],
+  ] as const
+).map(
+  ([model, changes]): Cell => [
+    model,
+    { microBatch: 2, sequenceLength: 1024, precision: 'bf16', ...trainer, ...(changes as Partial<TrainingSpec>) },
+  ],
+)
+
 const lastTwo = String.raw`.*\.(?:14|15)\.`
 const ends = ['lm_head', String.raw`model\.embed_tokens`, String.raw`model\.layers\.[0-3]\.`]
 
@@ -115,4 +140,4 @@ const parts: readonly Cell[] = (
   ],
 )
 
-export const methodCells: readonly Cell[] = [...methods, ...recipes, ...parts]
+export const methodCells: readonly Cell[] = [...methods, ...recipes, ...otherAdapters, ...parts]

@@ -118,7 +118,8 @@ class CudaKernels(TorchFunctionMode):
     # aten/src/ATen/autocast_mode.h: AT_FORALL_LOWER_PRECISION_FP and AT_FORALL_FP32, as far as models here call them.
     LOWER = {F.linear, F.conv2d, F.conv1d, torch.addmm, torch.matmul, torch.Tensor.matmul, torch.bmm, torch.baddbmm,
              torch.mm, torch.conv2d, torch.Tensor.__matmul__, F.scaled_dot_product_attention, torch._C._nn.linear,
-             torch.nn.functional.scaled_dot_product_attention}
+             torch.nn.functional.scaled_dot_product_attention,
+             torch.einsum}  # which is made of batched products
     FLOAT32 = {F.layer_norm, F.softmax, torch.softmax, F.log_softmax, F.cross_entropy, F.nll_loss, torch.pow,
                torch.Tensor.pow, torch.Tensor.__pow__, F.mse_loss, torch.rsqrt, F.rms_norm, torch.exp, torch.log}
 
@@ -401,7 +402,7 @@ def add_adapters(model, lora, checkpoints, device="meta"):
     # Gemma 4 wraps its towers' linear layers, which peft refuses: recipes name those of the decoder.
     wrapped = r".*_tower\..*" if model.config.model_type == "gemma4" else None
     if lora.get("form") == "oft":
-        adapters = peft.OFTConfig(oft_block_size=lora["rank"], target_modules=lora["targets"],
+        adapters = peft.OFTConfig(oft_block_size=lora["rank"], target_modules=lora["targets"], exclude_modules=wrapped,
                                   modules_to_save=lora.get("modulesToSave"))
     else:
         adapters = peft.LoraConfig(r=lora["rank"], target_modules=lora["targets"], lora_dropout=lora["dropout"],

@@ -119,6 +119,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
             targets: targetsOf(reader, document),
             targetField: document.at('lora_target_modules') ?? document.at('adapter'),
             modulesToSave: document.at('lora_modules_to_save'),
+            ...(isOn(reader, document.at('peft_use_dora')) && { form: 'dora' }),
           })
         : undefined,
       trainable: hasAdapter ? undefined : readTrainable(reader, document, checkpoints),
@@ -141,7 +142,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   })
 }
 
-const switches = ['gptq', 'peft_use_dora']
+const switches = ['gptq']
 /** One is as good as none. */
 const divisions = ['tensor_parallel_size']
 const present = ['diffusion', 'lora_target_parameters']

@@ -9,6 +9,7 @@ import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Optimizer } from '../spec.ts'
 import { readLora, readTargets } from '../trainer/adapter.ts'
+import { isOn } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readDeepSpeed, type Sharded } from '../trainer/sharding.ts'
 import { readFreeze } from '../trainer/trained-part.ts'
@@ -93,6 +94,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
             defaultDropout: 0,
             targets: readTargets(reader, targets) ?? 'all',
             targetField: targets,
+            ...(isOn(reader, document.at('peft_config', 'use_dora')) && { form: 'dora' }),
           })
         : undefined,
       trainable: method === 'freeze' ? readTrainable(reader, document, model, checkpoints) : undefined,

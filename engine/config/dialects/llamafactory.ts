@@ -8,7 +8,7 @@ import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Precision } from '../spec.ts'
-import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
+import { type Lora, type LoraFields, readLora, readTargets } from '../trainer/adapter.ts'
 import { type AttentionChoice, eagerAttention, flashAttention, fusedAttention } from '../trainer/attention.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../trainer/method.ts'
@@ -22,7 +22,11 @@ const ownKeys = ['finetuning_type', 'cutoff_len', 'template', 'dataset_dir', 'lo
 const writesModel = writesAny(['model_name_or_path'])
 const writesOwn = writesAny(['finetuning_type', 'cutoff_len', 'lora_target', 'stage'])
 
-type Method = 'lora' | 'full' | 'freeze'
+type Method = 'lora' | 'oft' | 'full' | 'freeze'
+
+function hasAdapters(method: Method): boolean {
+  return method === 'lora' || method === 'oft'
+}
 
 export const llamafactory: Dialect = {
   name: 'LLaMA-Factory',
@@ -66,7 +70,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       optimizer: readTrainerOptimizer(reader, muonField(document) ?? document.at('optim'), trainerDefault),
       attention: attention.attention,
       gradientCheckpointing: readCheckpointing(reader, document.at('disable_gradient_checkpointing')),
-      lora: method === 'lora' ? readAdapter(reader, document, model) : undefined,
+      lora: hasAdapters(method) ? readAdapter(reader, document, model, method) : undefined,
       trainable: method === 'freeze' ? readTrainable(reader, document, model) : undefined,
       quantization: readQuantization(reader, document, method),
       float8: readFloat8(reader, document.at('fp8')),
@@ -84,7 +88,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 
 const leaveOut = 'Leave this config out of the check for now.'
 const unmodelled = [
-  ...['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'use_llama_pro', 'use_dora', 'use_kt'],
+  ...['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'use_llama_pro', 'use_kt'],
   ...['use_asft_loss', 'use_unsloth'],
 ]
 /** Of each, one is as good as none. */
@@ -144,13 +148,13 @@ function readMethod(reader: FieldReader, field: Field | undefined): Method {
     return 'lora'
   }
   const name = reader.text(field)
-  if (name === undefined || name === 'lora') return 'lora'
-  if (name === 'full' || name === 'freeze') return name
+  if (name === undefined) return 'lora'
+  if (name === 'lora' || name === 'oft' || name === 'full' || name === 'freeze') return name
   reader.refuse(
     field,
     'unsupported-training',
     `Fine-tuning by ${quote(name)} is not modelled yet`,
-    'Use lora, freeze or full.',
+    'Use lora, oft, freeze or full.',
   )
   return 'full'
 }
@@ -168,16 +172,48 @@ function readTrainable(reader: FieldReader, document: Section, model: CatalogueM
   })
 }
 
-function readAdapter(reader: FieldReader, document: Section, model: CatalogueModel | undefined): Lora | undefined {
+/** model/adapter.py: OFT's targets are LoRA's too. */
+function readAdapter(
+  reader: FieldReader,
+  document: Section,
+  model: CatalogueModel | undefined,
+  method: Method,
+): Lora | undefined {
   const targets = document.at('lora_target')
   return readLora(reader, model, {
     rank: document.at('lora_rank'),
-    defaultRank: { value: 8, source: "LLaMA-Factory's default" },
-    dropout: document.at('lora_dropout'),
-    defaultDropout: 0,
+  const common = {
     targets: readTargets(reader, targets) ?? 'all',
     targetField: targets,
     modulesToSave: document.at('additional_target'),
+  } as const
+  if (method === 'oft') return readOft(reader, document, model, common)
+    defaultRank: { value: 8, source: "LLaMA-Factory's default" },
+    ...common,
+    dropout: document.at('lora_dropout'),
+    defaultDropout: 0,
+    ...(isOn(reader, document.at('use_dora')) && { form: 'dora' }),
+  })
+}
+
+/** hparams/finetuning_args.py: blocks of 32 features; a number of blocks instead makes them of another size in every layer. */
+function readOft(
+  reader: FieldReader,
+  document: Section,
+  model: CatalogueModel | undefined,
+  common: Pick<LoraFields, 'targets' | 'targetField' | 'modulesToSave'>,
+): Lora | undefined {
+  const [blocks, size] = [document.at('oft_rank'), document.at('oft_block_size')]
+  if (blocks !== undefined && reader.wholeNumber(blocks, { min: 0, max: 10_000 }) !== 0) {
+    return reader.refuse(blocks, 'unsupported-setting', 'oft_rank is not modelled yet', 'Set oft_block_size instead.')
+  }
+  return readLora(reader, model, {
+    ...common,
+    rank: size,
+    defaultRank: { value: 32, source: "LLaMA-Factory's default" },
+    dropout: undefined,
+    defaultDropout: 0,
+    form: 'oft',
   })
 }
 
@@ -204,7 +240,7 @@ function readQuantization(reader: FieldReader, document: Section, method: Method
       'Use 4 or 8 bits.',
     )
   }
-  if (method !== 'lora') {
+  if (!hasAdapters(method)) {
     const fix = 'Set finetuning_type: lora, or leave quantization_bit out.'
     return reader.refuse(bits, 'quantised-without-adapter', 'Quantised weights cannot be trained without adapters', fix)
   }
@@ -221,12 +257,12 @@ function readPrecision(reader: FieldReader, document: Section, method: Method, {
   const [pure, bf16, fp16] = [document.at('pure_bf16'), document.at('bf16'), document.at('fp16')]
   const on = [pure, bf16, fp16].find(field => field !== undefined && reader.flag(field) === true)
   const source = "LLaMA-Factory's default"
-  if (on !== undefined && on === fp16 && method === 'lora') {
+  if (on !== undefined && on === fp16 && hasAdapters(method)) {
     reader.assume('16-bit floats are counted as bf16: they hold the same bytes.')
   }
-  const hasMasters = sharding !== undefined && !(sharding === 'fsdp' && method === 'lora')
+  const hasMasters = sharding !== undefined && !(sharding === 'fsdp' && hasAdapters(method))
   if (hasMasters && on !== undefined) return reader.note('precision', 'bf16-master', on)
-  if (method === 'lora') return reader.note('precision', 'bf16', on ?? source)
+  if (hasAdapters(method)) return reader.note('precision', 'bf16', on ?? source)
   if (on === undefined) return reader.note('precision', 'fp32', source)
   if (on === pure) return reader.note('precision', 'bf16', on)
   return reader.note('precision', on === fp16 ? 'amp-fp16' : 'amp-bf16', on)

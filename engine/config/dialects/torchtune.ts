@@ -111,13 +111,9 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 const leaveOut = 'Leave this config out of the check for now.'
 
 function refuseUnmodelled(reader: FieldReader, document: Section): void {
-  const dora = document.at('model', 'use_dora')
   const division = document.at('tensor_parallel_dim')
-  const isDivided = (reader.wholeNumber(division, { max: 100_000 }) ?? 1) > 1
-  for (const field of [isOn(reader, dora) ? dora : undefined, isDivided ? division : undefined]) {
-    if (field === undefined) continue
-    reader.refuse(field, 'unsupported-setting', `${field.name} is not modelled yet`, leaveOut)
-  }
+  if (division === undefined || (reader.wholeNumber(division, { max: 100_000 }) ?? 1) === 1) return
+  reader.refuse(division, 'unsupported-setting', `${division.name} is not modelled yet`, leaveOut)
 }
 
 /** recipes/*_distributed.py: FSDP shards whatever the number of GPUs; only what it offloads is in the file. */
@@ -258,6 +254,7 @@ function readAdapter(reader: FieldReader, document: Section, model: CatalogueMod
     defaultDropout: 0,
     // modules/peft/lora.py: made in the default type, which is the weights'.
     inWeightsType: true,
+    ...(isOn(reader, document.at('model', 'use_dora')) && { form: 'dora' }),
     targets: [
       ...attention.flatMap(name => layerNames[name] ?? [name]),
       ...(mlp !== undefined && reader.flag(mlp) === true ? mlpNames : []),

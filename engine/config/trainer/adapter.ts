@@ -21,6 +21,8 @@ export interface LoraFields {
   /** The field that the targets come from. */
   readonly targetField: Field | undefined
   readonly inWeightsType?: true
+  /** Low-rank products where absent. */
+  readonly form?: Lora['form']
   /** Modules that train whole beside the adapters, such as [embed_tokens, lm_head]. */
   readonly modulesToSave?: Field | undefined
 }
@@ -43,10 +45,11 @@ export function readLora(reader: FieldReader, model: CatalogueModel | undefined,
   const targets = targetsIn(reader, model, fields)
   if (targets === undefined) return undefined
   const whole = readModulesToSave(reader, fields.modulesToSave)
-  const { inWeightsType } = fields
+  const { form, inWeightsType } = fields
   const lora = {
     ...{ rank, targets: [...targets], dropout },
     ...(inWeightsType && { inWeightsType }),
+    ...(form && { form }),
     ...(whole.length > 0 && { modulesToSave: [...whole] }),
   }
   return reader.note('lora', lora, fields.rank ?? fields.defaultRank.source)

@@ -147,6 +147,10 @@ describe('what Axolotl trains beside the usual', () => {
     })
   })
 
+  it('peft_use_dora learns magnitudes beside the low-rank products', () => {
+    expect(trainingConfig(`${base}${lora}peft_use_dora: true\n`).spec.lora?.form).toBe('dora')
+  })
+
   it('ReLoRA is counted between two merges, and it says so', () => {
     const { spec, assumptions } = trainingConfig(`${base}${lora}relora: true\n`)
     expect(spec.lora?.rank).toBe(8)

@@ -49,6 +49,7 @@ describe('a config of LLaMA-Factory', () => {
     ['quantization_bit: 4\nfinetuning_type: full', 'quantised-without-adapter'],
     ['finetuning_type: freeze\nuse_llama_pro: true', 'unsupported-setting'],
     ['finetuning_type: freeze\nfreeze_trainable_modules: mlp.*', 'unknown-value'],
+    ['finetuning_type: oft\noft_rank: 8', 'unsupported-setting'],
     ['use_galore: true', 'unsupported-setting'],
     ['use_kt: true', 'unsupported-setting'],
     ['tensor_model_parallel_size: 4', 'unsupported-setting'],
@@ -74,6 +75,14 @@ describe('a config of LLaMA-Factory', () => {
     ['use_muon: false\noptim: rmsprop', 'rmsprop'],
   ])('with %j has the optimizer %s', (text, optimizer) => {
     expect(trainingConfig(`${base}${text}\n`).spec.optimizer).toBe(optimizer)
+  })
+
+  it.each([
+    ['finetuning_type: oft', { rank: 32, form: 'oft' }],
+    ['finetuning_type: oft\noft_block_size: 64', { rank: 64, form: 'oft' }],
+    ['use_dora: true', { rank: 8, form: 'dora' }],
+  ])('with %j has other adapters than low-rank products', (text, adapters) => {
+    expect(trainingConfig(`${base}${text}\n`).spec).toMatchObject({ lora: adapters, precision: 'bf16' })
   })
 
   it.each([

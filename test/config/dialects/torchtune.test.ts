@@ -35,6 +35,11 @@ describe('a recipe of torchtune', () => {
     })
   })
 
+  it('with use_dora learns magnitudes beside adapters in the type of the weights', () => {
+    const text = recipe('llama3_2.lora_llama3_2_1b').replace('\ntokenizer', '\n  use_dora: True\ntokenizer')
+    expect(trainingConfig(text).spec.lora).toMatchObject({ form: 'dora', inWeightsType: true })
+  })
+
   it('with an open max_seq_len is taken to be 2,048 tokens long, and says so', () => {
     const reading = trainingConfig(recipe('llama3_2.llama3_2_1b').replace('1024', 'null'))
     expect(reading.spec.sequenceLength).toBe(2048)

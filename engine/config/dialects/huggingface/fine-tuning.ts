@@ -7,6 +7,7 @@ import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field } from '../../section.ts'
 import { type Lora, readLora, readTargets } from '../../trainer/adapter.ts'
+import { isOn } from '../../trainer/method.ts'
 import type { Find } from './task.ts'
 import { namesTrainer } from './training-method.ts'
 
@@ -74,6 +75,7 @@ export function readAdapter(
     targets: readTargets(reader, targetField) ?? 'usual',
     targetField: targetField ?? adapter,
     modulesToSave: find('lora_modules_to_save', 'modules_to_save'),
+    ...(isOn(reader, find('use_dora')) && { form: 'dora' }),
   })
 }
 
