@@ -75,9 +75,9 @@ function comparedFeatures(tape: Tape, config: ModelConfig, spec: TrainingSpec, {
   const sequences = { count, tokens, logitsOf: of === 'copy' ? 1 : tokens }
   tape.withoutGradients({ of, sequences }, () => {
     const logits = tape.markLogits(forward(tape, config, spec))
-    const states = tape.blockInputs.slice(blocks)
-    const features = states.slice(0, FEATURE_LAYERS)
-    tape.record('return', { reads: [...states, logits, tape.concatenate(features)], outputs: [] })
+    const states = [...tape.blockInputs.slice(blocks), tape.outputLayerInput ?? logits]
+    const features = tape.concatenate(states.slice(0, FEATURE_LAYERS))
+    tape.record('return', { reads: [...states, logits, features], outputs: [] })
   })
 }
 

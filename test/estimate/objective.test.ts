@@ -30,6 +30,16 @@ function preference(
   return { method: { kind: 'preference', reference, logProbabilities, withCrossEntropy: false } }
 }
 
+type Answers = Extract<TrainingMethod, { kind: 'answers' }>
+
+function answers(changes: Partial<Answers> = {}): Partial<TrainingSpec> {
+  const generation = { kind: 'server' } as const
+  const method = { reference: 'none', answerLength: 512, count: 8, generation, tempersInPlace: false } as const
+  return { method: { kind: 'answers', ...method, comparesFeatures: false, ...changes } }
+}
+
+const byTransformers = { count: 64, generation: { kind: 'transformers' } } as const
+
 const traced: readonly (readonly [name: string, changes: Partial<TrainingSpec>, bytes: number])[] = [
   ['DPO of TRL beside a frozen copy', preference('trl', 'copy'), 3_727_647_744],
   ['DPO of TRL with adapters', { ...preference('trl', 'adapters-off'), lora, dropout: false }, 2_922_108_416],
@@ -84,6 +94,13 @@ const traced: readonly (readonly [name: string, changes: Partial<TrainingSpec>, 
   ['RMSprop on few tokens', { optimizer: 'rmsprop', sequenceLength: 16, gradientCheckpointing: false }, 1_076_214_784],
   ['quantisation-aware training', { fakeQuantization: { groupSize: 64 }, gradientCheckpointing: false }, 5_701_278_208],
   ['quantisation-aware training of adapted layers', { fakeQuantization: { groupSize: 64 }, lora }, 1_563_883_008],
+  ['GRPO of TRL 1.8 beside a copy', answers({ tempersInPlace: true, reference: 'copy' }), 1_961_659_904],
+  ['GRPO with adapters', { ...answers({ reference: 'adapters-off', answerLength: 256 }), lora }, 657_918_464],
+  [
+    'answers that transformers makes of padded prompts',
+    { ...answers(byTransformers), paddedBatches: true },
+    2_469_272_064,
+  ],
   [
     'distillation',
     { method: { kind: 'distillation', teacher: 'HuggingFaceTB/SmolLM2-360M', chunks: 8 } },
@@ -104,6 +121,34 @@ describe('the peak', () => {
   test("of LLaMA-Factory's value head is within a percent of the trace", () => {
     const bytes = peakBytes({ method: { kind: 'reward', head: 'value' }, gradientCheckpointing: false })
     expect(bytes / 5_210_696_192).toBeCloseTo(1, 2)
+  })
+})
+
+describe('answers of the model’s own', () => {
+  const features = { count: 32, comparesFeatures: true } as const
+
+  test.each([
+    ['in a step of TRL 1.13', answers(), 1_490_502_656],
+    ['made by transformers at once', answers(byTransformers), 2_354_860_032],
+    [
+      'compared by the hidden states of the base',
+      { ...answers({ ...features, reference: 'adapters-off' }), lora },
+      4_785_058_304,
+    ],
+    ['compared by the hidden states of a copy', answers({ ...features, reference: 'copy' }), 2_586_697_728],
+  ] as const)('%s take what the trace says, within 2 %%', (_, changes, bytes) => {
+    expect(Math.abs(peakBytes(changes) / bytes - 1)).toBeLessThan(0.02)
+  })
+
+  test('take as much for any micro-batch up to their number, and more above it', () => {
+    const footprint = footprintOf(MODEL, { ...recipe, ...answers({ ...features, reference: 'copy' }) })
+    expect(footprint.peak(1, 0).moment).toContain('making and scoring answers')
+    expect(footprint.peak(2, 0).bytes).toBe(footprint.peak(1, 0).bytes)
+    expect(footprint.peak(64, 0).bytes).toBeGreaterThan(2 * footprint.peak(1, 0).bytes)
+  })
+
+  test('of a server leave no trace here', () => {
+    expect(peakBytes(answers({ count: 4_096 }))).toBe(peakBytes(answers()))
   })
 })
 

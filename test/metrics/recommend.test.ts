@@ -22,6 +22,24 @@ function plan(microBatch: number, gradientAccumulation = 1): BatchPlan {
   return { microBatch, gradientAccumulation }
 }
 
+describe('a config that makes answers for several micro-batches at once', () => {
+  const situation = { grid, largestWithMargin: 512, samplesPerSecond: proportional }
+
+  test('keeps its effective batch, however much a larger one would bring', () => {
+    expect(recommend({ ...situation, current: plan(2, 12), dividend: 24 })).toEqual(plan(24, 1))
+    expect(recommend({ ...situation, current: plan(8), dividend: 8 })).toEqual(plan(8, 1))
+  })
+
+  test('is never told a micro-batch that its answers cannot be divided into', () => {
+    expect(recommend({ ...situation, current: plan(2, 12), dividend: 16 })).toEqual(plan(8, 3))
+    expect(recommend({ ...situation, current: plan(3, 7), dividend: 8 })).toEqual(plan(1, 21))
+  })
+
+  test('has nothing beyond it', () => {
+    expect(advise({ ...situation, current: plan(2, 4), dividend: 8 }).beyond).toBeUndefined()
+  })
+})
+
 describe('a config that does not accumulate', () => {
   test('grows to the smallest batch within 2 % of the best throughput, not to the largest', () => {
     // At 512 the rate is 512/522; 98 % of it needs b/(10+b) ≥ 0.96123, so b ≥ 247.9: 248 on the grid.

@@ -30,6 +30,10 @@ const preference = (
   reference: 'none' | 'adapters-off' | 'copy',
 ) => ({ method: { kind: 'preference', reference, logProbabilities, withCrossEntropy: false } }) as const
 
+/** Two of them have as many tokens as entropies are taken of at a time. */
+const answers = { kind: 'answers', answerLength: 64, count: 4, tempersInPlace: true, comparesFeatures: false } as const
+const withPrompts = { sequenceLength: 96 }
+
 const methods: readonly (readonly [name: string, changes: Partial<TrainingSpec>])[] = [
   ['DPO of TRL beside a copy', preference('trl', 'copy')],
   ['DPO of LLaMA-Factory with adapters', { ...preference('llamafactory', 'adapters-off'), ...adapters }],
@@ -37,12 +41,24 @@ const methods: readonly (readonly [name: string, changes: Partial<TrainingSpec>]
   ['KTO', { method: { kind: 'kto', reference: 'copy', logProbabilities: 'trl' } }],
   ['a reward model', { method: { kind: 'reward', head: 'score' }, task: 'sequence-classification', labels: 1 }],
   ['a process reward model', { method: { kind: 'reward', head: 'steps' }, task: 'sequence-classification' }],
+  [
+    'GRPO beside a copy',
+    { method: { ...answers, reference: 'copy', generation: { kind: 'transformers' } }, ...withPrompts },
+  ],
+  [
+    'EBFT with adapters',
+    {
+      method: { ...answers, reference: 'adapters-off', generation: { kind: 'server' }, comparesFeatures: true },
+      lora: adapters.lora,
+      ...withPrompts,
+    },
+  ],
   ['quantisation-aware training', { fakeQuantization: { groupSize: 32 } }],
 ]
 
 describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () => {
   /** Each starts a process of its own. */
-  const inProcesses = methods.filter(([name]) => /^DPO of (?:TRL|LLaMA)|process reward/.test(name))
+  const inProcesses = methods.filter(([name]) => /^DPO of (?:TRL|LLaMA)|process reward|GRPO|EBFT/.test(name))
 
   test.each(inProcesses)('%s takes real steps', async (_, changes) => {
     const spec = { ...decoder, ...changes }

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import type { TrainingSpec } from '../../engine/config/spec.ts'
+import { beyondTorch } from '../../engine/estimate/error-band.ts'
+import { defaultGpu, usableBytes } from '../../engine/gpus/catalogue.ts'
+import { EstimateProbe } from '../../engine/probes/estimate.ts'
+import { footprintOf, specOf } from './specs.ts'
+
+const MODEL = 'HuggingFaceTB/SmolLM2-135M'
+
+function changes(share: number, sleeps: boolean): Partial<TrainingSpec> {
+  const generation = { kind: 'vllm', share, sleeps } as const
+  const terms = {
+    reference: 'none',
+    answerLength: 256,
+    count: 8,
+    tempersInPlace: false,
+    comparesFeatures: false,
+  } as const
+  return { method: { kind: 'answers', ...terms, generation }, sequenceLength: 512, precision: 'bf16', loop: 'trainer' }
+}
+
+const probe = (share: number, sleeps: boolean) =>
+  new EstimateProbe(footprintOf(MODEL, changes(share, sleeps)), defaultGpu)
+
+describe('vLLM on the GPU that trains', () => {
+  test('leaves less of it, always', () => {
+    expect(probe(0.25, false).usableBytes).toBe(usableBytes(defaultGpu) - 0.25 * defaultGpu.totalBytes)
+    expect(probe(0.25, false).peak(2)).toEqual(probe(0, false).peak(2))
+    expect(probe(0.25, false).fits(1)).toBe(true)
+    expect(probe(0.98, false).fits(1)).toBe(false)
+  })
+
+  test('that sleeps while the model trains is there beside what stays between steps', () => {
+    const { bytes, breakdown, moment } = probe(0.5, true).peak(1)
+    expect(probe(0.5, true).usableBytes).toBe(usableBytes(defaultGpu))
+    expect(moment).toBe('making answers in vLLM')
+    expect(bytes).toBe(Object.values(breakdown).reduce((sum, part) => sum + part, 0))
+    expect(bytes - probe(0.4, true).peak(1).bytes).toBeCloseTo(0.1 * defaultGpu.totalBytes, -1)
+    expect(breakdown.activations).toBe(0)
+  })
+
+  test('does not show where the step itself takes more', () => {
+    expect(probe(0.01, true).peak(16)).toEqual(probe(0, true).peak(16))
+  })
+
+  test('is nothing that the Python worker runs', () => {
+    expect(beyondTorch(specOf(MODEL, changes(0.3, false)))).toBe('vLLM beside the training')
+  })
+})
