@@ -180,18 +180,18 @@ function readAdapter(
   method: Method,
 ): Lora | undefined {
   const targets = document.at('lora_target')
-  return readLora(reader, model, {
-    rank: document.at('lora_rank'),
   const common = {
     targets: readTargets(reader, targets) ?? 'all',
     targetField: targets,
     modulesToSave: document.at('additional_target'),
   } as const
   if (method === 'oft') return readOft(reader, document, model, common)
-    defaultRank: { value: 8, source: "LLaMA-Factory's default" },
+  return readLora(reader, model, {
     ...common,
     dropout: document.at('lora_dropout'),
     defaultDropout: 0,
+    rank: document.at('lora_rank'),
+    defaultRank: { value: 8, source: "LLaMA-Factory's default" },
     ...(isOn(reader, document.at('use_dora')) && { form: 'dora' }),
   })
 }
