@@ -1,6 +1,6 @@
 /** How far an estimate may be from the truth, and of which steps no trace has confirmed it. */
 import type { TrainingSpec } from '../config/spec.ts'
-import { hasExperts, hears, type ModelConfig, seesImages } from '../models/architecture.ts'
+import { hasExperts, hears, isOutsideTransformers, type ModelConfig, seesImages } from '../models/architecture.ts'
 
 /**
  * Half-width of the band around an estimate, in percent of the peak. `npm run bench:accuracy` fails when PyTorch's trace or a
@@ -52,7 +52,7 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
   return [
     ...(spec.images !== undefined
       ? [
-          `One image a sample is counted, in ${spec.images.tiles} tiles: how many images of which size a sample holds cannot be known from the config.`,
+          `One image a sample is counted${spec.images.tiles > 1 ? `, in ${spec.images.tiles} tiles` : ''}: how many images of which size a sample holds cannot be known from the config.`,
         ]
       : []),
     ...(seesImages(config) && spec.images === undefined
@@ -63,6 +63,11 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
     ...(hears(config)
       ? [
           'Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. The weights of the layers that hear them are in the figures, their activations are not.',
+        ]
+      : []),
+    ...(isOutsideTransformers(config)
+      ? [
+          'The model is counted from the code that is published beside its weights, which no engine but the estimate runs. The layers that see images are taken as frozen.',
         ]
       : []),
     ...(hasExperts(config) && spec.quantization !== undefined && !spec.quantizedExperts

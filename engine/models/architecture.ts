@@ -8,6 +8,7 @@ import { blueprintOf, decoderConfigs } from './decoders/families.ts'
 import { gemma4, gemma4Config, gemma4TextConfig, gemma4UnifiedConfig } from './decoders/gemma4.ts'
 import { gpt2, gpt2Config } from './decoders/gpt2.ts'
 import { mllama, mllamaConfig } from './decoders/mllama.ts'
+import { mossVl, mossVlConfig } from './decoders/moss-vl.ts'
 import { opt, optConfig } from './decoders/opt.ts'
 import { gptNeox, gptNeoxConfig, phi, phiConfig } from './decoders/parallel-decoder.ts'
 import type { Ops } from './ops.ts'
@@ -31,6 +32,7 @@ export const modelConfig = z.discriminatedUnion('model_type', [
   optConfig,
   falconConfig,
   mllamaConfig,
+  mossVlConfig,
   t5Config,
   resnetConfig,
   vitConfig,
@@ -95,6 +97,11 @@ export function hears(config: ModelConfig): boolean {
   return 'audio_config' in config
 }
 
+/** Whether its code stands beside the checkpoint, not in transformers: nothing here runs it. */
+export function isOutsideTransformers(config: ModelConfig): boolean {
+  return config.model_type === 'moss_vl'
+}
+
 /** Whether layers hold a mixture of experts. */
 export function hasExperts(config: ModelConfig): boolean {
   const text = 'text_config' in config ? config.text_config : config
@@ -128,6 +135,8 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
       return opt(ops, config, spec.task, spec.labels)
     case 'falcon':
       return falcon(ops, config, spec.task, spec.labels)
+    case 'moss_vl':
+      return mossVl(ops, config, spec)
     case 'mllama':
       return mllama(ops, config, spec)
     case 'gemma4':

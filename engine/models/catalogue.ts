@@ -9,7 +9,7 @@ import { mambaRows } from './catalogue/mamba-rows.ts'
 import type { ModelRow } from './catalogue/model-row.ts'
 import { moeRows } from './catalogue/moe-rows.ts'
 import { multimodalRows } from './catalogue/multimodal-rows.ts'
-import { newerMultimodalRows } from './catalogue/newer-multimodal-rows.ts'
+import { newerMultimodalRows, remoteCodeRows } from './catalogue/newer-multimodal-rows.ts'
 import { newerRows } from './catalogue/newer-rows.ts'
 import { ownCodeRows } from './catalogue/own-code-rows.ts'
 import { seq2seqRows } from './catalogue/seq2seq-rows.ts'
@@ -55,6 +55,7 @@ const entries: ReadonlyMap<string, Entry> = new Map(
     ...multimodalRows,
     ...gemmaRows,
     ...newerMultimodalRows,
+    ...remoteCodeRows,
     ...seq2seqRows,
   ].flatMap(row => row.ids.map(id => [id.toLowerCase(), { id, row }] as const)),
 )

@@ -5,7 +5,7 @@ import { MemoryMarkError } from '../errors.ts'
 import { beyondTorch, beyondTrace } from '../estimate/error-band.ts'
 import type { Footprint } from '../estimate/footprint.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
-import type { ModelConfig } from '../models/architecture.ts'
+import { isOutsideTransformers, type ModelConfig } from '../models/architecture.ts'
 import { type DeviceKind, describeMachine, gpusOf, type Machine } from './device.ts'
 import { EstimateProbe } from './estimate.ts'
 import { TfjsProbe } from './tfjs/probe.ts'
@@ -87,14 +87,14 @@ export async function openProbe(engine: Engine | 'auto', context: ProbeContext):
   const { framework } = context.spec
   const taken = engine === 'auto' ? await bestEngine(context) : engine
   if ((taken === 'tfjs') !== (framework === 'tensorflow.js')) throw otherFramework(taken, framework)
-  const beyond = beyondEngine(taken, context.spec)
+  const beyond = beyondEngine(taken, context)
   if (beyond !== undefined) throw notCovered(taken, beyond)
   return openers[taken](context)
 }
 
-async function bestEngine({ spec, python, machine }: ProbeContext): Promise<Engine> {
+async function bestEngine({ spec, config, python, machine }: ProbeContext): Promise<Engine> {
   if (spec.framework === 'tensorflow.js') return 'tfjs'
-  if (beyondTorch(spec) !== undefined) return 'estimate'
+  if (beyondTorch(spec) !== undefined || isOutsideTransformers(config)) return 'estimate'
   const found = machine ?? (await describeMachine(python))
   const isLacking = spec.quantization !== undefined && found.kind === 'python' && !found.hasBitsandbytes
   const best = isLacking ? 'estimate' : engineOn(found)
@@ -103,12 +103,13 @@ async function bestEngine({ spec, python, machine }: ProbeContext): Promise<Engi
 }
 
 /** Nothing is called traced or measured that was another step. */
-function beyondEngine(engine: Engine, spec: TrainingSpec): string | undefined {
+function beyondEngine(engine: Engine, { spec, config }: ProbeContext): string | undefined {
+  const outside = isOutsideTransformers(config) ? 'code from beside the checkpoint' : undefined
   switch (engine) {
     case 'trace':
-      return beyondTrace(spec)
+      return outside ?? beyondTrace(spec)
     case 'torch':
-      return beyondTorch(spec)
+      return outside ?? beyondTorch(spec)
     case 'estimate':
     case 'tfjs':
       return undefined

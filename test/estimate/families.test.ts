@@ -160,6 +160,29 @@ describe('a decoder that attends to images', () => {
   })
 })
 
+describe('MOSS-VL', () => {
+  const id = 'OpenMOSS-Team/MOSS-VL-Instruct-0708'
+  const [hidden, inner, keys, words] = [4_096, 12_288, 1_024, 151_936]
+  const layer = 2 * hidden * hidden + 2 * hidden * keys + 3 * hidden * inner + 2 * hidden + 2 * 128
+
+  test('is 48 layers of Qwen 3 8B, twelve of them gated, behind a tower of 450 M and a merger of 418 M', () => {
+    const [seen, between, merged] = [1_152, 4_304, 4 * 4_608]
+    const block = 4 * seen * seen + 2 * seen * between + 5 * seen + between + 4 * seen
+    const tower = 27 * block + 2_304 * seen + seen * (3 * 16 * 16 + 1)
+    const merger = merged * merged + merged + merged * hidden + hidden + 4 * 2 * seen
+    const text = 2 * words * hidden + 48 * layer + 12 * 2 + hidden
+    expect(footprintOf(id).parameterCount).toBe(text + tower + merger + hidden)
+  })
+
+  test('passes over the gated layers where there is no image', () => {
+    const changes = { precision: 'bf16', sequenceLength: 16, optimizer: 'sgd-momentum' } as const
+    const stateOf = (images: TrainingSpec['images']) =>
+      footprintOf(id, { ...changes, ...(images && { images }) }).peak(1, 0).breakdown.optimizerState
+    const gated = stateOf({ tiles: 1, checkpointed: 'decoder' }) - stateOf(undefined)
+    expect(Math.abs(gated - 12 * 2 * layer)).toBeLessThan(512 * 12 * 15)
+  })
+})
+
 describe('T5', () => {
   /** transformers ties the words of encoder, decoder and output layer in every T5, FLAN-T5's among them. */
   test.each([

@@ -39,3 +39,19 @@ describe('a step that the Python worker does not run', () => {
     expect(probe).toMatchObject({ engine: 'estimate', provenance: 'estimated' })
   })
 })
+
+describe("a model whose code is not transformers'", () => {
+  const id = 'OpenMOSS-Team/MOSS-VL-Instruct-0708'
+  const { config } = knownModel(id)
+  const spec = specOf(id)
+  const context = { spec, config, footprint: new Footprint(spec, config), gpu: defaultGpu, python: 'no-such-python' }
+
+  it.each(['torch', 'trace'] as const)('is not run by %s', async engine => {
+    await expect(openProbe(engine, context)).rejects.toThrow('code from beside the checkpoint')
+  })
+
+  it('is estimated where the engine is left to the machine', async () => {
+    await using probe = await openProbe('auto', context)
+    expect(probe.engine).toBe('estimate')
+  })
+})

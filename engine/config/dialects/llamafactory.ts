@@ -11,6 +11,7 @@ import type { Precision } from '../spec.ts'
 import { type Lora, type LoraFields, readLora, readTargets } from '../trainer/adapter.ts'
 import { type AttentionChoice, eagerAttention, flashAttention, fusedAttention } from '../trainer/attention.ts'
 import { readFloat8 } from '../trainer/float8.ts'
+import { imageOfEverySample } from '../trainer/images.ts'
 import { isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer, trainerDefault } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
@@ -72,6 +73,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       gradientCheckpointing: readCheckpointing(reader, document.at('disable_gradient_checkpointing')),
       lora: hasAdapters(method) ? readAdapter(reader, document, model, method) : undefined,
       trainable: method === 'freeze' ? readTrainable(reader, document, model) : undefined,
+      images: imageOfEverySample(model),
       quantization: readQuantization(reader, document, method),
       float8: readFloat8(reader, document.at('fp8')),
       ...sharded,

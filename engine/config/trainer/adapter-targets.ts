@@ -110,6 +110,7 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   qwen3_vl_moe: { all: [...attention, 'qkv', 'proj', 'linear_fc1', 'linear_fc2'] },
   glm4v: glmVision,
   glm46v: glmVision,
+  moss_vl: { all: [...gated.all, 'qkv', 'proj', 'linear_fc1', 'linear_fc2'] },
   internvl: { all: [...gated.all, 'projection_layer', 'fc1', 'fc2', 'linear_1', 'linear_2'] },
   paddleocr_vl: { all: [...gated.all, 'out_proj', 'fc1', 'fc2', 'linear_1', 'linear_2'] },
   voxtral: { all: [...gated.all, 'out_proj', 'fc1', 'fc2', 'linear_1', 'linear_2'] },

@@ -7,3 +7,8 @@ export function oneImage(model: CatalogueModel | undefined): TrainingSpec['image
   if (model?.config.model_type !== 'mllama') return undefined
   return { tiles: model.config.vision_config.max_num_tiles, checkpointed: 'decoder' }
 }
+
+/** LLaMA-Factory's MossVLPlugin (data/mm_plugin.py) gives a sample that has no image an empty one. */
+export function imageOfEverySample(model: CatalogueModel | undefined): TrainingSpec['images'] {
+  return model?.config.model_type === 'moss_vl' ? { tiles: 1, checkpointed: 'decoder' } : undefined
+}

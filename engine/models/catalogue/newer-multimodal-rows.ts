@@ -53,4 +53,49 @@ const voxtralMini: ModelRow = {
   },
 }
 
-export const newerMultimodalRows: readonly ModelRow[] = [glm4v, internvl35, paddleocr, voxtralMini]
+/** transformers' Llama4TextConfig is Scout's decoder; the tower, and what is Maverick's: torchtune/models/llama4/_model_builders.py. */
+const llama4Tower = { hidden_size: 1_408, image_size: 336, vision_output_dim: 4_096 }
+const scout: ModelRow = {
+  ids: [
+    ...['meta-llama/Llama-4-Scout-17B-16E', 'meta-llama/Llama-4-Scout-17B-16E-Instruct'],
+    ...['unsloth/Llama-4-Scout-17B-16E', 'unsloth/Llama-4-Scout-17B-16E-Instruct'],
+    'axolotl-quants/Llama-4-Scout-17B-16E-Linearized-bnb-nf4-bf16',
+  ],
+  config: { model_type: 'llama4', text_config: { max_position_embeddings: 10_485_760 }, vision_config: llama4Tower },
+}
+const maverick: ModelRow = {
+  ids: [
+    ...['meta-llama/Llama-4-Maverick-17B-128E', 'meta-llama/Llama-4-Maverick-17B-128E-Instruct'],
+    'axolotl-quants/Llama-4-Maverick-17B-128E-Linearized-bnb-nf4-bf16',
+  ],
+  config: {
+    model_type: 'llama4',
+    text_config: {
+      max_position_embeddings: 1_048_576,
+      num_local_experts: 128,
+      interleave_moe_layer_step: 2,
+      use_qk_norm: false,
+    },
+    vision_config: llama4Tower,
+  },
+}
+
+export const newerMultimodalRows: readonly ModelRow[] = [glm4v, internvl35, paddleocr, voxtralMini, scout, maverick]
+
+/** As public engines read its config.json; 11 B, as LLaMA-Factory's examples call it. */
+const mossVl: ModelRow = {
+  ids: ['OpenMOSS-Team/MOSS-VL-Instruct-0708'],
+  config: {
+    model_type: 'moss_vl',
+    tie_word_embeddings: false,
+    text_config: {
+      ...row('moss_vl_text', [151_936, 4_096, 12_288, 48, 32, 8, 262_144], []).config,
+      head_dim: 128,
+      cross_attention_layers: [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46],
+    },
+    vision_config: { depth: 27, hidden_size: 1_152, intermediate_size: 4_304, deepstack_visual_indexes: [8, 16, 24] },
+  },
+}
+
+/** Of models whose code is published beside them, not in transformers. */
+export const remoteCodeRows: readonly ModelRow[] = [mossVl]

@@ -7,6 +7,7 @@ import { mllamaVision, mllamaVisionConfig, rowsOf } from '../vision/mllama-visio
 import { attentionOf } from './attention.ts'
 import {
   type Blueprint,
+  type DecoderFields,
   decoderFields,
   decoderLayer,
   headSizeOf,
@@ -16,7 +17,7 @@ import {
 } from './blueprint.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
-const layerIndices = z.array(z.number().int().min(0).max(100_000)).max(1_000)
+export const layerIndices = z.array(z.number().int().min(0).max(100_000)).max(1_000)
 
 /** What transformers' MllamaTextConfig says where a config.json says nothing: the 11 B. */
 const mllamaTextConfig = decoderFields.extend({
@@ -43,9 +44,13 @@ const root = 'model.language_model'
 const READ_ONLY_WORDS = 8
 
 /** What the cross-attention layers read beside the words. */
-interface Seen<T> {
+export interface Seen<T> {
   readonly states: T
   readonly mask: T
+  /** cos and sin of the words' positions and of the states', where they turn. */
+  readonly tables?: { readonly words: readonly [T, T]; readonly states: readonly [T, T] }
+  /** Whether rows of words that no image stands before are multiplied by zero after attention too. */
+  readonly masksAttended?: boolean
 }
 
 export function mllama<T>(ops: Ops<T>, config: MllamaConfig, spec: TrainingSpec): T {
@@ -96,11 +101,12 @@ function crossLayer<T>(
     : ops.block(x, run, [seen.states, seen.mask])
 }
 
-function crossAttending<T>(ops: Ops<T>, text: TextConfig, name: string, x: T, seen: Seen<T>): T {
+export function crossAttending<T>(ops: Ops<T>, text: DecoderFields, name: string, x: T, seen: Seen<T>): T {
   const norm = (part: string, states: T) => normalised(ops, 'rms', `${name}.${part}`, text.hidden_size, states)
   const before = norm('input_layernorm', x)
   const attended = ops.frame(before, input => crossAttention(ops, text, `${name}.cross_attn`, input, seen))
-  const between = ops.residual(ops.tanhGate(`${name}.cross_attn_attn_gate`, attended), x)
+  const masked = seen.masksAttended ? ops.scale(attended) : attended
+  const between = ops.residual(ops.tanhGate(`${name}.cross_attn_attn_gate`, masked), x)
   const forFeeding = norm('post_attention_layernorm', between)
   const feedForward = gatedFeedForward({ hidden: text.hidden_size, inner: text.intermediate_size })
   const fed = ops.frame(forFeeding, input =>
@@ -110,17 +116,20 @@ function crossAttending<T>(ops: Ops<T>, text: TextConfig, name: string, x: T, se
   return ops.residual(ops.tanhGate(`${name}.cross_attn_mlp_gate`, ops.scale(fed)), between)
 }
 
-function crossAttention<T>(ops: Ops<T>, text: TextConfig, name: string, x: T, { states, mask }: Seen<T>): T {
+function crossAttention<T>(ops: Ops<T>, text: DecoderFields, name: string, x: T, seen: Seen<T>): T {
+  const { states, mask, tables } = seen
   const heads = text.num_attention_heads
   const keyValueHeads = text.num_key_value_heads ?? heads
   const headSize = headSizeOf(text)
   const project = (part: string, from: T, count: number) =>
     ops.linear(`${name}.${part}`, from, count * headSize, { bias: false })
   const norm = (part: string, from: T) => normalised(ops, 'rms', `${name}.${part}`, headSize, from)
-  const query = norm('q_norm', project('q_proj', x, heads))
+  const turned = (from: T, table: readonly [T, T] | undefined, count: number) =>
+    table === undefined ? from : ops.rotary(from, table, count)
+  const query = turned(norm('q_norm', project('q_proj', x, heads)), tables?.words, heads)
   const keys = project('k_proj', states, keyValueHeads)
   const values = project('v_proj', states, keyValueHeads)
-  const [key, value] = [norm('k_norm', keys), values].map(part =>
+  const [key, value] = [turned(norm('k_norm', keys), tables?.states, keyValueHeads), values].map(part =>
     ops.repeatHeads(ops.cached(part), heads / keyValueHeads, keyValueHeads),
   ) as [T, T]
   const shape = { heads, causal: false, dropout: text.attention_dropout, castsSoftmax: true }

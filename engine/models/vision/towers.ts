@@ -176,7 +176,7 @@ export function qwen3Vision<T>(ops: Ops<T>, root: string, config: z.infer<typeof
   }
 }
 
-const joinedAttention = (hidden: number) =>
+export const joinedAttention = (hidden: number) =>
   [
     ['attn.qkv', hidden, 3 * hidden],
     ['attn.proj', hidden, hidden],

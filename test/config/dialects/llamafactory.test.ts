@@ -36,6 +36,12 @@ describe('a config of LLaMA-Factory', () => {
     expect(trainingConfig(`${base}${text}\n`).spec.precision).toBe(precision)
   })
 
+  it('gives MOSS-VL an image with every sample, as its plugin does, and other models none', () => {
+    const ofModel = (model: string) => trainingConfig(base.replace('Qwen/Qwen2.5-0.5B', model)).spec.images
+    expect(ofModel('OpenMOSS-Team/MOSS-VL-Instruct-0708')).toEqual({ tiles: 1, checkpointed: 'decoder' })
+    expect(ofModel('Qwen/Qwen3-VL-4B-Instruct')).toBeUndefined()
+  })
+
   it.each([
     ['quantization_bit: 4', 'nf4-double'],
     ['quantization_bit: 4\ndouble_quantization: false', 'nf4'],

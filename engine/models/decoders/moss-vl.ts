@@ -1,0 +1,80 @@
+/**
+ * MOSS-VL: Qwen 3 with layers of gated cross-attention between its own, to what a tower like Qwen 3 VL's saw. Not in
+ * transformers: modeling_moss_vl.py beside the checkpoint.
+ */
+import * as z from 'zod'
+import type { TrainingSpec } from '../../config/spec.ts'
+import type { Ops } from '../ops.ts'
+import { size } from '../schema.ts'
+import { idleLinear, joinedAttention, patches, qwen3VisionConfig, table, tower, voxels } from '../vision/towers.ts'
+import { type Blueprint, decoderLayer, headSizeOf, outputLayer } from './blueprint.ts'
+import { crossAttending, layerIndices, type Seen } from './mllama.ts'
+import { qwen3, qwen3Config } from './qwen.ts'
+
+export const mossVlConfig = z.object({
+  model_type: z.literal('moss_vl'),
+  tie_word_embeddings: z.boolean().default(false),
+  text_config: qwen3Config.omit({ model_type: true }).extend({ cross_attention_layers: layerIndices }),
+  vision_config: qwen3VisionConfig.extend({ temporal_patch_size: size.default(1) }),
+})
+export type MossVlConfig = z.infer<typeof mossVlConfig>
+
+const root = 'model.language_model'
+/** Of an image of 512×512 pixels: squares of 2×2 patches of 16×16, and the separator after them. */
+const ROWS_OF_IMAGE = 257
+
+export function mossVl<T>(ops: Ops<T>, config: MossVlConfig, spec: TrainingSpec): T {
+  const { text_config: text } = config
+  const blueprint: Blueprint = { ...qwen3(text), isTied: config.tie_word_embeddings, root }
+  mossVision(ops, config)
+  let x = ops.embedding(`${root}.embed_tokens`, ops.input, text.vocab_size, text.hidden_size)
+  const words = ops.rotaryTable(x, headSizeOf(text))
+  const seen = spec.images && look(ops, config, spec, words)
+  for (let index = 0; index < text.num_hidden_layers; index++) {
+    const name = `${root}.layers.${index}`
+    x = text.cross_attention_layers.includes(index)
+      ? crossLayer(ops, config, name, x, seen)
+      : ops.block(x, input => decoderLayer(ops, blueprint, { name, index, table: words }, input))
+  }
+  return outputLayer(ops, blueprint, x, spec.task, spec.labels)
+}
+
+/** The tower and its merger stay as they are, which LLaMA-Factory does unless told otherwise: what they saw are constants. */
+function look<T>(ops: Ops<T>, config: MossVlConfig, spec: TrainingSpec, words: readonly [T, T]): Seen<T> {
+  const rows = (spec.images?.tiles ?? 1) * ROWS_OF_IMAGE
+  const states = ops.mask(rows, config.text_config.hidden_size)
+  const tables = { words, states: ops.rotaryTable(states, headSizeOf(config.text_config)) }
+  return { states, mask: ops.mask(spec.sequenceLength ?? 0, rows), tables, masksAttended: true }
+}
+
+/** MossVLTextModel.forward passes over these layers where there is no image. */
+function crossLayer<T>(ops: Ops<T>, { text_config: text }: MossVlConfig, name: string, x: T, seen?: Seen<T>): T {
+  if (seen !== undefined) {
+    const shared = [seen.states, seen.mask, ...(seen.tables?.words ?? []), ...(seen.tables?.states ?? [])]
+    return ops.block(x, input => crossAttending(ops, text, name, input, seen), shared)
+  }
+  ops.idle(text.hidden_size, input => crossAttending(ops, text, name, input, { states: input, mask: ops.mask(1, 1) }))
+  return x
+}
+
+/** As Qwen 3 VL's, with one merger for what leaves it and the layers between, side by side. */
+function mossVision<T>(ops: Ops<T>, { vision_config: vision, text_config: text }: MossVlConfig): void {
+  const visual = 'model.visual'
+  const { hidden_size: hidden, intermediate_size: inner } = vision
+  patches(ops, `${visual}.patch_embed.proj`, hidden, voxels(vision), { bias: true })
+  table(ops, `${visual}.pos_embed`, vision.num_position_embeddings, hidden)
+  tower(ops, `${visual}.blocks`, vision.depth, hidden, {
+    norms: ['norm1', 'norm2'],
+    normKind: 'layer',
+    linears: [...joinedAttention(hidden), ['mlp.linear_fc1', hidden, inner], ['mlp.linear_fc2', inner, hidden]],
+    bias: true,
+  })
+  const levels = vision.deepstack_visual_indexes.length + 1
+  const merged = hidden * vision.spatial_merge_size ** 2 * levels
+  for (let level = 0; level < levels; level++) {
+    ops.idle(hidden, x => ops.layerNorm(`${visual}.merger.norms.${level}`, x))
+  }
+  idleLinear(ops, `${visual}.merger.linear_fc1`, merged, merged, true)
+  idleLinear(ops, `${visual}.merger.linear_fc2`, merged, text.hidden_size, true)
+  table(ops, 'model.separator_token', 1, text.hidden_size)
+}
