@@ -27,7 +27,7 @@ import { gatedDeltaRule } from './linear-attention.ts'
 import { matrixProduct } from './matrix-product.ts'
 import { quantizedBytes } from './quantization.ts'
 import { fusedConvolution, selectiveScan } from './selective-scan.ts'
-import { mamba2 } from './state-space.ts'
+import { composedMamba2, fusedMamba2 } from './state-space.ts'
 import { bytesPerElement, type Dtype, elements, lastSize, type Tensor } from './storage.ts'
 
 /** The product of two int8 matrices. */
@@ -389,7 +389,9 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   mamba2(name: string, projected: Tensor, shape: Mamba2Shape): Tensor {
-    return mamba2(this, projected, shape, (part, sizes) => this.#weight(`${name}.${part}`, sizes))
+    const weight = (part: string, sizes: readonly number[]) => this.#weight(`${name}.${part}`, sizes)
+    const isFused = this.training && (this.spec.loop === 'trainer' || this.spec.gradientCheckpointing)
+    return isFused ? fusedMamba2(this, projected, shape, weight) : composedMamba2(this, name, projected, shape, weight)
   }
 
   gatedInFloat32(x: Tensor, gate: Tensor): Tensor {

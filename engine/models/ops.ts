@@ -219,8 +219,8 @@ export interface Mamba2Shape {
   /** Tokens that the convolution before the scan spans. */
   readonly kernel: number
   readonly convolutionBias: boolean
-  /** A norm of the gated result; without one it is only gated. */
-  readonly hasNorm: boolean
+  /** A norm of the gated result, weighted before or after it is cast back; without one it is only gated. */
+  readonly norm?: 'weighted-in-float32' | 'weighted-after'
   readonly outFeatures: number
   readonly outputBias: boolean
 }

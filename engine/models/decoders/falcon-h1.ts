@@ -34,7 +34,7 @@ export function falconH1(config: FalconH1): Blueprint {
 function mamba(config: FalconH1): Part {
   const shape = {
     ...mamba2ShapeOf(config, config.mamba_d_ssm ?? config.mamba_expand * config.hidden_size),
-    hasNorm: config.mamba_rms_norm,
+    ...(config.mamba_rms_norm && { norm: 'weighted-in-float32' as const }),
     outputBias: config.projectors_bias,
   }
   return mamba2Of(shape, { inputBias: config.mamba_proj_bias, isScaled: true })

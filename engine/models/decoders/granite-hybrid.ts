@@ -42,7 +42,7 @@ export function graniteHybrid(config: GraniteHybrid): Blueprint {
 function mambaOf(config: GraniteHybrid): Part {
   const bias = config.mamba_proj_bias
   const shape = mamba2ShapeOf(config, config.mamba_expand * config.hidden_size)
-  return mamba2Of({ ...shape, hasNorm: true, outputBias: bias }, { inputBias: bias })
+  return mamba2Of({ ...shape, norm: 'weighted-after', outputBias: bias }, { inputBias: bias })
 }
 
 function attentionWith(config: GraniteHybrid): Part {

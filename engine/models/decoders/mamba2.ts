@@ -22,7 +22,7 @@ type Mamba2Fields = z.infer<z.ZodObject<typeof mamba2Fields>>
 export function mamba2ShapeOf(
   config: Mamba2Fields & { readonly hidden_size: number },
   inner: number,
-): Omit<Mamba2Shape, 'outputBias' | 'hasNorm'> {
+): Omit<Mamba2Shape, 'outputBias' | 'norm'> {
   return {
     heads: config.mamba_n_heads,
     headSize: config.mamba_d_head === 'auto' ? inner / config.mamba_n_heads : config.mamba_d_head,

@@ -81,10 +81,10 @@ function mamba(config: NemotronH): Part {
     chunkTokens: config.chunk_size,
     kernel: config.conv_kernel,
     convolutionBias: config.use_conv_bias,
-    hasNorm: true,
+    norm: 'weighted-after',
     outFeatures: config.hidden_size,
     outputBias: config.use_bias,
-  }
+  } as const
   return mamba2Of(shape, { inputBias: config.use_bias })
 }
 
