@@ -1,5 +1,6 @@
 /** The cells of `bench:accuracy`: what is traced and estimated, a line each. */
 import type { TrainingSpec } from '../engine/config/spec.ts'
+import { decoderCells } from './decoder-cells.ts'
 import { methodCells } from './method-cells.ts'
 
 export type Cell = readonly [model: string, changes: Partial<TrainingSpec>]
@@ -278,6 +279,7 @@ export const cells: readonly Cell[] = [
   ...vision,
   ...decoders,
   ...newerDecoders,
+  ...decoderCells,
   ...mixtures,
   ...latentMixtures,
   ...multimodal,
