@@ -57,12 +57,12 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
       : []),
     ...(seesImages(config) && spec.images === undefined
       ? [
-          'Text alone is counted: how many images of which size a sample holds cannot be known from the config. The weights of the layers that see them are in the figures, their activations are not.',
+          'Text alone is counted: how many images of which size a sample holds cannot be known from the config. The weights of the layers that see them are in the figures; their activations are not, nor, where they train, their gradients and their share of the optimizer state.',
         ]
       : []),
     ...(hears(config)
       ? [
-          'Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. The weights of the layers that hear them are in the figures, their activations are not.',
+          'Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. The weights of the layers that hear them are in the figures; their activations are not, nor, where they train, their gradients and their share of the optimizer state.',
         ]
       : []),
     ...(isOutsideTransformers(config)
