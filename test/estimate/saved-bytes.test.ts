@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { ModelConfig } from '../../engine/models/architecture.ts'
 import { GIB, MIB } from '../../engine/units.ts'
 import { footprintOf, knownModel } from './specs.ts'
 
@@ -67,6 +68,32 @@ describe('what a layer saves for the backward pass, per token', () => {
     const bytesPerSample = (footprint.peak(128, 0).bytes - footprint.peak(64, 0).bytes) / 64
     expect(bytesPerSample / MIB).toBeGreaterThan(81)
     expect(bytesPerSample / MIB).toBeLessThan(84)
+  })
+})
+
+describe('what norms and activations of many ops save, per token', () => {
+  const batch = 64
+  const activations = (model: string, over: ModelConfig) =>
+    footprintOf(model, { sequenceLength: TOKENS, precision: 'bf16' }, { ...knownModel(model).config, ...over }).peak(
+      batch,
+      0,
+    ).breakdown.activations
+
+  test('xIELU: its input, the scaled input, the exponential, its distance to the input and the choice between them', () => {
+    const sized = (intermediate_size: number) =>
+      activations('swiss-ai/Apertus-8B-2509', { num_hidden_layers: 4, intermediate_size })
+    const bytesPerUnit = (sized(8_192) - sized(4_096)) / 4_096 / 4 / (batch * TOKENS)
+    expect(bytesPerUnit).toBe(4 * 2 + 1 + 2) // ... and its output, that down_proj keeps
+  })
+
+  test("Cohere's layer: two float32 differences and a product of its one norm, whose output every linear shares", () => {
+    const deep = (num_hidden_layers: number) => activations('CohereForAI/aya-23-8B', { num_hidden_layers })
+    const hidden = 4_096
+    const norm = 3 * 4 * hidden + 4 + 2 * hidden
+    const attention = 2 * hidden + 2 * 2 * 1_024 + 2 * hidden + 4 * 32
+    const feedForward = 4 * 2 * 14_336
+    const float32Weight = 4 * hidden
+    expect((deep(8) - deep(4)) / 4).toBe((norm + attention + feedForward) * batch * TOKENS + float32Weight)
   })
 })
 
