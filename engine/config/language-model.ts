@@ -19,6 +19,7 @@ type Settings = Pick<
   | 'images'
   | 'quantization'
   | 'quantizedExperts'
+  | 'expertsOnHost'
   | 'fakeQuantization'
   | 'float8'
   | 'expertParallel'
@@ -133,6 +134,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     quantizedExperts,
     fakeQuantization,
     float8,
+    expertsOnHost,
     expertParallel,
     ...others
   } = settings
@@ -144,6 +146,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(images && { images }),
     ...(quantization && { quantization }),
     ...(quantizedExperts && { quantizedExperts }),
+    ...(expertsOnHost && { expertsOnHost }),
     ...(fakeQuantization && { fakeQuantization }),
     ...(float8 && { float8 }),
     ...(expertParallel && { expertParallel }),

@@ -212,6 +212,8 @@ export const trainingSpec = z.object({
     .optional(),
   /** Matrix products in 8-bit floats over weights in their own type (torchao's float8 training). */
   float8: z.boolean().optional(),
+  /** Experts' weights, adapters and computing are the host's: ktransformers. */
+  expertsOnHost: z.literal(true).optional(),
   /** GPUs among which the experts of a layer are divided. */
   expertParallel: z.number().int().min(1).max(100_000).optional(),
   /** Only with several GPUs; DDP when absent. */

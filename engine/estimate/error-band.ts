@@ -26,6 +26,7 @@ export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.gpus > 1 && spec.sharding?.startsWith('zero')) return "DeepSpeed's sharding"
   if (spec.method?.kind === 'answers' && spec.method.generation.kind === 'vllm') return 'vLLM beside the training'
   if (spec.quantizedExperts) return 'quantised experts'
+  if (spec.expertsOnHost) return 'the exchange with experts on the host'
   if (spec.fakeQuantization?.format !== undefined) return '4-bit floats'
   if (spec.float8) return '8-bit floats'
   if (spec.offload !== undefined) return 'offloading'

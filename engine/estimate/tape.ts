@@ -306,7 +306,9 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return output
   }
 
-  routed(name: string, x: Tensor, options: RouterOptions): readonly [weights: Tensor, chosen: Tensor] {
+  routed(name: string, states: Tensor, options: RouterOptions): readonly [weights: Tensor, chosen: Tensor] {
+    // kt-kernel sft/layer.py _compute_routing: without gradients.
+    const x = this.spec.expertsOnHost ? { ...states, requiresGrad: false } : states
     const { linear, expertScale, count } = options
     const logits =
       linear === undefined
@@ -324,6 +326,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     gate: (joined: Tensor) => Tensor,
   ): Tensor {
     const held = count / (this.spec.expertParallel ?? 1)
+    if (this.spec.expertsOnHost) return this.#onHost(name, x)
     const hidden = lastSize(x)
     const joined = isGated ? 2 * inner : inner
     const up = isGated ? 'gate_up_proj' : 'up_proj'
@@ -347,6 +350,34 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   causalConvolution(name: string, x: Tensor, { kernel, bias = false }: { kernel: number; bias?: boolean }): Tensor {
+  /** kt-kernel sft/autograd.py KTMoEFunction: nothing is kept on the GPU; what comes back is as large as what went. */
+  #onHost(name: string, x: Tensor): Tensor {
+    const output = this.tensor(x.shape, x.dtype, [x])
+    this.record(name, { reads: [x], outputs: [output], gradients: [made(x)] })
+    return output
+  }
+
+  everyExpert(
+    name: string,
+    x: Tensor,
+    { count, perToken, inner }: EveryExpertOptions,
+    gate: (joined: Tensor) => Tensor,
+  ): Tensor {
+    const router = { count, perToken, scoring: 'sigmoid' } as const
+    const logits = routerLogits(this, x, this.#routerParameters(`${name}.router`, x, router), router)
+    const rows = scoredRows(this, x, logits, perToken)
+    const results = this.frame(rows, scored => {
+      const weight = (part: string, from: number, to: number) =>
+        this.#weight(`${name}.experts.${part}`, [count, from, to])
+      const joined = expertProduct(this, scored, weight('gate_up_proj', lastSize(x), 2 * inner))
+      const output = expertProduct(this, gate(joined), weight('down_proj', inner, lastSize(x)))
+      this.record('return', { reads: [joined], outputs: [] })
+      return output
+    })
+    this.#locals.push(logits, rows, results)
+    return summed(this, results, x)
+  }
+
     // transformers causal_conv1d_fn: a padded convolution of each channel, cut to the sequence's length.
     const [tokens = 0] = x.shape
     const weight = this.lowered(this.#weight(`${name}.weight`, [lastSize(x), 1, kernel]))

@@ -1,4 +1,5 @@
 /** LLaMA-Factory, as of 0.9.6: src/llamafactory/hparams/*.py, its defaults; model/adapter.py and model/patcher.py, what they mean. */
+import { hasExperts } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
@@ -75,6 +76,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       trainable: method === 'freeze' ? readTrainable(reader, document, model) : undefined,
       images: imageOfEverySample(model),
       quantization: readQuantization(reader, document, method),
+      expertsOnHost: readHostExperts(reader, document.at('use_kt'), model),
       float8: readFloat8(reader, document.at('fp8')),
       ...sharded,
       fusedLoss: training.method === undefined ? readFusedLoss(reader, document.at('enable_liger_kernel')) : undefined,
@@ -90,7 +92,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 
 const leaveOut = 'Leave this config out of the check for now.'
 const unmodelled = [
-  ...['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'use_llama_pro', 'use_kt'],
+  ...['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'use_llama_pro'],
   ...['use_asft_loss', 'use_unsloth'],
 ]
 /** Of each, one is as good as none. */
@@ -217,6 +219,19 @@ function readOft(
     defaultDropout: 0,
     form: 'oft',
   })
+}
+
+/** ktransformers' kt-kernel, sft/layer.py: experts with their adapters and optimizer state stay on the host, and are computed there. */
+function readHostExperts(reader: FieldReader, field: Field | undefined, model: CatalogueModel | undefined) {
+  if (!isOn(reader, field)) return undefined
+  if (model !== undefined && !hasExperts(model.config)) {
+    const message = `${quote(model.id)} has no experts that use_kt could move to the host`
+    return reader.refuse(field, 'unsupported-setting', message, 'Leave use_kt out.')
+  }
+  reader.assume(
+    "Experts, their adapters and their optimizer state are on the host; the time that they take there is not in the step's.",
+  )
+  return reader.note('expertsOnHost', true as const, field)
 }
 
 /** hparams/model_args.py: 8 bits, or 4 as nf4 with double quantisation unless told otherwise. */

@@ -113,6 +113,13 @@ describe('a config of LLaMA-Factory', () => {
     ])
   })
 
+  it('with use_kt keeps experts on the host, and says that their time is not counted', () => {
+    const text = base.replace('Qwen/Qwen2.5-0.5B', 'Qwen/Qwen3-30B-A3B')
+    const { spec, assumptions } = trainingConfig(`${text}use_kt: true\n`)
+    expect(spec.expertsOnHost).toBe(true)
+    expect(assumptions.join(' ')).toContain("the time that they take there is not in the step's")
+  })
+
   it('with additional_target trains those modules whole', () => {
     const { spec } = trainingConfig(`${base}lora_target: q_proj\nadditional_target: embed_tokens,lm_head\n`)
     expect(spec.lora).toEqual({ rank: 8, targets: ['q_proj'], dropout: 0, modulesToSave: ['embed_tokens', 'lm_head'] })
