@@ -1,6 +1,7 @@
 /** The cells of `bench:accuracy`: what is traced and estimated, a line each. */
 import type { TrainingSpec } from '../engine/config/spec.ts'
 import { decoderCells } from './decoder-cells.ts'
+import { gemmaCells } from './gemma-cells.ts'
 import { methodCells } from './method-cells.ts'
 
 export type Cell = readonly [model: string, changes: Partial<TrainingSpec>]
@@ -286,3 +287,4 @@ export const cells: readonly Cell[] = [
   ...seq2seq,
   ...methodCells,
 ]
+  ...gemmaCells,

@@ -14,6 +14,7 @@ import { largestBatch } from '../engine/search/largest.ts'
 import { GIB } from '../engine/units.ts'
 import { footprintOf, knownModel, specOf } from '../test/estimate/specs.ts'
 import { type Cell, cells } from './accuracy-cells.ts'
+import { timmCells } from './gemma-cells.ts'
 import { quantizedCells } from './quantized-cells.ts'
 
 const LIMITS = { medianPercent: 2, p95Percent: 5, worstPercent: 6, publishedPercent: 3, cells: 150 }
@@ -61,9 +62,11 @@ await using worker = new PythonWorker(process.env.MEMORYMARK_PYTHON ?? 'python3'
 const versions = await pythonVersions(worker)
 if (versions.kind !== 'done') throw new Error(`no trace without torch and transformers: ${JSON.stringify(versions)}`)
 console.log(`torch ${versions.result.torch}, transformers ${versions.result.transformers}; GiB traced, GiB estimated`)
-const traceable = versions.result.hasBitsandbytes ? [...cells, ...quantizedCells] : cells
+const { hasBitsandbytes, hasTimm } = versions.result
+const traceable = [...cells, ...(hasBitsandbytes ? quantizedCells : []), ...(hasTimm ? timmCells : [])]
 const errors = (await againstTrace(worker, traceable)).toSorted((a, b) => a - b)
-if (!versions.result.hasBitsandbytes) console.log(`left out for want of bitsandbytes: ${quantizedCells.length} cells`)
+if (!hasBitsandbytes) console.log(`left out for want of bitsandbytes: ${quantizedCells.length} cells`)
+if (!hasTimm) console.log(`left out for want of timm: ${timmCells.length} cells`)
 const matchesPublished = againstPublished()
 const median = errors[Math.floor(errors.length / 2)] ?? Number.POSITIVE_INFINITY
 const p95 = errors[Math.floor(errors.length * 0.95)] ?? Number.POSITIVE_INFINITY

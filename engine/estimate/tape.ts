@@ -23,7 +23,8 @@ import { Autograd, made, type Node, widest } from './autograd.ts'
 import { composedLayerNorm, xielu } from './composed-ops.ts'
 import { bestExperts, groupedExperts, type RouterParameters, routerLogits } from './experts.ts'
 import { fakeQuantized, fourBitProduct } from './fake-quantization.ts'
-import { gatedDeltaRule } from './linear-attention.ts'
+import { Gemma3nTape } from './gemma3n.ts'
+import { channelDecay, gatedDeltaRule, kimiDelta } from './linear-attention.ts'
 import { matrixProduct } from './matrix-product.ts'
 import { quantizedBytes } from './quantization.ts'
 import { fusedConvolution, selectiveScan } from './selective-scan.ts'
@@ -45,6 +46,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
   #pixels: Tensor | undefined
   /** Tensors that local variables of the running block reference. */
   #locals: Tensor[] = []
+  readonly gemma3n = new Gemma3nTape(this)
   readonly #trainedNames: readonly RegExp[]
 
   constructor(spec: TrainingSpec, device: { hasFlash: boolean }) {

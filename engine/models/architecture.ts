@@ -5,6 +5,7 @@ import { bert, bertConfig, distilbert, distilbertConfig, ROBERTA_POSITION_OFFSET
 import { decoderModel } from './decoders/blueprint.ts'
 import { falcon, falconConfig } from './decoders/falcon.ts'
 import { blueprintOf, decoderConfigs } from './decoders/families.ts'
+import { gemma3n, gemma3nConfig, gemma3nTextConfig } from './decoders/gemma3n.ts'
 import { gemma4, gemma4Config, gemma4TextConfig, gemma4UnifiedConfig } from './decoders/gemma4.ts'
 import { gpt2, gpt2Config } from './decoders/gpt2.ts'
 import { mllama, mllamaConfig } from './decoders/mllama.ts'
@@ -24,6 +25,8 @@ export const modelConfig = z.discriminatedUnion('model_type', [
   distilbertConfig,
   gpt2Config,
   ...decoderConfigs,
+  gemma3nConfig,
+  gemma3nTextConfig,
   gemma4Config,
   gemma4TextConfig,
   gemma4UnifiedConfig,
@@ -139,6 +142,9 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
       return mossVl(ops, config, spec)
     case 'mllama':
       return mllama(ops, config, spec)
+    case 'gemma3n':
+    case 'gemma3n_text':
+      return gemma3n(ops, config, spec.task, spec.labels)
     case 'gemma4':
     case 'gemma4_text':
     case 'gemma4_unified':

@@ -3,7 +3,7 @@ import type { Task } from '../config/spec.ts'
 import { imageSizeOf, type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
 import { classicRows } from './catalogue/classic-rows.ts'
 import { convolutionalRows } from './catalogue/convolutional-rows.ts'
-import { gemmaRows } from './catalogue/gemma-rows.ts'
+import { gemma3nRows, gemmaRows } from './catalogue/gemma-rows.ts'
 import { llmRows } from './catalogue/llm-rows.ts'
 import { mambaRows } from './catalogue/mamba-rows.ts'
 import type { ModelRow } from './catalogue/model-row.ts'
@@ -54,6 +54,7 @@ const entries: ReadonlyMap<string, Entry> = new Map(
     ...mambaRows,
     ...multimodalRows,
     ...gemmaRows,
+    ...gemma3nRows,
     ...newerMultimodalRows,
     ...remoteCodeRows,
     ...seq2seqRows,

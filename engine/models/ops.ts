@@ -1,3 +1,5 @@
+import type { Gemma3nOps } from './gemma3n-ops.ts'
+
 /**
  * The layers that models are written in. One model definition, several readers: the tape (T = sizes) replays what PyTorch
  * would hold in memory; other implementations may really run the step.
@@ -149,6 +151,7 @@ export interface Ops<T> {
   /** A module's call: its input stays referenced until it returns, as the arguments of Python functions do. */
   frame(x: T, body: (x: T) => T): T
   /**
+  readonly gemma3n: Gemma3nOps<T>
    * One of the repeated blocks: a frame that is recomputed in the backward pass when the step checkpoints gradients.
    * `shared`: what the body reads besides `x`.
    */

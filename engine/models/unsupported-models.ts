@@ -3,7 +3,6 @@ export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   afmoe: ['arcee-ai/Trinity-Nano-Preview', 'arcee-ai/Trinity-Mini'],
   bloom: ['bigscience/bloom-560m', 'bigscience/bloom-7b1', 'bigscience/bloomz-560m', 'bigscience/bloomz-7b1'],
   dbrx: ['databricks/dbrx-base', 'databricks/dbrx-instruct', 'LnL-AI/dbrx-base-converted-v2'],
-  gemma3n: ['google/gemma-3n-E2B-it', 'google/gemma-3n-E4B-it'],
   gpt_bigcode: ['bigcode/starcoder', 'bigcode/starcoderbase-1b'],
   gpt_neo: ['EleutherAI/gpt-neo-125m', 'EleutherAI/gpt-neo-1.3B', 'EleutherAI/gpt-neo-2.7B'],
   gptj: ['EleutherAI/gpt-j-6b'],

@@ -32,6 +32,7 @@ const versions = z.object({
   torch: z.string(),
   transformers: z.string(),
   hasBitsandbytes: z.boolean(),
+  hasTimm: z.boolean(),
 })
 export type Versions = z.infer<typeof versions>
 

@@ -1287,7 +1287,8 @@ def validate_compile(request):
 
 def versions(_request):
     return {"python": sys.version.split()[0], "torch": torch.__version__, "transformers": transformers.__version__,
-            "hasBitsandbytes": importlib.util.find_spec("bitsandbytes") is not None}
+            "hasBitsandbytes": importlib.util.find_spec("bitsandbytes") is not None,
+            "hasTimm": importlib.util.find_spec("timm") is not None}
 
 
 OPERATIONS = {

@@ -5,6 +5,7 @@ export const python = process.env.MEMORYMARK_PYTHON ?? 'python3'
 
 export const hasTorch = imports('torch, transformers')
 export const hasBitsandbytes = hasTorch && imports('bitsandbytes')
+export const hasTimm = hasTorch && imports('timm')
 
 function imports(modules: string): boolean {
   try {

@@ -40,6 +40,18 @@ const llama: Linears = { ...gated, usual: ['q_proj', 'v_proj'] }
 
 const layerInputs = ['per_layer_input_gate', 'per_layer_projection', 'per_layer_model_projection'] as const
 
+const altUp = ['modality_router', 'prediction_coefs', 'correction_coefs', '0', '1', '2'] as const
+const gemma3nText = [...gated.all, ...layerInputs, ...altUp, 'linear_left', 'linear_right']
+const gemma3nAudio = [
+  'ffw_layer_1',
+  'ffw_layer_2',
+  'pos_proj',
+  'post',
+  'linear_start',
+  'linear_end',
+  'input_proj_linear',
+]
+
 /** What else a Gemma 4 has beside the projections of its decoder; those of its towers are modules within others, `linear`. */
 function gemma4Linears(config: Extract<ModelConfig, { model_type: 'gemma4' }>): Linears {
   const { text_config: text, vision_config: vision, audio_config: audio } = config
@@ -103,6 +115,8 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   gemma4_unified: { all: [...gated.all, 'patch_dense', 'embedding_projection'] },
   gemma3: { all: [...gated.all, 'out_proj', 'fc1', 'fc2'] },
   mllama: { all: [...gated.all, 'fc1', 'fc2', 'multi_modal_projector'] },
+  gemma3n: { all: [...gemma3nText, ...gemma3nAudio, 'embedding_projection'] },
+  gemma3n_text: { all: gemma3nText },
   mistral3: { all: [...gated.all, 'merging_layer', 'linear_1', 'linear_2'] },
   qwen2_vl: { all: [...gated.all, 'qkv', 'proj', 'fc1', 'fc2', '0', '2'] },
   qwen2_5_vl: { all: [...gated.all, 'qkv', 'proj', '0', '2'] },

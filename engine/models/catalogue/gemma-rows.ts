@@ -1,5 +1,5 @@
 /**
- * Gemma 4. The config.json of google/gemma-4-26B-A4B and nvidia/Gemma-4-31B-IT-NVFP4 as ai-dynamo/aiconfigurator holds them; of
+ * Gemma 3n and 4. The config.json of google/gemma-4-26B-A4B and nvidia/Gemma-4-31B-IT-NVFP4 as ai-dynamo/aiconfigurator holds them; of
  * E2B, E4B and 12B the metadata of their GGUF files, and their per-layer embeddings and shared layers as keras-hub has them. The
  * parameters are those of the model cards: 5.1 B, 8 B, 12 B, 25.2 B and 30.7 B beside the towers.
  */
@@ -63,6 +63,11 @@ const fullEvery = (count: number, layers: number) =>
 
 const experts = { enable_moe_block: true, num_experts: 128, top_k_experts: 8, moe_intermediate_size: 704 }
 
+/** transformers' defaults are E4B's. */
+function gemma3nRow(text_config: Record<string, unknown>, ids: readonly string[]): ModelRow {
+  return { ids, config: { model_type: 'gemma3n', text_config, vision_config: {}, audio_config: {} } }
+}
+
 const unified: ModelRow = {
   ids: ['google/gemma-4-12B-it', 'google/gemma-4-12B', 'unsloth/gemma-4-12B-it'],
   config: {
@@ -84,4 +89,11 @@ export const gemmaRows: readonly ModelRow[] = [
   largeRow([5_376, 21_504, 60, 32, 16, 1_024, 262_144], { num_global_key_value_heads: 4 }, ['google/gemma-4-31B', 'google/gemma-4-31B-it', 'unsloth/gemma-4-31B-it']),
   largeRow([2_816, 2_112, 30, 16, 8, 1_024, 262_144], { num_global_key_value_heads: 2, ...experts }, ['google/gemma-4-26B-A4B', 'google/gemma-4-26B-A4B-it', 'unsloth/gemma-4-26B-A4B-it', 'nvidia/Gemma-4-26B-A4B-NVFP4']),
   unified,
+]
+
+/** transformers builds their tower with timm. */
+// biome-ignore format: a table
+export const gemma3nRows: readonly ModelRow[] = [
+  gemma3nRow({}, ['google/gemma-3n-E4B-it', 'google/gemma-3n-E4B', 'unsloth/gemma-3n-E4B-it']),
+  gemma3nRow({ num_hidden_layers: 30, intermediate_size: 8_192, num_kv_shared_layers: 10 }, ['google/gemma-3n-E2B-it', 'google/gemma-3n-E2B', 'unsloth/gemma-3n-E2B-it']),
 ]

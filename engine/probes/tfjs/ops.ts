@@ -399,6 +399,10 @@ export class TfjsOps implements Ops<tf.Tensor> {
   }
 
   #token(x: tf.Tensor, position: number): tf.Tensor {
+  get gemma3n(): never {
+    throw new UnsupportedLayer('streams of hidden states')
+  }
+
     const [samples = 0, , features = 0] = x.shape
     return tf.tidy(() => tf.reshape(tf.slice(x, [0, position, 0], [samples, 1, features]), [samples, features]))
   }

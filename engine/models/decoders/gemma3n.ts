@@ -1,0 +1,233 @@
+/**
+ * Gemma 3n: hidden states in several streams (AltUp), a low-rank path around attention (Laurel), per-layer embeddings, sparse
+ * activations at the start and shared keys and values at the end. transformers: models/gemma3n.
+ */
+import * as z from 'zod'
+import type { Task } from '../../config/spec.ts'
+import type { Ops } from '../ops.ts'
+import { probability, size } from '../schema.ts'
+import { gemma3nAudio, gemma3nAudioConfig, gemma3nVision, gemma3nVisionConfig } from '../vision/gemma3n-towers.ts'
+import { idleRmsNorm } from '../vision/towers.ts'
+import { outputLayer } from './blueprint.ts'
+import { gatedByInput, layerInputs } from './layer-inputs.ts'
+import {
+  keysAndValuesOf,
+  type LayerKind,
+  type SharedStates,
+  type SharingLayer,
+  sharingAttention,
+  sharingFields,
+} from './sharing-attention.ts'
+
+const MAX_STREAMS = 64
+
+const textConfig = z.object({
+  vocab_size: size.default(262_400),
+  hidden_size: size.default(2_048),
+  /** Of all layers, or of each. */
+  intermediate_size: z.union([size, z.array(size).min(1).max(10_000)]).default(16_384),
+  num_hidden_layers: size.default(35),
+  num_attention_heads: size.default(8),
+  num_key_value_heads: size.default(2),
+  head_dim: size.default(256),
+  max_position_embeddings: size.default(32_768),
+  attention_dropout: probability.default(0),
+  final_logit_softcapping: z.number().nullish().default(30),
+  ...sharingFields,
+  num_kv_shared_layers: sharingFields.num_kv_shared_layers.default(15),
+  vocab_size_per_layer_input: size.default(262_144),
+  hidden_size_per_layer_input: size.default(256),
+  altup_num_inputs: z.number().int().min(2).max(MAX_STREAMS).default(4),
+  altup_correct_scale: z.boolean().default(true),
+  laurel_rank: size.default(64),
+  /** The share of a layer's activations that is dropped. */
+  activation_sparsity_pattern: z.array(probability).max(10_000).nullish(),
+})
+type Text = z.infer<typeof textConfig>
+
+const tied = { tie_word_embeddings: z.boolean().default(true) }
+
+export const gemma3nTextConfig = textConfig.extend({ model_type: z.literal('gemma3n_text'), ...tied })
+export const gemma3nConfig = z.object({
+  model_type: z.literal('gemma3n'),
+  ...tied,
+  text_config: textConfig,
+  vision_config: gemma3nVisionConfig,
+  audio_config: gemma3nAudioConfig,
+})
+type Gemma3n = z.infer<typeof gemma3nConfig | typeof gemma3nTextConfig>
+
+const FULL_LAYER_EVERY = 5
+const SPARSE_LAYERS = 10
+
+export function gemma3n<T>(ops: Ops<T>, config: Gemma3n, task: Task, labels: number): T {
+  const isText = config.model_type === 'gemma3n_text'
+  const text = isText ? config : config.text_config
+  const root = isText ? 'model' : 'model.language_model'
+  const { hidden_size: hidden, num_hidden_layers: layers, hidden_size_per_layer_input: inputSize } = text
+  const embedded = ops.scale(ops.embedding(`${root}.embed_tokens`, ops.input, text.vocab_size, hidden))
+  const given = ops.withInputGradients(embedded)
+  const words = isText ? given : withOtherTokens(ops, config, given)
+  const sizes = { layers, vocabulary: text.vocab_size_per_layer_input, size: inputSize }
+  const vectors = layerInputs(ops, root, words, sizes)
+  const turning = [0, 1].map(() => ops.rotaryTable(words, text.head_dim)) as [Table<T>, Table<T>]
+  const tables = { full_attention: turning[0], sliding_attention: turning[1] }
+  let streams = spread(ops, root, text, words)
+  const shared: SharedStates<T> = new Map()
+  for (let index = 0; index < layers; index++) {
+    const [vector = vectors] = ops.slices(vectors, [inputSize])
+    const attention = attentionOf(text, index)
+    const layer = { name: `${root}.layers.${index}`, index, attention, vector, table: tables[attention.kind], shared }
+    const alsoRead = [vector, ...[...shared.values()].flat()]
+    streams = ops.block(streams, input => decoderLayer(ops, text, layer, input), alsoRead)
+  }
+  const output = {
+    root,
+    vocabulary: text.vocab_size,
+    hidden,
+    isTied: config.tie_word_embeddings,
+    norm: 'rms-float32',
+    logits: text.final_logit_softcapping ? 'capped' : 'plain',
+  } as const
+  return outputLayer(ops, output, gathered(ops, root, text, streams), task, labels)
+}
+
+/** Every token goes through the tables of images and of sound too, whatever it is. */
+function withOtherTokens<T>(ops: Ops<T>, config: z.infer<typeof gemma3nConfig>, words: T): T {
+  const { hidden_size: hidden } = config.text_config
+  gemma3nVision(ops)
+  gemma3nAudio(ops, config.audio_config)
+  const seen = ops.gemma3n.either(otherTokens(ops, 'model.embed_vision', config.vision_config, hidden), words)
+  return ops.gemma3n.either(otherTokens(ops, 'model.embed_audio', config.audio_config, hidden), seen)
+}
+
+function otherTokens<T>(
+  ops: Ops<T>,
+  name: string,
+  source: { vocab_size: number; hidden_size: number },
+  hidden: number,
+): T {
+  const looked = ops.embedding(`${name}.embedding`, ops.input, source.vocab_size, source.hidden_size)
+  const normalised = norm(ops, `${name}.hard_embedding_norm`, looked, source.hidden_size)
+  idleRmsNorm(ops, `${name}.soft_embedding_norm`, source.hidden_size)
+  const projected = ops.linear(`${name}.embedding_projection`, normalised, hidden, { bias: false })
+  return ops.rmsNorm(`${name}.embedding_post_projection_norm`, projected, {
+    size: hidden,
+    scalesInFloat32: true,
+    isUnweighted: true,
+  })
+}
+
+function spread<T>(ops: Ops<T>, root: string, text: Text, words: T): T {
+  const magnitude = ops.gemma3n.magnitude(words)
+  const others = ofOtherStreams(text, index =>
+    ops.gemma3n.scaledTo(
+      magnitude,
+      ops.linear(`${root}.altup_projections.${index}`, words, text.hidden_size, { bias: false }),
+    ),
+  )
+  return ops.gemma3n.stacked([words, ...others])
+}
+
+function gathered<T>(ops: Ops<T>, root: string, text: Text, streams: T): T {
+  const first = ops.gemma3n.stream(streams)
+  const magnitude = ops.gemma3n.magnitude(first)
+  const others = ofOtherStreams(text, index => {
+    const stream = ops.gemma3n.stream(streams)
+    const name = `${root}.altup_unembed_projections.${index}`
+    return ops.gemma3n.scaledTo(magnitude, ops.linear(name, stream, text.hidden_size, { bias: false }))
+  })
+  return ops.gemma3n.mean(ops.gemma3n.stacked([first, ...others]))
+}
+
+function ofOtherStreams<T>({ altup_num_inputs: streams }: Text, make: (index: number) => T): T[] {
+  return Array.from({ length: streams - 1 }, (_, index) => make(index))
+}
+
+type Table<T> = readonly [T, T]
+
+interface Layer<T> {
+  readonly name: string
+  readonly index: number
+  readonly attention: SharingLayer
+  readonly vector: T
+  readonly table: Table<T>
+  readonly shared: SharedStates<T>
+}
+
+function attentionOf(text: Text, index: number): SharingLayer {
+  const kind = kindOf(text, index)
+  return {
+    kind,
+    heads: text.num_attention_heads,
+    keyValueHeads: text.num_key_value_heads,
+    headSize: text.head_dim,
+    hidden: text.hidden_size,
+    bias: text.attention_bias,
+    dropout: text.attention_dropout,
+    window: kind === 'full_attention' ? undefined : text.sliding_window,
+    keysAreValues: false,
+    keysAndValues: keysAndValuesOf(text, index, at => kindOf(text, at)),
+  }
+}
+
+function kindOf(text: Text, index: number): LayerKind {
+  const byDefault = (index + 1) % FULL_LAYER_EVERY === 0 ? 'full_attention' : 'sliding_attention'
+  return text.layer_types?.[index] ?? byDefault
+}
+
+function decoderLayer<T>(ops: Ops<T>, text: Text, layer: Layer<T>, streams: T): T {
+  const { name } = layer
+  const { hidden_size: hidden, altup_num_inputs: count, hidden_size_per_layer_input: size } = text
+  const predictions = predicted(ops, `${name}.altup`, text, streams)
+  const active = ops.gemma3n.stream(predictions)
+  const normalised = norm(ops, `${name}.input_layernorm`, active, hidden)
+  const beside = ops.frame(normalised, input => laurel(ops, `${name}.laurel`, text, input))
+  const mixed = ops.frame(normalised, input =>
+    sharingAttention(ops, `${name}.self_attn`, input, layer.attention, layer),
+  )
+  const attended = ops.residual(norm(ops, `${name}.post_attention_layernorm`, mixed, hidden), active)
+  const between = ops.scale(ops.residual(beside, attended))
+  const forFeeding = norm(ops, `${name}.pre_feedforward_layernorm`, between, hidden)
+  const fed = ops.frame(forFeeding, input => perceptron(ops, text, layer, input))
+  const result = ops.residual(norm(ops, `${name}.post_feedforward_layernorm`, fed, hidden), between)
+  const modalities = routedStreams(ops, `${name}.altup`, text, result)
+  const coefficients = ops.linear(`${name}.altup.correction_coefs`, modalities, count, { bias: false })
+  const corrected = ops.gemma3n.corrected(predictions, result, coefficients)
+  const first = ops.gathered(ops.gemma3n.stream(corrected))
+  const scaled = text.altup_correct_scale ? ops.layerScale(`${name}.altup.correct_output_scale`, first) : first
+  return ops.gemma3n.addedToOthers(corrected, gatedByInput(ops, name, scaled, layer.vector, { hidden, size }))
+}
+
+function predicted<T>(ops: Ops<T>, name: string, text: Text, streams: T): T {
+  const modalities = routedStreams(ops, name, text, ops.gemma3n.stream(streams))
+  const features = text.altup_num_inputs ** 2
+  const coefficients = ops.linear(`${name}.prediction_coefs`, modalities, features, { bias: false })
+  return ops.gemma3n.predicted(streams, coefficients)
+}
+
+/** How much each stream counts for a token: [b, s, streams]. */
+function routedStreams<T>(ops: Ops<T>, name: string, text: Text, x: T): T {
+  const inputs = ops.scale(norm(ops, `${name}.router_norm`, x, text.hidden_size))
+  return ops.tanh(ops.linear(`${name}.modality_router`, inputs, text.altup_num_inputs, { bias: false }))
+}
+
+function laurel<T>(ops: Ops<T>, name: string, text: Text, x: T): T {
+  const narrow = ops.linear(`${name}.linear_left`, x, text.laurel_rank, { bias: false })
+  const wide = ops.linear(`${name}.linear_right`, narrow, text.hidden_size, { bias: false })
+  return ops.residual(norm(ops, `${name}.post_laurel_norm`, wide, text.hidden_size), x)
+}
+
+function perceptron<T>(ops: Ops<T>, text: Text, { name, index }: Layer<T>, x: T): T {
+  const { intermediate_size: sizes, activation_sparsity_pattern: sparsity, num_hidden_layers: layers } = text
+  const inner = typeof sizes === 'number' ? sizes : (sizes[index] ?? 1)
+  const isSparse = sparsity ? (sparsity[index] ?? 0) > 0 : layers > SPARSE_LAYERS && index < SPARSE_LAYERS
+  const gate = ops.linear(`${name}.mlp.gate_proj`, x, inner, { bias: false })
+  const activated = ops.gelu(isSparse ? ops.gemma3n.sparsified(gate) : gate)
+  const product = ops.multiply(activated, ops.linear(`${name}.mlp.up_proj`, x, inner, { bias: false }))
+  return ops.linear(`${name}.mlp.down_proj`, product, text.hidden_size, { bias: false })
+}
+
+function norm<T>(ops: Ops<T>, name: string, x: T, size: number): T {
+  return ops.rmsNorm(name, x, { size, scalesInFloat32: true })
+}
