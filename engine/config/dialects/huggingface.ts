@@ -12,6 +12,7 @@ import type { Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { writesAny } from '../written-keys.ts'
+import { answeredLength } from './huggingface/answers.ts'
 import {
   type Arguments,
   argumentsOf,
@@ -76,13 +77,20 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   )
   const model = readModel(reader, find(...modelKeys), 'model_name_or_path', lookUp)
   const adapter = adapterField(reader, find)
-  const training = readTrainingMethod(reader, find, adapter !== undefined)
+  const processes = find(...gpuKeys)?.value
+  const training = readTrainingMethod(reader, find, adapter !== undefined, {
+    microBatch: microBatch ?? DEFAULT_BATCH,
+    gradientAccumulation,
+    gpus: processes?.kind === 'number' ? Math.max(1, Math.floor(processes.number)) : 1,
+  })
+  const answerLength = training.method?.kind === 'answers' ? training.method.answerLength : undefined
   const choice = taskOf(reader, find, model, training)
   const size = readInputSize(reader, model, {
-    sequenceLength: find(...sequenceKeys),
+    sequenceLength: answerLength === undefined ? find(...sequenceKeys) : undefined,
     imageSize: find('image_size'),
     ...(choice?.task === 'causal-lm' && { length: isTrl(find) ? TRL_LENGTH : DEFAULT_BLOCK }),
     ...(choice?.task === 'seq2seq-lm' && { length: DEFAULT_SOURCE }),
+    ...(answerLength !== undefined && { length: answeredLength(reader, find, answerLength) }),
   })
   const target = readTarget(reader, find, choice)
   const settings = {

@@ -25,6 +25,8 @@ export interface AnswerTerms {
   readonly hasAdapter: boolean
   readonly tempersInPlace: boolean
   readonly comparesFeatures?: boolean
+  /** Where the config sets none; 0 when absent. */
+  readonly defaultBeta?: number
 }
 
 /** TRL's GRPOConfig. */
@@ -32,7 +34,7 @@ const DEFAULT_ANSWER_LENGTH = 512
 const DEFAULT_PER_PROMPT = 8
 
 export function readAnswers(reader: FieldReader, field: Field, fields: AnswerFields, terms: AnswerTerms): Training {
-  const { generation, step, hasAdapter, comparesFeatures = false, tempersInPlace } = terms
+  const { generation, step, hasAdapter, comparesFeatures = false, tempersInPlace, defaultBeta = 0 } = terms
   if (namesRewardModel(reader, fields.rewards)) return ordinary
   if (isOn(reader, fields.liger)) {
     reader.assume(
@@ -43,9 +45,10 @@ export function readAnswers(reader: FieldReader, field: Field, fields: AnswerFie
   const answerLength = tokens ?? DEFAULT_ANSWER_LENGTH
   const all = fields.perGeneration && reader.wholeNumber(fields.perGeneration, { max: MAX_BATCH })
   const count = all === undefined ? step.samples : Math.max(1, Math.floor(all / step.gpus))
-  const hasReference = isNotZero(fields.beta) || comparesFeatures
+  const diverges = fields.beta === undefined ? defaultBeta !== 0 : isNotZero(fields.beta)
+  const hasReference = diverges || comparesFeatures
   const reference = hasReference ? (hasAdapter ? 'adapters-off' : 'copy') : 'none'
-  if (comparesFeatures && isNotZero(fields.beta) && !hasAdapter) {
+  if (comparesFeatures && diverges && !hasAdapter) {
     const message = 'A reference beside the frozen copy that features are compared with is not modelled yet'
     reader.refuse(fields.beta, 'unsupported-training', message, 'Train adapters, or set beta: 0.')
     return ordinary
@@ -110,8 +113,8 @@ function percent(share: number): string {
   return `${Math.round(share * 100)} %`
 }
 
-function isNotZero(field: Field | undefined): boolean {
-  return field !== undefined && field.value.kind === 'number' && field.value.number !== 0
+function isNotZero({ value }: Field): boolean {
+  return value.kind === 'number' && value.number !== 0
 }
 
 /** A name with a slash is a model of the Hub, which is loaded beside; any other is a Python function's. */

@@ -413,7 +413,7 @@ describe('other settings', () => {
     ['finetuning_type: oft', 'unsupported-setting'],
     ['use_peft: true', 'unsupported-setting'],
     ['deepspeed: ds.json', 'not-in-file'],
-    ['reward_funcs: accuracy', 'unsupported-training'],
+    ['reward_model_path: a/b', 'unsupported-training'],
   ])('%s is refused rather than ignored', (line, code) => {
     expect(onlyProblemIn(`${bert}${line}\n`)).toMatchObject({ code, line: 3 })
   })

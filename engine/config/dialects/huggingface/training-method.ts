@@ -5,11 +5,13 @@
 import type { FieldReader } from '../../fields.ts'
 import type { Field } from '../../section.ts'
 import { isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../../trainer/method.ts'
+import { answerKeys, readTrlAnswers, type Step } from './answers.ts'
 import type { Find } from './task.ts'
 
+/** Of trainers that judge answers by further models: PPO, an earlier RLOO, online DPO. */
 const generationKeys = [
-  ...['num_generations', 'reward_funcs', 'reward_model_path', 'sft_model_path', 'num_ppo_epochs', 'use_vllm'],
-  ...['missing_eos_penalty', 'num_sample_generations', 'rloo_k', 'steps_per_generation'],
+  ...['reward_model_path', 'sft_model_path', 'num_ppo_epochs'],
+  ...['missing_eos_penalty', 'num_sample_generations', 'rloo_k'],
 ]
 const ktoKeys = ['undesirable_weight', 'desirable_weight']
 const rewardKeys = ['center_rewards_coefficient']
@@ -19,7 +21,14 @@ const preferenceKeys = [
   ...['sync_ref_model', 'use_weighting', 'f_divergence_type'],
 ]
 
-const methodKeys = [...generationKeys, ...ktoKeys, ...rewardKeys, ...withoutReferenceKeys, ...preferenceKeys]
+const methodKeys = [
+  ...generationKeys,
+  ...answerKeys,
+  ...ktoKeys,
+  ...rewardKeys,
+  ...withoutReferenceKeys,
+  ...preferenceKeys,
+]
 
 /** Values of loss_type that DPO alone knows. */
 const dpoLosses = new Set([
@@ -34,9 +43,11 @@ export function namesTrainer(find: Find): boolean {
   return (find(...methodKeys) ?? preferenceField(find)) !== undefined
 }
 
-export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: boolean): Training {
+export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: boolean, step: Step): Training {
   const generation = find(...generationKeys)
   if (generation !== undefined) return refuseGeneration(reader, generation, generation.key)
+  const answers = find(...answerKeys)
+  if (answers !== undefined) return readTrlAnswers(reader, find, answers, { step, hasAdapter })
   const rewards = find(...rewardKeys)
   if (rewards !== undefined) return reward(reader, rewards, 'score')
   const reference = hasAdapter ? 'adapters-off' : 'copy'

@@ -1,0 +1,89 @@
+/** Arguments of TRL's GRPOTrainer and RLOOTrainer (1.13 trainer/{grpo,rloo}_config.py), and of those that had more of them. */
+import type { FieldReader } from '../../fields.ts'
+import type { Field } from '../../section.ts'
+import { MAX_BATCH, type TrainingMethod } from '../../spec.ts'
+import { readAnswers } from '../../trainer/answers.ts'
+import { isOn, ordinary, type Training } from '../../trainer/method.ts'
+import type { Find } from './task.ts'
+
+export const answerKeys = [
+  ...['num_generations', 'reward_funcs', 'use_vllm', 'vllm_mode', 'steps_per_generation', 'generation_batch_size'],
+  ...['max_completion_length', 'scale_rewards', 'epsilon_high', 'mask_truncated_completions'],
+]
+
+/** What a step on one GPU takes, and on how many. */
+export interface Step {
+  readonly microBatch: number
+  readonly gradientAccumulation: number
+  readonly gpus: number
+}
+
+/** RLOOConfig.beta, which GRPO's is 0. */
+const RLOO_BETA = 0.05
+const rlooKeys = ['normalize_advantages', 'reward_clip_range']
+
+export function readTrlAnswers(
+  reader: FieldReader,
+  find: Find,
+  field: Field,
+  { step, hasAdapter }: { readonly step: Step; readonly hasAdapter: boolean },
+): Training {
+  const generation = readGeneration(reader, find)
+  if (generation === undefined || !keepsSteps(reader, find('steps_per_generation'), step)) return ordinary
+  const isRloo = find(...rlooKeys) !== undefined
+  return readAnswers(
+    reader,
+    field,
+    {
+      answerLength: find('max_completion_length'),
+      beta: find('beta'),
+      perPrompt: find('num_generations'),
+      perGeneration: find('generation_batch_size'),
+      rewards: find('reward_funcs', 'reward_model_name_or_path'),
+      liger: find('use_liger_kernel', 'use_liger_loss'),
+    },
+    {
+      generation,
+      step: { samples: step.microBatch * step.gradientAccumulation, gpus: step.gpus },
+      hasAdapter,
+      tempersInPlace: false,
+      ...(isRloo && { defaultBeta: RLOO_BETA }),
+    },
+  )
+}
+
+/** GRPOConfig.max_prompt_length, while there was one. */
+const DEFAULT_PROMPT = 512
+
+/** Tokens of a prompt and its answer. */
+export function answeredLength(reader: FieldReader, find: Find, answerLength: number): number {
+  const prompt = find('max_prompt_length')
+  return ((prompt && reader.wholeNumber(prompt, { max: MAX_BATCH })) ?? DEFAULT_PROMPT) + answerLength
+}
+
+/** Where it is not the accumulation's, a change of the micro-batch changes how many answers are made, and that may be refused. */
+function keepsSteps(reader: FieldReader, field: Field | undefined, { gradientAccumulation }: Step): boolean {
+  const steps = field === undefined ? undefined : reader.wholeNumber(field, { max: MAX_BATCH })
+  if (steps === undefined || steps === gradientAccumulation) return true
+  const message = `${steps} steps a generation beside an accumulation of ${gradientAccumulation} are not modelled yet`
+  reader.refuse(field, 'unsupported-setting', message, 'Write generation_batch_size instead.')
+  return false
+}
+
+type Generation = Extract<TrainingMethod, { kind: 'answers' }>['generation']
+
+/** GRPOConfig.vllm_gpu_memory_utilization. */
+const DEFAULT_SHARE = 0.3
+
+/** GRPOConfig.vllm_mode: beside the training unless told otherwise. */
+function readGeneration(reader: FieldReader, find: Find): Generation | undefined {
+  if (!isOn(reader, find('use_vllm'))) return { kind: 'transformers' }
+  const mode = find('vllm_mode')
+  const name = reader.text(mode) ?? 'colocate'
+  if (name === 'server') return { kind: 'server' }
+  if (name !== 'colocate') {
+    return reader.refuse(mode, 'unknown-value', `vLLM has no mode ${name}`, 'Use server or colocate.')
+  }
+  const share = reader.share(find('vllm_gpu_memory_utilization')) ?? DEFAULT_SHARE
+  return { kind: 'vllm', share, sleeps: isOn(reader, find('vllm_enable_sleep_mode')) }
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { onlyProblemIn, trainingConfig } from '../../readings.ts'
+
+const base =
+  'model_name_or_path: Qwen/Qwen2.5-1.5B-Instruct\nper_device_train_batch_size: 4\ngradient_accumulation_steps: 4\n'
+const grpo = `${base}num_generations: 8\nmax_prompt_length: 256\nmax_completion_length: 768\nreward_funcs: [accuracy, format]\n`
+
+describe("arguments of TRL's GRPOTrainer", () => {
+  it('make a sequence of the longest prompt and the longest answer', () => {
+    const { spec } = trainingConfig(grpo)
+    expect(spec).toMatchObject({ sequenceLength: 1024, task: 'causal-lm', gradientCheckpointing: true })
+    expect(spec.method).toEqual({
+      kind: 'answers',
+      reference: 'none',
+      answerLength: 768,
+      count: 16,
+      generation: { kind: 'transformers' },
+      tempersInPlace: false,
+      comparesFeatures: false,
+    })
+  })
+
+  it('are read without the lengths too: 512 tokens each', () => {
+    expect(trainingConfig(`${base}num_generations: 8\n`).spec).toMatchObject({
+      sequenceLength: 1024,
+      method: { answerLength: 512 },
+    })
+  })
+
+  it.each([
+    ['use_vllm: true\n', { kind: 'vllm', share: 0.3, sleeps: false }],
+    ['use_vllm: true\nvllm_gpu_memory_utilization: 0.5\nvllm_enable_sleep_mode: true\n', { share: 0.5, sleeps: true }],
+    ['use_vllm: true\nvllm_mode: server\n', { kind: 'server' }],
+  ])('%j is made by: %o', (text, generation) => {
+    expect(trainingConfig(`${grpo}${text}`).spec.method).toMatchObject({ generation })
+  })
+
+  it.each([
+    ['beta: 0.04\n', 'copy'],
+    ['beta: 0.04\nuse_peft: true\nlora_r: 16\nlora_target_modules: [q_proj]\n', 'adapters-off'],
+    ['normalize_advantages: true\n', 'copy'],
+    ['normalize_advantages: true\nbeta: 0\n', 'none'],
+  ])('%j compares with: %s', (text, reference) => {
+    expect(trainingConfig(`${grpo}${text}`).spec.method).toMatchObject({ reference })
+  })
+
+  it('the generation batch is divided among the GPUs', () => {
+    const { method } = trainingConfig(`${grpo}num_processes: 2\ngeneration_batch_size: 64\n`).spec
+    expect(method).toMatchObject({ count: 32 })
+  })
+
+  it('steps of a generation that are not those of the accumulation are refused', () => {
+    expect(trainingConfig(`${grpo}steps_per_generation: 4\n`).spec.method).toMatchObject({ count: 16 })
+    const problem = onlyProblemIn(`${grpo}steps_per_generation: 8\n`)
+    expect(problem).toMatchObject({ code: 'unsupported-setting', line: 8 })
+  })
+})
