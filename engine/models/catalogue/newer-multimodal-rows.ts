@@ -5,18 +5,18 @@
 import { type ModelRow, row } from './model-row.ts'
 
 /** transformers' defaults of Glm4vConfig are GLM 4.1 V's; the cards of 4.6 V Flash name the same sizes, and 10 B parameters. */
-const glm4v: ModelRow = {
-  ids: ['zai-org/GLM-4.1V-9B-Base', 'zai-org/GLM-4.1V-9B-Thinking', 'zai-org/GLM-4.6V-Flash'],
+const glm4vRow = (positions: number, ids: readonly string[]): ModelRow => ({
+  ids,
   config: {
     model_type: 'glm4v',
     tie_word_embeddings: false,
     text_config: {
-      ...row('glm4v_text', [151_552, 4_096, 13_696, 40, 32, 2, 131_072], []).config,
+      ...row('glm4v_text', [151_552, 4_096, 13_696, 40, 32, 2, positions], []).config,
       partial_rotary_factor: 0.5,
     },
     vision_config: {},
   },
-}
+})
 
 /** Qwen 3's decoder, and the tower of 300 M that transformers' InternVLVisionConfig describes; 8.5 B as the card says. */
 const internvl35: ModelRow = {
