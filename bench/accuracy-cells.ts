@@ -230,6 +230,15 @@ const mixtures: readonly Cell[] = [
   ['Qwen/Qwen1.5-MoE-A2.7B', { microBatch: 4, sequenceLength: 1024, precision: 'bf16', ...trainer }],
 ]
 
+const trinityLora = { rank: 32, targets: ['q_proj', 'v_proj', 'o_proj'], dropout: 0.05 }
+
+const otherMixtures: readonly Cell[] = [
+  ['MiniMaxAI/MiniMax-M2', { microBatch: 1, sequenceLength: 2048, ...bf16Lora }],
+  ['arcee-ai/Trinity-Nano-Preview', { microBatch: 2, sequenceLength: 4096, ...bf16Lora, lora: trinityLora }],
+  ['arcee-ai/Trinity-Nano-Preview', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'sgd' }],
+  ['arcee-ai/Trinity-Mini', { microBatch: 1, sequenceLength: 2048, ...fullBf16 }],
+]
+
 const latentLora = { rank: 16, targets: ['kv_a_proj_with_mqa', 'kv_b_proj', 'o_proj'], dropout: 0 }
 
 const latentMixtures: readonly Cell[] = [
@@ -262,6 +271,7 @@ const multimodal: readonly Cell[] = [
   ['Qwen/Qwen3-VL-4B-Instruct', { microBatch: 1, sequenceLength: 1024, precision: 'bf16' }],
   ['Qwen/Qwen3-VL-30B-A3B-Instruct', { microBatch: 1, sequenceLength: 4096, ...bf16Lora }],
   ['mistralai/Mistral-Small-3.1-24B-Instruct-2503', { microBatch: 1, sequenceLength: 4096, ...bf16Lora }],
+  ['LiquidAI/LFM2-VL-450M', { microBatch: 2, sequenceLength: 2048, precision: 'bf16', ...trainer }],
   ['mistralai/Ministral-3-3B-Instruct-2512', { microBatch: 2, sequenceLength: 2048, ...bf16Lora }],
   ['mistralai/Ministral-3-3B-Instruct-2512', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
   ['zai-org/GLM-4.6V-Flash', { microBatch: 1, sequenceLength: 4096, ...bf16Lora }],
@@ -282,6 +292,7 @@ export const cells: readonly Cell[] = [
   ...newerDecoders,
   ...decoderCells,
   ...mixtures,
+  ...otherMixtures,
   ...latentMixtures,
   ...multimodal,
   ...seq2seq,

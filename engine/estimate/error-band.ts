@@ -76,7 +76,7 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
           'The experts are counted without quantisation: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over.',
         ]
       : []),
-    ...(['qwen3_next', 'qwen3_5', 'qwen3_5_moe'].includes(config.model_type)
+    ...(['qwen3_next', 'qwen3_5', 'qwen3_5_moe', 'kimi_linear'].includes(config.model_type)
       ? [
           "Linear attention is counted in flash-linear-attention's kernels, derived from their sources; where they are not installed transformers' own composition takes more.",
         ]

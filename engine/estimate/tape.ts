@@ -6,8 +6,10 @@ import { parameterPattern } from '../config/parameter-pattern.ts'
 import type { TrainingSpec } from '../config/spec.ts'
 import type {
   AttentionShape,
+  ChannelGates,
   Convolution,
   DeltaGates,
+  EveryExpertOptions,
   ExpertOptions,
   LinearOptions,
   Mamba2Shape,
@@ -21,6 +23,7 @@ import { type Adapters, turnedInput, withLowRank, withMagnitude } from './adapte
 import { eagerAttention, fusedAttention } from './attention.ts'
 import { Autograd, made, type Node, widest } from './autograd.ts'
 import { composedLayerNorm, xielu } from './composed-ops.ts'
+import { expertProduct, scoredRows, summed } from './every-expert.ts'
 import { bestExperts, groupedExperts, type RouterParameters, routerLogits } from './experts.ts'
 import { fakeQuantized, fourBitProduct } from './fake-quantization.ts'
 import { Gemma3nTape } from './gemma3n.ts'
@@ -43,10 +46,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
   outputLayerInput: Tensor | undefined
   /** What went into each block: the hidden states that `output_hidden_states` would hand out. */
   readonly blockInputs: Tensor[] = []
+  readonly gemma3n = new Gemma3nTape(this)
   #pixels: Tensor | undefined
   /** Tensors that local variables of the running block reference. */
   #locals: Tensor[] = []
-  readonly gemma3n = new Gemma3nTape(this)
   readonly #trainedNames: readonly RegExp[]
 
   constructor(spec: TrainingSpec, device: { hasFlash: boolean }) {
@@ -118,13 +121,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   rmsNorm(name: string, x: Tensor, options: RmsNormOptions): Tensor {
     // transformers: LlamaRMSNorm weights the result after casting it back; GemmaRMSNorm multiplies by 1 + weight in float32.
-    const wide = this.cast(x, 'float32')
-    const rows = [...x.shape.slice(0, -1), lastSize(x) / options.size]
-    const squares = this.power(wide)
-    const mean = this.tensor(rows, 'float32', [squares], x)
-    this.record('mean', { reads: [squares], outputs: [mean], gradients: [made(squares)] })
-    const scale = this.elementwise('rsqrt', mean, { savesOutput: true })
-    const normalised = this.multiply(options.scalesInput ? x : wide, scale)
+    const normalised = this.#unitRows(x, options.size, options.scalesInput ?? false)
     if (options.isUnweighted) return this.cast(normalised, x.dtype)
     const weight = this.#weight(`${name}.weight`, [options.size])
     if (!options.scalesInFloat32) return this.multiply(weight, this.cast(normalised, x.dtype))
@@ -276,8 +273,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
     x: Tensor,
     [cos, sin]: readonly [Tensor, Tensor],
     heads: number,
-    { inFloat32 = false, alwaysJoins = false }: RotaryOptions = {},
+    { inFloat32 = false, isComplex = false, alwaysJoins = false }: RotaryOptions = {},
   ): Tensor {
+    // transformers Llama4: view_as_complex(x.float()) * freqs_cis: a product that keeps neither factor.
+    if (isComplex) return this.cast(this.scale(this.cast(x, 'float32')), x.dtype)
     // transformers apply_rotary_pos_emb: x * cos + rotate_half(x) * sin, on the first dimensions of each head.
     if (inFloat32) return this.cast(this.#rotated(this.cast(x, 'float32'), cos, sin), x.dtype)
     const rotated = lastSize(cos) * heads
@@ -327,8 +326,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
     { count, inner, hasBias = false, isGated = true }: ExpertOptions,
     gate: (joined: Tensor) => Tensor,
   ): Tensor {
-    const held = count / (this.spec.expertParallel ?? 1)
     if (this.spec.expertsOnHost) return this.#onHost(name, x)
+    const held = count / (this.spec.expertParallel ?? 1)
     const hidden = lastSize(x)
     const joined = isGated ? 2 * inner : inner
     const up = isGated ? 'gate_up_proj' : 'up_proj'
@@ -351,7 +350,6 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return output
   }
 
-  causalConvolution(name: string, x: Tensor, { kernel, bias = false }: { kernel: number; bias?: boolean }): Tensor {
   /** kt-kernel sft/autograd.py KTMoEFunction: nothing is kept on the GPU; what comes back is as large as what went. */
   #onHost(name: string, x: Tensor): Tensor {
     const output = this.tensor(x.shape, x.dtype, [x])
@@ -364,6 +362,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     x: Tensor,
     { count, perToken, inner }: EveryExpertOptions,
     gate: (joined: Tensor) => Tensor,
+    shared: () => Tensor,
   ): Tensor {
     const router = { count, perToken, scoring: 'sigmoid' } as const
     const logits = routerLogits(this, x, this.#routerParameters(`${name}.router`, x, router), router)
@@ -377,9 +376,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
       return output
     })
     this.#locals.push(logits, rows, results)
-    return summed(this, results, x)
+    return this.residual(shared(), summed(this, results, x), { inPlace: true })
   }
 
+  causalConvolution(name: string, x: Tensor, { kernel, bias = false }: { kernel: number; bias?: boolean }): Tensor {
     // transformers causal_conv1d_fn: a padded convolution of each channel, cut to the sequence's length.
     const [tokens = 0] = x.shape
     const weight = this.lowered(this.#weight(`${name}.weight`, [lastSize(x), 1, kernel]))
@@ -425,6 +425,25 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const weight = (part: string, sizes: readonly number[]) => this.#weight(`${name}.${part}`, sizes)
     const isFused = this.training && (this.spec.loop === 'trainer' || this.spec.gradientCheckpointing)
     return isFused ? fusedMamba2(this, projected, shape, weight) : composedMamba2(this, name, projected, shape, weight)
+  }
+
+  channelDecay(name: string, logits: Tensor, heads: number): Tensor {
+    const bias = this.#weight(`${name}.dt_bias`, [lastSize(logits)])
+    return channelDecay(this, logits, { bias, rates: this.#weight(`${name}.A_log`, [heads]) })
+  }
+
+  kimiDelta(
+    [query, key, value]: readonly [Tensor, Tensor, Tensor],
+    { decay, beta, heads }: ChannelGates<Tensor>,
+  ): Tensor {
+    return kimiDelta(this, { query, key, value, decay, beta, heads })
+  }
+
+  gatedNorm(name: string, x: Tensor, gate: Tensor, size: number): Tensor {
+    // transformers KimiLinearRMSNormGated: weighted and gated before it is cast back.
+    const weight = this.cast(this.#weight(`${name}.weight`, [size]), 'float32')
+    const weighted = this.multiply(weight, this.#unitRows(x, size, false))
+    return this.cast(this.multiply(weighted, this.sigmoid(this.cast(gate, 'float32'))), x.dtype)
   }
 
   gatedInFloat32(x: Tensor, gate: Tensor): Tensor {
@@ -826,6 +845,16 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const output = { ...x, edge: this.newEdge() }
     this.record('mul_', { reads: [x], outputs: [output], gradients: [made(x)] })
     return output
+  }
+
+  #unitRows(x: Tensor, size: number, scalesInput: boolean): Tensor {
+    const wide = this.cast(x, 'float32')
+    const rows = [...x.shape.slice(0, -1), lastSize(x) / size]
+    const squares = this.power(wide)
+    const mean = this.tensor(rows, 'float32', [squares], x)
+    this.record('mean', { reads: [squares], outputs: [mean], gradients: [made(squares)] })
+    const scale = this.elementwise('rsqrt', mean, { savesOutput: true })
+    return this.multiply(scalesInput ? x : wide, scale)
   }
 
   #rotated(x: Tensor, cos: Tensor, sin: Tensor): Tensor {

@@ -23,10 +23,26 @@ export function readConfigJson(text: string): ConfigJson {
   if (!supportedArchitectures.includes(architecture)) {
     return { kind: 'unsupported', architecture: architecture.slice(0, MAX_ARCHITECTURE_CHARACTERS) }
   }
-  const result = modelConfig.safeParse(withTextConfig(withRotaryShare(fields)))
+  const result = modelConfig.safeParse(withTextConfig(withRotaryShare(withUsualNames(fields))))
   if (result.success) return { kind: 'config', config: result.data }
   const [issue] = result.error.issues
   return { kind: 'invalid', why: `${issue?.path.join('.')}: ${issue?.message}` }
+}
+
+/** What checkpoints call what transformers' configuration classes take under both names (their `attribute_map`). */
+const ownNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  kimi_linear: {
+    max_position_embeddings: 'model_max_length',
+    num_local_experts: 'num_experts',
+    num_experts_per_tok: 'num_experts_per_token',
+    n_shared_experts: 'num_shared_experts',
+  },
+}
+
+function withUsualNames(fields: Record<string, unknown>): Record<string, unknown> {
+  const names = Object.entries(ownNames[String(fields.model_type)] ?? {})
+  const found = names.flatMap(([usual, own]) => (own in fields ? [[usual, fields[own]] as const] : []))
+  return { ...Object.fromEntries(found), ...fields }
 }
 
 /** From transformers 5 on, the rotated share of a head stands in `rope_parameters`, for GPT-NeoX too. */

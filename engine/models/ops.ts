@@ -95,6 +95,8 @@ export interface Ops<T> {
     options: ExpertOptions,
     gate: (joined: T) => T,
   ): T
+  /** Every token, times its score for each expert, through all of them; the sum of their results is added to what `shared` gives. */
+  everyExpert(name: string, x: T, options: EveryExpertOptions, gate: (joined: T) => T, shared: () => T): T
   /** Each channel convolved with the tokens before it: [b, s, c] → [b, s, c]. Without a bias by default. */
   causalConvolution(name: string, x: T, options: { readonly kernel: number; readonly bias?: boolean }): T
   /** Linear attention with a decaying state; `a` and `b` [b, s, heads] set how much is forgotten and written. */
@@ -108,6 +110,12 @@ export interface Ops<T> {
   fusedConvolution(name: string, x: T, kernel: number, options: { readonly bias: boolean }): T
   /** Mamba's states, a row a channel, and the gate on what is read from them: → [b, s, c]. */
   selectiveScan(name: string, scan: SelectiveScan<T>): T
+  /** A rate of forgetting for each channel, from its logits [b, s, heads·size], in float32. */
+  channelDecay(name: string, logits: T, heads: number): T
+  /** Linear attention whose state every channel forgets at its own rate. */
+  kimiDelta(states: readonly [query: T, key: T, value: T], gates: ChannelGates<T>): T
+  /** Root mean squares of `size` features, times the sigmoid of `gate`, all in float32 and back. */
+  gatedNorm(name: string, x: T, gate: T, size: number): T
   /** x · SiLU(gate), in float32 and back. */
   gatedInFloat32(x: T, gate: T): T
   /** T5's learned bias of a head for every distance, in a table of [buckets, heads]: → [heads, s, s]. */
@@ -143,6 +151,7 @@ export interface Ops<T> {
   positionIds(count: number): void
   /** Factors of [features] that the module registers as a buffer beside its parameters. */
   constant(name: string, features: number): T
+  readonly gemma3n: Gemma3nOps<T>
   /**
    * Embedded tokens, where more than the blocks reads them: peft lets them require gradients so that blocks over frozen weights can be
    * recomputed.
@@ -151,7 +160,6 @@ export interface Ops<T> {
   /** A module's call: its input stays referenced until it returns, as the arguments of Python functions do. */
   frame(x: T, body: (x: T) => T): T
   /**
-  readonly gemma3n: Gemma3nOps<T>
    * One of the repeated blocks: a frame that is recomputed in the backward pass when the step checkpoints gradients.
    * `shared`: what the body reads besides `x`.
    */
@@ -173,6 +181,8 @@ export interface RmsNormOptions {
 export interface RotaryOptions {
   /** Turned in float32 and cast back, as ERNIE does. */
   readonly inFloat32?: boolean
+  /** As products of complex numbers in float32, as Llama 4 does. */
+  readonly isComplex?: boolean
   /** Joined with what does not turn even where all of a head turns, as Phi 3 does. */
   readonly alwaysJoins?: boolean
 }
@@ -228,12 +238,27 @@ export interface Mamba2Shape {
   readonly outputBias: boolean
 }
 
+export interface ChannelGates<T> {
+  /** [b, s, heads·size]. */
+  readonly decay: T
+  /** How much is written: [b, s, heads]. */
+  readonly beta: T
+  readonly heads: number
+}
+
 export interface ExpertOptions {
   readonly count: number
   readonly inner: number
   readonly hasBias?: boolean
   /** True by default: gate and up are one matrix. */
   readonly isGated?: boolean
+}
+
+export interface EveryExpertOptions {
+  readonly count: number
+  /** Experts whose score is not zero. */
+  readonly perToken: number
+  readonly inner: number
 }
 
 export interface LinearOptions {

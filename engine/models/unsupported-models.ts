@@ -1,16 +1,12 @@
 /** Well-known models whose architecture the engine cannot run yet, by the `model_type` of their config.json. */
 export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
-  afmoe: ['arcee-ai/Trinity-Nano-Preview', 'arcee-ai/Trinity-Mini'],
   bloom: ['bigscience/bloom-560m', 'bigscience/bloom-7b1', 'bigscience/bloomz-560m', 'bigscience/bloomz-7b1'],
   dbrx: ['databricks/dbrx-base', 'databricks/dbrx-instruct', 'LnL-AI/dbrx-base-converted-v2'],
   gpt_bigcode: ['bigcode/starcoder', 'bigcode/starcoderbase-1b'],
   gpt_neo: ['EleutherAI/gpt-neo-125m', 'EleutherAI/gpt-neo-1.3B', 'EleutherAI/gpt-neo-2.7B'],
   gptj: ['EleutherAI/gpt-j-6b'],
-  kimi_linear: ['moonshotai/Kimi-Linear-48B-A3B-Instruct'],
   llava: ['llava-hf/llava-1.5-7b-hf'],
-  llama4: ['meta-llama/Llama-4-Scout-17B-16E', 'meta-llama/Llama-4-Scout-17B-16E-Instruct'],
   mamba: ['state-spaces/mamba-2.8b'],
-  minimax_m2: ['MiniMaxAI/MiniMax-M2'],
   mpt: ['mosaicml/mpt-7b', 'mosaicml/mpt-7b-instruct', 'mosaicml/mpt-30b'],
   smolvlm: ['HuggingFaceTB/SmolVLM2-2.2B-Instruct'],
   'xlm-roberta': ['FacebookAI/xlm-roberta-base', 'FacebookAI/xlm-roberta-large'],

@@ -73,3 +73,37 @@ test("InternVL's sides are one number or two", () => {
   expect(readConfigJson(JSON.stringify(internvl(448)))).toMatchObject(square)
   expect(readConfigJson(JSON.stringify(internvl([448, 448])))).toMatchObject(square)
 })
+
+test("Kimi Linear's own names are read as transformers reads them, and which of its layers see all tokens", () => {
+  const kimi = {
+    ...paddleocr,
+    model_type: 'kimi_linear',
+    vision_config: undefined,
+    max_position_embeddings: undefined,
+    model_max_length: 1_048_576,
+    num_experts: 256,
+    num_experts_per_token: 8,
+    num_shared_experts: 1,
+    moe_intermediate_size: 1_024,
+    kv_lora_rank: 512,
+    qk_nope_head_dim: 128,
+    qk_rope_head_dim: 64,
+    v_head_dim: 128,
+    linear_attn_config: {
+      full_attn_layers: [4],
+      kda_layers: [1, 2, 3],
+      head_dim: 128,
+      num_heads: 32,
+      short_conv_kernel_size: 4,
+    },
+  }
+  expect(readConfigJson(JSON.stringify(kimi))).toMatchObject({
+    kind: 'config',
+    config: {
+      max_position_embeddings: 1_048_576,
+      num_local_experts: 256,
+      num_experts_per_tok: 8,
+      linear_attn_config: { full_attn_layers: [4] },
+    },
+  })
+})

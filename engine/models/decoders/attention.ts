@@ -22,6 +22,8 @@ export interface AttentionTraits {
   readonly rotary?: RotaryOptions
   /** The result times the sigmoid of a second half of the query's projection. */
   readonly isGated?: boolean
+  /** The result times the sigmoid of this projection's. */
+  readonly gateName?: string
   /** A learned score a head that takes part in the softmax and gives nothing. */
   readonly hasSinks?: boolean
 }
@@ -43,7 +45,7 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
   return (ops, { name, index, table }, x) => {
     const [projected, key, value] = projections(ops, fields, traits, name, x)
     const keyStates = traits.scalesKey ? ops.scale(key) : key
-    const [query, gate] = traits.isGated ? gatedQuery(ops, projected, heads * size) : [projected, undefined]
+    const [query, gate] = gatedQuery(ops, traits, { name, x, projected, features: heads * size })
     const norm = (part: 0 | 1, states: typeof x) => {
       const { queryNorm } = traits
       if (queryNorm === undefined) return states
@@ -74,7 +76,21 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
   }
 }
 
-function gatedQuery<T>(ops: Ops<T>, projected: T, features: number): [query: T, gate: T] {
+interface Projected<T> {
+  readonly name: string
+  readonly x: T
+  readonly projected: T
+  /** Of all heads. */
+  readonly features: number
+}
+
+function gatedQuery<T>(
+  ops: Ops<T>,
+  { isGated, gateName }: AttentionTraits,
+  { name, x, projected, features }: Projected<T>,
+): [query: T, gate: T | undefined] {
+  if (gateName !== undefined) return [projected, ops.linear(`${name}.${gateName}`, x, features, { bias: false })]
+  if (!isGated) return [projected, undefined]
   const [query, gate] = ops.split(projected, [features, features]) as [T, T]
   return [query, ops.gathered(gate)]
 }

@@ -18,7 +18,7 @@ import { sparseFeedForward, withSharedExperts } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 import { latentAttention, latentFields } from './latent-attention.ts'
 
-const sparseFields = {
+export const sparseFields = {
   n_routed_experts: size,
   n_shared_experts: size.default(1),
   num_experts_per_tok: size,
@@ -64,7 +64,7 @@ export function deepseek(config: Latent): Blueprint {
   // V2 turns positions as complex numbers, in float32.
   const mixer = latentAttention(config, { rotary: { inFloat32: isV2 } })
   return {
-    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config, isV2 ? softmaxRouter : sigmoidRouter) }),
+    ...llamaBlueprint(config, { mixer, feedForward: sparseAfterDense(config, isV2 ? softmaxRouter : sigmoidRouter) }),
     rotarySize: config.qk_rope_head_dim,
   }
 }
@@ -73,7 +73,7 @@ export function deepseek(config: Latent): Blueprint {
 export function mistral4(config: z.infer<typeof mistral4Config>): Blueprint {
   const mixer = latentAttention(config, { scalesQuery: true })
   return {
-    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config, { scoring: 'softmax' }) }),
+    ...llamaBlueprint(config, { mixer, feedForward: sparseAfterDense(config, { scoring: 'softmax' }) }),
     rotarySize: config.qk_rope_head_dim,
   }
 }
@@ -84,17 +84,17 @@ export function glm4Moe(config: z.infer<typeof glm4MoeConfig>): Blueprint {
     ...(config.use_qk_norm && { queryNorm: { norm: 'rms', ...headNorms } }),
   })
   return {
-    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config, sigmoidRouter) }),
+    ...llamaBlueprint(config, { mixer, feedForward: sparseAfterDense(config, sigmoidRouter) }),
     rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor),
   }
 }
 
 type Routing = Omit<RouterOptions, 'count' | 'perToken'>
 
-const sigmoidRouter: Routing = { scoring: 'sigmoid', inFloat32: true, weightsInFloat32: true }
+export const sigmoidRouter: Routing = { scoring: 'sigmoid', inFloat32: true, weightsInFloat32: true }
 const softmaxRouter: Routing = { ...sigmoidRouter, scoring: 'softmax' }
 
-function feedForward(config: Sparse, routing: Routing): Part {
+export function sparseAfterDense(config: Sparse, routing: Routing): Part {
   const { n_routed_experts: count, num_experts_per_tok: perToken, moe_intermediate_size: inner } = config
   const dense = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
   const router = { count, perToken, ...routing }

@@ -1,5 +1,6 @@
 /** The decoders that a blueprint describes, a line each. */
 import type * as z from 'zod'
+import { afmoe, afmoeConfig } from './afmoe.ts'
 import { apertus, apertusConfig } from './apertus.ts'
 import type { Blueprint } from './blueprint.ts'
 import { cohere, cohere2, cohere2Config, cohereConfig } from './cohere.ts'
@@ -21,6 +22,8 @@ import { gptOss, gptOssConfig } from './gpt-oss.ts'
 import { graniteHybrid, graniteHybridConfig } from './granite-hybrid.ts'
 import { hunyuan, hunyuanConfig } from './hunyuan.ts'
 import { internvl, internvlConfig } from './internvl.ts'
+import { jamba, jambaConfig } from './jamba.ts'
+import { kimiLinear, kimiLinearConfig } from './kimi-linear.ts'
 import {
   nemotron,
   nemotronConfig,
@@ -29,8 +32,8 @@ import {
   starcoder2,
   starcoder2Config,
 } from './layer-norm-decoders.ts'
-import { jamba, jambaConfig } from './jamba.ts'
 import { lfm2, lfm2Config, lfm2Moe, lfm2MoeConfig } from './lfm2.ts'
+import { lfm2Vl, lfm2VlConfig } from './lfm2-vl.ts'
 import {
   arcee,
   arceeConfig,
@@ -47,6 +50,8 @@ import {
   smollm3,
   smollm3Config,
 } from './llama.ts'
+import { llama4, llama4Config } from './llama4.ts'
+import { minimaxM2, minimaxM2Config } from './minimax.ts'
 import { mixtral, mixtralConfig } from './mixtral.ts'
 import { nemotronH, nemotronHConfig } from './nemotron-h.ts'
 import { olmo2, olmo2Config, olmo3, olmo3Config } from './olmo.ts'
@@ -100,7 +105,12 @@ export const decoderConfigs = [
   mimoConfig,
   lfm2Config,
   lfm2MoeConfig,
+  lfm2VlConfig,
+  kimiLinearConfig,
+  minimaxM2Config,
+  afmoeConfig,
   mixtralConfig,
+  llama4Config,
   qwen2MoeConfig,
   qwen3MoeConfig,
   olmoeConfig,
@@ -187,6 +197,16 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
       return lfm2(config)
     case 'lfm2_moe':
       return lfm2Moe(config)
+    case 'llama4':
+      return llama4(config)
+    case 'lfm2_vl':
+      return lfm2Vl(config)
+    case 'kimi_linear':
+      return kimiLinear(config)
+    case 'minimax_m2':
+      return minimaxM2(config)
+    case 'afmoe':
+      return afmoe(config)
     case 'mixtral':
       return mixtral(config)
     case 'qwen2_moe':

@@ -35,12 +35,15 @@ export function latentAttention(config: LatentFields, { rotary = {}, scalesQuery
     }
     const turn = (states: typeof x, count: number) => (table ? ops.rotary(states, table, count, rotary) : states)
     const query = config.q_lora_rank ? queryOf(config.q_lora_rank) : linear('q_proj', x, heads * (resting + turning))
-    const [restingQuery, turningQuery] = ops.split(query, [heads * resting, heads * turning]) as [typeof x, typeof x]
     const compressed = linear('kv_a_proj_with_mqa', x, rank + turning, { bias })
     const [latent, sharedKey] = ops.split(compressed, [rank, turning]) as [typeof x, typeof x]
     const keyValue = norm('kv_a_layernorm', rank, latent)
     const turnedKey = ops.cached(turn(sharedKey, 1))
-    const q = ops.headsJoined(restingQuery, turn(turningQuery, heads))
+    const turned = () => {
+      const [own, turns] = ops.split(query, [heads * resting, heads * turning]) as [typeof x, typeof x]
+      return ops.headsJoined(own, turn(turns, heads))
+    }
+    const q = table ? turned() : query
     const expanded = linear('kv_b_proj', ops.cached(keyValue), heads * (resting + valueSize))
     const [ownKey, value] = ops.split(expanded, [heads * resting, heads * valueSize]) as [typeof x, typeof x]
     const k = ops.headsJoined(ownKey, turnedKey, heads)

@@ -249,6 +249,18 @@ export class TfjsOps implements Ops<tf.Tensor> {
     return x
   }
 
+  channelDecay(): never {
+    throw new UnsupportedLayer('linear attention')
+  }
+
+  kimiDelta(): never {
+    throw new UnsupportedLayer('linear attention')
+  }
+
+  gatedNorm(): never {
+    throw new UnsupportedLayer('linear attention')
+  }
+
   gatedInFloat32(): never {
     throw new UnsupportedLayer('linear attention')
   }
