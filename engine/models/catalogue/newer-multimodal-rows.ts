@@ -80,7 +80,15 @@ const maverick: ModelRow = {
   },
 }
 
-export const newerMultimodalRows: readonly ModelRow[] = [glm4v, internvl35, paddleocr, voxtralMini, scout, maverick]
+export const newerMultimodalRows: readonly ModelRow[] = [
+  glm4vRow(65_536, ['zai-org/GLM-4.1V-9B-Base', 'zai-org/GLM-4.1V-9B-Thinking', 'THUDM/GLM-4.1V-9B-Thinking']),
+  glm4vRow(131_072, ['zai-org/GLM-4.6V-Flash']),
+  internvl35,
+  paddleocr,
+  voxtralMini,
+  scout,
+  maverick,
+]
 
 /** As public engines read its config.json; 11 B, as LLaMA-Factory's examples call it. */
 const mossVl: ModelRow = {
