@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
-import type { ModelConfig } from '../../engine/models/architecture.ts'
 import { GIB, MIB } from '../../engine/units.ts'
 import { footprintOf, knownModel } from './specs.ts'
 
@@ -73,7 +72,7 @@ describe('what a layer saves for the backward pass, per token', () => {
 
 describe('what norms and activations of many ops save, per token', () => {
   const batch = 64
-  const activations = (model: string, over: ModelConfig) =>
+  const activations = (model: string, over: Record<string, number>) =>
     footprintOf(model, { sequenceLength: TOKENS, precision: 'bf16' }, { ...knownModel(model).config, ...over }).peak(
       batch,
       0,
