@@ -20,6 +20,10 @@ export interface AttentionTraits {
   /** Keys times a constant, before their positions. */
   readonly scalesKey?: boolean
   readonly rotary?: RotaryOptions
+  /** Each head of query and key made of one length, after it has turned. */
+  readonly headLengths?: boolean
+  /** Of the eager softmax: float32 by default, the scores' own in Llama 4. */
+  readonly softmaxType?: 'own'
   /** The result times the sigmoid of a second half of the query's projection. */
   readonly isGated?: boolean
   /** The result times the sigmoid of this projection's. */
@@ -34,6 +38,8 @@ export interface QueryNorm {
   readonly names: readonly [query: string, key: string]
   readonly isAfterRotation?: boolean
 }
+
+const unweighted = { scalesInFloat32: true, isUnweighted: true } as const
 
 export const headNorms = { over: 'each-head', names: ['q_norm', 'k_norm'] } as const
 export const allHeadsNorms = { over: 'all-heads', names: ['q_norm', 'k_norm'] } as const
@@ -52,8 +58,10 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
       const features = queryNorm.over === 'each-head' ? size : size * (part === 0 ? heads : keyValueHeads)
       return normalised(ops, queryNorm.norm, `${name}.${queryNorm.names[part]}`, features, states)
     }
-    const turned = (states: typeof x, count: number) =>
-      table === undefined ? states : ops.rotary(states, table, count, traits.rotary)
+    const turned = (states: typeof x, count: number) => {
+      const rotated = table === undefined ? states : ops.rotary(states, table, count, traits.rotary)
+      return traits.headLengths ? ops.rmsNorm(`${name}.qk_norm`, rotated, { size, ...unweighted }) : rotated
+    }
     const placed = (part: 0 | 1, states: typeof x, count: number) =>
       traits.queryNorm?.isAfterRotation ? norm(part, turned(states, count)) : turned(norm(part, states), count)
     const q = placed(0, query, heads)
@@ -66,7 +74,7 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
       causal: true,
       dropout: fields.attention_dropout,
       window,
-      castsSoftmax: true,
+      castsSoftmax: traits.softmaxType !== 'own',
       ...(traits.hasSinks && { sinks: `${name}.sinks` }),
     })
     const gated = gate === undefined ? context : ops.multiply(context, ops.sigmoid(gate))

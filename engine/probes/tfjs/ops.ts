@@ -265,6 +265,10 @@ export class TfjsOps implements Ops<tf.Tensor> {
     throw new UnsupportedLayer('linear attention')
   }
 
+  everyExpert(): never {
+    throw new UnsupportedLayer('sparse experts')
+  }
+
   experts(): never {
     throw new UnsupportedLayer('sparse experts')
   }
@@ -395,6 +399,10 @@ export class TfjsOps implements Ops<tf.Tensor> {
     throw new UnsupportedLayer('gated cross-attention')
   }
 
+  get gemma3n(): never {
+    throw new UnsupportedLayer('streams of hidden states')
+  }
+
   withInputGradients(): never {
     throw new UnsupportedLayer('per-layer embeddings')
   }
@@ -411,10 +419,6 @@ export class TfjsOps implements Ops<tf.Tensor> {
   }
 
   #token(x: tf.Tensor, position: number): tf.Tensor {
-  get gemma3n(): never {
-    throw new UnsupportedLayer('streams of hidden states')
-  }
-
     const [samples = 0, , features = 0] = x.shape
     return tf.tidy(() => tf.reshape(tf.slice(x, [0, position, 0], [samples, 1, features]), [samples, features]))
   }

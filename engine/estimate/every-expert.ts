@@ -1,0 +1,47 @@
+/**
+ * Llama 4's experts: every token goes through all of them, times its score for each, which is zero but for the best. transformers:
+ * Llama4TextMoe; Axolotl's llama4_linearized_experts keeps them as linear layers of their own.
+ */
+import { type Autograd, made } from './autograd.ts'
+import { elements, lastSize, type Tensor } from './storage.ts'
+
+/** A copy of every token for each expert, and the same times its scores: [experts · s, h]. `logits`: [s, experts]. */
+export function scoredRows(autograd: Autograd, x: Tensor, logits: Tensor, perToken: number): Tensor {
+  const [tokens = 0, count = 0] = logits.shape
+  const chosen = autograd.tensor([tokens, perToken], 'int64', [])
+  const best = autograd.tensor([tokens, perToken], logits.dtype, [logits])
+  autograd.record('topk', { reads: [logits], outputs: [best, chosen], saves: [chosen], gradients: [made(logits)] })
+  const placed = autograd.tensor(logits.shape, logits.dtype, [best])
+  autograd.record('scatter', {
+    reads: [best, chosen, logits],
+    outputs: [placed],
+    saves: [chosen],
+    gradients: [made(best)],
+  })
+  const wide = autograd.elementwise('sigmoid', autograd.cast(placed, 'float32'), { savesOutput: true })
+  const scores = autograd.elementwise('clone', autograd.cast(wide, logits.dtype))
+  const repeated = autograd.tensor([count * tokens, lastSize(x)], x.dtype, [x])
+  autograd.record('repeat', { reads: [x], outputs: [repeated], gradients: [made(x)] })
+  return autograd.multiply(repeated, scores)
+}
+
+/** torch: `bmm` saves both factors. `weight`: [experts, in, out]. */
+export function expertProduct(autograd: Autograd, rows: Tensor, weight: Tensor): Tensor {
+  const [factor, matrix] = [autograd.lowered(rows), autograd.lowered(weight)]
+  const output = autograd.tensor([...rows.shape.slice(0, -1), lastSize(weight)], factor.dtype, [factor, matrix])
+  autograd.record('bmm', {
+    reads: [factor, matrix],
+    outputs: [output],
+    saves: [...(matrix.requiresGrad ? [factor] : []), ...(factor.requiresGrad ? [matrix] : [])],
+    gradients: [factor, matrix].map(made),
+    flopsPerSample: 2 * elements(output) * lastSize(rows),
+  })
+  return output
+}
+
+/** Over the experts. torch: the gradient of a sum is an expanded view, which the reshape before it copies row by row. */
+export function summed(autograd: Autograd, results: Tensor, x: Tensor): Tensor {
+  const output = autograd.tensor(x.shape, results.dtype, [results])
+  autograd.record('sum', { reads: [results], outputs: [output], gradients: [made(results)] })
+  return output
+}
