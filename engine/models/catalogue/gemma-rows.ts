@@ -87,7 +87,7 @@ export const gemmaRows: readonly ModelRow[] = [
   smallRow([1_536, 6_144, 35, 8, 1, 512, 131_072], { num_kv_shared_layers: 20, use_double_wide_mlp: true, layer_types: fullEvery(5, 35) }, ['google/gemma-4-E2B-it', 'google/gemma-4-E2B', 'unsloth/gemma-4-E2B-it']),
   smallRow([2_560, 10_240, 42, 8, 2, 512, 131_072], { num_kv_shared_layers: 18 }, ['google/gemma-4-E4B-it', 'google/gemma-4-E4B', 'unsloth/gemma-4-E4B-it']),
   largeRow([5_376, 21_504, 60, 32, 16, 1_024, 262_144], { num_global_key_value_heads: 4 }, ['google/gemma-4-31B', 'google/gemma-4-31B-it', 'unsloth/gemma-4-31B-it']),
-  largeRow([2_816, 2_112, 30, 16, 8, 1_024, 262_144], { num_global_key_value_heads: 2, ...experts }, ['google/gemma-4-26B-A4B', 'google/gemma-4-26B-A4B-it', 'unsloth/gemma-4-26B-A4B-it', 'nvidia/Gemma-4-26B-A4B-NVFP4']),
+  largeRow([2_816, 2_112, 30, 16, 8, 1_024, 262_144], { num_global_key_value_heads: 2, ...experts }, ['google/gemma-4-26B-A4B', 'google/gemma-4-26B-A4B-it', 'unsloth/gemma-4-26B-A4B-it']),
   unified,
 ]
 
