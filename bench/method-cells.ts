@@ -94,7 +94,9 @@ const doraOfTorchtune = {
 } as const
 const oft = { lora: { rank: 32, targets: allLinear, dropout: 0, form: 'oft' } } as const
 
-/** Adapters other than low-rank products. */
+const anchored = { method: { kind: 'anchored' }, ...ckpt } as const
+
+/** Adapters other than low-rank products, and LLaMA-Factory's loss beside a frozen copy. */
 const otherAdapters: readonly Cell[] = (
   [
     ['meta-llama/Llama-3.2-1B', { ...dora }],
@@ -105,6 +107,8 @@ const otherAdapters: readonly Cell[] = (
     ['meta-llama/Llama-3.2-1B', { ...oft, ...ckpt }],
     ['meta-llama/Llama-3.2-1B', { ...oft, precision: 'amp-bf16' }],
     ['Qwen/Qwen2.5-0.5B', { lora: { ...oft.lora, rank: 48 } }],
+    ['Qwen/Qwen2.5-0.5B', { ...anchored, precision: 'amp-bf16' }],
+    ['HuggingFaceTB/SmolLM2-135M', { ...anchored }],
   ] as const
 ).map(
   ([model, changes]): Cell => [

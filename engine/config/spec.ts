@@ -103,6 +103,8 @@ export const trainingMethod = z.discriminatedUnion('kind', [
     teacher: z.string().min(1).max(200),
     chunks: z.number().int().min(1).max(1_000),
   }),
+  /** LLaMA-Factory's ASFT: a frozen copy reads the same batch, and the divergence from it is added to a weighted cross-entropy. */
+  z.object({ kind: z.literal('anchored') }),
   /**
    * GRPO and its kin (GDPO, DAPO, GSPO, RLOO, EBFT): the model's own answers end the sequences, are scored against one another and
    * learnt from.
@@ -246,6 +248,7 @@ export function sequencesPerSample({ method }: Pick<TrainingSpec, 'method'>): nu
       return method.head === 'steps' ? 1 : 2
     case 'kto':
     case 'distillation':
+    case 'anchored':
     case 'answers':
     case undefined:
       return 1

@@ -2,6 +2,7 @@
 import type { TrainingMethod, TrainingSpec } from '../config/spec.ts'
 import { forward, type ModelConfig } from '../models/architecture.ts'
 import { teacherConfig } from '../models/teacher.ts'
+import { anchoredLoss } from './anchored-loss.ts'
 import { learningFromAnswers } from './answers.ts'
 import type { Node, PassWithoutGradients } from './autograd.ts'
 import { ENTROPY_ROWS, type LogProbabilities, logProbabilities, summed } from './log-probabilities.ts'
@@ -27,6 +28,8 @@ export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec)
       return reward(tape, config, spec, method)
     case 'distillation':
       return distillation(tape, config, spec, method)
+    case 'anchored':
+      return { loss: anchoredLoss(tape, config, spec), held: [] }
     case 'answers':
       return learningFromAnswers(tape, config, spec, method)
     case undefined:

@@ -340,11 +340,13 @@ def second_model(spec, config, teacher):
     if teacher is not None:
         config = transformers_config(teacher, spec)
         return model_class(spec, config).from_config(config, dtype=WEIGHT_DTYPES[spec["precision"]]).requires_grad_(False).eval()
-    if spec.get("method", {}).get("reference") != "copy":
+    method = spec.get("method", {})
+    is_anchored = method.get("kind") == "anchored"
+    if method.get("reference") != "copy" and not is_anchored:
         return None
     precision = spec["precision"]
     # LLaMA-Factory's model/loader.py: what does not train is loaded in the type that is computed in.
-    lowered = AUTOCAST_DTYPES.get(precision) if spec["method"].get("logProbabilities") == "llamafactory" else None
+    lowered = AUTOCAST_DTYPES.get(precision) if is_anchored or method.get("logProbabilities") == "llamafactory" else None
     reference = model_class(spec, config).from_config(config, dtype=lowered or WEIGHT_DTYPES[precision])
     return reference.requires_grad_(False).eval()
 
@@ -726,7 +728,28 @@ def loss_of_answers(passes, method):
 
 METHODS = {"preference": preference_loss, "kto": kto_loss, "reward": reward_loss, "distillation": distillation_loss,
            "answers": loss_of_answers}
+def anchored_loss(passes, method):
+    """LLaMA-Factory's compute_loss and asft_loss_func, every token counted."""
+    lowered = AUTOCAST_DTYPES.get(passes.spec["precision"])
+    with torch.no_grad(), passes.kernels():
+        reference = passes.model.reference(**passes.inputs).logits
+    if lowered is not None:  # accelerate's convert_outputs_to_fp32
+        reference = reference.float()
+    with passes.kernels():
+        outputs = passes.model(**passes.inputs, labels=passes.labels)
+    unused, logits = outputs.loss, outputs.logits.float()
+    del outputs
+    shifted, shifted_reference = (each[:, :-1].contiguous().flatten(0, 1) for each in (logits, reference))
+    per_token = F.cross_entropy(shifted, passes.labels[:, 1:].flatten(), reduction="none")
+    weighted = (per_token * torch.exp(-per_token.detach())).mean()
+    divergence = F.kl_div(F.log_softmax(shifted, dim=-1), F.softmax(shifted_reference, dim=-1), reduction="none").sum(-1)
+    loss = weighted + divergence.mean()
+    del unused
+    return loss, None
 
+
+
+           "anchored": anchored_loss,
 
 def make_answers(model, spec, device="meta", kernels=None):
     """What a method that learns from its own answers does before the steps over them."""

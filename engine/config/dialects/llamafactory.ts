@@ -13,7 +13,16 @@ import { type Lora, type LoraFields, readLora, readTargets } from '../trainer/ad
 import { type AttentionChoice, eagerAttention, flashAttention, fusedAttention } from '../trainer/attention.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { imageOfEverySample } from '../trainer/images.ts'
-import { isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../trainer/method.ts'
+import {
+  anchored,
+  isOn,
+  kto,
+  ordinary,
+  preference,
+  refuseGeneration,
+  reward,
+  type Training,
+} from '../trainer/method.ts'
 import { readTrainerOptimizer, trainerDefault } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { readFreeze } from '../trainer/trained-part.ts'
@@ -91,10 +100,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 }
 
 const leaveOut = 'Leave this config out of the check for now.'
-const unmodelled = [
-  ...['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'use_llama_pro'],
-  ...['use_asft_loss', 'use_unsloth'],
-]
+const unmodelled = [...['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'use_llama_pro'], 'use_unsloth']
 /** Of each, one is as good as none. */
 const divisions = [
   ...['tensor_model_parallel_size', 'pipeline_model_parallel_size', 'expert_model_parallel_size'],
@@ -114,11 +120,21 @@ function refuseUnmodelled(reader: FieldReader, document: Section): void {
   }
 }
 
+/** train/sft/workflow.py: a reference beside ASFT's loss, which trainer_utils.py makes of everything but adapters. */
+function readLoss(reader: FieldReader, document: Section, method: Method): Training {
+  const field = document.at('use_asft_loss')
+  if (!isOn(reader, field)) return ordinary
+  if (method !== 'lora') return anchored(reader, field)
+  const message = 'use_asft_loss has no reference to compare adapters with'
+  reader.refuse(field, 'unsupported-setting', message, 'Set finetuning_type: full, or leave use_asft_loss out.')
+  return ordinary
+}
+
 /** train/{dpo,kto,rm}: a second model where no adapter can be turned off (trainer_utils.py create_ref_model). */
 function readStage(reader: FieldReader, document: Section, method: Method): Training {
   const stage = document.at('stage')
   const name = reader.text(stage)
-  if (stage === undefined || name === undefined || /^(?:sft|pt)$/i.test(name)) return ordinary
+  if (stage === undefined || name === undefined || /^(?:sft|pt)$/i.test(name)) return readLoss(reader, document, method)
   const other = document.at('ref_model')
   if (other !== undefined) {
     reader.assume(`The reference ${quote(other.source)} is counted as a copy of the model that is trained.`)

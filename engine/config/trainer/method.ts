@@ -65,6 +65,12 @@ function noted(reader: FieldReader, field: Field, method: TrainingMethod, keepsD
   return keepsDropout ? { method } : { method, dropout: reader.note('dropout', false, 'turned off by the method') }
 }
 
+/** A frozen copy that the policy is held to, beside a weighted cross-entropy. */
+export function anchored(reader: FieldReader, field: Field): Training {
+  reader.assume('A frozen copy of the model reads the same batch; its logits stand beside those that are trained.')
+  return noted(reader, field, { kind: 'anchored' }, true)
+}
+
 /** A teacher of the catalogue beside the student. */
 export function distillation(reader: FieldReader, field: Field, teacher: string, chunks: number): Training {
   reader.assume(

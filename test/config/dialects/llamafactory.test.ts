@@ -55,6 +55,7 @@ describe('a config of LLaMA-Factory', () => {
     ['quantization_bit: 4\nfinetuning_type: full', 'quantised-without-adapter'],
     ['finetuning_type: freeze\nuse_llama_pro: true', 'unsupported-setting'],
     ['finetuning_type: freeze\nfreeze_trainable_modules: mlp.*', 'unknown-value'],
+    ['use_asft_loss: true', 'unsupported-setting'],
     ['finetuning_type: oft\noft_rank: 8', 'unsupported-setting'],
     ['use_galore: true', 'unsupported-setting'],
     ['use_kt: true', 'unsupported-setting'],
@@ -118,6 +119,12 @@ describe('a config of LLaMA-Factory', () => {
     const { spec, assumptions } = trainingConfig(`${text}use_kt: true\n`)
     expect(spec.expertsOnHost).toBe(true)
     expect(assumptions.join(' ')).toContain("the time that they take there is not in the step's")
+  })
+
+  it('with use_asft_loss holds the policy to a frozen copy', () => {
+    const { spec, assumptions } = trainingConfig(`${base}finetuning_type: full\nuse_asft_loss: true\n`)
+    expect(spec.method).toEqual({ kind: 'anchored' })
+    expect(assumptions.join(' ')).toContain('A frozen copy of the model reads the same batch')
   })
 
   it('with additional_target trains those modules whole', () => {
