@@ -17,6 +17,7 @@ type Settings = Pick<
   | 'lora'
   | 'trainable'
   | 'images'
+  | 'trainsTowers'
   | 'quantization'
   | 'quantizedExperts'
   | 'expertsOnHost'
@@ -130,6 +131,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     lora,
     trainable,
     images,
+    trainsTowers,
     quantization,
     quantizedExperts,
     fakeQuantization,
@@ -144,6 +146,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(lora && { lora }),
     ...(trainable && { trainable }),
     ...(images && { images }),
+    ...(trainsTowers && { trainsTowers }),
     ...(quantization && { quantization }),
     ...(quantizedExperts && { quantizedExperts }),
     ...(expertsOnHost && { expertsOnHost }),

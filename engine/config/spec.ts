@@ -195,6 +195,8 @@ export const trainingSpec = z.object({
       checkpointed: z.enum(['decoder', 'self-attention']),
     })
     .optional(),
+  /** Whether what sees or hears trains too, on images or speech that stand among the words. */
+  trainsTowers: z.literal(true).optional(),
   /** Absent where everything trains. With `lora`: the modules that may have adapters. */
   trainable: trainedPart.optional(),
   /** Base weights of every linear layer but the output's. Only with `lora`. */

@@ -30,6 +30,7 @@ export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.fakeQuantization?.format !== undefined) return '4-bit floats'
   if (spec.float8) return '8-bit floats'
   if (spec.offload !== undefined) return 'offloading'
+  if (spec.trainsTowers) return 'images or speech among the words'
   if (spec.images?.checkpointed === 'self-attention') return "torchtune's layers that see images"
   if (spec.fusedLoss) return 'a fused loss'
   if (spec.precision === 'bf16-master') return 'float32 master weights'
@@ -58,12 +59,12 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
       : []),
     ...(seesImages(config) && spec.images === undefined
       ? [
-          'Text alone is counted: how many images of which size a sample holds cannot be known from the config. The weights of the layers that see them are in the figures; their activations are not, nor, where they train, their gradients and their share of the optimizer state.',
+          `Text alone is counted: how many images of which size a sample holds cannot be known from the config. ${ofTowers('see', spec)}`,
         ]
       : []),
     ...(hears(config)
       ? [
-          'Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. The weights of the layers that hear them are in the figures; their activations are not, nor, where they train, their gradients and their share of the optimizer state.',
+          `Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. ${ofTowers('hear', spec)}`,
         ]
       : []),
     ...(isOutsideTransformers(config)
@@ -90,4 +91,11 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
       ? ['Experts in float32 run in a kernel that no trace covers; they are counted as in bfloat16, at twice the size.']
       : []),
   ]
+}
+
+function ofTowers(verb: 'see' | 'hear', { trainsTowers }: TrainingSpec): string {
+  const layers = `the layers that ${verb} them`
+  return trainsTowers
+    ? `Weights, gradients and optimizer state of ${layers} are in the figures, their activations are not.`
+    : `The weights of ${layers} are in the figures; their activations are not, nor, where they train, their gradients and their share of the optimizer state.`
 }

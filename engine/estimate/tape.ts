@@ -48,6 +48,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
   readonly blockInputs: Tensor[] = []
   readonly gemma3n = new Gemma3nTape(this)
   #pixels: Tensor | undefined
+  /** Weights that train on what stands among the words. */
+  #towers: Tensor[] = []
   /** Tensors that local variables of the running block reference. */
   #locals: Tensor[] = []
   readonly #trainedNames: readonly RegExp[]
@@ -83,6 +85,16 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const table = this.#savedWhole(name, [count, features]) ?? this.#weight(`${name}.weight`, [count, features])
     const output = this.tensor([...ids.shape, features], table.dtype, [table], ids)
     this.record(name, { reads: [ids], outputs: [output], saves: [ids], gradients: [made(table)] })
+    return ids === this.#input ? this.#amongWords(output) : output
+  }
+
+  /** transformers: `masked_scatter` of what towers saw or heard, through which their weights' gradients come back. */
+  #amongWords(words: Tensor): Tensor {
+    const towers = this.#towers
+    if (towers.length === 0) return words
+    this.#towers = []
+    const output = this.tensor(words.shape, words.dtype, [words, ...towers])
+    this.record('masked_scatter', { reads: [words], outputs: [output], gradients: [words, ...towers].map(made) })
     return output
   }
 
@@ -639,7 +651,9 @@ export class Tape extends Autograd implements Ops<Tensor> {
     body(this.tensor([1, features], this.weightDtype, []))
     this.nodes = nodes
     for (const [name, parameter] of this.parameters) {
-      if (!known.has(name)) this.parameters.set(name, { ...parameter, requiresGrad: false })
+      if (known.has(name)) continue
+      if (this.spec.trainsTowers && parameter.requiresGrad) this.#towers.push(parameter)
+      else this.parameters.set(name, { ...parameter, requiresGrad: false })
     }
   }
 

@@ -132,6 +132,24 @@ describe('a checkpoint that sees images, trained on text', () => {
   })
 })
 
+describe('a tower that trains on what stands among the words', () => {
+  const id = 'PaddlePaddle/PaddleOCR-VL-1.6'
+  const text = 2 * 103_424 * 1_024 + 18 * (1_024 * 2_048 * 2 + 1_024 * 256 * 2 + 3 * 1_024 * 3_072 + 2 * 1_024) + 1_024
+  const tower = 905_601_648 - text
+  const changes = { precision: 'bf16', sequenceLength: 16, gradientAccumulation: 2 } as const
+  const peakOf = (more: Partial<TrainingSpec>) => footprintOf(id, { ...changes, ...more }).peak(1, 0)
+
+  test('has optimizer state and gradients beside its weights', () => {
+    const [trained, idle] = [peakOf({ trainsTowers: true }), peakOf({})]
+    const rounding = 512 * 1_500
+    expect(Math.abs(trained.breakdown.optimizerState - idle.breakdown.optimizerState - 4 * tower)).toBeLessThan(
+      rounding,
+    )
+    expect(Math.abs(trained.breakdown.gradients - idle.breakdown.gradients - 2 * tower)).toBeLessThan(rounding)
+    expect(trained.breakdown.weights).toBe(idle.breakdown.weights)
+  })
+})
+
 describe('a decoder that attends to images', () => {
   const id = 'meta-llama/Llama-3.2-11B-Vision-Instruct'
   const [tokens, heads, hidden, inner] = [4 * 1_608, 16, 1_280, 5_120]

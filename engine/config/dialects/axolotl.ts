@@ -1,4 +1,5 @@
 /** Axolotl, as of 0.18: src/axolotl/utils/schemas/{config,training,peft}.py, its defaults; loaders/model.py, what they mean. */
+import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import { languageModelReading, readBatch, readGpus } from '../language-model.ts'
@@ -16,7 +17,7 @@ import {
   readImplementation,
 } from '../trainer/attention.ts'
 import { readFloat8 } from '../trainer/float8.ts'
-import { oneImage } from '../trainer/images.ts'
+import { oneImage, trainsTowers } from '../trainer/images.ts'
 import {
   isOn,
   kto,
@@ -125,6 +126,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       trainable: hasAdapter ? undefined : readTrainable(reader, document, checkpoints),
       // processing_strategies.py: a config that names a processor trains on images.
       images: document.at('processor_type') === undefined ? undefined : oneImage(model),
+      trainsTowers: hasAdapter ? undefined : readTowers(reader, document, model),
       quantization: readQuantization(reader, document, hasAdapter),
       fakeQuantization: readFakeQuantization(reader, document),
       float8: readFloat8(reader, document.at('fp8')),
@@ -234,6 +236,12 @@ function readsAdapter(reader: FieldReader, field: Field | undefined): boolean {
 function targetsOf(reader: FieldReader, document: Section): Targets {
   const isAll = reader.flag(document.at('lora_target_linear')) === true
   return isAll ? 'all' : (readTargets(reader, document.at('lora_target_modules')) ?? 'usual')
+}
+
+/** utils/freeze.py: `freeze_mm_modules` leaves the decoder alone to train. */
+function readTowers(reader: FieldReader, document: Section, model: CatalogueModel | undefined): true | undefined {
+  const isFrozen = reader.flag(document.at('freeze_mm_modules')) === true
+  return document.at('processor_type') === undefined || isFrozen ? undefined : trainsTowers(model)
 }
 
 /** loaders/model.py: adapters with load_in_4bit get nf4 with double quantisation. */

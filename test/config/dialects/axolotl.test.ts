@@ -8,6 +8,17 @@ sequence_len: 2048
 `
 
 describe('a config of Axolotl', () => {
+  it.each([
+    ['', true],
+    ['freeze_mm_modules: true\n', undefined],
+    ['adapter: lora\nlora_target_linear: true\n', undefined],
+  ])('that names a processor trains what sees images, but not with %j', (settings, trains) => {
+    const seeing = base.replace('meta-llama/Llama-3.2-1B', 'Qwen/Qwen2.5-VL-3B-Instruct')
+    expect(trainingConfig(`${seeing}processor_type: AutoProcessor\n${settings}`).spec.trainsTowers).toBe(trains)
+    expect(trainingConfig(`${seeing}${settings}`).spec.trainsTowers).toBeUndefined()
+    expect(trainingConfig(`${base}processor_type: AutoProcessor\n${settings}`).spec.trainsTowers).toBeUndefined()
+  })
+
   it('becomes a spec with the places of batch size and accumulation', () => {
     const reading = trainingConfig(`${base}gradient_accumulation_steps: 4\noptimizer: adamw_bnb_8bit\nbf16: auto\n`)
     expect(reading).toMatchObject({
