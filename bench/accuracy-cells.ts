@@ -257,6 +257,9 @@ const latentMixtures: readonly Cell[] = [
 const image = { images: { tiles: 4, checkpointed: 'decoder' } } as const
 
 const multimodal: readonly Cell[] = [
+  ['meta-llama/Llama-4-Scout-17B-16E', { microBatch: 1, sequenceLength: 4096, ...bf16Lora }],
+  ['meta-llama/Llama-4-Scout-17B-16E', { microBatch: 1, sequenceLength: 512, precision: 'bf16', optimizer: 'sgd' }],
+  ['meta-llama/Llama-4-Maverick-17B-128E', { microBatch: 1, sequenceLength: 4096, ...bf16Lora }],
   ['meta-llama/Llama-3.2-11B-Vision-Instruct', { microBatch: 1, sequenceLength: 2048, ...bf16Lora }],
   ['meta-llama/Llama-3.2-11B-Vision-Instruct', { microBatch: 1, sequenceLength: 4096, ...bf16Lora, ...image }],
   ['meta-llama/Llama-3.2-11B-Vision-Instruct', { microBatch: 1, sequenceLength: 2048, ...fullBf16, ...image }],
@@ -295,7 +298,7 @@ export const cells: readonly Cell[] = [
   ...otherMixtures,
   ...latentMixtures,
   ...multimodal,
+  ...gemmaCells,
   ...seq2seq,
   ...methodCells,
 ]
-  ...gemmaCells,

@@ -20,9 +20,11 @@ type Settings = Pick<
   | 'trainsTowers'
   | 'quantization'
   | 'quantizedExperts'
+  | 'linearExperts'
   | 'expertsOnHost'
   | 'fakeQuantization'
   | 'float8'
+  | 'tensorParallel'
   | 'expertParallel'
   | 'sharding'
   | 'offload'
@@ -134,9 +136,11 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     trainsTowers,
     quantization,
     quantizedExperts,
+    linearExperts,
     fakeQuantization,
     float8,
     expertsOnHost,
+    tensorParallel,
     expertParallel,
     ...others
   } = settings
@@ -149,9 +153,11 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(trainsTowers && { trainsTowers }),
     ...(quantization && { quantization }),
     ...(quantizedExperts && { quantizedExperts }),
+    ...(linearExperts && { linearExperts }),
     ...(expertsOnHost && { expertsOnHost }),
     ...(fakeQuantization && { fakeQuantization }),
     ...(float8 && { float8 }),
+    ...(tensorParallel && { tensorParallel }),
     ...(expertParallel && { expertParallel }),
     ...(sharding && { sharding }),
     ...(offload && { offload }),

@@ -127,6 +127,22 @@ export const trainingMethod = z.discriminatedUnion('kind', [
     /** EBFT: whether hidden states of the reference score the answers. */
     comparesFeatures: z.boolean(),
   }),
+  /**
+   * EBFT's strided mode: short answers from many places in a sequence, all of them in one pass, are compared by the reference's
+   * hidden states and learnt from.
+   */
+  z.object({
+    kind: z.literal('strided'),
+    reference: z.enum(['adapters-off', 'copy']),
+    /** Times that every sequence is answered. */
+    rollouts: z.number().int().min(1).max(64),
+    /** Tokens before the first place, between two, and of an answer. */
+    context: z.number().int().min(1).max(10_000_000),
+    stride: z.number().int().min(1).max(10_000_000),
+    answerLength: z.number().int().min(1).max(10_000_000),
+    /** Whether the sequence's own tokens are learnt from too. */
+    withCrossEntropy: z.boolean(),
+  }),
 ])
 export type TrainingMethod = z.infer<typeof trainingMethod>
 
@@ -203,6 +219,8 @@ export const trainingSpec = z.object({
   quantization: z.enum(quantizations).optional(),
   /** Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`. */
   quantizedExperts: z.boolean().optional(),
+  /** Llama 4's experts as linear layers, one after the other: Axolotl's `llama4_linearized_experts`. */
+  linearExperts: z.boolean().optional(),
   /**
    * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of
    * so many inputs) and go on in the type of the weights, as torchao does. With `lora`, the adapted layers alone.
@@ -218,6 +236,14 @@ export const trainingSpec = z.object({
   float8: z.boolean().optional(),
   /** Experts' weights, adapters and computing are the host's: ktransformers. */
   expertsOnHost: z.literal(true).optional(),
+  tensorParallel: z
+    .object({
+      /** GPUs among which every layer's heads and inner features are divided, and the vocabulary of the output layer. */
+      gpus: z.number().int().min(2).max(1_000),
+      /** torchtune's plans also divide the tokens of residuals and norms, and the vocabulary of the embedding. */
+      dividesTokens: z.boolean(),
+    })
+    .optional(),
   /** GPUs among which the experts of a layer are divided. */
   expertParallel: z.number().int().min(1).max(100_000).optional(),
   /** Only with several GPUs; DDP when absent. */
@@ -252,6 +278,7 @@ export function sequencesPerSample({ method }: Pick<TrainingSpec, 'method'>): nu
     case 'distillation':
     case 'anchored':
     case 'answers':
+    case 'strided':
     case undefined:
       return 1
   }
@@ -262,7 +289,12 @@ export function answersAtATime({ method }: Pick<TrainingSpec, 'method'>): number
   return method?.kind === 'answers' ? method.count : undefined
 }
 
+/** Groups of GPUs that each compute a whole model; DDP, ZeRO and FSDP work between them. */
+export function modelCopies({ gpus, tensorParallel }: Pick<TrainingSpec, 'gpus' | 'tensorParallel'>): number {
+  return Math.max(1, gpus / (tensorParallel?.gpus ?? 1))
+}
+
 /** Samples in one optimizer step over all GPUs. */
 export function effectiveBatch(spec: TrainingSpec): number {
-  return spec.microBatch * spec.gradientAccumulation * spec.gpus
+  return spec.microBatch * spec.gradientAccumulation * modelCopies(spec)
 }

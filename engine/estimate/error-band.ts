@@ -25,7 +25,10 @@ export function beyondTrace(spec: TrainingSpec): string | undefined {
 export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.gpus > 1 && spec.sharding?.startsWith('zero')) return "DeepSpeed's sharding"
   if (spec.method?.kind === 'answers' && spec.method.generation.kind === 'vllm') return 'vLLM beside the training'
+  if (spec.tensorParallel !== undefined) return 'tensor parallelism'
+  if (spec.method?.kind === 'strided') return "EBFT's strided mode"
   if (spec.quantizedExperts) return 'quantised experts'
+  if (spec.linearExperts) return 'experts as linear layers'
   if (spec.expertsOnHost) return 'the exchange with experts on the host'
   if (spec.fakeQuantization?.format !== undefined) return '4-bit floats'
   if (spec.float8) return '8-bit floats'
@@ -72,7 +75,7 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
           'The model is counted from the code that is published beside its weights, which no engine but the estimate runs. The layers that see images are taken as frozen.',
         ]
       : []),
-    ...(hasExperts(config) && spec.quantization !== undefined && !spec.quantizedExperts
+    ...(hasExperts(config) && spec.quantization !== undefined && !spec.quantizedExperts && !spec.linearExperts
       ? [
           'The experts are counted without quantisation: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over.',
         ]

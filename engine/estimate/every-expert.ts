@@ -45,3 +45,27 @@ export function summed(autograd: Autograd, results: Tensor, x: Tensor): Tensor {
   autograd.record('sum', { reads: [results], outputs: [output], gradients: [made(results)] })
   return output
 }
+
+/**
+ * Each expert on its own rows, into a tensor for all. torch: CopySlices copies the gradient of the whole before it hands parts of
+ * it on; SelectBackward0 pads the gradient of its rows with zeros.
+ */
+export function oneByOne(
+  autograd: Autograd,
+  rows: Tensor,
+  count: number,
+  expert: (rows: Tensor, index: number) => Tensor,
+): Tensor {
+  const own = [elements(rows) / count / lastSize(rows), lastSize(rows)]
+  let all = autograd.tensor(rows.shape, rows.dtype, [])
+  autograd.record('zeros', { reads: [], outputs: [all] })
+  for (let index = 0; index < count; index++) {
+    const input: Tensor = { ...rows, shape: own, edge: autograd.newEdge() }
+    autograd.record('select', { reads: [rows], outputs: [input], gradients: [made(rows)] })
+    const result = expert(input, index)
+    const joined: Tensor = { ...all, requiresGrad: all.requiresGrad || result.requiresGrad, edge: autograd.newEdge() }
+    autograd.record('copy slices', { reads: [all, result], outputs: [joined], gradients: [all, result].map(made) })
+    all = joined
+  }
+  return all
+}

@@ -23,7 +23,7 @@ import { type Adapters, turnedInput, withLowRank, withMagnitude } from './adapte
 import { eagerAttention, fusedAttention } from './attention.ts'
 import { Autograd, made, type Node, widest } from './autograd.ts'
 import { composedLayerNorm, xielu } from './composed-ops.ts'
-import { expertProduct, scoredRows, summed } from './every-expert.ts'
+import { expertProduct, oneByOne, scoredRows, summed } from './every-expert.ts'
 import { bestExperts, groupedExperts, type RouterParameters, routerLogits } from './experts.ts'
 import { fakeQuantized, fourBitProduct } from './fake-quantization.ts'
 import { Gemma3nTape } from './gemma3n.ts'
@@ -32,7 +32,8 @@ import { matrixProduct } from './matrix-product.ts'
 import { quantizedBytes } from './quantization.ts'
 import { fusedConvolution, selectiveScan } from './selective-scan.ts'
 import { composedMamba2, fusedMamba2 } from './state-space.ts'
-import { bytesPerElement, type Dtype, elements, lastSize, type Tensor } from './storage.ts'
+import { bytesPerElement, type Dtype, elements, lastSize, type Storage, type Tensor } from './storage.ts'
+import { chunkedLogProbabilities, stridedTokens } from './strided-log-probabilities.ts'
 
 /** The product of two int8 matrices. */
 const INT32_BYTES = 4
@@ -52,7 +53,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
   #towers: Tensor[] = []
   /** Tensors that local variables of the running block reference. */
   #locals: Tensor[] = []
+  /** What the running block hands on. */
+  #handedOn: Tensor[] = []
   readonly #trainedNames: readonly RegExp[]
+  #gatheredTokens: { readonly of: Tensor; readonly whole: Tensor } | undefined
 
   constructor(spec: TrainingSpec, device: { hasFlash: boolean }) {
     super(spec, device)
@@ -76,16 +80,18 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   get input(): Tensor {
-    const other = this.pass?.sequences
-    return other === undefined ? this.#input : this.tensor([other.tokens], 'int64', [])
+    const tokens = this.pass?.sequences?.tokens ?? stridedTokens(this.spec)
+    return tokens === undefined ? this.#input : this.tensor([tokens], 'int64', [])
   }
 
   embedding(name: string, ids: Tensor, count: number, features: number): Tensor {
     // torch: derivatives.yaml `embedding`: saves the indices; embedding_dense_backward writes a gradient of the whole table.
-    const table = this.#savedWhole(name, [count, features]) ?? this.#weight(`${name}.weight`, [count, features])
+    const { gpus = 1, dividesTokens = false } = this.spec.tensorParallel ?? {}
+    const shape = [dividesTokens ? count / gpus : count, features]
+    const table = this.#savedWhole(name, shape) ?? this.#weight(`${name}.weight`, shape)
     const output = this.tensor([...ids.shape, features], table.dtype, [table], ids)
     this.record(name, { reads: [ids], outputs: [output], saves: [ids], gradients: [made(table)] })
-    return ids === this.#input ? this.#amongWords(output) : output
+    return ids === this.#input ? this.#ownTokens(this.#amongWords(output)) : output
   }
 
   /** transformers: `masked_scatter` of what towers saw or heard, through which their weights' gradients come back. */
@@ -104,9 +110,59 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return this.embedding(name, ids, count, features)
   }
 
-  linear(name: string, states: Tensor, outFeatures: number, options: LinearOptions = {}): Tensor {
+  linear(name: string, states: Tensor, features: number, options: LinearOptions = {}): Tensor {
+    // transformers' _tp_plan: the output layer's rows are divided among GPUs, and its results put together again.
+    const isDivided = this.#isOutputLayer(name) && options.tiedTo === undefined
+    const outFeatures = features / (isDivided ? (this.spec.tensorParallel?.gpus ?? 1) : 1)
+    const isSum = /(?:o_proj|down_proj)$/.test(name)
+    const output = this.#linearPart(name, isSum ? states : this.#allTokens(states), outFeatures, options)
+    if (isSum) return this.#ownTokens(output)
+    return outFeatures === features || this.spec.fusedLoss
+      ? output
+      : this.#exchanged('all_gather', output, [...output.shape.slice(0, -1), features])
+  }
+
+  /** Tokens of which this GPU holds the residuals. */
+  get #heldTokens(): number {
+    const [tokens = 1] = this.input.shape
+    const { gpus = 1, dividesTokens = false } = this.spec.tensorParallel ?? {}
+    return dividesTokens ? Math.ceil(tokens / gpus) : tokens
+  }
+
+  /** torch: distributed/tensor/parallel/style.py PrepareModuleInput: a module's layers share what it gathers. */
+  #allTokens(x: Tensor): Tensor {
+    const [tokens = 1] = this.input.shape
+    if (x.shape[0] === tokens || x.shape[0] !== this.#heldTokens) return x
+    const known = this.#gatheredTokens
+    const whole = known?.of === x ? known.whole : this.#exchanged('all_gather', x, [tokens, ...x.shape.slice(1)])
+    this.#gatheredTokens = { of: x, whole }
+    return whole
+  }
+
+  #ownTokens(x: Tensor): Tensor {
+    const [tokens = 1] = this.input.shape
+    if (x.shape[0] !== tokens || this.#heldTokens === tokens) return x
+    return this.#exchanged('reduce_scatter', x, [this.#heldTokens, ...x.shape.slice(1)])
+  }
+
+  /** A new tensor of what all GPUs hold, or a part of their sum; its gradient goes the other way. */
+  #exchanged(name: string, x: Tensor, shape: readonly number[]): Tensor {
+    const output = this.tensor(shape, x.dtype, [x])
+    this.record(name, { reads: [x], outputs: [output], gradients: [made(x)] })
+    return output
+  }
+
+  #linearPart(name: string, states: Tensor, outFeatures: number, options: LinearOptions): Tensor {
     const x = this.#isOutputLayer(name) ? this.#asked(states) : states
     if (this.#isOutputLayer(name)) this.outputLayerInput = x
+    if (this.spec.method?.kind === 'strided' && this.pass === undefined && this.#isOutputLayer(name)) {
+      return chunkedLogProbabilities(
+        this,
+        name,
+        x,
+        this.#weight(options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]),
+      )
+    }
     if (this.spec.fusedLoss && this.#isOutputLayer(name)) return this.#fusedLoss(name, x, outFeatures, options.tiedTo)
     const { lora } = this.spec
     return lora !== undefined && this.#isAdapted(name)
@@ -313,7 +369,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
   attention(q: Tensor, k: Tensor, v: Tensor, shape: AttentionShape, bias?: Tensor): Tensor {
     const sinks = shape.sinks === undefined ? undefined : this.#weight(shape.sinks, [shape.heads])
     const options = { keyValueHeads: shape.heads, castsSoftmax: false, ...shape, bias, sinks }
-    if (this.spec.attention !== 'eager') return fusedAttention(this, q, k, v, options)
+    if ((this.pass?.sequences?.attention?.kernel ?? this.spec.attention) !== 'eager')
+      return fusedAttention(this, q, k, v, options)
     const { output, weights } = eagerAttention(this, q, k, v, options)
     this.#locals.push(weights)
     return output
@@ -380,6 +437,15 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const logits = routerLogits(this, x, this.#routerParameters(`${name}.router`, x, router), router)
     const rows = scoredRows(this, x, logits, perToken)
     const results = this.frame(rows, scored => {
+      if (this.spec.linearExperts) {
+        const project = (part: string, index: number, input: Tensor, to: number) =>
+          this.linear(`${name}.experts.${part}.${index}`, input, to, { bias: false })
+        return oneByOne(this, scored, count, (input, index) => {
+          const activated = this.silu(project('gate_projs', index, input, inner))
+          const product = this.multiply(project('up_projs', index, input, inner), activated)
+          return project('down_projs', index, product, lastSize(x))
+        })
+      }
       const weight = (part: string, from: number, to: number) =>
         this.#weight(`${name}.experts.${part}`, [count, from, to])
       const joined = expertProduct(this, scored, weight('gate_up_proj', lastSize(x), 2 * inner))
@@ -607,6 +673,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return loss
   }
 
+  handOn(states: readonly Tensor[]): void {
+    this.#handedOn.push(...states)
+  }
+
   withInputGradients(x: Tensor): Tensor {
     // transformers modeling_utils.py enable_input_require_grads: a hook on the embeddings' output.
     const { lora, gradientCheckpointing } = this.spec
@@ -635,9 +705,11 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const outer = this.nodes
     const castOutside = new Map(this.castWeights)
     this.nodes = []
+    this.#handedOn = []
     const output = this.frame(input, body)
     const inputs = [x, ...shared].map(tensor => tensor.storage)
-    const block = { ...emptyNode, reads: inputs, saves: inputs, outputs: [output], body: this.nodes }
+    const retains = savedOnTheWayTo(this.#handedOn, this.nodes)
+    const block = { ...emptyNode, reads: inputs, saves: inputs, outputs: [output], body: this.nodes, retains }
     outer.push(...(inputGradients || trainsSomething(this.nodes) ? [block] : this.nodes))
     this.nodes = outer
     // The recomputation opens an autocast context, and so a cache of cast weights, of its own.
@@ -783,8 +855,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
   /** transformers `logits_to_keep`: a view of the last positions. */
   #asked(states: Tensor): Tensor {
     const { method } = this.spec
-    const ofBatch = method?.kind === 'answers' ? method.answerLength + 1 : undefined
-    const positions = this.pass?.sequences?.logitsOf ?? ofBatch
+    const positions =
+      this.pass?.sequences?.logitsOf ?? (method?.kind === 'answers' ? method.answerLength + 1 : undefined)
     const [tokens = 0] = states.shape
     if (positions === undefined || positions >= tokens) return states
     const output = { ...states, shape: [positions, lastSize(states)], edge: this.newEdge() }
@@ -893,6 +965,16 @@ export class Tape extends Autograd implements Ops<Tensor> {
     this.batch.push(tensor.storage)
     return tensor
   }
+}
+
+/** What autograd holds for the backward of `tensors`: the saved tensors of every node that they come from. */
+function savedOnTheWayTo(tensors: readonly Tensor[], nodes: readonly Node[]): Storage[] {
+  const reached = new Set(tensors.map(tensor => tensor.storage))
+  return nodes.toReversed().flatMap(({ outputs, gradients, saves }) => {
+    if (!outputs.some(output => reached.has(output.storage))) return []
+    for (const { to } of gradients) reached.add(to.storage)
+    return saves.filter(storage => !storage.persistent)
+  })
 }
 
 const emptyNode: Node = {

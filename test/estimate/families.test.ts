@@ -109,6 +109,28 @@ describe('a mixture of experts', () => {
   })
 })
 
+describe('experts that every token goes through', () => {
+  const id = 'meta-llama/Llama-4-Scout-17B-16E'
+  const [tokens, hidden, inner] = [512, 5_120, 8_192]
+  const bytes = (num_local_experts: number, changes: Partial<TrainingSpec>) => {
+    const { config } = knownModel(id)
+    if (config.model_type !== 'llama4') throw new Error('not Llama 4')
+    const text_config = { ...config.text_config, num_hidden_layers: 1, num_local_experts }
+    return activationBytes(id, { precision: 'bf16', sequenceLength: tokens, ...changes }, { ...config, text_config })
+  }
+  const more = (changes: Partial<TrainingSpec>) => (bytes(20, changes) - bytes(16, changes)) / 4 / tokens
+  const lora = { rank: 8, targets: ['q_proj'], dropout: 0 }
+  const score = 4 + 2
+
+  test('keep a row of every token for one more: its copy, the same times its score, four as wide as the expert', () => {
+    expect(more({})).toBe(2 * (2 * hidden + 4 * inner) + score)
+  })
+
+  test('keep the copy alone and three rows of the expert where they are frozen linear layers', () => {
+    expect(more({ lora, linearExperts: true })).toBe(2 * (hidden + 3 * inner) + score)
+  })
+})
+
 describe('a checkpoint that sees images, trained on text', () => {
   const text = (config: ModelConfig) => {
     if (!('text_config' in config) || config.model_type !== 'gemma3') throw new Error('not Gemma 3')

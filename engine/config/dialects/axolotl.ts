@@ -30,6 +30,7 @@ import {
 } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
+import { readTensorParallel } from '../trainer/tensor-parallel.ts'
 import { readLisa, readUnfrozen } from '../trainer/trained-part.ts'
 import { writesAny } from '../written-keys.ts'
 import { type Around, readGenerated } from './axolotl/answers.ts'
@@ -130,8 +131,10 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       quantization: readQuantization(reader, document, hasAdapter),
       fakeQuantization: readFakeQuantization(reader, document),
       float8: readFloat8(reader, document.at('fp8')),
+      tensorParallel: readTensorParallel(reader, document.at('tensor_parallel_size'), false),
       expertParallel: readExpertParallel(reader, document.at('expert_parallel_size')),
       quantizedExperts: readExperts(reader, document.at('quantize_moe_experts')),
+      linearExperts: readLinearExperts(reader, model, document.at('llama4_linearized_experts')),
       ...sharded,
       fusedLoss: training.method === undefined ? readFusedLoss(reader, document) : undefined,
       ...training,
@@ -145,15 +148,12 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 }
 
 const switches = ['gptq']
-/** One is as good as none. */
-const divisions = ['tensor_parallel_size']
 const present = ['diffusion', 'lora_target_parameters']
 
 /** What changes the step in ways that no estimate here follows. */
 function refuseUnmodelled(reader: FieldReader, document: Section): void {
   const fields = [
     ...switches.map(key => document.at(key)).filter(field => isOn(reader, field)),
-    ...divisions.map(key => document.at(key)).filter(field => (reader.wholeNumber(field, { max: 100_000 }) ?? 1) > 1),
     ...present.map(key => document.at(key)),
   ]
   refuseRemote(reader, document.at('plugins'))
@@ -263,7 +263,10 @@ function readQuantization(reader: FieldReader, document: Section, hasAdapter: bo
 
 /** utils/distributed.py: the GPUs are the product of what each kind of parallelism asks for. */
 function readMesh(reader: FieldReader, document: Section): number {
-  const sizes = [document.at('dp_shard_size'), contextParallel(document), document.at('expert_parallel_size')]
+  const sizes = [
+    ...[document.at('dp_shard_size'), contextParallel(document)],
+    ...[document.at('tensor_parallel_size'), document.at('expert_parallel_size')],
+  ]
   const fields = sizes.filter(field => field !== undefined)
   const [first] = fields
   if (first === undefined) return readGpus(reader, undefined)
@@ -317,6 +320,11 @@ function readExperts(reader: FieldReader, field: Field | undefined): true | unde
   return isOn(reader, field) ? reader.note('quantizedExperts', true, field) : undefined
 }
 
+/** monkeypatch/models/llama4/modeling.py. */
+function readLinearExperts(reader: FieldReader, model: CatalogueModel | undefined, field: Field | undefined) {
+  return model?.family === 'llama4' && isOn(reader, field) ? reader.note('linearExperts', true, field) : undefined
+}
+
 /**
  * utils/config resolve_dtype: `bf16` (by default `auto`) and `fp16` load the weights in 16 bits; the Trainer's autocast above
  * them changes nothing. DeepSpeed, and FSDP for weights that train, add 32-bit masters (accelerate: accelerator.py, upcast).
@@ -344,8 +352,13 @@ function isAuto(field: Field): boolean {
   return field.value.kind === 'text' && field.value.text === 'auto'
 }
 
+/** utils/trainer.py: FSDP's own switch is as good, and wraps the same layers. */
 function readCheckpointing(reader: FieldReader, document: Section): boolean {
-  const field = document.at('gradient_checkpointing')
+  const own = document.at('gradient_checkpointing')
+  const ofFsdp = ['activation_checkpointing', 'fsdp_activation_checkpointing'].map(key =>
+    document.at('fsdp_config', key),
+  )
+  const field = own ?? ofFsdp.find(each => isOn(reader, each))
   const elsewhere = document.at('activation_offloading')
   const offloads = (choice: Field | undefined) =>
     choice?.value.kind === 'text' &&

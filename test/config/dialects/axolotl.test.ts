@@ -305,4 +305,26 @@ describe('training methods of Axolotl', () => {
     expect(message).toContain('while it generates answers')
     expect(line).toBe(base.split('\n').length)
   })
+
+  it("FSDP's own switch checkpoints gradients too", () => {
+    const sharded = (more: string) => `${base}fsdp: [full_shard]\nfsdp_config:\n  ${more}\n`
+    for (const key of ['activation_checkpointing', 'fsdp_activation_checkpointing']) {
+      expect(trainingConfig(sharded(`${key}: true`)).spec.gradientCheckpointing).toBe(true)
+      expect(trainingConfig(sharded(`${key}: false`)).spec.gradientCheckpointing).toBe(false)
+    }
+  })
+
+  it('llama4_linearized_experts makes linear layers of the experts of Llama 4, and of no other model', () => {
+    const text = `${base}llama4_linearized_experts: true\n`
+    const scout = text.replace(/base_model: .*/, 'base_model: meta-llama/Llama-4-Scout-17B-16E')
+    expect(trainingConfig(scout).spec.linearExperts).toBe(true)
+    expect(trainingConfig(text).spec.linearExperts).toBeUndefined()
+  })
+
+  it('a processor says that Llama 3.2 Vision sees images', () => {
+    const text = base.replace(/base_model: .*/, 'base_model: meta-llama/Llama-3.2-11B-Vision-Instruct')
+    const images = { tiles: 4, checkpointed: 'decoder' }
+    expect(trainingConfig(`${text}processor_type: AutoProcessor\n`).spec.images).toEqual(images)
+    expect(trainingConfig(text).spec.images).toBeUndefined()
+  })
 })
