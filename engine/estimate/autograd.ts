@@ -34,6 +34,8 @@ export interface Node {
   readonly computeDtype: Dtype
   /** A checkpointed block: its nodes run without saving, and again in the backward pass. */
   readonly body?: readonly Node[]
+  /** Of a checkpointed block: recomputed, and then kept to the end of the backward pass. */
+  readonly retains?: readonly Storage[]
 }
 
 export interface Recorded {
@@ -65,13 +67,17 @@ export interface PassWithoutGradients {
 
 /** Sequences that are not the batch's. */
 export interface OtherSequences {
-  /** As many as samples in the batch where those are more. */
-  readonly count: number
+  /** At least so many, and as many as samples in the batch where those are more. */
+  readonly count?: number
+  /** For every sample, where not one. */
+  readonly perSample?: number
   readonly tokens: number
   /** Positions at their ends of which logits are asked for. */
   readonly logitsOf: number
   /** What the tokens before these have left. */
   readonly cache?: KeyValueCache
+  /** The attention's kernel, and whether it gets a mask, where they are not the spec's. */
+  readonly attention?: { readonly kernel: TrainingSpec['attention']; readonly isMasked: boolean }
 }
 
 const weightDtypes: Record<TrainingSpec['precision'], Dtype> = {
@@ -104,7 +110,7 @@ export class Autograd {
   readonly autocastDtype: Dtype | undefined
   readonly training: boolean
   /** Whether batches carry a mask of padded tokens; images never do. */
-  readonly isPadded: boolean
+  readonly #isPadded: boolean
   readonly hasFlash: boolean
   protected castWeights = new Map<Tensor, Tensor>()
   /** Every cast that the present autocast context keeps until it ends. */
@@ -123,8 +129,12 @@ export class Autograd {
     this.weightDtype = weightDtypes[spec.precision]
     this.autocastDtype = autocastDtypes[spec.precision]
     this.training = spec.step === 'training'
-    this.isPadded = spec.paddedBatches && spec.task !== 'image-classification'
+    this.#isPadded = spec.paddedBatches && spec.task !== 'image-classification'
     this.#sequencesPerSample = sequencesPerSample(spec)
+  }
+
+  get isPadded(): boolean {
+    return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded
   }
 
   /** torch.no_grad: what `run` does is recorded without saving anything for a backward pass. */
@@ -354,13 +364,14 @@ export class Autograd {
       outputs,
       gradients: gradients.filter(edge => edge.to.requiresGrad),
       backwardScratch,
-      flopsPerSample: (options.flopsPerSample ?? 0) * this.#sequencesPerSample,
+      flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
       computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? 'float32',
     })
   }
 
   #newStorage(bytes: number, batched: boolean, kind: ByteKind, persistent: boolean): Storage {
-    const [fixedBytes, bytesPerSample] = batched ? [0, bytes * this.#sequencesPerSample] : [bytes, 0]
+    const sequences = this.pass?.sequences?.perSample ?? this.#sequencesPerSample
+    const [fixedBytes, bytesPerSample] = batched ? [0, bytes * sequences] : [bytes, 0]
     const samples = batched ? this.pass?.sequences?.count : undefined
     const atLeast = samples === undefined ? {} : { samplesAtLeast: samples }
     return { id: this.#storages++, fixedBytes, bytesPerSample, ...atLeast, kind, persistent }

@@ -7,6 +7,7 @@ import { learningFromAnswers } from './answers.ts'
 import type { Node, PassWithoutGradients } from './autograd.ts'
 import { ENTROPY_ROWS, type LogProbabilities, logProbabilities, summed } from './log-probabilities.ts'
 import { bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
+import { learningFromStrides } from './strided.ts'
 import type { Tape } from './tape.ts'
 
 export interface Objective {
@@ -32,6 +33,8 @@ export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec)
       return { loss: anchoredLoss(tape, config, spec), held: [] }
     case 'answers':
       return learningFromAnswers(tape, config, spec, method)
+    case 'strided':
+      return learningFromStrides(tape, config, spec, method)
     case undefined:
       return ownLoss(tape, config, spec)
   }

@@ -17,17 +17,7 @@ export interface Around {
 export function readGenerated(reader: FieldReader, document: Section, rl: Field, around: Around): Training {
   const { batch, gpus, hasAdapter } = around
   const trl = (key: string) => document.at('trl', key)
-  const mode = document.at('ebft', 'mode')
-  if (reader.text(mode) === 'strided') {
-    const message = 'What EBFT in strided mode holds is not modelled yet'
-    reader.refuse(
-      mode,
-      'unsupported-training',
-      message,
-      'Use the structured mode, or leave this config out of the check.',
-    )
-    return ordinary
-  }
+  if (reader.text(document.at('ebft', 'mode')) === 'strided') return readStrided(reader, document, rl, hasAdapter)
   const generation = readGeneration(reader, document)
   if (generation === undefined) return ordinary
   const prefetches = trl('async_prefetch')
@@ -57,6 +47,40 @@ export function readGenerated(reader: FieldReader, document: Section, rl: Field,
     },
   )
 }
+
+/** utils/schemas/config.py EBFTConfig. */
+const stridedDefaults = { rollouts: 4, context: 8, stride: 8, answerLength: 8 } as const
+
+/** core/trainers/ebft/strided.py, on one GPU. */
+function readStrided(reader: FieldReader, document: Section, rl: Field, hasAdapter: boolean): Training {
+  const number = (key: string, byDefault: number, max: number) => {
+    const field = document.at('ebft', key)
+    return (field && reader.wholeNumber(field, { max })) ?? byDefault
+  }
+  const coefficient = document.at('ebft', 'ce_coef')?.value
+  const method = {
+    kind: 'strided',
+    reference: hasAdapter ? 'adapters-off' : 'copy',
+    rollouts: number('n_samples_per_prompt', stridedDefaults.rollouts, 64),
+    context: number('context_length', stridedDefaults.context, 10_000_000),
+    stride: number('stride', stridedDefaults.stride, 10_000_000),
+    answerLength: number('generate_max_len', stridedDefaults.answerLength, 10_000_000),
+    withCrossEntropy: coefficient?.kind === 'number' && coefficient.number > 0,
+  } as const
+  reader.assume(
+    `Sequences are full, and answered ${method.rollouts} times at every place; prompts, before which there is none, would leave fewer. ${references[method.reference]}`,
+  )
+  reader.assume(
+    'From a micro-batch of 2 on the estimate is high: answered sequences go through the training pass one by one, and are counted as so many at a time as there are samples.',
+  )
+  reader.note('method', method, rl)
+  return { method }
+}
+
+const references = {
+  'adapters-off': 'The same model with its adapters off compares them, as it does where one GPU is visible.',
+  copy: 'A frozen copy of the model beside it compares them; where more GPUs are visible it is on another.',
+} as const
 
 /** utils/schemas/vllm.py */
 const DEFAULT_SHARE = 0.9

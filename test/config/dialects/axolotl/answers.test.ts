@@ -61,6 +61,19 @@ describe('answers that Axolotl learns from', () => {
     expect(trainingConfig(`${ebft}${text}`).spec.method).toMatchObject({ reference, comparesFeatures: true })
   })
 
+  it.each([
+    ['', { rollouts: 4, context: 8, stride: 8, answerLength: 8, withCrossEntropy: false, reference: 'copy' }],
+    ['  ce_coef: 0.03\n', { withCrossEntropy: true }],
+    [
+      `  stride: 16\n  context_length: 32\n  generate_max_len: 4\n  n_samples_per_prompt: 2\n${lora}`,
+      { rollouts: 2, context: 32, stride: 16, answerLength: 4, reference: 'adapters-off' },
+    ],
+  ])("EBFT's strided mode answers within the sequences (%j)", (text, method) => {
+    const reading = trainingConfig(`${base}rl: ebft\nebft:\n  mode: strided\n${text}`)
+    expect(reading.spec.method).toMatchObject({ kind: 'strided', ...method })
+    expect(reading.assumptions.join(' ')).toContain('the estimate is high')
+  })
+
   it('a number of answers that prompts do not divide evenly is told', () => {
     const { assumptions } = trainingConfig(grpo.replace('num_generations: 4', 'num_generations: 6'))
     expect(assumptions).toContain(
