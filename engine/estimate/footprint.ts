@@ -2,6 +2,7 @@
 import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import type { ModelConfig } from '../models/architecture.ts'
+import { dividedConfig } from '../models/divided.ts'
 import { type Block, CachingAllocator, roundedSize } from './allocator.ts'
 import type { Node } from './autograd.ts'
 import { objectiveOf } from './objective.ts'
@@ -30,8 +31,9 @@ export class Footprint {
 
   constructor(spec: TrainingSpec, config: ModelConfig, device = { hasFlash: true }) {
     this.spec = spec
+    const own = ownPart(spec, config)
     const tape = new Tape(spec, device)
-    const { loss, held, before = [] } = objectiveOf(tape, config, spec)
+    const { loss, held, before = [] } = objectiveOf(tape, own, spec)
     refuseMissingTargets(spec, tape)
     refuseNothingTrained(spec, tape)
     this.#timeline = playStep(tape, spec, { loss, held, before })
@@ -114,6 +116,18 @@ export class Footprint {
     for (const storage of [...model, ...optimizerState]) bytes[storage.kind] += bytesAt(storage, batch)
     return bytes
   }
+}
+
+/** What one of the GPUs computes that divide every layer among themselves. */
+function ownPart({ model, tensorParallel }: TrainingSpec, config: ModelConfig): ModelConfig {
+  if (tensorParallel === undefined) return config
+  const part = dividedConfig(config, tensorParallel.gpus)
+  if (part !== undefined) return part
+  throw new MemoryMarkError({
+    code: 'not-divisible',
+    message: `How ${tensorParallel.gpus} GPUs would divide the layers of ${model} is not modelled, or their number divides no heads`,
+    fix: 'Leave this config out of the check for now.',
+  })
 }
 
 function refuseMissingTargets(spec: TrainingSpec, { linearNames }: Tape): void {

@@ -2,7 +2,7 @@
  * What one of several GPUs holds. Derived from DDP's, DeepSpeed's and FSDP's documentation and sources; no run on several GPUs
  * has confirmed it yet. Communication buffers of DeepSpeed are configurable and not counted.
  */
-import type { TrainingSpec } from '../config/spec.ts'
+import { modelCopies, type TrainingSpec } from '../config/spec.ts'
 import { bytesPerElement, elements, type Tensor } from './storage.ts'
 
 /** Share of each kind that stays on one GPU. */
@@ -12,8 +12,9 @@ export interface Shares {
   readonly optimizerState: number
 }
 
-export function sharesOf({ gpus, sharding = 'ddp', offload }: TrainingSpec): Shares {
-  const divided = 1 / gpus
+export function sharesOf(spec: TrainingSpec): Shares {
+  const { sharding = 'ddp', offload } = spec
+  const divided = 1 / modelCopies(spec)
   const state = offload === undefined ? divided : 0
   const weights = offload === 'optimizer-and-weights' ? 0 : divided
   switch (sharding) {
@@ -34,7 +35,7 @@ export function sharesOf({ gpus, sharding = 'ddp', offload }: TrainingSpec): Sha
  * FSDP have gathered: what belongs to no block, the block that runs and the next one, prefetched.
  */
 export function exchangeBytes(spec: TrainingSpec, parameters: ReadonlyMap<string, Tensor>): number {
-  if (spec.gpus === 1 && spec.offload !== 'optimizer-and-weights') return 0
+  if (modelCopies(spec) === 1 && spec.offload !== 'optimizer-and-weights') return 0
   const { sharding = 'ddp' } = spec
   if (sharding === 'ddp') return sum([...parameters.values()].filter(parameter => parameter.requiresGrad).map(bytesOf))
   if (sharding === 'zero1' || sharding === 'zero2') return 0

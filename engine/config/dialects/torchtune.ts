@@ -11,6 +11,7 @@ import type { Optimizer, Precision, TrainingSpec } from '../spec.ts'
 import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
 import { distillation, isOn, ordinary, preference, refuseGeneration, type Training } from '../trainer/method.ts'
 import type { Sharded } from '../trainer/sharding.ts'
+import { readTensorParallel } from '../trainer/tensor-parallel.ts'
 import { writesAny } from '../written-keys.ts'
 import { readFusion } from './torchtune/fusion.ts'
 import { type Builder, builderOf } from './torchtune/models.ts'
@@ -66,7 +67,8 @@ function modelBuilder(document: Section): Builder {
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
   const component = componentOf(document, 'model')
   const builder = modelBuilder(document)
-  refuseUnmodelled(reader, document)
+  const division = document.at('tensor_parallel_dim')
+  const tensorParallel = readTensorParallel(reader, division, true)
   const training = readTraining(reader, document, builder)
   const model = readModel(reader, hubName(document), 'model._component_', lookUp)
   const batch = readBatch(reader, {
@@ -90,7 +92,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       },
     },
     settings: {
-      gpus: readGpus(reader, undefined),
+      gpus: readGpus(reader, tensorParallel && division),
+      tensorParallel,
       precision: readPrecision(reader, document.at('dtype')),
       optimizer: readOptimizer(reader, document),
       // modules/attention_utils.py: scaled_dot_product_attention, causal and without a mask where nothing is packed.
@@ -109,12 +112,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 }
 
 const leaveOut = 'Leave this config out of the check for now.'
-
-function refuseUnmodelled(reader: FieldReader, document: Section): void {
-  const division = document.at('tensor_parallel_dim')
-  if (division === undefined || (reader.wholeNumber(division, { max: 100_000 }) ?? 1) === 1) return
-  reader.refuse(division, 'unsupported-setting', `${division.name} is not modelled yet`, leaveOut)
-}
 
 /** recipes/*_distributed.py: FSDP shards whatever the number of GPUs; only what it offloads is in the file. */
 function readSharding(reader: FieldReader, document: Section): Sharded {

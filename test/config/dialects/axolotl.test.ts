@@ -127,7 +127,6 @@ describe('other switches of Axolotl', () => {
     ['rl: ppo', 'unsupported-training'],
     ['plugins: [axolotl.integrations.hatchery.HatcheryPlugin]', 'trained-elsewhere'],
     ['gptq: true', 'unsupported-setting'],
-    ['tensor_parallel_size: 2', 'unsupported-setting'],
     ['diffusion: {noise_schedule: linear}', 'unsupported-setting'],
     ["unfrozen_parameters: ['(a+)+$']", 'unsupported-setting'],
     ['qat: {activation_dtype: float8, weight_dtype: int4}', 'unsupported-training'],
@@ -160,6 +159,11 @@ describe('what Axolotl trains beside the usual', () => {
 
   it('peft_use_dora learns magnitudes beside the low-rank products', () => {
     expect(trainingConfig(`${base}${lora}peft_use_dora: true\n`).spec.lora?.form).toBe('dora')
+  })
+
+  it('tensor_parallel_size divides layers, beside what dp_shard_size divides', () => {
+    const { spec } = trainingConfig(`${base}dp_shard_size: 2\ntensor_parallel_size: 4\n`)
+    expect(spec).toMatchObject({ gpus: 8, tensorParallel: { gpus: 4, dividesTokens: false } })
   })
 
   it('ReLoRA is counted between two merges, and it says so', () => {

@@ -141,8 +141,11 @@ describe('a recipe of torchtune', () => {
     })
   })
 
-  it('divided by tensor parallelism is refused rather than counted whole', () => {
-    expect(onlyProblemIn(recipe('llama3_2.llama3_2_1b', 'tensor_parallel_dim: 2\n')).code).toBe('unsupported-setting')
+  it('with tensor_parallel_dim divides layers, tokens and vocabulary', () => {
+    expect(trainingConfig(recipe('llama3_2.llama3_2_1b', 'tensor_parallel_dim: 2\n')).spec).toMatchObject({
+      gpus: 2,
+      tensorParallel: { gpus: 2, dividesTokens: true },
+    })
     expect(trainingConfig(recipe('llama3_2.llama3_2_1b', 'tensor_parallel_dim: 1\n')).spec.gpus).toBe(1)
   })
 
