@@ -1,6 +1,6 @@
 /** How far an estimate may be from the truth, and of which steps no trace has confirmed it. */
 import type { TrainingSpec } from '../config/spec.ts'
-import { hasExperts, hears, isOutsideTransformers, type ModelConfig, seesImages } from '../models/architecture.ts'
+import { hasExperts, hasStateSpaces, hears, isOutsideTransformers, type ModelConfig, seesImages } from '../models/architecture.ts'
 
 /**
  * Half-width of the band around an estimate, in percent of the peak. `npm run bench:accuracy` fails when PyTorch's trace or a
@@ -83,6 +83,11 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
     ...(['qwen3_next', 'qwen3_5', 'qwen3_5_moe', 'kimi_linear'].includes(config.model_type)
       ? [
           "Linear attention is counted in flash-linear-attention's kernels, derived from their sources; where they are not installed transformers' own composition takes more.",
+        ]
+      : []),
+    ...(hasStateSpaces(config)
+      ? [
+          "Mamba's layers are counted in the kernels of mamba-ssm and causal-conv1d, derived from their sources; where they are not installed transformers' own composition takes far more.",
         ]
       : []),
     ...(config.model_type === 'gpt_oss' && spec.attention === 'sdpa'

@@ -155,7 +155,12 @@ function workBytes(shape: Mamba2Shape, tokens: number, element: number): WorkByt
     steps,
     lastScan: always + stateElements * element,
     stateScan: always + stateElements * (FLOAT32_BYTES + element),
-    backwardScan: always + scores + tokens * heads * element + 2 * stateElements * (FLOAT32_BYTES + element),
+    // States and their gradients in float32, and both again in the input's type; states that have it are not cast.
+    backwardScan:
+      always +
+      scores +
+      tokens * heads * element +
+      stateElements * (2 * FLOAT32_BYTES + (element === FLOAT32_BYTES ? 1 : 2) * element),
   }
 }
 

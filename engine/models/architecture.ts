@@ -114,6 +114,11 @@ export function hasExperts(config: ModelConfig): boolean {
   )
 }
 
+/** Whether layers are Mamba's. */
+export function hasStateSpaces({ model_type }: ModelConfig): boolean {
+  return ['falcon_h1', 'nemotron_h', 'granitemoehybrid', 'jamba'].includes(model_type)
+}
+
 /** Whether transformers offers `gradient_checkpointing_enable` for it. */
 export function supportsCheckpointing(config: ModelConfig): boolean {
   return config.model_type !== 'resnet' && config.model_type !== 'convnext'

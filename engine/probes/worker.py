@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import functools
 import gc
+import importlib
 import importlib.util
 import json
 import os
@@ -505,7 +506,7 @@ def tiled_images(batch, tokens, tiles, model):
 
 
 @contextlib.contextmanager
-def without_values(padded):
+def without_values(padded, model_type):
     """transformers looks at values to leave masks out or to warn; on the meta device there are none to look at."""
     every, autocast = torch.all, torch.autocast
     answers = {
@@ -524,6 +525,7 @@ def without_values(padded):
         new_dynamic_size = staticmethod(lambda: 0)
 
     answers[(torch.library, "get_ctx")] = NoOutliers
+    answers |= mamba_kernels(model_type)
     if padded:
         answers[(masking_utils, "_ignore_causal_mask_sdpa")] = lambda *_, **__: False
         answers[(masking_utils, "_ignore_bidirectional_mask_sdpa")] = lambda *_, **__: False
@@ -726,8 +728,6 @@ def loss_of_answers(passes, method):
     return -torch.min(ratio, ratio.clamp(0.8, 1.2)).mean(), None
 
 
-METHODS = {"preference": preference_loss, "kto": kto_loss, "reward": reward_loss, "distillation": distillation_loss,
-           "answers": loss_of_answers}
 def anchored_loss(passes, method):
     """LLaMA-Factory's compute_loss and asft_loss_func, every token counted."""
     lowered = AUTOCAST_DTYPES.get(passes.spec["precision"])
@@ -748,8 +748,10 @@ def anchored_loss(passes, method):
     return loss, None
 
 
-
+METHODS = {"preference": preference_loss, "kto": kto_loss, "reward": reward_loss, "distillation": distillation_loss,
            "anchored": anchored_loss,
+           "answers": loss_of_answers}
+
 
 def make_answers(model, spec, device="meta", kernels=None):
     """What a method that learns from its own answers does before the steps over them."""
@@ -822,7 +824,7 @@ def fill_unless_meta(batch, spec, model):
 def trace(request):
     """Peak bytes of the second step: its optimizer state is allocated, as in every later step."""
     spec = request["spec"]
-    with without_values(spec["paddedBatches"]), StorageLedger() as ledger:
+    with without_values(spec["paddedBatches"], request["config"]["model_type"]), StorageLedger() as ledger:
         model = build_model(request)
         for tensor in tensors_of(model):
             ledger.enter(tensor)
@@ -853,6 +855,175 @@ def trace(request):
 def tensors_of(model):
     models = [model] if model.reference is None else [model, model.reference]
     return [tensor for each in models for tensor in (*each.parameters(), *each.buffers())]
+
+
+# --- Mamba on the meta device: what the kernels of mamba-ssm 2.3 and causal-conv1d 1.6 allocate and save, in their order --------
+
+
+class FusedConvolution(torch.autograd.Function):
+    """causal_conv1d_interface.py CausalConv1dFn."""
+
+    @staticmethod
+    def forward(context, x, weight, bias):
+        context.save_for_backward(x, weight, bias)
+        return torch.empty_like(x)
+
+    @staticmethod
+    def backward(context, _):
+        x, weight, bias = context.saved_tensors
+        return torch.empty_like(x), torch.empty_like(weight), None if bias is None else torch.empty_like(bias)
+
+
+class SelectiveScan(torch.autograd.Function):
+    """ops/selective_scan_interface.py SelectiveScanFn, over csrc/selective_scan/selective_scan.cpp."""
+
+    @staticmethod
+    def forward(context, states, steps, rates, into, out_of, skip, gate, bias):
+        states, steps, into, out_of, gate = (each.contiguous() for each in (states, steps, into, out_of, gate))
+        gated, result = torch.empty_like(gate), torch.empty_like(steps)
+        chunks = -(-states.shape[-1] // 2048)
+        kept = rates.new_empty(*states.shape[:2], chunks, 2 * rates.shape[1])
+        context.save_for_backward(states, steps, rates, into, out_of, skip, gate, bias, kept, result)
+        return gated
+
+    @staticmethod
+    def backward(context, gradient):
+        gradient = gradient.contiguous()
+        inputs = context.saved_tensors[:8]
+        return tuple(torch.empty_like(each) for each in inputs)
+
+
+def fused_convolution(hidden_states, weight, bias=None, activation=None, **_):
+    return FusedConvolution.apply(hidden_states, weight, bias)
+
+
+def selective_scan(hidden_states, dt, A, B, C, D=None, z=None, delta_bias=None, return_last_state=False, **_):
+    result = SelectiveScan.apply(hidden_states, dt, A, B, C, D, z, delta_bias)
+    return (result, A.new_zeros(*hidden_states.shape[:2], A.shape[1])) if return_last_state else result
+
+
+def scanned(x, groups, state_size, chunk_size):
+    """_mamba_chunk_scan_combined_fwd of ops/triton/ssd_combined.py: the result, and what its caller holds on to."""
+    batch, tokens, heads, size = x.shape
+    chunks = -(-tokens // chunk_size)
+    decays, steps = (x.new_empty(batch, heads, chunks, chunk_size, dtype=torch.float32) for _ in range(2))
+    made = x.new_empty(batch, chunks, heads, size, state_size, dtype=torch.float32)
+    passed, last = torch.empty_like(made, dtype=x.dtype), made.new_empty(batch, heads, size, state_size)
+    del made
+    scores = x.new_empty(batch, chunks, groups, chunk_size, chunk_size, dtype=torch.float32)
+    result = x.new_empty(x.shape)
+    del scores
+    return result, (steps, decays, passed, last)
+
+
+def scan_again(x, steps, groups, state_size, chunk_size):
+    """_mamba_chunk_scan_combined_bwd up to where it holds most: the states, their gradients, and both again in x's type."""
+    batch, tokens, heads, size = x.shape
+    chunks = -(-tokens // chunk_size)
+    steps = steps.clone()
+    held = [x.new_empty(batch, heads, chunks, chunk_size, dtype=torch.float32) for _ in range(2)]
+    held.append(x.new_empty(batch, chunks, groups, chunk_size, chunk_size, dtype=torch.float32))
+    made = x.new_empty(batch, chunks, heads, size, state_size, dtype=torch.float32)
+    states, last = torch.empty_like(made), made.new_empty(batch, heads, size, state_size)
+    del made
+    gradients = torch.empty_like(states)
+    lowered = [torch.empty_like(states, dtype=x.dtype) for _ in range(1 if x.dtype == torch.float32 else 2)]
+    del states, gradients, lowered, last, held
+
+
+class ChunkScan(torch.autograd.Function):
+    """MambaChunkScanCombinedFn."""
+
+    @staticmethod
+    def forward(context, x, steps, rates, into, out_of, skip, bias, chunk_size):
+        context.sizes = (*into.shape[2:], chunk_size)
+        result, (_, decays, _, last) = scanned(x, *context.sizes)
+        context.save_for_backward(result, x, steps, decays, rates, into, out_of, skip, bias)
+        return result, last
+
+    @staticmethod
+    def backward(context, gradient, _):
+        _, x, steps, _, *others = context.saved_tensors
+        rates, into, out_of, skip, bias = others
+        of_into, of_out_of = torch.empty_like(into), torch.empty_like(out_of)
+        of_steps = torch.empty_like(steps)
+        scan_again(x, steps, *context.sizes)
+        small = [torch.empty_like(each) for each in (rates, skip, bias)]
+        return torch.empty_like(x), of_steps, small[0], of_into, of_out_of, small[1], small[2], None
+
+
+def chunk_scan(hidden_states, dt, A, B, C, chunk_size, D=None, dt_bias=None, return_final_states=False, **_):
+    result, last = ChunkScan.apply(hidden_states, dt, A, B, C, D, dt_bias, chunk_size)
+    return (result, last) if return_final_states else result
+
+
+class FusedMamba2(torch.autograd.Function):
+    """MambaSplitConv1dScanCombinedFn."""
+
+    @staticmethod
+    def forward(context, x, convolution, convolution_bias, bias, rates, skip, norm, output, output_bias, sizes):
+        heads, size, groups, chunk_size = sizes
+        inner, convolved = heads * size, convolution.shape[0]
+        state_size = (convolved - inner) // groups // 2
+        batch, tokens, _ = x.shape
+        mixed = x.new_empty(batch, tokens, convolved)
+        rows = mixed[..., :inner].unflatten(-1, (heads, size))
+        result, _held = scanned(rows, groups, state_size, chunk_size)
+        gated = x.new_empty(batch, tokens, inner)
+        deviations = None if norm is None else x.new_empty(groups * batch * tokens, dtype=torch.float32)
+        lowest = output if context_dtype() is None else output.to(context_dtype())
+        projected = F.linear(gated.to(lowest.dtype), lowest, output_bias)
+        context.sizes = (heads, size, groups, state_size, chunk_size)
+        context.save_for_backward(x, convolution, convolution_bias, bias, rates, skip, norm, lowest, output_bias, result,
+                                  deviations)
+        return projected
+
+    @staticmethod
+    def backward(context, gradient):
+        x, convolution, convolution_bias, bias, rates, skip, norm, output, output_bias, result, _ = context.saved_tensors
+        heads, size, groups, state_size, chunk_size = context.sizes
+        inner = heads * size
+        batch, tokens, _ = x.shape
+        again = x.new_empty(batch, tokens, inner)
+        mixed = x.new_empty(batch, tokens, convolution.shape[0])
+        of_x, of_mixed = torch.empty_like(x), torch.empty_like(mixed)
+        of_gated = F.linear(gradient, output.t())
+        of_rows = [x.new_empty(batch, tokens, inner) for _ in range(1 if norm is not None else 2)]
+        rows = mixed[..., :inner].unflatten(-1, (heads, size))
+        scan_again(rows, x[..., -heads:], groups, state_size, chunk_size)
+        of_output = torch.einsum("bso,bsd->od", gradient, again.to(gradient.dtype))
+        small = [None if each is None else torch.empty_like(each)
+                 for each in (convolution, convolution_bias, bias, rates, skip, norm)]
+        of_output_bias = None if output_bias is None else gradient.sum(dim=(0, 1))
+        del of_gated, of_rows, of_mixed
+        return of_x, *small, of_output, of_output_bias, None
+
+
+def context_dtype():
+    """Of the autocast that CudaKernels stands in for."""
+    modes = [mode for mode in torch.overrides._get_current_function_mode_stack() if isinstance(mode, CudaKernels)]
+    return modes[-1].autocast_dtype if modes else None
+
+
+def fused_mamba2(projected, convolution, convolution_bias, bias, rates, D, chunk_size, rmsnorm_weight=None,
+                 outproj_weight=None, outproj_bias=None, headdim=None, ngroups=1, **_):
+    return FusedMamba2.apply(projected, convolution, convolution_bias, bias, rates, D, rmsnorm_weight, outproj_weight,
+                             outproj_bias, (D.shape[0], headdim, ngroups, chunk_size))
+
+
+MAMBA_KERNELS = {"mamba2_split_conv1d_scan_combined": fused_mamba2, "mamba2_chunk_scan": chunk_scan,
+                 "mamba_selective_scan": selective_scan, "causal_conv1d_fn": fused_convolution}
+
+
+def mamba_kernels(model_type):
+    """Stand-ins for the kernels that transformers takes where they are installed, by where the model looks for them."""
+    try:
+        modeling = importlib.import_module(f"transformers.models.{model_type}.modeling_{model_type}")
+    except ImportError:
+        return {}
+    if not any(hasattr(modeling, name) for name in ("mamba2_chunk_scan", "mamba_selective_scan")):
+        return {}
+    return {(modeling, name): kernel for name, kernel in MAMBA_KERNELS.items()}
 
 
 # --- Real steps on a real device ---------------------------------------------------------------------------------------
@@ -1257,7 +1428,7 @@ def validate_backward(request):
 
 def traced_halves(request):
     spec = request["spec"]
-    with without_values(spec["paddedBatches"]), StorageLedger() as ledger:
+    with without_values(spec["paddedBatches"], request["config"]["model_type"]), StorageLedger() as ledger:
         model = build_model(request)
         for tensor in [*model.parameters(), *model.buffers()]:
             ledger.enter(tensor)
