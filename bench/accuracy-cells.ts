@@ -219,12 +219,16 @@ const newerDecoders: readonly Cell[] = [
   ['LiquidAI/LFM2-8B-A1B', { microBatch: 4, sequenceLength: 4096, ...bf16Lora }],
 ]
 
+/** On the experts too. */
+const expertLora = { rank: 16, targets: allLinear, dropout: 0 }
+
 const mixtures: readonly Cell[] = [
   ['mistralai/Mixtral-8x7B-v0.1', { microBatch: 1, sequenceLength: 2048, ...bf16Lora }],
   ['mistralai/Mixtral-8x7B-v0.1', { microBatch: 4, sequenceLength: 2048, ...bf16Lora }],
   ['mistralai/Mixtral-8x7B-v0.1', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'sgd' }],
   ['Qwen/Qwen3-30B-A3B', { microBatch: 2, sequenceLength: 2048, ...bf16Lora }],
   ['Qwen/Qwen3-30B-A3B', { microBatch: 8, sequenceLength: 4096, ...bf16Lora }],
+  ['Qwen/Qwen3-30B-A3B', { microBatch: 2, sequenceLength: 2048, ...bf16Lora, lora: expertLora }],
   ['Qwen/Qwen3-30B-A3B', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
   ['Qwen/Qwen1.5-MoE-A2.7B', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
   ['Qwen/Qwen1.5-MoE-A2.7B', { microBatch: 4, sequenceLength: 1024, precision: 'bf16', ...trainer }],

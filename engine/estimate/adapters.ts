@@ -27,6 +27,26 @@ export function withLowRank(autograd: Autograd, name: string, x: Tensor, base: T
   return sum
 }
 
+/**
+ * lora/layer.py ParamWrapper: the matrices of all experts and, added to them by one product each, those of their adapters, for the
+ * time of a call. [experts, out, in].
+ */
+export function withLowRankMatrices(autograd: Autograd, name: string, matrices: Tensor, rank: number): Tensor {
+  const [experts = 1, outFeatures = 1, inFeatures = 1] = matrices.shape
+  const factors = [
+    adapterWeight(autograd, `${name}.lora_A.weight`, [rank * experts, inFeatures]),
+    adapterWeight(autograd, `${name}.lora_B.weight`, [outFeatures, rank * experts]),
+  ].map(factor => autograd.cast(factor, matrices.dtype))
+  const output = autograd.tensor(matrices.shape, matrices.dtype, [matrices, ...factors], { batched: false })
+  autograd.record(name, {
+    reads: [matrices, ...factors],
+    outputs: [output],
+    saves: factors,
+    gradients: [matrices, ...factors].map(made),
+  })
+  return output
+}
+
 function lowRank(autograd: Autograd, name: string, x: Tensor, outFeatures: number, { rank }: Adapters): Tensor {
   const inner = adapterLinear(autograd, `${name}.lora_A`, x, rank)
   return adapterLinear(autograd, `${name}.lora_B`, inner, outFeatures)

@@ -3,6 +3,7 @@ import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { dividedConfig } from '../models/divided.ts'
+import { expertNamesOf } from '../models/expert-names.ts'
 import { type Block, CachingAllocator, roundedSize } from './allocator.ts'
 import type { Node } from './autograd.ts'
 import { objectiveOf } from './objective.ts'
@@ -32,7 +33,7 @@ export class Footprint {
   constructor(spec: TrainingSpec, config: ModelConfig, device = { hasFlash: true }) {
     this.spec = spec
     const own = ownPart(spec, config)
-    const tape = new Tape(spec, device)
+    const tape = new Tape(spec, device, expertNamesOf(config))
     const { loss, held, before = [] } = objectiveOf(tape, own, spec)
     refuseMissingTargets(spec, tape)
     refuseNothingTrained(spec, tape)

@@ -4,6 +4,7 @@
  */
 import { parameterPattern } from '../config/parameter-pattern.ts'
 import type { TrainingSpec } from '../config/spec.ts'
+import type { ExpertNames } from '../models/expert-names.ts'
 import type {
   AttentionShape,
   ChannelGates,
@@ -19,7 +20,7 @@ import type {
   RouterOptions,
   SelectiveScan,
 } from '../models/ops.ts'
-import { type Adapters, turnedInput, withLowRank, withMagnitude } from './adapters.ts'
+import { type Adapters, turnedInput, withLowRank, withLowRankMatrices, withMagnitude } from './adapters.ts'
 import { eagerAttention, fusedAttention } from './attention.ts'
 import { Autograd, made, type Node, widest } from './autograd.ts'
 import { composedLayerNorm, xielu } from './composed-ops.ts'
@@ -43,6 +44,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
   readonly labels: Tensor
   /** Last names of the linear modules met so far: what adapters can target. */
   readonly linearNames = new Set<string>()
+  readonly #expertNames: ExpertNames | undefined
   /** The last hidden states, once a decoder has asked for its logits. */
   outputLayerInput: Tensor | undefined
   /** What went into each block: the hidden states that `output_hidden_states` would hand out. */
@@ -58,8 +60,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
   readonly #trainedNames: readonly RegExp[]
   #gatheredTokens: { readonly of: Tensor; readonly whole: Tensor } | undefined
 
-  constructor(spec: TrainingSpec, device: { hasFlash: boolean }) {
+  /** `expertNames`: what puts adapters on the experts of the model. */
+  constructor(spec: TrainingSpec, device: { hasFlash: boolean }, expertNames?: ExpertNames) {
     super(spec, device)
+    this.#expertNames = expertNames
     this.#trainedNames = (spec.trainable?.names ?? []).flatMap(name => parameterPattern(name) ?? [])
     const isImage = spec.task === 'image-classification'
     const imageSize = spec.imageSize ?? 0
@@ -401,9 +405,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const joined = isGated ? 2 * inner : inner
     const up = isGated ? 'gate_up_proj' : 'up_proj'
     const bias = (part: string, features: number) => this.#weight(`${name}.${part}_bias`, [count, features])
+    const names = this.#expertNames
     const matrices = {
-      up: this.#expertWeight(`${name}.${up}`, [held, joined, hidden]),
-      down: this.#expertWeight(`${name}.down_proj`, [held, hidden, inner]),
+      up: this.#expertMatrix(`${name}.${up}`, [held, joined, hidden], names?.up),
+      down: this.#expertMatrix(`${name}.down_proj`, [held, hidden, inner], names && [names.down]),
     }
     const { output, locals } = groupedExperts(
       this,
@@ -417,6 +422,15 @@ export class Tape extends Autograd implements Ops<Tensor> {
     )
     this.#locals.push(...locals, matrices.up, matrices.down)
     return output
+  }
+
+  /** `names`: those that put adapters on it when all of them are targets, the rank of each added up. */
+  #expertMatrix(name: string, shape: readonly number[], names: readonly string[] = []): Tensor {
+    const matrix = this.#expertWeight(name, shape)
+    const { rank = 0, targets = [] } = this.spec.lora ?? {}
+    for (const adapted of names) this.linearNames.add(adapted)
+    const isAdapted = names.length > 0 && this.#isPolicy() && names.every(adapted => targets.includes(adapted))
+    return isAdapted ? withLowRankMatrices(this, name, matrix, rank * names.length) : matrix
   }
 
   /** kt-kernel sft/autograd.py KTMoEFunction: nothing is kept on the GPU; what comes back is as large as what went. */
@@ -908,11 +922,16 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return this.cast(output, x.dtype)
   }
 
+  #isPolicy(): boolean {
+    return this.pass === undefined || this.pass.of === 'policy'
+  }
+
   #isAdapted(name: string): boolean {
     const module = name.slice(name.lastIndexOf('.') + 1)
     this.linearNames.add(module)
-    const isPolicy = this.pass === undefined || this.pass.of === 'policy'
-    return isPolicy && this.#isTrained(name) && (this.spec.lora?.targets.includes(module) ?? false)
+    const ofExperts = this.#expertNames
+    if (ofExperts !== undefined && [...ofExperts.up, ofExperts.down, ofExperts.router].includes(module)) return false
+    return this.#isPolicy() && this.#isTrained(name) && (this.spec.lora?.targets.includes(module) ?? false)
   }
 
   #adapted(name: string, x: Tensor, outFeatures: number, options: LinearOptions, adapters: Adapters): Tensor {

@@ -252,3 +252,32 @@ describe('T5', () => {
     expect(logits(512)).toBe(4 * logits(128))
   })
 })
+
+describe('LFM2', () => {
+  test('a convolution keeps both gates, its input and its result: 28 bytes per hidden unit with norms, 8 per feed-forward unit', () => {
+    const [tokens, hidden, inner, kernel] = [512, 1_024, 4_608, 3]
+    const withLayers = (count: number) =>
+      activationBytes('LiquidAI/LFM2-350M', { precision: 'bf16', sequenceLength: tokens }, { num_hidden_layers: count })
+    const perToken = 28 * hidden + 8 * inner + 2 * 4
+    expect((withLayers(20) - withLayers(16)) / 4).toBe(tokens * perToken + (kernel - 1) * 2 * hidden)
+  })
+})
+
+describe('adapters named for experts', () => {
+  const added = (model: string, targets: string[]) => {
+    const adapted = footprintOf(model, { lora: { rank: 16, targets, dropout: 0 } })
+    return adapted.parameterCount - footprintOf(model).parameterCount
+  }
+
+  test('are on the matrices of all experts of Qwen 3, with both ranks on gate and up', () => {
+    const [layers, experts, hidden, inner] = [48, 128, 2_048, 768]
+    const up = 32 * experts * (hidden + 2 * inner)
+    const down = 16 * experts * (inner + hidden)
+    expect(added('Qwen/Qwen3-30B-A3B', ['gate_proj', 'up_proj', 'down_proj'])).toBe(layers * (up + down))
+  })
+
+  test('are on linear layers alone where peft does not rename them', () => {
+    const [layers, hidden, shared] = [24, 2_048, 5_632]
+    expect(added('Qwen/Qwen1.5-MoE-A2.7B', ['down_proj'])).toBe(layers * 16 * (shared + hidden))
+  })
+})

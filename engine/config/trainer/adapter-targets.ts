@@ -2,6 +2,7 @@
 
 import type { ModelConfig } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import { expertNamesOf } from '../../models/expert-names.ts'
 
 type Family = ModelConfig['model_type']
 
@@ -12,7 +13,7 @@ export interface Linears {
   readonly usual?: readonly string[]
 }
 
-/** Experts are no linear modules: transformers 5 holds each matrix of all of them as one parameter, which peft passes over. */
+/** Experts are no linear modules: transformers 5 holds each matrix of all of them as one parameter. */
 const attention = ['q_proj', 'k_proj', 'v_proj', 'o_proj'] as const
 
 const gated: Linears = { all: [...attention, 'gate_proj', 'up_proj', 'down_proj'] }
@@ -139,6 +140,12 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   gpt_neox: { all: ['query_key_value', 'dense', 'dense_h_to_4h', 'dense_4h_to_h'], usual: ['query_key_value'] },
   falcon: { all: ['query_key_value', 'dense', 'dense_h_to_4h', 'dense_4h_to_h'], usual: ['query_key_value'] },
   opt: { all: ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc1', 'fc2'], usual: ['q_proj', 'v_proj'] },
+}
+
+/** Names that put adapters on the experts of a model. */
+export function expertTargetsOf({ config }: CatalogueModel): readonly string[] {
+  const names = expertNamesOf(config)
+  return names === undefined ? [] : [...names.up, names.down]
 }
 
 export function linearsOf({ family, config }: CatalogueModel): Linears | undefined {

@@ -4,13 +4,13 @@ import type { Default, FieldReader } from '../fields.ts'
 import { oneOf, quote } from '../quote.ts'
 import type { Field } from '../section.ts'
 import type { TrainingSpec } from '../spec.ts'
-import { type Linears, linearsOf } from './adapter-targets.ts'
+import { expertTargetsOf, type Linears, linearsOf } from './adapter-targets.ts'
 import { isPattern, lastNamesOf } from './layer-pattern.ts'
 
 export type Lora = NonNullable<TrainingSpec['lora']>
 
-/** `all`: every linear layer but the output's. `usual`: what peft takes when nothing is named. */
-export type Targets = 'all' | 'usual' | readonly string[]
+/** `all`: every linear layer but the output's. `all-linear`: the experts too. `usual`: what peft takes when nothing is named. */
+export type Targets = 'all' | 'all-linear' | 'usual' | readonly string[]
 
 export interface LoraFields {
   readonly rank: Field | undefined
@@ -32,7 +32,9 @@ const MAX_RANK = 10_000
 const MAX_TARGETS = 100
 
 /** What stands for every linear layer: peft, LLaMA-Factory. */
-const everyLinear = new Set(['all-linear', 'all_linear', 'all'])
+const everyLinear = new Set(['all_linear', 'all'])
+/** peft's own word, which to it means the experts too. */
+const PEFT_EVERY_LINEAR = 'all-linear'
 
 /** Without a model its layers are not known: only the fields themselves are checked. */
 export function readLora(reader: FieldReader, model: CatalogueModel | undefined, fields: LoraFields): Lora | undefined {
@@ -83,9 +85,11 @@ function targetsIn(
       'Leave this config out of the check for now.',
     )
   }
+  const ofExperts = expertTargetsOf(model)
   if (targets === 'all') return linears.all
+  if (targets === 'all-linear') return [...new Set([...linears.all, ...ofExperts])]
   if (targets === 'usual') return usualTargets(reader, model, linears, targetField)
-  const found = linears.all.filter(linear => targets.includes(linear))
+  const found = [...new Set([...linears.all, ...ofExperts])].filter(name => targets.includes(name))
   if (found.length > 0) return found
   return reader.refuse(
     targetField,
@@ -122,6 +126,7 @@ export function readTargets(reader: FieldReader, field: Field | undefined): Targ
   const names = listed ?? text?.split(',')
   if (names === undefined) return undefined
   const trimmed = names.map(name => name.trim()).filter(name => name !== '')
+  if (trimmed.includes(PEFT_EVERY_LINEAR)) return PEFT_EVERY_LINEAR
   if (trimmed.some(name => everyLinear.has(name))) return 'all'
   // Layers are also named by their path (`model.layers.0.self_attn.q_proj`) or by a pattern that ends in it.
   return [...new Set(trimmed.flatMap(name => name.match(/[A-Za-z_0-9]+/g)?.slice(-8) ?? []))].slice(0, MAX_TARGETS)

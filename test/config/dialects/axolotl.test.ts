@@ -72,6 +72,15 @@ describe('adapters of Axolotl', () => {
     expect(trainingConfig(`${qlora}lora_target_modules: ${targets}\n`).spec.lora?.targets).toEqual(expected)
   })
 
+  it.each([
+    ['lora_target_linear: true', ['q_proj', 'k_proj', 'v_proj', 'o_proj']],
+    ['lora_target_modules: [q_proj, gate_proj, up_proj]', ['q_proj', 'gate_proj', 'up_proj']],
+    ['lora_target_modules: all-linear', ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']],
+  ])('of a mixture of experts lie on them only where %s names them', (targets, expected) => {
+    const text = `${base.replace(/base_model: .*/, 'base_model: Qwen/Qwen3-30B-A3B')}adapter: lora\nlora_r: 8\n${targets}\n`
+    expect(trainingConfig(text).spec.lora?.targets).toEqual(expected)
+  })
+
   it('lie over 8-bit weights where the config loads them so', () => {
     expect(trainingConfig(`${base}adapter: lora\nload_in_8bit: true\n`).spec.quantization).toBe('int8')
   })
