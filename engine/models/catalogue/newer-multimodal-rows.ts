@@ -29,6 +29,32 @@ const internvl35: ModelRow = {
   },
 }
 
+/** Vicuna behind CLIP's large tower for 336 pixels, as LlavaConfig describes it; 7.06 B as the card says. */
+const llava15: ModelRow = {
+  ids: ['llava-hf/llava-1.5-7b-hf'],
+  config: {
+    model_type: 'llava',
+    text_config: row('llama', [32_064, 4_096, 11_008, 32, 32, 32, 4_096], []).config,
+    vision_config: {
+      ...{ model_type: 'clip_vision_model', hidden_size: 1_024, intermediate_size: 4_096, num_hidden_layers: 24 },
+      ...{ num_attention_heads: 16, image_size: 336, patch_size: 14 },
+    },
+  },
+}
+
+/** Mistral Nemo's decoder; the 25.4 GB of its files are twice its parameters. */
+const pixtral12: ModelRow = {
+  ids: ['mistral-community/pixtral-12b'],
+  config: {
+    model_type: 'llava',
+    text_config: {
+      ...row('mistral', [131_072, 5_120, 14_336, 40, 32, 8, 1_024_000], []).config,
+      ...{ head_dim: 128, sliding_window: null },
+    },
+    vision_config: { model_type: 'pixtral', patch_size: 16 },
+  },
+}
+
 /** 1.5's config.json, which 1.6 keeps. Its output layer is its own, which the decoder's default in transformers would tie. */
 const paddleocr: ModelRow = {
   ids: ['PaddlePaddle/PaddleOCR-VL-1.6', 'PaddlePaddle/PaddleOCR-VL-1.5', 'PaddlePaddle/PaddleOCR-VL'],
@@ -80,12 +106,31 @@ const maverick: ModelRow = {
   },
 }
 
+/** SmolLM2 1.7B behind SigLIP so400m of 384 pixels; 2.25 B as the cards say. */
+const smolVlmRow = (model_type: 'smolvlm' | 'idefics3', words: number, ids: readonly string[]): ModelRow => ({
+  ids,
+  config: {
+    model_type,
+    tie_word_embeddings: false,
+    text_config: row('llama', [words, 2_048, 8_192, 24, 32, 32, 8_192], []).config,
+    vision_config: {
+      ...{ hidden_size: 1_152, intermediate_size: 4_304, num_hidden_layers: 27, num_attention_heads: 16 },
+      ...{ image_size: 384, patch_size: 14 },
+    },
+    scale_factor: 3,
+  },
+})
+
 export const newerMultimodalRows: readonly ModelRow[] = [
+  llava15,
+  smolVlmRow('smolvlm', 49_280, ['HuggingFaceTB/SmolVLM2-2.2B-Instruct']),
+  smolVlmRow('idefics3', 49_155, ['HuggingFaceTB/SmolVLM-Instruct']),
   glm4vRow(65_536, ['zai-org/GLM-4.1V-9B-Base', 'zai-org/GLM-4.1V-9B-Thinking', 'THUDM/GLM-4.1V-9B-Thinking']),
   glm4vRow(131_072, ['zai-org/GLM-4.6V-Flash']),
   internvl35,
   paddleocr,
   voxtralMini,
+  pixtral12,
   scout,
   maverick,
 ]

@@ -51,6 +51,7 @@ import {
   smollm3Config,
 } from './llama.ts'
 import { llama4, llama4Config } from './llama4.ts'
+import { llava, llavaConfig } from './llava.ts'
 import { minimaxM2, minimaxM2Config } from './minimax.ts'
 import { mixtral, mixtralConfig } from './mixtral.ts'
 import { nemotronH, nemotronHConfig } from './nemotron-h.ts'
@@ -61,6 +62,7 @@ import { mimo, mimoConfig, qwen2, qwen2Config, qwen3, qwen3Config } from './qwen
 import { olmoe, olmoeConfig, qwen2Moe, qwen2MoeConfig, qwen3Moe, qwen3MoeConfig } from './qwen-moe.ts'
 import { qwen3Next, qwen3NextConfig } from './qwen3-next.ts'
 import { qwen35, qwen35Config, qwen35Moe, qwen35MoeConfig } from './qwen35.ts'
+import { idefics3Config, smolvlm, smolvlmConfig } from './smolvlm.ts'
 import {
   gemma3Vision,
   gemma3VisionConfig,
@@ -111,6 +113,9 @@ export const decoderConfigs = [
   afmoeConfig,
   mixtralConfig,
   llama4Config,
+  llavaConfig,
+  smolvlmConfig,
+  idefics3Config,
   qwen2MoeConfig,
   qwen3MoeConfig,
   olmoeConfig,
@@ -199,6 +204,11 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
       return lfm2Moe(config)
     case 'llama4':
       return llama4(config)
+    case 'llava':
+      return llava(config)
+    case 'smolvlm':
+    case 'idefics3':
+      return smolvlm(config)
     case 'lfm2_vl':
       return lfm2Vl(config)
     case 'kimi_linear':

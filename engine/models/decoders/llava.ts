@@ -1,0 +1,47 @@
+/** LLaVA and Pixtral: an encoder of images and two linear layers in front of Llama or Mistral. transformers: models/llava. */
+import * as z from 'zod'
+import type { Ops } from '../ops.ts'
+import { clip, clipConfig } from '../vision/clip.ts'
+import { idleLinear, pixtral, pixtralConfig } from '../vision/towers.ts'
+import type { Blueprint } from './blueprint.ts'
+import { llama, llamaConfig, mistral, mistralConfig } from './llama.ts'
+
+export const llavaConfig = z.object({
+  model_type: z.literal('llava'),
+  tie_word_embeddings: z.boolean().default(false),
+  text_config: z.discriminatedUnion('model_type', [llamaConfig, mistralConfig]),
+  vision_config: z.discriminatedUnion('model_type', [
+    clipConfig,
+    pixtralConfig.extend({ model_type: z.literal('pixtral') }),
+  ]),
+  /** The layer that features are taken from, or several side by side. */
+  vision_feature_layer: z.union([z.number(), z.array(z.number()).max(1_000)]).default(-2),
+  multimodal_projector_bias: z.boolean().default(true),
+})
+type LlavaConfig = z.infer<typeof llavaConfig>
+
+export function llava(config: LlavaConfig): Blueprint {
+  const { text_config: text, vision_config: vision, multimodal_projector_bias: bias } = config
+  const features = Array.isArray(config.vision_feature_layer) ? config.vision_feature_layer.length : 1
+  return {
+    ...(text.model_type === 'llama' ? llama(text) : mistral(text)),
+    isTied: config.tie_word_embeddings || text.tie_word_embeddings,
+    root: 'model.language_model',
+    idle: ops => {
+      see(ops, vision)
+      const projector = 'model.multi_modal_projector'
+      idleLinear(ops, `${projector}.linear_1`, vision.hidden_size * features, text.hidden_size, bias)
+      idleLinear(ops, `${projector}.linear_2`, text.hidden_size, text.hidden_size, bias)
+    },
+  }
+}
+
+function see<T>(ops: Ops<T>, vision: LlavaConfig['vision_config']): void {
+  switch (vision.model_type) {
+    case 'clip_vision_model':
+      clip(ops, 'model.vision_tower', vision)
+      break
+    case 'pixtral':
+      pixtral(ops, 'model.vision_tower', vision)
+  }
+}
