@@ -82,15 +82,20 @@ export class Gemma3nTape implements Gemma3nOps<Tensor> {
   }
 
   addedToOthers(streams: Tensor, x: Tensor): Tensor {
-    // torch: CopySlices copies the gradient of the whole, and that of the slice again.
-    const others = elements(streams) - elements(x)
-    const output = { ...streams, edge: this.#autograd.newEdge() }
-    this.#autograd.record('add_', {
+    // torch: CopySlices copies the gradient of the whole, and that of the slice again. `streams[1:] += x` also puts the sum back
+    // into its place, whose gradient is padded to a whole.
+    const autograd = this.#autograd
+    const others = () => autograd.storage(elements(streams) - elements(x), streams.dtype, true, 'temporaries')
+    const sum = { ...streams, edge: autograd.newEdge() }
+    autograd.record('add_', {
       reads: [streams, x],
-      outputs: [output],
+      outputs: [sum],
       gradients: [streams, x].map(made),
-      backwardScratch: [this.#autograd.storage(others, streams.dtype, true, 'temporaries')],
+      backwardScratch: [others()],
     })
+    const output = { ...streams, edge: autograd.newEdge() }
+    const backwardScratch = [others(), autograd.like(streams, 'temporaries')]
+    autograd.record('copy_', { reads: [sum], outputs: [output], gradients: [made(sum)], backwardScratch })
     return output
   }
 

@@ -687,6 +687,11 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return loss
   }
 
+  local(x: Tensor): Tensor {
+    this.#locals.push(x)
+    return x
+  }
+
   handOn(states: readonly Tensor[]): void {
     this.#handedOn.push(...states)
   }

@@ -114,6 +114,8 @@ class Player {
   readonly #parameterGradients = new Map<Storage, Storage>()
   /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
   #usesLeft: number[] = []
+  /** Recomputed and kept to the end of the backward pass. */
+  readonly #retained: Storage[] = []
   readonly #waitingGradients = new Map<Storage, Storage>()
 
   constructor(tape: Autograd, loss: Tensor, shares: Shares) {
@@ -138,7 +140,7 @@ class Player {
     this.#deposit(this.#loss, seed)
     this.#usesLeft = usesOf(this.#tape.nodes)
     this.#backward(this.#tape.nodes)
-    for (const storage of [...held, ...batch]) {
+    for (const storage of [...held, ...batch, ...this.#retained.splice(0)]) {
       this.#reference(storage, -1)
       this.#releaseIfUnused(storage)
     }
@@ -203,8 +205,14 @@ class Player {
     const [saving, rest] = [body.slice(0, savingCount), body.slice(savingCount)]
     this.#backward(rest)
     this.#forward(untilLastSave(saving, rest), 'recomputation')
+    this.#retain(node.retains ?? [])
     this.#backward(saving)
     for (const output of node.outputs) this.#releaseIfUnused(output.storage)
+  }
+
+  #retain(storages: readonly Storage[]): void {
+    for (const storage of storages) this.#reference(storage, 1)
+    this.#retained.push(...storages)
   }
 
   /** Incoming gradients, saved tensors and results live together until the node is done. */

@@ -157,6 +157,13 @@ export interface Ops<T> {
    * recomputed.
    */
   withInputGradients(x: T): T
+  /**
+   * What a block leaves in a dictionary for later ones: the dictionary is kept through the backward pass, and with what is in it, how
+   * it came about.
+   */
+  handOn(states: readonly T[]): void
+  /** A local variable of the running block: it stays referenced until the block returns. */
+  local(x: T): T
   /** A module's call: its input stays referenced until it returns, as the arguments of Python functions do. */
   frame(x: T, body: (x: T) => T): T
   /**

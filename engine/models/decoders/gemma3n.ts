@@ -181,19 +181,19 @@ function decoderLayer<T>(ops: Ops<T>, text: Text, layer: Layer<T>, streams: T): 
   const { hidden_size: hidden, altup_num_inputs: count, hidden_size_per_layer_input: size } = text
   const predictions = predicted(ops, `${name}.altup`, text, streams)
   const active = ops.gemma3n.stream(predictions)
-  const normalised = norm(ops, `${name}.input_layernorm`, active, hidden)
+  const normalised = ops.local(norm(ops, `${name}.input_layernorm`, active, hidden))
   const beside = ops.frame(normalised, input => laurel(ops, `${name}.laurel`, text, input))
   const mixed = ops.frame(normalised, input =>
     sharingAttention(ops, `${name}.self_attn`, input, layer.attention, layer),
   )
   const attended = ops.residual(norm(ops, `${name}.post_attention_layernorm`, mixed, hidden), active)
   const between = ops.scale(ops.residual(beside, attended))
-  const forFeeding = norm(ops, `${name}.pre_feedforward_layernorm`, between, hidden)
-  const fed = ops.frame(forFeeding, input => perceptron(ops, text, layer, input))
+  const forFeeding = ops.local(norm(ops, `${name}.pre_feedforward_layernorm`, between, hidden))
+  const fed = ops.local(ops.frame(forFeeding, input => perceptron(ops, text, layer, input)))
   const result = ops.residual(norm(ops, `${name}.post_feedforward_layernorm`, fed, hidden), between)
   const modalities = routedStreams(ops, `${name}.altup`, text, result)
   const coefficients = ops.linear(`${name}.altup.correction_coefs`, modalities, count, { bias: false })
-  const corrected = ops.gemma3n.corrected(predictions, result, coefficients)
+  const corrected = ops.gemma3n.corrected(predictions, ops.local(result), coefficients)
   const first = ops.gathered(ops.gemma3n.stream(corrected))
   const scaled = text.altup_correct_scale ? ops.layerScale(`${name}.altup.correct_output_scale`, first) : first
   return ops.gemma3n.addedToOthers(corrected, gatedByInput(ops, name, scaled, layer.vector, { hidden, size }))

@@ -61,7 +61,10 @@ export function sharingAttention<T>(
   const query = ops.rotary(headNorm(ops, `${name}.q_norm`, projected, headSize), table, heads)
   const earlier = layer.keysAndValues === 'of-an-earlier-layer' ? shared.get(layer.kind) : undefined
   const [keys, values] = earlier ?? ownStates(ops, name, x, layer, table)
-  if (layer.keysAndValues === 'own-for-later-layers') shared.set(layer.kind, [keys, values])
+  if (layer.keysAndValues === 'own-for-later-layers') {
+    shared.set(layer.kind, [keys, values])
+    ops.handOn([keys, values])
+  }
   const context = ops.attention(query, keys, values, {
     heads,
     keyValueHeads,

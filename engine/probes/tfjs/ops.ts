@@ -403,6 +403,14 @@ export class TfjsOps implements Ops<tf.Tensor> {
     throw new UnsupportedLayer('streams of hidden states')
   }
 
+  handOn(): never {
+    throw new UnsupportedLayer('keys and values of earlier layers')
+  }
+
+  local(x: tf.Tensor): tf.Tensor {
+    return x
+  }
+
   withInputGradients(): never {
     throw new UnsupportedLayer('per-layer embeddings')
   }
