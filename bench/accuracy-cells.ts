@@ -289,6 +289,11 @@ const multimodal: readonly Cell[] = [
   ['PaddlePaddle/PaddleOCR-VL-1.6', { microBatch: 4, sequenceLength: 1024, precision: 'bf16' }],
   ['mistralai/Voxtral-Mini-3B-2507', { microBatch: 2, sequenceLength: 2048, ...bf16Lora }],
   ['mistralai/Voxtral-Mini-3B-2507', { microBatch: 1, sequenceLength: 2048, ...fullBf16 }],
+  ['mistral-community/pixtral-12b', { microBatch: 1, sequenceLength: 4096, ...bf16Lora }],
+  ['llava-hf/llava-1.5-7b-hf', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
+  ['llava-hf/llava-1.5-7b-hf', { microBatch: 2, sequenceLength: 2048, ...bf16Lora }],
+  ['HuggingFaceTB/SmolVLM2-2.2B-Instruct', { microBatch: 2, sequenceLength: 2048, ...bf16Lora }],
+  ['HuggingFaceTB/SmolVLM2-2.2B-Instruct', { microBatch: 1, sequenceLength: 1024, precision: 'bf16' }],
 ]
 
 export const cells: readonly Cell[] = [

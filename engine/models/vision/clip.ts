@@ -9,6 +9,7 @@ export const clipConfig = z.object({
   hidden_size: size.default(768),
   intermediate_size: size.default(3_072),
   num_hidden_layers: size.default(12),
+  num_attention_heads: size.default(12),
   num_channels: channels,
   image_size: size.default(224),
   patch_size: size.default(32),
