@@ -90,6 +90,9 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
           "Mamba's layers are counted in the kernels of mamba-ssm and causal-conv1d, derived from their sources; where they are not installed transformers' own composition takes far more.",
         ]
       : []),
+    ...(hasStateSpaces(config) && config.model_type !== 'jamba' && spec.quantization !== undefined
+      ? ["Mamba's output projections are counted without quantisation: their kernel takes whole matrices."]
+      : []),
     ...(config.model_type === 'gpt_oss' && spec.attention === 'sdpa'
       ? [
           "Attention is counted in a flash kernel that takes gpt-oss's sinks, such as kernels-community/vllm-flash-attn3; without one transformers computes it eagerly, in far more memory. Its kernel is derived from its sources.",

@@ -14,7 +14,8 @@ type Weight = (part: string, shape: readonly number[]) => Tensor
 
 /**
  * MambaSplitConv1dScanCombinedFn, from the first projection's result to the second's: saves its input and what the scan gave, and
- * convolves and scans again in the backward pass. transformers takes it in training where nothing is cached.
+ * convolves and scans again in the backward pass. transformers takes it in training where nothing is cached. It takes the second
+ * projection's matrix whole, so that this cannot be quantised.
  */
 export function fusedMamba2(autograd: Autograd, x: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
   const [tokens = 0] = x.shape

@@ -816,7 +816,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   #ownLinear(name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {
-    return this.#isQuantized(name)
+    return this.#isQuantized(name, options)
       ? this.#quantizedLinear(name, x, outFeatures, options)
       : this.#denseLinear(name, x, outFeatures, options)
   }
@@ -893,9 +893,9 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   /** bitsandbytes leaves the output layer alone; torchtune's builders, the attention of a part that has no adapters. */
-  #isQuantized(name: string): boolean {
+  #isQuantized(name: string, { isQuantizable = false }: LinearOptions = {}): boolean {
     if (name.includes('_attn.') && !this.#isTrained(name)) return false
-    return this.spec.quantization !== undefined && !this.#isOutputLayer(name) && name !== 'score'
+    return this.spec.quantization !== undefined && (isQuantizable || !this.#isOutputLayer(name)) && name !== 'score'
   }
 
   /**

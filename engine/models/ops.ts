@@ -277,6 +277,8 @@ export interface LinearOptions {
   readonly composed?: boolean
   /** Casts its input to the weight's type first. */
   readonly castsInput?: boolean
+  /** An output layer that is quantised like the rest. */
+  readonly isQuantizable?: boolean
 }
 
 export interface Convolution {

@@ -375,15 +375,23 @@ def quantise(model, kind, device):
         "bnb_4bit_compute_dtype": torch.bfloat16,
     }
     settings = transformers.BitsAndBytesConfig(**bits)
-    replace_with_bnb_linear(model, modules_to_not_convert=["lm_head", "score"], quantization_config=settings)
+    replace_with_bnb_linear(model, modules_to_not_convert=left_whole(model), quantization_config=settings)
     for module in model.modules():
         if isinstance(module, (bitsandbytes.nn.Linear4bit, bitsandbytes.nn.Linear8bitLt)):
             loaded = torch.zeros(module.weight.shape, dtype=torch.float16 if kind == "int8" else torch.bfloat16, device=device)
             module.weight = type(module.weight)(loaded, requires_grad=False, **vars(module.weight))._quantize(device)
     if device != "meta":
         fill_the_rest(model, device)
+    model.config._is_quantized = True  # what Jamba asks
     # What peft asks for before it takes its own layers over such modules.
     setattr(model, "is_loaded_in_8bit" if kind == "int8" else "is_loaded_in_4bit", True)
+
+
+def left_whole(model):
+    """The heads, and what Mamba 2's kernel reads itself; where a model is known to need that, Axolotl names nothing else."""
+    if not hasattr(sys.modules[type(model).__module__], "mamba2_split_conv1d_scan_combined"):
+        return ["lm_head", "score"]
+    return ["out_proj", "score"] if model.config.model_type == "falcon_h1" else ["lm_head", "score", "out_proj"]
 
 
 def fill_the_rest(model, device):

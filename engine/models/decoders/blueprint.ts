@@ -90,6 +90,8 @@ export interface Blueprint {
   readonly wordDropout?: number
   /** `plain` by default. */
   readonly logits?: 'plain' | 'scaled' | 'capped' | 'float32'
+  /** The output layer is quantised like the rest. */
+  readonly quantizesLogits?: boolean
   /** Parts of the checkpoint that text does not reach. */
   readonly idle?: <T>(ops: Ops<T>) => void
 }
@@ -134,7 +136,7 @@ export function decoderModel<T>(ops: Ops<T>, blueprint: Blueprint, task: Task, l
 
 type Output = Pick<
   Blueprint,
-  'root' | 'wordsName' | 'lastNormName' | 'vocabulary' | 'hidden' | 'isTied' | 'norm' | 'logits'
+  'root' | 'wordsName' | 'lastNormName' | 'vocabulary' | 'hidden' | 'isTied' | 'norm' | 'logits' | 'quantizesLogits'
 >
 
 /** The norm of the last hidden states, and logits of words or of classes. */
@@ -143,7 +145,8 @@ export function outputLayer<T>(ops: Ops<T>, blueprint: Output, x: T, task: Task,
   const output = normalised(ops, blueprint.norm, `${root}.${lastNormName}`, hidden, x)
   if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
   const tied = blueprint.isTied ? { tiedTo: `${root}.${wordsName}.weight` } : {}
-  const logits = ops.linear('lm_head', output, vocabulary, { bias: false, ...tied })
+  const isQuantizable = blueprint.quantizesLogits ?? false
+  const logits = ops.linear('lm_head', output, vocabulary, { bias: false, isQuantizable, ...tied })
   switch (blueprint.logits ?? 'plain') {
     case 'plain':
       return logits

@@ -28,6 +28,8 @@ export function falconH1(config: FalconH1): Blueprint {
     lastNormName: 'final_layernorm',
     scalesWords: true,
     logits: 'scaled',
+    // Axolotl loaders/model.py: what is named to be left alone, Mamba's output projections, stands for what otherwise is.
+    quantizesLogits: true,
   }
 }
 
