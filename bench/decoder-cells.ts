@@ -22,6 +22,9 @@ export const decoderCells: readonly Cell[] = [
   ['stabilityai/stablelm-2-1_6b', { ...full, ...batch(1, 4096) }],
   ['bigcode/starcoder2-3b', { ...full, ...batch(2, 1024) }],
   ['bigcode/starcoder2-3b', { ...lora(['q_proj', 'v_proj', 'c_fc', 'c_proj']), ...ckpt, ...batch(1, 8192) }],
+  ['bigcode/starcoder', { ...lora(['c_attn', 'c_proj', 'c_fc']), ...ckpt, ...batch(1, 2048) }],
+  ['bigcode/starcoderbase-1b', { ...sgd, ...batch(8, 1024) }],
+  ['bigcode/starcoderbase-1b', { precision: 'bf16', ...trainer, attention: 'eager', ...batch(2, 1024) }],
   ['allenai/Olmo-3-1025-7B', { ...lora(), ...ckpt, ...batch(1, 8192) }],
   ['arcee-ai/AFM-4.5B', { ...lora(ungated), ...ckpt, ...batch(2, 2048) }],
   ['ByteDance-Seed/Seed-OSS-36B-Instruct', { ...lora(), ...ckpt, ...batch(2, 2048) }],
@@ -34,5 +37,6 @@ export const decoderCells: readonly Cell[] = [
   ['swiss-ai/Apertus-8B-2509', { ...full, ...batch(1, 2048) }],
   ['CohereForAI/c4ai-command-r7b-12-2024', { ...full, ...batch(1, 8192) }],
   ['CohereForAI/c4ai-command-r7b-12-2024', { ...sgd, ...batch(2, 2048) }],
+  ['google/gemma-2b', { ...trainer, optimizer: 'sgd', ...batch(8, 1024) }],
   ['CohereForAI/aya-23-8B', { ...lora(gated, 0), precision: 'amp-bf16', ...batch(2, 1024) }],
 ]

@@ -50,7 +50,7 @@ export function fusedAttention(
     headSize === valueHeadSize
   // Grouped heads are the flash kernel's alone; the memory-efficient one refuses them and the composed one takes over.
   return native && !isFlash
-    ? composedAttention(autograd, q, repeated(autograd, k, options), repeated(autograd, v, options), options)
+    ? composedAttention(autograd, q, expanded(autograd, k, q.shape), expanded(autograd, v, q.shape), options)
     : kernelAttention(autograd, q, k, v, { ...options, isFlash, isMasked, valueHeadSize })
 }
 
@@ -194,9 +194,7 @@ export function eagerAttention(
 ): { output: Tensor; weights: Tensor } {
   const [tokens = 0] = query.shape
   const groups = options.heads / options.keyValueHeads
-  const repeat = (x: Tensor) =>
-    leavesBroadcast(options) ? expanded(autograd, x, query.shape) : repeated(autograd, x, options)
-  const [k, v] = [key, value].map(repeat) as [Tensor, Tensor]
+  const [k, v] = [key, value].map(x => (groups > 1 ? expanded(autograd, x, query.shape) : x)) as [Tensor, Tensor]
   const isContiguous = (x: Tensor) => groups > 1 || autograd.held.includes(x.storage)
   // torch: matmul of 4-d views copies its factors into contiguous 3-d ones (native/LinearAlgebra.cpp) and saves the copies.
   const factor = (x: Tensor) => (x !== query && isContiguous(x) ? x : autograd.elementwise('clone', x))

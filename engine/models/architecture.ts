@@ -7,6 +7,7 @@ import { falcon, falconConfig } from './decoders/falcon.ts'
 import { blueprintOf, decoderConfigs } from './decoders/families.ts'
 import { gemma3n, gemma3nConfig, gemma3nTextConfig } from './decoders/gemma3n.ts'
 import { gemma4, gemma4Config, gemma4TextConfig, gemma4UnifiedConfig } from './decoders/gemma4.ts'
+import { gptBigCode, gptBigCodeConfig } from './decoders/gpt-bigcode.ts'
 import { gpt2, gpt2Config } from './decoders/gpt2.ts'
 import { mllama, mllamaConfig } from './decoders/mllama.ts'
 import { mossVl, mossVlConfig } from './decoders/moss-vl.ts'
@@ -24,6 +25,7 @@ export const modelConfig = z.discriminatedUnion('model_type', [
   robertaConfig,
   distilbertConfig,
   gpt2Config,
+  gptBigCodeConfig,
   ...decoderConfigs,
   gemma3nConfig,
   gemma3nTextConfig,
@@ -135,6 +137,8 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
       return distilbert(ops, config, tokens, spec.task, spec.labels)
     case 'gpt2':
       return gpt2(ops, config, tokens, spec.task, spec.labels)
+    case 'gpt_bigcode':
+      return gptBigCode(ops, config, tokens, spec.task, spec.labels)
     case 'phi':
       return phi(ops, config, spec.task, spec.labels)
     case 'gpt_neox':

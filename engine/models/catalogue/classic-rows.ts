@@ -14,6 +14,11 @@ function cerebras(size: string, n_embd: number, n_layer: number, n_head: number)
   return row(`cerebras/Cerebras-GPT-${size}`, 'gpt2', { ...sizes, activation_function: 'gelu', ...dropout })
 }
 
+const starcoder = (n_embd: number, n_layer: number, n_head: number) => ({
+  model_type: 'gpt_bigcode',
+  ...{ vocab_size: 49_152, n_positions: 8_192, n_embd, n_layer, n_head },
+})
+
 /** BERT and its kin, and GPT-2: what differs from transformers' defaults, as each repository's config.json states it. */
 export const classicRows: readonly ModelRow[] = [
   row('google-bert/bert-base-uncased', 'bert'),
@@ -35,6 +40,8 @@ export const classicRows: readonly ModelRow[] = [
   row('openai-community/gpt2-large', 'gpt2', { n_embd: 1_280, n_layer: 36, n_head: 20 }),
   row('openai-community/gpt2-xl', 'gpt2', { n_embd: 1_600, n_layer: 48, n_head: 25 }),
   row('distilbert/distilgpt2', 'gpt2', { n_layer: 6 }),
+  { ids: ['bigcode/starcoder', 'bigcode/starcoderbase'], config: starcoder(6_144, 40, 48) },
+  { ids: ['bigcode/starcoderbase-1b'], config: starcoder(2_048, 24, 16) },
   cerebras('111M', 768, 10, 12),
   cerebras('256M', 1_088, 14, 17),
   cerebras('590M', 1_536, 18, 12),

@@ -1,0 +1,47 @@
+/** GPT BigCode (StarCoder): GPT-2 whose heads share one key and value. transformers: models/gpt_bigcode. */
+import * as z from 'zod'
+import type { Task } from '../../config/spec.ts'
+import type { Ops } from '../ops.ts'
+import { gpt2Config } from './gpt2.ts'
+
+export const gptBigCodeConfig = gpt2Config.extend({
+  model_type: z.literal('gpt_bigcode'),
+  activation_function: z.enum(['gelu_pytorch_tanh', 'gelu']).default('gelu_pytorch_tanh'),
+  multi_query: z.literal(true, { error: 'GPT BigCode without multi-query attention is not supported' }).default(true),
+  tie_word_embeddings: z.boolean().default(true),
+})
+export type GptBigCodeConfig = z.infer<typeof gptBigCodeConfig>
+
+export function gptBigCode<T>(ops: Ops<T>, config: GptBigCodeConfig, tokens: number, task: Task, labels: number): T {
+  const { vocab_size: words, n_embd: hidden } = config
+  const places = () => ops.constantEmbedding('transformer.wpe', config.n_positions, hidden, tokens)
+  const embedded = ops.add(ops.embedding('transformer.wte', ops.input, words, hidden), places())
+  // GPTBigCodeModel.bias: what every position may see, a bool each.
+  ops.positionIds(config.n_positions ** 2 / 8)
+  let x = ops.dropout(embedded, config.embd_pdrop)
+  for (let index = 0; index < config.n_layer; index++) {
+    x = ops.block(x, input => block(ops, config, `transformer.h.${index}`, input))
+  }
+  const output = ops.layerNorm('transformer.ln_f', x)
+  if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
+  const tied = config.tie_word_embeddings ? { tiedTo: 'transformer.wte.weight' } : {}
+  return ops.linear('lm_head', output, words, { bias: false, ...tied })
+}
+
+function block<T>(ops: Ops<T>, config: GptBigCodeConfig, name: string, x: T): T {
+  const { n_embd: hidden, n_head: heads, n_inner: inner, resid_pdrop: dropout } = config
+  const headSize = hidden / heads
+  const joined = ops.linear(`${name}.attn.c_attn`, ops.layerNorm(`${name}.ln_1`, x), hidden + 2 * headSize)
+  const [query, key, value] = ops.split(joined, [hidden, headSize, headSize]) as [T, T, T]
+  const context = ops.attention(query, ops.cached(key), ops.cached(value), {
+    heads,
+    keyValueHeads: 1,
+    causal: true,
+    dropout: config.attn_pdrop,
+    castsSoftmax: true,
+  })
+  const attended = ops.residual(ops.dropout(ops.linear(`${name}.attn.c_proj`, context, hidden), dropout), x)
+  const normalised = ops.layerNorm(`${name}.ln_2`, attended)
+  const widened = ops.gelu(ops.linear(`${name}.mlp.c_fc`, normalised, inner ?? 4 * hidden))
+  return ops.residual(attended, ops.dropout(ops.linear(`${name}.mlp.c_proj`, widened, hidden), dropout))
+}
