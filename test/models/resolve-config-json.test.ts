@@ -107,3 +107,17 @@ test("Kimi Linear's own names are read as transformers reads them, and which of 
     },
   })
 })
+
+test("what LLaVA's files leave out is what transformers says of the decoder and of the tower that they name", () => {
+  const text_config = { model_type: 'mistral', intermediate_size: 14_336, num_hidden_layers: 40, vocab_size: 131_072 }
+  const pixtral = { ...text_config, hidden_size: 5_120, max_position_embeddings: 1_024_000 }
+  const llava = { model_type: 'llava', text_config: pixtral, vision_config: { model_type: 'pixtral', patch_size: 16 } }
+  expect(readConfigJson(JSON.stringify(llava))).toMatchObject({
+    kind: 'config',
+    config: {
+      text_config: { num_attention_heads: 32, num_key_value_heads: 8 },
+      vision_config: { hidden_size: 1_024, num_hidden_layers: 24 },
+      multimodal_projector_bias: true,
+    },
+  })
+})

@@ -1,15 +1,31 @@
 /** LLaVA and Pixtral: an encoder of images and two linear layers in front of Llama or Mistral. transformers: models/llava. */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
+import { size } from '../schema.ts'
 import { clip, clipConfig } from '../vision/clip.ts'
 import { idleLinear, pixtral, pixtralConfig } from '../vision/towers.ts'
 import type { Blueprint } from './blueprint.ts'
 import { llama, llamaConfig, mistral, mistralConfig } from './llama.ts'
 
+/** Published files leave out what transformers' LlamaConfig and MistralConfig say. */
+const written = {
+  hidden_size: size.default(4_096),
+  num_hidden_layers: size.default(32),
+  num_attention_heads: size.default(32),
+}
+const textConfig = z.discriminatedUnion('model_type', [
+  llamaConfig.extend({
+    ...written,
+    intermediate_size: size.default(11_008),
+    max_position_embeddings: size.default(2_048),
+  }),
+  mistralConfig.extend({ ...written, num_key_value_heads: size.nullish().default(8) }),
+])
+
 export const llavaConfig = z.object({
   model_type: z.literal('llava'),
   tie_word_embeddings: z.boolean().default(false),
-  text_config: z.discriminatedUnion('model_type', [llamaConfig, mistralConfig]),
+  text_config: textConfig,
   vision_config: z.discriminatedUnion('model_type', [
     clipConfig,
     pixtralConfig.extend({ model_type: z.literal('pixtral') }),
