@@ -72,7 +72,7 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
       : []),
     ...(isOutsideTransformers(config)
       ? [
-          'The model is counted from the code that is published beside its weights, which no engine but the estimate runs. The layers that see images are taken as frozen.',
+          `The model is counted from the code that is published beside its weights, which no engine but the estimate runs.${seesImages(config) ? ' The layers that see images are taken as frozen.' : ''}`,
         ]
       : []),
     ...(hasExperts(config) && spec.quantization !== undefined && !spec.quantizedExperts && !spec.linearExperts

@@ -104,7 +104,7 @@ export function hears(config: ModelConfig): boolean {
 
 /** Whether its code stands beside the checkpoint, not in transformers: nothing here runs it. */
 export function isOutsideTransformers(config: ModelConfig): boolean {
-  return config.model_type === 'moss_vl'
+  return config.model_type === 'moss_vl' || config.model_type === 'mimo'
 }
 
 /** Whether layers hold a mixture of experts. */

@@ -22,6 +22,11 @@ test.each([
 test.each([
   ['google/gemma-3-4b-it', { precision: 'bf16' }, 'how many images of which size a sample holds'],
   ['Qwen/Qwen3-30B-A3B', { precision: 'bf16', quantization: 'nf4' }, 'The experts are counted without quantisation'],
+  [
+    'XiaomiMiMo/MiMo-7B-RL',
+    {},
+    'the code that is published beside its weights, which no engine but the estimate runs.',
+  ],
   ['Qwen/Qwen3-30B-A3B', { precision: 'amp-bf16' }, 'Experts in float32 run in a kernel'],
 ] as const)('%s with %j widens the band: %s', (id, changes, why) => {
   const [spec, { config }] = [specOf(id, changes), knownModel(id)]
