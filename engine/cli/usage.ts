@@ -25,7 +25,7 @@ const commands: Record<string, string> = {
   --attention sdpa|eager
   --gradient-checkpointing
   --lora-rank <n>              adapters over frozen weights; --lora-targets q_proj,v_proj,… --lora-dropout <p>
-  --quantization nf4|nf4-double|int8    quantised base weights under the adapters
+  --quantization nf4|nf4-double|int8|gptq|awq  quantised base weights under the adapters
   --gpus <n>                   GPUs that share the model; --sharding ddp|zero1|zero2|zero3|fsdp
   --fused-loss                 Liger's or another loss that never holds the logits whole
   --padded                     batches carry a padding mask

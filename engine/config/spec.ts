@@ -46,8 +46,8 @@ export type Loop = (typeof loops)[number]
 export const frameworks = ['pytorch', 'tensorflow.js'] as const
 export type Framework = (typeof frameworks)[number]
 
-/** bitsandbytes' 4-bit and 8-bit weights; `nf4-double` quantises the block constants too. */
-export const quantizations = ['nf4', 'nf4-double', 'int8'] as const
+/** bitsandbytes' 4-bit and 8-bit weights, of which `nf4-double` quantises the block constants too; 4-bit integers as stored by GPTQ and AWQ. */
+export const quantizations = ['nf4', 'nf4-double', 'int8', 'gptq', 'awq'] as const
 export type Quantization = (typeof quantizations)[number]
 
 /** peft's own targets for Llama and its kin, the projections that the LoRA paper adapts. */

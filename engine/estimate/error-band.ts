@@ -32,6 +32,8 @@ export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.expertsOnHost) return 'the exchange with experts on the host'
   if (spec.fakeQuantization?.format !== undefined) return '4-bit floats'
   if (spec.float8) return '8-bit floats'
+  if (spec.quantization === 'gptq' || spec.quantization === 'awq')
+    return `weights in ${spec.quantization.toUpperCase()}'s format`
   if (spec.offload !== undefined) return 'offloading'
   if (spec.trainsTowers) return 'images or speech among the words'
   if (spec.images?.checkpointed === 'self-attention') return "torchtune's layers that see images"

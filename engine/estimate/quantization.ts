@@ -1,4 +1,7 @@
-/** Frozen base weights in bitsandbytes' formats (functional.py), held against bitsandbytes itself by `npm run bench:accuracy`. */
+/**
+ * Frozen base weights in bitsandbytes' formats (functional.py), held against bitsandbytes itself by `npm run bench:accuracy`, and in
+ * GPTQ's and AWQ's (gptqmodel nn_modules/qlinear, autoawq modules/linear/gemm.py), which no trace has confirmed.
+ */
 import type { Quantization } from '../config/spec.ts'
 import { bytesPerElement } from './storage.ts'
 
@@ -13,6 +16,11 @@ export function quantizedBytes(
       return { weights: count / 2, constants: (count / NF4_BLOCK) * bytesPerElement.float32 }
     case 'nf4-double':
       return { weights: count / 2, constants: count / NF4_BLOCK }
+    case 'awq':
+      return { weights: count / 2, constants: (count / INT4_GROUP) * INT4_CONSTANTS }
+    case 'gptq':
+      // Beside the constants the group of every input, in 32 bits.
+      return { weights: count / 2, constants: (count / INT4_GROUP) * INT4_CONSTANTS + (count / rows) * 4 }
     case 'int8':
       return { weights: count, constants: rows * bytesPerElement.float32 }
   }
@@ -20,3 +28,6 @@ export function quantizedBytes(
 
 /** Elements that share one constant. */
 const NF4_BLOCK = 64
+/** What both formats' tools take unless told otherwise: a scale in 16 bits and a zero point in 4. */
+const INT4_GROUP = 128
+const INT4_CONSTANTS = 2.5

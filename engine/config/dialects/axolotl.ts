@@ -30,6 +30,7 @@ import {
 } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
+import { storedQuantization } from '../trainer/stored-quantization.ts'
 import { readTensorParallel } from '../trainer/tensor-parallel.ts'
 import { readLisa, readUnfrozen } from '../trainer/trained-part.ts'
 import { writesAny } from '../written-keys.ts'
@@ -147,15 +148,11 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   })
 }
 
-const switches = ['gptq']
 const present = ['diffusion', 'lora_target_parameters']
 
 /** What changes the step in ways that no estimate here follows. */
 function refuseUnmodelled(reader: FieldReader, document: Section): void {
-  const fields = [
-    ...switches.map(key => document.at(key)).filter(field => isOn(reader, field)),
-    ...present.map(key => document.at(key)),
-  ]
+  const fields = [...present.map(key => document.at(key))]
   refuseRemote(reader, document.at('plugins'))
   for (const field of fields) {
     if (field === undefined) continue
@@ -251,7 +248,15 @@ function readQuantization(reader: FieldReader, document: Section, hasAdapter: bo
     return reader.note('quantization', 'int8' as const, eight)
   }
   const four = document.at('load_in_4bit')
-  if (four === undefined || reader.flag(four) !== true) return undefined
+  const gptq = document.at('gptq')
+  if (isOn(reader, gptq)) {
+    if (hasAdapter) return reader.note('quantization', 'gptq' as const, gptq)
+    const message = 'Weights stored by GPTQ cannot be trained without an adapter'
+    return reader.refuse(gptq, 'quantised-without-adapter', message, 'Set adapter: lora.')
+  }
+  if (four === undefined || reader.flag(four) !== true) {
+    return storedQuantization(reader, document.at('base_model'), hasAdapter)
+  }
   if (hasAdapter) return reader.note('quantization', 'nf4-double' as const, four)
   return reader.refuse(
     four,

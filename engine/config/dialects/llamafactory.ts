@@ -25,6 +25,7 @@ import {
 } from '../trainer/method.ts'
 import { readTrainerOptimizer, trainerDefault } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
+import { storedQuantization } from '../trainer/stored-quantization.ts'
 import { readFreeze } from '../trainer/trained-part.ts'
 import { writesAny } from '../written-keys.ts'
 
@@ -253,7 +254,9 @@ function readHostExperts(reader: FieldReader, field: Field | undefined, model: C
 /** hparams/model_args.py: 8 bits, or 4 as nf4 with double quantisation unless told otherwise. */
 function readQuantization(reader: FieldReader, document: Section, method: Method) {
   const bits = document.at('quantization_bit')
-  if (bits === undefined) return undefined
+  // model/model_utils/quantization.py: what the checkpoint holds goes before what quantization_bit asks for.
+  const held = storedQuantization(reader, document.at('model_name_or_path'), hasAdapters(method))
+  if (bits === undefined || held !== undefined) return held
   const count = reader.wholeNumber(bits, { max: 8 })
   const by = document.at('quantization_method')
   const name = reader.text(by)

@@ -85,6 +85,20 @@ describe('adapters of Axolotl', () => {
     expect(trainingConfig(`${base}adapter: lora\nload_in_8bit: true\n`).spec.quantization).toBe('int8')
   })
 
+  it.each([
+    ['acme/Llama-3.2-1B', 'gptq: true\n', 'gptq'],
+    ['acme/Llama-3.2-1B-GPTQ', '', 'gptq'],
+    ['acme/Llama-3.2-1B-AWQ', '', 'awq'],
+  ])('lie over the 4-bit integers that %s with %j holds', (model, line, format) => {
+    const text = base.replace('meta-llama/Llama-3.2-1B', model)
+    expect(trainingConfig(`${text}adapter: lora\n${line}`).spec.quantization).toBe(format)
+  })
+
+  it('over weights in formats that are not modelled are refused', () => {
+    const text = base.replace('meta-llama/Llama-3.2-1B', 'acme/Llama-3.2-1B-NVFP4')
+    expect(onlyProblemIn(`${text}adapter: lora\n`).code).toBe('unsupported-quantization')
+  })
+
   it('are what 4-bit weights need', () => {
     expect(onlyProblemIn(`${base}load_in_4bit: true\n`)).toMatchObject({ code: 'quantised-without-adapter', line: 5 })
   })
@@ -135,7 +149,7 @@ describe('other switches of Axolotl', () => {
   it.each([
     ['rl: ppo', 'unsupported-training'],
     ['plugins: [axolotl.integrations.hatchery.HatcheryPlugin]', 'trained-elsewhere'],
-    ['gptq: true', 'unsupported-setting'],
+    ['gptq: true', 'quantised-without-adapter'],
     ['diffusion: {noise_schedule: linear}', 'unsupported-setting'],
     ["unfrozen_parameters: ['(a+)+$']", 'unsupported-setting'],
     ['qat: {activation_dtype: float8, weight_dtype: int4}', 'unsupported-training'],

@@ -49,6 +49,12 @@ describe('a config of LLaMA-Factory', () => {
     expect(trainingConfig(`${base}${text}\n`).spec.quantization).toBe(quantization)
   })
 
+  it('with a checkpoint of GPTQ has its 4-bit integers, whatever quantization_bit says', () => {
+    const text = base.replace('Qwen/Qwen2.5-0.5B', 'acme/Qwen2.5-0.5B-GPTQ')
+    expect(trainingConfig(`${text}quantization_bit: 8\n`).spec.quantization).toBe('gptq')
+    expect(onlyProblemIn(`${text}finetuning_type: full\n`).code).toBe('quantised-without-adapter')
+  })
+
   it.each([
     ['quantization_bit: 3', 'unsupported-quantization'],
     ['quantization_bit: 4\nquantization_method: hqq', 'unsupported-quantization'],

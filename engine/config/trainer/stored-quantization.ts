@@ -1,0 +1,34 @@
+/** Checkpoints whose weights are stored quantised, told by their names: what loads them quantises nothing itself. */
+import type { FieldReader } from '../fields.ts'
+import { quote } from '../quote.ts'
+import type { Field } from '../section.ts'
+import type { Quantization } from '../spec.ts'
+
+const stored: ReadonlyMap<string, Quantization> = new Map([
+  ['gptq', 'gptq'],
+  ['awq', 'awq'],
+])
+const others: ReadonlySet<string> = new Set(['nvfp4', 'mxfp4', 'hqq', 'aqlm', 'gguf'])
+
+/** Undefined for a checkpoint that is not quantised, or whose format was refused. */
+export function storedQuantization(
+  reader: FieldReader,
+  model: Field | undefined,
+  hasAdapter: boolean,
+): Quantization | undefined {
+  if (model?.value.kind !== 'text') return undefined
+  const words = model.value.text.toLowerCase().split(/[^a-z0-9]+/)
+  const other = words.find(word => others.has(word))
+  if (other !== undefined) {
+    const message = `Weights stored in ${quote(other)} are not modelled yet`
+    return reader.refuse(model, 'unsupported-quantization', message, 'Leave this config out of the check for now.')
+  }
+  const format = words.map(word => stored.get(word)).find(found => found !== undefined)
+  if (format === undefined) return undefined
+  if (!hasAdapter) {
+    const message = `The 4-bit weights of ${quote(model.value.text)} cannot be trained without an adapter`
+    return reader.refuse(model, 'quantised-without-adapter', message, 'Train adapters over them.')
+  }
+  reader.assume(`Weights stored in 4 bits in groups of 128, as ${quote(model.value.text)} names them.`)
+  return reader.note('quantization', format, model)
+}
