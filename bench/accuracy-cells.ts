@@ -241,6 +241,8 @@ const otherMixtures: readonly Cell[] = [
   ['arcee-ai/Trinity-Nano-Preview', { microBatch: 2, sequenceLength: 4096, ...bf16Lora, lora: trinityLora }],
   ['arcee-ai/Trinity-Nano-Preview', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'sgd' }],
   ['arcee-ai/Trinity-Mini', { microBatch: 1, sequenceLength: 2048, ...fullBf16 }],
+  ['ibm-granite/granite-3.0-3b-a800m-instruct', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
+  ['ibm-granite/granite-3.0-1b-a400m-instruct', { microBatch: 4, sequenceLength: 2048, ...bf16Lora }],
 ]
 
 const latentLora = { rank: 16, targets: ['kv_a_proj_with_mqa', 'kv_b_proj', 'o_proj'], dropout: 0 }

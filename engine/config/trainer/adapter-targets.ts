@@ -115,6 +115,8 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   // peft refuses adapters on Mamba's output, which its kernels compute themselves.
   falcon_h1: { all: [...gated.all, 'in_proj'] },
   nemotron_h: { all: [...attention, 'in_proj', 'up_proj', 'down_proj', 'fc1_latent_proj', 'fc2_latent_proj'] },
+  granitemoe: { all: attention },
+  granitemoeshared: { all: [...attention, 'input_linear', 'output_linear'] },
   granitemoehybrid: { all: [...attention, 'in_proj', 'input_linear', 'output_linear'] },
   gemma3n: { all: [...gemma3nText, ...gemma3nAudio, 'embedding_projection'] },
   gemma3n_text: { all: gemma3nText },

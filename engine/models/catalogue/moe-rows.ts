@@ -1,5 +1,5 @@
 /** Mixtures of experts; facts from their config.json. */
-import { type ModelRow, row, untied } from './model-row.ts'
+import { type ModelRow, row, tied, untied } from './model-row.ts'
 
 const qwen3Experts = (experts: number, inner: number) => ({
   head_dim: 128,
@@ -131,6 +131,8 @@ const glm47Flash = {
   ...untied,
 }
 
+const graniteMoe = (experts: number) => ({ num_local_experts: experts, num_experts_per_tok: 8, ...tied })
+
 // biome-ignore format: a table
 export const moeRows: readonly ModelRow[] = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
@@ -149,6 +151,9 @@ export const moeRows: readonly ModelRow[] = [
   row('afmoe', [200_192, 1_024, 3_072, 56, 8, 2, 131_072], ['arcee-ai/Trinity-Nano-Preview', 'arcee-ai/Trinity-Nano-Base'], trinity(256)),
   row('afmoe', [200_192, 2_048, 6_144, 32, 32, 4, 131_072], ['arcee-ai/Trinity-Mini'], trinity(1_024)),
   row('kimi_linear', [163_840, 2_304, 9_216, 27, 32, 32, 1_048_576], ['moonshotai/Kimi-Linear-48B-A3B-Instruct', 'moonshotai/Kimi-Linear-48B-A3B-Base'], kimiLinear),
+  row('granitemoe', [49_152, 1_024, 512, 24, 16, 8, 4_096], ['ibm-granite/granite-3.0-1b-a400m-base'], graniteMoe(32)),
+  row('granitemoe', [49_155, 1_024, 512, 24, 16, 8, 4_096], ['ibm-granite/granite-3.0-1b-a400m-instruct'], graniteMoe(32)),
+  row('granitemoe', [49_155, 1_536, 512, 32, 24, 8, 4_096], ['ibm-granite/granite-3.0-3b-a800m-instruct'], graniteMoe(40)),
   row('gpt_oss', [201_088, 2_880, 2_880, 24, 64, 8, 131_072], ['openai/gpt-oss-20b', 'unsloth/gpt-oss-20b', 'openai/gpt-oss-safeguard-20b'], gptOss(32)),
   row('gpt_oss', [201_088, 2_880, 2_880, 36, 64, 8, 131_072], ['openai/gpt-oss-120b', 'unsloth/gpt-oss-120b'], gptOss(128)),
   row('deepseek_v2', [102_400, 2_048, 10_944, 27, 16, 16, 163_840], ['deepseek-ai/DeepSeek-V2-Lite', 'deepseek-ai/DeepSeek-V2-Lite-Chat'], deepseekV2Lite),

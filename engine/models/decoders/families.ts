@@ -20,6 +20,7 @@ import { gemma, gemma2, gemma2Config, gemma3, gemma3Config, gemmaConfig } from '
 import { glm4, glm4Config, glm4v, glm4vConfig } from './glm.ts'
 import { gptOss, gptOssConfig } from './gpt-oss.ts'
 import { graniteHybrid, graniteHybridConfig } from './granite-hybrid.ts'
+import { graniteMoe, graniteMoeConfig, graniteMoeSharedConfig } from './granite-moe.ts'
 import { hunyuan, hunyuanConfig } from './hunyuan.ts'
 import { internvl, internvlConfig } from './internvl.ts'
 import { jamba, jambaConfig } from './jamba.ts'
@@ -124,6 +125,8 @@ export const decoderConfigs = [
   jambaConfig,
   nemotronHConfig,
   graniteHybridConfig,
+  graniteMoeConfig,
+  graniteMoeSharedConfig,
   qwen3NextConfig,
   qwen35Config,
   qwen35MoeConfig,
@@ -237,6 +240,9 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
       return falconH1(config)
     case 'nemotron_h':
       return nemotronH(config)
+    case 'granitemoe':
+    case 'granitemoeshared':
+      return graniteMoe(config)
     case 'granitemoehybrid':
       return graniteHybrid(config)
     case 'gpt_oss':

@@ -28,7 +28,7 @@ export function graniteHybrid(config: GraniteHybrid): Blueprint {
   return {
     ...llamaBlueprint(config, {
       mixer: (ops, place, x) => (isMamba(place.index) ? mamba : attention)(ops, place, x),
-      feedForward: mixture(config),
+      feedForward: graniteMixture(config),
     }),
     mixerName: index => (isMamba(index) ? 'mamba' : 'self_attn'),
     feedForwardName: 'shared_mlp',
@@ -49,7 +49,13 @@ function attentionWith(config: GraniteHybrid): Part {
   return attentionOf(config, { queryBias: config.attention_bias, outputBias: config.attention_bias })
 }
 
-function mixture(config: GraniteHybrid): Part {
+type Mixture = Pick<
+  GraniteHybrid,
+  'hidden_size' | 'intermediate_size' | 'num_local_experts' | 'num_experts_per_tok' | 'shared_intermediate_size'
+>
+
+/** Chosen experts and one for every token, of which a model may lack either. */
+export function graniteMixture(config: Mixture): Part {
   const { num_local_experts: count, num_experts_per_tok: perToken, hidden_size: hidden } = config
   const shared = joinedFeedForward({ hidden, inner: config.shared_intermediate_size }, [
     'input_linear',
@@ -63,6 +69,7 @@ function mixture(config: GraniteHybrid): Part {
   })
   return (ops, place, x) => {
     const chosen = ops.frame(x, input => sparse(ops, beside(place, 'block_sparse_moe'), input))
+    if (config.shared_intermediate_size === 0) return chosen
     return ops.residual(
       chosen,
       ops.frame(x, input => shared(ops, place, input)),
