@@ -1,5 +1,5 @@
 /** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, lever, cheaper GPU, verdict. */
-import { answersAtATime, effectiveBatch, type TrainingSpec } from './config/spec.ts'
+import { batchBounds, effectiveBatch, type TrainingSpec } from './config/spec.ts'
 import { MemoryMarkError } from './errors.ts'
 import { errorBandPercent } from './estimate/error-band.ts'
 import type { Footprints } from './estimate/footprints.ts'
@@ -161,7 +161,7 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
   const advice =
     largestWithMargin === undefined
       ? undefined
-      : advise({ current: planOf(spec), dividend: answersAtATime(spec), grid, largestWithMargin, samplesPerSecond })
+      : advise({ current: planOf(spec), bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond })
   return {
     gpu: { ...reportedGpu(gpu), usableBytes: probe.usableBytes },
     provenance: 'estimated',

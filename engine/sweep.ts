@@ -1,6 +1,6 @@
 /** One training spec swept on one probe: the boundary found, the speed measured, and the same assessment that an estimate gets. */
 import { type Assessment, type AssessmentOptions, assess, type Evidence, planOf, reportedGpu } from './assess.ts'
-import { answersAtATime, type TrainingSpec } from './config/spec.ts'
+import { batchBounds, type TrainingSpec } from './config/spec.ts'
 import { errorBandPercent } from './estimate/error-band.ts'
 import type { Gpu } from './gpus/catalogue.ts'
 import { type Advice, advise, DEFAULT_MARGIN } from './metrics/recommend.ts'
@@ -158,7 +158,7 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
       throughput.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
     const advice = advise({
       current: planOf(spec),
-      dividend: answersAtATime(spec),
+      bounds: batchBounds(spec),
       grid,
       largestWithMargin: top,
       samplesPerSecond,

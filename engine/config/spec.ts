@@ -143,6 +143,20 @@ export const trainingMethod = z.discriminatedUnion('kind', [
     /** Whether the sequence's own tokens are learnt from too. */
     withCrossEntropy: z.boolean(),
   }),
+  /** torchtune's GRPO and PPO: answers are made and compared with a frozen copy's, and one pass over all of their logits learns from them. */
+  z.object({
+    kind: z.literal('trajectories'),
+    answerLength: z.number().int().min(1).max(10_000_000),
+    /** Answers to a prompt, which are one sample together. */
+    perPrompt: z.number().int().min(1).max(10_000),
+    /** Samples that answers are made for at a time, and those that a batch is cut from. */
+    generated: z.number().int().min(1).max(MAX_BATCH),
+    collected: z.number().int().min(1).max(MAX_BATCH),
+    /** PPO: a value model that trains beside, and a reward model that does not, both as large as the policy. */
+    withCritic: z.boolean(),
+    /** Whether the recipe accumulates gradients. */
+    accumulates: z.boolean(),
+  }),
 ])
 export type TrainingMethod = z.infer<typeof trainingMethod>
 
@@ -221,6 +235,8 @@ export const trainingSpec = z.object({
   quantizedExperts: z.boolean().optional(),
   /** Llama 4's experts as linear layers, one after the other: Axolotl's `llama4_linearized_experts`. */
   linearExperts: z.boolean().optional(),
+  /** Llama 4's experts on the rows chosen for them alone, and adapters on them too, as torchtune has it. */
+  chosenExperts: z.boolean().optional(),
   /**
    * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of
    * so many inputs) and go on in the type of the weights, as torchao does. With `lora`, the adapted layers alone.
@@ -274,6 +290,8 @@ export function sequencesPerSample({ method }: Pick<TrainingSpec, 'method'>): nu
       return 2
     case 'reward':
       return method.head === 'steps' ? 1 : 2
+    case 'trajectories':
+      return method.perPrompt
     case 'kto':
     case 'distillation':
     case 'anchored':
@@ -284,9 +302,16 @@ export function sequencesPerSample({ method }: Pick<TrainingSpec, 'method'>): nu
   }
 }
 
-/** What micro-batches have to divide, where answers are made for several of them at once. */
-export function answersAtATime({ method }: Pick<TrainingSpec, 'method'>): number | undefined {
-  return method?.kind === 'answers' ? method.count : undefined
+/** What a batch is bound to, where answers are made for several micro-batches at once. */
+export interface BatchBounds {
+  /** Micro-batches have to divide it. */
+  readonly dividend: number
+  readonly accumulates: boolean
+}
+
+export function batchBounds({ method }: Pick<TrainingSpec, 'method'>): BatchBounds | undefined {
+  if (method?.kind === 'answers') return { dividend: method.count, accumulates: true }
+  return method?.kind === 'trajectories' ? { dividend: method.collected, accumulates: method.accumulates } : undefined
 }
 
 /** Groups of GPUs that each compute a whole model; DDP, ZeRO and FSDP work between them. */

@@ -119,6 +119,8 @@ export class Autograd {
   protected pass: PassWithoutGradients | undefined
   readonly #sequencesPerSample: number
   readonly #namedBuffers = new Map<string, Storage>()
+  /** Before the names of its parameters. */
+  #model = ''
   #edges = 0
   #storages = 0
 
@@ -135,6 +137,14 @@ export class Autograd {
 
   get isPadded(): boolean {
     return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded
+  }
+
+  /** A model beside the first: what `run` uses of weights is its own. */
+  ofModel<T>(name: string, run: () => T): T {
+    this.#model = `${name}.`
+    const result = run()
+    this.#model = ''
+    return result
   }
 
   /** torch.no_grad: what `run` does is recorded without saving anything for a backward pass. */
@@ -168,7 +178,7 @@ export class Autograd {
   /** Asking for a name twice shares the parameter. */
   parameter(layerName: string, shape: readonly number[], options: { trainable: boolean; dtype?: Dtype }): Tensor {
     const isCopy = this.pass?.of === 'copy'
-    const name = isCopy ? REFERENCE + layerName : layerName
+    const name = (isCopy ? REFERENCE : '') + this.#model + layerName
     const known = this.parameters.get(name)
     if (known !== undefined) return known
     const { dtype = (isCopy ? this.pass?.dtype : undefined) ?? this.weightDtype } = options
@@ -320,7 +330,7 @@ export class Autograd {
 
   /** A storage of the model beside its parameters. Another pass over the same weights finds it there. */
   buffer(name: string, bytes: number): Storage {
-    const key = this.pass?.of === 'copy' ? REFERENCE + name : name
+    const key = (this.pass?.of === 'copy' ? REFERENCE : '') + this.#model + name
     const known = this.#namedBuffers.get(key)
     if (known !== undefined) return known
     const storage = this.persistent(bytes)

@@ -1,6 +1,13 @@
 /** How far an estimate may be from the truth, and of which steps no trace has confirmed it. */
 import type { TrainingSpec } from '../config/spec.ts'
-import { hasExperts, hasStateSpaces, hears, isOutsideTransformers, type ModelConfig, seesImages } from '../models/architecture.ts'
+import {
+  hasExperts,
+  hasStateSpaces,
+  hears,
+  isOutsideTransformers,
+  type ModelConfig,
+  seesImages,
+} from '../models/architecture.ts'
 
 /**
  * Half-width of the band around an estimate, in percent of the peak. `npm run bench:accuracy` fails when PyTorch's trace or a
@@ -25,15 +32,17 @@ export function beyondTrace(spec: TrainingSpec): string | undefined {
 export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.gpus > 1 && spec.sharding?.startsWith('zero')) return "DeepSpeed's sharding"
   if (spec.method?.kind === 'answers' && spec.method.generation.kind === 'vllm') return 'vLLM beside the training'
+  if (spec.quantization === 'gptq' || spec.quantization === 'awq')
+    return `weights in ${spec.quantization.toUpperCase()}'s format`
   if (spec.tensorParallel !== undefined) return 'tensor parallelism'
+  if (spec.method?.kind === 'trajectories') return "torchtune's trajectories"
   if (spec.method?.kind === 'strided') return "EBFT's strided mode"
   if (spec.quantizedExperts) return 'quantised experts'
   if (spec.linearExperts) return 'experts as linear layers'
+  if (spec.chosenExperts) return "torchtune's experts"
   if (spec.expertsOnHost) return 'the exchange with experts on the host'
   if (spec.fakeQuantization?.format !== undefined) return '4-bit floats'
   if (spec.float8) return '8-bit floats'
-  if (spec.quantization === 'gptq' || spec.quantization === 'awq')
-    return `weights in ${spec.quantization.toUpperCase()}'s format`
   if (spec.offload !== undefined) return 'offloading'
   if (spec.trainsTowers) return 'images or speech among the words'
   if (spec.images?.checkpointed === 'self-attention') return "torchtune's layers that see images"

@@ -4,7 +4,7 @@
  */
 import type { LogProbabilityStyle } from '../config/spec.ts'
 import { made } from './autograd.ts'
-import { bytesPerElement, lastSize, type Tensor } from './storage.ts'
+import { bytesPerElement, elements, lastSize, type Tensor } from './storage.ts'
 import type { Tape } from './tape.ts'
 
 /** Rows that TRL takes the entropy of at a time. */
@@ -62,6 +62,30 @@ function dividedInPlace(tape: Tape, logits: Tensor): Tensor {
     outputs: [output],
     gradients: [made(logits)],
     backwardScratch: [view(), view()],
+  })
+  return output
+}
+
+/**
+ * torchtune: float32 logits of every position (modules/transformer.py unembed), cut to the answers'. PPO goes through them whole,
+ * over a copy divided by the temperature; GRPO sequence by sequence (rlhf batched_logits_to_logprobs), each of which brings a
+ * gradient of all of them.
+ */
+export function trajectoryLogProbabilities(tape: Tape, raw: Tensor, answerLength: number, isWhole: boolean): Tensor {
+  const logits = tape.cast(tape.markLogits(raw), 'float32')
+  const [, vocabulary = 0] = logits.shape
+  const cut: Tensor = { ...logits, shape: [answerLength, vocabulary], edge: tape.newEdge() }
+  tape.record('slice', { reads: [logits], outputs: [cut], gradients: [made(logits)] })
+  if (isWhole) return whole(tape, tape.markLogits(tape.elementwise('div', cut)))
+  const sequence = () => tape.fixed(elements(cut) * bytesPerElement.float32, 'logits')
+  const output = tape.tensor([answerLength], 'float32', [cut])
+  tape.record('log_softmax', {
+    reads: [cut],
+    outputs: [output],
+    saved: [tape.storage(elements(cut), 'float32', true, 'logits')],
+    scratch: [sequence()],
+    gradients: [made(cut)],
+    backwardScratch: [tape.like(cut, 'logits'), sequence(), sequence()],
   })
   return output
 }

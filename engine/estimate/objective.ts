@@ -9,6 +9,7 @@ import { ENTROPY_ROWS, type LogProbabilities, logProbabilities, summed } from '.
 import { bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
 import { learningFromStrides } from './strided.ts'
 import type { Tape } from './tape.ts'
+import { learningFromTrajectories } from './trajectories.ts'
 
 export interface Objective {
   readonly loss: Tensor
@@ -35,6 +36,8 @@ export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec)
       return learningFromAnswers(tape, config, spec, method)
     case 'strided':
       return learningFromStrides(tape, config, spec, method)
+    case 'trajectories':
+      return learningFromTrajectories(tape, config, spec, method)
     case undefined:
       return ownLoss(tape, config, spec)
   }

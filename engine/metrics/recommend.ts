@@ -1,4 +1,5 @@
 /** Chooses the batch to recommend. */
+import type { BatchBounds } from '../config/spec.ts'
 import type { Grid } from '../search/grid.ts'
 
 /** Within this share of the best throughput, a smaller batch is the better one. */
@@ -20,8 +21,8 @@ interface Situation {
   readonly grid: Grid
   /** The largest size on the grid that fits with the margin. */
   readonly largestWithMargin: number
-  /** Where set, the effective batch stays, and the micro-batch divides this. */
-  readonly dividend?: number | undefined
+  /** Where set, the effective batch stays as far as the tool can accumulate. */
+  readonly bounds?: BatchBounds | undefined
   /** Never falls with the batch: a larger one spreads the fixed costs. */
   readonly samplesPerSecond: (plan: BatchPlan) => number
 }
@@ -31,8 +32,8 @@ interface Situation {
  * gradients, or has to shrink, the effective batch is kept if a divisor allows it: training stays the same.
  */
 function recommend(situation: Situation): BatchPlan {
-  const { current, samplesPerSecond, dividend } = situation
-  if (dividend !== undefined) return keepingEffectiveBatch(situation, current.microBatch * current.gradientAccumulation)
+  const { current, samplesPerSecond, bounds } = situation
+  if (bounds !== undefined) return withinBounds(situation, bounds)
   const fastest = smallestNearBest(situation)
   if (current.gradientAccumulation === 1 && fastest > current.microBatch) {
     return { microBatch: fastest, gradientAccumulation: 1 }
@@ -43,6 +44,14 @@ function recommend(situation: Situation): BatchPlan {
   const keptIsGood =
     kept.gradientAccumulation === 1 || samplesPerSecond(kept) >= KEEPING_WORTH * samplesPerSecond(changed)
   return keptIsGood ? kept : changed
+}
+
+function withinBounds(situation: Situation, { dividend, accumulates }: BatchBounds): BatchPlan {
+  const { current, largestWithMargin } = situation
+  if (accumulates) return keepingEffectiveBatch(situation, current.microBatch * current.gradientAccumulation)
+  const most = Math.min(current.microBatch, largestWithMargin)
+  const fitting = divisors(dividend).filter(divisor => divisor <= most)
+  return { microBatch: fitting.at(-1) ?? 1, gradientAccumulation: 1 }
 }
 
 /** Idle memory is waste only when it could be used: below this speedup there is nothing to gain. */
@@ -78,7 +87,7 @@ function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }: Situati
 /** The smallest divisor of the effective batch within tolerance of the fastest one. */
 function keepingEffectiveBatch(situation: Situation, perGpu: number): BatchPlan {
   const plans = divisors(perGpu)
-    .filter(divisor => divisor <= situation.largestWithMargin && (situation.dividend ?? 0) % divisor === 0)
+    .filter(divisor => divisor <= situation.largestWithMargin && (situation.bounds?.dividend ?? 0) % divisor === 0)
     .map(microBatch => ({ microBatch, gradientAccumulation: perGpu / microBatch }))
   const rates = plans.map(plan => situation.samplesPerSecond(plan))
   const enough = Math.max(...rates) * (1 - THROUGHPUT_TOLERANCE)

@@ -26,17 +26,33 @@ describe('a config that makes answers for several micro-batches at once', () => 
   const situation = { grid, largestWithMargin: 512, samplesPerSecond: proportional }
 
   test('keeps its effective batch, however much a larger one would bring', () => {
-    expect(recommend({ ...situation, current: plan(2, 12), dividend: 24 })).toEqual(plan(24, 1))
-    expect(recommend({ ...situation, current: plan(8), dividend: 8 })).toEqual(plan(8, 1))
+    expect(recommend({ ...situation, current: plan(2, 12), bounds: { dividend: 24, accumulates: true } })).toEqual(
+      plan(24, 1),
+    )
+    expect(recommend({ ...situation, current: plan(8), bounds: { dividend: 8, accumulates: true } })).toEqual(
+      plan(8, 1),
+    )
   })
 
   test('is never told a micro-batch that its answers cannot be divided into', () => {
-    expect(recommend({ ...situation, current: plan(2, 12), dividend: 16 })).toEqual(plan(8, 3))
-    expect(recommend({ ...situation, current: plan(3, 7), dividend: 8 })).toEqual(plan(1, 21))
+    expect(recommend({ ...situation, current: plan(2, 12), bounds: { dividend: 16, accumulates: true } })).toEqual(
+      plan(8, 3),
+    )
+    expect(recommend({ ...situation, current: plan(3, 7), bounds: { dividend: 8, accumulates: true } })).toEqual(
+      plan(1, 21),
+    )
+  })
+
+  test('of a tool that cannot accumulate stays as it is where it fits, and shrinks where it does not', () => {
+    const bounds = { dividend: 24, accumulates: false }
+    expect(recommend({ ...situation, current: plan(12), bounds })).toEqual(plan(12))
+    expect(recommend({ ...situation, current: plan(12), bounds, largestWithMargin: 10 })).toEqual(plan(8))
   })
 
   test('has nothing beyond it', () => {
-    expect(advise({ ...situation, current: plan(2, 4), dividend: 8 }).beyond).toBeUndefined()
+    expect(
+      advise({ ...situation, current: plan(2, 4), bounds: { dividend: 8, accumulates: true } }).beyond,
+    ).toBeUndefined()
   })
 })
 

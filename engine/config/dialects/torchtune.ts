@@ -9,12 +9,13 @@ import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Optimizer, Precision, TrainingSpec } from '../spec.ts'
 import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
-import { distillation, isOn, ordinary, preference, refuseGeneration, type Training } from '../trainer/method.ts'
+import { distillation, isOn, ordinary, preference, type Training } from '../trainer/method.ts'
 import type { Sharded } from '../trainer/sharding.ts'
 import { readTensorParallel } from '../trainer/tensor-parallel.ts'
 import { writesAny } from '../written-keys.ts'
 import { readFusion } from './torchtune/fusion.ts'
 import { type Builder, builderOf } from './torchtune/models.ts'
+import { readTrajectories, type Trajectories } from './torchtune/trajectories.ts'
 
 const COMPONENT = '_component_'
 
@@ -22,7 +23,7 @@ export const torchtune: Dialect = {
   name: 'torchtune',
   mayBe: text => writesComponent(text) && /torchtune\./.test(text) && writesBatch(text),
   recognise: document => {
-    const component = componentOf(document, 'model')
+    const component = componentOf(document, modelPart(document))
     const names = component?.value.kind === 'text' ? component.value.text : ''
     // Evaluation and generation recipes have a batch size too, but neither loss nor optimizer.
     const trains = document.at('optimizer') !== undefined || document.at('loss') !== undefined
@@ -45,37 +46,45 @@ function hasTorchtunePart(document: Section): boolean {
   })
 }
 
+/** PPO's recipe names it otherwise. */
+function modelPart(document: Section): 'model' | 'policy_model' {
+  return document.at('policy_model') === undefined ? 'model' : 'policy_model'
+}
+
 function componentOf(document: Section, part: string): Field | undefined {
   return document.at(part, COMPONENT)
 }
 
 /** The builder's field, reading as the model that it builds. */
 function hubName(document: Section): Field | undefined {
-  const component = componentOf(document, 'model')
+  const component = componentOf(document, modelPart(document))
   if (component?.value.kind !== 'text') return component
   return { ...component, value: { kind: 'text', text: modelBuilder(document).model } }
 }
 
 function modelBuilder(document: Section): Builder {
-  const component = componentOf(document, 'model')?.value
+  const component = componentOf(document, modelPart(document))?.value
   return builderOf(component?.kind === 'text' ? component.text : '', argument => {
-    const value = document.at('model', argument)?.value
+    const value = document.at(modelPart(document), argument)?.value
     return value?.kind === 'number' ? value.number : undefined
   })
 }
 
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
-  const component = componentOf(document, 'model')
+  const component = componentOf(document, modelPart(document))
   const builder = modelBuilder(document)
   const division = document.at('tensor_parallel_dim')
   const tensorParallel = readTensorParallel(reader, division, true)
-  const training = readTraining(reader, document, builder)
+  const trajectories = trajectoriesOf(reader, document)
+  const training = trajectories?.training ?? readTraining(reader, document, builder)
   const model = readModel(reader, hubName(document), 'model._component_', lookUp)
-  const batch = readBatch(reader, {
-    batchSize: document.at('batch_size'),
-    defaultBatch: { value: 1, source: 'not in the file' },
-    accumulation: document.at('gradient_accumulation_steps'),
-  })
+  const batch =
+    trajectories?.batch ??
+    readBatch(reader, {
+      batchSize: document.at('batch_size'),
+      defaultBatch: { value: 1, source: 'not in the file' },
+      accumulation: document.at('gradient_accumulation_steps'),
+    })
   noteChunkedLoss(reader, componentOf(document, 'loss'))
   const checkpoints = readCheckpointing(reader, document)
   return languageModelReading(reader, {
@@ -83,8 +92,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     model,
     batch,
     sequence: {
-      field: document.at('tokenizer', 'max_seq_len'),
-      byDefault: {
+      field: trajectories === undefined ? document.at('tokenizer', 'max_seq_len') : undefined,
+      byDefault: trajectories?.length ?? {
         value: 2_048,
         source: 'assumed',
         assumption:
@@ -103,10 +112,12 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       // modules/low_precision: torchao's nf4, with block constants quantised too.
       quantization: quantizationOf(reader, document, builder, component),
       fakeQuantization: readQuantizer(reader, document),
+      chosenExperts: model?.family === 'llama4' ? true : undefined,
       ...readFusion(reader, document, model, { isFull: builder.method === 'full', checkpoints }),
       ...readSharding(reader, document),
       ...training,
-      paddedBatches: reader.note('paddedBatches', false, 'torchtune pads without a mask'),
+      // Both recipes that learn from answers hand the model a mask of every pair of tokens.
+      paddedBatches: reader.note('paddedBatches', trajectories !== undefined, 'as the recipe masks'),
     },
   })
 }
@@ -124,13 +135,18 @@ function readSharding(reader: FieldReader, document: Section): Sharded {
   }
 }
 
+function trajectoriesOf(reader: FieldReader, document: Section): Trajectories | undefined {
+  const loss = componentOf(document, 'loss')
+  const name = loss?.value.kind === 'text' ? loss.value.text : ''
+  return loss !== undefined && /(?:PPO|GRPO)/.test(name) ? readTrajectories(reader, document, loss, name) : undefined
+}
+
 /** recipes/*dpo*.py: with adapters the reference is the base; a full recipe loads it from a checkpoint of its own. */
 function readTraining(reader: FieldReader, document: Section, { method }: Builder): Training {
   const teacher = componentOf(document, 'teacher_model')
   if (teacher !== undefined) return readTeacher(reader, document, teacher)
   const loss = componentOf(document, 'loss')
   const name = loss?.value.kind === 'text' ? loss.value.text : ''
-  if (loss !== undefined && /(?:PPO|GRPO)/.test(name)) return refuseGeneration(reader, loss, name)
   if (loss === undefined || !/(?:rlhf|DPO|RSO|IPO|SimPO)/.test(name)) return ordinary
   const reference = /SimPO/.test(name) ? 'none' : method === 'full' ? 'copy' : 'adapters-off'
   return preference(reader, loss, { reference, style: 'torchtune', keepsDropout: true })

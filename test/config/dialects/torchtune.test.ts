@@ -88,7 +88,6 @@ describe('a recipe of torchtune', () => {
   })
 
   it.each([
-    ['loss:\n  _component_: torchtune.rlhf.loss.PPOLoss\n', 'unsupported-training'],
     ['teacher_model:\n  _component_: torchtune.models.llama3_1.my_own\n', 'unknown-model'],
     [
       'teacher_model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\nkd_loss:\n  _component_: torchtune.modules.loss.ReverseKLLoss\n',

@@ -46,15 +46,24 @@ const builders: Readonly<Record<string, string>> = {
 }
 
 /** Arguments of the builders that take a shape (torchtune/models/llama2/_component_builders.py), and the model that has it. */
-const shapes: readonly { readonly builder: string; readonly shape: Shape; readonly model: string }[] = [
+const shapes: readonly KnownShape[] = [
   {
     builder: 'llama2',
     shape: { vocab_size: 32_000, num_layers: 22, num_heads: 32, num_kv_heads: 4, embed_dim: 2_048 },
+    intermediate: 5_632,
     model: 'TinyLlama/TinyLlama_v1.1',
   },
 ]
 
 type Shape = Readonly<Record<string, number>>
+
+interface KnownShape {
+  readonly builder: string
+  readonly shape: Shape
+  /** Width of the feed-forward, which the builder also derives where none is given. */
+  readonly intermediate: number
+  readonly model: string
+}
 
 export interface Builder {
   /** As the Hub names it, or torchtune's own name where no such model is known here. */
@@ -76,9 +85,9 @@ export function builderOf(
   return { model: model ?? name, method: prefix === 'lora' || prefix === 'qlora' ? prefix : 'full' }
 }
 
-/** Undefined with a feed-forward of its own width, too. */
 function modelOfShape(builder: string, argumentOf: (name: string) => number | undefined): string | undefined {
-  if (argumentOf('intermediate_dim') !== undefined) return undefined
-  const fits = (shape: Shape) => Object.entries(shape).every(([name, size]) => argumentOf(name) === size)
-  return shapes.find(known => known.builder === builder && fits(known.shape))?.model
+  const fits = ({ shape, intermediate }: KnownShape) =>
+    Object.entries(shape).every(([name, size]) => argumentOf(name) === size) &&
+    (argumentOf('intermediate_dim') ?? intermediate) === intermediate
+  return shapes.find(known => known.builder === builder && fits(known))?.model
 }
