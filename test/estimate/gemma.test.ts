@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import type { TrainingSpec } from '../../engine/config/spec.ts'
+import { modelConfig } from '../../engine/models/architecture.ts'
+import { footprintOf, knownModel } from './specs.ts'
+
+const BATCH = 64
+const TOKENS = 256
+
+/** The model with another decoder. */
+function changed(id: string, text: Record<string, unknown>) {
+  const { config } = knownModel(id)
+  if (!('text_config' in config)) throw new Error(`${id} has no text_config`)
+  return modelConfig.parse({ ...config, text_config: { ...config.text_config, ...text } })
+}
+
+function parameters(id: string, text: Record<string, unknown>): number {
+  return footprintOf(id, {}, changed(id, text)).parameterCount
+}
+
+/** Activations of a token at the peak, which at this batch starts the backward pass. */
+function activationBytes(id: string, text: Record<string, unknown>, changes: Partial<TrainingSpec>): number {
+  const spec = { precision: 'bf16', loop: 'trainer', sequenceLength: TOKENS, ...changes } as const
+  return footprintOf(id, spec, changed(id, text)).peak(BATCH, 0).breakdown.activations / BATCH / TOKENS
+}
+
+/** As transformers counts them, for Gemma 3n with timm's tower. */
+const counts: readonly (readonly [id: string, count: number])[] = [
+  ['google/gemma-4-E2B-it', 5_104_297_504],
+  ['google/gemma-4-E4B-it', 7_941_100_832],
+  ['google/gemma-4-12B-it', 11_959_730_176],
+  ['google/gemma-4-26B-A4B', 25_805_933_872],
+  ['google/gemma-4-31B', 31_273_086_512],
+  ['google/gemma-3n-E2B-it', 5_418_464_192],
+  ['google/gemma-3n-E4B-it', 7_818_517_072],
+]
+
+describe('parameters', () => {
+  test.each(counts)('%s has %d', (id, count) => {
+    expect(footprintOf(id).parameterCount).toBe(count)
+  })
+})
+
+describe('Gemma 4', () => {
+  const E2B = 'google/gemma-4-E2B-it'
+
+  test('a layer that takes over keys and values lacks two projections and a norm', () => {
+    const narrow = { use_double_wide_mlp: false }
+    const more = parameters(E2B, { ...narrow, num_kv_shared_layers: 19 }) - parameters(E2B, narrow)
+    expect(more).toBe(2 * 1_536 * 256 + 256)
+  })
+
+  test('a full layer that projects keys alone lacks the projection of values', () => {
+    const id = 'google/gemma-4-31B'
+    const own = parameters(id, { attention_k_eq_v: false, num_key_value_heads: 4 })
+    const shared = parameters(id, { num_key_value_heads: 4 })
+    // Every sixth of 60 layers, of 4 heads of 512.
+    expect(own - shared).toBe(10 * 5_376 * 4 * 512)
+  })
+
+  test('the last sliding and the last full layer before those keep what their keys and values were made of', () => {
+    const spec = { precision: 'bf16', loop: 'trainer', gradientCheckpointing: true, sequenceLength: TOKENS } as const
+    const blocks = footprintOf(E2B, spec).nodes.filter(node => node.body !== undefined)
+    expect(blocks).toHaveLength(35)
+    expect([...blocks.keys()].filter(index => (blocks[index]?.retains ?? []).length > 0)).toEqual([13, 14])
+  })
+
+  test('a checkpointed layer keeps its input alone, two bytes a feature', () => {
+    const bytes = (num_hidden_layers: number) =>
+      activationBytes('google/gemma-4-31B', { num_hidden_layers }, { gradientCheckpointing: true })
+    expect(bytes(18) - bytes(12)).toBe(6 * 2 * 5_376)
+  })
+})
+
+describe('Gemma 3n', () => {
+  test('a checkpointed layer keeps every stream of its input', () => {
+    const bytes = (layers: number, streams: number) =>
+      activationBytes(
+        'google/gemma-3n-E2B-it',
+        { num_hidden_layers: layers, altup_num_inputs: streams },
+        { gradientCheckpointing: true },
+      )
+    const ofAStream = (layers: number) => bytes(layers, 5) - bytes(layers, 4)
+    expect(ofAStream(20) - ofAStream(15)).toBe(5 * 2 * 2_048)
+  })
+
+  test('a layer that drops most of its activations keeps what it dropped from: two bytes a feature', () => {
+    const bytes = (sparsity: number) =>
+      activationBytes(
+        'google/gemma-3n-E2B-it',
+        { num_hidden_layers: 12, activation_sparsity_pattern: Array(12).fill(sparsity) },
+        {},
+      )
+    const [inner, deviation] = [8_192, 1]
+    expect((bytes(0.95) - bytes(0)) / 12).toBe(2 * (inner + deviation))
+  })
+})
