@@ -94,7 +94,7 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   starcoder2: { all: [...attention, 'c_fc', 'c_proj'] },
   lfm2: { all: lfm2 },
   lfm2_moe: { all: lfm2 },
-  lfm2_vl: { all: [...lfm2, 'patch_embedding', 'fc1', 'fc2', 'linear_1', 'linear_2'] },
+  lfm2_vl: { all: [...lfm2, 'fc1', 'fc2', 'linear_1', 'linear_2'] },
   kimi_linear: { all: [...latent, 'k_proj', 'v_proj', 'f_a_proj', 'f_b_proj', 'b_proj', 'g_a_proj', 'g_b_proj'] },
   minimax_m2: { all: attention },
   afmoe: { all: [...gated.all, 'gate'] },
