@@ -57,6 +57,7 @@ const kinds: Partial<Record<ModelConfig['model_type'], Kind>> = {
   distilbert: 'encoder',
   t5: 'encoder-decoder',
   resnet: 'image',
+  'xlm-roberta': 'encoder',
   vit: 'image',
   deit: 'image',
   convnext: 'image',
@@ -81,9 +82,11 @@ export function tasksOf(config: ModelConfig): readonly [Task, ...Task[]] {
 /** The longest sequence in tokens; undefined for images. */
 export function maxPositionsOf(config: ModelConfig): number | undefined {
   if ('n_positions' in config) return config.n_positions
+const robertas: ReadonlySet<string> = new Set(['roberta', 'xlm-roberta'])
+
   if ('text_config' in config) return config.text_config.max_position_embeddings
   if (!('max_position_embeddings' in config)) return undefined
-  return config.max_position_embeddings - (config.model_type === 'roberta' ? ROBERTA_POSITION_OFFSET : 0)
+  return config.max_position_embeddings - (robertas.has(config.model_type) ? ROBERTA_POSITION_OFFSET : 0)
 }
 
 /** Pixels of the side of the images that a classifier was trained on; undefined for text. */
@@ -135,6 +138,7 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
       return bert(ops, config, tokens, spec.task, spec.labels)
     case 'distilbert':
       return distilbert(ops, config, tokens, spec.task, spec.labels)
+    case 'xlm-roberta':
     case 'gpt2':
       return gpt2(ops, config, tokens, spec.task, spec.labels)
     case 'gpt_bigcode':

@@ -1,4 +1,4 @@
-/** BERT and its kin: encoders that normalise after each residual addition. transformers: models/{bert,roberta,distilbert}. */
+/** BERT and its kin: encoders that normalise after each residual addition. transformers: models/{bert,roberta,xlm_roberta,distilbert}. */
 import * as z from 'zod'
 import type { Task } from '../config/spec.ts'
 import type { Ops } from './ops.ts'
@@ -18,7 +18,7 @@ const encoder = z.object({
 
 export const bertConfig = encoder.extend({ model_type: z.literal('bert') })
 export const robertaConfig = encoder.extend({
-  model_type: z.literal('roberta'),
+  model_type: z.literal(['roberta', 'xlm-roberta']),
   vocab_size: size.default(50_265),
 })
 
@@ -45,7 +45,7 @@ export const ROBERTA_POSITION_OFFSET = 2
 export function bert<T>(ops: Ops<T>, config: EncoderConfig, tokens: number, task: Task, labels: number): T {
   const hidden = encode(ops, config, tokens)
   if (task === 'masked-lm') return bertLanguageHead(ops, config, hidden)
-  return config.model_type === 'roberta'
+  return config.model_type !== 'bert'
     ? robertaClassifier(ops, config, hidden, labels)
     : bertClassifier(ops, config, hidden, labels)
 }
@@ -57,7 +57,7 @@ function encode<T>(ops: Ops<T>, config: EncoderConfig, tokens: number): T {
   const words = ops.embedding('embeddings.word_embeddings', ops.input, config.vocab_size, hidden)
   const types = ops.embedding('embeddings.token_type_embeddings', ops.input, config.type_vocab_size, hidden)
   const places =
-    config.model_type === 'roberta'
+    config.model_type !== 'bert'
       ? ops.embedding('embeddings.position_embeddings', ops.input, positions, hidden)
       : ops.constantEmbedding('embeddings.position_embeddings', positions, hidden, tokens)
   const sum = ops.add(ops.add(words, types), places)

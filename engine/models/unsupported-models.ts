@@ -8,7 +8,6 @@ export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   gptj: ['EleutherAI/gpt-j-6b'],
   mamba: ['state-spaces/mamba-2.8b'],
   mpt: ['mosaicml/mpt-7b', 'mosaicml/mpt-7b-instruct', 'mosaicml/mpt-30b'],
-  'xlm-roberta': ['FacebookAI/xlm-roberta-base', 'FacebookAI/xlm-roberta-large'],
 }
 
 /** The `model_type` of a well-known model that cannot be run; case does not matter. */

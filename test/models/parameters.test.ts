@@ -13,6 +13,8 @@ const published: [model: string, task: Task, count: number][] = [
   ['FacebookAI/roberta-base', 'sequence-classification', 124_647_170],
   ['FacebookAI/roberta-base', 'masked-lm', 124_697_433],
   ['FacebookAI/roberta-large', 'sequence-classification', 355_361_794],
+  ['FacebookAI/xlm-roberta-base', 'sequence-classification', 278_045_186],
+  ['FacebookAI/xlm-roberta-large', 'sequence-classification', 559_892_482],
   ['distilbert/distilroberta-base', 'sequence-classification', 82_119_938],
   ['distilbert/distilbert-base-uncased', 'sequence-classification', 66_955_010],
   ['distilbert/distilbert-base-uncased', 'masked-lm', 66_985_530],
@@ -33,7 +35,7 @@ const imageNet: [model: string, count: number][] = [
   ['microsoft/resnet-152', 60_192_808],
 ]
 
-const formulaFamilies: ReadonlySet<string> = new Set(['bert', 'roberta', 'distilbert', 'gpt2'])
+const formulaFamilies: ReadonlySet<string> = new Set(['bert', 'roberta', 'xlm-roberta', 'distilbert', 'gpt2'])
 
 describe('parameter counts', () => {
   test.each(published)('%s for %s has %d', (model, task, count) => {
@@ -80,7 +82,8 @@ function expectedCount(config: ReturnType<typeof knownModel>['config']): number 
   const layer = (h: number, i: number) => 4 * linear(h, h) + linear(h, i) + linear(i, h) + 2 * norm(h)
   switch (config.model_type) {
     case 'bert':
-    case 'roberta': {
+    case 'roberta':
+    case 'xlm-roberta': {
       const h = config.hidden_size
       const tables = (config.vocab_size + config.max_position_embeddings + config.type_vocab_size) * h
       const head = linear(h, h) + linear(h, 3)

@@ -235,7 +235,7 @@ describe('the well-known model in a name', () => {
   test.each([
     ['acme/mpt-7b-storywriter', 'mpt'],
     ['acme/gpt-j-6b-code', 'gptj'],
-    ['cardiffnlp/twitter-xlm-roberta-base', 'xlm-roberta'],
+    ['acme/jamba-v0.1-chat', 'jamba'],
   ])('%s has an architecture that is not supported: %s', (name, architecture) => {
     expect(resolveOffline(name)).toEqual({ kind: 'unsupported', architecture, source: name })
   })

@@ -36,6 +36,8 @@ export const classicRows: readonly ModelRow[] = [
   row('distilbert/distilbert-base-cased', 'distilbert', { vocab_size: 28_996 }),
   row('distilbert/distilbert-base-multilingual-cased', 'distilbert', { vocab_size: 119_547 }),
   row('openai-community/gpt2', 'gpt2'),
+  row('FacebookAI/xlm-roberta-base', 'xlm-roberta', { ...robertaSizes, vocab_size: 250_002 }),
+  row('FacebookAI/xlm-roberta-large', 'xlm-roberta', { ...robertaSizes, ...bertLarge, vocab_size: 250_002 }),
   row('openai-community/gpt2-medium', 'gpt2', { n_embd: 1_024, n_layer: 24, n_head: 16 }),
   row('openai-community/gpt2-large', 'gpt2', { n_embd: 1_280, n_layer: 36, n_head: 20 }),
   row('openai-community/gpt2-xl', 'gpt2', { n_embd: 1_600, n_layer: 48, n_head: 25 }),
