@@ -1,6 +1,7 @@
 /** The cells of `bench:accuracy` for training methods: preferences, rewards, distillation, quantisation-aware training. */
 import type { TrainingMethod, TrainingSpec } from '../engine/config/spec.ts'
 import type { Cell } from './accuracy-cells.ts'
+import { answerCells } from './answer-cells.ts'
 
 const ckpt = { gradientCheckpointing: true } as const
 const trainer = { loop: 'trainer' } as const
@@ -94,9 +95,10 @@ const doraOfTorchtune = {
 } as const
 const oft = { lora: { rank: 32, targets: allLinear, dropout: 0, form: 'oft' } } as const
 
+const denoising = { method: { kind: 'denoising' }, paddedBatches: true } as const
 const anchored = { method: { kind: 'anchored' }, ...ckpt } as const
 
-/** Adapters other than low-rank products, and LLaMA-Factory's loss beside a frozen copy. */
+/** Adapters other than low-rank products, LLaMA-Factory's loss beside a frozen copy, and masked diffusion. */
 const otherAdapters: readonly Cell[] = (
   [
     ['meta-llama/Llama-3.2-1B', { ...dora }],
@@ -109,6 +111,8 @@ const otherAdapters: readonly Cell[] = (
     ['Qwen/Qwen2.5-0.5B', { lora: { ...oft.lora, rank: 48 } }],
     ['Qwen/Qwen2.5-0.5B', { ...anchored, precision: 'amp-bf16' }],
     ['HuggingFaceTB/SmolLM2-135M', { ...anchored }],
+    ['meta-llama/Llama-3.2-1B', { ...denoising, ...ckpt, optimizer: 'adamw-8bit' }],
+    ['HuggingFaceTB/SmolLM2-135M', { ...denoising, precision: 'amp-bf16' }],
   ] as const
 ).map(
   ([model, changes]): Cell => [
@@ -144,4 +148,4 @@ const parts: readonly Cell[] = (
   ],
 )
 
-export const methodCells: readonly Cell[] = [...methods, ...recipes, ...otherAdapters, ...parts]
+export const methodCells: readonly Cell[] = [...methods, ...recipes, ...otherAdapters, ...parts, ...answerCells]

@@ -105,6 +105,8 @@ export const trainingMethod = z.discriminatedUnion('kind', [
   }),
   /** LLaMA-Factory's ASFT: a frozen copy reads the same batch, and the divergence from it is added to a weighted cross-entropy. */
   z.object({ kind: z.literal('anchored') }),
+  /** Axolotl's masked diffusion: tokens that see all others are to be told again where they were masked. */
+  z.object({ kind: z.literal('denoising') }),
   /**
    * GRPO and its kin (GDPO, DAPO, GSPO, RLOO, EBFT): the model's own answers end the sequences, are scored against one another and
    * learnt from.
@@ -295,6 +297,7 @@ export function sequencesPerSample({ method }: Pick<TrainingSpec, 'method'>): nu
     case 'kto':
     case 'distillation':
     case 'anchored':
+    case 'denoising':
     case 'answers':
     case 'strided':
     case undefined:

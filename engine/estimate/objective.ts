@@ -5,6 +5,7 @@ import { teacherConfig } from '../models/teacher.ts'
 import { anchoredLoss } from './anchored-loss.ts'
 import { learningFromAnswers } from './answers.ts'
 import type { Node, PassWithoutGradients } from './autograd.ts'
+import { denoisingLoss } from './denoising-loss.ts'
 import { ENTROPY_ROWS, type LogProbabilities, logProbabilities, summed } from './log-probabilities.ts'
 import { bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
 import { learningFromStrides } from './strided.ts'
@@ -32,6 +33,8 @@ export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec)
       return distillation(tape, config, spec, method)
     case 'anchored':
       return { loss: anchoredLoss(tape, config, spec), held: [] }
+    case 'denoising':
+      return { loss: denoisingLoss(tape, config), held: [] }
     case 'answers':
       return learningFromAnswers(tape, config, spec, method)
     case 'strided':

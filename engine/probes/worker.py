@@ -756,8 +756,24 @@ def anchored_loss(passes, method):
     return loss, None
 
 
+def denoising_loss(passes, method):
+    """Axolotl's _compute_diffusion_loss, as if every token had been masked."""
+    tokens = passes.inputs["input_ids"]
+    batch, length = tokens.shape
+    visible = torch.ones(batch, 1, length, length, dtype=torch.bool, device=tokens.device)
+    with passes.kernels():
+        logits = passes.model(input_ids=tokens, attention_mask=visible).logits
+    logits = logits.float()  # accelerate's convert_outputs_to_fp32
+    moved = torch.cat([logits[:, :1], logits[:, :-1]], dim=1)
+    rows, columns = (torch.zeros(batch * length, dtype=torch.long, device=tokens.device) for _ in range(2))
+    picked = moved[rows, columns]
+    loss = F.cross_entropy(picked, tokens[rows, columns], reduction="none").mean()
+    del logits, moved, picked
+    return loss, None
+
+
 METHODS = {"preference": preference_loss, "kto": kto_loss, "reward": reward_loss, "distillation": distillation_loss,
-           "anchored": anchored_loss,
+           "anchored": anchored_loss, "denoising": denoising_loss,
            "answers": loss_of_answers}
 
 

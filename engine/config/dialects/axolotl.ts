@@ -19,6 +19,7 @@ import {
 import { readFloat8 } from '../trainer/float8.ts'
 import { oneImage, trainsTowers } from '../trainer/images.ts'
 import {
+  denoising,
   isOn,
   kto,
   ordinary,
@@ -141,14 +142,14 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       ...training,
       paddedBatches: reader.note(
         'paddedBatches',
-        !isPacked && attention.masksPadding,
+        training.method?.kind === 'denoising' || (!isPacked && attention.masksPadding),
         packing ?? 'by the attention kernel',
       ),
     },
   })
 }
 
-const present = ['diffusion', 'lora_target_parameters']
+const present = ['lora_target_parameters']
 
 /** What changes the step in ways that no estimate here follows. */
 function refuseUnmodelled(reader: FieldReader, document: Section): void {
@@ -181,6 +182,8 @@ function readTraining(reader: FieldReader, document: Section, around: Around): T
   const [rewards, steps] = [document.at('reward_model'), document.at('process_reward_model')]
   if (isOn(reader, rewards)) return reward(reader, rewards, 'score')
   if (isOn(reader, steps)) return reward(reader, steps, 'steps')
+  const diffusion = document.at('diffusion')
+  if (diffusion !== undefined) return denoising(reader, diffusion)
   const rl = document.at('rl')
   const name = reader.text(rl)
   if (rl === undefined || name === undefined) return ordinary

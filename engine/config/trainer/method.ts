@@ -71,6 +71,14 @@ export function anchored(reader: FieldReader, field: Field): Training {
   return noted(reader, field, { kind: 'anchored' }, true)
 }
 
+/** Masked diffusion. */
+export function denoising(reader: FieldReader, field: Field): Training {
+  reader.assume(
+    'Every token is counted as masked, as in the heaviest step of the diffusion; samples that are generated between steps are not counted.',
+  )
+  return noted(reader, field, { kind: 'denoising' }, true)
+}
+
 /** A teacher of the catalogue beside the student. */
 export function distillation(reader: FieldReader, field: Field, teacher: string, chunks: number): Training {
   reader.assume(

@@ -150,7 +150,6 @@ describe('other switches of Axolotl', () => {
     ['rl: ppo', 'unsupported-training'],
     ['plugins: [axolotl.integrations.hatchery.HatcheryPlugin]', 'trained-elsewhere'],
     ['gptq: true', 'quantised-without-adapter'],
-    ['diffusion: {noise_schedule: linear}', 'unsupported-setting'],
     ["unfrozen_parameters: ['(a+)+$']", 'unsupported-setting'],
     ['qat: {activation_dtype: float8, weight_dtype: int4}', 'unsupported-training'],
     ['deepspeed: my_config.json', 'not-in-file'],
@@ -187,6 +186,12 @@ describe('what Axolotl trains beside the usual', () => {
   it('tensor_parallel_size divides layers, beside what dp_shard_size divides', () => {
     const { spec } = trainingConfig(`${base}dp_shard_size: 2\ntensor_parallel_size: 4\n`)
     expect(spec).toMatchObject({ gpus: 8, tensorParallel: { gpus: 4, dividesTokens: false } })
+  })
+
+  it('diffusion tells masked tokens again that see all others, through a mask of their own', () => {
+    const { spec, assumptions } = trainingConfig(`${base}diffusion: {noise_schedule: linear}\nsample_packing: true\n`)
+    expect(spec).toMatchObject({ method: { kind: 'denoising' }, paddedBatches: true })
+    expect(assumptions.join(' ')).toContain('Every token is counted as masked')
   })
 
   it('ReLoRA is counted between two merges, and it says so', () => {
