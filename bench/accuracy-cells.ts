@@ -2,6 +2,7 @@
 import type { TrainingSpec } from '../engine/config/spec.ts'
 import { decoderCells } from './decoder-cells.ts'
 import { gemmaCells } from './gemma-cells.ts'
+import { mambaCells } from './mamba-cells.ts'
 import { methodCells } from './method-cells.ts'
 
 export type Cell = readonly [model: string, changes: Partial<TrainingSpec>]
@@ -310,6 +311,7 @@ export const cells: readonly Cell[] = [
   ...mixtures,
   ...otherMixtures,
   ...latentMixtures,
+  ...mambaCells,
   ...multimodal,
   ...gemmaCells,
   ...seq2seq,

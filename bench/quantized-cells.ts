@@ -27,6 +27,10 @@ export const quantizedCells: readonly Cell[] = [
   ['google/gemma-2-2b', { ...nf4, ...over(32), ...ckpt, ...batch(1, 2048) }],
   ['google/gemma-3-1b-pt', { ...double, ...over(16), ...batch(2, 1024) }],
   ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', { ...nf4, ...over(32, ['q_proj', 'v_proj']), ...ckpt, ...batch(4, 2048) }],
+  [
+    'tiiuae/Falcon-H1-0.5B-Base',
+    { ...double, precision: 'bf16', ...over(32, [...allLinear, 'in_proj']), ...ckpt, ...batch(1, 2048) },
+  ],
   ['meta-llama/Llama-3.2-1B', { ...int8, ...over(16), ...ckpt, ...batch(2, 1024), precision: 'bf16' }],
   ['meta-llama/Llama-3.2-1B', { ...int8, ...over(16), ...batch(2, 1024), precision: 'amp-fp16' }],
   ['meta-llama/Llama-3.1-8B', { ...int8, ...over(32), ...ckpt, ...batch(1, 2048) }],

@@ -28,6 +28,8 @@ test.each([
     'the code that is published beside its weights, which no engine but the estimate runs.',
   ],
   ['Qwen/Qwen3-30B-A3B', { precision: 'amp-bf16' }, 'Experts in float32 run in a kernel'],
+  ['tiiuae/Falcon-H1-7B-Base', { precision: 'bf16' }, 'the kernels of mamba-ssm and causal-conv1d'],
+  ['tiiuae/Falcon-H1-7B-Base', { precision: 'bf16', quantization: 'nf4' }, 'output projections are counted without'],
 ] as const)('%s with %j widens the band: %s', (id, changes, why) => {
   const [spec, { config }] = [specOf(id, changes), knownModel(id)]
   expect(errorBandPercent(spec, config)).toBe(10)
