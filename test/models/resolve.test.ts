@@ -234,8 +234,8 @@ describe('the well-known model in a name', () => {
 
   test.each([
     ['acme/mpt-7b-storywriter', 'mpt'],
-    ['acme/gpt-j-6b-code', 'gptj'],
-    ['acme/jamba-v0.1-chat', 'jamba'],
+    ['acme/dbrx-instruct-sql', 'dbrx'],
+    ['acme/mamba-2.8b-chat', 'mamba'],
   ])('%s has an architecture that is not supported: %s', (name, architecture) => {
     expect(resolveOffline(name)).toEqual({ kind: 'unsupported', architecture, source: name })
   })
