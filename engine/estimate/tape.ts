@@ -174,9 +174,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
       : this.#ownLinear(name, x, outFeatures, options)
   }
 
-  layerNorm(name: string, x: Tensor, { isLowered = false }: { readonly isLowered?: boolean } = {}): Tensor {
+  layerNorm(name: string, x: Tensor, { isLowered = false, bias = true } = {}): Tensor {
     // torch: `native_layer_norm`: saves its input and a mean and a reciprocal deviation per row, in float32.
-    const parameters = ['weight', 'bias'].map(part => this.#weight(`${name}.${part}`, [lastSize(x)]))
+    const parts = bias ? ['weight', 'bias'] : ['weight']
+    const parameters = parts.map(part => this.#weight(`${name}.${part}`, [lastSize(x)]))
     const wide = isLowered ? this.lowered(x) : this.raised(x)
     const output = this.tensor(wide.shape, wide.dtype, [wide, ...parameters], wide)
     const rows = elements(wide) / lastSize(wide)
@@ -578,6 +579,14 @@ export class Tape extends Autograd implements Ops<Tensor> {
   }
 
   conv2d(name: string, x: Tensor, outChannels: number, options: Convolution): Tensor {
+  meanOfTokens(x: Tensor): Tensor {
+    // transformers ModernBertForSequenceClassification: (hidden * mask).sum(1) / mask.sum(1); the product saves the mask alone.
+    const masked = this.elementwise('mul', x)
+    const output = this.tensor(x.shape.slice(1), x.dtype, [masked])
+    this.record('sum', { reads: [masked], outputs: [output], gradients: [{ to: masked, passes: true }] })
+    return this.elementwise('div', output)
+  }
+
     // torch: `convolution`: saves input and weight. cuDNN's workspace depends on the algorithm it picks and is not known here.
     const [inChannels, ...size] = image(x)
     const { kernel, stride, padding = Math.floor(kernel / 2), groups = 1 } = options

@@ -14,6 +14,7 @@ import { mossVl, mossVlConfig } from './decoders/moss-vl.ts'
 import { opt, optConfig } from './decoders/opt.ts'
 import { gptNeox, gptNeoxConfig, phi, phiConfig } from './decoders/parallel-decoder.ts'
 import type { Ops } from './ops.ts'
+import { modernbert, modernbertConfig } from './modernbert.ts'
 import { t5, t5Config } from './t5.ts'
 import { convnext, convnextConfig } from './vision/convnext.ts'
 import { resnet, resnetConfig } from './vision/resnet.ts'
@@ -25,6 +26,7 @@ export const modelConfig = z.discriminatedUnion('model_type', [
   robertaConfig,
   distilbertConfig,
   gpt2Config,
+  modernbertConfig,
   gptBigCodeConfig,
   ...decoderConfigs,
   gemma3nConfig,
@@ -59,6 +61,7 @@ const kinds: Partial<Record<ModelConfig['model_type'], Kind>> = {
   resnet: 'image',
   'xlm-roberta': 'encoder',
   vit: 'image',
+  modernbert: 'encoder',
   deit: 'image',
   convnext: 'image',
 }
@@ -138,7 +141,8 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
       return bert(ops, config, tokens, spec.task, spec.labels)
     case 'distilbert':
       return distilbert(ops, config, tokens, spec.task, spec.labels)
-    case 'xlm-roberta':
+    case 'modernbert':
+      return modernbert(ops, config, spec.task, spec.labels)
     case 'gpt2':
       return gpt2(ops, config, tokens, spec.task, spec.labels)
     case 'gpt_bigcode':

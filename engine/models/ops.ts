@@ -22,8 +22,8 @@ export interface Ops<T> {
   constantEmbedding(name: string, count: number, features: number, rows: number): T
   /** [..., in] → [..., out]. */
   linear(name: string, x: T, outFeatures: number, options?: LinearOptions): T
-  /** `isLowered`: in the type that autocast lowers to, where it would raise to float32. */
-  layerNorm(name: string, x: T, options?: { readonly isLowered?: boolean }): T
+  /** `isLowered`: in the type that autocast lowers to, where it would raise to float32. `bias` is true by default. */
+  layerNorm(name: string, x: T, options?: { readonly isLowered?: boolean; readonly bias?: boolean }): T
   /** The same op by op in float32 and back, without a bias, as Cohere does. */
   composedLayerNorm(name: string, x: T): T
   rmsNorm(name: string, x: T, options: RmsNormOptions): T
@@ -126,6 +126,8 @@ export interface Ops<T> {
   shiftedLabels(): T
   /** The first token: [b, s, h] → [b, h], a view. */
   firstToken(x: T): T
+  /** The mean of the tokens that are not padding: [b, s, h] → [b, h]. */
+  meanOfTokens(x: T): T
   /** The last token that is not padding: [b, s, n] → [b, n], gathered. */
   lastToken(x: T): T
   /** [b, c, y, x] → [b, outChannels, y', x']. */

@@ -42,6 +42,13 @@ export const classicRows: readonly ModelRow[] = [
   row('openai-community/gpt2-large', 'gpt2', { n_embd: 1_280, n_layer: 36, n_head: 20 }),
   row('openai-community/gpt2-xl', 'gpt2', { n_embd: 1_600, n_layer: 48, n_head: 25 }),
   row('distilbert/distilgpt2', 'gpt2', { n_layer: 6 }),
+  row('answerdotai/ModernBERT-base', 'modernbert', { classifier_pooling: 'mean' }),
+  row('answerdotai/ModernBERT-large', 'modernbert', {
+    ...bertLarge,
+    num_hidden_layers: 28,
+    intermediate_size: 2_624,
+    classifier_pooling: 'mean',
+  }),
   { ids: ['bigcode/starcoder', 'bigcode/starcoderbase'], config: starcoder(6_144, 40, 48) },
   { ids: ['bigcode/starcoderbase-1b'], config: starcoder(2_048, 24, 16) },
   cerebras('111M', 768, 10, 12),

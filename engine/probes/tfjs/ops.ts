@@ -298,6 +298,10 @@ export class TfjsOps implements Ops<tf.Tensor> {
   }
 
   /** Rows are drawn without padding, so the last token is the last column. */
+  meanOfTokens(): never {
+    throw new UnsupportedLayer('the mean of tokens')
+  }
+
   lastToken(x: tf.Tensor): tf.Tensor {
     return this.#token(x, (x.shape[1] ?? 1) - 1)
   }

@@ -1,0 +1,111 @@
+/**
+ * ModernBERT: an encoder that normalises before each part, with rotary positions, gated feed-forwards and a sliding window in two
+ * layers of three. transformers: models/modernbert.
+ */
+import * as z from 'zod'
+import type { Task } from '../config/spec.ts'
+import { activate } from './decoders/feed-forward.ts'
+import type { Ops } from './ops.ts'
+import { probability, size } from './schema.ts'
+
+export const modernbertConfig = z.object({
+  model_type: z.literal('modernbert'),
+  vocab_size: size.default(50_368),
+  hidden_size: size.default(768),
+  intermediate_size: size.default(1_152),
+  num_hidden_layers: size.default(22),
+  num_attention_heads: size.default(12),
+  max_position_embeddings: size.default(8_192),
+  norm_bias: z.boolean().default(false),
+  attention_bias: z.boolean().default(false),
+  mlp_bias: z.boolean().default(false),
+  decoder_bias: z.boolean().default(true),
+  classifier_bias: z.boolean().default(false),
+  classifier_pooling: z.enum(['cls', 'mean']).default('cls'),
+  attention_dropout: probability.default(0),
+  embedding_dropout: probability.default(0),
+  mlp_dropout: probability.default(0),
+  classifier_dropout: probability.default(0),
+  /** Tokens around one that it attends to in a sliding layer. */
+  local_attention: size.default(128),
+  global_attn_every_n_layers: size.default(3),
+  layer_types: z
+    .array(z.enum(['sliding_attention', 'full_attention']))
+    .max(10_000)
+    .nullish(),
+})
+export type ModernbertConfig = z.infer<typeof modernbertConfig>
+
+const WORDS = 'model.embeddings.tok_embeddings'
+
+export function modernbert<T>(ops: Ops<T>, config: ModernbertConfig, task: Task, labels: number): T {
+  const words = ops.embedding(WORDS, ops.input, config.vocab_size, config.hidden_size)
+  let x = ops.dropout(norm(ops, config, 'model.embeddings.norm', words), config.embedding_dropout)
+  const headSize = config.hidden_size / config.num_attention_heads
+  const tables = { full_attention: ops.rotaryTable(x, headSize), sliding_attention: ops.rotaryTable(x, headSize) }
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    const kind = kindOf(config, index)
+    const window = kind === 'full_attention' ? undefined : Math.floor(config.local_attention / 2) + 1
+    x = ops.block(x, input => encoderLayer(ops, config, input, { index, table: tables[kind], window }))
+  }
+  const output = norm(ops, config, 'model.final_norm', x)
+  if (task === 'masked-lm') return languageHead(ops, config, output)
+  const pooled = config.classifier_pooling === 'cls' ? ops.firstToken(output) : ops.meanOfTokens(output)
+  return ops.linear('classifier', ops.dropout(head(ops, config, pooled), config.classifier_dropout), labels)
+}
+
+function kindOf({ layer_types: types, global_attn_every_n_layers: every }: ModernbertConfig, index: number) {
+  return types?.[index] ?? (index % every === 0 ? 'full_attention' : 'sliding_attention')
+}
+
+interface Layer<T> {
+  readonly index: number
+  readonly table: readonly [T, T]
+  readonly window: number | undefined
+}
+
+/** The embeddings are normalised already: the first layer goes without a norm before its attention. */
+function encoderLayer<T>(ops: Ops<T>, config: ModernbertConfig, x: T, layer: Layer<T>): T {
+  const name = `model.layers.${layer.index}`
+  const before = layer.index === 0 ? x : norm(ops, config, `${name}.attn_norm`, x)
+  const mixed = ops.frame(before, input => attention(ops, config, `${name}.attn`, input, layer))
+  const between = ops.add(x, mixed)
+  const forFeeding = norm(ops, config, `${name}.mlp_norm`, between)
+  return ops.add(
+    between,
+    ops.frame(forFeeding, input => feedForward(ops, config, `${name}.mlp`, input)),
+  )
+}
+
+function attention<T>(ops: Ops<T>, config: ModernbertConfig, name: string, x: T, { table, window }: Layer<T>): T {
+  const { hidden_size: hidden, num_attention_heads: heads, attention_dropout: dropout } = config
+  const bias = config.attention_bias
+  const joined = ops.linear(`${name}.Wqkv`, x, 3 * hidden, { bias })
+  const [query, key, value] = ops.split(joined, [hidden, hidden, hidden]) as [T, T, T]
+  const [q, k] = [query, key].map(states => ops.rotary(states, table, heads, { inFloat32: true })) as [T, T]
+  const context = ops.attention(q, k, value, { heads, causal: false, dropout, window, castsSoftmax: true })
+  return ops.dropout(ops.linear(`${name}.Wo`, context, hidden, { bias }), dropout)
+}
+
+function feedForward<T>(ops: Ops<T>, config: ModernbertConfig, name: string, x: T): T {
+  const { hidden_size: hidden, intermediate_size: inner, mlp_bias: bias } = config
+  const joined = ops.linear(`${name}.Wi`, x, 2 * inner, { bias })
+  const [input, gate] = ops.split(joined, [inner, inner]) as [T, T]
+  const product = ops.dropout(ops.multiply(activate(ops, 'gelu', input), gate), config.mlp_dropout)
+  return ops.linear(`${name}.Wo`, product, hidden, { bias })
+}
+
+function head<T>(ops: Ops<T>, config: ModernbertConfig, x: T): T {
+  const dense = ops.linear('head.dense', x, config.hidden_size, { bias: config.classifier_bias })
+  return norm(ops, config, 'head.norm', ops.gelu(dense))
+}
+
+/** loss_utils.py ForMaskedLMLoss works on float32 logits. */
+function languageHead<T>(ops: Ops<T>, config: ModernbertConfig, x: T): T {
+  const decoder = { bias: config.decoder_bias, tiedTo: `${WORDS}.weight` }
+  return ops.float32(ops.linear('decoder', head(ops, config, x), config.vocab_size, decoder))
+}
+
+function norm<T>(ops: Ops<T>, { norm_bias: bias }: ModernbertConfig, name: string, x: T): T {
+  return ops.layerNorm(name, x, { bias })
+}
