@@ -12,6 +12,7 @@ import type {
   DeltaGates,
   EveryExpertOptions,
   ExpertOptions,
+  IndexerShape,
   LinearOptions,
   Mamba2Shape,
   Ops,
@@ -518,6 +519,21 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const weight = (part: string, sizes: readonly number[]) => this.#weight(`${name}.${part}`, sizes)
     const isFused = this.training && (this.spec.loop === 'trainer' || this.spec.gradientCheckpointing)
     return isFused ? fusedMamba2(this, projected, shape, weight) : composedMamba2(this, name, projected, shape, weight)
+  }
+
+  chooseKeys(name: string, x: Tensor, { heads, size, queryRank }: IndexerShape): void {
+    const linear = (part: string, states: Tensor, features: number) =>
+      this.linear(`${name}.${part}`, states, features, { bias: false })
+    this.idle(queryRank, narrow => linear('wq_b', narrow, heads * size))
+    this.idle(lastSize(x), states => this.layerNorm(`${name}.k_norm`, linear('wk', states, size)))
+    this.idle(lastSize(x), states => linear('weights_proj', states, heads))
+    // transformers DeepseekV32Indexer: float32 scores of every pair and head; torch: matmul copies the one key head for every query. Those are there before and after
+    // they are turned, and in float32.
+    const [tokens = 0] = x.shape
+    const scores = this.storage(tokens * tokens * (heads + size), 'float32', true, 'temporaries')
+    const query = (dtype: Dtype) => this.storage(tokens * heads * size, dtype, true, 'temporaries')
+    const queries = [query('float32'), query(x.dtype), query(x.dtype)]
+    this.record(name, { reads: [x], outputs: [], scratch: [scores, ...queries] })
   }
 
   channelDecay(name: string, logits: Tensor, heads: number): Tensor {

@@ -23,6 +23,7 @@ const byFamily: Partial<Record<ModelConfig['model_type'], ExpertNames>> = {
   olmoe: qwen,
   deepseek_v2: qwen,
   deepseek_v3: qwen,
+  deepseek_v32: qwen,
   glm4_moe: qwen,
   glm4_moe_lite: qwen,
   afmoe: qwen,

@@ -110,6 +110,8 @@ export interface Ops<T> {
   fusedConvolution(name: string, x: T, kernel: number, options: { readonly bias: boolean }): T
   /** Mamba's states, a row a channel, and the gate on what is read from them: → [b, s, c]. */
   selectiveScan(name: string, scan: SelectiveScan<T>): T
+  /** Which keys every query of [b, s, h] sees, found without gradients. */
+  chooseKeys(name: string, x: T, shape: IndexerShape): void
   /** A rate of forgetting for each channel, from its logits [b, s, heads·size], in float32. */
   channelDecay(name: string, logits: T, heads: number): T
   /** Linear attention whose state every channel forgets at its own rate. */
@@ -253,6 +255,14 @@ export interface ChannelGates<T> {
   /** How much is written: [b, s, heads]. */
   readonly beta: T
   readonly heads: number
+}
+
+/** DeepSeek's lightning indexer. */
+export interface IndexerShape {
+  readonly heads: number
+  readonly size: number
+  /** Features of the narrow query that it reads. */
+  readonly queryRank: number
 }
 
 export interface ExpertOptions {

@@ -281,3 +281,25 @@ describe('adapters named for experts', () => {
     expect(added('Qwen/Qwen1.5-MoE-A2.7B', ['down_proj'])).toBe(layers * 16 * (shared + hidden))
   })
 })
+
+describe("DeepSeek V3.2's indexer", () => {
+  test('has a query for every head, one key, its norm and a weight a head in each of 61 layers', () => {
+    const [layers, hidden, rank, heads, size] = [61, 7_168, 1_536, 64, 128]
+    const indexer = rank * heads * size + hidden * size + 2 * size + hidden * heads
+    const count = (model: string) => footprintOf(model).parameterCount
+    expect(count('deepseek-ai/DeepSeek-V3.2') - count('deepseek-ai/DeepSeek-V3')).toBe(layers * indexer)
+  })
+
+  test('does not train: no gradient reaches what it chooses', () => {
+    const sgd = { precision: 'bf16', optimizer: 'sgd', sequenceLength: 8 } as const
+    const weightsAndGradients = (model: string) => {
+      const config = { ...knownModel(model).config, num_hidden_layers: 1, first_k_dense_replace: 1 } as ModelConfig
+      const { breakdown } = footprintOf(model, sgd, config).peak(1, 0)
+      return [breakdown.weights, breakdown.gradients]
+    }
+    const [weights = 0, gradients = 0] = weightsAndGradients('deepseek-ai/DeepSeek-V3.2')
+    const [weightsOf3 = 0, gradientsOf3 = 0] = weightsAndGradients('deepseek-ai/DeepSeek-V3')
+    expect(weights).toBeGreaterThan(weightsOf3)
+    expect(gradients).toBe(gradientsOf3)
+  })
+})

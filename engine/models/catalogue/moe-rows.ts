@@ -160,5 +160,6 @@ export const moeRows: readonly ModelRow[] = [
   row('deepseek_v2', [102_400, 5_120, 12_288, 60, 128, 128, 163_840], ['deepseek-ai/DeepSeek-V2', 'deepseek-ai/DeepSeek-V2-Chat', 'deepseek-ai/DeepSeek-V2.5', 'deepseek-ai/DeepSeek-V2.5-1210'], deepseekV2),
   row('deepseek_v3', [129_280, 7_168, 18_432, 61, 128, 128, 163_840], ['deepseek-ai/DeepSeek-V3', 'deepseek-ai/DeepSeek-R1', 'deepseek-ai/DeepSeek-V3-0324', 'deepseek-ai/DeepSeek-V3.1'], deepseekV3),
   row('glm4_moe', [151_552, 4_096, 10_944, 46, 96, 8, 131_072], ['zai-org/GLM-4.5-Air', 'zai-org/GLM-4.5-Air-Base'], glm45Air),
+  row('deepseek_v32', [129_280, 7_168, 18_432, 61, 128, 128, 163_840], ['deepseek-ai/DeepSeek-V3.2'], { ...deepseekV3, index_n_heads: 64, index_head_dim: 128 }),
   row('glm4_moe_lite', [154_880, 2_048, 10_240, 47, 20, 20, 202_752], ['zai-org/GLM-4.7-Flash'], glm47Flash),
 ]

@@ -1,6 +1,6 @@
 /**
  * DeepSeek V2 and V3 and the mixtures of experts of GLM and Mistral, which differ in their attention. transformers:
- * models/{deepseek_v2,deepseek_v3,glm4_moe,glm4_moe_lite,mistral4}.
+ * models/{deepseek_v2,deepseek_v3,deepseek_v32,glm4_moe,glm4_moe_lite,mistral4}.
  */
 import * as z from 'zod'
 import type { RouterOptions } from '../ops.ts'
@@ -37,6 +37,15 @@ export const deepseekV3Config = decoderFields.extend({
   ...latentFields,
   ...sparseFields,
 })
+export const deepseekV32Config = decoderFields.extend({
+  model_type: z.literal('deepseek_v32'),
+  ...latentFields,
+  ...sparseFields,
+  q_lora_rank: size.default(1_536),
+  first_k_dense_replace: sparseFields.first_k_dense_replace.default(3),
+  index_n_heads: size.default(64),
+  index_head_dim: size.default(128),
+})
 export const glm4MoeLiteConfig = decoderFields.extend({
   model_type: z.literal('glm4_moe_lite'),
   ...latentFields,
@@ -65,6 +74,16 @@ export function deepseek(config: Latent): Blueprint {
   const mixer = latentAttention(config, { rotary: { inFloat32: isV2 } })
   return {
     ...llamaBlueprint(config, { mixer, feedForward: sparseAfterDense(config, isV2 ? softmaxRouter : sigmoidRouter) }),
+    rotarySize: config.qk_rope_head_dim,
+  }
+}
+
+/** As V3, over the keys that an indexer chooses. */
+export function deepseekV32(config: z.infer<typeof deepseekV32Config>): Blueprint {
+  const indexer = { heads: config.index_n_heads, size: config.index_head_dim, queryRank: config.q_lora_rank }
+  const mixer = latentAttention(config, { indexer })
+  return {
+    ...llamaBlueprint(config, { mixer, feedForward: sparseAfterDense(config, sigmoidRouter) }),
     rotarySize: config.qk_rope_head_dim,
   }
 }

@@ -8,6 +8,8 @@ import {
   deepseek,
   deepseekV2Config,
   deepseekV3Config,
+  deepseekV32,
+  deepseekV32Config,
   glm4Moe,
   glm4MoeConfig,
   glm4MoeLiteConfig,
@@ -132,6 +134,7 @@ export const decoderConfigs = [
   qwen35MoeConfig,
   deepseekV2Config,
   deepseekV3Config,
+  deepseekV32Config,
   glm4MoeLiteConfig,
   glm4MoeConfig,
   mistral4Config,
@@ -251,6 +254,8 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
     case 'deepseek_v3':
     case 'glm4_moe_lite':
       return deepseek(config)
+    case 'deepseek_v32':
+      return deepseekV32(config)
     case 'glm4_moe':
       return glm4Moe(config)
     case 'mistral4':

@@ -1,6 +1,6 @@
 /** DeepSeek's multi-head latent attention: keys and values from a narrow shared projection. transformers: models/deepseek_v3. */
 import * as z from 'zod'
-import type { RotaryOptions } from '../ops.ts'
+import type { IndexerShape, RotaryOptions } from '../ops.ts'
 import { size } from '../schema.ts'
 import { type DecoderFields, normalised, type Part } from './blueprint.ts'
 
@@ -16,12 +16,17 @@ export const latentFields = {
 type LatentFields = DecoderFields & z.infer<z.ZodObject<typeof latentFields>>
 
 export interface LatentTraits {
+  /** Chooses the keys that each query sees. */
+  readonly indexer?: IndexerShape
   readonly rotary?: RotaryOptions
   /** Queries times a number that depends on the position. */
   readonly scalesQuery?: boolean
 }
 
-export function latentAttention(config: LatentFields, { rotary = {}, scalesQuery = false }: LatentTraits = {}): Part {
+export function latentAttention(
+  config: LatentFields,
+  { rotary = {}, scalesQuery = false, indexer }: LatentTraits = {},
+): Part {
   const { num_attention_heads: heads, kv_lora_rank: rank, attention_bias: bias } = config
   const { qk_nope_head_dim: resting, qk_rope_head_dim: turning, v_head_dim: valueSize } = config
   return (ops, { name, table }, x) => {
@@ -47,11 +52,13 @@ export function latentAttention(config: LatentFields, { rotary = {}, scalesQuery
     const expanded = linear('kv_b_proj', ops.cached(keyValue), heads * (resting + valueSize))
     const [ownKey, value] = ops.split(expanded, [heads * resting, heads * valueSize]) as [typeof x, typeof x]
     const k = ops.headsJoined(ownKey, turnedKey, heads)
+    if (indexer) ops.chooseKeys(`${name}.indexer`, x, indexer)
     const context = ops.attention(scalesQuery ? ops.scale(q) : q, k, value, {
       heads,
       causal: true,
       dropout: config.attention_dropout,
       castsSoftmax: true,
+      ...(indexer && { isAlwaysMasked: true }),
     })
     return linear('o_proj', context, config.hidden_size, { bias })
   }

@@ -249,6 +249,10 @@ export class TfjsOps implements Ops<tf.Tensor> {
     return x
   }
 
+  chooseKeys(): never {
+    throw new UnsupportedLayer('sparse attention')
+  }
+
   channelDecay(): never {
     throw new UnsupportedLayer('linear attention')
   }
