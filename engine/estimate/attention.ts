@@ -11,6 +11,7 @@ export interface AttentionOptions {
   readonly window?: number | undefined
   /** transformers computes the softmax in float32 and casts its result back (decoders), or in the scores' type (BERT). */
   readonly castsSoftmax: boolean
+  readonly inFloat32?: boolean
   readonly isAlwaysMasked?: boolean
   readonly broadcastsHeads?: boolean
   /** [heads, s, t], or [s, t] for all heads, added to the scores. */
@@ -197,9 +198,10 @@ export function eagerAttention(
   const [k, v] = [key, value].map(x => (groups > 1 ? expanded(autograd, x, query.shape) : x)) as [Tensor, Tensor]
   const isContiguous = (x: Tensor) => groups > 1 || autograd.held.includes(x.storage)
   // torch: matmul of 4-d views copies its factors into contiguous 3-d ones (native/LinearAlgebra.cpp) and saves the copies.
-  const factor = (x: Tensor) => (x !== query && isContiguous(x) ? x : autograd.elementwise('clone', x))
+  const factor = (x: Tensor, from = x) => (from !== query && isContiguous(from) ? x : autograd.elementwise('clone', x))
   const [sourceTokens = 0] = k.shape
-  const scores = autograd.batchMatmul(factor(query), factor(k), [options.heads, tokens, sourceTokens])
+  const [left, right] = [query, k].map(x => (options.inFloat32 ? autograd.cast(x, 'float32') : x)) as [Tensor, Tensor]
+  const scores = autograd.batchMatmul(factor(left, query), factor(right, k), [options.heads, tokens, sourceTokens])
   const scaled = autograd.elementwise('mul', scores)
   const biased = options.bias === undefined ? scaled : autograd.add(scaled, options.bias)
   const masked = options.causal || autograd.isPadded ? autograd.elementwise('add', biased) : biased

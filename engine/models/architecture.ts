@@ -5,6 +5,7 @@ import { bert, bertConfig, distilbert, distilbertConfig, ROBERTA_POSITION_OFFSET
 import { decoderModel } from './decoders/blueprint.ts'
 import { falcon, falconConfig } from './decoders/falcon.ts'
 import { blueprintOf, decoderConfigs } from './decoders/families.ts'
+import { gptj, gptjConfig, gptNeo, gptNeoConfig } from './decoders/float32-attention.ts'
 import { gemma3n, gemma3nConfig, gemma3nTextConfig } from './decoders/gemma3n.ts'
 import { gemma4, gemma4Config, gemma4TextConfig, gemma4UnifiedConfig } from './decoders/gemma4.ts'
 import { gptBigCode, gptBigCodeConfig } from './decoders/gpt-bigcode.ts'
@@ -13,8 +14,8 @@ import { mllama, mllamaConfig } from './decoders/mllama.ts'
 import { mossVl, mossVlConfig } from './decoders/moss-vl.ts'
 import { opt, optConfig } from './decoders/opt.ts'
 import { gptNeox, gptNeoxConfig, phi, phiConfig } from './decoders/parallel-decoder.ts'
-import type { Ops } from './ops.ts'
 import { modernbert, modernbertConfig } from './modernbert.ts'
+import type { Ops } from './ops.ts'
 import { t5, t5Config } from './t5.ts'
 import { convnext, convnextConfig } from './vision/convnext.ts'
 import { resnet, resnetConfig } from './vision/resnet.ts'
@@ -25,9 +26,11 @@ export const modelConfig = z.discriminatedUnion('model_type', [
   bertConfig,
   robertaConfig,
   distilbertConfig,
-  gpt2Config,
   modernbertConfig,
+  gpt2Config,
   gptBigCodeConfig,
+  gptjConfig,
+  gptNeoConfig,
   ...decoderConfigs,
   gemma3nConfig,
   gemma3nTextConfig,
@@ -56,12 +59,12 @@ type Kind = 'encoder' | 'decoder' | 'encoder-decoder' | 'image'
 const kinds: Partial<Record<ModelConfig['model_type'], Kind>> = {
   bert: 'encoder',
   roberta: 'encoder',
+  'xlm-roberta': 'encoder',
   distilbert: 'encoder',
+  modernbert: 'encoder',
   t5: 'encoder-decoder',
   resnet: 'image',
-  'xlm-roberta': 'encoder',
   vit: 'image',
-  modernbert: 'encoder',
   deit: 'image',
   convnext: 'image',
 }
@@ -82,11 +85,11 @@ export function tasksOf(config: ModelConfig): readonly [Task, ...Task[]] {
   return tasks[kindOf(config)]
 }
 
+const robertas: ReadonlySet<string> = new Set(['roberta', 'xlm-roberta'])
+
 /** The longest sequence in tokens; undefined for images. */
 export function maxPositionsOf(config: ModelConfig): number | undefined {
   if ('n_positions' in config) return config.n_positions
-const robertas: ReadonlySet<string> = new Set(['roberta', 'xlm-roberta'])
-
   if ('text_config' in config) return config.text_config.max_position_embeddings
   if (!('max_position_embeddings' in config)) return undefined
   return config.max_position_embeddings - (robertas.has(config.model_type) ? ROBERTA_POSITION_OFFSET : 0)
@@ -138,6 +141,7 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
   switch (config.model_type) {
     case 'bert':
     case 'roberta':
+    case 'xlm-roberta':
       return bert(ops, config, tokens, spec.task, spec.labels)
     case 'distilbert':
       return distilbert(ops, config, tokens, spec.task, spec.labels)
@@ -147,6 +151,10 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
       return gpt2(ops, config, tokens, spec.task, spec.labels)
     case 'gpt_bigcode':
       return gptBigCode(ops, config, tokens, spec.task, spec.labels)
+    case 'gptj':
+      return gptj(ops, config, spec.task, spec.labels)
+    case 'gpt_neo':
+      return gptNeo(ops, config, tokens, spec.task, spec.labels)
     case 'phi':
       return phi(ops, config, spec.task, spec.labels)
     case 'gpt_neox':

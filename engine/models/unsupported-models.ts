@@ -4,8 +4,6 @@ export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   dbrx: ['databricks/dbrx-base', 'databricks/dbrx-instruct', 'LnL-AI/dbrx-base-converted-v2'],
   // Held packed in 4 bits, a quarter of what the shape alone would say.
   'gemma4 with NVFP4 weights': ['nvidia/Gemma-4-26B-A4B-NVFP4', 'nvidia/Gemma-4-31B-IT-NVFP4'],
-  gpt_neo: ['EleutherAI/gpt-neo-125m', 'EleutherAI/gpt-neo-1.3B', 'EleutherAI/gpt-neo-2.7B'],
-  gptj: ['EleutherAI/gpt-j-6b'],
   mamba: ['state-spaces/mamba-2.8b'],
   mpt: ['mosaicml/mpt-7b', 'mosaicml/mpt-7b-instruct', 'mosaicml/mpt-30b'],
 }

@@ -14,6 +14,11 @@ function cerebras(size: string, n_embd: number, n_layer: number, n_head: number)
   return row(`cerebras/Cerebras-GPT-${size}`, 'gpt2', { ...sizes, activation_function: 'gelu', ...dropout })
 }
 
+const gptNeo = (hidden_size: number, num_layers: number, num_heads: number) => ({
+  ...{ hidden_size, num_layers, num_heads },
+  attention_types: [[['global', 'local'], num_layers / 2]],
+})
+
 const starcoder = (n_embd: number, n_layer: number, n_head: number) => ({
   model_type: 'gpt_bigcode',
   ...{ vocab_size: 49_152, n_positions: 8_192, n_embd, n_layer, n_head },
@@ -31,17 +36,12 @@ export const classicRows: readonly ModelRow[] = [
   row('google-bert/bert-large-uncased-whole-word-masking', 'bert', bertLarge),
   row('FacebookAI/roberta-base', 'roberta', robertaSizes),
   row('FacebookAI/roberta-large', 'roberta', { ...robertaSizes, ...bertLarge }),
+  row('FacebookAI/xlm-roberta-base', 'xlm-roberta', { ...robertaSizes, vocab_size: 250_002 }),
+  row('FacebookAI/xlm-roberta-large', 'xlm-roberta', { ...robertaSizes, ...bertLarge, vocab_size: 250_002 }),
   row('distilbert/distilroberta-base', 'roberta', { ...robertaSizes, num_hidden_layers: 6 }),
   row('distilbert/distilbert-base-uncased', 'distilbert'),
   row('distilbert/distilbert-base-cased', 'distilbert', { vocab_size: 28_996 }),
   row('distilbert/distilbert-base-multilingual-cased', 'distilbert', { vocab_size: 119_547 }),
-  row('openai-community/gpt2', 'gpt2'),
-  row('FacebookAI/xlm-roberta-base', 'xlm-roberta', { ...robertaSizes, vocab_size: 250_002 }),
-  row('FacebookAI/xlm-roberta-large', 'xlm-roberta', { ...robertaSizes, ...bertLarge, vocab_size: 250_002 }),
-  row('openai-community/gpt2-medium', 'gpt2', { n_embd: 1_024, n_layer: 24, n_head: 16 }),
-  row('openai-community/gpt2-large', 'gpt2', { n_embd: 1_280, n_layer: 36, n_head: 20 }),
-  row('openai-community/gpt2-xl', 'gpt2', { n_embd: 1_600, n_layer: 48, n_head: 25 }),
-  row('distilbert/distilgpt2', 'gpt2', { n_layer: 6 }),
   row('answerdotai/ModernBERT-base', 'modernbert', { classifier_pooling: 'mean' }),
   row('answerdotai/ModernBERT-large', 'modernbert', {
     ...bertLarge,
@@ -49,8 +49,17 @@ export const classicRows: readonly ModelRow[] = [
     intermediate_size: 2_624,
     classifier_pooling: 'mean',
   }),
+  row('openai-community/gpt2', 'gpt2'),
+  row('openai-community/gpt2-medium', 'gpt2', { n_embd: 1_024, n_layer: 24, n_head: 16 }),
+  row('openai-community/gpt2-large', 'gpt2', { n_embd: 1_280, n_layer: 36, n_head: 20 }),
+  row('openai-community/gpt2-xl', 'gpt2', { n_embd: 1_600, n_layer: 48, n_head: 25 }),
+  row('distilbert/distilgpt2', 'gpt2', { n_layer: 6 }),
   { ids: ['bigcode/starcoder', 'bigcode/starcoderbase'], config: starcoder(6_144, 40, 48) },
   { ids: ['bigcode/starcoderbase-1b'], config: starcoder(2_048, 24, 16) },
+  row('EleutherAI/gpt-j-6b', 'gptj'),
+  row('EleutherAI/gpt-neo-125m', 'gpt_neo', gptNeo(768, 12, 12)),
+  row('EleutherAI/gpt-neo-1.3B', 'gpt_neo', gptNeo(2_048, 24, 16)),
+  row('EleutherAI/gpt-neo-2.7B', 'gpt_neo', gptNeo(2_560, 32, 20)),
   cerebras('111M', 768, 10, 12),
   cerebras('256M', 1_088, 14, 17),
   cerebras('590M', 1_536, 18, 12),

@@ -1,0 +1,112 @@
+/** Decoders that compose their attention in float32 whatever kernel is asked for: GPT-J and GPT-Neo. transformers: models/{gptj,gpt_neo}. */
+import * as z from 'zod'
+import type { Task } from '../../config/spec.ts'
+import type { Ops } from '../ops.ts'
+import { probability, size } from '../schema.ts'
+
+export const gptjConfig = z.object({
+  model_type: z.literal('gptj'),
+  vocab_size: size.default(50_400),
+  n_positions: size.default(2_048),
+  n_embd: size.default(4_096),
+  n_layer: size.default(28),
+  n_head: size.default(16),
+  n_inner: size.nullish(),
+  rotary_dim: size.default(64),
+  activation_function: z.literal('gelu_new').default('gelu_new'),
+  resid_pdrop: probability.default(0),
+  embd_pdrop: probability.default(0),
+  attn_pdrop: probability.default(0),
+  tie_word_embeddings: z.literal(false, { error: 'GPT-J with tied word embeddings is not supported' }).default(false),
+})
+export type GptjConfig = z.infer<typeof gptjConfig>
+
+export const gptNeoConfig = z.object({
+  model_type: z.literal('gpt_neo'),
+  vocab_size: size.default(50_257),
+  max_position_embeddings: size.default(2_048),
+  hidden_size: size.default(2_048),
+  num_layers: size.default(24),
+  num_heads: size.default(16),
+  intermediate_size: size.nullish(),
+  /** Which kinds of layers follow each other how often; what they keep is the same. */
+  attention_types: z.array(z.tuple([z.array(z.enum(['global', 'local'])), z.number().int()])).nullish(),
+  activation_function: z.literal('gelu_new').default('gelu_new'),
+  resid_dropout: probability.default(0),
+  embed_dropout: probability.default(0),
+  attention_dropout: probability.default(0),
+})
+export type GptNeoConfig = z.infer<typeof gptNeoConfig>
+
+export function gptj<T>(ops: Ops<T>, config: GptjConfig, task: Task, labels: number): T {
+  const words = ops.embedding('transformer.wte', ops.input, config.vocab_size, config.n_embd)
+  // Sines and cosines of every position, in float32, of every layer.
+  ops.positionIds((config.n_layer * config.n_positions * config.rotary_dim) / 2)
+  let x = ops.dropout(words, config.embd_pdrop)
+  for (let index = 0; index < config.n_layer; index++) {
+    x = ops.block(x, input => gptjBlock(ops, config, `transformer.h.${index}`, input))
+  }
+  const output = ops.layerNorm('transformer.ln_f', x)
+  return task === 'causal-lm'
+    ? ops.linear('lm_head', output, config.vocab_size)
+    : ops.lastToken(ops.linear('score', output, labels, { bias: false }))
+}
+
+/** Attention and feed-forward side by side, after one norm. */
+function gptjBlock<T>(ops: Ops<T>, config: GptjConfig, name: string, x: T): T {
+  const { n_embd: hidden, n_head: heads, n_inner: inner, rotary_dim: rotarySize, resid_pdrop: dropout } = config
+  const normalised = ops.layerNorm(`${name}.ln_1`, x)
+  const [query, key, value] = projected(ops, `${name}.attn`, normalised, hidden)
+  // Each call repeats its sines and cosines for itself.
+  const turned = (part: T) => ops.rotary(part, ops.rotaryTable(part, rotarySize), heads)
+  const context = ops.attention(turned(query), ops.cached(turned(key)), ops.cached(value), {
+    heads,
+    causal: true,
+    dropout: config.attn_pdrop,
+    inFloat32: true,
+  })
+  const attended = ops.dropout(ops.linear(`${name}.attn.out_proj`, context, hidden, { bias: false }), dropout)
+  const widened = ops.geluNew(ops.linear(`${name}.mlp.fc_in`, normalised, inner ?? 4 * hidden))
+  const fed = ops.dropout(ops.linear(`${name}.mlp.fc_out`, widened, hidden), dropout)
+  return ops.residual(ops.residual(attended, fed), x)
+}
+
+export function gptNeo<T>(ops: Ops<T>, config: GptNeoConfig, tokens: number, task: Task, labels: number): T {
+  const { vocab_size, hidden_size: hidden } = config
+  const words = ops.embedding('transformer.wte', ops.input, vocab_size, hidden)
+  const places = ops.constantEmbedding('transformer.wpe', config.max_position_embeddings, hidden, tokens)
+  // What each position may see, a bool each, of every layer.
+  ops.positionIds((config.num_layers * config.max_position_embeddings ** 2) / 8)
+  let x = ops.dropout(ops.add(words, places), config.embed_dropout)
+  for (let index = 0; index < config.num_layers; index++) {
+    x = ops.block(x, input => gptNeoBlock(ops, config, `transformer.h.${index}`, input))
+  }
+  const output = ops.layerNorm('transformer.ln_f', x)
+  return task === 'causal-lm'
+    ? ops.linear('lm_head', output, vocab_size, { bias: false, tiedTo: 'transformer.wte.weight' })
+    : ops.lastToken(ops.linear('score', output, labels, { bias: false }))
+}
+
+function gptNeoBlock<T>(ops: Ops<T>, config: GptNeoConfig, name: string, x: T): T {
+  const { hidden_size: hidden, num_heads: heads, intermediate_size: inner, resid_dropout: dropout } = config
+  const attention = `${name}.attn.attention`
+  const [query, key, value] = projected(ops, attention, ops.layerNorm(`${name}.ln_1`, x), hidden)
+  const context = ops.attention(query, ops.cached(key), ops.cached(value), {
+    heads,
+    causal: true,
+    dropout: config.attention_dropout,
+    inFloat32: true,
+  })
+  const attended = ops.residual(ops.dropout(ops.linear(`${attention}.out_proj`, context, hidden), dropout), x)
+  const normalised = ops.layerNorm(`${name}.ln_2`, attended)
+  const widened = ops.geluNew(ops.linear(`${name}.mlp.c_fc`, normalised, inner ?? 4 * hidden))
+  return ops.residual(attended, ops.dropout(ops.linear(`${name}.mlp.c_proj`, widened, hidden), dropout))
+}
+
+function projected<T>(ops: Ops<T>, name: string, x: T, hidden: number): [query: T, key: T, value: T] {
+  return ['q_proj', 'k_proj', 'v_proj'].map(part => ops.linear(`${name}.${part}`, x, hidden, { bias: false })) as [
+    T,
+    T,
+    T,
+  ]
+}
