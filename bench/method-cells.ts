@@ -121,6 +121,22 @@ const otherAdapters: readonly Cell[] = (
   ],
 )
 
+const inBackward = { optimizerInBackward: true, ...ckpt } as const
+
+/** Optimizers that step with every gradient as it comes: torchtune's single-device recipes. */
+const steppedAtOnce: readonly Cell[] = (
+  [
+    ['meta-llama/Llama-3.2-1B', { ...inBackward, optimizer: 'paged-adamw-8bit' }],
+    ['Qwen/Qwen2.5-0.5B', { ...inBackward, optimizer: 'adamw' }],
+    ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', { ...inBackward, optimizer: 'adamw-fused' }],
+  ] as const
+).map(
+  ([model, changes]): Cell => [
+    model,
+    { microBatch: 2, sequenceLength: 1024, precision: 'bf16', ...trainer, ...changes },
+  ],
+)
+
 const lastTwo = String.raw`.*\.(?:14|15)\.`
 const ends = ['lm_head', String.raw`model\.embed_tokens`, String.raw`model\.layers\.[0-3]\.`]
 
@@ -148,4 +164,11 @@ const parts: readonly Cell[] = (
   ],
 )
 
-export const methodCells: readonly Cell[] = [...methods, ...recipes, ...otherAdapters, ...parts, ...answerCells]
+export const methodCells: readonly Cell[] = [
+  ...methods,
+  ...recipes,
+  ...otherAdapters,
+  ...steppedAtOnce,
+  ...parts,
+  ...answerCells,
+]

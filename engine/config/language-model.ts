@@ -12,6 +12,7 @@ type Settings = Pick<
   | 'gpus'
   | 'precision'
   | 'optimizer'
+  | 'optimizerInBackward'
   | 'attention'
   | 'gradientCheckpointing'
   | 'lora'
@@ -131,6 +132,7 @@ export function taskOfMethod(method: TrainingSpec['method']): Pick<TrainingSpec,
 function present(settings: LanguageModelConfig['settings']): Settings {
   const {
     lora,
+    optimizerInBackward,
     trainable,
     images,
     trainsTowers,
@@ -149,6 +151,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...always,
     ...(lora && { lora }),
     ...(trainable && { trainable }),
+    ...(optimizerInBackward && { optimizerInBackward }),
     ...(images && { images }),
     ...(trainsTowers && { trainsTowers }),
     ...(quantization && { quantization }),

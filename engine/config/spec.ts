@@ -201,6 +201,8 @@ export const trainingSpec = z.object({
   labels: z.number().int().min(1).max(1_000_000),
   precision: z.enum(precisions),
   optimizer: z.enum(optimizers),
+  /** Every gradient is stepped with and let go as soon as it is there: torchtune's `optimizer_in_bwd`. */
+  optimizerInBackward: z.literal(true).optional(),
   attention: z.enum(attentions),
   gradientCheckpointing: z.boolean(),
   /** Low-rank adapters over frozen weights; absent for full fine-tuning. */

@@ -41,17 +41,17 @@ export interface Recording {
 /** Plays one optimizer step of what `tape` recorded. */
 export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, before }: Recording): Timeline {
   const shares = sharesOf(spec)
-  const player = new Player(tape, loss, shares)
+  const parameters = [...tape.parameters.values()]
+  const optimized = parameters.filter(parameter => parameter.requiresGrad).map(parameter => master(spec, parameter))
+  const player = new Player(tape, loss, shares, spec.optimizerInBackward && inBackward(spec, optimized))
   // From the second micro-step on, the forward pass runs beside the gradients accumulated so far.
   const microSteps = spec.step === 'training' ? Math.min(spec.gradientAccumulation, 2) : 1
   player.beforehand(before)
   for (let index = 0; index < microSteps; index++) player.microStep(held)
-  const parameters = [...tape.parameters.values()]
-  const optimized = parameters.filter(parameter => parameter.requiresGrad).map(parameter => master(spec, parameter))
   const withState = spec.trainable?.inTurns ? parameters : optimized
   const isTraining = spec.step === 'training'
   const eventsBeforeOptimizer = player.events.length
-  if (isTraining) player.optimizerStep(spec.optimizer, optimized)
+  if (isTraining && !spec.optimizerInBackward) player.optimizerStep(spec.optimizer, optimized)
   player.releaseGradients()
   const exchange = isTraining ? exchangeBytes(spec, tape.parameters) : 0
   return {
@@ -68,6 +68,10 @@ export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, befor
       .filter(([name]) => !name.startsWith(REFERENCE))
       .reduce((sum, [, parameter]) => sum + elements(parameter), 0),
   }
+}
+
+function inBackward({ optimizer }: TrainingSpec, optimized: readonly Tensor[]): InBackward {
+  return { optimizer, parameters: new Map(optimized.map(parameter => [parameter.storage, parameter])) }
 }
 
 /** What the optimizer works on: the weights, or float32 copies of them. */
@@ -97,6 +101,12 @@ const phaseNames = {
 } as const
 type Phase = keyof typeof phaseNames
 
+/** What steps with each gradient as it comes. */
+interface InBackward {
+  readonly optimizer: Optimizer
+  readonly parameters: ReadonlyMap<Storage, Tensor>
+}
+
 class Player {
   readonly events: Event[] = []
   readonly #tape: Autograd
@@ -117,11 +127,13 @@ class Player {
   /** Recomputed and kept to the end of the backward pass. */
   readonly #retained: Storage[] = []
   readonly #waitingGradients = new Map<Storage, Storage>()
+  readonly #inBackward: InBackward | undefined
 
-  constructor(tape: Autograd, loss: Tensor, shares: Shares) {
+  constructor(tape: Autograd, loss: Tensor, shares: Shares, inBackward: InBackward | undefined) {
     this.#tape = tape
     this.#loss = loss
     this.#shares = shares
+    this.#inBackward = inBackward
   }
 
   beforehand(nodes: readonly Node[]): void {
@@ -292,6 +304,16 @@ class Player {
     if (kept !== gradient) this.#allocate(kept)
     if (known || kept !== gradient) this.#release(gradient)
     if (!known) this.#parameterGradients.set(parameter, kept)
+    this.#stepAtOnce(parameter, kept)
+  }
+
+  /** The optimizer in a hook behind the gradient: torch.Tensor.register_post_accumulate_grad_hook. */
+  #stepAtOnce(parameter: Storage, gradient: Storage): void {
+    const stepped = this.#inBackward?.parameters.get(parameter)
+    if (this.#inBackward === undefined || stepped === undefined) return
+    this.optimizerStep(this.#inBackward.optimizer, [stepped])
+    this.#release(gradient)
+    this.#parameterGradients.delete(parameter)
   }
 
   #takeGradient(of: Tensor): Storage[] {

@@ -452,6 +452,36 @@ def make_optimizer(name, parameters):
     raise ValueError(f"unknown optimizer {name}")
 
 
+def optimizer_of(spec, parameters, make=None):
+    make = make or make_optimizer
+    if spec.get("optimizerInBackward"):
+        return InBackward(spec["optimizer"], parameters, make)
+    return make(spec["optimizer"], parameters)
+
+
+class InBackward:
+    """An optimizer for each parameter, in a hook behind its gradient, as torchtune's optimizer_in_bwd has it."""
+
+    def __init__(self, name, parameters, make):
+        self.is_untouched, self.optimizers = name == "adamw-fused" and make is make_optimizer, {}
+        for parameter in parameters:
+            self.optimizers[parameter] = make(name, [parameter])
+            parameter.register_post_accumulate_grad_hook(self.step_with)
+
+    def step_with(self, parameter):
+        # The fused kernel, which the meta device lacks, has no temporaries: once its state is there nothing is left to do.
+        optimizer = self.optimizers[parameter]
+        if not (self.is_untouched and optimizer.state):
+            optimizer.step()
+        parameter.grad = None
+
+    def step(self):
+        pass
+
+    def zero_grad(self, set_to_none=True):
+        pass
+
+
 class ShapedOptimizer:
     """State of the shapes that bitsandbytes' optimizers keep, for the meta device, on which their kernels do not run."""
 
@@ -854,7 +884,7 @@ def trace(request):
             ledger.enter(tensor)
         weight_bytes = ledger.live_bytes
         training = spec["step"] == "training"
-        optimizer = make_optimizer(spec["optimizer"], [parameter for parameter in model.parameters() if parameter.requires_grad])
+        optimizer = optimizer_of(spec, [parameter for parameter in model.parameters() if parameter.requires_grad])
         for step in range(2 if training else 1):
             ledger.peak_bytes = ledger.live_bytes
             make_answers(model, spec)
@@ -1310,7 +1340,7 @@ class RealLoop:
         self._training = self._spec["step"] == "training"
         self._scaler = torch.amp.GradScaler(device.kind, enabled=self._spec["precision"] == "amp-fp16" and self._training)
         trained = [parameter for parameter in self._model.parameters() if parameter.requires_grad]
-        self._optimizer = make_real_optimizer(self._spec["optimizer"], trained) if self._training else None
+        self._optimizer = optimizer_of(self._spec, trained, make_real_optimizer) if self._training else None
         self._trained = trained
 
     def run(self):

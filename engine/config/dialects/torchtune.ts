@@ -105,6 +105,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       tensorParallel,
       precision: readPrecision(reader, document.at('dtype')),
       optimizer: readOptimizer(reader, document),
+      optimizerInBackward: readInBackward(reader, document.at('optimizer_in_bwd')),
       // modules/attention_utils.py: scaled_dot_product_attention, causal and without a mask where nothing is packed.
       attention: reader.note('attention', 'sdpa', "torchtune's only kernel"),
       gradientCheckpointing: checkpoints,
@@ -204,12 +205,6 @@ const optimizers: ReadonlyMap<string, Optimizer> = new Map<string, Optimizer>([
 
 function readOptimizer(reader: FieldReader, document: Section): Optimizer {
   const component = componentOf(document, 'optimizer')
-  const inBackward = document.at('optimizer_in_bwd')
-  if (inBackward !== undefined && reader.flag(inBackward) === true) {
-    reader.assume(
-      'Gradients are counted whole, though optimizer_in_bwd frees each as it is used: the estimate is high.',
-    )
-  }
   return reader.settle(
     'optimizer',
     component,
@@ -226,6 +221,11 @@ function readOptimizer(reader: FieldReader, document: Section): Optimizer {
     },
     { value: 'adamw', source: 'assumed', assumption: 'AdamW: the config sets no optimizer.' },
   )
+}
+
+/** training/memory.py register_optim_in_bwd_hooks: an optimizer for every parameter, in a hook behind its gradient. */
+function readInBackward(reader: FieldReader, field: Field | undefined): true | undefined {
+  return isOn(reader, field) ? reader.note('optimizerInBackward', true, field) : undefined
 }
 
 function readCheckpointing(reader: FieldReader, document: Section): boolean {

@@ -140,6 +140,15 @@ describe('a recipe of torchtune', () => {
     })
   })
 
+  it('with optimizer_in_bwd steps with every gradient as it comes', () => {
+    expect(trainingConfig(recipe('llama3_2.llama3_2_1b', 'optimizer_in_bwd: True\n')).spec.optimizerInBackward).toBe(
+      true,
+    )
+    expect(
+      trainingConfig(recipe('llama3_2.llama3_2_1b', 'optimizer_in_bwd: False\n')).spec.optimizerInBackward,
+    ).toBeUndefined()
+  })
+
   it('with tensor_parallel_dim divides layers, tokens and vocabulary', () => {
     expect(trainingConfig(recipe('llama3_2.llama3_2_1b', 'tensor_parallel_dim: 2\n')).spec).toMatchObject({
       gpus: 2,
