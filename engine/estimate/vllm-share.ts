@@ -16,5 +16,5 @@ export function vllmShare(
 ): VllmShare {
   if (method?.kind !== 'answers' || method.generation.kind !== 'vllm') return nothing
   const { share, sleeps } = method.generation
-  return { bytes: share * totalBytes, held: sleeps ? 'for-answers' : 'always' }
+  return { bytes: Math.floor(share * totalBytes), held: sleeps ? 'for-answers' : 'always' }
 }

@@ -21,7 +21,7 @@ export class EstimateProbe {
   /** One footprint serves any number of GPUs. */
   constructor(footprint: Footprint, gpu: Gpu) {
     this.#vllm = vllmShare(footprint.spec, gpu)
-    this.usableBytes = usableBytes(gpu) - (this.#vllm.held === 'always' ? this.#vllm.bytes : 0)
+    this.usableBytes = Math.max(0, usableBytes(gpu) - (this.#vllm.held === 'always' ? this.#vllm.bytes : 0))
     this.#workspaceBytes = gpu.cublasWorkspaceBytes * CUBLAS_HANDLES
     this.#footprint = footprint
     this.#gpu = gpu

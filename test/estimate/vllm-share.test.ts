@@ -24,10 +24,11 @@ const probe = (share: number, sleeps: boolean) =>
 
 describe('vLLM on the GPU that trains', () => {
   test('leaves less of it, always', () => {
-    expect(probe(0.25, false).usableBytes).toBe(usableBytes(defaultGpu) - 0.25 * defaultGpu.totalBytes)
+    expect(probe(0.25, false).usableBytes).toBe(usableBytes(defaultGpu) - Math.floor(0.25 * defaultGpu.totalBytes))
     expect(probe(0.25, false).peak(2)).toEqual(probe(0, false).peak(2))
     expect(probe(0.25, false).fits(1)).toBe(true)
     expect(probe(0.98, false).fits(1)).toBe(false)
+    expect(probe(1, false).usableBytes).toBe(0)
   })
 
   test('that sleeps while the model trains is there beside what stays between steps', () => {

@@ -2,7 +2,7 @@
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
-import { languageModelReading, readBatch, readGpus } from '../language-model.ts'
+import { languageModelReading, readBatch, readGpus, type Sequence } from '../language-model.ts'
 import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
@@ -96,8 +96,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     model,
     batch,
     sequence: {
-      field: document.at('sequence_len'),
-      byDefault: { value: 512, source: "Axolotl's default" },
+      ...sequenceOf(document, training),
       dividedBy: division(reader, contextParallel(document)),
     },
     settings: {
@@ -174,6 +173,19 @@ function refuseRemote(reader: FieldReader, plugins: Field | undefined): void {
     message,
     'Leave this config out: add it to ignore in .github/memorymark.yml.',
   )
+}
+
+/** Answers follow prompts whatever sequence_len says: where it has no room for a prompt, it is counted as the prompt's. */
+function sequenceOf(document: Section, { method }: Training): Pick<Sequence, 'field' | 'byDefault'> {
+  const field = document.at('sequence_len')
+  const written = field?.value.kind === 'number' ? field.value.number : undefined
+  const answer = method?.kind === 'answers' ? method.answerLength : 0
+  if (written === undefined || written > answer) {
+    return { field, byDefault: { value: 512 + answer, source: "Axolotl's default" } }
+  }
+  const value = written + answer
+  const assumption = `Sequences of ${value} tokens: prompts of up to sequence_len, and answers of up to ${answer}.`
+  return { field: undefined, byDefault: { value, source: 'prompt and answer', assumption } }
 }
 
 /** core/builders/rl.py and core/builders/causal.py: TRL's trainers. */

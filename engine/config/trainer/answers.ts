@@ -45,6 +45,11 @@ export function readAnswers(reader: FieldReader, field: Field, fields: AnswerFie
   const answerLength = tokens ?? DEFAULT_ANSWER_LENGTH
   const all = fields.perGeneration && reader.wholeNumber(fields.perGeneration, { max: MAX_BATCH })
   const count = all === undefined ? step.samples : Math.max(1, Math.floor(all / step.gpus))
+  if (count > MAX_BATCH) {
+    const message = `${count} answers at a time are more than any GPU holds`
+    reader.refuse(field, 'out-of-range', message, `Make ${MAX_BATCH} at most.`)
+    return ordinary
+  }
   const diverges = fields.beta === undefined ? defaultBeta !== 0 : isNotZero(fields.beta)
   const hasReference = diverges || comparesFeatures
   const reference = hasReference ? (hasAdapter ? 'adapters-off' : 'copy') : 'none'

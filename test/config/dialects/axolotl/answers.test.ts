@@ -82,6 +82,17 @@ describe('answers that Axolotl learns from', () => {
     expect(trainingConfig(grpo).assumptions.join(' ')).not.toContain('multiple of')
   })
 
+  it('a sequence_len without room for a prompt is the length of the prompt', () => {
+    const { spec, assumptions } = trainingConfig(grpo.replace('sequence_len: 1024', 'sequence_len: 256'))
+    expect(spec.sequenceLength).toBe(512)
+    expect(assumptions).toContain('Sequences of 512 tokens: prompts of up to sequence_len, and answers of up to 256.')
+  })
+
+  it('more answers at a time than any GPU holds are refused', () => {
+    const many = grpo.replace('gradient_accumulation_steps: 8', 'gradient_accumulation_steps: 1000000')
+    expect(onlyProblemIn(many)).toMatchObject({ code: 'out-of-range', line: 5 })
+  })
+
   it('a reward function holds nothing, a reward model of the Hub is refused', () => {
     expect(trainingConfig(`${grpo}  reward_funcs: [rewards.format_reward]\n`).spec.method?.kind).toBe('answers')
     const problem = onlyProblemIn(`${grpo}  reward_funcs: [rewards.length, Skywork/Skywork-Reward-V2-Qwen3-0.6B]\n`)
