@@ -2,6 +2,8 @@
 
 import type { ModelConfig } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import { isMambaLayer } from '../../models/decoders/granite-hybrid.ts'
+import { blockKindsOf } from '../../models/decoders/nemotron-h.ts'
 import { expertNamesOf } from '../../models/expert-names.ts'
 
 type Family = ModelConfig['model_type']
@@ -67,6 +69,32 @@ function gemma4Linears(config: Extract<ModelConfig, { model_type: 'gemma4' }>): 
   return { all, usual: ['q_proj', 'v_proj'] }
 }
 
+/** peft refuses adapters on the output of Mamba 2, which its kernel computes itself; so too below. */
+function nemotronHLinears(config: Extract<ModelConfig, { model_type: 'nemotron_h' }>): Linears {
+  const kinds = blockKindsOf(config)
+  const has = (kind: (typeof kinds)[number], linears: readonly string[]) => (kinds.includes(kind) ? linears : [])
+  const latentProjections = config.moe_latent_size ? ['fc1_latent_proj', 'fc2_latent_proj'] : []
+  const feedForward = kinds.includes('moe') || kinds.includes('mlp') ? ['up_proj', 'down_proj'] : []
+  const all = [
+    ...has('full_attention', attention),
+    ...has('linear_attention', ['in_proj']),
+    ...feedForward,
+    ...has('moe', latentProjections),
+  ]
+  return { all }
+}
+
+function graniteHybridLinears(config: Extract<ModelConfig, { model_type: 'granitemoehybrid' }>): Linears {
+  const layers = Array.from({ length: config.num_hidden_layers }, (_, index) => isMambaLayer(config, index))
+  const all = [
+    ...(layers.includes(false) ? attention : []),
+    ...(layers.includes(true) ? ['in_proj'] : []),
+    'input_linear',
+    'output_linear',
+  ]
+  return { all }
+}
+
 const linears: Readonly<Partial<Record<Family, Linears>>> = {
   llama,
   mistral: llama,
@@ -113,12 +141,9 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   qwen3_5: { all: [...gated.all, ...deltaNet, 'qkv', 'proj', 'linear_fc1', 'linear_fc2'] },
   qwen3_5_moe: { all: [...gated.all, ...deltaNet, 'shared_expert_gate', 'qkv', 'proj', 'linear_fc1', 'linear_fc2'] },
   jamba: { all: [...gated.all, 'in_proj', 'x_proj', 'dt_proj', 'out_proj'] },
-  // peft refuses adapters on Mamba's output, which its kernels compute themselves.
   falcon_h1: { all: [...gated.all, 'in_proj'] },
-  nemotron_h: { all: [...attention, 'in_proj', 'up_proj', 'down_proj', 'fc1_latent_proj', 'fc2_latent_proj'] },
   granitemoe: { all: attention },
   granitemoeshared: { all: [...attention, 'input_linear', 'output_linear'] },
-  granitemoehybrid: { all: [...attention, 'in_proj', 'input_linear', 'output_linear'] },
   gemma3n: { all: [...gemma3nText, ...gemma3nAudio, 'embedding_projection'] },
   gemma3n_text: { all: gemma3nText },
   gemma4_text: gated,
@@ -156,7 +181,19 @@ export function expertTargetsOf({ config }: CatalogueModel): readonly string[] {
 }
 
 export function linearsOf({ family, config }: CatalogueModel): Linears | undefined {
-  if (config.model_type === 'gemma4') return gemma4Linears(config)
+  switch (config.model_type) {
+    case 'gemma4':
+      return gemma4Linears(config)
+    case 'nemotron_h':
+      return nemotronHLinears(config)
+    case 'granitemoehybrid':
+      return graniteHybridLinears(config)
+    default:
+      return commonLinearsOf(family, config)
+  }
+}
+
+function commonLinearsOf(family: Family, config: ModelConfig): Linears | undefined {
   const found = linears[family]
   if (found === undefined) return undefined
   if ('text_config' in config && 'kv_lora_rank' in config.text_config) {

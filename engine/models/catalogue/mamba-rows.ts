@@ -40,6 +40,8 @@ interface Nemotron3 {
   readonly latent?: number
 }
 
+const NO_EXPERTS = [0, 0] as const
+
 /** Granite 4: every tenth layer attends, from the sixth on. */
 const graniteHybrid = (mambaHeads: number, shared: number, [experts, perToken]: readonly [number, number]) => ({
   layer_types: Array.from({ length: 40 }, (_, index) => (index % 10 === 5 ? 'attention' : 'mamba')),
@@ -67,10 +69,13 @@ export const mambaRows: readonly ModelRow[] = [
   row('jamba', [65_536, 4_096, 14_336, 32, 32, 8, 262_144], ['ai21labs/Jamba-v0.1', 'ai21labs/AI21-Jamba-1.5-Mini'], untied),
   // Its feed-forward's width is what makes its published 398 B parameters, 94 B of them active.
   row('jamba', [65_536, 8_192, 24_576, 72, 64, 8, 262_144], ['ai21labs/AI21-Jamba-1.5-Large'], untied),
+  row('nemotron_h', [131_072, 4_480, 15_680, 56, 40, 8, 131_072], ['nvidia/NVIDIA-Nemotron-Nano-9B-v2', 'nvidia/NVIDIA-Nemotron-Nano-9B-v2-Base'], { hybrid_override_pattern: 'M-M-M-MM-M-M-M*-M-M-M*-M-M-M-M*-M-M-M-M*-M-MM-M-M-M-M-M-', head_dim: 128, ssm_state_size: 128, mamba_num_heads: 128, mamba_head_dim: 80, n_groups: 8, conv_kernel: 4, chunk_size: 128, ...untied }),
   row('nemotron_h', [131_072, 2_688, 1_856, 52, 32, 2, 262_144], ['nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16', 'nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16'], nemotron3('MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME', { mambaHeads: 64, experts: 128, perToken: 6, expert: 1_856 })),
   row('nemotron_h', [131_072, 4_096, 2_688, 88, 32, 2, 262_144], ['nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-BF16'], nemotron3('MEMEMEM*EMEMEMEM*EMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEM*EMEMEMEME', { mambaHeads: 128, experts: 512, perToken: 22, expert: 2_688, latent: 1_024 })),
   // The preview has other words and two experts less than the model that it became.
   row('granitemoehybrid', [49_160, 1_536, 512, 40, 12, 4, 131_072], ['ibm-granite/granite-4.0-tiny-preview', 'ibm-granite/granite-4.0-tiny-base-preview'], graniteHybrid(48, 1_024, [62, 6])),
+  row('granitemoehybrid', [100_352, 2_560, 8_192, 40, 40, 8, 131_072], ['ibm-granite/granite-4.0-micro', 'ibm-granite/granite-4.0-micro-base'], { ...graniteHybrid(80, 8_192, NO_EXPERTS), layer_types: Array.from({ length: 40 }, () => 'attention'), position_embedding_type: 'rope' }),
+  row('granitemoehybrid', [100_352, 2_048, 8_192, 40, 32, 8, 131_072], ['ibm-granite/granite-4.0-h-micro', 'ibm-granite/granite-4.0-h-micro-base'], graniteHybrid(64, 8_192, NO_EXPERTS)),
   row('granitemoehybrid', [100_352, 1_536, 512, 40, 12, 4, 131_072], ['ibm-granite/granite-4.0-h-tiny', 'ibm-granite/granite-4.0-h-tiny-base'], graniteHybrid(48, 1_024, [64, 6])),
   row('granitemoehybrid', [100_352, 4_096, 768, 40, 32, 8, 131_072], ['ibm-granite/granite-4.0-h-small', 'ibm-granite/granite-4.0-h-small-base'], graniteHybrid(128, 1_536, [72, 10])),
   row('falcon_h1', [261_120, 5_120, 21_504, 72, 20, 4, 262_144], ['tiiuae/Falcon-H1-34B-Base', 'tiiuae/Falcon-H1-34B-Instruct'], falconH1(true, [32, 128, 256, 2])),

@@ -23,7 +23,7 @@ export const graniteHybridConfig = decoderFields.extend({
 type GraniteHybrid = z.infer<typeof graniteHybridConfig>
 
 export function graniteHybrid(config: GraniteHybrid): Blueprint {
-  const isMamba = (index: number) => ['mamba', 'linear_attention'].includes(config.layer_types?.[index] ?? 'mamba')
+  const isMamba = (index: number) => isMambaLayer(config, index)
   const [mamba, attention] = [mambaOf(config), attentionWith(config)]
   return {
     ...llamaBlueprint(config, {
@@ -37,6 +37,11 @@ export function graniteHybrid(config: GraniteHybrid): Blueprint {
     scalesResults: true,
     logits: 'scaled',
   }
+}
+
+/** The others attend. */
+export function isMambaLayer({ layer_types: types }: Pick<GraniteHybrid, 'layer_types'>, index: number): boolean {
+  return ['mamba', 'linear_attention'].includes(types?.[index] ?? 'mamba')
 }
 
 function mambaOf(config: GraniteHybrid): Part {

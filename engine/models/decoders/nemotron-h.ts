@@ -45,7 +45,7 @@ const earlierNames: Readonly<Record<string, Kind>> = { mamba: 'linear_attention'
 const PER_TOKEN_BY_DEFAULT = 2
 
 export function nemotronH(config: NemotronH): Blueprint {
-  const kinds = kindsOf(config)
+  const kinds = blockKindsOf(config)
   const fields = { ...config, num_hidden_layers: kinds.length }
   const parts: Readonly<Record<Kind, Part>> = {
     linear_attention: mamba(config),
@@ -65,7 +65,10 @@ export function nemotronH(config: NemotronH): Blueprint {
   }
 }
 
-function kindsOf({ hybrid_override_pattern: pattern, layers_block_type: listed }: NemotronH): readonly Kind[] {
+export function blockKindsOf({
+  hybrid_override_pattern: pattern,
+  layers_block_type: listed,
+}: NemotronH): readonly Kind[] {
   if (listed)
     return listed.map(name => earlierNames[name] ?? Object.values(kindsByLetter).find(kind => kind === name) ?? 'mlp')
   const letters = [...(pattern ?? 'ME*-')] as readonly (keyof typeof kindsByLetter)[]
