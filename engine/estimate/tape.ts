@@ -588,13 +588,6 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return output
   }
 
-  lastToken(x: Tensor): Tensor {
-    const output = this.tensor(x.shape.slice(1), x.dtype, [x])
-    this.record('index', { reads: [x], outputs: [output], gradients: [made(x)] })
-    return output
-  }
-
-  conv2d(name: string, x: Tensor, outChannels: number, options: Convolution): Tensor {
   meanOfTokens(x: Tensor): Tensor {
     // transformers ModernBertForSequenceClassification: (hidden * mask).sum(1) / mask.sum(1); the product saves the mask alone.
     const masked = this.elementwise('mul', x)
@@ -603,6 +596,13 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return this.elementwise('div', output)
   }
 
+  lastToken(x: Tensor): Tensor {
+    const output = this.tensor(x.shape.slice(1), x.dtype, [x])
+    this.record('index', { reads: [x], outputs: [output], gradients: [made(x)] })
+    return output
+  }
+
+  conv2d(name: string, x: Tensor, outChannels: number, options: Convolution): Tensor {
     // torch: `convolution`: saves input and weight. cuDNN's workspace depends on the algorithm it picks and is not known here.
     const [inChannels, ...size] = image(x)
     const { kernel, stride, padding = Math.floor(kernel / 2), groups = 1 } = options
