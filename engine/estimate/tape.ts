@@ -935,6 +935,7 @@ export class Tape extends Autograd implements Ops<Tensor> {
     this.buffer(`${name}.weight`, weights)
     this.buffer(`${name}.weight.quant_state`, constants)
     const bias = options.bias === false ? [] : [this.#weight(`${name}.bias`, [outFeatures])]
+    if (quantization === 'gptq') return this.#dequantisedProduct(name, x, outFeatures, bias)
     const isInt8 = quantization === 'int8'
     const factor = isInt8 ? x : this.cast(x, 'bfloat16')
     const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, ...bias])
@@ -956,8 +957,17 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return this.pass === undefined || this.pass.of === 'policy'
   }
 
+  /** gptqmodel nn_modules/qlinear/torch.py, its kernel for training: an ordinary product, which keeps the dequantised matrix. */
+  #dequantisedProduct(name: string, x: Tensor, outFeatures: number, bias: readonly Tensor[]): Tensor {
+    const factor = this.cast(x, 'bfloat16')
+    const whole = this.tensor([outFeatures, lastSize(x)], factor.dtype, [], { batched: false })
+    this.record('dequantise', { reads: [], outputs: [whole], scratch: [this.like(whole, 'temporaries')] })
+    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, ...bias])
+    this.record(name, matrixProduct(factor, whole, bias, output, lastSize(x)))
+    return this.cast(output, x.dtype)
+  }
+
   #isAdapted(name: string): boolean {
-    if (quantization === 'gptq') return this.#dequantisedProduct(name, x, outFeatures, bias)
     const module = name.slice(name.lastIndexOf('.') + 1)
     this.linearNames.add(module)
     const ofExperts = this.#expertNames
@@ -979,16 +989,6 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   #scaledInPlace(x: Tensor): Tensor {
     const output = { ...x, edge: this.newEdge() }
-  /** gptqmodel nn_modules/qlinear/torch.py, its kernel for training: an ordinary product, which keeps the dequantised matrix. */
-  #dequantisedProduct(name: string, x: Tensor, outFeatures: number, bias: readonly Tensor[]): Tensor {
-    const factor = this.cast(x, 'bfloat16')
-    const whole = this.tensor([outFeatures, lastSize(x)], factor.dtype, [], { batched: false })
-    this.record('dequantise', { reads: [], outputs: [whole], scratch: [this.like(whole, 'temporaries')] })
-    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, ...bias])
-    this.record(name, matrixProduct(factor, whole, bias, output, lastSize(x)))
-    return this.cast(output, x.dtype)
-  }
-
     this.record('mul_', { reads: [x], outputs: [output], gradients: [made(x)] })
     return output
   }
