@@ -169,6 +169,8 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   phi3: { all: ['qkv_proj', 'o_proj', 'gate_up_proj', 'down_proj'], usual: ['qkv_proj'] },
   gpt2: { all: ['c_attn', 'c_proj', 'c_fc'], usual: ['c_attn'] },
   gpt_bigcode: { all: ['c_attn', 'c_proj', 'c_fc'], usual: ['c_attn'] },
+  gptj: { all: ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc_in', 'fc_out'], usual: ['q_proj', 'v_proj'] },
+  gpt_neo: { all: ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'c_fc', 'c_proj'], usual: ['q_proj', 'v_proj'] },
   gpt_neox: { all: ['query_key_value', 'dense', 'dense_h_to_4h', 'dense_4h_to_h'], usual: ['query_key_value'] },
   falcon: { all: ['query_key_value', 'dense', 'dense_h_to_4h', 'dense_4h_to_h'], usual: ['query_key_value'] },
   opt: { all: ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc1', 'fc2'], usual: ['q_proj', 'v_proj'] },
