@@ -39,8 +39,8 @@ const encoders: readonly Cell[] = [
   ['FacebookAI/roberta-base', { microBatch: 32, sequenceLength: 256 }],
   ['FacebookAI/roberta-base', { microBatch: 8, sequenceLength: 512, ...mlm, ...trainer }],
   ['FacebookAI/roberta-large', { microBatch: 16, precision: 'amp-bf16', ...trainer }],
-  ['distilbert/distilbert-base-uncased', { microBatch: 64 }],
   ['FacebookAI/xlm-roberta-base', { microBatch: 16, sequenceLength: 256, precision: 'amp-bf16', ...trainer }],
+  ['FacebookAI/xlm-roberta-large', { microBatch: 8, sequenceLength: 512, ...ckpt, ...trainer }],
   ['answerdotai/ModernBERT-base', { microBatch: 16, sequenceLength: 512 }],
   ['answerdotai/ModernBERT-base', { microBatch: 8, sequenceLength: 1024, precision: 'amp-bf16', ...trainer }],
   [
@@ -49,7 +49,6 @@ const encoders: readonly Cell[] = [
   ],
   ['answerdotai/ModernBERT-large', { microBatch: 8, sequenceLength: 512, paddedBatches: true, ...trainer }],
   ['distilbert/distilbert-base-uncased', { microBatch: 64 }],
-  ['FacebookAI/xlm-roberta-large', { microBatch: 8, sequenceLength: 512, ...ckpt, ...trainer }],
   ['distilbert/distilbert-base-uncased', { microBatch: 16, sequenceLength: 512, ...mlm }],
   ['distilbert/distilroberta-base', { microBatch: 32, ...ckpt, ...trainer }],
 ]
