@@ -85,6 +85,18 @@ describe('what norms and activations of many ops save, per token', () => {
     expect(bytesPerUnit).toBe(4 * 2 + 1 + 2) // ... and its output, that down_proj keeps
   })
 
+  test.each([
+    ['EleutherAI/gpt-j-6b', 'n_head', 'n_layer'],
+    ['EleutherAI/gpt-neo-1.3B', 'num_heads', 'num_layers'],
+  ])(
+    '%s: a float32 softmax and its 16-bit copy for every pair of tokens, though fused attention is asked for',
+    (...of) => {
+      const [id, heads, layers] = of
+      const of4Layers = (count: number) => activations(id, { [heads]: count, [layers]: 4 })
+      expect((of4Layers(32) - of4Layers(16)) / 16 / 4 / (batch * TOKENS)).toBe((4 + 2) * TOKENS)
+    },
+  )
+
   test("Cohere's layer: two float32 differences and a product of its one norm, whose output every linear shares", () => {
     const deep = (num_hidden_layers: number) => activations('CohereForAI/aya-23-8B', { num_hidden_layers })
     const hidden = 4_096
