@@ -23,6 +23,7 @@ export const optimizers = [
   'adamw-8bit',
   'paged-adamw-8bit',
   'paged-adamw',
+  'adam-mini',
 ] as const
 export type Optimizer = (typeof optimizers)[number]
 

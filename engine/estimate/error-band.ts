@@ -28,6 +28,8 @@ export function beyondTrace(spec: TrainingSpec): string | undefined {
   return spec.gpus > 1 ? 'several GPUs' : beyondTorch(spec)
 }
 
+const untraced: ReadonlySet<TrainingSpec['optimizer']> = new Set(['lion', 'paged-adamw', 'adam-mini'] as const)
+
 /** What of a step the Python worker runs on no device; undefined when it runs all of it. */
 export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.gpus > 1 && spec.sharding?.startsWith('zero')) return "DeepSpeed's sharding"
@@ -48,7 +50,7 @@ export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.images?.checkpointed === 'self-attention') return "torchtune's layers that see images"
   if (spec.fusedLoss) return 'a fused loss'
   if (spec.precision === 'bf16-master') return 'float32 master weights'
-  return spec.optimizer === 'lion' || spec.optimizer === 'paged-adamw' ? `the optimizer ${spec.optimizer}` : undefined
+  return untraced.has(spec.optimizer) ? `the optimizer ${spec.optimizer}` : undefined
 }
 
 /** The sentences that go with such an estimate. */

@@ -3,8 +3,8 @@ import type { Optimizer } from '../config/spec.ts'
 import { bytesPerElement, elements, type Tensor } from './storage.ts'
 
 export interface OptimizerRule {
-  /** Bytes kept per trainable parameter tensor. */
-  readonly stateBytes: (parameter: Tensor) => number
+  /** Bytes kept per trainable parameter tensor, by its name where what it is for matters. */
+  readonly stateBytes: (parameter: Tensor, name: string) => number
   /** Temporaries of a step, each a number of bytes: all parameters at once, or one parameter after the other. */
   readonly temporaries: (parameter: Tensor) => readonly number[]
   readonly temporariesLive: 'together' | 'one by one'
@@ -64,11 +64,22 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
   },
   // lion-pytorch, torchtune: one momentum like the parameter.
   lion: { ...inPlace, stateBytes: parameterBytes, passes: 5 },
+  // adam_mini/adam_mini.py: moments in float32; a step holds the squared gradient or the update, and its negative.
+  'adam-mini': {
+    stateBytes: (parameter, name) => (wholeSecondMoment.test(name) ? 2 : 1) * float32Bytes(parameter),
+    temporaries: parameter =>
+      Array.from({ length: parameter.dtype === 'float32' ? 2 : 3 }, () => float32Bytes(parameter)),
+    temporariesLive: 'one by one',
+    passes: 10,
+  },
   'adamw-8bit': { ...inPlace, stateBytes: parameter => 2 * eightBitBytes(parameter), passes: 4 },
   // Paged state lives in managed memory: on the GPU while it fits, on the host when something else needs the room.
   'paged-adamw-8bit': { ...inPlace, stateBytes: parameter => 2 * eightBitBytes(parameter), passes: 4 },
   'paged-adamw': { ...inPlace, stateBytes: parameter => 2 * float32Bytes(parameter), passes: 7 },
 }
+
+/** Embeddings and output layers, which have a second moment for every number; other tensors have one for each head or row, or one. */
+const wholeSecondMoment = /embed|embd|wte|lm_head\.weight|output\.weight/
 
 function adafactorBytes(parameter: Tensor): number {
   const [rows, columns] = [parameter.shape.at(-2), parameter.shape.at(-1)]

@@ -83,8 +83,10 @@ function optimizerState(tape: Autograd, spec: TrainingSpec, optimized: readonly 
   const { stateBytes } = optimizerRules[spec.optimizer]
   const masterBytes = (parameter: Tensor) =>
     spec.precision === 'bf16-master' ? elements(parameter) * bytesPerElement.float32 : 0
+  const names = new Map([...tape.parameters].map(([name, { storage }]) => [storage, name]))
+  const kept = (parameter: Tensor) => stateBytes(parameter, names.get(parameter.storage) ?? '') + masterBytes(parameter)
   return optimized
-    .map(parameter => (stateBytes(parameter) + masterBytes(parameter)) * shares.optimizerState)
+    .map(parameter => kept(parameter) * shares.optimizerState)
     .filter(bytes => bytes > 0)
     .map(bytes => tape.fixed(bytes, 'optimizerState'))
 }
@@ -300,7 +302,9 @@ class Player {
   /** AccumulateGrad: the first micro-step's gradient becomes `.grad`, later ones are added to it in place. */
   #accumulate(parameter: Storage, gradient: Storage): void {
     const known = this.#parameterGradients.has(parameter)
-    const kept = known || this.#shares.gradients === 1 ? gradient : share(gradient, this.#shares.gradients)
+    const part = this.#shares.gradients
+    // A storage of its own: the whole gradient is released beside it.
+    const kept = known || part === 1 ? gradient : this.#tape.fixed(gradient.fixedBytes * part, gradient.kind)
     if (kept !== gradient) this.#allocate(kept)
     if (known || kept !== gradient) this.#release(gradient)
     if (!known) this.#parameterGradients.set(parameter, kept)

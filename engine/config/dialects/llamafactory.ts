@@ -8,7 +8,7 @@ import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import type { Precision } from '../spec.ts'
+import type { Optimizer, Precision, TrainedPart } from '../spec.ts'
 import { type Lora, type LoraFields, readLora, readTargets } from '../trainer/adapter.ts'
 import { type AttentionChoice, eagerAttention, flashAttention, fusedAttention } from '../trainer/attention.ts'
 import { readFloat8 } from '../trainer/float8.ts'
@@ -26,7 +26,7 @@ import {
 import { readTrainerOptimizer, trainerDefault } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { storedQuantization } from '../trainer/stored-quantization.ts'
-import { readFreeze } from '../trainer/trained-part.ts'
+import { readBlockwise, readFreeze } from '../trainer/trained-part.ts'
 import { writesAny } from '../written-keys.ts'
 
 /** Keys that no other tool has, beside `model_name_or_path`. */
@@ -79,11 +79,11 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     settings: {
       gpus: readGpus(reader, undefined),
       precision: readPrecision(reader, document, method, sharded),
-      optimizer: readTrainerOptimizer(reader, muonField(document) ?? document.at('optim'), trainerDefault),
+      optimizer: readOptimizer(reader, document),
       attention: attention.attention,
       gradientCheckpointing: readCheckpointing(reader, document.at('disable_gradient_checkpointing')),
       lora: hasAdapters(method) ? readAdapter(reader, document, model, method) : undefined,
-      trainable: method === 'freeze' ? readTrainable(reader, document, model) : undefined,
+      trainable: readTrainable(reader, document, model, method),
       images: imageOfEverySample(model),
       quantization: readQuantization(reader, document, method),
       expertsOnHost: readHostExperts(reader, document.at('use_kt'), model),
@@ -101,7 +101,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 }
 
 const leaveOut = 'Leave this config out of the check for now.'
-const unmodelled = [...['use_galore', 'use_apollo', 'use_badam', 'use_adam_mini', 'use_llama_pro'], 'use_unsloth']
+const unmodelled = [...['use_galore', 'use_apollo', 'use_llama_pro'], 'use_unsloth']
 /** Of each, one is as good as none. */
 const divisions = [
   ...['tensor_model_parallel_size', 'pipeline_model_parallel_size', 'expert_model_parallel_size'],
@@ -155,11 +155,18 @@ function readStage(reader: FieldReader, document: Section, method: Method): Trai
   }
 }
 
-/** The switch that takes the place of `optim`: on, it reads as that name. */
-function muonField(document: Section): Field | undefined {
-  const field = document.at('use_muon')
-  const isOn = field?.value.kind === 'flag' && field.value.flag
-  return isOn ? { ...field, value: { kind: 'text', text: 'muon' } } : undefined
+/** train/trainer_utils.py create_custom_optimizer: switches that take the place of `optim`. */
+function readOptimizer(reader: FieldReader, document: Section): Optimizer {
+  const [mini, muon] = [document.at('use_adam_mini'), document.at('use_muon')]
+  if (isOn(reader, mini)) return reader.note('optimizer', 'adam-mini', mini)
+  const named: Field | undefined = isOn(reader, muon) ? { ...muon, value: { kind: 'text', text: 'muon' } } : undefined
+  return readTrainerOptimizer(reader, named ?? document.at('optim'), trainerDefault)
+}
+
+/** The block that BAdam trains, where it trains one at a time. */
+function blockwiseField(reader: FieldReader, document: Section): Field | undefined {
+  const field = document.at('use_badam')
+  return isOn(reader, field) ? field : undefined
 }
 
 /** hparams/finetuning_args.py: LoRA unless told otherwise. */
@@ -181,9 +188,16 @@ function readMethod(reader: FieldReader, field: Field | undefined): Method {
 }
 
 /** model/model_utils/checkpointing.py: blocks in which nothing trains are not checkpointed, and what goes into them stays as it is. */
-function readTrainable(reader: FieldReader, document: Section, model: CatalogueModel | undefined) {
+function readTrainable(
+  reader: FieldReader,
+  document: Section,
+  model: CatalogueModel | undefined,
+  method: Method,
+): TrainedPart | undefined {
   const from = document.at('finetuning_type')
-  if (from === undefined) return undefined
+  const blockwise = blockwiseField(reader, document)
+  if (blockwise !== undefined && method === 'full') return readBlockwise(reader, document, blockwise)
+  if (from === undefined || method !== 'freeze') return undefined
   return readFreeze(reader, model, {
     from,
     layers: document.at('freeze_trainable_layers'),
@@ -296,6 +310,8 @@ function readPrecision(reader: FieldReader, document: Section, method: Method, {
   if (on !== undefined && on === fp16 && hasAdapters(method)) {
     reader.assume('16-bit floats are counted as bf16: they hold the same bytes.')
   }
+  const blockwise = blockwiseField(reader, document)
+  if (blockwise !== undefined) return reader.note('precision', 'bf16-master', blockwise)
   const hasMasters = sharding !== undefined && !(sharding === 'fsdp' && hasAdapters(method))
   if (hasMasters && on !== undefined) return reader.note('precision', 'bf16-master', on)
   if (hasAdapters(method)) return reader.note('precision', 'bf16', on ?? source)

@@ -3,7 +3,7 @@ import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { FieldReader } from '../fields.ts'
 import { parameterPattern } from '../parameter-pattern.ts'
 import { oneOf, quote } from '../quote.ts'
-import type { Field } from '../section.ts'
+import type { Field, Section } from '../section.ts'
 import type { TrainedPart } from '../spec.ts'
 
 /** As many as the spec takes. */
@@ -44,6 +44,21 @@ export function readLisa(reader: FieldReader, field: Field | undefined, checkpoi
   ]
   reader.assume(`${count} blocks train at a time; the optimizer is counted with the state of all, as LISA leaves it.`)
   return reader.note<TrainedPart>('trainable', { names, inputGradients: checkpoints, inTurns: true }, field)
+}
+
+/**
+ * BAdam, src/badam/block_optim.py: one block trains at a time, embeddings and output layer never, with float32 copies in the
+ * optimizer. The first block is the heaviest: whatever lies above it is computed with gradients, and LLaMA-Factory checkpoints the
+ * block that trains alone.
+ */
+export function readBlockwise(reader: FieldReader, document: Section, field: Field): TrainedPart | undefined {
+  const [mode, order] = [document.at('badam_mode'), document.at('badam_switch_mode')]
+  const other = [mode, order].find(found => found?.source === 'ratio' || found?.source === 'fixed')
+  if (other !== undefined) {
+    return reader.refuse(other, 'unsupported-training', `${other.key}: ${other.source} is not modelled yet`, leaveOut)
+  }
+  reader.assume('BAdam trains a block at a time; the first is counted, above which no block is checkpointed.')
+  return reader.note<TrainedPart>('trainable', { names: [String.raw`.*layers\.0\.`], inputGradients: false }, field)
 }
 
 export interface FreezeFields {

@@ -62,6 +62,7 @@ describe('a config of LLaMA-Factory', () => {
     ['finetuning_type: freeze\nuse_llama_pro: true', 'unsupported-setting'],
     ['finetuning_type: freeze\nfreeze_trainable_modules: mlp.*', 'unknown-value'],
     ['use_asft_loss: true', 'unsupported-setting'],
+    ['finetuning_type: full\nuse_badam: true\nbadam_mode: ratio', 'unsupported-training'],
     ['finetuning_type: oft\noft_rank: 8', 'unsupported-setting'],
     ['use_galore: true', 'unsupported-setting'],
     ['use_kt: true', 'unsupported-setting'],
@@ -85,6 +86,7 @@ describe('a config of LLaMA-Factory', () => {
 
   it.each([
     ['use_muon: true', 'adamw-fused'],
+    ['use_adam_mini: true', 'adam-mini'],
     ['use_muon: false\noptim: rmsprop', 'rmsprop'],
   ])('with %j has the optimizer %s', (text, optimizer) => {
     expect(trainingConfig(`${base}${text}\n`).spec.optimizer).toBe(optimizer)
@@ -125,6 +127,14 @@ describe('a config of LLaMA-Factory', () => {
     const { spec, assumptions } = trainingConfig(`${text}use_kt: true\n`)
     expect(spec.expertsOnHost).toBe(true)
     expect(assumptions.join(' ')).toContain("the time that they take there is not in the step's")
+  })
+
+  it('with use_badam trains the first block, its heaviest, over copies in float32', () => {
+    const { spec } = trainingConfig(`${base}finetuning_type: full\nuse_badam: true\n`)
+    expect(spec).toMatchObject({
+      trainable: { names: [String.raw`.*layers\.0\.`], inputGradients: false },
+      precision: 'bf16-master',
+    })
   })
 
   it('with use_asft_loss holds the policy to a frozen copy', () => {
