@@ -22,6 +22,7 @@ type Settings = Pick<
   | 'quantization'
   | 'quantizedExperts'
   | 'linearExperts'
+  | 'chosenExperts'
   | 'expertsOnHost'
   | 'fakeQuantization'
   | 'float8'
@@ -131,14 +132,15 @@ export function taskOfMethod(method: TrainingSpec['method']): Pick<TrainingSpec,
 /** Leaves out what is undefined, as the spec wants it. */
 function present(settings: LanguageModelConfig['settings']): Settings {
   const {
-    lora,
     optimizerInBackward,
+    lora,
     trainable,
     images,
     trainsTowers,
     quantization,
     quantizedExperts,
     linearExperts,
+    chosenExperts,
     fakeQuantization,
     float8,
     expertsOnHost,
@@ -149,14 +151,15 @@ function present(settings: LanguageModelConfig['settings']): Settings {
   const { sharding, offload, fusedLoss, method, dropout, ...always } = others
   return {
     ...always,
+    ...(optimizerInBackward && { optimizerInBackward }),
     ...(lora && { lora }),
     ...(trainable && { trainable }),
-    ...(optimizerInBackward && { optimizerInBackward }),
     ...(images && { images }),
     ...(trainsTowers && { trainsTowers }),
     ...(quantization && { quantization }),
     ...(quantizedExperts && { quantizedExperts }),
     ...(linearExperts && { linearExperts }),
+    ...(chosenExperts && { chosenExperts }),
     ...(expertsOnHost && { expertsOnHost }),
     ...(fakeQuantization && { fakeQuantization }),
     ...(float8 && { float8 }),

@@ -114,7 +114,8 @@ export const trainingMethod = z.discriminatedUnion('kind', [
    */
   z.object({
     kind: z.literal('answers'),
-    reference: z.enum(references),
+    /** `adapters-copy`: the same model under a frozen copy of the adapters, as TRL makes one of adapters that it is handed. */
+    reference: z.enum([...references, 'adapters-copy']),
     /** Tokens of the longest answer. */
     answerLength: z.number().int().min(1).max(10_000_000),
     /** Answers that are made and scored at a time on one GPU: those of all micro-batches until the next generation. */

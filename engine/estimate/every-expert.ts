@@ -3,6 +3,7 @@
  * Llama4TextMoe; Axolotl's llama4_linearized_experts keeps them as linear layers of their own.
  */
 import { type Autograd, made } from './autograd.ts'
+import { gathered } from './experts.ts'
 import { elements, lastSize, type Tensor } from './storage.ts'
 
 /** A copy of every token for each expert, and the same times its scores: [experts · s, h]. `logits`: [s, experts]. */
@@ -68,4 +69,18 @@ export function oneByOne(
     all = joined
   }
   return all
+}
+
+/** torchtune modules/moe/moe.py: the rows of the chosen experts, times their scores: [perToken · s, h]. */
+export function chosenRows(autograd: Autograd, x: Tensor, logits: Tensor, perToken: number): Tensor {
+  const [tokens = 0] = logits.shape
+  const wide = autograd.elementwise('sigmoid', autograd.cast(logits, 'float32'), { savesOutput: true })
+  const scores = autograd.cast(wide, logits.dtype)
+  const chosen = autograd.tensor([tokens, perToken], 'int64', [])
+  const best = autograd.tensor([tokens, perToken], scores.dtype, [scores])
+  autograd.record('topk', { reads: [scores], outputs: [best, chosen], saves: [chosen], gradients: [made(scores)] })
+  const order = autograd.tensor([tokens * perToken], 'int64', [])
+  autograd.record('sort', { reads: [chosen], outputs: [order] })
+  const rowScores = gathered(autograd, best, [tokens * perToken], order)
+  return autograd.multiply(gathered(autograd, x, [tokens * perToken, lastSize(x)], order), rowScores)
 }

@@ -97,7 +97,7 @@ export function groupedExperts(
 }
 
 /** torch: `index` saves its indices; its gradient is a zeroed tensor of the whole that rows are put into. */
-function gathered(autograd: Autograd, x: Tensor, shape: readonly number[], order: Tensor): Tensor {
+export function gathered(autograd: Autograd, x: Tensor, shape: readonly number[], order: Tensor): Tensor {
   const output = autograd.tensor(shape, x.dtype, [x])
   const indices = autograd.tensor(order.shape, 'int64', [])
   autograd.record('positions', { reads: [order], outputs: [indices] })

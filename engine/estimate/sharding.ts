@@ -25,8 +25,10 @@ export function sharesOf(spec: TrainingSpec): Shares {
     case 'zero2':
       return { weights: 1, gradients: divided, optimizerState: state }
     case 'zero3':
-    case 'fsdp':
       return { weights, gradients: divided, optimizerState: state }
+    case 'fsdp':
+      // torch.distributed.fsdp CPUOffloadPolicy: parameters, gradients and optimizer states are moved together.
+      return { weights, gradients: weights && divided, optimizerState: state }
   }
 }
 
@@ -39,13 +41,22 @@ export function exchangeBytes(spec: TrainingSpec, parameters: ReadonlyMap<string
   const { sharding = 'ddp' } = spec
   if (sharding === 'ddp') return sum([...parameters.values()].filter(parameter => parameter.requiresGrad).map(bytesOf))
   if (sharding === 'zero1' || sharding === 'zero2') return 0
+  const all = [...parameters]
+  const trained = all.filter(([, parameter]) => parameter.requiresGrad)
+  // Gradients that are on their way to the host.
+  const leaving = sharding === 'fsdp' && spec.offload === 'optimizer-and-weights' ? inUnits(trained, 1) : 0
+  return inUnits(all, 2) + leaving
+}
+
+/** What belongs to no block, and so many times the largest block. */
+function inUnits(parameters: readonly (readonly [name: string, parameter: Tensor])[], blocks: number): number {
   const units = new Map<string, number>()
   for (const [name, parameter] of parameters) {
     const unit = /^.*?\.\d+(?=\.)/.exec(name)?.[0] ?? ''
     units.set(unit, (units.get(unit) ?? 0) + bytesOf(parameter))
   }
-  const blocks = [...units].filter(([unit]) => unit !== '').map(([, bytes]) => bytes)
-  return (units.get('') ?? 0) + 2 * Math.max(0, ...blocks)
+  const sizes = [...units].filter(([unit]) => unit !== '').map(([, bytes]) => bytes)
+  return (units.get('') ?? 0) + blocks * Math.max(0, ...sizes)
 }
 
 function bytesOf(parameter: Tensor): number {

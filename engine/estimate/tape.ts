@@ -25,7 +25,7 @@ import { type Adapters, turnedInput, withLowRank, withLowRankMatrices, withMagni
 import { eagerAttention, fusedAttention } from './attention.ts'
 import { Autograd, made, type Node, widest } from './autograd.ts'
 import { composedLayerNorm, xielu } from './composed-ops.ts'
-import { expertProduct, oneByOne, scoredRows, summed } from './every-expert.ts'
+import { chosenRows, expertProduct, oneByOne, scoredRows, summed } from './every-expert.ts'
 import { bestExperts, groupedExperts, type RouterParameters, routerLogits } from './experts.ts'
 import { fakeQuantized, fourBitProduct } from './fake-quantization.ts'
 import { Gemma3nTape } from './gemma3n.ts'
@@ -335,7 +335,9 @@ export class Tape extends Autograd implements Ops<Tensor> {
     return output
   }
 
-  rotaryTable(x: Tensor, size: number): readonly [Tensor, Tensor] {
+  rotaryTable(x: Tensor, size: number, positions = 0): readonly [Tensor, Tensor] {
+    // torchtune models/llama4/_position_embeddings.py build_rope_cache: a float32 buffer for ten million positions.
+    if (this.spec.chosenExperts) this.buffer('rotary table', positions * size * bytesPerElement.float32)
     // transformers: cos and sin in the hidden states' type, one row a position, shared by every layer.
     const [tokens = 0] = x.shape
     const table = [0, 1].map(() => this.tensor([tokens, size], x.dtype, [], { batched: false })) as [Tensor, Tensor]
@@ -375,8 +377,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
   attention(q: Tensor, k: Tensor, v: Tensor, shape: AttentionShape, bias?: Tensor): Tensor {
     const sinks = shape.sinks === undefined ? undefined : this.#weight(shape.sinks, [shape.heads])
     const options = { keyValueHeads: shape.heads, castsSoftmax: false, ...shape, bias, sinks }
-    if ((this.pass?.sequences?.attention?.kernel ?? this.spec.attention) !== 'eager')
-      return fusedAttention(this, q, k, v, options)
+    const kernel = this.pass?.sequences?.attention?.kernel ?? this.spec.attention
+    if (kernel !== 'eager' && !shape.inFloat32) return fusedAttention(this, q, k, v, options)
     const { output, weights } = eagerAttention(this, q, k, v, options)
     this.#locals.push(weights)
     return output
@@ -451,6 +453,11 @@ export class Tape extends Autograd implements Ops<Tensor> {
   ): Tensor {
     const router = { count, perToken, scoring: 'sigmoid' } as const
     const logits = routerLogits(this, x, this.#routerParameters(`${name}.router`, x, router), router)
+    if (this.spec.chosenExperts) {
+      const rows = chosenRows(this, x, logits, perToken)
+      const results = this.frame(rows, input => this.#chosenExperts(`${name}.experts`, input, count, inner))
+      return this.residual(shared(), results)
+    }
     const rows = scoredRows(this, x, logits, perToken)
     const results = this.frame(rows, scored => {
       if (this.spec.linearExperts) {
@@ -801,6 +808,23 @@ export class Tape extends Autograd implements Ops<Tensor> {
     if (!isSaved || (this.pass !== undefined && this.pass.of !== 'policy')) return undefined
     this.#weight(original, shape)
     return this.parameter(`${name}.modules_to_save.default.weight`, shape, { trainable: true })
+  }
+
+  /** torchtune modules/moe/experts.py LoRAGroupedExperts: one matrix a part for all experts, and one pair of adapters. */
+  #chosenExperts(name: string, rows: Tensor, count: number, inner: number): Tensor {
+    const project = (part: string, input: Tensor, to: number) => {
+      const product = (weight: Tensor, from: Tensor) => expertProduct(this, from, weight)
+      const base = product(this.#weight(`${name}.${part}`, [count, lastSize(input), to]), input)
+      const { rank } = this.spec.lora ?? {}
+      if (rank === undefined || !this.#isAdapted(`${name}.${part}`)) return base
+      const adapter = (pair: 'a' | 'b', from: number, onto: number) =>
+        this.parameter(`${name}.lora_${part}_${pair}`, [count, from, onto], { trainable: true })
+      const narrow = product(adapter('a', lastSize(input), rank), input)
+      return this.add(base, this.scale(product(adapter('b', rank, to), narrow)))
+    }
+    const activated = this.silu(project('gate_proj', rows, inner))
+    const output = project('down_proj', this.multiply(activated, project('up_proj', rows, inner)), lastSize(rows))
+    return this.gathered(output)
   }
 
   #weight(name: string, shape: readonly number[]): Tensor {

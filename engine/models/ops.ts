@@ -72,8 +72,8 @@ export interface Ops<T> {
   repeatHeads(x: T, times: number, heads: number): T
   /** Each head of `own`, and after it its part of `other` or, where `other` is one head for all, that: as one tensor. */
   headsJoined(own: T, other: T, sharedBy?: number): T
-  /** cos and sin of every position, for heads of which the first `size` dimensions turn. */
-  rotaryTable(x: T, size: number): readonly [T, T]
+  /** cos and sin of every position, for heads of which the first `size` dimensions turn. `positions`: that the model is made for. */
+  rotaryTable(x: T, size: number, positions?: number): readonly [T, T]
   rotary(x: T, table: readonly [T, T], heads: number, options?: RotaryOptions): T
   /** Keys or values that a decoder puts into its cache, as it does in training too unless told otherwise; of the last `window` tokens. */
   cached(x: T, window?: number): T

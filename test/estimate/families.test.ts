@@ -126,6 +126,10 @@ describe('experts that every token goes through', () => {
     expect(more({})).toBe(2 * (2 * hidden + 4 * inner) + score)
   })
 
+  test('keep a score and nothing else for one more where torchtune takes the chosen rows alone', () => {
+    expect(more({ chosenExperts: true })).toBe(4)
+  })
+
   test('keep the copy alone and three rows of the expert where they are frozen linear layers', () => {
     expect(more({ lora, linearExperts: true })).toBe(2 * (hidden + 3 * inner) + score)
   })

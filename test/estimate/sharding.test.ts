@@ -20,3 +20,19 @@ test('offloaded weights are gathered block by block, on one GPU as on several', 
     expect(bytes).toBeLessThan(2 * GATHERED)
   }
 })
+
+test('whole gradients make room for the next once their part is kept: the allocator reserves little beside the peak', () => {
+  const spec = { precision: 'bf16', loop: 'trainer', gpus: 8, gradientCheckpointing: true, sharding: 'fsdp' } as const
+  const footprint = footprintOf(MODEL, { ...spec, sequenceLength: 256 })
+  const fit = footprint.fit(1, 2 ** 34, 0)
+  if (fit.kind !== 'fits') throw new Error('16 GiB are plenty')
+  expect(fit.reservedBytes).toBeLessThan(1.75 * footprint.peak(1, 0).bytes)
+})
+
+test('FSDP moves gradients to the host with the weights, and counts those of a block on their way', () => {
+  const gradients = (changes: Partial<TrainingSpec>) =>
+    footprintOf(MODEL, { precision: 'bf16', loop: 'trainer', sharding: 'fsdp', ...changes }).peak(1, 0).breakdown
+      .gradients
+  expect(gradients({ offload: 'optimizer-and-weights' })).toBe(0)
+  expect(gradients({})).toBeGreaterThan(0)
+})

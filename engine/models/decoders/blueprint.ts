@@ -71,6 +71,8 @@ export interface Blueprint {
   readonly blockNorms: BlockNorms
   /** Dimensions of a head that turn. */
   readonly rotarySize: number
+  /** That the model is made for, where some tool holds a table of all. */
+  readonly positions?: number
   /** Frequencies that layers turn by, as many as there are tables: which one a layer has, undefined for none. */
   readonly rotaryOf: (index: number) => number | undefined
   readonly mixer: Part
@@ -125,7 +127,7 @@ export function decoderModel<T>(ops: Ops<T>, blueprint: Blueprint, task: Task, l
   const tables: (readonly [T, T])[] = []
   for (let index = 0; index < layers; index++) {
     const rotary = blueprint.rotaryOf(index)
-    if (rotary !== undefined) tables[rotary] ??= ops.rotaryTable(x, blueprint.rotarySize)
+    if (rotary !== undefined) tables[rotary] ??= ops.rotaryTable(x, blueprint.rotarySize, blueprint.positions)
   }
   for (let index = 0; index < layers; index++) {
     const table = tables[blueprint.rotaryOf(index) ?? tables.length]

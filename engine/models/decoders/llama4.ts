@@ -51,6 +51,7 @@ export function llama4({ text_config: text, vision_config: vision }: z.infer<typ
   return {
     ...llamaBlueprint(text, { mixer: mixerOf(text, turns), feedForward: feedForwardOf(text) }),
     root: 'language_model.model',
+    positions: text.max_position_embeddings,
     feedForwardName: 'feed_forward',
     rotaryOf: index => (turns(index) ? 0 : undefined),
     idle: ops => {
