@@ -7,6 +7,7 @@ import { type ModelLookup, readInputSize, readLabels, readModel, readUnwrittenTa
 import type { Reading } from './reading.ts'
 import type { Field } from './section.ts'
 import type { Optimizer, Precision } from './spec.ts'
+import { stepInPytorch, trainingConfig } from './training-config.ts'
 
 export interface SuppliedModelConfig {
   readonly dialect: string
@@ -31,18 +32,13 @@ export function suppliedModelReading(reader: FieldReader, lookUp: ModelLookup, c
   reader.assume(
     'One GPU, no adapters and no gradient checkpointing: the training code decides, and the file does not say.',
   )
-  if (model === undefined || task === undefined || microBatch === undefined || reader.problems.length > 0) {
-    return { kind: 'unreadable', problems: reader.problems }
-  }
-  return {
-    kind: 'training-config',
+  return trainingConfig(reader, {
     dialect: config.dialect,
     model,
     spec: {
-      model: model.id,
+      ...stepInPytorch,
+      loop: 'plain',
       task,
-      framework: 'pytorch',
-      step: 'training',
       microBatch,
       gradientAccumulation,
       gpus: 1,
@@ -53,10 +49,8 @@ export function suppliedModelReading(reader: FieldReader, lookUp: ModelLookup, c
       attention: 'sdpa',
       gradientCheckpointing: false,
       paddedBatches: task === 'sequence-classification',
-      loop: 'plain',
     },
-    ...(batchSize && { batchSizeAt: batchSize.at }),
-    ...(accumulation && { gradientAccumulationAt: accumulation.at }),
-    assumptions: reader.assumptions,
-  }
+    batchSize,
+    accumulation,
+  })
 }

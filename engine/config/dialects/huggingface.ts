@@ -11,6 +11,7 @@ import { readImplementation } from '../trainer/attention.ts'
 import type { Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
+import { stepInPytorch, trainingConfig } from '../training-config.ts'
 import { writesAny } from '../written-keys.ts'
 import { answeredLength } from './huggingface/answers.ts'
 import {
@@ -97,30 +98,23 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     ...readSettings(reader, trainerArguments, choice, model, { adapter, training }),
     ...training,
   }
-
-  if (model === undefined || choice === undefined || microBatch === undefined || reader.problems.length > 0) {
-    return { kind: 'unreadable', problems: reader.problems }
-  }
-  return {
-    kind: 'training-config',
+  const task = choice?.task
+  return trainingConfig(reader, {
     dialect: huggingface.name,
     model,
     spec: {
-      model: model.id,
-      task: choice.task,
-      framework: 'pytorch',
-      step: 'training',
+      ...stepInPytorch,
+      loop: 'trainer',
+      task,
       microBatch,
       gradientAccumulation,
       ...size,
       ...target,
       ...settings,
-      loop: 'trainer',
     },
-    ...(batchSize && { batchSizeAt: batchSize.at }),
-    ...(accumulation && { gradientAccumulationAt: accumulation.at }),
-    assumptions: reader.assumptions,
-  }
+    batchSize,
+    accumulation,
+  })
 }
 
 /** The training method's, or else what the config says. */

@@ -7,6 +7,7 @@ import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import { MAX_BATCH, type Optimizer, type Precision, type Sharding } from '../spec.ts'
 import { orInSettings } from '../supplied.ts'
+import { stepInPytorch, trainingConfig } from '../training-config.ts'
 import { writesAny } from '../written-keys.ts'
 
 const trainerKeys = [
@@ -107,29 +108,23 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     gradientCheckpointing: readCheckpointing(reader, document),
     ...(sharding && { sharding }),
   }
-  if (model === undefined || task === undefined || microBatch === undefined || reader.problems.length > 0) {
-    return { kind: 'unreadable', problems: reader.problems }
-  }
-  return {
-    kind: 'training-config',
+  const paddedBatches = task === 'sequence-classification'
+  return trainingConfig(reader, {
     dialect: lightning.name,
     model,
     spec: {
-      model: model.id,
+      ...stepInPytorch,
+      loop: 'plain',
       task,
-      framework: 'pytorch',
-      step: 'training',
       microBatch,
       gradientAccumulation,
       ...size,
       ...settings,
-      paddedBatches: task === 'sequence-classification',
-      loop: 'plain',
+      paddedBatches,
     },
-    ...(batchSize && { batchSizeAt: batchSize.at }),
-    ...(accumulation && { gradientAccumulationAt: accumulation.at }),
-    assumptions: reader.assumptions,
-  }
+    batchSize,
+    accumulation,
+  })
 }
 
 function lightnings<T>(value: T): Default<T> {

@@ -20,6 +20,7 @@ import {
   tasks,
 } from '../spec.ts'
 import { readLora, readTargets } from '../trainer/adapter.ts'
+import { trainingConfig } from '../training-config.ts'
 import { writesAny } from '../written-keys.ts'
 
 const ROOT = 'memorymark'
@@ -109,18 +110,13 @@ function read(section: Section, reader: FieldReader, lookUp: ModelLookup): Readi
     ...readFineTuning(reader, section, model),
   }
   refuseUnknownKeys(reader, section)
-  if (model === undefined || task === undefined || microBatch === undefined || reader.problems.length > 0) {
-    return { kind: 'unreadable', problems: reader.problems }
-  }
-  return {
-    kind: 'training-config',
+  return trainingConfig(reader, {
     dialect: memorymark.name,
     model,
-    spec: { model: model.id, task, microBatch, ...settings, ...size },
-    ...(batchSize && { batchSizeAt: batchSize.at }),
-    ...(accumulation && { gradientAccumulationAt: accumulation.at }),
-    assumptions: reader.assumptions,
-  }
+    spec: { task, microBatch, ...settings, ...size },
+    batchSize,
+    accumulation,
+  })
 }
 
 /** Each is left out of the spec where the config leaves it out. */

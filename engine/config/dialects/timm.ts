@@ -6,6 +6,7 @@ import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import { MAX_BATCH, type Optimizer, type Precision } from '../spec.ts'
+import { stepInPytorch, trainingConfig } from '../training-config.ts'
 import { writesAny } from '../written-keys.ts'
 
 const ownKeys = [
@@ -76,27 +77,23 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     ),
   }
   reader.assume('One GPU: the config does not say how many processes run.')
-  if (model === undefined || reader.problems.length > 0) return { kind: 'unreadable', problems: reader.problems }
-  return {
-    kind: 'training-config',
+  const task = model?.defaultTask
+  return trainingConfig(reader, {
     dialect: timm.name,
     model,
     spec: {
-      model: model.id,
-      task: model.defaultTask,
-      framework: 'pytorch',
-      step: 'training',
+      ...stepInPytorch,
+      loop: 'plain',
+      task,
       microBatch,
       gradientAccumulation,
       ...size,
       ...settings,
       paddedBatches: false,
-      loop: 'plain',
     },
-    ...(batchSize && { batchSizeAt: batchSize.at }),
-    ...(accumulation && { gradientAccumulationAt: accumulation.at }),
-    assumptions: reader.assumptions,
-  }
+    batchSize,
+    accumulation,
+  })
 }
 
 function timms<T>(value: T): Default<T> {

@@ -1,0 +1,39 @@
+/** What the dialects' reading ends in: a spec, with where its numbers stand and what was assumed, or the problems. */
+import type { CatalogueModel } from '../models/catalogue.ts'
+import type { FieldReader } from './fields.ts'
+import type { Reading } from './reading.ts'
+import type { Field } from './section.ts'
+import type { Task, TrainingSpec } from './spec.ts'
+
+export interface ReadConfig {
+  readonly dialect: string
+  /** Undefined, as everything below, where `reader` has said why. */
+  readonly model: CatalogueModel | undefined
+  readonly spec: Omit<TrainingSpec, 'model' | 'task' | 'microBatch'> & {
+    readonly task: Task | undefined
+    readonly microBatch: number | undefined
+  }
+  /** Absent where the config leaves them to its tool's default. */
+  readonly batchSize: Field | undefined
+  readonly accumulation: Field | undefined
+}
+
+/** What nearly every tool runs. */
+export const stepInPytorch = { framework: 'pytorch', step: 'training' } as const
+
+export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading {
+  const { dialect, model, batchSize, accumulation } = config
+  const { task, microBatch, ...others } = config.spec
+  if (model === undefined || task === undefined || microBatch === undefined || reader.problems.length > 0) {
+    return { kind: 'unreadable', problems: reader.problems }
+  }
+  return {
+    kind: 'training-config',
+    dialect,
+    model,
+    spec: { model: model.id, task, microBatch, ...others },
+    ...(batchSize && { batchSizeAt: batchSize.at }),
+    ...(accumulation && { gradientAccumulationAt: accumulation.at }),
+    assumptions: reader.assumptions,
+  }
+}
