@@ -23,6 +23,7 @@ export const answerCells: readonly Cell[] = (['HuggingFaceTB/SmolLM2-135M', 'Qwe
         { ...answers({ tempersInPlace: false }), ...ckpt },
         { ...answers({ reference: 'copy' }), ...ckpt, microBatch: 4 },
         { ...answers({ reference: 'adapters-off' }), ...adapters, ...ckpt },
+        { ...answers({ reference: 'adapters-copy' }), lora: { ...adapters.lora, rank: 256 }, ...ckpt },
         { ...answers(), precision: 'amp-bf16' },
         { ...answers(byTransformers), ...adapters, ...ckpt, paddedBatches: true },
         { ...answers(byTransformers), ...adapters, ...ckpt },

@@ -7,7 +7,7 @@ import { forward, type ModelConfig } from '../models/architecture.ts'
 import type { Node, OtherSequences } from './autograd.ts'
 import { KeyValueCache } from './key-value-cache.ts'
 import { answerLogProbabilities, summed } from './log-probabilities.ts'
-import type { Storage, Tensor } from './storage.ts'
+import { bytesPerElement, elements, type Storage, type Tensor } from './storage.ts'
 import type { Tape } from './tape.ts'
 
 type Method = Extract<TrainingMethod, { kind: 'answers' }>
@@ -23,6 +23,7 @@ export function learningFromAnswers(tape: Tape, config: ModelConfig, spec: Train
     if (method.generation.kind === 'transformers') generated(tape, config, spec, method)
     if (method.comparesFeatures) comparedFeatures(tape, config, spec, method)
     else if (method.reference !== 'none') referencePass(tape, config, spec, method, method.reference)
+    if (method.reference === 'adapters-copy') copiedAdapters(tape)
   })
   const logits = tape.underAutocast(() => forward(tape, config, spec))
   const scores = answerLogProbabilities(tape, logits, { inPlace: method.tempersInPlace })
@@ -35,10 +36,19 @@ function referencePass(
   config: ModelConfig,
   spec: TrainingSpec,
   { tempersInPlace: inPlace }: Method,
-  of: 'adapters-off' | 'copy',
+  reference: Exclude<Method['reference'], 'none'>,
 ): void {
+  const of = reference === 'adapters-copy' ? 'policy' : reference
   const logits = tape.withoutGradients({ of }, () => forward(tape, config, spec))
   tape.withoutGradients({ of }, () => answerLogProbabilities(tape, logits, { inPlace }))
+}
+
+/** Before the first step over the answers the policy has already answered, or scored answers: its adapters are known. */
+function copiedAdapters(tape: Tape): void {
+  const adapters = [...tape.parameters].filter(([, parameter]) => parameter.requiresGrad)
+  for (const [name, parameter] of adapters) {
+    tape.buffer(`ref.${name}`, elements(parameter) * bytesPerElement[parameter.dtype])
+  }
 }
 
 /** transformers generation/utils.py: one pass over the prompts, then one a token; the last of them sees the whole cache. */

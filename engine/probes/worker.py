@@ -250,6 +250,9 @@ def build_model(request, device="meta"):
         quantise(model, spec["quantization"], device)
     if "lora" in spec:
         model = add_adapters(model, spec["lora"], spec["gradientCheckpointing"], device)
+        if spec.get("method", {}).get("reference") == "adapters-copy":
+            with torch.device(device):
+                model.add_adapter("ref", model.peft_config["default"])
     if "trainable" in spec:
         freeze_the_rest(model, spec["trainable"]["names"], AUTOCAST_DTYPES.get(spec["precision"]))
     if "fakeQuantization" in spec:
@@ -418,7 +421,7 @@ def add_adapters(model, lora, checkpoints, device="meta"):
     else:
         adapters = peft.LoraConfig(r=lora["rank"], target_modules=lora["targets"], lora_dropout=lora["dropout"],
                                    exclude_modules=wrapped, modules_to_save=lora.get("modulesToSave"),
-                                   use_dora=lora.get("form") == "dora")
+                                   target_parameters=lora.get("parameters"), use_dora=lora.get("form") == "dora")
     if checkpoints:
         model.enable_input_require_grads()
     with torch.device(device):
@@ -638,7 +641,13 @@ class Passes:
         """The model that answers are compared with: the frozen copy, or the policy with its adapters off."""
         if self.model.reference is not None:
             return contextlib.nullcontext(self.model.reference)
-        return contextlib.nullcontext(self.model) if self.spec["method"]["reference"] == "none" else self.adapters_off()
+        return self.adapters_off() if self.spec["method"]["reference"] == "adapters-off" else self.adapters_copied()
+
+    @contextlib.contextmanager
+    def adapters_copied(self):
+        self.model.set_adapter("ref", inference_mode=True)
+        yield self.model
+        self.model.set_adapter("default")
 
     @contextlib.contextmanager
     def adapters_off(self):

@@ -147,6 +147,13 @@ describe('answers of the model’s own', () => {
     expect(footprint.peak(64, 0).bytes).toBeGreaterThan(2 * footprint.peak(1, 0).bytes)
   })
 
+  test('compared with a copy of the adapters hold those a second time', () => {
+    const held = (reference: Answers['reference']) =>
+      footprintOf(MODEL, { ...recipe, ...answers({ reference }), lora }).peak(BATCH, 0).breakdown.weights
+    // q_proj and v_proj of 30 layers: 16 by 576 and 576 by 16, 16 by 576 and 192 by 16, in float32.
+    expect(held('adapters-copy') - held('adapters-off')).toBe(30 * 4 * 16 * (576 + 576 + 576 + 192))
+  })
+
   test('of a server leave no trace here', () => {
     expect(peakBytes(answers({ count: 4_096 }))).toBe(peakBytes(answers()))
   })

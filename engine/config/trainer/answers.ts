@@ -25,6 +25,8 @@ export interface AnswerTerms {
   readonly hasAdapter: boolean
   readonly tempersInPlace: boolean
   readonly comparesFeatures?: boolean
+  /** Whether the trainer gets a model that has its adapters already, and copies them. */
+  readonly copiesAdapters?: boolean
   /** Where the config sets none; 0 when absent. */
   readonly defaultBeta?: number
 }
@@ -34,7 +36,15 @@ const DEFAULT_ANSWER_LENGTH = 512
 const DEFAULT_PER_PROMPT = 8
 
 export function readAnswers(reader: FieldReader, field: Field, fields: AnswerFields, terms: AnswerTerms): Training {
-  const { generation, step, hasAdapter, comparesFeatures = false, tempersInPlace, defaultBeta = 0 } = terms
+  const {
+    generation,
+    step,
+    hasAdapter,
+    comparesFeatures = false,
+    tempersInPlace,
+    defaultBeta = 0,
+    copiesAdapters = false,
+  } = terms
   if (namesRewardModel(reader, fields.rewards)) return ordinary
   if (isOn(reader, fields.liger)) {
     reader.assume(
@@ -52,7 +62,8 @@ export function readAnswers(reader: FieldReader, field: Field, fields: AnswerFie
   }
   const diverges = fields.beta === undefined ? defaultBeta !== 0 : isNotZero(fields.beta)
   const hasReference = diverges || comparesFeatures
-  const reference = hasReference ? (hasAdapter ? 'adapters-off' : 'copy') : 'none'
+  const ofAdapters = copiesAdapters && !comparesFeatures ? 'adapters-copy' : 'adapters-off'
+  const reference = hasReference ? (hasAdapter ? ofAdapters : 'copy') : 'none'
   if (comparesFeatures && diverges && !hasAdapter) {
     const message = 'A reference beside the frozen copy that features are compared with is not modelled yet'
     reader.refuse(fields.beta, 'unsupported-training', message, 'Train adapters, or set beta: 0.')
@@ -80,6 +91,7 @@ interface Told extends Pick<Answers, 'answerLength' | 'count' | 'generation' | '
 const references: Readonly<Record<Answers['reference'], string>> = {
   none: 'No reference model is loaded, as beta is 0.',
   'adapters-off': 'The reference is the same model with its adapters off.',
+  'adapters-copy': 'The reference is the same model under a frozen copy of its adapters.',
   copy: 'A frozen copy of the model is the reference.',
 }
 

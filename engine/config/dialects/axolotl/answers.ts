@@ -22,7 +22,9 @@ export function readGenerated(reader: FieldReader, document: Section, rl: Field,
   if (generation === undefined) return ordinary
   const prefetches = trl('async_prefetch')
   if (isOn(reader, prefetches)) {
-    reader.assume('The step is counted as the synchronous trainer goes about it, though async_prefetch takes another.')
+    reader.assume(
+      'The step is counted as the synchronous trainer goes about it, though async_prefetch takes one that keeps its logits in 16 bits: the estimate is high.',
+    )
   }
   const turns = document.at('nemo_gym_multi_turn')
   if (isOn(reader, turns)) reader.assume('One turn is counted: more turns make longer sequences.')
@@ -41,6 +43,7 @@ export function readGenerated(reader: FieldReader, document: Section, rl: Field,
       generation,
       step: { samples: batch.microBatch * batch.gradientAccumulation, gpus },
       hasAdapter,
+      copiesAdapters: true,
       // Axolotl 0.18 asks for TRL 1.8.
       tempersInPlace: true,
       comparesFeatures: rl.value.kind === 'text' && rl.value.text === 'ebft',

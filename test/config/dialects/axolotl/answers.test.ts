@@ -25,7 +25,7 @@ describe('answers that Axolotl learns from', () => {
 
   it.each([
     [`${grpo}  beta: 0.04\n`, 'copy'],
-    [`${grpo}  beta: 0.04\n${lora}`, 'adapters-off'],
+    [`${grpo}  beta: 0.04\n${lora}`, 'adapters-copy'],
     [`${grpo}  beta: 0.0\n`, 'none'],
     [`${grpo}rl_beta: 0.1\n`, 'copy'],
   ])('%j compares with: %s', (text, reference) => {
