@@ -211,7 +211,7 @@ export function eagerAttention(
     options.sinks === undefined
       ? autograd.elementwise('softmax', wide, { savesOutput: true })
       : sinkSoftmax(autograd, masked, options.sinks)
-  const castsBack = options.bias === undefined && (options.causal || options.castsSoftmax)
+  const castsBack = options.castsSoftmax || (options.bias === undefined && options.causal)
   const lowered = castsBack ? autograd.cast(softmax, autograd.autocastDtype ?? query.dtype) : softmax
   const weights = autograd.dropout(lowered, options.dropout)
   const output = autograd.elementwise('clone', autograd.batchMatmul(weights, factor(v), query.shape))
