@@ -732,7 +732,11 @@ export class Tape extends Autograd implements Ops<Tensor> {
     // transformers modeling_utils.py enable_input_require_grads: a hook on the embeddings' output.
     const { lora, gradientCheckpointing } = this.spec
     const isWanted = lora !== undefined && gradientCheckpointing && this.training && this.pass === undefined
-    return isWanted ? { ...x, requiresGrad: true } : x
+    if (!isWanted) return x
+    const leaf = { ...x, requiresGrad: true, edge: this.newEdge() }
+    // torch: a leaf is held by the AccumulateGrad node that its gradient goes to.
+    this.record('input gradients', { reads: [x], outputs: [leaf], saves: [leaf] })
+    return leaf
   }
 
   frame(x: Tensor, body: (x: Tensor) => Tensor): Tensor {

@@ -86,6 +86,8 @@ export interface Blueprint {
   readonly isParallel?: boolean
   /** Embeddings times a constant. */
   readonly scalesWords?: boolean
+  /** That outside of the module that embeds. */
+  readonly scalesEmbedded?: boolean
   /** Results of the parts times a constant, before they are added. */
   readonly scalesResults?: boolean
   readonly resultDropout?: number
@@ -123,7 +125,8 @@ export function decoderModel<T>(ops: Ops<T>, blueprint: Blueprint, task: Task, l
   const { root = 'model', vocabulary, hidden, layers, scalesWords = false } = blueprint
   blueprint.idle?.(ops)
   const words = ops.embedding(`${root}.${blueprint.wordsName ?? 'embed_tokens'}`, ops.input, vocabulary, hidden)
-  let x = ops.dropout(scalesWords ? ops.scale(words) : words, blueprint.wordDropout ?? 0)
+  const embedded = blueprint.scalesEmbedded ? ops.scale(ops.withInputGradients(words)) : words
+  let x = ops.dropout(scalesWords ? ops.scale(words) : embedded, blueprint.wordDropout ?? 0)
   const tables: (readonly [T, T])[] = []
   for (let index = 0; index < layers; index++) {
     const rotary = blueprint.rotaryOf(index)

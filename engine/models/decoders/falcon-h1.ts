@@ -26,7 +26,7 @@ export function falconH1(config: FalconH1): Blueprint {
     blockNorms: { beforeMixer: 'input_layernorm', beforeFeeding: 'pre_ff_layernorm' },
     feedForwardName: 'feed_forward',
     lastNormName: 'final_layernorm',
-    scalesWords: true,
+    scalesEmbedded: true,
     logits: 'scaled',
     // Axolotl loaders/model.py: what is named to be left alone, Mamba's output projections, stands for what otherwise is.
     quantizesLogits: true,

@@ -33,7 +33,7 @@ export function graniteHybrid(config: GraniteHybrid): Blueprint {
     mixerName: index => (isMamba(index) ? 'mamba' : 'self_attn'),
     feedForwardName: 'shared_mlp',
     rotaryOf: () => (config.position_embedding_type === 'rope' ? 0 : undefined),
-    scalesWords: true,
+    scalesEmbedded: true,
     scalesResults: true,
     logits: 'scaled',
   }

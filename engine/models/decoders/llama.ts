@@ -88,5 +88,5 @@ export function arcee(config: z.infer<typeof arceeConfig>): Blueprint {
 
 /** Embeddings, results and logits each times a constant. */
 export function granite(config: z.infer<typeof graniteConfig>): Blueprint {
-  return { ...llama(config), scalesWords: true, scalesResults: true, logits: 'scaled' }
+  return { ...llama(config), scalesEmbedded: true, scalesResults: true, logits: 'scaled' }
 }
