@@ -127,10 +127,10 @@ describe('the Hub', () => {
   })
 
   test('is believed about an architecture, whatever the name says', async () => {
-    const { hub } = hubThat({ kind: 'found', text: '{"model_type": "llava"}' })
+    const { hub } = hubThat({ kind: 'found', text: '{"model_type": "blip-2"}' })
     expect(await resolveModel('acme/Llama-3-8B-eyes', { hub })).toMatchObject({
       kind: 'unsupported',
-      architecture: 'llava',
+      architecture: 'blip-2',
     })
   })
 
