@@ -121,3 +121,12 @@ test("what LLaVA's files leave out is what transformers says of the decoder and 
     },
   })
 })
+
+test("Llama 4's sizes are Scout's where its config.json says nothing, and its positions more than ten million", () => {
+  const text_config = { model_type: 'llama4_text', max_position_embeddings: 10_485_760, attn_temperature_tuning: 4 }
+  const text = JSON.stringify({ model_type: 'llama4', text_config, vision_config: { no_such_field: 1 } })
+  expect(readConfigJson(text)).toMatchObject({
+    kind: 'config',
+    config: { text_config: { num_local_experts: 16, num_hidden_layers: 48, max_position_embeddings: 10_485_760 } },
+  })
+})

@@ -1,7 +1,7 @@
 /** LLaVA and Pixtral: an encoder of images and two linear layers in front of Llama or Mistral. transformers: models/llava. */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size, size } from '../schema.ts'
+import { size } from '../schema.ts'
 import { clip, clipConfig } from '../vision/clip.ts'
 import { idleLinear, pixtral, pixtralConfig } from '../vision/towers.ts'
 import type { Blueprint } from './blueprint.ts'
@@ -21,14 +21,6 @@ const textConfig = z.discriminatedUnion('model_type', [
   }),
   mistralConfig.extend({ ...written, num_key_value_heads: size.nullish().default(8) }),
 ])
-
-/** LLaVA 1.5's config.json leaves out what transformers' LlamaConfig says of the first Llama. */
-const vicunaConfig = llamaConfig.extend({
-  hidden_size: size.default(4_096),
-  intermediate_size: size.default(11_008),
-  num_hidden_layers: size.default(32),
-  num_attention_heads: size.default(32),
-})
 
 export const llavaConfig = z.object({
   model_type: z.literal('llava'),
