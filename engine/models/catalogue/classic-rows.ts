@@ -56,6 +56,8 @@ export const classicRows: readonly ModelRow[] = [
   row('distilbert/distilgpt2', 'gpt2', { n_layer: 6 }),
   { ids: ['bigcode/starcoder', 'bigcode/starcoderbase'], config: starcoder(6_144, 40, 48) },
   { ids: ['bigcode/starcoderbase-1b'], config: starcoder(2_048, 24, 16) },
+  { ids: ['bigcode/starcoderbase-3b'], config: starcoder(2_816, 36, 22) },
+  { ids: ['bigcode/starcoderbase-7b'], config: starcoder(4_096, 42, 32) },
   row('EleutherAI/gpt-j-6b', 'gptj'),
   row('EleutherAI/gpt-neo-125m', 'gpt_neo', gptNeo(768, 12, 12)),
   row('EleutherAI/gpt-neo-1.3B', 'gpt_neo', gptNeo(2_048, 24, 16)),

@@ -32,5 +32,6 @@ export const newerRows: readonly ModelRow[] = [
   row('cohere', [256_000, 4_096, 14_336, 32, 32, 8, 8_192], ['CohereForAI/aya-23-8B', 'CohereLabs/aya-23-8B', 'CohereForAI/aya-expanse-8b', 'CohereLabs/aya-expanse-8b'], tied),
   row('cohere2', [256_000, 4_096, 14_336, 32, 32, 8, 8_192], ['CohereForAI/c4ai-command-r7b-12-2024', 'CohereLabs/c4ai-command-r7b-12-2024'], tied),
   row('mistral', [32_768, 12_288, 28_672, 88, 96, 8, 32_768], ['mistralai/Mistral-Large-Instruct-2407', 'mistralai/Mistral-Large-Instruct-2411'], { sliding_window: null, ...untied }),
+  row('llama', [51_200, 4_096, 11_008, 32, 32, 32, 8_192], ['Salesforce/xgen-7b-8k-base', 'Salesforce/xgen-7b-8k-inst'], untied),
   row('llama', [32_000, 8_192, 22_016, 48, 64, 8, 16_384], ['codellama/CodeLlama-34b-hf', 'codellama/CodeLlama-34b-Instruct-hf'], untied),
 ]
