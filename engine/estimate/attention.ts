@@ -40,8 +40,8 @@ export function fusedAttention(
   const groups = options.heads / options.keyValueHeads
   const headSize = elements(query) / (tokens * options.heads)
   const native = groups > 1 && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
-  const repeat = (x: Tensor) => (native ? x : repeated(autograd, x, options))
-  const [q, k, v] = [query, repeat(key), repeat(value)].map(x => autograd.lowered(x)) as [Tensor, Tensor, Tensor]
+  const repeat = (x: Tensor) => (native ? autograd.lowered(x) : repeatedLowered(autograd, x, options))
+  const [q, k, v] = [autograd.lowered(query), repeat(key), repeat(value)]
   const valueHeadSize = lastSize(value) / options.keyValueHeads
   const isFlash =
     autograd.hasFlash &&
@@ -247,6 +247,19 @@ function repeated(autograd: Autograd, x: Tensor, { heads, keyValueHeads }: Atten
   if (heads === keyValueHeads || keyValueHeads === 1) return x
   const [tokens = 0, features = 0] = x.shape
   return expanded(autograd, x, [tokens, (features * heads) / keyValueHeads])
+}
+
+/** The same for the kernel under autocast, whose cast of a view for all heads writes every one of them. */
+function repeatedLowered(autograd: Autograd, x: Tensor, options: AttentionOptions): Tensor {
+  const { heads, keyValueHeads } = options
+  const { autocastDtype: dtype } = autograd
+  const isCastView = keyValueHeads === 1 && heads > 1 && dtype !== undefined && x.dtype === 'float32'
+  if (!isCastView) return autograd.lowered(repeated(autograd, x, options))
+  const [tokens = 0, features = 0] = x.shape
+  const output = autograd.tensor([tokens, features * heads], dtype, [x])
+  const wide = autograd.storage(elements(output), 'float32', true, 'temporaries')
+  autograd.record('to', { reads: [x], outputs: [output], gradients: [made(x)], backwardScratch: [wide] })
+  return output
 }
 
 /** A copy of `x` for every head; its gradient is the sum over them. */
