@@ -36,6 +36,7 @@ export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.method?.kind === 'answers' && spec.method.generation.kind === 'vllm') return 'vLLM beside the training'
   if (spec.quantization === 'gptq' || spec.quantization === 'awq')
     return `weights in ${spec.quantization.toUpperCase()}'s format`
+  if (spec.lora?.inExpertKernels) return "Axolotl's kernels for experts"
   if (spec.tensorParallel !== undefined) return 'tensor parallelism'
   if (spec.method?.kind === 'trajectories') return "torchtune's trajectories"
   if (spec.method?.kind === 'strided') return "EBFT's strided mode"
@@ -93,7 +94,10 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
           'The experts are counted without quantisation: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over.',
         ]
       : []),
-    ...(['qwen3_next', 'qwen3_5', 'qwen3_5_moe', 'kimi_linear'].includes(config.model_type)
+    ...(answersItself(spec) && (hasLinearAttention(config) || hasStateSpaces(config))
+      ? ['What the layers without attention remember of every answer, while answers are made, is not counted.']
+      : []),
+    ...(hasLinearAttention(config)
       ? [
           "Linear attention is counted in flash-linear-attention's kernels, derived from their sources; where they are not installed transformers' own composition takes more.",
         ]
@@ -115,6 +119,14 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
       ? ['Experts in float32 run in a kernel that no trace covers; they are counted as in bfloat16, at twice the size.']
       : []),
   ]
+}
+
+function hasLinearAttention(config: ModelConfig): boolean {
+  return ['qwen3_next', 'qwen3_5', 'qwen3_5_moe', 'kimi_linear'].includes(config.model_type)
+}
+
+function answersItself({ method }: TrainingSpec): boolean {
+  return method?.kind === 'answers' && method.generation.kind === 'transformers'
 }
 
 function ofTowers(verb: 'see' | 'hear', { trainsTowers }: TrainingSpec): string {

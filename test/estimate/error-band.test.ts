@@ -40,3 +40,23 @@ test('a mixture of experts in bfloat16 is traced like any other model', () => {
   const { config } = knownModel('Qwen/Qwen3-30B-A3B')
   expect(derivationOf(specOf('Qwen/Qwen3-30B-A3B', { precision: 'bf16' }), config)).toEqual([])
 })
+
+test('answers that a model without attention in every layer makes itself are counted without what those layers remember', () => {
+  const { config } = knownModel('Qwen/Qwen3.5-4B')
+  const sentences = (kind: 'transformers' | 'server') => {
+    const terms = {
+      reference: 'none',
+      answerLength: 256,
+      count: 8,
+      tempersInPlace: false,
+      comparesFeatures: false,
+    } as const
+    const spec = specOf('Qwen/Qwen3.5-4B', {
+      precision: 'bf16',
+      method: { kind: 'answers', ...terms, generation: { kind } },
+    })
+    return derivationOf(spec, config).filter(sentence => sentence.includes('remember of every answer'))
+  }
+  expect(sentences('transformers')).toHaveLength(1)
+  expect(sentences('server')).toEqual([])
+})

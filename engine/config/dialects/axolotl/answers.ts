@@ -76,6 +76,7 @@ function readStrided(reader: FieldReader, document: Section, rl: Field, hasAdapt
   reader.assume(
     'From a micro-batch of 2 on the estimate is high: answered sequences go through the training pass one by one, and are counted as so many at a time as there are samples.',
   )
+  reader.assume('Samples a second count one of the passes that make answers: the others take longer than is modelled.')
   reader.note('method', method, rl)
   return { method }
 }
