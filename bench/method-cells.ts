@@ -93,6 +93,7 @@ const dora = { lora: { ...adapters.lora, form: 'dora' } } as const
 const doraOfTorchtune = {
   lora: { rank: 8, targets: allLinear, dropout: 0, form: 'dora', inWeightsType: true },
 } as const
+const onExperts = { rank: 16, targets: ['q_proj'], parameters: ['gate_up_proj', 'down_proj'], dropout: 0 }
 const oft = { lora: { rank: 32, targets: allLinear, dropout: 0, form: 'oft' } } as const
 
 const denoising = { method: { kind: 'denoising' }, paddedBatches: true } as const
@@ -109,6 +110,7 @@ const otherAdapters: readonly Cell[] = (
     ['meta-llama/Llama-3.2-1B', { ...oft, ...ckpt }],
     ['meta-llama/Llama-3.2-1B', { ...oft, precision: 'amp-bf16' }],
     ['Qwen/Qwen2.5-0.5B', { lora: { ...oft.lora, rank: 48 } }],
+    ['Qwen/Qwen1.5-MoE-A2.7B', { lora: onExperts, ...ckpt, optimizer: 'adamw-fused' }],
     ['Qwen/Qwen2.5-0.5B', { ...anchored, precision: 'amp-bf16' }],
     ['HuggingFaceTB/SmolLM2-135M', { ...anchored }],
     ['meta-llama/Llama-3.2-1B', { ...denoising, ...ckpt, optimizer: 'adamw-8bit' }],

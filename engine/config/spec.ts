@@ -212,7 +212,11 @@ export const trainingSpec = z.object({
     .object({
       rank: z.number().int().min(1).max(10_000),
       /** Last names of the adapted linear modules (`q_proj`). */
-      targets: z.array(z.string().max(100)).min(1).max(100),
+      targets: z.array(z.string().max(100)).max(100),
+      /** Last names of experts' matrices that have adapters, all experts of a layer in one: peft's `target_parameters`. */
+      parameters: z.array(z.string().max(100)).max(10).optional(),
+      /** Those stay low-rank products in Axolotl's kernels; peft adds them to the matrices. */
+      inExpertKernels: z.literal(true).optional(),
       dropout: z.number().min(0).max(1),
       /** Adapters in the weights' type, as torchtune holds them; in float32 where absent, as peft does. */
       inWeightsType: z.literal(true).optional(),

@@ -2,6 +2,7 @@
 import type { TrainingSpec } from '../config/spec.ts'
 import type { Autograd } from './autograd.ts'
 import { made } from './autograd.ts'
+import type { ExpertFactors } from './experts.ts'
 import { matrixProduct } from './matrix-product.ts'
 import { lastSize, type Tensor } from './storage.ts'
 
@@ -45,6 +46,17 @@ export function withLowRankMatrices(autograd: Autograd, name: string, matrices: 
     gradients: [matrices, ...factors].map(made),
   })
   return output
+}
+
+/** The same kept apart, an expert's factors in a row: [experts, rank, in] and [experts, out, rank]. */
+export function lowRankFactors(autograd: Autograd, name: string, matrices: Tensor, rank: number): ExpertFactors {
+  const [experts = 1, outFeatures = 1, inFeatures = 1] = matrices.shape
+  const first = adapterWeight(autograd, `${name}.lora_A.weight`, [rank * experts, inFeatures])
+  const second = adapterWeight(autograd, `${name}.lora_B.weight`, [outFeatures, rank * experts])
+  return {
+    inner: { ...autograd.cast(first, matrices.dtype), shape: [experts, rank, inFeatures] },
+    outer: { ...autograd.cast(second, matrices.dtype), shape: [experts, outFeatures, rank] },
+  }
 }
 
 function lowRank(autograd: Autograd, name: string, x: Tensor, outFeatures: number, { rank }: Adapters): Tensor {

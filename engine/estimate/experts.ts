@@ -12,6 +12,14 @@ export interface ExpertParameters {
   readonly upBias?: Tensor
   readonly down: Tensor
   readonly downBias?: Tensor
+  readonly upFactors?: ExpertFactors | undefined
+  readonly downFactors?: ExpertFactors | undefined
+}
+
+/** Of low-rank adapters: [experts, rank, in] and [experts, out, rank]. */
+export interface ExpertFactors {
+  readonly inner: Tensor
+  readonly outer: Tensor
 }
 
 export interface Routed {
@@ -83,8 +91,10 @@ export function groupedExperts(
   autograd.record('sort', { reads: [chosen], outputs: [sorted, order] })
   const rows = gathered(autograd, x, [rowCount, lastSize(x)], order)
   const rowWeights = gathered(autograd, weights, [rowCount], order)
-  const joined = groupedProduct(autograd, rows, parameters.up, sorted, parameters.upBias)
-  const results = groupedProduct(autograd, gate(joined), parameters.down, sorted, parameters.downBias)
+  const { up, upBias, upFactors, down, downBias, downFactors } = parameters
+  const joined = adaptedProduct(autograd, rows, groupedProduct(autograd, rows, up, sorted, upBias), upFactors)
+  const gated = gate(joined)
+  const results = adaptedProduct(autograd, gated, groupedProduct(autograd, gated, down, sorted, downBias), downFactors)
   const weighted = autograd.multiply(results, rowWeights)
   const restored = gathered(autograd, weighted, weighted.shape, order)
   const output = autograd.tensor(x.shape, restored.dtype, [restored])
@@ -103,6 +113,13 @@ export function gathered(autograd: Autograd, x: Tensor, shape: readonly number[]
   autograd.record('positions', { reads: [order], outputs: [indices] })
   autograd.record('index', { reads: [x, indices], outputs: [output], saves: [indices], gradients: [made(x)] })
   return output
+}
+
+/** Axolotl integrations/kernels/libs/scattermoe_lora: an adapter's products beside the experts' own, over the same rows. */
+function adaptedProduct(autograd: Autograd, x: Tensor, own: Tensor, factors: ExpertFactors | undefined): Tensor {
+  if (factors === undefined) return own
+  const inner = groupedProduct(autograd, x, factors.inner, x)
+  return autograd.add(own, autograd.elementwise('mul', groupedProduct(autograd, inner, factors.outer, x)))
 }
 
 /** torch: `_grouped_mm` saves both factors. Autocast leaves it alone: its input takes the weights' type. */

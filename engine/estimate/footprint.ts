@@ -132,7 +132,8 @@ function ownPart({ model, tensorParallel }: TrainingSpec, config: ModelConfig): 
 }
 
 function refuseMissingTargets(spec: TrainingSpec, { linearNames }: Tape): void {
-  const missing = (spec.lora?.targets ?? []).filter(target => !linearNames.has(target))
+  const { targets = [], parameters = [] } = spec.lora ?? {}
+  const missing = [...targets, ...parameters].filter(target => !linearNames.has(target))
   if (missing.length === 0) return
   throw new MemoryMarkError({
     code: 'no-such-lora-target',

@@ -21,12 +21,19 @@ import type {
   RouterOptions,
   SelectiveScan,
 } from '../models/ops.ts'
-import { type Adapters, turnedInput, withLowRank, withLowRankMatrices, withMagnitude } from './adapters.ts'
+import {
+  type Adapters,
+  lowRankFactors,
+  turnedInput,
+  withLowRank,
+  withLowRankMatrices,
+  withMagnitude,
+} from './adapters.ts'
 import { eagerAttention, fusedAttention } from './attention.ts'
 import { Autograd, made, type Node, widest } from './autograd.ts'
 import { composedLayerNorm, xielu } from './composed-ops.ts'
 import { chosenRows, expertProduct, oneByOne, scoredRows, summed } from './every-expert.ts'
-import { bestExperts, groupedExperts, type RouterParameters, routerLogits } from './experts.ts'
+import { bestExperts, type ExpertFactors, groupedExperts, type RouterParameters, routerLogits } from './experts.ts'
 import { fakeQuantized, fourBitProduct } from './fake-quantization.ts'
 import { Gemma3nTape } from './gemma3n.ts'
 import { channelDecay, gatedDeltaRule, kimiDelta } from './linear-attention.ts'
@@ -422,6 +429,8 @@ export class Tape extends Autograd implements Ops<Tensor> {
         ...matrices,
         ...(hasBias && { upBias: bias(up, joined), downBias: bias('down_proj', hidden) }),
       },
+        upFactors: this.#expertFactors(`${name}.${up}`, matrices.up),
+        downFactors: this.#expertFactors(`${name}.down_proj`, matrices.down),
       gate,
     )
     this.#locals.push(...locals, matrices.up, matrices.down)
@@ -434,7 +443,22 @@ export class Tape extends Autograd implements Ops<Tensor> {
     const { rank = 0, targets = [] } = this.spec.lora ?? {}
     for (const adapted of names) this.linearNames.add(adapted)
     const isAdapted = names.length > 0 && this.#isPolicy() && names.every(adapted => targets.includes(adapted))
-    return isAdapted ? withLowRankMatrices(this, name, matrix, rank * names.length) : matrix
+    if (isAdapted) return withLowRankMatrices(this, name, matrix, rank * names.length)
+    const isMerged = this.#hasParameterAdapter(name) && !this.spec.lora?.inExpertKernels
+    return isMerged ? withLowRankMatrices(this, name, matrix, rank) : matrix
+  }
+
+  /** Adapters of experts' matrices that stay products of their own. */
+  #expertFactors(name: string, matrix: Tensor): ExpertFactors | undefined {
+    const { rank = 0, inExpertKernels } = this.spec.lora ?? {}
+    return inExpertKernels && this.#hasParameterAdapter(name) ? lowRankFactors(this, name, matrix, rank) : undefined
+  }
+
+  #hasParameterAdapter(name: string): boolean {
+    const part = name.slice(name.lastIndexOf('.') + 1)
+    const { parameters } = this.spec.lora ?? {}
+    if (parameters !== undefined) this.linearNames.add(part)
+    return this.#isPolicy() && (parameters?.includes(part) ?? false)
   }
 
   /** kt-kernel sft/autograd.py KTMoEFunction: nothing is kept on the GPU; what comes back is as large as what went. */

@@ -8,7 +8,7 @@ import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Precision, TrainingSpec } from '../spec.ts'
-import { readLora, readTargets, type Targets } from '../trainer/adapter.ts'
+import { type LoraFields, readLora, readTargets, type Targets } from '../trainer/adapter.ts'
 import {
   type AttentionChoice,
   eagerAttention,
@@ -73,8 +73,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     },
     accumulation: document.at('gradient_accumulation_steps'),
   })
+  refuseRemote(reader, document.at('plugins'))
   const hasAdapter = readsAdapter(reader, document.at('adapter'))
-  refuseUnmodelled(reader, document)
   if (hasAdapter && isOn(reader, document.at('relora'))) {
     reader.assume('The adapters are counted as between two merges of ReLoRA; what a merge takes is not.')
   }
@@ -122,6 +122,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
             targets: targetsOf(reader, document),
             targetField: document.at('lora_target_modules') ?? document.at('adapter'),
             modulesToSave: document.at('lora_modules_to_save'),
+            ...readExpertAdapters(reader, document),
             ...(isOn(reader, document.at('peft_use_dora')) && { form: 'dora' }),
           })
         : undefined,
@@ -147,20 +148,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     },
   })
 }
-
-const present = ['lora_target_parameters']
-
-/** What changes the step in ways that no estimate here follows. */
-function refuseUnmodelled(reader: FieldReader, document: Section): void {
-  const fields = [...present.map(key => document.at(key))]
-  refuseRemote(reader, document.at('plugins'))
-  for (const field of fields) {
-    if (field === undefined) continue
-    reader.refuse(field, 'unsupported-setting', `${field.key} is not modelled yet`, leaveOut)
-  }
-}
-
-const leaveOut = 'Leave this config out of the check for now.'
 
 /** integrations/hatchery: a stub stands in for the model, and a service trains it. */
 function refuseRemote(reader: FieldReader, plugins: Field | undefined): void {
@@ -228,6 +215,26 @@ function readTraining(reader: FieldReader, document: Section, around: Around): T
 function readReference(reader: FieldReader, document: Section, hasAdapter: boolean): PreferenceTerms['reference'] {
   if (!hasAdapter || isOn(reader, document.at('rl_adapter_ref_model'))) return 'copy'
   return isOn(reader, document.at('precompute_ref_log_probs')) ? 'none' : 'adapters-off'
+}
+
+/**
+ * peft's target_parameters: it adds the adapters' products to the experts' matrices; integrations/kernels keeps them apart, and
+ * dequantises experts in chunks.
+ */
+function readExpertAdapters(
+  reader: FieldReader,
+  document: Section,
+): Pick<LoraFields, 'parameters' | 'inExpertKernels'> {
+  const field = document.at('lora_target_parameters')
+  const names = field && readTargets(reader, field)
+  if (names === undefined || typeof names === 'string') return {}
+  const parameters = names.filter(name => /_proj$/.test(name))
+  const hasKernels = ['use_scattermoe', 'use_sonicmoe'].some(key => isOn(reader, document.at(key)))
+  if (!hasKernels) return { parameters }
+  reader.assume(
+    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low.",
+  )
+  return { parameters, inExpertKernels: true }
 }
 
 function readTrainable(reader: FieldReader, document: Section, checkpoints: boolean): TrainingSpec['trainable'] {

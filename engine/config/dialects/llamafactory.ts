@@ -223,10 +223,10 @@ function readAdapter(
   if (method === 'oft') return readOft(reader, document, model, common)
   return readLora(reader, model, {
     ...common,
-    dropout: document.at('lora_dropout'),
-    defaultDropout: 0,
     rank: document.at('lora_rank'),
     defaultRank: { value: 8, source: "LLaMA-Factory's default" },
+    dropout: document.at('lora_dropout'),
+    defaultDropout: 0,
     ...(isOn(reader, document.at('use_dora')) && { form: 'dora' }),
   })
 }

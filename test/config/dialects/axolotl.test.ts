@@ -194,6 +194,20 @@ describe('what Axolotl trains beside the usual', () => {
     expect(assumptions.join(' ')).toContain('Every token is counted as masked')
   })
 
+  it.each([
+    ['', undefined],
+    ['use_scattermoe: true\n', true],
+  ])(
+    "lora_target_parameters puts adapters on experts' matrices, with %j in Axolotl's kernels: %j",
+    (line, inKernels) => {
+      const text = base.replace('meta-llama/Llama-3.2-1B', 'Qwen/Qwen3-30B-A3B')
+      const experts = 'lora_target_parameters: [experts.gate_up_proj, experts.down_proj]\n'
+      const { lora } = trainingConfig(`${text}adapter: lora\n${experts}${line}`).spec
+      expect(lora).toMatchObject({ targets: [], parameters: ['gate_up_proj', 'down_proj'] })
+      expect(lora?.inExpertKernels).toBe(inKernels)
+    },
+  )
+
   it('ReLoRA is counted between two merges, and it says so', () => {
     const { spec, assumptions } = trainingConfig(`${base}${lora}relora: true\n`)
     expect(spec.lora?.rank).toBe(8)
@@ -290,11 +304,6 @@ describe('experts in Axolotl', () => {
 
   it('are quantised with quantize_moe_experts', () => {
     expect(trainingConfig(`${moe}quantize_moe_experts: true\n`).spec.quantizedExperts).toBe(true)
-  })
-
-  it('with adapters of their own are refused rather than counted without', () => {
-    const problem = onlyProblemIn(`${moe}lora_target_parameters: [mlp.experts.gate_up_proj]\n`)
-    expect(problem).toMatchObject({ code: 'unsupported-setting', line: 7 })
   })
 })
 
