@@ -126,8 +126,9 @@ export function hasExperts(config: ModelConfig): boolean {
 }
 
 /** Whether layers are Mamba's. */
-export function hasStateSpaces({ model_type }: ModelConfig): boolean {
-  return ['falcon_h1', 'nemotron_h', 'granitemoehybrid', 'jamba'].includes(model_type)
+export function hasStateSpaces(config: ModelConfig): boolean {
+  if (config.model_type === 'granitemoehybrid') return !config.layer_types?.every(type => type === 'attention')
+  return ['falcon_h1', 'nemotron_h', 'jamba'].includes(config.model_type)
 }
 
 /** Whether transformers offers `gradient_checkpointing_enable` for it. */
