@@ -97,6 +97,8 @@ export class Autograd {
   readonly parameters = new Map<string, Tensor>()
   /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
   readonly buffers: Storage[] = []
+  /** The same, but no sharding divides them and no offloading moves them. */
+  readonly wholeBuffers: Storage[] = []
   /** The batch's own tensors, which the training loop holds through the step. */
   readonly batch: Storage[] = []
   /** Tensors that the model's outputs reference: the key/value cache. */

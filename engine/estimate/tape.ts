@@ -344,7 +344,9 @@ export class Tape extends Autograd implements Ops<Tensor> {
 
   rotaryTable(x: Tensor, size: number, positions = 0): readonly [Tensor, Tensor] {
     // torchtune models/llama4/_position_embeddings.py build_rope_cache: a float32 buffer for ten million positions.
-    if (this.spec.chosenExperts) this.buffer('rotary table', positions * size * bytesPerElement.float32)
+    if (this.spec.chosenExperts && this.wholeBuffers.length === 0) {
+      this.wholeBuffers.push(this.persistent(positions * size * bytesPerElement.float32))
+    }
     // transformers: cos and sin in the hidden states' type, one row a position, shared by every layer.
     const [tokens = 0] = x.shape
     const table = [0, 1].map(() => this.tensor([tokens, size], x.dtype, [], { batched: false })) as [Tensor, Tensor]
@@ -427,10 +429,10 @@ export class Tape extends Autograd implements Ops<Tensor> {
       { weights, chosen },
       {
         ...matrices,
-        ...(hasBias && { upBias: bias(up, joined), downBias: bias('down_proj', hidden) }),
-      },
         upFactors: this.#expertFactors(`${name}.${up}`, matrices.up),
         downFactors: this.#expertFactors(`${name}.down_proj`, matrices.down),
+        ...(hasBias && { upBias: bias(up, joined), downBias: bias('down_proj', hidden) }),
+      },
       gate,
     )
     this.#locals.push(...locals, matrices.up, matrices.down)

@@ -59,6 +59,7 @@ export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, befor
       ...[...parameters.map(parameter => parameter.storage), ...tape.buffers].map(storage =>
         share(storage, shares.weights),
       ),
+      ...tape.wholeBuffers,
       ...(exchange > 0 ? [tape.fixed(exchange, 'temporaries')] : []),
     ],
     optimizerState: isTraining ? optimizerState(tape, spec, withState, shares) : [],
