@@ -263,6 +263,7 @@ const latentMixtures: readonly Cell[] = [
   ['deepseek-ai/DeepSeek-V2-Lite', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'sgd' }],
   ['deepseek-ai/DeepSeek-V3', { microBatch: 1, sequenceLength: 2048, ...bf16Lora, lora: latentLora }],
   ['deepseek-ai/DeepSeek-V3.2', { microBatch: 1, sequenceLength: 2048, ...bf16Lora, lora: latentLora }],
+  ['zai-org/GLM-5.2', { microBatch: 1, sequenceLength: 2048, ...bf16Lora, lora: latentLora }],
   ['zai-org/GLM-4.7-Flash', { microBatch: 1, sequenceLength: 4096, ...bf16Lora, lora: latentLora }],
   ['zai-org/GLM-4.7-Flash', { microBatch: 2, sequenceLength: 1024, precision: 'bf16', optimizer: 'sgd' }],
   ['mistralai/Mistral-Small-4-119B-2603', { microBatch: 1, sequenceLength: 2048, ...bf16Lora, lora: latentLora }],

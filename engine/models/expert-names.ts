@@ -24,6 +24,7 @@ const byFamily: Partial<Record<ModelConfig['model_type'], ExpertNames>> = {
   deepseek_v2: qwen,
   deepseek_v3: qwen,
   deepseek_v32: qwen,
+  glm_moe_dsa: qwen,
   glm4_moe: qwen,
   glm4_moe_lite: qwen,
   afmoe: qwen,

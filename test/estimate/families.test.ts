@@ -294,6 +294,19 @@ describe("DeepSeek V3.2's indexer", () => {
     expect(count('deepseek-ai/DeepSeek-V3.2') - count('deepseek-ai/DeepSeek-V3')).toBe(layers * indexer)
   })
 
+  test("is in 21 of GLM-5.2's 78 layers; the others see what the last one chose", () => {
+    const [hidden, rank, heads, size] = [6_144, 2_048, 32, 128]
+    const indexer = rank * heads * size + hidden * size + 2 * size + hidden * heads
+    const count = (changed: object) => {
+      const config = { ...knownModel('zai-org/GLM-5.2').config, ...changed } as ModelConfig
+      return footprintOf('zai-org/GLM-5.2', {}, config).parameterCount
+    }
+    const all = count({ index_topk_freq: 1 })
+    expect(all - count({})).toBe((78 - 21) * indexer)
+    expect(all - count({ index_topk_pattern: `F${'S'.repeat(77)}` })).toBe(77 * indexer)
+    expect(all - count({ indexer_types: ['full', ...Array(77).fill('shared')] })).toBe(77 * indexer)
+  })
+
   test('does not train: no gradient reaches what it chooses', () => {
     const sgd = { precision: 'bf16', optimizer: 'sgd', sequenceLength: 8 } as const
     const weightsAndGradients = (model: string) => {

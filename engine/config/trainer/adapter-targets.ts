@@ -136,6 +136,7 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   deepseek_v2: { all: latent },
   deepseek_v3: { all: latent },
   deepseek_v32: { all: [...latent, 'wq_b', 'wk', 'weights_proj'] },
+  glm_moe_dsa: { all: [...latent, 'wq_b', 'wk', 'weights_proj'] },
   glm4_moe_lite: { all: latent },
   mistral4: { all: latent },
   qwen3_5: { all: [...gated.all, ...deltaNet, 'qkv', 'proj', 'linear_fc1', 'linear_fc2'] },

@@ -131,6 +131,15 @@ const glm47Flash = {
   ...untied,
 }
 
+const glm5 = {
+  ...deepseekV3,
+  q_lora_rank: 2_048,
+  qk_nope_head_dim: 192,
+  v_head_dim: 256,
+  index_n_heads: 32,
+  index_head_dim: 128,
+}
+
 const graniteMoe = (experts: number) => ({ num_local_experts: experts, num_experts_per_tok: 8, ...tied })
 
 // biome-ignore format: a table
@@ -161,5 +170,7 @@ export const moeRows: readonly ModelRow[] = [
   row('deepseek_v3', [129_280, 7_168, 18_432, 61, 128, 128, 163_840], ['deepseek-ai/DeepSeek-V3', 'deepseek-ai/DeepSeek-R1', 'deepseek-ai/DeepSeek-V3-0324', 'deepseek-ai/DeepSeek-V3.1'], deepseekV3),
   row('glm4_moe', [151_552, 4_096, 10_944, 46, 96, 8, 131_072], ['zai-org/GLM-4.5-Air', 'zai-org/GLM-4.5-Air-Base'], glm45Air),
   row('deepseek_v32', [129_280, 7_168, 18_432, 61, 128, 128, 163_840], ['deepseek-ai/DeepSeek-V3.2'], { ...deepseekV3, index_n_heads: 64, index_head_dim: 128 }),
+  row('glm_moe_dsa', [154_880, 6_144, 12_288, 78, 64, 64, 202_752], ['zai-org/GLM-5', 'zai-org/GLM-5.1'], glm5),
+  row('glm_moe_dsa', [154_880, 6_144, 12_288, 78, 64, 64, 1_048_576], ['zai-org/GLM-5.2'], { ...glm5, index_topk_freq: 4, index_skip_topk_offset: 3 }),
   row('glm4_moe_lite', [154_880, 2_048, 10_240, 47, 20, 20, 202_752], ['zai-org/GLM-4.7-Flash'], glm47Flash),
 ]

@@ -1,6 +1,6 @@
 /**
  * DeepSeek V2 and V3 and the mixtures of experts of GLM and Mistral, which differ in their attention. transformers:
- * models/{deepseek_v2,deepseek_v3,deepseek_v32,glm4_moe,glm4_moe_lite,mistral4}.
+ * models/{deepseek_v2,deepseek_v3,deepseek_v32,glm4_moe,glm4_moe_lite,glm_moe_dsa,mistral4}.
  */
 import * as z from 'zod'
 import type { RouterOptions } from '../ops.ts'
@@ -46,6 +46,23 @@ export const deepseekV32Config = decoderFields.extend({
   index_n_heads: size.default(64),
   index_head_dim: size.default(128),
 })
+export const glmMoeDsaConfig = deepseekV32Config.extend({
+  model_type: z.literal('glm_moe_dsa'),
+  q_lora_rank: size.default(2_048),
+  index_n_heads: size.default(32),
+  /** `shared` layers see the keys that the last `full` one chose. */
+  indexer_types: z
+    .array(z.enum(['full', 'shared']))
+    .max(1_000)
+    .nullish(),
+  index_topk_pattern: z
+    .string()
+    .regex(/^[FS]*$/)
+    .max(1_000)
+    .nullish(),
+  index_topk_freq: z.number().int().min(0).max(1_000).default(1),
+  index_skip_topk_offset: z.number().int().min(0).max(1_000).default(2),
+})
 export const glm4MoeLiteConfig = decoderFields.extend({
   model_type: z.literal('glm4_moe_lite'),
   ...latentFields,
@@ -79,13 +96,23 @@ export function deepseek(config: Latent): Blueprint {
 }
 
 /** As V3, over the keys that an indexer chooses. */
-export function deepseekV32(config: z.infer<typeof deepseekV32Config>): Blueprint {
-  const indexer = { heads: config.index_n_heads, size: config.index_head_dim, queryRank: config.q_lora_rank }
-  const mixer = latentAttention(config, { indexer })
+export function deepseekV32(config: z.infer<typeof deepseekV32Config | typeof glmMoeDsaConfig>): Blueprint {
+  const shape = { heads: config.index_n_heads, size: config.index_head_dim, queryRank: config.q_lora_rank }
+  const isIn = config.model_type === 'glm_moe_dsa' ? indexedLayers(config) : () => true
+  const mixer = latentAttention(config, { indexer: { shape, isIn } })
   return {
     ...llamaBlueprint(config, { mixer, feedForward: sparseAfterDense(config, sigmoidRouter) }),
     rotarySize: config.qk_rope_head_dim,
   }
+}
+
+/** transformers GlmMoeDsaConfig: a list, a word, or every so many layers from one on. */
+function indexedLayers(config: z.infer<typeof glmMoeDsaConfig>): (layer: number) => boolean {
+  const { indexer_types: types, index_topk_pattern: pattern, index_skip_topk_offset: offset } = config
+  const every = Math.max(config.index_topk_freq, 1)
+  if (types) return layer => types[layer] === 'full'
+  if (pattern) return layer => pattern[layer] === 'F'
+  return layer => Math.max(layer - offset + 1, 0) % every === 0
 }
 
 /** Queries are scaled by Llama 4's factor of their position. */

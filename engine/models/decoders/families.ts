@@ -13,6 +13,7 @@ import {
   glm4Moe,
   glm4MoeConfig,
   glm4MoeLiteConfig,
+  glmMoeDsaConfig,
   mistral4,
   mistral4Config,
 } from './deepseek.ts'
@@ -135,6 +136,7 @@ export const decoderConfigs = [
   deepseekV2Config,
   deepseekV3Config,
   deepseekV32Config,
+  glmMoeDsaConfig,
   glm4MoeLiteConfig,
   glm4MoeConfig,
   mistral4Config,
@@ -255,6 +257,7 @@ export function blueprintOf(config: DecoderConfig): Blueprint {
     case 'glm4_moe_lite':
       return deepseek(config)
     case 'deepseek_v32':
+    case 'glm_moe_dsa':
       return deepseekV32(config)
     case 'glm4_moe':
       return glm4Moe(config)

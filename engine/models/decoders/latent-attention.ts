@@ -16,8 +16,8 @@ export const latentFields = {
 type LatentFields = DecoderFields & z.infer<z.ZodObject<typeof latentFields>>
 
 export interface LatentTraits {
-  /** Chooses the keys that each query sees. */
-  readonly indexer?: IndexerShape
+  /** Chooses the keys that each query sees: in the layers where `isIn`, whose choice holds until the next. */
+  readonly indexer?: { readonly shape: IndexerShape; isIn(layer: number): boolean }
   readonly rotary?: RotaryOptions
   /** Queries times a number that depends on the position. */
   readonly scalesQuery?: boolean
@@ -29,7 +29,7 @@ export function latentAttention(
 ): Part {
   const { num_attention_heads: heads, kv_lora_rank: rank, attention_bias: bias } = config
   const { qk_nope_head_dim: resting, qk_rope_head_dim: turning, v_head_dim: valueSize } = config
-  return (ops, { name, table }, x) => {
+  return (ops, { name, table, index }, x) => {
     const linear = (part: string, states: typeof x, features: number, options = { bias: false }) =>
       ops.linear(`${name}.${part}`, states, features, options)
     const norm = (part: string, features: number, states: typeof x) =>
@@ -52,7 +52,7 @@ export function latentAttention(
     const expanded = linear('kv_b_proj', ops.cached(keyValue), heads * (resting + valueSize))
     const [ownKey, value] = ops.split(expanded, [heads * resting, heads * valueSize]) as [typeof x, typeof x]
     const k = ops.headsJoined(ownKey, turnedKey, heads)
-    if (indexer) ops.chooseKeys(`${name}.indexer`, x, indexer)
+    if (indexer?.isIn(index)) ops.chooseKeys(`${name}.indexer`, x, indexer.shape)
     const context = ops.attention(scalesQuery ? ops.scale(q) : q, k, value, {
       heads,
       causal: true,
