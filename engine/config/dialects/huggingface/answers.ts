@@ -8,7 +8,7 @@ import type { Find } from './task.ts'
 
 export const answerKeys = [
   ...['num_generations', 'reward_funcs', 'use_vllm', 'vllm_mode', 'steps_per_generation', 'generation_batch_size'],
-  ...['max_completion_length', 'scale_rewards', 'epsilon_high', 'mask_truncated_completions'],
+  ...['scale_rewards', 'epsilon_high', 'mask_truncated_completions', 'num_completions_to_print'],
 ]
 
 /** What a step on one GPU takes, and on how many. */

@@ -11,7 +11,7 @@ import type { Find } from './task.ts'
 /** Of trainers that judge answers by further models: PPO, an earlier RLOO, online DPO. */
 const generationKeys = [
   ...['reward_model_path', 'sft_model_path', 'num_ppo_epochs'],
-  ...['missing_eos_penalty', 'num_sample_generations', 'rloo_k'],
+  ...['missing_eos_penalty', 'num_sample_generations', 'rloo_k', 'judge'],
 ]
 const ktoKeys = ['undesirable_weight', 'desirable_weight']
 const rewardKeys = ['center_rewards_coefficient']

@@ -49,6 +49,15 @@ describe("arguments of TRL's GRPOTrainer", () => {
     expect(method).toMatchObject({ count: 32 })
   })
 
+  it('are not what lengths of an answer alone give away: DPO had those too', () => {
+    const dpo = `${base}max_prompt_length: 512\nmax_completion_length: 512\nbeta: 0.1\n`
+    expect(trainingConfig(dpo).spec.method?.kind).toBe('preference')
+  })
+
+  it('beside a judge are online DPO’s, which is refused', () => {
+    expect(onlyProblemIn(`${base}use_vllm: true\njudge: pair_rm\n`).code).toBe('unsupported-training')
+  })
+
   it('steps of a generation that are not those of the accumulation are refused', () => {
     expect(trainingConfig(`${grpo}steps_per_generation: 4\n`).spec.method).toMatchObject({ count: 16 })
     const problem = onlyProblemIn(`${grpo}steps_per_generation: 8\n`)
