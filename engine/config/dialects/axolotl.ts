@@ -123,6 +123,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
             targetField: document.at('lora_target_modules') ?? document.at('adapter'),
             modulesToSave: document.at('lora_modules_to_save'),
             ...readExpertAdapters(reader, document),
+            ...(areLowered(document, training) && { inWeightsType: true }),
             ...(isOn(reader, document.at('peft_use_dora')) && { form: 'dora' }),
           })
         : undefined,
@@ -250,6 +251,15 @@ function readsAdapter(reader: FieldReader, field: Field | undefined): boolean {
   if (adapter === 'lora' || adapter === 'qlora') return true
   reader.refuse(field, 'unsupported-setting', `The adapter ${quote(adapter)} is not modelled yet`, 'Use lora or qlora.')
   return true
+}
+
+/** TRL's GRPOTrainer casts adapters over quantised weights to bfloat16. */
+function areLowered(document: Section, { method }: Training): boolean {
+  const isQuantised = ['load_in_4bit', 'load_in_8bit'].some(key => {
+    const value = document.at(key)?.value
+    return value?.kind === 'flag' && value.flag
+  })
+  return method?.kind === 'answers' && isQuantised
 }
 
 function targetsOf(reader: FieldReader, document: Section): Targets {

@@ -184,6 +184,7 @@ function readSettings(
   const optimizer = readTrainerOptimizer(reader, find('optim') ?? adafactorField(reader, find('adafactor')))
   const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'))
   const lora = readAdapter(reader, find, model, adapter)
+  const isAnswering = training.method?.kind === 'answers'
   const quantization = readQuantization(reader, find, adapter)
   const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined
   return {
@@ -193,7 +194,8 @@ function readSettings(
     optimizer,
     attention,
     gradientCheckpointing: readCheckpointing(reader, find),
-    ...(lora && { lora }),
+    // TRL's GRPOTrainer casts adapters over quantised weights to bfloat16.
+    ...(lora && { lora: isAnswering && quantization ? { ...lora, inWeightsType: true as const } : lora }),
     ...(quantization && { quantization }),
     ...sharded,
     ...(fusedLoss && { fusedLoss }),

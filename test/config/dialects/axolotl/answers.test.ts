@@ -48,6 +48,12 @@ describe('answers that Axolotl learns from', () => {
     expect(trainingConfig(`${grpo}  generation_batch_size: 32\n`).spec.method).toMatchObject({ count: 32 })
   })
 
+  it('adapters over quantised weights are in 16 bits, as TRL casts them', () => {
+    const reading = (text: string) => trainingConfig(`${grpo}${lora}${text}`).spec.lora
+    expect(reading('load_in_4bit: true\n')?.inWeightsType).toBe(true)
+    expect(reading('')?.inWeightsType).toBeUndefined()
+  })
+
   it('GDPO, which differs in how it adds up rewards, holds what GRPO does', () => {
     const { method } = trainingConfig(grpo).spec
     expect(trainingConfig(grpo.replace('rl: grpo', 'rl: gdpo')).spec.method).toEqual(method)

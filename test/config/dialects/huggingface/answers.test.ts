@@ -44,6 +44,12 @@ describe("arguments of TRL's GRPOTrainer", () => {
     expect(trainingConfig(`${grpo}${text}`).spec.method).toMatchObject({ reference })
   })
 
+  it('hold adapters over quantised weights in 16 bits', () => {
+    const qlora = 'use_peft: true\nlora_r: 16\nlora_target_modules: [q_proj]\nload_in_4bit: true\n'
+    expect(trainingConfig(`${grpo}${qlora}`).spec.lora?.inWeightsType).toBe(true)
+    expect(trainingConfig(`${base}${qlora}`).spec.lora?.inWeightsType).toBeUndefined()
+  })
+
   it('the generation batch is divided among the GPUs', () => {
     const { method } = trainingConfig(`${grpo}num_processes: 2\ngeneration_batch_size: 64\n`).spec
     expect(method).toMatchObject({ count: 32 })
