@@ -34,7 +34,7 @@ export interface Node {
   readonly computeDtype: Dtype
   /** A checkpointed block: its nodes run without saving, and again in the backward pass. */
   readonly body?: readonly Node[]
-  /** Of a checkpointed block: recomputed, and then kept to the end of the backward pass. */
+  /** Of a checkpointed block: recomputed, and then kept until the backward pass has gone through every block. */
   readonly retains?: readonly Storage[]
 }
 

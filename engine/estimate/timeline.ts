@@ -155,7 +155,7 @@ class Player {
     this.#deposit(this.#loss, seed)
     this.#usesLeft = usesOf(this.#tape.nodes)
     this.#backward(this.#tape.nodes)
-    for (const storage of [...held, ...batch, ...this.#retained.splice(0)]) {
+    for (const storage of [...held, ...batch]) {
       this.#reference(storage, -1)
       this.#releaseIfUnused(storage)
     }
@@ -204,6 +204,7 @@ class Player {
   }
 
   #backward(nodes: readonly Node[]): void {
+    const firstBlock = nodes.find(node => node.body !== undefined)
     for (const node of nodes.toReversed()) {
       if (node.body !== undefined) this.#checkpointBackward(node, node.body)
       else this.#nodeBackward(node)
@@ -211,6 +212,7 @@ class Player {
         this.#reference(storage, -1)
         this.#releaseIfUnused(storage)
       }
+      if (node === firstBlock) this.#releaseRetained()
     }
   }
 
@@ -228,6 +230,13 @@ class Player {
   #retain(storages: readonly Storage[]): void {
     for (const storage of storages) this.#reference(storage, 1)
     this.#retained.push(...storages)
+  }
+
+  #releaseRetained(): void {
+    for (const storage of this.#retained.splice(0)) {
+      this.#reference(storage, -1)
+      this.#releaseIfUnused(storage)
+    }
   }
 
   /** Incoming gradients, saved tensors and results live together until the node is done. */
