@@ -127,7 +127,7 @@ class Player {
   readonly #parameterGradients = new Map<Storage, Storage>()
   /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
   #usesLeft: number[] = []
-  /** Recomputed and kept to the end of the backward pass. */
+  /** Recomputed and kept until the backward pass has gone through every block. */
   readonly #retained: Storage[] = []
   readonly #waitingGradients = new Map<Storage, Storage>()
   readonly #inBackward: InBackward | undefined
