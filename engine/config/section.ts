@@ -35,17 +35,24 @@ export interface Origin {
   readonly lines: LineCounter
 }
 
+/** OmegaConf's reference to another value of the same file, by its keys from the top: `${data.batch_size}`. */
+const reference = /^\$\{([A-Za-z_]\w*(?:\.\w+){0,9})\}$/
+const MAX_HOPS = 8
+
 export class Section {
   /** Empty for the top of the document. */
   readonly name: string
   readonly #origin: Origin
   readonly #map: YAMLMap
+  readonly #top: Section
+  readonly #followed = new Map<string, Field>()
   #fields: ReadonlyMap<string, Field> | undefined
 
-  constructor(origin: Origin, map: YAMLMap, name = '') {
+  constructor(origin: Origin, map: YAMLMap, name = '', top?: Section) {
     this.#origin = origin
     this.#map = map
     this.name = name
+    this.#top = top ?? this
   }
 
   get fields(): ReadonlyMap<string, Field> {
@@ -55,8 +62,16 @@ export class Section {
     return this.#fields
   }
 
+  /** The field under a key, which has the value that it refers to where that is in the file too. */
   field(key: string): Field | undefined {
-    return this.fields.get(key)
+    const followed = this.#followed.get(key)
+    if (followed !== undefined) return followed
+    const field = this.fields.get(key)
+    if (field?.value.kind !== 'text' || !reference.test(field.value.text)) return field
+    const target = this.#top.#referred(field)
+    const resolved = target === undefined ? field : { ...field, value: target.value, source: target.source }
+    this.#followed.set(key, resolved)
+    return resolved
   }
 
   /** The field at the end of a path of keys, when it holds a value. */
@@ -81,6 +96,24 @@ export class Section {
     return found
   }
 
+  /** The field at the end of a chain of references, unless it leaves the file or goes round. */
+  #referred(field: Field): Field | undefined {
+    let target: Field | undefined = field
+    for (let hop = 0; hop < MAX_HOPS; hop++) {
+      const path: string | undefined =
+        target?.value.kind === 'text' ? reference.exec(target.value.text)?.[1] : undefined
+      if (path === undefined) return target
+      target = this.#written(path.split('.'))
+    }
+    return undefined
+  }
+
+  #written([key, ...rest]: readonly string[]): Field | undefined {
+    const field = key === undefined ? undefined : this.fields.get(key)
+    if (rest.length === 0) return field
+    return field?.value.kind === 'mapping' ? field.value.section.#written(rest) : undefined
+  }
+
   #children(): Section[] {
     return [...this.fields.values()].flatMap(({ value }) => (value.kind === 'mapping' ? [value.section] : []))
   }
@@ -100,7 +133,7 @@ export class Section {
 
   #value(node: unknown, name: string): FieldValue {
     const target = isAlias(node) ? node.resolve(this.#origin.document) : node
-    if (isMap(target)) return { kind: 'mapping', section: new Section(this.#origin, target, name) }
+    if (isMap(target)) return { kind: 'mapping', section: new Section(this.#origin, target, name, this.#top) }
     if (isSeq(target)) {
       const items = target.items.map((item, index) => ({
         ...this.#value(item, `${name}[${index}]`),

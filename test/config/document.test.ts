@@ -180,3 +180,33 @@ describe('what cannot be read', () => {
     expect(problemsOf('a: 1\n'.repeat(50))).toHaveLength(10)
   })
 })
+
+describe('a reference to another value of the file', () => {
+  const text = `sizes:
+  batch: 16
+  again: \${sizes.batch}
+  lora: { r: 8 }
+train:
+  batch: \${sizes.again}
+  outside: \${elsewhere.batch}
+  round: \${train.back}
+  back: \${train.round}
+  itself: \${train.itself}
+  lora: \${sizes.lora}
+  text: run-\${sizes.batch}
+`
+
+  it('has its value, through further references too, and stands where it is used', () => {
+    expect(topOf(text).at('train', 'batch')).toMatchObject({
+      name: 'train.batch',
+      at: { line: 6, column: 10 },
+      source: '16',
+      value: { kind: 'number', number: 16 },
+    })
+    expect(topOf(text).at('train', 'lora', 'r')?.value).toEqual({ kind: 'number', number: 8 })
+  })
+
+  it.each(['outside', 'round', 'itself', 'text'])('stays as written where the file has no value for it: %s', key => {
+    expect(topOf(text).at('train', key)?.value.kind).toBe('text')
+  })
+})

@@ -32,15 +32,25 @@ const writesParts = writesAny([
 export const lightning: Dialect = {
   name: 'Lightning CLI',
   mayBe: text => writesTrainer(text) && writesParts(text),
-  recognise: document => {
+  recognise: file => {
+    const document = fitIn(file)
     const found = trainerKeys.filter(key => document.at('trainer', key) !== undefined)
-    const isClass = ['model', 'data'].some(part => document.at(part, 'class_path') ?? document.at(part, 'init_args'))
+    const classes = ['model', 'data'].filter(part => document.at(part, 'class_path') ?? document.at(part, 'init_args'))
     const hasBatch = batchSizeOf(document) !== undefined
-    if (found.length === 0 || !(isClass || hasBatch) || document.fields.has('defaults')) return undefined
+    if (document.at('trainer')?.value.kind !== 'mapping' || document.fields.has('defaults')) return undefined
+    if (found.length === 0)
+      return classes.length === 2 ? 'a trainer mapping beside the classes of model and data' : undefined
+    if (classes.length === 0 && !hasBatch) return undefined
     return `a trainer mapping with ${found.join(', ')}, beside ${hasBatch ? 'a batch size' : 'a class_path'}`
   },
-  modelField,
-  read,
+  modelField: file => modelField(fitIn(file)),
+  read: (file, reader, lookUp) => read(fitIn(file), reader, lookUp),
+}
+
+/** What the subcommand `fit` is given: a file of several subcommands keeps it under that key. */
+function fitIn(file: Section): Section {
+  const fit = file.at('fit')?.value
+  return fit?.kind === 'mapping' && fit.section.at('trainer') !== undefined ? fit.section : file
 }
 
 const batchKeys = [
@@ -64,7 +74,22 @@ function inParts(document: Section, parts: readonly string[], keys: readonly str
 }
 
 function batchSizeOf(document: Section): Field | undefined {
-  return inParts(document, ['data', 'model'], batchKeys)
+  return inParts(document, ['data', 'model'], batchKeys) ?? inLoaders(document.at('data'))
+}
+
+/** Levels below `data` in which a data module keeps the settings of its loaders. */
+const LOADER_LEVELS = 4
+const otherLoader = /\.(val|valid|validation|eval|test|predict|inference)\w*(\.|$)/i
+
+/** Of the loader that trains, where the data module has one class or mapping for each. */
+function inLoaders(data: Field | undefined): Field | undefined {
+  if (data?.value.kind !== 'mapping') return undefined
+  const sections = data.value.section.nested(LOADER_LEVELS).filter(({ name }) => !otherLoader.test(name))
+  return sections.flatMap(section => batchKeys.flatMap(key => section.at(key) ?? [])).find(isCount)
+}
+
+function isCount({ value }: Field): boolean {
+  return value.kind === 'number' || value.kind === 'text'
 }
 
 const modelKeys = ['model_name_or_path', 'pretrained_model_name_or_path', 'model_name', 'model_id', 'pretrained']
@@ -159,7 +184,9 @@ function refuseModel(reader: FieldReader, document: Section): undefined {
 
 /** trainer/connectors/accelerator_connector.py: `auto` and -1 take every GPU of the machine. */
 function readGpus(reader: FieldReader, document: Section): number {
-  const [devices, nodes] = [document.at('trainer', 'devices'), document.at('trainer', 'num_nodes')]
+  // `gpus` until 2.0.
+  const devices = document.at('trainer', 'devices') ?? document.at('trainer', 'gpus')
+  const nodes = document.at('trainer', 'num_nodes')
   const machines = nodes === undefined ? 1 : (reader.wholeNumber(nodes, { max: 10_000 }) ?? 1)
   const each = devicesIn(devices)
   if (each !== undefined && devices !== undefined) return reader.note('gpus', each * machines, devices)
@@ -171,8 +198,10 @@ function devicesIn(field: Field | undefined): number | undefined {
   const value = field?.value
   if (value?.kind === 'list') return Math.max(1, value.items.length)
   if (value?.kind === 'number' && value.number >= 1) return Math.floor(value.number)
-  const text = value?.kind === 'text' ? /^\d{1,4}$/.exec(value.text)?.[0] : undefined
-  return text === undefined ? undefined : Math.max(1, Number(text))
+  const text = value?.kind === 'text' ? value.text.trim() : ''
+  // utilities: a number alone is how many, and one beside a comma which.
+  if (/^\d{1,4}(,\s*\d{0,4}){1,64}$/.test(text)) return text.split(',').filter(index => index.trim() !== '').length
+  return /^\d{1,4}$/.test(text) ? Math.max(1, Number(text)) : undefined
 }
 
 /** fabric/connector.py _PRECISION_INPUT, with the spellings of 1.x. */
@@ -202,8 +231,8 @@ function readPrecision(reader: FieldReader, field: Field | undefined, sharding: 
 const strategies: ReadonlyMap<string, Sharding | undefined> = new Map<string, Sharding | undefined>([
   ['auto', undefined],
   ['ddp', undefined],
-  ['ddp_spawn', undefined],
-  ['ddp_find_unused_parameters_true', undefined],
+  ['single_device', undefined],
+  ['singledevice', undefined],
   ['fsdp', 'fsdp'],
   ['deepspeed', 'zero2'],
   ['deepspeed_stage_1', 'zero1'],
@@ -219,9 +248,9 @@ function readStrategy(reader: FieldReader, field: Field | undefined): Sharding |
         ? classNameIn(field.value.section)
         : undefined
   if (field === undefined || name === undefined) return undefined
-  const known = [name, name.replace(/_offload(?:_nvme)?$/, ''), name.replace(/Strategy$/, '').toLowerCase()].find(
-    word => strategies.has(word),
-  )
+  // strategies/ddp.py registers ddp_spawn, ddp_fork, ddp_notebook, and each with _find_unused_parameters_true or _false.
+  const plain = name.replace(/_offload(?:_nvme)?$/, '').replace(/^ddp_\w+$/, 'ddp')
+  const known = [plain, name.replace(/Strategy$/, '').toLowerCase()].find(word => strategies.has(word))
   if (known === undefined) {
     return reader.refuse(
       field,

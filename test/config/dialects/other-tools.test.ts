@@ -41,8 +41,57 @@ data:
     ['devices: [0, 1]', 2],
     ['devices: auto', 1],
     ['devices: -1', 1],
+    ["devices: '0,1'", 2],
+    ["devices: '3,'", 1],
+    ['gpus: 2', 2],
   ])('with %s trains on %i GPUs', (devices, gpus) => {
     expect(trainingConfig(config(devices)).spec.gpus).toBe(gpus)
+  })
+
+  it.each(['ddp_find_unused_parameters_false', 'ddp_notebook', 'single_device'])(
+    'under %s shards nothing',
+    strategy => {
+      expect(trainingConfig(config(`strategy: ${strategy}`)).spec.sharding).toBeUndefined()
+    },
+  )
+
+  it('has the batch size of the loader that trains, where each loader has settings of its own', () => {
+    const text = config('devices: 1').replace(
+      '    batch_size: 32\n',
+      `    val_params:
+      class_path: acme.Loader
+      init_args:
+        batch_size: 64
+    train_params:
+      class_path: acme.Loader
+      init_args:
+        batch_size: 16
+`,
+    )
+    expect(trainingConfig(text)).toMatchObject({ batchSizeAt: { line: 18, column: 21 }, spec: { microBatch: 16 } })
+  })
+
+  it('of several subcommands is read for the one that trains', () => {
+    const text = `fit:\n  ${config('precision: bf16-mixed').trimEnd().replaceAll('\n', '\n  ')}\ntest:\n  ckpt_path: best\n`
+    expect(trainingConfig(text)).toMatchObject({
+      batchSizeAt: { line: 12, column: 19 },
+      spec: { microBatch: 32, precision: 'amp-bf16' },
+    })
+  })
+
+  it('is known by the classes of model and data where its trainer sets nothing that weighs', () => {
+    const text = config('limit_val_batches: 0.25').replace('  max_epochs: 3\n', '')
+    expect(trainingConfig(text).spec.microBatch).toBe(32)
+    expect(
+      readConfig({ path: 'a.yaml', text: text.replace('  class_path: acme.Classifier\n  init_args:\n', '') }).kind,
+    ).toBe('not-a-training-config')
+  })
+
+  it('has the values that it refers to within the file', () => {
+    const text = config('devices: 1')
+      .replace('model_name_or_path: google-bert/bert-base-uncased', `model_name_or_path: \${data.init_args.model}`)
+      .replace('    max_length: 256', '    model: google-bert/bert-base-uncased\n    max_length: 256')
+    expect(trainingConfig(text)).toMatchObject({ model: { id: 'google-bert/bert-base-uncased' } })
   })
 
   it('whose model is a class of its own is told what to add', () => {

@@ -39,7 +39,7 @@ export function argumentsOf(document: Section): Arguments {
   const named = fields(batchSizeKeys)
   const batchSizes = named.length > 0 ? named : fields([legacyBatchSizeKey])
   const home = sections.find(
-    section => batchSizes[0] !== undefined && [...section.fields.values()].includes(batchSizes[0]),
+    section => batchSizes[0] !== undefined && section.field(batchSizes[0].key) === batchSizes[0],
   )
   const nearestFirst = home === undefined ? sections : [home, ...sections.filter(section => section !== home)]
   return {
