@@ -2,8 +2,6 @@
 export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   bloom: ['bigscience/bloom-560m', 'bigscience/bloom-7b1', 'bigscience/bloomz-560m', 'bigscience/bloomz-7b1'],
   dbrx: ['databricks/dbrx-base', 'databricks/dbrx-instruct', 'LnL-AI/dbrx-base-converted-v2'],
-  // Held packed in 4 bits, a quarter of what the shape alone would say.
-  'gemma4 with NVFP4 weights': ['nvidia/Gemma-4-26B-A4B-NVFP4', 'nvidia/Gemma-4-31B-IT-NVFP4'],
   mamba: ['state-spaces/mamba-2.8b'],
   mpt: ['mosaicml/mpt-7b', 'mosaicml/mpt-7b-instruct', 'mosaicml/mpt-30b'],
 }
