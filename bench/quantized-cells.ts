@@ -7,6 +7,10 @@ const over = (rank: number, targets: readonly string[] = allLinear, dropout = 0.
   lora: { rank, targets: [...targets], dropout },
   loop: 'trainer',
 })
+const formed = (form: 'dora' | 'oft', rank: number): Partial<TrainingSpec> => ({
+  lora: { rank, targets: [...allLinear], dropout: 0, form },
+  loop: 'trainer',
+})
 const ckpt = { gradientCheckpointing: true } as const
 const nf4 = { quantization: 'nf4', precision: 'amp-bf16' } as const
 const double = { quantization: 'nf4-double', precision: 'amp-bf16' } as const
@@ -35,4 +39,6 @@ export const quantizedCells: readonly Cell[] = [
   ['meta-llama/Llama-3.2-1B', { ...int8, ...over(16), ...batch(2, 1024), precision: 'amp-fp16' }],
   ['meta-llama/Llama-3.1-8B', { ...int8, ...over(32), ...ckpt, ...batch(1, 2048) }],
   ['Qwen/Qwen2.5-0.5B', { ...int8, ...over(8, ['q_proj', 'v_proj'], 0), ...batch(4, 512) }],
+  ['meta-llama/Llama-3.2-1B', { ...nf4, ...formed('dora', 16), ...ckpt, ...batch(2, 1024), precision: 'bf16' }],
+  ['meta-llama/Llama-3.2-1B', { ...nf4, ...formed('oft', 32), ...batch(2, 1024), precision: 'bf16' }],
 ]
