@@ -43,7 +43,10 @@ const DEFAULT_BLOCK = 1_024
 const DEFAULT_SOURCE = 1_024
 const DEFAULT_TARGET = 128
 
-const sequenceKeys = ['max_seq_length', 'max_length', 'model_max_length', 'block_size', 'max_source_length']
+const sequenceKeys = [
+  ...['max_seq_length', 'max_length', 'model_max_length', 'block_size', 'max_source_length'],
+  ...['max_seq_len', 'cutoff_len', 'sequence_length'],
+]
 const gpuKeys = ['n_gpus', 'n_gpu', 'num_gpus', 'num_processes', 'nproc_per_node']
 
 const writesBatchSize = writesAny(batchSizeKeys)
@@ -60,7 +63,7 @@ export const huggingface: Dialect = {
     const known = trainerKeys.filter(key => find(key) !== undefined)
     return find('model_name_or_path') && known.length >= 2 ? `model_name_or_path beside ${known.join(', ')}` : undefined
   },
-  modelField: document => argumentsOf(document).find(...modelKeys),
+  modelField: document => argumentsOf(document).model,
   read,
 }
 
@@ -76,7 +79,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     field => reader.wholeNumber(field, { max: MAX_BATCH }),
     { value: 1, source: "the Trainer's default" },
   )
-  const model = readModel(reader, find(...modelKeys), 'model_name_or_path', lookUp)
+  const model = readModel(reader, trainerArguments.model, 'model_name_or_path', lookUp)
   const adapter = adapterField(reader, find)
   const processes = find(...gpuKeys)?.value
   const training = readTrainingMethod(reader, find, adapter !== undefined, {

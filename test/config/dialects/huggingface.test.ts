@@ -569,3 +569,53 @@ describe("the recipe of one of TRL's trainers", () => {
     expect(onlyProblemIn(`${bert}max_prompt_length: 512\n`).code).toBe('unsupported-task')
   })
 })
+
+describe('the Trainer in a file of mappings of its own', () => {
+  const own = (lora: string) => `model:
+  name: Qwen/Qwen2.5-0.5B
+training:
+  per_device_train_batch_size: 2
+  max_seq_len: 512
+  bf16: true
+lora:
+  ${lora}
+  target_modules: [q_proj, v_proj]
+`
+
+  it('has the model of the model mapping and adapters of the LoRA mapping', () => {
+    expect(trainingConfig(own('r: 32\n  dropout: 0.1'))).toMatchObject({
+      batchSizeAt: { line: 4, column: 32 },
+      spec: {
+        model: 'Qwen/Qwen2.5-0.5B',
+        microBatch: 2,
+        sequenceLength: 512,
+        lora: { rank: 32, dropout: 0.1, targets: ['q_proj', 'v_proj'] },
+      },
+    })
+  })
+
+  it.each(['r: 32\n  enabled: false', 'alpha: 16'])('has no adapters with %j', lora => {
+    expect(trainingConfig(own(lora)).spec.lora).toBeUndefined()
+  })
+
+  it('has weights in four bits by use_4bit too', () => {
+    expect(trainingConfig(`${own('rank: 8')}use_4bit: true\n`).spec.quantization).toBe('nf4')
+  })
+
+  it.each(['base_model: Qwen/Qwen2.5-0.5B', 'model: Qwen/Qwen2.5-0.5B'])('names its model as %s', line => {
+    expect(trainingConfig(`${line}\nper_device_train_batch_size: 2\n`).spec.model).toBe('Qwen/Qwen2.5-0.5B')
+  })
+
+  it('takes no label of a run for its model', () => {
+    const text = 'tags:\n  model: Qwen/Qwen2.5-0.5B\ntraining:\n  per_device_train_batch_size: 2\n'
+    expect(onlyProblemIn(text).code).toBe('model-not-in-file')
+  })
+})
+
+it.each([
+  ['', true],
+  ['liger_kernel_config: { rope: true }\n', true],
+  ['liger_kernel_config: { fused_linear_cross_entropy: false }\n', undefined],
+])('use_liger_kernel beside %j fuses the loss: %s', (line, fused) => {
+  expect(trainingConfig(`${gpt2}use_liger_kernel: true\n${line}`).spec.fusedLoss).toBe(fused)
+})

@@ -23,9 +23,17 @@ const LEVELS = 2
 const foreignSection =
   /(^|\.)((eval|evaluation|test|inference|generation|predict|serve|deepspeed|ds_config|fsdp)\w*|properties|definitions|\$defs|parameters|inputs|env|environment|hyperparameters)(\.|$)/i
 
+/** A script of one's own often has a mapping for the model, and names it there by one of these. */
+const modelMapping = /(^|\.)(base_)?model(_args|_config)?$/i
+const nameKeys = ['name_or_path', 'name', 'id', 'path', 'base_model', 'base']
+/** At the top of the file, beside the Trainer's arguments. */
+const topModelKeys = ['base_model', 'model']
+
 export interface Arguments {
   /** The first field under one of the keys that holds a value; a section's keys are tried in the order given. */
   find(...keys: string[]): Field | undefined
+  /** The field that names the model. */
+  readonly model: Field | undefined
   /** The field that sets the micro-batch, even where it is empty. */
   readonly batchSize: Field | undefined
   /** Every field that sets one, for files of several stages. */
@@ -42,17 +50,31 @@ export function argumentsOf(document: Section): Arguments {
     section => batchSizes[0] !== undefined && section.field(batchSizes[0].key) === batchSizes[0],
   )
   const nearestFirst = home === undefined ? sections : [home, ...sections.filter(section => section !== home)]
+  const find: Arguments['find'] = (...keys) => {
+    for (const section of nearestFirst) {
+      const found = keys
+        .map(key => section.field(key))
+        .find(field => field !== undefined && field.value.kind !== 'empty')
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
   return {
-    find: (...keys) => {
-      for (const section of nearestFirst) {
-        const found = keys
-          .map(key => section.field(key))
-          .find(field => field !== undefined && field.value.kind !== 'empty')
-        if (found !== undefined) return found
-      }
-      return undefined
-    },
+    find,
+    model: find(...modelKeys) ?? textIn(document, topModelKeys) ?? modelIn(sections),
     batchSize: batchSizes[0],
     batchSizes,
   }
+}
+
+function modelIn(sections: readonly Section[]): Field | undefined {
+  for (const section of sections) {
+    const found = modelMapping.test(section.name) ? textIn(section, nameKeys) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function textIn(section: Section, keys: readonly string[]): Field | undefined {
+  return keys.map(key => section.field(key)).find(field => field?.value.kind === 'text')
 }

@@ -52,7 +52,25 @@ export function adapterField(reader: FieldReader, find: Find): Field | undefined
   }
   const on = find(...switches)
   if (on !== undefined) return reader.flag(on) === true ? on : undefined
-  return find('lora_r', 'lora_rank')
+  return rankField(find)
+}
+
+/** peft's LoraConfig, as scripts of one's own keep it. */
+const adapterMappings = ['lora', 'qlora', 'peft', 'lora_config', 'peft_config', 'lora_args']
+
+/** `lora_r`, or `r` in a mapping for the adapters that is not switched off. */
+function rankField(find: Find): Field | undefined {
+  const mapping = find(...adapterMappings)?.value
+  if (mapping?.kind !== 'mapping') return find('lora_r', 'lora_rank')
+  const { section } = mapping
+  const enabled = section.at('enabled') ?? section.at('enable') ?? section.at('use')
+  if (enabled?.value.kind === 'flag' && !enabled.value.flag) return undefined
+  return find('lora_r', 'lora_rank') ?? section.at('r') ?? section.at('rank')
+}
+
+function dropoutField(find: Find): Field | undefined {
+  const mapping = find(...adapterMappings)?.value
+  return find('lora_dropout') ?? (mapping?.kind === 'mapping' ? mapping.section.at('dropout') : undefined)
 }
 
 export function readAdapter(
@@ -64,13 +82,13 @@ export function readAdapter(
   if (adapter === undefined) return undefined
   const targetField = find('lora_target_modules', 'target_modules', 'lora_target')
   return readLora(reader, model, {
-    rank: find('lora_r', 'lora_rank'),
+    rank: rankField(find),
     defaultRank: {
       value: 16,
       source: "TRL's default",
       assumption: "Adapters of rank 16, TRL's default: the config sets no lora_r.",
     },
-    dropout: find('lora_dropout'),
+    dropout: dropoutField(find),
     defaultDropout: 0.05,
     targets: readTargets(reader, targetField) ?? 'usual',
     targetField: targetField ?? adapter,
@@ -83,7 +101,7 @@ const doubleKeys = ['use_bnb_nested_quant', 'bnb_4bit_use_double_quant', 'use_ne
 
 export function readQuantization(reader: FieldReader, find: Find, adapter: Field | undefined) {
   const isSet = (field: Field | undefined) => field !== undefined && reader.flag(field) === true
-  const [eight, four] = [find('load_in_8bit'), find('load_in_4bit')]
+  const [eight, four] = [find('load_in_8bit', 'use_8bit'), find('load_in_4bit', 'use_4bit')]
   const field = isSet(eight) ? eight : isSet(four) ? four : undefined
   if (field === undefined) return undefined
   if (adapter === undefined) {
@@ -102,5 +120,8 @@ export function readQuantization(reader: FieldReader, find: Find, adapter: Field
 /** Liger's kernels fuse the loss into the output layer (transformers: apply_liger_kernel). */
 export function readFusedLoss(reader: FieldReader, find: Find): true | undefined {
   const liger = find('use_liger_kernel', 'use_liger')
+  const parts = find('liger_kernel_config')?.value
+  const fuses = parts?.kind === 'mapping' ? parts.section.at('fused_linear_cross_entropy') : undefined
+  if (fuses !== undefined && reader.flag(fuses) === false) return undefined
   return liger !== undefined && reader.flag(liger) === true ? reader.note('fusedLoss', true, liger) : undefined
 }
