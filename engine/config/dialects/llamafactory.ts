@@ -1,6 +1,4 @@
 /** LLaMA-Factory, as of 0.9.6: src/llamafactory/hparams/*.py, its defaults; model/adapter.py and model/patcher.py, what they mean. */
-import { hasExperts } from '../../models/architecture.ts'
-import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import { languageModelReading, readBatch, readGpus } from '../language-model.ts'
@@ -8,8 +6,7 @@ import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import type { Optimizer, Precision, TrainedPart } from '../spec.ts'
-import { type Lora, type LoraFields, readLora, readTargets } from '../trainer/adapter.ts'
+import type { Optimizer, Precision } from '../spec.ts'
 import { type AttentionChoice, eagerAttention, flashAttention, fusedAttention } from '../trainer/attention.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { imageOfEverySample } from '../trainer/images.ts'
@@ -26,19 +23,21 @@ import {
 import { readTrainerOptimizer, trainerDefault } from '../trainer/optimizer.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { storedQuantization } from '../trainer/stored-quantization.ts'
-import { readBlockwise, readFreeze } from '../trainer/trained-part.ts'
 import { writesAny } from '../written-keys.ts'
+import {
+  blockwiseField,
+  hasAdapters,
+  type Method,
+  readAdapter,
+  readHostExperts,
+  readMethod,
+  readTrainable,
+} from './llamafactory/fine-tuning.ts'
 
 /** Keys that no other tool has, beside `model_name_or_path`. */
 const ownKeys = ['finetuning_type', 'cutoff_len', 'template', 'dataset_dir', 'lora_target', 'quantization_bit', 'stage']
 const writesModel = writesAny(['model_name_or_path'])
 const writesOwn = writesAny(['finetuning_type', 'cutoff_len', 'lora_target', 'stage'])
-
-type Method = 'lora' | 'oft' | 'full' | 'freeze'
-
-function hasAdapters(method: Method): boolean {
-  return method === 'lora' || method === 'oft'
-}
 
 export const llamafactory: Dialect = {
   name: 'LLaMA-Factory',
@@ -161,108 +160,6 @@ function readOptimizer(reader: FieldReader, document: Section): Optimizer {
   if (isOn(reader, mini)) return reader.note('optimizer', 'adam-mini', mini)
   const named: Field | undefined = isOn(reader, muon) ? { ...muon, value: { kind: 'text', text: 'muon' } } : undefined
   return readTrainerOptimizer(reader, named ?? document.at('optim'), trainerDefault)
-}
-
-/** The block that BAdam trains, where it trains one at a time. */
-function blockwiseField(reader: FieldReader, document: Section): Field | undefined {
-  const field = document.at('use_badam')
-  return isOn(reader, field) ? field : undefined
-}
-
-/** hparams/finetuning_args.py: LoRA unless told otherwise. */
-function readMethod(reader: FieldReader, field: Field | undefined): Method {
-  if (field === undefined) {
-    reader.assume("Adapters, LLaMA-Factory's default: the config sets no finetuning_type.")
-    return 'lora'
-  }
-  const name = reader.text(field)
-  if (name === undefined) return 'lora'
-  if (name === 'lora' || name === 'oft' || name === 'full' || name === 'freeze') return name
-  reader.refuse(
-    field,
-    'unsupported-training',
-    `Fine-tuning by ${quote(name)} is not modelled yet`,
-    'Use lora, oft, freeze or full.',
-  )
-  return 'full'
-}
-
-/** model/model_utils/checkpointing.py: blocks in which nothing trains are not checkpointed, and what goes into them stays as it is. */
-function readTrainable(
-  reader: FieldReader,
-  document: Section,
-  model: CatalogueModel | undefined,
-  method: Method,
-): TrainedPart | undefined {
-  const from = document.at('finetuning_type')
-  const blockwise = blockwiseField(reader, document)
-  if (blockwise !== undefined && method === 'full') return readBlockwise(reader, document, blockwise)
-  if (from === undefined || method !== 'freeze') return undefined
-  return readFreeze(reader, model, {
-    from,
-    layers: document.at('freeze_trainable_layers'),
-    modules: document.at('freeze_trainable_modules'),
-    extraModules: document.at('freeze_extra_modules'),
-    inputGradients: false,
-  })
-}
-
-/** model/adapter.py: OFT's targets are LoRA's too. */
-function readAdapter(
-  reader: FieldReader,
-  document: Section,
-  model: CatalogueModel | undefined,
-  method: Method,
-): Lora | undefined {
-  const targets = document.at('lora_target')
-  const common = {
-    targets: readTargets(reader, targets) ?? 'all',
-    targetField: targets,
-    modulesToSave: document.at('additional_target'),
-  } as const
-  if (method === 'oft') return readOft(reader, document, model, common)
-  return readLora(reader, model, {
-    ...common,
-    rank: document.at('lora_rank'),
-    defaultRank: { value: 8, source: "LLaMA-Factory's default" },
-    dropout: document.at('lora_dropout'),
-    defaultDropout: 0,
-    ...(isOn(reader, document.at('use_dora')) && { form: 'dora' }),
-  })
-}
-
-/** hparams/finetuning_args.py: blocks of 32 features; a number of blocks instead makes them of another size in every layer. */
-function readOft(
-  reader: FieldReader,
-  document: Section,
-  model: CatalogueModel | undefined,
-  common: Pick<LoraFields, 'targets' | 'targetField' | 'modulesToSave'>,
-): Lora | undefined {
-  const [blocks, size] = [document.at('oft_rank'), document.at('oft_block_size')]
-  if (blocks !== undefined && reader.wholeNumber(blocks, { min: 0, max: 10_000 }) !== 0) {
-    return reader.refuse(blocks, 'unsupported-setting', 'oft_rank is not modelled yet', 'Set oft_block_size instead.')
-  }
-  return readLora(reader, model, {
-    ...common,
-    rank: size,
-    defaultRank: { value: 32, source: "LLaMA-Factory's default" },
-    dropout: undefined,
-    defaultDropout: 0,
-    form: 'oft',
-  })
-}
-
-/** ktransformers' kt-kernel, sft/layer.py: experts with their adapters and optimizer state stay on the host, and are computed there. */
-function readHostExperts(reader: FieldReader, field: Field | undefined, model: CatalogueModel | undefined) {
-  if (!isOn(reader, field)) return undefined
-  if (model !== undefined && !hasExperts(model.config)) {
-    const message = `${quote(model.id)} has no experts that use_kt could move to the host`
-    return reader.refuse(field, 'unsupported-setting', message, 'Leave use_kt out.')
-  }
-  reader.assume(
-    "Experts, their adapters and their optimizer state are on the host; the time that they take there is not in the step's.",
-  )
-  return reader.note('expertsOnHost', true as const, field)
 }
 
 /** hparams/model_args.py: 8 bits, or 4 as nf4 with double quantisation unless told otherwise. */

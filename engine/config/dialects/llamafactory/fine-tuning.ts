@@ -1,0 +1,118 @@
+/** How a config of LLaMA-Factory trains: whole, in part, or by adapters (hparams/finetuning_args.py, model/adapter.py). */
+import { hasExperts } from '../../../models/architecture.ts'
+import type { CatalogueModel } from '../../../models/catalogue.ts'
+import type { FieldReader } from '../../fields.ts'
+import { quote } from '../../quote.ts'
+import type { Field, Section } from '../../section.ts'
+import type { TrainedPart } from '../../spec.ts'
+import { type Lora, type LoraFields, readLora, readTargets } from '../../trainer/adapter.ts'
+import { isOn } from '../../trainer/method.ts'
+import { readBlockwise, readFreeze } from '../../trainer/trained-part.ts'
+
+export type Method = 'lora' | 'oft' | 'full' | 'freeze'
+
+export function hasAdapters(method: Method): boolean {
+  return method === 'lora' || method === 'oft'
+}
+
+/** hparams/finetuning_args.py: LoRA unless told otherwise. */
+export function readMethod(reader: FieldReader, field: Field | undefined): Method {
+  if (field === undefined) {
+    reader.assume("Adapters, LLaMA-Factory's default: the config sets no finetuning_type.")
+    return 'lora'
+  }
+  const name = reader.text(field)
+  if (name === undefined) return 'lora'
+  if (name === 'lora' || name === 'oft' || name === 'full' || name === 'freeze') return name
+  reader.refuse(
+    field,
+    'unsupported-training',
+    `Fine-tuning by ${quote(name)} is not modelled yet`,
+    'Use lora, oft, freeze or full.',
+  )
+  return 'full'
+}
+
+/** The block that BAdam trains, where it trains one at a time. */
+export function blockwiseField(reader: FieldReader, document: Section): Field | undefined {
+  const field = document.at('use_badam')
+  return isOn(reader, field) ? field : undefined
+}
+
+/** model/model_utils/checkpointing.py: blocks in which nothing trains are not checkpointed, and what goes into them stays as it is. */
+export function readTrainable(
+  reader: FieldReader,
+  document: Section,
+  model: CatalogueModel | undefined,
+  method: Method,
+): TrainedPart | undefined {
+  const from = document.at('finetuning_type')
+  const blockwise = blockwiseField(reader, document)
+  if (blockwise !== undefined && method === 'full') return readBlockwise(reader, document, blockwise)
+  if (from === undefined || method !== 'freeze') return undefined
+  return readFreeze(reader, model, {
+    from,
+    layers: document.at('freeze_trainable_layers'),
+    modules: document.at('freeze_trainable_modules'),
+    extraModules: document.at('freeze_extra_modules'),
+    inputGradients: false,
+  })
+}
+
+/** model/adapter.py: OFT's targets are LoRA's too. */
+export function readAdapter(
+  reader: FieldReader,
+  document: Section,
+  model: CatalogueModel | undefined,
+  method: Method,
+): Lora | undefined {
+  const targets = document.at('lora_target')
+  const common = {
+    targets: readTargets(reader, targets) ?? 'all',
+    targetField: targets,
+    modulesToSave: document.at('additional_target'),
+  } as const
+  if (method === 'oft') return readOft(reader, document, model, common)
+  return readLora(reader, model, {
+    ...common,
+    rank: document.at('lora_rank'),
+    defaultRank: { value: 8, source: "LLaMA-Factory's default" },
+    dropout: document.at('lora_dropout'),
+    defaultDropout: 0,
+    ...(isOn(reader, document.at('use_dora')) && { form: 'dora' }),
+  })
+}
+
+/** hparams/finetuning_args.py: blocks of 32 features; a number of blocks instead makes them of another size in every layer. */
+function readOft(
+  reader: FieldReader,
+  document: Section,
+  model: CatalogueModel | undefined,
+  common: Pick<LoraFields, 'targets' | 'targetField' | 'modulesToSave'>,
+): Lora | undefined {
+  const [blocks, size] = [document.at('oft_rank'), document.at('oft_block_size')]
+  if (blocks !== undefined && reader.wholeNumber(blocks, { min: 0, max: 10_000 }) !== 0) {
+    return reader.refuse(blocks, 'unsupported-setting', 'oft_rank is not modelled yet', 'Set oft_block_size instead.')
+  }
+  return readLora(reader, model, {
+    ...common,
+    rank: size,
+    defaultRank: { value: 32, source: "LLaMA-Factory's default" },
+    dropout: undefined,
+    defaultDropout: 0,
+    form: 'oft',
+  })
+}
+
+/** ktransformers' kt-kernel, sft/layer.py: experts with their adapters and optimizer state stay on the host, and are computed there. */
+export function readHostExperts(reader: FieldReader, field: Field | undefined, model: CatalogueModel | undefined) {
+  if (!isOn(reader, field)) return undefined
+  if (model !== undefined && !hasExperts(model.config)) {
+    const message = `${quote(model.id)} has no experts that use_kt could move to the host`
+    return reader.refuse(field, 'unsupported-setting', message, 'Leave use_kt out.')
+  }
+  reader.assume(
+    "Experts, their adapters and their optimizer state are on the host; the time that they take there is not in the step's.",
+  )
+  return reader.note('expertsOnHost', true as const, field)
+}
