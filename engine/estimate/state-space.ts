@@ -4,8 +4,8 @@
  */
 import type { Mamba2Shape } from '../models/ops.ts'
 import { type Autograd, made } from './autograd.ts'
+import type { Mixers } from './layers/mixers.ts'
 import { bytesPerElement, elements, type Tensor } from './storage.ts'
-import type { Tape } from './tape.ts'
 
 const FLOAT32_BYTES = bytesPerElement.float32
 
@@ -53,7 +53,7 @@ export function fusedMamba2(autograd: Autograd, x: Tensor, shape: Mamba2Shape, w
 }
 
 /** transformers' Mamba 2 layers where they cache states or evaluate: convolution, scan, norm and projection one by one. */
-export function composedMamba2(tape: Tape, name: string, x: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
+export function composedMamba2(tape: Mixers, name: string, x: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
   const { heads, groups, stateSize } = shape
   const { inner, convolved } = widthsOf(shape)
   const [gate = x, mixed = x, steps = x] = tape.split(x, [inner, convolved, heads])
@@ -66,7 +66,12 @@ export function composedMamba2(tape: Tape, name: string, x: Tensor, shape: Mamba
 }
 
 /** MambaChunkScanCombinedFn: saves its inputs, its result and how far the states have decayed. */
-function chunkScan(tape: Tape, inputs: readonly Tensor[], shape: Mamba2Shape, parameters: readonly Tensor[]): Tensor {
+function chunkScan(
+  tape: Mixers,
+  inputs: readonly Tensor[],
+  shape: Mamba2Shape,
+  parameters: readonly Tensor[],
+): Tensor {
   const [states] = inputs
   if (states === undefined) throw new Error('no states to scan')
   const [tokens = 0] = states.shape
@@ -88,14 +93,14 @@ function chunkScan(tape: Tape, inputs: readonly Tensor[], shape: Mamba2Shape, pa
 }
 
 /** transformers cache_utils.py LinearAttentionLayer: the state after the last token, which the outputs hand out. */
-function cacheState(tape: Tape, shape: Mamba2Shape): void {
+function cacheState(tape: Mixers, shape: Mamba2Shape): void {
   const state = tape.tensor([widthsOf(shape).inner, shape.stateSize], 'float32', [])
   tape.record('cached state', { reads: [], outputs: [state] })
   tape.held.push(state.storage)
 }
 
 /** In float32, its weights before it is cast back or after. */
-function gatedNorm(tape: Tape, scanned: Tensor, gate: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
+function gatedNorm(tape: Mixers, scanned: Tensor, gate: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
   const weights = weight('norm.weight', [widthsOf(shape).inner])
   const wide = tape.multiply(tape.cast(scanned, 'float32'), tape.silu(tape.cast(gate, 'float32')))
   const squares = tape.power(wide)

@@ -1,0 +1,66 @@
+/** Weights by name: which of them train, in which type they are held, and those that the text does not reach. */
+import { parameterPattern } from '../../config/parameter-pattern.ts'
+import { bytesPerElement, type Dtype, type Tensor } from '../storage.ts'
+import { Blocks } from './blocks.ts'
+
+export class Weights extends Blocks {
+  /** Weights that train on what stands among the words. */
+  protected towers: Tensor[] = []
+  readonly #trainedNames = (this.spec.trainable?.names ?? []).flatMap(name => parameterPattern(name) ?? [])
+
+  idle(features: number, body: (x: Tensor) => Tensor): void {
+    const [nodes, known] = [this.nodes, new Set(this.parameters.keys())]
+    this.nodes = []
+    body(this.tensor([1, features], this.weightDtype, []))
+    this.nodes = nodes
+    for (const [name, parameter] of this.parameters) {
+      if (known.has(name)) continue
+      if (this.spec.trainsTowers && parameter.requiresGrad) this.towers.push(parameter)
+      else this.parameters.set(name, { ...parameter, requiresGrad: false })
+    }
+  }
+
+  /** int64 constants that the module registers as buffers. */
+  positionIds(count: number): void {
+    this.buffer('position_ids', count * bytesPerElement.int64)
+  }
+
+  constant(name: string, features: number): Tensor {
+    const storage = this.buffer(name, features * bytesPerElement[this.weightDtype])
+    return {
+      storage,
+      shape: [features],
+      batched: false,
+      dtype: this.weightDtype,
+      requiresGrad: false,
+      edge: this.newEdge(),
+    }
+  }
+
+  /** peft utils/other.py ModulesToSaveWrapper: a trainable copy of a module is used, and the original stays. */
+  protected savedWhole(name: string, shape: readonly number[], original = `${name}.weight`): Tensor | undefined {
+    const isSaved = this.spec.lora?.modulesToSave?.includes(name.slice(name.lastIndexOf('.') + 1)) ?? false
+    if (!isSaved || (this.pass !== undefined && this.pass.of !== 'policy')) return undefined
+    this.weight(original, shape)
+    return this.parameter(`${name}.modules_to_save.default.weight`, shape, { trainable: true })
+  }
+
+  protected weight(name: string, shape: readonly number[]): Tensor {
+    const trainable = this.spec.lora === undefined && this.isTrained(name)
+    return this.parameter(name, shape, { trainable, ...(!trainable && this.#frozen) })
+  }
+
+  protected isTrained(name: string): boolean {
+    return this.spec.trainable === undefined || this.#trainedNames.some(pattern => pattern.test(name))
+  }
+
+  /** LLaMA-Factory model/adapter.py: weights are loaded in the type that is computed in, and made float32 where they train. */
+  get #frozen(): { dtype?: Dtype } {
+    const isPart = this.spec.trainable !== undefined && this.pass?.of !== 'copy'
+    return isPart && this.autocastDtype !== undefined ? { dtype: this.autocastDtype } : {}
+  }
+
+  protected isPolicy(): boolean {
+    return this.pass === undefined || this.pass.of === 'policy'
+  }
+}
