@@ -173,10 +173,16 @@ function notJson(text: string, offset: number): Problem {
 }
 
 function notYaml(message: string): Problem {
+  // The library's words for `report_to:wandb`.
+  const isKeyAlone = /^Implicit (?:map )?keys need/.test(message)
   return {
     code: 'not-yaml',
-    message: `Not valid YAML: ${plain(message)}`,
-    fix: 'Correct the YAML there; indent with spaces and quote text that holds special characters.',
+    message: isKeyAlone
+      ? 'Not valid YAML: a key without a value, or without the space after its colon'
+      : `Not valid YAML: ${plain(message)}`,
+    fix: isKeyAlone
+      ? 'Write the line as key: value.'
+      : 'Correct the YAML there; indent with spaces and quote text that holds special characters.',
   }
 }
 

@@ -93,6 +93,9 @@ describe('values', () => {
 describe('what cannot be read', () => {
   it('names line and column of a syntax error', () => {
     expect(problemsOf('a: 1\nb: "open\n')).toMatchObject([{ code: 'not-yaml', file: 'a.yaml', line: 3, column: 1 }])
+    expect(problemsOf('a: 1\nreport_to:wandb\nb: 2\n')).toMatchObject([
+      { code: 'not-yaml', line: 2, fix: 'Write the line as key: value.' },
+    ])
     expect(problemsOf('a: 1\n\tb: 2\n')).toMatchObject([{ code: 'not-yaml', line: 2 }])
   })
 

@@ -224,11 +224,17 @@ function readPadding(
 function readCheckpointing(reader: FieldReader, find: Arguments['find']): boolean {
   const field = find('gradient_checkpointing', 'use_gradient_checkpointing')
   const byTrl = isTrl(find)
-  return reader.settle('gradientCheckpointing', field, present => reader.flag(present), {
+  return reader.settle('gradientCheckpointing', field, present => readSwitch(reader, present), {
     value: byTrl,
     source: byTrl ? "TRL's default" : "the Trainer's default",
     ...(byTrl && { assumption: "Gradient checkpointing, TRL's default: the config does not set it." }),
   })
+}
+
+function readSwitch(reader: FieldReader, field: Field): boolean | undefined {
+  if (field.value.kind !== 'text' || field.value.text !== 'unsloth') return reader.flag(field)
+  reader.assume('What Unsloth moves to the host between the passes is counted on the GPU: the estimate is high.')
+  return true
 }
 
 /** The switch that `optim: adafactor` replaced: on, it reads as that name. */

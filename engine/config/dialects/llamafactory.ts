@@ -42,14 +42,24 @@ const writesOwn = writesAny(['finetuning_type', 'cutoff_len', 'lora_target', 'st
 export const llamafactory: Dialect = {
   name: 'LLaMA-Factory',
   mayBe: text => writesModel(text) && writesOwn(text),
-  recognise: document => {
-    const found = ownKeys.filter(key => document.at(key) !== undefined)
-    const trains = document.at('per_device_train_batch_size') ?? document.at('do_train')
-    const isOurs = document.at('model_name_or_path') !== undefined && trains !== undefined && found.length >= 2
-    return isOurs ? `model_name_or_path beside ${found.join(', ')}` : undefined
+  recognise: file => {
+    const document = argumentsIn(file)
+    return document && `model_name_or_path beside ${ownKeysIn(document).join(', ')}`
   },
-  modelField: document => document.at('model_name_or_path'),
-  read,
+  modelField: file => argumentsIn(file)?.at('model_name_or_path'),
+  read: (file, reader, lookUp) => read(argumentsIn(file) ?? file, reader, lookUp),
+}
+
+/** The file, or the mapping in it that a launcher hands on. */
+function argumentsIn(file: Section): Section | undefined {
+  return file.nested(1).find(section => {
+    const trains = section.at('per_device_train_batch_size') ?? section.at('do_train')
+    return section.at('model_name_or_path') !== undefined && trains !== undefined && ownKeysIn(section).length >= 2
+  })
+}
+
+function ownKeysIn(section: Section): readonly string[] {
+  return ownKeys.filter(key => section.at(key) !== undefined)
 }
 
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {

@@ -619,3 +619,23 @@ it.each([
 ])('use_liger_kernel beside %j fuses the loss: %s', (line, fused) => {
   expect(trainingConfig(`${gpt2}use_liger_kernel: true\n${line}`).spec.fusedLoss).toBe(fused)
 })
+
+it("knows SimPO's own recipes by gamma_beta_ratio: no reference, and no cross-entropy unless sft_weight asks for it", () => {
+  const simpo = `${gpt2}beta: 10\nmax_length: 512\ngamma_beta_ratio: 0.5\n`
+  expect(trainingConfig(simpo).spec.method).toMatchObject({ reference: 'none', withCrossEntropy: false })
+  expect(trainingConfig(`${simpo}sft_weight: 0.1\n`).spec.method).toMatchObject({ withCrossEntropy: true })
+})
+
+it("takes Unsloth's gradient checkpointing for checkpointing", () => {
+  const { spec, assumptions } = trainingConfig(`${gpt2}use_gradient_checkpointing: unsloth\n`)
+  expect(spec.gradientCheckpointing).toBe(true)
+  expect(assumptions.join(' ')).toContain('Unsloth moves to the host')
+})
+
+it.each(['use_ia3', 'use_prompt_tuning'])('refuses %s rather than counting a full fine-tuning', key => {
+  expect(onlyProblemIn(`${gpt2}use_lora: false\n${key}: true\n`)).toMatchObject({
+    code: 'unsupported-setting',
+    line: 4,
+  })
+  expect(trainingConfig(`${gpt2}${key}: false\n`).spec.lora).toBeUndefined()
+})

@@ -201,3 +201,19 @@ describe("LLaMA-Factory's second format", () => {
     expect(trainingConfig(text).spec).toMatchObject({ sharding: 'zero2', precision: 'bf16-master' })
   })
 })
+
+it('is found one level down too, where a launcher hands a mapping on', () => {
+  const text = `backend: llamafactory
+llamafactory:
+  model_name_or_path: Qwen/Qwen2.5-0.5B
+  stage: sft
+  finetuning_type: full
+  cutoff_len: 4096
+  per_device_train_batch_size: 2
+`
+  expect(trainingConfig(text)).toMatchObject({
+    dialect: 'LLaMA-Factory',
+    batchSizeAt: { line: 7, column: 32 },
+    spec: { model: 'Qwen/Qwen2.5-0.5B', microBatch: 2, sequenceLength: 4096, gradientCheckpointing: true },
+  })
+})

@@ -39,6 +39,8 @@ export function isTrl(find: Find): boolean {
 }
 
 const switches = ['use_peft', 'use_lora', 'use_qlora']
+/** Other methods of peft, as scripts of one's own switch them on. */
+const otherSwitches = ['use_ia3', 'use_adalora', 'use_prefix_tuning', 'use_prompt_tuning', 'use_p_tuning']
 const methods = ['finetuning_type', 'adapter', 'peft_method', 'peft_type']
 
 /** The field that puts adapters on, if one does. */
@@ -49,6 +51,11 @@ export function adapterField(reader: FieldReader, find: Find): Field | undefined
     if (method === 'lora' || method === 'qlora') return named
     reader.refuse(named, 'unsupported-setting', `Training by ${quote(method)} is not modelled yet`, 'Use lora or full.')
     return undefined
+  }
+  const other = otherSwitches.map(key => find(key)).find(field => isOn(reader, field))
+  if (other !== undefined) {
+    const message = `${other.key} is not modelled yet`
+    return reader.refuse(other, 'unsupported-setting', message, 'Leave this config out of the check for now.')
   }
   const on = find(...switches)
   if (on !== undefined) return reader.flag(on) === true ? on : undefined

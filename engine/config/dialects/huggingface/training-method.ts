@@ -16,6 +16,8 @@ const generationKeys = [
 const ktoKeys = ['undesirable_weight', 'desirable_weight']
 const rewardKeys = ['center_rewards_coefficient']
 const withoutReferenceKeys = ['cpo_alpha', 'simpo_gamma']
+/** SimPO's own trainer (princeton-nlp/SimPO, scripts/simpo_config.py); its cross-entropy is off unless sft_weight is set. */
+const simpoKeys = ['gamma_beta_ratio']
 const preferenceKeys = [
   ...['max_prompt_length', 'precompute_ref_log_probs', 'ref_model_mixup_alpha', 'rpo_alpha'],
   ...['sync_ref_model', 'use_weighting', 'f_divergence_type'],
@@ -27,6 +29,7 @@ const methodKeys = [
   ...ktoKeys,
   ...rewardKeys,
   ...withoutReferenceKeys,
+  ...simpoKeys,
   ...preferenceKeys,
 ]
 
@@ -55,6 +58,12 @@ export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: 
   if (tags !== undefined) return kto(reader, tags, { reference, style: 'trl' })
   const free = find(...withoutReferenceKeys) ?? namedOrpo(find)
   if (free !== undefined) return preference(reader, free, { reference: 'none', style: 'trl', withCrossEntropy: true })
+  const simpo = find(...simpoKeys)
+  if (simpo !== undefined) {
+    const weight = find('sft_weight')?.value
+    const withCrossEntropy = weight?.kind === 'number' && weight.number > 0
+    return preference(reader, simpo, { reference: 'none', style: 'trl', ...(withCrossEntropy && { withCrossEntropy }) })
+  }
   const field = preferenceField(find)
   if (field === undefined) return ordinary
   if (isOn(reader, find('use_liger_kernel'))) {
