@@ -13,9 +13,9 @@ import { Grid } from '../engine/search/grid.ts'
 import { largestBatch } from '../engine/search/largest.ts'
 import { GIB } from '../engine/units.ts'
 import { footprintOf, knownModel, specOf } from '../test/estimate/specs.ts'
-import { type Cell, cells } from './accuracy-cells.ts'
-import { timmCells } from './gemma-cells.ts'
-import { quantizedCells } from './quantized-cells.ts'
+import { type Cell, cells } from './accuracy/cells.ts'
+import { timmCells } from './accuracy/gemma-cells.ts'
+import { quantizedCells } from './accuracy/quantized-cells.ts'
 
 const LIMITS = { medianPercent: 2, p95Percent: 5, worstPercent: 6, publishedPercent: 3, cells: 150 }
 

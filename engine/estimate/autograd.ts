@@ -5,7 +5,7 @@
  * `torch:` names the place in PyTorch that decides a rule (paths of the 2.13 sources).
  */
 import { sequencesPerSample, type TrainingSpec } from '../config/spec.ts'
-import type { KeyValueCache } from './key-value-cache.ts'
+import type { KeyValueCache } from './kernels/key-value-cache.ts'
 import { type ByteKind, bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
 
 /** How a gradient reaches an input: as a tensor of its own, or as the very gradient of the output (`add`). */

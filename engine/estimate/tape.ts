@@ -5,9 +5,9 @@
  */
 import type { Convolution, Ops } from '../models/ops.ts'
 import { made, widest } from './autograd.ts'
-import { Gemma3nTape } from './gemma3n.ts'
+import { Gemma3nTape } from './kernels/gemma3n.ts'
+import { matrixProduct } from './kernels/matrix-product.ts'
 import { Mixers } from './layers/mixers.ts'
-import { matrixProduct } from './matrix-product.ts'
 import { bytesPerElement, elements, lastSize, type Tensor } from './storage.ts'
 
 export class Tape extends Mixers implements Ops<Tensor> {

@@ -1,8 +1,8 @@
 /** What a step starts from: the batch that the training loop holds. */
 import type { TrainingSpec } from '../../config/spec.ts'
 import { Autograd } from '../autograd.ts'
+import { stridedTokens } from '../objectives/strided-log-probabilities.ts'
 import type { Dtype, Tensor } from '../storage.ts'
-import { stridedTokens } from '../strided-log-probabilities.ts'
 
 export class Batch extends Autograd {
   protected readonly batchInput: Tensor

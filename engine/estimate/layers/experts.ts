@@ -1,10 +1,16 @@
 /** Mixtures of experts: routers and matrices of many experts, with what quantises and adapts them. */
 import type { EveryExpertOptions, ExpertOptions, RouterOptions } from '../../models/ops.ts'
-import { lowRankFactors, withLowRankMatrices } from '../adapters.ts'
 import { made } from '../autograd.ts'
-import { chosenRows, expertProduct, oneByOne, scoredRows, summed } from '../every-expert.ts'
-import { bestExperts, type ExpertFactors, groupedExperts, type RouterParameters, routerLogits } from '../experts.ts'
-import { quantizedBytes } from '../quantization.ts'
+import { lowRankFactors, withLowRankMatrices } from '../kernels/adapters.ts'
+import { chosenRows, expertProduct, oneByOne, scoredRows, summed } from '../kernels/every-expert.ts'
+import {
+  bestExperts,
+  type ExpertFactors,
+  groupedExperts,
+  type RouterParameters,
+  routerLogits,
+} from '../kernels/experts.ts'
+import { quantizedBytes } from '../kernels/quantization.ts'
 import { elements, lastSize, type Tensor } from '../storage.ts'
 import { Linears } from './linears.ts'
 

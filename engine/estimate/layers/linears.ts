@@ -2,13 +2,13 @@
 import type { TrainingSpec } from '../../config/spec.ts'
 import type { ExpertNames } from '../../models/expert-names.ts'
 import type { LinearOptions } from '../../models/ops.ts'
-import { type Adapters, turnedInput, withLowRank, withMagnitude } from '../adapters.ts'
 import { made } from '../autograd.ts'
-import { fakeQuantized, fourBitProduct } from '../fake-quantization.ts'
-import { matrixProduct } from '../matrix-product.ts'
-import { quantizedBytes } from '../quantization.ts'
+import { type Adapters, turnedInput, withLowRank, withMagnitude } from '../kernels/adapters.ts'
+import { fakeQuantized, fourBitProduct } from '../kernels/fake-quantization.ts'
+import { matrixProduct } from '../kernels/matrix-product.ts'
+import { quantizedBytes } from '../kernels/quantization.ts'
+import { chunkedLogProbabilities } from '../objectives/strided-log-probabilities.ts'
 import { bytesPerElement, elements, lastSize, type Tensor } from '../storage.ts'
-import { chunkedLogProbabilities } from '../strided-log-probabilities.ts'
 import { Pointwise } from './pointwise.ts'
 
 /** The product of two int8 matrices. */

@@ -8,12 +8,12 @@ import type {
   RotaryOptions,
   SelectiveScan,
 } from '../../models/ops.ts'
-import { eagerAttention, fusedAttention } from '../attention.ts'
 import { made } from '../autograd.ts'
-import { channelDecay, gatedDeltaRule, kimiDelta } from '../linear-attention.ts'
-import { matrixProduct } from '../matrix-product.ts'
-import { fusedConvolution, selectiveScan } from '../selective-scan.ts'
-import { composedMamba2, fusedMamba2 } from '../state-space.ts'
+import { eagerAttention, fusedAttention } from '../kernels/attention.ts'
+import { channelDecay, gatedDeltaRule, kimiDelta } from '../kernels/linear-attention.ts'
+import { matrixProduct } from '../kernels/matrix-product.ts'
+import { fusedConvolution, selectiveScan } from '../kernels/selective-scan.ts'
+import { composedMamba2, fusedMamba2 } from '../kernels/state-space.ts'
 import { bytesPerElement, type Dtype, lastSize, type Tensor } from '../storage.ts'
 import { Experts } from './experts.ts'
 

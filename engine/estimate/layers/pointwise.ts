@@ -1,7 +1,7 @@
 /** Norms, activations and changes of shape, as PyTorch composes them. */
 import type { RmsNormOptions } from '../../models/ops.ts'
 import { made } from '../autograd.ts'
-import { composedLayerNorm, xielu } from '../composed-ops.ts'
+import { composedLayerNorm, xielu } from '../kernels/composed-ops.ts'
 import { elements, lastSize, type Tensor } from '../storage.ts'
 import { Weights } from './weights.ts'
 

@@ -1,0 +1,176 @@
+/** The cells of `bench:accuracy` for training methods: preferences, rewards, distillation, quantisation-aware training. */
+import type { TrainingMethod, TrainingSpec } from '../../engine/config/spec.ts'
+import { answerCells } from './answer-cells.ts'
+import type { Cell } from './cells.ts'
+
+const ckpt = { gradientCheckpointing: true } as const
+const trainer = { loop: 'trainer' } as const
+const allLinear = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
+
+type Preference = Extract<TrainingMethod, { kind: 'preference' }>
+
+function preference(
+  logProbabilities: Preference['logProbabilities'],
+  reference: Preference['reference'],
+  withCrossEntropy = false,
+): Partial<TrainingSpec> {
+  const method = { kind: 'preference', reference, logProbabilities, withCrossEntropy } as const
+  return logProbabilities === 'torchtune' ? { method } : { method, dropout: false }
+}
+
+function kto(
+  logProbabilities: Preference['logProbabilities'],
+  reference: Preference['reference'],
+): Partial<TrainingSpec> {
+  return { method: { kind: 'kto', reference, logProbabilities }, dropout: false }
+}
+
+const adapters = { lora: { rank: 16, targets: allLinear, dropout: 0.05 } }
+const score = {
+  method: { kind: 'reward', head: 'score' },
+  task: 'sequence-classification',
+  labels: 1,
+  dropout: false,
+} as const
+const value = { method: { kind: 'reward', head: 'value' } } as const
+const steps = { method: { kind: 'reward', head: 'steps' }, task: 'sequence-classification', dropout: false } as const
+
+/** Preference training and reward models. */
+const methods: readonly Cell[] = [
+  ...(['HuggingFaceTB/SmolLM2-135M', 'meta-llama/Llama-3.2-1B', 'Qwen/Qwen2.5-0.5B'] as const).flatMap(model =>
+    (
+      [
+        { ...preference('trl', 'copy'), ...ckpt },
+        { ...preference('trl', 'adapters-off'), ...adapters, ...ckpt },
+        { ...preference('trl', 'none'), precision: 'amp-bf16' },
+        { ...preference('trl', 'none', true), ...ckpt },
+        { ...preference('llamafactory', 'copy'), precision: 'amp-bf16', ...ckpt },
+        { ...preference('llamafactory', 'adapters-off'), ...adapters, ...ckpt },
+        { ...preference('torchtune', 'copy'), ...ckpt },
+        { ...preference('torchtune', 'adapters-off'), ...adapters },
+        { ...kto('trl', 'copy'), ...ckpt },
+        { ...kto('llamafactory', 'adapters-off'), ...adapters, ...ckpt },
+        { ...score, precision: 'amp-bf16', ...ckpt },
+        { ...value, ...adapters, ...ckpt },
+        { ...steps },
+      ] as const
+    ).map(
+      (changes): Cell => [model, { microBatch: 2, sequenceLength: 1024, precision: 'bf16', ...trainer, ...changes }],
+    ),
+  ),
+]
+
+const rounded = { fakeQuantization: { groupSize: 64 } }
+
+function distilled(teacher: string): Partial<TrainingSpec> {
+  return { method: { kind: 'distillation', teacher, chunks: 8 } }
+}
+
+/** Quantisation-aware training and distillation, as torchtune's recipes go about them, and modules that train whole. */
+const recipes: readonly Cell[] = (
+  [
+    ['meta-llama/Llama-3.2-1B', { ...rounded }],
+    ['meta-llama/Llama-3.2-1B', { ...rounded, ...ckpt }],
+    ['meta-llama/Llama-3.2-1B', { ...rounded, ...adapters }],
+    ['Qwen/Qwen3-0.6B', { ...rounded, precision: 'fp32' }],
+    ['Qwen/Qwen3-0.6B', { ...rounded, ...adapters, ...ckpt }],
+    ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', { ...rounded }],
+    ['meta-llama/Llama-3.2-1B', { ...distilled('meta-llama/Llama-3.1-8B'), ...adapters, ...ckpt }],
+    ['Qwen/Qwen2-0.5B', { ...distilled('Qwen/Qwen2-1.5B'), ...adapters }],
+    ['HuggingFaceTB/SmolLM2-135M', { ...distilled('HuggingFaceTB/SmolLM2-1.7B'), ...ckpt }],
+    ['meta-llama/Llama-3.2-1B', { lora: { ...adapters.lora, modulesToSave: ['embed_tokens', 'lm_head'] }, ...ckpt }],
+    ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', { lora: { ...adapters.lora, modulesToSave: ['lm_head'] } }],
+    ['HuggingFaceTB/SmolLM2-135M', { optimizer: 'rmsprop' }],
+  ] as const
+).map(
+  ([model, changes]): Cell => [
+    model,
+    { microBatch: 2, sequenceLength: 1024, precision: 'bf16', ...trainer, ...(changes as Partial<TrainingSpec>) },
+  ],
+)
+
+const dora = { lora: { ...adapters.lora, form: 'dora' } } as const
+const doraOfTorchtune = {
+  lora: { rank: 8, targets: allLinear, dropout: 0, form: 'dora', inWeightsType: true },
+} as const
+const onExperts = { rank: 16, targets: ['q_proj'], parameters: ['gate_up_proj', 'down_proj'], dropout: 0 }
+const oft = { lora: { rank: 32, targets: allLinear, dropout: 0, form: 'oft' } } as const
+
+const denoising = { method: { kind: 'denoising' }, paddedBatches: true } as const
+const anchored = { method: { kind: 'anchored' }, ...ckpt } as const
+
+/** Adapters other than low-rank products, LLaMA-Factory's loss beside a frozen copy, and masked diffusion. */
+const otherAdapters: readonly Cell[] = (
+  [
+    ['meta-llama/Llama-3.2-1B', { ...dora }],
+    ['meta-llama/Llama-3.2-1B', { ...dora, ...ckpt, precision: 'amp-bf16' }],
+    ['meta-llama/Llama-3.2-1B', { ...doraOfTorchtune }],
+    ['meta-llama/Llama-3.2-1B', { ...doraOfTorchtune, ...ckpt }],
+    ['Qwen/Qwen2.5-0.5B', { lora: { ...dora.lora, dropout: 0 } }],
+    ['meta-llama/Llama-3.2-1B', { ...oft, ...ckpt }],
+    ['meta-llama/Llama-3.2-1B', { ...oft, precision: 'amp-bf16' }],
+    ['Qwen/Qwen2.5-0.5B', { lora: { ...oft.lora, rank: 48 } }],
+    ['Qwen/Qwen1.5-MoE-A2.7B', { lora: onExperts, ...ckpt, optimizer: 'adamw-fused' }],
+    ['Qwen/Qwen2.5-0.5B', { ...anchored, precision: 'amp-bf16' }],
+    ['HuggingFaceTB/SmolLM2-135M', { ...anchored }],
+    ['meta-llama/Llama-3.2-1B', { ...denoising, ...ckpt, optimizer: 'adamw-8bit' }],
+    ['HuggingFaceTB/SmolLM2-135M', { ...denoising, precision: 'amp-bf16' }],
+  ] as const
+).map(
+  ([model, changes]): Cell => [
+    model,
+    { microBatch: 2, sequenceLength: 1024, precision: 'bf16', ...trainer, ...(changes as Partial<TrainingSpec>) },
+  ],
+)
+
+const inBackward = { optimizerInBackward: true, ...ckpt } as const
+
+/** Optimizers that step with every gradient as it comes: torchtune's single-device recipes. */
+const steppedAtOnce: readonly Cell[] = (
+  [
+    ['meta-llama/Llama-3.2-1B', { ...inBackward, optimizer: 'paged-adamw-8bit' }],
+    ['Qwen/Qwen2.5-0.5B', { ...inBackward, optimizer: 'adamw' }],
+    ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', { ...inBackward, optimizer: 'adamw-fused' }],
+  ] as const
+).map(
+  ([model, changes]): Cell => [
+    model,
+    { microBatch: 2, sequenceLength: 1024, precision: 'bf16', ...trainer, ...changes },
+  ],
+)
+
+const lastTwo = String.raw`.*\.(?:14|15)\.`
+const ends = ['lm_head', String.raw`model\.embed_tokens`, String.raw`model\.layers\.[0-3]\.`]
+
+function part(names: readonly string[], inputGradients: boolean): Partial<TrainingSpec> {
+  return { trainable: { names: [...names], inputGradients } }
+}
+
+/** Parts of a model, as Axolotl and LLaMA-Factory freeze the rest. */
+const parts: readonly Cell[] = (
+  [
+    ['meta-llama/Llama-3.2-1B', { ...part([lastTwo], true), ...ckpt }],
+    ['meta-llama/Llama-3.2-1B', { ...part([lastTwo], true) }],
+    ['meta-llama/Llama-3.2-1B', { ...part([lastTwo], false), ...ckpt, precision: 'amp-bf16' }],
+    ['meta-llama/Llama-3.2-1B', { ...part([lastTwo], false), precision: 'amp-bf16' }],
+    ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', { ...part(ends, true), ...ckpt }],
+    [
+      'TinyLlama/TinyLlama-1.1B-Chat-v1.0',
+      { ...part([String.raw`.*\.(?:0|1)\.mlp`], false), ...ckpt, precision: 'amp-bf16' },
+    ],
+  ] as const
+).map(
+  ([model, changes]): Cell => [
+    model,
+    { microBatch: 2, sequenceLength: 1024, precision: 'bf16', ...trainer, ...(changes as Partial<TrainingSpec>) },
+  ],
+)
+
+export const methodCells: readonly Cell[] = [
+  ...methods,
+  ...recipes,
+  ...otherAdapters,
+  ...steppedAtOnce,
+  ...parts,
+  ...answerCells,
+]

@@ -1,0 +1,106 @@
+/**
+ * Gated DeltaNet and Kimi Delta Attention in flash-linear-attention's kernels, which transformers takes where they are installed;
+ * derived from their sources (fla/ops/gated_delta_rule/chunk.py, fla/ops/kda), as they do not run on the meta device.
+ */
+import { type Autograd, made } from '../autograd.ts'
+import { bytesPerElement, elements, lastSize, type Storage, type Tensor } from '../storage.ts'
+
+/** Tokens that a chunk of the kernels holds. */
+const CHUNK_TOKENS = 64
+
+export interface DeltaRule {
+  readonly query: Tensor
+  readonly key: Tensor
+  readonly value: Tensor
+  /** How much of the state is forgotten, and how much of the new is written: [s, heads]. */
+  readonly decay: Tensor
+  readonly beta: Tensor
+  readonly heads: number
+}
+
+export function gatedDeltaRule(autograd: Autograd, { query, key, value, decay, beta, heads }: DeltaRule): Tensor {
+  const [tokens = 0] = query.shape
+  const inputs = [query, key, value, decay, beta]
+  const output = autograd.tensor(value.shape, query.dtype, inputs)
+  const like = (tensor: Tensor) => autograd.storage(elements(tensor), query.dtype, true)
+  const within = (bytes: number) => autograd.storage(bytes, 'bool', true, 'temporaries')
+  const element = bytesPerElement[query.dtype]
+  const [keyBytes, valueBytes] = [elements(key) * element, elements(value) * element]
+  const keySize = lastSize(key) / heads
+  const stateBytes = Math.ceil(tokens / CHUNK_TOKENS) * keySize * lastSize(value) * element
+  const pairs = tokens * heads * CHUNK_TOKENS
+  // Normalised query and key with a number a row, the value made contiguous, cumulated decay and the chunks' own scores.
+  const saved: Storage[] = [
+    like(query),
+    like(key),
+    like(value),
+    autograd.storage(3 * tokens * heads, 'float32', true),
+    autograd.storage(pairs, query.dtype, true),
+  ]
+  autograd.record('gated delta rule', {
+    reads: inputs,
+    outputs: [output],
+    saves: [beta],
+    saved,
+    gradients: inputs.map(made),
+    scratch: [within(pairs * bytesPerElement.float32), within(keyBytes + 2 * valueBytes + stateBytes)],
+    backwardScratch: [within(3 * keyBytes + 3 * valueBytes + 2 * stateBytes)],
+    flopsPerSample: 4 * tokens * heads * (CHUNK_TOKENS + keySize) * (lastSize(value) / heads),
+  })
+  return output
+}
+
+/** transformers KimiLinearForgetGate: -exp(A_log) · softplus(logits + dt_bias), where softplus is composed of primitive ops. */
+export function channelDecay(
+  autograd: Autograd,
+  logits: Tensor,
+  { bias, rates }: { readonly bias: Tensor; readonly rates: Tensor },
+): Tensor {
+  const shifted = autograd.add(autograd.cast(logits, 'float32'), autograd.cast(bias, 'float32'))
+  const rate = autograd.elementwise('exp', autograd.cast(rates, 'float32'), { savesOutput: true })
+  const powers = autograd.elementwise('add', autograd.elementwise('exp', shifted, { savesOutput: true }))
+  const logarithms = autograd.elementwise('log', powers, { saves: [powers] })
+  const softplus = autograd.tensor(shifted.shape, 'float32', [shifted], shifted)
+  autograd.record('where', {
+    reads: [shifted, logarithms],
+    outputs: [softplus],
+    saved: [autograd.storage(elements(shifted), 'bool', shifted.batched)],
+    gradients: [shifted, logarithms].map(made),
+  })
+  return autograd.multiply(autograd.elementwise('neg', rate), softplus)
+}
+
+export function kimiDelta(autograd: Autograd, { query, key, value, decay, beta, heads }: DeltaRule): Tensor {
+  const [tokens = 0] = query.shape
+  const inputs = [query, key, value, decay, beta]
+  const output = autograd.tensor(value.shape, query.dtype, inputs)
+  const like = (tensor: Tensor) => autograd.storage(elements(tensor), query.dtype, true)
+  const within = (bytes: number) => autograd.storage(bytes, 'bool', true, 'temporaries')
+  const element = bytesPerElement[query.dtype]
+  const [keyBytes, valueBytes] = [elements(key) * element, elements(value) * element]
+  const keySize = lastSize(key) / heads
+  const stateBytes = Math.ceil(tokens / CHUNK_TOKENS) * keySize * lastSize(value) * element
+  const pairs = tokens * heads * CHUNK_TOKENS
+  // Normalised query and key with a number a row, the value made contiguous, cumulated decay and two tables of scores a chunk.
+  const saved: Storage[] = [
+    like(query),
+    like(key),
+    like(value),
+    autograd.storage(elements(decay) + 2 * tokens * heads, 'float32', true),
+    autograd.storage(2 * pairs, query.dtype, true),
+  ]
+  // Backward, it makes its factors anew; gradients of query, key and decay are float32, twice while chunks are put together.
+  const factors = 3 * keyBytes + 3 * valueBytes + 2 * stateBytes
+  const gradients = (4 * elements(key) + 2 * elements(decay) + 2 * pairs) * bytesPerElement.float32
+  autograd.record('kimi delta attention', {
+    reads: inputs,
+    outputs: [output],
+    saves: [decay, beta],
+    saved,
+    gradients: inputs.map(made),
+    scratch: [within(2 * keyBytes + 2 * valueBytes + stateBytes)],
+    backwardScratch: [within(factors + gradients)],
+    flopsPerSample: 4 * tokens * heads * (CHUNK_TOKENS + keySize) * (lastSize(value) / heads),
+  })
+  return output
+}

@@ -1,0 +1,174 @@
+/**
+ * Mamba 2 in mamba-ssm's kernels, which transformers takes where they are installed; derived from their sources (mamba_ssm 2.3
+ * ops/triton/ssd_combined.py), as they do not run on the meta device.
+ */
+import type { Mamba2Shape } from '../../models/ops.ts'
+import { type Autograd, made } from '../autograd.ts'
+import type { Mixers } from '../layers/mixers.ts'
+import { bytesPerElement, elements, type Tensor } from '../storage.ts'
+
+const FLOAT32_BYTES = bytesPerElement.float32
+
+/** Makes the parameter `part` of the layer. */
+type Weight = (part: string, shape: readonly number[]) => Tensor
+
+/**
+ * MambaSplitConv1dScanCombinedFn, from the first projection's result to the second's: saves its input and what the scan gave, and
+ * convolves and scans again in the backward pass. transformers takes it in training where nothing is cached. It takes the second
+ * projection's matrix whole, so that this cannot be quantised.
+ */
+export function fusedMamba2(autograd: Autograd, x: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
+  const [tokens = 0] = x.shape
+  const { groups, outFeatures } = shape
+  const { inner } = widthsOf(shape)
+  const output = autograd.lowered(weight('out_proj.weight', [outFeatures, inner]), { cache: false })
+  const inputs = [
+    x,
+    ...convolutionOf(shape, weight),
+    ...scanParameters(autograd, shape, weight),
+    ...(shape.norm === undefined ? [] : [weight('norm.weight', [inner])]),
+    ...(shape.outputBias ? [autograd.lowered(weight('out_proj.bias', [outFeatures]))] : []),
+    output,
+  ]
+  const result = autograd.tensor([tokens, outFeatures], autograd.autocastDtype ?? x.dtype, inputs)
+  const scanned = autograd.storage(tokens * inner, x.dtype, true)
+  const deviations = autograd.storage(tokens * groups, 'float32', true)
+  const bytes = workBytes(shape, tokens, bytesPerElement[x.dtype])
+  const created = scanned.bytesPerSample + elements(result) * bytesPerElement[result.dtype]
+  const forwardEnd = bytes.convolution + bytes.lastScan + bytes.rows
+  const forwardScan = bytes.convolution + bytes.stateScan - created
+  // The result again; the gradients of it, of what the norm gave (or of what the gate takes and gives) and of the convolution.
+  const backward = (shape.norm === undefined ? 4 : 3) * bytes.rows + 2 * bytes.convolution + bytes.backwardScan
+  autograd.record('mamba2', {
+    reads: inputs,
+    outputs: [result],
+    saves: inputs,
+    saved: shape.norm === undefined ? [scanned] : [scanned, deviations],
+    gradients: inputs.map(made),
+    scratch: [scratch(autograd, Math.max(forwardEnd, forwardScan))],
+    backwardScratch: [scratch(autograd, backward)],
+    flopsPerSample: scanFlops(shape, tokens) + 2 * tokens * inner * outFeatures,
+  })
+  return result
+}
+
+/** transformers' Mamba 2 layers where they cache states or evaluate: convolution, scan, norm and projection one by one. */
+export function composedMamba2(tape: Mixers, name: string, x: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
+  const { heads, groups, stateSize } = shape
+  const { inner, convolved } = widthsOf(shape)
+  const [gate = x, mixed = x, steps = x] = tape.split(x, [inner, convolved, heads])
+  const states = tape.fusedConvolution(`${name}.conv1d`, mixed, shape.kernel, { bias: shape.convolutionBias })
+  const parts = tape.split(states, [inner, groups * stateSize, groups * stateSize])
+  const scanned = chunkScan(tape, [...parts, steps], shape, scanParameters(tape, shape, weight))
+  const gated =
+    shape.norm === undefined ? tape.multiply(scanned, tape.silu(gate)) : gatedNorm(tape, scanned, gate, shape, weight)
+  return tape.linear(`${name}.out_proj`, gated, shape.outFeatures, { bias: shape.outputBias })
+}
+
+/** MambaChunkScanCombinedFn: saves its inputs, its result and how far the states have decayed. */
+function chunkScan(tape: Mixers, inputs: readonly Tensor[], shape: Mamba2Shape, parameters: readonly Tensor[]): Tensor {
+  const [states] = inputs
+  if (states === undefined) throw new Error('no states to scan')
+  const [tokens = 0] = states.shape
+  const all = [...inputs, ...parameters]
+  const result = tape.tensor(states.shape, states.dtype, all)
+  const bytes = workBytes(shape, tokens, bytesPerElement[states.dtype])
+  tape.record('mamba2 scan', {
+    reads: all,
+    outputs: [result],
+    saves: [...all, result],
+    saved: [tape.storage(bytes.steps / 2, 'bool', true)],
+    gradients: all.map(made),
+    scratch: [scratch(tape, Math.max(bytes.lastScan, bytes.stateScan - bytes.rows))],
+    backwardScratch: [scratch(tape, bytes.backwardScan)],
+    flopsPerSample: scanFlops(shape, tokens),
+  })
+  if (tape.spec.loop === 'plain') cacheState(tape, shape)
+  return result
+}
+
+/** transformers cache_utils.py LinearAttentionLayer: the state after the last token, which the outputs hand out. */
+function cacheState(tape: Mixers, shape: Mamba2Shape): void {
+  const state = tape.tensor([widthsOf(shape).inner, shape.stateSize], 'float32', [])
+  tape.record('cached state', { reads: [], outputs: [state] })
+  tape.held.push(state.storage)
+}
+
+/** In float32, its weights before it is cast back or after. */
+function gatedNorm(tape: Mixers, scanned: Tensor, gate: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
+  const weights = weight('norm.weight', [widthsOf(shape).inner])
+  const wide = tape.multiply(tape.cast(scanned, 'float32'), tape.silu(tape.cast(gate, 'float32')))
+  const squares = tape.power(wide)
+  const mean = tape.tensor([...scanned.shape.slice(0, -1), shape.groups], 'float32', [squares])
+  tape.record('mean', { reads: [squares], outputs: [mean], gradients: [made(squares)] })
+  const normalised = tape.multiply(wide, tape.elementwise('rsqrt', mean, { savesOutput: true }))
+  return shape.norm === 'weighted-in-float32'
+    ? tape.cast(tape.multiply(weights, normalised), scanned.dtype)
+    : tape.multiply(weights, tape.cast(normalised, scanned.dtype))
+}
+
+function convolutionOf(shape: Mamba2Shape, weight: Weight): Tensor[] {
+  const { convolved } = widthsOf(shape)
+  const kernel = weight('conv1d.weight', [convolved, 1, shape.kernel])
+  return shape.convolutionBias ? [kernel, weight('conv1d.bias', [convolved])] : [kernel]
+}
+
+function scanParameters(autograd: Autograd, { heads }: Mamba2Shape, weight: Weight): Tensor[] {
+  const rates = autograd.elementwise('exp', autograd.cast(weight('A_log', [heads]), 'float32'), { savesOutput: true })
+  return [weight('dt_bias', [heads]), autograd.elementwise('neg', rates), weight('D', [heads])]
+}
+
+function scratch(autograd: Autograd, bytes: number) {
+  return autograd.storage(bytes, 'bool', true, 'temporaries')
+}
+
+function widthsOf({ heads, headSize, groups, stateSize }: Mamba2Shape): { inner: number; convolved: number } {
+  const inner = heads * headSize
+  return { inner, convolved: inner + 2 * groups * stateSize }
+}
+
+interface WorkBytes {
+  /** A number for each feature of all heads. */
+  readonly rows: number
+  readonly convolution: number
+  /** Steps and how far they let states decay. */
+  readonly steps: number
+  /** What stands when the scan is done, and while it passes states from chunk to chunk. */
+  readonly lastScan: number
+  readonly stateScan: number
+  /** The scan's backward pass, which scans again. */
+  readonly backwardScan: number
+}
+
+/** `element`: bytes of one of the input's. */
+function workBytes(shape: Mamba2Shape, tokens: number, element: number): WorkBytes {
+  const { heads, groups, stateSize, chunkTokens } = shape
+  const { inner, convolved } = widthsOf(shape)
+  const chunks = Math.ceil(tokens / chunkTokens)
+  const paddedTokens = chunks * chunkTokens
+  const steps = 2 * paddedTokens * heads * FLOAT32_BYTES
+  const scores = paddedTokens * groups * chunkTokens * FLOAT32_BYTES
+  const stateElements = chunks * inner * stateSize
+  const always = steps + inner * stateSize * FLOAT32_BYTES
+  return {
+    rows: tokens * inner * element,
+    convolution: tokens * convolved * element,
+    steps,
+    lastScan: always + stateElements * element,
+    stateScan: always + stateElements * (FLOAT32_BYTES + element),
+    // States and their gradients in float32, and both again in the input's type; states that have it are not cast.
+    backwardScan:
+      always +
+      scores +
+      tokens * heads * element +
+      stateElements * (2 * FLOAT32_BYTES + (element === FLOAT32_BYTES ? 1 : 2) * element),
+  }
+}
+
+/** The convolution, the chunks' own scores and results, the states' making and reading. */
+function scanFlops(shape: Mamba2Shape, tokens: number): number {
+  const { groups, stateSize, chunkTokens, kernel } = shape
+  const { inner, convolved } = widthsOf(shape)
+  const withinChunks = chunkTokens * (groups * stateSize + inner)
+  return 2 * tokens * (kernel * convolved + withinChunks + 2 * inner * stateSize)
+}

@@ -1,0 +1,70 @@
+/**
+ * LLaMA-Factory's ASFT (train/sft/trainer.py compute_loss, train/trainer_utils.py asft_loss_func): a frozen copy reads the batch
+ * first; then the policy, which computes its own loss beside, for nothing; then a weighted cross-entropy and the divergence from
+ * the copy, both over whole copies of the logits in float32.
+ */
+import type { TrainingSpec } from '../../config/spec.ts'
+import { forward, type ModelConfig } from '../../models/architecture.ts'
+import { made } from '../autograd.ts'
+import type { Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+import { summed } from './log-probabilities.ts'
+
+export function anchoredLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor {
+  const copy = tape.withoutGradients({ of: 'copy', dtype: tape.autocastDtype }, () => forward(tape, config, spec))
+  // accelerate hands on outputs in float32 where it computes in mixed precision.
+  const reference = tape.autocastDtype === undefined ? tape.markLogits(copy) : raised(tape, copy)
+  const lowered = tape.markLogits(tape.underAutocast(() => forward(tape, config, spec)))
+  const unused = withoutGraph(tape, 'own loss', withoutGraph(tape, 'to', lowered))
+  const logits = raised(tape, lowered)
+  const shifted = shiftedCopy(tape, logits)
+  const shiftedReference = withoutGraph(tape, 'clone', reference, reference.dtype)
+  const crossEntropy = negativeLogLikelihood(tape, shifted)
+  const divergence = divergenceFrom(tape, shifted, shiftedReference)
+  const loss = summed(tape, [crossEntropy, divergence])
+  tape.record('return', { reads: [unused, logits, reference, shifted, shiftedReference], outputs: [] })
+  return loss
+}
+
+function raised(tape: Tape, logits: Tensor): Tensor {
+  return tape.markLogits(tape.cast(tape.markLogits(logits), 'float32'))
+}
+
+function withoutGraph(tape: Tape, name: string, from: Tensor, dtype: Tensor['dtype'] = 'float32'): Tensor {
+  const output = tape.markLogits(tape.tensor(from.shape, dtype, []))
+  tape.record(name, { reads: [from], outputs: [output] })
+  return output
+}
+
+/** `logits[..., :-1, :].contiguous()`, counted at its full length. */
+function shiftedCopy(tape: Tape, logits: Tensor): Tensor {
+  const view = { ...logits, edge: tape.newEdge() }
+  tape.record('slice', { reads: [logits], outputs: [view], gradients: [made(logits)] })
+  const copy = tape.markLogits(tape.tensor(logits.shape, logits.dtype, [view]))
+  tape.record('clone', { reads: [view], outputs: [copy], gradients: [{ to: view, passes: true }] })
+  return copy
+}
+
+function negativeLogLikelihood(tape: Tape, logits: Tensor): Tensor {
+  const kept = tape.markLogits(tape.elementwise('log_softmax', logits, { savesOutput: true }))
+  const loss = tape.tensor([], 'float32', [kept], { batched: false })
+  tape.record('nll_loss', { reads: [kept], outputs: [loss], saves: [kept], gradients: [made(kept)] })
+  return loss
+}
+
+/** torch: native/Loss.cpp kl_div: xlogy(target, target) − target · input, whose product keeps the target. */
+function divergenceFrom(tape: Tape, logits: Tensor, reference: Tensor): Tensor {
+  const input = tape.markLogits(tape.elementwise('log_softmax', logits, { savesOutput: true }))
+  const target = withoutGraph(tape, 'softmax', reference, reference.dtype)
+  const whole = () => tape.like(input, 'logits')
+  const loss = tape.tensor([], 'float32', [input], { batched: false })
+  tape.record('kl_div', {
+    reads: [input, target],
+    outputs: [loss],
+    saves: [target],
+    scratch: [tape.like(target, 'logits'), whole(), whole()],
+    backwardScratch: [whole()],
+    gradients: [made(input)],
+  })
+  return loss
+}

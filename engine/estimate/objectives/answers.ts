@@ -1,0 +1,95 @@
+/**
+ * Methods that learn from answers of their own: what making and scoring them holds before the steps, and what a step over them
+ * does. TRL trainer/grpo_trainer.py, Axolotl core/trainers/{grpo,ebft}; held against PyTorch's trace of the same passes.
+ */
+import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
+import { forward, type ModelConfig } from '../../models/architecture.ts'
+import type { Node, OtherSequences } from '../autograd.ts'
+import { KeyValueCache } from '../kernels/key-value-cache.ts'
+import { bytesPerElement, elements, type Storage, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+import { answerLogProbabilities, summed } from './log-probabilities.ts'
+
+type Method = Extract<TrainingMethod, { kind: 'answers' }>
+
+interface Learning {
+  readonly loss: Tensor
+  readonly held: readonly Storage[]
+  readonly before: readonly Node[]
+}
+
+export function learningFromAnswers(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method): Learning {
+  const before = tape.beforehand(() => {
+    if (method.generation.kind === 'transformers') generated(tape, config, spec, method)
+    if (method.comparesFeatures) comparedFeatures(tape, config, spec, method)
+    else if (method.reference !== 'none') referencePass(tape, config, spec, method, method.reference)
+    if (method.reference === 'adapters-copy') copiedAdapters(tape)
+  })
+  const logits = tape.underAutocast(() => forward(tape, config, spec))
+  const scores = answerLogProbabilities(tape, logits, { inPlace: method.tempersInPlace })
+  return { loss: summed(tape, [scores]), held: [], before }
+}
+
+/** TRL goes through the answers in micro-batches. */
+function referencePass(
+  tape: Tape,
+  config: ModelConfig,
+  spec: TrainingSpec,
+  { tempersInPlace: inPlace }: Method,
+  reference: Exclude<Method['reference'], 'none'>,
+): void {
+  const of = reference === 'adapters-copy' ? 'policy' : reference
+  const logits = tape.withoutGradients({ of }, () => forward(tape, config, spec))
+  tape.withoutGradients({ of }, () => answerLogProbabilities(tape, logits, { inPlace }))
+}
+
+/** Before the first step over the answers the policy has already answered, or scored answers: its adapters are known. */
+function copiedAdapters(tape: Tape): void {
+  const adapters = [...tape.parameters].filter(([, parameter]) => parameter.requiresGrad)
+  for (const [name, parameter] of adapters) {
+    tape.buffer(`ref.${name}`, elements(parameter) * bytesPerElement[parameter.dtype])
+  }
+}
+
+/** transformers generation/utils.py: one pass over the prompts, then one a token; the last of them sees the whole cache. */
+function generated(tape: Tape, config: ModelConfig, spec: TrainingSpec, { answerLength, count }: Method): void {
+  const tokens = spec.sequenceLength ?? answerLength
+  const prompt = Math.max(1, tokens - answerLength)
+  const cache = new KeyValueCache()
+  const passOver = (sequences: Pick<OtherSequences, 'tokens'>, upTo: number) => {
+    cache.begin(upTo)
+    const pass = { of: 'policy', sequences: { ...sequences, count, logitsOf: 1, cache } } as const
+    tape.withoutGradients(pass, () =>
+      sampled(tape, forward(tape, config, { ...spec, sequenceLength: sequences.tokens })),
+    )
+  }
+  passOver({ tokens: prompt }, prompt)
+  passOver({ tokens: 1 }, tokens)
+  cache.end(tape)
+}
+
+/** transformers generation/utils.py _sample: a float32 copy of the last logits, tempered, and its softmax. */
+function sampled(tape: Tape, logits: Tensor): void {
+  const wide = tape.markLogits(tape.elementwise('copy', tape.cast(tape.markLogits(logits), 'float32')))
+  tape.markLogits(tape.elementwise('softmax', tape.markLogits(tape.elementwise('div', wide))))
+}
+
+/**
+ * Axolotl core/trainers/ebft/rewards.py extract_hidden_states: all answers at once, with the hidden states of every layer. Under
+ * adapters the output layer runs with it; the copy's is left out.
+ */
+function comparedFeatures(tape: Tape, config: ModelConfig, spec: TrainingSpec, { reference, count }: Method): void {
+  const tokens = spec.sequenceLength ?? 1
+  const of = reference === 'copy' ? 'copy' : 'adapters-off'
+  const blocks = tape.blockInputs.length
+  const sequences = { count, tokens, logitsOf: of === 'copy' ? 1 : tokens }
+  tape.withoutGradients({ of, sequences }, () => {
+    const logits = tape.markLogits(forward(tape, config, spec))
+    const states = [...tape.blockInputs.slice(blocks), tape.outputLayerInput ?? logits]
+    const features = tape.concatenate(states.slice(0, FEATURE_LAYERS))
+    tape.record('return', { reads: [...states, logits, features], outputs: [] })
+  })
+}
+
+/** Axolotl's default: at a quarter, half and three quarters of the depth. */
+const FEATURE_LAYERS = 3

@@ -1,0 +1,32 @@
+/**
+ * Axolotl's masked diffusion (integrations/diffusion/trainer.py _compute_diffusion_loss): every token sees every other, and the
+ * logits, moved by a position, are picked at the masked tokens. How many those are is drawn anew in every step: all are counted.
+ */
+import { forward, type ModelConfig } from '../../models/architecture.ts'
+import { made } from '../autograd.ts'
+import { elements, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+
+export function denoisingLoss(tape: Tape, config: ModelConfig): Tensor {
+  const lowered = tape.markLogits(tape.underAutocast(() => forward(tape, config, tape.spec)))
+  // accelerate hands on outputs in float32 where it computes in mixed precision.
+  const logits = tape.markLogits(tape.cast(lowered, 'float32'))
+  const moved = movedByOne(tape, logits)
+  const picked = tape.markLogits(tape.tensor(moved.shape, moved.dtype, [moved]))
+  const indices = [0, 1].map(() => tape.storage(tape.labels.shape[0] ?? 0, 'int64', true))
+  tape.record('index', { reads: [moved], outputs: [picked], saved: indices, gradients: [made(moved)] })
+  const kept = tape.markLogits(tape.elementwise('log_softmax', picked, { savesOutput: true }))
+  const loss = tape.tensor([], 'float32', [kept], { batched: false })
+  tape.record('nll_loss', { reads: [kept], outputs: [loss], saves: [kept], gradients: [made(kept)] })
+  tape.record('return', { reads: [logits, moved, picked], outputs: [] })
+  return loss
+}
+
+/** `cat` of the first position and of all but the last: each is a slice, whose gradient is as large as the whole. */
+function movedByOne(tape: Tape, logits: Tensor): Tensor {
+  const slices = [0, 1].map((): Tensor => ({ ...logits, edge: tape.newEdge() }))
+  for (const slice of slices) tape.record('slice', { reads: [logits], outputs: [slice], gradients: [made(logits)] })
+  const moved = tape.markLogits(tape.tensor([elements(logits)], logits.dtype, slices))
+  tape.record('cat', { reads: slices, outputs: [moved], gradients: slices.map(to => ({ to, passes: true })) })
+  return { ...moved, shape: logits.shape }
+}

@@ -1,0 +1,184 @@
+/**
+ * Log-probabilities of the tokens of a batch, as the tools that train on preferences compute them: what each keeps of the
+ * logits, which outweigh everything else. Held against PyTorch's trace of the same computations (probes/worker.py).
+ */
+import type { LogProbabilityStyle } from '../../config/spec.ts'
+import { made } from '../autograd.ts'
+import { bytesPerElement, elements, lastSize, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+
+/** Rows that TRL takes the entropy of at a time. */
+export const ENTROPY_ROWS = 128
+
+export interface LogProbabilities {
+  /** A number a token. */
+  readonly perToken: Tensor
+  /** The logits as the caller goes on holding them. */
+  readonly logits: Tensor
+}
+
+export function logProbabilities(tape: Tape, raw: Tensor, style: LogProbabilityStyle): LogProbabilities {
+  tape.markLogits(raw)
+  switch (style) {
+    case 'trl':
+      return bySequence(tape, raw)
+    case 'llamafactory': {
+      // train/dpo/trainer.py concatenated_forward: the logits in float32; trainer_utils.py get_batch_logps.
+      const logits = tape.cast(raw, 'float32')
+      return { perToken: whole(tape, shifted(tape, logits)), logits }
+    }
+    case 'torchtune': {
+      // modules/transformer.py unembed: float32; rlhf/sequence_processing.py logits_to_logprobs: over the temperature.
+      const logits = tape.cast(raw, 'float32')
+      const tempered = tape.markLogits(tape.elementwise('div', shifted(tape, logits)))
+      return { perToken: whole(tape, tempered), logits }
+    }
+  }
+}
+
+/**
+ * TRL trainer/grpo_trainer.py _get_per_token_logps_and_entropies: of the answers' positions alone, over the temperature. What the
+ * model handed out is referenced to the end, and the entropies are taken meanwhile, of a flat copy where the logits are a view.
+ */
+export function answerLogProbabilities(tape: Tape, raw: Tensor, { inPlace }: { readonly inPlace: boolean }): Tensor {
+  const logits = inMixedPrecision(tape, tape.markLogits(raw))
+  const view = (from: Tensor) => lastPositions(tape, shifted(tape, from))
+  const tempered = inPlace ? view(dividedInPlace(tape, logits)) : tape.markLogits(tape.elementwise('div', view(logits)))
+  const perToken = throughOwnType(tape, tempered)
+  const [, vocabulary = 0] = logits.shape
+  const chunk = () => tape.fixed(ENTROPY_ROWS * vocabulary * bytesPerElement[tempered.dtype], 'logits')
+  const scratch = [...(inPlace ? [tape.like(tempered, 'logits')] : []), chunk(), chunk(), chunk()]
+  tape.record('entropy', { reads: [logits, tempered], outputs: [], scratch })
+  return perToken
+}
+
+/** torch: autograd's CopySlices, of a view changed in place: copies of the whole gradient, of the view's, and its result. */
+function dividedInPlace(tape: Tape, logits: Tensor): Tensor {
+  const output = { ...logits, edge: tape.newEdge() }
+  const [positions = 0, vocabulary = 0] = logits.shape
+  const view = () => tape.storage((positions - 1) * vocabulary, logits.dtype, true, 'logits')
+  tape.record('div_', {
+    reads: [logits],
+    outputs: [output],
+    gradients: [made(logits)],
+    backwardScratch: [view(), view()],
+  })
+  return output
+}
+
+/**
+ * torchtune: float32 logits of every position (modules/transformer.py unembed), cut to the answers'. PPO goes through them whole,
+ * over a copy divided by the temperature; GRPO sequence by sequence (rlhf batched_logits_to_logprobs), each of which brings a
+ * gradient of all of them.
+ */
+export function trajectoryLogProbabilities(tape: Tape, raw: Tensor, answerLength: number, isWhole: boolean): Tensor {
+  const logits = tape.cast(tape.markLogits(raw), 'float32')
+  const [, vocabulary = 0] = logits.shape
+  const cut: Tensor = { ...logits, shape: [answerLength, vocabulary], edge: tape.newEdge() }
+  tape.record('slice', { reads: [logits], outputs: [cut], gradients: [made(logits)] })
+  if (isWhole) return whole(tape, tape.markLogits(tape.elementwise('div', cut)))
+  const sequence = () => tape.fixed(elements(cut) * bytesPerElement.float32, 'logits')
+  const output = tape.tensor([answerLength], 'float32', [cut])
+  tape.record('log_softmax', {
+    reads: [cut],
+    outputs: [output],
+    saved: [tape.storage(elements(cut), 'float32', true, 'logits')],
+    scratch: [sequence()],
+    gradients: [made(cut)],
+    backwardScratch: [tape.like(cut, 'logits'), sequence(), sequence()],
+  })
+  return output
+}
+
+/** A view of all positions, whose gradient is padded to all of them again. */
+function lastPositions(tape: Tape, logits: Tensor): Tensor {
+  const output = { ...logits, edge: tape.newEdge() }
+  tape.record('slice', { reads: [logits], outputs: [output], gradients: [made(logits)] })
+  return output
+}
+
+/** The loss of a few numbers a token. */
+export function summed(tape: Tape, numbers: readonly Tensor[]): Tensor {
+  const loss = tape.tensor([], 'float32', numbers, { batched: false })
+  tape.record('sum', { reads: numbers, outputs: [loss], gradients: numbers.map(made) })
+  return loss
+}
+
+/** All but the last position, a view. */
+function shifted(tape: Tape, logits: Tensor): Tensor {
+  const [tokens = 1, vocabulary = 0] = logits.shape
+  const output = { ...logits, shape: [tokens - 1, vocabulary], edge: tape.newEdge() }
+  tape.record('slice', { reads: [logits], outputs: [output], gradients: [made(logits)] })
+  return output
+}
+
+function whole(tape: Tape, logits: Tensor): Tensor {
+  return gathered(tape, tape.markLogits(tape.elementwise('log_softmax', logits, { savesOutput: true })))
+}
+
+/** torch: derivatives.yaml `gather`: saves what it reads, and writes a zeroed gradient of the same size. */
+function gathered(tape: Tape, x: Tensor): Tensor {
+  const output = tape.tensor(x.shape.slice(0, -1), x.dtype, [x])
+  tape.record('gather', { reads: [x], outputs: [output], saves: [x], gradients: [made(x)] })
+  return output
+}
+
+/**
+ * TRL trainer/utils.py selective_log_softmax, over logits that accelerate has made float32 where mixed precision is its own
+ * (convert_outputs_to_fp32), not DeepSpeed's. Either way a loop over the sequences.
+ */
+function bySequence(tape: Tape, raw: Tensor): LogProbabilities {
+  const logits = inMixedPrecision(tape, raw)
+  return { perToken: throughOwnType(tape, shifted(tape, logits)), logits }
+}
+
+function inMixedPrecision(tape: Tape, raw: Tensor): Tensor {
+  return tape.spec.precision === 'bf16-master' ? raw : tape.cast(raw, 'float32')
+}
+
+function throughOwnType(tape: Tape, logits: Tensor): Tensor {
+  return logits.dtype === 'float32' ? throughLogSumExp(tape, logits) : throughLogSoftmax(tape, logits)
+}
+
+/** gather − logsumexp. */
+function throughLogSumExp(tape: Tape, logits: Tensor): Tensor {
+  const selected = gathered(tape, logits)
+  const sequences = unbound(tape, logits)
+  const sum = tape.tensor(logits.shape.slice(0, -1), logits.dtype, [sequences])
+  // torch: FunctionsManual.cpp logsumexp_backward: grad * (self - result).exp(), a sequence at a time.
+  tape.record('logsumexp', {
+    reads: [sequences],
+    outputs: [sum],
+    saves: [sequences],
+    gradients: [made(sequences)],
+    backwardScratch: [0, 1].map(() => oneSequence(tape, logits)),
+  })
+  return tape.add(selected, sum)
+}
+
+/** Where float32 is not at hand: a log_softmax of every sequence, kept. */
+function throughLogSoftmax(tape: Tape, logits: Tensor): Tensor {
+  const sequences = unbound(tape, logits)
+  const kept = tape.storage(lastSize(logits) * (logits.shape[0] ?? 0), logits.dtype, true, 'logits')
+  const output = tape.tensor(logits.shape.slice(0, -1), logits.dtype, [sequences])
+  tape.record('log_softmax', {
+    reads: [sequences],
+    outputs: [output],
+    saved: [kept],
+    gradients: [made(sequences)],
+    backwardScratch: [oneSequence(tape, logits)],
+  })
+  return output
+}
+
+/** torch: iterating a tensor unbinds it; UnbindBackward0 stacks the gradients of the parts into one tensor. */
+function unbound(tape: Tape, logits: Tensor): Tensor {
+  const output = { ...logits, edge: tape.newEdge() }
+  tape.record('unbind', { reads: [logits], outputs: [output], gradients: [made(logits)] })
+  return output
+}
+
+function oneSequence(tape: Tape, logits: Tensor) {
+  const count = lastSize(logits) * (logits.shape[0] ?? 0)
+  return tape.fixed(count * bytesPerElement[logits.dtype], 'logits')
+}

@@ -1,0 +1,201 @@
+/** From a model to the loss of a step: which forward passes the training method makes, and what they leave behind. */
+import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
+import { forward, type ModelConfig } from '../../models/architecture.ts'
+import { teacherConfig } from '../../models/teacher.ts'
+import type { Node, PassWithoutGradients } from '../autograd.ts'
+import { bytesPerElement, type Dtype, elements, type Storage, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+import { anchoredLoss } from './anchored-loss.ts'
+import { learningFromAnswers } from './answers.ts'
+import { denoisingLoss } from './denoising-loss.ts'
+import { ENTROPY_ROWS, type LogProbabilities, logProbabilities, summed } from './log-probabilities.ts'
+import { learningFromStrides } from './strided.ts'
+import { learningFromTrajectories } from './trajectories.ts'
+
+export interface Objective {
+  readonly loss: Tensor
+  /** What the training loop still references in the backward pass. */
+  readonly held: readonly Storage[]
+  /** What runs before the first micro-step, without gradients. */
+  readonly before?: readonly Node[]
+}
+
+export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
+  const { method } = spec
+  switch (method?.kind) {
+    case 'preference':
+      return preference(tape, config, spec, method)
+    case 'kto':
+      return kto(tape, config, spec, method)
+    case 'reward':
+      return reward(tape, config, spec, method)
+    case 'distillation':
+      return distillation(tape, config, spec, method)
+    case 'anchored':
+      return { loss: anchoredLoss(tape, config, spec), held: [] }
+    case 'denoising':
+      return { loss: denoisingLoss(tape, config), held: [] }
+    case 'answers':
+      return learningFromAnswers(tape, config, spec, method)
+    case 'strided':
+      return learningFromStrides(tape, config, spec, method)
+    case 'trajectories':
+      return learningFromTrajectories(tape, config, spec, method)
+    case undefined:
+      return ownLoss(tape, config, spec)
+  }
+}
+
+/** A plain loop holds the model's outputs. */
+function ownLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
+  return tape.underAutocast(() => {
+    const logits = forward(tape, config, spec)
+    const loss = spec.step === 'training' ? tape.frame(logits, input => tape.crossEntropy(input)) : tape.mean(logits)
+    return { loss, held: spec.loop === 'plain' ? [logits.storage, ...tape.held] : [] }
+  })
+}
+
+function policyPass(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor {
+  return tape.underAutocast(() => forward(tape, config, spec))
+}
+
+type Method<Kind> = Extract<TrainingMethod, { kind: Kind }>
+type Compared = Pick<Method<'preference'>, 'reference' | 'logProbabilities'>
+
+function preference(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method<'preference'>): Objective {
+  const policy = logProbabilities(tape, policyPass(tape, config, spec), method.logProbabilities)
+  const chosen = method.withCrossEntropy ? [chosenCrossEntropy(tape, policy.logits)] : []
+  const reference = referencePass(tape, config, spec, method)
+  if (method.logProbabilities === 'trl' && !method.withCrossEntropy)
+    logEntropies(tape, policy.logits, reference?.logits)
+  return {
+    loss: compared(tape, [policy.perToken, ...chosen], policy, method),
+    held: heldReference(method, reference),
+  }
+}
+
+/** TRL trainer/dpo_trainer.py and kto_trainer.py log entropies, of a flat copy of the logits, while the reference's are still there. */
+function logEntropies(tape: Tape, logits: Tensor, reference: Tensor | undefined): void {
+  const vocabulary = logits.shape.at(-1) ?? 0
+  const copy = tape.storage(elements(logits) - vocabulary, logits.dtype, true, 'logits')
+  const chunk = () => tape.fixed(ENTROPY_ROWS * vocabulary * bytesPerElement[logits.dtype], 'logits')
+  const reads = [logits, ...(reference === undefined ? [] : [reference])]
+  tape.record('entropy', { reads, outputs: [], scratch: [copy, chunk(), chunk(), chunk()] })
+}
+
+/** TRL trainer/kto_trainer.py, LLaMA-Factory train/kto/trainer.py: the unrelated answer is there for an estimate of the divergence. */
+function kto(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method<'kto'>): Objective {
+  const unrelated = () => passWithoutGradients(tape, config, spec, method, 'policy')
+  if (method.logProbabilities === 'trl') unrelated()
+  const policy = logProbabilities(tape, policyPass(tape, config, spec), method.logProbabilities)
+  if (method.logProbabilities !== 'trl') unrelated()
+  referencePass(tape, config, spec, method)
+  const reference = referencePass(tape, config, spec, method)
+  if (method.logProbabilities === 'trl') logEntropies(tape, policy.logits, reference?.logits)
+  return { loss: compared(tape, [policy.perToken], policy, method), held: [] }
+}
+
+function reward(tape: Tape, config: ModelConfig, spec: TrainingSpec, { head }: Method<'reward'>): Objective {
+  const output = policyPass(tape, config, spec)
+  const scores = head === 'value' ? valueHead(tape, output) : output
+  return { loss: summed(tape, [scores]), held: [] }
+}
+
+/**
+ * trl models/modeling_value_head.py: all hidden states are asked for; the logits, made float32, are among what forward returns
+ * and go unused; the head works on the last hidden states in its own float32.
+ */
+function valueHead(tape: Tape, logits: Tensor): Tensor {
+  tape.markLogits(logits)
+  tape.markLogits(tape.cast(logits, 'float32'))
+  const hidden = tape.outputLayerInput ?? logits
+  const head = tape.parameter('v_head.summary.weight', [1, hidden.shape.at(-1) ?? 1], {
+    trainable: true,
+    dtype: 'float32',
+  })
+  const values = tape.multiply(tape.cast(hidden, 'float32'), head)
+  tape.record('return', { reads: tape.blockInputs, outputs: [] })
+  return values
+}
+
+/**
+ * torchtune recipes/knowledge_distillation_*.py, modules/loss/kd_losses.py ForwardKLLoss, modules/loss/ce_chunked_output_loss.py:
+ * both models' logits stand until both losses are there. Every chunk keeps for the backward pass the teacher's probabilities, the
+ * student's log-probabilities twice and a mask.
+ */
+function distillation(
+  tape: Tape,
+  config: ModelConfig,
+  spec: TrainingSpec,
+  { chunks }: Method<'distillation'>,
+): Objective {
+  const student = tape.markLogits(policyPass(tape, config, spec))
+  const teacherOfSpec = teacherConfig(spec) ?? config
+  const teacher = tape.markLogits(tape.withoutGradients({ of: 'copy' }, () => forward(tape, teacherOfSpec, spec)))
+  const wide = (dtype: Dtype) => tape.storage(elements(student), dtype, true, 'logits')
+  const chunk = () => tape.storage(elements(student) / chunks, 'float32', true, 'logits')
+  const divergence = tape.tensor([], 'float32', [student], { batched: false })
+  tape.record('kl divergence', {
+    reads: [student, teacher],
+    outputs: [divergence],
+    saved: [wide('float32'), wide('float32'), wide('bool')],
+    scratch: [chunk(), chunk()],
+    gradients: [{ to: student, passes: false }],
+  })
+  const crossEntropy = tape.tensor([], 'float32', [student], { batched: false })
+  tape.record('cross_entropy', {
+    reads: [student],
+    outputs: [crossEntropy],
+    saved: [wide('float32')],
+    scratch: [chunk()],
+    backwardScratch: [chunk()],
+    gradients: [{ to: student, passes: false }],
+  })
+  tape.record('return', { reads: [student, teacher], outputs: [] })
+  return { loss: summed(tape, [divergence, crossEntropy]), held: [] }
+}
+
+/** The loss of a few numbers a token; `policy.logits` are referenced until it is there, where the tool keeps them. */
+function compared(tape: Tape, numbers: readonly Tensor[], policy: LogProbabilities, method: Compared): Tensor {
+  const loss = summed(tape, numbers)
+  if (method.logProbabilities !== 'torchtune') tape.record('return', { reads: [policy.logits], outputs: [] })
+  return loss
+}
+
+/** TRL experimental/orpo: the chosen half of the logits, copied, and its log-probabilities. */
+function chosenCrossEntropy(tape: Tape, logits: Tensor): Tensor {
+  const half = { ...logits, shape: [elements(logits) / 2], edge: tape.newEdge() }
+  tape.record('slice', { reads: [logits], outputs: [half], gradients: [{ to: logits, passes: false }] })
+  const copy = tape.markLogits(tape.elementwise('clone', half))
+  const kept = tape.markLogits(tape.elementwise('log_softmax', copy, { savesOutput: true }))
+  const loss = tape.tensor([], kept.dtype, [kept], { batched: false })
+  tape.record('nll_loss', { reads: [kept], outputs: [loss], saves: [kept], gradients: [{ to: kept, passes: false }] })
+  return loss
+}
+
+function referencePass(
+  tape: Tape,
+  config: ModelConfig,
+  spec: TrainingSpec,
+  method: Compared,
+): LogProbabilities | undefined {
+  return method.reference === 'none' ? undefined : passWithoutGradients(tape, config, spec, method, method.reference)
+}
+
+function passWithoutGradients(
+  tape: Tape,
+  config: ModelConfig,
+  spec: TrainingSpec,
+  method: Compared,
+  of: PassWithoutGradients['of'],
+): LogProbabilities {
+  // LLaMA-Factory model/loader.py: what does not train is loaded in the type that is computed in.
+  const dtype = method.logProbabilities === 'llamafactory' ? tape.autocastDtype : undefined
+  const logits = tape.withoutGradients({ of, dtype }, () => forward(tape, config, spec))
+  return tape.withoutGradients({ of }, () => logProbabilities(tape, logits, method.logProbabilities))
+}
+
+/** recipes/lora_dpo_*.py: torchtune's loop keeps the reference's logits through the backward pass. */
+function heldReference(method: Compared, reference: LogProbabilities | undefined): readonly Storage[] {
+  return method.logProbabilities === 'torchtune' && reference !== undefined ? [reference.logits.storage] : []
+}

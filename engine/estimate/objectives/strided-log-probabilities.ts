@@ -1,0 +1,48 @@
+/**
+ * Axolotl core/trainers/ebft/strided.py: how many tokens a sequence and its answers have, and their log-probabilities, which are
+ * computed from the last hidden states in chunks, each of which is kept.
+ */
+import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
+import { type Autograd, made } from '../autograd.ts'
+import { bytesPerElement, lastSize, type Tensor } from '../storage.ts'
+
+type Strided = Extract<TrainingMethod, { kind: 'strided' }>
+
+/** Positions of a chunk. */
+const CHUNK_ROWS = 256
+
+/** Places that answers start from; documents of the full length are counted. */
+export function places({ context, stride, answerLength }: Strided, tokens: number): number {
+  return Math.max(1, Math.floor((tokens - answerLength - context) / stride) + 1)
+}
+
+/** Of a sequence with all its answers; undefined for any other method. */
+export function stridedTokens({ method, sequenceLength = 0 }: TrainingSpec): number | undefined {
+  if (method?.kind !== 'strided') return undefined
+  return sequenceLength + places(method, sequenceLength) * method.answerLength
+}
+
+/** The output layer and log_softmax in float32 over the positions that are learnt from; torch: log_softmax saves its output. */
+export function chunkedLogProbabilities(autograd: Autograd, name: string, states: Tensor, weight: Tensor): Tensor {
+  const { method, sequenceLength = 0 } = autograd.spec
+  const [tokens = 0] = states.shape
+  const [vocabulary = 0] = weight.shape
+  const isWhole = method?.kind === 'strided' && method.withCrossEntropy
+  const positions = isWhole ? tokens - 1 : tokens - sequenceLength
+  const rows = Math.min(CHUNK_ROWS, positions)
+  const chunk = (bytes: number) => autograd.storage(rows * vocabulary * bytes, 'bool', true, 'logits')
+  const { float32, bfloat16 } = bytesPerElement
+  const output = autograd.tensor([tokens - 1], 'float32', [states, weight])
+  autograd.record(name, {
+    reads: [states, weight],
+    outputs: [output],
+    saves: weight.requiresGrad ? [states] : [],
+    saved: [autograd.storage(positions * vocabulary, 'float32', true, 'logits')],
+    scratch: [chunk(bfloat16), chunk(float32)],
+    // Gradients of log_softmax and of what it read, in float32 and cast back.
+    backwardScratch: [chunk(float32), chunk(float32), chunk(bfloat16)],
+    gradients: [states, weight].map(made),
+    flopsPerSample: 2 * positions * vocabulary * lastSize(states),
+  })
+  return output
+}

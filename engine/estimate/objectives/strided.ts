@@ -1,0 +1,79 @@
+/**
+ * EBFT's strided mode, Axolotl core/trainers/ebft/strided.py: in every micro-step the model answers at all places of a sequence,
+ * learns from one answered copy of it after the other, and the reference's hidden states score them meanwhile. Derived from there.
+ */
+import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
+import { forward, type ModelConfig } from '../../models/architecture.ts'
+import type { OtherSequences } from '../autograd.ts'
+import type { Storage, Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+import { summed } from './log-probabilities.ts'
+import { places, stridedTokens } from './strided-log-probabilities.ts'
+
+type Method = Extract<TrainingMethod, { kind: 'strided' }>
+
+interface Learning {
+  readonly loss: Tensor
+  readonly held: readonly Storage[]
+}
+
+export function learningFromStrides(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method): Learning {
+  const tokens = stridedTokens(spec) ?? 0
+  answered(tape, config, spec, method, tokens)
+  const whole = { ...spec, sequenceLength: tokens }
+  const scores = Array.from({ length: method.rollouts }, () => tape.underAutocast(() => forward(tape, config, whole)))
+  compared(tape, config, whole, method, tokens)
+  return { loss: summed(tape, scores), held: [] }
+}
+
+/**
+ * _generate_strided_blocks: one pass a token of the answers, eager and with a mask a sequence. The last, over all but the last
+ * tokens, finds the logits of the one before still there, in float32 as accelerate hands them out.
+ */
+function answered(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method, whole: number): void {
+  const count = places(method, spec.sequenceLength ?? 0)
+  const tokens = whole - count
+  const sequences = ofRollouts(method, tokens, { kernel: 'eager', isMasked: true })
+  tape.withoutGradients({ of: 'policy', sequences }, () => {
+    const mask = tape.tensor([tokens, tokens], tape.weightDtype, [])
+    const earlier = (vocabulary: number) => tape.tensor([tokens - count, vocabulary], 'float32', [])
+    const vocabulary = vocabularyOf(config)
+    const before = tape.markLogits(earlier(vocabulary))
+    tape.record('logits', { reads: [], outputs: [before, mask] })
+    const logits = tape.markLogits(forward(tape, config, { ...spec, sequenceLength: tokens }))
+    const wide = tape.cast(logits, 'float32')
+    const sampled = () => tape.storage(count * vocabulary, 'float32', true, 'logits')
+    // The logits of the places, over the temperature, and their softmax.
+    const scratch = [sampled(), sampled(), sampled()]
+    tape.record('sample', { reads: [logits, wide, before, mask], outputs: [], scratch })
+  })
+}
+
+/**
+ * _compute_block_rewards: all rollouts at once, with every layer's hidden states and logits of all positions. The policy itself
+ * hands all of that out in float32 beside; the copy, which accelerate has not wrapped, does not.
+ */
+function compared(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method, tokens: number): void {
+  const isShared = method.reference === 'adapters-off'
+  const sequences = ofRollouts(method, tokens, { kernel: 'sdpa', isMasked: isShared })
+  const known = tape.blockInputs.length
+  tape.withoutGradients({ of: method.reference, sequences }, () => {
+    const logits = tape.markLogits(forward(tape, config, spec))
+    const states = [...tape.blockInputs.slice(known), tape.outputLayerInput ?? logits]
+    const wide = isShared ? [...states, logits].map(x => tape.cast(x, 'float32')) : []
+    tape.record('return', { reads: [...states, logits, ...wide], outputs: [] })
+  })
+}
+
+function ofRollouts(
+  { rollouts }: Method,
+  tokens: number,
+  attention: NonNullable<OtherSequences['attention']>,
+): OtherSequences {
+  return { perSample: rollouts, tokens, logitsOf: tokens, attention }
+}
+
+function vocabularyOf(config: ModelConfig): number {
+  const text = 'text_config' in config ? config.text_config : config
+  return 'vocab_size' in text ? text.vocab_size : 0
+}

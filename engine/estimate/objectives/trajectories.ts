@@ -1,0 +1,74 @@
+/**
+ * torchtune's GRPO and PPO, recipes/dev/grpo_full_finetune_distributed.py and recipes/ppo_full_finetune_single_device.py: the
+ * policy answers, the models score that, then one pass learns from it. Derived from there.
+ */
+import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
+import { forward, type ModelConfig } from '../../models/architecture.ts'
+import type { Node, OtherSequences } from '../autograd.ts'
+import { KeyValueCache } from '../kernels/key-value-cache.ts'
+import type { Storage, Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+import { summed, trajectoryLogProbabilities } from './log-probabilities.ts'
+
+type Method = Extract<TrainingMethod, { kind: 'trajectories' }>
+
+interface Learning {
+  readonly loss: Tensor
+  readonly held: readonly Storage[]
+  readonly before: readonly Node[]
+}
+
+const VALUES = 'value'
+const REWARDS = 'reward'
+
+export function learningFromTrajectories(
+  tape: Tape,
+  config: ModelConfig,
+  spec: TrainingSpec,
+  method: Method,
+): Learning {
+  const { answerLength, withCritic } = method
+  const before = tape.beforehand(() => {
+    answered(tape, config, spec, method)
+    scored(tape, config, spec, method)
+  })
+  const policy = trajectoryLogProbabilities(tape, forward(tape, config, spec), answerLength, withCritic)
+  const critic = withCritic ? [tape.ofModel(VALUES, () => forward(tape, config, judging(spec)))] : []
+  return { loss: summed(tape, [policy, ...critic]), held: [], before }
+}
+
+/** torchtune generation: a cache of the whole length, and float32 logits of every prompt token, one of which is looked at. */
+function answered(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method): void {
+  const tokens = spec.sequenceLength ?? method.answerLength
+  const prompt = Math.max(1, tokens - method.answerLength)
+  const cache = new KeyValueCache()
+  cache.begin(tokens)
+  tape.withoutGradients({ of: 'policy', sequences: { ...sequencesOf(method, prompt), cache } }, () =>
+    logitsIn32Bits(tape, forward(tape, config, { ...spec, sequenceLength: prompt })),
+  )
+  cache.end(tape)
+}
+
+/** The reference's logits, and in PPO the values and the rewards of every token. */
+function scored(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method): void {
+  const sequences = sequencesOf(method, spec.sequenceLength ?? method.answerLength)
+  tape.withoutGradients({ of: 'copy', sequences }, () => logitsIn32Bits(tape, forward(tape, config, spec)))
+  if (!method.withCritic) return
+  tape.ofModel(REWARDS, () =>
+    tape.withoutGradients({ of: 'copy', sequences }, () => forward(tape, config, judging(spec))),
+  )
+}
+
+function sequencesOf({ generated, perPrompt }: Method, tokens: number): OtherSequences {
+  return { count: generated, perSample: perPrompt, tokens, logitsOf: tokens }
+}
+
+function logitsIn32Bits(tape: Tape, raw: Tensor): void {
+  const logits = tape.cast(tape.markLogits(raw), 'float32')
+  tape.record('return', { reads: [logits], outputs: [] })
+}
+
+/** modules/classifier: an output layer of one number a token. */
+function judging(spec: TrainingSpec): TrainingSpec {
+  return { ...spec, task: 'sequence-classification', labels: 1 }
+}

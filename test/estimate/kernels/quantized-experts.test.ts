@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import type { TrainingSpec } from '../../../engine/config/spec.ts'
+import { beyondTrace } from '../../../engine/estimate/error-band.ts'
+import { footprintOf, specOf } from '../specs.ts'
+
+const MODEL = 'Qwen/Qwen1.5-MoE-A2.7B'
+const EXPERT_ELEMENTS = 24 * 60 * 3 * 1_408 * 2_048
+const ROWS = 24 * 60 * (2 * 1_408 + 2_048)
+
+const qlora: Partial<TrainingSpec> = {
+  precision: 'bf16',
+  gradientCheckpointing: true,
+  loop: 'trainer',
+  lora: { rank: 8, targets: ['q_proj'], dropout: 0 },
+}
+
+function weightBytes(changes: Partial<TrainingSpec>): number {
+  return footprintOf(MODEL, { ...qlora, ...changes }).peak(1, 0).breakdown.weights
+}
+
+test.each([
+  ['nf4', EXPERT_ELEMENTS * (1 / 2 + 4 / 64)],
+  ['nf4-double', EXPERT_ELEMENTS * (1 / 2 + 1 / 64)],
+  ['int8', EXPERT_ELEMENTS + ROWS * 4],
+] as const)('experts in %s hold their bits and constants instead of 2 bytes a weight', (quantization, bytes) => {
+  const linearsOnly = weightBytes({ quantization })
+  expect(linearsOnly - weightBytes({ quantization, quantizedExperts: true })).toBeCloseTo(
+    EXPERT_ELEMENTS * 2 - bytes,
+    -3,
+  )
+})
+
+test('no trace has confirmed them', () => {
+  expect(beyondTrace(specOf(MODEL, { quantization: 'nf4', quantizedExperts: true }))).toBe('quantised experts')
+})
+
+test('experts divided among GPUs leave each its share', () => {
+  const whole = weightBytes({ gpus: 1 })
+  expect(whole - weightBytes({ expertParallel: 4 })).toBeCloseTo((EXPERT_ELEMENTS * 2 * 3) / 4, -3)
+})
