@@ -4,6 +4,7 @@ import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import { readGpus, taskOfMethod } from '../language-model.ts'
 import { checkTask, MAX_SEQUENCE, type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
+import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import { MAX_BATCH } from '../spec.ts'
@@ -71,6 +72,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   const trainerArguments = argumentsOf(document)
   const { find, batchSize } = trainerArguments
   const accumulation = find('gradient_accumulation_steps')
+  tellDefaults(reader, document)
 
   const microBatch = readMicroBatch(reader, trainerArguments)
   const gradientAccumulation = reader.settle(
@@ -118,6 +120,18 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     batchSize,
     accumulation,
   })
+}
+
+/** Hydra's: the file is laid over others. */
+function tellDefaults(reader: FieldReader, document: Section): void {
+  const defaults = document.at('defaults')?.value
+  const others = defaults?.kind === 'list' ? defaults.items.filter(({ source }) => source !== '_self_') : []
+  const [first] = others
+  if (first === undefined) return
+  const more = others.length > 1 ? ` and ${others.length - 1} more` : ''
+  reader.assume(
+    `This file alone is read, though it builds on ${quote(first.source)}${more}: what they set is not known.`,
+  )
 }
 
 /** The training method's, or else what the config says. */

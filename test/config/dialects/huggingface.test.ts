@@ -639,3 +639,9 @@ it.each(['use_ia3', 'use_prompt_tuning'])('refuses %s rather than counting a ful
   })
   expect(trainingConfig(`${gpt2}${key}: false\n`).spec.lora).toBeUndefined()
 })
+
+it("says that a file laid over others by Hydra's defaults is read alone", () => {
+  expect(trainingConfig(`defaults:\n  - sft-base\n  - _self_\n${gpt2}`).assumptions).toContain(
+    'This file alone is read, though it builds on "sft-base": what they set is not known.',
+  )
+})
