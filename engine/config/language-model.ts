@@ -6,6 +6,7 @@ import { quote } from './quote.ts'
 import type { Reading } from './reading.ts'
 import type { Field } from './section.ts'
 import { MAX_BATCH, type TrainingSpec } from './spec.ts'
+import { stepInPytorch, trainingConfig } from './training-config.ts'
 
 type Settings = Pick<
   TrainingSpec,
@@ -99,16 +100,12 @@ export function languageModelReading(reader: FieldReader, config: LanguageModelC
       'Name a decoder, or leave this config out of the check.',
     )
   }
-  if (model === undefined || reader.problems.length > 0) return { kind: 'unreadable', problems: reader.problems }
-  return {
-    kind: 'training-config',
+  return trainingConfig(reader, {
     dialect: config.dialect,
     model,
     spec: {
-      model: model.id,
+      ...stepInPytorch,
       task,
-      framework: 'pytorch',
-      step: 'training',
       microBatch: batch.microBatch,
       gradientAccumulation: batch.gradientAccumulation,
       ...size,
@@ -117,10 +114,9 @@ export function languageModelReading(reader: FieldReader, config: LanguageModelC
       // None of these tools' loops keeps the logits or a key/value cache through the backward pass.
       loop: 'trainer',
     },
-    ...(batch.batchSize && { batchSizeAt: batch.batchSize.at }),
-    ...(batch.accumulation && { gradientAccumulationAt: batch.accumulation.at }),
-    assumptions: reader.assumptions,
-  }
+    batchSize: batch.batchSize,
+    accumulation: batch.accumulation,
+  })
 }
 
 /** Reward models are classifiers, but for LLaMA-Factory's value head beside the output layer. */

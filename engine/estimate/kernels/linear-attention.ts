@@ -2,8 +2,8 @@
  * Gated DeltaNet and Kimi Delta Attention in flash-linear-attention's kernels, which transformers takes where they are installed;
  * derived from their sources (fla/ops/gated_delta_rule/chunk.py, fla/ops/kda), as they do not run on the meta device.
  */
-import { type Autograd, made } from '../autograd.ts'
-import { bytesPerElement, elements, lastSize, type Storage, type Tensor } from '../storage.ts'
+import { type Autograd, made, type Recorded } from '../autograd.ts'
+import { bytesPerElement, elements, lastSize, type Tensor } from '../storage.ts'
 
 /** Tokens that a chunk of the kernels holds. */
 const CHUNK_TOKENS = 64
@@ -18,36 +18,24 @@ export interface DeltaRule {
   readonly heads: number
 }
 
-export function gatedDeltaRule(autograd: Autograd, { query, key, value, decay, beta, heads }: DeltaRule): Tensor {
-  const [tokens = 0] = query.shape
-  const inputs = [query, key, value, decay, beta]
-  const output = autograd.tensor(value.shape, query.dtype, inputs)
-  const like = (tensor: Tensor) => autograd.storage(elements(tensor), query.dtype, true)
-  const within = (bytes: number) => autograd.storage(bytes, 'bool', true, 'temporaries')
-  const element = bytesPerElement[query.dtype]
-  const [keyBytes, valueBytes] = [elements(key) * element, elements(value) * element]
-  const keySize = lastSize(key) / heads
-  const stateBytes = Math.ceil(tokens / CHUNK_TOKENS) * keySize * lastSize(value) * element
-  const pairs = tokens * heads * CHUNK_TOKENS
+export function gatedDeltaRule(autograd: Autograd, rule: DeltaRule): Tensor {
+  const { like, within, keyBytes, valueBytes, stateBytes, pairs } = sizesOf(autograd, rule)
+  const { query, key, value, decay, beta } = rule
   // Normalised query and key with a number a row, the value made contiguous, cumulated decay and the chunks' own scores.
-  const saved: Storage[] = [
+  const saved = [
     like(query),
     like(key),
     like(value),
-    autograd.storage(3 * tokens * heads, 'float32', true),
+    autograd.storage(3 * elements(beta), 'float32', true),
     autograd.storage(pairs, query.dtype, true),
   ]
-  autograd.record('gated delta rule', {
-    reads: inputs,
-    outputs: [output],
+  return deltaKernel(autograd, 'gated delta rule', rule, {
     saves: [beta],
     saved,
-    gradients: inputs.map(made),
+    gradients: [query, key, value, decay, beta].map(made),
     scratch: [within(pairs * bytesPerElement.float32), within(keyBytes + 2 * valueBytes + stateBytes)],
     backwardScratch: [within(3 * keyBytes + 3 * valueBytes + 2 * stateBytes)],
-    flopsPerSample: 4 * tokens * heads * (CHUNK_TOKENS + keySize) * (lastSize(value) / heads),
   })
-  return output
 }
 
 /** transformers KimiLinearForgetGate: -exp(A_log) · softplus(logits + dt_bias), where softplus is composed of primitive ops. */
@@ -70,37 +58,59 @@ export function channelDecay(
   return autograd.multiply(autograd.elementwise('neg', rate), softplus)
 }
 
-export function kimiDelta(autograd: Autograd, { query, key, value, decay, beta, heads }: DeltaRule): Tensor {
-  const [tokens = 0] = query.shape
-  const inputs = [query, key, value, decay, beta]
-  const output = autograd.tensor(value.shape, query.dtype, inputs)
-  const like = (tensor: Tensor) => autograd.storage(elements(tensor), query.dtype, true)
-  const within = (bytes: number) => autograd.storage(bytes, 'bool', true, 'temporaries')
-  const element = bytesPerElement[query.dtype]
-  const [keyBytes, valueBytes] = [elements(key) * element, elements(value) * element]
-  const keySize = lastSize(key) / heads
-  const stateBytes = Math.ceil(tokens / CHUNK_TOKENS) * keySize * lastSize(value) * element
-  const pairs = tokens * heads * CHUNK_TOKENS
+export function kimiDelta(autograd: Autograd, rule: DeltaRule): Tensor {
+  const { like, within, keyBytes, valueBytes, stateBytes, pairs } = sizesOf(autograd, rule)
+  const { query, key, value, decay, beta } = rule
   // Normalised query and key with a number a row, the value made contiguous, cumulated decay and two tables of scores a chunk.
-  const saved: Storage[] = [
+  const saved = [
     like(query),
     like(key),
     like(value),
-    autograd.storage(elements(decay) + 2 * tokens * heads, 'float32', true),
+    autograd.storage(elements(decay) + 2 * elements(beta), 'float32', true),
     autograd.storage(2 * pairs, query.dtype, true),
   ]
   // Backward, it makes its factors anew; gradients of query, key and decay are float32, twice while chunks are put together.
   const factors = 3 * keyBytes + 3 * valueBytes + 2 * stateBytes
   const gradients = (4 * elements(key) + 2 * elements(decay) + 2 * pairs) * bytesPerElement.float32
-  autograd.record('kimi delta attention', {
-    reads: inputs,
-    outputs: [output],
+  return deltaKernel(autograd, 'kimi delta attention', rule, {
     saves: [decay, beta],
     saved,
-    gradients: inputs.map(made),
+    gradients: [query, key, value, decay, beta].map(made),
     scratch: [within(2 * keyBytes + 2 * valueBytes + stateBytes)],
     backwardScratch: [within(factors + gradients)],
-    flopsPerSample: 4 * tokens * heads * (CHUNK_TOKENS + keySize) * (lastSize(value) / heads),
+  })
+}
+
+/** Bytes a sample of keys, values and the states between chunks; `pairs`: of tokens of the same chunk, over all heads. */
+function sizesOf(autograd: Autograd, { query, key, value, heads }: DeltaRule) {
+  const [tokens = 0] = query.shape
+  const element = bytesPerElement[query.dtype]
+  const keySize = lastSize(key) / heads
+  return {
+    like: (tensor: Tensor) => autograd.storage(elements(tensor), query.dtype, true),
+    within: (bytes: number) => autograd.storage(bytes, 'bool', true, 'temporaries'),
+    keyBytes: elements(key) * element,
+    valueBytes: elements(value) * element,
+    stateBytes: Math.ceil(tokens / CHUNK_TOKENS) * keySize * lastSize(value) * element,
+    pairs: tokens * heads * CHUNK_TOKENS,
+  }
+}
+
+function deltaKernel(
+  autograd: Autograd,
+  name: string,
+  { query, key, value, decay, beta, heads }: DeltaRule,
+  parts: Pick<Recorded, 'saves' | 'saved' | 'gradients' | 'scratch' | 'backwardScratch'>,
+): Tensor {
+  const [tokens = 0] = query.shape
+  const inputs = [query, key, value, decay, beta]
+  const output = autograd.tensor(value.shape, query.dtype, inputs)
+  const perHead = CHUNK_TOKENS + lastSize(key) / heads
+  autograd.record(name, {
+    reads: inputs,
+    outputs: [output],
+    ...parts,
+    flopsPerSample: 4 * tokens * heads * perHead * (lastSize(value) / heads),
   })
   return output
 }

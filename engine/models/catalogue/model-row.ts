@@ -5,7 +5,7 @@ export interface ModelRow {
   readonly config: { readonly model_type: string } & Readonly<Record<string, unknown>>
 }
 
-type Sizes = readonly [
+export type Sizes = readonly [
   vocab: number,
   hidden: number,
   feedForward: number,
@@ -22,21 +22,22 @@ export function row(
   ids: readonly string[],
   differences: Record<string, unknown> = {},
 ): ModelRow {
+  return { ids, config: textConfig(model_type, sizes, differences) }
+}
+
+export function textConfig(model_type: string, sizes: Sizes, differences: Record<string, unknown> = {}) {
   const [vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads] = sizes
   const [, , , , , num_key_value_heads, max_position_embeddings] = sizes
   return {
-    ids,
-    config: {
-      model_type,
-      vocab_size,
-      hidden_size,
-      intermediate_size,
-      num_hidden_layers,
-      num_attention_heads,
-      num_key_value_heads,
-      max_position_embeddings,
-      ...differences,
-    },
+    model_type,
+    vocab_size,
+    hidden_size,
+    intermediate_size,
+    num_hidden_layers,
+    num_attention_heads,
+    num_key_value_heads,
+    max_position_embeddings,
+    ...differences,
   }
 }
 

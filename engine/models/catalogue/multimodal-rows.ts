@@ -1,31 +1,5 @@
 /** Checkpoints that see images too; facts from their config.json. */
-import type { ModelRow } from './model-row.ts'
-
-type TextSizes = readonly [
-  vocab: number,
-  hidden: number,
-  feedForward: number,
-  layers: number,
-  heads: number,
-  keyValueHeads: number,
-  positions: number,
-]
-
-function textConfig(model_type: string, sizes: TextSizes, differences: Record<string, unknown> = {}) {
-  const [vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads] = sizes
-  const [, , , , , num_key_value_heads, max_position_embeddings] = sizes
-  return {
-    model_type,
-    vocab_size,
-    hidden_size,
-    intermediate_size,
-    num_hidden_layers,
-    num_attention_heads,
-    num_key_value_heads,
-    max_position_embeddings,
-    ...differences,
-  }
-}
+import { type ModelRow, type Sizes, textConfig } from './model-row.ts'
 
 const gemmaVision = {
   hidden_size: 1_152,
@@ -39,18 +13,18 @@ const gemmaVision = {
 }
 
 /** The vocabulary is transformers' default, as the checkpoints leave it out. */
-function gemma3Row(sizes: TextSizes, headSize: number, ids: readonly string[]): ModelRow {
+function gemma3Row(sizes: Sizes, headSize: number, ids: readonly string[]): ModelRow {
   const text_config = textConfig('gemma3_text', sizes, { head_dim: headSize, sliding_window: 1_024 })
   return { ids, config: { model_type: 'gemma3', text_config, vision_config: gemmaVision } }
 }
 
-function qwen2VlRow(sizes: TextSizes, isTied: boolean, ids: readonly string[]): ModelRow {
+function qwen2VlRow(sizes: Sizes, isTied: boolean, ids: readonly string[]): ModelRow {
   const vision_config = { depth: 32, embed_dim: 1_280, hidden_size: sizes[1], mlp_ratio: 4, num_heads: 16 }
   const text_config = textConfig('qwen2_vl_text', sizes)
   return { ids, config: { model_type: 'qwen2_vl', tie_word_embeddings: isTied, text_config, vision_config } }
 }
 
-function qwen25VlRow(sizes: TextSizes, isTied: boolean, ids: readonly string[]): ModelRow {
+function qwen25VlRow(sizes: Sizes, isTied: boolean, ids: readonly string[]): ModelRow {
   const vision_config = { depth: 32, hidden_size: 1_280, intermediate_size: 3_420, out_hidden_size: sizes[1] }
   const text_config = textConfig('qwen2_5_vl_text', sizes)
   return { ids, config: { model_type: 'qwen2_5_vl', tie_word_embeddings: isTied, text_config, vision_config } }
@@ -75,7 +49,7 @@ interface Qwen3VlShape {
   readonly experts?: Readonly<Record<string, unknown>>
 }
 
-function qwen3VlRow(sizes: TextSizes, { vision, isTied, experts }: Qwen3VlShape, ids: readonly string[]): ModelRow {
+function qwen3VlRow(sizes: Sizes, { vision, isTied, experts }: Qwen3VlShape, ids: readonly string[]): ModelRow {
   const model_type = experts === undefined ? 'qwen3_vl' : 'qwen3_vl_moe'
   const text_config = textConfig(`${model_type}_text`, sizes, { head_dim: 128, ...experts })
   const vision_config = { num_heads: 16, out_hidden_size: sizes[1], ...vision }
@@ -96,7 +70,7 @@ const largePixtralTower = { hidden_size: 1_664, intermediate_size: 8_192, num_hi
 /** Small 3.1: transformers' defaults of Mistral3Config, its output layer its own, as the 24 B of the checkpoint say. */
 function mistral3Row(
   textType: 'mistral' | 'ministral3',
-  sizes: TextSizes,
+  sizes: Sizes,
   { isTied, tower = pixtralTower }: Mistral3Shape,
   ids: readonly string[],
 ): ModelRow {
@@ -154,7 +128,7 @@ interface Qwen35Shape {
   readonly vision: Readonly<Record<string, unknown>>
 }
 
-function qwen35Row(sizes: TextSizes, { valueHeads, isTied, vision }: Qwen35Shape, ids: readonly string[]): ModelRow {
+function qwen35Row(sizes: Sizes, { valueHeads, isTied, vision }: Qwen35Shape, ids: readonly string[]): ModelRow {
   const text_config = textConfig('qwen3_5_text', sizes, deltaNet(valueHeads))
   const vision_config = { ...vision, out_hidden_size: sizes[1] }
   return { ids, config: { model_type: 'qwen3_5', tie_word_embeddings: isTied, text_config, vision_config } }
@@ -167,7 +141,7 @@ interface Qwen35Experts {
   readonly inner: number
 }
 
-function qwen35MoeRow(sizes: TextSizes, experts: Qwen35Experts, ids: readonly string[]): ModelRow {
+function qwen35MoeRow(sizes: Sizes, experts: Qwen35Experts, ids: readonly string[]): ModelRow {
   const { intermediate_size: _, ...text } = textConfig('qwen3_5_moe_text', sizes, {
     ...deltaNet(experts.valueHeads),
     num_experts: experts.count,
@@ -180,7 +154,7 @@ function qwen35MoeRow(sizes: TextSizes, experts: Qwen35Experts, ids: readonly st
 }
 
 /** Of five layers the fourth attends to images. */
-function mllamaRow(sizes: TextSizes, tileSide: number, ids: readonly string[]): ModelRow {
+function mllamaRow(sizes: Sizes, tileSide: number, ids: readonly string[]): ModelRow {
   const cross_attention_layers = Array.from({ length: sizes[3] / 5 }, (_, index) => 3 + 5 * index)
   const text_config = textConfig('mllama_text_model', sizes, { cross_attention_layers })
   return { ids, config: { model_type: 'mllama', text_config, vision_config: { image_size: tileSide } } }

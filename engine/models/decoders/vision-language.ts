@@ -138,37 +138,25 @@ function mistralText(text: z.infer<typeof mistral3Config>['text_config']): Bluep
 }
 
 export function qwen2Vl(config: z.infer<typeof qwen2VlConfig>): Blueprint {
-  return {
-    ...qwen2(config.text_config),
-    isTied: config.tie_word_embeddings,
-    root: languageModel,
-    idle: ops => qwen2Vision(ops, 'model.visual', config.vision_config),
-  }
+  return seeing(config, qwen2(config.text_config), ops => qwen2Vision(ops, 'model.visual', config.vision_config))
 }
 
 export function qwen25Vl(config: z.infer<typeof qwen25VlConfig>): Blueprint {
-  return {
-    ...qwen2(config.text_config),
-    isTied: config.tie_word_embeddings,
-    root: languageModel,
-    idle: ops => qwen25Vision(ops, 'model.visual', config.vision_config),
-  }
+  return seeing(config, qwen2(config.text_config), ops => qwen25Vision(ops, 'model.visual', config.vision_config))
 }
 
 export function qwen3Vl(config: z.infer<typeof qwen3VlConfig>): Blueprint {
-  return {
-    ...qwen3(config.text_config),
-    isTied: config.tie_word_embeddings,
-    root: languageModel,
-    idle: ops => qwen3Vision(ops, 'model.visual', config.vision_config),
-  }
+  return seeing(config, qwen3(config.text_config), ops => qwen3Vision(ops, 'model.visual', config.vision_config))
 }
 
 export function qwen3VlMoe(config: z.infer<typeof qwen3VlMoeConfig>): Blueprint {
-  return {
-    ...qwen3Moe(config.text_config),
-    isTied: config.tie_word_embeddings,
-    root: languageModel,
-    idle: ops => qwen3Vision(ops, 'model.visual', config.vision_config),
-  }
+  return seeing(config, qwen3Moe(config.text_config), ops => qwen3Vision(ops, 'model.visual', config.vision_config))
+}
+
+function seeing(
+  { tie_word_embeddings: isTied }: { readonly tie_word_embeddings: boolean },
+  text: Blueprint,
+  idle: NonNullable<Blueprint['idle']>,
+): Blueprint {
+  return { ...text, isTied, root: languageModel, idle }
 }
