@@ -25,16 +25,21 @@ const ownKeys = [
   'remode',
   'epochs',
 ]
-const writesModel = writesAny(['model'])
-const writesOwn = writesAny(['opt', 'sched'])
+const writesOptimizer = writesAny(['opt'])
+const writesOwn = writesAny(['model', 'sched'])
+/** So many of timm's own arguments leave no doubt where the model is left to the command line. */
+const OWN_KEYS_WITHOUT_MODEL = 6
 
 export const timm: Dialect = {
   name: 'timm',
-  mayBe: text => writesModel(text) && writesOwn(text),
+  mayBe: text => writesOptimizer(text) && writesOwn(text),
   recognise: document => {
     const found = ownKeys.filter(key => fieldOf(document, key) !== undefined)
-    const isOurs = document.at('model')?.value.kind === 'text' && document.at('opt') !== undefined && found.length >= 4
-    return isOurs ? `model beside ${found.join(', ')}` : undefined
+    if (document.at('opt') === undefined) return undefined
+    const model = document.at('model')
+    if (model?.value.kind === 'text') return found.length >= 4 ? `model beside ${found.join(', ')}` : undefined
+    const isOurs = model === undefined && fieldOf(document, 'batch_size') && found.length >= OWN_KEYS_WITHOUT_MODEL
+    return isOurs ? `batch_size beside ${found.join(', ')}` : undefined
   },
   modelField: document => hubName(document.at('model')),
   read,

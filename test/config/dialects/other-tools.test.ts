@@ -140,6 +140,12 @@ describe('a config of timm', () => {
     })
   })
 
+  it('that leaves the model to the command line is told what to add', () => {
+    const text = config.replace('model: resnet50.a1_in1k\n', 'mixup: 0.8\n')
+    expect(problemsIn(`${text}reprob: 0.25\n`)).toMatchObject([{ code: 'model-not-in-file' }])
+    expect(readConfig({ path: 'a.yaml', text }).kind).toBe('not-a-training-config')
+  })
+
   it('of a model that the catalogue lacks is told so', () => {
     expect(onlyProblemIn(config.replace('resnet50.a1_in1k', 'convnext_tiny'))).toMatchObject({
       code: 'unknown-model',
