@@ -22,13 +22,27 @@ const names: Readonly<Partial<Record<Setting, string>>> = {
 }
 
 export function settingName({ setting }: Decision): string {
-  return names[setting] ?? setting
+  return names[setting] ?? words(setting)
 }
 
 export function settingValue({ value }: Decision): string {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (isLora(value)) return `rank ${value.rank} on ${value.targets.map(plain).join(', ')}`
-  return plain(String(value))
+  return shown(value)
+}
+
+/** A training method and its like: `answers, reference none, answer length 512`. */
+function shown(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) return value.map(shown).join(', ')
+  if (typeof value !== 'object' || value === null) return plain(String(value))
+  return Object.entries(value)
+    .map(([key, part]) => (key === 'kind' ? shown(part) : `${words(key)} ${shown(part)}`))
+    .join(', ')
+}
+
+/** `answerLength` → `answer length`. */
+function words(key: string): string {
+  return key.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 }
 
 export function settingOrigin({ from }: Decision): string {

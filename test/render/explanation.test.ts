@@ -21,6 +21,14 @@ describe('an explanation', () => {
     expect(rendered).toContain("| gradient accumulation  | 1                             | the Trainer's default ")
   })
 
+  test('tells a training method in words', async () => {
+    const source =
+      'model_name_or_path: Qwen/Qwen2.5-0.5B\nnum_generations: 8\nmax_completion_length: 256\nper_device_train_batch_size: 8\n'
+    const rendered = renderExplanations([await explained({}, source)], LIMIT)
+    expect(rendered).toContain('answers, reference none, answer length 256, count 8, generation transformers')
+    expect(rendered).not.toContain('object Object')
+  })
+
   test.each<[string, Partial<AnalysedConfig>, string, string]>([
     ['estimated', {}, 'Memory is estimated from the config alone', 'no run has timed it'],
     [
