@@ -72,7 +72,16 @@ export const modelIds: readonly string[] = [...entries.values()].map(({ id }) =>
 export const modelNames: readonly string[] = [...modelIds, ...bareNames.keys(), ...Object.keys(modelAliases)]
 
 /** The rest compute rotary positions, for any length. */
-const withPositionTable: ReadonlySet<string> = new Set(['bert', 'roberta', 'xlm-roberta', 'distilbert', 'gpt2', 'gpt_bigcode', 'gpt_neo', 'opt'])
+const withPositionTable: ReadonlySet<string> = new Set([
+  'bert',
+  'roberta',
+  'xlm-roberta',
+  'distilbert',
+  'gpt2',
+  'gpt_bigcode',
+  'gpt_neo',
+  'opt',
+])
 
 /** Rows are parsed when they are first asked for: parsing them all would cost every start more than it ever uses. */
 const parsed = new Map<string, CatalogueModel>()
