@@ -129,9 +129,9 @@ describe.concurrent('estimate of a model that the catalogue lacks', () => {
   })
 
   test('refuses an architecture that is not supported', async () => {
-    const { stderr, exitCode } = await run('estimate', 'EleutherAI/gpt-j-6b')
+    const { stderr, exitCode } = await run('estimate', 'mosaicml/mpt-7b')
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('The architecture "gptj" of the model "EleutherAI/gpt-j-6b" is not supported.')
+    expect(stderr).toContain('The architecture "mpt" of the model "mosaicml/mpt-7b" is not supported.')
   })
 })
 

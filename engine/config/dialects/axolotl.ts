@@ -168,7 +168,7 @@ function sequenceOf(document: Section, { method }: Training): Pick<Sequence, 'fi
   const field = document.at('sequence_len')
   const written = field?.value.kind === 'number' ? field.value.number : undefined
   const answer = method?.kind === 'answers' ? method.answerLength : 0
-  if (written === undefined || written > answer) {
+  if (written === undefined || written < 1 || written > answer) {
     return { field, byDefault: { value: 512 + answer, source: "Axolotl's default" } }
   }
   const value = written + answer

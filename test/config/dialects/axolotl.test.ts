@@ -271,6 +271,16 @@ describe('what Axolotl trains beside the usual', () => {
     expect(assumptions.join(' ')).toContain('Each of 4 GPUs holds 2501 of the 10001 tokens of a sequence')
   })
 
+  it.each([
+    ['-1', 'out-of-range'],
+    ['0', 'out-of-range'],
+    ['long', 'not-a-whole-number'],
+  ])('a sequence_len of %s is refused with its line: %s', (length, code) => {
+    const problem = onlyProblemIn(base.replace(/sequence_len: .*/, `sequence_len: ${length}`))
+    expect(problem).toMatchObject({ code, field: 'sequence_len' })
+    expect(base.split('\n')[(problem.line ?? 0) - 1]).toContain('sequence_len')
+  })
+
   it('expert_parallel_size divides experts, and the GPUs are the product of all divisions', () => {
     const text = `${base}expert_parallel_size: 2\ndp_shard_size: 4\nfsdp: [full_shard]\n`
     expect(trainingConfig(text).spec).toMatchObject({ expertParallel: 2, gpus: 8, sharding: 'fsdp' })
