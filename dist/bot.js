@@ -50,6 +50,22 @@ import { setImmediate } from "node:timers/promises";
 
 // engine/config/spec.ts
 import * as z from "zod";
+
+// engine/config/parameter-pattern.ts
+var MAX_REPETITIONS = 2;
+var MAX_CHARACTERS = 200;
+var understood = /^\^?(?:(?:\w|-|\\[.dw]|\[[\w.-]+\]|\.)[*+?]?|\((?:\?:)?[\w|.\\]+\)\??)*\$?$/;
+function parameterPattern(source) {
+  if (source.length > MAX_CHARACTERS || !understood.test(source)) return void 0;
+  if ((source.match(/[*+]/g)?.length ?? 0) > MAX_REPETITIONS) return void 0;
+  try {
+    return new RegExp(`^(?:${source})`);
+  } catch {
+    return void 0;
+  }
+}
+
+// engine/config/spec.ts
 var tasks = [
   "sequence-classification",
   "masked-lm",
@@ -68,18 +84,20 @@ var optimizers = [
   "rmsprop",
   "adamw-8bit",
   "paged-adamw-8bit",
-  "paged-adamw"
+  "paged-adamw",
+  "adam-mini"
 ];
 var precisions = ["fp32", "tf32", "bf16", "bf16-master", "amp-bf16", "amp-fp16"];
 var stepProfiles = ["training", "forward-backward"];
 var attentions = ["sdpa", "eager"];
 var loops = ["plain", "trainer"];
 var frameworks = ["pytorch", "tensorflow.js"];
-var quantizations = ["nf4", "nf4-double", "int8"];
+var quantizations = ["nf4", "nf4-double", "int8", "gptq", "awq"];
 var defaultLoraTargets = ["q_proj", "v_proj"];
 var shardings = ["ddp", "zero1", "zero2", "zero3", "fsdp"];
 var logProbabilityStyles = ["trl", "llamafactory", "torchtune"];
 var references = ["none", "adapters-off", "copy"];
+var MAX_BATCH = 1e6;
 var trainingMethod = z.discriminatedUnion("kind", [
   /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected answer of a sample go through the model in one batch. */
   z.object({
@@ -108,9 +126,76 @@ var trainingMethod = z.discriminatedUnion("kind", [
     kind: z.literal("distillation"),
     teacher: z.string().min(1).max(200),
     chunks: z.number().int().min(1).max(1e3)
+  }),
+  /** LLaMA-Factory's ASFT: a frozen copy reads the same batch, and the divergence from it is added to a weighted cross-entropy. */
+  z.object({ kind: z.literal("anchored") }),
+  /** Axolotl's masked diffusion: tokens that see all others are to be told again where they were masked. */
+  z.object({ kind: z.literal("denoising") }),
+  /**
+   * GRPO and its kin (GDPO, DAPO, GSPO, RLOO, EBFT): the model's own answers end the sequences, are scored against one another and
+   * learnt from.
+   */
+  z.object({
+    kind: z.literal("answers"),
+    /** `adapters-copy`: the same model under a frozen copy of the adapters, as TRL makes one of adapters that it is handed. */
+    reference: z.enum([...references, "adapters-copy"]),
+    /** Tokens of the longest answer. */
+    answerLength: z.number().int().min(1).max(1e7),
+    /** Answers that are made and scored at a time on one GPU: those of all micro-batches until the next generation. */
+    count: z.number().int().min(1).max(MAX_BATCH),
+    /** Who makes them: a server that holds nothing here, vLLM in a share of this GPU, or transformers' `generate`. */
+    generation: z.discriminatedUnion("kind", [
+      z.object({ kind: z.literal("server") }),
+      z.object({ kind: z.literal("vllm"), share: z.number().min(0).max(1), sleeps: z.boolean() }),
+      z.object({ kind: z.literal("transformers") })
+    ]),
+    /** Whether the logits are divided by the temperature where they are, as TRL 1.0 to 1.9 did, or in a copy, as 1.13 does. */
+    tempersInPlace: z.boolean(),
+    /** EBFT: whether hidden states of the reference score the answers. */
+    comparesFeatures: z.boolean()
+  }),
+  /**
+   * EBFT's strided mode: short answers from many places in a sequence, all of them in one pass, are compared by the reference's
+   * hidden states and learnt from.
+   */
+  z.object({
+    kind: z.literal("strided"),
+    reference: z.enum(["adapters-off", "copy"]),
+    /** Times that every sequence is answered. */
+    rollouts: z.number().int().min(1).max(64),
+    /** Tokens before the first place, between two, and of an answer. */
+    context: z.number().int().min(1).max(1e7),
+    stride: z.number().int().min(1).max(1e7),
+    answerLength: z.number().int().min(1).max(1e7),
+    /** Whether the sequence's own tokens are learnt from too. */
+    withCrossEntropy: z.boolean()
+  }),
+  /** torchtune's GRPO and PPO: answers are made and compared with a frozen copy's, and one pass over all of their logits learns from them. */
+  z.object({
+    kind: z.literal("trajectories"),
+    answerLength: z.number().int().min(1).max(1e7),
+    /** Answers to a prompt, which are one sample together. */
+    perPrompt: z.number().int().min(1).max(1e4),
+    /** Samples that answers are made for at a time, and those that a batch is cut from. */
+    generated: z.number().int().min(1).max(MAX_BATCH),
+    collected: z.number().int().min(1).max(MAX_BATCH),
+    /** PPO: a value model that trains beside, and a reward model that does not, both as large as the policy. */
+    withCritic: z.boolean(),
+    /** Whether the recipe accumulates gradients. */
+    accumulates: z.boolean()
   })
 ]);
-var MAX_BATCH = 1e6;
+var trainedPart = z.object({
+  /** Regular expressions: a parameter trains whose name in transformers one of them matches from its start. */
+  names: z.array(z.string().refine((name3) => parameterPattern(name3) !== void 0, "not a pattern of parameter names")).min(1).max(200),
+  /**
+   * Whether gradients go down to the embeddings' output wherever the lowest trained parameter is: transformers'
+   * `enable_input_require_grads`, which its checkpointing brings along. Where they do not, only blocks that train are checkpointed.
+   */
+  inputGradients: z.boolean(),
+  /** The blocks that train change from time to time, and the optimizer keeps the state of those that have had their turn: LISA. */
+  inTurns: z.boolean().optional()
+});
 var batchSize = z.number().int().min(1).max(MAX_BATCH);
 var trainingSpec = z.object({
   /** A Hub id or an alias of the model catalogue. */
@@ -132,21 +217,46 @@ var trainingSpec = z.object({
   labels: z.number().int().min(1).max(1e6),
   precision: z.enum(precisions),
   optimizer: z.enum(optimizers),
+  /** Every gradient is stepped with and let go as soon as it is there: torchtune's `optimizer_in_bwd`. */
+  optimizerInBackward: z.literal(true).optional(),
   attention: z.enum(attentions),
   gradientCheckpointing: z.boolean(),
   /** Low-rank adapters over frozen weights; absent for full fine-tuning. */
   lora: z.object({
     rank: z.number().int().min(1).max(1e4),
     /** Last names of the adapted linear modules (`q_proj`). */
-    targets: z.array(z.string().max(100)).min(1).max(100),
+    targets: z.array(z.string().max(100)).max(100),
+    /** Last names of experts' matrices that have adapters, all experts of a layer in one: peft's `target_parameters`. */
+    parameters: z.array(z.string().max(100)).max(10).optional(),
+    /** Those stay low-rank products in Axolotl's kernels; peft adds them to the matrices. */
+    inExpertKernels: z.literal(true).optional(),
     dropout: z.number().min(0).max(1),
+    /** Adapters in the weights' type, as torchtune holds them; in float32 where absent, as peft does. */
+    inWeightsType: z.literal(true).optional(),
     /** Last names of modules that train whole, in a copy beside the frozen original: peft's `modules_to_save`. */
-    modulesToSave: z.array(z.string().max(100)).max(100).optional()
+    modulesToSave: z.array(z.string().max(100)).max(100).optional(),
+    /** DoRA learns the length of every row of the adapted matrix beside; OFT turns the layer's input in blocks of `rank` features. */
+    form: z.enum(["dora", "oft"]).optional()
   }).optional(),
+  /** What a model that attends to encoded images sees of them; absent where text alone goes through it. */
+  images: z.object({
+    /** Of one sample. */
+    tiles: z.number().int().min(1).max(1e3),
+    /** Layers that gradient checkpointing is for: the decoder's (transformers), or all with self-attention (torchtune). */
+    checkpointed: z.enum(["decoder", "self-attention"])
+  }).optional(),
+  /** Whether what sees or hears trains too, on images or speech that stand among the words. */
+  trainsTowers: z.literal(true).optional(),
+  /** Absent where everything trains. With `lora`: the modules that may have adapters. */
+  trainable: trainedPart.optional(),
   /** Base weights of every linear layer but the output's. Only with `lora`. */
   quantization: z.enum(quantizations).optional(),
   /** Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`. */
   quantizedExperts: z.boolean().optional(),
+  /** Llama 4's experts as linear layers, one after the other: Axolotl's `llama4_linearized_experts`. */
+  linearExperts: z.boolean().optional(),
+  /** Llama 4's experts on the rows chosen for them alone, and adapters on them too, as torchtune has it. */
+  chosenExperts: z.boolean().optional(),
   /**
    * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of
    * so many inputs) and go on in the type of the weights, as torchao does. With `lora`, the adapted layers alone.
@@ -158,6 +268,14 @@ var trainingSpec = z.object({
   }).optional(),
   /** Matrix products in 8-bit floats over weights in their own type (torchao's float8 training). */
   float8: z.boolean().optional(),
+  /** Experts' weights, adapters and computing are the host's: ktransformers. */
+  expertsOnHost: z.literal(true).optional(),
+  tensorParallel: z.object({
+    /** GPUs among which every layer's heads and inner features are divided, and the vocabulary of the output layer. */
+    gpus: z.number().int().min(2).max(1e3),
+    /** torchtune's plans also divide the tokens of residuals and norms, and the vocabulary of the embedding. */
+    dividesTokens: z.boolean()
+  }).optional(),
   /** GPUs among which the experts of a layer are divided. */
   expertParallel: z.number().int().min(1).max(1e5).optional(),
   /** Only with several GPUs; DDP when absent. */
@@ -185,14 +303,27 @@ function sequencesPerSample({ method }) {
       return 2;
     case "reward":
       return method.head === "steps" ? 1 : 2;
+    case "trajectories":
+      return method.perPrompt;
     case "kto":
     case "distillation":
+    case "anchored":
+    case "denoising":
+    case "answers":
+    case "strided":
     case void 0:
       return 1;
   }
 }
+function batchBounds({ method }) {
+  if (method?.kind === "answers") return { dividend: method.count, accumulates: true };
+  return method?.kind === "trajectories" ? { dividend: method.collected, accumulates: method.accumulates } : void 0;
+}
+function modelCopies({ gpus: gpus2, tensorParallel }) {
+  return Math.max(1, gpus2 / (tensorParallel?.gpus ?? 1));
+}
 function effectiveBatch(spec2) {
-  return spec2.microBatch * spec2.gradientAccumulation * spec2.gpus;
+  return spec2.microBatch * spec2.gradientAccumulation * modelCopies(spec2);
 }
 
 // engine/errors.ts
@@ -250,7 +381,7 @@ function editDistance(left, right) {
 }
 
 // engine/models/architecture.ts
-import * as z31 from "zod";
+import * as z67 from "zod";
 
 // engine/models/bert.ts
 import * as z4 from "zod";
@@ -274,7 +405,7 @@ var encoder = z4.object({
 });
 var bertConfig = encoder.extend({ model_type: z4.literal("bert") });
 var robertaConfig = encoder.extend({
-  model_type: z4.literal("roberta"),
+  model_type: z4.literal(["roberta", "xlm-roberta"]),
   vocab_size: size.default(50265)
 });
 var distilbertConfig = z4.object({
@@ -293,16 +424,16 @@ var ROBERTA_POSITION_OFFSET = 2;
 function bert(ops, config, tokens, task, labels) {
   const hidden = encode(ops, config, tokens);
   if (task === "masked-lm") return bertLanguageHead(ops, config, hidden);
-  return config.model_type === "roberta" ? robertaClassifier(ops, config, hidden, labels) : bertClassifier(ops, config, hidden, labels);
+  return config.model_type !== "bert" ? robertaClassifier(ops, config, hidden, labels) : bertClassifier(ops, config, hidden, labels);
 }
 function encode(ops, config, tokens) {
   const { hidden_size: hidden, max_position_embeddings: positions } = config;
   ops.positionIds(positions);
   ops.positionIds(positions);
-  const words3 = ops.embedding("embeddings.word_embeddings", ops.input, config.vocab_size, hidden);
+  const words4 = ops.embedding("embeddings.word_embeddings", ops.input, config.vocab_size, hidden);
   const types = ops.embedding("embeddings.token_type_embeddings", ops.input, config.type_vocab_size, hidden);
-  const places = config.model_type === "roberta" ? ops.embedding("embeddings.position_embeddings", ops.input, positions, hidden) : ops.constantEmbedding("embeddings.position_embeddings", positions, hidden, tokens);
-  const sum2 = ops.add(ops.add(words3, types), places);
+  const places2 = config.model_type !== "bert" ? ops.embedding("embeddings.position_embeddings", ops.input, positions, hidden) : ops.constantEmbedding("embeddings.position_embeddings", positions, hidden, tokens);
+  const sum2 = ops.add(ops.add(words4, types), places2);
   let x = ops.dropout(ops.layerNorm("embeddings.LayerNorm", sum2), config.hidden_dropout_prob);
   for (let index = 0; index < config.num_hidden_layers; index++) {
     x = ops.block(x, (input) => encoderLayer(ops, config, `encoder.layer.${index}`, input));
@@ -324,8 +455,8 @@ function encoderLayer(ops, config, name3, x) {
 }
 function residual(ops, config, name3, x, skip2) {
   return ops.frame(x, (input) => {
-    const projected = ops.linear(`${name3}.dense`, input, config.hidden_size);
-    return ops.layerNorm(`${name3}.LayerNorm`, ops.residual(ops.dropout(projected, config.hidden_dropout_prob), skip2));
+    const projected2 = ops.linear(`${name3}.dense`, input, config.hidden_size);
+    return ops.layerNorm(`${name3}.LayerNorm`, ops.residual(ops.dropout(projected2, config.hidden_dropout_prob), skip2));
   });
 }
 function bertClassifier(ops, config, hidden, labels) {
@@ -345,9 +476,9 @@ function bertLanguageHead(ops, config, hidden) {
 function distilbert(ops, config, tokens, task, labels) {
   const positions = config.max_position_embeddings;
   ops.positionIds(positions);
-  const words3 = ops.embedding("embeddings.word_embeddings", ops.input, config.vocab_size, config.dim);
-  const places = ops.constantEmbedding("embeddings.position_embeddings", positions, config.dim, tokens);
-  let x = ops.dropout(ops.layerNorm("embeddings.LayerNorm", ops.add(words3, places)), config.dropout);
+  const words4 = ops.embedding("embeddings.word_embeddings", ops.input, config.vocab_size, config.dim);
+  const places2 = ops.constantEmbedding("embeddings.position_embeddings", positions, config.dim, tokens);
+  let x = ops.dropout(ops.layerNorm("embeddings.LayerNorm", ops.add(words4, places2)), config.dropout);
   for (let index = 0; index < config.n_layers; index++) {
     x = ops.block(x, (input) => distilbertLayer(ops, config, `transformer.layer.${index}`, input));
   }
@@ -364,8 +495,8 @@ function distilbertLayer(ops, config, name3, x) {
     causal: false,
     dropout: config.attention_dropout
   });
-  const projected = ops.linear(`${name3}.attention.out_lin`, context, config.dim);
-  const attended = ops.layerNorm(`${name3}.sa_layer_norm`, ops.residual(projected, x));
+  const projected2 = ops.linear(`${name3}.attention.out_lin`, context, config.dim);
+  const attended = ops.layerNorm(`${name3}.sa_layer_norm`, ops.residual(projected2, x));
   const widened = ops.gelu(ops.linear(`${name3}.ffn.lin1`, attended, config.hidden_dim));
   const narrowed = ops.dropout(ops.linear(`${name3}.ffn.lin2`, widened, config.dim), config.dropout);
   return ops.layerNorm(`${name3}.output_layer_norm`, ops.residual(narrowed, attended));
@@ -376,61 +507,9 @@ function distilbertLanguageHead(ops, config, hidden) {
   return ops.linear("vocab_projector", normalised2, config.vocab_size, { tiedTo: "embeddings.word_embeddings.weight" });
 }
 
-// engine/models/convnext.ts
+// engine/models/decoders/blueprint.ts
 import * as z5 from "zod";
-var convnextConfig = z5.object({
-  model_type: z5.literal("convnext"),
-  patch_size: size.default(4),
-  hidden_sizes: z5.array(size).min(1).max(20).default([96, 192, 384, 768]),
-  depths: z5.array(size).min(1).max(20).default([3, 3, 9, 3]),
-  layer_scale_init_value: z5.number().default(1e-6),
-  drop_path_rate: probability.default(0)
-});
-var EXPANSION = 4;
-function convnext(ops, config, labels) {
-  const { patch_size: patch, hidden_sizes: sizes } = config;
-  const [channels2 = 0] = sizes;
-  const stem = { kernel: patch, stride: patch, padding: 0, bias: true };
-  const patches2 = ops.conv2d("embeddings.patch_embeddings", ops.input, channels2, stem);
-  const embedded = imageNorm(ops, "embeddings.layernorm", patches2);
-  const encoded2 = ops.frame(embedded, (input) => encode2(ops, config, input));
-  return ops.linear("classifier", ops.layerNorm("layernorm", ops.globalAveragePool(encoded2)), labels);
-}
-function encode2(ops, config, embedded) {
-  const { hidden_sizes: sizes, depths, drop_path_rate: lastRate } = config;
-  const lastIndex = depths.reduce((sum2, depth) => sum2 + depth, 0) - 1;
-  let x = embedded;
-  let layersBefore = 0;
-  sizes.forEach((channels2, stage) => {
-    const name3 = `encoder.stages.${stage}`;
-    if (stage > 0) x = downsample(ops, `${name3}.downsampling_layer`, x, channels2);
-    for (let index = 0; index < (depths[stage] ?? 0); index++) {
-      const dropRate = lastIndex === 0 ? 0 : lastRate * layersBefore++ / lastIndex;
-      x = ops.block(x, (input) => layer(ops, config, `${name3}.layers.${index}`, input, { channels: channels2, dropRate }));
-    }
-  });
-  return x;
-}
-function downsample(ops, name3, x, channels2) {
-  const halving = { kernel: 2, stride: 2, padding: 0, bias: true };
-  return ops.conv2d(`${name3}.1`, imageNorm(ops, `${name3}.0`, x), channels2, halving);
-}
-function layer(ops, config, name3, x, { channels: channels2, dropRate }) {
-  const depthwise = { kernel: 7, stride: 1, bias: true, groups: channels2 };
-  const filtered = ops.channelsLast(ops.conv2d(`${name3}.dwconv`, x, channels2, depthwise));
-  const widened = ops.linear(`${name3}.pwconv1`, ops.layerNorm(`${name3}.layernorm`, filtered), EXPANSION * channels2);
-  const narrowed = ops.linear(`${name3}.pwconv2`, ops.gelu(widened), channels2);
-  const isScaled = config.layer_scale_init_value > 0;
-  const scaled2 = isScaled ? ops.layerScale(`${name3}.layer_scale_parameter`, narrowed) : narrowed;
-  return ops.residual(ops.dropPath(ops.channelsFirst(scaled2), dropRate), x);
-}
-function imageNorm(ops, name3, x) {
-  return ops.channelsFirst(ops.layerNorm(name3, ops.channelsLast(x)));
-}
-
-// engine/models/decoder.ts
-import * as z6 from "zod";
-var decoderFields = z6.object({
+var decoderFields = z5.object({
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
@@ -439,46 +518,55 @@ var decoderFields = z6.object({
   num_key_value_heads: size.nullish(),
   head_dim: size.nullish(),
   max_position_embeddings: size,
-  tie_word_embeddings: z6.boolean().default(false),
+  tie_word_embeddings: z5.boolean().default(false),
   attention_dropout: probability.default(0),
   /** Tokens that sliding-window layers look back. */
   sliding_window: size.nullish()
 });
+function beside(place2, module) {
+  return { ...place2, name: `${place2.name.slice(0, place2.name.lastIndexOf("."))}.${module}` };
+}
 var preNorm = { beforeMixer: "input_layernorm", beforeFeeding: "post_attention_layernorm" };
-function llamaBlueprint(fields2, parts) {
+function llamaBlueprint(fields3, parts) {
   return {
-    vocabulary: fields2.vocab_size,
-    hidden: fields2.hidden_size,
-    layers: fields2.num_hidden_layers,
-    isTied: fields2.tie_word_embeddings,
+    vocabulary: fields3.vocab_size,
+    hidden: fields3.hidden_size,
+    layers: fields3.num_hidden_layers,
+    isTied: fields3.tie_word_embeddings,
     norm: "rms",
     blockNorms: preNorm,
-    rotarySize: headSizeOf(fields2),
+    rotarySize: headSizeOf(fields3),
     rotaryOf: () => 0,
     ...parts
   };
 }
-function headSizeOf(fields2) {
-  return fields2.head_dim ?? fields2.hidden_size / fields2.num_attention_heads;
+function headSizeOf(fields3) {
+  return fields3.head_dim ?? fields3.hidden_size / fields3.num_attention_heads;
 }
 function decoderModel(ops, blueprint, task, labels) {
-  const { root = "model", vocabulary, hidden, layers, scalesWords = false } = blueprint;
+  const { root: root3 = "model", vocabulary, hidden, layers: layers2, scalesWords = false } = blueprint;
   blueprint.idle?.(ops);
-  const words3 = ops.embedding(`${root}.embed_tokens`, ops.input, vocabulary, hidden);
-  let x = ops.dropout(scalesWords ? ops.scale(words3) : words3, blueprint.wordDropout ?? 0);
+  const words4 = ops.embedding(`${root3}.${blueprint.wordsName ?? "embed_tokens"}`, ops.input, vocabulary, hidden);
+  const embedded2 = blueprint.scalesEmbedded ? ops.scale(ops.withInputGradients(words4)) : words4;
+  let x = ops.dropout(scalesWords ? ops.scale(words4) : embedded2, blueprint.wordDropout ?? 0);
   const tables = [];
-  for (let index = 0; index < layers; index++) {
+  for (let index = 0; index < layers2; index++) {
     const rotary = blueprint.rotaryOf(index);
-    if (rotary !== void 0) tables[rotary] ??= ops.rotaryTable(x, blueprint.rotarySize);
+    if (rotary !== void 0) tables[rotary] ??= ops.rotaryTable(x, blueprint.rotarySize, blueprint.positions);
   }
-  for (let index = 0; index < layers; index++) {
+  for (let index = 0; index < layers2; index++) {
     const table4 = tables[blueprint.rotaryOf(index) ?? tables.length];
-    x = ops.block(x, (input) => block(ops, blueprint, { name: `${root}.layers.${index}`, index, table: table4 }, input));
+    x = ops.block(x, (input) => decoderLayer(ops, blueprint, { name: `${root3}.layers.${index}`, index, table: table4 }, input));
   }
-  const output = normalised(ops, blueprint.norm, `${root}.norm`, hidden, x);
+  return outputLayer(ops, blueprint, x, task, labels);
+}
+function outputLayer(ops, blueprint, x, task, labels) {
+  const { root: root3 = "model", wordsName = "embed_tokens", lastNormName = "norm", vocabulary, hidden } = blueprint;
+  const output = normalised(ops, blueprint.norm, `${root3}.${lastNormName}`, hidden, x);
   if (task !== "causal-lm") return ops.lastToken(ops.linear("score", output, labels, { bias: false }));
-  const tied3 = blueprint.isTied ? { tiedTo: `${root}.embed_tokens.weight` } : {};
-  const logits = ops.linear("lm_head", output, vocabulary, { bias: false, ...tied3 });
+  const tied5 = blueprint.isTied ? { tiedTo: `${root3}.${wordsName}.weight` } : {};
+  const isQuantizable = blueprint.quantizesLogits ?? false;
+  const logits = ops.linear("lm_head", output, vocabulary, { bias: false, isQuantizable, ...tied5 });
   switch (blueprint.logits ?? "plain") {
     case "plain":
       return logits;
@@ -486,77 +574,177 @@ function decoderModel(ops, blueprint, task, labels) {
       return ops.scale(logits);
     case "capped":
       return ops.softcap(logits);
+    case "float32":
+      return ops.float32(logits);
   }
 }
-function block(ops, blueprint, place2, x) {
+function decoderLayer(ops, blueprint, place2, x) {
   const { blockNorms, hidden, feedForwardName = "mlp", mixerName = () => "self_attn" } = blueprint;
-  const norm2 = (part3, states) => part3 === void 0 ? states : normalised(ops, blueprint.norm, `${place2.name}.${part3}`, hidden, states);
+  const norm5 = (part3, states) => part3 === void 0 ? states : normalised(ops, blueprint.norm, `${place2.name}.${part3}`, hidden, states);
   const added = (result2, skip2) => {
     const scaled2 = blueprint.scalesResults ? ops.scale(result2) : result2;
     return ops.residual(ops.dropout(scaled2, blueprint.resultDropout ?? 0), skip2);
   };
   const within2 = (part3) => ({ ...place2, name: `${place2.name}.${part3}` });
-  const before = norm2(blockNorms.beforeMixer, x);
+  const before = norm5(blockNorms.beforeMixer, x);
   const mixed = ops.frame(before, (input) => blueprint.mixer(ops, within2(mixerName(place2.index)), input));
-  const between = added(norm2(blockNorms.afterMixer, mixed), x);
-  const forFeeding = norm2(blockNorms.beforeFeeding, between);
-  const fed = ops.frame(forFeeding, (input) => blueprint.feedForward(ops, within2(feedForwardName), input));
-  return added(norm2(blockNorms.afterFeeding, fed), between);
+  const between = added(norm5(blockNorms.afterMixer, mixed), x);
+  const { feedForward: feedForward9 } = blueprint;
+  if (feedForward9 === void 0) return between;
+  const forFeeding = blueprint.isParallel ? before : norm5(blockNorms.beforeFeeding, between);
+  const fed = ops.frame(forFeeding, (input) => feedForward9(ops, within2(feedForwardName), input));
+  return added(norm5(blockNorms.afterFeeding, fed), between);
 }
-function normalised(ops, norm2, name3, features, x) {
-  if (norm2 === "layer") return ops.layerNorm(name3, x);
-  return ops.rmsNorm(name3, x, {
-    size: features,
-    scalesInFloat32: norm2 !== "rms",
-    aroundOne: norm2 === "rms-one-plus"
-  });
+function normalised(ops, norm5, name3, features, x) {
+  switch (norm5) {
+    case "layer":
+      return ops.layerNorm(name3, x);
+    case "layer-lowered":
+      return ops.layerNorm(name3, x, { isLowered: true });
+    case "layer-composed":
+      return ops.composedLayerNorm(name3, x);
+    case "rms":
+    case "rms-float32":
+    case "rms-one-plus":
+      return ops.rmsNorm(name3, x, {
+        size: features,
+        scalesInFloat32: norm5 !== "rms",
+        aroundOne: norm5 === "rms-one-plus"
+      });
+  }
 }
 
-// engine/models/deepseek.ts
-import * as z8 from "zod";
+// engine/models/decoders/falcon.ts
+import * as z6 from "zod";
+var falconConfig = z6.object({
+  model_type: z6.literal("falcon"),
+  vocab_size: size.default(65024),
+  hidden_size: size.default(4544),
+  num_hidden_layers: size.default(32),
+  num_attention_heads: size.default(71),
+  /** Of the 40B's architecture; the 7B has one key and value head. */
+  num_kv_heads: size.nullish(),
+  max_position_embeddings: size.default(2048),
+  ffn_hidden_size: size.nullish(),
+  hidden_dropout: probability.default(0),
+  attention_dropout: probability.default(0),
+  bias: z6.boolean().default(false),
+  new_decoder_architecture: z6.boolean().default(false),
+  num_ln_in_parallel_attn: z6.number().nullish(),
+  tie_word_embeddings: z6.boolean().default(true),
+  // The Falcon-RW models have ALiBi instead of rotary positions, and attention before the feed-forward.
+  alibi: z6.literal(false, { error: "Falcon with ALiBi (the RW models) is not supported" }).default(false),
+  parallel_attn: z6.literal(true, { error: "Falcon without parallel attention is not supported" }).default(true),
+  multi_query: z6.literal(true, { error: "Falcon without multi-query attention is not supported" }).default(true)
+});
+function falconLinear(ops, config, name3, x, outFeatures) {
+  return ops.linear(name3, x, outFeatures, { bias: config.bias, composed: true });
+}
+function falcon(ops, config, task, labels) {
+  const { hidden_size: hidden, num_attention_heads: heads2 } = config;
+  let x = ops.embedding("transformer.word_embeddings", ops.input, config.vocab_size, hidden);
+  const table4 = ops.rotaryTable(x, hidden / heads2);
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    x = ops.block(x, (input) => layer(ops, config, `transformer.h.${index}`, table4, input));
+  }
+  const output = ops.layerNorm("transformer.ln_f", x);
+  if (task !== "causal-lm") return ops.lastToken(ops.linear("score", output, labels, { bias: false }));
+  const tied5 = config.tie_word_embeddings ? { tiedTo: "transformer.word_embeddings.weight" } : {};
+  return ops.linear("lm_head", output, config.vocab_size, { bias: false, ...tied5 });
+}
+function layer(ops, config, name3, table4, x) {
+  const normsTwice = config.new_decoder_architecture && (config.num_ln_in_parallel_attn ?? 2) === 2;
+  const normalised2 = ops.layerNorm(`${name3}.${normsTwice ? "ln_attn" : "input_layernorm"}`, x);
+  const forFeeding = normsTwice ? ops.layerNorm(`${name3}.ln_mlp`, x) : normalised2;
+  const attended = ops.frame(normalised2, (input) => attention(ops, config, `${name3}.self_attention`, table4, input));
+  const fed = ops.frame(forFeeding, (input) => feedForward(ops, config, `${name3}.mlp`, input));
+  return ops.residual(ops.dropout(ops.residual(fed, attended, { inPlace: true }), config.hidden_dropout), x);
+}
+function attention(ops, config, name3, table4, x) {
+  const { hidden_size: hidden, num_attention_heads: heads2 } = config;
+  const [query, key2, value] = projections(ops, config, `${name3}.query_key_value`, x);
+  const keyValueHeads = config.new_decoder_architecture ? heads2 : 1;
+  const context = ops.attention(
+    ops.rotary(query, table4, heads2),
+    ops.cached(ops.rotary(key2, table4, keyValueHeads)),
+    ops.cached(value),
+    { heads: heads2, keyValueHeads, causal: true, dropout: 0, isAlwaysMasked: true, broadcastsHeads: true }
+  );
+  return falconLinear(ops, config, `${name3}.dense`, context, hidden);
+}
+function projections(ops, config, name3, x) {
+  const { hidden_size: hidden, num_attention_heads: heads2, new_decoder_architecture: isGrouped } = config;
+  const headSize = hidden / heads2;
+  const keyValueHeads = isGrouped ? config.num_kv_heads ?? heads2 : 1;
+  const keySize = keyValueHeads * headSize;
+  const joined = falconLinear(ops, config, name3, x, hidden + 2 * keySize);
+  const [query, key2, value] = ops.slices(joined, [hidden, keySize, keySize]);
+  const gathered4 = [key2, value].map((part3) => ops.gathered(part3));
+  if (!isGrouped) return [query, ...gathered4];
+  const repeated2 = gathered4.map((part3) => ops.repeatHeads(part3, heads2 / keyValueHeads, keyValueHeads));
+  return [ops.gathered(query), ...repeated2];
+}
+function feedForward(ops, config, name3, x) {
+  const inner = config.ffn_hidden_size ?? 4 * config.hidden_size;
+  const widened = ops.gelu(falconLinear(ops, config, `${name3}.dense_h_to_4h`, x, inner));
+  return falconLinear(ops, config, `${name3}.dense_4h_to_h`, widened, config.hidden_size);
+}
 
-// engine/models/decoder-attention.ts
+// engine/models/decoders/afmoe.ts
+import * as z7 from "zod";
+
+// engine/models/decoders/attention.ts
+var unweighted = { scalesInFloat32: true, isUnweighted: true };
 var headNorms = { over: "each-head", names: ["q_norm", "k_norm"] };
 var allHeadsNorms = { over: "all-heads", names: ["q_norm", "k_norm"] };
-function attentionOf(fields2, traits = {}) {
-  const heads2 = fields2.num_attention_heads;
-  const keyValueHeads = fields2.num_key_value_heads ?? heads2;
-  const size2 = headSizeOf(fields2);
+function attentionOf(fields3, traits = {}) {
+  const heads2 = fields3.num_attention_heads;
+  const keyValueHeads = fields3.num_key_value_heads ?? heads2;
+  const size2 = headSizeOf(fields3);
   return (ops, { name: name3, index, table: table4 }, x) => {
-    const [projected, key2, value] = projections(ops, fields2, traits, name3, x);
-    const [query, gate] = traits.isGated ? gatedQuery(ops, projected, heads2 * size2) : [projected, void 0];
-    const norm2 = (part3, states) => {
+    const [projected2, key2, value] = projections2(ops, fields3, traits, name3, x);
+    const keyStates = traits.scalesKey ? ops.scale(key2) : key2;
+    const [query, gate] = gatedQuery(ops, traits, { name: name3, x, projected: projected2, features: heads2 * size2 });
+    const norm5 = (part3, states) => {
       const { queryNorm } = traits;
       if (queryNorm === void 0) return states;
       const features = queryNorm.over === "each-head" ? size2 : size2 * (part3 === 0 ? heads2 : keyValueHeads);
       return normalised(ops, queryNorm.norm, `${name3}.${queryNorm.names[part3]}`, features, states);
     };
-    const turned = (states, count3) => table4 === void 0 ? states : ops.rotary(states, table4, count3, traits.rotary);
-    const placed = (part3, states, count3) => traits.queryNorm?.isAfterRotation ? norm2(part3, turned(states, count3)) : turned(norm2(part3, states), count3);
+    const turned = (states, count3) => {
+      const rotated = table4 === void 0 ? states : ops.rotary(states, table4, count3, traits.rotary);
+      return traits.headLengths ? ops.rmsNorm(`${name3}.qk_norm`, rotated, { size: size2, ...unweighted }) : rotated;
+    };
+    const placed = (part3, states, count3) => traits.queryNorm?.isAfterRotation ? norm5(part3, turned(states, count3)) : turned(norm5(part3, states), count3);
     const q = placed(0, query, heads2);
-    const k = placed(1, key2, keyValueHeads);
-    const context = ops.attention(traits.scalesQuery ? ops.scale(q) : q, ops.cached(k), ops.cached(value), {
+    const k = placed(1, keyStates, keyValueHeads);
+    const window = traits.slides?.(index) ?? false ? fields3.sliding_window ?? void 0 : void 0;
+    const scaled2 = traits.scalesQuery ? ops.scale(q) : q;
+    const context = ops.attention(scaled2, ops.cached(k, window), ops.cached(value, window), {
       heads: heads2,
       keyValueHeads,
       causal: true,
-      dropout: fields2.attention_dropout,
-      window: traits.slides?.(index) ?? false ? fields2.sliding_window ?? void 0 : void 0,
-      castsSoftmax: true,
+      dropout: fields3.attention_dropout,
+      window,
+      castsSoftmax: traits.softmaxType !== "own",
       ...traits.hasSinks && { sinks: `${name3}.sinks` }
     });
     const gated4 = gate === void 0 ? context : ops.multiply(context, ops.sigmoid(gate));
-    const output = ops.linear(`${name3}.o_proj`, gated4, fields2.hidden_size, { bias: traits.outputBias ?? false });
+    const { outputName = "o_proj", outputBias: bias = false } = traits;
+    const output = ops.linear(`${name3}.${outputName}`, gated4, fields3.hidden_size, { bias });
     return ops.dropout(output, traits.outputDropout ?? 0);
   };
 }
-function gatedQuery(ops, projected, features) {
-  const [query, gate] = ops.split(projected, [features, features]);
+function gatedQuery(ops, { isGated, gateName }, { name: name3, x, projected: projected2, features }) {
+  if (gateName !== void 0) return [projected2, ops.linear(`${name3}.${gateName}`, x, features, { bias: false })];
+  if (!isGated) return [projected2, void 0];
+  const [query, gate] = ops.split(projected2, [features, features]);
   return [query, ops.gathered(gate)];
 }
-function projections(ops, fields2, traits, name3, x) {
-  const size2 = headSizeOf(fields2);
-  const querySize = fields2.num_attention_heads * size2;
-  const keySize = (fields2.num_key_value_heads ?? fields2.num_attention_heads) * size2;
+function projections2(ops, fields3, traits, name3, x) {
+  const size2 = headSizeOf(fields3);
+  const querySize = fields3.num_attention_heads * size2;
+  const keySize = (fields3.num_key_value_heads ?? fields3.num_attention_heads) * size2;
   if (traits.joinsProjections) {
     const joined = ops.linear(`${name3}.qkv_proj`, x, querySize + 2 * keySize, { bias: false });
     return ops.slices(joined, [querySize, keySize, keySize]);
@@ -569,26 +757,20 @@ function projections(ops, fields2, traits, name3, x) {
   ];
 }
 
-// engine/models/feed-forward.ts
-function gatedFeedForward({
-  hidden,
-  inner,
-  bias = false,
-  activation = "silu",
-  dropout = 0
-}) {
+// engine/models/decoders/feed-forward.ts
+function gatedFeedForward({ hidden, inner, bias = false, activation = "silu", dropout = 0 }, names2 = ["gate_proj", "up_proj", "down_proj"]) {
   return (ops, { name: name3 }, x) => {
-    const gate = ops.linear(`${name3}.gate_proj`, x, inner, { bias });
+    const gate = ops.linear(`${name3}.${names2[0]}`, x, inner, { bias });
     const activated = activate(ops, activation, gate);
-    const product = ops.multiply(activated, ops.linear(`${name3}.up_proj`, x, inner, { bias }));
-    return ops.dropout(ops.linear(`${name3}.down_proj`, product, hidden, { bias }), dropout);
+    const product = ops.multiply(activated, ops.linear(`${name3}.${names2[1]}`, x, inner, { bias }));
+    return ops.dropout(ops.linear(`${name3}.${names2[2]}`, product, hidden, { bias }), dropout);
   };
 }
-function joinedFeedForward({ hidden, inner, bias = false, activation = "silu" }) {
+function joinedFeedForward({ hidden, inner, bias = false, activation = "silu" }, names2 = ["gate_up_proj", "down_proj"]) {
   return (ops, { name: name3 }, x) => {
-    const joined = ops.linear(`${name3}.gate_up_proj`, x, 2 * inner, { bias });
+    const joined = ops.linear(`${name3}.${names2[0]}`, x, 2 * inner, { bias });
     const [gate, up] = ops.split(joined, [inner, inner]);
-    return ops.linear(`${name3}.down_proj`, ops.multiply(up, activate(ops, activation, gate)), hidden, { bias });
+    return ops.linear(`${name3}.${names2[1]}`, ops.multiply(up, activate(ops, activation, gate)), hidden, { bias });
   };
 }
 function plainFeedForward({ hidden, inner, bias = false, activation = "gelu", dropout = 0 }, names2 = ["up_proj", "down_proj"]) {
@@ -608,22 +790,22 @@ function activate(ops, activation, x) {
   }
 }
 
-// engine/models/experts.ts
-function sparseFeedForward({ router, experts, routerName = "gate", gate = siluGate }) {
+// engine/models/decoders/experts.ts
+function sparseFeedForward({ router, experts: experts4, routerName = "gate", gate = gateBy("silu") }) {
   return (ops, { name: name3 }, x) => {
-    const routed2 = ops.routed(`${name3}.${routerName}`, x, router);
+    const routed = ops.routed(`${name3}.${routerName}`, x, router);
     return ops.frame(
       x,
-      (input) => ops.experts(`${name3}.experts`, input, routed2, experts, (joined) => gate(ops, joined, experts.inner))
+      (input) => ops.experts(`${name3}.experts`, input, routed, experts4, (joined) => gate(ops, joined, experts4.inner))
     );
   };
 }
-function withSharedExperts(sparse, hidden, shared) {
-  const feedForward6 = gatedFeedForward({ hidden, inner: shared.inner });
+function withSharedExperts(sparse, hidden, shared2) {
+  const feedForward9 = gatedFeedForward({ hidden, inner: shared2.inner });
   return (ops, place2, x) => {
-    const { gateName } = shared;
-    const within2 = { ...place2, name: `${place2.name}.${shared.name}` };
-    const always = () => ops.frame(x, (input) => feedForward6(ops, within2, input));
+    const { gateName } = shared2;
+    const within2 = { ...place2, name: `${place2.name}.${shared2.name}` };
+    const always = () => ops.frame(x, (input) => feedForward9(ops, within2, input));
     if (gateName === void 0) {
       const chosen2 = sparse(ops, place2, x);
       return ops.residual(chosen2, always());
@@ -634,88 +816,262 @@ function withSharedExperts(sparse, hidden, shared) {
     return ops.residual(chosen, ops.multiply(score, common2));
   };
 }
-function siluGate(ops, joined, inner) {
-  const [gate, up] = ops.split(joined, [inner, inner]);
-  return ops.multiply(activate(ops, "silu", gate), up);
+function gateBy(activation) {
+  return (ops, joined, inner) => {
+    const [gate, up] = ops.split(joined, [inner, inner]);
+    return ops.multiply(activate(ops, activation, gate), up);
+  };
 }
 
-// engine/models/latent-attention.ts
-import * as z7 from "zod";
+// engine/models/decoders/afmoe.ts
+var afmoeConfig = decoderFields.extend({
+  model_type: z7.literal("afmoe"),
+  attention_bias: z7.boolean().default(false),
+  head_dim: size.default(128),
+  layer_types: z7.array(z7.string()).nullish(),
+  global_attn_every_n_layers: size.default(4),
+  sliding_window: size.nullish().default(1024),
+  mup_enabled: z7.boolean().default(false),
+  num_experts: size.default(64),
+  num_experts_per_tok: size.default(6),
+  num_shared_experts: size.default(2),
+  moe_intermediate_size: size.default(1408),
+  /** Layers at the start that have one feed-forward of their own. */
+  num_dense_layers: z7.number().int().min(0).max(1e3).default(1)
+});
+function afmoe(config) {
+  const { layer_types: types, global_attn_every_n_layers: interval, attention_bias: bias } = config;
+  const slides = (index) => types ? types[index] === "sliding_attention" : (index + 1) % interval !== 0;
+  const mixer = attentionOf(config, {
+    queryBias: bias,
+    outputBias: bias,
+    queryNorm: { norm: "rms-float32", ...headNorms },
+    gateName: "gate_proj",
+    slides
+  });
+  const dense = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size });
+  const sparse = sparseLayer(config);
+  return {
+    ...llamaBlueprint(config, {
+      mixer,
+      feedForward: (ops, place2, x) => (place2.index < config.num_dense_layers ? dense : sparse)(ops, place2, x)
+    }),
+    norm: "rms-float32",
+    blockNorms: {
+      beforeMixer: "input_layernorm",
+      afterMixer: "post_attention_layernorm",
+      beforeFeeding: "pre_mlp_layernorm",
+      afterFeeding: "post_mlp_layernorm"
+    },
+    rotaryOf: (index) => slides(index) ? 0 : void 0,
+    scalesWords: config.mup_enabled
+  };
+}
+function sparseLayer(config) {
+  const { num_experts: count3, num_experts_per_tok: perToken, moe_intermediate_size: inner } = config;
+  const chosen = sparseFeedForward({
+    router: { count: count3, perToken, scoring: "sigmoid", weightsInFloat32: true, linear: "gate" },
+    experts: { count: count3, inner },
+    routerName: "router"
+  });
+  const shared2 = { name: "shared_experts", inner: inner * config.num_shared_experts };
+  const both = withSharedExperts(chosen, config.hidden_size, shared2);
+  return (ops, place2, x) => {
+    ops.idle(count3, (bias) => ops.layerScale(`${place2.name}.expert_bias`, bias));
+    return both(ops, place2, x);
+  };
+}
+
+// engine/models/decoders/apertus.ts
+import * as z8 from "zod";
+var apertusConfig = decoderFields.extend({
+  model_type: z8.literal("apertus"),
+  attention_bias: z8.boolean().default(false)
+});
+function apertus(config) {
+  const { hidden_size: hidden, intermediate_size: inner, attention_bias: bias } = config;
+  const queryNorm = { norm: "rms", ...headNorms };
+  return {
+    ...llamaBlueprint(config, {
+      mixer: attentionOf(config, { queryBias: bias, outputBias: bias, queryNorm }),
+      feedForward: feedForward2(hidden, inner)
+    }),
+    blockNorms: { beforeMixer: "attention_layernorm", beforeFeeding: "feedforward_layernorm" }
+  };
+}
+function feedForward2(hidden, inner) {
+  return (ops, { name: name3 }, x) => {
+    const widened = ops.xielu(`${name3}.act_fn`, ops.linear(`${name3}.up_proj`, x, inner, { bias: false }));
+    return ops.linear(`${name3}.down_proj`, widened, hidden, { bias: false });
+  };
+}
+
+// engine/models/decoders/cohere.ts
+import * as z9 from "zod";
+var shared = { tie_word_embeddings: z9.boolean().default(true), attention_bias: z9.boolean().default(false) };
+var cohereConfig = decoderFields.extend({
+  model_type: z9.literal("cohere"),
+  ...shared,
+  use_qk_norm: z9.literal(false, { error: "Cohere with norms of query and key is not supported" }).default(false)
+});
+var cohere2Config = decoderFields.extend({
+  model_type: z9.literal("cohere2"),
+  ...shared,
+  sliding_window: size.nullish().default(4096),
+  layer_types: z9.array(z9.string()).nullish()
+});
+function cohere(config, traits = {}) {
+  const { hidden_size: hidden, intermediate_size: inner, attention_bias: bias } = config;
+  return {
+    ...llamaBlueprint(config, {
+      mixer: attentionOf(config, { queryBias: bias, outputBias: bias, rotary: { inFloat32: true }, ...traits }),
+      feedForward: gatedFeedForward({ hidden, inner })
+    }),
+    norm: "layer-composed",
+    blockNorms: { beforeMixer: "input_layernorm" },
+    isParallel: true,
+    logits: "scaled"
+  };
+}
+function cohere2(config) {
+  const { layer_types: types } = config;
+  const slides = (index) => types ? types[index] === "sliding_attention" : (index + 1) % 4 !== 0;
+  return { ...cohere(config, { slides }), rotaryOf: (index) => slides(index) ? 0 : void 0 };
+}
+
+// engine/models/decoders/deepseek.ts
+import * as z11 from "zod";
+
+// engine/models/decoders/latent-attention.ts
+import * as z10 from "zod";
 var latentFields = {
   q_lora_rank: size.nullish(),
   kv_lora_rank: size,
   qk_nope_head_dim: size,
   qk_rope_head_dim: size,
   v_head_dim: size,
-  attention_bias: z7.boolean().default(false)
+  attention_bias: z10.boolean().default(false)
 };
-function latentAttention(config, rotary = {}) {
+function latentAttention(config, { rotary = {}, scalesQuery = false, indexer } = {}) {
   const { num_attention_heads: heads2, kv_lora_rank: rank2, attention_bias: bias } = config;
   const { qk_nope_head_dim: resting, qk_rope_head_dim: turning, v_head_dim: valueSize } = config;
-  return (ops, { name: name3, table: table4 }, x) => {
+  return (ops, { name: name3, table: table4, index }, x) => {
     const linear = (part3, states, features, options = { bias: false }) => ops.linear(`${name3}.${part3}`, states, features, options);
-    const norm2 = (part3, features, states) => normalised(ops, "rms", `${name3}.${part3}`, features, states);
+    const norm5 = (part3, features, states) => normalised(ops, "rms", `${name3}.${part3}`, features, states);
     const queryOf = (narrowRank) => {
-      const narrow = norm2("q_a_layernorm", narrowRank, linear("q_a_proj", x, narrowRank, { bias }));
+      const narrow = norm5("q_a_layernorm", narrowRank, linear("q_a_proj", x, narrowRank, { bias }));
       return linear("q_b_proj", narrow, heads2 * (resting + turning));
     };
     const turn = (states, count3) => table4 ? ops.rotary(states, table4, count3, rotary) : states;
     const query = config.q_lora_rank ? queryOf(config.q_lora_rank) : linear("q_proj", x, heads2 * (resting + turning));
-    const [restingQuery, turningQuery] = ops.split(query, [heads2 * resting, heads2 * turning]);
     const compressed = linear("kv_a_proj_with_mqa", x, rank2 + turning, { bias });
     const [latent2, sharedKey] = ops.split(compressed, [rank2, turning]);
-    const keyValue = norm2("kv_a_layernorm", rank2, latent2);
+    const keyValue = norm5("kv_a_layernorm", rank2, latent2);
     const turnedKey = ops.cached(turn(sharedKey, 1));
-    const q = ops.headsJoined(restingQuery, turn(turningQuery, heads2));
+    const turned = () => {
+      const [own2, turns] = ops.split(query, [heads2 * resting, heads2 * turning]);
+      return ops.headsJoined(own2, turn(turns, heads2));
+    };
+    const q = table4 ? turned() : query;
     const expanded2 = linear("kv_b_proj", ops.cached(keyValue), heads2 * (resting + valueSize));
     const [ownKey, value] = ops.split(expanded2, [heads2 * resting, heads2 * valueSize]);
     const k = ops.headsJoined(ownKey, turnedKey, heads2);
-    const context = ops.attention(q, k, value, {
+    if (indexer?.isIn(index)) ops.chooseKeys(`${name3}.indexer`, x, indexer.shape);
+    const context = ops.attention(scalesQuery ? ops.scale(q) : q, k, value, {
       heads: heads2,
       causal: true,
       dropout: config.attention_dropout,
-      castsSoftmax: true
+      castsSoftmax: true,
+      ...indexer && { isAlwaysMasked: true }
     });
     return linear("o_proj", context, config.hidden_size, { bias });
   };
 }
 
-// engine/models/deepseek.ts
+// engine/models/decoders/deepseek.ts
 var sparseFields = {
   n_routed_experts: size,
   n_shared_experts: size.default(1),
   num_experts_per_tok: size,
   moe_intermediate_size: size,
   /** Layers at the start that have one feed-forward of their own. */
-  first_k_dense_replace: z8.number().int().min(0).max(1e3).default(1)
+  first_k_dense_replace: z11.number().int().min(0).max(1e3).default(1)
 };
 var deepseekV2Config = decoderFields.extend({
-  model_type: z8.literal("deepseek_v2"),
+  model_type: z11.literal("deepseek_v2"),
   ...latentFields,
   ...sparseFields
 });
 var deepseekV3Config = decoderFields.extend({
-  model_type: z8.literal("deepseek_v3"),
+  model_type: z11.literal("deepseek_v3"),
   ...latentFields,
   ...sparseFields
+});
+var deepseekV32Config = decoderFields.extend({
+  model_type: z11.literal("deepseek_v32"),
+  ...latentFields,
+  ...sparseFields,
+  q_lora_rank: size.default(1536),
+  first_k_dense_replace: sparseFields.first_k_dense_replace.default(3),
+  index_n_heads: size.default(64),
+  index_head_dim: size.default(128)
+});
+var glmMoeDsaConfig = deepseekV32Config.extend({
+  model_type: z11.literal("glm_moe_dsa"),
+  q_lora_rank: size.default(2048),
+  index_n_heads: size.default(32),
+  /** `shared` layers see the keys that the last `full` one chose. */
+  indexer_types: z11.array(z11.enum(["full", "shared"])).max(1e3).nullish(),
+  index_topk_pattern: z11.string().regex(/^[FS]*$/).max(1e3).nullish(),
+  index_topk_freq: z11.number().int().min(0).max(1e3).default(1),
+  index_skip_topk_offset: z11.number().int().min(0).max(1e3).default(2)
 });
 var glm4MoeLiteConfig = decoderFields.extend({
-  model_type: z8.literal("glm4_moe_lite"),
+  model_type: z11.literal("glm4_moe_lite"),
   ...latentFields,
   ...sparseFields
 });
-var glm4MoeConfig = decoderFields.extend({
-  model_type: z8.literal("glm4_moe"),
+var mistral4Config = decoderFields.extend({
+  model_type: z11.literal("mistral4"),
+  ...latentFields,
   ...sparseFields,
-  attention_bias: z8.boolean().default(false),
-  use_qk_norm: z8.boolean().default(false),
-  partial_rotary_factor: z8.number().min(0).max(1).default(0.5)
+  first_k_dense_replace: sparseFields.first_k_dense_replace.default(0)
+});
+var glm4MoeConfig = decoderFields.extend({
+  model_type: z11.literal("glm4_moe"),
+  ...sparseFields,
+  attention_bias: z11.boolean().default(false),
+  use_qk_norm: z11.boolean().default(false),
+  partial_rotary_factor: z11.number().min(0).max(1).default(0.5)
 });
 function deepseek(config) {
   const isV2 = config.model_type === "deepseek_v2";
-  const mixer = latentAttention(config, { inFloat32: isV2 });
+  const mixer = latentAttention(config, { rotary: { inFloat32: isV2 } });
   return {
-    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config, isV2 ? "softmax" : "sigmoid") }),
+    ...llamaBlueprint(config, { mixer, feedForward: sparseAfterDense(config, isV2 ? softmaxRouter : sigmoidRouter) }),
+    rotarySize: config.qk_rope_head_dim
+  };
+}
+function deepseekV32(config) {
+  const shape = { heads: config.index_n_heads, size: config.index_head_dim, queryRank: config.q_lora_rank };
+  const isIn = config.model_type === "glm_moe_dsa" ? indexedLayers(config) : () => true;
+  const mixer = latentAttention(config, { indexer: { shape, isIn } });
+  return {
+    ...llamaBlueprint(config, { mixer, feedForward: sparseAfterDense(config, sigmoidRouter) }),
+    rotarySize: config.qk_rope_head_dim
+  };
+}
+function indexedLayers(config) {
+  const { indexer_types: types, index_topk_pattern: pattern, index_skip_topk_offset: offset3 } = config;
+  const every = Math.max(config.index_topk_freq, 1);
+  if (types) return (layer6) => types[layer6] === "full";
+  if (pattern) return (layer6) => pattern[layer6] === "F";
+  return (layer6) => Math.max(layer6 - offset3 + 1, 0) % every === 0;
+}
+function mistral4(config) {
+  const mixer = latentAttention(config, { scalesQuery: true });
+  return {
+    ...llamaBlueprint(config, { mixer, feedForward: sparseAfterDense(config, { scoring: "softmax" }) }),
     rotarySize: config.qk_rope_head_dim
   };
 }
@@ -725,25 +1081,27 @@ function glm4Moe(config) {
     ...config.use_qk_norm && { queryNorm: { norm: "rms", ...headNorms } }
   });
   return {
-    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config, "sigmoid") }),
+    ...llamaBlueprint(config, { mixer, feedForward: sparseAfterDense(config, sigmoidRouter) }),
     rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor)
   };
 }
-function feedForward(config, scoring) {
+var sigmoidRouter = { scoring: "sigmoid", inFloat32: true, weightsInFloat32: true };
+var softmaxRouter = { ...sigmoidRouter, scoring: "softmax" };
+function sparseAfterDense(config, routing) {
   const { n_routed_experts: count3, num_experts_per_tok: perToken, moe_intermediate_size: inner } = config;
   const dense = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size });
-  const router = { count: count3, perToken, scoring, inFloat32: true, weightsInFloat32: true };
-  const shared = { name: "shared_experts", inner: inner * config.n_shared_experts };
-  const sparse = withSharedExperts(sparseFeedForward({ router, experts: { count: count3, inner } }), config.hidden_size, shared);
+  const router = { count: count3, perToken, ...routing };
+  const shared2 = { name: "shared_experts", inner: inner * config.n_shared_experts };
+  const sparse = withSharedExperts(sparseFeedForward({ router, experts: { count: count3, inner } }), config.hidden_size, shared2);
   return (ops, place2, x) => (place2.index < config.first_k_dense_replace ? dense : sparse)(ops, place2, x);
 }
 
-// engine/models/ernie.ts
-import * as z9 from "zod";
+// engine/models/decoders/ernie.ts
+import * as z12 from "zod";
 var ernieConfig = decoderFields.extend({
-  model_type: z9.literal("ernie4_5"),
-  tie_word_embeddings: z9.boolean().default(true),
-  use_bias: z9.boolean().default(false)
+  model_type: z12.literal("ernie4_5"),
+  tie_word_embeddings: z12.boolean().default(true),
+  use_bias: z12.boolean().default(false)
 });
 function ernie(config) {
   const { hidden_size: hidden, intermediate_size: inner, use_bias: bias } = config;
@@ -753,17 +1111,108 @@ function ernie(config) {
   });
 }
 
-// engine/models/gemma.ts
-import * as z10 from "zod";
-var tied = { tie_word_embeddings: z10.boolean().default(true) };
-var gemmaConfig = decoderFields.extend({ model_type: z10.literal("gemma"), ...tied });
+// engine/models/decoders/falcon-h1.ts
+import * as z14 from "zod";
+
+// engine/models/decoders/mamba2.ts
+import * as z13 from "zod";
+var mamba2Fields = {
+  mamba_n_heads: size.default(128),
+  mamba_d_head: z13.union([size, z13.literal("auto")]).default("auto"),
+  mamba_d_state: size.default(256),
+  mamba_d_conv: size.default(4),
+  mamba_n_groups: size.default(1),
+  mamba_expand: size.default(2),
+  mamba_chunk_size: size.default(256),
+  mamba_conv_bias: z13.boolean().default(true),
+  mamba_proj_bias: z13.boolean().default(false)
+};
+function mamba2ShapeOf(config, inner) {
+  return {
+    heads: config.mamba_n_heads,
+    headSize: config.mamba_d_head === "auto" ? inner / config.mamba_n_heads : config.mamba_d_head,
+    stateSize: config.mamba_d_state,
+    groups: config.mamba_n_groups,
+    chunkTokens: config.mamba_chunk_size,
+    kernel: config.mamba_d_conv,
+    convolutionBias: config.mamba_conv_bias,
+    outFeatures: config.hidden_size
+  };
+}
+function mamba2Of(shape, { inputBias, isScaled = false }) {
+  const inner = shape.heads * shape.headSize;
+  const width = 2 * inner + 2 * shape.groups * shape.stateSize + shape.heads;
+  return (ops, { name: name3 }, x) => {
+    const projected2 = ops.linear(`${name3}.in_proj`, isScaled ? ops.scale(x) : x, width, { bias: inputBias });
+    const states = isScaled ? ops.multiply(projected2, ops.constant(`${name3}.mup_vector`, width)) : projected2;
+    return ops.mamba2(name3, states, shape);
+  };
+}
+
+// engine/models/decoders/falcon-h1.ts
+var falconH1Config = decoderFields.extend({
+  model_type: z14.literal("falcon_h1"),
+  ...mamba2Fields,
+  /** Features of all heads of Mamba; null for `mamba_expand` times the width. */
+  mamba_d_ssm: size.nullable().default(1024),
+  mamba_rms_norm: z14.boolean().default(false),
+  projectors_bias: z14.boolean().default(false),
+  attention_bias: z14.boolean().default(false),
+  mlp_bias: z14.boolean().default(false)
+});
+function falconH1(config) {
+  return {
+    ...llamaBlueprint(config, {
+      mixer: sideBySide(mamba(config), attention2(config)),
+      feedForward: scaledFeedForward(config)
+    }),
+    blockNorms: { beforeMixer: "input_layernorm", beforeFeeding: "pre_ff_layernorm" },
+    feedForwardName: "feed_forward",
+    lastNormName: "final_layernorm",
+    scalesEmbedded: true,
+    logits: "scaled",
+    // Axolotl loaders/model.py: what is named to be left alone, Mamba's output projections, stands for what otherwise is.
+    quantizesLogits: true
+  };
+}
+function mamba(config) {
+  const shape = {
+    ...mamba2ShapeOf(config, config.mamba_d_ssm ?? config.mamba_expand * config.hidden_size),
+    ...config.mamba_rms_norm && { norm: "weighted-in-float32" },
+    outputBias: config.projectors_bias
+  };
+  return mamba2Of(shape, { inputBias: config.mamba_proj_bias, isScaled: true });
+}
+function attention2(config) {
+  const bias = config.attention_bias;
+  return attentionOf(config, { queryBias: bias, outputBias: bias, scalesKey: true });
+}
+function sideBySide(mamba3, attention8) {
+  return (ops, place2, x) => {
+    const scanned = ops.scale(ops.frame(x, (input) => mamba3(ops, beside(place2, "mamba"), input)));
+    const attended = ops.scale(ops.frame(ops.scale(x), (input) => attention8(ops, place2, input)));
+    return ops.residual(scanned, attended);
+  };
+}
+function scaledFeedForward({ hidden_size: hidden, intermediate_size: inner, mlp_bias: bias }) {
+  return (ops, { name: name3 }, x) => {
+    const up = ops.linear(`${name3}.up_proj`, x, inner, { bias });
+    const gate = ops.silu(ops.scale(ops.linear(`${name3}.gate_proj`, x, inner, { bias })));
+    return ops.scale(ops.linear(`${name3}.down_proj`, ops.multiply(up, gate), hidden, { bias }));
+  };
+}
+
+// engine/models/decoders/gemma.ts
+import * as z15 from "zod";
+var tied = { tie_word_embeddings: z15.boolean().default(true) };
+var gemmaConfig = decoderFields.extend({ model_type: z15.literal("gemma"), ...tied });
 var gemma2Config = decoderFields.extend({
-  model_type: z10.literal("gemma2"),
+  model_type: z15.literal("gemma2"),
   ...tied,
-  final_logit_softcapping: z10.number().nullish().default(30)
+  final_logit_softcapping: z15.number().nullish().default(30)
 });
 var gemma3Config = decoderFields.extend({
-  model_type: z10.literal("gemma3_text"),
+  model_type: z15.literal("gemma3_text"),
   ...tied,
   sliding_window_pattern: size.default(6)
 });
@@ -773,15 +1222,15 @@ var normsAround = {
   beforeFeeding: "pre_feedforward_layernorm",
   afterFeeding: "post_feedforward_layernorm"
 };
-var feedForward2 = (config) => gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size, activation: "gelu" });
+var feedForward3 = (config) => gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size, activation: "gelu" });
 function gemma(config) {
-  const parts = { mixer: attentionOf(config), feedForward: feedForward2(config) };
+  const parts = { mixer: attentionOf(config), feedForward: feedForward3(config) };
   return { ...llamaBlueprint(config, parts), norm: "rms-one-plus", scalesWords: true };
 }
 function gemma2(config) {
   const mixer = attentionOf(config, { slides: (index) => index % 2 === 0 });
   return {
-    ...llamaBlueprint(config, { mixer, feedForward: feedForward2(config) }),
+    ...llamaBlueprint(config, { mixer, feedForward: feedForward3(config) }),
     norm: "rms-one-plus",
     scalesWords: true,
     blockNorms: normsAround,
@@ -792,7 +1241,7 @@ function gemma3(config) {
   const slides = (index) => (index + 1) % config.sliding_window_pattern !== 0;
   const mixer = attentionOf(config, { slides, queryNorm: { norm: "rms-one-plus", ...headNorms } });
   return {
-    ...llamaBlueprint(config, { mixer, feedForward: feedForward2(config) }),
+    ...llamaBlueprint(config, { mixer, feedForward: feedForward3(config) }),
     norm: "rms-one-plus",
     scalesWords: true,
     blockNorms: normsAround,
@@ -800,12 +1249,250 @@ function gemma3(config) {
   };
 }
 
-// engine/models/glm.ts
-import * as z11 from "zod";
+// engine/models/decoders/glm.ts
+import * as z18 from "zod";
+
+// engine/models/vision/glm-vision.ts
+import * as z17 from "zod";
+
+// engine/models/vision/towers.ts
+import * as z16 from "zod";
+var channels = z16.number().int().min(1).max(16).default(3);
+var siglipConfig = z16.object({
+  hidden_size: size.default(768),
+  intermediate_size: size.default(3072),
+  num_hidden_layers: size.default(12),
+  num_channels: channels,
+  image_size: size.default(224),
+  patch_size: size.default(16),
+  vision_use_head: z16.boolean().default(true)
+});
+var pixtralConfig = z16.object({
+  hidden_size: size.default(1024),
+  intermediate_size: size.default(4096),
+  num_hidden_layers: size.default(24),
+  num_channels: channels,
+  patch_size: size.default(16)
+});
+var qwenVision = {
+  depth: size,
+  in_channels: channels,
+  patch_size: size,
+  spatial_merge_size: size.default(2),
+  temporal_patch_size: size.default(2)
+};
+var qwen2VisionConfig = z16.object({
+  ...qwenVision,
+  depth: size.default(32),
+  embed_dim: size.default(1280),
+  hidden_size: size.default(3584),
+  mlp_ratio: z16.number().min(0.1).max(100).default(4),
+  patch_size: size.default(14)
+});
+var qwen25VisionConfig = z16.object({
+  ...qwenVision,
+  depth: size.default(32),
+  hidden_size: size.default(3584),
+  intermediate_size: size.default(3420),
+  out_hidden_size: size.default(3584),
+  patch_size: size.default(14)
+});
+var qwen3VisionConfig = z16.object({
+  ...qwenVision,
+  depth: size.default(27),
+  hidden_size: size.default(1152),
+  intermediate_size: size.default(4304),
+  out_hidden_size: size.default(3584),
+  patch_size: size.default(16),
+  num_position_embeddings: size.default(2304),
+  deepstack_visual_indexes: z16.array(z16.number()).default([8, 16, 24])
+});
+function siglip(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config;
+  const perceptron3 = [["mlp.fc1", hidden, inner], ["mlp.fc2", inner, hidden]];
+  const projections3 = ["q_proj", "k_proj", "v_proj", "out_proj"].map(
+    (part3) => [`self_attn.${part3}`, hidden, hidden]
+  );
+  patches(ops, `${root3}.embeddings.patch_embedding`, hidden, config.num_channels * patch ** 2, { bias: true });
+  table(ops, `${root3}.embeddings.position_embedding`, Math.floor(config.image_size / patch) ** 2, hidden);
+  tower(ops, `${root3}.encoder.layers`, config.num_hidden_layers, hidden, {
+    norms: ["layer_norm1", "layer_norm2"],
+    normKind: "layer",
+    linears: [...projections3, ...perceptron3],
+    bias: true
+  });
+  ops.idle(hidden, (x) => ops.layerNorm(`${root3}.post_layernorm`, x));
+  if (!config.vision_use_head) return;
+  const head2 = `${root3}.head`;
+  table(ops, `${head2}.probe`, 1, hidden);
+  table(ops, `${head2}.attention.in_proj`, 3 * hidden, hidden + 1);
+  tower(ops, head2, 1, hidden, {
+    norms: ["layernorm"],
+    normKind: "layer",
+    linears: [["attention.out_proj", hidden, hidden], ...perceptron3],
+    bias: true
+  });
+}
+function pixtral(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config;
+  const projections3 = ["q_proj", "k_proj", "v_proj", "o_proj"].map(
+    (part3) => [`attention.${part3}`, hidden, hidden]
+  );
+  patches(ops, `${root3}.patch_conv`, hidden, config.num_channels * patch ** 2);
+  idleRmsNorm(ops, `${root3}.ln_pre`, hidden);
+  tower(ops, `${root3}.transformer.layers`, config.num_hidden_layers, hidden, {
+    norms: ["attention_norm", "ffn_norm"],
+    normKind: "rms",
+    linears: [
+      ...projections3,
+      ["feed_forward.gate_proj", hidden, inner],
+      ["feed_forward.up_proj", hidden, inner],
+      ["feed_forward.down_proj", inner, hidden]
+    ],
+    bias: false
+  });
+}
+function qwen2Vision(ops, root3, config) {
+  const { embed_dim: hidden, hidden_size: outside, mlp_ratio: ratio } = config;
+  patches(ops, `${root3}.patch_embed.proj`, hidden, voxels(config));
+  tower(ops, `${root3}.blocks`, config.depth, hidden, {
+    norms: ["norm1", "norm2"],
+    normKind: "layer",
+    linears: [
+      ...joinedAttention(hidden),
+      ["mlp.fc1", hidden, Math.floor(hidden * ratio)],
+      ["mlp.fc2", Math.floor(hidden * ratio), hidden]
+    ],
+    bias: true
+  });
+  ops.idle(hidden, (x) => ops.layerNorm(`${root3}.merger.ln_q`, x));
+  merger(ops, `${root3}.merger.mlp`, ["0", "2"], hidden * config.spatial_merge_size ** 2, outside);
+}
+function qwen25Vision(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner } = config;
+  patches(ops, `${root3}.patch_embed.proj`, hidden, voxels(config));
+  tower(ops, `${root3}.blocks`, config.depth, hidden, {
+    norms: ["norm1", "norm2"],
+    normKind: "rms",
+    linears: [
+      ...joinedAttention(hidden),
+      ["mlp.gate_proj", hidden, inner],
+      ["mlp.up_proj", hidden, inner],
+      ["mlp.down_proj", inner, hidden]
+    ],
+    bias: true
+  });
+  idleRmsNorm(ops, `${root3}.merger.ln_q`, hidden);
+  merger(ops, `${root3}.merger.mlp`, ["0", "2"], hidden * config.spatial_merge_size ** 2, config.out_hidden_size);
+}
+function qwen3Vision(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner, out_hidden_size: outside } = config;
+  const merged = hidden * config.spatial_merge_size ** 2;
+  patches(ops, `${root3}.patch_embed.proj`, hidden, voxels(config), { bias: true });
+  table(ops, `${root3}.pos_embed`, config.num_position_embeddings, hidden);
+  tower(ops, `${root3}.blocks`, config.depth, hidden, {
+    norms: ["norm1", "norm2"],
+    normKind: "layer",
+    linears: [...joinedAttention(hidden), ["mlp.linear_fc1", hidden, inner], ["mlp.linear_fc2", inner, hidden]],
+    bias: true
+  });
+  const names2 = ["linear_fc1", "linear_fc2"];
+  ops.idle(hidden, (x) => ops.layerNorm(`${root3}.merger.norm`, x));
+  merger(ops, `${root3}.merger`, names2, merged, outside);
+  for (const index of config.deepstack_visual_indexes.keys()) {
+    const name3 = `${root3}.deepstack_merger_list.${index}`;
+    ops.idle(merged, (x) => ops.layerNorm(`${name3}.norm`, x));
+    merger(ops, name3, names2, merged, outside);
+  }
+}
+var joinedAttention = (hidden) => [
+  ["attn.qkv", hidden, 3 * hidden],
+  ["attn.proj", hidden, hidden]
+];
+var voxels = (config) => config.in_channels * config.temporal_patch_size * config.patch_size ** 2;
+function tower(ops, root3, layers2, hidden, layer6) {
+  for (let index = 0; index < layers2; index++) {
+    const name3 = `${root3}.${index}`;
+    for (const norm5 of layer6.norms) {
+      if (layer6.normKind === "rms") idleRmsNorm(ops, `${name3}.${norm5}`, hidden);
+      else ops.idle(hidden, (x) => ops.layerNorm(`${name3}.${norm5}`, x));
+    }
+    for (const [part3, from2, to, hasBias = layer6.bias] of layer6.linears) {
+      idleLinear(ops, `${name3}.${part3}`, from2, to, hasBias);
+    }
+  }
+}
+function merger(ops, name3, parts, merged, outside) {
+  idleLinear(ops, `${name3}.${parts[0]}`, merged, merged, true);
+  idleLinear(ops, `${name3}.${parts[1]}`, merged, outside, true);
+}
+function patches(ops, name3, hidden, features, { bias = false } = {}) {
+  table(ops, name3, hidden, features);
+  if (bias) ops.idle(hidden, (x) => ops.layerScale(`${name3}.bias`, x));
+}
+function table(ops, name3, count3, features) {
+  ops.idle(features, () => ops.constantEmbedding(name3, count3, features, 1));
+}
+function idleLinear(ops, name3, from2, to, bias) {
+  ops.idle(from2, (x) => ops.linear(name3, x, to, { bias }));
+}
+function idleRmsNorm(ops, name3, features) {
+  ops.idle(features, (x) => ops.rmsNorm(name3, x, { size: features, scalesInFloat32: false }));
+}
+
+// engine/models/vision/glm-vision.ts
+var glmVisionConfig = z17.object({
+  depth: size.default(24),
+  hidden_size: size.default(1536),
+  out_hidden_size: size.default(4096),
+  intermediate_size: size.default(13696),
+  attention_bias: z17.boolean().default(false),
+  in_channels: channels,
+  image_size: size.default(336),
+  patch_size: size.default(14),
+  spatial_merge_size: size.default(2),
+  temporal_patch_size: size.default(2)
+});
+function glmVision(ops, root3, config) {
+  const { hidden_size: hidden, out_hidden_size: outside, intermediate_size: inner } = config;
+  table(ops, `${root3}.embeddings.position_embedding`, Math.floor(config.image_size / config.patch_size) ** 2, hidden);
+  patches(ops, `${root3}.patch_embed.proj`, hidden, voxels(config), { bias: true });
+  tower(ops, `${root3}.blocks`, config.depth, hidden, {
+    norms: ["norm1", "norm2"],
+    normKind: "rms",
+    linears: [
+      ["attn.qkv", hidden, 3 * hidden, config.attention_bias],
+      ["attn.proj", hidden, hidden],
+      ["mlp.gate_proj", hidden, outside],
+      ["mlp.up_proj", hidden, outside],
+      ["mlp.down_proj", outside, hidden]
+    ],
+    bias: false
+  });
+  idleRmsNorm(ops, `${root3}.post_conv_layernorm`, hidden);
+  idleRmsNorm(ops, `${root3}.post_layernorm`, hidden);
+  patches(ops, `${root3}.downsample`, outside, hidden * config.spatial_merge_size ** 2, { bias: true });
+  const merger2 = `${root3}.merger`;
+  ops.idle(outside, (x) => ops.layerNorm(`${merger2}.post_projection_norm`, x));
+  idleLinear(ops, `${merger2}.proj`, outside, outside, false);
+  idleLinear(ops, `${merger2}.gate_proj`, outside, inner, false);
+  idleLinear(ops, `${merger2}.up_proj`, outside, inner, false);
+  idleLinear(ops, `${merger2}.down_proj`, inner, outside, false);
+}
+
+// engine/models/decoders/glm.ts
 var glm4Config = decoderFields.extend({
-  model_type: z11.literal("glm4"),
-  attention_bias: z11.boolean().default(true),
-  partial_rotary_factor: z11.number().min(0).max(1).default(0.5)
+  model_type: z18.literal("glm4"),
+  attention_bias: z18.boolean().default(true),
+  partial_rotary_factor: z18.number().min(0).max(1).default(0.5)
+});
+var glm4vConfig = z18.object({
+  model_type: z18.literal(["glm4v", "glm46v"]),
+  tie_word_embeddings: z18.boolean().default(false),
+  text_config: glm4Config.omit({ attention_bias: true }).extend({
+    model_type: z18.literal(["glm4v", "glm4v_text"]).default("glm4v_text")
+  }),
+  vision_config: glmVisionConfig
 });
 function glm4(config) {
   return {
@@ -822,16 +1509,24 @@ function glm4(config) {
     rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor)
   };
 }
+function glm4v({ text_config: text3, ...config }) {
+  return {
+    ...glm4({ ...text3, attention_bias: true }),
+    isTied: config.tie_word_embeddings,
+    root: "model.language_model",
+    idle: (ops) => glmVision(ops, "model.visual", config.vision_config)
+  };
+}
 
-// engine/models/gpt-oss.ts
-import * as z12 from "zod";
+// engine/models/decoders/gpt-oss.ts
+import * as z19 from "zod";
 var gptOssConfig = decoderFields.extend({
-  model_type: z12.literal("gpt_oss"),
+  model_type: z19.literal("gpt_oss"),
   num_local_experts: size.default(128),
   num_experts_per_tok: size.default(4),
-  attention_bias: z12.boolean().default(true),
+  attention_bias: z19.boolean().default(true),
   sliding_window: size.nullish().default(128),
-  layer_types: z12.array(z12.string()).nullish()
+  layer_types: z19.array(z19.string()).nullish()
 });
 function gptOss(config) {
   const { num_local_experts: count3, num_experts_per_tok: perToken, layer_types: types } = config;
@@ -853,93 +1548,101 @@ function clampedGate(ops, joined, inner) {
   return ops.multiply(ops.scale(up), glu);
 }
 
-// engine/models/hunyuan.ts
-import * as z13 from "zod";
-var hunyuanConfig = decoderFields.extend({
-  model_type: z13.literal("hunyuan_v1_dense"),
-  attention_bias: z13.boolean().default(false)
+// engine/models/decoders/granite-hybrid.ts
+import * as z20 from "zod";
+var experts = z20.number().int().min(0).max(1e4);
+var graniteHybridConfig = decoderFields.extend({
+  model_type: z20.literal("granitemoehybrid"),
+  ...mamba2Fields,
+  layer_types: z20.array(z20.string()).nullish(),
+  /** `rope` for positions; none otherwise. */
+  position_embedding_type: z20.string().nullish(),
+  attention_bias: z20.boolean().default(false),
+  num_local_experts: experts.default(8),
+  num_experts_per_tok: experts.default(2),
+  shared_intermediate_size: size.default(1024)
 });
-function hunyuan(config) {
-  const names2 = ["query_layernorm", "key_layernorm"];
-  return llamaBlueprint(config, {
-    mixer: attentionOf(config, {
-      queryBias: config.attention_bias,
-      outputBias: config.attention_bias,
-      queryNorm: { norm: "rms", over: "each-head", names: names2, isAfterRotation: true }
+function graniteHybrid(config) {
+  const isMamba = (index) => isMambaLayer(config, index);
+  const [mamba3, attention8] = [mambaOf(config), attentionWith(config)];
+  return {
+    ...llamaBlueprint(config, {
+      mixer: (ops, place2, x) => (isMamba(place2.index) ? mamba3 : attention8)(ops, place2, x),
+      feedForward: graniteMixture(config)
     }),
-    feedForward: gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
+    mixerName: (index) => isMamba(index) ? "mamba" : "self_attn",
+    feedForwardName: "shared_mlp",
+    rotaryOf: () => config.position_embedding_type === "rope" ? 0 : void 0,
+    scalesEmbedded: true,
+    scalesResults: true,
+    logits: "scaled"
+  };
+}
+function isMambaLayer({ layer_types: types }, index) {
+  return ["mamba", "linear_attention"].includes(types?.[index] ?? "mamba");
+}
+function mambaOf(config) {
+  const bias = config.mamba_proj_bias;
+  const shape = mamba2ShapeOf(config, config.mamba_expand * config.hidden_size);
+  return mamba2Of({ ...shape, norm: "weighted-after", outputBias: bias }, { inputBias: bias });
+}
+function attentionWith(config) {
+  return attentionOf(config, { queryBias: config.attention_bias, outputBias: config.attention_bias });
+}
+function graniteMixture(config) {
+  const { num_local_experts: count3, num_experts_per_tok: perToken, hidden_size: hidden } = config;
+  const shared2 = joinedFeedForward({ hidden, inner: config.shared_intermediate_size }, [
+    "input_linear",
+    "output_linear"
+  ]);
+  if (count3 === 0) return shared2;
+  const sparse = sparseFeedForward({
+    routerName: "router",
+    router: { count: count3, perToken, scoring: "softmax", scoresChosenOnly: true },
+    experts: { count: count3, inner: config.intermediate_size }
   });
-}
-
-// engine/models/layer-norm-decoders.ts
-import * as z14 from "zod";
-var starcoder2Config = decoderFields.extend({
-  model_type: z14.literal("starcoder2"),
-  tie_word_embeddings: z14.boolean().default(true),
-  use_bias: z14.boolean().default(true),
-  residual_dropout: probability.default(0),
-  embedding_dropout: probability.default(0)
-});
-var stablelmConfig = decoderFields.extend({
-  model_type: z14.literal("stablelm"),
-  use_qkv_bias: z14.boolean().default(false),
-  hidden_dropout: probability.default(0),
-  partial_rotary_factor: z14.number().min(0).max(1).default(0.25),
-  qk_layernorm: z14.literal(false, { error: "StableLM with norms of query and key is not supported" }).default(false),
-  use_parallel_residual: z14.literal(false, { error: "StableLM with parallel residuals is not supported" }).default(false)
-});
-function starcoder2(config) {
-  const { hidden_size: hidden, intermediate_size: inner, use_bias: bias, residual_dropout: dropout } = config;
-  return {
-    ...llamaBlueprint(config, {
-      mixer: attentionOf(config, { queryBias: bias, outputBias: bias, outputDropout: dropout, slides: () => true }),
-      feedForward: plainFeedForward({ hidden, inner, bias, dropout }, ["c_fc", "c_proj"])
-    }),
-    norm: "layer",
-    wordDropout: config.embedding_dropout
-  };
-}
-function stablelm(config) {
-  const { hidden_size: hidden, intermediate_size: inner, hidden_dropout: dropout } = config;
-  return {
-    ...llamaBlueprint(config, {
-      mixer: attentionOf(config, { queryBias: config.use_qkv_bias }),
-      feedForward: gatedFeedForward({ hidden, inner, dropout })
-    }),
-    norm: "layer",
-    rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor)
+  return (ops, place2, x) => {
+    const chosen = ops.frame(x, (input) => sparse(ops, beside(place2, "block_sparse_moe"), input));
+    if (config.shared_intermediate_size === 0) return chosen;
+    return ops.residual(
+      chosen,
+      ops.frame(x, (input) => shared2(ops, place2, input))
+    );
   };
 }
 
-// engine/models/llama.ts
-import * as z15 from "zod";
-var biases = { attention_bias: z15.boolean().default(false), mlp_bias: z15.boolean().default(false) };
-var llamaConfig = decoderFields.extend({ model_type: z15.literal("llama"), ...biases });
-var mistralConfig = decoderFields.extend({ model_type: z15.literal("mistral") });
-var ministral3Config = decoderFields.extend({ model_type: z15.literal("ministral3") });
+// engine/models/decoders/granite-moe.ts
+import * as z22 from "zod";
+
+// engine/models/decoders/llama.ts
+import * as z21 from "zod";
+var biases = { attention_bias: z21.boolean().default(false), mlp_bias: z21.boolean().default(false) };
+var llamaConfig = decoderFields.extend({ model_type: z21.literal("llama"), ...biases });
+var mistralConfig = decoderFields.extend({ model_type: z21.literal("mistral") });
+var ministral3Config = decoderFields.extend({ model_type: z21.literal("ministral3") });
 var smollm3Config = decoderFields.extend({
-  model_type: z15.literal("smollm3"),
+  model_type: z21.literal("smollm3"),
   ...biases,
-  tie_word_embeddings: z15.boolean().default(true),
-  use_sliding_window: z15.boolean().default(false),
+  tie_word_embeddings: z21.boolean().default(true),
+  use_sliding_window: z21.boolean().default(false),
   no_rope_layer_interval: size.default(4),
   /** A zero for every layer without positions. */
-  no_rope_layers: z15.array(z15.number()).nullish()
+  no_rope_layers: z21.array(z21.number()).nullish()
 });
 var seedOssConfig = decoderFields.extend({
-  model_type: z15.literal("seed_oss"),
-  attention_bias: z15.boolean().default(true),
-  attention_out_bias: z15.boolean().default(false),
-  mlp_bias: z15.boolean().default(false),
+  model_type: z21.literal("seed_oss"),
+  attention_bias: z21.boolean().default(true),
+  attention_out_bias: z21.boolean().default(false),
+  mlp_bias: z21.boolean().default(false),
   attention_dropout: probability.default(0.1),
   residual_dropout: probability.default(0.1)
 });
-var arceeConfig = decoderFields.extend({ model_type: z15.literal("arcee"), ...biases });
-var graniteConfig = decoderFields.extend({ model_type: z15.literal("granite"), ...biases });
-var attentionWith = (config) => attentionOf(config, { queryBias: config.attention_bias, outputBias: config.attention_bias });
+var arceeConfig = decoderFields.extend({ model_type: z21.literal("arcee"), ...biases });
+var graniteConfig = decoderFields.extend({ model_type: z21.literal("granite"), ...biases });
+var attentionWith2 = (config) => attentionOf(config, { queryBias: config.attention_bias, outputBias: config.attention_bias });
 var gated = (config) => gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size, bias: config.mlp_bias });
 function llama(config) {
-  return llamaBlueprint(config, { mixer: attentionWith(config), feedForward: gated(config) });
+  return llamaBlueprint(config, { mixer: attentionWith2(config), feedForward: gated(config) });
 }
 function mistral(config) {
   return llamaBlueprint(config, {
@@ -972,97 +1675,152 @@ function seedOss(config) {
 }
 function arcee(config) {
   const { hidden_size: hidden, intermediate_size: inner, mlp_bias: bias } = config;
-  const feedForward6 = plainFeedForward({ hidden, inner, bias, activation: "relu-squared" });
-  return llamaBlueprint(config, { mixer: attentionWith(config), feedForward: feedForward6 });
+  const feedForward9 = plainFeedForward({ hidden, inner, bias, activation: "relu-squared" });
+  return llamaBlueprint(config, { mixer: attentionWith2(config), feedForward: feedForward9 });
 }
 function granite(config) {
-  return { ...llama(config), scalesWords: true, scalesResults: true, logits: "scaled" };
+  return { ...llama(config), scalesEmbedded: true, scalesResults: true, logits: "scaled" };
 }
 
-// engine/models/mixtral.ts
-import * as z16 from "zod";
-var mixtralConfig = decoderFields.extend({
-  model_type: z16.literal("mixtral"),
+// engine/models/decoders/granite-moe.ts
+var graniteSparse = {
+  attention_bias: z22.boolean().default(false),
   num_local_experts: size.default(8),
   num_experts_per_tok: size.default(2)
+};
+var graniteMoeConfig = decoderFields.extend({ model_type: z22.literal("granitemoe"), ...graniteSparse });
+var graniteMoeSharedConfig = decoderFields.extend({
+  model_type: z22.literal("granitemoeshared"),
+  ...graniteSparse,
+  /** None where it is zero. */
+  shared_intermediate_size: z22.number().int().min(0).max(1e7).default(0)
 });
-function mixtral(config) {
-  const { num_local_experts: count3, num_experts_per_tok: perToken } = config;
+function graniteMoe(config) {
+  return {
+    ...granite({ ...config, model_type: "granite", mlp_bias: false }),
+    feedForward: graniteMixture({ shared_intermediate_size: 0, ...config }),
+    feedForwardName: "shared_mlp"
+  };
+}
+
+// engine/models/decoders/hunyuan.ts
+import * as z23 from "zod";
+var hunyuanConfig = decoderFields.extend({
+  model_type: z23.literal("hunyuan_v1_dense"),
+  attention_bias: z23.boolean().default(false)
+});
+function hunyuan(config) {
+  const names2 = ["query_layernorm", "key_layernorm"];
   return llamaBlueprint(config, {
-    mixer: attentionOf(config, { slides: () => true }),
-    feedForward: sparseFeedForward({
-      router: { count: count3, perToken, scoring: "softmax", weightsInFloat32: true },
-      experts: { count: count3, inner: config.intermediate_size }
-    })
-  });
-}
-
-// engine/models/olmo.ts
-import * as z17 from "zod";
-var olmo2Config = decoderFields.extend({
-  model_type: z17.literal("olmo2"),
-  attention_bias: z17.boolean().default(false)
-});
-var olmo3Config = decoderFields.extend({
-  model_type: z17.literal("olmo3"),
-  attention_bias: z17.boolean().default(false),
-  sliding_window: size.nullish().default(4096),
-  layer_types: z17.array(z17.string()).nullish()
-});
-function olmo2(config, slides = () => false) {
-  const mixer = attentionOf(config, {
-    queryBias: config.attention_bias,
-    outputBias: config.attention_bias,
-    queryNorm: { norm: "rms-float32", ...allHeadsNorms },
-    slides
-  });
-  const feedForward6 = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size });
-  return {
-    ...llamaBlueprint(config, { mixer, feedForward: feedForward6 }),
-    norm: "rms-float32",
-    blockNorms: { afterMixer: "post_attention_layernorm", afterFeeding: "post_feedforward_layernorm" }
-  };
-}
-function olmo3(config) {
-  const { layer_types: types } = config;
-  const slides = (index) => types ? types[index] === "sliding_attention" : (index + 1) % 4 !== 0;
-  return { ...olmo2(config, slides), rotaryOf: (index) => slides(index) ? 1 : 0 };
-}
-
-// engine/models/phi3.ts
-import * as z18 from "zod";
-var phi3Config = decoderFields.extend({
-  model_type: z18.literal("phi3"),
-  resid_pdrop: probability.default(0),
-  partial_rotary_factor: z18.number().min(0).max(1).default(1)
-});
-function phi3(config) {
-  return {
-    ...llamaBlueprint(config, {
-      mixer: attentionOf(config, { joinsProjections: true, rotary: { alwaysJoins: true }, slides: () => true }),
-      feedForward: joinedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
+    mixer: attentionOf(config, {
+      queryBias: config.attention_bias,
+      outputBias: config.attention_bias,
+      queryNorm: { norm: "rms", over: "each-head", names: names2, isAfterRotation: true }
     }),
-    rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor),
-    resultDropout: config.resid_pdrop
-  };
+    feedForward: gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
+  });
 }
 
-// engine/models/qwen.ts
-import * as z19 from "zod";
+// engine/models/decoders/internvl.ts
+import * as z27 from "zod";
+
+// engine/models/vision/intern-vit.ts
+import * as z24 from "zod";
+var sides = z24.union([size.transform((side) => [side, side]), z24.tuple([size, size])]);
+var internVitConfig = z24.object({
+  hidden_size: size.default(1024),
+  intermediate_size: size.default(4096),
+  num_hidden_layers: size.default(24),
+  num_channels: channels,
+  attention_bias: z24.boolean().default(false),
+  use_qk_norm: z24.boolean().default(false),
+  norm_type: z24.enum(["layer_norm", "rms_norm"]).default("layer_norm"),
+  image_size: sides.default([448, 448]),
+  patch_size: sides.default([14, 14]),
+  use_mask_token: z24.boolean().default(false),
+  use_absolute_position_embeddings: z24.boolean().default(true),
+  use_mean_pooling: z24.boolean().default(true)
+});
+function internVit(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner, image_size: image2, patch_size: patch } = config;
+  const embeddings = `${root3}.embeddings`;
+  table(ops, `${embeddings}.cls_token`, 1, hidden);
+  if (config.use_mask_token) table(ops, `${embeddings}.mask_token`, 1, hidden);
+  patches(ops, `${embeddings}.patch_embeddings.projection`, hidden, config.num_channels * patch[0] * patch[1], {
+    bias: true
+  });
+  const count3 = Math.floor(image2[0] / patch[0]) * Math.floor(image2[1] / patch[1]);
+  if (config.use_absolute_position_embeddings) table(ops, `${embeddings}.position_embeddings`, count3 + 1, hidden);
+  const layers2 = `${root3}.encoder.layer`;
+  tower(ops, layers2, config.num_hidden_layers, hidden, {
+    norms: ["layernorm_before", "layernorm_after"],
+    normKind: config.norm_type === "rms_norm" ? "rms" : "layer",
+    linears: [
+      ["attention.q_proj", hidden, hidden, config.attention_bias],
+      ["attention.k_proj", hidden, hidden, config.attention_bias],
+      ["attention.v_proj", hidden, hidden, config.attention_bias],
+      ["attention.projection_layer", hidden, hidden],
+      ["mlp.fc1", hidden, inner],
+      ["mlp.fc2", inner, hidden]
+    ],
+    bias: true
+  });
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    const name3 = `${layers2}.${index}`;
+    for (const factor of ["lambda_1", "lambda_2"]) ops.idle(hidden, (x) => ops.layerScale(`${name3}.${factor}`, x));
+    if (!config.use_qk_norm) continue;
+    for (const norm5 of ["q_norm", "k_norm"]) idleRmsNorm(ops, `${name3}.attention.${norm5}`, hidden);
+  }
+  if (!config.use_mean_pooling) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.layernorm`, x));
+}
+
+// engine/models/decoders/qwen.ts
+import * as z25 from "zod";
 var qwen2Config = decoderFields.extend({
-  model_type: z19.literal("qwen2"),
-  use_sliding_window: z19.boolean().default(false)
+  model_type: z25.literal("qwen2"),
+  use_sliding_window: z25.boolean().default(false)
+});
+var mimoConfig = decoderFields.extend({
+  model_type: z25.literal("mimo"),
+  use_sliding_window: z25.boolean().default(false),
+  num_nextn_predict_layers: z25.number().int().min(0).max(16).default(0)
 });
 var qwen3Config = decoderFields.extend({
-  model_type: z19.literal("qwen3"),
-  attention_bias: z19.boolean().default(false),
-  use_sliding_window: z19.boolean().default(false)
+  model_type: z25.literal("qwen3"),
+  attention_bias: z25.boolean().default(false),
+  use_sliding_window: z25.boolean().default(false)
 });
 function qwen2(config) {
   return llamaBlueprint(config, {
     mixer: attentionOf(config, { queryBias: true, slides: () => config.use_sliding_window }),
     feedForward: gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
   });
+}
+function mimo(config) {
+  return {
+    ...qwen2(config),
+    idle: (ops) => {
+      for (let index = 0; index < config.num_nextn_predict_layers; index++) {
+        predictingLayer(ops, config, `model.mtp_layers.${index}`);
+      }
+    }
+  };
+}
+function predictingLayer(ops, config, name3) {
+  const { hidden_size: hidden, intermediate_size: inner, num_attention_heads: heads2 } = config;
+  const [querySize, keySize] = [heads2, config.num_key_value_heads ?? heads2].map(
+    (count3) => count3 * headSizeOf(config)
+  );
+  const linear = (part3, inputs, outputs, bias = false) => ops.idle(inputs, (x) => ops.linear(`${name3}.${part3}`, x, outputs, { bias }));
+  for (const norm5 of ["input", "post_attention", "token", "hidden", "final"]) {
+    ops.idle(hidden, (x) => normalised(ops, "rms", `${name3}.${norm5}_layernorm`, hidden, x));
+  }
+  linear("input_proj", 2 * hidden, hidden);
+  linear("self_attn.q_proj", hidden, querySize, true);
+  for (const part3 of ["k_proj", "v_proj"]) linear(`self_attn.${part3}`, hidden, keySize, true);
+  linear("self_attn.o_proj", querySize, hidden);
+  for (const part3 of ["gate_proj", "up_proj"]) linear(`mlp.${part3}`, hidden, inner);
+  linear("mlp.down_proj", inner, hidden);
 }
 function qwen3(config) {
   return llamaBlueprint(config, {
@@ -1076,44 +1834,44 @@ function qwen3(config) {
   });
 }
 
-// engine/models/qwen-moe.ts
-import * as z20 from "zod";
+// engine/models/decoders/qwen-moe.ts
+import * as z26 from "zod";
 var qwenSparse = {
   num_experts: size,
   num_experts_per_tok: size,
   moe_intermediate_size: size,
   /** Every how many layers there are experts. */
   decoder_sparse_step: size.default(1),
-  mlp_only_layers: z20.array(z20.number()).nullish(),
-  use_sliding_window: z20.boolean().default(false)
+  mlp_only_layers: z26.array(z26.number()).nullish(),
+  use_sliding_window: z26.boolean().default(false)
 };
 var qwen2MoeConfig = decoderFields.extend({
-  model_type: z20.literal("qwen2_moe"),
+  model_type: z26.literal("qwen2_moe"),
   ...qwenSparse,
-  qkv_bias: z20.boolean().default(true),
+  qkv_bias: z26.boolean().default(true),
   shared_expert_intermediate_size: size
 });
 var qwen3MoeConfig = decoderFields.extend({
-  model_type: z20.literal("qwen3_moe"),
+  model_type: z26.literal("qwen3_moe"),
   ...qwenSparse,
-  attention_bias: z20.boolean().default(false)
+  attention_bias: z26.boolean().default(false)
 });
 var olmoeConfig = decoderFields.extend({
-  model_type: z20.literal("olmoe"),
+  model_type: z26.literal("olmoe"),
   num_experts: size.default(64),
   num_experts_per_tok: size.default(8),
-  attention_bias: z20.boolean().default(false)
+  attention_bias: z26.boolean().default(false)
 });
 function qwen2Moe(config) {
-  const shared = {
-    name: "shared_expert",
-    inner: config.shared_expert_intermediate_size,
-    gateName: "shared_expert_gate"
-  };
   return llamaBlueprint(config, {
     mixer: attentionOf(config, { queryBias: config.qkv_bias, slides: () => config.use_sliding_window }),
-    feedForward: whereSparse(config, withSharedExperts(expertsOf(config), config.hidden_size, shared))
+    feedForward: sharedAndSparse(config)
   });
+}
+function sharedAndSparse(config) {
+  const inner = config.shared_expert_intermediate_size;
+  const shared2 = { name: "shared_expert", inner, gateName: "shared_expert_gate" };
+  return whereSparse(config, withSharedExperts(expertsOf(config), config.hidden_size, shared2));
 }
 function qwen3Moe(config) {
   return llamaBlueprint(config, {
@@ -1147,214 +1905,852 @@ function whereSparse(config, sparse) {
   return (ops, place2, x) => (isSparse(place2.index) ? sparse : dense)(ops, place2, x);
 }
 
-// engine/models/qwen35.ts
-import * as z22 from "zod";
+// engine/models/decoders/internvl.ts
+var internvlConfig = z27.object({
+  model_type: z27.literal("internvl"),
+  tie_word_embeddings: z27.boolean().default(true),
+  text_config: z27.discriminatedUnion("model_type", [qwen2Config, qwen3Config, qwen3MoeConfig]),
+  vision_config: internVitConfig,
+  downsample_ratio: z27.number().min(0.01).max(1).default(0.5)
+});
+function internvl({ text_config: text3, ...config }) {
+  const merged = config.vision_config.hidden_size * Math.floor(1 / config.downsample_ratio) ** 2;
+  return {
+    ...textOf(text3),
+    isTied: config.tie_word_embeddings,
+    root: "model.language_model",
+    idle: (ops) => {
+      const projector = "model.multi_modal_projector";
+      internVit(ops, "model.vision_tower", config.vision_config);
+      ops.idle(merged, (x) => ops.layerNorm(`${projector}.layer_norm`, x));
+      idleLinear(ops, `${projector}.linear_1`, merged, text3.hidden_size, true);
+      idleLinear(ops, `${projector}.linear_2`, text3.hidden_size, text3.hidden_size, true);
+    }
+  };
+}
+function textOf(text3) {
+  switch (text3.model_type) {
+    case "qwen2":
+      return qwen2(text3);
+    case "qwen3":
+      return qwen3(text3);
+    case "qwen3_moe":
+      return qwen3Moe(text3);
+  }
+}
 
-// engine/models/vision-towers.ts
-import * as z21 from "zod";
-var channels = z21.number().int().min(1).max(16).default(3);
-var siglipConfig = z21.object({
+// engine/models/decoders/jamba.ts
+import * as z28 from "zod";
+var offset = z28.number().int().min(0).max(1e3);
+var jambaConfig = decoderFields.extend({
+  model_type: z28.literal("jamba"),
+  num_experts: size.default(16),
+  num_experts_per_tok: size.default(2),
+  expert_layer_period: size.default(2),
+  expert_layer_offset: offset.default(1),
+  attn_layer_period: size.default(8),
+  attn_layer_offset: offset.default(4),
+  mamba_d_state: size.default(16),
+  mamba_d_conv: size.default(4),
+  mamba_expand: size.default(2),
+  mamba_dt_rank: z28.union([size, z28.literal("auto")]).default("auto"),
+  mamba_conv_bias: z28.boolean().default(true),
+  mamba_proj_bias: z28.boolean().default(false)
+});
+function jamba(config) {
+  const attends = (index) => index % config.attn_layer_period === config.attn_layer_offset;
+  const [attention8, mamba3] = [attentionOf(config), mambaOf2(config)];
+  return {
+    ...llamaBlueprint(config, {
+      mixer: (ops, place2, x) => (attends(place2.index) ? attention8 : mamba3)(ops, place2, x),
+      feedForward: feedForward4(config)
+    }),
+    blockNorms: { beforeMixer: "input_layernorm", beforeFeeding: "pre_ff_layernorm" },
+    mixerName: (index) => attends(index) ? "self_attn" : "mamba",
+    feedForwardName: "feed_forward",
+    lastNormName: "final_layernorm",
+    rotaryOf: () => void 0
+  };
+}
+var HIDDEN_PER_RANK = 16;
+function mambaOf2(config) {
+  const { hidden_size: hidden, mamba_d_state: stateSize, mamba_proj_bias: bias } = config;
+  const inner = config.mamba_expand * hidden;
+  const rank2 = config.mamba_dt_rank === "auto" ? Math.ceil(hidden / HIDDEN_PER_RANK) : config.mamba_dt_rank;
+  return (ops, { name: name3 }, x) => {
+    const norm5 = (part3, states2, features) => ops.rmsNorm(`${name3}.${part3}`, states2, { size: features, scalesInFloat32: false });
+    const projected2 = ops.linear(`${name3}.in_proj`, x, 2 * inner, { bias });
+    const [states, gate] = ops.split(projected2, [inner, inner]);
+    const convolved = ops.fusedConvolution(`${name3}.conv1d`, states, config.mamba_d_conv, {
+      bias: config.mamba_conv_bias
+    });
+    const selected = ops.linear(`${name3}.x_proj`, convolved, rank2 + 2 * stateSize, { bias: false });
+    const [steps, input, output] = ops.split(selected, [rank2, stateSize, stateSize]);
+    const scanned = ops.selectiveScan(name3, {
+      states: convolved,
+      steps: ops.linear(`${name3}.dt_proj`, norm5("dt_layernorm", steps, rank2), inner, { bias: false }),
+      input: norm5("b_layernorm", input, stateSize),
+      output: norm5("c_layernorm", output, stateSize),
+      gate
+    });
+    return ops.linear(`${name3}.out_proj`, scanned, hidden, { bias });
+  };
+}
+function feedForward4(config) {
+  const { hidden_size: hidden, intermediate_size: inner, num_experts: count3, num_experts_per_tok: perToken } = config;
+  const dense = gatedFeedForward({ hidden, inner });
+  const sparse = sparseFeedForward({
+    routerName: "router",
+    router: { count: count3, perToken, scoring: "softmax" },
+    experts: { count: count3, inner }
+  });
+  const isSparse = (index) => count3 > 1 && index % config.expert_layer_period === config.expert_layer_offset;
+  return (ops, place2, x) => (isSparse(place2.index) ? sparse : dense)(ops, place2, x);
+}
+
+// engine/models/decoders/kimi-linear.ts
+import * as z29 from "zod";
+var { n_routed_experts: expertCount, ...otherSparseFields } = sparseFields;
+var kimiLinearConfig = decoderFields.extend({
+  model_type: z29.literal("kimi_linear"),
+  ...latentFields,
+  ...otherSparseFields,
+  num_local_experts: expertCount,
+  layer_types: z29.array(z29.string()).nullish(),
+  linear_head_dim: size.default(128),
+  linear_num_heads: size.default(32),
+  linear_conv_kernel_dim: size.default(4),
+  /** Where the checkpoints say it; layers are counted from one. */
+  linear_attn_config: z29.object({
+    full_attn_layers: z29.array(z29.number()),
+    kda_layers: z29.array(z29.number()),
+    head_dim: size,
+    num_heads: size,
+    short_conv_kernel_size: size,
+    /** Kimi K3's text has the same `model_type` and other gates. */
+    use_full_rank_gate: z29.literal(false).nullish()
+  }).nullish()
+});
+function kimiLinear(config) {
+  const [linear, full] = [deltaAttention(config), latentAttention(config)];
+  const sparse = { ...config, n_routed_experts: config.num_local_experts };
+  return {
+    ...llamaBlueprint(config, {
+      mixer: (ops, place2, x) => (isFull(config, place2.index) ? full : linear)(ops, place2, x),
+      feedForward: sparseAfterDense(sparse, sigmoidRouter)
+    }),
+    rotaryOf: () => void 0
+  };
+}
+function isFull({ layer_types: types, linear_attn_config: nested }, index) {
+  if (types) return types[index] === "full_attention";
+  return nested ? nested.full_attn_layers.includes(index + 1) : index > 0 && index % 4 === 0;
+}
+function deltaAttention(config) {
+  const nested = config.linear_attn_config;
+  const headSize = nested?.head_dim ?? config.linear_head_dim;
+  const heads2 = nested?.num_heads ?? config.linear_num_heads;
+  const kernel2 = nested?.short_conv_kernel_size ?? config.linear_conv_kernel_dim;
+  const inner = heads2 * headSize;
+  return (ops, { name: name3 }, x) => {
+    const linear = (part3, states, features) => ops.linear(`${name3}.${part3}`, states, features, { bias: false });
+    const joined = ops.concatenate(["q_proj", "k_proj", "v_proj"].map((part3) => linear(part3, x, inner)));
+    const convolved = ops.silu(ops.causalConvolution(`${name3}.conv1d`, joined, { kernel: kernel2 }));
+    const [query, key2, value] = ops.split(convolved, [inner, inner, inner]);
+    const forget = linear("forget_gate.f_b_proj", linear("forget_gate.f_a_proj", x, headSize), inner);
+    const decay = ops.channelDecay(`${name3}.forget_gate`, forget, heads2);
+    const beta = ops.sigmoid(linear("b_proj", x, heads2));
+    const context = ops.kimiDelta([query, key2, value], { decay, beta, heads: heads2 });
+    const gate = linear("g_b_proj", linear("g_a_proj", x, headSize), inner);
+    return linear("o_proj", ops.gatedNorm(`${name3}.o_norm`, context, gate, headSize), config.hidden_size);
+  };
+}
+
+// engine/models/decoders/layer-norm-decoders.ts
+import * as z30 from "zod";
+var starcoder2Config = decoderFields.extend({
+  model_type: z30.literal("starcoder2"),
+  tie_word_embeddings: z30.boolean().default(true),
+  use_bias: z30.boolean().default(true),
+  residual_dropout: probability.default(0),
+  embedding_dropout: probability.default(0)
+});
+var stablelmConfig = decoderFields.extend({
+  model_type: z30.literal("stablelm"),
+  use_qkv_bias: z30.boolean().default(false),
+  hidden_dropout: probability.default(0),
+  partial_rotary_factor: z30.number().min(0).max(1).default(0.25),
+  qk_layernorm: z30.literal(false, { error: "StableLM with norms of query and key is not supported" }).default(false),
+  use_parallel_residual: z30.literal(false, { error: "StableLM with parallel residuals is not supported" }).default(false)
+});
+var nemotronConfig = decoderFields.extend({
+  model_type: z30.literal("nemotron"),
+  attention_bias: z30.boolean().default(false),
+  mlp_bias: z30.boolean().default(false),
+  partial_rotary_factor: z30.number().min(0).max(1).default(0.5)
+});
+function starcoder2(config) {
+  const { hidden_size: hidden, intermediate_size: inner, use_bias: bias, residual_dropout: dropout } = config;
+  return {
+    ...llamaBlueprint(config, {
+      mixer: attentionOf(config, { queryBias: bias, outputBias: bias, outputDropout: dropout, slides: () => true }),
+      feedForward: plainFeedForward({ hidden, inner, bias, dropout }, ["c_fc", "c_proj"])
+    }),
+    norm: "layer",
+    wordDropout: config.embedding_dropout
+  };
+}
+function stablelm(config) {
+  const { hidden_size: hidden, intermediate_size: inner, hidden_dropout: dropout } = config;
+  return {
+    ...llamaBlueprint(config, {
+      mixer: attentionOf(config, { queryBias: config.use_qkv_bias }),
+      feedForward: gatedFeedForward({ hidden, inner, dropout })
+    }),
+    norm: "layer",
+    rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor)
+  };
+}
+function nemotron(config) {
+  const { hidden_size: hidden, intermediate_size: inner, attention_bias, mlp_bias: bias } = config;
+  return {
+    ...llamaBlueprint(config, {
+      mixer: attentionOf(config, {
+        queryBias: attention_bias,
+        outputBias: attention_bias,
+        rotary: { alwaysJoins: true }
+      }),
+      feedForward: plainFeedForward({ hidden, inner, bias, activation: "relu-squared" })
+    }),
+    norm: "layer-lowered",
+    rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor)
+  };
+}
+
+// engine/models/decoders/lfm2.ts
+import * as z31 from "zod";
+var convolutionFields = {
+  tie_word_embeddings: z31.boolean().default(true),
+  /** The name that the checkpoints give `tie_word_embeddings`. */
+  tie_embedding: z31.boolean().nullish(),
+  conv_bias: z31.boolean().default(false),
+  conv_L_cache: size.default(3),
+  layer_types: z31.array(z31.string()).nullish()
+};
+var lfm2Config = decoderFields.extend({
+  model_type: z31.literal("lfm2"),
+  ...convolutionFields,
+  intermediate_size: size.default(12288),
+  /** The name that the checkpoints give `intermediate_size`. */
+  block_ff_dim: size.nullish(),
+  block_auto_adjust_ff_dim: z31.boolean().default(true),
+  block_ffn_dim_multiplier: z31.number().min(0.01).max(100).nullish().default(1),
+  block_multiple_of: size.default(256),
+  /** Layers of attention, where `layer_types` does not say. */
+  full_attn_idxs: z31.array(z31.number()).nullish()
+});
+var lfm2MoeConfig = decoderFields.extend({
+  model_type: z31.literal("lfm2_moe"),
+  ...convolutionFields,
+  num_experts: size.default(32),
+  num_experts_per_tok: size.default(4),
+  moe_intermediate_size: size.default(1792),
+  /** Layers at the start that have one feed-forward of their own. */
+  num_dense_layers: z31.number().int().min(0).max(1e3).default(2)
+});
+var linears = ["w1", "w3", "w2"];
+function lfm2(config) {
+  const { layer_types: types, full_attn_idxs: listed2 } = config;
+  const attends = (index) => types ? types[index] === "full_attention" : listed2?.includes(index) ?? true;
+  const feedForward9 = gatedFeedForward({ hidden: config.hidden_size, inner: innerSize(config) }, linears);
+  return convolutional(config, attends, feedForward9);
+}
+function lfm2Moe(config) {
+  const { num_experts: count3, num_experts_per_tok: perToken, moe_intermediate_size: inner } = config;
+  const dense = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size }, linears);
+  const sparse = sparseFeedForward({ router: { count: count3, perToken, scoring: "sigmoid" }, experts: { count: count3, inner } });
+  return convolutional(
+    config,
+    (index) => config.layer_types?.[index] === "full_attention",
+    (ops, place2, x) => (place2.index < config.num_dense_layers ? dense : sparse)(ops, place2, x)
+  );
+}
+function convolutional(config, attends, feedForward9) {
+  const attention8 = attentionOf(config, {
+    queryNorm: { norm: "rms", over: "each-head", names: ["q_layernorm", "k_layernorm"] },
+    outputName: "out_proj"
+  });
+  const convolution2 = shortConvolution(config);
+  return {
+    ...llamaBlueprint(config, {
+      mixer: (ops, place2, x) => (attends(place2.index) ? attention8 : convolution2)(ops, place2, x),
+      feedForward: feedForward9
+    }),
+    isTied: config.tie_embedding ?? config.tie_word_embeddings,
+    blockNorms: { beforeMixer: "operator_norm", beforeFeeding: "ffn_norm" },
+    mixerName: (index) => attends(index) ? "self_attn" : "conv",
+    feedForwardName: "feed_forward",
+    lastNormName: "embedding_norm"
+  };
+}
+function shortConvolution(config) {
+  const { hidden_size: hidden, conv_bias: bias, conv_L_cache: kernel2 } = config;
+  return (ops, { name: name3 }, x) => {
+    const joined = ops.linear(`${name3}.in_proj`, x, 3 * hidden, { bias });
+    const [before, after, states] = ops.split(joined, [hidden, hidden, hidden]);
+    const convolved = ops.causalConvolution(`${name3}.conv`, ops.multiply(before, states), { kernel: kernel2, bias });
+    return ops.linear(`${name3}.out_proj`, ops.multiply(after, convolved), hidden, { bias });
+  };
+}
+function innerSize(config) {
+  const named3 = config.block_ff_dim ?? config.intermediate_size;
+  if (!config.block_auto_adjust_ff_dim) return named3;
+  const adjusted = Math.floor(2 * named3 / 3);
+  if (config.block_ffn_dim_multiplier == null) return adjusted;
+  const multiplied = Math.floor(config.block_ffn_dim_multiplier * adjusted);
+  return config.block_multiple_of * Math.ceil(multiplied / config.block_multiple_of);
+}
+
+// engine/models/decoders/lfm2-vl.ts
+import * as z32 from "zod";
+var lfm2VlConfig = z32.object({
+  model_type: z32.literal("lfm2_vl"),
+  tie_word_embeddings: z32.boolean().default(true),
+  text_config: lfm2Config.omit({ model_type: true }),
+  vision_config: siglipConfig.omit({ image_size: true }).extend({ num_patches: size.default(256) }),
+  projector_hidden_size: size.default(2560),
+  projector_bias: z32.boolean().default(true),
+  projector_use_layernorm: z32.boolean().default(true),
+  downsample_factor: size.default(2)
+});
+function lfm2Vl(config) {
+  const { text_config: text3, vision_config: vision, projector_hidden_size: inner, projector_bias: bias } = config;
+  const features = vision.hidden_size * config.downsample_factor ** 2;
+  const projector = "model.multi_modal_projector";
+  return {
+    ...lfm2(text3),
+    isTied: config.tie_word_embeddings,
+    root: "model.language_model",
+    idle: (ops) => {
+      siglip(ops, "model.vision_tower", { ...vision, image_size: vision.patch_size * Math.sqrt(vision.num_patches) });
+      if (config.projector_use_layernorm) ops.idle(features, (x) => ops.layerNorm(`${projector}.layer_norm`, x));
+      idleLinear(ops, `${projector}.linear_1`, features, inner, bias);
+      idleLinear(ops, `${projector}.linear_2`, inner, text3.hidden_size, bias);
+    }
+  };
+}
+
+// engine/models/decoders/llama4.ts
+import * as z34 from "zod";
+
+// engine/models/vision/llama4-vision.ts
+import * as z33 from "zod";
+var llama4VisionConfig = z33.object({
+  hidden_size: size.default(768),
+  intermediate_size: size.default(5632),
+  num_hidden_layers: size.default(34),
+  num_channels: channels,
+  vision_output_dim: size.default(7680),
+  image_size: size.default(448),
+  patch_size: size.default(14),
+  projector_input_dim: size.default(4096),
+  projector_output_dim: size.default(4096)
+});
+function llama4Vision(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config;
+  idleLinear(ops, `${root3}.patch_embedding.linear`, config.num_channels * patch ** 2, hidden, false);
+  table(ops, `${root3}.class_embedding`, 1, hidden);
+  table(ops, `${root3}.positional_embedding_vlm`, Math.floor(config.image_size / patch) ** 2 + 1, hidden);
+  for (const norm5 of ["pre", "post"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.layernorm_${norm5}`, x));
+  const projections3 = ["q_proj", "k_proj", "v_proj", "o_proj"].map(
+    (part3) => [`self_attn.${part3}`, hidden, hidden]
+  );
+  tower(ops, `${root3}.model.layers`, config.num_hidden_layers, hidden, {
+    norms: ["input_layernorm", "post_attention_layernorm"],
+    normKind: "layer",
+    linears: [...projections3, ["mlp.fc1", hidden, inner], ["mlp.fc2", inner, hidden]],
+    bias: true
+  });
+  idleLinear(ops, `${root3}.vision_adapter.mlp.fc1`, inner, config.projector_input_dim, false);
+  idleLinear(ops, `${root3}.vision_adapter.mlp.fc2`, config.projector_output_dim, config.projector_output_dim, false);
+}
+
+// engine/models/decoders/llama4.ts
+var layers = z34.array(z34.number().int().min(0).max(1e5)).max(1e3);
+var llama4TextConfig = decoderFields.extend({
+  vocab_size: size.default(202048),
+  hidden_size: size.default(5120),
+  /** Of an expert, and of the one that all tokens share. */
+  intermediate_size: size.default(8192),
+  /** Of the layers between. */
+  intermediate_size_mlp: size.default(16384),
+  num_hidden_layers: size.default(48),
+  num_attention_heads: size.default(40),
+  num_key_value_heads: size.default(8),
+  head_dim: size.nullish().default(128),
+  /** Scout's are more than ten million. */
+  max_position_embeddings: z34.number().int().min(1).max(1e9).default(131072),
+  num_experts_per_tok: size.default(1),
+  num_local_experts: z34.number().int().min(1).max(1024).default(16),
+  moe_layers: layers.nullish(),
+  /** Every how many layers there are experts. */
+  interleave_moe_layer_step: size.default(1),
+  use_qk_norm: z34.boolean().default(true),
+  /** 1 where a layer turns, 0 where it does not. */
+  no_rope_layers: layers.nullish(),
+  no_rope_layer_interval: size.default(4),
+  attention_chunk_size: size.nullish().default(8192),
+  attn_temperature_tuning: z34.coerce.boolean().default(true),
+  attention_bias: z34.boolean().default(false)
+});
+var llama4Config = z34.object({
+  model_type: z34.literal("llama4"),
+  text_config: llama4TextConfig,
+  vision_config: llama4VisionConfig
+});
+function llama4({ text_config: text3, vision_config: vision }) {
+  const turns = (index) => text3.no_rope_layers?.length ? text3.no_rope_layers[index] === 1 : (index + 1) % text3.no_rope_layer_interval !== 0;
+  return {
+    ...llamaBlueprint(text3, { mixer: mixerOf(text3, turns), feedForward: feedForwardOf(text3) }),
+    root: "language_model.model",
+    positions: text3.max_position_embeddings,
+    feedForwardName: "feed_forward",
+    rotaryOf: (index) => turns(index) ? 0 : void 0,
+    idle: (ops) => {
+      llama4Vision(ops, "vision_model", vision);
+      idleLinear(ops, "multi_modal_projector.linear_1", vision.vision_output_dim, text3.hidden_size, false);
+    }
+  };
+}
+function mixerOf(text3, turns) {
+  const bias = { queryBias: text3.attention_bias, outputBias: text3.attention_bias, softmaxType: "own" };
+  const fields3 = { ...text3, sliding_window: text3.attention_chunk_size };
+  const turning = attentionOf(fields3, {
+    ...bias,
+    slides: () => true,
+    rotary: { isComplex: true },
+    ...text3.use_qk_norm && { headLengths: true }
+  });
+  const resting = attentionOf(fields3, { ...bias, scalesQuery: text3.attn_temperature_tuning });
+  return (ops, place2, x) => (turns(place2.index) ? turning : resting)(ops, place2, x);
+}
+function feedForwardOf(text3) {
+  const { hidden_size: hidden, intermediate_size: inner } = text3;
+  const { num_local_experts: count3, num_experts_per_tok: perToken, interleave_moe_layer_step: step3 } = text3;
+  const isSparse = (index) => text3.moe_layers?.includes(index) ?? (index + 1) % step3 === 0;
+  const dense = gatedFeedForward({ hidden, inner: text3.intermediate_size_mlp });
+  const common2 = gatedFeedForward({ hidden, inner });
+  const gate = gateBy("silu");
+  const sparse = (ops, place2, x) => {
+    const within2 = { ...place2, name: `${place2.name}.shared_expert` };
+    return ops.everyExpert(
+      place2.name,
+      x,
+      { count: count3, perToken, inner },
+      (joined) => gate(ops, joined, inner),
+      () => ops.frame(x, (input) => common2(ops, within2, input))
+    );
+  };
+  return (ops, place2, x) => (isSparse(place2.index) ? sparse : dense)(ops, place2, x);
+}
+
+// engine/models/decoders/llava.ts
+import * as z36 from "zod";
+
+// engine/models/vision/clip.ts
+import * as z35 from "zod";
+var clipConfig = z35.object({
+  model_type: z35.literal("clip_vision_model"),
   hidden_size: size.default(768),
   intermediate_size: size.default(3072),
   num_hidden_layers: size.default(12),
+  num_attention_heads: size.default(12),
   num_channels: channels,
   image_size: size.default(224),
-  patch_size: size.default(16),
-  vision_use_head: z21.boolean().default(true)
+  patch_size: size.default(32)
 });
-var pixtralConfig = z21.object({
-  hidden_size: size.default(1024),
-  intermediate_size: size.default(4096),
-  num_hidden_layers: size.default(24),
-  num_channels: channels,
-  patch_size: size.default(16)
-});
-var qwenVision = {
-  depth: size,
-  in_channels: channels,
-  patch_size: size,
-  spatial_merge_size: size.default(2),
-  temporal_patch_size: size.default(2)
-};
-var qwen2VisionConfig = z21.object({
-  ...qwenVision,
-  depth: size.default(32),
-  embed_dim: size.default(1280),
-  hidden_size: size.default(3584),
-  mlp_ratio: z21.number().min(0.1).max(100).default(4),
-  patch_size: size.default(14)
-});
-var qwen25VisionConfig = z21.object({
-  ...qwenVision,
-  depth: size.default(32),
-  hidden_size: size.default(3584),
-  intermediate_size: size.default(3420),
-  out_hidden_size: size.default(3584),
-  patch_size: size.default(14)
-});
-var qwen3VisionConfig = z21.object({
-  ...qwenVision,
-  depth: size.default(27),
-  hidden_size: size.default(1152),
-  intermediate_size: size.default(4304),
-  out_hidden_size: size.default(3584),
-  patch_size: size.default(16),
-  num_position_embeddings: size.default(2304),
-  deepstack_visual_indexes: z21.array(z21.number()).default([8, 16, 24])
-});
-function siglip(ops, root, config) {
+function clip(ops, root3, config) {
   const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config;
-  const perceptron = [["mlp.fc1", hidden, inner], ["mlp.fc2", inner, hidden]];
+  table(ops, `${root3}.embeddings.class_embedding`, 1, hidden);
+  patches(ops, `${root3}.embeddings.patch_embedding`, hidden, config.num_channels * patch ** 2);
+  table(ops, `${root3}.embeddings.position_embedding`, Math.floor(config.image_size / patch) ** 2 + 1, hidden);
+  for (const norm5 of ["pre_layrnorm", "post_layernorm"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.${norm5}`, x));
   const projections3 = ["q_proj", "k_proj", "v_proj", "out_proj"].map(
     (part3) => [`self_attn.${part3}`, hidden, hidden]
   );
-  patches(ops, `${root}.embeddings.patch_embedding`, hidden, config.num_channels * patch ** 2, { bias: true });
-  table(ops, `${root}.embeddings.position_embedding`, Math.floor(config.image_size / patch) ** 2, hidden);
-  tower(ops, `${root}.encoder.layers`, config.num_hidden_layers, hidden, {
+  tower(ops, `${root3}.encoder.layers`, config.num_hidden_layers, hidden, {
     norms: ["layer_norm1", "layer_norm2"],
     normKind: "layer",
-    linears: [...projections3, ...perceptron],
+    linears: [...projections3, ["mlp.fc1", hidden, inner], ["mlp.fc2", inner, hidden]],
     bias: true
   });
-  ops.idle(hidden, (x) => ops.layerNorm(`${root}.post_layernorm`, x));
-  if (!config.vision_use_head) return;
-  const head = `${root}.head`;
-  table(ops, `${head}.probe`, 1, hidden);
-  table(ops, `${head}.attention.in_proj`, 3 * hidden, hidden + 1);
-  tower(ops, head, 1, hidden, {
-    norms: ["layernorm"],
-    normKind: "layer",
-    linears: [["attention.out_proj", hidden, hidden], ...perceptron],
-    bias: true
-  });
-}
-function pixtral(ops, root, config) {
-  const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config;
-  const projections3 = ["q_proj", "k_proj", "v_proj", "o_proj"].map(
-    (part3) => [`attention.${part3}`, hidden, hidden]
-  );
-  patches(ops, `${root}.patch_conv`, hidden, config.num_channels * patch ** 2);
-  idleRmsNorm(ops, `${root}.ln_pre`, hidden);
-  tower(ops, `${root}.transformer.layers`, config.num_hidden_layers, hidden, {
-    norms: ["attention_norm", "ffn_norm"],
-    normKind: "rms",
-    linears: [
-      ...projections3,
-      ["feed_forward.gate_proj", hidden, inner],
-      ["feed_forward.up_proj", hidden, inner],
-      ["feed_forward.down_proj", inner, hidden]
-    ],
-    bias: false
-  });
-}
-function qwen2Vision(ops, root, config) {
-  const { embed_dim: hidden, hidden_size: outside, mlp_ratio: ratio } = config;
-  patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config));
-  tower(ops, `${root}.blocks`, config.depth, hidden, {
-    norms: ["norm1", "norm2"],
-    normKind: "layer",
-    linears: [
-      ...joinedAttention(hidden),
-      ["mlp.fc1", hidden, Math.floor(hidden * ratio)],
-      ["mlp.fc2", Math.floor(hidden * ratio), hidden]
-    ],
-    bias: true
-  });
-  ops.idle(hidden, (x) => ops.layerNorm(`${root}.merger.ln_q`, x));
-  merger(ops, `${root}.merger.mlp`, ["0", "2"], hidden * config.spatial_merge_size ** 2, outside);
-}
-function qwen25Vision(ops, root, config) {
-  const { hidden_size: hidden, intermediate_size: inner } = config;
-  patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config));
-  tower(ops, `${root}.blocks`, config.depth, hidden, {
-    norms: ["norm1", "norm2"],
-    normKind: "rms",
-    linears: [
-      ...joinedAttention(hidden),
-      ["mlp.gate_proj", hidden, inner],
-      ["mlp.up_proj", hidden, inner],
-      ["mlp.down_proj", inner, hidden]
-    ],
-    bias: true
-  });
-  idleRmsNorm(ops, `${root}.merger.ln_q`, hidden);
-  merger(ops, `${root}.merger.mlp`, ["0", "2"], hidden * config.spatial_merge_size ** 2, config.out_hidden_size);
-}
-function qwen3Vision(ops, root, config) {
-  const { hidden_size: hidden, intermediate_size: inner, out_hidden_size: outside } = config;
-  const merged = hidden * config.spatial_merge_size ** 2;
-  patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config), { bias: true });
-  table(ops, `${root}.pos_embed`, config.num_position_embeddings, hidden);
-  tower(ops, `${root}.blocks`, config.depth, hidden, {
-    norms: ["norm1", "norm2"],
-    normKind: "layer",
-    linears: [...joinedAttention(hidden), ["mlp.linear_fc1", hidden, inner], ["mlp.linear_fc2", inner, hidden]],
-    bias: true
-  });
-  const names2 = ["linear_fc1", "linear_fc2"];
-  ops.idle(hidden, (x) => ops.layerNorm(`${root}.merger.norm`, x));
-  merger(ops, `${root}.merger`, names2, merged, outside);
-  for (const index of config.deepstack_visual_indexes.keys()) {
-    const name3 = `${root}.deepstack_merger_list.${index}`;
-    ops.idle(merged, (x) => ops.layerNorm(`${name3}.norm`, x));
-    merger(ops, name3, names2, merged, outside);
-  }
-}
-var joinedAttention = (hidden) => [
-  ["attn.qkv", hidden, 3 * hidden],
-  ["attn.proj", hidden, hidden]
-];
-var voxels = (config) => config.in_channels * config.temporal_patch_size * config.patch_size ** 2;
-function tower(ops, root, layers, hidden, layer5) {
-  for (let index = 0; index < layers; index++) {
-    const name3 = `${root}.${index}`;
-    for (const norm2 of layer5.norms) {
-      if (layer5.normKind === "rms") idleRmsNorm(ops, `${name3}.${norm2}`, hidden);
-      else ops.idle(hidden, (x) => ops.layerNorm(`${name3}.${norm2}`, x));
-    }
-    for (const [part3, from2, to] of layer5.linears) idleLinear(ops, `${name3}.${part3}`, from2, to, layer5.bias);
-  }
-}
-function merger(ops, name3, parts, merged, outside) {
-  idleLinear(ops, `${name3}.${parts[0]}`, merged, merged, true);
-  idleLinear(ops, `${name3}.${parts[1]}`, merged, outside, true);
-}
-function patches(ops, name3, hidden, features, { bias = false } = {}) {
-  table(ops, name3, hidden, features);
-  if (bias) ops.idle(hidden, (x) => ops.layerScale(`${name3}.bias`, x));
-}
-function table(ops, name3, count3, features) {
-  ops.idle(features, () => ops.constantEmbedding(name3, count3, features, 1));
-}
-function idleLinear(ops, name3, from2, to, bias) {
-  ops.idle(from2, (x) => ops.linear(name3, x, to, { bias }));
-}
-function idleRmsNorm(ops, name3, features) {
-  ops.idle(features, (x) => ops.rmsNorm(name3, x, { size: features, scalesInFloat32: false }));
 }
 
-// engine/models/qwen35.ts
+// engine/models/decoders/llava.ts
+var written = {
+  hidden_size: size.default(4096),
+  num_hidden_layers: size.default(32),
+  num_attention_heads: size.default(32)
+};
+var textConfig = z36.discriminatedUnion("model_type", [
+  llamaConfig.extend({
+    ...written,
+    intermediate_size: size.default(11008),
+    max_position_embeddings: size.default(2048)
+  }),
+  mistralConfig.extend({ ...written, num_key_value_heads: size.nullish().default(8) })
+]);
+var llavaConfig = z36.object({
+  model_type: z36.literal("llava"),
+  tie_word_embeddings: z36.boolean().default(false),
+  text_config: textConfig,
+  vision_config: z36.discriminatedUnion("model_type", [
+    clipConfig,
+    pixtralConfig.extend({ model_type: z36.literal("pixtral") })
+  ]),
+  /** The layer that features are taken from, or several side by side. */
+  vision_feature_layer: z36.union([z36.number(), z36.array(z36.number()).max(1e3)]).default(-2),
+  multimodal_projector_bias: z36.boolean().default(true)
+});
+function llava(config) {
+  const { text_config: text3, vision_config: vision, multimodal_projector_bias: bias } = config;
+  const features = Array.isArray(config.vision_feature_layer) ? config.vision_feature_layer.length : 1;
+  return {
+    ...text3.model_type === "llama" ? llama(text3) : mistral(text3),
+    isTied: config.tie_word_embeddings || text3.tie_word_embeddings,
+    root: "model.language_model",
+    idle: (ops) => {
+      see(ops, vision);
+      const projector = "model.multi_modal_projector";
+      idleLinear(ops, `${projector}.linear_1`, vision.hidden_size * features, text3.hidden_size, bias);
+      idleLinear(ops, `${projector}.linear_2`, text3.hidden_size, text3.hidden_size, bias);
+    }
+  };
+}
+function see(ops, vision) {
+  switch (vision.model_type) {
+    case "clip_vision_model":
+      clip(ops, "model.vision_tower", vision);
+      break;
+    case "pixtral":
+      pixtral(ops, "model.vision_tower", vision);
+  }
+}
+
+// engine/models/decoders/minimax.ts
+import * as z37 from "zod";
+var minimaxM2Config = decoderFields.extend({
+  model_type: z37.literal("minimax_m2"),
+  head_dim: size.default(128),
+  num_local_experts: size.default(256),
+  num_experts_per_tok: size.default(8),
+  /** The checkpoints' way to say `partial_rotary_factor`. */
+  rotary_dim: size.nullish(),
+  partial_rotary_factor: probability.default(1)
+});
+function minimaxM2(config) {
+  const { num_local_experts: count3, num_experts_per_tok: perToken } = config;
+  const blueprint = llamaBlueprint(config, {
+    mixer: attentionOf(config, { queryNorm: { norm: "rms", ...allHeadsNorms } }),
+    feedForward: sparseFeedForward({
+      router: { count: count3, perToken, scoring: "sigmoid", weightsInFloat32: true },
+      experts: { count: count3, inner: config.intermediate_size }
+    })
+  });
+  return { ...blueprint, rotarySize: config.rotary_dim ?? headSizeOf(config) * config.partial_rotary_factor };
+}
+
+// engine/models/decoders/mixtral.ts
+import * as z38 from "zod";
+var mixtralConfig = decoderFields.extend({
+  model_type: z38.literal("mixtral"),
+  num_local_experts: size.default(8),
+  num_experts_per_tok: size.default(2)
+});
+function mixtral(config) {
+  const { num_local_experts: count3, num_experts_per_tok: perToken } = config;
+  return llamaBlueprint(config, {
+    mixer: attentionOf(config, { slides: () => true }),
+    feedForward: sparseFeedForward({
+      router: { count: count3, perToken, scoring: "softmax", weightsInFloat32: true },
+      experts: { count: count3, inner: config.intermediate_size }
+    })
+  });
+}
+
+// engine/models/decoders/nemotron-h.ts
+import * as z39 from "zod";
+var MAX_LAYERS = 1e3;
+var nemotronHConfig = decoderFields.omit({ num_hidden_layers: true }).extend({
+  model_type: z39.literal("nemotron_h"),
+  /** A letter a block, where the list of their kinds is not there. */
+  hybrid_override_pattern: z39.string().max(MAX_LAYERS).regex(/^[M*E-]+$/).optional(),
+  layers_block_type: z39.array(z39.string()).min(1).max(MAX_LAYERS).nullish(),
+  intermediate_size: size.default(21504),
+  head_dim: size.default(128),
+  ssm_state_size: size.default(128),
+  mamba_num_heads: size.default(128),
+  mamba_head_dim: size.default(64),
+  n_groups: size.default(8),
+  conv_kernel: size.default(4),
+  chunk_size: size.default(128),
+  use_conv_bias: z39.boolean().default(true),
+  use_bias: z39.boolean().default(false),
+  mlp_bias: z39.boolean().default(false),
+  n_routed_experts: size.default(8),
+  num_experts_per_tok: size.optional(),
+  moe_intermediate_size: size.default(7688),
+  moe_shared_expert_intermediate_size: size.default(7688),
+  moe_latent_size: size.nullish()
+});
+var kindsByLetter = { M: "linear_attention", E: "moe", "*": "full_attention", "-": "mlp" };
+var earlierNames = { mamba: "linear_attention", attention: "full_attention" };
+var PER_TOKEN_BY_DEFAULT = 2;
+function nemotronH(config) {
+  const kinds3 = blockKindsOf(config);
+  const fields3 = { ...config, num_hidden_layers: kinds3.length };
+  const parts = {
+    linear_attention: mamba2(config),
+    full_attention: attentionOf(fields3),
+    moe: mixture(config),
+    mlp: feedForward5(config, config.intermediate_size)
+  };
+  return {
+    ...llamaBlueprint(fields3, { mixer: (ops, place2, x) => parts[kinds3[place2.index] ?? "mlp"](ops, place2, x) }),
+    norm: "rms-float32",
+    blockNorms: { beforeMixer: "norm" },
+    mixerName: () => "mixer",
+    wordsName: "embeddings",
+    lastNormName: "norm_f",
+    rotaryOf: () => void 0,
+    logits: "float32"
+  };
+}
+function blockKindsOf({
+  hybrid_override_pattern: pattern,
+  layers_block_type: listed2
+}) {
+  if (listed2)
+    return listed2.map((name3) => earlierNames[name3] ?? Object.values(kindsByLetter).find((kind) => kind === name3) ?? "mlp");
+  const letters = [...pattern ?? "ME*-"];
+  return letters.map((letter) => kindsByLetter[letter]);
+}
+function mamba2(config) {
+  const shape = {
+    heads: config.mamba_num_heads,
+    headSize: config.mamba_head_dim,
+    stateSize: config.ssm_state_size,
+    groups: config.n_groups,
+    chunkTokens: config.chunk_size,
+    kernel: config.conv_kernel,
+    convolutionBias: config.use_conv_bias,
+    norm: "weighted-after",
+    outFeatures: config.hidden_size,
+    outputBias: config.use_bias
+  };
+  return mamba2Of(shape, { inputBias: config.use_bias });
+}
+function feedForward5({ hidden_size: hidden, mlp_bias: bias }, inner) {
+  return plainFeedForward({ hidden, inner, bias, activation: "relu-squared" });
+}
+function mixture(config) {
+  const { n_routed_experts: count3, moe_intermediate_size: inner, moe_latent_size: latent2, mlp_bias: bias } = config;
+  const perToken = config.num_experts_per_tok ?? PER_TOKEN_BY_DEFAULT;
+  const router = { count: count3, perToken, scoring: "sigmoid", inFloat32: true, weightsInFloat32: true };
+  const shared2 = feedForward5(config, config.moe_shared_expert_intermediate_size);
+  return (ops, place2, x) => {
+    const { name: name3 } = place2;
+    const routed = ops.routed(`${name3}.gate`, x, router);
+    const narrowed = latent2 ? ops.linear(`${name3}.fc1_latent_proj`, x, latent2, { bias }) : x;
+    const chosen = ops.frame(
+      narrowed,
+      (input) => ops.experts(
+        `${name3}.experts`,
+        input,
+        routed,
+        { count: count3, inner, isGated: false },
+        (rows2) => activate(ops, "relu-squared", rows2)
+      )
+    );
+    const widened = latent2 ? ops.linear(`${name3}.fc2_latent_proj`, chosen, config.hidden_size, { bias }) : chosen;
+    const common2 = ops.frame(x, (input) => shared2(ops, { ...place2, name: `${name3}.shared_experts` }, input));
+    return ops.residual(widened, common2);
+  };
+}
+
+// engine/models/decoders/olmo.ts
+import * as z40 from "zod";
+var olmo2Config = decoderFields.extend({
+  model_type: z40.literal("olmo2"),
+  attention_bias: z40.boolean().default(false)
+});
+var olmo3Config = decoderFields.extend({
+  model_type: z40.literal("olmo3"),
+  attention_bias: z40.boolean().default(false),
+  sliding_window: size.nullish().default(4096),
+  layer_types: z40.array(z40.string()).nullish()
+});
+function olmo2(config, slides = () => false) {
+  const mixer = attentionOf(config, {
+    queryBias: config.attention_bias,
+    outputBias: config.attention_bias,
+    queryNorm: { norm: "rms-float32", ...allHeadsNorms },
+    slides
+  });
+  const feedForward9 = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size });
+  return {
+    ...llamaBlueprint(config, { mixer, feedForward: feedForward9 }),
+    norm: "rms-float32",
+    blockNorms: { afterMixer: "post_attention_layernorm", afterFeeding: "post_feedforward_layernorm" }
+  };
+}
+function olmo3(config) {
+  const { layer_types: types } = config;
+  const slides = (index) => types ? types[index] === "sliding_attention" : (index + 1) % 4 !== 0;
+  return { ...olmo2(config, slides), rotaryOf: (index) => slides(index) ? 1 : 0 };
+}
+
+// engine/models/decoders/paddleocr.ts
+import * as z41 from "zod";
+var paddleocrConfig = z41.object({
+  model_type: z41.literal("paddleocr_vl"),
+  tie_word_embeddings: z41.boolean().default(true),
+  text_config: decoderFields.omit({ sliding_window: true }).extend({
+    head_dim: size.nullish().default(128),
+    use_bias: z41.boolean().default(false)
+  }),
+  vision_config: siglipConfig.omit({ vision_use_head: true }).extend({
+    hidden_size: size.default(1152),
+    intermediate_size: size.default(4304),
+    num_hidden_layers: size.default(27),
+    image_size: size.default(384),
+    patch_size: size.default(14),
+    spatial_merge_size: size.default(2)
+  })
+});
+function paddleocr({ text_config: text3, ...config }) {
+  const { hidden_size: hidden, intermediate_size: inner, use_bias: bias } = text3;
+  const { vision_config: vision } = config;
+  const merged = vision.hidden_size * vision.spatial_merge_size ** 2;
+  return {
+    ...llamaBlueprint(text3, {
+      mixer: attentionOf({ ...text3, attention_dropout: 0 }, { queryBias: bias, outputBias: bias }),
+      feedForward: gatedFeedForward({ hidden, inner, bias })
+    }),
+    isTied: config.tie_word_embeddings,
+    root: "model.language_model",
+    idle: (ops) => {
+      siglip(ops, "model.visual.vision_model", { ...vision, vision_use_head: false });
+      ops.idle(vision.hidden_size, (x) => ops.layerNorm("model.projector.pre_norm", x));
+      idleLinear(ops, "model.projector.linear_1", merged, merged, true);
+      idleLinear(ops, "model.projector.linear_2", merged, hidden, true);
+    }
+  };
+}
+
+// engine/models/decoders/phi3.ts
+import * as z42 from "zod";
+var phi3Config = decoderFields.extend({
+  model_type: z42.literal("phi3"),
+  resid_pdrop: probability.default(0),
+  partial_rotary_factor: z42.number().min(0).max(1).default(1)
+});
+function phi3(config) {
+  return {
+    ...llamaBlueprint(config, {
+      mixer: attentionOf(config, { joinsProjections: true, rotary: { alwaysJoins: true }, slides: () => true }),
+      feedForward: joinedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
+    }),
+    rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor),
+    resultDropout: config.resid_pdrop
+  };
+}
+
+// engine/models/decoders/qwen3-next.ts
+import * as z44 from "zod";
+
+// engine/models/decoders/delta-net.ts
+import * as z43 from "zod";
 var hybridFields = {
-  attention_bias: z22.boolean().default(false),
+  attention_bias: z43.boolean().default(false),
   head_dim: size.default(256),
-  layer_types: z22.array(z22.string()).nullish(),
+  layer_types: z43.array(z43.string()).nullish(),
   linear_conv_kernel_dim: size.default(4),
   linear_key_head_dim: size.default(128),
   linear_value_head_dim: size.default(128),
   linear_num_key_heads: size.default(16),
   linear_num_value_heads: size.default(32),
-  partial_rotary_factor: z22.number().min(0).max(1).default(0.25)
+  partial_rotary_factor: z43.number().min(0).max(1).default(0.25)
 };
+function hybridBlueprint(text3, feedForward9, projection) {
+  const isLinear = (index) => text3.layer_types ? text3.layer_types[index] === "linear_attention" : (index + 1) % 4 !== 0;
+  const [linear, full] = [deltaNet(text3, projection), gatedAttention(text3)];
+  return {
+    ...llamaBlueprint(text3, {
+      mixer: (ops, place2, x) => (isLinear(place2.index) ? linear : full)(ops, place2, x),
+      feedForward: feedForward9
+    }),
+    norm: "rms-one-plus",
+    mixerName: (index) => isLinear(index) ? "linear_attn" : "self_attn",
+    rotarySize: Math.floor(headSizeOf(text3) * text3.partial_rotary_factor)
+  };
+}
+function gatedAttention(config) {
+  return attentionOf(config, {
+    queryBias: config.attention_bias,
+    outputBias: config.attention_bias,
+    queryNorm: { norm: "rms-one-plus", ...headNorms },
+    isGated: true
+  });
+}
+function deltaNet(config, projection) {
+  const { linear_num_key_heads: keyHeads, linear_num_value_heads: heads2 } = config;
+  const [keySize, valueSize] = [config.linear_key_head_dim, config.linear_value_head_dim];
+  const [keys2, values] = [keyHeads * keySize, heads2 * valueSize];
+  return (ops, { name: name3 }, x) => {
+    const { joined, gate, a, b } = projection(ops, name3, x, { keys: keys2, values, heads: heads2 });
+    const convolved = ops.causalConvolution(`${name3}.conv1d`, joined, { kernel: config.linear_conv_kernel_dim });
+    const [query, key2, value] = ops.split(ops.silu(convolved), [keys2, keys2, values]);
+    const repeat = (states) => heads2 === keyHeads ? states : ops.repeatHeads(states, heads2 / keyHeads, keyHeads);
+    const context = ops.gatedDeltaRule(name3, [repeat(query), repeat(key2), value], { a, b, heads: heads2 });
+    const normalised2 = ops.rmsNorm(`${name3}.norm`, context, { size: valueSize, scalesInFloat32: false });
+    return ops.linear(`${name3}.out_proj`, ops.gatedInFloat32(normalised2, gate), config.hidden_size, { bias: false });
+  };
+}
+
+// engine/models/decoders/qwen3-next.ts
+var qwen3NextConfig = decoderFields.extend({
+  model_type: z44.literal("qwen3_next"),
+  ...hybridFields,
+  ...qwenSparse,
+  shared_expert_intermediate_size: size.default(512)
+});
+function qwen3Next(config) {
+  return hybridBlueprint(config, sharedAndSparse(config), joinedProjections);
+}
+function joinedProjections(ops, name3, x, { keys: keys2, values, heads: heads2 }) {
+  const parts = (part3, sizes) => {
+    const features = sizes.reduce((sum2, size2) => sum2 + size2, 0);
+    const joined = ops.linear(`${name3}.${part3}`, x, features, { bias: false });
+    return ops.split(joined, sizes).map((states) => ops.gathered(states));
+  };
+  const [query, key2, value, gate] = parts("in_proj_qkvz", [keys2, keys2, values, values]);
+  const [b, a] = parts("in_proj_ba", [heads2, heads2]);
+  return { joined: ops.concatenate([query, key2, value]), gate, a, b };
+}
+
+// engine/models/decoders/qwen35.ts
+import * as z45 from "zod";
 var vision_config = qwen3VisionConfig.omit({ deepstack_visual_indexes: true });
-var qwen35Config = z22.object({
-  model_type: z22.literal("qwen3_5"),
-  tie_word_embeddings: z22.boolean().default(false),
+var qwen35Config = z45.object({
+  model_type: z45.literal("qwen3_5"),
+  tie_word_embeddings: z45.boolean().default(false),
   text_config: decoderFields.extend(hybridFields),
   vision_config
 });
-var qwen35MoeConfig = z22.object({
-  model_type: z22.literal("qwen3_5_moe"),
-  tie_word_embeddings: z22.boolean().default(false),
+var qwen35MoeConfig = z45.object({
+  model_type: z45.literal("qwen3_5_moe"),
+  tie_word_embeddings: z45.boolean().default(false),
   text_config: decoderFields.omit({ intermediate_size: true }).extend({
     ...hybridFields,
     num_experts: size.default(256),
@@ -1371,61 +2767,63 @@ function qwen35(config) {
 function qwen35Moe(config) {
   const { num_experts: count3, num_experts_per_tok: perToken, moe_intermediate_size: inner } = config.text_config;
   const sparse = sparseFeedForward({ router: { count: count3, perToken, scoring: "softmax" }, experts: { count: count3, inner } });
-  const shared = {
+  const shared2 = {
     name: "shared_expert",
     inner: config.text_config.shared_expert_intermediate_size,
     gateName: "shared_expert_gate"
   };
-  return hybrid(config, withSharedExperts(sparse, config.text_config.hidden_size, shared));
+  return hybrid(config, withSharedExperts(sparse, config.text_config.hidden_size, shared2));
 }
-function hybrid(config, feedForward6) {
+function hybrid(config, feedForward9) {
   const text3 = { ...config.text_config, intermediate_size: 1 };
-  const isLinear = (index) => text3.layer_types ? text3.layer_types[index] === "linear_attention" : (index + 1) % 4 !== 0;
-  const [linear, full] = [deltaNet(text3), gatedAttention(text3)];
   return {
-    ...llamaBlueprint(text3, {
-      mixer: (ops, place2, x) => (isLinear(place2.index) ? linear : full)(ops, place2, x),
-      feedForward: feedForward6
-    }),
+    ...hybridBlueprint(text3, feedForward9, separateProjections),
     root: "model.language_model",
     isTied: config.tie_word_embeddings,
-    norm: "rms-one-plus",
-    mixerName: (index) => isLinear(index) ? "linear_attn" : "self_attn",
-    rotarySize: Math.floor(headSizeOf(text3) * text3.partial_rotary_factor),
     idle: (ops) => qwen3Vision(ops, "model.visual", { ...config.vision_config, deepstack_visual_indexes: [] })
   };
 }
-function gatedAttention(config) {
-  return attentionOf(config, {
-    queryBias: config.attention_bias,
-    outputBias: config.attention_bias,
-    queryNorm: { norm: "rms-one-plus", ...headNorms },
-    isGated: true
-  });
+function separateProjections(ops, name3, x, { keys: keys2, values, heads: heads2 }) {
+  const linear = (part3, features) => ops.linear(`${name3}.${part3}`, x, features, { bias: false });
+  const joined = linear("in_proj_qkv", 2 * keys2 + values);
+  const gate = linear("in_proj_z", values);
+  const [b, a] = [linear("in_proj_b", heads2), linear("in_proj_a", heads2)];
+  return { joined, gate, a, b };
 }
-function deltaNet(config) {
-  const { linear_num_key_heads: keyHeads, linear_num_value_heads: heads2 } = config;
-  const [keySize, valueSize] = [config.linear_key_head_dim, config.linear_value_head_dim];
-  const [keys2, values] = [keyHeads * keySize, heads2 * valueSize];
-  return (ops, { name: name3 }, x) => {
-    const linear = (part3, features) => ops.linear(`${name3}.${part3}`, x, features, { bias: false });
-    const joined = linear("in_proj_qkv", 2 * keys2 + values);
-    const z92 = linear("in_proj_z", values);
-    const [b, a] = [linear("in_proj_b", heads2), linear("in_proj_a", heads2)];
-    const mixed = ops.causalConvolution(`${name3}.conv1d`, joined, config.linear_conv_kernel_dim);
-    const [query, key2, value] = ops.split(mixed, [keys2, keys2, values]);
-    const repeat = (states) => heads2 === keyHeads ? states : ops.repeatHeads(states, heads2 / keyHeads, keyHeads);
-    const context = ops.gatedDeltaRule(name3, [repeat(query), repeat(key2), value], { a, b, heads: heads2 });
-    const normalised2 = ops.rmsNorm(`${name3}.norm`, context, { size: valueSize, scalesInFloat32: false });
-    return ops.linear(`${name3}.out_proj`, ops.gatedInFloat32(normalised2, z92), config.hidden_size, { bias: false });
+
+// engine/models/decoders/smolvlm.ts
+import * as z46 from "zod";
+var fields = {
+  tie_word_embeddings: z46.boolean().default(false),
+  text_config: llamaConfig,
+  vision_config: siglipConfig.omit({ vision_use_head: true }).extend({
+    hidden_size: size.default(1152),
+    patch_size: size.default(32)
+  }),
+  /** Patches of a square's side that become one word. */
+  scale_factor: size.default(2)
+};
+var smolvlmConfig = z46.object({ model_type: z46.literal("smolvlm"), ...fields });
+var idefics3Config = z46.object({ model_type: z46.literal("idefics3"), ...fields });
+function smolvlm(config) {
+  const { text_config: text3, vision_config: vision, scale_factor: scale } = config;
+  return {
+    ...llama(text3),
+    isTied: config.tie_word_embeddings,
+    root: "model.text_model",
+    idle: (ops) => {
+      siglip(ops, "model.vision_model", { ...vision, vision_use_head: false });
+      const projection = "model.connector.modality_projection.proj";
+      idleLinear(ops, projection, vision.hidden_size * scale ** 2, text3.hidden_size, false);
+    }
   };
 }
 
-// engine/models/vision-language.ts
-import * as z23 from "zod";
+// engine/models/decoders/vision-language.ts
+import * as z47 from "zod";
 var languageModel = "model.language_model";
-var gemma3VisionConfig = z23.object({
-  model_type: z23.literal("gemma3"),
+var gemma3VisionConfig = z47.object({
+  model_type: z47.literal("gemma3"),
   text_config: gemma3Config.omit({ model_type: true }).extend({
     vocab_size: size.default(262208),
     hidden_size: size.default(2304),
@@ -1439,36 +2837,36 @@ var gemma3VisionConfig = z23.object({
   }),
   vision_config: siglipConfig
 });
-var mistral3Config = z23.object({
-  model_type: z23.literal("mistral3"),
-  tie_word_embeddings: z23.boolean().default(true),
-  text_config: z23.discriminatedUnion("model_type", [mistralConfig, ministral3Config]),
+var mistral3Config = z47.object({
+  model_type: z47.literal("mistral3"),
+  tie_word_embeddings: z47.boolean().default(true),
+  text_config: z47.discriminatedUnion("model_type", [mistralConfig, ministral3Config, mistral4Config]),
   vision_config: pixtralConfig,
   spatial_merge_size: size.default(2),
-  multimodal_projector_bias: z23.boolean().default(false)
+  multimodal_projector_bias: z47.boolean().default(false)
 });
-var qwen2Text = decoderFields.extend({ use_sliding_window: z23.boolean().default(false) });
-var qwen2VlConfig = z23.object({
-  model_type: z23.literal("qwen2_vl"),
-  tie_word_embeddings: z23.boolean().default(false),
+var qwen2Text = decoderFields.extend({ use_sliding_window: z47.boolean().default(false) });
+var qwen2VlConfig = z47.object({
+  model_type: z47.literal("qwen2_vl"),
+  tie_word_embeddings: z47.boolean().default(false),
   text_config: qwen2Text,
   vision_config: qwen2VisionConfig
 });
-var qwen25VlConfig = z23.object({
-  model_type: z23.literal("qwen2_5_vl"),
-  tie_word_embeddings: z23.boolean().default(false),
+var qwen25VlConfig = z47.object({
+  model_type: z47.literal("qwen2_5_vl"),
+  tie_word_embeddings: z47.boolean().default(false),
   text_config: qwen2Text,
   vision_config: qwen25VisionConfig
 });
-var qwen3VlConfig = z23.object({
-  model_type: z23.literal("qwen3_vl"),
-  tie_word_embeddings: z23.boolean().default(false),
+var qwen3VlConfig = z47.object({
+  model_type: z47.literal("qwen3_vl"),
+  tie_word_embeddings: z47.boolean().default(false),
   text_config: qwen3Config.omit({ model_type: true }),
   vision_config: qwen3VisionConfig
 });
-var qwen3VlMoeConfig = z23.object({
-  model_type: z23.literal("qwen3_vl_moe"),
-  tie_word_embeddings: z23.boolean().default(false),
+var qwen3VlMoeConfig = z47.object({
+  model_type: z47.literal("qwen3_vl_moe"),
+  tie_word_embeddings: z47.boolean().default(false),
   text_config: qwen3MoeConfig.omit({ model_type: true }),
   vision_config: qwen3VisionConfig
 });
@@ -1495,7 +2893,7 @@ function mistral3(config) {
     multimodal_projector_bias: bias
   } = config;
   return {
-    ...text3.model_type === "mistral" ? mistral(text3) : ministral3(text3),
+    ...mistralText(text3),
     isTied: config.tie_word_embeddings,
     root: languageModel,
     idle: (ops) => {
@@ -1514,40 +2912,90 @@ function mistral3(config) {
     }
   };
 }
+function mistralText(text3) {
+  switch (text3.model_type) {
+    case "mistral":
+      return mistral(text3);
+    case "ministral3":
+      return ministral3(text3);
+    case "mistral4":
+      return mistral4(text3);
+  }
+}
 function qwen2Vl(config) {
-  return {
-    ...qwen2(config.text_config),
-    isTied: config.tie_word_embeddings,
-    root: languageModel,
-    idle: (ops) => qwen2Vision(ops, "model.visual", config.vision_config)
-  };
+  return seeing(config, qwen2(config.text_config), (ops) => qwen2Vision(ops, "model.visual", config.vision_config));
 }
 function qwen25Vl(config) {
-  return {
-    ...qwen2(config.text_config),
-    isTied: config.tie_word_embeddings,
-    root: languageModel,
-    idle: (ops) => qwen25Vision(ops, "model.visual", config.vision_config)
-  };
+  return seeing(config, qwen2(config.text_config), (ops) => qwen25Vision(ops, "model.visual", config.vision_config));
 }
 function qwen3Vl(config) {
-  return {
-    ...qwen3(config.text_config),
-    isTied: config.tie_word_embeddings,
-    root: languageModel,
-    idle: (ops) => qwen3Vision(ops, "model.visual", config.vision_config)
-  };
+  return seeing(config, qwen3(config.text_config), (ops) => qwen3Vision(ops, "model.visual", config.vision_config));
 }
 function qwen3VlMoe(config) {
-  return {
-    ...qwen3Moe(config.text_config),
-    isTied: config.tie_word_embeddings,
-    root: languageModel,
-    idle: (ops) => qwen3Vision(ops, "model.visual", config.vision_config)
-  };
+  return seeing(config, qwen3Moe(config.text_config), (ops) => qwen3Vision(ops, "model.visual", config.vision_config));
+}
+function seeing({ tie_word_embeddings: isTied }, text3, idle) {
+  return { ...text3, isTied, root: languageModel, idle };
 }
 
-// engine/models/decoder-families.ts
+// engine/models/decoders/voxtral.ts
+import * as z48 from "zod";
+var KERNEL = 3;
+var speechEncoderConfig = z48.object({
+  hidden_size: size.default(1280),
+  intermediate_size: size.default(5120),
+  num_hidden_layers: size.default(32),
+  num_mel_bins: size.default(128),
+  max_source_positions: size.default(1500)
+});
+var voxtralConfig = z48.object({
+  model_type: z48.literal("voxtral"),
+  text_config: llamaConfig.extend({
+    model_type: z48.literal("llama").default("llama"),
+    vocab_size: size.default(131072),
+    hidden_size: size.default(3072),
+    intermediate_size: size.default(8192),
+    num_hidden_layers: size.default(30),
+    num_key_value_heads: size.nullish().default(8),
+    head_dim: size.nullish().default(128),
+    max_position_embeddings: size.default(131072)
+  }),
+  audio_config: speechEncoderConfig
+});
+function voxtral({ text_config: text3, audio_config: audio }) {
+  return {
+    ...llama(text3),
+    root: "model.language_model",
+    idle: (ops) => {
+      const projector = "model.multi_modal_projector";
+      speechEncoder(ops, "model.audio_tower", audio);
+      idleLinear(ops, `${projector}.linear_1`, audio.intermediate_size, text3.hidden_size, false);
+      idleLinear(ops, `${projector}.linear_2`, text3.hidden_size, text3.hidden_size, false);
+    }
+  };
+}
+function speechEncoder(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner } = config;
+  patches(ops, `${root3}.conv1`, hidden, config.num_mel_bins * KERNEL, { bias: true });
+  patches(ops, `${root3}.conv2`, hidden, hidden * KERNEL, { bias: true });
+  table(ops, `${root3}.embed_positions`, config.max_source_positions, hidden);
+  tower(ops, `${root3}.layers`, config.num_hidden_layers, hidden, {
+    norms: ["self_attn_layer_norm", "final_layer_norm"],
+    normKind: "layer",
+    linears: [
+      ["self_attn.k_proj", hidden, hidden, false],
+      ["self_attn.v_proj", hidden, hidden],
+      ["self_attn.q_proj", hidden, hidden],
+      ["self_attn.out_proj", hidden, hidden],
+      ["fc1", hidden, inner],
+      ["fc2", inner, hidden]
+    ],
+    bias: true
+  });
+  ops.idle(hidden, (x) => ops.layerNorm(`${root3}.layer_norm`, x));
+}
+
+// engine/models/decoders/families.ts
 var decoderConfigs = [
   llamaConfig,
   mistralConfig,
@@ -1569,23 +3017,52 @@ var decoderConfigs = [
   glm4Config,
   starcoder2Config,
   stablelmConfig,
+  nemotronConfig,
+  apertusConfig,
+  cohereConfig,
+  cohere2Config,
+  mimoConfig,
+  lfm2Config,
+  lfm2MoeConfig,
+  lfm2VlConfig,
+  kimiLinearConfig,
+  minimaxM2Config,
+  afmoeConfig,
   mixtralConfig,
+  llama4Config,
+  llavaConfig,
+  smolvlmConfig,
+  idefics3Config,
   qwen2MoeConfig,
   qwen3MoeConfig,
   olmoeConfig,
   gptOssConfig,
+  falconH1Config,
+  jambaConfig,
+  nemotronHConfig,
+  graniteHybridConfig,
+  graniteMoeConfig,
+  graniteMoeSharedConfig,
+  qwen3NextConfig,
   qwen35Config,
   qwen35MoeConfig,
   deepseekV2Config,
   deepseekV3Config,
+  deepseekV32Config,
+  glmMoeDsaConfig,
   glm4MoeLiteConfig,
   glm4MoeConfig,
+  mistral4Config,
   gemma3VisionConfig,
   mistral3Config,
   qwen2VlConfig,
   qwen25VlConfig,
   qwen3VlConfig,
-  qwen3VlMoeConfig
+  qwen3VlMoeConfig,
+  glm4vConfig,
+  internvlConfig,
+  paddleocrConfig,
+  voxtralConfig
 ];
 function blueprintOf(config) {
   switch (config.model_type) {
@@ -1629,6 +3106,35 @@ function blueprintOf(config) {
       return starcoder2(config);
     case "stablelm":
       return stablelm(config);
+    case "nemotron":
+      return nemotron(config);
+    case "apertus":
+      return apertus(config);
+    case "cohere":
+      return cohere(config);
+    case "cohere2":
+      return cohere2(config);
+    case "mimo":
+      return mimo(config);
+    case "lfm2":
+      return lfm2(config);
+    case "lfm2_moe":
+      return lfm2Moe(config);
+    case "llama4":
+      return llama4(config);
+    case "llava":
+      return llava(config);
+    case "smolvlm":
+    case "idefics3":
+      return smolvlm(config);
+    case "lfm2_vl":
+      return lfm2Vl(config);
+    case "kimi_linear":
+      return kimiLinear(config);
+    case "minimax_m2":
+      return minimaxM2(config);
+    case "afmoe":
+      return afmoe(config);
     case "mixtral":
       return mixtral(config);
     case "qwen2_moe":
@@ -1637,18 +3143,36 @@ function blueprintOf(config) {
       return qwen3Moe(config);
     case "olmoe":
       return olmoe(config);
+    case "qwen3_next":
+      return qwen3Next(config);
     case "qwen3_5":
       return qwen35(config);
     case "qwen3_5_moe":
       return qwen35Moe(config);
+    case "jamba":
+      return jamba(config);
+    case "falcon_h1":
+      return falconH1(config);
+    case "nemotron_h":
+      return nemotronH(config);
+    case "granitemoe":
+    case "granitemoeshared":
+      return graniteMoe(config);
+    case "granitemoehybrid":
+      return graniteHybrid(config);
     case "gpt_oss":
       return gptOss(config);
     case "deepseek_v2":
     case "deepseek_v3":
     case "glm4_moe_lite":
       return deepseek(config);
+    case "deepseek_v32":
+    case "glm_moe_dsa":
+      return deepseekV32(config);
     case "glm4_moe":
       return glm4Moe(config);
+    case "mistral4":
+      return mistral4(config);
     case "gemma3":
       return gemma3Vision(config);
     case "mistral3":
@@ -1661,111 +3185,718 @@ function blueprintOf(config) {
       return qwen3Vl(config);
     case "qwen3_vl_moe":
       return qwen3VlMoe(config);
+    case "glm4v":
+    case "glm46v":
+      return glm4v(config);
+    case "internvl":
+      return internvl(config);
+    case "paddleocr_vl":
+      return paddleocr(config);
+    case "voxtral":
+      return voxtral(config);
   }
 }
 
-// engine/models/falcon.ts
-import * as z24 from "zod";
-var falconConfig = z24.object({
-  model_type: z24.literal("falcon"),
-  vocab_size: size.default(65024),
-  hidden_size: size.default(4544),
-  num_hidden_layers: size.default(32),
-  num_attention_heads: size.default(71),
-  /** Of the 40B's architecture; the 7B has one key and value head. */
-  num_kv_heads: size.nullish(),
-  max_position_embeddings: size.default(2048),
-  ffn_hidden_size: size.nullish(),
-  hidden_dropout: probability.default(0),
-  attention_dropout: probability.default(0),
-  bias: z24.boolean().default(false),
-  new_decoder_architecture: z24.boolean().default(false),
-  num_ln_in_parallel_attn: z24.number().nullish(),
-  tie_word_embeddings: z24.boolean().default(true),
-  // The Falcon-RW models have ALiBi instead of rotary positions, and attention before the feed-forward.
-  alibi: z24.literal(false, { error: "Falcon with ALiBi (the RW models) is not supported" }).default(false),
-  parallel_attn: z24.literal(true, { error: "Falcon without parallel attention is not supported" }).default(true),
-  multi_query: z24.literal(true, { error: "Falcon without multi-query attention is not supported" }).default(true)
+// engine/models/decoders/float32-attention.ts
+import * as z49 from "zod";
+var gptjConfig = z49.object({
+  model_type: z49.literal("gptj"),
+  vocab_size: size.default(50400),
+  n_positions: size.default(2048),
+  n_embd: size.default(4096),
+  n_layer: size.default(28),
+  n_head: size.default(16),
+  n_inner: size.nullish(),
+  rotary_dim: size.default(64),
+  activation_function: z49.literal("gelu_new").default("gelu_new"),
+  resid_pdrop: probability.default(0),
+  embd_pdrop: probability.default(0),
+  attn_pdrop: probability.default(0),
+  tie_word_embeddings: z49.literal(false, { error: "GPT-J with tied word embeddings is not supported" }).default(false)
 });
-function falconLinear(ops, config, name3, x, outFeatures) {
-  return ops.linear(name3, x, outFeatures, { bias: config.bias, composed: true });
-}
-function falcon(ops, config, task, labels) {
-  const { hidden_size: hidden, num_attention_heads: heads2 } = config;
-  let x = ops.embedding("transformer.word_embeddings", ops.input, config.vocab_size, hidden);
-  const table4 = ops.rotaryTable(x, hidden / heads2);
-  for (let index = 0; index < config.num_hidden_layers; index++) {
-    x = ops.block(x, (input) => layer2(ops, config, `transformer.h.${index}`, table4, input));
+var gptNeoConfig = z49.object({
+  model_type: z49.literal("gpt_neo"),
+  vocab_size: size.default(50257),
+  max_position_embeddings: size.default(2048),
+  hidden_size: size.default(2048),
+  num_layers: size.default(24),
+  num_heads: size.default(16),
+  intermediate_size: size.nullish(),
+  /** Which kinds of layers follow each other how often; what they keep is the same. */
+  attention_types: z49.array(z49.tuple([z49.array(z49.enum(["global", "local"])), z49.number().int()])).nullish(),
+  activation_function: z49.literal("gelu_new").default("gelu_new"),
+  resid_dropout: probability.default(0),
+  embed_dropout: probability.default(0),
+  attention_dropout: probability.default(0)
+});
+function gptj(ops, config, task, labels) {
+  const words4 = ops.embedding("transformer.wte", ops.input, config.vocab_size, config.n_embd);
+  ops.positionIds(config.n_layer * config.n_positions * config.rotary_dim / 2);
+  let x = ops.dropout(words4, config.embd_pdrop);
+  for (let index = 0; index < config.n_layer; index++) {
+    x = ops.block(x, (input) => gptjBlock(ops, config, `transformer.h.${index}`, input));
   }
   const output = ops.layerNorm("transformer.ln_f", x);
-  if (task !== "causal-lm") return ops.lastToken(ops.linear("score", output, labels, { bias: false }));
-  const tied3 = config.tie_word_embeddings ? { tiedTo: "transformer.word_embeddings.weight" } : {};
-  return ops.linear("lm_head", output, config.vocab_size, { bias: false, ...tied3 });
+  return task === "causal-lm" ? ops.linear("lm_head", output, config.vocab_size) : ops.lastToken(ops.linear("score", output, labels, { bias: false }));
 }
-function layer2(ops, config, name3, table4, x) {
-  const normsTwice = config.new_decoder_architecture && (config.num_ln_in_parallel_attn ?? 2) === 2;
-  const normalised2 = ops.layerNorm(`${name3}.${normsTwice ? "ln_attn" : "input_layernorm"}`, x);
-  const forFeeding = normsTwice ? ops.layerNorm(`${name3}.ln_mlp`, x) : normalised2;
-  const attended = ops.frame(normalised2, (input) => attention(ops, config, `${name3}.self_attention`, table4, input));
-  const fed = ops.frame(forFeeding, (input) => feedForward3(ops, config, `${name3}.mlp`, input));
-  return ops.residual(ops.dropout(ops.residual(fed, attended, { inPlace: true }), config.hidden_dropout), x);
+function gptjBlock(ops, config, name3, x) {
+  const { n_embd: hidden, n_head: heads2, n_inner: inner, rotary_dim: rotarySize, resid_pdrop: dropout } = config;
+  const normalised2 = ops.layerNorm(`${name3}.ln_1`, x);
+  const [query, key2, value] = projected(ops, `${name3}.attn`, normalised2, hidden);
+  const turned = (part3) => ops.rotary(part3, ops.rotaryTable(part3, rotarySize), heads2);
+  const context = ops.attention(turned(query), ops.cached(turned(key2)), ops.cached(value), {
+    heads: heads2,
+    causal: true,
+    dropout: config.attn_pdrop,
+    inFloat32: true
+  });
+  const attended = ops.dropout(ops.linear(`${name3}.attn.out_proj`, context, hidden, { bias: false }), dropout);
+  const widened = ops.geluNew(ops.linear(`${name3}.mlp.fc_in`, normalised2, inner ?? 4 * hidden));
+  const fed = ops.dropout(ops.linear(`${name3}.mlp.fc_out`, widened, hidden), dropout);
+  return ops.residual(ops.residual(attended, fed), x);
 }
-function attention(ops, config, name3, table4, x) {
-  const { hidden_size: hidden, num_attention_heads: heads2 } = config;
-  const [query, key2, value] = projections2(ops, config, `${name3}.query_key_value`, x);
-  const keyValueHeads = config.new_decoder_architecture ? heads2 : 1;
-  const context = ops.attention(
-    ops.rotary(query, table4, heads2),
-    ops.cached(ops.rotary(key2, table4, keyValueHeads)),
-    ops.cached(value),
-    { heads: heads2, keyValueHeads, causal: true, dropout: 0, isAlwaysMasked: true, broadcastsHeads: true }
-  );
-  return falconLinear(ops, config, `${name3}.dense`, context, hidden);
+function gptNeo(ops, config, tokens, task, labels) {
+  const { vocab_size, hidden_size: hidden } = config;
+  const words4 = ops.embedding("transformer.wte", ops.input, vocab_size, hidden);
+  const places2 = ops.constantEmbedding("transformer.wpe", config.max_position_embeddings, hidden, tokens);
+  ops.positionIds(config.num_layers * config.max_position_embeddings ** 2 / 8);
+  let x = ops.dropout(ops.add(words4, places2), config.embed_dropout);
+  for (let index = 0; index < config.num_layers; index++) {
+    x = ops.block(x, (input) => gptNeoBlock(ops, config, `transformer.h.${index}`, input));
+  }
+  const output = ops.layerNorm("transformer.ln_f", x);
+  return task === "causal-lm" ? ops.linear("lm_head", output, vocab_size, { bias: false, tiedTo: "transformer.wte.weight" }) : ops.lastToken(ops.linear("score", output, labels, { bias: false }));
 }
-function projections2(ops, config, name3, x) {
-  const { hidden_size: hidden, num_attention_heads: heads2, new_decoder_architecture: isGrouped } = config;
-  const headSize = hidden / heads2;
-  const keyValueHeads = isGrouped ? config.num_kv_heads ?? heads2 : 1;
-  const keySize = keyValueHeads * headSize;
-  const joined = falconLinear(ops, config, name3, x, hidden + 2 * keySize);
-  const [query, key2, value] = ops.slices(joined, [hidden, keySize, keySize]);
-  const gathered3 = [key2, value].map((part3) => ops.gathered(part3));
-  if (!isGrouped) return [query, ...gathered3];
-  const repeated2 = gathered3.map((part3) => ops.repeatHeads(part3, heads2 / keyValueHeads, keyValueHeads));
-  return [ops.gathered(query), ...repeated2];
+function gptNeoBlock(ops, config, name3, x) {
+  const { hidden_size: hidden, num_heads: heads2, intermediate_size: inner, resid_dropout: dropout } = config;
+  const attention8 = `${name3}.attn.attention`;
+  const [query, key2, value] = projected(ops, attention8, ops.layerNorm(`${name3}.ln_1`, x), hidden);
+  const context = ops.attention(query, ops.cached(key2), ops.cached(value), {
+    heads: heads2,
+    causal: true,
+    dropout: config.attention_dropout,
+    inFloat32: true
+  });
+  const attended = ops.residual(ops.dropout(ops.linear(`${attention8}.out_proj`, context, hidden), dropout), x);
+  const normalised2 = ops.layerNorm(`${name3}.ln_2`, attended);
+  const widened = ops.geluNew(ops.linear(`${name3}.mlp.c_fc`, normalised2, inner ?? 4 * hidden));
+  return ops.residual(attended, ops.dropout(ops.linear(`${name3}.mlp.c_proj`, widened, hidden), dropout));
 }
-function feedForward3(ops, config, name3, x) {
-  const inner = config.ffn_hidden_size ?? 4 * config.hidden_size;
-  const widened = ops.gelu(falconLinear(ops, config, `${name3}.dense_h_to_4h`, x, inner));
-  return falconLinear(ops, config, `${name3}.dense_4h_to_h`, widened, config.hidden_size);
+function projected(ops, name3, x, hidden) {
+  return ["q_proj", "k_proj", "v_proj"].map((part3) => ops.linear(`${name3}.${part3}`, x, hidden, { bias: false }));
 }
 
-// engine/models/gpt2.ts
-import * as z25 from "zod";
-var gpt2Config = z25.object({
-  model_type: z25.literal("gpt2"),
+// engine/models/decoders/gemma3n.ts
+import * as z52 from "zod";
+
+// engine/models/vision/gemma3n-towers.ts
+import * as z50 from "zod";
+var MOBILENET_PARAMETERS = 294126912;
+var CONVOLUTION_KERNEL = 3 * 3;
+var gemma3nVisionConfig = z50.object({
+  architecture: z50.literal("mobilenetv5_300m_enc").default("mobilenetv5_300m_enc"),
+  hidden_size: size.default(2048),
+  vocab_size: size.default(128)
+}).prefault({});
+var gemma3nAudioConfig = z50.object({
+  hidden_size: size.default(1536),
+  vocab_size: size.default(128),
+  input_feat_size: size.default(128),
+  conf_num_attention_heads: size.default(8),
+  conf_num_hidden_layers: size.default(12),
+  conf_conv_kernel_size: size.default(5),
+  sscp_conv_channel_size: z50.tuple([size, size]).default([128, 32])
+}).prefault({});
+function gemma3nVision(ops) {
+  table(ops, "model.vision_tower", 1, MOBILENET_PARAMETERS);
+}
+function gemma3nAudio(ops, config) {
+  const root3 = "model.audio_tower";
+  const sampling = `${root3}.subsample_conv_projection`;
+  const { hidden_size: hidden, input_feat_size: mel } = config;
+  const [first, second] = config.sscp_conv_channel_size;
+  table(ops, `${sampling}.conv_0`, first, CONVOLUTION_KERNEL + 1);
+  table(ops, `${sampling}.conv_1`, second, first * CONVOLUTION_KERNEL + 1);
+  idleLinear(ops, `${sampling}.input_proj_linear`, second * Math.ceil(mel / 4), hidden, false);
+  for (let index = 0; index < config.conf_num_hidden_layers; index++)
+    conformer(ops, `${root3}.conformer.${index}`, config);
+}
+function conformer(ops, name3, config) {
+  const { hidden_size: hidden, conf_num_attention_heads: heads2 } = config;
+  const linears3 = (part3, names2, [from2, to] = [hidden, hidden]) => {
+    for (const each of names2) idleLinear(ops, `${name3}.${part3}.${each}`, from2, to, false);
+  };
+  const norms2 = (part3, names2) => {
+    for (const each of names2) idleRmsNorm(ops, `${name3}.${part3}.${each}`, hidden);
+  };
+  for (const part3 of ["ffw_layer_start", "ffw_layer_end"]) {
+    linears3(part3, ["ffw_layer_1"], [hidden, 4 * hidden]);
+    linears3(part3, ["ffw_layer_2"], [4 * hidden, hidden]);
+    norms2(part3, ["pre_layer_norm", "post_layer_norm"]);
+  }
+  linears3("attention.attn", ["q_proj", "k_proj", "v_proj", "relative_position_embedding.pos_proj"]);
+  linears3("attention", ["post"]);
+  norms2("attention", ["pre_attn_norm", "post_norm"]);
+  table(ops, `${name3}.attention.attn.per_dim_scale`, 1, hidden / heads2);
+  linears3("lconv1d", ["linear_start"], [hidden, 2 * hidden]);
+  linears3("lconv1d", ["linear_end"]);
+  norms2("lconv1d", ["pre_layer_norm", "conv_norm"]);
+  table(ops, `${name3}.lconv1d.depthwise_conv1d`, hidden, config.conf_conv_kernel_size);
+  idleRmsNorm(ops, `${name3}.norm`, hidden);
+}
+
+// engine/models/decoders/layer-inputs.ts
+function layerInputs(ops, root3, words4, { layers: layers2, vocabulary, size: size2 }) {
+  const looked = ops.scale(ops.embedding(`${root3}.embed_tokens_per_layer`, ops.input, vocabulary, layers2 * size2));
+  const projected2 = ops.linear(`${root3}.per_layer_model_projection`, words4, layers2 * size2, { bias: false });
+  const normalised2 = ops.rmsNorm(`${root3}.per_layer_projection_norm`, ops.scale(projected2), {
+    size: size2,
+    scalesInFloat32: true
+  });
+  return ops.scale(ops.add(normalised2, looked));
+}
+function gatedByInput(ops, name3, x, vector, { hidden, size: size2 }) {
+  const gate = ops.gelu(ops.linear(`${name3}.per_layer_input_gate`, x, size2, { bias: false }));
+  const widened = ops.linear(`${name3}.per_layer_projection`, ops.multiply(gate, vector), hidden, { bias: false });
+  return ops.rmsNorm(`${name3}.post_per_layer_input_norm`, widened, { size: hidden, scalesInFloat32: true });
+}
+
+// engine/models/decoders/sharing-attention.ts
+import * as z51 from "zod";
+var layerKinds = ["sliding_attention", "full_attention"];
+var sharingFields = {
+  layer_types: z51.array(z51.enum(layerKinds)).max(1e4).nullish(),
+  /** Layers at the end that take over what they attend to. */
+  num_kv_shared_layers: z51.number().int().min(0).max(1e7).default(0),
+  attention_bias: z51.boolean().default(false),
+  sliding_window: size.default(512)
+};
+function keysAndValuesOf(layers2, index, kindOf6) {
+  const first = layers2.num_hidden_layers - layers2.num_kv_shared_layers;
+  if (first > 0 && index >= first) return "of-an-earlier-layer";
+  for (let later = index + 1; later < first; later++) if (kindOf6(later) === kindOf6(index)) return "own";
+  return "own-for-later-layers";
+}
+function sharingAttention(ops, name3, x, layer6, { table: table4, shared: shared2 }) {
+  const { heads: heads2, keyValueHeads, headSize, bias } = layer6;
+  const projected2 = ops.linear(`${name3}.q_proj`, x, heads2 * headSize, { bias });
+  const query = ops.rotary(headNorm(ops, `${name3}.q_norm`, projected2, headSize), table4, heads2);
+  const earlier3 = layer6.keysAndValues === "of-an-earlier-layer" ? shared2.get(layer6.kind) : void 0;
+  const [keys2, values] = earlier3 ?? ownStates(ops, name3, x, layer6, table4);
+  if (layer6.keysAndValues === "own-for-later-layers") {
+    shared2.set(layer6.kind, [keys2, values]);
+    ops.handOn([keys2, values]);
+  }
+  const context = ops.attention(query, keys2, values, {
+    heads: heads2,
+    keyValueHeads,
+    causal: true,
+    dropout: layer6.dropout,
+    window: layer6.window,
+    castsSoftmax: true
+  });
+  return ops.linear(`${name3}.o_proj`, context, layer6.hidden, { bias });
+}
+function ownStates(ops, name3, x, { keyValueHeads, headSize, bias, keysAreValues }, table4) {
+  const features = keyValueHeads * headSize;
+  const key2 = ops.linear(`${name3}.k_proj`, x, features, { bias });
+  const value = keysAreValues ? key2 : ops.linear(`${name3}.v_proj`, x, features, { bias });
+  const keys2 = ops.rotary(headNorm(ops, `${name3}.k_norm`, key2, headSize), table4, keyValueHeads);
+  const values = ops.rmsNorm(`${name3}.v_norm`, value, { size: headSize, scalesInFloat32: true, isUnweighted: true });
+  return [ops.cached(keys2), ops.cached(values)];
+}
+function headNorm(ops, name3, states, headSize) {
+  return ops.rmsNorm(name3, states, { size: headSize, scalesInFloat32: true });
+}
+
+// engine/models/decoders/gemma3n.ts
+var MAX_STREAMS = 64;
+var textConfig2 = z52.object({
+  vocab_size: size.default(262400),
+  hidden_size: size.default(2048),
+  /** Of all layers, or of each. */
+  intermediate_size: z52.union([size, z52.array(size).min(1).max(1e4)]).default(16384),
+  num_hidden_layers: size.default(35),
+  num_attention_heads: size.default(8),
+  num_key_value_heads: size.default(2),
+  head_dim: size.default(256),
+  max_position_embeddings: size.default(32768),
+  attention_dropout: probability.default(0),
+  final_logit_softcapping: z52.number().nullish().default(30),
+  ...sharingFields,
+  num_kv_shared_layers: sharingFields.num_kv_shared_layers.default(15),
+  vocab_size_per_layer_input: size.default(262144),
+  hidden_size_per_layer_input: size.default(256),
+  altup_num_inputs: z52.number().int().min(2).max(MAX_STREAMS).default(4),
+  altup_correct_scale: z52.boolean().default(true),
+  laurel_rank: size.default(64),
+  /** The share of a layer's activations that is dropped. */
+  activation_sparsity_pattern: z52.array(probability).max(1e4).nullish()
+});
+var tied2 = { tie_word_embeddings: z52.boolean().default(true) };
+var gemma3nTextConfig = textConfig2.extend({ model_type: z52.literal("gemma3n_text"), ...tied2 });
+var gemma3nConfig = z52.object({
+  model_type: z52.literal("gemma3n"),
+  ...tied2,
+  text_config: textConfig2,
+  vision_config: gemma3nVisionConfig,
+  audio_config: gemma3nAudioConfig
+});
+var FULL_LAYER_EVERY = 5;
+var SPARSE_LAYERS = 10;
+function gemma3n(ops, config, task, labels) {
+  const isText = config.model_type === "gemma3n_text";
+  const text3 = isText ? config : config.text_config;
+  const root3 = isText ? "model" : "model.language_model";
+  const { hidden_size: hidden, num_hidden_layers: layers2, hidden_size_per_layer_input: inputSize2 } = text3;
+  const embedded2 = ops.scale(ops.embedding(`${root3}.embed_tokens`, ops.input, text3.vocab_size, hidden));
+  const given = ops.withInputGradients(embedded2);
+  const words4 = isText ? given : withOtherTokens(ops, config, given);
+  const sizes = { layers: layers2, vocabulary: text3.vocab_size_per_layer_input, size: inputSize2 };
+  const vectors = layerInputs(ops, root3, words4, sizes);
+  const turning = [0, 1].map(() => ops.rotaryTable(words4, text3.head_dim));
+  const tables = { full_attention: turning[0], sliding_attention: turning[1] };
+  let streams = spread(ops, root3, text3, words4);
+  const shared2 = /* @__PURE__ */ new Map();
+  for (let index = 0; index < layers2; index++) {
+    const [vector = vectors] = ops.slices(vectors, [inputSize2]);
+    const attention8 = attentionOf2(text3, index);
+    const layer6 = { name: `${root3}.layers.${index}`, index, attention: attention8, vector, table: tables[attention8.kind], shared: shared2 };
+    const alsoRead = [vector, ...[...shared2.values()].flat()];
+    streams = ops.block(streams, (input) => decoderLayer2(ops, text3, layer6, input), alsoRead);
+  }
+  const output = {
+    root: root3,
+    vocabulary: text3.vocab_size,
+    hidden,
+    isTied: config.tie_word_embeddings,
+    norm: "rms-float32",
+    logits: text3.final_logit_softcapping ? "capped" : "plain"
+  };
+  return outputLayer(ops, output, gathered(ops, root3, text3, streams), task, labels);
+}
+function withOtherTokens(ops, config, words4) {
+  const { hidden_size: hidden } = config.text_config;
+  gemma3nVision(ops);
+  gemma3nAudio(ops, config.audio_config);
+  const seen = ops.gemma3n.either(otherTokens(ops, "model.embed_vision", config.vision_config, hidden), words4);
+  return ops.gemma3n.either(otherTokens(ops, "model.embed_audio", config.audio_config, hidden), seen);
+}
+function otherTokens(ops, name3, source, hidden) {
+  const looked = ops.embedding(`${name3}.embedding`, ops.input, source.vocab_size, source.hidden_size);
+  const normalised2 = norm(ops, `${name3}.hard_embedding_norm`, looked, source.hidden_size);
+  idleRmsNorm(ops, `${name3}.soft_embedding_norm`, source.hidden_size);
+  const projected2 = ops.linear(`${name3}.embedding_projection`, normalised2, hidden, { bias: false });
+  return ops.rmsNorm(`${name3}.embedding_post_projection_norm`, projected2, {
+    size: hidden,
+    scalesInFloat32: true,
+    isUnweighted: true
+  });
+}
+function spread(ops, root3, text3, words4) {
+  const magnitude = ops.gemma3n.magnitude(words4);
+  const others2 = ofOtherStreams(
+    text3,
+    (index) => ops.gemma3n.scaledTo(
+      magnitude,
+      ops.linear(`${root3}.altup_projections.${index}`, words4, text3.hidden_size, { bias: false })
+    )
+  );
+  return ops.gemma3n.stacked([words4, ...others2]);
+}
+function gathered(ops, root3, text3, streams) {
+  const first = ops.gemma3n.stream(streams);
+  const magnitude = ops.gemma3n.magnitude(first);
+  const others2 = ofOtherStreams(text3, (index) => {
+    const stream = ops.gemma3n.stream(streams);
+    const name3 = `${root3}.altup_unembed_projections.${index}`;
+    return ops.gemma3n.scaledTo(magnitude, ops.linear(name3, stream, text3.hidden_size, { bias: false }));
+  });
+  return ops.gemma3n.mean(ops.gemma3n.stacked([first, ...others2]));
+}
+function ofOtherStreams({ altup_num_inputs: streams }, make) {
+  return Array.from({ length: streams - 1 }, (_, index) => make(index));
+}
+function attentionOf2(text3, index) {
+  const kind = kindOf(text3, index);
+  return {
+    kind,
+    heads: text3.num_attention_heads,
+    keyValueHeads: text3.num_key_value_heads,
+    headSize: text3.head_dim,
+    hidden: text3.hidden_size,
+    bias: text3.attention_bias,
+    dropout: text3.attention_dropout,
+    window: kind === "full_attention" ? void 0 : text3.sliding_window,
+    keysAreValues: false,
+    keysAndValues: keysAndValuesOf(text3, index, (at) => kindOf(text3, at))
+  };
+}
+function kindOf(text3, index) {
+  const byDefault2 = (index + 1) % FULL_LAYER_EVERY === 0 ? "full_attention" : "sliding_attention";
+  return text3.layer_types?.[index] ?? byDefault2;
+}
+function decoderLayer2(ops, text3, layer6, streams) {
+  const { name: name3 } = layer6;
+  const { hidden_size: hidden, altup_num_inputs: count3, hidden_size_per_layer_input: size2 } = text3;
+  const predictions = predicted(ops, `${name3}.altup`, text3, streams);
+  const active = ops.gemma3n.stream(predictions);
+  const normalised2 = ops.local(norm(ops, `${name3}.input_layernorm`, active, hidden));
+  const beside2 = ops.frame(normalised2, (input) => laurel(ops, `${name3}.laurel`, text3, input));
+  const mixed = ops.frame(
+    normalised2,
+    (input) => sharingAttention(ops, `${name3}.self_attn`, input, layer6.attention, layer6)
+  );
+  const attended = ops.residual(norm(ops, `${name3}.post_attention_layernorm`, mixed, hidden), active);
+  const between = ops.scale(ops.residual(beside2, attended));
+  const forFeeding = ops.local(norm(ops, `${name3}.pre_feedforward_layernorm`, between, hidden));
+  const fed = ops.local(ops.frame(forFeeding, (input) => perceptron(ops, text3, layer6, input)));
+  const result2 = ops.residual(norm(ops, `${name3}.post_feedforward_layernorm`, fed, hidden), between);
+  const modalities = routedStreams(ops, `${name3}.altup`, text3, result2);
+  const coefficients = ops.linear(`${name3}.altup.correction_coefs`, modalities, count3, { bias: false });
+  const corrected = ops.gemma3n.corrected(predictions, ops.local(result2), coefficients);
+  const first = ops.gathered(ops.gemma3n.stream(corrected));
+  const scaled2 = text3.altup_correct_scale ? ops.layerScale(`${name3}.altup.correct_output_scale`, first) : first;
+  return ops.gemma3n.addedToOthers(corrected, gatedByInput(ops, name3, scaled2, layer6.vector, { hidden, size: size2 }));
+}
+function predicted(ops, name3, text3, streams) {
+  const modalities = routedStreams(ops, name3, text3, ops.gemma3n.stream(streams));
+  const features = text3.altup_num_inputs ** 2;
+  const coefficients = ops.linear(`${name3}.prediction_coefs`, modalities, features, { bias: false });
+  return ops.gemma3n.predicted(streams, coefficients);
+}
+function routedStreams(ops, name3, text3, x) {
+  const inputs = ops.scale(norm(ops, `${name3}.router_norm`, x, text3.hidden_size));
+  return ops.tanh(ops.linear(`${name3}.modality_router`, inputs, text3.altup_num_inputs, { bias: false }));
+}
+function laurel(ops, name3, text3, x) {
+  const narrow = ops.linear(`${name3}.linear_left`, x, text3.laurel_rank, { bias: false });
+  const wide = ops.linear(`${name3}.linear_right`, narrow, text3.hidden_size, { bias: false });
+  return ops.residual(norm(ops, `${name3}.post_laurel_norm`, wide, text3.hidden_size), x);
+}
+function perceptron(ops, text3, { name: name3, index }, x) {
+  const { intermediate_size: sizes, activation_sparsity_pattern: sparsity, num_hidden_layers: layers2 } = text3;
+  const inner = typeof sizes === "number" ? sizes : sizes[index] ?? 1;
+  const isSparse = sparsity ? (sparsity[index] ?? 0) > 0 : layers2 > SPARSE_LAYERS && index < SPARSE_LAYERS;
+  const gate = ops.linear(`${name3}.mlp.gate_proj`, x, inner, { bias: false });
+  const activated = ops.gelu(isSparse ? ops.gemma3n.sparsified(gate) : gate);
+  const product = ops.multiply(activated, ops.linear(`${name3}.mlp.up_proj`, x, inner, { bias: false }));
+  return ops.linear(`${name3}.mlp.down_proj`, product, text3.hidden_size, { bias: false });
+}
+function norm(ops, name3, x, size2) {
+  return ops.rmsNorm(name3, x, { size: size2, scalesInFloat32: true });
+}
+
+// engine/models/decoders/gemma4.ts
+import * as z54 from "zod";
+
+// engine/models/vision/gemma4-towers.ts
+import * as z53 from "zod";
+var CHANNELS = 3;
+var gemma4VisionConfig = z53.object({
+  hidden_size: size.default(768),
+  intermediate_size: size.default(3072),
+  num_hidden_layers: size.default(16),
+  num_attention_heads: size.default(12),
+  num_key_value_heads: size.default(12),
+  head_dim: size.default(64),
+  patch_size: size.default(16),
+  position_embedding_size: size.default(10240)
+});
+var gemma4AudioConfig = z53.object({
+  hidden_size: size.default(1024),
+  num_hidden_layers: size.default(12),
+  num_attention_heads: size.default(8),
+  subsampling_conv_channels: z53.tuple([size, size]).default([128, 32]),
+  conv_kernel_size: size.default(5),
+  output_proj_dims: size.default(1536)
+});
+var unifiedVisionConfig = z53.object({
+  patch_size: size.default(16),
+  pooling_kernel_size: size.default(3),
+  mm_embed_dim: size.default(3840),
+  mm_posemb_size: size.default(1120)
+});
+var unifiedAudioConfig = z53.object({ audio_embed_dim: size.default(640) });
+function gemma4Vision(ops, config, words4) {
+  const root3 = "model.vision_tower";
+  const { hidden_size: hidden, intermediate_size: inner, head_dim: headSize } = config;
+  const [queries, keys2] = [config.num_attention_heads * headSize, config.num_key_value_heads * headSize];
+  table(ops, `${root3}.patch_embedder.position_embedding_table`, 2 * config.position_embedding_size, hidden);
+  idleLinear(ops, `${root3}.patch_embedder.input_proj`, CHANNELS * config.patch_size ** 2, hidden, false);
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    const name3 = `${root3}.encoder.layers.${index}`;
+    wrapped(ops, `${name3}.self_attn`, [
+      ["q_proj", hidden, queries],
+      ["k_proj", hidden, keys2],
+      ["v_proj", hidden, keys2],
+      ["o_proj", queries, hidden]
+    ]);
+    wrapped(ops, `${name3}.mlp`, [
+      ["gate_proj", hidden, inner],
+      ["up_proj", hidden, inner],
+      ["down_proj", inner, hidden]
+    ]);
+    for (const part3 of ["q_norm", "k_norm"]) idleRmsNorm(ops, `${name3}.self_attn.${part3}`, headSize);
+    norms(ops, name3, hidden, [
+      "input_layernorm",
+      "post_attention_layernorm",
+      "pre_feedforward_layernorm",
+      "post_feedforward_layernorm"
+    ]);
+  }
+  idleLinear(ops, "model.embed_vision.embedding_projection", hidden, words4, false);
+}
+function gemma4Audio(ops, config, words4) {
+  const root3 = "model.audio_tower";
+  const { hidden_size: hidden, output_proj_dims: outside } = config;
+  const [first, second] = config.subsampling_conv_channels;
+  const sampling = `${root3}.subsample_conv_projection`;
+  table(ops, `${sampling}.layer0`, first, 3 * 3 + 1);
+  table(ops, `${sampling}.layer1`, second, first * 3 * 3 + 1);
+  idleLinear(ops, `${sampling}.input_proj_linear`, Math.floor(first / 4) * second, hidden, false);
+  for (let index = 0; index < config.num_hidden_layers; index++) conformer2(ops, `${root3}.layers.${index}`, config);
+  idleLinear(ops, `${root3}.output_proj`, hidden, outside, true);
+  idleLinear(ops, "model.embed_audio.embedding_projection", outside, words4, false);
+}
+function conformer2(ops, name3, config) {
+  const { hidden_size: hidden } = config;
+  for (const part3 of ["feed_forward1", "feed_forward2"]) {
+    wrapped(ops, `${name3}.${part3}`, [
+      ["ffw_layer_1", hidden, 4 * hidden],
+      ["ffw_layer_2", 4 * hidden, hidden]
+    ]);
+    norms(ops, `${name3}.${part3}`, hidden, ["pre_layer_norm", "post_layer_norm"]);
+  }
+  wrapped(
+    ops,
+    `${name3}.self_attn`,
+    ["q_proj", "k_proj", "v_proj", "post"].map((part3) => [part3, hidden, hidden])
+  );
+  idleLinear(ops, `${name3}.self_attn.relative_k_proj`, hidden, hidden, false);
+  table(ops, `${name3}.self_attn.per_dim_scale`, 1, hidden / config.num_attention_heads);
+  wrapped(ops, `${name3}.lconv1d`, [
+    ["linear_start", hidden, 2 * hidden],
+    ["linear_end", hidden, hidden]
+  ]);
+  table(ops, `${name3}.lconv1d.depthwise_conv1d`, hidden, config.conv_kernel_size);
+  norms(ops, `${name3}.lconv1d`, hidden, ["pre_layer_norm", "conv_norm"]);
+  norms(ops, name3, hidden, ["norm_pre_attn", "norm_post_attn", "norm_out"]);
+}
+function unifiedEmbedders(ops, config, words4) {
+  const { vision_config: vision, audio_config: audio } = config;
+  if (vision) {
+    const root3 = "model.embed_vision";
+    const patch = CHANNELS * (vision.patch_size * vision.pooling_kernel_size) ** 2;
+    const hidden = vision.mm_embed_dim;
+    table(ops, `${root3}.pos_embedding`, 2 * vision.mm_posemb_size, hidden);
+    ops.idle(patch, (x) => ops.layerNorm(`${root3}.patch_ln1`, x));
+    idleLinear(ops, `${root3}.patch_dense`, patch, hidden, true);
+    for (const part3 of ["patch_ln2", "pos_norm"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.${part3}`, x));
+    idleLinear(ops, `${root3}.multimodal_embedder.embedding_projection`, hidden, words4, false);
+  }
+  if (audio) idleLinear(ops, "model.embed_audio.embedding_projection", audio.audio_embed_dim, words4, false);
+}
+function wrapped(ops, root3, linears3) {
+  for (const [part3, from2, to] of linears3) idleLinear(ops, `${root3}.${part3}.linear`, from2, to, false);
+}
+function norms(ops, root3, hidden, parts) {
+  for (const part3 of parts) idleRmsNorm(ops, `${root3}.${part3}`, hidden);
+}
+
+// engine/models/decoders/gemma4.ts
+var textConfig3 = z54.object({
+  vocab_size: size.default(262144),
+  hidden_size: size.default(2304),
+  intermediate_size: size.default(9216),
+  num_hidden_layers: size.default(30),
+  num_attention_heads: size.default(8),
+  num_key_value_heads: size.default(4),
+  head_dim: size.default(256),
+  /** Of full layers. */
+  global_head_dim: size.default(512),
+  num_global_key_value_heads: size.nullish(),
+  max_position_embeddings: size.default(131072),
+  attention_dropout: probability.default(0),
+  final_logit_softcapping: z54.number().nullish(),
+  /** Full layers project keys alone. */
+  attention_k_eq_v: z54.boolean().default(false),
+  use_double_wide_mlp: z54.boolean().default(false),
+  ...sharingFields,
+  vocab_size_per_layer_input: size.default(262144),
+  hidden_size_per_layer_input: z54.number().int().min(0).max(1e6).default(256),
+  enable_moe_block: z54.boolean().default(false),
+  num_experts: size.nullish(),
+  top_k_experts: size.nullish(),
+  moe_intermediate_size: size.nullish()
+});
+var tied3 = { tie_word_embeddings: z54.boolean().default(true) };
+var gemma4TextConfig = textConfig3.extend({ model_type: z54.literal("gemma4_text"), ...tied3 });
+var gemma4Config = z54.object({
+  model_type: z54.literal("gemma4"),
+  ...tied3,
+  text_config: textConfig3,
+  vision_config: gemma4VisionConfig.nullish(),
+  audio_config: gemma4AudioConfig.nullish()
+});
+var gemma4UnifiedConfig = z54.object({
+  model_type: z54.literal("gemma4_unified"),
+  ...tied3,
+  text_config: textConfig3.extend({
+    hidden_size_per_layer_input: textConfig3.shape.hidden_size_per_layer_input.default(0),
+    max_position_embeddings: size.default(262144),
+    sliding_window: size.default(1024)
+  }),
+  vision_config: unifiedVisionConfig.nullish(),
+  audio_config: unifiedAudioConfig.nullish()
+});
+var FULL_LAYER_EVERY2 = 6;
+function gemma4(ops, config, task, labels) {
+  towers(ops, config);
+  const text3 = config.model_type === "gemma4_text" ? config : config.text_config;
+  const { hidden_size: hidden, num_hidden_layers: layers2, hidden_size_per_layer_input: inputSize2 } = text3;
+  const root3 = config.model_type === "gemma4_text" ? "model" : "model.language_model";
+  const words4 = ops.scale(ops.embedding(`${root3}.embed_tokens`, ops.input, text3.vocab_size, hidden));
+  let x = ops.withInputGradients(words4);
+  const sizes = { layers: layers2, vocabulary: text3.vocab_size_per_layer_input, size: inputSize2 };
+  const vectors = inputSize2 > 0 ? layerInputs(ops, root3, x, sizes) : void 0;
+  const tables = {
+    full_attention: ops.rotaryTable(x, text3.global_head_dim),
+    sliding_attention: ops.rotaryTable(x, text3.head_dim)
+  };
+  const shared2 = /* @__PURE__ */ new Map();
+  for (let index = 0; index < layers2; index++) {
+    const attention8 = attentionOf3(text3, index);
+    const vector = vectors === void 0 ? void 0 : ops.slices(vectors, [inputSize2])[0];
+    const given = { attention: attention8, vector, table: tables[attention8.kind], shared: shared2 };
+    const alsoRead = [...vector === void 0 ? [] : [vector], ...[...shared2.values()].flat()];
+    x = ops.block(
+      x,
+      (input) => decoderLayer3(ops, text3, { name: `${root3}.layers.${index}`, index }, input, given),
+      alsoRead
+    );
+  }
+  const output = {
+    root: root3,
+    vocabulary: text3.vocab_size,
+    hidden,
+    isTied: config.tie_word_embeddings,
+    norm: "rms-float32",
+    logits: text3.final_logit_softcapping ? "capped" : "plain"
+  };
+  return outputLayer(ops, output, x, task, labels);
+}
+function towers(ops, config) {
+  switch (config.model_type) {
+    case "gemma4_text":
+      return;
+    case "gemma4":
+      if (config.vision_config) gemma4Vision(ops, config.vision_config, config.text_config.hidden_size);
+      if (config.audio_config) gemma4Audio(ops, config.audio_config, config.text_config.hidden_size);
+      return;
+    case "gemma4_unified":
+      unifiedEmbedders(ops, config, config.text_config.hidden_size);
+  }
+}
+function kindOf2(text3, index) {
+  if (index === text3.num_hidden_layers - 1) return "full_attention";
+  const byDefault2 = (index + 1) % FULL_LAYER_EVERY2 === 0 ? "full_attention" : "sliding_attention";
+  return text3.layer_types?.[index] ?? byDefault2;
+}
+function attentionOf3(text3, index) {
+  const kind = kindOf2(text3, index);
+  const isFull2 = kind === "full_attention";
+  const keysAreValues = isFull2 && text3.attention_k_eq_v;
+  return {
+    kind,
+    heads: text3.num_attention_heads,
+    keyValueHeads: (keysAreValues ? text3.num_global_key_value_heads : void 0) ?? text3.num_key_value_heads,
+    headSize: isFull2 ? text3.global_head_dim : text3.head_dim,
+    hidden: text3.hidden_size,
+    bias: text3.attention_bias,
+    dropout: text3.attention_dropout,
+    window: isFull2 ? void 0 : text3.sliding_window,
+    keysAreValues,
+    keysAndValues: keysAndValuesOf(text3, index, (at) => kindOf2(text3, at))
+  };
+}
+function decoderLayer3(ops, text3, place2, x, given) {
+  const { name: name3 } = place2;
+  const { hidden_size: hidden, hidden_size_per_layer_input: size2 } = text3;
+  const before = norm2(ops, `${name3}.input_layernorm`, x, hidden);
+  const mixed = ops.frame(before, (input) => sharingAttention(ops, `${name3}.self_attn`, input, given.attention, given));
+  const between = ops.residual(norm2(ops, `${name3}.post_attention_layernorm`, mixed, hidden), x);
+  const fed = text3.enable_moe_block ? besideExperts(ops, text3, place2, between) : perceptron2(ops, text3, place2, norm2(ops, `${name3}.pre_feedforward_layernorm`, between, hidden));
+  const after = ops.residual(norm2(ops, `${name3}.post_feedforward_layernorm`, fed, hidden), between);
+  const { vector } = given;
+  const output = vector === void 0 ? after : ops.residual(gatedByInput(ops, name3, after, vector, { hidden, size: size2 }), after);
+  return ops.scale(output, { inPlace: true });
+}
+function norm2(ops, name3, x, size2) {
+  return ops.rmsNorm(name3, x, { size: size2, scalesInFloat32: true });
+}
+function perceptron2(ops, text3, { name: name3, index }, x) {
+  const { keysAndValues } = attentionOf3(text3, index);
+  const isWide = text3.use_double_wide_mlp && keysAndValues === "of-an-earlier-layer";
+  const inner = text3.intermediate_size * (isWide ? 2 : 1);
+  const feedForward9 = gatedFeedForward({ hidden: text3.hidden_size, inner, activation: "gelu" });
+  return ops.frame(x, (input) => feedForward9(ops, { name: `${name3}.mlp`, index, table: void 0 }, input));
+}
+function besideExperts(ops, text3, place2, x) {
+  const { name: name3 } = place2;
+  const { hidden_size: hidden, num_experts, top_k_experts, moe_intermediate_size } = text3;
+  const [count3, perToken, inner] = [num_experts ?? 1, top_k_experts ?? 1, moe_intermediate_size ?? 1];
+  const dense = perceptron2(ops, text3, place2, norm2(ops, `${name3}.pre_feedforward_layernorm`, x, hidden));
+  const first = norm2(ops, `${name3}.post_feedforward_layernorm_1`, dense, hidden);
+  const plain2 = ops.rmsNorm(`${name3}.router.norm`, x, { size: hidden, scalesInFloat32: true, isUnweighted: true });
+  const scored2 = ops.scale(ops.layerScale(`${name3}.router.scale`, plain2));
+  const routed = ops.routed(`${name3}.router`, scored2, {
+    count: count3,
+    perToken,
+    scoring: "softmax",
+    weightsInFloat32: true,
+    linear: "proj",
+    expertScale: "per_expert_scale"
+  });
+  const gate = gateBy("gelu");
+  const chosen = ops.frame(
+    norm2(ops, `${name3}.pre_feedforward_layernorm_2`, x, hidden),
+    (input) => ops.experts(`${name3}.experts`, input, routed, { count: count3, inner }, (joined) => gate(ops, joined, inner))
+  );
+  return ops.add(first, norm2(ops, `${name3}.post_feedforward_layernorm_2`, chosen, hidden));
+}
+
+// engine/models/decoders/gpt-bigcode.ts
+import * as z56 from "zod";
+
+// engine/models/decoders/gpt2.ts
+import * as z55 from "zod";
+var gpt2Config = z55.object({
+  model_type: z55.literal("gpt2"),
   vocab_size: size.default(50257),
   n_positions: size.default(1024),
   n_embd: size.default(768),
   n_layer: size.default(12),
   n_head: size.default(12),
   n_inner: size.nullish(),
+  activation_function: z55.enum(["gelu_new", "gelu"]).default("gelu_new"),
   resid_pdrop: probability.default(0.1),
   embd_pdrop: probability.default(0.1),
   attn_pdrop: probability.default(0.1)
 });
 function gpt2(ops, config, tokens, task, labels) {
-  const words3 = ops.embedding("transformer.wte", ops.input, config.vocab_size, config.n_embd);
-  const places = ops.constantEmbedding("transformer.wpe", config.n_positions, config.n_embd, tokens);
-  let x = ops.dropout(ops.add(words3, places), config.embd_pdrop);
+  const words4 = ops.embedding("transformer.wte", ops.input, config.vocab_size, config.n_embd);
+  const places2 = ops.constantEmbedding("transformer.wpe", config.n_positions, config.n_embd, tokens);
+  let x = ops.dropout(ops.add(words4, places2), config.embd_pdrop);
   for (let index = 0; index < config.n_layer; index++) {
-    x = ops.block(x, (input) => block2(ops, config, `transformer.h.${index}`, input));
+    x = ops.block(x, (input) => block(ops, config, `transformer.h.${index}`, input));
   }
   const hidden = ops.layerNorm("transformer.ln_f", x);
   return task === "causal-lm" ? ops.linear("lm_head", hidden, config.vocab_size, { bias: false, tiedTo: "transformer.wte.weight" }) : ops.lastToken(ops.linear("score", hidden, labels, { bias: false }));
 }
-function block2(ops, config, name3, x) {
+function block(ops, config, name3, x) {
   const { n_embd: hidden, n_inner: inner, resid_pdrop: dropout } = config;
+  const activate2 = (x2) => config.activation_function === "gelu" ? ops.gelu(x2) : ops.geluNew(x2);
   const joined = ops.linear(`${name3}.attn.c_attn`, ops.layerNorm(`${name3}.ln_1`, x), 3 * hidden);
   const [query, key2, value] = ops.split(joined, [hidden, hidden, hidden]);
   const context = ops.attention(query, ops.cached(key2), ops.cached(value), {
@@ -1775,14 +3906,293 @@ function block2(ops, config, name3, x) {
   });
   const attended = ops.residual(ops.dropout(ops.linear(`${name3}.attn.c_proj`, context, hidden), dropout), x);
   const normalised2 = ops.layerNorm(`${name3}.ln_2`, attended);
-  const widened = ops.geluNew(ops.linear(`${name3}.mlp.c_fc`, normalised2, inner ?? 4 * hidden));
+  const widened = activate2(ops.linear(`${name3}.mlp.c_fc`, normalised2, inner ?? 4 * hidden));
   return ops.residual(attended, ops.dropout(ops.linear(`${name3}.mlp.c_proj`, widened, hidden), dropout));
 }
 
-// engine/models/opt.ts
-import * as z26 from "zod";
-var optConfig = z26.object({
-  model_type: z26.literal("opt"),
+// engine/models/decoders/gpt-bigcode.ts
+var gptBigCodeConfig = gpt2Config.extend({
+  model_type: z56.literal("gpt_bigcode"),
+  activation_function: z56.enum(["gelu_pytorch_tanh", "gelu"]).default("gelu_pytorch_tanh"),
+  multi_query: z56.literal(true, { error: "GPT BigCode without multi-query attention is not supported" }).default(true),
+  tie_word_embeddings: z56.boolean().default(true)
+});
+function gptBigCode(ops, config, tokens, task, labels) {
+  const { vocab_size: words4, n_embd: hidden } = config;
+  const places2 = () => ops.constantEmbedding("transformer.wpe", config.n_positions, hidden, tokens);
+  const embedded2 = ops.add(ops.embedding("transformer.wte", ops.input, words4, hidden), places2());
+  ops.positionIds(config.n_positions ** 2 / 8);
+  let x = ops.dropout(embedded2, config.embd_pdrop);
+  for (let index = 0; index < config.n_layer; index++) {
+    x = ops.block(x, (input) => block2(ops, config, `transformer.h.${index}`, input));
+  }
+  const output = ops.layerNorm("transformer.ln_f", x);
+  if (task !== "causal-lm") return ops.lastToken(ops.linear("score", output, labels, { bias: false }));
+  const tied5 = config.tie_word_embeddings ? { tiedTo: "transformer.wte.weight" } : {};
+  return ops.linear("lm_head", output, words4, { bias: false, ...tied5 });
+}
+function block2(ops, config, name3, x) {
+  const { n_embd: hidden, n_head: heads2, n_inner: inner, resid_pdrop: dropout } = config;
+  const headSize = hidden / heads2;
+  const joined = ops.linear(`${name3}.attn.c_attn`, ops.layerNorm(`${name3}.ln_1`, x), hidden + 2 * headSize);
+  const [query, key2, value] = ops.split(joined, [hidden, headSize, headSize]);
+  const context = ops.attention(query, ops.cached(key2), ops.cached(value), {
+    heads: heads2,
+    keyValueHeads: 1,
+    causal: true,
+    dropout: config.attn_pdrop,
+    castsSoftmax: true
+  });
+  const attended = ops.residual(ops.dropout(ops.linear(`${name3}.attn.c_proj`, context, hidden), dropout), x);
+  const normalised2 = ops.layerNorm(`${name3}.ln_2`, attended);
+  const widened = ops.gelu(ops.linear(`${name3}.mlp.c_fc`, normalised2, inner ?? 4 * hidden));
+  return ops.residual(attended, ops.dropout(ops.linear(`${name3}.mlp.c_proj`, widened, hidden), dropout));
+}
+
+// engine/models/decoders/mllama.ts
+import * as z58 from "zod";
+
+// engine/models/vision/mllama-vision.ts
+import * as z57 from "zod";
+var mllamaVisionConfig = z57.object({
+  hidden_size: size.default(1280),
+  intermediate_size: size.default(5120),
+  num_hidden_layers: size.default(32),
+  num_global_layers: size.default(8),
+  attention_heads: size.default(16),
+  num_channels: z57.literal(3).default(3),
+  vision_output_dim: size.default(7680),
+  /** Pixels of a tile's side. */
+  image_size: size.default(448),
+  patch_size: size.default(14),
+  max_num_tiles: z57.number().int().min(1).max(64).default(4),
+  intermediate_layers_indices: z57.array(z57.number().int().min(0).max(1e5)).max(1e3).default([3, 7, 15, 23, 30]),
+  supported_aspect_ratios: z57.array(z57.array(z57.number()).max(8)).max(1e3).default([
+    [1, 1],
+    [1, 2],
+    [1, 3],
+    [1, 4],
+    [2, 1],
+    [2, 2],
+    [3, 1],
+    [4, 1]
+  ])
+});
+var ROW_MULTIPLE = 8;
+function rowsOf({ image_size: side, patch_size: patch }) {
+  return Math.floor(side / patch) ** 2 + 1;
+}
+function mllamaVision(ops, config, outside, look4) {
+  const root3 = "model.vision_model";
+  const { tiles } = look4;
+  const rows2 = rowsOf(config);
+  const paddedRows = tiles * Math.ceil(rows2 / ROW_MULTIPLE) * ROW_MULTIPLE;
+  const mask = ops.mask(paddedRows, paddedRows);
+  const between = [];
+  let x = ops.padded(ops.layerNorm(`${root3}.layernorm_pre`, embedded(ops, config, root3, tiles)), paddedRows);
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    x = layer2(ops, config, `${root3}.transformer.layers.${index}`, x, { ...look4, mask, isGated: false });
+    if (config.intermediate_layers_indices.includes(index)) between.push(x);
+  }
+  x = placedByTile(ops, config, `${root3}.post_tile_positional_embedding`, ops.layerNorm(`${root3}.layernorm_post`, x));
+  for (let index = 0; index < config.num_global_layers; index++) {
+    x = layer2(ops, config, `${root3}.global_transformer.layers.${index}`, x, { ...look4, mask, isGated: true });
+  }
+  return ops.linear("model.multi_modal_projector", ops.joined([x, ...between], tiles * rows2), outside);
+}
+function embedded(ops, config, root3, tiles) {
+  const { hidden_size: hidden, image_size: side, patch_size: patch } = config;
+  const convolution2 = { kernel: patch, stride: patch, padding: 0 };
+  const pixels = ops.pixels(tiles * side, side);
+  const patches2 = ops.flattenPixels(ops.conv2d(`${root3}.patch_embedding`, pixels, hidden, convolution2));
+  const placed = placedByTile(ops, config, `${root3}.pre_tile_positional_embedding`, patches2);
+  const withClasses = ops.prependTokens(Array(tiles).fill(`${root3}.class_embedding`), placed);
+  const positions = `${root3}.gated_positional_embedding`;
+  const positioned = ops.addPositions(`${positions}.embedding`, withClasses, rowsOf(config));
+  const perTile = rowsOf(config) * hidden;
+  return ops.add(positioned, tileTable(ops, config, `${positions}.tile_embedding`, `${positions}.gate`, perTile));
+}
+function placedByTile(ops, config, name3, x) {
+  return ops.add(x, tileTable(ops, config, `${name3}.embedding`, `${name3}.gate`, config.hidden_size));
+}
+function tileTable(ops, config, name3, gate, perTile) {
+  const arrangements = config.supported_aspect_ratios.length + 1;
+  return ops.tanhGate(
+    gate,
+    ops.embedding(name3, ops.firstToken(ops.input), arrangements, config.max_num_tiles * perTile)
+  );
+}
+function layer2(ops, config, name3, x, kind) {
+  const gated4 = (gate, states) => kind.isGated ? ops.tanhGate(`${name3}.${gate}`, states) : states;
+  const body2 = (input) => {
+    const normalised2 = ops.layerNorm(`${name3}.input_layernorm`, input);
+    const context = ops.frame(normalised2, (states) => attention3(ops, config, `${name3}.self_attn`, states, kind.mask));
+    const attended = ops.residual(gated4("gate_attn", context), input);
+    const normed = ops.layerNorm(`${name3}.post_attention_layernorm`, attended);
+    const fed = ops.frame(normed, (states) => {
+      const widened = ops.gelu(ops.linear(`${name3}.mlp.fc1`, states, config.intermediate_size));
+      return ops.linear(`${name3}.mlp.fc2`, widened, config.hidden_size);
+    });
+    return ops.residual(gated4("gate_ffn", fed), attended);
+  };
+  return kind.checkpoints ? ops.block(x, body2, [kind.mask]) : ops.frame(x, body2);
+}
+function attention3(ops, config, name3, x, mask) {
+  const { hidden_size: hidden, attention_heads: heads2 } = config;
+  const [query, key2, value] = ["q_proj", "k_proj", "v_proj"].map(
+    (part3) => ops.linear(`${name3}.${part3}`, x, hidden, { bias: false })
+  );
+  const context = ops.attention(query, key2, value, { heads: heads2, causal: false, dropout: 0, castsSoftmax: true }, mask);
+  return ops.linear(`${name3}.o_proj`, context, hidden, { bias: false });
+}
+
+// engine/models/decoders/mllama.ts
+var layerIndices = z58.array(z58.number().int().min(0).max(1e5)).max(1e3);
+var mllamaTextConfig = decoderFields.extend({
+  vocab_size: size.default(128256),
+  hidden_size: size.default(4096),
+  intermediate_size: size.default(14336),
+  num_hidden_layers: size.default(40),
+  num_attention_heads: size.default(32),
+  num_key_value_heads: size.default(8),
+  max_position_embeddings: size.default(131072),
+  cross_attention_layers: layerIndices.default([3, 8, 13, 18, 23, 28, 33, 38])
+});
+var mllamaConfig = z58.object({
+  model_type: z58.literal("mllama"),
+  text_config: mllamaTextConfig,
+  vision_config: mllamaVisionConfig
+});
+var root = "model.language_model";
+var READ_ONLY_WORDS = 8;
+function mllama(ops, config, spec2) {
+  const { text_config: text3 } = config;
+  const blueprint = {
+    ...llamaBlueprint(text3, {
+      mixer: attentionOf(text3),
+      feedForward: gatedFeedForward({ hidden: text3.hidden_size, inner: text3.intermediate_size })
+    }),
+    root
+  };
+  const seen = spec2.images && look(ops, config, spec2);
+  if (seen === void 0) ops.idle(1, () => mllamaVision(ops, config.vision_config, text3.hidden_size, { tiles: 1 }));
+  let x = ops.embedding(`${root}.embed_tokens`, ops.input, text3.vocab_size + READ_ONLY_WORDS, text3.hidden_size);
+  const table4 = ops.rotaryTable(x, headSizeOf(text3));
+  for (let index = 0; index < text3.num_hidden_layers; index++) {
+    const name3 = `${root}.layers.${index}`;
+    x = text3.cross_attention_layers.includes(index) ? crossLayer(ops, text3, name3, x, seen, spec2) : ops.block(x, (input) => decoderLayer(ops, blueprint, { name: name3, index, table: table4 }, input));
+  }
+  return outputLayer(ops, blueprint, x, spec2.task, spec2.labels);
+}
+function look(ops, { vision_config: vision, text_config: text3 }, spec2) {
+  const tiles = spec2.images?.tiles ?? 1;
+  const checkpoints = spec2.images?.checkpointed === "self-attention";
+  const states = mllamaVision(ops, vision, text3.hidden_size, { tiles, checkpoints });
+  return { states, mask: ops.mask(spec2.sequenceLength ?? 0, tiles * rowsOf(vision)) };
+}
+function crossLayer(ops, text3, name3, x, seen, spec2) {
+  if (seen === void 0) {
+    ops.idle(text3.hidden_size, (input) => crossAttending(ops, text3, name3, input, { states: input, mask: ops.mask(1, 1) }));
+    return x;
+  }
+  const run2 = (input) => crossAttending(ops, text3, name3, input, seen);
+  return spec2.images?.checkpointed === "self-attention" ? ops.frame(x, run2) : ops.block(x, run2, [seen.states, seen.mask]);
+}
+function crossAttending(ops, text3, name3, x, seen) {
+  const norm5 = (part3, states) => normalised(ops, "rms", `${name3}.${part3}`, text3.hidden_size, states);
+  const before = norm5("input_layernorm", x);
+  const attended = ops.frame(before, (input) => crossAttention(ops, text3, `${name3}.cross_attn`, input, seen));
+  const masked = seen.masksAttended ? ops.scale(attended) : attended;
+  const between = ops.residual(ops.tanhGate(`${name3}.cross_attn_attn_gate`, masked), x);
+  const forFeeding = norm5("post_attention_layernorm", between);
+  const feedForward9 = gatedFeedForward({ hidden: text3.hidden_size, inner: text3.intermediate_size });
+  const fed = ops.frame(
+    forFeeding,
+    (input) => feedForward9(ops, { name: `${name3}.mlp`, index: 0, table: void 0 }, input)
+  );
+  return ops.residual(ops.tanhGate(`${name3}.cross_attn_mlp_gate`, ops.scale(fed)), between);
+}
+function crossAttention(ops, text3, name3, x, seen) {
+  const { states, mask, tables } = seen;
+  const heads2 = text3.num_attention_heads;
+  const keyValueHeads = text3.num_key_value_heads ?? heads2;
+  const headSize = headSizeOf(text3);
+  const project = (part3, from2, count3) => ops.linear(`${name3}.${part3}`, from2, count3 * headSize, { bias: false });
+  const norm5 = (part3, from2) => normalised(ops, "rms", `${name3}.${part3}`, headSize, from2);
+  const turned = (from2, table4, count3) => table4 === void 0 ? from2 : ops.rotary(from2, table4, count3);
+  const query = turned(norm5("q_norm", project("q_proj", x, heads2)), tables?.words, heads2);
+  const keys2 = project("k_proj", states, keyValueHeads);
+  const values = project("v_proj", states, keyValueHeads);
+  const [key2, value] = [turned(norm5("k_norm", keys2), tables?.states, keyValueHeads), values].map(
+    (part3) => ops.repeatHeads(ops.cached(part3), heads2 / keyValueHeads, keyValueHeads)
+  );
+  const shape = { heads: heads2, causal: false, dropout: text3.attention_dropout, castsSoftmax: true };
+  const context = ops.attention(query, key2, value, shape, mask);
+  return ops.linear(`${name3}.o_proj`, context, text3.hidden_size, { bias: false });
+}
+
+// engine/models/decoders/moss-vl.ts
+import * as z59 from "zod";
+var mossVlConfig = z59.object({
+  model_type: z59.literal("moss_vl"),
+  tie_word_embeddings: z59.boolean().default(false),
+  text_config: qwen3Config.omit({ model_type: true }).extend({ cross_attention_layers: layerIndices }),
+  vision_config: qwen3VisionConfig.extend({ temporal_patch_size: size.default(1) })
+});
+var root2 = "model.language_model";
+var ROWS_OF_IMAGE = 257;
+function mossVl(ops, config, spec2) {
+  const { text_config: text3 } = config;
+  const blueprint = { ...qwen3(text3), isTied: config.tie_word_embeddings, root: root2 };
+  mossVision(ops, config);
+  let x = ops.embedding(`${root2}.embed_tokens`, ops.input, text3.vocab_size, text3.hidden_size);
+  const words4 = ops.rotaryTable(x, headSizeOf(text3));
+  const seen = spec2.images && look2(ops, config, spec2, words4);
+  for (let index = 0; index < text3.num_hidden_layers; index++) {
+    const name3 = `${root2}.layers.${index}`;
+    x = text3.cross_attention_layers.includes(index) ? crossLayer2(ops, config, name3, x, seen) : ops.block(x, (input) => decoderLayer(ops, blueprint, { name: name3, index, table: words4 }, input));
+  }
+  return outputLayer(ops, blueprint, x, spec2.task, spec2.labels);
+}
+function look2(ops, config, spec2, words4) {
+  const rows2 = (spec2.images?.tiles ?? 1) * ROWS_OF_IMAGE;
+  const states = ops.mask(rows2, config.text_config.hidden_size);
+  const tables = { words: words4, states: ops.rotaryTable(states, headSizeOf(config.text_config)) };
+  return { states, mask: ops.mask(spec2.sequenceLength ?? 0, rows2), tables, masksAttended: true };
+}
+function crossLayer2(ops, { text_config: text3 }, name3, x, seen) {
+  if (seen !== void 0) {
+    const shared2 = [seen.states, seen.mask, ...seen.tables?.words ?? [], ...seen.tables?.states ?? []];
+    return ops.block(x, (input) => crossAttending(ops, text3, name3, input, seen), shared2);
+  }
+  ops.idle(text3.hidden_size, (input) => crossAttending(ops, text3, name3, input, { states: input, mask: ops.mask(1, 1) }));
+  return x;
+}
+function mossVision(ops, { vision_config: vision, text_config: text3 }) {
+  const visual = "model.visual";
+  const { hidden_size: hidden, intermediate_size: inner } = vision;
+  patches(ops, `${visual}.patch_embed.proj`, hidden, voxels(vision), { bias: true });
+  table(ops, `${visual}.pos_embed`, vision.num_position_embeddings, hidden);
+  tower(ops, `${visual}.blocks`, vision.depth, hidden, {
+    norms: ["norm1", "norm2"],
+    normKind: "layer",
+    linears: [...joinedAttention(hidden), ["mlp.linear_fc1", hidden, inner], ["mlp.linear_fc2", inner, hidden]],
+    bias: true
+  });
+  const levels = vision.deepstack_visual_indexes.length + 1;
+  const merged = hidden * vision.spatial_merge_size ** 2 * levels;
+  for (let level = 0; level < levels; level++) {
+    ops.idle(hidden, (x) => ops.layerNorm(`${visual}.merger.norms.${level}`, x));
+  }
+  idleLinear(ops, `${visual}.merger.linear_fc1`, merged, merged, true);
+  idleLinear(ops, `${visual}.merger.linear_fc2`, merged, text3.hidden_size, true);
+  table(ops, "model.separator_token", 1, text3.hidden_size);
+}
+
+// engine/models/decoders/opt.ts
+import * as z60 from "zod";
+var optConfig = z60.object({
+  model_type: z60.literal("opt"),
   vocab_size: size,
   hidden_size: size,
   ffn_dim: size,
@@ -1792,24 +4202,24 @@ var optConfig = z26.object({
   /** Narrower than `hidden_size` in OPT-350M, which projects in and out. */
   word_embed_proj_dim: size.nullish(),
   /** False in OPT-350M: norms come after the residual sums. */
-  do_layer_norm_before: z26.boolean().default(true),
+  do_layer_norm_before: z60.boolean().default(true),
   dropout: probability.default(0.1),
   attention_dropout: probability.default(0)
 });
 var POSITION_OFFSET = 2;
 function opt(ops, config, task, labels) {
   const { hidden_size: hidden, max_position_embeddings: positions } = config;
-  const embedded = config.word_embed_proj_dim ?? hidden;
-  const projects = embedded !== hidden;
-  const words3 = ops.embedding("model.decoder.embed_tokens", ops.input, config.vocab_size, embedded);
-  const places = ops.embedding("model.decoder.embed_positions", ops.input, positions + POSITION_OFFSET, hidden);
+  const embedded2 = config.word_embed_proj_dim ?? hidden;
+  const projects = embedded2 !== hidden;
+  const words4 = ops.embedding("model.decoder.embed_tokens", ops.input, config.vocab_size, embedded2);
+  const places2 = ops.embedding("model.decoder.embed_positions", ops.input, positions + POSITION_OFFSET, hidden);
   const narrow = { bias: false };
-  let x = ops.add(projects ? ops.linear("model.decoder.project_in", words3, hidden, narrow) : words3, places);
+  let x = ops.add(projects ? ops.linear("model.decoder.project_in", words4, hidden, narrow) : words4, places2);
   for (let index = 0; index < config.num_hidden_layers; index++) {
     x = ops.block(x, (input) => layer3(ops, config, `model.decoder.layers.${index}`, input));
   }
   const normalised2 = config.do_layer_norm_before ? ops.layerNorm("model.decoder.final_layer_norm", x) : x;
-  const output = projects ? ops.linear("model.decoder.project_out", normalised2, embedded, narrow) : normalised2;
+  const output = projects ? ops.linear("model.decoder.project_out", normalised2, embedded2, narrow) : normalised2;
   return task === "causal-lm" ? ops.linear("lm_head", output, config.vocab_size, { bias: false, tiedTo: "model.decoder.embed_tokens.weight" }) : ops.lastToken(ops.linear("score", output, labels, narrow));
 }
 function layer3(ops, config, name3, x) {
@@ -1827,61 +4237,61 @@ function layer3(ops, config, name3, x) {
     castsSoftmax: true
   };
   const context = ops.attention(ops.scale(query), ops.cached(key2), ops.cached(value), shape);
-  const projected = ops.dropout(ops.linear(`${name3}.self_attn.out_proj`, context, hidden), dropout);
-  const attended = after("self_attn_layer_norm", ops.residual(projected, x));
+  const projected2 = ops.dropout(ops.linear(`${name3}.self_attn.out_proj`, context, hidden), dropout);
+  const attended = after("self_attn_layer_norm", ops.residual(projected2, x));
   const widened = ops.relu(ops.linear(`${name3}.fc1`, before("final_layer_norm", attended), config.ffn_dim));
   const fed = ops.dropout(ops.linear(`${name3}.fc2`, widened, hidden), dropout);
   return after("final_layer_norm", ops.residual(fed, attended));
 }
 
-// engine/models/parallel-decoder.ts
-import * as z27 from "zod";
-var gptNeoxConfig = z27.object({
-  model_type: z27.literal("gpt_neox"),
+// engine/models/decoders/parallel-decoder.ts
+import * as z61 from "zod";
+var gptNeoxConfig = z61.object({
+  model_type: z61.literal("gpt_neox"),
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
   num_hidden_layers: size,
   num_attention_heads: size,
   max_position_embeddings: size,
-  rotary_pct: z27.number().min(0).max(1).default(0.25),
+  rotary_pct: z61.number().min(0).max(1).default(0.25),
   hidden_dropout: probability.default(0),
   attention_dropout: probability.default(0),
-  use_parallel_residual: z27.boolean().default(true),
-  tie_word_embeddings: z27.boolean().default(false)
+  use_parallel_residual: z61.boolean().default(true),
+  tie_word_embeddings: z61.boolean().default(false)
 });
-var phiConfig = z27.object({
-  model_type: z27.literal("phi"),
+var phiConfig = z61.object({
+  model_type: z61.literal("phi"),
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
   num_hidden_layers: size,
   num_attention_heads: size,
   max_position_embeddings: size,
-  partial_rotary_factor: z27.number().min(0).max(1).default(0.5),
+  partial_rotary_factor: z61.number().min(0).max(1).default(0.5),
   resid_pdrop: probability.default(0),
   embd_pdrop: probability.default(0),
   attention_dropout: probability.default(0)
 });
 function gptNeox(ops, config, task, labels) {
   const { hidden_size: hidden, num_attention_heads: heads2, hidden_dropout: dropout } = config;
-  const words3 = ops.embedding("gpt_neox.embed_in", ops.input, config.vocab_size, hidden);
-  let x = ops.dropout(words3, dropout);
+  const words4 = ops.embedding("gpt_neox.embed_in", ops.input, config.vocab_size, hidden);
+  let x = ops.dropout(words4, dropout);
   const table4 = ops.rotaryTable(x, Math.floor(hidden / heads2 * config.rotary_pct));
   for (let index = 0; index < config.num_hidden_layers; index++) {
     x = ops.block(x, (input) => neoxLayer(ops, config, `gpt_neox.layers.${index}`, table4, input));
   }
   const output = ops.layerNorm("gpt_neox.final_layer_norm", x);
   if (task !== "causal-lm") return ops.lastToken(ops.linear("score", output, labels, { bias: false }));
-  const tied3 = config.tie_word_embeddings ? { tiedTo: "gpt_neox.embed_in.weight" } : {};
-  return ops.linear("embed_out", output, config.vocab_size, { bias: false, ...tied3 });
+  const tied5 = config.tie_word_embeddings ? { tiedTo: "gpt_neox.embed_in.weight" } : {};
+  return ops.linear("embed_out", output, config.vocab_size, { bias: false, ...tied5 });
 }
 function neoxLayer(ops, config, name3, table4, x) {
   const { hidden_size: hidden, num_attention_heads: heads2, hidden_dropout: dropout } = config;
   const normalised2 = ops.layerNorm(`${name3}.input_layernorm`, x);
   const joined = ops.linear(`${name3}.attention.query_key_value`, normalised2, 3 * hidden);
   const [query, key2, value] = ops.split(joined, [hidden, hidden, hidden]);
-  const [q, k] = [query, key2].map((states) => ops.rotary(states, table4, heads2));
+  const [q, k] = [query, key2].map((states) => ops.rotary(states, table4, heads2, { alwaysJoins: true }));
   const shape = { heads: heads2, causal: true, dropout: config.attention_dropout, castsSoftmax: true };
   const context = ops.attention(q, ops.cached(k), ops.cached(value), shape);
   const attended = ops.dropout(ops.linear(`${name3}.attention.dense`, context, hidden), dropout);
@@ -1899,8 +4309,8 @@ function neoxFeedForward(ops, config, name3, x) {
 }
 function phi(ops, config, task, labels) {
   const { hidden_size: hidden, num_attention_heads: heads2 } = config;
-  const words3 = ops.embedding("model.embed_tokens", ops.input, config.vocab_size, hidden);
-  let x = ops.dropout(words3, config.embd_pdrop);
+  const words4 = ops.embedding("model.embed_tokens", ops.input, config.vocab_size, hidden);
+  let x = ops.dropout(words4, config.embd_pdrop);
   const table4 = ops.rotaryTable(x, Math.floor(hidden / heads2 * config.partial_rotary_factor));
   for (let index = 0; index < config.num_hidden_layers; index++) {
     x = ops.block(x, (input) => phiLayer(ops, config, `model.layers.${index}`, table4, input));
@@ -1923,16 +4333,254 @@ function phiLayer(ops, config, name3, table4, x) {
   return ops.residual(ops.residual(attended, fed), x);
 }
 
-// engine/models/resnet.ts
-import * as z28 from "zod";
-var resnetConfig = z28.object({
-  model_type: z28.literal("resnet"),
+// engine/models/modernbert.ts
+import * as z62 from "zod";
+var modernbertConfig = z62.object({
+  model_type: z62.literal("modernbert"),
+  vocab_size: size.default(50368),
+  hidden_size: size.default(768),
+  intermediate_size: size.default(1152),
+  num_hidden_layers: size.default(22),
+  num_attention_heads: size.default(12),
+  max_position_embeddings: size.default(8192),
+  norm_bias: z62.boolean().default(false),
+  attention_bias: z62.boolean().default(false),
+  mlp_bias: z62.boolean().default(false),
+  decoder_bias: z62.boolean().default(true),
+  classifier_bias: z62.boolean().default(false),
+  classifier_pooling: z62.enum(["cls", "mean"]).default("cls"),
+  attention_dropout: probability.default(0),
+  embedding_dropout: probability.default(0),
+  mlp_dropout: probability.default(0),
+  classifier_dropout: probability.default(0),
+  /** Tokens around one that it attends to in a sliding layer. */
+  local_attention: size.default(128),
+  global_attn_every_n_layers: size.default(3),
+  layer_types: z62.array(z62.enum(["sliding_attention", "full_attention"])).max(1e4).nullish()
+});
+var WORDS = "model.embeddings.tok_embeddings";
+function modernbert(ops, config, task, labels) {
+  const words4 = ops.embedding(WORDS, ops.input, config.vocab_size, config.hidden_size);
+  let x = ops.dropout(norm3(ops, config, "model.embeddings.norm", words4), config.embedding_dropout);
+  const headSize = config.hidden_size / config.num_attention_heads;
+  const tables = { full_attention: ops.rotaryTable(x, headSize), sliding_attention: ops.rotaryTable(x, headSize) };
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    const kind = kindOf3(config, index);
+    const window = kind === "full_attention" ? void 0 : Math.floor(config.local_attention / 2) + 1;
+    x = ops.block(x, (input) => encoderLayer2(ops, config, input, { index, table: tables[kind], window }));
+  }
+  const output = norm3(ops, config, "model.final_norm", x);
+  if (task === "masked-lm") return languageHead(ops, config, output);
+  const pooled = config.classifier_pooling === "cls" ? ops.firstToken(output) : ops.meanOfTokens(output);
+  return ops.linear("classifier", ops.dropout(head(ops, config, pooled), config.classifier_dropout), labels);
+}
+function kindOf3({ layer_types: types, global_attn_every_n_layers: every }, index) {
+  return types?.[index] ?? (index % every === 0 ? "full_attention" : "sliding_attention");
+}
+function encoderLayer2(ops, config, x, layer6) {
+  const name3 = `model.layers.${layer6.index}`;
+  const before = layer6.index === 0 ? x : norm3(ops, config, `${name3}.attn_norm`, x);
+  const mixed = ops.frame(before, (input) => attention4(ops, config, `${name3}.attn`, input, layer6));
+  const between = ops.add(x, mixed);
+  const forFeeding = norm3(ops, config, `${name3}.mlp_norm`, between);
+  return ops.add(
+    between,
+    ops.frame(forFeeding, (input) => feedForward6(ops, config, `${name3}.mlp`, input))
+  );
+}
+function attention4(ops, config, name3, x, { table: table4, window }) {
+  const { hidden_size: hidden, num_attention_heads: heads2, attention_dropout: dropout } = config;
+  const bias = config.attention_bias;
+  const joined = ops.linear(`${name3}.Wqkv`, x, 3 * hidden, { bias });
+  const [query, key2, value] = ops.split(joined, [hidden, hidden, hidden]);
+  const [q, k] = [query, key2].map((states) => ops.rotary(states, table4, heads2, { inFloat32: true }));
+  const context = ops.attention(q, k, value, { heads: heads2, causal: false, dropout, window, castsSoftmax: true });
+  return ops.dropout(ops.linear(`${name3}.Wo`, context, hidden, { bias }), dropout);
+}
+function feedForward6(ops, config, name3, x) {
+  const { hidden_size: hidden, intermediate_size: inner, mlp_bias: bias } = config;
+  const joined = ops.linear(`${name3}.Wi`, x, 2 * inner, { bias });
+  const [input, gate] = ops.split(joined, [inner, inner]);
+  const product = ops.dropout(ops.multiply(activate(ops, "gelu", input), gate), config.mlp_dropout);
+  return ops.linear(`${name3}.Wo`, product, hidden, { bias });
+}
+function head(ops, config, x) {
+  const dense = ops.linear("head.dense", x, config.hidden_size, { bias: config.classifier_bias });
+  return norm3(ops, config, "head.norm", ops.gelu(dense));
+}
+function languageHead(ops, config, x) {
+  const decoder = { bias: config.decoder_bias, tiedTo: `${WORDS}.weight` };
+  return ops.float32(ops.linear("decoder", head(ops, config, x), config.vocab_size, decoder));
+}
+function norm3(ops, { norm_bias: bias }, name3, x) {
+  return ops.layerNorm(name3, x, { bias });
+}
+
+// engine/models/t5.ts
+import * as z63 from "zod";
+var t5Config = z63.object({
+  model_type: z63.literal("t5"),
+  vocab_size: size.default(32128),
+  d_model: size.default(512),
+  /** Of one head; all heads together may be narrower or wider than `d_model`. */
+  d_kv: size.default(64),
+  d_ff: size.default(2048),
+  num_layers: size.default(6),
+  num_decoder_layers: size.nullish(),
+  num_heads: size.default(8),
+  relative_attention_num_buckets: size.default(32),
+  dropout_rate: probability.default(0.1),
+  feed_forward_proj: z63.enum(["relu", "gated-gelu"]).default("relu"),
+  /** False from T5 1.1 on. transformers ties the weights all the same, and scales the decoder's output only when true. */
+  tie_word_embeddings: z63.boolean().default(true),
+  /** Tokens of the pre-training; relative positions set no limit. */
+  n_positions: size.default(512)
+});
+var WORDS2 = "shared.weight";
+function t5(ops, config, tokens, targetTokens) {
+  const encoder3 = { config, name: "encoder", ids: ops.input, tokens, layers: config.num_layers };
+  const encoded2 = runStack(ops, encoder3);
+  const decoded = runStack(ops, {
+    config,
+    name: "decoder",
+    ids: ops.shiftedLabels(),
+    tokens: targetTokens,
+    layers: config.num_decoder_layers ?? config.num_layers,
+    source: { encoded: encoded2, tokens }
+  });
+  const output = config.tie_word_embeddings ? ops.scale(decoded) : decoded;
+  return ops.linear("lm_head", output, config.vocab_size, { bias: false, tiedTo: WORDS2 });
+}
+function runStack(ops, { config, name: name3, ids, tokens, layers: layers2, source }) {
+  const { num_heads: heads2, relative_attention_num_buckets: buckets, dropout_rate: dropout } = config;
+  const words4 = ops.embedding("shared", ids, config.vocab_size, config.d_model);
+  const table4 = `${name3}.block.0.layer.0.SelfAttention.relative_attention_bias`;
+  const bias = ops.relativePositionBias(table4, buckets, heads2, tokens);
+  const sourceBias = source && ops.zeroPositionBias(heads2, tokens, source.tokens);
+  const shared2 = [bias, ...source ? [source.encoded] : [], ...sourceBias ? [sourceBias] : []];
+  let x = ops.dropout(words4, dropout);
+  for (let index = 0; index < layers2; index++) {
+    const block3 = `${name3}.block.${index}`;
+    x = ops.block(
+      x,
+      (input) => {
+        const causal = source !== void 0;
+        const attended = selfAttention(ops, config, `${block3}.layer.0`, input, { causal, bias });
+        const joined = source && sourceBias ? crossAttention2(ops, config, `${block3}.layer.1`, attended, source.encoded, sourceBias) : attended;
+        return feedForward7(ops, config, `${block3}.layer.${source ? 2 : 1}`, joined);
+      },
+      shared2
+    );
+  }
+  return ops.dropout(norm4(ops, config, `${name3}.final_layer_norm`, x), dropout);
+}
+function selfAttention(ops, config, name3, x, { causal, bias }) {
+  return sublayer(
+    ops,
+    config,
+    name3,
+    x,
+    (normalised2) => attention5(ops, config, `${name3}.SelfAttention`, normalised2, normalised2, { causal, caches: causal, bias })
+  );
+}
+function crossAttention2(ops, config, name3, x, source, bias) {
+  return sublayer(
+    ops,
+    config,
+    name3,
+    x,
+    (normalised2) => attention5(ops, config, `${name3}.EncDecAttention`, normalised2, source, { causal: false, caches: true, bias })
+  );
+}
+function sublayer(ops, config, name3, x, body2) {
+  return ops.frame(x, (input) => {
+    const result2 = ops.frame(norm4(ops, config, `${name3}.layer_norm`, input), body2);
+    return ops.residual(ops.dropout(result2, config.dropout_rate), input);
+  });
+}
+function attention5(ops, config, name3, x, source, { causal, caches, bias }) {
+  const { num_heads: heads2, d_kv: headSize, dropout_rate: dropout } = config;
+  const project = (part3, from2) => ops.linear(`${name3}.${part3}`, from2, heads2 * headSize, { bias: false });
+  const [query, key2, value] = [project("q", x), project("k", source), project("v", source)];
+  const [k, v] = caches ? [ops.cached(key2), ops.cached(value)] : [key2, value];
+  const shape = { heads: heads2, causal, dropout };
+  return ops.linear(`${name3}.o`, ops.attention(query, k, v, shape, bias), config.d_model, { bias: false });
+}
+function feedForward7(ops, config, name3, x) {
+  const module = `${name3}.DenseReluDense`;
+  return sublayer(ops, config, name3, x, (normalised2) => {
+    const widen = (part3) => ops.linear(`${module}.${part3}`, normalised2, config.d_ff, { bias: false });
+    const widened = config.feed_forward_proj === "relu" ? ops.relu(widen("wi")) : ops.multiply(ops.geluNew(widen("wi_0")), widen("wi_1"));
+    const dropped = ops.dropout(widened, config.dropout_rate);
+    return ops.linear(`${module}.wo`, dropped, config.d_model, { bias: false, castsInput: true });
+  });
+}
+function norm4(ops, config, name3, x) {
+  return ops.rmsNorm(name3, x, { size: config.d_model, scalesInFloat32: false, scalesInput: true });
+}
+
+// engine/models/vision/convnext.ts
+import * as z64 from "zod";
+var convnextConfig = z64.object({
+  model_type: z64.literal("convnext"),
+  patch_size: size.default(4),
+  hidden_sizes: z64.array(size).min(1).max(20).default([96, 192, 384, 768]),
+  depths: z64.array(size).min(1).max(20).default([3, 3, 9, 3]),
+  layer_scale_init_value: z64.number().default(1e-6),
+  drop_path_rate: probability.default(0)
+});
+var EXPANSION = 4;
+function convnext(ops, config, labels) {
+  const { patch_size: patch, hidden_sizes: sizes } = config;
+  const [channels2 = 0] = sizes;
+  const stem = { kernel: patch, stride: patch, padding: 0, bias: true };
+  const patches2 = ops.conv2d("embeddings.patch_embeddings", ops.input, channels2, stem);
+  const embedded2 = imageNorm(ops, "embeddings.layernorm", patches2);
+  const encoded2 = ops.frame(embedded2, (input) => encode2(ops, config, input));
+  return ops.linear("classifier", ops.layerNorm("layernorm", ops.globalAveragePool(encoded2)), labels);
+}
+function encode2(ops, config, embedded2) {
+  const { hidden_sizes: sizes, depths, drop_path_rate: lastRate } = config;
+  const lastIndex = depths.reduce((sum2, depth) => sum2 + depth, 0) - 1;
+  let x = embedded2;
+  let layersBefore = 0;
+  sizes.forEach((channels2, stage) => {
+    const name3 = `encoder.stages.${stage}`;
+    if (stage > 0) x = downsample(ops, `${name3}.downsampling_layer`, x, channels2);
+    for (let index = 0; index < (depths[stage] ?? 0); index++) {
+      const dropRate = lastIndex === 0 ? 0 : lastRate * layersBefore++ / lastIndex;
+      x = ops.block(x, (input) => layer4(ops, config, `${name3}.layers.${index}`, input, { channels: channels2, dropRate }));
+    }
+  });
+  return x;
+}
+function downsample(ops, name3, x, channels2) {
+  const halving = { kernel: 2, stride: 2, padding: 0, bias: true };
+  return ops.conv2d(`${name3}.1`, imageNorm(ops, `${name3}.0`, x), channels2, halving);
+}
+function layer4(ops, config, name3, x, { channels: channels2, dropRate }) {
+  const depthwise = { kernel: 7, stride: 1, bias: true, groups: channels2 };
+  const filtered = ops.channelsLast(ops.conv2d(`${name3}.dwconv`, x, channels2, depthwise));
+  const widened = ops.linear(`${name3}.pwconv1`, ops.layerNorm(`${name3}.layernorm`, filtered), EXPANSION * channels2);
+  const narrowed = ops.linear(`${name3}.pwconv2`, ops.gelu(widened), channels2);
+  const isScaled = config.layer_scale_init_value > 0;
+  const scaled2 = isScaled ? ops.layerScale(`${name3}.layer_scale_parameter`, narrowed) : narrowed;
+  return ops.residual(ops.dropPath(ops.channelsFirst(scaled2), dropRate), x);
+}
+function imageNorm(ops, name3, x) {
+  return ops.channelsFirst(ops.layerNorm(name3, ops.channelsLast(x)));
+}
+
+// engine/models/vision/resnet.ts
+import * as z65 from "zod";
+var resnetConfig = z65.object({
+  model_type: z65.literal("resnet"),
   embedding_size: size.default(64),
-  hidden_sizes: z28.array(size).min(1).max(20).default([256, 512, 1024, 2048]),
-  depths: z28.array(size).min(1).max(20).default([3, 4, 6, 3]),
-  layer_type: z28.enum(["basic", "bottleneck"]).default("bottleneck"),
-  downsample_in_first_stage: z28.boolean().default(false),
-  downsample_in_bottleneck: z28.boolean().default(false)
+  hidden_sizes: z65.array(size).min(1).max(20).default([256, 512, 1024, 2048]),
+  depths: z65.array(size).min(1).max(20).default([3, 4, 6, 3]),
+  layer_type: z65.enum(["basic", "bottleneck"]).default("bottleneck"),
+  downsample_in_first_stage: z65.boolean().default(false),
+  downsample_in_bottleneck: z65.boolean().default(false)
 });
 var REDUCTION = 4;
 function resnet(ops, config, labels) {
@@ -1940,10 +4588,10 @@ function resnet(ops, config, labels) {
   let x = ops.maxPool(ops.relu(stem), { kernel: 3, stride: 2, padding: 1 });
   let channels2 = config.embedding_size;
   config.hidden_sizes.forEach((outChannels, stage) => {
-    for (let layer5 = 0; layer5 < (config.depths[stage] ?? 0); layer5++) {
-      const downsamples = layer5 === 0 && (stage > 0 || config.downsample_in_first_stage);
+    for (let layer6 = 0; layer6 < (config.depths[stage] ?? 0); layer6++) {
+      const downsamples = layer6 === 0 && (stage > 0 || config.downsample_in_first_stage);
       const shape = { channels: channels2, outChannels, stride: downsamples ? 2 : 1 };
-      x = residualLayer(ops, config, `stages.${stage}.layers.${layer5}`, x, shape);
+      x = residualLayer(ops, config, `stages.${stage}.layers.${layer6}`, x, shape);
       channels2 = outChannels;
     }
   });
@@ -1972,112 +4620,9 @@ function convolution(ops, name3, x, outChannels, options) {
   return ops.batchNorm(`${name3}.normalization`, ops.conv2d(`${name3}.convolution`, x, outChannels, options));
 }
 
-// engine/models/t5.ts
-import * as z29 from "zod";
-var t5Config = z29.object({
-  model_type: z29.literal("t5"),
-  vocab_size: size.default(32128),
-  d_model: size.default(512),
-  /** Of one head; all heads together may be narrower or wider than `d_model`. */
-  d_kv: size.default(64),
-  d_ff: size.default(2048),
-  num_layers: size.default(6),
-  num_decoder_layers: size.nullish(),
-  num_heads: size.default(8),
-  relative_attention_num_buckets: size.default(32),
-  dropout_rate: probability.default(0.1),
-  feed_forward_proj: z29.enum(["relu", "gated-gelu"]).default("relu"),
-  /** False from T5 1.1 on. transformers ties the weights all the same, and scales the decoder's output only when true. */
-  tie_word_embeddings: z29.boolean().default(true),
-  /** Tokens of the pre-training; relative positions set no limit. */
-  n_positions: size.default(512)
-});
-var WORDS = "shared.weight";
-function t5(ops, config, tokens, targetTokens) {
-  const encoder3 = { config, name: "encoder", ids: ops.input, tokens, layers: config.num_layers };
-  const encoded2 = runStack(ops, encoder3);
-  const decoded = runStack(ops, {
-    config,
-    name: "decoder",
-    ids: ops.shiftedLabels(),
-    tokens: targetTokens,
-    layers: config.num_decoder_layers ?? config.num_layers,
-    source: { encoded: encoded2, tokens }
-  });
-  const output = config.tie_word_embeddings ? ops.scale(decoded) : decoded;
-  return ops.linear("lm_head", output, config.vocab_size, { bias: false, tiedTo: WORDS });
-}
-function runStack(ops, { config, name: name3, ids, tokens, layers, source }) {
-  const { num_heads: heads2, relative_attention_num_buckets: buckets, dropout_rate: dropout } = config;
-  const words3 = ops.embedding("shared", ids, config.vocab_size, config.d_model);
-  const table4 = `${name3}.block.0.layer.0.SelfAttention.relative_attention_bias`;
-  const bias = ops.relativePositionBias(table4, buckets, heads2, tokens);
-  const sourceBias = source && ops.zeroPositionBias(heads2, tokens, source.tokens);
-  const shared = [bias, ...source ? [source.encoded] : [], ...sourceBias ? [sourceBias] : []];
-  let x = ops.dropout(words3, dropout);
-  for (let index = 0; index < layers; index++) {
-    const block3 = `${name3}.block.${index}`;
-    x = ops.block(
-      x,
-      (input) => {
-        const causal = source !== void 0;
-        const attended = selfAttention(ops, config, `${block3}.layer.0`, input, { causal, bias });
-        const joined = source && sourceBias ? crossAttention(ops, config, `${block3}.layer.1`, attended, source.encoded, sourceBias) : attended;
-        return feedForward4(ops, config, `${block3}.layer.${source ? 2 : 1}`, joined);
-      },
-      shared
-    );
-  }
-  return ops.dropout(norm(ops, config, `${name3}.final_layer_norm`, x), dropout);
-}
-function selfAttention(ops, config, name3, x, { causal, bias }) {
-  return sublayer(
-    ops,
-    config,
-    name3,
-    x,
-    (normalised2) => attention2(ops, config, `${name3}.SelfAttention`, normalised2, normalised2, { causal, caches: causal, bias })
-  );
-}
-function crossAttention(ops, config, name3, x, source, bias) {
-  return sublayer(
-    ops,
-    config,
-    name3,
-    x,
-    (normalised2) => attention2(ops, config, `${name3}.EncDecAttention`, normalised2, source, { causal: false, caches: true, bias })
-  );
-}
-function sublayer(ops, config, name3, x, body2) {
-  return ops.frame(x, (input) => {
-    const result2 = ops.frame(norm(ops, config, `${name3}.layer_norm`, input), body2);
-    return ops.residual(ops.dropout(result2, config.dropout_rate), input);
-  });
-}
-function attention2(ops, config, name3, x, source, { causal, caches, bias }) {
-  const { num_heads: heads2, d_kv: headSize, dropout_rate: dropout } = config;
-  const project = (part3, from2) => ops.linear(`${name3}.${part3}`, from2, heads2 * headSize, { bias: false });
-  const [query, key2, value] = [project("q", x), project("k", source), project("v", source)];
-  const [k, v] = caches ? [ops.cached(key2), ops.cached(value)] : [key2, value];
-  const shape = { heads: heads2, causal, dropout };
-  return ops.linear(`${name3}.o`, ops.attention(query, k, v, shape, bias), config.d_model, { bias: false });
-}
-function feedForward4(ops, config, name3, x) {
-  const module = `${name3}.DenseReluDense`;
-  return sublayer(ops, config, name3, x, (normalised2) => {
-    const widen = (part3) => ops.linear(`${module}.${part3}`, normalised2, config.d_ff, { bias: false });
-    const widened = config.feed_forward_proj === "relu" ? ops.relu(widen("wi")) : ops.multiply(ops.geluNew(widen("wi_0")), widen("wi_1"));
-    const dropped = ops.dropout(widened, config.dropout_rate);
-    return ops.linear(`${module}.wo`, dropped, config.d_model, { bias: false, castsInput: true });
-  });
-}
-function norm(ops, config, name3, x) {
-  return ops.rmsNorm(name3, x, { size: config.d_model, scalesInFloat32: false, scalesInput: true });
-}
-
-// engine/models/vit.ts
-import * as z30 from "zod";
-var visionEncoder = z30.object({
+// engine/models/vision/vit.ts
+import * as z66 from "zod";
+var visionEncoder = z66.object({
   hidden_size: size.default(768),
   num_hidden_layers: size.default(12),
   num_attention_heads: size.default(12),
@@ -2087,10 +4632,10 @@ var visionEncoder = z30.object({
   /** Pixels of the side that the position table was made for. */
   image_size: size.default(224),
   patch_size: size.default(16),
-  qkv_bias: z30.boolean().default(true)
+  qkv_bias: z66.boolean().default(true)
 });
-var vitConfig = visionEncoder.extend({ model_type: z30.literal("vit") });
-var deitConfig = visionEncoder.extend({ model_type: z30.literal("deit") });
+var vitConfig = visionEncoder.extend({ model_type: z66.literal("vit") });
+var deitConfig = visionEncoder.extend({ model_type: z66.literal("deit") });
 function vit(ops, config, labels) {
   const { hidden_size: hidden, patch_size: patch } = config;
   const convolution2 = { kernel: patch, stride: patch, padding: 0, bias: true };
@@ -2103,22 +4648,22 @@ function vit(ops, config, labels) {
     patches2
   );
   const positions = special.length + Math.floor(config.image_size / patch) ** 2;
-  const embedded = ops.addPositions("embeddings.position_embeddings", tokens, positions);
-  let x = ops.dropout(embedded, config.hidden_dropout_prob);
+  const embedded2 = ops.addPositions("embeddings.position_embeddings", tokens, positions);
+  let x = ops.dropout(embedded2, config.hidden_dropout_prob);
   for (let index = 0; index < config.num_hidden_layers; index++) {
-    x = ops.block(x, (input) => layer4(ops, config, `layers.${index}`, input));
+    x = ops.block(x, (input) => layer5(ops, config, `layers.${index}`, input));
   }
   return ops.linear("classifier", ops.firstToken(ops.layerNorm("layernorm", x)), labels);
 }
-function layer4(ops, config, name3, x) {
+function layer5(ops, config, name3, x) {
   const normalised2 = ops.layerNorm(`${name3}.layernorm_before`, x);
-  const context = ops.frame(normalised2, (input) => attention3(ops, config, `${name3}.attention`, input));
+  const context = ops.frame(normalised2, (input) => attention6(ops, config, `${name3}.attention`, input));
   const attended = ops.residual(ops.dropout(context, config.hidden_dropout_prob), x);
   const normed = ops.layerNorm(`${name3}.layernorm_after`, attended);
-  const fed = ops.frame(normed, (input) => feedForward5(ops, config, `${name3}.mlp`, input));
+  const fed = ops.frame(normed, (input) => feedForward8(ops, config, `${name3}.mlp`, input));
   return ops.residual(ops.dropout(fed, config.hidden_dropout_prob), attended);
 }
-function attention3(ops, config, name3, x) {
+function attention6(ops, config, name3, x) {
   const [query, key2, value] = ["q_proj", "k_proj", "v_proj"].map(
     (part3) => ops.linear(`${name3}.${part3}`, x, config.hidden_size, { bias: config.qkv_bias })
   );
@@ -2130,22 +4675,33 @@ function attention3(ops, config, name3, x) {
   });
   return ops.linear(`${name3}.o_proj`, context, config.hidden_size);
 }
-function feedForward5(ops, config, name3, x) {
+function feedForward8(ops, config, name3, x) {
   const widened = ops.gelu(ops.linear(`${name3}.fc1`, x, config.intermediate_size));
   return ops.linear(`${name3}.fc2`, widened, config.hidden_size);
 }
 
 // engine/models/architecture.ts
-var modelConfig = z31.discriminatedUnion("model_type", [
+var modelConfig = z67.discriminatedUnion("model_type", [
   bertConfig,
   robertaConfig,
   distilbertConfig,
+  modernbertConfig,
   gpt2Config,
+  gptBigCodeConfig,
+  gptjConfig,
+  gptNeoConfig,
   ...decoderConfigs,
+  gemma3nConfig,
+  gemma3nTextConfig,
+  gemma4Config,
+  gemma4TextConfig,
+  gemma4UnifiedConfig,
   phiConfig,
   gptNeoxConfig,
   optConfig,
   falconConfig,
+  mllamaConfig,
+  mossVlConfig,
   t5Config,
   resnetConfig,
   vitConfig,
@@ -2156,14 +4712,16 @@ var IMAGENET_PIXELS = 224;
 var kinds = {
   bert: "encoder",
   roberta: "encoder",
+  "xlm-roberta": "encoder",
   distilbert: "encoder",
+  modernbert: "encoder",
   t5: "encoder-decoder",
   resnet: "image",
   vit: "image",
   deit: "image",
   convnext: "image"
 };
-function kindOf({ model_type }) {
+function kindOf4({ model_type }) {
   return kinds[model_type] ?? "decoder";
 }
 var tasks2 = {
@@ -2173,24 +4731,35 @@ var tasks2 = {
   image: ["image-classification"]
 };
 function tasksOf(config) {
-  return tasks2[kindOf(config)];
+  return tasks2[kindOf4(config)];
 }
+var robertas = /* @__PURE__ */ new Set(["roberta", "xlm-roberta"]);
 function maxPositionsOf(config) {
   if ("n_positions" in config) return config.n_positions;
   if ("text_config" in config) return config.text_config.max_position_embeddings;
   if (!("max_position_embeddings" in config)) return void 0;
-  return config.max_position_embeddings - (config.model_type === "roberta" ? ROBERTA_POSITION_OFFSET : 0);
+  return config.max_position_embeddings - (robertas.has(config.model_type) ? ROBERTA_POSITION_OFFSET : 0);
 }
 function imageSizeOf(config) {
   if ("image_size" in config) return config.image_size;
-  return kindOf(config) === "image" ? IMAGENET_PIXELS : void 0;
+  return kindOf4(config) === "image" ? IMAGENET_PIXELS : void 0;
 }
 function seesImages(config) {
   return "vision_config" in config;
 }
+function hears(config) {
+  return "audio_config" in config;
+}
+function isOutsideTransformers(config) {
+  return config.model_type === "moss_vl" || config.model_type === "mimo";
+}
 function hasExperts(config) {
   const text3 = "text_config" in config ? config.text_config : config;
-  return "num_experts_per_tok" in text3;
+  return "num_experts_per_tok" in text3 && (text3.num_experts_per_tok ?? 0) > 0 || "enable_moe_block" in text3 && text3.enable_moe_block;
+}
+function hasStateSpaces(config) {
+  if (config.model_type === "granitemoehybrid") return !config.layer_types?.every((type) => type === "attention");
+  return ["falcon_h1", "nemotron_h", "jamba"].includes(config.model_type);
 }
 function supportsCheckpointing(config) {
   return config.model_type !== "resnet" && config.model_type !== "convnext";
@@ -2200,11 +4769,20 @@ function forward(ops, config, spec2) {
   switch (config.model_type) {
     case "bert":
     case "roberta":
+    case "xlm-roberta":
       return bert(ops, config, tokens, spec2.task, spec2.labels);
     case "distilbert":
       return distilbert(ops, config, tokens, spec2.task, spec2.labels);
+    case "modernbert":
+      return modernbert(ops, config, spec2.task, spec2.labels);
     case "gpt2":
       return gpt2(ops, config, tokens, spec2.task, spec2.labels);
+    case "gpt_bigcode":
+      return gptBigCode(ops, config, tokens, spec2.task, spec2.labels);
+    case "gptj":
+      return gptj(ops, config, spec2.task, spec2.labels);
+    case "gpt_neo":
+      return gptNeo(ops, config, tokens, spec2.task, spec2.labels);
     case "phi":
       return phi(ops, config, spec2.task, spec2.labels);
     case "gpt_neox":
@@ -2213,6 +4791,17 @@ function forward(ops, config, spec2) {
       return opt(ops, config, spec2.task, spec2.labels);
     case "falcon":
       return falcon(ops, config, spec2.task, spec2.labels);
+    case "moss_vl":
+      return mossVl(ops, config, spec2);
+    case "mllama":
+      return mllama(ops, config, spec2);
+    case "gemma3n":
+    case "gemma3n_text":
+      return gemma3n(ops, config, spec2.task, spec2.labels);
+    case "gemma4":
+    case "gemma4_text":
+    case "gemma4_unified":
+      return gemma4(ops, config, spec2.task, spec2.labels);
     case "t5":
       return t5(ops, config, tokens, spec2.targetLength ?? tokens);
     case "resnet":
@@ -2237,15 +4826,28 @@ function errorBandPercent(spec2, config) {
 function beyondTrace(spec2) {
   return spec2.gpus > 1 ? "several GPUs" : beyondTorch(spec2);
 }
+var untraced = /* @__PURE__ */ new Set(["lion", "paged-adamw", "adam-mini"]);
 function beyondTorch(spec2) {
   if (spec2.gpus > 1 && spec2.sharding?.startsWith("zero")) return "DeepSpeed's sharding";
+  if (spec2.method?.kind === "answers" && spec2.method.generation.kind === "vllm") return "vLLM beside the training";
+  if (spec2.quantization === "gptq" || spec2.quantization === "awq")
+    return `weights in ${spec2.quantization.toUpperCase()}'s format`;
+  if (spec2.lora?.inExpertKernels) return "Axolotl's kernels for experts";
+  if (spec2.tensorParallel !== void 0) return "tensor parallelism";
+  if (spec2.method?.kind === "trajectories") return "torchtune's trajectories";
+  if (spec2.method?.kind === "strided") return "EBFT's strided mode";
   if (spec2.quantizedExperts) return "quantised experts";
+  if (spec2.linearExperts) return "experts as linear layers";
+  if (spec2.chosenExperts) return "torchtune's experts";
+  if (spec2.expertsOnHost) return "the exchange with experts on the host";
   if (spec2.fakeQuantization?.format !== void 0) return "4-bit floats";
   if (spec2.float8) return "8-bit floats";
   if (spec2.offload !== void 0) return "offloading";
+  if (spec2.trainsTowers) return "images or speech among the words";
+  if (spec2.images?.checkpointed === "self-attention") return "torchtune's layers that see images";
   if (spec2.fusedLoss) return "a fused loss";
   if (spec2.precision === "bf16-master") return "float32 master weights";
-  return spec2.optimizer === "lion" || spec2.optimizer === "paged-adamw" ? `the optimizer ${spec2.optimizer}` : void 0;
+  return untraced.has(spec2.optimizer) ? `the optimizer ${spec2.optimizer}` : void 0;
 }
 function derivationOf(spec2, config) {
   const beyond = beyondTrace(spec2);
@@ -2259,20 +4861,44 @@ function derivationOf(spec2, config) {
 function sentencesOn(spec2, config) {
   const isBfloat16 = spec2.precision === "bf16" || spec2.precision === "bf16-master";
   return [
-    ...seesImages(config) ? [
-      "Text alone is counted: how many images of which size a sample holds cannot be known from the config. The weights of the layers that see them are in the figures, their activations are not."
+    ...spec2.images !== void 0 ? [
+      `One image a sample is counted${spec2.images.tiles > 1 ? `, in ${spec2.images.tiles} tiles` : ""}: how many images of which size a sample holds cannot be known from the config.`
     ] : [],
-    ...hasExperts(config) && spec2.quantization !== void 0 && !spec2.quantizedExperts ? [
+    ...seesImages(config) && spec2.images === void 0 ? [
+      `Text alone is counted: how many images of which size a sample holds cannot be known from the config. ${ofTowers("see", spec2)}`
+    ] : [],
+    ...hears(config) ? [
+      `Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. ${ofTowers("hear", spec2)}`
+    ] : [],
+    ...isOutsideTransformers(config) ? [
+      `The model is counted from the code that is published beside its weights, which no engine but the estimate runs.${seesImages(config) ? " The layers that see images are taken as frozen." : ""}`
+    ] : [],
+    ...hasExperts(config) && spec2.quantization !== void 0 && !spec2.quantizedExperts && !spec2.linearExperts ? [
       "The experts are counted without quantisation: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over."
     ] : [],
-    ...config.model_type === "qwen3_5" || config.model_type === "qwen3_5_moe" ? [
+    ...answersItself(spec2) && (hasLinearAttention(config) || hasStateSpaces(config)) ? ["What the layers without attention remember of every answer, while answers are made, is not counted."] : [],
+    ...hasLinearAttention(config) ? [
       "Linear attention is counted in flash-linear-attention's kernels, derived from their sources; where they are not installed transformers' own composition takes more."
     ] : [],
+    ...hasStateSpaces(config) ? [
+      "Mamba's layers are counted in the kernels of mamba-ssm and causal-conv1d, derived from their sources; where they are not installed transformers' own composition takes far more."
+    ] : [],
+    ...hasStateSpaces(config) && config.model_type !== "jamba" && spec2.quantization !== void 0 ? ["Mamba's output projections are counted without quantisation: their kernel takes whole matrices."] : [],
     ...config.model_type === "gpt_oss" && spec2.attention === "sdpa" ? [
       "Attention is counted in a flash kernel that takes gpt-oss's sinks, such as kernels-community/vllm-flash-attn3; without one transformers computes it eagerly, in far more memory. Its kernel is derived from its sources."
     ] : [],
     ...hasExperts(config) && !isBfloat16 ? ["Experts in float32 run in a kernel that no trace covers; they are counted as in bfloat16, at twice the size."] : []
   ];
+}
+function hasLinearAttention(config) {
+  return ["qwen3_next", "qwen3_5", "qwen3_5_moe", "kimi_linear"].includes(config.model_type);
+}
+function answersItself({ method }) {
+  return method?.kind === "answers" && method.generation.kind === "transformers";
+}
+function ofTowers(verb, { trainsTowers: trainsTowers2 }) {
+  const layers2 = `the layers that ${verb} them`;
+  return trainsTowers2 ? `Weights, gradients and optimizer state of ${layers2} are in the figures, their activations are not.` : `The weights of ${layers2} are in the figures; their activations are not, nor, where they train, their gradients and their share of the optimizer state.`;
 }
 
 // engine/units.ts
@@ -2500,8 +5126,8 @@ var otherNames = [
 ];
 var byKey = new Map(
   gpus.flatMap((gpu2) => {
-    const others = otherNames.filter(([, id7]) => id7 === gpu2.id).map(([name3]) => name3);
-    return [gpu2.id, gpu2.name, ...others].map((name3) => [key(name3), gpu2]);
+    const others2 = otherNames.filter(([, id7]) => id7 === gpu2.id).map(([name3]) => name3);
+    return [gpu2.id, gpu2.name, ...others2].map((name3) => [key(name3), gpu2]);
   })
 );
 var defaultGpu = knownGpu("a10");
@@ -2542,7 +5168,8 @@ var THROUGHPUT_TOLERANCE = 0.02;
 var DEFAULT_MARGIN = 0.05;
 var KEEPING_WORTH = 0.9;
 function recommend(situation4) {
-  const { current, samplesPerSecond } = situation4;
+  const { current, samplesPerSecond, bounds } = situation4;
+  if (bounds !== void 0) return withinBounds(situation4, bounds);
   const fastest = smallestNearBest(situation4);
   if (current.gradientAccumulation === 1 && fastest > current.microBatch) {
     return { microBatch: fastest, gradientAccumulation: 1 };
@@ -2552,6 +5179,21 @@ function recommend(situation4) {
   const kept = keepingEffectiveBatch(situation4, perGpu);
   const keptIsGood = kept.gradientAccumulation === 1 || samplesPerSecond(kept) >= KEEPING_WORTH * samplesPerSecond(changed);
   return keptIsGood ? kept : changed;
+}
+function withinBounds(situation4, { dividend, accumulates }) {
+  const { current, largestWithMargin } = situation4;
+  if (accumulates) return keepingEffectiveBatch(situation4, current.microBatch * current.gradientAccumulation);
+  const most = Math.min(current.microBatch, largestWithMargin);
+  const fitting = divisors(dividend).filter((divisor) => divisor <= most);
+  return { microBatch: fitting.at(-1) ?? 1, gradientAccumulation: 1 };
+}
+var WORTHWHILE_SPEEDUP = 1.05;
+function advise(situation4) {
+  const recommended = recommend(situation4);
+  const next = recommend({ ...situation4, current: recommended });
+  const speedup = situation4.samplesPerSecond(next) / situation4.samplesPerSecond(recommended);
+  const isWorthwhile = next.microBatch > recommended.microBatch && speedup >= WORTHWHILE_SPEEDUP;
+  return { recommended, ...isWorthwhile && { beyond: next } };
 }
 function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }) {
   const rate2 = (batch) => samplesPerSecond({ microBatch: batch, gradientAccumulation: 1 });
@@ -2566,16 +5208,16 @@ function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }) {
   return grid.at(low);
 }
 function keepingEffectiveBatch(situation4, perGpu) {
-  const plans = divisors(perGpu).filter((divisor) => divisor <= situation4.largestWithMargin).map((microBatch) => ({ microBatch, gradientAccumulation: perGpu / microBatch }));
+  const plans = divisors(perGpu).filter((divisor) => divisor <= situation4.largestWithMargin && (situation4.bounds?.dividend ?? 0) % divisor === 0).map((microBatch) => ({ microBatch, gradientAccumulation: perGpu / microBatch }));
   const rates = plans.map((plan) => situation4.samplesPerSecond(plan));
   const enough = Math.max(...rates) * (1 - THROUGHPUT_TOLERANCE);
   return plans[rates.findIndex((rate2) => rate2 >= enough)] ?? { microBatch: 1, gradientAccumulation: perGpu };
 }
 function divisors(n) {
-  const small2 = [];
-  for (let candidate = 1; candidate * candidate <= n; candidate++) if (n % candidate === 0) small2.push(candidate);
-  const large2 = small2.map((divisor) => n / divisor).filter((divisor) => divisor * divisor !== n);
-  return [...small2, ...large2.toReversed()];
+  const small3 = [];
+  for (let candidate = 1; candidate * candidate <= n; candidate++) if (n % candidate === 0) small3.push(candidate);
+  const large2 = small3.map((divisor) => n / divisor).filter((divisor) => divisor * divisor !== n);
+  return [...small3, ...large2.toReversed()];
 }
 
 // engine/estimate/storage.ts
@@ -2649,11 +5291,19 @@ var optimizerRules = {
   },
   // lion-pytorch, torchtune: one momentum like the parameter.
   lion: { ...inPlace, stateBytes: parameterBytes, passes: 5 },
+  // adam_mini/adam_mini.py: moments in float32; a step holds the squared gradient or the update, and its negative.
+  "adam-mini": {
+    stateBytes: (parameter, name3) => (wholeSecondMoment.test(name3) ? 2 : 1) * float32Bytes(parameter),
+    temporaries: (parameter) => Array.from({ length: parameter.dtype === "float32" ? 2 : 3 }, () => float32Bytes(parameter)),
+    temporariesLive: "one by one",
+    passes: 10
+  },
   "adamw-8bit": { ...inPlace, stateBytes: (parameter) => 2 * eightBitBytes(parameter), passes: 4 },
   // Paged state lives in managed memory: on the GPU while it fits, on the host when something else needs the room.
   "paged-adamw-8bit": { ...inPlace, stateBytes: (parameter) => 2 * eightBitBytes(parameter), passes: 4 },
   "paged-adamw": { ...inPlace, stateBytes: (parameter) => 2 * float32Bytes(parameter), passes: 7 }
 };
+var wholeSecondMoment = /embed|embd|wte|lm_head\.weight|output\.weight/;
 function adafactorBytes(parameter) {
   const [rows2, columns4] = [parameter.shape.at(-2), parameter.shape.at(-1)];
   if (rows2 === void 0 || columns4 === void 0) return float32Bytes(parameter);
@@ -2711,7 +5361,8 @@ function kernel(node, gpu2, precision, launchSeconds) {
   const storages = [...node.reads, ...node.creates];
   const flopsPerSecond = peakFlops(gpu2, node.computeDtype, precision) * ARITHMETIC_EFFICIENCY;
   const [output] = node.outputs;
-  const flopsPerElement = output ? node.flopsPerSample / elements(output) : 0;
+  const outputElements = output === void 0 || output.shape.length === 0 ? 0 : elements(output);
+  const flopsPerElement = outputElements > 0 ? node.flopsPerSample / outputElements : 0;
   return {
     arithmeticSecondsPerSample: node.flopsPerSample / flopsPerSecond,
     waveSeconds: flopsPerElement * TILE_ELEMENTS * gpu2.multiprocessors / flopsPerSecond,
@@ -2726,6 +5377,14 @@ function peakFlops(gpu2, dtype, precision) {
   return bytesPerElement[dtype] === 2 ? gpu2.peakFlops.fp16 : gpu2.peakFlops.fp32;
 }
 
+// engine/estimate/vllm-share.ts
+var nothing = { bytes: 0, held: "for-answers" };
+function vllmShare({ method }, { totalBytes }) {
+  if (method?.kind !== "answers" || method.generation.kind !== "vllm") return nothing;
+  const { share: share2, sleeps } = method.generation;
+  return { bytes: Math.floor(share2 * totalBytes), held: sleeps ? "for-answers" : "always" };
+}
+
 // engine/probes/estimate.ts
 var CUBLAS_HANDLES = 2;
 var throughputs = /* @__PURE__ */ new WeakMap();
@@ -2734,15 +5393,22 @@ var EstimateProbe = class {
   #workspaceBytes;
   #footprint;
   #gpu;
+  #vllm;
   /** One footprint serves any number of GPUs. */
   constructor(footprint, gpu2) {
-    this.usableBytes = usableBytes(gpu2);
+    this.#vllm = vllmShare(footprint.spec, gpu2);
+    this.usableBytes = Math.max(0, usableBytes(gpu2) - (this.#vllm.held === "always" ? this.#vllm.bytes : 0));
     this.#workspaceBytes = gpu2.cublasWorkspaceBytes * CUBLAS_HANDLES;
     this.#footprint = footprint;
     this.#gpu = gpu2;
   }
   peak(batch) {
-    return this.#footprint.peak(batch, this.#workspaceBytes);
+    const step3 = this.#footprint.peak(batch, this.#workspaceBytes);
+    if (this.#vllm.held === "always" || this.#vllm.bytes === 0) return step3;
+    const resting = this.#footprint.resting(batch, this.#workspaceBytes);
+    const bytes5 = resting.bytes + this.#vllm.bytes;
+    const breakdown2 = { ...resting.breakdown, workspace: resting.breakdown.workspace + this.#vllm.bytes };
+    return bytes5 > step3.bytes ? { bytes: bytes5, breakdown: breakdown2, moment: "making answers in vLLM" } : step3;
   }
   samplesPerSecond(batch, accumulation) {
     return throughputOf(this.#footprint, this.#gpu).samplesPerSecond(batch, accumulation);
@@ -2795,6 +5461,8 @@ var Autograd = class {
   parameters = /* @__PURE__ */ new Map();
   /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
   buffers = [];
+  /** The same, but no sharding divides them and no offloading moves them. */
+  wholeBuffers = [];
   /** The batch's own tensors, which the training loop holds through the step. */
   batch = [];
   /** Tensors that the model's outputs reference: the key/value cache. */
@@ -2807,7 +5475,7 @@ var Autograd = class {
   autocastDtype;
   training;
   /** Whether batches carry a mask of padded tokens; images never do. */
-  isPadded;
+  #isPadded;
   hasFlash;
   castWeights = /* @__PURE__ */ new Map();
   /** Every cast that the present autocast context keeps until it ends. */
@@ -2815,7 +5483,9 @@ var Autograd = class {
   /** Undefined while gradients are recorded. */
   pass;
   #sequencesPerSample;
-  #bufferNames = /* @__PURE__ */ new Set();
+  #namedBuffers = /* @__PURE__ */ new Map();
+  /** Before the names of its parameters. */
+  #model = "";
   #edges = 0;
   #storages = 0;
   /** `hasFlash`: the GPU runs the flash attention kernel. */
@@ -2825,8 +5495,18 @@ var Autograd = class {
     this.weightDtype = weightDtypes[spec2.precision];
     this.autocastDtype = autocastDtypes[spec2.precision];
     this.training = spec2.step === "training";
-    this.isPadded = spec2.paddedBatches && spec2.task !== "image-classification";
+    this.#isPadded = spec2.paddedBatches && spec2.task !== "image-classification";
     this.#sequencesPerSample = sequencesPerSample(spec2);
+  }
+  get isPadded() {
+    return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded;
+  }
+  /** A model beside the first: what `run` uses of weights is its own. */
+  ofModel(name3, run2) {
+    this.#model = `${name3}.`;
+    const result2 = run2();
+    this.#model = "";
+    return result2;
   }
   /** torch.no_grad: what `run` does is recorded without saving anything for a backward pass. */
   withoutGradients(pass, run2) {
@@ -2834,6 +5514,15 @@ var Autograd = class {
     const result2 = this.underAutocast(run2);
     this.pass = void 0;
     return result2;
+  }
+  /** What `run` does before the steps over the batch begin: its nodes are kept apart. */
+  beforehand(run2) {
+    const outer = this.nodes;
+    this.nodes = [];
+    run2();
+    const nodes = this.nodes;
+    this.nodes = outer;
+    return nodes;
   }
   /** torch.autocast around `run`: the cache of cast weights begins and ends with it. */
   underAutocast(run2) {
@@ -2847,7 +5536,7 @@ var Autograd = class {
   /** Asking for a name twice shares the parameter. */
   parameter(layerName, shape, options) {
     const isCopy = this.pass?.of === "copy";
-    const name3 = isCopy ? REFERENCE + layerName : layerName;
+    const name3 = (isCopy ? REFERENCE : "") + this.#model + layerName;
     const known3 = this.parameters.get(name3);
     if (known3 !== void 0) return known3;
     const { dtype = (isCopy ? this.pass?.dtype : void 0) ?? this.weightDtype } = options;
@@ -2865,11 +5554,15 @@ var Autograd = class {
     return output;
   }
   dropout(x, probability2) {
-    if (!this.training || probability2 === 0 || this.spec.dropout === false || this.pass !== void 0) return x;
+    if (!this.training || probability2 === 0 || this.spec.dropout === false || !this.#isInTraining()) return x;
     const mask = this.storage(elements(x), "bool", x.batched);
     const output = this.tensor(x.shape, x.dtype, [x], x);
     this.record("dropout", { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] });
     return output;
+  }
+  /** What is without gradients is not for that in eval mode; frozen copies are, and adapters that are off drop nothing. */
+  #isInTraining() {
+    return this.pass === void 0 || this.pass.of === "policy";
   }
   add(x, y, options = {}) {
     const dtype = widest(x.dtype, y.dtype);
@@ -2883,7 +5576,8 @@ var Autograd = class {
     return output;
   }
   multiply(x, y) {
-    const larger = elements(x) >= elements(y) ? x : y;
+    const isLarger = elements(x) > elements(y) || elements(x) === elements(y) && (x.batched || !y.batched);
+    const larger = isLarger ? x : y;
     const output = this.tensor(larger.shape, widest(x.dtype, y.dtype), [x, y], { batched: x.batched || y.batched });
     const saves = [...y.requiresGrad ? [x] : [], ...x.requiresGrad ? [y] : []];
     const isReduced = (side) => side.batched !== output.batched || elements(side) < elements(output) || side.dtype !== output.dtype;
@@ -2963,10 +5657,13 @@ var Autograd = class {
   }
   /** A storage of the model beside its parameters. Another pass over the same weights finds it there. */
   buffer(name3, bytes5) {
-    const key2 = this.pass?.of === "copy" ? REFERENCE + name3 : name3;
-    if (this.#bufferNames.has(key2)) return;
-    this.#bufferNames.add(key2);
-    this.buffers.push(this.persistent(bytes5));
+    const key2 = (this.pass?.of === "copy" ? REFERENCE : "") + this.#model + name3;
+    const known3 = this.#namedBuffers.get(key2);
+    if (known3 !== void 0) return known3;
+    const storage = this.persistent(bytes5);
+    this.#namedBuffers.set(key2, storage);
+    this.buffers.push(storage);
+    return storage;
   }
   /** A storage of the model itself. */
   persistent(bytes5) {
@@ -2985,7 +5682,7 @@ var Autograd = class {
   }
   /** Outside the graph (no output requires a gradient) nothing is saved. */
   record(name3, options) {
-    const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch = [], backwardScratch = [] } = options;
+    const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch: scratch2 = [], backwardScratch = [] } = options;
     const readStorages = options.reads.map((tensor) => tensor.storage);
     const inGraph = outputs.some((output) => output.requiresGrad);
     const created = outputs.map((tensor) => tensor.storage).filter((storage) => !readStorages.includes(storage));
@@ -2993,19 +5690,22 @@ var Autograd = class {
       name: name3,
       reads: readStorages,
       creates: [...created, ...saved],
-      scratch,
+      scratch: scratch2,
       saves: inGraph ? [...saves.map((tensor) => tensor.storage), ...saved] : [],
       keeps: inGraph ? keeps.map((tensor) => tensor.storage) : [],
       outputs,
       gradients: gradients.filter((edge) => edge.to.requiresGrad),
       backwardScratch,
-      flopsPerSample: (options.flopsPerSample ?? 0) * this.#sequencesPerSample,
-      computeDtype: outputs[0]?.dtype ?? "float32"
+      flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
+      computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? "float32"
     });
   }
   #newStorage(bytes5, batched, kind, persistent) {
-    const [fixedBytes, bytesPerSample] = batched ? [0, bytes5 * this.#sequencesPerSample] : [bytes5, 0];
-    return { id: this.#storages++, fixedBytes, bytesPerSample, kind, persistent };
+    const sequences = this.pass?.sequences?.perSample ?? this.#sequencesPerSample;
+    const [fixedBytes, bytesPerSample] = batched ? [0, bytes5 * sequences] : [bytes5, 0];
+    const samples = batched ? this.pass?.sequences?.count : void 0;
+    const atLeast = samples === void 0 ? {} : { samplesAtLeast: samples };
+    return { id: this.#storages++, fixedBytes, bytesPerSample, ...atLeast, kind, persistent };
   }
 };
 function made(to) {
@@ -3016,8 +5716,9 @@ function widest(x, y) {
 }
 
 // engine/estimate/sharding.ts
-function sharesOf({ gpus: gpus2, sharding = "ddp", offload }) {
-  const divided2 = 1 / gpus2;
+function sharesOf(spec2) {
+  const { sharding = "ddp", offload } = spec2;
+  const divided2 = 1 / modelCopies(spec2);
   const state = offload === void 0 ? divided2 : 0;
   const weights = offload === "optimizer-and-weights" ? 0 : divided2;
   switch (sharding) {
@@ -3028,22 +5729,29 @@ function sharesOf({ gpus: gpus2, sharding = "ddp", offload }) {
     case "zero2":
       return { weights: 1, gradients: divided2, optimizerState: state };
     case "zero3":
-    case "fsdp":
       return { weights, gradients: divided2, optimizerState: state };
+    case "fsdp":
+      return { weights, gradients: weights && divided2, optimizerState: state };
   }
 }
 function exchangeBytes(spec2, parameters) {
-  if (spec2.gpus === 1 && spec2.offload !== "optimizer-and-weights") return 0;
+  if (modelCopies(spec2) === 1 && spec2.offload !== "optimizer-and-weights") return 0;
   const { sharding = "ddp" } = spec2;
   if (sharding === "ddp") return sum([...parameters.values()].filter((parameter) => parameter.requiresGrad).map(bytesOf));
   if (sharding === "zero1" || sharding === "zero2") return 0;
+  const all = [...parameters];
+  const trained = all.filter(([, parameter]) => parameter.requiresGrad);
+  const leaving = sharding === "fsdp" && spec2.offload === "optimizer-and-weights" ? inUnits(trained, 1) : 0;
+  return inUnits(all, 2) + leaving;
+}
+function inUnits(parameters, blocks2) {
   const units = /* @__PURE__ */ new Map();
   for (const [name3, parameter] of parameters) {
     const unit = /^.*?\.\d+(?=\.)/.exec(name3)?.[0] ?? "";
     units.set(unit, (units.get(unit) ?? 0) + bytesOf(parameter));
   }
-  const blocks2 = [...units].filter(([unit]) => unit !== "").map(([, bytes5]) => bytes5);
-  return (units.get("") ?? 0) + 2 * Math.max(0, ...blocks2);
+  const sizes = [...units].filter(([unit]) => unit !== "").map(([, bytes5]) => bytes5);
+  return (units.get("") ?? 0) + blocks2 * Math.max(0, ...sizes);
 }
 function bytesOf(parameter) {
   return elements(parameter) * bytesPerElement[parameter.dtype];
@@ -3054,16 +5762,18 @@ function sum(values) {
 
 // engine/estimate/timeline.ts
 var OPTIMIZER_MOMENT = "the optimizer";
-function playStep(tape, spec2, loss, held) {
+function playStep(tape, spec2, { loss, held, before }) {
   const shares = sharesOf(spec2);
-  const player = new Player(tape, loss, shares);
-  const microSteps = spec2.step === "training" ? Math.min(spec2.gradientAccumulation, 2) : 1;
-  for (let index = 0; index < microSteps; index++) player.microStep(held);
   const parameters = [...tape.parameters.values()];
   const optimized = parameters.filter((parameter) => parameter.requiresGrad).map((parameter) => master(spec2, parameter));
+  const player = new Player(tape, loss, shares, spec2.optimizerInBackward && inBackward(spec2, optimized));
+  const microSteps = spec2.step === "training" ? Math.min(spec2.gradientAccumulation, 2) : 1;
+  player.beforehand(before);
+  for (let index = 0; index < microSteps; index++) player.microStep(held);
+  const withState = spec2.trainable?.inTurns ? parameters : optimized;
   const isTraining = spec2.step === "training";
   const eventsBeforeOptimizer = player.events.length;
-  if (isTraining) player.optimizerStep(spec2.optimizer, optimized);
+  if (isTraining && !spec2.optimizerInBackward) player.optimizerStep(spec2.optimizer, optimized);
   player.releaseGradients();
   const exchange = isTraining ? exchangeBytes(spec2, tape.parameters) : 0;
   return {
@@ -3071,13 +5781,17 @@ function playStep(tape, spec2, loss, held) {
       ...[...parameters.map((parameter) => parameter.storage), ...tape.buffers].map(
         (storage) => share(storage, shares.weights)
       ),
+      ...tape.wholeBuffers,
       ...exchange > 0 ? [tape.fixed(exchange, "temporaries")] : []
     ],
-    optimizerState: isTraining ? optimizerState(tape, spec2, optimized, shares) : [],
+    optimizerState: isTraining ? optimizerState(tape, spec2, withState, shares) : [],
     step: player.events,
     eventsBeforeOptimizer,
     parameterCount: [...tape.parameters].filter(([name3]) => !name3.startsWith(REFERENCE)).reduce((sum2, [, parameter]) => sum2 + elements(parameter), 0)
   };
+}
+function inBackward({ optimizer }, optimized) {
+  return { optimizer, parameters: new Map(optimized.map((parameter) => [parameter.storage, parameter])) };
 }
 function master(spec2, parameter) {
   return spec2.precision === "bf16-master" ? { ...parameter, dtype: "float32" } : parameter;
@@ -3085,11 +5799,19 @@ function master(spec2, parameter) {
 function optimizerState(tape, spec2, optimized, shares) {
   const { stateBytes } = optimizerRules[spec2.optimizer];
   const masterBytes = (parameter) => spec2.precision === "bf16-master" ? elements(parameter) * bytesPerElement.float32 : 0;
-  return optimized.map((parameter) => (stateBytes(parameter) + masterBytes(parameter)) * shares.optimizerState).filter((bytes5) => bytes5 > 0).map((bytes5) => tape.fixed(bytes5, "optimizerState"));
+  const names2 = new Map([...tape.parameters].map(([name3, { storage }]) => [storage, name3]));
+  const kept = (parameter) => stateBytes(parameter, names2.get(parameter.storage) ?? "") + masterBytes(parameter);
+  return optimized.map((parameter) => kept(parameter) * shares.optimizerState).filter((bytes5) => bytes5 > 0).map((bytes5) => tape.fixed(bytes5, "optimizerState"));
 }
 function share(storage, part3) {
   return part3 === 1 ? storage : { ...storage, fixedBytes: storage.fixedBytes * part3 };
 }
+var phaseNames = {
+  forward: "forward",
+  "forward without saving": "forward",
+  recomputation: "recomputation",
+  answers: "making and scoring answers, forward"
+};
 var Player = class {
   events = [];
   #tape;
@@ -3107,11 +5829,18 @@ var Player = class {
   #parameterGradients = /* @__PURE__ */ new Map();
   /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
   #usesLeft = [];
+  /** Recomputed and kept until the backward pass has gone through every block. */
+  #retained = [];
   #waitingGradients = /* @__PURE__ */ new Map();
-  constructor(tape, loss, shares) {
+  #inBackward;
+  constructor(tape, loss, shares, inBackward2) {
     this.#tape = tape;
     this.#loss = loss;
     this.#shares = shares;
+    this.#inBackward = inBackward2;
+  }
+  beforehand(nodes) {
+    this.#forward(nodes, "answers");
   }
   microStep(held) {
     this.#moment = "the batch";
@@ -3147,11 +5876,11 @@ var Player = class {
     this.#parameterGradients.clear();
   }
   #forward(nodes, phase) {
-    const saves = phase !== "forward without saving";
+    const saves = phase === "forward" || phase === "recomputation";
     for (const node of nodes)
       for (const storage of node.reads) this.#reads[storage.id] = this.#count(this.#reads, storage) + 1;
     for (const node of nodes) {
-      this.#moment = `${phase === "recomputation" ? phase : "forward"} of ${node.name}`;
+      this.#moment = `${phaseNames[phase]} of ${node.name}`;
       if (node.body !== void 0) this.#forward(node.body, "forward without saving");
       else this.#compute(node);
       if (saves) for (const storage of node.saves) this.#reference(storage, 1);
@@ -3169,6 +5898,7 @@ var Player = class {
     for (const storage of node.scratch) this.#release(storage);
   }
   #backward(nodes) {
+    const firstBlock = nodes.find((node) => node.body !== void 0);
     for (const node of nodes.toReversed()) {
       if (node.body !== void 0) this.#checkpointBackward(node, node.body);
       else this.#nodeBackward(node);
@@ -3176,6 +5906,7 @@ var Player = class {
         this.#reference(storage, -1);
         this.#releaseIfUnused(storage);
       }
+      if (node === firstBlock) this.#releaseRetained();
     }
   }
   #checkpointBackward(node, body2) {
@@ -3183,8 +5914,19 @@ var Player = class {
     const [saving2, rest] = [body2.slice(0, savingCount), body2.slice(savingCount)];
     this.#backward(rest);
     this.#forward(untilLastSave(saving2, rest), "recomputation");
+    this.#retain(node.retains ?? []);
     this.#backward(saving2);
     for (const output of node.outputs) this.#releaseIfUnused(output.storage);
+  }
+  #retain(storages) {
+    for (const storage of storages) this.#reference(storage, 1);
+    this.#retained.push(...storages);
+  }
+  #releaseRetained() {
+    for (const storage of this.#retained.splice(0)) {
+      this.#reference(storage, -1);
+      this.#releaseIfUnused(storage);
+    }
   }
   /** Incoming gradients, saved tensors and results live together until the node is done. */
   #nodeBackward(node) {
@@ -3255,10 +5997,20 @@ var Player = class {
   /** AccumulateGrad: the first micro-step's gradient becomes `.grad`, later ones are added to it in place. */
   #accumulate(parameter, gradient) {
     const known3 = this.#parameterGradients.has(parameter);
-    const kept = known3 || this.#shares.gradients === 1 ? gradient : share(gradient, this.#shares.gradients);
+    const part3 = this.#shares.gradients;
+    const kept = known3 || part3 === 1 ? gradient : this.#tape.fixed(gradient.fixedBytes * part3, gradient.kind);
     if (kept !== gradient) this.#allocate(kept);
     if (known3 || kept !== gradient) this.#release(gradient);
     if (!known3) this.#parameterGradients.set(parameter, kept);
+    this.#stepAtOnce(parameter, kept);
+  }
+  /** The optimizer in a hook behind the gradient: torch.Tensor.register_post_accumulate_grad_hook. */
+  #stepAtOnce(parameter, gradient) {
+    const stepped = this.#inBackward?.parameters.get(parameter);
+    if (this.#inBackward === void 0 || stepped === void 0) return;
+    this.optimizerStep(this.#inBackward.optimizer, [stepped]);
+    this.#release(gradient);
+    this.#parameterGradients.delete(parameter);
   }
   #takeGradient(of) {
     const key2 = of.edge;
@@ -3271,9 +6023,9 @@ var Player = class {
     this.#gradientReferences.set(gradient, (this.#gradientReferences.get(gradient) ?? 0) + 1);
   }
   #dropGradient(gradient) {
-    const references3 = (this.#gradientReferences.get(gradient) ?? 0) - 1;
-    this.#gradientReferences.set(gradient, references3);
-    if (references3 <= 0) {
+    const references5 = (this.#gradientReferences.get(gradient) ?? 0) - 1;
+    this.#gradientReferences.set(gradient, references5);
+    if (references5 <= 0) {
       this.#gradientReferences.delete(gradient);
       this.#release(gradient);
     }
@@ -3361,18 +6113,18 @@ var Grid = class {
 };
 
 // engine/search/boundary.ts
-function nextMove({ fits: fits2, fails }, grid, predicted) {
+function nextMove({ fits: fits2, fails }, grid, predicted2) {
   if (fails - fits2 === 1) return { kind: "done", largest: fits2 };
-  const start2 = Math.min(Math.max(predicted, 0), grid.length - 1);
+  const start2 = Math.min(Math.max(predicted2, 0), grid.length - 1);
   if (fits2 < start2 && start2 < fails) return { kind: "try", index: start2 };
   if (fails === grid.length) return { kind: "try", index: Math.min(fits2 + (fits2 - start2) + 1, grid.length - 1) };
   if (fits2 === -1) return { kind: "try", index: Math.max(fails - (start2 - fails) - 1, 0) };
   return { kind: "try", index: Math.floor((fits2 + fails) / 2) };
 }
-function findLargest(grid, predicted, tryBatch) {
+function findLargest(grid, predicted2, tryBatch) {
   let bounds = { fits: -1, fails: grid.length };
   for (; ; ) {
-    const move = nextMove(bounds, grid, predicted);
+    const move = nextMove(bounds, grid, predicted2);
     if (move.kind === "done") return move.largest < 0 ? void 0 : grid.at(move.largest);
     bounds = tryBatch(grid.at(move.index)) ? { ...bounds, fits: move.index } : { ...bounds, fails: move.index };
   }
@@ -3380,8 +6132,8 @@ function findLargest(grid, predicted, tryBatch) {
 
 // engine/search/largest.ts
 function largestBatch(probe, grid, margin = 0) {
-  const predicted = grid.indexOf(predictedBoundary(probe, probe.usableBytes * (1 - margin)));
-  return findLargest(grid, predicted, (batch) => probe.fits(batch, margin));
+  const predicted2 = grid.indexOf(predictedBoundary(probe, probe.usableBytes * (1 - margin)));
+  return findLargest(grid, predicted2, (batch) => probe.fits(batch, margin));
 }
 function predictedBoundary(probe, limitBytes) {
   let [low, high] = [8, 64];
@@ -3409,7 +6161,6 @@ function missingBytes({ usableBytes: usableBytes2 }, { peakBytes }) {
 }
 
 // engine/verdict/judge.ts
-var WORTHWHILE_SPEEDUP = 1.05;
 function judge(figures2, policy2) {
   return verdictOf(
     figures2.fits ? policy2.failOn.flatMap((condition2) => failing(condition2, figures2)) : [outOfMemory(figures2)],
@@ -3476,7 +6227,7 @@ function assess(spec2, config, options, evidence = estimatedEvidence(spec2, conf
     costPerRunUsd: costPerRunUsd(terms, rate2(plan) / rate2(now))
   });
   const current = point(now);
-  const recommended = evidence.recommended && point(evidence.recommended);
+  const recommended = evidence.advice && point(evidence.advice.recommended);
   const modelled = probe.peak(spec2.microBatch);
   const { breakdown: breakdown2, moment: moment2 } = modelled;
   const correction = current.peakBytes / modelled.bytes;
@@ -3496,6 +6247,7 @@ function assess(spec2, config, options, evidence = estimatedEvidence(spec2, conf
     current,
     ...recommended && { recommended },
     ...largest && { largest: point({ microBatch: largest, gradientAccumulation: 1 }) },
+    ...evidence.advice?.beyond && { beyond: point(evidence.advice.beyond) },
     breakdown: scaled(breakdown2, correction),
     peakMoment: moment2,
     speedup,
@@ -3538,15 +6290,15 @@ function estimatedEvidence(spec2, config, options) {
   const samplesPerSecond = (plan) => probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
   const largest = largestBatch(probe, grid);
   const largestWithMargin = largestBatch(probe, grid, margin);
-  const recommended = largestWithMargin === void 0 ? void 0 : recommend({ current: planOf(spec2), grid, largestWithMargin, samplesPerSecond });
+  const advice2 = largestWithMargin === void 0 ? void 0 : advise({ current: planOf(spec2), bounds: batchBounds(spec2), grid, largestWithMargin, samplesPerSecond });
   return {
-    gpu: reportedGpu(gpu2),
+    gpu: { ...reportedGpu(gpu2), usableBytes: probe.usableBytes },
     provenance: "estimated",
     errorBandPercent: errorBandPercent(spec2, config),
     throughputProvenance: "modelled",
     largest,
-    recommended,
-    trials: trialsOf(probe, grid, [spec2.microBatch, recommended?.microBatch, largest], largest),
+    advice: advice2,
+    trials: trialsOf(probe, grid, [spec2.microBatch, advice2?.recommended.microBatch, largest], largest),
     fits: (microBatch) => probe.fits(microBatch),
     peakBytes: (microBatch) => probe.peak(microBatch).bytes,
     samplesPerSecond
@@ -3606,16 +6358,29 @@ function plain(text3) {
 function quote(text3) {
   return `"${plain(text3)}"`;
 }
-function oneOf(words3) {
-  return words3.length < 2 ? words3.join("") : `${words3.slice(0, -1).join(", ")} or ${words3.at(-1)}`;
+function oneOf(words4) {
+  return words4.length < 2 ? words4.join("") : `${words4.slice(0, -1).join(", ")} or ${words4.at(-1)}`;
 }
 
-// engine/models/classic-rows.ts
+// engine/models/catalogue/classic-rows.ts
 var bertLarge = { hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096 };
 var robertaSizes = { max_position_embeddings: 514, type_vocab_size: 1 };
 function row(id7, model_type, differences = {}) {
   return { ids: [id7], config: { model_type, ...differences } };
 }
+function cerebras(size2, n_embd, n_layer, n_head) {
+  const dropout = { resid_pdrop: 0, embd_pdrop: 0, attn_pdrop: 0 };
+  const sizes = { n_embd, n_layer, n_head, n_positions: 2048 };
+  return row(`cerebras/Cerebras-GPT-${size2}`, "gpt2", { ...sizes, activation_function: "gelu", ...dropout });
+}
+var gptNeo2 = (hidden_size, num_layers, num_heads) => ({
+  ...{ hidden_size, num_layers, num_heads },
+  attention_types: [[["global", "local"], num_layers / 2]]
+});
+var starcoder = (n_embd, n_layer, n_head) => ({
+  model_type: "gpt_bigcode",
+  ...{ vocab_size: 49152, n_positions: 8192, n_embd, n_layer, n_head }
+});
 var classicRows = [
   row("google-bert/bert-base-uncased", "bert"),
   row("google-bert/bert-base-cased", "bert", { vocab_size: 28996 }),
@@ -3627,40 +6392,169 @@ var classicRows = [
   row("google-bert/bert-large-uncased-whole-word-masking", "bert", bertLarge),
   row("FacebookAI/roberta-base", "roberta", robertaSizes),
   row("FacebookAI/roberta-large", "roberta", { ...robertaSizes, ...bertLarge }),
+  row("FacebookAI/xlm-roberta-base", "xlm-roberta", { ...robertaSizes, vocab_size: 250002 }),
+  row("FacebookAI/xlm-roberta-large", "xlm-roberta", { ...robertaSizes, ...bertLarge, vocab_size: 250002 }),
   row("distilbert/distilroberta-base", "roberta", { ...robertaSizes, num_hidden_layers: 6 }),
   row("distilbert/distilbert-base-uncased", "distilbert"),
   row("distilbert/distilbert-base-cased", "distilbert", { vocab_size: 28996 }),
   row("distilbert/distilbert-base-multilingual-cased", "distilbert", { vocab_size: 119547 }),
+  row("answerdotai/ModernBERT-base", "modernbert", { classifier_pooling: "mean" }),
+  row("answerdotai/ModernBERT-large", "modernbert", {
+    ...bertLarge,
+    num_hidden_layers: 28,
+    intermediate_size: 2624,
+    classifier_pooling: "mean"
+  }),
   row("openai-community/gpt2", "gpt2"),
   row("openai-community/gpt2-medium", "gpt2", { n_embd: 1024, n_layer: 24, n_head: 16 }),
   row("openai-community/gpt2-large", "gpt2", { n_embd: 1280, n_layer: 36, n_head: 20 }),
   row("openai-community/gpt2-xl", "gpt2", { n_embd: 1600, n_layer: 48, n_head: 25 }),
-  row("distilbert/distilgpt2", "gpt2", { n_layer: 6 })
+  row("distilbert/distilgpt2", "gpt2", { n_layer: 6 }),
+  { ids: ["bigcode/starcoder", "bigcode/starcoderbase"], config: starcoder(6144, 40, 48) },
+  { ids: ["bigcode/starcoderbase-1b"], config: starcoder(2048, 24, 16) },
+  { ids: ["bigcode/starcoderbase-3b"], config: starcoder(2816, 36, 22) },
+  { ids: ["bigcode/starcoderbase-7b"], config: starcoder(4096, 42, 32) },
+  row("EleutherAI/gpt-j-6b", "gptj"),
+  row("EleutherAI/gpt-neo-125m", "gpt_neo", gptNeo2(768, 12, 12)),
+  row("EleutherAI/gpt-neo-1.3B", "gpt_neo", gptNeo2(2048, 24, 16)),
+  row("EleutherAI/gpt-neo-2.7B", "gpt_neo", gptNeo2(2560, 32, 20)),
+  cerebras("111M", 768, 10, 12),
+  cerebras("256M", 1088, 14, 17),
+  cerebras("590M", 1536, 18, 12),
+  cerebras("1.3B", 2048, 24, 16),
+  cerebras("2.7B", 2560, 32, 32),
+  cerebras("6.7B", 4096, 32, 32),
+  cerebras("13B", 5120, 40, 40)
 ];
 
-// engine/models/model-row.ts
+// engine/models/catalogue/model-row.ts
 function row2(model_type, sizes, ids, differences = {}) {
+  return { ids, config: textConfig4(model_type, sizes, differences) };
+}
+function textConfig4(model_type, sizes, differences = {}) {
   const [vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads] = sizes;
   const [, , , , , num_key_value_heads, max_position_embeddings] = sizes;
   return {
-    ids,
-    config: {
-      model_type,
-      vocab_size,
-      hidden_size,
-      intermediate_size,
-      num_hidden_layers,
-      num_attention_heads,
-      num_key_value_heads,
-      max_position_embeddings,
-      ...differences
-    }
+    model_type,
+    vocab_size,
+    hidden_size,
+    intermediate_size,
+    num_hidden_layers,
+    num_attention_heads,
+    num_key_value_heads,
+    max_position_embeddings,
+    ...differences
   };
 }
-var tied2 = { tie_word_embeddings: true };
+var tied4 = { tie_word_embeddings: true };
 var untied = { tie_word_embeddings: false };
 
-// engine/models/llm-rows.ts
+// engine/models/catalogue/convolutional-rows.ts
+var attentionAt = (...full_attn_idxs) => ({ full_attn_idxs, ...tied4 });
+var small = attentionAt(2, 5, 8, 10, 12, 14);
+var lfm2Small = row2("lfm2", [65536, 1024, 6656, 16, 16, 8, 128e3], ["LiquidAI/LFM2-350M"], small);
+var lfm2Medium = row2("lfm2", [65536, 2048, 12288, 16, 32, 8, 128e3], ["LiquidAI/LFM2-1.2B"], small);
+var layersOf = (count3, attention8) => Array.from({ length: count3 }, (_, index) => attention8.includes(index) ? "full_attention" : "conv");
+var experts2 = {
+  num_experts: 32,
+  num_experts_per_tok: 4,
+  moe_intermediate_size: 1792,
+  num_dense_layers: 2,
+  layer_types: layersOf(24, [2, 6, 10, 14, 18, 21]),
+  ...tied4
+};
+var visionOf = (hidden_size, intermediate_size, num_hidden_layers) => ({
+  hidden_size,
+  intermediate_size,
+  num_hidden_layers,
+  patch_size: 16,
+  num_patches: 256
+});
+function visionRow(id7, text3, vision_config2) {
+  return {
+    ids: [id7],
+    config: { model_type: "lfm2_vl", tie_word_embeddings: true, text_config: text3.config, vision_config: vision_config2 }
+  };
+}
+var convolutionalRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  lfm2Small,
+  row2("lfm2", [65536, 1536, 10240, 16, 24, 8, 128e3], ["LiquidAI/LFM2-700M"], small),
+  lfm2Medium,
+  row2("lfm2", [65536, 2048, 10752, 30, 32, 8, 128e3], ["LiquidAI/LFM2-2.6B"], { ...attentionAt(2, 5, 9, 13, 17, 21, 24, 27), block_auto_adjust_ff_dim: false }),
+  row2("lfm2_moe", [65536, 2048, 7168, 24, 32, 8, 128e3], ["LiquidAI/LFM2-8B-A1B"], experts2),
+  visionRow("LiquidAI/LFM2-VL-450M", lfm2Small, visionOf(768, 3072, 12)),
+  visionRow("LiquidAI/LFM2-VL-1.6B", lfm2Medium, visionOf(1152, 4304, 27))
+];
+
+// engine/models/catalogue/gemma-rows.ts
+var largeVision = {
+  hidden_size: 1152,
+  intermediate_size: 4304,
+  num_hidden_layers: 27,
+  num_attention_heads: 16,
+  num_key_value_heads: 16,
+  head_dim: 72,
+  standardize: true
+};
+function textConfig5(sizes, differences) {
+  const [hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, num_key_value_heads] = sizes;
+  const [, , , , , sliding_window, max_position_embeddings] = sizes;
+  return {
+    hidden_size,
+    intermediate_size,
+    num_hidden_layers,
+    num_attention_heads,
+    num_key_value_heads,
+    sliding_window,
+    max_position_embeddings,
+    final_logit_softcapping: 30,
+    ...differences
+  };
+}
+function smallRow(sizes, differences, ids) {
+  const text_config = textConfig5(sizes, differences);
+  return { ids, config: { model_type: "gemma4", text_config, vision_config: {}, audio_config: {} } };
+}
+function largeRow(sizes, differences, ids) {
+  const text_config = textConfig5(sizes, {
+    attention_k_eq_v: true,
+    hidden_size_per_layer_input: 0,
+    ...differences
+  });
+  return { ids, config: { model_type: "gemma4", text_config, vision_config: largeVision } };
+}
+var fullEvery = (count3, layers2) => Array.from({ length: layers2 }, (_, index) => (index + 1) % count3 === 0 ? "full_attention" : "sliding_attention");
+var experts3 = { enable_moe_block: true, num_experts: 128, top_k_experts: 8, moe_intermediate_size: 704 };
+function gemma3nRow(text_config, ids) {
+  return { ids, config: { model_type: "gemma3n", text_config, vision_config: {}, audio_config: {} } };
+}
+var unified = {
+  ids: ["google/gemma-4-12B-it", "google/gemma-4-12B", "unsloth/gemma-4-12B-it"],
+  config: {
+    model_type: "gemma4_unified",
+    text_config: textConfig5([3840, 15360, 48, 16, 8, 1024, 262144], {
+      attention_k_eq_v: true,
+      num_global_key_value_heads: 1
+    }),
+    vision_config: {},
+    audio_config: {}
+  }
+};
+var gemmaRows = [
+  // hidden, feed-forward, layers, heads, key/value heads, window, positions
+  smallRow([1536, 6144, 35, 8, 1, 512, 131072], { num_kv_shared_layers: 20, use_double_wide_mlp: true, layer_types: fullEvery(5, 35) }, ["google/gemma-4-E2B-it", "google/gemma-4-E2B", "unsloth/gemma-4-E2B-it"]),
+  smallRow([2560, 10240, 42, 8, 2, 512, 131072], { num_kv_shared_layers: 18 }, ["google/gemma-4-E4B-it", "google/gemma-4-E4B", "unsloth/gemma-4-E4B-it"]),
+  largeRow([5376, 21504, 60, 32, 16, 1024, 262144], { num_global_key_value_heads: 4 }, ["google/gemma-4-31B", "google/gemma-4-31B-it", "unsloth/gemma-4-31B-it"]),
+  largeRow([2816, 2112, 30, 16, 8, 1024, 262144], { num_global_key_value_heads: 2, ...experts3 }, ["google/gemma-4-26B-A4B", "google/gemma-4-26B-A4B-it", "unsloth/gemma-4-26B-A4B-it"]),
+  unified
+];
+var gemma3nRows = [
+  gemma3nRow({}, ["google/gemma-3n-E4B-it", "google/gemma-3n-E4B", "unsloth/gemma-3n-E4B-it"]),
+  gemma3nRow({ num_hidden_layers: 30, intermediate_size: 8192, num_kv_shared_layers: 10 }, ["google/gemma-3n-E2B-it", "google/gemma-3n-E2B", "unsloth/gemma-3n-E2B-it"])
+];
+
+// engine/models/catalogue/llm-rows.ts
 var llama2 = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
   row2("llama", [32e3, 4096, 11008, 32, 32, 32, 2048], ["huggyllama/llama-7b", "lmsys/vicuna-7b-v1.3", "openlm-research/open_llama_7b", "openlm-research/open_llama_7b_v2"]),
@@ -3681,15 +6575,16 @@ var llama2 = [
   row2("llama", [128256, 8192, 28672, 80, 64, 8, 131072], ["meta-llama/Llama-3.1-70B", "meta-llama/Llama-3.1-70B-Instruct", "meta-llama/Meta-Llama-3.1-70B", "meta-llama/Meta-Llama-3.1-70B-Instruct", "meta-llama/Llama-3.3-70B-Instruct", "deepseek-ai/DeepSeek-R1-Distill-Llama-70B"]),
   row2("llama", [128256, 16384, 53248, 126, 128, 8, 131072], ["meta-llama/Llama-3.1-405B", "meta-llama/Llama-3.1-405B-Instruct"]),
   row2("llama", [128288, 4096, 14336, 32, 32, 8, 8192], ["NousResearch/Hermes-2-Pro-Llama-3-8B"]),
-  row2("llama", [128256, 2048, 8192, 16, 32, 8, 131072], ["meta-llama/Llama-3.2-1B", "meta-llama/Llama-3.2-1B-Instruct", "NousResearch/Llama-3.2-1B", "unsloth/Llama-3.2-1B", "unsloth/Llama-3.2-1B-Instruct"], { head_dim: 64, ...tied2 }),
-  row2("llama", [128256, 3072, 8192, 28, 24, 8, 131072], ["meta-llama/Llama-3.2-3B", "meta-llama/Llama-3.2-3B-Instruct", "NousResearch/Hermes-3-Llama-3.2-3B", "unsloth/Llama-3.2-3B", "unsloth/Llama-3.2-3B-Instruct"], { head_dim: 128, ...tied2 }),
+  row2("llama", [128256, 2048, 8192, 16, 32, 8, 131072], ["meta-llama/Llama-3.2-1B", "meta-llama/Llama-3.2-1B-Instruct", "NousResearch/Llama-3.2-1B", "unsloth/Llama-3.2-1B", "unsloth/Llama-3.2-1B-Instruct"], { head_dim: 64, ...tied4 }),
+  row2("llama", [128256, 3072, 8192, 28, 24, 8, 131072], ["meta-llama/Llama-3.2-3B", "meta-llama/Llama-3.2-3B-Instruct", "NousResearch/Hermes-3-Llama-3.2-3B", "unsloth/Llama-3.2-3B", "unsloth/Llama-3.2-3B-Instruct"], { head_dim: 128, ...tied4 }),
+  row2("llama", [156940, 3072, 8192, 28, 24, 8, 131072], ["canopylabs/orpheus-3b-0.1-pretrained", "canopylabs/orpheus-3b-0.1-ft", "unsloth/orpheus-3b-0.1-pretrained", "unsloth/orpheus-3b-0.1-ft"], { head_dim: 128, ...tied4 }),
   row2("llama", [32e3, 2048, 5632, 22, 32, 4, 2048], ["TinyLlama/TinyLlama-1.1B-Chat-v1.0", "TinyLlama/TinyLlama_v1.1", "TinyLlama/TinyLlama-1.1B-intermediate-step-1431k-3T"]),
-  row2("llama", [49152, 576, 1536, 30, 9, 3, 2048], ["HuggingFaceTB/SmolLM-135M", "HuggingFaceTB/SmolLM-135M-Instruct"], tied2),
-  row2("llama", [49152, 960, 2560, 32, 15, 5, 2048], ["HuggingFaceTB/SmolLM-360M", "HuggingFaceTB/SmolLM-360M-Instruct"], tied2),
-  row2("llama", [49152, 2048, 8192, 24, 32, 32, 2048], ["HuggingFaceTB/SmolLM-1.7B", "HuggingFaceTB/SmolLM-1.7B-Instruct"], tied2),
-  row2("llama", [49152, 576, 1536, 30, 9, 3, 8192], ["HuggingFaceTB/SmolLM2-135M", "HuggingFaceTB/SmolLM2-135M-Instruct"], tied2),
-  row2("llama", [49152, 960, 2560, 32, 15, 5, 8192], ["HuggingFaceTB/SmolLM2-360M", "HuggingFaceTB/SmolLM2-360M-Instruct"], tied2),
-  row2("llama", [49152, 2048, 8192, 24, 32, 32, 8192], ["HuggingFaceTB/SmolLM2-1.7B", "HuggingFaceTB/SmolLM2-1.7B-Instruct"], tied2),
+  row2("llama", [49152, 576, 1536, 30, 9, 3, 2048], ["HuggingFaceTB/SmolLM-135M", "HuggingFaceTB/SmolLM-135M-Instruct"], tied4),
+  row2("llama", [49152, 960, 2560, 32, 15, 5, 2048], ["HuggingFaceTB/SmolLM-360M", "HuggingFaceTB/SmolLM-360M-Instruct"], tied4),
+  row2("llama", [49152, 2048, 8192, 24, 32, 32, 2048], ["HuggingFaceTB/SmolLM-1.7B", "HuggingFaceTB/SmolLM-1.7B-Instruct"], tied4),
+  row2("llama", [49152, 576, 1536, 30, 9, 3, 8192], ["HuggingFaceTB/SmolLM2-135M", "HuggingFaceTB/SmolLM2-135M-Instruct"], tied4),
+  row2("llama", [49152, 960, 2560, 32, 15, 5, 8192], ["HuggingFaceTB/SmolLM2-360M", "HuggingFaceTB/SmolLM2-360M-Instruct"], tied4),
+  row2("llama", [49152, 2048, 8192, 24, 32, 32, 8192], ["HuggingFaceTB/SmolLM2-1.7B", "HuggingFaceTB/SmolLM2-1.7B-Instruct"], tied4),
   row2("llama", [64e3, 4096, 11008, 32, 32, 4, 4096], ["01-ai/Yi-6B", "01-ai/Yi-6B-Chat", "01-ai/Yi-1.5-6B", "01-ai/Yi-1.5-6B-Chat"]),
   row2("llama", [64e3, 4096, 11008, 48, 32, 4, 4096], ["01-ai/Yi-9B", "01-ai/Yi-1.5-9B", "01-ai/Yi-1.5-9B-Chat"]),
   row2("llama", [64e3, 7168, 20480, 60, 56, 8, 4096], ["01-ai/Yi-34B", "01-ai/Yi-34B-Chat", "01-ai/Yi-1.5-34B", "01-ai/Yi-1.5-34B-Chat"]),
@@ -3717,7 +6612,7 @@ var mistral2 = [
   row2("mistral", [32768, 6144, 16384, 56, 48, 8, 32768], ["mistralai/Mistral-Small-Instruct-2409", "mistralai/Codestral-22B-v0.1"], { head_dim: 128, ...looksAtAll }),
   row2("mistral", [131072, 5120, 32768, 40, 32, 8, 32768], ["mistralai/Mistral-Small-24B-Base-2501", "mistralai/Mistral-Small-24B-Instruct-2501"], { head_dim: 128, ...looksAtAll })
 ];
-var qwen2Tied = { use_sliding_window: false, ...tied2 };
+var qwen2Tied = { use_sliding_window: false, ...tied4 };
 var qwen2Untied = { use_sliding_window: false, ...untied };
 var qwen22 = [
   row2("qwen2", [151936, 1024, 2816, 24, 16, 16, 32768], ["Qwen/Qwen1.5-0.5B", "Qwen/Qwen1.5-0.5B-Chat"], qwen2Tied),
@@ -3745,7 +6640,7 @@ var qwen22 = [
   row2("qwen2", [152064, 8192, 29568, 80, 64, 8, 131072], ["Qwen/Qwen2-72B", "Qwen/Qwen2.5-72B"], qwen2Untied),
   row2("qwen2", [152064, 8192, 29568, 80, 64, 8, 32768], ["Qwen/Qwen2-72B-Instruct", "Qwen/Qwen2.5-72B-Instruct"], qwen2Untied)
 ];
-var qwen3Tied = { head_dim: 128, ...tied2 };
+var qwen3Tied = { head_dim: 128, ...tied4 };
 var qwen3Untied = { head_dim: 128, ...untied };
 var qwen32 = [
   row2("qwen3", [151936, 1024, 3072, 28, 16, 8, 40960], ["Qwen/Qwen3-0.6B", "unsloth/Qwen3-0.6B"], qwen3Tied),
@@ -3754,20 +6649,20 @@ var qwen32 = [
   row2("qwen3", [151936, 2048, 6144, 28, 16, 8, 32768], ["Qwen/Qwen3-1.7B-Base"], qwen3Tied),
   row2("qwen3", [151936, 2560, 9728, 36, 32, 8, 40960], ["Qwen/Qwen3-4B", "unsloth/Qwen3-4B"], qwen3Tied),
   row2("qwen3", [151936, 2560, 9728, 36, 32, 8, 32768], ["Qwen/Qwen3-4B-Base"], qwen3Tied),
-  row2("qwen3", [151936, 2560, 9728, 36, 32, 8, 262144], ["Qwen/Qwen3-4B-Instruct-2507", "Qwen/Qwen3-4B-Thinking-2507"], qwen3Tied),
+  row2("qwen3", [151936, 2560, 9728, 36, 32, 8, 262144], ["Qwen/Qwen3-4B-Instruct-2507", "Qwen/Qwen3-4B-Thinking-2507", "katanemo/Plano-Orchestrator-4B"], qwen3Tied),
   row2("qwen3", [151936, 4096, 12288, 36, 32, 8, 40960], ["Qwen/Qwen3-8B", "unsloth/Qwen3-8B"], qwen3Untied),
   row2("qwen3", [151936, 4096, 12288, 36, 32, 8, 32768], ["Qwen/Qwen3-8B-Base"], qwen3Untied),
   row2("qwen3", [151936, 5120, 17408, 40, 40, 8, 40960], ["Qwen/Qwen3-14B", "unsloth/Qwen3-14B"], qwen3Untied),
   row2("qwen3", [151936, 5120, 17408, 40, 40, 8, 32768], ["Qwen/Qwen3-14B-Base"], qwen3Untied),
   row2("qwen3", [151936, 5120, 25600, 64, 64, 8, 40960], ["Qwen/Qwen3-32B"], qwen3Untied)
 ];
-var wideHeads = { head_dim: 256, ...tied2 };
-var gemma4 = [
+var wideHeads = { head_dim: 256, ...tied4 };
+var gemma5 = [
   row2("gemma", [256e3, 2048, 16384, 18, 8, 1, 8192], ["google/gemma-2b", "google/gemma-2b-it", "google/gemma-1.1-2b-it", "unsloth/gemma-2b"], wideHeads),
   row2("gemma", [256e3, 3072, 24576, 28, 16, 16, 8192], ["google/gemma-7b", "google/gemma-7b-it", "google/gemma-1.1-7b-it", "unsloth/gemma-7b"], wideHeads),
   row2("gemma2", [256e3, 2304, 9216, 26, 8, 4, 8192], ["google/gemma-2-2b", "google/gemma-2-2b-it", "unsloth/gemma-2-2b-it"], { sliding_window: 4096, ...wideHeads }),
   row2("gemma2", [256e3, 3584, 14336, 42, 16, 8, 8192], ["google/gemma-2-9b", "google/gemma-2-9b-it", "unsloth/gemma-2-9b-it"], { sliding_window: 4096, ...wideHeads }),
-  row2("gemma2", [256e3, 4608, 36864, 46, 32, 16, 8192], ["google/gemma-2-27b", "google/gemma-2-27b-it"], { sliding_window: 4096, head_dim: 128, ...tied2 }),
+  row2("gemma2", [256e3, 4608, 36864, 46, 32, 16, 8192], ["google/gemma-2-27b", "google/gemma-2-27b-it"], { sliding_window: 4096, head_dim: 128, ...tied4 }),
   row2("gemma3_text", [262144, 640, 2048, 18, 4, 1, 32768], ["google/gemma-3-270m", "google/gemma-3-270m-it", "unsloth/gemma-3-270m-it"], { sliding_window: 512, ...wideHeads }),
   row2("gemma3_text", [262144, 1152, 6912, 26, 4, 1, 32768], ["google/gemma-3-1b-pt", "google/gemma-3-1b-it", "unsloth/gemma-3-1b-it"], { sliding_window: 512, ...wideHeads })
 ];
@@ -3782,7 +6677,7 @@ var phi2 = [
   row2("phi3", [32064, 5120, 17920, 40, 40, 10, 4096], ["microsoft/Phi-3-medium-4k-instruct"], shortPhi3),
   row2("phi3", [32064, 5120, 17920, 40, 40, 10, 131072], ["microsoft/Phi-3-medium-128k-instruct"], { ...longPhi3, sliding_window: 131072 }),
   row2("phi3", [100352, 5120, 17920, 40, 40, 10, 16384], ["microsoft/phi-4"], { sliding_window: null, resid_pdrop: 0, ...untied }),
-  row2("phi3", [200064, 3072, 8192, 32, 24, 8, 131072], ["microsoft/Phi-4-mini-instruct"], { sliding_window: 262144, partial_rotary_factor: 0.75, resid_pdrop: 0, ...tied2 })
+  row2("phi3", [200064, 3072, 8192, 32, 24, 8, 131072], ["microsoft/Phi-4-mini-instruct"], { sliding_window: 262144, partial_rotary_factor: 0.75, resid_pdrop: 0, ...tied4 })
 ];
 var pythia = { rotary_pct: 0.25, use_parallel_residual: true, ...untied };
 var gptNeox2 = [
@@ -3796,22 +6691,23 @@ var gptNeox2 = [
   row2("gpt_neox", [50304, 2560, 10240, 32, 32, 32, 2048], ["EleutherAI/pythia-2.8b", "EleutherAI/pythia-2.8b-deduped"], pythia),
   row2("gpt_neox", [50432, 4096, 16384, 32, 32, 32, 2048], ["EleutherAI/pythia-6.9b", "EleutherAI/pythia-6.9b-deduped"], pythia),
   row2("gpt_neox", [50688, 5120, 20480, 36, 40, 40, 2048], ["EleutherAI/pythia-12b", "EleutherAI/pythia-12b-deduped"], pythia),
-  row2("gpt_neox", [50432, 6144, 24576, 44, 64, 64, 2048], ["EleutherAI/gpt-neox-20b"], pythia)
+  row2("gpt_neox", [50432, 6144, 24576, 44, 64, 64, 2048], ["EleutherAI/gpt-neox-20b"], pythia),
+  row2("gpt_neox", [50432, 2560, 10240, 32, 32, 32, 2048], ["togethercomputer/RedPajama-INCITE-Base-3B-v1", "togethercomputer/RedPajama-INCITE-Chat-3B-v1", "togethercomputer/RedPajama-INCITE-Instruct-3B-v1"], { rotary_pct: 1, use_parallel_residual: false, ...untied })
 ];
-function optRow(hidden, layers, heads2, id7, differences = {}) {
+function optRow(hidden, layers2, heads2, id7, differences = {}) {
   const config = {
     model_type: "opt",
     vocab_size: 50272,
     hidden_size: hidden,
     ffn_dim: 4 * hidden,
-    num_hidden_layers: layers,
+    num_hidden_layers: layers2,
     num_attention_heads: heads2,
     max_position_embeddings: 2048,
     word_embed_proj_dim: hidden,
     do_layer_norm_before: true,
     dropout: 0.1,
     attention_dropout: 0,
-    ...tied2,
+    ...tied4,
     ...differences
   };
   return { ids: [id7], config };
@@ -3853,21 +6749,97 @@ var llmRows = [
   ...mistral2,
   ...qwen22,
   ...qwen32,
-  ...gemma4,
+  ...gemma5,
   ...phi2,
   ...gptNeox2,
   ...opt2,
   ...falcon2
 ];
 
-// engine/models/moe-rows.ts
-var qwen3Experts = (experts, inner) => ({
+// engine/models/catalogue/mamba-rows.ts
+var falconH12 = (mamba_rms_norm, [heads2, headSize, stateSize, groups2], attentionHead = 128) => ({
+  mamba_rms_norm,
+  mamba_d_ssm: heads2 * headSize,
+  mamba_n_heads: heads2,
+  mamba_d_head: headSize,
+  mamba_d_state: stateSize,
+  mamba_n_groups: groups2,
+  mamba_chunk_size: 128,
+  head_dim: attentionHead,
+  ...untied
+});
+var nemotronH2 = (pattern, mambaHeads, mambaHeadSize) => ({
+  hybrid_override_pattern: pattern,
   head_dim: 128,
-  num_experts: experts,
+  ssm_state_size: 128,
+  mamba_num_heads: mambaHeads,
+  mamba_head_dim: mambaHeadSize,
+  n_groups: 8,
+  conv_kernel: 4,
+  chunk_size: 128,
+  ...untied
+});
+var nemotron3 = (pattern, { mambaHeads, experts: experts4, perToken, expert, latent: latent2 }) => ({
+  ...nemotronH2(pattern, mambaHeads, 64),
+  moe_intermediate_size: expert,
+  moe_shared_expert_intermediate_size: 2 * expert,
+  n_routed_experts: experts4,
+  num_experts_per_tok: perToken,
+  ...latent2 !== void 0 && { moe_latent_size: latent2 }
+});
+var NO_EXPERTS = [0, 0];
+var graniteHybrid2 = (mambaHeads, shared2, [experts4, perToken]) => ({
+  layer_types: Array.from({ length: 40 }, (_, index) => index % 10 === 5 ? "attention" : "mamba"),
+  position_embedding_type: "nope",
+  mamba_n_heads: mambaHeads,
+  mamba_d_head: 64,
+  mamba_d_state: 128,
+  mamba_n_groups: 1,
+  mamba_chunk_size: 256,
+  shared_intermediate_size: shared2,
+  num_local_experts: experts4,
+  num_experts_per_tok: perToken,
+  ...tied4
+});
+var mambaRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  row2("falcon_h1", [32784, 1024, 2048, 36, 8, 2, 16384], ["tiiuae/Falcon-H1-0.5B-Base", "tiiuae/Falcon-H1-0.5B-Instruct"], falconH12(false, [24, 64, 128, 1], 64)),
+  row2("falcon_h1", [65536, 2048, 4608, 24, 8, 2, 131072], ["tiiuae/Falcon-H1-1.5B-Base"], falconH12(true, [48, 64, 256, 1])),
+  row2("falcon_h1", [65537, 2048, 4608, 24, 8, 2, 131072], ["tiiuae/Falcon-H1-1.5B-Instruct"], falconH12(true, [48, 64, 256, 1])),
+  row2("falcon_h1", [65536, 1280, 3072, 66, 6, 2, 131072], ["tiiuae/Falcon-H1-1.5B-Deep-Base"], falconH12(true, [24, 64, 256, 1])),
+  row2("falcon_h1", [65536, 2560, 6144, 32, 10, 2, 131072], ["tiiuae/Falcon-H1-3B-Base"], falconH12(true, [32, 128, 256, 1])),
+  row2("falcon_h1", [130048, 3072, 12288, 44, 12, 2, 262144], ["tiiuae/Falcon-H1-7B-Base"], falconH12(true, [24, 128, 256, 1])),
+  row2("falcon_h1", [130049, 3072, 12288, 44, 12, 2, 262144], ["tiiuae/Falcon-H1-7B-Instruct"], { ...falconH12(true, [24, 128, 256, 1]), mamba_chunk_size: 256 }),
+  row2("jamba", [65536, 4096, 14336, 32, 32, 8, 262144], ["ai21labs/Jamba-v0.1", "ai21labs/AI21-Jamba-1.5-Mini"], untied),
+  // Its feed-forward's width is what makes its published 398 B parameters, 94 B of them active.
+  row2("jamba", [65536, 8192, 24576, 72, 64, 8, 262144], ["ai21labs/AI21-Jamba-1.5-Large"], untied),
+  row2("nemotron_h", [131072, 4480, 15680, 56, 40, 8, 131072], ["nvidia/NVIDIA-Nemotron-Nano-9B-v2", "nvidia/NVIDIA-Nemotron-Nano-9B-v2-Base"], nemotronH2("M-M-M-MM-M-M-M*-M-M-M*-M-M-M-M*-M-M-M-M*-M-MM-M-M-M-M-M-", 128, 80)),
+  row2("nemotron_h", [131072, 2688, 1856, 52, 32, 2, 262144], ["nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16"], nemotron3("MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME", { mambaHeads: 64, experts: 128, perToken: 6, expert: 1856 })),
+  row2("nemotron_h", [131072, 4096, 2688, 88, 32, 2, 262144], ["nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-BF16"], nemotron3("MEMEMEM*EMEMEMEM*EMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEM*EMEMEMEME", { mambaHeads: 128, experts: 512, perToken: 22, expert: 2688, latent: 1024 })),
+  // The preview has other words and two experts less than the model that it became.
+  row2("granitemoehybrid", [49160, 1536, 512, 40, 12, 4, 131072], ["ibm-granite/granite-4.0-tiny-preview", "ibm-granite/granite-4.0-tiny-base-preview"], graniteHybrid2(48, 1024, [62, 6])),
+  row2("granitemoehybrid", [100352, 2560, 8192, 40, 40, 8, 131072], ["ibm-granite/granite-4.0-micro", "ibm-granite/granite-4.0-micro-base"], { ...graniteHybrid2(80, 8192, NO_EXPERTS), layer_types: Array.from({ length: 40 }, () => "attention"), position_embedding_type: "rope" }),
+  row2("granitemoehybrid", [100352, 2048, 8192, 40, 32, 8, 131072], ["ibm-granite/granite-4.0-h-micro", "ibm-granite/granite-4.0-h-micro-base"], graniteHybrid2(64, 8192, NO_EXPERTS)),
+  row2("granitemoehybrid", [100352, 1536, 512, 40, 12, 4, 131072], ["ibm-granite/granite-4.0-h-tiny", "ibm-granite/granite-4.0-h-tiny-base"], graniteHybrid2(48, 1024, [64, 6])),
+  row2("granitemoehybrid", [100352, 4096, 768, 40, 32, 8, 131072], ["ibm-granite/granite-4.0-h-small", "ibm-granite/granite-4.0-h-small-base"], graniteHybrid2(128, 1536, [72, 10])),
+  row2("falcon_h1", [261120, 5120, 21504, 72, 20, 4, 262144], ["tiiuae/Falcon-H1-34B-Base", "tiiuae/Falcon-H1-34B-Instruct"], falconH12(true, [32, 128, 256, 2]))
+];
+
+// engine/models/catalogue/moe-rows.ts
+var qwen3Experts = (experts4, inner) => ({
+  head_dim: 128,
+  num_experts: experts4,
   num_experts_per_tok: 8,
   moe_intermediate_size: inner,
   ...untied
 });
+var qwen3Next2 = {
+  num_experts: 512,
+  num_experts_per_tok: 10,
+  moe_intermediate_size: 512,
+  shared_expert_intermediate_size: 512,
+  ...untied
+};
 var qwen15Experts = {
   num_experts: 60,
   num_experts_per_tok: 4,
@@ -3875,10 +6847,40 @@ var qwen15Experts = {
   shared_expert_intermediate_size: 5632,
   ...untied
 };
+var minimaxM22 = { head_dim: 128, num_local_experts: 256, num_experts_per_tok: 8, rotary_dim: 64, ...untied };
+var trinity = (experts4) => ({
+  head_dim: 128,
+  num_experts: 128,
+  num_experts_per_tok: 8,
+  num_shared_experts: 1,
+  moe_intermediate_size: experts4,
+  num_dense_layers: 2,
+  sliding_window: 2048,
+  mup_enabled: true,
+  ...untied
+});
+var kimiLinear2 = {
+  q_lora_rank: null,
+  kv_lora_rank: 512,
+  qk_nope_head_dim: 128,
+  qk_rope_head_dim: 64,
+  v_head_dim: 128,
+  num_local_experts: 256,
+  num_experts_per_tok: 8,
+  moe_intermediate_size: 1024,
+  linear_attn_config: {
+    head_dim: 128,
+    num_heads: 32,
+    short_conv_kernel_size: 4,
+    full_attn_layers: [4, 8, 12, 16, 20, 24, 27],
+    kda_layers: [1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 22, 23, 25, 26]
+  },
+  ...untied
+};
 var mixtralExperts = { num_local_experts: 8, num_experts_per_tok: 2, sliding_window: null, ...untied };
-var gptOss2 = (experts) => ({
+var gptOss2 = (experts4) => ({
   head_dim: 64,
-  num_local_experts: experts,
+  num_local_experts: experts4,
   num_experts_per_tok: 4,
   sliding_window: 128,
   attention_bias: true,
@@ -3910,6 +6912,22 @@ var deepseekV2Lite = {
   first_k_dense_replace: 1,
   ...untied
 };
+var glm45Air = {
+  head_dim: 128,
+  attention_bias: true,
+  n_routed_experts: 128,
+  n_shared_experts: 1,
+  num_experts_per_tok: 8,
+  moe_intermediate_size: 1408,
+  first_k_dense_replace: 1,
+  ...untied
+};
+var deepseekV2 = {
+  ...deepseekV2Lite,
+  q_lora_rank: 1536,
+  n_routed_experts: 160,
+  moe_intermediate_size: 1536
+};
 var glm47Flash = {
   q_lora_rank: 768,
   kv_lora_rank: 512,
@@ -3923,6 +6941,15 @@ var glm47Flash = {
   first_k_dense_replace: 1,
   ...untied
 };
+var glm5 = {
+  ...deepseekV3,
+  q_lora_rank: 2048,
+  qk_nope_head_dim: 192,
+  v_head_dim: 256,
+  index_n_heads: 32,
+  index_head_dim: 128
+};
+var graniteMoe2 = (experts4) => ({ num_local_experts: experts4, num_experts_per_tok: 8, ...tied4 });
 var moeRows = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
   row2("mixtral", [32e3, 4096, 14336, 32, 32, 8, 32768], ["mistralai/Mixtral-8x7B-v0.1", "mistralai/Mixtral-8x7B-Instruct-v0.1"], mixtralExperts),
@@ -3935,29 +6962,27 @@ var moeRows = [
   row2("qwen3_moe", [151936, 4096, 12288, 94, 64, 4, 40960], ["Qwen/Qwen3-235B-A22B"], qwen3Experts(128, 1536)),
   row2("qwen3_moe", [151936, 4096, 12288, 94, 64, 4, 262144], ["Qwen/Qwen3-235B-A22B-Instruct-2507", "Qwen/Qwen3-235B-A22B-Thinking-2507"], qwen3Experts(128, 1536)),
   row2("qwen3_moe", [151936, 6144, 8192, 62, 96, 8, 262144], ["Qwen/Qwen3-Coder-480B-A35B-Instruct"], qwen3Experts(160, 2560)),
+  row2("qwen3_next", [151936, 2048, 5120, 48, 16, 2, 262144], ["Qwen/Qwen3-Next-80B-A3B-Instruct", "Qwen/Qwen3-Next-80B-A3B-Thinking"], qwen3Next2),
+  row2("minimax_m2", [200064, 3072, 1536, 62, 48, 8, 196608], ["MiniMaxAI/MiniMax-M2", "MiniMaxAI/MiniMax-M2.5"], minimaxM22),
+  row2("afmoe", [200192, 1024, 3072, 56, 8, 2, 131072], ["arcee-ai/Trinity-Nano-Preview", "arcee-ai/Trinity-Nano-Base"], trinity(256)),
+  row2("afmoe", [200192, 2048, 6144, 32, 32, 4, 131072], ["arcee-ai/Trinity-Mini"], trinity(1024)),
+  row2("kimi_linear", [163840, 2304, 9216, 27, 32, 32, 1048576], ["moonshotai/Kimi-Linear-48B-A3B-Instruct", "moonshotai/Kimi-Linear-48B-A3B-Base"], kimiLinear2),
+  row2("granitemoe", [49152, 1024, 512, 24, 16, 8, 4096], ["ibm-granite/granite-3.0-1b-a400m-base"], graniteMoe2(32)),
+  row2("granitemoe", [49155, 1024, 512, 24, 16, 8, 4096], ["ibm-granite/granite-3.0-1b-a400m-instruct"], graniteMoe2(32)),
+  row2("granitemoe", [49155, 1536, 512, 32, 24, 8, 4096], ["ibm-granite/granite-3.0-3b-a800m-instruct"], graniteMoe2(40)),
   row2("gpt_oss", [201088, 2880, 2880, 24, 64, 8, 131072], ["openai/gpt-oss-20b", "unsloth/gpt-oss-20b", "openai/gpt-oss-safeguard-20b"], gptOss2(32)),
   row2("gpt_oss", [201088, 2880, 2880, 36, 64, 8, 131072], ["openai/gpt-oss-120b", "unsloth/gpt-oss-120b"], gptOss2(128)),
   row2("deepseek_v2", [102400, 2048, 10944, 27, 16, 16, 163840], ["deepseek-ai/DeepSeek-V2-Lite", "deepseek-ai/DeepSeek-V2-Lite-Chat"], deepseekV2Lite),
-  row2("deepseek_v3", [129280, 7168, 18432, 61, 128, 128, 163840], ["deepseek-ai/DeepSeek-V3", "deepseek-ai/DeepSeek-R1", "deepseek-ai/DeepSeek-V3-0324"], deepseekV3),
+  row2("deepseek_v2", [102400, 5120, 12288, 60, 128, 128, 163840], ["deepseek-ai/DeepSeek-V2", "deepseek-ai/DeepSeek-V2-Chat", "deepseek-ai/DeepSeek-V2.5", "deepseek-ai/DeepSeek-V2.5-1210"], deepseekV2),
+  row2("deepseek_v3", [129280, 7168, 18432, 61, 128, 128, 163840], ["deepseek-ai/DeepSeek-V3", "deepseek-ai/DeepSeek-R1", "deepseek-ai/DeepSeek-V3-0324", "deepseek-ai/DeepSeek-V3.1"], deepseekV3),
+  row2("glm4_moe", [151552, 4096, 10944, 46, 96, 8, 131072], ["zai-org/GLM-4.5-Air", "zai-org/GLM-4.5-Air-Base"], glm45Air),
+  row2("deepseek_v32", [129280, 7168, 18432, 61, 128, 128, 163840], ["deepseek-ai/DeepSeek-V3.2"], { ...deepseekV3, index_n_heads: 64, index_head_dim: 128 }),
+  row2("glm_moe_dsa", [154880, 6144, 12288, 78, 64, 64, 202752], ["zai-org/GLM-5", "zai-org/GLM-5.1"], glm5),
+  row2("glm_moe_dsa", [154880, 6144, 12288, 78, 64, 64, 1048576], ["zai-org/GLM-5.2"], { ...glm5, index_topk_freq: 4, index_skip_topk_offset: 3 }),
   row2("glm4_moe_lite", [154880, 2048, 10240, 47, 20, 20, 202752], ["zai-org/GLM-4.7-Flash"], glm47Flash)
 ];
 
-// engine/models/multimodal-rows.ts
-function textConfig(model_type, sizes, differences = {}) {
-  const [vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads] = sizes;
-  const [, , , , , num_key_value_heads, max_position_embeddings] = sizes;
-  return {
-    model_type,
-    vocab_size,
-    hidden_size,
-    intermediate_size,
-    num_hidden_layers,
-    num_attention_heads,
-    num_key_value_heads,
-    max_position_embeddings,
-    ...differences
-  };
-}
+// engine/models/catalogue/multimodal-rows.ts
 var gemmaVision = {
   hidden_size: 1152,
   intermediate_size: 4304,
@@ -3969,17 +6994,17 @@ var gemmaVision = {
   vision_use_head: false
 };
 function gemma3Row(sizes, headSize, ids) {
-  const text_config = textConfig("gemma3_text", sizes, { head_dim: headSize, sliding_window: 1024 });
+  const text_config = textConfig4("gemma3_text", sizes, { head_dim: headSize, sliding_window: 1024 });
   return { ids, config: { model_type: "gemma3", text_config, vision_config: gemmaVision } };
 }
 function qwen2VlRow(sizes, isTied, ids) {
   const vision_config2 = { depth: 32, embed_dim: 1280, hidden_size: sizes[1], mlp_ratio: 4, num_heads: 16 };
-  const text_config = textConfig("qwen2_vl_text", sizes);
+  const text_config = textConfig4("qwen2_vl_text", sizes);
   return { ids, config: { model_type: "qwen2_vl", tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
 function qwen25VlRow(sizes, isTied, ids) {
   const vision_config2 = { depth: 32, hidden_size: 1280, intermediate_size: 3420, out_hidden_size: sizes[1] };
-  const text_config = textConfig("qwen2_5_vl_text", sizes);
+  const text_config = textConfig4("qwen2_5_vl_text", sizes);
   return { ids, config: { model_type: "qwen2_5_vl", tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
 var smallQwen3Vision = {
@@ -3994,26 +7019,46 @@ var largeQwen3Vision = {
   intermediate_size: 4304,
   deepstack_visual_indexes: [8, 16, 24]
 };
-function qwen3VlRow(sizes, { vision, isTied, experts }, ids) {
-  const model_type = experts === void 0 ? "qwen3_vl" : "qwen3_vl_moe";
-  const text_config = textConfig(`${model_type}_text`, sizes, { head_dim: 128, ...experts });
+function qwen3VlRow(sizes, { vision, isTied, experts: experts4 }, ids) {
+  const model_type = experts4 === void 0 ? "qwen3_vl" : "qwen3_vl_moe";
+  const text_config = textConfig4(`${model_type}_text`, sizes, { head_dim: 128, ...experts4 });
   const vision_config2 = { num_heads: 16, out_hidden_size: sizes[1], ...vision };
   return { ids, config: { model_type, tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
 var qwen3Experts2 = (inner) => ({ num_experts: 128, num_experts_per_tok: 8, moe_intermediate_size: inner });
-var mistralSmall31 = {
-  ids: ["mistralai/Mistral-Small-3.1-24B-Base-2503", "mistralai/Mistral-Small-3.1-24B-Instruct-2503"],
+var pixtralTower = { hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24, patch_size: 14 };
+var largePixtralTower = { hidden_size: 1664, intermediate_size: 8192, num_hidden_layers: 48, patch_size: 14 };
+function mistral3Row(textType, sizes, { isTied, tower: tower2 = pixtralTower }, ids) {
+  const text_config = textConfig4(textType, sizes, { head_dim: 128, sliding_window: null });
+  return {
+    ids,
+    config: { model_type: "mistral3", tie_word_embeddings: isTied, text_config, vision_config: tower2 }
+  };
+}
+var ministral3Ids = (size2) => ["Base-2512", "Instruct-2512", "Instruct-2512-BF16", "Reasoning-2512"].map(
+  (kind) => `mistralai/Ministral-3-${size2}-${kind}`
+);
+var mistralSmall4 = {
+  ids: ["mistralai/Mistral-Small-4-119B-2603", "axolotl-ai-co/Mistral-Small-4-119B-2603-BF16"],
   config: {
     model_type: "mistral3",
     tie_word_embeddings: false,
-    text_config: textConfig("mistral", [131072, 5120, 32768, 40, 32, 8, 131072], {
-      head_dim: 128,
-      sliding_window: null
+    text_config: textConfig4("mistral4", [131072, 4096, 12288, 36, 32, 32, 1048576], {
+      q_lora_rank: 1024,
+      kv_lora_rank: 256,
+      qk_nope_head_dim: 64,
+      qk_rope_head_dim: 64,
+      v_head_dim: 128,
+      n_routed_experts: 128,
+      num_experts_per_tok: 4,
+      moe_intermediate_size: 2048
     }),
-    vision_config: { hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24, patch_size: 14 }
+    vision_config: pixtralTower
   }
 };
 var qwen35Vision = { depth: 27, hidden_size: 1152, intermediate_size: 4304, patch_size: 16 };
+var smallQwen35Vision = { depth: 24, hidden_size: 1024, intermediate_size: 4096, patch_size: 16 };
+var tinyQwen35Vision = { depth: 12, hidden_size: 768, intermediate_size: 3072, patch_size: 16 };
 var deltaNet2 = (valueHeads) => ({
   head_dim: 256,
   linear_conv_kernel_dim: 4,
@@ -4022,25 +7067,26 @@ var deltaNet2 = (valueHeads) => ({
   linear_num_key_heads: 16,
   linear_num_value_heads: valueHeads
 });
-var qwen352 = {
-  ids: ["Qwen/Qwen3.5-27B", "unsloth/Qwen3.5-27B"],
-  config: {
-    model_type: "qwen3_5",
-    tie_word_embeddings: false,
-    text_config: textConfig("qwen3_5_text", [248320, 5120, 17408, 64, 24, 4, 262144], deltaNet2(48)),
-    vision_config: { ...qwen35Vision, out_hidden_size: 5120 }
-  }
-};
-function qwen35MoeRow(sizes, experts, ids) {
-  const { intermediate_size: _, ...text3 } = textConfig("qwen3_5_moe_text", sizes, {
-    ...deltaNet2(experts.valueHeads),
-    num_experts: experts.count,
-    num_experts_per_tok: experts.perToken,
-    moe_intermediate_size: experts.inner,
-    shared_expert_intermediate_size: experts.inner
+function qwen35Row(sizes, { valueHeads, isTied, vision }, ids) {
+  const text_config = textConfig4("qwen3_5_text", sizes, deltaNet2(valueHeads));
+  const vision_config2 = { ...vision, out_hidden_size: sizes[1] };
+  return { ids, config: { model_type: "qwen3_5", tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
+}
+function qwen35MoeRow(sizes, experts4, ids) {
+  const { intermediate_size: _, ...text3 } = textConfig4("qwen3_5_moe_text", sizes, {
+    ...deltaNet2(experts4.valueHeads),
+    num_experts: experts4.count,
+    num_experts_per_tok: experts4.perToken,
+    moe_intermediate_size: experts4.inner,
+    shared_expert_intermediate_size: experts4.inner
   });
   const vision_config2 = { ...qwen35Vision, out_hidden_size: sizes[1] };
   return { ids, config: { model_type: "qwen3_5_moe", tie_word_embeddings: false, text_config: text3, vision_config: vision_config2 } };
+}
+function mllamaRow(sizes, tileSide, ids) {
+  const cross_attention_layers = Array.from({ length: sizes[3] / 5 }, (_, index) => 3 + 5 * index);
+  const text_config = textConfig4("mllama_text_model", sizes, { cross_attention_layers });
+  return { ids, config: { model_type: "mllama", text_config, vision_config: { image_size: tileSide } } };
 }
 var multimodalRows = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
@@ -4057,26 +7103,200 @@ var multimodalRows = [
   qwen3VlRow([151936, 5120, 25600, 64, 64, 8, 262144], { vision: largeQwen3Vision, isTied: false }, ["Qwen/Qwen3-VL-32B-Instruct", "Qwen/Qwen3-VL-32B-Thinking"]),
   qwen3VlRow([151936, 2048, 6144, 48, 32, 4, 262144], { vision: largeQwen3Vision, isTied: false, experts: qwen3Experts2(768) }, ["Qwen/Qwen3-VL-30B-A3B-Instruct", "Qwen/Qwen3-VL-30B-A3B-Thinking"]),
   qwen3VlRow([151936, 4096, 12288, 94, 64, 4, 262144], { vision: largeQwen3Vision, isTied: false, experts: qwen3Experts2(1536) }, ["Qwen/Qwen3-VL-235B-A22B-Instruct", "Qwen/Qwen3-VL-235B-A22B-Thinking"]),
-  qwen352,
+  qwen35Row([248320, 1024, 3584, 24, 8, 2, 262144], { valueHeads: 16, isTied: true, vision: tinyQwen35Vision }, ["Qwen/Qwen3.5-0.8B", "Qwen/Qwen3.5-0.8B-Base", "unsloth/Qwen3.5-0.8B"]),
+  qwen35Row([248320, 2560, 9216, 32, 16, 4, 262144], { valueHeads: 32, isTied: true, vision: smallQwen35Vision }, ["Qwen/Qwen3.5-4B", "Qwen/Qwen3.5-4B-Base", "unsloth/Qwen3.5-4B"]),
+  qwen35Row([248320, 4096, 12288, 32, 16, 4, 262144], { valueHeads: 32, isTied: false, vision: qwen35Vision }, ["Qwen/Qwen3.5-9B", "Qwen/Qwen3.5-9B-Base", "unsloth/Qwen3.5-9B"]),
+  qwen35Row([248320, 5120, 17408, 64, 24, 4, 262144], { valueHeads: 48, isTied: false, vision: qwen35Vision }, ["Qwen/Qwen3.5-27B", "unsloth/Qwen3.5-27B"]),
   qwen35MoeRow([248320, 2048, 512, 40, 16, 2, 262144], { valueHeads: 32, count: 256, perToken: 8, inner: 512 }, ["Qwen/Qwen3.5-35B-A3B", "Qwen/Qwen3.5-35B-A3B-Base"]),
   qwen35MoeRow([248320, 3072, 1024, 48, 32, 2, 262144], { valueHeads: 64, count: 256, perToken: 8, inner: 1024 }, ["Qwen/Qwen3.5-122B-A10B"]),
   qwen35MoeRow([248320, 4096, 1024, 60, 32, 2, 262144], { valueHeads: 64, count: 512, perToken: 10, inner: 1024 }, ["Qwen/Qwen3.5-397B-A17B"]),
-  mistralSmall31
+  mistral3Row("mistral", [131072, 5120, 32768, 40, 32, 8, 131072], { isTied: false }, ["mistralai/Mistral-Small-3.1-24B-Base-2503", "mistralai/Mistral-Small-3.1-24B-Instruct-2503"]),
+  mistral3Row("ministral3", [131072, 3072, 9216, 26, 32, 8, 262144], { isTied: true }, ministral3Ids("3B")),
+  mistral3Row("ministral3", [131072, 4096, 14336, 34, 32, 8, 262144], { isTied: false }, ministral3Ids("8B")),
+  mistral3Row("ministral3", [131072, 5120, 16384, 40, 32, 8, 262144], { isTied: false }, ministral3Ids("14B")),
+  mistral3Row("ministral3", [131072, 5120, 32768, 40, 32, 8, 393216], { isTied: false }, ["mistralai/Devstral-Small-2-24B-Instruct-2512"]),
+  mistral3Row("ministral3", [131072, 12288, 28672, 88, 96, 8, 262144], { isTied: false, tower: largePixtralTower }, ["mistralai/Mistral-Medium-3.5-128B", "axolotl-ai-co/Mistral-Medium-3.5-128B-BF16"]),
+  mistralSmall4,
+  // transformers' MllamaConfig; the 90 B and the tiles of the instructed ones: torchtune/models/llama3_2_vision/_model_builders.py
+  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 448, ["meta-llama/Llama-3.2-11B-Vision", "unsloth/Llama-3.2-11B-Vision"]),
+  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 560, ["meta-llama/Llama-3.2-11B-Vision-Instruct", "unsloth/Llama-3.2-11B-Vision-Instruct", "alpindale/Llama-3.2-11B-Vision-Instruct"]),
+  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 448, ["meta-llama/Llama-3.2-90B-Vision"]),
+  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 560, ["meta-llama/Llama-3.2-90B-Vision-Instruct"])
 ];
 
-// engine/models/newer-rows.ts
+// engine/models/catalogue/newer-multimodal-rows.ts
+var glm4vRow = (positions, ids) => ({
+  ids,
+  config: {
+    model_type: "glm4v",
+    tie_word_embeddings: false,
+    text_config: {
+      ...row2("glm4v_text", [151552, 4096, 13696, 40, 32, 2, positions], []).config,
+      partial_rotary_factor: 0.5
+    },
+    vision_config: {}
+  }
+});
+var internvl35 = {
+  ids: ["OpenGVLab/InternVL3_5-8B-HF"],
+  config: {
+    model_type: "internvl",
+    tie_word_embeddings: false,
+    text_config: { ...row2("qwen3", [151936, 4096, 12288, 36, 32, 8, 40960], []).config, head_dim: 128 },
+    vision_config: { attention_bias: true }
+  }
+};
+var llava15 = {
+  ids: ["llava-hf/llava-1.5-7b-hf"],
+  config: {
+    model_type: "llava",
+    text_config: row2("llama", [32064, 4096, 11008, 32, 32, 32, 4096], []).config,
+    vision_config: {
+      ...{ model_type: "clip_vision_model", hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24 },
+      ...{ num_attention_heads: 16, image_size: 336, patch_size: 14 }
+    }
+  }
+};
+var pixtral12 = {
+  ids: ["mistral-community/pixtral-12b"],
+  config: {
+    model_type: "llava",
+    text_config: {
+      ...row2("mistral", [131072, 5120, 14336, 40, 32, 8, 1024e3], []).config,
+      ...{ head_dim: 128, sliding_window: null }
+    },
+    vision_config: { model_type: "pixtral", patch_size: 16 }
+  }
+};
+var paddleocr2 = {
+  ids: ["PaddlePaddle/PaddleOCR-VL-1.6", "PaddlePaddle/PaddleOCR-VL-1.5", "PaddlePaddle/PaddleOCR-VL"],
+  config: {
+    model_type: "paddleocr_vl",
+    tie_word_embeddings: false,
+    text_config: {
+      ...row2("paddleocr_vl_text", [103424, 1024, 3072, 18, 16, 2, 131072], []).config,
+      head_dim: 128,
+      tie_word_embeddings: false
+    },
+    vision_config: {}
+  }
+};
+var voxtralMini = {
+  ids: ["mistralai/Voxtral-Mini-3B-2507"],
+  config: {
+    model_type: "voxtral",
+    text_config: { ...row2("llama", [131072, 3072, 8192, 30, 32, 8, 131072], []).config, head_dim: 128 },
+    audio_config: {}
+  }
+};
+var llama4Tower = { hidden_size: 1408, image_size: 336, vision_output_dim: 4096 };
+var scout = {
+  ids: [
+    ...["meta-llama/Llama-4-Scout-17B-16E", "meta-llama/Llama-4-Scout-17B-16E-Instruct"],
+    ...["unsloth/Llama-4-Scout-17B-16E", "unsloth/Llama-4-Scout-17B-16E-Instruct"],
+    "axolotl-quants/Llama-4-Scout-17B-16E-Linearized-bnb-nf4-bf16"
+  ],
+  config: { model_type: "llama4", text_config: { max_position_embeddings: 10485760 }, vision_config: llama4Tower }
+};
+var maverick = {
+  ids: [
+    ...["meta-llama/Llama-4-Maverick-17B-128E", "meta-llama/Llama-4-Maverick-17B-128E-Instruct"],
+    "axolotl-quants/Llama-4-Maverick-17B-128E-Linearized-bnb-nf4-bf16"
+  ],
+  config: {
+    model_type: "llama4",
+    text_config: {
+      max_position_embeddings: 1048576,
+      num_local_experts: 128,
+      interleave_moe_layer_step: 2,
+      use_qk_norm: false
+    },
+    vision_config: llama4Tower
+  }
+};
+var smolVlmRow = (model_type, words4, ids) => ({
+  ids,
+  config: {
+    model_type,
+    tie_word_embeddings: false,
+    text_config: row2("llama", [words4, 2048, 8192, 24, 32, 32, 8192], []).config,
+    vision_config: {
+      ...{ hidden_size: 1152, intermediate_size: 4304, num_hidden_layers: 27, num_attention_heads: 16 },
+      ...{ image_size: 384, patch_size: 14 }
+    },
+    scale_factor: 3
+  }
+});
+var newerMultimodalRows = [
+  llava15,
+  smolVlmRow("smolvlm", 49280, ["HuggingFaceTB/SmolVLM2-2.2B-Instruct"]),
+  smolVlmRow("idefics3", 49155, ["HuggingFaceTB/SmolVLM-Instruct"]),
+  glm4vRow(65536, ["zai-org/GLM-4.1V-9B-Base", "zai-org/GLM-4.1V-9B-Thinking", "THUDM/GLM-4.1V-9B-Thinking"]),
+  glm4vRow(131072, ["zai-org/GLM-4.6V-Flash"]),
+  internvl35,
+  paddleocr2,
+  voxtralMini,
+  pixtral12,
+  scout,
+  maverick
+];
+var mossVl2 = {
+  ids: ["OpenMOSS-Team/MOSS-VL-Instruct-0708"],
+  config: {
+    model_type: "moss_vl",
+    tie_word_embeddings: false,
+    text_config: {
+      ...row2("moss_vl_text", [151936, 4096, 12288, 48, 32, 8, 262144], []).config,
+      head_dim: 128,
+      cross_attention_layers: [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46]
+    },
+    vision_config: { depth: 27, hidden_size: 1152, intermediate_size: 4304, deepstack_visual_indexes: [8, 16, 24] }
+  }
+};
+var remoteCodeRows = [mossVl2];
+
+// engine/models/catalogue/newer-rows.ts
+var hunyuan2 = { head_dim: 128, ...tied4 };
+var glm42 = { head_dim: 128, ...untied };
 var newerRows = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
-  row2("smollm3", [128256, 2048, 11008, 36, 16, 4, 65536], ["HuggingFaceTB/SmolLM3-3B", "HuggingFaceTB/SmolLM3-3B-Base"], tied2),
+  row2("smollm3", [128256, 2048, 11008, 36, 16, 4, 65536], ["HuggingFaceTB/SmolLM3-3B", "HuggingFaceTB/SmolLM3-3B-Base"], tied4),
   row2("olmo2", [100352, 4096, 11008, 32, 32, 32, 4096], ["allenai/OLMo-2-1124-7B", "allenai/OLMo-2-1124-7B-SFT", "allenai/OLMo-2-1124-7B-DPO", "allenai/OLMo-2-1124-7B-Instruct"], untied),
   row2("olmo2", [100352, 5120, 13824, 40, 40, 40, 4096], ["allenai/OLMo-2-1124-13B", "allenai/OLMo-2-1124-13B-SFT", "allenai/OLMo-2-1124-13B-DPO", "allenai/OLMo-2-1124-13B-Instruct"], untied),
   row2("stablelm", [50304, 2560, 6912, 32, 32, 32, 4096], ["stabilityai/stablelm-3b-4e1t", "stabilityai/stablelm-zephyr-3b"], untied),
   row2("stablelm", [50304, 2560, 6912, 32, 32, 32, 16384], ["stabilityai/stable-code-3b"], untied),
+  row2("stablelm", [100352, 2048, 5632, 24, 32, 32, 4096], ["stabilityai/stablelm-2-1_6b", "stabilityai/stablelm-2-1_6b-chat", "stabilityai/stablelm-2-zephyr-1_6b"], { use_qkv_bias: true, ...untied }),
+  row2("starcoder2", [49152, 3072, 12288, 30, 24, 2, 16384], ["bigcode/starcoder2-3b"], { sliding_window: 4096, ...tied4 }),
+  row2("starcoder2", [49152, 4608, 18432, 32, 36, 4, 16384], ["bigcode/starcoder2-7b"], { sliding_window: 4096, ...tied4 }),
+  row2("starcoder2", [49152, 6144, 24576, 40, 48, 4, 16384], ["bigcode/starcoder2-15b", "bigcode/starcoder2-15b-instruct-v0.1", "HuggingFaceH4/starchat2-15b-sft-v0.1", "HuggingFaceH4/starchat2-15b-v0.1"], { sliding_window: 4096, ...untied }),
+  row2("olmo3", [100278, 4096, 11008, 32, 32, 32, 65536], ["allenai/Olmo-3-1025-7B", "allenai/Olmo-3-7B-Instruct", "allenai/Olmo-3-7B-Instruct-SFT", "allenai/Olmo-3-7B-Instruct-DPO", "allenai/Olmo-3-7B-Think", "allenai/Olmo-3-7B-Think-SFT", "allenai/Olmo-3-7B-Think-DPO"], { sliding_window: 4096, ...untied }),
+  row2("arcee", [128004, 2560, 18432, 36, 20, 4, 65536], ["arcee-ai/AFM-4.5B", "arcee-ai/AFM-4.5B-Base"], untied),
+  row2("seed_oss", [155136, 5120, 27648, 64, 80, 8, 524288], ["ByteDance-Seed/Seed-OSS-36B-Instruct", "ByteDance-Seed/Seed-OSS-36B-Base", "ByteDance-Seed/Seed-OSS-36B-Base-woSyn"], { head_dim: 128, ...untied }),
+  row2("hunyuan_v1_dense", [120818, 1024, 3584, 24, 16, 8, 262144], ["tencent/Hunyuan-0.5B-Instruct", "tencent/Hunyuan-0.5B-Pretrain"], hunyuan2),
+  row2("hunyuan_v1_dense", [120818, 2048, 6144, 32, 16, 4, 262144], ["tencent/Hunyuan-1.8B-Instruct", "tencent/Hunyuan-1.8B-Pretrain"], hunyuan2),
+  row2("hunyuan_v1_dense", [120818, 3072, 8192, 36, 32, 8, 262144], ["tencent/Hunyuan-4B-Instruct", "tencent/Hunyuan-4B-Pretrain"], hunyuan2),
+  row2("hunyuan_v1_dense", [128167, 4096, 14336, 32, 32, 8, 32768], ["tencent/Hunyuan-7B-Instruct", "tencent/Hunyuan-7B-Pretrain"], hunyuan2),
+  row2("glm4", [151552, 4096, 13696, 40, 32, 2, 32768], ["THUDM/GLM-4-9B-0414", "zai-org/GLM-4-9B-0414", "zai-org/GLM-Z1-9B-0414"], glm42),
+  row2("glm4", [151552, 6144, 23040, 61, 48, 2, 32768], ["THUDM/GLM-4-32B-0414", "zai-org/GLM-4-32B-0414", "zai-org/GLM-4-32B-Base-0414", "zai-org/GLM-Z1-32B-0414"], { ...glm42, attention_bias: false }),
+  row2("nemotron", [256e3, 3072, 9216, 32, 24, 8, 4096], ["nvidia/Nemotron-Mini-4B-Instruct", "nvidia/Minitron-4B-Base"], { head_dim: 128, ...untied }),
+  row2("apertus", [131072, 4096, 21504, 32, 32, 8, 65536], ["swiss-ai/Apertus-8B-2509", "swiss-ai/Apertus-8B-Instruct-2509"], untied),
+  row2("apertus", [131072, 8192, 43008, 80, 64, 8, 65536], ["swiss-ai/Apertus-70B-2509", "swiss-ai/Apertus-70B-Instruct-2509"], untied),
+  row2("cohere", [256e3, 8192, 22528, 40, 64, 64, 8192], ["CohereForAI/c4ai-command-r-v01", "CohereLabs/c4ai-command-r-v01"], tied4),
+  row2("cohere", [256e3, 4096, 14336, 32, 32, 8, 8192], ["CohereForAI/aya-23-8B", "CohereLabs/aya-23-8B", "CohereForAI/aya-expanse-8b", "CohereLabs/aya-expanse-8b"], tied4),
+  row2("cohere2", [256e3, 4096, 14336, 32, 32, 8, 8192], ["CohereForAI/c4ai-command-r7b-12-2024", "CohereLabs/c4ai-command-r7b-12-2024"], tied4),
   row2("mistral", [32768, 12288, 28672, 88, 96, 8, 32768], ["mistralai/Mistral-Large-Instruct-2407", "mistralai/Mistral-Large-Instruct-2411"], { sliding_window: null, ...untied }),
+  row2("llama", [51200, 4096, 11008, 32, 32, 32, 8192], ["Salesforce/xgen-7b-8k-base", "Salesforce/xgen-7b-8k-inst"], untied),
   row2("llama", [32e3, 8192, 22016, 48, 64, 8, 16384], ["codellama/CodeLlama-34b-hf", "codellama/CodeLlama-34b-Instruct-hf"], untied)
 ];
 
-// engine/models/seq2seq-rows.ts
+// engine/models/catalogue/own-code-rows.ts
+var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
+var ownCodeRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2)
+];
+
+// engine/models/catalogue/seq2seq-rows.ts
 function row3(ids, sizes, differences = {}) {
   const [d_model, d_ff, num_layers, num_heads] = sizes;
   return { ids, config: { model_type: "t5", d_model, d_ff, num_layers, num_heads, ...differences } };
@@ -4095,11 +7315,11 @@ var seq2seqRows = [
   row3(["google/flan-t5-xxl", "google/t5-v1_1-xxl"], [4096, 10240, 24, 64], gated2)
 ];
 
-// engine/models/vision-rows.ts
+// engine/models/catalogue/vision-rows.ts
 var basicBlocks = { layer_type: "basic", hidden_sizes: [64, 128, 256, 512] };
 var deep = { depths: [3, 3, 27, 3] };
 var tiny = { hidden_size: 192, num_attention_heads: 3, intermediate_size: 768 };
-var small = { hidden_size: 384, num_attention_heads: 6, intermediate_size: 1536 };
+var small2 = { hidden_size: 384, num_attention_heads: 6, intermediate_size: 1536 };
 var large = { hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096 };
 function row4(ids, model_type, differences = {}) {
   return { ids, config: { model_type, ...differences } };
@@ -4119,9 +7339,9 @@ var visionRows = [
   row4(["google/vit-large-patch16-384"], "vit", { ...large, image_size: 384 }),
   row4(["google/vit-large-patch32-384"], "vit", { ...large, patch_size: 32, image_size: 384 }),
   row4(["facebook/deit-tiny-patch16-224"], "vit", tiny),
-  row4(["facebook/deit-small-patch16-224"], "vit", small),
+  row4(["facebook/deit-small-patch16-224"], "vit", small2),
   row4(["facebook/deit-tiny-distilled-patch16-224"], "deit", tiny),
-  row4(["facebook/deit-small-distilled-patch16-224"], "deit", small),
+  row4(["facebook/deit-small-distilled-patch16-224"], "deit", small2),
   row4(["facebook/deit-base-distilled-patch16-224"], "deit"),
   row4(["facebook/convnext-tiny-224"], "convnext"),
   row4(["facebook/convnext-small-224"], "convnext", deep),
@@ -4146,16 +7366,38 @@ var modelAliases = {
   resnet: "microsoft/resnet-50"
 };
 var entries = new Map(
-  [...classicRows, ...visionRows, ...llmRows, ...newerRows, ...moeRows, ...multimodalRows, ...seq2seqRows].flatMap(
-    (row7) => row7.ids.map((id7) => [id7.toLowerCase(), { id: id7, row: row7 }])
-  )
+  [
+    ...classicRows,
+    ...visionRows,
+    ...llmRows,
+    ...newerRows,
+    ...ownCodeRows,
+    ...moeRows,
+    ...convolutionalRows,
+    ...mambaRows,
+    ...multimodalRows,
+    ...gemmaRows,
+    ...gemma3nRows,
+    ...newerMultimodalRows,
+    ...remoteCodeRows,
+    ...seq2seqRows
+  ].flatMap((row7) => row7.ids.map((id7) => [id7.toLowerCase(), { id: id7, row: row7 }]))
 );
 var bareNames = new Map(
   [...entries.values()].toReversed().map((entry) => [bareName(entry.id).toLowerCase(), entry])
 );
 var modelIds = [...entries.values()].map(({ id: id7 }) => id7);
 var modelNames = [...modelIds, ...bareNames.keys(), ...Object.keys(modelAliases)];
-var withPositionTable = /* @__PURE__ */ new Set(["bert", "roberta", "distilbert", "gpt2", "opt"]);
+var withPositionTable = /* @__PURE__ */ new Set([
+  "bert",
+  "roberta",
+  "xlm-roberta",
+  "distilbert",
+  "gpt2",
+  "gpt_bigcode",
+  "gpt_neo",
+  "opt"
+]);
 var parsed = /* @__PURE__ */ new Map();
 function findModel(name3) {
   const key2 = name3.toLowerCase();
@@ -4191,25 +7433,38 @@ var supportedArchitectures = modelConfig.options.flatMap((option) => [
 ]);
 var MAX_ARCHITECTURE_CHARACTERS = 80;
 function readConfigJson(text3) {
-  const fields2 = parseObject(text3);
-  const architecture = fields2?.model_type;
-  if (fields2 === void 0 || typeof architecture !== "string") return { kind: "not-a-model" };
+  const fields3 = parseObject(text3);
+  const architecture = fields3?.model_type;
+  if (fields3 === void 0 || typeof architecture !== "string") return { kind: "not-a-model" };
   if (!supportedArchitectures.includes(architecture)) {
     return { kind: "unsupported", architecture: architecture.slice(0, MAX_ARCHITECTURE_CHARACTERS) };
   }
-  const result2 = modelConfig.safeParse(withTextConfig(withRotaryShare(fields2)));
+  const result2 = modelConfig.safeParse(withTextConfig(withRotaryShare(withUsualNames(fields3))));
   if (result2.success) return { kind: "config", config: result2.data };
   const [issue] = result2.error.issues;
   return { kind: "invalid", why: `${issue?.path.join(".")}: ${issue?.message}` };
 }
-function withRotaryShare(fields2) {
-  const rope = fields2.rope_parameters;
-  if (!isObject(rope) || rope.partial_rotary_factor === void 0) return fields2;
-  const share2 = rope.partial_rotary_factor;
-  return { partial_rotary_factor: share2, rotary_pct: share2, ...fields2 };
+var ownNames = {
+  kimi_linear: {
+    max_position_embeddings: "model_max_length",
+    num_local_experts: "num_experts",
+    num_experts_per_tok: "num_experts_per_token",
+    n_shared_experts: "num_shared_experts"
+  }
+};
+function withUsualNames(fields3) {
+  const names2 = Object.entries(ownNames[String(fields3.model_type)] ?? {});
+  const found = names2.flatMap(([usual, own2]) => own2 in fields3 ? [[usual, fields3[own2]]] : []);
+  return { ...Object.fromEntries(found), ...fields3 };
 }
-function withTextConfig(fields2) {
-  return "vision_config" in fields2 && !("text_config" in fields2) ? { ...fields2, text_config: fields2 } : fields2;
+function withRotaryShare(fields3) {
+  const rope = fields3.rope_parameters;
+  if (!isObject(rope) || rope.partial_rotary_factor === void 0) return fields3;
+  const share2 = rope.partial_rotary_factor;
+  return { partial_rotary_factor: share2, rotary_pct: share2, ...fields3 };
+}
+function withTextConfig(fields3) {
+  return "vision_config" in fields3 && !("text_config" in fields3) ? { ...fields3, text_config: fields3 } : fields3;
 }
 function parseObject(text3) {
   try {
@@ -4313,38 +7568,10 @@ function reasonOf(error) {
 
 // engine/models/unsupported-models.ts
 var unsupportedModels = {
-  afmoe: ["arcee-ai/Trinity-Nano-Preview", "arcee-ai/Trinity-Mini"],
-  apertus: ["swiss-ai/Apertus-8B-2509", "swiss-ai/Apertus-8B-Instruct-2509"],
   bloom: ["bigscience/bloom-560m", "bigscience/bloom-7b1", "bigscience/bloomz-560m", "bigscience/bloomz-7b1"],
   dbrx: ["databricks/dbrx-base", "databricks/dbrx-instruct", "LnL-AI/dbrx-base-converted-v2"],
-  falcon_h1: [
-    "tiiuae/Falcon-H1-0.5B-Instruct",
-    "tiiuae/Falcon-H1-1.5B-Base",
-    "tiiuae/Falcon-H1-1.5B-Deep-Base",
-    "tiiuae/Falcon-H1-3B-Base",
-    "tiiuae/Falcon-H1-7B-Base",
-    "tiiuae/Falcon-H1-34B-Base"
-  ],
-  gemma3n: ["google/gemma-3n-E2B-it", "google/gemma-3n-E4B-it"],
-  gemma4: ["google/gemma-4-E2B-it", "google/gemma-4-26B-A4B", "google/gemma-4-31B"],
-  gpt_bigcode: ["bigcode/starcoder", "bigcode/starcoderbase-1b"],
-  gpt_neo: ["EleutherAI/gpt-neo-125m", "EleutherAI/gpt-neo-1.3B", "EleutherAI/gpt-neo-2.7B"],
-  gptj: ["EleutherAI/gpt-j-6b"],
-  jamba: ["ai21labs/Jamba-v0.1", "ai21labs/AI21-Jamba-1.5-Large"],
-  kimi_linear: ["moonshotai/Kimi-Linear-48B-A3B-Instruct"],
-  lfm2: ["LiquidAI/LFM2-350M", "LiquidAI/LFM2-700M", "LiquidAI/LFM2-1.2B"],
-  lfm2_moe: ["LiquidAI/LFM2-8B-A1B"],
-  llava: ["llava-hf/llava-1.5-7b-hf"],
-  llama4: ["meta-llama/Llama-4-Scout-17B-16E", "meta-llama/Llama-4-Scout-17B-16E-Instruct"],
   mamba: ["state-spaces/mamba-2.8b"],
-  minimax_m2: ["MiniMaxAI/MiniMax-M2"],
-  mistral4: ["mistralai/Mistral-Small-4-119B-2603"],
-  mllama: ["meta-llama/Llama-3.2-11B-Vision", "meta-llama/Llama-3.2-11B-Vision-Instruct"],
-  mpt: ["mosaicml/mpt-7b", "mosaicml/mpt-7b-instruct", "mosaicml/mpt-30b"],
-  nemotron_h: ["nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16"],
-  qwen3_next: ["Qwen/Qwen3-Next-80B-A3B-Instruct", "Qwen/Qwen3-Next-80B-A3B-Thinking"],
-  smolvlm: ["HuggingFaceTB/SmolVLM2-2.2B-Instruct"],
-  "xlm-roberta": ["FacebookAI/xlm-roberta-base", "FacebookAI/xlm-roberta-large"]
+  mpt: ["mosaicml/mpt-7b", "mosaicml/mpt-7b-instruct", "mosaicml/mpt-30b"]
 };
 function unsupportedArchitectureOf(id7) {
   const key2 = id7.toLowerCase();
@@ -4378,20 +7605,21 @@ var reshaped = wordSet(
 );
 var known;
 function modelInName(name3) {
-  const words3 = wordsOf(name3);
+  const words4 = wordsOf(name3);
   known ??= knownNames();
   const matches = known.flatMap((candidate) => {
-    const start2 = indexOfRun(words3, candidate.words);
-    return start2 < 0 ? [] : [{ candidate, start: start2, end: start2 + candidate.words.length }];
+    const start2 = indexOfRun(words4, candidate.words);
+    const end = start2 + candidate.words.length;
+    return start2 < 0 || isCutShort(name3, words4, end) ? [] : [{ candidate, start: start2, end }];
   });
   const widest2 = matches.filter(
     (match) => !matches.some((other) => isWider(other, match) && other.start <= match.start && other.end >= match.end)
   );
-  const [only, ...others] = widest2;
-  if (only === void 0 || others.length > 0) return void 0;
+  const [only, ...others2] = widest2;
+  if (only === void 0 || others2.length > 0) return void 0;
   const { id: id7, architecture } = only.candidate;
   if (architecture !== void 0) return { kind: "unsupported", architecture };
-  const around = [...words3.slice(0, only.start), ...words3.slice(only.end)];
+  const around = [...words4.slice(0, only.start), ...words4.slice(only.end)];
   const model = around.some((word) => reshaped.has(word)) ? void 0 : findModel(id7);
   return model && { kind: "model", model };
 }
@@ -4409,14 +7637,22 @@ function knownNames() {
   return [...byWords.values()];
 }
 function wordsOf(name3) {
-  const words3 = bareName(name3.toLowerCase()).split(/[-_ ]+/);
-  return words3.filter((word) => word !== "" && !decorations.has(word)).flatMap((word) => /^([a-z]{3,})(\d[\d.]*)$/.exec(word)?.slice(1) ?? [word]);
+  return writtenWords(name3).filter((word) => word !== "" && !decorations.has(word)).flatMap((word) => /^([a-z]{3,})(\d[\d.]*)$/.exec(word)?.slice(1) ?? [word]);
 }
-function wordSet(words3) {
-  return new Set(words3.split(" "));
+function writtenWords(name3) {
+  return lastFolder(name3.toLowerCase()).split(/[-_ ]+/);
 }
-function indexOfRun(words3, run2) {
-  return words3.findIndex((_, start2) => run2.every((word, offset2) => words3[start2 + offset2] === word));
+function isCutShort(name3, words4, end) {
+  return writtenWords(name3).includes(`${words4[end - 1]}${words4[end]}`);
+}
+function lastFolder(name3) {
+  return name3.split(/[/\\]/).findLast((part3) => part3 !== "") ?? "";
+}
+function wordSet(words4) {
+  return new Set(words4.split(" "));
+}
+function indexOfRun(words4, run2) {
+  return words4.findIndex((_, start2) => run2.every((word, offset3) => words4[start2 + offset3] === word));
 }
 function isWider(a, b) {
   return a.end - a.start > b.end - b.start;
@@ -4568,12 +7804,12 @@ var FieldReader = class {
     return [...this.#unread];
   }
   /** The field that a setting is read from: the one that the repository's settings supply, or else the config's own. */
-  fieldFor(key2, written) {
+  fieldFor(key2, written2) {
     const field = this.#supplied[key2];
     this.#unread.delete(key2);
     if (field === void 0) {
-      if (written !== void 0) this.#suppliable.set(written, key2);
-      return written;
+      if (written2 !== void 0) this.#suppliable.set(written2, key2);
+      return written2;
     }
     const sentence = `The ${key2.replace("_", " ")} is ${shown(field)}, as ${field.file ?? SETTINGS_PATH} says.`;
     if (!this.assumptions.includes(sentence)) this.assume(sentence);
@@ -4702,8 +7938,8 @@ function shown({ value, source }) {
       return plain(source);
   }
 }
-function count(number50) {
-  return number50.toLocaleString("en-US");
+function count(number66) {
+  return number66.toLocaleString("en-US");
 }
 
 // engine/config/model-problem.ts
@@ -4756,8 +7992,8 @@ var IMAGENET_LABELS = 1e3;
 function modelNameIn(field) {
   return field?.value.kind === "empty" ? void 0 : new FieldReader("").text(field);
 }
-function readModel(reader, written, expectedKey, lookUp) {
-  const field = reader.fieldFor("model", written);
+function readModel(reader, written2, expectedKey, lookUp) {
+  const field = reader.fieldFor("model", written2);
   if (field === void 0 || field.value.kind === "empty") {
     return reader.refuse(
       field,
@@ -4795,9 +8031,9 @@ function checkTask(reader, field, task, model) {
   }
   return task;
 }
-function readInputSize(reader, model, fields2) {
-  const sequenceLength = reader.fieldFor("sequence_length", fields2.sequenceLength);
-  const imageSize = reader.fieldFor("image_size", fields2.imageSize);
+function readInputSize(reader, model, fields3) {
+  const sequenceLength = reader.fieldFor("sequence_length", fields3.sequenceLength);
+  const imageSize = reader.fieldFor("image_size", fields3.imageSize);
   const tokens = reader.wholeNumber(sequenceLength, { max: MAX_SEQUENCE });
   const pixels = reader.wholeNumber(imageSize, { max: MAX_IMAGE_SIDE });
   if (tokens !== void 0 && sequenceLength !== void 0) reader.note("sequenceLength", tokens, sequenceLength);
@@ -4812,7 +8048,7 @@ function readInputSize(reader, model, fields2) {
     return { imageSize: pixels ?? trainedPixels };
   }
   const trained = model.maxPositions ?? MAX_SEQUENCE;
-  if (sequenceLength === void 0) return { sequenceLength: assumedLength(reader, trained, fields2.length) };
+  if (sequenceLength === void 0) return { sequenceLength: assumedLength(reader, trained, fields3.length) };
   if (tokens !== void 0 && tokens > trained) tellTooLong(reader, sequenceLength, tokens, model);
   return { sequenceLength: tokens ?? trained };
 }
@@ -4834,8 +8070,8 @@ function assumedLength(reader, limit, preferred = DEFAULT_SEQUENCE) {
   reader.assume(`Sequences of ${length} tokens: the config sets no maximum length.`);
   return reader.note("sequenceLength", length, "assumed");
 }
-function readLabels(reader, written, task, known3) {
-  const field = reader.fieldFor("labels", written);
+function readLabels(reader, written2, task, known3) {
+  const field = reader.fieldFor("labels", written2);
   const labels = reader.wholeNumber(field, { max: MAX_LABELS }) ?? known3;
   if (labels !== void 0) return labels;
   switch (task) {
@@ -4853,6 +8089,25 @@ function readLabels(reader, written, task, known3) {
   }
 }
 
+// engine/config/training-config.ts
+var stepInPytorch = { framework: "pytorch", step: "training" };
+function trainingConfig(reader, config) {
+  const { dialect, model, batchSize: batchSize2, accumulation } = config;
+  const { task, microBatch, ...others2 } = config.spec;
+  if (model === void 0 || task === void 0 || microBatch === void 0 || reader.problems.length > 0) {
+    return { kind: "unreadable", problems: reader.problems };
+  }
+  return {
+    kind: "training-config",
+    dialect,
+    model,
+    spec: { model: model.id, task, microBatch, ...others2 },
+    ...batchSize2 && { batchSizeAt: batchSize2.at },
+    ...accumulation && { gradientAccumulationAt: accumulation.at },
+    assumptions: reader.assumptions
+  };
+}
+
 // engine/config/language-model.ts
 function readBatch(reader, { batchSize: batchSize2, defaultBatch, accumulation }) {
   const count3 = (field) => reader.wholeNumber(field, { max: MAX_BATCH });
@@ -4865,7 +8120,7 @@ function readBatch(reader, { batchSize: batchSize2, defaultBatch, accumulation }
   };
 }
 function readGpus(reader, field) {
-  return reader.settle("gpus", field, (present4) => reader.wholeNumber(present4, { max: 1e5 }), {
+  return reader.settle("gpus", field, (present3) => reader.wholeNumber(present3, { max: 1e5 }), {
     value: 1,
     source: "not in the file",
     assumption: "One GPU: the config does not say how many processes run."
@@ -4883,16 +8138,12 @@ function languageModelReading(reader, config) {
       "Name a decoder, or leave this config out of the check."
     );
   }
-  if (model === void 0 || reader.problems.length > 0) return { kind: "unreadable", problems: reader.problems };
-  return {
-    kind: "training-config",
+  return trainingConfig(reader, {
     dialect: config.dialect,
     model,
     spec: {
-      model: model.id,
+      ...stepInPytorch,
       task,
-      framework: "pytorch",
-      step: "training",
       microBatch: batch.microBatch,
       gradientAccumulation: batch.gradientAccumulation,
       ...size2,
@@ -4901,25 +8152,48 @@ function languageModelReading(reader, config) {
       // None of these tools' loops keeps the logits or a key/value cache through the backward pass.
       loop: "trainer"
     },
-    ...batch.batchSize && { batchSizeAt: batch.batchSize.at },
-    ...batch.accumulation && { gradientAccumulationAt: batch.accumulation.at },
-    assumptions: reader.assumptions
-  };
+    batchSize: batch.batchSize,
+    accumulation: batch.accumulation
+  });
 }
 function taskOfMethod(method) {
   if (method?.kind !== "reward" || method.head === "value") return { task: "causal-lm", labels: 2 };
   return { task: "sequence-classification", labels: method.head === "steps" ? 2 : 1 };
 }
 function present(settings) {
-  const { lora: lora2, quantization, quantizedExperts, fakeQuantization, float8, expertParallel, ...others } = settings;
-  const { sharding, offload, fusedLoss, method, dropout, ...always } = others;
+  const {
+    optimizerInBackward,
+    lora: lora2,
+    trainable,
+    images,
+    trainsTowers: trainsTowers2,
+    quantization,
+    quantizedExperts,
+    linearExperts,
+    chosenExperts,
+    fakeQuantization,
+    float8,
+    expertsOnHost,
+    tensorParallel,
+    expertParallel,
+    ...others2
+  } = settings;
+  const { sharding, offload, fusedLoss, method, dropout, ...always } = others2;
   return {
     ...always,
+    ...optimizerInBackward && { optimizerInBackward },
     ...lora2 && { lora: lora2 },
+    ...trainable && { trainable },
+    ...images && { images },
+    ...trainsTowers2 && { trainsTowers: trainsTowers2 },
     ...quantization && { quantization },
     ...quantizedExperts && { quantizedExperts },
+    ...linearExperts && { linearExperts },
+    ...chosenExperts && { chosenExperts },
+    ...expertsOnHost && { expertsOnHost },
     ...fakeQuantization && { fakeQuantization },
     ...float8 && { float8 },
+    ...tensorParallel && { tensorParallel },
     ...expertParallel && { expertParallel },
     ...sharding && { sharding },
     ...offload && { offload },
@@ -4948,10 +8222,32 @@ function readSequence(reader, model, sequence) {
   return { sequenceLength };
 }
 
+// engine/models/expert-names.ts
+var qwen = { up: ["gate_proj", "up_proj"], down: "down_proj", router: "gate" };
+var mixtral2 = { up: ["w1", "w3"], down: "w2", router: "gate" };
+var byFamily = {
+  mixtral: mixtral2,
+  minimax_m2: mixtral2,
+  qwen3_moe: qwen,
+  qwen3_next: qwen,
+  olmoe: qwen,
+  deepseek_v2: qwen,
+  deepseek_v3: qwen,
+  deepseek_v32: qwen,
+  glm_moe_dsa: qwen,
+  glm4_moe: qwen,
+  glm4_moe_lite: qwen,
+  afmoe: qwen
+};
+function expertNamesOf(config) {
+  return byFamily[config.model_type];
+}
+
 // engine/config/trainer/adapter-targets.ts
-var attention4 = ["q_proj", "k_proj", "v_proj", "o_proj"];
-var gated3 = { all: [...attention4, "gate_proj", "up_proj", "down_proj"] };
+var attention7 = ["q_proj", "k_proj", "v_proj", "o_proj"];
+var gated3 = { all: [...attention7, "gate_proj", "up_proj", "down_proj"] };
 var deltaNet3 = ["in_proj_qkv", "in_proj_z", "in_proj_b", "in_proj_a", "out_proj"];
+var lfm22 = ["q_proj", "k_proj", "v_proj", "out_proj", "in_proj", "w1", "w2", "w3"];
 var latent = [
   "q_proj",
   "q_a_proj",
@@ -4963,8 +8259,56 @@ var latent = [
   "up_proj",
   "down_proj"
 ];
+var glmVision2 = { all: [...gated3.all, "gate_up_proj", "qkv", "proj"] };
 var llama3 = { ...gated3, usual: ["q_proj", "v_proj"] };
-var linears = {
+var layerInputs2 = ["per_layer_input_gate", "per_layer_projection", "per_layer_model_projection"];
+var altUp = ["modality_router", "prediction_coefs", "correction_coefs", "0", "1", "2"];
+var gemma3nText = [...gated3.all, ...layerInputs2, ...altUp, "linear_left", "linear_right"];
+var gemma3nAudio2 = [
+  "ffw_layer_1",
+  "ffw_layer_2",
+  "pos_proj",
+  "post",
+  "linear_start",
+  "linear_end",
+  "input_proj_linear"
+];
+function gemma4Linears(config) {
+  const { text_config: text3, vision_config: vision, audio_config: audio } = config;
+  const all = [
+    ...gated3.all,
+    ...text3.hidden_size_per_layer_input > 0 ? layerInputs2 : [],
+    ...text3.enable_moe_block ? ["proj"] : [],
+    ...vision || audio ? ["linear", "embedding_projection"] : [],
+    ...vision ? ["input_proj"] : [],
+    ...audio ? ["relative_k_proj", "output_proj", "input_proj_linear"] : []
+  ];
+  return { all, usual: ["q_proj", "v_proj"] };
+}
+function nemotronHLinears(config) {
+  const kinds3 = blockKindsOf(config);
+  const has = (kind, linears3) => kinds3.includes(kind) ? linears3 : [];
+  const latentProjections = config.moe_latent_size ? ["fc1_latent_proj", "fc2_latent_proj"] : [];
+  const feedForward9 = kinds3.includes("moe") || kinds3.includes("mlp") ? ["up_proj", "down_proj"] : [];
+  const all = [
+    ...has("full_attention", attention7),
+    ...has("linear_attention", ["in_proj"]),
+    ...feedForward9,
+    ...has("moe", latentProjections)
+  ];
+  return { all };
+}
+function graniteHybridLinears(config) {
+  const layers2 = Array.from({ length: config.num_hidden_layers }, (_, index) => isMambaLayer(config, index));
+  const all = [
+    ...layers2.includes(false) ? attention7 : [],
+    ...layers2.includes(true) ? ["in_proj"] : [],
+    "input_linear",
+    "output_linear"
+  ];
+  return { all };
+}
+var linears2 = {
   llama: llama3,
   mistral: llama3,
   qwen2: llama3,
@@ -4981,47 +8325,104 @@ var linears = {
   olmo3: gated3,
   hunyuan_v1_dense: gated3,
   ernie4_5: gated3,
-  arcee: { all: [...attention4, "up_proj", "down_proj"] },
-  glm4: { all: [...attention4, "gate_up_proj", "down_proj"] },
-  starcoder2: { all: [...attention4, "c_fc", "c_proj"] },
-  mixtral: { all: attention4, usual: ["q_proj", "v_proj"] },
+  arcee: { all: [...attention7, "up_proj", "down_proj"] },
+  nemotron: { all: [...attention7, "up_proj", "down_proj"] },
+  apertus: { all: [...attention7, "up_proj", "down_proj"] },
+  cohere: gated3,
+  cohere2: gated3,
+  mimo: { all: [...gated3.all, "input_proj"] },
+  glm4: { all: [...attention7, "gate_up_proj", "down_proj"] },
+  starcoder2: { all: [...attention7, "c_fc", "c_proj"] },
+  lfm2: { all: lfm22 },
+  lfm2_moe: { all: lfm22 },
+  lfm2_vl: { all: [...lfm22, "fc1", "fc2", "linear_1", "linear_2"] },
+  kimi_linear: { all: [...latent, "k_proj", "v_proj", "f_a_proj", "f_b_proj", "b_proj", "g_a_proj", "g_b_proj"] },
+  minimax_m2: { all: attention7 },
+  afmoe: { all: [...gated3.all, "gate"] },
+  mixtral: { all: attention7, usual: ["q_proj", "v_proj"] },
   qwen2_moe: { all: [...gated3.all, "shared_expert_gate"] },
-  qwen3_moe: { all: attention4 },
-  olmoe: { all: attention4 },
-  gpt_oss: { all: attention4 },
+  qwen3_moe: { all: attention7 },
+  olmoe: { all: attention7 },
+  qwen3_next: { all: [...gated3.all, "shared_expert_gate", "in_proj_qkvz", "in_proj_ba", "out_proj"] },
+  gpt_oss: { all: attention7 },
   glm4_moe: { all: gated3.all },
   deepseek_v2: { all: latent },
   deepseek_v3: { all: latent },
+  deepseek_v32: { all: [...latent, "wq_b", "wk", "weights_proj"] },
+  glm_moe_dsa: { all: [...latent, "wq_b", "wk", "weights_proj"] },
   glm4_moe_lite: { all: latent },
+  mistral4: { all: latent },
   qwen3_5: { all: [...gated3.all, ...deltaNet3, "qkv", "proj", "linear_fc1", "linear_fc2"] },
   qwen3_5_moe: { all: [...gated3.all, ...deltaNet3, "shared_expert_gate", "qkv", "proj", "linear_fc1", "linear_fc2"] },
+  jamba: { all: [...gated3.all, "in_proj", "x_proj", "dt_proj", "out_proj"] },
+  falcon_h1: { all: [...gated3.all, "in_proj"] },
+  granitemoe: { all: attention7 },
+  granitemoeshared: { all: [...attention7, "input_linear", "output_linear"] },
+  gemma3n: { all: [...gemma3nText, ...gemma3nAudio2, "embedding_projection"] },
+  gemma3n_text: { all: gemma3nText },
+  gemma4_text: gated3,
+  gemma4_unified: { all: [...gated3.all, "patch_dense", "embedding_projection"] },
   gemma3: { all: [...gated3.all, "out_proj", "fc1", "fc2"] },
+  smolvlm: { all: [...gated3.all, "out_proj", "fc1", "fc2", "proj"] },
+  idefics3: { all: [...gated3.all, "out_proj", "fc1", "fc2", "proj"] },
+  llama4: { all: [...gated3.all, "linear", "fc1", "fc2", "linear_1"] },
+  mllama: { all: [...gated3.all, "fc1", "fc2", "multi_modal_projector"] },
   mistral3: { all: [...gated3.all, "merging_layer", "linear_1", "linear_2"] },
   qwen2_vl: { all: [...gated3.all, "qkv", "proj", "fc1", "fc2", "0", "2"] },
   qwen2_5_vl: { all: [...gated3.all, "qkv", "proj", "0", "2"] },
   qwen3_vl: { all: [...gated3.all, "qkv", "proj", "linear_fc1", "linear_fc2"] },
-  qwen3_vl_moe: { all: [...attention4, "qkv", "proj", "linear_fc1", "linear_fc2"] },
+  qwen3_vl_moe: { all: [...attention7, "qkv", "proj", "linear_fc1", "linear_fc2"] },
+  glm4v: glmVision2,
+  glm46v: glmVision2,
+  moss_vl: { all: [...gated3.all, "qkv", "proj", "linear_fc1", "linear_fc2"] },
+  internvl: { all: [...gated3.all, "projection_layer", "fc1", "fc2", "linear_1", "linear_2"] },
+  paddleocr_vl: { all: [...gated3.all, "out_proj", "fc1", "fc2", "linear_1", "linear_2"] },
+  llava: { all: [...gated3.all, "out_proj", "fc1", "fc2", "linear_1", "linear_2"] },
+  voxtral: { all: [...gated3.all, "out_proj", "fc1", "fc2", "linear_1", "linear_2"] },
   phi: { all: ["q_proj", "k_proj", "v_proj", "dense", "fc1", "fc2"], usual: ["q_proj", "v_proj", "fc1", "fc2"] },
   phi3: { all: ["qkv_proj", "o_proj", "gate_up_proj", "down_proj"], usual: ["qkv_proj"] },
   gpt2: { all: ["c_attn", "c_proj", "c_fc"], usual: ["c_attn"] },
+  gpt_bigcode: { all: ["c_attn", "c_proj", "c_fc"], usual: ["c_attn"] },
+  gptj: { all: ["q_proj", "k_proj", "v_proj", "out_proj", "fc_in", "fc_out"], usual: ["q_proj", "v_proj"] },
+  gpt_neo: { all: ["q_proj", "k_proj", "v_proj", "out_proj", "c_fc", "c_proj"], usual: ["q_proj", "v_proj"] },
   gpt_neox: { all: ["query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"], usual: ["query_key_value"] },
   falcon: { all: ["query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"], usual: ["query_key_value"] },
   opt: { all: ["q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"], usual: ["q_proj", "v_proj"] }
 };
+function expertTargetsOf({ config }) {
+  const names2 = expertNamesOf(config);
+  return names2 === void 0 ? [] : [...names2.up, names2.down];
+}
 function linearsOf({ family, config }) {
-  const found = linears[family];
-  if (found === void 0 || !("q_lora_rank" in config || "kv_lora_rank" in config)) return found;
+  switch (config.model_type) {
+    case "gemma4":
+      return gemma4Linears(config);
+    case "nemotron_h":
+      return nemotronHLinears(config);
+    case "granitemoehybrid":
+      return graniteHybridLinears(config);
+    default:
+      return commonLinearsOf(family, config);
+  }
+}
+function commonLinearsOf(family, config) {
+  const found = linears2[family];
+  if (found === void 0) return void 0;
+  if ("text_config" in config && "kv_lora_rank" in config.text_config) {
+    return { all: [.../* @__PURE__ */ new Set([...latent, ...found.all])] };
+  }
+  if (!("q_lora_rank" in config || "kv_lora_rank" in config)) return found;
   const absent = config.q_lora_rank ? ["q_proj"] : ["q_a_proj", "q_b_proj"];
   return { all: found.all.filter((linear) => !absent.includes(linear)) };
 }
 
 // engine/config/trainer/layer-pattern.ts
 var MAX_NAMES = 200;
-var MAX_CHARACTERS = 1e3;
+var MAX_CHARACTERS2 = 1e3;
 var MAX_DEPTH = 20;
 var GAP = ".";
 function lastNamesOf(pattern) {
-  if (pattern.length > MAX_CHARACTERS) return void 0;
+  if (pattern.length > MAX_CHARACTERS2) return void 0;
   const spellings = new PatternReader(pattern).read();
   const names2 = spellings?.map((spelling) => spelling.slice(spelling.lastIndexOf(GAP) + 1));
   return names2?.every((name3) => /^\w+$/.test(name3)) ? [...new Set(names2)] : void 0;
@@ -5107,34 +8508,45 @@ var PatternReader = class {
 // engine/config/trainer/adapter.ts
 var MAX_RANK = 1e4;
 var MAX_TARGETS = 100;
-var everyLinear = /* @__PURE__ */ new Set(["all-linear", "all_linear", "all"]);
-function readLora(reader, model, fields2) {
-  const rank2 = fields2.rank ? reader.wholeNumber(fields2.rank, { max: MAX_RANK }) : fields2.defaultRank.value;
-  const dropout = fields2.dropout ? reader.share(fields2.dropout) : fields2.defaultDropout;
-  if (fields2.rank === void 0 && fields2.defaultRank.assumption !== void 0) {
-    reader.assume(fields2.defaultRank.assumption);
+var everyLinear = /* @__PURE__ */ new Set(["all_linear", "all"]);
+var PEFT_EVERY_LINEAR = "all-linear";
+function readLora(reader, model, fields3) {
+  const rank2 = fields3.rank ? reader.wholeNumber(fields3.rank, { max: MAX_RANK }) : fields3.defaultRank.value;
+  const dropout = fields3.dropout ? reader.share(fields3.dropout) : fields3.defaultDropout;
+  if (fields3.rank === void 0 && fields3.defaultRank.assumption !== void 0) {
+    reader.assume(fields3.defaultRank.assumption);
   }
   if (model === void 0 || rank2 === void 0 || dropout === void 0) return void 0;
-  const targets = targetsIn(reader, model, fields2);
+  const { parameters = [], inExpertKernels } = fields3;
+  const isOnExpertsAlone = parameters.length > 0 && fields3.targets === "usual";
+  const targets = isOnExpertsAlone ? [] : targetsIn(reader, model, fields3);
   if (targets === void 0) return void 0;
-  const whole2 = readModulesToSave(reader, fields2.modulesToSave);
-  const lora2 = { rank: rank2, targets: [...targets], dropout, ...whole2.length > 0 && { modulesToSave: [...whole2] } };
-  return reader.note("lora", lora2, fields2.rank ?? fields2.defaultRank.source);
+  const whole2 = readModulesToSave(reader, fields3.modulesToSave);
+  const { form, inWeightsType } = fields3;
+  const lora2 = {
+    ...{ rank: rank2, targets: [...targets], dropout },
+    ...parameters.length > 0 && { parameters: [...parameters] },
+    ...inExpertKernels && { inExpertKernels },
+    ...inWeightsType && { inWeightsType },
+    ...form && { form },
+    ...whole2.length > 0 && { modulesToSave: [...whole2] }
+  };
+  return reader.note("lora", lora2, fields3.rank ?? fields3.defaultRank.source);
 }
 function readModulesToSave(reader, field) {
   const names2 = (field && (namesIn(field) ?? reader.text(field)?.split(","))) ?? [];
   const last = names2.map((name3) => name3.trim().split(".").at(-1) ?? "").filter((name3) => name3 !== "");
   const copied = ["embed_tokens", "lm_head", "embed_out", "wte", "embed_in"];
-  const others = last.filter((name3) => !copied.includes(name3));
-  if (field !== void 0 && others.length > 0) {
-    const message2 = `Training ${oneOf(others.slice(0, MAX_TARGETS).map(quote))} whole beside adapters is not modelled yet`;
+  const others2 = last.filter((name3) => !copied.includes(name3));
+  if (field !== void 0 && others2.length > 0) {
+    const message2 = `Training ${oneOf(others2.slice(0, MAX_TARGETS).map(quote))} whole beside adapters is not modelled yet`;
     reader.refuse(field, "unsupported-setting", message2, `Name embeddings or output layers: ${oneOf(copied)}.`);
   }
   return last.filter((name3) => copied.includes(name3));
 }
 function targetsIn(reader, model, { targets, targetField }) {
-  const linears2 = linearsOf(model);
-  if (linears2 === void 0) {
+  const linears3 = linearsOf(model);
+  if (linears3 === void 0) {
     return reader.refuse(
       targetField,
       "unsupported-setting",
@@ -5142,15 +8554,17 @@ function targetsIn(reader, model, { targets, targetField }) {
       "Leave this config out of the check for now."
     );
   }
-  if (targets === "all") return linears2.all;
-  if (targets === "usual") return usualTargets(reader, model, linears2, targetField);
-  const found = linears2.all.filter((linear) => targets.includes(linear));
+  const ofExperts = expertTargetsOf(model);
+  if (targets === "all") return linears3.all;
+  if (targets === "all-linear") return [.../* @__PURE__ */ new Set([...linears3.all, ...ofExperts])];
+  if (targets === "usual") return usualTargets(reader, model, linears3, targetField);
+  const found = [.../* @__PURE__ */ new Set([...linears3.all, ...ofExperts])].filter((name3) => targets.includes(name3));
   if (found.length > 0) return found;
   return reader.refuse(
     targetField,
     "no-such-lora-target",
     `${quote(model.id)} has no linear layer named ${oneOf(targets.slice(0, MAX_TARGETS).map(quote))}`,
-    `Name some of ${linears2.all.join(", ")}.`
+    `Name some of ${linears3.all.join(", ")}.`
   );
 }
 function usualTargets(reader, model, { all, usual }, targetField) {
@@ -5173,6 +8587,7 @@ function readTargets(reader, field) {
   const names2 = listed2 ?? text3?.split(",");
   if (names2 === void 0) return void 0;
   const trimmed = names2.map((name3) => name3.trim()).filter((name3) => name3 !== "");
+  if (trimmed.includes(PEFT_EVERY_LINEAR)) return PEFT_EVERY_LINEAR;
   if (trimmed.some((name3) => everyLinear.has(name3))) return "all";
   return [...new Set(trimmed.flatMap((name3) => name3.match(/[A-Za-z_0-9]+/g)?.slice(-8) ?? []))].slice(0, MAX_TARGETS);
 }
@@ -5207,8 +8622,8 @@ function readImplementation(reader, field) {
   reader.settle(
     "attention",
     field,
-    (present4) => {
-      choice = implementation(reader, present4) ?? fusedAttention;
+    (present3) => {
+      choice = implementation(reader, present3) ?? fusedAttention;
       return choice.attention;
     },
     byDefault
@@ -5228,8 +8643,8 @@ function implementation(reader, field) {
       suggest(name3, [...implementations.keys()])
     );
   }
-  const shown2 = known3 === void 0 ? quote(name3) : name3;
-  reader.assume(`${shown2} is taken as sdpa: the flash kernel and the fused one hold the same bytes.`);
+  const shown3 = known3 === void 0 ? quote(name3) : name3;
+  reader.assume(`${shown3} is taken as sdpa: the flash kernel and the fused one hold the same bytes.`);
   return flashAttention;
 }
 
@@ -5241,37 +8656,47 @@ var references2 = {
   copy: "a frozen copy of the model is the reference"
 };
 function preference(reader, field, terms) {
-  const { reference, style, withCrossEntropy = false, keepsDropout = false } = terms;
+  const { reference: reference2, style, withCrossEntropy = false, keepsDropout = false } = terms;
   reader.assume(
-    `Each sample is two sequences, the chosen and the rejected answer, in one forward pass; ${references2[reference]}.`
+    `Each sample is two sequences, the chosen and the rejected answer, in one forward pass; ${references2[reference2]}.`
   );
-  const method = { kind: "preference", reference, logProbabilities: style, withCrossEntropy };
+  const method = { kind: "preference", reference: reference2, logProbabilities: style, withCrossEntropy };
   return noted(reader, field, method, keepsDropout);
 }
-function kto(reader, field, { reference, style }) {
+function kto(reader, field, { reference: reference2, style }) {
   reader.assume(
-    `KTO: an unrelated answer goes through the model beside each sample, without gradients; ${references2[reference]}.`
+    `KTO: an unrelated answer goes through the model beside each sample, without gradients; ${references2[reference2]}.`
   );
-  return noted(reader, field, { kind: "kto", reference, logProbabilities: style }, false);
+  return noted(reader, field, { kind: "kto", reference: reference2, logProbabilities: style }, false);
 }
 var heads = {
   score: "Each sample is two sequences, the chosen and the rejected answer; a score takes the place of the output layer.",
   value: "Each sample is two sequences, the chosen and the rejected answer; a value head stands beside the output layer.",
   steps: "A score of every step takes the place of the output layer."
 };
-function reward(reader, field, head) {
-  reader.assume(heads[head]);
-  return noted(reader, field, { kind: "reward", head }, head === "value");
+function reward(reader, field, head2) {
+  reader.assume(heads[head2]);
+  return noted(reader, field, { kind: "reward", head: head2 }, head2 === "value");
 }
 function noted(reader, field, method, keepsDropout) {
   reader.note("method", method, field);
   return keepsDropout ? { method } : { method, dropout: reader.note("dropout", false, "turned off by the method") };
 }
-function distillation(reader, field, teacher, chunks) {
+function anchored(reader, field) {
+  reader.assume("A frozen copy of the model reads the same batch; its logits stand beside those that are trained.");
+  return noted(reader, field, { kind: "anchored" }, true);
+}
+function denoising(reader, field) {
+  reader.assume(
+    "Every token is counted as masked, as in the heaviest step of the diffusion; samples that are generated between steps are not counted."
+  );
+  return noted(reader, field, { kind: "denoising" }, true);
+}
+function distillation(reader, field, teacher, chunks2) {
   reader.assume(
     `The teacher ${quote(teacher)} reads the same batch, without gradients; its logits stand beside the student's.`
   );
-  return noted(reader, field, { kind: "distillation", teacher, chunks }, true);
+  return noted(reader, field, { kind: "distillation", teacher, chunks: chunks2 }, true);
 }
 function refuseGeneration(reader, field, name3) {
   reader.refuse(
@@ -5289,6 +8714,19 @@ function isOn(reader, field) {
 // engine/config/trainer/float8.ts
 function readFloat8(reader, field) {
   return isOn(reader, field) ? reader.note("float8", true, field) : void 0;
+}
+
+// engine/config/trainer/images.ts
+function oneImage(model) {
+  if (model?.config.model_type !== "mllama") return void 0;
+  return { tiles: model.config.vision_config.max_num_tiles, checkpointed: "decoder" };
+}
+function trainsTowers(model) {
+  if (model === void 0 || model.config.model_type === "mllama") return void 0;
+  return seesImages(model.config) || hears(model.config) ? true : void 0;
+}
+function imageOfEverySample(model) {
+  return model?.config.model_type === "moss_vl" ? { tiles: 1, checkpointed: "decoder" } : void 0;
 }
 
 // engine/config/trainer/optimizer.ts
@@ -5337,7 +8775,7 @@ var trainerDefault = {
   assumption: "Fused AdamW, the Trainer's default from PyTorch 2.8 on: the config sets no optim."
 };
 function readTrainerOptimizer(reader, field, byDefault2 = trainerDefault) {
-  return reader.settle("optimizer", field, (present4) => trainerOptimizer(reader, present4), byDefault2);
+  return reader.settle("optimizer", field, (present3) => trainerOptimizer(reader, present3), byDefault2);
 }
 function trainerOptimizer(reader, field) {
   const name3 = reader.text(field);
@@ -5412,16 +8850,16 @@ function offloadOf(reader, weights, optimizer) {
   return { offload: reader.note("offload", "optimizer", optimizer) };
 }
 function readFsdp(reader, { fsdp, config }) {
-  const words3 = wordsIn(fsdp);
-  const field = fsdp !== void 0 && words3.length > 0 ? fsdp : void 0;
+  const words4 = wordsIn(fsdp);
+  const field = fsdp !== void 0 && words4.length > 0 ? fsdp : void 0;
   const strategy = config?.at("fsdp_sharding_strategy") ?? config?.at("fsdp_reshard_after_forward");
   const anySetting = config && [...config.fields.values()][0];
   const from2 = field ?? anySetting;
-  if (from2 === void 0 || words3.includes("no_shard")) return {};
-  const keepsWeights = words3.includes("shard_grad_op") || strategy !== void 0 && saysGradientsOnly(strategy);
+  if (from2 === void 0 || words4.includes("no_shard")) return {};
+  const keepsWeights = words4.includes("shard_grad_op") || strategy !== void 0 && saysGradientsOnly(strategy);
   const sharding = reader.note("sharding", keepsWeights ? "zero2" : "fsdp", from2);
   const offloads2 = config?.at("fsdp_offload_params") ?? config?.at("offload_params");
-  const isOffloaded = words3.includes("offload") || offloads2?.value.kind === "flag" && offloads2.value.flag;
+  const isOffloaded = words4.includes("offload") || offloads2?.value.kind === "flag" && offloads2.value.flag;
   if (!isOffloaded) return { sharding };
   return { sharding, offload: reader.note("offload", "optimizer-and-weights", offloads2 ?? from2) };
 }
@@ -5435,6 +8873,289 @@ function wordsIn(field) {
   if (field?.value.kind === "flag") return field.value.flag ? ["full_shard"] : [];
   if (field?.value.kind !== "list") return [];
   return field.value.items.flatMap((item) => item.kind === "text" ? [item.text.toLowerCase()] : []);
+}
+
+// engine/config/trainer/stored-quantization.ts
+var stored = /* @__PURE__ */ new Map([
+  ["gptq", "gptq"],
+  ["awq", "awq"]
+]);
+var others = /* @__PURE__ */ new Set(["nvfp4", "mxfp4", "hqq", "aqlm", "gguf"]);
+function storedQuantization(reader, model, hasAdapter) {
+  if (model?.value.kind !== "text") return void 0;
+  const words4 = model.value.text.toLowerCase().split(/[^a-z0-9]+/);
+  const other = words4.find((word) => others.has(word));
+  if (other !== void 0) {
+    const message2 = `Weights stored in ${quote(other)} are not modelled yet`;
+    return reader.refuse(model, "unsupported-quantization", message2, "Leave this config out of the check for now.");
+  }
+  const format = words4.map((word) => stored.get(word)).find((found) => found !== void 0);
+  if (format === void 0) return void 0;
+  if (!hasAdapter) {
+    const message2 = `The 4-bit weights of ${quote(model.value.text)} cannot be trained without an adapter`;
+    return reader.refuse(model, "quantised-without-adapter", message2, "Train adapters over them.");
+  }
+  reader.assume(`Weights stored in 4 bits in groups of 128, as ${quote(model.value.text)} names them.`);
+  return reader.note("quantization", format, model);
+}
+
+// engine/config/trainer/tensor-parallel.ts
+function readTensorParallel(reader, field, dividesTokens) {
+  const gpus2 = reader.wholeNumber(field, { max: 1e3 }) ?? 1;
+  if (field === void 0 || gpus2 === 1) return void 0;
+  reader.assume(`Each of ${gpus2} GPUs holds its part of every layer's matrices; what they exchange is not counted.`);
+  return reader.note("tensorParallel", { gpus: gpus2, dividesTokens }, field);
+}
+
+// engine/config/trainer/trained-part.ts
+var MAX_NAMES2 = 200;
+var leaveOut = "Leave this config out of the check for now.";
+function readUnfrozen(reader, field, checkpoints) {
+  if (field?.value.kind !== "list" || field.value.items.length === 0) return void 0;
+  const written2 = field.value.items.flatMap((item) => item.kind === "text" ? [item.text] : []).slice(0, MAX_NAMES2);
+  const names2 = written2.map((text3) => text3.replace(/\[\d*(?::\d*)?\]$/, "").replaceAll(/\.(?!\+)/g, "\\."));
+  const strange = written2.filter((_, index) => parameterPattern(names2[index] ?? "") === void 0);
+  if (strange.length > 0 || names2.length === 0) {
+    const message2 = `Which parameters train cannot be known from ${oneOf(strange.map(quote))}`;
+    const fix2 = "Write names with classes and at most two repetitions, such as model.layers.3[01].mlp.";
+    return reader.refuse(field, "unsupported-setting", message2, fix2);
+  }
+  reader.assume(
+    "What unfrozen_parameters matches among transformers 5's names of parameters trains; a name of an older version (block_sparse_moe) matches none."
+  );
+  const inputGradients = checkpoints || written2.some((text3) => /lm_head|embed_tokens/.test(text3));
+  return reader.note("trainable", { names: names2, inputGradients }, field);
+}
+function readLisa(reader, field, checkpoints) {
+  const count3 = reader.wholeNumber(field, { max: MAX_NAMES2 - 3 });
+  if (field === void 0 || count3 === void 0) return void 0;
+  const names2 = [
+    ...["lm_head", String.raw`model\.embed_tokens`, String.raw`model\.norm`],
+    ...Array.from({ length: count3 }, (_, index) => String.raw`model\.layers\.${index}\.`)
+  ];
+  reader.assume(`${count3} blocks train at a time; the optimizer is counted with the state of all, as LISA leaves it.`);
+  return reader.note("trainable", { names: names2, inputGradients: checkpoints, inTurns: true }, field);
+}
+function readBlockwise(reader, document, field) {
+  const [mode, order] = [document.at("badam_mode"), document.at("badam_switch_mode")];
+  const other = [mode, order].find((found) => found?.source === "ratio" || found?.source === "fixed");
+  if (other !== void 0) {
+    return reader.refuse(other, "unsupported-training", `${other.key}: ${other.source} is not modelled yet`, leaveOut);
+  }
+  reader.assume("BAdam trains a block at a time; the first is counted, above which no block is checkpointed.");
+  return reader.note("trainable", { names: [String.raw`.*layers\.0\.`], inputGradients: false }, field);
+}
+function readFreeze(reader, model, { from: from2, layers: layers2, modules, extraModules, inputGradients }) {
+  const count3 = layers2 === void 0 ? 2 : reader.wholeNumber(layers2, { min: -MAX_NAMES2, max: MAX_NAMES2 });
+  const [inside, beside2] = [namesIn2(reader, modules), namesIn2(reader, extraModules)];
+  if (model === void 0 || count3 === void 0) return void 0;
+  const blocks2 = blocksOf(model);
+  if (blocks2 === void 0) {
+    const message2 = `Training some blocks of models of the family ${model.family} is not modelled yet`;
+    return reader.refuse(from2, "unsupported-training", message2, leaveOut);
+  }
+  const trained = Math.min(Math.abs(count3), blocks2);
+  const first = count3 > 0 ? blocks2 - trained : 0;
+  const wanted2 = inside.includes("all") || inside.length === 0 ? [""] : inside;
+  const names2 = Array.from({ length: trained }, (_, index) => first + index).flatMap(
+    (block3) => wanted2.map((module) => String.raw`.*\.${block3}\.${module}`)
+  );
+  const all = [...names2, ...beside2.map((name3) => `.*${name3}`)];
+  if (all.length > MAX_NAMES2 || all.length === 0) {
+    return reader.refuse(from2, "unsupported-training", `${all.length} parts to train are not modelled`, leaveOut);
+  }
+  return reader.note("trainable", { names: all, inputGradients }, from2);
+}
+function namesIn2(reader, field) {
+  if (field === void 0) return [];
+  const listed2 = field.value.kind === "list" ? field.value.items.flatMap((item) => item.source) : void 0;
+  const names2 = (listed2 ?? reader.text(field)?.split(",") ?? []).map((name3) => name3.trim()).filter((name3) => name3 !== "");
+  const strange = names2.filter((name3) => !/^\w{1,50}$/.test(name3));
+  if (strange.length === 0) return names2;
+  return reader.refuse(field, "unknown-value", `${oneOf(strange.map(quote))} names no module`, "Write names such as mlp.") ?? [];
+}
+function blocksOf({ config }) {
+  if ("num_hidden_layers" in config) return config.num_hidden_layers;
+  return "n_layer" in config ? config.n_layer : void 0;
+}
+
+// engine/config/trainer/answers.ts
+var DEFAULT_ANSWER_LENGTH = 512;
+var DEFAULT_PER_PROMPT = 8;
+function readAnswers(reader, field, fields3, terms) {
+  const {
+    generation,
+    step: step3,
+    hasAdapter,
+    comparesFeatures = false,
+    tempersInPlace,
+    defaultBeta = 0,
+    copiesAdapters = false
+  } = terms;
+  if (namesRewardModel(reader, fields3.rewards)) return ordinary;
+  if (isOn(reader, fields3.liger)) {
+    reader.assume(
+      "The logits are counted whole, though Liger's loss goes through them in chunks: the estimate is high."
+    );
+  }
+  const tokens = fields3.answerLength && reader.wholeNumber(fields3.answerLength, { max: 1e7 });
+  const answerLength = tokens ?? DEFAULT_ANSWER_LENGTH;
+  const all = fields3.perGeneration && reader.wholeNumber(fields3.perGeneration, { max: MAX_BATCH });
+  const count3 = all === void 0 ? step3.samples : Math.max(1, Math.floor(all / step3.gpus));
+  if (count3 > MAX_BATCH) {
+    const message2 = `${count3} answers at a time are more than any GPU holds`;
+    reader.refuse(field, "out-of-range", message2, `Make ${MAX_BATCH} at most.`);
+    return ordinary;
+  }
+  const diverges = fields3.beta === void 0 ? defaultBeta !== 0 : isNotZero(fields3.beta);
+  const hasReference = diverges || comparesFeatures;
+  const ofAdapters = copiesAdapters && !comparesFeatures ? "adapters-copy" : "adapters-off";
+  const reference2 = hasReference ? hasAdapter ? ofAdapters : "copy" : "none";
+  if (comparesFeatures && diverges && !hasAdapter) {
+    const message2 = "A reference beside the frozen copy that features are compared with is not modelled yet";
+    reader.refuse(fields3.beta, "unsupported-training", message2, "Train adapters, or set beta: 0.");
+    return ordinary;
+  }
+  tell(reader, { ...fields3, answerLength, count: count3, generation, reference: reference2, gpus: step3.gpus });
+  const method = {
+    kind: "answers",
+    reference: reference2,
+    answerLength,
+    count: count3,
+    generation,
+    tempersInPlace,
+    comparesFeatures
+  };
+  reader.note("method", method, field);
+  return { method };
+}
+var references3 = {
+  none: "No reference model is loaded, as beta is 0.",
+  "adapters-off": "The reference is the same model with its adapters off.",
+  "adapters-copy": "The reference is the same model under a frozen copy of its adapters.",
+  copy: "A frozen copy of the model is the reference."
+};
+function tell(reader, { answerLength, count: count3, generation, reference: reference2, perPrompt, gpus: gpus2 }) {
+  reader.assume(
+    `Answers of up to ${answerLength} tokens are the ends of the sequences: how long prompts are is for the data to say. ${references3[reference2]}`
+  );
+  reader.assume(generations(generation, count3));
+  reader.assume(
+    "Samples a second are those of the step over the answers: how long making them takes is not modelled. Reward functions are counted as holding nothing on the GPU."
+  );
+  reader.assume(
+    "The effective batch stays as it is in any recommendation: it is how many answers are made and compared at a time."
+  );
+  const group = (perPrompt && reader.wholeNumber(perPrompt, { max: MAX_BATCH })) ?? DEFAULT_PER_PROMPT;
+  if (count3 * gpus2 % group === 0) return;
+  reader.assume(
+    `The trainer asks for a multiple of ${group} answers at a time, so many as there are to a prompt; ${count3 * gpus2} on ${gpus2 === 1 ? "one GPU" : `${gpus2} GPUs`} are none.`
+  );
+}
+function generations(generation, count3) {
+  switch (generation.kind) {
+    case "server":
+      return "A vLLM server on GPUs of its own makes the answers.";
+    case "vllm":
+      return generation.sleeps ? `vLLM makes the answers in ${percent(generation.share)} of this GPU, and lets that go while the model trains.` : `vLLM makes the answers, and always holds ${percent(generation.share)} of this GPU for that.`;
+    case "transformers":
+      return `transformers' generate makes ${count3} answers at once, with a key/value cache of all of them.`;
+  }
+}
+function percent(share2) {
+  return `${Math.round(share2 * 100)} %`;
+}
+function isNotZero({ value }) {
+  return value.kind === "number" && value.number !== 0;
+}
+function namesRewardModel(reader, field) {
+  if (field === void 0) return false;
+  const values = field.value.kind === "list" ? field.value.items : [field.value];
+  const model = values.find((value) => value.kind === "text" && value.text.includes("/"));
+  if (model?.kind !== "text") return false;
+  const message2 = `What the reward model ${quote(model.text)} holds beside the training is not modelled yet`;
+  reader.refuse(field, "unsupported-training", message2, "Leave this config out of the check for now.");
+  return true;
+}
+
+// engine/config/dialects/axolotl/answers.ts
+function readGenerated(reader, document, rl, around) {
+  const { batch, gpus: gpus2, hasAdapter } = around;
+  const trl = (key2) => document.at("trl", key2);
+  if (reader.text(document.at("ebft", "mode")) === "strided") return readStrided(reader, document, rl, hasAdapter);
+  const generation = readGeneration(reader, document);
+  if (generation === void 0) return ordinary;
+  const prefetches = trl("async_prefetch");
+  if (isOn(reader, prefetches)) {
+    reader.assume(
+      "The step is counted as the synchronous trainer goes about it, though async_prefetch takes one that keeps its logits in 16 bits: the estimate is high."
+    );
+  }
+  const turns = document.at("nemo_gym_multi_turn");
+  if (isOn(reader, turns)) reader.assume("One turn is counted: more turns make longer sequences.");
+  return readAnswers(
+    reader,
+    rl,
+    {
+      answerLength: trl("max_completion_length"),
+      beta: trl("beta") ?? document.at("rl_beta"),
+      perPrompt: trl("num_generations"),
+      perGeneration: trl("generation_batch_size"),
+      rewards: trl("reward_funcs"),
+      liger: trl("use_liger_loss")
+    },
+    {
+      generation,
+      step: { samples: batch.microBatch * batch.gradientAccumulation, gpus: gpus2 },
+      hasAdapter,
+      copiesAdapters: true,
+      // Axolotl 0.18 asks for TRL 1.8.
+      tempersInPlace: true,
+      comparesFeatures: rl.value.kind === "text" && rl.value.text === "ebft"
+    }
+  );
+}
+var stridedDefaults = { rollouts: 4, context: 8, stride: 8, answerLength: 8 };
+function readStrided(reader, document, rl, hasAdapter) {
+  const number66 = (key2, byDefault2, max) => {
+    const field = document.at("ebft", key2);
+    return (field && reader.wholeNumber(field, { max })) ?? byDefault2;
+  };
+  const coefficient = document.at("ebft", "ce_coef")?.value;
+  const method = {
+    kind: "strided",
+    reference: hasAdapter ? "adapters-off" : "copy",
+    rollouts: number66("n_samples_per_prompt", stridedDefaults.rollouts, 64),
+    context: number66("context_length", stridedDefaults.context, 1e7),
+    stride: number66("stride", stridedDefaults.stride, 1e7),
+    answerLength: number66("generate_max_len", stridedDefaults.answerLength, 1e7),
+    withCrossEntropy: coefficient?.kind === "number" && coefficient.number > 0
+  };
+  reader.assume(
+    `Sequences are full, and answered ${method.rollouts} times at every place; prompts, before which there is none, would leave fewer. ${references4[method.reference]}`
+  );
+  reader.assume(
+    "From a micro-batch of 2 on the estimate is high: answered sequences go through the training pass one by one, and are counted as so many at a time as there are samples."
+  );
+  reader.assume("Samples a second count one of the passes that make answers: the others take longer than is modelled.");
+  reader.note("method", method, rl);
+  return { method };
+}
+var references4 = {
+  "adapters-off": "The same model with its adapters off compares them, as it does where one GPU is visible.",
+  copy: "A frozen copy of the model beside it compares them; where more GPUs are visible it is on another."
+};
+var DEFAULT_SHARE = 0.9;
+function readGeneration(reader, document) {
+  if (!isOn(reader, document.at("trl", "use_vllm"))) return { kind: "transformers" };
+  const mode = document.at("trl", "vllm_mode");
+  const name3 = reader.text(mode) ?? "server";
+  if (name3 === "server") return { kind: "server" };
+  if (name3 !== "colocate") {
+    return reader.refuse(mode, "unknown-value", `vLLM has no mode ${name3}`, "Use server or colocate.");
+  }
+  const share2 = reader.share(document.at("vllm", "gpu_memory_utilization")) ?? DEFAULT_SHARE;
+  return { kind: "vllm", share: share2, sleeps: isOn(reader, document.at("trl", "vllm_enable_sleep_mode")) };
 }
 
 // engine/config/dialects/axolotl.ts
@@ -5471,14 +9192,22 @@ function read(document, reader, lookUp) {
     },
     accumulation: document.at("gradient_accumulation_steps")
   });
+  refuseRemote(reader, document.at("plugins"));
   const hasAdapter = readsAdapter(reader, document.at("adapter"));
-  refuseUnmodelled(reader, document, hasAdapter);
   if (hasAdapter && isOn(reader, document.at("relora"))) {
     reader.assume("The adapters are counted as between two merges of ReLoRA; what a merge takes is not.");
   }
-  const training = readTraining(reader, document, hasAdapter);
+  const unfrozen = document.at("unfrozen_parameters")?.value;
+  if (hasAdapter && unfrozen?.kind === "list" && unfrozen.items.length > 0) {
+    reader.assume(
+      "The adapters are counted as training, though unfrozen_parameters freezes whatever it does not name, them too."
+    );
+  }
+  const gpus2 = readMesh(reader, document);
+  const training = readTraining(reader, document, { batch, gpus: gpus2, hasAdapter });
   const sharded = readSharding(reader, document);
-  const attention5 = readAttention(reader, document);
+  const attention8 = readAttention(reader, document);
+  const checkpoints = readCheckpointing(reader, document);
   const packing = document.at("sample_packing");
   const isPacked = packing !== void 0 && reader.flag(packing) === true;
   return languageModelReading(reader, {
@@ -5486,20 +9215,19 @@ function read(document, reader, lookUp) {
     model,
     batch,
     sequence: {
-      field: document.at("sequence_len"),
-      byDefault: { value: 512, source: "Axolotl's default" },
-      dividedBy: division(reader, document.at("context_parallel_size"))
+      ...sequenceOf(document, training),
+      dividedBy: division(reader, contextParallel(document))
     },
     settings: {
-      gpus: readMesh(reader, document),
+      gpus: gpus2,
       precision: readPrecision(reader, document, sharded, hasAdapter),
       optimizer: readTrainerOptimizer(reader, document.at("optimizer"), {
         value: "adamw-fused",
         source: "Axolotl's default",
         assumption: "Fused AdamW, Axolotl's default: the config sets no optimizer."
       }),
-      attention: attention5.attention,
-      gradientCheckpointing: readCheckpointing(reader, document),
+      attention: attention8.attention,
+      gradientCheckpointing: checkpoints,
       lora: hasAdapter ? readLora(reader, model, {
         rank: document.at("lora_r"),
         defaultRank: {
@@ -5511,46 +9239,62 @@ function read(document, reader, lookUp) {
         defaultDropout: 0,
         targets: targetsOf(reader, document),
         targetField: document.at("lora_target_modules") ?? document.at("adapter"),
-        modulesToSave: document.at("lora_modules_to_save")
+        modulesToSave: document.at("lora_modules_to_save"),
+        ...readExpertAdapters(reader, document),
+        ...areLowered(document, training) && { inWeightsType: true },
+        ...isOn(reader, document.at("peft_use_dora")) && { form: "dora" }
       }) : void 0,
+      trainable: hasAdapter ? void 0 : readTrainable(reader, document, checkpoints),
+      // processing_strategies.py: a config that names a processor trains on images.
+      images: document.at("processor_type") === void 0 ? void 0 : oneImage(model),
+      trainsTowers: hasAdapter ? void 0 : readTowers(reader, document, model),
       quantization: readQuantization(reader, document, hasAdapter),
       fakeQuantization: readFakeQuantization(reader, document),
       float8: readFloat8(reader, document.at("fp8")),
+      tensorParallel: readTensorParallel(reader, document.at("tensor_parallel_size"), false),
       expertParallel: readExpertParallel(reader, document.at("expert_parallel_size")),
       quantizedExperts: readExperts(reader, document.at("quantize_moe_experts")),
+      linearExperts: readLinearExperts(reader, model, document.at("llama4_linearized_experts")),
       ...sharded,
       fusedLoss: training.method === void 0 ? readFusedLoss(reader, document) : void 0,
       ...training,
       paddedBatches: reader.note(
         "paddedBatches",
-        !isPacked && attention5.masksPadding,
+        training.method?.kind === "denoising" || !isPacked && attention8.masksPadding,
         packing ?? "by the attention kernel"
       )
     }
   });
 }
-var switches = ["gptq", "peft_use_dora"];
-var divisions = ["tensor_parallel_size"];
-var present2 = ["diffusion", "lisa_n_layers", "lora_target_parameters"];
-function refuseUnmodelled(reader, document, hasAdapter) {
-  const unfrozen = document.at("unfrozen_parameters");
-  const isPartial = unfrozen?.value.kind === "list" && unfrozen.value.items.length > 0 && !hasAdapter;
-  const fields2 = [
-    ...switches.map((key2) => document.at(key2)).filter((field) => isOn(reader, field)),
-    ...divisions.map((key2) => document.at(key2)).filter((field) => (reader.wholeNumber(field, { max: 1e5 }) ?? 1) > 1),
-    ...present2.map((key2) => document.at(key2)),
-    isPartial ? unfrozen : void 0
-  ];
-  for (const field of fields2) {
-    if (field === void 0) continue;
-    reader.refuse(field, "unsupported-setting", `${field.key} is not modelled yet`, leaveOut);
-  }
+function refuseRemote(reader, plugins) {
+  const names2 = plugins?.value.kind === "list" ? plugins.value.items : [];
+  if (!names2.some((item) => item.kind === "text" && /HatcheryPlugin$/.test(item.text))) return;
+  const message2 = "A remote service trains this model: nothing of it is on a GPU here";
+  reader.refuse(
+    plugins,
+    "trained-elsewhere",
+    message2,
+    "Leave this config out: add it to ignore in .github/memorymark.yml."
+  );
 }
-var leaveOut = "Leave this config out of the check for now.";
-function readTraining(reader, document, hasAdapter) {
+function sequenceOf(document, { method }) {
+  const field = document.at("sequence_len");
+  const written2 = field?.value.kind === "number" ? field.value.number : void 0;
+  const answer4 = method?.kind === "answers" ? method.answerLength : 0;
+  if (written2 === void 0 || written2 < 1 || written2 > answer4) {
+    return { field, byDefault: { value: 512 + answer4, source: "Axolotl's default" } };
+  }
+  const value = written2 + answer4;
+  const assumption = `Sequences of ${value} tokens: prompts of up to sequence_len, and answers of up to ${answer4}.`;
+  return { field: void 0, byDefault: { value, source: "prompt and answer", assumption } };
+}
+function readTraining(reader, document, around) {
+  const { hasAdapter } = around;
   const [rewards, steps] = [document.at("reward_model"), document.at("process_reward_model")];
   if (isOn(reader, rewards)) return reward(reader, rewards, "score");
   if (isOn(reader, steps)) return reward(reader, steps, "steps");
+  const diffusion = document.at("diffusion");
+  if (diffusion !== void 0) return denoising(reader, diffusion);
   const rl = document.at("rl");
   const name3 = reader.text(rl);
   if (rl === void 0 || name3 === void 0) return ordinary;
@@ -5559,17 +9303,21 @@ function readTraining(reader, document, hasAdapter) {
       "The logits are counted whole, though Liger's loss goes through them in chunks: the estimate is high."
     );
   }
-  const reference = readReference(reader, document, hasAdapter);
+  const reference2 = readReference(reader, document, hasAdapter);
   switch (name3) {
     case "dpo":
     case "ipo":
-      return preference(reader, rl, { reference, style: "trl" });
+      return preference(reader, rl, { reference: reference2, style: "trl" });
     case "simpo":
       return preference(reader, rl, { reference: hasAdapter ? "none" : "copy", style: "trl", withCrossEntropy: true });
     case "orpo":
       return preference(reader, rl, { reference: "none", style: "trl", withCrossEntropy: true });
     case "kto":
-      return kto(reader, rl, { reference, style: "trl" });
+      return kto(reader, rl, { reference: reference2, style: "trl" });
+    case "grpo":
+    case "gdpo":
+    case "ebft":
+      return readGenerated(reader, document, rl, around);
     default:
       return refuseGeneration(reader, rl, name3);
   }
@@ -5578,6 +9326,23 @@ function readReference(reader, document, hasAdapter) {
   if (!hasAdapter || isOn(reader, document.at("rl_adapter_ref_model"))) return "copy";
   return isOn(reader, document.at("precompute_ref_log_probs")) ? "none" : "adapters-off";
 }
+function readExpertAdapters(reader, document) {
+  const field = document.at("lora_target_parameters");
+  const names2 = field && readTargets(reader, field);
+  if (names2 === void 0 || typeof names2 === "string") return {};
+  const parameters = names2.filter((name3) => /_proj$/.test(name3));
+  const hasKernels = ["use_scattermoe", "use_sonicmoe"].some((key2) => isOn(reader, document.at(key2)));
+  if (!hasKernels) return { parameters };
+  reader.assume(
+    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low."
+  );
+  return { parameters, inExpertKernels: true };
+}
+function readTrainable(reader, document, checkpoints) {
+  const unfrozen = readUnfrozen(reader, document.at("unfrozen_parameters"), checkpoints);
+  if (unfrozen !== void 0 || document.at("lisa_step_interval") === void 0) return unfrozen;
+  return readLisa(reader, document.at("lisa_n_layers"), checkpoints);
+}
 function readsAdapter(reader, field) {
   const adapter = reader.text(field);
   if (adapter === void 0 || adapter === "") return false;
@@ -5585,9 +9350,20 @@ function readsAdapter(reader, field) {
   reader.refuse(field, "unsupported-setting", `The adapter ${quote(adapter)} is not modelled yet`, "Use lora or qlora.");
   return true;
 }
+function areLowered(document, { method }) {
+  const isQuantised = ["load_in_4bit", "load_in_8bit"].some((key2) => {
+    const value = document.at(key2)?.value;
+    return value?.kind === "flag" && value.flag;
+  });
+  return method?.kind === "answers" && isQuantised;
+}
 function targetsOf(reader, document) {
   const isAll = reader.flag(document.at("lora_target_linear")) === true;
   return isAll ? "all" : readTargets(reader, document.at("lora_target_modules")) ?? "usual";
+}
+function readTowers(reader, document, model) {
+  const isFrozen = reader.flag(document.at("freeze_mm_modules")) === true;
+  return document.at("processor_type") === void 0 || isFrozen ? void 0 : trainsTowers(model);
 }
 function readQuantization(reader, document, hasAdapter) {
   const eight = document.at("load_in_8bit");
@@ -5595,7 +9371,15 @@ function readQuantization(reader, document, hasAdapter) {
     return reader.note("quantization", "int8", eight);
   }
   const four = document.at("load_in_4bit");
-  if (four === void 0 || reader.flag(four) !== true) return void 0;
+  const gptq = document.at("gptq");
+  if (isOn(reader, gptq)) {
+    if (hasAdapter) return reader.note("quantization", "gptq", gptq);
+    const message2 = "Weights stored by GPTQ cannot be trained without an adapter";
+    return reader.refuse(gptq, "quantised-without-adapter", message2, "Set adapter: lora.");
+  }
+  if (four === void 0 || reader.flag(four) !== true) {
+    return storedQuantization(reader, document.at("base_model"), hasAdapter);
+  }
   if (hasAdapter) return reader.note("quantization", "nf4-double", four);
   return reader.refuse(
     four,
@@ -5605,12 +9389,18 @@ function readQuantization(reader, document, hasAdapter) {
   );
 }
 function readMesh(reader, document) {
-  const keys2 = ["dp_shard_size", "context_parallel_size", "expert_parallel_size"];
-  const fields2 = keys2.flatMap((key2) => document.at(key2) ?? []);
-  const [first] = fields2;
+  const sizes = [
+    ...[document.at("dp_shard_size"), contextParallel(document)],
+    ...[document.at("tensor_parallel_size"), document.at("expert_parallel_size")]
+  ];
+  const fields3 = sizes.filter((field) => field !== void 0);
+  const [first] = fields3;
   if (first === void 0) return readGpus(reader, void 0);
-  const gpus2 = fields2.reduce((product, field) => product * division(reader, field), 1);
+  const gpus2 = fields3.reduce((product, field) => product * division(reader, field), 1);
   return reader.note("gpus", gpus2, first);
+}
+function contextParallel(document) {
+  return document.at("context_parallel_size") ?? document.at("sequence_parallel_degree");
 }
 function division(reader, field) {
   return reader.wholeNumber(field, { max: 1e3 }) ?? 1;
@@ -5645,6 +9435,9 @@ var fourBitGroups = { nvfp4: 16, mxfp4: 32 };
 function readExperts(reader, field) {
   return isOn(reader, field) ? reader.note("quantizedExperts", true, field) : void 0;
 }
+function readLinearExperts(reader, model, field) {
+  return model?.family === "llama4" && isOn(reader, field) ? reader.note("linearExperts", true, field) : void 0;
+}
 function readPrecision(reader, document, { sharding }, hasAdapter) {
   const half = sharding === void 0 || sharding === "fsdp" && hasAdapter ? "bf16" : "bf16-master";
   const bf16 = document.at("bf16") ?? document.at("bfloat16");
@@ -5667,13 +9460,17 @@ function isAuto(field) {
   return field.value.kind === "text" && field.value.text === "auto";
 }
 function readCheckpointing(reader, document) {
-  const field = document.at("gradient_checkpointing");
+  const own2 = document.at("gradient_checkpointing");
+  const ofFsdp = ["activation_checkpointing", "fsdp_activation_checkpointing"].map(
+    (key2) => document.at("fsdp_config", key2)
+  );
+  const field = own2 ?? ofFsdp.find((each) => isOn(reader, each));
   const elsewhere = document.at("activation_offloading");
   const offloads2 = (choice) => choice?.value.kind === "text" && /^(offload|offload_disk|unsloth|legacy|disk|hidden_states)$/.test(choice.value.text);
   if (offloads2(field) || offloads2(elsewhere) || isOn(reader, offloads2(elsewhere) ? void 0 : elsewhere)) {
     reader.assume("Checkpoints are counted on the GPU, though the config moves them to the host: the estimate is high.");
   }
-  return reader.settle("gradientCheckpointing", field, (present4) => offloads2(present4) ? true : reader.flag(present4), {
+  return reader.settle("gradientCheckpointing", field, (present3) => offloads2(present3) ? true : reader.flag(present3), {
     value: false,
     source: "Axolotl's default"
   });
@@ -5783,19 +9580,19 @@ function readBatch2(reader, { total, micro, accumulation }) {
   const [samples, each, steps] = [count3(total), count3(micro), count3(accumulation)];
   const gradientAccumulation = steps ?? 1;
   if (steps !== void 0 && accumulation !== void 0) reader.note("gradientAccumulation", steps, accumulation);
-  const fields2 = {
+  const fields3 = {
     batchSize: each === void 0 ? void 0 : micro,
     accumulation: steps === void 0 ? void 0 : accumulation
   };
   if (each !== void 0 && micro !== void 0) {
     reader.note("microBatch", each, micro);
     const gpus2 = gpusIn(reader, total, samples, each * gradientAccumulation);
-    return { microBatch: each, gradientAccumulation, gpus: gpus2, ...fields2 };
+    return { microBatch: each, gradientAccumulation, gpus: gpus2, ...fields3 };
   }
   const microBatch = Math.max(1, Math.floor((samples ?? 1) / gradientAccumulation));
   reader.assume("One GPU: the config gives the batch of all together, and not their number.");
   reader.note("microBatch", microBatch, "train_batch_size over the accumulation, on one GPU");
-  return { microBatch, gradientAccumulation, gpus: 1, ...fields2 };
+  return { microBatch, gradientAccumulation, gpus: 1, ...fields3 };
 }
 function gpusIn(reader, total, samples, each) {
   if (total === void 0 || samples === void 0) {
@@ -5816,10 +9613,10 @@ function isAuto2({ value }) {
   return value.kind === "text" && value.text === "auto";
 }
 function readPrecision2(reader, document) {
-  const switches3 = [document.at("bf16", "enabled"), document.at("fp16", "enabled")];
-  const on = switches3.find((field) => field?.value.kind === "flag" && field.value.flag);
+  const switches2 = [document.at("bf16", "enabled"), document.at("fp16", "enabled")];
+  const on = switches2.find((field) => field?.value.kind === "flag" && field.value.flag);
   if (on !== void 0) return reader.note("precision", "bf16-master", on);
-  const open = switches3.find((field) => field !== void 0 && isAuto2(field));
+  const open = switches2.find((field) => field !== void 0 && isAuto2(field));
   if (open === void 0) return reader.note("precision", "fp32", "DeepSpeed's default");
   reader.assume("16-bit weights with 32-bit masters: the config leaves the precision to the training arguments.");
   return reader.note("precision", "bf16-master", "left to the training arguments");
@@ -5852,6 +9649,62 @@ function readOptimizer(reader, document) {
   );
 }
 
+// engine/config/dialects/huggingface/answers.ts
+var answerKeys = [
+  ...["num_generations", "reward_funcs", "use_vllm", "vllm_mode", "steps_per_generation", "generation_batch_size"],
+  ...["scale_rewards", "epsilon_high", "mask_truncated_completions", "num_completions_to_print"]
+];
+var RLOO_BETA = 0.05;
+var rlooKeys = ["normalize_advantages", "reward_clip_range"];
+function readTrlAnswers(reader, find, field, { step: step3, hasAdapter }) {
+  const generation = readGeneration2(reader, find);
+  if (generation === void 0 || !keepsSteps(reader, find("steps_per_generation"), step3)) return ordinary;
+  const isRloo = find(...rlooKeys) !== void 0;
+  return readAnswers(
+    reader,
+    field,
+    {
+      answerLength: find("max_completion_length"),
+      beta: find("beta"),
+      perPrompt: find("num_generations"),
+      perGeneration: find("generation_batch_size"),
+      rewards: find("reward_funcs", "reward_model_name_or_path"),
+      liger: find("use_liger_kernel", "use_liger_loss")
+    },
+    {
+      generation,
+      step: { samples: step3.microBatch * step3.gradientAccumulation, gpus: step3.gpus },
+      hasAdapter,
+      tempersInPlace: false,
+      ...isRloo && { defaultBeta: RLOO_BETA }
+    }
+  );
+}
+var DEFAULT_PROMPT = 512;
+function answeredLength(reader, find, answerLength) {
+  const prompt = find("max_prompt_length");
+  return ((prompt && reader.wholeNumber(prompt, { max: MAX_BATCH })) ?? DEFAULT_PROMPT) + answerLength;
+}
+function keepsSteps(reader, field, { gradientAccumulation }) {
+  const steps = field === void 0 ? void 0 : reader.wholeNumber(field, { max: MAX_BATCH });
+  if (steps === void 0 || steps === gradientAccumulation) return true;
+  const message2 = `${steps} steps a generation beside an accumulation of ${gradientAccumulation} are not modelled yet`;
+  reader.refuse(field, "unsupported-setting", message2, "Write generation_batch_size instead.");
+  return false;
+}
+var DEFAULT_SHARE2 = 0.3;
+function readGeneration2(reader, find) {
+  if (!isOn(reader, find("use_vllm"))) return { kind: "transformers" };
+  const mode = find("vllm_mode");
+  const name3 = reader.text(mode) ?? "colocate";
+  if (name3 === "server") return { kind: "server" };
+  if (name3 !== "colocate") {
+    return reader.refuse(mode, "unknown-value", `vLLM has no mode ${name3}`, "Use server or colocate.");
+  }
+  const share2 = reader.share(find("vllm_gpu_memory_utilization")) ?? DEFAULT_SHARE2;
+  return { kind: "vllm", share: share2, sleeps: isOn(reader, find("vllm_enable_sleep_mode")) };
+}
+
 // engine/config/dialects/huggingface/arguments.ts
 var batchSizeKeys = ["per_device_train_batch_size", "per_gpu_train_batch_size"];
 var legacyBatchSizeKey = "train_batch_size";
@@ -5869,41 +9722,65 @@ var trainerKeys = [
 ];
 var LEVELS = 2;
 var foreignSection = /(^|\.)((eval|evaluation|test|inference|generation|predict|serve|deepspeed|ds_config|fsdp)\w*|properties|definitions|\$defs|parameters|inputs|env|environment|hyperparameters)(\.|$)/i;
+var modelMapping = /(^|\.)(base_)?model(_args|_config)?$/i;
+var nameKeys = ["name_or_path", "name", "id", "path", "base_model", "base"];
+var topModelKeys = ["base_model", "model"];
 function argumentsOf(document) {
   const sections = document.nested(LEVELS).filter((section) => !foreignSection.test(section.name));
-  const fields2 = (keys2) => sections.flatMap((section) => keys2.flatMap((key2) => section.field(key2) ?? []).slice(0, 1));
-  const named3 = fields2(batchSizeKeys);
-  const batchSizes = named3.length > 0 ? named3 : fields2([legacyBatchSizeKey]);
+  const fields3 = (keys2) => sections.flatMap((section) => keys2.flatMap((key2) => section.field(key2) ?? []).slice(0, 1));
+  const named3 = fields3(batchSizeKeys);
+  const batchSizes = named3.length > 0 ? named3 : fields3([legacyBatchSizeKey]);
   const home = sections.find(
-    (section) => batchSizes[0] !== void 0 && [...section.fields.values()].includes(batchSizes[0])
+    (section) => batchSizes[0] !== void 0 && section.field(batchSizes[0].key) === batchSizes[0]
   );
   const nearestFirst = home === void 0 ? sections : [home, ...sections.filter((section) => section !== home)];
+  const find = (...keys2) => {
+    for (const section of nearestFirst) {
+      const found = keys2.map((key2) => section.field(key2)).find((field) => field !== void 0 && field.value.kind !== "empty");
+      if (found !== void 0) return found;
+    }
+    return void 0;
+  };
   return {
-    find: (...keys2) => {
-      for (const section of nearestFirst) {
-        const found = keys2.map((key2) => section.field(key2)).find((field) => field !== void 0 && field.value.kind !== "empty");
-        if (found !== void 0) return found;
-      }
-      return void 0;
-    },
+    find,
+    model: find(...modelKeys) ?? textIn(document, topModelKeys) ?? modelIn(sections),
     batchSize: batchSizes[0],
     batchSizes
   };
 }
+function modelIn(sections) {
+  for (const section of sections) {
+    const found = modelMapping.test(section.name) ? textIn(section, nameKeys) : void 0;
+    if (found !== void 0) return found;
+  }
+  return void 0;
+}
+function textIn(section, keys2) {
+  return keys2.map((key2) => section.field(key2)).find((field) => field?.value.kind === "text");
+}
 
 // engine/config/dialects/huggingface/training-method.ts
 var generationKeys = [
-  ...["num_generations", "reward_funcs", "reward_model_path", "sft_model_path", "num_ppo_epochs", "use_vllm"],
-  ...["missing_eos_penalty", "num_sample_generations", "rloo_k", "steps_per_generation"]
+  ...["reward_model_path", "sft_model_path", "num_ppo_epochs"],
+  ...["missing_eos_penalty", "num_sample_generations", "rloo_k", "judge"]
 ];
 var ktoKeys = ["undesirable_weight", "desirable_weight"];
 var rewardKeys = ["center_rewards_coefficient"];
 var withoutReferenceKeys = ["cpo_alpha", "simpo_gamma"];
+var simpoKeys = ["gamma_beta_ratio"];
 var preferenceKeys = [
   ...["max_prompt_length", "precompute_ref_log_probs", "ref_model_mixup_alpha", "rpo_alpha"],
   ...["sync_ref_model", "use_weighting", "f_divergence_type"]
 ];
-var methodKeys = [...generationKeys, ...ktoKeys, ...rewardKeys, ...withoutReferenceKeys, ...preferenceKeys];
+var methodKeys = [
+  ...generationKeys,
+  ...answerKeys,
+  ...ktoKeys,
+  ...rewardKeys,
+  ...withoutReferenceKeys,
+  ...simpoKeys,
+  ...preferenceKeys
+];
 var dpoLosses = /* @__PURE__ */ new Set([
   ...["sigmoid", "hinge", "ipo", "exo_pair", "nca_pair", "robust", "bco_pair", "sppo_hard", "aot", "aot_pair"],
   ...["aot_unpaired", "apo_zero", "apo_down", "discopop", "sigmoid_norm", "kto_pair"]
@@ -5912,16 +9789,24 @@ var recipeKeys = ["max_length", "use_peft", "dataset_name", "dataset_mixer", "da
 function namesTrainer(find) {
   return (find(...methodKeys) ?? preferenceField(find)) !== void 0;
 }
-function readTrainingMethod(reader, find, hasAdapter) {
+function readTrainingMethod(reader, find, hasAdapter, step3) {
   const generation = find(...generationKeys);
   if (generation !== void 0) return refuseGeneration(reader, generation, generation.key);
+  const answers2 = find(...answerKeys);
+  if (answers2 !== void 0) return readTrlAnswers(reader, find, answers2, { step: step3, hasAdapter });
   const rewards = find(...rewardKeys);
   if (rewards !== void 0) return reward(reader, rewards, "score");
-  const reference = hasAdapter ? "adapters-off" : "copy";
+  const reference2 = hasAdapter ? "adapters-off" : "copy";
   const tags = find(...ktoKeys);
-  if (tags !== void 0) return kto(reader, tags, { reference, style: "trl" });
+  if (tags !== void 0) return kto(reader, tags, { reference: reference2, style: "trl" });
   const free = find(...withoutReferenceKeys) ?? namedOrpo(find);
   if (free !== void 0) return preference(reader, free, { reference: "none", style: "trl", withCrossEntropy: true });
+  const simpo = find(...simpoKeys);
+  if (simpo !== void 0) {
+    const weight = find("sft_weight")?.value;
+    const withCrossEntropy = weight?.kind === "number" && weight.number > 0;
+    return preference(reader, simpo, { reference: "none", style: "trl", ...withCrossEntropy && { withCrossEntropy } });
+  }
   const field = preferenceField(find);
   if (field === void 0) return ordinary;
   if (isOn(reader, find("use_liger_kernel"))) {
@@ -5931,7 +9816,7 @@ function readTrainingMethod(reader, find, hasAdapter) {
   }
   const isPrecomputed = isOn(reader, find("precompute_ref_log_probs"));
   reader.assume(`DPO, as ${field.key} gives away: a trainer without a reference model would need less.`);
-  return preference(reader, field, { reference: isPrecomputed ? "none" : reference, style: "trl" });
+  return preference(reader, field, { reference: isPrecomputed ? "none" : reference2, style: "trl" });
 }
 function preferenceField(find) {
   const field = find(...preferenceKeys);
@@ -5969,7 +9854,8 @@ var TRL_LENGTH = 1024;
 function isTrl(find) {
   return find(...trlKeys) !== void 0 || namesTrainer(find);
 }
-var switches2 = ["use_peft", "use_lora", "use_qlora"];
+var switches = ["use_peft", "use_lora", "use_qlora"];
+var otherSwitches = ["use_ia3", "use_adalora", "use_prefix_tuning", "use_prompt_tuning", "use_p_tuning"];
 var methods = ["finetuning_type", "adapter", "peft_method", "peft_type"];
 function adapterField(reader, find) {
   const named3 = find(...methods);
@@ -5979,31 +9865,50 @@ function adapterField(reader, find) {
     reader.refuse(named3, "unsupported-setting", `Training by ${quote(method)} is not modelled yet`, "Use lora or full.");
     return void 0;
   }
-  const on = find(...switches2);
+  const other = otherSwitches.map((key2) => find(key2)).find((field) => isOn(reader, field));
+  if (other !== void 0) {
+    const message2 = `${other.key} is not modelled yet`;
+    return reader.refuse(other, "unsupported-setting", message2, "Leave this config out of the check for now.");
+  }
+  const on = find(...switches);
   if (on !== void 0) return reader.flag(on) === true ? on : void 0;
-  return find("lora_r", "lora_rank");
+  return rankField(find);
+}
+var adapterMappings = ["lora", "qlora", "peft", "lora_config", "peft_config", "lora_args"];
+function rankField(find) {
+  const mapping = find(...adapterMappings)?.value;
+  if (mapping?.kind !== "mapping") return find("lora_r", "lora_rank");
+  const { section } = mapping;
+  const enabled = section.at("enabled") ?? section.at("enable") ?? section.at("use");
+  if (enabled?.value.kind === "flag" && !enabled.value.flag) return void 0;
+  return find("lora_r", "lora_rank") ?? section.at("r") ?? section.at("rank");
+}
+function dropoutField(find) {
+  const mapping = find(...adapterMappings)?.value;
+  return find("lora_dropout") ?? (mapping?.kind === "mapping" ? mapping.section.at("dropout") : void 0);
 }
 function readAdapter(reader, find, model, adapter) {
   if (adapter === void 0) return void 0;
   const targetField = find("lora_target_modules", "target_modules", "lora_target");
   return readLora(reader, model, {
-    rank: find("lora_r", "lora_rank"),
+    rank: rankField(find),
     defaultRank: {
       value: 16,
       source: "TRL's default",
       assumption: "Adapters of rank 16, TRL's default: the config sets no lora_r."
     },
-    dropout: find("lora_dropout"),
+    dropout: dropoutField(find),
     defaultDropout: 0.05,
     targets: readTargets(reader, targetField) ?? "usual",
     targetField: targetField ?? adapter,
-    modulesToSave: find("lora_modules_to_save", "modules_to_save")
+    modulesToSave: find("lora_modules_to_save", "modules_to_save"),
+    ...isOn(reader, find("use_dora")) && { form: "dora" }
   });
 }
 var doubleKeys = ["use_bnb_nested_quant", "bnb_4bit_use_double_quant", "use_nested_quant", "use_double_quant"];
 function readQuantization2(reader, find, adapter) {
   const isSet = (field2) => field2 !== void 0 && reader.flag(field2) === true;
-  const [eight, four] = [find("load_in_8bit"), find("load_in_4bit")];
+  const [eight, four] = [find("load_in_8bit", "use_8bit"), find("load_in_4bit", "use_4bit")];
   const field = isSet(eight) ? eight : isSet(four) ? four : void 0;
   if (field === void 0) return void 0;
   if (adapter === void 0) {
@@ -6020,6 +9925,9 @@ function readQuantization2(reader, find, adapter) {
 }
 function readFusedLoss2(reader, find) {
   const liger = find("use_liger_kernel", "use_liger");
+  const parts = find("liger_kernel_config")?.value;
+  const fuses = parts?.kind === "mapping" ? parts.section.at("fused_linear_cross_entropy") : void 0;
+  if (fuses !== void 0 && reader.flag(fuses) === false) return void 0;
   return liger !== void 0 && reader.flag(liger) === true ? reader.note("fusedLoss", true, liger) : void 0;
 }
 
@@ -6033,37 +9941,37 @@ var weightTypes = /* @__PURE__ */ new Map([
   ["fp16", "float16"],
   ["half", "float16"]
 ]);
-function readPrecision3(reader, fields2) {
-  const fp16 = reader.flag(fields2.fp16) ?? false;
-  const bf16 = reader.flag(fields2.bf16) ?? (fields2.isTrl && !fp16);
-  const weights = readWeightType(reader, fields2);
+function readPrecision3(reader, fields3) {
+  const fp16 = reader.flag(fields3.fp16) ?? false;
+  const bf16 = reader.flag(fields3.bf16) ?? (fields3.isTrl && !fp16);
+  const weights = readWeightType(reader, fields3);
   if (fp16 && bf16) {
-    reader.refuse(fields2.bf16, "precision-conflict", "Both fp16 and bf16 are on", "Keep one of the two.");
+    reader.refuse(fields3.bf16, "precision-conflict", "Both fp16 and bf16 are on", "Keep one of the two.");
   }
-  const from2 = [fields2.weights, fp16 ? fields2.fp16 : void 0, fields2.bf16].find((field) => field !== void 0);
-  const precision = precisionOf(reader, fields2, weights, { fp16, bf16 });
-  return reader.note("precision", precision, from2 ?? (fields2.isTrl ? "TRL's default" : "the Trainer's default"));
+  const from2 = [fields3.weights, fp16 ? fields3.fp16 : void 0, fields3.bf16].find((field) => field !== void 0);
+  const precision = precisionOf(reader, fields3, weights, { fp16, bf16 });
+  return reader.note("precision", precision, from2 ?? (fields3.isTrl ? "TRL's default" : "the Trainer's default"));
 }
-function precisionOf(reader, fields2, weights, { fp16, bf16 }) {
-  if (hasMasters(fields2) && (fp16 || bf16)) {
+function precisionOf(reader, fields3, weights, { fp16, bf16 }) {
+  if (hasMasters(fields3) && (fp16 || bf16)) {
     if (fp16) reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
     return "bf16-master";
   }
   switch (weights) {
     case "float16":
-      if (fields2.hasAdapter) {
+      if (fields3.hasAdapter) {
         reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
         return "bf16";
       }
-      reader.refuse(fields2.weights, "unsupported-precision", "Training fp16 weights is not supported", useAutocast);
+      reader.refuse(fields3.weights, "unsupported-precision", "Training fp16 weights is not supported", useAutocast);
       return "fp32";
     case "bfloat16":
       if (fp16) {
-        reader.refuse(fields2.fp16, "precision-conflict", "fp16 cannot train weights loaded as bfloat16", useBf16);
+        reader.refuse(fields3.fp16, "precision-conflict", "fp16 cannot train weights loaded as bfloat16", useBf16);
       }
       return "bf16";
     case "float32":
-      if (!fp16 && !bf16) return reader.flag(fields2.tf32) === true ? "tf32" : "fp32";
+      if (!fp16 && !bf16) return reader.flag(fields3.tf32) === true ? "tf32" : "fp32";
       return fp16 ? "amp-fp16" : "amp-bf16";
   }
 }
@@ -6155,7 +10063,10 @@ var DEFAULT_BATCH = 8;
 var DEFAULT_BLOCK = 1024;
 var DEFAULT_SOURCE = 1024;
 var DEFAULT_TARGET = 128;
-var sequenceKeys = ["max_seq_length", "max_length", "model_max_length", "block_size", "max_source_length"];
+var sequenceKeys = [
+  ...["max_seq_length", "max_length", "model_max_length", "block_size", "max_source_length"],
+  ...["max_seq_len", "cutoff_len", "sequence_length"]
+];
 var gpuKeys = ["n_gpus", "n_gpu", "num_gpus", "num_processes", "nproc_per_node"];
 var writesBatchSize = writesAny(batchSizeKeys);
 var writesModel2 = writesAny(modelKeys);
@@ -6170,13 +10081,14 @@ var huggingface = {
     const known3 = trainerKeys.filter((key2) => find(key2) !== void 0);
     return find("model_name_or_path") && known3.length >= 2 ? `model_name_or_path beside ${known3.join(", ")}` : void 0;
   },
-  modelField: (document) => argumentsOf(document).find(...modelKeys),
+  modelField: (document) => argumentsOf(document).model,
   read: read3
 };
 function read3(document, reader, lookUp) {
   const trainerArguments = argumentsOf(document);
   const { find, batchSize: batchSize2 } = trainerArguments;
   const accumulation = find("gradient_accumulation_steps");
+  tellDefaults(reader, document);
   const microBatch = readMicroBatch(reader, trainerArguments);
   const gradientAccumulation = reader.settle(
     "gradientAccumulation",
@@ -6184,44 +10096,55 @@ function read3(document, reader, lookUp) {
     (field) => reader.wholeNumber(field, { max: MAX_BATCH }),
     { value: 1, source: "the Trainer's default" }
   );
-  const model = readModel(reader, find(...modelKeys), "model_name_or_path", lookUp);
+  const model = readModel(reader, trainerArguments.model, "model_name_or_path", lookUp);
   const adapter = adapterField(reader, find);
-  const training = readTrainingMethod(reader, find, adapter !== void 0);
+  const processes = find(...gpuKeys)?.value;
+  const training = readTrainingMethod(reader, find, adapter !== void 0, {
+    microBatch: microBatch ?? DEFAULT_BATCH,
+    gradientAccumulation,
+    gpus: processes?.kind === "number" ? Math.max(1, Math.floor(processes.number)) : 1
+  });
+  const answerLength = training.method?.kind === "answers" ? training.method.answerLength : void 0;
   const choice = taskOf(reader, find, model, training);
   const size2 = readInputSize(reader, model, {
-    sequenceLength: find(...sequenceKeys),
+    sequenceLength: answerLength === void 0 ? find(...sequenceKeys) : void 0,
     imageSize: find("image_size"),
     ...choice?.task === "causal-lm" && { length: isTrl(find) ? TRL_LENGTH : DEFAULT_BLOCK },
-    ...choice?.task === "seq2seq-lm" && { length: DEFAULT_SOURCE }
+    ...choice?.task === "seq2seq-lm" && { length: DEFAULT_SOURCE },
+    ...answerLength !== void 0 && { length: answeredLength(reader, find, answerLength) }
   });
   const target = readTarget(reader, find, choice);
   const settings = {
     ...readSettings(reader, trainerArguments, choice, model, { adapter, training }),
     ...training
   };
-  if (model === void 0 || choice === void 0 || microBatch === void 0 || reader.problems.length > 0) {
-    return { kind: "unreadable", problems: reader.problems };
-  }
-  return {
-    kind: "training-config",
+  const task = choice?.task;
+  return trainingConfig(reader, {
     dialect: huggingface.name,
     model,
     spec: {
-      model: model.id,
-      task: choice.task,
-      framework: "pytorch",
-      step: "training",
+      ...stepInPytorch,
+      loop: "trainer",
+      task,
       microBatch,
       gradientAccumulation,
       ...size2,
       ...target,
-      ...settings,
-      loop: "trainer"
+      ...settings
     },
-    ...batchSize2 && { batchSizeAt: batchSize2.at },
-    ...accumulation && { gradientAccumulationAt: accumulation.at },
-    assumptions: reader.assumptions
-  };
+    batchSize: batchSize2,
+    accumulation
+  });
+}
+function tellDefaults(reader, document) {
+  const defaults2 = document.at("defaults")?.value;
+  const others2 = defaults2?.kind === "list" ? defaults2.items.filter(({ source }) => source !== "_self_") : [];
+  const [first] = others2;
+  if (first === void 0) return;
+  const more2 = others2.length > 1 ? ` and ${others2.length - 1} more` : "";
+  reader.assume(
+    `This file alone is read, though it builds on ${quote(first.source)}${more2}: what they set is not known.`
+  );
 }
 function taskOf(reader, find, model, { method }) {
   if (method === void 0) return readTask(reader, find, model);
@@ -6269,8 +10192,9 @@ function readSettings(reader, trainerArguments, choice, model, { adapter, traini
     isTrl: isTrl(find)
   });
   const optimizer = readTrainerOptimizer(reader, find("optim") ?? adafactorField(reader, find("adafactor")));
-  const { attention: attention5, masksPadding } = readImplementation(reader, find("attn_implementation"));
+  const { attention: attention8, masksPadding } = readImplementation(reader, find("attn_implementation"));
   const lora2 = readAdapter(reader, find, model, adapter);
+  const isAnswering = training.method?.kind === "answers";
   const quantization = readQuantization2(reader, find, adapter);
   const fusedLoss = training.method === void 0 ? readFusedLoss2(reader, find) : void 0;
   return {
@@ -6278,9 +10202,10 @@ function readSettings(reader, trainerArguments, choice, model, { adapter, traini
     labels,
     precision,
     optimizer,
-    attention: attention5,
+    attention: attention8,
     gradientCheckpointing: readCheckpointing2(reader, find),
-    ...lora2 && { lora: lora2 },
+    // TRL's GRPOTrainer casts adapters over quantised weights to bfloat16.
+    ...lora2 && { lora: isAnswering && quantization ? { ...lora2, inWeightsType: true } : lora2 },
     ...quantization && { quantization },
     ...sharded,
     ...fusedLoss && { fusedLoss },
@@ -6297,11 +10222,16 @@ function readPadding(reader, find, choice, masksPadding) {
 function readCheckpointing2(reader, find) {
   const field = find("gradient_checkpointing", "use_gradient_checkpointing");
   const byTrl = isTrl(find);
-  return reader.settle("gradientCheckpointing", field, (present4) => reader.flag(present4), {
+  return reader.settle("gradientCheckpointing", field, (present3) => readSwitch(reader, present3), {
     value: byTrl,
     source: byTrl ? "TRL's default" : "the Trainer's default",
     ...byTrl && { assumption: "Gradient checkpointing, TRL's default: the config does not set it." }
   });
+}
+function readSwitch(reader, field) {
+  if (field.value.kind !== "text" || field.value.text !== "unsloth") return reader.flag(field);
+  reader.assume("What Unsloth moves to the host between the passes is counted on the GPU: the estimate is high.");
+  return true;
 }
 function adafactorField(reader, field) {
   const isOn2 = field !== void 0 && reader.flag(field) === true;
@@ -6326,18 +10256,13 @@ function suppliedModelReading(reader, lookUp, config) {
   reader.assume(
     "One GPU, no adapters and no gradient checkpointing: the training code decides, and the file does not say."
   );
-  if (model === void 0 || task === void 0 || microBatch === void 0 || reader.problems.length > 0) {
-    return { kind: "unreadable", problems: reader.problems };
-  }
-  return {
-    kind: "training-config",
+  return trainingConfig(reader, {
     dialect: config.dialect,
     model,
     spec: {
-      model: model.id,
+      ...stepInPytorch,
+      loop: "plain",
       task,
-      framework: "pytorch",
-      step: "training",
       microBatch,
       gradientAccumulation,
       gpus: 1,
@@ -6347,13 +10272,11 @@ function suppliedModelReading(reader, lookUp, config) {
       optimizer: config.optimizer,
       attention: "sdpa",
       gradientCheckpointing: false,
-      paddedBatches: task === "sequence-classification",
-      loop: "plain"
+      paddedBatches: task === "sequence-classification"
     },
-    ...batchSize2 && { batchSizeAt: batchSize2.at },
-    ...accumulation && { gradientAccumulationAt: accumulation.at },
-    assumptions: reader.assumptions
-  };
+    batchSize: batchSize2,
+    accumulation
+  });
 }
 
 // engine/config/dialects/hydra.ts
@@ -6468,16 +10391,24 @@ var writesParts = writesAny([
 var lightning = {
   name: "Lightning CLI",
   mayBe: (text3) => writesTrainer(text3) && writesParts(text3),
-  recognise: (document) => {
+  recognise: (file) => {
+    const document = fitIn(file);
     const found = trainerKeys2.filter((key2) => document.at("trainer", key2) !== void 0);
-    const isClass = ["model", "data"].some((part3) => document.at(part3, "class_path") ?? document.at(part3, "init_args"));
+    const classes = ["model", "data"].filter((part3) => document.at(part3, "class_path") ?? document.at(part3, "init_args"));
     const hasBatch = batchSizeOf2(document) !== void 0;
-    if (found.length === 0 || !(isClass || hasBatch) || document.fields.has("defaults")) return void 0;
+    if (document.at("trainer")?.value.kind !== "mapping" || document.fields.has("defaults")) return void 0;
+    if (found.length === 0)
+      return classes.length === 2 ? "a trainer mapping beside the classes of model and data" : void 0;
+    if (classes.length === 0 && !hasBatch) return void 0;
     return `a trainer mapping with ${found.join(", ")}, beside ${hasBatch ? "a batch size" : "a class_path"}`;
   },
-  modelField,
-  read: read5
+  modelField: (file) => modelField(fitIn(file)),
+  read: (file, reader, lookUp) => read5(fitIn(file), reader, lookUp)
 };
+function fitIn(file) {
+  const fit = file.at("fit")?.value;
+  return fit?.kind === "mapping" && fit.section.at("trainer") !== void 0 ? fit.section : file;
+}
 var batchKeys3 = [
   "batch_size",
   "train_batch_size",
@@ -6495,7 +10426,17 @@ function inParts(document, parts, keys2) {
   return void 0;
 }
 function batchSizeOf2(document) {
-  return inParts(document, ["data", "model"], batchKeys3);
+  return inParts(document, ["data", "model"], batchKeys3) ?? inLoaders(document.at("data"));
+}
+var LOADER_LEVELS = 4;
+var otherLoader = /\.(val|valid|validation|eval|test|predict|inference)\w*(\.|$)/i;
+function inLoaders(data) {
+  if (data?.value.kind !== "mapping") return void 0;
+  const sections = data.value.section.nested(LOADER_LEVELS).filter(({ name: name3 }) => !otherLoader.test(name3));
+  return sections.flatMap((section) => batchKeys3.flatMap((key2) => section.at(key2) ?? [])).find(isCount);
+}
+function isCount({ value }) {
+  return value.kind === "number" || value.kind === "text";
 }
 var modelKeys2 = ["model_name_or_path", "pretrained_model_name_or_path", "model_name", "model_id", "pretrained"];
 var partKeys = ["backbone", "checkpoint"];
@@ -6532,29 +10473,23 @@ function read5(document, reader, lookUp) {
     gradientCheckpointing: readCheckpointing3(reader, document),
     ...sharding && { sharding }
   };
-  if (model === void 0 || task === void 0 || microBatch === void 0 || reader.problems.length > 0) {
-    return { kind: "unreadable", problems: reader.problems };
-  }
-  return {
-    kind: "training-config",
+  const paddedBatches = task === "sequence-classification";
+  return trainingConfig(reader, {
     dialect: lightning.name,
     model,
     spec: {
-      model: model.id,
+      ...stepInPytorch,
+      loop: "plain",
       task,
-      framework: "pytorch",
-      step: "training",
       microBatch,
       gradientAccumulation,
       ...size2,
       ...settings,
-      paddedBatches: task === "sequence-classification",
-      loop: "plain"
+      paddedBatches
     },
-    ...batchSize2 && { batchSizeAt: batchSize2.at },
-    ...accumulation && { gradientAccumulationAt: accumulation.at },
-    assumptions: reader.assumptions
-  };
+    batchSize: batchSize2,
+    accumulation
+  });
 }
 function lightnings(value) {
   return { value, source: "Lightning's default" };
@@ -6584,7 +10519,8 @@ function refuseModel(reader, document) {
   );
 }
 function readGpus2(reader, document) {
-  const [devices, nodes] = [document.at("trainer", "devices"), document.at("trainer", "num_nodes")];
+  const devices = document.at("trainer", "devices") ?? document.at("trainer", "gpus");
+  const nodes = document.at("trainer", "num_nodes");
   const machines = nodes === void 0 ? 1 : reader.wholeNumber(nodes, { max: 1e4 }) ?? 1;
   const each = devicesIn(devices);
   if (each !== void 0 && devices !== void 0) return reader.note("gpus", each * machines, devices);
@@ -6595,8 +10531,9 @@ function devicesIn(field) {
   const value = field?.value;
   if (value?.kind === "list") return Math.max(1, value.items.length);
   if (value?.kind === "number" && value.number >= 1) return Math.floor(value.number);
-  const text3 = value?.kind === "text" ? /^\d{1,4}$/.exec(value.text)?.[0] : void 0;
-  return text3 === void 0 ? void 0 : Math.max(1, Number(text3));
+  const text3 = value?.kind === "text" ? value.text.trim() : "";
+  if (/^\d{1,4}(,\s*\d{0,4}){1,64}$/.test(text3)) return text3.split(",").filter((index) => index.trim() !== "").length;
+  return /^\d{1,4}$/.test(text3) ? Math.max(1, Number(text3)) : void 0;
 }
 var precisions2 = /* @__PURE__ */ new Map([
   ["32", "fp32"],
@@ -6612,7 +10549,7 @@ function readPrecision4(reader, field, sharding) {
   const precision = reader.settle(
     "precision",
     spelling,
-    (present4) => reader.choice(present4, precisions2),
+    (present3) => reader.choice(present3, precisions2),
     lightnings("fp32")
   );
   const hasMasters2 = sharding?.startsWith("zero") && (precision === "amp-bf16" || precision === "amp-fp16");
@@ -6621,8 +10558,8 @@ function readPrecision4(reader, field, sharding) {
 var strategies = /* @__PURE__ */ new Map([
   ["auto", void 0],
   ["ddp", void 0],
-  ["ddp_spawn", void 0],
-  ["ddp_find_unused_parameters_true", void 0],
+  ["single_device", void 0],
+  ["singledevice", void 0],
   ["fsdp", "fsdp"],
   ["deepspeed", "zero2"],
   ["deepspeed_stage_1", "zero1"],
@@ -6632,9 +10569,8 @@ var strategies = /* @__PURE__ */ new Map([
 function readStrategy(reader, field) {
   const name3 = field?.value.kind === "text" ? field.value.text : field?.value.kind === "mapping" ? classNameIn(field.value.section) : void 0;
   if (field === void 0 || name3 === void 0) return void 0;
-  const known3 = [name3, name3.replace(/_offload(?:_nvme)?$/, ""), name3.replace(/Strategy$/, "").toLowerCase()].find(
-    (word) => strategies.has(word)
-  );
+  const plain2 = name3.replace(/_offload(?:_nvme)?$/, "").replace(/^ddp_\w+$/, "ddp");
+  const known3 = [plain2, name3.replace(/Strategy$/, "").toLowerCase()].find((word) => strategies.has(word));
   if (known3 === void 0) {
     return reader.refuse(
       field,
@@ -6665,13 +10601,13 @@ function readOptimizer2(reader, document) {
   return reader.settle(
     "optimizer",
     field,
-    (present4) => {
-      const name3 = reader.text(present4)?.split(".").at(-1);
+    (present3) => {
+      const name3 = reader.text(present3)?.split(".").at(-1);
       const known3 = name3 === void 0 ? void 0 : optimizers3.get(name3);
       if (known3 !== void 0 || name3 === void 0)
         return hasMomentum(document) && known3 === "sgd" ? "sgd-momentum" : known3;
       const message2 = `The optimizer ${quote(name3)} is not supported yet`;
-      return reader.refuse(present4, "unsupported-optimizer", message2, `Use ${[...optimizers3.keys()].join(", ")}.`);
+      return reader.refuse(present3, "unsupported-optimizer", message2, `Use ${[...optimizers3.keys()].join(", ")}.`);
     },
     { value: "adamw", source: "in the code", assumption: "AdamW: the config sets no optimizer, so the code does." }
   );
@@ -6682,7 +10618,87 @@ function hasMomentum(document) {
 }
 function readCheckpointing3(reader, document) {
   const field = inParts(document, ["model"], ["gradient_checkpointing", "activation_checkpointing"]);
-  return reader.settle("gradientCheckpointing", field, (present4) => reader.flag(present4), lightnings(false));
+  return reader.settle("gradientCheckpointing", field, (present3) => reader.flag(present3), lightnings(false));
+}
+
+// engine/config/dialects/llamafactory/fine-tuning.ts
+function hasAdapters(method) {
+  return method === "lora" || method === "oft";
+}
+function readMethod(reader, field) {
+  if (field === void 0) {
+    reader.assume("Adapters, LLaMA-Factory's default: the config sets no finetuning_type.");
+    return "lora";
+  }
+  const name3 = reader.text(field);
+  if (name3 === void 0) return "lora";
+  if (name3 === "lora" || name3 === "oft" || name3 === "full" || name3 === "freeze") return name3;
+  reader.refuse(
+    field,
+    "unsupported-training",
+    `Fine-tuning by ${quote(name3)} is not modelled yet`,
+    "Use lora, oft, freeze or full."
+  );
+  return "full";
+}
+function blockwiseField(reader, document) {
+  const field = document.at("use_badam");
+  return isOn(reader, field) ? field : void 0;
+}
+function readTrainable2(reader, document, model, method) {
+  const from2 = document.at("finetuning_type");
+  const blockwise = blockwiseField(reader, document);
+  if (blockwise !== void 0 && method === "full") return readBlockwise(reader, document, blockwise);
+  if (from2 === void 0 || method !== "freeze") return void 0;
+  return readFreeze(reader, model, {
+    from: from2,
+    layers: document.at("freeze_trainable_layers"),
+    modules: document.at("freeze_trainable_modules"),
+    extraModules: document.at("freeze_extra_modules"),
+    inputGradients: false
+  });
+}
+function readAdapter2(reader, document, model, method) {
+  const targets = document.at("lora_target");
+  const common2 = {
+    targets: readTargets(reader, targets) ?? "all",
+    targetField: targets,
+    modulesToSave: document.at("additional_target")
+  };
+  if (method === "oft") return readOft(reader, document, model, common2);
+  return readLora(reader, model, {
+    ...common2,
+    rank: document.at("lora_rank"),
+    defaultRank: { value: 8, source: "LLaMA-Factory's default" },
+    dropout: document.at("lora_dropout"),
+    defaultDropout: 0,
+    ...isOn(reader, document.at("use_dora")) && { form: "dora" }
+  });
+}
+function readOft(reader, document, model, common2) {
+  const [blocks2, size2] = [document.at("oft_rank"), document.at("oft_block_size")];
+  if (blocks2 !== void 0 && reader.wholeNumber(blocks2, { min: 0, max: 1e4 }) !== 0) {
+    return reader.refuse(blocks2, "unsupported-setting", "oft_rank is not modelled yet", "Set oft_block_size instead.");
+  }
+  return readLora(reader, model, {
+    ...common2,
+    rank: size2,
+    defaultRank: { value: 32, source: "LLaMA-Factory's default" },
+    dropout: void 0,
+    defaultDropout: 0,
+    form: "oft"
+  });
+}
+function readHostExperts(reader, field, model) {
+  if (!isOn(reader, field)) return void 0;
+  if (model !== void 0 && !hasExperts(model.config)) {
+    const message2 = `${quote(model.id)} has no experts that use_kt could move to the host`;
+    return reader.refuse(field, "unsupported-setting", message2, "Leave use_kt out.");
+  }
+  reader.assume(
+    "Experts, their adapters and their optimizer state are on the host; the time that they take there is not in the step's."
+  );
+  return reader.note("expertsOnHost", true, field);
 }
 
 // engine/config/dialects/llamafactory.ts
@@ -6692,17 +10708,24 @@ var writesOwn3 = writesAny(["finetuning_type", "cutoff_len", "lora_target", "sta
 var llamafactory = {
   name: "LLaMA-Factory",
   mayBe: (text3) => writesModel3(text3) && writesOwn3(text3),
-  recognise: (document) => {
-    const found = ownKeys4.filter((key2) => document.at(key2) !== void 0);
-    const trains = document.at("per_device_train_batch_size") ?? document.at("do_train");
-    const isOurs = document.at("model_name_or_path") !== void 0 && trains !== void 0 && found.length >= 2;
-    return isOurs ? `model_name_or_path beside ${found.join(", ")}` : void 0;
+  recognise: (file) => {
+    const document = argumentsIn(file);
+    return document && `model_name_or_path beside ${ownKeysIn(document).join(", ")}`;
   },
-  modelField: (document) => document.at("model_name_or_path"),
-  read: read6
+  modelField: (file) => argumentsIn(file)?.at("model_name_or_path"),
+  read: (file, reader, lookUp) => read6(argumentsIn(file) ?? file, reader, lookUp)
 };
+function argumentsIn(file) {
+  return file.nested(1).find((section) => {
+    const trains = section.at("per_device_train_batch_size") ?? section.at("do_train");
+    return section.at("model_name_or_path") !== void 0 && trains !== void 0 && ownKeysIn(section).length >= 2;
+  });
+}
+function ownKeysIn(section) {
+  return ownKeys4.filter((key2) => section.at(key2) !== void 0);
+}
 function read6(document, reader, lookUp) {
-  refuseUnmodelled2(reader, document);
+  refuseUnmodelled(reader, document);
   const model = readModel(reader, document.field("model_name_or_path"), "model_name_or_path", lookUp);
   const batch = readBatch(reader, {
     batchSize: document.at("per_device_train_batch_size"),
@@ -6716,7 +10739,7 @@ function read6(document, reader, lookUp) {
   const method = readMethod(reader, document.at("finetuning_type"));
   const training = readStage(reader, document, method);
   const sharded = readSharding3(reader, document);
-  const attention5 = readAttention2(reader, document.at("flash_attn"));
+  const attention8 = readAttention2(reader, document.at("flash_attn"));
   const packing = document.at("neat_packing") ?? document.at("packing");
   const isPacked = packing === void 0 ? document.at("stage")?.source === "pt" : reader.flag(packing) === true;
   return languageModelReading(reader, {
@@ -6727,97 +10750,84 @@ function read6(document, reader, lookUp) {
     settings: {
       gpus: readGpus(reader, void 0),
       precision: readPrecision5(reader, document, method, sharded),
-      optimizer: readTrainerOptimizer(reader, muonField(document) ?? document.at("optim"), trainerDefault),
-      attention: attention5.attention,
+      optimizer: readOptimizer3(reader, document),
+      attention: attention8.attention,
       gradientCheckpointing: readCheckpointing4(reader, document.at("disable_gradient_checkpointing")),
-      lora: method === "lora" ? readAdapter2(reader, document, model) : void 0,
+      lora: hasAdapters(method) ? readAdapter2(reader, document, model, method) : void 0,
+      trainable: readTrainable2(reader, document, model, method),
+      images: imageOfEverySample(model),
       quantization: readQuantization3(reader, document, method),
+      expertsOnHost: readHostExperts(reader, document.at("use_kt"), model),
       float8: readFloat8(reader, document.at("fp8")),
       ...sharded,
       fusedLoss: training.method === void 0 ? readFusedLoss3(reader, document.at("enable_liger_kernel")) : void 0,
       ...training,
       paddedBatches: reader.note(
         "paddedBatches",
-        !isPacked && attention5.masksPadding,
+        !isPacked && attention8.masksPadding,
         packing ?? "by stage and attention kernel"
       )
     }
   });
 }
 var leaveOut2 = "Leave this config out of the check for now.";
-var unmodelled = [
-  ...["use_galore", "use_apollo", "use_badam", "use_adam_mini", "use_llama_pro", "use_dora", "use_kt"],
-  ...["use_asft_loss", "use_unsloth"]
-];
-var divisions2 = [
+var unmodelled = [...["use_galore", "use_apollo", "use_llama_pro"], "use_unsloth"];
+var divisions = [
   ...["tensor_model_parallel_size", "pipeline_model_parallel_size", "expert_model_parallel_size"],
   ...["context_parallel_size", "sequence_parallel_size"]
 ];
-var present3 = ["mixture_of_depths"];
-function refuseUnmodelled2(reader, document) {
-  const fields2 = [
+var present2 = ["mixture_of_depths"];
+function refuseUnmodelled(reader, document) {
+  const fields3 = [
     ...unmodelled.map((key2) => document.at(key2)).filter((field) => isOn(reader, field)),
-    ...divisions2.map((key2) => document.at(key2)).filter((field) => (reader.wholeNumber(field, { max: 1e5 }) ?? 1) > 1),
-    ...present3.map((key2) => document.at(key2))
+    ...divisions.map((key2) => document.at(key2)).filter((field) => (reader.wholeNumber(field, { max: 1e5 }) ?? 1) > 1),
+    ...present2.map((key2) => document.at(key2))
   ];
-  for (const field of fields2) {
+  for (const field of fields3) {
     if (field === void 0) continue;
     reader.refuse(field, "unsupported-setting", `${field.key} is not modelled yet`, leaveOut2);
   }
 }
+function readLoss(reader, document, method) {
+  const field = document.at("use_asft_loss");
+  if (!isOn(reader, field)) return ordinary;
+  if (method !== "lora") return anchored(reader, field);
+  const message2 = "use_asft_loss has no reference to compare adapters with";
+  reader.refuse(field, "unsupported-setting", message2, "Set finetuning_type: full, or leave use_asft_loss out.");
+  return ordinary;
+}
 function readStage(reader, document, method) {
   const stage = document.at("stage");
   const name3 = reader.text(stage);
-  if (stage === void 0 || name3 === void 0 || /^(?:sft|pt)$/i.test(name3)) return ordinary;
+  if (stage === void 0 || name3 === void 0 || /^(?:sft|pt)$/i.test(name3)) return readLoss(reader, document, method);
   const other = document.at("ref_model");
   if (other !== void 0) {
     reader.assume(`The reference ${quote(other.source)} is counted as a copy of the model that is trained.`);
   }
-  const reference = method === "lora" && other === void 0 ? "adapters-off" : "copy";
+  const reference2 = method === "lora" && other === void 0 ? "adapters-off" : "copy";
   const loss = document.at("pref_loss");
   const isFree = loss?.value.kind === "text" && /^(?:orpo|simpo)$/.test(loss.value.text);
   switch (name3) {
     case "dpo":
-      return preference(reader, stage, { reference: isFree ? "none" : reference, style: "llamafactory" });
+      return preference(reader, stage, { reference: isFree ? "none" : reference2, style: "llamafactory" });
     case "kto":
-      return kto(reader, stage, { reference, style: "llamafactory" });
+      return kto(reader, stage, { reference: reference2, style: "llamafactory" });
     case "rm":
       return reward(reader, stage, "value");
     default:
       return refuseGeneration(reader, stage, name3);
   }
 }
-function muonField(document) {
-  const field = document.at("use_muon");
-  const isOn2 = field?.value.kind === "flag" && field.value.flag;
-  return isOn2 ? { ...field, value: { kind: "text", text: "muon" } } : void 0;
-}
-function readMethod(reader, field) {
-  if (field === void 0) {
-    reader.assume("Adapters, LLaMA-Factory's default: the config sets no finetuning_type.");
-    return "lora";
-  }
-  const name3 = reader.text(field);
-  if (name3 === void 0 || name3 === "lora") return "lora";
-  if (name3 === "full") return "full";
-  reader.refuse(field, "unsupported-training", `Fine-tuning by ${quote(name3)} is not modelled yet`, "Use lora or full.");
-  return "full";
-}
-function readAdapter2(reader, document, model) {
-  const targets = document.at("lora_target");
-  return readLora(reader, model, {
-    rank: document.at("lora_rank"),
-    defaultRank: { value: 8, source: "LLaMA-Factory's default" },
-    dropout: document.at("lora_dropout"),
-    defaultDropout: 0,
-    targets: readTargets(reader, targets) ?? "all",
-    targetField: targets,
-    modulesToSave: document.at("additional_target")
-  });
+function readOptimizer3(reader, document) {
+  const [mini, muon] = [document.at("use_adam_mini"), document.at("use_muon")];
+  if (isOn(reader, mini)) return reader.note("optimizer", "adam-mini", mini);
+  const named3 = isOn(reader, muon) ? { ...muon, value: { kind: "text", text: "muon" } } : void 0;
+  return readTrainerOptimizer(reader, named3 ?? document.at("optim"), trainerDefault);
 }
 function readQuantization3(reader, document, method) {
   const bits = document.at("quantization_bit");
-  if (bits === void 0) return void 0;
+  const held = storedQuantization(reader, document.at("model_name_or_path"), hasAdapters(method));
+  if (bits === void 0 || held !== void 0) return held;
   const count3 = reader.wholeNumber(bits, { max: 8 });
   const by = document.at("quantization_method");
   const name3 = reader.text(by);
@@ -6837,7 +10847,7 @@ function readQuantization3(reader, document, method) {
       "Use 4 or 8 bits."
     );
   }
-  if (method === "full") {
+  if (!hasAdapters(method)) {
     const fix2 = "Set finetuning_type: lora, or leave quantization_bit out.";
     return reader.refuse(bits, "quantised-without-adapter", "Quantised weights cannot be trained without adapters", fix2);
   }
@@ -6849,12 +10859,14 @@ function readPrecision5(reader, document, method, { sharding }) {
   const [pure, bf16, fp16] = [document.at("pure_bf16"), document.at("bf16"), document.at("fp16")];
   const on = [pure, bf16, fp16].find((field) => field !== void 0 && reader.flag(field) === true);
   const source = "LLaMA-Factory's default";
-  if (on !== void 0 && on === fp16 && method === "lora") {
+  if (on !== void 0 && on === fp16 && hasAdapters(method)) {
     reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
   }
-  const hasMasters2 = sharding !== void 0 && !(sharding === "fsdp" && method === "lora");
+  const blockwise = blockwiseField(reader, document);
+  if (blockwise !== void 0) return reader.note("precision", "bf16-master", blockwise);
+  const hasMasters2 = sharding !== void 0 && !(sharding === "fsdp" && hasAdapters(method));
   if (hasMasters2 && on !== void 0) return reader.note("precision", "bf16-master", on);
-  if (method === "lora") return reader.note("precision", "bf16", on ?? source);
+  if (hasAdapters(method)) return reader.note("precision", "bf16", on ?? source);
   if (on === void 0) return reader.note("precision", "fp32", source);
   if (on === pure) return reader.note("precision", "bf16", on);
   return reader.note("precision", on === fp16 ? "amp-fp16" : "amp-bf16", on);
@@ -6925,40 +10937,46 @@ function read7(document, reader, lookUp) {
       "No accumulation: it follows from global_batch_size and the number of GPUs, which the config does not say."
     );
   }
-  refuseDivision(reader, document.at("dist_config", "cp_size") ?? document.at("cp_size"));
-  const hasAdapter = readsAdapter2(reader, document.at("peft_config", "name"));
+  const division2 = document.at("dist_config", "cp_size") ?? document.at("cp_size");
+  const dividedBy = reader.wholeNumber(division2, { max: 1e3 }) ?? 1;
+  const method = readMethod2(reader, document.at("peft_config", "name"));
+  const hasAdapter = method === "lora";
   const sharded = readSharding4(reader, document);
   const isDeepSpeed = sharded.sharding !== void 0 && sharded.sharding !== "fsdp";
+  const keepsMasters = isDeepSpeed || method === "freeze" && castsTrained(reader, document);
+  const checkpoints = readCheckpointing5(reader, document.at("enable_activation_checkpointing"));
   const targets = document.at("peft_config", "target_modules");
   return languageModelReading(reader, {
     dialect: llamafactoryV1.name,
     model,
     batch,
-    sequence: { field: document.at("cutoff_len"), byDefault: { value: 2048, source: "LLaMA-Factory's default" } },
+    sequence: {
+      field: document.at("cutoff_len"),
+      byDefault: { value: 2048, source: "LLaMA-Factory's default" },
+      dividedBy
+    },
     settings: {
-      gpus: readGpus(reader, void 0),
+      // core/utils: the GPUs that share a sequence are the fewest there are.
+      gpus: division2 !== void 0 && dividedBy > 1 ? reader.note("gpus", dividedBy, division2) : readGpus(reader, void 0),
       // core/model_engine.py: loaded in the checkpoint's type.
       precision: reader.note(
         "precision",
-        isDeepSpeed ? "bf16-master" : "bf16",
+        keepsMasters ? "bf16-master" : "bf16",
         "the checkpoint's type, bf16 for most decoders"
       ),
-      optimizer: readOptimizer3(reader, document.at("optim_config", "name")),
+      optimizer: readOptimizer4(reader, document.at("optim_config", "name")),
       attention: reader.note("attention", "sdpa", "transformers' default"),
-      gradientCheckpointing: reader.settle(
-        "gradientCheckpointing",
-        document.at("enable_activation_checkpointing"),
-        (field) => reader.flag(field),
-        { value: true, source: "LLaMA-Factory's default" }
-      ),
+      gradientCheckpointing: checkpoints,
       lora: hasAdapter ? readLora(reader, model, {
         rank: document.at("peft_config", "r"),
         defaultRank: { value: 8, source: "peft's default" },
         dropout: document.at("peft_config", "lora_dropout"),
         defaultDropout: 0,
         targets: readTargets(reader, targets) ?? "all",
-        targetField: targets
+        targetField: targets,
+        ...isOn(reader, document.at("peft_config", "use_dora")) && { form: "dora" }
       }) : void 0,
+      trainable: method === "freeze" ? readTrainable3(reader, document, model, checkpoints) : void 0,
       quantization: readQuantization4(reader, document.at("quant_config", "quantization_bit"), hasAdapter),
       ...sharded,
       fusedLoss: void 0,
@@ -6966,20 +10984,38 @@ function read7(document, reader, lookUp) {
     }
   });
 }
-function refuseDivision(reader, field) {
-  if (field === void 0 || (reader.wholeNumber(field, { max: 1e5 }) ?? 1) === 1) return;
-  reader.refuse(field, "unsupported-setting", `${field.key} is not modelled yet`, leaveOut3);
-}
-function readsAdapter2(reader, field) {
+function readMethod2(reader, field) {
   const name3 = reader.text(field);
-  if (name3 === void 0 || name3 === "lora") return name3 === "lora";
+  if (name3 === void 0) return "full";
+  if (name3 === "lora" || name3 === "freeze") return name3;
   reader.refuse(
     field,
     "unsupported-training",
     `Fine-tuning by ${quote(name3)} is not modelled yet`,
-    "Use lora, or no peft_config."
+    "Use lora, freeze, or no peft_config."
   );
-  return false;
+  return "full";
+}
+function castsTrained(reader, document) {
+  return reader.flag(document.at("peft_config", "cast_trainable_params_to_fp32")) ?? true;
+}
+function readTrainable3(reader, document, model, inputGradients) {
+  const from2 = document.at("peft_config", "name");
+  const at = (key2) => document.at("peft_config", key2);
+  if (from2 === void 0) return void 0;
+  return readFreeze(reader, model, {
+    from: from2,
+    layers: at("freeze_trainable_layers"),
+    modules: at("freeze_trainable_modules"),
+    extraModules: at("freeze_extra_modules"),
+    inputGradients
+  });
+}
+function readCheckpointing5(reader, field) {
+  return reader.settle("gradientCheckpointing", field, (present3) => reader.flag(present3), {
+    value: true,
+    source: "LLaMA-Factory's default"
+  });
 }
 function readQuantization4(reader, bits, hasAdapter) {
   const count3 = reader.wholeNumber(bits, { max: 8 });
@@ -6987,7 +11023,7 @@ function readQuantization4(reader, bits, hasAdapter) {
   if (count3 === 4 && hasAdapter) return reader.note("quantization", "nf4-double", bits);
   return reader.refuse(bits, "unsupported-quantization", `${count3}-bit base weights are not modelled yet`, leaveOut3);
 }
-function readOptimizer3(reader, field) {
+function readOptimizer4(reader, field) {
   if (field?.value.kind === "text" && field.value.text === "muon") return readTrainerOptimizer(reader, field);
   if (field !== void 0) {
     reader.refuse(field, "unsupported-optimizer", `The optimizer ${quote(field.source)} is not supported yet`, leaveOut3);
@@ -7056,9 +11092,9 @@ function read8(section, reader, lookUp) {
   const accumulation = field("gradient_accumulation");
   const microBatch = batchSize2 === void 0 ? reader.refuse(void 0, "batch-size-missing", "The config sets no batch size", `Set ${ROOT}.batch_size.`) : reader.wholeNumber(batchSize2, { max: MAX_BATCH });
   if (microBatch !== void 0 && batchSize2 !== void 0) reader.note("microBatch", microBatch, batchSize2);
-  const one = (setting, count3, max) => reader.settle(setting, count3, (present4) => reader.wholeNumber(present4, { max }), ours(1));
-  const word = (setting, key2, words3, byDefault2) => reader.settle(setting, field(key2), (present4) => reader.choice(present4, named(words3)), ours(byDefault2));
-  const flag = (setting, key2) => reader.settle(setting, field(key2), (present4) => reader.flag(present4), ours(false));
+  const one = (setting, count3, max) => reader.settle(setting, count3, (present3) => reader.wholeNumber(present3, { max }), ours(1));
+  const word = (setting, key2, words4, byDefault2) => reader.settle(setting, field(key2), (present3) => reader.choice(present3, named(words4)), ours(byDefault2));
+  const flag = (setting, key2) => reader.settle(setting, field(key2), (present3) => reader.flag(present3), ours(false));
   const settings = {
     gradientAccumulation: one("gradientAccumulation", accumulation, MAX_BATCH),
     gpus: one("gpus", field("gpus"), 1e5),
@@ -7074,18 +11110,13 @@ function read8(section, reader, lookUp) {
     ...readFineTuning(reader, section, model)
   };
   refuseUnknownKeys(reader, section);
-  if (model === void 0 || task === void 0 || microBatch === void 0 || reader.problems.length > 0) {
-    return { kind: "unreadable", problems: reader.problems };
-  }
-  return {
-    kind: "training-config",
+  return trainingConfig(reader, {
     dialect: memorymark.name,
     model,
-    spec: { model: model.id, task, microBatch, ...settings, ...size2 },
-    ...batchSize2 && { batchSizeAt: batchSize2.at },
-    ...accumulation && { gradientAccumulationAt: accumulation.at },
-    assumptions: reader.assumptions
-  };
+    spec: { task, microBatch, ...settings, ...size2 },
+    batchSize: batchSize2,
+    accumulation
+  });
 }
 function readFineTuning(reader, section, model) {
   const [rank2, targets] = [section.at("lora_rank"), section.at("lora_targets")];
@@ -7098,13 +11129,13 @@ function readFineTuning(reader, section, model) {
     targetField: targets
   });
   const field = section.at("quantization");
-  const quantization = reader.optional("quantization", field, (present4) => reader.choice(present4, named(quantizations)));
+  const quantization = reader.optional("quantization", field, (present3) => reader.choice(present3, named(quantizations)));
   if (quantization !== void 0 && rank2 === void 0) {
     reader.refuse(field, "quantised-without-adapter", "Quantised weights need adapters", `Set ${ROOT}.lora_rank too.`);
   }
   const shardedBy2 = section.at("sharding");
-  const sharding = reader.optional("sharding", shardedBy2, (present4) => reader.choice(present4, named(shardings)));
-  const fusedLoss = reader.optional("fusedLoss", section.at("fused_loss"), (present4) => reader.flag(present4));
+  const sharding = reader.optional("sharding", shardedBy2, (present3) => reader.choice(present3, named(shardings)));
+  const fusedLoss = reader.optional("fusedLoss", section.at("fused_loss"), (present3) => reader.flag(present3));
   return {
     ...lora2 && { lora: lora2 },
     ...quantization && { quantization },
@@ -7131,8 +11162,8 @@ function refuseUnknownKeys(reader, section) {
     }
   }
 }
-function named(words3) {
-  return new Map(words3.map((word) => [word, word]));
+function named(words4) {
+  return new Map(words4.map((word) => [word, word]));
 }
 
 // engine/config/dialects/timm.ts
@@ -7152,15 +11183,19 @@ var ownKeys6 = [
   "remode",
   "epochs"
 ];
-var writesModel4 = writesAny(["model"]);
-var writesOwn5 = writesAny(["opt", "sched"]);
+var writesOptimizer = writesAny(["opt"]);
+var writesOwn5 = writesAny(["model", "sched"]);
+var OWN_KEYS_WITHOUT_MODEL = 6;
 var timm = {
   name: "timm",
-  mayBe: (text3) => writesModel4(text3) && writesOwn5(text3),
+  mayBe: (text3) => writesOptimizer(text3) && writesOwn5(text3),
   recognise: (document) => {
     const found = ownKeys6.filter((key2) => fieldOf(document, key2) !== void 0);
-    const isOurs = document.at("model")?.value.kind === "text" && document.at("opt") !== void 0 && found.length >= 4;
-    return isOurs ? `model beside ${found.join(", ")}` : void 0;
+    if (document.at("opt") === void 0) return void 0;
+    const model = document.at("model");
+    if (model?.value.kind === "text") return found.length >= 4 ? `model beside ${found.join(", ")}` : void 0;
+    const isOurs = model === void 0 && fieldOf(document, "batch_size") && found.length >= OWN_KEYS_WITHOUT_MODEL;
+    return isOurs ? `batch_size beside ${found.join(", ")}` : void 0;
   },
   modelField: (document) => hubName(document.at("model")),
   read: read9
@@ -7188,7 +11223,7 @@ function read9(document, reader, lookUp) {
     gpus: 1,
     labels: readLabels(reader, fieldOf(document, "num_classes"), model?.defaultTask),
     precision: readPrecision6(reader, document),
-    optimizer: readOptimizer4(reader, document),
+    optimizer: readOptimizer5(reader, document),
     attention: "sdpa",
     gradientCheckpointing: reader.settle(
       "gradientCheckpointing",
@@ -7198,27 +11233,23 @@ function read9(document, reader, lookUp) {
     )
   };
   reader.assume("One GPU: the config does not say how many processes run.");
-  if (model === void 0 || reader.problems.length > 0) return { kind: "unreadable", problems: reader.problems };
-  return {
-    kind: "training-config",
+  const task = model?.defaultTask;
+  return trainingConfig(reader, {
     dialect: timm.name,
     model,
     spec: {
-      model: model.id,
-      task: model.defaultTask,
-      framework: "pytorch",
-      step: "training",
+      ...stepInPytorch,
+      loop: "plain",
+      task,
       microBatch,
       gradientAccumulation,
       ...size2,
       ...settings,
-      paddedBatches: false,
-      loop: "plain"
+      paddedBatches: false
     },
-    ...batchSize2 && { batchSizeAt: batchSize2.at },
-    ...accumulation && { gradientAccumulationAt: accumulation.at },
-    assumptions: reader.assumptions
-  };
+    batchSize: batchSize2,
+    accumulation
+  });
 }
 function timms(value) {
   return { value, source: "timm's default" };
@@ -7238,7 +11269,7 @@ var optimizers4 = /* @__PURE__ */ new Map([
   ["adamw", "adamw"],
   ["lion", "lion"]
 ]);
-function readOptimizer4(reader, document) {
+function readOptimizer5(reader, document) {
   return reader.settle(
     "optimizer",
     document.at("opt"),
@@ -7251,6 +11282,73 @@ function readOptimizer4(reader, document) {
     },
     timms("sgd-momentum")
   );
+}
+
+// engine/config/dialects/torchtune/fusion.ts
+var MAX_TILES = 4;
+var TILE_SIDE = 560;
+var MAX_LAYERS2 = 40;
+var trainsByName = /* @__PURE__ */ new Map([
+  ["frozen", false],
+  ["lora", true]
+]);
+function readFusion(reader, document, model, { isFull: isFull2, checkpoints }) {
+  if (model?.config.model_type !== "mllama") return {};
+  refuseOtherTiles(reader, document);
+  const trains = (part3) => {
+    const field = document.at("model", `${part3}_trainable`);
+    if (field === void 0) return part3 !== "decoder";
+    return (isFull2 ? reader.flag(field) : reader.choice(field, trainsByName)) ?? false;
+  };
+  const parts = ["decoder", "encoder", "fusion"].filter(trains);
+  const images = readImages(reader, document, parts.includes("decoder"));
+  const names2 = parts.flatMap((part3) => namesOf(part3, model.config));
+  const inputGradients = checkpoints || isFull2 && parts.includes("fusion");
+  const trainable = { names: names2, inputGradients };
+  return {
+    ...images,
+    ...parts.length < 3 && {
+      trainable: reader.note("trainable", trainable, "decoder, encoder and fusion_trainable")
+    }
+  };
+}
+function refuseOtherTiles(reader, document) {
+  const field = document.at("model", "image_size");
+  const side = field && reader.wholeNumber(field, { max: 1e5 });
+  if (field === void 0 || side === void 0 || side === TILE_SIDE) return;
+  const message2 = `Images in tiles of ${side} pixels are not modelled yet`;
+  reader.refuse(field, "unsupported-setting", message2, `Use image_size: ${TILE_SIDE}, as of the instructed models.`);
+}
+function readImages(reader, document, trainsDecoder) {
+  const dataset = document.at("dataset", "_component_");
+  const isText = dataset?.value.kind === "text" && /^torchtune\.datasets\.(?!multimodal\.)/.test(dataset.value.text);
+  if (isText && trainsDecoder) return {};
+  if (isText) {
+    reader.assume(
+      "The dataset holds text alone, which reaches no layer that trains: one image a sample is counted beside it."
+    );
+  }
+  return { images: { tiles: MAX_TILES, checkpointed: "self-attention" } };
+}
+function namesOf(part3, { text_config: text3 }) {
+  const layers2 = Array.from({ length: text3.num_hidden_layers }, (_, index) => index);
+  const layersThat = (fuse) => chunks(layers2.filter((index) => text3.cross_attention_layers.includes(index) === fuse)).map(
+    (indices) => String.raw`model\.language_model\.layers\.(${indices.join("|")})\.`
+  );
+  switch (part3) {
+    case "decoder":
+      return [...layersThat(false), String.raw`model\.language_model\.(embed_tokens|norm)`, "lm_head"];
+    case "encoder":
+      return ["patch|class|gated|pre_tile|post_tile", "layernorm|transformer"].map(
+        (names2) => String.raw`model\.vision_model\.(${names2})`
+      );
+    case "fusion":
+      return [...layersThat(true), String.raw`model\.vision_model\.global`, String.raw`model\.multi_modal_projector`];
+  }
+}
+function chunks(indices) {
+  const starts = Array.from({ length: Math.ceil(indices.length / MAX_LAYERS2) }, (_, chunk) => chunk * MAX_LAYERS2);
+  return starts.map((start2) => indices.slice(start2, start2 + MAX_LAYERS2));
 }
 
 // engine/config/dialects/torchtune/models.ts
@@ -7267,8 +11365,9 @@ var builders = {
   llama3_1_405b: "meta-llama/Llama-3.1-405B",
   llama3_2_1b: "meta-llama/Llama-3.2-1B",
   llama3_2_3b: "meta-llama/Llama-3.2-3B",
-  llama3_2_vision_11b: "meta-llama/Llama-3.2-11B-Vision",
-  llama3_2_vision_90b: "meta-llama/Llama-3.2-90B-Vision",
+  // In tiles of 560 pixels unless told otherwise, as the instructed ones.
+  llama3_2_vision_11b: "meta-llama/Llama-3.2-11B-Vision-Instruct",
+  llama3_2_vision_90b: "meta-llama/Llama-3.2-90B-Vision-Instruct",
   llama3_3_70b: "meta-llama/Llama-3.3-70B-Instruct",
   llama4_scout_17b_16e: "meta-llama/Llama-4-Scout-17B-16E",
   llama4_maverick_17b_128e: "meta-llama/Llama-4-Maverick-17B-128E",
@@ -7297,11 +11396,98 @@ var builders = {
   qwen3_14b: "Qwen/Qwen3-14B",
   qwen3_32b: "Qwen/Qwen3-32B"
 };
-function builderOf(component) {
+var shapes = [
+  {
+    builder: "llama2",
+    shape: { vocab_size: 32e3, num_layers: 22, num_heads: 32, num_kv_heads: 4, embed_dim: 2048 },
+    intermediate: 5632,
+    model: "TinyLlama/TinyLlama_v1.1"
+  }
+];
+function builderOf(component, argumentOf = () => void 0) {
   const name3 = component.split(".").at(-1) ?? component;
   const [, prefix, base = name3] = /^(?:(q?lora)_)?(.*?)(?:_(?:instruct|base))?$/.exec(name3) ?? [];
-  const model = Object.hasOwn(builders, base) ? builders[base] : void 0;
+  const model = Object.hasOwn(builders, base) ? builders[base] : modelOfShape(base, argumentOf);
   return { model: model ?? name3, method: prefix === "lora" || prefix === "qlora" ? prefix : "full" };
+}
+function modelOfShape(builder, argumentOf) {
+  const fits2 = ({ shape, intermediate }) => Object.entries(shape).every(([name3, size2]) => argumentOf(name3) === size2) && (argumentOf("intermediate_dim") ?? intermediate) === intermediate;
+  return shapes.find((known3) => known3.builder === builder && fits2(known3))?.model;
+}
+
+// engine/config/dialects/torchtune/trajectories.ts
+var FEW_TOKENS = 512;
+var DEFAULT_PROMPT2 = 512;
+function readTrajectories(reader, document, loss, name3) {
+  const number66 = (key2, byDefault2) => {
+    const field = document.at(key2);
+    return (field && reader.wholeNumber(field, { max: MAX_BATCH })) ?? byDefault2;
+  };
+  const answerLength = number66("max_generated_tokens", FEW_TOKENS);
+  const isPpo = /PPO/.test(name3);
+  const batch = isPpo ? ppoBatch(reader, document) : grpoBatch(reader, document);
+  const training = isPpo ? ppo(reader, document, loss, { batch, answerLength, number: number66 }) : grpo(reader, loss, { batch, answerLength, number: number66 });
+  return { training, batch, length: lengthOf(reader, document, answerLength) };
+}
+function grpo(reader, loss, { batch, answerLength, number: number66 }) {
+  const perPrompt = number66("grpo_samples", 1);
+  reader.assume(
+    `A sample is ${perPrompt} answers of up to ${answerLength} tokens to one prompt, all in one forward pass. A frozen copy of the model is the reference.`
+  );
+  tellOfSpeed(reader);
+  const collected = batch.microBatch;
+  const generated2 = number66("forward_batch_size", collected);
+  const terms = { answerLength, perPrompt, generated: generated2, collected, withCritic: false, accumulates: false };
+  return { method: reader.note("method", { kind: "trajectories", ...terms }, loss), dropout: false };
+}
+function ppo(reader, document, loss, { batch, answerLength, number: number66 }) {
+  const inBackward2 = document.at("optimizer_in_bwd");
+  const optimizer = document.at("optimizer", "_component_");
+  if (isOn(reader, inBackward2) && optimizer?.value.kind === "text" && /Paged/.test(optimizer.value.text)) {
+    const message2 = "How much of a paged optimizer stays on the GPU beside optimizer_in_bwd is not modelled yet";
+    reader.refuse(optimizer, "unsupported-setting", message2, "Leave this config out of the check for now.");
+    return ordinary;
+  }
+  reader.assume(
+    `Four models: the policy and a value model train; a frozen copy and a reward model score answers of up to ${answerLength} tokens. All are counted as large as the policy.`
+  );
+  reader.assume(
+    "The batch is that of one backward pass: ppo_batch_size over gradient_accumulation_steps. batch_size has to stay a multiple of it."
+  );
+  tellOfSpeed(reader);
+  const collected = batch.microBatch * batch.gradientAccumulation;
+  const generated2 = number66("forward_batch_size", collected);
+  const accumulates = !isOn(reader, inBackward2);
+  const terms = { answerLength, perPrompt: 1, generated: generated2, collected, withCritic: true, accumulates };
+  return { method: reader.note("method", { kind: "trajectories", ...terms }, loss), dropout: false };
+}
+function tellOfSpeed(reader) {
+  reader.assume("Samples a second are those of the step over the answers: how long making them takes is not modelled.");
+}
+function grpoBatch(reader, document) {
+  const defaultBatch = { value: 1, source: "not in the file" };
+  return readBatch(reader, { batchSize: document.at("batch_size"), defaultBatch, accumulation: void 0 });
+}
+function ppoBatch(reader, document) {
+  const whole2 = document.at("ppo_batch_size");
+  const all = (whole2 && reader.wholeNumber(whole2, { max: MAX_BATCH })) ?? 1;
+  const parts = document.at("gradient_accumulation_steps");
+  const gradientAccumulation = (parts && reader.wholeNumber(parts, { max: MAX_BATCH })) ?? 1;
+  const microBatch = Math.max(1, Math.floor(all / gradientAccumulation));
+  reader.note("microBatch", microBatch, whole2 ?? "not in the file");
+  reader.note("gradientAccumulation", gradientAccumulation, parts ?? "no accumulation");
+  return { microBatch, gradientAccumulation, batchSize: void 0, accumulation: void 0 };
+}
+function lengthOf(reader, document, answerLength) {
+  const field = document.at("tokenizer", "max_seq_len");
+  const isOpen = field === void 0 || field.value.kind === "empty";
+  const prompt = (isOpen ? void 0 : reader.wholeNumber(field, { max: 1e7 })) ?? DEFAULT_PROMPT2;
+  const why = isOpen ? "tokenizer.max_seq_len is open" : "as tokenizer.max_seq_len lets through";
+  return {
+    value: prompt + answerLength,
+    source: "prompt and answer",
+    assumption: `Sequences of ${prompt + answerLength} tokens: prompts of up to ${prompt} (${why}), and their answers.`
+  };
 }
 
 // engine/config/dialects/torchtune.ts
@@ -7310,13 +11496,13 @@ var torchtune = {
   name: "torchtune",
   mayBe: (text3) => writesComponent(text3) && /torchtune\./.test(text3) && writesBatch4(text3),
   recognise: (document) => {
-    const component = componentOf(document, "model");
+    const component = componentOf(document, modelPart(document));
     const names2 = component?.value.kind === "text" ? component.value.text : "";
     const trains = document.at("optimizer") !== void 0 || document.at("loss") !== void 0;
     const isRecipe = trains && (names2.startsWith("torchtune.") || hasTorchtunePart(document));
     return isRecipe && document.at("batch_size") !== void 0 ? `batch_size beside ${names2 || "components"} of torchtune` : void 0;
   },
-  modelField: (document) => hubName2(componentOf(document, "model")),
+  modelField: (document) => hubName2(document),
   read: read10
 };
 var writesComponent = writesAny([COMPONENT]);
@@ -7327,64 +11513,74 @@ function hasTorchtunePart(document) {
     return value?.kind === "text" && value.text.startsWith("torchtune.");
   });
 }
+function modelPart(document) {
+  return document.at("policy_model") === void 0 ? "model" : "policy_model";
+}
 function componentOf(document, part3) {
   return document.at(part3, COMPONENT);
 }
-function hubName2(component) {
+function hubName2(document) {
+  const component = componentOf(document, modelPart(document));
   if (component?.value.kind !== "text") return component;
-  return { ...component, value: { kind: "text", text: builderOf(component.value.text).model } };
+  return { ...component, value: { kind: "text", text: modelBuilder(document).model } };
+}
+function modelBuilder(document) {
+  const component = componentOf(document, modelPart(document))?.value;
+  return builderOf(component?.kind === "text" ? component.text : "", (argument) => {
+    const value = document.at(modelPart(document), argument)?.value;
+    return value?.kind === "number" ? value.number : void 0;
+  });
 }
 function read10(document, reader, lookUp) {
-  const component = componentOf(document, "model");
-  const builder = builderOf(component?.value.kind === "text" ? component.value.text : "");
-  refuseUnmodelled3(reader, document);
-  const training = readTraining2(reader, document, builder);
-  const model = readModel(reader, hubName2(component), "model._component_", lookUp);
-  const batch = readBatch(reader, {
+  const component = componentOf(document, modelPart(document));
+  const builder = modelBuilder(document);
+  const division2 = document.at("tensor_parallel_dim");
+  const tensorParallel = readTensorParallel(reader, division2, true);
+  const trajectories = trajectoriesOf(reader, document);
+  const training = trajectories?.training ?? readTraining2(reader, document, builder);
+  const model = readModel(reader, hubName2(document), "model._component_", lookUp);
+  const batch = trajectories?.batch ?? readBatch(reader, {
     batchSize: document.at("batch_size"),
     defaultBatch: { value: 1, source: "not in the file" },
     accumulation: document.at("gradient_accumulation_steps")
   });
   noteChunkedLoss(reader, componentOf(document, "loss"));
+  const checkpoints = readCheckpointing6(reader, document);
   return languageModelReading(reader, {
     dialect: torchtune.name,
     model,
     batch,
     sequence: {
-      field: document.at("tokenizer", "max_seq_len"),
-      byDefault: {
+      field: trajectories === void 0 ? document.at("tokenizer", "max_seq_len") : void 0,
+      byDefault: trajectories?.length ?? {
         value: 2048,
         source: "assumed",
         assumption: "Sequences of up to 2,048 tokens: tokenizer.max_seq_len is open, so the longest sample of the data decides."
       }
     },
     settings: {
-      gpus: readGpus(reader, void 0),
+      gpus: readGpus(reader, tensorParallel && division2),
+      tensorParallel,
       precision: readPrecision7(reader, document.at("dtype")),
-      optimizer: readOptimizer5(reader, document),
+      optimizer: readOptimizer6(reader, document),
+      optimizerInBackward: readInBackward(reader, document.at("optimizer_in_bwd")),
       // modules/attention_utils.py: scaled_dot_product_attention, causal and without a mask where nothing is packed.
       attention: reader.note("attention", "sdpa", "torchtune's only kernel"),
-      gradientCheckpointing: readCheckpointing5(reader, document),
+      gradientCheckpointing: checkpoints,
       lora: builder.method === "full" ? void 0 : readAdapter3(reader, document, model),
       // modules/low_precision: torchao's nf4, with block constants quantised too.
       quantization: quantizationOf(reader, document, builder, component),
       fakeQuantization: readQuantizer(reader, document),
+      chosenExperts: model?.family === "llama4" ? true : void 0,
+      ...readFusion(reader, document, model, { isFull: builder.method === "full", checkpoints }),
       ...readSharding5(reader, document),
       ...training,
-      paddedBatches: reader.note("paddedBatches", false, "torchtune pads without a mask")
+      // Both recipes that learn from answers hand the model a mask of every pair of tokens.
+      paddedBatches: reader.note("paddedBatches", trajectories !== void 0, "as the recipe masks")
     }
   });
 }
 var leaveOut4 = "Leave this config out of the check for now.";
-function refuseUnmodelled3(reader, document) {
-  const dora = document.at("model", "use_dora");
-  const division2 = document.at("tensor_parallel_dim");
-  const isDivided = (reader.wholeNumber(division2, { max: 1e5 }) ?? 1) > 1;
-  for (const field of [isOn(reader, dora) ? dora : void 0, isDivided ? division2 : void 0]) {
-    if (field === void 0) continue;
-    reader.refuse(field, "unsupported-setting", `${field.name} is not modelled yet`, leaveOut4);
-  }
-}
 function readSharding5(reader, document) {
   const field = document.at("fsdp_cpu_offload");
   if (!isOn(reader, field)) return {};
@@ -7394,15 +11590,19 @@ function readSharding5(reader, document) {
     offload: reader.note("offload", "optimizer-and-weights", field)
   };
 }
+function trajectoriesOf(reader, document) {
+  const loss = componentOf(document, "loss");
+  const name3 = loss?.value.kind === "text" ? loss.value.text : "";
+  return loss !== void 0 && /(?:PPO|GRPO)/.test(name3) ? readTrajectories(reader, document, loss, name3) : void 0;
+}
 function readTraining2(reader, document, { method }) {
   const teacher = componentOf(document, "teacher_model");
   if (teacher !== void 0) return readTeacher(reader, document, teacher);
   const loss = componentOf(document, "loss");
   const name3 = loss?.value.kind === "text" ? loss.value.text : "";
-  if (loss !== void 0 && /(?:PPO|GRPO)/.test(name3)) return refuseGeneration(reader, loss, name3);
   if (loss === void 0 || !/(?:rlhf|DPO|RSO|IPO|SimPO)/.test(name3)) return ordinary;
-  const reference = /SimPO/.test(name3) ? "none" : method === "full" ? "copy" : "adapters-off";
-  return preference(reader, loss, { reference, style: "torchtune", keepsDropout: true });
+  const reference2 = /SimPO/.test(name3) ? "none" : method === "full" ? "copy" : "adapters-off";
+  return preference(reader, loss, { reference: reference2, style: "torchtune", keepsDropout: true });
 }
 var DEFAULT_CHUNKS = 8;
 function readTeacher(reader, document, component) {
@@ -7419,16 +11619,16 @@ function readTeacher(reader, document, component) {
     reader.refuse(divergence, "unsupported-training", message2, "Use ForwardKLWithChunkedOutputLoss.");
     return ordinary;
   }
-  const written = document.at("kd_loss", "num_output_chunks");
-  const chunks = written === void 0 ? DEFAULT_CHUNKS : reader.wholeNumber(written, { max: 1e3 });
-  return distillation(reader, component, teacher.id, chunks ?? DEFAULT_CHUNKS);
+  const written2 = document.at("kd_loss", "num_output_chunks");
+  const chunks2 = written2 === void 0 ? DEFAULT_CHUNKS : reader.wholeNumber(written2, { max: 1e3 });
+  return distillation(reader, component, teacher.id, chunks2 ?? DEFAULT_CHUNKS);
 }
 var dtypes = /* @__PURE__ */ new Map([
   ["bf16", "bf16"],
   ["fp32", "fp32"]
 ]);
 function readPrecision7(reader, field) {
-  return reader.settle("precision", field, (present4) => reader.choice(present4, dtypes), {
+  return reader.settle("precision", field, (present3) => reader.choice(present3, dtypes), {
     value: "fp32",
     source: "torchtune's default",
     assumption: "Weights in fp32, torchtune's default: the config sets no dtype."
@@ -7447,24 +11647,18 @@ var optimizers5 = /* @__PURE__ */ new Map([
   ["PagedAdamW8bit", "paged-adamw-8bit"],
   ["Lion", "lion"]
 ]);
-function readOptimizer5(reader, document) {
+function readOptimizer6(reader, document) {
   const component = componentOf(document, "optimizer");
-  const inBackward = document.at("optimizer_in_bwd");
-  if (inBackward !== void 0 && reader.flag(inBackward) === true) {
-    reader.assume(
-      "Gradients are counted whole, though optimizer_in_bwd frees each as it is used: the estimate is high."
-    );
-  }
   return reader.settle(
     "optimizer",
     component,
-    (present4) => {
-      const name3 = reader.text(present4)?.split(".").at(-1);
+    (present3) => {
+      const name3 = reader.text(present3)?.split(".").at(-1);
       if (name3 === void 0) return void 0;
       const known3 = optimizers5.get(name3);
       if (known3 === void 0) {
-        const message2 = `The optimizer ${quote(present4.source)} is not supported yet`;
-        return reader.refuse(present4, "unsupported-optimizer", message2, leaveOut4);
+        const message2 = `The optimizer ${quote(present3.source)} is not supported yet`;
+        return reader.refuse(present3, "unsupported-optimizer", message2, leaveOut4);
       }
       const isFused = known3 === "adamw" && reader.flag(document.at("optimizer", "fused")) === true;
       return isFused ? "adamw-fused" : known3;
@@ -7472,7 +11666,10 @@ function readOptimizer5(reader, document) {
     { value: "adamw", source: "assumed", assumption: "AdamW: the config sets no optimizer." }
   );
 }
-function readCheckpointing5(reader, document) {
+function readInBackward(reader, field) {
+  return isOn(reader, field) ? reader.note("optimizerInBackward", true, field) : void 0;
+}
+function readCheckpointing6(reader, document) {
   const offloading = document.at("enable_activation_offloading");
   if (offloading !== void 0 && reader.flag(offloading) === true) {
     reader.assume("Checkpoints are counted on the GPU, though the config moves them to the host: the estimate is high.");
@@ -7490,24 +11687,26 @@ var layerNames = {
   v_proj: ["v_proj", "qkv_proj"],
   output_proj: ["o_proj"]
 };
-var mlpNames = ["gate_proj", "up_proj", "down_proj", "gate_up_proj"];
+var mlpNames = ["gate_proj", "up_proj", "down_proj", "gate_up_proj", "fc1", "fc2"];
 function readAdapter3(reader, document, model) {
   const field = document.at("model", "lora_attn_modules");
   const named3 = readTargets(reader, field);
-  const attention5 = named3 === void 0 || typeof named3 === "string" ? Object.keys(layerNames) : named3;
+  const attention8 = named3 === void 0 || typeof named3 === "string" ? Object.keys(layerNames) : named3;
   const mlp = document.at("model", "apply_lora_to_mlp");
   const output = document.at("model", "apply_lora_to_output");
   if (output !== void 0 && reader.flag(output) === true) {
     reader.assume("The adapter of the output layer is not counted.");
   }
-  reader.assume("Adapters are counted in fp32, as peft holds them; torchtune holds them in the dtype of the weights.");
   return readLora(reader, model, {
     rank: document.at("model", "lora_rank"),
     defaultRank: { value: 8, source: "torchtune's default" },
     dropout: document.at("model", "lora_dropout"),
     defaultDropout: 0,
+    // modules/peft/lora.py: made in the default type, which is the weights'.
+    inWeightsType: true,
+    ...isOn(reader, document.at("model", "use_dora")) && { form: "dora" },
     targets: [
-      ...attention5.flatMap((name3) => layerNames[name3] ?? [name3]),
+      ...attention8.flatMap((name3) => layerNames[name3] ?? [name3]),
       ...mlp !== void 0 && reader.flag(mlp) === true ? mlpNames : []
     ],
     targetField: field
@@ -7574,7 +11773,7 @@ function read11(document, reader, lookUp) {
       imageSize,
       labels: void 0,
       precision,
-      optimizer: readOptimizer6(reader, document.at("optimizer"))
+      optimizer: readOptimizer7(reader, document.at("optimizer"))
     });
   }
   const pixels = reader.wholeNumber(imageSize, { max: 1e5 });
@@ -7591,7 +11790,7 @@ function refuseModel2(reader, model) {
   const message2 = `The model ${quote(model.source)} is one of Ultralytics', and those are not modelled yet`;
   reader.refuse(model, "unknown-model", message2, supply);
 }
-function readOptimizer6(reader, field) {
+function readOptimizer7(reader, field) {
   const isMomentum = field?.value.kind === "text" && /^(SGD|RMSProp|MuSGD)$/i.test(field.value.text);
   return reader.note("optimizer", isMomentum ? "sgd-momentum" : "adamw", field ?? "Ultralytics' default, auto");
 }
@@ -7602,7 +11801,7 @@ function readBatch3(reader, document) {
     const message2 = `The batch size cannot be known from the file: ${field.source} lets Ultralytics look for one`;
     return reader.refuse(field, "not-in-file", message2, "Write the value into the config if it should be checked.");
   }
-  return reader.settle("microBatch", field, (present4) => reader.wholeNumber(present4, { max: MAX_BATCH }), {
+  return reader.settle("microBatch", field, (present3) => reader.wholeNumber(present3, { max: MAX_BATCH }), {
     value: 16,
     source: "Ultralytics' default"
   });
@@ -7634,14 +11833,14 @@ function firstJsonError(text3) {
   if (isJson(text3)) return void 0;
   const open = [];
   let expected = "value";
-  let offset2 = 0;
+  let offset3 = 0;
   for (; ; ) {
-    offset2 = skip(blank, text3, offset2);
-    const end = skip(token, text3, offset2);
-    const next = end === offset2 ? void 0 : step(expected, text3.slice(offset2, Math.min(end, offset2 + 1)), open);
-    if (next === void 0) return offset2;
+    offset3 = skip(blank, text3, offset3);
+    const end = skip(token, text3, offset3);
+    const next = end === offset3 ? void 0 : step(expected, text3.slice(offset3, Math.min(end, offset3 + 1)), open);
+    if (next === void 0) return offset3;
     expected = next;
-    offset2 = end;
+    offset3 = end;
   }
 }
 function isJson(text3) {
@@ -7689,16 +11888,21 @@ function afterValue(open) {
 
 // engine/config/section.ts
 import { isAlias, isMap, isScalar, isSeq } from "yaml";
+var reference = /^\$\{([A-Za-z_]\w*(?:\.\w+){0,9})\}$/;
+var MAX_HOPS = 8;
 var Section = class _Section {
   /** Empty for the top of the document. */
   name;
   #origin;
   #map;
+  #top;
+  #followed = /* @__PURE__ */ new Map();
   #fields;
-  constructor(origin, map, name3 = "") {
+  constructor(origin, map, name3 = "", top) {
     this.#origin = origin;
     this.#map = map;
     this.name = name3;
+    this.#top = top ?? this;
   }
   get fields() {
     this.#fields ??= new Map(
@@ -7706,16 +11910,24 @@ var Section = class _Section {
     );
     return this.#fields;
   }
+  /** The field under a key, which has the value that it refers to where that is in the file too. */
   field(key2) {
-    return this.fields.get(key2);
+    const followed = this.#followed.get(key2);
+    if (followed !== void 0) return followed;
+    const field = this.fields.get(key2);
+    if (field?.value.kind !== "text" || !reference.test(field.value.text)) return field;
+    const target = this.#top.#referred(field);
+    const resolved = target === void 0 ? field : { ...field, value: target.value, source: target.source };
+    this.#followed.set(key2, resolved);
+    return resolved;
   }
   /** The field at the end of a path of keys, when it holds a value. */
   at(...path7) {
     const [key2, ...rest] = path7;
     const field = this.field(key2);
-    const [next, ...others] = rest;
+    const [next, ...others2] = rest;
     if (next === void 0) return field?.value.kind === "empty" ? void 0 : field;
-    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others) : void 0;
+    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others2) : void 0;
   }
   /** This section and those nested in it down to `levels`, outer ones first; one that aliases repeat comes once. */
   nested(levels) {
@@ -7728,6 +11940,21 @@ var Section = class _Section {
       outer = inner;
     }
     return found;
+  }
+  /** The field at the end of a chain of references, unless it leaves the file or goes round. */
+  #referred(field) {
+    let target = field;
+    for (let hop = 0; hop < MAX_HOPS; hop++) {
+      const path7 = target?.value.kind === "text" ? reference.exec(target.value.text)?.[1] : void 0;
+      if (path7 === void 0) return target;
+      target = this.#written(path7.split("."));
+    }
+    return void 0;
+  }
+  #written([key2, ...rest]) {
+    const field = key2 === void 0 ? void 0 : this.fields.get(key2);
+    if (rest.length === 0) return field;
+    return field?.value.kind === "mapping" ? field.value.section.#written(rest) : void 0;
   }
   #children() {
     return [...this.fields.values()].flatMap(({ value }) => value.kind === "mapping" ? [value.section] : []);
@@ -7745,7 +11972,7 @@ var Section = class _Section {
   }
   #value(node, name3) {
     const target = isAlias(node) ? node.resolve(this.#origin.document) : node;
-    if (isMap(target)) return { kind: "mapping", section: new _Section(this.#origin, target, name3) };
+    if (isMap(target)) return { kind: "mapping", section: new _Section(this.#origin, target, name3, this.#top) };
     if (isSeq(target)) {
       const items = target.items.map((item, index) => ({
         ...this.#value(item, `${name3}[${index}]`),
@@ -7807,8 +12034,8 @@ function parseFile(file) {
   const bytes5 = Buffer.byteLength(text3);
   if (bytes5 > MAX_BYTES2) return unreadable([{ ...tooLarge(bytes5), file: file.path }]);
   const lines = new LineCounter();
-  const describe2 = (offset2, problem3) => {
-    const { line: line2, col } = lines.linePos(Math.min(offset2, text3.length));
+  const describe2 = (offset3, problem3) => {
+    const { line: line2, col } = lines.linePos(Math.min(offset3, text3.length));
     return { ...problem3, file: file.path, line: line2, column: Math.max(col, 1) };
   };
   const tokens = tokenize(text3, lines);
@@ -7899,14 +12126,14 @@ var tooDeep = {
   fix: "Flatten it, or leave the file out of the check."
 };
 var placeholder = /(?:[A-Z][A-Z0-9_]{2,60}|\$\{[^{}\n]{1,80}\}|\$\w{1,60}|\{\{[^{}\n]{1,80}\}\}|<[\w ]{1,60}>|@\w{1,60}@)(?=\s*[,}\]])/y;
-function placeholderAt(text3, offset2) {
-  const start2 = text3.startsWith("{{", offset2 - 1) ? offset2 - 1 : offset2;
+function placeholderAt(text3, offset3) {
+  const start2 = text3.startsWith("{{", offset3 - 1) ? offset3 - 1 : offset3;
   if (!/[:,[]\s*$/.test(text3.slice(Math.max(0, start2 - 100), start2))) return void 0;
   placeholder.lastIndex = start2;
   return placeholder.exec(text3)?.[0];
 }
-function notJson(text3, offset2) {
-  const filledIn = placeholderAt(text3, offset2);
+function notJson(text3, offset3) {
+  const filledIn = placeholderAt(text3, offset3);
   if (filledIn !== void 0) {
     return {
       code: "template",
@@ -7914,7 +12141,7 @@ function notJson(text3, offset2) {
       fix: "Check the file that the script writes, or add this one to ignore in .github/memorymark.yml."
     };
   }
-  const found = offset2 < text3.length ? `Not valid JSON at ${quote(text3.slice(offset2, offset2 + 20))}` : "The JSON ends early";
+  const found = offset3 < text3.length ? `Not valid JSON at ${quote(text3.slice(offset3, offset3 + 20))}` : "The JSON ends early";
   return {
     code: "not-json",
     message: found,
@@ -7922,10 +12149,11 @@ function notJson(text3, offset2) {
   };
 }
 function notYaml(message2) {
+  const isKeyAlone = /^Implicit (?:map )?keys need/.test(message2);
   return {
     code: "not-yaml",
-    message: `Not valid YAML: ${plain(message2)}`,
-    fix: "Correct the YAML there; indent with spaces and quote text that holds special characters."
+    message: isKeyAlone ? "Not valid YAML: a key without a value, or without the space after its colon" : `Not valid YAML: ${plain(message2)}`,
+    fix: isKeyAlone ? "Write the line as key: value." : "Correct the YAML there; indent with spaces and quote text that holds special characters."
   };
 }
 function duplicateKey(key2) {
@@ -7998,6 +12226,41 @@ function isCandidatePath(path7) {
   const folders = path7.split("/");
   const name3 = folders.pop() ?? "";
   return candidateExtension.test(name3) && !foreignFile.test(name3) && !folders.some((folder) => foreignFolders.has(folder));
+}
+
+// engine/models/divided.ts
+var divisible = /* @__PURE__ */ new Set([
+  ...["llama", "mistral", "ministral3", "qwen2", "qwen3", "gemma2", "granite"]
+]);
+function isDivisible(config) {
+  return divisible.has(config.model_type);
+}
+function dividedConfig(config, gpus2) {
+  if (config.model_type === "llama4") return dividedLlama4(config, gpus2);
+  if (!isDivisible(config)) return void 0;
+  const { num_attention_heads: heads2, hidden_size: hidden, intermediate_size: inner } = config;
+  const keyValueHeads = config.num_key_value_heads ?? heads2;
+  if ([heads2, keyValueHeads, inner].some((count3) => count3 % gpus2 !== 0)) return void 0;
+  return {
+    ...config,
+    num_attention_heads: heads2 / gpus2,
+    num_key_value_heads: keyValueHeads / gpus2,
+    head_dim: config.head_dim ?? hidden / heads2,
+    intermediate_size: inner / gpus2
+  };
+}
+function dividedLlama4(config, gpus2) {
+  const { text_config: text3 } = config;
+  const divide = (count3) => count3 / gpus2;
+  const sizes = {
+    num_attention_heads: divide(text3.num_attention_heads),
+    num_key_value_heads: divide(text3.num_key_value_heads),
+    intermediate_size: divide(text3.intermediate_size),
+    intermediate_size_mlp: divide(text3.intermediate_size_mlp)
+  };
+  if (!Object.values(sizes).every(Number.isInteger)) return void 0;
+  const head_dim = text3.head_dim ?? text3.hidden_size / text3.num_attention_heads;
+  return { ...config, text_config: { ...text3, ...sizes, head_dim } };
 }
 
 // engine/estimate/allocator.ts
@@ -8122,7 +12385,8 @@ function teacherConfig({ method }) {
   return method?.kind === "distillation" ? findModel(method.teacher)?.config : void 0;
 }
 
-// engine/estimate/log-probabilities.ts
+// engine/estimate/objectives/log-probabilities.ts
+var ENTROPY_ROWS = 128;
 function logProbabilities(tape, raw, style) {
   tape.markLogits(raw);
   switch (style) {
@@ -8139,6 +12403,57 @@ function logProbabilities(tape, raw, style) {
     }
   }
 }
+function answerLogProbabilities(tape, raw, { inPlace: inPlace2 }) {
+  const logits = inMixedPrecision(tape, tape.markLogits(raw));
+  const view = (from2) => lastPositions(tape, shifted(tape, from2));
+  const tempered = inPlace2 ? view(dividedInPlace(tape, logits)) : tape.markLogits(tape.elementwise("div", view(logits)));
+  const perToken = throughOwnType(tape, tempered);
+  const [, vocabulary = 0] = logits.shape;
+  const chunk = () => tape.fixed(ENTROPY_ROWS * vocabulary * bytesPerElement[tempered.dtype], "logits");
+  const scratch2 = [...inPlace2 ? [tape.like(tempered, "logits")] : [], chunk(), chunk(), chunk()];
+  tape.record("entropy", { reads: [logits, tempered], outputs: [], scratch: scratch2 });
+  return perToken;
+}
+function dividedInPlace(tape, logits) {
+  const output = { ...logits, edge: tape.newEdge() };
+  const [positions = 0, vocabulary = 0] = logits.shape;
+  const view = () => tape.storage((positions - 1) * vocabulary, logits.dtype, true, "logits");
+  tape.record("div_", {
+    reads: [logits],
+    outputs: [output],
+    gradients: [made(logits)],
+    backwardScratch: [view(), view()]
+  });
+  return output;
+}
+function trajectoryLogProbabilities(tape, raw, answerLength, isWhole) {
+  const logits = tape.cast(tape.markLogits(raw), "float32");
+  const [, vocabulary = 0] = logits.shape;
+  const cut = { ...logits, shape: [answerLength, vocabulary], edge: tape.newEdge() };
+  tape.record("slice", { reads: [logits], outputs: [cut], gradients: [made(logits)] });
+  if (isWhole) return whole(tape, tape.markLogits(tape.elementwise("div", cut)));
+  const sequence = () => tape.fixed(elements(cut) * bytesPerElement.float32, "logits");
+  const output = tape.tensor([answerLength], "float32", [cut]);
+  tape.record("log_softmax", {
+    reads: [cut],
+    outputs: [output],
+    saved: [tape.storage(elements(cut), "float32", true, "logits")],
+    scratch: [sequence()],
+    gradients: [made(cut)],
+    backwardScratch: [tape.like(cut, "logits"), sequence(), sequence()]
+  });
+  return output;
+}
+function lastPositions(tape, logits) {
+  const output = { ...logits, edge: tape.newEdge() };
+  tape.record("slice", { reads: [logits], outputs: [output], gradients: [made(logits)] });
+  return output;
+}
+function summed(tape, numbers) {
+  const loss = tape.tensor([], "float32", numbers, { batched: false });
+  tape.record("sum", { reads: numbers, outputs: [loss], gradients: numbers.map(made) });
+  return loss;
+}
 function shifted(tape, logits) {
   const [tokens = 1, vocabulary = 0] = logits.shape;
   const output = { ...logits, shape: [tokens - 1, vocabulary], edge: tape.newEdge() };
@@ -8146,22 +12461,25 @@ function shifted(tape, logits) {
   return output;
 }
 function whole(tape, logits) {
-  return gathered(tape, tape.markLogits(tape.elementwise("log_softmax", logits, { savesOutput: true })));
+  return gathered2(tape, tape.markLogits(tape.elementwise("log_softmax", logits, { savesOutput: true })));
 }
-function gathered(tape, x) {
+function gathered2(tape, x) {
   const output = tape.tensor(x.shape.slice(0, -1), x.dtype, [x]);
   tape.record("gather", { reads: [x], outputs: [output], saves: [x], gradients: [made(x)] });
   return output;
 }
 function bySequence(tape, raw) {
-  const isMixed = tape.spec.precision !== "bf16-master";
-  const logits = isMixed ? tape.cast(raw, "float32") : raw;
-  const shift = shifted(tape, logits);
-  const perToken = logits.dtype === "float32" ? throughLogSumExp(tape, shift) : throughLogSoftmax(tape, shift);
-  return { perToken, logits };
+  const logits = inMixedPrecision(tape, raw);
+  return { perToken: throughOwnType(tape, shifted(tape, logits)), logits };
+}
+function inMixedPrecision(tape, raw) {
+  return tape.spec.precision === "bf16-master" ? raw : tape.cast(raw, "float32");
+}
+function throughOwnType(tape, logits) {
+  return logits.dtype === "float32" ? throughLogSumExp(tape, logits) : throughLogSoftmax(tape, logits);
 }
 function throughLogSumExp(tape, logits) {
-  const selected = gathered(tape, logits);
+  const selected = gathered2(tape, logits);
   const sequences = unbound(tape, logits);
   const sum2 = tape.tensor(logits.shape.slice(0, -1), logits.dtype, [sequences]);
   tape.record("logsumexp", {
@@ -8196,7 +12514,286 @@ function oneSequence(tape, logits) {
   return tape.fixed(count3 * bytesPerElement[logits.dtype], "logits");
 }
 
-// engine/estimate/objective.ts
+// engine/estimate/objectives/anchored-loss.ts
+function anchoredLoss(tape, config, spec2) {
+  const copy = tape.withoutGradients({ of: "copy", dtype: tape.autocastDtype }, () => forward(tape, config, spec2));
+  const reference2 = tape.autocastDtype === void 0 ? tape.markLogits(copy) : raised(tape, copy);
+  const lowered = tape.markLogits(tape.underAutocast(() => forward(tape, config, spec2)));
+  const unused = withoutGraph(tape, "own loss", withoutGraph(tape, "to", lowered));
+  const logits = raised(tape, lowered);
+  const shifted2 = shiftedCopy(tape, logits);
+  const shiftedReference = withoutGraph(tape, "clone", reference2, reference2.dtype);
+  const crossEntropy = negativeLogLikelihood(tape, shifted2);
+  const divergence = divergenceFrom(tape, shifted2, shiftedReference);
+  const loss = summed(tape, [crossEntropy, divergence]);
+  tape.record("return", { reads: [unused, logits, reference2, shifted2, shiftedReference], outputs: [] });
+  return loss;
+}
+function raised(tape, logits) {
+  return tape.markLogits(tape.cast(tape.markLogits(logits), "float32"));
+}
+function withoutGraph(tape, name3, from2, dtype = "float32") {
+  const output = tape.markLogits(tape.tensor(from2.shape, dtype, []));
+  tape.record(name3, { reads: [from2], outputs: [output] });
+  return output;
+}
+function shiftedCopy(tape, logits) {
+  const view = { ...logits, edge: tape.newEdge() };
+  tape.record("slice", { reads: [logits], outputs: [view], gradients: [made(logits)] });
+  const copy = tape.markLogits(tape.tensor(logits.shape, logits.dtype, [view]));
+  tape.record("clone", { reads: [view], outputs: [copy], gradients: [{ to: view, passes: true }] });
+  return copy;
+}
+function negativeLogLikelihood(tape, logits) {
+  const kept = tape.markLogits(tape.elementwise("log_softmax", logits, { savesOutput: true }));
+  const loss = tape.tensor([], "float32", [kept], { batched: false });
+  tape.record("nll_loss", { reads: [kept], outputs: [loss], saves: [kept], gradients: [made(kept)] });
+  return loss;
+}
+function divergenceFrom(tape, logits, reference2) {
+  const input = tape.markLogits(tape.elementwise("log_softmax", logits, { savesOutput: true }));
+  const target = withoutGraph(tape, "softmax", reference2, reference2.dtype);
+  const whole2 = () => tape.like(input, "logits");
+  const loss = tape.tensor([], "float32", [input], { batched: false });
+  tape.record("kl_div", {
+    reads: [input, target],
+    outputs: [loss],
+    saves: [target],
+    scratch: [tape.like(target, "logits"), whole2(), whole2()],
+    backwardScratch: [whole2()],
+    gradients: [made(input)]
+  });
+  return loss;
+}
+
+// engine/estimate/kernels/key-value-cache.ts
+var KeyValueCache = class {
+  /** In the order in which the model's layers ask. */
+  #kept = [];
+  #next = 0;
+  #tokens = 0;
+  /** Before each pass; `tokens`: in all, once the pass is done. */
+  begin(tokens) {
+    this.#next = 0;
+    this.#tokens = tokens;
+  }
+  /** `window`: of as many tokens a sliding layer keeps from the second pass on (DynamicSlidingWindowLayer). */
+  grown(autograd, x, window = this.#tokens) {
+    const earlier3 = this.#kept[this.#next];
+    const tokens = earlier3 === void 0 ? this.#tokens : Math.min(this.#tokens, window);
+    const output = autograd.tensor([tokens, ...x.shape.slice(1)], x.dtype, [x]);
+    autograd.record("cat", { reads: [x, ...earlier3 === void 0 ? [] : [earlier3]], outputs: [output] });
+    this.#kept[this.#next++] = output;
+    return output;
+  }
+  /** Until here the answers are being made. */
+  end(autograd) {
+    autograd.record("return", { reads: this.#kept, outputs: [] });
+  }
+};
+
+// engine/estimate/objectives/answers.ts
+function learningFromAnswers(tape, config, spec2, method) {
+  const before = tape.beforehand(() => {
+    if (method.generation.kind === "transformers") generated(tape, config, spec2, method);
+    if (method.comparesFeatures) comparedFeatures(tape, config, spec2, method);
+    else if (method.reference !== "none") referencePass(tape, config, spec2, method, method.reference);
+    if (method.reference === "adapters-copy") copiedAdapters(tape);
+  });
+  const logits = tape.underAutocast(() => forward(tape, config, spec2));
+  const scores = answerLogProbabilities(tape, logits, { inPlace: method.tempersInPlace });
+  return { loss: summed(tape, [scores]), held: [], before };
+}
+function referencePass(tape, config, spec2, { tempersInPlace: inPlace2 }, reference2) {
+  const of = reference2 === "adapters-copy" ? "policy" : reference2;
+  const logits = tape.withoutGradients({ of }, () => forward(tape, config, spec2));
+  tape.withoutGradients({ of }, () => answerLogProbabilities(tape, logits, { inPlace: inPlace2 }));
+}
+function copiedAdapters(tape) {
+  const adapters2 = [...tape.parameters].filter(([, parameter]) => parameter.requiresGrad);
+  for (const [name3, parameter] of adapters2) {
+    tape.buffer(`ref.${name3}`, elements(parameter) * bytesPerElement[parameter.dtype]);
+  }
+}
+function generated(tape, config, spec2, { answerLength, count: count3 }) {
+  const tokens = spec2.sequenceLength ?? answerLength;
+  const prompt = Math.max(1, tokens - answerLength);
+  const cache = new KeyValueCache();
+  const passOver = (sequences, upTo) => {
+    cache.begin(upTo);
+    const pass = { of: "policy", sequences: { ...sequences, count: count3, logitsOf: 1, cache } };
+    tape.withoutGradients(
+      pass,
+      () => sampled(tape, forward(tape, config, { ...spec2, sequenceLength: sequences.tokens }))
+    );
+  };
+  passOver({ tokens: prompt }, prompt);
+  passOver({ tokens: 1 }, tokens);
+  cache.end(tape);
+}
+function sampled(tape, logits) {
+  const wide = tape.markLogits(tape.elementwise("copy", tape.cast(tape.markLogits(logits), "float32")));
+  tape.markLogits(tape.elementwise("softmax", tape.markLogits(tape.elementwise("div", wide))));
+}
+function comparedFeatures(tape, config, spec2, { reference: reference2, count: count3 }) {
+  const tokens = spec2.sequenceLength ?? 1;
+  const of = reference2 === "copy" ? "copy" : "adapters-off";
+  const blocks2 = tape.blockInputs.length;
+  const sequences = { count: count3, tokens, logitsOf: of === "copy" ? 1 : tokens };
+  tape.withoutGradients({ of, sequences }, () => {
+    const logits = tape.markLogits(forward(tape, config, spec2));
+    const states = [...tape.blockInputs.slice(blocks2), tape.outputLayerInput ?? logits];
+    const features = tape.concatenate(states.slice(0, FEATURE_LAYERS));
+    tape.record("return", { reads: [...states, logits, features], outputs: [] });
+  });
+}
+var FEATURE_LAYERS = 3;
+
+// engine/estimate/objectives/denoising-loss.ts
+function denoisingLoss(tape, config) {
+  const lowered = tape.markLogits(tape.underAutocast(() => forward(tape, config, tape.spec)));
+  const logits = tape.markLogits(tape.cast(lowered, "float32"));
+  const moved = movedByOne(tape, logits);
+  const picked = tape.markLogits(tape.tensor(moved.shape, moved.dtype, [moved]));
+  const indices = [0, 1].map(() => tape.storage(tape.labels.shape[0] ?? 0, "int64", true));
+  tape.record("index", { reads: [moved], outputs: [picked], saved: indices, gradients: [made(moved)] });
+  const kept = tape.markLogits(tape.elementwise("log_softmax", picked, { savesOutput: true }));
+  const loss = tape.tensor([], "float32", [kept], { batched: false });
+  tape.record("nll_loss", { reads: [kept], outputs: [loss], saves: [kept], gradients: [made(kept)] });
+  tape.record("return", { reads: [logits, moved, picked], outputs: [] });
+  return loss;
+}
+function movedByOne(tape, logits) {
+  const slices = [0, 1].map(() => ({ ...logits, edge: tape.newEdge() }));
+  for (const slice of slices) tape.record("slice", { reads: [logits], outputs: [slice], gradients: [made(logits)] });
+  const moved = tape.markLogits(tape.tensor([elements(logits)], logits.dtype, slices));
+  tape.record("cat", { reads: slices, outputs: [moved], gradients: slices.map((to) => ({ to, passes: true })) });
+  return { ...moved, shape: logits.shape };
+}
+
+// engine/estimate/objectives/strided-log-probabilities.ts
+var CHUNK_ROWS = 256;
+function places({ context, stride, answerLength }, tokens) {
+  return Math.max(1, Math.floor((tokens - answerLength - context) / stride) + 1);
+}
+function stridedTokens({ method, sequenceLength = 0 }) {
+  if (method?.kind !== "strided") return void 0;
+  return sequenceLength + places(method, sequenceLength) * method.answerLength;
+}
+function chunkedLogProbabilities(autograd, name3, states, weight) {
+  const { method, sequenceLength = 0 } = autograd.spec;
+  const [tokens = 0] = states.shape;
+  const [vocabulary = 0] = weight.shape;
+  const isWhole = method?.kind === "strided" && method.withCrossEntropy;
+  const positions = isWhole ? tokens - 1 : tokens - sequenceLength;
+  const rows2 = Math.min(CHUNK_ROWS, positions);
+  const chunk = (bytes5) => autograd.storage(rows2 * vocabulary * bytes5, "bool", true, "logits");
+  const { float32, bfloat16 } = bytesPerElement;
+  const output = autograd.tensor([tokens - 1], "float32", [states, weight]);
+  autograd.record(name3, {
+    reads: [states, weight],
+    outputs: [output],
+    saves: weight.requiresGrad ? [states] : [],
+    saved: [autograd.storage(positions * vocabulary, "float32", true, "logits")],
+    scratch: [chunk(bfloat16), chunk(float32)],
+    // Gradients of log_softmax and of what it read, in float32 and cast back.
+    backwardScratch: [chunk(float32), chunk(float32), chunk(bfloat16)],
+    gradients: [states, weight].map(made),
+    flopsPerSample: 2 * positions * vocabulary * lastSize(states)
+  });
+  return output;
+}
+
+// engine/estimate/objectives/strided.ts
+function learningFromStrides(tape, config, spec2, method) {
+  const tokens = stridedTokens(spec2) ?? 0;
+  answered(tape, config, spec2, method, tokens);
+  const whole2 = { ...spec2, sequenceLength: tokens };
+  const scores = Array.from({ length: method.rollouts }, () => tape.underAutocast(() => forward(tape, config, whole2)));
+  compared(tape, config, whole2, method, tokens);
+  return { loss: summed(tape, scores), held: [] };
+}
+function answered(tape, config, spec2, method, whole2) {
+  const count3 = places(method, spec2.sequenceLength ?? 0);
+  const tokens = whole2 - count3;
+  const sequences = ofRollouts(method, tokens, { kernel: "eager", isMasked: true });
+  tape.withoutGradients({ of: "policy", sequences }, () => {
+    const mask = tape.tensor([tokens, tokens], tape.weightDtype, []);
+    const earlier3 = (vocabulary2) => tape.tensor([tokens - count3, vocabulary2], "float32", []);
+    const vocabulary = vocabularyOf(config);
+    const before = tape.markLogits(earlier3(vocabulary));
+    tape.record("logits", { reads: [], outputs: [before, mask] });
+    const logits = tape.markLogits(forward(tape, config, { ...spec2, sequenceLength: tokens }));
+    const wide = tape.cast(logits, "float32");
+    const sampled2 = () => tape.storage(count3 * vocabulary, "float32", true, "logits");
+    const scratch2 = [sampled2(), sampled2(), sampled2()];
+    tape.record("sample", { reads: [logits, wide, before, mask], outputs: [], scratch: scratch2 });
+  });
+}
+function compared(tape, config, spec2, method, tokens) {
+  const isShared = method.reference === "adapters-off";
+  const sequences = ofRollouts(method, tokens, { kernel: "sdpa", isMasked: isShared });
+  const known3 = tape.blockInputs.length;
+  tape.withoutGradients({ of: method.reference, sequences }, () => {
+    const logits = tape.markLogits(forward(tape, config, spec2));
+    const states = [...tape.blockInputs.slice(known3), tape.outputLayerInput ?? logits];
+    const wide = isShared ? [...states, logits].map((x) => tape.cast(x, "float32")) : [];
+    tape.record("return", { reads: [...states, logits, ...wide], outputs: [] });
+  });
+}
+function ofRollouts({ rollouts }, tokens, attention8) {
+  return { perSample: rollouts, tokens, logitsOf: tokens, attention: attention8 };
+}
+function vocabularyOf(config) {
+  const text3 = "text_config" in config ? config.text_config : config;
+  return "vocab_size" in text3 ? text3.vocab_size : 0;
+}
+
+// engine/estimate/objectives/trajectories.ts
+var VALUES = "value";
+var REWARDS = "reward";
+function learningFromTrajectories(tape, config, spec2, method) {
+  const { answerLength, withCritic } = method;
+  const before = tape.beforehand(() => {
+    answered2(tape, config, spec2, method);
+    scored(tape, config, spec2, method);
+  });
+  const policy2 = trajectoryLogProbabilities(tape, forward(tape, config, spec2), answerLength, withCritic);
+  const critic = withCritic ? [tape.ofModel(VALUES, () => forward(tape, config, judging(spec2)))] : [];
+  return { loss: summed(tape, [policy2, ...critic]), held: [], before };
+}
+function answered2(tape, config, spec2, method) {
+  const tokens = spec2.sequenceLength ?? method.answerLength;
+  const prompt = Math.max(1, tokens - method.answerLength);
+  const cache = new KeyValueCache();
+  cache.begin(tokens);
+  tape.withoutGradients(
+    { of: "policy", sequences: { ...sequencesOf(method, prompt), cache } },
+    () => logitsIn32Bits(tape, forward(tape, config, { ...spec2, sequenceLength: prompt }))
+  );
+  cache.end(tape);
+}
+function scored(tape, config, spec2, method) {
+  const sequences = sequencesOf(method, spec2.sequenceLength ?? method.answerLength);
+  tape.withoutGradients({ of: "copy", sequences }, () => logitsIn32Bits(tape, forward(tape, config, spec2)));
+  if (!method.withCritic) return;
+  tape.ofModel(
+    REWARDS,
+    () => tape.withoutGradients({ of: "copy", sequences }, () => forward(tape, config, judging(spec2)))
+  );
+}
+function sequencesOf({ generated: generated2, perPrompt }, tokens) {
+  return { count: generated2, perSample: perPrompt, tokens, logitsOf: tokens };
+}
+function logitsIn32Bits(tape, raw) {
+  const logits = tape.cast(tape.markLogits(raw), "float32");
+  tape.record("return", { reads: [logits], outputs: [] });
+}
+function judging(spec2) {
+  return { ...spec2, task: "sequence-classification", labels: 1 };
+}
+
+// engine/estimate/objectives/objective.ts
 function objectiveOf(tape, config, spec2) {
   const { method } = spec2;
   switch (method?.kind) {
@@ -8208,6 +12805,16 @@ function objectiveOf(tape, config, spec2) {
       return reward2(tape, config, spec2, method);
     case "distillation":
       return distillation2(tape, config, spec2, method);
+    case "anchored":
+      return { loss: anchoredLoss(tape, config, spec2), held: [] };
+    case "denoising":
+      return { loss: denoisingLoss(tape, config), held: [] };
+    case "answers":
+      return learningFromAnswers(tape, config, spec2, method);
+    case "strided":
+      return learningFromStrides(tape, config, spec2, method);
+    case "trajectories":
+      return learningFromTrajectories(tape, config, spec2, method);
     case void 0:
       return ownLoss(tape, config, spec2);
   }
@@ -8225,20 +12832,19 @@ function policyPass(tape, config, spec2) {
 function preference2(tape, config, spec2, method) {
   const policy2 = logProbabilities(tape, policyPass(tape, config, spec2), method.logProbabilities);
   const chosen = method.withCrossEntropy ? [chosenCrossEntropy(tape, policy2.logits)] : [];
-  const reference = referencePass(tape, config, spec2, method);
+  const reference2 = referencePass2(tape, config, spec2, method);
   if (method.logProbabilities === "trl" && !method.withCrossEntropy)
-    logEntropies(tape, policy2.logits, reference?.logits);
+    logEntropies(tape, policy2.logits, reference2?.logits);
   return {
-    loss: compared(tape, [policy2.perToken, ...chosen], policy2, method),
-    held: heldReference(method, reference)
+    loss: compared2(tape, [policy2.perToken, ...chosen], policy2, method),
+    held: heldReference(method, reference2)
   };
 }
-var ENTROPY_ROWS = 128;
-function logEntropies(tape, logits, reference) {
+function logEntropies(tape, logits, reference2) {
   const vocabulary = logits.shape.at(-1) ?? 0;
   const copy = tape.storage(elements(logits) - vocabulary, logits.dtype, true, "logits");
   const chunk = () => tape.fixed(ENTROPY_ROWS * vocabulary * bytesPerElement[logits.dtype], "logits");
-  const reads = [logits, ...reference === void 0 ? [] : [reference]];
+  const reads = [logits, ...reference2 === void 0 ? [] : [reference2]];
   tape.record("entropy", { reads, outputs: [], scratch: [copy, chunk(), chunk(), chunk()] });
 }
 function kto2(tape, config, spec2, method) {
@@ -8246,34 +12852,34 @@ function kto2(tape, config, spec2, method) {
   if (method.logProbabilities === "trl") unrelated();
   const policy2 = logProbabilities(tape, policyPass(tape, config, spec2), method.logProbabilities);
   if (method.logProbabilities !== "trl") unrelated();
-  referencePass(tape, config, spec2, method);
-  const reference = referencePass(tape, config, spec2, method);
-  if (method.logProbabilities === "trl") logEntropies(tape, policy2.logits, reference?.logits);
-  return { loss: compared(tape, [policy2.perToken], policy2, method), held: [] };
+  referencePass2(tape, config, spec2, method);
+  const reference2 = referencePass2(tape, config, spec2, method);
+  if (method.logProbabilities === "trl") logEntropies(tape, policy2.logits, reference2?.logits);
+  return { loss: compared2(tape, [policy2.perToken], policy2, method), held: [] };
 }
-function reward2(tape, config, spec2, { head }) {
+function reward2(tape, config, spec2, { head: head2 }) {
   const output = policyPass(tape, config, spec2);
-  const scores = head === "value" ? valueHead(tape, output) : output;
+  const scores = head2 === "value" ? valueHead(tape, output) : output;
   return { loss: summed(tape, [scores]), held: [] };
 }
 function valueHead(tape, logits) {
   tape.markLogits(logits);
   tape.markLogits(tape.cast(logits, "float32"));
   const hidden = tape.outputLayerInput ?? logits;
-  const head = tape.parameter("v_head.summary.weight", [1, hidden.shape.at(-1) ?? 1], {
+  const head2 = tape.parameter("v_head.summary.weight", [1, hidden.shape.at(-1) ?? 1], {
     trainable: true,
     dtype: "float32"
   });
-  const values = tape.multiply(tape.cast(hidden, "float32"), head);
+  const values = tape.multiply(tape.cast(hidden, "float32"), head2);
   tape.record("return", { reads: tape.blockInputs, outputs: [] });
   return values;
 }
-function distillation2(tape, config, spec2, { chunks }) {
+function distillation2(tape, config, spec2, { chunks: chunks2 }) {
   const student = tape.markLogits(policyPass(tape, config, spec2));
   const teacherOfSpec = teacherConfig(spec2) ?? config;
   const teacher = tape.markLogits(tape.withoutGradients({ of: "copy" }, () => forward(tape, teacherOfSpec, spec2)));
   const wide = (dtype) => tape.storage(elements(student), dtype, true, "logits");
-  const chunk = () => tape.storage(elements(student) / chunks, "float32", true, "logits");
+  const chunk = () => tape.storage(elements(student) / chunks2, "float32", true, "logits");
   const divergence = tape.tensor([], "float32", [student], { batched: false });
   tape.record("kl divergence", {
     reads: [student, teacher],
@@ -8294,14 +12900,9 @@ function distillation2(tape, config, spec2, { chunks }) {
   tape.record("return", { reads: [student, teacher], outputs: [] });
   return { loss: summed(tape, [divergence, crossEntropy]), held: [] };
 }
-function compared(tape, numbers, policy2, method) {
+function compared2(tape, numbers, policy2, method) {
   const loss = summed(tape, numbers);
   if (method.logProbabilities !== "torchtune") tape.record("return", { reads: [policy2.logits], outputs: [] });
-  return loss;
-}
-function summed(tape, numbers) {
-  const loss = tape.tensor([], "float32", numbers, { batched: false });
-  tape.record("sum", { reads: numbers, outputs: [loss], gradients: numbers.map((to) => ({ to, passes: false })) });
   return loss;
 }
 function chosenCrossEntropy(tape, logits) {
@@ -8313,7 +12914,7 @@ function chosenCrossEntropy(tape, logits) {
   tape.record("nll_loss", { reads: [kept], outputs: [loss], saves: [kept], gradients: [{ to: kept, passes: false }] });
   return loss;
 }
-function referencePass(tape, config, spec2, method) {
+function referencePass2(tape, config, spec2, method) {
   return method.reference === "none" ? void 0 : passWithoutGradients(tape, config, spec2, method, method.reference);
 }
 function passWithoutGradients(tape, config, spec2, method, of) {
@@ -8321,11 +12922,139 @@ function passWithoutGradients(tape, config, spec2, method, of) {
   const logits = tape.withoutGradients({ of, dtype }, () => forward(tape, config, spec2));
   return tape.withoutGradients({ of }, () => logProbabilities(tape, logits, method.logProbabilities));
 }
-function heldReference(method, reference) {
-  return method.logProbabilities === "torchtune" && reference !== void 0 ? [reference.logits.storage] : [];
+function heldReference(method, reference2) {
+  return method.logProbabilities === "torchtune" && reference2 !== void 0 ? [reference2.logits.storage] : [];
 }
 
-// engine/estimate/attention.ts
+// engine/estimate/kernels/gemma3n.ts
+var Gemma3nTape = class {
+  #autograd;
+  constructor(autograd) {
+    this.#autograd = autograd;
+  }
+  stacked(parts) {
+    const [first] = parts;
+    if (first === void 0) throw new Error("nothing to stack");
+    const output = this.#autograd.tensor([parts.length, ...first.shape], first.dtype, parts);
+    this.#autograd.record("stack", {
+      reads: parts,
+      outputs: [output],
+      gradients: parts.map((to) => ({ to, passes: true }))
+    });
+    return output;
+  }
+  stream(streams) {
+    const output = { ...streams, shape: streams.shape.slice(1), edge: this.#autograd.newEdge() };
+    this.#autograd.record("select", { reads: [streams], outputs: [output], gradients: [made(streams)] });
+    return output;
+  }
+  mean(streams) {
+    const output = this.#autograd.tensor(streams.shape.slice(1), streams.dtype, [streams]);
+    this.#autograd.record("mean", { reads: [streams], outputs: [output], gradients: [made(streams)] });
+    return output;
+  }
+  magnitude(x) {
+    return this.#autograd.elementwise("sqrt", this.#meanOfSquares(x), { savesOutput: true });
+  }
+  scaledTo(magnitude, x) {
+    const wide = this.#autograd.cast(x, magnitude.dtype);
+    const own2 = this.magnitude(wide);
+    const product = this.#autograd.multiply(wide, magnitude);
+    const output = this.#autograd.tensor(x.shape, product.dtype, [product, own2]);
+    this.#autograd.record("div", {
+      reads: [product, own2],
+      outputs: [output],
+      saves: [product, own2],
+      gradients: [product, own2].map(made),
+      backwardScratch: [this.#autograd.like(output, "temporaries")]
+    });
+    return output;
+  }
+  predicted(streams, coefficients) {
+    const autograd = this.#autograd;
+    const [left, right] = [autograd.lowered(streams), autograd.lowered(coefficients)];
+    const product = autograd.tensor(streams.shape, left.dtype, [left, right]);
+    autograd.record("bmm", {
+      reads: [left, right],
+      outputs: [product],
+      saves: [left, right],
+      gradients: [left, right].map(made),
+      flopsPerSample: 2 * elements(product) * (streams.shape[0] ?? 1)
+    });
+    const sum2 = this.#passing("clone", autograd.add(product, streams, { inPlace: true }));
+    return autograd.cast(sum2, streams.dtype);
+  }
+  corrected(predictions, result2, coefficients) {
+    const autograd = this.#autograd;
+    const first = this.stream(predictions);
+    const error = autograd.tensor(result2.shape, result2.dtype, [result2, first]);
+    const gradients = [{ to: result2, passes: true }, made(first)];
+    autograd.record("sub", { reads: [result2, first], outputs: [error], gradients });
+    const repeated2 = autograd.tensor(predictions.shape, error.dtype, [error]);
+    autograd.record("repeat", { reads: [error], outputs: [repeated2], gradients: [made(error)] });
+    return autograd.add(autograd.multiply(repeated2, coefficients), predictions, { inPlace: true });
+  }
+  addedToOthers(streams, x) {
+    const autograd = this.#autograd;
+    const others2 = () => autograd.storage(elements(streams) - elements(x), streams.dtype, true, "temporaries");
+    const sum2 = { ...streams, edge: autograd.newEdge() };
+    autograd.record("add_", {
+      reads: [streams, x],
+      outputs: [sum2],
+      gradients: [streams, x].map(made),
+      backwardScratch: [others2()]
+    });
+    const output = { ...streams, edge: autograd.newEdge() };
+    const backwardScratch = [others2(), autograd.like(streams, "temporaries")];
+    autograd.record("copy_", { reads: [sum2], outputs: [output], gradients: [made(sum2)], backwardScratch });
+    return output;
+  }
+  sparsified(x) {
+    const autograd = this.#autograd;
+    const rows2 = x.shape.slice(0, -1);
+    const mean = autograd.tensor([...rows2, 1], x.dtype, [x]);
+    autograd.record("mean", { reads: [x], outputs: [mean], gradients: [made(x)] });
+    const deviation = autograd.tensor([...rows2, 1], x.dtype, [x]);
+    autograd.record("std", { reads: [x], outputs: [deviation], saves: [x, deviation], gradients: [made(x)] });
+    const cutoff = autograd.add(mean, autograd.elementwise("mul", deviation));
+    const above = autograd.tensor(x.shape, x.dtype, [x, cutoff]);
+    autograd.record("sub", { reads: [x, cutoff], outputs: [above], gradients: [{ to: x, passes: true }, made(cutoff)] });
+    return autograd.elementwise("relu", above, { savesOutput: true });
+  }
+  either(x, y) {
+    const autograd = this.#autograd;
+    const output = autograd.tensor(x.shape, x.dtype, [x, y]);
+    const mask = autograd.storage(elements(x) / lastSize(x), "bool", true);
+    autograd.record("where", { reads: [x, y], outputs: [output], saved: [mask], gradients: [x, y].map(made) });
+    return output;
+  }
+  #meanOfSquares(x) {
+    const autograd = this.#autograd;
+    const squares = autograd.power(autograd.raised(x));
+    const mean = autograd.tensor([...x.shape.slice(0, -1), 1], squares.dtype, [squares]);
+    autograd.record("mean", { reads: [squares], outputs: [mean], gradients: [made(squares)] });
+    return mean;
+  }
+  /** A new tensor whose gradient is that of its source. */
+  #passing(name3, x) {
+    const output = this.#autograd.tensor(x.shape, x.dtype, [x]);
+    this.#autograd.record(name3, { reads: [x], outputs: [output], gradients: [{ to: x, passes: true }] });
+    return output;
+  }
+};
+
+// engine/estimate/kernels/matrix-product.ts
+function matrixProduct(factor, weight, bias, output, inner) {
+  return {
+    reads: [factor, weight, ...bias],
+    outputs: [output],
+    saves: [...weight.requiresGrad ? [factor] : [], ...factor.requiresGrad ? [weight] : []],
+    gradients: [factor, weight, ...bias].map(made),
+    flopsPerSample: 2 * elements(output) * inner
+  };
+}
+
+// engine/estimate/kernels/attention.ts
 var FLASH_MAX_HEAD_SIZE = 256;
 function fusedAttention2(autograd, query, key2, value, options) {
   const [tokens = 0] = query.shape;
@@ -8336,11 +13065,11 @@ function fusedAttention2(autograd, query, key2, value, options) {
   const groups2 = options.heads / options.keyValueHeads;
   const headSize = elements(query) / (tokens * options.heads);
   const native = groups2 > 1 && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE;
-  const repeat = (x) => native ? x : repeated(autograd, x, options);
-  const [q, k, v] = [query, repeat(key2), repeat(value)].map((x) => autograd.lowered(x));
+  const repeat = (x) => native ? autograd.lowered(x) : repeatedLowered(autograd, x, options);
+  const [q, k, v] = [autograd.lowered(query), repeat(key2), repeat(value)];
   const valueHeadSize = lastSize(value) / options.keyValueHeads;
   const isFlash = autograd.hasFlash && q.dtype !== "float32" && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE && headSize === valueHeadSize;
-  return native && !isFlash ? composedAttention(autograd, q, repeated(autograd, k, options), repeated(autograd, v, options), options) : kernelAttention(autograd, q, k, v, { ...options, isFlash, isMasked, valueHeadSize });
+  return native && !isFlash ? composedAttention(autograd, q, expanded(autograd, k, q.shape), expanded(autograd, v, q.shape), options) : kernelAttention(autograd, q, k, v, { ...options, isFlash, isMasked, valueHeadSize });
 }
 function sinkAttention(autograd, query, key2, value, options) {
   const [q, k, v] = [query, key2, value].map((x) => autograd.lowered(x));
@@ -8383,6 +13112,7 @@ function biasedAttention(autograd, query, key2, value, options, bias) {
   return output;
 }
 function seenBias(autograd, bias, { causal }) {
+  if (bias.shape.length === 2) return paddedMask(autograd, bias);
   const { isPadded } = autograd;
   if (!causal && !isPadded) return bias;
   const [, tokens = 0, sourceTokens = 0] = bias.shape;
@@ -8390,6 +13120,13 @@ function seenBias(autograd, bias, { causal }) {
   const seen = isPadded ? [] : [autograd.storage(tokens * sourceTokens, "bool", false)];
   autograd.record("where", { reads: [bias], outputs: [output], saved: seen, gradients: [made(bias)] });
   return output;
+}
+function paddedMask(autograd, mask) {
+  const columns4 = Math.ceil(lastSize(mask) / 8) * 8;
+  if (columns4 === lastSize(mask)) return mask;
+  const padded = autograd.tensor([...mask.shape.slice(0, -1), columns4], mask.dtype, [mask]);
+  autograd.record("pad", { reads: [mask], outputs: [padded] });
+  return padded;
 }
 function composedAttention(autograd, q, k, v, options) {
   const [tokens = 0] = q.shape;
@@ -8423,18 +13160,18 @@ function broadcastAttention(autograd, q, k, v, options) {
 function eagerAttention2(autograd, query, key2, value, options) {
   const [tokens = 0] = query.shape;
   const groups2 = options.heads / options.keyValueHeads;
-  const repeat = (x) => leavesBroadcast(options) ? expanded(autograd, x, query.shape) : repeated(autograd, x, options);
-  const [k, v] = [key2, value].map(repeat);
+  const [k, v] = [key2, value].map((x) => groups2 > 1 ? expanded(autograd, x, query.shape) : x);
   const isContiguous = (x) => groups2 > 1 || autograd.held.includes(x.storage);
-  const factor = (x) => x !== query && isContiguous(x) ? x : autograd.elementwise("clone", x);
+  const factor = (x, from2 = x) => from2 !== query && isContiguous(from2) ? x : autograd.elementwise("clone", x);
   const [sourceTokens = 0] = k.shape;
-  const scores = autograd.batchMatmul(factor(query), factor(k), [options.heads, tokens, sourceTokens]);
+  const [left, right] = [query, k].map((x) => options.inFloat32 ? autograd.cast(x, "float32") : x);
+  const scores = autograd.batchMatmul(factor(left, query), factor(right, k), [options.heads, tokens, sourceTokens]);
   const scaled2 = autograd.elementwise("mul", scores);
   const biased = options.bias === void 0 ? scaled2 : autograd.add(scaled2, options.bias);
   const masked = options.causal || autograd.isPadded ? autograd.elementwise("add", biased) : biased;
   const wide = options.castsSoftmax && options.sinks === void 0 ? autograd.cast(masked, "float32") : autograd.raised(masked);
   const softmax = options.sinks === void 0 ? autograd.elementwise("softmax", wide, { savesOutput: true }) : sinkSoftmax(autograd, masked, options.sinks);
-  const castsBack = options.bias === void 0 && (options.causal || options.castsSoftmax);
+  const castsBack = options.castsSoftmax || options.bias === void 0 && options.causal;
   const lowered = castsBack ? autograd.cast(softmax, autograd.autocastDtype ?? query.dtype) : softmax;
   const weights = autograd.dropout(lowered, options.dropout);
   const output = autograd.elementwise("clone", autograd.batchMatmul(weights, factor(v), query.shape));
@@ -8465,14 +13202,415 @@ function repeated(autograd, x, { heads: heads2, keyValueHeads }) {
   const [tokens = 0, features = 0] = x.shape;
   return expanded(autograd, x, [tokens, features * heads2 / keyValueHeads]);
 }
+function repeatedLowered(autograd, x, options) {
+  const { heads: heads2, keyValueHeads } = options;
+  const { autocastDtype: dtype } = autograd;
+  const isCastView = keyValueHeads === 1 && heads2 > 1 && dtype !== void 0 && x.dtype === "float32";
+  if (!isCastView) return autograd.lowered(repeated(autograd, x, options));
+  const [tokens = 0, features = 0] = x.shape;
+  const output = autograd.tensor([tokens, features * heads2], dtype, [x]);
+  const wide = autograd.storage(elements(output), "float32", true, "temporaries");
+  autograd.record("to", { reads: [x], outputs: [output], gradients: [made(x)], backwardScratch: [wide] });
+  return output;
+}
 function expanded(autograd, x, shape) {
   const output = autograd.tensor(shape, x.dtype, [x]);
   autograd.record("expand", { reads: [x], outputs: [output], gradients: [made(x)] });
   return output;
 }
 
-// engine/estimate/experts.ts
-function routed(autograd, x, { weight, bias }, { count: count3, perToken, inFloat32 = false, scoring, scoresChosenOnly = false, weightsInFloat32 = false }) {
+// engine/estimate/kernels/linear-attention.ts
+var CHUNK_TOKENS = 64;
+function gatedDeltaRule(autograd, rule) {
+  const { like, within: within2, keyBytes, valueBytes, stateBytes, pairs } = sizesOf(autograd, rule);
+  const { query, key: key2, value, decay, beta } = rule;
+  const saved = [
+    like(query),
+    like(key2),
+    like(value),
+    autograd.storage(3 * elements(beta), "float32", true),
+    autograd.storage(pairs, query.dtype, true)
+  ];
+  return deltaKernel(autograd, "gated delta rule", rule, {
+    saves: [beta],
+    saved,
+    gradients: [query, key2, value, decay, beta].map(made),
+    scratch: [within2(pairs * bytesPerElement.float32), within2(keyBytes + 2 * valueBytes + stateBytes)],
+    backwardScratch: [within2(3 * keyBytes + 3 * valueBytes + 2 * stateBytes)]
+  });
+}
+function channelDecay(autograd, logits, { bias, rates }) {
+  const shifted2 = autograd.add(autograd.cast(logits, "float32"), autograd.cast(bias, "float32"));
+  const rate2 = autograd.elementwise("exp", autograd.cast(rates, "float32"), { savesOutput: true });
+  const powers = autograd.elementwise("add", autograd.elementwise("exp", shifted2, { savesOutput: true }));
+  const logarithms = autograd.elementwise("log", powers, { saves: [powers] });
+  const softplus = autograd.tensor(shifted2.shape, "float32", [shifted2], shifted2);
+  autograd.record("where", {
+    reads: [shifted2, logarithms],
+    outputs: [softplus],
+    saved: [autograd.storage(elements(shifted2), "bool", shifted2.batched)],
+    gradients: [shifted2, logarithms].map(made)
+  });
+  return autograd.multiply(autograd.elementwise("neg", rate2), softplus);
+}
+function kimiDelta(autograd, rule) {
+  const { like, within: within2, keyBytes, valueBytes, stateBytes, pairs } = sizesOf(autograd, rule);
+  const { query, key: key2, value, decay, beta } = rule;
+  const saved = [
+    like(query),
+    like(key2),
+    like(value),
+    autograd.storage(elements(decay) + 2 * elements(beta), "float32", true),
+    autograd.storage(2 * pairs, query.dtype, true)
+  ];
+  const factors = 3 * keyBytes + 3 * valueBytes + 2 * stateBytes;
+  const gradients = (4 * elements(key2) + 2 * elements(decay) + 2 * pairs) * bytesPerElement.float32;
+  return deltaKernel(autograd, "kimi delta attention", rule, {
+    saves: [decay, beta],
+    saved,
+    gradients: [query, key2, value, decay, beta].map(made),
+    scratch: [within2(2 * keyBytes + 2 * valueBytes + stateBytes)],
+    backwardScratch: [within2(factors + gradients)]
+  });
+}
+function sizesOf(autograd, { query, key: key2, value, heads: heads2 }) {
+  const [tokens = 0] = query.shape;
+  const element = bytesPerElement[query.dtype];
+  const keySize = lastSize(key2) / heads2;
+  return {
+    like: (tensor) => autograd.storage(elements(tensor), query.dtype, true),
+    within: (bytes5) => autograd.storage(bytes5, "bool", true, "temporaries"),
+    keyBytes: elements(key2) * element,
+    valueBytes: elements(value) * element,
+    stateBytes: Math.ceil(tokens / CHUNK_TOKENS) * keySize * lastSize(value) * element,
+    pairs: tokens * heads2 * CHUNK_TOKENS
+  };
+}
+function deltaKernel(autograd, name3, { query, key: key2, value, decay, beta, heads: heads2 }, parts) {
+  const [tokens = 0] = query.shape;
+  const inputs = [query, key2, value, decay, beta];
+  const output = autograd.tensor(value.shape, query.dtype, inputs);
+  const perHead = CHUNK_TOKENS + lastSize(key2) / heads2;
+  autograd.record(name3, {
+    reads: inputs,
+    outputs: [output],
+    ...parts,
+    flopsPerSample: 4 * tokens * heads2 * perHead * (lastSize(value) / heads2)
+  });
+  return output;
+}
+
+// engine/estimate/kernels/selective-scan.ts
+function fusedConvolution(autograd, name3, x, parameters) {
+  const [weight = x] = parameters;
+  const output = autograd.tensor(x.shape, x.dtype, [x, ...parameters]);
+  autograd.record(name3, {
+    reads: [x, ...parameters],
+    outputs: [output],
+    saves: [x, ...parameters],
+    gradients: [x, ...parameters].map(made),
+    flopsPerSample: 2 * elements(x) * lastSize(weight)
+  });
+  return output;
+}
+var CHUNK_TOKENS2 = 2048;
+function selectiveScan(autograd, { states, steps, input, output, gate }, parameters) {
+  const [tokens = 0] = states.shape;
+  const stateSize = lastSize(input);
+  const rates = autograd.elementwise("exp", autograd.cast(parameters.rates, "float32"), { savesOutput: true });
+  const wide = [parameters.skip, parameters.bias].map((parameter) => autograd.cast(parameter, "float32"));
+  const constants2 = [autograd.elementwise("neg", rates), ...wide];
+  const inputs = [states, steps, input, output, gate];
+  const result2 = autograd.tensor(states.shape, gate.dtype, [...inputs, ...constants2]);
+  const copy = (tensor) => autograd.storage(elements(tensor), tensor.dtype, true);
+  const kept = Math.ceil(tokens / CHUNK_TOKENS2) * lastSize(states) * 2 * stateSize;
+  autograd.record("selective scan", {
+    reads: [...inputs, ...constants2],
+    outputs: [result2],
+    saves: constants2,
+    saved: [...inputs.map(copy), copy(steps), autograd.storage(kept, "float32", true)],
+    gradients: [...inputs, ...constants2].map(made),
+    backwardScratch: [autograd.like(result2, "temporaries")],
+    flopsPerSample: 6 * elements(states) * stateSize
+  });
+  return result2;
+}
+
+// engine/estimate/kernels/state-space.ts
+var FLOAT32_BYTES = bytesPerElement.float32;
+function fusedMamba2(autograd, x, shape, weight) {
+  const [tokens = 0] = x.shape;
+  const { groups: groups2, outFeatures } = shape;
+  const { inner } = widthsOf(shape);
+  const output = autograd.lowered(weight("out_proj.weight", [outFeatures, inner]), { cache: false });
+  const inputs = [
+    x,
+    ...convolutionOf(shape, weight),
+    ...scanParameters(autograd, shape, weight),
+    ...shape.norm === void 0 ? [] : [weight("norm.weight", [inner])],
+    ...shape.outputBias ? [autograd.lowered(weight("out_proj.bias", [outFeatures]))] : [],
+    output
+  ];
+  const result2 = autograd.tensor([tokens, outFeatures], autograd.autocastDtype ?? x.dtype, inputs);
+  const scanned = autograd.storage(tokens * inner, x.dtype, true);
+  const deviations = autograd.storage(tokens * groups2, "float32", true);
+  const bytes5 = workBytes(shape, tokens, bytesPerElement[x.dtype]);
+  const created = scanned.bytesPerSample + elements(result2) * bytesPerElement[result2.dtype];
+  const forwardEnd = bytes5.convolution + bytes5.lastScan + bytes5.rows;
+  const forwardScan = bytes5.convolution + bytes5.stateScan - created;
+  const backward = (shape.norm === void 0 ? 4 : 3) * bytes5.rows + 2 * bytes5.convolution + bytes5.backwardScan;
+  autograd.record("mamba2", {
+    reads: inputs,
+    outputs: [result2],
+    saves: inputs,
+    saved: shape.norm === void 0 ? [scanned] : [scanned, deviations],
+    gradients: inputs.map(made),
+    scratch: [scratch(autograd, Math.max(forwardEnd, forwardScan))],
+    backwardScratch: [scratch(autograd, backward)],
+    flopsPerSample: scanFlops(shape, tokens) + 2 * tokens * inner * outFeatures
+  });
+  return result2;
+}
+function composedMamba2(tape, name3, x, shape, weight) {
+  const { heads: heads2, groups: groups2, stateSize } = shape;
+  const { inner, convolved } = widthsOf(shape);
+  const [gate = x, mixed = x, steps = x] = tape.split(x, [inner, convolved, heads2]);
+  const states = tape.fusedConvolution(`${name3}.conv1d`, mixed, shape.kernel, { bias: shape.convolutionBias });
+  const parts = tape.split(states, [inner, groups2 * stateSize, groups2 * stateSize]);
+  const scanned = chunkScan(tape, [...parts, steps], shape, scanParameters(tape, shape, weight));
+  const gated4 = shape.norm === void 0 ? tape.multiply(scanned, tape.silu(gate)) : gatedNorm(tape, scanned, gate, shape, weight);
+  return tape.linear(`${name3}.out_proj`, gated4, shape.outFeatures, { bias: shape.outputBias });
+}
+function chunkScan(tape, inputs, shape, parameters) {
+  const [states] = inputs;
+  if (states === void 0) throw new Error("no states to scan");
+  const [tokens = 0] = states.shape;
+  const all = [...inputs, ...parameters];
+  const result2 = tape.tensor(states.shape, states.dtype, all);
+  const bytes5 = workBytes(shape, tokens, bytesPerElement[states.dtype]);
+  tape.record("mamba2 scan", {
+    reads: all,
+    outputs: [result2],
+    saves: [...all, result2],
+    saved: [tape.storage(bytes5.steps / 2, "bool", true)],
+    gradients: all.map(made),
+    scratch: [scratch(tape, Math.max(bytes5.lastScan, bytes5.stateScan - bytes5.rows))],
+    backwardScratch: [scratch(tape, bytes5.backwardScan)],
+    flopsPerSample: scanFlops(shape, tokens)
+  });
+  if (tape.spec.loop === "plain") cacheState(tape, shape);
+  return result2;
+}
+function cacheState(tape, shape) {
+  const state = tape.tensor([widthsOf(shape).inner, shape.stateSize], "float32", []);
+  tape.record("cached state", { reads: [], outputs: [state] });
+  tape.held.push(state.storage);
+}
+function gatedNorm(tape, scanned, gate, shape, weight) {
+  const weights = weight("norm.weight", [widthsOf(shape).inner]);
+  const wide = tape.multiply(tape.cast(scanned, "float32"), tape.silu(tape.cast(gate, "float32")));
+  const squares = tape.power(wide);
+  const mean = tape.tensor([...scanned.shape.slice(0, -1), shape.groups], "float32", [squares]);
+  tape.record("mean", { reads: [squares], outputs: [mean], gradients: [made(squares)] });
+  const normalised2 = tape.multiply(wide, tape.elementwise("rsqrt", mean, { savesOutput: true }));
+  return shape.norm === "weighted-in-float32" ? tape.cast(tape.multiply(weights, normalised2), scanned.dtype) : tape.multiply(weights, tape.cast(normalised2, scanned.dtype));
+}
+function convolutionOf(shape, weight) {
+  const { convolved } = widthsOf(shape);
+  const kernel2 = weight("conv1d.weight", [convolved, 1, shape.kernel]);
+  return shape.convolutionBias ? [kernel2, weight("conv1d.bias", [convolved])] : [kernel2];
+}
+function scanParameters(autograd, { heads: heads2 }, weight) {
+  const rates = autograd.elementwise("exp", autograd.cast(weight("A_log", [heads2]), "float32"), { savesOutput: true });
+  return [weight("dt_bias", [heads2]), autograd.elementwise("neg", rates), weight("D", [heads2])];
+}
+function scratch(autograd, bytes5) {
+  return autograd.storage(bytes5, "bool", true, "temporaries");
+}
+function widthsOf({ heads: heads2, headSize, groups: groups2, stateSize }) {
+  const inner = heads2 * headSize;
+  return { inner, convolved: inner + 2 * groups2 * stateSize };
+}
+function workBytes(shape, tokens, element) {
+  const { heads: heads2, groups: groups2, stateSize, chunkTokens } = shape;
+  const { inner, convolved } = widthsOf(shape);
+  const chunks2 = Math.ceil(tokens / chunkTokens);
+  const paddedTokens = chunks2 * chunkTokens;
+  const steps = 2 * paddedTokens * heads2 * FLOAT32_BYTES;
+  const scores = paddedTokens * groups2 * chunkTokens * FLOAT32_BYTES;
+  const stateElements = chunks2 * inner * stateSize;
+  const always = steps + inner * stateSize * FLOAT32_BYTES;
+  return {
+    rows: tokens * inner * element,
+    convolution: tokens * convolved * element,
+    steps,
+    lastScan: always + stateElements * element,
+    stateScan: always + stateElements * (FLOAT32_BYTES + element),
+    // States and their gradients in float32, and both again in the input's type; states that have it are not cast.
+    backwardScan: always + scores + tokens * heads2 * element + stateElements * (2 * FLOAT32_BYTES + (element === FLOAT32_BYTES ? 1 : 2) * element)
+  };
+}
+function scanFlops(shape, tokens) {
+  const { groups: groups2, stateSize, chunkTokens, kernel: kernel2 } = shape;
+  const { inner, convolved } = widthsOf(shape);
+  const withinChunks = chunkTokens * (groups2 * stateSize + inner);
+  return 2 * tokens * (kernel2 * convolved + withinChunks + 2 * inner * stateSize);
+}
+
+// engine/estimate/kernels/adapters.ts
+function withLowRank(autograd, name3, x, base, adapters2) {
+  const raised2 = castForAdapters(autograd, x, adapters2);
+  const product = lowRank(autograd, name3, autograd.dropout(raised2, adapters2.dropout), lastSize(base), adapters2);
+  const sum2 = autograd.cast(autograd.add(base, autograd.elementwise("mul", product)), base.dtype);
+  autograd.record("return", { reads: [raised2], outputs: [] });
+  return sum2;
+}
+function withLowRankMatrices(autograd, name3, matrices, rank2) {
+  const [experts4 = 1, outFeatures = 1, inFeatures = 1] = matrices.shape;
+  const factors = [
+    adapterWeight(autograd, `${name3}.lora_A.weight`, [rank2 * experts4, inFeatures]),
+    adapterWeight(autograd, `${name3}.lora_B.weight`, [outFeatures, rank2 * experts4])
+  ].map((factor) => autograd.cast(factor, matrices.dtype));
+  const output = autograd.tensor(matrices.shape, matrices.dtype, [matrices, ...factors], { batched: false });
+  autograd.record(name3, {
+    reads: [matrices, ...factors],
+    outputs: [output],
+    saves: factors,
+    gradients: [matrices, ...factors].map(made)
+  });
+  return output;
+}
+function lowRankFactors(autograd, name3, matrices, rank2) {
+  const [experts4 = 1, outFeatures = 1, inFeatures = 1] = matrices.shape;
+  const first = adapterWeight(autograd, `${name3}.lora_A.weight`, [rank2 * experts4, inFeatures]);
+  const second = adapterWeight(autograd, `${name3}.lora_B.weight`, [outFeatures, rank2 * experts4]);
+  return {
+    inner: { ...autograd.cast(first, matrices.dtype), shape: [experts4, rank2, inFeatures] },
+    outer: { ...autograd.cast(second, matrices.dtype), shape: [experts4, outFeatures, rank2] }
+  };
+}
+function lowRank(autograd, name3, x, outFeatures, { rank: rank2 }) {
+  const inner = adapterLinear(autograd, `${name3}.lora_A`, x, rank2);
+  return adapterLinear(autograd, `${name3}.lora_B`, inner, outFeatures);
+}
+function adapterLinear(autograd, name3, x, outFeatures) {
+  const parameter = adapterWeight(autograd, `${name3}.weight`, [outFeatures, lastSize(x)]);
+  const [factor, weight] = [autograd.lowered(x), autograd.lowered(parameter)];
+  const output = autograd.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight], x);
+  autograd.record(name3, matrixProduct(factor, weight, [], output, lastSize(x)));
+  return output;
+}
+function adapterWeight(autograd, name3, shape) {
+  const inWeightsType = autograd.spec.lora?.inWeightsType === true;
+  return autograd.parameter(name3, shape, { trainable: true, ...!inWeightsType && { dtype: "float32" } });
+}
+function castForAdapters(autograd, x, { inWeightsType }) {
+  return inWeightsType ? x : autograd.cast(x, "float32");
+}
+function withMagnitude(autograd, name3, x, adapted, adapters2) {
+  const { base, weight, bias } = adapted;
+  const outFeatures = lastSize(base);
+  const raised2 = castForAdapters(autograd, x, adapters2);
+  const input = autograd.dropout(raised2, adapters2.dropout);
+  const identity = autograd.tensor([lastSize(x), lastSize(x)], raised2.dtype, [], { batched: false });
+  autograd.record("eye", { reads: [], outputs: [identity] });
+  const [inner, delta] = measured(autograd, name3, identity, outFeatures, adapters2);
+  const matrix = wholeMatrix(autograd, weight, [outFeatures, lastSize(x)], raised2);
+  const scale = magnitudeScale(autograd, name3, matrix, delta);
+  const product = lowRank(autograd, name3, input, outFeatures, adapters2);
+  const own2 = input === raised2 || adapters2.inWeightsType ? bias === void 0 ? base : autograd.add(base, bias) : again(autograd, name3, input, matrix, outFeatures);
+  const scaled2 = autograd.multiply(autograd.elementwise("sub", scale), own2);
+  const sum2 = autograd.add(scaled2, autograd.elementwise("mul", autograd.multiply(scale, product)));
+  autograd.record("return", { reads: [identity, inner, delta, matrix, product, own2], outputs: [] });
+  const output = autograd.cast(autograd.add(base, sum2), base.dtype);
+  autograd.record("return", { reads: [raised2, input], outputs: [] });
+  return output;
+}
+function measured(autograd, name3, identity, outFeatures, { rank: rank2 }) {
+  const features = lastSize(identity);
+  const product = (part3, x, shape) => {
+    const weight = autograd.lowered(adapterWeight(autograd, `${name3}.${part3}.weight`, [shape[1], lastSize(x)]));
+    const factor = autograd.lowered(x);
+    const output = autograd.tensor(shape, factor.dtype, [], { batched: false });
+    autograd.record(part3, { ...matrixProduct(factor, weight, [], output, lastSize(x)), saves: [], gradients: [] });
+    return output;
+  };
+  const inner = product("lora_A", identity, [features, rank2]);
+  return [inner, product("lora_B", inner, [features, outFeatures])];
+}
+function wholeMatrix(autograd, weight, shape, like) {
+  if (weight !== void 0) return autograd.cast(weight, like.dtype);
+  const dequantised = autograd.tensor(shape, autograd.weightDtype, [], { batched: false });
+  autograd.record("dequantise", { reads: [], outputs: [dequantised] });
+  return autograd.cast(dequantised, like.dtype);
+}
+function magnitudeScale(autograd, name3, matrix, delta) {
+  const rows2 = matrix.shape[0] ?? 1;
+  const magnitude = adapterWeight(autograd, `${name3}.lora_magnitude_vector.weight`, [rows2]);
+  const lengths = autograd.tensor([rows2], matrix.dtype, [], { batched: false });
+  autograd.record("norm", {
+    reads: [matrix, delta],
+    outputs: [lengths],
+    scratch: [autograd.like(delta, "temporaries"), autograd.like(matrix, "temporaries")]
+  });
+  const scale = autograd.tensor([rows2], matrix.dtype, [magnitude], { batched: false });
+  autograd.record("div", {
+    reads: [magnitude, lengths],
+    outputs: [scale],
+    saves: [lengths],
+    gradients: [made(magnitude)]
+  });
+  return scale;
+}
+function again(autograd, name3, input, matrix, outFeatures) {
+  const [factor, weight] = [autograd.lowered(input), autograd.lowered(matrix)];
+  const output = autograd.tensor([...input.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight]);
+  autograd.record(name3, matrixProduct(factor, weight, [], output, lastSize(input)));
+  return output;
+}
+function turnedInput(autograd, name3, x, adapters2) {
+  const size2 = blockSize(lastSize(x), adapters2.rank);
+  const blocks2 = lastSize(x) / size2;
+  const raised2 = castForAdapters(autograd, x, adapters2);
+  const rotation = cayley(autograd, name3, blocks2, size2);
+  const [factor, matrix] = [autograd.lowered(raised2), autograd.lowered(rotation)];
+  const product = autograd.tensor(x.shape, factor.dtype, [factor, matrix]);
+  autograd.record(`${name3}.oft_R`, matrixProduct(factor, matrix, [], product, size2));
+  const turned = autograd.elementwise("clone", product);
+  autograd.record("return", { reads: [raised2, rotation, product], outputs: [] });
+  return autograd.cast(turned, x.dtype);
+}
+function cayley(autograd, name3, blocks2, size2) {
+  const upper = adapterWeight(autograd, `${name3}.oft_R.weight`, [blocks2, size2 * (size2 - 1) / 2]);
+  autograd.buffer(`${name3}.oft_R.indices`, size2 * (size2 - 1) * 8);
+  const square = (from2) => autograd.tensor([blocks2, size2, size2], upper.dtype, from2, { batched: false });
+  const filled = square([upper]);
+  autograd.record("index_put", { reads: [upper], outputs: [filled], gradients: [made(upper)] });
+  const skew = square([filled]);
+  autograd.record("sub", { reads: [filled], outputs: [skew], gradients: [made(filled)] });
+  const identity = square([]);
+  autograd.record("eye", { reads: [], outputs: [identity] });
+  const sum2 = autograd.add(identity, skew, { inPlace: true });
+  const powers = [skew, skew, skew];
+  const last = powers.reduce((power, factor) => {
+    const [left, right] = [autograd.lowered(power), autograd.lowered(factor)];
+    const output = { ...square([left, right]), dtype: left.dtype };
+    autograd.record("bmm", matrixProduct(left, right, [], output, size2));
+    return output;
+  }, skew);
+  return autograd.add(sum2, last, { inPlace: true });
+}
+function blockSize(features, wanted2) {
+  if (wanted2 >= features) return features;
+  const divides = (size2) => features % size2 === 0;
+  let [higher, lower] = [wanted2, wanted2];
+  while (higher <= features && !divides(higher)) higher++;
+  while (lower > 1 && !divides(lower)) lower--;
+  return wanted2 - lower <= higher - wanted2 ? lower : higher;
+}
+
+// engine/estimate/kernels/experts.ts
+function routerLogits(autograd, x, { weight, bias }, { count: count3, inFloat32 = false }) {
   const [tokens = 0] = x.shape;
   const raise = (tensor) => inFloat32 ? autograd.cast(tensor, "float32") : tensor;
   const parts = [raise(x), raise(weight), ...bias === void 0 ? [] : [raise(bias)]];
@@ -8485,25 +13623,32 @@ function routed(autograd, x, { weight, bias }, { count: count3, perToken, inFloa
     gradients: [rows2, matrix].map(made),
     flopsPerSample: 2 * elements(logits) * lastSize(x)
   });
+  return logits;
+}
+function bestExperts(autograd, logits, { perToken, scoring, scoresChosenOnly = false, weightsInFloat32 = false }, expertScale) {
+  const [tokens = 0] = logits.shape;
   const score = (tensor) => autograd.elementwise(scoring, tensor, { savesOutput: true });
   const scores = scoresChosenOnly ? logits : score(autograd.cast(logits, "float32"));
   const chosen = autograd.tensor([tokens, perToken], "int64", []);
   const best = autograd.tensor([tokens, perToken], scores.dtype, [scores]);
   autograd.record("topk", { reads: [scores], outputs: [best, chosen], saves: [chosen], gradients: [made(scores)] });
   const weights = scoresChosenOnly ? score(best) : best;
-  return [weightsInFloat32 ? weights : autograd.cast(weights, logits.dtype), chosen];
+  const scaled2 = expertScale === void 0 ? weights : autograd.multiply(weights, gathered3(autograd, expertScale, weights.shape, chosen));
+  return [weightsInFloat32 ? scaled2 : autograd.cast(scaled2, logits.dtype), chosen];
 }
 function groupedExperts(autograd, x, { chosen, weights }, parameters, gate) {
   const rowCount = elements(chosen);
   const order = autograd.tensor([rowCount], "int64", []);
   const sorted = autograd.tensor([rowCount], "int64", []);
   autograd.record("sort", { reads: [chosen], outputs: [sorted, order] });
-  const rows2 = gathered2(autograd, x, [rowCount, lastSize(x)], order);
-  const rowWeights = gathered2(autograd, weights, [rowCount], order);
-  const joined = groupedProduct(autograd, rows2, parameters.up, sorted, parameters.upBias);
-  const results = groupedProduct(autograd, gate(joined), parameters.down, sorted, parameters.downBias);
+  const rows2 = gathered3(autograd, x, [rowCount, lastSize(x)], order);
+  const rowWeights = gathered3(autograd, weights, [rowCount], order);
+  const { up, upBias, upFactors, down, downBias, downFactors } = parameters;
+  const joined = adaptedProduct(autograd, rows2, groupedProduct(autograd, rows2, up, sorted, upBias), upFactors);
+  const gated4 = gate(joined);
+  const results = adaptedProduct(autograd, gated4, groupedProduct(autograd, gated4, down, sorted, downBias), downFactors);
   const weighted = autograd.multiply(results, rowWeights);
-  const restored = gathered2(autograd, weighted, weighted.shape, order);
+  const restored = gathered3(autograd, weighted, weighted.shape, order);
   const output = autograd.tensor(x.shape, restored.dtype, [restored]);
   autograd.record("sum", { reads: [restored], outputs: [output], gradients: [made(restored)] });
   return {
@@ -8511,14 +13656,19 @@ function groupedExperts(autograd, x, { chosen, weights }, parameters, gate) {
     locals: [x, chosen, weights, sorted, order, rows2, rowWeights, results, restored]
   };
 }
-function gathered2(autograd, x, shape, order) {
+function gathered3(autograd, x, shape, order) {
   const output = autograd.tensor(shape, x.dtype, [x]);
   const indices = autograd.tensor(order.shape, "int64", []);
   autograd.record("positions", { reads: [order], outputs: [indices] });
   autograd.record("index", { reads: [x, indices], outputs: [output], saves: [indices], gradients: [made(x)] });
   return output;
 }
-function groupedProduct(autograd, x, weight, experts, bias) {
+function adaptedProduct(autograd, x, own2, factors) {
+  if (factors === void 0) return own2;
+  const inner = groupedProduct(autograd, x, factors.inner, x);
+  return autograd.add(own2, autograd.elementwise("mul", groupedProduct(autograd, inner, factors.outer, x)));
+}
+function groupedProduct(autograd, x, weight, experts4, bias) {
   const outFeatures = elements(weight) / ((weight.shape[0] ?? 1) * lastSize(x));
   const rows2 = autograd.cast(x, weight.dtype);
   const output = autograd.tensor([...x.shape.slice(0, -1), outFeatures], weight.dtype, [rows2, weight]);
@@ -8529,10 +13679,92 @@ function groupedProduct(autograd, x, weight, experts, bias) {
     gradients: [rows2, weight].map(made),
     flopsPerSample: 2 * elements(output) * lastSize(x)
   });
-  return bias === void 0 ? output : autograd.add(output, gathered2(autograd, bias, output.shape, experts), { inPlace: true });
+  return bias === void 0 ? output : autograd.add(output, gathered3(autograd, bias, output.shape, experts4), { inPlace: true });
 }
 
-// engine/estimate/fake-quantization.ts
+// engine/estimate/kernels/every-expert.ts
+function scoredRows(autograd, x, logits, perToken) {
+  const [tokens = 0, count3 = 0] = logits.shape;
+  const chosen = autograd.tensor([tokens, perToken], "int64", []);
+  const best = autograd.tensor([tokens, perToken], logits.dtype, [logits]);
+  autograd.record("topk", { reads: [logits], outputs: [best, chosen], saves: [chosen], gradients: [made(logits)] });
+  const placed = autograd.tensor(logits.shape, logits.dtype, [best]);
+  autograd.record("scatter", {
+    reads: [best, chosen, logits],
+    outputs: [placed],
+    saves: [chosen],
+    gradients: [made(best)]
+  });
+  const wide = autograd.elementwise("sigmoid", autograd.cast(placed, "float32"), { savesOutput: true });
+  const scores = autograd.elementwise("clone", autograd.cast(wide, logits.dtype));
+  const repeated2 = autograd.tensor([count3 * tokens, lastSize(x)], x.dtype, [x]);
+  autograd.record("repeat", { reads: [x], outputs: [repeated2], gradients: [made(x)] });
+  return autograd.multiply(repeated2, scores);
+}
+function expertProduct(autograd, rows2, weight) {
+  const [factor, matrix] = [autograd.lowered(rows2), autograd.lowered(weight)];
+  const output = autograd.tensor([...rows2.shape.slice(0, -1), lastSize(weight)], factor.dtype, [factor, matrix]);
+  autograd.record("bmm", {
+    reads: [factor, matrix],
+    outputs: [output],
+    saves: [...matrix.requiresGrad ? [factor] : [], ...factor.requiresGrad ? [matrix] : []],
+    gradients: [factor, matrix].map(made),
+    flopsPerSample: 2 * elements(output) * lastSize(rows2)
+  });
+  return output;
+}
+function summed2(autograd, results, x) {
+  const output = autograd.tensor(x.shape, results.dtype, [results]);
+  autograd.record("sum", { reads: [results], outputs: [output], gradients: [made(results)] });
+  return output;
+}
+function oneByOne(autograd, rows2, count3, expert) {
+  const own2 = [elements(rows2) / count3 / lastSize(rows2), lastSize(rows2)];
+  let all = autograd.tensor(rows2.shape, rows2.dtype, []);
+  autograd.record("zeros", { reads: [], outputs: [all] });
+  for (let index = 0; index < count3; index++) {
+    const input = { ...rows2, shape: own2, edge: autograd.newEdge() };
+    autograd.record("select", { reads: [rows2], outputs: [input], gradients: [made(rows2)] });
+    const result2 = expert(input, index);
+    const joined = { ...all, requiresGrad: all.requiresGrad || result2.requiresGrad, edge: autograd.newEdge() };
+    autograd.record("copy slices", { reads: [all, result2], outputs: [joined], gradients: [all, result2].map(made) });
+    all = joined;
+  }
+  return all;
+}
+function chosenRows(autograd, x, logits, perToken) {
+  const [tokens = 0] = logits.shape;
+  const wide = autograd.elementwise("sigmoid", autograd.cast(logits, "float32"), { savesOutput: true });
+  const scores = autograd.cast(wide, logits.dtype);
+  const chosen = autograd.tensor([tokens, perToken], "int64", []);
+  const best = autograd.tensor([tokens, perToken], scores.dtype, [scores]);
+  autograd.record("topk", { reads: [scores], outputs: [best, chosen], saves: [chosen], gradients: [made(scores)] });
+  const order = autograd.tensor([tokens * perToken], "int64", []);
+  autograd.record("sort", { reads: [chosen], outputs: [order] });
+  const rowScores = gathered3(autograd, best, [tokens * perToken], order);
+  return autograd.multiply(gathered3(autograd, x, [tokens * perToken, lastSize(x)], order), rowScores);
+}
+
+// engine/estimate/kernels/quantization.ts
+function quantizedBytes(kind, count3, rows2) {
+  switch (kind) {
+    case "nf4":
+      return { weights: count3 / 2, constants: count3 / NF4_BLOCK * bytesPerElement.float32 };
+    case "nf4-double":
+      return { weights: count3 / 2, constants: count3 / NF4_BLOCK };
+    case "awq":
+      return { weights: count3 / 2, constants: count3 / INT4_GROUP * INT4_CONSTANTS };
+    case "gptq":
+      return { weights: count3 / 2, constants: count3 / INT4_GROUP * INT4_CONSTANTS + count3 / rows2 * 4 };
+    case "int8":
+      return { weights: count3, constants: rows2 * bytesPerElement.float32 };
+  }
+}
+var NF4_BLOCK = 64;
+var INT4_GROUP = 128;
+var INT4_CONSTANTS = 2.5;
+
+// engine/estimate/kernels/fake-quantization.ts
 function fakeQuantized(autograd, x, groupSize) {
   const divided2 = multipliedByScale(autograd, x, groupSize);
   const rounded = passing(autograd, "round", divided2);
@@ -8583,65 +13815,44 @@ function fourBitProduct(autograd, name3, x, weight, groupSize) {
   return output;
 }
 
-// engine/estimate/linear-attention.ts
-var CHUNK_TOKENS = 64;
-function gatedDeltaRule(autograd, { query, key: key2, value, decay, beta, heads: heads2 }) {
-  const [tokens = 0] = query.shape;
-  const inputs = [query, key2, value, decay, beta];
-  const output = autograd.tensor(value.shape, query.dtype, inputs);
-  const like = (tensor) => autograd.storage(elements(tensor), query.dtype, true);
-  const within2 = (bytes5) => autograd.storage(bytes5, "bool", true, "temporaries");
-  const element = bytesPerElement[query.dtype];
-  const [keyBytes, valueBytes] = [elements(key2) * element, elements(value) * element];
-  const keySize = lastSize(key2) / heads2;
-  const stateBytes = Math.ceil(tokens / CHUNK_TOKENS) * keySize * lastSize(value) * element;
-  const pairs = tokens * heads2 * CHUNK_TOKENS;
-  const saved = [
-    like(query),
-    like(key2),
-    like(value),
-    autograd.storage(3 * tokens * heads2, "float32", true),
-    autograd.storage(pairs, query.dtype, true)
-  ];
-  autograd.record("gated delta rule", {
-    reads: inputs,
-    outputs: [output],
-    saves: [beta],
-    saved,
-    gradients: inputs.map(made),
-    scratch: [within2(pairs * bytesPerElement.float32), within2(keyBytes + 2 * valueBytes + stateBytes)],
-    backwardScratch: [within2(3 * keyBytes + 3 * valueBytes + 2 * stateBytes)],
-    flopsPerSample: 4 * tokens * heads2 * (CHUNK_TOKENS + keySize) * (lastSize(value) / heads2)
-  });
+// engine/estimate/kernels/composed-ops.ts
+function composedLayerNorm(autograd, x, weight) {
+  const wide = autograd.cast(x, "float32");
+  const mean = rowMean(autograd, wide);
+  const variance = rowMean(autograd, autograd.power(difference(autograd, wide, mean)));
+  const scale = autograd.elementwise("rsqrt", variance, { savesOutput: true });
+  const normalised2 = autograd.multiply(difference(autograd, wide, mean), scale);
+  return autograd.cast(autograd.multiply(autograd.cast(weight, "float32"), normalised2), x.dtype);
+}
+function xielu(autograd, x, slopes) {
+  const [positive3, negative] = slopes.map((slope) => autograd.elementwise("softplus", slope, { saves: [slope] }));
+  const linear = () => autograd.elementwise("mul", x);
+  const rising = autograd.add(autograd.multiply(autograd.multiply(positive3, x), x), linear());
+  const least = autograd.elementwise("minimum", x, { saves: [x] });
+  const exponential = autograd.elementwise("expm1", least, { savesOutput: true });
+  const falling = autograd.add(autograd.multiply(difference(autograd, exponential, x), negative), linear());
+  const output = autograd.tensor(x.shape, x.dtype, [rising, falling], x);
+  const isPositive = autograd.storage(elements(x), "bool", x.batched);
+  const parts = [rising, falling];
+  autograd.record("where", { reads: parts, outputs: [output], saved: [isPositive], gradients: parts.map(made) });
+  return output;
+}
+function rowMean(autograd, x) {
+  const output = autograd.tensor([...x.shape.slice(0, -1), 1], x.dtype, [x], x);
+  autograd.record("mean", { reads: [x], outputs: [output], gradients: [made(x)] });
+  return output;
+}
+function difference(autograd, x, y) {
+  const output = autograd.tensor(x.shape, x.dtype, [x, y], x);
+  autograd.record("sub", { reads: [x, y], outputs: [output], gradients: [{ to: x, passes: true }, made(y)] });
   return output;
 }
 
-// engine/estimate/quantization.ts
-function quantizedBytes(kind, count3, rows2) {
-  switch (kind) {
-    case "nf4":
-      return { weights: count3 / 2, constants: count3 / NF4_BLOCK * bytesPerElement.float32 };
-    case "nf4-double":
-      return { weights: count3 / 2, constants: count3 / NF4_BLOCK };
-    case "int8":
-      return { weights: count3, constants: rows2 * bytesPerElement.float32 };
-  }
-}
-var NF4_BLOCK = 64;
-
-// engine/estimate/tape.ts
-var INT32_BYTES = 4;
-var Tape = class extends Autograd {
-  input;
+// engine/estimate/layers/batch.ts
+var Batch = class extends Autograd {
+  batchInput;
   labels;
-  /** Last names of the linear modules met so far: what adapters can target. */
-  linearNames = /* @__PURE__ */ new Set();
-  /** The last hidden states, once a decoder has asked for its logits. */
-  outputLayerInput;
-  /** What went into each block: the hidden states that `output_hidden_states` would hand out. */
-  blockInputs = [];
-  /** Tensors that local variables of the running block reference. */
-  #locals = [];
+  #pixels;
   constructor(spec2, device2) {
     super(spec2, device2);
     const isImage = spec2.task === "image-classification";
@@ -8649,30 +13860,165 @@ var Tape = class extends Autograd {
     const inputShape = isImage ? [3, imageSize, imageSize] : [spec2.sequenceLength ?? 0];
     const labelShape = spec2.task === "seq2seq-lm" ? [spec2.targetLength ?? spec2.sequenceLength ?? 0] : inputShape;
     const perToken = ["causal-lm", "masked-lm", "seq2seq-lm"].includes(spec2.task);
-    this.input = this.#batchTensor(inputShape, isImage ? this.weightDtype : "int64");
+    this.batchInput = this.#batchTensor(inputShape, isImage ? this.weightDtype : "int64");
     this.labels = this.#batchTensor(perToken ? labelShape : [], "int64");
     if (this.isPadded) this.#batchTensor(inputShape, "int64");
   }
-  embedding(name3, ids, count3, features) {
-    const table4 = this.#savedWhole(name3, [count3, features]) ?? this.#weight(`${name3}.weight`, [count3, features]);
-    const output = this.tensor([...ids.shape, features], table4.dtype, [table4], ids);
-    this.record(name3, { reads: [ids], outputs: [output], saves: [ids], gradients: [made(table4)] });
+  pixels(y, x) {
+    if (this.spec.images === void 0) return this.tensor([3, y, x], this.weightDtype, []);
+    this.#pixels ??= this.#batchTensor([3, y, x], this.weightDtype);
+    const { lora: lora2, gradientCheckpointing } = this.spec;
+    return { ...this.#pixels, requiresGrad: lora2 !== void 0 && gradientCheckpointing && this.training };
+  }
+  get input() {
+    const tokens = this.pass?.sequences?.tokens ?? stridedTokens(this.spec);
+    return tokens === void 0 ? this.batchInput : this.tensor([tokens], "int64", []);
+  }
+  #batchTensor(shape, dtype) {
+    const tensor = this.tensor(shape, dtype, []);
+    tensor.storage.kind = "inputs";
+    this.batch.push(tensor.storage);
+    return tensor;
+  }
+};
+
+// engine/estimate/layers/blocks.ts
+var Blocks = class extends Batch {
+  /** What went into each block: the hidden states that `output_hidden_states` would hand out. */
+  blockInputs = [];
+  /** Tensors that local variables of the running block reference. */
+  locals = [];
+  /** What the running block hands on. */
+  #handedOn = [];
+  local(x) {
+    this.locals.push(x);
+    return x;
+  }
+  handOn(states) {
+    this.#handedOn.push(...states);
+  }
+  withInputGradients(x) {
+    const { lora: lora2, gradientCheckpointing } = this.spec;
+    const isWanted = lora2 !== void 0 && gradientCheckpointing && this.training && this.pass === void 0;
+    if (!isWanted) return x;
+    const leaf = { ...x, requiresGrad: true, edge: this.newEdge() };
+    this.record("input gradients", { reads: [x], outputs: [leaf], saves: [leaf] });
+    return leaf;
+  }
+  frame(x, body2) {
+    const caller = this.locals;
+    this.locals = [x];
+    const output = body2(x);
+    this.record("return", { reads: this.locals, outputs: [] });
+    this.locals = caller;
     return output;
   }
-  constantEmbedding(name3, count3, features, rows2) {
-    const ids = this.tensor([rows2], "int64", [], { batched: false });
-    this.record(name3, { reads: [], outputs: [ids] });
-    return this.embedding(name3, ids, count3, features);
+  block(x, body2, shared2 = []) {
+    this.blockInputs.push(x);
+    const isRecomputed = this.spec.gradientCheckpointing && this.training && this.pass === void 0;
+    const { inputGradients = isRecomputed } = this.spec.trainable ?? {};
+    const input = inputGradients && this.pass === void 0 ? { ...x, requiresGrad: true } : x;
+    if (!isRecomputed) return this.frame(input, body2);
+    const outer = this.nodes;
+    const castOutside = new Map(this.castWeights);
+    this.nodes = [];
+    this.#handedOn = [];
+    const output = this.frame(input, body2);
+    const inputs = [x, ...shared2].map((tensor) => tensor.storage);
+    const retains = savedOnTheWayTo(this.#handedOn, this.nodes);
+    const block3 = { ...emptyNode, reads: inputs, saves: inputs, outputs: [output], body: this.nodes, retains };
+    outer.push(...inputGradients || trainsSomething(this.nodes) ? [block3] : this.nodes);
+    this.nodes = outer;
+    this.castWeights = castOutside;
+    return output;
   }
-  linear(name3, x, outFeatures, options = {}) {
-    if (this.#isOutputLayer(name3)) this.outputLayerInput = x;
-    if (this.spec.fusedLoss && this.#isOutputLayer(name3)) return this.#fusedLoss(name3, x, outFeatures, options.tiedTo);
-    const base = this.#isQuantized(name3) ? this.#quantizedLinear(name3, x, outFeatures, options) : this.#denseLinear(name3, x, outFeatures, options);
-    return this.#isAdapted(name3) ? this.frame(x, (input) => this.#adapted(name3, input, base)) : base;
+};
+function savedOnTheWayTo(tensors, nodes) {
+  const reached = new Set(tensors.map((tensor) => tensor.storage));
+  return nodes.toReversed().flatMap(({ outputs, gradients, saves }) => {
+    if (!outputs.some((output) => reached.has(output.storage))) return [];
+    for (const { to } of gradients) reached.add(to.storage);
+    return saves.filter((storage) => !storage.persistent);
+  });
+}
+var emptyNode = {
+  name: "checkpoint",
+  reads: [],
+  creates: [],
+  scratch: [],
+  saves: [],
+  keeps: [],
+  outputs: [],
+  gradients: [],
+  backwardScratch: [],
+  flopsPerSample: 0,
+  computeDtype: "float32"
+};
+function trainsSomething(nodes) {
+  return nodes.some(({ gradients }) => gradients.some(({ to }) => to.storage.persistent));
+}
+
+// engine/estimate/layers/weights.ts
+var Weights = class extends Blocks {
+  /** Weights that train on what stands among the words. */
+  towers = [];
+  #trainedNames = (this.spec.trainable?.names ?? []).flatMap((name3) => parameterPattern(name3) ?? []);
+  idle(features, body2) {
+    const [nodes, known3] = [this.nodes, new Set(this.parameters.keys())];
+    this.nodes = [];
+    body2(this.tensor([1, features], this.weightDtype, []));
+    this.nodes = nodes;
+    for (const [name3, parameter] of this.parameters) {
+      if (known3.has(name3)) continue;
+      if (this.spec.trainsTowers && parameter.requiresGrad) this.towers.push(parameter);
+      else this.parameters.set(name3, { ...parameter, requiresGrad: false });
+    }
   }
-  layerNorm(name3, x) {
-    const parameters = ["weight", "bias"].map((part3) => this.#weight(`${name3}.${part3}`, [lastSize(x)]));
-    const wide = this.raised(x);
+  /** int64 constants that the module registers as buffers. */
+  positionIds(count3) {
+    this.buffer("position_ids", count3 * bytesPerElement.int64);
+  }
+  constant(name3, features) {
+    const storage = this.buffer(name3, features * bytesPerElement[this.weightDtype]);
+    return {
+      storage,
+      shape: [features],
+      batched: false,
+      dtype: this.weightDtype,
+      requiresGrad: false,
+      edge: this.newEdge()
+    };
+  }
+  /** peft utils/other.py ModulesToSaveWrapper: a trainable copy of a module is used, and the original stays. */
+  savedWhole(name3, shape, original = `${name3}.weight`) {
+    const isSaved = this.spec.lora?.modulesToSave?.includes(name3.slice(name3.lastIndexOf(".") + 1)) ?? false;
+    if (!isSaved || this.pass !== void 0 && this.pass.of !== "policy") return void 0;
+    this.weight(original, shape);
+    return this.parameter(`${name3}.modules_to_save.default.weight`, shape, { trainable: true });
+  }
+  weight(name3, shape) {
+    const trainable = this.spec.lora === void 0 && this.isTrained(name3);
+    return this.parameter(name3, shape, { trainable, ...!trainable && this.#frozen });
+  }
+  isTrained(name3) {
+    return this.spec.trainable === void 0 || this.#trainedNames.some((pattern) => pattern.test(name3));
+  }
+  /** LLaMA-Factory model/adapter.py: weights are loaded in the type that is computed in, and made float32 where they train. */
+  get #frozen() {
+    const isPart2 = this.spec.trainable !== void 0 && this.pass?.of !== "copy";
+    return isPart2 && this.autocastDtype !== void 0 ? { dtype: this.autocastDtype } : {};
+  }
+  isPolicy() {
+    return this.pass === void 0 || this.pass.of === "policy";
+  }
+};
+
+// engine/estimate/layers/pointwise.ts
+var Pointwise = class extends Weights {
+  layerNorm(name3, x, { isLowered = false, bias = true } = {}) {
+    const parts = bias ? ["weight", "bias"] : ["weight"];
+    const parameters = parts.map((part3) => this.weight(`${name3}.${part3}`, [lastSize(x)]));
+    const wide = isLowered ? this.lowered(x) : this.raised(x);
     const output = this.tensor(wide.shape, wide.dtype, [wide, ...parameters], wide);
     const rows2 = elements(wide) / lastSize(wide);
     const statistics = [this.storage(rows2, "float32", wide.batched), this.storage(rows2, "float32", wide.batched)];
@@ -8686,20 +14032,18 @@ var Tape = class extends Autograd {
     return output;
   }
   rmsNorm(name3, x, options) {
-    const weight = this.#weight(`${name3}.weight`, [options.size]);
-    const wide = this.cast(x, "float32");
-    const rows2 = [...x.shape.slice(0, -1), lastSize(x) / options.size];
-    const squares = this.power(wide);
-    const mean = this.tensor(rows2, "float32", [squares], x);
-    this.record("mean", { reads: [squares], outputs: [mean], gradients: [made(squares)] });
-    const scale = this.elementwise("rsqrt", mean, { savesOutput: true });
-    const normalised2 = this.multiply(options.scalesInput ? x : wide, scale);
+    const normalised2 = this.#unitRows(x, options.size, options.scalesInput ?? false);
+    if (options.isUnweighted) return this.cast(normalised2, x.dtype);
+    const weight = this.weight(`${name3}.weight`, [options.size]);
     if (!options.scalesInFloat32) return this.multiply(weight, this.cast(normalised2, x.dtype));
     const factor = options.aroundOne ? this.elementwise("add", this.cast(weight, "float32")) : weight;
     return this.cast(this.multiply(normalised2, factor), x.dtype);
   }
+  composedLayerNorm(name3, x) {
+    return composedLayerNorm(this, x, this.weight(`${name3}.weight`, [lastSize(x)]));
+  }
   residual(x, skip2, options = {}) {
-    this.#locals.push(x, skip2);
+    this.locals.push(x, skip2);
     return this.add(x, skip2, options);
   }
   gelu(x) {
@@ -8729,8 +14073,36 @@ var Tape = class extends Autograd {
   square(x) {
     return this.power(x);
   }
-  scale(x) {
-    return this.elementwise("mul", x);
+  xielu(name3, x) {
+    const slopes = ["alpha_p", "alpha_n"].map((part3) => this.weight(`${name3}.${part3}`, [1]));
+    return xielu(this, x, slopes);
+  }
+  scale(x, { inPlace: inPlace2 = false } = {}) {
+    if (inPlace2) return this.#scaledInPlace(x);
+    const output = this.elementwise("mul", x);
+    if (this.headsFirst.has(x.storage)) this.headsFirst.add(output.storage);
+    return output;
+  }
+  tanhGate(name3, x) {
+    return this.multiply(this.tanh(this.weight(name3, [1])), x);
+  }
+  mask(rows2, columns4) {
+    const mask = this.tensor([rows2, columns4], this.autocastDtype ?? this.weightDtype, []);
+    this.record("mask", { reads: [], outputs: [mask] });
+    return mask;
+  }
+  padded(x, rows2) {
+    const output = this.tensor([rows2, ...x.shape.slice(1)], x.dtype, [x]);
+    this.record("pad", { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  joined(parts, rows2) {
+    const [first, ...others2] = parts.map((part3) => this.#firstRows(part3, rows2));
+    if (first === void 0) throw new Error("nothing to join");
+    return this.concatenate([first, this.concatenate(others2)]);
+  }
+  float32(x) {
+    return this.cast(x, "float32");
   }
   softcap(logits) {
     return [this.scale, this.tanh, this.scale].reduce((x, op) => this.markLogits(op.call(this, x)), logits);
@@ -8742,7 +14114,7 @@ var Tape = class extends Autograd {
     return this.multiply(this.elementwise("div", x), kept);
   }
   layerScale(name3, x) {
-    return this.multiply(this.#weight(name3, [lastSize(x)]), x);
+    return this.multiply(this.weight(name3, [lastSize(x)]), x);
   }
   split(x, sizes) {
     const outputs = sizes.map((size2) => ({ ...x, shape: [...x.shape.slice(0, -1), size2], edge: this.newEdge() }));
@@ -8768,13 +14140,384 @@ var Tape = class extends Autograd {
     this.headsFirst.add(output.storage);
     return output;
   }
-  rotaryTable(x, size2) {
+  gatedNorm(name3, x, gate, size2) {
+    const weight = this.cast(this.weight(`${name3}.weight`, [size2]), "float32");
+    const weighted = this.multiply(weight, this.#unitRows(x, size2, false));
+    return this.cast(this.multiply(weighted, this.sigmoid(this.cast(gate, "float32"))), x.dtype);
+  }
+  gatedInFloat32(x, gate) {
+    return this.cast(this.multiply(x, this.silu(this.cast(gate, "float32"))), x.dtype);
+  }
+  markLogits(logits) {
+    logits.storage.kind = "logits";
+    return logits;
+  }
+  #firstRows(x, rows2) {
+    const output = { ...x, shape: [rows2, ...x.shape.slice(1)], edge: this.newEdge() };
+    this.record("slice", { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  #scaledInPlace(x) {
+    const output = { ...x, edge: this.newEdge() };
+    this.record("mul_", { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  #unitRows(x, size2, scalesInput) {
+    const wide = this.cast(x, "float32");
+    const rows2 = [...x.shape.slice(0, -1), lastSize(x) / size2];
+    const squares = this.power(wide);
+    const mean = this.tensor(rows2, "float32", [squares], x);
+    this.record("mean", { reads: [squares], outputs: [mean], gradients: [made(squares)] });
+    const scale = this.elementwise("rsqrt", mean, { savesOutput: true });
+    return this.multiply(scalesInput ? x : wide, scale);
+  }
+};
+
+// engine/estimate/layers/linears.ts
+var INT32_BYTES = 4;
+var Linears = class extends Pointwise {
+  /** Last names of the linear modules met so far: what adapters can target. */
+  linearNames = /* @__PURE__ */ new Set();
+  expertNames;
+  /** The last hidden states, once a decoder has asked for its logits. */
+  outputLayerInput;
+  #gatheredTokens;
+  /** `expertNames`: what puts adapters on the experts of the model. */
+  constructor(spec2, device2, expertNames) {
+    super(spec2, device2);
+    this.expertNames = expertNames;
+  }
+  embedding(name3, ids, count3, features) {
+    const { gpus: gpus2 = 1, dividesTokens = false } = this.spec.tensorParallel ?? {};
+    const shape = [dividesTokens ? count3 / gpus2 : count3, features];
+    const table4 = this.savedWhole(name3, shape) ?? this.weight(`${name3}.weight`, shape);
+    const output = this.tensor([...ids.shape, features], table4.dtype, [table4], ids);
+    this.record(name3, { reads: [ids], outputs: [output], saves: [ids], gradients: [made(table4)] });
+    return ids === this.batchInput ? this.#ownTokens(this.#amongWords(output)) : output;
+  }
+  /** transformers: `masked_scatter` of what towers saw or heard, through which their weights' gradients come back. */
+  #amongWords(words4) {
+    const towers2 = this.towers;
+    if (towers2.length === 0) return words4;
+    this.towers = [];
+    const output = this.tensor(words4.shape, words4.dtype, [words4, ...towers2]);
+    this.record("masked_scatter", { reads: [words4], outputs: [output], gradients: [words4, ...towers2].map(made) });
+    return output;
+  }
+  constantEmbedding(name3, count3, features, rows2) {
+    const ids = this.tensor([rows2], "int64", [], { batched: false });
+    this.record(name3, { reads: [], outputs: [ids] });
+    return this.embedding(name3, ids, count3, features);
+  }
+  linear(name3, states, features, options = {}) {
+    const isDivided = this.#isOutputLayer(name3) && options.tiedTo === void 0;
+    const outFeatures = features / (isDivided ? this.spec.tensorParallel?.gpus ?? 1 : 1);
+    const isSum = /(?:o_proj|down_proj)$/.test(name3);
+    const output = this.#linearPart(name3, isSum ? states : this.#allTokens(states), outFeatures, options);
+    if (isSum) return this.#ownTokens(output);
+    return outFeatures === features || this.spec.fusedLoss ? output : this.#exchanged("all_gather", output, [...output.shape.slice(0, -1), features]);
+  }
+  /** Tokens of which this GPU holds the residuals. */
+  get #heldTokens() {
+    const [tokens = 1] = this.input.shape;
+    const { gpus: gpus2 = 1, dividesTokens = false } = this.spec.tensorParallel ?? {};
+    return dividesTokens ? Math.ceil(tokens / gpus2) : tokens;
+  }
+  /** torch: distributed/tensor/parallel/style.py PrepareModuleInput: a module's layers share what it gathers. */
+  #allTokens(x) {
+    const [tokens = 1] = this.input.shape;
+    if (x.shape[0] === tokens || x.shape[0] !== this.#heldTokens) return x;
+    const known3 = this.#gatheredTokens;
+    const whole2 = known3?.of === x ? known3.whole : this.#exchanged("all_gather", x, [tokens, ...x.shape.slice(1)]);
+    this.#gatheredTokens = { of: x, whole: whole2 };
+    return whole2;
+  }
+  #ownTokens(x) {
+    const [tokens = 1] = this.input.shape;
+    if (x.shape[0] !== tokens || this.#heldTokens === tokens) return x;
+    return this.#exchanged("reduce_scatter", x, [this.#heldTokens, ...x.shape.slice(1)]);
+  }
+  /** A new tensor of what all GPUs hold, or a part of their sum; its gradient goes the other way. */
+  #exchanged(name3, x, shape) {
+    const output = this.tensor(shape, x.dtype, [x]);
+    this.record(name3, { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  #linearPart(name3, states, outFeatures, options) {
+    const x = this.#isOutputLayer(name3) ? this.#asked(states) : states;
+    if (this.#isOutputLayer(name3)) this.outputLayerInput = x;
+    if (this.spec.method?.kind === "strided" && this.pass === void 0 && this.#isOutputLayer(name3)) {
+      return chunkedLogProbabilities(
+        this,
+        name3,
+        x,
+        this.weight(options.tiedTo ?? `${name3}.weight`, [outFeatures, lastSize(x)])
+      );
+    }
+    if (this.spec.fusedLoss && this.#isOutputLayer(name3)) return this.#fusedLoss(name3, x, outFeatures, options.tiedTo);
+    const { lora: lora2 } = this.spec;
+    return lora2 !== void 0 && this.isAdapted(name3) ? this.#adapted(name3, x, outFeatures, options, lora2) : this.#ownLinear(name3, x, outFeatures, options);
+  }
+  #ownLinear(name3, x, outFeatures, options) {
+    return this.#isQuantized(name3, options) ? this.#quantizedLinear(name3, x, outFeatures, options) : this.#denseLinear(name3, x, outFeatures, options);
+  }
+  #denseLinear(name3, x, outFeatures, options) {
+    const cache = !options.composed;
+    const shape = [outFeatures, lastSize(x)];
+    const original = options.tiedTo ?? `${name3}.weight`;
+    const parameter = this.savedWhole(name3, shape, original) ?? this.weight(original, shape);
+    const bias = options.bias === false ? [] : [this.weight(`${name3}.bias`, [outFeatures])];
+    const groupSize = this.#roundingGroup(name3, x, options);
+    const format = this.spec.fakeQuantization?.format;
+    if (groupSize !== void 0 && format !== void 0) return fourBitProduct(this, name3, x, parameter, groupSize);
+    const weight = groupSize === void 0 ? this.lowered(parameter, { cache }) : fakeQuantized(this, parameter, groupSize);
+    const fused = options.composed ? [] : bias.map((part3) => this.lowered(part3));
+    const factor = groupSize === void 0 ? this.lowered(options.castsInput ? this.cast(x, this.weightDtype) : x) : fakeQuantized(this, x, lastSize(x));
+    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight, ...fused]);
+    this.record(name3, matrixProduct(factor, weight, fused, output, lastSize(x)));
+    return options.composed ? bias.reduce((sum2, part3) => this.add(sum2, part3), output) : output;
+  }
+  /** torchao's quantizers pass over tied output layers and widths that no group divides; torchtune's LoRA recipe, what is not adapted. */
+  #roundingGroup(name3, x, { tiedTo }) {
+    const { fakeQuantization, lora: lora2 } = this.spec;
+    if (fakeQuantization === void 0 || tiedTo !== void 0) return void 0;
+    const isMeant2 = lora2 === void 0 || this.isAdapted(name3);
+    return isMeant2 && lastSize(x) % fakeQuantization.groupSize === 0 ? fakeQuantization.groupSize : void 0;
+  }
+  /**
+   * Liger's ops/fused_linear_cross_entropy.py: computes the gradients of its input and of the weight while it goes through the
+   * logits in chunks of about the input's size, and keeps those gradients instead.
+   */
+  #fusedLoss(name3, x, outFeatures, tiedTo) {
+    const weight = this.weight(tiedTo ?? `${name3}.weight`, [outFeatures, lastSize(x)]);
+    const factor = this.lowered(x);
+    const loss = this.tensor([], "float32", [x, weight], { batched: false });
+    this.record(name3, {
+      reads: [factor, weight],
+      outputs: [loss],
+      saved: [this.like(factor, "logits"), ...weight.requiresGrad ? [this.like(weight, "logits")] : []],
+      scratch: [this.like(factor, "logits"), this.storage(elements(factor), "float32", true, "logits")],
+      gradients: [factor, weight].map(made),
+      flopsPerSample: 2 * elements(x) * outFeatures,
+      computeDtype: factor.dtype
+    });
+    return loss;
+  }
+  /** transformers `logits_to_keep`: a view of the last positions. */
+  #asked(states) {
+    const { method } = this.spec;
+    const positions = this.pass?.sequences?.logitsOf ?? (method?.kind === "answers" ? method.answerLength + 1 : void 0);
+    const [tokens = 0] = states.shape;
+    if (positions === void 0 || positions >= tokens) return states;
+    const output = { ...states, shape: [positions, lastSize(states)], edge: this.newEdge() };
+    this.record("slice", { reads: [states], outputs: [output], gradients: [made(states)] });
+    return output;
+  }
+  #isOutputLayer(name3) {
+    return this.spec.task === "causal-lm" && (name3 === "lm_head" || name3 === "embed_out");
+  }
+  /** bitsandbytes leaves the output layer alone; torchtune's builders, the attention of a part that has no adapters. */
+  #isQuantized(name3, { isQuantizable = false } = {}) {
+    if (name3.includes("_attn.") && !this.isTrained(name3)) return false;
+    return this.spec.quantization !== void 0 && (isQuantizable || !this.#isOutputLayer(name3)) && name3 !== "score";
+  }
+  /**
+   * bitsandbytes: autograd/_functions.py. MatMul4Bit computes in 16 bits, dequantises the matrix for each call, forward and
+   * backward, and saves no input. MatMul8bitLt computes in the type of its input, which it keeps as an attribute, out of
+   * checkpointing's sight; it quantises the input for an int32 product, and dequantises the matrix for the backward only.
+   */
+  #quantizedLinear(name3, x, outFeatures, options) {
+    const { quantization = "nf4" } = this.spec;
+    const count3 = outFeatures * lastSize(x);
+    const { weights, constants: constants2 } = quantizedBytes(quantization, count3, outFeatures);
+    this.buffer(`${name3}.weight`, weights);
+    this.buffer(`${name3}.weight.quant_state`, constants2);
+    const bias = options.bias === false ? [] : [this.weight(`${name3}.bias`, [outFeatures])];
+    if (quantization === "gptq") return this.#dequantisedProduct(name3, x, outFeatures, bias);
+    const isInt8 = quantization === "int8";
+    const factor = isInt8 ? x : this.cast(x, "bfloat16");
+    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, ...bias]);
+    const dequantised = this.fixed(count3 * bytesPerElement[factor.dtype], "temporaries");
+    const product = this.storage(elements(factor) + elements(output) * INT32_BYTES, "bool", true, "temporaries");
+    this.record(name3, {
+      reads: [factor, ...bias],
+      outputs: [output],
+      keeps: isInt8 ? [factor] : [],
+      gradients: [factor, ...bias].map(made),
+      scratch: [isInt8 ? product : dequantised],
+      backwardScratch: [dequantised],
+      flopsPerSample: 2 * elements(output) * lastSize(x)
+    });
+    return this.cast(output, x.dtype);
+  }
+  /** gptqmodel nn_modules/qlinear/torch.py, its kernel for training: an ordinary product, which keeps the dequantised matrix. */
+  #dequantisedProduct(name3, x, outFeatures, bias) {
+    const factor = this.cast(x, "bfloat16");
+    const whole2 = this.tensor([outFeatures, lastSize(x)], factor.dtype, [], { batched: false });
+    this.record("dequantise", { reads: [], outputs: [whole2], scratch: [this.like(whole2, "temporaries")] });
+    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, ...bias]);
+    this.record(name3, matrixProduct(factor, whole2, bias, output, lastSize(x)));
+    return this.cast(output, x.dtype);
+  }
+  isAdapted(name3) {
+    const module = name3.slice(name3.lastIndexOf(".") + 1);
+    this.linearNames.add(module);
+    const ofExperts = this.expertNames;
+    if (ofExperts !== void 0 && [...ofExperts.up, ofExperts.down, ofExperts.router].includes(module)) return false;
+    return this.isPolicy() && this.isTrained(name3) && (this.spec.lora?.targets.includes(module) ?? false);
+  }
+  #adapted(name3, x, outFeatures, options, adapters2) {
+    if (adapters2.form === "oft") {
+      const turned = (input) => turnedInput(this, name3, input, adapters2);
+      return this.frame(x, (input) => this.cast(this.#ownLinear(name3, turned(input), outFeatures, options), x.dtype));
+    }
+    const base = this.#ownLinear(name3, x, outFeatures, options);
+    if (adapters2.form === void 0) return this.frame(x, (input) => withLowRank(this, name3, input, base, adapters2));
+    const weight = this.#isQuantized(name3) ? void 0 : this.weight(`${name3}.weight`, [outFeatures, lastSize(x)]);
+    const bias = options.bias === false ? void 0 : this.weight(`${name3}.bias`, [outFeatures]);
+    return this.frame(x, (input) => withMagnitude(this, name3, input, { base, weight, bias }, adapters2));
+  }
+};
+
+// engine/estimate/layers/experts.ts
+var Experts = class extends Linears {
+  routed(name3, states, options) {
+    const x = this.spec.expertsOnHost ? { ...states, requiresGrad: false } : states;
+    const { linear, expertScale, count: count3 } = options;
+    const logits = linear === void 0 ? routerLogits(this, x, this.#routerParameters(name3, x, options), options) : this.linear(`${name3}.${linear}`, x, count3, { bias: false });
+    const scale = expertScale === void 0 ? void 0 : this.weight(`${name3}.${expertScale}`, [count3]);
+    return bestExperts(this, logits, options, scale);
+  }
+  experts(name3, x, [weights, chosen], { count: count3, inner, hasBias = false, isGated = true }, gate) {
+    if (this.spec.expertsOnHost) return this.#onHost(name3, x);
+    const held = count3 / (this.spec.expertParallel ?? 1);
+    const hidden = lastSize(x);
+    const joined = isGated ? 2 * inner : inner;
+    const up = isGated ? "gate_up_proj" : "up_proj";
+    const bias = (part3, features) => this.weight(`${name3}.${part3}_bias`, [count3, features]);
+    const names2 = this.expertNames;
+    const matrices = {
+      up: this.#expertMatrix(`${name3}.${up}`, [held, joined, hidden], names2?.up),
+      down: this.#expertMatrix(`${name3}.down_proj`, [held, hidden, inner], names2 && [names2.down])
+    };
+    const { output, locals } = groupedExperts(
+      this,
+      x,
+      { weights, chosen },
+      {
+        ...matrices,
+        upFactors: this.#expertFactors(`${name3}.${up}`, matrices.up),
+        downFactors: this.#expertFactors(`${name3}.down_proj`, matrices.down),
+        ...hasBias && { upBias: bias(up, joined), downBias: bias("down_proj", hidden) }
+      },
+      gate
+    );
+    this.locals.push(...locals, matrices.up, matrices.down);
+    return output;
+  }
+  /** `names`: those that put adapters on it when all of them are targets, the rank of each added up. */
+  #expertMatrix(name3, shape, names2 = []) {
+    const matrix = this.#expertWeight(name3, shape);
+    const { rank: rank2 = 0, targets = [] } = this.spec.lora ?? {};
+    for (const adapted of names2) this.linearNames.add(adapted);
+    const isAdapted = names2.length > 0 && this.isPolicy() && names2.every((adapted) => targets.includes(adapted));
+    if (isAdapted) return withLowRankMatrices(this, name3, matrix, rank2 * names2.length);
+    const isMerged = this.#hasParameterAdapter(name3) && !this.spec.lora?.inExpertKernels;
+    return isMerged ? withLowRankMatrices(this, name3, matrix, rank2) : matrix;
+  }
+  /** Adapters of experts' matrices that stay products of their own. */
+  #expertFactors(name3, matrix) {
+    const { rank: rank2 = 0, inExpertKernels } = this.spec.lora ?? {};
+    return inExpertKernels && this.#hasParameterAdapter(name3) ? lowRankFactors(this, name3, matrix, rank2) : void 0;
+  }
+  #hasParameterAdapter(name3) {
+    const part3 = name3.slice(name3.lastIndexOf(".") + 1);
+    const { parameters } = this.spec.lora ?? {};
+    if (parameters !== void 0) this.linearNames.add(part3);
+    return this.isPolicy() && (parameters?.includes(part3) ?? false);
+  }
+  /** kt-kernel sft/autograd.py KTMoEFunction: nothing is kept on the GPU; what comes back is as large as what went. */
+  #onHost(name3, x) {
+    const output = this.tensor(x.shape, x.dtype, [x]);
+    this.record(name3, { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  everyExpert(name3, x, { count: count3, perToken, inner }, gate, shared2) {
+    const router = { count: count3, perToken, scoring: "sigmoid" };
+    const logits = routerLogits(this, x, this.#routerParameters(`${name3}.router`, x, router), router);
+    if (this.spec.chosenExperts) {
+      const rows3 = chosenRows(this, x, logits, perToken);
+      const results2 = this.frame(rows3, (input) => this.#chosenExperts(`${name3}.experts`, input, count3, inner));
+      return this.residual(shared2(), results2);
+    }
+    const rows2 = scoredRows(this, x, logits, perToken);
+    const results = this.frame(rows2, (scored2) => {
+      if (this.spec.linearExperts) {
+        const project = (part3, index, input, to) => this.linear(`${name3}.experts.${part3}.${index}`, input, to, { bias: false });
+        return oneByOne(this, scored2, count3, (input, index) => {
+          const activated = this.silu(project("gate_projs", index, input, inner));
+          const product = this.multiply(project("up_projs", index, input, inner), activated);
+          return project("down_projs", index, product, lastSize(x));
+        });
+      }
+      const weight = (part3, from2, to) => this.weight(`${name3}.experts.${part3}`, [count3, from2, to]);
+      const joined = expertProduct(this, scored2, weight("gate_up_proj", lastSize(x), 2 * inner));
+      const output = expertProduct(this, gate(joined), weight("down_proj", inner, lastSize(x)));
+      this.record("return", { reads: [joined], outputs: [] });
+      return output;
+    });
+    this.locals.push(logits, rows2, results);
+    return this.residual(shared2(), summed2(this, results, x), { inPlace: true });
+  }
+  /** torchtune modules/moe/experts.py LoRAGroupedExperts: one matrix a part for all experts, and one pair of adapters. */
+  #chosenExperts(name3, rows2, count3, inner) {
+    const project = (part3, input, to) => {
+      const product = (weight, from2) => expertProduct(this, from2, weight);
+      const base = product(this.weight(`${name3}.${part3}`, [count3, lastSize(input), to]), input);
+      const { rank: rank2 } = this.spec.lora ?? {};
+      if (rank2 === void 0 || !this.isAdapted(`${name3}.${part3}`)) return base;
+      const adapter = (pair, from2, onto) => this.parameter(`${name3}.lora_${part3}_${pair}`, [count3, from2, onto], { trainable: true });
+      const narrow = product(adapter("a", lastSize(input), rank2), input);
+      return this.add(base, this.scale(product(adapter("b", rank2, to), narrow)));
+    };
+    const activated = this.silu(project("gate_proj", rows2, inner));
+    const output = project("down_proj", this.multiply(activated, project("up_proj", rows2, inner)), lastSize(rows2));
+    return this.gathered(output);
+  }
+  /**
+   * bitsandbytes nn/parametrize.py: quantised parameters that are no linear layer's are dequantised whole when they are asked for,
+   * and cached until their module returns. What was dequantised is what the products save.
+   */
+  #expertWeight(name3, shape) {
+    const { quantization, quantizedExperts } = this.spec;
+    if (quantization === void 0 || !quantizedExperts) return this.weight(name3, shape);
+    const count3 = elements({ shape });
+    const { weights, constants: constants2 } = quantizedBytes(quantization, count3, count3 / (shape.at(-1) ?? 1));
+    this.buffer(name3, weights);
+    this.buffer(`${name3}.quant_state`, constants2);
+    const dequantised = this.tensor(shape, this.weightDtype, [], { batched: false });
+    this.record("dequantise", { reads: [], outputs: [dequantised] });
+    return dequantised;
+  }
+  #routerParameters(name3, x, { count: count3, hasBias }) {
+    const weight = this.weight(`${name3}.weight`, [count3, lastSize(x)]);
+    return hasBias ? { weight, bias: this.weight(`${name3}.bias`, [count3]) } : { weight };
+  }
+};
+
+// engine/estimate/layers/mixers.ts
+var Mixers = class extends Experts {
+  rotaryTable(x, size2, positions = 0) {
+    if (this.spec.chosenExperts && this.wholeBuffers.length === 0) {
+      this.wholeBuffers.push(this.persistent(positions * size2 * bytesPerElement.float32));
+    }
     const [tokens = 0] = x.shape;
     const table4 = [0, 1].map(() => this.tensor([tokens, size2], x.dtype, [], { batched: false }));
     this.record("rotary table", { reads: [], outputs: table4 });
     return table4;
   }
-  rotary(x, [cos, sin], heads2, { inFloat32 = false, alwaysJoins = false } = {}) {
+  rotary(x, [cos, sin], heads2, { inFloat32 = false, isComplex = false, alwaysJoins = false } = {}) {
+    if (isComplex) return this.cast(this.scale(this.cast(x, "float32")), x.dtype);
     if (inFloat32) return this.cast(this.#rotated(this.cast(x, "float32"), cos, sin), x.dtype);
     const rotated = lastSize(cos) * heads2;
     const isWhole = rotated === lastSize(x);
@@ -8784,57 +14527,36 @@ var Tape = class extends Autograd {
     this.headsFirst.add(output.storage);
     return output;
   }
-  cached(x) {
+  cached(x, window) {
+    const cache = this.pass?.sequences?.cache;
+    if (cache !== void 0) return cache.grown(this, x, window);
     if (this.spec.loop === "trainer" || this.training && this.spec.gradientCheckpointing) return x;
     const output = this.concatenate([x]);
     this.held.push(output.storage);
     return output;
   }
   attention(q, k, v, shape, bias) {
-    const sinks = shape.sinks === void 0 ? void 0 : this.#weight(shape.sinks, [shape.heads]);
+    const sinks = shape.sinks === void 0 ? void 0 : this.weight(shape.sinks, [shape.heads]);
     const options = { keyValueHeads: shape.heads, castsSoftmax: false, ...shape, bias, sinks };
-    if (this.spec.attention !== "eager") return fusedAttention2(this, q, k, v, options);
+    const kernel2 = this.pass?.sequences?.attention?.kernel ?? this.spec.attention;
+    if (kernel2 !== "eager" && !shape.inFloat32) return fusedAttention2(this, q, k, v, options);
     const { output, weights } = eagerAttention2(this, q, k, v, options);
-    this.#locals.push(weights);
+    this.locals.push(weights);
     return output;
   }
-  routed(name3, x, options) {
-    return routed(this, x, this.#routerParameters(name3, x, options), options);
-  }
-  experts(name3, x, [weights, chosen], { count: count3, inner, hasBias = false, isGated = true }, gate) {
-    const held = count3 / (this.spec.expertParallel ?? 1);
-    const hidden = lastSize(x);
-    const joined = isGated ? 2 * inner : inner;
-    const up = isGated ? "gate_up_proj" : "up_proj";
-    const bias = (part3, features) => this.#weight(`${name3}.${part3}_bias`, [count3, features]);
-    const matrices = {
-      up: this.#expertWeight(`${name3}.${up}`, [held, joined, hidden]),
-      down: this.#expertWeight(`${name3}.down_proj`, [held, hidden, inner])
-    };
-    const { output, locals } = groupedExperts(
-      this,
-      x,
-      { weights, chosen },
-      {
-        ...matrices,
-        ...hasBias && { upBias: bias(up, joined), downBias: bias("down_proj", hidden) }
-      },
-      gate
-    );
-    this.#locals.push(...locals, matrices.up, matrices.down);
-    return output;
-  }
-  causalConvolution(name3, x, kernel2) {
+  causalConvolution(name3, x, { kernel: kernel2, bias = false }) {
     const [tokens = 0] = x.shape;
-    const weight = this.lowered(this.#weight(`${name3}.weight`, [lastSize(x), 1, kernel2]));
+    const weight = this.lowered(this.weight(`${name3}.weight`, [lastSize(x), 1, kernel2]));
+    const added = bias ? [this.lowered(this.weight(`${name3}.bias`, [lastSize(x)]))] : [];
     const factor = this.lowered(x);
-    const padded = this.tensor([tokens + kernel2 - 1, lastSize(x)], factor.dtype, [factor, weight]);
-    this.record(name3, this.#product(factor, weight, [], padded, kernel2));
-    const whole2 = this.silu(padded);
-    return { ...whole2, shape: x.shape };
+    const padded = this.tensor([tokens + kernel2 - 1, lastSize(x)], factor.dtype, [factor, weight, ...added]);
+    this.record(name3, { ...matrixProduct(factor, weight, added, padded, kernel2), saves: [factor, weight] });
+    const output = { ...padded, shape: x.shape, edge: this.newEdge() };
+    this.record("slice", { reads: [padded], outputs: [output], gradients: [made(padded)] });
+    return output;
   }
   gatedDeltaRule(name3, [query, key2, value], { a, b, heads: heads2 }) {
-    const [bias, rates] = ["dt_bias", "A_log"].map((part3) => this.#weight(`${name3}.${part3}`, [heads2]));
+    const [bias, rates] = ["dt_bias", "A_log"].map((part3) => this.weight(`${name3}.${part3}`, [heads2]));
     const shifted2 = this.add(this.cast(a, "float32"), bias);
     const decay = this.multiply(
       this.elementwise("softplus", shifted2, { saves: [shifted2] }),
@@ -8842,8 +14564,40 @@ var Tape = class extends Autograd {
     );
     return gatedDeltaRule(this, { query, key: key2, value, decay, beta: this.sigmoid(b), heads: heads2 });
   }
-  gatedInFloat32(x, gate) {
-    return this.cast(this.multiply(x, this.silu(this.cast(gate, "float32"))), x.dtype);
+  fusedConvolution(name3, x, kernel2, { bias }) {
+    const weight = this.weight(`${name3}.weight`, [lastSize(x), 1, kernel2]);
+    return fusedConvolution(this, name3, x, [weight, ...bias ? [this.weight(`${name3}.bias`, [lastSize(x)])] : []]);
+  }
+  selectiveScan(name3, scan) {
+    const channels2 = lastSize(scan.states);
+    return selectiveScan(this, scan, {
+      rates: this.weight(`${name3}.A_log`, [channels2, lastSize(scan.input)]),
+      skip: this.weight(`${name3}.D`, [channels2]),
+      bias: this.weight(`${name3}.dt_proj.bias`, [channels2])
+    });
+  }
+  mamba2(name3, projected2, shape) {
+    const weight = (part3, sizes) => this.weight(`${name3}.${part3}`, sizes);
+    const isFused = this.training && (this.spec.loop === "trainer" || this.spec.gradientCheckpointing);
+    return isFused ? fusedMamba2(this, projected2, shape, weight) : composedMamba2(this, name3, projected2, shape, weight);
+  }
+  chooseKeys(name3, x, { heads: heads2, size: size2, queryRank }) {
+    const linear = (part3, states, features) => this.linear(`${name3}.${part3}`, states, features, { bias: false });
+    this.idle(queryRank, (narrow) => linear("wq_b", narrow, heads2 * size2));
+    this.idle(lastSize(x), (states) => this.layerNorm(`${name3}.k_norm`, linear("wk", states, size2)));
+    this.idle(lastSize(x), (states) => linear("weights_proj", states, heads2));
+    const [tokens = 0] = x.shape;
+    const scores = this.storage(tokens * tokens * (heads2 + size2), "float32", true, "temporaries");
+    const query = (dtype) => this.storage(tokens * heads2 * size2, dtype, true, "temporaries");
+    const queries = [query("float32"), query(x.dtype), query(x.dtype)];
+    this.record(name3, { reads: [x], outputs: [], scratch: [scores, ...queries] });
+  }
+  channelDecay(name3, logits, heads2) {
+    const bias = this.weight(`${name3}.dt_bias`, [lastSize(logits)]);
+    return channelDecay(this, logits, { bias, rates: this.weight(`${name3}.A_log`, [heads2]) });
+  }
+  kimiDelta([query, key2, value], { decay, beta, heads: heads2 }) {
+    return kimiDelta(this, { query, key: key2, value, decay, beta, heads: heads2 });
   }
   relativePositionBias(name3, buckets, heads2, tokens) {
     const pairs = this.tensor([tokens, tokens], "int64", [], { batched: false });
@@ -8857,6 +14611,16 @@ var Tape = class extends Autograd {
     this.record("zeros", { reads: [], outputs: [zeros] });
     return zeros;
   }
+  #rotated(x, cos, sin) {
+    const [first, second] = [this.slice(x, lastSize(x) / 2), this.slice(x, lastSize(x) / 2)];
+    const turned = this.concatenate([this.elementwise("neg", second), first]);
+    return this.add(this.multiply(x, cos), this.multiply(turned, sin));
+  }
+};
+
+// engine/estimate/tape.ts
+var Tape = class extends Mixers {
+  gemma3n = new Gemma3nTape(this);
   shiftedLabels() {
     if (!this.training) return this.labels;
     const shifted2 = this.tensor(this.labels.shape, "int64", []);
@@ -8868,6 +14632,12 @@ var Tape = class extends Autograd {
     this.record("select", { reads: [x], outputs: [output], gradients: [made(x)] });
     return output;
   }
+  meanOfTokens(x) {
+    const masked = this.elementwise("mul", x);
+    const output = this.tensor(x.shape.slice(1), x.dtype, [masked]);
+    this.record("sum", { reads: [masked], outputs: [output], gradients: [{ to: masked, passes: true }] });
+    return this.elementwise("div", output);
+  }
   lastToken(x) {
     const output = this.tensor(x.shape.slice(1), x.dtype, [x]);
     this.record("index", { reads: [x], outputs: [output], gradients: [made(x)] });
@@ -8877,17 +14647,17 @@ var Tape = class extends Autograd {
     const [inChannels, ...size2] = image(x);
     const { kernel: kernel2, stride, padding = Math.floor(kernel2 / 2), groups: groups2 = 1 } = options;
     const filter = [inChannels / groups2, kernel2, kernel2];
-    const weight = this.lowered(this.#weight(`${name3}.weight`, [outChannels, ...filter]));
-    const bias = options.bias ? [this.lowered(this.#weight(`${name3}.bias`, [outChannels]))] : [];
+    const weight = this.lowered(this.weight(`${name3}.weight`, [outChannels, ...filter]));
+    const bias = options.bias ? [this.lowered(this.weight(`${name3}.bias`, [outChannels]))] : [];
     const factor = this.lowered(x);
     const outputSize = size2.map((pixels) => Math.floor((pixels + 2 * padding - kernel2) / stride) + 1);
     const output = this.tensor([outChannels, ...outputSize], factor.dtype, [factor, weight, ...bias]);
-    this.record(name3, this.#product(factor, weight, bias, output, elements({ shape: filter })));
+    this.record(name3, matrixProduct(factor, weight, bias, output, elements({ shape: filter })));
     return output;
   }
   batchNorm(name3, x) {
     const [channels2] = image(x);
-    const parameters = ["weight", "bias"].map((part3) => this.#weight(`${name3}.${part3}`, [channels2]));
+    const parameters = ["weight", "bias"].map((part3) => this.weight(`${name3}.${part3}`, [channels2]));
     const statisticsBytes = channels2 * bytesPerElement[this.weightDtype];
     this.buffer(`${name3}.running_mean`, statisticsBytes);
     this.buffer(`${name3}.running_var`, statisticsBytes);
@@ -8931,7 +14701,7 @@ var Tape = class extends Autograd {
   }
   prependTokens(names2, x) {
     const [tokens = 0, hidden = 0] = x.shape;
-    const learned = names2.map((name3) => this.#weight(name3, [1, hidden]));
+    const learned = names2.map((name3) => this.weight(name3, [1, hidden]));
     const [first = x] = learned;
     const output = this.tensor([names2.length + tokens, hidden], widest(x.dtype, first.dtype), [x, ...learned]);
     const patches2 = { to: x, passes: output.dtype === x.dtype };
@@ -8939,8 +14709,9 @@ var Tape = class extends Autograd {
     return output;
   }
   addPositions(name3, x, count3) {
-    const table4 = this.#weight(name3, [count3, lastSize(x)]);
-    return this.add(x, table4.shape[0] === x.shape[0] ? table4 : this.#resampled(table4, x.shape));
+    const table4 = this.weight(name3, [count3, lastSize(x)]);
+    const [rows2 = 0] = x.shape;
+    return this.add(x, rows2 % count3 === 0 ? table4 : this.#resampled(table4, x.shape));
   }
   crossEntropy(logits) {
     if (this.spec.fusedLoss && this.spec.task === "causal-lm") return logits;
@@ -8965,194 +14736,6 @@ var Tape = class extends Autograd {
     this.record("mean", { reads: [logits], outputs: [loss], gradients: [made(logits)] });
     return loss;
   }
-  frame(x, body2) {
-    const caller = this.#locals;
-    this.#locals = [x];
-    const output = body2(x);
-    this.record("return", { reads: this.#locals, outputs: [] });
-    this.#locals = caller;
-    return output;
-  }
-  block(x, body2, shared = []) {
-    this.blockInputs.push(x);
-    const isRecomputed = this.spec.gradientCheckpointing && this.training && this.pass === void 0;
-    if (!isRecomputed) return this.frame(x, body2);
-    const outer = this.nodes;
-    const castOutside = new Map(this.castWeights);
-    this.nodes = [];
-    const output = this.frame({ ...x, requiresGrad: true }, body2);
-    const inputs = [x, ...shared].map((tensor) => tensor.storage);
-    outer.push({ ...emptyNode, reads: inputs, saves: inputs, outputs: [output], body: this.nodes });
-    this.nodes = outer;
-    this.castWeights = castOutside;
-    return output;
-  }
-  idle(features, body2) {
-    const [nodes, known3] = [this.nodes, new Set(this.parameters.keys())];
-    this.nodes = [];
-    body2(this.tensor([1, features], this.weightDtype, []));
-    this.nodes = nodes;
-    for (const [name3, parameter] of this.parameters) {
-      if (!known3.has(name3)) this.parameters.set(name3, { ...parameter, requiresGrad: false });
-    }
-  }
-  /** int64 constants that the module registers as buffers. */
-  positionIds(count3) {
-    this.buffer("position_ids", count3 * bytesPerElement.int64);
-  }
-  markLogits(logits) {
-    logits.storage.kind = "logits";
-    return logits;
-  }
-  /** peft utils/other.py ModulesToSaveWrapper: a trainable copy of a module is used, and the original stays. */
-  #savedWhole(name3, shape, original = `${name3}.weight`) {
-    const isSaved = this.spec.lora?.modulesToSave?.includes(name3.slice(name3.lastIndexOf(".") + 1)) ?? false;
-    if (!isSaved || this.pass !== void 0 && this.pass.of !== "policy") return void 0;
-    this.#weight(original, shape);
-    return this.parameter(`${name3}.modules_to_save.default.weight`, shape, { trainable: true });
-  }
-  #weight(name3, shape) {
-    return this.parameter(name3, shape, { trainable: this.spec.lora === void 0 });
-  }
-  /**
-   * bitsandbytes nn/parametrize.py: quantised parameters that are no linear layer's are dequantised whole when they are asked for,
-   * and cached until their module returns. What was dequantised is what the products save.
-   */
-  #expertWeight(name3, shape) {
-    const { quantization, quantizedExperts } = this.spec;
-    if (quantization === void 0 || !quantizedExperts) return this.#weight(name3, shape);
-    const count3 = elements({ shape });
-    const { weights, constants: constants2 } = quantizedBytes(quantization, count3, count3 / (shape.at(-1) ?? 1));
-    this.buffer(name3, weights);
-    this.buffer(`${name3}.quant_state`, constants2);
-    const dequantised = this.tensor(shape, this.weightDtype, [], { batched: false });
-    this.record("dequantise", { reads: [], outputs: [dequantised] });
-    return dequantised;
-  }
-  #denseLinear(name3, x, outFeatures, options) {
-    const cache = !options.composed;
-    const shape = [outFeatures, lastSize(x)];
-    const original = options.tiedTo ?? `${name3}.weight`;
-    const parameter = this.#savedWhole(name3, shape, original) ?? this.#weight(original, shape);
-    const bias = options.bias === false ? [] : [this.#weight(`${name3}.bias`, [outFeatures])];
-    const groupSize = this.#roundingGroup(name3, x, options);
-    const format = this.spec.fakeQuantization?.format;
-    if (groupSize !== void 0 && format !== void 0) return fourBitProduct(this, name3, x, parameter, groupSize);
-    const weight = groupSize === void 0 ? this.lowered(parameter, { cache }) : fakeQuantized(this, parameter, groupSize);
-    const fused = options.composed ? [] : bias.map((part3) => this.lowered(part3));
-    const factor = groupSize === void 0 ? this.lowered(options.castsInput ? this.cast(x, this.weightDtype) : x) : fakeQuantized(this, x, lastSize(x));
-    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight, ...fused]);
-    this.record(name3, this.#product(factor, weight, fused, output, lastSize(x)));
-    return options.composed ? bias.reduce((sum2, part3) => this.add(sum2, part3), output) : output;
-  }
-  /** torchao's quantizers pass over tied output layers and widths that no group divides; torchtune's LoRA recipe, what is not adapted. */
-  #roundingGroup(name3, x, { tiedTo }) {
-    const { fakeQuantization, lora: lora2 } = this.spec;
-    if (fakeQuantization === void 0 || tiedTo !== void 0) return void 0;
-    const isMeant2 = lora2 === void 0 || this.#isAdapted(name3);
-    return isMeant2 && lastSize(x) % fakeQuantization.groupSize === 0 ? fakeQuantization.groupSize : void 0;
-  }
-  /** torch: `addmm`, `mm`, `convolution`: each factor is saved for the other's gradient. */
-  #product(factor, weight, bias, output, inner) {
-    return {
-      reads: [factor, weight, ...bias],
-      outputs: [output],
-      saves: [...weight.requiresGrad ? [factor] : [], ...factor.requiresGrad ? [weight] : []],
-      gradients: [factor, weight, ...bias].map(made),
-      flopsPerSample: 2 * elements(output) * inner
-    };
-  }
-  /**
-   * Liger's ops/fused_linear_cross_entropy.py: computes the gradients of its input and of the weight while it goes through the
-   * logits in chunks of about the input's size, and keeps those gradients instead.
-   */
-  #fusedLoss(name3, x, outFeatures, tiedTo) {
-    const weight = this.#weight(tiedTo ?? `${name3}.weight`, [outFeatures, lastSize(x)]);
-    const factor = this.lowered(x);
-    const loss = this.tensor([], "float32", [x, weight], { batched: false });
-    this.record(name3, {
-      reads: [factor, weight],
-      outputs: [loss],
-      saved: [this.like(factor, "logits"), ...weight.requiresGrad ? [this.like(weight, "logits")] : []],
-      scratch: [this.like(factor, "logits"), this.storage(elements(factor), "float32", true, "logits")],
-      gradients: [factor, weight].map(made),
-      flopsPerSample: 2 * elements(x) * outFeatures
-    });
-    return loss;
-  }
-  #isOutputLayer(name3) {
-    return this.spec.task === "causal-lm" && (name3 === "lm_head" || name3 === "embed_out");
-  }
-  #routerParameters(name3, x, { count: count3, hasBias }) {
-    const weight = this.#weight(`${name3}.weight`, [count3, lastSize(x)]);
-    return hasBias ? { weight, bias: this.#weight(`${name3}.bias`, [count3]) } : { weight };
-  }
-  /** bitsandbytes leaves the output layer alone. */
-  #isQuantized(name3) {
-    return this.spec.quantization !== void 0 && !this.#isOutputLayer(name3) && name3 !== "score";
-  }
-  /**
-   * bitsandbytes: autograd/_functions.py. MatMul4Bit computes in 16 bits, dequantises the matrix for each call, forward and
-   * backward, and saves no input. MatMul8bitLt computes in the type of its input, which it keeps as an attribute, out of
-   * checkpointing's sight; it quantises the input for an int32 product, and dequantises the matrix for the backward only.
-   */
-  #quantizedLinear(name3, x, outFeatures, options) {
-    const { quantization = "nf4" } = this.spec;
-    const count3 = outFeatures * lastSize(x);
-    const { weights, constants: constants2 } = quantizedBytes(quantization, count3, outFeatures);
-    this.buffer(`${name3}.weight`, weights);
-    this.buffer(`${name3}.weight.quant_state`, constants2);
-    const bias = options.bias === false ? [] : [this.#weight(`${name3}.bias`, [outFeatures])];
-    const isInt8 = quantization === "int8";
-    const factor = isInt8 ? x : this.cast(x, "bfloat16");
-    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, ...bias]);
-    const dequantised = this.fixed(count3 * bytesPerElement[factor.dtype], "temporaries");
-    const product = this.storage(elements(factor) + elements(output) * INT32_BYTES, "bool", true, "temporaries");
-    this.record(name3, {
-      reads: [factor, ...bias],
-      outputs: [output],
-      keeps: isInt8 ? [factor] : [],
-      gradients: [factor, ...bias].map(made),
-      scratch: [isInt8 ? product : dequantised],
-      backwardScratch: [dequantised],
-      flopsPerSample: 2 * elements(output) * lastSize(x)
-    });
-    return this.cast(output, x.dtype);
-  }
-  #isAdapted(name3) {
-    const module = name3.slice(name3.lastIndexOf(".") + 1);
-    this.linearNames.add(module);
-    return (this.pass === void 0 || this.pass.of === "policy") && (this.spec.lora?.targets.includes(module) ?? false);
-  }
-  /**
-   * peft tuners/lora/layer.py Linear.forward: result + lora_B(lora_A(dropout(x))) * scaling, adapters in float32. Its variable
-   * for the cast input lives to the end.
-   */
-  #adapted(name3, x, base) {
-    const { rank: rank2 = 1, dropout = 0 } = this.spec.lora ?? {};
-    const raised = this.cast(x, "float32");
-    const input = this.dropout(raised, dropout);
-    const inner = this.#adapterLinear(`${name3}.lora_A`, input, rank2);
-    const outer = this.#adapterLinear(`${name3}.lora_B`, inner, lastSize(base));
-    const sum2 = this.cast(this.add(base, this.scale(outer)), base.dtype);
-    this.record("return", { reads: [raised], outputs: [] });
-    return sum2;
-  }
-  #adapterLinear(name3, x, outFeatures) {
-    const parameter = this.parameter(`${name3}.weight`, [outFeatures, lastSize(x)], {
-      trainable: true,
-      dtype: "float32"
-    });
-    const [factor, weight] = [this.lowered(x), this.lowered(parameter)];
-    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight]);
-    this.record(name3, this.#product(factor, weight, [], output, lastSize(x)));
-    return output;
-  }
-  #rotated(x, cos, sin) {
-    const [first, second] = [this.slice(x, lastSize(x) / 2), this.slice(x, lastSize(x) / 2)];
-    const turned = this.concatenate([this.elementwise("neg", second), first]);
-    return this.add(this.multiply(x, cos), this.multiply(turned, sin));
-  }
   /** transformers' interpolate_pos_encoding: the patches' rows through `upsample_bicubic2d`, then `cat` with the special tokens'. */
   #resampled(table4, shape) {
     const unbatched = { batched: false };
@@ -9162,25 +14745,6 @@ var Tape = class extends Autograd {
     this.record("cat", { reads: [resampled], outputs: [joined], gradients: [{ to: resampled, passes: true }] });
     return joined;
   }
-  #batchTensor(shape, dtype) {
-    const tensor = this.tensor(shape, dtype, []);
-    tensor.storage.kind = "inputs";
-    this.batch.push(tensor.storage);
-    return tensor;
-  }
-};
-var emptyNode = {
-  name: "checkpoint",
-  reads: [],
-  creates: [],
-  scratch: [],
-  saves: [],
-  keeps: [],
-  outputs: [],
-  gradients: [],
-  backwardScratch: [],
-  flopsPerSample: 0,
-  computeDtype: "float32"
 };
 function image(x) {
   const [channels2 = 0, y = 0, width = 0] = x.shape;
@@ -9198,10 +14762,12 @@ var Footprint = class {
   #fitting = /* @__PURE__ */ new Map();
   constructor(spec2, config, device2 = { hasFlash: true }) {
     this.spec = spec2;
-    const tape = new Tape(spec2, device2);
-    const { loss, held } = objectiveOf(tape, config, spec2);
+    const own2 = ownPart(spec2, config);
+    const tape = new Tape(spec2, device2, expertNamesOf(config));
+    const { loss, held, before = [] } = objectiveOf(tape, own2, spec2);
     refuseMissingTargets(spec2, tape);
-    this.#timeline = playStep(tape, spec2, loss, held);
+    refuseNothingTrained(spec2, tape);
+    this.#timeline = playStep(tape, spec2, { loss, held, before });
     this.nodes = tape.nodes;
     this.parameterCount = this.#timeline.parameterCount;
   }
@@ -9215,10 +14781,16 @@ var Footprint = class {
     this.#peaks.set(key2, peak);
     return peak;
   }
+  /** What is there between steps. */
+  resting(batch, workspaceBytes) {
+    const breakdown2 = this.#resident(batch, workspaceBytes);
+    return { bytes: byteKinds.reduce((sum2, kind) => sum2 + breakdown2[kind], 0), breakdown: breakdown2, moment: "between steps" };
+  }
   #findPeak(batch, workspaceBytes) {
     const { step: step3 } = this.#timeline;
-    const resident = this.#resident(batch, workspaceBytes);
-    let bytes5 = byteKinds.reduce((sum2, kind) => sum2 + resident[kind], 0);
+    const resting = this.resting(batch, workspaceBytes);
+    const resident = { ...resting.breakdown };
+    let { bytes: bytes5 } = resting;
     let peakBytes = bytes5;
     let events2 = 0;
     let eventsUntilPeak = 0;
@@ -9264,13 +14836,33 @@ var Footprint = class {
     return bytes5;
   }
 };
+function ownPart({ model, tensorParallel }, config) {
+  if (tensorParallel === void 0) return config;
+  const part3 = dividedConfig(config, tensorParallel.gpus);
+  if (part3 !== void 0) return part3;
+  throw new MemoryMarkError({
+    code: "not-divisible",
+    message: `How ${tensorParallel.gpus} GPUs would divide the layers of ${model} is not modelled, or their number divides no heads`,
+    fix: "Leave this config out of the check for now."
+  });
+}
 function refuseMissingTargets(spec2, { linearNames }) {
-  const missing = (spec2.lora?.targets ?? []).filter((target) => !linearNames.has(target));
+  const { targets = [], parameters = [] } = spec2.lora ?? {};
+  const missing = [...targets, ...parameters].filter((target) => !linearNames.has(target));
   if (missing.length === 0) return;
   throw new MemoryMarkError({
     code: "no-such-lora-target",
     message: `${spec2.model} has no linear layer named ${missing.join(", ")}`,
     fix: `Name some of: ${[...linearNames].join(", ")}.`
+  });
+}
+function refuseNothingTrained({ model, trainable }, { parameters }) {
+  if (trainable === void 0 || [...parameters.values()].some((parameter) => parameter.requiresGrad)) return;
+  const some = [...parameters.keys()].filter((_, index) => index < 3);
+  throw new MemoryMarkError({
+    code: "nothing-trains",
+    message: `No parameter of ${model} is named as what is to train: ${trainable.names.join(", ")}`,
+    fix: `Write patterns that match its names in transformers, such as ${some.join(", ")}.`
   });
 }
 function changeOf({ kind, storage }, batch) {
@@ -9290,7 +14882,7 @@ function replay(events2, batch, allocator, blocks2) {
   return true;
 }
 function bytesAt(storage, batch) {
-  return roundedSize(storage.fixedBytes + batch * storage.bytesPerSample);
+  return roundedSize(storage.fixedBytes + Math.max(batch, storage.samplesAtLeast ?? 0) * storage.bytesPerSample);
 }
 function emptyBreakdown() {
   return {
@@ -9328,19 +14920,19 @@ function shapeOf(spec2) {
 }
 
 // engine/report/schema.ts
-import * as z35 from "zod";
+import * as z71 from "zod";
 
 // engine/config/reading.ts
-import * as z32 from "zod";
-var position = z32.object({ line: z32.number().int().positive(), column: z32.number().int().positive() });
+import * as z68 from "zod";
+var position = z68.object({ line: z68.number().int().positive(), column: z68.number().int().positive() });
 
 // engine/probes/trial.ts
-import * as z33 from "zod";
-var bytes = z33.number().min(0).max(1e18);
-var provenance = z33.enum(["measured", "traced", "estimated"]);
-var outcome = z33.discriminatedUnion("kind", [
-  z33.object({
-    kind: z33.literal("fits"),
+import * as z69 from "zod";
+var bytes = z69.number().min(0).max(1e18);
+var provenance = z69.enum(["measured", "traced", "estimated"]);
+var outcome = z69.discriminatedUnion("kind", [
+  z69.object({
+    kind: z69.literal("fits"),
     /** Absent where the device keeps no count of it: the CPU. */
     peakBytes: bytes.optional(),
     /** Half the distance between the highest and the lowest peak of the steps; absent where one step has the peak. */
@@ -9348,16 +14940,16 @@ var outcome = z33.discriminatedUnion("kind", [
     /** What the caching allocator held at most, cached blocks included. */
     reservedBytes: bytes.optional(),
     /** Forward and backward of one micro-batch and one optimizer step: the median of the timed steps. */
-    stepMillis: z33.number().min(0).optional(),
+    stepMillis: z69.number().min(0).optional(),
     /** Half the distance between the fastest and the slowest timed step; absent when fewer than two were timed. */
-    stepMillisSpread: z33.number().min(0).optional(),
+    stepMillisSpread: z69.number().min(0).optional(),
     /** The optimizer's part of `stepMillis`. */
-    optimizerMillis: z33.number().min(0).optional()
+    optimizerMillis: z69.number().min(0).optional()
   }),
   /** `neededBytes`: the peak that the step would have had, where the probe can know it. */
-  z33.object({ kind: z33.literal("out-of-memory"), neededBytes: bytes.optional() }),
-  z33.object({ kind: z33.literal("timed-out"), afterMillis: z33.number().min(0) }),
-  z33.object({ kind: z33.literal("failed"), problem })
+  z69.object({ kind: z69.literal("out-of-memory"), neededBytes: bytes.optional() }),
+  z69.object({ kind: z69.literal("timed-out"), afterMillis: z69.number().min(0) }),
+  z69.object({ kind: z69.literal("failed"), problem })
 ]);
 function peakOf(outcome3) {
   switch (outcome3.kind) {
@@ -9373,33 +14965,33 @@ function peakOf(outcome3) {
 function isBroken(outcome3) {
   return outcome3.kind === "failed" || outcome3.kind === "timed-out";
 }
-var trial = z33.object({ microBatch: batchSize, provenance, outcome });
+var trial = z69.object({ microBatch: batchSize, provenance, outcome });
 
 // engine/verdict/policy.ts
-import * as z34 from "zod";
+import * as z70 from "zod";
 var MAX_CONDITIONS = 20;
-var percent = z34.number().min(0).max(1e3);
-var condition = z34.discriminatedUnion("kind", [
+var percent2 = z70.number().min(0).max(1e3);
+var condition = z70.discriminatedUnion("kind", [
   /** Usable memory idle at the current batch, judged only where a faster batch is to be had. */
-  z34.object({ kind: z34.literal("waste"), abovePercent: percent }),
+  z70.object({ kind: z70.literal("waste"), abovePercent: percent2 }),
   /** Throughput missed: how much faster the recommended batch is. */
-  z34.object({ kind: z34.literal("throughput-loss"), abovePercent: percent }),
+  z70.object({ kind: z70.literal("throughput-loss"), abovePercent: percent2 }),
   /** Savings of the recommendation over a year. */
-  z34.object({ kind: z34.literal("annual-cost"), aboveUsd: z34.number().min(0).max(1e12) })
+  z70.object({ kind: z70.literal("annual-cost"), aboveUsd: z70.number().min(0).max(1e12) })
 ]);
-var policy = z34.object({
-  failOn: z34.array(condition).max(MAX_CONDITIONS),
-  warnOn: z34.array(condition).max(MAX_CONDITIONS)
+var policy = z70.object({
+  failOn: z70.array(condition).max(MAX_CONDITIONS),
+  warnOn: z70.array(condition).max(MAX_CONDITIONS)
 });
-var spared = z34.enum(["within-error", "no-worse", "accepted", "snoozed"]);
-var reason = z34.discriminatedUnion("kind", [
-  z34.object({ kind: z34.literal("does-not-fit"), spared: spared.optional() }),
-  z34.object({ kind: z34.literal("condition"), condition, actual: z34.number(), spared: spared.optional() })
+var spared = z70.enum(["within-error", "no-worse", "accepted", "snoozed"]);
+var reason = z70.discriminatedUnion("kind", [
+  z70.object({ kind: z70.literal("does-not-fit"), spared: spared.optional() }),
+  z70.object({ kind: z70.literal("condition"), condition, actual: z70.number(), spared: spared.optional() })
 ]);
-var verdict = z34.object({
-  state: z34.enum(["fine", "warning", "blocked"]),
+var verdict = z70.object({
+  state: z70.enum(["fine", "warning", "blocked"]),
   /** What blocks; without that, what is remarked on, with what would block but is spared. */
-  reasons: z34.array(reason).max(2 * MAX_CONDITIONS)
+  reasons: z70.array(reason).max(2 * MAX_CONDITIONS)
 });
 var defaultPolicy = {
   failOn: [{ kind: "waste", abovePercent: 40 }],
@@ -9440,22 +15032,22 @@ function unreadable2(part3, setting) {
 }
 
 // engine/report/schema.ts
-var bytes2 = z35.number().min(0).max(1e18);
-var usd = z35.number().min(-1e12).max(1e12);
-var label = z35.string().max(200);
-var path = z35.string().min(1).max(4096);
-var throughputProvenance = z35.enum(["measured", "modelled"]);
-var breakdown = z35.record(z35.enum(byteKinds), bytes2);
-var operatingPoint = z35.object({
+var bytes2 = z71.number().min(0).max(1e18);
+var usd = z71.number().min(-1e12).max(1e12);
+var label = z71.string().max(200);
+var path = z71.string().min(1).max(4096);
+var throughputProvenance = z71.enum(["measured", "modelled"]);
+var breakdown = z71.record(z71.enum(byteKinds), bytes2);
+var operatingPoint = z71.object({
   microBatch: batchSize,
   gradientAccumulation: batchSize,
-  effectiveBatch: z35.number().int().min(1),
-  fits: z35.boolean(),
+  effectiveBatch: z71.number().int().min(1),
+  fits: z71.boolean(),
   peakBytes: bytes2,
-  samplesPerSecond: z35.number().positive(),
+  samplesPerSecond: z71.number().positive(),
   costPerRunUsd: usd
 });
-var reportedGpu2 = z35.object({
+var reportedGpu2 = z71.object({
   id: label,
   name: label,
   /** As torch.cuda.get_device_properties reports it. */
@@ -9467,10 +15059,10 @@ var reportedGpu2 = z35.object({
   priceSource: label,
   priceDate: label
 });
-var leverChange = z35.enum(["gradient-checkpointing", "bf16-autocast", "sdpa-attention", "fused-optimizer"]);
-var throughputPoint = z35.object({ microBatch: batchSize, samplesPerSecond: z35.number().positive() });
-var analysedConfig = z35.object({
-  status: z35.literal("analysed"),
+var leverChange = z71.enum(["gradient-checkpointing", "bf16-autocast", "sdpa-attention", "fused-optimizer"]);
+var throughputPoint = z71.object({ microBatch: batchSize, samplesPerSecond: z71.number().positive() });
+var analysedConfig = z71.object({
+  status: z71.literal("analysed"),
   path,
   dialect: label,
   spec: trainingSpec,
@@ -9480,48 +15072,50 @@ var analysedConfig = z35.object({
   gpu: reportedGpu2,
   provenance,
   /** Half-width of the band around every memory figure: held by `npm run bench:accuracy`, or the spread of measured steps. */
-  errorBandPercent: z35.number().min(0).max(100),
+  errorBandPercent: z71.number().min(0).max(100),
   throughputProvenance,
   /** Half-width of the band around every throughput: the widest spread of the timed steps. Absent where it is modelled. */
-  throughputBandPercent: z35.number().min(0).max(100).optional(),
+  throughputBandPercent: z71.number().min(0).max(100).optional(),
   current: operatingPoint,
   /** Absent when not even one sample fits. */
   recommended: operatingPoint.optional(),
   largest: operatingPoint.optional(),
+  /** What a larger effective batch would make of the recommendation, where that is worth while. Absent in older reports. */
+  beyond: operatingPoint.optional(),
   /** Bytes at the peak of the current batch, and the moment of that peak in words. */
   breakdown,
   peakMoment: label,
   /** Recommended against current samples per second. */
-  speedup: z35.number().positive(),
+  speedup: z71.number().positive(),
   savingsPerRunUsd: usd,
   savingsPerYearUsd: usd,
   /** The one change that frees most at the current batch. */
-  lever: z35.object({ change: leverChange, peakBytes: bytes2 }).optional(),
+  lever: z71.object({ change: leverChange, peakBytes: bytes2 }).optional(),
   /** A cheaper GPU on which the current config fits and a run costs less. */
-  rightSizing: z35.object({ gpu: reportedGpu2, costPerRunUsd: usd }).optional(),
-  trials: z35.array(trial).max(1e3),
+  rightSizing: z71.object({ gpu: reportedGpu2, costPerRunUsd: usd }).optional(),
+  trials: z71.array(trial).max(1e3),
   /** At sizes that fit; where a clock made the throughput, at those that were timed. Absent in older reports. */
-  throughputCurve: z35.array(throughputPoint).max(1e3).optional(),
-  hoursPerRun: z35.number().positive().max(1e6),
-  runsPerYear: z35.number().positive().max(1e6),
+  throughputCurve: z71.array(throughputPoint).max(1e3).optional(),
+  hoursPerRun: z71.number().positive().max(1e6),
+  runsPerYear: z71.number().positive().max(1e6),
   /** What the config did not say and we took for granted, one sentence each. */
-  assumptions: z35.array(z35.string().max(500)).max(30),
+  assumptions: z71.array(z71.string().max(500)).max(30),
   verdict
 });
-var unanalysedConfig = z35.object({
-  status: z35.literal("not-analysed"),
+var unanalysedConfig = z71.object({
+  status: z71.literal("not-analysed"),
   path,
-  problems: z35.array(problem).min(1).max(50),
+  problems: z71.array(problem).min(1).max(50),
   /** Why it does not block, where it does not. */
   spared: spared.optional()
 });
 var REPORT_SCHEMA = "memorymark.report/v1";
-var report = z35.object({
-  schema: z35.literal(REPORT_SCHEMA),
+var report = z71.object({
+  schema: z71.literal(REPORT_SCHEMA),
   toolVersion: label,
-  createdAt: z35.iso.datetime(),
+  createdAt: z71.iso.datetime(),
   policy,
-  configs: z35.array(z35.discriminatedUnion("status", [analysedConfig, unanalysedConfig])).max(5e3)
+  configs: z71.array(z71.discriminatedUnion("status", [analysedConfig, unanalysedConfig])).max(5e3)
 });
 
 // engine/settings/settings.ts
@@ -9594,12 +15188,12 @@ var DEFAULT_HOURS_PER_RUN = 2;
 var DEFAULT_RUNS_PER_YEAR = 100;
 async function analyze(files, options) {
   const { settings = noSettings, models = {}, assessor = estimating } = options;
-  const shared = sharedOptions(options, settings);
+  const shared2 = sharedOptions(options, settings);
   const configs2 = [];
   for (const file of files) {
     await setImmediate();
     const own2 = settingsFor(file.path, settings);
-    const assessment = assessmentOptions(options, shared, own2);
+    const assessment = assessmentOptions(options, shared2, own2);
     const analyzeText = (text3) => analyzeFile({ ...file, text: text3 }, assessment, { models, supplied: own2.supplied, assessor });
     const result2 = await analyzeText(file.text);
     if (result2 === void 0) continue;
@@ -9609,7 +15203,7 @@ async function analyze(files, options) {
     schema: REPORT_SCHEMA,
     toolVersion: version,
     createdAt: options.now.toISOString(),
-    policy: shared.policy,
+    policy: shared2.policy,
     configs: configs2
   };
 }
@@ -9663,11 +15257,11 @@ function sharedOptions(options, settings) {
     ...marginPercent !== void 0 && { margin: marginPercent / 100 }
   };
 }
-function assessmentOptions(options, shared, own2) {
+function assessmentOptions(options, shared2, own2) {
   const chosen = options.gpu ?? own2.gpu ?? defaultGpu;
-  const listed2 = shared.catalogue.find(({ id: id7 }) => id7 === chosen.id) ?? chosen;
+  const listed2 = shared2.catalogue.find(({ id: id7 }) => id7 === chosen.id) ?? chosen;
   return {
-    ...shared,
+    ...shared2,
     gpu: priced(listed2, options.pricePerHourUsd, "your setting", options.now),
     hoursPerRun: options.hoursPerRun ?? own2.hoursPerRun ?? DEFAULT_HOURS_PER_RUN,
     runsPerYear: options.runsPerYear ?? own2.runsPerYear ?? DEFAULT_RUNS_PER_YEAR
@@ -9689,7 +15283,7 @@ import { isDeepStrictEqual } from "node:util";
 
 // engine/config/rewrite.ts
 var digits = /(\d{1,15})(?=[\s,\]}]|$)/y;
-var anchored = /&\S+\s+$/;
+var anchored2 = /&\S+\s+$/;
 function rewriteNumbers(text3, changes2) {
   const bom = text3.startsWith("\uFEFF") ? 1 : 0;
   const starts = lineStarts(text3, bom);
@@ -9697,12 +15291,12 @@ function rewriteNumbers(text3, changes2) {
   for (const { at, from: from2, to } of changes2.toSorted((a, b) => b.at.line - a.at.line || b.at.column - a.at.column)) {
     const start2 = starts[at.line - 1];
     if (start2 === void 0) return { kind: "not-plain", at };
-    const offset2 = start2 + at.column - 1;
-    digits.lastIndex = offset2;
-    const [, written] = digits.exec(text3) ?? [];
-    const isAnchored = anchored.test(text3.slice(start2, offset2));
-    if (written === void 0 || Number(written) !== from2 || isAnchored) return { kind: "not-plain", at };
-    rewritten = rewritten.slice(0, offset2) + String(to) + rewritten.slice(offset2 + written.length);
+    const offset3 = start2 + at.column - 1;
+    digits.lastIndex = offset3;
+    const [, written2] = digits.exec(text3) ?? [];
+    const isAnchored = anchored2.test(text3.slice(start2, offset3));
+    if (written2 === void 0 || Number(written2) !== from2 || isAnchored) return { kind: "not-plain", at };
+    rewritten = rewritten.slice(0, offset3) + String(to) + rewritten.slice(offset3 + written2.length);
   }
   return { kind: "rewritten", text: rewritten };
 }
@@ -9720,7 +15314,7 @@ function batchChange(config) {
   if (changesAccumulation && gradientAccumulationAt === void 0) {
     return { kind: "not-in-file", setting: "gradient accumulation" };
   }
-  const [first, ...others] = [
+  const [first, ...others2] = [
     ...changesMicro && batchSizeAt ? [{ at: batchSizeAt, from: current.microBatch, to: recommended.microBatch }] : [],
     ...changesAccumulation && gradientAccumulationAt ? [
       {
@@ -9730,7 +15324,7 @@ function batchChange(config) {
       }
     ] : []
   ];
-  return first === void 0 ? { kind: "nothing-to-change" } : { kind: "change", numbers: [first, ...others] };
+  return first === void 0 ? { kind: "nothing-to-change" } : { kind: "change", numbers: [first, ...others2] };
 }
 
 // engine/propose.ts
@@ -9745,12 +15339,12 @@ async function proposeChange(file, config, { settings = noSettings, models = {} 
       const rewrite = rewriteNumbers(file.text, change2.numbers);
       if (rewrite.kind === "not-plain") return { kind: "by-hand", why: rewrite };
       const { supplied } = settingsFor(file.path, settings);
-      const again2 = await readConfigAsync(
+      const again3 = await readConfigAsync(
         { ...file, text: rewrite.text },
         (name3) => resolveModel(name3, models, file.path),
         supplied
       );
-      const saysJustThat = again2.kind === "training-config" && isDeepStrictEqual(withoutAbsent(again2.spec), wanted(config));
+      const saysJustThat = again3.kind === "training-config" && isDeepStrictEqual(withoutAbsent(again3.spec), wanted(config));
       return saysJustThat ? { kind: "change", path: file.path, before: file.text, after: rewrite.text } : { kind: "by-hand", why: { kind: "tied-to-other-settings" } };
     }
   }
@@ -9868,7 +15462,8 @@ function gains(config, strong = (text3) => text3) {
 }
 function advice(config, strong) {
   const change2 = changeSentence(config, strong);
-  const sentences = config.current.fits ? [change2] : [largestSentence(config), change2, leverSentence(config)];
+  const further = beyondSentence(config);
+  const sentences = config.current.fits ? [change2, further] : [largestSentence(config), change2, further, leverSentence(config)];
   return [...sentences.filter((sentence) => sentence !== void 0), ...sparedSentences(config)];
 }
 function changeSentence(config, strong = (text3) => text3) {
@@ -9876,6 +15471,12 @@ function changeSentence(config, strong = (text3) => text3) {
   if (recommended === void 0 || !recommendsChange(config)) return void 0;
   const effects = [effectiveBatchNote(current, recommended), ...gains(config, strong)];
   return `${batchChange2(current, recommended, strong)}: ${effects.join(", ")}.`;
+}
+function beyondSentence({ recommended, beyond, throughputProvenance: throughputProvenance3 }) {
+  if (recommended === void 0 || beyond === void 0) return void 0;
+  const about = throughputProvenance3 === "modelled" ? "about " : "";
+  const speedup = formatRatio(beyond.samplesPerSecond / recommended.samplesPerSecond);
+  return `From there, micro-batch ${change(recommended.microBatch, beyond.microBatch)} is ${about}${speedup} the throughput again: ${effectiveBatchNote(recommended, beyond)}.`;
 }
 function isWorthFollowing(config) {
   return recommendsChange(config) && (!config.current.fits || gains(config).length > 0);
@@ -9927,8 +15528,8 @@ function isPlainLine(line2, maxLength = 500) {
 }
 function plainPath(path7, maxLength = 120) {
   if (path7.length <= maxLength) return plainText(path7, maxLength);
-  const head = Math.floor(maxLength / 3);
-  return `${plainText(path7.slice(0, head))}…${plainText(path7.slice(head + 1 - maxLength))}`;
+  const head2 = Math.floor(maxLength / 3);
+  return `${plainText(path7.slice(0, head2))}…${plainText(path7.slice(head2 + 1 - maxLength))}`;
 }
 function capitalised(sentence) {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
@@ -9996,7 +15597,7 @@ function escapeHtml(text3) {
 // engine/render/memory-chart.ts
 var MAX_BARS = 16;
 function memoryChart(config) {
-  const sizes = spread(knownPeaks(config), MAX_BARS);
+  const sizes = spread2(knownPeaks(config), MAX_BARS);
   if (sizes.length < 2) return void 0;
   const peaks = sizes.map(([, peakBytes]) => inGib(peakBytes));
   const limit = inGib(config.gpu.usableBytes);
@@ -10013,7 +15614,7 @@ function memoryChart(config) {
     ].join("\n")
   );
 }
-function spread(items, count3) {
+function spread2(items, count3) {
   if (items.length <= count3) return [...items];
   const step3 = (items.length - 1) / (count3 - 1);
   const kept = new Set(Array.from({ length: count3 }, (_, index) => Math.round(index * step3)));
@@ -10066,15 +15667,15 @@ function whereItGoes(config) {
 }
 function sizesTried(config) {
   const trials = config.trials.toSorted((a, b) => a.microBatch - b.microBatch);
-  const shown2 = spread(trials, MAX_TRIALS);
+  const shown3 = spread2(trials, MAX_TRIALS);
   const chart2 = memoryChart(config);
-  if (shown2.length === 0) return chart2 ? [chart2] : [];
-  const counted2 = shown2.length < trials.length ? ` (${shown2.length} of ${formatCount(trials.length)} shown)` : "";
+  if (shown3.length === 0) return chart2 ? [chart2] : [];
+  const counted2 = shown3.length < trials.length ? ` (${shown3.length} of ${formatCount(trials.length)} shown)` : "";
   const header2 = ["micro-batch", "peak memory", "result", "known how"];
   return [
     `**Sizes tried**${counted2}`,
     ...chart2 ? [chart2] : [],
-    table2([header2, ...shown2.map((trial2) => trialRow(trial2, config.gpu.usableBytes))], ["r", "r", "l", "l"])
+    table2([header2, ...shown3.map((trial2) => trialRow(trial2, config.gpu.usableBytes))], ["r", "r", "l", "l"])
   ];
 }
 function trialRow({ microBatch, provenance: provenance2, outcome: outcome3 }, usableBytes2) {
@@ -10208,9 +15809,9 @@ function decidingConditions(report2, state) {
   return [...new Set(met)].filter((condition2) => asked2.has(condition2));
 }
 function sayOne(config) {
-  const words3 = predicate(findingOf(config), 1);
-  if (config.status === "not-analysed" || config.current.fits) return words3;
-  return `${words3}: needs ${ofUsable(config.current.peakBytes, config.gpu.usableBytes)}`;
+  const words4 = predicate(findingOf(config), 1);
+  if (config.status === "not-analysed" || config.current.fits) return words4;
+  return `${words4}: needs ${ofUsable(config.current.peakBytes, config.gpu.usableBytes)}`;
 }
 function counted(configs2) {
   const count3 = formatCount(configs2.length);
@@ -10267,13 +15868,13 @@ function decidedBy(report2) {
   const state = verdictState(report2);
   if (state === "fine" || state === "nothing-to-measure") return [];
   const setting = state === "blocked" ? "fail-on" : "warn-on";
-  const present4 = new Set(report2.configs.map(findingOf));
+  const present3 = new Set(report2.configs.map(findingOf));
   const causes = [
-    ...present4.has("does-not-fit") ? ["a config that does not fit"] : [],
-    ...present4.has("may-not-fit") && state === "warning" ? ["a config that may not fit"] : [],
+    ...present3.has("does-not-fit") ? ["a config that does not fit"] : [],
+    ...present3.has("may-not-fit") && state === "warning" ? ["a config that may not fit"] : [],
     ...state === "warning" ? sparedConditions(report2).map((condition2) => inlineCode(`fail-on: ${condition2}`)) : [],
     ...decidingConditions(report2, state).map((condition2) => inlineCode(`${setting}: ${condition2}`)),
-    ...present4.has("not-analysed") ? ["a config that could not be analysed"] : []
+    ...present3.has("not-analysed") ? ["a config that could not be analysed"] : []
   ];
   return causes.length === 0 ? [] : [`${state === "blocked" ? "Blocked" : "Remarked on"} by ${causes.join(", ")}`];
 }
@@ -10298,8 +15899,8 @@ function columns({ current, recommended, largest }) {
   ];
 }
 function operatingTable(config) {
-  const shown2 = columns(config);
-  const row7 = (label2, cell) => [label2, ...shown2.map(cell)];
+  const shown3 = columns(config);
+  const row7 = (label2, cell) => [label2, ...shown3.map(cell)];
   const whereItRuns = (cell) => (column) => column.point.fits ? cell(column.point) : "–";
   return table2(
     [
@@ -10324,7 +15925,7 @@ function operatingTable(config) {
         whereItRuns((point) => formatYearlyUsd(point.costPerRunUsd * config.runsPerYear))
       )
     ],
-    ["l", ...shown2.map(() => "r")]
+    ["l", ...shown3.map(() => "r")]
   );
 }
 function microBatchCell({ point, role }) {
@@ -10400,9 +16001,9 @@ function gpuName(config) {
 var MAX_PROBLEMS2 = 5;
 function unanalysedSection(config, limit = MAX_PROBLEMS2) {
   const mark = stateMark(configState(config));
-  const shown2 = config.problems.slice(0, limit);
-  const rest = config.problems.length - shown2.length;
-  const texts = shown2.map((problem3) => renderProblem(config.path, problem3));
+  const shown3 = config.problems.slice(0, limit);
+  const rest = config.problems.length - shown3.length;
+  const texts = shown3.map((problem3) => renderProblem(config.path, problem3));
   const letPass2 = config.spared === void 0 ? "" : `; this does not block, because ${because(config.spared)}`;
   const opening = `${mark} **${inlinePath(config.path)}** could not be analysed${letPass2}`;
   if (config.problems.length === 1) return `${opening}. ${texts.join("")}`;
@@ -10428,13 +16029,13 @@ var MAX_OF_A_KIND = 40;
 var separator = "\n\n";
 function renderWithin(report2, opening, closing, room) {
   const ranked = rank(report2);
-  const shown2 = groups.flatMap((group) => ranked.filter((item) => item.group === group).slice(0, MAX_OF_A_KIND));
+  const shown3 = groups.flatMap((group) => ranked.filter((item) => item.group === group).slice(0, MAX_OF_A_KIND));
   const frame = [...opening, countLine(ranked), closing];
   const texts = fitSections(
-    shown2.map((item) => ({ forms: formsOf(item.config, room.withDetails), interest: item.interest })),
-    room.limitBytes - sizeOf(frame.join(separator)) - separator.length * (shown2.length + 1)
+    shown3.map((item) => ({ forms: formsOf(item.config, room.withDetails), interest: item.interest })),
+    room.limitBytes - sizeOf(frame.join(separator)) - separator.length * (shown3.length + 1)
   );
-  const kept = new Set(shown2.filter((_, index) => texts[index] !== void 0));
+  const kept = new Set(shown3.filter((_, index) => texts[index] !== void 0));
   const leftOut = ranked.filter((item) => !kept.has(item));
   const counted2 = leftOut.length > 0 ? [countLine(leftOut)] : [];
   return [...opening, ...texts.filter((text3) => text3 !== void 0), ...counted2, closing].join(separator);
@@ -10484,14 +16085,14 @@ function formsOf(config, withDetails) {
   }
   if (findingOf(config) === "fine") return [fineLine(config)];
   const short = paragraph(config);
-  const compared2 = `${short}${separator}${comparison(config)}`;
-  if (!withDetails) return [compared2, short];
+  const compared3 = `${short}${separator}${comparison(config)}`;
+  if (!withDetails) return [compared3, short];
   const behind = details("Where the memory goes, every size tried, assumptions", configDetails(config));
-  return [`${compared2}${separator}${behind}`, compared2, short];
+  return [`${compared3}${separator}${behind}`, compared3, short];
 }
 function countLine(leftOut) {
-  const words3 = { matters: "to look at", fine: "fine", "not-analysed": "not analysed" };
-  const parts = groups.map((group) => ({ group, count: leftOut.filter((item) => item.group === group).length })).filter(({ count: count3 }) => count3 > 0).map(({ group, count: count3 }) => `${formatCount(count3)} ${words3[group]}`);
+  const words4 = { matters: "to look at", fine: "fine", "not-analysed": "not analysed" };
+  const parts = groups.map((group) => ({ group, count: leftOut.filter((item) => item.group === group).length })).filter(({ count: count3 }) => count3 > 0).map(({ group, count: count3 }) => `${formatCount(count3)} ${words4[group]}`);
   return `…and ${formatCount(leftOut.length)} more, all in the report: ${parts.join(", ")}.`;
 }
 
@@ -10604,12 +16205,20 @@ var names = {
   step: "step profile"
 };
 function settingName({ setting }) {
-  return names[setting] ?? setting;
+  return names[setting] ?? words(setting);
 }
 function settingValue({ value }) {
-  if (typeof value === "boolean") return value ? "yes" : "no";
   if (isLora(value)) return `rank ${value.rank} on ${value.targets.map(plain).join(", ")}`;
-  return plain(String(value));
+  return shown2(value);
+}
+function shown2(value) {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.map(shown2).join(", ");
+  if (typeof value !== "object" || value === null) return plain(String(value));
+  return Object.entries(value).map(([key2, part3]) => key2 === "kind" ? shown2(part3) : `${words(key2)} ${shown2(part3)}`).join(", ");
+}
+function words(key2) {
+  return key2.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 function settingOrigin({ from: from2 }) {
   switch (from2.kind) {
@@ -10782,24 +16391,24 @@ function arrow(before, after) {
 }
 
 // engine/report/ledger.ts
-import * as z37 from "zod";
+import * as z73 from "zod";
 
 // engine/report/saving.ts
 import { isDeepStrictEqual as isDeepStrictEqual2 } from "node:util";
-import * as z36 from "zod";
-var yearly = z36.number().min(-1e12).max(1e12);
-var saving = z36.discriminatedUnion("kind", [
+import * as z72 from "zod";
+var yearly = z72.number().min(-1e12).max(1e12);
+var saving = z72.discriminatedUnion("kind", [
   /** Negative where the change costs more. */
-  z36.object({
-    kind: z36.literal("saved"),
+  z72.object({
+    kind: z72.literal("saved"),
     gpuHoursPerYear: yearly,
     usdPerYear: yearly,
     throughputProvenance
   }),
-  z36.object({
-    kind: z36.literal("not-comparable"),
+  z72.object({
+    kind: z72.literal("not-comparable"),
     /** Another training; one that could not run, before or now; or a clock on one side and a model on the other. */
-    why: z36.enum(["other-training", "did-not-fit", "does-not-fit", "known-differently"])
+    why: z72.enum(["other-training", "did-not-fit", "does-not-fit", "known-differently"])
   })
 ]);
 function savingBetween(before, after) {
@@ -10825,28 +16434,28 @@ function notComparable(why) {
 }
 
 // engine/report/ledger.ts
-var ledgerSide = z37.object({
+var ledgerSide = z73.object({
   current: operatingPoint,
   gpuName: analysedConfig.shape.gpu.shape.name,
   provenance: analysedConfig.shape.provenance,
   throughputProvenance: analysedConfig.shape.throughputProvenance,
   state: analysedConfig.shape.verdict.shape.state
 });
-var acceptance = z37.object({
+var acceptance = z73.object({
   /** Whose word it was. */
-  by: z37.string().max(100),
-  reason: z37.string().max(1e3)
+  by: z73.string().max(100),
+  reason: z73.string().max(1e3)
 });
-var ledgerEntry = z37.object({
-  pullNumber: z37.int().positive(),
+var ledgerEntry = z73.object({
+  pullNumber: z73.int().positive(),
   path: analysedConfig.shape.path,
-  mergedAt: z37.iso.datetime(),
+  mergedAt: z73.iso.datetime(),
   /** Absent for a config that is new, or that could not be analysed before. */
   before: ledgerSide.optional(),
   after: ledgerSide,
   saving: saving.optional(),
   /** What the recommendation would have saved in a year, where the config was let pass without it. */
-  accepted: z37.object({ ...acceptance.shape, forgonePerYearUsd: z37.number() }).optional()
+  accepted: z73.object({ ...acceptance.shape, forgonePerYearUsd: z73.number() }).optional()
 });
 function ledgerEntryOf({ before, after, accepted }, merge) {
   const known3 = before?.status === "analysed" ? before : void 0;
@@ -10965,9 +16574,9 @@ function renderRepositoryReport(input) {
     savingsSection(input.ledger),
     acceptedSection(input.ledger)
   ];
-  const shown2 = sections.filter((section) => section !== void 0);
+  const shown3 = sections.filter((section) => section !== void 0);
   const frame = [...opening, closing].join(separator);
-  const texts = fitSections(shown2, ISSUE_LIMIT - sizeOf(frame) - separator.length * (shown2.length + 1));
+  const texts = fitSections(shown3, ISSUE_LIMIT - sizeOf(frame) - separator.length * (shown3.length + 1));
   return [...opening, ...texts.filter((text3) => text3 !== void 0), closing].join(separator);
 }
 function headingOf({ report: report2 }) {
@@ -10982,16 +16591,16 @@ function situation3({ branch, commit, report: report2 }) {
 }
 function knownHow2(configs2) {
   if (configs2.length === 0) return [];
-  const measured2 = configs2.filter(({ provenance: provenance2 }) => provenance2 === "measured").length;
+  const measured3 = configs2.filter(({ provenance: provenance2 }) => provenance2 === "measured").length;
   const timed = configs2.filter(({ throughputProvenance: throughputProvenance3 }) => throughputProvenance3 === "measured").length;
   const of = `${formatCount(configs2.length)} config${configs2.length === 1 ? "" : "s"}`;
-  return [`*Memory was measured for ${formatCount(measured2)} and throughput for ${formatCount(timed)} of ${of}.*`];
+  return [`*Memory was measured for ${formatCount(measured3)} and throughput for ${formatCount(timed)} of ${of}.*`];
 }
 function worst({ report: report2 }) {
   const gravest = mattering(report2).slice(0, WORST);
   const [first] = gravest;
   if (first === void 0) return void 0;
-  const heading = gravest.length === 1 ? "#### The one to look at" : `#### The worst ${words(gravest.length)}`;
+  const heading = gravest.length === 1 ? "#### The one to look at" : `#### The worst ${words2(gravest.length)}`;
   return {
     forms: [
       [heading, ...gravest.map((config) => paragraph(config))].join(separator),
@@ -11032,7 +16641,7 @@ function unanalysed({ report: report2 }) {
   if (configs2.length === 0) return void 0;
   return shortening(configs2, 1, (rows2) => ["#### Not analysed", ...rows2.map((config) => unanalysedSection(config, 1))]);
 }
-function words(count3) {
+function words2(count3) {
   return count3 === 2 ? "two" : "three";
 }
 
@@ -11059,9 +16668,9 @@ function renderSuggestion(change2, config) {
 }
 function renderChangedLines(change2) {
   const before = linesOf(change2.before);
-  const changed = linesOf(change2.after).map((text3, index) => ({ text: text3, number: index + 1 })).filter(({ text: text3, number: number50 }) => text3 !== before[number50 - 1]);
+  const changed = linesOf(change2.after).map((text3, index) => ({ text: text3, number: index + 1 })).filter(({ text: text3, number: number66 }) => text3 !== before[number66 - 1]);
   if (!changed.every(({ text: text3 }) => isPlainLine(text3))) return void 0;
-  const numbers = changed.map(({ number: number50 }) => number50);
+  const numbers = changed.map(({ number: number66 }) => number66);
   const where = numbers.length === 1 ? `Line ${numbers.join("")}` : `Lines ${numbers.join(" and ")}`;
   return `${where}:
 
@@ -11090,11 +16699,11 @@ function markerOf(parts) {
 
 // engine/report/acceptance.ts
 import { isDeepStrictEqual as isDeepStrictEqual3 } from "node:util";
-import * as z38 from "zod";
+import * as z74 from "zod";
 var path2 = analysedConfig.shape.path;
-var acceptedConfig = z38.discriminatedUnion("status", [
-  z38.object({
-    status: z38.literal("analysed"),
+var acceptedConfig = z74.discriminatedUnion("status", [
+  z74.object({
+    status: z74.literal("analysed"),
     path: path2,
     spec: trainingSpec,
     gpu: reportedGpu2,
@@ -11102,10 +16711,10 @@ var acceptedConfig = z38.discriminatedUnion("status", [
     errorBandPercent: analysedConfig.shape.errorBandPercent,
     savingsPerYearUsd: analysedConfig.shape.savingsPerYearUsd,
     /** What blocked. */
-    reasons: z38.array(reason).max(100)
+    reasons: z74.array(reason).max(100)
   }),
   /** Nothing is known of it, so nothing can get worse. */
-  z38.object({ status: z38.literal("not-analysed"), path: path2 })
+  z74.object({ status: z74.literal("not-analysed"), path: path2 })
 ]);
 function acceptability(config, options) {
   if (config.status === "not-analysed") {
@@ -11123,7 +16732,7 @@ function covers(accepted, config) {
   if (config.status === "not-analysed") return false;
   const isSame = isDeepStrictEqual3(accepted.spec, config.spec) && accepted.gpu.id === config.gpu.id;
   return config.verdict.reasons.every((now) => {
-    const before = accepted.reasons.find((each) => kindOf2(each) === kindOf2(now));
+    const before = accepted.reasons.find((each) => kindOf5(each) === kindOf5(now));
     return before !== void 0 && (isSame || isNoWorse(before, now, accepted, config));
   });
 }
@@ -11140,12 +16749,12 @@ function isNoWorse(before, now, accepted, config) {
   const band = isWaste ? bandPercent * shareOfUsable(accepted.gpu, accepted.current) : 0;
   return now.actual <= before.actual + band;
 }
-function kindOf2(each) {
+function kindOf5(each) {
   return each.kind === "condition" ? each.condition.kind : each.kind;
 }
 
 // engine/settings/schema.ts
-import * as z39 from "zod";
+import * as z75 from "zod";
 
 // engine/settings/schedule.ts
 var timeOfDay = [
@@ -11157,14 +16766,14 @@ var days = [
   { min: 1, max: 12 },
   { min: 0, max: 7 }
 ];
-var number22 = /^\d{1,2}$/;
+var number38 = /^\d{1,2}$/;
 var part = /^(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/;
 var DEFAULT_SCHEDULE = "0 6 * * 1";
 function isSchedule(text3) {
-  const fields2 = text3.trim().split(/\s+/);
-  if (fields2.length !== timeOfDay.length + days.length) return false;
-  const [times, dates] = [fields2.slice(0, timeOfDay.length), fields2.slice(timeOfDay.length)];
-  return timeOfDay.every((range, index) => number22.test(times[index] ?? "") && isWithin(times[index], range)) && days.every((range, index) => (dates[index] ?? "").split(",").every((each) => isPart(each, range)));
+  const fields3 = text3.trim().split(/\s+/);
+  if (fields3.length !== timeOfDay.length + days.length) return false;
+  const [times, dates] = [fields3.slice(0, timeOfDay.length), fields3.slice(timeOfDay.length)];
+  return timeOfDay.every((range, index) => number38.test(times[index] ?? "") && isWithin(times[index], range)) && days.every((range, index) => (dates[index] ?? "").split(",").every((each) => isPart(each, range)));
 }
 function isPart(text3, range) {
   const match = part.exec(text3);
@@ -11182,39 +16791,39 @@ var judgements = ["changed", "all"];
 var MAX_GLOBS = 200;
 var MAX_OVERRIDES = 500;
 var glob = text2("a glob, such as configs/**/*.yaml", 500);
-var globs = z39.array(glob, "a list of globs").max(MAX_GLOBS, `a list of at most ${MAX_GLOBS} globs`);
-var gpu = z39.enum(
+var globs = z75.array(glob, "a list of globs").max(MAX_GLOBS, `a list of at most ${MAX_GLOBS} globs`);
+var gpu = z75.enum(
   gpus.map(({ id: id7 }) => id7),
   "a GPU of the catalogue"
 );
 var pricePerHourUsd = positive(1e4);
 var hoursPerRun = positive(1e5).describe("Wall-clock hours of one run at the current batch size. Default 2.");
 var runsPerYear = positive(1e6).describe("Training runs in a year. Default 100.");
-var conditions = z39.union([z39.string(), z39.array(z39.string())], 'a condition, such as "waste > 40 %", or a list of them').transform((written, context) => {
+var conditions = z75.union([z75.string(), z75.array(z75.string())], 'a condition, such as "waste > 40 %", or a list of them').transform((written2, context) => {
   try {
-    return parseConditions([written].flat().join(", "), "");
+    return parseConditions([written2].flat().join(", "), "");
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error;
     const { message: message2, fix: fix2 } = error.problem;
     context.addIssue({ code: "custom", message: message2, params: { fix: fix2 } });
-    return z39.NEVER;
+    return z75.NEVER;
   }
 });
 var overrideKeys = {
   path: glob.describe("The configs that this is about, from the root of the repository."),
   gpu: gpu.describe("The GPU that these configs run on.").optional(),
   model: text2("a model: its Hub id, or its name in the catalogue", 200).describe("The model that these configs train, as its id on the Hugging Face Hub.").optional(),
-  task: z39.enum(tasks, "a task").describe("What the model is trained for.").optional(),
+  task: z75.enum(tasks, "a task").describe("What the model is trained for.").optional(),
   sequence_length: wholeNumber(1e7).describe("Tokens of the longest sequence.").optional(),
   image_size: wholeNumber(1e5).describe("Pixels of the square image's side.").optional(),
   labels: wholeNumber(1e6).describe("Classes of a classification head.").optional(),
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional()
 };
-var overrideEntry = z39.strictObject(overrideKeys, "an override: a mapping with a path");
+var overrideEntry = z75.strictObject(overrideKeys, "an override: a mapping with a path");
 var scheduleWords = 'a schedule, such as "0 6 * * 1", or never';
 var reportKeys = {
-  schedule: z39.string(scheduleWords).max(100, scheduleWords).refine((written) => written === "never" || isSchedule(written), {
+  schedule: z75.string(scheduleWords).max(100, scheduleWords).refine((written2) => written2 === "never" || isSchedule(written2), {
     error: "This is not a schedule that comes due, and at most once a day",
     params: {
       fix: 'Write minute, hour, day of the month (1 to 28), month and day of the week, such as "0 6 * * 1", or never.'
@@ -11226,31 +16835,31 @@ var reportKeys = {
 var measuring = ["pull-request", "dispatch"];
 var workflowWords = "the path of a workflow, such as .github/workflows/memorymark-sweep.yml";
 var measureKeys = {
-  by: z39.enum(measuring, '"pull-request" or "dispatch"').describe(
+  by: z75.enum(measuring, '"pull-request" or "dispatch"').describe(
     "Whether the GPU run is the workflow that pull requests run themselves (`pull-request`), or one on the default branch that the bot dispatches with the head commit as data (`dispatch`), which reaches pull requests from forks too."
   ),
-  workflow: z39.string(workflowWords).regex(/^\.github\/workflows\/[\w.-]{1,200}\.ya?ml$/, workflowWords).describe(
+  workflow: z75.string(workflowWords).regex(/^\.github\/workflows\/[\w.-]{1,200}\.ya?ml$/, workflowWords).describe(
     "The workflow that measures. Default: the one that the bot was started with for `pull-request`, .github/workflows/memorymark-sweep.yml for `dispatch`."
   ).optional(),
   wait_minutes: wholeNumber(1440).describe("Minutes after which the check no longer waits for the GPU run and goes by the estimate. Default 60.").optional()
 };
-var settingsFile = z39.strictObject({
+var settingsFile = z75.strictObject({
   paths: globs.describe("Only files that match one of these globs are read. Default: every YAML and JSON file.").optional(),
   ignore: globs.describe("Files that match one of these globs are left out.").optional(),
   gpu: gpu.describe("The GPU that the training runs on. Default a10.").optional(),
-  prices: z39.partialRecord(gpu, pricePerHourUsd, "a list of prices by GPU, such as a10: 0.75").describe("What you pay for an hour of one GPU in US dollars, by GPU.").optional(),
+  prices: z75.partialRecord(gpu, pricePerHourUsd, "a list of prices by GPU, such as a10: 0.75").describe("What you pay for an hour of one GPU in US dollars, by GPU.").optional(),
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional(),
   "fail-on": conditions.describe("What blocks a pull request: `waste > 40 %`, `throughput-loss > 10 %`, `annual-cost > $500`, or `never`.").optional(),
   "warn-on": conditions.describe("What is remarked on without blocking, in the words of fail-on.").optional(),
-  judge: z39.enum(judgements, '"changed" or "all"').describe(
+  judge: z75.enum(judgements, '"changed" or "all"').describe(
     "Whether a config that was bad on the base branch blocks a pull request that makes it no worse: `changed` (the default) does not block, `all` does."
   ).optional(),
   step_size: wholeNumber(MAX_BATCH).describe("Batch sizes tried are every one up to this, then its multiples. Default 8.").optional(),
   margin_percent: within(0, 90).describe("Percent of usable memory that a recommended batch leaves free. Default 5.").optional(),
-  measure: z39.strictObject(measureKeys, "a mapping that says by what").describe("Makes a GPU run due on pull requests that change training configs; the check of the bot waits for it.").optional(),
-  report: z39.strictObject(reportKeys, "a mapping with a schedule").describe("The bot's report on every config of the default branch.").optional(),
-  overrides: z39.array(overrideEntry, "a list of overrides, each with a path").max(MAX_OVERRIDES, `a list of at most ${MAX_OVERRIDES} overrides`).describe(
+  measure: z75.strictObject(measureKeys, "a mapping that says by what").describe("Makes a GPU run due on pull requests that change training configs; the check of the bot waits for it.").optional(),
+  report: z75.strictObject(reportKeys, "a mapping with a schedule").describe("The bot's report on every config of the default branch.").optional(),
+  overrides: z75.array(overrideEntry, "a list of overrides, each with a path").max(MAX_OVERRIDES, `a list of at most ${MAX_OVERRIDES} overrides`).describe(
     "What holds for some configs only, or what they cannot say themselves. Where several match, the later wins."
   ).optional()
 });
@@ -11267,20 +16876,20 @@ function keysAt(path7) {
       return Object.keys(overrideKeys);
   }
 }
-function text2(words3, maxCharacters) {
-  return z39.string(words3).min(1, words3).max(maxCharacters, words3);
+function text2(words4, maxCharacters) {
+  return z75.string(words4).min(1, words4).max(maxCharacters, words4);
 }
 function wholeNumber(max) {
-  const words3 = `a whole number from 1 to ${max.toLocaleString("en-US")}`;
-  return z39.int(words3).min(1, words3).max(max, words3);
+  const words4 = `a whole number from 1 to ${max.toLocaleString("en-US")}`;
+  return z75.int(words4).min(1, words4).max(max, words4);
 }
 function positive(max) {
-  const words3 = `a number above 0 and up to ${max.toLocaleString("en-US")}`;
-  return z39.number(words3).positive(words3).max(max, words3);
+  const words4 = `a number above 0 and up to ${max.toLocaleString("en-US")}`;
+  return z75.number(words4).positive(words4).max(max, words4);
 }
 function within(min, max) {
-  const words3 = `a number from ${min} to ${max}`;
-  return z39.number(words3).min(min, words3).max(max, words3);
+  const words4 = `a number from ${min} to ${max}`;
+  return z75.number(words4).min(min, words4).max(max, words4);
 }
 
 // engine/settings/problems.ts
@@ -11342,9 +16951,9 @@ function readSettings2(file) {
   if (file === void 0) return { kind: "none" };
   const parsed2 = parseFile(file);
   if (parsed2.kind === "unreadable") return parsed2;
-  const [top, ...others] = parsed2.mappings;
+  const [top, ...others2] = parsed2.mappings;
   if (top === void 0) return isBlank(file.text) ? { kind: "none" } : unreadable3([noMapping(file)]);
-  if (others.length > 0) return unreadable3([severalDocuments(file)]);
+  if (others2.length > 0) return unreadable3([severalDocuments(file)]);
   const checked = settingsFile.safeParse(plainSection(top));
   if (!checked.success) return unreadable3(checked.error.issues.flatMap((issue) => problemsOf2(issue, top, file.path)));
   const { data } = checked;
@@ -11385,15 +16994,15 @@ function overrideSection(top, index) {
   return override?.kind === "mapping" ? override.section : void 0;
 }
 function suppliedIn(override, file) {
-  const fields2 = suppliedKeys.flatMap((key2) => {
+  const fields3 = suppliedKeys.flatMap((key2) => {
     const field = override?.at(key2);
     return field === void 0 ? [] : [[key2, { ...field, file }]];
   });
-  return Object.fromEntries(fields2);
+  return Object.fromEntries(fields3);
 }
 function plainSection(section) {
-  const written = [...section.fields.values()].filter(({ value }) => value.kind !== "empty");
-  return Object.fromEntries(written.map(({ key: key2, value }) => [key2, plainValue(value)]));
+  const written2 = [...section.fields.values()].filter(({ value }) => value.kind !== "empty");
+  return Object.fromEntries(written2.map(({ key: key2, value }) => [key2, plainValue(value)]));
 }
 function plainValue(value) {
   switch (value.kind) {
@@ -11446,8 +17055,8 @@ function letPass(verdict3, spared3) {
 }
 
 // bot/arguments.ts
-import * as z40 from "zod";
-var installationId = z40.string().regex(/^\d{1,15}$/).transform(Number);
+import * as z76 from "zod";
+var installationId = z76.string().regex(/^\d{1,15}$/).transform(Number);
 function readCommand(args) {
   const [name3, argument, ...rest] = args;
   if (name3 === void 0) return { kind: "serve" };
@@ -11717,8 +17326,8 @@ function headersOf(error) {
 }
 function numberIn(headers, name3) {
   const value = headers[name3];
-  const number50 = typeof value === "string" || typeof value === "number" ? Number(value) : Number.NaN;
-  return Number.isFinite(number50) ? number50 : void 0;
+  const number66 = typeof value === "string" || typeof value === "number" ? Number(value) : Number.NaN;
+  return Number.isFinite(number66) ? number66 : void 0;
 }
 
 // bot/doctor/clock.ts
@@ -11885,19 +17494,19 @@ function describeError(error) {
 
 // bot/doctor.ts
 async function examine(settings, { write, now }) {
-  const tell2 = (finding) => write(describeFinding(finding));
-  tell2({ kind: "well", what: "the environment is complete: App id, private key, a webhook secret of its own" });
+  const tell3 = (finding) => write(describeFinding(finding));
+  tell3({ kind: "well", what: "the environment is complete: App id, private key, a webhook secret of its own" });
   const app = await connectGitHubApp({ ...settings, log: createLog("silent"), onCall: () => {
   } });
   const findings2 = [await examineDatabase(settings.database), ...await examineGitHub({ app, now, ...settings })];
-  for (const finding of findings2) tell2(finding);
+  for (const finding of findings2) tell3(finding);
   const faults = findings2.filter(({ kind }) => kind === "fault").length;
   write(faults === 0 ? "The bot can start." : `${faults === 1 ? "One fault" : `${faults} faults`} to mend.`);
   return faults === 0;
 }
 
 // bot/store/installations.ts
-import * as z41 from "zod";
+import * as z77 from "zod";
 var departuresTable = {
   name: "departures",
   statements: [
@@ -11935,7 +17544,7 @@ async function tablesOfInstallations(sql) {
   );
   return rows2.map((row7) => tableRow.parse(row7).table_name);
 }
-var tableRow = z41.object({ table_name: z41.string().regex(/^\w+$/) });
+var tableRow = z77.object({ table_name: z77.string().regex(/^\w+$/) });
 async function noteDeparture(sql, installationId2, at) {
   await sql.query(
     "INSERT INTO memorymark.departures (installation_id, left_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
@@ -11957,7 +17566,7 @@ async function departedBefore(sql, before) {
   );
   return rows2.map((row7) => departureRow.parse(row7).installation_id);
 }
-var departureRow = z41.object({ installation_id: z41.coerce.number() });
+var departureRow = z77.object({ installation_id: z77.coerce.number() });
 
 // bot/store/embedded.ts
 import { existsSync } from "node:fs";
@@ -12104,19 +17713,19 @@ var EmbeddedDatabase = class _EmbeddedDatabase {
   }
 };
 function threadFile() {
-  const places = ["./bot-database.js", "./embedded-thread.ts"].map(
+  const places2 = ["./bot-database.js", "./embedded-thread.ts"].map(
     (path7) => fileURLToPath(new URL(path7, import.meta.url))
   );
-  const found = places.find((place2) => existsSync(place2));
-  if (found === void 0) throw new Error(`The embedded database's thread is missing: ${places.join(" or ")}`);
+  const found = places2.find((place2) => existsSync(place2));
+  if (found === void 0) throw new Error(`The embedded database's thread is missing: ${places2.join(" or ")}`);
   return found;
 }
 
 // bot/store/migrations.ts
-import * as z60 from "zod";
+import * as z96 from "zod";
 
 // bot/store/acceptances.ts
-import * as z42 from "zod";
+import * as z78 from "zod";
 var acceptancesTable = {
   name: "acceptances",
   statements: [
@@ -12158,12 +17767,12 @@ async function acceptancesOf(sql, { repositoryId, pullNumber }) {
   );
   return rows2.map((row7) => acceptanceRow.parse(row7));
 }
-var acceptanceRow = z42.object({
-  comment_id: z42.coerce.number(),
-  accepted_by: z42.string(),
-  reason: z42.string(),
-  configs: z42.array(acceptedConfig),
-  accepted_at: z42.date()
+var acceptanceRow = z78.object({
+  comment_id: z78.coerce.number(),
+  accepted_by: z78.string(),
+  reason: z78.string(),
+  configs: z78.array(acceptedConfig),
+  accepted_at: z78.date()
 }).transform(
   (row7) => ({
     commentId: row7.comment_id,
@@ -12175,79 +17784,79 @@ var acceptanceRow = z42.object({
 );
 
 // bot/store/config-records.ts
-import * as z44 from "zod";
+import * as z80 from "zod";
 
 // engine/server/repositories.ts
-import * as z43 from "zod";
+import * as z79 from "zod";
 var MAX_PAGE_SIZE = 100;
 var DEFAULT_PAGE_SIZE = 25;
-var pageRequest = z43.object({
-  limit: z43.coerce.number().int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
+var pageRequest = z79.object({
+  limit: z79.coerce.number().int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
   /** `next` of the page before. */
-  cursor: z43.string().min(1).max(500).optional()
+  cursor: z79.string().min(1).max(500).optional()
 });
-var repositoryName = z43.object({
-  owner: z43.string().max(100).regex(/^[\w.-]+$/),
-  repo: z43.string().max(100).regex(/^[\w.-]+$/)
+var repositoryName = z79.object({
+  owner: z79.string().max(100).regex(/^[\w.-]+$/),
+  repo: z79.string().max(100).regex(/^[\w.-]+$/)
 });
-var time = z43.iso.datetime();
-var usd2 = z43.number();
-var sha = z43.string().regex(/^[0-9a-f]{40,64}$/);
-var path4 = z43.string().min(1).max(4096);
-var login = z43.string().max(100);
-var repositorySummary = z43.object({
+var time = z79.iso.datetime();
+var usd2 = z79.number();
+var sha = z79.string().regex(/^[0-9a-f]{40,64}$/);
+var path4 = z79.string().min(1).max(4096);
+var login = z79.string().max(100);
+var repositorySummary = z79.object({
   ...repositoryName.shape,
-  configs: z43.int().min(0),
+  configs: z79.int().min(0),
   /** Of those, how many block. */
-  blocked: z43.int().min(0),
+  blocked: z79.int().min(0),
   /** What the recommendations would save in a year, over all configs. */
   savingsPerYearUsd: usd2,
   updatedAt: time
 });
-var configRecord = z43.object({
+var configRecord = z79.object({
   path: path4,
-  model: z43.string().max(200),
+  model: z79.string().max(200),
   gpu: reportedGpu2,
   commit: sha,
   /** When this was found out. */
   at: time,
   provenance,
-  errorBandPercent: z43.number().min(0).max(100),
+  errorBandPercent: z79.number().min(0).max(100),
   throughputProvenance,
   current: operatingPoint,
   recommended: operatingPoint.optional(),
-  speedup: z43.number().positive(),
+  speedup: z79.number().positive(),
   savingsPerYearUsd: usd2,
   verdict
 });
 var configOrders = ["waste", "cost"];
-var atPullRequest = { pullRequest: z43.int().positive(), path: path4, at: time, provenance };
-var ledgerEntry2 = z43.discriminatedUnion("kind", [
-  z43.object({ kind: z43.literal("saved"), ...atPullRequest, savedPerYearUsd: usd2, fromBatch: z43.int(), toBatch: z43.int() }),
+var atPullRequest = { pullRequest: z79.int().positive(), path: path4, at: time, provenance };
+var ledgerEntry2 = z79.discriminatedUnion("kind", [
+  z79.object({ kind: z79.literal("saved"), ...atPullRequest, savedPerYearUsd: usd2, fromBatch: z79.int(), toBatch: z79.int() }),
   /** Merged all the same. */
-  z43.object({ kind: z43.literal("accepted"), ...atPullRequest, forgonePerYearUsd: usd2, reason: z43.string().max(1e3) })
+  z79.object({ kind: z79.literal("accepted"), ...atPullRequest, forgonePerYearUsd: usd2, reason: z79.string().max(1e3) })
 ]);
-var ledger = z43.object({ savedPerYearUsd: usd2, forgonePerYearUsd: usd2 });
-var decision = z43.discriminatedUnion("kind", [
-  z43.object({
-    kind: z43.literal("blocked"),
-    pullRequest: z43.int().positive(),
-    title: z43.string().max(500),
+var ledger = z79.object({ savedPerYearUsd: usd2, forgonePerYearUsd: usd2 });
+var decision = z79.discriminatedUnion("kind", [
+  z79.object({
+    kind: z79.literal("blocked"),
+    pullRequest: z79.int().positive(),
+    title: z79.string().max(500),
     author: login,
     at: time,
     /** The configs that block, with why. */
-    configs: z43.array(z43.object({ path: path4, verdict }))
+    configs: z79.array(z79.object({ path: path4, verdict }))
   }),
-  z43.object({
-    kind: z43.literal("accepted"),
-    pullRequest: z43.int().positive(),
-    title: z43.string().max(500),
+  z79.object({
+    kind: z79.literal("accepted"),
+    pullRequest: z79.int().positive(),
+    title: z79.string().max(500),
     author: login,
     at: time,
     acceptedBy: login,
     /** As that person wrote it. */
-    reason: z43.string().max(1e3),
-    configs: z43.array(z43.object({ path: path4, verdict }))
+    reason: z79.string().max(1e3),
+    configs: z79.array(z79.object({ path: path4, verdict }))
   })
 ]);
 
@@ -12307,7 +17916,7 @@ async function currentFacts(sql, { repositoryId }) {
   );
   return new Map(rows2.map((row7) => factsRow.parse(row7)).map(({ path: path7, facts: facts3 }) => [path7, facts3]));
 }
-var factsRow = z44.object({ path: z44.string(), facts: z44.string() });
+var factsRow = z80.object({ path: z80.string(), facts: z80.string() });
 function factsOf(record4) {
   const { at: _at, commit: _commit, ...facts3 } = configRecord.parse(record4);
   return JSON.stringify({ ...facts3, gpu: { ...facts3.gpu, priceDate: "" } });
@@ -12331,10 +17940,10 @@ async function configHistory(sql, repositoryId, path7, limit, before) {
   );
   return rows2.map((row7) => recordRow.parse(row7));
 }
-var recordRow = z44.object({ id: z44.coerce.number(), rank: z44.number(), record: configRecord });
+var recordRow = z80.object({ id: z80.coerce.number(), rank: z80.number(), record: configRecord });
 
 // bot/store/decisions.ts
-import * as z45 from "zod";
+import * as z81 from "zod";
 var decisionsTable = {
   name: "decisions",
   statements: [
@@ -12370,10 +17979,10 @@ async function decisions(sql, repositoryId, limit, before) {
   );
   return rows2.map((row7) => decisionRow.parse(row7));
 }
-var decisionRow = z45.object({ decided_at: z45.date(), decision }).transform(({ decided_at: at, decision: decision2 }) => ({ ...decision2, at: at.toISOString() }));
+var decisionRow = z81.object({ decided_at: z81.date(), decision }).transform(({ decided_at: at, decision: decision2 }) => ({ ...decision2, at: at.toISOString() }));
 
 // bot/store/deliveries.ts
-import * as z46 from "zod";
+import * as z82 from "zod";
 var deliveriesTable = {
   name: "deliveries",
   statements: [
@@ -12394,13 +18003,13 @@ async function claimDeliveries(sql, deliveries) {
   );
   return new Set(rows2.map((row7) => claimedRow.parse(row7).id));
 }
-var claimedRow = z46.object({ id: z46.string() });
+var claimedRow = z82.object({ id: z82.string() });
 async function forgetDeliveries(sql, days3) {
   await sql.query(`DELETE FROM memorymark.deliveries WHERE received_at < now() - $1 * interval '1 day'`, [days3]);
 }
 
 // bot/store/last-reports.ts
-import * as z47 from "zod";
+import * as z83 from "zod";
 var lastReportsTable = {
   name: "last-reports",
   statements: [
@@ -12430,10 +18039,10 @@ async function lastReport(sql, { repositoryId }) {
   const parsed2 = reportRow.safeParse(row7);
   return parsed2.success ? { issueNumber: parsed2.data.issue_number, report: parsed2.data.report } : void 0;
 }
-var reportRow = z47.object({ issue_number: z47.number(), report });
+var reportRow = z83.object({ issue_number: z83.number(), report });
 
 // bot/store/last-settings.ts
-import * as z48 from "zod";
+import * as z84 from "zod";
 var lastSettingsTable = {
   name: "last-settings",
   statements: [
@@ -12457,10 +18066,10 @@ async function keepSettings(sql, key2, text3) {
     [key2.installationId, key2.repositoryId, text3]
   );
 }
-var textRow = z48.object({ text: z48.string() });
+var textRow = z84.object({ text: z84.string() });
 
 // bot/store/ledger-entries.ts
-import * as z49 from "zod";
+import * as z85 from "zod";
 var ledgerEntriesTable = {
   name: "ledger-entries",
   statements: [
@@ -12494,10 +18103,10 @@ async function ledgerEntries(sql, { repositoryId }) {
   );
   return rows2.map((row7) => entryRow.parse(row7));
 }
-var entryRow = z49.object({ id: z49.coerce.number(), entry: ledgerEntry });
+var entryRow = z85.object({ id: z85.coerce.number(), entry: ledgerEntry });
 
 // bot/store/measured-configs.ts
-import * as z50 from "zod";
+import * as z86 from "zod";
 var measuredConfigsTable = {
   name: "measured-configs",
   statements: [
@@ -12527,14 +18136,14 @@ async function reportedConfigs(sql, { repositoryId }, headSha, blobs) {
   );
   return rows2.map((row7) => reportedRow.parse(row7));
 }
-var reportedRow = z50.object({
-  path: z50.string(),
-  blob_sha: z50.string(),
-  base_blob_sha: z50.string(),
+var reportedRow = z86.object({
+  path: z86.string(),
+  blob_sha: z86.string(),
+  base_blob_sha: z86.string(),
   result: report.shape.configs.element,
   policy,
-  run_id: z50.coerce.number(),
-  pull_number: z50.number()
+  run_id: z86.coerce.number(),
+  pull_number: z86.number()
 }).transform(({ blob_sha, base_blob_sha, run_id, pull_number, ...row7 }) => ({
   ...row7,
   blobSha: blob_sha,
@@ -12568,7 +18177,7 @@ async function keepReported(sql, key2, headSha, reported) {
 }
 
 // bot/store/measurements.ts
-import * as z51 from "zod";
+import * as z87 from "zod";
 var measurementsTable = {
   name: "measurements",
   statements: [
@@ -12644,26 +18253,26 @@ async function dispatchedAt(sql, { repositoryId }, headSha) {
   );
   return row7 === void 0 ? void 0 : runRow.parse(row7).run_id;
 }
-var measurementRow = z51.object({
-  due_at: z51.date(),
-  run_id: z51.coerce.number().nullable(),
-  refusal: z51.string().nullable(),
-  approved_by: z51.string().nullable()
+var measurementRow = z87.object({
+  due_at: z87.date(),
+  run_id: z87.coerce.number().nullable(),
+  refusal: z87.string().nullable(),
+  approved_by: z87.string().nullable()
 }).transform((row7) => ({
   dueAt: row7.due_at,
   runId: row7.run_id ?? void 0,
   refusal: row7.refusal ?? void 0,
   approvedBy: row7.approved_by ?? void 0
 }));
-var dispatchedRow = z51.object({ pull_number: z51.number() }).transform((row7) => ({ pullNumber: row7.pull_number }));
-var runRow = z51.object({ run_id: z51.coerce.number() });
-var takenOutcome = z51.discriminatedUnion("kind", [
+var dispatchedRow = z87.object({ pull_number: z87.number() }).transform((row7) => ({ pullNumber: row7.pull_number }));
+var runRow = z87.object({ run_id: z87.coerce.number() });
+var takenOutcome = z87.discriminatedUnion("kind", [
   /** Its report is among the measured configs. */
-  z51.object({ kind: z51.literal("report") }),
+  z87.object({ kind: z87.literal("report") }),
   /** It left no report, or one about no config of this pull request. */
-  z51.object({ kind: z51.literal("none") }),
+  z87.object({ kind: z87.literal("none") }),
   /** `why` is a clause in our words. */
-  z51.object({ kind: z51.literal("unusable"), why: z51.string() })
+  z87.object({ kind: z87.literal("unusable"), why: z87.string() })
 ]);
 async function takenRun(sql, { repositoryId, pullNumber }, run2) {
   const [row7] = await sql.query(
@@ -12680,7 +18289,7 @@ async function seenRuns(sql, { repositoryId }, runIds) {
   );
   return new Set(rows2.map((row7) => runRow.parse(row7).run_id));
 }
-var takenRow = z51.object({ outcome: takenOutcome });
+var takenRow = z87.object({ outcome: takenOutcome });
 async function keepTakenRun(sql, key2, run2, outcome3) {
   await sql.query(
     `INSERT INTO memorymark.taken_runs
@@ -12701,7 +18310,7 @@ async function renewMeasurements(sql, { repositoryId }, headSha) {
 }
 
 // bot/store/open-checks.ts
-import * as z52 from "zod";
+import * as z88 from "zod";
 var openChecksTable = {
   name: "open-checks",
   statements: [
@@ -12759,14 +18368,14 @@ async function overdueChecks(sql, limit) {
   return rows2.map((row7) => openCheckRow.parse(row7));
 }
 var columns2 = "installation_id, repository_id, owner, repo, pull_number, head_sha, check_run_id";
-var openCheckRow = z52.object({
-  installation_id: z52.coerce.number(),
-  repository_id: z52.coerce.number(),
-  owner: z52.string(),
-  repo: z52.string(),
-  pull_number: z52.number(),
-  head_sha: z52.string(),
-  check_run_id: z52.coerce.number()
+var openCheckRow = z88.object({
+  installation_id: z88.coerce.number(),
+  repository_id: z88.coerce.number(),
+  owner: z88.string(),
+  repo: z88.string(),
+  pull_number: z88.number(),
+  head_sha: z88.string(),
+  check_run_id: z88.coerce.number()
 }).transform((row7) => ({
   installationId: row7.installation_id,
   repositoryId: row7.repository_id,
@@ -12778,7 +18387,7 @@ var openCheckRow = z52.object({
 }));
 
 // bot/store/reruns.ts
-import * as z53 from "zod";
+import * as z89 from "zod";
 var rerunsTable = {
   name: "reruns",
   statements: [
@@ -12813,10 +18422,10 @@ async function answerRerun(sql, { repositoryId, headSha }, id7) {
     id7
   ]);
 }
-var newestRow = z53.object({ id: z53.coerce.number().nullable() });
+var newestRow = z89.object({ id: z89.coerce.number().nullable() });
 
 // bot/store/seen-pulls.ts
-import * as z54 from "zod";
+import * as z90 from "zod";
 var seenPullsTable = {
   name: "seen-pulls",
   statements: [
@@ -12845,19 +18454,19 @@ async function seenPulls(sql, { repositoryId }, numbers) {
   );
   return new Map(rows2.map((row7) => seenRow.parse(row7)).map((row7) => [row7.pull_number, row7.head_sha]));
 }
-var seenRow = z54.object({ pull_number: z54.number(), head_sha: z54.string() });
+var seenRow = z90.object({ pull_number: z90.number(), head_sha: z90.string() });
 
 // bot/store/snoozes.ts
-import * as z58 from "zod";
+import * as z94 from "zod";
 
 // bot/queue/jobs.ts
-import * as z57 from "zod";
+import * as z93 from "zod";
 
 // bot/commands/request.ts
-import * as z55 from "zod";
-var id = z55.number().int().positive();
-var name = z55.string().regex(/^[\w.-]{1,100}$/);
-var commandRequest = z55.object({
+import * as z91 from "zod";
+var id = z91.number().int().positive();
+var name = z91.string().regex(/^[\w.-]{1,100}$/);
+var commandRequest = z91.object({
   installationId: id,
   repositoryId: id,
   owner: name,
@@ -12865,61 +18474,61 @@ var commandRequest = z55.object({
   pullNumber: id,
   commentId: id,
   /** Login of who wrote it; what it may do is asked of GitHub when the job runs. Apps' logins end in `[bot]`. */
-  author: z55.string().regex(/^[\w.-]{1,100}(\[bot\])?$/),
+  author: z91.string().regex(/^[\w.-]{1,100}(\[bot\])?$/),
   /** As it was when the webhook was sent. */
-  body: z55.string().max(65536)
+  body: z91.string().max(65536)
 });
 
 // bot/suggestions/suggestion.ts
-import * as z56 from "zod";
-var line = z56.int().positive();
-var suggestion = z56.object({
-  path: z56.string().min(1).max(4096),
-  lines: z56.object({ first: line, last: line }),
+import * as z92 from "zod";
+var line = z92.int().positive();
+var suggestion = z92.object({
+  path: z92.string().min(1).max(4096),
+  lines: z92.object({ first: line, last: line }),
   /** Markdown. */
-  body: z56.string().max(65536),
+  body: z92.string().max(65536),
   /** By which it is known again. */
-  marker: z56.string().max(100)
+  marker: z92.string().max(100)
 });
 
 // bot/queue/jobs.ts
-var id2 = z57.number().int().positive();
-var sha2 = z57.string().regex(/^[0-9a-f]{40,64}$/);
-var name2 = z57.string().regex(/^[\w.-]{1,100}$/);
-var repositoryPlace = z57.object({ installationId: id2, repositoryId: id2, owner: name2, repo: name2 });
-var pullRequestJob = repositoryPlace.extend({ kind: z57.literal("pull-request"), number: id2 });
+var id2 = z93.number().int().positive();
+var sha2 = z93.string().regex(/^[0-9a-f]{40,64}$/);
+var name2 = z93.string().regex(/^[\w.-]{1,100}$/);
+var repositoryPlace = z93.object({ installationId: id2, repositoryId: id2, owner: name2, repo: name2 });
+var pullRequestJob = repositoryPlace.extend({ kind: z93.literal("pull-request"), number: id2 });
 var commitJob = repositoryPlace.extend({
-  kind: z57.literal("commit"),
+  kind: z93.literal("commit"),
   headSha: sha2,
   /** Of the branch, where the event names them; they save pages. */
   headOwner: name2.optional(),
-  headBranch: z57.string().max(1e3).optional()
+  headBranch: z93.string().max(1e3).optional()
 });
-var runJob = repositoryPlace.extend({ kind: z57.literal("run"), runId: id2 });
+var runJob = repositoryPlace.extend({ kind: z93.literal("run"), runId: id2 });
 var mergeGroupJob = repositoryPlace.extend({
-  kind: z57.literal("merge-group"),
+  kind: z93.literal("merge-group"),
   headSha: sha2,
   baseSha: sha2,
   /** The pull request that the group adds to the queue, where its branch names it. */
   pullNumber: id2.optional()
 });
-var dispatchJob = repositoryPlace.extend({ kind: z57.literal("dispatch"), number: id2, headSha: sha2 });
-var supersededJob = repositoryPlace.extend({ kind: z57.literal("superseded"), headSha: sha2, checkRunId: id2 });
-var commandJob = commandRequest.extend({ kind: z57.literal("command") });
+var dispatchJob = repositoryPlace.extend({ kind: z93.literal("dispatch"), number: id2, headSha: sha2 });
+var supersededJob = repositoryPlace.extend({ kind: z93.literal("superseded"), headSha: sha2, checkRunId: id2 });
+var commandJob = commandRequest.extend({ kind: z93.literal("command") });
 var suggestJob = repositoryPlace.extend({
-  kind: z57.literal("suggest"),
+  kind: z93.literal("suggest"),
   number: id2,
   headSha: sha2,
-  suggestions: z57.array(suggestion).max(20)
+  suggestions: z93.array(suggestion).max(20)
 });
-var mergedJob = repositoryPlace.extend({ kind: z57.literal("merged"), number: id2 });
-var surveyJob = repositoryPlace.extend({ kind: z57.literal("survey"), isReportDue: z57.boolean() });
-var scheduleJob = repositoryPlace.extend({ kind: z57.literal("schedule") });
-var departureJob = z57.object({ kind: z57.literal("departure"), installationId: id2 });
-var housekeepingJob = z57.object({ kind: z57.literal("housekeeping") });
-var sweepJob = z57.object({ kind: z57.literal("sweep") });
-var reconcileJob = z57.object({ kind: z57.literal("reconcile"), scope: z57.enum(["active", "all"]) });
-var job = z57.discriminatedUnion("kind", [
+var mergedJob = repositoryPlace.extend({ kind: z93.literal("merged"), number: id2 });
+var surveyJob = repositoryPlace.extend({ kind: z93.literal("survey"), isReportDue: z93.boolean() });
+var scheduleJob = repositoryPlace.extend({ kind: z93.literal("schedule") });
+var departureJob = z93.object({ kind: z93.literal("departure"), installationId: id2 });
+var housekeepingJob = z93.object({ kind: z93.literal("housekeeping") });
+var sweepJob = z93.object({ kind: z93.literal("sweep") });
+var reconcileJob = z93.object({ kind: z93.literal("reconcile"), scope: z93.enum(["active", "all"]) });
+var job = z93.discriminatedUnion("kind", [
   pullRequestJob,
   commitJob,
   runJob,
@@ -13027,7 +18636,7 @@ async function snoozeOf(sql, { repositoryId, pullNumber }) {
   );
   return row7 === void 0 ? void 0 : snoozeRow.parse(row7);
 }
-var snoozeRow = z58.object({ comment_id: z58.coerce.number(), snoozed_by: z58.string(), snoozed_at: z58.date(), until: z58.date() }).transform((row7) => ({ commentId: row7.comment_id, by: row7.snoozed_by, at: row7.snoozed_at, until: row7.until }));
+var snoozeRow = z94.object({ comment_id: z94.coerce.number(), snoozed_by: z94.string(), snoozed_at: z94.date(), until: z94.date() }).transform((row7) => ({ commentId: row7.comment_id, by: row7.snoozed_by, at: row7.snoozed_at, until: row7.until }));
 async function endSnoozes(sql, now) {
   const rows2 = await sql.query(
     `UPDATE memorymark.snoozes SET is_over = true WHERE NOT is_over AND until <= $1
@@ -13036,12 +18645,12 @@ async function endSnoozes(sql, now) {
   );
   return rows2.map((row7) => endedRow.parse(row7));
 }
-var endedRow = z58.object({
-  installation_id: z58.coerce.number(),
-  repository_id: z58.coerce.number(),
-  owner: z58.string(),
-  repo: z58.string(),
-  pull_number: z58.number()
+var endedRow = z94.object({
+  installation_id: z94.coerce.number(),
+  repository_id: z94.coerce.number(),
+  owner: z94.string(),
+  repo: z94.string(),
+  pull_number: z94.number()
 }).transform((row7) => ({
   ...repositoryPlace.parse({
     installationId: row7.installation_id,
@@ -13053,7 +18662,7 @@ var endedRow = z58.object({
 }));
 
 // bot/store/surveys.ts
-import * as z59 from "zod";
+import * as z95 from "zod";
 var surveysTable = {
   name: "surveys",
   statements: [
@@ -13111,15 +18720,15 @@ async function surveyNamed(sql, name3) {
   return row7 === void 0 ? void 0 : surveyRow.parse(row7);
 }
 var columns3 = "repository_id, owner, repo, commit_sha, configs, blocked, savings_per_year_usd, surveyed_at";
-var surveyRow = z59.object({
-  repository_id: z59.coerce.number(),
-  owner: z59.string(),
-  repo: z59.string(),
-  commit_sha: z59.string(),
-  configs: z59.number(),
-  blocked: z59.number(),
-  savings_per_year_usd: z59.number(),
-  surveyed_at: z59.date()
+var surveyRow = z95.object({
+  repository_id: z95.coerce.number(),
+  owner: z95.string(),
+  repo: z95.string(),
+  commit_sha: z95.string(),
+  configs: z95.number(),
+  blocked: z95.number(),
+  savings_per_year_usd: z95.number(),
+  surveyed_at: z95.date()
 }).transform(
   (row7) => ({
     repositoryId: row7.repository_id,
@@ -13168,7 +18777,7 @@ async function migrate(database, wanted2 = migrations) {
     }
   });
 }
-var appliedRow = z60.object({ name: z60.string() });
+var appliedRow = z96.object({ name: z96.string() });
 
 // bot/store/open.ts
 async function openDatabase(place2, onError) {
@@ -13280,19 +18889,19 @@ function isPassingFault(error) {
 // bot/settings.ts
 import { createPrivateKey } from "node:crypto";
 import path5 from "node:path";
-import * as z63 from "zod";
+import * as z99 from "zod";
 
 // engine/server/access.ts
 import { createHash as createHash2, timingSafeEqual } from "node:crypto";
-import * as z62 from "zod";
+import * as z98 from "zod";
 
 // engine/server/fault.ts
-import * as z61 from "zod";
-var fault = z61.object({
-  status: z61.literal("error"),
+import * as z97 from "zod";
+var fault = z97.object({
+  status: z97.literal("error"),
   /** In one text, for people. */
-  error: z61.string(),
-  problems: z61.array(problem)
+  error: z97.string(),
+  problems: z97.array(problem)
 });
 function faultOf(...problems2) {
   const error = problems2.map((told2) => `${formatWhere(told2)}${told2.message}. ${told2.fix}`).join(" ");
@@ -13309,7 +18918,7 @@ function problemsOf3(error) {
 }
 
 // engine/server/access.ts
-var apiToken = z62.string().min(16, "At least 16 characters, such as `openssl rand -hex 32` prints").regex(/^[\w.~+/=-]+$/, "Only letters, digits and . _ ~ + / = -, which a header can carry");
+var apiToken = z98.string().min(16, "At least 16 characters, such as `openssl rand -hex 32` prints").regex(/^[\w.~+/=-]+$/, "Only letters, digits and . _ ~ + / = -, which a header can carry");
 var openPaths = /* @__PURE__ */ new Set(["/health"]);
 var readingMethods = /* @__PURE__ */ new Set(["GET", "HEAD", "OPTIONS"]);
 function checkAccess(access2) {
@@ -13368,23 +18977,23 @@ var otherOrigin = {
 
 // bot/settings.ts
 var MIN_SECRET_LENGTH = 16;
-var days2 = z63.coerce.number("A number of days").int().min(1).max(36500);
-var environment = z63.object({
-  APP_ID: z63.coerce.number("The number on the page of the GitHub App").int().positive(),
-  PRIVATE_KEY: z63.string("The PEM text that the page of the GitHub App makes").transform((text3) => text3.replaceAll("\\n", "\n")).refine(isPrivateKey, "Not a private key in PEM form"),
-  WEBHOOK_SECRET: z63.string("The secret on the page of the GitHub App, without which anyone could send webhooks").refine((secret) => secret !== "development", '"development" is the secret that everyone knows').min(MIN_SECRET_LENGTH, `At least ${MIN_SECRET_LENGTH} characters, such as \`openssl rand -hex 32\` prints`),
-  HOST: z63.string().min(1).default("localhost"),
-  PORT: z63.coerce.number().int().min(0).max(65535).default(3e3),
-  GITHUB_API_URL: z63.url({ protocol: /^https?$/ }).default("https://api.github.com"),
-  LOG_LEVEL: z63.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
+var days2 = z99.coerce.number("A number of days").int().min(1).max(36500);
+var environment = z99.object({
+  APP_ID: z99.coerce.number("The number on the page of the GitHub App").int().positive(),
+  PRIVATE_KEY: z99.string("The PEM text that the page of the GitHub App makes").transform((text3) => text3.replaceAll("\\n", "\n")).refine(isPrivateKey, "Not a private key in PEM form"),
+  WEBHOOK_SECRET: z99.string("The secret on the page of the GitHub App, without which anyone could send webhooks").refine((secret) => secret !== "development", '"development" is the secret that everyone knows').min(MIN_SECRET_LENGTH, `At least ${MIN_SECRET_LENGTH} characters, such as \`openssl rand -hex 32\` prints`),
+  HOST: z99.string().min(1).default("localhost"),
+  PORT: z99.coerce.number().int().min(0).max(65535).default(3e3),
+  GITHUB_API_URL: z99.url({ protocol: /^https?$/ }).default("https://api.github.com"),
+  LOG_LEVEL: z99.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   MEMORYMARK_API_TOKEN: apiToken.optional(),
-  MEMORYMARK_GPU: z63.string().optional(),
-  MEMORYMARK_FAIL_ON: z63.string().optional(),
-  DATABASE_URL: z63.string().min(1).default("memorymark-data").transform(databasePlace),
+  MEMORYMARK_GPU: z99.string().optional(),
+  MEMORYMARK_FAIL_ON: z99.string().optional(),
+  DATABASE_URL: z99.string().min(1).default("memorymark-data").transform(databasePlace),
   MEMORYMARK_KEEP_DAYS: days2.default(365),
   MEMORYMARK_GRACE_DAYS: days2.default(7),
-  MEMORYMARK_HUB: z63.enum(["on", "off"], "Either on or off").default("off"),
-  MEMORYMARK_WORKFLOW: z63.string().min(1).default(".github/workflows/memorymark.yml")
+  MEMORYMARK_HUB: z99.enum(["on", "off"], "Either on or off").default("off"),
+  MEMORYMARK_WORKFLOW: z99.string().min(1).default(".github/workflows/memorymark.yml")
 });
 function readSettings3(env) {
   const parsed2 = environment.safeParse(env);
@@ -13407,9 +19016,9 @@ function readSettings3(env) {
     hub: data.MEMORYMARK_HUB === "on" ? hubSettings(env) : void 0
   };
 }
-function databasePlace(written) {
-  if (/^postgres(?:ql)?:\/\//.test(written)) return { kind: "server", url: written };
-  return written === "memory:" ? { kind: "memory" } : { kind: "folder", folder: path5.resolve(written) };
+function databasePlace(written2) {
+  if (/^postgres(?:ql)?:\/\//.test(written2)) return { kind: "server", url: written2 };
+  return written2 === "memory:" ? { kind: "memory" } : { kind: "folder", folder: path5.resolve(written2) };
 }
 function readFailOn(conditions2) {
   return conditions2 === void 0 ? void 0 : parseConditions(conditions2, "MEMORYMARK_FAIL_ON");
@@ -13457,10 +19066,10 @@ function assetsOf(files) {
   };
 }
 function builtAssets() {
-  const places = ["./dashboard/", "../../../dist/dashboard/"].map((path7) => new URL(path7, import.meta.url));
-  const folder = places.find((place2) => existsSync2(new URL("dashboard.js", place2)));
+  const places2 = ["./dashboard/", "../../../dist/dashboard/"].map((path7) => new URL(path7, import.meta.url));
+  const folder = places2.find((place2) => existsSync2(new URL("dashboard.js", place2)));
   if (folder === void 0) {
-    const looked = places.map((place2) => fileURLToPath2(place2)).join(" nor ");
+    const looked = places2.map((place2) => fileURLToPath2(place2)).join(" nor ");
     throw new Error(`The pages' script is not in ${looked}. Install memorymark anew, or run npm run build.`);
   }
   const read12 = (name3) => readFileSync(new URL(name3, folder));
@@ -13477,16 +19086,16 @@ import { compress } from "hono/compress";
 import { secureHeaders } from "hono/secure-headers";
 
 // engine/server/dashboard/analysis.ts
-import * as z73 from "zod";
+import * as z109 from "zod";
 
 // engine/server/analysis.ts
-import * as z70 from "zod";
+import * as z106 from "zod";
 
 // engine/probes/probe.ts
 import { setImmediate as setImmediate2 } from "node:timers/promises";
 
 // engine/probes/device.ts
-import * as z65 from "zod";
+import * as z101 from "zod";
 
 // engine/probes/ending.ts
 async function endedBy(signal, process2, work) {
@@ -13505,19 +19114,19 @@ import { spawn } from "node:child_process";
 import { existsSync as existsSync3 } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath as fileURLToPath3 } from "node:url";
-import * as z64 from "zod";
-var answer = z64.discriminatedUnion("kind", [
-  z64.object({ id: z64.number(), kind: z64.literal("done"), result: z64.unknown() }),
-  z64.object({ id: z64.number(), kind: z64.literal("failed"), message: z64.string(), traceback: z64.string() })
+import * as z100 from "zod";
+var answer = z100.discriminatedUnion("kind", [
+  z100.object({ id: z100.number(), kind: z100.literal("done"), result: z100.unknown() }),
+  z100.object({ id: z100.number(), kind: z100.literal("failed"), message: z100.string(), traceback: z100.string() })
 ]);
 var passedVariables = /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|VIRTUAL_ENV|PYTHON\w*|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|HF_HOME)$/;
 var STDERR_TAIL_CHARACTERS = 4e3;
 function workerPath() {
-  const places = ["./worker.py", "../engine/probes/worker.py"].map(
+  const places2 = ["./worker.py", "../engine/probes/worker.py"].map(
     (path7) => fileURLToPath3(new URL(path7, import.meta.url))
   );
-  const found = places.find((place2) => existsSync3(place2));
-  if (found === void 0) throw new Error(`worker.py is missing from the installation: ${places.join(", ")}`);
+  const found = places2.find((place2) => existsSync3(place2));
+  if (found === void 0) throw new Error(`worker.py is missing from the installation: ${places2.join(", ")}`);
   return found;
 }
 var PythonWorker = class {
@@ -13575,7 +19184,7 @@ var PythonWorker = class {
     if (!parsed2.success || parsed2.data.id !== id7) return this.#died(`answered "${line2.slice(0, 200)}"`);
     if (parsed2.data.kind === "failed") return parsed2.data;
     const result2 = schema.safeParse(parsed2.data.result);
-    return result2.success ? { kind: "done", result: result2.data } : this.#died(`answered what the schema refuses: ${z64.prettifyError(result2.error)}`);
+    return result2.success ? { kind: "done", result: result2.data } : this.#died(`answered what the schema refuses: ${z100.prettifyError(result2.error)}`);
   }
   #died(how) {
     this.#kill();
@@ -13602,33 +19211,33 @@ function parseJson(text3) {
 
 // engine/probes/device.ts
 var deviceKinds = ["cuda", "mps", "cpu"];
-var bytes3 = z65.number().int().min(0);
-var cudaDevice = z65.object({
-  kind: z65.literal("cuda"),
-  name: z65.string(),
+var bytes3 = z101.number().int().min(0);
+var cudaDevice = z101.object({
+  kind: z101.literal("cuda"),
+  name: z101.string(),
   /** Cards of this machine that PyTorch sees; the facts are of the first. */
-  count: z65.number().int().positive(),
+  count: z101.number().int().positive(),
   /** The memory limit, where one was set. */
   totalBytes: bytes3,
   /** Total − free − reserved after a first kernel: the context, and whatever other processes hold. */
   contextBytes: bytes3,
   /** What PyTorch allocates for cuBLAS, once per handle and stream. */
   cublasWorkspaceBytes: bytes3,
-  driver: z65.string(),
-  cuda: z65.string(),
-  computeCapability: z65.tuple([z65.number().int(), z65.number().int()])
+  driver: z101.string(),
+  cuda: z101.string(),
+  computeCapability: z101.tuple([z101.number().int(), z101.number().int()])
 });
-var device = z65.discriminatedUnion("kind", [
+var device = z101.discriminatedUnion("kind", [
   cudaDevice,
-  z65.object({ kind: z65.literal("mps"), name: z65.string(), totalBytes: bytes3, contextBytes: bytes3 }),
-  z65.object({ kind: z65.literal("cpu"), name: z65.string() }),
-  z65.object({ kind: z65.literal("none") })
+  z101.object({ kind: z101.literal("mps"), name: z101.string(), totalBytes: bytes3, contextBytes: bytes3 }),
+  z101.object({ kind: z101.literal("cpu"), name: z101.string() }),
+  z101.object({ kind: z101.literal("none") })
 ]);
-var machine = z65.object({
-  python: z65.string(),
-  torch: z65.string(),
-  transformers: z65.string(),
-  hasBitsandbytes: z65.boolean(),
+var machine = z101.object({
+  python: z101.string(),
+  torch: z101.string(),
+  transformers: z101.string(),
+  hasBitsandbytes: z101.boolean(),
   device
 });
 var START_TIMEOUT_MILLIS = 12e4;
@@ -13710,53 +19319,53 @@ function unavailable(engine, why) {
 }
 
 // engine/probes/tfjs/allocation-failure.ts
-var words2 = /OOM when allocating|RESOURCE_EXHAUSTED|ResourceExhausted|CUDA_ERROR_OUT_OF_MEMORY|failed to allocate|bad_alloc/i;
+var words3 = /OOM when allocating|RESOURCE_EXHAUSTED|ResourceExhausted|CUDA_ERROR_OUT_OF_MEMORY|failed to allocate|bad_alloc/i;
 function isAllocationFailure(text3) {
-  return words2.test(text3);
+  return words3.test(text3);
 }
 
 // engine/probes/tfjs/child.ts
 import { fork } from "node:child_process";
 import { existsSync as existsSync4 } from "node:fs";
 import { fileURLToPath as fileURLToPath4 } from "node:url";
-import * as z67 from "zod";
+import * as z103 from "zod";
 
 // engine/probes/tfjs/protocol.ts
-import * as z66 from "zod";
+import * as z102 from "zod";
 var backendChoices = ["auto", "native", "cpu", "meta"];
-var childArguments = z66.object({
-  choice: z66.enum(backendChoices),
+var childArguments = z102.object({
+  choice: z102.enum(backendChoices),
   /** The folder whose node_modules hold a native package. */
-  nativeFolder: z66.string()
+  nativeFolder: z102.string()
 });
-var question = z66.object({
+var question = z102.object({
   spec: trainingSpec,
   config: modelConfig,
   microBatch: batchSize,
   /** What the device has for tensors. */
-  budgetBytes: z66.number().positive(),
+  budgetBytes: z102.number().positive(),
   /** The first allocates the optimizer's state. */
-  steps: z66.number().int().min(2),
+  steps: z102.number().int().min(2),
   /** `forward`: the loss alone, with nothing kept for a backward pass. */
-  pass: z66.enum(["forward", "step"])
+  pass: z102.enum(["forward", "step"])
 });
-var description = z66.object({ label: z66.string(), provenance });
-var message = z66.discriminatedUnion("kind", [
+var description = z102.object({ label: z102.string(), provenance });
+var message = z102.discriminatedUnion("kind", [
   /** First, and once. */
-  z66.object({ kind: z66.literal("ready"), backend: description }),
-  z66.object({ kind: z66.literal("answer"), outcome }),
+  z102.object({ kind: z102.literal("ready"), backend: description }),
+  z102.object({ kind: z102.literal("answer"), outcome }),
   /** The child threw; it ends after this. */
-  z66.object({ kind: z66.literal("threw"), message: z66.string(), stack: z66.string() })
+  z102.object({ kind: z102.literal("threw"), message: z102.string(), stack: z102.string() })
 ]);
 
 // engine/probes/tfjs/child.ts
 var passedVariables2 = /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|TF_\w+)$/;
 var STDERR_TAIL_CHARACTERS2 = 4e3;
 function childPath() {
-  const places = ["./tfjs.js", "./serve.ts"].map((path7) => fileURLToPath4(new URL(path7, import.meta.url)));
-  const found = places.find((place2) => existsSync4(place2));
+  const places2 = ["./tfjs.js", "./serve.ts"].map((path7) => fileURLToPath4(new URL(path7, import.meta.url)));
+  const found = places2.find((place2) => existsSync4(place2));
   if (found === void 0)
-    throw new Error(`the TensorFlow.js process is missing from the installation: ${places.join(", ")}`);
+    throw new Error(`the TensorFlow.js process is missing from the installation: ${places2.join(", ")}`);
   return found;
 }
 var TfjsChild = class {
@@ -13807,7 +19416,7 @@ var TfjsChild = class {
   }
   #read(raw, kind) {
     const parsed2 = message.safeParse(raw);
-    if (!parsed2.success) return this.#ending(`said what the schema refuses: ${z67.prettifyError(parsed2.error)}`);
+    if (!parsed2.success) return this.#ending(`said what the schema refuses: ${z103.prettifyError(parsed2.error)}`);
     const { data } = parsed2;
     if (isKind(data, kind)) return data;
     return this.#ending(data.kind === "threw" ? `threw: ${data.message}` : `said "${data.kind}" out of turn`);
@@ -13911,20 +19520,20 @@ function died(text3) {
 }
 
 // engine/probes/torch.ts
-import * as z68 from "zod";
+import * as z104 from "zod";
 var TRIAL_TIMEOUT_MILLIS2 = 3e5;
 var LEAST_STEPS2 = 2;
 var WARM_UP_STEPS = 2;
-var step2 = z68.object({
-  millis: z68.number().min(0),
-  optimizerMillis: z68.number().min(0),
-  peakAllocatedBytes: z68.number().int().min(0).optional(),
-  peakReservedBytes: z68.number().int().min(0).optional(),
-  contextBytes: z68.number().int().min(0).optional()
+var step2 = z104.object({
+  millis: z104.number().min(0),
+  optimizerMillis: z104.number().min(0),
+  peakAllocatedBytes: z104.number().int().min(0).optional(),
+  peakReservedBytes: z104.number().int().min(0).optional(),
+  contextBytes: z104.number().int().min(0).optional()
 });
-var ran = z68.discriminatedUnion("kind", [
-  z68.object({ kind: z68.literal("fits"), steps: z68.array(step2).min(LEAST_STEPS2) }),
-  z68.object({ kind: z68.literal("out-of-memory"), message: z68.string() })
+var ran = z104.discriminatedUnion("kind", [
+  z104.object({ kind: z104.literal("fits"), steps: z104.array(step2).min(LEAST_STEPS2) }),
+  z104.object({ kind: z104.literal("out-of-memory"), message: z104.string() })
 ]);
 var TorchProbe = class _TorchProbe {
   engine = "torch";
@@ -14054,24 +19663,25 @@ function whyNot(answer4) {
 }
 
 // engine/probes/trace.ts
-import * as z69 from "zod";
-var bytes4 = z69.number().int().min(0);
-var traced = z69.object({
+import * as z105 from "zod";
+var bytes4 = z105.number().int().min(0);
+var traced = z105.object({
   /** Peak of the second step, allocations rounded as the caching allocator does; no cuBLAS workspace on the meta device. */
   peakBytes: bytes4,
   forwardBackwardPeakBytes: bytes4,
   weightBytes: bytes4,
   /** Between steps: weights, buffers and optimizer state. */
   restingBytes: bytes4,
-  parameters: z69.number().int().min(0),
+  parameters: z105.number().int().min(0),
   /** Every allocation and release in order, where asked for: n > 0 allocates n bytes, −n releases the n-th allocation. */
-  events: z69.array(z69.number().int())
+  events: z105.array(z105.number().int())
 });
-var versions = z69.object({
-  python: z69.string(),
-  torch: z69.string(),
-  transformers: z69.string(),
-  hasBitsandbytes: z69.boolean()
+var versions = z105.object({
+  python: z105.string(),
+  torch: z105.string(),
+  transformers: z105.string(),
+  hasBitsandbytes: z105.boolean(),
+  hasTimm: z105.boolean()
 });
 var TRACE_TIMEOUT_MILLIS = 12e4;
 function trace(worker, spec2, config, { wantsEvents = false, timeoutMillis = TRACE_TIMEOUT_MILLIS } = {}) {
@@ -14196,59 +19806,59 @@ var strategyNames = ["predict-verify", "bisect", "linear"];
 var MAX_CONFIG_CHARACTERS = 1e5;
 var MAX_STEP_SIZE = 1e3;
 var { model: modelName, lora, ...otherFields } = trainingSpec.shape;
-var specChanges = z70.strictObject({
+var specChanges = z106.strictObject({
   ...otherFields,
-  lora: z70.strictObject({
+  lora: z106.strictObject({
     ...lora.unwrap().shape,
     targets: lora.unwrap().shape.targets.default([...defaultLoraTargets]),
     dropout: lora.unwrap().shape.dropout.default(0)
   })
 }).partial();
-var pastedConfig = z70.strictObject({
+var pastedConfig = z106.strictObject({
   /** Its extension says how the text is parsed; the tool is told by the content. */
-  fileName: z70.string().max(200).regex(/^[\w ./@+-]*\.(?:yaml|yml|json)$/, "must end in .yaml, .yml or .json"),
-  text: z70.string().min(1).max(MAX_CONFIG_CHARACTERS)
+  fileName: z106.string().max(200).regex(/^[\w ./@+-]*\.(?:yaml|yml|json)$/, "must end in .yaml, .yml or .json"),
+  text: z106.string().min(1).max(MAX_CONFIG_CHARACTERS)
 });
-var analysisRequest = z70.strictObject({
+var analysisRequest = z106.strictObject({
   /** A Hub id or an alias of the catalogue (`bert`). Either this or `config`. */
   model: modelName.optional(),
   config: pastedConfig.optional(),
   spec: specChanges.default({}),
   /** A GPU of the catalogue. Absent: this machine's own, or where it has none the one that the server was started with. */
-  gpu: z70.enum(gpus.map(({ id: id7 }) => id7)).optional(),
+  gpu: z106.enum(gpus.map(({ id: id7 }) => id7)).optional(),
   /** `auto`: the best that this machine has for that GPU. */
-  engine: z70.enum(["auto", ...engines]).default("auto"),
-  strategy: z70.enum(strategyNames).default("predict-verify"),
+  engine: z106.enum(["auto", ...engines]).default("auto"),
+  strategy: z106.enum(strategyNames).default("predict-verify"),
   /** Sizes tried are every one up to it, then its multiples. */
-  stepSize: z70.int().min(1).max(MAX_STEP_SIZE).optional(),
+  stepSize: z106.int().min(1).max(MAX_STEP_SIZE).optional(),
   /** Of one GPU; the catalogue's price unless told. */
-  pricePerHourUsd: z70.number().positive().max(1e4).optional(),
+  pricePerHourUsd: z106.number().positive().max(1e4).optional(),
   /** Wall-clock hours of a run at the current batch. */
-  hoursPerRun: z70.number().positive().max(1e5).optional(),
-  runsPerYear: z70.number().positive().max(1e6).optional()
+  hoursPerRun: z106.number().positive().max(1e5).optional(),
+  runsPerYear: z106.number().positive().max(1e6).optional()
 }).refine(({ model, config }) => model === void 0 !== (config === void 0), {
   path: ["model"],
   message: "give a model or a config, one of them"
 });
-var probing = z70.object({
-  engine: z70.enum(engines),
+var probing = z106.object({
+  engine: z106.enum(engines),
   provenance,
-  device: z70.object({
-    name: z70.string(),
-    totalBytes: z70.number().min(0),
+  device: z106.object({
+    name: z106.string(),
+    totalBytes: z106.number().min(0),
     /** Total − CUDA context: the limit that the trials are held against. */
-    usableBytes: z70.number().min(0),
+    usableBytes: z106.number().min(0),
     /** Versions and driver behind the answers, in words; empty for the estimate. */
-    software: z70.string()
+    software: z106.string()
   }),
   /** The spec that is swept, with every default filled in. */
   spec: trainingSpec
 });
-var problems = z70.array(problem).min(1).max(50);
-var time2 = z70.iso.datetime();
+var problems = z106.array(problem).min(1).max(50);
+var time2 = z106.iso.datetime();
 var common = {
   /** Cannot be guessed: whoever has it may see the analysis. */
-  id: z70.string(),
+  id: z106.string(),
   request: analysisRequest,
   createdAt: time2
 };
@@ -14258,33 +19868,33 @@ var ran2 = {
   startedAt: time2.optional(),
   probing: probing.optional(),
   /** In the order in which they ran. A size that was timed again stands twice. */
-  trials: z70.array(trial)
+  trials: z106.array(trial)
 };
-var analysis = z70.discriminatedUnion("state", [
+var analysis = z106.discriminatedUnion("state", [
   /** `position` 1 is the next to run. */
-  z70.object({ ...common, state: z70.literal("queued"), position: z70.int().min(1) }),
-  z70.object({ ...ran2, state: z70.literal("running") }),
+  z106.object({ ...common, state: z106.literal("queued"), position: z106.int().min(1) }),
+  z106.object({ ...ran2, state: z106.literal("running") }),
   /** The report has exactly one config, and it is analysed. */
-  z70.object({ ...ran2, state: z70.literal("done"), finishedAt: time2, report }),
-  z70.object({ ...ran2, state: z70.literal("failed"), finishedAt: time2, problems }),
-  z70.object({ ...ran2, state: z70.literal("cancelled"), finishedAt: time2 })
+  z106.object({ ...ran2, state: z106.literal("done"), finishedAt: time2, report }),
+  z106.object({ ...ran2, state: z106.literal("failed"), finishedAt: time2, problems }),
+  z106.object({ ...ran2, state: z106.literal("cancelled"), finishedAt: time2 })
 ]);
 var event = {
   /** 1 for the first event of an analysis, then one more each: the id of the server-sent event. */
-  sequence: z70.int().min(1),
+  sequence: z106.int().min(1),
   at: time2
 };
-var analysisEvent = z70.discriminatedUnion("kind", [
+var analysisEvent = z106.discriminatedUnion("kind", [
   /** Sent again whenever the position changes. */
-  z70.object({ ...event, kind: z70.literal("queued"), position: z70.int().min(1) }),
-  z70.object({ ...event, kind: z70.literal("started") }),
-  z70.object({ ...event, kind: z70.literal("probing"), probing }),
+  z106.object({ ...event, kind: z106.literal("queued"), position: z106.int().min(1) }),
+  z106.object({ ...event, kind: z106.literal("started") }),
+  z106.object({ ...event, kind: z106.literal("probing"), probing }),
   /** One line for people. */
-  z70.object({ ...event, kind: z70.literal("log"), text: z70.string() }),
-  z70.object({ ...event, kind: z70.literal("trial"), trial }),
-  z70.object({ ...event, kind: z70.literal("done"), report }),
-  z70.object({ ...event, kind: z70.literal("failed"), problems }),
-  z70.object({ ...event, kind: z70.literal("cancelled") })
+  z106.object({ ...event, kind: z106.literal("log"), text: z106.string() }),
+  z106.object({ ...event, kind: z106.literal("trial"), trial }),
+  z106.object({ ...event, kind: z106.literal("done"), report }),
+  z106.object({ ...event, kind: z106.literal("failed"), problems }),
+  z106.object({ ...event, kind: z106.literal("cancelled") })
 ]);
 function isFinal(happening) {
   const { kind } = happening;
@@ -14365,7 +19975,7 @@ function specOf(model) {
 }
 
 // engine/server/dashboard/form.ts
-import * as z71 from "zod";
+import * as z107 from "zod";
 var fieldNames = [
   "source",
   "model",
@@ -14403,22 +20013,22 @@ var fieldLabels = {
   gpus: "Number of GPUs",
   stepSize: "Step between sizes"
 };
-var count2 = z71.string().regex(/^\d{1,12}$/, "is not a whole number").transform(Number);
-var sent = z71.object({
-  source: z71.enum(["model", "config"]).default("model"),
-  model: z71.string().max(200).optional(),
-  config: z71.string().max(MAX_CONFIG_CHARACTERS, `is longer than ${MAX_CONFIG_CHARACTERS} characters`).optional(),
-  gpu: z71.enum(gpus.map(({ id: id7 }) => id7)).optional(),
-  engine: z71.enum(["auto", "estimate"]).default("auto"),
-  step: z71.enum(stepProfiles).optional(),
-  precision: z71.enum(precisions).optional(),
-  optimizer: z71.enum(optimizers).optional(),
+var count2 = z107.string().regex(/^\d{1,12}$/, "is not a whole number").transform(Number);
+var sent = z107.object({
+  source: z107.enum(["model", "config"]).default("model"),
+  model: z107.string().max(200).optional(),
+  config: z107.string().max(MAX_CONFIG_CHARACTERS, `is longer than ${MAX_CONFIG_CHARACTERS} characters`).optional(),
+  gpu: z107.enum(gpus.map(({ id: id7 }) => id7)).optional(),
+  engine: z107.enum(["auto", "estimate"]).default("auto"),
+  step: z107.enum(stepProfiles).optional(),
+  precision: z107.enum(precisions).optional(),
+  optimizer: z107.enum(optimizers).optional(),
   sequenceLength: count2.optional(),
   microBatch: count2.optional(),
   gradientAccumulation: count2.optional(),
-  gradientCheckpointing: z71.enum(["on", "off"]).optional(),
+  gradientCheckpointing: z107.enum(["on", "off"]).optional(),
   loraRank: count2.optional(),
-  quantization: z71.enum(quantizations).optional(),
+  quantization: z107.enum(quantizations).optional(),
   gpus: count2.optional(),
   stepSize: count2.optional()
 });
@@ -14437,22 +20047,22 @@ function readAgain(text3) {
   }
 }
 function readForm(values) {
-  const fields2 = sent.safeParse(values);
-  if (!fields2.success) return refused3(fields2.error, ([name3]) => name3);
-  const missing = missingSubject(fields2.data);
+  const fields3 = sent.safeParse(values);
+  if (!fields3.success) return refused3(fields3.error, ([name3]) => name3);
+  const missing = missingSubject(fields3.data);
   if (missing !== void 0) return { kind: "refused", problems: [missing] };
-  const request2 = analysisRequest.safeParse(requestOf(fields2.data));
+  const request2 = analysisRequest.safeParse(requestOf(fields3.data));
   return request2.success ? { kind: "request", request: request2.data } : refused3(request2.error, requestField);
 }
 function requestOf({ source, model, config = "", gpu: gpu2, engine, stepSize, ...spec2 }) {
-  const { gradientCheckpointing, loraRank, ...others } = spec2;
+  const { gradientCheckpointing, loraRank, ...others2 } = spec2;
   return {
     ...source === "model" ? { model: model?.trim() } : { config: pasted(config) },
     ...gpu2 && { gpu: gpu2 },
     engine,
     ...stepSize !== void 0 && { stepSize },
     spec: {
-      ...others,
+      ...others2,
       ...gradientCheckpointing && { gradientCheckpointing: gradientCheckpointing === "on" },
       ...loraRank !== void 0 && { lora: { rank: loraRank } }
     }
@@ -14699,8 +20309,8 @@ import { html as html13 } from "hono/html";
 
 // engine/server/dashboard/provenance.ts
 import { html as html4 } from "hono/html";
-function chip(known3, words3 = known3) {
-  return html4`<span class="chip ${known3}">${words3}</span>`;
+function chip(known3, words4 = known3) {
+  return html4`<span class="chip ${known3}">${words4}</span>`;
 }
 function memoryChip(config) {
   return chip(config.provenance, memoryProvenance(config));
@@ -14770,8 +20380,8 @@ function figures(options) {
 function summary({ yName, rows: rows2, limit, marks = [] }) {
   const [first, last] = [rows2[0], rows2.at(-1)];
   const course = first && last ? `from ${first.yText} at ${first.xText} to ${last.yText} at ${last.xText}` : "nothing known";
-  const places = [...marks.map(({ name: name3, x }) => `${name3}: ${x}`), ...limit ? [`limit: ${limit.name}`] : []];
-  return [`${yName}: ${course}`, ...places].join("; ");
+  const places2 = [...marks.map(({ name: name3, x }) => `${name3}: ${x}`), ...limit ? [`limit: ${limit.name}`] : []];
+  return [`${yName}: ${course}`, ...places2].join("; ");
 }
 function figure(options) {
   const { id: id7, limit, marks = [], xKind = "count", yUnit } = options;
@@ -14863,7 +20473,7 @@ function throughputPoints({ throughputCurve: throughputCurve3 = [], throughputPr
 
 // engine/server/dashboard/result/gains.ts
 import { html as html8 } from "hono/html";
-import * as z72 from "zod";
+import * as z108 from "zod";
 
 // engine/server/dashboard/result/cost-figures.ts
 function costFigures(terms, speedup) {
@@ -14878,8 +20488,8 @@ function signed(usd3, format) {
 }
 
 // engine/server/dashboard/result/gains.ts
-var positive2 = (max) => z72.coerce.number().positive().max(max);
-var termsQuery = z72.object({
+var positive2 = (max) => z108.coerce.number().positive().max(max);
+var termsQuery = z108.object({
   price: positive2(1e4).optional().catch(void 0),
   hours: positive2(1e5).optional().catch(void 0),
   runs: positive2(1e6).optional().catch(void 0)
@@ -15003,12 +20613,12 @@ ${track(point.peakBytes / scaleBytes, gpu2.usableBytes / scaleBytes)}
 }
 var hatching = html10`<svg class="patterns" width="0" height="0" aria-hidden="true" focusable="false"><defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch" width="4" height="8"/></pattern></defs></svg>`;
 function track(filled, limit) {
-  const percent2 = (share2) => `${(100 * Math.min(1, Math.max(0, share2))).toFixed(2)}%`;
+  const percent3 = (share2) => `${(100 * Math.min(1, Math.max(0, share2))).toFixed(2)}%`;
   return html10`<svg class="track" width="100%" height="28" aria-hidden="true" focusable="false">
-<rect class="room" width="${percent2(limit)}" height="100%" rx="4"/>
-<rect class="fill" width="${percent2(filled)}" height="100%" rx="4"/>
-<rect class="unsure" width="${percent2(filled)}" height="100%" rx="4" fill="url(#hatch)"/>
-${limit < 1 ? html10`<line class="limit" x1="${percent2(limit)}" x2="${percent2(limit)}" y1="0" y2="100%"/>` : ""}
+<rect class="room" width="${percent3(limit)}" height="100%" rx="4"/>
+<rect class="fill" width="${percent3(filled)}" height="100%" rx="4"/>
+<rect class="unsure" width="${percent3(filled)}" height="100%" rx="4" fill="url(#hatch)"/>
+${limit < 1 ? html10`<line class="limit" x1="${percent3(limit)}" x2="${percent3(limit)}" y1="0" y2="100%"/>` : ""}
 </svg>`;
 }
 function remainder({ gpu: gpu2 }, role, point) {
@@ -15138,7 +20748,7 @@ ${logList(linesOf2(analysis2))}
 <noscript><p class="sub">This page reloads itself every few seconds.</p></noscript>
 <div class="actions">
 <form method="post" action="${path7}/cancel" data-while-running><button class="secondary">Cancel</button></form>
-${again(analysis2.request, "Ask again")}
+${again2(analysis2.request, "Ask again")}
 </div>
 </section>`;
 }
@@ -15148,14 +20758,14 @@ function endedView(analysis2) {
 <h1 id="title" tabindex="-1">${analysis2.state === "failed" ? "No result" : "Cancelled"}: ${subjectText(analysis2.request)}</h1>
 <p class="sub">${analysis2.trials.length === 0 ? "No size was tried." : "What was tried before it ended:"}</p>
 ${analysis2.trials.length === 0 ? "" : logList(linesOf2(analysis2))}
-<div class="actions">${again(analysis2.request, "Try again")}${otherLink}</div>
+<div class="actions">${again2(analysis2.request, "Try again")}${otherLink}</div>
 </section>`;
 }
 function doneView(analysis2, config, options) {
   return html14`<div class="title"><h1 tabindex="-1">${resultTitle(config)}</h1>
 <div class="actions">${otherLink}<button type="button" class="secondary" data-copy-address hidden>Copy link</button></div></div>
 ${result(config, options)}
-<div class="actions">${again(analysis2.request, "Run it again")}${otherLink}</div>`;
+<div class="actions">${again2(analysis2.request, "Run it again")}${otherLink}</div>`;
 }
 function expiredView() {
   return html14`<section class="card">
@@ -15165,8 +20775,8 @@ function expiredView() {
 </section>`;
 }
 var otherLink = html14`<a class="button secondary" href="/">Analyse another</a>`;
-function again(request2, words3) {
-  return html14`<form method="post" action="${ANALYSES_PATH}"><input type="hidden" name="${AGAIN_FIELD}" value="${JSON.stringify(request2)}"><button class="secondary">${words3}</button></form>`;
+function again2(request2, words4) {
+  return html14`<form method="post" action="${ANALYSES_PATH}"><input type="hidden" name="${AGAIN_FIELD}" value="${JSON.stringify(request2)}"><button class="secondary">${words4}</button></form>`;
 }
 
 // engine/server/dashboard/page.ts
@@ -15284,7 +20894,7 @@ function addAnalysisPage(app, site) {
     return analysis2 === void 0 ? expired(c, site) : show(c, analysis2, site);
   });
   app.get(`${one}/events`, (c) => {
-    const after = z73.coerce.number().int().min(0).catch(0).parse(c.req.header("last-event-id"));
+    const after = z109.coerce.number().int().min(0).catch(0).parse(c.req.header("last-event-id"));
     const events2 = analyses.events(c.req.param("id"), after, c.req.raw.signal);
     if (events2 === void 0) return c.notFound();
     if (events2 === "all-seen") return c.body(null, 204);
@@ -15489,7 +21099,7 @@ function ownGpu(machine2, { gpu: gpu2, engine }) {
 }
 
 // engine/server/dashboard/repositories/routes.ts
-import * as z74 from "zod";
+import * as z110 from "zod";
 
 // engine/server/dashboard/repositories/history.ts
 import { html as html19 } from "hono/html";
@@ -15620,7 +21230,7 @@ function totals2({ savedPerYearUsd, forgonePerYearUsd }) {
 </dl>`;
 }
 function configsCard(name3, order, { items, next }) {
-  const by = (other, words3) => other === order ? html21`<strong>${words3}</strong>` : html21`<a href="${repositoryPath(name3)}?order=${other}">${words3}</a>`;
+  const by = (other, words4) => other === order ? html21`<strong>${words4}</strong>` : html21`<a href="${repositoryPath(name3)}?order=${other}">${words4}</a>`;
   return html21`<section class="card" aria-labelledby="configs-title"><h2 id="configs-title">Configs</h2>
 <p class="sub">Worst first, by ${by("waste", "waste")} or ${by("cost", "cost")}.</p>
 ${items.length === 0 ? html21`<p>The default branch holds no training config.</p>` : dataTable(
@@ -15700,14 +21310,14 @@ function decisionRow2(decision2) {
 
 // engine/server/dashboard/repositories/routes.ts
 var cursor = pageRequest.shape.cursor.catch(void 0);
-var listQuery = z74.object({ cursor });
-var repositoryQuery = z74.object({
-  order: z74.enum(configOrders).catch("waste"),
+var listQuery = z110.object({ cursor });
+var repositoryQuery = z110.object({
+  order: z110.enum(configOrders).catch("waste"),
   configs: cursor,
   ledger: cursor,
   decisions: cursor
 });
-var historyQuery = z74.object({ path: z74.string().max(4096).catch(""), cursor });
+var historyQuery = z110.object({ path: z110.string().max(4096).catch(""), cursor });
 var PAGE_SIZE = 25;
 function addRepositoryPages(app, { assets, context: { repositories: repositories2 } }) {
   const answer4 = (c, title, view, status = 200) => {
@@ -15832,9 +21442,9 @@ import { Worker as Worker2 } from "node:worker_threads";
 var GRACE_MILLIS = 5e3;
 var HEAP_MIB = 512;
 function threadPath() {
-  const places = ["./analysis-thread.js", "./thread.ts"].map((path7) => fileURLToPath6(new URL(path7, import.meta.url)));
-  const found = places.find((place2) => existsSync5(place2));
-  if (found === void 0) throw new Error(`the analysis thread is missing from the installation: ${places.join(", ")}`);
+  const places2 = ["./analysis-thread.js", "./thread.ts"].map((path7) => fileURLToPath6(new URL(path7, import.meta.url)));
+  const found = places2.find((place2) => existsSync5(place2));
+  if (found === void 0) throw new Error(`the analysis thread is missing from the installation: ${places2.join(", ")}`);
   return found;
 }
 var AnalysisThread = class {
@@ -15848,7 +21458,7 @@ var AnalysisThread = class {
     this.#log = log;
   }
   /** Never rejects. */
-  async run(request2, { machine: machine2, timeoutMillis, signal, tell: tell2 }) {
+  async run(request2, { machine: machine2, timeoutMillis, signal, tell: tell3 }) {
     var _stack = [];
     try {
       const worker = this.#started();
@@ -15856,7 +21466,7 @@ var AnalysisThread = class {
       const hear = (message2) => {
         if (message2.kind === "crashed") ended2.resolve(this.#crashed(message2.stack));
         else if (isFinal(message2)) ended2.resolve(message2);
-        else tell2(message2);
+        else tell3(message2);
       };
       const died2 = (error) => ended2.resolve(this.#crashed(error.stack ?? error.message));
       worker.on("message", hear).once("error", died2);
@@ -15990,7 +21600,7 @@ var Lane = class {
     }
   }
   #tellFrom(index) {
-    for (const [offset2, item] of this.#waiting.slice(index).entries()) this.#moved(item, index + offset2 + 1);
+    for (const [offset3, item] of this.#waiting.slice(index).entries()) this.#moved(item, index + offset3 + 1);
   }
 };
 
@@ -16269,7 +21879,7 @@ import { secureHeaders as secureHeaders2 } from "hono/secure-headers";
 
 // engine/server/analysis-routes.ts
 import { createRoute } from "@hono/zod-openapi";
-import * as z75 from "zod";
+import * as z111 from "zod";
 
 // engine/server/json-answer.ts
 function jsonAnswer(description3, schema) {
@@ -16277,7 +21887,7 @@ function jsonAnswer(description3, schema) {
 }
 
 // engine/server/analysis-routes.ts
-var id3 = z75.object({ id: z75.string().max(100) });
+var id3 = z111.object({ id: z111.string().max(100) });
 var lookedFor = { params: id3 };
 var unknown2 = jsonAnswer("No such analysis, or no longer kept", fault);
 var submit = createRoute({
@@ -16288,16 +21898,16 @@ var submit = createRoute({
   responses: {
     202: {
       ...jsonAnswer("Accepted", analysis),
-      headers: z75.object({ location: z75.string().meta({ description: "Where the analysis is to be found" }) })
+      headers: z111.object({ location: z111.string().meta({ description: "Where the analysis is to be found" }) })
     },
     400: jsonAnswer("The request is not understood, or asks for what this server does not run", fault),
     429: {
       ...jsonAnswer("Every place in the queue is taken", fault),
-      headers: z75.object({ "retry-after": z75.string().meta({ description: "Seconds" }) })
+      headers: z111.object({ "retry-after": z111.string().meta({ description: "Seconds" }) })
     }
   }
 });
-var look = createRoute({
+var look3 = createRoute({
   method: "get",
   path: "/v1/analyses/{id}",
   summary: "An analysis as it stands",
@@ -16311,7 +21921,7 @@ var follow2 = createRoute({
   description: "Each has its number as id, its kind as name, and an AnalysisEvent as data. With Last-Event-ID only those after it. Ends after done, failed or cancelled.",
   request: {
     ...lookedFor,
-    headers: z75.object({ "last-event-id": z75.coerce.number().int().min(0).max(1e9).optional() })
+    headers: z111.object({ "last-event-id": z111.coerce.number().int().min(0).max(1e9).optional() })
   },
   responses: {
     200: { description: "The events", content: { "text/event-stream": { schema: analysisEvent } } },
@@ -16341,7 +21951,7 @@ function addAnalysisRoutes(app, { analyses, keepAliveMillis }) {
         return context.json(faultOf(queueFull2), 429);
     }
   });
-  app.openapi(look, (context) => {
+  app.openapi(look3, (context) => {
     const found = analyses.find(context.req.valid("param").id);
     return found === void 0 ? context.json(faultOf(notFound), 404) : context.json(found, 200);
   });
@@ -16373,19 +21983,19 @@ var notFound = {
 };
 
 // engine/server/description.ts
-import * as z79 from "zod";
+import * as z115 from "zod";
 
 // engine/server/shared-schemas.ts
 import { OpenAPIHono } from "@hono/zod-openapi";
-import * as z78 from "zod";
+import * as z114 from "zod";
 
 // engine/server/earlier-request.ts
-import * as z76 from "zod";
+import * as z112 from "zod";
 var spec = specChanges.shape;
 var adapters = trainingSpec.shape.lora.unwrap().partial().shape;
 var asked = analysisRequest.shape;
-var fields = z76.strictObject({
-  model_name: z76.string({ error: "model_name is missing: name a model, such as bert" }).min(1, "model_name is empty: name a model, such as bert").max(200),
+var fields2 = z112.strictObject({
+  model_name: z112.string({ error: "model_name is missing: name a model, such as bert" }).min(1, "model_name is empty: name a model, such as bert").max(200),
   batch_size: spec.microBatch,
   gradient_accumulation: spec.gradientAccumulation,
   gpus: spec.gpus,
@@ -16417,7 +22027,7 @@ var fields = z76.strictObject({
   hours_per_run: asked.hoursPerRun,
   runs_per_year: asked.runsPerYear
 });
-var earlierRequest = fields.refine(
+var earlierRequest = fields2.refine(
   ({ lora_rank, lora_targets, lora_dropout }) => lora_rank !== void 0 || lora_targets === void 0 && lora_dropout === void 0,
   { path: ["lora_rank"], message: "something is said about adapters, but not their rank" }
 );
@@ -16461,52 +22071,52 @@ function loraOf({ lora_rank: rank2, lora_targets: targets, lora_dropout: dropout
 }
 
 // engine/server/earlier-result.ts
-import * as z77 from "zod";
-var triedSize = z77.object({
-  batch_size: z77.int(),
+import * as z113 from "zod";
+var triedSize = z113.object({
+  batch_size: z113.int(),
   /** MiB. */
-  memory_mb: z77.number().nullable(),
-  memory_gb: z77.number().nullable(),
-  success: z77.boolean(),
-  error: z77.string().nullable(),
+  memory_mb: z113.number().nullable(),
+  memory_gb: z113.number().nullable(),
+  success: z113.boolean(),
+  error: z113.string().nullable(),
   provenance
 });
-var earlierResult = z77.object({
-  model_name: z77.string(),
+var earlierResult = z113.object({
+  model_name: z113.string(),
   /** `cuda`, `mps` or `cpu`: what the figures are of, whether it was measured or not. */
-  device: z77.string(),
-  gpu_name: z77.string(),
-  gpu_total_gb: z77.number(),
+  device: z113.string(),
+  gpu_name: z113.string(),
+  gpu_total_gb: z113.number(),
   /** Total − CUDA context. */
-  gpu_usable_gb: z77.number(),
+  gpu_usable_gb: z113.number(),
   /** The recommended batch; null when not even one sample fits. */
-  optimal_batch_size: z77.int().nullable(),
-  optimal_gradient_accumulation: z77.int().nullable(),
-  optimal_memory_gb: z77.number().nullable(),
+  optimal_batch_size: z113.int().nullable(),
+  optimal_gradient_accumulation: z113.int().nullable(),
+  optimal_memory_gb: z113.number().nullable(),
   /** The largest that fits, which the earlier tool called optimal. */
-  largest_batch_size: z77.int().nullable(),
-  largest_memory_gb: z77.number().nullable(),
-  current_batch_size: z77.int(),
-  current_memory_gb: z77.number(),
-  current_fits: z77.boolean(),
+  largest_batch_size: z113.int().nullable(),
+  largest_memory_gb: z113.number().nullable(),
+  current_batch_size: z113.int(),
+  current_memory_gb: z113.number(),
+  current_fits: z113.boolean(),
   /** Of usable memory, at the current batch. */
-  waste_gb: z77.number(),
-  waste_percent: z77.number(),
+  waste_gb: z113.number(),
+  waste_percent: z113.number(),
   /** Of usable memory, at the optimal batch. */
-  headroom_gb: z77.number().nullable(),
-  headroom_percent: z77.number().nullable(),
+  headroom_gb: z113.number().nullable(),
+  headroom_percent: z113.number().nullable(),
   /** Samples a second at the optimal batch over those at the current one. */
-  speedup: z77.number(),
-  cost_savings_per_run: z77.number(),
-  cost_savings_annual: z77.number(),
-  step: z77.enum(stepProfiles),
-  engine: z77.enum(engines),
+  speedup: z113.number(),
+  cost_savings_per_run: z113.number(),
+  cost_savings_annual: z113.number(),
+  step: z113.enum(stepProfiles),
+  engine: z113.enum(engines),
   provenance,
   /** Half-width of the band around every memory figure. */
-  error_band_percent: z77.number(),
+  error_band_percent: z113.number(),
   throughput_provenance: throughputProvenance,
-  results: z77.array(triedSize),
-  assumptions: z77.array(z77.string())
+  results: z113.array(triedSize),
+  assumptions: z113.array(z113.string())
 });
 function earlierResultOf({ modelName: modelName2, device: device2, engine, config }) {
   const { gpu: gpu2, current, recommended, largest } = config;
@@ -16576,12 +22186,12 @@ var named2 = {
   LedgerEntry: ledgerEntry2,
   Decision: decision
 };
-var jsonObject = z78.record(z78.string(), z78.json());
+var jsonObject = z114.record(z114.string(), z114.json());
 function withSharedSchemas(document) {
   const { components, ...rest } = jsonObject.parse(JSON.parse(JSON.stringify(document)));
-  const written = Object.entries(namedAsJson());
-  const names2 = new Map(written.map(([name3, schema]) => [JSON.stringify(schema), name3]));
-  const schemas = Object.fromEntries(written.map(([name3, schema]) => [name3, partsReferred(schema, names2)]));
+  const written2 = Object.entries(namedAsJson());
+  const names2 = new Map(written2.map(([name3, schema]) => [JSON.stringify(schema), name3]));
+  const schemas = Object.fromEntries(written2.map(([name3, schema]) => [name3, partsReferred(schema, names2)]));
   return { ...partsReferred(rest, names2), components: { ...jsonObject.parse(components), schemas } };
 }
 function namedAsJson() {
@@ -16596,9 +22206,9 @@ function namedAsJson() {
   ]);
   return Object.fromEntries(schemas);
 }
-var answer2 = z78.object({ content: z78.object({ "application/json": z78.object({ schema: jsonObject }) }) });
-var described = z78.object({
-  paths: z78.record(z78.string(), z78.object({ get: z78.object({ responses: z78.object({ 200: answer2 }) }) }))
+var answer2 = z114.object({ content: z114.object({ "application/json": z114.object({ schema: jsonObject }) }) });
+var described = z114.object({
+  paths: z114.record(z114.string(), z114.object({ get: z114.object({ responses: z114.object({ 200: answer2 }) }) }))
 });
 function partsReferred(parts, names2) {
   return Object.fromEntries(Object.entries(parts).map(([key2, part3]) => [key2, referred(part3, names2)]));
@@ -16611,12 +22221,12 @@ function referred(node, names2) {
 }
 
 // engine/server/description.ts
-var information = z79.object({
-  name: z79.literal("MemoryMark"),
-  version: z79.string(),
-  description: z79.string(),
+var information = z115.object({
+  name: z115.literal("MemoryMark"),
+  version: z115.string(),
+  description: z115.string(),
   /** What each is for, by method and path. */
-  endpoints: z79.record(z79.string(), z79.string())
+  endpoints: z115.record(z115.string(), z115.string())
 });
 var description2 = "The batch size that a GPU can really take, how much of it a training config leaves idle, and what that costs.";
 function addDescription(app, browsersGoOn) {
@@ -16640,7 +22250,7 @@ function addDescription(app, browsersGoOn) {
     method: "get",
     path: "/openapi.json",
     summary: "This description",
-    responses: { 200: jsonAnswer("OpenAPI 3.1", z79.looseObject({ openapi: z79.string() })) }
+    responses: { 200: jsonAnswer("OpenAPI 3.1", z115.looseObject({ openapi: z115.string() })) }
   });
   app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
 }
@@ -16664,19 +22274,19 @@ function describe(app) {
 
 // engine/server/earlier-routes.ts
 import { createRoute as createRoute2 } from "@hono/zod-openapi";
-import * as z82 from "zod";
+import * as z118 from "zod";
 
 // engine/server/health.ts
-import * as z80 from "zod";
-var health = z80.object({
+import * as z116 from "zod";
+var health = z116.object({
   /** `starting` until it is known what this machine has; what depends on it is null so long. */
-  status: z80.enum(["starting", "healthy"]),
-  gpu_available: z80.boolean().nullable(),
-  gpu_name: z80.string().nullable(),
+  status: z116.enum(["starting", "healthy"]),
+  gpu_available: z116.boolean().nullable(),
+  gpu_name: z116.string().nullable(),
   /** GiB. */
-  gpu_memory_total_gb: z80.number().nullable(),
-  device: z80.enum(deviceKinds).nullable(),
-  timestamp: z80.iso.datetime()
+  gpu_memory_total_gb: z116.number().nullable(),
+  device: z116.enum(deviceKinds).nullable(),
+  timestamp: z116.iso.datetime()
 });
 function healthOf(machine2, now) {
   const timestamp = now.toISOString();
@@ -16702,16 +22312,16 @@ function healthOf(machine2, now) {
 }
 
 // engine/server/model-list.ts
-import * as z81 from "zod";
-var listedModel = z81.object({
+import * as z117 from "zod";
+var listedModel = z117.object({
   /** What `model_name` takes; the Hub id serves as well. */
-  id: z81.string(),
-  name: z81.string(),
-  description: z81.string(),
-  type: z81.enum(["text", "image"]),
-  huggingface_id: z81.string()
+  id: z117.string(),
+  name: z117.string(),
+  description: z117.string(),
+  type: z117.enum(["text", "image"]),
+  huggingface_id: z117.string()
 });
-var modelList = z81.object({ models: z81.array(listedModel) });
+var modelList = z117.object({ models: z117.array(listedModel) });
 var aliasesById = new Map(
   Object.entries(modelAliases).map(([alias, id7]) => [id7, alias])
 );
@@ -16751,7 +22361,7 @@ var analyzeRoute = createRoute2({
   summary: "Analyse a model and wait for the result",
   request: { body: { required: true, content: { "application/json": { schema: earlierRequest } } } },
   responses: {
-    200: jsonAnswer("The result", z82.object({ status: z82.literal("success"), data: earlierResult })),
+    200: jsonAnswer("The result", z118.object({ status: z118.literal("success"), data: earlierResult })),
     400: jsonAnswer("A missing or unknown model, or settings that it cannot have", fault),
     429: jsonAnswer("Every place in the queue is taken", fault),
     500: jsonAnswer("A trial failed", fault),
@@ -16833,13 +22443,13 @@ function stillRuns(id7) {
 
 // engine/server/repository-routes.ts
 import { createRoute as createRoute3 } from "@hono/zod-openapi";
-import * as z83 from "zod";
+import * as z119 from "zod";
 var unknown3 = jsonAnswer("No such repository, or a server without a bot", fault);
 var refused4 = jsonAnswer("The request is not understood", fault);
 function pageOf(item) {
-  return z83.object({
-    items: z83.array(item),
-    next: z83.string().optional().meta({ description: "The cursor of the next page; absent on the last" })
+  return z119.object({
+    items: z119.array(item),
+    next: z119.string().optional().meta({ description: "The cursor of the next page; absent on the last" })
   });
 }
 var list = createRoute3({
@@ -16853,14 +22463,14 @@ var configs = createRoute3({
   method: "get",
   path: "/v1/repositories/{owner}/{repo}/configs",
   summary: "Its training configs, as last known",
-  request: { params: repositoryName, query: pageRequest.extend({ order: z83.enum(configOrders).default("waste") }) },
+  request: { params: repositoryName, query: pageRequest.extend({ order: z119.enum(configOrders).default("waste") }) },
   responses: { 200: jsonAnswer("A page of them, worst first", pageOf(configRecord)), 400: refused4, 404: unknown3 }
 });
 var history = createRoute3({
   method: "get",
   path: "/v1/repositories/{owner}/{repo}/history",
   summary: "One config over time",
-  request: { params: repositoryName, query: pageRequest.extend({ path: z83.string().min(1).max(4096) }) },
+  request: { params: repositoryName, query: pageRequest.extend({ path: z119.string().min(1).max(4096) }) },
   responses: { 200: jsonAnswer("A page of it, newest first", pageOf(configRecord)), 400: refused4, 404: unknown3 }
 });
 var savings = createRoute3({
@@ -16885,28 +22495,28 @@ function addRepositoryRoutes(app, repositories2) {
   const missing = faultOf(repositories2 === void 0 ? noBot : unknownRepository);
   app.openapi(list, async (context) => {
     const page2 = await repositories2?.list(context.req.valid("query"));
-    return page2 === void 0 ? context.json(missing, 404) : context.json(answered(page2), 200);
+    return page2 === void 0 ? context.json(missing, 404) : context.json(answered3(page2), 200);
   });
   app.openapi(configs, async (context) => {
     const { order, ...page2 } = context.req.valid("query");
     const found = await repositories2?.configs(context.req.valid("param"), order, page2);
-    return found === void 0 ? context.json(missing, 404) : context.json(answered(found), 200);
+    return found === void 0 ? context.json(missing, 404) : context.json(answered3(found), 200);
   });
   app.openapi(history, async (context) => {
     const { path: path7, ...page2 } = context.req.valid("query");
     const found = await repositories2?.history(context.req.valid("param"), path7, page2);
-    return found === void 0 ? context.json(missing, 404) : context.json(answered(found), 200);
+    return found === void 0 ? context.json(missing, 404) : context.json(answered3(found), 200);
   });
   app.openapi(savings, async (context) => {
     const found = await repositories2?.ledger(context.req.valid("param"), context.req.valid("query"));
-    return found === void 0 ? context.json(missing, 404) : context.json(answered(found), 200);
+    return found === void 0 ? context.json(missing, 404) : context.json(answered3(found), 200);
   });
   app.openapi(decisions2, async (context) => {
     const found = await repositories2?.decisions(context.req.valid("param"), context.req.valid("query"));
-    return found === void 0 ? context.json(missing, 404) : context.json(answered(found), 200);
+    return found === void 0 ? context.json(missing, 404) : context.json(answered3(found), 200);
   });
 }
-function answered(page2) {
+function answered3(page2) {
   return { ...page2, items: [...page2.items] };
 }
 var noBot = {
@@ -17229,20 +22839,20 @@ function watchQueue(queue, registers) {
 }
 
 // bot/github.ts
-async function readPullRequest({ github, repository: repository2 }, number50) {
-  const { data } = await github.rest.pulls.get({ ...repository2, pull_number: number50 });
-  const head = data.head.repo;
+async function readPullRequest({ github, repository: repository2 }, number66) {
+  const { data } = await github.rest.pulls.get({ ...repository2, pull_number: number66 });
+  const head2 = data.head.repo;
   return {
-    number: number50,
+    number: number66,
     title: data.title,
     isOpen: data.state === "open",
     mergedAt: data.merged_at === null ? void 0 : new Date(data.merged_at),
-    isFork: head?.full_name !== data.base.repo.full_name,
+    isFork: head2?.full_name !== data.base.repo.full_name,
     baseSha: data.base.sha,
     baseRef: data.base.ref,
     headSha: data.head.sha,
     headRef: data.head.ref,
-    headRepository: head?.full_name,
+    headRepository: head2?.full_name,
     author: data.user?.login,
     authorAssociation: data.author_association,
     changedFiles: data.changed_files
@@ -17310,7 +22920,7 @@ function replyMarker(commentId) {
 }
 
 // bot/commands/accept.ts
-async function accept({ work, pull: { number: number50 }, by, commentId, at }, { report: report2 }, { reason: reason2, outOfMemory: outOfMemory2 }) {
+async function accept({ work, pull: { number: number66 }, by, commentId, at }, { report: report2 }, { reason: reason2, outOfMemory: outOfMemory2 }) {
   const { database, queue, place: place2 } = work;
   const answers2 = report2.configs.map((config) => ({ config, answer: acceptability(config, { outOfMemory: outOfMemory2 }) }));
   const configs2 = answers2.flatMap(({ answer: answer4 }) => answer4.kind === "acceptable" ? [answer4.accepted] : []);
@@ -17318,8 +22928,8 @@ async function accept({ work, pull: { number: number50 }, by, commentId, at }, {
   if (configs2.length === 0) return left.length === 0 ? nothingToAccept : declined(stillBlocks(left));
   await database.transaction(async (sql) => {
     const acceptance2 = { commentId, by, reason: reason2, configs: configs2, at };
-    await keepAcceptance(sql, { ...place2, pullNumber: number50 }, acceptance2);
-    await queue.send([{ kind: "pull-request", ...place2, number: number50 }], { sql });
+    await keepAcceptance(sql, { ...place2, pullNumber: number66 }, acceptance2);
+    await queue.send([{ kind: "pull-request", ...place2, number: number66 }], { sql });
   });
   queue.announce();
   return left.length === 0 ? done : told(stillBlocks(left));
@@ -17408,8 +23018,8 @@ async function fix({ work, pull, by }, judged) {
     );
   }
   if (pull.isFork) return told([pasteInstead(changes2), ...notes].join("\n\n"));
-  const number50 = await openFix(work, pull, changes2, by);
-  const opened = `#${number50} changes ${changes2.map(({ change: change2 }) => inlinePath(change2.path)).join(", ")} to the recommended batch sizes. Merge it into ${inlineCode(pull.headRef, 200)} to take them.`;
+  const number66 = await openFix(work, pull, changes2, by);
+  const opened = `#${number66} changes ${changes2.map(({ change: change2 }) => inlinePath(change2.path)).join(", ")} to the recommended batch sizes. Merge it into ${inlineCode(pull.headRef, 200)} to take them.`;
   return told([opened, ...notes].join("\n\n"));
 }
 function pasteInstead(changes2) {
@@ -17431,7 +23041,7 @@ async function openFix(work, pull, changes2, by) {
     base: pull.headRef,
     state: "open"
   });
-  const existing = open.find(({ head }) => head.ref === branch);
+  const existing = open.find(({ head: head2 }) => head2.ref === branch);
   if (existing !== void 0) return existing.number;
   await makeBranch(work, branch, await commitOf(work, pull, changes2));
   const { data: created } = await github.rest.pulls.create({
@@ -17443,16 +23053,16 @@ async function openFix(work, pull, changes2, by) {
   });
   return created.number;
 }
-function branchFor(number50, changes2) {
+function branchFor(number66, changes2) {
   const wanted2 = JSON.stringify(changes2.map(({ change: change2 }) => [change2.path, change2.after]));
-  return `memorymark/fix-${number50}-${createHash4("sha256").update(wanted2).digest("hex").slice(0, 8)}`;
+  return `memorymark/fix-${number66}-${createHash4("sha256").update(wanted2).digest("hex").slice(0, 8)}`;
 }
 async function commitOf({ github, repository: repository2 }, { headSha }, changes2) {
-  const { data: head } = await github.rest.git.getCommit({ ...repository2, commit_sha: headSha });
-  const executables = await executablesIn({ github, repository: repository2 }, head.tree.sha);
+  const { data: head2 } = await github.rest.git.getCommit({ ...repository2, commit_sha: headSha });
+  const executables = await executablesIn({ github, repository: repository2 }, head2.tree.sha);
   const { data: tree } = await github.rest.git.createTree({
     ...repository2,
-    base_tree: head.tree.sha,
+    base_tree: head2.tree.sha,
     tree: changes2.map(({ change: change2 }) => ({
       path: change2.path,
       mode: executables.has(change2.path) ? "100755" : "100644",
@@ -17530,7 +23140,7 @@ function help() {
 // bot/commands/ok.ts
 async function ok({ work, pull, by }, shaPrefix) {
   const { database, queue, place: place2 } = work;
-  const { number: number50, headSha } = pull;
+  const { number: number66, headSha } = pull;
   if (!pull.isFork) {
     return declined("This pull request comes from this repository itself: its measurement waits for nobody’s leave.");
   }
@@ -17540,8 +23150,8 @@ async function ok({ work, pull, by }, shaPrefix) {
     );
   }
   await database.transaction(async (sql) => {
-    await approveMeasurement(sql, { ...place2, pullNumber: number50, headSha }, by);
-    await queue.send([{ kind: "pull-request", ...place2, number: number50 }], { sql });
+    await approveMeasurement(sql, { ...place2, pullNumber: number66, headSha }, by);
+    await queue.send([{ kind: "pull-request", ...place2, number: number66 }], { sql });
   });
   queue.announce();
   return done;
@@ -17591,19 +23201,19 @@ function closes(line2, mark) {
 }
 
 // bot/commands/parse.ts
-var MAX_CHARACTERS2 = 65536;
+var MAX_CHARACTERS3 = 65536;
 var called = /^\/memorymark(?=[ \t]|$)[ \t]*(\S*)[ \t]*(.*)$/i;
 function parseComment(body2) {
-  const calls = visibleLines(body2.slice(0, MAX_CHARACTERS2)).flatMap((line2) => {
+  const calls = visibleLines(body2.slice(0, MAX_CHARACTERS3)).flatMap((line2) => {
     const match = called.exec(line2);
     return match === null ? [] : [{ word: match[1] ?? "", rest: (match[2] ?? "").trim() }];
   });
-  const [first, ...others] = calls;
+  const [first, ...others2] = calls;
   if (first === void 0) return { kind: "none" };
   const name3 = first.word === "" ? "help" : commandNames.find((known3) => known3 === first.word.toLowerCase());
   if (name3 === void 0) return unknown4(first.word);
   const parsed2 = parseArguments(name3, first.rest);
-  return parsed2.kind === "command" ? { ...parsed2, others: others.length } : parsed2;
+  return parsed2.kind === "command" ? { ...parsed2, others: others2.length } : parsed2;
 }
 function unknown4(word) {
   const meant = commandNames.find((name3) => name3 === closest(word, commandNames));
@@ -17640,9 +23250,9 @@ function parseAccept(rest) {
   return { kind: "command", command: { kind: "accept", reason: reason2, outOfMemory: outOfMemory2 } };
 }
 function parseSnooze(rest) {
-  const [, written] = /^(\d{1,3})(?:\s*(?:d|days?))?$/i.exec(rest) ?? [];
-  const days3 = Number(written);
-  if (written !== void 0 && days3 >= 1 && days3 <= MAX_SNOOZE_DAYS) {
+  const [, written2] = /^(\d{1,3})(?:\s*(?:d|days?))?$/i.exec(rest) ?? [];
+  const days3 = Number(written2);
+  if (written2 !== void 0 && days3 >= 1 && days3 <= MAX_SNOOZE_DAYS) {
     return { kind: "command", command: { kind: "snooze", days: days3 } };
   }
   return malformed("snooze", `It takes a number of days from 1 to ${MAX_SNOOZE_DAYS}`);
@@ -17652,11 +23262,11 @@ function malformed(name3, problem3) {
 }
 
 // bot/commands/rerun.ts
-async function rerun({ work, pull: { headSha, number: number50 } }) {
+async function rerun({ work, pull: { headSha, number: number66 } }) {
   const { database, queue, place: place2 } = work;
   await database.transaction(async (sql) => {
     await askForRerun(sql, { ...place2, headSha });
-    await queue.send([{ kind: "pull-request", ...place2, number: number50 }], { sql });
+    await queue.send([{ kind: "pull-request", ...place2, number: number66 }], { sql });
   });
   queue.announce();
   return done;
@@ -17664,12 +23274,12 @@ async function rerun({ work, pull: { headSha, number: number50 } }) {
 
 // bot/commands/snooze.ts
 var DAY_MILLIS = 864e5;
-async function snooze({ work, pull: { number: number50 }, by, commentId, at }, days3) {
+async function snooze({ work, pull: { number: number66 }, by, commentId, at }, days3) {
   const { database, queue, place: place2 } = work;
   const until2 = new Date(at.getTime() + days3 * DAY_MILLIS);
   await database.transaction(async (sql) => {
-    await keepSnooze(sql, place2, number50, { commentId, by, at, until: until2 });
-    await queue.send([{ kind: "pull-request", ...place2, number: number50 }], { sql });
+    await keepSnooze(sql, place2, number66, { commentId, by, at, until: until2 });
+    await queue.send([{ kind: "pull-request", ...place2, number: number66 }], { sql });
   });
   queue.announce();
   const date6 = until2.toISOString().slice(0, 10);
@@ -17812,10 +23422,10 @@ async function keepHouse(options) {
     if (suspendedAt === null || suspendedAt === void 0) await scheduleAll(options, id7);
   }
 }
-async function forgetDeparted({ database, queue, log, graceDays, now }, present4) {
-  for (const id7 of await knownInstallations(database)) if (!present4.has(id7)) await noteDeparture(database, id7, now);
+async function forgetDeparted({ database, queue, log, graceDays, now }, present3) {
+  for (const id7 of await knownInstallations(database)) if (!present3.has(id7)) await noteDeparture(database, id7, now);
   const due = await departedBefore(database, new Date(now.getTime() - graceDays * DAY_MILLIS2));
-  for (const id7 of due.filter((gone) => !present4.has(gone))) {
+  for (const id7 of due.filter((gone) => !present3.has(gone))) {
     await deleteInstallation(database, id7);
     await queue.forgetSchedules(id7);
     log.info({ installation: id7 }, "Everything of an installation that left was deleted");
@@ -17844,17 +23454,17 @@ async function scheduleAll({ app, queue, log, signal }, installationId2) {
 
 // bot/measurement/dispatch.ts
 import path6 from "node:path";
-import * as z86 from "zod";
+import * as z122 from "zod";
 
 // bot/file.ts
-import * as z84 from "zod";
+import * as z120 from "zod";
 var MAX_FILE_BYTES = 16 * MIB;
-var contents = z84.object({
-  type: z84.literal("file"),
-  size: z84.number(),
-  sha: z84.string(),
-  encoding: z84.string(),
-  content: z84.string()
+var contents = z120.object({
+  type: z120.literal("file"),
+  size: z120.number(),
+  sha: z120.string(),
+  encoding: z120.string(),
+  content: z120.string()
 });
 async function readFile(work, ref, path7) {
   const { github, repository: repository2 } = work;
@@ -17919,18 +23529,18 @@ async function earlier({ database, place: place2 }, reasons) {
 }
 
 // bot/measurement/run.ts
-import * as z85 from "zod";
-var workflowRun = z85.object({
-  id: z85.number(),
-  run_attempt: z85.number().optional(),
-  event: z85.string(),
-  path: z85.string(),
-  status: z85.string().nullable(),
-  conclusion: z85.string().nullable(),
-  created_at: z85.string(),
-  head_sha: z85.string(),
-  head_repository: z85.object({ full_name: z85.string() }).nullable(),
-  pull_requests: z85.array(z85.object({ number: z85.number() })).nullish()
+import * as z121 from "zod";
+var workflowRun = z121.object({
+  id: z121.number(),
+  run_attempt: z121.number().optional(),
+  event: z121.string(),
+  path: z121.string(),
+  status: z121.string().nullable(),
+  conclusion: z121.string().nullable(),
+  created_at: z121.string(),
+  head_sha: z121.string(),
+  head_repository: z121.object({ full_name: z121.string() }).nullable(),
+  pull_requests: z121.array(z121.object({ number: z121.number() })).nullish()
 });
 async function pullRequestRun(work, pull, workflow) {
   const { data } = await work.github.rest.actions.listWorkflowRunsForRepo({
@@ -17952,7 +23562,7 @@ async function dispatchedRun(work, runId) {
 }
 function isOf(run2, pull) {
   const named3 = run2.pull_requests ?? [];
-  return run2.head_sha === pull.headSha && run2.head_repository?.full_name === pull.headRepository && (named3.length === 0 || named3.some(({ number: number50 }) => number50 === pull.number));
+  return run2.head_sha === pull.headSha && run2.head_repository?.full_name === pull.headRepository && (named3.length === 0 || named3.some(({ number: number66 }) => number66 === pull.number));
 }
 function pathOf({ path: path7 }) {
   return path7.replace(/@.*$/, "");
@@ -17998,9 +23608,9 @@ async function findEntry(archive) {
   return void 0;
 }
 async function inflate(archive, entry) {
-  const chunks = [];
-  for await (const chunk of await archive.openReadStreamPromise(entry)) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("utf8");
+  const chunks2 = [];
+  for await (const chunk of await archive.openReadStreamPromise(entry)) chunks2.push(chunk);
+  return Buffer.concat(chunks2).toString("utf8");
 }
 function readReport(text3) {
   const parsed2 = report.safeParse(parseJson2(text3));
@@ -18041,14 +23651,14 @@ async function downloadArtifact(work, runId) {
 }
 async function readCapped2(response) {
   if (!response.ok || response.body === null) throw new Error(`The artifact storage answered ${response.status}`);
-  const chunks = [];
+  const chunks2 = [];
   let size2 = 0;
   for await (const chunk of response.body) {
     size2 += chunk.byteLength;
     if (size2 > MAX_COMPRESSED_BYTES) return { kind: "too-large" };
-    chunks.push(chunk);
+    chunks2.push(chunk);
   }
-  return { kind: "zip", zip: Buffer.concat(chunks) };
+  return { kind: "zip", zip: Buffer.concat(chunks2) };
 }
 
 // bot/measurement/take.ts
@@ -18215,13 +23825,13 @@ function earlier2(a, b) {
 }
 
 // bot/measurement/dispatch.ts
-async function dispatchMeasurement(work, { number: number50, headSha }) {
-  const pull = await readPullRequest(work, number50);
+async function dispatchMeasurement(work, { number: number66, headSha }) {
+  const pull = await readPullRequest(work, number66);
   const plan = planOf2((await readTeamSettings(work)).settings, work.workflowPath);
   if (!pull.isOpen || pull.headSha !== headSha || !plan.isDue || plan.by !== "dispatch") return;
-  const key2 = { ...work.place, pullNumber: number50, headSha };
+  const key2 = { ...work.place, pullNumber: number66, headSha };
   if ((await dueMeasurement(work.database, key2)).runId !== void 0) return;
-  const started = await start(work, plan.workflow, { "pull-request": String(number50), "head-sha": headSha });
+  const started = await start(work, plan.workflow, { "pull-request": String(number66), "head-sha": headSha });
   switch (started.kind) {
     case "started":
       await keepDispatched(work.database, key2, started.runId);
@@ -18230,9 +23840,9 @@ async function dispatchMeasurement(work, { number: number50, headSha }) {
       await keepRefusal(work.database, key2, started.why);
       break;
   }
-  await work.queue.send([{ kind: "pull-request", ...work.place, number: number50 }]);
+  await work.queue.send([{ kind: "pull-request", ...work.place, number: number66 }]);
 }
-var details2 = z86.object({ workflow_run_id: z86.number() });
+var details2 = z122.object({ workflow_run_id: z122.number() });
 async function start(work, workflow, inputs) {
   const { github, repository: repository2 } = work;
   const { data } = await github.rest.repos.get(repository2);
@@ -18260,9 +23870,9 @@ var refusals = {
 
 // bot/trees.ts
 async function compareTrees(work, baseSha, headSha) {
-  const [base, head] = await Promise.all([readTree(work, baseSha), readTree(work, headSha)]);
-  const files = [...head.blobs].filter(([path7, blobSha]) => base.blobs.get(path7) !== blobSha);
-  return { files: files.map(([path7, blobSha]) => ({ path: path7, blobSha })), isCut: base.isCut || head.isCut };
+  const [base, head2] = await Promise.all([readTree(work, baseSha), readTree(work, headSha)]);
+  const files = [...head2.blobs].filter(([path7, blobSha]) => base.blobs.get(path7) !== blobSha);
+  return { files: files.map(([path7, blobSha]) => ({ path: path7, blobSha })), isCut: base.isCut || head2.isCut };
 }
 async function readTree({ github, repository: repository2 }, commitSha) {
   const { data } = await github.rest.git.getTree({ ...repository2, tree_sha: commitSha, recursive: "true" });
@@ -18293,13 +23903,13 @@ async function candidatesOfPull(work, pull, settings) {
     return candidatesBetween(work, from2, pull.headSha, settings);
   }
   const paths = new Set(listed2.flatMap((file) => [file.filename, file.previous_filename ?? file.filename]));
-  const present4 = listed2.filter(({ status }) => status !== "removed");
-  const renamed = present4.flatMap(
+  const present3 = listed2.filter(({ status }) => status !== "removed");
+  const renamed = present3.flatMap(
     ({ filename, previous_filename: former }) => former === void 0 ? [] : [[filename, former]]
   );
   return {
     ...countedFiles(
-      present4.flatMap(({ filename: path7, sha: blobSha }) => blobSha === null ? [] : [{ path: path7, blobSha }]),
+      present3.flatMap(({ filename: path7, sha: blobSha }) => blobSha === null ? [] : [{ path: path7, blobSha }]),
       settings
     ),
     formerPaths: new Map(renamed),
@@ -18682,7 +24292,7 @@ async function judgePull(work, pull, onMany = async () => {
   const read12 = await readCandidates(work, pull.headSha, candidates.blobs);
   const models = modelsAt(work, pull.headSha);
   const estimate = await work.analyze(read12.files, { settings, models, base: baseOf(work, pull.baseSha, candidates) });
-  const { report: report2, measurement } = await measured(work, pull, { settings, candidates, estimate });
+  const { report: report2, measurement } = await measured2(work, pull, { settings, candidates, estimate });
   const gaps = [...remarks, ...candidates.remarks, ...read12.remarks];
   return { report: report2, files: read12.files, settings, models, measurement, gaps };
 }
@@ -18693,7 +24303,7 @@ function modelsAt(work, headSha) {
 function baseOf(work, baseSha, { formerPaths }) {
   return (path7) => readText(work, baseSha, formerPaths.get(path7) ?? path7);
 }
-async function measured(work, pull, { settings, candidates, estimate }) {
+async function measured2(work, pull, { settings, candidates, estimate }) {
   if (estimate.configs.length === 0) return { report: estimate, measurement: { kind: "not-due" } };
   const known3 = await withReported(work, estimate, candidates, pull);
   const plan = planOf2(settings, work.workflowPath);
@@ -18741,7 +24351,7 @@ async function lenientFor({ database, place: place2 }, report2, pullNumber) {
 }
 
 // bot/pull-request/resolve.ts
-import * as z87 from "zod";
+import * as z123 from "zod";
 async function resolveCommit(work, { headSha, headOwner, headBranch }) {
   const numbers = await pullRequestsAt(work, { headSha, owner: headOwner, branch: headBranch });
   await sendUpdates(work, numbers);
@@ -18750,13 +24360,13 @@ async function resolveRun(work, runId) {
   const dispatched = await dispatchedFor(work.database, work.place, runId);
   if (dispatched !== void 0) return sendUpdates(work, [dispatched.pullNumber]);
   const { data: run2 } = await work.github.rest.actions.getWorkflowRun({ ...work.repository, run_id: runId });
-  const head = headRepository.safeParse(run2.head_repository);
-  const commit = { headSha: run2.head_sha, owner: head.data?.owner.login, branch: run2.head_branch };
+  const head2 = headRepository.safeParse(run2.head_repository);
+  const commit = { headSha: run2.head_sha, owner: head2.data?.owner.login, branch: run2.head_branch };
   await sendUpdates(work, await pullRequestsAt(work, commit));
 }
-var headRepository = z87.object({ owner: z87.object({ login: z87.string() }) });
+var headRepository = z123.object({ owner: z123.object({ login: z123.string() }) });
 async function sendUpdates({ queue, place: place2 }, numbers) {
-  await queue.send(numbers.map((number50) => ({ kind: "pull-request", ...place2, number: number50 })));
+  await queue.send(numbers.map((number66) => ({ kind: "pull-request", ...place2, number: number66 })));
 }
 
 // bot/pull-request/superseded.ts
@@ -18787,8 +24397,8 @@ var nothingLeft = `${commentMarker}
 ${nothingToMeasure}.`;
 async function keepComment(work, pullNumber, body2) {
   const { github, repository: repository2 } = work;
-  const [own2, ...others] = await ownComments(work, pullNumber);
-  const extra = others.at(-1);
+  const [own2, ...others2] = await ownComments(work, pullNumber);
+  const extra = others2.at(-1);
   if (extra !== void 0) {
     await github.rest.issues.deleteComment({ ...repository2, comment_id: extra.id });
     return false;
@@ -18817,9 +24427,9 @@ async function noteDecision({ database, place: place2 }, pull, judged, lenient) 
   const decision2 = decisionOn(pull, judged, lenient);
   if (decision2 !== void 0) await keepDecision(database, place2, decision2);
 }
-function decisionOn({ number: number50, title, author }, judged, { report: report2, accepted }) {
+function decisionOn({ number: number66, title, author }, judged, { report: report2, accepted }) {
   const common2 = {
-    pullRequest: number50,
+    pullRequest: number66,
     title: title.slice(0, 500),
     // GitHub's stand-in for an account that is gone.
     author: author ?? "ghost",
@@ -18859,17 +24469,17 @@ function isToChange(config) {
   if (config.status === "not-analysed" || config.verdict.state === "fine") return false;
   return config.verdict.reasons.every(({ spared: spared3 }) => spared3 !== "accepted" && spared3 !== "snoozed");
 }
-async function suggest2(work, { number: number50, headSha, suggestions }) {
-  const pull = await readPullRequest(work, number50);
+async function suggest2(work, { number: number66, headSha, suggestions }) {
+  const pull = await readPullRequest(work, number66);
   if (!pull.isOpen || pull.headSha !== headSha) return;
-  const patches2 = await patchesOf(work, number50);
-  const shown2 = suggestions.filter(({ path: path7, lines }) => isShown(lines, patches2.get(path7) ?? ""));
-  const known3 = shown2.length === 0 ? /* @__PURE__ */ new Set() : await knownMarkers(work, number50);
-  const comments = shown2.filter(({ marker }) => !known3.has(marker));
+  const patches2 = await patchesOf(work, number66);
+  const shown3 = suggestions.filter(({ path: path7, lines }) => isShown(lines, patches2.get(path7) ?? ""));
+  const known3 = shown3.length === 0 ? /* @__PURE__ */ new Set() : await knownMarkers(work, number66);
+  const comments = shown3.filter(({ marker }) => !known3.has(marker));
   if (comments.length === 0) return;
   await work.github.rest.pulls.createReview({
     ...work.repository,
-    pull_number: number50,
+    pull_number: number66,
     commit_id: headSha,
     event: "COMMENT",
     body: "The change that the comment of MemoryMark explains.",
@@ -18882,18 +24492,18 @@ async function suggest2(work, { number: number50, headSha, suggestions }) {
     }))
   });
 }
-async function patchesOf({ github, repository: repository2 }, number50) {
+async function patchesOf({ github, repository: repository2 }, number66) {
   const files = await github.paginate(github.rest.pulls.listFiles, {
     ...repository2,
-    pull_number: number50,
+    pull_number: number66,
     per_page: 100
   });
   return new Map(files.flatMap(({ filename, patch }) => patch === void 0 ? [] : [[filename, patch]]));
 }
-async function knownMarkers({ github, repository: repository2 }, number50) {
+async function knownMarkers({ github, repository: repository2 }, number66) {
   const comments = await github.paginate(github.rest.pulls.listReviewComments, {
     ...repository2,
-    pull_number: number50,
+    pull_number: number66,
     per_page: 100
   });
   return new Set(comments.flatMap(({ user, body: body2 }) => user.type === "Bot" ? suggestionMarkerIn(body2) ?? [] : []));
@@ -18940,8 +24550,8 @@ var CheckSlot = class {
 };
 
 // bot/pull-request/update.ts
-async function updatePullRequest(work, number50) {
-  const pull = await readPullRequest(work, number50);
+async function updatePullRequest(work, number66) {
+  const pull = await readPullRequest(work, number66);
   await leaveSuperseded(work, pull);
   if (!pull.isOpen) return;
   const commit = { ...work.place, headSha: pull.headSha };
@@ -18949,9 +24559,9 @@ async function updatePullRequest(work, number50) {
   if (rerun3 !== void 0) await renewMeasurements(work.database, work.place, pull.headSha);
   const slot = new CheckSlot(work, pull, rerun3 === void 0 ? await findCheck(work, pull.headSha) : void 0);
   try {
-    await tell(work, pull, slot);
-    await keepSeen(work.database, { ...work.place, pullNumber: number50 }, pull.headSha);
-    work.log.info({ pull: number50, head: pull.headSha }, "A pull request is up to date");
+    await tell2(work, pull, slot);
+    await keepSeen(work.database, { ...work.place, pullNumber: number66 }, pull.headSha);
+    work.log.info({ pull: number66, head: pull.headSha }, "A pull request is up to date");
   } catch (error) {
     if (failureOf(error, /* @__PURE__ */ new Date()).kind !== "fault") throw error;
     await slot.keep(failedCheck(error), void 0);
@@ -18960,13 +24570,13 @@ async function updatePullRequest(work, number50) {
     if (rerun3 !== void 0 && slot.isKept) await answerRerun(work.database, commit, rerun3);
   }
 }
-async function giveUpOn(work, number50) {
-  const pull = await readPullRequest(work, number50);
+async function giveUpOn(work, number66) {
+  const pull = await readPullRequest(work, number66);
   if (!pull.isOpen) return;
   const slot = new CheckSlot(work, pull, await findCheck(work, pull.headSha));
   if (!slot.isCompleted) await slot.keep(failedCheck(void 0), void 0);
 }
-async function tell(work, pull, slot) {
+async function tell2(work, pull, slot) {
   const judgement = await judgePull(work, pull, () => slot.begin());
   const leniency = await readLeniency(work.database, { ...work.place, pullNumber: pull.number });
   const lenient = applyLeniency(judgement.report, leniency, /* @__PURE__ */ new Date());
@@ -18987,9 +24597,9 @@ async function startMeasuring({ queue, place: place2 }, pull, measurement) {
   if (measurement.kind !== "waiting" || measurement.for !== "dispatch") return;
   await queue.send([{ kind: "dispatch", ...place2, number: pull.number, headSha: pull.headSha }]);
 }
-async function startSuggesting({ queue, place: place2 }, { number: number50, headSha }, suggestions) {
+async function startSuggesting({ queue, place: place2 }, { number: number66, headSha }, suggestions) {
   if (suggestions.length === 0) return;
-  await queue.send([{ kind: "suggest", ...place2, number: number50, headSha, suggestions: [...suggestions] }]);
+  await queue.send([{ kind: "suggest", ...place2, number: number66, headSha, suggestions: [...suggestions] }]);
 }
 async function comment(work, pull, findings2) {
   const current = await readPullRequest(work, pull.number);
@@ -19037,9 +24647,9 @@ async function reconcile(options, scope) {
   const { app, log, signal } = options;
   const asApp = await app.asApp();
   let passing2;
-  const note = (error, of, words3) => {
+  const note = (error, of, words4) => {
     signal.throwIfAborted();
-    log.warn({ err: error, ...of }, words3);
+    log.warn({ err: error, ...of }, words4);
     const { kind } = failureOf(error, /* @__PURE__ */ new Date());
     if (kind === "passing" || kind === "limited") passing2 = error;
   };
@@ -19082,9 +24692,9 @@ async function missedPulls(github, database, place2) {
     direction: "desc",
     per_page: MAX_PULLS
   });
-  const numbers = data.map(({ number: number50 }) => number50);
+  const numbers = data.map(({ number: number66 }) => number66);
   const seen = await seenPulls(database, place2, numbers);
-  return data.filter(({ number: number50, head }) => seen.get(number50) !== head.sha).map(({ number: number50 }) => ({ kind: "pull-request", ...place2, number: number50 }));
+  return data.filter(({ number: number66, head: head2 }) => seen.get(number66) !== head2.sha).map(({ number: number66 }) => ({ kind: "pull-request", ...place2, number: number66 }));
 }
 async function missedRuns(github, database, place2, workflowPath) {
   const { data } = await github.rest.actions.listWorkflowRunsForRepo({
@@ -19100,15 +24710,15 @@ async function missedRuns(github, database, place2, workflowPath) {
 }
 
 // bot/reports/merge.ts
-async function enterMerge(work, number50) {
-  const pull = await readPullRequest(work, number50);
+async function enterMerge(work, number66) {
+  const pull = await readPullRequest(work, number66);
   const { mergedAt } = pull;
   if (mergedAt === void 0) return;
   const judged = await judgePull(work, pull);
   if (judged.report.configs.length === 0) return;
   const before = await readBefore(work, pull, judged);
   const after = await estimateOf(work, judged);
-  const leniency = await readLeniency(work.database, { ...work.place, pullNumber: number50 });
+  const leniency = await readLeniency(work.database, { ...work.place, pullNumber: number66 });
   const { accepted } = applyLeniency(judged.report, leniency, mergedAt);
   const entries2 = analysedIn(judged.report).map(
     (config) => ledgerEntryOf(
@@ -19116,7 +24726,7 @@ async function enterMerge(work, number50) {
         ...comparable(config, after.get(config.path), before.get(config.path)),
         accepted: accepted.get(config.path)
       },
-      { pullNumber: number50, mergedAt: mergedAt.toISOString() }
+      { pullNumber: number66, mergedAt: mergedAt.toISOString() }
     )
   );
   await keepLedgerEntries(work.database, work.place, entries2);
@@ -19139,14 +24749,14 @@ async function readBefore(work, pull, judged) {
   const estimated = await estimateOf(work, { ...judged, files });
   const blobs = [...former].map(([path7, { file, blobSha }]) => ({ path: file.path, blobSha, after: path7 }));
   const reported = await reportedConfigs(work.database, work.place, pull.baseSha, blobs);
-  const measured2 = new Map(
+  const measured3 = new Map(
     blobs.map(({ path: path7, after }) => {
       const results = reported.flatMap(({ path: at, result: result2 }) => at === path7 ? [result2] : []);
       return [after, results.find(isTimed)];
     })
   );
   return new Map(
-    [...former.keys()].map((path7) => [path7, { estimated: estimated.get(path7), measured: measured2.get(path7) }])
+    [...former.keys()].map((path7) => [path7, { estimated: estimated.get(path7), measured: measured3.get(path7) }])
   );
 }
 async function estimateOf(work, { files, settings, models }) {
@@ -19208,7 +24818,7 @@ async function defaultBranch({ github, repository: repository2 }) {
 }
 async function withMeasured({ database, place: place2 }, estimate, commit, blobs) {
   const reported = await reportedConfigs(database, place2, commit, blobs);
-  const measured2 = new Map(
+  const measured3 = new Map(
     reported.flatMap(
       ({ path: path7, result: result2 }) => result2.status === "analysed" && result2.provenance === "measured" ? [[path7, result2]] : []
     )
@@ -19216,7 +24826,7 @@ async function withMeasured({ database, place: place2 }, estimate, commit, blobs
   return {
     ...estimate,
     configs: estimate.configs.map((config) => {
-      const known3 = measured2.get(config.path);
+      const known3 = measured3.get(config.path);
       return known3 === void 0 ? config : judgedAlone(known3, estimate.policy);
     })
   };
@@ -19250,14 +24860,14 @@ async function bodyOf({ database, place: place2 }, { branch, report: report2, re
 }
 async function keepIssue(work, body2, known3, botLogin) {
   const { github, repository: repository2 } = work;
-  const number50 = known3 ?? await findIssue(work, await botLogin());
-  if (number50 !== void 0 && await updateIssue(work, number50, body2)) return number50;
+  const number66 = known3 ?? await findIssue(work, await botLogin());
+  if (number66 !== void 0 && await updateIssue(work, number66, body2)) return number66;
   const { data } = await github.rest.issues.create({ ...repository2, title: repositoryReportTitle, body: body2 });
   return data.number;
 }
-async function updateIssue({ github, repository: repository2 }, number50, body2) {
+async function updateIssue({ github, repository: repository2 }, number66, body2) {
   try {
-    await github.rest.issues.update({ ...repository2, issue_number: number50, body: body2 });
+    await github.rest.issues.update({ ...repository2, issue_number: number66, body: body2 });
     return true;
   } catch (error) {
     const status = statusOf(error);
@@ -19467,7 +25077,7 @@ var Performer = class {
 
 // bot/queue/queue.ts
 import { PgBoss } from "pg-boss";
-import * as z88 from "zod";
+import * as z124 from "zod";
 var SCHEMA = "memorymark_queue";
 var WORK = "work";
 var GIVEN_UP = "given-up";
@@ -19544,9 +25154,9 @@ var Queue = class _Queue {
     return this.#understood((await this.#boss.fetch(GIVEN_UP, { batchSize: limit })).map(from(GIVEN_UP)));
   }
   /** A job of another version of us that this one does not know is dropped: reconciling finds what it was about. */
-  async #understood(stored) {
+  async #understood(stored2) {
     const taken2 = [];
-    for (const { queue, id: id7, data } of stored) {
+    for (const { queue, id: id7, data } of stored2) {
       const parsed2 = job.safeParse(data);
       if (parsed2.success) taken2.push({ queue, id: id7, job: parsed2.data });
       else await this.#boss.complete(queue, id7);
@@ -19604,8 +25214,8 @@ var Queue = class _Queue {
     await this.#boss.stop({ graceful: false });
   }
 };
-var openRow = z88.object({ jobs: z88.number() });
-var depthRow = z88.object({ state: z88.string(), jobs: z88.number(), seconds: z88.number() });
+var openRow = z124.object({ jobs: z124.number() });
+var depthRow = z124.object({ state: z124.string(), jobs: z124.number(), seconds: z124.number() });
 function from(queue) {
   return ({ id: id7, data }) => ({ queue, id: id7, data });
 }
@@ -19621,13 +25231,13 @@ function groupOf2(job2) {
 }
 async function setUp(boss) {
   await boss.start();
-  const shared = {
+  const shared2 = {
     expireInSeconds: EXPIRE_SECONDS,
     heartbeatSeconds: HEARTBEAT_SECONDS,
     deleteAfterSeconds: KEEP_DONE_SECONDS
   };
-  const givenUp = { ...shared, ...GIVE_UP_RETRIES };
-  const work = { deadLetter: GIVEN_UP, ...shared, ...RETRIES };
+  const givenUp = { ...shared2, ...GIVE_UP_RETRIES };
+  const work = { deadLetter: GIVEN_UP, ...shared2, ...RETRIES };
   await boss.createQueue(GIVEN_UP, givenUp);
   await boss.createQueue(WORK, { policy: "short", ...work });
   await boss.updateQueue(GIVEN_UP, givenUp);
@@ -19753,7 +25363,7 @@ function delay2(millis) {
 }
 
 // bot/reports/repositories.ts
-import * as z89 from "zod";
+import * as z125 from "zod";
 
 // bot/reports/cursor.ts
 function writeCursor(position2) {
@@ -19779,10 +25389,10 @@ function parseJson3(text3) {
 }
 
 // bot/reports/repositories.ts
-var timeAndId = z89.object({ at: z89.iso.datetime(), id: z89.number() });
-var rankAndId = z89.object({ rank: z89.number(), id: z89.number() });
-var id4 = z89.object({ id: z89.number() });
-var offset = z89.object({ offset: z89.number().int().min(0) });
+var timeAndId = z125.object({ at: z125.iso.datetime(), id: z125.number() });
+var rankAndId = z125.object({ rank: z125.number(), id: z125.number() });
+var id4 = z125.object({ id: z125.number() });
+var offset2 = z125.object({ offset: z125.number().int().min(0) });
 var KeptRepositories = class {
   #sql;
   constructor(sql) {
@@ -19822,7 +25432,7 @@ var KeptRepositories = class {
     if (survey2 === void 0) return void 0;
     const kept = (await ledgerEntries(this.#sql, survey2)).map(({ entry }) => entry);
     const { measuredPerYearUsd, modelledPerYearUsd, forgonePerYearUsd } = totalsOf(kept);
-    const start2 = readCursor(offset, cursor2)?.offset ?? 0;
+    const start2 = readCursor(offset2, cursor2)?.offset ?? 0;
     const lines = kept.flatMap(ledgerLines);
     const page2 = pageOf2(lines.slice(start2, start2 + limit + 1), limit, {
       item: (line2) => line2,
@@ -19847,10 +25457,10 @@ var KeptRepositories = class {
   }
 };
 function pageOf2(found, limit, { item, position: position2 }) {
-  const shown2 = found.slice(0, limit);
-  const last = shown2.at(-1);
+  const shown3 = found.slice(0, limit);
+  const last = shown3.at(-1);
   return {
-    items: shown2.map(item),
+    items: shown3.map(item),
     ...found.length > limit && last !== void 0 && { next: writeCursor(position2(last)) }
   };
 }
@@ -19949,21 +25559,21 @@ async function until(moment2) {
 }
 
 // bot/webhooks/events.ts
-import * as z91 from "zod";
+import * as z127 from "zod";
 
 // bot/webhooks/installation-events.ts
-import * as z90 from "zod";
-var id5 = z90.number().int().positive();
-var repository = z90.object({ id: id5, name: z90.string(), full_name: z90.string() });
-var installation = z90.object({
-  action: z90.string(),
-  installation: z90.object({ id: id5 }),
-  repositories: z90.array(repository).optional()
+import * as z126 from "zod";
+var id5 = z126.number().int().positive();
+var repository = z126.object({ id: id5, name: z126.string(), full_name: z126.string() });
+var installation = z126.object({
+  action: z126.string(),
+  installation: z126.object({ id: id5 }),
+  repositories: z126.array(repository).optional()
 });
-var repositories = z90.object({
-  action: z90.string(),
-  installation: z90.object({ id: id5 }),
-  repositories_added: z90.array(repository)
+var repositories = z126.object({
+  action: z126.string(),
+  installation: z126.object({ id: id5 }),
+  repositories_added: z126.array(repository)
 });
 var MAX_REPOSITORIES = 200;
 var installationReaders = {
@@ -19988,11 +25598,11 @@ function schedules(installationId2, all) {
 }
 
 // bot/webhooks/events.ts
-var id6 = z91.number().int().positive();
-var sha3 = z91.string();
-var place = z91.object({
-  installation: z91.object({ id: id6 }),
-  repository: z91.object({ id: id6, name: z91.string(), owner: z91.object({ login: z91.string() }) })
+var id6 = z127.number().int().positive();
+var sha3 = z127.string();
+var place = z127.object({
+  installation: z127.object({ id: id6 }),
+  repository: z127.object({ id: id6, name: z127.string(), owner: z127.object({ login: z127.string() }) })
 }).transform(
   ({ installation: installation2, repository: repository2 }) => ({
     installationId: installation2.id,
@@ -20010,37 +25620,37 @@ var pullRequestActions = /* @__PURE__ */ new Set([
   "edited",
   "closed"
 ]);
-var pullRequest = z91.object({
-  action: z91.string(),
+var pullRequest = z127.object({
+  action: z127.string(),
   number: id6,
-  pull_request: z91.object({ merged: z91.boolean().nullish() }).optional()
+  pull_request: z127.object({ merged: z127.boolean().nullish() }).optional()
 });
-var checkRun = z91.object({
-  action: z91.string(),
-  check_run: z91.object({ name: z91.string(), head_sha: sha3 }),
-  requested_action: z91.object({ identifier: z91.string() }).optional()
+var checkRun = z127.object({
+  action: z127.string(),
+  check_run: z127.object({ name: z127.string(), head_sha: sha3 }),
+  requested_action: z127.object({ identifier: z127.string() }).optional()
 });
-var checkSuite = z91.object({ action: z91.string(), check_suite: z91.object({ head_sha: sha3 }) });
-var workflowRun2 = z91.object({ workflow_run: z91.object({ id: id6 }) });
-var mergeGroup = z91.object({
-  action: z91.string(),
-  merge_group: z91.object({ head_sha: sha3, base_sha: sha3, head_ref: z91.string().optional() })
+var checkSuite = z127.object({ action: z127.string(), check_suite: z127.object({ head_sha: sha3 }) });
+var workflowRun2 = z127.object({ workflow_run: z127.object({ id: id6 }) });
+var mergeGroup = z127.object({
+  action: z127.string(),
+  merge_group: z127.object({ head_sha: sha3, base_sha: sha3, head_ref: z127.string().optional() })
 });
-var comment2 = z91.object({
-  action: z91.string(),
-  issue: z91.object({ number: id6, pull_request: z91.object({}).optional() }),
-  comment: z91.object({ id: id6, body: z91.string(), user: z91.object({ login: z91.string() }) })
+var comment2 = z127.object({
+  action: z127.string(),
+  issue: z127.object({ number: id6, pull_request: z127.object({}).optional() }),
+  comment: z127.object({ id: id6, body: z127.string(), user: z127.object({ login: z127.string() }) })
 });
 var called2 = /^[ \t]*\/memorymark\b/im;
 var readers = {
   pull_request: (payload, at) => {
-    const { action, number: number50, pull_request: pull } = pullRequest.parse(payload);
+    const { action, number: number66, pull_request: pull } = pullRequest.parse(payload);
     if (!pullRequestActions.has(action)) return void 0;
     const isMerged = action === "closed" && pull?.merged === true;
     return {
       jobs: [
-        { kind: "pull-request", ...at, number: number50 },
-        ...isMerged ? [{ kind: "merged", ...at, number: number50 }] : []
+        { kind: "pull-request", ...at, number: number66 },
+        ...isMerged ? [{ kind: "merged", ...at, number: number66 }] : []
       ]
     };
   },
@@ -20065,9 +25675,9 @@ var readers = {
     return { jobs: [{ kind: "merge-group", ...at, ...commits2, ...pullNumber !== void 0 && { pullNumber } }] };
   },
   issue_comment: (payload, at) => {
-    const { action, issue, comment: written } = comment2.parse(payload);
-    if (action !== "created" || issue.pull_request === void 0 || !called2.test(written.body)) return void 0;
-    const { id: commentId, body: body2, user } = written;
+    const { action, issue, comment: written2 } = comment2.parse(payload);
+    if (action !== "created" || issue.pull_request === void 0 || !called2.test(written2.body)) return void 0;
+    const { id: commentId, body: body2, user } = written2;
     return { jobs: [{ kind: "command", ...at, pullNumber: issue.number, commentId, body: body2, author: user.login }] };
   }
 };
@@ -20076,7 +25686,7 @@ function readEvent(event2, payload) {
     const work = workOf(event2, payload);
     return work === void 0 ? { kind: "not-ours" } : { kind: "work", name: event2, work };
   } catch (error) {
-    if (!(error instanceof z91.ZodError)) throw error;
+    if (!(error instanceof z127.ZodError)) throw error;
     return { kind: "unreadable", why: error.issues.map(({ path: path7, code }) => `${path7.join(".")} ${code}`).join(", ") };
   }
 }
@@ -20091,8 +25701,8 @@ function workOf(event2, payload) {
   return read12 !== void 0 && at.success ? read12(payload, at.data) : void 0;
 }
 function pullIn(headRef) {
-  const [, number50] = /\/pr-(\d{1,9})-[0-9a-f]{40,64}$/.exec(headRef) ?? [];
-  return number50 === void 0 ? void 0 : Number(number50);
+  const [, number66] = /\/pr-(\d{1,9})-[0-9a-f]{40,64}$/.exec(headRef) ?? [];
+  return number66 === void 0 ? void 0 : Number(number66);
 }
 function rerun2(at, headSha) {
   const { installationId: installationId2, repositoryId } = at;
@@ -20150,14 +25760,14 @@ function refused6(status, message2) {
 }
 async function readCapped3(request2) {
   if (Number(header(request2, "content-length")) > MAX_BODY_BYTES2) return void 0;
-  const chunks = [];
+  const chunks2 = [];
   let size2 = 0;
   for await (const chunk of request2) {
     size2 += chunk.length;
     if (size2 > MAX_BODY_BYTES2) return void 0;
-    chunks.push(chunk);
+    chunks2.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks2).toString("utf8");
 }
 function parseJson4(text3) {
   try {

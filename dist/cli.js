@@ -17,6 +17,7 @@ import {
   advice,
   attentions,
   bar,
+  batchBounds,
   brokenTrialProblem,
   byteKinds,
   bytesPerElement,
@@ -38,6 +39,7 @@ import {
   engineOn,
   engines,
   errorBandPercent,
+  expertNamesOf,
   explainConfigAsync,
   findLargest,
   findingOf,
@@ -66,6 +68,7 @@ import {
   memoryFlag,
   memoryProvenance,
   missingBytes,
+  modelCopies,
   modelProblem,
   noSettings,
   numberFlag,
@@ -74,6 +77,7 @@ import {
   openProbe,
   optimizerRules,
   optimizers,
+  parameterPattern,
   parseConditions,
   parseFile,
   parseFlags,
@@ -110,7 +114,7 @@ import {
   usableBytes,
   verdictState,
   version
-} from "./cli-chunk-K2TKW24A.js";
+} from "./cli-chunk-3QD2YUYN.js";
 
 // engine/analyze.ts
 import { setImmediate } from "node:timers/promises";
@@ -120,7 +124,8 @@ var THROUGHPUT_TOLERANCE = 0.02;
 var DEFAULT_MARGIN = 0.05;
 var KEEPING_WORTH = 0.9;
 function recommend(situation) {
-  const { current, samplesPerSecond } = situation;
+  const { current, samplesPerSecond, bounds } = situation;
+  if (bounds !== void 0) return withinBounds(situation, bounds);
   const fastest = smallestNearBest(situation);
   if (current.gradientAccumulation === 1 && fastest > current.microBatch) {
     return { microBatch: fastest, gradientAccumulation: 1 };
@@ -130,6 +135,21 @@ function recommend(situation) {
   const kept = keepingEffectiveBatch(situation, perGpu);
   const keptIsGood = kept.gradientAccumulation === 1 || samplesPerSecond(kept) >= KEEPING_WORTH * samplesPerSecond(changed);
   return keptIsGood ? kept : changed;
+}
+function withinBounds(situation, { dividend, accumulates }) {
+  const { current, largestWithMargin } = situation;
+  if (accumulates) return keepingEffectiveBatch(situation, current.microBatch * current.gradientAccumulation);
+  const most = Math.min(current.microBatch, largestWithMargin);
+  const fitting = divisors(dividend).filter((divisor) => divisor <= most);
+  return { microBatch: fitting.at(-1) ?? 1, gradientAccumulation: 1 };
+}
+var WORTHWHILE_SPEEDUP = 1.05;
+function advise(situation) {
+  const recommended = recommend(situation);
+  const next = recommend({ ...situation, current: recommended });
+  const speedup = situation.samplesPerSecond(next) / situation.samplesPerSecond(recommended);
+  const isWorthwhile = next.microBatch > recommended.microBatch && speedup >= WORTHWHILE_SPEEDUP;
+  return { recommended, ...isWorthwhile && { beyond: next } };
 }
 function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }) {
   const rate = (batch) => samplesPerSecond({ microBatch: batch, gradientAccumulation: 1 });
@@ -144,7 +164,7 @@ function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }) {
   return grid.at(low);
 }
 function keepingEffectiveBatch(situation, perGpu) {
-  const plans = divisors(perGpu).filter((divisor) => divisor <= situation.largestWithMargin).map((microBatch) => ({ microBatch, gradientAccumulation: perGpu / microBatch }));
+  const plans = divisors(perGpu).filter((divisor) => divisor <= situation.largestWithMargin && (situation.bounds?.dividend ?? 0) % divisor === 0).map((microBatch) => ({ microBatch, gradientAccumulation: perGpu / microBatch }));
   const rates = plans.map((plan) => situation.samplesPerSecond(plan));
   const enough = Math.max(...rates) * (1 - THROUGHPUT_TOLERANCE);
   return plans[rates.findIndex((rate) => rate >= enough)] ?? { microBatch: 1, gradientAccumulation: perGpu };
@@ -174,6 +194,8 @@ var Autograd = class {
   parameters = /* @__PURE__ */ new Map();
   /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
   buffers = [];
+  /** The same, but no sharding divides them and no offloading moves them. */
+  wholeBuffers = [];
   /** The batch's own tensors, which the training loop holds through the step. */
   batch = [];
   /** Tensors that the model's outputs reference: the key/value cache. */
@@ -186,7 +208,7 @@ var Autograd = class {
   autocastDtype;
   training;
   /** Whether batches carry a mask of padded tokens; images never do. */
-  isPadded;
+  #isPadded;
   hasFlash;
   castWeights = /* @__PURE__ */ new Map();
   /** Every cast that the present autocast context keeps until it ends. */
@@ -194,7 +216,9 @@ var Autograd = class {
   /** Undefined while gradients are recorded. */
   pass;
   #sequencesPerSample;
-  #bufferNames = /* @__PURE__ */ new Set();
+  #namedBuffers = /* @__PURE__ */ new Map();
+  /** Before the names of its parameters. */
+  #model = "";
   #edges = 0;
   #storages = 0;
   /** `hasFlash`: the GPU runs the flash attention kernel. */
@@ -204,8 +228,18 @@ var Autograd = class {
     this.weightDtype = weightDtypes[spec.precision];
     this.autocastDtype = autocastDtypes[spec.precision];
     this.training = spec.step === "training";
-    this.isPadded = spec.paddedBatches && spec.task !== "image-classification";
+    this.#isPadded = spec.paddedBatches && spec.task !== "image-classification";
     this.#sequencesPerSample = sequencesPerSample(spec);
+  }
+  get isPadded() {
+    return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded;
+  }
+  /** A model beside the first: what `run` uses of weights is its own. */
+  ofModel(name, run) {
+    this.#model = `${name}.`;
+    const result = run();
+    this.#model = "";
+    return result;
   }
   /** torch.no_grad: what `run` does is recorded without saving anything for a backward pass. */
   withoutGradients(pass, run) {
@@ -213,6 +247,15 @@ var Autograd = class {
     const result = this.underAutocast(run);
     this.pass = void 0;
     return result;
+  }
+  /** What `run` does before the steps over the batch begin: its nodes are kept apart. */
+  beforehand(run) {
+    const outer = this.nodes;
+    this.nodes = [];
+    run();
+    const nodes = this.nodes;
+    this.nodes = outer;
+    return nodes;
   }
   /** torch.autocast around `run`: the cache of cast weights begins and ends with it. */
   underAutocast(run) {
@@ -226,7 +269,7 @@ var Autograd = class {
   /** Asking for a name twice shares the parameter. */
   parameter(layerName, shape, options) {
     const isCopy = this.pass?.of === "copy";
-    const name = isCopy ? REFERENCE + layerName : layerName;
+    const name = (isCopy ? REFERENCE : "") + this.#model + layerName;
     const known = this.parameters.get(name);
     if (known !== void 0) return known;
     const { dtype = (isCopy ? this.pass?.dtype : void 0) ?? this.weightDtype } = options;
@@ -244,11 +287,15 @@ var Autograd = class {
     return output;
   }
   dropout(x, probability) {
-    if (!this.training || probability === 0 || this.spec.dropout === false || this.pass !== void 0) return x;
+    if (!this.training || probability === 0 || this.spec.dropout === false || !this.#isInTraining()) return x;
     const mask = this.storage(elements(x), "bool", x.batched);
     const output = this.tensor(x.shape, x.dtype, [x], x);
     this.record("dropout", { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] });
     return output;
+  }
+  /** What is without gradients is not for that in eval mode; frozen copies are, and adapters that are off drop nothing. */
+  #isInTraining() {
+    return this.pass === void 0 || this.pass.of === "policy";
   }
   add(x, y, options = {}) {
     const dtype = widest(x.dtype, y.dtype);
@@ -262,7 +309,8 @@ var Autograd = class {
     return output;
   }
   multiply(x, y) {
-    const larger = elements(x) >= elements(y) ? x : y;
+    const isLarger = elements(x) > elements(y) || elements(x) === elements(y) && (x.batched || !y.batched);
+    const larger = isLarger ? x : y;
     const output = this.tensor(larger.shape, widest(x.dtype, y.dtype), [x, y], { batched: x.batched || y.batched });
     const saves = [...y.requiresGrad ? [x] : [], ...x.requiresGrad ? [y] : []];
     const isReduced = (side) => side.batched !== output.batched || elements(side) < elements(output) || side.dtype !== output.dtype;
@@ -342,10 +390,13 @@ var Autograd = class {
   }
   /** A storage of the model beside its parameters. Another pass over the same weights finds it there. */
   buffer(name, bytes) {
-    const key = this.pass?.of === "copy" ? REFERENCE + name : name;
-    if (this.#bufferNames.has(key)) return;
-    this.#bufferNames.add(key);
-    this.buffers.push(this.persistent(bytes));
+    const key = (this.pass?.of === "copy" ? REFERENCE : "") + this.#model + name;
+    const known = this.#namedBuffers.get(key);
+    if (known !== void 0) return known;
+    const storage = this.persistent(bytes);
+    this.#namedBuffers.set(key, storage);
+    this.buffers.push(storage);
+    return storage;
   }
   /** A storage of the model itself. */
   persistent(bytes) {
@@ -364,7 +415,7 @@ var Autograd = class {
   }
   /** Outside the graph (no output requires a gradient) nothing is saved. */
   record(name, options) {
-    const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch = [], backwardScratch = [] } = options;
+    const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch: scratch2 = [], backwardScratch = [] } = options;
     const readStorages = options.reads.map((tensor) => tensor.storage);
     const inGraph = outputs.some((output) => output.requiresGrad);
     const created = outputs.map((tensor) => tensor.storage).filter((storage) => !readStorages.includes(storage));
@@ -372,19 +423,22 @@ var Autograd = class {
       name,
       reads: readStorages,
       creates: [...created, ...saved],
-      scratch,
+      scratch: scratch2,
       saves: inGraph ? [...saves.map((tensor) => tensor.storage), ...saved] : [],
       keeps: inGraph ? keeps.map((tensor) => tensor.storage) : [],
       outputs,
       gradients: gradients.filter((edge) => edge.to.requiresGrad),
       backwardScratch,
-      flopsPerSample: (options.flopsPerSample ?? 0) * this.#sequencesPerSample,
-      computeDtype: outputs[0]?.dtype ?? "float32"
+      flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
+      computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? "float32"
     });
   }
   #newStorage(bytes, batched, kind, persistent) {
-    const [fixedBytes, bytesPerSample] = batched ? [0, bytes * this.#sequencesPerSample] : [bytes, 0];
-    return { id: this.#storages++, fixedBytes, bytesPerSample, kind, persistent };
+    const sequences = this.pass?.sequences?.perSample ?? this.#sequencesPerSample;
+    const [fixedBytes, bytesPerSample] = batched ? [0, bytes * sequences] : [bytes, 0];
+    const samples = batched ? this.pass?.sequences?.count : void 0;
+    const atLeast = samples === void 0 ? {} : { samplesAtLeast: samples };
+    return { id: this.#storages++, fixedBytes, bytesPerSample, ...atLeast, kind, persistent };
   }
 };
 function made(to) {
@@ -395,8 +449,9 @@ function widest(x, y) {
 }
 
 // engine/estimate/sharding.ts
-function sharesOf({ gpus: gpus2, sharding = "ddp", offload }) {
-  const divided = 1 / gpus2;
+function sharesOf(spec) {
+  const { sharding = "ddp", offload } = spec;
+  const divided = 1 / modelCopies(spec);
   const state = offload === void 0 ? divided : 0;
   const weights = offload === "optimizer-and-weights" ? 0 : divided;
   switch (sharding) {
@@ -407,22 +462,29 @@ function sharesOf({ gpus: gpus2, sharding = "ddp", offload }) {
     case "zero2":
       return { weights: 1, gradients: divided, optimizerState: state };
     case "zero3":
-    case "fsdp":
       return { weights, gradients: divided, optimizerState: state };
+    case "fsdp":
+      return { weights, gradients: weights && divided, optimizerState: state };
   }
 }
 function exchangeBytes(spec, parameters) {
-  if (spec.gpus === 1 && spec.offload !== "optimizer-and-weights") return 0;
+  if (modelCopies(spec) === 1 && spec.offload !== "optimizer-and-weights") return 0;
   const { sharding = "ddp" } = spec;
   if (sharding === "ddp") return sum([...parameters.values()].filter((parameter) => parameter.requiresGrad).map(bytesOf));
   if (sharding === "zero1" || sharding === "zero2") return 0;
+  const all = [...parameters];
+  const trained = all.filter(([, parameter]) => parameter.requiresGrad);
+  const leaving = sharding === "fsdp" && spec.offload === "optimizer-and-weights" ? inUnits(trained, 1) : 0;
+  return inUnits(all, 2) + leaving;
+}
+function inUnits(parameters, blocks) {
   const units = /* @__PURE__ */ new Map();
   for (const [name, parameter] of parameters) {
     const unit = /^.*?\.\d+(?=\.)/.exec(name)?.[0] ?? "";
     units.set(unit, (units.get(unit) ?? 0) + bytesOf(parameter));
   }
-  const blocks = [...units].filter(([unit]) => unit !== "").map(([, bytes]) => bytes);
-  return (units.get("") ?? 0) + 2 * Math.max(0, ...blocks);
+  const sizes = [...units].filter(([unit]) => unit !== "").map(([, bytes]) => bytes);
+  return (units.get("") ?? 0) + blocks * Math.max(0, ...sizes);
 }
 function bytesOf(parameter) {
   return elements(parameter) * bytesPerElement[parameter.dtype];
@@ -433,16 +495,18 @@ function sum(values) {
 
 // engine/estimate/timeline.ts
 var OPTIMIZER_MOMENT = "the optimizer";
-function playStep(tape, spec, loss, held) {
+function playStep(tape, spec, { loss, held, before }) {
   const shares = sharesOf(spec);
-  const player = new Player(tape, loss, shares);
-  const microSteps = spec.step === "training" ? Math.min(spec.gradientAccumulation, 2) : 1;
-  for (let index = 0; index < microSteps; index++) player.microStep(held);
   const parameters = [...tape.parameters.values()];
   const optimized = parameters.filter((parameter) => parameter.requiresGrad).map((parameter) => master(spec, parameter));
+  const player = new Player(tape, loss, shares, spec.optimizerInBackward && inBackward(spec, optimized));
+  const microSteps = spec.step === "training" ? Math.min(spec.gradientAccumulation, 2) : 1;
+  player.beforehand(before);
+  for (let index = 0; index < microSteps; index++) player.microStep(held);
+  const withState = spec.trainable?.inTurns ? parameters : optimized;
   const isTraining = spec.step === "training";
   const eventsBeforeOptimizer = player.events.length;
-  if (isTraining) player.optimizerStep(spec.optimizer, optimized);
+  if (isTraining && !spec.optimizerInBackward) player.optimizerStep(spec.optimizer, optimized);
   player.releaseGradients();
   const exchange = isTraining ? exchangeBytes(spec, tape.parameters) : 0;
   return {
@@ -450,13 +514,17 @@ function playStep(tape, spec, loss, held) {
       ...[...parameters.map((parameter) => parameter.storage), ...tape.buffers].map(
         (storage) => share(storage, shares.weights)
       ),
+      ...tape.wholeBuffers,
       ...exchange > 0 ? [tape.fixed(exchange, "temporaries")] : []
     ],
-    optimizerState: isTraining ? optimizerState(tape, spec, optimized, shares) : [],
+    optimizerState: isTraining ? optimizerState(tape, spec, withState, shares) : [],
     step: player.events,
     eventsBeforeOptimizer,
     parameterCount: [...tape.parameters].filter(([name]) => !name.startsWith(REFERENCE)).reduce((sum2, [, parameter]) => sum2 + elements(parameter), 0)
   };
+}
+function inBackward({ optimizer }, optimized) {
+  return { optimizer, parameters: new Map(optimized.map((parameter) => [parameter.storage, parameter])) };
 }
 function master(spec, parameter) {
   return spec.precision === "bf16-master" ? { ...parameter, dtype: "float32" } : parameter;
@@ -464,11 +532,19 @@ function master(spec, parameter) {
 function optimizerState(tape, spec, optimized, shares) {
   const { stateBytes } = optimizerRules[spec.optimizer];
   const masterBytes = (parameter) => spec.precision === "bf16-master" ? elements(parameter) * bytesPerElement.float32 : 0;
-  return optimized.map((parameter) => (stateBytes(parameter) + masterBytes(parameter)) * shares.optimizerState).filter((bytes) => bytes > 0).map((bytes) => tape.fixed(bytes, "optimizerState"));
+  const names2 = new Map([...tape.parameters].map(([name, { storage }]) => [storage, name]));
+  const kept = (parameter) => stateBytes(parameter, names2.get(parameter.storage) ?? "") + masterBytes(parameter);
+  return optimized.map((parameter) => kept(parameter) * shares.optimizerState).filter((bytes) => bytes > 0).map((bytes) => tape.fixed(bytes, "optimizerState"));
 }
 function share(storage, part2) {
   return part2 === 1 ? storage : { ...storage, fixedBytes: storage.fixedBytes * part2 };
 }
+var phaseNames = {
+  forward: "forward",
+  "forward without saving": "forward",
+  recomputation: "recomputation",
+  answers: "making and scoring answers, forward"
+};
 var Player = class {
   events = [];
   #tape;
@@ -486,11 +562,18 @@ var Player = class {
   #parameterGradients = /* @__PURE__ */ new Map();
   /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
   #usesLeft = [];
+  /** Recomputed and kept until the backward pass has gone through every block. */
+  #retained = [];
   #waitingGradients = /* @__PURE__ */ new Map();
-  constructor(tape, loss, shares) {
+  #inBackward;
+  constructor(tape, loss, shares, inBackward2) {
     this.#tape = tape;
     this.#loss = loss;
     this.#shares = shares;
+    this.#inBackward = inBackward2;
+  }
+  beforehand(nodes) {
+    this.#forward(nodes, "answers");
   }
   microStep(held) {
     this.#moment = "the batch";
@@ -526,11 +609,11 @@ var Player = class {
     this.#parameterGradients.clear();
   }
   #forward(nodes, phase) {
-    const saves = phase !== "forward without saving";
+    const saves = phase === "forward" || phase === "recomputation";
     for (const node of nodes)
       for (const storage of node.reads) this.#reads[storage.id] = this.#count(this.#reads, storage) + 1;
     for (const node of nodes) {
-      this.#moment = `${phase === "recomputation" ? phase : "forward"} of ${node.name}`;
+      this.#moment = `${phaseNames[phase]} of ${node.name}`;
       if (node.body !== void 0) this.#forward(node.body, "forward without saving");
       else this.#compute(node);
       if (saves) for (const storage of node.saves) this.#reference(storage, 1);
@@ -548,6 +631,7 @@ var Player = class {
     for (const storage of node.scratch) this.#release(storage);
   }
   #backward(nodes) {
+    const firstBlock = nodes.find((node) => node.body !== void 0);
     for (const node of nodes.toReversed()) {
       if (node.body !== void 0) this.#checkpointBackward(node, node.body);
       else this.#nodeBackward(node);
@@ -555,6 +639,7 @@ var Player = class {
         this.#reference(storage, -1);
         this.#releaseIfUnused(storage);
       }
+      if (node === firstBlock) this.#releaseRetained();
     }
   }
   #checkpointBackward(node, body) {
@@ -562,8 +647,19 @@ var Player = class {
     const [saving, rest] = [body.slice(0, savingCount), body.slice(savingCount)];
     this.#backward(rest);
     this.#forward(untilLastSave(saving, rest), "recomputation");
+    this.#retain(node.retains ?? []);
     this.#backward(saving);
     for (const output of node.outputs) this.#releaseIfUnused(output.storage);
+  }
+  #retain(storages) {
+    for (const storage of storages) this.#reference(storage, 1);
+    this.#retained.push(...storages);
+  }
+  #releaseRetained() {
+    for (const storage of this.#retained.splice(0)) {
+      this.#reference(storage, -1);
+      this.#releaseIfUnused(storage);
+    }
   }
   /** Incoming gradients, saved tensors and results live together until the node is done. */
   #nodeBackward(node) {
@@ -634,10 +730,20 @@ var Player = class {
   /** AccumulateGrad: the first micro-step's gradient becomes `.grad`, later ones are added to it in place. */
   #accumulate(parameter, gradient) {
     const known = this.#parameterGradients.has(parameter);
-    const kept = known || this.#shares.gradients === 1 ? gradient : share(gradient, this.#shares.gradients);
+    const part2 = this.#shares.gradients;
+    const kept = known || part2 === 1 ? gradient : this.#tape.fixed(gradient.fixedBytes * part2, gradient.kind);
     if (kept !== gradient) this.#allocate(kept);
     if (known || kept !== gradient) this.#release(gradient);
     if (!known) this.#parameterGradients.set(parameter, kept);
+    this.#stepAtOnce(parameter, kept);
+  }
+  /** The optimizer in a hook behind the gradient: torch.Tensor.register_post_accumulate_grad_hook. */
+  #stepAtOnce(parameter, gradient) {
+    const stepped = this.#inBackward?.parameters.get(parameter);
+    if (this.#inBackward === void 0 || stepped === void 0) return;
+    this.optimizerStep(this.#inBackward.optimizer, [stepped]);
+    this.#release(gradient);
+    this.#parameterGradients.delete(parameter);
   }
   #takeGradient(of) {
     const key = of.edge;
@@ -731,7 +837,6 @@ function predictedBoundary(probe, limitBytes) {
 }
 
 // engine/verdict/judge.ts
-var WORTHWHILE_SPEEDUP = 1.05;
 function judge(figures, policy) {
   return verdictOf(
     figures.fits ? policy.failOn.flatMap((condition) => failing(condition, figures)) : [outOfMemory(figures)],
@@ -798,7 +903,7 @@ function assess(spec, config, options, evidence = estimatedEvidence(spec, config
     costPerRunUsd: costPerRunUsd(terms, rate(plan) / rate(now))
   });
   const current = point(now);
-  const recommended = evidence.recommended && point(evidence.recommended);
+  const recommended = evidence.advice && point(evidence.advice.recommended);
   const modelled = probe.peak(spec.microBatch);
   const { breakdown, moment } = modelled;
   const correction2 = current.peakBytes / modelled.bytes;
@@ -818,6 +923,7 @@ function assess(spec, config, options, evidence = estimatedEvidence(spec, config
     current,
     ...recommended && { recommended },
     ...largest && { largest: point({ microBatch: largest, gradientAccumulation: 1 }) },
+    ...evidence.advice?.beyond && { beyond: point(evidence.advice.beyond) },
     breakdown: scaled(breakdown, correction2),
     peakMoment: moment,
     speedup,
@@ -860,15 +966,15 @@ function estimatedEvidence(spec, config, options) {
   const samplesPerSecond = (plan) => probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
   const largest = largestBatch(probe, grid);
   const largestWithMargin = largestBatch(probe, grid, margin);
-  const recommended = largestWithMargin === void 0 ? void 0 : recommend({ current: planOf(spec), grid, largestWithMargin, samplesPerSecond });
+  const advice3 = largestWithMargin === void 0 ? void 0 : advise({ current: planOf(spec), bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond });
   return {
-    gpu: reportedGpu(gpu2),
+    gpu: { ...reportedGpu(gpu2), usableBytes: probe.usableBytes },
     provenance: "estimated",
     errorBandPercent: errorBandPercent(spec, config),
     throughputProvenance: "modelled",
     largest,
-    recommended,
-    trials: trialsOf(probe, grid, [spec.microBatch, recommended?.microBatch, largest], largest),
+    advice: advice3,
+    trials: trialsOf(probe, grid, [spec.microBatch, advice3?.recommended.microBatch, largest], largest),
     fits: (microBatch) => probe.fits(microBatch),
     peakBytes: (microBatch) => probe.peak(microBatch).bytes,
     samplesPerSecond
@@ -916,7 +1022,43 @@ function notEstimated({ framework }) {
   });
 }
 
-// engine/estimate/log-probabilities.ts
+// engine/models/divided.ts
+var divisible = /* @__PURE__ */ new Set([
+  ...["llama", "mistral", "ministral3", "qwen2", "qwen3", "gemma2", "granite"]
+]);
+function isDivisible(config) {
+  return divisible.has(config.model_type);
+}
+function dividedConfig(config, gpus2) {
+  if (config.model_type === "llama4") return dividedLlama4(config, gpus2);
+  if (!isDivisible(config)) return void 0;
+  const { num_attention_heads: heads, hidden_size: hidden, intermediate_size: inner } = config;
+  const keyValueHeads = config.num_key_value_heads ?? heads;
+  if ([heads, keyValueHeads, inner].some((count) => count % gpus2 !== 0)) return void 0;
+  return {
+    ...config,
+    num_attention_heads: heads / gpus2,
+    num_key_value_heads: keyValueHeads / gpus2,
+    head_dim: config.head_dim ?? hidden / heads,
+    intermediate_size: inner / gpus2
+  };
+}
+function dividedLlama4(config, gpus2) {
+  const { text_config: text2 } = config;
+  const divide = (count) => count / gpus2;
+  const sizes = {
+    num_attention_heads: divide(text2.num_attention_heads),
+    num_key_value_heads: divide(text2.num_key_value_heads),
+    intermediate_size: divide(text2.intermediate_size),
+    intermediate_size_mlp: divide(text2.intermediate_size_mlp)
+  };
+  if (!Object.values(sizes).every(Number.isInteger)) return void 0;
+  const head_dim = text2.head_dim ?? text2.hidden_size / text2.num_attention_heads;
+  return { ...config, text_config: { ...text2, ...sizes, head_dim } };
+}
+
+// engine/estimate/objectives/log-probabilities.ts
+var ENTROPY_ROWS = 128;
 function logProbabilities(tape, raw, style) {
   tape.markLogits(raw);
   switch (style) {
@@ -933,6 +1075,57 @@ function logProbabilities(tape, raw, style) {
     }
   }
 }
+function answerLogProbabilities(tape, raw, { inPlace }) {
+  const logits = inMixedPrecision(tape, tape.markLogits(raw));
+  const view = (from) => lastPositions(tape, shifted(tape, from));
+  const tempered = inPlace ? view(dividedInPlace(tape, logits)) : tape.markLogits(tape.elementwise("div", view(logits)));
+  const perToken = throughOwnType(tape, tempered);
+  const [, vocabulary = 0] = logits.shape;
+  const chunk = () => tape.fixed(ENTROPY_ROWS * vocabulary * bytesPerElement[tempered.dtype], "logits");
+  const scratch2 = [...inPlace ? [tape.like(tempered, "logits")] : [], chunk(), chunk(), chunk()];
+  tape.record("entropy", { reads: [logits, tempered], outputs: [], scratch: scratch2 });
+  return perToken;
+}
+function dividedInPlace(tape, logits) {
+  const output = { ...logits, edge: tape.newEdge() };
+  const [positions = 0, vocabulary = 0] = logits.shape;
+  const view = () => tape.storage((positions - 1) * vocabulary, logits.dtype, true, "logits");
+  tape.record("div_", {
+    reads: [logits],
+    outputs: [output],
+    gradients: [made(logits)],
+    backwardScratch: [view(), view()]
+  });
+  return output;
+}
+function trajectoryLogProbabilities(tape, raw, answerLength, isWhole) {
+  const logits = tape.cast(tape.markLogits(raw), "float32");
+  const [, vocabulary = 0] = logits.shape;
+  const cut = { ...logits, shape: [answerLength, vocabulary], edge: tape.newEdge() };
+  tape.record("slice", { reads: [logits], outputs: [cut], gradients: [made(logits)] });
+  if (isWhole) return whole(tape, tape.markLogits(tape.elementwise("div", cut)));
+  const sequence = () => tape.fixed(elements(cut) * bytesPerElement.float32, "logits");
+  const output = tape.tensor([answerLength], "float32", [cut]);
+  tape.record("log_softmax", {
+    reads: [cut],
+    outputs: [output],
+    saved: [tape.storage(elements(cut), "float32", true, "logits")],
+    scratch: [sequence()],
+    gradients: [made(cut)],
+    backwardScratch: [tape.like(cut, "logits"), sequence(), sequence()]
+  });
+  return output;
+}
+function lastPositions(tape, logits) {
+  const output = { ...logits, edge: tape.newEdge() };
+  tape.record("slice", { reads: [logits], outputs: [output], gradients: [made(logits)] });
+  return output;
+}
+function summed(tape, numbers) {
+  const loss = tape.tensor([], "float32", numbers, { batched: false });
+  tape.record("sum", { reads: numbers, outputs: [loss], gradients: numbers.map(made) });
+  return loss;
+}
 function shifted(tape, logits) {
   const [tokens = 1, vocabulary = 0] = logits.shape;
   const output = { ...logits, shape: [tokens - 1, vocabulary], edge: tape.newEdge() };
@@ -948,11 +1141,14 @@ function gathered(tape, x) {
   return output;
 }
 function bySequence(tape, raw) {
-  const isMixed = tape.spec.precision !== "bf16-master";
-  const logits = isMixed ? tape.cast(raw, "float32") : raw;
-  const shift = shifted(tape, logits);
-  const perToken = logits.dtype === "float32" ? throughLogSumExp(tape, shift) : throughLogSoftmax(tape, shift);
-  return { perToken, logits };
+  const logits = inMixedPrecision(tape, raw);
+  return { perToken: throughOwnType(tape, shifted(tape, logits)), logits };
+}
+function inMixedPrecision(tape, raw) {
+  return tape.spec.precision === "bf16-master" ? raw : tape.cast(raw, "float32");
+}
+function throughOwnType(tape, logits) {
+  return logits.dtype === "float32" ? throughLogSumExp(tape, logits) : throughLogSoftmax(tape, logits);
 }
 function throughLogSumExp(tape, logits) {
   const selected = gathered(tape, logits);
@@ -990,7 +1186,286 @@ function oneSequence(tape, logits) {
   return tape.fixed(count * bytesPerElement[logits.dtype], "logits");
 }
 
-// engine/estimate/objective.ts
+// engine/estimate/objectives/anchored-loss.ts
+function anchoredLoss(tape, config, spec) {
+  const copy = tape.withoutGradients({ of: "copy", dtype: tape.autocastDtype }, () => forward(tape, config, spec));
+  const reference = tape.autocastDtype === void 0 ? tape.markLogits(copy) : raised(tape, copy);
+  const lowered = tape.markLogits(tape.underAutocast(() => forward(tape, config, spec)));
+  const unused = withoutGraph(tape, "own loss", withoutGraph(tape, "to", lowered));
+  const logits = raised(tape, lowered);
+  const shifted2 = shiftedCopy(tape, logits);
+  const shiftedReference = withoutGraph(tape, "clone", reference, reference.dtype);
+  const crossEntropy = negativeLogLikelihood(tape, shifted2);
+  const divergence = divergenceFrom(tape, shifted2, shiftedReference);
+  const loss = summed(tape, [crossEntropy, divergence]);
+  tape.record("return", { reads: [unused, logits, reference, shifted2, shiftedReference], outputs: [] });
+  return loss;
+}
+function raised(tape, logits) {
+  return tape.markLogits(tape.cast(tape.markLogits(logits), "float32"));
+}
+function withoutGraph(tape, name, from, dtype = "float32") {
+  const output = tape.markLogits(tape.tensor(from.shape, dtype, []));
+  tape.record(name, { reads: [from], outputs: [output] });
+  return output;
+}
+function shiftedCopy(tape, logits) {
+  const view = { ...logits, edge: tape.newEdge() };
+  tape.record("slice", { reads: [logits], outputs: [view], gradients: [made(logits)] });
+  const copy = tape.markLogits(tape.tensor(logits.shape, logits.dtype, [view]));
+  tape.record("clone", { reads: [view], outputs: [copy], gradients: [{ to: view, passes: true }] });
+  return copy;
+}
+function negativeLogLikelihood(tape, logits) {
+  const kept = tape.markLogits(tape.elementwise("log_softmax", logits, { savesOutput: true }));
+  const loss = tape.tensor([], "float32", [kept], { batched: false });
+  tape.record("nll_loss", { reads: [kept], outputs: [loss], saves: [kept], gradients: [made(kept)] });
+  return loss;
+}
+function divergenceFrom(tape, logits, reference) {
+  const input = tape.markLogits(tape.elementwise("log_softmax", logits, { savesOutput: true }));
+  const target = withoutGraph(tape, "softmax", reference, reference.dtype);
+  const whole2 = () => tape.like(input, "logits");
+  const loss = tape.tensor([], "float32", [input], { batched: false });
+  tape.record("kl_div", {
+    reads: [input, target],
+    outputs: [loss],
+    saves: [target],
+    scratch: [tape.like(target, "logits"), whole2(), whole2()],
+    backwardScratch: [whole2()],
+    gradients: [made(input)]
+  });
+  return loss;
+}
+
+// engine/estimate/kernels/key-value-cache.ts
+var KeyValueCache = class {
+  /** In the order in which the model's layers ask. */
+  #kept = [];
+  #next = 0;
+  #tokens = 0;
+  /** Before each pass; `tokens`: in all, once the pass is done. */
+  begin(tokens) {
+    this.#next = 0;
+    this.#tokens = tokens;
+  }
+  /** `window`: of as many tokens a sliding layer keeps from the second pass on (DynamicSlidingWindowLayer). */
+  grown(autograd, x, window = this.#tokens) {
+    const earlier = this.#kept[this.#next];
+    const tokens = earlier === void 0 ? this.#tokens : Math.min(this.#tokens, window);
+    const output = autograd.tensor([tokens, ...x.shape.slice(1)], x.dtype, [x]);
+    autograd.record("cat", { reads: [x, ...earlier === void 0 ? [] : [earlier]], outputs: [output] });
+    this.#kept[this.#next++] = output;
+    return output;
+  }
+  /** Until here the answers are being made. */
+  end(autograd) {
+    autograd.record("return", { reads: this.#kept, outputs: [] });
+  }
+};
+
+// engine/estimate/objectives/answers.ts
+function learningFromAnswers(tape, config, spec, method) {
+  const before = tape.beforehand(() => {
+    if (method.generation.kind === "transformers") generated(tape, config, spec, method);
+    if (method.comparesFeatures) comparedFeatures(tape, config, spec, method);
+    else if (method.reference !== "none") referencePass(tape, config, spec, method, method.reference);
+    if (method.reference === "adapters-copy") copiedAdapters(tape);
+  });
+  const logits = tape.underAutocast(() => forward(tape, config, spec));
+  const scores = answerLogProbabilities(tape, logits, { inPlace: method.tempersInPlace });
+  return { loss: summed(tape, [scores]), held: [], before };
+}
+function referencePass(tape, config, spec, { tempersInPlace: inPlace }, reference) {
+  const of = reference === "adapters-copy" ? "policy" : reference;
+  const logits = tape.withoutGradients({ of }, () => forward(tape, config, spec));
+  tape.withoutGradients({ of }, () => answerLogProbabilities(tape, logits, { inPlace }));
+}
+function copiedAdapters(tape) {
+  const adapters = [...tape.parameters].filter(([, parameter]) => parameter.requiresGrad);
+  for (const [name, parameter] of adapters) {
+    tape.buffer(`ref.${name}`, elements(parameter) * bytesPerElement[parameter.dtype]);
+  }
+}
+function generated(tape, config, spec, { answerLength, count }) {
+  const tokens = spec.sequenceLength ?? answerLength;
+  const prompt = Math.max(1, tokens - answerLength);
+  const cache = new KeyValueCache();
+  const passOver = (sequences, upTo) => {
+    cache.begin(upTo);
+    const pass = { of: "policy", sequences: { ...sequences, count, logitsOf: 1, cache } };
+    tape.withoutGradients(
+      pass,
+      () => sampled(tape, forward(tape, config, { ...spec, sequenceLength: sequences.tokens }))
+    );
+  };
+  passOver({ tokens: prompt }, prompt);
+  passOver({ tokens: 1 }, tokens);
+  cache.end(tape);
+}
+function sampled(tape, logits) {
+  const wide = tape.markLogits(tape.elementwise("copy", tape.cast(tape.markLogits(logits), "float32")));
+  tape.markLogits(tape.elementwise("softmax", tape.markLogits(tape.elementwise("div", wide))));
+}
+function comparedFeatures(tape, config, spec, { reference, count }) {
+  const tokens = spec.sequenceLength ?? 1;
+  const of = reference === "copy" ? "copy" : "adapters-off";
+  const blocks = tape.blockInputs.length;
+  const sequences = { count, tokens, logitsOf: of === "copy" ? 1 : tokens };
+  tape.withoutGradients({ of, sequences }, () => {
+    const logits = tape.markLogits(forward(tape, config, spec));
+    const states = [...tape.blockInputs.slice(blocks), tape.outputLayerInput ?? logits];
+    const features = tape.concatenate(states.slice(0, FEATURE_LAYERS));
+    tape.record("return", { reads: [...states, logits, features], outputs: [] });
+  });
+}
+var FEATURE_LAYERS = 3;
+
+// engine/estimate/objectives/denoising-loss.ts
+function denoisingLoss(tape, config) {
+  const lowered = tape.markLogits(tape.underAutocast(() => forward(tape, config, tape.spec)));
+  const logits = tape.markLogits(tape.cast(lowered, "float32"));
+  const moved = movedByOne(tape, logits);
+  const picked = tape.markLogits(tape.tensor(moved.shape, moved.dtype, [moved]));
+  const indices = [0, 1].map(() => tape.storage(tape.labels.shape[0] ?? 0, "int64", true));
+  tape.record("index", { reads: [moved], outputs: [picked], saved: indices, gradients: [made(moved)] });
+  const kept = tape.markLogits(tape.elementwise("log_softmax", picked, { savesOutput: true }));
+  const loss = tape.tensor([], "float32", [kept], { batched: false });
+  tape.record("nll_loss", { reads: [kept], outputs: [loss], saves: [kept], gradients: [made(kept)] });
+  tape.record("return", { reads: [logits, moved, picked], outputs: [] });
+  return loss;
+}
+function movedByOne(tape, logits) {
+  const slices = [0, 1].map(() => ({ ...logits, edge: tape.newEdge() }));
+  for (const slice of slices) tape.record("slice", { reads: [logits], outputs: [slice], gradients: [made(logits)] });
+  const moved = tape.markLogits(tape.tensor([elements(logits)], logits.dtype, slices));
+  tape.record("cat", { reads: slices, outputs: [moved], gradients: slices.map((to) => ({ to, passes: true })) });
+  return { ...moved, shape: logits.shape };
+}
+
+// engine/estimate/objectives/strided-log-probabilities.ts
+var CHUNK_ROWS = 256;
+function places({ context, stride, answerLength }, tokens) {
+  return Math.max(1, Math.floor((tokens - answerLength - context) / stride) + 1);
+}
+function stridedTokens({ method, sequenceLength = 0 }) {
+  if (method?.kind !== "strided") return void 0;
+  return sequenceLength + places(method, sequenceLength) * method.answerLength;
+}
+function chunkedLogProbabilities(autograd, name, states, weight) {
+  const { method, sequenceLength = 0 } = autograd.spec;
+  const [tokens = 0] = states.shape;
+  const [vocabulary = 0] = weight.shape;
+  const isWhole = method?.kind === "strided" && method.withCrossEntropy;
+  const positions = isWhole ? tokens - 1 : tokens - sequenceLength;
+  const rows = Math.min(CHUNK_ROWS, positions);
+  const chunk = (bytes) => autograd.storage(rows * vocabulary * bytes, "bool", true, "logits");
+  const { float32, bfloat16 } = bytesPerElement;
+  const output = autograd.tensor([tokens - 1], "float32", [states, weight]);
+  autograd.record(name, {
+    reads: [states, weight],
+    outputs: [output],
+    saves: weight.requiresGrad ? [states] : [],
+    saved: [autograd.storage(positions * vocabulary, "float32", true, "logits")],
+    scratch: [chunk(bfloat16), chunk(float32)],
+    // Gradients of log_softmax and of what it read, in float32 and cast back.
+    backwardScratch: [chunk(float32), chunk(float32), chunk(bfloat16)],
+    gradients: [states, weight].map(made),
+    flopsPerSample: 2 * positions * vocabulary * lastSize(states)
+  });
+  return output;
+}
+
+// engine/estimate/objectives/strided.ts
+function learningFromStrides(tape, config, spec, method) {
+  const tokens = stridedTokens(spec) ?? 0;
+  answered(tape, config, spec, method, tokens);
+  const whole2 = { ...spec, sequenceLength: tokens };
+  const scores = Array.from({ length: method.rollouts }, () => tape.underAutocast(() => forward(tape, config, whole2)));
+  compared(tape, config, whole2, method, tokens);
+  return { loss: summed(tape, scores), held: [] };
+}
+function answered(tape, config, spec, method, whole2) {
+  const count = places(method, spec.sequenceLength ?? 0);
+  const tokens = whole2 - count;
+  const sequences = ofRollouts(method, tokens, { kernel: "eager", isMasked: true });
+  tape.withoutGradients({ of: "policy", sequences }, () => {
+    const mask = tape.tensor([tokens, tokens], tape.weightDtype, []);
+    const earlier = (vocabulary2) => tape.tensor([tokens - count, vocabulary2], "float32", []);
+    const vocabulary = vocabularyOf(config);
+    const before = tape.markLogits(earlier(vocabulary));
+    tape.record("logits", { reads: [], outputs: [before, mask] });
+    const logits = tape.markLogits(forward(tape, config, { ...spec, sequenceLength: tokens }));
+    const wide = tape.cast(logits, "float32");
+    const sampled2 = () => tape.storage(count * vocabulary, "float32", true, "logits");
+    const scratch2 = [sampled2(), sampled2(), sampled2()];
+    tape.record("sample", { reads: [logits, wide, before, mask], outputs: [], scratch: scratch2 });
+  });
+}
+function compared(tape, config, spec, method, tokens) {
+  const isShared = method.reference === "adapters-off";
+  const sequences = ofRollouts(method, tokens, { kernel: "sdpa", isMasked: isShared });
+  const known = tape.blockInputs.length;
+  tape.withoutGradients({ of: method.reference, sequences }, () => {
+    const logits = tape.markLogits(forward(tape, config, spec));
+    const states = [...tape.blockInputs.slice(known), tape.outputLayerInput ?? logits];
+    const wide = isShared ? [...states, logits].map((x) => tape.cast(x, "float32")) : [];
+    tape.record("return", { reads: [...states, logits, ...wide], outputs: [] });
+  });
+}
+function ofRollouts({ rollouts }, tokens, attention) {
+  return { perSample: rollouts, tokens, logitsOf: tokens, attention };
+}
+function vocabularyOf(config) {
+  const text2 = "text_config" in config ? config.text_config : config;
+  return "vocab_size" in text2 ? text2.vocab_size : 0;
+}
+
+// engine/estimate/objectives/trajectories.ts
+var VALUES = "value";
+var REWARDS = "reward";
+function learningFromTrajectories(tape, config, spec, method) {
+  const { answerLength, withCritic } = method;
+  const before = tape.beforehand(() => {
+    answered2(tape, config, spec, method);
+    scored(tape, config, spec, method);
+  });
+  const policy = trajectoryLogProbabilities(tape, forward(tape, config, spec), answerLength, withCritic);
+  const critic = withCritic ? [tape.ofModel(VALUES, () => forward(tape, config, judging(spec)))] : [];
+  return { loss: summed(tape, [policy, ...critic]), held: [], before };
+}
+function answered2(tape, config, spec, method) {
+  const tokens = spec.sequenceLength ?? method.answerLength;
+  const prompt = Math.max(1, tokens - method.answerLength);
+  const cache = new KeyValueCache();
+  cache.begin(tokens);
+  tape.withoutGradients(
+    { of: "policy", sequences: { ...sequencesOf(method, prompt), cache } },
+    () => logitsIn32Bits(tape, forward(tape, config, { ...spec, sequenceLength: prompt }))
+  );
+  cache.end(tape);
+}
+function scored(tape, config, spec, method) {
+  const sequences = sequencesOf(method, spec.sequenceLength ?? method.answerLength);
+  tape.withoutGradients({ of: "copy", sequences }, () => logitsIn32Bits(tape, forward(tape, config, spec)));
+  if (!method.withCritic) return;
+  tape.ofModel(
+    REWARDS,
+    () => tape.withoutGradients({ of: "copy", sequences }, () => forward(tape, config, judging(spec)))
+  );
+}
+function sequencesOf({ generated: generated2, perPrompt }, tokens) {
+  return { count: generated2, perSample: perPrompt, tokens, logitsOf: tokens };
+}
+function logitsIn32Bits(tape, raw) {
+  const logits = tape.cast(tape.markLogits(raw), "float32");
+  tape.record("return", { reads: [logits], outputs: [] });
+}
+function judging(spec) {
+  return { ...spec, task: "sequence-classification", labels: 1 };
+}
+
+// engine/estimate/objectives/objective.ts
 function objectiveOf(tape, config, spec) {
   const { method } = spec;
   switch (method?.kind) {
@@ -1002,6 +1477,16 @@ function objectiveOf(tape, config, spec) {
       return reward(tape, config, spec, method);
     case "distillation":
       return distillation(tape, config, spec, method);
+    case "anchored":
+      return { loss: anchoredLoss(tape, config, spec), held: [] };
+    case "denoising":
+      return { loss: denoisingLoss(tape, config), held: [] };
+    case "answers":
+      return learningFromAnswers(tape, config, spec, method);
+    case "strided":
+      return learningFromStrides(tape, config, spec, method);
+    case "trajectories":
+      return learningFromTrajectories(tape, config, spec, method);
     case void 0:
       return ownLoss(tape, config, spec);
   }
@@ -1019,15 +1504,14 @@ function policyPass(tape, config, spec) {
 function preference(tape, config, spec, method) {
   const policy = logProbabilities(tape, policyPass(tape, config, spec), method.logProbabilities);
   const chosen = method.withCrossEntropy ? [chosenCrossEntropy(tape, policy.logits)] : [];
-  const reference = referencePass(tape, config, spec, method);
+  const reference = referencePass2(tape, config, spec, method);
   if (method.logProbabilities === "trl" && !method.withCrossEntropy)
     logEntropies(tape, policy.logits, reference?.logits);
   return {
-    loss: compared(tape, [policy.perToken, ...chosen], policy, method),
+    loss: compared2(tape, [policy.perToken, ...chosen], policy, method),
     held: heldReference(method, reference)
   };
 }
-var ENTROPY_ROWS = 128;
 function logEntropies(tape, logits, reference) {
   const vocabulary = logits.shape.at(-1) ?? 0;
   const copy = tape.storage(elements(logits) - vocabulary, logits.dtype, true, "logits");
@@ -1040,10 +1524,10 @@ function kto(tape, config, spec, method) {
   if (method.logProbabilities === "trl") unrelated();
   const policy = logProbabilities(tape, policyPass(tape, config, spec), method.logProbabilities);
   if (method.logProbabilities !== "trl") unrelated();
-  referencePass(tape, config, spec, method);
-  const reference = referencePass(tape, config, spec, method);
+  referencePass2(tape, config, spec, method);
+  const reference = referencePass2(tape, config, spec, method);
   if (method.logProbabilities === "trl") logEntropies(tape, policy.logits, reference?.logits);
-  return { loss: compared(tape, [policy.perToken], policy, method), held: [] };
+  return { loss: compared2(tape, [policy.perToken], policy, method), held: [] };
 }
 function reward(tape, config, spec, { head }) {
   const output = policyPass(tape, config, spec);
@@ -1088,14 +1572,9 @@ function distillation(tape, config, spec, { chunks }) {
   tape.record("return", { reads: [student, teacher], outputs: [] });
   return { loss: summed(tape, [divergence, crossEntropy]), held: [] };
 }
-function compared(tape, numbers, policy, method) {
+function compared2(tape, numbers, policy, method) {
   const loss = summed(tape, numbers);
   if (method.logProbabilities !== "torchtune") tape.record("return", { reads: [policy.logits], outputs: [] });
-  return loss;
-}
-function summed(tape, numbers) {
-  const loss = tape.tensor([], "float32", numbers, { batched: false });
-  tape.record("sum", { reads: numbers, outputs: [loss], gradients: numbers.map((to) => ({ to, passes: false })) });
   return loss;
 }
 function chosenCrossEntropy(tape, logits) {
@@ -1107,7 +1586,7 @@ function chosenCrossEntropy(tape, logits) {
   tape.record("nll_loss", { reads: [kept], outputs: [loss], saves: [kept], gradients: [{ to: kept, passes: false }] });
   return loss;
 }
-function referencePass(tape, config, spec, method) {
+function referencePass2(tape, config, spec, method) {
   return method.reference === "none" ? void 0 : passWithoutGradients(tape, config, spec, method, method.reference);
 }
 function passWithoutGradients(tape, config, spec, method, of) {
@@ -1119,7 +1598,135 @@ function heldReference(method, reference) {
   return method.logProbabilities === "torchtune" && reference !== void 0 ? [reference.logits.storage] : [];
 }
 
-// engine/estimate/attention.ts
+// engine/estimate/kernels/gemma3n.ts
+var Gemma3nTape = class {
+  #autograd;
+  constructor(autograd) {
+    this.#autograd = autograd;
+  }
+  stacked(parts) {
+    const [first] = parts;
+    if (first === void 0) throw new Error("nothing to stack");
+    const output = this.#autograd.tensor([parts.length, ...first.shape], first.dtype, parts);
+    this.#autograd.record("stack", {
+      reads: parts,
+      outputs: [output],
+      gradients: parts.map((to) => ({ to, passes: true }))
+    });
+    return output;
+  }
+  stream(streams) {
+    const output = { ...streams, shape: streams.shape.slice(1), edge: this.#autograd.newEdge() };
+    this.#autograd.record("select", { reads: [streams], outputs: [output], gradients: [made(streams)] });
+    return output;
+  }
+  mean(streams) {
+    const output = this.#autograd.tensor(streams.shape.slice(1), streams.dtype, [streams]);
+    this.#autograd.record("mean", { reads: [streams], outputs: [output], gradients: [made(streams)] });
+    return output;
+  }
+  magnitude(x) {
+    return this.#autograd.elementwise("sqrt", this.#meanOfSquares(x), { savesOutput: true });
+  }
+  scaledTo(magnitude, x) {
+    const wide = this.#autograd.cast(x, magnitude.dtype);
+    const own = this.magnitude(wide);
+    const product = this.#autograd.multiply(wide, magnitude);
+    const output = this.#autograd.tensor(x.shape, product.dtype, [product, own]);
+    this.#autograd.record("div", {
+      reads: [product, own],
+      outputs: [output],
+      saves: [product, own],
+      gradients: [product, own].map(made),
+      backwardScratch: [this.#autograd.like(output, "temporaries")]
+    });
+    return output;
+  }
+  predicted(streams, coefficients) {
+    const autograd = this.#autograd;
+    const [left, right] = [autograd.lowered(streams), autograd.lowered(coefficients)];
+    const product = autograd.tensor(streams.shape, left.dtype, [left, right]);
+    autograd.record("bmm", {
+      reads: [left, right],
+      outputs: [product],
+      saves: [left, right],
+      gradients: [left, right].map(made),
+      flopsPerSample: 2 * elements(product) * (streams.shape[0] ?? 1)
+    });
+    const sum2 = this.#passing("clone", autograd.add(product, streams, { inPlace: true }));
+    return autograd.cast(sum2, streams.dtype);
+  }
+  corrected(predictions, result, coefficients) {
+    const autograd = this.#autograd;
+    const first = this.stream(predictions);
+    const error = autograd.tensor(result.shape, result.dtype, [result, first]);
+    const gradients = [{ to: result, passes: true }, made(first)];
+    autograd.record("sub", { reads: [result, first], outputs: [error], gradients });
+    const repeated2 = autograd.tensor(predictions.shape, error.dtype, [error]);
+    autograd.record("repeat", { reads: [error], outputs: [repeated2], gradients: [made(error)] });
+    return autograd.add(autograd.multiply(repeated2, coefficients), predictions, { inPlace: true });
+  }
+  addedToOthers(streams, x) {
+    const autograd = this.#autograd;
+    const others = () => autograd.storage(elements(streams) - elements(x), streams.dtype, true, "temporaries");
+    const sum2 = { ...streams, edge: autograd.newEdge() };
+    autograd.record("add_", {
+      reads: [streams, x],
+      outputs: [sum2],
+      gradients: [streams, x].map(made),
+      backwardScratch: [others()]
+    });
+    const output = { ...streams, edge: autograd.newEdge() };
+    const backwardScratch = [others(), autograd.like(streams, "temporaries")];
+    autograd.record("copy_", { reads: [sum2], outputs: [output], gradients: [made(sum2)], backwardScratch });
+    return output;
+  }
+  sparsified(x) {
+    const autograd = this.#autograd;
+    const rows = x.shape.slice(0, -1);
+    const mean = autograd.tensor([...rows, 1], x.dtype, [x]);
+    autograd.record("mean", { reads: [x], outputs: [mean], gradients: [made(x)] });
+    const deviation = autograd.tensor([...rows, 1], x.dtype, [x]);
+    autograd.record("std", { reads: [x], outputs: [deviation], saves: [x, deviation], gradients: [made(x)] });
+    const cutoff = autograd.add(mean, autograd.elementwise("mul", deviation));
+    const above = autograd.tensor(x.shape, x.dtype, [x, cutoff]);
+    autograd.record("sub", { reads: [x, cutoff], outputs: [above], gradients: [{ to: x, passes: true }, made(cutoff)] });
+    return autograd.elementwise("relu", above, { savesOutput: true });
+  }
+  either(x, y) {
+    const autograd = this.#autograd;
+    const output = autograd.tensor(x.shape, x.dtype, [x, y]);
+    const mask = autograd.storage(elements(x) / lastSize(x), "bool", true);
+    autograd.record("where", { reads: [x, y], outputs: [output], saved: [mask], gradients: [x, y].map(made) });
+    return output;
+  }
+  #meanOfSquares(x) {
+    const autograd = this.#autograd;
+    const squares = autograd.power(autograd.raised(x));
+    const mean = autograd.tensor([...x.shape.slice(0, -1), 1], squares.dtype, [squares]);
+    autograd.record("mean", { reads: [squares], outputs: [mean], gradients: [made(squares)] });
+    return mean;
+  }
+  /** A new tensor whose gradient is that of its source. */
+  #passing(name, x) {
+    const output = this.#autograd.tensor(x.shape, x.dtype, [x]);
+    this.#autograd.record(name, { reads: [x], outputs: [output], gradients: [{ to: x, passes: true }] });
+    return output;
+  }
+};
+
+// engine/estimate/kernels/matrix-product.ts
+function matrixProduct(factor, weight, bias, output, inner) {
+  return {
+    reads: [factor, weight, ...bias],
+    outputs: [output],
+    saves: [...weight.requiresGrad ? [factor] : [], ...factor.requiresGrad ? [weight] : []],
+    gradients: [factor, weight, ...bias].map(made),
+    flopsPerSample: 2 * elements(output) * inner
+  };
+}
+
+// engine/estimate/kernels/attention.ts
 var FLASH_MAX_HEAD_SIZE = 256;
 function fusedAttention(autograd, query, key, value, options) {
   const [tokens = 0] = query.shape;
@@ -1130,11 +1737,11 @@ function fusedAttention(autograd, query, key, value, options) {
   const groups = options.heads / options.keyValueHeads;
   const headSize = elements(query) / (tokens * options.heads);
   const native = groups > 1 && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE;
-  const repeat = (x) => native ? x : repeated(autograd, x, options);
-  const [q, k, v] = [query, repeat(key), repeat(value)].map((x) => autograd.lowered(x));
+  const repeat = (x) => native ? autograd.lowered(x) : repeatedLowered(autograd, x, options);
+  const [q, k, v] = [autograd.lowered(query), repeat(key), repeat(value)];
   const valueHeadSize = lastSize(value) / options.keyValueHeads;
   const isFlash = autograd.hasFlash && q.dtype !== "float32" && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE && headSize === valueHeadSize;
-  return native && !isFlash ? composedAttention(autograd, q, repeated(autograd, k, options), repeated(autograd, v, options), options) : kernelAttention(autograd, q, k, v, { ...options, isFlash, isMasked, valueHeadSize });
+  return native && !isFlash ? composedAttention(autograd, q, expanded(autograd, k, q.shape), expanded(autograd, v, q.shape), options) : kernelAttention(autograd, q, k, v, { ...options, isFlash, isMasked, valueHeadSize });
 }
 function sinkAttention(autograd, query, key, value, options) {
   const [q, k, v] = [query, key, value].map((x) => autograd.lowered(x));
@@ -1177,6 +1784,7 @@ function biasedAttention(autograd, query, key, value, options, bias) {
   return output;
 }
 function seenBias(autograd, bias, { causal }) {
+  if (bias.shape.length === 2) return paddedMask(autograd, bias);
   const { isPadded } = autograd;
   if (!causal && !isPadded) return bias;
   const [, tokens = 0, sourceTokens = 0] = bias.shape;
@@ -1184,6 +1792,13 @@ function seenBias(autograd, bias, { causal }) {
   const seen = isPadded ? [] : [autograd.storage(tokens * sourceTokens, "bool", false)];
   autograd.record("where", { reads: [bias], outputs: [output], saved: seen, gradients: [made(bias)] });
   return output;
+}
+function paddedMask(autograd, mask) {
+  const columns = Math.ceil(lastSize(mask) / 8) * 8;
+  if (columns === lastSize(mask)) return mask;
+  const padded = autograd.tensor([...mask.shape.slice(0, -1), columns], mask.dtype, [mask]);
+  autograd.record("pad", { reads: [mask], outputs: [padded] });
+  return padded;
 }
 function composedAttention(autograd, q, k, v, options) {
   const [tokens = 0] = q.shape;
@@ -1217,18 +1832,18 @@ function broadcastAttention(autograd, q, k, v, options) {
 function eagerAttention(autograd, query, key, value, options) {
   const [tokens = 0] = query.shape;
   const groups = options.heads / options.keyValueHeads;
-  const repeat = (x) => leavesBroadcast(options) ? expanded(autograd, x, query.shape) : repeated(autograd, x, options);
-  const [k, v] = [key, value].map(repeat);
+  const [k, v] = [key, value].map((x) => groups > 1 ? expanded(autograd, x, query.shape) : x);
   const isContiguous = (x) => groups > 1 || autograd.held.includes(x.storage);
-  const factor = (x) => x !== query && isContiguous(x) ? x : autograd.elementwise("clone", x);
+  const factor = (x, from = x) => from !== query && isContiguous(from) ? x : autograd.elementwise("clone", x);
   const [sourceTokens = 0] = k.shape;
-  const scores = autograd.batchMatmul(factor(query), factor(k), [options.heads, tokens, sourceTokens]);
+  const [left, right] = [query, k].map((x) => options.inFloat32 ? autograd.cast(x, "float32") : x);
+  const scores = autograd.batchMatmul(factor(left, query), factor(right, k), [options.heads, tokens, sourceTokens]);
   const scaled2 = autograd.elementwise("mul", scores);
   const biased = options.bias === void 0 ? scaled2 : autograd.add(scaled2, options.bias);
   const masked = options.causal || autograd.isPadded ? autograd.elementwise("add", biased) : biased;
   const wide = options.castsSoftmax && options.sinks === void 0 ? autograd.cast(masked, "float32") : autograd.raised(masked);
   const softmax = options.sinks === void 0 ? autograd.elementwise("softmax", wide, { savesOutput: true }) : sinkSoftmax(autograd, masked, options.sinks);
-  const castsBack = options.bias === void 0 && (options.causal || options.castsSoftmax);
+  const castsBack = options.castsSoftmax || options.bias === void 0 && options.causal;
   const lowered = castsBack ? autograd.cast(softmax, autograd.autocastDtype ?? query.dtype) : softmax;
   const weights = autograd.dropout(lowered, options.dropout);
   const output = autograd.elementwise("clone", autograd.batchMatmul(weights, factor(v), query.shape));
@@ -1259,14 +1874,415 @@ function repeated(autograd, x, { heads, keyValueHeads }) {
   const [tokens = 0, features = 0] = x.shape;
   return expanded(autograd, x, [tokens, features * heads / keyValueHeads]);
 }
+function repeatedLowered(autograd, x, options) {
+  const { heads, keyValueHeads } = options;
+  const { autocastDtype: dtype } = autograd;
+  const isCastView = keyValueHeads === 1 && heads > 1 && dtype !== void 0 && x.dtype === "float32";
+  if (!isCastView) return autograd.lowered(repeated(autograd, x, options));
+  const [tokens = 0, features = 0] = x.shape;
+  const output = autograd.tensor([tokens, features * heads], dtype, [x]);
+  const wide = autograd.storage(elements(output), "float32", true, "temporaries");
+  autograd.record("to", { reads: [x], outputs: [output], gradients: [made(x)], backwardScratch: [wide] });
+  return output;
+}
 function expanded(autograd, x, shape) {
   const output = autograd.tensor(shape, x.dtype, [x]);
   autograd.record("expand", { reads: [x], outputs: [output], gradients: [made(x)] });
   return output;
 }
 
-// engine/estimate/experts.ts
-function routed(autograd, x, { weight, bias }, { count, perToken, inFloat32 = false, scoring, scoresChosenOnly = false, weightsInFloat32 = false }) {
+// engine/estimate/kernels/linear-attention.ts
+var CHUNK_TOKENS = 64;
+function gatedDeltaRule(autograd, rule) {
+  const { like, within: within2, keyBytes, valueBytes, stateBytes, pairs } = sizesOf(autograd, rule);
+  const { query, key, value, decay, beta } = rule;
+  const saved = [
+    like(query),
+    like(key),
+    like(value),
+    autograd.storage(3 * elements(beta), "float32", true),
+    autograd.storage(pairs, query.dtype, true)
+  ];
+  return deltaKernel(autograd, "gated delta rule", rule, {
+    saves: [beta],
+    saved,
+    gradients: [query, key, value, decay, beta].map(made),
+    scratch: [within2(pairs * bytesPerElement.float32), within2(keyBytes + 2 * valueBytes + stateBytes)],
+    backwardScratch: [within2(3 * keyBytes + 3 * valueBytes + 2 * stateBytes)]
+  });
+}
+function channelDecay(autograd, logits, { bias, rates }) {
+  const shifted2 = autograd.add(autograd.cast(logits, "float32"), autograd.cast(bias, "float32"));
+  const rate = autograd.elementwise("exp", autograd.cast(rates, "float32"), { savesOutput: true });
+  const powers = autograd.elementwise("add", autograd.elementwise("exp", shifted2, { savesOutput: true }));
+  const logarithms = autograd.elementwise("log", powers, { saves: [powers] });
+  const softplus = autograd.tensor(shifted2.shape, "float32", [shifted2], shifted2);
+  autograd.record("where", {
+    reads: [shifted2, logarithms],
+    outputs: [softplus],
+    saved: [autograd.storage(elements(shifted2), "bool", shifted2.batched)],
+    gradients: [shifted2, logarithms].map(made)
+  });
+  return autograd.multiply(autograd.elementwise("neg", rate), softplus);
+}
+function kimiDelta(autograd, rule) {
+  const { like, within: within2, keyBytes, valueBytes, stateBytes, pairs } = sizesOf(autograd, rule);
+  const { query, key, value, decay, beta } = rule;
+  const saved = [
+    like(query),
+    like(key),
+    like(value),
+    autograd.storage(elements(decay) + 2 * elements(beta), "float32", true),
+    autograd.storage(2 * pairs, query.dtype, true)
+  ];
+  const factors = 3 * keyBytes + 3 * valueBytes + 2 * stateBytes;
+  const gradients = (4 * elements(key) + 2 * elements(decay) + 2 * pairs) * bytesPerElement.float32;
+  return deltaKernel(autograd, "kimi delta attention", rule, {
+    saves: [decay, beta],
+    saved,
+    gradients: [query, key, value, decay, beta].map(made),
+    scratch: [within2(2 * keyBytes + 2 * valueBytes + stateBytes)],
+    backwardScratch: [within2(factors + gradients)]
+  });
+}
+function sizesOf(autograd, { query, key, value, heads }) {
+  const [tokens = 0] = query.shape;
+  const element = bytesPerElement[query.dtype];
+  const keySize = lastSize(key) / heads;
+  return {
+    like: (tensor) => autograd.storage(elements(tensor), query.dtype, true),
+    within: (bytes) => autograd.storage(bytes, "bool", true, "temporaries"),
+    keyBytes: elements(key) * element,
+    valueBytes: elements(value) * element,
+    stateBytes: Math.ceil(tokens / CHUNK_TOKENS) * keySize * lastSize(value) * element,
+    pairs: tokens * heads * CHUNK_TOKENS
+  };
+}
+function deltaKernel(autograd, name, { query, key, value, decay, beta, heads }, parts) {
+  const [tokens = 0] = query.shape;
+  const inputs = [query, key, value, decay, beta];
+  const output = autograd.tensor(value.shape, query.dtype, inputs);
+  const perHead = CHUNK_TOKENS + lastSize(key) / heads;
+  autograd.record(name, {
+    reads: inputs,
+    outputs: [output],
+    ...parts,
+    flopsPerSample: 4 * tokens * heads * perHead * (lastSize(value) / heads)
+  });
+  return output;
+}
+
+// engine/estimate/kernels/selective-scan.ts
+function fusedConvolution(autograd, name, x, parameters) {
+  const [weight = x] = parameters;
+  const output = autograd.tensor(x.shape, x.dtype, [x, ...parameters]);
+  autograd.record(name, {
+    reads: [x, ...parameters],
+    outputs: [output],
+    saves: [x, ...parameters],
+    gradients: [x, ...parameters].map(made),
+    flopsPerSample: 2 * elements(x) * lastSize(weight)
+  });
+  return output;
+}
+var CHUNK_TOKENS2 = 2048;
+function selectiveScan(autograd, { states, steps, input, output, gate }, parameters) {
+  const [tokens = 0] = states.shape;
+  const stateSize = lastSize(input);
+  const rates = autograd.elementwise("exp", autograd.cast(parameters.rates, "float32"), { savesOutput: true });
+  const wide = [parameters.skip, parameters.bias].map((parameter) => autograd.cast(parameter, "float32"));
+  const constants = [autograd.elementwise("neg", rates), ...wide];
+  const inputs = [states, steps, input, output, gate];
+  const result = autograd.tensor(states.shape, gate.dtype, [...inputs, ...constants]);
+  const copy = (tensor) => autograd.storage(elements(tensor), tensor.dtype, true);
+  const kept = Math.ceil(tokens / CHUNK_TOKENS2) * lastSize(states) * 2 * stateSize;
+  autograd.record("selective scan", {
+    reads: [...inputs, ...constants],
+    outputs: [result],
+    saves: constants,
+    saved: [...inputs.map(copy), copy(steps), autograd.storage(kept, "float32", true)],
+    gradients: [...inputs, ...constants].map(made),
+    backwardScratch: [autograd.like(result, "temporaries")],
+    flopsPerSample: 6 * elements(states) * stateSize
+  });
+  return result;
+}
+
+// engine/estimate/kernels/state-space.ts
+var FLOAT32_BYTES = bytesPerElement.float32;
+function fusedMamba2(autograd, x, shape, weight) {
+  const [tokens = 0] = x.shape;
+  const { groups, outFeatures } = shape;
+  const { inner } = widthsOf(shape);
+  const output = autograd.lowered(weight("out_proj.weight", [outFeatures, inner]), { cache: false });
+  const inputs = [
+    x,
+    ...convolutionOf(shape, weight),
+    ...scanParameters(autograd, shape, weight),
+    ...shape.norm === void 0 ? [] : [weight("norm.weight", [inner])],
+    ...shape.outputBias ? [autograd.lowered(weight("out_proj.bias", [outFeatures]))] : [],
+    output
+  ];
+  const result = autograd.tensor([tokens, outFeatures], autograd.autocastDtype ?? x.dtype, inputs);
+  const scanned = autograd.storage(tokens * inner, x.dtype, true);
+  const deviations = autograd.storage(tokens * groups, "float32", true);
+  const bytes = workBytes(shape, tokens, bytesPerElement[x.dtype]);
+  const created = scanned.bytesPerSample + elements(result) * bytesPerElement[result.dtype];
+  const forwardEnd = bytes.convolution + bytes.lastScan + bytes.rows;
+  const forwardScan = bytes.convolution + bytes.stateScan - created;
+  const backward = (shape.norm === void 0 ? 4 : 3) * bytes.rows + 2 * bytes.convolution + bytes.backwardScan;
+  autograd.record("mamba2", {
+    reads: inputs,
+    outputs: [result],
+    saves: inputs,
+    saved: shape.norm === void 0 ? [scanned] : [scanned, deviations],
+    gradients: inputs.map(made),
+    scratch: [scratch(autograd, Math.max(forwardEnd, forwardScan))],
+    backwardScratch: [scratch(autograd, backward)],
+    flopsPerSample: scanFlops(shape, tokens) + 2 * tokens * inner * outFeatures
+  });
+  return result;
+}
+function composedMamba2(tape, name, x, shape, weight) {
+  const { heads, groups, stateSize } = shape;
+  const { inner, convolved } = widthsOf(shape);
+  const [gate = x, mixed = x, steps = x] = tape.split(x, [inner, convolved, heads]);
+  const states = tape.fusedConvolution(`${name}.conv1d`, mixed, shape.kernel, { bias: shape.convolutionBias });
+  const parts = tape.split(states, [inner, groups * stateSize, groups * stateSize]);
+  const scanned = chunkScan(tape, [...parts, steps], shape, scanParameters(tape, shape, weight));
+  const gated = shape.norm === void 0 ? tape.multiply(scanned, tape.silu(gate)) : gatedNorm(tape, scanned, gate, shape, weight);
+  return tape.linear(`${name}.out_proj`, gated, shape.outFeatures, { bias: shape.outputBias });
+}
+function chunkScan(tape, inputs, shape, parameters) {
+  const [states] = inputs;
+  if (states === void 0) throw new Error("no states to scan");
+  const [tokens = 0] = states.shape;
+  const all = [...inputs, ...parameters];
+  const result = tape.tensor(states.shape, states.dtype, all);
+  const bytes = workBytes(shape, tokens, bytesPerElement[states.dtype]);
+  tape.record("mamba2 scan", {
+    reads: all,
+    outputs: [result],
+    saves: [...all, result],
+    saved: [tape.storage(bytes.steps / 2, "bool", true)],
+    gradients: all.map(made),
+    scratch: [scratch(tape, Math.max(bytes.lastScan, bytes.stateScan - bytes.rows))],
+    backwardScratch: [scratch(tape, bytes.backwardScan)],
+    flopsPerSample: scanFlops(shape, tokens)
+  });
+  if (tape.spec.loop === "plain") cacheState(tape, shape);
+  return result;
+}
+function cacheState(tape, shape) {
+  const state = tape.tensor([widthsOf(shape).inner, shape.stateSize], "float32", []);
+  tape.record("cached state", { reads: [], outputs: [state] });
+  tape.held.push(state.storage);
+}
+function gatedNorm(tape, scanned, gate, shape, weight) {
+  const weights = weight("norm.weight", [widthsOf(shape).inner]);
+  const wide = tape.multiply(tape.cast(scanned, "float32"), tape.silu(tape.cast(gate, "float32")));
+  const squares = tape.power(wide);
+  const mean = tape.tensor([...scanned.shape.slice(0, -1), shape.groups], "float32", [squares]);
+  tape.record("mean", { reads: [squares], outputs: [mean], gradients: [made(squares)] });
+  const normalised = tape.multiply(wide, tape.elementwise("rsqrt", mean, { savesOutput: true }));
+  return shape.norm === "weighted-in-float32" ? tape.cast(tape.multiply(weights, normalised), scanned.dtype) : tape.multiply(weights, tape.cast(normalised, scanned.dtype));
+}
+function convolutionOf(shape, weight) {
+  const { convolved } = widthsOf(shape);
+  const kernel = weight("conv1d.weight", [convolved, 1, shape.kernel]);
+  return shape.convolutionBias ? [kernel, weight("conv1d.bias", [convolved])] : [kernel];
+}
+function scanParameters(autograd, { heads }, weight) {
+  const rates = autograd.elementwise("exp", autograd.cast(weight("A_log", [heads]), "float32"), { savesOutput: true });
+  return [weight("dt_bias", [heads]), autograd.elementwise("neg", rates), weight("D", [heads])];
+}
+function scratch(autograd, bytes) {
+  return autograd.storage(bytes, "bool", true, "temporaries");
+}
+function widthsOf({ heads, headSize, groups, stateSize }) {
+  const inner = heads * headSize;
+  return { inner, convolved: inner + 2 * groups * stateSize };
+}
+function workBytes(shape, tokens, element) {
+  const { heads, groups, stateSize, chunkTokens } = shape;
+  const { inner, convolved } = widthsOf(shape);
+  const chunks = Math.ceil(tokens / chunkTokens);
+  const paddedTokens = chunks * chunkTokens;
+  const steps = 2 * paddedTokens * heads * FLOAT32_BYTES;
+  const scores = paddedTokens * groups * chunkTokens * FLOAT32_BYTES;
+  const stateElements = chunks * inner * stateSize;
+  const always = steps + inner * stateSize * FLOAT32_BYTES;
+  return {
+    rows: tokens * inner * element,
+    convolution: tokens * convolved * element,
+    steps,
+    lastScan: always + stateElements * element,
+    stateScan: always + stateElements * (FLOAT32_BYTES + element),
+    // States and their gradients in float32, and both again in the input's type; states that have it are not cast.
+    backwardScan: always + scores + tokens * heads * element + stateElements * (2 * FLOAT32_BYTES + (element === FLOAT32_BYTES ? 1 : 2) * element)
+  };
+}
+function scanFlops(shape, tokens) {
+  const { groups, stateSize, chunkTokens, kernel } = shape;
+  const { inner, convolved } = widthsOf(shape);
+  const withinChunks = chunkTokens * (groups * stateSize + inner);
+  return 2 * tokens * (kernel * convolved + withinChunks + 2 * inner * stateSize);
+}
+
+// engine/estimate/kernels/adapters.ts
+function withLowRank(autograd, name, x, base, adapters) {
+  const raised2 = castForAdapters(autograd, x, adapters);
+  const product = lowRank(autograd, name, autograd.dropout(raised2, adapters.dropout), lastSize(base), adapters);
+  const sum2 = autograd.cast(autograd.add(base, autograd.elementwise("mul", product)), base.dtype);
+  autograd.record("return", { reads: [raised2], outputs: [] });
+  return sum2;
+}
+function withLowRankMatrices(autograd, name, matrices, rank) {
+  const [experts = 1, outFeatures = 1, inFeatures = 1] = matrices.shape;
+  const factors = [
+    adapterWeight(autograd, `${name}.lora_A.weight`, [rank * experts, inFeatures]),
+    adapterWeight(autograd, `${name}.lora_B.weight`, [outFeatures, rank * experts])
+  ].map((factor) => autograd.cast(factor, matrices.dtype));
+  const output = autograd.tensor(matrices.shape, matrices.dtype, [matrices, ...factors], { batched: false });
+  autograd.record(name, {
+    reads: [matrices, ...factors],
+    outputs: [output],
+    saves: factors,
+    gradients: [matrices, ...factors].map(made)
+  });
+  return output;
+}
+function lowRankFactors(autograd, name, matrices, rank) {
+  const [experts = 1, outFeatures = 1, inFeatures = 1] = matrices.shape;
+  const first = adapterWeight(autograd, `${name}.lora_A.weight`, [rank * experts, inFeatures]);
+  const second = adapterWeight(autograd, `${name}.lora_B.weight`, [outFeatures, rank * experts]);
+  return {
+    inner: { ...autograd.cast(first, matrices.dtype), shape: [experts, rank, inFeatures] },
+    outer: { ...autograd.cast(second, matrices.dtype), shape: [experts, outFeatures, rank] }
+  };
+}
+function lowRank(autograd, name, x, outFeatures, { rank }) {
+  const inner = adapterLinear(autograd, `${name}.lora_A`, x, rank);
+  return adapterLinear(autograd, `${name}.lora_B`, inner, outFeatures);
+}
+function adapterLinear(autograd, name, x, outFeatures) {
+  const parameter = adapterWeight(autograd, `${name}.weight`, [outFeatures, lastSize(x)]);
+  const [factor, weight] = [autograd.lowered(x), autograd.lowered(parameter)];
+  const output = autograd.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight], x);
+  autograd.record(name, matrixProduct(factor, weight, [], output, lastSize(x)));
+  return output;
+}
+function adapterWeight(autograd, name, shape) {
+  const inWeightsType = autograd.spec.lora?.inWeightsType === true;
+  return autograd.parameter(name, shape, { trainable: true, ...!inWeightsType && { dtype: "float32" } });
+}
+function castForAdapters(autograd, x, { inWeightsType }) {
+  return inWeightsType ? x : autograd.cast(x, "float32");
+}
+function withMagnitude(autograd, name, x, adapted, adapters) {
+  const { base, weight, bias } = adapted;
+  const outFeatures = lastSize(base);
+  const raised2 = castForAdapters(autograd, x, adapters);
+  const input = autograd.dropout(raised2, adapters.dropout);
+  const identity = autograd.tensor([lastSize(x), lastSize(x)], raised2.dtype, [], { batched: false });
+  autograd.record("eye", { reads: [], outputs: [identity] });
+  const [inner, delta] = measured(autograd, name, identity, outFeatures, adapters);
+  const matrix = wholeMatrix(autograd, weight, [outFeatures, lastSize(x)], raised2);
+  const scale = magnitudeScale(autograd, name, matrix, delta);
+  const product = lowRank(autograd, name, input, outFeatures, adapters);
+  const own = input === raised2 || adapters.inWeightsType ? bias === void 0 ? base : autograd.add(base, bias) : again(autograd, name, input, matrix, outFeatures);
+  const scaled2 = autograd.multiply(autograd.elementwise("sub", scale), own);
+  const sum2 = autograd.add(scaled2, autograd.elementwise("mul", autograd.multiply(scale, product)));
+  autograd.record("return", { reads: [identity, inner, delta, matrix, product, own], outputs: [] });
+  const output = autograd.cast(autograd.add(base, sum2), base.dtype);
+  autograd.record("return", { reads: [raised2, input], outputs: [] });
+  return output;
+}
+function measured(autograd, name, identity, outFeatures, { rank }) {
+  const features = lastSize(identity);
+  const product = (part2, x, shape) => {
+    const weight = autograd.lowered(adapterWeight(autograd, `${name}.${part2}.weight`, [shape[1], lastSize(x)]));
+    const factor = autograd.lowered(x);
+    const output = autograd.tensor(shape, factor.dtype, [], { batched: false });
+    autograd.record(part2, { ...matrixProduct(factor, weight, [], output, lastSize(x)), saves: [], gradients: [] });
+    return output;
+  };
+  const inner = product("lora_A", identity, [features, rank]);
+  return [inner, product("lora_B", inner, [features, outFeatures])];
+}
+function wholeMatrix(autograd, weight, shape, like) {
+  if (weight !== void 0) return autograd.cast(weight, like.dtype);
+  const dequantised = autograd.tensor(shape, autograd.weightDtype, [], { batched: false });
+  autograd.record("dequantise", { reads: [], outputs: [dequantised] });
+  return autograd.cast(dequantised, like.dtype);
+}
+function magnitudeScale(autograd, name, matrix, delta) {
+  const rows = matrix.shape[0] ?? 1;
+  const magnitude = adapterWeight(autograd, `${name}.lora_magnitude_vector.weight`, [rows]);
+  const lengths = autograd.tensor([rows], matrix.dtype, [], { batched: false });
+  autograd.record("norm", {
+    reads: [matrix, delta],
+    outputs: [lengths],
+    scratch: [autograd.like(delta, "temporaries"), autograd.like(matrix, "temporaries")]
+  });
+  const scale = autograd.tensor([rows], matrix.dtype, [magnitude], { batched: false });
+  autograd.record("div", {
+    reads: [magnitude, lengths],
+    outputs: [scale],
+    saves: [lengths],
+    gradients: [made(magnitude)]
+  });
+  return scale;
+}
+function again(autograd, name, input, matrix, outFeatures) {
+  const [factor, weight] = [autograd.lowered(input), autograd.lowered(matrix)];
+  const output = autograd.tensor([...input.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight]);
+  autograd.record(name, matrixProduct(factor, weight, [], output, lastSize(input)));
+  return output;
+}
+function turnedInput(autograd, name, x, adapters) {
+  const size = blockSize(lastSize(x), adapters.rank);
+  const blocks = lastSize(x) / size;
+  const raised2 = castForAdapters(autograd, x, adapters);
+  const rotation = cayley(autograd, name, blocks, size);
+  const [factor, matrix] = [autograd.lowered(raised2), autograd.lowered(rotation)];
+  const product = autograd.tensor(x.shape, factor.dtype, [factor, matrix]);
+  autograd.record(`${name}.oft_R`, matrixProduct(factor, matrix, [], product, size));
+  const turned = autograd.elementwise("clone", product);
+  autograd.record("return", { reads: [raised2, rotation, product], outputs: [] });
+  return autograd.cast(turned, x.dtype);
+}
+function cayley(autograd, name, blocks, size) {
+  const upper = adapterWeight(autograd, `${name}.oft_R.weight`, [blocks, size * (size - 1) / 2]);
+  autograd.buffer(`${name}.oft_R.indices`, size * (size - 1) * 8);
+  const square = (from) => autograd.tensor([blocks, size, size], upper.dtype, from, { batched: false });
+  const filled = square([upper]);
+  autograd.record("index_put", { reads: [upper], outputs: [filled], gradients: [made(upper)] });
+  const skew = square([filled]);
+  autograd.record("sub", { reads: [filled], outputs: [skew], gradients: [made(filled)] });
+  const identity = square([]);
+  autograd.record("eye", { reads: [], outputs: [identity] });
+  const sum2 = autograd.add(identity, skew, { inPlace: true });
+  const powers = [skew, skew, skew];
+  const last = powers.reduce((power, factor) => {
+    const [left, right] = [autograd.lowered(power), autograd.lowered(factor)];
+    const output = { ...square([left, right]), dtype: left.dtype };
+    autograd.record("bmm", matrixProduct(left, right, [], output, size));
+    return output;
+  }, skew);
+  return autograd.add(sum2, last, { inPlace: true });
+}
+function blockSize(features, wanted) {
+  if (wanted >= features) return features;
+  const divides = (size) => features % size === 0;
+  let [higher, lower] = [wanted, wanted];
+  while (higher <= features && !divides(higher)) higher++;
+  while (lower > 1 && !divides(lower)) lower--;
+  return wanted - lower <= higher - wanted ? lower : higher;
+}
+
+// engine/estimate/kernels/experts.ts
+function routerLogits(autograd, x, { weight, bias }, { count, inFloat32 = false }) {
   const [tokens = 0] = x.shape;
   const raise = (tensor) => inFloat32 ? autograd.cast(tensor, "float32") : tensor;
   const parts = [raise(x), raise(weight), ...bias === void 0 ? [] : [raise(bias)]];
@@ -1279,13 +2295,18 @@ function routed(autograd, x, { weight, bias }, { count, perToken, inFloat32 = fa
     gradients: [rows, matrix].map(made),
     flopsPerSample: 2 * elements(logits) * lastSize(x)
   });
+  return logits;
+}
+function bestExperts(autograd, logits, { perToken, scoring, scoresChosenOnly = false, weightsInFloat32 = false }, expertScale) {
+  const [tokens = 0] = logits.shape;
   const score = (tensor) => autograd.elementwise(scoring, tensor, { savesOutput: true });
   const scores = scoresChosenOnly ? logits : score(autograd.cast(logits, "float32"));
   const chosen = autograd.tensor([tokens, perToken], "int64", []);
   const best = autograd.tensor([tokens, perToken], scores.dtype, [scores]);
   autograd.record("topk", { reads: [scores], outputs: [best, chosen], saves: [chosen], gradients: [made(scores)] });
   const weights = scoresChosenOnly ? score(best) : best;
-  return [weightsInFloat32 ? weights : autograd.cast(weights, logits.dtype), chosen];
+  const scaled2 = expertScale === void 0 ? weights : autograd.multiply(weights, gathered2(autograd, expertScale, weights.shape, chosen));
+  return [weightsInFloat32 ? scaled2 : autograd.cast(scaled2, logits.dtype), chosen];
 }
 function groupedExperts(autograd, x, { chosen, weights }, parameters, gate) {
   const rowCount = elements(chosen);
@@ -1294,8 +2315,10 @@ function groupedExperts(autograd, x, { chosen, weights }, parameters, gate) {
   autograd.record("sort", { reads: [chosen], outputs: [sorted, order] });
   const rows = gathered2(autograd, x, [rowCount, lastSize(x)], order);
   const rowWeights = gathered2(autograd, weights, [rowCount], order);
-  const joined = groupedProduct(autograd, rows, parameters.up, sorted, parameters.upBias);
-  const results = groupedProduct(autograd, gate(joined), parameters.down, sorted, parameters.downBias);
+  const { up, upBias, upFactors, down, downBias, downFactors } = parameters;
+  const joined = adaptedProduct(autograd, rows, groupedProduct(autograd, rows, up, sorted, upBias), upFactors);
+  const gated = gate(joined);
+  const results = adaptedProduct(autograd, gated, groupedProduct(autograd, gated, down, sorted, downBias), downFactors);
   const weighted = autograd.multiply(results, rowWeights);
   const restored = gathered2(autograd, weighted, weighted.shape, order);
   const output = autograd.tensor(x.shape, restored.dtype, [restored]);
@@ -1312,6 +2335,11 @@ function gathered2(autograd, x, shape, order) {
   autograd.record("index", { reads: [x, indices], outputs: [output], saves: [indices], gradients: [made(x)] });
   return output;
 }
+function adaptedProduct(autograd, x, own, factors) {
+  if (factors === void 0) return own;
+  const inner = groupedProduct(autograd, x, factors.inner, x);
+  return autograd.add(own, autograd.elementwise("mul", groupedProduct(autograd, inner, factors.outer, x)));
+}
 function groupedProduct(autograd, x, weight, experts, bias) {
   const outFeatures = elements(weight) / ((weight.shape[0] ?? 1) * lastSize(x));
   const rows = autograd.cast(x, weight.dtype);
@@ -1326,7 +2354,89 @@ function groupedProduct(autograd, x, weight, experts, bias) {
   return bias === void 0 ? output : autograd.add(output, gathered2(autograd, bias, output.shape, experts), { inPlace: true });
 }
 
-// engine/estimate/fake-quantization.ts
+// engine/estimate/kernels/every-expert.ts
+function scoredRows(autograd, x, logits, perToken) {
+  const [tokens = 0, count = 0] = logits.shape;
+  const chosen = autograd.tensor([tokens, perToken], "int64", []);
+  const best = autograd.tensor([tokens, perToken], logits.dtype, [logits]);
+  autograd.record("topk", { reads: [logits], outputs: [best, chosen], saves: [chosen], gradients: [made(logits)] });
+  const placed = autograd.tensor(logits.shape, logits.dtype, [best]);
+  autograd.record("scatter", {
+    reads: [best, chosen, logits],
+    outputs: [placed],
+    saves: [chosen],
+    gradients: [made(best)]
+  });
+  const wide = autograd.elementwise("sigmoid", autograd.cast(placed, "float32"), { savesOutput: true });
+  const scores = autograd.elementwise("clone", autograd.cast(wide, logits.dtype));
+  const repeated2 = autograd.tensor([count * tokens, lastSize(x)], x.dtype, [x]);
+  autograd.record("repeat", { reads: [x], outputs: [repeated2], gradients: [made(x)] });
+  return autograd.multiply(repeated2, scores);
+}
+function expertProduct(autograd, rows, weight) {
+  const [factor, matrix] = [autograd.lowered(rows), autograd.lowered(weight)];
+  const output = autograd.tensor([...rows.shape.slice(0, -1), lastSize(weight)], factor.dtype, [factor, matrix]);
+  autograd.record("bmm", {
+    reads: [factor, matrix],
+    outputs: [output],
+    saves: [...matrix.requiresGrad ? [factor] : [], ...factor.requiresGrad ? [matrix] : []],
+    gradients: [factor, matrix].map(made),
+    flopsPerSample: 2 * elements(output) * lastSize(rows)
+  });
+  return output;
+}
+function summed2(autograd, results, x) {
+  const output = autograd.tensor(x.shape, results.dtype, [results]);
+  autograd.record("sum", { reads: [results], outputs: [output], gradients: [made(results)] });
+  return output;
+}
+function oneByOne(autograd, rows, count, expert) {
+  const own = [elements(rows) / count / lastSize(rows), lastSize(rows)];
+  let all = autograd.tensor(rows.shape, rows.dtype, []);
+  autograd.record("zeros", { reads: [], outputs: [all] });
+  for (let index = 0; index < count; index++) {
+    const input = { ...rows, shape: own, edge: autograd.newEdge() };
+    autograd.record("select", { reads: [rows], outputs: [input], gradients: [made(rows)] });
+    const result = expert(input, index);
+    const joined = { ...all, requiresGrad: all.requiresGrad || result.requiresGrad, edge: autograd.newEdge() };
+    autograd.record("copy slices", { reads: [all, result], outputs: [joined], gradients: [all, result].map(made) });
+    all = joined;
+  }
+  return all;
+}
+function chosenRows(autograd, x, logits, perToken) {
+  const [tokens = 0] = logits.shape;
+  const wide = autograd.elementwise("sigmoid", autograd.cast(logits, "float32"), { savesOutput: true });
+  const scores = autograd.cast(wide, logits.dtype);
+  const chosen = autograd.tensor([tokens, perToken], "int64", []);
+  const best = autograd.tensor([tokens, perToken], scores.dtype, [scores]);
+  autograd.record("topk", { reads: [scores], outputs: [best, chosen], saves: [chosen], gradients: [made(scores)] });
+  const order = autograd.tensor([tokens * perToken], "int64", []);
+  autograd.record("sort", { reads: [chosen], outputs: [order] });
+  const rowScores = gathered2(autograd, best, [tokens * perToken], order);
+  return autograd.multiply(gathered2(autograd, x, [tokens * perToken, lastSize(x)], order), rowScores);
+}
+
+// engine/estimate/kernels/quantization.ts
+function quantizedBytes(kind, count, rows) {
+  switch (kind) {
+    case "nf4":
+      return { weights: count / 2, constants: count / NF4_BLOCK * bytesPerElement.float32 };
+    case "nf4-double":
+      return { weights: count / 2, constants: count / NF4_BLOCK };
+    case "awq":
+      return { weights: count / 2, constants: count / INT4_GROUP * INT4_CONSTANTS };
+    case "gptq":
+      return { weights: count / 2, constants: count / INT4_GROUP * INT4_CONSTANTS + count / rows * 4 };
+    case "int8":
+      return { weights: count, constants: rows * bytesPerElement.float32 };
+  }
+}
+var NF4_BLOCK = 64;
+var INT4_GROUP = 128;
+var INT4_CONSTANTS = 2.5;
+
+// engine/estimate/kernels/fake-quantization.ts
 function fakeQuantized(autograd, x, groupSize) {
   const divided = multipliedByScale(autograd, x, groupSize);
   const rounded = passing(autograd, "round", divided);
@@ -1377,65 +2487,44 @@ function fourBitProduct(autograd, name, x, weight, groupSize) {
   return output;
 }
 
-// engine/estimate/linear-attention.ts
-var CHUNK_TOKENS = 64;
-function gatedDeltaRule(autograd, { query, key, value, decay, beta, heads }) {
-  const [tokens = 0] = query.shape;
-  const inputs = [query, key, value, decay, beta];
-  const output = autograd.tensor(value.shape, query.dtype, inputs);
-  const like = (tensor) => autograd.storage(elements(tensor), query.dtype, true);
-  const within2 = (bytes) => autograd.storage(bytes, "bool", true, "temporaries");
-  const element = bytesPerElement[query.dtype];
-  const [keyBytes, valueBytes] = [elements(key) * element, elements(value) * element];
-  const keySize = lastSize(key) / heads;
-  const stateBytes = Math.ceil(tokens / CHUNK_TOKENS) * keySize * lastSize(value) * element;
-  const pairs = tokens * heads * CHUNK_TOKENS;
-  const saved = [
-    like(query),
-    like(key),
-    like(value),
-    autograd.storage(3 * tokens * heads, "float32", true),
-    autograd.storage(pairs, query.dtype, true)
-  ];
-  autograd.record("gated delta rule", {
-    reads: inputs,
-    outputs: [output],
-    saves: [beta],
-    saved,
-    gradients: inputs.map(made),
-    scratch: [within2(pairs * bytesPerElement.float32), within2(keyBytes + 2 * valueBytes + stateBytes)],
-    backwardScratch: [within2(3 * keyBytes + 3 * valueBytes + 2 * stateBytes)],
-    flopsPerSample: 4 * tokens * heads * (CHUNK_TOKENS + keySize) * (lastSize(value) / heads)
-  });
+// engine/estimate/kernels/composed-ops.ts
+function composedLayerNorm(autograd, x, weight) {
+  const wide = autograd.cast(x, "float32");
+  const mean = rowMean(autograd, wide);
+  const variance = rowMean(autograd, autograd.power(difference(autograd, wide, mean)));
+  const scale = autograd.elementwise("rsqrt", variance, { savesOutput: true });
+  const normalised = autograd.multiply(difference(autograd, wide, mean), scale);
+  return autograd.cast(autograd.multiply(autograd.cast(weight, "float32"), normalised), x.dtype);
+}
+function xielu(autograd, x, slopes) {
+  const [positive2, negative] = slopes.map((slope) => autograd.elementwise("softplus", slope, { saves: [slope] }));
+  const linear = () => autograd.elementwise("mul", x);
+  const rising = autograd.add(autograd.multiply(autograd.multiply(positive2, x), x), linear());
+  const least = autograd.elementwise("minimum", x, { saves: [x] });
+  const exponential = autograd.elementwise("expm1", least, { savesOutput: true });
+  const falling = autograd.add(autograd.multiply(difference(autograd, exponential, x), negative), linear());
+  const output = autograd.tensor(x.shape, x.dtype, [rising, falling], x);
+  const isPositive = autograd.storage(elements(x), "bool", x.batched);
+  const parts = [rising, falling];
+  autograd.record("where", { reads: parts, outputs: [output], saved: [isPositive], gradients: parts.map(made) });
+  return output;
+}
+function rowMean(autograd, x) {
+  const output = autograd.tensor([...x.shape.slice(0, -1), 1], x.dtype, [x], x);
+  autograd.record("mean", { reads: [x], outputs: [output], gradients: [made(x)] });
+  return output;
+}
+function difference(autograd, x, y) {
+  const output = autograd.tensor(x.shape, x.dtype, [x, y], x);
+  autograd.record("sub", { reads: [x, y], outputs: [output], gradients: [{ to: x, passes: true }, made(y)] });
   return output;
 }
 
-// engine/estimate/quantization.ts
-function quantizedBytes(kind, count, rows) {
-  switch (kind) {
-    case "nf4":
-      return { weights: count / 2, constants: count / NF4_BLOCK * bytesPerElement.float32 };
-    case "nf4-double":
-      return { weights: count / 2, constants: count / NF4_BLOCK };
-    case "int8":
-      return { weights: count, constants: rows * bytesPerElement.float32 };
-  }
-}
-var NF4_BLOCK = 64;
-
-// engine/estimate/tape.ts
-var INT32_BYTES = 4;
-var Tape = class extends Autograd {
-  input;
+// engine/estimate/layers/batch.ts
+var Batch = class extends Autograd {
+  batchInput;
   labels;
-  /** Last names of the linear modules met so far: what adapters can target. */
-  linearNames = /* @__PURE__ */ new Set();
-  /** The last hidden states, once a decoder has asked for its logits. */
-  outputLayerInput;
-  /** What went into each block: the hidden states that `output_hidden_states` would hand out. */
-  blockInputs = [];
-  /** Tensors that local variables of the running block reference. */
-  #locals = [];
+  #pixels;
   constructor(spec, device) {
     super(spec, device);
     const isImage = spec.task === "image-classification";
@@ -1443,30 +2532,165 @@ var Tape = class extends Autograd {
     const inputShape = isImage ? [3, imageSize, imageSize] : [spec.sequenceLength ?? 0];
     const labelShape = spec.task === "seq2seq-lm" ? [spec.targetLength ?? spec.sequenceLength ?? 0] : inputShape;
     const perToken = ["causal-lm", "masked-lm", "seq2seq-lm"].includes(spec.task);
-    this.input = this.#batchTensor(inputShape, isImage ? this.weightDtype : "int64");
+    this.batchInput = this.#batchTensor(inputShape, isImage ? this.weightDtype : "int64");
     this.labels = this.#batchTensor(perToken ? labelShape : [], "int64");
     if (this.isPadded) this.#batchTensor(inputShape, "int64");
   }
-  embedding(name, ids, count, features) {
-    const table2 = this.#savedWhole(name, [count, features]) ?? this.#weight(`${name}.weight`, [count, features]);
-    const output = this.tensor([...ids.shape, features], table2.dtype, [table2], ids);
-    this.record(name, { reads: [ids], outputs: [output], saves: [ids], gradients: [made(table2)] });
+  pixels(y, x) {
+    if (this.spec.images === void 0) return this.tensor([3, y, x], this.weightDtype, []);
+    this.#pixels ??= this.#batchTensor([3, y, x], this.weightDtype);
+    const { lora, gradientCheckpointing } = this.spec;
+    return { ...this.#pixels, requiresGrad: lora !== void 0 && gradientCheckpointing && this.training };
+  }
+  get input() {
+    const tokens = this.pass?.sequences?.tokens ?? stridedTokens(this.spec);
+    return tokens === void 0 ? this.batchInput : this.tensor([tokens], "int64", []);
+  }
+  #batchTensor(shape, dtype) {
+    const tensor = this.tensor(shape, dtype, []);
+    tensor.storage.kind = "inputs";
+    this.batch.push(tensor.storage);
+    return tensor;
+  }
+};
+
+// engine/estimate/layers/blocks.ts
+var Blocks = class extends Batch {
+  /** What went into each block: the hidden states that `output_hidden_states` would hand out. */
+  blockInputs = [];
+  /** Tensors that local variables of the running block reference. */
+  locals = [];
+  /** What the running block hands on. */
+  #handedOn = [];
+  local(x) {
+    this.locals.push(x);
+    return x;
+  }
+  handOn(states) {
+    this.#handedOn.push(...states);
+  }
+  withInputGradients(x) {
+    const { lora, gradientCheckpointing } = this.spec;
+    const isWanted = lora !== void 0 && gradientCheckpointing && this.training && this.pass === void 0;
+    if (!isWanted) return x;
+    const leaf = { ...x, requiresGrad: true, edge: this.newEdge() };
+    this.record("input gradients", { reads: [x], outputs: [leaf], saves: [leaf] });
+    return leaf;
+  }
+  frame(x, body) {
+    const caller = this.locals;
+    this.locals = [x];
+    const output = body(x);
+    this.record("return", { reads: this.locals, outputs: [] });
+    this.locals = caller;
     return output;
   }
-  constantEmbedding(name, count, features, rows) {
-    const ids = this.tensor([rows], "int64", [], { batched: false });
-    this.record(name, { reads: [], outputs: [ids] });
-    return this.embedding(name, ids, count, features);
+  block(x, body, shared = []) {
+    this.blockInputs.push(x);
+    const isRecomputed = this.spec.gradientCheckpointing && this.training && this.pass === void 0;
+    const { inputGradients = isRecomputed } = this.spec.trainable ?? {};
+    const input = inputGradients && this.pass === void 0 ? { ...x, requiresGrad: true } : x;
+    if (!isRecomputed) return this.frame(input, body);
+    const outer = this.nodes;
+    const castOutside = new Map(this.castWeights);
+    this.nodes = [];
+    this.#handedOn = [];
+    const output = this.frame(input, body);
+    const inputs = [x, ...shared].map((tensor) => tensor.storage);
+    const retains = savedOnTheWayTo(this.#handedOn, this.nodes);
+    const block2 = { ...emptyNode, reads: inputs, saves: inputs, outputs: [output], body: this.nodes, retains };
+    outer.push(...inputGradients || trainsSomething(this.nodes) ? [block2] : this.nodes);
+    this.nodes = outer;
+    this.castWeights = castOutside;
+    return output;
   }
-  linear(name, x, outFeatures, options = {}) {
-    if (this.#isOutputLayer(name)) this.outputLayerInput = x;
-    if (this.spec.fusedLoss && this.#isOutputLayer(name)) return this.#fusedLoss(name, x, outFeatures, options.tiedTo);
-    const base = this.#isQuantized(name) ? this.#quantizedLinear(name, x, outFeatures, options) : this.#denseLinear(name, x, outFeatures, options);
-    return this.#isAdapted(name) ? this.frame(x, (input) => this.#adapted(name, input, base)) : base;
+};
+function savedOnTheWayTo(tensors, nodes) {
+  const reached = new Set(tensors.map((tensor) => tensor.storage));
+  return nodes.toReversed().flatMap(({ outputs, gradients, saves }) => {
+    if (!outputs.some((output) => reached.has(output.storage))) return [];
+    for (const { to } of gradients) reached.add(to.storage);
+    return saves.filter((storage) => !storage.persistent);
+  });
+}
+var emptyNode = {
+  name: "checkpoint",
+  reads: [],
+  creates: [],
+  scratch: [],
+  saves: [],
+  keeps: [],
+  outputs: [],
+  gradients: [],
+  backwardScratch: [],
+  flopsPerSample: 0,
+  computeDtype: "float32"
+};
+function trainsSomething(nodes) {
+  return nodes.some(({ gradients }) => gradients.some(({ to }) => to.storage.persistent));
+}
+
+// engine/estimate/layers/weights.ts
+var Weights = class extends Blocks {
+  /** Weights that train on what stands among the words. */
+  towers = [];
+  #trainedNames = (this.spec.trainable?.names ?? []).flatMap((name) => parameterPattern(name) ?? []);
+  idle(features, body) {
+    const [nodes, known] = [this.nodes, new Set(this.parameters.keys())];
+    this.nodes = [];
+    body(this.tensor([1, features], this.weightDtype, []));
+    this.nodes = nodes;
+    for (const [name, parameter] of this.parameters) {
+      if (known.has(name)) continue;
+      if (this.spec.trainsTowers && parameter.requiresGrad) this.towers.push(parameter);
+      else this.parameters.set(name, { ...parameter, requiresGrad: false });
+    }
   }
-  layerNorm(name, x) {
-    const parameters = ["weight", "bias"].map((part2) => this.#weight(`${name}.${part2}`, [lastSize(x)]));
-    const wide = this.raised(x);
+  /** int64 constants that the module registers as buffers. */
+  positionIds(count) {
+    this.buffer("position_ids", count * bytesPerElement.int64);
+  }
+  constant(name, features) {
+    const storage = this.buffer(name, features * bytesPerElement[this.weightDtype]);
+    return {
+      storage,
+      shape: [features],
+      batched: false,
+      dtype: this.weightDtype,
+      requiresGrad: false,
+      edge: this.newEdge()
+    };
+  }
+  /** peft utils/other.py ModulesToSaveWrapper: a trainable copy of a module is used, and the original stays. */
+  savedWhole(name, shape, original = `${name}.weight`) {
+    const isSaved = this.spec.lora?.modulesToSave?.includes(name.slice(name.lastIndexOf(".") + 1)) ?? false;
+    if (!isSaved || this.pass !== void 0 && this.pass.of !== "policy") return void 0;
+    this.weight(original, shape);
+    return this.parameter(`${name}.modules_to_save.default.weight`, shape, { trainable: true });
+  }
+  weight(name, shape) {
+    const trainable = this.spec.lora === void 0 && this.isTrained(name);
+    return this.parameter(name, shape, { trainable, ...!trainable && this.#frozen });
+  }
+  isTrained(name) {
+    return this.spec.trainable === void 0 || this.#trainedNames.some((pattern) => pattern.test(name));
+  }
+  /** LLaMA-Factory model/adapter.py: weights are loaded in the type that is computed in, and made float32 where they train. */
+  get #frozen() {
+    const isPart2 = this.spec.trainable !== void 0 && this.pass?.of !== "copy";
+    return isPart2 && this.autocastDtype !== void 0 ? { dtype: this.autocastDtype } : {};
+  }
+  isPolicy() {
+    return this.pass === void 0 || this.pass.of === "policy";
+  }
+};
+
+// engine/estimate/layers/pointwise.ts
+var Pointwise = class extends Weights {
+  layerNorm(name, x, { isLowered = false, bias = true } = {}) {
+    const parts = bias ? ["weight", "bias"] : ["weight"];
+    const parameters = parts.map((part2) => this.weight(`${name}.${part2}`, [lastSize(x)]));
+    const wide = isLowered ? this.lowered(x) : this.raised(x);
     const output = this.tensor(wide.shape, wide.dtype, [wide, ...parameters], wide);
     const rows = elements(wide) / lastSize(wide);
     const statistics = [this.storage(rows, "float32", wide.batched), this.storage(rows, "float32", wide.batched)];
@@ -1480,20 +2704,18 @@ var Tape = class extends Autograd {
     return output;
   }
   rmsNorm(name, x, options) {
-    const weight = this.#weight(`${name}.weight`, [options.size]);
-    const wide = this.cast(x, "float32");
-    const rows = [...x.shape.slice(0, -1), lastSize(x) / options.size];
-    const squares = this.power(wide);
-    const mean = this.tensor(rows, "float32", [squares], x);
-    this.record("mean", { reads: [squares], outputs: [mean], gradients: [made(squares)] });
-    const scale = this.elementwise("rsqrt", mean, { savesOutput: true });
-    const normalised = this.multiply(options.scalesInput ? x : wide, scale);
+    const normalised = this.#unitRows(x, options.size, options.scalesInput ?? false);
+    if (options.isUnweighted) return this.cast(normalised, x.dtype);
+    const weight = this.weight(`${name}.weight`, [options.size]);
     if (!options.scalesInFloat32) return this.multiply(weight, this.cast(normalised, x.dtype));
     const factor = options.aroundOne ? this.elementwise("add", this.cast(weight, "float32")) : weight;
     return this.cast(this.multiply(normalised, factor), x.dtype);
   }
+  composedLayerNorm(name, x) {
+    return composedLayerNorm(this, x, this.weight(`${name}.weight`, [lastSize(x)]));
+  }
   residual(x, skip, options = {}) {
-    this.#locals.push(x, skip);
+    this.locals.push(x, skip);
     return this.add(x, skip, options);
   }
   gelu(x) {
@@ -1523,8 +2745,36 @@ var Tape = class extends Autograd {
   square(x) {
     return this.power(x);
   }
-  scale(x) {
-    return this.elementwise("mul", x);
+  xielu(name, x) {
+    const slopes = ["alpha_p", "alpha_n"].map((part2) => this.weight(`${name}.${part2}`, [1]));
+    return xielu(this, x, slopes);
+  }
+  scale(x, { inPlace = false } = {}) {
+    if (inPlace) return this.#scaledInPlace(x);
+    const output = this.elementwise("mul", x);
+    if (this.headsFirst.has(x.storage)) this.headsFirst.add(output.storage);
+    return output;
+  }
+  tanhGate(name, x) {
+    return this.multiply(this.tanh(this.weight(name, [1])), x);
+  }
+  mask(rows, columns) {
+    const mask = this.tensor([rows, columns], this.autocastDtype ?? this.weightDtype, []);
+    this.record("mask", { reads: [], outputs: [mask] });
+    return mask;
+  }
+  padded(x, rows) {
+    const output = this.tensor([rows, ...x.shape.slice(1)], x.dtype, [x]);
+    this.record("pad", { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  joined(parts, rows) {
+    const [first, ...others] = parts.map((part2) => this.#firstRows(part2, rows));
+    if (first === void 0) throw new Error("nothing to join");
+    return this.concatenate([first, this.concatenate(others)]);
+  }
+  float32(x) {
+    return this.cast(x, "float32");
   }
   softcap(logits) {
     return [this.scale, this.tanh, this.scale].reduce((x, op) => this.markLogits(op.call(this, x)), logits);
@@ -1536,7 +2786,7 @@ var Tape = class extends Autograd {
     return this.multiply(this.elementwise("div", x), kept);
   }
   layerScale(name, x) {
-    return this.multiply(this.#weight(name, [lastSize(x)]), x);
+    return this.multiply(this.weight(name, [lastSize(x)]), x);
   }
   split(x, sizes) {
     const outputs = sizes.map((size) => ({ ...x, shape: [...x.shape.slice(0, -1), size], edge: this.newEdge() }));
@@ -1562,13 +2812,384 @@ var Tape = class extends Autograd {
     this.headsFirst.add(output.storage);
     return output;
   }
-  rotaryTable(x, size) {
+  gatedNorm(name, x, gate, size) {
+    const weight = this.cast(this.weight(`${name}.weight`, [size]), "float32");
+    const weighted = this.multiply(weight, this.#unitRows(x, size, false));
+    return this.cast(this.multiply(weighted, this.sigmoid(this.cast(gate, "float32"))), x.dtype);
+  }
+  gatedInFloat32(x, gate) {
+    return this.cast(this.multiply(x, this.silu(this.cast(gate, "float32"))), x.dtype);
+  }
+  markLogits(logits) {
+    logits.storage.kind = "logits";
+    return logits;
+  }
+  #firstRows(x, rows) {
+    const output = { ...x, shape: [rows, ...x.shape.slice(1)], edge: this.newEdge() };
+    this.record("slice", { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  #scaledInPlace(x) {
+    const output = { ...x, edge: this.newEdge() };
+    this.record("mul_", { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  #unitRows(x, size, scalesInput) {
+    const wide = this.cast(x, "float32");
+    const rows = [...x.shape.slice(0, -1), lastSize(x) / size];
+    const squares = this.power(wide);
+    const mean = this.tensor(rows, "float32", [squares], x);
+    this.record("mean", { reads: [squares], outputs: [mean], gradients: [made(squares)] });
+    const scale = this.elementwise("rsqrt", mean, { savesOutput: true });
+    return this.multiply(scalesInput ? x : wide, scale);
+  }
+};
+
+// engine/estimate/layers/linears.ts
+var INT32_BYTES = 4;
+var Linears = class extends Pointwise {
+  /** Last names of the linear modules met so far: what adapters can target. */
+  linearNames = /* @__PURE__ */ new Set();
+  expertNames;
+  /** The last hidden states, once a decoder has asked for its logits. */
+  outputLayerInput;
+  #gatheredTokens;
+  /** `expertNames`: what puts adapters on the experts of the model. */
+  constructor(spec, device, expertNames) {
+    super(spec, device);
+    this.expertNames = expertNames;
+  }
+  embedding(name, ids, count, features) {
+    const { gpus: gpus2 = 1, dividesTokens = false } = this.spec.tensorParallel ?? {};
+    const shape = [dividesTokens ? count / gpus2 : count, features];
+    const table2 = this.savedWhole(name, shape) ?? this.weight(`${name}.weight`, shape);
+    const output = this.tensor([...ids.shape, features], table2.dtype, [table2], ids);
+    this.record(name, { reads: [ids], outputs: [output], saves: [ids], gradients: [made(table2)] });
+    return ids === this.batchInput ? this.#ownTokens(this.#amongWords(output)) : output;
+  }
+  /** transformers: `masked_scatter` of what towers saw or heard, through which their weights' gradients come back. */
+  #amongWords(words3) {
+    const towers = this.towers;
+    if (towers.length === 0) return words3;
+    this.towers = [];
+    const output = this.tensor(words3.shape, words3.dtype, [words3, ...towers]);
+    this.record("masked_scatter", { reads: [words3], outputs: [output], gradients: [words3, ...towers].map(made) });
+    return output;
+  }
+  constantEmbedding(name, count, features, rows) {
+    const ids = this.tensor([rows], "int64", [], { batched: false });
+    this.record(name, { reads: [], outputs: [ids] });
+    return this.embedding(name, ids, count, features);
+  }
+  linear(name, states, features, options = {}) {
+    const isDivided = this.#isOutputLayer(name) && options.tiedTo === void 0;
+    const outFeatures = features / (isDivided ? this.spec.tensorParallel?.gpus ?? 1 : 1);
+    const isSum = /(?:o_proj|down_proj)$/.test(name);
+    const output = this.#linearPart(name, isSum ? states : this.#allTokens(states), outFeatures, options);
+    if (isSum) return this.#ownTokens(output);
+    return outFeatures === features || this.spec.fusedLoss ? output : this.#exchanged("all_gather", output, [...output.shape.slice(0, -1), features]);
+  }
+  /** Tokens of which this GPU holds the residuals. */
+  get #heldTokens() {
+    const [tokens = 1] = this.input.shape;
+    const { gpus: gpus2 = 1, dividesTokens = false } = this.spec.tensorParallel ?? {};
+    return dividesTokens ? Math.ceil(tokens / gpus2) : tokens;
+  }
+  /** torch: distributed/tensor/parallel/style.py PrepareModuleInput: a module's layers share what it gathers. */
+  #allTokens(x) {
+    const [tokens = 1] = this.input.shape;
+    if (x.shape[0] === tokens || x.shape[0] !== this.#heldTokens) return x;
+    const known = this.#gatheredTokens;
+    const whole2 = known?.of === x ? known.whole : this.#exchanged("all_gather", x, [tokens, ...x.shape.slice(1)]);
+    this.#gatheredTokens = { of: x, whole: whole2 };
+    return whole2;
+  }
+  #ownTokens(x) {
+    const [tokens = 1] = this.input.shape;
+    if (x.shape[0] !== tokens || this.#heldTokens === tokens) return x;
+    return this.#exchanged("reduce_scatter", x, [this.#heldTokens, ...x.shape.slice(1)]);
+  }
+  /** A new tensor of what all GPUs hold, or a part of their sum; its gradient goes the other way. */
+  #exchanged(name, x, shape) {
+    const output = this.tensor(shape, x.dtype, [x]);
+    this.record(name, { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  #linearPart(name, states, outFeatures, options) {
+    const x = this.#isOutputLayer(name) ? this.#asked(states) : states;
+    if (this.#isOutputLayer(name)) this.outputLayerInput = x;
+    if (this.spec.method?.kind === "strided" && this.pass === void 0 && this.#isOutputLayer(name)) {
+      return chunkedLogProbabilities(
+        this,
+        name,
+        x,
+        this.weight(options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)])
+      );
+    }
+    if (this.spec.fusedLoss && this.#isOutputLayer(name)) return this.#fusedLoss(name, x, outFeatures, options.tiedTo);
+    const { lora } = this.spec;
+    return lora !== void 0 && this.isAdapted(name) ? this.#adapted(name, x, outFeatures, options, lora) : this.#ownLinear(name, x, outFeatures, options);
+  }
+  #ownLinear(name, x, outFeatures, options) {
+    return this.#isQuantized(name, options) ? this.#quantizedLinear(name, x, outFeatures, options) : this.#denseLinear(name, x, outFeatures, options);
+  }
+  #denseLinear(name, x, outFeatures, options) {
+    const cache = !options.composed;
+    const shape = [outFeatures, lastSize(x)];
+    const original = options.tiedTo ?? `${name}.weight`;
+    const parameter = this.savedWhole(name, shape, original) ?? this.weight(original, shape);
+    const bias = options.bias === false ? [] : [this.weight(`${name}.bias`, [outFeatures])];
+    const groupSize = this.#roundingGroup(name, x, options);
+    const format = this.spec.fakeQuantization?.format;
+    if (groupSize !== void 0 && format !== void 0) return fourBitProduct(this, name, x, parameter, groupSize);
+    const weight = groupSize === void 0 ? this.lowered(parameter, { cache }) : fakeQuantized(this, parameter, groupSize);
+    const fused = options.composed ? [] : bias.map((part2) => this.lowered(part2));
+    const factor = groupSize === void 0 ? this.lowered(options.castsInput ? this.cast(x, this.weightDtype) : x) : fakeQuantized(this, x, lastSize(x));
+    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight, ...fused]);
+    this.record(name, matrixProduct(factor, weight, fused, output, lastSize(x)));
+    return options.composed ? bias.reduce((sum2, part2) => this.add(sum2, part2), output) : output;
+  }
+  /** torchao's quantizers pass over tied output layers and widths that no group divides; torchtune's LoRA recipe, what is not adapted. */
+  #roundingGroup(name, x, { tiedTo }) {
+    const { fakeQuantization, lora } = this.spec;
+    if (fakeQuantization === void 0 || tiedTo !== void 0) return void 0;
+    const isMeant = lora === void 0 || this.isAdapted(name);
+    return isMeant && lastSize(x) % fakeQuantization.groupSize === 0 ? fakeQuantization.groupSize : void 0;
+  }
+  /**
+   * Liger's ops/fused_linear_cross_entropy.py: computes the gradients of its input and of the weight while it goes through the
+   * logits in chunks of about the input's size, and keeps those gradients instead.
+   */
+  #fusedLoss(name, x, outFeatures, tiedTo) {
+    const weight = this.weight(tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]);
+    const factor = this.lowered(x);
+    const loss = this.tensor([], "float32", [x, weight], { batched: false });
+    this.record(name, {
+      reads: [factor, weight],
+      outputs: [loss],
+      saved: [this.like(factor, "logits"), ...weight.requiresGrad ? [this.like(weight, "logits")] : []],
+      scratch: [this.like(factor, "logits"), this.storage(elements(factor), "float32", true, "logits")],
+      gradients: [factor, weight].map(made),
+      flopsPerSample: 2 * elements(x) * outFeatures,
+      computeDtype: factor.dtype
+    });
+    return loss;
+  }
+  /** transformers `logits_to_keep`: a view of the last positions. */
+  #asked(states) {
+    const { method } = this.spec;
+    const positions = this.pass?.sequences?.logitsOf ?? (method?.kind === "answers" ? method.answerLength + 1 : void 0);
+    const [tokens = 0] = states.shape;
+    if (positions === void 0 || positions >= tokens) return states;
+    const output = { ...states, shape: [positions, lastSize(states)], edge: this.newEdge() };
+    this.record("slice", { reads: [states], outputs: [output], gradients: [made(states)] });
+    return output;
+  }
+  #isOutputLayer(name) {
+    return this.spec.task === "causal-lm" && (name === "lm_head" || name === "embed_out");
+  }
+  /** bitsandbytes leaves the output layer alone; torchtune's builders, the attention of a part that has no adapters. */
+  #isQuantized(name, { isQuantizable = false } = {}) {
+    if (name.includes("_attn.") && !this.isTrained(name)) return false;
+    return this.spec.quantization !== void 0 && (isQuantizable || !this.#isOutputLayer(name)) && name !== "score";
+  }
+  /**
+   * bitsandbytes: autograd/_functions.py. MatMul4Bit computes in 16 bits, dequantises the matrix for each call, forward and
+   * backward, and saves no input. MatMul8bitLt computes in the type of its input, which it keeps as an attribute, out of
+   * checkpointing's sight; it quantises the input for an int32 product, and dequantises the matrix for the backward only.
+   */
+  #quantizedLinear(name, x, outFeatures, options) {
+    const { quantization = "nf4" } = this.spec;
+    const count = outFeatures * lastSize(x);
+    const { weights, constants } = quantizedBytes(quantization, count, outFeatures);
+    this.buffer(`${name}.weight`, weights);
+    this.buffer(`${name}.weight.quant_state`, constants);
+    const bias = options.bias === false ? [] : [this.weight(`${name}.bias`, [outFeatures])];
+    if (quantization === "gptq") return this.#dequantisedProduct(name, x, outFeatures, bias);
+    const isInt8 = quantization === "int8";
+    const factor = isInt8 ? x : this.cast(x, "bfloat16");
+    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, ...bias]);
+    const dequantised = this.fixed(count * bytesPerElement[factor.dtype], "temporaries");
+    const product = this.storage(elements(factor) + elements(output) * INT32_BYTES, "bool", true, "temporaries");
+    this.record(name, {
+      reads: [factor, ...bias],
+      outputs: [output],
+      keeps: isInt8 ? [factor] : [],
+      gradients: [factor, ...bias].map(made),
+      scratch: [isInt8 ? product : dequantised],
+      backwardScratch: [dequantised],
+      flopsPerSample: 2 * elements(output) * lastSize(x)
+    });
+    return this.cast(output, x.dtype);
+  }
+  /** gptqmodel nn_modules/qlinear/torch.py, its kernel for training: an ordinary product, which keeps the dequantised matrix. */
+  #dequantisedProduct(name, x, outFeatures, bias) {
+    const factor = this.cast(x, "bfloat16");
+    const whole2 = this.tensor([outFeatures, lastSize(x)], factor.dtype, [], { batched: false });
+    this.record("dequantise", { reads: [], outputs: [whole2], scratch: [this.like(whole2, "temporaries")] });
+    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, ...bias]);
+    this.record(name, matrixProduct(factor, whole2, bias, output, lastSize(x)));
+    return this.cast(output, x.dtype);
+  }
+  isAdapted(name) {
+    const module = name.slice(name.lastIndexOf(".") + 1);
+    this.linearNames.add(module);
+    const ofExperts = this.expertNames;
+    if (ofExperts !== void 0 && [...ofExperts.up, ofExperts.down, ofExperts.router].includes(module)) return false;
+    return this.isPolicy() && this.isTrained(name) && (this.spec.lora?.targets.includes(module) ?? false);
+  }
+  #adapted(name, x, outFeatures, options, adapters) {
+    if (adapters.form === "oft") {
+      const turned = (input) => turnedInput(this, name, input, adapters);
+      return this.frame(x, (input) => this.cast(this.#ownLinear(name, turned(input), outFeatures, options), x.dtype));
+    }
+    const base = this.#ownLinear(name, x, outFeatures, options);
+    if (adapters.form === void 0) return this.frame(x, (input) => withLowRank(this, name, input, base, adapters));
+    const weight = this.#isQuantized(name) ? void 0 : this.weight(`${name}.weight`, [outFeatures, lastSize(x)]);
+    const bias = options.bias === false ? void 0 : this.weight(`${name}.bias`, [outFeatures]);
+    return this.frame(x, (input) => withMagnitude(this, name, input, { base, weight, bias }, adapters));
+  }
+};
+
+// engine/estimate/layers/experts.ts
+var Experts = class extends Linears {
+  routed(name, states, options) {
+    const x = this.spec.expertsOnHost ? { ...states, requiresGrad: false } : states;
+    const { linear, expertScale, count } = options;
+    const logits = linear === void 0 ? routerLogits(this, x, this.#routerParameters(name, x, options), options) : this.linear(`${name}.${linear}`, x, count, { bias: false });
+    const scale = expertScale === void 0 ? void 0 : this.weight(`${name}.${expertScale}`, [count]);
+    return bestExperts(this, logits, options, scale);
+  }
+  experts(name, x, [weights, chosen], { count, inner, hasBias = false, isGated = true }, gate) {
+    if (this.spec.expertsOnHost) return this.#onHost(name, x);
+    const held = count / (this.spec.expertParallel ?? 1);
+    const hidden = lastSize(x);
+    const joined = isGated ? 2 * inner : inner;
+    const up = isGated ? "gate_up_proj" : "up_proj";
+    const bias = (part2, features) => this.weight(`${name}.${part2}_bias`, [count, features]);
+    const names2 = this.expertNames;
+    const matrices = {
+      up: this.#expertMatrix(`${name}.${up}`, [held, joined, hidden], names2?.up),
+      down: this.#expertMatrix(`${name}.down_proj`, [held, hidden, inner], names2 && [names2.down])
+    };
+    const { output, locals } = groupedExperts(
+      this,
+      x,
+      { weights, chosen },
+      {
+        ...matrices,
+        upFactors: this.#expertFactors(`${name}.${up}`, matrices.up),
+        downFactors: this.#expertFactors(`${name}.down_proj`, matrices.down),
+        ...hasBias && { upBias: bias(up, joined), downBias: bias("down_proj", hidden) }
+      },
+      gate
+    );
+    this.locals.push(...locals, matrices.up, matrices.down);
+    return output;
+  }
+  /** `names`: those that put adapters on it when all of them are targets, the rank of each added up. */
+  #expertMatrix(name, shape, names2 = []) {
+    const matrix = this.#expertWeight(name, shape);
+    const { rank = 0, targets = [] } = this.spec.lora ?? {};
+    for (const adapted of names2) this.linearNames.add(adapted);
+    const isAdapted = names2.length > 0 && this.isPolicy() && names2.every((adapted) => targets.includes(adapted));
+    if (isAdapted) return withLowRankMatrices(this, name, matrix, rank * names2.length);
+    const isMerged = this.#hasParameterAdapter(name) && !this.spec.lora?.inExpertKernels;
+    return isMerged ? withLowRankMatrices(this, name, matrix, rank) : matrix;
+  }
+  /** Adapters of experts' matrices that stay products of their own. */
+  #expertFactors(name, matrix) {
+    const { rank = 0, inExpertKernels } = this.spec.lora ?? {};
+    return inExpertKernels && this.#hasParameterAdapter(name) ? lowRankFactors(this, name, matrix, rank) : void 0;
+  }
+  #hasParameterAdapter(name) {
+    const part2 = name.slice(name.lastIndexOf(".") + 1);
+    const { parameters } = this.spec.lora ?? {};
+    if (parameters !== void 0) this.linearNames.add(part2);
+    return this.isPolicy() && (parameters?.includes(part2) ?? false);
+  }
+  /** kt-kernel sft/autograd.py KTMoEFunction: nothing is kept on the GPU; what comes back is as large as what went. */
+  #onHost(name, x) {
+    const output = this.tensor(x.shape, x.dtype, [x]);
+    this.record(name, { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  everyExpert(name, x, { count, perToken, inner }, gate, shared) {
+    const router = { count, perToken, scoring: "sigmoid" };
+    const logits = routerLogits(this, x, this.#routerParameters(`${name}.router`, x, router), router);
+    if (this.spec.chosenExperts) {
+      const rows2 = chosenRows(this, x, logits, perToken);
+      const results2 = this.frame(rows2, (input) => this.#chosenExperts(`${name}.experts`, input, count, inner));
+      return this.residual(shared(), results2);
+    }
+    const rows = scoredRows(this, x, logits, perToken);
+    const results = this.frame(rows, (scored2) => {
+      if (this.spec.linearExperts) {
+        const project = (part2, index, input, to) => this.linear(`${name}.experts.${part2}.${index}`, input, to, { bias: false });
+        return oneByOne(this, scored2, count, (input, index) => {
+          const activated = this.silu(project("gate_projs", index, input, inner));
+          const product = this.multiply(project("up_projs", index, input, inner), activated);
+          return project("down_projs", index, product, lastSize(x));
+        });
+      }
+      const weight = (part2, from, to) => this.weight(`${name}.experts.${part2}`, [count, from, to]);
+      const joined = expertProduct(this, scored2, weight("gate_up_proj", lastSize(x), 2 * inner));
+      const output = expertProduct(this, gate(joined), weight("down_proj", inner, lastSize(x)));
+      this.record("return", { reads: [joined], outputs: [] });
+      return output;
+    });
+    this.locals.push(logits, rows, results);
+    return this.residual(shared(), summed2(this, results, x), { inPlace: true });
+  }
+  /** torchtune modules/moe/experts.py LoRAGroupedExperts: one matrix a part for all experts, and one pair of adapters. */
+  #chosenExperts(name, rows, count, inner) {
+    const project = (part2, input, to) => {
+      const product = (weight, from) => expertProduct(this, from, weight);
+      const base = product(this.weight(`${name}.${part2}`, [count, lastSize(input), to]), input);
+      const { rank } = this.spec.lora ?? {};
+      if (rank === void 0 || !this.isAdapted(`${name}.${part2}`)) return base;
+      const adapter = (pair, from, onto) => this.parameter(`${name}.lora_${part2}_${pair}`, [count, from, onto], { trainable: true });
+      const narrow = product(adapter("a", lastSize(input), rank), input);
+      return this.add(base, this.scale(product(adapter("b", rank, to), narrow)));
+    };
+    const activated = this.silu(project("gate_proj", rows, inner));
+    const output = project("down_proj", this.multiply(activated, project("up_proj", rows, inner)), lastSize(rows));
+    return this.gathered(output);
+  }
+  /**
+   * bitsandbytes nn/parametrize.py: quantised parameters that are no linear layer's are dequantised whole when they are asked for,
+   * and cached until their module returns. What was dequantised is what the products save.
+   */
+  #expertWeight(name, shape) {
+    const { quantization, quantizedExperts } = this.spec;
+    if (quantization === void 0 || !quantizedExperts) return this.weight(name, shape);
+    const count = elements({ shape });
+    const { weights, constants } = quantizedBytes(quantization, count, count / (shape.at(-1) ?? 1));
+    this.buffer(name, weights);
+    this.buffer(`${name}.quant_state`, constants);
+    const dequantised = this.tensor(shape, this.weightDtype, [], { batched: false });
+    this.record("dequantise", { reads: [], outputs: [dequantised] });
+    return dequantised;
+  }
+  #routerParameters(name, x, { count, hasBias }) {
+    const weight = this.weight(`${name}.weight`, [count, lastSize(x)]);
+    return hasBias ? { weight, bias: this.weight(`${name}.bias`, [count]) } : { weight };
+  }
+};
+
+// engine/estimate/layers/mixers.ts
+var Mixers = class extends Experts {
+  rotaryTable(x, size, positions = 0) {
+    if (this.spec.chosenExperts && this.wholeBuffers.length === 0) {
+      this.wholeBuffers.push(this.persistent(positions * size * bytesPerElement.float32));
+    }
     const [tokens = 0] = x.shape;
     const table2 = [0, 1].map(() => this.tensor([tokens, size], x.dtype, [], { batched: false }));
     this.record("rotary table", { reads: [], outputs: table2 });
     return table2;
   }
-  rotary(x, [cos, sin], heads, { inFloat32 = false, alwaysJoins = false } = {}) {
+  rotary(x, [cos, sin], heads, { inFloat32 = false, isComplex = false, alwaysJoins = false } = {}) {
+    if (isComplex) return this.cast(this.scale(this.cast(x, "float32")), x.dtype);
     if (inFloat32) return this.cast(this.#rotated(this.cast(x, "float32"), cos, sin), x.dtype);
     const rotated = lastSize(cos) * heads;
     const isWhole = rotated === lastSize(x);
@@ -1578,57 +3199,36 @@ var Tape = class extends Autograd {
     this.headsFirst.add(output.storage);
     return output;
   }
-  cached(x) {
+  cached(x, window) {
+    const cache = this.pass?.sequences?.cache;
+    if (cache !== void 0) return cache.grown(this, x, window);
     if (this.spec.loop === "trainer" || this.training && this.spec.gradientCheckpointing) return x;
     const output = this.concatenate([x]);
     this.held.push(output.storage);
     return output;
   }
   attention(q, k, v, shape, bias) {
-    const sinks = shape.sinks === void 0 ? void 0 : this.#weight(shape.sinks, [shape.heads]);
+    const sinks = shape.sinks === void 0 ? void 0 : this.weight(shape.sinks, [shape.heads]);
     const options = { keyValueHeads: shape.heads, castsSoftmax: false, ...shape, bias, sinks };
-    if (this.spec.attention !== "eager") return fusedAttention(this, q, k, v, options);
+    const kernel = this.pass?.sequences?.attention?.kernel ?? this.spec.attention;
+    if (kernel !== "eager" && !shape.inFloat32) return fusedAttention(this, q, k, v, options);
     const { output, weights } = eagerAttention(this, q, k, v, options);
-    this.#locals.push(weights);
+    this.locals.push(weights);
     return output;
   }
-  routed(name, x, options) {
-    return routed(this, x, this.#routerParameters(name, x, options), options);
-  }
-  experts(name, x, [weights, chosen], { count, inner, hasBias = false, isGated = true }, gate) {
-    const held = count / (this.spec.expertParallel ?? 1);
-    const hidden = lastSize(x);
-    const joined = isGated ? 2 * inner : inner;
-    const up = isGated ? "gate_up_proj" : "up_proj";
-    const bias = (part2, features) => this.#weight(`${name}.${part2}_bias`, [count, features]);
-    const matrices = {
-      up: this.#expertWeight(`${name}.${up}`, [held, joined, hidden]),
-      down: this.#expertWeight(`${name}.down_proj`, [held, hidden, inner])
-    };
-    const { output, locals } = groupedExperts(
-      this,
-      x,
-      { weights, chosen },
-      {
-        ...matrices,
-        ...hasBias && { upBias: bias(up, joined), downBias: bias("down_proj", hidden) }
-      },
-      gate
-    );
-    this.#locals.push(...locals, matrices.up, matrices.down);
-    return output;
-  }
-  causalConvolution(name, x, kernel) {
+  causalConvolution(name, x, { kernel, bias = false }) {
     const [tokens = 0] = x.shape;
-    const weight = this.lowered(this.#weight(`${name}.weight`, [lastSize(x), 1, kernel]));
+    const weight = this.lowered(this.weight(`${name}.weight`, [lastSize(x), 1, kernel]));
+    const added = bias ? [this.lowered(this.weight(`${name}.bias`, [lastSize(x)]))] : [];
     const factor = this.lowered(x);
-    const padded = this.tensor([tokens + kernel - 1, lastSize(x)], factor.dtype, [factor, weight]);
-    this.record(name, this.#product(factor, weight, [], padded, kernel));
-    const whole2 = this.silu(padded);
-    return { ...whole2, shape: x.shape };
+    const padded = this.tensor([tokens + kernel - 1, lastSize(x)], factor.dtype, [factor, weight, ...added]);
+    this.record(name, { ...matrixProduct(factor, weight, added, padded, kernel), saves: [factor, weight] });
+    const output = { ...padded, shape: x.shape, edge: this.newEdge() };
+    this.record("slice", { reads: [padded], outputs: [output], gradients: [made(padded)] });
+    return output;
   }
   gatedDeltaRule(name, [query, key, value], { a, b, heads }) {
-    const [bias, rates] = ["dt_bias", "A_log"].map((part2) => this.#weight(`${name}.${part2}`, [heads]));
+    const [bias, rates] = ["dt_bias", "A_log"].map((part2) => this.weight(`${name}.${part2}`, [heads]));
     const shifted2 = this.add(this.cast(a, "float32"), bias);
     const decay = this.multiply(
       this.elementwise("softplus", shifted2, { saves: [shifted2] }),
@@ -1636,8 +3236,40 @@ var Tape = class extends Autograd {
     );
     return gatedDeltaRule(this, { query, key, value, decay, beta: this.sigmoid(b), heads });
   }
-  gatedInFloat32(x, gate) {
-    return this.cast(this.multiply(x, this.silu(this.cast(gate, "float32"))), x.dtype);
+  fusedConvolution(name, x, kernel, { bias }) {
+    const weight = this.weight(`${name}.weight`, [lastSize(x), 1, kernel]);
+    return fusedConvolution(this, name, x, [weight, ...bias ? [this.weight(`${name}.bias`, [lastSize(x)])] : []]);
+  }
+  selectiveScan(name, scan) {
+    const channels = lastSize(scan.states);
+    return selectiveScan(this, scan, {
+      rates: this.weight(`${name}.A_log`, [channels, lastSize(scan.input)]),
+      skip: this.weight(`${name}.D`, [channels]),
+      bias: this.weight(`${name}.dt_proj.bias`, [channels])
+    });
+  }
+  mamba2(name, projected, shape) {
+    const weight = (part2, sizes) => this.weight(`${name}.${part2}`, sizes);
+    const isFused = this.training && (this.spec.loop === "trainer" || this.spec.gradientCheckpointing);
+    return isFused ? fusedMamba2(this, projected, shape, weight) : composedMamba2(this, name, projected, shape, weight);
+  }
+  chooseKeys(name, x, { heads, size, queryRank }) {
+    const linear = (part2, states, features) => this.linear(`${name}.${part2}`, states, features, { bias: false });
+    this.idle(queryRank, (narrow) => linear("wq_b", narrow, heads * size));
+    this.idle(lastSize(x), (states) => this.layerNorm(`${name}.k_norm`, linear("wk", states, size)));
+    this.idle(lastSize(x), (states) => linear("weights_proj", states, heads));
+    const [tokens = 0] = x.shape;
+    const scores = this.storage(tokens * tokens * (heads + size), "float32", true, "temporaries");
+    const query = (dtype) => this.storage(tokens * heads * size, dtype, true, "temporaries");
+    const queries = [query("float32"), query(x.dtype), query(x.dtype)];
+    this.record(name, { reads: [x], outputs: [], scratch: [scores, ...queries] });
+  }
+  channelDecay(name, logits, heads) {
+    const bias = this.weight(`${name}.dt_bias`, [lastSize(logits)]);
+    return channelDecay(this, logits, { bias, rates: this.weight(`${name}.A_log`, [heads]) });
+  }
+  kimiDelta([query, key, value], { decay, beta, heads }) {
+    return kimiDelta(this, { query, key, value, decay, beta, heads });
   }
   relativePositionBias(name, buckets, heads, tokens) {
     const pairs = this.tensor([tokens, tokens], "int64", [], { batched: false });
@@ -1651,6 +3283,16 @@ var Tape = class extends Autograd {
     this.record("zeros", { reads: [], outputs: [zeros] });
     return zeros;
   }
+  #rotated(x, cos, sin) {
+    const [first, second] = [this.slice(x, lastSize(x) / 2), this.slice(x, lastSize(x) / 2)];
+    const turned = this.concatenate([this.elementwise("neg", second), first]);
+    return this.add(this.multiply(x, cos), this.multiply(turned, sin));
+  }
+};
+
+// engine/estimate/tape.ts
+var Tape = class extends Mixers {
+  gemma3n = new Gemma3nTape(this);
   shiftedLabels() {
     if (!this.training) return this.labels;
     const shifted2 = this.tensor(this.labels.shape, "int64", []);
@@ -1662,6 +3304,12 @@ var Tape = class extends Autograd {
     this.record("select", { reads: [x], outputs: [output], gradients: [made(x)] });
     return output;
   }
+  meanOfTokens(x) {
+    const masked = this.elementwise("mul", x);
+    const output = this.tensor(x.shape.slice(1), x.dtype, [masked]);
+    this.record("sum", { reads: [masked], outputs: [output], gradients: [{ to: masked, passes: true }] });
+    return this.elementwise("div", output);
+  }
   lastToken(x) {
     const output = this.tensor(x.shape.slice(1), x.dtype, [x]);
     this.record("index", { reads: [x], outputs: [output], gradients: [made(x)] });
@@ -1671,17 +3319,17 @@ var Tape = class extends Autograd {
     const [inChannels, ...size] = image(x);
     const { kernel, stride, padding = Math.floor(kernel / 2), groups = 1 } = options;
     const filter = [inChannels / groups, kernel, kernel];
-    const weight = this.lowered(this.#weight(`${name}.weight`, [outChannels, ...filter]));
-    const bias = options.bias ? [this.lowered(this.#weight(`${name}.bias`, [outChannels]))] : [];
+    const weight = this.lowered(this.weight(`${name}.weight`, [outChannels, ...filter]));
+    const bias = options.bias ? [this.lowered(this.weight(`${name}.bias`, [outChannels]))] : [];
     const factor = this.lowered(x);
     const outputSize = size.map((pixels) => Math.floor((pixels + 2 * padding - kernel) / stride) + 1);
     const output = this.tensor([outChannels, ...outputSize], factor.dtype, [factor, weight, ...bias]);
-    this.record(name, this.#product(factor, weight, bias, output, elements({ shape: filter })));
+    this.record(name, matrixProduct(factor, weight, bias, output, elements({ shape: filter })));
     return output;
   }
   batchNorm(name, x) {
     const [channels] = image(x);
-    const parameters = ["weight", "bias"].map((part2) => this.#weight(`${name}.${part2}`, [channels]));
+    const parameters = ["weight", "bias"].map((part2) => this.weight(`${name}.${part2}`, [channels]));
     const statisticsBytes = channels * bytesPerElement[this.weightDtype];
     this.buffer(`${name}.running_mean`, statisticsBytes);
     this.buffer(`${name}.running_var`, statisticsBytes);
@@ -1725,7 +3373,7 @@ var Tape = class extends Autograd {
   }
   prependTokens(names2, x) {
     const [tokens = 0, hidden = 0] = x.shape;
-    const learned = names2.map((name) => this.#weight(name, [1, hidden]));
+    const learned = names2.map((name) => this.weight(name, [1, hidden]));
     const [first = x] = learned;
     const output = this.tensor([names2.length + tokens, hidden], widest(x.dtype, first.dtype), [x, ...learned]);
     const patches = { to: x, passes: output.dtype === x.dtype };
@@ -1733,8 +3381,9 @@ var Tape = class extends Autograd {
     return output;
   }
   addPositions(name, x, count) {
-    const table2 = this.#weight(name, [count, lastSize(x)]);
-    return this.add(x, table2.shape[0] === x.shape[0] ? table2 : this.#resampled(table2, x.shape));
+    const table2 = this.weight(name, [count, lastSize(x)]);
+    const [rows = 0] = x.shape;
+    return this.add(x, rows % count === 0 ? table2 : this.#resampled(table2, x.shape));
   }
   crossEntropy(logits) {
     if (this.spec.fusedLoss && this.spec.task === "causal-lm") return logits;
@@ -1759,194 +3408,6 @@ var Tape = class extends Autograd {
     this.record("mean", { reads: [logits], outputs: [loss], gradients: [made(logits)] });
     return loss;
   }
-  frame(x, body) {
-    const caller = this.#locals;
-    this.#locals = [x];
-    const output = body(x);
-    this.record("return", { reads: this.#locals, outputs: [] });
-    this.#locals = caller;
-    return output;
-  }
-  block(x, body, shared = []) {
-    this.blockInputs.push(x);
-    const isRecomputed = this.spec.gradientCheckpointing && this.training && this.pass === void 0;
-    if (!isRecomputed) return this.frame(x, body);
-    const outer = this.nodes;
-    const castOutside = new Map(this.castWeights);
-    this.nodes = [];
-    const output = this.frame({ ...x, requiresGrad: true }, body);
-    const inputs = [x, ...shared].map((tensor) => tensor.storage);
-    outer.push({ ...emptyNode, reads: inputs, saves: inputs, outputs: [output], body: this.nodes });
-    this.nodes = outer;
-    this.castWeights = castOutside;
-    return output;
-  }
-  idle(features, body) {
-    const [nodes, known] = [this.nodes, new Set(this.parameters.keys())];
-    this.nodes = [];
-    body(this.tensor([1, features], this.weightDtype, []));
-    this.nodes = nodes;
-    for (const [name, parameter] of this.parameters) {
-      if (!known.has(name)) this.parameters.set(name, { ...parameter, requiresGrad: false });
-    }
-  }
-  /** int64 constants that the module registers as buffers. */
-  positionIds(count) {
-    this.buffer("position_ids", count * bytesPerElement.int64);
-  }
-  markLogits(logits) {
-    logits.storage.kind = "logits";
-    return logits;
-  }
-  /** peft utils/other.py ModulesToSaveWrapper: a trainable copy of a module is used, and the original stays. */
-  #savedWhole(name, shape, original = `${name}.weight`) {
-    const isSaved = this.spec.lora?.modulesToSave?.includes(name.slice(name.lastIndexOf(".") + 1)) ?? false;
-    if (!isSaved || this.pass !== void 0 && this.pass.of !== "policy") return void 0;
-    this.#weight(original, shape);
-    return this.parameter(`${name}.modules_to_save.default.weight`, shape, { trainable: true });
-  }
-  #weight(name, shape) {
-    return this.parameter(name, shape, { trainable: this.spec.lora === void 0 });
-  }
-  /**
-   * bitsandbytes nn/parametrize.py: quantised parameters that are no linear layer's are dequantised whole when they are asked for,
-   * and cached until their module returns. What was dequantised is what the products save.
-   */
-  #expertWeight(name, shape) {
-    const { quantization, quantizedExperts } = this.spec;
-    if (quantization === void 0 || !quantizedExperts) return this.#weight(name, shape);
-    const count = elements({ shape });
-    const { weights, constants } = quantizedBytes(quantization, count, count / (shape.at(-1) ?? 1));
-    this.buffer(name, weights);
-    this.buffer(`${name}.quant_state`, constants);
-    const dequantised = this.tensor(shape, this.weightDtype, [], { batched: false });
-    this.record("dequantise", { reads: [], outputs: [dequantised] });
-    return dequantised;
-  }
-  #denseLinear(name, x, outFeatures, options) {
-    const cache = !options.composed;
-    const shape = [outFeatures, lastSize(x)];
-    const original = options.tiedTo ?? `${name}.weight`;
-    const parameter = this.#savedWhole(name, shape, original) ?? this.#weight(original, shape);
-    const bias = options.bias === false ? [] : [this.#weight(`${name}.bias`, [outFeatures])];
-    const groupSize = this.#roundingGroup(name, x, options);
-    const format = this.spec.fakeQuantization?.format;
-    if (groupSize !== void 0 && format !== void 0) return fourBitProduct(this, name, x, parameter, groupSize);
-    const weight = groupSize === void 0 ? this.lowered(parameter, { cache }) : fakeQuantized(this, parameter, groupSize);
-    const fused = options.composed ? [] : bias.map((part2) => this.lowered(part2));
-    const factor = groupSize === void 0 ? this.lowered(options.castsInput ? this.cast(x, this.weightDtype) : x) : fakeQuantized(this, x, lastSize(x));
-    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight, ...fused]);
-    this.record(name, this.#product(factor, weight, fused, output, lastSize(x)));
-    return options.composed ? bias.reduce((sum2, part2) => this.add(sum2, part2), output) : output;
-  }
-  /** torchao's quantizers pass over tied output layers and widths that no group divides; torchtune's LoRA recipe, what is not adapted. */
-  #roundingGroup(name, x, { tiedTo }) {
-    const { fakeQuantization, lora } = this.spec;
-    if (fakeQuantization === void 0 || tiedTo !== void 0) return void 0;
-    const isMeant = lora === void 0 || this.#isAdapted(name);
-    return isMeant && lastSize(x) % fakeQuantization.groupSize === 0 ? fakeQuantization.groupSize : void 0;
-  }
-  /** torch: `addmm`, `mm`, `convolution`: each factor is saved for the other's gradient. */
-  #product(factor, weight, bias, output, inner) {
-    return {
-      reads: [factor, weight, ...bias],
-      outputs: [output],
-      saves: [...weight.requiresGrad ? [factor] : [], ...factor.requiresGrad ? [weight] : []],
-      gradients: [factor, weight, ...bias].map(made),
-      flopsPerSample: 2 * elements(output) * inner
-    };
-  }
-  /**
-   * Liger's ops/fused_linear_cross_entropy.py: computes the gradients of its input and of the weight while it goes through the
-   * logits in chunks of about the input's size, and keeps those gradients instead.
-   */
-  #fusedLoss(name, x, outFeatures, tiedTo) {
-    const weight = this.#weight(tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]);
-    const factor = this.lowered(x);
-    const loss = this.tensor([], "float32", [x, weight], { batched: false });
-    this.record(name, {
-      reads: [factor, weight],
-      outputs: [loss],
-      saved: [this.like(factor, "logits"), ...weight.requiresGrad ? [this.like(weight, "logits")] : []],
-      scratch: [this.like(factor, "logits"), this.storage(elements(factor), "float32", true, "logits")],
-      gradients: [factor, weight].map(made),
-      flopsPerSample: 2 * elements(x) * outFeatures
-    });
-    return loss;
-  }
-  #isOutputLayer(name) {
-    return this.spec.task === "causal-lm" && (name === "lm_head" || name === "embed_out");
-  }
-  #routerParameters(name, x, { count, hasBias }) {
-    const weight = this.#weight(`${name}.weight`, [count, lastSize(x)]);
-    return hasBias ? { weight, bias: this.#weight(`${name}.bias`, [count]) } : { weight };
-  }
-  /** bitsandbytes leaves the output layer alone. */
-  #isQuantized(name) {
-    return this.spec.quantization !== void 0 && !this.#isOutputLayer(name) && name !== "score";
-  }
-  /**
-   * bitsandbytes: autograd/_functions.py. MatMul4Bit computes in 16 bits, dequantises the matrix for each call, forward and
-   * backward, and saves no input. MatMul8bitLt computes in the type of its input, which it keeps as an attribute, out of
-   * checkpointing's sight; it quantises the input for an int32 product, and dequantises the matrix for the backward only.
-   */
-  #quantizedLinear(name, x, outFeatures, options) {
-    const { quantization = "nf4" } = this.spec;
-    const count = outFeatures * lastSize(x);
-    const { weights, constants } = quantizedBytes(quantization, count, outFeatures);
-    this.buffer(`${name}.weight`, weights);
-    this.buffer(`${name}.weight.quant_state`, constants);
-    const bias = options.bias === false ? [] : [this.#weight(`${name}.bias`, [outFeatures])];
-    const isInt8 = quantization === "int8";
-    const factor = isInt8 ? x : this.cast(x, "bfloat16");
-    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, ...bias]);
-    const dequantised = this.fixed(count * bytesPerElement[factor.dtype], "temporaries");
-    const product = this.storage(elements(factor) + elements(output) * INT32_BYTES, "bool", true, "temporaries");
-    this.record(name, {
-      reads: [factor, ...bias],
-      outputs: [output],
-      keeps: isInt8 ? [factor] : [],
-      gradients: [factor, ...bias].map(made),
-      scratch: [isInt8 ? product : dequantised],
-      backwardScratch: [dequantised],
-      flopsPerSample: 2 * elements(output) * lastSize(x)
-    });
-    return this.cast(output, x.dtype);
-  }
-  #isAdapted(name) {
-    const module = name.slice(name.lastIndexOf(".") + 1);
-    this.linearNames.add(module);
-    return (this.pass === void 0 || this.pass.of === "policy") && (this.spec.lora?.targets.includes(module) ?? false);
-  }
-  /**
-   * peft tuners/lora/layer.py Linear.forward: result + lora_B(lora_A(dropout(x))) * scaling, adapters in float32. Its variable
-   * for the cast input lives to the end.
-   */
-  #adapted(name, x, base) {
-    const { rank = 1, dropout = 0 } = this.spec.lora ?? {};
-    const raised = this.cast(x, "float32");
-    const input = this.dropout(raised, dropout);
-    const inner = this.#adapterLinear(`${name}.lora_A`, input, rank);
-    const outer = this.#adapterLinear(`${name}.lora_B`, inner, lastSize(base));
-    const sum2 = this.cast(this.add(base, this.scale(outer)), base.dtype);
-    this.record("return", { reads: [raised], outputs: [] });
-    return sum2;
-  }
-  #adapterLinear(name, x, outFeatures) {
-    const parameter = this.parameter(`${name}.weight`, [outFeatures, lastSize(x)], {
-      trainable: true,
-      dtype: "float32"
-    });
-    const [factor, weight] = [this.lowered(x), this.lowered(parameter)];
-    const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight]);
-    this.record(name, this.#product(factor, weight, [], output, lastSize(x)));
-    return output;
-  }
-  #rotated(x, cos, sin) {
-    const [first, second] = [this.slice(x, lastSize(x) / 2), this.slice(x, lastSize(x) / 2)];
-    const turned = this.concatenate([this.elementwise("neg", second), first]);
-    return this.add(this.multiply(x, cos), this.multiply(turned, sin));
-  }
   /** transformers' interpolate_pos_encoding: the patches' rows through `upsample_bicubic2d`, then `cat` with the special tokens'. */
   #resampled(table2, shape) {
     const unbatched = { batched: false };
@@ -1956,25 +3417,6 @@ var Tape = class extends Autograd {
     this.record("cat", { reads: [resampled], outputs: [joined], gradients: [{ to: resampled, passes: true }] });
     return joined;
   }
-  #batchTensor(shape, dtype) {
-    const tensor = this.tensor(shape, dtype, []);
-    tensor.storage.kind = "inputs";
-    this.batch.push(tensor.storage);
-    return tensor;
-  }
-};
-var emptyNode = {
-  name: "checkpoint",
-  reads: [],
-  creates: [],
-  scratch: [],
-  saves: [],
-  keeps: [],
-  outputs: [],
-  gradients: [],
-  backwardScratch: [],
-  flopsPerSample: 0,
-  computeDtype: "float32"
 };
 function image(x) {
   const [channels = 0, y = 0, width = 0] = x.shape;
@@ -1992,10 +3434,12 @@ var Footprint = class {
   #fitting = /* @__PURE__ */ new Map();
   constructor(spec, config, device = { hasFlash: true }) {
     this.spec = spec;
-    const tape = new Tape(spec, device);
-    const { loss, held } = objectiveOf(tape, config, spec);
+    const own = ownPart(spec, config);
+    const tape = new Tape(spec, device, expertNamesOf(config));
+    const { loss, held, before = [] } = objectiveOf(tape, own, spec);
     refuseMissingTargets(spec, tape);
-    this.#timeline = playStep(tape, spec, loss, held);
+    refuseNothingTrained(spec, tape);
+    this.#timeline = playStep(tape, spec, { loss, held, before });
     this.nodes = tape.nodes;
     this.parameterCount = this.#timeline.parameterCount;
   }
@@ -2009,10 +3453,16 @@ var Footprint = class {
     this.#peaks.set(key, peak);
     return peak;
   }
+  /** What is there between steps. */
+  resting(batch, workspaceBytes) {
+    const breakdown = this.#resident(batch, workspaceBytes);
+    return { bytes: byteKinds.reduce((sum2, kind) => sum2 + breakdown[kind], 0), breakdown, moment: "between steps" };
+  }
   #findPeak(batch, workspaceBytes) {
     const { step } = this.#timeline;
-    const resident = this.#resident(batch, workspaceBytes);
-    let bytes = byteKinds.reduce((sum2, kind) => sum2 + resident[kind], 0);
+    const resting = this.resting(batch, workspaceBytes);
+    const resident = { ...resting.breakdown };
+    let { bytes } = resting;
     let peakBytes = bytes;
     let events = 0;
     let eventsUntilPeak = 0;
@@ -2058,13 +3508,33 @@ var Footprint = class {
     return bytes;
   }
 };
+function ownPart({ model, tensorParallel }, config) {
+  if (tensorParallel === void 0) return config;
+  const part2 = dividedConfig(config, tensorParallel.gpus);
+  if (part2 !== void 0) return part2;
+  throw new MemoryMarkError({
+    code: "not-divisible",
+    message: `How ${tensorParallel.gpus} GPUs would divide the layers of ${model} is not modelled, or their number divides no heads`,
+    fix: "Leave this config out of the check for now."
+  });
+}
 function refuseMissingTargets(spec, { linearNames }) {
-  const missing = (spec.lora?.targets ?? []).filter((target) => !linearNames.has(target));
+  const { targets = [], parameters = [] } = spec.lora ?? {};
+  const missing = [...targets, ...parameters].filter((target) => !linearNames.has(target));
   if (missing.length === 0) return;
   throw new MemoryMarkError({
     code: "no-such-lora-target",
     message: `${spec.model} has no linear layer named ${missing.join(", ")}`,
     fix: `Name some of: ${[...linearNames].join(", ")}.`
+  });
+}
+function refuseNothingTrained({ model, trainable }, { parameters }) {
+  if (trainable === void 0 || [...parameters.values()].some((parameter) => parameter.requiresGrad)) return;
+  const some = [...parameters.keys()].filter((_, index) => index < 3);
+  throw new MemoryMarkError({
+    code: "nothing-trains",
+    message: `No parameter of ${model} is named as what is to train: ${trainable.names.join(", ")}`,
+    fix: `Write patterns that match its names in transformers, such as ${some.join(", ")}.`
   });
 }
 function changeOf({ kind, storage }, batch) {
@@ -2084,7 +3554,7 @@ function replay(events, batch, allocator, blocks) {
   return true;
 }
 function bytesAt(storage, batch) {
-  return roundedSize(storage.fixedBytes + batch * storage.bytesPerSample);
+  return roundedSize(storage.fixedBytes + Math.max(batch, storage.samplesAtLeast ?? 0) * storage.bytesPerSample);
 }
 function emptyBreakdown() {
   return {
@@ -2602,20 +4072,20 @@ function keysAt(path2) {
       return Object.keys(overrideKeys);
   }
 }
-function text(words2, maxCharacters) {
-  return z.string(words2).min(1, words2).max(maxCharacters, words2);
+function text(words3, maxCharacters) {
+  return z.string(words3).min(1, words3).max(maxCharacters, words3);
 }
 function wholeNumber(max) {
-  const words2 = `a whole number from 1 to ${max.toLocaleString("en-US")}`;
-  return z.int(words2).min(1, words2).max(max, words2);
+  const words3 = `a whole number from 1 to ${max.toLocaleString("en-US")}`;
+  return z.int(words3).min(1, words3).max(max, words3);
 }
 function positive(max) {
-  const words2 = `a number above 0 and up to ${max.toLocaleString("en-US")}`;
-  return z.number(words2).positive(words2).max(max, words2);
+  const words3 = `a number above 0 and up to ${max.toLocaleString("en-US")}`;
+  return z.number(words3).positive(words3).max(max, words3);
 }
 function within(min, max) {
-  const words2 = `a number from ${min} to ${max}`;
-  return z.number(words2).min(min, words2).max(max, words2);
+  const words3 = `a number from ${min} to ${max}`;
+  return z.number(words3).min(min, words3).max(max, words3);
 }
 
 // engine/settings/problems.ts
@@ -3149,12 +4619,20 @@ var names = {
   step: "step profile"
 };
 function settingName({ setting }) {
-  return names[setting] ?? setting;
+  return names[setting] ?? words(setting);
 }
 function settingValue({ value }) {
-  if (typeof value === "boolean") return value ? "yes" : "no";
   if (isLora(value)) return `rank ${value.rank} on ${value.targets.map(plain).join(", ")}`;
-  return plain(String(value));
+  return shown2(value);
+}
+function shown2(value) {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.map(shown2).join(", ");
+  if (typeof value !== "object" || value === null) return plain(String(value));
+  return Object.entries(value).map(([key, part2]) => key === "kind" ? shown2(part2) : `${words(key)} ${shown2(part2)}`).join(", ");
+}
+function words(key) {
+  return key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 function settingOrigin({ from }) {
   switch (from.kind) {
@@ -3213,10 +4691,10 @@ function outcome(reading2) {
     case "not-a-training-config":
       return [`  Not a training config. ${reading2.why}`];
     case "unreadable":
-      return reading2.problems.map(shown2);
+      return reading2.problems.map(shown3);
   }
 }
-function shown2(problem) {
+function shown3(problem) {
   const { file: _, ...inFile } = problem;
   const place = problem.line === void 0 ? "" : `line ${problem.line}: `;
   return `  ${place}${formatWhere({ ...inFile, line: void 0, column: void 0 })}${problem.message}. ${problem.fix}`;
@@ -3235,8 +4713,8 @@ function gpuNamed(deviceName) {
   return named.toSorted((a, b) => wordsOf(b.name).size - wordsOf(a.name).size)[0];
 }
 function wordsOf(name) {
-  const words2 = name.toLowerCase().replaceAll(/(\d+) gb/g, "$1gb").split(/[\s-]+/);
-  return new Set(words2.filter((word) => word !== "nvidia" && word !== "tesla"));
+  const words3 = name.toLowerCase().replaceAll(/(\d+) gb/g, "$1gb").split(/[\s-]+/);
+  return new Set(words3.filter((word) => word !== "nvidia" && word !== "tesla"));
 }
 
 // engine/interruption.ts
@@ -3269,9 +4747,9 @@ function trialLine({ microBatch, outcome: outcome2 }, device, count) {
   const peak = peakOf(outcome2);
   const filled = bar(peak === void 0 ? 0 : peak / Math.max(1, device.usableBytes), BAR_CELLS);
   const memory = (peak === void 0 ? "no peak" : formatGib(peak)).padStart(9);
-  return `trial ${String(count).padStart(2)}  batch ${String(microBatch).padStart(5)}  ${memory}  ${filled}  ${words(outcome2)}`.trimEnd();
+  return `trial ${String(count).padStart(2)}  batch ${String(microBatch).padStart(5)}  ${memory}  ${filled}  ${words2(outcome2)}`.trimEnd();
 }
-function words(outcome2) {
+function words2(outcome2) {
   switch (outcome2.kind) {
     case "fits":
       return outcome2.stepMillis === void 0 ? "fits" : `${outcome2.stepMillis.toFixed(0)} ms`;
@@ -3416,7 +4894,7 @@ async function sweep(spec, config, options) {
   if (spec.framework !== "pytorch") return sizesOnly("other-framework", found.largest, record);
   const peakBytes = (microBatch) => record.peak(microBatch) ?? correction(record.tried, prediction)(microBatch);
   const isTimed = probe.engine === "torch";
-  const { recommended, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {
+  const { advice: advice3, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {
     grid,
     record,
     isTimed,
@@ -3429,10 +4907,10 @@ async function sweep(spec, config, options) {
     gpu: reportedGpu(gpu2),
     provenance: probe.provenance,
     errorBandPercent: probe.provenance === "measured" ? memorySpread(record) : errorBandPercent(spec, config),
-    throughputProvenance: isTimed && recommended !== void 0 ? "measured" : "modelled",
+    throughputProvenance: isTimed && advice3 !== void 0 ? "measured" : "modelled",
     ...throughputBandPercent !== void 0 && { throughputBandPercent },
     largest: found.largest,
-    recommended,
+    advice: advice3,
     trials: record.trials,
     fits: (microBatch) => found.largest !== void 0 && (record.fits(microBatch) ?? microBatch <= found.largest),
     peakBytes,
@@ -3469,16 +4947,23 @@ async function recommendVerified(spec, recommending) {
     if (isTimed) await timeSizes(record, grid, spec.microBatch, top);
     const throughput = new Throughput(record.trials, modelled);
     const samplesPerSecond = (plan) => throughput.samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
-    const recommended = recommend({ current: planOf(spec), grid, largestWithMargin: top, samplesPerSecond });
-    const { outcome: outcome2 } = await record.run(recommended.microBatch, isTimed ? TIMED_STEPS : void 0);
-    if (isBroken(outcome2) || outcome2.kind === "fits" && withinMargin(recommended.microBatch)) {
-      if (isBroken(outcome2)) return { recommended: void 0, samplesPerSecond };
+    const advice3 = advise({
+      current: planOf(spec),
+      bounds: batchBounds(spec),
+      grid,
+      largestWithMargin: top,
+      samplesPerSecond
+    });
+    const { microBatch } = advice3.recommended;
+    const { outcome: outcome2 } = await record.run(microBatch, isTimed ? TIMED_STEPS : void 0);
+    if (isBroken(outcome2) || outcome2.kind === "fits" && withinMargin(microBatch)) {
+      if (isBroken(outcome2)) return { advice: void 0, samplesPerSecond };
       const { bandPercent } = throughput;
-      return { recommended, samplesPerSecond, ...bandPercent !== void 0 && { throughputBandPercent: bandPercent } };
+      return { advice: advice3, samplesPerSecond, ...bandPercent !== void 0 && { throughputBandPercent: bandPercent } };
     }
   }
   return {
-    recommended: void 0,
+    advice: void 0,
     samplesPerSecond: (plan) => modelled(plan.microBatch, plan.gradientAccumulation)
   };
 }
@@ -3555,8 +5040,8 @@ async function sweep2(args) {
     const deviceKind = oneOf("--device", values.device, deviceKinds);
     const limitMemoryBytes = memoryFlag("--limit-memory", values["limit-memory"]);
     const entrypoint = values["allow-entrypoint"];
-    const judging = judgingOf(values, await settingsOrThrow(values));
-    const planned = assessmentOptionsFor(subject.path, judging);
+    const judging2 = judgingOf(values, await settingsOrThrow(values));
+    const planned = assessmentOptionsFor(subject.path, judging2);
     const progress = new SweepProgress();
     const interruption = __using(_stack, new Interruption());
     const probe = __using(_stack, await openProbe(engine, {
@@ -3570,7 +5055,7 @@ async function sweep2(args) {
       ...limitMemoryBytes && { limitMemoryBytes },
       ...entrypoint && { entrypoint }
     }), true);
-    const options = optionsOn(probe, subject.path, judging, planned);
+    const options = optionsOn(probe, subject.path, judging2, planned);
     const result = await sweep(subject.spec, subject.model.config, {
       ...options,
       probe,
@@ -3592,9 +5077,9 @@ async function sweep2(args) {
     _promise && await _promise;
   }
 }
-function optionsOn({ engine, device }, path2, judging, planned) {
-  const card = engine === "torch" && judging.gpu === void 0 ? gpuNamed(device.name) : void 0;
-  return card === void 0 ? planned : assessmentOptionsFor(path2, { ...judging, gpu: card });
+function optionsOn({ engine, device }, path2, judging2, planned) {
+  const card = engine === "torch" && judging2.gpu === void 0 ? gpuNamed(device.name) : void 0;
+  return card === void 0 ? planned : assessmentOptionsFor(path2, { ...judging2, gpu: card });
 }
 function interrupted(trials, probe) {
   const fitting = trials.filter(({ outcome: outcome2 }) => outcome2.kind === "fits").map(({ microBatch }) => microBatch);
@@ -3609,9 +5094,9 @@ var sizesOnlyBecause = {
   "other-framework": "What uses the memory, and speed, are modelled for PyTorch alone, so nothing is said of waste or cost."
 };
 function printSizes({ why, largest, trials }, device, asJson) {
-  const words2 = largest === void 0 ? "Not even one sample fits" : `Batch ${largest} is the largest that fits`;
+  const words3 = largest === void 0 ? "Not even one sample fits" : `Batch ${largest} is the largest that fits`;
   console.log(
-    asJson ? JSON.stringify({ device, largestBatch: largest ?? null, trials }, null, 2) : `${words2} in ${formatGib(device.usableBytes)} of ${device.name}. ${sizesOnlyBecause[why]}`
+    asJson ? JSON.stringify({ device, largestBatch: largest ?? null, trials }, null, 2) : `${words3} in ${formatGib(device.usableBytes)} of ${device.name}. ${sizesOnlyBecause[why]}`
   );
   return 0;
 }
@@ -3675,7 +5160,7 @@ var commands = {
   --attention sdpa|eager
   --gradient-checkpointing
   --lora-rank <n>              adapters over frozen weights; --lora-targets q_proj,v_proj,… --lora-dropout <p>
-  --quantization nf4|nf4-double|int8    quantised base weights under the adapters
+  --quantization nf4|nf4-double|int8|gptq|awq  quantised base weights under the adapters
   --gpus <n>                   GPUs that share the model; --sharding ddp|zero1|zero2|zero3|fsdp
   --fused-loss                 Liger's or another loss that never holds the logits whole
   --padded                     batches carry a padding mask
@@ -3896,7 +5381,7 @@ var commands2 = {
   sweep: sweep2,
   doctor,
   // Loaded when asked for: its libraries would cost every other command's start more than a check takes.
-  serve: async (args) => (await import("./cli-serve-3VJO3ODX.js")).serve(args),
+  serve: async (args) => (await import("./cli-serve-ZL3J55HU.js")).serve(args),
   "validate-backward": validateBackward,
   "validate-compile": validateCompile
 };

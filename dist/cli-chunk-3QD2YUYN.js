@@ -332,8 +332,8 @@ var otherNames = [
 ];
 var byKey = new Map(
   gpus.flatMap((gpu) => {
-    const others = otherNames.filter(([, id]) => id === gpu.id).map(([name]) => name);
-    return [gpu.id, gpu.name, ...others].map((name) => [key(name), gpu]);
+    const others2 = otherNames.filter(([, id]) => id === gpu.id).map(([name]) => name);
+    return [gpu.id, gpu.name, ...others2].map((name) => [key(name), gpu]);
   })
 );
 var defaultGpu = knownGpu("a10");
@@ -437,7 +437,7 @@ function memoryFlag(flag, text) {
 import { setImmediate } from "node:timers/promises";
 
 // engine/models/architecture.ts
-import * as z30 from "zod";
+import * as z66 from "zod";
 
 // engine/models/bert.ts
 import * as z3 from "zod";
@@ -461,7 +461,7 @@ var encoder = z3.object({
 });
 var bertConfig = encoder.extend({ model_type: z3.literal("bert") });
 var robertaConfig = encoder.extend({
-  model_type: z3.literal("roberta"),
+  model_type: z3.literal(["roberta", "xlm-roberta"]),
   vocab_size: size.default(50265)
 });
 var distilbertConfig = z3.object({
@@ -480,7 +480,7 @@ var ROBERTA_POSITION_OFFSET = 2;
 function bert(ops, config, tokens, task, labels) {
   const hidden = encode(ops, config, tokens);
   if (task === "masked-lm") return bertLanguageHead(ops, config, hidden);
-  return config.model_type === "roberta" ? robertaClassifier(ops, config, hidden, labels) : bertClassifier(ops, config, hidden, labels);
+  return config.model_type !== "bert" ? robertaClassifier(ops, config, hidden, labels) : bertClassifier(ops, config, hidden, labels);
 }
 function encode(ops, config, tokens) {
   const { hidden_size: hidden, max_position_embeddings: positions } = config;
@@ -488,7 +488,7 @@ function encode(ops, config, tokens) {
   ops.positionIds(positions);
   const words2 = ops.embedding("embeddings.word_embeddings", ops.input, config.vocab_size, hidden);
   const types = ops.embedding("embeddings.token_type_embeddings", ops.input, config.type_vocab_size, hidden);
-  const places = config.model_type === "roberta" ? ops.embedding("embeddings.position_embeddings", ops.input, positions, hidden) : ops.constantEmbedding("embeddings.position_embeddings", positions, hidden, tokens);
+  const places = config.model_type !== "bert" ? ops.embedding("embeddings.position_embeddings", ops.input, positions, hidden) : ops.constantEmbedding("embeddings.position_embeddings", positions, hidden, tokens);
   const sum = ops.add(ops.add(words2, types), places);
   let x = ops.dropout(ops.layerNorm("embeddings.LayerNorm", sum), config.hidden_dropout_prob);
   for (let index = 0; index < config.num_hidden_layers; index++) {
@@ -511,8 +511,8 @@ function encoderLayer(ops, config, name, x) {
 }
 function residual(ops, config, name, x, skip2) {
   return ops.frame(x, (input) => {
-    const projected = ops.linear(`${name}.dense`, input, config.hidden_size);
-    return ops.layerNorm(`${name}.LayerNorm`, ops.residual(ops.dropout(projected, config.hidden_dropout_prob), skip2));
+    const projected2 = ops.linear(`${name}.dense`, input, config.hidden_size);
+    return ops.layerNorm(`${name}.LayerNorm`, ops.residual(ops.dropout(projected2, config.hidden_dropout_prob), skip2));
   });
 }
 function bertClassifier(ops, config, hidden, labels) {
@@ -551,8 +551,8 @@ function distilbertLayer(ops, config, name, x) {
     causal: false,
     dropout: config.attention_dropout
   });
-  const projected = ops.linear(`${name}.attention.out_lin`, context, config.dim);
-  const attended = ops.layerNorm(`${name}.sa_layer_norm`, ops.residual(projected, x));
+  const projected2 = ops.linear(`${name}.attention.out_lin`, context, config.dim);
+  const attended = ops.layerNorm(`${name}.sa_layer_norm`, ops.residual(projected2, x));
   const widened = ops.gelu(ops.linear(`${name}.ffn.lin1`, attended, config.hidden_dim));
   const narrowed = ops.dropout(ops.linear(`${name}.ffn.lin2`, widened, config.dim), config.dropout);
   return ops.layerNorm(`${name}.output_layer_norm`, ops.residual(narrowed, attended));
@@ -563,61 +563,9 @@ function distilbertLanguageHead(ops, config, hidden) {
   return ops.linear("vocab_projector", normalised2, config.vocab_size, { tiedTo: "embeddings.word_embeddings.weight" });
 }
 
-// engine/models/convnext.ts
+// engine/models/decoders/blueprint.ts
 import * as z4 from "zod";
-var convnextConfig = z4.object({
-  model_type: z4.literal("convnext"),
-  patch_size: size.default(4),
-  hidden_sizes: z4.array(size).min(1).max(20).default([96, 192, 384, 768]),
-  depths: z4.array(size).min(1).max(20).default([3, 3, 9, 3]),
-  layer_scale_init_value: z4.number().default(1e-6),
-  drop_path_rate: probability.default(0)
-});
-var EXPANSION = 4;
-function convnext(ops, config, labels) {
-  const { patch_size: patch, hidden_sizes: sizes } = config;
-  const [channels2 = 0] = sizes;
-  const stem = { kernel: patch, stride: patch, padding: 0, bias: true };
-  const patches2 = ops.conv2d("embeddings.patch_embeddings", ops.input, channels2, stem);
-  const embedded = imageNorm(ops, "embeddings.layernorm", patches2);
-  const encoded = ops.frame(embedded, (input) => encode2(ops, config, input));
-  return ops.linear("classifier", ops.layerNorm("layernorm", ops.globalAveragePool(encoded)), labels);
-}
-function encode2(ops, config, embedded) {
-  const { hidden_sizes: sizes, depths, drop_path_rate: lastRate } = config;
-  const lastIndex = depths.reduce((sum, depth) => sum + depth, 0) - 1;
-  let x = embedded;
-  let layersBefore = 0;
-  sizes.forEach((channels2, stage) => {
-    const name = `encoder.stages.${stage}`;
-    if (stage > 0) x = downsample(ops, `${name}.downsampling_layer`, x, channels2);
-    for (let index = 0; index < (depths[stage] ?? 0); index++) {
-      const dropRate = lastIndex === 0 ? 0 : lastRate * layersBefore++ / lastIndex;
-      x = ops.block(x, (input) => layer(ops, config, `${name}.layers.${index}`, input, { channels: channels2, dropRate }));
-    }
-  });
-  return x;
-}
-function downsample(ops, name, x, channels2) {
-  const halving2 = { kernel: 2, stride: 2, padding: 0, bias: true };
-  return ops.conv2d(`${name}.1`, imageNorm(ops, `${name}.0`, x), channels2, halving2);
-}
-function layer(ops, config, name, x, { channels: channels2, dropRate }) {
-  const depthwise = { kernel: 7, stride: 1, bias: true, groups: channels2 };
-  const filtered = ops.channelsLast(ops.conv2d(`${name}.dwconv`, x, channels2, depthwise));
-  const widened = ops.linear(`${name}.pwconv1`, ops.layerNorm(`${name}.layernorm`, filtered), EXPANSION * channels2);
-  const narrowed = ops.linear(`${name}.pwconv2`, ops.gelu(widened), channels2);
-  const isScaled = config.layer_scale_init_value > 0;
-  const scaled = isScaled ? ops.layerScale(`${name}.layer_scale_parameter`, narrowed) : narrowed;
-  return ops.residual(ops.dropPath(ops.channelsFirst(scaled), dropRate), x);
-}
-function imageNorm(ops, name, x) {
-  return ops.channelsFirst(ops.layerNorm(name, ops.channelsLast(x)));
-}
-
-// engine/models/decoder.ts
-import * as z5 from "zod";
-var decoderFields = z5.object({
+var decoderFields = z4.object({
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
@@ -626,46 +574,55 @@ var decoderFields = z5.object({
   num_key_value_heads: size.nullish(),
   head_dim: size.nullish(),
   max_position_embeddings: size,
-  tie_word_embeddings: z5.boolean().default(false),
+  tie_word_embeddings: z4.boolean().default(false),
   attention_dropout: probability.default(0),
   /** Tokens that sliding-window layers look back. */
   sliding_window: size.nullish()
 });
+function beside(place, module) {
+  return { ...place, name: `${place.name.slice(0, place.name.lastIndexOf("."))}.${module}` };
+}
 var preNorm = { beforeMixer: "input_layernorm", beforeFeeding: "post_attention_layernorm" };
-function llamaBlueprint(fields, parts) {
+function llamaBlueprint(fields2, parts) {
   return {
-    vocabulary: fields.vocab_size,
-    hidden: fields.hidden_size,
-    layers: fields.num_hidden_layers,
-    isTied: fields.tie_word_embeddings,
+    vocabulary: fields2.vocab_size,
+    hidden: fields2.hidden_size,
+    layers: fields2.num_hidden_layers,
+    isTied: fields2.tie_word_embeddings,
     norm: "rms",
     blockNorms: preNorm,
-    rotarySize: headSizeOf(fields),
+    rotarySize: headSizeOf(fields2),
     rotaryOf: () => 0,
     ...parts
   };
 }
-function headSizeOf(fields) {
-  return fields.head_dim ?? fields.hidden_size / fields.num_attention_heads;
+function headSizeOf(fields2) {
+  return fields2.head_dim ?? fields2.hidden_size / fields2.num_attention_heads;
 }
 function decoderModel(ops, blueprint, task, labels) {
-  const { root = "model", vocabulary, hidden, layers, scalesWords = false } = blueprint;
+  const { root: root3 = "model", vocabulary, hidden, layers: layers2, scalesWords = false } = blueprint;
   blueprint.idle?.(ops);
-  const words2 = ops.embedding(`${root}.embed_tokens`, ops.input, vocabulary, hidden);
-  let x = ops.dropout(scalesWords ? ops.scale(words2) : words2, blueprint.wordDropout ?? 0);
+  const words2 = ops.embedding(`${root3}.${blueprint.wordsName ?? "embed_tokens"}`, ops.input, vocabulary, hidden);
+  const embedded2 = blueprint.scalesEmbedded ? ops.scale(ops.withInputGradients(words2)) : words2;
+  let x = ops.dropout(scalesWords ? ops.scale(words2) : embedded2, blueprint.wordDropout ?? 0);
   const tables = [];
-  for (let index = 0; index < layers; index++) {
+  for (let index = 0; index < layers2; index++) {
     const rotary = blueprint.rotaryOf(index);
-    if (rotary !== void 0) tables[rotary] ??= ops.rotaryTable(x, blueprint.rotarySize);
+    if (rotary !== void 0) tables[rotary] ??= ops.rotaryTable(x, blueprint.rotarySize, blueprint.positions);
   }
-  for (let index = 0; index < layers; index++) {
+  for (let index = 0; index < layers2; index++) {
     const table3 = tables[blueprint.rotaryOf(index) ?? tables.length];
-    x = ops.block(x, (input) => block(ops, blueprint, { name: `${root}.layers.${index}`, index, table: table3 }, input));
+    x = ops.block(x, (input) => decoderLayer(ops, blueprint, { name: `${root3}.layers.${index}`, index, table: table3 }, input));
   }
-  const output = normalised(ops, blueprint.norm, `${root}.norm`, hidden, x);
+  return outputLayer(ops, blueprint, x, task, labels);
+}
+function outputLayer(ops, blueprint, x, task, labels) {
+  const { root: root3 = "model", wordsName = "embed_tokens", lastNormName = "norm", vocabulary, hidden } = blueprint;
+  const output = normalised(ops, blueprint.norm, `${root3}.${lastNormName}`, hidden, x);
   if (task !== "causal-lm") return ops.lastToken(ops.linear("score", output, labels, { bias: false }));
-  const tied3 = blueprint.isTied ? { tiedTo: `${root}.embed_tokens.weight` } : {};
-  const logits = ops.linear("lm_head", output, vocabulary, { bias: false, ...tied3 });
+  const tied5 = blueprint.isTied ? { tiedTo: `${root3}.${wordsName}.weight` } : {};
+  const isQuantizable = blueprint.quantizesLogits ?? false;
+  const logits = ops.linear("lm_head", output, vocabulary, { bias: false, isQuantizable, ...tied5 });
   switch (blueprint.logits ?? "plain") {
     case "plain":
       return logits;
@@ -673,77 +630,177 @@ function decoderModel(ops, blueprint, task, labels) {
       return ops.scale(logits);
     case "capped":
       return ops.softcap(logits);
+    case "float32":
+      return ops.float32(logits);
   }
 }
-function block(ops, blueprint, place, x) {
+function decoderLayer(ops, blueprint, place, x) {
   const { blockNorms, hidden, feedForwardName = "mlp", mixerName = () => "self_attn" } = blueprint;
-  const norm2 = (part, states) => part === void 0 ? states : normalised(ops, blueprint.norm, `${place.name}.${part}`, hidden, states);
+  const norm5 = (part, states) => part === void 0 ? states : normalised(ops, blueprint.norm, `${place.name}.${part}`, hidden, states);
   const added = (result, skip2) => {
     const scaled = blueprint.scalesResults ? ops.scale(result) : result;
     return ops.residual(ops.dropout(scaled, blueprint.resultDropout ?? 0), skip2);
   };
   const within = (part) => ({ ...place, name: `${place.name}.${part}` });
-  const before = norm2(blockNorms.beforeMixer, x);
+  const before = norm5(blockNorms.beforeMixer, x);
   const mixed = ops.frame(before, (input) => blueprint.mixer(ops, within(mixerName(place.index)), input));
-  const between = added(norm2(blockNorms.afterMixer, mixed), x);
-  const forFeeding = norm2(blockNorms.beforeFeeding, between);
-  const fed = ops.frame(forFeeding, (input) => blueprint.feedForward(ops, within(feedForwardName), input));
-  return added(norm2(blockNorms.afterFeeding, fed), between);
+  const between = added(norm5(blockNorms.afterMixer, mixed), x);
+  const { feedForward: feedForward9 } = blueprint;
+  if (feedForward9 === void 0) return between;
+  const forFeeding = blueprint.isParallel ? before : norm5(blockNorms.beforeFeeding, between);
+  const fed = ops.frame(forFeeding, (input) => feedForward9(ops, within(feedForwardName), input));
+  return added(norm5(blockNorms.afterFeeding, fed), between);
 }
-function normalised(ops, norm2, name, features, x) {
-  if (norm2 === "layer") return ops.layerNorm(name, x);
-  return ops.rmsNorm(name, x, {
-    size: features,
-    scalesInFloat32: norm2 !== "rms",
-    aroundOne: norm2 === "rms-one-plus"
-  });
+function normalised(ops, norm5, name, features, x) {
+  switch (norm5) {
+    case "layer":
+      return ops.layerNorm(name, x);
+    case "layer-lowered":
+      return ops.layerNorm(name, x, { isLowered: true });
+    case "layer-composed":
+      return ops.composedLayerNorm(name, x);
+    case "rms":
+    case "rms-float32":
+    case "rms-one-plus":
+      return ops.rmsNorm(name, x, {
+        size: features,
+        scalesInFloat32: norm5 !== "rms",
+        aroundOne: norm5 === "rms-one-plus"
+      });
+  }
 }
 
-// engine/models/deepseek.ts
-import * as z7 from "zod";
+// engine/models/decoders/falcon.ts
+import * as z5 from "zod";
+var falconConfig = z5.object({
+  model_type: z5.literal("falcon"),
+  vocab_size: size.default(65024),
+  hidden_size: size.default(4544),
+  num_hidden_layers: size.default(32),
+  num_attention_heads: size.default(71),
+  /** Of the 40B's architecture; the 7B has one key and value head. */
+  num_kv_heads: size.nullish(),
+  max_position_embeddings: size.default(2048),
+  ffn_hidden_size: size.nullish(),
+  hidden_dropout: probability.default(0),
+  attention_dropout: probability.default(0),
+  bias: z5.boolean().default(false),
+  new_decoder_architecture: z5.boolean().default(false),
+  num_ln_in_parallel_attn: z5.number().nullish(),
+  tie_word_embeddings: z5.boolean().default(true),
+  // The Falcon-RW models have ALiBi instead of rotary positions, and attention before the feed-forward.
+  alibi: z5.literal(false, { error: "Falcon with ALiBi (the RW models) is not supported" }).default(false),
+  parallel_attn: z5.literal(true, { error: "Falcon without parallel attention is not supported" }).default(true),
+  multi_query: z5.literal(true, { error: "Falcon without multi-query attention is not supported" }).default(true)
+});
+function falconLinear(ops, config, name, x, outFeatures) {
+  return ops.linear(name, x, outFeatures, { bias: config.bias, composed: true });
+}
+function falcon(ops, config, task, labels) {
+  const { hidden_size: hidden, num_attention_heads: heads2 } = config;
+  let x = ops.embedding("transformer.word_embeddings", ops.input, config.vocab_size, hidden);
+  const table3 = ops.rotaryTable(x, hidden / heads2);
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    x = ops.block(x, (input) => layer(ops, config, `transformer.h.${index}`, table3, input));
+  }
+  const output = ops.layerNorm("transformer.ln_f", x);
+  if (task !== "causal-lm") return ops.lastToken(ops.linear("score", output, labels, { bias: false }));
+  const tied5 = config.tie_word_embeddings ? { tiedTo: "transformer.word_embeddings.weight" } : {};
+  return ops.linear("lm_head", output, config.vocab_size, { bias: false, ...tied5 });
+}
+function layer(ops, config, name, table3, x) {
+  const normsTwice = config.new_decoder_architecture && (config.num_ln_in_parallel_attn ?? 2) === 2;
+  const normalised2 = ops.layerNorm(`${name}.${normsTwice ? "ln_attn" : "input_layernorm"}`, x);
+  const forFeeding = normsTwice ? ops.layerNorm(`${name}.ln_mlp`, x) : normalised2;
+  const attended = ops.frame(normalised2, (input) => attention(ops, config, `${name}.self_attention`, table3, input));
+  const fed = ops.frame(forFeeding, (input) => feedForward(ops, config, `${name}.mlp`, input));
+  return ops.residual(ops.dropout(ops.residual(fed, attended, { inPlace: true }), config.hidden_dropout), x);
+}
+function attention(ops, config, name, table3, x) {
+  const { hidden_size: hidden, num_attention_heads: heads2 } = config;
+  const [query, key2, value] = projections(ops, config, `${name}.query_key_value`, x);
+  const keyValueHeads = config.new_decoder_architecture ? heads2 : 1;
+  const context = ops.attention(
+    ops.rotary(query, table3, heads2),
+    ops.cached(ops.rotary(key2, table3, keyValueHeads)),
+    ops.cached(value),
+    { heads: heads2, keyValueHeads, causal: true, dropout: 0, isAlwaysMasked: true, broadcastsHeads: true }
+  );
+  return falconLinear(ops, config, `${name}.dense`, context, hidden);
+}
+function projections(ops, config, name, x) {
+  const { hidden_size: hidden, num_attention_heads: heads2, new_decoder_architecture: isGrouped } = config;
+  const headSize = hidden / heads2;
+  const keyValueHeads = isGrouped ? config.num_kv_heads ?? heads2 : 1;
+  const keySize = keyValueHeads * headSize;
+  const joined = falconLinear(ops, config, name, x, hidden + 2 * keySize);
+  const [query, key2, value] = ops.slices(joined, [hidden, keySize, keySize]);
+  const gathered2 = [key2, value].map((part) => ops.gathered(part));
+  if (!isGrouped) return [query, ...gathered2];
+  const repeated = gathered2.map((part) => ops.repeatHeads(part, heads2 / keyValueHeads, keyValueHeads));
+  return [ops.gathered(query), ...repeated];
+}
+function feedForward(ops, config, name, x) {
+  const inner = config.ffn_hidden_size ?? 4 * config.hidden_size;
+  const widened = ops.gelu(falconLinear(ops, config, `${name}.dense_h_to_4h`, x, inner));
+  return falconLinear(ops, config, `${name}.dense_4h_to_h`, widened, config.hidden_size);
+}
 
-// engine/models/decoder-attention.ts
+// engine/models/decoders/afmoe.ts
+import * as z6 from "zod";
+
+// engine/models/decoders/attention.ts
+var unweighted = { scalesInFloat32: true, isUnweighted: true };
 var headNorms = { over: "each-head", names: ["q_norm", "k_norm"] };
 var allHeadsNorms = { over: "all-heads", names: ["q_norm", "k_norm"] };
-function attentionOf(fields, traits = {}) {
-  const heads2 = fields.num_attention_heads;
-  const keyValueHeads = fields.num_key_value_heads ?? heads2;
-  const size2 = headSizeOf(fields);
+function attentionOf(fields2, traits = {}) {
+  const heads2 = fields2.num_attention_heads;
+  const keyValueHeads = fields2.num_key_value_heads ?? heads2;
+  const size2 = headSizeOf(fields2);
   return (ops, { name, index, table: table3 }, x) => {
-    const [projected, key2, value] = projections(ops, fields, traits, name, x);
-    const [query, gate] = traits.isGated ? gatedQuery(ops, projected, heads2 * size2) : [projected, void 0];
-    const norm2 = (part, states) => {
+    const [projected2, key2, value] = projections2(ops, fields2, traits, name, x);
+    const keyStates = traits.scalesKey ? ops.scale(key2) : key2;
+    const [query, gate] = gatedQuery(ops, traits, { name, x, projected: projected2, features: heads2 * size2 });
+    const norm5 = (part, states) => {
       const { queryNorm } = traits;
       if (queryNorm === void 0) return states;
       const features = queryNorm.over === "each-head" ? size2 : size2 * (part === 0 ? heads2 : keyValueHeads);
       return normalised(ops, queryNorm.norm, `${name}.${queryNorm.names[part]}`, features, states);
     };
-    const turned = (states, count2) => table3 === void 0 ? states : ops.rotary(states, table3, count2, traits.rotary);
-    const placed = (part, states, count2) => traits.queryNorm?.isAfterRotation ? norm2(part, turned(states, count2)) : turned(norm2(part, states), count2);
+    const turned = (states, count2) => {
+      const rotated = table3 === void 0 ? states : ops.rotary(states, table3, count2, traits.rotary);
+      return traits.headLengths ? ops.rmsNorm(`${name}.qk_norm`, rotated, { size: size2, ...unweighted }) : rotated;
+    };
+    const placed = (part, states, count2) => traits.queryNorm?.isAfterRotation ? norm5(part, turned(states, count2)) : turned(norm5(part, states), count2);
     const q = placed(0, query, heads2);
-    const k = placed(1, key2, keyValueHeads);
-    const context = ops.attention(traits.scalesQuery ? ops.scale(q) : q, ops.cached(k), ops.cached(value), {
+    const k = placed(1, keyStates, keyValueHeads);
+    const window = traits.slides?.(index) ?? false ? fields2.sliding_window ?? void 0 : void 0;
+    const scaled = traits.scalesQuery ? ops.scale(q) : q;
+    const context = ops.attention(scaled, ops.cached(k, window), ops.cached(value, window), {
       heads: heads2,
       keyValueHeads,
       causal: true,
-      dropout: fields.attention_dropout,
-      window: traits.slides?.(index) ?? false ? fields.sliding_window ?? void 0 : void 0,
-      castsSoftmax: true,
+      dropout: fields2.attention_dropout,
+      window,
+      castsSoftmax: traits.softmaxType !== "own",
       ...traits.hasSinks && { sinks: `${name}.sinks` }
     });
     const gated4 = gate === void 0 ? context : ops.multiply(context, ops.sigmoid(gate));
-    const output = ops.linear(`${name}.o_proj`, gated4, fields.hidden_size, { bias: traits.outputBias ?? false });
+    const { outputName = "o_proj", outputBias: bias = false } = traits;
+    const output = ops.linear(`${name}.${outputName}`, gated4, fields2.hidden_size, { bias });
     return ops.dropout(output, traits.outputDropout ?? 0);
   };
 }
-function gatedQuery(ops, projected, features) {
-  const [query, gate] = ops.split(projected, [features, features]);
+function gatedQuery(ops, { isGated, gateName }, { name, x, projected: projected2, features }) {
+  if (gateName !== void 0) return [projected2, ops.linear(`${name}.${gateName}`, x, features, { bias: false })];
+  if (!isGated) return [projected2, void 0];
+  const [query, gate] = ops.split(projected2, [features, features]);
   return [query, ops.gathered(gate)];
 }
-function projections(ops, fields, traits, name, x) {
-  const size2 = headSizeOf(fields);
-  const querySize = fields.num_attention_heads * size2;
-  const keySize = (fields.num_key_value_heads ?? fields.num_attention_heads) * size2;
+function projections2(ops, fields2, traits, name, x) {
+  const size2 = headSizeOf(fields2);
+  const querySize = fields2.num_attention_heads * size2;
+  const keySize = (fields2.num_key_value_heads ?? fields2.num_attention_heads) * size2;
   if (traits.joinsProjections) {
     const joined = ops.linear(`${name}.qkv_proj`, x, querySize + 2 * keySize, { bias: false });
     return ops.slices(joined, [querySize, keySize, keySize]);
@@ -756,26 +813,20 @@ function projections(ops, fields, traits, name, x) {
   ];
 }
 
-// engine/models/feed-forward.ts
-function gatedFeedForward({
-  hidden,
-  inner,
-  bias = false,
-  activation = "silu",
-  dropout = 0
-}) {
+// engine/models/decoders/feed-forward.ts
+function gatedFeedForward({ hidden, inner, bias = false, activation = "silu", dropout = 0 }, names = ["gate_proj", "up_proj", "down_proj"]) {
   return (ops, { name }, x) => {
-    const gate = ops.linear(`${name}.gate_proj`, x, inner, { bias });
+    const gate = ops.linear(`${name}.${names[0]}`, x, inner, { bias });
     const activated = activate(ops, activation, gate);
-    const product = ops.multiply(activated, ops.linear(`${name}.up_proj`, x, inner, { bias }));
-    return ops.dropout(ops.linear(`${name}.down_proj`, product, hidden, { bias }), dropout);
+    const product = ops.multiply(activated, ops.linear(`${name}.${names[1]}`, x, inner, { bias }));
+    return ops.dropout(ops.linear(`${name}.${names[2]}`, product, hidden, { bias }), dropout);
   };
 }
-function joinedFeedForward({ hidden, inner, bias = false, activation = "silu" }) {
+function joinedFeedForward({ hidden, inner, bias = false, activation = "silu" }, names = ["gate_up_proj", "down_proj"]) {
   return (ops, { name }, x) => {
-    const joined = ops.linear(`${name}.gate_up_proj`, x, 2 * inner, { bias });
+    const joined = ops.linear(`${name}.${names[0]}`, x, 2 * inner, { bias });
     const [gate, up] = ops.split(joined, [inner, inner]);
-    return ops.linear(`${name}.down_proj`, ops.multiply(up, activate(ops, activation, gate)), hidden, { bias });
+    return ops.linear(`${name}.${names[1]}`, ops.multiply(up, activate(ops, activation, gate)), hidden, { bias });
   };
 }
 function plainFeedForward({ hidden, inner, bias = false, activation = "gelu", dropout = 0 }, names = ["up_proj", "down_proj"]) {
@@ -795,22 +846,22 @@ function activate(ops, activation, x) {
   }
 }
 
-// engine/models/experts.ts
-function sparseFeedForward({ router, experts, routerName = "gate", gate = siluGate }) {
+// engine/models/decoders/experts.ts
+function sparseFeedForward({ router, experts: experts4, routerName = "gate", gate = gateBy("silu") }) {
   return (ops, { name }, x) => {
     const routed = ops.routed(`${name}.${routerName}`, x, router);
     return ops.frame(
       x,
-      (input) => ops.experts(`${name}.experts`, input, routed, experts, (joined) => gate(ops, joined, experts.inner))
+      (input) => ops.experts(`${name}.experts`, input, routed, experts4, (joined) => gate(ops, joined, experts4.inner))
     );
   };
 }
-function withSharedExperts(sparse, hidden, shared) {
-  const feedForward6 = gatedFeedForward({ hidden, inner: shared.inner });
+function withSharedExperts(sparse, hidden, shared2) {
+  const feedForward9 = gatedFeedForward({ hidden, inner: shared2.inner });
   return (ops, place, x) => {
-    const { gateName } = shared;
-    const within = { ...place, name: `${place.name}.${shared.name}` };
-    const always = () => ops.frame(x, (input) => feedForward6(ops, within, input));
+    const { gateName } = shared2;
+    const within = { ...place, name: `${place.name}.${shared2.name}` };
+    const always = () => ops.frame(x, (input) => feedForward9(ops, within, input));
     if (gateName === void 0) {
       const chosen2 = sparse(ops, place, x);
       return ops.residual(chosen2, always());
@@ -821,88 +872,262 @@ function withSharedExperts(sparse, hidden, shared) {
     return ops.residual(chosen, ops.multiply(score, common));
   };
 }
-function siluGate(ops, joined, inner) {
-  const [gate, up] = ops.split(joined, [inner, inner]);
-  return ops.multiply(activate(ops, "silu", gate), up);
+function gateBy(activation) {
+  return (ops, joined, inner) => {
+    const [gate, up] = ops.split(joined, [inner, inner]);
+    return ops.multiply(activate(ops, activation, gate), up);
+  };
 }
 
-// engine/models/latent-attention.ts
-import * as z6 from "zod";
+// engine/models/decoders/afmoe.ts
+var afmoeConfig = decoderFields.extend({
+  model_type: z6.literal("afmoe"),
+  attention_bias: z6.boolean().default(false),
+  head_dim: size.default(128),
+  layer_types: z6.array(z6.string()).nullish(),
+  global_attn_every_n_layers: size.default(4),
+  sliding_window: size.nullish().default(1024),
+  mup_enabled: z6.boolean().default(false),
+  num_experts: size.default(64),
+  num_experts_per_tok: size.default(6),
+  num_shared_experts: size.default(2),
+  moe_intermediate_size: size.default(1408),
+  /** Layers at the start that have one feed-forward of their own. */
+  num_dense_layers: z6.number().int().min(0).max(1e3).default(1)
+});
+function afmoe(config) {
+  const { layer_types: types, global_attn_every_n_layers: interval, attention_bias: bias } = config;
+  const slides = (index) => types ? types[index] === "sliding_attention" : (index + 1) % interval !== 0;
+  const mixer = attentionOf(config, {
+    queryBias: bias,
+    outputBias: bias,
+    queryNorm: { norm: "rms-float32", ...headNorms },
+    gateName: "gate_proj",
+    slides
+  });
+  const dense = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size });
+  const sparse = sparseLayer(config);
+  return {
+    ...llamaBlueprint(config, {
+      mixer,
+      feedForward: (ops, place, x) => (place.index < config.num_dense_layers ? dense : sparse)(ops, place, x)
+    }),
+    norm: "rms-float32",
+    blockNorms: {
+      beforeMixer: "input_layernorm",
+      afterMixer: "post_attention_layernorm",
+      beforeFeeding: "pre_mlp_layernorm",
+      afterFeeding: "post_mlp_layernorm"
+    },
+    rotaryOf: (index) => slides(index) ? 0 : void 0,
+    scalesWords: config.mup_enabled
+  };
+}
+function sparseLayer(config) {
+  const { num_experts: count2, num_experts_per_tok: perToken, moe_intermediate_size: inner } = config;
+  const chosen = sparseFeedForward({
+    router: { count: count2, perToken, scoring: "sigmoid", weightsInFloat32: true, linear: "gate" },
+    experts: { count: count2, inner },
+    routerName: "router"
+  });
+  const shared2 = { name: "shared_experts", inner: inner * config.num_shared_experts };
+  const both = withSharedExperts(chosen, config.hidden_size, shared2);
+  return (ops, place, x) => {
+    ops.idle(count2, (bias) => ops.layerScale(`${place.name}.expert_bias`, bias));
+    return both(ops, place, x);
+  };
+}
+
+// engine/models/decoders/apertus.ts
+import * as z7 from "zod";
+var apertusConfig = decoderFields.extend({
+  model_type: z7.literal("apertus"),
+  attention_bias: z7.boolean().default(false)
+});
+function apertus(config) {
+  const { hidden_size: hidden, intermediate_size: inner, attention_bias: bias } = config;
+  const queryNorm = { norm: "rms", ...headNorms };
+  return {
+    ...llamaBlueprint(config, {
+      mixer: attentionOf(config, { queryBias: bias, outputBias: bias, queryNorm }),
+      feedForward: feedForward2(hidden, inner)
+    }),
+    blockNorms: { beforeMixer: "attention_layernorm", beforeFeeding: "feedforward_layernorm" }
+  };
+}
+function feedForward2(hidden, inner) {
+  return (ops, { name }, x) => {
+    const widened = ops.xielu(`${name}.act_fn`, ops.linear(`${name}.up_proj`, x, inner, { bias: false }));
+    return ops.linear(`${name}.down_proj`, widened, hidden, { bias: false });
+  };
+}
+
+// engine/models/decoders/cohere.ts
+import * as z8 from "zod";
+var shared = { tie_word_embeddings: z8.boolean().default(true), attention_bias: z8.boolean().default(false) };
+var cohereConfig = decoderFields.extend({
+  model_type: z8.literal("cohere"),
+  ...shared,
+  use_qk_norm: z8.literal(false, { error: "Cohere with norms of query and key is not supported" }).default(false)
+});
+var cohere2Config = decoderFields.extend({
+  model_type: z8.literal("cohere2"),
+  ...shared,
+  sliding_window: size.nullish().default(4096),
+  layer_types: z8.array(z8.string()).nullish()
+});
+function cohere(config, traits = {}) {
+  const { hidden_size: hidden, intermediate_size: inner, attention_bias: bias } = config;
+  return {
+    ...llamaBlueprint(config, {
+      mixer: attentionOf(config, { queryBias: bias, outputBias: bias, rotary: { inFloat32: true }, ...traits }),
+      feedForward: gatedFeedForward({ hidden, inner })
+    }),
+    norm: "layer-composed",
+    blockNorms: { beforeMixer: "input_layernorm" },
+    isParallel: true,
+    logits: "scaled"
+  };
+}
+function cohere2(config) {
+  const { layer_types: types } = config;
+  const slides = (index) => types ? types[index] === "sliding_attention" : (index + 1) % 4 !== 0;
+  return { ...cohere(config, { slides }), rotaryOf: (index) => slides(index) ? 0 : void 0 };
+}
+
+// engine/models/decoders/deepseek.ts
+import * as z10 from "zod";
+
+// engine/models/decoders/latent-attention.ts
+import * as z9 from "zod";
 var latentFields = {
   q_lora_rank: size.nullish(),
   kv_lora_rank: size,
   qk_nope_head_dim: size,
   qk_rope_head_dim: size,
   v_head_dim: size,
-  attention_bias: z6.boolean().default(false)
+  attention_bias: z9.boolean().default(false)
 };
-function latentAttention(config, rotary = {}) {
+function latentAttention(config, { rotary = {}, scalesQuery = false, indexer } = {}) {
   const { num_attention_heads: heads2, kv_lora_rank: rank, attention_bias: bias } = config;
   const { qk_nope_head_dim: resting, qk_rope_head_dim: turning, v_head_dim: valueSize } = config;
-  return (ops, { name, table: table3 }, x) => {
+  return (ops, { name, table: table3, index }, x) => {
     const linear2 = (part, states, features, options = { bias: false }) => ops.linear(`${name}.${part}`, states, features, options);
-    const norm2 = (part, features, states) => normalised(ops, "rms", `${name}.${part}`, features, states);
+    const norm5 = (part, features, states) => normalised(ops, "rms", `${name}.${part}`, features, states);
     const queryOf = (narrowRank) => {
-      const narrow = norm2("q_a_layernorm", narrowRank, linear2("q_a_proj", x, narrowRank, { bias }));
+      const narrow = norm5("q_a_layernorm", narrowRank, linear2("q_a_proj", x, narrowRank, { bias }));
       return linear2("q_b_proj", narrow, heads2 * (resting + turning));
     };
     const turn = (states, count2) => table3 ? ops.rotary(states, table3, count2, rotary) : states;
     const query = config.q_lora_rank ? queryOf(config.q_lora_rank) : linear2("q_proj", x, heads2 * (resting + turning));
-    const [restingQuery, turningQuery] = ops.split(query, [heads2 * resting, heads2 * turning]);
     const compressed = linear2("kv_a_proj_with_mqa", x, rank + turning, { bias });
     const [latent2, sharedKey] = ops.split(compressed, [rank, turning]);
-    const keyValue = norm2("kv_a_layernorm", rank, latent2);
+    const keyValue = norm5("kv_a_layernorm", rank, latent2);
     const turnedKey = ops.cached(turn(sharedKey, 1));
-    const q = ops.headsJoined(restingQuery, turn(turningQuery, heads2));
+    const turned = () => {
+      const [own, turns] = ops.split(query, [heads2 * resting, heads2 * turning]);
+      return ops.headsJoined(own, turn(turns, heads2));
+    };
+    const q = table3 ? turned() : query;
     const expanded = linear2("kv_b_proj", ops.cached(keyValue), heads2 * (resting + valueSize));
     const [ownKey, value] = ops.split(expanded, [heads2 * resting, heads2 * valueSize]);
     const k = ops.headsJoined(ownKey, turnedKey, heads2);
-    const context = ops.attention(q, k, value, {
+    if (indexer?.isIn(index)) ops.chooseKeys(`${name}.indexer`, x, indexer.shape);
+    const context = ops.attention(scalesQuery ? ops.scale(q) : q, k, value, {
       heads: heads2,
       causal: true,
       dropout: config.attention_dropout,
-      castsSoftmax: true
+      castsSoftmax: true,
+      ...indexer && { isAlwaysMasked: true }
     });
     return linear2("o_proj", context, config.hidden_size, { bias });
   };
 }
 
-// engine/models/deepseek.ts
+// engine/models/decoders/deepseek.ts
 var sparseFields = {
   n_routed_experts: size,
   n_shared_experts: size.default(1),
   num_experts_per_tok: size,
   moe_intermediate_size: size,
   /** Layers at the start that have one feed-forward of their own. */
-  first_k_dense_replace: z7.number().int().min(0).max(1e3).default(1)
+  first_k_dense_replace: z10.number().int().min(0).max(1e3).default(1)
 };
 var deepseekV2Config = decoderFields.extend({
-  model_type: z7.literal("deepseek_v2"),
+  model_type: z10.literal("deepseek_v2"),
   ...latentFields,
   ...sparseFields
 });
 var deepseekV3Config = decoderFields.extend({
-  model_type: z7.literal("deepseek_v3"),
+  model_type: z10.literal("deepseek_v3"),
   ...latentFields,
   ...sparseFields
+});
+var deepseekV32Config = decoderFields.extend({
+  model_type: z10.literal("deepseek_v32"),
+  ...latentFields,
+  ...sparseFields,
+  q_lora_rank: size.default(1536),
+  first_k_dense_replace: sparseFields.first_k_dense_replace.default(3),
+  index_n_heads: size.default(64),
+  index_head_dim: size.default(128)
+});
+var glmMoeDsaConfig = deepseekV32Config.extend({
+  model_type: z10.literal("glm_moe_dsa"),
+  q_lora_rank: size.default(2048),
+  index_n_heads: size.default(32),
+  /** `shared` layers see the keys that the last `full` one chose. */
+  indexer_types: z10.array(z10.enum(["full", "shared"])).max(1e3).nullish(),
+  index_topk_pattern: z10.string().regex(/^[FS]*$/).max(1e3).nullish(),
+  index_topk_freq: z10.number().int().min(0).max(1e3).default(1),
+  index_skip_topk_offset: z10.number().int().min(0).max(1e3).default(2)
 });
 var glm4MoeLiteConfig = decoderFields.extend({
-  model_type: z7.literal("glm4_moe_lite"),
+  model_type: z10.literal("glm4_moe_lite"),
   ...latentFields,
   ...sparseFields
 });
-var glm4MoeConfig = decoderFields.extend({
-  model_type: z7.literal("glm4_moe"),
+var mistral4Config = decoderFields.extend({
+  model_type: z10.literal("mistral4"),
+  ...latentFields,
   ...sparseFields,
-  attention_bias: z7.boolean().default(false),
-  use_qk_norm: z7.boolean().default(false),
-  partial_rotary_factor: z7.number().min(0).max(1).default(0.5)
+  first_k_dense_replace: sparseFields.first_k_dense_replace.default(0)
+});
+var glm4MoeConfig = decoderFields.extend({
+  model_type: z10.literal("glm4_moe"),
+  ...sparseFields,
+  attention_bias: z10.boolean().default(false),
+  use_qk_norm: z10.boolean().default(false),
+  partial_rotary_factor: z10.number().min(0).max(1).default(0.5)
 });
 function deepseek(config) {
   const isV2 = config.model_type === "deepseek_v2";
-  const mixer = latentAttention(config, { inFloat32: isV2 });
+  const mixer = latentAttention(config, { rotary: { inFloat32: isV2 } });
   return {
-    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config, isV2 ? "softmax" : "sigmoid") }),
+    ...llamaBlueprint(config, { mixer, feedForward: sparseAfterDense(config, isV2 ? softmaxRouter : sigmoidRouter) }),
+    rotarySize: config.qk_rope_head_dim
+  };
+}
+function deepseekV32(config) {
+  const shape = { heads: config.index_n_heads, size: config.index_head_dim, queryRank: config.q_lora_rank };
+  const isIn = config.model_type === "glm_moe_dsa" ? indexedLayers(config) : () => true;
+  const mixer = latentAttention(config, { indexer: { shape, isIn } });
+  return {
+    ...llamaBlueprint(config, { mixer, feedForward: sparseAfterDense(config, sigmoidRouter) }),
+    rotarySize: config.qk_rope_head_dim
+  };
+}
+function indexedLayers(config) {
+  const { indexer_types: types, index_topk_pattern: pattern, index_skip_topk_offset: offset2 } = config;
+  const every = Math.max(config.index_topk_freq, 1);
+  if (types) return (layer6) => types[layer6] === "full";
+  if (pattern) return (layer6) => pattern[layer6] === "F";
+  return (layer6) => Math.max(layer6 - offset2 + 1, 0) % every === 0;
+}
+function mistral4(config) {
+  const mixer = latentAttention(config, { scalesQuery: true });
+  return {
+    ...llamaBlueprint(config, { mixer, feedForward: sparseAfterDense(config, { scoring: "softmax" }) }),
     rotarySize: config.qk_rope_head_dim
   };
 }
@@ -912,25 +1137,27 @@ function glm4Moe(config) {
     ...config.use_qk_norm && { queryNorm: { norm: "rms", ...headNorms } }
   });
   return {
-    ...llamaBlueprint(config, { mixer, feedForward: feedForward(config, "sigmoid") }),
+    ...llamaBlueprint(config, { mixer, feedForward: sparseAfterDense(config, sigmoidRouter) }),
     rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor)
   };
 }
-function feedForward(config, scoring) {
+var sigmoidRouter = { scoring: "sigmoid", inFloat32: true, weightsInFloat32: true };
+var softmaxRouter = { ...sigmoidRouter, scoring: "softmax" };
+function sparseAfterDense(config, routing) {
   const { n_routed_experts: count2, num_experts_per_tok: perToken, moe_intermediate_size: inner } = config;
   const dense = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size });
-  const router = { count: count2, perToken, scoring, inFloat32: true, weightsInFloat32: true };
-  const shared = { name: "shared_experts", inner: inner * config.n_shared_experts };
-  const sparse = withSharedExperts(sparseFeedForward({ router, experts: { count: count2, inner } }), config.hidden_size, shared);
+  const router = { count: count2, perToken, ...routing };
+  const shared2 = { name: "shared_experts", inner: inner * config.n_shared_experts };
+  const sparse = withSharedExperts(sparseFeedForward({ router, experts: { count: count2, inner } }), config.hidden_size, shared2);
   return (ops, place, x) => (place.index < config.first_k_dense_replace ? dense : sparse)(ops, place, x);
 }
 
-// engine/models/ernie.ts
-import * as z8 from "zod";
+// engine/models/decoders/ernie.ts
+import * as z11 from "zod";
 var ernieConfig = decoderFields.extend({
-  model_type: z8.literal("ernie4_5"),
-  tie_word_embeddings: z8.boolean().default(true),
-  use_bias: z8.boolean().default(false)
+  model_type: z11.literal("ernie4_5"),
+  tie_word_embeddings: z11.boolean().default(true),
+  use_bias: z11.boolean().default(false)
 });
 function ernie(config) {
   const { hidden_size: hidden, intermediate_size: inner, use_bias: bias } = config;
@@ -940,17 +1167,108 @@ function ernie(config) {
   });
 }
 
-// engine/models/gemma.ts
-import * as z9 from "zod";
-var tied = { tie_word_embeddings: z9.boolean().default(true) };
-var gemmaConfig = decoderFields.extend({ model_type: z9.literal("gemma"), ...tied });
+// engine/models/decoders/falcon-h1.ts
+import * as z13 from "zod";
+
+// engine/models/decoders/mamba2.ts
+import * as z12 from "zod";
+var mamba2Fields = {
+  mamba_n_heads: size.default(128),
+  mamba_d_head: z12.union([size, z12.literal("auto")]).default("auto"),
+  mamba_d_state: size.default(256),
+  mamba_d_conv: size.default(4),
+  mamba_n_groups: size.default(1),
+  mamba_expand: size.default(2),
+  mamba_chunk_size: size.default(256),
+  mamba_conv_bias: z12.boolean().default(true),
+  mamba_proj_bias: z12.boolean().default(false)
+};
+function mamba2ShapeOf(config, inner) {
+  return {
+    heads: config.mamba_n_heads,
+    headSize: config.mamba_d_head === "auto" ? inner / config.mamba_n_heads : config.mamba_d_head,
+    stateSize: config.mamba_d_state,
+    groups: config.mamba_n_groups,
+    chunkTokens: config.mamba_chunk_size,
+    kernel: config.mamba_d_conv,
+    convolutionBias: config.mamba_conv_bias,
+    outFeatures: config.hidden_size
+  };
+}
+function mamba2Of(shape, { inputBias, isScaled = false }) {
+  const inner = shape.heads * shape.headSize;
+  const width = 2 * inner + 2 * shape.groups * shape.stateSize + shape.heads;
+  return (ops, { name }, x) => {
+    const projected2 = ops.linear(`${name}.in_proj`, isScaled ? ops.scale(x) : x, width, { bias: inputBias });
+    const states = isScaled ? ops.multiply(projected2, ops.constant(`${name}.mup_vector`, width)) : projected2;
+    return ops.mamba2(name, states, shape);
+  };
+}
+
+// engine/models/decoders/falcon-h1.ts
+var falconH1Config = decoderFields.extend({
+  model_type: z13.literal("falcon_h1"),
+  ...mamba2Fields,
+  /** Features of all heads of Mamba; null for `mamba_expand` times the width. */
+  mamba_d_ssm: size.nullable().default(1024),
+  mamba_rms_norm: z13.boolean().default(false),
+  projectors_bias: z13.boolean().default(false),
+  attention_bias: z13.boolean().default(false),
+  mlp_bias: z13.boolean().default(false)
+});
+function falconH1(config) {
+  return {
+    ...llamaBlueprint(config, {
+      mixer: sideBySide(mamba(config), attention2(config)),
+      feedForward: scaledFeedForward(config)
+    }),
+    blockNorms: { beforeMixer: "input_layernorm", beforeFeeding: "pre_ff_layernorm" },
+    feedForwardName: "feed_forward",
+    lastNormName: "final_layernorm",
+    scalesEmbedded: true,
+    logits: "scaled",
+    // Axolotl loaders/model.py: what is named to be left alone, Mamba's output projections, stands for what otherwise is.
+    quantizesLogits: true
+  };
+}
+function mamba(config) {
+  const shape = {
+    ...mamba2ShapeOf(config, config.mamba_d_ssm ?? config.mamba_expand * config.hidden_size),
+    ...config.mamba_rms_norm && { norm: "weighted-in-float32" },
+    outputBias: config.projectors_bias
+  };
+  return mamba2Of(shape, { inputBias: config.mamba_proj_bias, isScaled: true });
+}
+function attention2(config) {
+  const bias = config.attention_bias;
+  return attentionOf(config, { queryBias: bias, outputBias: bias, scalesKey: true });
+}
+function sideBySide(mamba3, attention8) {
+  return (ops, place, x) => {
+    const scanned = ops.scale(ops.frame(x, (input) => mamba3(ops, beside(place, "mamba"), input)));
+    const attended = ops.scale(ops.frame(ops.scale(x), (input) => attention8(ops, place, input)));
+    return ops.residual(scanned, attended);
+  };
+}
+function scaledFeedForward({ hidden_size: hidden, intermediate_size: inner, mlp_bias: bias }) {
+  return (ops, { name }, x) => {
+    const up = ops.linear(`${name}.up_proj`, x, inner, { bias });
+    const gate = ops.silu(ops.scale(ops.linear(`${name}.gate_proj`, x, inner, { bias })));
+    return ops.scale(ops.linear(`${name}.down_proj`, ops.multiply(up, gate), hidden, { bias }));
+  };
+}
+
+// engine/models/decoders/gemma.ts
+import * as z14 from "zod";
+var tied = { tie_word_embeddings: z14.boolean().default(true) };
+var gemmaConfig = decoderFields.extend({ model_type: z14.literal("gemma"), ...tied });
 var gemma2Config = decoderFields.extend({
-  model_type: z9.literal("gemma2"),
+  model_type: z14.literal("gemma2"),
   ...tied,
-  final_logit_softcapping: z9.number().nullish().default(30)
+  final_logit_softcapping: z14.number().nullish().default(30)
 });
 var gemma3Config = decoderFields.extend({
-  model_type: z9.literal("gemma3_text"),
+  model_type: z14.literal("gemma3_text"),
   ...tied,
   sliding_window_pattern: size.default(6)
 });
@@ -960,15 +1278,15 @@ var normsAround = {
   beforeFeeding: "pre_feedforward_layernorm",
   afterFeeding: "post_feedforward_layernorm"
 };
-var feedForward2 = (config) => gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size, activation: "gelu" });
+var feedForward3 = (config) => gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size, activation: "gelu" });
 function gemma(config) {
-  const parts = { mixer: attentionOf(config), feedForward: feedForward2(config) };
+  const parts = { mixer: attentionOf(config), feedForward: feedForward3(config) };
   return { ...llamaBlueprint(config, parts), norm: "rms-one-plus", scalesWords: true };
 }
 function gemma2(config) {
   const mixer = attentionOf(config, { slides: (index) => index % 2 === 0 });
   return {
-    ...llamaBlueprint(config, { mixer, feedForward: feedForward2(config) }),
+    ...llamaBlueprint(config, { mixer, feedForward: feedForward3(config) }),
     norm: "rms-one-plus",
     scalesWords: true,
     blockNorms: normsAround,
@@ -979,7 +1297,7 @@ function gemma3(config) {
   const slides = (index) => (index + 1) % config.sliding_window_pattern !== 0;
   const mixer = attentionOf(config, { slides, queryNorm: { norm: "rms-one-plus", ...headNorms } });
   return {
-    ...llamaBlueprint(config, { mixer, feedForward: feedForward2(config) }),
+    ...llamaBlueprint(config, { mixer, feedForward: feedForward3(config) }),
     norm: "rms-one-plus",
     scalesWords: true,
     blockNorms: normsAround,
@@ -987,12 +1305,250 @@ function gemma3(config) {
   };
 }
 
-// engine/models/glm.ts
-import * as z10 from "zod";
+// engine/models/decoders/glm.ts
+import * as z17 from "zod";
+
+// engine/models/vision/glm-vision.ts
+import * as z16 from "zod";
+
+// engine/models/vision/towers.ts
+import * as z15 from "zod";
+var channels = z15.number().int().min(1).max(16).default(3);
+var siglipConfig = z15.object({
+  hidden_size: size.default(768),
+  intermediate_size: size.default(3072),
+  num_hidden_layers: size.default(12),
+  num_channels: channels,
+  image_size: size.default(224),
+  patch_size: size.default(16),
+  vision_use_head: z15.boolean().default(true)
+});
+var pixtralConfig = z15.object({
+  hidden_size: size.default(1024),
+  intermediate_size: size.default(4096),
+  num_hidden_layers: size.default(24),
+  num_channels: channels,
+  patch_size: size.default(16)
+});
+var qwenVision = {
+  depth: size,
+  in_channels: channels,
+  patch_size: size,
+  spatial_merge_size: size.default(2),
+  temporal_patch_size: size.default(2)
+};
+var qwen2VisionConfig = z15.object({
+  ...qwenVision,
+  depth: size.default(32),
+  embed_dim: size.default(1280),
+  hidden_size: size.default(3584),
+  mlp_ratio: z15.number().min(0.1).max(100).default(4),
+  patch_size: size.default(14)
+});
+var qwen25VisionConfig = z15.object({
+  ...qwenVision,
+  depth: size.default(32),
+  hidden_size: size.default(3584),
+  intermediate_size: size.default(3420),
+  out_hidden_size: size.default(3584),
+  patch_size: size.default(14)
+});
+var qwen3VisionConfig = z15.object({
+  ...qwenVision,
+  depth: size.default(27),
+  hidden_size: size.default(1152),
+  intermediate_size: size.default(4304),
+  out_hidden_size: size.default(3584),
+  patch_size: size.default(16),
+  num_position_embeddings: size.default(2304),
+  deepstack_visual_indexes: z15.array(z15.number()).default([8, 16, 24])
+});
+function siglip(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config;
+  const perceptron3 = [["mlp.fc1", hidden, inner], ["mlp.fc2", inner, hidden]];
+  const projections3 = ["q_proj", "k_proj", "v_proj", "out_proj"].map(
+    (part) => [`self_attn.${part}`, hidden, hidden]
+  );
+  patches(ops, `${root3}.embeddings.patch_embedding`, hidden, config.num_channels * patch ** 2, { bias: true });
+  table(ops, `${root3}.embeddings.position_embedding`, Math.floor(config.image_size / patch) ** 2, hidden);
+  tower(ops, `${root3}.encoder.layers`, config.num_hidden_layers, hidden, {
+    norms: ["layer_norm1", "layer_norm2"],
+    normKind: "layer",
+    linears: [...projections3, ...perceptron3],
+    bias: true
+  });
+  ops.idle(hidden, (x) => ops.layerNorm(`${root3}.post_layernorm`, x));
+  if (!config.vision_use_head) return;
+  const head2 = `${root3}.head`;
+  table(ops, `${head2}.probe`, 1, hidden);
+  table(ops, `${head2}.attention.in_proj`, 3 * hidden, hidden + 1);
+  tower(ops, head2, 1, hidden, {
+    norms: ["layernorm"],
+    normKind: "layer",
+    linears: [["attention.out_proj", hidden, hidden], ...perceptron3],
+    bias: true
+  });
+}
+function pixtral(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config;
+  const projections3 = ["q_proj", "k_proj", "v_proj", "o_proj"].map(
+    (part) => [`attention.${part}`, hidden, hidden]
+  );
+  patches(ops, `${root3}.patch_conv`, hidden, config.num_channels * patch ** 2);
+  idleRmsNorm(ops, `${root3}.ln_pre`, hidden);
+  tower(ops, `${root3}.transformer.layers`, config.num_hidden_layers, hidden, {
+    norms: ["attention_norm", "ffn_norm"],
+    normKind: "rms",
+    linears: [
+      ...projections3,
+      ["feed_forward.gate_proj", hidden, inner],
+      ["feed_forward.up_proj", hidden, inner],
+      ["feed_forward.down_proj", inner, hidden]
+    ],
+    bias: false
+  });
+}
+function qwen2Vision(ops, root3, config) {
+  const { embed_dim: hidden, hidden_size: outside, mlp_ratio: ratio } = config;
+  patches(ops, `${root3}.patch_embed.proj`, hidden, voxels(config));
+  tower(ops, `${root3}.blocks`, config.depth, hidden, {
+    norms: ["norm1", "norm2"],
+    normKind: "layer",
+    linears: [
+      ...joinedAttention(hidden),
+      ["mlp.fc1", hidden, Math.floor(hidden * ratio)],
+      ["mlp.fc2", Math.floor(hidden * ratio), hidden]
+    ],
+    bias: true
+  });
+  ops.idle(hidden, (x) => ops.layerNorm(`${root3}.merger.ln_q`, x));
+  merger(ops, `${root3}.merger.mlp`, ["0", "2"], hidden * config.spatial_merge_size ** 2, outside);
+}
+function qwen25Vision(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner } = config;
+  patches(ops, `${root3}.patch_embed.proj`, hidden, voxels(config));
+  tower(ops, `${root3}.blocks`, config.depth, hidden, {
+    norms: ["norm1", "norm2"],
+    normKind: "rms",
+    linears: [
+      ...joinedAttention(hidden),
+      ["mlp.gate_proj", hidden, inner],
+      ["mlp.up_proj", hidden, inner],
+      ["mlp.down_proj", inner, hidden]
+    ],
+    bias: true
+  });
+  idleRmsNorm(ops, `${root3}.merger.ln_q`, hidden);
+  merger(ops, `${root3}.merger.mlp`, ["0", "2"], hidden * config.spatial_merge_size ** 2, config.out_hidden_size);
+}
+function qwen3Vision(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner, out_hidden_size: outside } = config;
+  const merged = hidden * config.spatial_merge_size ** 2;
+  patches(ops, `${root3}.patch_embed.proj`, hidden, voxels(config), { bias: true });
+  table(ops, `${root3}.pos_embed`, config.num_position_embeddings, hidden);
+  tower(ops, `${root3}.blocks`, config.depth, hidden, {
+    norms: ["norm1", "norm2"],
+    normKind: "layer",
+    linears: [...joinedAttention(hidden), ["mlp.linear_fc1", hidden, inner], ["mlp.linear_fc2", inner, hidden]],
+    bias: true
+  });
+  const names = ["linear_fc1", "linear_fc2"];
+  ops.idle(hidden, (x) => ops.layerNorm(`${root3}.merger.norm`, x));
+  merger(ops, `${root3}.merger`, names, merged, outside);
+  for (const index of config.deepstack_visual_indexes.keys()) {
+    const name = `${root3}.deepstack_merger_list.${index}`;
+    ops.idle(merged, (x) => ops.layerNorm(`${name}.norm`, x));
+    merger(ops, name, names, merged, outside);
+  }
+}
+var joinedAttention = (hidden) => [
+  ["attn.qkv", hidden, 3 * hidden],
+  ["attn.proj", hidden, hidden]
+];
+var voxels = (config) => config.in_channels * config.temporal_patch_size * config.patch_size ** 2;
+function tower(ops, root3, layers2, hidden, layer6) {
+  for (let index = 0; index < layers2; index++) {
+    const name = `${root3}.${index}`;
+    for (const norm5 of layer6.norms) {
+      if (layer6.normKind === "rms") idleRmsNorm(ops, `${name}.${norm5}`, hidden);
+      else ops.idle(hidden, (x) => ops.layerNorm(`${name}.${norm5}`, x));
+    }
+    for (const [part, from, to, hasBias = layer6.bias] of layer6.linears) {
+      idleLinear(ops, `${name}.${part}`, from, to, hasBias);
+    }
+  }
+}
+function merger(ops, name, parts, merged, outside) {
+  idleLinear(ops, `${name}.${parts[0]}`, merged, merged, true);
+  idleLinear(ops, `${name}.${parts[1]}`, merged, outside, true);
+}
+function patches(ops, name, hidden, features, { bias = false } = {}) {
+  table(ops, name, hidden, features);
+  if (bias) ops.idle(hidden, (x) => ops.layerScale(`${name}.bias`, x));
+}
+function table(ops, name, count2, features) {
+  ops.idle(features, () => ops.constantEmbedding(name, count2, features, 1));
+}
+function idleLinear(ops, name, from, to, bias) {
+  ops.idle(from, (x) => ops.linear(name, x, to, { bias }));
+}
+function idleRmsNorm(ops, name, features) {
+  ops.idle(features, (x) => ops.rmsNorm(name, x, { size: features, scalesInFloat32: false }));
+}
+
+// engine/models/vision/glm-vision.ts
+var glmVisionConfig = z16.object({
+  depth: size.default(24),
+  hidden_size: size.default(1536),
+  out_hidden_size: size.default(4096),
+  intermediate_size: size.default(13696),
+  attention_bias: z16.boolean().default(false),
+  in_channels: channels,
+  image_size: size.default(336),
+  patch_size: size.default(14),
+  spatial_merge_size: size.default(2),
+  temporal_patch_size: size.default(2)
+});
+function glmVision(ops, root3, config) {
+  const { hidden_size: hidden, out_hidden_size: outside, intermediate_size: inner } = config;
+  table(ops, `${root3}.embeddings.position_embedding`, Math.floor(config.image_size / config.patch_size) ** 2, hidden);
+  patches(ops, `${root3}.patch_embed.proj`, hidden, voxels(config), { bias: true });
+  tower(ops, `${root3}.blocks`, config.depth, hidden, {
+    norms: ["norm1", "norm2"],
+    normKind: "rms",
+    linears: [
+      ["attn.qkv", hidden, 3 * hidden, config.attention_bias],
+      ["attn.proj", hidden, hidden],
+      ["mlp.gate_proj", hidden, outside],
+      ["mlp.up_proj", hidden, outside],
+      ["mlp.down_proj", outside, hidden]
+    ],
+    bias: false
+  });
+  idleRmsNorm(ops, `${root3}.post_conv_layernorm`, hidden);
+  idleRmsNorm(ops, `${root3}.post_layernorm`, hidden);
+  patches(ops, `${root3}.downsample`, outside, hidden * config.spatial_merge_size ** 2, { bias: true });
+  const merger2 = `${root3}.merger`;
+  ops.idle(outside, (x) => ops.layerNorm(`${merger2}.post_projection_norm`, x));
+  idleLinear(ops, `${merger2}.proj`, outside, outside, false);
+  idleLinear(ops, `${merger2}.gate_proj`, outside, inner, false);
+  idleLinear(ops, `${merger2}.up_proj`, outside, inner, false);
+  idleLinear(ops, `${merger2}.down_proj`, inner, outside, false);
+}
+
+// engine/models/decoders/glm.ts
 var glm4Config = decoderFields.extend({
-  model_type: z10.literal("glm4"),
-  attention_bias: z10.boolean().default(true),
-  partial_rotary_factor: z10.number().min(0).max(1).default(0.5)
+  model_type: z17.literal("glm4"),
+  attention_bias: z17.boolean().default(true),
+  partial_rotary_factor: z17.number().min(0).max(1).default(0.5)
+});
+var glm4vConfig = z17.object({
+  model_type: z17.literal(["glm4v", "glm46v"]),
+  tie_word_embeddings: z17.boolean().default(false),
+  text_config: glm4Config.omit({ attention_bias: true }).extend({
+    model_type: z17.literal(["glm4v", "glm4v_text"]).default("glm4v_text")
+  }),
+  vision_config: glmVisionConfig
 });
 function glm4(config) {
   return {
@@ -1009,16 +1565,24 @@ function glm4(config) {
     rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor)
   };
 }
+function glm4v({ text_config: text, ...config }) {
+  return {
+    ...glm4({ ...text, attention_bias: true }),
+    isTied: config.tie_word_embeddings,
+    root: "model.language_model",
+    idle: (ops) => glmVision(ops, "model.visual", config.vision_config)
+  };
+}
 
-// engine/models/gpt-oss.ts
-import * as z11 from "zod";
+// engine/models/decoders/gpt-oss.ts
+import * as z18 from "zod";
 var gptOssConfig = decoderFields.extend({
-  model_type: z11.literal("gpt_oss"),
+  model_type: z18.literal("gpt_oss"),
   num_local_experts: size.default(128),
   num_experts_per_tok: size.default(4),
-  attention_bias: z11.boolean().default(true),
+  attention_bias: z18.boolean().default(true),
   sliding_window: size.nullish().default(128),
-  layer_types: z11.array(z11.string()).nullish()
+  layer_types: z18.array(z18.string()).nullish()
 });
 function gptOss(config) {
   const { num_local_experts: count2, num_experts_per_tok: perToken, layer_types: types } = config;
@@ -1040,93 +1604,101 @@ function clampedGate(ops, joined, inner) {
   return ops.multiply(ops.scale(up), glu);
 }
 
-// engine/models/hunyuan.ts
-import * as z12 from "zod";
-var hunyuanConfig = decoderFields.extend({
-  model_type: z12.literal("hunyuan_v1_dense"),
-  attention_bias: z12.boolean().default(false)
+// engine/models/decoders/granite-hybrid.ts
+import * as z19 from "zod";
+var experts = z19.number().int().min(0).max(1e4);
+var graniteHybridConfig = decoderFields.extend({
+  model_type: z19.literal("granitemoehybrid"),
+  ...mamba2Fields,
+  layer_types: z19.array(z19.string()).nullish(),
+  /** `rope` for positions; none otherwise. */
+  position_embedding_type: z19.string().nullish(),
+  attention_bias: z19.boolean().default(false),
+  num_local_experts: experts.default(8),
+  num_experts_per_tok: experts.default(2),
+  shared_intermediate_size: size.default(1024)
 });
-function hunyuan(config) {
-  const names = ["query_layernorm", "key_layernorm"];
-  return llamaBlueprint(config, {
-    mixer: attentionOf(config, {
-      queryBias: config.attention_bias,
-      outputBias: config.attention_bias,
-      queryNorm: { norm: "rms", over: "each-head", names, isAfterRotation: true }
+function graniteHybrid(config) {
+  const isMamba = (index) => isMambaLayer(config, index);
+  const [mamba3, attention8] = [mambaOf(config), attentionWith(config)];
+  return {
+    ...llamaBlueprint(config, {
+      mixer: (ops, place, x) => (isMamba(place.index) ? mamba3 : attention8)(ops, place, x),
+      feedForward: graniteMixture(config)
     }),
-    feedForward: gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
+    mixerName: (index) => isMamba(index) ? "mamba" : "self_attn",
+    feedForwardName: "shared_mlp",
+    rotaryOf: () => config.position_embedding_type === "rope" ? 0 : void 0,
+    scalesEmbedded: true,
+    scalesResults: true,
+    logits: "scaled"
+  };
+}
+function isMambaLayer({ layer_types: types }, index) {
+  return ["mamba", "linear_attention"].includes(types?.[index] ?? "mamba");
+}
+function mambaOf(config) {
+  const bias = config.mamba_proj_bias;
+  const shape = mamba2ShapeOf(config, config.mamba_expand * config.hidden_size);
+  return mamba2Of({ ...shape, norm: "weighted-after", outputBias: bias }, { inputBias: bias });
+}
+function attentionWith(config) {
+  return attentionOf(config, { queryBias: config.attention_bias, outputBias: config.attention_bias });
+}
+function graniteMixture(config) {
+  const { num_local_experts: count2, num_experts_per_tok: perToken, hidden_size: hidden } = config;
+  const shared2 = joinedFeedForward({ hidden, inner: config.shared_intermediate_size }, [
+    "input_linear",
+    "output_linear"
+  ]);
+  if (count2 === 0) return shared2;
+  const sparse = sparseFeedForward({
+    routerName: "router",
+    router: { count: count2, perToken, scoring: "softmax", scoresChosenOnly: true },
+    experts: { count: count2, inner: config.intermediate_size }
   });
-}
-
-// engine/models/layer-norm-decoders.ts
-import * as z13 from "zod";
-var starcoder2Config = decoderFields.extend({
-  model_type: z13.literal("starcoder2"),
-  tie_word_embeddings: z13.boolean().default(true),
-  use_bias: z13.boolean().default(true),
-  residual_dropout: probability.default(0),
-  embedding_dropout: probability.default(0)
-});
-var stablelmConfig = decoderFields.extend({
-  model_type: z13.literal("stablelm"),
-  use_qkv_bias: z13.boolean().default(false),
-  hidden_dropout: probability.default(0),
-  partial_rotary_factor: z13.number().min(0).max(1).default(0.25),
-  qk_layernorm: z13.literal(false, { error: "StableLM with norms of query and key is not supported" }).default(false),
-  use_parallel_residual: z13.literal(false, { error: "StableLM with parallel residuals is not supported" }).default(false)
-});
-function starcoder2(config) {
-  const { hidden_size: hidden, intermediate_size: inner, use_bias: bias, residual_dropout: dropout } = config;
-  return {
-    ...llamaBlueprint(config, {
-      mixer: attentionOf(config, { queryBias: bias, outputBias: bias, outputDropout: dropout, slides: () => true }),
-      feedForward: plainFeedForward({ hidden, inner, bias, dropout }, ["c_fc", "c_proj"])
-    }),
-    norm: "layer",
-    wordDropout: config.embedding_dropout
-  };
-}
-function stablelm(config) {
-  const { hidden_size: hidden, intermediate_size: inner, hidden_dropout: dropout } = config;
-  return {
-    ...llamaBlueprint(config, {
-      mixer: attentionOf(config, { queryBias: config.use_qkv_bias }),
-      feedForward: gatedFeedForward({ hidden, inner, dropout })
-    }),
-    norm: "layer",
-    rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor)
+  return (ops, place, x) => {
+    const chosen = ops.frame(x, (input) => sparse(ops, beside(place, "block_sparse_moe"), input));
+    if (config.shared_intermediate_size === 0) return chosen;
+    return ops.residual(
+      chosen,
+      ops.frame(x, (input) => shared2(ops, place, input))
+    );
   };
 }
 
-// engine/models/llama.ts
-import * as z14 from "zod";
-var biases = { attention_bias: z14.boolean().default(false), mlp_bias: z14.boolean().default(false) };
-var llamaConfig = decoderFields.extend({ model_type: z14.literal("llama"), ...biases });
-var mistralConfig = decoderFields.extend({ model_type: z14.literal("mistral") });
-var ministral3Config = decoderFields.extend({ model_type: z14.literal("ministral3") });
+// engine/models/decoders/granite-moe.ts
+import * as z21 from "zod";
+
+// engine/models/decoders/llama.ts
+import * as z20 from "zod";
+var biases = { attention_bias: z20.boolean().default(false), mlp_bias: z20.boolean().default(false) };
+var llamaConfig = decoderFields.extend({ model_type: z20.literal("llama"), ...biases });
+var mistralConfig = decoderFields.extend({ model_type: z20.literal("mistral") });
+var ministral3Config = decoderFields.extend({ model_type: z20.literal("ministral3") });
 var smollm3Config = decoderFields.extend({
-  model_type: z14.literal("smollm3"),
+  model_type: z20.literal("smollm3"),
   ...biases,
-  tie_word_embeddings: z14.boolean().default(true),
-  use_sliding_window: z14.boolean().default(false),
+  tie_word_embeddings: z20.boolean().default(true),
+  use_sliding_window: z20.boolean().default(false),
   no_rope_layer_interval: size.default(4),
   /** A zero for every layer without positions. */
-  no_rope_layers: z14.array(z14.number()).nullish()
+  no_rope_layers: z20.array(z20.number()).nullish()
 });
 var seedOssConfig = decoderFields.extend({
-  model_type: z14.literal("seed_oss"),
-  attention_bias: z14.boolean().default(true),
-  attention_out_bias: z14.boolean().default(false),
-  mlp_bias: z14.boolean().default(false),
+  model_type: z20.literal("seed_oss"),
+  attention_bias: z20.boolean().default(true),
+  attention_out_bias: z20.boolean().default(false),
+  mlp_bias: z20.boolean().default(false),
   attention_dropout: probability.default(0.1),
   residual_dropout: probability.default(0.1)
 });
-var arceeConfig = decoderFields.extend({ model_type: z14.literal("arcee"), ...biases });
-var graniteConfig = decoderFields.extend({ model_type: z14.literal("granite"), ...biases });
-var attentionWith = (config) => attentionOf(config, { queryBias: config.attention_bias, outputBias: config.attention_bias });
+var arceeConfig = decoderFields.extend({ model_type: z20.literal("arcee"), ...biases });
+var graniteConfig = decoderFields.extend({ model_type: z20.literal("granite"), ...biases });
+var attentionWith2 = (config) => attentionOf(config, { queryBias: config.attention_bias, outputBias: config.attention_bias });
 var gated = (config) => gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size, bias: config.mlp_bias });
 function llama(config) {
-  return llamaBlueprint(config, { mixer: attentionWith(config), feedForward: gated(config) });
+  return llamaBlueprint(config, { mixer: attentionWith2(config), feedForward: gated(config) });
 }
 function mistral(config) {
   return llamaBlueprint(config, {
@@ -1159,97 +1731,152 @@ function seedOss(config) {
 }
 function arcee(config) {
   const { hidden_size: hidden, intermediate_size: inner, mlp_bias: bias } = config;
-  const feedForward6 = plainFeedForward({ hidden, inner, bias, activation: "relu-squared" });
-  return llamaBlueprint(config, { mixer: attentionWith(config), feedForward: feedForward6 });
+  const feedForward9 = plainFeedForward({ hidden, inner, bias, activation: "relu-squared" });
+  return llamaBlueprint(config, { mixer: attentionWith2(config), feedForward: feedForward9 });
 }
 function granite(config) {
-  return { ...llama(config), scalesWords: true, scalesResults: true, logits: "scaled" };
+  return { ...llama(config), scalesEmbedded: true, scalesResults: true, logits: "scaled" };
 }
 
-// engine/models/mixtral.ts
-import * as z15 from "zod";
-var mixtralConfig = decoderFields.extend({
-  model_type: z15.literal("mixtral"),
+// engine/models/decoders/granite-moe.ts
+var graniteSparse = {
+  attention_bias: z21.boolean().default(false),
   num_local_experts: size.default(8),
   num_experts_per_tok: size.default(2)
+};
+var graniteMoeConfig = decoderFields.extend({ model_type: z21.literal("granitemoe"), ...graniteSparse });
+var graniteMoeSharedConfig = decoderFields.extend({
+  model_type: z21.literal("granitemoeshared"),
+  ...graniteSparse,
+  /** None where it is zero. */
+  shared_intermediate_size: z21.number().int().min(0).max(1e7).default(0)
 });
-function mixtral(config) {
-  const { num_local_experts: count2, num_experts_per_tok: perToken } = config;
+function graniteMoe(config) {
+  return {
+    ...granite({ ...config, model_type: "granite", mlp_bias: false }),
+    feedForward: graniteMixture({ shared_intermediate_size: 0, ...config }),
+    feedForwardName: "shared_mlp"
+  };
+}
+
+// engine/models/decoders/hunyuan.ts
+import * as z22 from "zod";
+var hunyuanConfig = decoderFields.extend({
+  model_type: z22.literal("hunyuan_v1_dense"),
+  attention_bias: z22.boolean().default(false)
+});
+function hunyuan(config) {
+  const names = ["query_layernorm", "key_layernorm"];
   return llamaBlueprint(config, {
-    mixer: attentionOf(config, { slides: () => true }),
-    feedForward: sparseFeedForward({
-      router: { count: count2, perToken, scoring: "softmax", weightsInFloat32: true },
-      experts: { count: count2, inner: config.intermediate_size }
-    })
-  });
-}
-
-// engine/models/olmo.ts
-import * as z16 from "zod";
-var olmo2Config = decoderFields.extend({
-  model_type: z16.literal("olmo2"),
-  attention_bias: z16.boolean().default(false)
-});
-var olmo3Config = decoderFields.extend({
-  model_type: z16.literal("olmo3"),
-  attention_bias: z16.boolean().default(false),
-  sliding_window: size.nullish().default(4096),
-  layer_types: z16.array(z16.string()).nullish()
-});
-function olmo2(config, slides = () => false) {
-  const mixer = attentionOf(config, {
-    queryBias: config.attention_bias,
-    outputBias: config.attention_bias,
-    queryNorm: { norm: "rms-float32", ...allHeadsNorms },
-    slides
-  });
-  const feedForward6 = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size });
-  return {
-    ...llamaBlueprint(config, { mixer, feedForward: feedForward6 }),
-    norm: "rms-float32",
-    blockNorms: { afterMixer: "post_attention_layernorm", afterFeeding: "post_feedforward_layernorm" }
-  };
-}
-function olmo3(config) {
-  const { layer_types: types } = config;
-  const slides = (index) => types ? types[index] === "sliding_attention" : (index + 1) % 4 !== 0;
-  return { ...olmo2(config, slides), rotaryOf: (index) => slides(index) ? 1 : 0 };
-}
-
-// engine/models/phi3.ts
-import * as z17 from "zod";
-var phi3Config = decoderFields.extend({
-  model_type: z17.literal("phi3"),
-  resid_pdrop: probability.default(0),
-  partial_rotary_factor: z17.number().min(0).max(1).default(1)
-});
-function phi3(config) {
-  return {
-    ...llamaBlueprint(config, {
-      mixer: attentionOf(config, { joinsProjections: true, rotary: { alwaysJoins: true }, slides: () => true }),
-      feedForward: joinedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
+    mixer: attentionOf(config, {
+      queryBias: config.attention_bias,
+      outputBias: config.attention_bias,
+      queryNorm: { norm: "rms", over: "each-head", names, isAfterRotation: true }
     }),
-    rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor),
-    resultDropout: config.resid_pdrop
-  };
+    feedForward: gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
+  });
 }
 
-// engine/models/qwen.ts
-import * as z18 from "zod";
+// engine/models/decoders/internvl.ts
+import * as z26 from "zod";
+
+// engine/models/vision/intern-vit.ts
+import * as z23 from "zod";
+var sides = z23.union([size.transform((side) => [side, side]), z23.tuple([size, size])]);
+var internVitConfig = z23.object({
+  hidden_size: size.default(1024),
+  intermediate_size: size.default(4096),
+  num_hidden_layers: size.default(24),
+  num_channels: channels,
+  attention_bias: z23.boolean().default(false),
+  use_qk_norm: z23.boolean().default(false),
+  norm_type: z23.enum(["layer_norm", "rms_norm"]).default("layer_norm"),
+  image_size: sides.default([448, 448]),
+  patch_size: sides.default([14, 14]),
+  use_mask_token: z23.boolean().default(false),
+  use_absolute_position_embeddings: z23.boolean().default(true),
+  use_mean_pooling: z23.boolean().default(true)
+});
+function internVit(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner, image_size: image, patch_size: patch } = config;
+  const embeddings = `${root3}.embeddings`;
+  table(ops, `${embeddings}.cls_token`, 1, hidden);
+  if (config.use_mask_token) table(ops, `${embeddings}.mask_token`, 1, hidden);
+  patches(ops, `${embeddings}.patch_embeddings.projection`, hidden, config.num_channels * patch[0] * patch[1], {
+    bias: true
+  });
+  const count2 = Math.floor(image[0] / patch[0]) * Math.floor(image[1] / patch[1]);
+  if (config.use_absolute_position_embeddings) table(ops, `${embeddings}.position_embeddings`, count2 + 1, hidden);
+  const layers2 = `${root3}.encoder.layer`;
+  tower(ops, layers2, config.num_hidden_layers, hidden, {
+    norms: ["layernorm_before", "layernorm_after"],
+    normKind: config.norm_type === "rms_norm" ? "rms" : "layer",
+    linears: [
+      ["attention.q_proj", hidden, hidden, config.attention_bias],
+      ["attention.k_proj", hidden, hidden, config.attention_bias],
+      ["attention.v_proj", hidden, hidden, config.attention_bias],
+      ["attention.projection_layer", hidden, hidden],
+      ["mlp.fc1", hidden, inner],
+      ["mlp.fc2", inner, hidden]
+    ],
+    bias: true
+  });
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    const name = `${layers2}.${index}`;
+    for (const factor of ["lambda_1", "lambda_2"]) ops.idle(hidden, (x) => ops.layerScale(`${name}.${factor}`, x));
+    if (!config.use_qk_norm) continue;
+    for (const norm5 of ["q_norm", "k_norm"]) idleRmsNorm(ops, `${name}.attention.${norm5}`, hidden);
+  }
+  if (!config.use_mean_pooling) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.layernorm`, x));
+}
+
+// engine/models/decoders/qwen.ts
+import * as z24 from "zod";
 var qwen2Config = decoderFields.extend({
-  model_type: z18.literal("qwen2"),
-  use_sliding_window: z18.boolean().default(false)
+  model_type: z24.literal("qwen2"),
+  use_sliding_window: z24.boolean().default(false)
+});
+var mimoConfig = decoderFields.extend({
+  model_type: z24.literal("mimo"),
+  use_sliding_window: z24.boolean().default(false),
+  num_nextn_predict_layers: z24.number().int().min(0).max(16).default(0)
 });
 var qwen3Config = decoderFields.extend({
-  model_type: z18.literal("qwen3"),
-  attention_bias: z18.boolean().default(false),
-  use_sliding_window: z18.boolean().default(false)
+  model_type: z24.literal("qwen3"),
+  attention_bias: z24.boolean().default(false),
+  use_sliding_window: z24.boolean().default(false)
 });
 function qwen2(config) {
   return llamaBlueprint(config, {
     mixer: attentionOf(config, { queryBias: true, slides: () => config.use_sliding_window }),
     feedForward: gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
   });
+}
+function mimo(config) {
+  return {
+    ...qwen2(config),
+    idle: (ops) => {
+      for (let index = 0; index < config.num_nextn_predict_layers; index++) {
+        predictingLayer(ops, config, `model.mtp_layers.${index}`);
+      }
+    }
+  };
+}
+function predictingLayer(ops, config, name) {
+  const { hidden_size: hidden, intermediate_size: inner, num_attention_heads: heads2 } = config;
+  const [querySize, keySize] = [heads2, config.num_key_value_heads ?? heads2].map(
+    (count2) => count2 * headSizeOf(config)
+  );
+  const linear2 = (part, inputs, outputs, bias = false) => ops.idle(inputs, (x) => ops.linear(`${name}.${part}`, x, outputs, { bias }));
+  for (const norm5 of ["input", "post_attention", "token", "hidden", "final"]) {
+    ops.idle(hidden, (x) => normalised(ops, "rms", `${name}.${norm5}_layernorm`, hidden, x));
+  }
+  linear2("input_proj", 2 * hidden, hidden);
+  linear2("self_attn.q_proj", hidden, querySize, true);
+  for (const part of ["k_proj", "v_proj"]) linear2(`self_attn.${part}`, hidden, keySize, true);
+  linear2("self_attn.o_proj", querySize, hidden);
+  for (const part of ["gate_proj", "up_proj"]) linear2(`mlp.${part}`, hidden, inner);
+  linear2("mlp.down_proj", inner, hidden);
 }
 function qwen3(config) {
   return llamaBlueprint(config, {
@@ -1263,44 +1890,44 @@ function qwen3(config) {
   });
 }
 
-// engine/models/qwen-moe.ts
-import * as z19 from "zod";
+// engine/models/decoders/qwen-moe.ts
+import * as z25 from "zod";
 var qwenSparse = {
   num_experts: size,
   num_experts_per_tok: size,
   moe_intermediate_size: size,
   /** Every how many layers there are experts. */
   decoder_sparse_step: size.default(1),
-  mlp_only_layers: z19.array(z19.number()).nullish(),
-  use_sliding_window: z19.boolean().default(false)
+  mlp_only_layers: z25.array(z25.number()).nullish(),
+  use_sliding_window: z25.boolean().default(false)
 };
 var qwen2MoeConfig = decoderFields.extend({
-  model_type: z19.literal("qwen2_moe"),
+  model_type: z25.literal("qwen2_moe"),
   ...qwenSparse,
-  qkv_bias: z19.boolean().default(true),
+  qkv_bias: z25.boolean().default(true),
   shared_expert_intermediate_size: size
 });
 var qwen3MoeConfig = decoderFields.extend({
-  model_type: z19.literal("qwen3_moe"),
+  model_type: z25.literal("qwen3_moe"),
   ...qwenSparse,
-  attention_bias: z19.boolean().default(false)
+  attention_bias: z25.boolean().default(false)
 });
 var olmoeConfig = decoderFields.extend({
-  model_type: z19.literal("olmoe"),
+  model_type: z25.literal("olmoe"),
   num_experts: size.default(64),
   num_experts_per_tok: size.default(8),
-  attention_bias: z19.boolean().default(false)
+  attention_bias: z25.boolean().default(false)
 });
 function qwen2Moe(config) {
-  const shared = {
-    name: "shared_expert",
-    inner: config.shared_expert_intermediate_size,
-    gateName: "shared_expert_gate"
-  };
   return llamaBlueprint(config, {
     mixer: attentionOf(config, { queryBias: config.qkv_bias, slides: () => config.use_sliding_window }),
-    feedForward: whereSparse(config, withSharedExperts(expertsOf(config), config.hidden_size, shared))
+    feedForward: sharedAndSparse(config)
   });
+}
+function sharedAndSparse(config) {
+  const inner = config.shared_expert_intermediate_size;
+  const shared2 = { name: "shared_expert", inner, gateName: "shared_expert_gate" };
+  return whereSparse(config, withSharedExperts(expertsOf(config), config.hidden_size, shared2));
 }
 function qwen3Moe(config) {
   return llamaBlueprint(config, {
@@ -1334,214 +1961,852 @@ function whereSparse(config, sparse) {
   return (ops, place, x) => (isSparse(place.index) ? sparse : dense)(ops, place, x);
 }
 
-// engine/models/qwen35.ts
-import * as z21 from "zod";
+// engine/models/decoders/internvl.ts
+var internvlConfig = z26.object({
+  model_type: z26.literal("internvl"),
+  tie_word_embeddings: z26.boolean().default(true),
+  text_config: z26.discriminatedUnion("model_type", [qwen2Config, qwen3Config, qwen3MoeConfig]),
+  vision_config: internVitConfig,
+  downsample_ratio: z26.number().min(0.01).max(1).default(0.5)
+});
+function internvl({ text_config: text, ...config }) {
+  const merged = config.vision_config.hidden_size * Math.floor(1 / config.downsample_ratio) ** 2;
+  return {
+    ...textOf(text),
+    isTied: config.tie_word_embeddings,
+    root: "model.language_model",
+    idle: (ops) => {
+      const projector = "model.multi_modal_projector";
+      internVit(ops, "model.vision_tower", config.vision_config);
+      ops.idle(merged, (x) => ops.layerNorm(`${projector}.layer_norm`, x));
+      idleLinear(ops, `${projector}.linear_1`, merged, text.hidden_size, true);
+      idleLinear(ops, `${projector}.linear_2`, text.hidden_size, text.hidden_size, true);
+    }
+  };
+}
+function textOf(text) {
+  switch (text.model_type) {
+    case "qwen2":
+      return qwen2(text);
+    case "qwen3":
+      return qwen3(text);
+    case "qwen3_moe":
+      return qwen3Moe(text);
+  }
+}
 
-// engine/models/vision-towers.ts
-import * as z20 from "zod";
-var channels = z20.number().int().min(1).max(16).default(3);
-var siglipConfig = z20.object({
+// engine/models/decoders/jamba.ts
+import * as z27 from "zod";
+var offset = z27.number().int().min(0).max(1e3);
+var jambaConfig = decoderFields.extend({
+  model_type: z27.literal("jamba"),
+  num_experts: size.default(16),
+  num_experts_per_tok: size.default(2),
+  expert_layer_period: size.default(2),
+  expert_layer_offset: offset.default(1),
+  attn_layer_period: size.default(8),
+  attn_layer_offset: offset.default(4),
+  mamba_d_state: size.default(16),
+  mamba_d_conv: size.default(4),
+  mamba_expand: size.default(2),
+  mamba_dt_rank: z27.union([size, z27.literal("auto")]).default("auto"),
+  mamba_conv_bias: z27.boolean().default(true),
+  mamba_proj_bias: z27.boolean().default(false)
+});
+function jamba(config) {
+  const attends = (index) => index % config.attn_layer_period === config.attn_layer_offset;
+  const [attention8, mamba3] = [attentionOf(config), mambaOf2(config)];
+  return {
+    ...llamaBlueprint(config, {
+      mixer: (ops, place, x) => (attends(place.index) ? attention8 : mamba3)(ops, place, x),
+      feedForward: feedForward4(config)
+    }),
+    blockNorms: { beforeMixer: "input_layernorm", beforeFeeding: "pre_ff_layernorm" },
+    mixerName: (index) => attends(index) ? "self_attn" : "mamba",
+    feedForwardName: "feed_forward",
+    lastNormName: "final_layernorm",
+    rotaryOf: () => void 0
+  };
+}
+var HIDDEN_PER_RANK = 16;
+function mambaOf2(config) {
+  const { hidden_size: hidden, mamba_d_state: stateSize, mamba_proj_bias: bias } = config;
+  const inner = config.mamba_expand * hidden;
+  const rank = config.mamba_dt_rank === "auto" ? Math.ceil(hidden / HIDDEN_PER_RANK) : config.mamba_dt_rank;
+  return (ops, { name }, x) => {
+    const norm5 = (part, states2, features) => ops.rmsNorm(`${name}.${part}`, states2, { size: features, scalesInFloat32: false });
+    const projected2 = ops.linear(`${name}.in_proj`, x, 2 * inner, { bias });
+    const [states, gate] = ops.split(projected2, [inner, inner]);
+    const convolved = ops.fusedConvolution(`${name}.conv1d`, states, config.mamba_d_conv, {
+      bias: config.mamba_conv_bias
+    });
+    const selected = ops.linear(`${name}.x_proj`, convolved, rank + 2 * stateSize, { bias: false });
+    const [steps, input, output] = ops.split(selected, [rank, stateSize, stateSize]);
+    const scanned = ops.selectiveScan(name, {
+      states: convolved,
+      steps: ops.linear(`${name}.dt_proj`, norm5("dt_layernorm", steps, rank), inner, { bias: false }),
+      input: norm5("b_layernorm", input, stateSize),
+      output: norm5("c_layernorm", output, stateSize),
+      gate
+    });
+    return ops.linear(`${name}.out_proj`, scanned, hidden, { bias });
+  };
+}
+function feedForward4(config) {
+  const { hidden_size: hidden, intermediate_size: inner, num_experts: count2, num_experts_per_tok: perToken } = config;
+  const dense = gatedFeedForward({ hidden, inner });
+  const sparse = sparseFeedForward({
+    routerName: "router",
+    router: { count: count2, perToken, scoring: "softmax" },
+    experts: { count: count2, inner }
+  });
+  const isSparse = (index) => count2 > 1 && index % config.expert_layer_period === config.expert_layer_offset;
+  return (ops, place, x) => (isSparse(place.index) ? sparse : dense)(ops, place, x);
+}
+
+// engine/models/decoders/kimi-linear.ts
+import * as z28 from "zod";
+var { n_routed_experts: expertCount, ...otherSparseFields } = sparseFields;
+var kimiLinearConfig = decoderFields.extend({
+  model_type: z28.literal("kimi_linear"),
+  ...latentFields,
+  ...otherSparseFields,
+  num_local_experts: expertCount,
+  layer_types: z28.array(z28.string()).nullish(),
+  linear_head_dim: size.default(128),
+  linear_num_heads: size.default(32),
+  linear_conv_kernel_dim: size.default(4),
+  /** Where the checkpoints say it; layers are counted from one. */
+  linear_attn_config: z28.object({
+    full_attn_layers: z28.array(z28.number()),
+    kda_layers: z28.array(z28.number()),
+    head_dim: size,
+    num_heads: size,
+    short_conv_kernel_size: size,
+    /** Kimi K3's text has the same `model_type` and other gates. */
+    use_full_rank_gate: z28.literal(false).nullish()
+  }).nullish()
+});
+function kimiLinear(config) {
+  const [linear2, full] = [deltaAttention(config), latentAttention(config)];
+  const sparse = { ...config, n_routed_experts: config.num_local_experts };
+  return {
+    ...llamaBlueprint(config, {
+      mixer: (ops, place, x) => (isFull(config, place.index) ? full : linear2)(ops, place, x),
+      feedForward: sparseAfterDense(sparse, sigmoidRouter)
+    }),
+    rotaryOf: () => void 0
+  };
+}
+function isFull({ layer_types: types, linear_attn_config: nested }, index) {
+  if (types) return types[index] === "full_attention";
+  return nested ? nested.full_attn_layers.includes(index + 1) : index > 0 && index % 4 === 0;
+}
+function deltaAttention(config) {
+  const nested = config.linear_attn_config;
+  const headSize = nested?.head_dim ?? config.linear_head_dim;
+  const heads2 = nested?.num_heads ?? config.linear_num_heads;
+  const kernel2 = nested?.short_conv_kernel_size ?? config.linear_conv_kernel_dim;
+  const inner = heads2 * headSize;
+  return (ops, { name }, x) => {
+    const linear2 = (part, states, features) => ops.linear(`${name}.${part}`, states, features, { bias: false });
+    const joined = ops.concatenate(["q_proj", "k_proj", "v_proj"].map((part) => linear2(part, x, inner)));
+    const convolved = ops.silu(ops.causalConvolution(`${name}.conv1d`, joined, { kernel: kernel2 }));
+    const [query, key2, value] = ops.split(convolved, [inner, inner, inner]);
+    const forget = linear2("forget_gate.f_b_proj", linear2("forget_gate.f_a_proj", x, headSize), inner);
+    const decay = ops.channelDecay(`${name}.forget_gate`, forget, heads2);
+    const beta = ops.sigmoid(linear2("b_proj", x, heads2));
+    const context = ops.kimiDelta([query, key2, value], { decay, beta, heads: heads2 });
+    const gate = linear2("g_b_proj", linear2("g_a_proj", x, headSize), inner);
+    return linear2("o_proj", ops.gatedNorm(`${name}.o_norm`, context, gate, headSize), config.hidden_size);
+  };
+}
+
+// engine/models/decoders/layer-norm-decoders.ts
+import * as z29 from "zod";
+var starcoder2Config = decoderFields.extend({
+  model_type: z29.literal("starcoder2"),
+  tie_word_embeddings: z29.boolean().default(true),
+  use_bias: z29.boolean().default(true),
+  residual_dropout: probability.default(0),
+  embedding_dropout: probability.default(0)
+});
+var stablelmConfig = decoderFields.extend({
+  model_type: z29.literal("stablelm"),
+  use_qkv_bias: z29.boolean().default(false),
+  hidden_dropout: probability.default(0),
+  partial_rotary_factor: z29.number().min(0).max(1).default(0.25),
+  qk_layernorm: z29.literal(false, { error: "StableLM with norms of query and key is not supported" }).default(false),
+  use_parallel_residual: z29.literal(false, { error: "StableLM with parallel residuals is not supported" }).default(false)
+});
+var nemotronConfig = decoderFields.extend({
+  model_type: z29.literal("nemotron"),
+  attention_bias: z29.boolean().default(false),
+  mlp_bias: z29.boolean().default(false),
+  partial_rotary_factor: z29.number().min(0).max(1).default(0.5)
+});
+function starcoder2(config) {
+  const { hidden_size: hidden, intermediate_size: inner, use_bias: bias, residual_dropout: dropout } = config;
+  return {
+    ...llamaBlueprint(config, {
+      mixer: attentionOf(config, { queryBias: bias, outputBias: bias, outputDropout: dropout, slides: () => true }),
+      feedForward: plainFeedForward({ hidden, inner, bias, dropout }, ["c_fc", "c_proj"])
+    }),
+    norm: "layer",
+    wordDropout: config.embedding_dropout
+  };
+}
+function stablelm(config) {
+  const { hidden_size: hidden, intermediate_size: inner, hidden_dropout: dropout } = config;
+  return {
+    ...llamaBlueprint(config, {
+      mixer: attentionOf(config, { queryBias: config.use_qkv_bias }),
+      feedForward: gatedFeedForward({ hidden, inner, dropout })
+    }),
+    norm: "layer",
+    rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor)
+  };
+}
+function nemotron(config) {
+  const { hidden_size: hidden, intermediate_size: inner, attention_bias, mlp_bias: bias } = config;
+  return {
+    ...llamaBlueprint(config, {
+      mixer: attentionOf(config, {
+        queryBias: attention_bias,
+        outputBias: attention_bias,
+        rotary: { alwaysJoins: true }
+      }),
+      feedForward: plainFeedForward({ hidden, inner, bias, activation: "relu-squared" })
+    }),
+    norm: "layer-lowered",
+    rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor)
+  };
+}
+
+// engine/models/decoders/lfm2.ts
+import * as z30 from "zod";
+var convolutionFields = {
+  tie_word_embeddings: z30.boolean().default(true),
+  /** The name that the checkpoints give `tie_word_embeddings`. */
+  tie_embedding: z30.boolean().nullish(),
+  conv_bias: z30.boolean().default(false),
+  conv_L_cache: size.default(3),
+  layer_types: z30.array(z30.string()).nullish()
+};
+var lfm2Config = decoderFields.extend({
+  model_type: z30.literal("lfm2"),
+  ...convolutionFields,
+  intermediate_size: size.default(12288),
+  /** The name that the checkpoints give `intermediate_size`. */
+  block_ff_dim: size.nullish(),
+  block_auto_adjust_ff_dim: z30.boolean().default(true),
+  block_ffn_dim_multiplier: z30.number().min(0.01).max(100).nullish().default(1),
+  block_multiple_of: size.default(256),
+  /** Layers of attention, where `layer_types` does not say. */
+  full_attn_idxs: z30.array(z30.number()).nullish()
+});
+var lfm2MoeConfig = decoderFields.extend({
+  model_type: z30.literal("lfm2_moe"),
+  ...convolutionFields,
+  num_experts: size.default(32),
+  num_experts_per_tok: size.default(4),
+  moe_intermediate_size: size.default(1792),
+  /** Layers at the start that have one feed-forward of their own. */
+  num_dense_layers: z30.number().int().min(0).max(1e3).default(2)
+});
+var linears = ["w1", "w3", "w2"];
+function lfm2(config) {
+  const { layer_types: types, full_attn_idxs: listed } = config;
+  const attends = (index) => types ? types[index] === "full_attention" : listed?.includes(index) ?? true;
+  const feedForward9 = gatedFeedForward({ hidden: config.hidden_size, inner: innerSize(config) }, linears);
+  return convolutional(config, attends, feedForward9);
+}
+function lfm2Moe(config) {
+  const { num_experts: count2, num_experts_per_tok: perToken, moe_intermediate_size: inner } = config;
+  const dense = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size }, linears);
+  const sparse = sparseFeedForward({ router: { count: count2, perToken, scoring: "sigmoid" }, experts: { count: count2, inner } });
+  return convolutional(
+    config,
+    (index) => config.layer_types?.[index] === "full_attention",
+    (ops, place, x) => (place.index < config.num_dense_layers ? dense : sparse)(ops, place, x)
+  );
+}
+function convolutional(config, attends, feedForward9) {
+  const attention8 = attentionOf(config, {
+    queryNorm: { norm: "rms", over: "each-head", names: ["q_layernorm", "k_layernorm"] },
+    outputName: "out_proj"
+  });
+  const convolution2 = shortConvolution(config);
+  return {
+    ...llamaBlueprint(config, {
+      mixer: (ops, place, x) => (attends(place.index) ? attention8 : convolution2)(ops, place, x),
+      feedForward: feedForward9
+    }),
+    isTied: config.tie_embedding ?? config.tie_word_embeddings,
+    blockNorms: { beforeMixer: "operator_norm", beforeFeeding: "ffn_norm" },
+    mixerName: (index) => attends(index) ? "self_attn" : "conv",
+    feedForwardName: "feed_forward",
+    lastNormName: "embedding_norm"
+  };
+}
+function shortConvolution(config) {
+  const { hidden_size: hidden, conv_bias: bias, conv_L_cache: kernel2 } = config;
+  return (ops, { name }, x) => {
+    const joined = ops.linear(`${name}.in_proj`, x, 3 * hidden, { bias });
+    const [before, after, states] = ops.split(joined, [hidden, hidden, hidden]);
+    const convolved = ops.causalConvolution(`${name}.conv`, ops.multiply(before, states), { kernel: kernel2, bias });
+    return ops.linear(`${name}.out_proj`, ops.multiply(after, convolved), hidden, { bias });
+  };
+}
+function innerSize(config) {
+  const named2 = config.block_ff_dim ?? config.intermediate_size;
+  if (!config.block_auto_adjust_ff_dim) return named2;
+  const adjusted2 = Math.floor(2 * named2 / 3);
+  if (config.block_ffn_dim_multiplier == null) return adjusted2;
+  const multiplied = Math.floor(config.block_ffn_dim_multiplier * adjusted2);
+  return config.block_multiple_of * Math.ceil(multiplied / config.block_multiple_of);
+}
+
+// engine/models/decoders/lfm2-vl.ts
+import * as z31 from "zod";
+var lfm2VlConfig = z31.object({
+  model_type: z31.literal("lfm2_vl"),
+  tie_word_embeddings: z31.boolean().default(true),
+  text_config: lfm2Config.omit({ model_type: true }),
+  vision_config: siglipConfig.omit({ image_size: true }).extend({ num_patches: size.default(256) }),
+  projector_hidden_size: size.default(2560),
+  projector_bias: z31.boolean().default(true),
+  projector_use_layernorm: z31.boolean().default(true),
+  downsample_factor: size.default(2)
+});
+function lfm2Vl(config) {
+  const { text_config: text, vision_config: vision, projector_hidden_size: inner, projector_bias: bias } = config;
+  const features = vision.hidden_size * config.downsample_factor ** 2;
+  const projector = "model.multi_modal_projector";
+  return {
+    ...lfm2(text),
+    isTied: config.tie_word_embeddings,
+    root: "model.language_model",
+    idle: (ops) => {
+      siglip(ops, "model.vision_tower", { ...vision, image_size: vision.patch_size * Math.sqrt(vision.num_patches) });
+      if (config.projector_use_layernorm) ops.idle(features, (x) => ops.layerNorm(`${projector}.layer_norm`, x));
+      idleLinear(ops, `${projector}.linear_1`, features, inner, bias);
+      idleLinear(ops, `${projector}.linear_2`, inner, text.hidden_size, bias);
+    }
+  };
+}
+
+// engine/models/decoders/llama4.ts
+import * as z33 from "zod";
+
+// engine/models/vision/llama4-vision.ts
+import * as z32 from "zod";
+var llama4VisionConfig = z32.object({
+  hidden_size: size.default(768),
+  intermediate_size: size.default(5632),
+  num_hidden_layers: size.default(34),
+  num_channels: channels,
+  vision_output_dim: size.default(7680),
+  image_size: size.default(448),
+  patch_size: size.default(14),
+  projector_input_dim: size.default(4096),
+  projector_output_dim: size.default(4096)
+});
+function llama4Vision(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config;
+  idleLinear(ops, `${root3}.patch_embedding.linear`, config.num_channels * patch ** 2, hidden, false);
+  table(ops, `${root3}.class_embedding`, 1, hidden);
+  table(ops, `${root3}.positional_embedding_vlm`, Math.floor(config.image_size / patch) ** 2 + 1, hidden);
+  for (const norm5 of ["pre", "post"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.layernorm_${norm5}`, x));
+  const projections3 = ["q_proj", "k_proj", "v_proj", "o_proj"].map(
+    (part) => [`self_attn.${part}`, hidden, hidden]
+  );
+  tower(ops, `${root3}.model.layers`, config.num_hidden_layers, hidden, {
+    norms: ["input_layernorm", "post_attention_layernorm"],
+    normKind: "layer",
+    linears: [...projections3, ["mlp.fc1", hidden, inner], ["mlp.fc2", inner, hidden]],
+    bias: true
+  });
+  idleLinear(ops, `${root3}.vision_adapter.mlp.fc1`, inner, config.projector_input_dim, false);
+  idleLinear(ops, `${root3}.vision_adapter.mlp.fc2`, config.projector_output_dim, config.projector_output_dim, false);
+}
+
+// engine/models/decoders/llama4.ts
+var layers = z33.array(z33.number().int().min(0).max(1e5)).max(1e3);
+var llama4TextConfig = decoderFields.extend({
+  vocab_size: size.default(202048),
+  hidden_size: size.default(5120),
+  /** Of an expert, and of the one that all tokens share. */
+  intermediate_size: size.default(8192),
+  /** Of the layers between. */
+  intermediate_size_mlp: size.default(16384),
+  num_hidden_layers: size.default(48),
+  num_attention_heads: size.default(40),
+  num_key_value_heads: size.default(8),
+  head_dim: size.nullish().default(128),
+  /** Scout's are more than ten million. */
+  max_position_embeddings: z33.number().int().min(1).max(1e9).default(131072),
+  num_experts_per_tok: size.default(1),
+  num_local_experts: z33.number().int().min(1).max(1024).default(16),
+  moe_layers: layers.nullish(),
+  /** Every how many layers there are experts. */
+  interleave_moe_layer_step: size.default(1),
+  use_qk_norm: z33.boolean().default(true),
+  /** 1 where a layer turns, 0 where it does not. */
+  no_rope_layers: layers.nullish(),
+  no_rope_layer_interval: size.default(4),
+  attention_chunk_size: size.nullish().default(8192),
+  attn_temperature_tuning: z33.coerce.boolean().default(true),
+  attention_bias: z33.boolean().default(false)
+});
+var llama4Config = z33.object({
+  model_type: z33.literal("llama4"),
+  text_config: llama4TextConfig,
+  vision_config: llama4VisionConfig
+});
+function llama4({ text_config: text, vision_config: vision }) {
+  const turns = (index) => text.no_rope_layers?.length ? text.no_rope_layers[index] === 1 : (index + 1) % text.no_rope_layer_interval !== 0;
+  return {
+    ...llamaBlueprint(text, { mixer: mixerOf(text, turns), feedForward: feedForwardOf(text) }),
+    root: "language_model.model",
+    positions: text.max_position_embeddings,
+    feedForwardName: "feed_forward",
+    rotaryOf: (index) => turns(index) ? 0 : void 0,
+    idle: (ops) => {
+      llama4Vision(ops, "vision_model", vision);
+      idleLinear(ops, "multi_modal_projector.linear_1", vision.vision_output_dim, text.hidden_size, false);
+    }
+  };
+}
+function mixerOf(text, turns) {
+  const bias = { queryBias: text.attention_bias, outputBias: text.attention_bias, softmaxType: "own" };
+  const fields2 = { ...text, sliding_window: text.attention_chunk_size };
+  const turning = attentionOf(fields2, {
+    ...bias,
+    slides: () => true,
+    rotary: { isComplex: true },
+    ...text.use_qk_norm && { headLengths: true }
+  });
+  const resting = attentionOf(fields2, { ...bias, scalesQuery: text.attn_temperature_tuning });
+  return (ops, place, x) => (turns(place.index) ? turning : resting)(ops, place, x);
+}
+function feedForwardOf(text) {
+  const { hidden_size: hidden, intermediate_size: inner } = text;
+  const { num_local_experts: count2, num_experts_per_tok: perToken, interleave_moe_layer_step: step3 } = text;
+  const isSparse = (index) => text.moe_layers?.includes(index) ?? (index + 1) % step3 === 0;
+  const dense = gatedFeedForward({ hidden, inner: text.intermediate_size_mlp });
+  const common = gatedFeedForward({ hidden, inner });
+  const gate = gateBy("silu");
+  const sparse = (ops, place, x) => {
+    const within = { ...place, name: `${place.name}.shared_expert` };
+    return ops.everyExpert(
+      place.name,
+      x,
+      { count: count2, perToken, inner },
+      (joined) => gate(ops, joined, inner),
+      () => ops.frame(x, (input) => common(ops, within, input))
+    );
+  };
+  return (ops, place, x) => (isSparse(place.index) ? sparse : dense)(ops, place, x);
+}
+
+// engine/models/decoders/llava.ts
+import * as z35 from "zod";
+
+// engine/models/vision/clip.ts
+import * as z34 from "zod";
+var clipConfig = z34.object({
+  model_type: z34.literal("clip_vision_model"),
   hidden_size: size.default(768),
   intermediate_size: size.default(3072),
   num_hidden_layers: size.default(12),
+  num_attention_heads: size.default(12),
   num_channels: channels,
   image_size: size.default(224),
-  patch_size: size.default(16),
-  vision_use_head: z20.boolean().default(true)
+  patch_size: size.default(32)
 });
-var pixtralConfig = z20.object({
-  hidden_size: size.default(1024),
-  intermediate_size: size.default(4096),
-  num_hidden_layers: size.default(24),
-  num_channels: channels,
-  patch_size: size.default(16)
-});
-var qwenVision = {
-  depth: size,
-  in_channels: channels,
-  patch_size: size,
-  spatial_merge_size: size.default(2),
-  temporal_patch_size: size.default(2)
-};
-var qwen2VisionConfig = z20.object({
-  ...qwenVision,
-  depth: size.default(32),
-  embed_dim: size.default(1280),
-  hidden_size: size.default(3584),
-  mlp_ratio: z20.number().min(0.1).max(100).default(4),
-  patch_size: size.default(14)
-});
-var qwen25VisionConfig = z20.object({
-  ...qwenVision,
-  depth: size.default(32),
-  hidden_size: size.default(3584),
-  intermediate_size: size.default(3420),
-  out_hidden_size: size.default(3584),
-  patch_size: size.default(14)
-});
-var qwen3VisionConfig = z20.object({
-  ...qwenVision,
-  depth: size.default(27),
-  hidden_size: size.default(1152),
-  intermediate_size: size.default(4304),
-  out_hidden_size: size.default(3584),
-  patch_size: size.default(16),
-  num_position_embeddings: size.default(2304),
-  deepstack_visual_indexes: z20.array(z20.number()).default([8, 16, 24])
-});
-function siglip(ops, root, config) {
+function clip(ops, root3, config) {
   const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config;
-  const perceptron = [["mlp.fc1", hidden, inner], ["mlp.fc2", inner, hidden]];
+  table(ops, `${root3}.embeddings.class_embedding`, 1, hidden);
+  patches(ops, `${root3}.embeddings.patch_embedding`, hidden, config.num_channels * patch ** 2);
+  table(ops, `${root3}.embeddings.position_embedding`, Math.floor(config.image_size / patch) ** 2 + 1, hidden);
+  for (const norm5 of ["pre_layrnorm", "post_layernorm"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.${norm5}`, x));
   const projections3 = ["q_proj", "k_proj", "v_proj", "out_proj"].map(
     (part) => [`self_attn.${part}`, hidden, hidden]
   );
-  patches(ops, `${root}.embeddings.patch_embedding`, hidden, config.num_channels * patch ** 2, { bias: true });
-  table(ops, `${root}.embeddings.position_embedding`, Math.floor(config.image_size / patch) ** 2, hidden);
-  tower(ops, `${root}.encoder.layers`, config.num_hidden_layers, hidden, {
+  tower(ops, `${root3}.encoder.layers`, config.num_hidden_layers, hidden, {
     norms: ["layer_norm1", "layer_norm2"],
     normKind: "layer",
-    linears: [...projections3, ...perceptron],
+    linears: [...projections3, ["mlp.fc1", hidden, inner], ["mlp.fc2", inner, hidden]],
     bias: true
   });
-  ops.idle(hidden, (x) => ops.layerNorm(`${root}.post_layernorm`, x));
-  if (!config.vision_use_head) return;
-  const head = `${root}.head`;
-  table(ops, `${head}.probe`, 1, hidden);
-  table(ops, `${head}.attention.in_proj`, 3 * hidden, hidden + 1);
-  tower(ops, head, 1, hidden, {
-    norms: ["layernorm"],
-    normKind: "layer",
-    linears: [["attention.out_proj", hidden, hidden], ...perceptron],
-    bias: true
-  });
-}
-function pixtral(ops, root, config) {
-  const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config;
-  const projections3 = ["q_proj", "k_proj", "v_proj", "o_proj"].map(
-    (part) => [`attention.${part}`, hidden, hidden]
-  );
-  patches(ops, `${root}.patch_conv`, hidden, config.num_channels * patch ** 2);
-  idleRmsNorm(ops, `${root}.ln_pre`, hidden);
-  tower(ops, `${root}.transformer.layers`, config.num_hidden_layers, hidden, {
-    norms: ["attention_norm", "ffn_norm"],
-    normKind: "rms",
-    linears: [
-      ...projections3,
-      ["feed_forward.gate_proj", hidden, inner],
-      ["feed_forward.up_proj", hidden, inner],
-      ["feed_forward.down_proj", inner, hidden]
-    ],
-    bias: false
-  });
-}
-function qwen2Vision(ops, root, config) {
-  const { embed_dim: hidden, hidden_size: outside, mlp_ratio: ratio } = config;
-  patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config));
-  tower(ops, `${root}.blocks`, config.depth, hidden, {
-    norms: ["norm1", "norm2"],
-    normKind: "layer",
-    linears: [
-      ...joinedAttention(hidden),
-      ["mlp.fc1", hidden, Math.floor(hidden * ratio)],
-      ["mlp.fc2", Math.floor(hidden * ratio), hidden]
-    ],
-    bias: true
-  });
-  ops.idle(hidden, (x) => ops.layerNorm(`${root}.merger.ln_q`, x));
-  merger(ops, `${root}.merger.mlp`, ["0", "2"], hidden * config.spatial_merge_size ** 2, outside);
-}
-function qwen25Vision(ops, root, config) {
-  const { hidden_size: hidden, intermediate_size: inner } = config;
-  patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config));
-  tower(ops, `${root}.blocks`, config.depth, hidden, {
-    norms: ["norm1", "norm2"],
-    normKind: "rms",
-    linears: [
-      ...joinedAttention(hidden),
-      ["mlp.gate_proj", hidden, inner],
-      ["mlp.up_proj", hidden, inner],
-      ["mlp.down_proj", inner, hidden]
-    ],
-    bias: true
-  });
-  idleRmsNorm(ops, `${root}.merger.ln_q`, hidden);
-  merger(ops, `${root}.merger.mlp`, ["0", "2"], hidden * config.spatial_merge_size ** 2, config.out_hidden_size);
-}
-function qwen3Vision(ops, root, config) {
-  const { hidden_size: hidden, intermediate_size: inner, out_hidden_size: outside } = config;
-  const merged = hidden * config.spatial_merge_size ** 2;
-  patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config), { bias: true });
-  table(ops, `${root}.pos_embed`, config.num_position_embeddings, hidden);
-  tower(ops, `${root}.blocks`, config.depth, hidden, {
-    norms: ["norm1", "norm2"],
-    normKind: "layer",
-    linears: [...joinedAttention(hidden), ["mlp.linear_fc1", hidden, inner], ["mlp.linear_fc2", inner, hidden]],
-    bias: true
-  });
-  const names = ["linear_fc1", "linear_fc2"];
-  ops.idle(hidden, (x) => ops.layerNorm(`${root}.merger.norm`, x));
-  merger(ops, `${root}.merger`, names, merged, outside);
-  for (const index of config.deepstack_visual_indexes.keys()) {
-    const name = `${root}.deepstack_merger_list.${index}`;
-    ops.idle(merged, (x) => ops.layerNorm(`${name}.norm`, x));
-    merger(ops, name, names, merged, outside);
-  }
-}
-var joinedAttention = (hidden) => [
-  ["attn.qkv", hidden, 3 * hidden],
-  ["attn.proj", hidden, hidden]
-];
-var voxels = (config) => config.in_channels * config.temporal_patch_size * config.patch_size ** 2;
-function tower(ops, root, layers, hidden, layer5) {
-  for (let index = 0; index < layers; index++) {
-    const name = `${root}.${index}`;
-    for (const norm2 of layer5.norms) {
-      if (layer5.normKind === "rms") idleRmsNorm(ops, `${name}.${norm2}`, hidden);
-      else ops.idle(hidden, (x) => ops.layerNorm(`${name}.${norm2}`, x));
-    }
-    for (const [part, from, to] of layer5.linears) idleLinear(ops, `${name}.${part}`, from, to, layer5.bias);
-  }
-}
-function merger(ops, name, parts, merged, outside) {
-  idleLinear(ops, `${name}.${parts[0]}`, merged, merged, true);
-  idleLinear(ops, `${name}.${parts[1]}`, merged, outside, true);
-}
-function patches(ops, name, hidden, features, { bias = false } = {}) {
-  table(ops, name, hidden, features);
-  if (bias) ops.idle(hidden, (x) => ops.layerScale(`${name}.bias`, x));
-}
-function table(ops, name, count2, features) {
-  ops.idle(features, () => ops.constantEmbedding(name, count2, features, 1));
-}
-function idleLinear(ops, name, from, to, bias) {
-  ops.idle(from, (x) => ops.linear(name, x, to, { bias }));
-}
-function idleRmsNorm(ops, name, features) {
-  ops.idle(features, (x) => ops.rmsNorm(name, x, { size: features, scalesInFloat32: false }));
 }
 
-// engine/models/qwen35.ts
+// engine/models/decoders/llava.ts
+var written = {
+  hidden_size: size.default(4096),
+  num_hidden_layers: size.default(32),
+  num_attention_heads: size.default(32)
+};
+var textConfig = z35.discriminatedUnion("model_type", [
+  llamaConfig.extend({
+    ...written,
+    intermediate_size: size.default(11008),
+    max_position_embeddings: size.default(2048)
+  }),
+  mistralConfig.extend({ ...written, num_key_value_heads: size.nullish().default(8) })
+]);
+var llavaConfig = z35.object({
+  model_type: z35.literal("llava"),
+  tie_word_embeddings: z35.boolean().default(false),
+  text_config: textConfig,
+  vision_config: z35.discriminatedUnion("model_type", [
+    clipConfig,
+    pixtralConfig.extend({ model_type: z35.literal("pixtral") })
+  ]),
+  /** The layer that features are taken from, or several side by side. */
+  vision_feature_layer: z35.union([z35.number(), z35.array(z35.number()).max(1e3)]).default(-2),
+  multimodal_projector_bias: z35.boolean().default(true)
+});
+function llava(config) {
+  const { text_config: text, vision_config: vision, multimodal_projector_bias: bias } = config;
+  const features = Array.isArray(config.vision_feature_layer) ? config.vision_feature_layer.length : 1;
+  return {
+    ...text.model_type === "llama" ? llama(text) : mistral(text),
+    isTied: config.tie_word_embeddings || text.tie_word_embeddings,
+    root: "model.language_model",
+    idle: (ops) => {
+      see(ops, vision);
+      const projector = "model.multi_modal_projector";
+      idleLinear(ops, `${projector}.linear_1`, vision.hidden_size * features, text.hidden_size, bias);
+      idleLinear(ops, `${projector}.linear_2`, text.hidden_size, text.hidden_size, bias);
+    }
+  };
+}
+function see(ops, vision) {
+  switch (vision.model_type) {
+    case "clip_vision_model":
+      clip(ops, "model.vision_tower", vision);
+      break;
+    case "pixtral":
+      pixtral(ops, "model.vision_tower", vision);
+  }
+}
+
+// engine/models/decoders/minimax.ts
+import * as z36 from "zod";
+var minimaxM2Config = decoderFields.extend({
+  model_type: z36.literal("minimax_m2"),
+  head_dim: size.default(128),
+  num_local_experts: size.default(256),
+  num_experts_per_tok: size.default(8),
+  /** The checkpoints' way to say `partial_rotary_factor`. */
+  rotary_dim: size.nullish(),
+  partial_rotary_factor: probability.default(1)
+});
+function minimaxM2(config) {
+  const { num_local_experts: count2, num_experts_per_tok: perToken } = config;
+  const blueprint = llamaBlueprint(config, {
+    mixer: attentionOf(config, { queryNorm: { norm: "rms", ...allHeadsNorms } }),
+    feedForward: sparseFeedForward({
+      router: { count: count2, perToken, scoring: "sigmoid", weightsInFloat32: true },
+      experts: { count: count2, inner: config.intermediate_size }
+    })
+  });
+  return { ...blueprint, rotarySize: config.rotary_dim ?? headSizeOf(config) * config.partial_rotary_factor };
+}
+
+// engine/models/decoders/mixtral.ts
+import * as z37 from "zod";
+var mixtralConfig = decoderFields.extend({
+  model_type: z37.literal("mixtral"),
+  num_local_experts: size.default(8),
+  num_experts_per_tok: size.default(2)
+});
+function mixtral(config) {
+  const { num_local_experts: count2, num_experts_per_tok: perToken } = config;
+  return llamaBlueprint(config, {
+    mixer: attentionOf(config, { slides: () => true }),
+    feedForward: sparseFeedForward({
+      router: { count: count2, perToken, scoring: "softmax", weightsInFloat32: true },
+      experts: { count: count2, inner: config.intermediate_size }
+    })
+  });
+}
+
+// engine/models/decoders/nemotron-h.ts
+import * as z38 from "zod";
+var MAX_LAYERS = 1e3;
+var nemotronHConfig = decoderFields.omit({ num_hidden_layers: true }).extend({
+  model_type: z38.literal("nemotron_h"),
+  /** A letter a block, where the list of their kinds is not there. */
+  hybrid_override_pattern: z38.string().max(MAX_LAYERS).regex(/^[M*E-]+$/).optional(),
+  layers_block_type: z38.array(z38.string()).min(1).max(MAX_LAYERS).nullish(),
+  intermediate_size: size.default(21504),
+  head_dim: size.default(128),
+  ssm_state_size: size.default(128),
+  mamba_num_heads: size.default(128),
+  mamba_head_dim: size.default(64),
+  n_groups: size.default(8),
+  conv_kernel: size.default(4),
+  chunk_size: size.default(128),
+  use_conv_bias: z38.boolean().default(true),
+  use_bias: z38.boolean().default(false),
+  mlp_bias: z38.boolean().default(false),
+  n_routed_experts: size.default(8),
+  num_experts_per_tok: size.optional(),
+  moe_intermediate_size: size.default(7688),
+  moe_shared_expert_intermediate_size: size.default(7688),
+  moe_latent_size: size.nullish()
+});
+var kindsByLetter = { M: "linear_attention", E: "moe", "*": "full_attention", "-": "mlp" };
+var earlierNames = { mamba: "linear_attention", attention: "full_attention" };
+var PER_TOKEN_BY_DEFAULT = 2;
+function nemotronH(config) {
+  const kinds2 = blockKindsOf(config);
+  const fields2 = { ...config, num_hidden_layers: kinds2.length };
+  const parts = {
+    linear_attention: mamba2(config),
+    full_attention: attentionOf(fields2),
+    moe: mixture(config),
+    mlp: feedForward5(config, config.intermediate_size)
+  };
+  return {
+    ...llamaBlueprint(fields2, { mixer: (ops, place, x) => parts[kinds2[place.index] ?? "mlp"](ops, place, x) }),
+    norm: "rms-float32",
+    blockNorms: { beforeMixer: "norm" },
+    mixerName: () => "mixer",
+    wordsName: "embeddings",
+    lastNormName: "norm_f",
+    rotaryOf: () => void 0,
+    logits: "float32"
+  };
+}
+function blockKindsOf({
+  hybrid_override_pattern: pattern,
+  layers_block_type: listed
+}) {
+  if (listed)
+    return listed.map((name) => earlierNames[name] ?? Object.values(kindsByLetter).find((kind) => kind === name) ?? "mlp");
+  const letters = [...pattern ?? "ME*-"];
+  return letters.map((letter) => kindsByLetter[letter]);
+}
+function mamba2(config) {
+  const shape = {
+    heads: config.mamba_num_heads,
+    headSize: config.mamba_head_dim,
+    stateSize: config.ssm_state_size,
+    groups: config.n_groups,
+    chunkTokens: config.chunk_size,
+    kernel: config.conv_kernel,
+    convolutionBias: config.use_conv_bias,
+    norm: "weighted-after",
+    outFeatures: config.hidden_size,
+    outputBias: config.use_bias
+  };
+  return mamba2Of(shape, { inputBias: config.use_bias });
+}
+function feedForward5({ hidden_size: hidden, mlp_bias: bias }, inner) {
+  return plainFeedForward({ hidden, inner, bias, activation: "relu-squared" });
+}
+function mixture(config) {
+  const { n_routed_experts: count2, moe_intermediate_size: inner, moe_latent_size: latent2, mlp_bias: bias } = config;
+  const perToken = config.num_experts_per_tok ?? PER_TOKEN_BY_DEFAULT;
+  const router = { count: count2, perToken, scoring: "sigmoid", inFloat32: true, weightsInFloat32: true };
+  const shared2 = feedForward5(config, config.moe_shared_expert_intermediate_size);
+  return (ops, place, x) => {
+    const { name } = place;
+    const routed = ops.routed(`${name}.gate`, x, router);
+    const narrowed = latent2 ? ops.linear(`${name}.fc1_latent_proj`, x, latent2, { bias }) : x;
+    const chosen = ops.frame(
+      narrowed,
+      (input) => ops.experts(
+        `${name}.experts`,
+        input,
+        routed,
+        { count: count2, inner, isGated: false },
+        (rows2) => activate(ops, "relu-squared", rows2)
+      )
+    );
+    const widened = latent2 ? ops.linear(`${name}.fc2_latent_proj`, chosen, config.hidden_size, { bias }) : chosen;
+    const common = ops.frame(x, (input) => shared2(ops, { ...place, name: `${name}.shared_experts` }, input));
+    return ops.residual(widened, common);
+  };
+}
+
+// engine/models/decoders/olmo.ts
+import * as z39 from "zod";
+var olmo2Config = decoderFields.extend({
+  model_type: z39.literal("olmo2"),
+  attention_bias: z39.boolean().default(false)
+});
+var olmo3Config = decoderFields.extend({
+  model_type: z39.literal("olmo3"),
+  attention_bias: z39.boolean().default(false),
+  sliding_window: size.nullish().default(4096),
+  layer_types: z39.array(z39.string()).nullish()
+});
+function olmo2(config, slides = () => false) {
+  const mixer = attentionOf(config, {
+    queryBias: config.attention_bias,
+    outputBias: config.attention_bias,
+    queryNorm: { norm: "rms-float32", ...allHeadsNorms },
+    slides
+  });
+  const feedForward9 = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size });
+  return {
+    ...llamaBlueprint(config, { mixer, feedForward: feedForward9 }),
+    norm: "rms-float32",
+    blockNorms: { afterMixer: "post_attention_layernorm", afterFeeding: "post_feedforward_layernorm" }
+  };
+}
+function olmo3(config) {
+  const { layer_types: types } = config;
+  const slides = (index) => types ? types[index] === "sliding_attention" : (index + 1) % 4 !== 0;
+  return { ...olmo2(config, slides), rotaryOf: (index) => slides(index) ? 1 : 0 };
+}
+
+// engine/models/decoders/paddleocr.ts
+import * as z40 from "zod";
+var paddleocrConfig = z40.object({
+  model_type: z40.literal("paddleocr_vl"),
+  tie_word_embeddings: z40.boolean().default(true),
+  text_config: decoderFields.omit({ sliding_window: true }).extend({
+    head_dim: size.nullish().default(128),
+    use_bias: z40.boolean().default(false)
+  }),
+  vision_config: siglipConfig.omit({ vision_use_head: true }).extend({
+    hidden_size: size.default(1152),
+    intermediate_size: size.default(4304),
+    num_hidden_layers: size.default(27),
+    image_size: size.default(384),
+    patch_size: size.default(14),
+    spatial_merge_size: size.default(2)
+  })
+});
+function paddleocr({ text_config: text, ...config }) {
+  const { hidden_size: hidden, intermediate_size: inner, use_bias: bias } = text;
+  const { vision_config: vision } = config;
+  const merged = vision.hidden_size * vision.spatial_merge_size ** 2;
+  return {
+    ...llamaBlueprint(text, {
+      mixer: attentionOf({ ...text, attention_dropout: 0 }, { queryBias: bias, outputBias: bias }),
+      feedForward: gatedFeedForward({ hidden, inner, bias })
+    }),
+    isTied: config.tie_word_embeddings,
+    root: "model.language_model",
+    idle: (ops) => {
+      siglip(ops, "model.visual.vision_model", { ...vision, vision_use_head: false });
+      ops.idle(vision.hidden_size, (x) => ops.layerNorm("model.projector.pre_norm", x));
+      idleLinear(ops, "model.projector.linear_1", merged, merged, true);
+      idleLinear(ops, "model.projector.linear_2", merged, hidden, true);
+    }
+  };
+}
+
+// engine/models/decoders/phi3.ts
+import * as z41 from "zod";
+var phi3Config = decoderFields.extend({
+  model_type: z41.literal("phi3"),
+  resid_pdrop: probability.default(0),
+  partial_rotary_factor: z41.number().min(0).max(1).default(1)
+});
+function phi3(config) {
+  return {
+    ...llamaBlueprint(config, {
+      mixer: attentionOf(config, { joinsProjections: true, rotary: { alwaysJoins: true }, slides: () => true }),
+      feedForward: joinedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
+    }),
+    rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor),
+    resultDropout: config.resid_pdrop
+  };
+}
+
+// engine/models/decoders/qwen3-next.ts
+import * as z43 from "zod";
+
+// engine/models/decoders/delta-net.ts
+import * as z42 from "zod";
 var hybridFields = {
-  attention_bias: z21.boolean().default(false),
+  attention_bias: z42.boolean().default(false),
   head_dim: size.default(256),
-  layer_types: z21.array(z21.string()).nullish(),
+  layer_types: z42.array(z42.string()).nullish(),
   linear_conv_kernel_dim: size.default(4),
   linear_key_head_dim: size.default(128),
   linear_value_head_dim: size.default(128),
   linear_num_key_heads: size.default(16),
   linear_num_value_heads: size.default(32),
-  partial_rotary_factor: z21.number().min(0).max(1).default(0.25)
+  partial_rotary_factor: z42.number().min(0).max(1).default(0.25)
 };
+function hybridBlueprint(text, feedForward9, projection) {
+  const isLinear = (index) => text.layer_types ? text.layer_types[index] === "linear_attention" : (index + 1) % 4 !== 0;
+  const [linear2, full] = [deltaNet(text, projection), gatedAttention(text)];
+  return {
+    ...llamaBlueprint(text, {
+      mixer: (ops, place, x) => (isLinear(place.index) ? linear2 : full)(ops, place, x),
+      feedForward: feedForward9
+    }),
+    norm: "rms-one-plus",
+    mixerName: (index) => isLinear(index) ? "linear_attn" : "self_attn",
+    rotarySize: Math.floor(headSizeOf(text) * text.partial_rotary_factor)
+  };
+}
+function gatedAttention(config) {
+  return attentionOf(config, {
+    queryBias: config.attention_bias,
+    outputBias: config.attention_bias,
+    queryNorm: { norm: "rms-one-plus", ...headNorms },
+    isGated: true
+  });
+}
+function deltaNet(config, projection) {
+  const { linear_num_key_heads: keyHeads, linear_num_value_heads: heads2 } = config;
+  const [keySize, valueSize] = [config.linear_key_head_dim, config.linear_value_head_dim];
+  const [keys2, values] = [keyHeads * keySize, heads2 * valueSize];
+  return (ops, { name }, x) => {
+    const { joined, gate, a, b } = projection(ops, name, x, { keys: keys2, values, heads: heads2 });
+    const convolved = ops.causalConvolution(`${name}.conv1d`, joined, { kernel: config.linear_conv_kernel_dim });
+    const [query, key2, value] = ops.split(ops.silu(convolved), [keys2, keys2, values]);
+    const repeat = (states) => heads2 === keyHeads ? states : ops.repeatHeads(states, heads2 / keyHeads, keyHeads);
+    const context = ops.gatedDeltaRule(name, [repeat(query), repeat(key2), value], { a, b, heads: heads2 });
+    const normalised2 = ops.rmsNorm(`${name}.norm`, context, { size: valueSize, scalesInFloat32: false });
+    return ops.linear(`${name}.out_proj`, ops.gatedInFloat32(normalised2, gate), config.hidden_size, { bias: false });
+  };
+}
+
+// engine/models/decoders/qwen3-next.ts
+var qwen3NextConfig = decoderFields.extend({
+  model_type: z43.literal("qwen3_next"),
+  ...hybridFields,
+  ...qwenSparse,
+  shared_expert_intermediate_size: size.default(512)
+});
+function qwen3Next(config) {
+  return hybridBlueprint(config, sharedAndSparse(config), joinedProjections);
+}
+function joinedProjections(ops, name, x, { keys: keys2, values, heads: heads2 }) {
+  const parts = (part, sizes) => {
+    const features = sizes.reduce((sum, size2) => sum + size2, 0);
+    const joined = ops.linear(`${name}.${part}`, x, features, { bias: false });
+    return ops.split(joined, sizes).map((states) => ops.gathered(states));
+  };
+  const [query, key2, value, gate] = parts("in_proj_qkvz", [keys2, keys2, values, values]);
+  const [b, a] = parts("in_proj_ba", [heads2, heads2]);
+  return { joined: ops.concatenate([query, key2, value]), gate, a, b };
+}
+
+// engine/models/decoders/qwen35.ts
+import * as z44 from "zod";
 var vision_config = qwen3VisionConfig.omit({ deepstack_visual_indexes: true });
-var qwen35Config = z21.object({
-  model_type: z21.literal("qwen3_5"),
-  tie_word_embeddings: z21.boolean().default(false),
+var qwen35Config = z44.object({
+  model_type: z44.literal("qwen3_5"),
+  tie_word_embeddings: z44.boolean().default(false),
   text_config: decoderFields.extend(hybridFields),
   vision_config
 });
-var qwen35MoeConfig = z21.object({
-  model_type: z21.literal("qwen3_5_moe"),
-  tie_word_embeddings: z21.boolean().default(false),
+var qwen35MoeConfig = z44.object({
+  model_type: z44.literal("qwen3_5_moe"),
+  tie_word_embeddings: z44.boolean().default(false),
   text_config: decoderFields.omit({ intermediate_size: true }).extend({
     ...hybridFields,
     num_experts: size.default(256),
@@ -1558,61 +2823,63 @@ function qwen35(config) {
 function qwen35Moe(config) {
   const { num_experts: count2, num_experts_per_tok: perToken, moe_intermediate_size: inner } = config.text_config;
   const sparse = sparseFeedForward({ router: { count: count2, perToken, scoring: "softmax" }, experts: { count: count2, inner } });
-  const shared = {
+  const shared2 = {
     name: "shared_expert",
     inner: config.text_config.shared_expert_intermediate_size,
     gateName: "shared_expert_gate"
   };
-  return hybrid(config, withSharedExperts(sparse, config.text_config.hidden_size, shared));
+  return hybrid(config, withSharedExperts(sparse, config.text_config.hidden_size, shared2));
 }
-function hybrid(config, feedForward6) {
+function hybrid(config, feedForward9) {
   const text = { ...config.text_config, intermediate_size: 1 };
-  const isLinear = (index) => text.layer_types ? text.layer_types[index] === "linear_attention" : (index + 1) % 4 !== 0;
-  const [linear2, full] = [deltaNet(text), gatedAttention(text)];
   return {
-    ...llamaBlueprint(text, {
-      mixer: (ops, place, x) => (isLinear(place.index) ? linear2 : full)(ops, place, x),
-      feedForward: feedForward6
-    }),
+    ...hybridBlueprint(text, feedForward9, separateProjections),
     root: "model.language_model",
     isTied: config.tie_word_embeddings,
-    norm: "rms-one-plus",
-    mixerName: (index) => isLinear(index) ? "linear_attn" : "self_attn",
-    rotarySize: Math.floor(headSizeOf(text) * text.partial_rotary_factor),
     idle: (ops) => qwen3Vision(ops, "model.visual", { ...config.vision_config, deepstack_visual_indexes: [] })
   };
 }
-function gatedAttention(config) {
-  return attentionOf(config, {
-    queryBias: config.attention_bias,
-    outputBias: config.attention_bias,
-    queryNorm: { norm: "rms-one-plus", ...headNorms },
-    isGated: true
-  });
+function separateProjections(ops, name, x, { keys: keys2, values, heads: heads2 }) {
+  const linear2 = (part, features) => ops.linear(`${name}.${part}`, x, features, { bias: false });
+  const joined = linear2("in_proj_qkv", 2 * keys2 + values);
+  const gate = linear2("in_proj_z", values);
+  const [b, a] = [linear2("in_proj_b", heads2), linear2("in_proj_a", heads2)];
+  return { joined, gate, a, b };
 }
-function deltaNet(config) {
-  const { linear_num_key_heads: keyHeads, linear_num_value_heads: heads2 } = config;
-  const [keySize, valueSize] = [config.linear_key_head_dim, config.linear_value_head_dim];
-  const [keys2, values] = [keyHeads * keySize, heads2 * valueSize];
-  return (ops, { name }, x) => {
-    const linear2 = (part, features) => ops.linear(`${name}.${part}`, x, features, { bias: false });
-    const joined = linear2("in_proj_qkv", 2 * keys2 + values);
-    const z42 = linear2("in_proj_z", values);
-    const [b, a] = [linear2("in_proj_b", heads2), linear2("in_proj_a", heads2)];
-    const mixed = ops.causalConvolution(`${name}.conv1d`, joined, config.linear_conv_kernel_dim);
-    const [query, key2, value] = ops.split(mixed, [keys2, keys2, values]);
-    const repeat = (states) => heads2 === keyHeads ? states : ops.repeatHeads(states, heads2 / keyHeads, keyHeads);
-    const context = ops.gatedDeltaRule(name, [repeat(query), repeat(key2), value], { a, b, heads: heads2 });
-    const normalised2 = ops.rmsNorm(`${name}.norm`, context, { size: valueSize, scalesInFloat32: false });
-    return ops.linear(`${name}.out_proj`, ops.gatedInFloat32(normalised2, z42), config.hidden_size, { bias: false });
+
+// engine/models/decoders/smolvlm.ts
+import * as z45 from "zod";
+var fields = {
+  tie_word_embeddings: z45.boolean().default(false),
+  text_config: llamaConfig,
+  vision_config: siglipConfig.omit({ vision_use_head: true }).extend({
+    hidden_size: size.default(1152),
+    patch_size: size.default(32)
+  }),
+  /** Patches of a square's side that become one word. */
+  scale_factor: size.default(2)
+};
+var smolvlmConfig = z45.object({ model_type: z45.literal("smolvlm"), ...fields });
+var idefics3Config = z45.object({ model_type: z45.literal("idefics3"), ...fields });
+function smolvlm(config) {
+  const { text_config: text, vision_config: vision, scale_factor: scale } = config;
+  return {
+    ...llama(text),
+    isTied: config.tie_word_embeddings,
+    root: "model.text_model",
+    idle: (ops) => {
+      siglip(ops, "model.vision_model", { ...vision, vision_use_head: false });
+      const projection = "model.connector.modality_projection.proj";
+      idleLinear(ops, projection, vision.hidden_size * scale ** 2, text.hidden_size, false);
+    }
   };
 }
 
-// engine/models/vision-language.ts
-import * as z22 from "zod";
+// engine/models/decoders/vision-language.ts
+import * as z46 from "zod";
 var languageModel = "model.language_model";
-var gemma3VisionConfig = z22.object({
-  model_type: z22.literal("gemma3"),
+var gemma3VisionConfig = z46.object({
+  model_type: z46.literal("gemma3"),
   text_config: gemma3Config.omit({ model_type: true }).extend({
     vocab_size: size.default(262208),
     hidden_size: size.default(2304),
@@ -1626,36 +2893,36 @@ var gemma3VisionConfig = z22.object({
   }),
   vision_config: siglipConfig
 });
-var mistral3Config = z22.object({
-  model_type: z22.literal("mistral3"),
-  tie_word_embeddings: z22.boolean().default(true),
-  text_config: z22.discriminatedUnion("model_type", [mistralConfig, ministral3Config]),
+var mistral3Config = z46.object({
+  model_type: z46.literal("mistral3"),
+  tie_word_embeddings: z46.boolean().default(true),
+  text_config: z46.discriminatedUnion("model_type", [mistralConfig, ministral3Config, mistral4Config]),
   vision_config: pixtralConfig,
   spatial_merge_size: size.default(2),
-  multimodal_projector_bias: z22.boolean().default(false)
+  multimodal_projector_bias: z46.boolean().default(false)
 });
-var qwen2Text = decoderFields.extend({ use_sliding_window: z22.boolean().default(false) });
-var qwen2VlConfig = z22.object({
-  model_type: z22.literal("qwen2_vl"),
-  tie_word_embeddings: z22.boolean().default(false),
+var qwen2Text = decoderFields.extend({ use_sliding_window: z46.boolean().default(false) });
+var qwen2VlConfig = z46.object({
+  model_type: z46.literal("qwen2_vl"),
+  tie_word_embeddings: z46.boolean().default(false),
   text_config: qwen2Text,
   vision_config: qwen2VisionConfig
 });
-var qwen25VlConfig = z22.object({
-  model_type: z22.literal("qwen2_5_vl"),
-  tie_word_embeddings: z22.boolean().default(false),
+var qwen25VlConfig = z46.object({
+  model_type: z46.literal("qwen2_5_vl"),
+  tie_word_embeddings: z46.boolean().default(false),
   text_config: qwen2Text,
   vision_config: qwen25VisionConfig
 });
-var qwen3VlConfig = z22.object({
-  model_type: z22.literal("qwen3_vl"),
-  tie_word_embeddings: z22.boolean().default(false),
+var qwen3VlConfig = z46.object({
+  model_type: z46.literal("qwen3_vl"),
+  tie_word_embeddings: z46.boolean().default(false),
   text_config: qwen3Config.omit({ model_type: true }),
   vision_config: qwen3VisionConfig
 });
-var qwen3VlMoeConfig = z22.object({
-  model_type: z22.literal("qwen3_vl_moe"),
-  tie_word_embeddings: z22.boolean().default(false),
+var qwen3VlMoeConfig = z46.object({
+  model_type: z46.literal("qwen3_vl_moe"),
+  tie_word_embeddings: z46.boolean().default(false),
   text_config: qwen3MoeConfig.omit({ model_type: true }),
   vision_config: qwen3VisionConfig
 });
@@ -1682,7 +2949,7 @@ function mistral3(config) {
     multimodal_projector_bias: bias
   } = config;
   return {
-    ...text.model_type === "mistral" ? mistral(text) : ministral3(text),
+    ...mistralText(text),
     isTied: config.tie_word_embeddings,
     root: languageModel,
     idle: (ops) => {
@@ -1701,40 +2968,90 @@ function mistral3(config) {
     }
   };
 }
+function mistralText(text) {
+  switch (text.model_type) {
+    case "mistral":
+      return mistral(text);
+    case "ministral3":
+      return ministral3(text);
+    case "mistral4":
+      return mistral4(text);
+  }
+}
 function qwen2Vl(config) {
-  return {
-    ...qwen2(config.text_config),
-    isTied: config.tie_word_embeddings,
-    root: languageModel,
-    idle: (ops) => qwen2Vision(ops, "model.visual", config.vision_config)
-  };
+  return seeing(config, qwen2(config.text_config), (ops) => qwen2Vision(ops, "model.visual", config.vision_config));
 }
 function qwen25Vl(config) {
-  return {
-    ...qwen2(config.text_config),
-    isTied: config.tie_word_embeddings,
-    root: languageModel,
-    idle: (ops) => qwen25Vision(ops, "model.visual", config.vision_config)
-  };
+  return seeing(config, qwen2(config.text_config), (ops) => qwen25Vision(ops, "model.visual", config.vision_config));
 }
 function qwen3Vl(config) {
-  return {
-    ...qwen3(config.text_config),
-    isTied: config.tie_word_embeddings,
-    root: languageModel,
-    idle: (ops) => qwen3Vision(ops, "model.visual", config.vision_config)
-  };
+  return seeing(config, qwen3(config.text_config), (ops) => qwen3Vision(ops, "model.visual", config.vision_config));
 }
 function qwen3VlMoe(config) {
-  return {
-    ...qwen3Moe(config.text_config),
-    isTied: config.tie_word_embeddings,
-    root: languageModel,
-    idle: (ops) => qwen3Vision(ops, "model.visual", config.vision_config)
-  };
+  return seeing(config, qwen3Moe(config.text_config), (ops) => qwen3Vision(ops, "model.visual", config.vision_config));
+}
+function seeing({ tie_word_embeddings: isTied }, text, idle) {
+  return { ...text, isTied, root: languageModel, idle };
 }
 
-// engine/models/decoder-families.ts
+// engine/models/decoders/voxtral.ts
+import * as z47 from "zod";
+var KERNEL = 3;
+var speechEncoderConfig = z47.object({
+  hidden_size: size.default(1280),
+  intermediate_size: size.default(5120),
+  num_hidden_layers: size.default(32),
+  num_mel_bins: size.default(128),
+  max_source_positions: size.default(1500)
+});
+var voxtralConfig = z47.object({
+  model_type: z47.literal("voxtral"),
+  text_config: llamaConfig.extend({
+    model_type: z47.literal("llama").default("llama"),
+    vocab_size: size.default(131072),
+    hidden_size: size.default(3072),
+    intermediate_size: size.default(8192),
+    num_hidden_layers: size.default(30),
+    num_key_value_heads: size.nullish().default(8),
+    head_dim: size.nullish().default(128),
+    max_position_embeddings: size.default(131072)
+  }),
+  audio_config: speechEncoderConfig
+});
+function voxtral({ text_config: text, audio_config: audio }) {
+  return {
+    ...llama(text),
+    root: "model.language_model",
+    idle: (ops) => {
+      const projector = "model.multi_modal_projector";
+      speechEncoder(ops, "model.audio_tower", audio);
+      idleLinear(ops, `${projector}.linear_1`, audio.intermediate_size, text.hidden_size, false);
+      idleLinear(ops, `${projector}.linear_2`, text.hidden_size, text.hidden_size, false);
+    }
+  };
+}
+function speechEncoder(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner } = config;
+  patches(ops, `${root3}.conv1`, hidden, config.num_mel_bins * KERNEL, { bias: true });
+  patches(ops, `${root3}.conv2`, hidden, hidden * KERNEL, { bias: true });
+  table(ops, `${root3}.embed_positions`, config.max_source_positions, hidden);
+  tower(ops, `${root3}.layers`, config.num_hidden_layers, hidden, {
+    norms: ["self_attn_layer_norm", "final_layer_norm"],
+    normKind: "layer",
+    linears: [
+      ["self_attn.k_proj", hidden, hidden, false],
+      ["self_attn.v_proj", hidden, hidden],
+      ["self_attn.q_proj", hidden, hidden],
+      ["self_attn.out_proj", hidden, hidden],
+      ["fc1", hidden, inner],
+      ["fc2", inner, hidden]
+    ],
+    bias: true
+  });
+  ops.idle(hidden, (x) => ops.layerNorm(`${root3}.layer_norm`, x));
+}
+
+// engine/models/decoders/families.ts
 var decoderConfigs = [
   llamaConfig,
   mistralConfig,
@@ -1756,23 +3073,52 @@ var decoderConfigs = [
   glm4Config,
   starcoder2Config,
   stablelmConfig,
+  nemotronConfig,
+  apertusConfig,
+  cohereConfig,
+  cohere2Config,
+  mimoConfig,
+  lfm2Config,
+  lfm2MoeConfig,
+  lfm2VlConfig,
+  kimiLinearConfig,
+  minimaxM2Config,
+  afmoeConfig,
   mixtralConfig,
+  llama4Config,
+  llavaConfig,
+  smolvlmConfig,
+  idefics3Config,
   qwen2MoeConfig,
   qwen3MoeConfig,
   olmoeConfig,
   gptOssConfig,
+  falconH1Config,
+  jambaConfig,
+  nemotronHConfig,
+  graniteHybridConfig,
+  graniteMoeConfig,
+  graniteMoeSharedConfig,
+  qwen3NextConfig,
   qwen35Config,
   qwen35MoeConfig,
   deepseekV2Config,
   deepseekV3Config,
+  deepseekV32Config,
+  glmMoeDsaConfig,
   glm4MoeLiteConfig,
   glm4MoeConfig,
+  mistral4Config,
   gemma3VisionConfig,
   mistral3Config,
   qwen2VlConfig,
   qwen25VlConfig,
   qwen3VlConfig,
-  qwen3VlMoeConfig
+  qwen3VlMoeConfig,
+  glm4vConfig,
+  internvlConfig,
+  paddleocrConfig,
+  voxtralConfig
 ];
 function blueprintOf(config) {
   switch (config.model_type) {
@@ -1816,6 +3162,35 @@ function blueprintOf(config) {
       return starcoder2(config);
     case "stablelm":
       return stablelm(config);
+    case "nemotron":
+      return nemotron(config);
+    case "apertus":
+      return apertus(config);
+    case "cohere":
+      return cohere(config);
+    case "cohere2":
+      return cohere2(config);
+    case "mimo":
+      return mimo(config);
+    case "lfm2":
+      return lfm2(config);
+    case "lfm2_moe":
+      return lfm2Moe(config);
+    case "llama4":
+      return llama4(config);
+    case "llava":
+      return llava(config);
+    case "smolvlm":
+    case "idefics3":
+      return smolvlm(config);
+    case "lfm2_vl":
+      return lfm2Vl(config);
+    case "kimi_linear":
+      return kimiLinear(config);
+    case "minimax_m2":
+      return minimaxM2(config);
+    case "afmoe":
+      return afmoe(config);
     case "mixtral":
       return mixtral(config);
     case "qwen2_moe":
@@ -1824,18 +3199,36 @@ function blueprintOf(config) {
       return qwen3Moe(config);
     case "olmoe":
       return olmoe(config);
+    case "qwen3_next":
+      return qwen3Next(config);
     case "qwen3_5":
       return qwen35(config);
     case "qwen3_5_moe":
       return qwen35Moe(config);
+    case "jamba":
+      return jamba(config);
+    case "falcon_h1":
+      return falconH1(config);
+    case "nemotron_h":
+      return nemotronH(config);
+    case "granitemoe":
+    case "granitemoeshared":
+      return graniteMoe(config);
+    case "granitemoehybrid":
+      return graniteHybrid(config);
     case "gpt_oss":
       return gptOss(config);
     case "deepseek_v2":
     case "deepseek_v3":
     case "glm4_moe_lite":
       return deepseek(config);
+    case "deepseek_v32":
+    case "glm_moe_dsa":
+      return deepseekV32(config);
     case "glm4_moe":
       return glm4Moe(config);
+    case "mistral4":
+      return mistral4(config);
     case "gemma3":
       return gemma3Vision(config);
     case "mistral3":
@@ -1848,95 +3241,701 @@ function blueprintOf(config) {
       return qwen3Vl(config);
     case "qwen3_vl_moe":
       return qwen3VlMoe(config);
+    case "glm4v":
+    case "glm46v":
+      return glm4v(config);
+    case "internvl":
+      return internvl(config);
+    case "paddleocr_vl":
+      return paddleocr(config);
+    case "voxtral":
+      return voxtral(config);
   }
 }
 
-// engine/models/falcon.ts
-import * as z23 from "zod";
-var falconConfig = z23.object({
-  model_type: z23.literal("falcon"),
-  vocab_size: size.default(65024),
-  hidden_size: size.default(4544),
-  num_hidden_layers: size.default(32),
-  num_attention_heads: size.default(71),
-  /** Of the 40B's architecture; the 7B has one key and value head. */
-  num_kv_heads: size.nullish(),
-  max_position_embeddings: size.default(2048),
-  ffn_hidden_size: size.nullish(),
-  hidden_dropout: probability.default(0),
-  attention_dropout: probability.default(0),
-  bias: z23.boolean().default(false),
-  new_decoder_architecture: z23.boolean().default(false),
-  num_ln_in_parallel_attn: z23.number().nullish(),
-  tie_word_embeddings: z23.boolean().default(true),
-  // The Falcon-RW models have ALiBi instead of rotary positions, and attention before the feed-forward.
-  alibi: z23.literal(false, { error: "Falcon with ALiBi (the RW models) is not supported" }).default(false),
-  parallel_attn: z23.literal(true, { error: "Falcon without parallel attention is not supported" }).default(true),
-  multi_query: z23.literal(true, { error: "Falcon without multi-query attention is not supported" }).default(true)
+// engine/models/decoders/float32-attention.ts
+import * as z48 from "zod";
+var gptjConfig = z48.object({
+  model_type: z48.literal("gptj"),
+  vocab_size: size.default(50400),
+  n_positions: size.default(2048),
+  n_embd: size.default(4096),
+  n_layer: size.default(28),
+  n_head: size.default(16),
+  n_inner: size.nullish(),
+  rotary_dim: size.default(64),
+  activation_function: z48.literal("gelu_new").default("gelu_new"),
+  resid_pdrop: probability.default(0),
+  embd_pdrop: probability.default(0),
+  attn_pdrop: probability.default(0),
+  tie_word_embeddings: z48.literal(false, { error: "GPT-J with tied word embeddings is not supported" }).default(false)
 });
-function falconLinear(ops, config, name, x, outFeatures) {
-  return ops.linear(name, x, outFeatures, { bias: config.bias, composed: true });
-}
-function falcon(ops, config, task, labels) {
-  const { hidden_size: hidden, num_attention_heads: heads2 } = config;
-  let x = ops.embedding("transformer.word_embeddings", ops.input, config.vocab_size, hidden);
-  const table3 = ops.rotaryTable(x, hidden / heads2);
-  for (let index = 0; index < config.num_hidden_layers; index++) {
-    x = ops.block(x, (input) => layer2(ops, config, `transformer.h.${index}`, table3, input));
+var gptNeoConfig = z48.object({
+  model_type: z48.literal("gpt_neo"),
+  vocab_size: size.default(50257),
+  max_position_embeddings: size.default(2048),
+  hidden_size: size.default(2048),
+  num_layers: size.default(24),
+  num_heads: size.default(16),
+  intermediate_size: size.nullish(),
+  /** Which kinds of layers follow each other how often; what they keep is the same. */
+  attention_types: z48.array(z48.tuple([z48.array(z48.enum(["global", "local"])), z48.number().int()])).nullish(),
+  activation_function: z48.literal("gelu_new").default("gelu_new"),
+  resid_dropout: probability.default(0),
+  embed_dropout: probability.default(0),
+  attention_dropout: probability.default(0)
+});
+function gptj(ops, config, task, labels) {
+  const words2 = ops.embedding("transformer.wte", ops.input, config.vocab_size, config.n_embd);
+  ops.positionIds(config.n_layer * config.n_positions * config.rotary_dim / 2);
+  let x = ops.dropout(words2, config.embd_pdrop);
+  for (let index = 0; index < config.n_layer; index++) {
+    x = ops.block(x, (input) => gptjBlock(ops, config, `transformer.h.${index}`, input));
   }
   const output = ops.layerNorm("transformer.ln_f", x);
-  if (task !== "causal-lm") return ops.lastToken(ops.linear("score", output, labels, { bias: false }));
-  const tied3 = config.tie_word_embeddings ? { tiedTo: "transformer.word_embeddings.weight" } : {};
-  return ops.linear("lm_head", output, config.vocab_size, { bias: false, ...tied3 });
+  return task === "causal-lm" ? ops.linear("lm_head", output, config.vocab_size) : ops.lastToken(ops.linear("score", output, labels, { bias: false }));
 }
-function layer2(ops, config, name, table3, x) {
-  const normsTwice = config.new_decoder_architecture && (config.num_ln_in_parallel_attn ?? 2) === 2;
-  const normalised2 = ops.layerNorm(`${name}.${normsTwice ? "ln_attn" : "input_layernorm"}`, x);
-  const forFeeding = normsTwice ? ops.layerNorm(`${name}.ln_mlp`, x) : normalised2;
-  const attended = ops.frame(normalised2, (input) => attention(ops, config, `${name}.self_attention`, table3, input));
-  const fed = ops.frame(forFeeding, (input) => feedForward3(ops, config, `${name}.mlp`, input));
-  return ops.residual(ops.dropout(ops.residual(fed, attended, { inPlace: true }), config.hidden_dropout), x);
+function gptjBlock(ops, config, name, x) {
+  const { n_embd: hidden, n_head: heads2, n_inner: inner, rotary_dim: rotarySize, resid_pdrop: dropout } = config;
+  const normalised2 = ops.layerNorm(`${name}.ln_1`, x);
+  const [query, key2, value] = projected(ops, `${name}.attn`, normalised2, hidden);
+  const turned = (part) => ops.rotary(part, ops.rotaryTable(part, rotarySize), heads2);
+  const context = ops.attention(turned(query), ops.cached(turned(key2)), ops.cached(value), {
+    heads: heads2,
+    causal: true,
+    dropout: config.attn_pdrop,
+    inFloat32: true
+  });
+  const attended = ops.dropout(ops.linear(`${name}.attn.out_proj`, context, hidden, { bias: false }), dropout);
+  const widened = ops.geluNew(ops.linear(`${name}.mlp.fc_in`, normalised2, inner ?? 4 * hidden));
+  const fed = ops.dropout(ops.linear(`${name}.mlp.fc_out`, widened, hidden), dropout);
+  return ops.residual(ops.residual(attended, fed), x);
 }
-function attention(ops, config, name, table3, x) {
-  const { hidden_size: hidden, num_attention_heads: heads2 } = config;
-  const [query, key2, value] = projections2(ops, config, `${name}.query_key_value`, x);
-  const keyValueHeads = config.new_decoder_architecture ? heads2 : 1;
-  const context = ops.attention(
-    ops.rotary(query, table3, heads2),
-    ops.cached(ops.rotary(key2, table3, keyValueHeads)),
-    ops.cached(value),
-    { heads: heads2, keyValueHeads, causal: true, dropout: 0, isAlwaysMasked: true, broadcastsHeads: true }
-  );
-  return falconLinear(ops, config, `${name}.dense`, context, hidden);
+function gptNeo(ops, config, tokens, task, labels) {
+  const { vocab_size, hidden_size: hidden } = config;
+  const words2 = ops.embedding("transformer.wte", ops.input, vocab_size, hidden);
+  const places = ops.constantEmbedding("transformer.wpe", config.max_position_embeddings, hidden, tokens);
+  ops.positionIds(config.num_layers * config.max_position_embeddings ** 2 / 8);
+  let x = ops.dropout(ops.add(words2, places), config.embed_dropout);
+  for (let index = 0; index < config.num_layers; index++) {
+    x = ops.block(x, (input) => gptNeoBlock(ops, config, `transformer.h.${index}`, input));
+  }
+  const output = ops.layerNorm("transformer.ln_f", x);
+  return task === "causal-lm" ? ops.linear("lm_head", output, vocab_size, { bias: false, tiedTo: "transformer.wte.weight" }) : ops.lastToken(ops.linear("score", output, labels, { bias: false }));
 }
-function projections2(ops, config, name, x) {
-  const { hidden_size: hidden, num_attention_heads: heads2, new_decoder_architecture: isGrouped } = config;
-  const headSize = hidden / heads2;
-  const keyValueHeads = isGrouped ? config.num_kv_heads ?? heads2 : 1;
-  const keySize = keyValueHeads * headSize;
-  const joined = falconLinear(ops, config, name, x, hidden + 2 * keySize);
-  const [query, key2, value] = ops.slices(joined, [hidden, keySize, keySize]);
-  const gathered = [key2, value].map((part) => ops.gathered(part));
-  if (!isGrouped) return [query, ...gathered];
-  const repeated = gathered.map((part) => ops.repeatHeads(part, heads2 / keyValueHeads, keyValueHeads));
-  return [ops.gathered(query), ...repeated];
+function gptNeoBlock(ops, config, name, x) {
+  const { hidden_size: hidden, num_heads: heads2, intermediate_size: inner, resid_dropout: dropout } = config;
+  const attention8 = `${name}.attn.attention`;
+  const [query, key2, value] = projected(ops, attention8, ops.layerNorm(`${name}.ln_1`, x), hidden);
+  const context = ops.attention(query, ops.cached(key2), ops.cached(value), {
+    heads: heads2,
+    causal: true,
+    dropout: config.attention_dropout,
+    inFloat32: true
+  });
+  const attended = ops.residual(ops.dropout(ops.linear(`${attention8}.out_proj`, context, hidden), dropout), x);
+  const normalised2 = ops.layerNorm(`${name}.ln_2`, attended);
+  const widened = ops.geluNew(ops.linear(`${name}.mlp.c_fc`, normalised2, inner ?? 4 * hidden));
+  return ops.residual(attended, ops.dropout(ops.linear(`${name}.mlp.c_proj`, widened, hidden), dropout));
 }
-function feedForward3(ops, config, name, x) {
-  const inner = config.ffn_hidden_size ?? 4 * config.hidden_size;
-  const widened = ops.gelu(falconLinear(ops, config, `${name}.dense_h_to_4h`, x, inner));
-  return falconLinear(ops, config, `${name}.dense_4h_to_h`, widened, config.hidden_size);
+function projected(ops, name, x, hidden) {
+  return ["q_proj", "k_proj", "v_proj"].map((part) => ops.linear(`${name}.${part}`, x, hidden, { bias: false }));
 }
 
-// engine/models/gpt2.ts
-import * as z24 from "zod";
-var gpt2Config = z24.object({
-  model_type: z24.literal("gpt2"),
+// engine/models/decoders/gemma3n.ts
+import * as z51 from "zod";
+
+// engine/models/vision/gemma3n-towers.ts
+import * as z49 from "zod";
+var MOBILENET_PARAMETERS = 294126912;
+var CONVOLUTION_KERNEL = 3 * 3;
+var gemma3nVisionConfig = z49.object({
+  architecture: z49.literal("mobilenetv5_300m_enc").default("mobilenetv5_300m_enc"),
+  hidden_size: size.default(2048),
+  vocab_size: size.default(128)
+}).prefault({});
+var gemma3nAudioConfig = z49.object({
+  hidden_size: size.default(1536),
+  vocab_size: size.default(128),
+  input_feat_size: size.default(128),
+  conf_num_attention_heads: size.default(8),
+  conf_num_hidden_layers: size.default(12),
+  conf_conv_kernel_size: size.default(5),
+  sscp_conv_channel_size: z49.tuple([size, size]).default([128, 32])
+}).prefault({});
+function gemma3nVision(ops) {
+  table(ops, "model.vision_tower", 1, MOBILENET_PARAMETERS);
+}
+function gemma3nAudio(ops, config) {
+  const root3 = "model.audio_tower";
+  const sampling = `${root3}.subsample_conv_projection`;
+  const { hidden_size: hidden, input_feat_size: mel } = config;
+  const [first, second] = config.sscp_conv_channel_size;
+  table(ops, `${sampling}.conv_0`, first, CONVOLUTION_KERNEL + 1);
+  table(ops, `${sampling}.conv_1`, second, first * CONVOLUTION_KERNEL + 1);
+  idleLinear(ops, `${sampling}.input_proj_linear`, second * Math.ceil(mel / 4), hidden, false);
+  for (let index = 0; index < config.conf_num_hidden_layers; index++)
+    conformer(ops, `${root3}.conformer.${index}`, config);
+}
+function conformer(ops, name, config) {
+  const { hidden_size: hidden, conf_num_attention_heads: heads2 } = config;
+  const linears3 = (part, names, [from, to] = [hidden, hidden]) => {
+    for (const each of names) idleLinear(ops, `${name}.${part}.${each}`, from, to, false);
+  };
+  const norms2 = (part, names) => {
+    for (const each of names) idleRmsNorm(ops, `${name}.${part}.${each}`, hidden);
+  };
+  for (const part of ["ffw_layer_start", "ffw_layer_end"]) {
+    linears3(part, ["ffw_layer_1"], [hidden, 4 * hidden]);
+    linears3(part, ["ffw_layer_2"], [4 * hidden, hidden]);
+    norms2(part, ["pre_layer_norm", "post_layer_norm"]);
+  }
+  linears3("attention.attn", ["q_proj", "k_proj", "v_proj", "relative_position_embedding.pos_proj"]);
+  linears3("attention", ["post"]);
+  norms2("attention", ["pre_attn_norm", "post_norm"]);
+  table(ops, `${name}.attention.attn.per_dim_scale`, 1, hidden / heads2);
+  linears3("lconv1d", ["linear_start"], [hidden, 2 * hidden]);
+  linears3("lconv1d", ["linear_end"]);
+  norms2("lconv1d", ["pre_layer_norm", "conv_norm"]);
+  table(ops, `${name}.lconv1d.depthwise_conv1d`, hidden, config.conf_conv_kernel_size);
+  idleRmsNorm(ops, `${name}.norm`, hidden);
+}
+
+// engine/models/decoders/layer-inputs.ts
+function layerInputs(ops, root3, words2, { layers: layers2, vocabulary, size: size2 }) {
+  const looked = ops.scale(ops.embedding(`${root3}.embed_tokens_per_layer`, ops.input, vocabulary, layers2 * size2));
+  const projected2 = ops.linear(`${root3}.per_layer_model_projection`, words2, layers2 * size2, { bias: false });
+  const normalised2 = ops.rmsNorm(`${root3}.per_layer_projection_norm`, ops.scale(projected2), {
+    size: size2,
+    scalesInFloat32: true
+  });
+  return ops.scale(ops.add(normalised2, looked));
+}
+function gatedByInput(ops, name, x, vector, { hidden, size: size2 }) {
+  const gate = ops.gelu(ops.linear(`${name}.per_layer_input_gate`, x, size2, { bias: false }));
+  const widened = ops.linear(`${name}.per_layer_projection`, ops.multiply(gate, vector), hidden, { bias: false });
+  return ops.rmsNorm(`${name}.post_per_layer_input_norm`, widened, { size: hidden, scalesInFloat32: true });
+}
+
+// engine/models/decoders/sharing-attention.ts
+import * as z50 from "zod";
+var layerKinds = ["sliding_attention", "full_attention"];
+var sharingFields = {
+  layer_types: z50.array(z50.enum(layerKinds)).max(1e4).nullish(),
+  /** Layers at the end that take over what they attend to. */
+  num_kv_shared_layers: z50.number().int().min(0).max(1e7).default(0),
+  attention_bias: z50.boolean().default(false),
+  sliding_window: size.default(512)
+};
+function keysAndValuesOf(layers2, index, kindOf5) {
+  const first = layers2.num_hidden_layers - layers2.num_kv_shared_layers;
+  if (first > 0 && index >= first) return "of-an-earlier-layer";
+  for (let later = index + 1; later < first; later++) if (kindOf5(later) === kindOf5(index)) return "own";
+  return "own-for-later-layers";
+}
+function sharingAttention(ops, name, x, layer6, { table: table3, shared: shared2 }) {
+  const { heads: heads2, keyValueHeads, headSize, bias } = layer6;
+  const projected2 = ops.linear(`${name}.q_proj`, x, heads2 * headSize, { bias });
+  const query = ops.rotary(headNorm(ops, `${name}.q_norm`, projected2, headSize), table3, heads2);
+  const earlier = layer6.keysAndValues === "of-an-earlier-layer" ? shared2.get(layer6.kind) : void 0;
+  const [keys2, values] = earlier ?? ownStates(ops, name, x, layer6, table3);
+  if (layer6.keysAndValues === "own-for-later-layers") {
+    shared2.set(layer6.kind, [keys2, values]);
+    ops.handOn([keys2, values]);
+  }
+  const context = ops.attention(query, keys2, values, {
+    heads: heads2,
+    keyValueHeads,
+    causal: true,
+    dropout: layer6.dropout,
+    window: layer6.window,
+    castsSoftmax: true
+  });
+  return ops.linear(`${name}.o_proj`, context, layer6.hidden, { bias });
+}
+function ownStates(ops, name, x, { keyValueHeads, headSize, bias, keysAreValues }, table3) {
+  const features = keyValueHeads * headSize;
+  const key2 = ops.linear(`${name}.k_proj`, x, features, { bias });
+  const value = keysAreValues ? key2 : ops.linear(`${name}.v_proj`, x, features, { bias });
+  const keys2 = ops.rotary(headNorm(ops, `${name}.k_norm`, key2, headSize), table3, keyValueHeads);
+  const values = ops.rmsNorm(`${name}.v_norm`, value, { size: headSize, scalesInFloat32: true, isUnweighted: true });
+  return [ops.cached(keys2), ops.cached(values)];
+}
+function headNorm(ops, name, states, headSize) {
+  return ops.rmsNorm(name, states, { size: headSize, scalesInFloat32: true });
+}
+
+// engine/models/decoders/gemma3n.ts
+var MAX_STREAMS = 64;
+var textConfig2 = z51.object({
+  vocab_size: size.default(262400),
+  hidden_size: size.default(2048),
+  /** Of all layers, or of each. */
+  intermediate_size: z51.union([size, z51.array(size).min(1).max(1e4)]).default(16384),
+  num_hidden_layers: size.default(35),
+  num_attention_heads: size.default(8),
+  num_key_value_heads: size.default(2),
+  head_dim: size.default(256),
+  max_position_embeddings: size.default(32768),
+  attention_dropout: probability.default(0),
+  final_logit_softcapping: z51.number().nullish().default(30),
+  ...sharingFields,
+  num_kv_shared_layers: sharingFields.num_kv_shared_layers.default(15),
+  vocab_size_per_layer_input: size.default(262144),
+  hidden_size_per_layer_input: size.default(256),
+  altup_num_inputs: z51.number().int().min(2).max(MAX_STREAMS).default(4),
+  altup_correct_scale: z51.boolean().default(true),
+  laurel_rank: size.default(64),
+  /** The share of a layer's activations that is dropped. */
+  activation_sparsity_pattern: z51.array(probability).max(1e4).nullish()
+});
+var tied2 = { tie_word_embeddings: z51.boolean().default(true) };
+var gemma3nTextConfig = textConfig2.extend({ model_type: z51.literal("gemma3n_text"), ...tied2 });
+var gemma3nConfig = z51.object({
+  model_type: z51.literal("gemma3n"),
+  ...tied2,
+  text_config: textConfig2,
+  vision_config: gemma3nVisionConfig,
+  audio_config: gemma3nAudioConfig
+});
+var FULL_LAYER_EVERY = 5;
+var SPARSE_LAYERS = 10;
+function gemma3n(ops, config, task, labels) {
+  const isText = config.model_type === "gemma3n_text";
+  const text = isText ? config : config.text_config;
+  const root3 = isText ? "model" : "model.language_model";
+  const { hidden_size: hidden, num_hidden_layers: layers2, hidden_size_per_layer_input: inputSize } = text;
+  const embedded2 = ops.scale(ops.embedding(`${root3}.embed_tokens`, ops.input, text.vocab_size, hidden));
+  const given = ops.withInputGradients(embedded2);
+  const words2 = isText ? given : withOtherTokens(ops, config, given);
+  const sizes = { layers: layers2, vocabulary: text.vocab_size_per_layer_input, size: inputSize };
+  const vectors = layerInputs(ops, root3, words2, sizes);
+  const turning = [0, 1].map(() => ops.rotaryTable(words2, text.head_dim));
+  const tables = { full_attention: turning[0], sliding_attention: turning[1] };
+  let streams = spread(ops, root3, text, words2);
+  const shared2 = /* @__PURE__ */ new Map();
+  for (let index = 0; index < layers2; index++) {
+    const [vector = vectors] = ops.slices(vectors, [inputSize]);
+    const attention8 = attentionOf2(text, index);
+    const layer6 = { name: `${root3}.layers.${index}`, index, attention: attention8, vector, table: tables[attention8.kind], shared: shared2 };
+    const alsoRead = [vector, ...[...shared2.values()].flat()];
+    streams = ops.block(streams, (input) => decoderLayer2(ops, text, layer6, input), alsoRead);
+  }
+  const output = {
+    root: root3,
+    vocabulary: text.vocab_size,
+    hidden,
+    isTied: config.tie_word_embeddings,
+    norm: "rms-float32",
+    logits: text.final_logit_softcapping ? "capped" : "plain"
+  };
+  return outputLayer(ops, output, gathered(ops, root3, text, streams), task, labels);
+}
+function withOtherTokens(ops, config, words2) {
+  const { hidden_size: hidden } = config.text_config;
+  gemma3nVision(ops);
+  gemma3nAudio(ops, config.audio_config);
+  const seen = ops.gemma3n.either(otherTokens(ops, "model.embed_vision", config.vision_config, hidden), words2);
+  return ops.gemma3n.either(otherTokens(ops, "model.embed_audio", config.audio_config, hidden), seen);
+}
+function otherTokens(ops, name, source, hidden) {
+  const looked = ops.embedding(`${name}.embedding`, ops.input, source.vocab_size, source.hidden_size);
+  const normalised2 = norm(ops, `${name}.hard_embedding_norm`, looked, source.hidden_size);
+  idleRmsNorm(ops, `${name}.soft_embedding_norm`, source.hidden_size);
+  const projected2 = ops.linear(`${name}.embedding_projection`, normalised2, hidden, { bias: false });
+  return ops.rmsNorm(`${name}.embedding_post_projection_norm`, projected2, {
+    size: hidden,
+    scalesInFloat32: true,
+    isUnweighted: true
+  });
+}
+function spread(ops, root3, text, words2) {
+  const magnitude = ops.gemma3n.magnitude(words2);
+  const others2 = ofOtherStreams(
+    text,
+    (index) => ops.gemma3n.scaledTo(
+      magnitude,
+      ops.linear(`${root3}.altup_projections.${index}`, words2, text.hidden_size, { bias: false })
+    )
+  );
+  return ops.gemma3n.stacked([words2, ...others2]);
+}
+function gathered(ops, root3, text, streams) {
+  const first = ops.gemma3n.stream(streams);
+  const magnitude = ops.gemma3n.magnitude(first);
+  const others2 = ofOtherStreams(text, (index) => {
+    const stream = ops.gemma3n.stream(streams);
+    const name = `${root3}.altup_unembed_projections.${index}`;
+    return ops.gemma3n.scaledTo(magnitude, ops.linear(name, stream, text.hidden_size, { bias: false }));
+  });
+  return ops.gemma3n.mean(ops.gemma3n.stacked([first, ...others2]));
+}
+function ofOtherStreams({ altup_num_inputs: streams }, make) {
+  return Array.from({ length: streams - 1 }, (_, index) => make(index));
+}
+function attentionOf2(text, index) {
+  const kind = kindOf(text, index);
+  return {
+    kind,
+    heads: text.num_attention_heads,
+    keyValueHeads: text.num_key_value_heads,
+    headSize: text.head_dim,
+    hidden: text.hidden_size,
+    bias: text.attention_bias,
+    dropout: text.attention_dropout,
+    window: kind === "full_attention" ? void 0 : text.sliding_window,
+    keysAreValues: false,
+    keysAndValues: keysAndValuesOf(text, index, (at) => kindOf(text, at))
+  };
+}
+function kindOf(text, index) {
+  const byDefault2 = (index + 1) % FULL_LAYER_EVERY === 0 ? "full_attention" : "sliding_attention";
+  return text.layer_types?.[index] ?? byDefault2;
+}
+function decoderLayer2(ops, text, layer6, streams) {
+  const { name } = layer6;
+  const { hidden_size: hidden, altup_num_inputs: count2, hidden_size_per_layer_input: size2 } = text;
+  const predictions = predicted(ops, `${name}.altup`, text, streams);
+  const active = ops.gemma3n.stream(predictions);
+  const normalised2 = ops.local(norm(ops, `${name}.input_layernorm`, active, hidden));
+  const beside2 = ops.frame(normalised2, (input) => laurel(ops, `${name}.laurel`, text, input));
+  const mixed = ops.frame(
+    normalised2,
+    (input) => sharingAttention(ops, `${name}.self_attn`, input, layer6.attention, layer6)
+  );
+  const attended = ops.residual(norm(ops, `${name}.post_attention_layernorm`, mixed, hidden), active);
+  const between = ops.scale(ops.residual(beside2, attended));
+  const forFeeding = ops.local(norm(ops, `${name}.pre_feedforward_layernorm`, between, hidden));
+  const fed = ops.local(ops.frame(forFeeding, (input) => perceptron(ops, text, layer6, input)));
+  const result = ops.residual(norm(ops, `${name}.post_feedforward_layernorm`, fed, hidden), between);
+  const modalities = routedStreams(ops, `${name}.altup`, text, result);
+  const coefficients = ops.linear(`${name}.altup.correction_coefs`, modalities, count2, { bias: false });
+  const corrected = ops.gemma3n.corrected(predictions, ops.local(result), coefficients);
+  const first = ops.gathered(ops.gemma3n.stream(corrected));
+  const scaled = text.altup_correct_scale ? ops.layerScale(`${name}.altup.correct_output_scale`, first) : first;
+  return ops.gemma3n.addedToOthers(corrected, gatedByInput(ops, name, scaled, layer6.vector, { hidden, size: size2 }));
+}
+function predicted(ops, name, text, streams) {
+  const modalities = routedStreams(ops, name, text, ops.gemma3n.stream(streams));
+  const features = text.altup_num_inputs ** 2;
+  const coefficients = ops.linear(`${name}.prediction_coefs`, modalities, features, { bias: false });
+  return ops.gemma3n.predicted(streams, coefficients);
+}
+function routedStreams(ops, name, text, x) {
+  const inputs = ops.scale(norm(ops, `${name}.router_norm`, x, text.hidden_size));
+  return ops.tanh(ops.linear(`${name}.modality_router`, inputs, text.altup_num_inputs, { bias: false }));
+}
+function laurel(ops, name, text, x) {
+  const narrow = ops.linear(`${name}.linear_left`, x, text.laurel_rank, { bias: false });
+  const wide = ops.linear(`${name}.linear_right`, narrow, text.hidden_size, { bias: false });
+  return ops.residual(norm(ops, `${name}.post_laurel_norm`, wide, text.hidden_size), x);
+}
+function perceptron(ops, text, { name, index }, x) {
+  const { intermediate_size: sizes, activation_sparsity_pattern: sparsity, num_hidden_layers: layers2 } = text;
+  const inner = typeof sizes === "number" ? sizes : sizes[index] ?? 1;
+  const isSparse = sparsity ? (sparsity[index] ?? 0) > 0 : layers2 > SPARSE_LAYERS && index < SPARSE_LAYERS;
+  const gate = ops.linear(`${name}.mlp.gate_proj`, x, inner, { bias: false });
+  const activated = ops.gelu(isSparse ? ops.gemma3n.sparsified(gate) : gate);
+  const product = ops.multiply(activated, ops.linear(`${name}.mlp.up_proj`, x, inner, { bias: false }));
+  return ops.linear(`${name}.mlp.down_proj`, product, text.hidden_size, { bias: false });
+}
+function norm(ops, name, x, size2) {
+  return ops.rmsNorm(name, x, { size: size2, scalesInFloat32: true });
+}
+
+// engine/models/decoders/gemma4.ts
+import * as z53 from "zod";
+
+// engine/models/vision/gemma4-towers.ts
+import * as z52 from "zod";
+var CHANNELS = 3;
+var gemma4VisionConfig = z52.object({
+  hidden_size: size.default(768),
+  intermediate_size: size.default(3072),
+  num_hidden_layers: size.default(16),
+  num_attention_heads: size.default(12),
+  num_key_value_heads: size.default(12),
+  head_dim: size.default(64),
+  patch_size: size.default(16),
+  position_embedding_size: size.default(10240)
+});
+var gemma4AudioConfig = z52.object({
+  hidden_size: size.default(1024),
+  num_hidden_layers: size.default(12),
+  num_attention_heads: size.default(8),
+  subsampling_conv_channels: z52.tuple([size, size]).default([128, 32]),
+  conv_kernel_size: size.default(5),
+  output_proj_dims: size.default(1536)
+});
+var unifiedVisionConfig = z52.object({
+  patch_size: size.default(16),
+  pooling_kernel_size: size.default(3),
+  mm_embed_dim: size.default(3840),
+  mm_posemb_size: size.default(1120)
+});
+var unifiedAudioConfig = z52.object({ audio_embed_dim: size.default(640) });
+function gemma4Vision(ops, config, words2) {
+  const root3 = "model.vision_tower";
+  const { hidden_size: hidden, intermediate_size: inner, head_dim: headSize } = config;
+  const [queries, keys2] = [config.num_attention_heads * headSize, config.num_key_value_heads * headSize];
+  table(ops, `${root3}.patch_embedder.position_embedding_table`, 2 * config.position_embedding_size, hidden);
+  idleLinear(ops, `${root3}.patch_embedder.input_proj`, CHANNELS * config.patch_size ** 2, hidden, false);
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    const name = `${root3}.encoder.layers.${index}`;
+    wrapped(ops, `${name}.self_attn`, [
+      ["q_proj", hidden, queries],
+      ["k_proj", hidden, keys2],
+      ["v_proj", hidden, keys2],
+      ["o_proj", queries, hidden]
+    ]);
+    wrapped(ops, `${name}.mlp`, [
+      ["gate_proj", hidden, inner],
+      ["up_proj", hidden, inner],
+      ["down_proj", inner, hidden]
+    ]);
+    for (const part of ["q_norm", "k_norm"]) idleRmsNorm(ops, `${name}.self_attn.${part}`, headSize);
+    norms(ops, name, hidden, [
+      "input_layernorm",
+      "post_attention_layernorm",
+      "pre_feedforward_layernorm",
+      "post_feedforward_layernorm"
+    ]);
+  }
+  idleLinear(ops, "model.embed_vision.embedding_projection", hidden, words2, false);
+}
+function gemma4Audio(ops, config, words2) {
+  const root3 = "model.audio_tower";
+  const { hidden_size: hidden, output_proj_dims: outside } = config;
+  const [first, second] = config.subsampling_conv_channels;
+  const sampling = `${root3}.subsample_conv_projection`;
+  table(ops, `${sampling}.layer0`, first, 3 * 3 + 1);
+  table(ops, `${sampling}.layer1`, second, first * 3 * 3 + 1);
+  idleLinear(ops, `${sampling}.input_proj_linear`, Math.floor(first / 4) * second, hidden, false);
+  for (let index = 0; index < config.num_hidden_layers; index++) conformer2(ops, `${root3}.layers.${index}`, config);
+  idleLinear(ops, `${root3}.output_proj`, hidden, outside, true);
+  idleLinear(ops, "model.embed_audio.embedding_projection", outside, words2, false);
+}
+function conformer2(ops, name, config) {
+  const { hidden_size: hidden } = config;
+  for (const part of ["feed_forward1", "feed_forward2"]) {
+    wrapped(ops, `${name}.${part}`, [
+      ["ffw_layer_1", hidden, 4 * hidden],
+      ["ffw_layer_2", 4 * hidden, hidden]
+    ]);
+    norms(ops, `${name}.${part}`, hidden, ["pre_layer_norm", "post_layer_norm"]);
+  }
+  wrapped(
+    ops,
+    `${name}.self_attn`,
+    ["q_proj", "k_proj", "v_proj", "post"].map((part) => [part, hidden, hidden])
+  );
+  idleLinear(ops, `${name}.self_attn.relative_k_proj`, hidden, hidden, false);
+  table(ops, `${name}.self_attn.per_dim_scale`, 1, hidden / config.num_attention_heads);
+  wrapped(ops, `${name}.lconv1d`, [
+    ["linear_start", hidden, 2 * hidden],
+    ["linear_end", hidden, hidden]
+  ]);
+  table(ops, `${name}.lconv1d.depthwise_conv1d`, hidden, config.conv_kernel_size);
+  norms(ops, `${name}.lconv1d`, hidden, ["pre_layer_norm", "conv_norm"]);
+  norms(ops, name, hidden, ["norm_pre_attn", "norm_post_attn", "norm_out"]);
+}
+function unifiedEmbedders(ops, config, words2) {
+  const { vision_config: vision, audio_config: audio } = config;
+  if (vision) {
+    const root3 = "model.embed_vision";
+    const patch = CHANNELS * (vision.patch_size * vision.pooling_kernel_size) ** 2;
+    const hidden = vision.mm_embed_dim;
+    table(ops, `${root3}.pos_embedding`, 2 * vision.mm_posemb_size, hidden);
+    ops.idle(patch, (x) => ops.layerNorm(`${root3}.patch_ln1`, x));
+    idleLinear(ops, `${root3}.patch_dense`, patch, hidden, true);
+    for (const part of ["patch_ln2", "pos_norm"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.${part}`, x));
+    idleLinear(ops, `${root3}.multimodal_embedder.embedding_projection`, hidden, words2, false);
+  }
+  if (audio) idleLinear(ops, "model.embed_audio.embedding_projection", audio.audio_embed_dim, words2, false);
+}
+function wrapped(ops, root3, linears3) {
+  for (const [part, from, to] of linears3) idleLinear(ops, `${root3}.${part}.linear`, from, to, false);
+}
+function norms(ops, root3, hidden, parts) {
+  for (const part of parts) idleRmsNorm(ops, `${root3}.${part}`, hidden);
+}
+
+// engine/models/decoders/gemma4.ts
+var textConfig3 = z53.object({
+  vocab_size: size.default(262144),
+  hidden_size: size.default(2304),
+  intermediate_size: size.default(9216),
+  num_hidden_layers: size.default(30),
+  num_attention_heads: size.default(8),
+  num_key_value_heads: size.default(4),
+  head_dim: size.default(256),
+  /** Of full layers. */
+  global_head_dim: size.default(512),
+  num_global_key_value_heads: size.nullish(),
+  max_position_embeddings: size.default(131072),
+  attention_dropout: probability.default(0),
+  final_logit_softcapping: z53.number().nullish(),
+  /** Full layers project keys alone. */
+  attention_k_eq_v: z53.boolean().default(false),
+  use_double_wide_mlp: z53.boolean().default(false),
+  ...sharingFields,
+  vocab_size_per_layer_input: size.default(262144),
+  hidden_size_per_layer_input: z53.number().int().min(0).max(1e6).default(256),
+  enable_moe_block: z53.boolean().default(false),
+  num_experts: size.nullish(),
+  top_k_experts: size.nullish(),
+  moe_intermediate_size: size.nullish()
+});
+var tied3 = { tie_word_embeddings: z53.boolean().default(true) };
+var gemma4TextConfig = textConfig3.extend({ model_type: z53.literal("gemma4_text"), ...tied3 });
+var gemma4Config = z53.object({
+  model_type: z53.literal("gemma4"),
+  ...tied3,
+  text_config: textConfig3,
+  vision_config: gemma4VisionConfig.nullish(),
+  audio_config: gemma4AudioConfig.nullish()
+});
+var gemma4UnifiedConfig = z53.object({
+  model_type: z53.literal("gemma4_unified"),
+  ...tied3,
+  text_config: textConfig3.extend({
+    hidden_size_per_layer_input: textConfig3.shape.hidden_size_per_layer_input.default(0),
+    max_position_embeddings: size.default(262144),
+    sliding_window: size.default(1024)
+  }),
+  vision_config: unifiedVisionConfig.nullish(),
+  audio_config: unifiedAudioConfig.nullish()
+});
+var FULL_LAYER_EVERY2 = 6;
+function gemma4(ops, config, task, labels) {
+  towers(ops, config);
+  const text = config.model_type === "gemma4_text" ? config : config.text_config;
+  const { hidden_size: hidden, num_hidden_layers: layers2, hidden_size_per_layer_input: inputSize } = text;
+  const root3 = config.model_type === "gemma4_text" ? "model" : "model.language_model";
+  const words2 = ops.scale(ops.embedding(`${root3}.embed_tokens`, ops.input, text.vocab_size, hidden));
+  let x = ops.withInputGradients(words2);
+  const sizes = { layers: layers2, vocabulary: text.vocab_size_per_layer_input, size: inputSize };
+  const vectors = inputSize > 0 ? layerInputs(ops, root3, x, sizes) : void 0;
+  const tables = {
+    full_attention: ops.rotaryTable(x, text.global_head_dim),
+    sliding_attention: ops.rotaryTable(x, text.head_dim)
+  };
+  const shared2 = /* @__PURE__ */ new Map();
+  for (let index = 0; index < layers2; index++) {
+    const attention8 = attentionOf3(text, index);
+    const vector = vectors === void 0 ? void 0 : ops.slices(vectors, [inputSize])[0];
+    const given = { attention: attention8, vector, table: tables[attention8.kind], shared: shared2 };
+    const alsoRead = [...vector === void 0 ? [] : [vector], ...[...shared2.values()].flat()];
+    x = ops.block(
+      x,
+      (input) => decoderLayer3(ops, text, { name: `${root3}.layers.${index}`, index }, input, given),
+      alsoRead
+    );
+  }
+  const output = {
+    root: root3,
+    vocabulary: text.vocab_size,
+    hidden,
+    isTied: config.tie_word_embeddings,
+    norm: "rms-float32",
+    logits: text.final_logit_softcapping ? "capped" : "plain"
+  };
+  return outputLayer(ops, output, x, task, labels);
+}
+function towers(ops, config) {
+  switch (config.model_type) {
+    case "gemma4_text":
+      return;
+    case "gemma4":
+      if (config.vision_config) gemma4Vision(ops, config.vision_config, config.text_config.hidden_size);
+      if (config.audio_config) gemma4Audio(ops, config.audio_config, config.text_config.hidden_size);
+      return;
+    case "gemma4_unified":
+      unifiedEmbedders(ops, config, config.text_config.hidden_size);
+  }
+}
+function kindOf2(text, index) {
+  if (index === text.num_hidden_layers - 1) return "full_attention";
+  const byDefault2 = (index + 1) % FULL_LAYER_EVERY2 === 0 ? "full_attention" : "sliding_attention";
+  return text.layer_types?.[index] ?? byDefault2;
+}
+function attentionOf3(text, index) {
+  const kind = kindOf2(text, index);
+  const isFull2 = kind === "full_attention";
+  const keysAreValues = isFull2 && text.attention_k_eq_v;
+  return {
+    kind,
+    heads: text.num_attention_heads,
+    keyValueHeads: (keysAreValues ? text.num_global_key_value_heads : void 0) ?? text.num_key_value_heads,
+    headSize: isFull2 ? text.global_head_dim : text.head_dim,
+    hidden: text.hidden_size,
+    bias: text.attention_bias,
+    dropout: text.attention_dropout,
+    window: isFull2 ? void 0 : text.sliding_window,
+    keysAreValues,
+    keysAndValues: keysAndValuesOf(text, index, (at) => kindOf2(text, at))
+  };
+}
+function decoderLayer3(ops, text, place, x, given) {
+  const { name } = place;
+  const { hidden_size: hidden, hidden_size_per_layer_input: size2 } = text;
+  const before = norm2(ops, `${name}.input_layernorm`, x, hidden);
+  const mixed = ops.frame(before, (input) => sharingAttention(ops, `${name}.self_attn`, input, given.attention, given));
+  const between = ops.residual(norm2(ops, `${name}.post_attention_layernorm`, mixed, hidden), x);
+  const fed = text.enable_moe_block ? besideExperts(ops, text, place, between) : perceptron2(ops, text, place, norm2(ops, `${name}.pre_feedforward_layernorm`, between, hidden));
+  const after = ops.residual(norm2(ops, `${name}.post_feedforward_layernorm`, fed, hidden), between);
+  const { vector } = given;
+  const output = vector === void 0 ? after : ops.residual(gatedByInput(ops, name, after, vector, { hidden, size: size2 }), after);
+  return ops.scale(output, { inPlace: true });
+}
+function norm2(ops, name, x, size2) {
+  return ops.rmsNorm(name, x, { size: size2, scalesInFloat32: true });
+}
+function perceptron2(ops, text, { name, index }, x) {
+  const { keysAndValues } = attentionOf3(text, index);
+  const isWide = text.use_double_wide_mlp && keysAndValues === "of-an-earlier-layer";
+  const inner = text.intermediate_size * (isWide ? 2 : 1);
+  const feedForward9 = gatedFeedForward({ hidden: text.hidden_size, inner, activation: "gelu" });
+  return ops.frame(x, (input) => feedForward9(ops, { name: `${name}.mlp`, index, table: void 0 }, input));
+}
+function besideExperts(ops, text, place, x) {
+  const { name } = place;
+  const { hidden_size: hidden, num_experts, top_k_experts, moe_intermediate_size } = text;
+  const [count2, perToken, inner] = [num_experts ?? 1, top_k_experts ?? 1, moe_intermediate_size ?? 1];
+  const dense = perceptron2(ops, text, place, norm2(ops, `${name}.pre_feedforward_layernorm`, x, hidden));
+  const first = norm2(ops, `${name}.post_feedforward_layernorm_1`, dense, hidden);
+  const plain2 = ops.rmsNorm(`${name}.router.norm`, x, { size: hidden, scalesInFloat32: true, isUnweighted: true });
+  const scored = ops.scale(ops.layerScale(`${name}.router.scale`, plain2));
+  const routed = ops.routed(`${name}.router`, scored, {
+    count: count2,
+    perToken,
+    scoring: "softmax",
+    weightsInFloat32: true,
+    linear: "proj",
+    expertScale: "per_expert_scale"
+  });
+  const gate = gateBy("gelu");
+  const chosen = ops.frame(
+    norm2(ops, `${name}.pre_feedforward_layernorm_2`, x, hidden),
+    (input) => ops.experts(`${name}.experts`, input, routed, { count: count2, inner }, (joined) => gate(ops, joined, inner))
+  );
+  return ops.add(first, norm2(ops, `${name}.post_feedforward_layernorm_2`, chosen, hidden));
+}
+
+// engine/models/decoders/gpt-bigcode.ts
+import * as z55 from "zod";
+
+// engine/models/decoders/gpt2.ts
+import * as z54 from "zod";
+var gpt2Config = z54.object({
+  model_type: z54.literal("gpt2"),
   vocab_size: size.default(50257),
   n_positions: size.default(1024),
   n_embd: size.default(768),
   n_layer: size.default(12),
   n_head: size.default(12),
   n_inner: size.nullish(),
+  activation_function: z54.enum(["gelu_new", "gelu"]).default("gelu_new"),
   resid_pdrop: probability.default(0.1),
   embd_pdrop: probability.default(0.1),
   attn_pdrop: probability.default(0.1)
@@ -1946,13 +3945,14 @@ function gpt2(ops, config, tokens, task, labels) {
   const places = ops.constantEmbedding("transformer.wpe", config.n_positions, config.n_embd, tokens);
   let x = ops.dropout(ops.add(words2, places), config.embd_pdrop);
   for (let index = 0; index < config.n_layer; index++) {
-    x = ops.block(x, (input) => block2(ops, config, `transformer.h.${index}`, input));
+    x = ops.block(x, (input) => block(ops, config, `transformer.h.${index}`, input));
   }
   const hidden = ops.layerNorm("transformer.ln_f", x);
   return task === "causal-lm" ? ops.linear("lm_head", hidden, config.vocab_size, { bias: false, tiedTo: "transformer.wte.weight" }) : ops.lastToken(ops.linear("score", hidden, labels, { bias: false }));
 }
-function block2(ops, config, name, x) {
+function block(ops, config, name, x) {
   const { n_embd: hidden, n_inner: inner, resid_pdrop: dropout } = config;
+  const activate2 = (x2) => config.activation_function === "gelu" ? ops.gelu(x2) : ops.geluNew(x2);
   const joined = ops.linear(`${name}.attn.c_attn`, ops.layerNorm(`${name}.ln_1`, x), 3 * hidden);
   const [query, key2, value] = ops.split(joined, [hidden, hidden, hidden]);
   const context = ops.attention(query, ops.cached(key2), ops.cached(value), {
@@ -1962,14 +3962,293 @@ function block2(ops, config, name, x) {
   });
   const attended = ops.residual(ops.dropout(ops.linear(`${name}.attn.c_proj`, context, hidden), dropout), x);
   const normalised2 = ops.layerNorm(`${name}.ln_2`, attended);
-  const widened = ops.geluNew(ops.linear(`${name}.mlp.c_fc`, normalised2, inner ?? 4 * hidden));
+  const widened = activate2(ops.linear(`${name}.mlp.c_fc`, normalised2, inner ?? 4 * hidden));
   return ops.residual(attended, ops.dropout(ops.linear(`${name}.mlp.c_proj`, widened, hidden), dropout));
 }
 
-// engine/models/opt.ts
-import * as z25 from "zod";
-var optConfig = z25.object({
-  model_type: z25.literal("opt"),
+// engine/models/decoders/gpt-bigcode.ts
+var gptBigCodeConfig = gpt2Config.extend({
+  model_type: z55.literal("gpt_bigcode"),
+  activation_function: z55.enum(["gelu_pytorch_tanh", "gelu"]).default("gelu_pytorch_tanh"),
+  multi_query: z55.literal(true, { error: "GPT BigCode without multi-query attention is not supported" }).default(true),
+  tie_word_embeddings: z55.boolean().default(true)
+});
+function gptBigCode(ops, config, tokens, task, labels) {
+  const { vocab_size: words2, n_embd: hidden } = config;
+  const places = () => ops.constantEmbedding("transformer.wpe", config.n_positions, hidden, tokens);
+  const embedded2 = ops.add(ops.embedding("transformer.wte", ops.input, words2, hidden), places());
+  ops.positionIds(config.n_positions ** 2 / 8);
+  let x = ops.dropout(embedded2, config.embd_pdrop);
+  for (let index = 0; index < config.n_layer; index++) {
+    x = ops.block(x, (input) => block2(ops, config, `transformer.h.${index}`, input));
+  }
+  const output = ops.layerNorm("transformer.ln_f", x);
+  if (task !== "causal-lm") return ops.lastToken(ops.linear("score", output, labels, { bias: false }));
+  const tied5 = config.tie_word_embeddings ? { tiedTo: "transformer.wte.weight" } : {};
+  return ops.linear("lm_head", output, words2, { bias: false, ...tied5 });
+}
+function block2(ops, config, name, x) {
+  const { n_embd: hidden, n_head: heads2, n_inner: inner, resid_pdrop: dropout } = config;
+  const headSize = hidden / heads2;
+  const joined = ops.linear(`${name}.attn.c_attn`, ops.layerNorm(`${name}.ln_1`, x), hidden + 2 * headSize);
+  const [query, key2, value] = ops.split(joined, [hidden, headSize, headSize]);
+  const context = ops.attention(query, ops.cached(key2), ops.cached(value), {
+    heads: heads2,
+    keyValueHeads: 1,
+    causal: true,
+    dropout: config.attn_pdrop,
+    castsSoftmax: true
+  });
+  const attended = ops.residual(ops.dropout(ops.linear(`${name}.attn.c_proj`, context, hidden), dropout), x);
+  const normalised2 = ops.layerNorm(`${name}.ln_2`, attended);
+  const widened = ops.gelu(ops.linear(`${name}.mlp.c_fc`, normalised2, inner ?? 4 * hidden));
+  return ops.residual(attended, ops.dropout(ops.linear(`${name}.mlp.c_proj`, widened, hidden), dropout));
+}
+
+// engine/models/decoders/mllama.ts
+import * as z57 from "zod";
+
+// engine/models/vision/mllama-vision.ts
+import * as z56 from "zod";
+var mllamaVisionConfig = z56.object({
+  hidden_size: size.default(1280),
+  intermediate_size: size.default(5120),
+  num_hidden_layers: size.default(32),
+  num_global_layers: size.default(8),
+  attention_heads: size.default(16),
+  num_channels: z56.literal(3).default(3),
+  vision_output_dim: size.default(7680),
+  /** Pixels of a tile's side. */
+  image_size: size.default(448),
+  patch_size: size.default(14),
+  max_num_tiles: z56.number().int().min(1).max(64).default(4),
+  intermediate_layers_indices: z56.array(z56.number().int().min(0).max(1e5)).max(1e3).default([3, 7, 15, 23, 30]),
+  supported_aspect_ratios: z56.array(z56.array(z56.number()).max(8)).max(1e3).default([
+    [1, 1],
+    [1, 2],
+    [1, 3],
+    [1, 4],
+    [2, 1],
+    [2, 2],
+    [3, 1],
+    [4, 1]
+  ])
+});
+var ROW_MULTIPLE = 8;
+function rowsOf({ image_size: side, patch_size: patch }) {
+  return Math.floor(side / patch) ** 2 + 1;
+}
+function mllamaVision(ops, config, outside, look3) {
+  const root3 = "model.vision_model";
+  const { tiles } = look3;
+  const rows2 = rowsOf(config);
+  const paddedRows = tiles * Math.ceil(rows2 / ROW_MULTIPLE) * ROW_MULTIPLE;
+  const mask = ops.mask(paddedRows, paddedRows);
+  const between = [];
+  let x = ops.padded(ops.layerNorm(`${root3}.layernorm_pre`, embedded(ops, config, root3, tiles)), paddedRows);
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    x = layer2(ops, config, `${root3}.transformer.layers.${index}`, x, { ...look3, mask, isGated: false });
+    if (config.intermediate_layers_indices.includes(index)) between.push(x);
+  }
+  x = placedByTile(ops, config, `${root3}.post_tile_positional_embedding`, ops.layerNorm(`${root3}.layernorm_post`, x));
+  for (let index = 0; index < config.num_global_layers; index++) {
+    x = layer2(ops, config, `${root3}.global_transformer.layers.${index}`, x, { ...look3, mask, isGated: true });
+  }
+  return ops.linear("model.multi_modal_projector", ops.joined([x, ...between], tiles * rows2), outside);
+}
+function embedded(ops, config, root3, tiles) {
+  const { hidden_size: hidden, image_size: side, patch_size: patch } = config;
+  const convolution2 = { kernel: patch, stride: patch, padding: 0 };
+  const pixels = ops.pixels(tiles * side, side);
+  const patches2 = ops.flattenPixels(ops.conv2d(`${root3}.patch_embedding`, pixels, hidden, convolution2));
+  const placed = placedByTile(ops, config, `${root3}.pre_tile_positional_embedding`, patches2);
+  const withClasses = ops.prependTokens(Array(tiles).fill(`${root3}.class_embedding`), placed);
+  const positions = `${root3}.gated_positional_embedding`;
+  const positioned = ops.addPositions(`${positions}.embedding`, withClasses, rowsOf(config));
+  const perTile = rowsOf(config) * hidden;
+  return ops.add(positioned, tileTable(ops, config, `${positions}.tile_embedding`, `${positions}.gate`, perTile));
+}
+function placedByTile(ops, config, name, x) {
+  return ops.add(x, tileTable(ops, config, `${name}.embedding`, `${name}.gate`, config.hidden_size));
+}
+function tileTable(ops, config, name, gate, perTile) {
+  const arrangements = config.supported_aspect_ratios.length + 1;
+  return ops.tanhGate(
+    gate,
+    ops.embedding(name, ops.firstToken(ops.input), arrangements, config.max_num_tiles * perTile)
+  );
+}
+function layer2(ops, config, name, x, kind) {
+  const gated4 = (gate, states) => kind.isGated ? ops.tanhGate(`${name}.${gate}`, states) : states;
+  const body = (input) => {
+    const normalised2 = ops.layerNorm(`${name}.input_layernorm`, input);
+    const context = ops.frame(normalised2, (states) => attention3(ops, config, `${name}.self_attn`, states, kind.mask));
+    const attended = ops.residual(gated4("gate_attn", context), input);
+    const normed = ops.layerNorm(`${name}.post_attention_layernorm`, attended);
+    const fed = ops.frame(normed, (states) => {
+      const widened = ops.gelu(ops.linear(`${name}.mlp.fc1`, states, config.intermediate_size));
+      return ops.linear(`${name}.mlp.fc2`, widened, config.hidden_size);
+    });
+    return ops.residual(gated4("gate_ffn", fed), attended);
+  };
+  return kind.checkpoints ? ops.block(x, body, [kind.mask]) : ops.frame(x, body);
+}
+function attention3(ops, config, name, x, mask) {
+  const { hidden_size: hidden, attention_heads: heads2 } = config;
+  const [query, key2, value] = ["q_proj", "k_proj", "v_proj"].map(
+    (part) => ops.linear(`${name}.${part}`, x, hidden, { bias: false })
+  );
+  const context = ops.attention(query, key2, value, { heads: heads2, causal: false, dropout: 0, castsSoftmax: true }, mask);
+  return ops.linear(`${name}.o_proj`, context, hidden, { bias: false });
+}
+
+// engine/models/decoders/mllama.ts
+var layerIndices = z57.array(z57.number().int().min(0).max(1e5)).max(1e3);
+var mllamaTextConfig = decoderFields.extend({
+  vocab_size: size.default(128256),
+  hidden_size: size.default(4096),
+  intermediate_size: size.default(14336),
+  num_hidden_layers: size.default(40),
+  num_attention_heads: size.default(32),
+  num_key_value_heads: size.default(8),
+  max_position_embeddings: size.default(131072),
+  cross_attention_layers: layerIndices.default([3, 8, 13, 18, 23, 28, 33, 38])
+});
+var mllamaConfig = z57.object({
+  model_type: z57.literal("mllama"),
+  text_config: mllamaTextConfig,
+  vision_config: mllamaVisionConfig
+});
+var root = "model.language_model";
+var READ_ONLY_WORDS = 8;
+function mllama(ops, config, spec) {
+  const { text_config: text } = config;
+  const blueprint = {
+    ...llamaBlueprint(text, {
+      mixer: attentionOf(text),
+      feedForward: gatedFeedForward({ hidden: text.hidden_size, inner: text.intermediate_size })
+    }),
+    root
+  };
+  const seen = spec.images && look(ops, config, spec);
+  if (seen === void 0) ops.idle(1, () => mllamaVision(ops, config.vision_config, text.hidden_size, { tiles: 1 }));
+  let x = ops.embedding(`${root}.embed_tokens`, ops.input, text.vocab_size + READ_ONLY_WORDS, text.hidden_size);
+  const table3 = ops.rotaryTable(x, headSizeOf(text));
+  for (let index = 0; index < text.num_hidden_layers; index++) {
+    const name = `${root}.layers.${index}`;
+    x = text.cross_attention_layers.includes(index) ? crossLayer(ops, text, name, x, seen, spec) : ops.block(x, (input) => decoderLayer(ops, blueprint, { name, index, table: table3 }, input));
+  }
+  return outputLayer(ops, blueprint, x, spec.task, spec.labels);
+}
+function look(ops, { vision_config: vision, text_config: text }, spec) {
+  const tiles = spec.images?.tiles ?? 1;
+  const checkpoints = spec.images?.checkpointed === "self-attention";
+  const states = mllamaVision(ops, vision, text.hidden_size, { tiles, checkpoints });
+  return { states, mask: ops.mask(spec.sequenceLength ?? 0, tiles * rowsOf(vision)) };
+}
+function crossLayer(ops, text, name, x, seen, spec) {
+  if (seen === void 0) {
+    ops.idle(text.hidden_size, (input) => crossAttending(ops, text, name, input, { states: input, mask: ops.mask(1, 1) }));
+    return x;
+  }
+  const run = (input) => crossAttending(ops, text, name, input, seen);
+  return spec.images?.checkpointed === "self-attention" ? ops.frame(x, run) : ops.block(x, run, [seen.states, seen.mask]);
+}
+function crossAttending(ops, text, name, x, seen) {
+  const norm5 = (part, states) => normalised(ops, "rms", `${name}.${part}`, text.hidden_size, states);
+  const before = norm5("input_layernorm", x);
+  const attended = ops.frame(before, (input) => crossAttention(ops, text, `${name}.cross_attn`, input, seen));
+  const masked = seen.masksAttended ? ops.scale(attended) : attended;
+  const between = ops.residual(ops.tanhGate(`${name}.cross_attn_attn_gate`, masked), x);
+  const forFeeding = norm5("post_attention_layernorm", between);
+  const feedForward9 = gatedFeedForward({ hidden: text.hidden_size, inner: text.intermediate_size });
+  const fed = ops.frame(
+    forFeeding,
+    (input) => feedForward9(ops, { name: `${name}.mlp`, index: 0, table: void 0 }, input)
+  );
+  return ops.residual(ops.tanhGate(`${name}.cross_attn_mlp_gate`, ops.scale(fed)), between);
+}
+function crossAttention(ops, text, name, x, seen) {
+  const { states, mask, tables } = seen;
+  const heads2 = text.num_attention_heads;
+  const keyValueHeads = text.num_key_value_heads ?? heads2;
+  const headSize = headSizeOf(text);
+  const project = (part, from, count2) => ops.linear(`${name}.${part}`, from, count2 * headSize, { bias: false });
+  const norm5 = (part, from) => normalised(ops, "rms", `${name}.${part}`, headSize, from);
+  const turned = (from, table3, count2) => table3 === void 0 ? from : ops.rotary(from, table3, count2);
+  const query = turned(norm5("q_norm", project("q_proj", x, heads2)), tables?.words, heads2);
+  const keys2 = project("k_proj", states, keyValueHeads);
+  const values = project("v_proj", states, keyValueHeads);
+  const [key2, value] = [turned(norm5("k_norm", keys2), tables?.states, keyValueHeads), values].map(
+    (part) => ops.repeatHeads(ops.cached(part), heads2 / keyValueHeads, keyValueHeads)
+  );
+  const shape = { heads: heads2, causal: false, dropout: text.attention_dropout, castsSoftmax: true };
+  const context = ops.attention(query, key2, value, shape, mask);
+  return ops.linear(`${name}.o_proj`, context, text.hidden_size, { bias: false });
+}
+
+// engine/models/decoders/moss-vl.ts
+import * as z58 from "zod";
+var mossVlConfig = z58.object({
+  model_type: z58.literal("moss_vl"),
+  tie_word_embeddings: z58.boolean().default(false),
+  text_config: qwen3Config.omit({ model_type: true }).extend({ cross_attention_layers: layerIndices }),
+  vision_config: qwen3VisionConfig.extend({ temporal_patch_size: size.default(1) })
+});
+var root2 = "model.language_model";
+var ROWS_OF_IMAGE = 257;
+function mossVl(ops, config, spec) {
+  const { text_config: text } = config;
+  const blueprint = { ...qwen3(text), isTied: config.tie_word_embeddings, root: root2 };
+  mossVision(ops, config);
+  let x = ops.embedding(`${root2}.embed_tokens`, ops.input, text.vocab_size, text.hidden_size);
+  const words2 = ops.rotaryTable(x, headSizeOf(text));
+  const seen = spec.images && look2(ops, config, spec, words2);
+  for (let index = 0; index < text.num_hidden_layers; index++) {
+    const name = `${root2}.layers.${index}`;
+    x = text.cross_attention_layers.includes(index) ? crossLayer2(ops, config, name, x, seen) : ops.block(x, (input) => decoderLayer(ops, blueprint, { name, index, table: words2 }, input));
+  }
+  return outputLayer(ops, blueprint, x, spec.task, spec.labels);
+}
+function look2(ops, config, spec, words2) {
+  const rows2 = (spec.images?.tiles ?? 1) * ROWS_OF_IMAGE;
+  const states = ops.mask(rows2, config.text_config.hidden_size);
+  const tables = { words: words2, states: ops.rotaryTable(states, headSizeOf(config.text_config)) };
+  return { states, mask: ops.mask(spec.sequenceLength ?? 0, rows2), tables, masksAttended: true };
+}
+function crossLayer2(ops, { text_config: text }, name, x, seen) {
+  if (seen !== void 0) {
+    const shared2 = [seen.states, seen.mask, ...seen.tables?.words ?? [], ...seen.tables?.states ?? []];
+    return ops.block(x, (input) => crossAttending(ops, text, name, input, seen), shared2);
+  }
+  ops.idle(text.hidden_size, (input) => crossAttending(ops, text, name, input, { states: input, mask: ops.mask(1, 1) }));
+  return x;
+}
+function mossVision(ops, { vision_config: vision, text_config: text }) {
+  const visual = "model.visual";
+  const { hidden_size: hidden, intermediate_size: inner } = vision;
+  patches(ops, `${visual}.patch_embed.proj`, hidden, voxels(vision), { bias: true });
+  table(ops, `${visual}.pos_embed`, vision.num_position_embeddings, hidden);
+  tower(ops, `${visual}.blocks`, vision.depth, hidden, {
+    norms: ["norm1", "norm2"],
+    normKind: "layer",
+    linears: [...joinedAttention(hidden), ["mlp.linear_fc1", hidden, inner], ["mlp.linear_fc2", inner, hidden]],
+    bias: true
+  });
+  const levels = vision.deepstack_visual_indexes.length + 1;
+  const merged = hidden * vision.spatial_merge_size ** 2 * levels;
+  for (let level = 0; level < levels; level++) {
+    ops.idle(hidden, (x) => ops.layerNorm(`${visual}.merger.norms.${level}`, x));
+  }
+  idleLinear(ops, `${visual}.merger.linear_fc1`, merged, merged, true);
+  idleLinear(ops, `${visual}.merger.linear_fc2`, merged, text.hidden_size, true);
+  table(ops, "model.separator_token", 1, text.hidden_size);
+}
+
+// engine/models/decoders/opt.ts
+import * as z59 from "zod";
+var optConfig = z59.object({
+  model_type: z59.literal("opt"),
   vocab_size: size,
   hidden_size: size,
   ffn_dim: size,
@@ -1979,16 +4258,16 @@ var optConfig = z25.object({
   /** Narrower than `hidden_size` in OPT-350M, which projects in and out. */
   word_embed_proj_dim: size.nullish(),
   /** False in OPT-350M: norms come after the residual sums. */
-  do_layer_norm_before: z25.boolean().default(true),
+  do_layer_norm_before: z59.boolean().default(true),
   dropout: probability.default(0.1),
   attention_dropout: probability.default(0)
 });
 var POSITION_OFFSET = 2;
 function opt(ops, config, task, labels) {
   const { hidden_size: hidden, max_position_embeddings: positions } = config;
-  const embedded = config.word_embed_proj_dim ?? hidden;
-  const projects = embedded !== hidden;
-  const words2 = ops.embedding("model.decoder.embed_tokens", ops.input, config.vocab_size, embedded);
+  const embedded2 = config.word_embed_proj_dim ?? hidden;
+  const projects = embedded2 !== hidden;
+  const words2 = ops.embedding("model.decoder.embed_tokens", ops.input, config.vocab_size, embedded2);
   const places = ops.embedding("model.decoder.embed_positions", ops.input, positions + POSITION_OFFSET, hidden);
   const narrow = { bias: false };
   let x = ops.add(projects ? ops.linear("model.decoder.project_in", words2, hidden, narrow) : words2, places);
@@ -1996,7 +4275,7 @@ function opt(ops, config, task, labels) {
     x = ops.block(x, (input) => layer3(ops, config, `model.decoder.layers.${index}`, input));
   }
   const normalised2 = config.do_layer_norm_before ? ops.layerNorm("model.decoder.final_layer_norm", x) : x;
-  const output = projects ? ops.linear("model.decoder.project_out", normalised2, embedded, narrow) : normalised2;
+  const output = projects ? ops.linear("model.decoder.project_out", normalised2, embedded2, narrow) : normalised2;
   return task === "causal-lm" ? ops.linear("lm_head", output, config.vocab_size, { bias: false, tiedTo: "model.decoder.embed_tokens.weight" }) : ops.lastToken(ops.linear("score", output, labels, narrow));
 }
 function layer3(ops, config, name, x) {
@@ -2014,38 +4293,38 @@ function layer3(ops, config, name, x) {
     castsSoftmax: true
   };
   const context = ops.attention(ops.scale(query), ops.cached(key2), ops.cached(value), shape);
-  const projected = ops.dropout(ops.linear(`${name}.self_attn.out_proj`, context, hidden), dropout);
-  const attended = after("self_attn_layer_norm", ops.residual(projected, x));
+  const projected2 = ops.dropout(ops.linear(`${name}.self_attn.out_proj`, context, hidden), dropout);
+  const attended = after("self_attn_layer_norm", ops.residual(projected2, x));
   const widened = ops.relu(ops.linear(`${name}.fc1`, before("final_layer_norm", attended), config.ffn_dim));
   const fed = ops.dropout(ops.linear(`${name}.fc2`, widened, hidden), dropout);
   return after("final_layer_norm", ops.residual(fed, attended));
 }
 
-// engine/models/parallel-decoder.ts
-import * as z26 from "zod";
-var gptNeoxConfig = z26.object({
-  model_type: z26.literal("gpt_neox"),
+// engine/models/decoders/parallel-decoder.ts
+import * as z60 from "zod";
+var gptNeoxConfig = z60.object({
+  model_type: z60.literal("gpt_neox"),
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
   num_hidden_layers: size,
   num_attention_heads: size,
   max_position_embeddings: size,
-  rotary_pct: z26.number().min(0).max(1).default(0.25),
+  rotary_pct: z60.number().min(0).max(1).default(0.25),
   hidden_dropout: probability.default(0),
   attention_dropout: probability.default(0),
-  use_parallel_residual: z26.boolean().default(true),
-  tie_word_embeddings: z26.boolean().default(false)
+  use_parallel_residual: z60.boolean().default(true),
+  tie_word_embeddings: z60.boolean().default(false)
 });
-var phiConfig = z26.object({
-  model_type: z26.literal("phi"),
+var phiConfig = z60.object({
+  model_type: z60.literal("phi"),
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
   num_hidden_layers: size,
   num_attention_heads: size,
   max_position_embeddings: size,
-  partial_rotary_factor: z26.number().min(0).max(1).default(0.5),
+  partial_rotary_factor: z60.number().min(0).max(1).default(0.5),
   resid_pdrop: probability.default(0),
   embd_pdrop: probability.default(0),
   attention_dropout: probability.default(0)
@@ -2060,15 +4339,15 @@ function gptNeox(ops, config, task, labels) {
   }
   const output = ops.layerNorm("gpt_neox.final_layer_norm", x);
   if (task !== "causal-lm") return ops.lastToken(ops.linear("score", output, labels, { bias: false }));
-  const tied3 = config.tie_word_embeddings ? { tiedTo: "gpt_neox.embed_in.weight" } : {};
-  return ops.linear("embed_out", output, config.vocab_size, { bias: false, ...tied3 });
+  const tied5 = config.tie_word_embeddings ? { tiedTo: "gpt_neox.embed_in.weight" } : {};
+  return ops.linear("embed_out", output, config.vocab_size, { bias: false, ...tied5 });
 }
 function neoxLayer(ops, config, name, table3, x) {
   const { hidden_size: hidden, num_attention_heads: heads2, hidden_dropout: dropout } = config;
   const normalised2 = ops.layerNorm(`${name}.input_layernorm`, x);
   const joined = ops.linear(`${name}.attention.query_key_value`, normalised2, 3 * hidden);
   const [query, key2, value] = ops.split(joined, [hidden, hidden, hidden]);
-  const [q, k] = [query, key2].map((states) => ops.rotary(states, table3, heads2));
+  const [q, k] = [query, key2].map((states) => ops.rotary(states, table3, heads2, { alwaysJoins: true }));
   const shape = { heads: heads2, causal: true, dropout: config.attention_dropout, castsSoftmax: true };
   const context = ops.attention(q, ops.cached(k), ops.cached(value), shape);
   const attended = ops.dropout(ops.linear(`${name}.attention.dense`, context, hidden), dropout);
@@ -2110,16 +4389,254 @@ function phiLayer(ops, config, name, table3, x) {
   return ops.residual(ops.residual(attended, fed), x);
 }
 
-// engine/models/resnet.ts
-import * as z27 from "zod";
-var resnetConfig = z27.object({
-  model_type: z27.literal("resnet"),
+// engine/models/modernbert.ts
+import * as z61 from "zod";
+var modernbertConfig = z61.object({
+  model_type: z61.literal("modernbert"),
+  vocab_size: size.default(50368),
+  hidden_size: size.default(768),
+  intermediate_size: size.default(1152),
+  num_hidden_layers: size.default(22),
+  num_attention_heads: size.default(12),
+  max_position_embeddings: size.default(8192),
+  norm_bias: z61.boolean().default(false),
+  attention_bias: z61.boolean().default(false),
+  mlp_bias: z61.boolean().default(false),
+  decoder_bias: z61.boolean().default(true),
+  classifier_bias: z61.boolean().default(false),
+  classifier_pooling: z61.enum(["cls", "mean"]).default("cls"),
+  attention_dropout: probability.default(0),
+  embedding_dropout: probability.default(0),
+  mlp_dropout: probability.default(0),
+  classifier_dropout: probability.default(0),
+  /** Tokens around one that it attends to in a sliding layer. */
+  local_attention: size.default(128),
+  global_attn_every_n_layers: size.default(3),
+  layer_types: z61.array(z61.enum(["sliding_attention", "full_attention"])).max(1e4).nullish()
+});
+var WORDS = "model.embeddings.tok_embeddings";
+function modernbert(ops, config, task, labels) {
+  const words2 = ops.embedding(WORDS, ops.input, config.vocab_size, config.hidden_size);
+  let x = ops.dropout(norm3(ops, config, "model.embeddings.norm", words2), config.embedding_dropout);
+  const headSize = config.hidden_size / config.num_attention_heads;
+  const tables = { full_attention: ops.rotaryTable(x, headSize), sliding_attention: ops.rotaryTable(x, headSize) };
+  for (let index = 0; index < config.num_hidden_layers; index++) {
+    const kind = kindOf3(config, index);
+    const window = kind === "full_attention" ? void 0 : Math.floor(config.local_attention / 2) + 1;
+    x = ops.block(x, (input) => encoderLayer2(ops, config, input, { index, table: tables[kind], window }));
+  }
+  const output = norm3(ops, config, "model.final_norm", x);
+  if (task === "masked-lm") return languageHead(ops, config, output);
+  const pooled = config.classifier_pooling === "cls" ? ops.firstToken(output) : ops.meanOfTokens(output);
+  return ops.linear("classifier", ops.dropout(head(ops, config, pooled), config.classifier_dropout), labels);
+}
+function kindOf3({ layer_types: types, global_attn_every_n_layers: every }, index) {
+  return types?.[index] ?? (index % every === 0 ? "full_attention" : "sliding_attention");
+}
+function encoderLayer2(ops, config, x, layer6) {
+  const name = `model.layers.${layer6.index}`;
+  const before = layer6.index === 0 ? x : norm3(ops, config, `${name}.attn_norm`, x);
+  const mixed = ops.frame(before, (input) => attention4(ops, config, `${name}.attn`, input, layer6));
+  const between = ops.add(x, mixed);
+  const forFeeding = norm3(ops, config, `${name}.mlp_norm`, between);
+  return ops.add(
+    between,
+    ops.frame(forFeeding, (input) => feedForward6(ops, config, `${name}.mlp`, input))
+  );
+}
+function attention4(ops, config, name, x, { table: table3, window }) {
+  const { hidden_size: hidden, num_attention_heads: heads2, attention_dropout: dropout } = config;
+  const bias = config.attention_bias;
+  const joined = ops.linear(`${name}.Wqkv`, x, 3 * hidden, { bias });
+  const [query, key2, value] = ops.split(joined, [hidden, hidden, hidden]);
+  const [q, k] = [query, key2].map((states) => ops.rotary(states, table3, heads2, { inFloat32: true }));
+  const context = ops.attention(q, k, value, { heads: heads2, causal: false, dropout, window, castsSoftmax: true });
+  return ops.dropout(ops.linear(`${name}.Wo`, context, hidden, { bias }), dropout);
+}
+function feedForward6(ops, config, name, x) {
+  const { hidden_size: hidden, intermediate_size: inner, mlp_bias: bias } = config;
+  const joined = ops.linear(`${name}.Wi`, x, 2 * inner, { bias });
+  const [input, gate] = ops.split(joined, [inner, inner]);
+  const product = ops.dropout(ops.multiply(activate(ops, "gelu", input), gate), config.mlp_dropout);
+  return ops.linear(`${name}.Wo`, product, hidden, { bias });
+}
+function head(ops, config, x) {
+  const dense = ops.linear("head.dense", x, config.hidden_size, { bias: config.classifier_bias });
+  return norm3(ops, config, "head.norm", ops.gelu(dense));
+}
+function languageHead(ops, config, x) {
+  const decoder = { bias: config.decoder_bias, tiedTo: `${WORDS}.weight` };
+  return ops.float32(ops.linear("decoder", head(ops, config, x), config.vocab_size, decoder));
+}
+function norm3(ops, { norm_bias: bias }, name, x) {
+  return ops.layerNorm(name, x, { bias });
+}
+
+// engine/models/t5.ts
+import * as z62 from "zod";
+var t5Config = z62.object({
+  model_type: z62.literal("t5"),
+  vocab_size: size.default(32128),
+  d_model: size.default(512),
+  /** Of one head; all heads together may be narrower or wider than `d_model`. */
+  d_kv: size.default(64),
+  d_ff: size.default(2048),
+  num_layers: size.default(6),
+  num_decoder_layers: size.nullish(),
+  num_heads: size.default(8),
+  relative_attention_num_buckets: size.default(32),
+  dropout_rate: probability.default(0.1),
+  feed_forward_proj: z62.enum(["relu", "gated-gelu"]).default("relu"),
+  /** False from T5 1.1 on. transformers ties the weights all the same, and scales the decoder's output only when true. */
+  tie_word_embeddings: z62.boolean().default(true),
+  /** Tokens of the pre-training; relative positions set no limit. */
+  n_positions: size.default(512)
+});
+var WORDS2 = "shared.weight";
+function t5(ops, config, tokens, targetTokens) {
+  const encoder2 = { config, name: "encoder", ids: ops.input, tokens, layers: config.num_layers };
+  const encoded = runStack(ops, encoder2);
+  const decoded = runStack(ops, {
+    config,
+    name: "decoder",
+    ids: ops.shiftedLabels(),
+    tokens: targetTokens,
+    layers: config.num_decoder_layers ?? config.num_layers,
+    source: { encoded, tokens }
+  });
+  const output = config.tie_word_embeddings ? ops.scale(decoded) : decoded;
+  return ops.linear("lm_head", output, config.vocab_size, { bias: false, tiedTo: WORDS2 });
+}
+function runStack(ops, { config, name, ids, tokens, layers: layers2, source }) {
+  const { num_heads: heads2, relative_attention_num_buckets: buckets, dropout_rate: dropout } = config;
+  const words2 = ops.embedding("shared", ids, config.vocab_size, config.d_model);
+  const table3 = `${name}.block.0.layer.0.SelfAttention.relative_attention_bias`;
+  const bias = ops.relativePositionBias(table3, buckets, heads2, tokens);
+  const sourceBias = source && ops.zeroPositionBias(heads2, tokens, source.tokens);
+  const shared2 = [bias, ...source ? [source.encoded] : [], ...sourceBias ? [sourceBias] : []];
+  let x = ops.dropout(words2, dropout);
+  for (let index = 0; index < layers2; index++) {
+    const block3 = `${name}.block.${index}`;
+    x = ops.block(
+      x,
+      (input) => {
+        const causal = source !== void 0;
+        const attended = selfAttention(ops, config, `${block3}.layer.0`, input, { causal, bias });
+        const joined = source && sourceBias ? crossAttention2(ops, config, `${block3}.layer.1`, attended, source.encoded, sourceBias) : attended;
+        return feedForward7(ops, config, `${block3}.layer.${source ? 2 : 1}`, joined);
+      },
+      shared2
+    );
+  }
+  return ops.dropout(norm4(ops, config, `${name}.final_layer_norm`, x), dropout);
+}
+function selfAttention(ops, config, name, x, { causal, bias }) {
+  return sublayer(
+    ops,
+    config,
+    name,
+    x,
+    (normalised2) => attention5(ops, config, `${name}.SelfAttention`, normalised2, normalised2, { causal, caches: causal, bias })
+  );
+}
+function crossAttention2(ops, config, name, x, source, bias) {
+  return sublayer(
+    ops,
+    config,
+    name,
+    x,
+    (normalised2) => attention5(ops, config, `${name}.EncDecAttention`, normalised2, source, { causal: false, caches: true, bias })
+  );
+}
+function sublayer(ops, config, name, x, body) {
+  return ops.frame(x, (input) => {
+    const result = ops.frame(norm4(ops, config, `${name}.layer_norm`, input), body);
+    return ops.residual(ops.dropout(result, config.dropout_rate), input);
+  });
+}
+function attention5(ops, config, name, x, source, { causal, caches, bias }) {
+  const { num_heads: heads2, d_kv: headSize, dropout_rate: dropout } = config;
+  const project = (part, from) => ops.linear(`${name}.${part}`, from, heads2 * headSize, { bias: false });
+  const [query, key2, value] = [project("q", x), project("k", source), project("v", source)];
+  const [k, v] = caches ? [ops.cached(key2), ops.cached(value)] : [key2, value];
+  const shape = { heads: heads2, causal, dropout };
+  return ops.linear(`${name}.o`, ops.attention(query, k, v, shape, bias), config.d_model, { bias: false });
+}
+function feedForward7(ops, config, name, x) {
+  const module = `${name}.DenseReluDense`;
+  return sublayer(ops, config, name, x, (normalised2) => {
+    const widen = (part) => ops.linear(`${module}.${part}`, normalised2, config.d_ff, { bias: false });
+    const widened = config.feed_forward_proj === "relu" ? ops.relu(widen("wi")) : ops.multiply(ops.geluNew(widen("wi_0")), widen("wi_1"));
+    const dropped = ops.dropout(widened, config.dropout_rate);
+    return ops.linear(`${module}.wo`, dropped, config.d_model, { bias: false, castsInput: true });
+  });
+}
+function norm4(ops, config, name, x) {
+  return ops.rmsNorm(name, x, { size: config.d_model, scalesInFloat32: false, scalesInput: true });
+}
+
+// engine/models/vision/convnext.ts
+import * as z63 from "zod";
+var convnextConfig = z63.object({
+  model_type: z63.literal("convnext"),
+  patch_size: size.default(4),
+  hidden_sizes: z63.array(size).min(1).max(20).default([96, 192, 384, 768]),
+  depths: z63.array(size).min(1).max(20).default([3, 3, 9, 3]),
+  layer_scale_init_value: z63.number().default(1e-6),
+  drop_path_rate: probability.default(0)
+});
+var EXPANSION = 4;
+function convnext(ops, config, labels) {
+  const { patch_size: patch, hidden_sizes: sizes } = config;
+  const [channels2 = 0] = sizes;
+  const stem = { kernel: patch, stride: patch, padding: 0, bias: true };
+  const patches2 = ops.conv2d("embeddings.patch_embeddings", ops.input, channels2, stem);
+  const embedded2 = imageNorm(ops, "embeddings.layernorm", patches2);
+  const encoded = ops.frame(embedded2, (input) => encode2(ops, config, input));
+  return ops.linear("classifier", ops.layerNorm("layernorm", ops.globalAveragePool(encoded)), labels);
+}
+function encode2(ops, config, embedded2) {
+  const { hidden_sizes: sizes, depths, drop_path_rate: lastRate } = config;
+  const lastIndex = depths.reduce((sum, depth) => sum + depth, 0) - 1;
+  let x = embedded2;
+  let layersBefore = 0;
+  sizes.forEach((channels2, stage) => {
+    const name = `encoder.stages.${stage}`;
+    if (stage > 0) x = downsample(ops, `${name}.downsampling_layer`, x, channels2);
+    for (let index = 0; index < (depths[stage] ?? 0); index++) {
+      const dropRate = lastIndex === 0 ? 0 : lastRate * layersBefore++ / lastIndex;
+      x = ops.block(x, (input) => layer4(ops, config, `${name}.layers.${index}`, input, { channels: channels2, dropRate }));
+    }
+  });
+  return x;
+}
+function downsample(ops, name, x, channels2) {
+  const halving2 = { kernel: 2, stride: 2, padding: 0, bias: true };
+  return ops.conv2d(`${name}.1`, imageNorm(ops, `${name}.0`, x), channels2, halving2);
+}
+function layer4(ops, config, name, x, { channels: channels2, dropRate }) {
+  const depthwise = { kernel: 7, stride: 1, bias: true, groups: channels2 };
+  const filtered = ops.channelsLast(ops.conv2d(`${name}.dwconv`, x, channels2, depthwise));
+  const widened = ops.linear(`${name}.pwconv1`, ops.layerNorm(`${name}.layernorm`, filtered), EXPANSION * channels2);
+  const narrowed = ops.linear(`${name}.pwconv2`, ops.gelu(widened), channels2);
+  const isScaled = config.layer_scale_init_value > 0;
+  const scaled = isScaled ? ops.layerScale(`${name}.layer_scale_parameter`, narrowed) : narrowed;
+  return ops.residual(ops.dropPath(ops.channelsFirst(scaled), dropRate), x);
+}
+function imageNorm(ops, name, x) {
+  return ops.channelsFirst(ops.layerNorm(name, ops.channelsLast(x)));
+}
+
+// engine/models/vision/resnet.ts
+import * as z64 from "zod";
+var resnetConfig = z64.object({
+  model_type: z64.literal("resnet"),
   embedding_size: size.default(64),
-  hidden_sizes: z27.array(size).min(1).max(20).default([256, 512, 1024, 2048]),
-  depths: z27.array(size).min(1).max(20).default([3, 4, 6, 3]),
-  layer_type: z27.enum(["basic", "bottleneck"]).default("bottleneck"),
-  downsample_in_first_stage: z27.boolean().default(false),
-  downsample_in_bottleneck: z27.boolean().default(false)
+  hidden_sizes: z64.array(size).min(1).max(20).default([256, 512, 1024, 2048]),
+  depths: z64.array(size).min(1).max(20).default([3, 4, 6, 3]),
+  layer_type: z64.enum(["basic", "bottleneck"]).default("bottleneck"),
+  downsample_in_first_stage: z64.boolean().default(false),
+  downsample_in_bottleneck: z64.boolean().default(false)
 });
 var REDUCTION = 4;
 function resnet(ops, config, labels) {
@@ -2127,10 +4644,10 @@ function resnet(ops, config, labels) {
   let x = ops.maxPool(ops.relu(stem), { kernel: 3, stride: 2, padding: 1 });
   let channels2 = config.embedding_size;
   config.hidden_sizes.forEach((outChannels, stage) => {
-    for (let layer5 = 0; layer5 < (config.depths[stage] ?? 0); layer5++) {
-      const downsamples = layer5 === 0 && (stage > 0 || config.downsample_in_first_stage);
+    for (let layer6 = 0; layer6 < (config.depths[stage] ?? 0); layer6++) {
+      const downsamples = layer6 === 0 && (stage > 0 || config.downsample_in_first_stage);
       const shape = { channels: channels2, outChannels, stride: downsamples ? 2 : 1 };
-      x = residualLayer(ops, config, `stages.${stage}.layers.${layer5}`, x, shape);
+      x = residualLayer(ops, config, `stages.${stage}.layers.${layer6}`, x, shape);
       channels2 = outChannels;
     }
   });
@@ -2159,112 +4676,9 @@ function convolution(ops, name, x, outChannels, options) {
   return ops.batchNorm(`${name}.normalization`, ops.conv2d(`${name}.convolution`, x, outChannels, options));
 }
 
-// engine/models/t5.ts
-import * as z28 from "zod";
-var t5Config = z28.object({
-  model_type: z28.literal("t5"),
-  vocab_size: size.default(32128),
-  d_model: size.default(512),
-  /** Of one head; all heads together may be narrower or wider than `d_model`. */
-  d_kv: size.default(64),
-  d_ff: size.default(2048),
-  num_layers: size.default(6),
-  num_decoder_layers: size.nullish(),
-  num_heads: size.default(8),
-  relative_attention_num_buckets: size.default(32),
-  dropout_rate: probability.default(0.1),
-  feed_forward_proj: z28.enum(["relu", "gated-gelu"]).default("relu"),
-  /** False from T5 1.1 on. transformers ties the weights all the same, and scales the decoder's output only when true. */
-  tie_word_embeddings: z28.boolean().default(true),
-  /** Tokens of the pre-training; relative positions set no limit. */
-  n_positions: size.default(512)
-});
-var WORDS = "shared.weight";
-function t5(ops, config, tokens, targetTokens) {
-  const encoder2 = { config, name: "encoder", ids: ops.input, tokens, layers: config.num_layers };
-  const encoded = runStack(ops, encoder2);
-  const decoded = runStack(ops, {
-    config,
-    name: "decoder",
-    ids: ops.shiftedLabels(),
-    tokens: targetTokens,
-    layers: config.num_decoder_layers ?? config.num_layers,
-    source: { encoded, tokens }
-  });
-  const output = config.tie_word_embeddings ? ops.scale(decoded) : decoded;
-  return ops.linear("lm_head", output, config.vocab_size, { bias: false, tiedTo: WORDS });
-}
-function runStack(ops, { config, name, ids, tokens, layers, source }) {
-  const { num_heads: heads2, relative_attention_num_buckets: buckets, dropout_rate: dropout } = config;
-  const words2 = ops.embedding("shared", ids, config.vocab_size, config.d_model);
-  const table3 = `${name}.block.0.layer.0.SelfAttention.relative_attention_bias`;
-  const bias = ops.relativePositionBias(table3, buckets, heads2, tokens);
-  const sourceBias = source && ops.zeroPositionBias(heads2, tokens, source.tokens);
-  const shared = [bias, ...source ? [source.encoded] : [], ...sourceBias ? [sourceBias] : []];
-  let x = ops.dropout(words2, dropout);
-  for (let index = 0; index < layers; index++) {
-    const block3 = `${name}.block.${index}`;
-    x = ops.block(
-      x,
-      (input) => {
-        const causal = source !== void 0;
-        const attended = selfAttention(ops, config, `${block3}.layer.0`, input, { causal, bias });
-        const joined = source && sourceBias ? crossAttention(ops, config, `${block3}.layer.1`, attended, source.encoded, sourceBias) : attended;
-        return feedForward4(ops, config, `${block3}.layer.${source ? 2 : 1}`, joined);
-      },
-      shared
-    );
-  }
-  return ops.dropout(norm(ops, config, `${name}.final_layer_norm`, x), dropout);
-}
-function selfAttention(ops, config, name, x, { causal, bias }) {
-  return sublayer(
-    ops,
-    config,
-    name,
-    x,
-    (normalised2) => attention2(ops, config, `${name}.SelfAttention`, normalised2, normalised2, { causal, caches: causal, bias })
-  );
-}
-function crossAttention(ops, config, name, x, source, bias) {
-  return sublayer(
-    ops,
-    config,
-    name,
-    x,
-    (normalised2) => attention2(ops, config, `${name}.EncDecAttention`, normalised2, source, { causal: false, caches: true, bias })
-  );
-}
-function sublayer(ops, config, name, x, body) {
-  return ops.frame(x, (input) => {
-    const result = ops.frame(norm(ops, config, `${name}.layer_norm`, input), body);
-    return ops.residual(ops.dropout(result, config.dropout_rate), input);
-  });
-}
-function attention2(ops, config, name, x, source, { causal, caches, bias }) {
-  const { num_heads: heads2, d_kv: headSize, dropout_rate: dropout } = config;
-  const project = (part, from) => ops.linear(`${name}.${part}`, from, heads2 * headSize, { bias: false });
-  const [query, key2, value] = [project("q", x), project("k", source), project("v", source)];
-  const [k, v] = caches ? [ops.cached(key2), ops.cached(value)] : [key2, value];
-  const shape = { heads: heads2, causal, dropout };
-  return ops.linear(`${name}.o`, ops.attention(query, k, v, shape, bias), config.d_model, { bias: false });
-}
-function feedForward4(ops, config, name, x) {
-  const module = `${name}.DenseReluDense`;
-  return sublayer(ops, config, name, x, (normalised2) => {
-    const widen = (part) => ops.linear(`${module}.${part}`, normalised2, config.d_ff, { bias: false });
-    const widened = config.feed_forward_proj === "relu" ? ops.relu(widen("wi")) : ops.multiply(ops.geluNew(widen("wi_0")), widen("wi_1"));
-    const dropped = ops.dropout(widened, config.dropout_rate);
-    return ops.linear(`${module}.wo`, dropped, config.d_model, { bias: false, castsInput: true });
-  });
-}
-function norm(ops, config, name, x) {
-  return ops.rmsNorm(name, x, { size: config.d_model, scalesInFloat32: false, scalesInput: true });
-}
-
-// engine/models/vit.ts
-import * as z29 from "zod";
-var visionEncoder = z29.object({
+// engine/models/vision/vit.ts
+import * as z65 from "zod";
+var visionEncoder = z65.object({
   hidden_size: size.default(768),
   num_hidden_layers: size.default(12),
   num_attention_heads: size.default(12),
@@ -2274,10 +4688,10 @@ var visionEncoder = z29.object({
   /** Pixels of the side that the position table was made for. */
   image_size: size.default(224),
   patch_size: size.default(16),
-  qkv_bias: z29.boolean().default(true)
+  qkv_bias: z65.boolean().default(true)
 });
-var vitConfig = visionEncoder.extend({ model_type: z29.literal("vit") });
-var deitConfig = visionEncoder.extend({ model_type: z29.literal("deit") });
+var vitConfig = visionEncoder.extend({ model_type: z65.literal("vit") });
+var deitConfig = visionEncoder.extend({ model_type: z65.literal("deit") });
 function vit(ops, config, labels) {
   const { hidden_size: hidden, patch_size: patch } = config;
   const convolution2 = { kernel: patch, stride: patch, padding: 0, bias: true };
@@ -2290,22 +4704,22 @@ function vit(ops, config, labels) {
     patches2
   );
   const positions = special.length + Math.floor(config.image_size / patch) ** 2;
-  const embedded = ops.addPositions("embeddings.position_embeddings", tokens, positions);
-  let x = ops.dropout(embedded, config.hidden_dropout_prob);
+  const embedded2 = ops.addPositions("embeddings.position_embeddings", tokens, positions);
+  let x = ops.dropout(embedded2, config.hidden_dropout_prob);
   for (let index = 0; index < config.num_hidden_layers; index++) {
-    x = ops.block(x, (input) => layer4(ops, config, `layers.${index}`, input));
+    x = ops.block(x, (input) => layer5(ops, config, `layers.${index}`, input));
   }
   return ops.linear("classifier", ops.firstToken(ops.layerNorm("layernorm", x)), labels);
 }
-function layer4(ops, config, name, x) {
+function layer5(ops, config, name, x) {
   const normalised2 = ops.layerNorm(`${name}.layernorm_before`, x);
-  const context = ops.frame(normalised2, (input) => attention3(ops, config, `${name}.attention`, input));
+  const context = ops.frame(normalised2, (input) => attention6(ops, config, `${name}.attention`, input));
   const attended = ops.residual(ops.dropout(context, config.hidden_dropout_prob), x);
   const normed = ops.layerNorm(`${name}.layernorm_after`, attended);
-  const fed = ops.frame(normed, (input) => feedForward5(ops, config, `${name}.mlp`, input));
+  const fed = ops.frame(normed, (input) => feedForward8(ops, config, `${name}.mlp`, input));
   return ops.residual(ops.dropout(fed, config.hidden_dropout_prob), attended);
 }
-function attention3(ops, config, name, x) {
+function attention6(ops, config, name, x) {
   const [query, key2, value] = ["q_proj", "k_proj", "v_proj"].map(
     (part) => ops.linear(`${name}.${part}`, x, config.hidden_size, { bias: config.qkv_bias })
   );
@@ -2317,22 +4731,33 @@ function attention3(ops, config, name, x) {
   });
   return ops.linear(`${name}.o_proj`, context, config.hidden_size);
 }
-function feedForward5(ops, config, name, x) {
+function feedForward8(ops, config, name, x) {
   const widened = ops.gelu(ops.linear(`${name}.fc1`, x, config.intermediate_size));
   return ops.linear(`${name}.fc2`, widened, config.hidden_size);
 }
 
 // engine/models/architecture.ts
-var modelConfig = z30.discriminatedUnion("model_type", [
+var modelConfig = z66.discriminatedUnion("model_type", [
   bertConfig,
   robertaConfig,
   distilbertConfig,
+  modernbertConfig,
   gpt2Config,
+  gptBigCodeConfig,
+  gptjConfig,
+  gptNeoConfig,
   ...decoderConfigs,
+  gemma3nConfig,
+  gemma3nTextConfig,
+  gemma4Config,
+  gemma4TextConfig,
+  gemma4UnifiedConfig,
   phiConfig,
   gptNeoxConfig,
   optConfig,
   falconConfig,
+  mllamaConfig,
+  mossVlConfig,
   t5Config,
   resnetConfig,
   vitConfig,
@@ -2343,14 +4768,16 @@ var IMAGENET_PIXELS = 224;
 var kinds = {
   bert: "encoder",
   roberta: "encoder",
+  "xlm-roberta": "encoder",
   distilbert: "encoder",
+  modernbert: "encoder",
   t5: "encoder-decoder",
   resnet: "image",
   vit: "image",
   deit: "image",
   convnext: "image"
 };
-function kindOf({ model_type }) {
+function kindOf4({ model_type }) {
   return kinds[model_type] ?? "decoder";
 }
 var tasks = {
@@ -2360,24 +4787,35 @@ var tasks = {
   image: ["image-classification"]
 };
 function tasksOf(config) {
-  return tasks[kindOf(config)];
+  return tasks[kindOf4(config)];
 }
+var robertas = /* @__PURE__ */ new Set(["roberta", "xlm-roberta"]);
 function maxPositionsOf(config) {
   if ("n_positions" in config) return config.n_positions;
   if ("text_config" in config) return config.text_config.max_position_embeddings;
   if (!("max_position_embeddings" in config)) return void 0;
-  return config.max_position_embeddings - (config.model_type === "roberta" ? ROBERTA_POSITION_OFFSET : 0);
+  return config.max_position_embeddings - (robertas.has(config.model_type) ? ROBERTA_POSITION_OFFSET : 0);
 }
 function imageSizeOf(config) {
   if ("image_size" in config) return config.image_size;
-  return kindOf(config) === "image" ? IMAGENET_PIXELS : void 0;
+  return kindOf4(config) === "image" ? IMAGENET_PIXELS : void 0;
 }
 function seesImages(config) {
   return "vision_config" in config;
 }
+function hears(config) {
+  return "audio_config" in config;
+}
+function isOutsideTransformers(config) {
+  return config.model_type === "moss_vl" || config.model_type === "mimo";
+}
 function hasExperts(config) {
   const text = "text_config" in config ? config.text_config : config;
-  return "num_experts_per_tok" in text;
+  return "num_experts_per_tok" in text && (text.num_experts_per_tok ?? 0) > 0 || "enable_moe_block" in text && text.enable_moe_block;
+}
+function hasStateSpaces(config) {
+  if (config.model_type === "granitemoehybrid") return !config.layer_types?.every((type) => type === "attention");
+  return ["falcon_h1", "nemotron_h", "jamba"].includes(config.model_type);
 }
 function supportsCheckpointing(config) {
   return config.model_type !== "resnet" && config.model_type !== "convnext";
@@ -2387,11 +4825,20 @@ function forward(ops, config, spec) {
   switch (config.model_type) {
     case "bert":
     case "roberta":
+    case "xlm-roberta":
       return bert(ops, config, tokens, spec.task, spec.labels);
     case "distilbert":
       return distilbert(ops, config, tokens, spec.task, spec.labels);
+    case "modernbert":
+      return modernbert(ops, config, spec.task, spec.labels);
     case "gpt2":
       return gpt2(ops, config, tokens, spec.task, spec.labels);
+    case "gpt_bigcode":
+      return gptBigCode(ops, config, tokens, spec.task, spec.labels);
+    case "gptj":
+      return gptj(ops, config, spec.task, spec.labels);
+    case "gpt_neo":
+      return gptNeo(ops, config, tokens, spec.task, spec.labels);
     case "phi":
       return phi(ops, config, spec.task, spec.labels);
     case "gpt_neox":
@@ -2400,6 +4847,17 @@ function forward(ops, config, spec) {
       return opt(ops, config, spec.task, spec.labels);
     case "falcon":
       return falcon(ops, config, spec.task, spec.labels);
+    case "moss_vl":
+      return mossVl(ops, config, spec);
+    case "mllama":
+      return mllama(ops, config, spec);
+    case "gemma3n":
+    case "gemma3n_text":
+      return gemma3n(ops, config, spec.task, spec.labels);
+    case "gemma4":
+    case "gemma4_text":
+    case "gemma4_unified":
+      return gemma4(ops, config, spec.task, spec.labels);
     case "t5":
       return t5(ops, config, tokens, spec.targetLength ?? tokens);
     case "resnet":
@@ -2424,15 +4882,28 @@ function errorBandPercent(spec, config) {
 function beyondTrace(spec) {
   return spec.gpus > 1 ? "several GPUs" : beyondTorch(spec);
 }
+var untraced = /* @__PURE__ */ new Set(["lion", "paged-adamw", "adam-mini"]);
 function beyondTorch(spec) {
   if (spec.gpus > 1 && spec.sharding?.startsWith("zero")) return "DeepSpeed's sharding";
+  if (spec.method?.kind === "answers" && spec.method.generation.kind === "vllm") return "vLLM beside the training";
+  if (spec.quantization === "gptq" || spec.quantization === "awq")
+    return `weights in ${spec.quantization.toUpperCase()}'s format`;
+  if (spec.lora?.inExpertKernels) return "Axolotl's kernels for experts";
+  if (spec.tensorParallel !== void 0) return "tensor parallelism";
+  if (spec.method?.kind === "trajectories") return "torchtune's trajectories";
+  if (spec.method?.kind === "strided") return "EBFT's strided mode";
   if (spec.quantizedExperts) return "quantised experts";
+  if (spec.linearExperts) return "experts as linear layers";
+  if (spec.chosenExperts) return "torchtune's experts";
+  if (spec.expertsOnHost) return "the exchange with experts on the host";
   if (spec.fakeQuantization?.format !== void 0) return "4-bit floats";
   if (spec.float8) return "8-bit floats";
   if (spec.offload !== void 0) return "offloading";
+  if (spec.trainsTowers) return "images or speech among the words";
+  if (spec.images?.checkpointed === "self-attention") return "torchtune's layers that see images";
   if (spec.fusedLoss) return "a fused loss";
   if (spec.precision === "bf16-master") return "float32 master weights";
-  return spec.optimizer === "lion" || spec.optimizer === "paged-adamw" ? `the optimizer ${spec.optimizer}` : void 0;
+  return untraced.has(spec.optimizer) ? `the optimizer ${spec.optimizer}` : void 0;
 }
 function derivationOf(spec, config) {
   const beyond = beyondTrace(spec);
@@ -2446,24 +4917,48 @@ function derivationOf(spec, config) {
 function sentencesOn(spec, config) {
   const isBfloat16 = spec.precision === "bf16" || spec.precision === "bf16-master";
   return [
-    ...seesImages(config) ? [
-      "Text alone is counted: how many images of which size a sample holds cannot be known from the config. The weights of the layers that see them are in the figures, their activations are not."
+    ...spec.images !== void 0 ? [
+      `One image a sample is counted${spec.images.tiles > 1 ? `, in ${spec.images.tiles} tiles` : ""}: how many images of which size a sample holds cannot be known from the config.`
     ] : [],
-    ...hasExperts(config) && spec.quantization !== void 0 && !spec.quantizedExperts ? [
+    ...seesImages(config) && spec.images === void 0 ? [
+      `Text alone is counted: how many images of which size a sample holds cannot be known from the config. ${ofTowers("see", spec)}`
+    ] : [],
+    ...hears(config) ? [
+      `Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. ${ofTowers("hear", spec)}`
+    ] : [],
+    ...isOutsideTransformers(config) ? [
+      `The model is counted from the code that is published beside its weights, which no engine but the estimate runs.${seesImages(config) ? " The layers that see images are taken as frozen." : ""}`
+    ] : [],
+    ...hasExperts(config) && spec.quantization !== void 0 && !spec.quantizedExperts && !spec.linearExperts ? [
       "The experts are counted without quantisation: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over."
     ] : [],
-    ...config.model_type === "qwen3_5" || config.model_type === "qwen3_5_moe" ? [
+    ...answersItself(spec) && (hasLinearAttention(config) || hasStateSpaces(config)) ? ["What the layers without attention remember of every answer, while answers are made, is not counted."] : [],
+    ...hasLinearAttention(config) ? [
       "Linear attention is counted in flash-linear-attention's kernels, derived from their sources; where they are not installed transformers' own composition takes more."
     ] : [],
+    ...hasStateSpaces(config) ? [
+      "Mamba's layers are counted in the kernels of mamba-ssm and causal-conv1d, derived from their sources; where they are not installed transformers' own composition takes far more."
+    ] : [],
+    ...hasStateSpaces(config) && config.model_type !== "jamba" && spec.quantization !== void 0 ? ["Mamba's output projections are counted without quantisation: their kernel takes whole matrices."] : [],
     ...config.model_type === "gpt_oss" && spec.attention === "sdpa" ? [
       "Attention is counted in a flash kernel that takes gpt-oss's sinks, such as kernels-community/vllm-flash-attn3; without one transformers computes it eagerly, in far more memory. Its kernel is derived from its sources."
     ] : [],
     ...hasExperts(config) && !isBfloat16 ? ["Experts in float32 run in a kernel that no trace covers; they are counted as in bfloat16, at twice the size."] : []
   ];
 }
+function hasLinearAttention(config) {
+  return ["qwen3_next", "qwen3_5", "qwen3_5_moe", "kimi_linear"].includes(config.model_type);
+}
+function answersItself({ method }) {
+  return method?.kind === "answers" && method.generation.kind === "transformers";
+}
+function ofTowers(verb, { trainsTowers: trainsTowers2 }) {
+  const layers2 = `the layers that ${verb} them`;
+  return trainsTowers2 ? `Weights, gradients and optimizer state of ${layers2} are in the figures, their activations are not.` : `The weights of ${layers2} are in the figures; their activations are not, nor, where they train, their gradients and their share of the optimizer state.`;
+}
 
 // engine/probes/device.ts
-import * as z32 from "zod";
+import * as z68 from "zod";
 
 // engine/probes/ending.ts
 async function endedBy(signal, process2, work) {
@@ -2482,10 +4977,10 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import * as z31 from "zod";
-var answer = z31.discriminatedUnion("kind", [
-  z31.object({ id: z31.number(), kind: z31.literal("done"), result: z31.unknown() }),
-  z31.object({ id: z31.number(), kind: z31.literal("failed"), message: z31.string(), traceback: z31.string() })
+import * as z67 from "zod";
+var answer = z67.discriminatedUnion("kind", [
+  z67.object({ id: z67.number(), kind: z67.literal("done"), result: z67.unknown() }),
+  z67.object({ id: z67.number(), kind: z67.literal("failed"), message: z67.string(), traceback: z67.string() })
 ]);
 var passedVariables = /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|VIRTUAL_ENV|PYTHON\w*|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|HF_HOME)$/;
 var STDERR_TAIL_CHARACTERS = 4e3;
@@ -2552,7 +5047,7 @@ var PythonWorker = class {
     if (!parsed2.success || parsed2.data.id !== id) return this.#died(`answered "${line.slice(0, 200)}"`);
     if (parsed2.data.kind === "failed") return parsed2.data;
     const result = schema.safeParse(parsed2.data.result);
-    return result.success ? { kind: "done", result: result.data } : this.#died(`answered what the schema refuses: ${z31.prettifyError(result.error)}`);
+    return result.success ? { kind: "done", result: result.data } : this.#died(`answered what the schema refuses: ${z67.prettifyError(result.error)}`);
   }
   #died(how) {
     this.#kill();
@@ -2579,33 +5074,33 @@ function parseJson(text) {
 
 // engine/probes/device.ts
 var deviceKinds = ["cuda", "mps", "cpu"];
-var bytes = z32.number().int().min(0);
-var cudaDevice = z32.object({
-  kind: z32.literal("cuda"),
-  name: z32.string(),
+var bytes = z68.number().int().min(0);
+var cudaDevice = z68.object({
+  kind: z68.literal("cuda"),
+  name: z68.string(),
   /** Cards of this machine that PyTorch sees; the facts are of the first. */
-  count: z32.number().int().positive(),
+  count: z68.number().int().positive(),
   /** The memory limit, where one was set. */
   totalBytes: bytes,
   /** Total − free − reserved after a first kernel: the context, and whatever other processes hold. */
   contextBytes: bytes,
   /** What PyTorch allocates for cuBLAS, once per handle and stream. */
   cublasWorkspaceBytes: bytes,
-  driver: z32.string(),
-  cuda: z32.string(),
-  computeCapability: z32.tuple([z32.number().int(), z32.number().int()])
+  driver: z68.string(),
+  cuda: z68.string(),
+  computeCapability: z68.tuple([z68.number().int(), z68.number().int()])
 });
-var device = z32.discriminatedUnion("kind", [
+var device = z68.discriminatedUnion("kind", [
   cudaDevice,
-  z32.object({ kind: z32.literal("mps"), name: z32.string(), totalBytes: bytes, contextBytes: bytes }),
-  z32.object({ kind: z32.literal("cpu"), name: z32.string() }),
-  z32.object({ kind: z32.literal("none") })
+  z68.object({ kind: z68.literal("mps"), name: z68.string(), totalBytes: bytes, contextBytes: bytes }),
+  z68.object({ kind: z68.literal("cpu"), name: z68.string() }),
+  z68.object({ kind: z68.literal("none") })
 ]);
-var machine = z32.object({
-  python: z32.string(),
-  torch: z32.string(),
-  transformers: z32.string(),
-  hasBitsandbytes: z32.boolean(),
+var machine = z68.object({
+  python: z68.string(),
+  torch: z68.string(),
+  transformers: z68.string(),
+  hasBitsandbytes: z68.boolean(),
   device
 });
 var START_TIMEOUT_MILLIS = 12e4;
@@ -2719,11 +5214,19 @@ var optimizerRules = {
   },
   // lion-pytorch, torchtune: one momentum like the parameter.
   lion: { ...inPlace, stateBytes: parameterBytes, passes: 5 },
+  // adam_mini/adam_mini.py: moments in float32; a step holds the squared gradient or the update, and its negative.
+  "adam-mini": {
+    stateBytes: (parameter, name) => (wholeSecondMoment.test(name) ? 2 : 1) * float32Bytes(parameter),
+    temporaries: (parameter) => Array.from({ length: parameter.dtype === "float32" ? 2 : 3 }, () => float32Bytes(parameter)),
+    temporariesLive: "one by one",
+    passes: 10
+  },
   "adamw-8bit": { ...inPlace, stateBytes: (parameter) => 2 * eightBitBytes(parameter), passes: 4 },
   // Paged state lives in managed memory: on the GPU while it fits, on the host when something else needs the room.
   "paged-adamw-8bit": { ...inPlace, stateBytes: (parameter) => 2 * eightBitBytes(parameter), passes: 4 },
   "paged-adamw": { ...inPlace, stateBytes: (parameter) => 2 * float32Bytes(parameter), passes: 7 }
 };
+var wholeSecondMoment = /embed|embd|wte|lm_head\.weight|output\.weight/;
 function adafactorBytes(parameter) {
   const [rows2, columns] = [parameter.shape.at(-2), parameter.shape.at(-1)];
   if (rows2 === void 0 || columns === void 0) return float32Bytes(parameter);
@@ -2781,7 +5284,8 @@ function kernel(node, gpu, precision, launchSeconds) {
   const storages = [...node.reads, ...node.creates];
   const flopsPerSecond = peakFlops(gpu, node.computeDtype, precision) * ARITHMETIC_EFFICIENCY;
   const [output] = node.outputs;
-  const flopsPerElement = output ? node.flopsPerSample / elements(output) : 0;
+  const outputElements = output === void 0 || output.shape.length === 0 ? 0 : elements(output);
+  const flopsPerElement = outputElements > 0 ? node.flopsPerSample / outputElements : 0;
   return {
     arithmeticSecondsPerSample: node.flopsPerSample / flopsPerSecond,
     waveSeconds: flopsPerElement * TILE_ELEMENTS * gpu.multiprocessors / flopsPerSecond,
@@ -2796,6 +5300,14 @@ function peakFlops(gpu, dtype, precision) {
   return bytesPerElement[dtype] === 2 ? gpu.peakFlops.fp16 : gpu.peakFlops.fp32;
 }
 
+// engine/estimate/vllm-share.ts
+var nothing = { bytes: 0, held: "for-answers" };
+function vllmShare({ method }, { totalBytes }) {
+  if (method?.kind !== "answers" || method.generation.kind !== "vllm") return nothing;
+  const { share, sleeps } = method.generation;
+  return { bytes: Math.floor(share * totalBytes), held: sleeps ? "for-answers" : "always" };
+}
+
 // engine/probes/estimate.ts
 var CUBLAS_HANDLES = 2;
 var throughputs = /* @__PURE__ */ new WeakMap();
@@ -2804,15 +5316,22 @@ var EstimateProbe = class {
   #workspaceBytes;
   #footprint;
   #gpu;
+  #vllm;
   /** One footprint serves any number of GPUs. */
   constructor(footprint, gpu) {
-    this.usableBytes = usableBytes(gpu);
+    this.#vllm = vllmShare(footprint.spec, gpu);
+    this.usableBytes = Math.max(0, usableBytes(gpu) - (this.#vllm.held === "always" ? this.#vllm.bytes : 0));
     this.#workspaceBytes = gpu.cublasWorkspaceBytes * CUBLAS_HANDLES;
     this.#footprint = footprint;
     this.#gpu = gpu;
   }
   peak(batch) {
-    return this.#footprint.peak(batch, this.#workspaceBytes);
+    const step3 = this.#footprint.peak(batch, this.#workspaceBytes);
+    if (this.#vllm.held === "always" || this.#vllm.bytes === 0) return step3;
+    const resting = this.#footprint.resting(batch, this.#workspaceBytes);
+    const bytes5 = resting.bytes + this.#vllm.bytes;
+    const breakdown2 = { ...resting.breakdown, workspace: resting.breakdown.workspace + this.#vllm.bytes };
+    return bytes5 > step3.bytes ? { bytes: bytes5, breakdown: breakdown2, moment: "making answers in vLLM" } : step3;
   }
   samplesPerSecond(batch, accumulation) {
     return throughputOf(this.#footprint, this.#gpu).samplesPerSecond(batch, accumulation);
@@ -2910,13 +5429,29 @@ function isAllocationFailure(text) {
 import { fork } from "node:child_process";
 import { existsSync as existsSync2 } from "node:fs";
 import { fileURLToPath as fileURLToPath2 } from "node:url";
-import * as z36 from "zod";
+import * as z72 from "zod";
 
 // engine/probes/tfjs/protocol.ts
-import * as z35 from "zod";
+import * as z71 from "zod";
 
 // engine/config/spec.ts
-import * as z33 from "zod";
+import * as z69 from "zod";
+
+// engine/config/parameter-pattern.ts
+var MAX_REPETITIONS = 2;
+var MAX_CHARACTERS = 200;
+var understood = /^\^?(?:(?:\w|-|\\[.dw]|\[[\w.-]+\]|\.)[*+?]?|\((?:\?:)?[\w|.\\]+\)\??)*\$?$/;
+function parameterPattern(source) {
+  if (source.length > MAX_CHARACTERS || !understood.test(source)) return void 0;
+  if ((source.match(/[*+]/g)?.length ?? 0) > MAX_REPETITIONS) return void 0;
+  try {
+    return new RegExp(`^(?:${source})`);
+  } catch {
+    return void 0;
+  }
+}
+
+// engine/config/spec.ts
 var tasks2 = [
   "sequence-classification",
   "masked-lm",
@@ -2935,116 +5470,218 @@ var optimizers = [
   "rmsprop",
   "adamw-8bit",
   "paged-adamw-8bit",
-  "paged-adamw"
+  "paged-adamw",
+  "adam-mini"
 ];
 var precisions = ["fp32", "tf32", "bf16", "bf16-master", "amp-bf16", "amp-fp16"];
 var stepProfiles = ["training", "forward-backward"];
 var attentions = ["sdpa", "eager"];
 var loops = ["plain", "trainer"];
 var frameworks = ["pytorch", "tensorflow.js"];
-var quantizations = ["nf4", "nf4-double", "int8"];
+var quantizations = ["nf4", "nf4-double", "int8", "gptq", "awq"];
 var defaultLoraTargets = ["q_proj", "v_proj"];
 var shardings = ["ddp", "zero1", "zero2", "zero3", "fsdp"];
 var logProbabilityStyles = ["trl", "llamafactory", "torchtune"];
 var references = ["none", "adapters-off", "copy"];
-var trainingMethod = z33.discriminatedUnion("kind", [
+var MAX_BATCH = 1e6;
+var trainingMethod = z69.discriminatedUnion("kind", [
   /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected answer of a sample go through the model in one batch. */
-  z33.object({
-    kind: z33.literal("preference"),
-    reference: z33.enum(references),
-    logProbabilities: z33.enum(logProbabilityStyles),
+  z69.object({
+    kind: z69.literal("preference"),
+    reference: z69.enum(references),
+    logProbabilities: z69.enum(logProbabilityStyles),
     /** ORPO and CPO: a cross-entropy over the chosen answers beside. */
-    withCrossEntropy: z33.boolean()
+    withCrossEntropy: z69.boolean()
   }),
   /** KTO: one answer a sample, and another sample's beside it, through the policy and the reference without gradients. */
-  z33.object({
-    kind: z33.literal("kto"),
-    reference: z33.enum(references),
-    logProbabilities: z33.enum(logProbabilityStyles)
+  z69.object({
+    kind: z69.literal("kto"),
+    reference: z69.enum(references),
+    logProbabilities: z69.enum(logProbabilityStyles)
   }),
   /**
    * Reward models. `score`: a classifier of one label over the chosen and the rejected answer. `value`: LLaMA-Factory's value
    * head beside the output layer, whose logits are computed and dropped. `steps`: a score of two labels for every token.
    */
-  z33.object({ kind: z33.literal("reward"), head: z33.enum(["score", "value", "steps"]) }),
+  z69.object({ kind: z69.literal("reward"), head: z69.enum(["score", "value", "steps"]) }),
   /**
    * torchtune's: a frozen teacher of the catalogue reads the same batch, and the student learns its distribution beside the labels,
    * from logits in `chunks`.
    */
-  z33.object({
-    kind: z33.literal("distillation"),
-    teacher: z33.string().min(1).max(200),
-    chunks: z33.number().int().min(1).max(1e3)
+  z69.object({
+    kind: z69.literal("distillation"),
+    teacher: z69.string().min(1).max(200),
+    chunks: z69.number().int().min(1).max(1e3)
+  }),
+  /** LLaMA-Factory's ASFT: a frozen copy reads the same batch, and the divergence from it is added to a weighted cross-entropy. */
+  z69.object({ kind: z69.literal("anchored") }),
+  /** Axolotl's masked diffusion: tokens that see all others are to be told again where they were masked. */
+  z69.object({ kind: z69.literal("denoising") }),
+  /**
+   * GRPO and its kin (GDPO, DAPO, GSPO, RLOO, EBFT): the model's own answers end the sequences, are scored against one another and
+   * learnt from.
+   */
+  z69.object({
+    kind: z69.literal("answers"),
+    /** `adapters-copy`: the same model under a frozen copy of the adapters, as TRL makes one of adapters that it is handed. */
+    reference: z69.enum([...references, "adapters-copy"]),
+    /** Tokens of the longest answer. */
+    answerLength: z69.number().int().min(1).max(1e7),
+    /** Answers that are made and scored at a time on one GPU: those of all micro-batches until the next generation. */
+    count: z69.number().int().min(1).max(MAX_BATCH),
+    /** Who makes them: a server that holds nothing here, vLLM in a share of this GPU, or transformers' `generate`. */
+    generation: z69.discriminatedUnion("kind", [
+      z69.object({ kind: z69.literal("server") }),
+      z69.object({ kind: z69.literal("vllm"), share: z69.number().min(0).max(1), sleeps: z69.boolean() }),
+      z69.object({ kind: z69.literal("transformers") })
+    ]),
+    /** Whether the logits are divided by the temperature where they are, as TRL 1.0 to 1.9 did, or in a copy, as 1.13 does. */
+    tempersInPlace: z69.boolean(),
+    /** EBFT: whether hidden states of the reference score the answers. */
+    comparesFeatures: z69.boolean()
+  }),
+  /**
+   * EBFT's strided mode: short answers from many places in a sequence, all of them in one pass, are compared by the reference's
+   * hidden states and learnt from.
+   */
+  z69.object({
+    kind: z69.literal("strided"),
+    reference: z69.enum(["adapters-off", "copy"]),
+    /** Times that every sequence is answered. */
+    rollouts: z69.number().int().min(1).max(64),
+    /** Tokens before the first place, between two, and of an answer. */
+    context: z69.number().int().min(1).max(1e7),
+    stride: z69.number().int().min(1).max(1e7),
+    answerLength: z69.number().int().min(1).max(1e7),
+    /** Whether the sequence's own tokens are learnt from too. */
+    withCrossEntropy: z69.boolean()
+  }),
+  /** torchtune's GRPO and PPO: answers are made and compared with a frozen copy's, and one pass over all of their logits learns from them. */
+  z69.object({
+    kind: z69.literal("trajectories"),
+    answerLength: z69.number().int().min(1).max(1e7),
+    /** Answers to a prompt, which are one sample together. */
+    perPrompt: z69.number().int().min(1).max(1e4),
+    /** Samples that answers are made for at a time, and those that a batch is cut from. */
+    generated: z69.number().int().min(1).max(MAX_BATCH),
+    collected: z69.number().int().min(1).max(MAX_BATCH),
+    /** PPO: a value model that trains beside, and a reward model that does not, both as large as the policy. */
+    withCritic: z69.boolean(),
+    /** Whether the recipe accumulates gradients. */
+    accumulates: z69.boolean()
   })
 ]);
-var MAX_BATCH = 1e6;
-var batchSize = z33.number().int().min(1).max(MAX_BATCH);
-var trainingSpec = z33.object({
+var trainedPart = z69.object({
+  /** Regular expressions: a parameter trains whose name in transformers one of them matches from its start. */
+  names: z69.array(z69.string().refine((name) => parameterPattern(name) !== void 0, "not a pattern of parameter names")).min(1).max(200),
+  /**
+   * Whether gradients go down to the embeddings' output wherever the lowest trained parameter is: transformers'
+   * `enable_input_require_grads`, which its checkpointing brings along. Where they do not, only blocks that train are checkpointed.
+   */
+  inputGradients: z69.boolean(),
+  /** The blocks that train change from time to time, and the optimizer keeps the state of those that have had their turn: LISA. */
+  inTurns: z69.boolean().optional()
+});
+var batchSize = z69.number().int().min(1).max(MAX_BATCH);
+var trainingSpec = z69.object({
   /** A Hub id or an alias of the model catalogue. */
-  model: z33.string().min(1).max(200),
-  task: z33.enum(tasks2),
-  framework: z33.enum(frameworks),
-  step: z33.enum(stepProfiles),
+  model: z69.string().min(1).max(200),
+  task: z69.enum(tasks2),
+  framework: z69.enum(frameworks),
+  step: z69.enum(stepProfiles),
   /** Samples on one GPU in one forward pass. */
   microBatch: batchSize,
   gradientAccumulation: batchSize,
-  gpus: z33.number().int().min(1).max(1e5),
+  gpus: z69.number().int().min(1).max(1e5),
   /** Tokens of the longest sequence; absent for images. */
-  sequenceLength: z33.number().int().min(1).max(1e7).optional(),
+  sequenceLength: z69.number().int().min(1).max(1e7).optional(),
   /** Tokens of the longest target of a sequence-to-sequence model; as many as the source's when absent. */
-  targetLength: z33.number().int().min(1).max(1e7).optional(),
+  targetLength: z69.number().int().min(1).max(1e7).optional(),
   /** Pixels of the square image's side; absent for text. */
-  imageSize: z33.number().int().min(1).max(1e5).optional(),
+  imageSize: z69.number().int().min(1).max(1e5).optional(),
   /** Classes of a classification head. */
-  labels: z33.number().int().min(1).max(1e6),
-  precision: z33.enum(precisions),
-  optimizer: z33.enum(optimizers),
-  attention: z33.enum(attentions),
-  gradientCheckpointing: z33.boolean(),
+  labels: z69.number().int().min(1).max(1e6),
+  precision: z69.enum(precisions),
+  optimizer: z69.enum(optimizers),
+  /** Every gradient is stepped with and let go as soon as it is there: torchtune's `optimizer_in_bwd`. */
+  optimizerInBackward: z69.literal(true).optional(),
+  attention: z69.enum(attentions),
+  gradientCheckpointing: z69.boolean(),
   /** Low-rank adapters over frozen weights; absent for full fine-tuning. */
-  lora: z33.object({
-    rank: z33.number().int().min(1).max(1e4),
+  lora: z69.object({
+    rank: z69.number().int().min(1).max(1e4),
     /** Last names of the adapted linear modules (`q_proj`). */
-    targets: z33.array(z33.string().max(100)).min(1).max(100),
-    dropout: z33.number().min(0).max(1),
+    targets: z69.array(z69.string().max(100)).max(100),
+    /** Last names of experts' matrices that have adapters, all experts of a layer in one: peft's `target_parameters`. */
+    parameters: z69.array(z69.string().max(100)).max(10).optional(),
+    /** Those stay low-rank products in Axolotl's kernels; peft adds them to the matrices. */
+    inExpertKernels: z69.literal(true).optional(),
+    dropout: z69.number().min(0).max(1),
+    /** Adapters in the weights' type, as torchtune holds them; in float32 where absent, as peft does. */
+    inWeightsType: z69.literal(true).optional(),
     /** Last names of modules that train whole, in a copy beside the frozen original: peft's `modules_to_save`. */
-    modulesToSave: z33.array(z33.string().max(100)).max(100).optional()
+    modulesToSave: z69.array(z69.string().max(100)).max(100).optional(),
+    /** DoRA learns the length of every row of the adapted matrix beside; OFT turns the layer's input in blocks of `rank` features. */
+    form: z69.enum(["dora", "oft"]).optional()
   }).optional(),
+  /** What a model that attends to encoded images sees of them; absent where text alone goes through it. */
+  images: z69.object({
+    /** Of one sample. */
+    tiles: z69.number().int().min(1).max(1e3),
+    /** Layers that gradient checkpointing is for: the decoder's (transformers), or all with self-attention (torchtune). */
+    checkpointed: z69.enum(["decoder", "self-attention"])
+  }).optional(),
+  /** Whether what sees or hears trains too, on images or speech that stand among the words. */
+  trainsTowers: z69.literal(true).optional(),
+  /** Absent where everything trains. With `lora`: the modules that may have adapters. */
+  trainable: trainedPart.optional(),
   /** Base weights of every linear layer but the output's. Only with `lora`. */
-  quantization: z33.enum(quantizations).optional(),
+  quantization: z69.enum(quantizations).optional(),
   /** Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`. */
-  quantizedExperts: z33.boolean().optional(),
+  quantizedExperts: z69.boolean().optional(),
+  /** Llama 4's experts as linear layers, one after the other: Axolotl's `llama4_linearized_experts`. */
+  linearExperts: z69.boolean().optional(),
+  /** Llama 4's experts on the rows chosen for them alone, and adapters on them too, as torchtune has it. */
+  chosenExperts: z69.boolean().optional(),
   /**
    * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of
    * so many inputs) and go on in the type of the weights, as torchao does. With `lora`, the adapted layers alone.
    */
-  fakeQuantization: z33.object({
-    groupSize: z33.number().int().min(1).max(1e6),
+  fakeQuantization: z69.object({
+    groupSize: z69.number().int().min(1).max(1e6),
     /** Both as 4-bit floats instead, which the products compute in and keep. */
-    format: z33.enum(["nvfp4", "mxfp4"]).optional()
+    format: z69.enum(["nvfp4", "mxfp4"]).optional()
   }).optional(),
   /** Matrix products in 8-bit floats over weights in their own type (torchao's float8 training). */
-  float8: z33.boolean().optional(),
+  float8: z69.boolean().optional(),
+  /** Experts' weights, adapters and computing are the host's: ktransformers. */
+  expertsOnHost: z69.literal(true).optional(),
+  tensorParallel: z69.object({
+    /** GPUs among which every layer's heads and inner features are divided, and the vocabulary of the output layer. */
+    gpus: z69.number().int().min(2).max(1e3),
+    /** torchtune's plans also divide the tokens of residuals and norms, and the vocabulary of the embedding. */
+    dividesTokens: z69.boolean()
+  }).optional(),
   /** GPUs among which the experts of a layer are divided. */
-  expertParallel: z33.number().int().min(1).max(1e5).optional(),
+  expertParallel: z69.number().int().min(1).max(1e5).optional(),
   /** Only with several GPUs; DDP when absent. */
-  sharding: z33.enum(shardings).optional(),
+  sharding: z69.enum(shardings).optional(),
   /** What lives on the host instead of the GPU. */
-  offload: z33.enum(["optimizer", "optimizer-and-weights"]).optional(),
+  offload: z69.enum(["optimizer", "optimizer-and-weights"]).optional(),
   /** Liger's or another fused loss: logits are made and consumed in chunks and never stand whole. */
-  fusedLoss: z33.boolean().optional(),
+  fusedLoss: z69.boolean().optional(),
   /** Absent for the model's own loss. */
   method: trainingMethod.optional(),
   /** False where the training turns every dropout layer off, as TRL does unless told otherwise. */
-  dropout: z33.boolean().optional(),
+  dropout: z69.boolean().optional(),
   /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */
-  paddedBatches: z33.boolean(),
+  paddedBatches: z69.boolean(),
   /**
    * Who runs the step. `plain`: `outputs = model(…); outputs.loss.backward()`, where the logits stay referenced during the
    * backward pass and decoders fill their key/value cache (`use_cache` is on by default). `trainer`: Hugging Face's Trainer,
    * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone.
    */
-  loop: z33.enum(loops)
+  loop: z69.enum(loops)
 });
 function sequencesPerSample({ method }) {
   switch (method?.kind) {
@@ -3052,23 +5689,36 @@ function sequencesPerSample({ method }) {
       return 2;
     case "reward":
       return method.head === "steps" ? 1 : 2;
+    case "trajectories":
+      return method.perPrompt;
     case "kto":
     case "distillation":
+    case "anchored":
+    case "denoising":
+    case "answers":
+    case "strided":
     case void 0:
       return 1;
   }
 }
+function batchBounds({ method }) {
+  if (method?.kind === "answers") return { dividend: method.count, accumulates: true };
+  return method?.kind === "trajectories" ? { dividend: method.collected, accumulates: method.accumulates } : void 0;
+}
+function modelCopies({ gpus: gpus2, tensorParallel }) {
+  return Math.max(1, gpus2 / (tensorParallel?.gpus ?? 1));
+}
 function effectiveBatch(spec) {
-  return spec.microBatch * spec.gradientAccumulation * spec.gpus;
+  return spec.microBatch * spec.gradientAccumulation * modelCopies(spec);
 }
 
 // engine/probes/trial.ts
-import * as z34 from "zod";
-var bytes2 = z34.number().min(0).max(1e18);
-var provenance = z34.enum(["measured", "traced", "estimated"]);
-var outcome = z34.discriminatedUnion("kind", [
-  z34.object({
-    kind: z34.literal("fits"),
+import * as z70 from "zod";
+var bytes2 = z70.number().min(0).max(1e18);
+var provenance = z70.enum(["measured", "traced", "estimated"]);
+var outcome = z70.discriminatedUnion("kind", [
+  z70.object({
+    kind: z70.literal("fits"),
     /** Absent where the device keeps no count of it: the CPU. */
     peakBytes: bytes2.optional(),
     /** Half the distance between the highest and the lowest peak of the steps; absent where one step has the peak. */
@@ -3076,16 +5726,16 @@ var outcome = z34.discriminatedUnion("kind", [
     /** What the caching allocator held at most, cached blocks included. */
     reservedBytes: bytes2.optional(),
     /** Forward and backward of one micro-batch and one optimizer step: the median of the timed steps. */
-    stepMillis: z34.number().min(0).optional(),
+    stepMillis: z70.number().min(0).optional(),
     /** Half the distance between the fastest and the slowest timed step; absent when fewer than two were timed. */
-    stepMillisSpread: z34.number().min(0).optional(),
+    stepMillisSpread: z70.number().min(0).optional(),
     /** The optimizer's part of `stepMillis`. */
-    optimizerMillis: z34.number().min(0).optional()
+    optimizerMillis: z70.number().min(0).optional()
   }),
   /** `neededBytes`: the peak that the step would have had, where the probe can know it. */
-  z34.object({ kind: z34.literal("out-of-memory"), neededBytes: bytes2.optional() }),
-  z34.object({ kind: z34.literal("timed-out"), afterMillis: z34.number().min(0) }),
-  z34.object({ kind: z34.literal("failed"), problem })
+  z70.object({ kind: z70.literal("out-of-memory"), neededBytes: bytes2.optional() }),
+  z70.object({ kind: z70.literal("timed-out"), afterMillis: z70.number().min(0) }),
+  z70.object({ kind: z70.literal("failed"), problem })
 ]);
 function peakOf(outcome2) {
   switch (outcome2.kind) {
@@ -3101,33 +5751,33 @@ function peakOf(outcome2) {
 function isBroken(outcome2) {
   return outcome2.kind === "failed" || outcome2.kind === "timed-out";
 }
-var trial = z34.object({ microBatch: batchSize, provenance, outcome });
+var trial = z70.object({ microBatch: batchSize, provenance, outcome });
 
 // engine/probes/tfjs/protocol.ts
 var backendChoices = ["auto", "native", "cpu", "meta"];
-var childArguments = z35.object({
-  choice: z35.enum(backendChoices),
+var childArguments = z71.object({
+  choice: z71.enum(backendChoices),
   /** The folder whose node_modules hold a native package. */
-  nativeFolder: z35.string()
+  nativeFolder: z71.string()
 });
-var question = z35.object({
+var question = z71.object({
   spec: trainingSpec,
   config: modelConfig,
   microBatch: batchSize,
   /** What the device has for tensors. */
-  budgetBytes: z35.number().positive(),
+  budgetBytes: z71.number().positive(),
   /** The first allocates the optimizer's state. */
-  steps: z35.number().int().min(2),
+  steps: z71.number().int().min(2),
   /** `forward`: the loss alone, with nothing kept for a backward pass. */
-  pass: z35.enum(["forward", "step"])
+  pass: z71.enum(["forward", "step"])
 });
-var description = z35.object({ label: z35.string(), provenance });
-var message = z35.discriminatedUnion("kind", [
+var description = z71.object({ label: z71.string(), provenance });
+var message = z71.discriminatedUnion("kind", [
   /** First, and once. */
-  z35.object({ kind: z35.literal("ready"), backend: description }),
-  z35.object({ kind: z35.literal("answer"), outcome }),
+  z71.object({ kind: z71.literal("ready"), backend: description }),
+  z71.object({ kind: z71.literal("answer"), outcome }),
   /** The child threw; it ends after this. */
-  z35.object({ kind: z35.literal("threw"), message: z35.string(), stack: z35.string() })
+  z71.object({ kind: z71.literal("threw"), message: z71.string(), stack: z71.string() })
 ]);
 
 // engine/probes/tfjs/child.ts
@@ -3188,7 +5838,7 @@ var TfjsChild = class {
   }
   #read(raw, kind) {
     const parsed2 = message.safeParse(raw);
-    if (!parsed2.success) return this.#ending(`said what the schema refuses: ${z36.prettifyError(parsed2.error)}`);
+    if (!parsed2.success) return this.#ending(`said what the schema refuses: ${z72.prettifyError(parsed2.error)}`);
     const { data } = parsed2;
     if (isKind(data, kind)) return data;
     return this.#ending(data.kind === "threw" ? `threw: ${data.message}` : `said "${data.kind}" out of turn`);
@@ -3312,14 +5962,27 @@ function died(text) {
 }
 
 // engine/probes/torch.ts
-import * as z37 from "zod";
+import * as z73 from "zod";
 
-// engine/models/classic-rows.ts
+// engine/models/catalogue/classic-rows.ts
 var bertLarge = { hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096 };
 var robertaSizes = { max_position_embeddings: 514, type_vocab_size: 1 };
 function row(id, model_type, differences = {}) {
   return { ids: [id], config: { model_type, ...differences } };
 }
+function cerebras(size2, n_embd, n_layer, n_head) {
+  const dropout = { resid_pdrop: 0, embd_pdrop: 0, attn_pdrop: 0 };
+  const sizes = { n_embd, n_layer, n_head, n_positions: 2048 };
+  return row(`cerebras/Cerebras-GPT-${size2}`, "gpt2", { ...sizes, activation_function: "gelu", ...dropout });
+}
+var gptNeo2 = (hidden_size, num_layers, num_heads) => ({
+  ...{ hidden_size, num_layers, num_heads },
+  attention_types: [[["global", "local"], num_layers / 2]]
+});
+var starcoder = (n_embd, n_layer, n_head) => ({
+  model_type: "gpt_bigcode",
+  ...{ vocab_size: 49152, n_positions: 8192, n_embd, n_layer, n_head }
+});
 var classicRows = [
   row("google-bert/bert-base-uncased", "bert"),
   row("google-bert/bert-base-cased", "bert", { vocab_size: 28996 }),
@@ -3331,40 +5994,169 @@ var classicRows = [
   row("google-bert/bert-large-uncased-whole-word-masking", "bert", bertLarge),
   row("FacebookAI/roberta-base", "roberta", robertaSizes),
   row("FacebookAI/roberta-large", "roberta", { ...robertaSizes, ...bertLarge }),
+  row("FacebookAI/xlm-roberta-base", "xlm-roberta", { ...robertaSizes, vocab_size: 250002 }),
+  row("FacebookAI/xlm-roberta-large", "xlm-roberta", { ...robertaSizes, ...bertLarge, vocab_size: 250002 }),
   row("distilbert/distilroberta-base", "roberta", { ...robertaSizes, num_hidden_layers: 6 }),
   row("distilbert/distilbert-base-uncased", "distilbert"),
   row("distilbert/distilbert-base-cased", "distilbert", { vocab_size: 28996 }),
   row("distilbert/distilbert-base-multilingual-cased", "distilbert", { vocab_size: 119547 }),
+  row("answerdotai/ModernBERT-base", "modernbert", { classifier_pooling: "mean" }),
+  row("answerdotai/ModernBERT-large", "modernbert", {
+    ...bertLarge,
+    num_hidden_layers: 28,
+    intermediate_size: 2624,
+    classifier_pooling: "mean"
+  }),
   row("openai-community/gpt2", "gpt2"),
   row("openai-community/gpt2-medium", "gpt2", { n_embd: 1024, n_layer: 24, n_head: 16 }),
   row("openai-community/gpt2-large", "gpt2", { n_embd: 1280, n_layer: 36, n_head: 20 }),
   row("openai-community/gpt2-xl", "gpt2", { n_embd: 1600, n_layer: 48, n_head: 25 }),
-  row("distilbert/distilgpt2", "gpt2", { n_layer: 6 })
+  row("distilbert/distilgpt2", "gpt2", { n_layer: 6 }),
+  { ids: ["bigcode/starcoder", "bigcode/starcoderbase"], config: starcoder(6144, 40, 48) },
+  { ids: ["bigcode/starcoderbase-1b"], config: starcoder(2048, 24, 16) },
+  { ids: ["bigcode/starcoderbase-3b"], config: starcoder(2816, 36, 22) },
+  { ids: ["bigcode/starcoderbase-7b"], config: starcoder(4096, 42, 32) },
+  row("EleutherAI/gpt-j-6b", "gptj"),
+  row("EleutherAI/gpt-neo-125m", "gpt_neo", gptNeo2(768, 12, 12)),
+  row("EleutherAI/gpt-neo-1.3B", "gpt_neo", gptNeo2(2048, 24, 16)),
+  row("EleutherAI/gpt-neo-2.7B", "gpt_neo", gptNeo2(2560, 32, 20)),
+  cerebras("111M", 768, 10, 12),
+  cerebras("256M", 1088, 14, 17),
+  cerebras("590M", 1536, 18, 12),
+  cerebras("1.3B", 2048, 24, 16),
+  cerebras("2.7B", 2560, 32, 32),
+  cerebras("6.7B", 4096, 32, 32),
+  cerebras("13B", 5120, 40, 40)
 ];
 
-// engine/models/model-row.ts
+// engine/models/catalogue/model-row.ts
 function row2(model_type, sizes, ids, differences = {}) {
+  return { ids, config: textConfig4(model_type, sizes, differences) };
+}
+function textConfig4(model_type, sizes, differences = {}) {
   const [vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads] = sizes;
   const [, , , , , num_key_value_heads, max_position_embeddings] = sizes;
   return {
-    ids,
-    config: {
-      model_type,
-      vocab_size,
-      hidden_size,
-      intermediate_size,
-      num_hidden_layers,
-      num_attention_heads,
-      num_key_value_heads,
-      max_position_embeddings,
-      ...differences
-    }
+    model_type,
+    vocab_size,
+    hidden_size,
+    intermediate_size,
+    num_hidden_layers,
+    num_attention_heads,
+    num_key_value_heads,
+    max_position_embeddings,
+    ...differences
   };
 }
-var tied2 = { tie_word_embeddings: true };
+var tied4 = { tie_word_embeddings: true };
 var untied = { tie_word_embeddings: false };
 
-// engine/models/llm-rows.ts
+// engine/models/catalogue/convolutional-rows.ts
+var attentionAt = (...full_attn_idxs) => ({ full_attn_idxs, ...tied4 });
+var small = attentionAt(2, 5, 8, 10, 12, 14);
+var lfm2Small = row2("lfm2", [65536, 1024, 6656, 16, 16, 8, 128e3], ["LiquidAI/LFM2-350M"], small);
+var lfm2Medium = row2("lfm2", [65536, 2048, 12288, 16, 32, 8, 128e3], ["LiquidAI/LFM2-1.2B"], small);
+var layersOf = (count2, attention8) => Array.from({ length: count2 }, (_, index) => attention8.includes(index) ? "full_attention" : "conv");
+var experts2 = {
+  num_experts: 32,
+  num_experts_per_tok: 4,
+  moe_intermediate_size: 1792,
+  num_dense_layers: 2,
+  layer_types: layersOf(24, [2, 6, 10, 14, 18, 21]),
+  ...tied4
+};
+var visionOf = (hidden_size, intermediate_size, num_hidden_layers) => ({
+  hidden_size,
+  intermediate_size,
+  num_hidden_layers,
+  patch_size: 16,
+  num_patches: 256
+});
+function visionRow(id, text, vision_config2) {
+  return {
+    ids: [id],
+    config: { model_type: "lfm2_vl", tie_word_embeddings: true, text_config: text.config, vision_config: vision_config2 }
+  };
+}
+var convolutionalRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  lfm2Small,
+  row2("lfm2", [65536, 1536, 10240, 16, 24, 8, 128e3], ["LiquidAI/LFM2-700M"], small),
+  lfm2Medium,
+  row2("lfm2", [65536, 2048, 10752, 30, 32, 8, 128e3], ["LiquidAI/LFM2-2.6B"], { ...attentionAt(2, 5, 9, 13, 17, 21, 24, 27), block_auto_adjust_ff_dim: false }),
+  row2("lfm2_moe", [65536, 2048, 7168, 24, 32, 8, 128e3], ["LiquidAI/LFM2-8B-A1B"], experts2),
+  visionRow("LiquidAI/LFM2-VL-450M", lfm2Small, visionOf(768, 3072, 12)),
+  visionRow("LiquidAI/LFM2-VL-1.6B", lfm2Medium, visionOf(1152, 4304, 27))
+];
+
+// engine/models/catalogue/gemma-rows.ts
+var largeVision = {
+  hidden_size: 1152,
+  intermediate_size: 4304,
+  num_hidden_layers: 27,
+  num_attention_heads: 16,
+  num_key_value_heads: 16,
+  head_dim: 72,
+  standardize: true
+};
+function textConfig5(sizes, differences) {
+  const [hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, num_key_value_heads] = sizes;
+  const [, , , , , sliding_window, max_position_embeddings] = sizes;
+  return {
+    hidden_size,
+    intermediate_size,
+    num_hidden_layers,
+    num_attention_heads,
+    num_key_value_heads,
+    sliding_window,
+    max_position_embeddings,
+    final_logit_softcapping: 30,
+    ...differences
+  };
+}
+function smallRow(sizes, differences, ids) {
+  const text_config = textConfig5(sizes, differences);
+  return { ids, config: { model_type: "gemma4", text_config, vision_config: {}, audio_config: {} } };
+}
+function largeRow(sizes, differences, ids) {
+  const text_config = textConfig5(sizes, {
+    attention_k_eq_v: true,
+    hidden_size_per_layer_input: 0,
+    ...differences
+  });
+  return { ids, config: { model_type: "gemma4", text_config, vision_config: largeVision } };
+}
+var fullEvery = (count2, layers2) => Array.from({ length: layers2 }, (_, index) => (index + 1) % count2 === 0 ? "full_attention" : "sliding_attention");
+var experts3 = { enable_moe_block: true, num_experts: 128, top_k_experts: 8, moe_intermediate_size: 704 };
+function gemma3nRow(text_config, ids) {
+  return { ids, config: { model_type: "gemma3n", text_config, vision_config: {}, audio_config: {} } };
+}
+var unified = {
+  ids: ["google/gemma-4-12B-it", "google/gemma-4-12B", "unsloth/gemma-4-12B-it"],
+  config: {
+    model_type: "gemma4_unified",
+    text_config: textConfig5([3840, 15360, 48, 16, 8, 1024, 262144], {
+      attention_k_eq_v: true,
+      num_global_key_value_heads: 1
+    }),
+    vision_config: {},
+    audio_config: {}
+  }
+};
+var gemmaRows = [
+  // hidden, feed-forward, layers, heads, key/value heads, window, positions
+  smallRow([1536, 6144, 35, 8, 1, 512, 131072], { num_kv_shared_layers: 20, use_double_wide_mlp: true, layer_types: fullEvery(5, 35) }, ["google/gemma-4-E2B-it", "google/gemma-4-E2B", "unsloth/gemma-4-E2B-it"]),
+  smallRow([2560, 10240, 42, 8, 2, 512, 131072], { num_kv_shared_layers: 18 }, ["google/gemma-4-E4B-it", "google/gemma-4-E4B", "unsloth/gemma-4-E4B-it"]),
+  largeRow([5376, 21504, 60, 32, 16, 1024, 262144], { num_global_key_value_heads: 4 }, ["google/gemma-4-31B", "google/gemma-4-31B-it", "unsloth/gemma-4-31B-it"]),
+  largeRow([2816, 2112, 30, 16, 8, 1024, 262144], { num_global_key_value_heads: 2, ...experts3 }, ["google/gemma-4-26B-A4B", "google/gemma-4-26B-A4B-it", "unsloth/gemma-4-26B-A4B-it"]),
+  unified
+];
+var gemma3nRows = [
+  gemma3nRow({}, ["google/gemma-3n-E4B-it", "google/gemma-3n-E4B", "unsloth/gemma-3n-E4B-it"]),
+  gemma3nRow({ num_hidden_layers: 30, intermediate_size: 8192, num_kv_shared_layers: 10 }, ["google/gemma-3n-E2B-it", "google/gemma-3n-E2B", "unsloth/gemma-3n-E2B-it"])
+];
+
+// engine/models/catalogue/llm-rows.ts
 var llama2 = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
   row2("llama", [32e3, 4096, 11008, 32, 32, 32, 2048], ["huggyllama/llama-7b", "lmsys/vicuna-7b-v1.3", "openlm-research/open_llama_7b", "openlm-research/open_llama_7b_v2"]),
@@ -3385,15 +6177,16 @@ var llama2 = [
   row2("llama", [128256, 8192, 28672, 80, 64, 8, 131072], ["meta-llama/Llama-3.1-70B", "meta-llama/Llama-3.1-70B-Instruct", "meta-llama/Meta-Llama-3.1-70B", "meta-llama/Meta-Llama-3.1-70B-Instruct", "meta-llama/Llama-3.3-70B-Instruct", "deepseek-ai/DeepSeek-R1-Distill-Llama-70B"]),
   row2("llama", [128256, 16384, 53248, 126, 128, 8, 131072], ["meta-llama/Llama-3.1-405B", "meta-llama/Llama-3.1-405B-Instruct"]),
   row2("llama", [128288, 4096, 14336, 32, 32, 8, 8192], ["NousResearch/Hermes-2-Pro-Llama-3-8B"]),
-  row2("llama", [128256, 2048, 8192, 16, 32, 8, 131072], ["meta-llama/Llama-3.2-1B", "meta-llama/Llama-3.2-1B-Instruct", "NousResearch/Llama-3.2-1B", "unsloth/Llama-3.2-1B", "unsloth/Llama-3.2-1B-Instruct"], { head_dim: 64, ...tied2 }),
-  row2("llama", [128256, 3072, 8192, 28, 24, 8, 131072], ["meta-llama/Llama-3.2-3B", "meta-llama/Llama-3.2-3B-Instruct", "NousResearch/Hermes-3-Llama-3.2-3B", "unsloth/Llama-3.2-3B", "unsloth/Llama-3.2-3B-Instruct"], { head_dim: 128, ...tied2 }),
+  row2("llama", [128256, 2048, 8192, 16, 32, 8, 131072], ["meta-llama/Llama-3.2-1B", "meta-llama/Llama-3.2-1B-Instruct", "NousResearch/Llama-3.2-1B", "unsloth/Llama-3.2-1B", "unsloth/Llama-3.2-1B-Instruct"], { head_dim: 64, ...tied4 }),
+  row2("llama", [128256, 3072, 8192, 28, 24, 8, 131072], ["meta-llama/Llama-3.2-3B", "meta-llama/Llama-3.2-3B-Instruct", "NousResearch/Hermes-3-Llama-3.2-3B", "unsloth/Llama-3.2-3B", "unsloth/Llama-3.2-3B-Instruct"], { head_dim: 128, ...tied4 }),
+  row2("llama", [156940, 3072, 8192, 28, 24, 8, 131072], ["canopylabs/orpheus-3b-0.1-pretrained", "canopylabs/orpheus-3b-0.1-ft", "unsloth/orpheus-3b-0.1-pretrained", "unsloth/orpheus-3b-0.1-ft"], { head_dim: 128, ...tied4 }),
   row2("llama", [32e3, 2048, 5632, 22, 32, 4, 2048], ["TinyLlama/TinyLlama-1.1B-Chat-v1.0", "TinyLlama/TinyLlama_v1.1", "TinyLlama/TinyLlama-1.1B-intermediate-step-1431k-3T"]),
-  row2("llama", [49152, 576, 1536, 30, 9, 3, 2048], ["HuggingFaceTB/SmolLM-135M", "HuggingFaceTB/SmolLM-135M-Instruct"], tied2),
-  row2("llama", [49152, 960, 2560, 32, 15, 5, 2048], ["HuggingFaceTB/SmolLM-360M", "HuggingFaceTB/SmolLM-360M-Instruct"], tied2),
-  row2("llama", [49152, 2048, 8192, 24, 32, 32, 2048], ["HuggingFaceTB/SmolLM-1.7B", "HuggingFaceTB/SmolLM-1.7B-Instruct"], tied2),
-  row2("llama", [49152, 576, 1536, 30, 9, 3, 8192], ["HuggingFaceTB/SmolLM2-135M", "HuggingFaceTB/SmolLM2-135M-Instruct"], tied2),
-  row2("llama", [49152, 960, 2560, 32, 15, 5, 8192], ["HuggingFaceTB/SmolLM2-360M", "HuggingFaceTB/SmolLM2-360M-Instruct"], tied2),
-  row2("llama", [49152, 2048, 8192, 24, 32, 32, 8192], ["HuggingFaceTB/SmolLM2-1.7B", "HuggingFaceTB/SmolLM2-1.7B-Instruct"], tied2),
+  row2("llama", [49152, 576, 1536, 30, 9, 3, 2048], ["HuggingFaceTB/SmolLM-135M", "HuggingFaceTB/SmolLM-135M-Instruct"], tied4),
+  row2("llama", [49152, 960, 2560, 32, 15, 5, 2048], ["HuggingFaceTB/SmolLM-360M", "HuggingFaceTB/SmolLM-360M-Instruct"], tied4),
+  row2("llama", [49152, 2048, 8192, 24, 32, 32, 2048], ["HuggingFaceTB/SmolLM-1.7B", "HuggingFaceTB/SmolLM-1.7B-Instruct"], tied4),
+  row2("llama", [49152, 576, 1536, 30, 9, 3, 8192], ["HuggingFaceTB/SmolLM2-135M", "HuggingFaceTB/SmolLM2-135M-Instruct"], tied4),
+  row2("llama", [49152, 960, 2560, 32, 15, 5, 8192], ["HuggingFaceTB/SmolLM2-360M", "HuggingFaceTB/SmolLM2-360M-Instruct"], tied4),
+  row2("llama", [49152, 2048, 8192, 24, 32, 32, 8192], ["HuggingFaceTB/SmolLM2-1.7B", "HuggingFaceTB/SmolLM2-1.7B-Instruct"], tied4),
   row2("llama", [64e3, 4096, 11008, 32, 32, 4, 4096], ["01-ai/Yi-6B", "01-ai/Yi-6B-Chat", "01-ai/Yi-1.5-6B", "01-ai/Yi-1.5-6B-Chat"]),
   row2("llama", [64e3, 4096, 11008, 48, 32, 4, 4096], ["01-ai/Yi-9B", "01-ai/Yi-1.5-9B", "01-ai/Yi-1.5-9B-Chat"]),
   row2("llama", [64e3, 7168, 20480, 60, 56, 8, 4096], ["01-ai/Yi-34B", "01-ai/Yi-34B-Chat", "01-ai/Yi-1.5-34B", "01-ai/Yi-1.5-34B-Chat"]),
@@ -3421,7 +6214,7 @@ var mistral2 = [
   row2("mistral", [32768, 6144, 16384, 56, 48, 8, 32768], ["mistralai/Mistral-Small-Instruct-2409", "mistralai/Codestral-22B-v0.1"], { head_dim: 128, ...looksAtAll }),
   row2("mistral", [131072, 5120, 32768, 40, 32, 8, 32768], ["mistralai/Mistral-Small-24B-Base-2501", "mistralai/Mistral-Small-24B-Instruct-2501"], { head_dim: 128, ...looksAtAll })
 ];
-var qwen2Tied = { use_sliding_window: false, ...tied2 };
+var qwen2Tied = { use_sliding_window: false, ...tied4 };
 var qwen2Untied = { use_sliding_window: false, ...untied };
 var qwen22 = [
   row2("qwen2", [151936, 1024, 2816, 24, 16, 16, 32768], ["Qwen/Qwen1.5-0.5B", "Qwen/Qwen1.5-0.5B-Chat"], qwen2Tied),
@@ -3449,7 +6242,7 @@ var qwen22 = [
   row2("qwen2", [152064, 8192, 29568, 80, 64, 8, 131072], ["Qwen/Qwen2-72B", "Qwen/Qwen2.5-72B"], qwen2Untied),
   row2("qwen2", [152064, 8192, 29568, 80, 64, 8, 32768], ["Qwen/Qwen2-72B-Instruct", "Qwen/Qwen2.5-72B-Instruct"], qwen2Untied)
 ];
-var qwen3Tied = { head_dim: 128, ...tied2 };
+var qwen3Tied = { head_dim: 128, ...tied4 };
 var qwen3Untied = { head_dim: 128, ...untied };
 var qwen32 = [
   row2("qwen3", [151936, 1024, 3072, 28, 16, 8, 40960], ["Qwen/Qwen3-0.6B", "unsloth/Qwen3-0.6B"], qwen3Tied),
@@ -3458,20 +6251,20 @@ var qwen32 = [
   row2("qwen3", [151936, 2048, 6144, 28, 16, 8, 32768], ["Qwen/Qwen3-1.7B-Base"], qwen3Tied),
   row2("qwen3", [151936, 2560, 9728, 36, 32, 8, 40960], ["Qwen/Qwen3-4B", "unsloth/Qwen3-4B"], qwen3Tied),
   row2("qwen3", [151936, 2560, 9728, 36, 32, 8, 32768], ["Qwen/Qwen3-4B-Base"], qwen3Tied),
-  row2("qwen3", [151936, 2560, 9728, 36, 32, 8, 262144], ["Qwen/Qwen3-4B-Instruct-2507", "Qwen/Qwen3-4B-Thinking-2507"], qwen3Tied),
+  row2("qwen3", [151936, 2560, 9728, 36, 32, 8, 262144], ["Qwen/Qwen3-4B-Instruct-2507", "Qwen/Qwen3-4B-Thinking-2507", "katanemo/Plano-Orchestrator-4B"], qwen3Tied),
   row2("qwen3", [151936, 4096, 12288, 36, 32, 8, 40960], ["Qwen/Qwen3-8B", "unsloth/Qwen3-8B"], qwen3Untied),
   row2("qwen3", [151936, 4096, 12288, 36, 32, 8, 32768], ["Qwen/Qwen3-8B-Base"], qwen3Untied),
   row2("qwen3", [151936, 5120, 17408, 40, 40, 8, 40960], ["Qwen/Qwen3-14B", "unsloth/Qwen3-14B"], qwen3Untied),
   row2("qwen3", [151936, 5120, 17408, 40, 40, 8, 32768], ["Qwen/Qwen3-14B-Base"], qwen3Untied),
   row2("qwen3", [151936, 5120, 25600, 64, 64, 8, 40960], ["Qwen/Qwen3-32B"], qwen3Untied)
 ];
-var wideHeads = { head_dim: 256, ...tied2 };
-var gemma4 = [
+var wideHeads = { head_dim: 256, ...tied4 };
+var gemma5 = [
   row2("gemma", [256e3, 2048, 16384, 18, 8, 1, 8192], ["google/gemma-2b", "google/gemma-2b-it", "google/gemma-1.1-2b-it", "unsloth/gemma-2b"], wideHeads),
   row2("gemma", [256e3, 3072, 24576, 28, 16, 16, 8192], ["google/gemma-7b", "google/gemma-7b-it", "google/gemma-1.1-7b-it", "unsloth/gemma-7b"], wideHeads),
   row2("gemma2", [256e3, 2304, 9216, 26, 8, 4, 8192], ["google/gemma-2-2b", "google/gemma-2-2b-it", "unsloth/gemma-2-2b-it"], { sliding_window: 4096, ...wideHeads }),
   row2("gemma2", [256e3, 3584, 14336, 42, 16, 8, 8192], ["google/gemma-2-9b", "google/gemma-2-9b-it", "unsloth/gemma-2-9b-it"], { sliding_window: 4096, ...wideHeads }),
-  row2("gemma2", [256e3, 4608, 36864, 46, 32, 16, 8192], ["google/gemma-2-27b", "google/gemma-2-27b-it"], { sliding_window: 4096, head_dim: 128, ...tied2 }),
+  row2("gemma2", [256e3, 4608, 36864, 46, 32, 16, 8192], ["google/gemma-2-27b", "google/gemma-2-27b-it"], { sliding_window: 4096, head_dim: 128, ...tied4 }),
   row2("gemma3_text", [262144, 640, 2048, 18, 4, 1, 32768], ["google/gemma-3-270m", "google/gemma-3-270m-it", "unsloth/gemma-3-270m-it"], { sliding_window: 512, ...wideHeads }),
   row2("gemma3_text", [262144, 1152, 6912, 26, 4, 1, 32768], ["google/gemma-3-1b-pt", "google/gemma-3-1b-it", "unsloth/gemma-3-1b-it"], { sliding_window: 512, ...wideHeads })
 ];
@@ -3486,7 +6279,7 @@ var phi2 = [
   row2("phi3", [32064, 5120, 17920, 40, 40, 10, 4096], ["microsoft/Phi-3-medium-4k-instruct"], shortPhi3),
   row2("phi3", [32064, 5120, 17920, 40, 40, 10, 131072], ["microsoft/Phi-3-medium-128k-instruct"], { ...longPhi3, sliding_window: 131072 }),
   row2("phi3", [100352, 5120, 17920, 40, 40, 10, 16384], ["microsoft/phi-4"], { sliding_window: null, resid_pdrop: 0, ...untied }),
-  row2("phi3", [200064, 3072, 8192, 32, 24, 8, 131072], ["microsoft/Phi-4-mini-instruct"], { sliding_window: 262144, partial_rotary_factor: 0.75, resid_pdrop: 0, ...tied2 })
+  row2("phi3", [200064, 3072, 8192, 32, 24, 8, 131072], ["microsoft/Phi-4-mini-instruct"], { sliding_window: 262144, partial_rotary_factor: 0.75, resid_pdrop: 0, ...tied4 })
 ];
 var pythia = { rotary_pct: 0.25, use_parallel_residual: true, ...untied };
 var gptNeox2 = [
@@ -3500,22 +6293,23 @@ var gptNeox2 = [
   row2("gpt_neox", [50304, 2560, 10240, 32, 32, 32, 2048], ["EleutherAI/pythia-2.8b", "EleutherAI/pythia-2.8b-deduped"], pythia),
   row2("gpt_neox", [50432, 4096, 16384, 32, 32, 32, 2048], ["EleutherAI/pythia-6.9b", "EleutherAI/pythia-6.9b-deduped"], pythia),
   row2("gpt_neox", [50688, 5120, 20480, 36, 40, 40, 2048], ["EleutherAI/pythia-12b", "EleutherAI/pythia-12b-deduped"], pythia),
-  row2("gpt_neox", [50432, 6144, 24576, 44, 64, 64, 2048], ["EleutherAI/gpt-neox-20b"], pythia)
+  row2("gpt_neox", [50432, 6144, 24576, 44, 64, 64, 2048], ["EleutherAI/gpt-neox-20b"], pythia),
+  row2("gpt_neox", [50432, 2560, 10240, 32, 32, 32, 2048], ["togethercomputer/RedPajama-INCITE-Base-3B-v1", "togethercomputer/RedPajama-INCITE-Chat-3B-v1", "togethercomputer/RedPajama-INCITE-Instruct-3B-v1"], { rotary_pct: 1, use_parallel_residual: false, ...untied })
 ];
-function optRow(hidden, layers, heads2, id, differences = {}) {
+function optRow(hidden, layers2, heads2, id, differences = {}) {
   const config = {
     model_type: "opt",
     vocab_size: 50272,
     hidden_size: hidden,
     ffn_dim: 4 * hidden,
-    num_hidden_layers: layers,
+    num_hidden_layers: layers2,
     num_attention_heads: heads2,
     max_position_embeddings: 2048,
     word_embed_proj_dim: hidden,
     do_layer_norm_before: true,
     dropout: 0.1,
     attention_dropout: 0,
-    ...tied2,
+    ...tied4,
     ...differences
   };
   return { ids: [id], config };
@@ -3557,21 +6351,97 @@ var llmRows = [
   ...mistral2,
   ...qwen22,
   ...qwen32,
-  ...gemma4,
+  ...gemma5,
   ...phi2,
   ...gptNeox2,
   ...opt2,
   ...falcon2
 ];
 
-// engine/models/moe-rows.ts
-var qwen3Experts = (experts, inner) => ({
+// engine/models/catalogue/mamba-rows.ts
+var falconH12 = (mamba_rms_norm, [heads2, headSize, stateSize, groups], attentionHead = 128) => ({
+  mamba_rms_norm,
+  mamba_d_ssm: heads2 * headSize,
+  mamba_n_heads: heads2,
+  mamba_d_head: headSize,
+  mamba_d_state: stateSize,
+  mamba_n_groups: groups,
+  mamba_chunk_size: 128,
+  head_dim: attentionHead,
+  ...untied
+});
+var nemotronH2 = (pattern, mambaHeads, mambaHeadSize) => ({
+  hybrid_override_pattern: pattern,
   head_dim: 128,
-  num_experts: experts,
+  ssm_state_size: 128,
+  mamba_num_heads: mambaHeads,
+  mamba_head_dim: mambaHeadSize,
+  n_groups: 8,
+  conv_kernel: 4,
+  chunk_size: 128,
+  ...untied
+});
+var nemotron3 = (pattern, { mambaHeads, experts: experts4, perToken, expert, latent: latent2 }) => ({
+  ...nemotronH2(pattern, mambaHeads, 64),
+  moe_intermediate_size: expert,
+  moe_shared_expert_intermediate_size: 2 * expert,
+  n_routed_experts: experts4,
+  num_experts_per_tok: perToken,
+  ...latent2 !== void 0 && { moe_latent_size: latent2 }
+});
+var NO_EXPERTS = [0, 0];
+var graniteHybrid2 = (mambaHeads, shared2, [experts4, perToken]) => ({
+  layer_types: Array.from({ length: 40 }, (_, index) => index % 10 === 5 ? "attention" : "mamba"),
+  position_embedding_type: "nope",
+  mamba_n_heads: mambaHeads,
+  mamba_d_head: 64,
+  mamba_d_state: 128,
+  mamba_n_groups: 1,
+  mamba_chunk_size: 256,
+  shared_intermediate_size: shared2,
+  num_local_experts: experts4,
+  num_experts_per_tok: perToken,
+  ...tied4
+});
+var mambaRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  row2("falcon_h1", [32784, 1024, 2048, 36, 8, 2, 16384], ["tiiuae/Falcon-H1-0.5B-Base", "tiiuae/Falcon-H1-0.5B-Instruct"], falconH12(false, [24, 64, 128, 1], 64)),
+  row2("falcon_h1", [65536, 2048, 4608, 24, 8, 2, 131072], ["tiiuae/Falcon-H1-1.5B-Base"], falconH12(true, [48, 64, 256, 1])),
+  row2("falcon_h1", [65537, 2048, 4608, 24, 8, 2, 131072], ["tiiuae/Falcon-H1-1.5B-Instruct"], falconH12(true, [48, 64, 256, 1])),
+  row2("falcon_h1", [65536, 1280, 3072, 66, 6, 2, 131072], ["tiiuae/Falcon-H1-1.5B-Deep-Base"], falconH12(true, [24, 64, 256, 1])),
+  row2("falcon_h1", [65536, 2560, 6144, 32, 10, 2, 131072], ["tiiuae/Falcon-H1-3B-Base"], falconH12(true, [32, 128, 256, 1])),
+  row2("falcon_h1", [130048, 3072, 12288, 44, 12, 2, 262144], ["tiiuae/Falcon-H1-7B-Base"], falconH12(true, [24, 128, 256, 1])),
+  row2("falcon_h1", [130049, 3072, 12288, 44, 12, 2, 262144], ["tiiuae/Falcon-H1-7B-Instruct"], { ...falconH12(true, [24, 128, 256, 1]), mamba_chunk_size: 256 }),
+  row2("jamba", [65536, 4096, 14336, 32, 32, 8, 262144], ["ai21labs/Jamba-v0.1", "ai21labs/AI21-Jamba-1.5-Mini"], untied),
+  // Its feed-forward's width is what makes its published 398 B parameters, 94 B of them active.
+  row2("jamba", [65536, 8192, 24576, 72, 64, 8, 262144], ["ai21labs/AI21-Jamba-1.5-Large"], untied),
+  row2("nemotron_h", [131072, 4480, 15680, 56, 40, 8, 131072], ["nvidia/NVIDIA-Nemotron-Nano-9B-v2", "nvidia/NVIDIA-Nemotron-Nano-9B-v2-Base"], nemotronH2("M-M-M-MM-M-M-M*-M-M-M*-M-M-M-M*-M-M-M-M*-M-MM-M-M-M-M-M-", 128, 80)),
+  row2("nemotron_h", [131072, 2688, 1856, 52, 32, 2, 262144], ["nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16"], nemotron3("MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME", { mambaHeads: 64, experts: 128, perToken: 6, expert: 1856 })),
+  row2("nemotron_h", [131072, 4096, 2688, 88, 32, 2, 262144], ["nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-BF16"], nemotron3("MEMEMEM*EMEMEMEM*EMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEM*EMEMEMEME", { mambaHeads: 128, experts: 512, perToken: 22, expert: 2688, latent: 1024 })),
+  // The preview has other words and two experts less than the model that it became.
+  row2("granitemoehybrid", [49160, 1536, 512, 40, 12, 4, 131072], ["ibm-granite/granite-4.0-tiny-preview", "ibm-granite/granite-4.0-tiny-base-preview"], graniteHybrid2(48, 1024, [62, 6])),
+  row2("granitemoehybrid", [100352, 2560, 8192, 40, 40, 8, 131072], ["ibm-granite/granite-4.0-micro", "ibm-granite/granite-4.0-micro-base"], { ...graniteHybrid2(80, 8192, NO_EXPERTS), layer_types: Array.from({ length: 40 }, () => "attention"), position_embedding_type: "rope" }),
+  row2("granitemoehybrid", [100352, 2048, 8192, 40, 32, 8, 131072], ["ibm-granite/granite-4.0-h-micro", "ibm-granite/granite-4.0-h-micro-base"], graniteHybrid2(64, 8192, NO_EXPERTS)),
+  row2("granitemoehybrid", [100352, 1536, 512, 40, 12, 4, 131072], ["ibm-granite/granite-4.0-h-tiny", "ibm-granite/granite-4.0-h-tiny-base"], graniteHybrid2(48, 1024, [64, 6])),
+  row2("granitemoehybrid", [100352, 4096, 768, 40, 32, 8, 131072], ["ibm-granite/granite-4.0-h-small", "ibm-granite/granite-4.0-h-small-base"], graniteHybrid2(128, 1536, [72, 10])),
+  row2("falcon_h1", [261120, 5120, 21504, 72, 20, 4, 262144], ["tiiuae/Falcon-H1-34B-Base", "tiiuae/Falcon-H1-34B-Instruct"], falconH12(true, [32, 128, 256, 2]))
+];
+
+// engine/models/catalogue/moe-rows.ts
+var qwen3Experts = (experts4, inner) => ({
+  head_dim: 128,
+  num_experts: experts4,
   num_experts_per_tok: 8,
   moe_intermediate_size: inner,
   ...untied
 });
+var qwen3Next2 = {
+  num_experts: 512,
+  num_experts_per_tok: 10,
+  moe_intermediate_size: 512,
+  shared_expert_intermediate_size: 512,
+  ...untied
+};
 var qwen15Experts = {
   num_experts: 60,
   num_experts_per_tok: 4,
@@ -3579,10 +6449,40 @@ var qwen15Experts = {
   shared_expert_intermediate_size: 5632,
   ...untied
 };
+var minimaxM22 = { head_dim: 128, num_local_experts: 256, num_experts_per_tok: 8, rotary_dim: 64, ...untied };
+var trinity = (experts4) => ({
+  head_dim: 128,
+  num_experts: 128,
+  num_experts_per_tok: 8,
+  num_shared_experts: 1,
+  moe_intermediate_size: experts4,
+  num_dense_layers: 2,
+  sliding_window: 2048,
+  mup_enabled: true,
+  ...untied
+});
+var kimiLinear2 = {
+  q_lora_rank: null,
+  kv_lora_rank: 512,
+  qk_nope_head_dim: 128,
+  qk_rope_head_dim: 64,
+  v_head_dim: 128,
+  num_local_experts: 256,
+  num_experts_per_tok: 8,
+  moe_intermediate_size: 1024,
+  linear_attn_config: {
+    head_dim: 128,
+    num_heads: 32,
+    short_conv_kernel_size: 4,
+    full_attn_layers: [4, 8, 12, 16, 20, 24, 27],
+    kda_layers: [1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 22, 23, 25, 26]
+  },
+  ...untied
+};
 var mixtralExperts = { num_local_experts: 8, num_experts_per_tok: 2, sliding_window: null, ...untied };
-var gptOss2 = (experts) => ({
+var gptOss2 = (experts4) => ({
   head_dim: 64,
-  num_local_experts: experts,
+  num_local_experts: experts4,
   num_experts_per_tok: 4,
   sliding_window: 128,
   attention_bias: true,
@@ -3614,6 +6514,22 @@ var deepseekV2Lite = {
   first_k_dense_replace: 1,
   ...untied
 };
+var glm45Air = {
+  head_dim: 128,
+  attention_bias: true,
+  n_routed_experts: 128,
+  n_shared_experts: 1,
+  num_experts_per_tok: 8,
+  moe_intermediate_size: 1408,
+  first_k_dense_replace: 1,
+  ...untied
+};
+var deepseekV2 = {
+  ...deepseekV2Lite,
+  q_lora_rank: 1536,
+  n_routed_experts: 160,
+  moe_intermediate_size: 1536
+};
 var glm47Flash = {
   q_lora_rank: 768,
   kv_lora_rank: 512,
@@ -3627,6 +6543,15 @@ var glm47Flash = {
   first_k_dense_replace: 1,
   ...untied
 };
+var glm5 = {
+  ...deepseekV3,
+  q_lora_rank: 2048,
+  qk_nope_head_dim: 192,
+  v_head_dim: 256,
+  index_n_heads: 32,
+  index_head_dim: 128
+};
+var graniteMoe2 = (experts4) => ({ num_local_experts: experts4, num_experts_per_tok: 8, ...tied4 });
 var moeRows = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
   row2("mixtral", [32e3, 4096, 14336, 32, 32, 8, 32768], ["mistralai/Mixtral-8x7B-v0.1", "mistralai/Mixtral-8x7B-Instruct-v0.1"], mixtralExperts),
@@ -3639,29 +6564,27 @@ var moeRows = [
   row2("qwen3_moe", [151936, 4096, 12288, 94, 64, 4, 40960], ["Qwen/Qwen3-235B-A22B"], qwen3Experts(128, 1536)),
   row2("qwen3_moe", [151936, 4096, 12288, 94, 64, 4, 262144], ["Qwen/Qwen3-235B-A22B-Instruct-2507", "Qwen/Qwen3-235B-A22B-Thinking-2507"], qwen3Experts(128, 1536)),
   row2("qwen3_moe", [151936, 6144, 8192, 62, 96, 8, 262144], ["Qwen/Qwen3-Coder-480B-A35B-Instruct"], qwen3Experts(160, 2560)),
+  row2("qwen3_next", [151936, 2048, 5120, 48, 16, 2, 262144], ["Qwen/Qwen3-Next-80B-A3B-Instruct", "Qwen/Qwen3-Next-80B-A3B-Thinking"], qwen3Next2),
+  row2("minimax_m2", [200064, 3072, 1536, 62, 48, 8, 196608], ["MiniMaxAI/MiniMax-M2", "MiniMaxAI/MiniMax-M2.5"], minimaxM22),
+  row2("afmoe", [200192, 1024, 3072, 56, 8, 2, 131072], ["arcee-ai/Trinity-Nano-Preview", "arcee-ai/Trinity-Nano-Base"], trinity(256)),
+  row2("afmoe", [200192, 2048, 6144, 32, 32, 4, 131072], ["arcee-ai/Trinity-Mini"], trinity(1024)),
+  row2("kimi_linear", [163840, 2304, 9216, 27, 32, 32, 1048576], ["moonshotai/Kimi-Linear-48B-A3B-Instruct", "moonshotai/Kimi-Linear-48B-A3B-Base"], kimiLinear2),
+  row2("granitemoe", [49152, 1024, 512, 24, 16, 8, 4096], ["ibm-granite/granite-3.0-1b-a400m-base"], graniteMoe2(32)),
+  row2("granitemoe", [49155, 1024, 512, 24, 16, 8, 4096], ["ibm-granite/granite-3.0-1b-a400m-instruct"], graniteMoe2(32)),
+  row2("granitemoe", [49155, 1536, 512, 32, 24, 8, 4096], ["ibm-granite/granite-3.0-3b-a800m-instruct"], graniteMoe2(40)),
   row2("gpt_oss", [201088, 2880, 2880, 24, 64, 8, 131072], ["openai/gpt-oss-20b", "unsloth/gpt-oss-20b", "openai/gpt-oss-safeguard-20b"], gptOss2(32)),
   row2("gpt_oss", [201088, 2880, 2880, 36, 64, 8, 131072], ["openai/gpt-oss-120b", "unsloth/gpt-oss-120b"], gptOss2(128)),
   row2("deepseek_v2", [102400, 2048, 10944, 27, 16, 16, 163840], ["deepseek-ai/DeepSeek-V2-Lite", "deepseek-ai/DeepSeek-V2-Lite-Chat"], deepseekV2Lite),
-  row2("deepseek_v3", [129280, 7168, 18432, 61, 128, 128, 163840], ["deepseek-ai/DeepSeek-V3", "deepseek-ai/DeepSeek-R1", "deepseek-ai/DeepSeek-V3-0324"], deepseekV3),
+  row2("deepseek_v2", [102400, 5120, 12288, 60, 128, 128, 163840], ["deepseek-ai/DeepSeek-V2", "deepseek-ai/DeepSeek-V2-Chat", "deepseek-ai/DeepSeek-V2.5", "deepseek-ai/DeepSeek-V2.5-1210"], deepseekV2),
+  row2("deepseek_v3", [129280, 7168, 18432, 61, 128, 128, 163840], ["deepseek-ai/DeepSeek-V3", "deepseek-ai/DeepSeek-R1", "deepseek-ai/DeepSeek-V3-0324", "deepseek-ai/DeepSeek-V3.1"], deepseekV3),
+  row2("glm4_moe", [151552, 4096, 10944, 46, 96, 8, 131072], ["zai-org/GLM-4.5-Air", "zai-org/GLM-4.5-Air-Base"], glm45Air),
+  row2("deepseek_v32", [129280, 7168, 18432, 61, 128, 128, 163840], ["deepseek-ai/DeepSeek-V3.2"], { ...deepseekV3, index_n_heads: 64, index_head_dim: 128 }),
+  row2("glm_moe_dsa", [154880, 6144, 12288, 78, 64, 64, 202752], ["zai-org/GLM-5", "zai-org/GLM-5.1"], glm5),
+  row2("glm_moe_dsa", [154880, 6144, 12288, 78, 64, 64, 1048576], ["zai-org/GLM-5.2"], { ...glm5, index_topk_freq: 4, index_skip_topk_offset: 3 }),
   row2("glm4_moe_lite", [154880, 2048, 10240, 47, 20, 20, 202752], ["zai-org/GLM-4.7-Flash"], glm47Flash)
 ];
 
-// engine/models/multimodal-rows.ts
-function textConfig(model_type, sizes, differences = {}) {
-  const [vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads] = sizes;
-  const [, , , , , num_key_value_heads, max_position_embeddings] = sizes;
-  return {
-    model_type,
-    vocab_size,
-    hidden_size,
-    intermediate_size,
-    num_hidden_layers,
-    num_attention_heads,
-    num_key_value_heads,
-    max_position_embeddings,
-    ...differences
-  };
-}
+// engine/models/catalogue/multimodal-rows.ts
 var gemmaVision = {
   hidden_size: 1152,
   intermediate_size: 4304,
@@ -3673,17 +6596,17 @@ var gemmaVision = {
   vision_use_head: false
 };
 function gemma3Row(sizes, headSize, ids) {
-  const text_config = textConfig("gemma3_text", sizes, { head_dim: headSize, sliding_window: 1024 });
+  const text_config = textConfig4("gemma3_text", sizes, { head_dim: headSize, sliding_window: 1024 });
   return { ids, config: { model_type: "gemma3", text_config, vision_config: gemmaVision } };
 }
 function qwen2VlRow(sizes, isTied, ids) {
   const vision_config2 = { depth: 32, embed_dim: 1280, hidden_size: sizes[1], mlp_ratio: 4, num_heads: 16 };
-  const text_config = textConfig("qwen2_vl_text", sizes);
+  const text_config = textConfig4("qwen2_vl_text", sizes);
   return { ids, config: { model_type: "qwen2_vl", tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
 function qwen25VlRow(sizes, isTied, ids) {
   const vision_config2 = { depth: 32, hidden_size: 1280, intermediate_size: 3420, out_hidden_size: sizes[1] };
-  const text_config = textConfig("qwen2_5_vl_text", sizes);
+  const text_config = textConfig4("qwen2_5_vl_text", sizes);
   return { ids, config: { model_type: "qwen2_5_vl", tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
 var smallQwen3Vision = {
@@ -3698,26 +6621,46 @@ var largeQwen3Vision = {
   intermediate_size: 4304,
   deepstack_visual_indexes: [8, 16, 24]
 };
-function qwen3VlRow(sizes, { vision, isTied, experts }, ids) {
-  const model_type = experts === void 0 ? "qwen3_vl" : "qwen3_vl_moe";
-  const text_config = textConfig(`${model_type}_text`, sizes, { head_dim: 128, ...experts });
+function qwen3VlRow(sizes, { vision, isTied, experts: experts4 }, ids) {
+  const model_type = experts4 === void 0 ? "qwen3_vl" : "qwen3_vl_moe";
+  const text_config = textConfig4(`${model_type}_text`, sizes, { head_dim: 128, ...experts4 });
   const vision_config2 = { num_heads: 16, out_hidden_size: sizes[1], ...vision };
   return { ids, config: { model_type, tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
 var qwen3Experts2 = (inner) => ({ num_experts: 128, num_experts_per_tok: 8, moe_intermediate_size: inner });
-var mistralSmall31 = {
-  ids: ["mistralai/Mistral-Small-3.1-24B-Base-2503", "mistralai/Mistral-Small-3.1-24B-Instruct-2503"],
+var pixtralTower = { hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24, patch_size: 14 };
+var largePixtralTower = { hidden_size: 1664, intermediate_size: 8192, num_hidden_layers: 48, patch_size: 14 };
+function mistral3Row(textType, sizes, { isTied, tower: tower2 = pixtralTower }, ids) {
+  const text_config = textConfig4(textType, sizes, { head_dim: 128, sliding_window: null });
+  return {
+    ids,
+    config: { model_type: "mistral3", tie_word_embeddings: isTied, text_config, vision_config: tower2 }
+  };
+}
+var ministral3Ids = (size2) => ["Base-2512", "Instruct-2512", "Instruct-2512-BF16", "Reasoning-2512"].map(
+  (kind) => `mistralai/Ministral-3-${size2}-${kind}`
+);
+var mistralSmall4 = {
+  ids: ["mistralai/Mistral-Small-4-119B-2603", "axolotl-ai-co/Mistral-Small-4-119B-2603-BF16"],
   config: {
     model_type: "mistral3",
     tie_word_embeddings: false,
-    text_config: textConfig("mistral", [131072, 5120, 32768, 40, 32, 8, 131072], {
-      head_dim: 128,
-      sliding_window: null
+    text_config: textConfig4("mistral4", [131072, 4096, 12288, 36, 32, 32, 1048576], {
+      q_lora_rank: 1024,
+      kv_lora_rank: 256,
+      qk_nope_head_dim: 64,
+      qk_rope_head_dim: 64,
+      v_head_dim: 128,
+      n_routed_experts: 128,
+      num_experts_per_tok: 4,
+      moe_intermediate_size: 2048
     }),
-    vision_config: { hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24, patch_size: 14 }
+    vision_config: pixtralTower
   }
 };
 var qwen35Vision = { depth: 27, hidden_size: 1152, intermediate_size: 4304, patch_size: 16 };
+var smallQwen35Vision = { depth: 24, hidden_size: 1024, intermediate_size: 4096, patch_size: 16 };
+var tinyQwen35Vision = { depth: 12, hidden_size: 768, intermediate_size: 3072, patch_size: 16 };
 var deltaNet2 = (valueHeads) => ({
   head_dim: 256,
   linear_conv_kernel_dim: 4,
@@ -3726,25 +6669,26 @@ var deltaNet2 = (valueHeads) => ({
   linear_num_key_heads: 16,
   linear_num_value_heads: valueHeads
 });
-var qwen352 = {
-  ids: ["Qwen/Qwen3.5-27B", "unsloth/Qwen3.5-27B"],
-  config: {
-    model_type: "qwen3_5",
-    tie_word_embeddings: false,
-    text_config: textConfig("qwen3_5_text", [248320, 5120, 17408, 64, 24, 4, 262144], deltaNet2(48)),
-    vision_config: { ...qwen35Vision, out_hidden_size: 5120 }
-  }
-};
-function qwen35MoeRow(sizes, experts, ids) {
-  const { intermediate_size: _, ...text } = textConfig("qwen3_5_moe_text", sizes, {
-    ...deltaNet2(experts.valueHeads),
-    num_experts: experts.count,
-    num_experts_per_tok: experts.perToken,
-    moe_intermediate_size: experts.inner,
-    shared_expert_intermediate_size: experts.inner
+function qwen35Row(sizes, { valueHeads, isTied, vision }, ids) {
+  const text_config = textConfig4("qwen3_5_text", sizes, deltaNet2(valueHeads));
+  const vision_config2 = { ...vision, out_hidden_size: sizes[1] };
+  return { ids, config: { model_type: "qwen3_5", tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
+}
+function qwen35MoeRow(sizes, experts4, ids) {
+  const { intermediate_size: _, ...text } = textConfig4("qwen3_5_moe_text", sizes, {
+    ...deltaNet2(experts4.valueHeads),
+    num_experts: experts4.count,
+    num_experts_per_tok: experts4.perToken,
+    moe_intermediate_size: experts4.inner,
+    shared_expert_intermediate_size: experts4.inner
   });
   const vision_config2 = { ...qwen35Vision, out_hidden_size: sizes[1] };
   return { ids, config: { model_type: "qwen3_5_moe", tie_word_embeddings: false, text_config: text, vision_config: vision_config2 } };
+}
+function mllamaRow(sizes, tileSide, ids) {
+  const cross_attention_layers = Array.from({ length: sizes[3] / 5 }, (_, index) => 3 + 5 * index);
+  const text_config = textConfig4("mllama_text_model", sizes, { cross_attention_layers });
+  return { ids, config: { model_type: "mllama", text_config, vision_config: { image_size: tileSide } } };
 }
 var multimodalRows = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
@@ -3761,26 +6705,200 @@ var multimodalRows = [
   qwen3VlRow([151936, 5120, 25600, 64, 64, 8, 262144], { vision: largeQwen3Vision, isTied: false }, ["Qwen/Qwen3-VL-32B-Instruct", "Qwen/Qwen3-VL-32B-Thinking"]),
   qwen3VlRow([151936, 2048, 6144, 48, 32, 4, 262144], { vision: largeQwen3Vision, isTied: false, experts: qwen3Experts2(768) }, ["Qwen/Qwen3-VL-30B-A3B-Instruct", "Qwen/Qwen3-VL-30B-A3B-Thinking"]),
   qwen3VlRow([151936, 4096, 12288, 94, 64, 4, 262144], { vision: largeQwen3Vision, isTied: false, experts: qwen3Experts2(1536) }, ["Qwen/Qwen3-VL-235B-A22B-Instruct", "Qwen/Qwen3-VL-235B-A22B-Thinking"]),
-  qwen352,
+  qwen35Row([248320, 1024, 3584, 24, 8, 2, 262144], { valueHeads: 16, isTied: true, vision: tinyQwen35Vision }, ["Qwen/Qwen3.5-0.8B", "Qwen/Qwen3.5-0.8B-Base", "unsloth/Qwen3.5-0.8B"]),
+  qwen35Row([248320, 2560, 9216, 32, 16, 4, 262144], { valueHeads: 32, isTied: true, vision: smallQwen35Vision }, ["Qwen/Qwen3.5-4B", "Qwen/Qwen3.5-4B-Base", "unsloth/Qwen3.5-4B"]),
+  qwen35Row([248320, 4096, 12288, 32, 16, 4, 262144], { valueHeads: 32, isTied: false, vision: qwen35Vision }, ["Qwen/Qwen3.5-9B", "Qwen/Qwen3.5-9B-Base", "unsloth/Qwen3.5-9B"]),
+  qwen35Row([248320, 5120, 17408, 64, 24, 4, 262144], { valueHeads: 48, isTied: false, vision: qwen35Vision }, ["Qwen/Qwen3.5-27B", "unsloth/Qwen3.5-27B"]),
   qwen35MoeRow([248320, 2048, 512, 40, 16, 2, 262144], { valueHeads: 32, count: 256, perToken: 8, inner: 512 }, ["Qwen/Qwen3.5-35B-A3B", "Qwen/Qwen3.5-35B-A3B-Base"]),
   qwen35MoeRow([248320, 3072, 1024, 48, 32, 2, 262144], { valueHeads: 64, count: 256, perToken: 8, inner: 1024 }, ["Qwen/Qwen3.5-122B-A10B"]),
   qwen35MoeRow([248320, 4096, 1024, 60, 32, 2, 262144], { valueHeads: 64, count: 512, perToken: 10, inner: 1024 }, ["Qwen/Qwen3.5-397B-A17B"]),
-  mistralSmall31
+  mistral3Row("mistral", [131072, 5120, 32768, 40, 32, 8, 131072], { isTied: false }, ["mistralai/Mistral-Small-3.1-24B-Base-2503", "mistralai/Mistral-Small-3.1-24B-Instruct-2503"]),
+  mistral3Row("ministral3", [131072, 3072, 9216, 26, 32, 8, 262144], { isTied: true }, ministral3Ids("3B")),
+  mistral3Row("ministral3", [131072, 4096, 14336, 34, 32, 8, 262144], { isTied: false }, ministral3Ids("8B")),
+  mistral3Row("ministral3", [131072, 5120, 16384, 40, 32, 8, 262144], { isTied: false }, ministral3Ids("14B")),
+  mistral3Row("ministral3", [131072, 5120, 32768, 40, 32, 8, 393216], { isTied: false }, ["mistralai/Devstral-Small-2-24B-Instruct-2512"]),
+  mistral3Row("ministral3", [131072, 12288, 28672, 88, 96, 8, 262144], { isTied: false, tower: largePixtralTower }, ["mistralai/Mistral-Medium-3.5-128B", "axolotl-ai-co/Mistral-Medium-3.5-128B-BF16"]),
+  mistralSmall4,
+  // transformers' MllamaConfig; the 90 B and the tiles of the instructed ones: torchtune/models/llama3_2_vision/_model_builders.py
+  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 448, ["meta-llama/Llama-3.2-11B-Vision", "unsloth/Llama-3.2-11B-Vision"]),
+  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 560, ["meta-llama/Llama-3.2-11B-Vision-Instruct", "unsloth/Llama-3.2-11B-Vision-Instruct", "alpindale/Llama-3.2-11B-Vision-Instruct"]),
+  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 448, ["meta-llama/Llama-3.2-90B-Vision"]),
+  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 560, ["meta-llama/Llama-3.2-90B-Vision-Instruct"])
 ];
 
-// engine/models/newer-rows.ts
+// engine/models/catalogue/newer-multimodal-rows.ts
+var glm4vRow = (positions, ids) => ({
+  ids,
+  config: {
+    model_type: "glm4v",
+    tie_word_embeddings: false,
+    text_config: {
+      ...row2("glm4v_text", [151552, 4096, 13696, 40, 32, 2, positions], []).config,
+      partial_rotary_factor: 0.5
+    },
+    vision_config: {}
+  }
+});
+var internvl35 = {
+  ids: ["OpenGVLab/InternVL3_5-8B-HF"],
+  config: {
+    model_type: "internvl",
+    tie_word_embeddings: false,
+    text_config: { ...row2("qwen3", [151936, 4096, 12288, 36, 32, 8, 40960], []).config, head_dim: 128 },
+    vision_config: { attention_bias: true }
+  }
+};
+var llava15 = {
+  ids: ["llava-hf/llava-1.5-7b-hf"],
+  config: {
+    model_type: "llava",
+    text_config: row2("llama", [32064, 4096, 11008, 32, 32, 32, 4096], []).config,
+    vision_config: {
+      ...{ model_type: "clip_vision_model", hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24 },
+      ...{ num_attention_heads: 16, image_size: 336, patch_size: 14 }
+    }
+  }
+};
+var pixtral12 = {
+  ids: ["mistral-community/pixtral-12b"],
+  config: {
+    model_type: "llava",
+    text_config: {
+      ...row2("mistral", [131072, 5120, 14336, 40, 32, 8, 1024e3], []).config,
+      ...{ head_dim: 128, sliding_window: null }
+    },
+    vision_config: { model_type: "pixtral", patch_size: 16 }
+  }
+};
+var paddleocr2 = {
+  ids: ["PaddlePaddle/PaddleOCR-VL-1.6", "PaddlePaddle/PaddleOCR-VL-1.5", "PaddlePaddle/PaddleOCR-VL"],
+  config: {
+    model_type: "paddleocr_vl",
+    tie_word_embeddings: false,
+    text_config: {
+      ...row2("paddleocr_vl_text", [103424, 1024, 3072, 18, 16, 2, 131072], []).config,
+      head_dim: 128,
+      tie_word_embeddings: false
+    },
+    vision_config: {}
+  }
+};
+var voxtralMini = {
+  ids: ["mistralai/Voxtral-Mini-3B-2507"],
+  config: {
+    model_type: "voxtral",
+    text_config: { ...row2("llama", [131072, 3072, 8192, 30, 32, 8, 131072], []).config, head_dim: 128 },
+    audio_config: {}
+  }
+};
+var llama4Tower = { hidden_size: 1408, image_size: 336, vision_output_dim: 4096 };
+var scout = {
+  ids: [
+    ...["meta-llama/Llama-4-Scout-17B-16E", "meta-llama/Llama-4-Scout-17B-16E-Instruct"],
+    ...["unsloth/Llama-4-Scout-17B-16E", "unsloth/Llama-4-Scout-17B-16E-Instruct"],
+    "axolotl-quants/Llama-4-Scout-17B-16E-Linearized-bnb-nf4-bf16"
+  ],
+  config: { model_type: "llama4", text_config: { max_position_embeddings: 10485760 }, vision_config: llama4Tower }
+};
+var maverick = {
+  ids: [
+    ...["meta-llama/Llama-4-Maverick-17B-128E", "meta-llama/Llama-4-Maverick-17B-128E-Instruct"],
+    "axolotl-quants/Llama-4-Maverick-17B-128E-Linearized-bnb-nf4-bf16"
+  ],
+  config: {
+    model_type: "llama4",
+    text_config: {
+      max_position_embeddings: 1048576,
+      num_local_experts: 128,
+      interleave_moe_layer_step: 2,
+      use_qk_norm: false
+    },
+    vision_config: llama4Tower
+  }
+};
+var smolVlmRow = (model_type, words2, ids) => ({
+  ids,
+  config: {
+    model_type,
+    tie_word_embeddings: false,
+    text_config: row2("llama", [words2, 2048, 8192, 24, 32, 32, 8192], []).config,
+    vision_config: {
+      ...{ hidden_size: 1152, intermediate_size: 4304, num_hidden_layers: 27, num_attention_heads: 16 },
+      ...{ image_size: 384, patch_size: 14 }
+    },
+    scale_factor: 3
+  }
+});
+var newerMultimodalRows = [
+  llava15,
+  smolVlmRow("smolvlm", 49280, ["HuggingFaceTB/SmolVLM2-2.2B-Instruct"]),
+  smolVlmRow("idefics3", 49155, ["HuggingFaceTB/SmolVLM-Instruct"]),
+  glm4vRow(65536, ["zai-org/GLM-4.1V-9B-Base", "zai-org/GLM-4.1V-9B-Thinking", "THUDM/GLM-4.1V-9B-Thinking"]),
+  glm4vRow(131072, ["zai-org/GLM-4.6V-Flash"]),
+  internvl35,
+  paddleocr2,
+  voxtralMini,
+  pixtral12,
+  scout,
+  maverick
+];
+var mossVl2 = {
+  ids: ["OpenMOSS-Team/MOSS-VL-Instruct-0708"],
+  config: {
+    model_type: "moss_vl",
+    tie_word_embeddings: false,
+    text_config: {
+      ...row2("moss_vl_text", [151936, 4096, 12288, 48, 32, 8, 262144], []).config,
+      head_dim: 128,
+      cross_attention_layers: [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46]
+    },
+    vision_config: { depth: 27, hidden_size: 1152, intermediate_size: 4304, deepstack_visual_indexes: [8, 16, 24] }
+  }
+};
+var remoteCodeRows = [mossVl2];
+
+// engine/models/catalogue/newer-rows.ts
+var hunyuan2 = { head_dim: 128, ...tied4 };
+var glm42 = { head_dim: 128, ...untied };
 var newerRows = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
-  row2("smollm3", [128256, 2048, 11008, 36, 16, 4, 65536], ["HuggingFaceTB/SmolLM3-3B", "HuggingFaceTB/SmolLM3-3B-Base"], tied2),
+  row2("smollm3", [128256, 2048, 11008, 36, 16, 4, 65536], ["HuggingFaceTB/SmolLM3-3B", "HuggingFaceTB/SmolLM3-3B-Base"], tied4),
   row2("olmo2", [100352, 4096, 11008, 32, 32, 32, 4096], ["allenai/OLMo-2-1124-7B", "allenai/OLMo-2-1124-7B-SFT", "allenai/OLMo-2-1124-7B-DPO", "allenai/OLMo-2-1124-7B-Instruct"], untied),
   row2("olmo2", [100352, 5120, 13824, 40, 40, 40, 4096], ["allenai/OLMo-2-1124-13B", "allenai/OLMo-2-1124-13B-SFT", "allenai/OLMo-2-1124-13B-DPO", "allenai/OLMo-2-1124-13B-Instruct"], untied),
   row2("stablelm", [50304, 2560, 6912, 32, 32, 32, 4096], ["stabilityai/stablelm-3b-4e1t", "stabilityai/stablelm-zephyr-3b"], untied),
   row2("stablelm", [50304, 2560, 6912, 32, 32, 32, 16384], ["stabilityai/stable-code-3b"], untied),
+  row2("stablelm", [100352, 2048, 5632, 24, 32, 32, 4096], ["stabilityai/stablelm-2-1_6b", "stabilityai/stablelm-2-1_6b-chat", "stabilityai/stablelm-2-zephyr-1_6b"], { use_qkv_bias: true, ...untied }),
+  row2("starcoder2", [49152, 3072, 12288, 30, 24, 2, 16384], ["bigcode/starcoder2-3b"], { sliding_window: 4096, ...tied4 }),
+  row2("starcoder2", [49152, 4608, 18432, 32, 36, 4, 16384], ["bigcode/starcoder2-7b"], { sliding_window: 4096, ...tied4 }),
+  row2("starcoder2", [49152, 6144, 24576, 40, 48, 4, 16384], ["bigcode/starcoder2-15b", "bigcode/starcoder2-15b-instruct-v0.1", "HuggingFaceH4/starchat2-15b-sft-v0.1", "HuggingFaceH4/starchat2-15b-v0.1"], { sliding_window: 4096, ...untied }),
+  row2("olmo3", [100278, 4096, 11008, 32, 32, 32, 65536], ["allenai/Olmo-3-1025-7B", "allenai/Olmo-3-7B-Instruct", "allenai/Olmo-3-7B-Instruct-SFT", "allenai/Olmo-3-7B-Instruct-DPO", "allenai/Olmo-3-7B-Think", "allenai/Olmo-3-7B-Think-SFT", "allenai/Olmo-3-7B-Think-DPO"], { sliding_window: 4096, ...untied }),
+  row2("arcee", [128004, 2560, 18432, 36, 20, 4, 65536], ["arcee-ai/AFM-4.5B", "arcee-ai/AFM-4.5B-Base"], untied),
+  row2("seed_oss", [155136, 5120, 27648, 64, 80, 8, 524288], ["ByteDance-Seed/Seed-OSS-36B-Instruct", "ByteDance-Seed/Seed-OSS-36B-Base", "ByteDance-Seed/Seed-OSS-36B-Base-woSyn"], { head_dim: 128, ...untied }),
+  row2("hunyuan_v1_dense", [120818, 1024, 3584, 24, 16, 8, 262144], ["tencent/Hunyuan-0.5B-Instruct", "tencent/Hunyuan-0.5B-Pretrain"], hunyuan2),
+  row2("hunyuan_v1_dense", [120818, 2048, 6144, 32, 16, 4, 262144], ["tencent/Hunyuan-1.8B-Instruct", "tencent/Hunyuan-1.8B-Pretrain"], hunyuan2),
+  row2("hunyuan_v1_dense", [120818, 3072, 8192, 36, 32, 8, 262144], ["tencent/Hunyuan-4B-Instruct", "tencent/Hunyuan-4B-Pretrain"], hunyuan2),
+  row2("hunyuan_v1_dense", [128167, 4096, 14336, 32, 32, 8, 32768], ["tencent/Hunyuan-7B-Instruct", "tencent/Hunyuan-7B-Pretrain"], hunyuan2),
+  row2("glm4", [151552, 4096, 13696, 40, 32, 2, 32768], ["THUDM/GLM-4-9B-0414", "zai-org/GLM-4-9B-0414", "zai-org/GLM-Z1-9B-0414"], glm42),
+  row2("glm4", [151552, 6144, 23040, 61, 48, 2, 32768], ["THUDM/GLM-4-32B-0414", "zai-org/GLM-4-32B-0414", "zai-org/GLM-4-32B-Base-0414", "zai-org/GLM-Z1-32B-0414"], { ...glm42, attention_bias: false }),
+  row2("nemotron", [256e3, 3072, 9216, 32, 24, 8, 4096], ["nvidia/Nemotron-Mini-4B-Instruct", "nvidia/Minitron-4B-Base"], { head_dim: 128, ...untied }),
+  row2("apertus", [131072, 4096, 21504, 32, 32, 8, 65536], ["swiss-ai/Apertus-8B-2509", "swiss-ai/Apertus-8B-Instruct-2509"], untied),
+  row2("apertus", [131072, 8192, 43008, 80, 64, 8, 65536], ["swiss-ai/Apertus-70B-2509", "swiss-ai/Apertus-70B-Instruct-2509"], untied),
+  row2("cohere", [256e3, 8192, 22528, 40, 64, 64, 8192], ["CohereForAI/c4ai-command-r-v01", "CohereLabs/c4ai-command-r-v01"], tied4),
+  row2("cohere", [256e3, 4096, 14336, 32, 32, 8, 8192], ["CohereForAI/aya-23-8B", "CohereLabs/aya-23-8B", "CohereForAI/aya-expanse-8b", "CohereLabs/aya-expanse-8b"], tied4),
+  row2("cohere2", [256e3, 4096, 14336, 32, 32, 8, 8192], ["CohereForAI/c4ai-command-r7b-12-2024", "CohereLabs/c4ai-command-r7b-12-2024"], tied4),
   row2("mistral", [32768, 12288, 28672, 88, 96, 8, 32768], ["mistralai/Mistral-Large-Instruct-2407", "mistralai/Mistral-Large-Instruct-2411"], { sliding_window: null, ...untied }),
+  row2("llama", [51200, 4096, 11008, 32, 32, 32, 8192], ["Salesforce/xgen-7b-8k-base", "Salesforce/xgen-7b-8k-inst"], untied),
   row2("llama", [32e3, 8192, 22016, 48, 64, 8, 16384], ["codellama/CodeLlama-34b-hf", "codellama/CodeLlama-34b-Instruct-hf"], untied)
 ];
 
-// engine/models/seq2seq-rows.ts
+// engine/models/catalogue/own-code-rows.ts
+var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
+var ownCodeRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2)
+];
+
+// engine/models/catalogue/seq2seq-rows.ts
 function row3(ids, sizes, differences = {}) {
   const [d_model, d_ff, num_layers, num_heads] = sizes;
   return { ids, config: { model_type: "t5", d_model, d_ff, num_layers, num_heads, ...differences } };
@@ -3799,11 +6917,11 @@ var seq2seqRows = [
   row3(["google/flan-t5-xxl", "google/t5-v1_1-xxl"], [4096, 10240, 24, 64], gated2)
 ];
 
-// engine/models/vision-rows.ts
+// engine/models/catalogue/vision-rows.ts
 var basicBlocks = { layer_type: "basic", hidden_sizes: [64, 128, 256, 512] };
 var deep = { depths: [3, 3, 27, 3] };
 var tiny = { hidden_size: 192, num_attention_heads: 3, intermediate_size: 768 };
-var small = { hidden_size: 384, num_attention_heads: 6, intermediate_size: 1536 };
+var small2 = { hidden_size: 384, num_attention_heads: 6, intermediate_size: 1536 };
 var large = { hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096 };
 function row4(ids, model_type, differences = {}) {
   return { ids, config: { model_type, ...differences } };
@@ -3823,9 +6941,9 @@ var visionRows = [
   row4(["google/vit-large-patch16-384"], "vit", { ...large, image_size: 384 }),
   row4(["google/vit-large-patch32-384"], "vit", { ...large, patch_size: 32, image_size: 384 }),
   row4(["facebook/deit-tiny-patch16-224"], "vit", tiny),
-  row4(["facebook/deit-small-patch16-224"], "vit", small),
+  row4(["facebook/deit-small-patch16-224"], "vit", small2),
   row4(["facebook/deit-tiny-distilled-patch16-224"], "deit", tiny),
-  row4(["facebook/deit-small-distilled-patch16-224"], "deit", small),
+  row4(["facebook/deit-small-distilled-patch16-224"], "deit", small2),
   row4(["facebook/deit-base-distilled-patch16-224"], "deit"),
   row4(["facebook/convnext-tiny-224"], "convnext"),
   row4(["facebook/convnext-small-224"], "convnext", deep),
@@ -3850,16 +6968,38 @@ var modelAliases = {
   resnet: "microsoft/resnet-50"
 };
 var entries = new Map(
-  [...classicRows, ...visionRows, ...llmRows, ...newerRows, ...moeRows, ...multimodalRows, ...seq2seqRows].flatMap(
-    (row5) => row5.ids.map((id) => [id.toLowerCase(), { id, row: row5 }])
-  )
+  [
+    ...classicRows,
+    ...visionRows,
+    ...llmRows,
+    ...newerRows,
+    ...ownCodeRows,
+    ...moeRows,
+    ...convolutionalRows,
+    ...mambaRows,
+    ...multimodalRows,
+    ...gemmaRows,
+    ...gemma3nRows,
+    ...newerMultimodalRows,
+    ...remoteCodeRows,
+    ...seq2seqRows
+  ].flatMap((row5) => row5.ids.map((id) => [id.toLowerCase(), { id, row: row5 }]))
 );
 var bareNames = new Map(
   [...entries.values()].toReversed().map((entry) => [bareName(entry.id).toLowerCase(), entry])
 );
 var modelIds = [...entries.values()].map(({ id }) => id);
 var modelNames = [...modelIds, ...bareNames.keys(), ...Object.keys(modelAliases)];
-var withPositionTable = /* @__PURE__ */ new Set(["bert", "roberta", "distilbert", "gpt2", "opt"]);
+var withPositionTable = /* @__PURE__ */ new Set([
+  "bert",
+  "roberta",
+  "xlm-roberta",
+  "distilbert",
+  "gpt2",
+  "gpt_bigcode",
+  "gpt_neo",
+  "opt"
+]);
 var parsed = /* @__PURE__ */ new Map();
 function findModel(name) {
   const key2 = name.toLowerCase();
@@ -3898,16 +7038,16 @@ function teacherConfig({ method }) {
 var TRIAL_TIMEOUT_MILLIS2 = 3e5;
 var LEAST_STEPS2 = 2;
 var WARM_UP_STEPS = 2;
-var step = z37.object({
-  millis: z37.number().min(0),
-  optimizerMillis: z37.number().min(0),
-  peakAllocatedBytes: z37.number().int().min(0).optional(),
-  peakReservedBytes: z37.number().int().min(0).optional(),
-  contextBytes: z37.number().int().min(0).optional()
+var step = z73.object({
+  millis: z73.number().min(0),
+  optimizerMillis: z73.number().min(0),
+  peakAllocatedBytes: z73.number().int().min(0).optional(),
+  peakReservedBytes: z73.number().int().min(0).optional(),
+  contextBytes: z73.number().int().min(0).optional()
 });
-var ran = z37.discriminatedUnion("kind", [
-  z37.object({ kind: z37.literal("fits"), steps: z37.array(step).min(LEAST_STEPS2) }),
-  z37.object({ kind: z37.literal("out-of-memory"), message: z37.string() })
+var ran = z73.discriminatedUnion("kind", [
+  z73.object({ kind: z73.literal("fits"), steps: z73.array(step).min(LEAST_STEPS2) }),
+  z73.object({ kind: z73.literal("out-of-memory"), message: z73.string() })
 ]);
 var TorchProbe = class _TorchProbe {
   engine = "torch";
@@ -4037,7 +7177,7 @@ function whyNot(answer2) {
 }
 
 // engine/probes/trace.ts
-import * as z38 from "zod";
+import * as z74 from "zod";
 
 // engine/estimate/allocator.ts
 var MIN_BLOCK_BYTES = 512;
@@ -4157,23 +7297,24 @@ function lowerBound(blocks, size2) {
 }
 
 // engine/probes/trace.ts
-var bytes3 = z38.number().int().min(0);
-var traced = z38.object({
+var bytes3 = z74.number().int().min(0);
+var traced = z74.object({
   /** Peak of the second step, allocations rounded as the caching allocator does; no cuBLAS workspace on the meta device. */
   peakBytes: bytes3,
   forwardBackwardPeakBytes: bytes3,
   weightBytes: bytes3,
   /** Between steps: weights, buffers and optimizer state. */
   restingBytes: bytes3,
-  parameters: z38.number().int().min(0),
+  parameters: z74.number().int().min(0),
   /** Every allocation and release in order, where asked for: n > 0 allocates n bytes, −n releases the n-th allocation. */
-  events: z38.array(z38.number().int())
+  events: z74.array(z74.number().int())
 });
-var versions = z38.object({
-  python: z38.string(),
-  torch: z38.string(),
-  transformers: z38.string(),
-  hasBitsandbytes: z38.boolean()
+var versions = z74.object({
+  python: z74.string(),
+  torch: z74.string(),
+  transformers: z74.string(),
+  hasBitsandbytes: z74.boolean(),
+  hasTimm: z74.boolean()
 });
 var TRACE_TIMEOUT_MILLIS = 12e4;
 function trace(worker, spec, config, { wantsEvents = false, timeoutMillis = TRACE_TIMEOUT_MILLIS } = {}) {
@@ -4264,24 +7405,25 @@ async function openProbe(engine, context) {
   const { framework } = context.spec;
   const taken = engine === "auto" ? await bestEngine(context) : engine;
   if (taken === "tfjs" !== (framework === "tensorflow.js")) throw otherFramework(taken, framework);
-  const beyond = beyondEngine(taken, context.spec);
+  const beyond = beyondEngine(taken, context);
   if (beyond !== void 0) throw notCovered(taken, beyond);
   return openers[taken](context);
 }
-async function bestEngine({ spec, python, machine: machine2 }) {
+async function bestEngine({ spec, config, python, machine: machine2 }) {
   if (spec.framework === "tensorflow.js") return "tfjs";
-  if (beyondTorch(spec) !== void 0) return "estimate";
+  if (beyondTorch(spec) !== void 0 || isOutsideTransformers(config)) return "estimate";
   const found = machine2 ?? await describeMachine(python);
   const isLacking = spec.quantization !== void 0 && found.kind === "python" && !found.hasBitsandbytes;
   const best = isLacking ? "estimate" : engineOn(found);
   return spec.gpus === 1 || best === "torch" && gpusOf(found) >= spec.gpus ? best : "estimate";
 }
-function beyondEngine(engine, spec) {
+function beyondEngine(engine, { spec, config }) {
+  const outside = isOutsideTransformers(config) ? "code from beside the checkpoint" : void 0;
   switch (engine) {
     case "trace":
-      return beyondTrace(spec);
+      return outside ?? beyondTrace(spec);
     case "torch":
-      return beyondTorch(spec);
+      return outside ?? beyondTorch(spec);
     case "estimate":
     case "tfjs":
       return void 0;
@@ -4400,25 +7542,38 @@ var supportedArchitectures = modelConfig.options.flatMap((option) => [
 ]);
 var MAX_ARCHITECTURE_CHARACTERS = 80;
 function readConfigJson(text) {
-  const fields = parseObject(text);
-  const architecture = fields?.model_type;
-  if (fields === void 0 || typeof architecture !== "string") return { kind: "not-a-model" };
+  const fields2 = parseObject(text);
+  const architecture = fields2?.model_type;
+  if (fields2 === void 0 || typeof architecture !== "string") return { kind: "not-a-model" };
   if (!supportedArchitectures.includes(architecture)) {
     return { kind: "unsupported", architecture: architecture.slice(0, MAX_ARCHITECTURE_CHARACTERS) };
   }
-  const result = modelConfig.safeParse(withTextConfig(withRotaryShare(fields)));
+  const result = modelConfig.safeParse(withTextConfig(withRotaryShare(withUsualNames(fields2))));
   if (result.success) return { kind: "config", config: result.data };
   const [issue] = result.error.issues;
   return { kind: "invalid", why: `${issue?.path.join(".")}: ${issue?.message}` };
 }
-function withRotaryShare(fields) {
-  const rope = fields.rope_parameters;
-  if (!isObject(rope) || rope.partial_rotary_factor === void 0) return fields;
-  const share = rope.partial_rotary_factor;
-  return { partial_rotary_factor: share, rotary_pct: share, ...fields };
+var ownNames = {
+  kimi_linear: {
+    max_position_embeddings: "model_max_length",
+    num_local_experts: "num_experts",
+    num_experts_per_tok: "num_experts_per_token",
+    n_shared_experts: "num_shared_experts"
+  }
+};
+function withUsualNames(fields2) {
+  const names = Object.entries(ownNames[String(fields2.model_type)] ?? {});
+  const found = names.flatMap(([usual, own]) => own in fields2 ? [[usual, fields2[own]]] : []);
+  return { ...Object.fromEntries(found), ...fields2 };
 }
-function withTextConfig(fields) {
-  return "vision_config" in fields && !("text_config" in fields) ? { ...fields, text_config: fields } : fields;
+function withRotaryShare(fields2) {
+  const rope = fields2.rope_parameters;
+  if (!isObject(rope) || rope.partial_rotary_factor === void 0) return fields2;
+  const share = rope.partial_rotary_factor;
+  return { partial_rotary_factor: share, rotary_pct: share, ...fields2 };
+}
+function withTextConfig(fields2) {
+  return "vision_config" in fields2 && !("text_config" in fields2) ? { ...fields2, text_config: fields2 } : fields2;
 }
 function parseObject(text) {
   try {
@@ -4522,38 +7677,10 @@ function reasonOf(error) {
 
 // engine/models/unsupported-models.ts
 var unsupportedModels = {
-  afmoe: ["arcee-ai/Trinity-Nano-Preview", "arcee-ai/Trinity-Mini"],
-  apertus: ["swiss-ai/Apertus-8B-2509", "swiss-ai/Apertus-8B-Instruct-2509"],
   bloom: ["bigscience/bloom-560m", "bigscience/bloom-7b1", "bigscience/bloomz-560m", "bigscience/bloomz-7b1"],
   dbrx: ["databricks/dbrx-base", "databricks/dbrx-instruct", "LnL-AI/dbrx-base-converted-v2"],
-  falcon_h1: [
-    "tiiuae/Falcon-H1-0.5B-Instruct",
-    "tiiuae/Falcon-H1-1.5B-Base",
-    "tiiuae/Falcon-H1-1.5B-Deep-Base",
-    "tiiuae/Falcon-H1-3B-Base",
-    "tiiuae/Falcon-H1-7B-Base",
-    "tiiuae/Falcon-H1-34B-Base"
-  ],
-  gemma3n: ["google/gemma-3n-E2B-it", "google/gemma-3n-E4B-it"],
-  gemma4: ["google/gemma-4-E2B-it", "google/gemma-4-26B-A4B", "google/gemma-4-31B"],
-  gpt_bigcode: ["bigcode/starcoder", "bigcode/starcoderbase-1b"],
-  gpt_neo: ["EleutherAI/gpt-neo-125m", "EleutherAI/gpt-neo-1.3B", "EleutherAI/gpt-neo-2.7B"],
-  gptj: ["EleutherAI/gpt-j-6b"],
-  jamba: ["ai21labs/Jamba-v0.1", "ai21labs/AI21-Jamba-1.5-Large"],
-  kimi_linear: ["moonshotai/Kimi-Linear-48B-A3B-Instruct"],
-  lfm2: ["LiquidAI/LFM2-350M", "LiquidAI/LFM2-700M", "LiquidAI/LFM2-1.2B"],
-  lfm2_moe: ["LiquidAI/LFM2-8B-A1B"],
-  llava: ["llava-hf/llava-1.5-7b-hf"],
-  llama4: ["meta-llama/Llama-4-Scout-17B-16E", "meta-llama/Llama-4-Scout-17B-16E-Instruct"],
   mamba: ["state-spaces/mamba-2.8b"],
-  minimax_m2: ["MiniMaxAI/MiniMax-M2"],
-  mistral4: ["mistralai/Mistral-Small-4-119B-2603"],
-  mllama: ["meta-llama/Llama-3.2-11B-Vision", "meta-llama/Llama-3.2-11B-Vision-Instruct"],
-  mpt: ["mosaicml/mpt-7b", "mosaicml/mpt-7b-instruct", "mosaicml/mpt-30b"],
-  nemotron_h: ["nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16"],
-  qwen3_next: ["Qwen/Qwen3-Next-80B-A3B-Instruct", "Qwen/Qwen3-Next-80B-A3B-Thinking"],
-  smolvlm: ["HuggingFaceTB/SmolVLM2-2.2B-Instruct"],
-  "xlm-roberta": ["FacebookAI/xlm-roberta-base", "FacebookAI/xlm-roberta-large"]
+  mpt: ["mosaicml/mpt-7b", "mosaicml/mpt-7b-instruct", "mosaicml/mpt-30b"]
 };
 function unsupportedArchitectureOf(id) {
   const key2 = id.toLowerCase();
@@ -4591,13 +7718,14 @@ function modelInName(name) {
   known ??= knownNames();
   const matches = known.flatMap((candidate) => {
     const start = indexOfRun(words2, candidate.words);
-    return start < 0 ? [] : [{ candidate, start, end: start + candidate.words.length }];
+    const end = start + candidate.words.length;
+    return start < 0 || isCutShort(name, words2, end) ? [] : [{ candidate, start, end }];
   });
   const widest = matches.filter(
     (match) => !matches.some((other) => isWider(other, match) && other.start <= match.start && other.end >= match.end)
   );
-  const [only, ...others] = widest;
-  if (only === void 0 || others.length > 0) return void 0;
+  const [only, ...others2] = widest;
+  if (only === void 0 || others2.length > 0) return void 0;
   const { id, architecture } = only.candidate;
   if (architecture !== void 0) return { kind: "unsupported", architecture };
   const around = [...words2.slice(0, only.start), ...words2.slice(only.end)];
@@ -4618,14 +7746,22 @@ function knownNames() {
   return [...byWords.values()];
 }
 function wordsOf(name) {
-  const words2 = bareName(name.toLowerCase()).split(/[-_ ]+/);
-  return words2.filter((word) => word !== "" && !decorations.has(word)).flatMap((word) => /^([a-z]{3,})(\d[\d.]*)$/.exec(word)?.slice(1) ?? [word]);
+  return writtenWords(name).filter((word) => word !== "" && !decorations.has(word)).flatMap((word) => /^([a-z]{3,})(\d[\d.]*)$/.exec(word)?.slice(1) ?? [word]);
+}
+function writtenWords(name) {
+  return lastFolder(name.toLowerCase()).split(/[-_ ]+/);
+}
+function isCutShort(name, words2, end) {
+  return writtenWords(name).includes(`${words2[end - 1]}${words2[end]}`);
+}
+function lastFolder(name) {
+  return name.split(/[/\\]/).findLast((part) => part !== "") ?? "";
 }
 function wordSet(words2) {
   return new Set(words2.split(" "));
 }
 function indexOfRun(words2, run) {
-  return words2.findIndex((_, start) => run.every((word, offset) => words2[start + offset] === word));
+  return words2.findIndex((_, start) => run.every((word, offset2) => words2[start + offset2] === word));
 }
 function isWider(a, b) {
   return a.end - a.start > b.end - b.start;
@@ -4780,12 +7916,12 @@ var FieldReader = class {
     return [...this.#unread];
   }
   /** The field that a setting is read from: the one that the repository's settings supply, or else the config's own. */
-  fieldFor(key2, written) {
+  fieldFor(key2, written2) {
     const field = this.#supplied[key2];
     this.#unread.delete(key2);
     if (field === void 0) {
-      if (written !== void 0) this.#suppliable.set(written, key2);
-      return written;
+      if (written2 !== void 0) this.#suppliable.set(written2, key2);
+      return written2;
     }
     const sentence = `The ${key2.replace("_", " ")} is ${shown(field)}, as ${field.file ?? SETTINGS_PATH} says.`;
     if (!this.assumptions.includes(sentence)) this.assume(sentence);
@@ -4914,8 +8050,8 @@ function shown({ value, source }) {
       return plain(source);
   }
 }
-function count(number25) {
-  return number25.toLocaleString("en-US");
+function count(number41) {
+  return number41.toLocaleString("en-US");
 }
 
 // engine/config/model-problem.ts
@@ -4968,8 +8104,8 @@ var IMAGENET_LABELS = 1e3;
 function modelNameIn(field) {
   return field?.value.kind === "empty" ? void 0 : new FieldReader("").text(field);
 }
-function readModel(reader, written, expectedKey, lookUp) {
-  const field = reader.fieldFor("model", written);
+function readModel(reader, written2, expectedKey, lookUp) {
+  const field = reader.fieldFor("model", written2);
   if (field === void 0 || field.value.kind === "empty") {
     return reader.refuse(
       field,
@@ -5007,9 +8143,9 @@ function checkTask(reader, field, task, model) {
   }
   return task;
 }
-function readInputSize(reader, model, fields) {
-  const sequenceLength = reader.fieldFor("sequence_length", fields.sequenceLength);
-  const imageSize = reader.fieldFor("image_size", fields.imageSize);
+function readInputSize(reader, model, fields2) {
+  const sequenceLength = reader.fieldFor("sequence_length", fields2.sequenceLength);
+  const imageSize = reader.fieldFor("image_size", fields2.imageSize);
   const tokens = reader.wholeNumber(sequenceLength, { max: MAX_SEQUENCE });
   const pixels = reader.wholeNumber(imageSize, { max: MAX_IMAGE_SIDE });
   if (tokens !== void 0 && sequenceLength !== void 0) reader.note("sequenceLength", tokens, sequenceLength);
@@ -5024,7 +8160,7 @@ function readInputSize(reader, model, fields) {
     return { imageSize: pixels ?? trainedPixels };
   }
   const trained = model.maxPositions ?? MAX_SEQUENCE;
-  if (sequenceLength === void 0) return { sequenceLength: assumedLength(reader, trained, fields.length) };
+  if (sequenceLength === void 0) return { sequenceLength: assumedLength(reader, trained, fields2.length) };
   if (tokens !== void 0 && tokens > trained) tellTooLong(reader, sequenceLength, tokens, model);
   return { sequenceLength: tokens ?? trained };
 }
@@ -5046,8 +8182,8 @@ function assumedLength(reader, limit, preferred = DEFAULT_SEQUENCE) {
   reader.assume(`Sequences of ${length} tokens: the config sets no maximum length.`);
   return reader.note("sequenceLength", length, "assumed");
 }
-function readLabels(reader, written, task, known2) {
-  const field = reader.fieldFor("labels", written);
+function readLabels(reader, written2, task, known2) {
+  const field = reader.fieldFor("labels", written2);
   const labels = reader.wholeNumber(field, { max: MAX_LABELS }) ?? known2;
   if (labels !== void 0) return labels;
   switch (task) {
@@ -5065,6 +8201,25 @@ function readLabels(reader, written, task, known2) {
   }
 }
 
+// engine/config/training-config.ts
+var stepInPytorch = { framework: "pytorch", step: "training" };
+function trainingConfig(reader, config) {
+  const { dialect, model, batchSize: batchSize2, accumulation } = config;
+  const { task, microBatch, ...others2 } = config.spec;
+  if (model === void 0 || task === void 0 || microBatch === void 0 || reader.problems.length > 0) {
+    return { kind: "unreadable", problems: reader.problems };
+  }
+  return {
+    kind: "training-config",
+    dialect,
+    model,
+    spec: { model: model.id, task, microBatch, ...others2 },
+    ...batchSize2 && { batchSizeAt: batchSize2.at },
+    ...accumulation && { gradientAccumulationAt: accumulation.at },
+    assumptions: reader.assumptions
+  };
+}
+
 // engine/config/language-model.ts
 function readBatch(reader, { batchSize: batchSize2, defaultBatch, accumulation }) {
   const count2 = (field) => reader.wholeNumber(field, { max: MAX_BATCH });
@@ -5077,7 +8232,7 @@ function readBatch(reader, { batchSize: batchSize2, defaultBatch, accumulation }
   };
 }
 function readGpus(reader, field) {
-  return reader.settle("gpus", field, (present4) => reader.wholeNumber(present4, { max: 1e5 }), {
+  return reader.settle("gpus", field, (present3) => reader.wholeNumber(present3, { max: 1e5 }), {
     value: 1,
     source: "not in the file",
     assumption: "One GPU: the config does not say how many processes run."
@@ -5095,16 +8250,12 @@ function languageModelReading(reader, config) {
       "Name a decoder, or leave this config out of the check."
     );
   }
-  if (model === void 0 || reader.problems.length > 0) return { kind: "unreadable", problems: reader.problems };
-  return {
-    kind: "training-config",
+  return trainingConfig(reader, {
     dialect: config.dialect,
     model,
     spec: {
-      model: model.id,
+      ...stepInPytorch,
       task,
-      framework: "pytorch",
-      step: "training",
       microBatch: batch.microBatch,
       gradientAccumulation: batch.gradientAccumulation,
       ...size2,
@@ -5113,25 +8264,48 @@ function languageModelReading(reader, config) {
       // None of these tools' loops keeps the logits or a key/value cache through the backward pass.
       loop: "trainer"
     },
-    ...batch.batchSize && { batchSizeAt: batch.batchSize.at },
-    ...batch.accumulation && { gradientAccumulationAt: batch.accumulation.at },
-    assumptions: reader.assumptions
-  };
+    batchSize: batch.batchSize,
+    accumulation: batch.accumulation
+  });
 }
 function taskOfMethod(method) {
   if (method?.kind !== "reward" || method.head === "value") return { task: "causal-lm", labels: 2 };
   return { task: "sequence-classification", labels: method.head === "steps" ? 2 : 1 };
 }
 function present(settings) {
-  const { lora, quantization, quantizedExperts, fakeQuantization, float8, expertParallel, ...others } = settings;
-  const { sharding, offload, fusedLoss, method, dropout, ...always } = others;
+  const {
+    optimizerInBackward,
+    lora,
+    trainable,
+    images,
+    trainsTowers: trainsTowers2,
+    quantization,
+    quantizedExperts,
+    linearExperts,
+    chosenExperts,
+    fakeQuantization,
+    float8,
+    expertsOnHost,
+    tensorParallel,
+    expertParallel,
+    ...others2
+  } = settings;
+  const { sharding, offload, fusedLoss, method, dropout, ...always } = others2;
   return {
     ...always,
+    ...optimizerInBackward && { optimizerInBackward },
     ...lora && { lora },
+    ...trainable && { trainable },
+    ...images && { images },
+    ...trainsTowers2 && { trainsTowers: trainsTowers2 },
     ...quantization && { quantization },
     ...quantizedExperts && { quantizedExperts },
+    ...linearExperts && { linearExperts },
+    ...chosenExperts && { chosenExperts },
+    ...expertsOnHost && { expertsOnHost },
     ...fakeQuantization && { fakeQuantization },
     ...float8 && { float8 },
+    ...tensorParallel && { tensorParallel },
     ...expertParallel && { expertParallel },
     ...sharding && { sharding },
     ...offload && { offload },
@@ -5160,10 +8334,32 @@ function readSequence(reader, model, sequence) {
   return { sequenceLength };
 }
 
+// engine/models/expert-names.ts
+var qwen = { up: ["gate_proj", "up_proj"], down: "down_proj", router: "gate" };
+var mixtral2 = { up: ["w1", "w3"], down: "w2", router: "gate" };
+var byFamily = {
+  mixtral: mixtral2,
+  minimax_m2: mixtral2,
+  qwen3_moe: qwen,
+  qwen3_next: qwen,
+  olmoe: qwen,
+  deepseek_v2: qwen,
+  deepseek_v3: qwen,
+  deepseek_v32: qwen,
+  glm_moe_dsa: qwen,
+  glm4_moe: qwen,
+  glm4_moe_lite: qwen,
+  afmoe: qwen
+};
+function expertNamesOf(config) {
+  return byFamily[config.model_type];
+}
+
 // engine/config/trainer/adapter-targets.ts
-var attention4 = ["q_proj", "k_proj", "v_proj", "o_proj"];
-var gated3 = { all: [...attention4, "gate_proj", "up_proj", "down_proj"] };
+var attention7 = ["q_proj", "k_proj", "v_proj", "o_proj"];
+var gated3 = { all: [...attention7, "gate_proj", "up_proj", "down_proj"] };
 var deltaNet3 = ["in_proj_qkv", "in_proj_z", "in_proj_b", "in_proj_a", "out_proj"];
+var lfm22 = ["q_proj", "k_proj", "v_proj", "out_proj", "in_proj", "w1", "w2", "w3"];
 var latent = [
   "q_proj",
   "q_a_proj",
@@ -5175,8 +8371,56 @@ var latent = [
   "up_proj",
   "down_proj"
 ];
+var glmVision2 = { all: [...gated3.all, "gate_up_proj", "qkv", "proj"] };
 var llama3 = { ...gated3, usual: ["q_proj", "v_proj"] };
-var linears = {
+var layerInputs2 = ["per_layer_input_gate", "per_layer_projection", "per_layer_model_projection"];
+var altUp = ["modality_router", "prediction_coefs", "correction_coefs", "0", "1", "2"];
+var gemma3nText = [...gated3.all, ...layerInputs2, ...altUp, "linear_left", "linear_right"];
+var gemma3nAudio2 = [
+  "ffw_layer_1",
+  "ffw_layer_2",
+  "pos_proj",
+  "post",
+  "linear_start",
+  "linear_end",
+  "input_proj_linear"
+];
+function gemma4Linears(config) {
+  const { text_config: text, vision_config: vision, audio_config: audio } = config;
+  const all = [
+    ...gated3.all,
+    ...text.hidden_size_per_layer_input > 0 ? layerInputs2 : [],
+    ...text.enable_moe_block ? ["proj"] : [],
+    ...vision || audio ? ["linear", "embedding_projection"] : [],
+    ...vision ? ["input_proj"] : [],
+    ...audio ? ["relative_k_proj", "output_proj", "input_proj_linear"] : []
+  ];
+  return { all, usual: ["q_proj", "v_proj"] };
+}
+function nemotronHLinears(config) {
+  const kinds2 = blockKindsOf(config);
+  const has = (kind, linears3) => kinds2.includes(kind) ? linears3 : [];
+  const latentProjections = config.moe_latent_size ? ["fc1_latent_proj", "fc2_latent_proj"] : [];
+  const feedForward9 = kinds2.includes("moe") || kinds2.includes("mlp") ? ["up_proj", "down_proj"] : [];
+  const all = [
+    ...has("full_attention", attention7),
+    ...has("linear_attention", ["in_proj"]),
+    ...feedForward9,
+    ...has("moe", latentProjections)
+  ];
+  return { all };
+}
+function graniteHybridLinears(config) {
+  const layers2 = Array.from({ length: config.num_hidden_layers }, (_, index) => isMambaLayer(config, index));
+  const all = [
+    ...layers2.includes(false) ? attention7 : [],
+    ...layers2.includes(true) ? ["in_proj"] : [],
+    "input_linear",
+    "output_linear"
+  ];
+  return { all };
+}
+var linears2 = {
   llama: llama3,
   mistral: llama3,
   qwen2: llama3,
@@ -5193,47 +8437,104 @@ var linears = {
   olmo3: gated3,
   hunyuan_v1_dense: gated3,
   ernie4_5: gated3,
-  arcee: { all: [...attention4, "up_proj", "down_proj"] },
-  glm4: { all: [...attention4, "gate_up_proj", "down_proj"] },
-  starcoder2: { all: [...attention4, "c_fc", "c_proj"] },
-  mixtral: { all: attention4, usual: ["q_proj", "v_proj"] },
+  arcee: { all: [...attention7, "up_proj", "down_proj"] },
+  nemotron: { all: [...attention7, "up_proj", "down_proj"] },
+  apertus: { all: [...attention7, "up_proj", "down_proj"] },
+  cohere: gated3,
+  cohere2: gated3,
+  mimo: { all: [...gated3.all, "input_proj"] },
+  glm4: { all: [...attention7, "gate_up_proj", "down_proj"] },
+  starcoder2: { all: [...attention7, "c_fc", "c_proj"] },
+  lfm2: { all: lfm22 },
+  lfm2_moe: { all: lfm22 },
+  lfm2_vl: { all: [...lfm22, "fc1", "fc2", "linear_1", "linear_2"] },
+  kimi_linear: { all: [...latent, "k_proj", "v_proj", "f_a_proj", "f_b_proj", "b_proj", "g_a_proj", "g_b_proj"] },
+  minimax_m2: { all: attention7 },
+  afmoe: { all: [...gated3.all, "gate"] },
+  mixtral: { all: attention7, usual: ["q_proj", "v_proj"] },
   qwen2_moe: { all: [...gated3.all, "shared_expert_gate"] },
-  qwen3_moe: { all: attention4 },
-  olmoe: { all: attention4 },
-  gpt_oss: { all: attention4 },
+  qwen3_moe: { all: attention7 },
+  olmoe: { all: attention7 },
+  qwen3_next: { all: [...gated3.all, "shared_expert_gate", "in_proj_qkvz", "in_proj_ba", "out_proj"] },
+  gpt_oss: { all: attention7 },
   glm4_moe: { all: gated3.all },
   deepseek_v2: { all: latent },
   deepseek_v3: { all: latent },
+  deepseek_v32: { all: [...latent, "wq_b", "wk", "weights_proj"] },
+  glm_moe_dsa: { all: [...latent, "wq_b", "wk", "weights_proj"] },
   glm4_moe_lite: { all: latent },
+  mistral4: { all: latent },
   qwen3_5: { all: [...gated3.all, ...deltaNet3, "qkv", "proj", "linear_fc1", "linear_fc2"] },
   qwen3_5_moe: { all: [...gated3.all, ...deltaNet3, "shared_expert_gate", "qkv", "proj", "linear_fc1", "linear_fc2"] },
+  jamba: { all: [...gated3.all, "in_proj", "x_proj", "dt_proj", "out_proj"] },
+  falcon_h1: { all: [...gated3.all, "in_proj"] },
+  granitemoe: { all: attention7 },
+  granitemoeshared: { all: [...attention7, "input_linear", "output_linear"] },
+  gemma3n: { all: [...gemma3nText, ...gemma3nAudio2, "embedding_projection"] },
+  gemma3n_text: { all: gemma3nText },
+  gemma4_text: gated3,
+  gemma4_unified: { all: [...gated3.all, "patch_dense", "embedding_projection"] },
   gemma3: { all: [...gated3.all, "out_proj", "fc1", "fc2"] },
+  smolvlm: { all: [...gated3.all, "out_proj", "fc1", "fc2", "proj"] },
+  idefics3: { all: [...gated3.all, "out_proj", "fc1", "fc2", "proj"] },
+  llama4: { all: [...gated3.all, "linear", "fc1", "fc2", "linear_1"] },
+  mllama: { all: [...gated3.all, "fc1", "fc2", "multi_modal_projector"] },
   mistral3: { all: [...gated3.all, "merging_layer", "linear_1", "linear_2"] },
   qwen2_vl: { all: [...gated3.all, "qkv", "proj", "fc1", "fc2", "0", "2"] },
   qwen2_5_vl: { all: [...gated3.all, "qkv", "proj", "0", "2"] },
   qwen3_vl: { all: [...gated3.all, "qkv", "proj", "linear_fc1", "linear_fc2"] },
-  qwen3_vl_moe: { all: [...attention4, "qkv", "proj", "linear_fc1", "linear_fc2"] },
+  qwen3_vl_moe: { all: [...attention7, "qkv", "proj", "linear_fc1", "linear_fc2"] },
+  glm4v: glmVision2,
+  glm46v: glmVision2,
+  moss_vl: { all: [...gated3.all, "qkv", "proj", "linear_fc1", "linear_fc2"] },
+  internvl: { all: [...gated3.all, "projection_layer", "fc1", "fc2", "linear_1", "linear_2"] },
+  paddleocr_vl: { all: [...gated3.all, "out_proj", "fc1", "fc2", "linear_1", "linear_2"] },
+  llava: { all: [...gated3.all, "out_proj", "fc1", "fc2", "linear_1", "linear_2"] },
+  voxtral: { all: [...gated3.all, "out_proj", "fc1", "fc2", "linear_1", "linear_2"] },
   phi: { all: ["q_proj", "k_proj", "v_proj", "dense", "fc1", "fc2"], usual: ["q_proj", "v_proj", "fc1", "fc2"] },
   phi3: { all: ["qkv_proj", "o_proj", "gate_up_proj", "down_proj"], usual: ["qkv_proj"] },
   gpt2: { all: ["c_attn", "c_proj", "c_fc"], usual: ["c_attn"] },
+  gpt_bigcode: { all: ["c_attn", "c_proj", "c_fc"], usual: ["c_attn"] },
+  gptj: { all: ["q_proj", "k_proj", "v_proj", "out_proj", "fc_in", "fc_out"], usual: ["q_proj", "v_proj"] },
+  gpt_neo: { all: ["q_proj", "k_proj", "v_proj", "out_proj", "c_fc", "c_proj"], usual: ["q_proj", "v_proj"] },
   gpt_neox: { all: ["query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"], usual: ["query_key_value"] },
   falcon: { all: ["query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"], usual: ["query_key_value"] },
   opt: { all: ["q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"], usual: ["q_proj", "v_proj"] }
 };
+function expertTargetsOf({ config }) {
+  const names = expertNamesOf(config);
+  return names === void 0 ? [] : [...names.up, names.down];
+}
 function linearsOf({ family, config }) {
-  const found = linears[family];
-  if (found === void 0 || !("q_lora_rank" in config || "kv_lora_rank" in config)) return found;
+  switch (config.model_type) {
+    case "gemma4":
+      return gemma4Linears(config);
+    case "nemotron_h":
+      return nemotronHLinears(config);
+    case "granitemoehybrid":
+      return graniteHybridLinears(config);
+    default:
+      return commonLinearsOf(family, config);
+  }
+}
+function commonLinearsOf(family, config) {
+  const found = linears2[family];
+  if (found === void 0) return void 0;
+  if ("text_config" in config && "kv_lora_rank" in config.text_config) {
+    return { all: [.../* @__PURE__ */ new Set([...latent, ...found.all])] };
+  }
+  if (!("q_lora_rank" in config || "kv_lora_rank" in config)) return found;
   const absent = config.q_lora_rank ? ["q_proj"] : ["q_a_proj", "q_b_proj"];
   return { all: found.all.filter((linear2) => !absent.includes(linear2)) };
 }
 
 // engine/config/trainer/layer-pattern.ts
 var MAX_NAMES = 200;
-var MAX_CHARACTERS = 1e3;
+var MAX_CHARACTERS2 = 1e3;
 var MAX_DEPTH = 20;
 var GAP = ".";
 function lastNamesOf(pattern) {
-  if (pattern.length > MAX_CHARACTERS) return void 0;
+  if (pattern.length > MAX_CHARACTERS2) return void 0;
   const spellings = new PatternReader(pattern).read();
   const names = spellings?.map((spelling) => spelling.slice(spelling.lastIndexOf(GAP) + 1));
   return names?.every((name) => /^\w+$/.test(name)) ? [...new Set(names)] : void 0;
@@ -5319,34 +8620,45 @@ var PatternReader = class {
 // engine/config/trainer/adapter.ts
 var MAX_RANK = 1e4;
 var MAX_TARGETS = 100;
-var everyLinear = /* @__PURE__ */ new Set(["all-linear", "all_linear", "all"]);
-function readLora(reader, model, fields) {
-  const rank = fields.rank ? reader.wholeNumber(fields.rank, { max: MAX_RANK }) : fields.defaultRank.value;
-  const dropout = fields.dropout ? reader.share(fields.dropout) : fields.defaultDropout;
-  if (fields.rank === void 0 && fields.defaultRank.assumption !== void 0) {
-    reader.assume(fields.defaultRank.assumption);
+var everyLinear = /* @__PURE__ */ new Set(["all_linear", "all"]);
+var PEFT_EVERY_LINEAR = "all-linear";
+function readLora(reader, model, fields2) {
+  const rank = fields2.rank ? reader.wholeNumber(fields2.rank, { max: MAX_RANK }) : fields2.defaultRank.value;
+  const dropout = fields2.dropout ? reader.share(fields2.dropout) : fields2.defaultDropout;
+  if (fields2.rank === void 0 && fields2.defaultRank.assumption !== void 0) {
+    reader.assume(fields2.defaultRank.assumption);
   }
   if (model === void 0 || rank === void 0 || dropout === void 0) return void 0;
-  const targets = targetsIn(reader, model, fields);
+  const { parameters = [], inExpertKernels } = fields2;
+  const isOnExpertsAlone = parameters.length > 0 && fields2.targets === "usual";
+  const targets = isOnExpertsAlone ? [] : targetsIn(reader, model, fields2);
   if (targets === void 0) return void 0;
-  const whole = readModulesToSave(reader, fields.modulesToSave);
-  const lora = { rank, targets: [...targets], dropout, ...whole.length > 0 && { modulesToSave: [...whole] } };
-  return reader.note("lora", lora, fields.rank ?? fields.defaultRank.source);
+  const whole = readModulesToSave(reader, fields2.modulesToSave);
+  const { form, inWeightsType } = fields2;
+  const lora = {
+    ...{ rank, targets: [...targets], dropout },
+    ...parameters.length > 0 && { parameters: [...parameters] },
+    ...inExpertKernels && { inExpertKernels },
+    ...inWeightsType && { inWeightsType },
+    ...form && { form },
+    ...whole.length > 0 && { modulesToSave: [...whole] }
+  };
+  return reader.note("lora", lora, fields2.rank ?? fields2.defaultRank.source);
 }
 function readModulesToSave(reader, field) {
   const names = (field && (namesIn(field) ?? reader.text(field)?.split(","))) ?? [];
   const last = names.map((name) => name.trim().split(".").at(-1) ?? "").filter((name) => name !== "");
   const copied = ["embed_tokens", "lm_head", "embed_out", "wte", "embed_in"];
-  const others = last.filter((name) => !copied.includes(name));
-  if (field !== void 0 && others.length > 0) {
-    const message2 = `Training ${oneOf2(others.slice(0, MAX_TARGETS).map(quote))} whole beside adapters is not modelled yet`;
+  const others2 = last.filter((name) => !copied.includes(name));
+  if (field !== void 0 && others2.length > 0) {
+    const message2 = `Training ${oneOf2(others2.slice(0, MAX_TARGETS).map(quote))} whole beside adapters is not modelled yet`;
     reader.refuse(field, "unsupported-setting", message2, `Name embeddings or output layers: ${oneOf2(copied)}.`);
   }
   return last.filter((name) => copied.includes(name));
 }
 function targetsIn(reader, model, { targets, targetField }) {
-  const linears2 = linearsOf(model);
-  if (linears2 === void 0) {
+  const linears3 = linearsOf(model);
+  if (linears3 === void 0) {
     return reader.refuse(
       targetField,
       "unsupported-setting",
@@ -5354,15 +8666,17 @@ function targetsIn(reader, model, { targets, targetField }) {
       "Leave this config out of the check for now."
     );
   }
-  if (targets === "all") return linears2.all;
-  if (targets === "usual") return usualTargets(reader, model, linears2, targetField);
-  const found = linears2.all.filter((linear2) => targets.includes(linear2));
+  const ofExperts = expertTargetsOf(model);
+  if (targets === "all") return linears3.all;
+  if (targets === "all-linear") return [.../* @__PURE__ */ new Set([...linears3.all, ...ofExperts])];
+  if (targets === "usual") return usualTargets(reader, model, linears3, targetField);
+  const found = [.../* @__PURE__ */ new Set([...linears3.all, ...ofExperts])].filter((name) => targets.includes(name));
   if (found.length > 0) return found;
   return reader.refuse(
     targetField,
     "no-such-lora-target",
     `${quote(model.id)} has no linear layer named ${oneOf2(targets.slice(0, MAX_TARGETS).map(quote))}`,
-    `Name some of ${linears2.all.join(", ")}.`
+    `Name some of ${linears3.all.join(", ")}.`
   );
 }
 function usualTargets(reader, model, { all, usual }, targetField) {
@@ -5385,6 +8699,7 @@ function readTargets(reader, field) {
   const names = listed ?? text?.split(",");
   if (names === void 0) return void 0;
   const trimmed = names.map((name) => name.trim()).filter((name) => name !== "");
+  if (trimmed.includes(PEFT_EVERY_LINEAR)) return PEFT_EVERY_LINEAR;
   if (trimmed.some((name) => everyLinear.has(name))) return "all";
   return [...new Set(trimmed.flatMap((name) => name.match(/[A-Za-z_0-9]+/g)?.slice(-8) ?? []))].slice(0, MAX_TARGETS);
 }
@@ -5419,8 +8734,8 @@ function readImplementation(reader, field) {
   reader.settle(
     "attention",
     field,
-    (present4) => {
-      choice = implementation(reader, present4) ?? fusedAttention;
+    (present3) => {
+      choice = implementation(reader, present3) ?? fusedAttention;
       return choice.attention;
     },
     byDefault
@@ -5453,37 +8768,47 @@ var references2 = {
   copy: "a frozen copy of the model is the reference"
 };
 function preference(reader, field, terms) {
-  const { reference, style, withCrossEntropy = false, keepsDropout = false } = terms;
+  const { reference: reference2, style, withCrossEntropy = false, keepsDropout = false } = terms;
   reader.assume(
-    `Each sample is two sequences, the chosen and the rejected answer, in one forward pass; ${references2[reference]}.`
+    `Each sample is two sequences, the chosen and the rejected answer, in one forward pass; ${references2[reference2]}.`
   );
-  const method = { kind: "preference", reference, logProbabilities: style, withCrossEntropy };
+  const method = { kind: "preference", reference: reference2, logProbabilities: style, withCrossEntropy };
   return noted(reader, field, method, keepsDropout);
 }
-function kto(reader, field, { reference, style }) {
+function kto(reader, field, { reference: reference2, style }) {
   reader.assume(
-    `KTO: an unrelated answer goes through the model beside each sample, without gradients; ${references2[reference]}.`
+    `KTO: an unrelated answer goes through the model beside each sample, without gradients; ${references2[reference2]}.`
   );
-  return noted(reader, field, { kind: "kto", reference, logProbabilities: style }, false);
+  return noted(reader, field, { kind: "kto", reference: reference2, logProbabilities: style }, false);
 }
 var heads = {
   score: "Each sample is two sequences, the chosen and the rejected answer; a score takes the place of the output layer.",
   value: "Each sample is two sequences, the chosen and the rejected answer; a value head stands beside the output layer.",
   steps: "A score of every step takes the place of the output layer."
 };
-function reward(reader, field, head) {
-  reader.assume(heads[head]);
-  return noted(reader, field, { kind: "reward", head }, head === "value");
+function reward(reader, field, head2) {
+  reader.assume(heads[head2]);
+  return noted(reader, field, { kind: "reward", head: head2 }, head2 === "value");
 }
 function noted(reader, field, method, keepsDropout) {
   reader.note("method", method, field);
   return keepsDropout ? { method } : { method, dropout: reader.note("dropout", false, "turned off by the method") };
 }
-function distillation(reader, field, teacher, chunks) {
+function anchored(reader, field) {
+  reader.assume("A frozen copy of the model reads the same batch; its logits stand beside those that are trained.");
+  return noted(reader, field, { kind: "anchored" }, true);
+}
+function denoising(reader, field) {
+  reader.assume(
+    "Every token is counted as masked, as in the heaviest step of the diffusion; samples that are generated between steps are not counted."
+  );
+  return noted(reader, field, { kind: "denoising" }, true);
+}
+function distillation(reader, field, teacher, chunks2) {
   reader.assume(
     `The teacher ${quote(teacher)} reads the same batch, without gradients; its logits stand beside the student's.`
   );
-  return noted(reader, field, { kind: "distillation", teacher, chunks }, true);
+  return noted(reader, field, { kind: "distillation", teacher, chunks: chunks2 }, true);
 }
 function refuseGeneration(reader, field, name) {
   reader.refuse(
@@ -5501,6 +8826,19 @@ function isOn(reader, field) {
 // engine/config/trainer/float8.ts
 function readFloat8(reader, field) {
   return isOn(reader, field) ? reader.note("float8", true, field) : void 0;
+}
+
+// engine/config/trainer/images.ts
+function oneImage(model) {
+  if (model?.config.model_type !== "mllama") return void 0;
+  return { tiles: model.config.vision_config.max_num_tiles, checkpointed: "decoder" };
+}
+function trainsTowers(model) {
+  if (model === void 0 || model.config.model_type === "mllama") return void 0;
+  return seesImages(model.config) || hears(model.config) ? true : void 0;
+}
+function imageOfEverySample(model) {
+  return model?.config.model_type === "moss_vl" ? { tiles: 1, checkpointed: "decoder" } : void 0;
 }
 
 // engine/config/trainer/optimizer.ts
@@ -5549,7 +8887,7 @@ var trainerDefault = {
   assumption: "Fused AdamW, the Trainer's default from PyTorch 2.8 on: the config sets no optim."
 };
 function readTrainerOptimizer(reader, field, byDefault2 = trainerDefault) {
-  return reader.settle("optimizer", field, (present4) => trainerOptimizer(reader, present4), byDefault2);
+  return reader.settle("optimizer", field, (present3) => trainerOptimizer(reader, present3), byDefault2);
 }
 function trainerOptimizer(reader, field) {
   const name = reader.text(field);
@@ -5649,6 +8987,289 @@ function wordsIn(field) {
   return field.value.items.flatMap((item) => item.kind === "text" ? [item.text.toLowerCase()] : []);
 }
 
+// engine/config/trainer/stored-quantization.ts
+var stored = /* @__PURE__ */ new Map([
+  ["gptq", "gptq"],
+  ["awq", "awq"]
+]);
+var others = /* @__PURE__ */ new Set(["nvfp4", "mxfp4", "hqq", "aqlm", "gguf"]);
+function storedQuantization(reader, model, hasAdapter) {
+  if (model?.value.kind !== "text") return void 0;
+  const words2 = model.value.text.toLowerCase().split(/[^a-z0-9]+/);
+  const other = words2.find((word) => others.has(word));
+  if (other !== void 0) {
+    const message2 = `Weights stored in ${quote(other)} are not modelled yet`;
+    return reader.refuse(model, "unsupported-quantization", message2, "Leave this config out of the check for now.");
+  }
+  const format = words2.map((word) => stored.get(word)).find((found) => found !== void 0);
+  if (format === void 0) return void 0;
+  if (!hasAdapter) {
+    const message2 = `The 4-bit weights of ${quote(model.value.text)} cannot be trained without an adapter`;
+    return reader.refuse(model, "quantised-without-adapter", message2, "Train adapters over them.");
+  }
+  reader.assume(`Weights stored in 4 bits in groups of 128, as ${quote(model.value.text)} names them.`);
+  return reader.note("quantization", format, model);
+}
+
+// engine/config/trainer/tensor-parallel.ts
+function readTensorParallel(reader, field, dividesTokens) {
+  const gpus2 = reader.wholeNumber(field, { max: 1e3 }) ?? 1;
+  if (field === void 0 || gpus2 === 1) return void 0;
+  reader.assume(`Each of ${gpus2} GPUs holds its part of every layer's matrices; what they exchange is not counted.`);
+  return reader.note("tensorParallel", { gpus: gpus2, dividesTokens }, field);
+}
+
+// engine/config/trainer/trained-part.ts
+var MAX_NAMES2 = 200;
+var leaveOut = "Leave this config out of the check for now.";
+function readUnfrozen(reader, field, checkpoints) {
+  if (field?.value.kind !== "list" || field.value.items.length === 0) return void 0;
+  const written2 = field.value.items.flatMap((item) => item.kind === "text" ? [item.text] : []).slice(0, MAX_NAMES2);
+  const names = written2.map((text) => text.replace(/\[\d*(?::\d*)?\]$/, "").replaceAll(/\.(?!\+)/g, "\\."));
+  const strange = written2.filter((_, index) => parameterPattern(names[index] ?? "") === void 0);
+  if (strange.length > 0 || names.length === 0) {
+    const message2 = `Which parameters train cannot be known from ${oneOf2(strange.map(quote))}`;
+    const fix = "Write names with classes and at most two repetitions, such as model.layers.3[01].mlp.";
+    return reader.refuse(field, "unsupported-setting", message2, fix);
+  }
+  reader.assume(
+    "What unfrozen_parameters matches among transformers 5's names of parameters trains; a name of an older version (block_sparse_moe) matches none."
+  );
+  const inputGradients = checkpoints || written2.some((text) => /lm_head|embed_tokens/.test(text));
+  return reader.note("trainable", { names, inputGradients }, field);
+}
+function readLisa(reader, field, checkpoints) {
+  const count2 = reader.wholeNumber(field, { max: MAX_NAMES2 - 3 });
+  if (field === void 0 || count2 === void 0) return void 0;
+  const names = [
+    ...["lm_head", String.raw`model\.embed_tokens`, String.raw`model\.norm`],
+    ...Array.from({ length: count2 }, (_, index) => String.raw`model\.layers\.${index}\.`)
+  ];
+  reader.assume(`${count2} blocks train at a time; the optimizer is counted with the state of all, as LISA leaves it.`);
+  return reader.note("trainable", { names, inputGradients: checkpoints, inTurns: true }, field);
+}
+function readBlockwise(reader, document, field) {
+  const [mode, order] = [document.at("badam_mode"), document.at("badam_switch_mode")];
+  const other = [mode, order].find((found) => found?.source === "ratio" || found?.source === "fixed");
+  if (other !== void 0) {
+    return reader.refuse(other, "unsupported-training", `${other.key}: ${other.source} is not modelled yet`, leaveOut);
+  }
+  reader.assume("BAdam trains a block at a time; the first is counted, above which no block is checkpointed.");
+  return reader.note("trainable", { names: [String.raw`.*layers\.0\.`], inputGradients: false }, field);
+}
+function readFreeze(reader, model, { from, layers: layers2, modules, extraModules, inputGradients }) {
+  const count2 = layers2 === void 0 ? 2 : reader.wholeNumber(layers2, { min: -MAX_NAMES2, max: MAX_NAMES2 });
+  const [inside, beside2] = [namesIn2(reader, modules), namesIn2(reader, extraModules)];
+  if (model === void 0 || count2 === void 0) return void 0;
+  const blocks = blocksOf(model);
+  if (blocks === void 0) {
+    const message2 = `Training some blocks of models of the family ${model.family} is not modelled yet`;
+    return reader.refuse(from, "unsupported-training", message2, leaveOut);
+  }
+  const trained = Math.min(Math.abs(count2), blocks);
+  const first = count2 > 0 ? blocks - trained : 0;
+  const wanted = inside.includes("all") || inside.length === 0 ? [""] : inside;
+  const names = Array.from({ length: trained }, (_, index) => first + index).flatMap(
+    (block3) => wanted.map((module) => String.raw`.*\.${block3}\.${module}`)
+  );
+  const all = [...names, ...beside2.map((name) => `.*${name}`)];
+  if (all.length > MAX_NAMES2 || all.length === 0) {
+    return reader.refuse(from, "unsupported-training", `${all.length} parts to train are not modelled`, leaveOut);
+  }
+  return reader.note("trainable", { names: all, inputGradients }, from);
+}
+function namesIn2(reader, field) {
+  if (field === void 0) return [];
+  const listed = field.value.kind === "list" ? field.value.items.flatMap((item) => item.source) : void 0;
+  const names = (listed ?? reader.text(field)?.split(",") ?? []).map((name) => name.trim()).filter((name) => name !== "");
+  const strange = names.filter((name) => !/^\w{1,50}$/.test(name));
+  if (strange.length === 0) return names;
+  return reader.refuse(field, "unknown-value", `${oneOf2(strange.map(quote))} names no module`, "Write names such as mlp.") ?? [];
+}
+function blocksOf({ config }) {
+  if ("num_hidden_layers" in config) return config.num_hidden_layers;
+  return "n_layer" in config ? config.n_layer : void 0;
+}
+
+// engine/config/trainer/answers.ts
+var DEFAULT_ANSWER_LENGTH = 512;
+var DEFAULT_PER_PROMPT = 8;
+function readAnswers(reader, field, fields2, terms) {
+  const {
+    generation,
+    step: step3,
+    hasAdapter,
+    comparesFeatures = false,
+    tempersInPlace,
+    defaultBeta = 0,
+    copiesAdapters = false
+  } = terms;
+  if (namesRewardModel(reader, fields2.rewards)) return ordinary;
+  if (isOn(reader, fields2.liger)) {
+    reader.assume(
+      "The logits are counted whole, though Liger's loss goes through them in chunks: the estimate is high."
+    );
+  }
+  const tokens = fields2.answerLength && reader.wholeNumber(fields2.answerLength, { max: 1e7 });
+  const answerLength = tokens ?? DEFAULT_ANSWER_LENGTH;
+  const all = fields2.perGeneration && reader.wholeNumber(fields2.perGeneration, { max: MAX_BATCH });
+  const count2 = all === void 0 ? step3.samples : Math.max(1, Math.floor(all / step3.gpus));
+  if (count2 > MAX_BATCH) {
+    const message2 = `${count2} answers at a time are more than any GPU holds`;
+    reader.refuse(field, "out-of-range", message2, `Make ${MAX_BATCH} at most.`);
+    return ordinary;
+  }
+  const diverges = fields2.beta === void 0 ? defaultBeta !== 0 : isNotZero(fields2.beta);
+  const hasReference = diverges || comparesFeatures;
+  const ofAdapters = copiesAdapters && !comparesFeatures ? "adapters-copy" : "adapters-off";
+  const reference2 = hasReference ? hasAdapter ? ofAdapters : "copy" : "none";
+  if (comparesFeatures && diverges && !hasAdapter) {
+    const message2 = "A reference beside the frozen copy that features are compared with is not modelled yet";
+    reader.refuse(fields2.beta, "unsupported-training", message2, "Train adapters, or set beta: 0.");
+    return ordinary;
+  }
+  tell(reader, { ...fields2, answerLength, count: count2, generation, reference: reference2, gpus: step3.gpus });
+  const method = {
+    kind: "answers",
+    reference: reference2,
+    answerLength,
+    count: count2,
+    generation,
+    tempersInPlace,
+    comparesFeatures
+  };
+  reader.note("method", method, field);
+  return { method };
+}
+var references3 = {
+  none: "No reference model is loaded, as beta is 0.",
+  "adapters-off": "The reference is the same model with its adapters off.",
+  "adapters-copy": "The reference is the same model under a frozen copy of its adapters.",
+  copy: "A frozen copy of the model is the reference."
+};
+function tell(reader, { answerLength, count: count2, generation, reference: reference2, perPrompt, gpus: gpus2 }) {
+  reader.assume(
+    `Answers of up to ${answerLength} tokens are the ends of the sequences: how long prompts are is for the data to say. ${references3[reference2]}`
+  );
+  reader.assume(generations(generation, count2));
+  reader.assume(
+    "Samples a second are those of the step over the answers: how long making them takes is not modelled. Reward functions are counted as holding nothing on the GPU."
+  );
+  reader.assume(
+    "The effective batch stays as it is in any recommendation: it is how many answers are made and compared at a time."
+  );
+  const group = (perPrompt && reader.wholeNumber(perPrompt, { max: MAX_BATCH })) ?? DEFAULT_PER_PROMPT;
+  if (count2 * gpus2 % group === 0) return;
+  reader.assume(
+    `The trainer asks for a multiple of ${group} answers at a time, so many as there are to a prompt; ${count2 * gpus2} on ${gpus2 === 1 ? "one GPU" : `${gpus2} GPUs`} are none.`
+  );
+}
+function generations(generation, count2) {
+  switch (generation.kind) {
+    case "server":
+      return "A vLLM server on GPUs of its own makes the answers.";
+    case "vllm":
+      return generation.sleeps ? `vLLM makes the answers in ${percent(generation.share)} of this GPU, and lets that go while the model trains.` : `vLLM makes the answers, and always holds ${percent(generation.share)} of this GPU for that.`;
+    case "transformers":
+      return `transformers' generate makes ${count2} answers at once, with a key/value cache of all of them.`;
+  }
+}
+function percent(share) {
+  return `${Math.round(share * 100)} %`;
+}
+function isNotZero({ value }) {
+  return value.kind === "number" && value.number !== 0;
+}
+function namesRewardModel(reader, field) {
+  if (field === void 0) return false;
+  const values = field.value.kind === "list" ? field.value.items : [field.value];
+  const model = values.find((value) => value.kind === "text" && value.text.includes("/"));
+  if (model?.kind !== "text") return false;
+  const message2 = `What the reward model ${quote(model.text)} holds beside the training is not modelled yet`;
+  reader.refuse(field, "unsupported-training", message2, "Leave this config out of the check for now.");
+  return true;
+}
+
+// engine/config/dialects/axolotl/answers.ts
+function readGenerated(reader, document, rl, around) {
+  const { batch, gpus: gpus2, hasAdapter } = around;
+  const trl = (key2) => document.at("trl", key2);
+  if (reader.text(document.at("ebft", "mode")) === "strided") return readStrided(reader, document, rl, hasAdapter);
+  const generation = readGeneration(reader, document);
+  if (generation === void 0) return ordinary;
+  const prefetches = trl("async_prefetch");
+  if (isOn(reader, prefetches)) {
+    reader.assume(
+      "The step is counted as the synchronous trainer goes about it, though async_prefetch takes one that keeps its logits in 16 bits: the estimate is high."
+    );
+  }
+  const turns = document.at("nemo_gym_multi_turn");
+  if (isOn(reader, turns)) reader.assume("One turn is counted: more turns make longer sequences.");
+  return readAnswers(
+    reader,
+    rl,
+    {
+      answerLength: trl("max_completion_length"),
+      beta: trl("beta") ?? document.at("rl_beta"),
+      perPrompt: trl("num_generations"),
+      perGeneration: trl("generation_batch_size"),
+      rewards: trl("reward_funcs"),
+      liger: trl("use_liger_loss")
+    },
+    {
+      generation,
+      step: { samples: batch.microBatch * batch.gradientAccumulation, gpus: gpus2 },
+      hasAdapter,
+      copiesAdapters: true,
+      // Axolotl 0.18 asks for TRL 1.8.
+      tempersInPlace: true,
+      comparesFeatures: rl.value.kind === "text" && rl.value.text === "ebft"
+    }
+  );
+}
+var stridedDefaults = { rollouts: 4, context: 8, stride: 8, answerLength: 8 };
+function readStrided(reader, document, rl, hasAdapter) {
+  const number41 = (key2, byDefault2, max) => {
+    const field = document.at("ebft", key2);
+    return (field && reader.wholeNumber(field, { max })) ?? byDefault2;
+  };
+  const coefficient = document.at("ebft", "ce_coef")?.value;
+  const method = {
+    kind: "strided",
+    reference: hasAdapter ? "adapters-off" : "copy",
+    rollouts: number41("n_samples_per_prompt", stridedDefaults.rollouts, 64),
+    context: number41("context_length", stridedDefaults.context, 1e7),
+    stride: number41("stride", stridedDefaults.stride, 1e7),
+    answerLength: number41("generate_max_len", stridedDefaults.answerLength, 1e7),
+    withCrossEntropy: coefficient?.kind === "number" && coefficient.number > 0
+  };
+  reader.assume(
+    `Sequences are full, and answered ${method.rollouts} times at every place; prompts, before which there is none, would leave fewer. ${references4[method.reference]}`
+  );
+  reader.assume(
+    "From a micro-batch of 2 on the estimate is high: answered sequences go through the training pass one by one, and are counted as so many at a time as there are samples."
+  );
+  reader.assume("Samples a second count one of the passes that make answers: the others take longer than is modelled.");
+  reader.note("method", method, rl);
+  return { method };
+}
+var references4 = {
+  "adapters-off": "The same model with its adapters off compares them, as it does where one GPU is visible.",
+  copy: "A frozen copy of the model beside it compares them; where more GPUs are visible it is on another."
+};
+var DEFAULT_SHARE = 0.9;
+function readGeneration(reader, document) {
+  if (!isOn(reader, document.at("trl", "use_vllm"))) return { kind: "transformers" };
+  const mode = document.at("trl", "vllm_mode");
+  const name = reader.text(mode) ?? "server";
+  if (name === "server") return { kind: "server" };
+  if (name !== "colocate") {
+    return reader.refuse(mode, "unknown-value", `vLLM has no mode ${name}`, "Use server or colocate.");
+  }
+  const share = reader.share(document.at("vllm", "gpu_memory_utilization")) ?? DEFAULT_SHARE;
+  return { kind: "vllm", share, sleeps: isOn(reader, document.at("trl", "vllm_enable_sleep_mode")) };
+}
+
 // engine/config/dialects/axolotl.ts
 var ownKeys2 = [
   "micro_batch_size",
@@ -5683,14 +9304,22 @@ function read(document, reader, lookUp) {
     },
     accumulation: document.at("gradient_accumulation_steps")
   });
+  refuseRemote(reader, document.at("plugins"));
   const hasAdapter = readsAdapter(reader, document.at("adapter"));
-  refuseUnmodelled(reader, document, hasAdapter);
   if (hasAdapter && isOn(reader, document.at("relora"))) {
     reader.assume("The adapters are counted as between two merges of ReLoRA; what a merge takes is not.");
   }
-  const training = readTraining(reader, document, hasAdapter);
+  const unfrozen = document.at("unfrozen_parameters")?.value;
+  if (hasAdapter && unfrozen?.kind === "list" && unfrozen.items.length > 0) {
+    reader.assume(
+      "The adapters are counted as training, though unfrozen_parameters freezes whatever it does not name, them too."
+    );
+  }
+  const gpus2 = readMesh(reader, document);
+  const training = readTraining(reader, document, { batch, gpus: gpus2, hasAdapter });
   const sharded = readSharding(reader, document);
-  const attention5 = readAttention(reader, document);
+  const attention8 = readAttention(reader, document);
+  const checkpoints = readCheckpointing(reader, document);
   const packing = document.at("sample_packing");
   const isPacked = packing !== void 0 && reader.flag(packing) === true;
   return languageModelReading(reader, {
@@ -5698,20 +9327,19 @@ function read(document, reader, lookUp) {
     model,
     batch,
     sequence: {
-      field: document.at("sequence_len"),
-      byDefault: { value: 512, source: "Axolotl's default" },
-      dividedBy: division(reader, document.at("context_parallel_size"))
+      ...sequenceOf(document, training),
+      dividedBy: division(reader, contextParallel(document))
     },
     settings: {
-      gpus: readMesh(reader, document),
+      gpus: gpus2,
       precision: readPrecision(reader, document, sharded, hasAdapter),
       optimizer: readTrainerOptimizer(reader, document.at("optimizer"), {
         value: "adamw-fused",
         source: "Axolotl's default",
         assumption: "Fused AdamW, Axolotl's default: the config sets no optimizer."
       }),
-      attention: attention5.attention,
-      gradientCheckpointing: readCheckpointing(reader, document),
+      attention: attention8.attention,
+      gradientCheckpointing: checkpoints,
       lora: hasAdapter ? readLora(reader, model, {
         rank: document.at("lora_r"),
         defaultRank: {
@@ -5723,46 +9351,62 @@ function read(document, reader, lookUp) {
         defaultDropout: 0,
         targets: targetsOf(reader, document),
         targetField: document.at("lora_target_modules") ?? document.at("adapter"),
-        modulesToSave: document.at("lora_modules_to_save")
+        modulesToSave: document.at("lora_modules_to_save"),
+        ...readExpertAdapters(reader, document),
+        ...areLowered(document, training) && { inWeightsType: true },
+        ...isOn(reader, document.at("peft_use_dora")) && { form: "dora" }
       }) : void 0,
+      trainable: hasAdapter ? void 0 : readTrainable(reader, document, checkpoints),
+      // processing_strategies.py: a config that names a processor trains on images.
+      images: document.at("processor_type") === void 0 ? void 0 : oneImage(model),
+      trainsTowers: hasAdapter ? void 0 : readTowers(reader, document, model),
       quantization: readQuantization(reader, document, hasAdapter),
       fakeQuantization: readFakeQuantization(reader, document),
       float8: readFloat8(reader, document.at("fp8")),
+      tensorParallel: readTensorParallel(reader, document.at("tensor_parallel_size"), false),
       expertParallel: readExpertParallel(reader, document.at("expert_parallel_size")),
       quantizedExperts: readExperts(reader, document.at("quantize_moe_experts")),
+      linearExperts: readLinearExperts(reader, model, document.at("llama4_linearized_experts")),
       ...sharded,
       fusedLoss: training.method === void 0 ? readFusedLoss(reader, document) : void 0,
       ...training,
       paddedBatches: reader.note(
         "paddedBatches",
-        !isPacked && attention5.masksPadding,
+        training.method?.kind === "denoising" || !isPacked && attention8.masksPadding,
         packing ?? "by the attention kernel"
       )
     }
   });
 }
-var switches = ["gptq", "peft_use_dora"];
-var divisions = ["tensor_parallel_size"];
-var present2 = ["diffusion", "lisa_n_layers", "lora_target_parameters"];
-function refuseUnmodelled(reader, document, hasAdapter) {
-  const unfrozen = document.at("unfrozen_parameters");
-  const isPartial = unfrozen?.value.kind === "list" && unfrozen.value.items.length > 0 && !hasAdapter;
-  const fields = [
-    ...switches.map((key2) => document.at(key2)).filter((field) => isOn(reader, field)),
-    ...divisions.map((key2) => document.at(key2)).filter((field) => (reader.wholeNumber(field, { max: 1e5 }) ?? 1) > 1),
-    ...present2.map((key2) => document.at(key2)),
-    isPartial ? unfrozen : void 0
-  ];
-  for (const field of fields) {
-    if (field === void 0) continue;
-    reader.refuse(field, "unsupported-setting", `${field.key} is not modelled yet`, leaveOut);
-  }
+function refuseRemote(reader, plugins) {
+  const names = plugins?.value.kind === "list" ? plugins.value.items : [];
+  if (!names.some((item) => item.kind === "text" && /HatcheryPlugin$/.test(item.text))) return;
+  const message2 = "A remote service trains this model: nothing of it is on a GPU here";
+  reader.refuse(
+    plugins,
+    "trained-elsewhere",
+    message2,
+    "Leave this config out: add it to ignore in .github/memorymark.yml."
+  );
 }
-var leaveOut = "Leave this config out of the check for now.";
-function readTraining(reader, document, hasAdapter) {
+function sequenceOf(document, { method }) {
+  const field = document.at("sequence_len");
+  const written2 = field?.value.kind === "number" ? field.value.number : void 0;
+  const answer2 = method?.kind === "answers" ? method.answerLength : 0;
+  if (written2 === void 0 || written2 < 1 || written2 > answer2) {
+    return { field, byDefault: { value: 512 + answer2, source: "Axolotl's default" } };
+  }
+  const value = written2 + answer2;
+  const assumption = `Sequences of ${value} tokens: prompts of up to sequence_len, and answers of up to ${answer2}.`;
+  return { field: void 0, byDefault: { value, source: "prompt and answer", assumption } };
+}
+function readTraining(reader, document, around) {
+  const { hasAdapter } = around;
   const [rewards, steps] = [document.at("reward_model"), document.at("process_reward_model")];
   if (isOn(reader, rewards)) return reward(reader, rewards, "score");
   if (isOn(reader, steps)) return reward(reader, steps, "steps");
+  const diffusion = document.at("diffusion");
+  if (diffusion !== void 0) return denoising(reader, diffusion);
   const rl = document.at("rl");
   const name = reader.text(rl);
   if (rl === void 0 || name === void 0) return ordinary;
@@ -5771,17 +9415,21 @@ function readTraining(reader, document, hasAdapter) {
       "The logits are counted whole, though Liger's loss goes through them in chunks: the estimate is high."
     );
   }
-  const reference = readReference(reader, document, hasAdapter);
+  const reference2 = readReference(reader, document, hasAdapter);
   switch (name) {
     case "dpo":
     case "ipo":
-      return preference(reader, rl, { reference, style: "trl" });
+      return preference(reader, rl, { reference: reference2, style: "trl" });
     case "simpo":
       return preference(reader, rl, { reference: hasAdapter ? "none" : "copy", style: "trl", withCrossEntropy: true });
     case "orpo":
       return preference(reader, rl, { reference: "none", style: "trl", withCrossEntropy: true });
     case "kto":
-      return kto(reader, rl, { reference, style: "trl" });
+      return kto(reader, rl, { reference: reference2, style: "trl" });
+    case "grpo":
+    case "gdpo":
+    case "ebft":
+      return readGenerated(reader, document, rl, around);
     default:
       return refuseGeneration(reader, rl, name);
   }
@@ -5790,6 +9438,23 @@ function readReference(reader, document, hasAdapter) {
   if (!hasAdapter || isOn(reader, document.at("rl_adapter_ref_model"))) return "copy";
   return isOn(reader, document.at("precompute_ref_log_probs")) ? "none" : "adapters-off";
 }
+function readExpertAdapters(reader, document) {
+  const field = document.at("lora_target_parameters");
+  const names = field && readTargets(reader, field);
+  if (names === void 0 || typeof names === "string") return {};
+  const parameters = names.filter((name) => /_proj$/.test(name));
+  const hasKernels = ["use_scattermoe", "use_sonicmoe"].some((key2) => isOn(reader, document.at(key2)));
+  if (!hasKernels) return { parameters };
+  reader.assume(
+    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low."
+  );
+  return { parameters, inExpertKernels: true };
+}
+function readTrainable(reader, document, checkpoints) {
+  const unfrozen = readUnfrozen(reader, document.at("unfrozen_parameters"), checkpoints);
+  if (unfrozen !== void 0 || document.at("lisa_step_interval") === void 0) return unfrozen;
+  return readLisa(reader, document.at("lisa_n_layers"), checkpoints);
+}
 function readsAdapter(reader, field) {
   const adapter = reader.text(field);
   if (adapter === void 0 || adapter === "") return false;
@@ -5797,9 +9462,20 @@ function readsAdapter(reader, field) {
   reader.refuse(field, "unsupported-setting", `The adapter ${quote(adapter)} is not modelled yet`, "Use lora or qlora.");
   return true;
 }
+function areLowered(document, { method }) {
+  const isQuantised = ["load_in_4bit", "load_in_8bit"].some((key2) => {
+    const value = document.at(key2)?.value;
+    return value?.kind === "flag" && value.flag;
+  });
+  return method?.kind === "answers" && isQuantised;
+}
 function targetsOf(reader, document) {
   const isAll = reader.flag(document.at("lora_target_linear")) === true;
   return isAll ? "all" : readTargets(reader, document.at("lora_target_modules")) ?? "usual";
+}
+function readTowers(reader, document, model) {
+  const isFrozen = reader.flag(document.at("freeze_mm_modules")) === true;
+  return document.at("processor_type") === void 0 || isFrozen ? void 0 : trainsTowers(model);
 }
 function readQuantization(reader, document, hasAdapter) {
   const eight = document.at("load_in_8bit");
@@ -5807,7 +9483,15 @@ function readQuantization(reader, document, hasAdapter) {
     return reader.note("quantization", "int8", eight);
   }
   const four = document.at("load_in_4bit");
-  if (four === void 0 || reader.flag(four) !== true) return void 0;
+  const gptq = document.at("gptq");
+  if (isOn(reader, gptq)) {
+    if (hasAdapter) return reader.note("quantization", "gptq", gptq);
+    const message2 = "Weights stored by GPTQ cannot be trained without an adapter";
+    return reader.refuse(gptq, "quantised-without-adapter", message2, "Set adapter: lora.");
+  }
+  if (four === void 0 || reader.flag(four) !== true) {
+    return storedQuantization(reader, document.at("base_model"), hasAdapter);
+  }
   if (hasAdapter) return reader.note("quantization", "nf4-double", four);
   return reader.refuse(
     four,
@@ -5817,12 +9501,18 @@ function readQuantization(reader, document, hasAdapter) {
   );
 }
 function readMesh(reader, document) {
-  const keys2 = ["dp_shard_size", "context_parallel_size", "expert_parallel_size"];
-  const fields = keys2.flatMap((key2) => document.at(key2) ?? []);
-  const [first] = fields;
+  const sizes = [
+    ...[document.at("dp_shard_size"), contextParallel(document)],
+    ...[document.at("tensor_parallel_size"), document.at("expert_parallel_size")]
+  ];
+  const fields2 = sizes.filter((field) => field !== void 0);
+  const [first] = fields2;
   if (first === void 0) return readGpus(reader, void 0);
-  const gpus2 = fields.reduce((product, field) => product * division(reader, field), 1);
+  const gpus2 = fields2.reduce((product, field) => product * division(reader, field), 1);
   return reader.note("gpus", gpus2, first);
+}
+function contextParallel(document) {
+  return document.at("context_parallel_size") ?? document.at("sequence_parallel_degree");
 }
 function division(reader, field) {
   return reader.wholeNumber(field, { max: 1e3 }) ?? 1;
@@ -5857,6 +9547,9 @@ var fourBitGroups = { nvfp4: 16, mxfp4: 32 };
 function readExperts(reader, field) {
   return isOn(reader, field) ? reader.note("quantizedExperts", true, field) : void 0;
 }
+function readLinearExperts(reader, model, field) {
+  return model?.family === "llama4" && isOn(reader, field) ? reader.note("linearExperts", true, field) : void 0;
+}
 function readPrecision(reader, document, { sharding }, hasAdapter) {
   const half = sharding === void 0 || sharding === "fsdp" && hasAdapter ? "bf16" : "bf16-master";
   const bf16 = document.at("bf16") ?? document.at("bfloat16");
@@ -5879,13 +9572,17 @@ function isAuto(field) {
   return field.value.kind === "text" && field.value.text === "auto";
 }
 function readCheckpointing(reader, document) {
-  const field = document.at("gradient_checkpointing");
+  const own = document.at("gradient_checkpointing");
+  const ofFsdp = ["activation_checkpointing", "fsdp_activation_checkpointing"].map(
+    (key2) => document.at("fsdp_config", key2)
+  );
+  const field = own ?? ofFsdp.find((each) => isOn(reader, each));
   const elsewhere = document.at("activation_offloading");
   const offloads2 = (choice) => choice?.value.kind === "text" && /^(offload|offload_disk|unsloth|legacy|disk|hidden_states)$/.test(choice.value.text);
   if (offloads2(field) || offloads2(elsewhere) || isOn(reader, offloads2(elsewhere) ? void 0 : elsewhere)) {
     reader.assume("Checkpoints are counted on the GPU, though the config moves them to the host: the estimate is high.");
   }
-  return reader.settle("gradientCheckpointing", field, (present4) => offloads2(present4) ? true : reader.flag(present4), {
+  return reader.settle("gradientCheckpointing", field, (present3) => offloads2(present3) ? true : reader.flag(present3), {
     value: false,
     source: "Axolotl's default"
   });
@@ -5995,19 +9692,19 @@ function readBatch2(reader, { total, micro, accumulation }) {
   const [samples, each, steps] = [count2(total), count2(micro), count2(accumulation)];
   const gradientAccumulation = steps ?? 1;
   if (steps !== void 0 && accumulation !== void 0) reader.note("gradientAccumulation", steps, accumulation);
-  const fields = {
+  const fields2 = {
     batchSize: each === void 0 ? void 0 : micro,
     accumulation: steps === void 0 ? void 0 : accumulation
   };
   if (each !== void 0 && micro !== void 0) {
     reader.note("microBatch", each, micro);
     const gpus2 = gpusIn(reader, total, samples, each * gradientAccumulation);
-    return { microBatch: each, gradientAccumulation, gpus: gpus2, ...fields };
+    return { microBatch: each, gradientAccumulation, gpus: gpus2, ...fields2 };
   }
   const microBatch = Math.max(1, Math.floor((samples ?? 1) / gradientAccumulation));
   reader.assume("One GPU: the config gives the batch of all together, and not their number.");
   reader.note("microBatch", microBatch, "train_batch_size over the accumulation, on one GPU");
-  return { microBatch, gradientAccumulation, gpus: 1, ...fields };
+  return { microBatch, gradientAccumulation, gpus: 1, ...fields2 };
 }
 function gpusIn(reader, total, samples, each) {
   if (total === void 0 || samples === void 0) {
@@ -6028,10 +9725,10 @@ function isAuto2({ value }) {
   return value.kind === "text" && value.text === "auto";
 }
 function readPrecision2(reader, document) {
-  const switches3 = [document.at("bf16", "enabled"), document.at("fp16", "enabled")];
-  const on = switches3.find((field) => field?.value.kind === "flag" && field.value.flag);
+  const switches2 = [document.at("bf16", "enabled"), document.at("fp16", "enabled")];
+  const on = switches2.find((field) => field?.value.kind === "flag" && field.value.flag);
   if (on !== void 0) return reader.note("precision", "bf16-master", on);
-  const open = switches3.find((field) => field !== void 0 && isAuto2(field));
+  const open = switches2.find((field) => field !== void 0 && isAuto2(field));
   if (open === void 0) return reader.note("precision", "fp32", "DeepSpeed's default");
   reader.assume("16-bit weights with 32-bit masters: the config leaves the precision to the training arguments.");
   return reader.note("precision", "bf16-master", "left to the training arguments");
@@ -6064,6 +9761,62 @@ function readOptimizer(reader, document) {
   );
 }
 
+// engine/config/dialects/huggingface/answers.ts
+var answerKeys = [
+  ...["num_generations", "reward_funcs", "use_vllm", "vllm_mode", "steps_per_generation", "generation_batch_size"],
+  ...["scale_rewards", "epsilon_high", "mask_truncated_completions", "num_completions_to_print"]
+];
+var RLOO_BETA = 0.05;
+var rlooKeys = ["normalize_advantages", "reward_clip_range"];
+function readTrlAnswers(reader, find, field, { step: step3, hasAdapter }) {
+  const generation = readGeneration2(reader, find);
+  if (generation === void 0 || !keepsSteps(reader, find("steps_per_generation"), step3)) return ordinary;
+  const isRloo = find(...rlooKeys) !== void 0;
+  return readAnswers(
+    reader,
+    field,
+    {
+      answerLength: find("max_completion_length"),
+      beta: find("beta"),
+      perPrompt: find("num_generations"),
+      perGeneration: find("generation_batch_size"),
+      rewards: find("reward_funcs", "reward_model_name_or_path"),
+      liger: find("use_liger_kernel", "use_liger_loss")
+    },
+    {
+      generation,
+      step: { samples: step3.microBatch * step3.gradientAccumulation, gpus: step3.gpus },
+      hasAdapter,
+      tempersInPlace: false,
+      ...isRloo && { defaultBeta: RLOO_BETA }
+    }
+  );
+}
+var DEFAULT_PROMPT = 512;
+function answeredLength(reader, find, answerLength) {
+  const prompt = find("max_prompt_length");
+  return ((prompt && reader.wholeNumber(prompt, { max: MAX_BATCH })) ?? DEFAULT_PROMPT) + answerLength;
+}
+function keepsSteps(reader, field, { gradientAccumulation }) {
+  const steps = field === void 0 ? void 0 : reader.wholeNumber(field, { max: MAX_BATCH });
+  if (steps === void 0 || steps === gradientAccumulation) return true;
+  const message2 = `${steps} steps a generation beside an accumulation of ${gradientAccumulation} are not modelled yet`;
+  reader.refuse(field, "unsupported-setting", message2, "Write generation_batch_size instead.");
+  return false;
+}
+var DEFAULT_SHARE2 = 0.3;
+function readGeneration2(reader, find) {
+  if (!isOn(reader, find("use_vllm"))) return { kind: "transformers" };
+  const mode = find("vllm_mode");
+  const name = reader.text(mode) ?? "colocate";
+  if (name === "server") return { kind: "server" };
+  if (name !== "colocate") {
+    return reader.refuse(mode, "unknown-value", `vLLM has no mode ${name}`, "Use server or colocate.");
+  }
+  const share = reader.share(find("vllm_gpu_memory_utilization")) ?? DEFAULT_SHARE2;
+  return { kind: "vllm", share, sleeps: isOn(reader, find("vllm_enable_sleep_mode")) };
+}
+
 // engine/config/dialects/huggingface/arguments.ts
 var batchSizeKeys = ["per_device_train_batch_size", "per_gpu_train_batch_size"];
 var legacyBatchSizeKey = "train_batch_size";
@@ -6081,41 +9834,65 @@ var trainerKeys = [
 ];
 var LEVELS = 2;
 var foreignSection = /(^|\.)((eval|evaluation|test|inference|generation|predict|serve|deepspeed|ds_config|fsdp)\w*|properties|definitions|\$defs|parameters|inputs|env|environment|hyperparameters)(\.|$)/i;
+var modelMapping = /(^|\.)(base_)?model(_args|_config)?$/i;
+var nameKeys = ["name_or_path", "name", "id", "path", "base_model", "base"];
+var topModelKeys = ["base_model", "model"];
 function argumentsOf(document) {
   const sections = document.nested(LEVELS).filter((section) => !foreignSection.test(section.name));
-  const fields = (keys2) => sections.flatMap((section) => keys2.flatMap((key2) => section.field(key2) ?? []).slice(0, 1));
-  const named2 = fields(batchSizeKeys);
-  const batchSizes = named2.length > 0 ? named2 : fields([legacyBatchSizeKey]);
+  const fields2 = (keys2) => sections.flatMap((section) => keys2.flatMap((key2) => section.field(key2) ?? []).slice(0, 1));
+  const named2 = fields2(batchSizeKeys);
+  const batchSizes = named2.length > 0 ? named2 : fields2([legacyBatchSizeKey]);
   const home = sections.find(
-    (section) => batchSizes[0] !== void 0 && [...section.fields.values()].includes(batchSizes[0])
+    (section) => batchSizes[0] !== void 0 && section.field(batchSizes[0].key) === batchSizes[0]
   );
   const nearestFirst = home === void 0 ? sections : [home, ...sections.filter((section) => section !== home)];
+  const find = (...keys2) => {
+    for (const section of nearestFirst) {
+      const found = keys2.map((key2) => section.field(key2)).find((field) => field !== void 0 && field.value.kind !== "empty");
+      if (found !== void 0) return found;
+    }
+    return void 0;
+  };
   return {
-    find: (...keys2) => {
-      for (const section of nearestFirst) {
-        const found = keys2.map((key2) => section.field(key2)).find((field) => field !== void 0 && field.value.kind !== "empty");
-        if (found !== void 0) return found;
-      }
-      return void 0;
-    },
+    find,
+    model: find(...modelKeys) ?? textIn(document, topModelKeys) ?? modelIn(sections),
     batchSize: batchSizes[0],
     batchSizes
   };
 }
+function modelIn(sections) {
+  for (const section of sections) {
+    const found = modelMapping.test(section.name) ? textIn(section, nameKeys) : void 0;
+    if (found !== void 0) return found;
+  }
+  return void 0;
+}
+function textIn(section, keys2) {
+  return keys2.map((key2) => section.field(key2)).find((field) => field?.value.kind === "text");
+}
 
 // engine/config/dialects/huggingface/training-method.ts
 var generationKeys = [
-  ...["num_generations", "reward_funcs", "reward_model_path", "sft_model_path", "num_ppo_epochs", "use_vllm"],
-  ...["missing_eos_penalty", "num_sample_generations", "rloo_k", "steps_per_generation"]
+  ...["reward_model_path", "sft_model_path", "num_ppo_epochs"],
+  ...["missing_eos_penalty", "num_sample_generations", "rloo_k", "judge"]
 ];
 var ktoKeys = ["undesirable_weight", "desirable_weight"];
 var rewardKeys = ["center_rewards_coefficient"];
 var withoutReferenceKeys = ["cpo_alpha", "simpo_gamma"];
+var simpoKeys = ["gamma_beta_ratio"];
 var preferenceKeys = [
   ...["max_prompt_length", "precompute_ref_log_probs", "ref_model_mixup_alpha", "rpo_alpha"],
   ...["sync_ref_model", "use_weighting", "f_divergence_type"]
 ];
-var methodKeys = [...generationKeys, ...ktoKeys, ...rewardKeys, ...withoutReferenceKeys, ...preferenceKeys];
+var methodKeys = [
+  ...generationKeys,
+  ...answerKeys,
+  ...ktoKeys,
+  ...rewardKeys,
+  ...withoutReferenceKeys,
+  ...simpoKeys,
+  ...preferenceKeys
+];
 var dpoLosses = /* @__PURE__ */ new Set([
   ...["sigmoid", "hinge", "ipo", "exo_pair", "nca_pair", "robust", "bco_pair", "sppo_hard", "aot", "aot_pair"],
   ...["aot_unpaired", "apo_zero", "apo_down", "discopop", "sigmoid_norm", "kto_pair"]
@@ -6124,16 +9901,24 @@ var recipeKeys = ["max_length", "use_peft", "dataset_name", "dataset_mixer", "da
 function namesTrainer(find) {
   return (find(...methodKeys) ?? preferenceField(find)) !== void 0;
 }
-function readTrainingMethod(reader, find, hasAdapter) {
+function readTrainingMethod(reader, find, hasAdapter, step3) {
   const generation = find(...generationKeys);
   if (generation !== void 0) return refuseGeneration(reader, generation, generation.key);
+  const answers = find(...answerKeys);
+  if (answers !== void 0) return readTrlAnswers(reader, find, answers, { step: step3, hasAdapter });
   const rewards = find(...rewardKeys);
   if (rewards !== void 0) return reward(reader, rewards, "score");
-  const reference = hasAdapter ? "adapters-off" : "copy";
+  const reference2 = hasAdapter ? "adapters-off" : "copy";
   const tags = find(...ktoKeys);
-  if (tags !== void 0) return kto(reader, tags, { reference, style: "trl" });
+  if (tags !== void 0) return kto(reader, tags, { reference: reference2, style: "trl" });
   const free = find(...withoutReferenceKeys) ?? namedOrpo(find);
   if (free !== void 0) return preference(reader, free, { reference: "none", style: "trl", withCrossEntropy: true });
+  const simpo = find(...simpoKeys);
+  if (simpo !== void 0) {
+    const weight = find("sft_weight")?.value;
+    const withCrossEntropy = weight?.kind === "number" && weight.number > 0;
+    return preference(reader, simpo, { reference: "none", style: "trl", ...withCrossEntropy && { withCrossEntropy } });
+  }
   const field = preferenceField(find);
   if (field === void 0) return ordinary;
   if (isOn(reader, find("use_liger_kernel"))) {
@@ -6143,7 +9928,7 @@ function readTrainingMethod(reader, find, hasAdapter) {
   }
   const isPrecomputed = isOn(reader, find("precompute_ref_log_probs"));
   reader.assume(`DPO, as ${field.key} gives away: a trainer without a reference model would need less.`);
-  return preference(reader, field, { reference: isPrecomputed ? "none" : reference, style: "trl" });
+  return preference(reader, field, { reference: isPrecomputed ? "none" : reference2, style: "trl" });
 }
 function preferenceField(find) {
   const field = find(...preferenceKeys);
@@ -6181,7 +9966,8 @@ var TRL_LENGTH = 1024;
 function isTrl(find) {
   return find(...trlKeys) !== void 0 || namesTrainer(find);
 }
-var switches2 = ["use_peft", "use_lora", "use_qlora"];
+var switches = ["use_peft", "use_lora", "use_qlora"];
+var otherSwitches = ["use_ia3", "use_adalora", "use_prefix_tuning", "use_prompt_tuning", "use_p_tuning"];
 var methods = ["finetuning_type", "adapter", "peft_method", "peft_type"];
 function adapterField(reader, find) {
   const named2 = find(...methods);
@@ -6191,31 +9977,50 @@ function adapterField(reader, find) {
     reader.refuse(named2, "unsupported-setting", `Training by ${quote(method)} is not modelled yet`, "Use lora or full.");
     return void 0;
   }
-  const on = find(...switches2);
+  const other = otherSwitches.map((key2) => find(key2)).find((field) => isOn(reader, field));
+  if (other !== void 0) {
+    const message2 = `${other.key} is not modelled yet`;
+    return reader.refuse(other, "unsupported-setting", message2, "Leave this config out of the check for now.");
+  }
+  const on = find(...switches);
   if (on !== void 0) return reader.flag(on) === true ? on : void 0;
-  return find("lora_r", "lora_rank");
+  return rankField(find);
+}
+var adapterMappings = ["lora", "qlora", "peft", "lora_config", "peft_config", "lora_args"];
+function rankField(find) {
+  const mapping = find(...adapterMappings)?.value;
+  if (mapping?.kind !== "mapping") return find("lora_r", "lora_rank");
+  const { section } = mapping;
+  const enabled = section.at("enabled") ?? section.at("enable") ?? section.at("use");
+  if (enabled?.value.kind === "flag" && !enabled.value.flag) return void 0;
+  return find("lora_r", "lora_rank") ?? section.at("r") ?? section.at("rank");
+}
+function dropoutField(find) {
+  const mapping = find(...adapterMappings)?.value;
+  return find("lora_dropout") ?? (mapping?.kind === "mapping" ? mapping.section.at("dropout") : void 0);
 }
 function readAdapter(reader, find, model, adapter) {
   if (adapter === void 0) return void 0;
   const targetField = find("lora_target_modules", "target_modules", "lora_target");
   return readLora(reader, model, {
-    rank: find("lora_r", "lora_rank"),
+    rank: rankField(find),
     defaultRank: {
       value: 16,
       source: "TRL's default",
       assumption: "Adapters of rank 16, TRL's default: the config sets no lora_r."
     },
-    dropout: find("lora_dropout"),
+    dropout: dropoutField(find),
     defaultDropout: 0.05,
     targets: readTargets(reader, targetField) ?? "usual",
     targetField: targetField ?? adapter,
-    modulesToSave: find("lora_modules_to_save", "modules_to_save")
+    modulesToSave: find("lora_modules_to_save", "modules_to_save"),
+    ...isOn(reader, find("use_dora")) && { form: "dora" }
   });
 }
 var doubleKeys = ["use_bnb_nested_quant", "bnb_4bit_use_double_quant", "use_nested_quant", "use_double_quant"];
 function readQuantization2(reader, find, adapter) {
   const isSet = (field2) => field2 !== void 0 && reader.flag(field2) === true;
-  const [eight, four] = [find("load_in_8bit"), find("load_in_4bit")];
+  const [eight, four] = [find("load_in_8bit", "use_8bit"), find("load_in_4bit", "use_4bit")];
   const field = isSet(eight) ? eight : isSet(four) ? four : void 0;
   if (field === void 0) return void 0;
   if (adapter === void 0) {
@@ -6232,6 +10037,9 @@ function readQuantization2(reader, find, adapter) {
 }
 function readFusedLoss2(reader, find) {
   const liger = find("use_liger_kernel", "use_liger");
+  const parts = find("liger_kernel_config")?.value;
+  const fuses = parts?.kind === "mapping" ? parts.section.at("fused_linear_cross_entropy") : void 0;
+  if (fuses !== void 0 && reader.flag(fuses) === false) return void 0;
   return liger !== void 0 && reader.flag(liger) === true ? reader.note("fusedLoss", true, liger) : void 0;
 }
 
@@ -6245,37 +10053,37 @@ var weightTypes = /* @__PURE__ */ new Map([
   ["fp16", "float16"],
   ["half", "float16"]
 ]);
-function readPrecision3(reader, fields) {
-  const fp16 = reader.flag(fields.fp16) ?? false;
-  const bf16 = reader.flag(fields.bf16) ?? (fields.isTrl && !fp16);
-  const weights = readWeightType(reader, fields);
+function readPrecision3(reader, fields2) {
+  const fp16 = reader.flag(fields2.fp16) ?? false;
+  const bf16 = reader.flag(fields2.bf16) ?? (fields2.isTrl && !fp16);
+  const weights = readWeightType(reader, fields2);
   if (fp16 && bf16) {
-    reader.refuse(fields.bf16, "precision-conflict", "Both fp16 and bf16 are on", "Keep one of the two.");
+    reader.refuse(fields2.bf16, "precision-conflict", "Both fp16 and bf16 are on", "Keep one of the two.");
   }
-  const from = [fields.weights, fp16 ? fields.fp16 : void 0, fields.bf16].find((field) => field !== void 0);
-  const precision = precisionOf(reader, fields, weights, { fp16, bf16 });
-  return reader.note("precision", precision, from ?? (fields.isTrl ? "TRL's default" : "the Trainer's default"));
+  const from = [fields2.weights, fp16 ? fields2.fp16 : void 0, fields2.bf16].find((field) => field !== void 0);
+  const precision = precisionOf(reader, fields2, weights, { fp16, bf16 });
+  return reader.note("precision", precision, from ?? (fields2.isTrl ? "TRL's default" : "the Trainer's default"));
 }
-function precisionOf(reader, fields, weights, { fp16, bf16 }) {
-  if (hasMasters(fields) && (fp16 || bf16)) {
+function precisionOf(reader, fields2, weights, { fp16, bf16 }) {
+  if (hasMasters(fields2) && (fp16 || bf16)) {
     if (fp16) reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
     return "bf16-master";
   }
   switch (weights) {
     case "float16":
-      if (fields.hasAdapter) {
+      if (fields2.hasAdapter) {
         reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
         return "bf16";
       }
-      reader.refuse(fields.weights, "unsupported-precision", "Training fp16 weights is not supported", useAutocast);
+      reader.refuse(fields2.weights, "unsupported-precision", "Training fp16 weights is not supported", useAutocast);
       return "fp32";
     case "bfloat16":
       if (fp16) {
-        reader.refuse(fields.fp16, "precision-conflict", "fp16 cannot train weights loaded as bfloat16", useBf16);
+        reader.refuse(fields2.fp16, "precision-conflict", "fp16 cannot train weights loaded as bfloat16", useBf16);
       }
       return "bf16";
     case "float32":
-      if (!fp16 && !bf16) return reader.flag(fields.tf32) === true ? "tf32" : "fp32";
+      if (!fp16 && !bf16) return reader.flag(fields2.tf32) === true ? "tf32" : "fp32";
       return fp16 ? "amp-fp16" : "amp-bf16";
   }
 }
@@ -6367,7 +10175,10 @@ var DEFAULT_BATCH = 8;
 var DEFAULT_BLOCK = 1024;
 var DEFAULT_SOURCE = 1024;
 var DEFAULT_TARGET = 128;
-var sequenceKeys = ["max_seq_length", "max_length", "model_max_length", "block_size", "max_source_length"];
+var sequenceKeys = [
+  ...["max_seq_length", "max_length", "model_max_length", "block_size", "max_source_length"],
+  ...["max_seq_len", "cutoff_len", "sequence_length"]
+];
 var gpuKeys = ["n_gpus", "n_gpu", "num_gpus", "num_processes", "nproc_per_node"];
 var writesBatchSize = writesAny(batchSizeKeys);
 var writesModel2 = writesAny(modelKeys);
@@ -6382,13 +10193,14 @@ var huggingface = {
     const known2 = trainerKeys.filter((key2) => find(key2) !== void 0);
     return find("model_name_or_path") && known2.length >= 2 ? `model_name_or_path beside ${known2.join(", ")}` : void 0;
   },
-  modelField: (document) => argumentsOf(document).find(...modelKeys),
+  modelField: (document) => argumentsOf(document).model,
   read: read3
 };
 function read3(document, reader, lookUp) {
   const trainerArguments = argumentsOf(document);
   const { find, batchSize: batchSize2 } = trainerArguments;
   const accumulation = find("gradient_accumulation_steps");
+  tellDefaults(reader, document);
   const microBatch = readMicroBatch(reader, trainerArguments);
   const gradientAccumulation = reader.settle(
     "gradientAccumulation",
@@ -6396,44 +10208,55 @@ function read3(document, reader, lookUp) {
     (field) => reader.wholeNumber(field, { max: MAX_BATCH }),
     { value: 1, source: "the Trainer's default" }
   );
-  const model = readModel(reader, find(...modelKeys), "model_name_or_path", lookUp);
+  const model = readModel(reader, trainerArguments.model, "model_name_or_path", lookUp);
   const adapter = adapterField(reader, find);
-  const training = readTrainingMethod(reader, find, adapter !== void 0);
+  const processes = find(...gpuKeys)?.value;
+  const training = readTrainingMethod(reader, find, adapter !== void 0, {
+    microBatch: microBatch ?? DEFAULT_BATCH,
+    gradientAccumulation,
+    gpus: processes?.kind === "number" ? Math.max(1, Math.floor(processes.number)) : 1
+  });
+  const answerLength = training.method?.kind === "answers" ? training.method.answerLength : void 0;
   const choice = taskOf(reader, find, model, training);
   const size2 = readInputSize(reader, model, {
-    sequenceLength: find(...sequenceKeys),
+    sequenceLength: answerLength === void 0 ? find(...sequenceKeys) : void 0,
     imageSize: find("image_size"),
     ...choice?.task === "causal-lm" && { length: isTrl(find) ? TRL_LENGTH : DEFAULT_BLOCK },
-    ...choice?.task === "seq2seq-lm" && { length: DEFAULT_SOURCE }
+    ...choice?.task === "seq2seq-lm" && { length: DEFAULT_SOURCE },
+    ...answerLength !== void 0 && { length: answeredLength(reader, find, answerLength) }
   });
   const target = readTarget(reader, find, choice);
   const settings = {
     ...readSettings(reader, trainerArguments, choice, model, { adapter, training }),
     ...training
   };
-  if (model === void 0 || choice === void 0 || microBatch === void 0 || reader.problems.length > 0) {
-    return { kind: "unreadable", problems: reader.problems };
-  }
-  return {
-    kind: "training-config",
+  const task = choice?.task;
+  return trainingConfig(reader, {
     dialect: huggingface.name,
     model,
     spec: {
-      model: model.id,
-      task: choice.task,
-      framework: "pytorch",
-      step: "training",
+      ...stepInPytorch,
+      loop: "trainer",
+      task,
       microBatch,
       gradientAccumulation,
       ...size2,
       ...target,
-      ...settings,
-      loop: "trainer"
+      ...settings
     },
-    ...batchSize2 && { batchSizeAt: batchSize2.at },
-    ...accumulation && { gradientAccumulationAt: accumulation.at },
-    assumptions: reader.assumptions
-  };
+    batchSize: batchSize2,
+    accumulation
+  });
+}
+function tellDefaults(reader, document) {
+  const defaults2 = document.at("defaults")?.value;
+  const others2 = defaults2?.kind === "list" ? defaults2.items.filter(({ source }) => source !== "_self_") : [];
+  const [first] = others2;
+  if (first === void 0) return;
+  const more = others2.length > 1 ? ` and ${others2.length - 1} more` : "";
+  reader.assume(
+    `This file alone is read, though it builds on ${quote(first.source)}${more}: what they set is not known.`
+  );
 }
 function taskOf(reader, find, model, { method }) {
   if (method === void 0) return readTask(reader, find, model);
@@ -6481,8 +10304,9 @@ function readSettings(reader, trainerArguments, choice, model, { adapter, traini
     isTrl: isTrl(find)
   });
   const optimizer = readTrainerOptimizer(reader, find("optim") ?? adafactorField(reader, find("adafactor")));
-  const { attention: attention5, masksPadding } = readImplementation(reader, find("attn_implementation"));
+  const { attention: attention8, masksPadding } = readImplementation(reader, find("attn_implementation"));
   const lora = readAdapter(reader, find, model, adapter);
+  const isAnswering = training.method?.kind === "answers";
   const quantization = readQuantization2(reader, find, adapter);
   const fusedLoss = training.method === void 0 ? readFusedLoss2(reader, find) : void 0;
   return {
@@ -6490,9 +10314,10 @@ function readSettings(reader, trainerArguments, choice, model, { adapter, traini
     labels,
     precision,
     optimizer,
-    attention: attention5,
+    attention: attention8,
     gradientCheckpointing: readCheckpointing2(reader, find),
-    ...lora && { lora },
+    // TRL's GRPOTrainer casts adapters over quantised weights to bfloat16.
+    ...lora && { lora: isAnswering && quantization ? { ...lora, inWeightsType: true } : lora },
     ...quantization && { quantization },
     ...sharded,
     ...fusedLoss && { fusedLoss },
@@ -6509,11 +10334,16 @@ function readPadding(reader, find, choice, masksPadding) {
 function readCheckpointing2(reader, find) {
   const field = find("gradient_checkpointing", "use_gradient_checkpointing");
   const byTrl = isTrl(find);
-  return reader.settle("gradientCheckpointing", field, (present4) => reader.flag(present4), {
+  return reader.settle("gradientCheckpointing", field, (present3) => readSwitch(reader, present3), {
     value: byTrl,
     source: byTrl ? "TRL's default" : "the Trainer's default",
     ...byTrl && { assumption: "Gradient checkpointing, TRL's default: the config does not set it." }
   });
+}
+function readSwitch(reader, field) {
+  if (field.value.kind !== "text" || field.value.text !== "unsloth") return reader.flag(field);
+  reader.assume("What Unsloth moves to the host between the passes is counted on the GPU: the estimate is high.");
+  return true;
 }
 function adafactorField(reader, field) {
   const isOn2 = field !== void 0 && reader.flag(field) === true;
@@ -6538,18 +10368,13 @@ function suppliedModelReading(reader, lookUp, config) {
   reader.assume(
     "One GPU, no adapters and no gradient checkpointing: the training code decides, and the file does not say."
   );
-  if (model === void 0 || task === void 0 || microBatch === void 0 || reader.problems.length > 0) {
-    return { kind: "unreadable", problems: reader.problems };
-  }
-  return {
-    kind: "training-config",
+  return trainingConfig(reader, {
     dialect: config.dialect,
     model,
     spec: {
-      model: model.id,
+      ...stepInPytorch,
+      loop: "plain",
       task,
-      framework: "pytorch",
-      step: "training",
       microBatch,
       gradientAccumulation,
       gpus: 1,
@@ -6559,13 +10384,11 @@ function suppliedModelReading(reader, lookUp, config) {
       optimizer: config.optimizer,
       attention: "sdpa",
       gradientCheckpointing: false,
-      paddedBatches: task === "sequence-classification",
-      loop: "plain"
+      paddedBatches: task === "sequence-classification"
     },
-    ...batchSize2 && { batchSizeAt: batchSize2.at },
-    ...accumulation && { gradientAccumulationAt: accumulation.at },
-    assumptions: reader.assumptions
-  };
+    batchSize: batchSize2,
+    accumulation
+  });
 }
 
 // engine/config/dialects/hydra.ts
@@ -6680,16 +10503,24 @@ var writesParts = writesAny([
 var lightning = {
   name: "Lightning CLI",
   mayBe: (text) => writesTrainer(text) && writesParts(text),
-  recognise: (document) => {
+  recognise: (file) => {
+    const document = fitIn(file);
     const found = trainerKeys2.filter((key2) => document.at("trainer", key2) !== void 0);
-    const isClass = ["model", "data"].some((part) => document.at(part, "class_path") ?? document.at(part, "init_args"));
+    const classes = ["model", "data"].filter((part) => document.at(part, "class_path") ?? document.at(part, "init_args"));
     const hasBatch = batchSizeOf2(document) !== void 0;
-    if (found.length === 0 || !(isClass || hasBatch) || document.fields.has("defaults")) return void 0;
+    if (document.at("trainer")?.value.kind !== "mapping" || document.fields.has("defaults")) return void 0;
+    if (found.length === 0)
+      return classes.length === 2 ? "a trainer mapping beside the classes of model and data" : void 0;
+    if (classes.length === 0 && !hasBatch) return void 0;
     return `a trainer mapping with ${found.join(", ")}, beside ${hasBatch ? "a batch size" : "a class_path"}`;
   },
-  modelField,
-  read: read5
+  modelField: (file) => modelField(fitIn(file)),
+  read: (file, reader, lookUp) => read5(fitIn(file), reader, lookUp)
 };
+function fitIn(file) {
+  const fit = file.at("fit")?.value;
+  return fit?.kind === "mapping" && fit.section.at("trainer") !== void 0 ? fit.section : file;
+}
 var batchKeys3 = [
   "batch_size",
   "train_batch_size",
@@ -6707,7 +10538,17 @@ function inParts(document, parts, keys2) {
   return void 0;
 }
 function batchSizeOf2(document) {
-  return inParts(document, ["data", "model"], batchKeys3);
+  return inParts(document, ["data", "model"], batchKeys3) ?? inLoaders(document.at("data"));
+}
+var LOADER_LEVELS = 4;
+var otherLoader = /\.(val|valid|validation|eval|test|predict|inference)\w*(\.|$)/i;
+function inLoaders(data) {
+  if (data?.value.kind !== "mapping") return void 0;
+  const sections = data.value.section.nested(LOADER_LEVELS).filter(({ name }) => !otherLoader.test(name));
+  return sections.flatMap((section) => batchKeys3.flatMap((key2) => section.at(key2) ?? [])).find(isCount);
+}
+function isCount({ value }) {
+  return value.kind === "number" || value.kind === "text";
 }
 var modelKeys2 = ["model_name_or_path", "pretrained_model_name_or_path", "model_name", "model_id", "pretrained"];
 var partKeys = ["backbone", "checkpoint"];
@@ -6744,29 +10585,23 @@ function read5(document, reader, lookUp) {
     gradientCheckpointing: readCheckpointing3(reader, document),
     ...sharding && { sharding }
   };
-  if (model === void 0 || task === void 0 || microBatch === void 0 || reader.problems.length > 0) {
-    return { kind: "unreadable", problems: reader.problems };
-  }
-  return {
-    kind: "training-config",
+  const paddedBatches = task === "sequence-classification";
+  return trainingConfig(reader, {
     dialect: lightning.name,
     model,
     spec: {
-      model: model.id,
+      ...stepInPytorch,
+      loop: "plain",
       task,
-      framework: "pytorch",
-      step: "training",
       microBatch,
       gradientAccumulation,
       ...size2,
       ...settings,
-      paddedBatches: task === "sequence-classification",
-      loop: "plain"
+      paddedBatches
     },
-    ...batchSize2 && { batchSizeAt: batchSize2.at },
-    ...accumulation && { gradientAccumulationAt: accumulation.at },
-    assumptions: reader.assumptions
-  };
+    batchSize: batchSize2,
+    accumulation
+  });
 }
 function lightnings(value) {
   return { value, source: "Lightning's default" };
@@ -6796,7 +10631,8 @@ function refuseModel(reader, document) {
   );
 }
 function readGpus2(reader, document) {
-  const [devices, nodes] = [document.at("trainer", "devices"), document.at("trainer", "num_nodes")];
+  const devices = document.at("trainer", "devices") ?? document.at("trainer", "gpus");
+  const nodes = document.at("trainer", "num_nodes");
   const machines = nodes === void 0 ? 1 : reader.wholeNumber(nodes, { max: 1e4 }) ?? 1;
   const each = devicesIn(devices);
   if (each !== void 0 && devices !== void 0) return reader.note("gpus", each * machines, devices);
@@ -6807,8 +10643,9 @@ function devicesIn(field) {
   const value = field?.value;
   if (value?.kind === "list") return Math.max(1, value.items.length);
   if (value?.kind === "number" && value.number >= 1) return Math.floor(value.number);
-  const text = value?.kind === "text" ? /^\d{1,4}$/.exec(value.text)?.[0] : void 0;
-  return text === void 0 ? void 0 : Math.max(1, Number(text));
+  const text = value?.kind === "text" ? value.text.trim() : "";
+  if (/^\d{1,4}(,\s*\d{0,4}){1,64}$/.test(text)) return text.split(",").filter((index) => index.trim() !== "").length;
+  return /^\d{1,4}$/.test(text) ? Math.max(1, Number(text)) : void 0;
 }
 var precisions2 = /* @__PURE__ */ new Map([
   ["32", "fp32"],
@@ -6824,7 +10661,7 @@ function readPrecision4(reader, field, sharding) {
   const precision = reader.settle(
     "precision",
     spelling,
-    (present4) => reader.choice(present4, precisions2),
+    (present3) => reader.choice(present3, precisions2),
     lightnings("fp32")
   );
   const hasMasters2 = sharding?.startsWith("zero") && (precision === "amp-bf16" || precision === "amp-fp16");
@@ -6833,8 +10670,8 @@ function readPrecision4(reader, field, sharding) {
 var strategies = /* @__PURE__ */ new Map([
   ["auto", void 0],
   ["ddp", void 0],
-  ["ddp_spawn", void 0],
-  ["ddp_find_unused_parameters_true", void 0],
+  ["single_device", void 0],
+  ["singledevice", void 0],
   ["fsdp", "fsdp"],
   ["deepspeed", "zero2"],
   ["deepspeed_stage_1", "zero1"],
@@ -6844,9 +10681,8 @@ var strategies = /* @__PURE__ */ new Map([
 function readStrategy(reader, field) {
   const name = field?.value.kind === "text" ? field.value.text : field?.value.kind === "mapping" ? classNameIn(field.value.section) : void 0;
   if (field === void 0 || name === void 0) return void 0;
-  const known2 = [name, name.replace(/_offload(?:_nvme)?$/, ""), name.replace(/Strategy$/, "").toLowerCase()].find(
-    (word) => strategies.has(word)
-  );
+  const plain2 = name.replace(/_offload(?:_nvme)?$/, "").replace(/^ddp_\w+$/, "ddp");
+  const known2 = [plain2, name.replace(/Strategy$/, "").toLowerCase()].find((word) => strategies.has(word));
   if (known2 === void 0) {
     return reader.refuse(
       field,
@@ -6877,13 +10713,13 @@ function readOptimizer2(reader, document) {
   return reader.settle(
     "optimizer",
     field,
-    (present4) => {
-      const name = reader.text(present4)?.split(".").at(-1);
+    (present3) => {
+      const name = reader.text(present3)?.split(".").at(-1);
       const known2 = name === void 0 ? void 0 : optimizers3.get(name);
       if (known2 !== void 0 || name === void 0)
         return hasMomentum(document) && known2 === "sgd" ? "sgd-momentum" : known2;
       const message2 = `The optimizer ${quote(name)} is not supported yet`;
-      return reader.refuse(present4, "unsupported-optimizer", message2, `Use ${[...optimizers3.keys()].join(", ")}.`);
+      return reader.refuse(present3, "unsupported-optimizer", message2, `Use ${[...optimizers3.keys()].join(", ")}.`);
     },
     { value: "adamw", source: "in the code", assumption: "AdamW: the config sets no optimizer, so the code does." }
   );
@@ -6894,7 +10730,87 @@ function hasMomentum(document) {
 }
 function readCheckpointing3(reader, document) {
   const field = inParts(document, ["model"], ["gradient_checkpointing", "activation_checkpointing"]);
-  return reader.settle("gradientCheckpointing", field, (present4) => reader.flag(present4), lightnings(false));
+  return reader.settle("gradientCheckpointing", field, (present3) => reader.flag(present3), lightnings(false));
+}
+
+// engine/config/dialects/llamafactory/fine-tuning.ts
+function hasAdapters(method) {
+  return method === "lora" || method === "oft";
+}
+function readMethod(reader, field) {
+  if (field === void 0) {
+    reader.assume("Adapters, LLaMA-Factory's default: the config sets no finetuning_type.");
+    return "lora";
+  }
+  const name = reader.text(field);
+  if (name === void 0) return "lora";
+  if (name === "lora" || name === "oft" || name === "full" || name === "freeze") return name;
+  reader.refuse(
+    field,
+    "unsupported-training",
+    `Fine-tuning by ${quote(name)} is not modelled yet`,
+    "Use lora, oft, freeze or full."
+  );
+  return "full";
+}
+function blockwiseField(reader, document) {
+  const field = document.at("use_badam");
+  return isOn(reader, field) ? field : void 0;
+}
+function readTrainable2(reader, document, model, method) {
+  const from = document.at("finetuning_type");
+  const blockwise = blockwiseField(reader, document);
+  if (blockwise !== void 0 && method === "full") return readBlockwise(reader, document, blockwise);
+  if (from === void 0 || method !== "freeze") return void 0;
+  return readFreeze(reader, model, {
+    from,
+    layers: document.at("freeze_trainable_layers"),
+    modules: document.at("freeze_trainable_modules"),
+    extraModules: document.at("freeze_extra_modules"),
+    inputGradients: false
+  });
+}
+function readAdapter2(reader, document, model, method) {
+  const targets = document.at("lora_target");
+  const common = {
+    targets: readTargets(reader, targets) ?? "all",
+    targetField: targets,
+    modulesToSave: document.at("additional_target")
+  };
+  if (method === "oft") return readOft(reader, document, model, common);
+  return readLora(reader, model, {
+    ...common,
+    rank: document.at("lora_rank"),
+    defaultRank: { value: 8, source: "LLaMA-Factory's default" },
+    dropout: document.at("lora_dropout"),
+    defaultDropout: 0,
+    ...isOn(reader, document.at("use_dora")) && { form: "dora" }
+  });
+}
+function readOft(reader, document, model, common) {
+  const [blocks, size2] = [document.at("oft_rank"), document.at("oft_block_size")];
+  if (blocks !== void 0 && reader.wholeNumber(blocks, { min: 0, max: 1e4 }) !== 0) {
+    return reader.refuse(blocks, "unsupported-setting", "oft_rank is not modelled yet", "Set oft_block_size instead.");
+  }
+  return readLora(reader, model, {
+    ...common,
+    rank: size2,
+    defaultRank: { value: 32, source: "LLaMA-Factory's default" },
+    dropout: void 0,
+    defaultDropout: 0,
+    form: "oft"
+  });
+}
+function readHostExperts(reader, field, model) {
+  if (!isOn(reader, field)) return void 0;
+  if (model !== void 0 && !hasExperts(model.config)) {
+    const message2 = `${quote(model.id)} has no experts that use_kt could move to the host`;
+    return reader.refuse(field, "unsupported-setting", message2, "Leave use_kt out.");
+  }
+  reader.assume(
+    "Experts, their adapters and their optimizer state are on the host; the time that they take there is not in the step's."
+  );
+  return reader.note("expertsOnHost", true, field);
 }
 
 // engine/config/dialects/llamafactory.ts
@@ -6904,17 +10820,24 @@ var writesOwn3 = writesAny(["finetuning_type", "cutoff_len", "lora_target", "sta
 var llamafactory = {
   name: "LLaMA-Factory",
   mayBe: (text) => writesModel3(text) && writesOwn3(text),
-  recognise: (document) => {
-    const found = ownKeys4.filter((key2) => document.at(key2) !== void 0);
-    const trains = document.at("per_device_train_batch_size") ?? document.at("do_train");
-    const isOurs = document.at("model_name_or_path") !== void 0 && trains !== void 0 && found.length >= 2;
-    return isOurs ? `model_name_or_path beside ${found.join(", ")}` : void 0;
+  recognise: (file) => {
+    const document = argumentsIn(file);
+    return document && `model_name_or_path beside ${ownKeysIn(document).join(", ")}`;
   },
-  modelField: (document) => document.at("model_name_or_path"),
-  read: read6
+  modelField: (file) => argumentsIn(file)?.at("model_name_or_path"),
+  read: (file, reader, lookUp) => read6(argumentsIn(file) ?? file, reader, lookUp)
 };
+function argumentsIn(file) {
+  return file.nested(1).find((section) => {
+    const trains = section.at("per_device_train_batch_size") ?? section.at("do_train");
+    return section.at("model_name_or_path") !== void 0 && trains !== void 0 && ownKeysIn(section).length >= 2;
+  });
+}
+function ownKeysIn(section) {
+  return ownKeys4.filter((key2) => section.at(key2) !== void 0);
+}
 function read6(document, reader, lookUp) {
-  refuseUnmodelled2(reader, document);
+  refuseUnmodelled(reader, document);
   const model = readModel(reader, document.field("model_name_or_path"), "model_name_or_path", lookUp);
   const batch = readBatch(reader, {
     batchSize: document.at("per_device_train_batch_size"),
@@ -6928,7 +10851,7 @@ function read6(document, reader, lookUp) {
   const method = readMethod(reader, document.at("finetuning_type"));
   const training = readStage(reader, document, method);
   const sharded = readSharding3(reader, document);
-  const attention5 = readAttention2(reader, document.at("flash_attn"));
+  const attention8 = readAttention2(reader, document.at("flash_attn"));
   const packing = document.at("neat_packing") ?? document.at("packing");
   const isPacked = packing === void 0 ? document.at("stage")?.source === "pt" : reader.flag(packing) === true;
   return languageModelReading(reader, {
@@ -6939,97 +10862,84 @@ function read6(document, reader, lookUp) {
     settings: {
       gpus: readGpus(reader, void 0),
       precision: readPrecision5(reader, document, method, sharded),
-      optimizer: readTrainerOptimizer(reader, muonField(document) ?? document.at("optim"), trainerDefault),
-      attention: attention5.attention,
+      optimizer: readOptimizer3(reader, document),
+      attention: attention8.attention,
       gradientCheckpointing: readCheckpointing4(reader, document.at("disable_gradient_checkpointing")),
-      lora: method === "lora" ? readAdapter2(reader, document, model) : void 0,
+      lora: hasAdapters(method) ? readAdapter2(reader, document, model, method) : void 0,
+      trainable: readTrainable2(reader, document, model, method),
+      images: imageOfEverySample(model),
       quantization: readQuantization3(reader, document, method),
+      expertsOnHost: readHostExperts(reader, document.at("use_kt"), model),
       float8: readFloat8(reader, document.at("fp8")),
       ...sharded,
       fusedLoss: training.method === void 0 ? readFusedLoss3(reader, document.at("enable_liger_kernel")) : void 0,
       ...training,
       paddedBatches: reader.note(
         "paddedBatches",
-        !isPacked && attention5.masksPadding,
+        !isPacked && attention8.masksPadding,
         packing ?? "by stage and attention kernel"
       )
     }
   });
 }
 var leaveOut2 = "Leave this config out of the check for now.";
-var unmodelled = [
-  ...["use_galore", "use_apollo", "use_badam", "use_adam_mini", "use_llama_pro", "use_dora", "use_kt"],
-  ...["use_asft_loss", "use_unsloth"]
-];
-var divisions2 = [
+var unmodelled = [...["use_galore", "use_apollo", "use_llama_pro"], "use_unsloth"];
+var divisions = [
   ...["tensor_model_parallel_size", "pipeline_model_parallel_size", "expert_model_parallel_size"],
   ...["context_parallel_size", "sequence_parallel_size"]
 ];
-var present3 = ["mixture_of_depths"];
-function refuseUnmodelled2(reader, document) {
-  const fields = [
+var present2 = ["mixture_of_depths"];
+function refuseUnmodelled(reader, document) {
+  const fields2 = [
     ...unmodelled.map((key2) => document.at(key2)).filter((field) => isOn(reader, field)),
-    ...divisions2.map((key2) => document.at(key2)).filter((field) => (reader.wholeNumber(field, { max: 1e5 }) ?? 1) > 1),
-    ...present3.map((key2) => document.at(key2))
+    ...divisions.map((key2) => document.at(key2)).filter((field) => (reader.wholeNumber(field, { max: 1e5 }) ?? 1) > 1),
+    ...present2.map((key2) => document.at(key2))
   ];
-  for (const field of fields) {
+  for (const field of fields2) {
     if (field === void 0) continue;
     reader.refuse(field, "unsupported-setting", `${field.key} is not modelled yet`, leaveOut2);
   }
 }
+function readLoss(reader, document, method) {
+  const field = document.at("use_asft_loss");
+  if (!isOn(reader, field)) return ordinary;
+  if (method !== "lora") return anchored(reader, field);
+  const message2 = "use_asft_loss has no reference to compare adapters with";
+  reader.refuse(field, "unsupported-setting", message2, "Set finetuning_type: full, or leave use_asft_loss out.");
+  return ordinary;
+}
 function readStage(reader, document, method) {
   const stage = document.at("stage");
   const name = reader.text(stage);
-  if (stage === void 0 || name === void 0 || /^(?:sft|pt)$/i.test(name)) return ordinary;
+  if (stage === void 0 || name === void 0 || /^(?:sft|pt)$/i.test(name)) return readLoss(reader, document, method);
   const other = document.at("ref_model");
   if (other !== void 0) {
     reader.assume(`The reference ${quote(other.source)} is counted as a copy of the model that is trained.`);
   }
-  const reference = method === "lora" && other === void 0 ? "adapters-off" : "copy";
+  const reference2 = method === "lora" && other === void 0 ? "adapters-off" : "copy";
   const loss = document.at("pref_loss");
   const isFree = loss?.value.kind === "text" && /^(?:orpo|simpo)$/.test(loss.value.text);
   switch (name) {
     case "dpo":
-      return preference(reader, stage, { reference: isFree ? "none" : reference, style: "llamafactory" });
+      return preference(reader, stage, { reference: isFree ? "none" : reference2, style: "llamafactory" });
     case "kto":
-      return kto(reader, stage, { reference, style: "llamafactory" });
+      return kto(reader, stage, { reference: reference2, style: "llamafactory" });
     case "rm":
       return reward(reader, stage, "value");
     default:
       return refuseGeneration(reader, stage, name);
   }
 }
-function muonField(document) {
-  const field = document.at("use_muon");
-  const isOn2 = field?.value.kind === "flag" && field.value.flag;
-  return isOn2 ? { ...field, value: { kind: "text", text: "muon" } } : void 0;
-}
-function readMethod(reader, field) {
-  if (field === void 0) {
-    reader.assume("Adapters, LLaMA-Factory's default: the config sets no finetuning_type.");
-    return "lora";
-  }
-  const name = reader.text(field);
-  if (name === void 0 || name === "lora") return "lora";
-  if (name === "full") return "full";
-  reader.refuse(field, "unsupported-training", `Fine-tuning by ${quote(name)} is not modelled yet`, "Use lora or full.");
-  return "full";
-}
-function readAdapter2(reader, document, model) {
-  const targets = document.at("lora_target");
-  return readLora(reader, model, {
-    rank: document.at("lora_rank"),
-    defaultRank: { value: 8, source: "LLaMA-Factory's default" },
-    dropout: document.at("lora_dropout"),
-    defaultDropout: 0,
-    targets: readTargets(reader, targets) ?? "all",
-    targetField: targets,
-    modulesToSave: document.at("additional_target")
-  });
+function readOptimizer3(reader, document) {
+  const [mini, muon] = [document.at("use_adam_mini"), document.at("use_muon")];
+  if (isOn(reader, mini)) return reader.note("optimizer", "adam-mini", mini);
+  const named2 = isOn(reader, muon) ? { ...muon, value: { kind: "text", text: "muon" } } : void 0;
+  return readTrainerOptimizer(reader, named2 ?? document.at("optim"), trainerDefault);
 }
 function readQuantization3(reader, document, method) {
   const bits = document.at("quantization_bit");
-  if (bits === void 0) return void 0;
+  const held = storedQuantization(reader, document.at("model_name_or_path"), hasAdapters(method));
+  if (bits === void 0 || held !== void 0) return held;
   const count2 = reader.wholeNumber(bits, { max: 8 });
   const by = document.at("quantization_method");
   const name = reader.text(by);
@@ -7049,7 +10959,7 @@ function readQuantization3(reader, document, method) {
       "Use 4 or 8 bits."
     );
   }
-  if (method === "full") {
+  if (!hasAdapters(method)) {
     const fix = "Set finetuning_type: lora, or leave quantization_bit out.";
     return reader.refuse(bits, "quantised-without-adapter", "Quantised weights cannot be trained without adapters", fix);
   }
@@ -7061,12 +10971,14 @@ function readPrecision5(reader, document, method, { sharding }) {
   const [pure, bf16, fp16] = [document.at("pure_bf16"), document.at("bf16"), document.at("fp16")];
   const on = [pure, bf16, fp16].find((field) => field !== void 0 && reader.flag(field) === true);
   const source = "LLaMA-Factory's default";
-  if (on !== void 0 && on === fp16 && method === "lora") {
+  if (on !== void 0 && on === fp16 && hasAdapters(method)) {
     reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
   }
-  const hasMasters2 = sharding !== void 0 && !(sharding === "fsdp" && method === "lora");
+  const blockwise = blockwiseField(reader, document);
+  if (blockwise !== void 0) return reader.note("precision", "bf16-master", blockwise);
+  const hasMasters2 = sharding !== void 0 && !(sharding === "fsdp" && hasAdapters(method));
   if (hasMasters2 && on !== void 0) return reader.note("precision", "bf16-master", on);
-  if (method === "lora") return reader.note("precision", "bf16", on ?? source);
+  if (hasAdapters(method)) return reader.note("precision", "bf16", on ?? source);
   if (on === void 0) return reader.note("precision", "fp32", source);
   if (on === pure) return reader.note("precision", "bf16", on);
   return reader.note("precision", on === fp16 ? "amp-fp16" : "amp-bf16", on);
@@ -7137,40 +11049,46 @@ function read7(document, reader, lookUp) {
       "No accumulation: it follows from global_batch_size and the number of GPUs, which the config does not say."
     );
   }
-  refuseDivision(reader, document.at("dist_config", "cp_size") ?? document.at("cp_size"));
-  const hasAdapter = readsAdapter2(reader, document.at("peft_config", "name"));
+  const division2 = document.at("dist_config", "cp_size") ?? document.at("cp_size");
+  const dividedBy = reader.wholeNumber(division2, { max: 1e3 }) ?? 1;
+  const method = readMethod2(reader, document.at("peft_config", "name"));
+  const hasAdapter = method === "lora";
   const sharded = readSharding4(reader, document);
   const isDeepSpeed = sharded.sharding !== void 0 && sharded.sharding !== "fsdp";
+  const keepsMasters = isDeepSpeed || method === "freeze" && castsTrained(reader, document);
+  const checkpoints = readCheckpointing5(reader, document.at("enable_activation_checkpointing"));
   const targets = document.at("peft_config", "target_modules");
   return languageModelReading(reader, {
     dialect: llamafactoryV1.name,
     model,
     batch,
-    sequence: { field: document.at("cutoff_len"), byDefault: { value: 2048, source: "LLaMA-Factory's default" } },
+    sequence: {
+      field: document.at("cutoff_len"),
+      byDefault: { value: 2048, source: "LLaMA-Factory's default" },
+      dividedBy
+    },
     settings: {
-      gpus: readGpus(reader, void 0),
+      // core/utils: the GPUs that share a sequence are the fewest there are.
+      gpus: division2 !== void 0 && dividedBy > 1 ? reader.note("gpus", dividedBy, division2) : readGpus(reader, void 0),
       // core/model_engine.py: loaded in the checkpoint's type.
       precision: reader.note(
         "precision",
-        isDeepSpeed ? "bf16-master" : "bf16",
+        keepsMasters ? "bf16-master" : "bf16",
         "the checkpoint's type, bf16 for most decoders"
       ),
-      optimizer: readOptimizer3(reader, document.at("optim_config", "name")),
+      optimizer: readOptimizer4(reader, document.at("optim_config", "name")),
       attention: reader.note("attention", "sdpa", "transformers' default"),
-      gradientCheckpointing: reader.settle(
-        "gradientCheckpointing",
-        document.at("enable_activation_checkpointing"),
-        (field) => reader.flag(field),
-        { value: true, source: "LLaMA-Factory's default" }
-      ),
+      gradientCheckpointing: checkpoints,
       lora: hasAdapter ? readLora(reader, model, {
         rank: document.at("peft_config", "r"),
         defaultRank: { value: 8, source: "peft's default" },
         dropout: document.at("peft_config", "lora_dropout"),
         defaultDropout: 0,
         targets: readTargets(reader, targets) ?? "all",
-        targetField: targets
+        targetField: targets,
+        ...isOn(reader, document.at("peft_config", "use_dora")) && { form: "dora" }
       }) : void 0,
+      trainable: method === "freeze" ? readTrainable3(reader, document, model, checkpoints) : void 0,
       quantization: readQuantization4(reader, document.at("quant_config", "quantization_bit"), hasAdapter),
       ...sharded,
       fusedLoss: void 0,
@@ -7178,20 +11096,38 @@ function read7(document, reader, lookUp) {
     }
   });
 }
-function refuseDivision(reader, field) {
-  if (field === void 0 || (reader.wholeNumber(field, { max: 1e5 }) ?? 1) === 1) return;
-  reader.refuse(field, "unsupported-setting", `${field.key} is not modelled yet`, leaveOut3);
-}
-function readsAdapter2(reader, field) {
+function readMethod2(reader, field) {
   const name = reader.text(field);
-  if (name === void 0 || name === "lora") return name === "lora";
+  if (name === void 0) return "full";
+  if (name === "lora" || name === "freeze") return name;
   reader.refuse(
     field,
     "unsupported-training",
     `Fine-tuning by ${quote(name)} is not modelled yet`,
-    "Use lora, or no peft_config."
+    "Use lora, freeze, or no peft_config."
   );
-  return false;
+  return "full";
+}
+function castsTrained(reader, document) {
+  return reader.flag(document.at("peft_config", "cast_trainable_params_to_fp32")) ?? true;
+}
+function readTrainable3(reader, document, model, inputGradients) {
+  const from = document.at("peft_config", "name");
+  const at = (key2) => document.at("peft_config", key2);
+  if (from === void 0) return void 0;
+  return readFreeze(reader, model, {
+    from,
+    layers: at("freeze_trainable_layers"),
+    modules: at("freeze_trainable_modules"),
+    extraModules: at("freeze_extra_modules"),
+    inputGradients
+  });
+}
+function readCheckpointing5(reader, field) {
+  return reader.settle("gradientCheckpointing", field, (present3) => reader.flag(present3), {
+    value: true,
+    source: "LLaMA-Factory's default"
+  });
 }
 function readQuantization4(reader, bits, hasAdapter) {
   const count2 = reader.wholeNumber(bits, { max: 8 });
@@ -7199,7 +11135,7 @@ function readQuantization4(reader, bits, hasAdapter) {
   if (count2 === 4 && hasAdapter) return reader.note("quantization", "nf4-double", bits);
   return reader.refuse(bits, "unsupported-quantization", `${count2}-bit base weights are not modelled yet`, leaveOut3);
 }
-function readOptimizer3(reader, field) {
+function readOptimizer4(reader, field) {
   if (field?.value.kind === "text" && field.value.text === "muon") return readTrainerOptimizer(reader, field);
   if (field !== void 0) {
     reader.refuse(field, "unsupported-optimizer", `The optimizer ${quote(field.source)} is not supported yet`, leaveOut3);
@@ -7268,9 +11204,9 @@ function read8(section, reader, lookUp) {
   const accumulation = field("gradient_accumulation");
   const microBatch = batchSize2 === void 0 ? reader.refuse(void 0, "batch-size-missing", "The config sets no batch size", `Set ${ROOT}.batch_size.`) : reader.wholeNumber(batchSize2, { max: MAX_BATCH });
   if (microBatch !== void 0 && batchSize2 !== void 0) reader.note("microBatch", microBatch, batchSize2);
-  const one = (setting, count2, max) => reader.settle(setting, count2, (present4) => reader.wholeNumber(present4, { max }), ours(1));
-  const word = (setting, key2, words2, byDefault2) => reader.settle(setting, field(key2), (present4) => reader.choice(present4, named(words2)), ours(byDefault2));
-  const flag = (setting, key2) => reader.settle(setting, field(key2), (present4) => reader.flag(present4), ours(false));
+  const one = (setting, count2, max) => reader.settle(setting, count2, (present3) => reader.wholeNumber(present3, { max }), ours(1));
+  const word = (setting, key2, words2, byDefault2) => reader.settle(setting, field(key2), (present3) => reader.choice(present3, named(words2)), ours(byDefault2));
+  const flag = (setting, key2) => reader.settle(setting, field(key2), (present3) => reader.flag(present3), ours(false));
   const settings = {
     gradientAccumulation: one("gradientAccumulation", accumulation, MAX_BATCH),
     gpus: one("gpus", field("gpus"), 1e5),
@@ -7286,18 +11222,13 @@ function read8(section, reader, lookUp) {
     ...readFineTuning(reader, section, model)
   };
   refuseUnknownKeys(reader, section);
-  if (model === void 0 || task === void 0 || microBatch === void 0 || reader.problems.length > 0) {
-    return { kind: "unreadable", problems: reader.problems };
-  }
-  return {
-    kind: "training-config",
+  return trainingConfig(reader, {
     dialect: memorymark.name,
     model,
-    spec: { model: model.id, task, microBatch, ...settings, ...size2 },
-    ...batchSize2 && { batchSizeAt: batchSize2.at },
-    ...accumulation && { gradientAccumulationAt: accumulation.at },
-    assumptions: reader.assumptions
-  };
+    spec: { task, microBatch, ...settings, ...size2 },
+    batchSize: batchSize2,
+    accumulation
+  });
 }
 function readFineTuning(reader, section, model) {
   const [rank, targets] = [section.at("lora_rank"), section.at("lora_targets")];
@@ -7310,13 +11241,13 @@ function readFineTuning(reader, section, model) {
     targetField: targets
   });
   const field = section.at("quantization");
-  const quantization = reader.optional("quantization", field, (present4) => reader.choice(present4, named(quantizations)));
+  const quantization = reader.optional("quantization", field, (present3) => reader.choice(present3, named(quantizations)));
   if (quantization !== void 0 && rank === void 0) {
     reader.refuse(field, "quantised-without-adapter", "Quantised weights need adapters", `Set ${ROOT}.lora_rank too.`);
   }
   const shardedBy2 = section.at("sharding");
-  const sharding = reader.optional("sharding", shardedBy2, (present4) => reader.choice(present4, named(shardings)));
-  const fusedLoss = reader.optional("fusedLoss", section.at("fused_loss"), (present4) => reader.flag(present4));
+  const sharding = reader.optional("sharding", shardedBy2, (present3) => reader.choice(present3, named(shardings)));
+  const fusedLoss = reader.optional("fusedLoss", section.at("fused_loss"), (present3) => reader.flag(present3));
   return {
     ...lora && { lora },
     ...quantization && { quantization },
@@ -7364,15 +11295,19 @@ var ownKeys6 = [
   "remode",
   "epochs"
 ];
-var writesModel4 = writesAny(["model"]);
-var writesOwn5 = writesAny(["opt", "sched"]);
+var writesOptimizer = writesAny(["opt"]);
+var writesOwn5 = writesAny(["model", "sched"]);
+var OWN_KEYS_WITHOUT_MODEL = 6;
 var timm = {
   name: "timm",
-  mayBe: (text) => writesModel4(text) && writesOwn5(text),
+  mayBe: (text) => writesOptimizer(text) && writesOwn5(text),
   recognise: (document) => {
     const found = ownKeys6.filter((key2) => fieldOf(document, key2) !== void 0);
-    const isOurs = document.at("model")?.value.kind === "text" && document.at("opt") !== void 0 && found.length >= 4;
-    return isOurs ? `model beside ${found.join(", ")}` : void 0;
+    if (document.at("opt") === void 0) return void 0;
+    const model = document.at("model");
+    if (model?.value.kind === "text") return found.length >= 4 ? `model beside ${found.join(", ")}` : void 0;
+    const isOurs = model === void 0 && fieldOf(document, "batch_size") && found.length >= OWN_KEYS_WITHOUT_MODEL;
+    return isOurs ? `batch_size beside ${found.join(", ")}` : void 0;
   },
   modelField: (document) => hubName(document.at("model")),
   read: read9
@@ -7400,7 +11335,7 @@ function read9(document, reader, lookUp) {
     gpus: 1,
     labels: readLabels(reader, fieldOf(document, "num_classes"), model?.defaultTask),
     precision: readPrecision6(reader, document),
-    optimizer: readOptimizer4(reader, document),
+    optimizer: readOptimizer5(reader, document),
     attention: "sdpa",
     gradientCheckpointing: reader.settle(
       "gradientCheckpointing",
@@ -7410,27 +11345,23 @@ function read9(document, reader, lookUp) {
     )
   };
   reader.assume("One GPU: the config does not say how many processes run.");
-  if (model === void 0 || reader.problems.length > 0) return { kind: "unreadable", problems: reader.problems };
-  return {
-    kind: "training-config",
+  const task = model?.defaultTask;
+  return trainingConfig(reader, {
     dialect: timm.name,
     model,
     spec: {
-      model: model.id,
-      task: model.defaultTask,
-      framework: "pytorch",
-      step: "training",
+      ...stepInPytorch,
+      loop: "plain",
+      task,
       microBatch,
       gradientAccumulation,
       ...size2,
       ...settings,
-      paddedBatches: false,
-      loop: "plain"
+      paddedBatches: false
     },
-    ...batchSize2 && { batchSizeAt: batchSize2.at },
-    ...accumulation && { gradientAccumulationAt: accumulation.at },
-    assumptions: reader.assumptions
-  };
+    batchSize: batchSize2,
+    accumulation
+  });
 }
 function timms(value) {
   return { value, source: "timm's default" };
@@ -7450,7 +11381,7 @@ var optimizers4 = /* @__PURE__ */ new Map([
   ["adamw", "adamw"],
   ["lion", "lion"]
 ]);
-function readOptimizer4(reader, document) {
+function readOptimizer5(reader, document) {
   return reader.settle(
     "optimizer",
     document.at("opt"),
@@ -7463,6 +11394,73 @@ function readOptimizer4(reader, document) {
     },
     timms("sgd-momentum")
   );
+}
+
+// engine/config/dialects/torchtune/fusion.ts
+var MAX_TILES = 4;
+var TILE_SIDE = 560;
+var MAX_LAYERS2 = 40;
+var trainsByName = /* @__PURE__ */ new Map([
+  ["frozen", false],
+  ["lora", true]
+]);
+function readFusion(reader, document, model, { isFull: isFull2, checkpoints }) {
+  if (model?.config.model_type !== "mllama") return {};
+  refuseOtherTiles(reader, document);
+  const trains = (part) => {
+    const field = document.at("model", `${part}_trainable`);
+    if (field === void 0) return part !== "decoder";
+    return (isFull2 ? reader.flag(field) : reader.choice(field, trainsByName)) ?? false;
+  };
+  const parts = ["decoder", "encoder", "fusion"].filter(trains);
+  const images = readImages(reader, document, parts.includes("decoder"));
+  const names = parts.flatMap((part) => namesOf(part, model.config));
+  const inputGradients = checkpoints || isFull2 && parts.includes("fusion");
+  const trainable = { names, inputGradients };
+  return {
+    ...images,
+    ...parts.length < 3 && {
+      trainable: reader.note("trainable", trainable, "decoder, encoder and fusion_trainable")
+    }
+  };
+}
+function refuseOtherTiles(reader, document) {
+  const field = document.at("model", "image_size");
+  const side = field && reader.wholeNumber(field, { max: 1e5 });
+  if (field === void 0 || side === void 0 || side === TILE_SIDE) return;
+  const message2 = `Images in tiles of ${side} pixels are not modelled yet`;
+  reader.refuse(field, "unsupported-setting", message2, `Use image_size: ${TILE_SIDE}, as of the instructed models.`);
+}
+function readImages(reader, document, trainsDecoder) {
+  const dataset = document.at("dataset", "_component_");
+  const isText = dataset?.value.kind === "text" && /^torchtune\.datasets\.(?!multimodal\.)/.test(dataset.value.text);
+  if (isText && trainsDecoder) return {};
+  if (isText) {
+    reader.assume(
+      "The dataset holds text alone, which reaches no layer that trains: one image a sample is counted beside it."
+    );
+  }
+  return { images: { tiles: MAX_TILES, checkpointed: "self-attention" } };
+}
+function namesOf(part, { text_config: text }) {
+  const layers2 = Array.from({ length: text.num_hidden_layers }, (_, index) => index);
+  const layersThat = (fuse) => chunks(layers2.filter((index) => text.cross_attention_layers.includes(index) === fuse)).map(
+    (indices) => String.raw`model\.language_model\.layers\.(${indices.join("|")})\.`
+  );
+  switch (part) {
+    case "decoder":
+      return [...layersThat(false), String.raw`model\.language_model\.(embed_tokens|norm)`, "lm_head"];
+    case "encoder":
+      return ["patch|class|gated|pre_tile|post_tile", "layernorm|transformer"].map(
+        (names) => String.raw`model\.vision_model\.(${names})`
+      );
+    case "fusion":
+      return [...layersThat(true), String.raw`model\.vision_model\.global`, String.raw`model\.multi_modal_projector`];
+  }
+}
+function chunks(indices) {
+  const starts = Array.from({ length: Math.ceil(indices.length / MAX_LAYERS2) }, (_, chunk) => chunk * MAX_LAYERS2);
+  return starts.map((start) => indices.slice(start, start + MAX_LAYERS2));
 }
 
 // engine/config/dialects/torchtune/models.ts
@@ -7479,8 +11477,9 @@ var builders = {
   llama3_1_405b: "meta-llama/Llama-3.1-405B",
   llama3_2_1b: "meta-llama/Llama-3.2-1B",
   llama3_2_3b: "meta-llama/Llama-3.2-3B",
-  llama3_2_vision_11b: "meta-llama/Llama-3.2-11B-Vision",
-  llama3_2_vision_90b: "meta-llama/Llama-3.2-90B-Vision",
+  // In tiles of 560 pixels unless told otherwise, as the instructed ones.
+  llama3_2_vision_11b: "meta-llama/Llama-3.2-11B-Vision-Instruct",
+  llama3_2_vision_90b: "meta-llama/Llama-3.2-90B-Vision-Instruct",
   llama3_3_70b: "meta-llama/Llama-3.3-70B-Instruct",
   llama4_scout_17b_16e: "meta-llama/Llama-4-Scout-17B-16E",
   llama4_maverick_17b_128e: "meta-llama/Llama-4-Maverick-17B-128E",
@@ -7509,11 +11508,98 @@ var builders = {
   qwen3_14b: "Qwen/Qwen3-14B",
   qwen3_32b: "Qwen/Qwen3-32B"
 };
-function builderOf(component) {
+var shapes = [
+  {
+    builder: "llama2",
+    shape: { vocab_size: 32e3, num_layers: 22, num_heads: 32, num_kv_heads: 4, embed_dim: 2048 },
+    intermediate: 5632,
+    model: "TinyLlama/TinyLlama_v1.1"
+  }
+];
+function builderOf(component, argumentOf = () => void 0) {
   const name = component.split(".").at(-1) ?? component;
   const [, prefix, base = name] = /^(?:(q?lora)_)?(.*?)(?:_(?:instruct|base))?$/.exec(name) ?? [];
-  const model = Object.hasOwn(builders, base) ? builders[base] : void 0;
+  const model = Object.hasOwn(builders, base) ? builders[base] : modelOfShape(base, argumentOf);
   return { model: model ?? name, method: prefix === "lora" || prefix === "qlora" ? prefix : "full" };
+}
+function modelOfShape(builder, argumentOf) {
+  const fits2 = ({ shape, intermediate }) => Object.entries(shape).every(([name, size2]) => argumentOf(name) === size2) && (argumentOf("intermediate_dim") ?? intermediate) === intermediate;
+  return shapes.find((known2) => known2.builder === builder && fits2(known2))?.model;
+}
+
+// engine/config/dialects/torchtune/trajectories.ts
+var FEW_TOKENS = 512;
+var DEFAULT_PROMPT2 = 512;
+function readTrajectories(reader, document, loss, name) {
+  const number41 = (key2, byDefault2) => {
+    const field = document.at(key2);
+    return (field && reader.wholeNumber(field, { max: MAX_BATCH })) ?? byDefault2;
+  };
+  const answerLength = number41("max_generated_tokens", FEW_TOKENS);
+  const isPpo = /PPO/.test(name);
+  const batch = isPpo ? ppoBatch(reader, document) : grpoBatch(reader, document);
+  const training = isPpo ? ppo(reader, document, loss, { batch, answerLength, number: number41 }) : grpo(reader, loss, { batch, answerLength, number: number41 });
+  return { training, batch, length: lengthOf(reader, document, answerLength) };
+}
+function grpo(reader, loss, { batch, answerLength, number: number41 }) {
+  const perPrompt = number41("grpo_samples", 1);
+  reader.assume(
+    `A sample is ${perPrompt} answers of up to ${answerLength} tokens to one prompt, all in one forward pass. A frozen copy of the model is the reference.`
+  );
+  tellOfSpeed(reader);
+  const collected = batch.microBatch;
+  const generated = number41("forward_batch_size", collected);
+  const terms = { answerLength, perPrompt, generated, collected, withCritic: false, accumulates: false };
+  return { method: reader.note("method", { kind: "trajectories", ...terms }, loss), dropout: false };
+}
+function ppo(reader, document, loss, { batch, answerLength, number: number41 }) {
+  const inBackward = document.at("optimizer_in_bwd");
+  const optimizer = document.at("optimizer", "_component_");
+  if (isOn(reader, inBackward) && optimizer?.value.kind === "text" && /Paged/.test(optimizer.value.text)) {
+    const message2 = "How much of a paged optimizer stays on the GPU beside optimizer_in_bwd is not modelled yet";
+    reader.refuse(optimizer, "unsupported-setting", message2, "Leave this config out of the check for now.");
+    return ordinary;
+  }
+  reader.assume(
+    `Four models: the policy and a value model train; a frozen copy and a reward model score answers of up to ${answerLength} tokens. All are counted as large as the policy.`
+  );
+  reader.assume(
+    "The batch is that of one backward pass: ppo_batch_size over gradient_accumulation_steps. batch_size has to stay a multiple of it."
+  );
+  tellOfSpeed(reader);
+  const collected = batch.microBatch * batch.gradientAccumulation;
+  const generated = number41("forward_batch_size", collected);
+  const accumulates = !isOn(reader, inBackward);
+  const terms = { answerLength, perPrompt: 1, generated, collected, withCritic: true, accumulates };
+  return { method: reader.note("method", { kind: "trajectories", ...terms }, loss), dropout: false };
+}
+function tellOfSpeed(reader) {
+  reader.assume("Samples a second are those of the step over the answers: how long making them takes is not modelled.");
+}
+function grpoBatch(reader, document) {
+  const defaultBatch = { value: 1, source: "not in the file" };
+  return readBatch(reader, { batchSize: document.at("batch_size"), defaultBatch, accumulation: void 0 });
+}
+function ppoBatch(reader, document) {
+  const whole = document.at("ppo_batch_size");
+  const all = (whole && reader.wholeNumber(whole, { max: MAX_BATCH })) ?? 1;
+  const parts = document.at("gradient_accumulation_steps");
+  const gradientAccumulation = (parts && reader.wholeNumber(parts, { max: MAX_BATCH })) ?? 1;
+  const microBatch = Math.max(1, Math.floor(all / gradientAccumulation));
+  reader.note("microBatch", microBatch, whole ?? "not in the file");
+  reader.note("gradientAccumulation", gradientAccumulation, parts ?? "no accumulation");
+  return { microBatch, gradientAccumulation, batchSize: void 0, accumulation: void 0 };
+}
+function lengthOf(reader, document, answerLength) {
+  const field = document.at("tokenizer", "max_seq_len");
+  const isOpen = field === void 0 || field.value.kind === "empty";
+  const prompt = (isOpen ? void 0 : reader.wholeNumber(field, { max: 1e7 })) ?? DEFAULT_PROMPT2;
+  const why = isOpen ? "tokenizer.max_seq_len is open" : "as tokenizer.max_seq_len lets through";
+  return {
+    value: prompt + answerLength,
+    source: "prompt and answer",
+    assumption: `Sequences of ${prompt + answerLength} tokens: prompts of up to ${prompt} (${why}), and their answers.`
+  };
 }
 
 // engine/config/dialects/torchtune.ts
@@ -7522,13 +11608,13 @@ var torchtune = {
   name: "torchtune",
   mayBe: (text) => writesComponent(text) && /torchtune\./.test(text) && writesBatch4(text),
   recognise: (document) => {
-    const component = componentOf(document, "model");
+    const component = componentOf(document, modelPart(document));
     const names = component?.value.kind === "text" ? component.value.text : "";
     const trains = document.at("optimizer") !== void 0 || document.at("loss") !== void 0;
     const isRecipe = trains && (names.startsWith("torchtune.") || hasTorchtunePart(document));
     return isRecipe && document.at("batch_size") !== void 0 ? `batch_size beside ${names || "components"} of torchtune` : void 0;
   },
-  modelField: (document) => hubName2(componentOf(document, "model")),
+  modelField: (document) => hubName2(document),
   read: read10
 };
 var writesComponent = writesAny([COMPONENT]);
@@ -7539,64 +11625,74 @@ function hasTorchtunePart(document) {
     return value?.kind === "text" && value.text.startsWith("torchtune.");
   });
 }
+function modelPart(document) {
+  return document.at("policy_model") === void 0 ? "model" : "policy_model";
+}
 function componentOf(document, part) {
   return document.at(part, COMPONENT);
 }
-function hubName2(component) {
+function hubName2(document) {
+  const component = componentOf(document, modelPart(document));
   if (component?.value.kind !== "text") return component;
-  return { ...component, value: { kind: "text", text: builderOf(component.value.text).model } };
+  return { ...component, value: { kind: "text", text: modelBuilder(document).model } };
+}
+function modelBuilder(document) {
+  const component = componentOf(document, modelPart(document))?.value;
+  return builderOf(component?.kind === "text" ? component.text : "", (argument) => {
+    const value = document.at(modelPart(document), argument)?.value;
+    return value?.kind === "number" ? value.number : void 0;
+  });
 }
 function read10(document, reader, lookUp) {
-  const component = componentOf(document, "model");
-  const builder = builderOf(component?.value.kind === "text" ? component.value.text : "");
-  refuseUnmodelled3(reader, document);
-  const training = readTraining2(reader, document, builder);
-  const model = readModel(reader, hubName2(component), "model._component_", lookUp);
-  const batch = readBatch(reader, {
+  const component = componentOf(document, modelPart(document));
+  const builder = modelBuilder(document);
+  const division2 = document.at("tensor_parallel_dim");
+  const tensorParallel = readTensorParallel(reader, division2, true);
+  const trajectories = trajectoriesOf(reader, document);
+  const training = trajectories?.training ?? readTraining2(reader, document, builder);
+  const model = readModel(reader, hubName2(document), "model._component_", lookUp);
+  const batch = trajectories?.batch ?? readBatch(reader, {
     batchSize: document.at("batch_size"),
     defaultBatch: { value: 1, source: "not in the file" },
     accumulation: document.at("gradient_accumulation_steps")
   });
   noteChunkedLoss(reader, componentOf(document, "loss"));
+  const checkpoints = readCheckpointing6(reader, document);
   return languageModelReading(reader, {
     dialect: torchtune.name,
     model,
     batch,
     sequence: {
-      field: document.at("tokenizer", "max_seq_len"),
-      byDefault: {
+      field: trajectories === void 0 ? document.at("tokenizer", "max_seq_len") : void 0,
+      byDefault: trajectories?.length ?? {
         value: 2048,
         source: "assumed",
         assumption: "Sequences of up to 2,048 tokens: tokenizer.max_seq_len is open, so the longest sample of the data decides."
       }
     },
     settings: {
-      gpus: readGpus(reader, void 0),
+      gpus: readGpus(reader, tensorParallel && division2),
+      tensorParallel,
       precision: readPrecision7(reader, document.at("dtype")),
-      optimizer: readOptimizer5(reader, document),
+      optimizer: readOptimizer6(reader, document),
+      optimizerInBackward: readInBackward(reader, document.at("optimizer_in_bwd")),
       // modules/attention_utils.py: scaled_dot_product_attention, causal and without a mask where nothing is packed.
       attention: reader.note("attention", "sdpa", "torchtune's only kernel"),
-      gradientCheckpointing: readCheckpointing5(reader, document),
+      gradientCheckpointing: checkpoints,
       lora: builder.method === "full" ? void 0 : readAdapter3(reader, document, model),
       // modules/low_precision: torchao's nf4, with block constants quantised too.
       quantization: quantizationOf(reader, document, builder, component),
       fakeQuantization: readQuantizer(reader, document),
+      chosenExperts: model?.family === "llama4" ? true : void 0,
+      ...readFusion(reader, document, model, { isFull: builder.method === "full", checkpoints }),
       ...readSharding5(reader, document),
       ...training,
-      paddedBatches: reader.note("paddedBatches", false, "torchtune pads without a mask")
+      // Both recipes that learn from answers hand the model a mask of every pair of tokens.
+      paddedBatches: reader.note("paddedBatches", trajectories !== void 0, "as the recipe masks")
     }
   });
 }
 var leaveOut4 = "Leave this config out of the check for now.";
-function refuseUnmodelled3(reader, document) {
-  const dora = document.at("model", "use_dora");
-  const division2 = document.at("tensor_parallel_dim");
-  const isDivided = (reader.wholeNumber(division2, { max: 1e5 }) ?? 1) > 1;
-  for (const field of [isOn(reader, dora) ? dora : void 0, isDivided ? division2 : void 0]) {
-    if (field === void 0) continue;
-    reader.refuse(field, "unsupported-setting", `${field.name} is not modelled yet`, leaveOut4);
-  }
-}
 function readSharding5(reader, document) {
   const field = document.at("fsdp_cpu_offload");
   if (!isOn(reader, field)) return {};
@@ -7606,15 +11702,19 @@ function readSharding5(reader, document) {
     offload: reader.note("offload", "optimizer-and-weights", field)
   };
 }
+function trajectoriesOf(reader, document) {
+  const loss = componentOf(document, "loss");
+  const name = loss?.value.kind === "text" ? loss.value.text : "";
+  return loss !== void 0 && /(?:PPO|GRPO)/.test(name) ? readTrajectories(reader, document, loss, name) : void 0;
+}
 function readTraining2(reader, document, { method }) {
   const teacher = componentOf(document, "teacher_model");
   if (teacher !== void 0) return readTeacher(reader, document, teacher);
   const loss = componentOf(document, "loss");
   const name = loss?.value.kind === "text" ? loss.value.text : "";
-  if (loss !== void 0 && /(?:PPO|GRPO)/.test(name)) return refuseGeneration(reader, loss, name);
   if (loss === void 0 || !/(?:rlhf|DPO|RSO|IPO|SimPO)/.test(name)) return ordinary;
-  const reference = /SimPO/.test(name) ? "none" : method === "full" ? "copy" : "adapters-off";
-  return preference(reader, loss, { reference, style: "torchtune", keepsDropout: true });
+  const reference2 = /SimPO/.test(name) ? "none" : method === "full" ? "copy" : "adapters-off";
+  return preference(reader, loss, { reference: reference2, style: "torchtune", keepsDropout: true });
 }
 var DEFAULT_CHUNKS = 8;
 function readTeacher(reader, document, component) {
@@ -7631,16 +11731,16 @@ function readTeacher(reader, document, component) {
     reader.refuse(divergence, "unsupported-training", message2, "Use ForwardKLWithChunkedOutputLoss.");
     return ordinary;
   }
-  const written = document.at("kd_loss", "num_output_chunks");
-  const chunks = written === void 0 ? DEFAULT_CHUNKS : reader.wholeNumber(written, { max: 1e3 });
-  return distillation(reader, component, teacher.id, chunks ?? DEFAULT_CHUNKS);
+  const written2 = document.at("kd_loss", "num_output_chunks");
+  const chunks2 = written2 === void 0 ? DEFAULT_CHUNKS : reader.wholeNumber(written2, { max: 1e3 });
+  return distillation(reader, component, teacher.id, chunks2 ?? DEFAULT_CHUNKS);
 }
 var dtypes = /* @__PURE__ */ new Map([
   ["bf16", "bf16"],
   ["fp32", "fp32"]
 ]);
 function readPrecision7(reader, field) {
-  return reader.settle("precision", field, (present4) => reader.choice(present4, dtypes), {
+  return reader.settle("precision", field, (present3) => reader.choice(present3, dtypes), {
     value: "fp32",
     source: "torchtune's default",
     assumption: "Weights in fp32, torchtune's default: the config sets no dtype."
@@ -7659,24 +11759,18 @@ var optimizers5 = /* @__PURE__ */ new Map([
   ["PagedAdamW8bit", "paged-adamw-8bit"],
   ["Lion", "lion"]
 ]);
-function readOptimizer5(reader, document) {
+function readOptimizer6(reader, document) {
   const component = componentOf(document, "optimizer");
-  const inBackward = document.at("optimizer_in_bwd");
-  if (inBackward !== void 0 && reader.flag(inBackward) === true) {
-    reader.assume(
-      "Gradients are counted whole, though optimizer_in_bwd frees each as it is used: the estimate is high."
-    );
-  }
   return reader.settle(
     "optimizer",
     component,
-    (present4) => {
-      const name = reader.text(present4)?.split(".").at(-1);
+    (present3) => {
+      const name = reader.text(present3)?.split(".").at(-1);
       if (name === void 0) return void 0;
       const known2 = optimizers5.get(name);
       if (known2 === void 0) {
-        const message2 = `The optimizer ${quote(present4.source)} is not supported yet`;
-        return reader.refuse(present4, "unsupported-optimizer", message2, leaveOut4);
+        const message2 = `The optimizer ${quote(present3.source)} is not supported yet`;
+        return reader.refuse(present3, "unsupported-optimizer", message2, leaveOut4);
       }
       const isFused = known2 === "adamw" && reader.flag(document.at("optimizer", "fused")) === true;
       return isFused ? "adamw-fused" : known2;
@@ -7684,7 +11778,10 @@ function readOptimizer5(reader, document) {
     { value: "adamw", source: "assumed", assumption: "AdamW: the config sets no optimizer." }
   );
 }
-function readCheckpointing5(reader, document) {
+function readInBackward(reader, field) {
+  return isOn(reader, field) ? reader.note("optimizerInBackward", true, field) : void 0;
+}
+function readCheckpointing6(reader, document) {
   const offloading = document.at("enable_activation_offloading");
   if (offloading !== void 0 && reader.flag(offloading) === true) {
     reader.assume("Checkpoints are counted on the GPU, though the config moves them to the host: the estimate is high.");
@@ -7702,24 +11799,26 @@ var layerNames = {
   v_proj: ["v_proj", "qkv_proj"],
   output_proj: ["o_proj"]
 };
-var mlpNames = ["gate_proj", "up_proj", "down_proj", "gate_up_proj"];
+var mlpNames = ["gate_proj", "up_proj", "down_proj", "gate_up_proj", "fc1", "fc2"];
 function readAdapter3(reader, document, model) {
   const field = document.at("model", "lora_attn_modules");
   const named2 = readTargets(reader, field);
-  const attention5 = named2 === void 0 || typeof named2 === "string" ? Object.keys(layerNames) : named2;
+  const attention8 = named2 === void 0 || typeof named2 === "string" ? Object.keys(layerNames) : named2;
   const mlp = document.at("model", "apply_lora_to_mlp");
   const output = document.at("model", "apply_lora_to_output");
   if (output !== void 0 && reader.flag(output) === true) {
     reader.assume("The adapter of the output layer is not counted.");
   }
-  reader.assume("Adapters are counted in fp32, as peft holds them; torchtune holds them in the dtype of the weights.");
   return readLora(reader, model, {
     rank: document.at("model", "lora_rank"),
     defaultRank: { value: 8, source: "torchtune's default" },
     dropout: document.at("model", "lora_dropout"),
     defaultDropout: 0,
+    // modules/peft/lora.py: made in the default type, which is the weights'.
+    inWeightsType: true,
+    ...isOn(reader, document.at("model", "use_dora")) && { form: "dora" },
     targets: [
-      ...attention5.flatMap((name) => layerNames[name] ?? [name]),
+      ...attention8.flatMap((name) => layerNames[name] ?? [name]),
       ...mlp !== void 0 && reader.flag(mlp) === true ? mlpNames : []
     ],
     targetField: field
@@ -7786,7 +11885,7 @@ function read11(document, reader, lookUp) {
       imageSize,
       labels: void 0,
       precision,
-      optimizer: readOptimizer6(reader, document.at("optimizer"))
+      optimizer: readOptimizer7(reader, document.at("optimizer"))
     });
   }
   const pixels = reader.wholeNumber(imageSize, { max: 1e5 });
@@ -7803,7 +11902,7 @@ function refuseModel2(reader, model) {
   const message2 = `The model ${quote(model.source)} is one of Ultralytics', and those are not modelled yet`;
   reader.refuse(model, "unknown-model", message2, supply);
 }
-function readOptimizer6(reader, field) {
+function readOptimizer7(reader, field) {
   const isMomentum = field?.value.kind === "text" && /^(SGD|RMSProp|MuSGD)$/i.test(field.value.text);
   return reader.note("optimizer", isMomentum ? "sgd-momentum" : "adamw", field ?? "Ultralytics' default, auto");
 }
@@ -7814,7 +11913,7 @@ function readBatch3(reader, document) {
     const message2 = `The batch size cannot be known from the file: ${field.source} lets Ultralytics look for one`;
     return reader.refuse(field, "not-in-file", message2, "Write the value into the config if it should be checked.");
   }
-  return reader.settle("microBatch", field, (present4) => reader.wholeNumber(present4, { max: MAX_BATCH }), {
+  return reader.settle("microBatch", field, (present3) => reader.wholeNumber(present3, { max: MAX_BATCH }), {
     value: 16,
     source: "Ultralytics' default"
   });
@@ -7846,14 +11945,14 @@ function firstJsonError(text) {
   if (isJson(text)) return void 0;
   const open = [];
   let expected = "value";
-  let offset = 0;
+  let offset2 = 0;
   for (; ; ) {
-    offset = skip(blank, text, offset);
-    const end = skip(token, text, offset);
-    const next = end === offset ? void 0 : step2(expected, text.slice(offset, Math.min(end, offset + 1)), open);
-    if (next === void 0) return offset;
+    offset2 = skip(blank, text, offset2);
+    const end = skip(token, text, offset2);
+    const next = end === offset2 ? void 0 : step2(expected, text.slice(offset2, Math.min(end, offset2 + 1)), open);
+    if (next === void 0) return offset2;
     expected = next;
-    offset = end;
+    offset2 = end;
   }
 }
 function isJson(text) {
@@ -7901,16 +12000,21 @@ function afterValue(open) {
 
 // engine/config/section.ts
 import { isAlias, isMap, isScalar, isSeq } from "yaml";
+var reference = /^\$\{([A-Za-z_]\w*(?:\.\w+){0,9})\}$/;
+var MAX_HOPS = 8;
 var Section = class _Section {
   /** Empty for the top of the document. */
   name;
   #origin;
   #map;
+  #top;
+  #followed = /* @__PURE__ */ new Map();
   #fields;
-  constructor(origin, map, name = "") {
+  constructor(origin, map, name = "", top) {
     this.#origin = origin;
     this.#map = map;
     this.name = name;
+    this.#top = top ?? this;
   }
   get fields() {
     this.#fields ??= new Map(
@@ -7918,16 +12022,24 @@ var Section = class _Section {
     );
     return this.#fields;
   }
+  /** The field under a key, which has the value that it refers to where that is in the file too. */
   field(key2) {
-    return this.fields.get(key2);
+    const followed = this.#followed.get(key2);
+    if (followed !== void 0) return followed;
+    const field = this.fields.get(key2);
+    if (field?.value.kind !== "text" || !reference.test(field.value.text)) return field;
+    const target = this.#top.#referred(field);
+    const resolved = target === void 0 ? field : { ...field, value: target.value, source: target.source };
+    this.#followed.set(key2, resolved);
+    return resolved;
   }
   /** The field at the end of a path of keys, when it holds a value. */
   at(...path2) {
     const [key2, ...rest] = path2;
     const field = this.field(key2);
-    const [next, ...others] = rest;
+    const [next, ...others2] = rest;
     if (next === void 0) return field?.value.kind === "empty" ? void 0 : field;
-    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others) : void 0;
+    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others2) : void 0;
   }
   /** This section and those nested in it down to `levels`, outer ones first; one that aliases repeat comes once. */
   nested(levels) {
@@ -7940,6 +12052,21 @@ var Section = class _Section {
       outer = inner;
     }
     return found;
+  }
+  /** The field at the end of a chain of references, unless it leaves the file or goes round. */
+  #referred(field) {
+    let target = field;
+    for (let hop = 0; hop < MAX_HOPS; hop++) {
+      const path2 = target?.value.kind === "text" ? reference.exec(target.value.text)?.[1] : void 0;
+      if (path2 === void 0) return target;
+      target = this.#written(path2.split("."));
+    }
+    return void 0;
+  }
+  #written([key2, ...rest]) {
+    const field = key2 === void 0 ? void 0 : this.fields.get(key2);
+    if (rest.length === 0) return field;
+    return field?.value.kind === "mapping" ? field.value.section.#written(rest) : void 0;
   }
   #children() {
     return [...this.fields.values()].flatMap(({ value }) => value.kind === "mapping" ? [value.section] : []);
@@ -7957,7 +12084,7 @@ var Section = class _Section {
   }
   #value(node, name) {
     const target = isAlias(node) ? node.resolve(this.#origin.document) : node;
-    if (isMap(target)) return { kind: "mapping", section: new _Section(this.#origin, target, name) };
+    if (isMap(target)) return { kind: "mapping", section: new _Section(this.#origin, target, name, this.#top) };
     if (isSeq(target)) {
       const items = target.items.map((item, index) => ({
         ...this.#value(item, `${name}[${index}]`),
@@ -8019,8 +12146,8 @@ function parseFile(file) {
   const bytes5 = Buffer.byteLength(text);
   if (bytes5 > MAX_BYTES2) return unreadable([{ ...tooLarge(bytes5), file: file.path }]);
   const lines = new LineCounter();
-  const describe = (offset, problem2) => {
-    const { line, col } = lines.linePos(Math.min(offset, text.length));
+  const describe = (offset2, problem2) => {
+    const { line, col } = lines.linePos(Math.min(offset2, text.length));
     return { ...problem2, file: file.path, line, column: Math.max(col, 1) };
   };
   const tokens = tokenize(text, lines);
@@ -8111,14 +12238,14 @@ var tooDeep = {
   fix: "Flatten it, or leave the file out of the check."
 };
 var placeholder = /(?:[A-Z][A-Z0-9_]{2,60}|\$\{[^{}\n]{1,80}\}|\$\w{1,60}|\{\{[^{}\n]{1,80}\}\}|<[\w ]{1,60}>|@\w{1,60}@)(?=\s*[,}\]])/y;
-function placeholderAt(text, offset) {
-  const start = text.startsWith("{{", offset - 1) ? offset - 1 : offset;
+function placeholderAt(text, offset2) {
+  const start = text.startsWith("{{", offset2 - 1) ? offset2 - 1 : offset2;
   if (!/[:,[]\s*$/.test(text.slice(Math.max(0, start - 100), start))) return void 0;
   placeholder.lastIndex = start;
   return placeholder.exec(text)?.[0];
 }
-function notJson(text, offset) {
-  const filledIn = placeholderAt(text, offset);
+function notJson(text, offset2) {
+  const filledIn = placeholderAt(text, offset2);
   if (filledIn !== void 0) {
     return {
       code: "template",
@@ -8126,7 +12253,7 @@ function notJson(text, offset) {
       fix: "Check the file that the script writes, or add this one to ignore in .github/memorymark.yml."
     };
   }
-  const found = offset < text.length ? `Not valid JSON at ${quote(text.slice(offset, offset + 20))}` : "The JSON ends early";
+  const found = offset2 < text.length ? `Not valid JSON at ${quote(text.slice(offset2, offset2 + 20))}` : "The JSON ends early";
   return {
     code: "not-json",
     message: found,
@@ -8134,10 +12261,11 @@ function notJson(text, offset) {
   };
 }
 function notYaml(message2) {
+  const isKeyAlone = /^Implicit (?:map )?keys need/.test(message2);
   return {
     code: "not-yaml",
-    message: `Not valid YAML: ${plain(message2)}`,
-    fix: "Correct the YAML there; indent with spaces and quote text that holds special characters."
+    message: isKeyAlone ? "Not valid YAML: a key without a value, or without the space after its colon" : `Not valid YAML: ${plain(message2)}`,
+    fix: isKeyAlone ? "Write the line as key: value." : "Correct the YAML there; indent with spaces and quote text that holds special characters."
   };
 }
 function duplicateKey(key2) {
@@ -8217,30 +12345,30 @@ function isCandidatePath(path2) {
 }
 
 // engine/verdict/policy.ts
-import * as z39 from "zod";
+import * as z75 from "zod";
 var MAX_CONDITIONS = 20;
-var percent = z39.number().min(0).max(1e3);
-var condition = z39.discriminatedUnion("kind", [
+var percent2 = z75.number().min(0).max(1e3);
+var condition = z75.discriminatedUnion("kind", [
   /** Usable memory idle at the current batch, judged only where a faster batch is to be had. */
-  z39.object({ kind: z39.literal("waste"), abovePercent: percent }),
+  z75.object({ kind: z75.literal("waste"), abovePercent: percent2 }),
   /** Throughput missed: how much faster the recommended batch is. */
-  z39.object({ kind: z39.literal("throughput-loss"), abovePercent: percent }),
+  z75.object({ kind: z75.literal("throughput-loss"), abovePercent: percent2 }),
   /** Savings of the recommendation over a year. */
-  z39.object({ kind: z39.literal("annual-cost"), aboveUsd: z39.number().min(0).max(1e12) })
+  z75.object({ kind: z75.literal("annual-cost"), aboveUsd: z75.number().min(0).max(1e12) })
 ]);
-var policy = z39.object({
-  failOn: z39.array(condition).max(MAX_CONDITIONS),
-  warnOn: z39.array(condition).max(MAX_CONDITIONS)
+var policy = z75.object({
+  failOn: z75.array(condition).max(MAX_CONDITIONS),
+  warnOn: z75.array(condition).max(MAX_CONDITIONS)
 });
-var spared = z39.enum(["within-error", "no-worse", "accepted", "snoozed"]);
-var reason = z39.discriminatedUnion("kind", [
-  z39.object({ kind: z39.literal("does-not-fit"), spared: spared.optional() }),
-  z39.object({ kind: z39.literal("condition"), condition, actual: z39.number(), spared: spared.optional() })
+var spared = z75.enum(["within-error", "no-worse", "accepted", "snoozed"]);
+var reason = z75.discriminatedUnion("kind", [
+  z75.object({ kind: z75.literal("does-not-fit"), spared: spared.optional() }),
+  z75.object({ kind: z75.literal("condition"), condition, actual: z75.number(), spared: spared.optional() })
 ]);
-var verdict = z39.object({
-  state: z39.enum(["fine", "warning", "blocked"]),
+var verdict = z75.object({
+  state: z75.enum(["fine", "warning", "blocked"]),
   /** What blocks; without that, what is remarked on, with what would block but is spared. */
-  reasons: z39.array(reason).max(2 * MAX_CONDITIONS)
+  reasons: z75.array(reason).max(2 * MAX_CONDITIONS)
 });
 var defaultPolicy = {
   failOn: [{ kind: "waste", abovePercent: 40 }],
@@ -8281,29 +12409,29 @@ function unreadable2(part, setting) {
 }
 
 // engine/report/schema.ts
-import * as z41 from "zod";
+import * as z77 from "zod";
 
 // engine/config/reading.ts
-import * as z40 from "zod";
-var position = z40.object({ line: z40.number().int().positive(), column: z40.number().int().positive() });
+import * as z76 from "zod";
+var position = z76.object({ line: z76.number().int().positive(), column: z76.number().int().positive() });
 
 // engine/report/schema.ts
-var bytes4 = z41.number().min(0).max(1e18);
-var usd = z41.number().min(-1e12).max(1e12);
-var label = z41.string().max(200);
-var path = z41.string().min(1).max(4096);
-var throughputProvenance = z41.enum(["measured", "modelled"]);
-var breakdown = z41.record(z41.enum(byteKinds), bytes4);
-var operatingPoint = z41.object({
+var bytes4 = z77.number().min(0).max(1e18);
+var usd = z77.number().min(-1e12).max(1e12);
+var label = z77.string().max(200);
+var path = z77.string().min(1).max(4096);
+var throughputProvenance = z77.enum(["measured", "modelled"]);
+var breakdown = z77.record(z77.enum(byteKinds), bytes4);
+var operatingPoint = z77.object({
   microBatch: batchSize,
   gradientAccumulation: batchSize,
-  effectiveBatch: z41.number().int().min(1),
-  fits: z41.boolean(),
+  effectiveBatch: z77.number().int().min(1),
+  fits: z77.boolean(),
   peakBytes: bytes4,
-  samplesPerSecond: z41.number().positive(),
+  samplesPerSecond: z77.number().positive(),
   costPerRunUsd: usd
 });
-var reportedGpu = z41.object({
+var reportedGpu = z77.object({
   id: label,
   name: label,
   /** As torch.cuda.get_device_properties reports it. */
@@ -8315,10 +12443,10 @@ var reportedGpu = z41.object({
   priceSource: label,
   priceDate: label
 });
-var leverChange = z41.enum(["gradient-checkpointing", "bf16-autocast", "sdpa-attention", "fused-optimizer"]);
-var throughputPoint = z41.object({ microBatch: batchSize, samplesPerSecond: z41.number().positive() });
-var analysedConfig = z41.object({
-  status: z41.literal("analysed"),
+var leverChange = z77.enum(["gradient-checkpointing", "bf16-autocast", "sdpa-attention", "fused-optimizer"]);
+var throughputPoint = z77.object({ microBatch: batchSize, samplesPerSecond: z77.number().positive() });
+var analysedConfig = z77.object({
+  status: z77.literal("analysed"),
   path,
   dialect: label,
   spec: trainingSpec,
@@ -8328,48 +12456,50 @@ var analysedConfig = z41.object({
   gpu: reportedGpu,
   provenance,
   /** Half-width of the band around every memory figure: held by `npm run bench:accuracy`, or the spread of measured steps. */
-  errorBandPercent: z41.number().min(0).max(100),
+  errorBandPercent: z77.number().min(0).max(100),
   throughputProvenance,
   /** Half-width of the band around every throughput: the widest spread of the timed steps. Absent where it is modelled. */
-  throughputBandPercent: z41.number().min(0).max(100).optional(),
+  throughputBandPercent: z77.number().min(0).max(100).optional(),
   current: operatingPoint,
   /** Absent when not even one sample fits. */
   recommended: operatingPoint.optional(),
   largest: operatingPoint.optional(),
+  /** What a larger effective batch would make of the recommendation, where that is worth while. Absent in older reports. */
+  beyond: operatingPoint.optional(),
   /** Bytes at the peak of the current batch, and the moment of that peak in words. */
   breakdown,
   peakMoment: label,
   /** Recommended against current samples per second. */
-  speedup: z41.number().positive(),
+  speedup: z77.number().positive(),
   savingsPerRunUsd: usd,
   savingsPerYearUsd: usd,
   /** The one change that frees most at the current batch. */
-  lever: z41.object({ change: leverChange, peakBytes: bytes4 }).optional(),
+  lever: z77.object({ change: leverChange, peakBytes: bytes4 }).optional(),
   /** A cheaper GPU on which the current config fits and a run costs less. */
-  rightSizing: z41.object({ gpu: reportedGpu, costPerRunUsd: usd }).optional(),
-  trials: z41.array(trial).max(1e3),
+  rightSizing: z77.object({ gpu: reportedGpu, costPerRunUsd: usd }).optional(),
+  trials: z77.array(trial).max(1e3),
   /** At sizes that fit; where a clock made the throughput, at those that were timed. Absent in older reports. */
-  throughputCurve: z41.array(throughputPoint).max(1e3).optional(),
-  hoursPerRun: z41.number().positive().max(1e6),
-  runsPerYear: z41.number().positive().max(1e6),
+  throughputCurve: z77.array(throughputPoint).max(1e3).optional(),
+  hoursPerRun: z77.number().positive().max(1e6),
+  runsPerYear: z77.number().positive().max(1e6),
   /** What the config did not say and we took for granted, one sentence each. */
-  assumptions: z41.array(z41.string().max(500)).max(30),
+  assumptions: z77.array(z77.string().max(500)).max(30),
   verdict
 });
-var unanalysedConfig = z41.object({
-  status: z41.literal("not-analysed"),
+var unanalysedConfig = z77.object({
+  status: z77.literal("not-analysed"),
   path,
-  problems: z41.array(problem).min(1).max(50),
+  problems: z77.array(problem).min(1).max(50),
   /** Why it does not block, where it does not. */
   spared: spared.optional()
 });
 var REPORT_SCHEMA = "memorymark.report/v1";
-var report = z41.object({
-  schema: z41.literal(REPORT_SCHEMA),
+var report = z77.object({
+  schema: z77.literal(REPORT_SCHEMA),
   toolVersion: label,
-  createdAt: z41.iso.datetime(),
+  createdAt: z77.iso.datetime(),
   policy,
-  configs: z41.array(z41.discriminatedUnion("status", [analysedConfig, unanalysedConfig])).max(5e3)
+  configs: z77.array(z77.discriminatedUnion("status", [analysedConfig, unanalysedConfig])).max(5e3)
 });
 
 // engine/settings/settings.ts
@@ -8416,26 +12546,26 @@ function plainText(text, maxLength = 600) {
 }
 function plainPath(path2, maxLength = 120) {
   if (path2.length <= maxLength) return plainText(path2, maxLength);
-  const head = Math.floor(maxLength / 3);
-  return `${plainText(path2.slice(0, head))}…${plainText(path2.slice(head + 1 - maxLength))}`;
+  const head2 = Math.floor(maxLength / 3);
+  return `${plainText(path2.slice(0, head2))}…${plainText(path2.slice(head2 + 1 - maxLength))}`;
 }
 function capitalised(sentence) {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
 // engine/search/boundary.ts
-function nextMove({ fits: fits2, fails }, grid, predicted) {
+function nextMove({ fits: fits2, fails }, grid, predicted2) {
   if (fails - fits2 === 1) return { kind: "done", largest: fits2 };
-  const start = Math.min(Math.max(predicted, 0), grid.length - 1);
+  const start = Math.min(Math.max(predicted2, 0), grid.length - 1);
   if (fits2 < start && start < fails) return { kind: "try", index: start };
   if (fails === grid.length) return { kind: "try", index: Math.min(fits2 + (fits2 - start) + 1, grid.length - 1) };
   if (fits2 === -1) return { kind: "try", index: Math.max(fails - (start - fails) - 1, 0) };
   return { kind: "try", index: Math.floor((fits2 + fails) / 2) };
 }
-function findLargest(grid, predicted, tryBatch) {
+function findLargest(grid, predicted2, tryBatch) {
   let bounds = { fits: -1, fails: grid.length };
   for (; ; ) {
-    const move = nextMove(bounds, grid, predicted);
+    const move = nextMove(bounds, grid, predicted2);
     if (move.kind === "done") return move.largest < 0 ? void 0 : grid.at(move.largest);
     bounds = tryBatch(grid.at(move.index)) ? { ...bounds, fits: move.index } : { ...bounds, fails: move.index };
   }
@@ -8474,15 +12604,15 @@ function predictVerify(tried, { grid, prediction }) {
   const nextIsTooMuch = fits2 >= 0 && correct(grid.at(fits2 + 1)) > prediction.usableBytes * CERTAINLY_TOO_MUCH;
   if (nextIsTooMuch && hasPeak(tried, grid, fits2)) return { kind: "done", largest: fits2 };
   if (tried.length >= PREDICTIONS) return { kind: "try", index: halving(bounds, grid) };
-  const predicted = correctedLargest(correct, grid, prediction);
-  if (fits2 < predicted && predicted < fails) return { kind: "try", index: predicted };
-  const index = gallop(bounds, grid, tried, predicted);
-  const leapsTooFar = index > fits2 + 1 && predicted <= fits2 && correct(grid.at(index)) > prediction.usableBytes;
+  const predicted2 = correctedLargest(correct, grid, prediction);
+  if (fits2 < predicted2 && predicted2 < fails) return { kind: "try", index: predicted2 };
+  const index = gallop(bounds, grid, tried, predicted2);
+  const leapsTooFar = index > fits2 + 1 && predicted2 <= fits2 && correct(grid.at(index)) > prediction.usableBytes;
   return { kind: "try", index: leapsTooFar ? fits2 + 1 : index };
 }
-function gallop({ fits: fits2, fails }, grid, tried, predicted) {
+function gallop({ fits: fits2, fails }, grid, tried, predicted2) {
   const places = tried.map(({ microBatch }) => grid.indexOf(microBatch));
-  const index = predicted <= fits2 ? fits2 + 1 + (fits2 - Math.min(fits2, ...places.filter((place) => place >= predicted && place >= 0))) : fails - 1 - (Math.max(fails, ...places.filter((place) => place <= predicted)) - fails);
+  const index = predicted2 <= fits2 ? fits2 + 1 + (fits2 - Math.min(fits2, ...places.filter((place) => place >= predicted2 && place >= 0))) : fails - 1 - (Math.max(fails, ...places.filter((place) => place <= predicted2)) - fails);
   return fits2 < index && index < fails ? index : halving({ fits: fits2, fails }, grid);
 }
 function halving({ fits: fits2, fails }, grid) {
@@ -8617,7 +12747,8 @@ function gains(config, strong = (text) => text) {
 }
 function advice(config, strong) {
   const change2 = changeSentence(config, strong);
-  const sentences = config.current.fits ? [change2] : [largestSentence(config), change2, leverSentence(config)];
+  const further = beyondSentence(config);
+  const sentences = config.current.fits ? [change2, further] : [largestSentence(config), change2, further, leverSentence(config)];
   return [...sentences.filter((sentence) => sentence !== void 0), ...sparedSentences(config)];
 }
 function changeSentence(config, strong = (text) => text) {
@@ -8625,6 +12756,12 @@ function changeSentence(config, strong = (text) => text) {
   if (recommended === void 0 || !recommendsChange(config)) return void 0;
   const effects = [effectiveBatchNote(current, recommended), ...gains(config, strong)];
   return `${batchChange(current, recommended, strong)}: ${effects.join(", ")}.`;
+}
+function beyondSentence({ recommended, beyond, throughputProvenance: throughputProvenance3 }) {
+  if (recommended === void 0 || beyond === void 0) return void 0;
+  const about = throughputProvenance3 === "modelled" ? "about " : "";
+  const speedup = formatRatio(beyond.samplesPerSecond / recommended.samplesPerSecond);
+  return `From there, micro-batch ${change(recommended.microBatch, beyond.microBatch)} is ${about}${speedup} the throughput again: ${effectiveBatchNote(recommended, beyond)}.`;
 }
 function isWorthFollowing(config) {
   return recommendsChange(config) && (!config.current.fits || gains(config).length > 0);
@@ -8789,9 +12926,9 @@ function specOf(model) {
     loop: "plain"
   };
 }
-function adjusted(written, model, changes, nameOf) {
+function adjusted(written2, model, changes, nameOf) {
   const said = Object.entries(changes).filter(([, value]) => value !== void 0);
-  const spec = { ...written, ...Object.fromEntries(said) };
+  const spec = { ...written2, ...Object.fromEntries(said) };
   if (!model.tasks.includes(spec.task)) {
     throw refused(nameOf("task"), `${model.id} has no ${spec.task} head here`, `Use one of: ${model.tasks.join(", ")}.`);
   }
@@ -8822,6 +12959,7 @@ export {
   formatWhere,
   closest,
   version,
+  parameterPattern,
   tasks2 as tasks,
   optimizers,
   precisions,
@@ -8835,6 +12973,8 @@ export {
   MAX_BATCH,
   trainingSpec,
   sequencesPerSample,
+  batchBounds,
+  modelCopies,
   effectiveBatch,
   supportsCheckpointing,
   forward,
@@ -8879,6 +13019,7 @@ export {
   suggest,
   shown,
   modelProblem,
+  expertNamesOf,
   parseFile,
   readConfig,
   readConfigAsync,

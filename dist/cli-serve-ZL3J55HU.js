@@ -74,7 +74,7 @@ import {
   unanalysedConfig,
   verdict,
   version
-} from "./cli-chunk-K2TKW24A.js";
+} from "./cli-chunk-3QD2YUYN.js";
 
 // engine/cli/serve.ts
 import { once as once3 } from "node:events";
