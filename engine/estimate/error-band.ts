@@ -49,6 +49,7 @@ export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.offload !== undefined) return 'offloading'
   if (spec.trainsTowers) return 'images or speech among the words'
   if (spec.images?.checkpointed === 'self-attention') return "torchtune's layers that see images"
+  if (spec.trainable?.inTurns) return 'layers that train in turns'
   if (spec.fusedLoss) return 'a fused loss'
   if (spec.precision === 'bf16-master') return 'float32 master weights'
   return untraced.has(spec.optimizer) ? `the optimizer ${spec.optimizer}` : undefined

@@ -11,6 +11,7 @@ test('a step that PyTorch’s trace covers carries the band that bench:accuracy 
 test.each([
   ['offloading', { offload: 'optimizer' }],
   ['several GPUs', { gpus: 8 }],
+  ['layers that train in turns', { trainable: { names: ['.*'], inputGradients: false, inTurns: true } }],
   ['a fused loss', { fusedLoss: true }],
   ['float32 master weights', { precision: 'bf16-master' }],
 ] as const)('%s widen the band, and the report says why', (what, changes) => {
