@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { beyondTrace, derivationOf, errorBandPercent } from '../../engine/estimate/error-band.ts'
 import { knownModel, specOf } from './specs.ts'
 
@@ -8,13 +9,13 @@ test('a step that PyTorch’s trace covers carries the band that bench:accuracy 
   expect([errorBandPercent(spec, config), beyondTrace(spec), derivationOf(spec, config)]).toEqual([3, undefined, []])
 })
 
-test.each([
+test.each<[string, Partial<TrainingSpec>]>([
   ['offloading', { offload: 'optimizer' }],
   ['several GPUs', { gpus: 8 }],
   ['layers that train in turns', { trainable: { names: ['.*'], inputGradients: false, inTurns: true } }],
   ['a fused loss', { fusedLoss: true }],
   ['float32 master weights', { precision: 'bf16-master' }],
-] as const)('%s widen the band, and the report says why', (what, changes) => {
+])('%s widen the band, and the report says why', (what, changes) => {
   const spec = specOf('bert', changes)
   expect(errorBandPercent(spec, knownModel('bert').config)).toBe(10)
   expect(derivationOf(spec, knownModel('bert').config)).toEqual([expect.stringContaining(what)])
