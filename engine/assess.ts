@@ -1,5 +1,5 @@
 /** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, lever, cheaper GPU, verdict. */
-import { batchBounds, effectiveBatch, type TrainingSpec } from './config/spec.ts'
+import { batchBounds, effectiveBatch, makesAnswers, type TrainingSpec } from './config/spec.ts'
 import { MemoryMarkError } from './errors.ts'
 import { errorBandPercent } from './estimate/error-band.ts'
 import type { Footprints } from './estimate/footprints.ts'
@@ -80,13 +80,15 @@ export function assess(
   const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu)
   const now = planOf(spec)
   const terms: RunTerms = { hoursPerRun, pricePerHourUsd: gpu.pricePerHourUsd, gpus: spec.gpus }
+  // Of a run that makes answers, the steps are a part, and how large a part is not modelled.
+  const speedupOf = (plan: BatchPlan) => (makesAnswers(spec) ? 1 : rate(plan) / rate(now))
   const point = (plan: BatchPlan): OperatingPoint => ({
     ...plan,
     effectiveBatch: effectiveBatch({ ...spec, ...plan }),
     fits: evidence.fits(plan.microBatch),
     peakBytes: evidence.peakBytes(plan.microBatch),
     samplesPerSecond: rate(plan),
-    costPerRunUsd: costPerRunUsd(terms, rate(plan) / rate(now)),
+    costPerRunUsd: costPerRunUsd(terms, speedupOf(plan)),
   })
   const current = point(now)
   const recommended = evidence.advice && point(evidence.advice.recommended)
@@ -94,12 +96,12 @@ export function assess(
   const { breakdown, moment } = modelled
   const correction = current.peakBytes / modelled.bytes
   // A config that does not run has no speed to compare with.
-  const speedup = current.fits && recommended ? recommended.samplesPerSecond / current.samplesPerSecond : 1
+  const speedup = current.fits && evidence.advice ? speedupOf(evidence.advice.recommended) : 1
   const savedPerRunUsd = savingsPerRunUsd(terms, speedup)
   const savingsPerYearUsd = savedPerRunUsd * runsPerYear
   const isTight = current.peakBytes > evidence.gpu.usableBytes * TIGHT_SHARE
   const lever = isTight ? bestLever(spec, config, gpu, modelled, footprints) : undefined
-  const rightSizing = cheaperGpu(spec, config, options, recommended ?? current)
+  const rightSizing = makesAnswers(spec) ? undefined : cheaperGpu(spec, config, options, recommended ?? current)
   return {
     spec,
     gpu: evidence.gpu,

@@ -330,6 +330,11 @@ export function modelCopies({ gpus, tensorParallel }: Pick<TrainingSpec, 'gpus' 
   return Math.max(1, gpus / (tensorParallel?.gpus ?? 1))
 }
 
+/** Whether the training makes answers between its steps, which takes most of its time. */
+export function makesAnswers({ method }: Pick<TrainingSpec, 'method'>): boolean {
+  return method?.kind === 'answers' || method?.kind === 'strided' || method?.kind === 'trajectories'
+}
+
 /** Samples in one optimizer step over all GPUs. */
 export function effectiveBatch(spec: TrainingSpec): number {
   return spec.microBatch * spec.gradientAccumulation * modelCopies(spec)

@@ -1,4 +1,5 @@
 /** What to change, as plain sentences: the same advice on the pull request, in the check and in the terminal. */
+import { makesAnswers } from '../config/spec.ts'
 import type { AnalysedConfig, LeverChange, OperatingPoint } from '../report/schema.ts'
 import { formatGib } from '../units.ts'
 import { formatCount, formatRatio, formatYearlyUsd, gibFigure } from './figures.ts'
@@ -74,7 +75,10 @@ export function isWorthFollowing(config: AnalysedConfig): boolean {
 
 /** For a config that is fine: what could still be had, or that nothing can. */
 export function fineRemark(config: AnalysedConfig): string {
-  const { recommended } = config
+  const { recommended, spec } = config
+  if (makesAnswers(spec)) {
+    return 'what another micro-batch would gain hangs on how long making the answers takes, which is not modelled'
+  }
   if (recommended === undefined || !isWorthFollowing(config)) return 'nothing to gain'
   return `micro-batch ${formatCount(recommended.microBatch)} would bring ${gains(config).join(' and ')}, within policy`
 }
