@@ -31,6 +31,8 @@ export interface Node {
   readonly backwardScratch: readonly Storage[]
   /** Multiply-adds count twice. Zero for what only moves memory. */
   readonly flopsPerSample: number
+  /** Of the matrix that its product makes. */
+  readonly productElements: number
   readonly computeDtype: Dtype
   /** A checkpointed block: its nodes run without saving, and again in the backward pass. */
   readonly body?: readonly Node[]
@@ -48,6 +50,8 @@ export interface Recorded {
   readonly scratch?: readonly Storage[]
   readonly backwardScratch?: readonly Storage[]
   readonly flopsPerSample?: number
+  /** The output's unless told otherwise: a loss of its own hands on a number a token, or one alone. */
+  readonly productElements?: number
   /** The output's unless told otherwise. */
   readonly computeDtype?: Dtype
 }
@@ -377,6 +381,7 @@ export class Autograd {
       gradients: gradients.filter(edge => edge.to.requiresGrad),
       backwardScratch,
       flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
+      productElements: options.productElements ?? (outputs[0] === undefined ? 0 : elements(outputs[0])),
       computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? 'float32',
     })
   }

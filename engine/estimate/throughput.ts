@@ -7,7 +7,7 @@ import type { Gpu } from '../gpus/catalogue.ts'
 import type { Node } from './autograd.ts'
 import type { Footprint } from './footprint.ts'
 import { optimizerRules } from './optimizer.ts'
-import { bytesPerElement, type Dtype, elements, type Storage } from './storage.ts'
+import { bytesPerElement, type Dtype, type Storage } from './storage.ts'
 
 /** Assumed shares of the data sheet's rates that well-shaped kernels reach; not measured. */
 const ARITHMETIC_EFFICIENCY = 0.7
@@ -81,11 +81,8 @@ function kernelsOf(nodes: readonly Node[], gpu: Gpu, precision: Precision, check
 function kernel(node: Node, gpu: Gpu, precision: Precision, launchSeconds: number): Kernel {
   const storages: readonly Storage[] = [...node.reads, ...node.creates]
   const flopsPerSecond = peakFlops(gpu, node.computeDtype, precision) * ARITHMETIC_EFFICIENCY
-  const [output] = node.outputs
-  // A fused loss is one number, whose products fill waves of their own.
-  const outputElements = output === undefined || output.shape.length === 0 ? 0 : elements(output)
   // A slice may be empty: what of a head does not turn, where all of it does.
-  const flopsPerElement = outputElements > 0 ? node.flopsPerSample / outputElements : 0
+  const flopsPerElement = node.productElements > 0 ? node.flopsPerSample / node.productElements : 0
   return {
     arithmeticSecondsPerSample: node.flopsPerSample / flopsPerSecond,
     waveSeconds: (flopsPerElement * TILE_ELEMENTS * gpu.multiprocessors) / flopsPerSecond,

@@ -86,6 +86,7 @@ const emptyNode: Node = {
   gradients: [],
   backwardScratch: [],
   flopsPerSample: 0,
+  productElements: 0,
   computeDtype: 'float32',
 }
 

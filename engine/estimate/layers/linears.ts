@@ -165,6 +165,7 @@ export class Linears extends Pointwise {
       scratch: [this.like(factor, 'logits'), this.storage(elements(factor), 'float32', true, 'logits')],
       gradients: [factor, weight].map(made),
       flopsPerSample: 2 * elements(x) * outFeatures,
+      productElements: (elements(x) / lastSize(x)) * outFeatures,
       computeDtype: factor.dtype,
     })
     return loss
