@@ -740,6 +740,9 @@ function batchBounds({ method }) {
 function modelCopies({ gpus: gpus2, tensorParallel }) {
   return Math.max(1, gpus2 / (tensorParallel?.gpus ?? 1));
 }
+function makesAnswers({ method }) {
+  return method?.kind === "answers" || method?.kind === "strided" || method?.kind === "trajectories";
+}
 function effectiveBatch(spec) {
   return spec.microBatch * spec.gradientAccumulation * modelCopies(spec);
 }
@@ -5209,6 +5212,7 @@ function beyondTorch(spec) {
   if (spec.offload !== void 0) return "offloading";
   if (spec.trainsTowers) return "images or speech among the words";
   if (spec.images?.checkpointed === "self-attention") return "torchtune's layers that see images";
+  if (spec.trainable?.inTurns) return "layers that train in turns";
   if (spec.fusedLoss) return "a fused loss";
   if (spec.precision === "bf16-master") return "float32 master weights";
   return untraced.has(spec.optimizer) ? `the optimizer ${spec.optimizer}` : void 0;
@@ -5470,9 +5474,7 @@ function kernelsOf(nodes, gpu, precision, checkpoints) {
 function kernel(node, gpu, precision, launchSeconds) {
   const storages = [...node.reads, ...node.creates];
   const flopsPerSecond = peakFlops(gpu, node.computeDtype, precision) * ARITHMETIC_EFFICIENCY;
-  const [output] = node.outputs;
-  const outputElements = output === void 0 || output.shape.length === 0 ? 0 : elements(output);
-  const flopsPerElement = outputElements > 0 ? node.flopsPerSample / outputElements : 0;
+  const flopsPerElement = node.productElements > 0 ? node.flopsPerSample / node.productElements : 0;
   return {
     arithmeticSecondsPerSample: node.flopsPerSample / flopsPerSecond,
     waveSeconds: flopsPerElement * TILE_ELEMENTS * gpu.multiprocessors / flopsPerSecond,
@@ -5807,6 +5809,7 @@ var Autograd = class {
       gradients: gradients.filter((edge) => edge.to.requiresGrad),
       backwardScratch,
       flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
+      productElements: options.productElements ?? (outputs[0] === void 0 ? 0 : elements(outputs[0])),
       computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? "float32"
     });
   }
@@ -6322,25 +6325,26 @@ function assess(spec, config, options, evidence = estimatedEvidence(spec, config
   const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu);
   const now = planOf(spec);
   const terms = { hoursPerRun, pricePerHourUsd: gpu.pricePerHourUsd, gpus: spec.gpus };
+  const speedupOf = (plan) => makesAnswers(spec) ? 1 : rate(plan) / rate(now);
   const point = (plan) => ({
     ...plan,
     effectiveBatch: effectiveBatch({ ...spec, ...plan }),
     fits: evidence.fits(plan.microBatch),
     peakBytes: evidence.peakBytes(plan.microBatch),
     samplesPerSecond: rate(plan),
-    costPerRunUsd: costPerRunUsd(terms, rate(plan) / rate(now))
+    costPerRunUsd: costPerRunUsd(terms, speedupOf(plan))
   });
   const current = point(now);
   const recommended = evidence.advice && point(evidence.advice.recommended);
   const modelled = probe.peak(spec.microBatch);
   const { breakdown: breakdown2, moment } = modelled;
   const correction2 = current.peakBytes / modelled.bytes;
-  const speedup = current.fits && recommended ? recommended.samplesPerSecond / current.samplesPerSecond : 1;
+  const speedup = current.fits && evidence.advice ? speedupOf(evidence.advice.recommended) : 1;
   const savedPerRunUsd = savingsPerRunUsd(terms, speedup);
   const savingsPerYearUsd = savedPerRunUsd * runsPerYear;
   const isTight = current.peakBytes > evidence.gpu.usableBytes * TIGHT_SHARE;
   const lever = isTight ? bestLever(spec, config, gpu, modelled, footprints) : void 0;
-  const rightSizing = cheaperGpu(spec, config, options, recommended ?? current);
+  const rightSizing = makesAnswers(spec) ? void 0 : cheaperGpu(spec, config, options, recommended ?? current);
   return {
     spec,
     gpu: evidence.gpu,
@@ -12697,7 +12701,8 @@ function chunkedLogProbabilities(autograd, name, states, weight) {
     // Gradients of log_softmax and of what it read, in float32 and cast back.
     backwardScratch: [chunk(float32), chunk(float32), chunk(bfloat16)],
     gradients: [states, weight].map(made),
-    flopsPerSample: 2 * positions * vocabulary * lastSize(states)
+    flopsPerSample: 2 * positions * vocabulary * lastSize(states),
+    productElements: positions * vocabulary
   });
   return output;
 }
@@ -13950,6 +13955,7 @@ var emptyNode = {
   gradients: [],
   backwardScratch: [],
   flopsPerSample: 0,
+  productElements: 0,
   computeDtype: "float32"
 };
 function trainsSomething(nodes) {
@@ -14297,6 +14303,7 @@ var Linears = class extends Pointwise {
       scratch: [this.like(factor, "logits"), this.storage(elements(factor), "float32", true, "logits")],
       gradients: [factor, weight].map(made),
       flopsPerSample: 2 * elements(x) * outFeatures,
+      productElements: elements(x) / lastSize(x) * outFeatures,
       computeDtype: factor.dtype
     });
     return loss;

@@ -322,6 +322,9 @@ function batchBounds({ method }) {
 function modelCopies({ gpus: gpus2, tensorParallel }) {
   return Math.max(1, gpus2 / (tensorParallel?.gpus ?? 1));
 }
+function makesAnswers({ method }) {
+  return method?.kind === "answers" || method?.kind === "strided" || method?.kind === "trajectories";
+}
 function effectiveBatch(spec2) {
   return spec2.microBatch * spec2.gradientAccumulation * modelCopies(spec2);
 }
@@ -4845,6 +4848,7 @@ function beyondTorch(spec2) {
   if (spec2.offload !== void 0) return "offloading";
   if (spec2.trainsTowers) return "images or speech among the words";
   if (spec2.images?.checkpointed === "self-attention") return "torchtune's layers that see images";
+  if (spec2.trainable?.inTurns) return "layers that train in turns";
   if (spec2.fusedLoss) return "a fused loss";
   if (spec2.precision === "bf16-master") return "float32 master weights";
   return untraced.has(spec2.optimizer) ? `the optimizer ${spec2.optimizer}` : void 0;
@@ -5360,9 +5364,7 @@ function kernelsOf(nodes, gpu2, precision, checkpoints) {
 function kernel(node, gpu2, precision, launchSeconds) {
   const storages = [...node.reads, ...node.creates];
   const flopsPerSecond = peakFlops(gpu2, node.computeDtype, precision) * ARITHMETIC_EFFICIENCY;
-  const [output] = node.outputs;
-  const outputElements = output === void 0 || output.shape.length === 0 ? 0 : elements(output);
-  const flopsPerElement = outputElements > 0 ? node.flopsPerSample / outputElements : 0;
+  const flopsPerElement = node.productElements > 0 ? node.flopsPerSample / node.productElements : 0;
   return {
     arithmeticSecondsPerSample: node.flopsPerSample / flopsPerSecond,
     waveSeconds: flopsPerElement * TILE_ELEMENTS * gpu2.multiprocessors / flopsPerSecond,
@@ -5697,6 +5699,7 @@ var Autograd = class {
       gradients: gradients.filter((edge) => edge.to.requiresGrad),
       backwardScratch,
       flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
+      productElements: options.productElements ?? (outputs[0] === void 0 ? 0 : elements(outputs[0])),
       computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? "float32"
     });
   }
@@ -6218,25 +6221,26 @@ function assess(spec2, config, options, evidence = estimatedEvidence(spec2, conf
   const probe = new EstimateProbe(footprints.of(spec2, config, gpu2), gpu2);
   const now = planOf(spec2);
   const terms = { hoursPerRun: hoursPerRun2, pricePerHourUsd: gpu2.pricePerHourUsd, gpus: spec2.gpus };
+  const speedupOf = (plan) => makesAnswers(spec2) ? 1 : rate2(plan) / rate2(now);
   const point = (plan) => ({
     ...plan,
     effectiveBatch: effectiveBatch({ ...spec2, ...plan }),
     fits: evidence.fits(plan.microBatch),
     peakBytes: evidence.peakBytes(plan.microBatch),
     samplesPerSecond: rate2(plan),
-    costPerRunUsd: costPerRunUsd(terms, rate2(plan) / rate2(now))
+    costPerRunUsd: costPerRunUsd(terms, speedupOf(plan))
   });
   const current = point(now);
   const recommended = evidence.advice && point(evidence.advice.recommended);
   const modelled = probe.peak(spec2.microBatch);
   const { breakdown: breakdown2, moment: moment2 } = modelled;
   const correction = current.peakBytes / modelled.bytes;
-  const speedup = current.fits && recommended ? recommended.samplesPerSecond / current.samplesPerSecond : 1;
+  const speedup = current.fits && evidence.advice ? speedupOf(evidence.advice.recommended) : 1;
   const savedPerRunUsd = savingsPerRunUsd(terms, speedup);
   const savingsPerYearUsd = savedPerRunUsd * runsPerYear2;
   const isTight = current.peakBytes > evidence.gpu.usableBytes * TIGHT_SHARE;
   const lever = isTight ? bestLever(spec2, config, gpu2, modelled, footprints) : void 0;
-  const rightSizing3 = cheaperGpu(spec2, config, options, recommended ?? current);
+  const rightSizing3 = makesAnswers(spec2) ? void 0 : cheaperGpu(spec2, config, options, recommended ?? current);
   return {
     spec: spec2,
     gpu: evidence.gpu,
@@ -12699,7 +12703,8 @@ function chunkedLogProbabilities(autograd, name3, states, weight) {
     // Gradients of log_softmax and of what it read, in float32 and cast back.
     backwardScratch: [chunk(float32), chunk(float32), chunk(bfloat16)],
     gradients: [states, weight].map(made),
-    flopsPerSample: 2 * positions * vocabulary * lastSize(states)
+    flopsPerSample: 2 * positions * vocabulary * lastSize(states),
+    productElements: positions * vocabulary
   });
   return output;
 }
@@ -13952,6 +13957,7 @@ var emptyNode = {
   gradients: [],
   backwardScratch: [],
   flopsPerSample: 0,
+  productElements: 0,
   computeDtype: "float32"
 };
 function trainsSomething(nodes) {
@@ -14299,6 +14305,7 @@ var Linears = class extends Pointwise {
       scratch: [this.like(factor, "logits"), this.storage(elements(factor), "float32", true, "logits")],
       gradients: [factor, weight].map(made),
       flopsPerSample: 2 * elements(x) * outFeatures,
+      productElements: elements(x) / lastSize(x) * outFeatures,
       computeDtype: factor.dtype
     });
     return loss;
@@ -15482,7 +15489,10 @@ function isWorthFollowing(config) {
   return recommendsChange(config) && (!config.current.fits || gains(config).length > 0);
 }
 function fineRemark(config) {
-  const { recommended } = config;
+  const { recommended, spec: spec2 } = config;
+  if (makesAnswers(spec2)) {
+    return "what another micro-batch would gain hangs on how long making the answers takes, which is not modelled";
+  }
   if (recommended === void 0 || !isWorthFollowing(config)) return "nothing to gain";
   return `micro-batch ${formatCount(recommended.microBatch)} would bring ${gains(config).join(" and ")}, within policy`;
 }

@@ -65,6 +65,7 @@ import {
   isCounted,
   lastSize,
   loops,
+  makesAnswers,
   memoryFlag,
   memoryProvenance,
   missingBytes,
@@ -114,7 +115,7 @@ import {
   usableBytes,
   verdictState,
   version
-} from "./cli-chunk-3QD2YUYN.js";
+} from "./cli-chunk-P2HKHKEO.js";
 
 // engine/analyze.ts
 import { setImmediate } from "node:timers/promises";
@@ -430,6 +431,7 @@ var Autograd = class {
       gradients: gradients.filter((edge) => edge.to.requiresGrad),
       backwardScratch,
       flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
+      productElements: options.productElements ?? (outputs[0] === void 0 ? 0 : elements(outputs[0])),
       computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? "float32"
     });
   }
@@ -894,25 +896,26 @@ function assess(spec, config, options, evidence = estimatedEvidence(spec, config
   const probe = new EstimateProbe(footprints.of(spec, config, gpu2), gpu2);
   const now = planOf(spec);
   const terms = { hoursPerRun: hoursPerRun2, pricePerHourUsd: gpu2.pricePerHourUsd, gpus: spec.gpus };
+  const speedupOf = (plan) => makesAnswers(spec) ? 1 : rate(plan) / rate(now);
   const point = (plan) => ({
     ...plan,
     effectiveBatch: effectiveBatch({ ...spec, ...plan }),
     fits: evidence.fits(plan.microBatch),
     peakBytes: evidence.peakBytes(plan.microBatch),
     samplesPerSecond: rate(plan),
-    costPerRunUsd: costPerRunUsd(terms, rate(plan) / rate(now))
+    costPerRunUsd: costPerRunUsd(terms, speedupOf(plan))
   });
   const current = point(now);
   const recommended = evidence.advice && point(evidence.advice.recommended);
   const modelled = probe.peak(spec.microBatch);
   const { breakdown, moment } = modelled;
   const correction2 = current.peakBytes / modelled.bytes;
-  const speedup = current.fits && recommended ? recommended.samplesPerSecond / current.samplesPerSecond : 1;
+  const speedup = current.fits && evidence.advice ? speedupOf(evidence.advice.recommended) : 1;
   const savedPerRunUsd = savingsPerRunUsd(terms, speedup);
   const savingsPerYearUsd = savedPerRunUsd * runsPerYear2;
   const isTight = current.peakBytes > evidence.gpu.usableBytes * TIGHT_SHARE;
   const lever = isTight ? bestLever(spec, config, gpu2, modelled, footprints) : void 0;
-  const rightSizing = cheaperGpu(spec, config, options, recommended ?? current);
+  const rightSizing = makesAnswers(spec) ? void 0 : cheaperGpu(spec, config, options, recommended ?? current);
   return {
     spec,
     gpu: evidence.gpu,
@@ -1371,7 +1374,8 @@ function chunkedLogProbabilities(autograd, name, states, weight) {
     // Gradients of log_softmax and of what it read, in float32 and cast back.
     backwardScratch: [chunk(float32), chunk(float32), chunk(bfloat16)],
     gradients: [states, weight].map(made),
-    flopsPerSample: 2 * positions * vocabulary * lastSize(states)
+    flopsPerSample: 2 * positions * vocabulary * lastSize(states),
+    productElements: positions * vocabulary
   });
   return output;
 }
@@ -2624,6 +2628,7 @@ var emptyNode = {
   gradients: [],
   backwardScratch: [],
   flopsPerSample: 0,
+  productElements: 0,
   computeDtype: "float32"
 };
 function trainsSomething(nodes) {
@@ -2971,6 +2976,7 @@ var Linears = class extends Pointwise {
       scratch: [this.like(factor, "logits"), this.storage(elements(factor), "float32", true, "logits")],
       gradients: [factor, weight].map(made),
       flopsPerSample: 2 * elements(x) * outFeatures,
+      productElements: elements(x) / lastSize(x) * outFeatures,
       computeDtype: factor.dtype
     });
     return loss;
@@ -5381,7 +5387,7 @@ var commands2 = {
   sweep: sweep2,
   doctor,
   // Loaded when asked for: its libraries would cost every other command's start more than a check takes.
-  serve: async (args) => (await import("./cli-serve-ZL3J55HU.js")).serve(args),
+  serve: async (args) => (await import("./cli-serve-ULZB5I7S.js")).serve(args),
   "validate-backward": validateBackward,
   "validate-compile": validateCompile
 };

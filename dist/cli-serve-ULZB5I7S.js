@@ -74,7 +74,7 @@ import {
   unanalysedConfig,
   verdict,
   version
-} from "./cli-chunk-3QD2YUYN.js";
+} from "./cli-chunk-P2HKHKEO.js";
 
 // engine/cli/serve.ts
 import { once as once3 } from "node:events";

@@ -4901,6 +4901,7 @@ function beyondTorch(spec) {
   if (spec.offload !== void 0) return "offloading";
   if (spec.trainsTowers) return "images or speech among the words";
   if (spec.images?.checkpointed === "self-attention") return "torchtune's layers that see images";
+  if (spec.trainable?.inTurns) return "layers that train in turns";
   if (spec.fusedLoss) return "a fused loss";
   if (spec.precision === "bf16-master") return "float32 master weights";
   return untraced.has(spec.optimizer) ? `the optimizer ${spec.optimizer}` : void 0;
@@ -5283,9 +5284,7 @@ function kernelsOf(nodes, gpu, precision, checkpoints) {
 function kernel(node, gpu, precision, launchSeconds) {
   const storages = [...node.reads, ...node.creates];
   const flopsPerSecond = peakFlops(gpu, node.computeDtype, precision) * ARITHMETIC_EFFICIENCY;
-  const [output] = node.outputs;
-  const outputElements = output === void 0 || output.shape.length === 0 ? 0 : elements(output);
-  const flopsPerElement = outputElements > 0 ? node.flopsPerSample / outputElements : 0;
+  const flopsPerElement = node.productElements > 0 ? node.flopsPerSample / node.productElements : 0;
   return {
     arithmeticSecondsPerSample: node.flopsPerSample / flopsPerSecond,
     waveSeconds: flopsPerElement * TILE_ELEMENTS * gpu.multiprocessors / flopsPerSecond,
@@ -5707,6 +5706,9 @@ function batchBounds({ method }) {
 }
 function modelCopies({ gpus: gpus2, tensorParallel }) {
   return Math.max(1, gpus2 / (tensorParallel?.gpus ?? 1));
+}
+function makesAnswers({ method }) {
+  return method?.kind === "answers" || method?.kind === "strided" || method?.kind === "trajectories";
 }
 function effectiveBatch(spec) {
   return spec.microBatch * spec.gradientAccumulation * modelCopies(spec);
@@ -12767,7 +12769,10 @@ function isWorthFollowing(config) {
   return recommendsChange(config) && (!config.current.fits || gains(config).length > 0);
 }
 function fineRemark(config) {
-  const { recommended } = config;
+  const { recommended, spec } = config;
+  if (makesAnswers(spec)) {
+    return "what another micro-batch would gain hangs on how long making the answers takes, which is not modelled";
+  }
   if (recommended === void 0 || !isWorthFollowing(config)) return "nothing to gain";
   return `micro-batch ${formatCount(recommended.microBatch)} would bring ${gains(config).join(" and ")}, within policy`;
 }
@@ -12975,6 +12980,7 @@ export {
   sequencesPerSample,
   batchBounds,
   modelCopies,
+  makesAnswers,
   effectiveBatch,
   supportsCheckpointing,
   forward,
