@@ -2,13 +2,11 @@
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
-import { languageModelReading, readBatch, readGpus, type Sequence } from '../language-model.ts'
+import { languageModelReading, readBatch, type Sequence } from '../language-model.ts'
 import { type ModelLookup, readModel } from '../model-fields.ts'
-import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import type { Precision, TrainingSpec } from '../spec.ts'
-import { type LoraFields, readLora, readTargets, type Targets } from '../trainer/adapter.ts'
+import { readLora } from '../trainer/adapter.ts'
 import {
   type AttentionChoice,
   eagerAttention,
@@ -30,12 +28,18 @@ import {
   type Training,
 } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
-import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
-import { storedQuantization } from '../trainer/stored-quantization.ts'
 import { readTensorParallel } from '../trainer/tensor-parallel.ts'
-import { readLisa, readUnfrozen } from '../trainer/trained-part.ts'
 import { writesAny } from '../written-keys.ts'
+import { areLowered, readExpertAdapters, readsAdapter, readTrainable, targetsOf } from './axolotl/adapters.ts'
 import { type Around, readGenerated } from './axolotl/answers.ts'
+import { contextParallel, division, readExpertParallel, readMesh, readSharding } from './axolotl/parallelism.ts'
+import {
+  readExperts,
+  readFakeQuantization,
+  readLinearExperts,
+  readPrecision,
+  readQuantization,
+} from './axolotl/weights.ts'
 
 /** Keys that no other tool has. */
 const ownKeys = [
@@ -218,175 +222,10 @@ function readReference(reader: FieldReader, document: Section, hasAdapter: boole
   return isOn(reader, document.at('precompute_ref_log_probs')) ? 'none' : 'adapters-off'
 }
 
-/**
- * peft's target_parameters: it adds the adapters' products to the experts' matrices; integrations/kernels keeps them apart, and
- * dequantises experts in chunks.
- */
-function readExpertAdapters(
-  reader: FieldReader,
-  document: Section,
-): Pick<LoraFields, 'parameters' | 'inExpertKernels'> {
-  const field = document.at('lora_target_parameters')
-  const names = field && readTargets(reader, field)
-  if (names === undefined || typeof names === 'string') return {}
-  const parameters = names.filter(name => /_proj$/.test(name))
-  const hasKernels = ['use_scattermoe', 'use_sonicmoe'].some(key => isOn(reader, document.at(key)))
-  if (!hasKernels) return { parameters }
-  reader.assume(
-    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low.",
-  )
-  return { parameters, inExpertKernels: true }
-}
-
-function readTrainable(reader: FieldReader, document: Section, checkpoints: boolean): TrainingSpec['trainable'] {
-  const unfrozen = readUnfrozen(reader, document.at('unfrozen_parameters'), checkpoints)
-  // core/builders/causal.py: LISA is on where both are set.
-  if (unfrozen !== undefined || document.at('lisa_step_interval') === undefined) return unfrozen
-  return readLisa(reader, document.at('lisa_n_layers'), checkpoints)
-}
-
-function readsAdapter(reader: FieldReader, field: Field | undefined): boolean {
-  const adapter = reader.text(field)
-  if (adapter === undefined || adapter === '') return false
-  if (adapter === 'lora' || adapter === 'qlora') return true
-  reader.refuse(field, 'unsupported-setting', `The adapter ${quote(adapter)} is not modelled yet`, 'Use lora or qlora.')
-  return true
-}
-
-/** TRL's GRPOTrainer casts adapters over quantised weights to bfloat16. */
-function areLowered(document: Section, { method }: Training): boolean {
-  const isQuantised = ['load_in_4bit', 'load_in_8bit'].some(key => {
-    const value = document.at(key)?.value
-    return value?.kind === 'flag' && value.flag
-  })
-  return method?.kind === 'answers' && isQuantised
-}
-
-function targetsOf(reader: FieldReader, document: Section): Targets {
-  const isAll = reader.flag(document.at('lora_target_linear')) === true
-  return isAll ? 'all' : (readTargets(reader, document.at('lora_target_modules')) ?? 'usual')
-}
-
 /** utils/freeze.py: `freeze_mm_modules` leaves the decoder alone to train. */
 function readTowers(reader: FieldReader, document: Section, model: CatalogueModel | undefined): true | undefined {
   const isFrozen = reader.flag(document.at('freeze_mm_modules')) === true
   return document.at('processor_type') === undefined || isFrozen ? undefined : trainsTowers(model)
-}
-
-/** loaders/model.py: adapters with load_in_4bit get nf4 with double quantisation. */
-function readQuantization(reader: FieldReader, document: Section, hasAdapter: boolean) {
-  const eight = document.at('load_in_8bit')
-  if (eight !== undefined && reader.flag(eight) === true && hasAdapter) {
-    return reader.note('quantization', 'int8' as const, eight)
-  }
-  const four = document.at('load_in_4bit')
-  const gptq = document.at('gptq')
-  if (isOn(reader, gptq)) {
-    if (hasAdapter) return reader.note('quantization', 'gptq' as const, gptq)
-    const message = 'Weights stored by GPTQ cannot be trained without an adapter'
-    return reader.refuse(gptq, 'quantised-without-adapter', message, 'Set adapter: lora.')
-  }
-  if (four === undefined || reader.flag(four) !== true) {
-    return storedQuantization(reader, document.at('base_model'), hasAdapter)
-  }
-  if (hasAdapter) return reader.note('quantization', 'nf4-double' as const, four)
-  return reader.refuse(
-    four,
-    'quantised-without-adapter',
-    '4-bit weights cannot be trained without an adapter',
-    'Set adapter: qlora, or load_in_4bit: false.',
-  )
-}
-
-/** utils/distributed.py: the GPUs are the product of what each kind of parallelism asks for. */
-function readMesh(reader: FieldReader, document: Section): number {
-  const sizes = [
-    ...[document.at('dp_shard_size'), contextParallel(document)],
-    ...[document.at('tensor_parallel_size'), document.at('expert_parallel_size')],
-  ]
-  const fields = sizes.filter(field => field !== undefined)
-  const [first] = fields
-  if (first === undefined) return readGpus(reader, undefined)
-  const gpus = fields.reduce((product, field) => product * division(reader, field), 1)
-  return reader.note('gpus', gpus, first)
-}
-
-/** schemas/validation.py: the second is its older name, which still means the same. */
-function contextParallel(document: Section): Field | undefined {
-  return document.at('context_parallel_size') ?? document.at('sequence_parallel_degree')
-}
-
-function division(reader: FieldReader, field: Field | undefined): number {
-  return reader.wholeNumber(field, { max: 1_000 }) ?? 1
-}
-
-function readExpertParallel(reader: FieldReader, field: Field | undefined): number | undefined {
-  const gpus = division(reader, field)
-  return field === undefined || gpus === 1 ? undefined : reader.note('expertParallel', gpus, field)
-}
-
-/** utils/quantization.py: torchao's QATConfig; without a group size 32 inputs share a scale. */
-function readFakeQuantization(reader: FieldReader, document: Section): TrainingSpec['fakeQuantization'] {
-  const field = document.at('qat')
-  const [activations, weights] = [document.at('qat', 'activation_dtype'), document.at('qat', 'weight_dtype')]
-  if (field === undefined) return undefined
-  const format = [weights?.source].find(type => type === 'nvfp4' || type === 'mxfp4')
-  if (format !== undefined && activations?.source === format) {
-    return reader.note('fakeQuantization', { groupSize: fourBitGroups[format], format }, field)
-  }
-  if (activations?.source !== 'int8' || weights?.source !== 'int4') {
-    const types = [activations, weights].map(type => type?.source ?? 'none').join(' and ')
-    const message = `Quantisation-aware training in ${quote(types)} is not modelled yet`
-    return reader.refuse(
-      weights ?? field,
-      'unsupported-training',
-      message,
-      'Use int8 activations and int4 weights, or nvfp4 for both.',
-    )
-  }
-  const group = document.at('qat', 'group_size')
-  const groupSize = group === undefined ? 32 : reader.wholeNumber(group, { max: 1_000_000 })
-  return groupSize === undefined ? undefined : reader.note('fakeQuantization', { groupSize }, field)
-}
-
-/** Numbers that share a scale. */
-const fourBitGroups = { nvfp4: 16, mxfp4: 32 } as const
-
-/** monkeypatch/moe_quant.py: experts are quantised as they are loaded, and dequantised while their block runs. */
-function readExperts(reader: FieldReader, field: Field | undefined): true | undefined {
-  return isOn(reader, field) ? reader.note('quantizedExperts', true, field) : undefined
-}
-
-/** monkeypatch/models/llama4/modeling.py. */
-function readLinearExperts(reader: FieldReader, model: CatalogueModel | undefined, field: Field | undefined) {
-  return model?.family === 'llama4' && isOn(reader, field) ? reader.note('linearExperts', true, field) : undefined
-}
-
-/**
- * utils/config resolve_dtype: `bf16` (by default `auto`) and `fp16` load the weights in 16 bits; the Trainer's autocast above
- * them changes nothing. DeepSpeed, and FSDP for weights that train, add 32-bit masters (accelerate: accelerator.py, upcast).
- */
-function readPrecision(reader: FieldReader, document: Section, { sharding }: Sharded, hasAdapter: boolean): Precision {
-  const half: Precision = sharding === undefined || (sharding === 'fsdp' && hasAdapter) ? 'bf16' : 'bf16-master'
-  const bf16 = document.at('bf16') ?? document.at('bfloat16')
-  const fp16 = document.at('fp16') ?? document.at('float16')
-  if (fp16 !== undefined && reader.flag(fp16) === true) {
-    reader.assume('16-bit floats are counted as bf16: they hold the same bytes.')
-    return reader.note('precision', half, fp16)
-  }
-  if (bf16 === undefined) return reader.note('precision', half, "Axolotl's default, bf16: auto")
-  if (isAuto(bf16)) {
-    reader.assume('Weights in bf16: bf16: auto means it on every GPU since Ampere.')
-    return reader.note('precision', half, bf16)
-  }
-  if (bf16.source === 'full' || reader.flag(bf16) === true) return reader.note('precision', half, bf16)
-  const tf32 = document.at('tf32')
-  const usesTf32 = tf32 === undefined || isAuto(tf32) || reader.flag(tf32) === true
-  return reader.note('precision', usesTf32 ? 'tf32' : 'fp32', tf32 ?? bf16)
-}
-
-function isAuto(field: Field): boolean {
-  return field.value.kind === 'text' && field.value.text === 'auto'
 }
 
 /** utils/trainer.py: FSDP's own switch is as good, and wraps the same layers. */
@@ -439,22 +278,4 @@ function readFusedLoss(reader: FieldReader, document: Section): boolean | undefi
   const cut = document.at('cut_cross_entropy')
   if (plugins === undefined || !isCut || (cut !== undefined && reader.flag(cut) === false)) return undefined
   return reader.note('fusedLoss', true, plugins)
-}
-
-/** deepspeed_configs/zero2.json of Axolotl's repository: its name does not say that it offloads. */
-const offloadingFile = /deepspeed_configs\/zero2(?:_torch_compile)?\.json["']?$/
-
-function readSharding(reader: FieldReader, document: Section): Sharded {
-  const file = document.at('deepspeed')
-  const deepspeed = readDeepSpeed(reader, file)
-  if (file !== undefined && offloadingFile.test(file.source)) {
-    reader.assume("The optimizer's state is on the host: Axolotl's own zero2.json offloads it.")
-    return { ...deepspeed, offload: reader.note('offload', 'optimizer', file) }
-  }
-  if (deepspeed.sharding !== undefined) return deepspeed
-  const config = document.at('fsdp_config')?.value
-  return readFsdp(reader, {
-    fsdp: document.at('fsdp'),
-    config: config?.kind === 'mapping' ? config.section : undefined,
-  })
 }

@@ -1,0 +1,57 @@
+/** Axolotl's adapters, and training of a part without them. */
+import type { FieldReader } from '../../fields.ts'
+import { quote } from '../../quote.ts'
+import type { Field, Section } from '../../section.ts'
+import type { TrainingSpec } from '../../spec.ts'
+import { type LoraFields, readTargets, type Targets } from '../../trainer/adapter.ts'
+import { isOn, type Training } from '../../trainer/method.ts'
+import { readLisa, readUnfrozen } from '../../trainer/trained-part.ts'
+
+/**
+ * peft's target_parameters: it adds the adapters' products to the experts' matrices; integrations/kernels keeps them apart, and
+ * dequantises experts in chunks.
+ */
+export function readExpertAdapters(
+  reader: FieldReader,
+  document: Section,
+): Pick<LoraFields, 'parameters' | 'inExpertKernels'> {
+  const field = document.at('lora_target_parameters')
+  const names = field && readTargets(reader, field)
+  if (names === undefined || typeof names === 'string') return {}
+  const parameters = names.filter(name => /_proj$/.test(name))
+  const hasKernels = ['use_scattermoe', 'use_sonicmoe'].some(key => isOn(reader, document.at(key)))
+  if (!hasKernels) return { parameters }
+  reader.assume(
+    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low.",
+  )
+  return { parameters, inExpertKernels: true }
+}
+
+export function readTrainable(reader: FieldReader, document: Section, checkpoints: boolean): TrainingSpec['trainable'] {
+  const unfrozen = readUnfrozen(reader, document.at('unfrozen_parameters'), checkpoints)
+  // core/builders/causal.py: LISA is on where both are set.
+  if (unfrozen !== undefined || document.at('lisa_step_interval') === undefined) return unfrozen
+  return readLisa(reader, document.at('lisa_n_layers'), checkpoints)
+}
+
+export function readsAdapter(reader: FieldReader, field: Field | undefined): boolean {
+  const adapter = reader.text(field)
+  if (adapter === undefined || adapter === '') return false
+  if (adapter === 'lora' || adapter === 'qlora') return true
+  reader.refuse(field, 'unsupported-setting', `The adapter ${quote(adapter)} is not modelled yet`, 'Use lora or qlora.')
+  return true
+}
+
+/** TRL's GRPOTrainer casts adapters over quantised weights to bfloat16. */
+export function areLowered(document: Section, { method }: Training): boolean {
+  const isQuantised = ['load_in_4bit', 'load_in_8bit'].some(key => {
+    const value = document.at(key)?.value
+    return value?.kind === 'flag' && value.flag
+  })
+  return method?.kind === 'answers' && isQuantised
+}
+
+export function targetsOf(reader: FieldReader, document: Section): Targets {
+  const isAll = reader.flag(document.at('lora_target_linear')) === true
+  return isAll ? 'all' : (readTargets(reader, document.at('lora_target_modules')) ?? 'usual')
+}

@@ -1,0 +1,50 @@
+/** How Axolotl divides a model and its batch among GPUs. */
+import type { FieldReader } from '../../fields.ts'
+import { readGpus } from '../../language-model.ts'
+import type { Field, Section } from '../../section.ts'
+import { readDeepSpeed, readFsdp, type Sharded } from '../../trainer/sharding.ts'
+
+/** utils/distributed.py: the GPUs are the product of what each kind of parallelism asks for. */
+export function readMesh(reader: FieldReader, document: Section): number {
+  const sizes = [
+    ...[document.at('dp_shard_size'), contextParallel(document)],
+    ...[document.at('tensor_parallel_size'), document.at('expert_parallel_size')],
+  ]
+  const fields = sizes.filter(field => field !== undefined)
+  const [first] = fields
+  if (first === undefined) return readGpus(reader, undefined)
+  const gpus = fields.reduce((product, field) => product * division(reader, field), 1)
+  return reader.note('gpus', gpus, first)
+}
+
+/** schemas/validation.py: the second is its older name, which still means the same. */
+export function contextParallel(document: Section): Field | undefined {
+  return document.at('context_parallel_size') ?? document.at('sequence_parallel_degree')
+}
+
+export function division(reader: FieldReader, field: Field | undefined): number {
+  return reader.wholeNumber(field, { max: 1_000 }) ?? 1
+}
+
+export function readExpertParallel(reader: FieldReader, field: Field | undefined): number | undefined {
+  const gpus = division(reader, field)
+  return field === undefined || gpus === 1 ? undefined : reader.note('expertParallel', gpus, field)
+}
+
+/** deepspeed_configs/zero2.json of Axolotl's repository: its name does not say that it offloads. */
+const offloadingFile = /deepspeed_configs\/zero2(?:_torch_compile)?\.json["']?$/
+
+export function readSharding(reader: FieldReader, document: Section): Sharded {
+  const file = document.at('deepspeed')
+  const deepspeed = readDeepSpeed(reader, file)
+  if (file !== undefined && offloadingFile.test(file.source)) {
+    reader.assume("The optimizer's state is on the host: Axolotl's own zero2.json offloads it.")
+    return { ...deepspeed, offload: reader.note('offload', 'optimizer', file) }
+  }
+  if (deepspeed.sharding !== undefined) return deepspeed
+  const config = document.at('fsdp_config')?.value
+  return readFsdp(reader, {
+    fsdp: document.at('fsdp'),
+    config: config?.kind === 'mapping' ? config.section : undefined,
+  })
+}

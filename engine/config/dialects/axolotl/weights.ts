@@ -1,0 +1,103 @@
+/** What Axolotl holds weights in: quantised, rounded, in which precision. */
+import type { CatalogueModel } from '../../../models/catalogue.ts'
+import type { FieldReader } from '../../fields.ts'
+import { quote } from '../../quote.ts'
+import type { Field, Section } from '../../section.ts'
+import type { Precision, TrainingSpec } from '../../spec.ts'
+import { isOn } from '../../trainer/method.ts'
+import type { Sharded } from '../../trainer/sharding.ts'
+import { storedQuantization } from '../../trainer/stored-quantization.ts'
+
+/** loaders/model.py: adapters with load_in_4bit get nf4 with double quantisation. */
+export function readQuantization(reader: FieldReader, document: Section, hasAdapter: boolean) {
+  const eight = document.at('load_in_8bit')
+  if (eight !== undefined && reader.flag(eight) === true && hasAdapter) {
+    return reader.note('quantization', 'int8' as const, eight)
+  }
+  const four = document.at('load_in_4bit')
+  const gptq = document.at('gptq')
+  if (isOn(reader, gptq)) {
+    if (hasAdapter) return reader.note('quantization', 'gptq' as const, gptq)
+    const message = 'Weights stored by GPTQ cannot be trained without an adapter'
+    return reader.refuse(gptq, 'quantised-without-adapter', message, 'Set adapter: lora.')
+  }
+  if (four === undefined || reader.flag(four) !== true) {
+    return storedQuantization(reader, document.at('base_model'), hasAdapter)
+  }
+  if (hasAdapter) return reader.note('quantization', 'nf4-double' as const, four)
+  return reader.refuse(
+    four,
+    'quantised-without-adapter',
+    '4-bit weights cannot be trained without an adapter',
+    'Set adapter: qlora, or load_in_4bit: false.',
+  )
+}
+
+/** utils/quantization.py: torchao's QATConfig; without a group size 32 inputs share a scale. */
+export function readFakeQuantization(reader: FieldReader, document: Section): TrainingSpec['fakeQuantization'] {
+  const field = document.at('qat')
+  const [activations, weights] = [document.at('qat', 'activation_dtype'), document.at('qat', 'weight_dtype')]
+  if (field === undefined) return undefined
+  const format = [weights?.source].find(type => type === 'nvfp4' || type === 'mxfp4')
+  if (format !== undefined && activations?.source === format) {
+    return reader.note('fakeQuantization', { groupSize: fourBitGroups[format], format }, field)
+  }
+  if (activations?.source !== 'int8' || weights?.source !== 'int4') {
+    const types = [activations, weights].map(type => type?.source ?? 'none').join(' and ')
+    const message = `Quantisation-aware training in ${quote(types)} is not modelled yet`
+    return reader.refuse(
+      weights ?? field,
+      'unsupported-training',
+      message,
+      'Use int8 activations and int4 weights, or nvfp4 for both.',
+    )
+  }
+  const group = document.at('qat', 'group_size')
+  const groupSize = group === undefined ? 32 : reader.wholeNumber(group, { max: 1_000_000 })
+  return groupSize === undefined ? undefined : reader.note('fakeQuantization', { groupSize }, field)
+}
+
+/** Numbers that share a scale. */
+const fourBitGroups = { nvfp4: 16, mxfp4: 32 } as const
+
+/** monkeypatch/moe_quant.py: experts are quantised as they are loaded, and dequantised while their block runs. */
+export function readExperts(reader: FieldReader, field: Field | undefined): true | undefined {
+  return isOn(reader, field) ? reader.note('quantizedExperts', true, field) : undefined
+}
+
+/** monkeypatch/models/llama4/modeling.py. */
+export function readLinearExperts(reader: FieldReader, model: CatalogueModel | undefined, field: Field | undefined) {
+  return model?.family === 'llama4' && isOn(reader, field) ? reader.note('linearExperts', true, field) : undefined
+}
+
+/**
+ * utils/config resolve_dtype: `bf16` (by default `auto`) and `fp16` load the weights in 16 bits; the Trainer's autocast above
+ * them changes nothing. DeepSpeed, and FSDP for weights that train, add 32-bit masters (accelerate: accelerator.py, upcast).
+ */
+export function readPrecision(
+  reader: FieldReader,
+  document: Section,
+  { sharding }: Sharded,
+  hasAdapter: boolean,
+): Precision {
+  const half: Precision = sharding === undefined || (sharding === 'fsdp' && hasAdapter) ? 'bf16' : 'bf16-master'
+  const bf16 = document.at('bf16') ?? document.at('bfloat16')
+  const fp16 = document.at('fp16') ?? document.at('float16')
+  if (fp16 !== undefined && reader.flag(fp16) === true) {
+    reader.assume('16-bit floats are counted as bf16: they hold the same bytes.')
+    return reader.note('precision', half, fp16)
+  }
+  if (bf16 === undefined) return reader.note('precision', half, "Axolotl's default, bf16: auto")
+  if (isAuto(bf16)) {
+    reader.assume('Weights in bf16: bf16: auto means it on every GPU since Ampere.')
+    return reader.note('precision', half, bf16)
+  }
+  if (bf16.source === 'full' || reader.flag(bf16) === true) return reader.note('precision', half, bf16)
+  const tf32 = document.at('tf32')
+  const usesTf32 = tf32 === undefined || isAuto(tf32) || reader.flag(tf32) === true
+  return reader.note('precision', usesTf32 ? 'tf32' : 'fp32', tf32 ?? bf16)
+}
+
+function isAuto(field: Field): boolean {
+  return field.value.kind === 'text' && field.value.text === 'auto'
+}
