@@ -8801,108 +8801,6 @@ function refuse(reader, field, name3) {
   return reader.refuse(field, "unknown-optimizer", `The optimizer ${quote(name3)} is not known`, fix2);
 }
 
-// engine/config/trainer/sharding.ts
-var stages = [void 0, "zero1", "zero2", "zero3"];
-var stageInName = /(?:zero|stage|ds|z)[-_]?(?:z|stage)?[-_]?([0-3])(?!\d)/i;
-function readDeepSpeed(reader, field) {
-  if (field === void 0 || field.value.kind === "empty") return {};
-  if (field.value.kind === "mapping") return shardedBy(reader, field.value.section);
-  const path7 = reader.text(field);
-  if (path7 === void 0 || path7 === "") return {};
-  const name3 = path7.split("/").at(-1) ?? path7;
-  const stage = stageInName.exec(name3)?.[1];
-  if (stage === void 0) {
-    reader.refuse(
-      field,
-      "not-in-file",
-      `The ZeRO stage cannot be known from the file: it is in ${quote(path7)}`,
-      "Name the stage in the file name (zero2.json), or write the DeepSpeed settings here."
-    );
-    return {};
-  }
-  const sharding = stages[Number(stage)];
-  const offload = offloadInName(name3);
-  reader.assume(`ZeRO stage ${stage}${offload ? ", offloaded to the host" : ""}: read from the name of ${quote(path7)}.`);
-  if (sharding !== void 0) reader.note("sharding", sharding, field);
-  if (offload !== void 0) reader.note("offload", offload, field);
-  return { ...sharding && { sharding }, ...offload && { offload } };
-}
-function offloadInName(name3) {
-  if (!/offload/i.test(name3) || /offload_?params?\b/i.test(name3)) return void 0;
-  return /all|param/i.test(name3) || /z(?:ero)?[-_]?3/i.test(name3) ? "optimizer-and-weights" : "optimizer";
-}
-function shardedBy(reader, config) {
-  const stage = config.at("zero_optimization", "stage");
-  const isStage = stage && reader.wholeNumber(stage, { min: 0, max: 3 });
-  const sharding = isStage === void 0 ? void 0 : stages[isStage];
-  const offloaded = (key2) => offloads(config.at("zero_optimization", key2, "device"));
-  const weights = offloaded("offload_param");
-  const optimizer = offloaded("offload_optimizer") ?? config.at("zero_optimization", "cpu_offload");
-  if (sharding !== void 0 && stage !== void 0) reader.note("sharding", sharding, stage);
-  return { ...sharding && { sharding }, ...offloadOf(reader, weights, optimizer) };
-}
-function offloads(device2) {
-  return device2?.value.kind === "text" && device2.value.text !== "none" ? device2 : void 0;
-}
-function offloadOf(reader, weights, optimizer) {
-  if (weights !== void 0 && optimizer === void 0) {
-    reader.assume("Offloaded weights alone are counted as staying on the GPU: the estimate is high.");
-    return {};
-  }
-  if (weights !== void 0) return { offload: reader.note("offload", "optimizer-and-weights", weights) };
-  if (optimizer === void 0 || optimizer.value.kind === "flag" && !optimizer.value.flag) return {};
-  return { offload: reader.note("offload", "optimizer", optimizer) };
-}
-function readFsdp(reader, { fsdp, config }) {
-  const words4 = wordsIn(fsdp);
-  const field = fsdp !== void 0 && words4.length > 0 ? fsdp : void 0;
-  const strategy = config?.at("fsdp_sharding_strategy") ?? config?.at("fsdp_reshard_after_forward");
-  const anySetting = config && [...config.fields.values()][0];
-  const from2 = field ?? anySetting;
-  if (from2 === void 0 || words4.includes("no_shard")) return {};
-  const keepsWeights = words4.includes("shard_grad_op") || strategy !== void 0 && saysGradientsOnly(strategy);
-  const sharding = reader.note("sharding", keepsWeights ? "zero2" : "fsdp", from2);
-  const offloads2 = config?.at("fsdp_offload_params") ?? config?.at("offload_params");
-  const isOffloaded = words4.includes("offload") || offloads2?.value.kind === "flag" && offloads2.value.flag;
-  if (!isOffloaded) return { sharding };
-  return { sharding, offload: reader.note("offload", "optimizer-and-weights", offloads2 ?? from2) };
-}
-function saysGradientsOnly({ value }) {
-  if (value.kind === "flag") return !value.flag;
-  return value.kind === "text" && /shard_grad_op/i.test(value.text) || value.kind === "number" && value.number === 2;
-}
-function wordsIn(field) {
-  if (field?.value.kind === "text")
-    return field.value.text.toLowerCase().split(/[\s,]+/).filter(Boolean);
-  if (field?.value.kind === "flag") return field.value.flag ? ["full_shard"] : [];
-  if (field?.value.kind !== "list") return [];
-  return field.value.items.flatMap((item) => item.kind === "text" ? [item.text.toLowerCase()] : []);
-}
-
-// engine/config/trainer/stored-quantization.ts
-var stored = /* @__PURE__ */ new Map([
-  ["gptq", "gptq"],
-  ["awq", "awq"]
-]);
-var others = /* @__PURE__ */ new Set(["nvfp4", "mxfp4", "hqq", "aqlm", "gguf"]);
-function storedQuantization(reader, model, hasAdapter) {
-  if (model?.value.kind !== "text") return void 0;
-  const words4 = model.value.text.toLowerCase().split(/[^a-z0-9]+/);
-  const other = words4.find((word) => others.has(word));
-  if (other !== void 0) {
-    const message2 = `Weights stored in ${quote(other)} are not modelled yet`;
-    return reader.refuse(model, "unsupported-quantization", message2, "Leave this config out of the check for now.");
-  }
-  const format = words4.map((word) => stored.get(word)).find((found) => found !== void 0);
-  if (format === void 0) return void 0;
-  if (!hasAdapter) {
-    const message2 = `The 4-bit weights of ${quote(model.value.text)} cannot be trained without an adapter`;
-    return reader.refuse(model, "quantised-without-adapter", message2, "Train adapters over them.");
-  }
-  reader.assume(`Weights stored in 4 bits in groups of 128, as ${quote(model.value.text)} names them.`);
-  return reader.note("quantization", format, model);
-}
-
 // engine/config/trainer/tensor-parallel.ts
 function readTensorParallel(reader, field, dividesTokens) {
   const gpus2 = reader.wholeNumber(field, { max: 1e3 }) ?? 1;
@@ -8981,6 +8879,43 @@ function namesIn2(reader, field) {
 function blocksOf({ config }) {
   if ("num_hidden_layers" in config) return config.num_hidden_layers;
   return "n_layer" in config ? config.n_layer : void 0;
+}
+
+// engine/config/dialects/axolotl/adapters.ts
+function readExpertAdapters(reader, document) {
+  const field = document.at("lora_target_parameters");
+  const names2 = field && readTargets(reader, field);
+  if (names2 === void 0 || typeof names2 === "string") return {};
+  const parameters = names2.filter((name3) => /_proj$/.test(name3));
+  const hasKernels = ["use_scattermoe", "use_sonicmoe"].some((key2) => isOn(reader, document.at(key2)));
+  if (!hasKernels) return { parameters };
+  reader.assume(
+    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low."
+  );
+  return { parameters, inExpertKernels: true };
+}
+function readTrainable(reader, document, checkpoints) {
+  const unfrozen = readUnfrozen(reader, document.at("unfrozen_parameters"), checkpoints);
+  if (unfrozen !== void 0 || document.at("lisa_step_interval") === void 0) return unfrozen;
+  return readLisa(reader, document.at("lisa_n_layers"), checkpoints);
+}
+function readsAdapter(reader, field) {
+  const adapter = reader.text(field);
+  if (adapter === void 0 || adapter === "") return false;
+  if (adapter === "lora" || adapter === "qlora") return true;
+  reader.refuse(field, "unsupported-setting", `The adapter ${quote(adapter)} is not modelled yet`, "Use lora or qlora.");
+  return true;
+}
+function areLowered(document, { method }) {
+  const isQuantised = ["load_in_4bit", "load_in_8bit"].some((key2) => {
+    const value = document.at(key2)?.value;
+    return value?.kind === "flag" && value.flag;
+  });
+  return method?.kind === "answers" && isQuantised;
+}
+function targetsOf(reader, document) {
+  const isAll = reader.flag(document.at("lora_target_linear")) === true;
+  return isAll ? "all" : readTargets(reader, document.at("lora_target_modules")) ?? "usual";
 }
 
 // engine/config/trainer/answers.ts
@@ -9162,6 +9097,221 @@ function readGeneration(reader, document) {
   return { kind: "vllm", share: share2, sleeps: isOn(reader, document.at("trl", "vllm_enable_sleep_mode")) };
 }
 
+// engine/config/trainer/sharding.ts
+var stages = [void 0, "zero1", "zero2", "zero3"];
+var stageInName = /(?:zero|stage|ds|z)[-_]?(?:z|stage)?[-_]?([0-3])(?!\d)/i;
+function readDeepSpeed(reader, field) {
+  if (field === void 0 || field.value.kind === "empty") return {};
+  if (field.value.kind === "mapping") return shardedBy(reader, field.value.section);
+  const path7 = reader.text(field);
+  if (path7 === void 0 || path7 === "") return {};
+  const name3 = path7.split("/").at(-1) ?? path7;
+  const stage = stageInName.exec(name3)?.[1];
+  if (stage === void 0) {
+    reader.refuse(
+      field,
+      "not-in-file",
+      `The ZeRO stage cannot be known from the file: it is in ${quote(path7)}`,
+      "Name the stage in the file name (zero2.json), or write the DeepSpeed settings here."
+    );
+    return {};
+  }
+  const sharding = stages[Number(stage)];
+  const offload = offloadInName(name3);
+  reader.assume(`ZeRO stage ${stage}${offload ? ", offloaded to the host" : ""}: read from the name of ${quote(path7)}.`);
+  if (sharding !== void 0) reader.note("sharding", sharding, field);
+  if (offload !== void 0) reader.note("offload", offload, field);
+  return { ...sharding && { sharding }, ...offload && { offload } };
+}
+function offloadInName(name3) {
+  if (!/offload/i.test(name3) || /offload_?params?\b/i.test(name3)) return void 0;
+  return /all|param/i.test(name3) || /z(?:ero)?[-_]?3/i.test(name3) ? "optimizer-and-weights" : "optimizer";
+}
+function shardedBy(reader, config) {
+  const stage = config.at("zero_optimization", "stage");
+  const isStage = stage && reader.wholeNumber(stage, { min: 0, max: 3 });
+  const sharding = isStage === void 0 ? void 0 : stages[isStage];
+  const offloaded = (key2) => offloads(config.at("zero_optimization", key2, "device"));
+  const weights = offloaded("offload_param");
+  const optimizer = offloaded("offload_optimizer") ?? config.at("zero_optimization", "cpu_offload");
+  if (sharding !== void 0 && stage !== void 0) reader.note("sharding", sharding, stage);
+  return { ...sharding && { sharding }, ...offloadOf(reader, weights, optimizer) };
+}
+function offloads(device2) {
+  return device2?.value.kind === "text" && device2.value.text !== "none" ? device2 : void 0;
+}
+function offloadOf(reader, weights, optimizer) {
+  if (weights !== void 0 && optimizer === void 0) {
+    reader.assume("Offloaded weights alone are counted as staying on the GPU: the estimate is high.");
+    return {};
+  }
+  if (weights !== void 0) return { offload: reader.note("offload", "optimizer-and-weights", weights) };
+  if (optimizer === void 0 || optimizer.value.kind === "flag" && !optimizer.value.flag) return {};
+  return { offload: reader.note("offload", "optimizer", optimizer) };
+}
+function readFsdp(reader, { fsdp, config }) {
+  const words4 = wordsIn(fsdp);
+  const field = fsdp !== void 0 && words4.length > 0 ? fsdp : void 0;
+  const strategy = config?.at("fsdp_sharding_strategy") ?? config?.at("fsdp_reshard_after_forward");
+  const anySetting = config && [...config.fields.values()][0];
+  const from2 = field ?? anySetting;
+  if (from2 === void 0 || words4.includes("no_shard")) return {};
+  const keepsWeights = words4.includes("shard_grad_op") || strategy !== void 0 && saysGradientsOnly(strategy);
+  const sharding = reader.note("sharding", keepsWeights ? "zero2" : "fsdp", from2);
+  const offloads2 = config?.at("fsdp_offload_params") ?? config?.at("offload_params");
+  const isOffloaded = words4.includes("offload") || offloads2?.value.kind === "flag" && offloads2.value.flag;
+  if (!isOffloaded) return { sharding };
+  return { sharding, offload: reader.note("offload", "optimizer-and-weights", offloads2 ?? from2) };
+}
+function saysGradientsOnly({ value }) {
+  if (value.kind === "flag") return !value.flag;
+  return value.kind === "text" && /shard_grad_op/i.test(value.text) || value.kind === "number" && value.number === 2;
+}
+function wordsIn(field) {
+  if (field?.value.kind === "text")
+    return field.value.text.toLowerCase().split(/[\s,]+/).filter(Boolean);
+  if (field?.value.kind === "flag") return field.value.flag ? ["full_shard"] : [];
+  if (field?.value.kind !== "list") return [];
+  return field.value.items.flatMap((item) => item.kind === "text" ? [item.text.toLowerCase()] : []);
+}
+
+// engine/config/dialects/axolotl/parallelism.ts
+function readMesh(reader, document) {
+  const sizes = [
+    ...[document.at("dp_shard_size"), contextParallel(document)],
+    ...[document.at("tensor_parallel_size"), document.at("expert_parallel_size")]
+  ];
+  const fields3 = sizes.filter((field) => field !== void 0);
+  const [first] = fields3;
+  if (first === void 0) return readGpus(reader, void 0);
+  const gpus2 = fields3.reduce((product, field) => product * division(reader, field), 1);
+  return reader.note("gpus", gpus2, first);
+}
+function contextParallel(document) {
+  return document.at("context_parallel_size") ?? document.at("sequence_parallel_degree");
+}
+function division(reader, field) {
+  return reader.wholeNumber(field, { max: 1e3 }) ?? 1;
+}
+function readExpertParallel(reader, field) {
+  const gpus2 = division(reader, field);
+  return field === void 0 || gpus2 === 1 ? void 0 : reader.note("expertParallel", gpus2, field);
+}
+var offloadingFile = /deepspeed_configs\/zero2(?:_torch_compile)?\.json["']?$/;
+function readSharding(reader, document) {
+  const file = document.at("deepspeed");
+  const deepspeed2 = readDeepSpeed(reader, file);
+  if (file !== void 0 && offloadingFile.test(file.source)) {
+    reader.assume("The optimizer's state is on the host: Axolotl's own zero2.json offloads it.");
+    return { ...deepspeed2, offload: reader.note("offload", "optimizer", file) };
+  }
+  if (deepspeed2.sharding !== void 0) return deepspeed2;
+  const config = document.at("fsdp_config")?.value;
+  return readFsdp(reader, {
+    fsdp: document.at("fsdp"),
+    config: config?.kind === "mapping" ? config.section : void 0
+  });
+}
+
+// engine/config/trainer/stored-quantization.ts
+var stored = /* @__PURE__ */ new Map([
+  ["gptq", "gptq"],
+  ["awq", "awq"]
+]);
+var others = /* @__PURE__ */ new Set(["nvfp4", "mxfp4", "hqq", "aqlm", "gguf"]);
+function storedQuantization(reader, model, hasAdapter) {
+  if (model?.value.kind !== "text") return void 0;
+  const words4 = model.value.text.toLowerCase().split(/[^a-z0-9]+/);
+  const other = words4.find((word) => others.has(word));
+  if (other !== void 0) {
+    const message2 = `Weights stored in ${quote(other)} are not modelled yet`;
+    return reader.refuse(model, "unsupported-quantization", message2, "Leave this config out of the check for now.");
+  }
+  const format = words4.map((word) => stored.get(word)).find((found) => found !== void 0);
+  if (format === void 0) return void 0;
+  if (!hasAdapter) {
+    const message2 = `The 4-bit weights of ${quote(model.value.text)} cannot be trained without an adapter`;
+    return reader.refuse(model, "quantised-without-adapter", message2, "Train adapters over them.");
+  }
+  reader.assume(`Weights stored in 4 bits in groups of 128, as ${quote(model.value.text)} names them.`);
+  return reader.note("quantization", format, model);
+}
+
+// engine/config/dialects/axolotl/weights.ts
+function readQuantization(reader, document, hasAdapter) {
+  const eight = document.at("load_in_8bit");
+  if (eight !== void 0 && reader.flag(eight) === true && hasAdapter) {
+    return reader.note("quantization", "int8", eight);
+  }
+  const four = document.at("load_in_4bit");
+  const gptq = document.at("gptq");
+  if (isOn(reader, gptq)) {
+    if (hasAdapter) return reader.note("quantization", "gptq", gptq);
+    const message2 = "Weights stored by GPTQ cannot be trained without an adapter";
+    return reader.refuse(gptq, "quantised-without-adapter", message2, "Set adapter: lora.");
+  }
+  if (four === void 0 || reader.flag(four) !== true) {
+    return storedQuantization(reader, document.at("base_model"), hasAdapter);
+  }
+  if (hasAdapter) return reader.note("quantization", "nf4-double", four);
+  return reader.refuse(
+    four,
+    "quantised-without-adapter",
+    "4-bit weights cannot be trained without an adapter",
+    "Set adapter: qlora, or load_in_4bit: false."
+  );
+}
+function readFakeQuantization(reader, document) {
+  const field = document.at("qat");
+  const [activations, weights] = [document.at("qat", "activation_dtype"), document.at("qat", "weight_dtype")];
+  if (field === void 0) return void 0;
+  const format = [weights?.source].find((type) => type === "nvfp4" || type === "mxfp4");
+  if (format !== void 0 && activations?.source === format) {
+    return reader.note("fakeQuantization", { groupSize: fourBitGroups[format], format }, field);
+  }
+  if (activations?.source !== "int8" || weights?.source !== "int4") {
+    const types = [activations, weights].map((type) => type?.source ?? "none").join(" and ");
+    const message2 = `Quantisation-aware training in ${quote(types)} is not modelled yet`;
+    return reader.refuse(
+      weights ?? field,
+      "unsupported-training",
+      message2,
+      "Use int8 activations and int4 weights, or nvfp4 for both."
+    );
+  }
+  const group = document.at("qat", "group_size");
+  const groupSize = group === void 0 ? 32 : reader.wholeNumber(group, { max: 1e6 });
+  return groupSize === void 0 ? void 0 : reader.note("fakeQuantization", { groupSize }, field);
+}
+var fourBitGroups = { nvfp4: 16, mxfp4: 32 };
+function readExperts(reader, field) {
+  return isOn(reader, field) ? reader.note("quantizedExperts", true, field) : void 0;
+}
+function readLinearExperts(reader, model, field) {
+  return model?.family === "llama4" && isOn(reader, field) ? reader.note("linearExperts", true, field) : void 0;
+}
+function readPrecision(reader, document, { sharding }, hasAdapter) {
+  const half = sharding === void 0 || sharding === "fsdp" && hasAdapter ? "bf16" : "bf16-master";
+  const bf16 = document.at("bf16") ?? document.at("bfloat16");
+  const fp16 = document.at("fp16") ?? document.at("float16");
+  if (fp16 !== void 0 && reader.flag(fp16) === true) {
+    reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
+    return reader.note("precision", half, fp16);
+  }
+  if (bf16 === void 0) return reader.note("precision", half, "Axolotl's default, bf16: auto");
+  if (isAuto(bf16)) {
+    reader.assume("Weights in bf16: bf16: auto means it on every GPU since Ampere.");
+    return reader.note("precision", half, bf16);
+  }
+  if (bf16.source === "full" || reader.flag(bf16) === true) return reader.note("precision", half, bf16);
+  const tf32 = document.at("tf32");
+  const usesTf32 = tf32 === void 0 || isAuto(tf32) || reader.flag(tf32) === true;
+  return reader.note("precision", usesTf32 ? "tf32" : "fp32", tf32 ?? bf16);
+}
+function isAuto(field) {
+  return field.value.kind === "text" && field.value.text === "auto";
+}
+
 // engine/config/dialects/axolotl.ts
 var ownKeys2 = [
   "micro_batch_size",
@@ -9330,138 +9480,9 @@ function readReference(reader, document, hasAdapter) {
   if (!hasAdapter || isOn(reader, document.at("rl_adapter_ref_model"))) return "copy";
   return isOn(reader, document.at("precompute_ref_log_probs")) ? "none" : "adapters-off";
 }
-function readExpertAdapters(reader, document) {
-  const field = document.at("lora_target_parameters");
-  const names2 = field && readTargets(reader, field);
-  if (names2 === void 0 || typeof names2 === "string") return {};
-  const parameters = names2.filter((name3) => /_proj$/.test(name3));
-  const hasKernels = ["use_scattermoe", "use_sonicmoe"].some((key2) => isOn(reader, document.at(key2)));
-  if (!hasKernels) return { parameters };
-  reader.assume(
-    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low."
-  );
-  return { parameters, inExpertKernels: true };
-}
-function readTrainable(reader, document, checkpoints) {
-  const unfrozen = readUnfrozen(reader, document.at("unfrozen_parameters"), checkpoints);
-  if (unfrozen !== void 0 || document.at("lisa_step_interval") === void 0) return unfrozen;
-  return readLisa(reader, document.at("lisa_n_layers"), checkpoints);
-}
-function readsAdapter(reader, field) {
-  const adapter = reader.text(field);
-  if (adapter === void 0 || adapter === "") return false;
-  if (adapter === "lora" || adapter === "qlora") return true;
-  reader.refuse(field, "unsupported-setting", `The adapter ${quote(adapter)} is not modelled yet`, "Use lora or qlora.");
-  return true;
-}
-function areLowered(document, { method }) {
-  const isQuantised = ["load_in_4bit", "load_in_8bit"].some((key2) => {
-    const value = document.at(key2)?.value;
-    return value?.kind === "flag" && value.flag;
-  });
-  return method?.kind === "answers" && isQuantised;
-}
-function targetsOf(reader, document) {
-  const isAll = reader.flag(document.at("lora_target_linear")) === true;
-  return isAll ? "all" : readTargets(reader, document.at("lora_target_modules")) ?? "usual";
-}
 function readTowers(reader, document, model) {
   const isFrozen = reader.flag(document.at("freeze_mm_modules")) === true;
   return document.at("processor_type") === void 0 || isFrozen ? void 0 : trainsTowers(model);
-}
-function readQuantization(reader, document, hasAdapter) {
-  const eight = document.at("load_in_8bit");
-  if (eight !== void 0 && reader.flag(eight) === true && hasAdapter) {
-    return reader.note("quantization", "int8", eight);
-  }
-  const four = document.at("load_in_4bit");
-  const gptq = document.at("gptq");
-  if (isOn(reader, gptq)) {
-    if (hasAdapter) return reader.note("quantization", "gptq", gptq);
-    const message2 = "Weights stored by GPTQ cannot be trained without an adapter";
-    return reader.refuse(gptq, "quantised-without-adapter", message2, "Set adapter: lora.");
-  }
-  if (four === void 0 || reader.flag(four) !== true) {
-    return storedQuantization(reader, document.at("base_model"), hasAdapter);
-  }
-  if (hasAdapter) return reader.note("quantization", "nf4-double", four);
-  return reader.refuse(
-    four,
-    "quantised-without-adapter",
-    "4-bit weights cannot be trained without an adapter",
-    "Set adapter: qlora, or load_in_4bit: false."
-  );
-}
-function readMesh(reader, document) {
-  const sizes = [
-    ...[document.at("dp_shard_size"), contextParallel(document)],
-    ...[document.at("tensor_parallel_size"), document.at("expert_parallel_size")]
-  ];
-  const fields3 = sizes.filter((field) => field !== void 0);
-  const [first] = fields3;
-  if (first === void 0) return readGpus(reader, void 0);
-  const gpus2 = fields3.reduce((product, field) => product * division(reader, field), 1);
-  return reader.note("gpus", gpus2, first);
-}
-function contextParallel(document) {
-  return document.at("context_parallel_size") ?? document.at("sequence_parallel_degree");
-}
-function division(reader, field) {
-  return reader.wholeNumber(field, { max: 1e3 }) ?? 1;
-}
-function readExpertParallel(reader, field) {
-  const gpus2 = division(reader, field);
-  return field === void 0 || gpus2 === 1 ? void 0 : reader.note("expertParallel", gpus2, field);
-}
-function readFakeQuantization(reader, document) {
-  const field = document.at("qat");
-  const [activations, weights] = [document.at("qat", "activation_dtype"), document.at("qat", "weight_dtype")];
-  if (field === void 0) return void 0;
-  const format = [weights?.source].find((type) => type === "nvfp4" || type === "mxfp4");
-  if (format !== void 0 && activations?.source === format) {
-    return reader.note("fakeQuantization", { groupSize: fourBitGroups[format], format }, field);
-  }
-  if (activations?.source !== "int8" || weights?.source !== "int4") {
-    const types = [activations, weights].map((type) => type?.source ?? "none").join(" and ");
-    const message2 = `Quantisation-aware training in ${quote(types)} is not modelled yet`;
-    return reader.refuse(
-      weights ?? field,
-      "unsupported-training",
-      message2,
-      "Use int8 activations and int4 weights, or nvfp4 for both."
-    );
-  }
-  const group = document.at("qat", "group_size");
-  const groupSize = group === void 0 ? 32 : reader.wholeNumber(group, { max: 1e6 });
-  return groupSize === void 0 ? void 0 : reader.note("fakeQuantization", { groupSize }, field);
-}
-var fourBitGroups = { nvfp4: 16, mxfp4: 32 };
-function readExperts(reader, field) {
-  return isOn(reader, field) ? reader.note("quantizedExperts", true, field) : void 0;
-}
-function readLinearExperts(reader, model, field) {
-  return model?.family === "llama4" && isOn(reader, field) ? reader.note("linearExperts", true, field) : void 0;
-}
-function readPrecision(reader, document, { sharding }, hasAdapter) {
-  const half = sharding === void 0 || sharding === "fsdp" && hasAdapter ? "bf16" : "bf16-master";
-  const bf16 = document.at("bf16") ?? document.at("bfloat16");
-  const fp16 = document.at("fp16") ?? document.at("float16");
-  if (fp16 !== void 0 && reader.flag(fp16) === true) {
-    reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
-    return reader.note("precision", half, fp16);
-  }
-  if (bf16 === void 0) return reader.note("precision", half, "Axolotl's default, bf16: auto");
-  if (isAuto(bf16)) {
-    reader.assume("Weights in bf16: bf16: auto means it on every GPU since Ampere.");
-    return reader.note("precision", half, bf16);
-  }
-  if (bf16.source === "full" || reader.flag(bf16) === true) return reader.note("precision", half, bf16);
-  const tf32 = document.at("tf32");
-  const usesTf32 = tf32 === void 0 || isAuto(tf32) || reader.flag(tf32) === true;
-  return reader.note("precision", usesTf32 ? "tf32" : "fp32", tf32 ?? bf16);
-}
-function isAuto(field) {
-  return field.value.kind === "text" && field.value.text === "auto";
 }
 function readCheckpointing(reader, document) {
   const own2 = document.at("gradient_checkpointing");
@@ -9503,21 +9524,6 @@ function readFusedLoss(reader, document) {
   const cut = document.at("cut_cross_entropy");
   if (plugins === void 0 || !isCut || cut !== void 0 && reader.flag(cut) === false) return void 0;
   return reader.note("fusedLoss", true, plugins);
-}
-var offloadingFile = /deepspeed_configs\/zero2(?:_torch_compile)?\.json["']?$/;
-function readSharding(reader, document) {
-  const file = document.at("deepspeed");
-  const deepspeed2 = readDeepSpeed(reader, file);
-  if (file !== void 0 && offloadingFile.test(file.source)) {
-    reader.assume("The optimizer's state is on the host: Axolotl's own zero2.json offloads it.");
-    return { ...deepspeed2, offload: reader.note("offload", "optimizer", file) };
-  }
-  if (deepspeed2.sharding !== void 0) return deepspeed2;
-  const config = document.at("fsdp_config")?.value;
-  return readFsdp(reader, {
-    fsdp: document.at("fsdp"),
-    config: config?.kind === "mapping" ? config.section : void 0
-  });
 }
 
 // engine/config/dialects/deepspeed.ts

@@ -115,7 +115,7 @@ import {
   usableBytes,
   verdictState,
   version
-} from "./cli-chunk-P2HKHKEO.js";
+} from "./cli-chunk-OSUKMFMO.js";
 
 // engine/analyze.ts
 import { setImmediate } from "node:timers/promises";
@@ -5387,7 +5387,7 @@ var commands2 = {
   sweep: sweep2,
   doctor,
   // Loaded when asked for: its libraries would cost every other command's start more than a check takes.
-  serve: async (args) => (await import("./cli-serve-ULZB5I7S.js")).serve(args),
+  serve: async (args) => (await import("./cli-serve-BBDKRWGI.js")).serve(args),
   "validate-backward": validateBackward,
   "validate-compile": validateCompile
 };

@@ -74,7 +74,7 @@ import {
   unanalysedConfig,
   verdict,
   version
-} from "./cli-chunk-P2HKHKEO.js";
+} from "./cli-chunk-OSUKMFMO.js";
 
 // engine/cli/serve.ts
 import { once as once3 } from "node:events";
