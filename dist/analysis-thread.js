@@ -258,8 +258,8 @@ var otherNames = [
 ];
 var byKey = new Map(
   gpus.flatMap((gpu) => {
-    const others2 = otherNames.filter(([, id]) => id === gpu.id).map(([name]) => name);
-    return [gpu.id, gpu.name, ...others2].map((name) => [key(name), gpu]);
+    const others3 = otherNames.filter(([, id]) => id === gpu.id).map(([name]) => name);
+    return [gpu.id, gpu.name, ...others3].map((name) => [key(name), gpu]);
   })
 );
 var defaultGpu = knownGpu("a10");
@@ -3862,24 +3862,24 @@ function otherTokens(ops, name, source, hidden) {
 }
 function spread(ops, root3, text, words2) {
   const magnitude = ops.gemma3n.magnitude(words2);
-  const others2 = ofOtherStreams(
+  const others3 = ofOtherStreams(
     text,
     (index) => ops.gemma3n.scaledTo(
       magnitude,
       ops.linear(`${root3}.altup_projections.${index}`, words2, text.hidden_size, { bias: false })
     )
   );
-  return ops.gemma3n.stacked([words2, ...others2]);
+  return ops.gemma3n.stacked([words2, ...others3]);
 }
 function gathered(ops, root3, text, streams) {
   const first = ops.gemma3n.stream(streams);
   const magnitude = ops.gemma3n.magnitude(first);
-  const others2 = ofOtherStreams(text, (index) => {
+  const others3 = ofOtherStreams(text, (index) => {
     const stream = ops.gemma3n.stream(streams);
     const name = `${root3}.altup_unembed_projections.${index}`;
     return ops.gemma3n.scaledTo(magnitude, ops.linear(name, stream, text.hidden_size, { bias: false }));
   });
-  return ops.gemma3n.mean(ops.gemma3n.stacked([first, ...others2]));
+  return ops.gemma3n.mean(ops.gemma3n.stacked([first, ...others3]));
 }
 function ofOtherStreams({ altup_num_inputs: streams }, make) {
   return Array.from({ length: streams - 1 }, (_, index) => make(index));
@@ -6852,6 +6852,38 @@ var falcon2 = [
     num_attention_heads: 128
   })
 ];
+var hunyuan2 = { head_dim: 128, ...tied4 };
+var glm42 = { head_dim: 128, ...untied };
+var others = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  row2("smollm3", [128256, 2048, 11008, 36, 16, 4, 65536], ["HuggingFaceTB/SmolLM3-3B", "HuggingFaceTB/SmolLM3-3B-Base"], tied4),
+  row2("olmo2", [100352, 4096, 11008, 32, 32, 32, 4096], ["allenai/OLMo-2-1124-7B", "allenai/OLMo-2-1124-7B-SFT", "allenai/OLMo-2-1124-7B-DPO", "allenai/OLMo-2-1124-7B-Instruct"], untied),
+  row2("olmo2", [100352, 5120, 13824, 40, 40, 40, 4096], ["allenai/OLMo-2-1124-13B", "allenai/OLMo-2-1124-13B-SFT", "allenai/OLMo-2-1124-13B-DPO", "allenai/OLMo-2-1124-13B-Instruct"], untied),
+  row2("stablelm", [50304, 2560, 6912, 32, 32, 32, 4096], ["stabilityai/stablelm-3b-4e1t", "stabilityai/stablelm-zephyr-3b"], untied),
+  row2("stablelm", [50304, 2560, 6912, 32, 32, 32, 16384], ["stabilityai/stable-code-3b"], untied),
+  row2("stablelm", [100352, 2048, 5632, 24, 32, 32, 4096], ["stabilityai/stablelm-2-1_6b", "stabilityai/stablelm-2-1_6b-chat", "stabilityai/stablelm-2-zephyr-1_6b"], { use_qkv_bias: true, ...untied }),
+  row2("starcoder2", [49152, 3072, 12288, 30, 24, 2, 16384], ["bigcode/starcoder2-3b"], { sliding_window: 4096, ...tied4 }),
+  row2("starcoder2", [49152, 4608, 18432, 32, 36, 4, 16384], ["bigcode/starcoder2-7b"], { sliding_window: 4096, ...tied4 }),
+  row2("starcoder2", [49152, 6144, 24576, 40, 48, 4, 16384], ["bigcode/starcoder2-15b", "bigcode/starcoder2-15b-instruct-v0.1", "HuggingFaceH4/starchat2-15b-sft-v0.1", "HuggingFaceH4/starchat2-15b-v0.1"], { sliding_window: 4096, ...untied }),
+  row2("olmo3", [100278, 4096, 11008, 32, 32, 32, 65536], ["allenai/Olmo-3-1025-7B", "allenai/Olmo-3-7B-Instruct", "allenai/Olmo-3-7B-Instruct-SFT", "allenai/Olmo-3-7B-Instruct-DPO", "allenai/Olmo-3-7B-Think", "allenai/Olmo-3-7B-Think-SFT", "allenai/Olmo-3-7B-Think-DPO"], { sliding_window: 4096, ...untied }),
+  row2("arcee", [128004, 2560, 18432, 36, 20, 4, 65536], ["arcee-ai/AFM-4.5B", "arcee-ai/AFM-4.5B-Base"], untied),
+  row2("seed_oss", [155136, 5120, 27648, 64, 80, 8, 524288], ["ByteDance-Seed/Seed-OSS-36B-Instruct", "ByteDance-Seed/Seed-OSS-36B-Base", "ByteDance-Seed/Seed-OSS-36B-Base-woSyn"], { head_dim: 128, ...untied }),
+  row2("hunyuan_v1_dense", [120818, 1024, 3584, 24, 16, 8, 262144], ["tencent/Hunyuan-0.5B-Instruct", "tencent/Hunyuan-0.5B-Pretrain"], hunyuan2),
+  row2("hunyuan_v1_dense", [120818, 2048, 6144, 32, 16, 4, 262144], ["tencent/Hunyuan-1.8B-Instruct", "tencent/Hunyuan-1.8B-Pretrain"], hunyuan2),
+  row2("hunyuan_v1_dense", [120818, 3072, 8192, 36, 32, 8, 262144], ["tencent/Hunyuan-4B-Instruct", "tencent/Hunyuan-4B-Pretrain"], hunyuan2),
+  row2("hunyuan_v1_dense", [128167, 4096, 14336, 32, 32, 8, 32768], ["tencent/Hunyuan-7B-Instruct", "tencent/Hunyuan-7B-Pretrain"], hunyuan2),
+  row2("glm4", [151552, 4096, 13696, 40, 32, 2, 32768], ["THUDM/GLM-4-9B-0414", "zai-org/GLM-4-9B-0414", "zai-org/GLM-Z1-9B-0414"], glm42),
+  row2("glm4", [151552, 6144, 23040, 61, 48, 2, 32768], ["THUDM/GLM-4-32B-0414", "zai-org/GLM-4-32B-0414", "zai-org/GLM-4-32B-Base-0414", "zai-org/GLM-Z1-32B-0414"], { ...glm42, attention_bias: false }),
+  row2("nemotron", [256e3, 3072, 9216, 32, 24, 8, 4096], ["nvidia/Nemotron-Mini-4B-Instruct", "nvidia/Minitron-4B-Base"], { head_dim: 128, ...untied }),
+  row2("apertus", [131072, 4096, 21504, 32, 32, 8, 65536], ["swiss-ai/Apertus-8B-2509", "swiss-ai/Apertus-8B-Instruct-2509"], untied),
+  row2("apertus", [131072, 8192, 43008, 80, 64, 8, 65536], ["swiss-ai/Apertus-70B-2509", "swiss-ai/Apertus-70B-Instruct-2509"], untied),
+  row2("cohere", [256e3, 8192, 22528, 40, 64, 64, 8192], ["CohereForAI/c4ai-command-r-v01", "CohereLabs/c4ai-command-r-v01"], tied4),
+  row2("cohere", [256e3, 4096, 14336, 32, 32, 8, 8192], ["CohereForAI/aya-23-8B", "CohereLabs/aya-23-8B", "CohereForAI/aya-expanse-8b", "CohereLabs/aya-expanse-8b"], tied4),
+  row2("cohere2", [256e3, 4096, 14336, 32, 32, 8, 8192], ["CohereForAI/c4ai-command-r7b-12-2024", "CohereLabs/c4ai-command-r7b-12-2024"], tied4),
+  row2("mistral", [32768, 12288, 28672, 88, 96, 8, 32768], ["mistralai/Mistral-Large-Instruct-2407", "mistralai/Mistral-Large-Instruct-2411"], { sliding_window: null, ...untied }),
+  row2("llama", [51200, 4096, 11008, 32, 32, 32, 8192], ["Salesforce/xgen-7b-8k-base", "Salesforce/xgen-7b-8k-inst"], untied),
+  row2("llama", [32e3, 8192, 22016, 48, 64, 8, 16384], ["codellama/CodeLlama-34b-hf", "codellama/CodeLlama-34b-Instruct-hf"], untied)
+];
 var llmRows = [
   ...llama2,
   ...mistral2,
@@ -6861,7 +6893,8 @@ var llmRows = [
   ...phi2,
   ...gptNeox2,
   ...opt2,
-  ...falcon2
+  ...falcon2,
+  ...others
 ];
 
 // engine/models/catalogue/mamba-rows.ts
@@ -7348,6 +7381,9 @@ var newerMultimodalRows = [
   scout,
   maverick
 ];
+
+// engine/models/catalogue/own-code-rows.ts
+var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
 var mossVl2 = {
   ids: ["OpenMOSS-Team/MOSS-VL-Instruct-0708"],
   config: {
@@ -7361,47 +7397,10 @@ var mossVl2 = {
     vision_config: { depth: 27, hidden_size: 1152, intermediate_size: 4304, deepstack_visual_indexes: [8, 16, 24] }
   }
 };
-var remoteCodeRows = [mossVl2];
-
-// engine/models/catalogue/newer-rows.ts
-var hunyuan2 = { head_dim: 128, ...tied4 };
-var glm42 = { head_dim: 128, ...untied };
-var newerRows = [
-  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
-  row2("smollm3", [128256, 2048, 11008, 36, 16, 4, 65536], ["HuggingFaceTB/SmolLM3-3B", "HuggingFaceTB/SmolLM3-3B-Base"], tied4),
-  row2("olmo2", [100352, 4096, 11008, 32, 32, 32, 4096], ["allenai/OLMo-2-1124-7B", "allenai/OLMo-2-1124-7B-SFT", "allenai/OLMo-2-1124-7B-DPO", "allenai/OLMo-2-1124-7B-Instruct"], untied),
-  row2("olmo2", [100352, 5120, 13824, 40, 40, 40, 4096], ["allenai/OLMo-2-1124-13B", "allenai/OLMo-2-1124-13B-SFT", "allenai/OLMo-2-1124-13B-DPO", "allenai/OLMo-2-1124-13B-Instruct"], untied),
-  row2("stablelm", [50304, 2560, 6912, 32, 32, 32, 4096], ["stabilityai/stablelm-3b-4e1t", "stabilityai/stablelm-zephyr-3b"], untied),
-  row2("stablelm", [50304, 2560, 6912, 32, 32, 32, 16384], ["stabilityai/stable-code-3b"], untied),
-  row2("stablelm", [100352, 2048, 5632, 24, 32, 32, 4096], ["stabilityai/stablelm-2-1_6b", "stabilityai/stablelm-2-1_6b-chat", "stabilityai/stablelm-2-zephyr-1_6b"], { use_qkv_bias: true, ...untied }),
-  row2("starcoder2", [49152, 3072, 12288, 30, 24, 2, 16384], ["bigcode/starcoder2-3b"], { sliding_window: 4096, ...tied4 }),
-  row2("starcoder2", [49152, 4608, 18432, 32, 36, 4, 16384], ["bigcode/starcoder2-7b"], { sliding_window: 4096, ...tied4 }),
-  row2("starcoder2", [49152, 6144, 24576, 40, 48, 4, 16384], ["bigcode/starcoder2-15b", "bigcode/starcoder2-15b-instruct-v0.1", "HuggingFaceH4/starchat2-15b-sft-v0.1", "HuggingFaceH4/starchat2-15b-v0.1"], { sliding_window: 4096, ...untied }),
-  row2("olmo3", [100278, 4096, 11008, 32, 32, 32, 65536], ["allenai/Olmo-3-1025-7B", "allenai/Olmo-3-7B-Instruct", "allenai/Olmo-3-7B-Instruct-SFT", "allenai/Olmo-3-7B-Instruct-DPO", "allenai/Olmo-3-7B-Think", "allenai/Olmo-3-7B-Think-SFT", "allenai/Olmo-3-7B-Think-DPO"], { sliding_window: 4096, ...untied }),
-  row2("arcee", [128004, 2560, 18432, 36, 20, 4, 65536], ["arcee-ai/AFM-4.5B", "arcee-ai/AFM-4.5B-Base"], untied),
-  row2("seed_oss", [155136, 5120, 27648, 64, 80, 8, 524288], ["ByteDance-Seed/Seed-OSS-36B-Instruct", "ByteDance-Seed/Seed-OSS-36B-Base", "ByteDance-Seed/Seed-OSS-36B-Base-woSyn"], { head_dim: 128, ...untied }),
-  row2("hunyuan_v1_dense", [120818, 1024, 3584, 24, 16, 8, 262144], ["tencent/Hunyuan-0.5B-Instruct", "tencent/Hunyuan-0.5B-Pretrain"], hunyuan2),
-  row2("hunyuan_v1_dense", [120818, 2048, 6144, 32, 16, 4, 262144], ["tencent/Hunyuan-1.8B-Instruct", "tencent/Hunyuan-1.8B-Pretrain"], hunyuan2),
-  row2("hunyuan_v1_dense", [120818, 3072, 8192, 36, 32, 8, 262144], ["tencent/Hunyuan-4B-Instruct", "tencent/Hunyuan-4B-Pretrain"], hunyuan2),
-  row2("hunyuan_v1_dense", [128167, 4096, 14336, 32, 32, 8, 32768], ["tencent/Hunyuan-7B-Instruct", "tencent/Hunyuan-7B-Pretrain"], hunyuan2),
-  row2("glm4", [151552, 4096, 13696, 40, 32, 2, 32768], ["THUDM/GLM-4-9B-0414", "zai-org/GLM-4-9B-0414", "zai-org/GLM-Z1-9B-0414"], glm42),
-  row2("glm4", [151552, 6144, 23040, 61, 48, 2, 32768], ["THUDM/GLM-4-32B-0414", "zai-org/GLM-4-32B-0414", "zai-org/GLM-4-32B-Base-0414", "zai-org/GLM-Z1-32B-0414"], { ...glm42, attention_bias: false }),
-  row2("nemotron", [256e3, 3072, 9216, 32, 24, 8, 4096], ["nvidia/Nemotron-Mini-4B-Instruct", "nvidia/Minitron-4B-Base"], { head_dim: 128, ...untied }),
-  row2("apertus", [131072, 4096, 21504, 32, 32, 8, 65536], ["swiss-ai/Apertus-8B-2509", "swiss-ai/Apertus-8B-Instruct-2509"], untied),
-  row2("apertus", [131072, 8192, 43008, 80, 64, 8, 65536], ["swiss-ai/Apertus-70B-2509", "swiss-ai/Apertus-70B-Instruct-2509"], untied),
-  row2("cohere", [256e3, 8192, 22528, 40, 64, 64, 8192], ["CohereForAI/c4ai-command-r-v01", "CohereLabs/c4ai-command-r-v01"], tied4),
-  row2("cohere", [256e3, 4096, 14336, 32, 32, 8, 8192], ["CohereForAI/aya-23-8B", "CohereLabs/aya-23-8B", "CohereForAI/aya-expanse-8b", "CohereLabs/aya-expanse-8b"], tied4),
-  row2("cohere2", [256e3, 4096, 14336, 32, 32, 8, 8192], ["CohereForAI/c4ai-command-r7b-12-2024", "CohereLabs/c4ai-command-r7b-12-2024"], tied4),
-  row2("mistral", [32768, 12288, 28672, 88, 96, 8, 32768], ["mistralai/Mistral-Large-Instruct-2407", "mistralai/Mistral-Large-Instruct-2411"], { sliding_window: null, ...untied }),
-  row2("llama", [51200, 4096, 11008, 32, 32, 32, 8192], ["Salesforce/xgen-7b-8k-base", "Salesforce/xgen-7b-8k-inst"], untied),
-  row2("llama", [32e3, 8192, 22016, 48, 64, 8, 16384], ["codellama/CodeLlama-34b-hf", "codellama/CodeLlama-34b-Instruct-hf"], untied)
-];
-
-// engine/models/catalogue/own-code-rows.ts
-var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
 var ownCodeRows = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
-  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2)
+  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2),
+  mossVl2
 ];
 
 // engine/models/catalogue/seq2seq-rows.ts
@@ -7478,7 +7477,6 @@ var entries = new Map(
     ...classicRows,
     ...visionRows,
     ...llmRows,
-    ...newerRows,
     ...ownCodeRows,
     ...moeRows,
     ...convolutionalRows,
@@ -7487,7 +7485,6 @@ var entries = new Map(
     ...gemmaRows,
     ...gemma3nRows,
     ...newerMultimodalRows,
-    ...remoteCodeRows,
     ...seq2seqRows
   ].flatMap((row5) => row5.ids.map((id) => [id.toLowerCase(), { id, row: row5 }]))
 );
@@ -7635,8 +7632,8 @@ function modelInName(name) {
   const widest2 = matches.filter(
     (match) => !matches.some((other) => isWider(other, match) && other.start <= match.start && other.end >= match.end)
   );
-  const [only, ...others2] = widest2;
-  if (only === void 0 || others2.length > 0) return void 0;
+  const [only, ...others3] = widest2;
+  if (only === void 0 || others3.length > 0) return void 0;
   const { id, architecture } = only.candidate;
   if (architecture !== void 0) return { kind: "unsupported", architecture };
   const around = [...words2.slice(0, only.start), ...words2.slice(only.end)];
@@ -8113,7 +8110,7 @@ function readLabels(reader, written2, task, known2) {
 var stepInPytorch = { framework: "pytorch", step: "training" };
 function trainingConfig(reader, config) {
   const { dialect, model, batchSize: batchSize2, accumulation } = config;
-  const { task, microBatch, ...others2 } = config.spec;
+  const { task, microBatch, ...others3 } = config.spec;
   if (model === void 0 || task === void 0 || microBatch === void 0 || reader.problems.length > 0) {
     return { kind: "unreadable", problems: reader.problems };
   }
@@ -8121,7 +8118,7 @@ function trainingConfig(reader, config) {
     kind: "training-config",
     dialect,
     model,
-    spec: { model: model.id, task, microBatch, ...others2 },
+    spec: { model: model.id, task, microBatch, ...others3 },
     ...batchSize2 && { batchSizeAt: batchSize2.at },
     ...accumulation && { gradientAccumulationAt: accumulation.at },
     assumptions: reader.assumptions
@@ -8196,9 +8193,9 @@ function present(settings2) {
     expertsOnHost,
     tensorParallel,
     expertParallel,
-    ...others2
+    ...others3
   } = settings2;
-  const { sharding, offload, fusedLoss, method, dropout, ...always } = others2;
+  const { sharding, offload, fusedLoss, method, dropout, ...always } = others3;
   return {
     ...always,
     ...optimizerInBackward && { optimizerInBackward },
@@ -8557,9 +8554,9 @@ function readModulesToSave(reader, field) {
   const names = (field && (namesIn(field) ?? reader.text(field)?.split(","))) ?? [];
   const last = names.map((name) => name.trim().split(".").at(-1) ?? "").filter((name) => name !== "");
   const copied = ["embed_tokens", "lm_head", "embed_out", "wte", "embed_in"];
-  const others2 = last.filter((name) => !copied.includes(name));
-  if (field !== void 0 && others2.length > 0) {
-    const message2 = `Training ${oneOf(others2.slice(0, MAX_TARGETS).map(quote))} whole beside adapters is not modelled yet`;
+  const others3 = last.filter((name) => !copied.includes(name));
+  if (field !== void 0 && others3.length > 0) {
+    const message2 = `Training ${oneOf(others3.slice(0, MAX_TARGETS).map(quote))} whole beside adapters is not modelled yet`;
     reader.refuse(field, "unsupported-setting", message2, `Name embeddings or output layers: ${oneOf(copied)}.`);
   }
   return last.filter((name) => copied.includes(name));
@@ -9234,11 +9231,11 @@ var stored = /* @__PURE__ */ new Map([
   ["gptq", "gptq"],
   ["awq", "awq"]
 ]);
-var others = /* @__PURE__ */ new Set(["nvfp4", "mxfp4", "hqq", "aqlm", "gguf"]);
+var others2 = /* @__PURE__ */ new Set(["nvfp4", "mxfp4", "hqq", "aqlm", "gguf"]);
 function storedQuantization(reader, model, hasAdapter) {
   if (model?.value.kind !== "text") return void 0;
   const words2 = model.value.text.toLowerCase().split(/[^a-z0-9]+/);
-  const other = words2.find((word) => others.has(word));
+  const other = words2.find((word) => others2.has(word));
   if (other !== void 0) {
     const message2 = `Weights stored in ${quote(other)} are not modelled yet`;
     return reader.refuse(model, "unsupported-quantization", message2, "Leave this config out of the check for now.");
@@ -10164,10 +10161,10 @@ function read3(document, reader, lookUp) {
 }
 function tellDefaults(reader, document) {
   const defaults2 = document.at("defaults")?.value;
-  const others2 = defaults2?.kind === "list" ? defaults2.items.filter(({ source }) => source !== "_self_") : [];
-  const [first] = others2;
+  const others3 = defaults2?.kind === "list" ? defaults2.items.filter(({ source }) => source !== "_self_") : [];
+  const [first] = others3;
   if (first === void 0) return;
-  const more = others2.length > 1 ? ` and ${others2.length - 1} more` : "";
+  const more = others3.length > 1 ? ` and ${others3.length - 1} more` : "";
   reader.assume(
     `This file alone is read, though it builds on ${quote(first.source)}${more}: what they set is not known.`
   );
@@ -11951,9 +11948,9 @@ var Section = class _Section {
   at(...path3) {
     const [key2, ...rest] = path3;
     const field = this.field(key2);
-    const [next, ...others2] = rest;
+    const [next, ...others3] = rest;
     if (next === void 0) return field?.value.kind === "empty" ? void 0 : field;
-    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others2) : void 0;
+    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others3) : void 0;
   }
   /** This section and those nested in it down to `levels`, outer ones first; one that aliases repeat comes once. */
   nested(levels) {
@@ -13005,16 +13002,16 @@ var Gemma3nTape = class {
   }
   addedToOthers(streams, x) {
     const autograd = this.#autograd;
-    const others2 = () => autograd.storage(elements(streams) - elements(x), streams.dtype, true, "temporaries");
+    const others3 = () => autograd.storage(elements(streams) - elements(x), streams.dtype, true, "temporaries");
     const sum2 = { ...streams, edge: autograd.newEdge() };
     autograd.record("add_", {
       reads: [streams, x],
       outputs: [sum2],
       gradients: [streams, x].map(made),
-      backwardScratch: [others2()]
+      backwardScratch: [others3()]
     });
     const output = { ...streams, edge: autograd.newEdge() };
-    const backwardScratch = [others2(), autograd.like(streams, "temporaries")];
+    const backwardScratch = [others3(), autograd.like(streams, "temporaries")];
     autograd.record("copy_", { reads: [sum2], outputs: [output], gradients: [made(sum2)], backwardScratch });
     return output;
   }
@@ -14107,9 +14104,9 @@ var Pointwise = class extends Weights {
     return output;
   }
   joined(parts, rows2) {
-    const [first, ...others2] = parts.map((part) => this.#firstRows(part, rows2));
+    const [first, ...others3] = parts.map((part) => this.#firstRows(part, rows2));
     if (first === void 0) throw new Error("nothing to join");
-    return this.concatenate([first, this.concatenate(others2)]);
+    return this.concatenate([first, this.concatenate(others3)]);
   }
   float32(x) {
     return this.cast(x, "float32");

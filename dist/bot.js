@@ -3498,24 +3498,24 @@ function otherTokens(ops, name3, source, hidden) {
 }
 function spread(ops, root3, text3, words4) {
   const magnitude = ops.gemma3n.magnitude(words4);
-  const others2 = ofOtherStreams(
+  const others3 = ofOtherStreams(
     text3,
     (index) => ops.gemma3n.scaledTo(
       magnitude,
       ops.linear(`${root3}.altup_projections.${index}`, words4, text3.hidden_size, { bias: false })
     )
   );
-  return ops.gemma3n.stacked([words4, ...others2]);
+  return ops.gemma3n.stacked([words4, ...others3]);
 }
 function gathered(ops, root3, text3, streams) {
   const first = ops.gemma3n.stream(streams);
   const magnitude = ops.gemma3n.magnitude(first);
-  const others2 = ofOtherStreams(text3, (index) => {
+  const others3 = ofOtherStreams(text3, (index) => {
     const stream = ops.gemma3n.stream(streams);
     const name3 = `${root3}.altup_unembed_projections.${index}`;
     return ops.gemma3n.scaledTo(magnitude, ops.linear(name3, stream, text3.hidden_size, { bias: false }));
   });
-  return ops.gemma3n.mean(ops.gemma3n.stacked([first, ...others2]));
+  return ops.gemma3n.mean(ops.gemma3n.stacked([first, ...others3]));
 }
 function ofOtherStreams({ altup_num_inputs: streams }, make) {
   return Array.from({ length: streams - 1 }, (_, index) => make(index));
@@ -5130,8 +5130,8 @@ var otherNames = [
 ];
 var byKey = new Map(
   gpus.flatMap((gpu2) => {
-    const others2 = otherNames.filter(([, id7]) => id7 === gpu2.id).map(([name3]) => name3);
-    return [gpu2.id, gpu2.name, ...others2].map((name3) => [key(name3), gpu2]);
+    const others3 = otherNames.filter(([, id7]) => id7 === gpu2.id).map(([name3]) => name3);
+    return [gpu2.id, gpu2.name, ...others3].map((name3) => [key(name3), gpu2]);
   })
 );
 var defaultGpu = knownGpu("a10");
@@ -6748,6 +6748,38 @@ var falcon2 = [
     num_attention_heads: 128
   })
 ];
+var hunyuan2 = { head_dim: 128, ...tied4 };
+var glm42 = { head_dim: 128, ...untied };
+var others = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  row2("smollm3", [128256, 2048, 11008, 36, 16, 4, 65536], ["HuggingFaceTB/SmolLM3-3B", "HuggingFaceTB/SmolLM3-3B-Base"], tied4),
+  row2("olmo2", [100352, 4096, 11008, 32, 32, 32, 4096], ["allenai/OLMo-2-1124-7B", "allenai/OLMo-2-1124-7B-SFT", "allenai/OLMo-2-1124-7B-DPO", "allenai/OLMo-2-1124-7B-Instruct"], untied),
+  row2("olmo2", [100352, 5120, 13824, 40, 40, 40, 4096], ["allenai/OLMo-2-1124-13B", "allenai/OLMo-2-1124-13B-SFT", "allenai/OLMo-2-1124-13B-DPO", "allenai/OLMo-2-1124-13B-Instruct"], untied),
+  row2("stablelm", [50304, 2560, 6912, 32, 32, 32, 4096], ["stabilityai/stablelm-3b-4e1t", "stabilityai/stablelm-zephyr-3b"], untied),
+  row2("stablelm", [50304, 2560, 6912, 32, 32, 32, 16384], ["stabilityai/stable-code-3b"], untied),
+  row2("stablelm", [100352, 2048, 5632, 24, 32, 32, 4096], ["stabilityai/stablelm-2-1_6b", "stabilityai/stablelm-2-1_6b-chat", "stabilityai/stablelm-2-zephyr-1_6b"], { use_qkv_bias: true, ...untied }),
+  row2("starcoder2", [49152, 3072, 12288, 30, 24, 2, 16384], ["bigcode/starcoder2-3b"], { sliding_window: 4096, ...tied4 }),
+  row2("starcoder2", [49152, 4608, 18432, 32, 36, 4, 16384], ["bigcode/starcoder2-7b"], { sliding_window: 4096, ...tied4 }),
+  row2("starcoder2", [49152, 6144, 24576, 40, 48, 4, 16384], ["bigcode/starcoder2-15b", "bigcode/starcoder2-15b-instruct-v0.1", "HuggingFaceH4/starchat2-15b-sft-v0.1", "HuggingFaceH4/starchat2-15b-v0.1"], { sliding_window: 4096, ...untied }),
+  row2("olmo3", [100278, 4096, 11008, 32, 32, 32, 65536], ["allenai/Olmo-3-1025-7B", "allenai/Olmo-3-7B-Instruct", "allenai/Olmo-3-7B-Instruct-SFT", "allenai/Olmo-3-7B-Instruct-DPO", "allenai/Olmo-3-7B-Think", "allenai/Olmo-3-7B-Think-SFT", "allenai/Olmo-3-7B-Think-DPO"], { sliding_window: 4096, ...untied }),
+  row2("arcee", [128004, 2560, 18432, 36, 20, 4, 65536], ["arcee-ai/AFM-4.5B", "arcee-ai/AFM-4.5B-Base"], untied),
+  row2("seed_oss", [155136, 5120, 27648, 64, 80, 8, 524288], ["ByteDance-Seed/Seed-OSS-36B-Instruct", "ByteDance-Seed/Seed-OSS-36B-Base", "ByteDance-Seed/Seed-OSS-36B-Base-woSyn"], { head_dim: 128, ...untied }),
+  row2("hunyuan_v1_dense", [120818, 1024, 3584, 24, 16, 8, 262144], ["tencent/Hunyuan-0.5B-Instruct", "tencent/Hunyuan-0.5B-Pretrain"], hunyuan2),
+  row2("hunyuan_v1_dense", [120818, 2048, 6144, 32, 16, 4, 262144], ["tencent/Hunyuan-1.8B-Instruct", "tencent/Hunyuan-1.8B-Pretrain"], hunyuan2),
+  row2("hunyuan_v1_dense", [120818, 3072, 8192, 36, 32, 8, 262144], ["tencent/Hunyuan-4B-Instruct", "tencent/Hunyuan-4B-Pretrain"], hunyuan2),
+  row2("hunyuan_v1_dense", [128167, 4096, 14336, 32, 32, 8, 32768], ["tencent/Hunyuan-7B-Instruct", "tencent/Hunyuan-7B-Pretrain"], hunyuan2),
+  row2("glm4", [151552, 4096, 13696, 40, 32, 2, 32768], ["THUDM/GLM-4-9B-0414", "zai-org/GLM-4-9B-0414", "zai-org/GLM-Z1-9B-0414"], glm42),
+  row2("glm4", [151552, 6144, 23040, 61, 48, 2, 32768], ["THUDM/GLM-4-32B-0414", "zai-org/GLM-4-32B-0414", "zai-org/GLM-4-32B-Base-0414", "zai-org/GLM-Z1-32B-0414"], { ...glm42, attention_bias: false }),
+  row2("nemotron", [256e3, 3072, 9216, 32, 24, 8, 4096], ["nvidia/Nemotron-Mini-4B-Instruct", "nvidia/Minitron-4B-Base"], { head_dim: 128, ...untied }),
+  row2("apertus", [131072, 4096, 21504, 32, 32, 8, 65536], ["swiss-ai/Apertus-8B-2509", "swiss-ai/Apertus-8B-Instruct-2509"], untied),
+  row2("apertus", [131072, 8192, 43008, 80, 64, 8, 65536], ["swiss-ai/Apertus-70B-2509", "swiss-ai/Apertus-70B-Instruct-2509"], untied),
+  row2("cohere", [256e3, 8192, 22528, 40, 64, 64, 8192], ["CohereForAI/c4ai-command-r-v01", "CohereLabs/c4ai-command-r-v01"], tied4),
+  row2("cohere", [256e3, 4096, 14336, 32, 32, 8, 8192], ["CohereForAI/aya-23-8B", "CohereLabs/aya-23-8B", "CohereForAI/aya-expanse-8b", "CohereLabs/aya-expanse-8b"], tied4),
+  row2("cohere2", [256e3, 4096, 14336, 32, 32, 8, 8192], ["CohereForAI/c4ai-command-r7b-12-2024", "CohereLabs/c4ai-command-r7b-12-2024"], tied4),
+  row2("mistral", [32768, 12288, 28672, 88, 96, 8, 32768], ["mistralai/Mistral-Large-Instruct-2407", "mistralai/Mistral-Large-Instruct-2411"], { sliding_window: null, ...untied }),
+  row2("llama", [51200, 4096, 11008, 32, 32, 32, 8192], ["Salesforce/xgen-7b-8k-base", "Salesforce/xgen-7b-8k-inst"], untied),
+  row2("llama", [32e3, 8192, 22016, 48, 64, 8, 16384], ["codellama/CodeLlama-34b-hf", "codellama/CodeLlama-34b-Instruct-hf"], untied)
+];
 var llmRows = [
   ...llama2,
   ...mistral2,
@@ -6757,7 +6789,8 @@ var llmRows = [
   ...phi2,
   ...gptNeox2,
   ...opt2,
-  ...falcon2
+  ...falcon2,
+  ...others
 ];
 
 // engine/models/catalogue/mamba-rows.ts
@@ -7244,6 +7277,9 @@ var newerMultimodalRows = [
   scout,
   maverick
 ];
+
+// engine/models/catalogue/own-code-rows.ts
+var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
 var mossVl2 = {
   ids: ["OpenMOSS-Team/MOSS-VL-Instruct-0708"],
   config: {
@@ -7257,47 +7293,10 @@ var mossVl2 = {
     vision_config: { depth: 27, hidden_size: 1152, intermediate_size: 4304, deepstack_visual_indexes: [8, 16, 24] }
   }
 };
-var remoteCodeRows = [mossVl2];
-
-// engine/models/catalogue/newer-rows.ts
-var hunyuan2 = { head_dim: 128, ...tied4 };
-var glm42 = { head_dim: 128, ...untied };
-var newerRows = [
-  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
-  row2("smollm3", [128256, 2048, 11008, 36, 16, 4, 65536], ["HuggingFaceTB/SmolLM3-3B", "HuggingFaceTB/SmolLM3-3B-Base"], tied4),
-  row2("olmo2", [100352, 4096, 11008, 32, 32, 32, 4096], ["allenai/OLMo-2-1124-7B", "allenai/OLMo-2-1124-7B-SFT", "allenai/OLMo-2-1124-7B-DPO", "allenai/OLMo-2-1124-7B-Instruct"], untied),
-  row2("olmo2", [100352, 5120, 13824, 40, 40, 40, 4096], ["allenai/OLMo-2-1124-13B", "allenai/OLMo-2-1124-13B-SFT", "allenai/OLMo-2-1124-13B-DPO", "allenai/OLMo-2-1124-13B-Instruct"], untied),
-  row2("stablelm", [50304, 2560, 6912, 32, 32, 32, 4096], ["stabilityai/stablelm-3b-4e1t", "stabilityai/stablelm-zephyr-3b"], untied),
-  row2("stablelm", [50304, 2560, 6912, 32, 32, 32, 16384], ["stabilityai/stable-code-3b"], untied),
-  row2("stablelm", [100352, 2048, 5632, 24, 32, 32, 4096], ["stabilityai/stablelm-2-1_6b", "stabilityai/stablelm-2-1_6b-chat", "stabilityai/stablelm-2-zephyr-1_6b"], { use_qkv_bias: true, ...untied }),
-  row2("starcoder2", [49152, 3072, 12288, 30, 24, 2, 16384], ["bigcode/starcoder2-3b"], { sliding_window: 4096, ...tied4 }),
-  row2("starcoder2", [49152, 4608, 18432, 32, 36, 4, 16384], ["bigcode/starcoder2-7b"], { sliding_window: 4096, ...tied4 }),
-  row2("starcoder2", [49152, 6144, 24576, 40, 48, 4, 16384], ["bigcode/starcoder2-15b", "bigcode/starcoder2-15b-instruct-v0.1", "HuggingFaceH4/starchat2-15b-sft-v0.1", "HuggingFaceH4/starchat2-15b-v0.1"], { sliding_window: 4096, ...untied }),
-  row2("olmo3", [100278, 4096, 11008, 32, 32, 32, 65536], ["allenai/Olmo-3-1025-7B", "allenai/Olmo-3-7B-Instruct", "allenai/Olmo-3-7B-Instruct-SFT", "allenai/Olmo-3-7B-Instruct-DPO", "allenai/Olmo-3-7B-Think", "allenai/Olmo-3-7B-Think-SFT", "allenai/Olmo-3-7B-Think-DPO"], { sliding_window: 4096, ...untied }),
-  row2("arcee", [128004, 2560, 18432, 36, 20, 4, 65536], ["arcee-ai/AFM-4.5B", "arcee-ai/AFM-4.5B-Base"], untied),
-  row2("seed_oss", [155136, 5120, 27648, 64, 80, 8, 524288], ["ByteDance-Seed/Seed-OSS-36B-Instruct", "ByteDance-Seed/Seed-OSS-36B-Base", "ByteDance-Seed/Seed-OSS-36B-Base-woSyn"], { head_dim: 128, ...untied }),
-  row2("hunyuan_v1_dense", [120818, 1024, 3584, 24, 16, 8, 262144], ["tencent/Hunyuan-0.5B-Instruct", "tencent/Hunyuan-0.5B-Pretrain"], hunyuan2),
-  row2("hunyuan_v1_dense", [120818, 2048, 6144, 32, 16, 4, 262144], ["tencent/Hunyuan-1.8B-Instruct", "tencent/Hunyuan-1.8B-Pretrain"], hunyuan2),
-  row2("hunyuan_v1_dense", [120818, 3072, 8192, 36, 32, 8, 262144], ["tencent/Hunyuan-4B-Instruct", "tencent/Hunyuan-4B-Pretrain"], hunyuan2),
-  row2("hunyuan_v1_dense", [128167, 4096, 14336, 32, 32, 8, 32768], ["tencent/Hunyuan-7B-Instruct", "tencent/Hunyuan-7B-Pretrain"], hunyuan2),
-  row2("glm4", [151552, 4096, 13696, 40, 32, 2, 32768], ["THUDM/GLM-4-9B-0414", "zai-org/GLM-4-9B-0414", "zai-org/GLM-Z1-9B-0414"], glm42),
-  row2("glm4", [151552, 6144, 23040, 61, 48, 2, 32768], ["THUDM/GLM-4-32B-0414", "zai-org/GLM-4-32B-0414", "zai-org/GLM-4-32B-Base-0414", "zai-org/GLM-Z1-32B-0414"], { ...glm42, attention_bias: false }),
-  row2("nemotron", [256e3, 3072, 9216, 32, 24, 8, 4096], ["nvidia/Nemotron-Mini-4B-Instruct", "nvidia/Minitron-4B-Base"], { head_dim: 128, ...untied }),
-  row2("apertus", [131072, 4096, 21504, 32, 32, 8, 65536], ["swiss-ai/Apertus-8B-2509", "swiss-ai/Apertus-8B-Instruct-2509"], untied),
-  row2("apertus", [131072, 8192, 43008, 80, 64, 8, 65536], ["swiss-ai/Apertus-70B-2509", "swiss-ai/Apertus-70B-Instruct-2509"], untied),
-  row2("cohere", [256e3, 8192, 22528, 40, 64, 64, 8192], ["CohereForAI/c4ai-command-r-v01", "CohereLabs/c4ai-command-r-v01"], tied4),
-  row2("cohere", [256e3, 4096, 14336, 32, 32, 8, 8192], ["CohereForAI/aya-23-8B", "CohereLabs/aya-23-8B", "CohereForAI/aya-expanse-8b", "CohereLabs/aya-expanse-8b"], tied4),
-  row2("cohere2", [256e3, 4096, 14336, 32, 32, 8, 8192], ["CohereForAI/c4ai-command-r7b-12-2024", "CohereLabs/c4ai-command-r7b-12-2024"], tied4),
-  row2("mistral", [32768, 12288, 28672, 88, 96, 8, 32768], ["mistralai/Mistral-Large-Instruct-2407", "mistralai/Mistral-Large-Instruct-2411"], { sliding_window: null, ...untied }),
-  row2("llama", [51200, 4096, 11008, 32, 32, 32, 8192], ["Salesforce/xgen-7b-8k-base", "Salesforce/xgen-7b-8k-inst"], untied),
-  row2("llama", [32e3, 8192, 22016, 48, 64, 8, 16384], ["codellama/CodeLlama-34b-hf", "codellama/CodeLlama-34b-Instruct-hf"], untied)
-];
-
-// engine/models/catalogue/own-code-rows.ts
-var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
 var ownCodeRows = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
-  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2)
+  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2),
+  mossVl2
 ];
 
 // engine/models/catalogue/seq2seq-rows.ts
@@ -7374,7 +7373,6 @@ var entries = new Map(
     ...classicRows,
     ...visionRows,
     ...llmRows,
-    ...newerRows,
     ...ownCodeRows,
     ...moeRows,
     ...convolutionalRows,
@@ -7383,7 +7381,6 @@ var entries = new Map(
     ...gemmaRows,
     ...gemma3nRows,
     ...newerMultimodalRows,
-    ...remoteCodeRows,
     ...seq2seqRows
   ].flatMap((row7) => row7.ids.map((id7) => [id7.toLowerCase(), { id: id7, row: row7 }]))
 );
@@ -7619,8 +7616,8 @@ function modelInName(name3) {
   const widest2 = matches.filter(
     (match) => !matches.some((other) => isWider(other, match) && other.start <= match.start && other.end >= match.end)
   );
-  const [only, ...others2] = widest2;
-  if (only === void 0 || others2.length > 0) return void 0;
+  const [only, ...others3] = widest2;
+  if (only === void 0 || others3.length > 0) return void 0;
   const { id: id7, architecture } = only.candidate;
   if (architecture !== void 0) return { kind: "unsupported", architecture };
   const around = [...words4.slice(0, only.start), ...words4.slice(only.end)];
@@ -8097,7 +8094,7 @@ function readLabels(reader, written2, task, known3) {
 var stepInPytorch = { framework: "pytorch", step: "training" };
 function trainingConfig(reader, config) {
   const { dialect, model, batchSize: batchSize2, accumulation } = config;
-  const { task, microBatch, ...others2 } = config.spec;
+  const { task, microBatch, ...others3 } = config.spec;
   if (model === void 0 || task === void 0 || microBatch === void 0 || reader.problems.length > 0) {
     return { kind: "unreadable", problems: reader.problems };
   }
@@ -8105,7 +8102,7 @@ function trainingConfig(reader, config) {
     kind: "training-config",
     dialect,
     model,
-    spec: { model: model.id, task, microBatch, ...others2 },
+    spec: { model: model.id, task, microBatch, ...others3 },
     ...batchSize2 && { batchSizeAt: batchSize2.at },
     ...accumulation && { gradientAccumulationAt: accumulation.at },
     assumptions: reader.assumptions
@@ -8180,9 +8177,9 @@ function present(settings) {
     expertsOnHost,
     tensorParallel,
     expertParallel,
-    ...others2
+    ...others3
   } = settings;
-  const { sharding, offload, fusedLoss, method, dropout, ...always } = others2;
+  const { sharding, offload, fusedLoss, method, dropout, ...always } = others3;
   return {
     ...always,
     ...optimizerInBackward && { optimizerInBackward },
@@ -8541,9 +8538,9 @@ function readModulesToSave(reader, field) {
   const names2 = (field && (namesIn(field) ?? reader.text(field)?.split(","))) ?? [];
   const last = names2.map((name3) => name3.trim().split(".").at(-1) ?? "").filter((name3) => name3 !== "");
   const copied = ["embed_tokens", "lm_head", "embed_out", "wte", "embed_in"];
-  const others2 = last.filter((name3) => !copied.includes(name3));
-  if (field !== void 0 && others2.length > 0) {
-    const message2 = `Training ${oneOf(others2.slice(0, MAX_TARGETS).map(quote))} whole beside adapters is not modelled yet`;
+  const others3 = last.filter((name3) => !copied.includes(name3));
+  if (field !== void 0 && others3.length > 0) {
+    const message2 = `Training ${oneOf(others3.slice(0, MAX_TARGETS).map(quote))} whole beside adapters is not modelled yet`;
     reader.refuse(field, "unsupported-setting", message2, `Name embeddings or output layers: ${oneOf(copied)}.`);
   }
   return last.filter((name3) => copied.includes(name3));
@@ -9218,11 +9215,11 @@ var stored = /* @__PURE__ */ new Map([
   ["gptq", "gptq"],
   ["awq", "awq"]
 ]);
-var others = /* @__PURE__ */ new Set(["nvfp4", "mxfp4", "hqq", "aqlm", "gguf"]);
+var others2 = /* @__PURE__ */ new Set(["nvfp4", "mxfp4", "hqq", "aqlm", "gguf"]);
 function storedQuantization(reader, model, hasAdapter) {
   if (model?.value.kind !== "text") return void 0;
   const words4 = model.value.text.toLowerCase().split(/[^a-z0-9]+/);
-  const other = words4.find((word) => others.has(word));
+  const other = words4.find((word) => others2.has(word));
   if (other !== void 0) {
     const message2 = `Weights stored in ${quote(other)} are not modelled yet`;
     return reader.refuse(model, "unsupported-quantization", message2, "Leave this config out of the check for now.");
@@ -10148,10 +10145,10 @@ function read3(document, reader, lookUp) {
 }
 function tellDefaults(reader, document) {
   const defaults2 = document.at("defaults")?.value;
-  const others2 = defaults2?.kind === "list" ? defaults2.items.filter(({ source }) => source !== "_self_") : [];
-  const [first] = others2;
+  const others3 = defaults2?.kind === "list" ? defaults2.items.filter(({ source }) => source !== "_self_") : [];
+  const [first] = others3;
   if (first === void 0) return;
-  const more2 = others2.length > 1 ? ` and ${others2.length - 1} more` : "";
+  const more2 = others3.length > 1 ? ` and ${others3.length - 1} more` : "";
   reader.assume(
     `This file alone is read, though it builds on ${quote(first.source)}${more2}: what they set is not known.`
   );
@@ -11935,9 +11932,9 @@ var Section = class _Section {
   at(...path7) {
     const [key2, ...rest] = path7;
     const field = this.field(key2);
-    const [next, ...others2] = rest;
+    const [next, ...others3] = rest;
     if (next === void 0) return field?.value.kind === "empty" ? void 0 : field;
-    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others2) : void 0;
+    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others3) : void 0;
   }
   /** This section and those nested in it down to `levels`, outer ones first; one that aliases repeat comes once. */
   nested(levels) {
@@ -13007,16 +13004,16 @@ var Gemma3nTape = class {
   }
   addedToOthers(streams, x) {
     const autograd = this.#autograd;
-    const others2 = () => autograd.storage(elements(streams) - elements(x), streams.dtype, true, "temporaries");
+    const others3 = () => autograd.storage(elements(streams) - elements(x), streams.dtype, true, "temporaries");
     const sum2 = { ...streams, edge: autograd.newEdge() };
     autograd.record("add_", {
       reads: [streams, x],
       outputs: [sum2],
       gradients: [streams, x].map(made),
-      backwardScratch: [others2()]
+      backwardScratch: [others3()]
     });
     const output = { ...streams, edge: autograd.newEdge() };
-    const backwardScratch = [others2(), autograd.like(streams, "temporaries")];
+    const backwardScratch = [others3(), autograd.like(streams, "temporaries")];
     autograd.record("copy_", { reads: [sum2], outputs: [output], gradients: [made(sum2)], backwardScratch });
     return output;
   }
@@ -14109,9 +14106,9 @@ var Pointwise = class extends Weights {
     return output;
   }
   joined(parts, rows2) {
-    const [first, ...others2] = parts.map((part3) => this.#firstRows(part3, rows2));
+    const [first, ...others3] = parts.map((part3) => this.#firstRows(part3, rows2));
     if (first === void 0) throw new Error("nothing to join");
-    return this.concatenate([first, this.concatenate(others2)]);
+    return this.concatenate([first, this.concatenate(others3)]);
   }
   float32(x) {
     return this.cast(x, "float32");
@@ -15327,7 +15324,7 @@ function batchChange(config) {
   if (changesAccumulation && gradientAccumulationAt === void 0) {
     return { kind: "not-in-file", setting: "gradient accumulation" };
   }
-  const [first, ...others2] = [
+  const [first, ...others3] = [
     ...changesMicro && batchSizeAt ? [{ at: batchSizeAt, from: current.microBatch, to: recommended.microBatch }] : [],
     ...changesAccumulation && gradientAccumulationAt ? [
       {
@@ -15337,7 +15334,7 @@ function batchChange(config) {
       }
     ] : []
   ];
-  return first === void 0 ? { kind: "nothing-to-change" } : { kind: "change", numbers: [first, ...others2] };
+  return first === void 0 ? { kind: "nothing-to-change" } : { kind: "change", numbers: [first, ...others3] };
 }
 
 // engine/propose.ts
@@ -16967,9 +16964,9 @@ function readSettings2(file) {
   if (file === void 0) return { kind: "none" };
   const parsed2 = parseFile(file);
   if (parsed2.kind === "unreadable") return parsed2;
-  const [top, ...others2] = parsed2.mappings;
+  const [top, ...others3] = parsed2.mappings;
   if (top === void 0) return isBlank(file.text) ? { kind: "none" } : unreadable3([noMapping(file)]);
-  if (others2.length > 0) return unreadable3([severalDocuments(file)]);
+  if (others3.length > 0) return unreadable3([severalDocuments(file)]);
   const checked = settingsFile.safeParse(plainSection(top));
   if (!checked.success) return unreadable3(checked.error.issues.flatMap((issue) => problemsOf2(issue, top, file.path)));
   const { data } = checked;
@@ -20071,14 +20068,14 @@ function readForm(values) {
   return request2.success ? { kind: "request", request: request2.data } : refused3(request2.error, requestField);
 }
 function requestOf({ source, model, config = "", gpu: gpu2, engine, stepSize, ...spec2 }) {
-  const { gradientCheckpointing, loraRank, ...others2 } = spec2;
+  const { gradientCheckpointing, loraRank, ...others3 } = spec2;
   return {
     ...source === "model" ? { model: model?.trim() } : { config: pasted(config) },
     ...gpu2 && { gpu: gpu2 },
     engine,
     ...stepSize !== void 0 && { stepSize },
     spec: {
-      ...others2,
+      ...others3,
       ...gradientCheckpointing && { gradientCheckpointing: gradientCheckpointing === "on" },
       ...loraRank !== void 0 && { lora: { rank: loraRank } }
     }
@@ -23224,12 +23221,12 @@ function parseComment(body2) {
     const match = called.exec(line2);
     return match === null ? [] : [{ word: match[1] ?? "", rest: (match[2] ?? "").trim() }];
   });
-  const [first, ...others2] = calls;
+  const [first, ...others3] = calls;
   if (first === void 0) return { kind: "none" };
   const name3 = first.word === "" ? "help" : commandNames.find((known3) => known3 === first.word.toLowerCase());
   if (name3 === void 0) return unknown4(first.word);
   const parsed2 = parseArguments(name3, first.rest);
-  return parsed2.kind === "command" ? { ...parsed2, others: others2.length } : parsed2;
+  return parsed2.kind === "command" ? { ...parsed2, others: others3.length } : parsed2;
 }
 function unknown4(word) {
   const meant = commandNames.find((name3) => name3 === closest(word, commandNames));
@@ -24413,8 +24410,8 @@ var nothingLeft = `${commentMarker}
 ${nothingToMeasure}.`;
 async function keepComment(work, pullNumber, body2) {
   const { github, repository: repository2 } = work;
-  const [own2, ...others2] = await ownComments(work, pullNumber);
-  const extra = others2.at(-1);
+  const [own2, ...others3] = await ownComments(work, pullNumber);
+  const extra = others3.at(-1);
   if (extra !== void 0) {
     await github.rest.issues.deleteComment({ ...repository2, comment_id: extra.id });
     return false;

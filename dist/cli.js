@@ -115,7 +115,7 @@ import {
   usableBytes,
   verdictState,
   version
-} from "./cli-chunk-OSUKMFMO.js";
+} from "./cli-chunk-IUYZ6IYE.js";
 
 // engine/analyze.ts
 import { setImmediate } from "node:timers/promises";
@@ -5387,7 +5387,7 @@ var commands2 = {
   sweep: sweep2,
   doctor,
   // Loaded when asked for: its libraries would cost every other command's start more than a check takes.
-  serve: async (args) => (await import("./cli-serve-BBDKRWGI.js")).serve(args),
+  serve: async (args) => (await import("./cli-serve-XWDKL4WO.js")).serve(args),
   "validate-backward": validateBackward,
   "validate-compile": validateCompile
 };

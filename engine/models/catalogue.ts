@@ -9,8 +9,7 @@ import { mambaRows } from './catalogue/mamba-rows.ts'
 import type { ModelRow } from './catalogue/model-row.ts'
 import { moeRows } from './catalogue/moe-rows.ts'
 import { multimodalRows } from './catalogue/multimodal-rows.ts'
-import { newerMultimodalRows, remoteCodeRows } from './catalogue/newer-multimodal-rows.ts'
-import { newerRows } from './catalogue/newer-rows.ts'
+import { newerMultimodalRows } from './catalogue/newer-multimodal-rows.ts'
 import { ownCodeRows } from './catalogue/own-code-rows.ts'
 import { seq2seqRows } from './catalogue/seq2seq-rows.ts'
 import { visionRows } from './catalogue/vision-rows.ts'
@@ -47,7 +46,6 @@ const entries: ReadonlyMap<string, Entry> = new Map(
     ...classicRows,
     ...visionRows,
     ...llmRows,
-    ...newerRows,
     ...ownCodeRows,
     ...moeRows,
     ...convolutionalRows,
@@ -56,7 +54,6 @@ const entries: ReadonlyMap<string, Entry> = new Map(
     ...gemmaRows,
     ...gemma3nRows,
     ...newerMultimodalRows,
-    ...remoteCodeRows,
     ...seq2seqRows,
   ].flatMap(row => row.ids.map(id => [id.toLowerCase(), { id, row }] as const)),
 )

@@ -12,7 +12,6 @@ import type { ModelRow } from '../../engine/models/catalogue/model-row.ts'
 import { moeRows } from '../../engine/models/catalogue/moe-rows.ts'
 import { multimodalRows } from '../../engine/models/catalogue/multimodal-rows.ts'
 import { newerMultimodalRows } from '../../engine/models/catalogue/newer-multimodal-rows.ts'
-import { newerRows } from '../../engine/models/catalogue/newer-rows.ts'
 import { seq2seqRows } from '../../engine/models/catalogue/seq2seq-rows.ts'
 import { visionRows } from '../../engine/models/catalogue/vision-rows.ts'
 import { footprintOf } from '../estimate/specs.ts'
@@ -22,7 +21,6 @@ const script = fileURLToPath(new URL('count-parameters.py', import.meta.url))
 const rows = [
   ...visionRows,
   ...llmRows,
-  ...newerRows,
   ...moeRows,
   ...convolutionalRows,
   ...mambaRows,

@@ -213,7 +213,7 @@ function cayley(autograd: Autograd, name: string, blocks: number, size: number):
 }
 
 /** OFTLayer.adjust_oft_parameters: the nearest size that divides the features, the smaller of two. */
-export function blockSize(features: number, wanted: number): number {
+function blockSize(features: number, wanted: number): number {
   if (wanted >= features) return features
   const divides = (size: number) => features % size === 0
   let [higher, lower] = [wanted, wanted]

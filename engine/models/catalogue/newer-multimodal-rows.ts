@@ -134,21 +134,3 @@ export const newerMultimodalRows: readonly ModelRow[] = [
   scout,
   maverick,
 ]
-
-/** As public engines read its config.json; 11 B, as LLaMA-Factory's examples call it. */
-const mossVl: ModelRow = {
-  ids: ['OpenMOSS-Team/MOSS-VL-Instruct-0708'],
-  config: {
-    model_type: 'moss_vl',
-    tie_word_embeddings: false,
-    text_config: {
-      ...row('moss_vl_text', [151_936, 4_096, 12_288, 48, 32, 8, 262_144], []).config,
-      head_dim: 128,
-      cross_attention_layers: [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46],
-    },
-    vision_config: { depth: 27, hidden_size: 1_152, intermediate_size: 4_304, deepstack_visual_indexes: [8, 16, 24] },
-  },
-}
-
-/** Of models whose code is published beside them, not in transformers. */
-export const remoteCodeRows: readonly ModelRow[] = [mossVl]

@@ -74,7 +74,7 @@ import {
   unanalysedConfig,
   verdict,
   version
-} from "./cli-chunk-OSUKMFMO.js";
+} from "./cli-chunk-IUYZ6IYE.js";
 
 // engine/cli/serve.ts
 import { once as once3 } from "node:events";

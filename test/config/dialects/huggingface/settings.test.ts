@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { onlyProblemIn, problemsIn, trainingConfig } from '../../readings.ts'
+import { bert } from './configs.ts'
+
+describe('precision', () => {
+  it.each([
+    ['', 'fp32'],
+    ['fp16: true\n', 'amp-fp16'],
+    ['bf16: yes\n', 'amp-bf16'],
+    ['bf16: false\n', 'fp32'],
+    ['torch_dtype: bfloat16\n', 'bf16'],
+    ['bf16: true\ndtype: torch.bfloat16\n', 'bf16'],
+    ['bf16: true\ntorch_dtype: float32\n', 'amp-bf16'],
+    ['torch_dtype: auto\n', 'fp32'],
+  ])('of %j is %s', (text, precision) => {
+    expect(trainingConfig(bert + text).spec.precision).toBe(precision)
+  })
+
+  it.each([
+    ['torch_dtype: float16\n', 'unsupported-precision', 3],
+    ['torch_dtype: int3\n', 'unknown-precision', 3],
+    ['fp16: true\nbf16: true\n', 'precision-conflict', 4],
+    ['fp16: true\ntorch_dtype: bfloat16\n', 'precision-conflict', 3],
+    ['fp16: "true"\n', 'not-a-flag', 3],
+  ])('of %j is refused', (text, code, line) => {
+    expect(onlyProblemIn(bert + text)).toMatchObject({ code, line })
+  })
+})
+
+describe('the optimizer', () => {
+  it.each([
+    ['adamw_torch', 'adamw'],
+    ['adamw_torch_fused', 'adamw-fused'],
+    ['adamw_apex_fused', 'adamw-fused'],
+    ['adamw_hf', 'adamw-loop'],
+    ['sgd', 'sgd'],
+    ['adafactor', 'adafactor'],
+    ['adamw_bnb_8bit', 'adamw-8bit'],
+    ['paged_adamw_8bit', 'paged-adamw-8bit'],
+    ['paged_adamw_32bit', 'paged-adamw'],
+    ['lion_32bit', 'lion'],
+  ])('%s is %s', (name, optimizer) => {
+    expect(trainingConfig(`${bert}optim: ${name}\n`).spec.optimizer).toBe(optimizer)
+  })
+
+  it('that is fused by default is fused here', () => {
+    expect(trainingConfig(bert).spec.optimizer).toBe('adamw-fused')
+  })
+
+  it('that cannot be modelled yet is told so', () => {
+    expect(onlyProblemIn(`${bert}optim: adalomo\n`)).toMatchObject({
+      code: 'unsupported-optimizer',
+      message: 'The optimizer "adalomo" is not supported yet',
+      fix: expect.stringMatching(/^Supported are adamw_torch, .* or lion_32bit\.$/),
+      file: 'train.yaml',
+      line: 3,
+      column: 8,
+      field: 'optim',
+    })
+  })
+
+  it('that is misspelt is put right', () => {
+    const problem = onlyProblemIn(`${bert}optim: adamw_toch\n`)
+    expect(problem.code).toBe('unknown-optimizer')
+    expect(problem.fix).toMatch(/^Did you mean adamw_torch\?/)
+  })
+})
+
+describe('other settings', () => {
+  it('flash attention counts as fused attention, and says so', () => {
+    const reading = trainingConfig(`${bert}attn_implementation: flash_attention_2\n`)
+    expect(reading.spec.attention).toBe('sdpa')
+    expect(reading.assumptions).toContain(
+      'flash_attention_2 is taken as sdpa: the flash kernel and the fused one hold the same bytes.',
+    )
+  })
+
+  it('use_gradient_checkpointing counts as gradient_checkpointing', () => {
+    expect(trainingConfig(`${bert}use_gradient_checkpointing: true\n`).spec.gradientCheckpointing).toBe(true)
+  })
+
+  it.each([
+    ['load_in_4bit: true', 'quantised-without-adapter'],
+    ['load_in_8bit: true', 'quantised-without-adapter'],
+    ['finetuning_type: oft', 'unsupported-setting'],
+    ['use_peft: true', 'unsupported-setting'],
+    ['deepspeed: ds.json', 'not-in-file'],
+    ['reward_model_path: a/b', 'unsupported-training'],
+  ])('%s is refused rather than ignored', (line, code) => {
+    expect(onlyProblemIn(`${bert}${line}\n`)).toMatchObject({ code, line: 3 })
+  })
+
+  it('the stage of ZeRO is read from the name of its file, and the optimizer then keeps 32-bit masters', () => {
+    const reading = trainingConfig(`${bert}bf16: true\ndeepspeed: configs/ds_z2_offload_config.json\n`)
+    expect(reading.spec).toMatchObject({ precision: 'bf16-master', sharding: 'zero2', offload: 'optimizer' })
+    expect(reading.assumptions).toContain(
+      'ZeRO stage 2, offloaded to the host: read from the name of "configs/ds_z2_offload_config.json".',
+    )
+  })
+
+  it('fsdp shards the weights, unless it shards gradients only', () => {
+    expect(trainingConfig(`${bert}fsdp: full_shard auto_wrap\n`).spec.sharding).toBe('fsdp')
+    expect(trainingConfig(`${bert}fsdp: [shard_grad_op]\n`).spec.sharding).toBe('zero2')
+  })
+
+  it.each(['load_in_4bit: false', 'finetuning_type: full', 'deepspeed: null', 'fsdp: ""'])(
+    '%s changes nothing',
+    line => {
+      expect(trainingConfig(`${bert}${line}\n`).spec.microBatch).toBe(16)
+    },
+  )
+
+  it('that are left empty count as absent', () => {
+    expect(trainingConfig(`${bert}fp16:\noptim: null\nmax_length: ~\n`).spec).toMatchObject({
+      precision: 'fp32',
+      sequenceLength: 512,
+    })
+  })
+})
+
+it('every problem of a file is told, not just the first', () => {
+  const text = `model_name_or_path: acme/unknown
+per_device_train_batch_size: 0
+gradient_accumulation_steps: -1
+max_length: long
+optim: adalomo
+fp16: maybe
+attn_implementation: fast
+num_processes: \${WORLD}
+`
+  expect(problemsIn(text).map(({ line, code }) => [line, code])).toEqual([
+    [2, 'out-of-range'],
+    [3, 'out-of-range'],
+    [1, 'unknown-model'],
+    [4, 'not-a-whole-number'],
+    [8, 'not-in-file'],
+    [6, 'not-a-flag'],
+    [5, 'unsupported-optimizer'],
+    [7, 'unknown-value'],
+  ])
+})
