@@ -22,9 +22,7 @@ type Settings = Pick<
   | 'trainsTowers'
   | 'quantization'
   | 'quantizedExperts'
-  | 'linearExperts'
-  | 'chosenExperts'
-  | 'expertsOnHost'
+  | 'expertStyle'
   | 'fakeQuantization'
   | 'float8'
   | 'tensorParallel'
@@ -135,11 +133,9 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     trainsTowers,
     quantization,
     quantizedExperts,
-    linearExperts,
-    chosenExperts,
+    expertStyle,
     fakeQuantization,
     float8,
-    expertsOnHost,
     tensorParallel,
     expertParallel,
     ...others
@@ -154,9 +150,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(trainsTowers && { trainsTowers }),
     ...(quantization && { quantization }),
     ...(quantizedExperts && { quantizedExperts }),
-    ...(linearExperts && { linearExperts }),
-    ...(chosenExperts && { chosenExperts }),
-    ...(expertsOnHost && { expertsOnHost }),
+    ...(expertStyle && { expertStyle }),
     ...(fakeQuantization && { fakeQuantization }),
     ...(float8 && { float8 }),
     ...(tensorParallel && { tensorParallel }),

@@ -43,6 +43,16 @@ export type Attention = (typeof attentions)[number]
 export const loops = ['plain', 'trainer'] as const
 export type Loop = (typeof loops)[number]
 
+/**
+ * Whose way of running a mixture's experts, where it is not transformers' own:
+ * - `axolotl-kernels`: ScatterMoE's or SonicMoE's; adapters on experts' matrices stay low-rank products, which peft adds to them.
+ * - `axolotl-linear`: Llama 4's as linear layers, one after the other (`llama4_linearized_experts`).
+ * - `torchtune`: Llama 4's on the rows chosen for them alone, and adapters on them too.
+ * - `ktransformers`: their weights, adapters and computing are the host's.
+ */
+export const expertStyles = ['axolotl-kernels', 'axolotl-linear', 'torchtune', 'ktransformers'] as const
+export type ExpertStyle = (typeof expertStyles)[number]
+
 /** What the training script is written in. It decides which probes may answer. */
 export const frameworks = ['pytorch', 'tensorflow.js'] as const
 export type Framework = (typeof frameworks)[number]
@@ -215,8 +225,6 @@ export const trainingSpec = z.object({
       targets: z.array(z.string().max(100)).max(100),
       /** Last names of experts' matrices that have adapters, all experts of a layer in one: peft's `target_parameters`. */
       parameters: z.array(z.string().max(100)).max(10).optional(),
-      /** Those stay low-rank products in Axolotl's kernels; peft adds them to the matrices. */
-      inExpertKernels: z.literal(true).optional(),
       dropout: z.number().min(0).max(1),
       /** Adapters in the weights' type, as torchtune holds them; in float32 where absent, as peft does. */
       inWeightsType: z.literal(true).optional(),
@@ -241,12 +249,13 @@ export const trainingSpec = z.object({
   trainable: trainedPart.optional(),
   /** Base weights of every linear layer but the output's. Only with `lora`. */
   quantization: z.enum(quantizations).optional(),
-  /** Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`. */
+  /**
+   * Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`, under
+   * transformers' way of running them and under its own kernels alike.
+   */
   quantizedExperts: z.boolean().optional(),
-  /** Llama 4's experts as linear layers, one after the other: Axolotl's `llama4_linearized_experts`. */
-  linearExperts: z.boolean().optional(),
-  /** Llama 4's experts on the rows chosen for them alone, and adapters on them too, as torchtune has it. */
-  chosenExperts: z.boolean().optional(),
+  /** As transformers runs them where absent. */
+  expertStyle: z.enum(expertStyles).optional(),
   /**
    * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of
    * so many inputs) and go on in the type of the weights, as torchao does. With `lora`, the adapted layers alone.
@@ -260,8 +269,6 @@ export const trainingSpec = z.object({
     .optional(),
   /** Matrix products in 8-bit floats over weights in their own type (torchao's float8 training). */
   float8: z.boolean().optional(),
-  /** Experts' weights, adapters and computing are the host's: ktransformers. */
-  expertsOnHost: z.literal(true).optional(),
   tensorParallel: z
     .object({
       /** GPUs among which every layer's heads and inner features are divided, and the vocabulary of the output layer. */

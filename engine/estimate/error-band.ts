@@ -1,5 +1,5 @@
 /** How far an estimate may be from the truth, and of which steps no trace has confirmed it. */
-import type { TrainingSpec } from '../config/spec.ts'
+import type { ExpertStyle, TrainingSpec } from '../config/spec.ts'
 import {
   hasExperts,
   hasStateSpaces,
@@ -30,20 +30,25 @@ export function beyondTrace(spec: TrainingSpec): string | undefined {
 
 const untraced: ReadonlySet<TrainingSpec['optimizer']> = new Set(['lion', 'paged-adamw', 'adam-mini'] as const)
 
+/** Ways of running experts that no trace runs. */
+const untracedExperts: Readonly<Record<ExpertStyle, string>> = {
+  'axolotl-kernels': "Axolotl's kernels for experts",
+  'axolotl-linear': 'experts as linear layers',
+  torchtune: "torchtune's experts",
+  ktransformers: 'the exchange with experts on the host',
+}
+
 /** What of a step the Python worker runs on no device; undefined when it runs all of it. */
 export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.gpus > 1 && spec.sharding?.startsWith('zero')) return "DeepSpeed's sharding"
   if (spec.method?.kind === 'answers' && spec.method.generation.kind === 'vllm') return 'vLLM beside the training'
   if (spec.quantization === 'gptq' || spec.quantization === 'awq')
     return `weights in ${spec.quantization.toUpperCase()}'s format`
-  if (spec.lora?.inExpertKernels) return "Axolotl's kernels for experts"
   if (spec.tensorParallel !== undefined) return 'tensor parallelism'
   if (spec.method?.kind === 'trajectories') return "torchtune's trajectories"
   if (spec.method?.kind === 'strided') return "EBFT's strided mode"
+  if (spec.expertStyle !== undefined) return untracedExperts[spec.expertStyle]
   if (spec.quantizedExperts) return 'quantised experts'
-  if (spec.linearExperts) return 'experts as linear layers'
-  if (spec.chosenExperts) return "torchtune's experts"
-  if (spec.expertsOnHost) return 'the exchange with experts on the host'
   if (spec.fakeQuantization?.format !== undefined) return '4-bit floats'
   if (spec.float8) return '8-bit floats'
   if (spec.offload !== undefined) return 'offloading'
@@ -90,7 +95,10 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
           `The model is counted from the code that is published beside its weights, which no engine but the estimate runs.${seesImages(config) ? ' The layers that see images are taken as frozen.' : ''}`,
         ]
       : []),
-    ...(hasExperts(config) && spec.quantization !== undefined && !spec.quantizedExperts && !spec.linearExperts
+    ...(hasExperts(config) &&
+    spec.quantization !== undefined &&
+    !spec.quantizedExperts &&
+    spec.expertStyle !== 'axolotl-linear'
       ? [
           'The experts are counted without quantisation: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over.',
         ]

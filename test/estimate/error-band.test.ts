@@ -15,6 +15,10 @@ test.each<[string, Partial<TrainingSpec>]>([
   ['layers that train in turns', { trainable: { names: ['.*'], inputGradients: false, inTurns: true } }],
   ['a fused loss', { fusedLoss: true }],
   ['float32 master weights', { precision: 'bf16-master' }],
+  ["Axolotl's kernels for experts", { expertStyle: 'axolotl-kernels' }],
+  ['experts as linear layers', { expertStyle: 'axolotl-linear' }],
+  ["torchtune's experts", { expertStyle: 'torchtune' }],
+  ['the exchange with experts on the host', { expertStyle: 'ktransformers' }],
 ])('%s widen the band, and the report says why', (what, changes) => {
   const spec = specOf('bert', changes)
   expect(errorBandPercent(spec, knownModel('bert').config)).toBe(10)

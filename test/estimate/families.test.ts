@@ -127,11 +127,11 @@ describe('experts that every token goes through', () => {
   })
 
   test('keep a score and nothing else for one more where torchtune takes the chosen rows alone', () => {
-    expect(more({ chosenExperts: true })).toBe(4)
+    expect(more({ expertStyle: 'torchtune' })).toBe(4)
   })
 
   test('keep the copy alone and three rows of the expert where they are frozen linear layers', () => {
-    expect(more({ lora, linearExperts: true })).toBe(2 * (hidden + 3 * inner) + score)
+    expect(more({ lora, expertStyle: 'axolotl-linear' })).toBe(2 * (hidden + 3 * inner) + score)
   })
 })
 

@@ -30,16 +30,11 @@ import {
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readTensorParallel } from '../trainer/tensor-parallel.ts'
 import { writesAny } from '../written-keys.ts'
-import { areLowered, readExpertAdapters, readsAdapter, readTrainable, targetsOf } from './axolotl/adapters.ts'
+import { areLowered, readsAdapter, readTrainable, targetsOf } from './axolotl/adapters.ts'
 import { type Around, readGenerated } from './axolotl/answers.ts'
+import { readExpertStyle, readExpertTargets, readQuantizedExperts } from './axolotl/experts.ts'
 import { contextParallel, division, readExpertParallel, readMesh, readSharding } from './axolotl/parallelism.ts'
-import {
-  readExperts,
-  readFakeQuantization,
-  readLinearExperts,
-  readPrecision,
-  readQuantization,
-} from './axolotl/weights.ts'
+import { readFakeQuantization, readPrecision, readQuantization } from './axolotl/weights.ts'
 
 /** Keys that no other tool has. */
 const ownKeys = [
@@ -95,6 +90,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   const checkpoints = readCheckpointing(reader, document)
   const packing = document.at('sample_packing')
   const isPacked = packing !== undefined && reader.flag(packing) === true
+  const expertTargets = hasAdapter ? readExpertTargets(reader, document) : undefined
   return languageModelReading(reader, {
     dialect: axolotl.name,
     model,
@@ -113,6 +109,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       }),
       attention: attention.attention,
       gradientCheckpointing: checkpoints,
+      expertStyle: readExpertStyle(reader, document, model, expertTargets !== undefined),
       lora: hasAdapter
         ? readLora(reader, model, {
             rank: document.at('lora_r'),
@@ -126,7 +123,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
             targets: targetsOf(reader, document),
             targetField: document.at('lora_target_modules') ?? document.at('adapter'),
             modulesToSave: document.at('lora_modules_to_save'),
-            ...readExpertAdapters(reader, document),
+            ...(expertTargets && { parameters: expertTargets }),
             ...(areLowered(document, training) && { inWeightsType: true }),
             ...(isOn(reader, document.at('peft_use_dora')) && { form: 'dora' }),
           })
@@ -140,8 +137,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       float8: readFloat8(reader, document.at('fp8')),
       tensorParallel: readTensorParallel(reader, document.at('tensor_parallel_size'), false),
       expertParallel: readExpertParallel(reader, document.at('expert_parallel_size')),
-      quantizedExperts: readExperts(reader, document.at('quantize_moe_experts')),
-      linearExperts: readLinearExperts(reader, model, document.at('llama4_linearized_experts')),
+      quantizedExperts: readQuantizedExperts(reader, document.at('quantize_moe_experts')),
       ...sharded,
       fusedLoss: training.method === undefined ? readFusedLoss(reader, document) : undefined,
       ...training,

@@ -95,7 +95,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       trainable: readTrainable(reader, document, model, method),
       images: imageOfEverySample(model),
       quantization: readQuantization(reader, document, method),
-      expertsOnHost: readHostExperts(reader, document.at('use_kt'), model),
+      expertStyle: readHostExperts(reader, document.at('use_kt'), model),
       float8: readFloat8(reader, document.at('fp8')),
       ...sharded,
       fusedLoss: training.method === undefined ? readFusedLoss(reader, document.at('enable_liger_kernel')) : undefined,

@@ -113,7 +113,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       // modules/low_precision: torchao's nf4, with block constants quantised too.
       quantization: quantizationOf(reader, document, builder, component),
       fakeQuantization: readQuantizer(reader, document),
-      chosenExperts: model?.family === 'llama4' ? true : undefined,
+      expertStyle: model?.family === 'llama4' ? 'torchtune' : undefined,
       ...readFusion(reader, document, model, { isFull: builder.method === 'full', checkpoints }),
       ...readSharding(reader, document),
       ...training,

@@ -23,7 +23,6 @@ export interface LoraFields {
   readonly inWeightsType?: true
   /** Last names of experts' matrices with adapters, beside the targets or without any. */
   readonly parameters?: readonly string[]
-  readonly inExpertKernels?: true
   /** Low-rank products where absent. */
   readonly form?: Lora['form']
   /** Modules that train whole beside the adapters, such as [embed_tokens, lm_head]. */
@@ -47,7 +46,7 @@ export function readLora(reader: FieldReader, model: CatalogueModel | undefined,
     reader.assume(fields.defaultRank.assumption)
   }
   if (model === undefined || rank === undefined || dropout === undefined) return undefined
-  const { parameters = [], inExpertKernels } = fields
+  const { parameters = [] } = fields
   const isOnExpertsAlone = parameters.length > 0 && fields.targets === 'usual'
   const targets = isOnExpertsAlone ? [] : targetsIn(reader, model, fields)
   if (targets === undefined) return undefined
@@ -56,7 +55,6 @@ export function readLora(reader: FieldReader, model: CatalogueModel | undefined,
   const lora = {
     ...{ rank, targets: [...targets], dropout },
     ...(parameters.length > 0 && { parameters: [...parameters] }),
-    ...(inExpertKernels && { inExpertKernels }),
     ...(inWeightsType && { inWeightsType }),
     ...(form && { form }),
     ...(whole.length > 0 && { modulesToSave: [...whole] }),

@@ -17,7 +17,7 @@ import { Linears } from './linears.ts'
 export class Experts extends Linears {
   routed(name: string, states: Tensor, options: RouterOptions): readonly [weights: Tensor, chosen: Tensor] {
     // kt-kernel sft/layer.py _compute_routing: without gradients.
-    const x = this.spec.expertsOnHost ? { ...states, requiresGrad: false } : states
+    const x = this.spec.expertStyle === 'ktransformers' ? { ...states, requiresGrad: false } : states
     const { linear, expertScale, count } = options
     const logits =
       linear === undefined
@@ -34,7 +34,7 @@ export class Experts extends Linears {
     { count, inner, hasBias = false, isGated = true }: ExpertOptions,
     gate: (joined: Tensor) => Tensor,
   ): Tensor {
-    if (this.spec.expertsOnHost) return this.#onHost(name, x)
+    if (this.spec.expertStyle === 'ktransformers') return this.#onHost(name, x)
     const held = count / (this.spec.expertParallel ?? 1)
     const hidden = lastSize(x)
     const joined = isGated ? 2 * inner : inner
@@ -68,14 +68,15 @@ export class Experts extends Linears {
     for (const adapted of names) this.linearNames.add(adapted)
     const isAdapted = names.length > 0 && this.isPolicy() && names.every(adapted => targets.includes(adapted))
     if (isAdapted) return withLowRankMatrices(this, name, matrix, rank * names.length)
-    const isMerged = this.#hasParameterAdapter(name) && !this.spec.lora?.inExpertKernels
+    const isMerged = this.#hasParameterAdapter(name) && this.spec.expertStyle !== 'axolotl-kernels'
     return isMerged ? withLowRankMatrices(this, name, matrix, rank) : matrix
   }
 
   /** Adapters of experts' matrices that stay products of their own. */
   #expertFactors(name: string, matrix: Tensor): ExpertFactors | undefined {
-    const { rank = 0, inExpertKernels } = this.spec.lora ?? {}
-    return inExpertKernels && this.#hasParameterAdapter(name) ? lowRankFactors(this, name, matrix, rank) : undefined
+    const { expertStyle, lora } = this.spec
+    const isApart = expertStyle === 'axolotl-kernels' && this.#hasParameterAdapter(name)
+    return isApart ? lowRankFactors(this, name, matrix, lora?.rank ?? 0) : undefined
   }
 
   #hasParameterAdapter(name: string): boolean {
@@ -101,14 +102,14 @@ export class Experts extends Linears {
   ): Tensor {
     const router = { count, perToken, scoring: 'sigmoid' } as const
     const logits = routerLogits(this, x, this.#routerParameters(`${name}.router`, x, router), router)
-    if (this.spec.chosenExperts) {
+    if (this.spec.expertStyle === 'torchtune') {
       const rows = chosenRows(this, x, logits, perToken)
       const results = this.frame(rows, input => this.#chosenExperts(`${name}.experts`, input, count, inner))
       return this.residual(shared(), results)
     }
     const rows = scoredRows(this, x, logits, perToken)
     const results = this.frame(rows, scored => {
-      if (this.spec.linearExperts) {
+      if (this.spec.expertStyle === 'axolotl-linear') {
         const project = (part: string, index: number, input: Tensor, to: number) =>
           this.linear(`${name}.experts.${part}.${index}`, input, to, { bias: false })
         return oneByOne(this, scored, count, (input, index) => {

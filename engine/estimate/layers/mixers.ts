@@ -20,7 +20,7 @@ import { Experts } from './experts.ts'
 export class Mixers extends Experts {
   rotaryTable(x: Tensor, size: number, positions = 0): readonly [Tensor, Tensor] {
     // torchtune models/llama4/_position_embeddings.py build_rope_cache: a float32 buffer for ten million positions.
-    if (this.spec.chosenExperts && this.wholeBuffers.length === 0) {
+    if (this.spec.expertStyle === 'torchtune' && this.wholeBuffers.length === 0) {
       this.wholeBuffers.push(this.persistent(positions * size * bytesPerElement.float32))
     }
     // transformers: cos and sin in the hidden states' type, one row a position, shared by every layer.

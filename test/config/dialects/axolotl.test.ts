@@ -196,17 +196,15 @@ describe('what Axolotl trains beside the usual', () => {
 
   it.each([
     ['', undefined],
-    ['use_scattermoe: true\n', true],
-  ])(
-    "lora_target_parameters puts adapters on experts' matrices, with %j in Axolotl's kernels: %j",
-    (line, inKernels) => {
-      const text = base.replace('meta-llama/Llama-3.2-1B', 'Qwen/Qwen3-30B-A3B')
-      const experts = 'lora_target_parameters: [experts.gate_up_proj, experts.down_proj]\n'
-      const { lora } = trainingConfig(`${text}adapter: lora\n${experts}${line}`).spec
-      expect(lora).toMatchObject({ targets: [], parameters: ['gate_up_proj', 'down_proj'] })
-      expect(lora?.inExpertKernels).toBe(inKernels)
-    },
-  )
+    ['use_scattermoe: true\n', 'axolotl-kernels'],
+    ['use_sonicmoe: true\nquantize_moe_experts: true\n', 'axolotl-kernels'],
+  ])("lora_target_parameters puts adapters on experts' matrices, with %j in Axolotl's kernels: %j", (line, style) => {
+    const text = base.replace('meta-llama/Llama-3.2-1B', 'Qwen/Qwen3-30B-A3B')
+    const experts = 'lora_target_parameters: [experts.gate_up_proj, experts.down_proj]\n'
+    const { lora, expertStyle } = trainingConfig(`${text}adapter: lora\n${experts}${line}`).spec
+    expect(lora).toMatchObject({ targets: [], parameters: ['gate_up_proj', 'down_proj'] })
+    expect(expertStyle).toBe(style)
+  })
 
   it('ReLoRA is counted between two merges, and it says so', () => {
     const { spec, assumptions } = trainingConfig(`${base}${lora}relora: true\n`)
@@ -368,8 +366,8 @@ describe('training methods of Axolotl', () => {
   it('llama4_linearized_experts makes linear layers of the experts of Llama 4, and of no other model', () => {
     const text = `${base}llama4_linearized_experts: true\n`
     const scout = text.replace(/base_model: .*/, 'base_model: meta-llama/Llama-4-Scout-17B-16E')
-    expect(trainingConfig(scout).spec.linearExperts).toBe(true)
-    expect(trainingConfig(text).spec.linearExperts).toBeUndefined()
+    expect(trainingConfig(scout).spec.expertStyle).toBe('axolotl-linear')
+    expect(trainingConfig(text).spec.expertStyle).toBeUndefined()
   })
 
   it('a processor says that Llama 3.2 Vision sees images', () => {

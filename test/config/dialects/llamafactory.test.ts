@@ -125,7 +125,7 @@ describe('a config of LLaMA-Factory', () => {
   it('with use_kt keeps experts on the host, and says that their time is not counted', () => {
     const text = base.replace('Qwen/Qwen2.5-0.5B', 'Qwen/Qwen3-30B-A3B')
     const { spec, assumptions } = trainingConfig(`${text}use_kt: true\n`)
-    expect(spec.expertsOnHost).toBe(true)
+    expect(spec.expertStyle).toBe('ktransformers')
     expect(assumptions.join(' ')).toContain("the time that they take there is not in the step's")
   })
 

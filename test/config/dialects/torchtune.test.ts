@@ -172,8 +172,8 @@ describe('a recipe of torchtune', () => {
 
   it('runs the experts of Llama 4 on the rows chosen for them', () => {
     const { spec } = trainingConfig(recipe('llama4.llama4_scout_17b_16e'))
-    expect(spec).toMatchObject({ model: 'meta-llama/Llama-4-Scout-17B-16E', chosenExperts: true })
-    expect(trainingConfig(recipe('llama3_2.llama3_2_1b')).spec.chosenExperts).toBeUndefined()
+    expect(spec).toMatchObject({ model: 'meta-llama/Llama-4-Scout-17B-16E', expertStyle: 'torchtune' })
+    expect(trainingConfig(recipe('llama3_2.llama3_2_1b')).spec.expertStyle).toBeUndefined()
   })
 
   describe('with an encoder of images', () => {

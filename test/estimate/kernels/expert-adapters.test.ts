@@ -10,25 +10,24 @@ const base = {
   loop: 'trainer',
   optimizer: 'adamw-fused',
 } as const
-const peakOf = (changes: Partial<NonNullable<TrainingSpec['lora']>>) => {
-  const lora = { rank: 16, targets: [], dropout: 0, parameters, ...changes }
-  return footprintOf('Qwen/Qwen3-30B-A3B', { ...base, gradientCheckpointing: true, lora }).peak(1, 0)
-}
+const lora = { rank: 16, targets: [], dropout: 0, parameters }
+const peakOf = (changes: Partial<TrainingSpec>) =>
+  footprintOf('Qwen/Qwen3-30B-A3B', { ...base, gradientCheckpointing: true, lora, ...changes }).peak(1, 0)
 
 /** A pair of factors for each of 128 experts in 48 layers: of [1536, 2048] and of [2048, 768]. */
 const ADAPTERS = 48 * 128 * 16 * (1536 + 2048 + 2048 + 768)
 
 describe("adapters on experts' matrices", () => {
-  it.each([{}, { inExpertKernels: true }] as const)('with %j keep two moments in float32', changes => {
+  it.each([{}, { expertStyle: 'axolotl-kernels' }] as const)('with %j keep two moments in float32', changes => {
     expect(peakOf(changes).breakdown.optimizerState).toBe(2 * 4 * ADAPTERS)
   })
 
   it("add a layer's matrices and their gradients as peft does, and stay products in Axolotl's kernels", () => {
     const matrices = 2 * 128 * 3 * 768 * 2048
-    expect(peakOf({}).bytes - peakOf({ inExpertKernels: true }).bytes).toBeGreaterThan(matrices)
+    expect(peakOf({}).bytes - peakOf({ expertStyle: 'axolotl-kernels' }).bytes).toBeGreaterThan(matrices)
   })
 
   it('that no matrix is named for are refused', () => {
-    expect(() => peakOf({ parameters: ['w1'] })).toThrow('has no linear layer named w1')
+    expect(() => peakOf({ lora: { ...lora, parameters: ['w1'] } })).toThrow('has no linear layer named w1')
   })
 })

@@ -3,29 +3,9 @@ import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field, Section } from '../../section.ts'
 import type { TrainingSpec } from '../../spec.ts'
-import { type LoraFields, readTargets, type Targets } from '../../trainer/adapter.ts'
-import { isOn, type Training } from '../../trainer/method.ts'
+import { readTargets, type Targets } from '../../trainer/adapter.ts'
+import type { Training } from '../../trainer/method.ts'
 import { readLisa, readUnfrozen } from '../../trainer/trained-part.ts'
-
-/**
- * peft's target_parameters: it adds the adapters' products to the experts' matrices; integrations/kernels keeps them apart, and
- * dequantises experts in chunks.
- */
-export function readExpertAdapters(
-  reader: FieldReader,
-  document: Section,
-): Pick<LoraFields, 'parameters' | 'inExpertKernels'> {
-  const field = document.at('lora_target_parameters')
-  const names = field && readTargets(reader, field)
-  if (names === undefined || typeof names === 'string') return {}
-  const parameters = names.filter(name => /_proj$/.test(name))
-  const hasKernels = ['use_scattermoe', 'use_sonicmoe'].some(key => isOn(reader, document.at(key)))
-  if (!hasKernels) return { parameters }
-  reader.assume(
-    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low.",
-  )
-  return { parameters, inExpertKernels: true }
-}
 
 export function readTrainable(reader: FieldReader, document: Section, checkpoints: boolean): TrainingSpec['trainable'] {
   const unfrozen = readUnfrozen(reader, document.at('unfrozen_parameters'), checkpoints)

@@ -1,5 +1,4 @@
 /** What Axolotl holds weights in: quantised, rounded, in which precision. */
-import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field, Section } from '../../section.ts'
@@ -59,16 +58,6 @@ export function readFakeQuantization(reader: FieldReader, document: Section): Tr
 
 /** Numbers that share a scale. */
 const fourBitGroups = { nvfp4: 16, mxfp4: 32 } as const
-
-/** monkeypatch/moe_quant.py: experts are quantised as they are loaded, and dequantised while their block runs. */
-export function readExperts(reader: FieldReader, field: Field | undefined): true | undefined {
-  return isOn(reader, field) ? reader.note('quantizedExperts', true, field) : undefined
-}
-
-/** monkeypatch/models/llama4/modeling.py. */
-export function readLinearExperts(reader: FieldReader, model: CatalogueModel | undefined, field: Field | undefined) {
-  return model?.family === 'llama4' && isOn(reader, field) ? reader.note('linearExperts', true, field) : undefined
-}
 
 /**
  * utils/config resolve_dtype: `bf16` (by default `auto`) and `fp16` load the weights in 16 bits; the Trainer's autocast above

@@ -4,7 +4,7 @@ import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field, Section } from '../../section.ts'
-import type { TrainedPart } from '../../spec.ts'
+import type { ExpertStyle, TrainedPart } from '../../spec.ts'
 import { type Lora, type LoraFields, readLora, readTargets } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'
 import { readBlockwise, readFreeze } from '../../trainer/trained-part.ts'
@@ -105,7 +105,11 @@ function readOft(
 }
 
 /** ktransformers' kt-kernel, sft/layer.py: experts with their adapters and optimizer state stay on the host, and are computed there. */
-export function readHostExperts(reader: FieldReader, field: Field | undefined, model: CatalogueModel | undefined) {
+export function readHostExperts(
+  reader: FieldReader,
+  field: Field | undefined,
+  model: CatalogueModel | undefined,
+): ExpertStyle | undefined {
   if (!isOn(reader, field)) return undefined
   if (model !== undefined && !hasExperts(model.config)) {
     const message = `${quote(model.id)} has no experts that use_kt could move to the host`
@@ -114,5 +118,5 @@ export function readHostExperts(reader: FieldReader, field: Field | undefined, m
   reader.assume(
     "Experts, their adapters and their optimizer state are on the host; the time that they take there is not in the step's.",
   )
-  return reader.note('expertsOnHost', true as const, field)
+  return reader.note('expertStyle', 'ktransformers', field)
 }

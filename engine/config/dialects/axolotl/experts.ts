@@ -1,0 +1,39 @@
+/** How Axolotl runs a mixture's experts, adapts and quantises them. */
+import type { CatalogueModel } from '../../../models/catalogue.ts'
+import type { FieldReader } from '../../fields.ts'
+import type { Field, Section } from '../../section.ts'
+import type { ExpertStyle } from '../../spec.ts'
+import { readTargets } from '../../trainer/adapter.ts'
+import { isOn } from '../../trainer/method.ts'
+
+/** peft's target_parameters: the experts' matrices that have adapters. */
+export function readExpertTargets(reader: FieldReader, document: Section): readonly string[] | undefined {
+  const field = document.at('lora_target_parameters')
+  const names = field && readTargets(reader, field)
+  return names === undefined || typeof names === 'string' ? undefined : names.filter(name => /_proj$/.test(name))
+}
+
+/**
+ * monkeypatch/models/llama4/modeling.py, and integrations/kernels, which does without Llama 4. Experts without adapters are counted
+ * as transformers runs them, whatever the kernels.
+ */
+export function readExpertStyle(
+  reader: FieldReader,
+  document: Section,
+  model: CatalogueModel | undefined,
+  hasExpertAdapters: boolean,
+): ExpertStyle | undefined {
+  const linear = document.at('llama4_linearized_experts')
+  if (model?.family === 'llama4' && isOn(reader, linear)) return reader.note('expertStyle', 'axolotl-linear', linear)
+  const kernels = ['use_scattermoe', 'use_sonicmoe'].map(key => document.at(key)).find(field => isOn(reader, field))
+  if (kernels === undefined || !hasExpertAdapters) return undefined
+  reader.assume(
+    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low.",
+  )
+  return reader.note('expertStyle', 'axolotl-kernels', kernels)
+}
+
+/** monkeypatch/moe_quant.py: experts are quantised as they are loaded, and dequantised while their block runs. */
+export function readQuantizedExperts(reader: FieldReader, field: Field | undefined): true | undefined {
+  return isOn(reader, field) ? reader.note('quantizedExperts', true, field) : undefined
+}
