@@ -1,18 +1,20 @@
 /** Models that people name in configs: Hub ids with the facts of their config.json. No weights, no network. */
 import type { Task } from '../config/spec.ts'
 import { imageSizeOf, type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
-import { classicRows } from './catalogue/classic-rows.ts'
-import { convolutionalRows } from './catalogue/convolutional-rows.ts'
-import { gemma3nRows, gemmaRows } from './catalogue/gemma-rows.ts'
+import { bertAndGptRows } from './catalogue/bert-and-gpt-rows.ts'
+import { gemma3nRows, gemmaRows } from './catalogue/gemma-multimodal-rows.ts'
+import { imageClassifierRows } from './catalogue/image-classifier-rows.ts'
+import { lfm2Rows } from './catalogue/lfm2-rows.ts'
+import { llamaMultimodalRows } from './catalogue/llama-multimodal-rows.ts'
 import { llmRows } from './catalogue/llm-rows.ts'
 import { mambaRows } from './catalogue/mamba-rows.ts'
+import { mistralMultimodalRows } from './catalogue/mistral-multimodal-rows.ts'
 import type { ModelRow } from './catalogue/model-row.ts'
 import { moeRows } from './catalogue/moe-rows.ts'
-import { multimodalRows } from './catalogue/multimodal-rows.ts'
-import { newerMultimodalRows } from './catalogue/newer-multimodal-rows.ts'
 import { ownCodeRows } from './catalogue/own-code-rows.ts'
+import { qwenMultimodalRows } from './catalogue/qwen-multimodal-rows.ts'
 import { seq2seqRows } from './catalogue/seq2seq-rows.ts'
-import { visionRows } from './catalogue/vision-rows.ts'
+import { visionLanguageRows } from './catalogue/vision-language-rows.ts'
 
 export interface CatalogueModel {
   /** The full Hub id; for a model from elsewhere, the name that the config gives it. */
@@ -43,17 +45,19 @@ interface Entry {
 
 const entries: ReadonlyMap<string, Entry> = new Map(
   [
-    ...classicRows,
-    ...visionRows,
+    ...bertAndGptRows,
+    ...imageClassifierRows,
     ...llmRows,
     ...ownCodeRows,
     ...moeRows,
-    ...convolutionalRows,
+    ...lfm2Rows,
     ...mambaRows,
-    ...multimodalRows,
+    ...visionLanguageRows,
     ...gemmaRows,
     ...gemma3nRows,
-    ...newerMultimodalRows,
+    ...qwenMultimodalRows,
+    ...mistralMultimodalRows,
+    ...llamaMultimodalRows,
     ...seq2seqRows,
   ].flatMap(row => row.ids.map(id => [id.toLowerCase(), { id, row }] as const)),
 )

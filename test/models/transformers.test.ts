@@ -4,29 +4,33 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { convolutionalRows } from '../../engine/models/catalogue/convolutional-rows.ts'
-import { gemma3nRows, gemmaRows } from '../../engine/models/catalogue/gemma-rows.ts'
+import { gemma3nRows, gemmaRows } from '../../engine/models/catalogue/gemma-multimodal-rows.ts'
+import { imageClassifierRows } from '../../engine/models/catalogue/image-classifier-rows.ts'
+import { lfm2Rows } from '../../engine/models/catalogue/lfm2-rows.ts'
+import { llamaMultimodalRows } from '../../engine/models/catalogue/llama-multimodal-rows.ts'
 import { llmRows } from '../../engine/models/catalogue/llm-rows.ts'
 import { mambaRows } from '../../engine/models/catalogue/mamba-rows.ts'
+import { mistralMultimodalRows } from '../../engine/models/catalogue/mistral-multimodal-rows.ts'
 import type { ModelRow } from '../../engine/models/catalogue/model-row.ts'
 import { moeRows } from '../../engine/models/catalogue/moe-rows.ts'
-import { multimodalRows } from '../../engine/models/catalogue/multimodal-rows.ts'
-import { newerMultimodalRows } from '../../engine/models/catalogue/newer-multimodal-rows.ts'
+import { qwenMultimodalRows } from '../../engine/models/catalogue/qwen-multimodal-rows.ts'
 import { seq2seqRows } from '../../engine/models/catalogue/seq2seq-rows.ts'
-import { visionRows } from '../../engine/models/catalogue/vision-rows.ts'
+import { visionLanguageRows } from '../../engine/models/catalogue/vision-language-rows.ts'
 import { footprintOf } from '../estimate/specs.ts'
 import { hasTimm, python } from '../probes/python.ts'
 
 const script = fileURLToPath(new URL('count-parameters.py', import.meta.url))
 const rows = [
-  ...visionRows,
+  ...imageClassifierRows,
   ...llmRows,
   ...moeRows,
-  ...convolutionalRows,
+  ...lfm2Rows,
   ...mambaRows,
-  ...multimodalRows,
+  ...visionLanguageRows,
   ...gemmaRows,
-  ...newerMultimodalRows,
+  ...qwenMultimodalRows,
+  ...mistralMultimodalRows,
+  ...llamaMultimodalRows,
   ...seq2seqRows,
 ]
 const BUILD_TIMEOUT_MILLIS = 300_000

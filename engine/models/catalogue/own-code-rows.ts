@@ -1,5 +1,5 @@
 /** Models whose code stands in their own repositories; transformers does not build them. Facts from their config.json. */
-import { type ModelRow, row, untied } from './model-row.ts'
+import { type ModelRow, row, textConfig, untied } from './model-row.ts'
 
 const mimo = { head_dim: 128, num_nextn_predict_layers: 1, ...untied }
 
@@ -9,11 +9,10 @@ const mossVl: ModelRow = {
   config: {
     model_type: 'moss_vl',
     tie_word_embeddings: false,
-    text_config: {
-      ...row('moss_vl_text', [151_936, 4_096, 12_288, 48, 32, 8, 262_144], []).config,
+    text_config: textConfig('moss_vl_text', [151_936, 4_096, 12_288, 48, 32, 8, 262_144], {
       head_dim: 128,
       cross_attention_layers: [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46],
-    },
+    }),
     vision_config: { depth: 27, hidden_size: 1_152, intermediate_size: 4_304, deepstack_visual_indexes: [8, 16, 24] },
   },
 }

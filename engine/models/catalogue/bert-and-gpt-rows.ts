@@ -25,7 +25,7 @@ const starcoder = (n_embd: number, n_layer: number, n_head: number) => ({
 })
 
 /** BERT and its kin, and GPT-2: what differs from transformers' defaults, as each repository's config.json states it. */
-export const classicRows: readonly ModelRow[] = [
+export const bertAndGptRows: readonly ModelRow[] = [
   row('google-bert/bert-base-uncased', 'bert'),
   row('google-bert/bert-base-cased', 'bert', { vocab_size: 28_996 }),
   row('google-bert/bert-base-multilingual-cased', 'bert', { vocab_size: 119_547 }),

@@ -11,7 +11,7 @@ function row(ids: readonly string[], model_type: string, differences: Record<str
 }
 
 /** Image classifiers: what differs from transformers' defaults, as each repository's config.json states it. */
-export const visionRows: readonly ModelRow[] = [
+export const imageClassifierRows: readonly ModelRow[] = [
   row(['microsoft/resnet-18'], 'resnet', { ...basicBlocks, depths: [2, 2, 2, 2] }),
   row(['microsoft/resnet-34'], 'resnet', { ...basicBlocks, depths: [3, 4, 6, 3] }),
   row(['microsoft/resnet-50'], 'resnet'),

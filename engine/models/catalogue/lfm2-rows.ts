@@ -36,7 +36,7 @@ function visionRow(id: string, text: ModelRow, vision_config: ReturnType<typeof 
 }
 
 // biome-ignore format: a table
-export const convolutionalRows: readonly ModelRow[] = [
+export const lfm2Rows: readonly ModelRow[] = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
   lfm2Small,
   row('lfm2', [65_536, 1_536, 10_240, 16, 24, 8, 128_000], ['LiquidAI/LFM2-700M'], small),

@@ -1,22 +1,5 @@
-/** Checkpoints that see images too; facts from their config.json. */
+/** Qwen that sees too: Qwen2-VL, 2.5-VL, 3-VL and 3.5; facts from their config.json. */
 import { type ModelRow, type Sizes, textConfig } from './model-row.ts'
-
-const gemmaVision = {
-  hidden_size: 1_152,
-  intermediate_size: 4_304,
-  num_hidden_layers: 27,
-  num_attention_heads: 16,
-  num_channels: 3,
-  image_size: 896,
-  patch_size: 14,
-  vision_use_head: false,
-}
-
-/** The vocabulary is transformers' default, as the checkpoints leave it out. */
-function gemma3Row(sizes: Sizes, headSize: number, ids: readonly string[]): ModelRow {
-  const text_config = textConfig('gemma3_text', sizes, { head_dim: headSize, sliding_window: 1_024 })
-  return { ids, config: { model_type: 'gemma3', text_config, vision_config: gemmaVision } }
-}
 
 function qwen2VlRow(sizes: Sizes, isTied: boolean, ids: readonly string[]): ModelRow {
   const vision_config = { depth: 32, embed_dim: 1_280, hidden_size: sizes[1], mlp_ratio: 4, num_heads: 16 }
@@ -57,57 +40,6 @@ function qwen3VlRow(sizes: Sizes, { vision, isTied, experts }: Qwen3VlShape, ids
 }
 
 const qwen3Experts = (inner: number) => ({ num_experts: 128, num_experts_per_tok: 8, moe_intermediate_size: inner })
-
-interface Mistral3Shape {
-  readonly isTied: boolean
-  readonly tower?: Readonly<Record<string, unknown>>
-}
-
-const pixtralTower = { hidden_size: 1_024, intermediate_size: 4_096, num_hidden_layers: 24, patch_size: 14 }
-/** Mistral Medium 3.5's, as its config.json stands in public engines' tests. */
-const largePixtralTower = { hidden_size: 1_664, intermediate_size: 8_192, num_hidden_layers: 48, patch_size: 14 }
-
-/** Small 3.1: transformers' defaults of Mistral3Config, its output layer its own, as the 24 B of the checkpoint say. */
-function mistral3Row(
-  textType: 'mistral' | 'ministral3',
-  sizes: Sizes,
-  { isTied, tower = pixtralTower }: Mistral3Shape,
-  ids: readonly string[],
-): ModelRow {
-  const text_config = textConfig(textType, sizes, { head_dim: 128, sliding_window: null })
-  return {
-    ids,
-    config: { model_type: 'mistral3', tie_word_embeddings: isTied, text_config, vision_config: tower },
-  }
-}
-
-const ministral3Ids = (size: string) =>
-  ['Base-2512', 'Instruct-2512', 'Instruct-2512-BF16', 'Reasoning-2512'].map(
-    kind => `mistralai/Ministral-3-${size}-${kind}`,
-  )
-
-/**
- * transformers' defaults of Mistral4Config, and for the tower those of Mistral3Config. NVIDIA-NeMo/Automodel's Mistral4Config
- * says the same of the text.
- */
-const mistralSmall4: ModelRow = {
-  ids: ['mistralai/Mistral-Small-4-119B-2603', 'axolotl-ai-co/Mistral-Small-4-119B-2603-BF16'],
-  config: {
-    model_type: 'mistral3',
-    tie_word_embeddings: false,
-    text_config: textConfig('mistral4', [131_072, 4_096, 12_288, 36, 32, 32, 1_048_576], {
-      q_lora_rank: 1_024,
-      kv_lora_rank: 256,
-      qk_nope_head_dim: 64,
-      qk_rope_head_dim: 64,
-      v_head_dim: 128,
-      n_routed_experts: 128,
-      num_experts_per_tok: 4,
-      moe_intermediate_size: 2_048,
-    }),
-    vision_config: pixtralTower,
-  },
-}
 
 const qwen35Vision = { depth: 27, hidden_size: 1_152, intermediate_size: 4_304, patch_size: 16 }
 const smallQwen35Vision = { depth: 24, hidden_size: 1_024, intermediate_size: 4_096, patch_size: 16 }
@@ -153,19 +85,9 @@ function qwen35MoeRow(sizes: Sizes, experts: Qwen35Experts, ids: readonly string
   return { ids, config: { model_type: 'qwen3_5_moe', tie_word_embeddings: false, text_config: text, vision_config } }
 }
 
-/** Of five layers the fourth attends to images. */
-function mllamaRow(sizes: Sizes, tileSide: number, ids: readonly string[]): ModelRow {
-  const cross_attention_layers = Array.from({ length: sizes[3] / 5 }, (_, index) => 3 + 5 * index)
-  const text_config = textConfig('mllama_text_model', sizes, { cross_attention_layers })
-  return { ids, config: { model_type: 'mllama', text_config, vision_config: { image_size: tileSide } } }
-}
-
 // biome-ignore format: a table
-export const multimodalRows: readonly ModelRow[] = [
+export const qwenMultimodalRows: readonly ModelRow[] = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
-  gemma3Row([262_208, 2_560, 10_240, 34, 8, 4, 131_072], 256, ['google/gemma-3-4b-pt', 'google/gemma-3-4b-it', 'unsloth/gemma-3-4b-it']),
-  gemma3Row([262_208, 3_840, 15_360, 48, 16, 8, 131_072], 256, ['google/gemma-3-12b-pt', 'google/gemma-3-12b-it', 'unsloth/gemma-3-12b-it']),
-  gemma3Row([262_208, 5_376, 21_504, 62, 32, 16, 131_072], 128, ['google/gemma-3-27b-pt', 'google/gemma-3-27b-it', 'unsloth/gemma-3-27b-it']),
   qwen2VlRow([151_936, 1_536, 8_960, 28, 12, 2, 32_768], true, ['Qwen/Qwen2-VL-2B-Instruct', 'Qwen/Qwen2-VL-2B']),
   qwen2VlRow([152_064, 3_584, 18_944, 28, 28, 4, 32_768], false, ['Qwen/Qwen2-VL-7B-Instruct', 'Qwen/Qwen2-VL-7B']),
   qwen25VlRow([151_936, 2_048, 11_008, 36, 16, 2, 128_000], true, ['Qwen/Qwen2.5-VL-3B-Instruct']),
@@ -183,16 +105,4 @@ export const multimodalRows: readonly ModelRow[] = [
   qwen35MoeRow([248_320, 2_048, 512, 40, 16, 2, 262_144], { valueHeads: 32, count: 256, perToken: 8, inner: 512 }, ['Qwen/Qwen3.5-35B-A3B', 'Qwen/Qwen3.5-35B-A3B-Base']),
   qwen35MoeRow([248_320, 3_072, 1_024, 48, 32, 2, 262_144], { valueHeads: 64, count: 256, perToken: 8, inner: 1_024 }, ['Qwen/Qwen3.5-122B-A10B']),
   qwen35MoeRow([248_320, 4_096, 1_024, 60, 32, 2, 262_144], { valueHeads: 64, count: 512, perToken: 10, inner: 1_024 }, ['Qwen/Qwen3.5-397B-A17B']),
-  mistral3Row('mistral', [131_072, 5_120, 32_768, 40, 32, 8, 131_072], { isTied: false }, ['mistralai/Mistral-Small-3.1-24B-Base-2503', 'mistralai/Mistral-Small-3.1-24B-Instruct-2503']),
-  mistral3Row('ministral3', [131_072, 3_072, 9_216, 26, 32, 8, 262_144], { isTied: true }, ministral3Ids('3B')),
-  mistral3Row('ministral3', [131_072, 4_096, 14_336, 34, 32, 8, 262_144], { isTied: false }, ministral3Ids('8B')),
-  mistral3Row('ministral3', [131_072, 5_120, 16_384, 40, 32, 8, 262_144], { isTied: false }, ministral3Ids('14B')),
-  mistral3Row('ministral3', [131_072, 5_120, 32_768, 40, 32, 8, 393_216], { isTied: false }, ['mistralai/Devstral-Small-2-24B-Instruct-2512']),
-  mistral3Row('ministral3', [131_072, 12_288, 28_672, 88, 96, 8, 262_144], { isTied: false, tower: largePixtralTower }, ['mistralai/Mistral-Medium-3.5-128B', 'axolotl-ai-co/Mistral-Medium-3.5-128B-BF16']),
-  mistralSmall4,
-  // transformers' MllamaConfig; the 90 B and the tiles of the instructed ones: torchtune/models/llama3_2_vision/_model_builders.py
-  mllamaRow([128_256, 4_096, 14_336, 40, 32, 8, 131_072], 448, ['meta-llama/Llama-3.2-11B-Vision', 'unsloth/Llama-3.2-11B-Vision']),
-  mllamaRow([128_256, 4_096, 14_336, 40, 32, 8, 131_072], 560, ['meta-llama/Llama-3.2-11B-Vision-Instruct', 'unsloth/Llama-3.2-11B-Vision-Instruct', 'alpindale/Llama-3.2-11B-Vision-Instruct']),
-  mllamaRow([128_256, 8_192, 28_672, 100, 64, 8, 131_072], 448, ['meta-llama/Llama-3.2-90B-Vision']),
-  mllamaRow([128_256, 8_192, 28_672, 100, 64, 8, 131_072], 560, ['meta-llama/Llama-3.2-90B-Vision-Instruct']),
 ]
