@@ -31,6 +31,10 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
 
 import torch
+
+if [int(part) for part in torch.__version__.split(".")[:2]] < [2, 5]:
+    sys.exit(f"PyTorch {torch.__version__} is too old: before 2.5, CUDA's attention kernels have no shapes on the meta device")
+
 import torch.distributed as dist
 import torch.nn.functional as F
 import transformers
@@ -108,9 +112,14 @@ def adds_in_place(old, new, *_):
     """
     if torch.is_grad_enabled() or not isinstance(new, torch.Tensor) or old.shape != new.shape or old._is_view():
         return False
-    if not hasattr(old, "_use_count"):  # torch before 2.8
-        return False
-    return old._use_count() == 4 and torch._C._storage_Use_Count(old.untyped_storage()._cdata) == 2
+    return old._use_count() == 4 and storage_use_count(old.untyped_storage()) == 2
+
+
+def storage_use_count(storage):
+    """Before 2.8, torch tells it only where it was built for CUDA. It stands behind the vtable: c10/util/intrusive_ptr.h."""
+    if hasattr(torch._C, "_storage_Use_Count"):
+        return torch._C._storage_Use_Count(storage._cdata)
+    return ctypes.c_uint32.from_address(storage._cdata + ctypes.sizeof(ctypes.c_void_p)).value
 
 
 class CudaKernels(TorchFunctionMode):
@@ -567,6 +576,9 @@ def without_values(padded, model_type):
 
     answers[(torch.library, "get_ctx")] = NoOutliers
     answers |= mamba_kernels(model_type)
+    has_grouped_products = hasattr(F, "grouped_mm") or hasattr(torch, "_grouped_mm")
+    if not has_grouped_products and importlib.util.find_spec("transformers.integrations.moe"):
+        answers[(importlib.import_module("transformers.integrations.moe"), "_grouped_mm")] = product_expert_by_expert
     if padded:
         answers[(masking_utils, "_ignore_causal_mask_sdpa")] = lambda *_, **__: False
         answers[(masking_utils, "_ignore_bidirectional_mask_sdpa")] = lambda *_, **__: False
@@ -1087,6 +1099,25 @@ def mamba_kernels(model_type):
     if not any(hasattr(modeling, name) for name in ("mamba2_chunk_scan", "mamba_selective_scan")):
         return {}
     return {(modeling, name): kernel for name, kernel in MAMBA_KERNELS.items()}
+
+
+class ExpertByExpert(torch.autograd.Function):
+    """transformers' integrations/moe.py _grouped_mm_fallback, which asks how many tokens each expert has."""
+
+    @staticmethod
+    def forward(context, x, weight, ends):
+        context.save_for_backward(x, weight)
+        context.ends = ends
+        return x.new_zeros(x.shape[0], weight.shape[-1])
+
+    @staticmethod
+    def backward(context, _):
+        x, weight = context.saved_tensors
+        return torch.zeros_like(x), torch.zeros_like(weight), None  # the weight's where it is frozen, too
+
+
+def product_expert_by_expert(x, weight, offs):
+    return ExpertByExpert.apply(x.to(weight.dtype), weight, offs)
 
 
 # --- Real steps on a real device ---------------------------------------------------------------------------------------
