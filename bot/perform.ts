@@ -1,5 +1,6 @@
 /** One job, from its hold on what it is about to its outcome. */
 import { runCommand } from './commands/run.ts'
+import { lookAtDeadlines } from './deadlines.ts'
 import type { Work } from './github.ts'
 import { keepHouse, type Retention } from './housekeeping.ts'
 import type { GitHubApp } from './installation.ts'
@@ -18,7 +19,6 @@ import { schedule } from './reports/schedule.ts'
 import { survey } from './reports/survey.ts'
 import { noteDeparture } from './store/installations.ts'
 import { suggest } from './suggestions/suggest.ts'
-import { sweep } from './sweep.ts'
 
 /** What is the same for every job, and becomes its `Work`. */
 type Shared = 'appId' | 'analyze' | 'hub' | 'defaults' | 'metrics' | 'database' | 'queue' | 'log' | 'workflowPath'
@@ -113,7 +113,7 @@ export class Performer {
       case 'housekeeping':
         return keepHouse({ app, database, queue, log, signal, ...retention, now: new Date() })
       case 'sweep':
-        return sweep(database, queue)
+        return lookAtDeadlines(database, queue)
       case 'reconcile':
         return reconcile({ app, database, queue, log, signal, workflowPath }, job.scope)
     }

@@ -1,8 +1,8 @@
 /** What the check and the comment of a commit should say. Pure: from what was found to what is to be seen. */
 import { MemoryMarkError, type Report, renderCheck, renderComment } from '../../engine/index.ts'
 import type { DesiredCheck } from '../check.ts'
+import { measurementNote } from '../measurement/note.ts'
 import type { Measurement } from '../measurement/state.ts'
-import { measurementNote } from '../measurement/words.ts'
 import { hintsFor } from '../suggestions/hints.ts'
 
 export interface Findings {

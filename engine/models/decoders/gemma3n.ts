@@ -9,7 +9,7 @@ import { probability, size } from '../schema.ts'
 import { gemma3nAudio, gemma3nAudioConfig, gemma3nVision, gemma3nVisionConfig } from '../vision/gemma3n-towers.ts'
 import { idleRmsNorm } from '../vision/towers.ts'
 import { outputLayer } from './blueprint.ts'
-import { gatedByInput, layerInputs } from './layer-inputs.ts'
+import { gatedByInput, layerInputs } from './per-layer-embeddings.ts'
 import {
   keysAndValuesOf,
   type LayerKind,

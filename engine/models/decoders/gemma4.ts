@@ -18,7 +18,7 @@ import {
 import { outputLayer } from './blueprint.ts'
 import { gateBy } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
-import { gatedByInput, layerInputs } from './layer-inputs.ts'
+import { gatedByInput, layerInputs } from './per-layer-embeddings.ts'
 import {
   keysAndValuesOf,
   type LayerKind,

@@ -11,7 +11,7 @@ interface PullPlace extends RepositoryPlace {
   readonly pullNumber: number
 }
 
-export async function sweep(database: Database, queue: Queue): Promise<void> {
+export async function lookAtDeadlines(database: Database, queue: Queue): Promise<void> {
   const overdue = await overdueChecks(database, MAX_AT_ONCE)
   await queue.send(overdue.map(updateOf))
   await database.transaction(async sql => {
