@@ -1,4 +1,4 @@
-/** What a config held before the change that is looked at. */
+/** What a file held before the change that is looked at. */
 import type { AnalyzeOptions } from '../engine/index.ts'
 import type { ChangedFiles } from './changed-files.ts'
 import { fetchText } from './contents.ts'

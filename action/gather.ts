@@ -1,4 +1,4 @@
-/** Everything that a mode reads of the repository, as data: the configs in question, their models, their base, the settings. */
+/** Everything that a mode reads of the repository, as data: the configs in question, what they name, their base, the settings. */
 import * as core from '@actions/core'
 import type { AnalyzeOptions, RepositorySettings, SourceFile } from '../engine/index.ts'
 import { baseOf } from './base.ts'
@@ -54,11 +54,9 @@ export async function gatherOne(job: Job, path: string): Promise<Gathered> {
       'Give the path as plan names it',
     )
   }
-  return {
-    files: fetched.files,
-    options: optionsOf(job, settings, () => findChangedFiles(github, run.repository, subject)),
-    remarks,
-  }
+  let changed: Promise<ChangedFiles> | undefined
+  const changedOnce = () => (changed ??= findChangedFiles(github, run.repository, subject))
+  return { files: fetched.files, options: optionsOf(job, settings, changedOnce), remarks }
 }
 
 function optionsOf(
@@ -70,7 +68,7 @@ function optionsOf(
   return {
     ...inputs.analysis,
     settings,
-    models: { readFile: file => fetchText(github, repository, subject.headSha, file) },
+    sources: { readFile: file => fetchText(github, repository, subject.headSha, file) },
     ...(base && { base }),
     now: new Date(),
   }

@@ -1,6 +1,6 @@
 /** What a job works with: an authenticated client, the repository it is about, and what is stored. */
 import type { Logger, ProbotOctokit } from 'probot'
-import type { Gpu, ModelSources, Policy, Report, RepositorySettings, SourceFile } from '../engine/index.ts'
+import type { Gpu, Policy, Report, RepositorySettings, SourceFile, Sources } from '../engine/index.ts'
 import type { Metrics } from './metrics.ts'
 import type { RepositoryPlace } from './queue/jobs.ts'
 import type { Queue } from './queue/queue.ts'
@@ -17,8 +17,8 @@ export type Repository = {
 /** What a verdict hangs on besides the files. */
 export interface Circumstances {
   readonly settings: RepositorySettings
-  readonly models: ModelSources
-  /** What a config held on the base branch; undefined where there was none. */
+  readonly sources: Sources
+  /** What a file held on the base branch; undefined where there was none. */
   readonly base: (path: string) => Promise<string | undefined>
 }
 
@@ -40,7 +40,7 @@ export interface Work {
   readonly appId: number
   readonly analyze: Analyze
   /** Where models are looked up; undefined where the operator does not let us. */
-  readonly hub: ModelSources['hub']
+  readonly hub: Sources['hub']
   readonly defaults: Defaults
   readonly metrics: Pick<Metrics, 'verdict'>
   readonly database: Database

@@ -5,7 +5,7 @@ import { type DesiredCheck, findCheck, keepCheck } from './check.ts'
 import type { Work } from './github.ts'
 import { applyLeniency, type LenientReport, readLeniency } from './leniency/leniency.ts'
 import { desiredCheck, failedCheck } from './pull-request/desired.ts'
-import { baseOf, modelsAt } from './pull-request/judge.ts'
+import { baseOf, sourcesAt } from './pull-request/judge.ts'
 import { withReported } from './pull-request/reported.ts'
 import { failureOf } from './queue/failure.ts'
 import type { JobOf } from './queue/jobs.ts'
@@ -34,8 +34,8 @@ async function judgeGroup(work: Work, group: JobOf<'merge-group'>): Promise<Desi
   const { settings, remarks } = await readTeamSettings(work)
   const candidates = await candidatesBetween(work, baseSha, headSha, settings)
   const read = await readCandidates(work, headSha, candidates.blobs)
-  const models = modelsAt(work, headSha)
-  const estimate = await work.analyze(read.files, { settings, models, base: baseOf(work, baseSha, candidates) })
+  const sources = sourcesAt(work, headSha)
+  const estimate = await work.analyze(read.files, { settings, sources, base: baseOf(work, baseSha, candidates) })
   const judged = await withReported(work, estimate, candidates, group)
   const { report, remarks: letPass } = await lenientFor(work, judged, group.pullNumber)
   const gaps = [...remarks, ...candidates.remarks, ...read.remarks]

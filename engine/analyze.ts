@@ -2,13 +2,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Assessment, type AssessmentOptions, assess } from './assess.ts'
 import { readConfigAsync } from './config/read.ts'
-import type { Reading, SourceFile } from './config/reading.ts'
+import type { OtherFile, Reading, SourceFile } from './config/reading.ts'
+import { askingOnce, type Sources } from './config/sources.ts'
 import type { SuppliedFields } from './config/supplied.ts'
 import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
 import { Footprints } from './estimate/footprints.ts'
 import { defaultGpu, type Gpu, gpus } from './gpus/catalogue.ts'
-import { type ModelSources, resolveModel } from './models/resolve.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report } from './report/schema.ts'
 import { noSettings, type RepositorySettings, type SettingsForPath, settingsFor } from './settings/settings.ts'
 import { againstBase } from './verdict/against-base.ts'
@@ -26,9 +26,9 @@ export interface AnalyzeOptions {
   readonly hoursPerRun?: number
   readonly runsPerYear?: number
   readonly pricePerHourUsd?: number
-  /** Where models are looked for besides the catalogue; nowhere unless told. */
-  readonly models?: ModelSources
-  /** What a config held before the change under review; undefined where there was none. */
+  /** Where what a config names is looked for, besides the catalogue of models; nowhere unless told. */
+  readonly sources?: Sources
+  /** What a file held before the change under review; undefined where there was none. */
   readonly base?: (path: string) => Promise<string | undefined>
   /** How a config's figures are come by: our model of it unless told. */
   readonly assessor?: Assessor
@@ -55,7 +55,8 @@ export const DEFAULT_RUNS_PER_YEAR = 100
 
 /** Files that are no training config leave no trace in the report; one that cannot be read never spoils the others. */
 export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptions): Promise<Report> {
-  const { settings = noSettings, models = {}, assessor = estimating } = options
+  const { settings = noSettings, assessor = estimating } = options
+  const sources = sourcesOf(options)
   const shared = sharedOptions(options, settings)
   const configs: ConfigResult[] = []
   for (const file of files) {
@@ -63,11 +64,12 @@ export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptio
     await setImmediate()
     const own = settingsFor(file.path, settings)
     const assessment = assessmentOptions(options, shared, own)
-    const analyzeText = (text: string) =>
-      analyzeFile({ ...file, text }, assessment, { models, supplied: own.supplied, assessor })
-    const result = await analyzeText(file.text)
+    const analyzeText = (text: string, sources: Sources) =>
+      analyzeFile({ ...file, text }, assessment, { sources, supplied: own.supplied, assessor })
+    const result = await analyzeText(file.text, sources.now)
     if (result === undefined) continue
-    configs.push(settings.judge === 'all' ? result : await judgedAgainstBase(result, options.base, analyzeText))
+    const analyzeBase = (text: string) => analyzeText(text, sources.before)
+    configs.push(settings.judge === 'all' ? result : await judgedAgainstBase(result, options.base, analyzeBase))
   }
   return {
     schema: REPORT_SCHEMA,
@@ -78,20 +80,26 @@ export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptio
   }
 }
 
+/** What the config named before the change is looked for as it was then. */
+function sourcesOf({ sources = {}, base }: AnalyzeOptions): { readonly now: Sources; readonly before: Sources } {
+  const before = base && sources.readFile ? { ...sources, readFile: base } : sources
+  return { now: askingOnce(sources), before: askingOnce(before) }
+}
+
 /** The base is asked for only where it can change the verdict. */
 async function judgedAgainstBase(
   result: ConfigResult,
   base: AnalyzeOptions['base'],
-  analyzeText: (text: string) => Promise<ConfigResult | undefined>,
+  analyzeBase: (text: string) => Promise<ConfigResult | undefined>,
 ): Promise<ConfigResult> {
   if (result.status !== 'analysed' || result.verdict.state !== 'blocked') return result
   const text = await base?.(result.path)
-  const before = text === undefined ? undefined : await analyzeText(text)
+  const before = text === undefined ? undefined : await analyzeBase(text)
   return before?.status === 'analysed' ? { ...result, verdict: againstBase(result, before) } : result
 }
 
 interface ReadingOptions {
-  readonly models: ModelSources
+  readonly sources: Sources
   readonly supplied: SuppliedFields
   readonly assessor: Assessor
 }
@@ -99,26 +107,32 @@ interface ReadingOptions {
 async function analyzeFile(
   file: SourceFile,
   options: AssessmentOptions,
-  { models, supplied, assessor }: ReadingOptions,
+  { sources, supplied, assessor }: ReadingOptions,
 ): Promise<ConfigResult | undefined> {
-  const reading = await readConfigAsync(file, name => resolveModel(name, models, file.path), supplied)
+  const reading = await readConfigAsync(file, sources, supplied)
   switch (reading.kind) {
     case 'not-a-training-config':
       return undefined
     case 'unreadable':
-      return { status: 'not-analysed', path: file.path, problems: [...reading.problems] }
+      return { status: 'not-analysed', path: file.path, problems: [...reading.problems], ...besides(reading) }
     case 'training-config':
-      return assessed(file.path, async () => analysed(file.path, reading, await assessor(reading, file, options)))
+      return assessed(file.path, reading, async () =>
+        analysed(file.path, reading, await assessor(reading, file, options)),
+      )
   }
 }
 
 /** What only the model can refuse (adapters on layers that it lacks) is said of the config that asked for it. */
-async function assessed(path: string, analysis: () => Promise<ConfigResult>): Promise<ConfigResult> {
+async function assessed(
+  path: string,
+  reading: TrainingConfig,
+  analysis: () => Promise<ConfigResult>,
+): Promise<ConfigResult> {
   try {
     return await analysis()
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error
-    return { status: 'not-analysed', path, problems: [{ ...error.problem, file: path }] }
+    return { status: 'not-analysed', path, problems: [{ ...error.problem, file: path }], ...besides(reading) }
   }
 }
 
@@ -131,8 +145,13 @@ function analysed(path: string, reading: TrainingConfig, { assessment, assumptio
     ...(batchSizeAt && { batchSizeAt }),
     ...(gradientAccumulationAt && { gradientAccumulationAt }),
     assumptions: [...reading.assumptions, ...assumptions],
+    ...besides(reading),
     ...assessment,
   }
+}
+
+function besides({ otherFiles }: { readonly otherFiles?: readonly OtherFile[] }): Pick<ConfigResult, 'otherFiles'> {
+  return otherFiles === undefined ? {} : { otherFiles: [...otherFiles] }
 }
 
 type SharedOptions = Omit<AssessmentOptions, 'gpu' | 'hoursPerRun' | 'runsPerYear'> & {

@@ -1,18 +1,18 @@
 /** How one file is read under a team's settings, setting by setting. */
 import { type Explanation, explainConfigAsync } from './config/read.ts'
 import type { SourceFile } from './config/reading.ts'
-import { type ModelSources, resolveModel } from './models/resolve.ts'
+import type { Sources } from './config/sources.ts'
 import { noSettings, type RepositorySettings, settingsFor } from './settings/settings.ts'
 
 export interface ExplainOptions {
   readonly settings?: RepositorySettings
-  readonly models?: ModelSources
+  readonly sources?: Sources
 }
 
 export function explainFile(
   file: SourceFile,
-  { settings = noSettings, models = {} }: ExplainOptions = {},
+  { settings = noSettings, sources = {} }: ExplainOptions = {},
 ): Promise<Explanation> {
   const { supplied } = settingsFor(file.path, settings)
-  return explainConfigAsync(file, name => resolveModel(name, models, file.path), supplied)
+  return explainConfigAsync(file, sources, supplied)
 }

@@ -2,13 +2,13 @@
 export { type AnalyzeOptions, analyze } from './analyze.ts'
 export { isCandidatePath } from './config/read.ts'
 export type { SourceFile } from './config/reading.ts'
+export type { Sources } from './config/sources.ts'
 export { SETTINGS_PATH } from './config/supplied.ts'
 export { closest, MemoryMarkError, type Problem } from './errors.ts'
 export { explainFile } from './explain.ts'
 export { findGpu, type Gpu, gpus } from './gpus/catalogue.ts'
 export { idlePercent } from './metrics/memory.ts'
 export { createHub, hubSettings } from './models/hub.ts'
-export type { ModelSources } from './models/resolve.ts'
 export { type ByHand, proposeChange } from './propose.ts'
 export { type Annotation, type RenderedCheck, renderCheck } from './render/check.ts'
 export { type CommentOptions, commentMarker, renderComment } from './render/comment.ts'
@@ -31,6 +31,7 @@ export { renderProblem } from './render/unanalysed-section.ts'
 export { headline, nothingToMeasure, type VerdictState, verdictState } from './render/verdict.ts'
 export { type AcceptedConfig, acceptability, acceptedConfig, covers, isOutOfMemory } from './report/acceptance.ts'
 export { type LedgerEntry, ledgerEntry, ledgerEntryOf, totalsOf } from './report/ledger.ts'
+export { restingOn, restOnSameFiles } from './report/other-files.ts'
 export {
   type AnalysedConfig,
   type ConfigResult,

@@ -1,7 +1,7 @@
 /** Figures from trials on this machine: an assessor that sweeps each config, and runs nothing that it kept from before. */
-import { createHash } from 'node:crypto'
 import type { Assessed, Assessor, TrainingConfig } from './analyze.ts'
 import type { AssessmentOptions } from './assess.ts'
+import { gitBlobSha } from './config/blob-sha.ts'
 import type { SourceFile } from './config/reading.ts'
 import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
@@ -183,10 +183,4 @@ function recalledSentence(keeping: KeepingProbe | undefined): string[] {
   return [
     `${trials} ${keeping.provenance} on ${day} with the same config, device, driver and libraries, and not run again.`,
   ]
-}
-
-/** The SHA-1 under which git stores the text. */
-function gitBlobSha(text: string): string {
-  const bytes = Buffer.from(text)
-  return createHash('sha1').update(`blob ${bytes.byteLength}\0`).update(bytes).digest('hex')
 }

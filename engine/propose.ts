@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { readConfigAsync } from './config/read.ts'
 import type { Position, SourceFile } from './config/reading.ts'
 import { rewriteNumbers } from './config/rewrite.ts'
-import { type ModelSources, resolveModel } from './models/resolve.ts'
+import type { Sources } from './config/sources.ts'
 import { batchChange } from './report/batch-change.ts'
 import type { AnalysedConfig } from './report/schema.ts'
 import { noSettings, type RepositorySettings, settingsFor } from './settings/settings.ts'
@@ -23,14 +23,14 @@ export type ByHand =
 
 export interface ProposalOptions {
   readonly settings?: RepositorySettings
-  readonly models?: ModelSources
+  readonly sources?: Sources
 }
 
 /** `file` is the text that `config` was read from. */
 export async function proposeChange(
   file: SourceFile,
   config: AnalysedConfig,
-  { settings = noSettings, models = {} }: ProposalOptions = {},
+  { settings = noSettings, sources = {} }: ProposalOptions = {},
 ): Promise<Proposal> {
   const change = batchChange(config)
   switch (change.kind) {
@@ -42,11 +42,7 @@ export async function proposeChange(
       const rewrite = rewriteNumbers(file.text, change.numbers)
       if (rewrite.kind === 'not-plain') return { kind: 'by-hand', why: rewrite }
       const { supplied } = settingsFor(file.path, settings)
-      const again = await readConfigAsync(
-        { ...file, text: rewrite.text },
-        name => resolveModel(name, models, file.path),
-        supplied,
-      )
+      const again = await readConfigAsync({ ...file, text: rewrite.text }, sources, supplied)
       const saysJustThat =
         again.kind === 'training-config' && isDeepStrictEqual(withoutAbsent(again.spec), wanted(config))
       return saysJustThat

@@ -216,6 +216,53 @@ overrides:
   })
 })
 
+describe('what a config names', () => {
+  const gpt2 = (file: string) =>
+    `model_name_or_path: gpt2\nper_device_train_batch_size: 1\nmax_length: 512\nn_gpus: 8\nbf16: true\ndeepspeed: ${file}\n`
+  const zero = (stage: number) => JSON.stringify({ zero_optimization: { stage } })
+
+  test('is read once for all of them, and told with the text that it had', async () => {
+    const asked: string[] = []
+    const readFile = async (path: string) => {
+      asked.push(path)
+      return path === 'ds.json' ? zero(3) : undefined
+    }
+    const files = ['a.yaml', 'b.yaml', 'c/c.yaml'].map(path => ({ path, text: gpt2('ds.json') }))
+    const { configs } = await analyze(files, { now, sources: { readFile } })
+    expect(asked.filter(path => !path.endsWith('config.json'))).toEqual(['ds.json'])
+    const otherFiles = [{ path: 'ds.json', blobSha: 'b27cc2b97e0f2adf75ed30352ad8de94a2b77792' }]
+    expect(configs).toMatchObject(files.map(({ path }) => ({ path, otherFiles, spec: { sharding: 'zero3' } })))
+  })
+
+  test('is told of a config that cannot be read, too', async () => {
+    const sources = { readFile: async (path: string) => (path === 'ds.json' ? zero(4) : undefined) }
+    const { configs } = await analyze([{ path: 'a.yaml', text: gpt2('ds.json') }], { now, sources })
+    expect(configs).toMatchObject([{ status: 'not-analysed', otherFiles: [{ path: 'ds.json' }] }])
+    expect(report.shape.configs.parse(configs)).toEqual(configs)
+  })
+
+  test('is not told where there is nothing of it in the repository', async () => {
+    const sources = { readFile: async () => undefined }
+    const { configs } = await analyze([{ path: 'a.yaml', text: gpt2('zero2.json') }], { now, sources })
+    expect(configs[0]).toMatchObject({ status: 'analysed', spec: { sharding: 'zero2' } })
+    expect(configs[0]).not.toHaveProperty('otherFiles')
+  })
+
+  test('is looked for on the base branch where the base is judged', async () => {
+    const config = gpt2('ds.json').replace('size: 1', 'size: 40').replace('gpt2', 'gpt2-xl')
+    const verdict = async (before: number, after: number) => {
+      const at = (stage: number) => async (path: string) => {
+        if (path === 'ds.json') return zero(stage)
+        return path === 'train.yaml' ? config : undefined
+      }
+      const options = { sources: { readFile: at(after) }, base: at(before), gpu: findGpu('a100-40gb') ?? defaultGpu }
+      return (await analysed(config, options)).verdict
+    }
+    expect(await verdict(3, 0)).toMatchObject({ state: 'blocked' })
+    expect(await verdict(0, 0)).toMatchObject({ state: 'warning', reasons: [{ spared: 'no-worse' }] })
+  })
+})
+
 describe('against the base branch', () => {
   const config = (microBatch: number) => bert.text.replace('batch_size: 16', `batch_size: ${microBatch}`)
   const against = (before: string | undefined, after: number, text = '') => {

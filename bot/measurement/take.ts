@@ -1,5 +1,5 @@
 /** From a finished run to what is kept of its report. The artifact has no say in which pull request or commit it is about. */
-import type { Report } from '../../engine/index.ts'
+import { type Report, restingOn } from '../../engine/index.ts'
 import type { Candidates } from '../candidates.ts'
 import { readFile } from '../file.ts'
 import type { PullRequest, Work } from '../github.ts'
@@ -12,6 +12,8 @@ import type { Run } from './run.ts'
 export interface TakingFrom {
   readonly pull: PullRequest
   readonly candidates: Candidates
+  /** Ours, of the same commit. */
+  readonly estimate: Report
   readonly run: Run
   /** Path of the workflow, where the pull request could have changed what ran. */
   readonly ownWorkflow: string | undefined
@@ -70,17 +72,19 @@ async function readMeasurement(
   }
 }
 
-/** Only what it says of files that GitHub names as changed by this pull request. */
+/** Only what it says of files that GitHub names as changed by this pull request; what else was read for them is ours to say. */
 async function reportedFrom(
   work: Work,
-  { pull, candidates, run }: TakingFrom,
+  { pull, candidates, estimate, run }: TakingFrom,
   report: Report,
 ): Promise<readonly ReportedConfig[]> {
   const results = new Map(report.configs.map(result => [result.path, result]))
+  const estimates = new Map(estimate.configs.map(config => [config.path, config]))
   const reported: ReportedConfig[] = []
   for (const blob of candidates.blobs) {
-    const result = results.get(blob.path)
-    if (result === undefined) continue
+    const reportedResult = results.get(blob.path)
+    if (reportedResult === undefined) continue
+    const result = restingOn(reportedResult, estimates.get(blob.path))
     const baseBlobSha = await baseBlobOf(work, pull.baseSha, candidates, blob.path)
     reported.push({ ...blob, baseBlobSha, result, policy: report.policy, runId: run.id, pullNumber: pull.number })
   }

@@ -1,5 +1,5 @@
 /** A pull request as it stands: its configs read as data, judged, and laid over with what was measured of them. */
-import type { ModelSources, Report, RepositorySettings, SourceFile } from '../../engine/index.ts'
+import type { Report, RepositorySettings, SourceFile, Sources } from '../../engine/index.ts'
 import { type Candidates, candidatesOfPull, readCandidates } from '../candidates.ts'
 import { readText } from '../file.ts'
 import type { PullRequest, Work } from '../github.ts'
@@ -14,7 +14,7 @@ export interface Judgement {
   /** The texts at the head, by which the report was made. */
   readonly files: readonly SourceFile[]
   readonly settings: RepositorySettings
-  readonly models: ModelSources
+  readonly sources: Sources
   readonly measurement: Measurement
   /** What was not looked at, and what is wrong with the settings; Markdown. */
   readonly gaps: readonly string[]
@@ -30,22 +30,22 @@ export async function judgePull(
   const candidates = await candidatesOfPull(work, pull, settings)
   if (candidates.blobs.length > FEW_FILES) await onMany()
   const read = await readCandidates(work, pull.headSha, candidates.blobs)
-  const models = modelsAt(work, pull.headSha)
-  const estimate = await work.analyze(read.files, { settings, models, base: baseOf(work, pull.baseSha, candidates) })
+  const sources = sourcesAt(work, pull.headSha)
+  const estimate = await work.analyze(read.files, { settings, sources, base: baseOf(work, pull.baseSha, candidates) })
   const { report, measurement } = await measured(work, pull, { settings, candidates, estimate })
   const gaps = [...remarks, ...candidates.remarks, ...read.remarks]
-  return { report, files: read.files, settings, models, measurement, gaps }
+  return { report, files: read.files, settings, sources, measurement, gaps }
 }
 
 /** Reading this many takes about a second. */
 const FEW_FILES = 20
 
-/** What a pull request's configs name may stand in its own repository, or on the Hub where the operator lets us ask it. */
-export function modelsAt(work: Work, headSha: string): ModelSources {
-  return { readFile: path => readText(work, headSha, path), ...(work.hub && { hub: work.hub }) }
+/** What configs name may stand in their own repository, or on the Hub where the operator lets us ask it. */
+export function sourcesAt(work: Work, commit: string): Sources {
+  return { readFile: path => readText(work, commit, path), ...(work.hub && { hub: work.hub }) }
 }
 
-/** What a config held before; undefined where there was none. */
+/** What a file held before; undefined where there was none. */
 export function baseOf(
   work: Work,
   baseSha: string,
@@ -70,7 +70,7 @@ async function measured(
   const known = await withReported(work, estimate, candidates, pull)
   const plan = planOf(settings, work.workflowPath)
   if (plan.isDue && !lacksMeasurement(known)) return { report: known, measurement: { kind: 'measured' } }
-  const measurement = await lookAtRun(work, plan, { pull, candidates, now: new Date() })
+  const measurement = await lookAtRun(work, plan, { pull, candidates, estimate, now: new Date() })
   const report = await withReported(work, estimate, candidates, pull)
   const isLacking = measurement.kind === 'measured' && lacksMeasurement(report)
   return {

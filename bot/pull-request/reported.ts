@@ -1,5 +1,5 @@
 /** What workflow runs have reported of these very configs, laid over our estimate. */
-import type { Report } from '../../engine/index.ts'
+import { type Report, restOnSameFiles } from '../../engine/index.ts'
 import type { Candidates } from '../candidates.ts'
 import type { Work } from '../github.ts'
 import { baseBlobOf } from '../measurement/take.ts'
@@ -10,20 +10,25 @@ export interface Commits {
   readonly headSha: string
 }
 
-/** A report holds where both the config and what it was before are the same again: on another commit, or in a merge group. */
+/**
+ * A report holds where the config, the files that it names and what it was before are the same again: on another commit, or in a
+ * merge group.
+ */
 export async function withReported(
   work: Work,
   estimate: Report,
   candidates: Pick<Candidates, 'blobs' | 'formerPaths'>,
   { baseSha, headSha }: Commits,
 ): Promise<Report> {
-  const judged = new Set(estimate.configs.map(({ path }) => path))
+  const judged = new Map(estimate.configs.map(config => [config.path, config]))
   const blobs = candidates.blobs.filter(({ path }) => judged.has(path))
   const known = Map.groupBy(await reportedConfigs(work.database, work.place, headSha, blobs), ({ path }) => path)
   const holding = new Map<string, ReportedConfig>()
   for (const [path, variants] of known) {
     const baseBlobSha = await baseBlobOf(work, baseSha, candidates, path)
-    const one = variants.find(variant => variant.baseBlobSha === baseBlobSha)
+    const one = variants.find(
+      variant => variant.baseBlobSha === baseBlobSha && restOnSameFiles(variant.result, judged.get(path)),
+    )
     if (one !== undefined) holding.set(path, one)
   }
   const [first] = holding.values()

@@ -1,5 +1,12 @@
 /** Every config of the default branch as it is now: measured where a run has measured that very text, estimated elsewhere. */
-import { judgedAlone, type Report, type RepositorySettings } from '../../engine/index.ts'
+import {
+  type AnalysedConfig,
+  type ConfigResult,
+  judgedAlone,
+  type Report,
+  type RepositorySettings,
+  restOnSameFiles,
+} from '../../engine/index.ts'
 import { countedFiles, readCandidates } from '../candidates.ts'
 import { readText } from '../file.ts'
 import type { Work } from '../github.ts'
@@ -30,7 +37,7 @@ export async function readDefaultBranch(work: Work): Promise<BranchReading> {
   const read = await readCandidates(work, branch.commit, counted.blobs)
   const estimate = await work.analyze(read.files, {
     settings: team.settings,
-    models: { readFile: path => readText(work, branch.commit, path) },
+    sources: { readFile: path => readText(work, branch.commit, path) },
     base: async () => undefined,
   })
   return {
@@ -58,17 +65,18 @@ async function withMeasured(
   commit: string,
   blobs: readonly ConfigBlob[],
 ): Promise<Report> {
-  const reported = await reportedConfigs(database, place, commit, blobs)
-  const measured = new Map(
-    reported.flatMap(({ path, result }) =>
-      result.status === 'analysed' && result.provenance === 'measured' ? [[path, result] as const] : [],
-    ),
-  )
+  const reported = Map.groupBy(await reportedConfigs(database, place, commit, blobs), ({ path }) => path)
   return {
     ...estimate,
     configs: estimate.configs.map(config => {
-      const known = measured.get(config.path)
+      const [known] = (reported.get(config.path) ?? []).flatMap(({ result }) =>
+        isMeasured(result) && restOnSameFiles(result, config) ? [result] : [],
+      )
       return known === undefined ? config : judgedAlone(known, estimate.policy)
     }),
   }
+}
+
+function isMeasured(config: ConfigResult): config is AnalysedConfig {
+  return config.status === 'analysed' && config.provenance === 'measured'
 }

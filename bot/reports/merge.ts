@@ -1,10 +1,10 @@
 /** A merged pull request, entered in the ledger: each of its configs before and after, measured where both sides were. */
-import { type AnalysedConfig, analysedIn, ledgerEntryOf, type Report } from '../../engine/index.ts'
+import { type AnalysedConfig, analysedIn, ledgerEntryOf, type Report, restOnSameFiles } from '../../engine/index.ts'
 import { candidatesOfPull } from '../candidates.ts'
 import { type FileReading, readFile } from '../file.ts'
 import { type PullRequest, readPullRequest, type Work } from '../github.ts'
 import { applyLeniency, readLeniency } from '../leniency/leniency.ts'
-import { type Judgement, judgePull } from '../pull-request/judge.ts'
+import { type Judgement, judgePull, sourcesAt } from '../pull-request/judge.ts'
 import { keepLedgerEntries } from '../store/ledger-entries.ts'
 import { reportedConfigs } from '../store/measured-configs.ts'
 
@@ -57,13 +57,14 @@ async function readBefore(work: Work, pull: PullRequest, judged: Judgement): Pro
     if (reading.kind === 'file') former.set(path, reading)
   }
   const files = [...former].map(([path, { file }]) => ({ ...file, path }))
-  const estimated = await estimateOf(work, { ...judged, files })
+  const sources = sourcesAt(work, pull.baseSha)
+  const estimated = await estimateOf(work, { ...judged, files, sources })
   const blobs = [...former].map(([path, { file, blobSha }]) => ({ path: file.path, blobSha, after: path }))
   const reported = await reportedConfigs(work.database, work.place, pull.baseSha, blobs)
   const measured = new Map(
     blobs.map(({ path, after }) => {
       const results = reported.flatMap(({ path: at, result }) => (at === path ? [result] : []))
-      return [after, results.find(isTimed)] as const
+      return [after, results.filter(isTimed).find(result => restOnSameFiles(result, estimated.get(after)))] as const
     }),
   )
   return new Map(
@@ -74,9 +75,9 @@ async function readBefore(work: Work, pull: PullRequest, judged: Judgement): Pro
 /** By path; what was judged as measured is estimated too, so that like can be held against like. */
 async function estimateOf(
   work: Work,
-  { files, settings, models }: Pick<Judgement, 'files' | 'settings' | 'models'>,
+  { files, settings, sources }: Pick<Judgement, 'files' | 'settings' | 'sources'>,
 ): Promise<ReadonlyMap<string, AnalysedConfig>> {
-  const report = await work.analyze(files, { settings, models, base: async () => undefined })
+  const report = await work.analyze(files, { settings, sources, base: async () => undefined })
   return new Map(analysedIn(report).map(config => [config.path, config]))
 }
 

@@ -10,8 +10,8 @@ import { parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
 import { findFiles } from './files.ts'
 import { judgingOf, judgingOptions } from './judging.ts'
-import { modelSources } from './models.ts'
 import { findSettings, settingsOptions } from './settings.ts'
+import { sources } from './sources.ts'
 
 export async function check(args: string[]): Promise<ExitCode> {
   const { values, positionals } = parseFlags(args, {
@@ -22,7 +22,7 @@ export async function check(args: string[]): Promise<ExitCode> {
   const reading = await findSettings(values)
   if (reading.kind === 'unreadable') return refuse(reading.problems)
   const settings = reading.kind === 'settings' ? reading.settings : noSettings
-  const options: AnalyzeOptions = { ...judgingOf(values, settings), models: modelSources() }
+  const options: AnalyzeOptions = { ...judgingOf(values, settings), sources: sources() }
   const files = await findFiles(positionals.length === 0 ? ['.'] : positionals)
   refuseNamedNonConfigs(files.named)
   // A file that is named is wanted, whatever the settings leave out.

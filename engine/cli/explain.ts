@@ -3,13 +3,12 @@ import type { Decision } from '../config/fields.ts'
 import { plain } from '../config/quote.ts'
 import { type Explanation, explainConfigAsync } from '../config/read.ts'
 import { formatWhere, MemoryMarkError, type Problem } from '../errors.ts'
-import { resolveModel } from '../models/resolve.ts'
 import { settingName, settingOrigin, settingValue } from '../render/decision.ts'
 import { parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
 import { findFiles } from './files.ts'
-import { modelSources } from './models.ts'
 import { settingsOptions, suppliedFor } from './settings.ts'
+import { sources } from './sources.ts'
 
 export async function explain(args: string[]): Promise<ExitCode> {
   const { values, positionals } = parseFlags(args, settingsOptions)
@@ -24,8 +23,7 @@ export async function explain(args: string[]): Promise<ExitCode> {
   }
   for (const each of named) {
     const supplied = await suppliedFor(each.path, values)
-    const resolve = (name: string) => resolveModel(name, modelSources(), each.path)
-    const explanation = await explainConfigAsync(each, resolve, supplied)
+    const explanation = await explainConfigAsync(each, sources(), supplied)
     console.log(`${each.path}\n${rendered(explanation)}\n`)
   }
   return 0

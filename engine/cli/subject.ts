@@ -11,8 +11,8 @@ import { derivationOf } from '../estimate/error-band.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import { resolveModel } from '../models/resolve.ts'
 import { findFiles } from './files.ts'
-import { modelSources } from './models.ts'
 import { type SettingsFlags, suppliedFor } from './settings.ts'
+import { sources } from './sources.ts'
 import { changesOf, type SpecFlags } from './spec-flags.ts'
 
 /** Those that a model may refuse. */
@@ -58,7 +58,7 @@ async function namesModel(name: string): Promise<boolean> {
 }
 
 async function modelSubject(name: string): Promise<Subject> {
-  const resolution = await resolveModel(name, modelSources())
+  const resolution = await resolveModel(name, sources())
   if (resolution.kind !== 'resolved') throw new MemoryMarkError(modelProblem(name, resolution))
   const { model, sentence } = resolution
   return { path: model.id, spec: specOf(model), model, assumptions: sentence === undefined ? [] : [sentence] }
@@ -85,7 +85,7 @@ async function configSubject(path: string, flags: SettingsFlags): Promise<Subjec
 
 async function readWithSettings(file: SourceFile, flags: SettingsFlags): Promise<Reading> {
   const supplied = await suppliedFor(file.path, flags)
-  return readConfigAsync(file, name => resolveModel(name, modelSources(), file.path), supplied)
+  return readConfigAsync(file, sources(), supplied)
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { DeepSpeedFile } from './deepspeed-file.ts'
 import { accelerate } from './dialects/accelerate.ts'
 import { axolotl } from './dialects/axolotl.ts'
 import { deepspeed } from './dialects/deepspeed.ts'
@@ -28,8 +29,13 @@ export interface Dialect {
   recognise(document: Section): string | undefined
   /** Where the config names its model. */
   modelField(document: Section): Field | undefined
-  /** What it comes to. `reader` is told every problem, assumption and origin; `lookUp` is asked for the model's name only. */
-  read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading
+  /** Where the config names a file of DeepSpeed's settings, for tools that take one. */
+  deepSpeedField?(document: Section): Field | undefined
+  /**
+   * What it comes to. `reader` is told every problem, assumption and origin; `lookUp` is asked for the model's name only;
+   * `deepSpeed` is what came of the file that `deepSpeedField` names.
+   */
+  read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading
 }
 
 /** Asked in this order: what a tool alone writes comes before the words that many share. */

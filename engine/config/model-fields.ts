@@ -20,8 +20,8 @@ const IMAGENET_LABELS = 1_000
 /** What a model's name stands for, as found before the rest of the config is read. */
 export type ModelLookup = (name: string) => Resolution
 
-/** The model's name, when the field holds one. */
-export function modelNameIn(field: Field | undefined): string | undefined {
+/** The name of a model or a file, when the field holds one. */
+export function nameIn(field: Field | undefined): string | undefined {
   return field?.value.kind === 'empty' ? undefined : new FieldReader('').text(field)
 }
 

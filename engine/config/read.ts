@@ -1,11 +1,22 @@
-import { type Resolution, resolveOffline } from '../models/resolve.ts'
+import { type Resolution, resolveModel, resolveOffline } from '../models/resolve.ts'
+import { gitBlobSha } from './blob-sha.ts'
+import { type DeepSpeedFile, findDeepSpeedFile, notLookedFor } from './deepspeed-file.ts'
 import { type Dialect, dialects } from './dialect.ts'
 import { parseFile } from './document.ts'
 import { type Decision, FieldReader } from './fields.ts'
-import { type ModelLookup, modelNameIn } from './model-fields.ts'
+import { type ModelLookup, nameIn } from './model-fields.ts'
 import { oneOf } from './quote.ts'
 import type { Reading, SourceFile } from './reading.ts'
+import { notingFiles, type Sources } from './sources.ts'
 import { SETTINGS_PATH, type SuppliedFields } from './supplied.ts'
+
+/** What a config hangs on besides its own text, found before the rest of it is read. */
+interface Found {
+  readonly lookUp: ModelLookup
+  readonly deepSpeed: DeepSpeedFile
+  /** The files that there were. */
+  readonly files: readonly SourceFile[]
+}
 
 /** A config of a tool that is known, up to the point where its model must be: task, sequence and limits hang on it. */
 interface OpenConfig {
@@ -14,7 +25,9 @@ interface OpenConfig {
   readonly why: string
   /** Absent when the file names none; reading then says so. */
   readonly modelName?: string
-  readonly read: (lookUp: ModelLookup, reader?: FieldReader) => Reading
+  /** Of DeepSpeed's settings, where they are not in the file itself. */
+  readonly deepSpeedName?: string
+  readonly read: (found: Found, reader?: FieldReader) => Reading
 }
 
 /** How a file is understood, for people who ask. */
@@ -31,51 +44,58 @@ export type Explanation =
     }
   | { readonly kind: 'not-recognised'; readonly reading: Exclude<Reading, { kind: 'training-config' }> }
 
+/** Without anything but the file and the catalogue. */
+const offline: Found = { lookUp: resolveOffline, deepSpeed: notLookedFor, files: [] }
+
 /** One file: parse, find the tool whose format it is, read. Never throws for what the file holds. */
-export function readConfig(file: SourceFile, lookUp: ModelLookup = resolveOffline): Reading {
+export function readConfig(file: SourceFile): Reading {
   const opened = openConfig(file)
-  return opened.kind === 'open' ? opened.read(lookUp) : opened
+  return opened.kind === 'open' ? opened.read(offline) : opened
 }
 
-/** As `readConfig`, where a model takes time to find. `supplied` wins over what the file writes. */
+/** As `readConfig`, with what the file names looked for. `supplied` wins over what the file writes. */
 export async function readConfigAsync(
   file: SourceFile,
-  resolve: (name: string) => Promise<Resolution>,
+  sources: Sources,
   supplied: SuppliedFields = {},
 ): Promise<Reading> {
   const opened = openConfig(file, supplied)
-  return opened.kind === 'open' ? opened.read(await resolvedBefore(opened, resolve)) : opened
+  return opened.kind === 'open' ? opened.read(await foundFor(opened, file, sources)) : opened
 }
 
 /** Reads a file as `readConfig` does, and tells how. */
-export function explainConfig(file: SourceFile, lookUp: ModelLookup = resolveOffline): Explanation {
+export function explainConfig(file: SourceFile): Explanation {
   const opened = openConfig(file)
   return opened.kind === 'open'
-    ? explain(opened, new FieldReader(file.path), lookUp)
+    ? explain(opened, new FieldReader(file.path), offline)
     : { kind: 'not-recognised', reading: opened }
 }
 
-/** As `explainConfig`, where a model takes time to find. */
+/** As `explainConfig`, with what the file names looked for. */
 export async function explainConfigAsync(
   file: SourceFile,
-  resolve: (name: string) => Promise<Resolution>,
+  sources: Sources,
   supplied: SuppliedFields = {},
 ): Promise<Explanation> {
   const opened = openConfig(file, supplied)
   if (opened.kind !== 'open') return { kind: 'not-recognised', reading: opened }
-  return explain(opened, new FieldReader(file.path, supplied), await resolvedBefore(opened, resolve))
+  return explain(opened, new FieldReader(file.path, supplied), await foundFor(opened, file, sources))
 }
 
-async function resolvedBefore(
-  { modelName }: OpenConfig,
-  resolve: (name: string) => Promise<Resolution>,
-): Promise<ModelLookup> {
-  const resolution: Resolution = modelName === undefined ? { kind: 'unknown' } : await resolve(modelName)
-  return () => resolution
+async function foundFor(
+  { modelName, deepSpeedName }: OpenConfig,
+  { path }: SourceFile,
+  sources: Sources,
+): Promise<Found> {
+  const noted = notingFiles(sources)
+  const resolution: Resolution =
+    modelName === undefined ? { kind: 'unknown' } : await resolveModel(modelName, noted.sources, path)
+  const deepSpeed = await findDeepSpeedFile(deepSpeedName, noted.sources, path)
+  return { lookUp: () => resolution, deepSpeed, files: noted.files }
 }
 
-function explain({ dialect, why, read }: OpenConfig, reader: FieldReader, lookUp: ModelLookup): Explanation {
-  const reading = read(lookUp, reader)
+function explain({ dialect, why, read }: OpenConfig, reader: FieldReader, found: Found): Explanation {
+  const reading = read(found, reader)
   const { decisions, assumptions } = reader
   return { kind: 'recognised', dialect: dialect.name, why, decisions, assumptions, reading }
 }
@@ -91,14 +111,16 @@ function openConfig(
     for (const dialect of dialects) {
       const why = dialect.recognise(document)
       if (why === undefined) continue
-      const modelName = modelNameIn(supplied.model ?? dialect.modelField(document))
+      const modelName = nameIn(supplied.model ?? dialect.modelField(document))
+      const deepSpeedName = nameIn(dialect.deepSpeedField?.(document))
       return {
         kind: 'open',
         dialect,
         why,
         ...(modelName !== undefined && { modelName }),
-        read: (lookUp, reader = new FieldReader(file.path, supplied)) =>
-          withUnread(dialect.read(document, reader, lookUp), reader),
+        ...(deepSpeedName !== undefined && { deepSpeedName }),
+        read: ({ lookUp, deepSpeed, files }, reader = new FieldReader(file.path, supplied)) =>
+          withFiles(withUnread(dialect.read(document, reader, lookUp, deepSpeed), reader), files),
       }
     }
   }
@@ -110,6 +132,11 @@ function withUnread(reading: Reading, { unread }: FieldReader): Reading {
   if (reading.kind !== 'training-config' || unread.length === 0) return reading
   const sentence = `${SETTINGS_PATH} supplies ${unread.join(', ')}, which configs of ${reading.dialect} leave no choice about.`
   return { ...reading, assumptions: [...reading.assumptions, sentence] }
+}
+
+function withFiles(reading: Reading, files: readonly SourceFile[]): Reading {
+  if (reading.kind === 'not-a-training-config' || files.length === 0) return reading
+  return { ...reading, otherFiles: files.map(({ path, text }) => ({ path, blobSha: gitBlobSha(text) })) }
 }
 
 const notOurs: Extract<Reading, { kind: 'not-a-training-config' }> = {

@@ -14,6 +14,10 @@ export interface SourceFile {
   readonly text: string
 }
 
+/** A file that was read beside the one in question, by the SHA-1 under which git stores its text. */
+export const otherFile = z.object({ path: z.string().min(1).max(4_096), blobSha: z.string().max(64) })
+export type OtherFile = z.infer<typeof otherFile>
+
 export type Reading =
   | {
       readonly kind: 'training-config'
@@ -25,8 +29,14 @@ export type Reading =
       readonly gradientAccumulationAt?: Position
       /** What the file leaves open and its tool's default or we filled in, one sentence each. */
       readonly assumptions: readonly string[]
+      /** Of the repository, on which the spec or the model hangs besides; absent where there are none. */
+      readonly otherFiles?: readonly OtherFile[]
     }
   /** Not ours to judge; `why` is for people who ask. */
   | { readonly kind: 'not-a-training-config'; readonly why: string }
   /** A training config, or a file given by name, that cannot be read; every problem found, not just the first. */
-  | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] }
+  | {
+      readonly kind: 'unreadable'
+      readonly problems: readonly Problem[]
+      readonly otherFiles?: readonly OtherFile[]
+    }

@@ -33,6 +33,8 @@ export interface Origin {
   readonly document: Document
   readonly text: string
   readonly lines: LineCounter
+  /** Where that is another file than the one being read. */
+  readonly file?: string
 }
 
 /** OmegaConf's reference to another value of the same file, by its keys from the top: `${data.batch_size}`. */
@@ -53,6 +55,11 @@ export class Section {
     this.#map = map
     this.name = name
     this.#top = top ?? this
+  }
+
+  /** The same mapping, whose fields say which file they are written in. */
+  writtenIn(file: string): Section {
+    return new Section({ ...this.#origin, file }, this.#map, this.name)
   }
 
   get fields(): ReadonlyMap<string, Field> {
@@ -121,7 +128,8 @@ export class Section {
   #field(key: string, pair: Pair): Field {
     const name = this.name === '' ? plain(key) : `${this.name}.${plain(key)}`
     const value = this.#value(pair.value, name)
-    return { key, name, value, ...this.#place(value.kind === 'empty' ? pair.key : pair.value) }
+    const { file } = this.#origin
+    return { key, name, value, ...this.#place(value.kind === 'empty' ? pair.key : pair.value), ...(file && { file }) }
   }
 
   #place(node: unknown): Place {

@@ -5,9 +5,11 @@
  */
 import { posix } from 'node:path'
 import { quote } from '../config/quote.ts'
+import type { SourceFile } from '../config/reading.ts'
+import { firstFile, isPlausibleName, placesOf, type Sources } from '../config/sources.ts'
 import { type CatalogueModel, describeModel, findModel } from './catalogue.ts'
 import { readConfigJson } from './config-json.ts'
-import { type Hub, isHubId } from './hub.ts'
+import { isHubId } from './hub.ts'
 import { modelInName } from './known-names.ts'
 import { unsupportedArchitectureOf } from './unsupported-models.ts'
 
@@ -28,46 +30,26 @@ export type Resolution =
   | { readonly kind: 'refused' }
   | { readonly kind: 'unreachable'; readonly why: string }
 
-export interface ModelSources {
-  /** A text file by its `/`-separated path, relative to the repository; undefined when there is none. */
-  readonly readFile?: (path: string) => Promise<string | undefined>
-  /** Absent when the network is not to be used. */
-  readonly hub?: Hub
-}
-
-/** As a report takes it. */
-const MAX_NAME_CHARACTERS = 200
-
 /** `configPath`: where the training config stands that names the model. */
-export async function resolveModel(name: string, sources: ModelSources, configPath = ''): Promise<Resolution> {
-  if (!isPlausible(name)) return { kind: 'unknown' }
-  const configFolder = posix.dirname(configPath)
+export async function resolveModel(name: string, sources: Sources, configPath = ''): Promise<Resolution> {
+  if (!isPlausibleName(name)) return { kind: 'unknown' }
   return (
-    (await inFolder(name, sources, configFolder)) ??
+    (await inFolder(name, sources, configPath)) ??
     inCatalogue(name) ??
-    (await besideConfig(name, sources, configFolder)) ??
+    (await besideConfig(name, sources, configPath)) ??
     (await onHub(name, sources))
   )
 }
 
 /** The catalogue and the name alone: what can be said without reading or asking anything. */
 export function resolveOffline(name: string): Resolution {
-  return (isPlausible(name) ? (inCatalogue(name) ?? inName(name)) : undefined) ?? { kind: 'unknown' }
+  return (isPlausibleName(name) ? (inCatalogue(name) ?? inName(name)) : undefined) ?? { kind: 'unknown' }
 }
 
-/** Control and invisible characters stand in no path and no id, and would go into a terminal with the name. */
-function isPlausible(name: string): boolean {
-  return name.length <= MAX_NAME_CHARACTERS && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name)
-}
-
-/** Training runs from the repository's root, or from where its config stands. */
-async function inFolder(name: string, sources: ModelSources, configFolder: string): Promise<Resolution | undefined> {
+async function inFolder(name: string, sources: Sources, configPath: string): Promise<Resolution | undefined> {
   const file = name.endsWith('.json') ? name : posix.join(name, 'config.json')
-  for (const path of new Set([posix.normalize(file), posix.join(configFolder, file)])) {
-    const text = await sources.readFile?.(path)
-    if (text !== undefined) return fromFile(name, path, text)
-  }
-  return undefined
+  const found = await firstFile(placesOf(file, configPath), sources)
+  return found && fromFile(name, found)
 }
 
 function inCatalogue(name: string): Resolution | undefined {
@@ -78,18 +60,12 @@ function inCatalogue(name: string): Resolution | undefined {
 }
 
 /** Only for names that nothing else knows: from_pretrained would not look there. */
-async function besideConfig(
-  name: string,
-  sources: ModelSources,
-  configFolder: string,
-): Promise<Resolution | undefined> {
-  const path = posix.join(configFolder, 'config.json')
-  const text = await sources.readFile?.(path)
-  if (text === undefined || readConfigJson(text).kind === 'not-a-model') return undefined
-  return fromFile(name, path, text)
+async function besideConfig(name: string, sources: Sources, configPath: string): Promise<Resolution | undefined> {
+  const found = await firstFile([posix.join(posix.dirname(configPath), 'config.json')], sources)
+  return found === undefined || readConfigJson(found.text).kind === 'not-a-model' ? undefined : fromFile(name, found)
 }
 
-async function onHub(name: string, { hub }: ModelSources): Promise<Resolution> {
+async function onHub(name: string, { hub }: Sources): Promise<Resolution> {
   if (hub === undefined || !isHubId(name)) return inName(name) ?? { kind: 'unknown' }
   const answer = await hub.configJson(name)
   switch (answer.kind) {
@@ -125,7 +101,7 @@ function inName(name: string): Resolution | undefined {
   }
 }
 
-function fromFile(name: string, path: string, text: string): Resolution {
+function fromFile(name: string, { path, text }: SourceFile): Resolution {
   const sentence = `The model ${quote(name)} is described by ${quote(path)} in the repository.`
   return fromConfigJson(name, text, { how: 'repository', source: path, sentence })
 }

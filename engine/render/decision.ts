@@ -54,9 +54,9 @@ export function settingOrigin({ from }: Decision): string {
   }
 }
 
-/** Settings of the repository are in a file of their own. */
+/** The repository's settings and DeepSpeed's are in files of their own. */
 function placeOf({ file, at, name }: Field): string {
-  return `${file === undefined ? '' : `${file}, `}line ${at.line}, column ${at.column} (${name})`
+  return `${file === undefined ? '' : `${plain(file)}, `}line ${at.line}, column ${at.column} (${name})`
 }
 
 function isLora(value: unknown): value is NonNullable<TrainingSpec['lora']> {

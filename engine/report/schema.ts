@@ -4,7 +4,7 @@
  * Derived figures (percentages of other fields, GiB) are not stored; `engine/metrics` computes them.
  */
 import * as z from 'zod'
-import { position } from '../config/reading.ts'
+import { otherFile, position } from '../config/reading.ts'
 import { batchSize, trainingSpec } from '../config/spec.ts'
 import { problem } from '../errors.ts'
 import { byteKinds } from '../estimate/storage.ts'
@@ -56,6 +56,9 @@ export type LeverChange = z.infer<typeof leverChange>
 export const throughputPoint = z.object({ microBatch: batchSize, samplesPerSecond: z.number().positive() })
 export type ThroughputPoint = z.infer<typeof throughputPoint>
 
+/** Files of the repository that were read for a config besides its own. Absent where there are none, and in older reports. */
+const otherFiles = z.array(otherFile).max(10).optional()
+
 export const analysedConfig = z.object({
   status: z.literal('analysed'),
   path,
@@ -95,6 +98,7 @@ export const analysedConfig = z.object({
   runsPerYear: z.number().positive().max(1e6),
   /** What the config did not say and we took for granted, one sentence each. */
   assumptions: z.array(z.string().max(500)).max(30),
+  otherFiles,
   verdict,
 })
 export type AnalysedConfig = z.infer<typeof analysedConfig>
@@ -104,6 +108,7 @@ export const unanalysedConfig = z.object({
   status: z.literal('not-analysed'),
   path,
   problems: z.array(problem).min(1).max(50),
+  otherFiles,
   /** Why it does not block, where it does not. */
   spared: spared.optional(),
 })

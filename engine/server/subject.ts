@@ -61,7 +61,7 @@ async function pasted(
   { fileName, text }: NonNullable<AnalysisRequest['config']>,
   places: ModelPlaces,
 ): Promise<SubjectReading> {
-  const reading = await readConfigAsync({ path: fileName, text }, name => resolveModel(name, places, fileName))
+  const reading = await readConfigAsync({ path: fileName, text }, places)
   switch (reading.kind) {
     case 'training-config': {
       const { kind: _, ...config } = reading

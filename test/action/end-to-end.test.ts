@@ -75,6 +75,63 @@ describe('a model of the repository itself', () => {
   })
 })
 
+describe("a file of DeepSpeed's settings", () => {
+  const sharded = (file: string) => `${doesNotFit}deepspeed: ${file}\n`
+  const contentsOf = (repository: Repository, since: number) =>
+    github.requests.slice(since).flatMap(({ path }) => {
+      const [, file] = path.split(`/${repository.name}/contents/`)
+      return file === undefined ? [] : [decodeURIComponent(file.split('?')[0] ?? '')]
+    })
+
+  it('is read at the head, once for every config that names it', async () => {
+    const base = { 'configs/zero1.json': '{"zero_optimization": {"stage": 1}}' }
+    const { repository, pullRequest } = await open(
+      {
+        'configs/a.yaml': sharded('configs/zero1.json'),
+        'configs/b.yaml': sharded('zero1.json'),
+        'configs/zero1.json': '{"zero_optimization": {"stage": 3}}',
+      },
+      { base },
+    )
+    const before = github.requests.length
+    const run = await action.run({ github, repository, token, inputs: { 'fail-on': 'never' } })
+    const { configs } = report.parse(run.report)
+    expect(configs).toMatchObject([
+      { path: 'configs/a.yaml', spec: { sharding: 'zero3' }, otherFiles: [{ path: 'configs/zero1.json' }] },
+      { path: 'configs/b.yaml', spec: { sharding: 'zero3' }, otherFiles: [{ path: 'configs/zero1.json' }] },
+    ])
+    expect((await repository.comments(pullRequest))[0]?.body).toContain('ZeRO stage 3: read from "configs/zero1.json"')
+    // As one of the changed files, and as what both configs name.
+    expect(contentsOf(repository, before).filter(path => path.endsWith('zero1.json'))).toEqual([
+      'configs/zero1.json',
+      'configs/zero1.json',
+      'zero1.json',
+    ])
+  })
+
+  it('is never asked for outside the repository, nor where no config names one', async () => {
+    const { repository } = await open({
+      'configs/a.yaml': wasteful,
+      'configs/b.yaml': sharded('../../zero2.json'),
+      'configs/c.yaml': sharded('/repos/zero2.json'),
+    })
+    const before = github.requests.length
+    const run = await action.run({ github, repository, token, inputs: { 'fail-on': 'never' } })
+    expect(report.parse(run.report).configs).toMatchObject([
+      { status: 'analysed' },
+      { spec: { sharding: 'zero2' } },
+      { spec: { sharding: 'zero2' } },
+    ])
+    const read = new Set(contentsOf(repository, before).filter(path => !path.endsWith('config.json')))
+    expect([...read].toSorted()).toEqual([
+      '.github/memorymark.yml',
+      'configs/a.yaml',
+      'configs/b.yaml',
+      'configs/c.yaml',
+    ])
+  })
+})
+
 describe('a pull request that changes a training config', () => {
   it('gets a comment, outputs, a summary, a report and an annotation on the line of the batch size', async () => {
     const { repository, pullRequest } = await open({ 'configs/bert.yaml': wasteful })

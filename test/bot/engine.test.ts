@@ -47,6 +47,27 @@ test('one unreadable config does not keep the others from being analysed', async
   expect(comment?.body).toMatch(/`configs\/none\.yaml.*3/)
 })
 
+test('a file of DeepSpeed that a config names is read at the head, in one request', async () => {
+  await using beside = await startBotBesideGitHub()
+  const repository = await beside.github.createRepository('models', {
+    'configs/ds.json': '{"zero_optimization": {"stage": 1}}',
+  })
+  const pullRequest = await repository.openPullRequest({
+    files: {
+      'configs/bert.yaml': `${trainingConfig(100_000)}deepspeed: configs/ds.json\n`,
+      'configs/ds.json': '{"zero_optimization": {"stage": 3}}',
+    },
+  })
+  await beside.bot.idle()
+
+  expect((await repository.comments(pullRequest))[0]?.body).toContain('ZeRO stage 3: read from "configs/ds.json"')
+  const reads = beside.github.requests.filter(({ path }) =>
+    decodeURIComponent(path).includes('contents/configs/ds.json'),
+  )
+  // As a changed file, and as what the config names.
+  expect(reads).toHaveLength(2)
+})
+
 /** GitHub mentions nobody and renders nothing inside code spans. */
 function outsideCode(markdown: string): string {
   return markdown.replace(/(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, '')

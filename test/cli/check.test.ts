@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { report } from '../../engine/report/schema.ts'
 import { run, Workspace } from './run-cli.ts'
@@ -118,6 +120,55 @@ describe.concurrent('check', () => {
     const { stdout: text } = await workspace.run('check')
     expect(text).not.toContain('\u001b')
     expect(text).toContain('sizes.yaml:3')
+  })
+})
+
+describe.concurrent('check of a config that names a file of DeepSpeed', () => {
+  const config = 'model_name_or_path: gpt2\nper_device_train_batch_size: 1\nmax_length: 512\nbf16: true\n'
+  const analysedOf = async (workspace: Workspace, ...args: string[]) => {
+    const { stdout } = await workspace.run('check', ...args, '--json', '--fail-on', 'never')
+    const [first] = report.parse(JSON.parse(stdout)).configs
+    if (first?.status !== 'analysed') throw new Error(stdout)
+    return first
+  }
+
+  test('goes by its content', async () => {
+    await using workspace = await Workspace.with({
+      'configs/train.yaml': `${config}deepspeed: configs/ds_z2.json\n`,
+      'configs/ds_z2.json': '{"zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}}}',
+    })
+    const { spec, assumptions, otherFiles } = await analysedOf(workspace, '.')
+    expect(spec).toMatchObject({ sharding: 'zero3', offload: 'optimizer' })
+    expect(assumptions).toContain('ZeRO stage 3, offloaded to the host: read from "configs/ds_z2.json".')
+    expect(otherFiles?.map(({ path }) => path)).toEqual(['configs/ds_z2.json'])
+  })
+
+  test('opens nothing outside the working directory', async () => {
+    await using workspace = await Workspace.with({
+      'zero2.json': '{"zero_optimization": {"stage": 3}}',
+      'inside/train.yaml': `${config}deepspeed: ../../zero2.json\n`,
+      'inside/absolute.yaml': '',
+    })
+    const absolute = `${config}deepspeed: ${workspace.folder}/zero2.json\n`
+    await writeFile(path.join(workspace.folder, 'inside/absolute.yaml'), absolute)
+    for (const file of ['inside/train.yaml', 'inside/absolute.yaml']) {
+      expect(await analysedOf(workspace, file)).toMatchObject({
+        spec: { sharding: 'zero2' },
+        assumptions: expect.arrayContaining([
+          expect.stringMatching(/read from the name of .*; files outside the repository are not opened\.$/),
+        ]),
+      })
+    }
+  })
+
+  test('says what is wrong with one that is too large', async () => {
+    await using workspace = await Workspace.with({
+      'train.yaml': `${config}deepspeed: ds.json\n`,
+      'ds.json': `{"zero_optimization": {}, "a": "${'x'.repeat(2 ** 20)}"}`,
+    })
+    const { stdout, exitCode } = await workspace.run('check', 'train.yaml', '--json')
+    expect(exitCode).toBe(2)
+    expect(stdout).toContain('\\"ds.json\\" is larger than the 1 MiB that are read')
   })
 })
 

@@ -22,6 +22,16 @@ describe('memorymark explain', () => {
     expect(stdout).toMatch(/sequence length +512 +Axolotl's default/)
   })
 
+  test("tells which file DeepSpeed's settings are from, and where in it", async () => {
+    await using workspace = await Workspace.with({
+      'configs/train.yaml': `${config}deepspeed: ds.json\n`,
+      'configs/ds.json': '{\n  "zero_optimization": {"stage": 3}\n}\n',
+    })
+    const { stdout } = await workspace.run('explain', 'configs/train.yaml')
+    expect(stdout).toMatch(/sharding +zero3 +configs\/ds\.json, line 2, column 34 \(zero_optimization\.stage\)/)
+    expect(stdout).toContain('assumed: ZeRO stage 3: read from "configs/ds.json".')
+  })
+
   test('prints what cannot be known beside what is', async () => {
     await using workspace = await Workspace.with({ 'train.yaml': config.replace('2\n', `\${MICRO}\n`) })
     const { stdout, exitCode } = await workspace.run('explain', 'train.yaml')

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readConfigAsync } from '../../engine/config/read.ts'
 import type { Reading } from '../../engine/config/reading.ts'
-import { resolveOffline } from '../../engine/models/resolve.ts'
 import { readSettings } from '../../engine/settings/read.ts'
 import { settingsFor } from '../../engine/settings/settings.ts'
 
@@ -15,7 +14,7 @@ async function read(text: string, override = '{}'): Promise<Reading> {
   const reading = readSettings(file)
   if (reading.kind !== 'settings') throw new Error(JSON.stringify(reading))
   const { supplied } = settingsFor(path, reading.settings)
-  return readConfigAsync({ path, text }, async name => resolveOffline(name), supplied)
+  return readConfigAsync({ path, text }, {}, supplied)
 }
 
 const open = 'per_device_train_batch_size: 4\nmodel_name_or_path: $MODEL\nmax_seq_length: $LENGTH\ntask: $TASK\n'

@@ -143,6 +143,15 @@ describe('what cannot be analysed', () => {
     }
   })
 
+  test("DeepSpeed's settings are never looked for among this machine's files", async () => {
+    const text = 'model_name_or_path: gpt2\nper_device_train_batch_size: 1\ndeepspeed: package.json\n'
+    const { id } = await asking.submit({ config: { fileName: 'a.yaml', text }, ...estimate })
+    const { problems } = stateOf(await asking.ended(id), 'failed')
+    expect(problems.map(({ message }) => message)).toEqual([
+      'The ZeRO stage cannot be known from the file: it is in "package.json"',
+    ])
+  })
+
   test('a sweep of more sizes than a report takes is broken off', async () => {
     const tiny = { spec: { sequenceLength: 1, step: 'forward-backward' }, stepSize: 1, strategy: 'linear' }
     const { id } = await asking.submit({ model: 'distilbert/distilbert-base-uncased', ...tiny, ...estimate })

@@ -1,5 +1,6 @@
 /** Axolotl, as of 0.18: src/axolotl/utils/schemas/{config,training,peft}.py, its defaults; loaders/model.py, what they mean. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import { languageModelReading, readBatch, type Sequence } from '../language-model.ts'
@@ -58,10 +59,11 @@ export const axolotl: Dialect = {
     return document.fields.has('base_model') && isTraining ? `base_model beside ${found.join(', ')}` : undefined
   },
   modelField: document => document.at('base_model'),
+  deepSpeedField: document => document.at('deepspeed'),
   read,
 }
 
-function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
+function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {
   const model = readModel(reader, document.field('base_model'), 'base_model', lookUp)
   const batch = readBatch(reader, {
     batchSize: document.at('micro_batch_size'),
@@ -85,7 +87,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   }
   const gpus = readMesh(reader, document)
   const training = readTraining(reader, document, { batch, gpus, hasAdapter })
-  const sharded = readSharding(reader, document)
+  const sharded = readSharding(reader, document, deepSpeed)
   const attention = readAttention(reader, document)
   const checkpoints = readCheckpointing(reader, document)
   const packing = document.at('sample_packing')

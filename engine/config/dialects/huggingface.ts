@@ -1,5 +1,6 @@
 /** Arguments of Hugging Face's Trainer, at the top of a file or one or two levels down. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import { readGpus, taskOfMethod } from '../language-model.ts'
@@ -11,7 +12,7 @@ import { MAX_BATCH } from '../spec.ts'
 import { readImplementation } from '../trainer/attention.ts'
 import type { Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
-import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
+import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { stepInPytorch, trainingConfig } from '../training-config.ts'
 import { writesAny } from '../written-keys.ts'
 import { answeredLength } from './huggingface/answers.ts'
@@ -65,10 +66,11 @@ export const huggingface: Dialect = {
     return find('model_name_or_path') && known.length >= 2 ? `model_name_or_path beside ${known.join(', ')}` : undefined
   },
   modelField: document => argumentsOf(document).model,
+  deepSpeedField: document => argumentsOf(document).find('deepspeed'),
   read,
 }
 
-function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
+function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {
   const trainerArguments = argumentsOf(document)
   const { find, batchSize } = trainerArguments
   const accumulation = find('gradient_accumulation_steps')
@@ -100,7 +102,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   })
   const target = readTarget(reader, find, choice)
   const settings = {
-    ...readSettings(reader, trainerArguments, choice, model, { adapter, training }),
+    ...readSettings(reader, trainerArguments, choice, model, { adapter, training, deepSpeed }),
     ...training,
   }
   const task = choice?.task
@@ -178,20 +180,27 @@ function readMicroBatch(reader: FieldReader, { batchSize, batchSizes }: Argument
   return count === undefined ? undefined : reader.note('microBatch', count, batchSize)
 }
 
+interface Beside {
+  readonly adapter: Field | undefined
+  readonly training: Training
+  readonly deepSpeed: DeepSpeedFile
+}
+
 function readSettings(
   reader: FieldReader,
   trainerArguments: Arguments,
   choice: TaskChoice | undefined,
   model: CatalogueModel | undefined,
-  { adapter, training }: { readonly adapter: Field | undefined; readonly training: Training },
+  { adapter, training, deepSpeed }: Beside,
 ) {
   const { find } = trainerArguments
   const gpus = readGpus(reader, find(...gpuKeys))
   const labels = readLabels(reader, find('num_labels'), choice?.task, choice?.labels)
-  const sharded = readSharding(reader, trainerArguments)
+  const sharded = readSharding(reader, trainerArguments, deepSpeed)
+  const settings = deepSpeedSettings(find('deepspeed'), deepSpeed)
   const precision = readPrecision(reader, {
-    fp16: find('fp16'),
-    bf16: find('bf16'),
+    fp16: halfPrecisionSwitch(reader, 'fp16', find('fp16'), settings),
+    bf16: halfPrecisionSwitch(reader, 'bf16', find('bf16'), settings),
     tf32: find('tf32'),
     weights: find('torch_dtype', 'dtype'),
     sharding: sharded.sharding,
@@ -257,8 +266,8 @@ function adafactorField(reader: FieldReader, field: Field | undefined): Field | 
   return isOn ? { ...field, value: { kind: 'text', text: 'adafactor' } } : undefined
 }
 
-function readSharding(reader: FieldReader, { find }: Arguments): Sharded {
-  const deepspeed = readDeepSpeed(reader, find('deepspeed'))
+function readSharding(reader: FieldReader, { find }: Arguments, file: DeepSpeedFile): Sharded {
+  const deepspeed = readDeepSpeed(reader, find('deepspeed'), file)
   if (deepspeed.sharding !== undefined) return deepspeed
   const config = find('fsdp_config')?.value
   const fsdp = find('fsdp')

@@ -1,5 +1,6 @@
 /** LLaMA-Factory's second argument format, as of 0.9.6: src/llamafactory/v1/config/*.py and v1/core/base_trainer.py. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import { languageModelReading, readBatch, readGpus } from '../language-model.ts'
@@ -7,11 +8,11 @@ import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import type { Optimizer } from '../spec.ts'
+import type { Optimizer, Precision, Sharding } from '../spec.ts'
 import { readLora, readTargets } from '../trainer/adapter.ts'
 import { isOn } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
-import { readDeepSpeed, type Sharded } from '../trainer/sharding.ts'
+import { deepSpeedSettings, readDeepSpeed, type Sharded } from '../trainer/sharding.ts'
 import { readFreeze } from '../trainer/trained-part.ts'
 import { writesAny } from '../written-keys.ts'
 
@@ -36,12 +37,13 @@ export const llamafactoryV1: Dialect = {
     return isOurs && found.length >= 2 ? `model and micro_batch_size beside ${found.join(', ')}` : undefined
   },
   modelField: document => document.at('model'),
+  deepSpeedField,
   read,
 }
 
 const leaveOut = 'Leave this config out of the check for now.'
 
-function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
+function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {
   const model = readModel(reader, document.field('model'), 'model', lookUp)
   const batch = readBatch(reader, {
     batchSize: document.at('micro_batch_size'),
@@ -57,9 +59,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   const dividedBy = reader.wholeNumber(division, { max: 1_000 }) ?? 1
   const method = readMethod(reader, document.at('peft_config', 'name'))
   const hasAdapter = method === 'lora'
-  const sharded = readSharding(reader, document)
-  const isDeepSpeed = sharded.sharding !== undefined && sharded.sharding !== 'fsdp'
-  const keepsMasters = isDeepSpeed || (method === 'freeze' && castsTrained(reader, document))
+  const sharded = readSharding(reader, document, deepSpeed)
   const checkpoints = readCheckpointing(reader, document.at('enable_activation_checkpointing'))
   const targets = document.at('peft_config', 'target_modules')
   return languageModelReading(reader, {
@@ -77,12 +77,10 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
         division !== undefined && dividedBy > 1
           ? reader.note('gpus', dividedBy, division)
           : readGpus(reader, undefined),
-      // core/model_engine.py: loaded in the checkpoint's type.
-      precision: reader.note(
-        'precision',
-        keepsMasters ? 'bf16-master' : 'bf16',
-        "the checkpoint's type, bf16 for most decoders",
-      ),
+      precision: readPrecision(reader, deepSpeedSettings(deepSpeedField(document), deepSpeed), {
+        sharding: sharded.sharding,
+        castsTrained: method === 'freeze' && castsTrained(reader, document),
+      }),
       optimizer: readOptimizer(reader, document.at('optim_config', 'name')),
       attention: reader.note('attention', 'sdpa', "transformers' default"),
       gradientCheckpointing: checkpoints,
@@ -104,6 +102,43 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       paddedBatches: reader.note('paddedBatches', true, 'sequences are padded to the longest'),
     },
   })
+}
+
+interface Around {
+  readonly sharding: Sharding | undefined
+  readonly castsTrained: boolean
+}
+
+/** core/model_engine.py: loaded in the checkpoint's type; what DeepSpeed or a cast trains has 32-bit masters. */
+function readPrecision(
+  reader: FieldReader,
+  settings: Section | undefined,
+  { sharding, castsTrained }: Around,
+): Precision {
+  const isDeepSpeed = sharding !== undefined && sharding !== 'fsdp'
+  const written = isDeepSpeed && settings !== undefined ? writtenPrecision(reader, settings, sharding) : undefined
+  const keepsMasters = isDeepSpeed || castsTrained
+  const source = "the checkpoint's type, bf16 for most decoders"
+  return written ?? reader.note('precision', keepsMasters ? 'bf16-master' : 'bf16', source)
+}
+
+/**
+ * plugins/model_plugins/deepspeed_utils.py, infer_deepspeed_mixed_precision: bf16 unless DeepSpeed's file turns it off. Without it
+ * only ZeRO-3 loads in 32 bits (DeepSpeed 0.19, zero/partition_parameters.py _set_dtype).
+ */
+function writtenPrecision(reader: FieldReader, settings: Section, sharding: Sharding): Precision | undefined {
+  const [bf16, fp16] = [settings.at('bf16', 'enabled'), settings.at('fp16', 'enabled')]
+  if (isFlag(fp16, true)) {
+    const message = 'LLaMA-Factory v1 trains under DeepSpeed in bf16 only'
+    return reader.refuse(fp16, 'unsupported-precision', message, 'Turn fp16 off and bf16 on.')
+  }
+  if (isFlag(bf16, true)) return reader.note('precision', 'bf16-master', bf16)
+  const off = [bf16, fp16].find(field => isFlag(field, false))
+  return off !== undefined && sharding === 'zero3' ? reader.note('precision', 'fp32', off) : undefined
+}
+
+function isFlag(field: Field | undefined, flag: boolean): field is Field {
+  return field?.value.kind === 'flag' && field.value.flag === flag
 }
 
 type Method = 'lora' | 'freeze' | 'full'
@@ -167,8 +202,16 @@ function readOptimizer(reader: FieldReader, field: Field | undefined): Optimizer
   return reader.note('optimizer', 'adamw', "LLaMA-Factory's default")
 }
 
-function readSharding(reader: FieldReader, document: Section): Sharded {
+function deepSpeedField(document: Section): Field | undefined {
+  return isDeepSpeed(document.at('dist_config', 'name')) ? document.at('dist_config', 'config_file') : undefined
+}
+
+function isDeepSpeed(name: Field | undefined): boolean {
+  return name?.value.kind === 'text' && name.value.text === 'deepspeed'
+}
+
+function readSharding(reader: FieldReader, document: Section, file: DeepSpeedFile): Sharded {
   const name = document.at('dist_config', 'name')
-  if (name?.source === 'deepspeed') return readDeepSpeed(reader, document.at('dist_config', 'config_file'))
+  if (isDeepSpeed(name)) return readDeepSpeed(reader, deepSpeedField(document), file)
   return name?.source.startsWith('fsdp') ? { sharding: reader.note('sharding', 'fsdp', name) } : {}
 }

@@ -1,4 +1,5 @@
 /** LLaMA-Factory, as of 0.9.6: src/llamafactory/hparams/*.py, its defaults; model/adapter.py and model/patcher.py, what they mean. */
+import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import { languageModelReading, readBatch, readGpus } from '../language-model.ts'
@@ -21,7 +22,7 @@ import {
   type Training,
 } from '../trainer/method.ts'
 import { readTrainerOptimizer, trainerDefault } from '../trainer/optimizer.ts'
-import { readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
+import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { storedQuantization } from '../trainer/stored-quantization.ts'
 import { writesAny } from '../written-keys.ts'
 import {
@@ -47,7 +48,8 @@ export const llamafactory: Dialect = {
     return document && `model_name_or_path beside ${ownKeysIn(document).join(', ')}`
   },
   modelField: file => argumentsIn(file)?.at('model_name_or_path'),
-  read: (file, reader, lookUp) => read(argumentsIn(file) ?? file, reader, lookUp),
+  deepSpeedField: file => argumentsIn(file)?.at('deepspeed'),
+  read: (file, reader, lookUp, deepSpeed) => read(argumentsIn(file) ?? file, reader, lookUp, deepSpeed),
 }
 
 /** The file, or the mapping in it that a launcher hands on. */
@@ -62,7 +64,7 @@ function ownKeysIn(section: Section): readonly string[] {
   return ownKeys.filter(key => section.at(key) !== undefined)
 }
 
-function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
+function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {
   refuseUnmodelled(reader, document)
   const model = readModel(reader, document.field('model_name_or_path'), 'model_name_or_path', lookUp)
   const batch = readBatch(reader, {
@@ -76,7 +78,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   })
   const method = readMethod(reader, document.at('finetuning_type'))
   const training = readStage(reader, document, method)
-  const sharded = readSharding(reader, document)
+  const sharded = readSharding(reader, document, deepSpeed)
   const attention = readAttention(reader, document.at('flash_attn'))
   const packing = document.at('neat_packing') ?? document.at('packing')
   const isPacked = packing === undefined ? document.at('stage')?.source === 'pt' : reader.flag(packing) === true
@@ -87,7 +89,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     sequence: { field: document.at('cutoff_len'), byDefault: { value: 2_048, source: "LLaMA-Factory's default" } },
     settings: {
       gpus: readGpus(reader, undefined),
-      precision: readPrecision(reader, document, method, sharded),
+      precision: readPrecision(reader, document, method, { ...sharded, deepSpeed }),
       optimizer: readOptimizer(reader, document),
       attention: attention.attention,
       gradientCheckpointing: readCheckpointing(reader, document.at('disable_gradient_checkpointing')),
@@ -210,8 +212,17 @@ function readQuantization(reader: FieldReader, document: Section, method: Method
  * model/adapter.py, init_adapter: what trains is cast to 32 bits, unless `pure_bf16`. So full fine-tuning holds 32-bit weights
  * under autocast, and adapters lie over a base in 16 bits (patcher.py: bf16 even where neither switch is on).
  */
-function readPrecision(reader: FieldReader, document: Section, method: Method, { sharding }: Sharded): Precision {
-  const [pure, bf16, fp16] = [document.at('pure_bf16'), document.at('bf16'), document.at('fp16')]
+function readPrecision(
+  reader: FieldReader,
+  document: Section,
+  method: Method,
+  { sharding, deepSpeed }: Sharded & { readonly deepSpeed: DeepSpeedFile },
+): Precision {
+  const settings = deepSpeedSettings(document.at('deepspeed'), deepSpeed)
+  const [bf16, fp16] = (['bf16', 'fp16'] as const).map(key =>
+    halfPrecisionSwitch(reader, key, document.at(key), settings),
+  )
+  const pure = document.at('pure_bf16')
   const on = [pure, bf16, fp16].find(field => field !== undefined && reader.flag(field) === true)
   const source = "LLaMA-Factory's default"
   if (on !== undefined && on === fp16 && hasAdapters(method)) {
@@ -254,8 +265,8 @@ function readFusedLoss(reader: FieldReader, liger: Field | undefined): true | un
   return liger !== undefined && reader.flag(liger) === true ? reader.note('fusedLoss', true, liger) : undefined
 }
 
-function readSharding(reader: FieldReader, document: Section): Sharded {
-  const deepspeed = readDeepSpeed(reader, document.at('deepspeed'))
+function readSharding(reader: FieldReader, document: Section, file: DeepSpeedFile): Sharded {
+  const deepspeed = readDeepSpeed(reader, document.at('deepspeed'), file)
   if (deepspeed.sharding !== undefined) return deepspeed
   const config = document.at('fsdp_config')?.value
   return readFsdp(reader, {

@@ -1,6 +1,7 @@
 /** DeepSpeed and FSDP as configs switch them on. */
+import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { FieldReader } from '../fields.ts'
-import { quote } from '../quote.ts'
+import { oneOf, quote } from '../quote.ts'
 import type { Field, Section } from '../section.ts'
 import type { Sharding, TrainingSpec } from '../spec.ts'
 
@@ -14,29 +15,105 @@ const stages: readonly (Sharding | undefined)[] = [undefined, 'zero1', 'zero2', 
 /** `zero2.json`, `ds_z3_offload_config.json`, `deepspeed_configs/zero3_bf16_cpuoffload_all.json`, `stage2.json`. */
 const stageInName = /(?:zero|stage|ds|z)[-_]?(?:z|stage)?[-_]?([0-3])(?!\d)/i
 
-/** DeepSpeed's own file by its name, or its mapping written in place. */
-export function readDeepSpeed(reader: FieldReader, field: Field | undefined): Sharded {
+/** DeepSpeed's mapping written in place, or in the file that the field names; where that cannot be read, what its name tells. */
+export function readDeepSpeed(reader: FieldReader, field: Field | undefined, file: DeepSpeedFile): Sharded {
   if (field === undefined || field.value.kind === 'empty') return {}
   if (field.value.kind === 'mapping') return shardedBy(reader, field.value.section)
-  const path = reader.text(field)
-  if (path === undefined || path === '') return {}
-  const name = path.split('/').at(-1) ?? path
-  const stage = stageInName.exec(name)?.[1]
-  if (stage === undefined) {
-    reader.refuse(
-      field,
-      'not-in-file',
-      `The ZeRO stage cannot be known from the file: it is in ${quote(path)}`,
-      'Name the stage in the file name (zero2.json), or write the DeepSpeed settings here.',
-    )
-    return {}
-  }
-  const sharding = stages[Number(stage)]
-  const offload = offloadInName(name)
-  reader.assume(`ZeRO stage ${stage}${offload ? ', offloaded to the host' : ''}: read from the name of ${quote(path)}.`)
+  const name = reader.text(field)
+  if (name === undefined || name === '') return {}
+  if (file.kind !== 'read') return readFileName(reader, field, name, file)
+  const problems = reader.problems.length
+  const sharded = shardedBy(reader, file.settings)
+  if (reader.problems.length === problems) reader.assume(`${inWords(sharded)}: read from ${quote(file.path)}.`)
+  return sharded
+}
+
+/** What `readDeepSpeed` reads, where it is more than a name. */
+export function deepSpeedSettings(field: Field | undefined, file: DeepSpeedFile): Section | undefined {
+  if (field?.value.kind === 'mapping') return field.value.section
+  return file.kind === 'read' ? file.settings : undefined
+}
+
+function inWords({ sharding, offload }: Sharded): string {
+  return `ZeRO stage ${stages.indexOf(sharding)}${offload ? ', offloaded to the host' : ''}`
+}
+
+type UnreadFile = Exclude<DeepSpeedFile, { kind: 'read' }>
+
+function readFileName(reader: FieldReader, field: Field, name: string, file: UnreadFile): Sharded {
+  const lastPart = name.split('/').at(-1) ?? name
+  const stage = stageInName.exec(lastPart)?.[1]
+  if (stage === undefined) return refuseName(reader, field, name, file)
+  const [sharding, offload] = [stages[Number(stage)], offloadInName(lastPart)]
+  const sharded = { ...(sharding && { sharding }), ...(offload && { offload }) }
+  const why = unreadBecause(file)
+  const sentence = `${inWords(sharded)}: read from the name of ${quote(name)}`
+  reader.assume(why === undefined ? `${sentence}.` : `${sentence}; ${why}.`)
   if (sharding !== undefined) reader.note('sharding', sharding, field)
   if (offload !== undefined) reader.note('offload', offload, field)
-  return { ...(sharding && { sharding }), ...(offload && { offload }) }
+  return sharded
+}
+
+function refuseName(reader: FieldReader, field: Field, name: string, file: UnreadFile): Sharded {
+  const why = unreadBecause(file)
+  reader.refuse(
+    field,
+    'not-in-file',
+    why === undefined
+      ? `The ZeRO stage cannot be known from the file: it is in ${quote(name)}`
+      : `The ZeRO stage cannot be known: ${why}, and the name of ${quote(name)} tells none`,
+    fixes[file.kind],
+  )
+  return {}
+}
+
+/** A clause; undefined where nobody looked. */
+function unreadBecause(file: UnreadFile): string | undefined {
+  switch (file.kind) {
+    case 'not-found':
+      return `there is no readable file at ${oneOf(file.lookedAt.map(quote))}`
+    case 'unusable':
+      return `${quote(file.path)} ${file.why}`
+    case 'outside':
+      return 'files outside the repository are not opened'
+    case 'not-looked-for':
+      return undefined
+  }
+}
+
+const otherwise = 'name the stage in the file name (zero2.json), or write the DeepSpeed settings here.'
+const fixes: Readonly<Record<UnreadFile['kind'], string>> = {
+  'not-found': `Put the file into the repository, ${otherwise}`,
+  outside: `Put the file into the repository, ${otherwise}`,
+  unusable: `Correct that file, ${otherwise}`,
+  'not-looked-for': 'Name the stage in the file name (zero2.json), or write the DeepSpeed settings here.',
+}
+
+/**
+ * `bf16` or `fp16`, which stand in DeepSpeed's settings too: unless those say `auto`, the Trainer starts only where both agree
+ * (transformers 5.18 integrations/deepspeed.py, trainer_config_finalize).
+ */
+export function halfPrecisionSwitch(
+  reader: FieldReader,
+  key: 'bf16' | 'fp16',
+  own: Field | undefined,
+  settings: Section | undefined,
+): Field | undefined {
+  const theirs = settings?.at(key, 'enabled')
+  if (theirs?.value.kind !== 'flag') return own
+  if (own?.value.kind === 'flag' && own.value.flag !== theirs.value.flag) {
+    reader.refuse(
+      own,
+      'precision-conflict',
+      `${key} is ${onOrOff(own.value.flag)} here and ${onOrOff(theirs.value.flag)} in ${theirs.file === undefined ? 'the DeepSpeed settings' : quote(theirs.file)}: the training does not start`,
+      `Make both the same, or set ${theirs.name} to "auto" there.`,
+    )
+  }
+  return own ?? theirs
+}
+
+function onOrOff(flag: boolean): string {
+  return flag ? 'on' : 'off'
 }
 
 function offloadInName(name: string): TrainingSpec['offload'] {
@@ -56,8 +133,9 @@ export function shardedBy(reader: FieldReader, config: Section): Sharded {
   return { ...(sharding && { sharding }), ...offloadOf(reader, weights, optimizer) }
 }
 
+/** accelerate 1.15 utils/dataclasses.py, DeepSpeedPlugin: `auto` is none unless whoever launches the training says otherwise. */
 function offloads(device: Field | undefined): Field | undefined {
-  return device?.value.kind === 'text' && device.value.text !== 'none' ? device : undefined
+  return device?.value.kind === 'text' && !/^(?:none|auto)$/.test(device.value.text) ? device : undefined
 }
 
 function offloadOf(reader: FieldReader, weights: Field | undefined, optimizer: Field | undefined): Sharded {

@@ -1,5 +1,6 @@
 /** A GPU run that is due: dispatched, waited for, and over in every way that it can be. */
 import { describe, expect, test } from 'vitest'
+import type { Analyze } from '../../../bot/github.ts'
 import type { Job } from '../../../bot/queue/jobs.ts'
 import { owner, type PullRequest } from '../../github/index.ts'
 import { fine, reportOf } from '../../render/fixtures.ts'
@@ -22,6 +23,8 @@ on:
 `
 
 interface Scene {
+  readonly analyze?: Analyze
+  readonly files?: Readonly<Record<string, string>>
   readonly by?: 'pull-request' | 'dispatch'
   readonly fork?: boolean
   readonly microBatch?: number
@@ -29,15 +32,22 @@ interface Scene {
 }
 
 /** A pull request whose settings make a GPU run due. */
-async function duePull({ by = 'dispatch', fork = false, microBatch = 16, workflow = sweepWorkflow }: Scene = {}) {
+async function duePull(scene: Scene = {}) {
+  const {
+    by = 'dispatch',
+    fork = false,
+    microBatch = 16,
+    workflow = sweepWorkflow,
+    analyze = judgeByMicroBatch,
+  } = scene
   const lent = await lendDatabase()
-  const beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch, database: lent.database })
+  const beside = await startBotBesideGitHub({ analyze, database: lent.database })
   const { github, bot } = beside
   const repository = await github.createRepository('models', {
     '.github/memorymark.yml': `measure: { by: ${by} }\n`,
     '.github/workflows/memorymark-sweep.yml': workflow,
   })
-  const pull = await repository.openPullRequest({ fork, files: { [path]: trainingConfig(microBatch) } })
+  const pull = await repository.openPullRequest({ fork, files: { [path]: trainingConfig(microBatch), ...scene.files } })
   const settle = async () => {
     await github.settled()
     await bot.idle()
@@ -124,6 +134,29 @@ describe('by dispatch', () => {
     await at.settle()
     expect(await at.check()).toMatchObject({ status: 'completed', conclusion: 'success' })
     expect(at.repository.workflowRuns()).toHaveLength(1)
+  })
+
+  test('does not hold once a file that the config names is another, whatever the report says of it', async () => {
+    const besideSettings: Analyze = async (files, { sources }) => {
+      const text = await sources.readFile?.('configs/ds.json')
+      const otherFiles = [{ path: 'configs/ds.json', blobSha: `of ${text}` }]
+      const judged = await judgeByMicroBatch(files)
+      return { ...judged, configs: judged.configs.map(config => ({ ...config, otherFiles })) }
+    }
+    await using at = await duePull({ analyze: besideSettings, files: { 'configs/ds.json': 'stage 2' } })
+    const otherFiles = [{ path: 'configs/ds.json', blobSha: 'of stage 3' }]
+    const artifact = reportZip(reportOf([fine({ path, provenance: 'measured', otherFiles })]))
+    await at.repository.finishRun(at.run(), { artifact })
+    await at.settle()
+    expect(await at.check()).toMatchObject({ status: 'completed', conclusion: 'success' })
+
+    await at.repository.pushTo(at.pull, { 'README.md': '# Models\n' })
+    await at.settle()
+    expect(at.repository.workflowRuns()).toHaveLength(1)
+    await at.repository.pushTo(at.pull, { 'configs/ds.json': 'stage 3' })
+    await at.settle()
+    expect(at.repository.workflowRuns()).toHaveLength(2)
+    expect(await at.check()).toMatchObject({ status: 'in_progress' })
   })
 
   test('a run that somebody else dispatched decides nothing', async () => {

@@ -1,4 +1,5 @@
 /** How Axolotl divides a model and its batch among GPUs. */
+import type { DeepSpeedFile } from '../../deepspeed-file.ts'
 import type { FieldReader } from '../../fields.ts'
 import { readGpus } from '../../language-model.ts'
 import type { Field, Section } from '../../section.ts'
@@ -34,12 +35,12 @@ export function readExpertParallel(reader: FieldReader, field: Field | undefined
 /** deepspeed_configs/zero2.json of Axolotl's repository: its name does not say that it offloads. */
 const offloadingFile = /deepspeed_configs\/zero2(?:_torch_compile)?\.json["']?$/
 
-export function readSharding(reader: FieldReader, document: Section): Sharded {
-  const file = document.at('deepspeed')
-  const deepspeed = readDeepSpeed(reader, file)
-  if (file !== undefined && offloadingFile.test(file.source)) {
+export function readSharding(reader: FieldReader, document: Section, file: DeepSpeedFile): Sharded {
+  const field = document.at('deepspeed')
+  const deepspeed = readDeepSpeed(reader, field, file)
+  if (field !== undefined && file.kind !== 'read' && offloadingFile.test(field.source)) {
     reader.assume("The optimizer's state is on the host: Axolotl's own zero2.json offloads it.")
-    return { ...deepspeed, offload: reader.note('offload', 'optimizer', file) }
+    return { ...deepspeed, offload: reader.note('offload', 'optimizer', field) }
   }
   if (deepspeed.sharding !== undefined) return deepspeed
   const config = document.at('fsdp_config')?.value

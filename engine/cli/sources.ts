@@ -1,0 +1,22 @@
+/** Where the command line looks for what a config names: the working directory and, for models, the Hub. */
+import { readFile, stat } from 'node:fs/promises'
+import type { Sources } from '../config/sources.ts'
+import { createHub, hubSettings } from '../models/hub.ts'
+import { cacheFolder, folderCache } from '../models/hub-cache.ts'
+import { MIB } from '../units.ts'
+
+/** Far above any file that a config names, so that the reader can tell one that is too large from one that is not there. */
+const MAX_FILE_BYTES = 16 * MIB
+
+/** The Hub is left out when HF_HUB_OFFLINE says so. */
+export function sources(env: Readonly<Record<string, string | undefined>> = process.env): Sources {
+  const settings = hubSettings(env)
+  const cache = folderCache(cacheFolder(env))
+  return { readFile: readSmallFile, ...(settings && { hub: createHub({ ...settings, cache }) }) }
+}
+
+/** Undefined for what is not there, is no file, or is data rather than configuration. */
+async function readSmallFile(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined)
+  return found?.isFile() && found.size <= MAX_FILE_BYTES ? readFile(path, 'utf8') : undefined
+}

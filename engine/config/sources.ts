@@ -1,0 +1,64 @@
+/** Where what a training config names is looked for: its model, and DeepSpeed's settings in a file of their own. */
+import { posix } from 'node:path'
+import type { Hub } from '../models/hub.ts'
+import type { SourceFile } from './reading.ts'
+
+export interface Sources {
+  /** A text file by its `/`-separated path, relative to the repository; undefined when there is none. */
+  readonly readFile?: (path: string) => Promise<string | undefined>
+  /** Absent when the network is not to be used. */
+  readonly hub?: Hub
+}
+
+/** As a report takes it. */
+const MAX_NAME_CHARACTERS = 200
+
+/** Control and invisible characters stand in no path and no id, and would go into a terminal with the name. */
+export function isPlausibleName(name: string): boolean {
+  return name.length <= MAX_NAME_CHARACTERS && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name)
+}
+
+/** Training runs from the repository's root, or from where its config stands. */
+export function placesOf(file: string, configPath: string): readonly string[] {
+  return [...new Set([posix.normalize(file), posix.join(posix.dirname(configPath), file)])]
+}
+
+/** The first of them that there is. */
+export async function firstFile(
+  places: readonly string[],
+  { readFile }: Pick<Sources, 'readFile'>,
+): Promise<SourceFile | undefined> {
+  for (const path of places) {
+    const text = await readFile?.(path)
+    if (text !== undefined) return { path, text }
+  }
+  return undefined
+}
+
+/** The same sources, and, as they are asked, the files that there were. */
+export function notingFiles(sources: Sources): { readonly sources: Sources; readonly files: readonly SourceFile[] } {
+  const { readFile } = sources
+  if (readFile === undefined) return { sources, files: [] }
+  const files: SourceFile[] = []
+  const noting = async (path: string) => {
+    const text = await readFile(path)
+    if (text !== undefined) files.push({ path, text })
+    return text
+  }
+  return { sources: { ...sources, readFile: noting }, files }
+}
+
+/** Asks for no file twice. */
+export function askingOnce(sources: Sources): Sources {
+  const { readFile } = sources
+  if (readFile === undefined) return sources
+  const asked = new Map<string, Promise<string | undefined>>()
+  return {
+    ...sources,
+    readFile: path => {
+      const answer = asked.get(path) ?? readFile(path)
+      asked.set(path, answer)
+      return answer
+    },
+  }
+}
