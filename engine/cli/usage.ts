@@ -17,7 +17,7 @@ const commands: Record<string, string> = {
   --sequence-length <tokens>   text (default 128)
   --target-length <tokens>     what a sequence-to-sequence model writes (default: as long as its source)
   --image-size <pixels>        images (default: as the model was trained)
-  --task sequence-classification|masked-lm|causal-lm|seq2seq-lm|image-classification
+  --task sequence-classification|masked-lm|causal-lm|seq2seq-lm|image-classification|object-detection
   --labels <n>                 classes of a classification head (default 2)
   --step training|forward-backward
   --optimizer adamw|adamw-fused|adamw-loop|sgd|sgd-momentum|adafactor|lion|adamw-8bit|paged-adamw-8bit|paged-adamw
@@ -29,7 +29,7 @@ const commands: Record<string, string> = {
   --gpus <n>                   GPUs that share the model; --sharding ddp|zero1|zero2|zero3|fsdp
   --fused-loss                 Liger's or another loss that never holds the logits whole
   --padded                     batches carry a padding mask
-  --loop plain|trainer         who runs the step: a plain PyTorch loop, or Hugging Face's Trainer
+  --loop plain|trainer|ultralytics    who runs the step: a plain PyTorch loop, Hugging Face's Trainer, or Ultralytics'
   --framework pytorch|tensorflow.js   what runs the step; TensorFlow.js is answered by \`sweep\` alone
   --settings <file>            what a config cannot say itself (default .github/memorymark.yml); --no-settings
   --gpu <id>                   GPU to judge on (default a10)

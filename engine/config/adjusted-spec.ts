@@ -7,6 +7,9 @@ import type { TrainingSpec } from './spec.ts'
 /** The earlier tool's defaults, so that its published readings can be compared. */
 const defaults = { microBatch: 16, sequenceLength: 128, labels: 2 }
 
+/** COCO's classes, and who trains them. */
+const detectorDefaults = { labels: 80, loop: 'ultralytics' } as const
+
 export function specOf(model: CatalogueModel): TrainingSpec {
   const { imageSize } = model
   return {
@@ -25,6 +28,7 @@ export function specOf(model: CatalogueModel): TrainingSpec {
     gradientCheckpointing: false,
     paddedBatches: false,
     loop: 'plain',
+    ...(model.defaultTask === 'object-detection' && detectorDefaults),
   }
 }
 

@@ -16,6 +16,8 @@ const MAX_LABELS = 1_000_000
 const DEFAULT_SEQUENCE = 512
 /** Side of the images that torchvision's and transformers' ImageNet models are trained on, and their number of classes. */
 const IMAGENET_LABELS = 1_000
+/** Of the images that detectors are usually trained on. */
+const COCO_LABELS = 80
 
 /** What a model's name stands for, as found before the rest of the config is read. */
 export type ModelLookup = (name: string) => Resolution
@@ -146,6 +148,9 @@ export function readLabels(
     case 'image-classification':
       reader.assume('1,000 labels, as in ImageNet: the config sets no number of labels.')
       return IMAGENET_LABELS
+    case 'object-detection':
+      reader.assume('80 classes, as in COCO: the config sets no number of labels.')
+      return COCO_LABELS
     case 'masked-lm':
     case 'causal-lm':
     case 'seq2seq-lm':

@@ -8,8 +8,14 @@ export const tasks = [
   'causal-lm',
   'seq2seq-lm',
   'image-classification',
+  'object-detection',
 ] as const
 export type Task = (typeof tasks)[number]
+
+/** Whether samples are images alone. */
+export function isOfImages(task: Task): boolean {
+  return task === 'image-classification' || task === 'object-detection'
+}
 
 export const optimizers = [
   'adamw',
@@ -40,7 +46,7 @@ export type StepProfile = (typeof stepProfiles)[number]
 export const attentions = ['sdpa', 'eager'] as const
 export type Attention = (typeof attentions)[number]
 
-export const loops = ['plain', 'trainer'] as const
+export const loops = ['plain', 'trainer', 'ultralytics'] as const
 export type Loop = (typeof loops)[number]
 
 /**
@@ -80,6 +86,9 @@ export type LogProbabilityStyle = (typeof logProbabilityStyles)[number]
  * frozen copy of the model.
  */
 const references = ['none', 'adapters-off', 'copy'] as const
+
+/** The most objects that an image of a batch is taken to hold where nothing says so, mosaics of four included: COCO's hold 7.3 each. */
+export const ASSUMED_OBJECTS = 50
 
 /** Above this no GPU of the catalogue holds a single byte per sample; a typo, not a batch. */
 export const MAX_BATCH = 1_000_000
@@ -209,6 +218,8 @@ export const trainingSpec = z.object({
   targetLength: z.number().int().min(1).max(10_000_000).optional(),
   /** Pixels of the square image's side; absent for text. */
   imageSize: z.number().int().min(1).max(100_000).optional(),
+  /** Objects in the fullest image of a batch, for a detector; as many as are usual when absent. */
+  objects: z.number().int().min(1).max(100_000).optional(),
   /** Classes of a classification head. */
   labels: z.number().int().min(1).max(1_000_000),
   precision: z.enum(precisions),
@@ -294,7 +305,8 @@ export const trainingSpec = z.object({
   /**
    * Who runs the step. `plain`: `outputs = model(…); outputs.loss.backward()`, where the logits stay referenced during the
    * backward pass and decoders fill their key/value cache (`use_cache` is on by default). `trainer`: Hugging Face's Trainer,
-   * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone.
+   * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone. `ultralytics`:
+   * Ultralytics' trainer, which holds a moving average of the weights and statistics beside them.
    */
   loop: z.enum(loops),
 })

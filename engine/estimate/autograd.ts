@@ -4,7 +4,7 @@
  *
  * `torch:` names the place in PyTorch that decides a rule (paths of the 2.13 sources).
  */
-import { sequencesPerSample, type TrainingSpec } from '../config/spec.ts'
+import { isOfImages, sequencesPerSample, type TrainingSpec } from '../config/spec.ts'
 import type { KeyValueCache } from './kernels/key-value-cache.ts'
 import { type ByteKind, bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
 
@@ -137,7 +137,7 @@ export class Autograd {
     this.weightDtype = weightDtypes[spec.precision]
     this.autocastDtype = autocastDtypes[spec.precision]
     this.training = spec.step === 'training'
-    this.#isPadded = spec.paddedBatches && spec.task !== 'image-classification'
+    this.#isPadded = spec.paddedBatches && !isOfImages(spec.task)
     this.#sequencesPerSample = sequencesPerSample(spec)
   }
 
@@ -279,13 +279,15 @@ export class Autograd {
     return output
   }
 
-  /** A new tensor of the parts; their gradients are views of its gradient. */
+  /** A new tensor of the parts; their gradients are views of its gradient, cast where a part is narrower. */
   concatenate(parts: readonly Tensor[]): Tensor {
     const [first] = parts
     if (first === undefined) throw new Error('nothing to concatenate')
     const last = parts.reduce((sum, part) => sum + (part.shape.at(-1) ?? 0), 0)
-    const output = this.tensor([...first.shape.slice(0, -1), last], first.dtype, parts, first)
-    this.record('cat', { reads: parts, outputs: [output], gradients: parts.map(to => ({ to, passes: true })) })
+    const dtype = parts.reduce((wide, part) => widest(wide, part.dtype), first.dtype)
+    const output = this.tensor([...first.shape.slice(0, -1), last], dtype, parts, first)
+    const gradients = parts.map(to => ({ to, passes: to.dtype === dtype }))
+    this.record('cat', { reads: parts, outputs: [output], gradients })
     return output
   }
 

@@ -4,8 +4,8 @@ import {
   hasExperts,
   hasStateSpaces,
   hears,
-  isOutsideTransformers,
   type ModelConfig,
+  outsideTransformers,
   seesImages,
 } from '../models/architecture.ts'
 
@@ -40,6 +40,7 @@ const untracedExperts: Readonly<Record<ExpertStyle, string>> = {
 
 /** What of a step the Python worker runs on no device; undefined when it runs all of it. */
 export function beyondTorch(spec: TrainingSpec): string | undefined {
+  if (spec.loop === 'ultralytics') return "Ultralytics' trainer"
   if (spec.gpus > 1 && spec.sharding?.startsWith('zero')) return "DeepSpeed's sharding"
   if (spec.method?.kind === 'answers' && spec.method.generation.kind === 'vllm') return 'vLLM beside the training'
   if (spec.quantization === 'gptq' || spec.quantization === 'awq')
@@ -64,7 +65,9 @@ export function beyondTorch(spec: TrainingSpec): string | undefined {
 export function derivationOf(spec: TrainingSpec, config: ModelConfig): string[] {
   const beyond = beyondTrace(spec)
   const ofModel = sentencesOn(spec, config)
-  if (beyond === undefined) return ofModel
+  // What is said of the model says it already.
+  const isSaid = spec.gpus === 1 && outsideTransformers(config) === 'ultralytics'
+  if (beyond === undefined || isSaid) return ofModel
   return [
     ...ofModel,
     `What ${beyond} take${beyond.endsWith('s') ? '' : 's'} is derived from sources and documentation; no trace and no GPU has confirmed it, and the band of ${DERIVED_BAND_PERCENT} % is a guess.`,
@@ -90,7 +93,12 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
           `Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. ${ofTowers('hear', spec)}`,
         ]
       : []),
-    ...(isOutsideTransformers(config)
+    ...(outsideTransformers(config) === 'ultralytics'
+      ? [
+          `The step is counted from Ultralytics' sources, and was held against a trace of its own code, which no engine but the estimate runs. How many objects the images hold decides by a few percent more or less, hence the band of ${DERIVED_BAND_PERCENT} %.`,
+        ]
+      : []),
+    ...(outsideTransformers(config) === 'checkpoint'
       ? [
           `The model is counted from the code that is published beside its weights, which no engine but the estimate runs.${seesImages(config) ? ' The layers that see images are taken as frozen.' : ''}`,
         ]

@@ -3,10 +3,11 @@
  * its rule and where PyTorch or transformers decides it. The parts below, each over the one before: layers/{batch,blocks,weights,
  * pointwise,linears,experts,mixers}.ts; here are images, the choice of tokens, and the loss.
  */
-import type { Convolution, Ops } from '../models/ops.ts'
+import type { Convolution, Ops, PixelAttentionShape } from '../models/ops.ts'
 import { made, widest } from './autograd.ts'
 import { Gemma3nTape } from './kernels/gemma3n.ts'
 import { matrixProduct } from './kernels/matrix-product.ts'
+import { pixelAttention } from './kernels/pixel-attention.ts'
 import { Mixers } from './layers/mixers.ts'
 import { bytesPerElement, elements, lastSize, type Tensor } from './storage.ts'
 
@@ -84,6 +85,28 @@ export class Tape extends Mixers implements Ops<Tensor> {
     const indices = this.storage(elements(output), 'int64', true)
     this.record('max_pool2d', { reads: [x], outputs: [output], saves: [x], saved: [indices], gradients: [made(x)] })
     return output
+  }
+
+  upsampleNearest(x: Tensor): Tensor {
+    // torch: autocast_mode.h has `upsample_nearest2d` among what is computed in float32.
+    const wide = this.raised(x)
+    const [channels, y, width] = image(wide)
+    const output = this.tensor([channels, 2 * y, 2 * width], wide.dtype, [wide])
+    this.record('upsample_nearest2d', { reads: [wide], outputs: [output], gradients: [made(wide)] })
+    return output
+  }
+
+  joinPixels(parts: readonly Tensor[]): Tensor {
+    return this.concatenate(
+      parts.map(part => {
+        const [channels, y, width] = image(part)
+        return { ...part, shape: [channels, y * width] }
+      }),
+    )
+  }
+
+  pixelAttention(joined: Tensor, shape: PixelAttentionShape): readonly [Tensor, Tensor] {
+    return pixelAttention(this, joined, shape)
   }
 
   globalAveragePool(x: Tensor): Tensor {

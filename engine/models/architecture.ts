@@ -20,6 +20,7 @@ import { t5, t5Config } from './t5.ts'
 import { convnext, convnextConfig } from './vision/convnext.ts'
 import { resnet, resnetConfig } from './vision/resnet.ts'
 import { deitConfig, vit, vitConfig } from './vision/vit.ts'
+import { yolo, yoloConfig } from './vision/yolo.ts'
 
 /** A model's config.json, as far as memory depends on it; unknown fields are dropped. */
 export const modelConfig = z.discriminatedUnion('model_type', [
@@ -48,12 +49,14 @@ export const modelConfig = z.discriminatedUnion('model_type', [
   vitConfig,
   deitConfig,
   convnextConfig,
+  yoloConfig,
 ])
 export type ModelConfig = z.infer<typeof modelConfig>
 
 const IMAGENET_PIXELS = 224
+const COCO_PIXELS = 640
 
-type Kind = 'encoder' | 'decoder' | 'encoder-decoder' | 'image'
+type Kind = 'encoder' | 'decoder' | 'encoder-decoder' | 'image' | 'detector'
 
 /** What is no decoder. */
 const kinds: Partial<Record<ModelConfig['model_type'], Kind>> = {
@@ -67,6 +70,7 @@ const kinds: Partial<Record<ModelConfig['model_type'], Kind>> = {
   vit: 'image',
   deit: 'image',
   convnext: 'image',
+  yolo: 'detector',
 }
 
 function kindOf({ model_type }: ModelConfig): Kind {
@@ -78,6 +82,7 @@ const tasks: Record<Kind, readonly [Task, ...Task[]]> = {
   decoder: ['causal-lm', 'sequence-classification'],
   'encoder-decoder': ['seq2seq-lm'],
   image: ['image-classification'],
+  detector: ['object-detection'],
 }
 
 /** The tasks an architecture is trained for; the first is the default. */
@@ -95,8 +100,9 @@ export function maxPositionsOf(config: ModelConfig): number | undefined {
   return config.max_position_embeddings - (robertas.has(config.model_type) ? ROBERTA_POSITION_OFFSET : 0)
 }
 
-/** Pixels of the side of the images that a classifier was trained on; undefined for text. */
+/** Pixels of the side of the images that a model was trained on; undefined for text. */
 export function imageSizeOf(config: ModelConfig): number | undefined {
+  if (config.model_type === 'yolo') return COCO_PIXELS
   if ('image_size' in config) return config.image_size
   return kindOf(config) === 'image' ? IMAGENET_PIXELS : undefined
 }
@@ -111,9 +117,10 @@ export function hears(config: ModelConfig): boolean {
   return 'audio_config' in config
 }
 
-/** Whether its code stands beside the checkpoint, not in transformers: nothing here runs it. */
-export function isOutsideTransformers(config: ModelConfig): boolean {
-  return config.model_type === 'moss_vl' || config.model_type === 'mimo'
+/** Whose its code is, where it is not in transformers: nothing here runs it. */
+export function outsideTransformers(config: ModelConfig): 'checkpoint' | 'ultralytics' | undefined {
+  if (config.model_type === 'yolo') return 'ultralytics'
+  return config.model_type === 'moss_vl' || config.model_type === 'mimo' ? 'checkpoint' : undefined
 }
 
 /** Whether layers hold a mixture of experts. */
@@ -133,7 +140,7 @@ export function hasStateSpaces(config: ModelConfig): boolean {
 
 /** Whether transformers offers `gradient_checkpointing_enable` for it. */
 export function supportsCheckpointing(config: ModelConfig): boolean {
-  return config.model_type !== 'resnet' && config.model_type !== 'convnext'
+  return !['resnet', 'convnext', 'yolo'].includes(config.model_type)
 }
 
 /** Runs the model with the head of the spec's task and returns its logits. */
@@ -184,6 +191,8 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
       return vit(ops, config, spec.labels)
     case 'convnext':
       return convnext(ops, config, spec.labels)
+    case 'yolo':
+      return yolo(ops, config, spec.labels).scores
     default:
       return decoderModel(ops, blueprintOf(config), spec.task, spec.labels)
   }

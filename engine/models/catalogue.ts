@@ -15,6 +15,7 @@ import { ownCodeRows } from './catalogue/own-code-rows.ts'
 import { qwenMultimodalRows } from './catalogue/qwen-multimodal-rows.ts'
 import { seq2seqRows } from './catalogue/seq2seq-rows.ts'
 import { visionLanguageRows } from './catalogue/vision-language-rows.ts'
+import { yoloRows } from './catalogue/yolo-rows.ts'
 
 export interface CatalogueModel {
   /** The full Hub id; for a model from elsewhere, the name that the config gives it. */
@@ -47,6 +48,7 @@ const entries: ReadonlyMap<string, Entry> = new Map(
   [
     ...bertAndGptRows,
     ...imageClassifierRows,
+    ...yoloRows,
     ...llmRows,
     ...ownCodeRows,
     ...moeRows,

@@ -136,6 +136,15 @@ export interface Ops<T> {
   conv2d(name: string, x: T, outChannels: number, options: Convolution): T
   batchNorm(name: string, x: T): T
   maxPool(x: T, options: { kernel: number; stride: number; padding: number }): T
+  /** Every pixel four times: [b, c, y, x] → [b, c, 2·y, 2·x]. */
+  upsampleNearest(x: T): T
+  /** The pixels of several images of as many channels, one after the other: [b, c, y, x] each → [b, c, pixels]. */
+  joinPixels(parts: readonly T[]): T
+  /**
+   * Every pixel's attention to all others, from queries, keys and values of each head in [b, heads·(2·key + value), y, x]: what it
+   * comes to, and a copy of the values, [b, heads·value, y, x] each.
+   */
+  pixelAttention(joined: T, shape: PixelAttentionShape): readonly [mixed: T, values: T]
   /** [b, c, y, x] → [b, c]. */
   globalAveragePool(x: T): T
   /** [b, c, y, x] → [b, y, x, c] and back, views. */
@@ -302,6 +311,12 @@ export interface Convolution {
   readonly bias?: boolean
   /** Channels are convolved within this many groups, one by default; as many as channels make it depthwise. */
   readonly groups?: number
+}
+
+export interface PixelAttentionShape {
+  readonly heads: number
+  readonly keySize: number
+  readonly valueSize: number
 }
 
 export interface AttentionShape {

@@ -5,7 +5,7 @@ import { MemoryMarkError } from '../errors.ts'
 import { beyondTorch, beyondTrace } from '../estimate/error-band.ts'
 import type { Footprint } from '../estimate/footprint.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
-import { isOutsideTransformers, type ModelConfig } from '../models/architecture.ts'
+import { type ModelConfig, outsideTransformers } from '../models/architecture.ts'
 import { type DeviceKind, describeMachine, gpusOf, type Machine } from './device.ts'
 import { EstimateProbe } from './estimate.ts'
 import { TfjsProbe } from './tfjs/probe.ts'
@@ -94,7 +94,7 @@ export async function openProbe(engine: Engine | 'auto', context: ProbeContext):
 
 async function bestEngine({ spec, config, python, machine }: ProbeContext): Promise<Engine> {
   if (spec.framework === 'tensorflow.js') return 'tfjs'
-  if (beyondTorch(spec) !== undefined || isOutsideTransformers(config)) return 'estimate'
+  if (beyondTorch(spec) !== undefined || outsideTransformers(config) !== undefined) return 'estimate'
   const found = machine ?? (await describeMachine(python))
   const isLacking = spec.quantization !== undefined && found.kind === 'python' && !found.hasBitsandbytes
   const best = isLacking ? 'estimate' : engineOn(found)
@@ -104,7 +104,8 @@ async function bestEngine({ spec, config, python, machine }: ProbeContext): Prom
 
 /** Nothing is called traced or measured that was another step. */
 function beyondEngine(engine: Engine, { spec, config }: ProbeContext): string | undefined {
-  const outside = isOutsideTransformers(config) ? 'code from beside the checkpoint' : undefined
+  const source = outsideTransformers(config)
+  const outside = source && (source === 'ultralytics' ? "Ultralytics' models" : 'code from beside the checkpoint')
   switch (engine) {
     case 'trace':
       return outside ?? beyondTrace(spec)

@@ -12,7 +12,9 @@ export function batchChange(config: AnalysedConfig): BatchChange {
   const { current, recommended, batchSizeAt, gradientAccumulationAt } = config
   if (recommended === undefined) return { kind: 'nothing-to-change' }
   const changesMicro = recommended.microBatch !== current.microBatch
-  const changesAccumulation = recommended.gradientAccumulation !== current.gradientAccumulation
+  // Ultralytics accumulates up to its nominal batch by itself.
+  const changesAccumulation =
+    config.spec.loop !== 'ultralytics' && recommended.gradientAccumulation !== current.gradientAccumulation
   if (changesMicro && batchSizeAt === undefined) return { kind: 'not-in-file', setting: 'micro-batch' }
   if (changesAccumulation && gradientAccumulationAt === undefined) {
     return { kind: 'not-in-file', setting: 'gradient accumulation' }

@@ -1,5 +1,5 @@
 /** The one change to a config that frees most memory. */
-import type { TrainingSpec } from '../config/spec.ts'
+import { isOfImages, type TrainingSpec } from '../config/spec.ts'
 import type { Peak } from '../estimate/footprint.ts'
 import type { Footprints } from '../estimate/footprints.ts'
 import { OPTIMIZER_MOMENT } from '../estimate/timeline.ts'
@@ -34,7 +34,7 @@ function changesOf(
   { moment }: Peak,
 ): { readonly change: LeverChange; readonly spec: TrainingSpec }[] {
   if (spec.step !== 'training') return []
-  const isText = spec.task !== 'image-classification'
+  const isText = !isOfImages(spec.task)
   return [
     ...(!spec.gradientCheckpointing && supportsCheckpointing(config)
       ? [{ change: 'gradient-checkpointing' as const, spec: { ...spec, gradientCheckpointing: true } }]

@@ -33,6 +33,7 @@ test.each([
     {},
     'the code that is published beside its weights, which no engine but the estimate runs.',
   ],
+  ['ultralytics/yolo11n', { loop: 'ultralytics' }, 'held against a trace of its own code'],
   ['Qwen/Qwen3-30B-A3B', { precision: 'amp-bf16' }, 'Experts in float32 run in a kernel'],
   ['tiiuae/Falcon-H1-7B-Base', { precision: 'bf16' }, 'the kernels of mamba-ssm and causal-conv1d'],
   ['tiiuae/Falcon-H1-7B-Base', { precision: 'bf16', quantization: 'nf4' }, 'output projections are counted without'],

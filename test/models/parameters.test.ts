@@ -33,6 +33,20 @@ const published: [model: string, task: Task, count: number][] = [
   ['XiaomiMiMo/MiMo-7B-RL', 'causal-lm', 7_833_409_536],
 ]
 
+/** As Ultralytics constructs them for 80 classes, and as its cfg/models says. */
+const detectors: [model: string, count: number][] = [
+  ['yolov8n', 3_157_200],
+  ['yolov8s', 11_166_560],
+  ['yolov8m', 25_902_640],
+  ['yolov8l', 43_691_520],
+  ['yolov8x', 68_229_648],
+  ['yolo11n', 2_624_080],
+  ['yolo11s', 9_458_752],
+  ['yolo11m', 20_114_688],
+  ['yolo11l', 25_372_160],
+  ['yolo11x', 56_966_176],
+]
+
 /** torchvision's counts for 1,000 classes. */
 const imageNet: [model: string, count: number][] = [
   ['microsoft/resnet-18', 11_689_512],
@@ -51,6 +65,10 @@ describe('parameter counts', () => {
 
   test.each(imageNet)('%s for 1,000 classes has %d', (model, count) => {
     expect(footprintOf(model, { labels: 1_000 }).parameterCount).toBe(count)
+  })
+
+  test.each(detectors)('%s for 80 classes has %d', (model, count) => {
+    expect(footprintOf(model, { labels: 80 }).parameterCount).toBe(count)
   })
 
   test('ResNet-50 for two classes has 998 rows of 2,048 weights and a bias less: 23,512,130', () => {

@@ -1,14 +1,18 @@
-/** Ultralytics' YOLO, as of 8.3: cfg/default.yaml. Its models are not modelled yet, which is what a reader is told. */
+/** Ultralytics' YOLO, as of 8.4: cfg/default.yaml, engine/trainer.py. */
+import { findModel } from '../../models/catalogue.ts'
+import { PIXEL_STRIDE, pixelsAnswering } from '../../models/vision/yolo.ts'
+import { KIB } from '../../units.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
-import type { ModelLookup } from '../model-fields.ts'
+import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import { MAX_BATCH, type Optimizer, type Precision } from '../spec.ts'
+import { ASSUMED_OBJECTS, MAX_BATCH, type Optimizer, type Precision, type TrainingSpec } from '../spec.ts'
 import { orInSettings } from '../supplied.ts'
-import { suppliedModelReading } from '../supplied-model.ts'
+import { stepInPytorch, trainingConfig } from '../training-config.ts'
 import { writesAny } from '../written-keys.ts'
+import { readClasses } from './ultralytics/classes.ts'
 
 const ownKeys = ['imgsz', 'batch', 'epochs', 'close_mosaic', 'mosaic', 'patience', 'lrf', 'optimizer', 'data']
 const writesSize = writesAny(['imgsz'])
@@ -23,62 +27,218 @@ export const ultralytics: Dialect = {
     const isOurs = document.at('imgsz') !== undefined && (document.at('batch') ?? document.at('epochs')) !== undefined
     return isOurs && trains && found.length >= 3 ? found.join(', ') : undefined
   },
-  modelField: () => undefined,
+  modelField: document => catalogued(document.at('model')),
   read,
 }
 
+const MAX_PIXELS = 100_000
+
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
-  const microBatch = readBatch(reader, document)
-  const imageSize = document.at('imgsz')
+  const gpus = readGpus(reader, document.at('device'))
+  const batchSize = document.at('batch')
+  const batch = readBatch(reader, batchSize)
+  const microBatch = batch === undefined ? undefined : Math.max(Math.floor(batch / gpus), 1)
+  if (microBatch !== undefined) reader.note('microBatch', microBatch, batchSize ?? "Ultralytics' default")
+  const gradientAccumulation = readAccumulation(reader, document.at('nbs'), batch)
+  const imageSize = readImageSize(reader, document)
   const amp = document.at('amp')
   const isMixed = amp === undefined || reader.flag(amp) === true
-  const precision = reader.note<Precision>('precision', isMixed ? 'amp-fp16' : 'fp32', amp ?? "Ultralytics' default")
-  if (reader.supplies('model')) {
-    return suppliedModelReading(reader, lookUp, {
-      dialect: ultralytics.name,
+  const settings = {
+    gpus,
+    precision: reader.note<Precision>('precision', isMixed ? 'amp-fp16' : 'fp32', amp ?? "Ultralytics' default"),
+    optimizer: readOptimizer(reader, document.at('optimizer')),
+    ...readFrozen(reader, document.at('freeze')),
+  }
+  const model = readDetector(reader, document, lookUp)
+  const task = model?.defaultTask
+  const labels = readClasses(reader, document, task)
+  if (task === 'object-detection') assumeObjects(reader, imageSize)
+  if (isCompiled(document.at('compile'))) reader.assume('The model as it runs without torch.compile.')
+  return trainingConfig(reader, {
+    dialect: ultralytics.name,
+    model,
+    spec: {
+      ...stepInPytorch,
+      loop: 'ultralytics',
+      task,
       microBatch,
-      batchSize: document.at('batch'),
-      gradientAccumulation: 1,
-      accumulation: undefined,
-      sequenceLength: undefined,
+      gradientAccumulation,
       imageSize,
-      labels: undefined,
-      precision,
-      optimizer: readOptimizer(reader, document.at('optimizer')),
-    })
+      labels,
+      ...settings,
+      attention: 'sdpa',
+      gradientCheckpointing: false,
+      paddedBatches: false,
+    },
+    // With several GPUs the number that stands there is not that of one.
+    batchSize: gpus === 1 ? batchSize : undefined,
+    accumulation: undefined,
+  })
+}
+
+/** `yolo11n.pt`, `weights/yolo11n.yaml` and `yolo11n` → the model of that name; undefined where none is known. */
+function catalogued(field: Field | undefined): Field | undefined {
+  if (field?.value.kind !== 'text') return undefined
+  const [, name = '', extension] =
+    /^(?:.*[/\\])?(yolo[\w-]+?)(?:-oiv7)?(\.pt|\.ya?ml)?$/i.exec(field.value.text.trim()) ?? []
+  // nn/tasks.py parse_model: an architecture without a size is of the smallest. Weights always have one.
+  const model =
+    findModel(`ultralytics/${name}`) ?? (extension === '.pt' ? undefined : findModel(`ultralytics/${name}n`))
+  return model && { ...field, value: { kind: 'text', text: model.id } }
+}
+
+function readDetector(reader: FieldReader, document: Section, lookUp: ModelLookup) {
+  const written = document.at('model')
+  const known = catalogued(written)
+  if (reader.supplies('model') || known !== undefined) return readModel(reader, known, 'model', lookUp)
+  const supply = `Leave this config out of the check for now, ${orInSettings('model')} with a model of the same size, such as ultralytics/yolo11n.`
+  if (written === undefined)
+    return reader.refuse(undefined, 'model-not-in-file', 'The model cannot be known from the file', supply)
+  const name = reader.text(written)
+  if (name === undefined) return undefined
+  const message = `The model ${quote(name)} ${unknownBecause(name)}`
+  return reader.refuse(written, 'unknown-model', message, supply)
+}
+
+function unknownBecause(name: string): string {
+  if (/(?:^|[/\\])(?:best|last|epoch\d+)\.pt$/i.test(name))
+    return 'is the result of an earlier run, whose shape its name does not tell'
+  if (/^(?:yolo|rtdetr|sam|fastsam|mobilesam)/i.test(name.replace(/^.*[/\\]/, '')))
+    return "is one of Ultralytics' that is not modelled yet"
+  return 'is of a shape that its name does not tell'
+}
+
+/** engine/trainer.py: `device` names the GPUs that DDP runs on; utils/torch_utils.py select_device takes -1 for one that is idle. */
+function readGpus(reader: FieldReader, field: Field | undefined): number {
+  if (field === undefined) {
+    reader.note('gpus', 1, "Ultralytics' default")
+    return 1
   }
-  const pixels = reader.wholeNumber(imageSize, { max: 100_000 })
-  if (pixels !== undefined && imageSize !== undefined) reader.note('imageSize', pixels, imageSize)
-  refuseModel(reader, document.at('model'))
-  return { kind: 'unreadable', problems: reader.problems }
-}
-
-function refuseModel(reader: FieldReader, model: Field | undefined): void {
-  const supply = `Leave this config out of the check for now, ${orInSettings('model')} with a model of the same size.`
-  if (model === undefined) {
-    reader.refuse(undefined, 'model-not-in-file', 'The model cannot be known from the file', supply)
-    return
+  const { value } = field
+  if (value.kind === 'text' && /^(?:cpu|mps)\b/i.test(value.text.trim())) {
+    const message = `This trains on ${quote(value.text.trim())}, and on no GPU of the catalogue`
+    reader.refuse(field, 'not-on-gpu', message, 'Leave this config out of the check, or name the GPUs.')
+    return 1
   }
-  const message = `The model ${quote(model.source)} is one of Ultralytics', and those are not modelled yet`
-  reader.refuse(model, 'unknown-model', message, supply)
+  const listed = value.kind === 'list' ? value.items.length : value.kind === 'text' ? devicesIn(value.text) : 1
+  return reader.note('gpus', Math.max(listed, 1), field)
 }
 
-/** engine/trainer.py build_optimizer: `auto` is SGD for long runs and AdamW for short ones; the latter holds more. */
-function readOptimizer(reader: FieldReader, field: Field | undefined): Optimizer {
-  const isMomentum = field?.value.kind === 'text' && /^(SGD|RMSProp|MuSGD)$/i.test(field.value.text)
-  return reader.note('optimizer', isMomentum ? 'sgd-momentum' : 'adamw', field ?? "Ultralytics' default, auto")
+function devicesIn(text: string): number {
+  return text.split(',').filter(part => part.trim() !== '').length
 }
 
-/** -1 and shares of the memory let Ultralytics look for a batch size itself (utils/autobatch.py). */
-function readBatch(reader: FieldReader, document: Section): number | undefined {
-  const field = document.at('batch')
+/** `batch` counts the images of all GPUs. -1 and shares of the memory let Ultralytics look for one itself (utils/autobatch.py). */
+function readBatch(reader: FieldReader, field: Field | undefined): number | undefined {
   const { value } = field ?? {}
   if (field !== undefined && value?.kind === 'number' && value.number < 1) {
     const message = `The batch size cannot be known from the file: ${field.source} lets Ultralytics look for one`
     return reader.refuse(field, 'not-in-file', message, 'Write the value into the config if it should be checked.')
   }
-  return reader.settle('microBatch', field, present => reader.wholeNumber(present, { max: MAX_BATCH }), {
-    value: 16,
-    source: "Ultralytics' default",
-  })
+  return field === undefined ? DEFAULT_BATCH : reader.wholeNumber(field, { max: MAX_BATCH })
+}
+
+const DEFAULT_BATCH = 16
+const NOMINAL_BATCH = 64
+
+/** engine/trainer.py: so many batches as come to the nominal batch, `nbs`, are accumulated; without being told. */
+function readAccumulation(reader: FieldReader, field: Field | undefined, batch: number | undefined): number {
+  const nominal = reader.wholeNumber(field, { max: MAX_BATCH }) ?? NOMINAL_BATCH
+  if (batch === undefined) return 1
+  const steps = Math.max(roundedToEven(nominal / batch), 1)
+  return reader.note('gradientAccumulation', steps, field ?? 'batches up to nbs, which is 64 by default')
+}
+
+/** As Python rounds. */
+function roundedToEven(number: number): number {
+  const floor = Math.floor(number)
+  if (number - floor !== 0.5) return Math.round(number)
+  return floor % 2 === 0 ? floor : floor + 1
+}
+
+/** utils/checks.py check_imgsz: up to a multiple of the stride; of a list the longer side. */
+function readImageSize(reader: FieldReader, document: Section): number {
+  const field = reader.fieldFor('image_size', document.at('imgsz'))
+  const sides = field?.value.kind === 'list' ? field.value.items : undefined
+  const longest = sides?.reduce((most, side) => Math.max(most, side.kind === 'number' ? side.number : Number.NaN), 0)
+  const isListed = field !== undefined && longest !== undefined && Number.isInteger(longest)
+  const shown: Field | undefined = isListed ? { ...field, value: { kind: 'number', number: longest } } : field
+  const pixels = reader.wholeNumber(shown, { max: MAX_PIXELS }) ?? 640
+  const largest = ceilToStride(pixels) + growthOf(reader, document.at('multi_scale'), pixels)
+  const square = ceilToStride(largest)
+  if (square !== pixels) reader.assume(`Images of ${square}×${square} pixels${growthReason(square, pixels)}.`)
+  return reader.note('imageSize', square, field ?? "Ultralytics' default")
+}
+
+function growthReason(square: number, pixels: number): string {
+  return square > ceilToStride(pixels)
+    ? ', the largest that multi_scale draws'
+    : `: ${pixels} is no multiple of ${PIXEL_STRIDE}`
+}
+
+/** models/yolo/detect/train.py: sizes are drawn up to so much beyond; a half, before 8.4 made it a number. */
+function growthOf(reader: FieldReader, field: Field | undefined, pixels: number): number {
+  if (field === undefined) return 0
+  if (field.value.kind === 'flag') return field.value.flag ? pixels / 2 : 0
+  return (reader.share(field) ?? 0) * pixels
+}
+
+function ceilToStride(pixels: number): number {
+  return Math.ceil(pixels / PIXEL_STRIDE) * PIXEL_STRIDE
+}
+
+/** engine/trainer.py build_optimizer. What it calls MuSGD, Adamax, NAdam and RAdam holds as much as Adam; RMSProp has momentum. */
+const optimizers: ReadonlyMap<string, Optimizer> = new Map<string, Optimizer>([
+  ['sgd', 'sgd-momentum'],
+  ...['auto', 'adam', 'adamax', 'adamw', 'nadam', 'radam', 'rmsprop', 'musgd'].map(name => [name, 'adamw'] as const),
+])
+
+function readOptimizer(reader: FieldReader, field: Field | undefined): Optimizer {
+  const name = field?.value.kind === 'text' ? field.value.text.trim().toLowerCase() : 'auto'
+  if (name === 'auto') {
+    reader.assume(
+      "The optimizer holds what AdamW does: Ultralytics' auto takes AdamW for short runs and MuSGD for long ones.",
+    )
+  }
+  const known = optimizers.get(name)
+  if (known !== undefined) return reader.note('optimizer', known, field ?? "Ultralytics' default, auto")
+  const fix = 'Use SGD, MuSGD, Adam, Adamax, AdamW, NAdam, RAdam, RMSProp or auto.'
+  reader.refuse(field, 'unsupported-optimizer', `Ultralytics has no optimizer ${quote(name)}`, fix)
+  return 'adamw'
+}
+
+/** engine/trainer.py: the first so many layers, or those of a list, get no gradients. */
+function readFrozen(reader: FieldReader, field: Field | undefined): Pick<TrainingSpec, 'trainable'> {
+  if (field === undefined) return {}
+  const listed = field.value.kind === 'list' ? field.value.items : undefined
+  const frozen = listed?.flatMap(item => (item.kind === 'number' ? [item.number] : [])) ?? countedUp(reader, field)
+  if (frozen.length === 0) return {}
+  return { trainable: reader.note('trainable', { names: [allBut(frozen)], inputGradients: false }, field) }
+}
+
+function countedUp(reader: FieldReader, field: Field): number[] {
+  return Array.from({ length: reader.wholeNumber(field, { min: 0, max: 1_000 }) ?? 0 }, (_, index) => index)
+}
+
+/** More than any of its models has. */
+const MAX_LAYERS = 45
+
+/** A pattern of the parameters outside of these layers. */
+function allBut(layers: readonly number[]): string {
+  const others = Array.from({ length: MAX_LAYERS }, (_, index) => index).filter(index => !layers.includes(index))
+  return `model\\.(?:${others.join('|')})\\.`
+}
+
+function isCompiled(field: Field | undefined): boolean {
+  return field !== undefined && !(field.value.kind === 'flag' && !field.value.flag)
+}
+
+/** Of float32 numbers for every pixel that answers, in the assignment that the peak falls into. */
+const BYTES_PER_PAIR = 12
+
+function assumeObjects(reader: FieldReader, imageSize: number): void {
+  const each = `${Math.round((BYTES_PER_PAIR * pixelsAnswering(imageSize)) / KIB)} KiB`
+  reader.assume(
+    `Up to ${ASSUMED_OBJECTS} objects in an image, a mosaic of four included: the config does not say. Each more in the fullest image of a batch takes ${each} for every image.`,
+  )
 }

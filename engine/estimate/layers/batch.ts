@@ -1,5 +1,5 @@
 /** What a step starts from: the batch that the training loop holds. */
-import type { TrainingSpec } from '../../config/spec.ts'
+import { isOfImages, type TrainingSpec } from '../../config/spec.ts'
 import { Autograd } from '../autograd.ts'
 import { stridedTokens } from '../objectives/strided-log-probabilities.ts'
 import type { Dtype, Tensor } from '../storage.ts'
@@ -11,7 +11,7 @@ export class Batch extends Autograd {
 
   constructor(spec: TrainingSpec, device: { hasFlash: boolean }) {
     super(spec, device)
-    const isImage = spec.task === 'image-classification'
+    const isImage = isOfImages(spec.task)
     const imageSize = spec.imageSize ?? 0
     const inputShape = isImage ? [3, imageSize, imageSize] : [spec.sequenceLength ?? 0]
     const labelShape = spec.task === 'seq2seq-lm' ? [spec.targetLength ?? spec.sequenceLength ?? 0] : inputShape

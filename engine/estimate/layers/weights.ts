@@ -56,7 +56,9 @@ export class Weights extends Blocks {
 
   /** LLaMA-Factory model/adapter.py: weights are loaded in the type that is computed in, and made float32 where they train. */
   get #frozen(): { dtype?: Dtype } {
-    const isPart = this.spec.trainable !== undefined && this.pass?.of !== 'copy'
+    const { trainable, loop } = this.spec
+    // engine/trainer.py of Ultralytics freezes layers as they are.
+    const isPart = trainable !== undefined && loop !== 'ultralytics' && this.pass?.of !== 'copy'
     return isPart && this.autocastDtype !== undefined ? { dtype: this.autocastDtype } : {}
   }
 

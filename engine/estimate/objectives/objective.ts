@@ -2,12 +2,14 @@
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
 import { forward, type ModelConfig } from '../../models/architecture.ts'
 import { teacherConfig } from '../../models/teacher.ts'
+import type { YoloConfig } from '../../models/vision/yolo.ts'
 import type { Node, PassWithoutGradients } from '../autograd.ts'
 import { bytesPerElement, type Dtype, elements, type Storage, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { anchoredLoss } from './anchored-loss.ts'
 import { learningFromAnswers } from './answers.ts'
 import { denoisingLoss } from './denoising-loss.ts'
+import { detectionLoss } from './detection-loss.ts'
 import { ENTROPY_ROWS, type LogProbabilities, logProbabilities, summed } from './log-probabilities.ts'
 import { learningFromStrides } from './strided.ts'
 import { learningFromTrajectories } from './trajectories.ts'
@@ -48,11 +50,24 @@ export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec)
 
 /** A plain loop holds the model's outputs. */
 function ownLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
+  if (config.model_type === 'yolo' && spec.step === 'training') return detection(tape, config, spec)
   return tape.underAutocast(() => {
     const logits = forward(tape, config, spec)
     const loss = spec.step === 'training' ? tape.frame(logits, input => tape.crossEntropy(input)) : tape.mean(logits)
     return { loss, held: spec.loop === 'plain' ? [logits.storage, ...tape.held] : [] }
   })
+}
+
+function detection(tape: Tape, config: YoloConfig, spec: TrainingSpec): Objective {
+  const loss = detectionLoss(tape, config, spec)
+  if (spec.loop === 'ultralytics') keepAverage(tape)
+  return { loss, held: [] }
+}
+
+/** Ultralytics utils/torch_utils.py ModelEMA: a moving average of all weights and statistics, which every process holds whole. */
+function keepAverage(tape: Tape): void {
+  const model = [...[...tape.parameters.values()].map(({ storage }) => storage), ...tape.buffers]
+  tape.wholeBuffers.push(...model.map(({ fixedBytes }) => tape.persistent(fixedBytes)))
 }
 
 function policyPass(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor {

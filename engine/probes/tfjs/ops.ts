@@ -70,6 +70,18 @@ export class TfjsOps extends Mixers implements Ops<tf.Tensor> {
     return tf.maxPool(image(x), options.kernel, options.stride, padding(options.kernel, options.padding))
   }
 
+  upsampleNearest(): never {
+    throw new UnsupportedLayer('upsampling')
+  }
+
+  joinPixels(): never {
+    throw new UnsupportedLayer('detection head')
+  }
+
+  pixelAttention(): never {
+    throw new UnsupportedLayer('attention over pixels')
+  }
+
   globalAveragePool(x: tf.Tensor): tf.Tensor {
     return tf.mean(x, [1, 2])
   }

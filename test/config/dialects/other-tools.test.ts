@@ -154,23 +154,6 @@ describe('a config of timm', () => {
   })
 })
 
-describe('a config of Ultralytics', () => {
-  it('is told that its model is not modelled yet', () => {
-    expect(onlyProblemIn('model: yolov8n.pt\nbatch: 16\nimgsz: 640\nepochs: 10\n')).toMatchObject({
-      message: 'The model "yolov8n.pt" is one of Ultralytics\', and those are not modelled yet',
-      line: 1,
-    })
-  })
-
-  it('that lets it look for a batch size says so', () => {
-    expect(problemsIn('model: yolov8n.pt\nbatch: -1\nimgsz: 640\nepochs: 10\n')[0]).toMatchObject({
-      code: 'not-in-file',
-      line: 2,
-      message: 'The batch size cannot be known from the file: -1 lets Ultralytics look for one',
-    })
-  })
-})
-
 describe('a config that Hydra composes', () => {
   it('is told which files hold the rest', () => {
     const text = 'defaults:\n  - _self_\n  - model: vit\n  - data: cars\nbatch_size: 8\nlr: 0.1\n'

@@ -1,0 +1,41 @@
+/** How many classes Ultralytics trains for: those of the dataset, whose file is not read. */
+import type { FieldReader } from '../../fields.ts'
+import { readLabels } from '../../model-fields.ts'
+import type { Section } from '../../section.ts'
+import type { Task } from '../../spec.ts'
+
+/** Of the datasets that come with it: cfg/datasets. */
+const classesOf: ReadonlyMap<string, number> = new Map([
+  ['african-wildlife', 4],
+  ['argoverse', 8],
+  ['brain-tumor', 2],
+  ['coco', 80],
+  ['coco8', 80],
+  ['coco8-grayscale', 80],
+  ['coco12-formats', 80],
+  ['coco128', 80],
+  ['construction-ppe', 11],
+  ['globalwheat2020', 1],
+  ['homeobjects-3k', 12],
+  ['kitti', 8],
+  ['lvis', 1_203],
+  ['medical-pills', 1],
+  ['objects365', 365],
+  ['open-images-v7', 601],
+  ['signature', 1],
+  ['sku-110k', 1],
+  ['tt100k', 221],
+  ['visdrone', 10],
+  ['voc', 20],
+  ['xview', 60],
+])
+
+export function readClasses(reader: FieldReader, document: Section, task: Task | undefined): number {
+  const single = document.at('single_cls')
+  if (single !== undefined && reader.flag(single) === true) return reader.note('labels', 1, single)
+  const data = document.at('data')
+  const name = data?.value.kind === 'text' ? /([^/\\]+?)(?:\.ya?ml)?$/.exec(data.value.text.trim())?.[1] : undefined
+  const known = classesOf.get(name?.toLowerCase() ?? '')
+  if (data !== undefined && known !== undefined && !reader.supplies('labels')) return reader.note('labels', known, data)
+  return readLabels(reader, undefined, task, known)
+}

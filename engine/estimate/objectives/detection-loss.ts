@@ -1,0 +1,84 @@
+/**
+ * Ultralytics' loss of boxes and classes, and what it takes to tell which pixel answers for which object. ultralytics 8.4:
+ * utils/loss.py v8DetectionLoss, utils/tal.py TaskAlignedAssigner.
+ */
+import { ASSUMED_OBJECTS, type TrainingSpec } from '../../config/spec.ts'
+import { DISTANCE_BINS, type YoloConfig, yolo } from '../../models/vision/yolo.ts'
+import { made } from '../autograd.ts'
+import { softmax } from '../kernels/pixel-attention.ts'
+import { type Dtype, elements, type Storage, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+import { summed } from './log-probabilities.ts'
+
+export function detectionLoss(tape: Tape, config: YoloConfig, spec: TrainingSpec): Tensor {
+  return tape.underAutocast(() => {
+    const { boxes, scores } = yolo(tape, config, spec.labels)
+    const distances = tape.elementwise('contiguous', boxes)
+    const logits = tape.markLogits(tape.elementwise('contiguous', scores))
+    const sides = decoded(tape, distances)
+    const targets = assigned(tape, logits, spec.objects ?? ASSUMED_OBJECTS)
+    const losses = [classLoss(tape, logits, targets), boxLoss(tape, distances, sides, targets)]
+    tape.record('return', { reads: [boxes, scores], outputs: [] })
+    return summed(tape, losses)
+  })
+}
+
+/** The mean of each side's distances: [b, pixels, 4]. */
+function decoded(tape: Tape, distances: Tensor): Tensor {
+  const shape = [elements(distances) / DISTANCE_BINS]
+  const likely = tape.lowered(softmax(tape, distances))
+  const sides = tape.tensor(shape, likely.dtype, [likely])
+  tape.record('mv', { reads: [likely], outputs: [sides], gradients: [made(likely)] })
+  return sides
+}
+
+/**
+ * The score that every pixel should give to every class, in float32. Without gradients: objects are compared with all pixels in
+ * tensors of [b, objects, pixels], and classes are first written as int64.
+ */
+function assigned(tape: Tape, logits: Tensor, objects: number): Tensor {
+  const [, pixels = 0] = logits.shape
+  const pairs = (count: number) => scratch(tape, count * objects * pixels, 'float32')
+  const classes = (dtype: Dtype) => scratch(tape, elements(logits), dtype)
+  const probabilities = tape.tensor(logits.shape, logits.dtype, [])
+  tape.record('sigmoid', { reads: [logits], outputs: [probabilities] })
+  // Both corners' distances to every pixel, and those again side by side.
+  tape.record('select_candidates_in_gts', { reads: [], outputs: [], scratch: [pairs(8)] })
+  // Beside what is known of every pair: one-hot classes, whether a pixel answers at all for each, as numbers and as flags, and
+  // the classes where it does.
+  const oneHot = [classes('int64'), classes('float32'), classes('bool'), classes('int64')]
+  tape.record('get_targets', { reads: [], outputs: [], scratch: [pairs(3), ...oneHot] })
+  const targets = tape.tensor(logits.shape, 'float32', [])
+  tape.record('normalize', { reads: [probabilities], outputs: [targets], scratch: [pairs(3), classes('int64')] })
+  return targets
+}
+
+/** torch: Loss.cpp binary_cross_entropy_with_logits: a log-sigmoid beside the result; autocast raises what it reads. */
+function classLoss(tape: Tape, logits: Tensor, targets: Tensor): Tensor {
+  const lowered = tape.cast(targets, logits.dtype)
+  const [wide, target] = [tape.markLogits(tape.raised(logits)), tape.raised(lowered)]
+  const loss = tape.tensor([], 'float32', [wide], { batched: false })
+  tape.record('binary_cross_entropy_with_logits', {
+    reads: [wide, target, lowered],
+    outputs: [loss],
+    saves: [wide, target],
+    scratch: [0, 1].map(() => scratch(tape, elements(wide), wide.dtype)),
+    gradients: [made(wide)],
+  })
+  return loss
+}
+
+/** Of the pixels that answer for an object alone, which are few; their gradients are written into zeros of all pixels. */
+function boxLoss(tape: Tape, distances: Tensor, sides: Tensor, targets: Tensor): Tensor {
+  const loss = tape.tensor([], 'float32', [distances, sides], { batched: false })
+  tape.record('bbox_loss', {
+    reads: [distances, sides, targets],
+    outputs: [loss],
+    gradients: [distances, sides].map(made),
+  })
+  return loss
+}
+
+function scratch(tape: Tape, count: number, dtype: Dtype): Storage {
+  return tape.storage(count, dtype, true, 'temporaries')
+}
