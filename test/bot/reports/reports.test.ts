@@ -59,15 +59,26 @@ async function idOf({ fullName }: Repository): Promise<number> {
   return z.object({ id: z.number() }).parse(await response.json()).id
 }
 
+/** A file of DeepSpeed's settings. */
+function zero(stage: number): string {
+  return `{"zero_optimization": {"stage": ${stage}}}`
+}
+
 function blobOf(text: string): string {
   return createHash('sha1')
     .update(`blob ${Buffer.byteLength(text)}\0${text}`)
     .digest('hex')
 }
 
-/** A config as a run would have reported it that timed it at `samplesPerSecond`. */
-async function timed(text: string, samplesPerSecond: number, blobs: { blobSha: string; baseBlobSha: string }) {
-  const { configs, policy } = await analyze([{ path, text }], { now: new Date() })
+/** A config as a run would have reported it that timed it at `samplesPerSecond`, beside these other files. */
+async function timed(
+  text: string,
+  samplesPerSecond: number,
+  blobs: { blobSha: string; baseBlobSha: string },
+  files: Readonly<Record<string, string>> = {},
+) {
+  const sources = { readFile: async (name: string) => files[name] }
+  const { configs, policy } = await analyze([{ path, text }], { now: new Date(), sources })
   const [config] = configs
   if (config?.status !== 'analysed') throw new Error('The config cannot be analysed')
   const known = { provenance: 'measured', throughputProvenance: 'measured' } as const
@@ -150,6 +161,22 @@ describe('the report on the default branch', () => {
     expect(await due()).toEqual([])
   })
 
+  test('goes by what was measured while the files that a config names are the same', async () => {
+    const text = `${wasteful}deepspeed: configs/ds.json\n`
+    const [before, after] = [zero(1), zero(3)]
+    const { repository, place, report } = await repositoryWith({ [path]: text, 'configs/ds.json': before })
+    const measured = await timed(text, 200, { blobSha: blobOf(text), baseBlobSha: '' }, { 'configs/ds.json': before })
+    await keepReported(database, place, 'a'.repeat(40), [measured])
+    const provenance = async () => {
+      await report()
+      const configs = await new KeptRepositories(database).configs(place, 'waste', { limit: 10 })
+      return configs?.items.map(item => item.provenance)
+    }
+    expect(await provenance()).toEqual(['measured'])
+    await repository.pushToBranch('main', { 'configs/ds.json': after })
+    expect(await provenance()).toEqual(['estimated'])
+  })
+
   test('does not replace what changed by nothing when its job runs again', async () => {
     const { repository, report, ageLast } = await repositoryWith({ [path]: wasteful })
     await report()
@@ -209,6 +236,26 @@ describe('a merged pull request', () => {
     // Twice as fast: half of 2 hours × 100 runs × $0.60.
     expect(ledger?.totals.savedPerYearUsd).toBeCloseTo(60, 6)
   })
+
+  test.each([
+    ['as measured', 'the same', 1, 'measured'],
+    ['as estimated', 'another', 3, 'estimated'],
+  ])(
+    'is entered %s where a file that its config names was %s when it was measured',
+    async (_, __, stage, provenance) => {
+      const [before, after] = [wasteful, better].map(text => `${text}deepspeed: configs/ds.json\n`) as [string, string]
+      const { repository, place } = await repositoryWith({ [path]: before, 'configs/ds.json': zero(1) })
+      const blobs = { blobSha: blobOf(before), baseBlobSha: '' }
+      const newer = { blobSha: blobOf(after), baseBlobSha: blobOf(before) }
+      await keepReported(database, place, 'a'.repeat(40), [
+        await timed(before, 200, blobs, { 'configs/ds.json': zero(stage) }),
+        await timed(after, 400, newer, { 'configs/ds.json': zero(1) }),
+      ])
+      await merged(repository, { [path]: after })
+      const ledger = await new KeptRepositories(database).ledger(place, { limit: 10 })
+      expect(ledger?.items.map(item => item.provenance)).toEqual([provenance])
+    },
+  )
 
   test('that changes no config leaves no trace', async () => {
     const { repository, place } = await repositoryWith({ [path]: wasteful })
