@@ -2,6 +2,7 @@
 import { glob } from 'node:fs/promises'
 import path from 'node:path'
 import { type Report, report } from '../engine/index.ts'
+import { parseJson } from '../engine/json.ts'
 import { MIB } from '../engine/units.ts'
 import { readRegularFile } from './regular-file.ts'
 
@@ -35,12 +36,4 @@ export async function readReport(file: string): Promise<Report | undefined> {
   if (reading.kind !== 'text') return undefined
   const parsed = report.safeParse(parseJson(reading.text))
   return parsed.success ? parsed.data : undefined
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

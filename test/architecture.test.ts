@@ -22,7 +22,7 @@ const rows: readonly (readonly string[])[] = [
   ['engine/probes'],
   ['engine/estimate'],
   ['engine/models', 'engine/gpus', 'engine/config'],
-  ['engine/errors', 'engine/interruption', 'engine/units', 'engine/version'],
+  ['engine/errors', 'engine/interruption', 'engine/json', 'engine/units', 'engine/version'],
 ]
 
 interface Import {

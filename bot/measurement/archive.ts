@@ -1,6 +1,7 @@
 /** A workflow artifact is hostile input: capped before it is inflated, one named entry read in memory, then the schema. */
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
 import { type Report, report as reportSchema } from '../../engine/index.ts'
+import { parseJson } from '../../engine/json.ts'
 
 const REPORT_ENTRY = 'memorymark-report.json'
 
@@ -40,14 +41,6 @@ function readReport(text: string): ArchiveReading {
   return parsed.success
     ? { kind: 'report', report: parsed.data }
     : unusable('its report does not follow the report schema')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function unusable(why: string): ArchiveReading {

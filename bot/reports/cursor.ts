@@ -1,6 +1,7 @@
 /** Where a page ends, as the next request brings it back: opaque to whoever asks, and checked again when it comes. */
 import type * as z from 'zod'
 import { MemoryMarkError } from '../../engine/index.ts'
+import { parseJson } from '../../engine/json.ts'
 
 export function writeCursor(position: unknown): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url')
@@ -17,12 +18,4 @@ export function readCursor<T>(schema: z.ZodType<T>, cursor: string | undefined):
     message: 'The cursor was not handed out by this list',
     fix: 'Begin again without a cursor.',
   })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,7 @@
 /** The webhook route: verify, claim, enqueue, answer. GitHub's API is not asked before the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'probot'
+import { parseJson } from '../../engine/json.ts'
 import { keyOf } from '../queue/jobs.ts'
 import { readEvent } from './events.ts'
 import type { Inbox } from './inbox.ts'
@@ -89,14 +90,6 @@ async function readCapped(request: IncomingMessage): Promise<string | undefined>
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function header({ headers }: IncomingMessage, name: string): string {

@@ -1,4 +1,5 @@
 /** A model's config.json, as transformers writes it, from wherever it was found. */
+import { parseJson } from '../json.ts'
 import { type ModelConfig, modelConfig } from './architecture.ts'
 
 export type ConfigJson =
@@ -59,12 +60,8 @@ function withTextConfig(fields: Record<string, unknown>): Record<string, unknown
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text)
+  return isObject(value) ? value : undefined
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,7 @@
 /** Trials kept from one run to the next, so that nothing is measured twice. */
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import { parseJson } from '../json.ts'
 import type { Probe, ProbedDevice, TrialOptions } from './probe.ts'
 import { isBroken, type Trial, trial } from './trial.ts'
 
@@ -145,12 +146,4 @@ export function canonicalJson(value: unknown): string {
       ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   )
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
+import { parseJson } from '../json.ts'
 
 const answer = z.discriminatedUnion('kind', [
   z.object({ id: z.number(), kind: z.literal('done'), result: z.unknown() }),
@@ -120,13 +121,5 @@ export class PythonWorker implements AsyncDisposable {
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
     }
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -1,4 +1,5 @@
 /** Untrusted text made harmless for any output: what cannot be seen is shown as �, and nothing is longer than asked. */
+import { formatWhere, type Problem } from '../errors.ts'
 
 /** Control, format (bidi, zero-width, tags), private and unpaired characters, and line and paragraph separators. */
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu
@@ -24,6 +25,17 @@ export function plainPath(path: string, maxLength = 120): string {
   if (path.length <= maxLength) return plainText(path, maxLength)
   const head = Math.floor(maxLength / 3)
   return `${plainText(path.slice(0, head))}…${plainText(path.slice(head + 1 - maxLength))}`
+}
+
+/** What is wrong, where, and what to do, in a line. */
+export function plainProblem(problem: Problem): string {
+  const { file, field, message, fix } = problem
+  const where = formatWhere({
+    ...problem,
+    ...(file === undefined ? {} : { file: plainPath(file) }),
+    ...(field === undefined ? {} : { field: plainText(field, 100) }),
+  })
+  return `${where}${plainText(message)}. ${plainText(fix)}`
 }
 
 /** Our own sentences start with a capital; names keep theirs. */

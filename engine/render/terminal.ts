@@ -1,6 +1,5 @@
 /** The report in a terminal. Untrusted text passes through `plainText`, so it cannot steer the terminal. */
 import { styleText } from 'node:util'
-import { formatWhere, type Problem } from '../errors.ts'
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
 import type { AnalysedConfig, ConfigResult, OperatingPoint, Report } from '../report/schema.ts'
 import { formatGib, formatRate, formatUsd } from '../units.ts'
@@ -15,7 +14,7 @@ import {
   ofUsable,
   throughputProvenance,
 } from './figures.ts'
-import { capitalised, plainPath, plainText } from './plain.ts'
+import { capitalised, plainPath, plainProblem, plainText } from './plain.ts'
 import { configState, findingOf, headline, type VerdictState, verdictState } from './verdict.ts'
 
 export interface TerminalOptions {
@@ -52,7 +51,7 @@ function block(config: ConfigResult, page: Page): string {
   const body =
     config.status === 'analysed'
       ? analysedLines(config, page)
-      : config.problems.map(problem => problemText(problem, page))
+      : config.problems.map(problem => wrap(plainProblem(problem), INDENT, page.columns))
   return [heading, ...body].join('\n')
 }
 
@@ -72,16 +71,6 @@ function stateStyle(state: VerdictState): Style {
     case 'blocked':
       return 'red'
   }
-}
-
-function problemText(problem: Problem, { columns }: Page): string {
-  const { file, field, message, fix } = problem
-  const where = formatWhere({
-    ...problem,
-    ...(file === undefined ? {} : { file: plainPath(file) }),
-    ...(field === undefined ? {} : { field: plainText(field, 100) }),
-  })
-  return wrap(`${where}${plainText(message)}. ${plainText(fix)}`, INDENT, columns)
 }
 
 function analysedLines(config: AnalysedConfig, page: Page): string[] {

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { optimizers, precisions, quantizations, stepProfiles } from '../../config/spec.ts'
 import type { Problem } from '../../errors.ts'
 import { gpus } from '../../gpus/catalogue.ts'
+import { parseJson } from '../../json.ts'
 import { type AnalysisRequest, type AnalysisRequestInput, analysisRequest, MAX_CONFIG_CHARACTERS } from '../analysis.ts'
 
 export const fieldNames = [
@@ -94,11 +95,7 @@ export function formValues(body: Readonly<Record<string, unknown>>): FormValues 
 
 /** A request as `AGAIN_FIELD` carries it; undefined where it was tampered with. */
 export function readAgain(text: string): AnalysisRequest | undefined {
-  try {
-    return analysisRequest.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
+  return analysisRequest.safeParse(parseJson(text)).data
 }
 
 export function readForm(values: FormValues): FormReading {

@@ -1,9 +1,8 @@
 /** What happens to an analysis, as lines: one a trial, in the page and in the stream that adds to it. */
 import { html } from 'hono/html'
-import { plainText } from '../../render/plain.ts'
+import { plainProblem, plainText } from '../../render/plain.ts'
 import { formatGib } from '../../units.ts'
 import type { Analysis, AnalysisEvent, Probing } from '../analysis.ts'
-import { problemText } from './notice.ts'
 import type { Html } from './page.ts'
 import { trialLine } from './trial-line.ts'
 
@@ -23,7 +22,7 @@ export function eventLine(event: AnalysisEvent): string {
     case 'done':
       return 'done'
     case 'failed':
-      return event.problems.map(problemText).join(' ')
+      return event.problems.map(plainProblem).join(' ')
     case 'cancelled':
       return 'cancelled'
   }

@@ -1,23 +1,13 @@
 /** Messages above the content: what went wrong and what to do, to be dismissed when read. */
 import { html } from 'hono/html'
-import { formatWhere, type Problem } from '../../errors.ts'
-import { plainPath, plainText } from '../../render/plain.ts'
+import type { Problem } from '../../errors.ts'
+import { plainProblem } from '../../render/plain.ts'
 import type { Html } from './page.ts'
 
 /** Without JavaScript it stays; nothing else depends on it. */
 export function problemNotice(title: string, problems: readonly Problem[]): Html {
   return html`<section class="notice" role="alert" aria-labelledby="notice-title" data-dismissible>
 <h2 id="notice-title">${title}</h2>
-<ul>${problems.map(problem => html`<li>${problemText(problem)}</li>`)}</ul>
+<ul>${problems.map(problem => html`<li>${plainProblem(problem)}</li>`)}</ul>
 </section>`
-}
-
-export function problemText(problem: Problem): string {
-  const { file, field, message, fix } = problem
-  const where = formatWhere({
-    ...problem,
-    ...(file === undefined ? {} : { file: plainPath(file) }),
-    ...(field === undefined ? {} : { field: plainText(field, 100) }),
-  })
-  return `${where}${plainText(message)}. ${plainText(fix)}`
 }
