@@ -13,6 +13,7 @@ import { gatedByInput, layerInputs } from './per-layer-embeddings.ts'
 import {
   keysAndValuesOf,
   type LayerKind,
+  norm,
   type SharedStates,
   type SharingLayer,
   sharingAttention,
@@ -226,8 +227,4 @@ function perceptron<T>(ops: Ops<T>, text: Text, { name, index }: Layer<T>, x: T)
   const activated = ops.gelu(isSparse ? ops.gemma3n.sparsified(gate) : gate)
   const product = ops.multiply(activated, ops.linear(`${name}.mlp.up_proj`, x, inner, { bias: false }))
   return ops.linear(`${name}.mlp.down_proj`, product, text.hidden_size, { bias: false })
-}
-
-function norm<T>(ops: Ops<T>, name: string, x: T, size: number): T {
-  return ops.rmsNorm(name, x, { size, scalesInFloat32: true })
 }

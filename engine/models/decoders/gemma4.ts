@@ -22,6 +22,7 @@ import { gatedByInput, layerInputs } from './per-layer-embeddings.ts'
 import {
   keysAndValuesOf,
   type LayerKind,
+  norm,
   type SharedStates,
   type SharingLayer,
   sharingAttention,
@@ -181,10 +182,6 @@ function decoderLayer<T>(ops: Ops<T>, text: Text, place: LayerPlace, x: T, given
   const output =
     vector === undefined ? after : ops.residual(gatedByInput(ops, name, after, vector, { hidden, size }), after)
   return ops.scale(output, { inPlace: true })
-}
-
-function norm<T>(ops: Ops<T>, name: string, x: T, size: number): T {
-  return ops.rmsNorm(name, x, { size, scalesInFloat32: true })
 }
 
 function perceptron<T>(ops: Ops<T>, text: Text, { name, index }: LayerPlace, x: T): T {

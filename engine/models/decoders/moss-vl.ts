@@ -6,7 +6,7 @@ import * as z from 'zod'
 import type { TrainingSpec } from '../../config/spec.ts'
 import type { Ops } from '../ops.ts'
 import { size } from '../schema.ts'
-import { idleLinear, joinedAttention, patches, qwen3VisionConfig, table, tower, voxels } from '../vision/towers.ts'
+import { idleLinear, qwen3Blocks, qwen3VisionConfig, table } from '../vision/towers.ts'
 import { type Blueprint, decoderLayer, headSizeOf, outputLayer } from './blueprint.ts'
 import { crossAttending, layerIndices, type Seen } from './mllama.ts'
 import { qwen3, qwen3Config } from './qwen.ts'
@@ -57,18 +57,11 @@ function crossLayer<T>(ops: Ops<T>, { text_config: text }: MossVlConfig, name: s
   return x
 }
 
-/** As Qwen 3 VL's, with one merger for what leaves it and the layers between, side by side. */
+/** Qwen 3 VL's, with one merger for what leaves it and the layers between, side by side. */
 function mossVision<T>(ops: Ops<T>, { vision_config: vision, text_config: text }: MossVlConfig): void {
   const visual = 'model.visual'
-  const { hidden_size: hidden, intermediate_size: inner } = vision
-  patches(ops, `${visual}.patch_embed.proj`, hidden, voxels(vision), { bias: true })
-  table(ops, `${visual}.pos_embed`, vision.num_position_embeddings, hidden)
-  tower(ops, `${visual}.blocks`, vision.depth, hidden, {
-    norms: ['norm1', 'norm2'],
-    normKind: 'layer',
-    linears: [...joinedAttention(hidden), ['mlp.linear_fc1', hidden, inner], ['mlp.linear_fc2', inner, hidden]],
-    bias: true,
-  })
+  const { hidden_size: hidden } = vision
+  qwen3Blocks(ops, visual, vision)
   const levels = vision.deepstack_visual_indexes.length + 1
   const merged = hidden * vision.spatial_merge_size ** 2 * levels
   for (let level = 0; level < levels; level++) {

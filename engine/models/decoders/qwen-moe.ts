@@ -1,10 +1,11 @@
 /** Qwen's and OLMo's mixtures of experts. transformers: models/{qwen2_moe,qwen3_moe,olmoe}. */
 import * as z from 'zod'
 import { size } from '../schema.ts'
-import { allHeadsNorms, attentionOf, headNorms } from './attention.ts'
+import { allHeadsNorms, attentionOf } from './attention.ts'
 import { type Blueprint, type DecoderFields, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
 import { sparseFeedForward, withSharedExperts } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
+import { qwen3Attention } from './qwen.ts'
 
 export const qwenSparse = {
   num_experts: size,
@@ -52,12 +53,7 @@ export function sharedAndSparse(config: QwenSparse & { readonly shared_expert_in
 
 export function qwen3Moe(config: Omit<z.infer<typeof qwen3MoeConfig>, 'model_type'>): Blueprint {
   return llamaBlueprint(config, {
-    mixer: attentionOf(config, {
-      queryBias: config.attention_bias,
-      outputBias: config.attention_bias,
-      queryNorm: { norm: 'rms', ...headNorms },
-      slides: () => config.use_sliding_window,
-    }),
+    mixer: qwen3Attention(config),
     feedForward: whereSparse(config, expertsOf(config)),
   })
 }

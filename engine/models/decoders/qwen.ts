@@ -9,6 +9,7 @@ import {
   headSizeOf,
   llamaBlueprint,
   normalised,
+  type Part,
 } from './blueprint.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
@@ -26,6 +27,7 @@ export const qwen3Config = decoderFields.extend({
   attention_bias: z.boolean().default(false),
   use_sliding_window: z.boolean().default(false),
 })
+type Qwen3 = z.infer<typeof qwen3Config>
 
 export function qwen2(config: Omit<z.infer<typeof qwen2Config>, 'model_type'>): Blueprint {
   return llamaBlueprint(config, {
@@ -64,14 +66,19 @@ function predictingLayer<T>(ops: Ops<T>, config: DecoderFields, name: string): v
   linear('mlp.down_proj', inner, hidden)
 }
 
-export function qwen3(config: Omit<z.infer<typeof qwen3Config>, 'model_type'>): Blueprint {
+/** Query and key of every head are normalised. */
+export function qwen3Attention(config: DecoderFields & Pick<Qwen3, 'attention_bias' | 'use_sliding_window'>): Part {
+  return attentionOf(config, {
+    queryBias: config.attention_bias,
+    outputBias: config.attention_bias,
+    queryNorm: { norm: 'rms', ...headNorms },
+    slides: () => config.use_sliding_window,
+  })
+}
+
+export function qwen3(config: Omit<Qwen3, 'model_type'>): Blueprint {
   return llamaBlueprint(config, {
-    mixer: attentionOf(config, {
-      queryBias: config.attention_bias,
-      outputBias: config.attention_bias,
-      queryNorm: { norm: 'rms', ...headNorms },
-      slides: () => config.use_sliding_window,
-    }),
+    mixer: qwen3Attention(config),
     feedForward: gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size }),
   })
 }

@@ -58,7 +58,7 @@ export function sharingAttention<T>(
 ): T {
   const { heads, keyValueHeads, headSize, bias } = layer
   const projected = ops.linear(`${name}.q_proj`, x, heads * headSize, { bias })
-  const query = ops.rotary(headNorm(ops, `${name}.q_norm`, projected, headSize), table, heads)
+  const query = ops.rotary(norm(ops, `${name}.q_norm`, projected, headSize), table, heads)
   const earlier = layer.keysAndValues === 'of-an-earlier-layer' ? shared.get(layer.kind) : undefined
   const [keys, values] = earlier ?? ownStates(ops, name, x, layer, table)
   if (layer.keysAndValues === 'own-for-later-layers') {
@@ -86,11 +86,12 @@ function ownStates<T>(
   const features = keyValueHeads * headSize
   const key = ops.linear(`${name}.k_proj`, x, features, { bias })
   const value = keysAreValues ? key : ops.linear(`${name}.v_proj`, x, features, { bias })
-  const keys = ops.rotary(headNorm(ops, `${name}.k_norm`, key, headSize), table, keyValueHeads)
+  const keys = ops.rotary(norm(ops, `${name}.k_norm`, key, headSize), table, keyValueHeads)
   const values = ops.rmsNorm(`${name}.v_norm`, value, { size: headSize, scalesInFloat32: true, isUnweighted: true })
   return [ops.cached(keys), ops.cached(values)]
 }
 
-function headNorm<T>(ops: Ops<T>, name: string, states: T, headSize: number): T {
-  return ops.rmsNorm(name, states, { size: headSize, scalesInFloat32: true })
+/** Weighted in float32, as every norm of these models is. `size`: features that are normalised together. */
+export function norm<T>(ops: Ops<T>, name: string, x: T, size: number): T {
+  return ops.rmsNorm(name, x, { size, scalesInFloat32: true })
 }

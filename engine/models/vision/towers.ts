@@ -60,6 +60,7 @@ export const qwen3VisionConfig = z.object({
   num_position_embeddings: size.default(2_304),
   deepstack_visual_indexes: z.array(z.number()).default([8, 16, 24]),
 })
+type Qwen3Vision = z.infer<typeof qwen3VisionConfig>
 
 /** What a layer of a tower is made of: linear layers one after the other, and norms. */
 export interface TowerLayer {
@@ -155,17 +156,10 @@ export function qwen25Vision<T>(ops: Ops<T>, root: string, config: z.infer<typeo
   merger(ops, `${root}.merger.mlp`, ['0', '2'], hidden * config.spatial_merge_size ** 2, config.out_hidden_size)
 }
 
-export function qwen3Vision<T>(ops: Ops<T>, root: string, config: z.infer<typeof qwen3VisionConfig>): void {
-  const { hidden_size: hidden, intermediate_size: inner, out_hidden_size: outside } = config
+export function qwen3Vision<T>(ops: Ops<T>, root: string, config: Qwen3Vision): void {
+  const { hidden_size: hidden, out_hidden_size: outside } = config
   const merged = hidden * config.spatial_merge_size ** 2
-  patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config), { bias: true })
-  table(ops, `${root}.pos_embed`, config.num_position_embeddings, hidden)
-  tower(ops, `${root}.blocks`, config.depth, hidden, {
-    norms: ['norm1', 'norm2'],
-    normKind: 'layer',
-    linears: [...joinedAttention(hidden), ['mlp.linear_fc1', hidden, inner], ['mlp.linear_fc2', inner, hidden]],
-    bias: true,
-  })
+  qwen3Blocks(ops, root, config)
   const names = ['linear_fc1', 'linear_fc2'] as const
   ops.idle(hidden, x => ops.layerNorm(`${root}.merger.norm`, x))
   merger(ops, `${root}.merger`, names, merged, outside)
@@ -174,6 +168,19 @@ export function qwen3Vision<T>(ops: Ops<T>, root: string, config: z.infer<typeof
     ops.idle(merged, x => ops.layerNorm(`${name}.norm`, x))
     merger(ops, name, names, merged, outside)
   }
+}
+
+/** Qwen 3 VL's patches with their positions, and the blocks that they go through. */
+export function qwen3Blocks<T>(ops: Ops<T>, root: string, config: Qwen3Vision): void {
+  const { hidden_size: hidden, intermediate_size: inner } = config
+  patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config), { bias: true })
+  table(ops, `${root}.pos_embed`, config.num_position_embeddings, hidden)
+  tower(ops, `${root}.blocks`, config.depth, hidden, {
+    norms: ['norm1', 'norm2'],
+    normKind: 'layer',
+    linears: [...joinedAttention(hidden), ['mlp.linear_fc1', hidden, inner], ['mlp.linear_fc2', inner, hidden]],
+    bias: true,
+  })
 }
 
 export const joinedAttention = (hidden: number) =>
