@@ -4,21 +4,16 @@
  */
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
 import { forward, type ModelConfig } from '../../models/architecture.ts'
-import type { Node, OtherSequences } from '../autograd.ts'
+import type { OtherSequences } from '../autograd.ts'
 import { KeyValueCache } from '../kernels/key-value-cache.ts'
-import { bytesPerElement, elements, type Storage, type Tensor } from '../storage.ts'
+import { bytesPerElement, elements, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { answerLogProbabilities, summed } from './log-probabilities.ts'
+import type { Objective } from './objective.ts'
 
 type Method = Extract<TrainingMethod, { kind: 'answers' }>
 
-interface Learning {
-  readonly loss: Tensor
-  readonly held: readonly Storage[]
-  readonly before: readonly Node[]
-}
-
-export function learningFromAnswers(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method): Learning {
+export function learningFromAnswers(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method): Objective {
   const before = tape.beforehand(() => {
     if (method.generation.kind === 'transformers') generated(tape, config, spec, method)
     if (method.comparesFeatures) comparedFeatures(tape, config, spec, method)

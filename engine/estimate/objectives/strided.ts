@@ -5,19 +5,14 @@
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
 import { forward, type ModelConfig } from '../../models/architecture.ts'
 import type { OtherSequences } from '../autograd.ts'
-import type { Storage, Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { summed } from './log-probabilities.ts'
+import type { Objective } from './objective.ts'
 import { places, stridedTokens } from './strided-log-probabilities.ts'
 
 type Method = Extract<TrainingMethod, { kind: 'strided' }>
 
-interface Learning {
-  readonly loss: Tensor
-  readonly held: readonly Storage[]
-}
-
-export function learningFromStrides(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method): Learning {
+export function learningFromStrides(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method): Objective {
   const tokens = stridedTokens(spec) ?? 0
   answered(tape, config, spec, method, tokens)
   const whole = { ...spec, sequenceLength: tokens }

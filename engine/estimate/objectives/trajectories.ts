@@ -4,19 +4,14 @@
  */
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
 import { forward, type ModelConfig } from '../../models/architecture.ts'
-import type { Node, OtherSequences } from '../autograd.ts'
+import type { OtherSequences } from '../autograd.ts'
 import { KeyValueCache } from '../kernels/key-value-cache.ts'
-import type { Storage, Tensor } from '../storage.ts'
+import type { Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { summed, trajectoryLogProbabilities } from './log-probabilities.ts'
+import type { Objective } from './objective.ts'
 
 type Method = Extract<TrainingMethod, { kind: 'trajectories' }>
-
-interface Learning {
-  readonly loss: Tensor
-  readonly held: readonly Storage[]
-  readonly before: readonly Node[]
-}
 
 const VALUES = 'value'
 const REWARDS = 'reward'
@@ -26,7 +21,7 @@ export function learningFromTrajectories(
   config: ModelConfig,
   spec: TrainingSpec,
   method: Method,
-): Learning {
+): Objective {
   const { answerLength, withCritic } = method
   const before = tape.beforehand(() => {
     answered(tape, config, spec, method)
