@@ -1,15 +1,12 @@
 /** Ends what would hang: every check that was left in progress is looked at again by its deadline, as is what was snoozed. */
-import type { Job, RepositoryPlace } from './queue/jobs.ts'
+import type { Job } from './queue/jobs.ts'
 import type { Queue } from './queue/queue.ts'
 import type { Database } from './store/database.ts'
 import { overdueChecks } from './store/open-checks.ts'
+import type { PullPlace } from './store/pull-key.ts'
 import { endSnoozes } from './store/snoozes.ts'
 
 const MAX_AT_ONCE = 500
-
-interface PullPlace extends RepositoryPlace {
-  readonly pullNumber: number
-}
 
 export async function lookAtDeadlines(database: Database, queue: Queue): Promise<void> {
   const overdue = await overdueChecks(database, MAX_AT_ONCE)

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
 import type { Migration } from './migrations.ts'
+import { type PullPlace, pullColumns, pullPlaceIn } from './pull-key.ts'
 
 export const openChecksTable: Migration = {
   name: 'open-checks',
@@ -22,10 +23,7 @@ export const openChecksTable: Migration = {
   ],
 }
 
-export interface OpenCheck extends RepositoryKey {
-  readonly owner: string
-  readonly repo: string
-  readonly pullNumber: number
+export interface OpenCheck extends PullPlace {
   readonly headSha: string
   readonly checkRunId: number
 }
@@ -81,22 +79,6 @@ export async function overdueChecks(sql: Sql, limit: number): Promise<readonly O
 
 const columns = 'installation_id, repository_id, owner, repo, pull_number, head_sha, check_run_id'
 
-const openCheckRow = z
-  .object({
-    installation_id: z.coerce.number(),
-    repository_id: z.coerce.number(),
-    owner: z.string(),
-    repo: z.string(),
-    pull_number: z.number(),
-    head_sha: z.string(),
-    check_run_id: z.coerce.number(),
-  })
-  .transform(row => ({
-    installationId: row.installation_id,
-    repositoryId: row.repository_id,
-    owner: row.owner,
-    repo: row.repo,
-    pullNumber: row.pull_number,
-    headSha: row.head_sha,
-    checkRunId: row.check_run_id,
-  }))
+const openCheckRow = pullColumns
+  .extend({ head_sha: z.string(), check_run_id: z.coerce.number() })
+  .transform(row => ({ ...pullPlaceIn(row), headSha: row.head_sha, checkRunId: row.check_run_id }))

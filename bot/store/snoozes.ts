@@ -1,9 +1,9 @@
 /** Pull requests on which the bot was asked to keep still for a while. */
 import * as z from 'zod'
-import { type RepositoryPlace, repositoryPlace } from '../queue/jobs.ts'
+import type { RepositoryPlace } from '../queue/jobs.ts'
 import type { Sql } from './database.ts'
 import type { Migration } from './migrations.ts'
-import type { PullKey } from './pull-key.ts'
+import { type PullKey, type PullPlace, pullColumns, pullPlaceIn } from './pull-key.ts'
 
 export const snoozesTable: Migration = {
   name: 'snoozes',
@@ -63,34 +63,12 @@ const snoozeRow = z
   .object({ comment_id: z.coerce.number(), snoozed_by: z.string(), snoozed_at: z.date(), until: z.date() })
   .transform((row): Snooze => ({ commentId: row.comment_id, by: row.snoozed_by, at: row.snoozed_at, until: row.until }))
 
-export interface SnoozedPull extends RepositoryPlace {
-  readonly pullNumber: number
-}
-
 /** Marks those that have ended by `now` as over; each is answered once. */
-export async function endSnoozes(sql: Sql, now: Date): Promise<readonly SnoozedPull[]> {
+export async function endSnoozes(sql: Sql, now: Date): Promise<readonly PullPlace[]> {
   const rows = await sql.query(
     `UPDATE memorymark.snoozes SET is_over = true WHERE NOT is_over AND until <= $1
      RETURNING installation_id, repository_id, owner, repo, pull_number`,
     [now],
   )
-  return rows.map(row => endedRow.parse(row))
+  return rows.map(row => pullPlaceIn(pullColumns.parse(row)))
 }
-
-const endedRow = z
-  .object({
-    installation_id: z.coerce.number(),
-    repository_id: z.coerce.number(),
-    owner: z.string(),
-    repo: z.string(),
-    pull_number: z.number(),
-  })
-  .transform(row => ({
-    ...repositoryPlace.parse({
-      installationId: row.installation_id,
-      repositoryId: row.repository_id,
-      owner: row.owner,
-      repo: row.repo,
-    }),
-    pullNumber: row.pull_number,
-  }))
