@@ -76,8 +76,20 @@ export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptio
     toolVersion: version,
     createdAt: options.now.toISOString(),
     policy: shared.policy,
-    configs,
+    configs: withoutParts(configs),
   }
+}
+
+/** A file of DeepSpeed's that sets batch sizes too is no config by itself where another names it: the model is in that one. */
+function withoutParts(configs: readonly ConfigResult[]): ConfigResult[] {
+  const named = new Set(
+    configs.flatMap(({ status, otherFiles = [] }) => (status === 'analysed' ? otherFiles.map(({ path }) => path) : [])),
+  )
+  const isPart = (config: ConfigResult) =>
+    config.status === 'not-analysed' &&
+    named.has(config.path) &&
+    config.problems.every(({ code }) => code === 'model-not-in-file')
+  return configs.filter(config => !isPart(config))
 }
 
 /** What the config named before the change is looked for as it was then. */

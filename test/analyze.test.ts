@@ -248,6 +248,28 @@ describe('what a config names', () => {
     expect(configs[0]).not.toHaveProperty('otherFiles')
   })
 
+  test('is no config by itself, though it sets batch sizes, unless nothing that could be analysed names it', async () => {
+    const text = '{"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2}}'
+    const judged = async (config: string) => {
+      const files = [
+        { path: 'ds.json', text },
+        { path: 'other.json', text },
+        { path: 'train.yaml', text: config },
+      ]
+      const sources = { readFile: async (path: string) => files.find(file => file.path === path)?.text }
+      return (await analyze(files, { now, sources })).configs.map(({ path, status }) => [path, status])
+    }
+    expect(await judged(gpt2('ds.json'))).toEqual([
+      ['other.json', 'not-analysed'],
+      ['train.yaml', 'analysed'],
+    ])
+    expect(await judged(gpt2('ds.json').replace('gpt2', 'nobody'))).toEqual([
+      ['ds.json', 'not-analysed'],
+      ['other.json', 'not-analysed'],
+      ['train.yaml', 'not-analysed'],
+    ])
+  })
+
   test('is looked for on the base branch where the base is judged', async () => {
     const config = gpt2('ds.json').replace('size: 1', 'size: 40').replace('gpt2', 'gpt2-xl')
     const verdict = async (before: number, after: number) => {
