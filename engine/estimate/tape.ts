@@ -96,6 +96,10 @@ export class Tape extends Mixers implements Ops<Tensor> {
     return output
   }
 
+  detached(x: Tensor): Tensor {
+    return { ...x, requiresGrad: false, edge: this.newEdge() }
+  }
+
   joinPixels(parts: readonly Tensor[]): Tensor {
     return this.concatenate(
       parts.map(part => {

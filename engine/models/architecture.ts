@@ -20,7 +20,8 @@ import { t5, t5Config } from './t5.ts'
 import { convnext, convnextConfig } from './vision/convnext.ts'
 import { resnet, resnetConfig } from './vision/resnet.ts'
 import { deitConfig, vit, vitConfig } from './vision/vit.ts'
-import { yolo, yoloConfig } from './vision/yolo.ts'
+import { yoloClassifier, yoloDetector } from './vision/yolo.ts'
+import { yoloConfig } from './vision/yolo-versions.ts'
 
 /** A model's config.json, as far as memory depends on it; unknown fields are dropped. */
 export const modelConfig = z.discriminatedUnion('model_type', [
@@ -73,8 +74,9 @@ const kinds: Partial<Record<ModelConfig['model_type'], Kind>> = {
   yolo: 'detector',
 }
 
-function kindOf({ model_type }: ModelConfig): Kind {
-  return kinds[model_type] ?? 'decoder'
+function kindOf(config: ModelConfig): Kind {
+  if (config.model_type === 'yolo' && config.head === 'classify') return 'image'
+  return kinds[config.model_type] ?? 'decoder'
 }
 
 const tasks: Record<Kind, readonly [Task, ...Task[]]> = {
@@ -102,7 +104,7 @@ export function maxPositionsOf(config: ModelConfig): number | undefined {
 
 /** Pixels of the side of the images that a model was trained on; undefined for text. */
 export function imageSizeOf(config: ModelConfig): number | undefined {
-  if (config.model_type === 'yolo') return COCO_PIXELS
+  if (config.model_type === 'yolo' && config.head === 'detect') return COCO_PIXELS
   if ('image_size' in config) return config.image_size
   return kindOf(config) === 'image' ? IMAGENET_PIXELS : undefined
 }
@@ -192,7 +194,9 @@ export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec)
     case 'convnext':
       return convnext(ops, config, spec.labels)
     case 'yolo':
-      return yolo(ops, config, spec.labels).scores
+      return config.head === 'classify'
+        ? yoloClassifier(ops, config, spec.labels)
+        : yoloDetector(ops, config, spec.labels)[0].scores
     default:
       return decoderModel(ops, blueprintOf(config), spec.task, spec.labels)
   }

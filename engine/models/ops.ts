@@ -138,6 +138,8 @@ export interface Ops<T> {
   maxPool(x: T, options: { kernel: number; stride: number; padding: number }): T
   /** Every pixel four times: [b, c, y, x] → [b, c, 2·y, 2·x]. */
   upsampleNearest(x: T): T
+  /** The same, out of which no gradient comes back. */
+  detached(x: T): T
   /** The pixels of several images of as many channels, one after the other: [b, c, y, x] each → [b, c, pixels]. */
   joinPixels(parts: readonly T[]): T
   /**

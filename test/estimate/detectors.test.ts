@@ -44,6 +44,14 @@ const traced: readonly [model: string, changes: Partial<TrainingSpec>, peakBytes
   ['yolo11s', { imageSize: 640, microBatch: 16, objects: 30, precision: 'fp32' }, 7_361_704_960],
   ['yolo11s', { imageSize: 640, microBatch: 16, objects: 30, trainable: from(10) }, 2_082_294_272],
   ['yolov8s', { imageSize: 640, microBatch: 16, objects: 30, trainable: from(10) }, 1_699_438_080],
+  ['yolov8n-cls', { imageSize: 224, microBatch: 16 }, 156_611_584],
+  ['yolov8n-cls', { imageSize: 224, microBatch: 64, labels: 1000 }, 565_533_696],
+  ['yolov8x-cls', { imageSize: 224, microBatch: 16, labels: 1000 }, 1_924_508_672],
+  ['yolo11n-cls', { imageSize: 224, microBatch: 64, labels: 1000 }, 617_313_280],
+  ['yolo11m-cls', { imageSize: 224, microBatch: 64, labels: 1000 }, 2_383_692_800],
+  ['yolo11x-cls', { imageSize: 320, microBatch: 16, labels: 10 }, 2_643_147_264],
+  ['yolo26n', { imageSize: 640, microBatch: 16, objects: 30 }, 2_753_673_728],
+  ['yolo26s', { imageSize: 640, microBatch: 16, objects: 30 }, 4_862_237_184],
 ]
 
 /** Everything from a layer on trains. */

@@ -45,6 +45,30 @@ const detectors: [model: string, count: number][] = [
   ['yolo11m', 20_114_688],
   ['yolo11l', 25_372_160],
   ['yolo11x', 56_966_176],
+  ['yolo26n', 2_572_280],
+  ['yolo26s', 10_009_784],
+  ['yolo26m', 21_896_248],
+  ['yolo26l', 26_299_704],
+  ['yolo26x', 58_993_368],
+]
+
+/** As Ultralytics constructs them for 1,000 classes. */
+const classifiers: [model: string, count: number][] = [
+  ['yolov8n-cls', 2_719_288],
+  ['yolov8s-cls', 6_361_736],
+  ['yolov8m-cls', 17_053_336],
+  ['yolov8l-cls', 37_480_744],
+  ['yolov8x-cls', 57_422_840],
+  ['yolo11n-cls', 2_812_104],
+  ['yolo11s-cls', 6_724_008],
+  ['yolo11m-cls', 11_634_216],
+  ['yolo11l-cls', 14_115_624],
+  ['yolo11x-cls', 29_637_064],
+  ['yolo26n-cls', 2_812_104],
+  ['yolo26s-cls', 6_724_008],
+  ['yolo26m-cls', 11_634_216],
+  ['yolo26l-cls', 14_115_624],
+  ['yolo26x-cls', 29_637_064],
 ]
 
 /** torchvision's counts for 1,000 classes. */
@@ -64,6 +88,10 @@ describe('parameter counts', () => {
   })
 
   test.each(imageNet)('%s for 1,000 classes has %d', (model, count) => {
+    expect(footprintOf(model, { labels: 1_000 }).parameterCount).toBe(count)
+  })
+
+  test.each(classifiers)('%s for 1,000 classes has %d', (model, count) => {
     expect(footprintOf(model, { labels: 1_000 }).parameterCount).toBe(count)
   })
 

@@ -1,6 +1,6 @@
 /** Ultralytics' YOLO, as of 8.4: cfg/default.yaml, engine/trainer.py. */
 import { findModel } from '../../models/catalogue.ts'
-import { PIXEL_STRIDE, pixelsAnswering } from '../../models/vision/yolo.ts'
+import { PIXEL_STRIDE, pixelsAnswering } from '../../models/vision/yolo-versions.ts'
 import { KIB } from '../../units.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
@@ -83,7 +83,8 @@ function catalogued(field: Field | undefined): Field | undefined {
     /^(?:.*[/\\])?(yolo[\w-]+?)(?:-oiv7)?(\.pt|\.ya?ml)?$/i.exec(field.value.text.trim()) ?? []
   // nn/tasks.py parse_model: an architecture without a size is of the smallest. Weights always have one.
   const model =
-    findModel(`ultralytics/${name}`) ?? (extension === '.pt' ? undefined : findModel(`ultralytics/${name}n`))
+    findModel(`ultralytics/${name}`) ??
+    (extension === '.pt' ? undefined : findModel(`ultralytics/${name.replace(/^yolo(?:v8|\d+)/i, '$&n')}`))
   return model && { ...field, value: { kind: 'text', text: model.id } }
 }
 

@@ -3,33 +3,41 @@
  * utils/loss.py v8DetectionLoss, utils/tal.py TaskAlignedAssigner.
  */
 import { ASSUMED_OBJECTS, type TrainingSpec } from '../../config/spec.ts'
-import { DISTANCE_BINS, type YoloConfig, yolo } from '../../models/vision/yolo.ts'
+import { type Detections, yoloDetector } from '../../models/vision/yolo.ts'
+import type { YoloConfig } from '../../models/vision/yolo-versions.ts'
 import { made } from '../autograd.ts'
 import { softmax } from '../kernels/pixel-attention.ts'
 import { type Dtype, elements, type Storage, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { summed } from './log-probabilities.ts'
 
+/** Of a box. */
+const SIDES = 4
+
 export function detectionLoss(tape: Tape, config: YoloConfig, spec: TrainingSpec): Tensor {
   return tape.underAutocast(() => {
-    const { boxes, scores } = yolo(tape, config, spec.labels)
-    const distances = tape.elementwise('contiguous', boxes)
-    const logits = tape.markLogits(tape.elementwise('contiguous', scores))
-    const sides = decoded(tape, distances)
-    const targets = assigned(tape, logits, spec.objects ?? ASSUMED_OBJECTS)
-    const losses = [classLoss(tape, logits, targets), boxLoss(tape, distances, sides, targets)]
-    tape.record('return', { reads: [boxes, scores], outputs: [] })
+    const heads = yoloDetector(tape, config, spec.labels)
+    const losses = heads.flatMap(head => lossesOf(tape, head, spec.objects ?? ASSUMED_OBJECTS))
+    tape.record('return', { reads: heads.flatMap(({ boxes, scores }) => [boxes, scores]), outputs: [] })
     return summed(tape, losses)
   })
 }
 
-/** The mean of each side's distances: [b, pixels, 4]. */
+function lossesOf(tape: Tape, { boxes, scores }: Detections<Tensor>, objects: number): readonly Tensor[] {
+  const distances = tape.elementwise('contiguous', boxes)
+  const logits = tape.markLogits(tape.elementwise('contiguous', scores))
+  const sides = decoded(tape, distances)
+  const targets = assigned(tape, logits, objects)
+  return [classLoss(tape, logits, targets), boxLoss(tape, distances, sides, targets)]
+}
+
+/** Corners from the distances to them, or from the mean of those that are likely: [b, pixels, 4]. */
 function decoded(tape: Tape, distances: Tensor): Tensor {
-  const shape = [elements(distances) / DISTANCE_BINS]
-  const likely = tape.lowered(softmax(tape, distances))
-  const sides = tape.tensor(shape, likely.dtype, [likely])
-  tape.record('mv', { reads: [likely], outputs: [sides], gradients: [made(likely)] })
-  return sides
+  const [sides = 0, pixels = 0] = distances.shape
+  const likely = sides === SIDES ? distances : tape.lowered(softmax(tape, distances))
+  const corners = tape.tensor([SIDES, pixels], likely.dtype, [likely])
+  tape.record('dist2bbox', { reads: [likely], outputs: [corners], gradients: [made(likely)] })
+  return corners
 }
 
 /**

@@ -2,7 +2,6 @@
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
 import { forward, type ModelConfig } from '../../models/architecture.ts'
 import { teacherConfig } from '../../models/teacher.ts'
-import type { YoloConfig } from '../../models/vision/yolo.ts'
 import type { Node, PassWithoutGradients } from '../autograd.ts'
 import { bytesPerElement, type Dtype, elements, type Storage, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
@@ -44,13 +43,19 @@ export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec)
     case 'trajectories':
       return learningFromTrajectories(tape, config, spec, method)
     case undefined:
-      return ownLoss(tape, config, spec)
+      return withAverage(tape, spec, plainLoss(tape, config, spec))
   }
+}
+
+function plainLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
+  if (config.model_type === 'yolo' && config.head === 'detect' && spec.step === 'training') {
+    return { loss: detectionLoss(tape, config, spec), held: [] }
+  }
+  return ownLoss(tape, config, spec)
 }
 
 /** A plain loop holds the model's outputs. */
 function ownLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
-  if (config.model_type === 'yolo' && spec.step === 'training') return detection(tape, config, spec)
   return tape.underAutocast(() => {
     const logits = forward(tape, config, spec)
     const loss = spec.step === 'training' ? tape.frame(logits, input => tape.crossEntropy(input)) : tape.mean(logits)
@@ -58,16 +63,12 @@ function ownLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective
   })
 }
 
-function detection(tape: Tape, config: YoloConfig, spec: TrainingSpec): Objective {
-  const loss = detectionLoss(tape, config, spec)
-  if (spec.loop === 'ultralytics') keepAverage(tape)
-  return { loss, held: [] }
-}
-
 /** Ultralytics utils/torch_utils.py ModelEMA: a moving average of all weights and statistics, which every process holds whole. */
-function keepAverage(tape: Tape): void {
+function withAverage(tape: Tape, spec: TrainingSpec, objective: Objective): Objective {
+  if (spec.loop !== 'ultralytics') return objective
   const model = [...[...tape.parameters.values()].map(({ storage }) => storage), ...tape.buffers]
   tape.wholeBuffers.push(...model.map(({ fixedBytes }) => tape.persistent(fixedBytes)))
+  return objective
 }
 
 function policyPass(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor {

@@ -74,6 +74,10 @@ export class TfjsOps extends Mixers implements Ops<tf.Tensor> {
     throw new UnsupportedLayer('upsampling')
   }
 
+  detached(): never {
+    throw new UnsupportedLayer('heads that train apart')
+  }
+
   joinPixels(): never {
     throw new UnsupportedLayer('detection head')
   }

@@ -35,6 +35,9 @@ describe('a config of Ultralytics', () => {
     ['yolov8s-oiv7.pt', 'ultralytics/yolov8s'],
     ['yolov8l.yaml', 'ultralytics/yolov8l'],
     ['yolo11.yaml', 'ultralytics/yolo11n'],
+    ['yolo26x.pt', 'ultralytics/yolo26x'],
+    ['yolo26-cls.yaml', 'ultralytics/yolo26n-cls'],
+    ['yolo11s-cls.pt', 'ultralytics/yolo11s-cls'],
   ])('that trains %s trains %s', (name, id) => {
     expect(trainingConfig(changed('model', `model: ${name}`)).spec.model).toBe(id)
   })
@@ -117,6 +120,13 @@ describe('a config of Ultralytics', () => {
     ['data: acme.yaml', 80],
   ])('with %j tells %i classes apart', (line, labels) => {
     expect(trainingConfig(changed('data', line)).spec.labels).toBe(labels)
+  })
+
+  it('of a classifier has no objects to assume', () => {
+    const text = config().replace('yolo11n.pt', 'yolo11n-cls.pt').replace('coco.yaml', 'imagenette')
+    const { spec, assumptions } = trainingConfig(text)
+    expect(spec).toMatchObject({ task: 'image-classification', labels: 10, loop: 'ultralytics' })
+    expect(assumptions.join(' ')).not.toContain('objects')
   })
 
   it('says that classes and objects are assumed', () => {

@@ -4,22 +4,32 @@ import { readLabels } from '../../model-fields.ts'
 import type { Section } from '../../section.ts'
 import type { Task } from '../../spec.ts'
 
-/** Of the datasets that come with it: cfg/datasets. */
+/** Of the datasets that come with it: cfg/datasets, and those that it downloads for classifiers. */
 const classesOf: ReadonlyMap<string, number> = new Map([
   ['african-wildlife', 4],
   ['argoverse', 8],
   ['brain-tumor', 2],
+  ['cifar10', 10],
+  ['cifar100', 100],
   ['coco', 80],
   ['coco8', 80],
   ['coco8-grayscale', 80],
   ['coco12-formats', 80],
   ['coco128', 80],
   ['construction-ppe', 11],
+  ['fashion-mnist', 10],
   ['globalwheat2020', 1],
   ['homeobjects-3k', 12],
+  ['imagenet', 1_000],
+  ['imagenet10', 10],
+  ['imagenet100', 100],
+  ['imagenette', 10],
+  ['imagewoof', 10],
   ['kitti', 8],
   ['lvis', 1_203],
   ['medical-pills', 1],
+  ['mnist', 10],
+  ['mnist160', 10],
   ['objects365', 365],
   ['open-images-v7', 601],
   ['signature', 1],
