@@ -104,7 +104,7 @@ export function maxPositionsOf(config: ModelConfig): number | undefined {
 
 /** Pixels of the side of the images that a model was trained on; undefined for text. */
 export function imageSizeOf(config: ModelConfig): number | undefined {
-  if (config.model_type === 'yolo' && config.head === 'detect') return COCO_PIXELS
+  if (config.model_type === 'yolo' && config.head !== 'classify') return COCO_PIXELS
   if ('image_size' in config) return config.image_size
   return kindOf(config) === 'image' ? IMAGENET_PIXELS : undefined
 }

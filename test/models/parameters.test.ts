@@ -52,6 +52,14 @@ const detectors: [model: string, count: number][] = [
   ['yolo26x', 58_993_368],
 ]
 
+/** As Ultralytics constructs them for one class and 17 keypoints. */
+const posers: [model: string, count: number][] = [
+  ['yolov8n-pose', 3_295_470],
+  ['yolov8s-pose', 11_626_046],
+  ['yolo11n-pose', 2_874_462],
+  ['yolo11m-pose', 20_912_364],
+]
+
 /** As Ultralytics constructs them for 1,000 classes. */
 const classifiers: [model: string, count: number][] = [
   ['yolov8n-cls', 2_719_288],
@@ -89,6 +97,10 @@ describe('parameter counts', () => {
 
   test.each(imageNet)('%s for 1,000 classes has %d', (model, count) => {
     expect(footprintOf(model, { labels: 1_000 }).parameterCount).toBe(count)
+  })
+
+  test.each(posers)('%s for one class has %d', (model, count) => {
+    expect(footprintOf(model, { labels: 1 }).parameterCount).toBe(count)
   })
 
   test.each(classifiers)('%s for 1,000 classes has %d', (model, count) => {

@@ -40,14 +40,16 @@ describe('a step that the Python worker does not run', () => {
   })
 })
 
-describe("a model whose code is not transformers'", () => {
-  const id = 'OpenMOSS-Team/MOSS-VL-Instruct-0708'
+describe.each([
+  ['OpenMOSS-Team/MOSS-VL-Instruct-0708', 'code from beside the checkpoint'],
+  ['ultralytics/yolo11n', "Ultralytics' models"],
+])("a model whose code is not transformers': %s", (id, whose) => {
   const { config } = knownModel(id)
   const spec = specOf(id)
   const context = { spec, config, footprint: new Footprint(spec, config), gpu: defaultGpu, python: 'no-such-python' }
 
   it.each(['torch', 'trace'] as const)('is not run by %s', async engine => {
-    await expect(openProbe(engine, context)).rejects.toThrow('code from beside the checkpoint')
+    await expect(openProbe(engine, context)).rejects.toThrow(whose)
   })
 
   it('is estimated where the engine is left to the machine', async () => {

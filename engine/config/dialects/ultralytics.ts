@@ -51,8 +51,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   }
   const model = readDetector(reader, document, lookUp)
   const task = model?.defaultTask
-  const labels = readClasses(reader, document, task)
-  if (task === 'object-detection') assumeObjects(reader, imageSize)
+  const labels = readClasses(reader, document, model)
+  if (task === 'object-detection') assumeObjects(reader, imageSize, labels)
   if (isCompiled(document.at('compile'))) reader.assume('The model as it runs without torch.compile.')
   return trainingConfig(reader, {
     dialect: ultralytics.name,
@@ -234,12 +234,14 @@ function isCompiled(field: Field | undefined): boolean {
   return field !== undefined && !(field.value.kind === 'flag' && !field.value.flag)
 }
 
-/** Of float32 numbers for every pixel that answers, in the assignment that the peak falls into. */
-const BYTES_PER_PAIR = 12
-
-function assumeObjects(reader: FieldReader, imageSize: number): void {
-  const each = `${Math.round((BYTES_PER_PAIR * pixelsAnswering(imageSize)) / KIB)} KiB`
+function assumeObjects(reader: FieldReader, imageSize: number, classes: number): void {
+  const each = Math.round((bytesPerPair(ASSUMED_OBJECTS, classes) * pixelsAnswering(imageSize)) / KIB)
   reader.assume(
-    `Up to ${ASSUMED_OBJECTS} objects in an image, a mosaic of four included: the config does not say. Each more in the fullest image of a batch takes ${each} for every image.`,
+    `Up to ${ASSUMED_OBJECTS} objects in an image, a mosaic of four included: the config does not say. Each more in the fullest image of a batch takes ${each} KiB for every image.`,
   )
+}
+
+/** estimate/objectives/detection-loss.ts: the peak is where pixels are compared with boxes, or, with more classes, where those are told. */
+function bytesPerPair(objects: number, classes: number): number {
+  return 20 * objects > 21 * classes ? 32 : 12
 }

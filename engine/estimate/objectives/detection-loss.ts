@@ -18,17 +18,22 @@ export function detectionLoss(tape: Tape, config: YoloConfig, spec: TrainingSpec
   return tape.underAutocast(() => {
     const heads = yoloDetector(tape, config, spec.labels)
     const losses = heads.flatMap(head => lossesOf(tape, head, spec.objects ?? ASSUMED_OBJECTS))
-    tape.record('return', { reads: heads.flatMap(({ boxes, scores }) => [boxes, scores]), outputs: [] })
+    tape.record('return', {
+      reads: heads.flatMap(({ boxes, scores, keypoints }) => [boxes, scores, ...(keypoints ? [keypoints] : [])]),
+      outputs: [],
+    })
     return summed(tape, losses)
   })
 }
 
-function lossesOf(tape: Tape, { boxes, scores }: Detections<Tensor>, objects: number): readonly Tensor[] {
+function lossesOf(tape: Tape, { boxes, scores, keypoints }: Detections<Tensor>, objects: number): readonly Tensor[] {
+  const places = keypoints && tape.elementwise('contiguous', keypoints)
   const distances = tape.elementwise('contiguous', boxes)
   const logits = tape.markLogits(tape.elementwise('contiguous', scores))
   const sides = decoded(tape, distances)
   const targets = assigned(tape, logits, objects)
-  return [classLoss(tape, logits, targets), boxLoss(tape, distances, sides, targets)]
+  const losses = [classLoss(tape, logits, targets), boxLoss(tape, distances, sides, targets)]
+  return places === undefined ? losses : [...losses, keypointLoss(tape, places)]
 }
 
 /** Corners from the distances to them, or from the mean of those that are likely: [b, pixels, 4]. */
@@ -84,6 +89,15 @@ function boxLoss(tape: Tape, distances: Tensor, sides: Tensor, targets: Tensor):
     outputs: [loss],
     gradients: [distances, sides].map(made),
   })
+  return loss
+}
+
+/** v8PoseLoss: places in the image, told in place in a copy; every pixel's keypoints as they should be, in float32. */
+function keypointLoss(tape: Tape, places: Tensor): Tensor {
+  const inImage = tape.elementwise('clone', places)
+  const loss = tape.tensor([], 'float32', [inImage], { batched: false })
+  const selected = scratch(tape, elements(places), 'float32')
+  tape.record('keypoint_loss', { reads: [inImage], outputs: [loss], scratch: [selected], gradients: [made(inImage)] })
   return loss
 }
 

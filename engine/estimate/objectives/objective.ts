@@ -48,7 +48,7 @@ export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec)
 }
 
 function plainLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
-  if (config.model_type === 'yolo' && config.head === 'detect' && spec.step === 'training') {
+  if (config.model_type === 'yolo' && config.head !== 'classify' && spec.step === 'training') {
     return { loss: detectionLoss(tape, config, spec), held: [] }
   }
   return ownLoss(tape, config, spec)

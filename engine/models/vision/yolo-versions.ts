@@ -8,7 +8,8 @@ export const yoloConfig = z.object({
   model_type: z.literal('yolo'),
   version: z.enum(versions),
   size: z.enum(sizes),
-  head: z.enum(['detect', 'classify']).default('detect'),
+  /** `pose`: a detector that finds keypoints too. */
+  head: z.enum(['detect', 'pose', 'classify']).default('detect'),
 })
 export type YoloConfig = z.infer<typeof yoloConfig>
 

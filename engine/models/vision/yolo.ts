@@ -12,6 +12,8 @@ export interface Detections<T> {
   readonly boxes: T
   /** [b, classes, pixels]. */
   readonly scores: T
+  /** Where the keypoints of an object are and whether they are seen: [b, 3·keypoints, pixels]. */
+  readonly keypoints?: T
 }
 
 /** The parts of a network, numbered as they come. */
@@ -64,7 +66,9 @@ function backbone<T>(ops: Ops<T>, config: YoloConfig, layers: Layers<T>): readon
   const p4 = staged(halved(p3, 512), sixteenth)
   const last = staged(halved(p4, 1_024), thirtySecond)
   const pooled =
-    config.head === 'detect' ? next(last, (name, x) => pooling(ops, name, x, width(1_024), version.poolsBeside)) : last
+    config.head !== 'classify'
+      ? next(last, (name, x) => pooling(ops, name, x, width(1_024), version.poolsBeside))
+      : last
   const attend = (name: string, x: T) => attentionStage(ops, name, x, width(1_024), layers.repeated(2))
   return [p3, p4, version.attends ? next(pooled, attend) : pooled]
 }
@@ -104,7 +108,7 @@ export function yoloDetector<T>(
     { x: medium, channels: width(downOnce.channels) },
     { x: coarse, channels: width(downTwice.channels) },
   ]
-  return detect(ops, layers.nextName(), levels, { classes, version })
+  return detect(ops, layers.nextName(), levels, { classes, version, findsKeypoints: config.head === 'pose' })
 }
 
 /** nn/tasks.py make_divisible: a multiple of eight. */
@@ -120,7 +124,11 @@ interface Level<T> {
 interface HeadShape {
   readonly classes: number
   readonly version: Version
+  readonly findsKeypoints: boolean
 }
+
+/** Of a person, as in COCO: a place and whether it is seen. */
+const KEYPOINT_NUMBERS = 17 * 3
 
 /** nn/modules/head.py Detect: for every size and pixel the distances to a box's sides, and a score for each class. */
 function detect<T>(
@@ -142,20 +150,21 @@ function detections<T>(
   ops: Ops<T>,
   name: string,
   levels: readonly Level<T>[],
-  { classes, version }: HeadShape,
+  { classes, version, findsKeypoints }: HeadShape,
 ): Detections<T> {
   const { isLight, bins } = version
   const finest = levels[0]?.channels ?? 0
   const boxChannels = Math.max(16, Math.floor(finest / 4), 4 * bins)
   const scoreChannels = Math.max(finest, Math.min(classes, 100))
   const last = { kernel: 1, stride: 1, bias: true }
-  const boxes = levels.map(({ x }, index) => {
-    const branch = `${name}cv2.${index}`
-    const first = convolution(ops, `${branch}.0`, x, { channels: boxChannels, kernel: 3 })
-    const second = convolution(ops, `${branch}.1`, first, { channels: boxChannels, kernel: 3 })
-    return ops.conv2d(`${branch}.2`, second, 4 * bins, last)
-  })
-  const joinedBoxes = ops.joinPixels(boxes)
+  const branches = (part: string, channels: number, numbers: number) =>
+    levels.map(({ x }, index) => {
+      const branch = `${name}${part}.${index}`
+      const first = convolution(ops, `${branch}.0`, x, { channels, kernel: 3 })
+      const second = convolution(ops, `${branch}.1`, first, { channels, kernel: 3 })
+      return ops.conv2d(`${branch}.2`, second, numbers, last)
+    })
+  const boxes = ops.joinPixels(branches('cv2', boxChannels, 4 * bins))
   const scores = levels.map(({ x, channels }, index) => {
     const branch = `${name}cv3.${index}`
     const filter = (part: string, input: T, inChannels: number) =>
@@ -164,7 +173,10 @@ function detections<T>(
         : convolution(ops, `${branch}.${part}`, input, { channels: scoreChannels, kernel: 3 })
     return ops.conv2d(`${branch}.2`, filter('1', filter('0', x, channels), scoreChannels), classes, last)
   })
-  return { boxes: joinedBoxes, scores: ops.joinPixels(scores) }
+  const found = { boxes, scores: ops.joinPixels(scores) }
+  if (!findsKeypoints) return found
+  const keypointChannels = Math.max(Math.floor(finest / 4), KEYPOINT_NUMBERS)
+  return { ...found, keypoints: ops.joinPixels(branches('cv4', keypointChannels, KEYPOINT_NUMBERS)) }
 }
 
 function separable<T>(ops: Ops<T>, name: string, x: T, inChannels: number, channels: number): T {

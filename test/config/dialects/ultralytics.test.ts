@@ -44,6 +44,8 @@ describe('a config of Ultralytics', () => {
 
   it.each([
     ['runs/detect/train3/weights/best.pt', 'is the result of an earlier run, whose shape its name does not tell'],
+    ['yolo11n-seg.pt', "is one of Ultralytics' that is not modelled yet"],
+    ['yolo26n-pose.pt', "is one of Ultralytics' that is not modelled yet"],
     ['yolov8s-world.pt', "is one of Ultralytics' that is not modelled yet"],
     ['rtdetr-l.pt', "is one of Ultralytics' that is not modelled yet"],
     ['yolov8.pt', "is one of Ultralytics' that is not modelled yet"],
@@ -129,10 +131,21 @@ describe('a config of Ultralytics', () => {
     expect(assumptions.join(' ')).not.toContain('objects')
   })
 
+  it('of a detector of poses is taken to look for people', () => {
+    const { spec, assumptions } = trainingConfig(
+      config().replace('yolo11n.pt', 'yolo11n-pose.pt').replace('coco.yaml', 'acme.yaml'),
+    )
+    expect(spec).toMatchObject({ model: 'ultralytics/yolo11n-pose', task: 'object-detection', labels: 1 })
+    expect(assumptions).toContain('People alone, with 17 keypoints each, as in COCO: the config does not say.')
+  })
+
   it('says that classes and objects are assumed', () => {
     const { assumptions } = trainingConfig(changed('data', 'data: acme.yaml'))
     expect(assumptions).toContain('80 classes, as in COCO: the config sets no number of labels.')
     expect(assumptions).toContainEqual(expect.stringMatching(/^Up to 50 objects in an image.* takes 98 KiB/))
+    // With few classes the peak is where boxes and pixels are compared.
+    const few = trainingConfig(changed('data', 'data: VOC.yaml')).assumptions
+    expect(few).toContainEqual(expect.stringMatching(/^Up to 50 objects.* takes 263 KiB/))
   })
 
   it.each([

@@ -1,8 +1,9 @@
 /** How many classes Ultralytics trains for: those of the dataset, whose file is not read. */
+
+import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields.ts'
 import { readLabels } from '../../model-fields.ts'
 import type { Section } from '../../section.ts'
-import type { Task } from '../../spec.ts'
 
 /** Of the datasets that come with it: cfg/datasets, and those that it downloads for classifiers. */
 const classesOf: ReadonlyMap<string, number> = new Map([
@@ -12,6 +13,8 @@ const classesOf: ReadonlyMap<string, number> = new Map([
   ['cifar10', 10],
   ['cifar100', 100],
   ['coco', 80],
+  ['coco-pose', 1],
+  ['coco8-pose', 1],
   ['coco8', 80],
   ['coco8-grayscale', 80],
   ['coco12-formats', 80],
@@ -40,12 +43,18 @@ const classesOf: ReadonlyMap<string, number> = new Map([
   ['xview', 60],
 ])
 
-export function readClasses(reader: FieldReader, document: Section, task: Task | undefined): number {
+export function readClasses(reader: FieldReader, document: Section, model: CatalogueModel | undefined): number {
   const single = document.at('single_cls')
   if (single !== undefined && reader.flag(single) === true) return reader.note('labels', 1, single)
   const data = document.at('data')
   const name = data?.value.kind === 'text' ? /([^/\\]+?)(?:\.ya?ml)?$/.exec(data.value.text.trim())?.[1] : undefined
   const known = classesOf.get(name?.toLowerCase() ?? '')
   if (data !== undefined && known !== undefined && !reader.supplies('labels')) return reader.note('labels', known, data)
-  return readLabels(reader, undefined, task, known)
+  if (!findsKeypoints(model)) return readLabels(reader, undefined, model?.defaultTask, known)
+  reader.assume('People alone, with 17 keypoints each, as in COCO: the config does not say.')
+  return readLabels(reader, undefined, model?.defaultTask, 1)
+}
+
+function findsKeypoints(model: CatalogueModel | undefined): boolean {
+  return model?.config.model_type === 'yolo' && model.config.head === 'pose'
 }
