@@ -32,6 +32,11 @@ describe('a recommendation is offered as a change of the numbers', () => {
     })
   })
 
+  test('of the batch alone, where Ultralytics accumulates up to its nominal batch by itself', async () => {
+    const yolo = (batch: number) => `model: yolov8s.pt\ndata: coco.yaml\nepochs: 300\nbatch: ${batch}\nimgsz: 640\n`
+    expect(await proposalFor(yolo(2))).toEqual({ kind: 'change', path, before: yolo(2), after: yolo(16) })
+  })
+
   test('not where the config follows it already', async () => {
     const text = bert('per_device_train_batch_size: 32\ngradient_accumulation_steps: 1\n')
     const config = await analysed(text, path, noSettings)
@@ -54,6 +59,16 @@ describe('a change is left to a person', () => {
     expect(await proposalFor(text)).toEqual({
       kind: 'by-hand',
       why: { kind: 'not-plain', at: { line: 6, column: 30 } },
+    })
+  })
+
+  test('where Ultralytics would accumulate another number of batches than is recommended', async () => {
+    const text = 'model: yolov8s.pt\ndata: coco.yaml\nepochs: 300\nbatch: 5\nimgsz: 640\n'
+    const config = await analysed(text, path, noSettings)
+    const recommended = { ...config.current, microBatch: 10, gradientAccumulation: 5 }
+    expect(await proposeChange({ path, text }, { ...config, recommended })).toEqual({
+      kind: 'by-hand',
+      why: { kind: 'tied-to-other-settings' },
     })
   })
 
