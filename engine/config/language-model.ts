@@ -28,6 +28,8 @@ type Settings = Pick<
   | 'tensorParallel'
   | 'expertParallel'
   | 'sharding'
+  | 'zero'
+  | 'syncsEveryMicroBatch'
   | 'offload'
   | 'fusedLoss'
   | 'method'
@@ -76,14 +78,6 @@ export interface Sequence {
   readonly byDefault: Default<number>
   /** GPUs among which every sequence is divided (context parallelism); one when absent. */
   readonly dividedBy?: number
-}
-
-export function readGpus(reader: FieldReader, field: Field | undefined): number {
-  return reader.settle('gpus', field, present => reader.wholeNumber(present, { max: 100_000 }), {
-    value: 1,
-    source: 'not in the file',
-    assumption: 'One GPU: the config does not say how many processes run.',
-  })
 }
 
 export function languageModelReading(reader: FieldReader, config: LanguageModelConfig): Reading {
@@ -140,7 +134,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     expertParallel,
     ...others
   } = settings
-  const { sharding, offload, fusedLoss, method, dropout, ...always } = others
+  const { sharding, zero, syncsEveryMicroBatch, offload, fusedLoss, method, dropout, ...always } = others
   return {
     ...always,
     ...(optimizerInBackward && { optimizerInBackward }),
@@ -156,6 +150,8 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(tensorParallel && { tensorParallel }),
     ...(expertParallel && { expertParallel }),
     ...(sharding && { sharding }),
+    ...(zero && { zero }),
+    ...(syncsEveryMicroBatch && { syncsEveryMicroBatch }),
     ...(offload && { offload }),
     ...(fusedLoss !== undefined && { fusedLoss }),
     ...(method && { method }),

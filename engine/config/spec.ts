@@ -200,6 +200,8 @@ const trainedPart = z.object({
 })
 export type TrainedPart = z.infer<typeof trainedPart>
 
+const zeroElements = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+
 export const batchSize = z.number().int().min(1).max(MAX_BATCH)
 
 export const trainingSpec = z.object({
@@ -292,6 +294,21 @@ export const trainingSpec = z.object({
   expertParallel: z.number().int().min(1).max(100_000).optional(),
   /** Only with several GPUs; DDP when absent. */
   sharding: z.enum(shardings).optional(),
+  /** DeepSpeed's own settings, in elements; where one is absent, what transformers puts for "auto", or DeepSpeed's default. */
+  zero: z
+    .object({
+      reduceBucket: zeroElements,
+      prefetchBucket: zeroElements,
+      persistenceThreshold: zeroElements,
+      maxLiveParameters: zeroElements,
+      maxReuseDistance: zeroElements,
+      subGroup: zeroElements,
+      overlapsCommunication: z.boolean(),
+    })
+    .partial()
+    .optional(),
+  /** FSDP sums gradients across GPUs with every micro-batch; where absent, with the last, as accelerate's no_sync has it. */
+  syncsEveryMicroBatch: z.literal(true).optional(),
   /** What lives on the host instead of the GPU. */
   offload: z.enum(['optimizer', 'optimizer-and-weights']).optional(),
   /** Liger's or another fused loss: logits are made and consumed in chunks and never stand whole. */

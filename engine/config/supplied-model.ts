@@ -2,7 +2,9 @@
  * Configs of tools whose own models or compositions are not followed here, for a model that the team's settings supply: what the
  * file does say, and the rest as assumed.
  */
+
 import type { FieldReader } from './fields.ts'
+import { readGpus } from './gpus.ts'
 import { type ModelLookup, readInputSize, readLabels, readModel, readUnwrittenTask } from './model-fields.ts'
 import type { Reading } from './reading.ts'
 import type { Field } from './section.ts'
@@ -29,9 +31,7 @@ export function suppliedModelReading(reader: FieldReader, lookUp: ModelLookup, c
   const task = model && readUnwrittenTask(reader, model)
   const size = readInputSize(reader, model, config)
   const labels = readLabels(reader, config.labels, task)
-  reader.assume(
-    'One GPU, no adapters and no gradient checkpointing: the training code decides, and the file does not say.',
-  )
+  reader.assume('No adapters and no gradient checkpointing: the training code decides, and the file does not say.')
   return trainingConfig(reader, {
     dialect: config.dialect,
     model,
@@ -41,7 +41,7 @@ export function suppliedModelReading(reader: FieldReader, lookUp: ModelLookup, c
       task,
       microBatch,
       gradientAccumulation,
-      gpus: 1,
+      gpus: readGpus(reader, undefined),
       ...size,
       labels,
       precision: config.precision,

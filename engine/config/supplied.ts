@@ -5,7 +5,7 @@ import type { Field } from './section.ts'
 export const SETTINGS_PATH = '.github/memorymark.yml'
 
 /** By their keys in the settings file. */
-export const suppliedKeys = ['model', 'task', 'sequence_length', 'image_size', 'labels'] as const
+export const suppliedKeys = ['model', 'task', 'sequence_length', 'image_size', 'labels', 'gpus'] as const
 export type SuppliedKey = (typeof suppliedKeys)[number]
 
 /** Each as it is written in the settings, whose path the field bears. */

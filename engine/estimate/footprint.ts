@@ -7,9 +7,10 @@ import { dividedConfig } from '../models/tensor-parallel.ts'
 import { type Block, CachingAllocator, roundedSize } from './allocator.ts'
 import type { Node } from './autograd.ts'
 import { objectiveOf } from './objectives/objective.ts'
+import type { Event } from './player.ts'
 import { type ByteKind, byteKinds, type Storage } from './storage.ts'
 import { Tape } from './tape.ts'
-import { type Event, playStep, type Timeline } from './timeline.ts'
+import { playStep, type Timeline } from './timeline.ts'
 
 export interface Peak {
   readonly bytes: number

@@ -12,6 +12,7 @@ import functools
 import gc
 import importlib
 import importlib.util
+import inspect
 import json
 import os
 import platform
@@ -61,14 +62,16 @@ ARCHITECTURES = {"deit": ["DeiTForImageClassification"]}
 class StorageLedger(TorchDispatchMode):
     """Adds up live storages as the caching allocator would round them, and keeps the highest sum."""
 
-    def __init__(self):
+    def __init__(self, device="meta"):
         super().__init__()
+        self._device = device
         self.live_bytes = 0
         self.peak_bytes = 0
         # A positive number allocates that many bytes; −n releases the n-th allocation, counted from 1.
         self.events = []
         self._allocations = 0
         self._storages = {}
+        self._sizes = {}
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         if func is torch.ops.aten.add.Tensor and adds_in_place(*args):
@@ -81,7 +84,7 @@ class StorageLedger(TorchDispatchMode):
             func = torch.ops.aten.scatter_add_.default
         result = func(*args, **(kwargs or {}))
         for value in tree_iter(result):
-            if isinstance(value, torch.Tensor) and value.device.type == "meta":
+            if isinstance(value, torch.Tensor) and value.device.type == self._device:
                 self.enter(value)
         self.peak_bytes = max(self.peak_bytes, self.live_bytes)
         return result
@@ -91,18 +94,23 @@ class StorageLedger(TorchDispatchMode):
         key = storage._cdata
         if key in self._storages:
             return
-        size = -(-storage.nbytes() // ALLOCATION_BYTES) * ALLOCATION_BYTES
+        size = allocated_bytes(storage)
         self.live_bytes += size
+        self._sizes[key] = size
         self._allocations += 1
         number = self._allocations
         self.events.append(size)
 
         def leave(_):
-            self.live_bytes -= size
+            self.live_bytes -= self._sizes.pop(key)
             self.events.append(-number)
             del self._storages[key]
 
         self._storages[key] = weakref.ref(storage, leave)
+
+
+def allocated_bytes(storage):
+    return -(-storage.nbytes() // ALLOCATION_BYTES) * ALLOCATION_BYTES
 
 
 def adds_in_place(old, new, *_):
@@ -202,9 +210,10 @@ def additive_mask(mask, query):
     return mask.expand(query.shape[0], query.shape[1], rows, columns)
 
 
-WEIGHT_DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "amp-bf16": torch.float32,
-                 "amp-fp16": torch.float32}
-AUTOCAST_DTYPES = {"amp-bf16": torch.bfloat16, "amp-fp16": torch.float16}
+# float32 masters are FSDP's own weights here, of which it gathers 16-bit copies.
+WEIGHT_DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "bf16-master": torch.float32,
+                 "amp-bf16": torch.float32, "amp-fp16": torch.float32}
+AUTOCAST_DTYPES = {"bf16-master": torch.bfloat16, "amp-bf16": torch.bfloat16, "amp-fp16": torch.float16}
 
 
 def recomputation(spec, device):
@@ -224,7 +233,7 @@ def with_floats(config_class, fields):
 
 
 def takes_floats_alone(config_class, name):
-    hints = [vars(each).get("__annotations__", {}).get(name) for each in config_class.__mro__]
+    hints = [inspect.get_annotations(each).get(name) for each in config_class.__mro__]
     kinds = [kind for hint in hints for kind in (hint, *typing.get_args(hint))]
     return float in kinds and int not in kinds
 
@@ -1393,7 +1402,7 @@ class RealLoop:
         for index in range(batches):
             batch = self._step.batch(self._spec)
             kernels = functools.partial(autocast, self._spec, self._device)
-            with gradients_stay_here(self._model, index < batches - 1):
+            with gradients_stay_here(self._model, self._spec, index < batches - 1):
                 forward_and_backward(self._model, self._spec, batch, kernels, self._scaler.scale)
             del batch
         self._device.synchronize()
@@ -1480,7 +1489,7 @@ def distributed_model(model, spec, device):
     except ImportError:  # torch before 2.6
         from torch.distributed._composable.fsdp import MixedPrecisionPolicy, fully_shard
 
-    dtype = AUTOCAST_DTYPES.get(spec["precision"])
+    dtype = torch.bfloat16 if spec["precision"] == "bf16-master" else None
     mesh = dist.init_device_mesh(device.kind, (dist.get_world_size(),))
     policy = {"mesh": mesh, "mp_policy": MixedPrecisionPolicy(param_dtype=dtype, reduce_dtype=dtype)}
     whole = set(model._no_split_modules or ())
@@ -1490,9 +1499,9 @@ def distributed_model(model, spec, device):
 
 
 @contextlib.contextmanager
-def gradients_stay_here(model, stay):
-    """While gradients accumulate they are summed across GPUs once, with the last micro-batch."""
-    if not stay:
+def gradients_stay_here(model, spec, stay):
+    """While gradients accumulate they are summed across GPUs once, with the last micro-batch: accelerate's no_sync."""
+    if not stay or spec.get("syncsEveryMicroBatch"):
         yield
     elif isinstance(model, torch.nn.parallel.DistributedDataParallel):
         with model.no_sync():

@@ -2,7 +2,7 @@
 import { isOfImages, type TrainingSpec } from '../config/spec.ts'
 import type { Peak } from '../estimate/footprint.ts'
 import type { Footprints } from '../estimate/footprints.ts'
-import { OPTIMIZER_MOMENT } from '../estimate/timeline.ts'
+import { OPTIMIZER_MOMENT } from '../estimate/player.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import { type ModelConfig, supportsCheckpointing } from '../models/architecture.ts'
 import { EstimateProbe } from '../probes/estimate.ts'

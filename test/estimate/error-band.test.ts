@@ -11,7 +11,6 @@ test('a step that PyTorch’s trace covers carries the band that bench:accuracy 
 
 test.each<[string, Partial<TrainingSpec>]>([
   ['offloading', { offload: 'optimizer' }],
-  ['several GPUs', { gpus: 8 }],
   ['layers that train in turns', { trainable: { names: ['.*'], inputGradients: false, inTurns: true } }],
   ['a fused loss', { fusedLoss: true }],
   ['float32 master weights', { precision: 'bf16-master' }],
@@ -23,6 +22,17 @@ test.each<[string, Partial<TrainingSpec>]>([
   const spec = specOf('bert', changes)
   expect(errorBandPercent(spec, knownModel('bert').config)).toBe(10)
   expect(derivationOf(spec, knownModel('bert').config)).toEqual([expect.stringContaining(what)])
+})
+
+test.each<[string, Partial<TrainingSpec>]>([
+  ['DistributedDataParallel', { gpus: 8 }],
+  ['FSDP', { gpus: 8, sharding: 'fsdp', precision: 'bf16-master' }],
+  ['DeepSpeed', { gpus: 8, sharding: 'zero3', precision: 'bf16-master' }],
+  ['DeepSpeed', { gpus: 1, sharding: 'zero2', precision: 'bf16-master' }],
+])('what %s keeps and exchanges has been run, but not on GPUs', (library, changes) => {
+  const spec = specOf('bert', changes)
+  expect(errorBandPercent(spec, knownModel('bert').config)).toBe(5)
+  expect(derivationOf(spec, knownModel('bert').config)).toEqual([expect.stringContaining(`against ${library} run`)])
 })
 
 test.each([

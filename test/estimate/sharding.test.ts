@@ -1,6 +1,67 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { miniature, step } from '../../bench/sharding/cells.ts'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
-import { footprintOf } from './specs.ts'
+import { Footprint } from '../../engine/estimate/footprint.ts'
+import { MIB } from '../../engine/units.ts'
+import { footprintOf, specOf } from './specs.ts'
+
+const masters = { precision: 'bf16-master' } as const
+const accumulating = { gradientAccumulation: 2 } as const
+const checkpointed = { gradientCheckpointing: true, microBatch: 2, sequenceLength: 64 } as const
+const tight = { maxLiveParameters: 250_000, maxReuseDistance: 250_000 }
+
+function peakOf(changes: Partial<TrainingSpec>, gpus: number = step.gpus) {
+  const spec = specOf('meta-llama/Llama-3.1-8B', { ...step, ...changes, gpus })
+  return new Footprint(spec, miniature).peak(spec.microBatch, 0)
+}
+
+/** MiB that the libraries themselves took, as bench/results/sharding.txt has them: torch 2.13.0, deepspeed 0.19.6. */
+test.each<[number, Partial<TrainingSpec>]>([
+  [48.1, { sharding: 'ddp', precision: 'fp32' }],
+  [15.1, { sharding: 'fsdp', precision: 'fp32' }],
+  [21.2, { sharding: 'fsdp', precision: 'fp32', ...accumulating }],
+  [8.9, { sharding: 'fsdp', precision: 'bf16', syncsEveryMicroBatch: true, ...accumulating, ...checkpointed }],
+  [11.5, { sharding: 'fsdp', ...masters, ...checkpointed }],
+  [14.9, { sharding: 'fsdp', ...masters, ...accumulating, ...checkpointed }],
+  [17.4, { sharding: 'zero1', ...masters, ...accumulating, ...checkpointed }],
+  [15.5, { sharding: 'zero1', ...masters, zero: { reduceBucket: 750_000, overlapsCommunication: false } }],
+  [14.4, { sharding: 'zero2', ...masters, ...accumulating, ...checkpointed }],
+  [21.7, { sharding: 'zero2', precision: 'fp32', ...accumulating }],
+  [15.4, { sharding: 'zero3', ...masters, ...checkpointed }],
+  [14.7, { sharding: 'zero3', ...masters, zero: { reduceBucket: 250_000 } }],
+  [7.0, { sharding: 'zero3', ...masters, optimizer: 'sgd', zero: tight }],
+  [7.9, { sharding: 'zero3', ...masters, optimizer: 'sgd', zero: tight, ...checkpointed }],
+])('one of four GPUs takes %d MiB with %j', (mebibytes, changes) => {
+  expect(Math.abs(peakOf(changes).bytes / MIB / mebibytes - 1)).toBeLessThan(0.03)
+})
+
+describe('more GPUs', () => {
+  test.each(['zero1', 'zero2', 'zero3', 'fsdp'] as const)('leave less to each with %s, and never none', sharding => {
+    const [two, eight, thousand] = [2, 8, 1_000].map(gpus => peakOf({ sharding, ...masters }, gpus).bytes)
+    expect(eight).toBeLessThan(two ?? 0)
+    expect(thousand).toBeLessThan(eight ?? 0)
+    expect(thousand).toBeGreaterThan(MIB)
+  })
+
+  test('change nothing of what DistributedDataParallel takes', () => {
+    expect(peakOf({ sharding: 'ddp', precision: 'fp32' }, 2).bytes).toBe(
+      peakOf({ sharding: 'ddp', precision: 'fp32' }, 64).bytes,
+    )
+  })
+})
+
+test('DeepSpeed keeps float32 masters whatever the weights are in, on one GPU too', () => {
+  const state = (changes: Partial<TrainingSpec>) =>
+    peakOf({ precision: 'fp32', ...changes }, 1).breakdown.optimizerState
+  expect(state({ sharding: 'zero2' }) / state({})).toBeCloseTo(1.5, 2)
+})
+
+test('adapters are of the type of the weights under DeepSpeed, and float32 under FSDP', () => {
+  const lora = { rank: 16, targets: ['q_proj', 'v_proj'], dropout: 0 }
+  const trainedBytes = (changes: Partial<TrainingSpec>) =>
+    peakOf({ ...changes, lora }, 1).breakdown.weights - peakOf({ ...changes }, 1).breakdown.weights
+  expect(trainedBytes({ sharding: 'zero2', ...masters })).toBe(trainedBytes({ precision: 'bf16' }) / 2)
+})
 
 const MODEL = 'HuggingFaceTB/SmolLM2-135M'
 
@@ -10,8 +71,8 @@ function weightBytes(changes: Partial<TrainingSpec>): number {
   return breakdown.weights + breakdown.temporaries
 }
 
-/** The embedding and the last norm, and two blocks: the one that runs and the next. */
-const GATHERED = 2 * (49_152 * 576 + 576) + 2 * 2 * (576 * (576 + 2 * 192 + 576 + 3 * 1_536) + 2 * 576)
+/** The embedding and the last norm, and a block. */
+const GATHERED = 2 * (49_152 * 576 + 576) + 2 * (576 * (576 + 2 * 192 + 576 + 3 * 1_536) + 2 * 576)
 
 test('offloaded weights are gathered block by block, on one GPU as on several', () => {
   for (const gpus of [1, 8]) {

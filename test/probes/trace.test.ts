@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { Footprint } from '../../engine/estimate/footprint.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
+import { modelConfig } from '../../engine/models/architecture.ts'
 import { openProbe } from '../../engine/probes/probe.ts'
+import { trace } from '../../engine/probes/trace.ts'
 import { peakOf } from '../../engine/probes/trial.ts'
+import { PythonWorker } from '../../engine/probes/worker.ts'
 import { MIB } from '../../engine/units.ts'
 import { hasTorch, python } from './python.ts'
 import { tinyConfig, tinySpec } from './tiny-spec.ts'
@@ -32,6 +35,17 @@ describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', { timeou
     const { outcome } = await traced.trial(4096)
     expect(outcome.kind).toBe('out-of-memory')
     expect(peakOf(outcome)).toBeGreaterThan(40 * MIB)
+  })
+
+  test('a whole number of the config is a float where its class takes no other, as Gemma 2’s limits of logits', async () => {
+    await using worker = new PythonWorker(python)
+    const config = modelConfig.parse({
+      ...{ model_type: 'gemma2', vocab_size: 64, hidden_size: 64, intermediate_size: 128, num_hidden_layers: 1 },
+      ...{ num_attention_heads: 2, num_key_value_heads: 1, head_dim: 32, max_position_embeddings: 64 },
+      ...{ final_logit_softcapping: 30, attn_logit_softcapping: 50 },
+    })
+    const answer = await trace(worker, { ...tinySpec, task: 'causal-lm', loop: 'trainer' }, config)
+    expect(answer.kind === 'done' ? 'done' : answer).toBe('done')
   })
 
   test('an entry point is refused: user code runs for real or not at all', async () => {

@@ -85,9 +85,9 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       'The adapters are counted as training, though unfrozen_parameters freezes whatever it does not name, them too.',
     )
   }
-  const gpus = readMesh(reader, document)
-  const training = readTraining(reader, document, { batch, gpus, hasAdapter })
   const sharded = readSharding(reader, document, deepSpeed)
+  const gpus = readMesh(reader, document, sharded.sharding)
+  const training = readTraining(reader, document, { batch, gpus, hasAdapter })
   const attention = readAttention(reader, document)
   const checkpoints = readCheckpointing(reader, document)
   const packing = document.at('sample_packing')

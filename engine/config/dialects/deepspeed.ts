@@ -1,12 +1,13 @@
 /** DeepSpeed's own JSON, as of 0.17: runtime/config.py and runtime/constants.py. It says how to train, never what. */
 import type { Dialect } from '../dialect.ts'
 import { type FieldReader, suggest } from '../fields.ts'
+import { readGpus } from '../gpus.ts'
 import { type Batch, languageModelReading } from '../language-model.ts'
 import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import { MAX_BATCH, type Optimizer, type Precision } from '../spec.ts'
+import { MAX_BATCH, type Optimizer, type Precision, type Sharding } from '../spec.ts'
 import { shardedBy } from '../trainer/sharding.ts'
 import { writesAny } from '../written-keys.ts'
 
@@ -48,7 +49,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       why: 'It leaves its batch size to the training arguments ("auto"), so those are what is checked.',
     }
   }
-  const batch = readBatch(reader, { total, micro, accumulation })
+  const sharded = shardedBy(reader, document)
+  const batch = readBatch(reader, { total, micro, accumulation }, sharded.sharding)
   const model = readModel(reader, undefined, 'the model in a memorymark mapping', lookUp)
   reader.assume('No adapters and no gradient checkpointing: the training code decides, and the config does not say.')
   return languageModelReading(reader, {
@@ -64,9 +66,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       gradientCheckpointing: false,
       lora: undefined,
       quantization: undefined,
-      sharding: undefined,
-      offload: undefined,
-      ...shardedBy(reader, document),
+      ...sharded,
       fusedLoss: undefined,
       paddedBatches: false,
     },
@@ -83,6 +83,7 @@ interface BatchFields {
 function readBatch(
   reader: FieldReader,
   { total, micro, accumulation }: BatchFields,
+  sharding: Sharding | undefined,
 ): Batch & { readonly gpus: number } {
   const count = (field: Field | undefined) =>
     field === undefined || isAuto(field) ? undefined : reader.wholeNumber(field, { max: MAX_BATCH })
@@ -95,19 +96,26 @@ function readBatch(
   }
   if (each !== undefined && micro !== undefined) {
     reader.note('microBatch', each, micro)
-    const gpus = gpusIn(reader, total, samples, each * gradientAccumulation)
+    const gpus = gpusIn(reader, { total, samples, each: each * gradientAccumulation, sharding })
     return { microBatch: each, gradientAccumulation, gpus, ...fields }
   }
-  const microBatch = Math.max(1, Math.floor((samples ?? 1) / gradientAccumulation))
-  reader.assume('One GPU: the config gives the batch of all together, and not their number.')
-  reader.note('microBatch', microBatch, 'train_batch_size over the accumulation, on one GPU')
-  return { microBatch, gradientAccumulation, gpus: 1, ...fields }
+  const gpus = readGpus(reader, undefined, sharding)
+  const microBatch = Math.max(1, Math.floor((samples ?? 1) / gradientAccumulation / gpus))
+  reader.note('microBatch', microBatch, 'train_batch_size over the accumulation and the GPUs')
+  return { microBatch, gradientAccumulation, gpus, ...fields }
 }
 
-function gpusIn(reader: FieldReader, total: Field | undefined, samples: number | undefined, each: number): number {
+function gpusIn(
+  reader: FieldReader,
+  {
+    total,
+    samples,
+    each,
+    sharding,
+  }: { total: Field | undefined; samples: number | undefined; each: number; sharding: Sharding | undefined },
+): number {
   if (total === undefined || samples === undefined) {
-    reader.assume('One GPU: the config does not say how many processes run.')
-    return 1
+    return readGpus(reader, undefined, sharding)
   }
   const gpus = samples / each
   if (Number.isInteger(gpus)) return reader.note('gpus', gpus, total)

@@ -3,7 +3,8 @@ import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
-import { readGpus, taskOfMethod } from '../language-model.ts'
+import { readGpus } from '../gpus.ts'
+import { taskOfMethod } from '../language-model.ts'
 import { checkTask, MAX_SEQUENCE, type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
@@ -194,9 +195,9 @@ function readSettings(
   { adapter, training, deepSpeed }: Beside,
 ) {
   const { find } = trainerArguments
-  const gpus = readGpus(reader, find(...gpuKeys))
   const labels = readLabels(reader, find('num_labels'), choice?.task, choice?.labels)
   const sharded = readSharding(reader, trainerArguments, deepSpeed)
+  const gpus = readGpus(reader, find(...gpuKeys), sharded.sharding)
   const settings = deepSpeedSettings(find('deepspeed'), deepSpeed)
   const precision = readPrecision(reader, {
     fp16: halfPrecisionSwitch(reader, 'fp16', find('fp16'), settings),

@@ -1,6 +1,7 @@
 /** Lightning's command line, as of 2.5: `trainer`, `model` and `data`, each a class and its init_args (pytorch/cli.py). */
 import type { Dialect } from '../dialect.ts'
 import type { Choices, Default, FieldReader } from '../fields.ts'
+import { readGpus } from '../gpus.ts'
 import { type ModelLookup, readInputSize, readLabels, readModel, readUnwrittenTask } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
@@ -125,13 +126,15 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   })
   const sharding = readStrategy(reader, document.at('trainer', 'strategy'))
   const settings = {
-    gpus: readGpus(reader, document),
+    gpus: readDevices(reader, document, sharding),
     labels: readLabels(reader, inParts(document, ['model', 'data'], ['num_labels', 'num_classes']), task),
     precision: readPrecision(reader, document.at('trainer', 'precision'), sharding),
     optimizer: readOptimizer(reader, document),
     attention: 'sdpa' as const,
     gradientCheckpointing: readCheckpointing(reader, document),
     ...(sharding && { sharding }),
+    // strategies/parallel.py block_backward_sync: only DistributedDataParallel waits for the last micro-batch.
+    ...(sharding === 'fsdp' && { syncsEveryMicroBatch: true as const }),
   }
   const paddedBatches = task === 'sequence-classification'
   return trainingConfig(reader, {
@@ -183,15 +186,14 @@ function refuseModel(reader: FieldReader, document: Section): undefined {
 }
 
 /** trainer/connectors/accelerator_connector.py: `auto` and -1 take every GPU of the machine. */
-function readGpus(reader: FieldReader, document: Section): number {
+function readDevices(reader: FieldReader, document: Section, sharding: Sharding | undefined): number {
   // `gpus` until 2.0.
   const devices = document.at('trainer', 'devices') ?? document.at('trainer', 'gpus')
   const nodes = document.at('trainer', 'num_nodes')
   const machines = nodes === undefined ? 1 : (reader.wholeNumber(nodes, { max: 10_000 }) ?? 1)
   const each = devicesIn(devices)
   if (each !== undefined && devices !== undefined) return reader.note('gpus', each * machines, devices)
-  reader.assume('One GPU: the config does not say how many devices train.')
-  return reader.note('gpus', machines, "Lightning's default takes every GPU of the machine")
+  return readGpus(reader, undefined, sharding) * machines
 }
 
 function devicesIn(field: Field | undefined): number | undefined {

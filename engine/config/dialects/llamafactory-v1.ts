@@ -3,7 +3,8 @@ import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
-import { languageModelReading, readBatch, readGpus } from '../language-model.ts'
+import { readGpus } from '../gpus.ts'
+import { languageModelReading, readBatch } from '../language-model.ts'
 import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
@@ -76,7 +77,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       gpus:
         division !== undefined && dividedBy > 1
           ? reader.note('gpus', dividedBy, division)
-          : readGpus(reader, undefined),
+          : readGpus(reader, undefined, sharded.sharding),
       precision: readPrecision(reader, deepSpeedSettings(deepSpeedField(document), deepSpeed), {
         sharding: sharded.sharding,
         castsTrained: method === 'freeze' && castsTrained(reader, document),

@@ -2,7 +2,8 @@
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
-import { languageModelReading, readBatch, readGpus } from '../language-model.ts'
+import { readGpus } from '../gpus.ts'
+import { languageModelReading, readBatch } from '../language-model.ts'
 import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
@@ -88,7 +89,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     batch,
     sequence: { field: document.at('cutoff_len'), byDefault: { value: 2_048, source: "LLaMA-Factory's default" } },
     settings: {
-      gpus: readGpus(reader, undefined),
+      gpus: readGpus(reader, undefined, sharded.sharding),
       precision: readPrecision(reader, document, method, { ...sharded, deepSpeed }),
       optimizer: readOptimizer(reader, document),
       attention: attention.attention,

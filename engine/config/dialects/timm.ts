@@ -1,6 +1,7 @@
 /** timm's train.py, as of 1.0: the arguments of a run, in a YAML file that --config reads or that an earlier run left (args.yaml). */
 import type { Dialect } from '../dialect.ts'
 import type { Default, FieldReader } from '../fields.ts'
+import { readGpus } from '../gpus.ts'
 import { type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
@@ -69,7 +70,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   const image = fieldOf(document, 'img_size')
   const size = readInputSize(reader, model, { sequenceLength: undefined, imageSize: image })
   const settings = {
-    gpus: 1,
+    gpus: readGpus(reader, undefined),
     labels: readLabels(reader, fieldOf(document, 'num_classes'), model?.defaultTask),
     precision: readPrecision(reader, document),
     optimizer: readOptimizer(reader, document),
@@ -81,7 +82,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       timms(false),
     ),
   }
-  reader.assume('One GPU: the config does not say how many processes run.')
   const task = model?.defaultTask
   return trainingConfig(reader, {
     dialect: timm.name,

@@ -2,7 +2,8 @@
 import { type CatalogueModel, findModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Choices, FieldReader } from '../fields.ts'
-import { languageModelReading, readBatch, readGpus } from '../language-model.ts'
+import { readGpus } from '../gpus.ts'
+import { languageModelReading, readBatch } from '../language-model.ts'
 import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
@@ -87,6 +88,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     })
   noteChunkedLoss(reader, componentOf(document, 'loss'))
   const checkpoints = readCheckpointing(reader, document)
+  const sharded = readSharding(reader, document)
   return languageModelReading(reader, {
     dialect: torchtune.name,
     model,
@@ -101,7 +103,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       },
     },
     settings: {
-      gpus: readGpus(reader, tensorParallel && division),
+      gpus: readGpus(reader, tensorParallel && division, sharded.sharding),
       tensorParallel,
       precision: readPrecision(reader, document.at('dtype')),
       optimizer: readOptimizer(reader, document),
@@ -115,7 +117,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       fakeQuantization: readQuantizer(reader, document),
       expertStyle: model?.family === 'llama4' ? 'torchtune' : undefined,
       ...readFusion(reader, document, model, { isFull: builder.method === 'full', checkpoints }),
-      ...readSharding(reader, document),
+      ...sharded,
       ...training,
       // Both recipes that learn from answers hand the model a mask of every pair of tokens.
       paddedBatches: reader.note('paddedBatches', trajectories !== undefined, 'as the recipe masks'),
@@ -132,6 +134,7 @@ function readSharding(reader: FieldReader, document: Section): Sharded {
   reader.assume('Weights and optimizer state are on the host between their uses, as fsdp_cpu_offload moves them there.')
   return {
     sharding: reader.note('sharding', 'fsdp', field),
+    syncsEveryMicroBatch: true,
     offload: reader.note('offload', 'optimizer-and-weights', field),
   }
 }

@@ -8,6 +8,8 @@ import type { Sharding, TrainingSpec } from '../spec.ts'
 export interface Sharded {
   readonly sharding?: Sharding
   readonly offload?: TrainingSpec['offload']
+  readonly zero?: TrainingSpec['zero']
+  readonly syncsEveryMicroBatch?: true
 }
 
 const stages: readonly (Sharding | undefined)[] = [undefined, 'zero1', 'zero2', 'zero3']
@@ -121,7 +123,7 @@ function offloadInName(name: string): TrainingSpec['offload'] {
   return /all|param/i.test(name) || /z(?:ero)?[-_]?3/i.test(name) ? 'optimizer-and-weights' : 'optimizer'
 }
 
-/** DeepSpeed 0.17 runtime/zero/config.py: stage 0 unless set. */
+/** DeepSpeed 0.19 runtime/zero/config.py: stage 0 unless set. */
 export function shardedBy(reader: FieldReader, config: Section): Sharded {
   const stage = config.at('zero_optimization', 'stage')
   const isStage = stage && reader.wholeNumber(stage, { min: 0, max: 3 })
@@ -130,7 +132,33 @@ export function shardedBy(reader: FieldReader, config: Section): Sharded {
   const weights = offloaded('offload_param')
   const optimizer = offloaded('offload_optimizer') ?? config.at('zero_optimization', 'cpu_offload')
   if (sharding !== undefined && stage !== undefined) reader.note('sharding', sharding, stage)
-  return { ...(sharding && { sharding }), ...offloadOf(reader, weights, optimizer) }
+  return {
+    ...(sharding && { sharding, zero: zeroSettingsIn(reader, config, sharding) }),
+    ...offloadOf(reader, weights, optimizer),
+  }
+}
+
+/** By our names: DeepSpeed's, and what it takes where a file leaves it out. "auto" is the Trainer's to fill in. */
+const zeroKeys = {
+  reduceBucket: ['reduce_bucket_size', 5e8],
+  prefetchBucket: ['stage3_prefetch_bucket_size', 5e7],
+  persistenceThreshold: ['stage3_param_persistence_threshold', 1e5],
+  maxLiveParameters: ['stage3_max_live_parameters', 1e9],
+  maxReuseDistance: ['stage3_max_reuse_distance', 1e9],
+  subGroup: ['sub_group_size', 1e9],
+} as const
+
+function zeroSettingsIn(reader: FieldReader, config: Section, sharding: Sharding): TrainingSpec['zero'] {
+  const entries = Object.entries(zeroKeys).flatMap(([name, [key, byDefault]]) => {
+    const field = config.at('zero_optimization', key)
+    if (field?.value.kind === 'text' && field.value.text === 'auto') return []
+    const elements =
+      field === undefined ? byDefault : reader.wholeNumber(field, { min: 0, max: Number.MAX_SAFE_INTEGER })
+    return elements === undefined ? [] : [[name, elements] as const]
+  })
+  const overlaps = config.at('zero_optimization', 'overlap_comm')
+  const overlapsCommunication = overlaps?.value.kind === 'flag' ? overlaps.value.flag : sharding === 'zero3'
+  return { ...Object.fromEntries(entries), overlapsCommunication }
 }
 
 /** accelerate 1.15 utils/dataclasses.py, DeepSpeedPlugin: `auto` is none unless whoever launches the training says otherwise. */

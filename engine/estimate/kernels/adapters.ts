@@ -1,7 +1,9 @@
 /** Adapters on a frozen linear layer, as peft 0.21 computes them (tuners/lora and tuners/oft). */
+
 import type { TrainingSpec } from '../../config/spec.ts'
 import type { Autograd } from '../autograd.ts'
 import { made } from '../autograd.ts'
+import { mastersOf } from '../sharding/shares.ts'
 import { lastSize, type Tensor } from '../storage.ts'
 import type { ExpertFactors } from './experts.ts'
 import { matrixProduct } from './matrix-product.ts'
@@ -21,7 +23,7 @@ export interface Adapted {
  * input lives to the end.
  */
 export function withLowRank(autograd: Autograd, name: string, x: Tensor, base: Tensor, adapters: Adapters): Tensor {
-  const raised = castForAdapters(autograd, x, adapters)
+  const raised = castForAdapters(autograd, x)
   const product = lowRank(autograd, name, autograd.dropout(raised, adapters.dropout), lastSize(base), adapters)
   const sum = autograd.cast(autograd.add(base, autograd.elementwise('mul', product)), base.dtype)
   autograd.record('return', { reads: [raised], outputs: [] })
@@ -72,14 +74,18 @@ function adapterLinear(autograd: Autograd, name: string, x: Tensor, outFeatures:
   return output
 }
 
-/** peft makes adapters float32 (`autocast_adapter_dtype`); torchtune's are of the type of the weights. */
+/** peft makes adapters float32 (`autocast_adapter_dtype`). */
 function adapterWeight(autograd: Autograd, name: string, shape: readonly number[]): Tensor {
-  const inWeightsType = autograd.spec.lora?.inWeightsType === true
-  return autograd.parameter(name, shape, { trainable: true, ...(!inWeightsType && { dtype: 'float32' }) })
+  return autograd.parameter(name, shape, { trainable: true, ...(!areInWeightsType(autograd) && { dtype: 'float32' }) })
 }
 
-function castForAdapters(autograd: Autograd, x: Tensor, { inWeightsType }: Adapters): Tensor {
-  return inWeightsType ? x : autograd.cast(x, 'float32')
+function castForAdapters(autograd: Autograd, x: Tensor): Tensor {
+  return areInWeightsType(autograd) ? x : autograd.cast(x, 'float32')
+}
+
+/** torchtune's are. DeepSpeed casts the whole model (runtime/engine.py `self.module.bfloat16()`) and keeps masters of what trains. */
+function areInWeightsType({ spec }: Autograd): boolean {
+  return spec.lora?.inWeightsType === true || mastersOf(spec) === 'in-optimizer'
 }
 
 /**
@@ -96,7 +102,7 @@ export function withMagnitude(
 ): Tensor {
   const { base, weight, bias } = adapted
   const outFeatures = lastSize(base)
-  const raised = castForAdapters(autograd, x, adapters)
+  const raised = castForAdapters(autograd, x)
   const input = autograd.dropout(raised, adapters.dropout)
   const identity = autograd.tensor([lastSize(x), lastSize(x)], raised.dtype, [], { batched: false })
   autograd.record('eye', { reads: [], outputs: [identity] })
@@ -179,7 +185,7 @@ function again(autograd: Autograd, name: string, input: Tensor, matrix: Tensor, 
 export function turnedInput(autograd: Autograd, name: string, x: Tensor, adapters: Adapters): Tensor {
   const size = blockSize(lastSize(x), adapters.rank)
   const blocks = lastSize(x) / size
-  const raised = castForAdapters(autograd, x, adapters)
+  const raised = castForAdapters(autograd, x)
   const rotation = cayley(autograd, name, blocks, size)
   const [factor, matrix] = [autograd.lowered(raised), autograd.lowered(rotation)]
   const product = autograd.tensor(x.shape, factor.dtype, [factor, matrix])

@@ -1,19 +1,20 @@
 /** How Axolotl divides a model and its batch among GPUs. */
 import type { DeepSpeedFile } from '../../deepspeed-file.ts'
 import type { FieldReader } from '../../fields.ts'
-import { readGpus } from '../../language-model.ts'
+import { readGpus } from '../../gpus.ts'
 import type { Field, Section } from '../../section.ts'
+import type { Sharding } from '../../spec.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../../trainer/sharding.ts'
 
 /** utils/distributed.py: the GPUs are the product of what each kind of parallelism asks for. */
-export function readMesh(reader: FieldReader, document: Section): number {
+export function readMesh(reader: FieldReader, document: Section, sharding: Sharding | undefined): number {
   const sizes = [
     ...[document.at('dp_shard_size'), contextParallel(document)],
     ...[document.at('tensor_parallel_size'), document.at('expert_parallel_size')],
   ]
   const fields = sizes.filter(field => field !== undefined)
   const [first] = fields
-  if (first === undefined) return readGpus(reader, undefined)
+  if (first === undefined) return readGpus(reader, undefined, sharding)
   const gpus = fields.reduce((product, field) => product * division(reader, field), 1)
   return reader.note('gpus', gpus, first)
 }

@@ -45,8 +45,8 @@ num_processes: 2
     expect(trainingConfig(bert).assumptions).toEqual([
       'The task is sequence-classification: the config names none.',
       'Sequences of 512 tokens: the config sets no maximum length.',
-      'One GPU: the config does not say how many processes run.',
       'Two labels: the config sets no number of labels.',
+      'One GPU: the config does not say how many processes run.',
       "Fused AdamW, the Trainer's default from PyTorch 2.8 on: the config sets no optim.",
     ])
   })

@@ -1,0 +1,181 @@
+"""Training steps of one of several GPUs, run for real by DistributedDataParallel, FSDP2 and DeepSpeed on the CPU, with every
+storage followed from its allocation to its release. One JSON request a line on stdin, one answer a line on stdout.
+
+The other processes are PyTorch's fake process group: collectives return at once and move nothing, and allocate what they always
+do. The weights are small and computed with, since DeepSpeed does not run on the meta device; kernels are those that CUDA would
+pick, as in the worker's trace.
+"""
+
+import functools
+import gc
+import importlib.util
+import json
+import os
+import sys
+
+for name, value in {"RANK": "0", "LOCAL_RANK": "0", "DS_ACCELERATOR": "cpu", "OMP_NUM_THREADS": "1"}.items():
+    os.environ[name] = value
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "engine", "probes"))
+
+import torch
+import torch.distributed as dist
+import worker
+from torch.testing._internal.distributed.fake_pg import FakeStore
+
+STEPS = 4  # DeepSpeed knows from its third step on which parameters come next
+DEEPSPEED_NAMES = {
+    "reduceBucket": "reduce_bucket_size",
+    "prefetchBucket": "stage3_prefetch_bucket_size",
+    "persistenceThreshold": "stage3_param_persistence_threshold",
+    "maxLiveParameters": "stage3_max_live_parameters",
+    "maxReuseDistance": "stage3_max_reuse_distance",
+    "subGroup": "sub_group_size",
+    "overlapsCommunication": "overlap_comm",
+}
+
+
+class Ledger(worker.StorageLedger):
+    """Follows storages with data, those too that FSDP resizes in place."""
+
+    def __init__(self):
+        super().__init__("cpu")
+
+    def __enter__(self):
+        self._resize = torch.UntypedStorage.resize_
+
+        def resize(storage, size):
+            self._resize(storage, size)
+            self.resized(storage)
+            return storage
+
+        torch.UntypedStorage.resize_ = resize
+        return super().__enter__()
+
+    def __exit__(self, *exc):
+        torch.UntypedStorage.resize_ = self._resize
+        return super().__exit__(*exc)
+
+    def enter(self, tensor):
+        super().enter(getattr(tensor, "_local_tensor", tensor))  # a DTensor's own part
+
+    def resized(self, storage):
+        known = self._sizes.get(storage._cdata)
+        if known is not None:
+            self._sizes[storage._cdata] = worker.allocated_bytes(storage)
+            self.live_bytes += self._sizes[storage._cdata] - known
+            self.peak_bytes = max(self.peak_bytes, self.live_bytes)
+
+
+def steps_of(request, ledger):
+    """Peaks in bytes of the last step: the model's parts of it and the optimizer's."""
+    spec = request["spec"]
+    # DeepSpeed keeps the float32 masters beside 16-bit weights; FSDP's weights are the masters.
+    precision = "bf16" if is_deepspeed(spec) and spec["precision"] == "bf16-master" else spec["precision"]
+    model = worker.build_model(request | {"spec": spec | {"precision": precision}}, "cpu")
+    if spec["gradientCheckpointing"]:
+        model.gradient_checkpointing_enable({"use_reentrant": False, **worker.recomputation(spec, "meta")})
+    for tensor in worker.tensors_of(model):
+        ledger.enter(tensor)
+    run = deepspeed_step(model, spec) if is_deepspeed(spec) else torch_step(model, spec)
+    del model
+    gc.collect()
+    for _ in range(STEPS):
+        ledger.peak_bytes = ledger.live_bytes
+        run()
+    return {"peakBytes": ledger.peak_bytes}
+
+
+def is_deepspeed(spec):
+    return spec["sharding"].startswith("zero")
+
+
+def batch_of(spec, model):
+    return {name: torch.zeros_like(tensor) for name, tensor in worker.make_batch(spec, model, "cpu").items()}
+
+
+def torch_step(model, spec):
+    wrapped = worker.distributed_model(model, spec, worker.CpuDevice(None))
+    if spec["sharding"] == "ddp":
+        wrapped.register_comm_hook(None, done_at_once)  # the fake group's own answer is not what DDP waits for
+    trained = [parameter for parameter in wrapped.parameters() if parameter.requires_grad]
+    optimizer = worker.make_optimizer(spec["optimizer"], trained)
+    kernels = functools.partial(worker.CudaKernels, worker.AUTOCAST_DTYPES.get(spec["precision"]))
+
+    def step():
+        for index in range(spec["gradientAccumulation"]):
+            with worker.gradients_stay_here(wrapped, spec, index < spec["gradientAccumulation"] - 1):
+                worker.forward_and_backward(wrapped, spec, batch_of(spec, model), kernels)
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return step
+
+
+def done_at_once(_, bucket):
+    future = torch.futures.Future()
+    future.set_result(bucket.buffer())
+    return future
+
+
+def deepspeed_step(model, spec):
+    import deepspeed
+
+    sys.modules["deepspeed.comm.torch"].build_shm_op = lambda: None  # shared memory between processes that are not there
+    hidden = model.config.hidden_size
+    settings = {"reduceBucket": hidden**2, "prefetchBucket": int(0.9 * hidden**2), "persistenceThreshold": 10 * hidden,
+                "overlapsCommunication": True} | spec.get("zero", {})
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    engine, *_ = deepspeed.initialize(
+        model=model,
+        optimizer=worker.make_optimizer(spec["optimizer"], trained),
+        config={
+            "train_micro_batch_size_per_gpu": spec["microBatch"],
+            "gradient_accumulation_steps": spec["gradientAccumulation"],
+            "gradient_clipping": 1.0,
+            "zero_allow_untested_optimizer": True,
+            "bf16": {"enabled": spec["precision"] == "bf16-master"},
+            "zero_optimization": {"stage": int(spec["sharding"][-1]),
+                                  **{DEEPSPEED_NAMES[name]: value for name, value in settings.items()}},
+        },
+    )
+
+    def step():
+        for _ in range(spec["gradientAccumulation"]):
+            with worker.CudaKernels():
+                loss = engine(**batch_of(spec, model)).loss
+            engine.backward(loss)
+            del loss
+            engine.step()
+
+    return step
+
+
+def peak_of(request):
+    """`rank`: which of the GPUs this one is. The group is as large as the first request's, for good."""
+    gpus = request["spec"]["gpus"]
+    os.environ["WORLD_SIZE"] = str(gpus)
+    if not dist.is_initialized():
+        dist.init_process_group("fake", store=FakeStore(), rank=request["rank"], world_size=gpus)
+    with Ledger() as ledger:
+        return steps_of(request, ledger)
+
+
+def versions():
+    found = {"torch": torch.__version__}
+    if importlib.util.find_spec("deepspeed") is not None:
+        import deepspeed
+
+        found["deepspeed"] = deepspeed.__version__
+    return found
+
+
+def main():
+    answers = sys.stdout
+    sys.stdout = sys.stderr  # libraries print
+    print(json.dumps(versions()), file=answers, flush=True)
+    for line in sys.stdin:
+        print(json.dumps(peak_of(json.loads(line))), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+/**
+ * How far the estimate of one of several GPUs is from what DistributedDataParallel, FSDP2 and DeepSpeed do: the peak of a step
+ * against the same step run by the libraries themselves, over CPU tensors and with the other GPUs played by PyTorch's fake process
+ * group (bench/sharding.py). The model is small, since DeepSpeed computes with real weights.
+ * Needs Python with torch and transformers (MEMORYMARK_PYTHON names the interpreter, default python3), and deepspeed for its cells,
+ * which are left out by name where it is missing. Fails when a cell lies further away than the limit.
+ */
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
+import type { TrainingSpec } from '../engine/config/spec.ts'
+import { Footprint } from '../engine/estimate/footprint.ts'
+import { parseJson } from '../engine/json.ts'
+import { MIB } from '../engine/units.ts'
+import { specOf } from '../test/estimate/specs.ts'
+import { miniature, type ShardingCell, step, torchCells, zero3Cells, zeroCells } from './sharding/cells.ts'
+
+const LIMIT_PERCENT = 3
+
+const versions = z.object({ torch: z.string(), deepspeed: z.string().optional() })
+const reading = z.object({ peakBytes: z.number().int().positive() })
+
+/** One process for each rank that is played: the first GPU has the embeddings, the last one the output layer. */
+class Oracle {
+  readonly rank: number
+  readonly #child: ReturnType<typeof start>
+  readonly #lines: AsyncIterator<string>
+
+  constructor(rank: number) {
+    this.rank = rank
+    this.#child = start()
+    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
+  }
+
+  async read<T>(schema: z.ZodType<T>): Promise<T> {
+    const { value } = await this.#lines.next()
+    const answer = schema.safeParse(parseJson(String(value)))
+    if (!answer.success) throw new Error('bench/sharding.py broke off; its last words are above')
+    return answer.data
+  }
+
+  async peak(spec: TrainingSpec): Promise<number> {
+    this.#child.stdin.write(`${JSON.stringify({ spec, config: miniature, rank: this.rank })}\n`)
+    return (await this.read(reading)).peakBytes
+  }
+
+  end(): void {
+    this.#child.stdin.end()
+  }
+}
+
+function start() {
+  const script = fileURLToPath(new URL('sharding.py', import.meta.url))
+  return spawn(process.env.MEMORYMARK_PYTHON ?? 'python3', ['-u', '-W', 'ignore', script], {
+    stdio: ['pipe', 'pipe', process.env.SHOW_STDERR ? 'inherit' : 'ignore'],
+  })
+}
+
+async function errorsOf(oracles: readonly Oracle[], cells: readonly ShardingCell[]): Promise<number[]> {
+  const errors: number[] = []
+  for (const changes of cells) {
+    const spec = specOf('meta-llama/Llama-3.1-8B', { ...step, ...changes })
+    const peaks = await Promise.all(oracles.map(oracle => oracle.peak(spec)))
+    const truth = Math.max(...peaks)
+    const estimated = new Footprint(spec, miniature).peak(spec.microBatch, 0)
+    const percent = 100 * (estimated.bytes / truth - 1)
+    errors.push(Math.abs(percent))
+    const figures = [truth, estimated.bytes].map(bytes => (bytes / MIB).toFixed(1).padStart(7))
+    console.log(`${figures.join(' ')} ${percent < 0 ? '' : '+'}${percent.toFixed(2)} %  ${JSON.stringify(changes)}`)
+  }
+  return errors
+}
+
+// ZeRO-1 and 2 give every GPU other parameters; with the rest every GPU does the same.
+const [first, last] = [new Oracle(0), new Oracle(step.gpus - 1)]
+const [found] = await Promise.all([first.read(versions), last.read(versions)])
+console.log(`torch ${found.torch}, deepspeed ${found.deepspeed ?? 'not installed'}; MiB run, MiB estimated`)
+const hasDeepSpeed = found.deepspeed !== undefined
+const errors = [
+  ...(await errorsOf([first], torchCells)),
+  ...(hasDeepSpeed ? await errorsOf([first, last], zeroCells) : []),
+  ...(hasDeepSpeed ? await errorsOf([first], zero3Cells) : []),
+].toSorted((a, b) => a - b)
+for (const oracle of [first, last]) oracle.end()
+if (!hasDeepSpeed) console.log(`left out for want of deepspeed: ${zeroCells.length + zero3Cells.length} cells`)
+const worst = errors.at(-1) ?? Number.POSITIVE_INFINITY
+const median = errors[Math.floor(errors.length / 2)] ?? Number.POSITIVE_INFINITY
+process.exitCode = worst <= LIMIT_PERCENT ? 0 : 1
+console.log(
+  `${errors.length} cells: median ${median.toFixed(2)} %, worst ${worst.toFixed(2)} % (at most ${LIMIT_PERCENT}): ${worst <= LIMIT_PERCENT ? 'holds' : 'falls short'}`,
+)

@@ -1,0 +1,78 @@
+/** Steps of one of several GPUs, as accelerate, torchtune and transformers run them with DDP, FSDP2 and DeepSpeed. */
+import type { TrainingSpec } from '../../engine/config/spec.ts'
+import { knownModel } from '../../test/estimate/specs.ts'
+
+/** Llama in miniature: as there, the embeddings are as large as several blocks. */
+export const miniature = {
+  ...knownModel('meta-llama/Llama-3.1-8B').config,
+  hidden_size: 128,
+  intermediate_size: 512,
+  num_hidden_layers: 6,
+  num_attention_heads: 2,
+  num_key_value_heads: 2,
+  vocab_size: 2048,
+  max_position_embeddings: 2048,
+}
+
+/** What every cell has in common. Eager attention, whose kernels are the same on every device. */
+export const step = { gpus: 4, attention: 'eager', loop: 'trainer', microBatch: 1, sequenceLength: 32 } as const
+
+export type ShardingCell = Partial<TrainingSpec>
+
+const gated = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
+const lora = { lora: { rank: 16, targets: gated, dropout: 0 } }
+const masters = { precision: 'bf16-master' } as const
+const accumulating = { gradientAccumulation: 2 } as const
+const checkpointed = { gradientCheckpointing: true, microBatch: 2, sequenceLength: 64 } as const
+const ddp = { sharding: 'ddp' } as const
+const fsdp = { sharding: 'fsdp' } as const
+
+export const torchCells: readonly ShardingCell[] = [
+  { ...ddp, precision: 'fp32' },
+  { ...ddp, precision: 'fp32', ...accumulating },
+  { ...ddp, precision: 'amp-bf16', ...checkpointed },
+  { ...ddp, precision: 'bf16', ...lora, ...checkpointed },
+  { ...ddp, precision: 'bf16', optimizer: 'sgd', ...checkpointed },
+  { ...fsdp, precision: 'fp32' },
+  { ...fsdp, precision: 'fp32', ...accumulating },
+  { ...fsdp, precision: 'fp32', optimizer: 'sgd' },
+  { ...fsdp, precision: 'bf16', ...checkpointed },
+  { ...fsdp, precision: 'bf16', ...lora, ...checkpointed },
+  { ...fsdp, precision: 'bf16', ...lora, ...accumulating, ...checkpointed },
+  { ...fsdp, precision: 'bf16', syncsEveryMicroBatch: true, ...accumulating, ...checkpointed },
+  { ...fsdp, ...masters },
+  { ...fsdp, ...masters, ...accumulating },
+  { ...fsdp, ...masters, ...checkpointed },
+  { ...fsdp, ...masters, ...accumulating, ...checkpointed },
+  { ...fsdp, ...masters, optimizer: 'sgd-momentum', ...checkpointed },
+]
+
+function withDeepSpeed(sharding: 'zero1' | 'zero2' | 'zero3'): readonly ShardingCell[] {
+  return [
+    { sharding, ...masters },
+    { sharding, ...masters, ...accumulating },
+    { sharding, ...masters, ...checkpointed },
+    { sharding, ...masters, ...accumulating, ...checkpointed },
+    { sharding, ...masters, ...lora, ...checkpointed },
+    { sharding, ...masters, optimizer: 'sgd', ...checkpointed },
+    { sharding, ...masters, zero: { reduceBucket: 250_000 } },
+    { sharding, ...masters, zero: { reduceBucket: 750_000, overlapsCommunication: false } },
+    { sharding, precision: 'fp32', ...accumulating },
+  ]
+}
+
+export const zeroCells: readonly ShardingCell[] = [...withDeepSpeed('zero1'), ...withDeepSpeed('zero2')]
+
+const zero3 = { sharding: 'zero3', ...masters } as const
+/** A model of billions of parameters passes DeepSpeed's limits, which are a billion; these are as much smaller as the model. */
+const tight = { maxLiveParameters: 250_000, maxReuseDistance: 250_000 }
+
+export const zero3Cells: readonly ShardingCell[] = [
+  ...withDeepSpeed('zero3'),
+  { ...zero3, optimizer: 'sgd', zero: tight },
+  { ...zero3, optimizer: 'sgd', zero: tight, ...checkpointed },
+  { ...zero3, optimizer: 'sgd', zero: { ...tight, prefetchBucket: 170_000, persistenceThreshold: 17_000 } },
+  { ...zero3, optimizer: 'sgd', zero: { ...tight, prefetchBucket: 170_000 }, ...checkpointed },
+  { ...zero3, ...lora, zero: tight, ...checkpointed },
+  { ...zero3, zero: { subGroup: 120_000 } },
+]

@@ -1,0 +1,23 @@
+/** How many GPUs train together. The launcher's command line says it, so most configs do not. */
+import type { FieldReader } from './fields.ts'
+import type { Field } from './section.ts'
+import type { Sharding } from './spec.ts'
+import { SETTINGS_PATH } from './supplied.ts'
+
+/** What divides a training among GPUs is not written for one; most machines that are rented for it have so many. */
+const GPUS_OF_A_MACHINE = 8
+
+export function readGpus(reader: FieldReader, written: Field | undefined, sharding?: Sharding): number {
+  const field = reader.fieldFor('gpus', written)
+  const divides = sharding !== undefined && sharding !== 'ddp'
+  const byDefault = divides
+    ? {
+        value: GPUS_OF_A_MACHINE,
+        assumption: `${GPUS_OF_A_MACHINE} GPUs: the config divides the training among several and does not say how many; gpus for this path in the overrides of ${SETTINGS_PATH} does.`,
+      }
+    : { value: 1, assumption: 'One GPU: the config does not say how many processes run.' }
+  return reader.settle('gpus', field, present => reader.wholeNumber(present, { max: 100_000 }), {
+    source: 'not in the file',
+    ...byDefault,
+  })
+}

@@ -1,0 +1,68 @@
+/**
+ * What several GPUs do between them in the middle of a step: weights are gathered and let go, gradients summed and divided. The
+ * timeline tells an exchange what the step does; the exchange allocates and releases.
+ */
+import { modelCopies, type TrainingSpec } from '../../config/spec.ts'
+import type { ByteKind, Storage, Tensor } from '../storage.ts'
+import { DataParallel } from './data-parallel.ts'
+import { FullyShardedDataParallel } from './fsdp.ts'
+import { Zero } from './zero.ts'
+import { Zero3 } from './zero3.ts'
+
+export type Parameters = ReadonlyMap<string, Tensor>
+
+export interface Memory {
+  allocate(storage: Storage): void
+  release(storage: Storage): void
+  /** A storage of so many bytes whatever the batch. */
+  fixed(bytes: number, kind: ByteKind): Storage
+}
+
+/** A recomputation is part of the backward pass. */
+export type Pass = 'without gradients' | 'forward' | 'backward'
+
+export interface Exchange {
+  /** There through the step beside the shares. */
+  readonly resident: readonly Storage[]
+  /** Of what this GPU's optimizer steps with, what it steps with at a time. */
+  readonly partAtATime: number
+  /** An operation begins, and has ended, that uses these parameters' storages. */
+  begins(used: readonly Storage[], pass: Pass): void
+  ends(used: readonly Storage[], pass: Pass): void
+  forwardEnds(): void
+  /** The whole gradient of a parameter has come. */
+  receives(parameter: Storage, gradient: Storage): void
+  backwardEnds(): void
+  /** Before the optimizer's own temporaries, and after them. */
+  optimizerBegins(): void
+  optimizerEnds(): void
+  /** optimizer.zero_grad(set_to_none=True), the default. */
+  gradientsEnd(): void
+}
+
+export interface ExchangeContext {
+  readonly spec: TrainingSpec
+  readonly parameters: Parameters
+  readonly memory: Memory
+  /** Told of every gradient that is kept; true where it is stepped with at once and let go. */
+  readonly kept: (parameter: Storage) => boolean
+}
+
+/** `order`: what the operations of a step use, in order, as `begins` is told. */
+export function exchangeOf(context: ExchangeContext, order: () => readonly (readonly Storage[])[]): Exchange {
+  const { spec } = context
+  if (spec.step !== 'training') return new DataParallel(context)
+  switch (spec.sharding ?? 'ddp') {
+    case 'ddp':
+      return new DataParallel(context)
+    case 'fsdp':
+      return modelCopies(spec) === 1 && spec.offload === undefined
+        ? new DataParallel(context)
+        : new FullyShardedDataParallel(context)
+    case 'zero1':
+    case 'zero2':
+      return new Zero(context)
+    case 'zero3':
+      return new Zero3(context, order())
+  }
+}

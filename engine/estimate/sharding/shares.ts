@@ -1,0 +1,35 @@
+/** What one of several GPUs keeps of a model between steps. */
+import { modelCopies, type TrainingSpec } from '../../config/spec.ts'
+
+/** Share of each kind that stays on one GPU. */
+export interface Shares {
+  readonly weights: number
+  readonly optimizerState: number
+}
+
+export function sharesOf(spec: TrainingSpec): Shares {
+  const { sharding = 'ddp', offload } = spec
+  const divided = 1 / modelCopies(spec)
+  const state = offload === undefined ? divided : 0
+  const weights = offload === 'optimizer-and-weights' ? 0 : divided
+  switch (sharding) {
+    case 'ddp':
+      return { weights: 1, optimizerState: offload === undefined ? 1 : 0 }
+    case 'zero1':
+    case 'zero2':
+      return { weights: 1, optimizerState: state }
+    case 'zero3':
+    case 'fsdp':
+      return { weights, optimizerState: state }
+  }
+}
+
+/**
+ * Where float32 copies of what trains are kept: nowhere, in the optimizer (DeepSpeed, whatever the weights are in), or as the
+ * very weights that are kept, of which FSDP gathers 16-bit copies.
+ */
+export function mastersOf({ sharding, gpus, precision }: TrainingSpec): 'none' | 'in-optimizer' | 'as-weights' {
+  if (sharding?.startsWith('zero')) return 'in-optimizer'
+  if (precision !== 'bf16-master') return 'none'
+  return sharding === 'fsdp' && gpus > 1 ? 'as-weights' : 'in-optimizer'
+}

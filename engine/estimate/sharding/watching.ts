@@ -1,0 +1,30 @@
+import type { Storage } from '../storage.ts'
+import type { Exchange, Memory } from './exchange.ts'
+
+/** Exchanges nothing and tells what a step uses, in order: how DeepSpeed itself finds out, in its first steps. */
+export class Watching implements Exchange {
+  readonly resident = []
+  readonly partAtATime = 1
+  readonly #memory: Memory
+  readonly #tell: (used: readonly Storage[]) => void
+
+  constructor(memory: Memory, tell: (used: readonly Storage[]) => void) {
+    this.#memory = memory
+    this.#tell = tell
+  }
+
+  begins(used: readonly Storage[]): void {
+    this.#tell(used)
+  }
+
+  receives(_parameter: Storage, gradient: Storage): void {
+    this.#memory.release(gradient)
+  }
+
+  ends(): void {}
+  forwardEnds(): void {}
+  backwardEnds(): void {}
+  optimizerBegins(): void {}
+  optimizerEnds(): void {}
+  gradientsEnd(): void {}
+}
