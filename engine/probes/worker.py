@@ -124,7 +124,7 @@ def adds_in_place(old, new, *_):
 
 
 def storage_use_count(storage):
-    """Before 2.8, torch tells it only where it was built for CUDA. It stands behind the vtable: c10/util/intrusive_ptr.h."""
+    """Torch 2.6 tells it only where it was built for CUDA. It stands behind the vtable: c10/util/intrusive_ptr.h."""
     if hasattr(torch._C, "_storage_Use_Count"):
         return torch._C._storage_Use_Count(storage._cdata)
     return ctypes.c_uint32.from_address(storage._cdata + ctypes.sizeof(ctypes.c_void_p)).value
@@ -1474,7 +1474,7 @@ def highest_of(results):
 
 
 def is_sharded(spec):
-    return spec.get("sharding") == "fsdp" and spec["gpus"] > 1
+    return spec.get("sharding") in ("fsdp", "fsdp-grad-op") and spec["gpus"] > 1
 
 
 def distributed_model(model, spec, device):
@@ -1492,9 +1492,10 @@ def distributed_model(model, spec, device):
     dtype = torch.bfloat16 if spec["precision"] == "bf16-master" else None
     mesh = dist.init_device_mesh(device.kind, (dist.get_world_size(),))
     policy = {"mesh": mesh, "mp_policy": MixedPrecisionPolicy(param_dtype=dtype, reduce_dtype=dtype)}
+    reshards = spec["sharding"] == "fsdp"
     whole = set(model._no_split_modules or ())
     for module in [module for module in model.modules() if type(module).__name__ in whole]:
-        fully_shard(module, **policy)
+        fully_shard(module, **policy, reshard_after_forward=reshards)
     return fully_shard(model, **policy)
 
 

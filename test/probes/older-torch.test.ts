@@ -27,7 +27,7 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () =
     await rm(folder, { recursive: true })
   })
 
-  test('before 2.8 the tensors that share a storage are counted without a CUDA build', () => {
+  test('where torch does not tell how many tensors share a storage, they are counted', () => {
     const answer = asked(`
 if hasattr(torch._C, "_storage_Use_Count"):
     del torch._C._storage_Use_Count
