@@ -45,6 +45,8 @@ export const torchCells: readonly ShardingCell[] = [
   { ...fsdp, ...masters, ...checkpointed },
   { ...fsdp, ...masters, ...accumulating, ...checkpointed },
   { ...fsdp, ...masters, optimizer: 'sgd-momentum', ...checkpointed },
+  { sharding: 'fsdp-grad-op', ...masters, ...checkpointed },
+  { sharding: 'fsdp-grad-op', ...masters, optimizer: 'sgd', ...accumulating },
 ]
 
 function withDeepSpeed(sharding: 'zero1' | 'zero2' | 'zero3'): readonly ShardingCell[] {

@@ -26,7 +26,7 @@ const commands: Record<string, string> = {
   --gradient-checkpointing
   --lora-rank <n>              adapters over frozen weights; --lora-targets q_proj,v_proj,… --lora-dropout <p>
   --quantization nf4|nf4-double|int8|gptq|awq  quantised base weights under the adapters
-  --gpus <n>                   GPUs that share the model; --sharding ddp|zero1|zero2|zero3|fsdp
+  --gpus <n>                   GPUs that share the model; --sharding ddp|zero1|zero2|zero3|fsdp|fsdp-grad-op
   --fused-loss                 Liger's or another loss that never holds the logits whole
   --padded                     batches carry a padding mask
   --loop plain|trainer|ultralytics    who runs the step: a plain PyTorch loop, Hugging Face's Trainer, or Ultralytics'

@@ -3,7 +3,14 @@ import { closest, type Problem } from '../errors.ts'
 import { oneOf, plain, quote } from './quote.ts'
 import type { Field } from './section.ts'
 import type { TrainingSpec } from './spec.ts'
-import { orInSettings, SETTINGS_PATH, type SuppliedFields, type SuppliedKey, suppliedKeys } from './supplied.ts'
+import {
+  orInSettings,
+  SETTINGS_PATH,
+  type SuppliedFields,
+  type SuppliedKey,
+  suppliedKeys,
+  suppliedNames,
+} from './supplied.ts'
 
 export interface Range {
   readonly min?: number
@@ -72,7 +79,7 @@ export class FieldReader {
       if (written !== undefined) this.#suppliable.set(written, key)
       return written
     }
-    const sentence = `The ${key.replace('_', ' ')} is ${shown(field)}, as ${field.file ?? SETTINGS_PATH} says.`
+    const sentence = `The ${suppliedNames[key]} is ${shown(field)}, as ${field.file ?? SETTINGS_PATH} says.`
     if (!this.assumptions.includes(sentence)) this.assume(sentence)
     return field
   }

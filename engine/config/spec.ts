@@ -70,9 +70,16 @@ export type Quantization = (typeof quantizations)[number]
 /** peft's own targets for Llama and its kin, the projections that the LoRA paper adapts. */
 export const defaultLoraTargets: readonly string[] = ['q_proj', 'v_proj']
 
-/** How several GPUs share a model: copies (DDP), or optimizer state, gradients and weights divided (ZeRO 1, 2, 3; FSDP as 3). */
-export const shardings = ['ddp', 'zero1', 'zero2', 'zero3', 'fsdp'] as const
+/**
+ * How several GPUs share a model: copies (DDP), or optimizer state, gradients and weights divided (ZeRO 1, 2, 3; FSDP as 3, and
+ * `fsdp-grad-op` with weights that stay whole from the forward pass to the backward pass: SHARD_GRAD_OP).
+ */
+export const shardings = ['ddp', 'zero1', 'zero2', 'zero3', 'fsdp', 'fsdp-grad-op'] as const
 export type Sharding = (typeof shardings)[number]
+
+export function isFsdp(sharding: Sharding | undefined): boolean {
+  return sharding === 'fsdp' || sharding === 'fsdp-grad-op'
+}
 
 /**
  * Whose way of computing log-probabilities: `trl` sequence by sequence, keeping the logits; `llamafactory` whole, keeping both;

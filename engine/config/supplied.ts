@@ -8,6 +8,16 @@ export const SETTINGS_PATH = '.github/memorymark.yml'
 export const suppliedKeys = ['model', 'task', 'sequence_length', 'image_size', 'labels', 'gpus'] as const
 export type SuppliedKey = (typeof suppliedKeys)[number]
 
+/** In a sentence, after "the". */
+export const suppliedNames: Readonly<Record<SuppliedKey, string>> = {
+  model: 'model',
+  task: 'task',
+  sequence_length: 'sequence length',
+  image_size: 'image size',
+  labels: 'number of labels',
+  gpus: 'number of GPUs',
+}
+
 /** Each as it is written in the settings, whose path the field bears. */
 export type SuppliedFields = Readonly<Partial<Record<SuppliedKey, Field>>>
 

@@ -1,5 +1,5 @@
 /** How far an estimate may be from the truth, and of which steps no trace has confirmed it. */
-import type { ExpertStyle, TrainingSpec } from '../config/spec.ts'
+import { type ExpertStyle, isFsdp, type TrainingSpec } from '../config/spec.ts'
 import {
   hasExperts,
   hasStateSpaces,
@@ -53,7 +53,7 @@ export function beyondTorch(spec: TrainingSpec): string | undefined {
 function exchangingLibrary({ sharding = 'ddp', gpus }: TrainingSpec): string | undefined {
   if (sharding.startsWith('zero')) return 'DeepSpeed'
   if (gpus === 1) return undefined
-  return sharding === 'fsdp' ? 'FSDP' : 'DistributedDataParallel'
+  return isFsdp(sharding) ? 'FSDP' : 'DistributedDataParallel'
 }
 
 /** What of a step nothing has run but the estimate; undefined when all of it has been. */

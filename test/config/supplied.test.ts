@@ -20,6 +20,15 @@ async function read(text: string, override = '{}'): Promise<Reading> {
 const open = 'per_device_train_batch_size: 4\nmodel_name_or_path: $MODEL\nmax_seq_length: $LENGTH\ntask: $TASK\n'
 
 describe('what a config cannot say itself', () => {
+  test('the number of GPUs that share a model', async () => {
+    const sharded =
+      'per_device_train_batch_size: 4\nmodel_name_or_path: gpt2\ntask: causal-lm\nmax_seq_length: 512\nfsdp: full_shard\n'
+    expect(await read(sharded, '{ gpus: 4 }')).toMatchObject({
+      spec: { sharding: 'fsdp', gpus: 4 },
+      assumptions: expect.arrayContaining(['The number of GPUs is 4, as .github/memorymark.yml says.']),
+    })
+  })
+
   test('is asked for in the settings', async () => {
     const reading = await read(open)
     expect(reading.kind === 'unreadable' && reading.problems.map(({ line, fix }) => [line, fix])).toEqual([

@@ -57,14 +57,19 @@ describe('the settings', () => {
       reportSchedule: '0 6 * * 1',
       measure: { by: 'dispatch' },
       overrides: [
-        { path: 'configs/llm/**', gpu: 'a100-80gb', hoursPerRun: 12, supplied: {} },
+        {
+          path: 'configs/llm/**',
+          gpu: 'a100-80gb',
+          hoursPerRun: 12,
+          supplied: { gpus: { value: { kind: 'number', number: 8 } } },
+        },
         {
           path: 'configs/llm/from-environment.yaml',
           supplied: {
             model: {
               value: { kind: 'text', text: 'meta-llama/Llama-3.1-8B' },
               file: path,
-              at: { line: 39, column: 12 },
+              at: { line: 40, column: 12 },
             },
             sequence_length: { value: { kind: 'number', number: 4_096 } },
           },

@@ -8,7 +8,7 @@ import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import type { Optimizer, Precision } from '../spec.ts'
+import { isFsdp, type Optimizer, type Precision } from '../spec.ts'
 import { type AttentionChoice, eagerAttention, flashAttention, fusedAttention } from '../trainer/attention.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { imageOfEverySample } from '../trainer/images.ts'
@@ -231,7 +231,7 @@ function readPrecision(
   }
   const blockwise = blockwiseField(reader, document)
   if (blockwise !== undefined) return reader.note('precision', 'bf16-master', blockwise)
-  const hasMasters = sharding !== undefined && !(sharding === 'fsdp' && hasAdapters(method))
+  const hasMasters = sharding !== undefined && !(isFsdp(sharding) && hasAdapters(method))
   if (hasMasters && on !== undefined) return reader.note('precision', 'bf16-master', on)
   if (hasAdapters(method)) return reader.note('precision', 'bf16', on ?? source)
   if (on === undefined) return reader.note('precision', 'fp32', source)

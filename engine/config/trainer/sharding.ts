@@ -181,7 +181,7 @@ export interface FsdpFields {
   readonly config: Section | undefined
 }
 
-/** `fsdp: [full_shard, auto_wrap, offload]` and what stands in fsdp_config; SHARD_GRAD_OP keeps whole weights, as ZeRO-2 does. */
+/** `fsdp: [full_shard, auto_wrap, offload]` and what stands in fsdp_config, the strategies by their names or FSDP2's switch. */
 export function readFsdp(reader: FieldReader, { fsdp, config }: FsdpFields): Sharded {
   const words = wordsIn(fsdp)
   const field = fsdp !== undefined && words.length > 0 ? fsdp : undefined
@@ -190,7 +190,7 @@ export function readFsdp(reader: FieldReader, { fsdp, config }: FsdpFields): Sha
   const from = field ?? anySetting
   if (from === undefined || words.includes('no_shard')) return {}
   const keepsWeights = words.includes('shard_grad_op') || (strategy !== undefined && saysGradientsOnly(strategy))
-  const sharding = reader.note<Sharding>('sharding', keepsWeights ? 'zero2' : 'fsdp', from)
+  const sharding = reader.note<Sharding>('sharding', keepsWeights ? 'fsdp-grad-op' : 'fsdp', from)
   const offloads = config?.at('fsdp_offload_params') ?? config?.at('offload_params')
   const isOffloaded = words.includes('offload') || (offloads?.value.kind === 'flag' && offloads.value.flag)
   if (!isOffloaded) return { sharding }

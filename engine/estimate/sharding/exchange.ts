@@ -56,6 +56,7 @@ export function exchangeOf(context: ExchangeContext, order: () => readonly (read
     case 'ddp':
       return new DataParallel(context)
     case 'fsdp':
+    case 'fsdp-grad-op':
       return modelCopies(spec) === 1 && spec.offload === undefined
         ? new DataParallel(context)
         : new FullyShardedDataParallel(context)

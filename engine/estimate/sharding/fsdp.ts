@@ -35,6 +35,7 @@ export class FullyShardedDataParallel implements Exchange {
       part: 1 / modelCopies(spec),
       castsShards: mastersOf(spec) === 'as-weights',
       isOffloaded: spec.offload !== undefined,
+      keepsGathered: spec.sharding === 'fsdp-grad-op',
     }
     this.#microStepsLeft = spec.syncsEveryMicroBatch ? 1 : Math.min(spec.gradientAccumulation, 2)
     for (const [name, parameter] of parameters) {
@@ -68,7 +69,7 @@ export class FullyShardedDataParallel implements Exchange {
   }
 
   #leaveForward(): void {
-    if (this.#current?.isBlock) this.#current.reshard()
+    if (this.#current?.isBlock && !this.#rules.keepsGathered) this.#current.reshard()
     this.#current = undefined
   }
 
@@ -148,6 +149,8 @@ interface Rules {
   /** Shards are float32, and what is gathered of them 16 bits. */
   readonly castsShards: boolean
   readonly isOffloaded: boolean
+  /** From the forward pass to the backward pass: reshard_after_forward=False, once called SHARD_GRAD_OP. */
+  readonly keepsGathered: boolean
 }
 
 /** Parameters that are gathered together. */

@@ -1,5 +1,5 @@
 /** What one of several GPUs keeps of a model between steps. */
-import { modelCopies, type TrainingSpec } from '../../config/spec.ts'
+import { isFsdp, modelCopies, type TrainingSpec } from '../../config/spec.ts'
 
 /** Share of each kind that stays on one GPU. */
 export interface Shares {
@@ -20,6 +20,7 @@ export function sharesOf(spec: TrainingSpec): Shares {
       return { weights: 1, optimizerState: state }
     case 'zero3':
     case 'fsdp':
+    case 'fsdp-grad-op':
       return { weights, optimizerState: state }
   }
 }
@@ -31,5 +32,5 @@ export function sharesOf(spec: TrainingSpec): Shares {
 export function mastersOf({ sharding, gpus, precision }: TrainingSpec): 'none' | 'in-optimizer' | 'as-weights' {
   if (sharding?.startsWith('zero')) return 'in-optimizer'
   if (precision !== 'bf16-master') return 'none'
-  return sharding === 'fsdp' && gpus > 1 ? 'as-weights' : 'in-optimizer'
+  return isFsdp(sharding) && gpus > 1 ? 'as-weights' : 'in-optimizer'
 }

@@ -34,6 +34,11 @@ describe('a config of DeepSpeed', () => {
     })
   })
 
+  it('gives the batch of one GPU out of all, and eight where it shards and does not say', () => {
+    expect(settingsOf({ train_batch_size: 64, ...zero2 })).toMatchObject({ microBatch: 8, gpus: 8 })
+    expect(settingsOf({ train_batch_size: 64, bf16: { enabled: true } })).toMatchObject({ microBatch: 64, gpus: 1 })
+  })
+
   it('whose batch sizes disagree is told so at the total', () => {
     const sizes = { train_batch_size: 30, train_micro_batch_size_per_gpu: 4, gradient_accumulation_steps: 2 }
     expect(read({ ...sizes, ...zero2 })[0]).toMatchObject({ code: 'batch-sizes-disagree', line: 2, column: 23 })

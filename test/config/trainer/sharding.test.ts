@@ -1,6 +1,6 @@
 /** DeepSpeed's file as each tool's config names it: what its content decides, and what is told where there is none. */
 import { describe, expect, it } from 'vitest'
-import { type Explanation, explainConfigAsync } from '../../../engine/config/read.ts'
+import { type Explanation, explainConfig, explainConfigAsync } from '../../../engine/config/read.ts'
 
 const dpo =
   'model_name_or_path: gpt2\nper_device_train_batch_size: 2\nmax_length: 512\nbf16: true\nbeta: 0.1\nmax_prompt_length: 128\n'
@@ -236,3 +236,51 @@ describe('16 bits, where DeepSpeed has its own switch', () => {
     })
   })
 })
+
+describe("DeepSpeed's sizes", () => {
+  it('bucket sizes are read; "auto" is the Trainer\'s to fill in, and what is left out DeepSpeed\'s', async () => {
+    const zero_optimization = { stage: 3, reduce_bucket_size: 'auto', stage3_max_live_parameters: 2e8 }
+    const { spec } = await readFrom('Hugging Face Trainer', JSON.stringify({ zero_optimization }))
+    expect(spec?.zero).toEqual({
+      prefetchBucket: 5e7,
+      persistenceThreshold: 1e5,
+      maxLiveParameters: 2e8,
+      maxReuseDistance: 1e9,
+      subGroup: 1e9,
+      overlapsCommunication: true,
+    })
+  })
+
+  it('a bucket size that is no number is refused where it stands', async () => {
+    const zero_optimization = { stage: 2, reduce_bucket_size: 'huge' }
+    const { reading } = await readFrom('Hugging Face Trainer', JSON.stringify({ zero_optimization }, null, 1))
+    expect(reading).toMatchObject({ kind: 'unreadable', problems: [{ file: 'configs/ds.json', line: 4 }] })
+  })
+})
+
+describe('how many GPUs', () => {
+  it.each([
+    ['Hugging Face Trainer', stage(3), 8],
+    ['Axolotl', stage(2), 8],
+    ['LLaMA-Factory', stage(1), 8],
+    ['LLaMA-Factory v1', stage(3), 8],
+    ['Hugging Face Trainer', stage(0), 1],
+  ] as const)('%s with %s: %d unless the config says', async (tool, text, gpus) => {
+    const { spec, assumptions } = await readFrom(tool, text)
+    expect(spec?.gpus).toBe(gpus)
+    expect(assumptions.some(sentence => sentence.startsWith('8 GPUs: the config divides'))).toBe(gpus === 8)
+  })
+
+  it('FSDP is for several too, whichever of its strategies it is', () => {
+    for (const strategy of ['full_shard', 'shard_grad_op']) {
+      const text = `model_name_or_path: gpt2\nper_device_train_batch_size: 2\nfsdp: ${strategy}\n`
+      expect(specOf(recognised(text))).toMatchObject({ gpus: 8 })
+    }
+  })
+})
+
+function recognised(text: string) {
+  const explanation = explainConfig({ path: 'train.yaml', text })
+  if (explanation.kind !== 'recognised') throw new Error('not recognised')
+  return explanation
+}

@@ -2,7 +2,7 @@
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field, Section } from '../../section.ts'
-import type { Precision, TrainingSpec } from '../../spec.ts'
+import { isFsdp, type Precision, type TrainingSpec } from '../../spec.ts'
 import { isOn } from '../../trainer/method.ts'
 import type { Sharded } from '../../trainer/sharding.ts'
 import { storedQuantization } from '../../trainer/stored-quantization.ts'
@@ -69,7 +69,7 @@ export function readPrecision(
   { sharding }: Sharded,
   hasAdapter: boolean,
 ): Precision {
-  const half: Precision = sharding === undefined || (sharding === 'fsdp' && hasAdapter) ? 'bf16' : 'bf16-master'
+  const half: Precision = sharding === undefined || (isFsdp(sharding) && hasAdapter) ? 'bf16' : 'bf16-master'
   const bf16 = document.at('bf16') ?? document.at('bfloat16')
   const fp16 = document.at('fp16') ?? document.at('float16')
   if (fp16 !== undefined && reader.flag(fp16) === true) {

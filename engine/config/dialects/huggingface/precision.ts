@@ -1,7 +1,7 @@
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field } from '../../section.ts'
-import type { Precision, Sharding } from '../../spec.ts'
+import { isFsdp, type Precision, type Sharding } from '../../spec.ts'
 
 export interface PrecisionFields {
   readonly fp16: Field | undefined
@@ -71,7 +71,7 @@ function precisionOf(
 
 /** DeepSpeed keeps 32-bit masters of what trains; accelerate upcasts it under FSDP (accelerator.py, prepare_model). */
 function hasMasters({ sharding, hasAdapter }: PrecisionFields): boolean {
-  return sharding !== undefined && !(sharding === 'fsdp' && hasAdapter)
+  return sharding !== undefined && !(isFsdp(sharding) && hasAdapter)
 }
 
 const useAutocast = 'Load the weights as float32 with fp16: true, or as bfloat16.'

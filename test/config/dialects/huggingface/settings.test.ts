@@ -100,7 +100,7 @@ describe('other settings', () => {
 
   it('fsdp shards the weights, unless it shards gradients only', () => {
     expect(trainingConfig(`${bert}fsdp: full_shard auto_wrap\n`).spec.sharding).toBe('fsdp')
-    expect(trainingConfig(`${bert}fsdp: [shard_grad_op]\n`).spec.sharding).toBe('zero2')
+    expect(trainingConfig(`${bert}fsdp: [shard_grad_op]\n`).spec.sharding).toBe('fsdp-grad-op')
   })
 
   it.each(['load_in_4bit: false', 'finetuning_type: full', 'deepspeed: null', 'fsdp: ""'])(
