@@ -91,5 +91,5 @@ function largestPartBytes(trained: readonly Tensor[], parts: number): number {
       bytes[part] = (bytes[part] ?? 0) + bytesOf(parameter)
     start = end
   }
-  return Math.max(0, ...bytes)
+  return bytes.reduce((most, each) => Math.max(most, each), 0)
 }
