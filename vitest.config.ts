@@ -6,5 +6,6 @@ export default defineConfig({
     // Many tests start real processes; on a busy machine that takes as long as it takes, and no test is about time.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    expect: { poll: { timeout: 15_000 } },
   },
 })
