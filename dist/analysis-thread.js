@@ -489,8 +489,12 @@ var tasks = [
   "masked-lm",
   "causal-lm",
   "seq2seq-lm",
-  "image-classification"
+  "image-classification",
+  "object-detection"
 ];
+function isOfImages(task) {
+  return task === "image-classification" || task === "object-detection";
+}
 var optimizers = [
   "adamw",
   "adamw-fused",
@@ -508,13 +512,18 @@ var optimizers = [
 var precisions = ["fp32", "tf32", "bf16", "bf16-master", "amp-bf16", "amp-fp16"];
 var stepProfiles = ["training", "forward-backward"];
 var attentions = ["sdpa", "eager"];
-var loops = ["plain", "trainer"];
+var loops = ["plain", "trainer", "ultralytics"];
+var expertStyles = ["axolotl-kernels", "axolotl-linear", "torchtune", "ktransformers"];
 var frameworks = ["pytorch", "tensorflow.js"];
 var quantizations = ["nf4", "nf4-double", "int8", "gptq", "awq"];
 var defaultLoraTargets = ["q_proj", "v_proj"];
-var shardings = ["ddp", "zero1", "zero2", "zero3", "fsdp"];
+var shardings = ["ddp", "zero1", "zero2", "zero3", "fsdp", "fsdp-grad-op"];
+function isFsdp(sharding) {
+  return sharding === "fsdp" || sharding === "fsdp-grad-op";
+}
 var logProbabilityStyles = ["trl", "llamafactory", "torchtune"];
 var references = ["none", "adapters-off", "copy"];
+var ASSUMED_OBJECTS = 50;
 var MAX_BATCH = 1e6;
 var trainingMethod = z2.discriminatedUnion("kind", [
   /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected answer of a sample go through the model in one batch. */
@@ -614,6 +623,7 @@ var trainedPart = z2.object({
   /** The blocks that train change from time to time, and the optimizer keeps the state of those that have had their turn: LISA. */
   inTurns: z2.boolean().optional()
 });
+var zeroElements = z2.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 var batchSize = z2.number().int().min(1).max(MAX_BATCH);
 var trainingSpec = z2.object({
   /** A Hub id or an alias of the model catalogue. */
@@ -631,6 +641,8 @@ var trainingSpec = z2.object({
   targetLength: z2.number().int().min(1).max(1e7).optional(),
   /** Pixels of the square image's side; absent for text. */
   imageSize: z2.number().int().min(1).max(1e5).optional(),
+  /** Objects in the fullest image of a batch, for a detector; as many as are usual when absent. */
+  objects: z2.number().int().min(1).max(1e5).optional(),
   /** Classes of a classification head. */
   labels: z2.number().int().min(1).max(1e6),
   precision: z2.enum(precisions),
@@ -646,8 +658,6 @@ var trainingSpec = z2.object({
     targets: z2.array(z2.string().max(100)).max(100),
     /** Last names of experts' matrices that have adapters, all experts of a layer in one: peft's `target_parameters`. */
     parameters: z2.array(z2.string().max(100)).max(10).optional(),
-    /** Those stay low-rank products in Axolotl's kernels; peft adds them to the matrices. */
-    inExpertKernels: z2.literal(true).optional(),
     dropout: z2.number().min(0).max(1),
     /** Adapters in the weights' type, as torchtune holds them; in float32 where absent, as peft does. */
     inWeightsType: z2.literal(true).optional(),
@@ -669,12 +679,13 @@ var trainingSpec = z2.object({
   trainable: trainedPart.optional(),
   /** Base weights of every linear layer but the output's. Only with `lora`. */
   quantization: z2.enum(quantizations).optional(),
-  /** Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`. */
+  /**
+   * Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`, under
+   * transformers' way of running them and under its own kernels alike.
+   */
   quantizedExperts: z2.boolean().optional(),
-  /** Llama 4's experts as linear layers, one after the other: Axolotl's `llama4_linearized_experts`. */
-  linearExperts: z2.boolean().optional(),
-  /** Llama 4's experts on the rows chosen for them alone, and adapters on them too, as torchtune has it. */
-  chosenExperts: z2.boolean().optional(),
+  /** As transformers runs them where absent. */
+  expertStyle: z2.enum(expertStyles).optional(),
   /**
    * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of
    * so many inputs) and go on in the type of the weights, as torchao does. With `lora`, the adapted layers alone.
@@ -686,8 +697,6 @@ var trainingSpec = z2.object({
   }).optional(),
   /** Matrix products in 8-bit floats over weights in their own type (torchao's float8 training). */
   float8: z2.boolean().optional(),
-  /** Experts' weights, adapters and computing are the host's: ktransformers. */
-  expertsOnHost: z2.literal(true).optional(),
   tensorParallel: z2.object({
     /** GPUs among which every layer's heads and inner features are divided, and the vocabulary of the output layer. */
     gpus: z2.number().int().min(2).max(1e3),
@@ -698,6 +707,18 @@ var trainingSpec = z2.object({
   expertParallel: z2.number().int().min(1).max(1e5).optional(),
   /** Only with several GPUs; DDP when absent. */
   sharding: z2.enum(shardings).optional(),
+  /** DeepSpeed's own settings, in elements; where one is absent, what transformers puts for "auto", or DeepSpeed's default. */
+  zero: z2.object({
+    reduceBucket: zeroElements,
+    prefetchBucket: zeroElements,
+    persistenceThreshold: zeroElements,
+    maxLiveParameters: zeroElements,
+    maxReuseDistance: zeroElements,
+    subGroup: zeroElements,
+    overlapsCommunication: z2.boolean()
+  }).partial().optional(),
+  /** FSDP sums gradients across GPUs with every micro-batch; where absent, with the last, as accelerate's no_sync has it. */
+  syncsEveryMicroBatch: z2.literal(true).optional(),
   /** What lives on the host instead of the GPU. */
   offload: z2.enum(["optimizer", "optimizer-and-weights"]).optional(),
   /** Liger's or another fused loss: logits are made and consumed in chunks and never stand whole. */
@@ -711,7 +732,8 @@ var trainingSpec = z2.object({
   /**
    * Who runs the step. `plain`: `outputs = model(…); outputs.loss.backward()`, where the logits stay referenced during the
    * backward pass and decoders fill their key/value cache (`use_cache` is on by default). `trainer`: Hugging Face's Trainer,
-   * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone.
+   * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone. `ultralytics`:
+   * Ultralytics' trainer, which holds a moving average of the weights and statistics beside them.
    */
   loop: z2.enum(loops)
 });
@@ -748,7 +770,7 @@ function effectiveBatch(spec) {
 }
 
 // engine/models/architecture.ts
-import * as z67 from "zod";
+import * as z68 from "zod";
 
 // engine/models/bert.ts
 import * as z4 from "zod";
@@ -947,23 +969,23 @@ function outputLayer(ops, blueprint, x, task, labels) {
 }
 function decoderLayer(ops, blueprint, place, x) {
   const { blockNorms, hidden, feedForwardName = "mlp", mixerName = () => "self_attn" } = blueprint;
-  const norm5 = (part, states) => part === void 0 ? states : normalised(ops, blueprint.norm, `${place.name}.${part}`, hidden, states);
+  const norm4 = (part, states) => part === void 0 ? states : normalised(ops, blueprint.norm, `${place.name}.${part}`, hidden, states);
   const added = (result, skip2) => {
     const scaled2 = blueprint.scalesResults ? ops.scale(result) : result;
     return ops.residual(ops.dropout(scaled2, blueprint.resultDropout ?? 0), skip2);
   };
   const within = (part) => ({ ...place, name: `${place.name}.${part}` });
-  const before = norm5(blockNorms.beforeMixer, x);
+  const before = norm4(blockNorms.beforeMixer, x);
   const mixed = ops.frame(before, (input) => blueprint.mixer(ops, within(mixerName(place.index)), input));
-  const between = added(norm5(blockNorms.afterMixer, mixed), x);
+  const between = added(norm4(blockNorms.afterMixer, mixed), x);
   const { feedForward: feedForward9 } = blueprint;
   if (feedForward9 === void 0) return between;
-  const forFeeding = blueprint.isParallel ? before : norm5(blockNorms.beforeFeeding, between);
+  const forFeeding = blueprint.isParallel ? before : norm4(blockNorms.beforeFeeding, between);
   const fed = ops.frame(forFeeding, (input) => feedForward9(ops, within(feedForwardName), input));
-  return added(norm5(blockNorms.afterFeeding, fed), between);
+  return added(norm4(blockNorms.afterFeeding, fed), between);
 }
-function normalised(ops, norm5, name, features, x) {
-  switch (norm5) {
+function normalised(ops, norm4, name, features, x) {
+  switch (norm4) {
     case "layer":
       return ops.layerNorm(name, x);
     case "layer-lowered":
@@ -975,8 +997,8 @@ function normalised(ops, norm5, name, features, x) {
     case "rms-one-plus":
       return ops.rmsNorm(name, x, {
         size: features,
-        scalesInFloat32: norm5 !== "rms",
-        aroundOne: norm5 === "rms-one-plus"
+        scalesInFloat32: norm4 !== "rms",
+        aroundOne: norm4 === "rms-one-plus"
       });
   }
 }
@@ -1072,7 +1094,7 @@ function attentionOf(fields2, traits = {}) {
     const [projected2, key2, value] = projections2(ops, fields2, traits, name, x);
     const keyStates = traits.scalesKey ? ops.scale(key2) : key2;
     const [query, gate] = gatedQuery(ops, traits, { name, x, projected: projected2, features: heads2 * size2 });
-    const norm5 = (part, states) => {
+    const norm4 = (part, states) => {
       const { queryNorm } = traits;
       if (queryNorm === void 0) return states;
       const features = queryNorm.over === "each-head" ? size2 : size2 * (part === 0 ? heads2 : keyValueHeads);
@@ -1082,7 +1104,7 @@ function attentionOf(fields2, traits = {}) {
       const rotated = table2 === void 0 ? states : ops.rotary(states, table2, count2, traits.rotary);
       return traits.headLengths ? ops.rmsNorm(`${name}.qk_norm`, rotated, { size: size2, ...unweighted }) : rotated;
     };
-    const placed = (part, states, count2) => traits.queryNorm?.isAfterRotation ? norm5(part, turned(states, count2)) : turned(norm5(part, states), count2);
+    const placed = (part, states, count2) => traits.queryNorm?.isAfterRotation ? norm4(part, turned(states, count2)) : turned(norm4(part, states), count2);
     const q = placed(0, query, heads2);
     const k = placed(1, keyStates, keyValueHeads);
     const window = traits.slides?.(index) ?? false ? fields2.sliding_window ?? void 0 : void 0;
@@ -1324,16 +1346,16 @@ function latentAttention(config, { rotary = {}, scalesQuery = false, indexer } =
   const { qk_nope_head_dim: resting, qk_rope_head_dim: turning, v_head_dim: valueSize } = config;
   return (ops, { name, table: table2, index }, x) => {
     const linear2 = (part, states, features, options = { bias: false }) => ops.linear(`${name}.${part}`, states, features, options);
-    const norm5 = (part, features, states) => normalised(ops, "rms", `${name}.${part}`, features, states);
+    const norm4 = (part, features, states) => normalised(ops, "rms", `${name}.${part}`, features, states);
     const queryOf = (narrowRank) => {
-      const narrow = norm5("q_a_layernorm", narrowRank, linear2("q_a_proj", x, narrowRank, { bias }));
+      const narrow = norm4("q_a_layernorm", narrowRank, linear2("q_a_proj", x, narrowRank, { bias }));
       return linear2("q_b_proj", narrow, heads2 * (resting + turning));
     };
     const turn = (states, count2) => table2 ? ops.rotary(states, table2, count2, rotary) : states;
     const query = config.q_lora_rank ? queryOf(config.q_lora_rank) : linear2("q_proj", x, heads2 * (resting + turning));
     const compressed = linear2("kv_a_proj_with_mqa", x, rank + turning, { bias });
     const [latent2, sharedKey] = ops.split(compressed, [rank, turning]);
-    const keyValue = norm5("kv_a_layernorm", rank, latent2);
+    const keyValue = norm4("kv_a_layernorm", rank, latent2);
     const turnedKey = ops.cached(turn(sharedKey, 1));
     const turned = () => {
       const [own, turns] = ops.split(query, [heads2 * resting, heads2 * turning]);
@@ -1753,16 +1775,9 @@ function qwen25Vision(ops, root3, config) {
   merger(ops, `${root3}.merger.mlp`, ["0", "2"], hidden * config.spatial_merge_size ** 2, config.out_hidden_size);
 }
 function qwen3Vision(ops, root3, config) {
-  const { hidden_size: hidden, intermediate_size: inner, out_hidden_size: outside } = config;
+  const { hidden_size: hidden, out_hidden_size: outside } = config;
   const merged = hidden * config.spatial_merge_size ** 2;
-  patches(ops, `${root3}.patch_embed.proj`, hidden, voxels(config), { bias: true });
-  table(ops, `${root3}.pos_embed`, config.num_position_embeddings, hidden);
-  tower(ops, `${root3}.blocks`, config.depth, hidden, {
-    norms: ["norm1", "norm2"],
-    normKind: "layer",
-    linears: [...joinedAttention(hidden), ["mlp.linear_fc1", hidden, inner], ["mlp.linear_fc2", inner, hidden]],
-    bias: true
-  });
+  qwen3Blocks(ops, root3, config);
   const names = ["linear_fc1", "linear_fc2"];
   ops.idle(hidden, (x) => ops.layerNorm(`${root3}.merger.norm`, x));
   merger(ops, `${root3}.merger`, names, merged, outside);
@@ -1772,6 +1787,17 @@ function qwen3Vision(ops, root3, config) {
     merger(ops, name, names, merged, outside);
   }
 }
+function qwen3Blocks(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner } = config;
+  patches(ops, `${root3}.patch_embed.proj`, hidden, voxels(config), { bias: true });
+  table(ops, `${root3}.pos_embed`, config.num_position_embeddings, hidden);
+  tower(ops, `${root3}.blocks`, config.depth, hidden, {
+    norms: ["norm1", "norm2"],
+    normKind: "layer",
+    linears: [...joinedAttention(hidden), ["mlp.linear_fc1", hidden, inner], ["mlp.linear_fc2", inner, hidden]],
+    bias: true
+  });
+}
 var joinedAttention = (hidden) => [
   ["attn.qkv", hidden, 3 * hidden],
   ["attn.proj", hidden, hidden]
@@ -1780,9 +1806,9 @@ var voxels = (config) => config.in_channels * config.temporal_patch_size * confi
 function tower(ops, root3, layers2, hidden, layer6) {
   for (let index = 0; index < layers2; index++) {
     const name = `${root3}.${index}`;
-    for (const norm5 of layer6.norms) {
-      if (layer6.normKind === "rms") idleRmsNorm(ops, `${name}.${norm5}`, hidden);
-      else ops.idle(hidden, (x) => ops.layerNorm(`${name}.${norm5}`, x));
+    for (const norm4 of layer6.norms) {
+      if (layer6.normKind === "rms") idleRmsNorm(ops, `${name}.${norm4}`, hidden);
+      else ops.idle(hidden, (x) => ops.layerNorm(`${name}.${norm4}`, x));
     }
     for (const [part, from, to, hasBias = layer6.bias] of layer6.linears) {
       idleLinear(ops, `${name}.${part}`, from, to, hasBias);
@@ -2136,7 +2162,7 @@ function internVit(ops, root3, config) {
     const name = `${layers2}.${index}`;
     for (const factor of ["lambda_1", "lambda_2"]) ops.idle(hidden, (x) => ops.layerScale(`${name}.${factor}`, x));
     if (!config.use_qk_norm) continue;
-    for (const norm5 of ["q_norm", "k_norm"]) idleRmsNorm(ops, `${name}.attention.${norm5}`, hidden);
+    for (const norm4 of ["q_norm", "k_norm"]) idleRmsNorm(ops, `${name}.attention.${norm4}`, hidden);
   }
   if (!config.use_mean_pooling) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.layernorm`, x));
 }
@@ -2179,8 +2205,8 @@ function predictingLayer(ops, config, name) {
     (count2) => count2 * headSizeOf(config)
   );
   const linear2 = (part, inputs, outputs, bias = false) => ops.idle(inputs, (x) => ops.linear(`${name}.${part}`, x, outputs, { bias }));
-  for (const norm5 of ["input", "post_attention", "token", "hidden", "final"]) {
-    ops.idle(hidden, (x) => normalised(ops, "rms", `${name}.${norm5}_layernorm`, hidden, x));
+  for (const norm4 of ["input", "post_attention", "token", "hidden", "final"]) {
+    ops.idle(hidden, (x) => normalised(ops, "rms", `${name}.${norm4}_layernorm`, hidden, x));
   }
   linear2("input_proj", 2 * hidden, hidden);
   linear2("self_attn.q_proj", hidden, querySize, true);
@@ -2189,14 +2215,17 @@ function predictingLayer(ops, config, name) {
   for (const part of ["gate_proj", "up_proj"]) linear2(`mlp.${part}`, hidden, inner);
   linear2("mlp.down_proj", inner, hidden);
 }
+function qwen3Attention(config) {
+  return attentionOf(config, {
+    queryBias: config.attention_bias,
+    outputBias: config.attention_bias,
+    queryNorm: { norm: "rms", ...headNorms },
+    slides: () => config.use_sliding_window
+  });
+}
 function qwen3(config) {
   return llamaBlueprint(config, {
-    mixer: attentionOf(config, {
-      queryBias: config.attention_bias,
-      outputBias: config.attention_bias,
-      queryNorm: { norm: "rms", ...headNorms },
-      slides: () => config.use_sliding_window
-    }),
+    mixer: qwen3Attention(config),
     feedForward: gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
   });
 }
@@ -2242,12 +2271,7 @@ function sharedAndSparse(config) {
 }
 function qwen3Moe(config) {
   return llamaBlueprint(config, {
-    mixer: attentionOf(config, {
-      queryBias: config.attention_bias,
-      outputBias: config.attention_bias,
-      queryNorm: { norm: "rms", ...headNorms },
-      slides: () => config.use_sliding_window
-    }),
+    mixer: qwen3Attention(config),
     feedForward: whereSparse(config, expertsOf(config))
   });
 }
@@ -2345,7 +2369,7 @@ function mambaOf2(config) {
   const inner = config.mamba_expand * hidden;
   const rank = config.mamba_dt_rank === "auto" ? Math.ceil(hidden / HIDDEN_PER_RANK) : config.mamba_dt_rank;
   return (ops, { name }, x) => {
-    const norm5 = (part, states2, features) => ops.rmsNorm(`${name}.${part}`, states2, { size: features, scalesInFloat32: false });
+    const norm4 = (part, states2, features) => ops.rmsNorm(`${name}.${part}`, states2, { size: features, scalesInFloat32: false });
     const projected2 = ops.linear(`${name}.in_proj`, x, 2 * inner, { bias });
     const [states, gate] = ops.split(projected2, [inner, inner]);
     const convolved = ops.fusedConvolution(`${name}.conv1d`, states, config.mamba_d_conv, {
@@ -2355,9 +2379,9 @@ function mambaOf2(config) {
     const [steps, input, output] = ops.split(selected, [rank, stateSize, stateSize]);
     const scanned = ops.selectiveScan(name, {
       states: convolved,
-      steps: ops.linear(`${name}.dt_proj`, norm5("dt_layernorm", steps, rank), inner, { bias: false }),
-      input: norm5("b_layernorm", input, stateSize),
-      output: norm5("c_layernorm", output, stateSize),
+      steps: ops.linear(`${name}.dt_proj`, norm4("dt_layernorm", steps, rank), inner, { bias: false }),
+      input: norm4("b_layernorm", input, stateSize),
+      output: norm4("c_layernorm", output, stateSize),
       gate
     });
     return ops.linear(`${name}.out_proj`, scanned, hidden, { bias });
@@ -2547,10 +2571,10 @@ function convolutional(config, attends, feedForward9) {
     queryNorm: { norm: "rms", over: "each-head", names: ["q_layernorm", "k_layernorm"] },
     outputName: "out_proj"
   });
-  const convolution2 = shortConvolution(config);
+  const convolution3 = shortConvolution(config);
   return {
     ...llamaBlueprint(config, {
-      mixer: (ops, place, x) => (attends(place.index) ? attention8 : convolution2)(ops, place, x),
+      mixer: (ops, place, x) => (attends(place.index) ? attention8 : convolution3)(ops, place, x),
       feedForward: feedForward9
     }),
     isTied: config.tie_embedding ?? config.tie_word_embeddings,
@@ -2628,7 +2652,7 @@ function llama4Vision(ops, root3, config) {
   idleLinear(ops, `${root3}.patch_embedding.linear`, config.num_channels * patch ** 2, hidden, false);
   table(ops, `${root3}.class_embedding`, 1, hidden);
   table(ops, `${root3}.positional_embedding_vlm`, Math.floor(config.image_size / patch) ** 2 + 1, hidden);
-  for (const norm5 of ["pre", "post"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.layernorm_${norm5}`, x));
+  for (const norm4 of ["pre", "post"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.layernorm_${norm4}`, x));
   const projections3 = ["q_proj", "k_proj", "v_proj", "o_proj"].map(
     (part) => [`self_attn.${part}`, hidden, hidden]
   );
@@ -2741,7 +2765,7 @@ function clip(ops, root3, config) {
   table(ops, `${root3}.embeddings.class_embedding`, 1, hidden);
   patches(ops, `${root3}.embeddings.patch_embedding`, hidden, config.num_channels * patch ** 2);
   table(ops, `${root3}.embeddings.position_embedding`, Math.floor(config.image_size / patch) ** 2 + 1, hidden);
-  for (const norm5 of ["pre_layrnorm", "post_layernorm"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.${norm5}`, x));
+  for (const norm4 of ["pre_layrnorm", "post_layernorm"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.${norm4}`, x));
   const projections3 = ["q_proj", "k_proj", "v_proj", "out_proj"].map(
     (part) => [`self_attn.${part}`, hidden, hidden]
   );
@@ -2936,7 +2960,7 @@ function mixture(config) {
         input,
         routed,
         { count: count2, inner, isGated: false },
-        (rows2) => activate(ops, "relu-squared", rows2)
+        (rows3) => activate(ops, "relu-squared", rows3)
       )
     );
     const widened = latent2 ? ops.linear(`${name}.fc2_latent_proj`, chosen, config.hidden_size, { bias }) : chosen;
@@ -3096,10 +3120,10 @@ function qwen3Next(config) {
   return hybridBlueprint(config, sharedAndSparse(config), joinedProjections);
 }
 function joinedProjections(ops, name, x, { keys: keys2, values, heads: heads2 }) {
-  const parts = (part, sizes) => {
-    const features = sizes.reduce((sum2, size2) => sum2 + size2, 0);
+  const parts = (part, sizes3) => {
+    const features = sizes3.reduce((sum2, size2) => sum2 + size2, 0);
     const joined = ops.linear(`${name}.${part}`, x, features, { bias: false });
-    return ops.split(joined, sizes).map((states) => ops.gathered(states));
+    return ops.split(joined, sizes3).map((states) => ops.gathered(states));
   };
   const [query, key2, value, gate] = parts("in_proj_qkvz", [keys2, keys2, values, values]);
   const [b, a] = parts("in_proj_ba", [heads2, heads2]);
@@ -3712,7 +3736,7 @@ function conformer(ops, name, config) {
   idleRmsNorm(ops, `${name}.norm`, hidden);
 }
 
-// engine/models/decoders/layer-inputs.ts
+// engine/models/decoders/per-layer-embeddings.ts
 function layerInputs(ops, root3, words2, { layers: layers2, vocabulary, size: size2 }) {
   const looked = ops.scale(ops.embedding(`${root3}.embed_tokens_per_layer`, ops.input, vocabulary, layers2 * size2));
   const projected2 = ops.linear(`${root3}.per_layer_model_projection`, words2, layers2 * size2, { bias: false });
@@ -3747,7 +3771,7 @@ function keysAndValuesOf(layers2, index, kindOf5) {
 function sharingAttention(ops, name, x, layer6, { table: table2, shared: shared2 }) {
   const { heads: heads2, keyValueHeads, headSize, bias } = layer6;
   const projected2 = ops.linear(`${name}.q_proj`, x, heads2 * headSize, { bias });
-  const query = ops.rotary(headNorm(ops, `${name}.q_norm`, projected2, headSize), table2, heads2);
+  const query = ops.rotary(norm(ops, `${name}.q_norm`, projected2, headSize), table2, heads2);
   const earlier = layer6.keysAndValues === "of-an-earlier-layer" ? shared2.get(layer6.kind) : void 0;
   const [keys2, values] = earlier ?? ownStates(ops, name, x, layer6, table2);
   if (layer6.keysAndValues === "own-for-later-layers") {
@@ -3768,12 +3792,12 @@ function ownStates(ops, name, x, { keyValueHeads, headSize, bias, keysAreValues 
   const features = keyValueHeads * headSize;
   const key2 = ops.linear(`${name}.k_proj`, x, features, { bias });
   const value = keysAreValues ? key2 : ops.linear(`${name}.v_proj`, x, features, { bias });
-  const keys2 = ops.rotary(headNorm(ops, `${name}.k_norm`, key2, headSize), table2, keyValueHeads);
+  const keys2 = ops.rotary(norm(ops, `${name}.k_norm`, key2, headSize), table2, keyValueHeads);
   const values = ops.rmsNorm(`${name}.v_norm`, value, { size: headSize, scalesInFloat32: true, isUnweighted: true });
   return [ops.cached(keys2), ops.cached(values)];
 }
-function headNorm(ops, name, states, headSize) {
-  return ops.rmsNorm(name, states, { size: headSize, scalesInFloat32: true });
+function norm(ops, name, x, size2) {
+  return ops.rmsNorm(name, x, { size: size2, scalesInFloat32: true });
 }
 
 // engine/models/decoders/gemma3n.ts
@@ -3819,8 +3843,8 @@ function gemma3n(ops, config, task, labels) {
   const embedded2 = ops.scale(ops.embedding(`${root3}.embed_tokens`, ops.input, text.vocab_size, hidden));
   const given = ops.withInputGradients(embedded2);
   const words2 = isText ? given : withOtherTokens(ops, config, given);
-  const sizes = { layers: layers2, vocabulary: text.vocab_size_per_layer_input, size: inputSize };
-  const vectors = layerInputs(ops, root3, words2, sizes);
+  const sizes3 = { layers: layers2, vocabulary: text.vocab_size_per_layer_input, size: inputSize };
+  const vectors = layerInputs(ops, root3, words2, sizes3);
   const turning = [0, 1].map(() => ops.rotaryTable(words2, text.head_dim));
   const tables = { full_attention: turning[0], sliding_attention: turning[1] };
   let streams = spread(ops, root3, text, words2);
@@ -3942,16 +3966,13 @@ function laurel(ops, name, text, x) {
   return ops.residual(norm(ops, `${name}.post_laurel_norm`, wide, text.hidden_size), x);
 }
 function perceptron(ops, text, { name, index }, x) {
-  const { intermediate_size: sizes, activation_sparsity_pattern: sparsity, num_hidden_layers: layers2 } = text;
-  const inner = typeof sizes === "number" ? sizes : sizes[index] ?? 1;
+  const { intermediate_size: sizes3, activation_sparsity_pattern: sparsity, num_hidden_layers: layers2 } = text;
+  const inner = typeof sizes3 === "number" ? sizes3 : sizes3[index] ?? 1;
   const isSparse = sparsity ? (sparsity[index] ?? 0) > 0 : layers2 > SPARSE_LAYERS && index < SPARSE_LAYERS;
   const gate = ops.linear(`${name}.mlp.gate_proj`, x, inner, { bias: false });
   const activated = ops.gelu(isSparse ? ops.gemma3n.sparsified(gate) : gate);
   const product = ops.multiply(activated, ops.linear(`${name}.mlp.up_proj`, x, inner, { bias: false }));
   return ops.linear(`${name}.mlp.down_proj`, product, text.hidden_size, { bias: false });
-}
-function norm(ops, name, x, size2) {
-  return ops.rmsNorm(name, x, { size: size2, scalesInFloat32: true });
 }
 
 // engine/models/decoders/gemma4.ts
@@ -4125,8 +4146,8 @@ function gemma4(ops, config, task, labels) {
   const root3 = config.model_type === "gemma4_text" ? "model" : "model.language_model";
   const words2 = ops.scale(ops.embedding(`${root3}.embed_tokens`, ops.input, text.vocab_size, hidden));
   let x = ops.withInputGradients(words2);
-  const sizes = { layers: layers2, vocabulary: text.vocab_size_per_layer_input, size: inputSize };
-  const vectors = inputSize > 0 ? layerInputs(ops, root3, x, sizes) : void 0;
+  const sizes3 = { layers: layers2, vocabulary: text.vocab_size_per_layer_input, size: inputSize };
+  const vectors = inputSize > 0 ? layerInputs(ops, root3, x, sizes3) : void 0;
   const tables = {
     full_attention: ops.rotaryTable(x, text.global_head_dim),
     sliding_attention: ops.rotaryTable(x, text.head_dim)
@@ -4190,17 +4211,14 @@ function attentionOf3(text, index) {
 function decoderLayer3(ops, text, place, x, given) {
   const { name } = place;
   const { hidden_size: hidden, hidden_size_per_layer_input: size2 } = text;
-  const before = norm2(ops, `${name}.input_layernorm`, x, hidden);
+  const before = norm(ops, `${name}.input_layernorm`, x, hidden);
   const mixed = ops.frame(before, (input) => sharingAttention(ops, `${name}.self_attn`, input, given.attention, given));
-  const between = ops.residual(norm2(ops, `${name}.post_attention_layernorm`, mixed, hidden), x);
-  const fed = text.enable_moe_block ? besideExperts(ops, text, place, between) : perceptron2(ops, text, place, norm2(ops, `${name}.pre_feedforward_layernorm`, between, hidden));
-  const after = ops.residual(norm2(ops, `${name}.post_feedforward_layernorm`, fed, hidden), between);
+  const between = ops.residual(norm(ops, `${name}.post_attention_layernorm`, mixed, hidden), x);
+  const fed = text.enable_moe_block ? besideExperts(ops, text, place, between) : perceptron2(ops, text, place, norm(ops, `${name}.pre_feedforward_layernorm`, between, hidden));
+  const after = ops.residual(norm(ops, `${name}.post_feedforward_layernorm`, fed, hidden), between);
   const { vector } = given;
   const output = vector === void 0 ? after : ops.residual(gatedByInput(ops, name, after, vector, { hidden, size: size2 }), after);
   return ops.scale(output, { inPlace: true });
-}
-function norm2(ops, name, x, size2) {
-  return ops.rmsNorm(name, x, { size: size2, scalesInFloat32: true });
 }
 function perceptron2(ops, text, { name, index }, x) {
   const { keysAndValues } = attentionOf3(text, index);
@@ -4213,8 +4231,8 @@ function besideExperts(ops, text, place, x) {
   const { name } = place;
   const { hidden_size: hidden, num_experts, top_k_experts, moe_intermediate_size } = text;
   const [count2, perToken, inner] = [num_experts ?? 1, top_k_experts ?? 1, moe_intermediate_size ?? 1];
-  const dense = perceptron2(ops, text, place, norm2(ops, `${name}.pre_feedforward_layernorm`, x, hidden));
-  const first = norm2(ops, `${name}.post_feedforward_layernorm_1`, dense, hidden);
+  const dense = perceptron2(ops, text, place, norm(ops, `${name}.pre_feedforward_layernorm`, x, hidden));
+  const first = norm(ops, `${name}.post_feedforward_layernorm_1`, dense, hidden);
   const plain2 = ops.rmsNorm(`${name}.router.norm`, x, { size: hidden, scalesInFloat32: true, isUnweighted: true });
   const scored2 = ops.scale(ops.layerScale(`${name}.router.scale`, plain2));
   const routed = ops.routed(`${name}.router`, scored2, {
@@ -4227,10 +4245,10 @@ function besideExperts(ops, text, place, x) {
   });
   const gate = gateBy("gelu");
   const chosen = ops.frame(
-    norm2(ops, `${name}.pre_feedforward_layernorm_2`, x, hidden),
+    norm(ops, `${name}.pre_feedforward_layernorm_2`, x, hidden),
     (input) => ops.experts(`${name}.experts`, input, routed, { count: count2, inner }, (joined) => gate(ops, joined, inner))
   );
-  return ops.add(first, norm2(ops, `${name}.post_feedforward_layernorm_2`, chosen, hidden));
+  return ops.add(first, norm(ops, `${name}.post_feedforward_layernorm_2`, chosen, hidden));
 }
 
 // engine/models/decoders/gpt-bigcode.ts
@@ -4352,8 +4370,8 @@ function rowsOf({ image_size: side, patch_size: patch }) {
 function mllamaVision(ops, config, outside, look3) {
   const root3 = "model.vision_model";
   const { tiles } = look3;
-  const rows2 = rowsOf(config);
-  const paddedRows = tiles * Math.ceil(rows2 / ROW_MULTIPLE) * ROW_MULTIPLE;
+  const rows3 = rowsOf(config);
+  const paddedRows = tiles * Math.ceil(rows3 / ROW_MULTIPLE) * ROW_MULTIPLE;
   const mask = ops.mask(paddedRows, paddedRows);
   const between = [];
   let x = ops.padded(ops.layerNorm(`${root3}.layernorm_pre`, embedded(ops, config, root3, tiles)), paddedRows);
@@ -4365,13 +4383,13 @@ function mllamaVision(ops, config, outside, look3) {
   for (let index = 0; index < config.num_global_layers; index++) {
     x = layer2(ops, config, `${root3}.global_transformer.layers.${index}`, x, { ...look3, mask, isGated: true });
   }
-  return ops.linear("model.multi_modal_projector", ops.joined([x, ...between], tiles * rows2), outside);
+  return ops.linear("model.multi_modal_projector", ops.joined([x, ...between], tiles * rows3), outside);
 }
 function embedded(ops, config, root3, tiles) {
   const { hidden_size: hidden, image_size: side, patch_size: patch } = config;
-  const convolution2 = { kernel: patch, stride: patch, padding: 0 };
+  const convolution3 = { kernel: patch, stride: patch, padding: 0 };
   const pixels = ops.pixels(tiles * side, side);
-  const patches2 = ops.flattenPixels(ops.conv2d(`${root3}.patch_embedding`, pixels, hidden, convolution2));
+  const patches2 = ops.flattenPixels(ops.conv2d(`${root3}.patch_embedding`, pixels, hidden, convolution3));
   const placed = placedByTile(ops, config, `${root3}.pre_tile_positional_embedding`, patches2);
   const withClasses = ops.prependTokens(Array(tiles).fill(`${root3}.class_embedding`), placed);
   const positions = `${root3}.gated_positional_embedding`;
@@ -4466,12 +4484,12 @@ function crossLayer(ops, text, name, x, seen, spec) {
   return spec.images?.checkpointed === "self-attention" ? ops.frame(x, run2) : ops.block(x, run2, [seen.states, seen.mask]);
 }
 function crossAttending(ops, text, name, x, seen) {
-  const norm5 = (part, states) => normalised(ops, "rms", `${name}.${part}`, text.hidden_size, states);
-  const before = norm5("input_layernorm", x);
+  const norm4 = (part, states) => normalised(ops, "rms", `${name}.${part}`, text.hidden_size, states);
+  const before = norm4("input_layernorm", x);
   const attended = ops.frame(before, (input) => crossAttention(ops, text, `${name}.cross_attn`, input, seen));
   const masked = seen.masksAttended ? ops.scale(attended) : attended;
   const between = ops.residual(ops.tanhGate(`${name}.cross_attn_attn_gate`, masked), x);
-  const forFeeding = norm5("post_attention_layernorm", between);
+  const forFeeding = norm4("post_attention_layernorm", between);
   const feedForward9 = gatedFeedForward({ hidden: text.hidden_size, inner: text.intermediate_size });
   const fed = ops.frame(
     forFeeding,
@@ -4485,12 +4503,12 @@ function crossAttention(ops, text, name, x, seen) {
   const keyValueHeads = text.num_key_value_heads ?? heads2;
   const headSize = headSizeOf(text);
   const project = (part, from, count2) => ops.linear(`${name}.${part}`, from, count2 * headSize, { bias: false });
-  const norm5 = (part, from) => normalised(ops, "rms", `${name}.${part}`, headSize, from);
+  const norm4 = (part, from) => normalised(ops, "rms", `${name}.${part}`, headSize, from);
   const turned = (from, table2, count2) => table2 === void 0 ? from : ops.rotary(from, table2, count2);
-  const query = turned(norm5("q_norm", project("q_proj", x, heads2)), tables?.words, heads2);
+  const query = turned(norm4("q_norm", project("q_proj", x, heads2)), tables?.words, heads2);
   const keys2 = project("k_proj", states, keyValueHeads);
   const values = project("v_proj", states, keyValueHeads);
-  const [key2, value] = [turned(norm5("k_norm", keys2), tables?.states, keyValueHeads), values].map(
+  const [key2, value] = [turned(norm4("k_norm", keys2), tables?.states, keyValueHeads), values].map(
     (part) => ops.repeatHeads(ops.cached(part), heads2 / keyValueHeads, keyValueHeads)
   );
   const shape = { heads: heads2, causal: false, dropout: text.attention_dropout, castsSoftmax: true };
@@ -4522,10 +4540,10 @@ function mossVl(ops, config, spec) {
   return outputLayer(ops, blueprint, x, spec.task, spec.labels);
 }
 function look2(ops, config, spec, words2) {
-  const rows2 = (spec.images?.tiles ?? 1) * ROWS_OF_IMAGE;
-  const states = ops.mask(rows2, config.text_config.hidden_size);
+  const rows3 = (spec.images?.tiles ?? 1) * ROWS_OF_IMAGE;
+  const states = ops.mask(rows3, config.text_config.hidden_size);
   const tables = { words: words2, states: ops.rotaryTable(states, headSizeOf(config.text_config)) };
-  return { states, mask: ops.mask(spec.sequenceLength ?? 0, rows2), tables, masksAttended: true };
+  return { states, mask: ops.mask(spec.sequenceLength ?? 0, rows3), tables, masksAttended: true };
 }
 function crossLayer2(ops, { text_config: text }, name, x, seen) {
   if (seen !== void 0) {
@@ -4537,15 +4555,8 @@ function crossLayer2(ops, { text_config: text }, name, x, seen) {
 }
 function mossVision(ops, { vision_config: vision, text_config: text }) {
   const visual = "model.visual";
-  const { hidden_size: hidden, intermediate_size: inner } = vision;
-  patches(ops, `${visual}.patch_embed.proj`, hidden, voxels(vision), { bias: true });
-  table(ops, `${visual}.pos_embed`, vision.num_position_embeddings, hidden);
-  tower(ops, `${visual}.blocks`, vision.depth, hidden, {
-    norms: ["norm1", "norm2"],
-    normKind: "layer",
-    linears: [...joinedAttention(hidden), ["mlp.linear_fc1", hidden, inner], ["mlp.linear_fc2", inner, hidden]],
-    bias: true
-  });
+  const { hidden_size: hidden } = vision;
+  qwen3Blocks(ops, visual, vision);
   const levels = vision.deepstack_visual_indexes.length + 1;
   const merged = hidden * vision.spatial_merge_size ** 2 * levels;
   for (let level = 0; level < levels; level++) {
@@ -4728,7 +4739,7 @@ var modernbertConfig = z62.object({
 var WORDS = "model.embeddings.tok_embeddings";
 function modernbert(ops, config, task, labels) {
   const words2 = ops.embedding(WORDS, ops.input, config.vocab_size, config.hidden_size);
-  let x = ops.dropout(norm3(ops, config, "model.embeddings.norm", words2), config.embedding_dropout);
+  let x = ops.dropout(norm2(ops, config, "model.embeddings.norm", words2), config.embedding_dropout);
   const headSize = config.hidden_size / config.num_attention_heads;
   const tables = { full_attention: ops.rotaryTable(x, headSize), sliding_attention: ops.rotaryTable(x, headSize) };
   for (let index = 0; index < config.num_hidden_layers; index++) {
@@ -4736,7 +4747,7 @@ function modernbert(ops, config, task, labels) {
     const window = kind === "full_attention" ? void 0 : Math.floor(config.local_attention / 2) + 1;
     x = ops.block(x, (input) => encoderLayer2(ops, config, input, { index, table: tables[kind], window }));
   }
-  const output = norm3(ops, config, "model.final_norm", x);
+  const output = norm2(ops, config, "model.final_norm", x);
   if (task === "masked-lm") return languageHead(ops, config, output);
   const pooled = config.classifier_pooling === "cls" ? ops.firstToken(output) : ops.meanOfTokens(output);
   return ops.linear("classifier", ops.dropout(head(ops, config, pooled), config.classifier_dropout), labels);
@@ -4746,10 +4757,10 @@ function kindOf3({ layer_types: types, global_attn_every_n_layers: every }, inde
 }
 function encoderLayer2(ops, config, x, layer6) {
   const name = `model.layers.${layer6.index}`;
-  const before = layer6.index === 0 ? x : norm3(ops, config, `${name}.attn_norm`, x);
+  const before = layer6.index === 0 ? x : norm2(ops, config, `${name}.attn_norm`, x);
   const mixed = ops.frame(before, (input) => attention4(ops, config, `${name}.attn`, input, layer6));
   const between = ops.add(x, mixed);
-  const forFeeding = norm3(ops, config, `${name}.mlp_norm`, between);
+  const forFeeding = norm2(ops, config, `${name}.mlp_norm`, between);
   return ops.add(
     between,
     ops.frame(forFeeding, (input) => feedForward6(ops, config, `${name}.mlp`, input))
@@ -4773,13 +4784,13 @@ function feedForward6(ops, config, name, x) {
 }
 function head(ops, config, x) {
   const dense = ops.linear("head.dense", x, config.hidden_size, { bias: config.classifier_bias });
-  return norm3(ops, config, "head.norm", ops.gelu(dense));
+  return norm2(ops, config, "head.norm", ops.gelu(dense));
 }
 function languageHead(ops, config, x) {
   const decoder = { bias: config.decoder_bias, tiedTo: `${WORDS}.weight` };
   return ops.float32(ops.linear("decoder", head(ops, config, x), config.vocab_size, decoder));
 }
-function norm3(ops, { norm_bias: bias }, name, x) {
+function norm2(ops, { norm_bias: bias }, name, x) {
   return ops.layerNorm(name, x, { bias });
 }
 
@@ -4807,7 +4818,7 @@ var WORDS2 = "shared.weight";
 function t5(ops, config, tokens, targetTokens) {
   const encoder2 = { config, name: "encoder", ids: ops.input, tokens, layers: config.num_layers };
   const encoded = runStack(ops, encoder2);
-  const decoded = runStack(ops, {
+  const decoded2 = runStack(ops, {
     config,
     name: "decoder",
     ids: ops.shiftedLabels(),
@@ -4815,7 +4826,7 @@ function t5(ops, config, tokens, targetTokens) {
     layers: config.num_decoder_layers ?? config.num_layers,
     source: { encoded, tokens }
   });
-  const output = config.tie_word_embeddings ? ops.scale(decoded) : decoded;
+  const output = config.tie_word_embeddings ? ops.scale(decoded2) : decoded2;
   return ops.linear("lm_head", output, config.vocab_size, { bias: false, tiedTo: WORDS2 });
 }
 function runStack(ops, { config, name, ids, tokens, layers: layers2, source }) {
@@ -4839,7 +4850,7 @@ function runStack(ops, { config, name, ids, tokens, layers: layers2, source }) {
       shared2
     );
   }
-  return ops.dropout(norm4(ops, config, `${name}.final_layer_norm`, x), dropout);
+  return ops.dropout(norm3(ops, config, `${name}.final_layer_norm`, x), dropout);
 }
 function selfAttention(ops, config, name, x, { causal, bias }) {
   return sublayer(
@@ -4861,7 +4872,7 @@ function crossAttention2(ops, config, name, x, source, bias) {
 }
 function sublayer(ops, config, name, x, body) {
   return ops.frame(x, (input) => {
-    const result = ops.frame(norm4(ops, config, `${name}.layer_norm`, input), body);
+    const result = ops.frame(norm3(ops, config, `${name}.layer_norm`, input), body);
     return ops.residual(ops.dropout(result, config.dropout_rate), input);
   });
 }
@@ -4882,7 +4893,7 @@ function feedForward7(ops, config, name, x) {
     return ops.linear(`${module}.wo`, dropped, config.d_model, { bias: false, castsInput: true });
   });
 }
-function norm4(ops, config, name, x) {
+function norm3(ops, config, name, x) {
   return ops.rmsNorm(name, x, { size: config.d_model, scalesInFloat32: false, scalesInput: true });
 }
 
@@ -4898,8 +4909,8 @@ var convnextConfig = z64.object({
 });
 var EXPANSION = 4;
 function convnext(ops, config, labels) {
-  const { patch_size: patch, hidden_sizes: sizes } = config;
-  const [channels2 = 0] = sizes;
+  const { patch_size: patch, hidden_sizes: sizes3 } = config;
+  const [channels2 = 0] = sizes3;
   const stem = { kernel: patch, stride: patch, padding: 0, bias: true };
   const patches2 = ops.conv2d("embeddings.patch_embeddings", ops.input, channels2, stem);
   const embedded2 = imageNorm(ops, "embeddings.layernorm", patches2);
@@ -4907,11 +4918,11 @@ function convnext(ops, config, labels) {
   return ops.linear("classifier", ops.layerNorm("layernorm", ops.globalAveragePool(encoded)), labels);
 }
 function encode2(ops, config, embedded2) {
-  const { hidden_sizes: sizes, depths, drop_path_rate: lastRate } = config;
+  const { hidden_sizes: sizes3, depths, drop_path_rate: lastRate } = config;
   const lastIndex = depths.reduce((sum2, depth) => sum2 + depth, 0) - 1;
   let x = embedded2;
   let layersBefore = 0;
-  sizes.forEach((channels2, stage) => {
+  sizes3.forEach((channels2, stage) => {
     const name = `encoder.stages.${stage}`;
     if (stage > 0) x = downsample(ops, `${name}.downsampling_layer`, x, channels2);
     for (let index = 0; index < (depths[stage] ?? 0); index++) {
@@ -5005,9 +5016,9 @@ var vitConfig = visionEncoder.extend({ model_type: z66.literal("vit") });
 var deitConfig = visionEncoder.extend({ model_type: z66.literal("deit") });
 function vit(ops, config, labels) {
   const { hidden_size: hidden, patch_size: patch } = config;
-  const convolution2 = { kernel: patch, stride: patch, padding: 0, bias: true };
+  const convolution3 = { kernel: patch, stride: patch, padding: 0, bias: true };
   const patches2 = ops.flattenPixels(
-    ops.conv2d("embeddings.patch_embeddings.projection", ops.input, hidden, convolution2)
+    ops.conv2d("embeddings.patch_embeddings.projection", ops.input, hidden, convolution3)
   );
   const special = config.model_type === "deit" ? ["cls_token", "distillation_token"] : ["cls_token"];
   const tokens = ops.prependTokens(
@@ -5047,8 +5058,270 @@ function feedForward8(ops, config, name, x) {
   return ops.linear(`${name}.fc2`, widened, config.hidden_size);
 }
 
+// engine/models/vision/yolo-versions.ts
+import * as z67 from "zod";
+var versions = ["v8", "11", "26"];
+var sizes = ["n", "s", "m", "l", "x"];
+var yoloConfig = z67.object({
+  model_type: z67.literal("yolo"),
+  version: z67.enum(versions),
+  size: z67.enum(sizes),
+  /** `pose`: a detector that finds keypoints too. */
+  head: z67.enum(["detect", "pose", "classify"]).default("detect")
+});
+var half = 0.5;
+var v8Stage = (channels2, repeats, skips) => ({
+  ...{ channels: channels2, repeats, skips },
+  block: "bottleneck",
+  share: half
+});
+var v11Stage = (channels2, block3, share2 = half) => ({
+  ...{ channels: channels2, block: block3, share: share2 },
+  repeats: 2,
+  skips: true
+});
+var attendingStage = (channels2) => ({ ...v11Stage(channels2, "attending"), repeats: 1 });
+var v11Scales = {
+  n: [0.5, 0.25, 1024],
+  s: [0.5, 0.5, 1024],
+  m: [0.5, 1, 512],
+  l: [1, 1, 512],
+  x: [1, 1.5, 512]
+};
+var v11Backbone = [
+  v11Stage(256, "bottleneck", 0.25),
+  v11Stage(512, "bottleneck", 0.25),
+  v11Stage(512, "nested"),
+  v11Stage(1024, "nested")
+];
+var architectures = {
+  v8: {
+    scales: {
+      n: [0.33, 0.25, 1024],
+      s: [0.33, 0.5, 1024],
+      m: [0.67, 0.75, 768],
+      l: [1, 1, 512],
+      x: [1, 1.25, 512]
+    },
+    backbone: [v8Stage(128, 3, true), v8Stage(256, 6, true), v8Stage(512, 6, true), v8Stage(1024, 3, true)],
+    neck: [v8Stage(512, 3, false), v8Stage(256, 3, false), v8Stage(512, 3, false), v8Stage(1024, 3, false)],
+    attends: false,
+    poolsBeside: false,
+    isLight: false,
+    bins: 16,
+    namesOnce: false
+  },
+  "11": {
+    scales: v11Scales,
+    backbone: v11Backbone,
+    neck: [
+      v11Stage(512, "bottleneck"),
+      v11Stage(256, "bottleneck"),
+      v11Stage(512, "bottleneck"),
+      v11Stage(1024, "nested")
+    ],
+    attends: true,
+    poolsBeside: false,
+    isLight: true,
+    bins: 16,
+    namesOnce: false
+  },
+  "26": {
+    scales: v11Scales,
+    backbone: v11Backbone,
+    neck: [v11Stage(512, "nested"), v11Stage(256, "nested"), v11Stage(512, "nested"), attendingStage(1024)],
+    attends: true,
+    poolsBeside: true,
+    isLight: true,
+    bins: 1,
+    namesOnce: true
+  }
+};
+var PIXEL_STRIDE = 32;
+function pixelsAnswering(imageSize) {
+  return [8, 16, 32].reduce((sum2, stride) => sum2 + (imageSize / stride) ** 2, 0);
+}
+
+// engine/models/vision/yolo-blocks.ts
+function convolution2(ops, name, x, shape) {
+  const { channels: channels2, kernel: kernel2, stride = 1, groups = 1, activates = true } = shape;
+  const filtered = ops.conv2d(`${name}.conv`, x, channels2, { kernel: kernel2, stride, groups });
+  const normalised2 = ops.batchNorm(`${name}.bn`, filtered);
+  return activates ? ops.silu(normalised2) : normalised2;
+}
+function pointwise(ops, name, x, channels2, activates = true) {
+  return convolution2(ops, name, x, { channels: channels2, kernel: 1, activates });
+}
+function stageOf(ops, name, x, stage, innerShare) {
+  const channels2 = Math.floor(stage.channels * stage.share);
+  const parts = halvesOf(ops, pointwise(ops, `${name}.cv1`, x, 2 * channels2), channels2);
+  for (let index = 0; index < stage.repeats; index++) {
+    const [last] = parts.slice(-1);
+    const block3 = `${name}.m.${index}`;
+    const shape = { channels: channels2, inner: Math.floor(channels2 * innerShare), skips: stage.skips };
+    if (stage.block === "nested") parts.push(nestedStage(ops, block3, last, channels2));
+    else if (stage.block === "bottleneck") parts.push(bottleneck2(ops, block3, last, shape));
+    else parts.push(attentionBlock(ops, `${block3}.1`, bottleneck2(ops, `${block3}.0`, last, shape), channels2));
+  }
+  for (const part of parts) ops.local(part);
+  return pointwise(ops, `${name}.cv2`, joinedChannels(ops, parts), stage.channels);
+}
+function bottleneck2(ops, name, x, { channels: channels2, inner, skips }) {
+  const narrowed = convolution2(ops, `${name}.cv1`, x, { channels: inner, kernel: 3 });
+  const widened = convolution2(ops, `${name}.cv2`, narrowed, { channels: channels2, kernel: 3 });
+  return skips ? ops.add(x, widened) : widened;
+}
+function nestedStage(ops, name, x, channels2) {
+  const inner = Math.floor(channels2 * half);
+  const shape = { channels: inner, inner, skips: true };
+  const first = bottleneck2(ops, `${name}.m.0`, pointwise(ops, `${name}.cv1`, x, inner), shape);
+  const second = bottleneck2(ops, `${name}.m.1`, first, shape);
+  return pointwise(ops, `${name}.cv3`, joinedChannels(ops, [second, pointwise(ops, `${name}.cv2`, x, inner)]), channels2);
+}
+function pooling(ops, name, x, channels2, isBeside) {
+  const pool = (input) => ops.maxPool(input, { kernel: 5, stride: 1, padding: 2 });
+  const narrowed = pointwise(ops, `${name}.cv1`, x, channels2 / 2, false);
+  const once = pool(narrowed);
+  const twice = pool(once);
+  const parts = [narrowed, once, twice, pool(twice)].map((part) => ops.local(part));
+  const pooled = pointwise(ops, `${name}.cv2`, joinedChannels(ops, parts), channels2);
+  return isBeside ? ops.add(pooled, x) : pooled;
+}
+function attentionStage(ops, name, x, channels2, repeats) {
+  const inner = channels2 / 2;
+  const [kept, attending] = halvesOf(ops, pointwise(ops, `${name}.cv1`, x, channels2), inner);
+  let attended = attending;
+  for (let index = 0; index < repeats; index++) attended = attentionBlock(ops, `${name}.m.${index}`, attended, inner);
+  return pointwise(ops, `${name}.cv2`, joinedChannels(ops, [kept, attended]), channels2);
+}
+var HEAD_SIZE = 64;
+function attentionBlock(ops, name, x, channels2) {
+  const heads2 = Math.max(Math.floor(channels2 / HEAD_SIZE), 1);
+  const valueSize = Math.floor(channels2 / heads2);
+  const keySize = Math.floor(valueSize / 2);
+  const joined = pointwise(ops, `${name}.attn.qkv`, x, channels2 + 2 * heads2 * keySize, false);
+  const [mixed, values] = ops.pixelAttention(joined, { heads: heads2, keySize, valueSize });
+  const depthwise = { channels: channels2, kernel: 3, groups: channels2, activates: false };
+  const placed = ops.add(mixed, convolution2(ops, `${name}.attn.pe`, values, depthwise));
+  const attended = ops.add(x, pointwise(ops, `${name}.attn.proj`, placed, channels2, false));
+  const widened = pointwise(ops, `${name}.ffn.0`, attended, 2 * channels2);
+  return ops.add(attended, pointwise(ops, `${name}.ffn.1`, widened, channels2, false));
+}
+function halvesOf(ops, x, channels2) {
+  return ops.split(ops.channelsLast(x), [channels2, channels2]).map((part) => ops.channelsFirst(part));
+}
+function joinedChannels(ops, parts) {
+  return ops.channelsFirst(ops.concatenate(parts.map((part) => ops.channelsLast(part))));
+}
+
+// engine/models/vision/yolo.ts
+function layersOf(ops, { version: version2, size: size2, head: head2 }) {
+  const { scales, isLight } = architectures[version2];
+  const [depth, share2, maxChannels] = scales[size2];
+  const width = widthOf(share2, version2 === "v8" && head2 === "classify" ? 1024 : maxChannels);
+  const repeated2 = (repeats) => repeats > 1 ? Math.max(Math.round(repeats * depth), 1) : repeats;
+  let count2 = 0;
+  const nextName = () => `model.${count2++}`;
+  const next = (x, body) => {
+    const name = nextName();
+    return ops.frame(x, (input) => body(name, input));
+  };
+  return {
+    nextName,
+    next,
+    width,
+    repeated: repeated2,
+    halved: (x, channels2) => next(x, (name, input) => convolution2(ops, name, input, { channels: width(channels2), kernel: 3, stride: 2 })),
+    staged: (x, stage) => next(x, (name, input) => {
+      const nests = isLight && stage.block === "bottleneck" && ["m", "l", "x"].includes(size2);
+      const block3 = nests ? "nested" : stage.block;
+      const scaled2 = { ...stage, block: block3, channels: width(stage.channels), repeats: repeated2(stage.repeats) };
+      return stageOf(ops, name, input, scaled2, isLight ? half : 1);
+    })
+  };
+}
+function backbone(ops, config, layers2) {
+  const version2 = architectures[config.version];
+  const { next, halved, staged, width } = layers2;
+  const [quarter, eighth, sixteenth, thirtySecond] = version2.backbone;
+  const stem = halved(halved(ops.input, 64), 128);
+  const p3 = staged(halved(staged(stem, quarter), 256), eighth);
+  const p4 = staged(halved(p3, 512), sixteenth);
+  const last = staged(halved(p4, 1024), thirtySecond);
+  const pooled = config.head !== "classify" ? next(last, (name, x) => pooling(ops, name, x, width(1024), version2.poolsBeside)) : last;
+  const attend = (name, x) => attentionStage(ops, name, x, width(1024), layers2.repeated(2));
+  return [p3, p4, version2.attends ? next(pooled, attend) : pooled];
+}
+var POOLED_FEATURES = 1280;
+function yoloClassifier(ops, config, classes) {
+  const layers2 = layersOf(ops, config);
+  const [, , p5] = backbone(ops, config, layers2);
+  return layers2.next(p5, (name, x) => {
+    const features = ops.globalAveragePool(pointwise(ops, `${name}.conv`, x, POOLED_FEATURES));
+    return ops.linear(`${name}.linear`, features, classes);
+  });
+}
+function yoloDetector(ops, config, classes) {
+  const version2 = architectures[config.version];
+  const layers2 = layersOf(ops, config);
+  const { next, halved, staged, width } = layers2;
+  const [p3, p4, p5] = backbone(ops, config, layers2);
+  const doubled = (x) => next(x, (_, input) => ops.upsampleNearest(input));
+  const joined = (x, other) => next(x, (_, input) => joinedChannels(ops, [input, other]));
+  const [upOnce, upTwice, downOnce, downTwice] = version2.neck;
+  const middle = staged(joined(doubled(p5), p4), upOnce);
+  const fine = staged(joined(doubled(middle), p3), upTwice);
+  const medium = staged(joined(halved(fine, 256), middle), downOnce);
+  const coarse = staged(joined(halved(medium, 512), p5), downTwice);
+  const levels = [
+    { x: fine, channels: width(upTwice.channels) },
+    { x: medium, channels: width(downOnce.channels) },
+    { x: coarse, channels: width(downTwice.channels) }
+  ];
+  return detect(ops, layers2.nextName(), levels, { classes, version: version2, findsKeypoints: config.head === "pose" });
+}
+function widthOf(share2, maxChannels) {
+  return (channels2) => Math.ceil(Math.min(channels2, maxChannels) * share2 / 8) * 8;
+}
+var KEYPOINT_NUMBERS = 17 * 3;
+function detect(ops, name, levels, shape) {
+  const { bins, namesOnce } = shape.version;
+  if (bins > 1) ops.idle(bins, (x) => ops.linear(`${name}.dfl.conv`, x, 1, { bias: false }));
+  const first = detections(ops, `${name}.`, levels, shape);
+  if (!namesOnce) return [first];
+  const apart = levels.map(({ x, channels: channels2 }) => ({ x: ops.detached(x), channels: channels2 }));
+  return [first, detections(ops, `${name}.one2one_`, apart, shape)];
+}
+function detections(ops, name, levels, { classes, version: version2, findsKeypoints: findsKeypoints2 }) {
+  const { isLight, bins } = version2;
+  const finest = levels[0]?.channels ?? 0;
+  const boxChannels = Math.max(16, Math.floor(finest / 4), 4 * bins);
+  const scoreChannels = Math.max(finest, Math.min(classes, 100));
+  const last = { kernel: 1, stride: 1, bias: true };
+  const branches = (part, channels2, numbers) => levels.map(({ x }, index) => {
+    const branch = `${name}${part}.${index}`;
+    const first = convolution2(ops, `${branch}.0`, x, { channels: channels2, kernel: 3 });
+    const second = convolution2(ops, `${branch}.1`, first, { channels: channels2, kernel: 3 });
+    return ops.conv2d(`${branch}.2`, second, numbers, last);
+  });
+  const boxes = ops.joinPixels(branches("cv2", boxChannels, 4 * bins));
+  const scores = levels.map(({ x, channels: channels2 }, index) => {
+    const branch = `${name}cv3.${index}`;
+    const filter = (part, input, inChannels) => isLight ? separable(ops, `${branch}.${part}`, input, inChannels, scoreChannels) : convolution2(ops, `${branch}.${part}`, input, { channels: scoreChannels, kernel: 3 });
+    return ops.conv2d(`${branch}.2`, filter("1", filter("0", x, channels2), scoreChannels), classes, last);
+  });
+  const found = { boxes, scores: ops.joinPixels(scores) };
+  if (!findsKeypoints2) return found;
+  const keypointChannels = Math.max(Math.floor(finest / 4), KEYPOINT_NUMBERS);
+  return { ...found, keypoints: ops.joinPixels(branches("cv4", keypointChannels, KEYPOINT_NUMBERS)) };
+}
+function separable(ops, name, x, inChannels, channels2) {
+  const depthwise = { channels: inChannels, kernel: 3, groups: inChannels };
+  return pointwise(ops, `${name}.1`, convolution2(ops, `${name}.0`, x, depthwise), channels2);
+}
+
 // engine/models/architecture.ts
-var modelConfig = z67.discriminatedUnion("model_type", [
+var modelConfig = z68.discriminatedUnion("model_type", [
   bertConfig,
   robertaConfig,
   distilbertConfig,
@@ -5073,9 +5346,11 @@ var modelConfig = z67.discriminatedUnion("model_type", [
   resnetConfig,
   vitConfig,
   deitConfig,
-  convnextConfig
+  convnextConfig,
+  yoloConfig
 ]);
 var IMAGENET_PIXELS = 224;
+var COCO_PIXELS = 640;
 var kinds = {
   bert: "encoder",
   roberta: "encoder",
@@ -5086,16 +5361,19 @@ var kinds = {
   resnet: "image",
   vit: "image",
   deit: "image",
-  convnext: "image"
+  convnext: "image",
+  yolo: "detector"
 };
-function kindOf4({ model_type }) {
-  return kinds[model_type] ?? "decoder";
+function kindOf4(config) {
+  if (config.model_type === "yolo" && config.head === "classify") return "image";
+  return kinds[config.model_type] ?? "decoder";
 }
 var tasks2 = {
   encoder: ["sequence-classification", "masked-lm"],
   decoder: ["causal-lm", "sequence-classification"],
   "encoder-decoder": ["seq2seq-lm"],
-  image: ["image-classification"]
+  image: ["image-classification"],
+  detector: ["object-detection"]
 };
 function tasksOf(config) {
   return tasks2[kindOf4(config)];
@@ -5108,6 +5386,7 @@ function maxPositionsOf(config) {
   return config.max_position_embeddings - (robertas.has(config.model_type) ? ROBERTA_POSITION_OFFSET : 0);
 }
 function imageSizeOf(config) {
+  if (config.model_type === "yolo" && config.head !== "classify") return COCO_PIXELS;
   if ("image_size" in config) return config.image_size;
   return kindOf4(config) === "image" ? IMAGENET_PIXELS : void 0;
 }
@@ -5117,8 +5396,9 @@ function seesImages(config) {
 function hears(config) {
   return "audio_config" in config;
 }
-function isOutsideTransformers(config) {
-  return config.model_type === "moss_vl" || config.model_type === "mimo";
+function outsideTransformers(config) {
+  if (config.model_type === "yolo") return "ultralytics";
+  return config.model_type === "moss_vl" || config.model_type === "mimo" ? "checkpoint" : void 0;
 }
 function hasExperts(config) {
   const text = "text_config" in config ? config.text_config : config;
@@ -5129,7 +5409,7 @@ function hasStateSpaces(config) {
   return ["falcon_h1", "nemotron_h", "jamba"].includes(config.model_type);
 }
 function supportsCheckpointing(config) {
-  return config.model_type !== "resnet" && config.model_type !== "convnext";
+  return !["resnet", "convnext", "yolo"].includes(config.model_type);
 }
 function forward(ops, config, spec) {
   const tokens = spec.sequenceLength ?? 0;
@@ -5178,6 +5458,8 @@ function forward(ops, config, spec) {
       return vit(ops, config, spec.labels);
     case "convnext":
       return convnext(ops, config, spec.labels);
+    case "yolo":
+      return config.head === "classify" ? yoloClassifier(ops, config, spec.labels) : yoloDetector(ops, config, spec.labels)[0].scores;
     default:
       return decoderModel(ops, blueprintOf(config), spec.task, spec.labels);
   }
@@ -5185,28 +5467,40 @@ function forward(ops, config, spec) {
 
 // engine/estimate/error-band.ts
 var TRACED_BAND_PERCENT = 3;
+var SHARED_BAND_PERCENT = 5;
 var DERIVED_BAND_PERCENT = 10;
 function errorBandPercent(spec, config) {
-  const isTraced = beyondTrace(spec) === void 0 && sentencesOn(spec, config).length === 0;
-  return isTraced ? TRACED_BAND_PERCENT : DERIVED_BAND_PERCENT;
+  if (neverRun(spec) !== void 0 || sentencesOn(spec, config).length > 0) return DERIVED_BAND_PERCENT;
+  return exchangingLibrary(spec) === void 0 ? TRACED_BAND_PERCENT : SHARED_BAND_PERCENT;
 }
 function beyondTrace(spec) {
   return spec.gpus > 1 ? "several GPUs" : beyondTorch(spec);
 }
 var untraced = /* @__PURE__ */ new Set(["lion", "paged-adamw", "adam-mini"]);
+var untracedExperts = {
+  "axolotl-kernels": "Axolotl's kernels for experts",
+  "axolotl-linear": "experts as linear layers",
+  torchtune: "torchtune's experts",
+  ktransformers: "the exchange with experts on the host"
+};
 function beyondTorch(spec) {
-  if (spec.gpus > 1 && spec.sharding?.startsWith("zero")) return "DeepSpeed's sharding";
+  return spec.sharding?.startsWith("zero") ? "DeepSpeed's sharding" : neverRun(spec);
+}
+function exchangingLibrary({ sharding = "ddp", gpus: gpus2 }) {
+  if (sharding.startsWith("zero")) return "DeepSpeed";
+  if (gpus2 === 1) return void 0;
+  return isFsdp(sharding) ? "FSDP" : "DistributedDataParallel";
+}
+function neverRun(spec) {
+  if (spec.loop === "ultralytics") return "Ultralytics' trainer";
   if (spec.method?.kind === "answers" && spec.method.generation.kind === "vllm") return "vLLM beside the training";
   if (spec.quantization === "gptq" || spec.quantization === "awq")
     return `weights in ${spec.quantization.toUpperCase()}'s format`;
-  if (spec.lora?.inExpertKernels) return "Axolotl's kernels for experts";
   if (spec.tensorParallel !== void 0) return "tensor parallelism";
   if (spec.method?.kind === "trajectories") return "torchtune's trajectories";
   if (spec.method?.kind === "strided") return "EBFT's strided mode";
+  if (spec.expertStyle !== void 0) return untracedExperts[spec.expertStyle];
   if (spec.quantizedExperts) return "quantised experts";
-  if (spec.linearExperts) return "experts as linear layers";
-  if (spec.chosenExperts) return "torchtune's experts";
-  if (spec.expertsOnHost) return "the exchange with experts on the host";
   if (spec.fakeQuantization?.format !== void 0) return "4-bit floats";
   if (spec.float8) return "8-bit floats";
   if (spec.offload !== void 0) return "offloading";
@@ -5214,16 +5508,21 @@ function beyondTorch(spec) {
   if (spec.images?.checkpointed === "self-attention") return "torchtune's layers that see images";
   if (spec.trainable?.inTurns) return "layers that train in turns";
   if (spec.fusedLoss) return "a fused loss";
-  if (spec.precision === "bf16-master") return "float32 master weights";
+  if (spec.precision === "bf16-master" && exchangingLibrary(spec) === void 0) return "float32 master weights";
   return untraced.has(spec.optimizer) ? `the optimizer ${spec.optimizer}` : void 0;
 }
 function derivationOf(spec, config) {
-  const beyond = beyondTrace(spec);
   const ofModel = sentencesOn(spec, config);
-  if (beyond === void 0) return ofModel;
+  const [what, library] = [neverRun(spec), exchangingLibrary(spec)];
+  const isSaid = spec.loop === "ultralytics" && outsideTransformers(config) === "ultralytics";
   return [
     ...ofModel,
-    `What ${beyond} take${beyond.endsWith("s") ? "" : "s"} is derived from sources and documentation; no trace and no GPU has confirmed it, and the band of ${DERIVED_BAND_PERCENT} % is a guess.`
+    ...what !== void 0 && !isSaid ? [
+      `What ${what} take${what.endsWith("s") ? "" : "s"} is derived from sources and documentation; no trace and no GPU has confirmed it, and the band of ${DERIVED_BAND_PERCENT} % is a guess.`
+    ] : [],
+    ...library !== void 0 ? [
+      `What the GPUs keep and exchange was held against ${library} run over CPU tensors (bench:sharding), not on GPUs. What NCCL takes for itself is not counted; the band of ${errorBandPercent(spec, config)} % is a guess.`
+    ] : []
   ];
 }
 function sentencesOn(spec, config) {
@@ -5238,10 +5537,13 @@ function sentencesOn(spec, config) {
     ...hears(config) ? [
       `Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. ${ofTowers("hear", spec)}`
     ] : [],
-    ...isOutsideTransformers(config) ? [
+    ...outsideTransformers(config) === "ultralytics" ? [
+      `The step is counted from Ultralytics' sources, and was held against a trace of its own code, which no engine but the estimate runs. How many objects the images hold decides by a few percent more or less, hence the band of ${DERIVED_BAND_PERCENT} %.`
+    ] : [],
+    ...outsideTransformers(config) === "checkpoint" ? [
       `The model is counted from the code that is published beside its weights, which no engine but the estimate runs.${seesImages(config) ? " The layers that see images are taken as frozen." : ""}`
     ] : [],
-    ...hasExperts(config) && spec.quantization !== void 0 && !spec.quantizedExperts && !spec.linearExperts ? [
+    ...hasExperts(config) && spec.quantization !== void 0 && !spec.quantizedExperts && spec.expertStyle !== "axolotl-linear" ? [
       "The experts are counted without quantisation: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over."
     ] : [],
     ...answersItself(spec) && (hasLinearAttention(config) || hasStateSpaces(config)) ? ["What the layers without attention remember of every answer, while answers are made, is not counted."] : [],
@@ -5419,9 +5721,9 @@ var optimizerRules = {
 };
 var wholeSecondMoment = /embed|embd|wte|lm_head\.weight|output\.weight/;
 function adafactorBytes(parameter) {
-  const [rows2, columns] = [parameter.shape.at(-2), parameter.shape.at(-1)];
-  if (rows2 === void 0 || columns === void 0) return float32Bytes(parameter);
-  return (elements(parameter) / columns + elements(parameter) / rows2) * bytesPerElement.float32;
+  const [rows3, columns] = [parameter.shape.at(-2), parameter.shape.at(-1)];
+  if (rows3 === void 0 || columns === void 0) return float32Bytes(parameter);
+  return (elements(parameter) / columns + elements(parameter) / rows3) * bytesPerElement.float32;
 }
 
 // engine/estimate/throughput.ts
@@ -5555,370 +5857,8 @@ function throughputOf(footprint, gpu) {
   return throughput;
 }
 
-// engine/estimate/autograd.ts
-var REFERENCE = "reference.";
-var weightDtypes = {
-  fp32: "float32",
-  tf32: "float32",
-  bf16: "bfloat16",
-  "bf16-master": "bfloat16",
-  "amp-bf16": "float32",
-  "amp-fp16": "float32"
-};
-var autocastDtypes = {
-  "amp-bf16": "bfloat16",
-  "amp-fp16": "float16"
-};
-var Autograd = class {
-  parameters = /* @__PURE__ */ new Map();
-  /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
-  buffers = [];
-  /** The same, but no sharding divides them and no offloading moves them. */
-  wholeBuffers = [];
-  /** The batch's own tensors, which the training loop holds through the step. */
-  batch = [];
-  /** Tensors that the model's outputs reference: the key/value cache. */
-  held = [];
-  /** Tensors laid out head by head, [b, heads, s, size], rather than token by token. */
-  headsFirst = /* @__PURE__ */ new Set();
-  nodes = [];
-  spec;
-  weightDtype;
-  autocastDtype;
-  training;
-  /** Whether batches carry a mask of padded tokens; images never do. */
-  #isPadded;
-  hasFlash;
-  castWeights = /* @__PURE__ */ new Map();
-  /** Every cast that the present autocast context keeps until it ends. */
-  #cachedCasts = [];
-  /** Undefined while gradients are recorded. */
-  pass;
-  #sequencesPerSample;
-  #namedBuffers = /* @__PURE__ */ new Map();
-  /** Before the names of its parameters. */
-  #model = "";
-  #edges = 0;
-  #storages = 0;
-  /** `hasFlash`: the GPU runs the flash attention kernel. */
-  constructor(spec, { hasFlash }) {
-    this.hasFlash = hasFlash;
-    this.spec = spec;
-    this.weightDtype = weightDtypes[spec.precision];
-    this.autocastDtype = autocastDtypes[spec.precision];
-    this.training = spec.step === "training";
-    this.#isPadded = spec.paddedBatches && spec.task !== "image-classification";
-    this.#sequencesPerSample = sequencesPerSample(spec);
-  }
-  get isPadded() {
-    return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded;
-  }
-  /** A model beside the first: what `run` uses of weights is its own. */
-  ofModel(name, run2) {
-    this.#model = `${name}.`;
-    const result = run2();
-    this.#model = "";
-    return result;
-  }
-  /** torch.no_grad: what `run` does is recorded without saving anything for a backward pass. */
-  withoutGradients(pass, run2) {
-    this.pass = pass;
-    const result = this.underAutocast(run2);
-    this.pass = void 0;
-    return result;
-  }
-  /** What `run` does before the steps over the batch begin: its nodes are kept apart. */
-  beforehand(run2) {
-    const outer = this.nodes;
-    this.nodes = [];
-    run2();
-    const nodes = this.nodes;
-    this.nodes = outer;
-    return nodes;
-  }
-  /** torch.autocast around `run`: the cache of cast weights begins and ends with it. */
-  underAutocast(run2) {
-    this.castWeights = /* @__PURE__ */ new Map();
-    this.#cachedCasts = [];
-    const result = run2();
-    this.record("return", { reads: this.#cachedCasts, outputs: [] });
-    this.castWeights = /* @__PURE__ */ new Map();
-    return result;
-  }
-  /** Asking for a name twice shares the parameter. */
-  parameter(layerName, shape, options) {
-    const isCopy = this.pass?.of === "copy";
-    const name = (isCopy ? REFERENCE : "") + this.#model + layerName;
-    const known2 = this.parameters.get(name);
-    if (known2 !== void 0) return known2;
-    const { dtype = (isCopy ? this.pass?.dtype : void 0) ?? this.weightDtype } = options;
-    const trainable = options.trainable && !isCopy;
-    const storage = this.persistent(elements({ shape }) * bytesPerElement[dtype]);
-    const parameter = { storage, shape, batched: false, dtype, requiresGrad: trainable, edge: this.newEdge() };
-    this.parameters.set(name, parameter);
-    return parameter;
-  }
-  /** A kernel that reads `x` and writes a tensor of its shape. */
-  elementwise(name, x, options = {}) {
-    const output = this.tensor(x.shape, x.dtype, [x], x);
-    const saves = [...options.saves ?? [], ...options.savesOutput ? [output] : []];
-    this.record(name, { reads: [x], outputs: [output], saves, gradients: [made(x)] });
-    return output;
-  }
-  dropout(x, probability2) {
-    if (!this.training || probability2 === 0 || this.spec.dropout === false || !this.#isInTraining()) return x;
-    const mask = this.storage(elements(x), "bool", x.batched);
-    const output = this.tensor(x.shape, x.dtype, [x], x);
-    this.record("dropout", { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] });
-    return output;
-  }
-  /** What is without gradients is not for that in eval mode; frozen copies are, and adapters that are off drop nothing. */
-  #isInTraining() {
-    return this.pass === void 0 || this.pass.of === "policy";
-  }
-  add(x, y, options = {}) {
-    const dtype = widest(x.dtype, y.dtype);
-    const output = options.inPlace ? { ...x, requiresGrad: x.requiresGrad || y.requiresGrad } : this.tensor(x.batched ? x.shape : y.shape, dtype, [x, y], { batched: x.batched || y.batched });
-    const same = (side) => side.batched === output.batched && side.dtype === output.dtype;
-    this.record("add", {
-      reads: [x, y],
-      outputs: [output],
-      gradients: [x, y].map((side) => ({ to: side, passes: same(side) }))
-    });
-    return output;
-  }
-  multiply(x, y) {
-    const isLarger = elements(x) > elements(y) || elements(x) === elements(y) && (x.batched || !y.batched);
-    const larger = isLarger ? x : y;
-    const output = this.tensor(larger.shape, widest(x.dtype, y.dtype), [x, y], { batched: x.batched || y.batched });
-    const saves = [...y.requiresGrad ? [x] : [], ...x.requiresGrad ? [y] : []];
-    const isReduced = (side) => side.batched !== output.batched || elements(side) < elements(output) || side.dtype !== output.dtype;
-    const backwardScratch = [x, y].filter((side) => side.requiresGrad && isReduced(side)).map(() => this.like(output, "temporaries"));
-    this.record("mul", { reads: [x, y], outputs: [output], saves, gradients: [x, y].map(made), backwardScratch });
-    return output;
-  }
-  power(x) {
-    const output = this.tensor(x.shape, x.dtype, [x], x);
-    const backwardScratch = [0, 1].map(() => this.storage(elements(x), x.dtype, x.batched, "temporaries"));
-    this.record("pow", { reads: [x], outputs: [output], saves: [x], gradients: [made(x)], backwardScratch });
-    return output;
-  }
-  /** [heads, m, k] × [heads, k, n] → `shape`. Inside another op autocast has no say. */
-  batchMatmul(x, y, shape, { autocasts = true } = {}) {
-    const [left, right] = autocasts ? [this.lowered(x), this.lowered(y)] : [x, y];
-    const output = this.tensor(shape, left.dtype, [left, right]);
-    const heads2 = left.shape[0] ?? 1;
-    const inner = Math.sqrt(elements(left) * elements(right) / (elements(output) * heads2));
-    this.record("bmm", {
-      reads: [left, right],
-      outputs: [output],
-      saves: [left, right],
-      gradients: [left, right].map(made),
-      flopsPerSample: 2 * elements(output) * inner
-    });
-    return output;
-  }
-  /** A view of part of the last dimension. Its gradient is a tensor of the whole, as SliceBackward0 pads it with zeros. */
-  slice(x, size2) {
-    const output = { ...x, shape: [...x.shape.slice(0, -1), size2], edge: this.newEdge() };
-    this.record("slice", { reads: [x], outputs: [output], gradients: [made(x)] });
-    return output;
-  }
-  /** A new tensor of the parts; their gradients are views of its gradient. */
-  concatenate(parts) {
-    const [first] = parts;
-    if (first === void 0) throw new Error("nothing to concatenate");
-    const last = parts.reduce((sum2, part) => sum2 + (part.shape.at(-1) ?? 0), 0);
-    const output = this.tensor([...first.shape.slice(0, -1), last], first.dtype, parts, first);
-    this.record("cat", { reads: parts, outputs: [output], gradients: parts.map((to) => ({ to, passes: true })) });
-    return output;
-  }
-  /** Under autocast, what matrix products read: weights are cast once a forward pass, activations each time. */
-  lowered(x, { cache = true } = {}) {
-    if (this.autocastDtype === void 0 || x.dtype !== "float32") return x;
-    const isCached = cache && x.storage.persistent && x.requiresGrad;
-    const known2 = isCached ? this.castWeights.get(x) : void 0;
-    if (known2 !== void 0) return known2;
-    const cast = this.cast(x, this.autocastDtype);
-    if (x.storage.persistent) cast.storage.kind = "weights";
-    if (isCached) {
-      this.castWeights.set(x, cast);
-      this.#cachedCasts.push(cast);
-    }
-    return cast;
-  }
-  cast(x, dtype) {
-    if (x.dtype === dtype) return x;
-    const output = this.tensor(x.shape, dtype, [x], x);
-    if (x.storage.kind === "logits") output.storage.kind = "logits";
-    if (this.headsFirst.has(x.storage)) this.headsFirst.add(output.storage);
-    this.record("to", { reads: [x], outputs: [output], gradients: [made(x)] });
-    return output;
-  }
-  /** What autocast raises to float32: norms, powers, softmax. */
-  raised(x) {
-    return this.autocastDtype === void 0 ? x : this.cast(x, "float32");
-  }
-  tensor(shape, dtype, from, { batched } = { batched: true }) {
-    const storage = this.storage(elements({ shape }), dtype, batched);
-    const requiresGrad = this.pass === void 0 && from.some((input) => input.requiresGrad);
-    return { storage, shape, batched, dtype, requiresGrad, edge: this.newEdge() };
-  }
-  storage(count2, dtype, batched, kind = "activations") {
-    return this.#newStorage(count2 * bytesPerElement[dtype], batched, kind, false);
-  }
-  /** A storage of the model beside its parameters. Another pass over the same weights finds it there. */
-  buffer(name, bytes5) {
-    const key2 = (this.pass?.of === "copy" ? REFERENCE : "") + this.#model + name;
-    const known2 = this.#namedBuffers.get(key2);
-    if (known2 !== void 0) return known2;
-    const storage = this.persistent(bytes5);
-    this.#namedBuffers.set(key2, storage);
-    this.buffers.push(storage);
-    return storage;
-  }
-  /** A storage of the model itself. */
-  persistent(bytes5) {
-    return this.#newStorage(bytes5, false, "weights", true);
-  }
-  /** A new storage of a tensor's size: its gradient, its optimizer state, a temporary. */
-  like(tensor, kind) {
-    return this.#newStorage(elements(tensor) * bytesPerElement[tensor.dtype], tensor.batched, kind, false);
-  }
-  /** Any other storage, in bytes, that does not grow with the batch. */
-  fixed(bytes5, kind) {
-    return this.#newStorage(bytes5, false, kind, false);
-  }
-  newEdge() {
-    return this.#edges++;
-  }
-  /** Outside the graph (no output requires a gradient) nothing is saved. */
-  record(name, options) {
-    const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch: scratch2 = [], backwardScratch = [] } = options;
-    const readStorages = options.reads.map((tensor) => tensor.storage);
-    const inGraph = outputs.some((output) => output.requiresGrad);
-    const created = outputs.map((tensor) => tensor.storage).filter((storage) => !readStorages.includes(storage));
-    this.nodes.push({
-      name,
-      reads: readStorages,
-      creates: [...created, ...saved],
-      scratch: scratch2,
-      saves: inGraph ? [...saves.map((tensor) => tensor.storage), ...saved] : [],
-      keeps: inGraph ? keeps.map((tensor) => tensor.storage) : [],
-      outputs,
-      gradients: gradients.filter((edge) => edge.to.requiresGrad),
-      backwardScratch,
-      flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
-      productElements: options.productElements ?? (outputs[0] === void 0 ? 0 : elements(outputs[0])),
-      computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? "float32"
-    });
-  }
-  #newStorage(bytes5, batched, kind, persistent) {
-    const sequences = this.pass?.sequences?.perSample ?? this.#sequencesPerSample;
-    const [fixedBytes, bytesPerSample] = batched ? [0, bytes5 * sequences] : [bytes5, 0];
-    const samples = batched ? this.pass?.sequences?.count : void 0;
-    const atLeast = samples === void 0 ? {} : { samplesAtLeast: samples };
-    return { id: this.#storages++, fixedBytes, bytesPerSample, ...atLeast, kind, persistent };
-  }
-};
-function made(to) {
-  return { to, passes: false };
-}
-function widest(x, y) {
-  return x === "float32" || y === "float32" ? "float32" : x;
-}
-
-// engine/estimate/sharding.ts
-function sharesOf(spec) {
-  const { sharding = "ddp", offload } = spec;
-  const divided2 = 1 / modelCopies(spec);
-  const state = offload === void 0 ? divided2 : 0;
-  const weights = offload === "optimizer-and-weights" ? 0 : divided2;
-  switch (sharding) {
-    case "ddp":
-      return { weights: 1, gradients: 1, optimizerState: offload === void 0 ? 1 : 0 };
-    case "zero1":
-      return { weights: 1, gradients: 1, optimizerState: state };
-    case "zero2":
-      return { weights: 1, gradients: divided2, optimizerState: state };
-    case "zero3":
-      return { weights, gradients: divided2, optimizerState: state };
-    case "fsdp":
-      return { weights, gradients: weights && divided2, optimizerState: state };
-  }
-}
-function exchangeBytes(spec, parameters) {
-  if (modelCopies(spec) === 1 && spec.offload !== "optimizer-and-weights") return 0;
-  const { sharding = "ddp" } = spec;
-  if (sharding === "ddp") return sum([...parameters.values()].filter((parameter) => parameter.requiresGrad).map(bytesOf));
-  if (sharding === "zero1" || sharding === "zero2") return 0;
-  const all = [...parameters];
-  const trained = all.filter(([, parameter]) => parameter.requiresGrad);
-  const leaving = sharding === "fsdp" && spec.offload === "optimizer-and-weights" ? inUnits(trained, 1) : 0;
-  return inUnits(all, 2) + leaving;
-}
-function inUnits(parameters, blocks) {
-  const units = /* @__PURE__ */ new Map();
-  for (const [name, parameter] of parameters) {
-    const unit = /^.*?\.\d+(?=\.)/.exec(name)?.[0] ?? "";
-    units.set(unit, (units.get(unit) ?? 0) + bytesOf(parameter));
-  }
-  const sizes = [...units].filter(([unit]) => unit !== "").map(([, bytes5]) => bytes5);
-  return (units.get("") ?? 0) + blocks * Math.max(0, ...sizes);
-}
-function bytesOf(parameter) {
-  return elements(parameter) * bytesPerElement[parameter.dtype];
-}
-function sum(values) {
-  return values.reduce((total, value) => total + value, 0);
-}
-
-// engine/estimate/timeline.ts
+// engine/estimate/player.ts
 var OPTIMIZER_MOMENT = "the optimizer";
-function playStep(tape, spec, { loss, held, before }) {
-  const shares = sharesOf(spec);
-  const parameters = [...tape.parameters.values()];
-  const optimized = parameters.filter((parameter) => parameter.requiresGrad).map((parameter) => master(spec, parameter));
-  const player = new Player(tape, loss, shares, spec.optimizerInBackward && inBackward(spec, optimized));
-  const microSteps = spec.step === "training" ? Math.min(spec.gradientAccumulation, 2) : 1;
-  player.beforehand(before);
-  for (let index = 0; index < microSteps; index++) player.microStep(held);
-  const withState = spec.trainable?.inTurns ? parameters : optimized;
-  const isTraining = spec.step === "training";
-  const eventsBeforeOptimizer = player.events.length;
-  if (isTraining && !spec.optimizerInBackward) player.optimizerStep(spec.optimizer, optimized);
-  player.releaseGradients();
-  const exchange = isTraining ? exchangeBytes(spec, tape.parameters) : 0;
-  return {
-    model: [
-      ...[...parameters.map((parameter) => parameter.storage), ...tape.buffers].map(
-        (storage) => share(storage, shares.weights)
-      ),
-      ...tape.wholeBuffers,
-      ...exchange > 0 ? [tape.fixed(exchange, "temporaries")] : []
-    ],
-    optimizerState: isTraining ? optimizerState(tape, spec, withState, shares) : [],
-    step: player.events,
-    eventsBeforeOptimizer,
-    parameterCount: [...tape.parameters].filter(([name]) => !name.startsWith(REFERENCE)).reduce((sum2, [, parameter]) => sum2 + elements(parameter), 0)
-  };
-}
-function inBackward({ optimizer }, optimized) {
-  return { optimizer, parameters: new Map(optimized.map((parameter) => [parameter.storage, parameter])) };
-}
-function master(spec, parameter) {
-  return spec.precision === "bf16-master" ? { ...parameter, dtype: "float32" } : parameter;
-}
-function optimizerState(tape, spec, optimized, shares) {
-  const { stateBytes } = optimizerRules[spec.optimizer];
-  const masterBytes = (parameter) => spec.precision === "bf16-master" ? elements(parameter) * bytesPerElement.float32 : 0;
-  const names = new Map([...tape.parameters].map(([name, { storage }]) => [storage, name]));
-  const kept = (parameter) => stateBytes(parameter, names.get(parameter.storage) ?? "") + masterBytes(parameter);
-  return optimized.map((parameter) => kept(parameter) * shares.optimizerState).filter((bytes5) => bytes5 > 0).map((bytes5) => tape.fixed(bytes5, "optimizerState"));
-}
-function share(storage, part) {
-  return part === 1 ? storage : { ...storage, fixedBytes: storage.fixedBytes * part };
-}
 var phaseNames = {
   forward: "forward",
   "forward without saving": "forward",
@@ -5939,18 +5879,22 @@ var Player = class {
   /** The gradient that has arrived for a tensor so far; several tensors may share one. */
   #gradients = /* @__PURE__ */ new Map();
   #gradientReferences = /* @__PURE__ */ new Map();
-  #parameterGradients = /* @__PURE__ */ new Map();
   /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
   #usesLeft = [];
   /** Recomputed and kept until the backward pass has gone through every block. */
   #retained = [];
   #waitingGradients = /* @__PURE__ */ new Map();
   #inBackward;
-  constructor(tape, loss, shares, inBackward2) {
+  #parameterNames;
+  #parametersOfNodes = /* @__PURE__ */ new Map();
+  exchange;
+  constructor(tape, loss, { shares, inBackward: inBackward2, exchange }) {
     this.#tape = tape;
     this.#loss = loss;
     this.#shares = shares;
     this.#inBackward = inBackward2;
+    this.#parameterNames = new Map([...tape.parameters].map(([name, { storage }]) => [storage, name]));
+    this.exchange = exchange(this, (parameter) => this.#stepAtOnce(parameter));
   }
   beforehand(nodes) {
     this.#forward(nodes, "answers");
@@ -5958,15 +5902,17 @@ var Player = class {
   microStep(held) {
     this.#moment = "the batch";
     const batch = this.#tape.batch;
-    for (const storage of batch) this.#allocate(storage);
+    for (const storage of batch) this.allocate(storage);
     for (const storage of [...held, ...batch]) this.#reference(storage, 1);
     this.#forward(this.#tape.nodes, "forward");
+    this.exchange.forwardEnds();
     this.#moment = "backward of the loss";
     const seed = this.#newGradient(this.#loss);
     this.#shareGradient(seed);
     this.#deposit(this.#loss, seed);
     this.#usesLeft = usesOf(this.#tape.nodes);
     this.#backward(this.#tape.nodes);
+    this.exchange.backwardEnds();
     for (const storage of [...held, ...batch]) {
       this.#reference(storage, -1);
       this.#releaseIfUnused(storage);
@@ -5974,19 +5920,31 @@ var Player = class {
   }
   optimizerStep(optimizer, parameters) {
     this.#moment = OPTIMIZER_MOMENT;
+    this.exchange.optimizerBegins();
+    this.#optimize(optimizer, parameters);
+    this.exchange.optimizerEnds();
+  }
+  #optimize(optimizer, parameters) {
     const { temporaries, temporariesLive } = optimizerRules[optimizer];
+    const part = this.#shares.optimizerState * this.exchange.partAtATime;
     const groups = parameters.map(
-      (parameter) => temporaries(parameter).map((bytes5) => this.#tape.fixed(bytes5 * this.#shares.optimizerState, "temporaries"))
+      (parameter) => temporaries(parameter).map((bytes5) => this.fixed(bytes5 * part, "temporaries"))
     );
     for (const group of temporariesLive === "together" ? [groups.flat()] : groups) {
-      for (const temporary of group) this.#allocate(temporary);
-      for (const temporary of group) this.#release(temporary);
+      for (const temporary of group) this.allocate(temporary);
+      for (const temporary of group) this.release(temporary);
     }
   }
-  /** optimizer.zero_grad(set_to_none=True), the default. */
-  releaseGradients() {
-    for (const gradient of this.#parameterGradients.values()) this.#release(gradient);
-    this.#parameterGradients.clear();
+  gradientsEnd() {
+    this.exchange.gradientsEnd();
+  }
+  /** The optimizer in a hook behind the gradient: torch.Tensor.register_post_accumulate_grad_hook. */
+  #stepAtOnce(parameter) {
+    const stepped = this.#inBackward?.parameters.get(parameter);
+    if (this.#inBackward === void 0 || stepped === void 0) return false;
+    this.#moment = OPTIMIZER_MOMENT;
+    this.#optimize(this.#inBackward.optimizer, [stepped]);
+    return true;
   }
   #forward(nodes, phase) {
     const saves = phase === "forward" || phase === "recomputation";
@@ -5995,7 +5953,7 @@ var Player = class {
     for (const node of nodes) {
       this.#moment = `${phaseNames[phase]} of ${node.name}`;
       if (node.body !== void 0) this.#forward(node.body, "forward without saving");
-      else this.#compute(node);
+      else this.#compute(node, passOf(node, phase));
       if (saves) for (const storage of node.saves) this.#reference(storage, 1);
       if (phase !== "recomputation") for (const storage of node.keeps) this.#reference(storage, 1);
       for (const storage of node.reads) {
@@ -6005,10 +5963,28 @@ var Player = class {
       for (const storage of node.creates) this.#releaseIfUnused(storage);
     }
   }
-  #compute(node) {
-    for (const storage of node.creates) this.#allocate(storage);
-    for (const storage of node.scratch) this.#allocate(storage);
-    for (const storage of node.scratch) this.#release(storage);
+  #compute(node, pass) {
+    this.#exchanging(node, pass, () => {
+      for (const storage of node.creates) this.allocate(storage);
+      for (const storage of node.scratch) this.allocate(storage);
+      for (const storage of node.scratch) this.release(storage);
+    });
+  }
+  #exchanging(node, pass, run2) {
+    const used = this.#parametersOf(node);
+    if (used.length > 0) this.exchange.begins(used, pass);
+    run2();
+    if (used.length > 0) this.exchange.ends(used, pass);
+  }
+  /** What a module's hooks would see: a table of embeddings is not among what its kernel is counted to read. */
+  #parametersOf(node) {
+    const known2 = this.#parametersOfNodes.get(node);
+    if (known2 !== void 0) return known2;
+    const own = this.#tape.parameters.get(`${node.name}.weight`)?.storage;
+    const used = [...node.reads, ...node.gradients.map(({ to }) => to.storage), ...own === void 0 ? [] : [own]];
+    const parameters = [...new Set(used)].filter((storage) => this.#parameterNames.has(storage));
+    this.#parametersOfNodes.set(node, parameters);
+    return parameters;
   }
   #backward(nodes) {
     const firstBlock = nodes.find((node) => node.body !== void 0);
@@ -6045,13 +6021,15 @@ var Player = class {
   #nodeBackward(node) {
     this.#moment = `backward of ${node.name}`;
     const incoming = node.outputs.flatMap((output) => this.#takeGradient(output));
-    if (incoming.length === 0) return;
-    for (const storage of node.backwardScratch) this.#allocate(storage);
+    if (incoming.length > 0) this.#exchanging(node, "backward", () => this.#propagate(node, incoming));
+  }
+  #propagate(node, incoming) {
+    for (const storage of node.backwardScratch) this.allocate(storage);
     const outgoing = node.gradients.map((edge) => {
       const passed = edge.passes ? incoming[0] : void 0;
       return { to: edge.to, gradient: passed ?? this.#newGradient(edge.to) };
     });
-    for (const storage of node.backwardScratch) this.#release(storage);
+    for (const storage of node.backwardScratch) this.release(storage);
     for (const { gradient } of outgoing) this.#shareGradient(gradient);
     for (const gradient of incoming) this.#dropGradient(gradient);
     for (const { to, gradient } of outgoing) this.#deposit(to, gradient);
@@ -6059,7 +6037,7 @@ var Player = class {
   #newGradient(of) {
     const kind = of.storage.persistent ? "gradients" : of.storage.kind === "logits" ? "logits" : "temporaries";
     const gradient = this.#tape.like(of, kind);
-    this.#allocate(gradient);
+    this.allocate(gradient);
     return gradient;
   }
   /** torch/csrc/autograd/input_buffer.cpp accumulate: in place when nobody else holds the earlier gradient. */
@@ -6096,34 +6074,16 @@ var Player = class {
     if (waiting !== void 0) {
       if (this.#tape.autocastDtype === void 0) {
         sum2 = this.#newGradient(to);
-        this.#release(waiting);
+        this.release(waiting);
       }
-      this.#release(gradient);
+      this.release(gradient);
     }
     if (usesLeft > 0) {
       this.#waitingGradients.set(parameter, sum2);
       return;
     }
     this.#waitingGradients.delete(parameter);
-    this.#accumulate(parameter, sum2);
-  }
-  /** AccumulateGrad: the first micro-step's gradient becomes `.grad`, later ones are added to it in place. */
-  #accumulate(parameter, gradient) {
-    const known2 = this.#parameterGradients.has(parameter);
-    const part = this.#shares.gradients;
-    const kept = known2 || part === 1 ? gradient : this.#tape.fixed(gradient.fixedBytes * part, gradient.kind);
-    if (kept !== gradient) this.#allocate(kept);
-    if (known2 || kept !== gradient) this.#release(gradient);
-    if (!known2) this.#parameterGradients.set(parameter, kept);
-    this.#stepAtOnce(parameter, kept);
-  }
-  /** The optimizer in a hook behind the gradient: torch.Tensor.register_post_accumulate_grad_hook. */
-  #stepAtOnce(parameter, gradient) {
-    const stepped = this.#inBackward?.parameters.get(parameter);
-    if (this.#inBackward === void 0 || stepped === void 0) return;
-    this.optimizerStep(this.#inBackward.optimizer, [stepped]);
-    this.#release(gradient);
-    this.#parameterGradients.delete(parameter);
+    this.exchange.receives(parameter, sum2);
   }
   #takeGradient(of) {
     const key2 = of.edge;
@@ -6140,7 +6100,7 @@ var Player = class {
     this.#gradientReferences.set(gradient, references5);
     if (references5 <= 0) {
       this.#gradientReferences.delete(gradient);
-      this.#release(gradient);
+      this.release(gradient);
     }
   }
   #count(counts, storage) {
@@ -6151,18 +6111,25 @@ var Player = class {
   }
   #releaseIfUnused(storage) {
     const unused = this.#count(this.#reads, storage) === 0 && this.#count(this.#references, storage) === 0;
-    if (unused && !storage.persistent && this.#live.has(storage)) this.#release(storage);
+    if (unused && !storage.persistent && this.#live.has(storage)) this.release(storage);
   }
-  #allocate(storage) {
+  fixed(bytes5, kind) {
+    return this.#tape.fixed(bytes5, kind);
+  }
+  allocate(storage) {
     if (this.#live.has(storage)) return;
     this.#live.add(storage);
     this.events.push({ kind: "allocate", storage, moment: this.#moment });
   }
-  #release(storage) {
+  release(storage) {
     this.#live.delete(storage);
     this.events.push({ kind: "release", storage, moment: this.#moment });
   }
 };
+function passOf(node, phase) {
+  if (phase === "recomputation") return "backward";
+  return node.outputs.some((output) => output.requiresGrad) ? "forward" : "without gradients";
+}
 function untilLastSave(saving, rest) {
   const last = saving.at(-1);
   if (last === void 0) return saving;
@@ -6191,7 +6158,7 @@ function bestLever(spec, config, gpu, peak, footprints) {
 }
 function changesOf(spec, config, gpu, { moment }) {
   if (spec.step !== "training") return [];
-  const isText = spec.task !== "image-classification";
+  const isText = !isOfImages(spec.task);
   return [
     ...!spec.gradientCheckpointing && supportsCheckpointing(config) ? [{ change: "gradient-checkpointing", spec: { ...spec, gradientCheckpointing: true } }] : [],
     ...spec.precision === "fp32" && gpu.peakFlops.bf16 !== void 0 ? [{ change: "bf16-autocast", spec: { ...spec, precision: "amp-bf16" } }] : [],
@@ -6387,8 +6354,8 @@ function throughputCurve({ trials, throughputProvenance: throughputProvenance2, 
   const tried = trials.flatMap(
     ({ microBatch, outcome: outcome2 }) => outcome2.kind === "fits" && (isModelled || outcome2.stepMillisSpread !== void 0) ? [microBatch] : []
   );
-  const sizes = isModelled ? [...tried, ...powersOfTwo().filter((power) => power <= largest)] : tried;
-  return [...new Set(sizes)].toSorted((a, b) => a - b).map((microBatch) => ({ microBatch, samplesPerSecond: samplesPerSecond({ microBatch, gradientAccumulation: 1 }) }));
+  const sizes3 = isModelled ? [...tried, ...powersOfTwo().filter((power) => power <= largest)] : tried;
+  return [...new Set(sizes3)].toSorted((a, b) => a - b).map((microBatch) => ({ microBatch, samplesPerSecond: samplesPerSecond({ microBatch, gradientAccumulation: 1 }) }));
 }
 function estimatedEvidence(spec, config, options) {
   if (spec.framework !== "pytorch") throw notEstimated(spec);
@@ -6455,7 +6422,7 @@ function notEstimated({ framework }) {
 }
 
 // engine/models/resolve.ts
-import { posix } from "node:path";
+import { posix as posix2 } from "node:path";
 
 // engine/config/quote.ts
 var SHOWN_CHARACTERS = 80;
@@ -6470,7 +6437,35 @@ function oneOf(words2) {
   return words2.length < 2 ? words2.join("") : `${words2.slice(0, -1).join(", ")} or ${words2.at(-1)}`;
 }
 
-// engine/models/catalogue/classic-rows.ts
+// engine/config/sources.ts
+import { posix } from "node:path";
+var MAX_NAME_CHARACTERS = 200;
+function isPlausibleName(name) {
+  return name.length <= MAX_NAME_CHARACTERS && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name);
+}
+function placesOf(file, configPath) {
+  return [.../* @__PURE__ */ new Set([posix.normalize(file), posix.join(posix.dirname(configPath), file)])];
+}
+async function firstFile(places2, { readFile: readFile2 }) {
+  for (const path3 of places2) {
+    const text = await readFile2?.(path3);
+    if (text !== void 0) return { path: path3, text };
+  }
+  return void 0;
+}
+function notingFiles(sources) {
+  const { readFile: readFile2 } = sources;
+  if (readFile2 === void 0) return { sources, files: [] };
+  const files = [];
+  const noting = async (path3) => {
+    const text = await readFile2(path3);
+    if (text !== void 0) files.push({ path: path3, text });
+    return text;
+  };
+  return { sources: { ...sources, readFile: noting }, files };
+}
+
+// engine/models/catalogue/bert-and-gpt-rows.ts
 var bertLarge = { hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096 };
 var robertaSizes = { max_position_embeddings: 514, type_vocab_size: 1 };
 function row(id, model_type, differences = {}) {
@@ -6478,8 +6473,8 @@ function row(id, model_type, differences = {}) {
 }
 function cerebras(size2, n_embd, n_layer, n_head) {
   const dropout = { resid_pdrop: 0, embd_pdrop: 0, attn_pdrop: 0 };
-  const sizes = { n_embd, n_layer, n_head, n_positions: 2048 };
-  return row(`cerebras/Cerebras-GPT-${size2}`, "gpt2", { ...sizes, activation_function: "gelu", ...dropout });
+  const sizes3 = { n_embd, n_layer, n_head, n_positions: 2048 };
+  return row(`cerebras/Cerebras-GPT-${size2}`, "gpt2", { ...sizes3, activation_function: "gelu", ...dropout });
 }
 var gptNeo2 = (hidden_size, num_layers, num_heads) => ({
   ...{ hidden_size, num_layers, num_heads },
@@ -6489,7 +6484,7 @@ var starcoder = (n_embd, n_layer, n_head) => ({
   model_type: "gpt_bigcode",
   ...{ vocab_size: 49152, n_positions: 8192, n_embd, n_layer, n_head }
 });
-var classicRows = [
+var bertAndGptRows = [
   row("google-bert/bert-base-uncased", "bert"),
   row("google-bert/bert-base-cased", "bert", { vocab_size: 28996 }),
   row("google-bert/bert-base-multilingual-cased", "bert", { vocab_size: 119547 }),
@@ -6536,12 +6531,12 @@ var classicRows = [
 ];
 
 // engine/models/catalogue/model-row.ts
-function row2(model_type, sizes, ids, differences = {}) {
-  return { ids, config: textConfig4(model_type, sizes, differences) };
+function row2(model_type, sizes3, ids, differences = {}) {
+  return { ids, config: textConfig4(model_type, sizes3, differences) };
 }
-function textConfig4(model_type, sizes, differences = {}) {
-  const [vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads] = sizes;
-  const [, , , , , num_key_value_heads, max_position_embeddings] = sizes;
+function textConfig4(model_type, sizes3, differences = {}) {
+  const [vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads] = sizes3;
+  const [, , , , , num_key_value_heads, max_position_embeddings] = sizes3;
   return {
     model_type,
     vocab_size,
@@ -6557,18 +6552,147 @@ function textConfig4(model_type, sizes, differences = {}) {
 var tied4 = { tie_word_embeddings: true };
 var untied = { tie_word_embeddings: false };
 
-// engine/models/catalogue/convolutional-rows.ts
+// engine/models/catalogue/gemma-multimodal-rows.ts
+var gemmaVision = {
+  hidden_size: 1152,
+  intermediate_size: 4304,
+  num_hidden_layers: 27,
+  num_attention_heads: 16,
+  num_channels: 3,
+  image_size: 896,
+  patch_size: 14,
+  vision_use_head: false
+};
+function gemma3Row(sizes3, headSize, ids) {
+  const text_config = textConfig4("gemma3_text", sizes3, { head_dim: headSize, sliding_window: 1024 });
+  return { ids, config: { model_type: "gemma3", text_config, vision_config: gemmaVision } };
+}
+var largeVision = {
+  hidden_size: 1152,
+  intermediate_size: 4304,
+  num_hidden_layers: 27,
+  num_attention_heads: 16,
+  num_key_value_heads: 16,
+  head_dim: 72,
+  standardize: true
+};
+function gemma4Text(sizes3, differences) {
+  const [hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, num_key_value_heads] = sizes3;
+  const [, , , , , sliding_window, max_position_embeddings] = sizes3;
+  return {
+    hidden_size,
+    intermediate_size,
+    num_hidden_layers,
+    num_attention_heads,
+    num_key_value_heads,
+    sliding_window,
+    max_position_embeddings,
+    final_logit_softcapping: 30,
+    ...differences
+  };
+}
+function smallRow(sizes3, differences, ids) {
+  const text_config = gemma4Text(sizes3, differences);
+  return { ids, config: { model_type: "gemma4", text_config, vision_config: {}, audio_config: {} } };
+}
+function largeRow(sizes3, differences, ids) {
+  const text_config = gemma4Text(sizes3, {
+    attention_k_eq_v: true,
+    hidden_size_per_layer_input: 0,
+    ...differences
+  });
+  return { ids, config: { model_type: "gemma4", text_config, vision_config: largeVision } };
+}
+var fullEvery = (count2, layers2) => Array.from({ length: layers2 }, (_, index) => (index + 1) % count2 === 0 ? "full_attention" : "sliding_attention");
+var experts2 = { enable_moe_block: true, num_experts: 128, top_k_experts: 8, moe_intermediate_size: 704 };
+function gemma3nRow(text_config, ids) {
+  return { ids, config: { model_type: "gemma3n", text_config, vision_config: {}, audio_config: {} } };
+}
+var unified = {
+  ids: ["google/gemma-4-12B-it", "google/gemma-4-12B", "unsloth/gemma-4-12B-it"],
+  config: {
+    model_type: "gemma4_unified",
+    text_config: gemma4Text([3840, 15360, 48, 16, 8, 1024, 262144], {
+      attention_k_eq_v: true,
+      num_global_key_value_heads: 1
+    }),
+    vision_config: {},
+    audio_config: {}
+  }
+};
+var gemmaRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  gemma3Row([262208, 2560, 10240, 34, 8, 4, 131072], 256, ["google/gemma-3-4b-pt", "google/gemma-3-4b-it", "unsloth/gemma-3-4b-it"]),
+  gemma3Row([262208, 3840, 15360, 48, 16, 8, 131072], 256, ["google/gemma-3-12b-pt", "google/gemma-3-12b-it", "unsloth/gemma-3-12b-it"]),
+  gemma3Row([262208, 5376, 21504, 62, 32, 16, 131072], 128, ["google/gemma-3-27b-pt", "google/gemma-3-27b-it", "unsloth/gemma-3-27b-it"]),
+  // hidden, feed-forward, layers, heads, key/value heads, window, positions
+  smallRow([1536, 6144, 35, 8, 1, 512, 131072], { num_kv_shared_layers: 20, use_double_wide_mlp: true, layer_types: fullEvery(5, 35) }, ["google/gemma-4-E2B-it", "google/gemma-4-E2B", "unsloth/gemma-4-E2B-it"]),
+  smallRow([2560, 10240, 42, 8, 2, 512, 131072], { num_kv_shared_layers: 18 }, ["google/gemma-4-E4B-it", "google/gemma-4-E4B", "unsloth/gemma-4-E4B-it"]),
+  largeRow([5376, 21504, 60, 32, 16, 1024, 262144], { num_global_key_value_heads: 4 }, ["google/gemma-4-31B", "google/gemma-4-31B-it", "unsloth/gemma-4-31B-it"]),
+  largeRow([2816, 2112, 30, 16, 8, 1024, 262144], { num_global_key_value_heads: 2, ...experts2 }, ["google/gemma-4-26B-A4B", "google/gemma-4-26B-A4B-it", "unsloth/gemma-4-26B-A4B-it"]),
+  unified
+];
+var gemma3nRows = [
+  gemma3nRow({}, ["google/gemma-3n-E4B-it", "google/gemma-3n-E4B", "unsloth/gemma-3n-E4B-it"]),
+  gemma3nRow({ num_hidden_layers: 30, intermediate_size: 8192, num_kv_shared_layers: 10 }, ["google/gemma-3n-E2B-it", "google/gemma-3n-E2B", "unsloth/gemma-3n-E2B-it"])
+];
+
+// engine/models/catalogue/image-classifier-rows.ts
+var basicBlocks = { layer_type: "basic", hidden_sizes: [64, 128, 256, 512] };
+var deep = { depths: [3, 3, 27, 3] };
+var tiny = { hidden_size: 192, num_attention_heads: 3, intermediate_size: 768 };
+var small = { hidden_size: 384, num_attention_heads: 6, intermediate_size: 1536 };
+var large = { hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096 };
+function row3(ids, model_type, differences = {}) {
+  return { ids, config: { model_type, ...differences } };
+}
+var imageClassifierRows = [
+  row3(["microsoft/resnet-18"], "resnet", { ...basicBlocks, depths: [2, 2, 2, 2] }),
+  row3(["microsoft/resnet-34"], "resnet", { ...basicBlocks, depths: [3, 4, 6, 3] }),
+  row3(["microsoft/resnet-50"], "resnet"),
+  row3(["microsoft/resnet-101"], "resnet", { depths: [3, 4, 23, 3] }),
+  row3(["microsoft/resnet-152"], "resnet", { depths: [3, 8, 36, 3] }),
+  // Only the distilled DeiTs have the token that makes a DeiT; the others are published as ViTs.
+  row3(["google/vit-base-patch16-224", "google/vit-base-patch16-224-in21k", "facebook/deit-base-patch16-224"], "vit"),
+  row3(["google/vit-base-patch16-384"], "vit", { image_size: 384 }),
+  row3(["google/vit-base-patch32-224-in21k"], "vit", { patch_size: 32 }),
+  row3(["google/vit-base-patch32-384"], "vit", { patch_size: 32, image_size: 384 }),
+  row3(["google/vit-large-patch16-224", "google/vit-large-patch16-224-in21k"], "vit", large),
+  row3(["google/vit-large-patch16-384"], "vit", { ...large, image_size: 384 }),
+  row3(["google/vit-large-patch32-384"], "vit", { ...large, patch_size: 32, image_size: 384 }),
+  row3(["facebook/deit-tiny-patch16-224"], "vit", tiny),
+  row3(["facebook/deit-small-patch16-224"], "vit", small),
+  row3(["facebook/deit-tiny-distilled-patch16-224"], "deit", tiny),
+  row3(["facebook/deit-small-distilled-patch16-224"], "deit", small),
+  row3(["facebook/deit-base-distilled-patch16-224"], "deit"),
+  row3(["facebook/convnext-tiny-224"], "convnext"),
+  row3(["facebook/convnext-small-224"], "convnext", deep),
+  row3(
+    ["facebook/convnext-base-224", "facebook/convnext-base-224-22k", "facebook/convnext-base-224-22k-1k"],
+    "convnext",
+    {
+      ...deep,
+      hidden_sizes: [128, 256, 512, 1024]
+    }
+  ),
+  row3(["facebook/convnext-large-224", "facebook/convnext-large-224-22k-1k"], "convnext", {
+    ...deep,
+    hidden_sizes: [192, 384, 768, 1536]
+  })
+];
+
+// engine/models/catalogue/lfm2-rows.ts
 var attentionAt = (...full_attn_idxs) => ({ full_attn_idxs, ...tied4 });
-var small = attentionAt(2, 5, 8, 10, 12, 14);
-var lfm2Small = row2("lfm2", [65536, 1024, 6656, 16, 16, 8, 128e3], ["LiquidAI/LFM2-350M"], small);
-var lfm2Medium = row2("lfm2", [65536, 2048, 12288, 16, 32, 8, 128e3], ["LiquidAI/LFM2-1.2B"], small);
-var layersOf = (count2, attention8) => Array.from({ length: count2 }, (_, index) => attention8.includes(index) ? "full_attention" : "conv");
-var experts2 = {
+var small2 = attentionAt(2, 5, 8, 10, 12, 14);
+var lfm2Small = row2("lfm2", [65536, 1024, 6656, 16, 16, 8, 128e3], ["LiquidAI/LFM2-350M"], small2);
+var lfm2Medium = row2("lfm2", [65536, 2048, 12288, 16, 32, 8, 128e3], ["LiquidAI/LFM2-1.2B"], small2);
+var layersOf2 = (count2, attention8) => Array.from({ length: count2 }, (_, index) => attention8.includes(index) ? "full_attention" : "conv");
+var experts3 = {
   num_experts: 32,
   num_experts_per_tok: 4,
   moe_intermediate_size: 1792,
   num_dense_layers: 2,
-  layer_types: layersOf(24, [2, 6, 10, 14, 18, 21]),
+  layer_types: layersOf2(24, [2, 6, 10, 14, 18, 21]),
   ...tied4
 };
 var visionOf = (hidden_size, intermediate_size, num_hidden_layers) => ({
@@ -6584,82 +6708,57 @@ function visionRow(id, text, vision_config2) {
     config: { model_type: "lfm2_vl", tie_word_embeddings: true, text_config: text.config, vision_config: vision_config2 }
   };
 }
-var convolutionalRows = [
+var lfm2Rows = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
   lfm2Small,
-  row2("lfm2", [65536, 1536, 10240, 16, 24, 8, 128e3], ["LiquidAI/LFM2-700M"], small),
+  row2("lfm2", [65536, 1536, 10240, 16, 24, 8, 128e3], ["LiquidAI/LFM2-700M"], small2),
   lfm2Medium,
   row2("lfm2", [65536, 2048, 10752, 30, 32, 8, 128e3], ["LiquidAI/LFM2-2.6B"], { ...attentionAt(2, 5, 9, 13, 17, 21, 24, 27), block_auto_adjust_ff_dim: false }),
-  row2("lfm2_moe", [65536, 2048, 7168, 24, 32, 8, 128e3], ["LiquidAI/LFM2-8B-A1B"], experts2),
+  row2("lfm2_moe", [65536, 2048, 7168, 24, 32, 8, 128e3], ["LiquidAI/LFM2-8B-A1B"], experts3),
   visionRow("LiquidAI/LFM2-VL-450M", lfm2Small, visionOf(768, 3072, 12)),
   visionRow("LiquidAI/LFM2-VL-1.6B", lfm2Medium, visionOf(1152, 4304, 27))
 ];
 
-// engine/models/catalogue/gemma-rows.ts
-var largeVision = {
-  hidden_size: 1152,
-  intermediate_size: 4304,
-  num_hidden_layers: 27,
-  num_attention_heads: 16,
-  num_key_value_heads: 16,
-  head_dim: 72,
-  standardize: true
+// engine/models/catalogue/llama-multimodal-rows.ts
+function mllamaRow(sizes3, tileSide, ids) {
+  const cross_attention_layers = Array.from({ length: sizes3[3] / 5 }, (_, index) => 3 + 5 * index);
+  const text_config = textConfig4("mllama_text_model", sizes3, { cross_attention_layers });
+  return { ids, config: { model_type: "mllama", text_config, vision_config: { image_size: tileSide } } };
+}
+var llama4Tower = { hidden_size: 1408, image_size: 336, vision_output_dim: 4096 };
+var scout = {
+  ids: [
+    ...["meta-llama/Llama-4-Scout-17B-16E", "meta-llama/Llama-4-Scout-17B-16E-Instruct"],
+    ...["unsloth/Llama-4-Scout-17B-16E", "unsloth/Llama-4-Scout-17B-16E-Instruct"],
+    "axolotl-quants/Llama-4-Scout-17B-16E-Linearized-bnb-nf4-bf16"
+  ],
+  config: { model_type: "llama4", text_config: { max_position_embeddings: 10485760 }, vision_config: llama4Tower }
 };
-function textConfig5(sizes, differences) {
-  const [hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, num_key_value_heads] = sizes;
-  const [, , , , , sliding_window, max_position_embeddings] = sizes;
-  return {
-    hidden_size,
-    intermediate_size,
-    num_hidden_layers,
-    num_attention_heads,
-    num_key_value_heads,
-    sliding_window,
-    max_position_embeddings,
-    final_logit_softcapping: 30,
-    ...differences
-  };
-}
-function smallRow(sizes, differences, ids) {
-  const text_config = textConfig5(sizes, differences);
-  return { ids, config: { model_type: "gemma4", text_config, vision_config: {}, audio_config: {} } };
-}
-function largeRow(sizes, differences, ids) {
-  const text_config = textConfig5(sizes, {
-    attention_k_eq_v: true,
-    hidden_size_per_layer_input: 0,
-    ...differences
-  });
-  return { ids, config: { model_type: "gemma4", text_config, vision_config: largeVision } };
-}
-var fullEvery = (count2, layers2) => Array.from({ length: layers2 }, (_, index) => (index + 1) % count2 === 0 ? "full_attention" : "sliding_attention");
-var experts3 = { enable_moe_block: true, num_experts: 128, top_k_experts: 8, moe_intermediate_size: 704 };
-function gemma3nRow(text_config, ids) {
-  return { ids, config: { model_type: "gemma3n", text_config, vision_config: {}, audio_config: {} } };
-}
-var unified = {
-  ids: ["google/gemma-4-12B-it", "google/gemma-4-12B", "unsloth/gemma-4-12B-it"],
+var maverick = {
+  ids: [
+    ...["meta-llama/Llama-4-Maverick-17B-128E", "meta-llama/Llama-4-Maverick-17B-128E-Instruct"],
+    "axolotl-quants/Llama-4-Maverick-17B-128E-Linearized-bnb-nf4-bf16"
+  ],
   config: {
-    model_type: "gemma4_unified",
-    text_config: textConfig5([3840, 15360, 48, 16, 8, 1024, 262144], {
-      attention_k_eq_v: true,
-      num_global_key_value_heads: 1
-    }),
-    vision_config: {},
-    audio_config: {}
+    model_type: "llama4",
+    text_config: {
+      max_position_embeddings: 1048576,
+      num_local_experts: 128,
+      interleave_moe_layer_step: 2,
+      use_qk_norm: false
+    },
+    vision_config: llama4Tower
   }
 };
-var gemmaRows = [
-  // hidden, feed-forward, layers, heads, key/value heads, window, positions
-  smallRow([1536, 6144, 35, 8, 1, 512, 131072], { num_kv_shared_layers: 20, use_double_wide_mlp: true, layer_types: fullEvery(5, 35) }, ["google/gemma-4-E2B-it", "google/gemma-4-E2B", "unsloth/gemma-4-E2B-it"]),
-  smallRow([2560, 10240, 42, 8, 2, 512, 131072], { num_kv_shared_layers: 18 }, ["google/gemma-4-E4B-it", "google/gemma-4-E4B", "unsloth/gemma-4-E4B-it"]),
-  largeRow([5376, 21504, 60, 32, 16, 1024, 262144], { num_global_key_value_heads: 4 }, ["google/gemma-4-31B", "google/gemma-4-31B-it", "unsloth/gemma-4-31B-it"]),
-  largeRow([2816, 2112, 30, 16, 8, 1024, 262144], { num_global_key_value_heads: 2, ...experts3 }, ["google/gemma-4-26B-A4B", "google/gemma-4-26B-A4B-it", "unsloth/gemma-4-26B-A4B-it"]),
-  unified
-];
-var gemma3nRows = [
-  gemma3nRow({}, ["google/gemma-3n-E4B-it", "google/gemma-3n-E4B", "unsloth/gemma-3n-E4B-it"]),
-  gemma3nRow({ num_hidden_layers: 30, intermediate_size: 8192, num_kv_shared_layers: 10 }, ["google/gemma-3n-E2B-it", "google/gemma-3n-E2B", "unsloth/gemma-3n-E2B-it"])
+var llamaMultimodalRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  // transformers' MllamaConfig; the 90 B and the tiles of the instructed ones: torchtune/models/llama3_2_vision/_model_builders.py
+  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 448, ["meta-llama/Llama-3.2-11B-Vision", "unsloth/Llama-3.2-11B-Vision"]),
+  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 560, ["meta-llama/Llama-3.2-11B-Vision-Instruct", "unsloth/Llama-3.2-11B-Vision-Instruct", "alpindale/Llama-3.2-11B-Vision-Instruct"]),
+  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 448, ["meta-llama/Llama-3.2-90B-Vision"]),
+  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 560, ["meta-llama/Llama-3.2-90B-Vision-Instruct"]),
+  scout,
+  maverick
 ];
 
 // engine/models/catalogue/llm-rows.ts
@@ -6966,6 +7065,69 @@ var mambaRows = [
   row2("falcon_h1", [261120, 5120, 21504, 72, 20, 4, 262144], ["tiiuae/Falcon-H1-34B-Base", "tiiuae/Falcon-H1-34B-Instruct"], falconH12(true, [32, 128, 256, 2]))
 ];
 
+// engine/models/catalogue/mistral-multimodal-rows.ts
+var pixtralTower = { hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24, patch_size: 14 };
+var largePixtralTower = { hidden_size: 1664, intermediate_size: 8192, num_hidden_layers: 48, patch_size: 14 };
+function mistral3Row(textType, sizes3, { isTied, tower: tower2 = pixtralTower }, ids) {
+  const text_config = textConfig4(textType, sizes3, { head_dim: 128, sliding_window: null });
+  return {
+    ids,
+    config: { model_type: "mistral3", tie_word_embeddings: isTied, text_config, vision_config: tower2 }
+  };
+}
+var ministral3Ids = (size2) => ["Base-2512", "Instruct-2512", "Instruct-2512-BF16", "Reasoning-2512"].map(
+  (kind) => `mistralai/Ministral-3-${size2}-${kind}`
+);
+var mistralSmall4 = {
+  ids: ["mistralai/Mistral-Small-4-119B-2603", "axolotl-ai-co/Mistral-Small-4-119B-2603-BF16"],
+  config: {
+    model_type: "mistral3",
+    tie_word_embeddings: false,
+    text_config: textConfig4("mistral4", [131072, 4096, 12288, 36, 32, 32, 1048576], {
+      q_lora_rank: 1024,
+      kv_lora_rank: 256,
+      qk_nope_head_dim: 64,
+      qk_rope_head_dim: 64,
+      v_head_dim: 128,
+      n_routed_experts: 128,
+      num_experts_per_tok: 4,
+      moe_intermediate_size: 2048
+    }),
+    vision_config: pixtralTower
+  }
+};
+var pixtral12 = {
+  ids: ["mistral-community/pixtral-12b"],
+  config: {
+    model_type: "llava",
+    text_config: textConfig4("mistral", [131072, 5120, 14336, 40, 32, 8, 1024e3], {
+      head_dim: 128,
+      sliding_window: null
+    }),
+    vision_config: { model_type: "pixtral", patch_size: 16 }
+  }
+};
+var voxtralMini = {
+  ids: ["mistralai/Voxtral-Mini-3B-2507"],
+  config: {
+    model_type: "voxtral",
+    text_config: textConfig4("llama", [131072, 3072, 8192, 30, 32, 8, 131072], { head_dim: 128 }),
+    audio_config: {}
+  }
+};
+var mistralMultimodalRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  mistral3Row("mistral", [131072, 5120, 32768, 40, 32, 8, 131072], { isTied: false }, ["mistralai/Mistral-Small-3.1-24B-Base-2503", "mistralai/Mistral-Small-3.1-24B-Instruct-2503"]),
+  mistral3Row("ministral3", [131072, 3072, 9216, 26, 32, 8, 262144], { isTied: true }, ministral3Ids("3B")),
+  mistral3Row("ministral3", [131072, 4096, 14336, 34, 32, 8, 262144], { isTied: false }, ministral3Ids("8B")),
+  mistral3Row("ministral3", [131072, 5120, 16384, 40, 32, 8, 262144], { isTied: false }, ministral3Ids("14B")),
+  mistral3Row("ministral3", [131072, 5120, 32768, 40, 32, 8, 393216], { isTied: false }, ["mistralai/Devstral-Small-2-24B-Instruct-2512"]),
+  mistral3Row("ministral3", [131072, 12288, 28672, 88, 96, 8, 262144], { isTied: false, tower: largePixtralTower }, ["mistralai/Mistral-Medium-3.5-128B", "axolotl-ai-co/Mistral-Medium-3.5-128B-BF16"]),
+  mistralSmall4,
+  pixtral12,
+  voxtralMini
+];
+
 // engine/models/catalogue/moe-rows.ts
 var qwen3Experts = (experts4, inner) => ({
   head_dim: 128,
@@ -7123,29 +7285,35 @@ var moeRows = [
   row2("glm4_moe_lite", [154880, 2048, 10240, 47, 20, 20, 202752], ["zai-org/GLM-4.7-Flash"], glm47Flash)
 ];
 
-// engine/models/catalogue/multimodal-rows.ts
-var gemmaVision = {
-  hidden_size: 1152,
-  intermediate_size: 4304,
-  num_hidden_layers: 27,
-  num_attention_heads: 16,
-  num_channels: 3,
-  image_size: 896,
-  patch_size: 14,
-  vision_use_head: false
+// engine/models/catalogue/own-code-rows.ts
+var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
+var mossVl2 = {
+  ids: ["OpenMOSS-Team/MOSS-VL-Instruct-0708"],
+  config: {
+    model_type: "moss_vl",
+    tie_word_embeddings: false,
+    text_config: textConfig4("moss_vl_text", [151936, 4096, 12288, 48, 32, 8, 262144], {
+      head_dim: 128,
+      cross_attention_layers: [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46]
+    }),
+    vision_config: { depth: 27, hidden_size: 1152, intermediate_size: 4304, deepstack_visual_indexes: [8, 16, 24] }
+  }
 };
-function gemma3Row(sizes, headSize, ids) {
-  const text_config = textConfig4("gemma3_text", sizes, { head_dim: headSize, sliding_window: 1024 });
-  return { ids, config: { model_type: "gemma3", text_config, vision_config: gemmaVision } };
-}
-function qwen2VlRow(sizes, isTied, ids) {
-  const vision_config2 = { depth: 32, embed_dim: 1280, hidden_size: sizes[1], mlp_ratio: 4, num_heads: 16 };
-  const text_config = textConfig4("qwen2_vl_text", sizes);
+var ownCodeRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2),
+  mossVl2
+];
+
+// engine/models/catalogue/qwen-multimodal-rows.ts
+function qwen2VlRow(sizes3, isTied, ids) {
+  const vision_config2 = { depth: 32, embed_dim: 1280, hidden_size: sizes3[1], mlp_ratio: 4, num_heads: 16 };
+  const text_config = textConfig4("qwen2_vl_text", sizes3);
   return { ids, config: { model_type: "qwen2_vl", tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
-function qwen25VlRow(sizes, isTied, ids) {
-  const vision_config2 = { depth: 32, hidden_size: 1280, intermediate_size: 3420, out_hidden_size: sizes[1] };
-  const text_config = textConfig4("qwen2_5_vl_text", sizes);
+function qwen25VlRow(sizes3, isTied, ids) {
+  const vision_config2 = { depth: 32, hidden_size: 1280, intermediate_size: 3420, out_hidden_size: sizes3[1] };
+  const text_config = textConfig4("qwen2_5_vl_text", sizes3);
   return { ids, config: { model_type: "qwen2_5_vl", tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
 var smallQwen3Vision = {
@@ -7160,43 +7328,13 @@ var largeQwen3Vision = {
   intermediate_size: 4304,
   deepstack_visual_indexes: [8, 16, 24]
 };
-function qwen3VlRow(sizes, { vision, isTied, experts: experts4 }, ids) {
+function qwen3VlRow(sizes3, { vision, isTied, experts: experts4 }, ids) {
   const model_type = experts4 === void 0 ? "qwen3_vl" : "qwen3_vl_moe";
-  const text_config = textConfig4(`${model_type}_text`, sizes, { head_dim: 128, ...experts4 });
-  const vision_config2 = { num_heads: 16, out_hidden_size: sizes[1], ...vision };
+  const text_config = textConfig4(`${model_type}_text`, sizes3, { head_dim: 128, ...experts4 });
+  const vision_config2 = { num_heads: 16, out_hidden_size: sizes3[1], ...vision };
   return { ids, config: { model_type, tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
 var qwen3Experts2 = (inner) => ({ num_experts: 128, num_experts_per_tok: 8, moe_intermediate_size: inner });
-var pixtralTower = { hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24, patch_size: 14 };
-var largePixtralTower = { hidden_size: 1664, intermediate_size: 8192, num_hidden_layers: 48, patch_size: 14 };
-function mistral3Row(textType, sizes, { isTied, tower: tower2 = pixtralTower }, ids) {
-  const text_config = textConfig4(textType, sizes, { head_dim: 128, sliding_window: null });
-  return {
-    ids,
-    config: { model_type: "mistral3", tie_word_embeddings: isTied, text_config, vision_config: tower2 }
-  };
-}
-var ministral3Ids = (size2) => ["Base-2512", "Instruct-2512", "Instruct-2512-BF16", "Reasoning-2512"].map(
-  (kind) => `mistralai/Ministral-3-${size2}-${kind}`
-);
-var mistralSmall4 = {
-  ids: ["mistralai/Mistral-Small-4-119B-2603", "axolotl-ai-co/Mistral-Small-4-119B-2603-BF16"],
-  config: {
-    model_type: "mistral3",
-    tie_word_embeddings: false,
-    text_config: textConfig4("mistral4", [131072, 4096, 12288, 36, 32, 32, 1048576], {
-      q_lora_rank: 1024,
-      kv_lora_rank: 256,
-      qk_nope_head_dim: 64,
-      qk_rope_head_dim: 64,
-      v_head_dim: 128,
-      n_routed_experts: 128,
-      num_experts_per_tok: 4,
-      moe_intermediate_size: 2048
-    }),
-    vision_config: pixtralTower
-  }
-};
 var qwen35Vision = { depth: 27, hidden_size: 1152, intermediate_size: 4304, patch_size: 16 };
 var smallQwen35Vision = { depth: 24, hidden_size: 1024, intermediate_size: 4096, patch_size: 16 };
 var tinyQwen35Vision = { depth: 12, hidden_size: 768, intermediate_size: 3072, patch_size: 16 };
@@ -7208,32 +7346,24 @@ var deltaNet2 = (valueHeads) => ({
   linear_num_key_heads: 16,
   linear_num_value_heads: valueHeads
 });
-function qwen35Row(sizes, { valueHeads, isTied, vision }, ids) {
-  const text_config = textConfig4("qwen3_5_text", sizes, deltaNet2(valueHeads));
-  const vision_config2 = { ...vision, out_hidden_size: sizes[1] };
+function qwen35Row(sizes3, { valueHeads, isTied, vision }, ids) {
+  const text_config = textConfig4("qwen3_5_text", sizes3, deltaNet2(valueHeads));
+  const vision_config2 = { ...vision, out_hidden_size: sizes3[1] };
   return { ids, config: { model_type: "qwen3_5", tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
-function qwen35MoeRow(sizes, experts4, ids) {
-  const { intermediate_size: _, ...text } = textConfig4("qwen3_5_moe_text", sizes, {
+function qwen35MoeRow(sizes3, experts4, ids) {
+  const { intermediate_size: _, ...text } = textConfig4("qwen3_5_moe_text", sizes3, {
     ...deltaNet2(experts4.valueHeads),
     num_experts: experts4.count,
     num_experts_per_tok: experts4.perToken,
     moe_intermediate_size: experts4.inner,
     shared_expert_intermediate_size: experts4.inner
   });
-  const vision_config2 = { ...qwen35Vision, out_hidden_size: sizes[1] };
+  const vision_config2 = { ...qwen35Vision, out_hidden_size: sizes3[1] };
   return { ids, config: { model_type: "qwen3_5_moe", tie_word_embeddings: false, text_config: text, vision_config: vision_config2 } };
 }
-function mllamaRow(sizes, tileSide, ids) {
-  const cross_attention_layers = Array.from({ length: sizes[3] / 5 }, (_, index) => 3 + 5 * index);
-  const text_config = textConfig4("mllama_text_model", sizes, { cross_attention_layers });
-  return { ids, config: { model_type: "mllama", text_config, vision_config: { image_size: tileSide } } };
-}
-var multimodalRows = [
+var qwenMultimodalRows = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
-  gemma3Row([262208, 2560, 10240, 34, 8, 4, 131072], 256, ["google/gemma-3-4b-pt", "google/gemma-3-4b-it", "unsloth/gemma-3-4b-it"]),
-  gemma3Row([262208, 3840, 15360, 48, 16, 8, 131072], 256, ["google/gemma-3-12b-pt", "google/gemma-3-12b-it", "unsloth/gemma-3-12b-it"]),
-  gemma3Row([262208, 5376, 21504, 62, 32, 16, 131072], 128, ["google/gemma-3-27b-pt", "google/gemma-3-27b-it", "unsloth/gemma-3-27b-it"]),
   qwen2VlRow([151936, 1536, 8960, 28, 12, 2, 32768], true, ["Qwen/Qwen2-VL-2B-Instruct", "Qwen/Qwen2-VL-2B"]),
   qwen2VlRow([152064, 3584, 18944, 28, 28, 4, 32768], false, ["Qwen/Qwen2-VL-7B-Instruct", "Qwen/Qwen2-VL-7B"]),
   qwen25VlRow([151936, 2048, 11008, 36, 16, 2, 128e3], true, ["Qwen/Qwen2.5-VL-3B-Instruct"]),
@@ -7250,31 +7380,61 @@ var multimodalRows = [
   qwen35Row([248320, 5120, 17408, 64, 24, 4, 262144], { valueHeads: 48, isTied: false, vision: qwen35Vision }, ["Qwen/Qwen3.5-27B", "unsloth/Qwen3.5-27B"]),
   qwen35MoeRow([248320, 2048, 512, 40, 16, 2, 262144], { valueHeads: 32, count: 256, perToken: 8, inner: 512 }, ["Qwen/Qwen3.5-35B-A3B", "Qwen/Qwen3.5-35B-A3B-Base"]),
   qwen35MoeRow([248320, 3072, 1024, 48, 32, 2, 262144], { valueHeads: 64, count: 256, perToken: 8, inner: 1024 }, ["Qwen/Qwen3.5-122B-A10B"]),
-  qwen35MoeRow([248320, 4096, 1024, 60, 32, 2, 262144], { valueHeads: 64, count: 512, perToken: 10, inner: 1024 }, ["Qwen/Qwen3.5-397B-A17B"]),
-  mistral3Row("mistral", [131072, 5120, 32768, 40, 32, 8, 131072], { isTied: false }, ["mistralai/Mistral-Small-3.1-24B-Base-2503", "mistralai/Mistral-Small-3.1-24B-Instruct-2503"]),
-  mistral3Row("ministral3", [131072, 3072, 9216, 26, 32, 8, 262144], { isTied: true }, ministral3Ids("3B")),
-  mistral3Row("ministral3", [131072, 4096, 14336, 34, 32, 8, 262144], { isTied: false }, ministral3Ids("8B")),
-  mistral3Row("ministral3", [131072, 5120, 16384, 40, 32, 8, 262144], { isTied: false }, ministral3Ids("14B")),
-  mistral3Row("ministral3", [131072, 5120, 32768, 40, 32, 8, 393216], { isTied: false }, ["mistralai/Devstral-Small-2-24B-Instruct-2512"]),
-  mistral3Row("ministral3", [131072, 12288, 28672, 88, 96, 8, 262144], { isTied: false, tower: largePixtralTower }, ["mistralai/Mistral-Medium-3.5-128B", "axolotl-ai-co/Mistral-Medium-3.5-128B-BF16"]),
-  mistralSmall4,
-  // transformers' MllamaConfig; the 90 B and the tiles of the instructed ones: torchtune/models/llama3_2_vision/_model_builders.py
-  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 448, ["meta-llama/Llama-3.2-11B-Vision", "unsloth/Llama-3.2-11B-Vision"]),
-  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 560, ["meta-llama/Llama-3.2-11B-Vision-Instruct", "unsloth/Llama-3.2-11B-Vision-Instruct", "alpindale/Llama-3.2-11B-Vision-Instruct"]),
-  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 448, ["meta-llama/Llama-3.2-90B-Vision"]),
-  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 560, ["meta-llama/Llama-3.2-90B-Vision-Instruct"])
+  qwen35MoeRow([248320, 4096, 1024, 60, 32, 2, 262144], { valueHeads: 64, count: 512, perToken: 10, inner: 1024 }, ["Qwen/Qwen3.5-397B-A17B"])
 ];
 
-// engine/models/catalogue/newer-multimodal-rows.ts
+// engine/models/catalogue/seq2seq-rows.ts
+function row4(ids, sizes3, differences = {}) {
+  const [d_model, d_ff, num_layers, num_heads] = sizes3;
+  return { ids, config: { model_type: "t5", d_model, d_ff, num_layers, num_heads, ...differences } };
+}
+var gated2 = { feed_forward_proj: "gated-gelu", tie_word_embeddings: false };
+var seq2seqRows = [
+  row4(["google-t5/t5-small"], [512, 2048, 6, 8]),
+  row4(["google-t5/t5-base"], [768, 3072, 12, 12]),
+  row4(["google-t5/t5-large"], [1024, 4096, 24, 16]),
+  row4(["google-t5/t5-3b"], [1024, 16384, 24, 32], { d_kv: 128 }),
+  row4(["google-t5/t5-11b"], [1024, 65536, 24, 128], { d_kv: 128 }),
+  row4(["google/flan-t5-small", "google/t5-v1_1-small"], [512, 1024, 8, 6], gated2),
+  row4(["google/flan-t5-base", "google/t5-v1_1-base"], [768, 2048, 12, 12], gated2),
+  row4(["google/flan-t5-large", "google/t5-v1_1-large"], [1024, 2816, 24, 16], gated2),
+  row4(["google/flan-t5-xl", "google/t5-v1_1-xl"], [2048, 5120, 24, 32], gated2),
+  row4(["google/flan-t5-xxl", "google/t5-v1_1-xxl"], [4096, 10240, 24, 64], gated2)
+];
+
+// engine/models/catalogue/vision-language-rows.ts
+var llava15 = {
+  ids: ["llava-hf/llava-1.5-7b-hf"],
+  config: {
+    model_type: "llava",
+    text_config: textConfig4("llama", [32064, 4096, 11008, 32, 32, 32, 4096]),
+    vision_config: {
+      ...{ model_type: "clip_vision_model", hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24 },
+      ...{ num_attention_heads: 16, image_size: 336, patch_size: 14 }
+    }
+  }
+};
+var smolVlmRow = (model_type, words2, ids) => ({
+  ids,
+  config: {
+    model_type,
+    tie_word_embeddings: false,
+    text_config: textConfig4("llama", [words2, 2048, 8192, 24, 32, 32, 8192]),
+    vision_config: {
+      ...{ hidden_size: 1152, intermediate_size: 4304, num_hidden_layers: 27, num_attention_heads: 16 },
+      ...{ image_size: 384, patch_size: 14 }
+    },
+    scale_factor: 3
+  }
+});
 var glm4vRow = (positions, ids) => ({
   ids,
   config: {
     model_type: "glm4v",
     tie_word_embeddings: false,
-    text_config: {
-      ...row2("glm4v_text", [151552, 4096, 13696, 40, 32, 2, positions], []).config,
+    text_config: textConfig4("glm4v_text", [151552, 4096, 13696, 40, 32, 2, positions], {
       partial_rotary_factor: 0.5
-    },
+    }),
     vision_config: {}
   }
 });
@@ -7283,30 +7443,8 @@ var internvl35 = {
   config: {
     model_type: "internvl",
     tie_word_embeddings: false,
-    text_config: { ...row2("qwen3", [151936, 4096, 12288, 36, 32, 8, 40960], []).config, head_dim: 128 },
+    text_config: textConfig4("qwen3", [151936, 4096, 12288, 36, 32, 8, 40960], { head_dim: 128 }),
     vision_config: { attention_bias: true }
-  }
-};
-var llava15 = {
-  ids: ["llava-hf/llava-1.5-7b-hf"],
-  config: {
-    model_type: "llava",
-    text_config: row2("llama", [32064, 4096, 11008, 32, 32, 32, 4096], []).config,
-    vision_config: {
-      ...{ model_type: "clip_vision_model", hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24 },
-      ...{ num_attention_heads: 16, image_size: 336, patch_size: 14 }
-    }
-  }
-};
-var pixtral12 = {
-  ids: ["mistral-community/pixtral-12b"],
-  config: {
-    model_type: "llava",
-    text_config: {
-      ...row2("mistral", [131072, 5120, 14336, 40, 32, 8, 1024e3], []).config,
-      ...{ head_dim: 128, sliding_window: null }
-    },
-    vision_config: { model_type: "pixtral", patch_size: 16 }
   }
 };
 var paddleocr2 = {
@@ -7314,156 +7452,38 @@ var paddleocr2 = {
   config: {
     model_type: "paddleocr_vl",
     tie_word_embeddings: false,
-    text_config: {
-      ...row2("paddleocr_vl_text", [103424, 1024, 3072, 18, 16, 2, 131072], []).config,
+    text_config: textConfig4("paddleocr_vl_text", [103424, 1024, 3072, 18, 16, 2, 131072], {
       head_dim: 128,
-      tie_word_embeddings: false
-    },
+      ...untied
+    }),
     vision_config: {}
   }
 };
-var voxtralMini = {
-  ids: ["mistralai/Voxtral-Mini-3B-2507"],
-  config: {
-    model_type: "voxtral",
-    text_config: { ...row2("llama", [131072, 3072, 8192, 30, 32, 8, 131072], []).config, head_dim: 128 },
-    audio_config: {}
-  }
-};
-var llama4Tower = { hidden_size: 1408, image_size: 336, vision_output_dim: 4096 };
-var scout = {
-  ids: [
-    ...["meta-llama/Llama-4-Scout-17B-16E", "meta-llama/Llama-4-Scout-17B-16E-Instruct"],
-    ...["unsloth/Llama-4-Scout-17B-16E", "unsloth/Llama-4-Scout-17B-16E-Instruct"],
-    "axolotl-quants/Llama-4-Scout-17B-16E-Linearized-bnb-nf4-bf16"
-  ],
-  config: { model_type: "llama4", text_config: { max_position_embeddings: 10485760 }, vision_config: llama4Tower }
-};
-var maverick = {
-  ids: [
-    ...["meta-llama/Llama-4-Maverick-17B-128E", "meta-llama/Llama-4-Maverick-17B-128E-Instruct"],
-    "axolotl-quants/Llama-4-Maverick-17B-128E-Linearized-bnb-nf4-bf16"
-  ],
-  config: {
-    model_type: "llama4",
-    text_config: {
-      max_position_embeddings: 1048576,
-      num_local_experts: 128,
-      interleave_moe_layer_step: 2,
-      use_qk_norm: false
-    },
-    vision_config: llama4Tower
-  }
-};
-var smolVlmRow = (model_type, words2, ids) => ({
-  ids,
-  config: {
-    model_type,
-    tie_word_embeddings: false,
-    text_config: row2("llama", [words2, 2048, 8192, 24, 32, 32, 8192], []).config,
-    vision_config: {
-      ...{ hidden_size: 1152, intermediate_size: 4304, num_hidden_layers: 27, num_attention_heads: 16 },
-      ...{ image_size: 384, patch_size: 14 }
-    },
-    scale_factor: 3
-  }
-});
-var newerMultimodalRows = [
+var visionLanguageRows = [
   llava15,
   smolVlmRow("smolvlm", 49280, ["HuggingFaceTB/SmolVLM2-2.2B-Instruct"]),
   smolVlmRow("idefics3", 49155, ["HuggingFaceTB/SmolVLM-Instruct"]),
   glm4vRow(65536, ["zai-org/GLM-4.1V-9B-Base", "zai-org/GLM-4.1V-9B-Thinking", "THUDM/GLM-4.1V-9B-Thinking"]),
   glm4vRow(131072, ["zai-org/GLM-4.6V-Flash"]),
   internvl35,
-  paddleocr2,
-  voxtralMini,
-  pixtral12,
-  scout,
-  maverick
+  paddleocr2
 ];
 
-// engine/models/catalogue/own-code-rows.ts
-var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
-var mossVl2 = {
-  ids: ["OpenMOSS-Team/MOSS-VL-Instruct-0708"],
-  config: {
-    model_type: "moss_vl",
-    tie_word_embeddings: false,
-    text_config: {
-      ...row2("moss_vl_text", [151936, 4096, 12288, 48, 32, 8, 262144], []).config,
-      head_dim: 128,
-      cross_attention_layers: [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46]
-    },
-    vision_config: { depth: 27, hidden_size: 1152, intermediate_size: 4304, deepstack_visual_indexes: [8, 16, 24] }
-  }
-};
-var ownCodeRows = [
-  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
-  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2),
-  mossVl2
-];
-
-// engine/models/catalogue/seq2seq-rows.ts
-function row3(ids, sizes, differences = {}) {
-  const [d_model, d_ff, num_layers, num_heads] = sizes;
-  return { ids, config: { model_type: "t5", d_model, d_ff, num_layers, num_heads, ...differences } };
+// engine/models/catalogue/yolo-rows.ts
+var versions2 = ["v8", "11", "26"];
+var sizes2 = ["n", "s", "m", "l", "x"];
+function rows2(head2, suffix, of = versions2) {
+  return of.flatMap(
+    (version2) => sizes2.map((size2) => ({
+      ids: [`ultralytics/yolo${version2}${size2}${suffix}`],
+      config: { model_type: "yolo", version: version2, size: size2, head: head2 }
+    }))
+  );
 }
-var gated2 = { feed_forward_proj: "gated-gelu", tie_word_embeddings: false };
-var seq2seqRows = [
-  row3(["google-t5/t5-small"], [512, 2048, 6, 8]),
-  row3(["google-t5/t5-base"], [768, 3072, 12, 12]),
-  row3(["google-t5/t5-large"], [1024, 4096, 24, 16]),
-  row3(["google-t5/t5-3b"], [1024, 16384, 24, 32], { d_kv: 128 }),
-  row3(["google-t5/t5-11b"], [1024, 65536, 24, 128], { d_kv: 128 }),
-  row3(["google/flan-t5-small", "google/t5-v1_1-small"], [512, 1024, 8, 6], gated2),
-  row3(["google/flan-t5-base", "google/t5-v1_1-base"], [768, 2048, 12, 12], gated2),
-  row3(["google/flan-t5-large", "google/t5-v1_1-large"], [1024, 2816, 24, 16], gated2),
-  row3(["google/flan-t5-xl", "google/t5-v1_1-xl"], [2048, 5120, 24, 32], gated2),
-  row3(["google/flan-t5-xxl", "google/t5-v1_1-xxl"], [4096, 10240, 24, 64], gated2)
-];
-
-// engine/models/catalogue/vision-rows.ts
-var basicBlocks = { layer_type: "basic", hidden_sizes: [64, 128, 256, 512] };
-var deep = { depths: [3, 3, 27, 3] };
-var tiny = { hidden_size: 192, num_attention_heads: 3, intermediate_size: 768 };
-var small2 = { hidden_size: 384, num_attention_heads: 6, intermediate_size: 1536 };
-var large = { hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096 };
-function row4(ids, model_type, differences = {}) {
-  return { ids, config: { model_type, ...differences } };
-}
-var visionRows = [
-  row4(["microsoft/resnet-18"], "resnet", { ...basicBlocks, depths: [2, 2, 2, 2] }),
-  row4(["microsoft/resnet-34"], "resnet", { ...basicBlocks, depths: [3, 4, 6, 3] }),
-  row4(["microsoft/resnet-50"], "resnet"),
-  row4(["microsoft/resnet-101"], "resnet", { depths: [3, 4, 23, 3] }),
-  row4(["microsoft/resnet-152"], "resnet", { depths: [3, 8, 36, 3] }),
-  // Only the distilled DeiTs have the token that makes a DeiT; the others are published as ViTs.
-  row4(["google/vit-base-patch16-224", "google/vit-base-patch16-224-in21k", "facebook/deit-base-patch16-224"], "vit"),
-  row4(["google/vit-base-patch16-384"], "vit", { image_size: 384 }),
-  row4(["google/vit-base-patch32-224-in21k"], "vit", { patch_size: 32 }),
-  row4(["google/vit-base-patch32-384"], "vit", { patch_size: 32, image_size: 384 }),
-  row4(["google/vit-large-patch16-224", "google/vit-large-patch16-224-in21k"], "vit", large),
-  row4(["google/vit-large-patch16-384"], "vit", { ...large, image_size: 384 }),
-  row4(["google/vit-large-patch32-384"], "vit", { ...large, patch_size: 32, image_size: 384 }),
-  row4(["facebook/deit-tiny-patch16-224"], "vit", tiny),
-  row4(["facebook/deit-small-patch16-224"], "vit", small2),
-  row4(["facebook/deit-tiny-distilled-patch16-224"], "deit", tiny),
-  row4(["facebook/deit-small-distilled-patch16-224"], "deit", small2),
-  row4(["facebook/deit-base-distilled-patch16-224"], "deit"),
-  row4(["facebook/convnext-tiny-224"], "convnext"),
-  row4(["facebook/convnext-small-224"], "convnext", deep),
-  row4(
-    ["facebook/convnext-base-224", "facebook/convnext-base-224-22k", "facebook/convnext-base-224-22k-1k"],
-    "convnext",
-    {
-      ...deep,
-      hidden_sizes: [128, 256, 512, 1024]
-    }
-  ),
-  row4(["facebook/convnext-large-224", "facebook/convnext-large-224-22k-1k"], "convnext", {
-    ...deep,
-    hidden_sizes: [192, 384, 768, 1536]
-  })
+var yoloRows = [
+  ...rows2("detect", ""),
+  ...rows2("pose", "-pose", ["v8", "11"]),
+  ...rows2("classify", "-cls")
 ];
 
 // engine/models/catalogue.ts
@@ -7474,17 +7494,20 @@ var modelAliases = {
 };
 var entries = new Map(
   [
-    ...classicRows,
-    ...visionRows,
+    ...bertAndGptRows,
+    ...imageClassifierRows,
+    ...yoloRows,
     ...llmRows,
     ...ownCodeRows,
     ...moeRows,
-    ...convolutionalRows,
+    ...lfm2Rows,
     ...mambaRows,
-    ...multimodalRows,
+    ...visionLanguageRows,
     ...gemmaRows,
     ...gemma3nRows,
-    ...newerMultimodalRows,
+    ...qwenMultimodalRows,
+    ...mistralMultimodalRows,
+    ...llamaMultimodalRows,
     ...seq2seqRows
   ].flatMap((row5) => row5.ids.map((id) => [id.toLowerCase(), { id, row: row5 }]))
 );
@@ -7532,6 +7555,15 @@ function bareName(id) {
   return id.slice(id.lastIndexOf("/") + 1);
 }
 
+// engine/json.ts
+function parseJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return void 0;
+  }
+}
+
 // engine/models/config-json.ts
 var supportedArchitectures = modelConfig.options.flatMap((option) => [
   ...option.shape.model_type.values
@@ -7572,12 +7604,8 @@ function withTextConfig(fields2) {
   return "vision_config" in fields2 && !("text_config" in fields2) ? { ...fields2, text_config: fields2 } : fields2;
 }
 function parseObject(text) {
-  try {
-    const value = JSON.parse(text);
-    return isObject(value) ? value : void 0;
-  } catch {
-    return void 0;
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : void 0;
 }
 function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -7645,9 +7673,9 @@ function knownNames() {
     ([architecture, ids]) => ids.map((id) => ({ words: wordsOf(id), id, architecture }))
   );
   const named2 = Object.entries(nicknames).map(([nickname, id]) => ({ words: wordsOf(nickname), id }));
-  const catalogued = modelIds.map((id) => ({ words: wordsOf(id), id }));
+  const catalogued2 = modelIds.map((id) => ({ words: wordsOf(id), id }));
   const byWords = /* @__PURE__ */ new Map();
-  for (const candidate of [...named2, ...unsupported2, ...catalogued]) {
+  for (const candidate of [...named2, ...unsupported2, ...catalogued2]) {
     const key2 = candidate.words.join(" ");
     if (!byWords.has(key2)) byWords.set(key2, candidate);
   }
@@ -7676,22 +7704,14 @@ function isWider(a, b) {
 }
 
 // engine/models/resolve.ts
-var MAX_NAME_CHARACTERS = 200;
 async function resolveModel(name, sources, configPath = "") {
-  if (!isPlausible(name)) return { kind: "unknown" };
-  const configFolder = posix.dirname(configPath);
-  return await inFolder(name, sources, configFolder) ?? inCatalogue(name) ?? await besideConfig(name, sources, configFolder) ?? await onHub(name, sources);
+  if (!isPlausibleName(name)) return { kind: "unknown" };
+  return await inFolder(name, sources, configPath) ?? inCatalogue(name) ?? await besideConfig(name, sources, configPath) ?? await onHub(name, sources);
 }
-function isPlausible(name) {
-  return name.length <= MAX_NAME_CHARACTERS && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name);
-}
-async function inFolder(name, sources, configFolder) {
-  const file = name.endsWith(".json") ? name : posix.join(name, "config.json");
-  for (const path3 of /* @__PURE__ */ new Set([posix.normalize(file), posix.join(configFolder, file)])) {
-    const text = await sources.readFile?.(path3);
-    if (text !== void 0) return fromFile(name, path3, text);
-  }
-  return void 0;
+async function inFolder(name, sources, configPath) {
+  const file = name.endsWith(".json") ? name : posix2.join(name, "config.json");
+  const found = await firstFile(placesOf(file, configPath), sources);
+  return found && fromFile(name, found);
 }
 function inCatalogue(name) {
   const model = findModel(name);
@@ -7699,11 +7719,9 @@ function inCatalogue(name) {
   const architecture = unsupportedArchitectureOf(name);
   return architecture === void 0 ? void 0 : { kind: "unsupported", architecture, source: name };
 }
-async function besideConfig(name, sources, configFolder) {
-  const path3 = posix.join(configFolder, "config.json");
-  const text = await sources.readFile?.(path3);
-  if (text === void 0 || readConfigJson(text).kind === "not-a-model") return void 0;
-  return fromFile(name, path3, text);
+async function besideConfig(name, sources, configPath) {
+  const found = await firstFile([posix2.join(posix2.dirname(configPath), "config.json")], sources);
+  return found === void 0 || readConfigJson(found.text).kind === "not-a-model" ? void 0 : fromFile(name, found);
 }
 async function onHub(name, { hub }) {
   if (hub === void 0 || !isHubId(name)) return inName(name) ?? { kind: "unknown" };
@@ -7739,7 +7757,7 @@ function inName(name) {
       };
   }
 }
-function fromFile(name, path3, text) {
+function fromFile(name, { path: path3, text }) {
   const sentence = `The model ${quote(name)} is described by ${quote(path3)} in the repository.`;
   return fromConfigJson(name, text, { how: "repository", source: path3, sentence });
 }
@@ -7755,6 +7773,403 @@ function fromConfigJson(name, text, { how, source, sentence }) {
     case "invalid":
       return { kind: "invalid", source, why: read12.why };
   }
+}
+
+// engine/config/blob-sha.ts
+import { createHash as createHash2 } from "node:crypto";
+function gitBlobSha(text) {
+  const bytes5 = Buffer.from(text);
+  return createHash2("sha1").update(`blob ${bytes5.byteLength}\0`).update(bytes5).digest("hex");
+}
+
+// engine/config/deepspeed-file.ts
+import { posix as posix3 } from "node:path";
+
+// engine/config/document.ts
+import { Composer, isMap as isMap2, isScalar as isScalar2, Lexer, LineCounter, Parser, visit } from "yaml";
+
+// engine/config/json-syntax.ts
+var blank = /[\t\n\r ]*/y;
+var token = /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\]:,]/uy;
+function firstJsonError(text) {
+  if (isJson(text)) return void 0;
+  const open = [];
+  let expected = "value";
+  let offset2 = 0;
+  for (; ; ) {
+    offset2 = skip(blank, text, offset2);
+    const end = skip(token, text, offset2);
+    const next = end === offset2 ? void 0 : step(expected, text.slice(offset2, Math.min(end, offset2 + 1)), open);
+    if (next === void 0) return offset2;
+    expected = next;
+    offset2 = end;
+  }
+}
+function isJson(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+function skip(pattern, text, from) {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : from;
+}
+function step(expected, first, open) {
+  const inObject = open.at(-1) === "{";
+  switch (first) {
+    case "{":
+    case "[":
+      if (expected !== "value" && expected !== "value-or-end") return void 0;
+      open.push(first);
+      return first === "{" ? "key-or-end" : "value-or-end";
+    case "}":
+      return inObject && (expected === "key-or-end" || expected === "comma-or-end") ? close(open) : void 0;
+    case "]":
+      return !inObject && (expected === "value-or-end" || expected === "comma-or-end") ? close(open) : void 0;
+    case ":":
+      return expected === "colon" ? "value" : void 0;
+    case ",":
+      if (expected !== "comma-or-end") return void 0;
+      return inObject ? "key" : "value";
+    default:
+      if (expected === "value" || expected === "value-or-end") return afterValue(open);
+      return first === '"' && (expected === "key" || expected === "key-or-end") ? "colon" : void 0;
+  }
+}
+function close(open) {
+  open.pop();
+  return afterValue(open);
+}
+function afterValue(open) {
+  return open.length === 0 ? "nothing" : "comma-or-end";
+}
+
+// engine/config/section.ts
+import { isAlias, isMap, isScalar, isSeq } from "yaml";
+var reference = /^\$\{([A-Za-z_]\w*(?:\.\w+){0,9})\}$/;
+var MAX_HOPS = 8;
+var Section = class _Section {
+  /** Empty for the top of the document. */
+  name;
+  #origin;
+  #map;
+  #top;
+  #followed = /* @__PURE__ */ new Map();
+  #fields;
+  constructor(origin, map, name = "", top) {
+    this.#origin = origin;
+    this.#map = map;
+    this.name = name;
+    this.#top = top ?? this;
+  }
+  /** The same mapping, whose fields say which file they are written in. */
+  writtenIn(file) {
+    return new _Section({ ...this.#origin, file }, this.#map, this.name);
+  }
+  get fields() {
+    this.#fields ??= new Map(
+      [...pairsOf(this.#map, this.#origin.document)].map(([key2, pair]) => [key2, this.#field(key2, pair)])
+    );
+    return this.#fields;
+  }
+  /** The field under a key, which has the value that it refers to where that is in the file too. */
+  field(key2) {
+    const followed = this.#followed.get(key2);
+    if (followed !== void 0) return followed;
+    const field = this.fields.get(key2);
+    if (field?.value.kind !== "text" || !reference.test(field.value.text)) return field;
+    const target = this.#top.#referred(field);
+    const resolved = target === void 0 ? field : { ...field, value: target.value, source: target.source };
+    this.#followed.set(key2, resolved);
+    return resolved;
+  }
+  /** The field at the end of a path of keys, when it holds a value. */
+  at(...path3) {
+    const [key2, ...rest] = path3;
+    const field = this.field(key2);
+    const [next, ...others3] = rest;
+    if (next === void 0) return field?.value.kind === "empty" ? void 0 : field;
+    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others3) : void 0;
+  }
+  /** This section and those nested in it down to `levels`, outer ones first; one that aliases repeat comes once. */
+  nested(levels) {
+    const found = [this];
+    const seen = /* @__PURE__ */ new Set([this.#map]);
+    let outer = found;
+    for (let level = 1; level <= levels; level++) {
+      const inner = outer.flatMap((section) => section.#children()).filter((child) => isNew(seen, child.#map));
+      found.push(...inner);
+      outer = inner;
+    }
+    return found;
+  }
+  /** The field at the end of a chain of references, unless it leaves the file or goes round. */
+  #referred(field) {
+    let target = field;
+    for (let hop = 0; hop < MAX_HOPS; hop++) {
+      const path3 = target?.value.kind === "text" ? reference.exec(target.value.text)?.[1] : void 0;
+      if (path3 === void 0) return target;
+      target = this.#written(path3.split("."));
+    }
+    return void 0;
+  }
+  #written([key2, ...rest]) {
+    const field = key2 === void 0 ? void 0 : this.fields.get(key2);
+    if (rest.length === 0) return field;
+    return field?.value.kind === "mapping" ? field.value.section.#written(rest) : void 0;
+  }
+  #children() {
+    return [...this.fields.values()].flatMap(({ value }) => value.kind === "mapping" ? [value.section] : []);
+  }
+  #field(key2, pair) {
+    const name = this.name === "" ? plain(key2) : `${this.name}.${plain(key2)}`;
+    const value = this.#value(pair.value, name);
+    const { file } = this.#origin;
+    return { key: key2, name, value, ...this.#place(value.kind === "empty" ? pair.key : pair.value), ...file && { file } };
+  }
+  #place(node) {
+    const { text, lines } = this.#origin;
+    const [start, end] = rangeOf(node);
+    const { line, col } = lines.linePos(start);
+    return { at: { line, column: col }, source: plain(text.slice(start, end)) };
+  }
+  #value(node, name) {
+    const target = isAlias(node) ? node.resolve(this.#origin.document) : node;
+    if (isMap(target)) return { kind: "mapping", section: new _Section(this.#origin, target, name, this.#top) };
+    if (isSeq(target)) {
+      const items = target.items.map((item, index) => ({
+        ...this.#value(item, `${name}[${index}]`),
+        ...this.#place(item)
+      }));
+      return { kind: "list", items };
+    }
+    if (!isScalar(target)) return { kind: "empty" };
+    const { value } = target;
+    switch (typeof value) {
+      case "number":
+        return { kind: "number", number: value };
+      case "boolean":
+        return { kind: "flag", flag: value };
+      case "string":
+        return { kind: "text", text: value };
+      default:
+        return value === null ? { kind: "empty" } : { kind: "text", text: target.source ?? "" };
+    }
+  }
+};
+function isNew(seen, item) {
+  const isNew2 = !seen.has(item);
+  seen.add(item);
+  return isNew2;
+}
+function pairsOf(map, document) {
+  const own = /* @__PURE__ */ new Map();
+  const merged = /* @__PURE__ */ new Map();
+  for (const pair of map.items) {
+    if (isMergeKey(pair.key)) {
+      for (const source of mergeSources(pair.value, document)) {
+        for (const [key2, inherited] of pairsOf(source, document)) if (!merged.has(key2)) merged.set(key2, inherited);
+      }
+    } else if (isScalar(pair.key)) own.set(String(pair.key.value), pair);
+  }
+  return new Map([...merged, ...own]);
+}
+function isMergeKey(key2) {
+  return isScalar(key2) && typeof key2.value === "symbol";
+}
+function mergeSources(value, document) {
+  const target = isAlias(value) ? value.resolve(document) : value;
+  if (isSeq(target)) return target.items.flatMap((item) => mergeSources(item, document));
+  return isMap(target) ? [target] : [];
+}
+function rangeOf(node) {
+  const range = isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? node.range : void 0;
+  return range ? [range[0], range[1]] : [0, 0];
+}
+
+// engine/config/document.ts
+var MAX_BYTES2 = MIB;
+var MAX_DEPTH = 100;
+var MAX_ALIASES = 100;
+var MAX_SYNTAX_PROBLEMS = 10;
+function parseFile(file) {
+  const text = file.text.replace(/^\uFEFF/, "");
+  const bytes5 = Buffer.byteLength(text);
+  if (bytes5 > MAX_BYTES2) return unreadable([{ ...tooLarge(bytes5), file: file.path }]);
+  const lines = new LineCounter();
+  const describe = (offset2, problem2) => {
+    const { line, col } = lines.linePos(Math.min(offset2, text.length));
+    return { ...problem2, file: file.path, line, column: Math.max(col, 1) };
+  };
+  const tokens = tokenize(text, lines);
+  if (tokens.kind === "too-deep") return unreadable([describe(tokens.offset, tooDeep)]);
+  const isJson2 = /\.json$/i.test(file.path);
+  const jsonError = isJson2 ? firstJsonError(text) : void 0;
+  if (jsonError !== void 0) return unreadable([describe(jsonError, notJson(text, jsonError))]);
+  const documents = compose(tokens.tokens, isJson2);
+  const problems2 = documents.flatMap((document) => problemsOf(document, describe));
+  if (problems2.length > 0) return unreadable(problems2.slice(0, MAX_SYNTAX_PROBLEMS));
+  return {
+    kind: "document",
+    mappings: documents.flatMap(
+      (document) => isMap2(document.contents) ? [new Section({ document, text, lines }, document.contents)] : []
+    )
+  };
+}
+function tokenize(text, lines) {
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  const tokens = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token2 of parser.next(lexeme)) tokens.push(token2);
+    if (parser.stack.length > MAX_DEPTH + 1) return { kind: "too-deep", offset: parser.offset };
+  }
+  for (const token2 of parser.end()) tokens.push(token2);
+  return { kind: "tokens", tokens };
+}
+function compose(tokens, isJson2) {
+  const options = { uniqueKeys: false, prettyErrors: false, logLevel: "silent" };
+  const dialect = isJson2 ? { schema: "json" } : { version: "1.1" };
+  return [...new Composer({ ...options, ...dialect }).compose(tokens)];
+}
+function problemsOf(document, describe) {
+  if (document.errors.length > 0) {
+    return firstOfEachLine(document.errors.map(({ pos, message: message2 }) => describe(pos[0], notYaml(message2))));
+  }
+  return [...duplicateKeys(document, describe), ...aliasProblems(document, describe)];
+}
+function firstOfEachLine(problems2) {
+  const lines = /* @__PURE__ */ new Set();
+  return problems2.filter(({ line }) => !lines.has(line) && lines.add(line));
+}
+function duplicateKeys(document, describe) {
+  const problems2 = [];
+  visit(document, {
+    Map(_, map) {
+      const seen = /* @__PURE__ */ new Set();
+      for (const { key: key2 } of map.items) {
+        if (!isScalar2(key2) || isMergeKey(key2)) continue;
+        if (seen.has(key2.value)) problems2.push(describe(rangeOf(key2)[0], duplicateKey(String(key2.value))));
+        seen.add(key2.value);
+      }
+    }
+  });
+  return problems2;
+}
+function aliasProblems(document, describe) {
+  const offsets = [];
+  visit(document, {
+    Alias(_, alias) {
+      offsets.push(rangeOf(alias)[0]);
+    }
+  });
+  const [first] = offsets;
+  if (first === void 0) return [];
+  if (offsets.length > MAX_ALIASES) return [describe(first, badAliases(`The file has ${offsets.length} aliases`))];
+  try {
+    document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: true });
+    return [];
+  } catch (error) {
+    return [describe(first, badAliases(error instanceof Error ? plain(error.message) : "The aliases cannot be read"))];
+  }
+}
+function unreadable(problems2) {
+  return { kind: "unreadable", problems: problems2 };
+}
+function tooLarge(bytes5) {
+  return {
+    code: "file-too-large",
+    message: `The file holds ${(bytes5 / MIB).toFixed(1)} MiB; a training config is read up to 1 MiB`,
+    fix: "Move data out of the config, or leave the file out of the check."
+  };
+}
+var tooDeep = {
+  code: "file-too-deep",
+  message: `The file nests more than ${MAX_DEPTH} levels deep here`,
+  fix: "Flatten it, or leave the file out of the check."
+};
+var placeholder = /(?:[A-Z][A-Z0-9_]{2,60}|\$\{[^{}\n]{1,80}\}|\$\w{1,60}|\{\{[^{}\n]{1,80}\}\}|<[\w ]{1,60}>|@\w{1,60}@)(?=\s*[,}\]])/y;
+function placeholderAt(text, offset2) {
+  const start = text.startsWith("{{", offset2 - 1) ? offset2 - 1 : offset2;
+  if (!/[:,[]\s*$/.test(text.slice(Math.max(0, start - 100), start))) return void 0;
+  placeholder.lastIndex = start;
+  return placeholder.exec(text)?.[0];
+}
+function notJson(text, offset2) {
+  const filledIn = placeholderAt(text, offset2);
+  if (filledIn !== void 0) {
+    return {
+      code: "template",
+      message: `A template: ${quote(filledIn)} stands where a script fills a value in, so its settings cannot be known from the file`,
+      fix: "Check the file that the script writes, or add this one to ignore in .github/memorymark.yml."
+    };
+  }
+  const found = offset2 < text.length ? `Not valid JSON at ${quote(text.slice(offset2, offset2 + 20))}` : "The JSON ends early";
+  return {
+    code: "not-json",
+    message: found,
+    fix: "Correct the JSON there; it allows no comments, no trailing commas and no single quotes."
+  };
+}
+function notYaml(message2) {
+  const isKeyAlone = /^Implicit (?:map )?keys need/.test(message2);
+  return {
+    code: "not-yaml",
+    message: isKeyAlone ? "Not valid YAML: a key without a value, or without the space after its colon" : `Not valid YAML: ${plain(message2)}`,
+    fix: isKeyAlone ? "Write the line as key: value." : "Correct the YAML there; indent with spaces and quote text that holds special characters."
+  };
+}
+function duplicateKey(key2) {
+  return {
+    code: "duplicate-key",
+    message: `The key ${quote(key2)} is set twice in the same mapping`,
+    fix: "Keep one of the two."
+  };
+}
+function badAliases(message2) {
+  return {
+    code: "bad-alias",
+    message: message2,
+    fix: `Write the values out instead of aliasing them; up to ${MAX_ALIASES} expansions of an anchor are read.`
+  };
+}
+
+// engine/config/deepspeed-file.ts
+var notLookedFor = { kind: "not-looked-for" };
+async function findDeepSpeedFile(name, sources, configPath) {
+  if (name === void 0 || name === "" || sources.readFile === void 0 || !isPlausibleName(name)) return notLookedFor;
+  const lookedAt = isForeign(name) ? [] : placesOf(name, configPath).filter((path3) => isInside(path3, configPath));
+  if (lookedAt.length === 0) return { kind: "outside" };
+  const found = await firstFile(lookedAt, sources);
+  return found === void 0 ? { kind: "not-found", lookedAt } : settingsIn(found);
+}
+function isForeign(name) {
+  return name.startsWith("/") || name.includes("\\") || /^[a-z][\w+.-]*:/i.test(name);
+}
+function isInside(path3, configPath) {
+  return !climbs(path3) || !climbs(posix3.relative(posix3.dirname(configPath), path3));
+}
+function climbs(path3) {
+  return path3 === ".." || path3.startsWith("../");
+}
+function settingsIn(file) {
+  const { path: path3 } = file;
+  const parsed2 = parseFile(file);
+  if (parsed2.kind === "unreadable") return { kind: "unusable", path: path3, why: unreadableBecause(parsed2.problems[0]) };
+  const [settings2, ...others3] = parsed2.mappings;
+  if (settings2 === void 0 || others3.length > 0) return { kind: "unusable", path: path3, why: "is not one mapping" };
+  if (settings2.at("zero_optimization") === void 0) {
+    return { kind: "unusable", path: path3, why: "has no zero_optimization" };
+  }
+  return { kind: "read", path: path3, settings: settings2.writtenIn(path3) };
+}
+function unreadableBecause(problem2) {
+  if (problem2?.code === "file-too-large") return "is larger than the 1 MiB that are read";
+  return problem2?.line === void 0 ? "cannot be parsed" : `cannot be parsed at line ${problem2.line}`;
 }
 
 // engine/config/written-keys.ts
@@ -7791,7 +8206,15 @@ var accelerate = {
 
 // engine/config/supplied.ts
 var SETTINGS_PATH = ".github/memorymark.yml";
-var suppliedKeys = ["model", "task", "sequence_length", "image_size", "labels"];
+var suppliedKeys = ["model", "task", "sequence_length", "image_size", "labels", "gpus"];
+var suppliedNames = {
+  model: "model",
+  task: "task",
+  sequence_length: "sequence length",
+  image_size: "image size",
+  labels: "number of labels",
+  gpus: "number of GPUs"
+};
 function orInSettings(key2) {
   return `or add ${key2} for this path to the overrides in ${SETTINGS_PATH}`;
 }
@@ -7828,7 +8251,7 @@ var FieldReader = class {
       if (written2 !== void 0) this.#suppliable.set(written2, key2);
       return written2;
     }
-    const sentence = `The ${key2.replace("_", " ")} is ${shown(field)}, as ${field.file ?? SETTINGS_PATH} says.`;
+    const sentence = `The ${suppliedNames[key2]} is ${shown(field)}, as ${field.file ?? SETTINGS_PATH} says.`;
     if (!this.assumptions.includes(sentence)) this.assume(sentence);
     return field;
   }
@@ -8006,7 +8429,8 @@ var MAX_IMAGE_SIDE = 1e5;
 var MAX_LABELS = 1e6;
 var DEFAULT_SEQUENCE = 512;
 var IMAGENET_LABELS = 1e3;
-function modelNameIn(field) {
+var COCO_LABELS = 80;
+function nameIn(field) {
   return field?.value.kind === "empty" ? void 0 : new FieldReader("").text(field);
 }
 function readModel(reader, written2, expectedKey, lookUp) {
@@ -8098,6 +8522,9 @@ function readLabels(reader, written2, task, known2) {
     case "image-classification":
       reader.assume("1,000 labels, as in ImageNet: the config sets no number of labels.");
       return IMAGENET_LABELS;
+    case "object-detection":
+      reader.assume("80 classes, as in COCO: the config sets no number of labels.");
+      return COCO_LABELS;
     case "masked-lm":
     case "causal-lm":
     case "seq2seq-lm":
@@ -8135,13 +8562,6 @@ function readBatch(reader, { batchSize: batchSize2, defaultBatch, accumulation }
     batchSize: batchSize2,
     accumulation
   };
-}
-function readGpus(reader, field) {
-  return reader.settle("gpus", field, (present3) => reader.wholeNumber(present3, { max: 1e5 }), {
-    value: 1,
-    source: "not in the file",
-    assumption: "One GPU: the config does not say how many processes run."
-  });
 }
 function languageModelReading(reader, config) {
   const { model, batch, settings: settings2 } = config;
@@ -8186,16 +8606,14 @@ function present(settings2) {
     trainsTowers: trainsTowers2,
     quantization,
     quantizedExperts,
-    linearExperts,
-    chosenExperts,
+    expertStyle,
     fakeQuantization,
     float8,
-    expertsOnHost,
     tensorParallel,
     expertParallel,
     ...others3
   } = settings2;
-  const { sharding, offload, fusedLoss, method, dropout, ...always } = others3;
+  const { sharding, zero, syncsEveryMicroBatch, offload, fusedLoss, method, dropout, ...always } = others3;
   return {
     ...always,
     ...optimizerInBackward && { optimizerInBackward },
@@ -8205,14 +8623,14 @@ function present(settings2) {
     ...trainsTowers2 && { trainsTowers: trainsTowers2 },
     ...quantization && { quantization },
     ...quantizedExperts && { quantizedExperts },
-    ...linearExperts && { linearExperts },
-    ...chosenExperts && { chosenExperts },
-    ...expertsOnHost && { expertsOnHost },
+    ...expertStyle && { expertStyle },
     ...fakeQuantization && { fakeQuantization },
     ...float8 && { float8 },
     ...tensorParallel && { tensorParallel },
     ...expertParallel && { expertParallel },
     ...sharding && { sharding },
+    ...zero && { zero },
+    ...syncsEveryMicroBatch && { syncsEveryMicroBatch },
     ...offload && { offload },
     ...fusedLoss !== void 0 && { fusedLoss },
     ...method && { method },
@@ -8436,7 +8854,7 @@ function commonLinearsOf(family, config) {
 // engine/config/trainer/layer-pattern.ts
 var MAX_NAMES = 200;
 var MAX_CHARACTERS2 = 1e3;
-var MAX_DEPTH = 20;
+var MAX_DEPTH2 = 20;
 var GAP = ".";
 function lastNamesOf(pattern) {
   if (pattern.length > MAX_CHARACTERS2) return void 0;
@@ -8495,7 +8913,7 @@ var PatternReader = class {
   }
   #group() {
     this.#take("?:");
-    if (this.#next === "?" || ++this.#depth > MAX_DEPTH) return void 0;
+    if (this.#next === "?" || ++this.#depth > MAX_DEPTH2) return void 0;
     const spellings = this.#alternatives();
     this.#depth--;
     return this.#take(")") ? spellings : void 0;
@@ -8534,7 +8952,7 @@ function readLora(reader, model, fields2) {
     reader.assume(fields2.defaultRank.assumption);
   }
   if (model === void 0 || rank === void 0 || dropout === void 0) return void 0;
-  const { parameters = [], inExpertKernels } = fields2;
+  const { parameters = [] } = fields2;
   const isOnExpertsAlone = parameters.length > 0 && fields2.targets === "usual";
   const targets = isOnExpertsAlone ? [] : targetsIn(reader, model, fields2);
   if (targets === void 0) return void 0;
@@ -8543,7 +8961,6 @@ function readLora(reader, model, fields2) {
   const lora2 = {
     ...{ rank, targets: [...targets], dropout },
     ...parameters.length > 0 && { parameters: [...parameters] },
-    ...inExpertKernels && { inExpertKernels },
     ...inWeightsType && { inWeightsType },
     ...form && { form },
     ...whole2.length > 0 && { modulesToSave: [...whole2] }
@@ -8895,18 +9312,6 @@ function blocksOf({ config }) {
 }
 
 // engine/config/dialects/axolotl/adapters.ts
-function readExpertAdapters(reader, document) {
-  const field = document.at("lora_target_parameters");
-  const names = field && readTargets(reader, field);
-  if (names === void 0 || typeof names === "string") return {};
-  const parameters = names.filter((name) => /_proj$/.test(name));
-  const hasKernels = ["use_scattermoe", "use_sonicmoe"].some((key2) => isOn(reader, document.at(key2)));
-  if (!hasKernels) return { parameters };
-  reader.assume(
-    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low."
-  );
-  return { parameters, inExpertKernels: true };
-}
 function readTrainable(reader, document, checkpoints) {
   const unfrozen = readUnfrozen(reader, document.at("unfrozen_parameters"), checkpoints);
   if (unfrozen !== void 0 || document.at("lisa_step_interval") === void 0) return unfrozen;
@@ -9110,31 +9515,119 @@ function readGeneration(reader, document) {
   return { kind: "vllm", share: share2, sleeps: isOn(reader, document.at("trl", "vllm_enable_sleep_mode")) };
 }
 
+// engine/config/dialects/axolotl/experts.ts
+function readExpertTargets(reader, document) {
+  const field = document.at("lora_target_parameters");
+  const names = field && readTargets(reader, field);
+  return names === void 0 || typeof names === "string" ? void 0 : names.filter((name) => /_proj$/.test(name));
+}
+function readExpertStyle(reader, document, model, hasExpertAdapters) {
+  const linear2 = document.at("llama4_linearized_experts");
+  if (model?.family === "llama4" && isOn(reader, linear2)) return reader.note("expertStyle", "axolotl-linear", linear2);
+  const kernels3 = ["use_scattermoe", "use_sonicmoe"].map((key2) => document.at(key2)).find((field) => isOn(reader, field));
+  if (kernels3 === void 0 || !hasExpertAdapters) return void 0;
+  reader.assume(
+    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low."
+  );
+  return reader.note("expertStyle", "axolotl-kernels", kernels3);
+}
+function readQuantizedExperts(reader, field) {
+  return isOn(reader, field) ? reader.note("quantizedExperts", true, field) : void 0;
+}
+
+// engine/config/gpus.ts
+var GPUS_OF_A_MACHINE = 8;
+function readGpus(reader, written2, sharding) {
+  const field = reader.fieldFor("gpus", written2);
+  const divides = sharding !== void 0 && sharding !== "ddp";
+  const byDefault2 = divides ? {
+    value: GPUS_OF_A_MACHINE,
+    assumption: `${GPUS_OF_A_MACHINE} GPUs: the config divides the training among several and does not say how many; gpus for this path in the overrides of ${SETTINGS_PATH} does.`
+  } : { value: 1, assumption: "One GPU: the config does not say how many processes run." };
+  return reader.settle("gpus", field, (present3) => reader.wholeNumber(present3, { max: 1e5 }), {
+    source: "not in the file",
+    ...byDefault2
+  });
+}
+
 // engine/config/trainer/sharding.ts
 var stages = [void 0, "zero1", "zero2", "zero3"];
 var stageInName = /(?:zero|stage|ds|z)[-_]?(?:z|stage)?[-_]?([0-3])(?!\d)/i;
-function readDeepSpeed(reader, field) {
+function readDeepSpeed(reader, field, file) {
   if (field === void 0 || field.value.kind === "empty") return {};
   if (field.value.kind === "mapping") return shardedBy(reader, field.value.section);
-  const path3 = reader.text(field);
-  if (path3 === void 0 || path3 === "") return {};
-  const name = path3.split("/").at(-1) ?? path3;
-  const stage = stageInName.exec(name)?.[1];
-  if (stage === void 0) {
-    reader.refuse(
-      field,
-      "not-in-file",
-      `The ZeRO stage cannot be known from the file: it is in ${quote(path3)}`,
-      "Name the stage in the file name (zero2.json), or write the DeepSpeed settings here."
-    );
-    return {};
-  }
-  const sharding = stages[Number(stage)];
-  const offload = offloadInName(name);
-  reader.assume(`ZeRO stage ${stage}${offload ? ", offloaded to the host" : ""}: read from the name of ${quote(path3)}.`);
+  const name = reader.text(field);
+  if (name === void 0 || name === "") return {};
+  if (file.kind !== "read") return readFileName(reader, field, name, file);
+  const problems2 = reader.problems.length;
+  const sharded = shardedBy(reader, file.settings);
+  if (reader.problems.length === problems2) reader.assume(`${inWords(sharded)}: read from ${quote(file.path)}.`);
+  return sharded;
+}
+function deepSpeedSettings(field, file) {
+  if (field?.value.kind === "mapping") return field.value.section;
+  return file.kind === "read" ? file.settings : void 0;
+}
+function inWords({ sharding, offload }) {
+  return `ZeRO stage ${stages.indexOf(sharding)}${offload ? ", offloaded to the host" : ""}`;
+}
+function readFileName(reader, field, name, file) {
+  const lastPart = name.split("/").at(-1) ?? name;
+  const stage = stageInName.exec(lastPart)?.[1];
+  if (stage === void 0) return refuseName(reader, field, name, file);
+  const [sharding, offload] = [stages[Number(stage)], offloadInName(lastPart)];
+  const sharded = { ...sharding && { sharding }, ...offload && { offload } };
+  const why = unreadBecause(file);
+  const sentence = `${inWords(sharded)}: read from the name of ${quote(name)}`;
+  reader.assume(why === void 0 ? `${sentence}.` : `${sentence}; ${why}.`);
   if (sharding !== void 0) reader.note("sharding", sharding, field);
   if (offload !== void 0) reader.note("offload", offload, field);
-  return { ...sharding && { sharding }, ...offload && { offload } };
+  return sharded;
+}
+function refuseName(reader, field, name, file) {
+  const why = unreadBecause(file);
+  reader.refuse(
+    field,
+    "not-in-file",
+    why === void 0 ? `The ZeRO stage cannot be known from the file: it is in ${quote(name)}` : `The ZeRO stage cannot be known: ${why}, and the name of ${quote(name)} tells none`,
+    fixes[file.kind]
+  );
+  return {};
+}
+function unreadBecause(file) {
+  switch (file.kind) {
+    case "not-found":
+      return `there is no readable file at ${oneOf(file.lookedAt.map(quote))}`;
+    case "unusable":
+      return `${quote(file.path)} ${file.why}`;
+    case "outside":
+      return "files outside the repository are not opened";
+    case "not-looked-for":
+      return void 0;
+  }
+}
+var otherwise = "name the stage in the file name (zero2.json), or write the DeepSpeed settings here.";
+var fixes = {
+  "not-found": `Put the file into the repository, ${otherwise}`,
+  outside: `Put the file into the repository, ${otherwise}`,
+  unusable: `Correct that file, ${otherwise}`,
+  "not-looked-for": "Name the stage in the file name (zero2.json), or write the DeepSpeed settings here."
+};
+function halfPrecisionSwitch(reader, key2, own, settings2) {
+  const theirs = settings2?.at(key2, "enabled");
+  if (theirs?.value.kind !== "flag") return own;
+  if (own?.value.kind === "flag" && own.value.flag !== theirs.value.flag) {
+    reader.refuse(
+      own,
+      "precision-conflict",
+      `${key2} is ${onOrOff(own.value.flag)} here and ${onOrOff(theirs.value.flag)} in ${theirs.file === void 0 ? "the DeepSpeed settings" : quote(theirs.file)}: the training does not start`,
+      `Make both the same, or set ${theirs.name} to "auto" there.`
+    );
+  }
+  return own ?? theirs;
+}
+function onOrOff(flag) {
+  return flag ? "on" : "off";
 }
 function offloadInName(name) {
   if (!/offload/i.test(name) || /offload_?params?\b/i.test(name)) return void 0;
@@ -9148,10 +9641,32 @@ function shardedBy(reader, config) {
   const weights = offloaded("offload_param");
   const optimizer = offloaded("offload_optimizer") ?? config.at("zero_optimization", "cpu_offload");
   if (sharding !== void 0 && stage !== void 0) reader.note("sharding", sharding, stage);
-  return { ...sharding && { sharding }, ...offloadOf(reader, weights, optimizer) };
+  return {
+    ...sharding && { sharding, zero: zeroSettingsIn(reader, config, sharding) },
+    ...offloadOf(reader, weights, optimizer)
+  };
+}
+var zeroKeys = {
+  reduceBucket: ["reduce_bucket_size", 5e8],
+  prefetchBucket: ["stage3_prefetch_bucket_size", 5e7],
+  persistenceThreshold: ["stage3_param_persistence_threshold", 1e5],
+  maxLiveParameters: ["stage3_max_live_parameters", 1e9],
+  maxReuseDistance: ["stage3_max_reuse_distance", 1e9],
+  subGroup: ["sub_group_size", 1e9]
+};
+function zeroSettingsIn(reader, config, sharding) {
+  const entries2 = Object.entries(zeroKeys).flatMap(([name, [key2, byDefault2]]) => {
+    const field = config.at("zero_optimization", key2);
+    if (field?.value.kind === "text" && field.value.text === "auto") return [];
+    const elements2 = field === void 0 ? byDefault2 : reader.wholeNumber(field, { min: 0, max: Number.MAX_SAFE_INTEGER });
+    return elements2 === void 0 ? [] : [[name, elements2]];
+  });
+  const overlaps = config.at("zero_optimization", "overlap_comm");
+  const overlapsCommunication = overlaps?.value.kind === "flag" ? overlaps.value.flag : sharding === "zero3";
+  return { ...Object.fromEntries(entries2), overlapsCommunication };
 }
 function offloads(device2) {
-  return device2?.value.kind === "text" && device2.value.text !== "none" ? device2 : void 0;
+  return device2?.value.kind === "text" && !/^(?:none|auto)$/.test(device2.value.text) ? device2 : void 0;
 }
 function offloadOf(reader, weights, optimizer) {
   if (weights !== void 0 && optimizer === void 0) {
@@ -9170,7 +9685,7 @@ function readFsdp(reader, { fsdp, config }) {
   const from = field ?? anySetting;
   if (from === void 0 || words2.includes("no_shard")) return {};
   const keepsWeights = words2.includes("shard_grad_op") || strategy !== void 0 && saysGradientsOnly(strategy);
-  const sharding = reader.note("sharding", keepsWeights ? "zero2" : "fsdp", from);
+  const sharding = reader.note("sharding", keepsWeights ? "fsdp-grad-op" : "fsdp", from);
   const offloads2 = config?.at("fsdp_offload_params") ?? config?.at("offload_params");
   const isOffloaded = words2.includes("offload") || offloads2?.value.kind === "flag" && offloads2.value.flag;
   if (!isOffloaded) return { sharding };
@@ -9189,14 +9704,14 @@ function wordsIn(field) {
 }
 
 // engine/config/dialects/axolotl/parallelism.ts
-function readMesh(reader, document) {
-  const sizes = [
+function readMesh(reader, document, sharding) {
+  const sizes3 = [
     ...[document.at("dp_shard_size"), contextParallel(document)],
     ...[document.at("tensor_parallel_size"), document.at("expert_parallel_size")]
   ];
-  const fields2 = sizes.filter((field) => field !== void 0);
+  const fields2 = sizes3.filter((field) => field !== void 0);
   const [first] = fields2;
-  if (first === void 0) return readGpus(reader, void 0);
+  if (first === void 0) return readGpus(reader, void 0, sharding);
   const gpus2 = fields2.reduce((product, field) => product * division(reader, field), 1);
   return reader.note("gpus", gpus2, first);
 }
@@ -9211,12 +9726,12 @@ function readExpertParallel(reader, field) {
   return field === void 0 || gpus2 === 1 ? void 0 : reader.note("expertParallel", gpus2, field);
 }
 var offloadingFile = /deepspeed_configs\/zero2(?:_torch_compile)?\.json["']?$/;
-function readSharding(reader, document) {
-  const file = document.at("deepspeed");
-  const deepspeed2 = readDeepSpeed(reader, file);
-  if (file !== void 0 && offloadingFile.test(file.source)) {
+function readSharding(reader, document, file) {
+  const field = document.at("deepspeed");
+  const deepspeed2 = readDeepSpeed(reader, field, file);
+  if (field !== void 0 && file.kind !== "read" && offloadingFile.test(field.source)) {
     reader.assume("The optimizer's state is on the host: Axolotl's own zero2.json offloads it.");
-    return { ...deepspeed2, offload: reader.note("offload", "optimizer", file) };
+    return { ...deepspeed2, offload: reader.note("offload", "optimizer", field) };
   }
   if (deepspeed2.sharding !== void 0) return deepspeed2;
   const config = document.at("fsdp_config")?.value;
@@ -9297,26 +9812,20 @@ function readFakeQuantization(reader, document) {
   return groupSize === void 0 ? void 0 : reader.note("fakeQuantization", { groupSize }, field);
 }
 var fourBitGroups = { nvfp4: 16, mxfp4: 32 };
-function readExperts(reader, field) {
-  return isOn(reader, field) ? reader.note("quantizedExperts", true, field) : void 0;
-}
-function readLinearExperts(reader, model, field) {
-  return model?.family === "llama4" && isOn(reader, field) ? reader.note("linearExperts", true, field) : void 0;
-}
 function readPrecision(reader, document, { sharding }, hasAdapter) {
-  const half = sharding === void 0 || sharding === "fsdp" && hasAdapter ? "bf16" : "bf16-master";
+  const half2 = sharding === void 0 || isFsdp(sharding) && hasAdapter ? "bf16" : "bf16-master";
   const bf16 = document.at("bf16") ?? document.at("bfloat16");
   const fp16 = document.at("fp16") ?? document.at("float16");
   if (fp16 !== void 0 && reader.flag(fp16) === true) {
     reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
-    return reader.note("precision", half, fp16);
+    return reader.note("precision", half2, fp16);
   }
-  if (bf16 === void 0) return reader.note("precision", half, "Axolotl's default, bf16: auto");
+  if (bf16 === void 0) return reader.note("precision", half2, "Axolotl's default, bf16: auto");
   if (isAuto(bf16)) {
     reader.assume("Weights in bf16: bf16: auto means it on every GPU since Ampere.");
-    return reader.note("precision", half, bf16);
+    return reader.note("precision", half2, bf16);
   }
-  if (bf16.source === "full" || reader.flag(bf16) === true) return reader.note("precision", half, bf16);
+  if (bf16.source === "full" || reader.flag(bf16) === true) return reader.note("precision", half2, bf16);
   const tf32 = document.at("tf32");
   const usesTf32 = tf32 === void 0 || isAuto(tf32) || reader.flag(tf32) === true;
   return reader.note("precision", usesTf32 ? "tf32" : "fp32", tf32 ?? bf16);
@@ -9346,9 +9855,10 @@ var axolotl = {
     return document.fields.has("base_model") && isTraining ? `base_model beside ${found.join(", ")}` : void 0;
   },
   modelField: (document) => document.at("base_model"),
+  deepSpeedField: (document) => document.at("deepspeed"),
   read
 };
-function read(document, reader, lookUp) {
+function read(document, reader, lookUp, deepSpeed) {
   const model = readModel(reader, document.field("base_model"), "base_model", lookUp);
   const batch = readBatch(reader, {
     batchSize: document.at("micro_batch_size"),
@@ -9370,13 +9880,14 @@ function read(document, reader, lookUp) {
       "The adapters are counted as training, though unfrozen_parameters freezes whatever it does not name, them too."
     );
   }
-  const gpus2 = readMesh(reader, document);
+  const sharded = readSharding(reader, document, deepSpeed);
+  const gpus2 = readMesh(reader, document, sharded.sharding);
   const training = readTraining(reader, document, { batch, gpus: gpus2, hasAdapter });
-  const sharded = readSharding(reader, document);
   const attention8 = readAttention(reader, document);
   const checkpoints = readCheckpointing(reader, document);
   const packing = document.at("sample_packing");
   const isPacked = packing !== void 0 && reader.flag(packing) === true;
+  const expertTargets = hasAdapter ? readExpertTargets(reader, document) : void 0;
   return languageModelReading(reader, {
     dialect: axolotl.name,
     model,
@@ -9395,6 +9906,7 @@ function read(document, reader, lookUp) {
       }),
       attention: attention8.attention,
       gradientCheckpointing: checkpoints,
+      expertStyle: readExpertStyle(reader, document, model, expertTargets !== void 0),
       lora: hasAdapter ? readLora(reader, model, {
         rank: document.at("lora_r"),
         defaultRank: {
@@ -9407,7 +9919,7 @@ function read(document, reader, lookUp) {
         targets: targetsOf(reader, document),
         targetField: document.at("lora_target_modules") ?? document.at("adapter"),
         modulesToSave: document.at("lora_modules_to_save"),
-        ...readExpertAdapters(reader, document),
+        ...expertTargets && { parameters: expertTargets },
         ...areLowered(document, training) && { inWeightsType: true },
         ...isOn(reader, document.at("peft_use_dora")) && { form: "dora" }
       }) : void 0,
@@ -9420,8 +9932,7 @@ function read(document, reader, lookUp) {
       float8: readFloat8(reader, document.at("fp8")),
       tensorParallel: readTensorParallel(reader, document.at("tensor_parallel_size"), false),
       expertParallel: readExpertParallel(reader, document.at("expert_parallel_size")),
-      quantizedExperts: readExperts(reader, document.at("quantize_moe_experts")),
-      linearExperts: readLinearExperts(reader, model, document.at("llama4_linearized_experts")),
+      quantizedExperts: readQuantizedExperts(reader, document.at("quantize_moe_experts")),
       ...sharded,
       fusedLoss: training.method === void 0 ? readFusedLoss(reader, document) : void 0,
       ...training,
@@ -9574,7 +10085,8 @@ function read2(document, reader, lookUp) {
       why: 'It leaves its batch size to the training arguments ("auto"), so those are what is checked.'
     };
   }
-  const batch = readBatch2(reader, { total, micro, accumulation });
+  const sharded = shardedBy(reader, document);
+  const batch = readBatch2(reader, { total, micro, accumulation }, sharded.sharding);
   const model = readModel(reader, void 0, "the model in a memorymark mapping", lookUp);
   reader.assume("No adapters and no gradient checkpointing: the training code decides, and the config does not say.");
   return languageModelReading(reader, {
@@ -9590,15 +10102,13 @@ function read2(document, reader, lookUp) {
       gradientCheckpointing: false,
       lora: void 0,
       quantization: void 0,
-      sharding: void 0,
-      offload: void 0,
-      ...shardedBy(reader, document),
+      ...sharded,
       fusedLoss: void 0,
       paddedBatches: false
     }
   });
 }
-function readBatch2(reader, { total, micro, accumulation }) {
+function readBatch2(reader, { total, micro, accumulation }, sharding) {
   const count2 = (field) => field === void 0 || isAuto2(field) ? void 0 : reader.wholeNumber(field, { max: MAX_BATCH });
   const [samples, each, steps] = [count2(total), count2(micro), count2(accumulation)];
   const gradientAccumulation = steps ?? 1;
@@ -9609,18 +10119,22 @@ function readBatch2(reader, { total, micro, accumulation }) {
   };
   if (each !== void 0 && micro !== void 0) {
     reader.note("microBatch", each, micro);
-    const gpus2 = gpusIn(reader, total, samples, each * gradientAccumulation);
-    return { microBatch: each, gradientAccumulation, gpus: gpus2, ...fields2 };
+    const gpus3 = gpusIn(reader, { total, samples, each: each * gradientAccumulation, sharding });
+    return { microBatch: each, gradientAccumulation, gpus: gpus3, ...fields2 };
   }
-  const microBatch = Math.max(1, Math.floor((samples ?? 1) / gradientAccumulation));
-  reader.assume("One GPU: the config gives the batch of all together, and not their number.");
-  reader.note("microBatch", microBatch, "train_batch_size over the accumulation, on one GPU");
-  return { microBatch, gradientAccumulation, gpus: 1, ...fields2 };
+  const gpus2 = readGpus(reader, void 0, sharding);
+  const microBatch = Math.max(1, Math.floor((samples ?? 1) / gradientAccumulation / gpus2));
+  reader.note("microBatch", microBatch, "train_batch_size over the accumulation and the GPUs");
+  return { microBatch, gradientAccumulation, gpus: gpus2, ...fields2 };
 }
-function gpusIn(reader, total, samples, each) {
+function gpusIn(reader, {
+  total,
+  samples,
+  each,
+  sharding
+}) {
   if (total === void 0 || samples === void 0) {
-    reader.assume("One GPU: the config does not say how many processes run.");
-    return 1;
+    return readGpus(reader, void 0, sharding);
   }
   const gpus2 = samples / each;
   if (Number.isInteger(gpus2)) return reader.note("gpus", gpus2, total);
@@ -9999,7 +10513,7 @@ function precisionOf(reader, fields2, weights, { fp16, bf16 }) {
   }
 }
 function hasMasters({ sharding, hasAdapter }) {
-  return sharding !== void 0 && !(sharding === "fsdp" && hasAdapter);
+  return sharding !== void 0 && !(isFsdp(sharding) && hasAdapter);
 }
 var useAutocast = "Load the weights as float32 with fp16: true, or as bfloat16.";
 var useBf16 = "Set bf16: true instead, or load the weights as float32.";
@@ -10105,9 +10619,10 @@ var huggingface = {
     return find("model_name_or_path") && known2.length >= 2 ? `model_name_or_path beside ${known2.join(", ")}` : void 0;
   },
   modelField: (document) => argumentsOf(document).model,
+  deepSpeedField: (document) => argumentsOf(document).find("deepspeed"),
   read: read3
 };
-function read3(document, reader, lookUp) {
+function read3(document, reader, lookUp, deepSpeed) {
   const trainerArguments = argumentsOf(document);
   const { find, batchSize: batchSize2 } = trainerArguments;
   const accumulation = find("gradient_accumulation_steps");
@@ -10138,7 +10653,7 @@ function read3(document, reader, lookUp) {
   });
   const target = readTarget(reader, find, choice);
   const settings2 = {
-    ...readSettings(reader, trainerArguments, choice, model, { adapter, training }),
+    ...readSettings(reader, trainerArguments, choice, model, { adapter, training, deepSpeed }),
     ...training
   };
   const task = choice?.task;
@@ -10200,14 +10715,15 @@ function readMicroBatch(reader, { batchSize: batchSize2, batchSizes }) {
   const count2 = reader.wholeNumber(batchSize2, { max: MAX_BATCH });
   return count2 === void 0 ? void 0 : reader.note("microBatch", count2, batchSize2);
 }
-function readSettings(reader, trainerArguments, choice, model, { adapter, training }) {
+function readSettings(reader, trainerArguments, choice, model, { adapter, training, deepSpeed }) {
   const { find } = trainerArguments;
-  const gpus2 = readGpus(reader, find(...gpuKeys));
   const labels = readLabels(reader, find("num_labels"), choice?.task, choice?.labels);
-  const sharded = readSharding2(reader, trainerArguments);
+  const sharded = readSharding2(reader, trainerArguments, deepSpeed);
+  const gpus2 = readGpus(reader, find(...gpuKeys), sharded.sharding);
+  const settings2 = deepSpeedSettings(find("deepspeed"), deepSpeed);
   const precision = readPrecision3(reader, {
-    fp16: find("fp16"),
-    bf16: find("bf16"),
+    fp16: halfPrecisionSwitch(reader, "fp16", find("fp16"), settings2),
+    bf16: halfPrecisionSwitch(reader, "bf16", find("bf16"), settings2),
     tf32: find("tf32"),
     weights: find("torch_dtype", "dtype"),
     sharding: sharded.sharding,
@@ -10260,8 +10776,8 @@ function adafactorField(reader, field) {
   const isOn2 = field !== void 0 && reader.flag(field) === true;
   return isOn2 ? { ...field, value: { kind: "text", text: "adafactor" } } : void 0;
 }
-function readSharding2(reader, { find }) {
-  const deepspeed2 = readDeepSpeed(reader, find("deepspeed"));
+function readSharding2(reader, { find }, file) {
+  const deepspeed2 = readDeepSpeed(reader, find("deepspeed"), file);
   if (deepspeed2.sharding !== void 0) return deepspeed2;
   const config = find("fsdp_config")?.value;
   const fsdp = find("fsdp");
@@ -10276,9 +10792,7 @@ function suppliedModelReading(reader, lookUp, config) {
   const task = model && readUnwrittenTask(reader, model);
   const size2 = readInputSize(reader, model, config);
   const labels = readLabels(reader, config.labels, task);
-  reader.assume(
-    "One GPU, no adapters and no gradient checkpointing: the training code decides, and the file does not say."
-  );
+  reader.assume("No adapters and no gradient checkpointing: the training code decides, and the file does not say.");
   return trainingConfig(reader, {
     dialect: config.dialect,
     model,
@@ -10288,7 +10802,7 @@ function suppliedModelReading(reader, lookUp, config) {
       task,
       microBatch,
       gradientAccumulation,
-      gpus: 1,
+      gpus: readGpus(reader, void 0),
       ...size2,
       labels,
       precision: config.precision,
@@ -10488,13 +11002,15 @@ function read5(document, reader, lookUp) {
   });
   const sharding = readStrategy(reader, document.at("trainer", "strategy"));
   const settings2 = {
-    gpus: readGpus2(reader, document),
+    gpus: readDevices(reader, document, sharding),
     labels: readLabels(reader, inParts(document, ["model", "data"], ["num_labels", "num_classes"]), task),
     precision: readPrecision4(reader, document.at("trainer", "precision"), sharding),
     optimizer: readOptimizer2(reader, document),
     attention: "sdpa",
     gradientCheckpointing: readCheckpointing3(reader, document),
-    ...sharding && { sharding }
+    ...sharding && { sharding },
+    // strategies/parallel.py block_backward_sync: only DistributedDataParallel waits for the last micro-batch.
+    ...sharding === "fsdp" && { syncsEveryMicroBatch: true }
   };
   const paddedBatches = task === "sequence-classification";
   return trainingConfig(reader, {
@@ -10541,14 +11057,13 @@ function refuseModel(reader, document) {
     `Name its Hub id in model.init_args.model_name_or_path, ${orInSettings("model")}.`
   );
 }
-function readGpus2(reader, document) {
+function readDevices(reader, document, sharding) {
   const devices = document.at("trainer", "devices") ?? document.at("trainer", "gpus");
   const nodes = document.at("trainer", "num_nodes");
   const machines = nodes === void 0 ? 1 : reader.wholeNumber(nodes, { max: 1e4 }) ?? 1;
   const each = devicesIn(devices);
   if (each !== void 0 && devices !== void 0) return reader.note("gpus", each * machines, devices);
-  reader.assume("One GPU: the config does not say how many devices train.");
-  return reader.note("gpus", machines, "Lightning's default takes every GPU of the machine");
+  return readGpus(reader, void 0, sharding) * machines;
 }
 function devicesIn(field) {
   const value = field?.value;
@@ -10721,7 +11236,7 @@ function readHostExperts(reader, field, model) {
   reader.assume(
     "Experts, their adapters and their optimizer state are on the host; the time that they take there is not in the step's."
   );
-  return reader.note("expertsOnHost", true, field);
+  return reader.note("expertStyle", "ktransformers", field);
 }
 
 // engine/config/dialects/llamafactory.ts
@@ -10736,7 +11251,8 @@ var llamafactory = {
     return document && `model_name_or_path beside ${ownKeysIn(document).join(", ")}`;
   },
   modelField: (file) => argumentsIn(file)?.at("model_name_or_path"),
-  read: (file, reader, lookUp) => read6(argumentsIn(file) ?? file, reader, lookUp)
+  deepSpeedField: (file) => argumentsIn(file)?.at("deepspeed"),
+  read: (file, reader, lookUp, deepSpeed) => read6(argumentsIn(file) ?? file, reader, lookUp, deepSpeed)
 };
 function argumentsIn(file) {
   return file.nested(1).find((section) => {
@@ -10747,7 +11263,7 @@ function argumentsIn(file) {
 function ownKeysIn(section) {
   return ownKeys4.filter((key2) => section.at(key2) !== void 0);
 }
-function read6(document, reader, lookUp) {
+function read6(document, reader, lookUp, deepSpeed) {
   refuseUnmodelled(reader, document);
   const model = readModel(reader, document.field("model_name_or_path"), "model_name_or_path", lookUp);
   const batch = readBatch(reader, {
@@ -10761,7 +11277,7 @@ function read6(document, reader, lookUp) {
   });
   const method = readMethod(reader, document.at("finetuning_type"));
   const training = readStage(reader, document, method);
-  const sharded = readSharding3(reader, document);
+  const sharded = readSharding3(reader, document, deepSpeed);
   const attention8 = readAttention2(reader, document.at("flash_attn"));
   const packing = document.at("neat_packing") ?? document.at("packing");
   const isPacked = packing === void 0 ? document.at("stage")?.source === "pt" : reader.flag(packing) === true;
@@ -10771,8 +11287,8 @@ function read6(document, reader, lookUp) {
     batch,
     sequence: { field: document.at("cutoff_len"), byDefault: { value: 2048, source: "LLaMA-Factory's default" } },
     settings: {
-      gpus: readGpus(reader, void 0),
-      precision: readPrecision5(reader, document, method, sharded),
+      gpus: readGpus(reader, void 0, sharded.sharding),
+      precision: readPrecision5(reader, document, method, { ...sharded, deepSpeed }),
       optimizer: readOptimizer3(reader, document),
       attention: attention8.attention,
       gradientCheckpointing: readCheckpointing4(reader, document.at("disable_gradient_checkpointing")),
@@ -10780,7 +11296,7 @@ function read6(document, reader, lookUp) {
       trainable: readTrainable2(reader, document, model, method),
       images: imageOfEverySample(model),
       quantization: readQuantization3(reader, document, method),
-      expertsOnHost: readHostExperts(reader, document.at("use_kt"), model),
+      expertStyle: readHostExperts(reader, document.at("use_kt"), model),
       float8: readFloat8(reader, document.at("fp8")),
       ...sharded,
       fusedLoss: training.method === void 0 ? readFusedLoss3(reader, document.at("enable_liger_kernel")) : void 0,
@@ -10878,8 +11394,12 @@ function readQuantization3(reader, document, method) {
   const isSingle = reader.flag(document.at("double_quantization")) === false;
   return reader.note("quantization", isSingle ? "nf4" : "nf4-double", bits);
 }
-function readPrecision5(reader, document, method, { sharding }) {
-  const [pure, bf16, fp16] = [document.at("pure_bf16"), document.at("bf16"), document.at("fp16")];
+function readPrecision5(reader, document, method, { sharding, deepSpeed }) {
+  const settings2 = deepSpeedSettings(document.at("deepspeed"), deepSpeed);
+  const [bf16, fp16] = ["bf16", "fp16"].map(
+    (key2) => halfPrecisionSwitch(reader, key2, document.at(key2), settings2)
+  );
+  const pure = document.at("pure_bf16");
   const on = [pure, bf16, fp16].find((field) => field !== void 0 && reader.flag(field) === true);
   const source = "LLaMA-Factory's default";
   if (on !== void 0 && on === fp16 && hasAdapters(method)) {
@@ -10887,7 +11407,7 @@ function readPrecision5(reader, document, method, { sharding }) {
   }
   const blockwise = blockwiseField(reader, document);
   if (blockwise !== void 0) return reader.note("precision", "bf16-master", blockwise);
-  const hasMasters2 = sharding !== void 0 && !(sharding === "fsdp" && hasAdapters(method));
+  const hasMasters2 = sharding !== void 0 && !(isFsdp(sharding) && hasAdapters(method));
   if (hasMasters2 && on !== void 0) return reader.note("precision", "bf16-master", on);
   if (hasAdapters(method)) return reader.note("precision", "bf16", on ?? source);
   if (on === void 0) return reader.note("precision", "fp32", source);
@@ -10914,8 +11434,8 @@ function readAttention2(reader, field) {
 function readFusedLoss3(reader, liger) {
   return liger !== void 0 && reader.flag(liger) === true ? reader.note("fusedLoss", true, liger) : void 0;
 }
-function readSharding3(reader, document) {
-  const deepspeed2 = readDeepSpeed(reader, document.at("deepspeed"));
+function readSharding3(reader, document, file) {
+  const deepspeed2 = readDeepSpeed(reader, document.at("deepspeed"), file);
   if (deepspeed2.sharding !== void 0) return deepspeed2;
   const config = document.at("fsdp_config")?.value;
   return readFsdp(reader, {
@@ -10945,10 +11465,11 @@ var llamafactoryV1 = {
     return isOurs && found.length >= 2 ? `model and micro_batch_size beside ${found.join(", ")}` : void 0;
   },
   modelField: (document) => document.at("model"),
+  deepSpeedField,
   read: read7
 };
 var leaveOut3 = "Leave this config out of the check for now.";
-function read7(document, reader, lookUp) {
+function read7(document, reader, lookUp, deepSpeed) {
   const model = readModel(reader, document.field("model"), "model", lookUp);
   const batch = readBatch(reader, {
     batchSize: document.at("micro_batch_size"),
@@ -10964,9 +11485,7 @@ function read7(document, reader, lookUp) {
   const dividedBy = reader.wholeNumber(division2, { max: 1e3 }) ?? 1;
   const method = readMethod2(reader, document.at("peft_config", "name"));
   const hasAdapter = method === "lora";
-  const sharded = readSharding4(reader, document);
-  const isDeepSpeed = sharded.sharding !== void 0 && sharded.sharding !== "fsdp";
-  const keepsMasters = isDeepSpeed || method === "freeze" && castsTrained(reader, document);
+  const sharded = readSharding4(reader, document, deepSpeed);
   const checkpoints = readCheckpointing5(reader, document.at("enable_activation_checkpointing"));
   const targets = document.at("peft_config", "target_modules");
   return languageModelReading(reader, {
@@ -10980,13 +11499,11 @@ function read7(document, reader, lookUp) {
     },
     settings: {
       // core/utils: the GPUs that share a sequence are the fewest there are.
-      gpus: division2 !== void 0 && dividedBy > 1 ? reader.note("gpus", dividedBy, division2) : readGpus(reader, void 0),
-      // core/model_engine.py: loaded in the checkpoint's type.
-      precision: reader.note(
-        "precision",
-        keepsMasters ? "bf16-master" : "bf16",
-        "the checkpoint's type, bf16 for most decoders"
-      ),
+      gpus: division2 !== void 0 && dividedBy > 1 ? reader.note("gpus", dividedBy, division2) : readGpus(reader, void 0, sharded.sharding),
+      precision: readPrecision6(reader, deepSpeedSettings(deepSpeedField(document), deepSpeed), {
+        sharding: sharded.sharding,
+        castsTrained: method === "freeze" && castsTrained(reader, document)
+      }),
       optimizer: readOptimizer4(reader, document.at("optim_config", "name")),
       attention: reader.note("attention", "sdpa", "transformers' default"),
       gradientCheckpointing: checkpoints,
@@ -11006,6 +11523,26 @@ function read7(document, reader, lookUp) {
       paddedBatches: reader.note("paddedBatches", true, "sequences are padded to the longest")
     }
   });
+}
+function readPrecision6(reader, settings2, { sharding, castsTrained: castsTrained2 }) {
+  const isDeepSpeed2 = sharding !== void 0 && sharding !== "fsdp";
+  const written2 = isDeepSpeed2 && settings2 !== void 0 ? writtenPrecision(reader, settings2, sharding) : void 0;
+  const keepsMasters = isDeepSpeed2 || castsTrained2;
+  const source = "the checkpoint's type, bf16 for most decoders";
+  return written2 ?? reader.note("precision", keepsMasters ? "bf16-master" : "bf16", source);
+}
+function writtenPrecision(reader, settings2, sharding) {
+  const [bf16, fp16] = [settings2.at("bf16", "enabled"), settings2.at("fp16", "enabled")];
+  if (isFlag(fp16, true)) {
+    const message2 = "LLaMA-Factory v1 trains under DeepSpeed in bf16 only";
+    return reader.refuse(fp16, "unsupported-precision", message2, "Turn fp16 off and bf16 on.");
+  }
+  if (isFlag(bf16, true)) return reader.note("precision", "bf16-master", bf16);
+  const off = [bf16, fp16].find((field) => isFlag(field, false));
+  return off !== void 0 && sharding === "zero3" ? reader.note("precision", "fp32", off) : void 0;
+}
+function isFlag(field, flag) {
+  return field?.value.kind === "flag" && field.value.flag === flag;
 }
 function readMethod2(reader, field) {
   const name = reader.text(field);
@@ -11053,9 +11590,15 @@ function readOptimizer4(reader, field) {
   }
   return reader.note("optimizer", "adamw", "LLaMA-Factory's default");
 }
-function readSharding4(reader, document) {
+function deepSpeedField(document) {
+  return isDeepSpeed(document.at("dist_config", "name")) ? document.at("dist_config", "config_file") : void 0;
+}
+function isDeepSpeed(name) {
+  return name?.value.kind === "text" && name.value.text === "deepspeed";
+}
+function readSharding4(reader, document, file) {
   const name = document.at("dist_config", "name");
-  if (name?.source === "deepspeed") return readDeepSpeed(reader, document.at("dist_config", "config_file"));
+  if (isDeepSpeed(name)) return readDeepSpeed(reader, deepSpeedField(document), file);
   return name?.source.startsWith("fsdp") ? { sharding: reader.note("sharding", "fsdp", name) } : {};
 }
 
@@ -11243,9 +11786,9 @@ function read9(document, reader, lookUp) {
   const image2 = fieldOf(document, "img_size");
   const size2 = readInputSize(reader, model, { sequenceLength: void 0, imageSize: image2 });
   const settings2 = {
-    gpus: 1,
+    gpus: readGpus(reader, void 0),
     labels: readLabels(reader, fieldOf(document, "num_classes"), model?.defaultTask),
-    precision: readPrecision6(reader, document),
+    precision: readPrecision7(reader, document),
     optimizer: readOptimizer5(reader, document),
     attention: "sdpa",
     gradientCheckpointing: reader.settle(
@@ -11255,7 +11798,6 @@ function read9(document, reader, lookUp) {
       timms(false)
     )
   };
-  reader.assume("One GPU: the config does not say how many processes run.");
   const task = model?.defaultTask;
   return trainingConfig(reader, {
     dialect: timm.name,
@@ -11277,7 +11819,7 @@ function read9(document, reader, lookUp) {
 function timms(value) {
   return { value, source: "timm's default" };
 }
-function readPrecision6(reader, document) {
+function readPrecision7(reader, document) {
   const amp = document.at("amp");
   if (amp === void 0 || reader.flag(amp) !== true) return reader.note("precision", "fp32", amp ?? "timm's default");
   const type = fieldOf(document, "amp_dtype");
@@ -11569,6 +12111,7 @@ function read10(document, reader, lookUp) {
   });
   noteChunkedLoss(reader, componentOf(document, "loss"));
   const checkpoints = readCheckpointing6(reader, document);
+  const sharded = readSharding5(reader, document);
   return languageModelReading(reader, {
     dialect: torchtune.name,
     model,
@@ -11582,9 +12125,9 @@ function read10(document, reader, lookUp) {
       }
     },
     settings: {
-      gpus: readGpus(reader, tensorParallel && division2),
+      gpus: readGpus(reader, tensorParallel && division2, sharded.sharding),
       tensorParallel,
-      precision: readPrecision7(reader, document.at("dtype")),
+      precision: readPrecision8(reader, document.at("dtype")),
       optimizer: readOptimizer6(reader, document),
       optimizerInBackward: readInBackward(reader, document.at("optimizer_in_bwd")),
       // modules/attention_utils.py: scaled_dot_product_attention, causal and without a mask where nothing is packed.
@@ -11594,9 +12137,9 @@ function read10(document, reader, lookUp) {
       // modules/low_precision: torchao's nf4, with block constants quantised too.
       quantization: quantizationOf(reader, document, builder, component),
       fakeQuantization: readQuantizer(reader, document),
-      chosenExperts: model?.family === "llama4" ? true : void 0,
+      expertStyle: model?.family === "llama4" ? "torchtune" : void 0,
       ...readFusion(reader, document, model, { isFull: builder.method === "full", checkpoints }),
-      ...readSharding5(reader, document),
+      ...sharded,
       ...training,
       // Both recipes that learn from answers hand the model a mask of every pair of tokens.
       paddedBatches: reader.note("paddedBatches", trajectories !== void 0, "as the recipe masks")
@@ -11610,6 +12153,7 @@ function readSharding5(reader, document) {
   reader.assume("Weights and optimizer state are on the host between their uses, as fsdp_cpu_offload moves them there.");
   return {
     sharding: reader.note("sharding", "fsdp", field),
+    syncsEveryMicroBatch: true,
     offload: reader.note("offload", "optimizer-and-weights", field)
   };
 }
@@ -11650,7 +12194,7 @@ var dtypes = /* @__PURE__ */ new Map([
   ["bf16", "bf16"],
   ["fp32", "fp32"]
 ]);
-function readPrecision7(reader, field) {
+function readPrecision8(reader, field) {
   return reader.settle("precision", field, (present3) => reader.choice(present3, dtypes), {
     value: "fp32",
     source: "torchtune's default",
@@ -11763,6 +12307,58 @@ function noteChunkedLoss(reader, loss) {
   reader.assume("A chunked loss is counted as a whole one, so the estimate of the logits is high rather than low.");
 }
 
+// engine/config/dialects/ultralytics/classes.ts
+var classesOf = /* @__PURE__ */ new Map([
+  ["african-wildlife", 4],
+  ["argoverse", 8],
+  ["brain-tumor", 2],
+  ["cifar10", 10],
+  ["cifar100", 100],
+  ["coco", 80],
+  ["coco-pose", 1],
+  ["coco8-pose", 1],
+  ["coco8", 80],
+  ["coco8-grayscale", 80],
+  ["coco12-formats", 80],
+  ["coco128", 80],
+  ["construction-ppe", 11],
+  ["fashion-mnist", 10],
+  ["globalwheat2020", 1],
+  ["homeobjects-3k", 12],
+  ["imagenet", 1e3],
+  ["imagenet10", 10],
+  ["imagenet100", 100],
+  ["imagenette", 10],
+  ["imagewoof", 10],
+  ["kitti", 8],
+  ["lvis", 1203],
+  ["medical-pills", 1],
+  ["mnist", 10],
+  ["mnist160", 10],
+  ["objects365", 365],
+  ["open-images-v7", 601],
+  ["signature", 1],
+  ["sku-110k", 1],
+  ["tt100k", 221],
+  ["visdrone", 10],
+  ["voc", 20],
+  ["xview", 60]
+]);
+function readClasses(reader, document, model) {
+  const single = document.at("single_cls");
+  if (single !== void 0 && reader.flag(single) === true) return reader.note("labels", 1, single);
+  const data = document.at("data");
+  const name = data?.value.kind === "text" ? /([^/\\]+?)(?:\.ya?ml)?$/.exec(data.value.text.trim())?.[1] : void 0;
+  const known2 = classesOf.get(name?.toLowerCase() ?? "");
+  if (data !== void 0 && known2 !== void 0 && !reader.supplies("labels")) return reader.note("labels", known2, data);
+  if (!findsKeypoints(model)) return readLabels(reader, void 0, model?.defaultTask, known2);
+  reader.assume("People alone, with 17 keypoints each, as in COCO: the config does not say.");
+  return readLabels(reader, void 0, model?.defaultTask, 1);
+}
+function findsKeypoints(model) {
+  return model?.config.model_type === "yolo" && model.config.head === "pose";
+}
+
 // engine/config/dialects/ultralytics.ts
 var ownKeys7 = ["imgsz", "batch", "epochs", "close_mosaic", "mosaic", "patience", "lrf", "optimizer", "data"];
 var writesSize = writesAny(["imgsz"]);
@@ -11776,58 +12372,181 @@ var ultralytics = {
     const isOurs = document.at("imgsz") !== void 0 && (document.at("batch") ?? document.at("epochs")) !== void 0;
     return isOurs && trains && found.length >= 3 ? found.join(", ") : void 0;
   },
-  modelField: () => void 0,
+  modelField: (document) => catalogued(document.at("model")),
   read: read11
 };
+var MAX_PIXELS = 1e5;
 function read11(document, reader, lookUp) {
-  const microBatch = readBatch3(reader, document);
-  const imageSize = document.at("imgsz");
+  const gpus2 = readGpus2(reader, document.at("device"));
+  const batchSize2 = document.at("batch");
+  const batch = readBatch3(reader, batchSize2);
+  const microBatch = batch === void 0 ? void 0 : Math.max(Math.floor(batch / gpus2), 1);
+  if (microBatch !== void 0) reader.note("microBatch", microBatch, batchSize2 ?? "Ultralytics' default");
+  const gradientAccumulation = readAccumulation(reader, document.at("nbs"), batch);
+  const imageSize = readImageSize(reader, document);
   const amp = document.at("amp");
   const isMixed = amp === void 0 || reader.flag(amp) === true;
-  const precision = reader.note("precision", isMixed ? "amp-fp16" : "fp32", amp ?? "Ultralytics' default");
-  if (reader.supplies("model")) {
-    return suppliedModelReading(reader, lookUp, {
-      dialect: ultralytics.name,
+  const settings2 = {
+    gpus: gpus2,
+    precision: reader.note("precision", isMixed ? "amp-fp16" : "fp32", amp ?? "Ultralytics' default"),
+    optimizer: readOptimizer7(reader, document.at("optimizer")),
+    ...readFrozen(reader, document.at("freeze"))
+  };
+  const model = readDetector(reader, document, lookUp);
+  const task = model?.defaultTask;
+  const labels = readClasses(reader, document, model);
+  if (task === "object-detection") assumeObjects(reader, imageSize, labels);
+  if (isCompiled(document.at("compile"))) reader.assume("The model as it runs without torch.compile.");
+  return trainingConfig(reader, {
+    dialect: ultralytics.name,
+    model,
+    spec: {
+      ...stepInPytorch,
+      loop: "ultralytics",
+      task,
       microBatch,
-      batchSize: document.at("batch"),
-      gradientAccumulation: 1,
-      accumulation: void 0,
-      sequenceLength: void 0,
+      gradientAccumulation,
       imageSize,
-      labels: void 0,
-      precision,
-      optimizer: readOptimizer7(reader, document.at("optimizer"))
-    });
+      labels,
+      ...settings2,
+      attention: "sdpa",
+      gradientCheckpointing: false,
+      paddedBatches: false
+    },
+    // With several GPUs the number that stands there is not that of one.
+    batchSize: gpus2 === 1 ? batchSize2 : void 0,
+    accumulation: void 0
+  });
+}
+function catalogued(field) {
+  if (field?.value.kind !== "text") return void 0;
+  const [, name = "", extension] = /^(?:.*[/\\])?(yolo[\w-]+?)(?:-oiv7)?(\.pt|\.ya?ml)?$/i.exec(field.value.text.trim()) ?? [];
+  const model = findModel(`ultralytics/${name}`) ?? (extension === ".pt" ? void 0 : findModel(`ultralytics/${name.replace(/^yolo(?:v8|\d+)/i, "$&n")}`));
+  return model && { ...field, value: { kind: "text", text: model.id } };
+}
+function readDetector(reader, document, lookUp) {
+  const written2 = document.at("model");
+  const known2 = catalogued(written2);
+  if (reader.supplies("model") || known2 !== void 0) return readModel(reader, known2, "model", lookUp);
+  const supply = `Leave this config out of the check for now, ${orInSettings("model")} with a model of the same size, such as ultralytics/yolo11n.`;
+  if (written2 === void 0)
+    return reader.refuse(void 0, "model-not-in-file", "The model cannot be known from the file", supply);
+  const name = reader.text(written2);
+  if (name === void 0) return void 0;
+  const message2 = `The model ${quote(name)} ${unknownBecause(name)}`;
+  return reader.refuse(written2, "unknown-model", message2, supply);
+}
+function unknownBecause(name) {
+  if (/(?:^|[/\\])(?:best|last|epoch\d+)\.pt$/i.test(name))
+    return "is the result of an earlier run, whose shape its name does not tell";
+  if (/^(?:yolo|rtdetr|sam|fastsam|mobilesam)/i.test(name.replace(/^.*[/\\]/, "")))
+    return "is one of Ultralytics' that is not modelled yet";
+  return "is of a shape that its name does not tell";
+}
+function readGpus2(reader, field) {
+  if (field === void 0) {
+    reader.note("gpus", 1, "Ultralytics' default");
+    return 1;
   }
-  const pixels = reader.wholeNumber(imageSize, { max: 1e5 });
-  if (pixels !== void 0 && imageSize !== void 0) reader.note("imageSize", pixels, imageSize);
-  refuseModel2(reader, document.at("model"));
-  return { kind: "unreadable", problems: reader.problems };
-}
-function refuseModel2(reader, model) {
-  const supply = `Leave this config out of the check for now, ${orInSettings("model")} with a model of the same size.`;
-  if (model === void 0) {
-    reader.refuse(void 0, "model-not-in-file", "The model cannot be known from the file", supply);
-    return;
+  const { value } = field;
+  if (value.kind === "text" && /^(?:cpu|mps)\b/i.test(value.text.trim())) {
+    const message2 = `This trains on ${quote(value.text.trim())}, and on no GPU of the catalogue`;
+    reader.refuse(field, "not-on-gpu", message2, "Leave this config out of the check, or name the GPUs.");
+    return 1;
   }
-  const message2 = `The model ${quote(model.source)} is one of Ultralytics', and those are not modelled yet`;
-  reader.refuse(model, "unknown-model", message2, supply);
+  const listed = value.kind === "list" ? value.items.length : value.kind === "text" ? devicesIn2(value.text) : 1;
+  return reader.note("gpus", Math.max(listed, 1), field);
 }
-function readOptimizer7(reader, field) {
-  const isMomentum = field?.value.kind === "text" && /^(SGD|RMSProp|MuSGD)$/i.test(field.value.text);
-  return reader.note("optimizer", isMomentum ? "sgd-momentum" : "adamw", field ?? "Ultralytics' default, auto");
+function devicesIn2(text) {
+  return text.split(",").filter((part) => part.trim() !== "").length;
 }
-function readBatch3(reader, document) {
-  const field = document.at("batch");
+function readBatch3(reader, field) {
   const { value } = field ?? {};
   if (field !== void 0 && value?.kind === "number" && value.number < 1) {
     const message2 = `The batch size cannot be known from the file: ${field.source} lets Ultralytics look for one`;
     return reader.refuse(field, "not-in-file", message2, "Write the value into the config if it should be checked.");
   }
-  return reader.settle("microBatch", field, (present3) => reader.wholeNumber(present3, { max: MAX_BATCH }), {
-    value: 16,
-    source: "Ultralytics' default"
-  });
+  return field === void 0 ? DEFAULT_BATCH2 : reader.wholeNumber(field, { max: MAX_BATCH });
+}
+var DEFAULT_BATCH2 = 16;
+var NOMINAL_BATCH = 64;
+function readAccumulation(reader, field, batch) {
+  const nominal = reader.wholeNumber(field, { max: MAX_BATCH }) ?? NOMINAL_BATCH;
+  if (batch === void 0) return 1;
+  const steps = Math.max(roundedToEven(nominal / batch), 1);
+  return reader.note("gradientAccumulation", steps, field ?? "batches up to nbs, which is 64 by default");
+}
+function roundedToEven(number42) {
+  const floor = Math.floor(number42);
+  if (number42 - floor !== 0.5) return Math.round(number42);
+  return floor % 2 === 0 ? floor : floor + 1;
+}
+function readImageSize(reader, document) {
+  const field = reader.fieldFor("image_size", document.at("imgsz"));
+  const sides2 = field?.value.kind === "list" ? field.value.items : void 0;
+  const longest = sides2?.reduce((most, side) => Math.max(most, side.kind === "number" ? side.number : Number.NaN), 0);
+  const isListed = field !== void 0 && longest !== void 0 && Number.isInteger(longest);
+  const shown2 = isListed ? { ...field, value: { kind: "number", number: longest } } : field;
+  const pixels = reader.wholeNumber(shown2, { max: MAX_PIXELS }) ?? 640;
+  const largest = ceilToStride(pixels) + growthOf(reader, document.at("multi_scale"), pixels);
+  const square = ceilToStride(largest);
+  if (square !== pixels) reader.assume(`Images of ${square}×${square} pixels${growthReason(square, pixels)}.`);
+  return reader.note("imageSize", square, field ?? "Ultralytics' default");
+}
+function growthReason(square, pixels) {
+  return square > ceilToStride(pixels) ? ", the largest that multi_scale draws" : `: ${pixels} is no multiple of ${PIXEL_STRIDE}`;
+}
+function growthOf(reader, field, pixels) {
+  if (field === void 0) return 0;
+  if (field.value.kind === "flag") return field.value.flag ? pixels / 2 : 0;
+  return (reader.share(field) ?? 0) * pixels;
+}
+function ceilToStride(pixels) {
+  return Math.ceil(pixels / PIXEL_STRIDE) * PIXEL_STRIDE;
+}
+var optimizers6 = new Map([
+  ["sgd", "sgd-momentum"],
+  ...["auto", "adam", "adamax", "adamw", "nadam", "radam", "rmsprop", "musgd"].map((name) => [name, "adamw"])
+]);
+function readOptimizer7(reader, field) {
+  const name = field?.value.kind === "text" ? field.value.text.trim().toLowerCase() : "auto";
+  if (name === "auto") {
+    reader.assume(
+      "The optimizer holds what AdamW does: Ultralytics' auto takes AdamW for short runs and MuSGD for long ones."
+    );
+  }
+  const known2 = optimizers6.get(name);
+  if (known2 !== void 0) return reader.note("optimizer", known2, field ?? "Ultralytics' default, auto");
+  const fix = "Use SGD, MuSGD, Adam, Adamax, AdamW, NAdam, RAdam, RMSProp or auto.";
+  reader.refuse(field, "unsupported-optimizer", `Ultralytics has no optimizer ${quote(name)}`, fix);
+  return "adamw";
+}
+function readFrozen(reader, field) {
+  if (field === void 0) return {};
+  const listed = field.value.kind === "list" ? field.value.items : void 0;
+  const frozen = listed?.flatMap((item) => item.kind === "number" ? [item.number] : []) ?? countedUp(reader, field);
+  if (frozen.length === 0) return {};
+  return { trainable: reader.note("trainable", { names: [allBut(frozen)], inputGradients: false }, field) };
+}
+function countedUp(reader, field) {
+  return Array.from({ length: reader.wholeNumber(field, { min: 0, max: 1e3 }) ?? 0 }, (_, index) => index);
+}
+var MAX_LAYERS3 = 45;
+function allBut(layers2) {
+  const others3 = Array.from({ length: MAX_LAYERS3 }, (_, index) => index).filter((index) => !layers2.includes(index));
+  return `model\\.(?:${others3.join("|")})\\.`;
+}
+function isCompiled(field) {
+  return field !== void 0 && !(field.value.kind === "flag" && !field.value.flag);
+}
+function assumeObjects(reader, imageSize, classes) {
+  const each = Math.round(bytesPerPair(ASSUMED_OBJECTS, classes) * pixelsAnswering(imageSize) / KIB);
+  reader.assume(
+    `Up to ${ASSUMED_OBJECTS} objects in an image, a mosaic of four included: the config does not say. Each more in the fullest image of a batch takes ${each} KiB for every image.`
+  );
+}
+function bytesPerPair(objects, classes) {
+  return 20 * objects > 21 * classes ? 32 : 12;
 }
 
 // engine/config/dialect.ts
@@ -11846,362 +12565,16 @@ var dialects = [
   hydra
 ];
 
-// engine/config/document.ts
-import { Composer, isMap as isMap2, isScalar as isScalar2, Lexer, LineCounter, Parser, visit } from "yaml";
-
-// engine/config/json-syntax.ts
-var blank = /[\t\n\r ]*/y;
-var token = /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\]:,]/uy;
-function firstJsonError(text) {
-  if (isJson(text)) return void 0;
-  const open = [];
-  let expected = "value";
-  let offset2 = 0;
-  for (; ; ) {
-    offset2 = skip(blank, text, offset2);
-    const end = skip(token, text, offset2);
-    const next = end === offset2 ? void 0 : step(expected, text.slice(offset2, Math.min(end, offset2 + 1)), open);
-    if (next === void 0) return offset2;
-    expected = next;
-    offset2 = end;
-  }
-}
-function isJson(text) {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
-}
-function skip(pattern, text, from) {
-  pattern.lastIndex = from;
-  return pattern.test(text) ? pattern.lastIndex : from;
-}
-function step(expected, first, open) {
-  const inObject = open.at(-1) === "{";
-  switch (first) {
-    case "{":
-    case "[":
-      if (expected !== "value" && expected !== "value-or-end") return void 0;
-      open.push(first);
-      return first === "{" ? "key-or-end" : "value-or-end";
-    case "}":
-      return inObject && (expected === "key-or-end" || expected === "comma-or-end") ? close(open) : void 0;
-    case "]":
-      return !inObject && (expected === "value-or-end" || expected === "comma-or-end") ? close(open) : void 0;
-    case ":":
-      return expected === "colon" ? "value" : void 0;
-    case ",":
-      if (expected !== "comma-or-end") return void 0;
-      return inObject ? "key" : "value";
-    default:
-      if (expected === "value" || expected === "value-or-end") return afterValue(open);
-      return first === '"' && (expected === "key" || expected === "key-or-end") ? "colon" : void 0;
-  }
-}
-function close(open) {
-  open.pop();
-  return afterValue(open);
-}
-function afterValue(open) {
-  return open.length === 0 ? "nothing" : "comma-or-end";
-}
-
-// engine/config/section.ts
-import { isAlias, isMap, isScalar, isSeq } from "yaml";
-var reference = /^\$\{([A-Za-z_]\w*(?:\.\w+){0,9})\}$/;
-var MAX_HOPS = 8;
-var Section = class _Section {
-  /** Empty for the top of the document. */
-  name;
-  #origin;
-  #map;
-  #top;
-  #followed = /* @__PURE__ */ new Map();
-  #fields;
-  constructor(origin, map, name = "", top) {
-    this.#origin = origin;
-    this.#map = map;
-    this.name = name;
-    this.#top = top ?? this;
-  }
-  get fields() {
-    this.#fields ??= new Map(
-      [...pairsOf(this.#map, this.#origin.document)].map(([key2, pair]) => [key2, this.#field(key2, pair)])
-    );
-    return this.#fields;
-  }
-  /** The field under a key, which has the value that it refers to where that is in the file too. */
-  field(key2) {
-    const followed = this.#followed.get(key2);
-    if (followed !== void 0) return followed;
-    const field = this.fields.get(key2);
-    if (field?.value.kind !== "text" || !reference.test(field.value.text)) return field;
-    const target = this.#top.#referred(field);
-    const resolved = target === void 0 ? field : { ...field, value: target.value, source: target.source };
-    this.#followed.set(key2, resolved);
-    return resolved;
-  }
-  /** The field at the end of a path of keys, when it holds a value. */
-  at(...path3) {
-    const [key2, ...rest] = path3;
-    const field = this.field(key2);
-    const [next, ...others3] = rest;
-    if (next === void 0) return field?.value.kind === "empty" ? void 0 : field;
-    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others3) : void 0;
-  }
-  /** This section and those nested in it down to `levels`, outer ones first; one that aliases repeat comes once. */
-  nested(levels) {
-    const found = [this];
-    const seen = /* @__PURE__ */ new Set([this.#map]);
-    let outer = found;
-    for (let level = 1; level <= levels; level++) {
-      const inner = outer.flatMap((section) => section.#children()).filter((child) => isNew(seen, child.#map));
-      found.push(...inner);
-      outer = inner;
-    }
-    return found;
-  }
-  /** The field at the end of a chain of references, unless it leaves the file or goes round. */
-  #referred(field) {
-    let target = field;
-    for (let hop = 0; hop < MAX_HOPS; hop++) {
-      const path3 = target?.value.kind === "text" ? reference.exec(target.value.text)?.[1] : void 0;
-      if (path3 === void 0) return target;
-      target = this.#written(path3.split("."));
-    }
-    return void 0;
-  }
-  #written([key2, ...rest]) {
-    const field = key2 === void 0 ? void 0 : this.fields.get(key2);
-    if (rest.length === 0) return field;
-    return field?.value.kind === "mapping" ? field.value.section.#written(rest) : void 0;
-  }
-  #children() {
-    return [...this.fields.values()].flatMap(({ value }) => value.kind === "mapping" ? [value.section] : []);
-  }
-  #field(key2, pair) {
-    const name = this.name === "" ? plain(key2) : `${this.name}.${plain(key2)}`;
-    const value = this.#value(pair.value, name);
-    return { key: key2, name, value, ...this.#place(value.kind === "empty" ? pair.key : pair.value) };
-  }
-  #place(node) {
-    const { text, lines } = this.#origin;
-    const [start, end] = rangeOf(node);
-    const { line, col } = lines.linePos(start);
-    return { at: { line, column: col }, source: plain(text.slice(start, end)) };
-  }
-  #value(node, name) {
-    const target = isAlias(node) ? node.resolve(this.#origin.document) : node;
-    if (isMap(target)) return { kind: "mapping", section: new _Section(this.#origin, target, name, this.#top) };
-    if (isSeq(target)) {
-      const items = target.items.map((item, index) => ({
-        ...this.#value(item, `${name}[${index}]`),
-        ...this.#place(item)
-      }));
-      return { kind: "list", items };
-    }
-    if (!isScalar(target)) return { kind: "empty" };
-    const { value } = target;
-    switch (typeof value) {
-      case "number":
-        return { kind: "number", number: value };
-      case "boolean":
-        return { kind: "flag", flag: value };
-      case "string":
-        return { kind: "text", text: value };
-      default:
-        return value === null ? { kind: "empty" } : { kind: "text", text: target.source ?? "" };
-    }
-  }
-};
-function isNew(seen, item) {
-  const isNew2 = !seen.has(item);
-  seen.add(item);
-  return isNew2;
-}
-function pairsOf(map, document) {
-  const own = /* @__PURE__ */ new Map();
-  const merged = /* @__PURE__ */ new Map();
-  for (const pair of map.items) {
-    if (isMergeKey(pair.key)) {
-      for (const source of mergeSources(pair.value, document)) {
-        for (const [key2, inherited] of pairsOf(source, document)) if (!merged.has(key2)) merged.set(key2, inherited);
-      }
-    } else if (isScalar(pair.key)) own.set(String(pair.key.value), pair);
-  }
-  return new Map([...merged, ...own]);
-}
-function isMergeKey(key2) {
-  return isScalar(key2) && typeof key2.value === "symbol";
-}
-function mergeSources(value, document) {
-  const target = isAlias(value) ? value.resolve(document) : value;
-  if (isSeq(target)) return target.items.flatMap((item) => mergeSources(item, document));
-  return isMap(target) ? [target] : [];
-}
-function rangeOf(node) {
-  const range = isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? node.range : void 0;
-  return range ? [range[0], range[1]] : [0, 0];
-}
-
-// engine/config/document.ts
-var MAX_BYTES2 = MIB;
-var MAX_DEPTH2 = 100;
-var MAX_ALIASES = 100;
-var MAX_SYNTAX_PROBLEMS = 10;
-function parseFile(file) {
-  const text = file.text.replace(/^\uFEFF/, "");
-  const bytes5 = Buffer.byteLength(text);
-  if (bytes5 > MAX_BYTES2) return unreadable([{ ...tooLarge(bytes5), file: file.path }]);
-  const lines = new LineCounter();
-  const describe = (offset2, problem2) => {
-    const { line, col } = lines.linePos(Math.min(offset2, text.length));
-    return { ...problem2, file: file.path, line, column: Math.max(col, 1) };
-  };
-  const tokens = tokenize(text, lines);
-  if (tokens.kind === "too-deep") return unreadable([describe(tokens.offset, tooDeep)]);
-  const isJson2 = /\.json$/i.test(file.path);
-  const jsonError = isJson2 ? firstJsonError(text) : void 0;
-  if (jsonError !== void 0) return unreadable([describe(jsonError, notJson(text, jsonError))]);
-  const documents = compose(tokens.tokens, isJson2);
-  const problems2 = documents.flatMap((document) => problemsOf(document, describe));
-  if (problems2.length > 0) return unreadable(problems2.slice(0, MAX_SYNTAX_PROBLEMS));
-  return {
-    kind: "document",
-    mappings: documents.flatMap(
-      (document) => isMap2(document.contents) ? [new Section({ document, text, lines }, document.contents)] : []
-    )
-  };
-}
-function tokenize(text, lines) {
-  lines.addNewLine(0);
-  const parser = new Parser(lines.addNewLine);
-  const tokens = [];
-  for (const lexeme of new Lexer().lex(text)) {
-    for (const token2 of parser.next(lexeme)) tokens.push(token2);
-    if (parser.stack.length > MAX_DEPTH2 + 1) return { kind: "too-deep", offset: parser.offset };
-  }
-  for (const token2 of parser.end()) tokens.push(token2);
-  return { kind: "tokens", tokens };
-}
-function compose(tokens, isJson2) {
-  const options = { uniqueKeys: false, prettyErrors: false, logLevel: "silent" };
-  const dialect = isJson2 ? { schema: "json" } : { version: "1.1" };
-  return [...new Composer({ ...options, ...dialect }).compose(tokens)];
-}
-function problemsOf(document, describe) {
-  if (document.errors.length > 0) {
-    return firstOfEachLine(document.errors.map(({ pos, message: message2 }) => describe(pos[0], notYaml(message2))));
-  }
-  return [...duplicateKeys(document, describe), ...aliasProblems(document, describe)];
-}
-function firstOfEachLine(problems2) {
-  const lines = /* @__PURE__ */ new Set();
-  return problems2.filter(({ line }) => !lines.has(line) && lines.add(line));
-}
-function duplicateKeys(document, describe) {
-  const problems2 = [];
-  visit(document, {
-    Map(_, map) {
-      const seen = /* @__PURE__ */ new Set();
-      for (const { key: key2 } of map.items) {
-        if (!isScalar2(key2) || isMergeKey(key2)) continue;
-        if (seen.has(key2.value)) problems2.push(describe(rangeOf(key2)[0], duplicateKey(String(key2.value))));
-        seen.add(key2.value);
-      }
-    }
-  });
-  return problems2;
-}
-function aliasProblems(document, describe) {
-  const offsets = [];
-  visit(document, {
-    Alias(_, alias) {
-      offsets.push(rangeOf(alias)[0]);
-    }
-  });
-  const [first] = offsets;
-  if (first === void 0) return [];
-  if (offsets.length > MAX_ALIASES) return [describe(first, badAliases(`The file has ${offsets.length} aliases`))];
-  try {
-    document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: true });
-    return [];
-  } catch (error) {
-    return [describe(first, badAliases(error instanceof Error ? plain(error.message) : "The aliases cannot be read"))];
-  }
-}
-function unreadable(problems2) {
-  return { kind: "unreadable", problems: problems2 };
-}
-function tooLarge(bytes5) {
-  return {
-    code: "file-too-large",
-    message: `The file holds ${(bytes5 / MIB).toFixed(1)} MiB; a training config is read up to 1 MiB`,
-    fix: "Move data out of the config, or leave the file out of the check."
-  };
-}
-var tooDeep = {
-  code: "file-too-deep",
-  message: `The file nests more than ${MAX_DEPTH2} levels deep here`,
-  fix: "Flatten it, or leave the file out of the check."
-};
-var placeholder = /(?:[A-Z][A-Z0-9_]{2,60}|\$\{[^{}\n]{1,80}\}|\$\w{1,60}|\{\{[^{}\n]{1,80}\}\}|<[\w ]{1,60}>|@\w{1,60}@)(?=\s*[,}\]])/y;
-function placeholderAt(text, offset2) {
-  const start = text.startsWith("{{", offset2 - 1) ? offset2 - 1 : offset2;
-  if (!/[:,[]\s*$/.test(text.slice(Math.max(0, start - 100), start))) return void 0;
-  placeholder.lastIndex = start;
-  return placeholder.exec(text)?.[0];
-}
-function notJson(text, offset2) {
-  const filledIn = placeholderAt(text, offset2);
-  if (filledIn !== void 0) {
-    return {
-      code: "template",
-      message: `A template: ${quote(filledIn)} stands where a script fills a value in, so its settings cannot be known from the file`,
-      fix: "Check the file that the script writes, or add this one to ignore in .github/memorymark.yml."
-    };
-  }
-  const found = offset2 < text.length ? `Not valid JSON at ${quote(text.slice(offset2, offset2 + 20))}` : "The JSON ends early";
-  return {
-    code: "not-json",
-    message: found,
-    fix: "Correct the JSON there; it allows no comments, no trailing commas and no single quotes."
-  };
-}
-function notYaml(message2) {
-  const isKeyAlone = /^Implicit (?:map )?keys need/.test(message2);
-  return {
-    code: "not-yaml",
-    message: isKeyAlone ? "Not valid YAML: a key without a value, or without the space after its colon" : `Not valid YAML: ${plain(message2)}`,
-    fix: isKeyAlone ? "Write the line as key: value." : "Correct the YAML there; indent with spaces and quote text that holds special characters."
-  };
-}
-function duplicateKey(key2) {
-  return {
-    code: "duplicate-key",
-    message: `The key ${quote(key2)} is set twice in the same mapping`,
-    fix: "Keep one of the two."
-  };
-}
-function badAliases(message2) {
-  return {
-    code: "bad-alias",
-    message: message2,
-    fix: `Write the values out instead of aliasing them; up to ${MAX_ALIASES} expansions of an anchor are read.`
-  };
-}
-
 // engine/config/read.ts
-async function readConfigAsync(file, resolve, supplied = {}) {
+async function readConfigAsync(file, sources, supplied = {}) {
   const opened = openConfig(file, supplied);
-  return opened.kind === "open" ? opened.read(await resolvedBefore(opened, resolve)) : opened;
+  return opened.kind === "open" ? opened.read(await foundFor(opened, file, sources)) : opened;
 }
-async function resolvedBefore({ modelName: modelName2 }, resolve) {
-  const resolution = modelName2 === void 0 ? { kind: "unknown" } : await resolve(modelName2);
-  return () => resolution;
+async function foundFor({ modelName: modelName2, deepSpeedName }, { path: path3 }, sources) {
+  const noted2 = notingFiles(sources);
+  const resolution = modelName2 === void 0 ? { kind: "unknown" } : await resolveModel(modelName2, noted2.sources, path3);
+  const deepSpeed = await findDeepSpeedFile(deepSpeedName, noted2.sources, path3);
+  return { lookUp: () => resolution, deepSpeed, files: noted2.files };
 }
 function openConfig(file, supplied = {}) {
   if (!dialects.some((dialect) => dialect.mayBe(file.text))) return notOurs;
@@ -12211,13 +12584,15 @@ function openConfig(file, supplied = {}) {
     for (const dialect of dialects) {
       const why = dialect.recognise(document);
       if (why === void 0) continue;
-      const modelName2 = modelNameIn(supplied.model ?? dialect.modelField(document));
+      const modelName2 = nameIn(supplied.model ?? dialect.modelField(document));
+      const deepSpeedName = nameIn(dialect.deepSpeedField?.(document));
       return {
         kind: "open",
         dialect,
         why,
         ...modelName2 !== void 0 && { modelName: modelName2 },
-        read: (lookUp, reader = new FieldReader(file.path, supplied)) => withUnread(dialect.read(document, reader, lookUp), reader)
+        ...deepSpeedName !== void 0 && { deepSpeedName },
+        read: ({ lookUp, deepSpeed, files }, reader = new FieldReader(file.path, supplied)) => withFiles(withUnread(dialect.read(document, reader, lookUp, deepSpeed), reader), files)
       };
     }
   }
@@ -12228,12 +12603,16 @@ function withUnread(reading, { unread }) {
   const sentence = `${SETTINGS_PATH} supplies ${unread.join(", ")}, which configs of ${reading.dialect} leave no choice about.`;
   return { ...reading, assumptions: [...reading.assumptions, sentence] };
 }
+function withFiles(reading, files) {
+  if (reading.kind === "not-a-training-config" || files.length === 0) return reading;
+  return { ...reading, otherFiles: files.map(({ path: path3, text }) => ({ path: path3, blobSha: gitBlobSha(text) })) };
+}
 var notOurs = {
   kind: "not-a-training-config",
   why: `It sets no batch size that is known here: no settings of ${oneOf(dialects.map(({ name }) => name))} were found in it.`
 };
 
-// engine/models/divided.ts
+// engine/models/tensor-parallel.ts
 var divisible = /* @__PURE__ */ new Set([
   ...["llama", "mistral", "ministral3", "qwen2", "qwen3", "gemma2", "granite"]
 ]);
@@ -12257,15 +12636,15 @@ function dividedConfig(config, gpus2) {
 function dividedLlama4(config, gpus2) {
   const { text_config: text } = config;
   const divide = (count2) => count2 / gpus2;
-  const sizes = {
+  const sizes3 = {
     num_attention_heads: divide(text.num_attention_heads),
     num_key_value_heads: divide(text.num_key_value_heads),
     intermediate_size: divide(text.intermediate_size),
     intermediate_size_mlp: divide(text.intermediate_size_mlp)
   };
-  if (!Object.values(sizes).every(Number.isInteger)) return void 0;
+  if (!Object.values(sizes3).every(Number.isInteger)) return void 0;
   const head_dim = text.head_dim ?? text.hidden_size / text.num_attention_heads;
-  return { ...config, text_config: { ...text, ...sizes, head_dim } };
+  return { ...config, text_config: { ...text, ...sizes3, head_dim } };
 }
 
 // engine/estimate/allocator.ts
@@ -12390,6 +12769,281 @@ function teacherConfig({ method }) {
   return method?.kind === "distillation" ? findModel(method.teacher)?.config : void 0;
 }
 
+// engine/estimate/autograd.ts
+var REFERENCE = "reference.";
+var weightDtypes = {
+  fp32: "float32",
+  tf32: "float32",
+  bf16: "bfloat16",
+  "bf16-master": "bfloat16",
+  "amp-bf16": "float32",
+  "amp-fp16": "float32"
+};
+var autocastDtypes = {
+  "amp-bf16": "bfloat16",
+  "amp-fp16": "float16"
+};
+var Autograd = class {
+  parameters = /* @__PURE__ */ new Map();
+  /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
+  buffers = [];
+  /** The same, but no sharding divides them and no offloading moves them. */
+  wholeBuffers = [];
+  /** The batch's own tensors, which the training loop holds through the step. */
+  batch = [];
+  /** Tensors that the model's outputs reference: the key/value cache. */
+  held = [];
+  /** Tensors laid out head by head, [b, heads, s, size], rather than token by token. */
+  headsFirst = /* @__PURE__ */ new Set();
+  nodes = [];
+  spec;
+  weightDtype;
+  autocastDtype;
+  training;
+  /** Whether batches carry a mask of padded tokens; images never do. */
+  #isPadded;
+  hasFlash;
+  castWeights = /* @__PURE__ */ new Map();
+  /** Every cast that the present autocast context keeps until it ends. */
+  #cachedCasts = [];
+  /** Undefined while gradients are recorded. */
+  pass;
+  #sequencesPerSample;
+  #namedBuffers = /* @__PURE__ */ new Map();
+  /** Before the names of its parameters. */
+  #model = "";
+  #edges = 0;
+  #storages = 0;
+  /** `hasFlash`: the GPU runs the flash attention kernel. */
+  constructor(spec, { hasFlash }) {
+    this.hasFlash = hasFlash;
+    this.spec = spec;
+    this.weightDtype = weightDtypes[spec.precision];
+    this.autocastDtype = autocastDtypes[spec.precision];
+    this.training = spec.step === "training";
+    this.#isPadded = spec.paddedBatches && !isOfImages(spec.task);
+    this.#sequencesPerSample = sequencesPerSample(spec);
+  }
+  get isPadded() {
+    return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded;
+  }
+  /** A model beside the first: what `run` uses of weights is its own. */
+  ofModel(name, run2) {
+    this.#model = `${name}.`;
+    const result = run2();
+    this.#model = "";
+    return result;
+  }
+  /** torch.no_grad: what `run` does is recorded without saving anything for a backward pass. */
+  withoutGradients(pass, run2) {
+    this.pass = pass;
+    const result = this.underAutocast(run2);
+    this.pass = void 0;
+    return result;
+  }
+  /** What `run` does before the steps over the batch begin: its nodes are kept apart. */
+  beforehand(run2) {
+    const outer = this.nodes;
+    this.nodes = [];
+    run2();
+    const nodes = this.nodes;
+    this.nodes = outer;
+    return nodes;
+  }
+  /** torch.autocast around `run`: the cache of cast weights begins and ends with it. */
+  underAutocast(run2) {
+    this.castWeights = /* @__PURE__ */ new Map();
+    this.#cachedCasts = [];
+    const result = run2();
+    this.record("return", { reads: this.#cachedCasts, outputs: [] });
+    this.castWeights = /* @__PURE__ */ new Map();
+    return result;
+  }
+  /** Asking for a name twice shares the parameter. */
+  parameter(layerName, shape, options) {
+    const isCopy = this.pass?.of === "copy";
+    const name = (isCopy ? REFERENCE : "") + this.#model + layerName;
+    const known2 = this.parameters.get(name);
+    if (known2 !== void 0) return known2;
+    const { dtype = (isCopy ? this.pass?.dtype : void 0) ?? this.weightDtype } = options;
+    const trainable = options.trainable && !isCopy;
+    const storage = this.persistent(elements({ shape }) * bytesPerElement[dtype]);
+    const parameter = { storage, shape, batched: false, dtype, requiresGrad: trainable, edge: this.newEdge() };
+    this.parameters.set(name, parameter);
+    return parameter;
+  }
+  /** A kernel that reads `x` and writes a tensor of its shape. */
+  elementwise(name, x, options = {}) {
+    const output = this.tensor(x.shape, x.dtype, [x], x);
+    const saves = [...options.saves ?? [], ...options.savesOutput ? [output] : []];
+    this.record(name, { reads: [x], outputs: [output], saves, gradients: [made(x)] });
+    return output;
+  }
+  dropout(x, probability2) {
+    if (!this.training || probability2 === 0 || this.spec.dropout === false || !this.#isInTraining()) return x;
+    const mask = this.storage(elements(x), "bool", x.batched);
+    const output = this.tensor(x.shape, x.dtype, [x], x);
+    this.record("dropout", { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] });
+    return output;
+  }
+  /** What is without gradients is not for that in eval mode; frozen copies are, and adapters that are off drop nothing. */
+  #isInTraining() {
+    return this.pass === void 0 || this.pass.of === "policy";
+  }
+  add(x, y, options = {}) {
+    const dtype = widest(x.dtype, y.dtype);
+    const output = options.inPlace ? { ...x, requiresGrad: x.requiresGrad || y.requiresGrad } : this.tensor(x.batched ? x.shape : y.shape, dtype, [x, y], { batched: x.batched || y.batched });
+    const same = (side) => side.batched === output.batched && side.dtype === output.dtype;
+    this.record("add", {
+      reads: [x, y],
+      outputs: [output],
+      gradients: [x, y].map((side) => ({ to: side, passes: same(side) }))
+    });
+    return output;
+  }
+  multiply(x, y) {
+    const isLarger = elements(x) > elements(y) || elements(x) === elements(y) && (x.batched || !y.batched);
+    const larger = isLarger ? x : y;
+    const output = this.tensor(larger.shape, widest(x.dtype, y.dtype), [x, y], { batched: x.batched || y.batched });
+    const saves = [...y.requiresGrad ? [x] : [], ...x.requiresGrad ? [y] : []];
+    const isReduced = (side) => side.batched !== output.batched || elements(side) < elements(output) || side.dtype !== output.dtype;
+    const backwardScratch = [x, y].filter((side) => side.requiresGrad && isReduced(side)).map(() => this.like(output, "temporaries"));
+    this.record("mul", { reads: [x, y], outputs: [output], saves, gradients: [x, y].map(made), backwardScratch });
+    return output;
+  }
+  power(x) {
+    const output = this.tensor(x.shape, x.dtype, [x], x);
+    const backwardScratch = [0, 1].map(() => this.storage(elements(x), x.dtype, x.batched, "temporaries"));
+    this.record("pow", { reads: [x], outputs: [output], saves: [x], gradients: [made(x)], backwardScratch });
+    return output;
+  }
+  /** [heads, m, k] × [heads, k, n] → `shape`. Inside another op autocast has no say. */
+  batchMatmul(x, y, shape, { autocasts = true } = {}) {
+    const [left, right] = autocasts ? [this.lowered(x), this.lowered(y)] : [x, y];
+    const output = this.tensor(shape, left.dtype, [left, right]);
+    const heads2 = left.shape[0] ?? 1;
+    const inner = Math.sqrt(elements(left) * elements(right) / (elements(output) * heads2));
+    this.record("bmm", {
+      reads: [left, right],
+      outputs: [output],
+      saves: [left, right],
+      gradients: [left, right].map(made),
+      flopsPerSample: 2 * elements(output) * inner
+    });
+    return output;
+  }
+  /** A view of part of the last dimension. Its gradient is a tensor of the whole, as SliceBackward0 pads it with zeros. */
+  slice(x, size2) {
+    const output = { ...x, shape: [...x.shape.slice(0, -1), size2], edge: this.newEdge() };
+    this.record("slice", { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  /** A new tensor of the parts; their gradients are views of its gradient, cast where a part is narrower. */
+  concatenate(parts) {
+    const [first] = parts;
+    if (first === void 0) throw new Error("nothing to concatenate");
+    const last = parts.reduce((sum2, part) => sum2 + (part.shape.at(-1) ?? 0), 0);
+    const dtype = parts.reduce((wide, part) => widest(wide, part.dtype), first.dtype);
+    const output = this.tensor([...first.shape.slice(0, -1), last], dtype, parts, first);
+    const gradients = parts.map((to) => ({ to, passes: to.dtype === dtype }));
+    this.record("cat", { reads: parts, outputs: [output], gradients });
+    return output;
+  }
+  /** Under autocast, what matrix products read: weights are cast once a forward pass, activations each time. */
+  lowered(x, { cache = true } = {}) {
+    if (this.autocastDtype === void 0 || x.dtype !== "float32") return x;
+    const isCached = cache && x.storage.persistent && x.requiresGrad;
+    const known2 = isCached ? this.castWeights.get(x) : void 0;
+    if (known2 !== void 0) return known2;
+    const cast = this.cast(x, this.autocastDtype);
+    if (x.storage.persistent) cast.storage.kind = "weights";
+    if (isCached) {
+      this.castWeights.set(x, cast);
+      this.#cachedCasts.push(cast);
+    }
+    return cast;
+  }
+  cast(x, dtype) {
+    if (x.dtype === dtype) return x;
+    const output = this.tensor(x.shape, dtype, [x], x);
+    if (x.storage.kind === "logits") output.storage.kind = "logits";
+    if (this.headsFirst.has(x.storage)) this.headsFirst.add(output.storage);
+    this.record("to", { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  /** What autocast raises to float32: norms, powers, softmax. */
+  raised(x) {
+    return this.autocastDtype === void 0 ? x : this.cast(x, "float32");
+  }
+  tensor(shape, dtype, from, { batched } = { batched: true }) {
+    const storage = this.storage(elements({ shape }), dtype, batched);
+    const requiresGrad = this.pass === void 0 && from.some((input) => input.requiresGrad);
+    return { storage, shape, batched, dtype, requiresGrad, edge: this.newEdge() };
+  }
+  storage(count2, dtype, batched, kind = "activations") {
+    return this.#newStorage(count2 * bytesPerElement[dtype], batched, kind, false);
+  }
+  /** A storage of the model beside its parameters. Another pass over the same weights finds it there. */
+  buffer(name, bytes5) {
+    const key2 = (this.pass?.of === "copy" ? REFERENCE : "") + this.#model + name;
+    const known2 = this.#namedBuffers.get(key2);
+    if (known2 !== void 0) return known2;
+    const storage = this.persistent(bytes5);
+    this.#namedBuffers.set(key2, storage);
+    this.buffers.push(storage);
+    return storage;
+  }
+  /** A storage of the model itself. */
+  persistent(bytes5) {
+    return this.#newStorage(bytes5, false, "weights", true);
+  }
+  /** A new storage of a tensor's size: its gradient, its optimizer state, a temporary. */
+  like(tensor, kind) {
+    return this.#newStorage(elements(tensor) * bytesPerElement[tensor.dtype], tensor.batched, kind, false);
+  }
+  /** Any other storage, in bytes, that does not grow with the batch. */
+  fixed(bytes5, kind) {
+    return this.#newStorage(bytes5, false, kind, false);
+  }
+  newEdge() {
+    return this.#edges++;
+  }
+  /** Outside the graph (no output requires a gradient) nothing is saved. */
+  record(name, options) {
+    const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch: scratch3 = [], backwardScratch = [] } = options;
+    const readStorages = options.reads.map((tensor) => tensor.storage);
+    const inGraph = outputs.some((output) => output.requiresGrad);
+    const created = outputs.map((tensor) => tensor.storage).filter((storage) => !readStorages.includes(storage));
+    this.nodes.push({
+      name,
+      reads: readStorages,
+      creates: [...created, ...saved],
+      scratch: scratch3,
+      saves: inGraph ? [...saves.map((tensor) => tensor.storage), ...saved] : [],
+      keeps: inGraph ? keeps.map((tensor) => tensor.storage) : [],
+      outputs,
+      gradients: gradients.filter((edge) => edge.to.requiresGrad),
+      backwardScratch,
+      flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
+      productElements: options.productElements ?? (outputs[0] === void 0 ? 0 : elements(outputs[0])),
+      computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? "float32"
+    });
+  }
+  #newStorage(bytes5, batched, kind, persistent) {
+    const sequences = this.pass?.sequences?.perSample ?? this.#sequencesPerSample;
+    const [fixedBytes, bytesPerSample] = batched ? [0, bytes5 * sequences] : [bytes5, 0];
+    const samples = batched ? this.pass?.sequences?.count : void 0;
+    const atLeast = samples === void 0 ? {} : { samplesAtLeast: samples };
+    return { id: this.#storages++, fixedBytes, bytesPerSample, ...atLeast, kind, persistent };
+  }
+};
+function made(to) {
+  return { to, passes: false };
+}
+function widest(x, y) {
+  return x === "float32" || y === "float32" ? "float32" : x;
+}
+
 // engine/estimate/objectives/log-probabilities.ts
 var ENTROPY_ROWS = 128;
 function logProbabilities(tape, raw, style) {
@@ -12415,8 +13069,8 @@ function answerLogProbabilities(tape, raw, { inPlace: inPlace2 }) {
   const perToken = throughOwnType(tape, tempered);
   const [, vocabulary = 0] = logits.shape;
   const chunk = () => tape.fixed(ENTROPY_ROWS * vocabulary * bytesPerElement[tempered.dtype], "logits");
-  const scratch2 = [...inPlace2 ? [tape.like(tempered, "logits")] : [], chunk(), chunk(), chunk()];
-  tape.record("entropy", { reads: [logits, tempered], outputs: [], scratch: scratch2 });
+  const scratch3 = [...inPlace2 ? [tape.like(tempered, "logits")] : [], chunk(), chunk(), chunk()];
+  tape.record("entropy", { reads: [logits, tempered], outputs: [], scratch: scratch3 });
   return perToken;
 }
 function dividedInPlace(tape, logits) {
@@ -12676,6 +13330,101 @@ function movedByOne(tape, logits) {
   return { ...moved, shape: logits.shape };
 }
 
+// engine/estimate/kernels/pixel-attention.ts
+function pixelAttention(autograd, joined, shape) {
+  const { heads: heads2, keySize, valueSize } = shape;
+  const [, y = 0, x = 0] = joined.shape;
+  const pixels = y * x;
+  const view = (size2) => ({ ...joined, shape: [heads2, size2, pixels], edge: autograd.newEdge() });
+  const [query, key2, value] = [view(keySize), view(keySize), view(valueSize)];
+  autograd.record("split", { reads: [joined], outputs: [query, key2, value], gradients: [made(joined)] });
+  const scores = autograd.elementwise("mul", autograd.batchMatmul(query, key2, [heads2, pixels, pixels]));
+  const probabilities = autograd.lowered(softmax(autograd, scores));
+  const mixed = autograd.batchMatmul(value, probabilities, [heads2, valueSize, pixels]);
+  const asImage = (tensor) => ({ ...tensor, shape: [heads2 * valueSize, y, x] });
+  return [asImage(mixed), asImage(autograd.elementwise("clone", value))];
+}
+function softmax(autograd, x) {
+  const output = autograd.tensor(x.shape, autograd.autocastDtype === void 0 ? x.dtype : "float32", [x]);
+  autograd.record("softmax", { reads: [x], outputs: [output], saves: [output], gradients: [made(x)] });
+  return output;
+}
+
+// engine/estimate/objectives/detection-loss.ts
+var SIDES = 4;
+function detectionLoss(tape, config, spec) {
+  return tape.underAutocast(() => {
+    const heads2 = yoloDetector(tape, config, spec.labels);
+    const losses = heads2.flatMap((head2) => lossesOf(tape, head2, spec.objects ?? ASSUMED_OBJECTS));
+    tape.record("return", {
+      reads: heads2.flatMap(({ boxes, scores, keypoints }) => [boxes, scores, ...keypoints ? [keypoints] : []]),
+      outputs: []
+    });
+    return summed(tape, losses);
+  });
+}
+function lossesOf(tape, { boxes, scores, keypoints }, objects) {
+  const places2 = keypoints && tape.elementwise("contiguous", keypoints);
+  const distances = tape.elementwise("contiguous", boxes);
+  const logits = tape.markLogits(tape.elementwise("contiguous", scores));
+  const sides2 = decoded(tape, distances);
+  const targets = assigned(tape, logits, objects);
+  const losses = [classLoss(tape, logits, targets), boxLoss(tape, distances, sides2, targets)];
+  return places2 === void 0 ? losses : [...losses, keypointLoss(tape, places2)];
+}
+function decoded(tape, distances) {
+  const [sides2 = 0, pixels = 0] = distances.shape;
+  const likely = sides2 === SIDES ? distances : tape.lowered(softmax(tape, distances));
+  const corners = tape.tensor([SIDES, pixels], likely.dtype, [likely]);
+  tape.record("dist2bbox", { reads: [likely], outputs: [corners], gradients: [made(likely)] });
+  return corners;
+}
+function assigned(tape, logits, objects) {
+  const [, pixels = 0] = logits.shape;
+  const pairs = (count2) => scratch(tape, count2 * objects * pixels, "float32");
+  const classes = (dtype) => scratch(tape, elements(logits), dtype);
+  const probabilities = tape.tensor(logits.shape, logits.dtype, []);
+  tape.record("sigmoid", { reads: [logits], outputs: [probabilities] });
+  tape.record("select_candidates_in_gts", { reads: [], outputs: [], scratch: [pairs(8)] });
+  const oneHot = [classes("int64"), classes("float32"), classes("bool"), classes("int64")];
+  tape.record("get_targets", { reads: [], outputs: [], scratch: [pairs(3), ...oneHot] });
+  const targets = tape.tensor(logits.shape, "float32", []);
+  tape.record("normalize", { reads: [probabilities], outputs: [targets], scratch: [pairs(3), classes("int64")] });
+  return targets;
+}
+function classLoss(tape, logits, targets) {
+  const lowered = tape.cast(targets, logits.dtype);
+  const [wide, target] = [tape.markLogits(tape.raised(logits)), tape.raised(lowered)];
+  const loss = tape.tensor([], "float32", [wide], { batched: false });
+  tape.record("binary_cross_entropy_with_logits", {
+    reads: [wide, target, lowered],
+    outputs: [loss],
+    saves: [wide, target],
+    scratch: [0, 1].map(() => scratch(tape, elements(wide), wide.dtype)),
+    gradients: [made(wide)]
+  });
+  return loss;
+}
+function boxLoss(tape, distances, sides2, targets) {
+  const loss = tape.tensor([], "float32", [distances, sides2], { batched: false });
+  tape.record("bbox_loss", {
+    reads: [distances, sides2, targets],
+    outputs: [loss],
+    gradients: [distances, sides2].map(made)
+  });
+  return loss;
+}
+function keypointLoss(tape, places2) {
+  const inImage = tape.elementwise("clone", places2);
+  const loss = tape.tensor([], "float32", [inImage], { batched: false });
+  const selected = scratch(tape, elements(places2), "float32");
+  tape.record("keypoint_loss", { reads: [inImage], outputs: [loss], scratch: [selected], gradients: [made(inImage)] });
+  return loss;
+}
+function scratch(tape, count2, dtype) {
+  return tape.storage(count2, dtype, true, "temporaries");
+}
+
 // engine/estimate/objectives/strided-log-probabilities.ts
 var CHUNK_ROWS = 256;
 function places({ context, stride, answerLength }, tokens) {
@@ -12691,8 +13440,8 @@ function chunkedLogProbabilities(autograd, name, states, weight) {
   const [vocabulary = 0] = weight.shape;
   const isWhole = method?.kind === "strided" && method.withCrossEntropy;
   const positions = isWhole ? tokens - 1 : tokens - sequenceLength;
-  const rows2 = Math.min(CHUNK_ROWS, positions);
-  const chunk = (bytes5) => autograd.storage(rows2 * vocabulary * bytes5, "bool", true, "logits");
+  const rows3 = Math.min(CHUNK_ROWS, positions);
+  const chunk = (bytes5) => autograd.storage(rows3 * vocabulary * bytes5, "bool", true, "logits");
   const { float32, bfloat16 } = bytesPerElement;
   const output = autograd.tensor([tokens - 1], "float32", [states, weight]);
   autograd.record(name, {
@@ -12732,8 +13481,8 @@ function answered(tape, config, spec, method, whole2) {
     const logits = tape.markLogits(forward(tape, config, { ...spec, sequenceLength: tokens }));
     const wide = tape.cast(logits, "float32");
     const sampled2 = () => tape.storage(count2 * vocabulary, "float32", true, "logits");
-    const scratch2 = [sampled2(), sampled2(), sampled2()];
-    tape.record("sample", { reads: [logits, wide, before, mask], outputs: [], scratch: scratch2 });
+    const scratch3 = [sampled2(), sampled2(), sampled2()];
+    tape.record("sample", { reads: [logits, wide, before, mask], outputs: [], scratch: scratch3 });
   });
 }
 function compared(tape, config, spec, method, tokens) {
@@ -12822,8 +13571,14 @@ function objectiveOf(tape, config, spec) {
     case "trajectories":
       return learningFromTrajectories(tape, config, spec, method);
     case void 0:
-      return ownLoss(tape, config, spec);
+      return withAverage(tape, spec, plainLoss(tape, config, spec));
   }
+}
+function plainLoss(tape, config, spec) {
+  if (config.model_type === "yolo" && config.head !== "classify" && spec.step === "training") {
+    return { loss: detectionLoss(tape, config, spec), held: [] };
+  }
+  return ownLoss(tape, config, spec);
 }
 function ownLoss(tape, config, spec) {
   return tape.underAutocast(() => {
@@ -12831,6 +13586,12 @@ function ownLoss(tape, config, spec) {
     const loss = spec.step === "training" ? tape.frame(logits, (input) => tape.crossEntropy(input)) : tape.mean(logits);
     return { loss, held: spec.loop === "plain" ? [logits.storage, ...tape.held] : [] };
   });
+}
+function withAverage(tape, spec, objective) {
+  if (spec.loop !== "ultralytics") return objective;
+  const model = [...[...tape.parameters.values()].map(({ storage }) => storage), ...tape.buffers];
+  tape.wholeBuffers.push(...model.map(({ fixedBytes }) => tape.persistent(fixedBytes)));
+  return objective;
 }
 function policyPass(tape, config, spec) {
   return tape.underAutocast(() => forward(tape, config, spec));
@@ -12912,9 +13673,9 @@ function compared2(tape, numbers, policy2, method) {
   return loss;
 }
 function chosenCrossEntropy(tape, logits) {
-  const half = { ...logits, shape: [elements(logits) / 2], edge: tape.newEdge() };
-  tape.record("slice", { reads: [logits], outputs: [half], gradients: [{ to: logits, passes: false }] });
-  const copy = tape.markLogits(tape.elementwise("clone", half));
+  const half2 = { ...logits, shape: [elements(logits) / 2], edge: tape.newEdge() };
+  tape.record("slice", { reads: [logits], outputs: [half2], gradients: [{ to: logits, passes: false }] });
+  const copy = tape.markLogits(tape.elementwise("clone", half2));
   const kept = tape.markLogits(tape.elementwise("log_softmax", copy, { savesOutput: true }));
   const loss = tape.tensor([], kept.dtype, [kept], { batched: false });
   tape.record("nll_loss", { reads: [kept], outputs: [loss], saves: [kept], gradients: [{ to: kept, passes: false }] });
@@ -13017,10 +13778,10 @@ var Gemma3nTape = class {
   }
   sparsified(x) {
     const autograd = this.#autograd;
-    const rows2 = x.shape.slice(0, -1);
-    const mean = autograd.tensor([...rows2, 1], x.dtype, [x]);
+    const rows3 = x.shape.slice(0, -1);
+    const mean = autograd.tensor([...rows3, 1], x.dtype, [x]);
     autograd.record("mean", { reads: [x], outputs: [mean], gradients: [made(x)] });
-    const deviation = autograd.tensor([...rows2, 1], x.dtype, [x]);
+    const deviation = autograd.tensor([...rows3, 1], x.dtype, [x]);
     autograd.record("std", { reads: [x], outputs: [deviation], saves: [x, deviation], gradients: [made(x)] });
     const cutoff = autograd.add(mean, autograd.elementwise("mul", deviation));
     const above = autograd.tensor(x.shape, x.dtype, [x, cutoff]);
@@ -13085,8 +13846,8 @@ function sinkAttention(autograd, query, key2, value, options) {
 function kernelAttention(autograd, q, k, v, options) {
   const [tokens = 0] = q.shape;
   const output = autograd.tensor([tokens, options.heads * options.valueHeadSize], q.dtype, [q, k, v]);
-  const rows2 = options.isFlash ? tokens : Math.ceil(tokens / 32) * 32;
-  const logSumExp = autograd.storage(options.heads * rows2, "float32", true);
+  const rows3 = options.isFlash ? tokens : Math.ceil(tokens / 32) * 32;
+  const logSumExp = autograd.storage(options.heads * rows3, "float32", true);
   const mask = options.isMasked ? [autograd.storage(tokens * Math.ceil(tokens / 8) * 8, q.dtype, true)] : [];
   autograd.record("attention", {
     reads: [q, k, v],
@@ -13176,9 +13937,9 @@ function eagerAttention2(autograd, query, key2, value, options) {
   const biased = options.bias === void 0 ? scaled2 : autograd.add(scaled2, options.bias);
   const masked = options.causal || autograd.isPadded ? autograd.elementwise("add", biased) : biased;
   const wide = options.castsSoftmax && options.sinks === void 0 ? autograd.cast(masked, "float32") : autograd.raised(masked);
-  const softmax = options.sinks === void 0 ? autograd.elementwise("softmax", wide, { savesOutput: true }) : sinkSoftmax(autograd, masked, options.sinks);
+  const softmax2 = options.sinks === void 0 ? autograd.elementwise("softmax", wide, { savesOutput: true }) : sinkSoftmax(autograd, masked, options.sinks);
   const castsBack = options.castsSoftmax || options.bias === void 0 && options.causal;
-  const lowered = castsBack ? autograd.cast(softmax, autograd.autocastDtype ?? query.dtype) : softmax;
+  const lowered = castsBack ? autograd.cast(softmax2, autograd.autocastDtype ?? query.dtype) : softmax2;
   const weights = autograd.dropout(lowered, options.dropout);
   const output = autograd.elementwise("clone", autograd.batchMatmul(weights, factor(v), query.shape));
   return { output, weights };
@@ -13371,8 +14132,8 @@ function fusedMamba2(autograd, x, shape, weight) {
     saves: inputs,
     saved: shape.norm === void 0 ? [scanned] : [scanned, deviations],
     gradients: inputs.map(made),
-    scratch: [scratch(autograd, Math.max(forwardEnd, forwardScan))],
-    backwardScratch: [scratch(autograd, backward)],
+    scratch: [scratch2(autograd, Math.max(forwardEnd, forwardScan))],
+    backwardScratch: [scratch2(autograd, backward)],
     flopsPerSample: scanFlops(shape, tokens) + 2 * tokens * inner * outFeatures
   });
   return result;
@@ -13400,8 +14161,8 @@ function chunkScan(tape, inputs, shape, parameters) {
     saves: [...all, result],
     saved: [tape.storage(bytes5.steps / 2, "bool", true)],
     gradients: all.map(made),
-    scratch: [scratch(tape, Math.max(bytes5.lastScan, bytes5.stateScan - bytes5.rows))],
-    backwardScratch: [scratch(tape, bytes5.backwardScan)],
+    scratch: [scratch2(tape, Math.max(bytes5.lastScan, bytes5.stateScan - bytes5.rows))],
+    backwardScratch: [scratch2(tape, bytes5.backwardScan)],
     flopsPerSample: scanFlops(shape, tokens)
   });
   if (tape.spec.loop === "plain") cacheState(tape, shape);
@@ -13430,7 +14191,7 @@ function scanParameters(autograd, { heads: heads2 }, weight) {
   const rates = autograd.elementwise("exp", autograd.cast(weight("A_log", [heads2]), "float32"), { savesOutput: true });
   return [weight("dt_bias", [heads2]), autograd.elementwise("neg", rates), weight("D", [heads2])];
 }
-function scratch(autograd, bytes5) {
+function scratch2(autograd, bytes5) {
   return autograd.storage(bytes5, "bool", true, "temporaries");
 }
 function widthsOf({ heads: heads2, headSize, groups, stateSize }) {
@@ -13463,9 +14224,33 @@ function scanFlops(shape, tokens) {
   return 2 * tokens * (kernel2 * convolved + withinChunks + 2 * inner * stateSize);
 }
 
+// engine/estimate/sharding/shares.ts
+function sharesOf(spec) {
+  const { sharding = "ddp", offload } = spec;
+  const divided2 = 1 / modelCopies(spec);
+  const state = offload === void 0 ? divided2 : 0;
+  const weights = offload === "optimizer-and-weights" ? 0 : divided2;
+  switch (sharding) {
+    case "ddp":
+      return { weights: 1, optimizerState: offload === void 0 ? 1 : 0 };
+    case "zero1":
+    case "zero2":
+      return { weights: 1, optimizerState: state };
+    case "zero3":
+    case "fsdp":
+    case "fsdp-grad-op":
+      return { weights, optimizerState: state };
+  }
+}
+function mastersOf({ sharding, gpus: gpus2, precision }) {
+  if (sharding?.startsWith("zero")) return "in-optimizer";
+  if (precision !== "bf16-master") return "none";
+  return isFsdp(sharding) && gpus2 > 1 ? "as-weights" : "in-optimizer";
+}
+
 // engine/estimate/kernels/adapters.ts
 function withLowRank(autograd, name, x, base, adapters) {
-  const raised2 = castForAdapters(autograd, x, adapters);
+  const raised2 = castForAdapters(autograd, x);
   const product = lowRank(autograd, name, autograd.dropout(raised2, adapters.dropout), lastSize(base), adapters);
   const sum2 = autograd.cast(autograd.add(base, autograd.elementwise("mul", product)), base.dtype);
   autograd.record("return", { reads: [raised2], outputs: [] });
@@ -13507,16 +14292,18 @@ function adapterLinear(autograd, name, x, outFeatures) {
   return output;
 }
 function adapterWeight(autograd, name, shape) {
-  const inWeightsType = autograd.spec.lora?.inWeightsType === true;
-  return autograd.parameter(name, shape, { trainable: true, ...!inWeightsType && { dtype: "float32" } });
+  return autograd.parameter(name, shape, { trainable: true, ...!areInWeightsType(autograd) && { dtype: "float32" } });
 }
-function castForAdapters(autograd, x, { inWeightsType }) {
-  return inWeightsType ? x : autograd.cast(x, "float32");
+function castForAdapters(autograd, x) {
+  return areInWeightsType(autograd) ? x : autograd.cast(x, "float32");
+}
+function areInWeightsType({ spec }) {
+  return spec.lora?.inWeightsType === true || mastersOf(spec) === "in-optimizer";
 }
 function withMagnitude(autograd, name, x, adapted, adapters) {
   const { base, weight, bias } = adapted;
   const outFeatures = lastSize(base);
-  const raised2 = castForAdapters(autograd, x, adapters);
+  const raised2 = castForAdapters(autograd, x);
   const input = autograd.dropout(raised2, adapters.dropout);
   const identity = autograd.tensor([lastSize(x), lastSize(x)], raised2.dtype, [], { batched: false });
   autograd.record("eye", { reads: [], outputs: [identity] });
@@ -13551,15 +14338,15 @@ function wholeMatrix(autograd, weight, shape, like) {
   return autograd.cast(dequantised, like.dtype);
 }
 function magnitudeScale(autograd, name, matrix, delta) {
-  const rows2 = matrix.shape[0] ?? 1;
-  const magnitude = adapterWeight(autograd, `${name}.lora_magnitude_vector.weight`, [rows2]);
-  const lengths = autograd.tensor([rows2], matrix.dtype, [], { batched: false });
+  const rows3 = matrix.shape[0] ?? 1;
+  const magnitude = adapterWeight(autograd, `${name}.lora_magnitude_vector.weight`, [rows3]);
+  const lengths = autograd.tensor([rows3], matrix.dtype, [], { batched: false });
   autograd.record("norm", {
     reads: [matrix, delta],
     outputs: [lengths],
     scratch: [autograd.like(delta, "temporaries"), autograd.like(matrix, "temporaries")]
   });
-  const scale = autograd.tensor([rows2], matrix.dtype, [magnitude], { batched: false });
+  const scale = autograd.tensor([rows3], matrix.dtype, [magnitude], { batched: false });
   autograd.record("div", {
     reads: [magnitude, lengths],
     outputs: [scale],
@@ -13577,7 +14364,7 @@ function again(autograd, name, input, matrix, outFeatures) {
 function turnedInput(autograd, name, x, adapters) {
   const size2 = blockSize(lastSize(x), adapters.rank);
   const blocks = lastSize(x) / size2;
-  const raised2 = castForAdapters(autograd, x, adapters);
+  const raised2 = castForAdapters(autograd, x);
   const rotation = cayley(autograd, name, blocks, size2);
   const [factor, matrix] = [autograd.lowered(raised2), autograd.lowered(rotation)];
   const product = autograd.tensor(x.shape, factor.dtype, [factor, matrix]);
@@ -13620,13 +14407,13 @@ function routerLogits(autograd, x, { weight, bias }, { count: count2, inFloat32 
   const [tokens = 0] = x.shape;
   const raise = (tensor) => inFloat32 ? autograd.cast(tensor, "float32") : tensor;
   const parts = [raise(x), raise(weight), ...bias === void 0 ? [] : [raise(bias)]];
-  const [rows2 = x, matrix = weight] = parts.map((part) => autograd.lowered(part));
-  const logits = autograd.tensor([tokens, count2], rows2.dtype, [rows2, matrix]);
+  const [rows3 = x, matrix = weight] = parts.map((part) => autograd.lowered(part));
+  const logits = autograd.tensor([tokens, count2], rows3.dtype, [rows3, matrix]);
   autograd.record("router", {
-    reads: [rows2, matrix],
+    reads: [rows3, matrix],
     outputs: [logits],
-    saves: [...matrix.requiresGrad ? [rows2] : [], ...rows2.requiresGrad ? [matrix] : []],
-    gradients: [rows2, matrix].map(made),
+    saves: [...matrix.requiresGrad ? [rows3] : [], ...rows3.requiresGrad ? [matrix] : []],
+    gradients: [rows3, matrix].map(made),
     flopsPerSample: 2 * elements(logits) * lastSize(x)
   });
   return logits;
@@ -13647,10 +14434,10 @@ function groupedExperts(autograd, x, { chosen, weights }, parameters, gate) {
   const order = autograd.tensor([rowCount], "int64", []);
   const sorted = autograd.tensor([rowCount], "int64", []);
   autograd.record("sort", { reads: [chosen], outputs: [sorted, order] });
-  const rows2 = gathered3(autograd, x, [rowCount, lastSize(x)], order);
+  const rows3 = gathered3(autograd, x, [rowCount, lastSize(x)], order);
   const rowWeights = gathered3(autograd, weights, [rowCount], order);
   const { up, upBias, upFactors, down, downBias, downFactors } = parameters;
-  const joined = adaptedProduct(autograd, rows2, groupedProduct(autograd, rows2, up, sorted, upBias), upFactors);
+  const joined = adaptedProduct(autograd, rows3, groupedProduct(autograd, rows3, up, sorted, upBias), upFactors);
   const gated4 = gate(joined);
   const results = adaptedProduct(autograd, gated4, groupedProduct(autograd, gated4, down, sorted, downBias), downFactors);
   const weighted = autograd.multiply(results, rowWeights);
@@ -13659,7 +14446,7 @@ function groupedExperts(autograd, x, { chosen, weights }, parameters, gate) {
   autograd.record("sum", { reads: [restored], outputs: [output], gradients: [made(restored)] });
   return {
     output: autograd.cast(output, x.dtype),
-    locals: [x, chosen, weights, sorted, order, rows2, rowWeights, results, restored]
+    locals: [x, chosen, weights, sorted, order, rows3, rowWeights, results, restored]
   };
 }
 function gathered3(autograd, x, shape, order) {
@@ -13676,13 +14463,13 @@ function adaptedProduct(autograd, x, own, factors) {
 }
 function groupedProduct(autograd, x, weight, experts4, bias) {
   const outFeatures = elements(weight) / ((weight.shape[0] ?? 1) * lastSize(x));
-  const rows2 = autograd.cast(x, weight.dtype);
-  const output = autograd.tensor([...x.shape.slice(0, -1), outFeatures], weight.dtype, [rows2, weight]);
+  const rows3 = autograd.cast(x, weight.dtype);
+  const output = autograd.tensor([...x.shape.slice(0, -1), outFeatures], weight.dtype, [rows3, weight]);
   autograd.record("grouped_mm", {
-    reads: [rows2, weight],
+    reads: [rows3, weight],
     outputs: [output],
-    saves: [...weight.requiresGrad ? [rows2] : [], ...rows2.requiresGrad ? [weight] : []],
-    gradients: [rows2, weight].map(made),
+    saves: [...weight.requiresGrad ? [rows3] : [], ...rows3.requiresGrad ? [weight] : []],
+    gradients: [rows3, weight].map(made),
     flopsPerSample: 2 * elements(output) * lastSize(x)
   });
   return bias === void 0 ? output : autograd.add(output, gathered3(autograd, bias, output.shape, experts4), { inPlace: true });
@@ -13707,15 +14494,15 @@ function scoredRows(autograd, x, logits, perToken) {
   autograd.record("repeat", { reads: [x], outputs: [repeated2], gradients: [made(x)] });
   return autograd.multiply(repeated2, scores);
 }
-function expertProduct(autograd, rows2, weight) {
-  const [factor, matrix] = [autograd.lowered(rows2), autograd.lowered(weight)];
-  const output = autograd.tensor([...rows2.shape.slice(0, -1), lastSize(weight)], factor.dtype, [factor, matrix]);
+function expertProduct(autograd, rows3, weight) {
+  const [factor, matrix] = [autograd.lowered(rows3), autograd.lowered(weight)];
+  const output = autograd.tensor([...rows3.shape.slice(0, -1), lastSize(weight)], factor.dtype, [factor, matrix]);
   autograd.record("bmm", {
     reads: [factor, matrix],
     outputs: [output],
     saves: [...matrix.requiresGrad ? [factor] : [], ...factor.requiresGrad ? [matrix] : []],
     gradients: [factor, matrix].map(made),
-    flopsPerSample: 2 * elements(output) * lastSize(rows2)
+    flopsPerSample: 2 * elements(output) * lastSize(rows3)
   });
   return output;
 }
@@ -13724,13 +14511,13 @@ function summed2(autograd, results, x) {
   autograd.record("sum", { reads: [results], outputs: [output], gradients: [made(results)] });
   return output;
 }
-function oneByOne(autograd, rows2, count2, expert) {
-  const own = [elements(rows2) / count2 / lastSize(rows2), lastSize(rows2)];
-  let all = autograd.tensor(rows2.shape, rows2.dtype, []);
+function oneByOne(autograd, rows3, count2, expert) {
+  const own = [elements(rows3) / count2 / lastSize(rows3), lastSize(rows3)];
+  let all = autograd.tensor(rows3.shape, rows3.dtype, []);
   autograd.record("zeros", { reads: [], outputs: [all] });
   for (let index = 0; index < count2; index++) {
-    const input = { ...rows2, shape: own, edge: autograd.newEdge() };
-    autograd.record("select", { reads: [rows2], outputs: [input], gradients: [made(rows2)] });
+    const input = { ...rows3, shape: own, edge: autograd.newEdge() };
+    autograd.record("select", { reads: [rows3], outputs: [input], gradients: [made(rows3)] });
     const result = expert(input, index);
     const joined = { ...all, requiresGrad: all.requiresGrad || result.requiresGrad, edge: autograd.newEdge() };
     autograd.record("copy slices", { reads: [all, result], outputs: [joined], gradients: [all, result].map(made) });
@@ -13752,7 +14539,7 @@ function chosenRows(autograd, x, logits, perToken) {
 }
 
 // engine/estimate/kernels/quantization.ts
-function quantizedBytes(kind, count2, rows2) {
+function quantizedBytes(kind, count2, rows3) {
   switch (kind) {
     case "nf4":
       return { weights: count2 / 2, constants: count2 / NF4_BLOCK * bytesPerElement.float32 };
@@ -13761,9 +14548,9 @@ function quantizedBytes(kind, count2, rows2) {
     case "awq":
       return { weights: count2 / 2, constants: count2 / INT4_GROUP * INT4_CONSTANTS };
     case "gptq":
-      return { weights: count2 / 2, constants: count2 / INT4_GROUP * INT4_CONSTANTS + count2 / rows2 * 4 };
+      return { weights: count2 / 2, constants: count2 / INT4_GROUP * INT4_CONSTANTS + count2 / rows3 * 4 };
     case "int8":
-      return { weights: count2, constants: rows2 * bytesPerElement.float32 };
+      return { weights: count2, constants: rows3 * bytesPerElement.float32 };
   }
 }
 var NF4_BLOCK = 64;
@@ -13861,7 +14648,7 @@ var Batch = class extends Autograd {
   #pixels;
   constructor(spec, device2) {
     super(spec, device2);
-    const isImage = spec.task === "image-classification";
+    const isImage = isOfImages(spec.task);
     const imageSize = spec.imageSize ?? 0;
     const inputShape = isImage ? [3, imageSize, imageSize] : [spec.sequenceLength ?? 0];
     const labelShape = spec.task === "seq2seq-lm" ? [spec.targetLength ?? spec.sequenceLength ?? 0] : inputShape;
@@ -14012,7 +14799,8 @@ var Weights = class extends Blocks {
   }
   /** LLaMA-Factory model/adapter.py: weights are loaded in the type that is computed in, and made float32 where they train. */
   get #frozen() {
-    const isPart = this.spec.trainable !== void 0 && this.pass?.of !== "copy";
+    const { trainable, loop } = this.spec;
+    const isPart = trainable !== void 0 && loop !== "ultralytics" && this.pass?.of !== "copy";
     return isPart && this.autocastDtype !== void 0 ? { dtype: this.autocastDtype } : {};
   }
   isPolicy() {
@@ -14027,8 +14815,8 @@ var Pointwise = class extends Weights {
     const parameters = parts.map((part) => this.weight(`${name}.${part}`, [lastSize(x)]));
     const wide = isLowered ? this.lowered(x) : this.raised(x);
     const output = this.tensor(wide.shape, wide.dtype, [wide, ...parameters], wide);
-    const rows2 = elements(wide) / lastSize(wide);
-    const statistics = [this.storage(rows2, "float32", wide.batched), this.storage(rows2, "float32", wide.batched)];
+    const rows3 = elements(wide) / lastSize(wide);
+    const statistics = [this.storage(rows3, "float32", wide.batched), this.storage(rows3, "float32", wide.batched)];
     this.record(name, {
       reads: [wide, ...parameters],
       outputs: [output],
@@ -14057,10 +14845,10 @@ var Pointwise = class extends Weights {
     return this.elementwise("gelu", x, { saves: [x] });
   }
   geluNew(x) {
-    const half = this.elementwise("mul", x);
+    const half2 = this.elementwise("mul", x);
     const cubed = this.power(this.raised(x));
     const inner = this.elementwise("mul", this.add(x, this.elementwise("mul", cubed)));
-    return this.multiply(half, this.elementwise("add", this.tanh(inner)));
+    return this.multiply(half2, this.elementwise("add", this.tanh(inner)));
   }
   silu(x) {
     return this.elementwise("silu", x, { saves: [x] });
@@ -14093,18 +14881,18 @@ var Pointwise = class extends Weights {
   tanhGate(name, x) {
     return this.multiply(this.tanh(this.weight(name, [1])), x);
   }
-  mask(rows2, columns) {
-    const mask = this.tensor([rows2, columns], this.autocastDtype ?? this.weightDtype, []);
+  mask(rows3, columns) {
+    const mask = this.tensor([rows3, columns], this.autocastDtype ?? this.weightDtype, []);
     this.record("mask", { reads: [], outputs: [mask] });
     return mask;
   }
-  padded(x, rows2) {
-    const output = this.tensor([rows2, ...x.shape.slice(1)], x.dtype, [x]);
+  padded(x, rows3) {
+    const output = this.tensor([rows3, ...x.shape.slice(1)], x.dtype, [x]);
     this.record("pad", { reads: [x], outputs: [output], gradients: [made(x)] });
     return output;
   }
-  joined(parts, rows2) {
-    const [first, ...others3] = parts.map((part) => this.#firstRows(part, rows2));
+  joined(parts, rows3) {
+    const [first, ...others3] = parts.map((part) => this.#firstRows(part, rows3));
     if (first === void 0) throw new Error("nothing to join");
     return this.concatenate([first, this.concatenate(others3)]);
   }
@@ -14123,13 +14911,13 @@ var Pointwise = class extends Weights {
   layerScale(name, x) {
     return this.multiply(this.weight(name, [lastSize(x)]), x);
   }
-  split(x, sizes) {
-    const outputs = sizes.map((size2) => ({ ...x, shape: [...x.shape.slice(0, -1), size2], edge: this.newEdge() }));
+  split(x, sizes3) {
+    const outputs = sizes3.map((size2) => ({ ...x, shape: [...x.shape.slice(0, -1), size2], edge: this.newEdge() }));
     this.record("split", { reads: [x], outputs, gradients: [made(x)] });
     return outputs;
   }
-  slices(x, sizes) {
-    return sizes.map((size2) => this.slice(x, size2));
+  slices(x, sizes3) {
+    return sizes3.map((size2) => this.slice(x, size2));
   }
   gathered(x) {
     return this.elementwise("clone", x);
@@ -14159,8 +14947,8 @@ var Pointwise = class extends Weights {
     logits.storage.kind = "logits";
     return logits;
   }
-  #firstRows(x, rows2) {
-    const output = { ...x, shape: [rows2, ...x.shape.slice(1)], edge: this.newEdge() };
+  #firstRows(x, rows3) {
+    const output = { ...x, shape: [rows3, ...x.shape.slice(1)], edge: this.newEdge() };
     this.record("slice", { reads: [x], outputs: [output], gradients: [made(x)] });
     return output;
   }
@@ -14171,9 +14959,9 @@ var Pointwise = class extends Weights {
   }
   #unitRows(x, size2, scalesInput) {
     const wide = this.cast(x, "float32");
-    const rows2 = [...x.shape.slice(0, -1), lastSize(x) / size2];
+    const rows3 = [...x.shape.slice(0, -1), lastSize(x) / size2];
     const squares = this.power(wide);
-    const mean = this.tensor(rows2, "float32", [squares], x);
+    const mean = this.tensor(rows3, "float32", [squares], x);
     this.record("mean", { reads: [squares], outputs: [mean], gradients: [made(squares)] });
     const scale = this.elementwise("rsqrt", mean, { savesOutput: true });
     return this.multiply(scalesInput ? x : wide, scale);
@@ -14211,8 +14999,8 @@ var Linears = class extends Pointwise {
     this.record("masked_scatter", { reads: [words2], outputs: [output], gradients: [words2, ...towers2].map(made) });
     return output;
   }
-  constantEmbedding(name, count2, features, rows2) {
-    const ids = this.tensor([rows2], "int64", [], { batched: false });
+  constantEmbedding(name, count2, features, rows3) {
+    const ids = this.tensor([rows3], "int64", [], { batched: false });
     this.record(name, { reads: [], outputs: [ids] });
     return this.embedding(name, ids, count2, features);
   }
@@ -14390,14 +15178,14 @@ var Linears = class extends Pointwise {
 // engine/estimate/layers/experts.ts
 var Experts = class extends Linears {
   routed(name, states, options) {
-    const x = this.spec.expertsOnHost ? { ...states, requiresGrad: false } : states;
+    const x = this.spec.expertStyle === "ktransformers" ? { ...states, requiresGrad: false } : states;
     const { linear: linear2, expertScale, count: count2 } = options;
     const logits = linear2 === void 0 ? routerLogits(this, x, this.#routerParameters(name, x, options), options) : this.linear(`${name}.${linear2}`, x, count2, { bias: false });
     const scale = expertScale === void 0 ? void 0 : this.weight(`${name}.${expertScale}`, [count2]);
     return bestExperts(this, logits, options, scale);
   }
   experts(name, x, [weights, chosen], { count: count2, inner, hasBias = false, isGated = true }, gate) {
-    if (this.spec.expertsOnHost) return this.#onHost(name, x);
+    if (this.spec.expertStyle === "ktransformers") return this.#onHost(name, x);
     const held = count2 / (this.spec.expertParallel ?? 1);
     const hidden = lastSize(x);
     const joined = isGated ? 2 * inner : inner;
@@ -14430,13 +15218,14 @@ var Experts = class extends Linears {
     for (const adapted of names) this.linearNames.add(adapted);
     const isAdapted = names.length > 0 && this.isPolicy() && names.every((adapted) => targets.includes(adapted));
     if (isAdapted) return withLowRankMatrices(this, name, matrix, rank * names.length);
-    const isMerged = this.#hasParameterAdapter(name) && !this.spec.lora?.inExpertKernels;
+    const isMerged = this.#hasParameterAdapter(name) && this.spec.expertStyle !== "axolotl-kernels";
     return isMerged ? withLowRankMatrices(this, name, matrix, rank) : matrix;
   }
   /** Adapters of experts' matrices that stay products of their own. */
   #expertFactors(name, matrix) {
-    const { rank = 0, inExpertKernels } = this.spec.lora ?? {};
-    return inExpertKernels && this.#hasParameterAdapter(name) ? lowRankFactors(this, name, matrix, rank) : void 0;
+    const { expertStyle, lora: lora2 } = this.spec;
+    const isApart = expertStyle === "axolotl-kernels" && this.#hasParameterAdapter(name);
+    return isApart ? lowRankFactors(this, name, matrix, lora2?.rank ?? 0) : void 0;
   }
   #hasParameterAdapter(name) {
     const part = name.slice(name.lastIndexOf(".") + 1);
@@ -14453,14 +15242,14 @@ var Experts = class extends Linears {
   everyExpert(name, x, { count: count2, perToken, inner }, gate, shared2) {
     const router = { count: count2, perToken, scoring: "sigmoid" };
     const logits = routerLogits(this, x, this.#routerParameters(`${name}.router`, x, router), router);
-    if (this.spec.chosenExperts) {
-      const rows3 = chosenRows(this, x, logits, perToken);
-      const results2 = this.frame(rows3, (input) => this.#chosenExperts(`${name}.experts`, input, count2, inner));
+    if (this.spec.expertStyle === "torchtune") {
+      const rows4 = chosenRows(this, x, logits, perToken);
+      const results2 = this.frame(rows4, (input) => this.#chosenExperts(`${name}.experts`, input, count2, inner));
       return this.residual(shared2(), results2);
     }
-    const rows2 = scoredRows(this, x, logits, perToken);
-    const results = this.frame(rows2, (scored2) => {
-      if (this.spec.linearExperts) {
+    const rows3 = scoredRows(this, x, logits, perToken);
+    const results = this.frame(rows3, (scored2) => {
+      if (this.spec.expertStyle === "axolotl-linear") {
         const project = (part, index, input, to) => this.linear(`${name}.experts.${part}.${index}`, input, to, { bias: false });
         return oneByOne(this, scored2, count2, (input, index) => {
           const activated = this.silu(project("gate_projs", index, input, inner));
@@ -14474,11 +15263,11 @@ var Experts = class extends Linears {
       this.record("return", { reads: [joined], outputs: [] });
       return output;
     });
-    this.locals.push(logits, rows2, results);
+    this.locals.push(logits, rows3, results);
     return this.residual(shared2(), summed2(this, results, x), { inPlace: true });
   }
   /** torchtune modules/moe/experts.py LoRAGroupedExperts: one matrix a part for all experts, and one pair of adapters. */
-  #chosenExperts(name, rows2, count2, inner) {
+  #chosenExperts(name, rows3, count2, inner) {
     const project = (part, input, to) => {
       const product = (weight, from) => expertProduct(this, from, weight);
       const base = product(this.weight(`${name}.${part}`, [count2, lastSize(input), to]), input);
@@ -14488,8 +15277,8 @@ var Experts = class extends Linears {
       const narrow = product(adapter("a", lastSize(input), rank), input);
       return this.add(base, this.scale(product(adapter("b", rank, to), narrow)));
     };
-    const activated = this.silu(project("gate_proj", rows2, inner));
-    const output = project("down_proj", this.multiply(activated, project("up_proj", rows2, inner)), lastSize(rows2));
+    const activated = this.silu(project("gate_proj", rows3, inner));
+    const output = project("down_proj", this.multiply(activated, project("up_proj", rows3, inner)), lastSize(rows3));
     return this.gathered(output);
   }
   /**
@@ -14516,7 +15305,7 @@ var Experts = class extends Linears {
 // engine/estimate/layers/mixers.ts
 var Mixers = class extends Experts {
   rotaryTable(x, size2, positions = 0) {
-    if (this.spec.chosenExperts && this.wholeBuffers.length === 0) {
+    if (this.spec.expertStyle === "torchtune" && this.wholeBuffers.length === 0) {
       this.wholeBuffers.push(this.persistent(positions * size2 * bytesPerElement.float32));
     }
     const [tokens = 0] = x.shape;
@@ -14585,7 +15374,7 @@ var Mixers = class extends Experts {
     });
   }
   mamba2(name, projected2, shape) {
-    const weight = (part, sizes) => this.weight(`${name}.${part}`, sizes);
+    const weight = (part, sizes3) => this.weight(`${name}.${part}`, sizes3);
     const isFused = this.training && (this.spec.loop === "trainer" || this.spec.gradientCheckpointing);
     return isFused ? fusedMamba2(this, projected2, shape, weight) : composedMamba2(this, name, projected2, shape, weight);
   }
@@ -14690,6 +15479,27 @@ var Tape = class extends Mixers {
     this.record("max_pool2d", { reads: [x], outputs: [output], saves: [x], saved: [indices], gradients: [made(x)] });
     return output;
   }
+  upsampleNearest(x) {
+    const wide = this.raised(x);
+    const [channels2, y, width] = image(wide);
+    const output = this.tensor([channels2, 2 * y, 2 * width], wide.dtype, [wide]);
+    this.record("upsample_nearest2d", { reads: [wide], outputs: [output], gradients: [made(wide)] });
+    return output;
+  }
+  detached(x) {
+    return { ...x, requiresGrad: false, edge: this.newEdge() };
+  }
+  joinPixels(parts) {
+    return this.concatenate(
+      parts.map((part) => {
+        const [channels2, y, width] = image(part);
+        return { ...part, shape: [channels2, y * width] };
+      })
+    );
+  }
+  pixelAttention(joined, shape) {
+    return pixelAttention(this, joined, shape);
+  }
   globalAveragePool(x) {
     const output = this.tensor(x.shape.slice(0, 1), x.dtype, [x]);
     this.record("mean", { reads: [x], outputs: [output], gradients: [made(x)] });
@@ -14718,8 +15528,8 @@ var Tape = class extends Mixers {
   }
   addPositions(name, x, count2) {
     const table2 = this.weight(name, [count2, lastSize(x)]);
-    const [rows2 = 0] = x.shape;
-    return this.add(x, rows2 % count2 === 0 ? table2 : this.#resampled(table2, x.shape));
+    const [rows3 = 0] = x.shape;
+    return this.add(x, rows3 % count2 === 0 ? table2 : this.#resampled(table2, x.shape));
   }
   crossEntropy(logits) {
     if (this.spec.fusedLoss && this.spec.task === "causal-lm") return logits;
@@ -14757,6 +15567,801 @@ var Tape = class extends Mixers {
 function image(x) {
   const [channels2 = 0, y = 0, width = 0] = x.shape;
   return [channels2, y, width];
+}
+
+// engine/estimate/sharding/gradients.ts
+var HeldGradients = class {
+  #context;
+  #held = /* @__PURE__ */ new Map();
+  constructor(context) {
+    this.#context = context;
+  }
+  add(parameter, gradient) {
+    const held = this.#held.get(parameter);
+    if (held !== void 0) this.#context.memory.release(gradient);
+    else this.#held.set(parameter, gradient);
+    if (!this.#context.kept(parameter)) return;
+    this.#held.delete(parameter);
+    this.#context.memory.release(held ?? gradient);
+  }
+  /** Hands it over. */
+  take(parameter) {
+    const gradient = this.#held.get(parameter);
+    this.#held.delete(parameter);
+    return gradient;
+  }
+  takeAll() {
+    const gradients = [...this.#held.values()];
+    this.#held.clear();
+    return gradients;
+  }
+  release() {
+    for (const gradient of this.#held.values()) this.#context.memory.release(gradient);
+    this.#held.clear();
+  }
+};
+
+// engine/estimate/sharding/parameter-sizes.ts
+function bytesOf(parameter) {
+  return elements(parameter) * bytesPerElement[parameter.dtype];
+}
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}
+function trainedOf(parameters) {
+  return [...parameters].filter((parameter) => parameter.requiresGrad);
+}
+
+// engine/estimate/sharding/data-parallel.ts
+var DataParallel = class {
+  resident;
+  partAtATime = 1;
+  #gradients;
+  constructor(context) {
+    const { spec, parameters, memory } = context;
+    this.#gradients = new HeldGradients(context);
+    const buckets = modelCopies(spec) === 1 ? 0 : sum(trainedOf(parameters.values()).map(bytesOf));
+    this.resident = buckets > 0 ? [memory.fixed(buckets, "temporaries")] : [];
+  }
+  begins() {
+  }
+  ends() {
+  }
+  forwardEnds() {
+  }
+  receives(parameter, gradient) {
+    this.#gradients.add(parameter, gradient);
+  }
+  backwardEnds() {
+  }
+  optimizerBegins() {
+  }
+  optimizerEnds() {
+  }
+  gradientsEnd() {
+    this.#gradients.release();
+  }
+};
+
+// engine/estimate/sharding/fsdp.ts
+var FullyShardedDataParallel = class {
+  resident = [];
+  partAtATime = 1;
+  #memory;
+  #units = /* @__PURE__ */ new Map();
+  #unitOf = /* @__PURE__ */ new Map();
+  /** In the order of the forward pass, which the backward pass runs through from its end. */
+  #blocks = [];
+  #shards;
+  #rules;
+  #current;
+  /** What a collective has read or written last; the next one of its kind lets it go. */
+  #gathered;
+  #reduced;
+  /** Before gradients are summed across GPUs; until then they stay whole. */
+  #microStepsLeft;
+  constructor(context) {
+    const { spec, parameters, memory } = context;
+    this.#memory = memory;
+    this.#shards = new HeldGradients(context);
+    this.#rules = {
+      part: 1 / modelCopies(spec),
+      castsShards: mastersOf(spec) === "as-weights",
+      isOffloaded: spec.offload !== void 0,
+      keepsGathered: spec.sharding === "fsdp-grad-op"
+    };
+    this.#microStepsLeft = spec.syncsEveryMicroBatch ? 1 : Math.min(spec.gradientAccumulation, 2);
+    for (const [name, parameter] of parameters) {
+      const key2 = unitName(name);
+      const unit = this.#units.get(key2) ?? new Unit(isBlock(key2), memory, this.#rules);
+      this.#units.set(key2, unit);
+      unit.parameters.push(parameter);
+      this.#unitOf.set(parameter.storage, unit);
+    }
+  }
+  begins(used, pass) {
+    const unit = used.map((storage) => this.#unitOf.get(storage)).find((unit2) => unit2 !== void 0);
+    if (unit === void 0) return;
+    if (pass === "backward") this.#backward(unit);
+    else this.#forward(unit);
+    if (pass === "forward" && unit.isBlock && this.#blocks.at(-1) !== unit) this.#blocks.push(unit);
+  }
+  ends() {
+  }
+  #forward(unit) {
+    if (unit === this.#current) return;
+    this.#leaveForward();
+    this.#current = unit;
+    if (unit.isWhole) return;
+    const gathered4 = unit.gather();
+    unit.unpack();
+    this.#letGoOfGathered();
+    this.#gathered = gathered4;
+  }
+  #leaveForward() {
+    if (this.#current?.isBlock && !this.#rules.keepsGathered) this.#current.reshard();
+    this.#current = void 0;
+  }
+  forwardEnds() {
+    this.#leaveForward();
+    this.#letGoOfGathered();
+    this.#prefetch();
+  }
+  /** The next block of the backward pass, while the one before it computes. */
+  #prefetch() {
+    const next = this.#blocks.at(-1);
+    if (next !== void 0 && !next.isWhole) this.#gathered = next.gather();
+  }
+  #backward(unit) {
+    if (unit === this.#current) return;
+    this.#leaveBackward();
+    this.#current = unit;
+    if (!unit.isBlock) return;
+    if (this.#blocks.at(-1) === unit) this.#blocks.pop();
+    if (unit.isWhole) return;
+    if (this.#gathered === void 0) this.#gathered = unit.gather();
+    unit.unpack();
+    this.#letGoOfGathered();
+    this.#prefetch();
+  }
+  #leaveBackward() {
+    if (this.#current?.isBlock) this.#reduce(this.#current);
+    this.#current = void 0;
+  }
+  /** What has gathered gradients: the weights are let go, and the sums divided. */
+  #reduce(unit) {
+    unit.reshard();
+    if (this.#microStepsLeft > 1) return;
+    this.#letGoOfReduced();
+    this.#reduced = unit.reduce(this.#shards);
+  }
+  receives(parameter, gradient) {
+    this.#unitOf.get(parameter)?.receive(parameter, gradient);
+  }
+  backwardEnds() {
+    this.#leaveBackward();
+    for (const unit of this.#units.values()) if (unit.isWhole || unit.hasGradients) this.#reduce(unit);
+    this.#letGoOfGathered();
+    this.#letGoOfReduced();
+    this.#blocks.length = 0;
+    this.#microStepsLeft = Math.max(1, this.#microStepsLeft - 1);
+  }
+  optimizerBegins() {
+  }
+  optimizerEnds() {
+  }
+  gradientsEnd() {
+    this.#shards.release();
+  }
+  #letGoOfGathered() {
+    if (this.#gathered !== void 0) this.#memory.release(this.#gathered);
+    this.#gathered = void 0;
+  }
+  #letGoOfReduced() {
+    if (this.#reduced !== void 0) this.#memory.release(this.#reduced);
+    this.#reduced = void 0;
+  }
+};
+var Unit = class {
+  parameters = [];
+  isBlock;
+  /** Whole ones, by the parameter's storage. */
+  #gradients = /* @__PURE__ */ new Map();
+  #memory;
+  #rules;
+  #weights;
+  constructor(isBlock2, memory, rules) {
+    this.isBlock = isBlock2;
+    this.#memory = memory;
+    this.#rules = rules;
+  }
+  get isWhole() {
+    return this.#weights !== void 0;
+  }
+  get hasGradients() {
+    return this.#gradients.size > 0;
+  }
+  /** The collective's output, flat. Its input is part of it, unless the shard is first cast or brought from the host. */
+  gather() {
+    const { part, castsShards, isOffloaded } = this.#rules;
+    const bytes5 = sum(this.parameters.map(bytesOf));
+    const input = castsShards || isOffloaded ? this.#allocate(bytes5 * part, "temporaries") : void 0;
+    const output = this.#allocate(bytes5, "temporaries");
+    if (input !== void 0) this.#memory.release(input);
+    return output;
+  }
+  /** Copies of their own for the parameters. */
+  unpack() {
+    this.#weights = this.#allocate(sum(this.parameters.map(bytesOf)), "weights");
+  }
+  reshard() {
+    if (this.#weights !== void 0) this.#memory.release(this.#weights);
+    this.#weights = void 0;
+  }
+  receive(parameter, gradient) {
+    if (this.#gradients.has(parameter)) this.#memory.release(gradient);
+    else this.#gradients.set(parameter, gradient);
+  }
+  /** The collective's input, which outlives the call. */
+  reduce(shards) {
+    const trained = trainedOf(this.parameters).filter((parameter) => this.#gradients.has(parameter.storage));
+    if (trained.length === 0) return void 0;
+    const { part, castsShards, isOffloaded } = this.#rules;
+    const bytes5 = sum(trained.map(bytesOf));
+    const input = this.#allocate(bytes5, "gradients");
+    for (const gradient of this.#gradients.values()) this.#memory.release(gradient);
+    this.#gradients.clear();
+    const reduced = castsShards ? this.#allocate(bytes5 * part, "gradients") : void 0;
+    for (const parameter of trained) {
+      const size2 = castsShards ? elements(parameter) * bytesPerElement.float32 : bytesOf(parameter);
+      const shard = this.#allocate(size2 * part, "gradients");
+      if (isOffloaded) this.#memory.release(shard);
+      else shards.add(parameter.storage, shard);
+    }
+    if (reduced !== void 0) this.#memory.release(reduced);
+    return input;
+  }
+  #allocate(bytes5, kind) {
+    const storage = this.#memory.fixed(bytes5, kind);
+    this.#memory.allocate(storage);
+    return storage;
+  }
+};
+function unitName(parameter) {
+  return /^.*?\.\d+(?=\.)/.exec(parameter)?.[0] ?? (parameter.startsWith(REFERENCE) ? REFERENCE : "");
+}
+function isBlock(unit) {
+  return unit !== "" && unit !== REFERENCE;
+}
+
+// engine/estimate/sharding/gradient-buckets.ts
+var GradientBuckets = class {
+  buffers;
+  #memory;
+  #bufferBytes;
+  #sent;
+  #isOpen = false;
+  #filledBytes = 0;
+  /** Larger than a buffer, so sent as it is: there until the next gradient comes. */
+  #waiting;
+  constructor(memory, { bufferBytes, count: count2, sent = () => {
+  } }) {
+    this.#memory = memory;
+    this.#bufferBytes = bufferBytes;
+    this.#sent = sent;
+    this.buffers = Array.from({ length: count2 }, () => memory.fixed(bufferBytes, "temporaries"));
+  }
+  open() {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    for (const buffer of this.buffers) this.#memory.allocate(buffer);
+  }
+  close() {
+    if (this.#isOpen) for (const buffer of this.buffers) this.#memory.release(buffer);
+    this.#isOpen = false;
+  }
+  fits(gradient) {
+    return gradient.fixedBytes <= this.#bufferBytes;
+  }
+  /** Copies what fits, and lets the gradient go in any case, now or soon. */
+  take(gradient) {
+    this.#sendWaiting();
+    if (this.#filledBytes + gradient.fixedBytes > this.#bufferBytes) this.#send();
+    if (this.fits(gradient)) {
+      this.#filledBytes += gradient.fixedBytes;
+      this.#memory.release(gradient);
+    } else {
+      this.#waiting = gradient;
+    }
+  }
+  flush() {
+    this.#sendWaiting();
+    this.#send();
+  }
+  #sendWaiting() {
+    if (this.#waiting === void 0) return;
+    this.#sent();
+    this.#memory.release(this.#waiting);
+    this.#waiting = void 0;
+  }
+  /** What is in the bucket is put together once more. */
+  #send() {
+    if (this.#filledBytes === 0) return;
+    const message2 = this.#memory.fixed(this.#filledBytes, "temporaries");
+    this.#memory.allocate(message2);
+    this.#memory.release(message2);
+    this.#sent();
+    this.#filledBytes = 0;
+  }
+};
+
+// engine/estimate/sharding/partitioned-step.ts
+var PartitionedStep = class {
+  /** Of this GPU's part, in the type of the weights. */
+  gradientBytes;
+  partAtATime;
+  #memory;
+  /** Of the largest piece of a gradient that this GPU has. */
+  #pieceElements;
+  #stepElements;
+  #is16Bit;
+  #master;
+  constructor({ spec, parameters, memory }, { dividesEach, subGroup }) {
+    const trained = trainedOf(parameters.values());
+    const part = 1 / modelCopies(spec);
+    const partElements = sum(trained.map(elements)) * part;
+    const largest = Math.max(0, ...trained.map(elements));
+    this.#memory = memory;
+    this.gradientBytes = dividesEach ? sum(trained.map(bytesOf)) * part : largestPartBytes(trained, modelCopies(spec));
+    this.#pieceElements = dividesEach ? largest * part : Math.min(largest, partElements);
+    this.#stepElements = Math.min(partElements, subGroup);
+    this.partAtATime = partElements === 0 ? 1 : this.#stepElements / partElements;
+    this.#is16Bit = spec.precision === "bf16-master" || spec.precision === "bf16";
+  }
+  /** stage_1_and_2.py has_overflow_partitioned_grads_serial: the largest piece of a gradient in float32, twice, and three masks. */
+  checkOverflow() {
+    const piece = this.#pieceElements;
+    const floats = this.#is16Bit ? [4 * piece, 4 * piece] : [];
+    this.#passing([...floats, piece, piece, piece]);
+  }
+  /** complete_grad_norm_calculation: a copy of every piece in float64. */
+  takeNorm() {
+    this.#passing([8 * this.#pieceElements]);
+  }
+  /** The gradients in one piece, and in float32 for the master weights. */
+  begin() {
+    const flat = this.#fixed(this.#stepElements * (this.#is16Bit ? 2 : 4));
+    this.#memory.allocate(flat);
+    if (!this.#is16Bit) {
+      this.#master = flat;
+      return;
+    }
+    this.#master = this.#fixed(this.#stepElements * bytesPerElement.float32);
+    this.#memory.allocate(this.#master);
+    this.#memory.release(flat);
+  }
+  end() {
+    if (this.#master !== void 0) this.#memory.release(this.#master);
+    this.#master = void 0;
+  }
+  #passing(sizes3) {
+    const storages = sizes3.map((bytes5) => this.#fixed(bytes5));
+    for (const storage of storages) this.#memory.allocate(storage);
+    for (const storage of storages) this.#memory.release(storage);
+  }
+  #fixed(bytes5) {
+    return this.#memory.fixed(bytes5, "gradients");
+  }
+};
+function largestPartBytes(trained, parts) {
+  const partElements = sum(trained.map(elements)) / parts;
+  const bytes5 = Array.from({ length: parts }, () => 0);
+  let start = 0;
+  for (const parameter of trained) {
+    const end = start + elements(parameter);
+    const [first, last] = [Math.floor(start / partElements), Math.ceil(end / partElements) - 1];
+    for (let part = first; part <= Math.min(last, parts - 1); part++)
+      bytes5[part] = (bytes5[part] ?? 0) + bytesOf(parameter);
+    start = end;
+  }
+  return bytes5.reduce((most, each) => Math.max(most, each), 0);
+}
+
+// engine/estimate/sharding/zero-settings.ts
+function zeroSettings({ zero = {} }, parameters) {
+  const hidden = hiddenSize(parameters);
+  return {
+    // transformers integrations/deepspeed.py trainer_config_process: what it puts for "auto".
+    reduceBucket: zero.reduceBucket ?? hidden * hidden,
+    prefetchBucket: zero.prefetchBucket ?? Math.floor(0.9 * hidden * hidden),
+    persistenceThreshold: zero.persistenceThreshold ?? 10 * hidden,
+    // deepspeed 0.19 runtime/zero/config.py: defaults, which transformers leaves as they are.
+    maxLiveParameters: zero.maxLiveParameters ?? 1e9,
+    maxReuseDistance: zero.maxReuseDistance ?? 1e9,
+    subGroup: zero.subGroup ?? 1e9,
+    overlapsCommunication: zero.overlapsCommunication ?? true
+  };
+}
+function hiddenSize(parameters) {
+  const matrix = [...parameters.values()].find(({ shape }) => shape.length > 1);
+  return matrix?.shape.at(-1) ?? 0;
+}
+
+// engine/estimate/sharding/zero.ts
+var Zero = class {
+  resident;
+  partAtATime = 1;
+  #memory;
+  #gradients;
+  #buckets;
+  #step;
+  #isZero2;
+  /** Gradients are sent while the backward pass goes on. */
+  #sendsEarly;
+  #isOffloaded;
+  #bytesOfOthers;
+  #microStepsLeft;
+  #receivedBytes = 0;
+  /** The gradients of this GPU's part: of this micro-batch, and the sum of those before. */
+  #part;
+  #sum;
+  constructor(context) {
+    const { spec, parameters, memory } = context;
+    const { reduceBucket, overlapsCommunication } = zeroSettings(spec, parameters);
+    const trained = trainedOf(parameters.values());
+    this.#memory = memory;
+    this.#gradients = new HeldGradients(context);
+    this.#isZero2 = spec.sharding === "zero2";
+    this.#sendsEarly = this.#isZero2 || overlapsCommunication;
+    this.#isOffloaded = spec.offload !== void 0;
+    this.#microStepsLeft = Math.min(spec.gradientAccumulation, 2);
+    this.#step = new PartitionedStep(context, { dividesEach: false, subGroup: Number.POSITIVE_INFINITY });
+    this.#bytesOfOthers = sum(trained.map(bytesOf)) * (1 - 1 / modelCopies(spec));
+    this.#buckets = new GradientBuckets(memory, {
+      bufferBytes: reduceBucket * bytesPerElement[trained[0]?.dtype ?? "float32"],
+      count: overlapsCommunication ? 2 : 1,
+      // The GPU whose part comes last in the model has its first gradient before any other: the worst of all.
+      ...this.#isZero2 && { sent: () => this.#allocatePart() }
+    });
+    this.resident = this.#isOffloaded ? [memory.fixed(Math.max(0, ...trained.map(bytesOf)), "temporaries")] : [];
+  }
+  begins() {
+  }
+  ends() {
+  }
+  forwardEnds() {
+  }
+  receives(parameter, gradient) {
+    this.#buckets.open();
+    if (this.#isZero2) {
+      this.#buckets.take(gradient);
+      return;
+    }
+    this.#gradients.add(parameter, gradient);
+    const isSent = this.#microStepsLeft === 1 && this.#sendsEarly && this.#buckets.fits(gradient);
+    const whole2 = isSent ? this.#gradients.take(parameter) : void 0;
+    if (whole2 !== void 0) this.#buckets.take(whole2);
+    this.#receivedBytes += gradient.fixedBytes;
+    if (this.#microStepsLeft === 1 && this.#sendsEarly && this.#receivedBytes > this.#bytesOfOthers)
+      this.#allocatePart();
+  }
+  backwardEnds() {
+    const isLast = this.#microStepsLeft === 1;
+    if (isLast && !this.#sendsEarly) for (const gradient of this.#gradients.takeAll()) this.#buckets.take(gradient);
+    this.#buckets.flush();
+    this.#receivedBytes = 0;
+    if (isLast || this.#isZero2) {
+      this.#allocatePart();
+      this.#buckets.close();
+      this.#addPart();
+    }
+    if (isLast) this.#gradients.release();
+    this.#microStepsLeft--;
+  }
+  #allocatePart() {
+    if (this.#part !== void 0 || this.#isOffloaded) return;
+    this.#part = this.#memory.fixed(this.#step.gradientBytes, "gradients");
+    this.#memory.allocate(this.#part);
+  }
+  #addPart() {
+    if (this.#sum === void 0) this.#sum = this.#part;
+    else if (this.#part !== void 0) this.#memory.release(this.#part);
+    this.#part = void 0;
+  }
+  optimizerBegins() {
+    if (this.#isOffloaded) return;
+    this.#step.checkOverflow();
+    this.#step.takeNorm();
+    this.#step.begin();
+    if (this.#sum !== void 0) this.#memory.release(this.#sum);
+    this.#sum = void 0;
+  }
+  optimizerEnds() {
+    this.#step.end();
+  }
+  gradientsEnd() {
+  }
+};
+
+// engine/estimate/sharding/gathered-parameters.ts
+var GatheredParameters = class {
+  #memory;
+  #settings;
+  #byStorage = /* @__PURE__ */ new Map();
+  /** What each operation of the micro-step uses. */
+  #order;
+  #uses;
+  #operation = 0;
+  /** The next use that nothing has looked at yet. */
+  #nextUse = 0;
+  #liveElements = 0;
+  constructor(memory, settings2, parameters, order) {
+    this.#memory = memory;
+    this.#settings = settings2;
+    for (const tensor of parameters.values()) this.#byStorage.set(tensor.storage, parameterOf(tensor, settings2));
+    this.#order = order.map((used) => this.#parametersIn(used));
+    this.#uses = this.#order.flatMap((used, operation) => used.map((parameter) => ({ parameter, operation })));
+  }
+  begins(used) {
+    const needed = this.#parametersIn(used);
+    this.#gather(needed.filter((parameter) => !isOnItsWay(parameter)));
+    for (const parameter of needed) this.#receive(parameter);
+    this.#skipUses(needed);
+    this.#prefetch();
+    this.#operation++;
+  }
+  ends(used) {
+    const released = new Set(this.#parametersIn(used).filter((parameter) => !this.#isKept(parameter)));
+    let distance = 0;
+    for (let next = this.#operation; released.size > 0 && next < this.#order.length; next++) {
+      if (distance >= this.#settings.maxReuseDistance) break;
+      for (const parameter of this.#order[next] ?? []) {
+        released.delete(parameter);
+        distance += parameter.elements;
+      }
+    }
+    for (const parameter of released) this.#release(parameter);
+  }
+  /** A micro-step has ended. */
+  reset() {
+    for (const parameter of this.#byStorage.values()) {
+      this.#receive(parameter);
+      this.#release(parameter);
+      parameter.neededBy = -1;
+    }
+    this.#operation = 0;
+    this.#nextUse = 0;
+    this.#liveElements = 0;
+  }
+  #isKept({ persists, neededBy }) {
+    return persists || neededBy > this.#operation;
+  }
+  /** Uses that this operation answers need no gathering ahead of time. */
+  #skipUses(needed) {
+    const unseen = needed.filter((parameter) => parameter.neededBy < this.#operation).length;
+    for (let skipped = 0; skipped < unseen; skipped++) {
+      const use = this.#uses[this.#nextUse++];
+      if (use !== void 0) use.parameter.neededBy = use.operation;
+    }
+  }
+  #prefetch() {
+    const { maxLiveParameters, prefetchBucket } = this.#settings;
+    const limit = Math.min(maxLiveParameters - this.#liveElements, prefetchBucket);
+    const ahead = /* @__PURE__ */ new Set();
+    for (let fetched = 0; fetched < limit && this.#nextUse < this.#uses.length; this.#nextUse++) {
+      const use = this.#uses[this.#nextUse];
+      if (use === void 0) break;
+      const { parameter } = use;
+      parameter.neededBy = Math.max(parameter.neededBy, use.operation);
+      if (isOnItsWay(parameter) || ahead.has(parameter)) continue;
+      ahead.add(parameter);
+      fetched += parameter.elements;
+    }
+    this.#gather([...ahead]);
+  }
+  /** One alone is gathered into its own storage, several into one that they are then copied out of. */
+  #gather(parameters) {
+    if (parameters.length === 0) return;
+    this.#liveElements += sum(parameters.map((parameter) => parameter.elements));
+    const storage = this.#memory.fixed(sum(parameters.map((parameter) => parameter.bytes)), "weights");
+    this.#memory.allocate(storage);
+    const [first] = parameters;
+    if (parameters.length === 1 && first !== void 0) first.data = storage;
+    else for (const parameter of parameters) parameter.message = { parameters, storage };
+  }
+  #receive({ message: message2 }) {
+    if (message2 === void 0) return;
+    for (const parameter of message2.parameters) {
+      parameter.data = this.#memory.fixed(parameter.bytes, "weights");
+      this.#memory.allocate(parameter.data);
+      parameter.message = void 0;
+    }
+    this.#memory.release(message2.storage);
+  }
+  #release(parameter) {
+    if (parameter.data === void 0) return;
+    this.#memory.release(parameter.data);
+    parameter.data = void 0;
+    this.#liveElements -= parameter.elements;
+  }
+  #parametersIn(used) {
+    return used.map((storage) => this.#byStorage.get(storage)).filter((parameter) => parameter !== void 0);
+  }
+};
+function parameterOf(tensor, { persistenceThreshold }) {
+  const count2 = elements(tensor);
+  const persists = count2 <= persistenceThreshold;
+  return { elements: count2, bytes: bytesOf(tensor), persists, data: void 0, message: void 0, neededBy: -1 };
+}
+function isOnItsWay({ data, message: message2 }) {
+  return data !== void 0 || message2 !== void 0;
+}
+
+// engine/estimate/sharding/zero3.ts
+var Zero3 = class {
+  resident;
+  partAtATime;
+  /** Absent where one GPU's pieces are the whole. */
+  #gathered;
+  #buckets;
+  #step;
+  #isOffloaded;
+  /** `order`: the parameters that each operation of a micro-step uses. */
+  constructor(context, order) {
+    const { spec, parameters, memory } = context;
+    const settings2 = zeroSettings(spec, parameters);
+    const [trained] = trainedOf(parameters.values());
+    const isWhole = modelCopies(spec) === 1 && spec.offload !== "optimizer-and-weights";
+    this.#isOffloaded = spec.offload !== void 0;
+    this.#step = new PartitionedStep(context, { dividesEach: true, subGroup: settings2.subGroup });
+    this.partAtATime = this.#step.partAtATime;
+    this.#gathered = isWhole ? void 0 : new GatheredParameters(memory, settings2, parameters, order);
+    this.#buckets = new GradientBuckets(memory, {
+      bufferBytes: settings2.reduceBucket * bytesPerElement[trained?.dtype ?? "float32"],
+      count: 1
+    });
+    this.resident = [
+      ...this.#buckets.buffers,
+      ...this.#isOffloaded ? [] : [memory.fixed(this.#step.gradientBytes, "gradients")]
+    ];
+  }
+  begins(used) {
+    this.#gathered?.begins(used);
+  }
+  ends(used) {
+    this.#gathered?.ends(used);
+  }
+  forwardEnds() {
+  }
+  receives(_parameter, gradient) {
+    this.#buckets.take(gradient);
+  }
+  backwardEnds() {
+    this.#buckets.flush();
+    this.#gathered?.reset();
+  }
+  optimizerBegins() {
+    if (this.#isOffloaded) return;
+    this.#step.takeNorm();
+    this.#step.begin();
+  }
+  optimizerEnds() {
+    this.#step.end();
+  }
+  gradientsEnd() {
+  }
+};
+
+// engine/estimate/sharding/exchange.ts
+function exchangeOf(context, order) {
+  const { spec } = context;
+  if (spec.step !== "training") return new DataParallel(context);
+  switch (spec.sharding ?? "ddp") {
+    case "ddp":
+      return new DataParallel(context);
+    case "fsdp":
+    case "fsdp-grad-op":
+      return modelCopies(spec) === 1 && spec.offload === void 0 ? new DataParallel(context) : new FullyShardedDataParallel(context);
+    case "zero1":
+    case "zero2":
+      return new Zero(context);
+    case "zero3":
+      return new Zero3(context, order());
+  }
+}
+
+// engine/estimate/sharding/watching.ts
+var Watching = class {
+  resident = [];
+  partAtATime = 1;
+  #memory;
+  #tell;
+  constructor(memory, tell3) {
+    this.#memory = memory;
+    this.#tell = tell3;
+  }
+  begins(used) {
+    this.#tell(used);
+  }
+  receives(_parameter, gradient) {
+    this.#memory.release(gradient);
+  }
+  ends() {
+  }
+  forwardEnds() {
+  }
+  backwardEnds() {
+  }
+  optimizerBegins() {
+  }
+  optimizerEnds() {
+  }
+  gradientsEnd() {
+  }
+};
+
+// engine/estimate/timeline.ts
+function playStep(tape, spec, { loss, held, before }) {
+  const shares = sharesOf(spec);
+  const parameters = [...tape.parameters.values()];
+  const optimized = parameters.filter((parameter) => parameter.requiresGrad).map((parameter) => master(spec, parameter));
+  const order = () => orderOfUse(tape, { loss, held, before }, shares);
+  const player = new Player(tape, loss, {
+    shares,
+    inBackward: spec.optimizerInBackward && inBackward(spec, optimized),
+    exchange: (memory, kept) => exchangeOf({ spec, parameters: tape.parameters, memory, kept }, order)
+  });
+  const microSteps = spec.step === "training" ? Math.min(spec.gradientAccumulation, 2) : 1;
+  player.beforehand(before);
+  for (let index = 0; index < microSteps; index++) player.microStep(held);
+  const withState = spec.trainable?.inTurns ? parameters : optimized;
+  const isTraining = spec.step === "training";
+  const eventsBeforeOptimizer = player.events.length;
+  if (isTraining && !spec.optimizerInBackward) player.optimizerStep(spec.optimizer, optimized);
+  player.gradientsEnd();
+  return {
+    model: [
+      ...parameters.map((parameter) => share(parameter.storage, shares.weights * keptWidth(spec, parameter))),
+      ...tape.buffers.map((storage) => share(storage, shares.weights)),
+      ...tape.wholeBuffers,
+      ...isTraining ? player.exchange.resident : []
+    ],
+    optimizerState: isTraining ? optimizerState(tape, spec, withState, shares) : [],
+    step: player.events,
+    eventsBeforeOptimizer,
+    parameterCount: [...tape.parameters].filter(([name]) => !name.startsWith(REFERENCE)).reduce((sum2, [, parameter]) => sum2 + elements(parameter), 0)
+  };
+}
+function orderOfUse(tape, { loss, held, before }, shares) {
+  const order = [];
+  const rehearsal = new Player(tape, loss, {
+    shares,
+    inBackward: void 0,
+    exchange: (memory) => new Watching(memory, (used) => order.push(used))
+  });
+  rehearsal.beforehand(before);
+  rehearsal.microStep(held);
+  return order;
+}
+function keptWidth(spec, parameter) {
+  if (mastersOf(spec) !== "as-weights" || !parameter.requiresGrad) return 1;
+  return bytesPerElement.float32 / bytesPerElement[parameter.dtype];
+}
+function inBackward({ optimizer }, optimized) {
+  return { optimizer, parameters: new Map(optimized.map((parameter) => [parameter.storage, parameter])) };
+}
+function master(spec, parameter) {
+  return mastersOf(spec) === "none" ? parameter : { ...parameter, dtype: "float32" };
+}
+function optimizerState(tape, spec, optimized, shares) {
+  const { stateBytes } = optimizerRules[spec.optimizer];
+  const masterBytes = mastersOf(spec) === "in-optimizer" ? bytesPerElement.float32 : 0;
+  const names = new Map([...tape.parameters].map(([name, { storage }]) => [storage, name]));
+  const kept = (parameter) => stateBytes(parameter, names.get(parameter.storage) ?? "") + elements(parameter) * masterBytes;
+  return optimized.map((parameter) => kept(parameter) * shares.optimizerState).filter((bytes5) => bytes5 > 0).map((bytes5) => tape.fixed(bytes5, "optimizerState"));
+}
+function share(storage, part) {
+  return part === 1 ? storage : { ...storage, fixedBytes: storage.fixedBytes * part };
 }
 
 // engine/estimate/footprint.ts
@@ -14928,19 +16533,20 @@ function shapeOf(spec) {
 }
 
 // engine/report/schema.ts
-import * as z71 from "zod";
+import * as z72 from "zod";
 
 // engine/config/reading.ts
-import * as z68 from "zod";
-var position = z68.object({ line: z68.number().int().positive(), column: z68.number().int().positive() });
+import * as z69 from "zod";
+var position = z69.object({ line: z69.number().int().positive(), column: z69.number().int().positive() });
+var otherFile = z69.object({ path: z69.string().min(1).max(4096), blobSha: z69.string().max(64) });
 
 // engine/probes/trial.ts
-import * as z69 from "zod";
-var bytes = z69.number().min(0).max(1e18);
-var provenance = z69.enum(["measured", "traced", "estimated"]);
-var outcome = z69.discriminatedUnion("kind", [
-  z69.object({
-    kind: z69.literal("fits"),
+import * as z70 from "zod";
+var bytes = z70.number().min(0).max(1e18);
+var provenance = z70.enum(["measured", "traced", "estimated"]);
+var outcome = z70.discriminatedUnion("kind", [
+  z70.object({
+    kind: z70.literal("fits"),
     /** Absent where the device keeps no count of it: the CPU. */
     peakBytes: bytes.optional(),
     /** Half the distance between the highest and the lowest peak of the steps; absent where one step has the peak. */
@@ -14948,16 +16554,16 @@ var outcome = z69.discriminatedUnion("kind", [
     /** What the caching allocator held at most, cached blocks included. */
     reservedBytes: bytes.optional(),
     /** Forward and backward of one micro-batch and one optimizer step: the median of the timed steps. */
-    stepMillis: z69.number().min(0).optional(),
+    stepMillis: z70.number().min(0).optional(),
     /** Half the distance between the fastest and the slowest timed step; absent when fewer than two were timed. */
-    stepMillisSpread: z69.number().min(0).optional(),
+    stepMillisSpread: z70.number().min(0).optional(),
     /** The optimizer's part of `stepMillis`. */
-    optimizerMillis: z69.number().min(0).optional()
+    optimizerMillis: z70.number().min(0).optional()
   }),
   /** `neededBytes`: the peak that the step would have had, where the probe can know it. */
-  z69.object({ kind: z69.literal("out-of-memory"), neededBytes: bytes.optional() }),
-  z69.object({ kind: z69.literal("timed-out"), afterMillis: z69.number().min(0) }),
-  z69.object({ kind: z69.literal("failed"), problem })
+  z70.object({ kind: z70.literal("out-of-memory"), neededBytes: bytes.optional() }),
+  z70.object({ kind: z70.literal("timed-out"), afterMillis: z70.number().min(0) }),
+  z70.object({ kind: z70.literal("failed"), problem })
 ]);
 function peakOf(outcome2) {
   switch (outcome2.kind) {
@@ -14973,33 +16579,33 @@ function peakOf(outcome2) {
 function isBroken(outcome2) {
   return outcome2.kind === "failed" || outcome2.kind === "timed-out";
 }
-var trial = z69.object({ microBatch: batchSize, provenance, outcome });
+var trial = z70.object({ microBatch: batchSize, provenance, outcome });
 
 // engine/verdict/policy.ts
-import * as z70 from "zod";
+import * as z71 from "zod";
 var MAX_CONDITIONS = 20;
-var percent2 = z70.number().min(0).max(1e3);
-var condition = z70.discriminatedUnion("kind", [
+var percent2 = z71.number().min(0).max(1e3);
+var condition = z71.discriminatedUnion("kind", [
   /** Usable memory idle at the current batch, judged only where a faster batch is to be had. */
-  z70.object({ kind: z70.literal("waste"), abovePercent: percent2 }),
+  z71.object({ kind: z71.literal("waste"), abovePercent: percent2 }),
   /** Throughput missed: how much faster the recommended batch is. */
-  z70.object({ kind: z70.literal("throughput-loss"), abovePercent: percent2 }),
+  z71.object({ kind: z71.literal("throughput-loss"), abovePercent: percent2 }),
   /** Savings of the recommendation over a year. */
-  z70.object({ kind: z70.literal("annual-cost"), aboveUsd: z70.number().min(0).max(1e12) })
+  z71.object({ kind: z71.literal("annual-cost"), aboveUsd: z71.number().min(0).max(1e12) })
 ]);
-var policy = z70.object({
-  failOn: z70.array(condition).max(MAX_CONDITIONS),
-  warnOn: z70.array(condition).max(MAX_CONDITIONS)
+var policy = z71.object({
+  failOn: z71.array(condition).max(MAX_CONDITIONS),
+  warnOn: z71.array(condition).max(MAX_CONDITIONS)
 });
-var spared = z70.enum(["within-error", "no-worse", "accepted", "snoozed"]);
-var reason = z70.discriminatedUnion("kind", [
-  z70.object({ kind: z70.literal("does-not-fit"), spared: spared.optional() }),
-  z70.object({ kind: z70.literal("condition"), condition, actual: z70.number(), spared: spared.optional() })
+var spared = z71.enum(["within-error", "no-worse", "accepted", "snoozed"]);
+var reason = z71.discriminatedUnion("kind", [
+  z71.object({ kind: z71.literal("does-not-fit"), spared: spared.optional() }),
+  z71.object({ kind: z71.literal("condition"), condition, actual: z71.number(), spared: spared.optional() })
 ]);
-var verdict = z70.object({
-  state: z70.enum(["fine", "warning", "blocked"]),
+var verdict = z71.object({
+  state: z71.enum(["fine", "warning", "blocked"]),
   /** What blocks; without that, what is remarked on, with what would block but is spared. */
-  reasons: z70.array(reason).max(2 * MAX_CONDITIONS)
+  reasons: z71.array(reason).max(2 * MAX_CONDITIONS)
 });
 var defaultPolicy = {
   failOn: [{ kind: "waste", abovePercent: 40 }],
@@ -15007,22 +16613,22 @@ var defaultPolicy = {
 };
 
 // engine/report/schema.ts
-var bytes2 = z71.number().min(0).max(1e18);
-var usd = z71.number().min(-1e12).max(1e12);
-var label = z71.string().max(200);
-var path2 = z71.string().min(1).max(4096);
-var throughputProvenance = z71.enum(["measured", "modelled"]);
-var breakdown = z71.record(z71.enum(byteKinds), bytes2);
-var operatingPoint = z71.object({
+var bytes2 = z72.number().min(0).max(1e18);
+var usd = z72.number().min(-1e12).max(1e12);
+var label = z72.string().max(200);
+var path2 = z72.string().min(1).max(4096);
+var throughputProvenance = z72.enum(["measured", "modelled"]);
+var breakdown = z72.record(z72.enum(byteKinds), bytes2);
+var operatingPoint = z72.object({
   microBatch: batchSize,
   gradientAccumulation: batchSize,
-  effectiveBatch: z71.number().int().min(1),
-  fits: z71.boolean(),
+  effectiveBatch: z72.number().int().min(1),
+  fits: z72.boolean(),
   peakBytes: bytes2,
-  samplesPerSecond: z71.number().positive(),
+  samplesPerSecond: z72.number().positive(),
   costPerRunUsd: usd
 });
-var reportedGpu2 = z71.object({
+var reportedGpu2 = z72.object({
   id: label,
   name: label,
   /** As torch.cuda.get_device_properties reports it. */
@@ -15034,10 +16640,11 @@ var reportedGpu2 = z71.object({
   priceSource: label,
   priceDate: label
 });
-var leverChange = z71.enum(["gradient-checkpointing", "bf16-autocast", "sdpa-attention", "fused-optimizer"]);
-var throughputPoint = z71.object({ microBatch: batchSize, samplesPerSecond: z71.number().positive() });
-var analysedConfig = z71.object({
-  status: z71.literal("analysed"),
+var leverChange = z72.enum(["gradient-checkpointing", "bf16-autocast", "sdpa-attention", "fused-optimizer"]);
+var throughputPoint = z72.object({ microBatch: batchSize, samplesPerSecond: z72.number().positive() });
+var otherFiles = z72.array(otherFile).max(10).optional();
+var analysedConfig = z72.object({
+  status: z72.literal("analysed"),
   path: path2,
   dialect: label,
   spec: trainingSpec,
@@ -15047,10 +16654,10 @@ var analysedConfig = z71.object({
   gpu: reportedGpu2,
   provenance,
   /** Half-width of the band around every memory figure: held by `npm run bench:accuracy`, or the spread of measured steps. */
-  errorBandPercent: z71.number().min(0).max(100),
+  errorBandPercent: z72.number().min(0).max(100),
   throughputProvenance,
   /** Half-width of the band around every throughput: the widest spread of the timed steps. Absent where it is modelled. */
-  throughputBandPercent: z71.number().min(0).max(100).optional(),
+  throughputBandPercent: z72.number().min(0).max(100).optional(),
   current: operatingPoint,
   /** Absent when not even one sample fits. */
   recommended: operatingPoint.optional(),
@@ -15061,36 +16668,38 @@ var analysedConfig = z71.object({
   breakdown,
   peakMoment: label,
   /** Recommended against current samples per second. */
-  speedup: z71.number().positive(),
+  speedup: z72.number().positive(),
   savingsPerRunUsd: usd,
   savingsPerYearUsd: usd,
   /** The one change that frees most at the current batch. */
-  lever: z71.object({ change: leverChange, peakBytes: bytes2 }).optional(),
+  lever: z72.object({ change: leverChange, peakBytes: bytes2 }).optional(),
   /** A cheaper GPU on which the current config fits and a run costs less. */
-  rightSizing: z71.object({ gpu: reportedGpu2, costPerRunUsd: usd }).optional(),
-  trials: z71.array(trial).max(1e3),
+  rightSizing: z72.object({ gpu: reportedGpu2, costPerRunUsd: usd }).optional(),
+  trials: z72.array(trial).max(1e3),
   /** At sizes that fit; where a clock made the throughput, at those that were timed. Absent in older reports. */
-  throughputCurve: z71.array(throughputPoint).max(1e3).optional(),
-  hoursPerRun: z71.number().positive().max(1e6),
-  runsPerYear: z71.number().positive().max(1e6),
+  throughputCurve: z72.array(throughputPoint).max(1e3).optional(),
+  hoursPerRun: z72.number().positive().max(1e6),
+  runsPerYear: z72.number().positive().max(1e6),
   /** What the config did not say and we took for granted, one sentence each. */
-  assumptions: z71.array(z71.string().max(500)).max(30),
+  assumptions: z72.array(z72.string().max(500)).max(30),
+  otherFiles,
   verdict
 });
-var unanalysedConfig = z71.object({
-  status: z71.literal("not-analysed"),
+var unanalysedConfig = z72.object({
+  status: z72.literal("not-analysed"),
   path: path2,
-  problems: z71.array(problem).min(1).max(50),
+  problems: z72.array(problem).min(1).max(50),
+  otherFiles,
   /** Why it does not block, where it does not. */
   spared: spared.optional()
 });
 var REPORT_SCHEMA = "memorymark.report/v1";
-var report = z71.object({
-  schema: z71.literal(REPORT_SCHEMA),
+var report = z72.object({
+  schema: z72.literal(REPORT_SCHEMA),
   toolVersion: label,
-  createdAt: z71.iso.datetime(),
+  createdAt: z72.iso.datetime(),
   policy,
-  configs: z71.array(z71.discriminatedUnion("status", [analysedConfig, unanalysedConfig])).max(5e3)
+  configs: z72.array(z72.discriminatedUnion("status", [analysedConfig, unanalysedConfig])).max(5e3)
 });
 
 // package.json
@@ -15172,7 +16781,7 @@ function unavailable(engine, why) {
 import { setImmediate } from "node:timers/promises";
 
 // engine/probes/device.ts
-import * as z73 from "zod";
+import * as z74 from "zod";
 
 // engine/probes/ending.ts
 async function endedBy(signal, process2, work) {
@@ -15191,10 +16800,10 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import * as z72 from "zod";
-var answer = z72.discriminatedUnion("kind", [
-  z72.object({ id: z72.number(), kind: z72.literal("done"), result: z72.unknown() }),
-  z72.object({ id: z72.number(), kind: z72.literal("failed"), message: z72.string(), traceback: z72.string() })
+import * as z73 from "zod";
+var answer = z73.discriminatedUnion("kind", [
+  z73.object({ id: z73.number(), kind: z73.literal("done"), result: z73.unknown() }),
+  z73.object({ id: z73.number(), kind: z73.literal("failed"), message: z73.string(), traceback: z73.string() })
 ]);
 var passedVariables = /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|VIRTUAL_ENV|PYTHON\w*|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|HF_HOME)$/;
 var STDERR_TAIL_CHARACTERS = 4e3;
@@ -15261,7 +16870,7 @@ var PythonWorker = class {
     if (!parsed2.success || parsed2.data.id !== id) return this.#died(`answered "${line.slice(0, 200)}"`);
     if (parsed2.data.kind === "failed") return parsed2.data;
     const result = schema.safeParse(parsed2.data.result);
-    return result.success ? { kind: "done", result: result.data } : this.#died(`answered what the schema refuses: ${z72.prettifyError(result.error)}`);
+    return result.success ? { kind: "done", result: result.data } : this.#died(`answered what the schema refuses: ${z73.prettifyError(result.error)}`);
   }
   #died(how) {
     this.#kill();
@@ -15278,42 +16887,35 @@ var PythonWorker = class {
     }
   }
 };
-function parseJson(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return void 0;
-  }
-}
 
 // engine/probes/device.ts
-var bytes3 = z73.number().int().min(0);
-var cudaDevice = z73.object({
-  kind: z73.literal("cuda"),
-  name: z73.string(),
+var bytes3 = z74.number().int().min(0);
+var cudaDevice = z74.object({
+  kind: z74.literal("cuda"),
+  name: z74.string(),
   /** Cards of this machine that PyTorch sees; the facts are of the first. */
-  count: z73.number().int().positive(),
+  count: z74.number().int().positive(),
   /** The memory limit, where one was set. */
   totalBytes: bytes3,
   /** Total − free − reserved after a first kernel: the context, and whatever other processes hold. */
   contextBytes: bytes3,
   /** What PyTorch allocates for cuBLAS, once per handle and stream. */
   cublasWorkspaceBytes: bytes3,
-  driver: z73.string(),
-  cuda: z73.string(),
-  computeCapability: z73.tuple([z73.number().int(), z73.number().int()])
+  driver: z74.string(),
+  cuda: z74.string(),
+  computeCapability: z74.tuple([z74.number().int(), z74.number().int()])
 });
-var device = z73.discriminatedUnion("kind", [
+var device = z74.discriminatedUnion("kind", [
   cudaDevice,
-  z73.object({ kind: z73.literal("mps"), name: z73.string(), totalBytes: bytes3, contextBytes: bytes3 }),
-  z73.object({ kind: z73.literal("cpu"), name: z73.string() }),
-  z73.object({ kind: z73.literal("none") })
+  z74.object({ kind: z74.literal("mps"), name: z74.string(), totalBytes: bytes3, contextBytes: bytes3 }),
+  z74.object({ kind: z74.literal("cpu"), name: z74.string() }),
+  z74.object({ kind: z74.literal("none") })
 ]);
-var machine = z73.object({
-  python: z73.string(),
-  torch: z73.string(),
-  transformers: z73.string(),
-  hasBitsandbytes: z73.boolean(),
+var machine = z74.object({
+  python: z74.string(),
+  torch: z74.string(),
+  transformers: z74.string(),
+  hasBitsandbytes: z74.boolean(),
   device
 });
 var START_TIMEOUT_MILLIS = 12e4;
@@ -15369,34 +16971,34 @@ function isAllocationFailure(text) {
 import { fork } from "node:child_process";
 import { existsSync as existsSync2 } from "node:fs";
 import { fileURLToPath as fileURLToPath2 } from "node:url";
-import * as z75 from "zod";
+import * as z76 from "zod";
 
 // engine/probes/tfjs/protocol.ts
-import * as z74 from "zod";
+import * as z75 from "zod";
 var backendChoices = ["auto", "native", "cpu", "meta"];
-var childArguments = z74.object({
-  choice: z74.enum(backendChoices),
+var childArguments = z75.object({
+  choice: z75.enum(backendChoices),
   /** The folder whose node_modules hold a native package. */
-  nativeFolder: z74.string()
+  nativeFolder: z75.string()
 });
-var question = z74.object({
+var question = z75.object({
   spec: trainingSpec,
   config: modelConfig,
   microBatch: batchSize,
   /** What the device has for tensors. */
-  budgetBytes: z74.number().positive(),
+  budgetBytes: z75.number().positive(),
   /** The first allocates the optimizer's state. */
-  steps: z74.number().int().min(2),
+  steps: z75.number().int().min(2),
   /** `forward`: the loss alone, with nothing kept for a backward pass. */
-  pass: z74.enum(["forward", "step"])
+  pass: z75.enum(["forward", "step"])
 });
-var description = z74.object({ label: z74.string(), provenance });
-var message = z74.discriminatedUnion("kind", [
+var description = z75.object({ label: z75.string(), provenance });
+var message = z75.discriminatedUnion("kind", [
   /** First, and once. */
-  z74.object({ kind: z74.literal("ready"), backend: description }),
-  z74.object({ kind: z74.literal("answer"), outcome }),
+  z75.object({ kind: z75.literal("ready"), backend: description }),
+  z75.object({ kind: z75.literal("answer"), outcome }),
   /** The child threw; it ends after this. */
-  z74.object({ kind: z74.literal("threw"), message: z74.string(), stack: z74.string() })
+  z75.object({ kind: z75.literal("threw"), message: z75.string(), stack: z75.string() })
 ]);
 
 // engine/probes/tfjs/child.ts
@@ -15457,7 +17059,7 @@ var TfjsChild = class {
   }
   #read(raw, kind) {
     const parsed2 = message.safeParse(raw);
-    if (!parsed2.success) return this.#ending(`said what the schema refuses: ${z75.prettifyError(parsed2.error)}`);
+    if (!parsed2.success) return this.#ending(`said what the schema refuses: ${z76.prettifyError(parsed2.error)}`);
     const { data } = parsed2;
     if (isKind(data, kind)) return data;
     return this.#ending(data.kind === "threw" ? `threw: ${data.message}` : `said "${data.kind}" out of turn`);
@@ -15561,20 +17163,20 @@ function died(text) {
 }
 
 // engine/probes/torch.ts
-import * as z76 from "zod";
+import * as z77 from "zod";
 var TRIAL_TIMEOUT_MILLIS2 = 3e5;
 var LEAST_STEPS2 = 2;
 var WARM_UP_STEPS = 2;
-var step2 = z76.object({
-  millis: z76.number().min(0),
-  optimizerMillis: z76.number().min(0),
-  peakAllocatedBytes: z76.number().int().min(0).optional(),
-  peakReservedBytes: z76.number().int().min(0).optional(),
-  contextBytes: z76.number().int().min(0).optional()
+var step2 = z77.object({
+  millis: z77.number().min(0),
+  optimizerMillis: z77.number().min(0),
+  peakAllocatedBytes: z77.number().int().min(0).optional(),
+  peakReservedBytes: z77.number().int().min(0).optional(),
+  contextBytes: z77.number().int().min(0).optional()
 });
-var ran = z76.discriminatedUnion("kind", [
-  z76.object({ kind: z76.literal("fits"), steps: z76.array(step2).min(LEAST_STEPS2) }),
-  z76.object({ kind: z76.literal("out-of-memory"), message: z76.string() })
+var ran = z77.discriminatedUnion("kind", [
+  z77.object({ kind: z77.literal("fits"), steps: z77.array(step2).min(LEAST_STEPS2) }),
+  z77.object({ kind: z77.literal("out-of-memory"), message: z77.string() })
 ]);
 var TorchProbe = class _TorchProbe {
   engine = "torch";
@@ -15704,32 +17306,32 @@ function whyNot(answer2) {
 }
 
 // engine/probes/trace.ts
-import * as z77 from "zod";
-var bytes4 = z77.number().int().min(0);
-var traced = z77.object({
+import * as z78 from "zod";
+var bytes4 = z78.number().int().min(0);
+var traced = z78.object({
   /** Peak of the second step, allocations rounded as the caching allocator does; no cuBLAS workspace on the meta device. */
   peakBytes: bytes4,
   forwardBackwardPeakBytes: bytes4,
   weightBytes: bytes4,
   /** Between steps: weights, buffers and optimizer state. */
   restingBytes: bytes4,
-  parameters: z77.number().int().min(0),
+  parameters: z78.number().int().min(0),
   /** Every allocation and release in order, where asked for: n > 0 allocates n bytes, −n releases the n-th allocation. */
-  events: z77.array(z77.number().int())
+  events: z78.array(z78.number().int())
 });
-var versions = z77.object({
-  python: z77.string(),
-  torch: z77.string(),
-  transformers: z77.string(),
-  hasBitsandbytes: z77.boolean(),
-  hasTimm: z77.boolean()
+var versions3 = z78.object({
+  python: z78.string(),
+  torch: z78.string(),
+  transformers: z78.string(),
+  hasBitsandbytes: z78.boolean(),
+  hasTimm: z78.boolean()
 });
 var TRACE_TIMEOUT_MILLIS = 12e4;
 function trace(worker, spec, config, { wantsEvents = false, timeoutMillis = TRACE_TIMEOUT_MILLIS } = {}) {
   return worker.ask("trace", { spec, config, teacher: teacherConfig(spec), wantsEvents }, traced, timeoutMillis);
 }
 function pythonVersions(worker) {
-  return worker.ask("versions", {}, versions, TRACE_TIMEOUT_MILLIS);
+  return worker.ask("versions", {}, versions3, TRACE_TIMEOUT_MILLIS);
 }
 var TraceProbe = class _TraceProbe {
   engine = "trace";
@@ -15819,14 +17421,15 @@ async function openProbe(engine, context) {
 }
 async function bestEngine({ spec, config, python, machine: machine2 }) {
   if (spec.framework === "tensorflow.js") return "tfjs";
-  if (beyondTorch(spec) !== void 0 || isOutsideTransformers(config)) return "estimate";
+  if (beyondTorch(spec) !== void 0 || outsideTransformers(config) !== void 0) return "estimate";
   const found = machine2 ?? await describeMachine(python);
   const isLacking = spec.quantization !== void 0 && found.kind === "python" && !found.hasBitsandbytes;
   const best = isLacking ? "estimate" : engineOn(found);
   return spec.gpus === 1 || best === "torch" && gpusOf(found) >= spec.gpus ? best : "estimate";
 }
 function beyondEngine(engine, { spec, config }) {
-  const outside = isOutsideTransformers(config) ? "code from beside the checkpoint" : void 0;
+  const source = outsideTransformers(config);
+  const outside = source && (source === "ultralytics" ? "Ultralytics' models" : "code from beside the checkpoint");
   switch (engine) {
     case "trace":
       return outside ?? beyondTrace(spec);
@@ -16139,8 +17742,8 @@ function predictionOf(estimate, grid) {
   };
 }
 async function recommendVerified(spec, recommending) {
-  const { grid, record: record2, isTimed, sizes, withinMargin, modelled } = recommending;
-  for (let index = sizes - 1; index >= 0; index--) {
+  const { grid, record: record2, isTimed, sizes: sizes3, withinMargin, modelled } = recommending;
+  for (let index = sizes3 - 1; index >= 0; index--) {
     const top = grid.at(index);
     if (!withinMargin(top)) continue;
     if (isTimed) await timeSizes(record2, grid, spec.microBatch, top);
@@ -16167,14 +17770,14 @@ async function recommendVerified(spec, recommending) {
   };
 }
 async function timeSizes(record2, grid, current, top) {
-  const sizes = /* @__PURE__ */ new Set([top]);
-  if (current <= top) sizes.add(current);
+  const sizes3 = /* @__PURE__ */ new Set([top]);
+  if (current <= top) sizes3.add(current);
   const lowest = Math.min(current, top);
   for (let part = 1; part <= SIZES_BETWEEN; part++) {
     const between = lowest * (top / lowest) ** (part / (SIZES_BETWEEN + 1));
-    sizes.add(grid.at(Math.max(0, grid.indexOf(between))));
+    sizes3.add(grid.at(Math.max(0, grid.indexOf(between))));
   }
-  for (const size2 of [...sizes].toSorted((a, b) => a - b)) await record2.run(size2, TIMED_STEPS);
+  for (const size2 of [...sizes3].toSorted((a, b) => a - b)) await record2.run(size2, TIMED_STEPS);
 }
 function assumptionsOf(assessment, record2, probe) {
   const { provenance: provenance2, throughputProvenance: throughputProvenance2, current } = assessment;
@@ -16194,64 +17797,64 @@ function assumptionsOf(assessment, record2, probe) {
 }
 
 // engine/server/analysis.ts
-import * as z78 from "zod";
+import * as z79 from "zod";
 var MAX_CONFIG_CHARACTERS = 1e5;
 var MAX_TRIALS = 1e3;
 var MAX_STEP_SIZE = 1e3;
 var { model: modelName, lora, ...otherFields } = trainingSpec.shape;
-var specChanges = z78.strictObject({
+var specChanges = z79.strictObject({
   ...otherFields,
-  lora: z78.strictObject({
+  lora: z79.strictObject({
     ...lora.unwrap().shape,
     targets: lora.unwrap().shape.targets.default([...defaultLoraTargets]),
     dropout: lora.unwrap().shape.dropout.default(0)
   })
 }).partial();
-var pastedConfig = z78.strictObject({
+var pastedConfig = z79.strictObject({
   /** Its extension says how the text is parsed; the tool is told by the content. */
-  fileName: z78.string().max(200).regex(/^[\w ./@+-]*\.(?:yaml|yml|json)$/, "must end in .yaml, .yml or .json"),
-  text: z78.string().min(1).max(MAX_CONFIG_CHARACTERS)
+  fileName: z79.string().max(200).regex(/^[\w ./@+-]*\.(?:yaml|yml|json)$/, "must end in .yaml, .yml or .json"),
+  text: z79.string().min(1).max(MAX_CONFIG_CHARACTERS)
 });
-var analysisRequest = z78.strictObject({
+var analysisRequest = z79.strictObject({
   /** A Hub id or an alias of the catalogue (`bert`). Either this or `config`. */
   model: modelName.optional(),
   config: pastedConfig.optional(),
   spec: specChanges.default({}),
   /** A GPU of the catalogue. Absent: this machine's own, or where it has none the one that the server was started with. */
-  gpu: z78.enum(gpus.map(({ id }) => id)).optional(),
+  gpu: z79.enum(gpus.map(({ id }) => id)).optional(),
   /** `auto`: the best that this machine has for that GPU. */
-  engine: z78.enum(["auto", ...engines]).default("auto"),
-  strategy: z78.enum(strategyNames).default("predict-verify"),
+  engine: z79.enum(["auto", ...engines]).default("auto"),
+  strategy: z79.enum(strategyNames).default("predict-verify"),
   /** Sizes tried are every one up to it, then its multiples. */
-  stepSize: z78.int().min(1).max(MAX_STEP_SIZE).optional(),
+  stepSize: z79.int().min(1).max(MAX_STEP_SIZE).optional(),
   /** Of one GPU; the catalogue's price unless told. */
-  pricePerHourUsd: z78.number().positive().max(1e4).optional(),
+  pricePerHourUsd: z79.number().positive().max(1e4).optional(),
   /** Wall-clock hours of a run at the current batch. */
-  hoursPerRun: z78.number().positive().max(1e5).optional(),
-  runsPerYear: z78.number().positive().max(1e6).optional()
+  hoursPerRun: z79.number().positive().max(1e5).optional(),
+  runsPerYear: z79.number().positive().max(1e6).optional()
 }).refine(({ model, config }) => model === void 0 !== (config === void 0), {
   path: ["model"],
   message: "give a model or a config, one of them"
 });
-var probing = z78.object({
-  engine: z78.enum(engines),
+var probing = z79.object({
+  engine: z79.enum(engines),
   provenance,
-  device: z78.object({
-    name: z78.string(),
-    totalBytes: z78.number().min(0),
+  device: z79.object({
+    name: z79.string(),
+    totalBytes: z79.number().min(0),
     /** Total − CUDA context: the limit that the trials are held against. */
-    usableBytes: z78.number().min(0),
+    usableBytes: z79.number().min(0),
     /** Versions and driver behind the answers, in words; empty for the estimate. */
-    software: z78.string()
+    software: z79.string()
   }),
   /** The spec that is swept, with every default filled in. */
   spec: trainingSpec
 });
-var problems = z78.array(problem).min(1).max(50);
-var time = z78.iso.datetime();
+var problems = z79.array(problem).min(1).max(50);
+var time = z79.iso.datetime();
 var common = {
   /** Cannot be guessed: whoever has it may see the analysis. */
-  id: z78.string(),
+  id: z79.string(),
   request: analysisRequest,
   createdAt: time
 };
@@ -16261,37 +17864,38 @@ var ran2 = {
   startedAt: time.optional(),
   probing: probing.optional(),
   /** In the order in which they ran. A size that was timed again stands twice. */
-  trials: z78.array(trial)
+  trials: z79.array(trial)
 };
-var analysis = z78.discriminatedUnion("state", [
+var analysis = z79.discriminatedUnion("state", [
   /** `position` 1 is the next to run. */
-  z78.object({ ...common, state: z78.literal("queued"), position: z78.int().min(1) }),
-  z78.object({ ...ran2, state: z78.literal("running") }),
+  z79.object({ ...common, state: z79.literal("queued"), position: z79.int().min(1) }),
+  z79.object({ ...ran2, state: z79.literal("running") }),
   /** The report has exactly one config, and it is analysed. */
-  z78.object({ ...ran2, state: z78.literal("done"), finishedAt: time, report }),
-  z78.object({ ...ran2, state: z78.literal("failed"), finishedAt: time, problems }),
-  z78.object({ ...ran2, state: z78.literal("cancelled"), finishedAt: time })
+  z79.object({ ...ran2, state: z79.literal("done"), finishedAt: time, report }),
+  z79.object({ ...ran2, state: z79.literal("failed"), finishedAt: time, problems }),
+  z79.object({ ...ran2, state: z79.literal("cancelled"), finishedAt: time })
 ]);
 var event = {
   /** 1 for the first event of an analysis, then one more each: the id of the server-sent event. */
-  sequence: z78.int().min(1),
+  sequence: z79.int().min(1),
   at: time
 };
-var analysisEvent = z78.discriminatedUnion("kind", [
+var analysisEvent = z79.discriminatedUnion("kind", [
   /** Sent again whenever the position changes. */
-  z78.object({ ...event, kind: z78.literal("queued"), position: z78.int().min(1) }),
-  z78.object({ ...event, kind: z78.literal("started") }),
-  z78.object({ ...event, kind: z78.literal("probing"), probing }),
+  z79.object({ ...event, kind: z79.literal("queued"), position: z79.int().min(1) }),
+  z79.object({ ...event, kind: z79.literal("started") }),
+  z79.object({ ...event, kind: z79.literal("probing"), probing }),
   /** One line for people. */
-  z78.object({ ...event, kind: z78.literal("log"), text: z78.string() }),
-  z78.object({ ...event, kind: z78.literal("trial"), trial }),
-  z78.object({ ...event, kind: z78.literal("done"), report }),
-  z78.object({ ...event, kind: z78.literal("failed"), problems }),
-  z78.object({ ...event, kind: z78.literal("cancelled") })
+  z79.object({ ...event, kind: z79.literal("log"), text: z79.string() }),
+  z79.object({ ...event, kind: z79.literal("trial"), trial }),
+  z79.object({ ...event, kind: z79.literal("done"), report }),
+  z79.object({ ...event, kind: z79.literal("failed"), problems }),
+  z79.object({ ...event, kind: z79.literal("cancelled") })
 ]);
 
 // engine/config/adjusted-spec.ts
 var defaults = { microBatch: 16, sequenceLength: 128, labels: 2 };
+var detectorDefaults = { labels: 80, loop: "ultralytics" };
 function specOf(model) {
   const { imageSize } = model;
   return {
@@ -16309,7 +17913,8 @@ function specOf(model) {
     attention: "sdpa",
     gradientCheckpointing: false,
     paddedBatches: false,
-    loop: "plain"
+    loop: "plain",
+    ...model.defaultTask === "object-detection" && detectorDefaults
   };
 }
 function adjusted(written2, model, changes, nameOf) {
@@ -16362,7 +17967,7 @@ async function bareModel(name, places2) {
   return { kind: "subject", subject: { path: model.id, dialect: "request", spec: specOf(model), model, assumptions } };
 }
 async function pasted({ fileName, text }, places2) {
-  const reading = await readConfigAsync({ path: fileName, text }, (name) => resolveModel(name, places2, fileName));
+  const reading = await readConfigAsync({ path: fileName, text }, places2);
   switch (reading.kind) {
     case "training-config": {
       const { kind: _, ...config } = reading;

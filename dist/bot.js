@@ -71,8 +71,12 @@ var tasks = [
   "masked-lm",
   "causal-lm",
   "seq2seq-lm",
-  "image-classification"
+  "image-classification",
+  "object-detection"
 ];
+function isOfImages(task) {
+  return task === "image-classification" || task === "object-detection";
+}
 var optimizers = [
   "adamw",
   "adamw-fused",
@@ -90,13 +94,18 @@ var optimizers = [
 var precisions = ["fp32", "tf32", "bf16", "bf16-master", "amp-bf16", "amp-fp16"];
 var stepProfiles = ["training", "forward-backward"];
 var attentions = ["sdpa", "eager"];
-var loops = ["plain", "trainer"];
+var loops = ["plain", "trainer", "ultralytics"];
+var expertStyles = ["axolotl-kernels", "axolotl-linear", "torchtune", "ktransformers"];
 var frameworks = ["pytorch", "tensorflow.js"];
 var quantizations = ["nf4", "nf4-double", "int8", "gptq", "awq"];
 var defaultLoraTargets = ["q_proj", "v_proj"];
-var shardings = ["ddp", "zero1", "zero2", "zero3", "fsdp"];
+var shardings = ["ddp", "zero1", "zero2", "zero3", "fsdp", "fsdp-grad-op"];
+function isFsdp(sharding) {
+  return sharding === "fsdp" || sharding === "fsdp-grad-op";
+}
 var logProbabilityStyles = ["trl", "llamafactory", "torchtune"];
 var references = ["none", "adapters-off", "copy"];
+var ASSUMED_OBJECTS = 50;
 var MAX_BATCH = 1e6;
 var trainingMethod = z.discriminatedUnion("kind", [
   /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected answer of a sample go through the model in one batch. */
@@ -196,6 +205,7 @@ var trainedPart = z.object({
   /** The blocks that train change from time to time, and the optimizer keeps the state of those that have had their turn: LISA. */
   inTurns: z.boolean().optional()
 });
+var zeroElements = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 var batchSize = z.number().int().min(1).max(MAX_BATCH);
 var trainingSpec = z.object({
   /** A Hub id or an alias of the model catalogue. */
@@ -213,6 +223,8 @@ var trainingSpec = z.object({
   targetLength: z.number().int().min(1).max(1e7).optional(),
   /** Pixels of the square image's side; absent for text. */
   imageSize: z.number().int().min(1).max(1e5).optional(),
+  /** Objects in the fullest image of a batch, for a detector; as many as are usual when absent. */
+  objects: z.number().int().min(1).max(1e5).optional(),
   /** Classes of a classification head. */
   labels: z.number().int().min(1).max(1e6),
   precision: z.enum(precisions),
@@ -228,8 +240,6 @@ var trainingSpec = z.object({
     targets: z.array(z.string().max(100)).max(100),
     /** Last names of experts' matrices that have adapters, all experts of a layer in one: peft's `target_parameters`. */
     parameters: z.array(z.string().max(100)).max(10).optional(),
-    /** Those stay low-rank products in Axolotl's kernels; peft adds them to the matrices. */
-    inExpertKernels: z.literal(true).optional(),
     dropout: z.number().min(0).max(1),
     /** Adapters in the weights' type, as torchtune holds them; in float32 where absent, as peft does. */
     inWeightsType: z.literal(true).optional(),
@@ -251,12 +261,13 @@ var trainingSpec = z.object({
   trainable: trainedPart.optional(),
   /** Base weights of every linear layer but the output's. Only with `lora`. */
   quantization: z.enum(quantizations).optional(),
-  /** Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`. */
+  /**
+   * Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`, under
+   * transformers' way of running them and under its own kernels alike.
+   */
   quantizedExperts: z.boolean().optional(),
-  /** Llama 4's experts as linear layers, one after the other: Axolotl's `llama4_linearized_experts`. */
-  linearExperts: z.boolean().optional(),
-  /** Llama 4's experts on the rows chosen for them alone, and adapters on them too, as torchtune has it. */
-  chosenExperts: z.boolean().optional(),
+  /** As transformers runs them where absent. */
+  expertStyle: z.enum(expertStyles).optional(),
   /**
    * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of
    * so many inputs) and go on in the type of the weights, as torchao does. With `lora`, the adapted layers alone.
@@ -268,8 +279,6 @@ var trainingSpec = z.object({
   }).optional(),
   /** Matrix products in 8-bit floats over weights in their own type (torchao's float8 training). */
   float8: z.boolean().optional(),
-  /** Experts' weights, adapters and computing are the host's: ktransformers. */
-  expertsOnHost: z.literal(true).optional(),
   tensorParallel: z.object({
     /** GPUs among which every layer's heads and inner features are divided, and the vocabulary of the output layer. */
     gpus: z.number().int().min(2).max(1e3),
@@ -280,6 +289,18 @@ var trainingSpec = z.object({
   expertParallel: z.number().int().min(1).max(1e5).optional(),
   /** Only with several GPUs; DDP when absent. */
   sharding: z.enum(shardings).optional(),
+  /** DeepSpeed's own settings, in elements; where one is absent, what transformers puts for "auto", or DeepSpeed's default. */
+  zero: z.object({
+    reduceBucket: zeroElements,
+    prefetchBucket: zeroElements,
+    persistenceThreshold: zeroElements,
+    maxLiveParameters: zeroElements,
+    maxReuseDistance: zeroElements,
+    subGroup: zeroElements,
+    overlapsCommunication: z.boolean()
+  }).partial().optional(),
+  /** FSDP sums gradients across GPUs with every micro-batch; where absent, with the last, as accelerate's no_sync has it. */
+  syncsEveryMicroBatch: z.literal(true).optional(),
   /** What lives on the host instead of the GPU. */
   offload: z.enum(["optimizer", "optimizer-and-weights"]).optional(),
   /** Liger's or another fused loss: logits are made and consumed in chunks and never stand whole. */
@@ -293,7 +314,8 @@ var trainingSpec = z.object({
   /**
    * Who runs the step. `plain`: `outputs = model(…); outputs.loss.backward()`, where the logits stay referenced during the
    * backward pass and decoders fill their key/value cache (`use_cache` is on by default). `trainer`: Hugging Face's Trainer,
-   * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone.
+   * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone. `ultralytics`:
+   * Ultralytics' trainer, which holds a moving average of the weights and statistics beside them.
    */
   loop: z.enum(loops)
 });
@@ -384,7 +406,7 @@ function editDistance(left, right) {
 }
 
 // engine/models/architecture.ts
-import * as z67 from "zod";
+import * as z68 from "zod";
 
 // engine/models/bert.ts
 import * as z4 from "zod";
@@ -583,23 +605,23 @@ function outputLayer(ops, blueprint, x, task, labels) {
 }
 function decoderLayer(ops, blueprint, place2, x) {
   const { blockNorms, hidden, feedForwardName = "mlp", mixerName = () => "self_attn" } = blueprint;
-  const norm5 = (part3, states) => part3 === void 0 ? states : normalised(ops, blueprint.norm, `${place2.name}.${part3}`, hidden, states);
+  const norm4 = (part3, states) => part3 === void 0 ? states : normalised(ops, blueprint.norm, `${place2.name}.${part3}`, hidden, states);
   const added = (result2, skip2) => {
     const scaled2 = blueprint.scalesResults ? ops.scale(result2) : result2;
     return ops.residual(ops.dropout(scaled2, blueprint.resultDropout ?? 0), skip2);
   };
   const within2 = (part3) => ({ ...place2, name: `${place2.name}.${part3}` });
-  const before = norm5(blockNorms.beforeMixer, x);
+  const before = norm4(blockNorms.beforeMixer, x);
   const mixed = ops.frame(before, (input) => blueprint.mixer(ops, within2(mixerName(place2.index)), input));
-  const between = added(norm5(blockNorms.afterMixer, mixed), x);
+  const between = added(norm4(blockNorms.afterMixer, mixed), x);
   const { feedForward: feedForward9 } = blueprint;
   if (feedForward9 === void 0) return between;
-  const forFeeding = blueprint.isParallel ? before : norm5(blockNorms.beforeFeeding, between);
+  const forFeeding = blueprint.isParallel ? before : norm4(blockNorms.beforeFeeding, between);
   const fed = ops.frame(forFeeding, (input) => feedForward9(ops, within2(feedForwardName), input));
-  return added(norm5(blockNorms.afterFeeding, fed), between);
+  return added(norm4(blockNorms.afterFeeding, fed), between);
 }
-function normalised(ops, norm5, name3, features, x) {
-  switch (norm5) {
+function normalised(ops, norm4, name3, features, x) {
+  switch (norm4) {
     case "layer":
       return ops.layerNorm(name3, x);
     case "layer-lowered":
@@ -611,8 +633,8 @@ function normalised(ops, norm5, name3, features, x) {
     case "rms-one-plus":
       return ops.rmsNorm(name3, x, {
         size: features,
-        scalesInFloat32: norm5 !== "rms",
-        aroundOne: norm5 === "rms-one-plus"
+        scalesInFloat32: norm4 !== "rms",
+        aroundOne: norm4 === "rms-one-plus"
       });
   }
 }
@@ -708,7 +730,7 @@ function attentionOf(fields3, traits = {}) {
     const [projected2, key2, value] = projections2(ops, fields3, traits, name3, x);
     const keyStates = traits.scalesKey ? ops.scale(key2) : key2;
     const [query, gate] = gatedQuery(ops, traits, { name: name3, x, projected: projected2, features: heads2 * size2 });
-    const norm5 = (part3, states) => {
+    const norm4 = (part3, states) => {
       const { queryNorm } = traits;
       if (queryNorm === void 0) return states;
       const features = queryNorm.over === "each-head" ? size2 : size2 * (part3 === 0 ? heads2 : keyValueHeads);
@@ -718,7 +740,7 @@ function attentionOf(fields3, traits = {}) {
       const rotated = table4 === void 0 ? states : ops.rotary(states, table4, count3, traits.rotary);
       return traits.headLengths ? ops.rmsNorm(`${name3}.qk_norm`, rotated, { size: size2, ...unweighted }) : rotated;
     };
-    const placed = (part3, states, count3) => traits.queryNorm?.isAfterRotation ? norm5(part3, turned(states, count3)) : turned(norm5(part3, states), count3);
+    const placed = (part3, states, count3) => traits.queryNorm?.isAfterRotation ? norm4(part3, turned(states, count3)) : turned(norm4(part3, states), count3);
     const q = placed(0, query, heads2);
     const k = placed(1, keyStates, keyValueHeads);
     const window = traits.slides?.(index) ?? false ? fields3.sliding_window ?? void 0 : void 0;
@@ -960,16 +982,16 @@ function latentAttention(config, { rotary = {}, scalesQuery = false, indexer } =
   const { qk_nope_head_dim: resting, qk_rope_head_dim: turning, v_head_dim: valueSize } = config;
   return (ops, { name: name3, table: table4, index }, x) => {
     const linear = (part3, states, features, options = { bias: false }) => ops.linear(`${name3}.${part3}`, states, features, options);
-    const norm5 = (part3, features, states) => normalised(ops, "rms", `${name3}.${part3}`, features, states);
+    const norm4 = (part3, features, states) => normalised(ops, "rms", `${name3}.${part3}`, features, states);
     const queryOf = (narrowRank) => {
-      const narrow = norm5("q_a_layernorm", narrowRank, linear("q_a_proj", x, narrowRank, { bias }));
+      const narrow = norm4("q_a_layernorm", narrowRank, linear("q_a_proj", x, narrowRank, { bias }));
       return linear("q_b_proj", narrow, heads2 * (resting + turning));
     };
     const turn = (states, count3) => table4 ? ops.rotary(states, table4, count3, rotary) : states;
     const query = config.q_lora_rank ? queryOf(config.q_lora_rank) : linear("q_proj", x, heads2 * (resting + turning));
     const compressed = linear("kv_a_proj_with_mqa", x, rank2 + turning, { bias });
     const [latent2, sharedKey] = ops.split(compressed, [rank2, turning]);
-    const keyValue = norm5("kv_a_layernorm", rank2, latent2);
+    const keyValue = norm4("kv_a_layernorm", rank2, latent2);
     const turnedKey = ops.cached(turn(sharedKey, 1));
     const turned = () => {
       const [own2, turns] = ops.split(query, [heads2 * resting, heads2 * turning]);
@@ -1389,16 +1411,9 @@ function qwen25Vision(ops, root3, config) {
   merger(ops, `${root3}.merger.mlp`, ["0", "2"], hidden * config.spatial_merge_size ** 2, config.out_hidden_size);
 }
 function qwen3Vision(ops, root3, config) {
-  const { hidden_size: hidden, intermediate_size: inner, out_hidden_size: outside } = config;
+  const { hidden_size: hidden, out_hidden_size: outside } = config;
   const merged = hidden * config.spatial_merge_size ** 2;
-  patches(ops, `${root3}.patch_embed.proj`, hidden, voxels(config), { bias: true });
-  table(ops, `${root3}.pos_embed`, config.num_position_embeddings, hidden);
-  tower(ops, `${root3}.blocks`, config.depth, hidden, {
-    norms: ["norm1", "norm2"],
-    normKind: "layer",
-    linears: [...joinedAttention(hidden), ["mlp.linear_fc1", hidden, inner], ["mlp.linear_fc2", inner, hidden]],
-    bias: true
-  });
+  qwen3Blocks(ops, root3, config);
   const names2 = ["linear_fc1", "linear_fc2"];
   ops.idle(hidden, (x) => ops.layerNorm(`${root3}.merger.norm`, x));
   merger(ops, `${root3}.merger`, names2, merged, outside);
@@ -1408,6 +1423,17 @@ function qwen3Vision(ops, root3, config) {
     merger(ops, name3, names2, merged, outside);
   }
 }
+function qwen3Blocks(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner } = config;
+  patches(ops, `${root3}.patch_embed.proj`, hidden, voxels(config), { bias: true });
+  table(ops, `${root3}.pos_embed`, config.num_position_embeddings, hidden);
+  tower(ops, `${root3}.blocks`, config.depth, hidden, {
+    norms: ["norm1", "norm2"],
+    normKind: "layer",
+    linears: [...joinedAttention(hidden), ["mlp.linear_fc1", hidden, inner], ["mlp.linear_fc2", inner, hidden]],
+    bias: true
+  });
+}
 var joinedAttention = (hidden) => [
   ["attn.qkv", hidden, 3 * hidden],
   ["attn.proj", hidden, hidden]
@@ -1416,9 +1442,9 @@ var voxels = (config) => config.in_channels * config.temporal_patch_size * confi
 function tower(ops, root3, layers2, hidden, layer6) {
   for (let index = 0; index < layers2; index++) {
     const name3 = `${root3}.${index}`;
-    for (const norm5 of layer6.norms) {
-      if (layer6.normKind === "rms") idleRmsNorm(ops, `${name3}.${norm5}`, hidden);
-      else ops.idle(hidden, (x) => ops.layerNorm(`${name3}.${norm5}`, x));
+    for (const norm4 of layer6.norms) {
+      if (layer6.normKind === "rms") idleRmsNorm(ops, `${name3}.${norm4}`, hidden);
+      else ops.idle(hidden, (x) => ops.layerNorm(`${name3}.${norm4}`, x));
     }
     for (const [part3, from2, to, hasBias = layer6.bias] of layer6.linears) {
       idleLinear(ops, `${name3}.${part3}`, from2, to, hasBias);
@@ -1772,7 +1798,7 @@ function internVit(ops, root3, config) {
     const name3 = `${layers2}.${index}`;
     for (const factor of ["lambda_1", "lambda_2"]) ops.idle(hidden, (x) => ops.layerScale(`${name3}.${factor}`, x));
     if (!config.use_qk_norm) continue;
-    for (const norm5 of ["q_norm", "k_norm"]) idleRmsNorm(ops, `${name3}.attention.${norm5}`, hidden);
+    for (const norm4 of ["q_norm", "k_norm"]) idleRmsNorm(ops, `${name3}.attention.${norm4}`, hidden);
   }
   if (!config.use_mean_pooling) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.layernorm`, x));
 }
@@ -1815,8 +1841,8 @@ function predictingLayer(ops, config, name3) {
     (count3) => count3 * headSizeOf(config)
   );
   const linear = (part3, inputs, outputs, bias = false) => ops.idle(inputs, (x) => ops.linear(`${name3}.${part3}`, x, outputs, { bias }));
-  for (const norm5 of ["input", "post_attention", "token", "hidden", "final"]) {
-    ops.idle(hidden, (x) => normalised(ops, "rms", `${name3}.${norm5}_layernorm`, hidden, x));
+  for (const norm4 of ["input", "post_attention", "token", "hidden", "final"]) {
+    ops.idle(hidden, (x) => normalised(ops, "rms", `${name3}.${norm4}_layernorm`, hidden, x));
   }
   linear("input_proj", 2 * hidden, hidden);
   linear("self_attn.q_proj", hidden, querySize, true);
@@ -1825,14 +1851,17 @@ function predictingLayer(ops, config, name3) {
   for (const part3 of ["gate_proj", "up_proj"]) linear(`mlp.${part3}`, hidden, inner);
   linear("mlp.down_proj", inner, hidden);
 }
+function qwen3Attention(config) {
+  return attentionOf(config, {
+    queryBias: config.attention_bias,
+    outputBias: config.attention_bias,
+    queryNorm: { norm: "rms", ...headNorms },
+    slides: () => config.use_sliding_window
+  });
+}
 function qwen3(config) {
   return llamaBlueprint(config, {
-    mixer: attentionOf(config, {
-      queryBias: config.attention_bias,
-      outputBias: config.attention_bias,
-      queryNorm: { norm: "rms", ...headNorms },
-      slides: () => config.use_sliding_window
-    }),
+    mixer: qwen3Attention(config),
     feedForward: gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
   });
 }
@@ -1878,12 +1907,7 @@ function sharedAndSparse(config) {
 }
 function qwen3Moe(config) {
   return llamaBlueprint(config, {
-    mixer: attentionOf(config, {
-      queryBias: config.attention_bias,
-      outputBias: config.attention_bias,
-      queryNorm: { norm: "rms", ...headNorms },
-      slides: () => config.use_sliding_window
-    }),
+    mixer: qwen3Attention(config),
     feedForward: whereSparse(config, expertsOf(config))
   });
 }
@@ -1981,7 +2005,7 @@ function mambaOf2(config) {
   const inner = config.mamba_expand * hidden;
   const rank2 = config.mamba_dt_rank === "auto" ? Math.ceil(hidden / HIDDEN_PER_RANK) : config.mamba_dt_rank;
   return (ops, { name: name3 }, x) => {
-    const norm5 = (part3, states2, features) => ops.rmsNorm(`${name3}.${part3}`, states2, { size: features, scalesInFloat32: false });
+    const norm4 = (part3, states2, features) => ops.rmsNorm(`${name3}.${part3}`, states2, { size: features, scalesInFloat32: false });
     const projected2 = ops.linear(`${name3}.in_proj`, x, 2 * inner, { bias });
     const [states, gate] = ops.split(projected2, [inner, inner]);
     const convolved = ops.fusedConvolution(`${name3}.conv1d`, states, config.mamba_d_conv, {
@@ -1991,9 +2015,9 @@ function mambaOf2(config) {
     const [steps, input, output] = ops.split(selected, [rank2, stateSize, stateSize]);
     const scanned = ops.selectiveScan(name3, {
       states: convolved,
-      steps: ops.linear(`${name3}.dt_proj`, norm5("dt_layernorm", steps, rank2), inner, { bias: false }),
-      input: norm5("b_layernorm", input, stateSize),
-      output: norm5("c_layernorm", output, stateSize),
+      steps: ops.linear(`${name3}.dt_proj`, norm4("dt_layernorm", steps, rank2), inner, { bias: false }),
+      input: norm4("b_layernorm", input, stateSize),
+      output: norm4("c_layernorm", output, stateSize),
       gate
     });
     return ops.linear(`${name3}.out_proj`, scanned, hidden, { bias });
@@ -2183,10 +2207,10 @@ function convolutional(config, attends, feedForward9) {
     queryNorm: { norm: "rms", over: "each-head", names: ["q_layernorm", "k_layernorm"] },
     outputName: "out_proj"
   });
-  const convolution2 = shortConvolution(config);
+  const convolution3 = shortConvolution(config);
   return {
     ...llamaBlueprint(config, {
-      mixer: (ops, place2, x) => (attends(place2.index) ? attention8 : convolution2)(ops, place2, x),
+      mixer: (ops, place2, x) => (attends(place2.index) ? attention8 : convolution3)(ops, place2, x),
       feedForward: feedForward9
     }),
     isTied: config.tie_embedding ?? config.tie_word_embeddings,
@@ -2264,7 +2288,7 @@ function llama4Vision(ops, root3, config) {
   idleLinear(ops, `${root3}.patch_embedding.linear`, config.num_channels * patch ** 2, hidden, false);
   table(ops, `${root3}.class_embedding`, 1, hidden);
   table(ops, `${root3}.positional_embedding_vlm`, Math.floor(config.image_size / patch) ** 2 + 1, hidden);
-  for (const norm5 of ["pre", "post"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.layernorm_${norm5}`, x));
+  for (const norm4 of ["pre", "post"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.layernorm_${norm4}`, x));
   const projections3 = ["q_proj", "k_proj", "v_proj", "o_proj"].map(
     (part3) => [`self_attn.${part3}`, hidden, hidden]
   );
@@ -2377,7 +2401,7 @@ function clip(ops, root3, config) {
   table(ops, `${root3}.embeddings.class_embedding`, 1, hidden);
   patches(ops, `${root3}.embeddings.patch_embedding`, hidden, config.num_channels * patch ** 2);
   table(ops, `${root3}.embeddings.position_embedding`, Math.floor(config.image_size / patch) ** 2 + 1, hidden);
-  for (const norm5 of ["pre_layrnorm", "post_layernorm"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.${norm5}`, x));
+  for (const norm4 of ["pre_layrnorm", "post_layernorm"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.${norm4}`, x));
   const projections3 = ["q_proj", "k_proj", "v_proj", "out_proj"].map(
     (part3) => [`self_attn.${part3}`, hidden, hidden]
   );
@@ -2572,7 +2596,7 @@ function mixture(config) {
         input,
         routed,
         { count: count3, inner, isGated: false },
-        (rows2) => activate(ops, "relu-squared", rows2)
+        (rows3) => activate(ops, "relu-squared", rows3)
       )
     );
     const widened = latent2 ? ops.linear(`${name3}.fc2_latent_proj`, chosen, config.hidden_size, { bias }) : chosen;
@@ -2732,10 +2756,10 @@ function qwen3Next(config) {
   return hybridBlueprint(config, sharedAndSparse(config), joinedProjections);
 }
 function joinedProjections(ops, name3, x, { keys: keys2, values, heads: heads2 }) {
-  const parts = (part3, sizes) => {
-    const features = sizes.reduce((sum2, size2) => sum2 + size2, 0);
+  const parts = (part3, sizes3) => {
+    const features = sizes3.reduce((sum2, size2) => sum2 + size2, 0);
     const joined = ops.linear(`${name3}.${part3}`, x, features, { bias: false });
-    return ops.split(joined, sizes).map((states) => ops.gathered(states));
+    return ops.split(joined, sizes3).map((states) => ops.gathered(states));
   };
   const [query, key2, value, gate] = parts("in_proj_qkvz", [keys2, keys2, values, values]);
   const [b, a] = parts("in_proj_ba", [heads2, heads2]);
@@ -3348,7 +3372,7 @@ function conformer(ops, name3, config) {
   idleRmsNorm(ops, `${name3}.norm`, hidden);
 }
 
-// engine/models/decoders/layer-inputs.ts
+// engine/models/decoders/per-layer-embeddings.ts
 function layerInputs(ops, root3, words4, { layers: layers2, vocabulary, size: size2 }) {
   const looked = ops.scale(ops.embedding(`${root3}.embed_tokens_per_layer`, ops.input, vocabulary, layers2 * size2));
   const projected2 = ops.linear(`${root3}.per_layer_model_projection`, words4, layers2 * size2, { bias: false });
@@ -3383,7 +3407,7 @@ function keysAndValuesOf(layers2, index, kindOf6) {
 function sharingAttention(ops, name3, x, layer6, { table: table4, shared: shared2 }) {
   const { heads: heads2, keyValueHeads, headSize, bias } = layer6;
   const projected2 = ops.linear(`${name3}.q_proj`, x, heads2 * headSize, { bias });
-  const query = ops.rotary(headNorm(ops, `${name3}.q_norm`, projected2, headSize), table4, heads2);
+  const query = ops.rotary(norm(ops, `${name3}.q_norm`, projected2, headSize), table4, heads2);
   const earlier3 = layer6.keysAndValues === "of-an-earlier-layer" ? shared2.get(layer6.kind) : void 0;
   const [keys2, values] = earlier3 ?? ownStates(ops, name3, x, layer6, table4);
   if (layer6.keysAndValues === "own-for-later-layers") {
@@ -3404,12 +3428,12 @@ function ownStates(ops, name3, x, { keyValueHeads, headSize, bias, keysAreValues
   const features = keyValueHeads * headSize;
   const key2 = ops.linear(`${name3}.k_proj`, x, features, { bias });
   const value = keysAreValues ? key2 : ops.linear(`${name3}.v_proj`, x, features, { bias });
-  const keys2 = ops.rotary(headNorm(ops, `${name3}.k_norm`, key2, headSize), table4, keyValueHeads);
+  const keys2 = ops.rotary(norm(ops, `${name3}.k_norm`, key2, headSize), table4, keyValueHeads);
   const values = ops.rmsNorm(`${name3}.v_norm`, value, { size: headSize, scalesInFloat32: true, isUnweighted: true });
   return [ops.cached(keys2), ops.cached(values)];
 }
-function headNorm(ops, name3, states, headSize) {
-  return ops.rmsNorm(name3, states, { size: headSize, scalesInFloat32: true });
+function norm(ops, name3, x, size2) {
+  return ops.rmsNorm(name3, x, { size: size2, scalesInFloat32: true });
 }
 
 // engine/models/decoders/gemma3n.ts
@@ -3455,8 +3479,8 @@ function gemma3n(ops, config, task, labels) {
   const embedded2 = ops.scale(ops.embedding(`${root3}.embed_tokens`, ops.input, text3.vocab_size, hidden));
   const given = ops.withInputGradients(embedded2);
   const words4 = isText ? given : withOtherTokens(ops, config, given);
-  const sizes = { layers: layers2, vocabulary: text3.vocab_size_per_layer_input, size: inputSize2 };
-  const vectors = layerInputs(ops, root3, words4, sizes);
+  const sizes3 = { layers: layers2, vocabulary: text3.vocab_size_per_layer_input, size: inputSize2 };
+  const vectors = layerInputs(ops, root3, words4, sizes3);
   const turning = [0, 1].map(() => ops.rotaryTable(words4, text3.head_dim));
   const tables = { full_attention: turning[0], sliding_attention: turning[1] };
   let streams = spread(ops, root3, text3, words4);
@@ -3578,16 +3602,13 @@ function laurel(ops, name3, text3, x) {
   return ops.residual(norm(ops, `${name3}.post_laurel_norm`, wide, text3.hidden_size), x);
 }
 function perceptron(ops, text3, { name: name3, index }, x) {
-  const { intermediate_size: sizes, activation_sparsity_pattern: sparsity, num_hidden_layers: layers2 } = text3;
-  const inner = typeof sizes === "number" ? sizes : sizes[index] ?? 1;
+  const { intermediate_size: sizes3, activation_sparsity_pattern: sparsity, num_hidden_layers: layers2 } = text3;
+  const inner = typeof sizes3 === "number" ? sizes3 : sizes3[index] ?? 1;
   const isSparse = sparsity ? (sparsity[index] ?? 0) > 0 : layers2 > SPARSE_LAYERS && index < SPARSE_LAYERS;
   const gate = ops.linear(`${name3}.mlp.gate_proj`, x, inner, { bias: false });
   const activated = ops.gelu(isSparse ? ops.gemma3n.sparsified(gate) : gate);
   const product = ops.multiply(activated, ops.linear(`${name3}.mlp.up_proj`, x, inner, { bias: false }));
   return ops.linear(`${name3}.mlp.down_proj`, product, text3.hidden_size, { bias: false });
-}
-function norm(ops, name3, x, size2) {
-  return ops.rmsNorm(name3, x, { size: size2, scalesInFloat32: true });
 }
 
 // engine/models/decoders/gemma4.ts
@@ -3761,8 +3782,8 @@ function gemma4(ops, config, task, labels) {
   const root3 = config.model_type === "gemma4_text" ? "model" : "model.language_model";
   const words4 = ops.scale(ops.embedding(`${root3}.embed_tokens`, ops.input, text3.vocab_size, hidden));
   let x = ops.withInputGradients(words4);
-  const sizes = { layers: layers2, vocabulary: text3.vocab_size_per_layer_input, size: inputSize2 };
-  const vectors = inputSize2 > 0 ? layerInputs(ops, root3, x, sizes) : void 0;
+  const sizes3 = { layers: layers2, vocabulary: text3.vocab_size_per_layer_input, size: inputSize2 };
+  const vectors = inputSize2 > 0 ? layerInputs(ops, root3, x, sizes3) : void 0;
   const tables = {
     full_attention: ops.rotaryTable(x, text3.global_head_dim),
     sliding_attention: ops.rotaryTable(x, text3.head_dim)
@@ -3826,17 +3847,14 @@ function attentionOf3(text3, index) {
 function decoderLayer3(ops, text3, place2, x, given) {
   const { name: name3 } = place2;
   const { hidden_size: hidden, hidden_size_per_layer_input: size2 } = text3;
-  const before = norm2(ops, `${name3}.input_layernorm`, x, hidden);
+  const before = norm(ops, `${name3}.input_layernorm`, x, hidden);
   const mixed = ops.frame(before, (input) => sharingAttention(ops, `${name3}.self_attn`, input, given.attention, given));
-  const between = ops.residual(norm2(ops, `${name3}.post_attention_layernorm`, mixed, hidden), x);
-  const fed = text3.enable_moe_block ? besideExperts(ops, text3, place2, between) : perceptron2(ops, text3, place2, norm2(ops, `${name3}.pre_feedforward_layernorm`, between, hidden));
-  const after = ops.residual(norm2(ops, `${name3}.post_feedforward_layernorm`, fed, hidden), between);
+  const between = ops.residual(norm(ops, `${name3}.post_attention_layernorm`, mixed, hidden), x);
+  const fed = text3.enable_moe_block ? besideExperts(ops, text3, place2, between) : perceptron2(ops, text3, place2, norm(ops, `${name3}.pre_feedforward_layernorm`, between, hidden));
+  const after = ops.residual(norm(ops, `${name3}.post_feedforward_layernorm`, fed, hidden), between);
   const { vector } = given;
   const output = vector === void 0 ? after : ops.residual(gatedByInput(ops, name3, after, vector, { hidden, size: size2 }), after);
   return ops.scale(output, { inPlace: true });
-}
-function norm2(ops, name3, x, size2) {
-  return ops.rmsNorm(name3, x, { size: size2, scalesInFloat32: true });
 }
 function perceptron2(ops, text3, { name: name3, index }, x) {
   const { keysAndValues } = attentionOf3(text3, index);
@@ -3849,8 +3867,8 @@ function besideExperts(ops, text3, place2, x) {
   const { name: name3 } = place2;
   const { hidden_size: hidden, num_experts, top_k_experts, moe_intermediate_size } = text3;
   const [count3, perToken, inner] = [num_experts ?? 1, top_k_experts ?? 1, moe_intermediate_size ?? 1];
-  const dense = perceptron2(ops, text3, place2, norm2(ops, `${name3}.pre_feedforward_layernorm`, x, hidden));
-  const first = norm2(ops, `${name3}.post_feedforward_layernorm_1`, dense, hidden);
+  const dense = perceptron2(ops, text3, place2, norm(ops, `${name3}.pre_feedforward_layernorm`, x, hidden));
+  const first = norm(ops, `${name3}.post_feedforward_layernorm_1`, dense, hidden);
   const plain2 = ops.rmsNorm(`${name3}.router.norm`, x, { size: hidden, scalesInFloat32: true, isUnweighted: true });
   const scored2 = ops.scale(ops.layerScale(`${name3}.router.scale`, plain2));
   const routed = ops.routed(`${name3}.router`, scored2, {
@@ -3863,10 +3881,10 @@ function besideExperts(ops, text3, place2, x) {
   });
   const gate = gateBy("gelu");
   const chosen = ops.frame(
-    norm2(ops, `${name3}.pre_feedforward_layernorm_2`, x, hidden),
+    norm(ops, `${name3}.pre_feedforward_layernorm_2`, x, hidden),
     (input) => ops.experts(`${name3}.experts`, input, routed, { count: count3, inner }, (joined) => gate(ops, joined, inner))
   );
-  return ops.add(first, norm2(ops, `${name3}.post_feedforward_layernorm_2`, chosen, hidden));
+  return ops.add(first, norm(ops, `${name3}.post_feedforward_layernorm_2`, chosen, hidden));
 }
 
 // engine/models/decoders/gpt-bigcode.ts
@@ -3988,8 +4006,8 @@ function rowsOf({ image_size: side, patch_size: patch }) {
 function mllamaVision(ops, config, outside, look4) {
   const root3 = "model.vision_model";
   const { tiles } = look4;
-  const rows2 = rowsOf(config);
-  const paddedRows = tiles * Math.ceil(rows2 / ROW_MULTIPLE) * ROW_MULTIPLE;
+  const rows3 = rowsOf(config);
+  const paddedRows = tiles * Math.ceil(rows3 / ROW_MULTIPLE) * ROW_MULTIPLE;
   const mask = ops.mask(paddedRows, paddedRows);
   const between = [];
   let x = ops.padded(ops.layerNorm(`${root3}.layernorm_pre`, embedded(ops, config, root3, tiles)), paddedRows);
@@ -4001,13 +4019,13 @@ function mllamaVision(ops, config, outside, look4) {
   for (let index = 0; index < config.num_global_layers; index++) {
     x = layer2(ops, config, `${root3}.global_transformer.layers.${index}`, x, { ...look4, mask, isGated: true });
   }
-  return ops.linear("model.multi_modal_projector", ops.joined([x, ...between], tiles * rows2), outside);
+  return ops.linear("model.multi_modal_projector", ops.joined([x, ...between], tiles * rows3), outside);
 }
 function embedded(ops, config, root3, tiles) {
   const { hidden_size: hidden, image_size: side, patch_size: patch } = config;
-  const convolution2 = { kernel: patch, stride: patch, padding: 0 };
+  const convolution3 = { kernel: patch, stride: patch, padding: 0 };
   const pixels = ops.pixels(tiles * side, side);
-  const patches2 = ops.flattenPixels(ops.conv2d(`${root3}.patch_embedding`, pixels, hidden, convolution2));
+  const patches2 = ops.flattenPixels(ops.conv2d(`${root3}.patch_embedding`, pixels, hidden, convolution3));
   const placed = placedByTile(ops, config, `${root3}.pre_tile_positional_embedding`, patches2);
   const withClasses = ops.prependTokens(Array(tiles).fill(`${root3}.class_embedding`), placed);
   const positions = `${root3}.gated_positional_embedding`;
@@ -4102,12 +4120,12 @@ function crossLayer(ops, text3, name3, x, seen, spec2) {
   return spec2.images?.checkpointed === "self-attention" ? ops.frame(x, run2) : ops.block(x, run2, [seen.states, seen.mask]);
 }
 function crossAttending(ops, text3, name3, x, seen) {
-  const norm5 = (part3, states) => normalised(ops, "rms", `${name3}.${part3}`, text3.hidden_size, states);
-  const before = norm5("input_layernorm", x);
+  const norm4 = (part3, states) => normalised(ops, "rms", `${name3}.${part3}`, text3.hidden_size, states);
+  const before = norm4("input_layernorm", x);
   const attended = ops.frame(before, (input) => crossAttention(ops, text3, `${name3}.cross_attn`, input, seen));
   const masked = seen.masksAttended ? ops.scale(attended) : attended;
   const between = ops.residual(ops.tanhGate(`${name3}.cross_attn_attn_gate`, masked), x);
-  const forFeeding = norm5("post_attention_layernorm", between);
+  const forFeeding = norm4("post_attention_layernorm", between);
   const feedForward9 = gatedFeedForward({ hidden: text3.hidden_size, inner: text3.intermediate_size });
   const fed = ops.frame(
     forFeeding,
@@ -4121,12 +4139,12 @@ function crossAttention(ops, text3, name3, x, seen) {
   const keyValueHeads = text3.num_key_value_heads ?? heads2;
   const headSize = headSizeOf(text3);
   const project = (part3, from2, count3) => ops.linear(`${name3}.${part3}`, from2, count3 * headSize, { bias: false });
-  const norm5 = (part3, from2) => normalised(ops, "rms", `${name3}.${part3}`, headSize, from2);
+  const norm4 = (part3, from2) => normalised(ops, "rms", `${name3}.${part3}`, headSize, from2);
   const turned = (from2, table4, count3) => table4 === void 0 ? from2 : ops.rotary(from2, table4, count3);
-  const query = turned(norm5("q_norm", project("q_proj", x, heads2)), tables?.words, heads2);
+  const query = turned(norm4("q_norm", project("q_proj", x, heads2)), tables?.words, heads2);
   const keys2 = project("k_proj", states, keyValueHeads);
   const values = project("v_proj", states, keyValueHeads);
-  const [key2, value] = [turned(norm5("k_norm", keys2), tables?.states, keyValueHeads), values].map(
+  const [key2, value] = [turned(norm4("k_norm", keys2), tables?.states, keyValueHeads), values].map(
     (part3) => ops.repeatHeads(ops.cached(part3), heads2 / keyValueHeads, keyValueHeads)
   );
   const shape = { heads: heads2, causal: false, dropout: text3.attention_dropout, castsSoftmax: true };
@@ -4158,10 +4176,10 @@ function mossVl(ops, config, spec2) {
   return outputLayer(ops, blueprint, x, spec2.task, spec2.labels);
 }
 function look2(ops, config, spec2, words4) {
-  const rows2 = (spec2.images?.tiles ?? 1) * ROWS_OF_IMAGE;
-  const states = ops.mask(rows2, config.text_config.hidden_size);
+  const rows3 = (spec2.images?.tiles ?? 1) * ROWS_OF_IMAGE;
+  const states = ops.mask(rows3, config.text_config.hidden_size);
   const tables = { words: words4, states: ops.rotaryTable(states, headSizeOf(config.text_config)) };
-  return { states, mask: ops.mask(spec2.sequenceLength ?? 0, rows2), tables, masksAttended: true };
+  return { states, mask: ops.mask(spec2.sequenceLength ?? 0, rows3), tables, masksAttended: true };
 }
 function crossLayer2(ops, { text_config: text3 }, name3, x, seen) {
   if (seen !== void 0) {
@@ -4173,15 +4191,8 @@ function crossLayer2(ops, { text_config: text3 }, name3, x, seen) {
 }
 function mossVision(ops, { vision_config: vision, text_config: text3 }) {
   const visual = "model.visual";
-  const { hidden_size: hidden, intermediate_size: inner } = vision;
-  patches(ops, `${visual}.patch_embed.proj`, hidden, voxels(vision), { bias: true });
-  table(ops, `${visual}.pos_embed`, vision.num_position_embeddings, hidden);
-  tower(ops, `${visual}.blocks`, vision.depth, hidden, {
-    norms: ["norm1", "norm2"],
-    normKind: "layer",
-    linears: [...joinedAttention(hidden), ["mlp.linear_fc1", hidden, inner], ["mlp.linear_fc2", inner, hidden]],
-    bias: true
-  });
+  const { hidden_size: hidden } = vision;
+  qwen3Blocks(ops, visual, vision);
   const levels = vision.deepstack_visual_indexes.length + 1;
   const merged = hidden * vision.spatial_merge_size ** 2 * levels;
   for (let level = 0; level < levels; level++) {
@@ -4364,7 +4375,7 @@ var modernbertConfig = z62.object({
 var WORDS = "model.embeddings.tok_embeddings";
 function modernbert(ops, config, task, labels) {
   const words4 = ops.embedding(WORDS, ops.input, config.vocab_size, config.hidden_size);
-  let x = ops.dropout(norm3(ops, config, "model.embeddings.norm", words4), config.embedding_dropout);
+  let x = ops.dropout(norm2(ops, config, "model.embeddings.norm", words4), config.embedding_dropout);
   const headSize = config.hidden_size / config.num_attention_heads;
   const tables = { full_attention: ops.rotaryTable(x, headSize), sliding_attention: ops.rotaryTable(x, headSize) };
   for (let index = 0; index < config.num_hidden_layers; index++) {
@@ -4372,7 +4383,7 @@ function modernbert(ops, config, task, labels) {
     const window = kind === "full_attention" ? void 0 : Math.floor(config.local_attention / 2) + 1;
     x = ops.block(x, (input) => encoderLayer2(ops, config, input, { index, table: tables[kind], window }));
   }
-  const output = norm3(ops, config, "model.final_norm", x);
+  const output = norm2(ops, config, "model.final_norm", x);
   if (task === "masked-lm") return languageHead(ops, config, output);
   const pooled = config.classifier_pooling === "cls" ? ops.firstToken(output) : ops.meanOfTokens(output);
   return ops.linear("classifier", ops.dropout(head(ops, config, pooled), config.classifier_dropout), labels);
@@ -4382,10 +4393,10 @@ function kindOf3({ layer_types: types, global_attn_every_n_layers: every }, inde
 }
 function encoderLayer2(ops, config, x, layer6) {
   const name3 = `model.layers.${layer6.index}`;
-  const before = layer6.index === 0 ? x : norm3(ops, config, `${name3}.attn_norm`, x);
+  const before = layer6.index === 0 ? x : norm2(ops, config, `${name3}.attn_norm`, x);
   const mixed = ops.frame(before, (input) => attention4(ops, config, `${name3}.attn`, input, layer6));
   const between = ops.add(x, mixed);
-  const forFeeding = norm3(ops, config, `${name3}.mlp_norm`, between);
+  const forFeeding = norm2(ops, config, `${name3}.mlp_norm`, between);
   return ops.add(
     between,
     ops.frame(forFeeding, (input) => feedForward6(ops, config, `${name3}.mlp`, input))
@@ -4409,13 +4420,13 @@ function feedForward6(ops, config, name3, x) {
 }
 function head(ops, config, x) {
   const dense = ops.linear("head.dense", x, config.hidden_size, { bias: config.classifier_bias });
-  return norm3(ops, config, "head.norm", ops.gelu(dense));
+  return norm2(ops, config, "head.norm", ops.gelu(dense));
 }
 function languageHead(ops, config, x) {
   const decoder = { bias: config.decoder_bias, tiedTo: `${WORDS}.weight` };
   return ops.float32(ops.linear("decoder", head(ops, config, x), config.vocab_size, decoder));
 }
-function norm3(ops, { norm_bias: bias }, name3, x) {
+function norm2(ops, { norm_bias: bias }, name3, x) {
   return ops.layerNorm(name3, x, { bias });
 }
 
@@ -4443,7 +4454,7 @@ var WORDS2 = "shared.weight";
 function t5(ops, config, tokens, targetTokens) {
   const encoder3 = { config, name: "encoder", ids: ops.input, tokens, layers: config.num_layers };
   const encoded2 = runStack(ops, encoder3);
-  const decoded = runStack(ops, {
+  const decoded2 = runStack(ops, {
     config,
     name: "decoder",
     ids: ops.shiftedLabels(),
@@ -4451,7 +4462,7 @@ function t5(ops, config, tokens, targetTokens) {
     layers: config.num_decoder_layers ?? config.num_layers,
     source: { encoded: encoded2, tokens }
   });
-  const output = config.tie_word_embeddings ? ops.scale(decoded) : decoded;
+  const output = config.tie_word_embeddings ? ops.scale(decoded2) : decoded2;
   return ops.linear("lm_head", output, config.vocab_size, { bias: false, tiedTo: WORDS2 });
 }
 function runStack(ops, { config, name: name3, ids, tokens, layers: layers2, source }) {
@@ -4475,7 +4486,7 @@ function runStack(ops, { config, name: name3, ids, tokens, layers: layers2, sour
       shared2
     );
   }
-  return ops.dropout(norm4(ops, config, `${name3}.final_layer_norm`, x), dropout);
+  return ops.dropout(norm3(ops, config, `${name3}.final_layer_norm`, x), dropout);
 }
 function selfAttention(ops, config, name3, x, { causal, bias }) {
   return sublayer(
@@ -4497,7 +4508,7 @@ function crossAttention2(ops, config, name3, x, source, bias) {
 }
 function sublayer(ops, config, name3, x, body2) {
   return ops.frame(x, (input) => {
-    const result2 = ops.frame(norm4(ops, config, `${name3}.layer_norm`, input), body2);
+    const result2 = ops.frame(norm3(ops, config, `${name3}.layer_norm`, input), body2);
     return ops.residual(ops.dropout(result2, config.dropout_rate), input);
   });
 }
@@ -4518,7 +4529,7 @@ function feedForward7(ops, config, name3, x) {
     return ops.linear(`${module}.wo`, dropped, config.d_model, { bias: false, castsInput: true });
   });
 }
-function norm4(ops, config, name3, x) {
+function norm3(ops, config, name3, x) {
   return ops.rmsNorm(name3, x, { size: config.d_model, scalesInFloat32: false, scalesInput: true });
 }
 
@@ -4534,8 +4545,8 @@ var convnextConfig = z64.object({
 });
 var EXPANSION = 4;
 function convnext(ops, config, labels) {
-  const { patch_size: patch, hidden_sizes: sizes } = config;
-  const [channels2 = 0] = sizes;
+  const { patch_size: patch, hidden_sizes: sizes3 } = config;
+  const [channels2 = 0] = sizes3;
   const stem = { kernel: patch, stride: patch, padding: 0, bias: true };
   const patches2 = ops.conv2d("embeddings.patch_embeddings", ops.input, channels2, stem);
   const embedded2 = imageNorm(ops, "embeddings.layernorm", patches2);
@@ -4543,11 +4554,11 @@ function convnext(ops, config, labels) {
   return ops.linear("classifier", ops.layerNorm("layernorm", ops.globalAveragePool(encoded2)), labels);
 }
 function encode2(ops, config, embedded2) {
-  const { hidden_sizes: sizes, depths, drop_path_rate: lastRate } = config;
+  const { hidden_sizes: sizes3, depths, drop_path_rate: lastRate } = config;
   const lastIndex = depths.reduce((sum2, depth) => sum2 + depth, 0) - 1;
   let x = embedded2;
   let layersBefore = 0;
-  sizes.forEach((channels2, stage) => {
+  sizes3.forEach((channels2, stage) => {
     const name3 = `encoder.stages.${stage}`;
     if (stage > 0) x = downsample(ops, `${name3}.downsampling_layer`, x, channels2);
     for (let index = 0; index < (depths[stage] ?? 0); index++) {
@@ -4641,9 +4652,9 @@ var vitConfig = visionEncoder.extend({ model_type: z66.literal("vit") });
 var deitConfig = visionEncoder.extend({ model_type: z66.literal("deit") });
 function vit(ops, config, labels) {
   const { hidden_size: hidden, patch_size: patch } = config;
-  const convolution2 = { kernel: patch, stride: patch, padding: 0, bias: true };
+  const convolution3 = { kernel: patch, stride: patch, padding: 0, bias: true };
   const patches2 = ops.flattenPixels(
-    ops.conv2d("embeddings.patch_embeddings.projection", ops.input, hidden, convolution2)
+    ops.conv2d("embeddings.patch_embeddings.projection", ops.input, hidden, convolution3)
   );
   const special = config.model_type === "deit" ? ["cls_token", "distillation_token"] : ["cls_token"];
   const tokens = ops.prependTokens(
@@ -4683,8 +4694,270 @@ function feedForward8(ops, config, name3, x) {
   return ops.linear(`${name3}.fc2`, widened, config.hidden_size);
 }
 
+// engine/models/vision/yolo-versions.ts
+import * as z67 from "zod";
+var versions = ["v8", "11", "26"];
+var sizes = ["n", "s", "m", "l", "x"];
+var yoloConfig = z67.object({
+  model_type: z67.literal("yolo"),
+  version: z67.enum(versions),
+  size: z67.enum(sizes),
+  /** `pose`: a detector that finds keypoints too. */
+  head: z67.enum(["detect", "pose", "classify"]).default("detect")
+});
+var half = 0.5;
+var v8Stage = (channels2, repeats, skips) => ({
+  ...{ channels: channels2, repeats, skips },
+  block: "bottleneck",
+  share: half
+});
+var v11Stage = (channels2, block3, share2 = half) => ({
+  ...{ channels: channels2, block: block3, share: share2 },
+  repeats: 2,
+  skips: true
+});
+var attendingStage = (channels2) => ({ ...v11Stage(channels2, "attending"), repeats: 1 });
+var v11Scales = {
+  n: [0.5, 0.25, 1024],
+  s: [0.5, 0.5, 1024],
+  m: [0.5, 1, 512],
+  l: [1, 1, 512],
+  x: [1, 1.5, 512]
+};
+var v11Backbone = [
+  v11Stage(256, "bottleneck", 0.25),
+  v11Stage(512, "bottleneck", 0.25),
+  v11Stage(512, "nested"),
+  v11Stage(1024, "nested")
+];
+var architectures = {
+  v8: {
+    scales: {
+      n: [0.33, 0.25, 1024],
+      s: [0.33, 0.5, 1024],
+      m: [0.67, 0.75, 768],
+      l: [1, 1, 512],
+      x: [1, 1.25, 512]
+    },
+    backbone: [v8Stage(128, 3, true), v8Stage(256, 6, true), v8Stage(512, 6, true), v8Stage(1024, 3, true)],
+    neck: [v8Stage(512, 3, false), v8Stage(256, 3, false), v8Stage(512, 3, false), v8Stage(1024, 3, false)],
+    attends: false,
+    poolsBeside: false,
+    isLight: false,
+    bins: 16,
+    namesOnce: false
+  },
+  "11": {
+    scales: v11Scales,
+    backbone: v11Backbone,
+    neck: [
+      v11Stage(512, "bottleneck"),
+      v11Stage(256, "bottleneck"),
+      v11Stage(512, "bottleneck"),
+      v11Stage(1024, "nested")
+    ],
+    attends: true,
+    poolsBeside: false,
+    isLight: true,
+    bins: 16,
+    namesOnce: false
+  },
+  "26": {
+    scales: v11Scales,
+    backbone: v11Backbone,
+    neck: [v11Stage(512, "nested"), v11Stage(256, "nested"), v11Stage(512, "nested"), attendingStage(1024)],
+    attends: true,
+    poolsBeside: true,
+    isLight: true,
+    bins: 1,
+    namesOnce: true
+  }
+};
+var PIXEL_STRIDE = 32;
+function pixelsAnswering(imageSize) {
+  return [8, 16, 32].reduce((sum2, stride) => sum2 + (imageSize / stride) ** 2, 0);
+}
+
+// engine/models/vision/yolo-blocks.ts
+function convolution2(ops, name3, x, shape) {
+  const { channels: channels2, kernel: kernel2, stride = 1, groups: groups2 = 1, activates = true } = shape;
+  const filtered = ops.conv2d(`${name3}.conv`, x, channels2, { kernel: kernel2, stride, groups: groups2 });
+  const normalised2 = ops.batchNorm(`${name3}.bn`, filtered);
+  return activates ? ops.silu(normalised2) : normalised2;
+}
+function pointwise(ops, name3, x, channels2, activates = true) {
+  return convolution2(ops, name3, x, { channels: channels2, kernel: 1, activates });
+}
+function stageOf(ops, name3, x, stage, innerShare) {
+  const channels2 = Math.floor(stage.channels * stage.share);
+  const parts = halvesOf(ops, pointwise(ops, `${name3}.cv1`, x, 2 * channels2), channels2);
+  for (let index = 0; index < stage.repeats; index++) {
+    const [last] = parts.slice(-1);
+    const block3 = `${name3}.m.${index}`;
+    const shape = { channels: channels2, inner: Math.floor(channels2 * innerShare), skips: stage.skips };
+    if (stage.block === "nested") parts.push(nestedStage(ops, block3, last, channels2));
+    else if (stage.block === "bottleneck") parts.push(bottleneck2(ops, block3, last, shape));
+    else parts.push(attentionBlock(ops, `${block3}.1`, bottleneck2(ops, `${block3}.0`, last, shape), channels2));
+  }
+  for (const part3 of parts) ops.local(part3);
+  return pointwise(ops, `${name3}.cv2`, joinedChannels(ops, parts), stage.channels);
+}
+function bottleneck2(ops, name3, x, { channels: channels2, inner, skips }) {
+  const narrowed = convolution2(ops, `${name3}.cv1`, x, { channels: inner, kernel: 3 });
+  const widened = convolution2(ops, `${name3}.cv2`, narrowed, { channels: channels2, kernel: 3 });
+  return skips ? ops.add(x, widened) : widened;
+}
+function nestedStage(ops, name3, x, channels2) {
+  const inner = Math.floor(channels2 * half);
+  const shape = { channels: inner, inner, skips: true };
+  const first = bottleneck2(ops, `${name3}.m.0`, pointwise(ops, `${name3}.cv1`, x, inner), shape);
+  const second = bottleneck2(ops, `${name3}.m.1`, first, shape);
+  return pointwise(ops, `${name3}.cv3`, joinedChannels(ops, [second, pointwise(ops, `${name3}.cv2`, x, inner)]), channels2);
+}
+function pooling(ops, name3, x, channels2, isBeside) {
+  const pool = (input) => ops.maxPool(input, { kernel: 5, stride: 1, padding: 2 });
+  const narrowed = pointwise(ops, `${name3}.cv1`, x, channels2 / 2, false);
+  const once4 = pool(narrowed);
+  const twice = pool(once4);
+  const parts = [narrowed, once4, twice, pool(twice)].map((part3) => ops.local(part3));
+  const pooled = pointwise(ops, `${name3}.cv2`, joinedChannels(ops, parts), channels2);
+  return isBeside ? ops.add(pooled, x) : pooled;
+}
+function attentionStage(ops, name3, x, channels2, repeats) {
+  const inner = channels2 / 2;
+  const [kept, attending] = halvesOf(ops, pointwise(ops, `${name3}.cv1`, x, channels2), inner);
+  let attended = attending;
+  for (let index = 0; index < repeats; index++) attended = attentionBlock(ops, `${name3}.m.${index}`, attended, inner);
+  return pointwise(ops, `${name3}.cv2`, joinedChannels(ops, [kept, attended]), channels2);
+}
+var HEAD_SIZE = 64;
+function attentionBlock(ops, name3, x, channels2) {
+  const heads2 = Math.max(Math.floor(channels2 / HEAD_SIZE), 1);
+  const valueSize = Math.floor(channels2 / heads2);
+  const keySize = Math.floor(valueSize / 2);
+  const joined = pointwise(ops, `${name3}.attn.qkv`, x, channels2 + 2 * heads2 * keySize, false);
+  const [mixed, values] = ops.pixelAttention(joined, { heads: heads2, keySize, valueSize });
+  const depthwise = { channels: channels2, kernel: 3, groups: channels2, activates: false };
+  const placed = ops.add(mixed, convolution2(ops, `${name3}.attn.pe`, values, depthwise));
+  const attended = ops.add(x, pointwise(ops, `${name3}.attn.proj`, placed, channels2, false));
+  const widened = pointwise(ops, `${name3}.ffn.0`, attended, 2 * channels2);
+  return ops.add(attended, pointwise(ops, `${name3}.ffn.1`, widened, channels2, false));
+}
+function halvesOf(ops, x, channels2) {
+  return ops.split(ops.channelsLast(x), [channels2, channels2]).map((part3) => ops.channelsFirst(part3));
+}
+function joinedChannels(ops, parts) {
+  return ops.channelsFirst(ops.concatenate(parts.map((part3) => ops.channelsLast(part3))));
+}
+
+// engine/models/vision/yolo.ts
+function layersOf(ops, { version: version2, size: size2, head: head2 }) {
+  const { scales, isLight } = architectures[version2];
+  const [depth, share2, maxChannels] = scales[size2];
+  const width = widthOf(share2, version2 === "v8" && head2 === "classify" ? 1024 : maxChannels);
+  const repeated2 = (repeats) => repeats > 1 ? Math.max(Math.round(repeats * depth), 1) : repeats;
+  let count3 = 0;
+  const nextName = () => `model.${count3++}`;
+  const next = (x, body2) => {
+    const name3 = nextName();
+    return ops.frame(x, (input) => body2(name3, input));
+  };
+  return {
+    nextName,
+    next,
+    width,
+    repeated: repeated2,
+    halved: (x, channels2) => next(x, (name3, input) => convolution2(ops, name3, input, { channels: width(channels2), kernel: 3, stride: 2 })),
+    staged: (x, stage) => next(x, (name3, input) => {
+      const nests = isLight && stage.block === "bottleneck" && ["m", "l", "x"].includes(size2);
+      const block3 = nests ? "nested" : stage.block;
+      const scaled2 = { ...stage, block: block3, channels: width(stage.channels), repeats: repeated2(stage.repeats) };
+      return stageOf(ops, name3, input, scaled2, isLight ? half : 1);
+    })
+  };
+}
+function backbone(ops, config, layers2) {
+  const version2 = architectures[config.version];
+  const { next, halved, staged, width } = layers2;
+  const [quarter, eighth, sixteenth, thirtySecond] = version2.backbone;
+  const stem = halved(halved(ops.input, 64), 128);
+  const p3 = staged(halved(staged(stem, quarter), 256), eighth);
+  const p4 = staged(halved(p3, 512), sixteenth);
+  const last = staged(halved(p4, 1024), thirtySecond);
+  const pooled = config.head !== "classify" ? next(last, (name3, x) => pooling(ops, name3, x, width(1024), version2.poolsBeside)) : last;
+  const attend = (name3, x) => attentionStage(ops, name3, x, width(1024), layers2.repeated(2));
+  return [p3, p4, version2.attends ? next(pooled, attend) : pooled];
+}
+var POOLED_FEATURES = 1280;
+function yoloClassifier(ops, config, classes) {
+  const layers2 = layersOf(ops, config);
+  const [, , p5] = backbone(ops, config, layers2);
+  return layers2.next(p5, (name3, x) => {
+    const features = ops.globalAveragePool(pointwise(ops, `${name3}.conv`, x, POOLED_FEATURES));
+    return ops.linear(`${name3}.linear`, features, classes);
+  });
+}
+function yoloDetector(ops, config, classes) {
+  const version2 = architectures[config.version];
+  const layers2 = layersOf(ops, config);
+  const { next, halved, staged, width } = layers2;
+  const [p3, p4, p5] = backbone(ops, config, layers2);
+  const doubled = (x) => next(x, (_, input) => ops.upsampleNearest(input));
+  const joined = (x, other) => next(x, (_, input) => joinedChannels(ops, [input, other]));
+  const [upOnce, upTwice, downOnce, downTwice] = version2.neck;
+  const middle = staged(joined(doubled(p5), p4), upOnce);
+  const fine = staged(joined(doubled(middle), p3), upTwice);
+  const medium = staged(joined(halved(fine, 256), middle), downOnce);
+  const coarse = staged(joined(halved(medium, 512), p5), downTwice);
+  const levels = [
+    { x: fine, channels: width(upTwice.channels) },
+    { x: medium, channels: width(downOnce.channels) },
+    { x: coarse, channels: width(downTwice.channels) }
+  ];
+  return detect(ops, layers2.nextName(), levels, { classes, version: version2, findsKeypoints: config.head === "pose" });
+}
+function widthOf(share2, maxChannels) {
+  return (channels2) => Math.ceil(Math.min(channels2, maxChannels) * share2 / 8) * 8;
+}
+var KEYPOINT_NUMBERS = 17 * 3;
+function detect(ops, name3, levels, shape) {
+  const { bins, namesOnce } = shape.version;
+  if (bins > 1) ops.idle(bins, (x) => ops.linear(`${name3}.dfl.conv`, x, 1, { bias: false }));
+  const first = detections(ops, `${name3}.`, levels, shape);
+  if (!namesOnce) return [first];
+  const apart = levels.map(({ x, channels: channels2 }) => ({ x: ops.detached(x), channels: channels2 }));
+  return [first, detections(ops, `${name3}.one2one_`, apart, shape)];
+}
+function detections(ops, name3, levels, { classes, version: version2, findsKeypoints: findsKeypoints2 }) {
+  const { isLight, bins } = version2;
+  const finest = levels[0]?.channels ?? 0;
+  const boxChannels = Math.max(16, Math.floor(finest / 4), 4 * bins);
+  const scoreChannels = Math.max(finest, Math.min(classes, 100));
+  const last = { kernel: 1, stride: 1, bias: true };
+  const branches = (part3, channels2, numbers) => levels.map(({ x }, index) => {
+    const branch = `${name3}${part3}.${index}`;
+    const first = convolution2(ops, `${branch}.0`, x, { channels: channels2, kernel: 3 });
+    const second = convolution2(ops, `${branch}.1`, first, { channels: channels2, kernel: 3 });
+    return ops.conv2d(`${branch}.2`, second, numbers, last);
+  });
+  const boxes = ops.joinPixels(branches("cv2", boxChannels, 4 * bins));
+  const scores = levels.map(({ x, channels: channels2 }, index) => {
+    const branch = `${name3}cv3.${index}`;
+    const filter = (part3, input, inChannels) => isLight ? separable(ops, `${branch}.${part3}`, input, inChannels, scoreChannels) : convolution2(ops, `${branch}.${part3}`, input, { channels: scoreChannels, kernel: 3 });
+    return ops.conv2d(`${branch}.2`, filter("1", filter("0", x, channels2), scoreChannels), classes, last);
+  });
+  const found = { boxes, scores: ops.joinPixels(scores) };
+  if (!findsKeypoints2) return found;
+  const keypointChannels = Math.max(Math.floor(finest / 4), KEYPOINT_NUMBERS);
+  return { ...found, keypoints: ops.joinPixels(branches("cv4", keypointChannels, KEYPOINT_NUMBERS)) };
+}
+function separable(ops, name3, x, inChannels, channels2) {
+  const depthwise = { channels: inChannels, kernel: 3, groups: inChannels };
+  return pointwise(ops, `${name3}.1`, convolution2(ops, `${name3}.0`, x, depthwise), channels2);
+}
+
 // engine/models/architecture.ts
-var modelConfig = z67.discriminatedUnion("model_type", [
+var modelConfig = z68.discriminatedUnion("model_type", [
   bertConfig,
   robertaConfig,
   distilbertConfig,
@@ -4709,9 +4982,11 @@ var modelConfig = z67.discriminatedUnion("model_type", [
   resnetConfig,
   vitConfig,
   deitConfig,
-  convnextConfig
+  convnextConfig,
+  yoloConfig
 ]);
 var IMAGENET_PIXELS = 224;
+var COCO_PIXELS = 640;
 var kinds = {
   bert: "encoder",
   roberta: "encoder",
@@ -4722,16 +4997,19 @@ var kinds = {
   resnet: "image",
   vit: "image",
   deit: "image",
-  convnext: "image"
+  convnext: "image",
+  yolo: "detector"
 };
-function kindOf4({ model_type }) {
-  return kinds[model_type] ?? "decoder";
+function kindOf4(config) {
+  if (config.model_type === "yolo" && config.head === "classify") return "image";
+  return kinds[config.model_type] ?? "decoder";
 }
 var tasks2 = {
   encoder: ["sequence-classification", "masked-lm"],
   decoder: ["causal-lm", "sequence-classification"],
   "encoder-decoder": ["seq2seq-lm"],
-  image: ["image-classification"]
+  image: ["image-classification"],
+  detector: ["object-detection"]
 };
 function tasksOf(config) {
   return tasks2[kindOf4(config)];
@@ -4744,6 +5022,7 @@ function maxPositionsOf(config) {
   return config.max_position_embeddings - (robertas.has(config.model_type) ? ROBERTA_POSITION_OFFSET : 0);
 }
 function imageSizeOf(config) {
+  if (config.model_type === "yolo" && config.head !== "classify") return COCO_PIXELS;
   if ("image_size" in config) return config.image_size;
   return kindOf4(config) === "image" ? IMAGENET_PIXELS : void 0;
 }
@@ -4753,8 +5032,9 @@ function seesImages(config) {
 function hears(config) {
   return "audio_config" in config;
 }
-function isOutsideTransformers(config) {
-  return config.model_type === "moss_vl" || config.model_type === "mimo";
+function outsideTransformers(config) {
+  if (config.model_type === "yolo") return "ultralytics";
+  return config.model_type === "moss_vl" || config.model_type === "mimo" ? "checkpoint" : void 0;
 }
 function hasExperts(config) {
   const text3 = "text_config" in config ? config.text_config : config;
@@ -4765,7 +5045,7 @@ function hasStateSpaces(config) {
   return ["falcon_h1", "nemotron_h", "jamba"].includes(config.model_type);
 }
 function supportsCheckpointing(config) {
-  return config.model_type !== "resnet" && config.model_type !== "convnext";
+  return !["resnet", "convnext", "yolo"].includes(config.model_type);
 }
 function forward(ops, config, spec2) {
   const tokens = spec2.sequenceLength ?? 0;
@@ -4814,6 +5094,8 @@ function forward(ops, config, spec2) {
       return vit(ops, config, spec2.labels);
     case "convnext":
       return convnext(ops, config, spec2.labels);
+    case "yolo":
+      return config.head === "classify" ? yoloClassifier(ops, config, spec2.labels) : yoloDetector(ops, config, spec2.labels)[0].scores;
     default:
       return decoderModel(ops, blueprintOf(config), spec2.task, spec2.labels);
   }
@@ -4821,28 +5103,34 @@ function forward(ops, config, spec2) {
 
 // engine/estimate/error-band.ts
 var TRACED_BAND_PERCENT = 3;
+var SHARED_BAND_PERCENT = 5;
 var DERIVED_BAND_PERCENT = 10;
 function errorBandPercent(spec2, config) {
-  const isTraced = beyondTrace(spec2) === void 0 && sentencesOn(spec2, config).length === 0;
-  return isTraced ? TRACED_BAND_PERCENT : DERIVED_BAND_PERCENT;
-}
-function beyondTrace(spec2) {
-  return spec2.gpus > 1 ? "several GPUs" : beyondTorch(spec2);
+  if (neverRun(spec2) !== void 0 || sentencesOn(spec2, config).length > 0) return DERIVED_BAND_PERCENT;
+  return exchangingLibrary(spec2) === void 0 ? TRACED_BAND_PERCENT : SHARED_BAND_PERCENT;
 }
 var untraced = /* @__PURE__ */ new Set(["lion", "paged-adamw", "adam-mini"]);
-function beyondTorch(spec2) {
-  if (spec2.gpus > 1 && spec2.sharding?.startsWith("zero")) return "DeepSpeed's sharding";
+var untracedExperts = {
+  "axolotl-kernels": "Axolotl's kernels for experts",
+  "axolotl-linear": "experts as linear layers",
+  torchtune: "torchtune's experts",
+  ktransformers: "the exchange with experts on the host"
+};
+function exchangingLibrary({ sharding = "ddp", gpus: gpus2 }) {
+  if (sharding.startsWith("zero")) return "DeepSpeed";
+  if (gpus2 === 1) return void 0;
+  return isFsdp(sharding) ? "FSDP" : "DistributedDataParallel";
+}
+function neverRun(spec2) {
+  if (spec2.loop === "ultralytics") return "Ultralytics' trainer";
   if (spec2.method?.kind === "answers" && spec2.method.generation.kind === "vllm") return "vLLM beside the training";
   if (spec2.quantization === "gptq" || spec2.quantization === "awq")
     return `weights in ${spec2.quantization.toUpperCase()}'s format`;
-  if (spec2.lora?.inExpertKernels) return "Axolotl's kernels for experts";
   if (spec2.tensorParallel !== void 0) return "tensor parallelism";
   if (spec2.method?.kind === "trajectories") return "torchtune's trajectories";
   if (spec2.method?.kind === "strided") return "EBFT's strided mode";
+  if (spec2.expertStyle !== void 0) return untracedExperts[spec2.expertStyle];
   if (spec2.quantizedExperts) return "quantised experts";
-  if (spec2.linearExperts) return "experts as linear layers";
-  if (spec2.chosenExperts) return "torchtune's experts";
-  if (spec2.expertsOnHost) return "the exchange with experts on the host";
   if (spec2.fakeQuantization?.format !== void 0) return "4-bit floats";
   if (spec2.float8) return "8-bit floats";
   if (spec2.offload !== void 0) return "offloading";
@@ -4850,16 +5138,21 @@ function beyondTorch(spec2) {
   if (spec2.images?.checkpointed === "self-attention") return "torchtune's layers that see images";
   if (spec2.trainable?.inTurns) return "layers that train in turns";
   if (spec2.fusedLoss) return "a fused loss";
-  if (spec2.precision === "bf16-master") return "float32 master weights";
+  if (spec2.precision === "bf16-master" && exchangingLibrary(spec2) === void 0) return "float32 master weights";
   return untraced.has(spec2.optimizer) ? `the optimizer ${spec2.optimizer}` : void 0;
 }
 function derivationOf(spec2, config) {
-  const beyond = beyondTrace(spec2);
   const ofModel = sentencesOn(spec2, config);
-  if (beyond === void 0) return ofModel;
+  const [what, library] = [neverRun(spec2), exchangingLibrary(spec2)];
+  const isSaid = spec2.loop === "ultralytics" && outsideTransformers(config) === "ultralytics";
   return [
     ...ofModel,
-    `What ${beyond} take${beyond.endsWith("s") ? "" : "s"} is derived from sources and documentation; no trace and no GPU has confirmed it, and the band of ${DERIVED_BAND_PERCENT} % is a guess.`
+    ...what !== void 0 && !isSaid ? [
+      `What ${what} take${what.endsWith("s") ? "" : "s"} is derived from sources and documentation; no trace and no GPU has confirmed it, and the band of ${DERIVED_BAND_PERCENT} % is a guess.`
+    ] : [],
+    ...library !== void 0 ? [
+      `What the GPUs keep and exchange was held against ${library} run over CPU tensors (bench:sharding), not on GPUs. What NCCL takes for itself is not counted; the band of ${errorBandPercent(spec2, config)} % is a guess.`
+    ] : []
   ];
 }
 function sentencesOn(spec2, config) {
@@ -4874,10 +5167,13 @@ function sentencesOn(spec2, config) {
     ...hears(config) ? [
       `Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. ${ofTowers("hear", spec2)}`
     ] : [],
-    ...isOutsideTransformers(config) ? [
+    ...outsideTransformers(config) === "ultralytics" ? [
+      `The step is counted from Ultralytics' sources, and was held against a trace of its own code, which no engine but the estimate runs. How many objects the images hold decides by a few percent more or less, hence the band of ${DERIVED_BAND_PERCENT} %.`
+    ] : [],
+    ...outsideTransformers(config) === "checkpoint" ? [
       `The model is counted from the code that is published beside its weights, which no engine but the estimate runs.${seesImages(config) ? " The layers that see images are taken as frozen." : ""}`
     ] : [],
-    ...hasExperts(config) && spec2.quantization !== void 0 && !spec2.quantizedExperts && !spec2.linearExperts ? [
+    ...hasExperts(config) && spec2.quantization !== void 0 && !spec2.quantizedExperts && spec2.expertStyle !== "axolotl-linear" ? [
       "The experts are counted without quantisation: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over."
     ] : [],
     ...answersItself(spec2) && (hasLinearAttention(config) || hasStateSpaces(config)) ? ["What the layers without attention remember of every answer, while answers are made, is not counted."] : [],
@@ -5309,9 +5605,9 @@ var optimizerRules = {
 };
 var wholeSecondMoment = /embed|embd|wte|lm_head\.weight|output\.weight/;
 function adafactorBytes(parameter) {
-  const [rows2, columns4] = [parameter.shape.at(-2), parameter.shape.at(-1)];
-  if (rows2 === void 0 || columns4 === void 0) return float32Bytes(parameter);
-  return (elements(parameter) / columns4 + elements(parameter) / rows2) * bytesPerElement.float32;
+  const [rows3, columns4] = [parameter.shape.at(-2), parameter.shape.at(-1)];
+  if (rows3 === void 0 || columns4 === void 0) return float32Bytes(parameter);
+  return (elements(parameter) / columns4 + elements(parameter) / rows3) * bytesPerElement.float32;
 }
 
 // engine/estimate/throughput.ts
@@ -5445,370 +5741,8 @@ function throughputOf(footprint, gpu2) {
   return throughput;
 }
 
-// engine/estimate/autograd.ts
-var REFERENCE = "reference.";
-var weightDtypes = {
-  fp32: "float32",
-  tf32: "float32",
-  bf16: "bfloat16",
-  "bf16-master": "bfloat16",
-  "amp-bf16": "float32",
-  "amp-fp16": "float32"
-};
-var autocastDtypes = {
-  "amp-bf16": "bfloat16",
-  "amp-fp16": "float16"
-};
-var Autograd = class {
-  parameters = /* @__PURE__ */ new Map();
-  /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
-  buffers = [];
-  /** The same, but no sharding divides them and no offloading moves them. */
-  wholeBuffers = [];
-  /** The batch's own tensors, which the training loop holds through the step. */
-  batch = [];
-  /** Tensors that the model's outputs reference: the key/value cache. */
-  held = [];
-  /** Tensors laid out head by head, [b, heads, s, size], rather than token by token. */
-  headsFirst = /* @__PURE__ */ new Set();
-  nodes = [];
-  spec;
-  weightDtype;
-  autocastDtype;
-  training;
-  /** Whether batches carry a mask of padded tokens; images never do. */
-  #isPadded;
-  hasFlash;
-  castWeights = /* @__PURE__ */ new Map();
-  /** Every cast that the present autocast context keeps until it ends. */
-  #cachedCasts = [];
-  /** Undefined while gradients are recorded. */
-  pass;
-  #sequencesPerSample;
-  #namedBuffers = /* @__PURE__ */ new Map();
-  /** Before the names of its parameters. */
-  #model = "";
-  #edges = 0;
-  #storages = 0;
-  /** `hasFlash`: the GPU runs the flash attention kernel. */
-  constructor(spec2, { hasFlash }) {
-    this.hasFlash = hasFlash;
-    this.spec = spec2;
-    this.weightDtype = weightDtypes[spec2.precision];
-    this.autocastDtype = autocastDtypes[spec2.precision];
-    this.training = spec2.step === "training";
-    this.#isPadded = spec2.paddedBatches && spec2.task !== "image-classification";
-    this.#sequencesPerSample = sequencesPerSample(spec2);
-  }
-  get isPadded() {
-    return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded;
-  }
-  /** A model beside the first: what `run` uses of weights is its own. */
-  ofModel(name3, run2) {
-    this.#model = `${name3}.`;
-    const result2 = run2();
-    this.#model = "";
-    return result2;
-  }
-  /** torch.no_grad: what `run` does is recorded without saving anything for a backward pass. */
-  withoutGradients(pass, run2) {
-    this.pass = pass;
-    const result2 = this.underAutocast(run2);
-    this.pass = void 0;
-    return result2;
-  }
-  /** What `run` does before the steps over the batch begin: its nodes are kept apart. */
-  beforehand(run2) {
-    const outer = this.nodes;
-    this.nodes = [];
-    run2();
-    const nodes = this.nodes;
-    this.nodes = outer;
-    return nodes;
-  }
-  /** torch.autocast around `run`: the cache of cast weights begins and ends with it. */
-  underAutocast(run2) {
-    this.castWeights = /* @__PURE__ */ new Map();
-    this.#cachedCasts = [];
-    const result2 = run2();
-    this.record("return", { reads: this.#cachedCasts, outputs: [] });
-    this.castWeights = /* @__PURE__ */ new Map();
-    return result2;
-  }
-  /** Asking for a name twice shares the parameter. */
-  parameter(layerName, shape, options) {
-    const isCopy = this.pass?.of === "copy";
-    const name3 = (isCopy ? REFERENCE : "") + this.#model + layerName;
-    const known3 = this.parameters.get(name3);
-    if (known3 !== void 0) return known3;
-    const { dtype = (isCopy ? this.pass?.dtype : void 0) ?? this.weightDtype } = options;
-    const trainable = options.trainable && !isCopy;
-    const storage = this.persistent(elements({ shape }) * bytesPerElement[dtype]);
-    const parameter = { storage, shape, batched: false, dtype, requiresGrad: trainable, edge: this.newEdge() };
-    this.parameters.set(name3, parameter);
-    return parameter;
-  }
-  /** A kernel that reads `x` and writes a tensor of its shape. */
-  elementwise(name3, x, options = {}) {
-    const output = this.tensor(x.shape, x.dtype, [x], x);
-    const saves = [...options.saves ?? [], ...options.savesOutput ? [output] : []];
-    this.record(name3, { reads: [x], outputs: [output], saves, gradients: [made(x)] });
-    return output;
-  }
-  dropout(x, probability2) {
-    if (!this.training || probability2 === 0 || this.spec.dropout === false || !this.#isInTraining()) return x;
-    const mask = this.storage(elements(x), "bool", x.batched);
-    const output = this.tensor(x.shape, x.dtype, [x], x);
-    this.record("dropout", { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] });
-    return output;
-  }
-  /** What is without gradients is not for that in eval mode; frozen copies are, and adapters that are off drop nothing. */
-  #isInTraining() {
-    return this.pass === void 0 || this.pass.of === "policy";
-  }
-  add(x, y, options = {}) {
-    const dtype = widest(x.dtype, y.dtype);
-    const output = options.inPlace ? { ...x, requiresGrad: x.requiresGrad || y.requiresGrad } : this.tensor(x.batched ? x.shape : y.shape, dtype, [x, y], { batched: x.batched || y.batched });
-    const same2 = (side) => side.batched === output.batched && side.dtype === output.dtype;
-    this.record("add", {
-      reads: [x, y],
-      outputs: [output],
-      gradients: [x, y].map((side) => ({ to: side, passes: same2(side) }))
-    });
-    return output;
-  }
-  multiply(x, y) {
-    const isLarger = elements(x) > elements(y) || elements(x) === elements(y) && (x.batched || !y.batched);
-    const larger = isLarger ? x : y;
-    const output = this.tensor(larger.shape, widest(x.dtype, y.dtype), [x, y], { batched: x.batched || y.batched });
-    const saves = [...y.requiresGrad ? [x] : [], ...x.requiresGrad ? [y] : []];
-    const isReduced = (side) => side.batched !== output.batched || elements(side) < elements(output) || side.dtype !== output.dtype;
-    const backwardScratch = [x, y].filter((side) => side.requiresGrad && isReduced(side)).map(() => this.like(output, "temporaries"));
-    this.record("mul", { reads: [x, y], outputs: [output], saves, gradients: [x, y].map(made), backwardScratch });
-    return output;
-  }
-  power(x) {
-    const output = this.tensor(x.shape, x.dtype, [x], x);
-    const backwardScratch = [0, 1].map(() => this.storage(elements(x), x.dtype, x.batched, "temporaries"));
-    this.record("pow", { reads: [x], outputs: [output], saves: [x], gradients: [made(x)], backwardScratch });
-    return output;
-  }
-  /** [heads, m, k] × [heads, k, n] → `shape`. Inside another op autocast has no say. */
-  batchMatmul(x, y, shape, { autocasts = true } = {}) {
-    const [left, right] = autocasts ? [this.lowered(x), this.lowered(y)] : [x, y];
-    const output = this.tensor(shape, left.dtype, [left, right]);
-    const heads2 = left.shape[0] ?? 1;
-    const inner = Math.sqrt(elements(left) * elements(right) / (elements(output) * heads2));
-    this.record("bmm", {
-      reads: [left, right],
-      outputs: [output],
-      saves: [left, right],
-      gradients: [left, right].map(made),
-      flopsPerSample: 2 * elements(output) * inner
-    });
-    return output;
-  }
-  /** A view of part of the last dimension. Its gradient is a tensor of the whole, as SliceBackward0 pads it with zeros. */
-  slice(x, size2) {
-    const output = { ...x, shape: [...x.shape.slice(0, -1), size2], edge: this.newEdge() };
-    this.record("slice", { reads: [x], outputs: [output], gradients: [made(x)] });
-    return output;
-  }
-  /** A new tensor of the parts; their gradients are views of its gradient. */
-  concatenate(parts) {
-    const [first] = parts;
-    if (first === void 0) throw new Error("nothing to concatenate");
-    const last = parts.reduce((sum2, part3) => sum2 + (part3.shape.at(-1) ?? 0), 0);
-    const output = this.tensor([...first.shape.slice(0, -1), last], first.dtype, parts, first);
-    this.record("cat", { reads: parts, outputs: [output], gradients: parts.map((to) => ({ to, passes: true })) });
-    return output;
-  }
-  /** Under autocast, what matrix products read: weights are cast once a forward pass, activations each time. */
-  lowered(x, { cache = true } = {}) {
-    if (this.autocastDtype === void 0 || x.dtype !== "float32") return x;
-    const isCached = cache && x.storage.persistent && x.requiresGrad;
-    const known3 = isCached ? this.castWeights.get(x) : void 0;
-    if (known3 !== void 0) return known3;
-    const cast = this.cast(x, this.autocastDtype);
-    if (x.storage.persistent) cast.storage.kind = "weights";
-    if (isCached) {
-      this.castWeights.set(x, cast);
-      this.#cachedCasts.push(cast);
-    }
-    return cast;
-  }
-  cast(x, dtype) {
-    if (x.dtype === dtype) return x;
-    const output = this.tensor(x.shape, dtype, [x], x);
-    if (x.storage.kind === "logits") output.storage.kind = "logits";
-    if (this.headsFirst.has(x.storage)) this.headsFirst.add(output.storage);
-    this.record("to", { reads: [x], outputs: [output], gradients: [made(x)] });
-    return output;
-  }
-  /** What autocast raises to float32: norms, powers, softmax. */
-  raised(x) {
-    return this.autocastDtype === void 0 ? x : this.cast(x, "float32");
-  }
-  tensor(shape, dtype, from2, { batched } = { batched: true }) {
-    const storage = this.storage(elements({ shape }), dtype, batched);
-    const requiresGrad = this.pass === void 0 && from2.some((input) => input.requiresGrad);
-    return { storage, shape, batched, dtype, requiresGrad, edge: this.newEdge() };
-  }
-  storage(count3, dtype, batched, kind = "activations") {
-    return this.#newStorage(count3 * bytesPerElement[dtype], batched, kind, false);
-  }
-  /** A storage of the model beside its parameters. Another pass over the same weights finds it there. */
-  buffer(name3, bytes5) {
-    const key2 = (this.pass?.of === "copy" ? REFERENCE : "") + this.#model + name3;
-    const known3 = this.#namedBuffers.get(key2);
-    if (known3 !== void 0) return known3;
-    const storage = this.persistent(bytes5);
-    this.#namedBuffers.set(key2, storage);
-    this.buffers.push(storage);
-    return storage;
-  }
-  /** A storage of the model itself. */
-  persistent(bytes5) {
-    return this.#newStorage(bytes5, false, "weights", true);
-  }
-  /** A new storage of a tensor's size: its gradient, its optimizer state, a temporary. */
-  like(tensor, kind) {
-    return this.#newStorage(elements(tensor) * bytesPerElement[tensor.dtype], tensor.batched, kind, false);
-  }
-  /** Any other storage, in bytes, that does not grow with the batch. */
-  fixed(bytes5, kind) {
-    return this.#newStorage(bytes5, false, kind, false);
-  }
-  newEdge() {
-    return this.#edges++;
-  }
-  /** Outside the graph (no output requires a gradient) nothing is saved. */
-  record(name3, options) {
-    const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch: scratch2 = [], backwardScratch = [] } = options;
-    const readStorages = options.reads.map((tensor) => tensor.storage);
-    const inGraph = outputs.some((output) => output.requiresGrad);
-    const created = outputs.map((tensor) => tensor.storage).filter((storage) => !readStorages.includes(storage));
-    this.nodes.push({
-      name: name3,
-      reads: readStorages,
-      creates: [...created, ...saved],
-      scratch: scratch2,
-      saves: inGraph ? [...saves.map((tensor) => tensor.storage), ...saved] : [],
-      keeps: inGraph ? keeps.map((tensor) => tensor.storage) : [],
-      outputs,
-      gradients: gradients.filter((edge) => edge.to.requiresGrad),
-      backwardScratch,
-      flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
-      productElements: options.productElements ?? (outputs[0] === void 0 ? 0 : elements(outputs[0])),
-      computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? "float32"
-    });
-  }
-  #newStorage(bytes5, batched, kind, persistent) {
-    const sequences = this.pass?.sequences?.perSample ?? this.#sequencesPerSample;
-    const [fixedBytes, bytesPerSample] = batched ? [0, bytes5 * sequences] : [bytes5, 0];
-    const samples = batched ? this.pass?.sequences?.count : void 0;
-    const atLeast = samples === void 0 ? {} : { samplesAtLeast: samples };
-    return { id: this.#storages++, fixedBytes, bytesPerSample, ...atLeast, kind, persistent };
-  }
-};
-function made(to) {
-  return { to, passes: false };
-}
-function widest(x, y) {
-  return x === "float32" || y === "float32" ? "float32" : x;
-}
-
-// engine/estimate/sharding.ts
-function sharesOf(spec2) {
-  const { sharding = "ddp", offload } = spec2;
-  const divided2 = 1 / modelCopies(spec2);
-  const state = offload === void 0 ? divided2 : 0;
-  const weights = offload === "optimizer-and-weights" ? 0 : divided2;
-  switch (sharding) {
-    case "ddp":
-      return { weights: 1, gradients: 1, optimizerState: offload === void 0 ? 1 : 0 };
-    case "zero1":
-      return { weights: 1, gradients: 1, optimizerState: state };
-    case "zero2":
-      return { weights: 1, gradients: divided2, optimizerState: state };
-    case "zero3":
-      return { weights, gradients: divided2, optimizerState: state };
-    case "fsdp":
-      return { weights, gradients: weights && divided2, optimizerState: state };
-  }
-}
-function exchangeBytes(spec2, parameters) {
-  if (modelCopies(spec2) === 1 && spec2.offload !== "optimizer-and-weights") return 0;
-  const { sharding = "ddp" } = spec2;
-  if (sharding === "ddp") return sum([...parameters.values()].filter((parameter) => parameter.requiresGrad).map(bytesOf));
-  if (sharding === "zero1" || sharding === "zero2") return 0;
-  const all = [...parameters];
-  const trained = all.filter(([, parameter]) => parameter.requiresGrad);
-  const leaving = sharding === "fsdp" && spec2.offload === "optimizer-and-weights" ? inUnits(trained, 1) : 0;
-  return inUnits(all, 2) + leaving;
-}
-function inUnits(parameters, blocks2) {
-  const units = /* @__PURE__ */ new Map();
-  for (const [name3, parameter] of parameters) {
-    const unit = /^.*?\.\d+(?=\.)/.exec(name3)?.[0] ?? "";
-    units.set(unit, (units.get(unit) ?? 0) + bytesOf(parameter));
-  }
-  const sizes = [...units].filter(([unit]) => unit !== "").map(([, bytes5]) => bytes5);
-  return (units.get("") ?? 0) + blocks2 * Math.max(0, ...sizes);
-}
-function bytesOf(parameter) {
-  return elements(parameter) * bytesPerElement[parameter.dtype];
-}
-function sum(values) {
-  return values.reduce((total, value) => total + value, 0);
-}
-
-// engine/estimate/timeline.ts
+// engine/estimate/player.ts
 var OPTIMIZER_MOMENT = "the optimizer";
-function playStep(tape, spec2, { loss, held, before }) {
-  const shares = sharesOf(spec2);
-  const parameters = [...tape.parameters.values()];
-  const optimized = parameters.filter((parameter) => parameter.requiresGrad).map((parameter) => master(spec2, parameter));
-  const player = new Player(tape, loss, shares, spec2.optimizerInBackward && inBackward(spec2, optimized));
-  const microSteps = spec2.step === "training" ? Math.min(spec2.gradientAccumulation, 2) : 1;
-  player.beforehand(before);
-  for (let index = 0; index < microSteps; index++) player.microStep(held);
-  const withState = spec2.trainable?.inTurns ? parameters : optimized;
-  const isTraining = spec2.step === "training";
-  const eventsBeforeOptimizer = player.events.length;
-  if (isTraining && !spec2.optimizerInBackward) player.optimizerStep(spec2.optimizer, optimized);
-  player.releaseGradients();
-  const exchange = isTraining ? exchangeBytes(spec2, tape.parameters) : 0;
-  return {
-    model: [
-      ...[...parameters.map((parameter) => parameter.storage), ...tape.buffers].map(
-        (storage) => share(storage, shares.weights)
-      ),
-      ...tape.wholeBuffers,
-      ...exchange > 0 ? [tape.fixed(exchange, "temporaries")] : []
-    ],
-    optimizerState: isTraining ? optimizerState(tape, spec2, withState, shares) : [],
-    step: player.events,
-    eventsBeforeOptimizer,
-    parameterCount: [...tape.parameters].filter(([name3]) => !name3.startsWith(REFERENCE)).reduce((sum2, [, parameter]) => sum2 + elements(parameter), 0)
-  };
-}
-function inBackward({ optimizer }, optimized) {
-  return { optimizer, parameters: new Map(optimized.map((parameter) => [parameter.storage, parameter])) };
-}
-function master(spec2, parameter) {
-  return spec2.precision === "bf16-master" ? { ...parameter, dtype: "float32" } : parameter;
-}
-function optimizerState(tape, spec2, optimized, shares) {
-  const { stateBytes } = optimizerRules[spec2.optimizer];
-  const masterBytes = (parameter) => spec2.precision === "bf16-master" ? elements(parameter) * bytesPerElement.float32 : 0;
-  const names2 = new Map([...tape.parameters].map(([name3, { storage }]) => [storage, name3]));
-  const kept = (parameter) => stateBytes(parameter, names2.get(parameter.storage) ?? "") + masterBytes(parameter);
-  return optimized.map((parameter) => kept(parameter) * shares.optimizerState).filter((bytes5) => bytes5 > 0).map((bytes5) => tape.fixed(bytes5, "optimizerState"));
-}
-function share(storage, part3) {
-  return part3 === 1 ? storage : { ...storage, fixedBytes: storage.fixedBytes * part3 };
-}
 var phaseNames = {
   forward: "forward",
   "forward without saving": "forward",
@@ -5829,18 +5763,22 @@ var Player = class {
   /** The gradient that has arrived for a tensor so far; several tensors may share one. */
   #gradients = /* @__PURE__ */ new Map();
   #gradientReferences = /* @__PURE__ */ new Map();
-  #parameterGradients = /* @__PURE__ */ new Map();
   /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
   #usesLeft = [];
   /** Recomputed and kept until the backward pass has gone through every block. */
   #retained = [];
   #waitingGradients = /* @__PURE__ */ new Map();
   #inBackward;
-  constructor(tape, loss, shares, inBackward2) {
+  #parameterNames;
+  #parametersOfNodes = /* @__PURE__ */ new Map();
+  exchange;
+  constructor(tape, loss, { shares, inBackward: inBackward2, exchange }) {
     this.#tape = tape;
     this.#loss = loss;
     this.#shares = shares;
     this.#inBackward = inBackward2;
+    this.#parameterNames = new Map([...tape.parameters].map(([name3, { storage }]) => [storage, name3]));
+    this.exchange = exchange(this, (parameter) => this.#stepAtOnce(parameter));
   }
   beforehand(nodes) {
     this.#forward(nodes, "answers");
@@ -5848,15 +5786,17 @@ var Player = class {
   microStep(held) {
     this.#moment = "the batch";
     const batch = this.#tape.batch;
-    for (const storage of batch) this.#allocate(storage);
+    for (const storage of batch) this.allocate(storage);
     for (const storage of [...held, ...batch]) this.#reference(storage, 1);
     this.#forward(this.#tape.nodes, "forward");
+    this.exchange.forwardEnds();
     this.#moment = "backward of the loss";
     const seed = this.#newGradient(this.#loss);
     this.#shareGradient(seed);
     this.#deposit(this.#loss, seed);
     this.#usesLeft = usesOf(this.#tape.nodes);
     this.#backward(this.#tape.nodes);
+    this.exchange.backwardEnds();
     for (const storage of [...held, ...batch]) {
       this.#reference(storage, -1);
       this.#releaseIfUnused(storage);
@@ -5864,19 +5804,31 @@ var Player = class {
   }
   optimizerStep(optimizer, parameters) {
     this.#moment = OPTIMIZER_MOMENT;
+    this.exchange.optimizerBegins();
+    this.#optimize(optimizer, parameters);
+    this.exchange.optimizerEnds();
+  }
+  #optimize(optimizer, parameters) {
     const { temporaries, temporariesLive } = optimizerRules[optimizer];
+    const part3 = this.#shares.optimizerState * this.exchange.partAtATime;
     const groups2 = parameters.map(
-      (parameter) => temporaries(parameter).map((bytes5) => this.#tape.fixed(bytes5 * this.#shares.optimizerState, "temporaries"))
+      (parameter) => temporaries(parameter).map((bytes5) => this.fixed(bytes5 * part3, "temporaries"))
     );
     for (const group of temporariesLive === "together" ? [groups2.flat()] : groups2) {
-      for (const temporary of group) this.#allocate(temporary);
-      for (const temporary of group) this.#release(temporary);
+      for (const temporary of group) this.allocate(temporary);
+      for (const temporary of group) this.release(temporary);
     }
   }
-  /** optimizer.zero_grad(set_to_none=True), the default. */
-  releaseGradients() {
-    for (const gradient of this.#parameterGradients.values()) this.#release(gradient);
-    this.#parameterGradients.clear();
+  gradientsEnd() {
+    this.exchange.gradientsEnd();
+  }
+  /** The optimizer in a hook behind the gradient: torch.Tensor.register_post_accumulate_grad_hook. */
+  #stepAtOnce(parameter) {
+    const stepped = this.#inBackward?.parameters.get(parameter);
+    if (this.#inBackward === void 0 || stepped === void 0) return false;
+    this.#moment = OPTIMIZER_MOMENT;
+    this.#optimize(this.#inBackward.optimizer, [stepped]);
+    return true;
   }
   #forward(nodes, phase) {
     const saves = phase === "forward" || phase === "recomputation";
@@ -5885,7 +5837,7 @@ var Player = class {
     for (const node of nodes) {
       this.#moment = `${phaseNames[phase]} of ${node.name}`;
       if (node.body !== void 0) this.#forward(node.body, "forward without saving");
-      else this.#compute(node);
+      else this.#compute(node, passOf(node, phase));
       if (saves) for (const storage of node.saves) this.#reference(storage, 1);
       if (phase !== "recomputation") for (const storage of node.keeps) this.#reference(storage, 1);
       for (const storage of node.reads) {
@@ -5895,10 +5847,28 @@ var Player = class {
       for (const storage of node.creates) this.#releaseIfUnused(storage);
     }
   }
-  #compute(node) {
-    for (const storage of node.creates) this.#allocate(storage);
-    for (const storage of node.scratch) this.#allocate(storage);
-    for (const storage of node.scratch) this.#release(storage);
+  #compute(node, pass) {
+    this.#exchanging(node, pass, () => {
+      for (const storage of node.creates) this.allocate(storage);
+      for (const storage of node.scratch) this.allocate(storage);
+      for (const storage of node.scratch) this.release(storage);
+    });
+  }
+  #exchanging(node, pass, run2) {
+    const used = this.#parametersOf(node);
+    if (used.length > 0) this.exchange.begins(used, pass);
+    run2();
+    if (used.length > 0) this.exchange.ends(used, pass);
+  }
+  /** What a module's hooks would see: a table of embeddings is not among what its kernel is counted to read. */
+  #parametersOf(node) {
+    const known3 = this.#parametersOfNodes.get(node);
+    if (known3 !== void 0) return known3;
+    const own2 = this.#tape.parameters.get(`${node.name}.weight`)?.storage;
+    const used = [...node.reads, ...node.gradients.map(({ to }) => to.storage), ...own2 === void 0 ? [] : [own2]];
+    const parameters = [...new Set(used)].filter((storage) => this.#parameterNames.has(storage));
+    this.#parametersOfNodes.set(node, parameters);
+    return parameters;
   }
   #backward(nodes) {
     const firstBlock = nodes.find((node) => node.body !== void 0);
@@ -5935,13 +5905,15 @@ var Player = class {
   #nodeBackward(node) {
     this.#moment = `backward of ${node.name}`;
     const incoming = node.outputs.flatMap((output) => this.#takeGradient(output));
-    if (incoming.length === 0) return;
-    for (const storage of node.backwardScratch) this.#allocate(storage);
+    if (incoming.length > 0) this.#exchanging(node, "backward", () => this.#propagate(node, incoming));
+  }
+  #propagate(node, incoming) {
+    for (const storage of node.backwardScratch) this.allocate(storage);
     const outgoing = node.gradients.map((edge) => {
       const passed = edge.passes ? incoming[0] : void 0;
       return { to: edge.to, gradient: passed ?? this.#newGradient(edge.to) };
     });
-    for (const storage of node.backwardScratch) this.#release(storage);
+    for (const storage of node.backwardScratch) this.release(storage);
     for (const { gradient } of outgoing) this.#shareGradient(gradient);
     for (const gradient of incoming) this.#dropGradient(gradient);
     for (const { to, gradient } of outgoing) this.#deposit(to, gradient);
@@ -5949,7 +5921,7 @@ var Player = class {
   #newGradient(of) {
     const kind = of.storage.persistent ? "gradients" : of.storage.kind === "logits" ? "logits" : "temporaries";
     const gradient = this.#tape.like(of, kind);
-    this.#allocate(gradient);
+    this.allocate(gradient);
     return gradient;
   }
   /** torch/csrc/autograd/input_buffer.cpp accumulate: in place when nobody else holds the earlier gradient. */
@@ -5986,34 +5958,16 @@ var Player = class {
     if (waiting2 !== void 0) {
       if (this.#tape.autocastDtype === void 0) {
         sum2 = this.#newGradient(to);
-        this.#release(waiting2);
+        this.release(waiting2);
       }
-      this.#release(gradient);
+      this.release(gradient);
     }
     if (usesLeft > 0) {
       this.#waitingGradients.set(parameter, sum2);
       return;
     }
     this.#waitingGradients.delete(parameter);
-    this.#accumulate(parameter, sum2);
-  }
-  /** AccumulateGrad: the first micro-step's gradient becomes `.grad`, later ones are added to it in place. */
-  #accumulate(parameter, gradient) {
-    const known3 = this.#parameterGradients.has(parameter);
-    const part3 = this.#shares.gradients;
-    const kept = known3 || part3 === 1 ? gradient : this.#tape.fixed(gradient.fixedBytes * part3, gradient.kind);
-    if (kept !== gradient) this.#allocate(kept);
-    if (known3 || kept !== gradient) this.#release(gradient);
-    if (!known3) this.#parameterGradients.set(parameter, kept);
-    this.#stepAtOnce(parameter, kept);
-  }
-  /** The optimizer in a hook behind the gradient: torch.Tensor.register_post_accumulate_grad_hook. */
-  #stepAtOnce(parameter, gradient) {
-    const stepped = this.#inBackward?.parameters.get(parameter);
-    if (this.#inBackward === void 0 || stepped === void 0) return;
-    this.optimizerStep(this.#inBackward.optimizer, [stepped]);
-    this.#release(gradient);
-    this.#parameterGradients.delete(parameter);
+    this.exchange.receives(parameter, sum2);
   }
   #takeGradient(of) {
     const key2 = of.edge;
@@ -6030,7 +5984,7 @@ var Player = class {
     this.#gradientReferences.set(gradient, references5);
     if (references5 <= 0) {
       this.#gradientReferences.delete(gradient);
-      this.#release(gradient);
+      this.release(gradient);
     }
   }
   #count(counts, storage) {
@@ -6041,18 +5995,25 @@ var Player = class {
   }
   #releaseIfUnused(storage) {
     const unused = this.#count(this.#reads, storage) === 0 && this.#count(this.#references, storage) === 0;
-    if (unused && !storage.persistent && this.#live.has(storage)) this.#release(storage);
+    if (unused && !storage.persistent && this.#live.has(storage)) this.release(storage);
   }
-  #allocate(storage) {
+  fixed(bytes5, kind) {
+    return this.#tape.fixed(bytes5, kind);
+  }
+  allocate(storage) {
     if (this.#live.has(storage)) return;
     this.#live.add(storage);
     this.events.push({ kind: "allocate", storage, moment: this.#moment });
   }
-  #release(storage) {
+  release(storage) {
     this.#live.delete(storage);
     this.events.push({ kind: "release", storage, moment: this.#moment });
   }
 };
+function passOf(node, phase) {
+  if (phase === "recomputation") return "backward";
+  return node.outputs.some((output) => output.requiresGrad) ? "forward" : "without gradients";
+}
 function untilLastSave(saving2, rest) {
   const last = saving2.at(-1);
   if (last === void 0) return saving2;
@@ -6081,7 +6042,7 @@ function bestLever(spec2, config, gpu2, peak, footprints) {
 }
 function changesOf(spec2, config, gpu2, { moment: moment2 }) {
   if (spec2.step !== "training") return [];
-  const isText = spec2.task !== "image-classification";
+  const isText = !isOfImages(spec2.task);
   return [
     ...!spec2.gradientCheckpointing && supportsCheckpointing(config) ? [{ change: "gradient-checkpointing", spec: { ...spec2, gradientCheckpointing: true } }] : [],
     ...spec2.precision === "fp32" && gpu2.peakFlops.bf16 !== void 0 ? [{ change: "bf16-autocast", spec: { ...spec2, precision: "amp-bf16" } }] : [],
@@ -6283,8 +6244,8 @@ function throughputCurve({ trials, throughputProvenance: throughputProvenance3, 
   const tried = trials.flatMap(
     ({ microBatch, outcome: outcome3 }) => outcome3.kind === "fits" && (isModelled || outcome3.stepMillisSpread !== void 0) ? [microBatch] : []
   );
-  const sizes = isModelled ? [...tried, ...powersOfTwo().filter((power) => power <= largest)] : tried;
-  return [...new Set(sizes)].toSorted((a, b) => a - b).map((microBatch) => ({ microBatch, samplesPerSecond: samplesPerSecond({ microBatch, gradientAccumulation: 1 }) }));
+  const sizes3 = isModelled ? [...tried, ...powersOfTwo().filter((power) => power <= largest)] : tried;
+  return [...new Set(sizes3)].toSorted((a, b) => a - b).map((microBatch) => ({ microBatch, samplesPerSecond: samplesPerSecond({ microBatch, gradientAccumulation: 1 }) }));
 }
 function estimatedEvidence(spec2, config, options) {
   if (spec2.framework !== "pytorch") throw notEstimated(spec2);
@@ -6351,7 +6312,7 @@ function notEstimated({ framework }) {
 }
 
 // engine/models/resolve.ts
-import { posix } from "node:path";
+import { posix as posix2 } from "node:path";
 
 // engine/config/quote.ts
 var SHOWN_CHARACTERS = 80;
@@ -6366,7 +6327,48 @@ function oneOf(words4) {
   return words4.length < 2 ? words4.join("") : `${words4.slice(0, -1).join(", ")} or ${words4.at(-1)}`;
 }
 
-// engine/models/catalogue/classic-rows.ts
+// engine/config/sources.ts
+import { posix } from "node:path";
+var MAX_NAME_CHARACTERS = 200;
+function isPlausibleName(name3) {
+  return name3.length <= MAX_NAME_CHARACTERS && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name3);
+}
+function placesOf(file, configPath) {
+  return [.../* @__PURE__ */ new Set([posix.normalize(file), posix.join(posix.dirname(configPath), file)])];
+}
+async function firstFile(places2, { readFile: readFile2 }) {
+  for (const path7 of places2) {
+    const text3 = await readFile2?.(path7);
+    if (text3 !== void 0) return { path: path7, text: text3 };
+  }
+  return void 0;
+}
+function notingFiles(sources) {
+  const { readFile: readFile2 } = sources;
+  if (readFile2 === void 0) return { sources, files: [] };
+  const files = [];
+  const noting = async (path7) => {
+    const text3 = await readFile2(path7);
+    if (text3 !== void 0) files.push({ path: path7, text: text3 });
+    return text3;
+  };
+  return { sources: { ...sources, readFile: noting }, files };
+}
+function askingOnce(sources) {
+  const { readFile: readFile2 } = sources;
+  if (readFile2 === void 0) return sources;
+  const asked2 = /* @__PURE__ */ new Map();
+  return {
+    ...sources,
+    readFile: (path7) => {
+      const answer4 = asked2.get(path7) ?? readFile2(path7);
+      asked2.set(path7, answer4);
+      return answer4;
+    }
+  };
+}
+
+// engine/models/catalogue/bert-and-gpt-rows.ts
 var bertLarge = { hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096 };
 var robertaSizes = { max_position_embeddings: 514, type_vocab_size: 1 };
 function row(id7, model_type, differences = {}) {
@@ -6374,8 +6376,8 @@ function row(id7, model_type, differences = {}) {
 }
 function cerebras(size2, n_embd, n_layer, n_head) {
   const dropout = { resid_pdrop: 0, embd_pdrop: 0, attn_pdrop: 0 };
-  const sizes = { n_embd, n_layer, n_head, n_positions: 2048 };
-  return row(`cerebras/Cerebras-GPT-${size2}`, "gpt2", { ...sizes, activation_function: "gelu", ...dropout });
+  const sizes3 = { n_embd, n_layer, n_head, n_positions: 2048 };
+  return row(`cerebras/Cerebras-GPT-${size2}`, "gpt2", { ...sizes3, activation_function: "gelu", ...dropout });
 }
 var gptNeo2 = (hidden_size, num_layers, num_heads) => ({
   ...{ hidden_size, num_layers, num_heads },
@@ -6385,7 +6387,7 @@ var starcoder = (n_embd, n_layer, n_head) => ({
   model_type: "gpt_bigcode",
   ...{ vocab_size: 49152, n_positions: 8192, n_embd, n_layer, n_head }
 });
-var classicRows = [
+var bertAndGptRows = [
   row("google-bert/bert-base-uncased", "bert"),
   row("google-bert/bert-base-cased", "bert", { vocab_size: 28996 }),
   row("google-bert/bert-base-multilingual-cased", "bert", { vocab_size: 119547 }),
@@ -6432,12 +6434,12 @@ var classicRows = [
 ];
 
 // engine/models/catalogue/model-row.ts
-function row2(model_type, sizes, ids, differences = {}) {
-  return { ids, config: textConfig4(model_type, sizes, differences) };
+function row2(model_type, sizes3, ids, differences = {}) {
+  return { ids, config: textConfig4(model_type, sizes3, differences) };
 }
-function textConfig4(model_type, sizes, differences = {}) {
-  const [vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads] = sizes;
-  const [, , , , , num_key_value_heads, max_position_embeddings] = sizes;
+function textConfig4(model_type, sizes3, differences = {}) {
+  const [vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads] = sizes3;
+  const [, , , , , num_key_value_heads, max_position_embeddings] = sizes3;
   return {
     model_type,
     vocab_size,
@@ -6453,18 +6455,147 @@ function textConfig4(model_type, sizes, differences = {}) {
 var tied4 = { tie_word_embeddings: true };
 var untied = { tie_word_embeddings: false };
 
-// engine/models/catalogue/convolutional-rows.ts
+// engine/models/catalogue/gemma-multimodal-rows.ts
+var gemmaVision = {
+  hidden_size: 1152,
+  intermediate_size: 4304,
+  num_hidden_layers: 27,
+  num_attention_heads: 16,
+  num_channels: 3,
+  image_size: 896,
+  patch_size: 14,
+  vision_use_head: false
+};
+function gemma3Row(sizes3, headSize, ids) {
+  const text_config = textConfig4("gemma3_text", sizes3, { head_dim: headSize, sliding_window: 1024 });
+  return { ids, config: { model_type: "gemma3", text_config, vision_config: gemmaVision } };
+}
+var largeVision = {
+  hidden_size: 1152,
+  intermediate_size: 4304,
+  num_hidden_layers: 27,
+  num_attention_heads: 16,
+  num_key_value_heads: 16,
+  head_dim: 72,
+  standardize: true
+};
+function gemma4Text(sizes3, differences) {
+  const [hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, num_key_value_heads] = sizes3;
+  const [, , , , , sliding_window, max_position_embeddings] = sizes3;
+  return {
+    hidden_size,
+    intermediate_size,
+    num_hidden_layers,
+    num_attention_heads,
+    num_key_value_heads,
+    sliding_window,
+    max_position_embeddings,
+    final_logit_softcapping: 30,
+    ...differences
+  };
+}
+function smallRow(sizes3, differences, ids) {
+  const text_config = gemma4Text(sizes3, differences);
+  return { ids, config: { model_type: "gemma4", text_config, vision_config: {}, audio_config: {} } };
+}
+function largeRow(sizes3, differences, ids) {
+  const text_config = gemma4Text(sizes3, {
+    attention_k_eq_v: true,
+    hidden_size_per_layer_input: 0,
+    ...differences
+  });
+  return { ids, config: { model_type: "gemma4", text_config, vision_config: largeVision } };
+}
+var fullEvery = (count3, layers2) => Array.from({ length: layers2 }, (_, index) => (index + 1) % count3 === 0 ? "full_attention" : "sliding_attention");
+var experts2 = { enable_moe_block: true, num_experts: 128, top_k_experts: 8, moe_intermediate_size: 704 };
+function gemma3nRow(text_config, ids) {
+  return { ids, config: { model_type: "gemma3n", text_config, vision_config: {}, audio_config: {} } };
+}
+var unified = {
+  ids: ["google/gemma-4-12B-it", "google/gemma-4-12B", "unsloth/gemma-4-12B-it"],
+  config: {
+    model_type: "gemma4_unified",
+    text_config: gemma4Text([3840, 15360, 48, 16, 8, 1024, 262144], {
+      attention_k_eq_v: true,
+      num_global_key_value_heads: 1
+    }),
+    vision_config: {},
+    audio_config: {}
+  }
+};
+var gemmaRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  gemma3Row([262208, 2560, 10240, 34, 8, 4, 131072], 256, ["google/gemma-3-4b-pt", "google/gemma-3-4b-it", "unsloth/gemma-3-4b-it"]),
+  gemma3Row([262208, 3840, 15360, 48, 16, 8, 131072], 256, ["google/gemma-3-12b-pt", "google/gemma-3-12b-it", "unsloth/gemma-3-12b-it"]),
+  gemma3Row([262208, 5376, 21504, 62, 32, 16, 131072], 128, ["google/gemma-3-27b-pt", "google/gemma-3-27b-it", "unsloth/gemma-3-27b-it"]),
+  // hidden, feed-forward, layers, heads, key/value heads, window, positions
+  smallRow([1536, 6144, 35, 8, 1, 512, 131072], { num_kv_shared_layers: 20, use_double_wide_mlp: true, layer_types: fullEvery(5, 35) }, ["google/gemma-4-E2B-it", "google/gemma-4-E2B", "unsloth/gemma-4-E2B-it"]),
+  smallRow([2560, 10240, 42, 8, 2, 512, 131072], { num_kv_shared_layers: 18 }, ["google/gemma-4-E4B-it", "google/gemma-4-E4B", "unsloth/gemma-4-E4B-it"]),
+  largeRow([5376, 21504, 60, 32, 16, 1024, 262144], { num_global_key_value_heads: 4 }, ["google/gemma-4-31B", "google/gemma-4-31B-it", "unsloth/gemma-4-31B-it"]),
+  largeRow([2816, 2112, 30, 16, 8, 1024, 262144], { num_global_key_value_heads: 2, ...experts2 }, ["google/gemma-4-26B-A4B", "google/gemma-4-26B-A4B-it", "unsloth/gemma-4-26B-A4B-it"]),
+  unified
+];
+var gemma3nRows = [
+  gemma3nRow({}, ["google/gemma-3n-E4B-it", "google/gemma-3n-E4B", "unsloth/gemma-3n-E4B-it"]),
+  gemma3nRow({ num_hidden_layers: 30, intermediate_size: 8192, num_kv_shared_layers: 10 }, ["google/gemma-3n-E2B-it", "google/gemma-3n-E2B", "unsloth/gemma-3n-E2B-it"])
+];
+
+// engine/models/catalogue/image-classifier-rows.ts
+var basicBlocks = { layer_type: "basic", hidden_sizes: [64, 128, 256, 512] };
+var deep = { depths: [3, 3, 27, 3] };
+var tiny = { hidden_size: 192, num_attention_heads: 3, intermediate_size: 768 };
+var small = { hidden_size: 384, num_attention_heads: 6, intermediate_size: 1536 };
+var large = { hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096 };
+function row3(ids, model_type, differences = {}) {
+  return { ids, config: { model_type, ...differences } };
+}
+var imageClassifierRows = [
+  row3(["microsoft/resnet-18"], "resnet", { ...basicBlocks, depths: [2, 2, 2, 2] }),
+  row3(["microsoft/resnet-34"], "resnet", { ...basicBlocks, depths: [3, 4, 6, 3] }),
+  row3(["microsoft/resnet-50"], "resnet"),
+  row3(["microsoft/resnet-101"], "resnet", { depths: [3, 4, 23, 3] }),
+  row3(["microsoft/resnet-152"], "resnet", { depths: [3, 8, 36, 3] }),
+  // Only the distilled DeiTs have the token that makes a DeiT; the others are published as ViTs.
+  row3(["google/vit-base-patch16-224", "google/vit-base-patch16-224-in21k", "facebook/deit-base-patch16-224"], "vit"),
+  row3(["google/vit-base-patch16-384"], "vit", { image_size: 384 }),
+  row3(["google/vit-base-patch32-224-in21k"], "vit", { patch_size: 32 }),
+  row3(["google/vit-base-patch32-384"], "vit", { patch_size: 32, image_size: 384 }),
+  row3(["google/vit-large-patch16-224", "google/vit-large-patch16-224-in21k"], "vit", large),
+  row3(["google/vit-large-patch16-384"], "vit", { ...large, image_size: 384 }),
+  row3(["google/vit-large-patch32-384"], "vit", { ...large, patch_size: 32, image_size: 384 }),
+  row3(["facebook/deit-tiny-patch16-224"], "vit", tiny),
+  row3(["facebook/deit-small-patch16-224"], "vit", small),
+  row3(["facebook/deit-tiny-distilled-patch16-224"], "deit", tiny),
+  row3(["facebook/deit-small-distilled-patch16-224"], "deit", small),
+  row3(["facebook/deit-base-distilled-patch16-224"], "deit"),
+  row3(["facebook/convnext-tiny-224"], "convnext"),
+  row3(["facebook/convnext-small-224"], "convnext", deep),
+  row3(
+    ["facebook/convnext-base-224", "facebook/convnext-base-224-22k", "facebook/convnext-base-224-22k-1k"],
+    "convnext",
+    {
+      ...deep,
+      hidden_sizes: [128, 256, 512, 1024]
+    }
+  ),
+  row3(["facebook/convnext-large-224", "facebook/convnext-large-224-22k-1k"], "convnext", {
+    ...deep,
+    hidden_sizes: [192, 384, 768, 1536]
+  })
+];
+
+// engine/models/catalogue/lfm2-rows.ts
 var attentionAt = (...full_attn_idxs) => ({ full_attn_idxs, ...tied4 });
-var small = attentionAt(2, 5, 8, 10, 12, 14);
-var lfm2Small = row2("lfm2", [65536, 1024, 6656, 16, 16, 8, 128e3], ["LiquidAI/LFM2-350M"], small);
-var lfm2Medium = row2("lfm2", [65536, 2048, 12288, 16, 32, 8, 128e3], ["LiquidAI/LFM2-1.2B"], small);
-var layersOf = (count3, attention8) => Array.from({ length: count3 }, (_, index) => attention8.includes(index) ? "full_attention" : "conv");
-var experts2 = {
+var small2 = attentionAt(2, 5, 8, 10, 12, 14);
+var lfm2Small = row2("lfm2", [65536, 1024, 6656, 16, 16, 8, 128e3], ["LiquidAI/LFM2-350M"], small2);
+var lfm2Medium = row2("lfm2", [65536, 2048, 12288, 16, 32, 8, 128e3], ["LiquidAI/LFM2-1.2B"], small2);
+var layersOf2 = (count3, attention8) => Array.from({ length: count3 }, (_, index) => attention8.includes(index) ? "full_attention" : "conv");
+var experts3 = {
   num_experts: 32,
   num_experts_per_tok: 4,
   moe_intermediate_size: 1792,
   num_dense_layers: 2,
-  layer_types: layersOf(24, [2, 6, 10, 14, 18, 21]),
+  layer_types: layersOf2(24, [2, 6, 10, 14, 18, 21]),
   ...tied4
 };
 var visionOf = (hidden_size, intermediate_size, num_hidden_layers) => ({
@@ -6480,82 +6611,57 @@ function visionRow(id7, text3, vision_config2) {
     config: { model_type: "lfm2_vl", tie_word_embeddings: true, text_config: text3.config, vision_config: vision_config2 }
   };
 }
-var convolutionalRows = [
+var lfm2Rows = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
   lfm2Small,
-  row2("lfm2", [65536, 1536, 10240, 16, 24, 8, 128e3], ["LiquidAI/LFM2-700M"], small),
+  row2("lfm2", [65536, 1536, 10240, 16, 24, 8, 128e3], ["LiquidAI/LFM2-700M"], small2),
   lfm2Medium,
   row2("lfm2", [65536, 2048, 10752, 30, 32, 8, 128e3], ["LiquidAI/LFM2-2.6B"], { ...attentionAt(2, 5, 9, 13, 17, 21, 24, 27), block_auto_adjust_ff_dim: false }),
-  row2("lfm2_moe", [65536, 2048, 7168, 24, 32, 8, 128e3], ["LiquidAI/LFM2-8B-A1B"], experts2),
+  row2("lfm2_moe", [65536, 2048, 7168, 24, 32, 8, 128e3], ["LiquidAI/LFM2-8B-A1B"], experts3),
   visionRow("LiquidAI/LFM2-VL-450M", lfm2Small, visionOf(768, 3072, 12)),
   visionRow("LiquidAI/LFM2-VL-1.6B", lfm2Medium, visionOf(1152, 4304, 27))
 ];
 
-// engine/models/catalogue/gemma-rows.ts
-var largeVision = {
-  hidden_size: 1152,
-  intermediate_size: 4304,
-  num_hidden_layers: 27,
-  num_attention_heads: 16,
-  num_key_value_heads: 16,
-  head_dim: 72,
-  standardize: true
+// engine/models/catalogue/llama-multimodal-rows.ts
+function mllamaRow(sizes3, tileSide, ids) {
+  const cross_attention_layers = Array.from({ length: sizes3[3] / 5 }, (_, index) => 3 + 5 * index);
+  const text_config = textConfig4("mllama_text_model", sizes3, { cross_attention_layers });
+  return { ids, config: { model_type: "mllama", text_config, vision_config: { image_size: tileSide } } };
+}
+var llama4Tower = { hidden_size: 1408, image_size: 336, vision_output_dim: 4096 };
+var scout = {
+  ids: [
+    ...["meta-llama/Llama-4-Scout-17B-16E", "meta-llama/Llama-4-Scout-17B-16E-Instruct"],
+    ...["unsloth/Llama-4-Scout-17B-16E", "unsloth/Llama-4-Scout-17B-16E-Instruct"],
+    "axolotl-quants/Llama-4-Scout-17B-16E-Linearized-bnb-nf4-bf16"
+  ],
+  config: { model_type: "llama4", text_config: { max_position_embeddings: 10485760 }, vision_config: llama4Tower }
 };
-function textConfig5(sizes, differences) {
-  const [hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, num_key_value_heads] = sizes;
-  const [, , , , , sliding_window, max_position_embeddings] = sizes;
-  return {
-    hidden_size,
-    intermediate_size,
-    num_hidden_layers,
-    num_attention_heads,
-    num_key_value_heads,
-    sliding_window,
-    max_position_embeddings,
-    final_logit_softcapping: 30,
-    ...differences
-  };
-}
-function smallRow(sizes, differences, ids) {
-  const text_config = textConfig5(sizes, differences);
-  return { ids, config: { model_type: "gemma4", text_config, vision_config: {}, audio_config: {} } };
-}
-function largeRow(sizes, differences, ids) {
-  const text_config = textConfig5(sizes, {
-    attention_k_eq_v: true,
-    hidden_size_per_layer_input: 0,
-    ...differences
-  });
-  return { ids, config: { model_type: "gemma4", text_config, vision_config: largeVision } };
-}
-var fullEvery = (count3, layers2) => Array.from({ length: layers2 }, (_, index) => (index + 1) % count3 === 0 ? "full_attention" : "sliding_attention");
-var experts3 = { enable_moe_block: true, num_experts: 128, top_k_experts: 8, moe_intermediate_size: 704 };
-function gemma3nRow(text_config, ids) {
-  return { ids, config: { model_type: "gemma3n", text_config, vision_config: {}, audio_config: {} } };
-}
-var unified = {
-  ids: ["google/gemma-4-12B-it", "google/gemma-4-12B", "unsloth/gemma-4-12B-it"],
+var maverick = {
+  ids: [
+    ...["meta-llama/Llama-4-Maverick-17B-128E", "meta-llama/Llama-4-Maverick-17B-128E-Instruct"],
+    "axolotl-quants/Llama-4-Maverick-17B-128E-Linearized-bnb-nf4-bf16"
+  ],
   config: {
-    model_type: "gemma4_unified",
-    text_config: textConfig5([3840, 15360, 48, 16, 8, 1024, 262144], {
-      attention_k_eq_v: true,
-      num_global_key_value_heads: 1
-    }),
-    vision_config: {},
-    audio_config: {}
+    model_type: "llama4",
+    text_config: {
+      max_position_embeddings: 1048576,
+      num_local_experts: 128,
+      interleave_moe_layer_step: 2,
+      use_qk_norm: false
+    },
+    vision_config: llama4Tower
   }
 };
-var gemmaRows = [
-  // hidden, feed-forward, layers, heads, key/value heads, window, positions
-  smallRow([1536, 6144, 35, 8, 1, 512, 131072], { num_kv_shared_layers: 20, use_double_wide_mlp: true, layer_types: fullEvery(5, 35) }, ["google/gemma-4-E2B-it", "google/gemma-4-E2B", "unsloth/gemma-4-E2B-it"]),
-  smallRow([2560, 10240, 42, 8, 2, 512, 131072], { num_kv_shared_layers: 18 }, ["google/gemma-4-E4B-it", "google/gemma-4-E4B", "unsloth/gemma-4-E4B-it"]),
-  largeRow([5376, 21504, 60, 32, 16, 1024, 262144], { num_global_key_value_heads: 4 }, ["google/gemma-4-31B", "google/gemma-4-31B-it", "unsloth/gemma-4-31B-it"]),
-  largeRow([2816, 2112, 30, 16, 8, 1024, 262144], { num_global_key_value_heads: 2, ...experts3 }, ["google/gemma-4-26B-A4B", "google/gemma-4-26B-A4B-it", "unsloth/gemma-4-26B-A4B-it"]),
-  unified
-];
-var gemma3nRows = [
-  gemma3nRow({}, ["google/gemma-3n-E4B-it", "google/gemma-3n-E4B", "unsloth/gemma-3n-E4B-it"]),
-  gemma3nRow({ num_hidden_layers: 30, intermediate_size: 8192, num_kv_shared_layers: 10 }, ["google/gemma-3n-E2B-it", "google/gemma-3n-E2B", "unsloth/gemma-3n-E2B-it"])
+var llamaMultimodalRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  // transformers' MllamaConfig; the 90 B and the tiles of the instructed ones: torchtune/models/llama3_2_vision/_model_builders.py
+  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 448, ["meta-llama/Llama-3.2-11B-Vision", "unsloth/Llama-3.2-11B-Vision"]),
+  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 560, ["meta-llama/Llama-3.2-11B-Vision-Instruct", "unsloth/Llama-3.2-11B-Vision-Instruct", "alpindale/Llama-3.2-11B-Vision-Instruct"]),
+  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 448, ["meta-llama/Llama-3.2-90B-Vision"]),
+  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 560, ["meta-llama/Llama-3.2-90B-Vision-Instruct"]),
+  scout,
+  maverick
 ];
 
 // engine/models/catalogue/llm-rows.ts
@@ -6862,6 +6968,69 @@ var mambaRows = [
   row2("falcon_h1", [261120, 5120, 21504, 72, 20, 4, 262144], ["tiiuae/Falcon-H1-34B-Base", "tiiuae/Falcon-H1-34B-Instruct"], falconH12(true, [32, 128, 256, 2]))
 ];
 
+// engine/models/catalogue/mistral-multimodal-rows.ts
+var pixtralTower = { hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24, patch_size: 14 };
+var largePixtralTower = { hidden_size: 1664, intermediate_size: 8192, num_hidden_layers: 48, patch_size: 14 };
+function mistral3Row(textType, sizes3, { isTied, tower: tower2 = pixtralTower }, ids) {
+  const text_config = textConfig4(textType, sizes3, { head_dim: 128, sliding_window: null });
+  return {
+    ids,
+    config: { model_type: "mistral3", tie_word_embeddings: isTied, text_config, vision_config: tower2 }
+  };
+}
+var ministral3Ids = (size2) => ["Base-2512", "Instruct-2512", "Instruct-2512-BF16", "Reasoning-2512"].map(
+  (kind) => `mistralai/Ministral-3-${size2}-${kind}`
+);
+var mistralSmall4 = {
+  ids: ["mistralai/Mistral-Small-4-119B-2603", "axolotl-ai-co/Mistral-Small-4-119B-2603-BF16"],
+  config: {
+    model_type: "mistral3",
+    tie_word_embeddings: false,
+    text_config: textConfig4("mistral4", [131072, 4096, 12288, 36, 32, 32, 1048576], {
+      q_lora_rank: 1024,
+      kv_lora_rank: 256,
+      qk_nope_head_dim: 64,
+      qk_rope_head_dim: 64,
+      v_head_dim: 128,
+      n_routed_experts: 128,
+      num_experts_per_tok: 4,
+      moe_intermediate_size: 2048
+    }),
+    vision_config: pixtralTower
+  }
+};
+var pixtral12 = {
+  ids: ["mistral-community/pixtral-12b"],
+  config: {
+    model_type: "llava",
+    text_config: textConfig4("mistral", [131072, 5120, 14336, 40, 32, 8, 1024e3], {
+      head_dim: 128,
+      sliding_window: null
+    }),
+    vision_config: { model_type: "pixtral", patch_size: 16 }
+  }
+};
+var voxtralMini = {
+  ids: ["mistralai/Voxtral-Mini-3B-2507"],
+  config: {
+    model_type: "voxtral",
+    text_config: textConfig4("llama", [131072, 3072, 8192, 30, 32, 8, 131072], { head_dim: 128 }),
+    audio_config: {}
+  }
+};
+var mistralMultimodalRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  mistral3Row("mistral", [131072, 5120, 32768, 40, 32, 8, 131072], { isTied: false }, ["mistralai/Mistral-Small-3.1-24B-Base-2503", "mistralai/Mistral-Small-3.1-24B-Instruct-2503"]),
+  mistral3Row("ministral3", [131072, 3072, 9216, 26, 32, 8, 262144], { isTied: true }, ministral3Ids("3B")),
+  mistral3Row("ministral3", [131072, 4096, 14336, 34, 32, 8, 262144], { isTied: false }, ministral3Ids("8B")),
+  mistral3Row("ministral3", [131072, 5120, 16384, 40, 32, 8, 262144], { isTied: false }, ministral3Ids("14B")),
+  mistral3Row("ministral3", [131072, 5120, 32768, 40, 32, 8, 393216], { isTied: false }, ["mistralai/Devstral-Small-2-24B-Instruct-2512"]),
+  mistral3Row("ministral3", [131072, 12288, 28672, 88, 96, 8, 262144], { isTied: false, tower: largePixtralTower }, ["mistralai/Mistral-Medium-3.5-128B", "axolotl-ai-co/Mistral-Medium-3.5-128B-BF16"]),
+  mistralSmall4,
+  pixtral12,
+  voxtralMini
+];
+
 // engine/models/catalogue/moe-rows.ts
 var qwen3Experts = (experts4, inner) => ({
   head_dim: 128,
@@ -7019,29 +7188,35 @@ var moeRows = [
   row2("glm4_moe_lite", [154880, 2048, 10240, 47, 20, 20, 202752], ["zai-org/GLM-4.7-Flash"], glm47Flash)
 ];
 
-// engine/models/catalogue/multimodal-rows.ts
-var gemmaVision = {
-  hidden_size: 1152,
-  intermediate_size: 4304,
-  num_hidden_layers: 27,
-  num_attention_heads: 16,
-  num_channels: 3,
-  image_size: 896,
-  patch_size: 14,
-  vision_use_head: false
+// engine/models/catalogue/own-code-rows.ts
+var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
+var mossVl2 = {
+  ids: ["OpenMOSS-Team/MOSS-VL-Instruct-0708"],
+  config: {
+    model_type: "moss_vl",
+    tie_word_embeddings: false,
+    text_config: textConfig4("moss_vl_text", [151936, 4096, 12288, 48, 32, 8, 262144], {
+      head_dim: 128,
+      cross_attention_layers: [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46]
+    }),
+    vision_config: { depth: 27, hidden_size: 1152, intermediate_size: 4304, deepstack_visual_indexes: [8, 16, 24] }
+  }
 };
-function gemma3Row(sizes, headSize, ids) {
-  const text_config = textConfig4("gemma3_text", sizes, { head_dim: headSize, sliding_window: 1024 });
-  return { ids, config: { model_type: "gemma3", text_config, vision_config: gemmaVision } };
-}
-function qwen2VlRow(sizes, isTied, ids) {
-  const vision_config2 = { depth: 32, embed_dim: 1280, hidden_size: sizes[1], mlp_ratio: 4, num_heads: 16 };
-  const text_config = textConfig4("qwen2_vl_text", sizes);
+var ownCodeRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2),
+  mossVl2
+];
+
+// engine/models/catalogue/qwen-multimodal-rows.ts
+function qwen2VlRow(sizes3, isTied, ids) {
+  const vision_config2 = { depth: 32, embed_dim: 1280, hidden_size: sizes3[1], mlp_ratio: 4, num_heads: 16 };
+  const text_config = textConfig4("qwen2_vl_text", sizes3);
   return { ids, config: { model_type: "qwen2_vl", tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
-function qwen25VlRow(sizes, isTied, ids) {
-  const vision_config2 = { depth: 32, hidden_size: 1280, intermediate_size: 3420, out_hidden_size: sizes[1] };
-  const text_config = textConfig4("qwen2_5_vl_text", sizes);
+function qwen25VlRow(sizes3, isTied, ids) {
+  const vision_config2 = { depth: 32, hidden_size: 1280, intermediate_size: 3420, out_hidden_size: sizes3[1] };
+  const text_config = textConfig4("qwen2_5_vl_text", sizes3);
   return { ids, config: { model_type: "qwen2_5_vl", tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
 var smallQwen3Vision = {
@@ -7056,43 +7231,13 @@ var largeQwen3Vision = {
   intermediate_size: 4304,
   deepstack_visual_indexes: [8, 16, 24]
 };
-function qwen3VlRow(sizes, { vision, isTied, experts: experts4 }, ids) {
+function qwen3VlRow(sizes3, { vision, isTied, experts: experts4 }, ids) {
   const model_type = experts4 === void 0 ? "qwen3_vl" : "qwen3_vl_moe";
-  const text_config = textConfig4(`${model_type}_text`, sizes, { head_dim: 128, ...experts4 });
-  const vision_config2 = { num_heads: 16, out_hidden_size: sizes[1], ...vision };
+  const text_config = textConfig4(`${model_type}_text`, sizes3, { head_dim: 128, ...experts4 });
+  const vision_config2 = { num_heads: 16, out_hidden_size: sizes3[1], ...vision };
   return { ids, config: { model_type, tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
 var qwen3Experts2 = (inner) => ({ num_experts: 128, num_experts_per_tok: 8, moe_intermediate_size: inner });
-var pixtralTower = { hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24, patch_size: 14 };
-var largePixtralTower = { hidden_size: 1664, intermediate_size: 8192, num_hidden_layers: 48, patch_size: 14 };
-function mistral3Row(textType, sizes, { isTied, tower: tower2 = pixtralTower }, ids) {
-  const text_config = textConfig4(textType, sizes, { head_dim: 128, sliding_window: null });
-  return {
-    ids,
-    config: { model_type: "mistral3", tie_word_embeddings: isTied, text_config, vision_config: tower2 }
-  };
-}
-var ministral3Ids = (size2) => ["Base-2512", "Instruct-2512", "Instruct-2512-BF16", "Reasoning-2512"].map(
-  (kind) => `mistralai/Ministral-3-${size2}-${kind}`
-);
-var mistralSmall4 = {
-  ids: ["mistralai/Mistral-Small-4-119B-2603", "axolotl-ai-co/Mistral-Small-4-119B-2603-BF16"],
-  config: {
-    model_type: "mistral3",
-    tie_word_embeddings: false,
-    text_config: textConfig4("mistral4", [131072, 4096, 12288, 36, 32, 32, 1048576], {
-      q_lora_rank: 1024,
-      kv_lora_rank: 256,
-      qk_nope_head_dim: 64,
-      qk_rope_head_dim: 64,
-      v_head_dim: 128,
-      n_routed_experts: 128,
-      num_experts_per_tok: 4,
-      moe_intermediate_size: 2048
-    }),
-    vision_config: pixtralTower
-  }
-};
 var qwen35Vision = { depth: 27, hidden_size: 1152, intermediate_size: 4304, patch_size: 16 };
 var smallQwen35Vision = { depth: 24, hidden_size: 1024, intermediate_size: 4096, patch_size: 16 };
 var tinyQwen35Vision = { depth: 12, hidden_size: 768, intermediate_size: 3072, patch_size: 16 };
@@ -7104,32 +7249,24 @@ var deltaNet2 = (valueHeads) => ({
   linear_num_key_heads: 16,
   linear_num_value_heads: valueHeads
 });
-function qwen35Row(sizes, { valueHeads, isTied, vision }, ids) {
-  const text_config = textConfig4("qwen3_5_text", sizes, deltaNet2(valueHeads));
-  const vision_config2 = { ...vision, out_hidden_size: sizes[1] };
+function qwen35Row(sizes3, { valueHeads, isTied, vision }, ids) {
+  const text_config = textConfig4("qwen3_5_text", sizes3, deltaNet2(valueHeads));
+  const vision_config2 = { ...vision, out_hidden_size: sizes3[1] };
   return { ids, config: { model_type: "qwen3_5", tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
-function qwen35MoeRow(sizes, experts4, ids) {
-  const { intermediate_size: _, ...text3 } = textConfig4("qwen3_5_moe_text", sizes, {
+function qwen35MoeRow(sizes3, experts4, ids) {
+  const { intermediate_size: _, ...text3 } = textConfig4("qwen3_5_moe_text", sizes3, {
     ...deltaNet2(experts4.valueHeads),
     num_experts: experts4.count,
     num_experts_per_tok: experts4.perToken,
     moe_intermediate_size: experts4.inner,
     shared_expert_intermediate_size: experts4.inner
   });
-  const vision_config2 = { ...qwen35Vision, out_hidden_size: sizes[1] };
+  const vision_config2 = { ...qwen35Vision, out_hidden_size: sizes3[1] };
   return { ids, config: { model_type: "qwen3_5_moe", tie_word_embeddings: false, text_config: text3, vision_config: vision_config2 } };
 }
-function mllamaRow(sizes, tileSide, ids) {
-  const cross_attention_layers = Array.from({ length: sizes[3] / 5 }, (_, index) => 3 + 5 * index);
-  const text_config = textConfig4("mllama_text_model", sizes, { cross_attention_layers });
-  return { ids, config: { model_type: "mllama", text_config, vision_config: { image_size: tileSide } } };
-}
-var multimodalRows = [
+var qwenMultimodalRows = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
-  gemma3Row([262208, 2560, 10240, 34, 8, 4, 131072], 256, ["google/gemma-3-4b-pt", "google/gemma-3-4b-it", "unsloth/gemma-3-4b-it"]),
-  gemma3Row([262208, 3840, 15360, 48, 16, 8, 131072], 256, ["google/gemma-3-12b-pt", "google/gemma-3-12b-it", "unsloth/gemma-3-12b-it"]),
-  gemma3Row([262208, 5376, 21504, 62, 32, 16, 131072], 128, ["google/gemma-3-27b-pt", "google/gemma-3-27b-it", "unsloth/gemma-3-27b-it"]),
   qwen2VlRow([151936, 1536, 8960, 28, 12, 2, 32768], true, ["Qwen/Qwen2-VL-2B-Instruct", "Qwen/Qwen2-VL-2B"]),
   qwen2VlRow([152064, 3584, 18944, 28, 28, 4, 32768], false, ["Qwen/Qwen2-VL-7B-Instruct", "Qwen/Qwen2-VL-7B"]),
   qwen25VlRow([151936, 2048, 11008, 36, 16, 2, 128e3], true, ["Qwen/Qwen2.5-VL-3B-Instruct"]),
@@ -7146,31 +7283,61 @@ var multimodalRows = [
   qwen35Row([248320, 5120, 17408, 64, 24, 4, 262144], { valueHeads: 48, isTied: false, vision: qwen35Vision }, ["Qwen/Qwen3.5-27B", "unsloth/Qwen3.5-27B"]),
   qwen35MoeRow([248320, 2048, 512, 40, 16, 2, 262144], { valueHeads: 32, count: 256, perToken: 8, inner: 512 }, ["Qwen/Qwen3.5-35B-A3B", "Qwen/Qwen3.5-35B-A3B-Base"]),
   qwen35MoeRow([248320, 3072, 1024, 48, 32, 2, 262144], { valueHeads: 64, count: 256, perToken: 8, inner: 1024 }, ["Qwen/Qwen3.5-122B-A10B"]),
-  qwen35MoeRow([248320, 4096, 1024, 60, 32, 2, 262144], { valueHeads: 64, count: 512, perToken: 10, inner: 1024 }, ["Qwen/Qwen3.5-397B-A17B"]),
-  mistral3Row("mistral", [131072, 5120, 32768, 40, 32, 8, 131072], { isTied: false }, ["mistralai/Mistral-Small-3.1-24B-Base-2503", "mistralai/Mistral-Small-3.1-24B-Instruct-2503"]),
-  mistral3Row("ministral3", [131072, 3072, 9216, 26, 32, 8, 262144], { isTied: true }, ministral3Ids("3B")),
-  mistral3Row("ministral3", [131072, 4096, 14336, 34, 32, 8, 262144], { isTied: false }, ministral3Ids("8B")),
-  mistral3Row("ministral3", [131072, 5120, 16384, 40, 32, 8, 262144], { isTied: false }, ministral3Ids("14B")),
-  mistral3Row("ministral3", [131072, 5120, 32768, 40, 32, 8, 393216], { isTied: false }, ["mistralai/Devstral-Small-2-24B-Instruct-2512"]),
-  mistral3Row("ministral3", [131072, 12288, 28672, 88, 96, 8, 262144], { isTied: false, tower: largePixtralTower }, ["mistralai/Mistral-Medium-3.5-128B", "axolotl-ai-co/Mistral-Medium-3.5-128B-BF16"]),
-  mistralSmall4,
-  // transformers' MllamaConfig; the 90 B and the tiles of the instructed ones: torchtune/models/llama3_2_vision/_model_builders.py
-  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 448, ["meta-llama/Llama-3.2-11B-Vision", "unsloth/Llama-3.2-11B-Vision"]),
-  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 560, ["meta-llama/Llama-3.2-11B-Vision-Instruct", "unsloth/Llama-3.2-11B-Vision-Instruct", "alpindale/Llama-3.2-11B-Vision-Instruct"]),
-  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 448, ["meta-llama/Llama-3.2-90B-Vision"]),
-  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 560, ["meta-llama/Llama-3.2-90B-Vision-Instruct"])
+  qwen35MoeRow([248320, 4096, 1024, 60, 32, 2, 262144], { valueHeads: 64, count: 512, perToken: 10, inner: 1024 }, ["Qwen/Qwen3.5-397B-A17B"])
 ];
 
-// engine/models/catalogue/newer-multimodal-rows.ts
+// engine/models/catalogue/seq2seq-rows.ts
+function row4(ids, sizes3, differences = {}) {
+  const [d_model, d_ff, num_layers, num_heads] = sizes3;
+  return { ids, config: { model_type: "t5", d_model, d_ff, num_layers, num_heads, ...differences } };
+}
+var gated2 = { feed_forward_proj: "gated-gelu", tie_word_embeddings: false };
+var seq2seqRows = [
+  row4(["google-t5/t5-small"], [512, 2048, 6, 8]),
+  row4(["google-t5/t5-base"], [768, 3072, 12, 12]),
+  row4(["google-t5/t5-large"], [1024, 4096, 24, 16]),
+  row4(["google-t5/t5-3b"], [1024, 16384, 24, 32], { d_kv: 128 }),
+  row4(["google-t5/t5-11b"], [1024, 65536, 24, 128], { d_kv: 128 }),
+  row4(["google/flan-t5-small", "google/t5-v1_1-small"], [512, 1024, 8, 6], gated2),
+  row4(["google/flan-t5-base", "google/t5-v1_1-base"], [768, 2048, 12, 12], gated2),
+  row4(["google/flan-t5-large", "google/t5-v1_1-large"], [1024, 2816, 24, 16], gated2),
+  row4(["google/flan-t5-xl", "google/t5-v1_1-xl"], [2048, 5120, 24, 32], gated2),
+  row4(["google/flan-t5-xxl", "google/t5-v1_1-xxl"], [4096, 10240, 24, 64], gated2)
+];
+
+// engine/models/catalogue/vision-language-rows.ts
+var llava15 = {
+  ids: ["llava-hf/llava-1.5-7b-hf"],
+  config: {
+    model_type: "llava",
+    text_config: textConfig4("llama", [32064, 4096, 11008, 32, 32, 32, 4096]),
+    vision_config: {
+      ...{ model_type: "clip_vision_model", hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24 },
+      ...{ num_attention_heads: 16, image_size: 336, patch_size: 14 }
+    }
+  }
+};
+var smolVlmRow = (model_type, words4, ids) => ({
+  ids,
+  config: {
+    model_type,
+    tie_word_embeddings: false,
+    text_config: textConfig4("llama", [words4, 2048, 8192, 24, 32, 32, 8192]),
+    vision_config: {
+      ...{ hidden_size: 1152, intermediate_size: 4304, num_hidden_layers: 27, num_attention_heads: 16 },
+      ...{ image_size: 384, patch_size: 14 }
+    },
+    scale_factor: 3
+  }
+});
 var glm4vRow = (positions, ids) => ({
   ids,
   config: {
     model_type: "glm4v",
     tie_word_embeddings: false,
-    text_config: {
-      ...row2("glm4v_text", [151552, 4096, 13696, 40, 32, 2, positions], []).config,
+    text_config: textConfig4("glm4v_text", [151552, 4096, 13696, 40, 32, 2, positions], {
       partial_rotary_factor: 0.5
-    },
+    }),
     vision_config: {}
   }
 });
@@ -7179,30 +7346,8 @@ var internvl35 = {
   config: {
     model_type: "internvl",
     tie_word_embeddings: false,
-    text_config: { ...row2("qwen3", [151936, 4096, 12288, 36, 32, 8, 40960], []).config, head_dim: 128 },
+    text_config: textConfig4("qwen3", [151936, 4096, 12288, 36, 32, 8, 40960], { head_dim: 128 }),
     vision_config: { attention_bias: true }
-  }
-};
-var llava15 = {
-  ids: ["llava-hf/llava-1.5-7b-hf"],
-  config: {
-    model_type: "llava",
-    text_config: row2("llama", [32064, 4096, 11008, 32, 32, 32, 4096], []).config,
-    vision_config: {
-      ...{ model_type: "clip_vision_model", hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24 },
-      ...{ num_attention_heads: 16, image_size: 336, patch_size: 14 }
-    }
-  }
-};
-var pixtral12 = {
-  ids: ["mistral-community/pixtral-12b"],
-  config: {
-    model_type: "llava",
-    text_config: {
-      ...row2("mistral", [131072, 5120, 14336, 40, 32, 8, 1024e3], []).config,
-      ...{ head_dim: 128, sliding_window: null }
-    },
-    vision_config: { model_type: "pixtral", patch_size: 16 }
   }
 };
 var paddleocr2 = {
@@ -7210,156 +7355,38 @@ var paddleocr2 = {
   config: {
     model_type: "paddleocr_vl",
     tie_word_embeddings: false,
-    text_config: {
-      ...row2("paddleocr_vl_text", [103424, 1024, 3072, 18, 16, 2, 131072], []).config,
+    text_config: textConfig4("paddleocr_vl_text", [103424, 1024, 3072, 18, 16, 2, 131072], {
       head_dim: 128,
-      tie_word_embeddings: false
-    },
+      ...untied
+    }),
     vision_config: {}
   }
 };
-var voxtralMini = {
-  ids: ["mistralai/Voxtral-Mini-3B-2507"],
-  config: {
-    model_type: "voxtral",
-    text_config: { ...row2("llama", [131072, 3072, 8192, 30, 32, 8, 131072], []).config, head_dim: 128 },
-    audio_config: {}
-  }
-};
-var llama4Tower = { hidden_size: 1408, image_size: 336, vision_output_dim: 4096 };
-var scout = {
-  ids: [
-    ...["meta-llama/Llama-4-Scout-17B-16E", "meta-llama/Llama-4-Scout-17B-16E-Instruct"],
-    ...["unsloth/Llama-4-Scout-17B-16E", "unsloth/Llama-4-Scout-17B-16E-Instruct"],
-    "axolotl-quants/Llama-4-Scout-17B-16E-Linearized-bnb-nf4-bf16"
-  ],
-  config: { model_type: "llama4", text_config: { max_position_embeddings: 10485760 }, vision_config: llama4Tower }
-};
-var maverick = {
-  ids: [
-    ...["meta-llama/Llama-4-Maverick-17B-128E", "meta-llama/Llama-4-Maverick-17B-128E-Instruct"],
-    "axolotl-quants/Llama-4-Maverick-17B-128E-Linearized-bnb-nf4-bf16"
-  ],
-  config: {
-    model_type: "llama4",
-    text_config: {
-      max_position_embeddings: 1048576,
-      num_local_experts: 128,
-      interleave_moe_layer_step: 2,
-      use_qk_norm: false
-    },
-    vision_config: llama4Tower
-  }
-};
-var smolVlmRow = (model_type, words4, ids) => ({
-  ids,
-  config: {
-    model_type,
-    tie_word_embeddings: false,
-    text_config: row2("llama", [words4, 2048, 8192, 24, 32, 32, 8192], []).config,
-    vision_config: {
-      ...{ hidden_size: 1152, intermediate_size: 4304, num_hidden_layers: 27, num_attention_heads: 16 },
-      ...{ image_size: 384, patch_size: 14 }
-    },
-    scale_factor: 3
-  }
-});
-var newerMultimodalRows = [
+var visionLanguageRows = [
   llava15,
   smolVlmRow("smolvlm", 49280, ["HuggingFaceTB/SmolVLM2-2.2B-Instruct"]),
   smolVlmRow("idefics3", 49155, ["HuggingFaceTB/SmolVLM-Instruct"]),
   glm4vRow(65536, ["zai-org/GLM-4.1V-9B-Base", "zai-org/GLM-4.1V-9B-Thinking", "THUDM/GLM-4.1V-9B-Thinking"]),
   glm4vRow(131072, ["zai-org/GLM-4.6V-Flash"]),
   internvl35,
-  paddleocr2,
-  voxtralMini,
-  pixtral12,
-  scout,
-  maverick
+  paddleocr2
 ];
 
-// engine/models/catalogue/own-code-rows.ts
-var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
-var mossVl2 = {
-  ids: ["OpenMOSS-Team/MOSS-VL-Instruct-0708"],
-  config: {
-    model_type: "moss_vl",
-    tie_word_embeddings: false,
-    text_config: {
-      ...row2("moss_vl_text", [151936, 4096, 12288, 48, 32, 8, 262144], []).config,
-      head_dim: 128,
-      cross_attention_layers: [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46]
-    },
-    vision_config: { depth: 27, hidden_size: 1152, intermediate_size: 4304, deepstack_visual_indexes: [8, 16, 24] }
-  }
-};
-var ownCodeRows = [
-  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
-  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2),
-  mossVl2
-];
-
-// engine/models/catalogue/seq2seq-rows.ts
-function row3(ids, sizes, differences = {}) {
-  const [d_model, d_ff, num_layers, num_heads] = sizes;
-  return { ids, config: { model_type: "t5", d_model, d_ff, num_layers, num_heads, ...differences } };
+// engine/models/catalogue/yolo-rows.ts
+var versions2 = ["v8", "11", "26"];
+var sizes2 = ["n", "s", "m", "l", "x"];
+function rows2(head2, suffix, of = versions2) {
+  return of.flatMap(
+    (version2) => sizes2.map((size2) => ({
+      ids: [`ultralytics/yolo${version2}${size2}${suffix}`],
+      config: { model_type: "yolo", version: version2, size: size2, head: head2 }
+    }))
+  );
 }
-var gated2 = { feed_forward_proj: "gated-gelu", tie_word_embeddings: false };
-var seq2seqRows = [
-  row3(["google-t5/t5-small"], [512, 2048, 6, 8]),
-  row3(["google-t5/t5-base"], [768, 3072, 12, 12]),
-  row3(["google-t5/t5-large"], [1024, 4096, 24, 16]),
-  row3(["google-t5/t5-3b"], [1024, 16384, 24, 32], { d_kv: 128 }),
-  row3(["google-t5/t5-11b"], [1024, 65536, 24, 128], { d_kv: 128 }),
-  row3(["google/flan-t5-small", "google/t5-v1_1-small"], [512, 1024, 8, 6], gated2),
-  row3(["google/flan-t5-base", "google/t5-v1_1-base"], [768, 2048, 12, 12], gated2),
-  row3(["google/flan-t5-large", "google/t5-v1_1-large"], [1024, 2816, 24, 16], gated2),
-  row3(["google/flan-t5-xl", "google/t5-v1_1-xl"], [2048, 5120, 24, 32], gated2),
-  row3(["google/flan-t5-xxl", "google/t5-v1_1-xxl"], [4096, 10240, 24, 64], gated2)
-];
-
-// engine/models/catalogue/vision-rows.ts
-var basicBlocks = { layer_type: "basic", hidden_sizes: [64, 128, 256, 512] };
-var deep = { depths: [3, 3, 27, 3] };
-var tiny = { hidden_size: 192, num_attention_heads: 3, intermediate_size: 768 };
-var small2 = { hidden_size: 384, num_attention_heads: 6, intermediate_size: 1536 };
-var large = { hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096 };
-function row4(ids, model_type, differences = {}) {
-  return { ids, config: { model_type, ...differences } };
-}
-var visionRows = [
-  row4(["microsoft/resnet-18"], "resnet", { ...basicBlocks, depths: [2, 2, 2, 2] }),
-  row4(["microsoft/resnet-34"], "resnet", { ...basicBlocks, depths: [3, 4, 6, 3] }),
-  row4(["microsoft/resnet-50"], "resnet"),
-  row4(["microsoft/resnet-101"], "resnet", { depths: [3, 4, 23, 3] }),
-  row4(["microsoft/resnet-152"], "resnet", { depths: [3, 8, 36, 3] }),
-  // Only the distilled DeiTs have the token that makes a DeiT; the others are published as ViTs.
-  row4(["google/vit-base-patch16-224", "google/vit-base-patch16-224-in21k", "facebook/deit-base-patch16-224"], "vit"),
-  row4(["google/vit-base-patch16-384"], "vit", { image_size: 384 }),
-  row4(["google/vit-base-patch32-224-in21k"], "vit", { patch_size: 32 }),
-  row4(["google/vit-base-patch32-384"], "vit", { patch_size: 32, image_size: 384 }),
-  row4(["google/vit-large-patch16-224", "google/vit-large-patch16-224-in21k"], "vit", large),
-  row4(["google/vit-large-patch16-384"], "vit", { ...large, image_size: 384 }),
-  row4(["google/vit-large-patch32-384"], "vit", { ...large, patch_size: 32, image_size: 384 }),
-  row4(["facebook/deit-tiny-patch16-224"], "vit", tiny),
-  row4(["facebook/deit-small-patch16-224"], "vit", small2),
-  row4(["facebook/deit-tiny-distilled-patch16-224"], "deit", tiny),
-  row4(["facebook/deit-small-distilled-patch16-224"], "deit", small2),
-  row4(["facebook/deit-base-distilled-patch16-224"], "deit"),
-  row4(["facebook/convnext-tiny-224"], "convnext"),
-  row4(["facebook/convnext-small-224"], "convnext", deep),
-  row4(
-    ["facebook/convnext-base-224", "facebook/convnext-base-224-22k", "facebook/convnext-base-224-22k-1k"],
-    "convnext",
-    {
-      ...deep,
-      hidden_sizes: [128, 256, 512, 1024]
-    }
-  ),
-  row4(["facebook/convnext-large-224", "facebook/convnext-large-224-22k-1k"], "convnext", {
-    ...deep,
-    hidden_sizes: [192, 384, 768, 1536]
-  })
+var yoloRows = [
+  ...rows2("detect", ""),
+  ...rows2("pose", "-pose", ["v8", "11"]),
+  ...rows2("classify", "-cls")
 ];
 
 // engine/models/catalogue.ts
@@ -7370,17 +7397,20 @@ var modelAliases = {
 };
 var entries = new Map(
   [
-    ...classicRows,
-    ...visionRows,
+    ...bertAndGptRows,
+    ...imageClassifierRows,
+    ...yoloRows,
     ...llmRows,
     ...ownCodeRows,
     ...moeRows,
-    ...convolutionalRows,
+    ...lfm2Rows,
     ...mambaRows,
-    ...multimodalRows,
+    ...visionLanguageRows,
     ...gemmaRows,
     ...gemma3nRows,
-    ...newerMultimodalRows,
+    ...qwenMultimodalRows,
+    ...mistralMultimodalRows,
+    ...llamaMultimodalRows,
     ...seq2seqRows
   ].flatMap((row7) => row7.ids.map((id7) => [id7.toLowerCase(), { id: id7, row: row7 }]))
 );
@@ -7428,6 +7458,15 @@ function bareName(id7) {
   return id7.slice(id7.lastIndexOf("/") + 1);
 }
 
+// engine/json.ts
+function parseJson(text3) {
+  try {
+    return JSON.parse(text3);
+  } catch {
+    return void 0;
+  }
+}
+
 // engine/models/config-json.ts
 var supportedArchitectures = modelConfig.options.flatMap((option) => [
   ...option.shape.model_type.values
@@ -7468,12 +7507,8 @@ function withTextConfig(fields3) {
   return "vision_config" in fields3 && !("text_config" in fields3) ? { ...fields3, text_config: fields3 } : fields3;
 }
 function parseObject(text3) {
-  try {
-    const value = JSON.parse(text3);
-    return isObject(value) ? value : void 0;
-  } catch {
-    return void 0;
-  }
+  const value = parseJson(text3);
+  return isObject(value) ? value : void 0;
 }
 function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -7629,9 +7664,9 @@ function knownNames() {
     ([architecture, ids]) => ids.map((id7) => ({ words: wordsOf(id7), id: id7, architecture }))
   );
   const named3 = Object.entries(nicknames).map(([nickname, id7]) => ({ words: wordsOf(nickname), id: id7 }));
-  const catalogued = modelIds.map((id7) => ({ words: wordsOf(id7), id: id7 }));
+  const catalogued2 = modelIds.map((id7) => ({ words: wordsOf(id7), id: id7 }));
   const byWords = /* @__PURE__ */ new Map();
-  for (const candidate of [...named3, ...unsupported2, ...catalogued]) {
+  for (const candidate of [...named3, ...unsupported2, ...catalogued2]) {
     const key2 = candidate.words.join(" ");
     if (!byWords.has(key2)) byWords.set(key2, candidate);
   }
@@ -7660,22 +7695,14 @@ function isWider(a, b) {
 }
 
 // engine/models/resolve.ts
-var MAX_NAME_CHARACTERS = 200;
 async function resolveModel(name3, sources, configPath = "") {
-  if (!isPlausible(name3)) return { kind: "unknown" };
-  const configFolder = posix.dirname(configPath);
-  return await inFolder(name3, sources, configFolder) ?? inCatalogue(name3) ?? await besideConfig(name3, sources, configFolder) ?? await onHub(name3, sources);
+  if (!isPlausibleName(name3)) return { kind: "unknown" };
+  return await inFolder(name3, sources, configPath) ?? inCatalogue(name3) ?? await besideConfig(name3, sources, configPath) ?? await onHub(name3, sources);
 }
-function isPlausible(name3) {
-  return name3.length <= MAX_NAME_CHARACTERS && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name3);
-}
-async function inFolder(name3, sources, configFolder) {
-  const file = name3.endsWith(".json") ? name3 : posix.join(name3, "config.json");
-  for (const path7 of /* @__PURE__ */ new Set([posix.normalize(file), posix.join(configFolder, file)])) {
-    const text3 = await sources.readFile?.(path7);
-    if (text3 !== void 0) return fromFile(name3, path7, text3);
-  }
-  return void 0;
+async function inFolder(name3, sources, configPath) {
+  const file = name3.endsWith(".json") ? name3 : posix2.join(name3, "config.json");
+  const found = await firstFile(placesOf(file, configPath), sources);
+  return found && fromFile(name3, found);
 }
 function inCatalogue(name3) {
   const model = findModel(name3);
@@ -7683,11 +7710,9 @@ function inCatalogue(name3) {
   const architecture = unsupportedArchitectureOf(name3);
   return architecture === void 0 ? void 0 : { kind: "unsupported", architecture, source: name3 };
 }
-async function besideConfig(name3, sources, configFolder) {
-  const path7 = posix.join(configFolder, "config.json");
-  const text3 = await sources.readFile?.(path7);
-  if (text3 === void 0 || readConfigJson(text3).kind === "not-a-model") return void 0;
-  return fromFile(name3, path7, text3);
+async function besideConfig(name3, sources, configPath) {
+  const found = await firstFile([posix2.join(posix2.dirname(configPath), "config.json")], sources);
+  return found === void 0 || readConfigJson(found.text).kind === "not-a-model" ? void 0 : fromFile(name3, found);
 }
 async function onHub(name3, { hub }) {
   if (hub === void 0 || !isHubId(name3)) return inName(name3) ?? { kind: "unknown" };
@@ -7723,7 +7748,7 @@ function inName(name3) {
       };
   }
 }
-function fromFile(name3, path7, text3) {
+function fromFile(name3, { path: path7, text: text3 }) {
   const sentence = `The model ${quote(name3)} is described by ${quote(path7)} in the repository.`;
   return fromConfigJson(name3, text3, { how: "repository", source: path7, sentence });
 }
@@ -7739,6 +7764,403 @@ function fromConfigJson(name3, text3, { how, source, sentence }) {
     case "invalid":
       return { kind: "invalid", source, why: read12.why };
   }
+}
+
+// engine/config/blob-sha.ts
+import { createHash } from "node:crypto";
+function gitBlobSha(text3) {
+  const bytes5 = Buffer.from(text3);
+  return createHash("sha1").update(`blob ${bytes5.byteLength}\0`).update(bytes5).digest("hex");
+}
+
+// engine/config/deepspeed-file.ts
+import { posix as posix3 } from "node:path";
+
+// engine/config/document.ts
+import { Composer, isMap as isMap2, isScalar as isScalar2, Lexer, LineCounter, Parser, visit } from "yaml";
+
+// engine/config/json-syntax.ts
+var blank = /[\t\n\r ]*/y;
+var token = /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\]:,]/uy;
+function firstJsonError(text3) {
+  if (isJson(text3)) return void 0;
+  const open = [];
+  let expected = "value";
+  let offset3 = 0;
+  for (; ; ) {
+    offset3 = skip(blank, text3, offset3);
+    const end = skip(token, text3, offset3);
+    const next = end === offset3 ? void 0 : step(expected, text3.slice(offset3, Math.min(end, offset3 + 1)), open);
+    if (next === void 0) return offset3;
+    expected = next;
+    offset3 = end;
+  }
+}
+function isJson(text3) {
+  try {
+    JSON.parse(text3);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+function skip(pattern, text3, from2) {
+  pattern.lastIndex = from2;
+  return pattern.test(text3) ? pattern.lastIndex : from2;
+}
+function step(expected, first, open) {
+  const inObject = open.at(-1) === "{";
+  switch (first) {
+    case "{":
+    case "[":
+      if (expected !== "value" && expected !== "value-or-end") return void 0;
+      open.push(first);
+      return first === "{" ? "key-or-end" : "value-or-end";
+    case "}":
+      return inObject && (expected === "key-or-end" || expected === "comma-or-end") ? close(open) : void 0;
+    case "]":
+      return !inObject && (expected === "value-or-end" || expected === "comma-or-end") ? close(open) : void 0;
+    case ":":
+      return expected === "colon" ? "value" : void 0;
+    case ",":
+      if (expected !== "comma-or-end") return void 0;
+      return inObject ? "key" : "value";
+    default:
+      if (expected === "value" || expected === "value-or-end") return afterValue(open);
+      return first === '"' && (expected === "key" || expected === "key-or-end") ? "colon" : void 0;
+  }
+}
+function close(open) {
+  open.pop();
+  return afterValue(open);
+}
+function afterValue(open) {
+  return open.length === 0 ? "nothing" : "comma-or-end";
+}
+
+// engine/config/section.ts
+import { isAlias, isMap, isScalar, isSeq } from "yaml";
+var reference = /^\$\{([A-Za-z_]\w*(?:\.\w+){0,9})\}$/;
+var MAX_HOPS = 8;
+var Section = class _Section {
+  /** Empty for the top of the document. */
+  name;
+  #origin;
+  #map;
+  #top;
+  #followed = /* @__PURE__ */ new Map();
+  #fields;
+  constructor(origin, map, name3 = "", top) {
+    this.#origin = origin;
+    this.#map = map;
+    this.name = name3;
+    this.#top = top ?? this;
+  }
+  /** The same mapping, whose fields say which file they are written in. */
+  writtenIn(file) {
+    return new _Section({ ...this.#origin, file }, this.#map, this.name);
+  }
+  get fields() {
+    this.#fields ??= new Map(
+      [...pairsOf(this.#map, this.#origin.document)].map(([key2, pair]) => [key2, this.#field(key2, pair)])
+    );
+    return this.#fields;
+  }
+  /** The field under a key, which has the value that it refers to where that is in the file too. */
+  field(key2) {
+    const followed = this.#followed.get(key2);
+    if (followed !== void 0) return followed;
+    const field = this.fields.get(key2);
+    if (field?.value.kind !== "text" || !reference.test(field.value.text)) return field;
+    const target = this.#top.#referred(field);
+    const resolved = target === void 0 ? field : { ...field, value: target.value, source: target.source };
+    this.#followed.set(key2, resolved);
+    return resolved;
+  }
+  /** The field at the end of a path of keys, when it holds a value. */
+  at(...path7) {
+    const [key2, ...rest] = path7;
+    const field = this.field(key2);
+    const [next, ...others3] = rest;
+    if (next === void 0) return field?.value.kind === "empty" ? void 0 : field;
+    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others3) : void 0;
+  }
+  /** This section and those nested in it down to `levels`, outer ones first; one that aliases repeat comes once. */
+  nested(levels) {
+    const found = [this];
+    const seen = /* @__PURE__ */ new Set([this.#map]);
+    let outer = found;
+    for (let level = 1; level <= levels; level++) {
+      const inner = outer.flatMap((section) => section.#children()).filter((child) => isNew(seen, child.#map));
+      found.push(...inner);
+      outer = inner;
+    }
+    return found;
+  }
+  /** The field at the end of a chain of references, unless it leaves the file or goes round. */
+  #referred(field) {
+    let target = field;
+    for (let hop = 0; hop < MAX_HOPS; hop++) {
+      const path7 = target?.value.kind === "text" ? reference.exec(target.value.text)?.[1] : void 0;
+      if (path7 === void 0) return target;
+      target = this.#written(path7.split("."));
+    }
+    return void 0;
+  }
+  #written([key2, ...rest]) {
+    const field = key2 === void 0 ? void 0 : this.fields.get(key2);
+    if (rest.length === 0) return field;
+    return field?.value.kind === "mapping" ? field.value.section.#written(rest) : void 0;
+  }
+  #children() {
+    return [...this.fields.values()].flatMap(({ value }) => value.kind === "mapping" ? [value.section] : []);
+  }
+  #field(key2, pair) {
+    const name3 = this.name === "" ? plain(key2) : `${this.name}.${plain(key2)}`;
+    const value = this.#value(pair.value, name3);
+    const { file } = this.#origin;
+    return { key: key2, name: name3, value, ...this.#place(value.kind === "empty" ? pair.key : pair.value), ...file && { file } };
+  }
+  #place(node) {
+    const { text: text3, lines } = this.#origin;
+    const [start2, end] = rangeOf(node);
+    const { line: line2, col } = lines.linePos(start2);
+    return { at: { line: line2, column: col }, source: plain(text3.slice(start2, end)) };
+  }
+  #value(node, name3) {
+    const target = isAlias(node) ? node.resolve(this.#origin.document) : node;
+    if (isMap(target)) return { kind: "mapping", section: new _Section(this.#origin, target, name3, this.#top) };
+    if (isSeq(target)) {
+      const items = target.items.map((item, index) => ({
+        ...this.#value(item, `${name3}[${index}]`),
+        ...this.#place(item)
+      }));
+      return { kind: "list", items };
+    }
+    if (!isScalar(target)) return { kind: "empty" };
+    const { value } = target;
+    switch (typeof value) {
+      case "number":
+        return { kind: "number", number: value };
+      case "boolean":
+        return { kind: "flag", flag: value };
+      case "string":
+        return { kind: "text", text: value };
+      default:
+        return value === null ? { kind: "empty" } : { kind: "text", text: target.source ?? "" };
+    }
+  }
+};
+function isNew(seen, item) {
+  const isNew2 = !seen.has(item);
+  seen.add(item);
+  return isNew2;
+}
+function pairsOf(map, document) {
+  const own2 = /* @__PURE__ */ new Map();
+  const merged = /* @__PURE__ */ new Map();
+  for (const pair of map.items) {
+    if (isMergeKey(pair.key)) {
+      for (const source of mergeSources(pair.value, document)) {
+        for (const [key2, inherited] of pairsOf(source, document)) if (!merged.has(key2)) merged.set(key2, inherited);
+      }
+    } else if (isScalar(pair.key)) own2.set(String(pair.key.value), pair);
+  }
+  return new Map([...merged, ...own2]);
+}
+function isMergeKey(key2) {
+  return isScalar(key2) && typeof key2.value === "symbol";
+}
+function mergeSources(value, document) {
+  const target = isAlias(value) ? value.resolve(document) : value;
+  if (isSeq(target)) return target.items.flatMap((item) => mergeSources(item, document));
+  return isMap(target) ? [target] : [];
+}
+function rangeOf(node) {
+  const range = isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? node.range : void 0;
+  return range ? [range[0], range[1]] : [0, 0];
+}
+
+// engine/config/document.ts
+var MAX_BYTES2 = MIB;
+var MAX_DEPTH = 100;
+var MAX_ALIASES = 100;
+var MAX_SYNTAX_PROBLEMS = 10;
+function parseFile(file) {
+  const text3 = file.text.replace(/^\uFEFF/, "");
+  const bytes5 = Buffer.byteLength(text3);
+  if (bytes5 > MAX_BYTES2) return unreadable([{ ...tooLarge(bytes5), file: file.path }]);
+  const lines = new LineCounter();
+  const describe2 = (offset3, problem3) => {
+    const { line: line2, col } = lines.linePos(Math.min(offset3, text3.length));
+    return { ...problem3, file: file.path, line: line2, column: Math.max(col, 1) };
+  };
+  const tokens = tokenize(text3, lines);
+  if (tokens.kind === "too-deep") return unreadable([describe2(tokens.offset, tooDeep)]);
+  const isJson2 = /\.json$/i.test(file.path);
+  const jsonError = isJson2 ? firstJsonError(text3) : void 0;
+  if (jsonError !== void 0) return unreadable([describe2(jsonError, notJson(text3, jsonError))]);
+  const documents = compose(tokens.tokens, isJson2);
+  const problems2 = documents.flatMap((document) => problemsOf(document, describe2));
+  if (problems2.length > 0) return unreadable(problems2.slice(0, MAX_SYNTAX_PROBLEMS));
+  return {
+    kind: "document",
+    mappings: documents.flatMap(
+      (document) => isMap2(document.contents) ? [new Section({ document, text: text3, lines }, document.contents)] : []
+    )
+  };
+}
+function tokenize(text3, lines) {
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  const tokens = [];
+  for (const lexeme of new Lexer().lex(text3)) {
+    for (const token2 of parser.next(lexeme)) tokens.push(token2);
+    if (parser.stack.length > MAX_DEPTH + 1) return { kind: "too-deep", offset: parser.offset };
+  }
+  for (const token2 of parser.end()) tokens.push(token2);
+  return { kind: "tokens", tokens };
+}
+function compose(tokens, isJson2) {
+  const options = { uniqueKeys: false, prettyErrors: false, logLevel: "silent" };
+  const dialect = isJson2 ? { schema: "json" } : { version: "1.1" };
+  return [...new Composer({ ...options, ...dialect }).compose(tokens)];
+}
+function problemsOf(document, describe2) {
+  if (document.errors.length > 0) {
+    return firstOfEachLine(document.errors.map(({ pos, message: message2 }) => describe2(pos[0], notYaml(message2))));
+  }
+  return [...duplicateKeys(document, describe2), ...aliasProblems(document, describe2)];
+}
+function firstOfEachLine(problems2) {
+  const lines = /* @__PURE__ */ new Set();
+  return problems2.filter(({ line: line2 }) => !lines.has(line2) && lines.add(line2));
+}
+function duplicateKeys(document, describe2) {
+  const problems2 = [];
+  visit(document, {
+    Map(_, map) {
+      const seen = /* @__PURE__ */ new Set();
+      for (const { key: key2 } of map.items) {
+        if (!isScalar2(key2) || isMergeKey(key2)) continue;
+        if (seen.has(key2.value)) problems2.push(describe2(rangeOf(key2)[0], duplicateKey(String(key2.value))));
+        seen.add(key2.value);
+      }
+    }
+  });
+  return problems2;
+}
+function aliasProblems(document, describe2) {
+  const offsets = [];
+  visit(document, {
+    Alias(_, alias) {
+      offsets.push(rangeOf(alias)[0]);
+    }
+  });
+  const [first] = offsets;
+  if (first === void 0) return [];
+  if (offsets.length > MAX_ALIASES) return [describe2(first, badAliases(`The file has ${offsets.length} aliases`))];
+  try {
+    document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: true });
+    return [];
+  } catch (error) {
+    return [describe2(first, badAliases(error instanceof Error ? plain(error.message) : "The aliases cannot be read"))];
+  }
+}
+function unreadable(problems2) {
+  return { kind: "unreadable", problems: problems2 };
+}
+function tooLarge(bytes5) {
+  return {
+    code: "file-too-large",
+    message: `The file holds ${(bytes5 / MIB).toFixed(1)} MiB; a training config is read up to 1 MiB`,
+    fix: "Move data out of the config, or leave the file out of the check."
+  };
+}
+var tooDeep = {
+  code: "file-too-deep",
+  message: `The file nests more than ${MAX_DEPTH} levels deep here`,
+  fix: "Flatten it, or leave the file out of the check."
+};
+var placeholder = /(?:[A-Z][A-Z0-9_]{2,60}|\$\{[^{}\n]{1,80}\}|\$\w{1,60}|\{\{[^{}\n]{1,80}\}\}|<[\w ]{1,60}>|@\w{1,60}@)(?=\s*[,}\]])/y;
+function placeholderAt(text3, offset3) {
+  const start2 = text3.startsWith("{{", offset3 - 1) ? offset3 - 1 : offset3;
+  if (!/[:,[]\s*$/.test(text3.slice(Math.max(0, start2 - 100), start2))) return void 0;
+  placeholder.lastIndex = start2;
+  return placeholder.exec(text3)?.[0];
+}
+function notJson(text3, offset3) {
+  const filledIn = placeholderAt(text3, offset3);
+  if (filledIn !== void 0) {
+    return {
+      code: "template",
+      message: `A template: ${quote(filledIn)} stands where a script fills a value in, so its settings cannot be known from the file`,
+      fix: "Check the file that the script writes, or add this one to ignore in .github/memorymark.yml."
+    };
+  }
+  const found = offset3 < text3.length ? `Not valid JSON at ${quote(text3.slice(offset3, offset3 + 20))}` : "The JSON ends early";
+  return {
+    code: "not-json",
+    message: found,
+    fix: "Correct the JSON there; it allows no comments, no trailing commas and no single quotes."
+  };
+}
+function notYaml(message2) {
+  const isKeyAlone = /^Implicit (?:map )?keys need/.test(message2);
+  return {
+    code: "not-yaml",
+    message: isKeyAlone ? "Not valid YAML: a key without a value, or without the space after its colon" : `Not valid YAML: ${plain(message2)}`,
+    fix: isKeyAlone ? "Write the line as key: value." : "Correct the YAML there; indent with spaces and quote text that holds special characters."
+  };
+}
+function duplicateKey(key2) {
+  return {
+    code: "duplicate-key",
+    message: `The key ${quote(key2)} is set twice in the same mapping`,
+    fix: "Keep one of the two."
+  };
+}
+function badAliases(message2) {
+  return {
+    code: "bad-alias",
+    message: message2,
+    fix: `Write the values out instead of aliasing them; up to ${MAX_ALIASES} expansions of an anchor are read.`
+  };
+}
+
+// engine/config/deepspeed-file.ts
+var notLookedFor = { kind: "not-looked-for" };
+async function findDeepSpeedFile(name3, sources, configPath) {
+  if (name3 === void 0 || name3 === "" || sources.readFile === void 0 || !isPlausibleName(name3)) return notLookedFor;
+  const lookedAt = isForeign(name3) ? [] : placesOf(name3, configPath).filter((path7) => isInside(path7, configPath));
+  if (lookedAt.length === 0) return { kind: "outside" };
+  const found = await firstFile(lookedAt, sources);
+  return found === void 0 ? { kind: "not-found", lookedAt } : settingsIn(found);
+}
+function isForeign(name3) {
+  return name3.startsWith("/") || name3.includes("\\") || /^[a-z][\w+.-]*:/i.test(name3);
+}
+function isInside(path7, configPath) {
+  return !climbs(path7) || !climbs(posix3.relative(posix3.dirname(configPath), path7));
+}
+function climbs(path7) {
+  return path7 === ".." || path7.startsWith("../");
+}
+function settingsIn(file) {
+  const { path: path7 } = file;
+  const parsed2 = parseFile(file);
+  if (parsed2.kind === "unreadable") return { kind: "unusable", path: path7, why: unreadableBecause(parsed2.problems[0]) };
+  const [settings, ...others3] = parsed2.mappings;
+  if (settings === void 0 || others3.length > 0) return { kind: "unusable", path: path7, why: "is not one mapping" };
+  if (settings.at("zero_optimization") === void 0) {
+    return { kind: "unusable", path: path7, why: "has no zero_optimization" };
+  }
+  return { kind: "read", path: path7, settings: settings.writtenIn(path7) };
+}
+function unreadableBecause(problem3) {
+  if (problem3?.code === "file-too-large") return "is larger than the 1 MiB that are read";
+  return problem3?.line === void 0 ? "cannot be parsed" : `cannot be parsed at line ${problem3.line}`;
 }
 
 // engine/config/written-keys.ts
@@ -7775,7 +8197,15 @@ var accelerate = {
 
 // engine/config/supplied.ts
 var SETTINGS_PATH = ".github/memorymark.yml";
-var suppliedKeys = ["model", "task", "sequence_length", "image_size", "labels"];
+var suppliedKeys = ["model", "task", "sequence_length", "image_size", "labels", "gpus"];
+var suppliedNames = {
+  model: "model",
+  task: "task",
+  sequence_length: "sequence length",
+  image_size: "image size",
+  labels: "number of labels",
+  gpus: "number of GPUs"
+};
 function orInSettings(key2) {
   return `or add ${key2} for this path to the overrides in ${SETTINGS_PATH}`;
 }
@@ -7812,7 +8242,7 @@ var FieldReader = class {
       if (written2 !== void 0) this.#suppliable.set(written2, key2);
       return written2;
     }
-    const sentence = `The ${key2.replace("_", " ")} is ${shown(field)}, as ${field.file ?? SETTINGS_PATH} says.`;
+    const sentence = `The ${suppliedNames[key2]} is ${shown(field)}, as ${field.file ?? SETTINGS_PATH} says.`;
     if (!this.assumptions.includes(sentence)) this.assume(sentence);
     return field;
   }
@@ -7939,8 +8369,8 @@ function shown({ value, source }) {
       return plain(source);
   }
 }
-function count(number66) {
-  return number66.toLocaleString("en-US");
+function count(number65) {
+  return number65.toLocaleString("en-US");
 }
 
 // engine/config/model-problem.ts
@@ -7990,7 +8420,8 @@ var MAX_IMAGE_SIDE = 1e5;
 var MAX_LABELS = 1e6;
 var DEFAULT_SEQUENCE = 512;
 var IMAGENET_LABELS = 1e3;
-function modelNameIn(field) {
+var COCO_LABELS = 80;
+function nameIn(field) {
   return field?.value.kind === "empty" ? void 0 : new FieldReader("").text(field);
 }
 function readModel(reader, written2, expectedKey, lookUp) {
@@ -8082,6 +8513,9 @@ function readLabels(reader, written2, task, known3) {
     case "image-classification":
       reader.assume("1,000 labels, as in ImageNet: the config sets no number of labels.");
       return IMAGENET_LABELS;
+    case "object-detection":
+      reader.assume("80 classes, as in COCO: the config sets no number of labels.");
+      return COCO_LABELS;
     case "masked-lm":
     case "causal-lm":
     case "seq2seq-lm":
@@ -8119,13 +8553,6 @@ function readBatch(reader, { batchSize: batchSize2, defaultBatch, accumulation }
     batchSize: batchSize2,
     accumulation
   };
-}
-function readGpus(reader, field) {
-  return reader.settle("gpus", field, (present3) => reader.wholeNumber(present3, { max: 1e5 }), {
-    value: 1,
-    source: "not in the file",
-    assumption: "One GPU: the config does not say how many processes run."
-  });
 }
 function languageModelReading(reader, config) {
   const { model, batch, settings } = config;
@@ -8170,16 +8597,14 @@ function present(settings) {
     trainsTowers: trainsTowers2,
     quantization,
     quantizedExperts,
-    linearExperts,
-    chosenExperts,
+    expertStyle,
     fakeQuantization,
     float8,
-    expertsOnHost,
     tensorParallel,
     expertParallel,
     ...others3
   } = settings;
-  const { sharding, offload, fusedLoss, method, dropout, ...always } = others3;
+  const { sharding, zero, syncsEveryMicroBatch, offload, fusedLoss, method, dropout, ...always } = others3;
   return {
     ...always,
     ...optimizerInBackward && { optimizerInBackward },
@@ -8189,14 +8614,14 @@ function present(settings) {
     ...trainsTowers2 && { trainsTowers: trainsTowers2 },
     ...quantization && { quantization },
     ...quantizedExperts && { quantizedExperts },
-    ...linearExperts && { linearExperts },
-    ...chosenExperts && { chosenExperts },
-    ...expertsOnHost && { expertsOnHost },
+    ...expertStyle && { expertStyle },
     ...fakeQuantization && { fakeQuantization },
     ...float8 && { float8 },
     ...tensorParallel && { tensorParallel },
     ...expertParallel && { expertParallel },
     ...sharding && { sharding },
+    ...zero && { zero },
+    ...syncsEveryMicroBatch && { syncsEveryMicroBatch },
     ...offload && { offload },
     ...fusedLoss !== void 0 && { fusedLoss },
     ...method && { method },
@@ -8420,7 +8845,7 @@ function commonLinearsOf(family, config) {
 // engine/config/trainer/layer-pattern.ts
 var MAX_NAMES = 200;
 var MAX_CHARACTERS2 = 1e3;
-var MAX_DEPTH = 20;
+var MAX_DEPTH2 = 20;
 var GAP = ".";
 function lastNamesOf(pattern) {
   if (pattern.length > MAX_CHARACTERS2) return void 0;
@@ -8479,7 +8904,7 @@ var PatternReader = class {
   }
   #group() {
     this.#take("?:");
-    if (this.#next === "?" || ++this.#depth > MAX_DEPTH) return void 0;
+    if (this.#next === "?" || ++this.#depth > MAX_DEPTH2) return void 0;
     const spellings = this.#alternatives();
     this.#depth--;
     return this.#take(")") ? spellings : void 0;
@@ -8518,7 +8943,7 @@ function readLora(reader, model, fields3) {
     reader.assume(fields3.defaultRank.assumption);
   }
   if (model === void 0 || rank2 === void 0 || dropout === void 0) return void 0;
-  const { parameters = [], inExpertKernels } = fields3;
+  const { parameters = [] } = fields3;
   const isOnExpertsAlone = parameters.length > 0 && fields3.targets === "usual";
   const targets = isOnExpertsAlone ? [] : targetsIn(reader, model, fields3);
   if (targets === void 0) return void 0;
@@ -8527,7 +8952,6 @@ function readLora(reader, model, fields3) {
   const lora2 = {
     ...{ rank: rank2, targets: [...targets], dropout },
     ...parameters.length > 0 && { parameters: [...parameters] },
-    ...inExpertKernels && { inExpertKernels },
     ...inWeightsType && { inWeightsType },
     ...form && { form },
     ...whole2.length > 0 && { modulesToSave: [...whole2] }
@@ -8879,18 +9303,6 @@ function blocksOf({ config }) {
 }
 
 // engine/config/dialects/axolotl/adapters.ts
-function readExpertAdapters(reader, document) {
-  const field = document.at("lora_target_parameters");
-  const names2 = field && readTargets(reader, field);
-  if (names2 === void 0 || typeof names2 === "string") return {};
-  const parameters = names2.filter((name3) => /_proj$/.test(name3));
-  const hasKernels = ["use_scattermoe", "use_sonicmoe"].some((key2) => isOn(reader, document.at(key2)));
-  if (!hasKernels) return { parameters };
-  reader.assume(
-    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low."
-  );
-  return { parameters, inExpertKernels: true };
-}
 function readTrainable(reader, document, checkpoints) {
   const unfrozen = readUnfrozen(reader, document.at("unfrozen_parameters"), checkpoints);
   if (unfrozen !== void 0 || document.at("lisa_step_interval") === void 0) return unfrozen;
@@ -9053,7 +9465,7 @@ function readGenerated(reader, document, rl, around) {
 }
 var stridedDefaults = { rollouts: 4, context: 8, stride: 8, answerLength: 8 };
 function readStrided(reader, document, rl, hasAdapter) {
-  const number66 = (key2, byDefault2, max) => {
+  const number65 = (key2, byDefault2, max) => {
     const field = document.at("ebft", key2);
     return (field && reader.wholeNumber(field, { max })) ?? byDefault2;
   };
@@ -9061,10 +9473,10 @@ function readStrided(reader, document, rl, hasAdapter) {
   const method = {
     kind: "strided",
     reference: hasAdapter ? "adapters-off" : "copy",
-    rollouts: number66("n_samples_per_prompt", stridedDefaults.rollouts, 64),
-    context: number66("context_length", stridedDefaults.context, 1e7),
-    stride: number66("stride", stridedDefaults.stride, 1e7),
-    answerLength: number66("generate_max_len", stridedDefaults.answerLength, 1e7),
+    rollouts: number65("n_samples_per_prompt", stridedDefaults.rollouts, 64),
+    context: number65("context_length", stridedDefaults.context, 1e7),
+    stride: number65("stride", stridedDefaults.stride, 1e7),
+    answerLength: number65("generate_max_len", stridedDefaults.answerLength, 1e7),
     withCrossEntropy: coefficient?.kind === "number" && coefficient.number > 0
   };
   reader.assume(
@@ -9094,31 +9506,119 @@ function readGeneration(reader, document) {
   return { kind: "vllm", share: share2, sleeps: isOn(reader, document.at("trl", "vllm_enable_sleep_mode")) };
 }
 
+// engine/config/dialects/axolotl/experts.ts
+function readExpertTargets(reader, document) {
+  const field = document.at("lora_target_parameters");
+  const names2 = field && readTargets(reader, field);
+  return names2 === void 0 || typeof names2 === "string" ? void 0 : names2.filter((name3) => /_proj$/.test(name3));
+}
+function readExpertStyle(reader, document, model, hasExpertAdapters) {
+  const linear = document.at("llama4_linearized_experts");
+  if (model?.family === "llama4" && isOn(reader, linear)) return reader.note("expertStyle", "axolotl-linear", linear);
+  const kernels3 = ["use_scattermoe", "use_sonicmoe"].map((key2) => document.at(key2)).find((field) => isOn(reader, field));
+  if (kernels3 === void 0 || !hasExpertAdapters) return void 0;
+  reader.assume(
+    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low."
+  );
+  return reader.note("expertStyle", "axolotl-kernels", kernels3);
+}
+function readQuantizedExperts(reader, field) {
+  return isOn(reader, field) ? reader.note("quantizedExperts", true, field) : void 0;
+}
+
+// engine/config/gpus.ts
+var GPUS_OF_A_MACHINE = 8;
+function readGpus(reader, written2, sharding) {
+  const field = reader.fieldFor("gpus", written2);
+  const divides = sharding !== void 0 && sharding !== "ddp";
+  const byDefault2 = divides ? {
+    value: GPUS_OF_A_MACHINE,
+    assumption: `${GPUS_OF_A_MACHINE} GPUs: the config divides the training among several and does not say how many; gpus for this path in the overrides of ${SETTINGS_PATH} does.`
+  } : { value: 1, assumption: "One GPU: the config does not say how many processes run." };
+  return reader.settle("gpus", field, (present3) => reader.wholeNumber(present3, { max: 1e5 }), {
+    source: "not in the file",
+    ...byDefault2
+  });
+}
+
 // engine/config/trainer/sharding.ts
 var stages = [void 0, "zero1", "zero2", "zero3"];
 var stageInName = /(?:zero|stage|ds|z)[-_]?(?:z|stage)?[-_]?([0-3])(?!\d)/i;
-function readDeepSpeed(reader, field) {
+function readDeepSpeed(reader, field, file) {
   if (field === void 0 || field.value.kind === "empty") return {};
   if (field.value.kind === "mapping") return shardedBy(reader, field.value.section);
-  const path7 = reader.text(field);
-  if (path7 === void 0 || path7 === "") return {};
-  const name3 = path7.split("/").at(-1) ?? path7;
-  const stage = stageInName.exec(name3)?.[1];
-  if (stage === void 0) {
-    reader.refuse(
-      field,
-      "not-in-file",
-      `The ZeRO stage cannot be known from the file: it is in ${quote(path7)}`,
-      "Name the stage in the file name (zero2.json), or write the DeepSpeed settings here."
-    );
-    return {};
-  }
-  const sharding = stages[Number(stage)];
-  const offload = offloadInName(name3);
-  reader.assume(`ZeRO stage ${stage}${offload ? ", offloaded to the host" : ""}: read from the name of ${quote(path7)}.`);
+  const name3 = reader.text(field);
+  if (name3 === void 0 || name3 === "") return {};
+  if (file.kind !== "read") return readFileName(reader, field, name3, file);
+  const problems2 = reader.problems.length;
+  const sharded = shardedBy(reader, file.settings);
+  if (reader.problems.length === problems2) reader.assume(`${inWords(sharded)}: read from ${quote(file.path)}.`);
+  return sharded;
+}
+function deepSpeedSettings(field, file) {
+  if (field?.value.kind === "mapping") return field.value.section;
+  return file.kind === "read" ? file.settings : void 0;
+}
+function inWords({ sharding, offload }) {
+  return `ZeRO stage ${stages.indexOf(sharding)}${offload ? ", offloaded to the host" : ""}`;
+}
+function readFileName(reader, field, name3, file) {
+  const lastPart = name3.split("/").at(-1) ?? name3;
+  const stage = stageInName.exec(lastPart)?.[1];
+  if (stage === void 0) return refuseName(reader, field, name3, file);
+  const [sharding, offload] = [stages[Number(stage)], offloadInName(lastPart)];
+  const sharded = { ...sharding && { sharding }, ...offload && { offload } };
+  const why = unreadBecause(file);
+  const sentence = `${inWords(sharded)}: read from the name of ${quote(name3)}`;
+  reader.assume(why === void 0 ? `${sentence}.` : `${sentence}; ${why}.`);
   if (sharding !== void 0) reader.note("sharding", sharding, field);
   if (offload !== void 0) reader.note("offload", offload, field);
-  return { ...sharding && { sharding }, ...offload && { offload } };
+  return sharded;
+}
+function refuseName(reader, field, name3, file) {
+  const why = unreadBecause(file);
+  reader.refuse(
+    field,
+    "not-in-file",
+    why === void 0 ? `The ZeRO stage cannot be known from the file: it is in ${quote(name3)}` : `The ZeRO stage cannot be known: ${why}, and the name of ${quote(name3)} tells none`,
+    fixes[file.kind]
+  );
+  return {};
+}
+function unreadBecause(file) {
+  switch (file.kind) {
+    case "not-found":
+      return `there is no readable file at ${oneOf(file.lookedAt.map(quote))}`;
+    case "unusable":
+      return `${quote(file.path)} ${file.why}`;
+    case "outside":
+      return "files outside the repository are not opened";
+    case "not-looked-for":
+      return void 0;
+  }
+}
+var otherwise = "name the stage in the file name (zero2.json), or write the DeepSpeed settings here.";
+var fixes = {
+  "not-found": `Put the file into the repository, ${otherwise}`,
+  outside: `Put the file into the repository, ${otherwise}`,
+  unusable: `Correct that file, ${otherwise}`,
+  "not-looked-for": "Name the stage in the file name (zero2.json), or write the DeepSpeed settings here."
+};
+function halfPrecisionSwitch(reader, key2, own2, settings) {
+  const theirs = settings?.at(key2, "enabled");
+  if (theirs?.value.kind !== "flag") return own2;
+  if (own2?.value.kind === "flag" && own2.value.flag !== theirs.value.flag) {
+    reader.refuse(
+      own2,
+      "precision-conflict",
+      `${key2} is ${onOrOff(own2.value.flag)} here and ${onOrOff(theirs.value.flag)} in ${theirs.file === void 0 ? "the DeepSpeed settings" : quote(theirs.file)}: the training does not start`,
+      `Make both the same, or set ${theirs.name} to "auto" there.`
+    );
+  }
+  return own2 ?? theirs;
+}
+function onOrOff(flag) {
+  return flag ? "on" : "off";
 }
 function offloadInName(name3) {
   if (!/offload/i.test(name3) || /offload_?params?\b/i.test(name3)) return void 0;
@@ -9132,10 +9632,32 @@ function shardedBy(reader, config) {
   const weights = offloaded("offload_param");
   const optimizer = offloaded("offload_optimizer") ?? config.at("zero_optimization", "cpu_offload");
   if (sharding !== void 0 && stage !== void 0) reader.note("sharding", sharding, stage);
-  return { ...sharding && { sharding }, ...offloadOf(reader, weights, optimizer) };
+  return {
+    ...sharding && { sharding, zero: zeroSettingsIn(reader, config, sharding) },
+    ...offloadOf(reader, weights, optimizer)
+  };
+}
+var zeroKeys = {
+  reduceBucket: ["reduce_bucket_size", 5e8],
+  prefetchBucket: ["stage3_prefetch_bucket_size", 5e7],
+  persistenceThreshold: ["stage3_param_persistence_threshold", 1e5],
+  maxLiveParameters: ["stage3_max_live_parameters", 1e9],
+  maxReuseDistance: ["stage3_max_reuse_distance", 1e9],
+  subGroup: ["sub_group_size", 1e9]
+};
+function zeroSettingsIn(reader, config, sharding) {
+  const entries2 = Object.entries(zeroKeys).flatMap(([name3, [key2, byDefault2]]) => {
+    const field = config.at("zero_optimization", key2);
+    if (field?.value.kind === "text" && field.value.text === "auto") return [];
+    const elements2 = field === void 0 ? byDefault2 : reader.wholeNumber(field, { min: 0, max: Number.MAX_SAFE_INTEGER });
+    return elements2 === void 0 ? [] : [[name3, elements2]];
+  });
+  const overlaps = config.at("zero_optimization", "overlap_comm");
+  const overlapsCommunication = overlaps?.value.kind === "flag" ? overlaps.value.flag : sharding === "zero3";
+  return { ...Object.fromEntries(entries2), overlapsCommunication };
 }
 function offloads(device2) {
-  return device2?.value.kind === "text" && device2.value.text !== "none" ? device2 : void 0;
+  return device2?.value.kind === "text" && !/^(?:none|auto)$/.test(device2.value.text) ? device2 : void 0;
 }
 function offloadOf(reader, weights, optimizer) {
   if (weights !== void 0 && optimizer === void 0) {
@@ -9154,7 +9676,7 @@ function readFsdp(reader, { fsdp, config }) {
   const from2 = field ?? anySetting;
   if (from2 === void 0 || words4.includes("no_shard")) return {};
   const keepsWeights = words4.includes("shard_grad_op") || strategy !== void 0 && saysGradientsOnly(strategy);
-  const sharding = reader.note("sharding", keepsWeights ? "zero2" : "fsdp", from2);
+  const sharding = reader.note("sharding", keepsWeights ? "fsdp-grad-op" : "fsdp", from2);
   const offloads2 = config?.at("fsdp_offload_params") ?? config?.at("offload_params");
   const isOffloaded = words4.includes("offload") || offloads2?.value.kind === "flag" && offloads2.value.flag;
   if (!isOffloaded) return { sharding };
@@ -9173,14 +9695,14 @@ function wordsIn(field) {
 }
 
 // engine/config/dialects/axolotl/parallelism.ts
-function readMesh(reader, document) {
-  const sizes = [
+function readMesh(reader, document, sharding) {
+  const sizes3 = [
     ...[document.at("dp_shard_size"), contextParallel(document)],
     ...[document.at("tensor_parallel_size"), document.at("expert_parallel_size")]
   ];
-  const fields3 = sizes.filter((field) => field !== void 0);
+  const fields3 = sizes3.filter((field) => field !== void 0);
   const [first] = fields3;
-  if (first === void 0) return readGpus(reader, void 0);
+  if (first === void 0) return readGpus(reader, void 0, sharding);
   const gpus2 = fields3.reduce((product, field) => product * division(reader, field), 1);
   return reader.note("gpus", gpus2, first);
 }
@@ -9195,12 +9717,12 @@ function readExpertParallel(reader, field) {
   return field === void 0 || gpus2 === 1 ? void 0 : reader.note("expertParallel", gpus2, field);
 }
 var offloadingFile = /deepspeed_configs\/zero2(?:_torch_compile)?\.json["']?$/;
-function readSharding(reader, document) {
-  const file = document.at("deepspeed");
-  const deepspeed2 = readDeepSpeed(reader, file);
-  if (file !== void 0 && offloadingFile.test(file.source)) {
+function readSharding(reader, document, file) {
+  const field = document.at("deepspeed");
+  const deepspeed2 = readDeepSpeed(reader, field, file);
+  if (field !== void 0 && file.kind !== "read" && offloadingFile.test(field.source)) {
     reader.assume("The optimizer's state is on the host: Axolotl's own zero2.json offloads it.");
-    return { ...deepspeed2, offload: reader.note("offload", "optimizer", file) };
+    return { ...deepspeed2, offload: reader.note("offload", "optimizer", field) };
   }
   if (deepspeed2.sharding !== void 0) return deepspeed2;
   const config = document.at("fsdp_config")?.value;
@@ -9281,26 +9803,20 @@ function readFakeQuantization(reader, document) {
   return groupSize === void 0 ? void 0 : reader.note("fakeQuantization", { groupSize }, field);
 }
 var fourBitGroups = { nvfp4: 16, mxfp4: 32 };
-function readExperts(reader, field) {
-  return isOn(reader, field) ? reader.note("quantizedExperts", true, field) : void 0;
-}
-function readLinearExperts(reader, model, field) {
-  return model?.family === "llama4" && isOn(reader, field) ? reader.note("linearExperts", true, field) : void 0;
-}
 function readPrecision(reader, document, { sharding }, hasAdapter) {
-  const half = sharding === void 0 || sharding === "fsdp" && hasAdapter ? "bf16" : "bf16-master";
+  const half2 = sharding === void 0 || isFsdp(sharding) && hasAdapter ? "bf16" : "bf16-master";
   const bf16 = document.at("bf16") ?? document.at("bfloat16");
   const fp16 = document.at("fp16") ?? document.at("float16");
   if (fp16 !== void 0 && reader.flag(fp16) === true) {
     reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
-    return reader.note("precision", half, fp16);
+    return reader.note("precision", half2, fp16);
   }
-  if (bf16 === void 0) return reader.note("precision", half, "Axolotl's default, bf16: auto");
+  if (bf16 === void 0) return reader.note("precision", half2, "Axolotl's default, bf16: auto");
   if (isAuto(bf16)) {
     reader.assume("Weights in bf16: bf16: auto means it on every GPU since Ampere.");
-    return reader.note("precision", half, bf16);
+    return reader.note("precision", half2, bf16);
   }
-  if (bf16.source === "full" || reader.flag(bf16) === true) return reader.note("precision", half, bf16);
+  if (bf16.source === "full" || reader.flag(bf16) === true) return reader.note("precision", half2, bf16);
   const tf32 = document.at("tf32");
   const usesTf32 = tf32 === void 0 || isAuto(tf32) || reader.flag(tf32) === true;
   return reader.note("precision", usesTf32 ? "tf32" : "fp32", tf32 ?? bf16);
@@ -9330,9 +9846,10 @@ var axolotl = {
     return document.fields.has("base_model") && isTraining ? `base_model beside ${found.join(", ")}` : void 0;
   },
   modelField: (document) => document.at("base_model"),
+  deepSpeedField: (document) => document.at("deepspeed"),
   read
 };
-function read(document, reader, lookUp) {
+function read(document, reader, lookUp, deepSpeed) {
   const model = readModel(reader, document.field("base_model"), "base_model", lookUp);
   const batch = readBatch(reader, {
     batchSize: document.at("micro_batch_size"),
@@ -9354,13 +9871,14 @@ function read(document, reader, lookUp) {
       "The adapters are counted as training, though unfrozen_parameters freezes whatever it does not name, them too."
     );
   }
-  const gpus2 = readMesh(reader, document);
+  const sharded = readSharding(reader, document, deepSpeed);
+  const gpus2 = readMesh(reader, document, sharded.sharding);
   const training = readTraining(reader, document, { batch, gpus: gpus2, hasAdapter });
-  const sharded = readSharding(reader, document);
   const attention8 = readAttention(reader, document);
   const checkpoints = readCheckpointing(reader, document);
   const packing = document.at("sample_packing");
   const isPacked = packing !== void 0 && reader.flag(packing) === true;
+  const expertTargets = hasAdapter ? readExpertTargets(reader, document) : void 0;
   return languageModelReading(reader, {
     dialect: axolotl.name,
     model,
@@ -9379,6 +9897,7 @@ function read(document, reader, lookUp) {
       }),
       attention: attention8.attention,
       gradientCheckpointing: checkpoints,
+      expertStyle: readExpertStyle(reader, document, model, expertTargets !== void 0),
       lora: hasAdapter ? readLora(reader, model, {
         rank: document.at("lora_r"),
         defaultRank: {
@@ -9391,7 +9910,7 @@ function read(document, reader, lookUp) {
         targets: targetsOf(reader, document),
         targetField: document.at("lora_target_modules") ?? document.at("adapter"),
         modulesToSave: document.at("lora_modules_to_save"),
-        ...readExpertAdapters(reader, document),
+        ...expertTargets && { parameters: expertTargets },
         ...areLowered(document, training) && { inWeightsType: true },
         ...isOn(reader, document.at("peft_use_dora")) && { form: "dora" }
       }) : void 0,
@@ -9404,8 +9923,7 @@ function read(document, reader, lookUp) {
       float8: readFloat8(reader, document.at("fp8")),
       tensorParallel: readTensorParallel(reader, document.at("tensor_parallel_size"), false),
       expertParallel: readExpertParallel(reader, document.at("expert_parallel_size")),
-      quantizedExperts: readExperts(reader, document.at("quantize_moe_experts")),
-      linearExperts: readLinearExperts(reader, model, document.at("llama4_linearized_experts")),
+      quantizedExperts: readQuantizedExperts(reader, document.at("quantize_moe_experts")),
       ...sharded,
       fusedLoss: training.method === void 0 ? readFusedLoss(reader, document) : void 0,
       ...training,
@@ -9558,7 +10076,8 @@ function read2(document, reader, lookUp) {
       why: 'It leaves its batch size to the training arguments ("auto"), so those are what is checked.'
     };
   }
-  const batch = readBatch2(reader, { total, micro, accumulation });
+  const sharded = shardedBy(reader, document);
+  const batch = readBatch2(reader, { total, micro, accumulation }, sharded.sharding);
   const model = readModel(reader, void 0, "the model in a memorymark mapping", lookUp);
   reader.assume("No adapters and no gradient checkpointing: the training code decides, and the config does not say.");
   return languageModelReading(reader, {
@@ -9574,15 +10093,13 @@ function read2(document, reader, lookUp) {
       gradientCheckpointing: false,
       lora: void 0,
       quantization: void 0,
-      sharding: void 0,
-      offload: void 0,
-      ...shardedBy(reader, document),
+      ...sharded,
       fusedLoss: void 0,
       paddedBatches: false
     }
   });
 }
-function readBatch2(reader, { total, micro, accumulation }) {
+function readBatch2(reader, { total, micro, accumulation }, sharding) {
   const count3 = (field) => field === void 0 || isAuto2(field) ? void 0 : reader.wholeNumber(field, { max: MAX_BATCH });
   const [samples, each, steps] = [count3(total), count3(micro), count3(accumulation)];
   const gradientAccumulation = steps ?? 1;
@@ -9593,18 +10110,22 @@ function readBatch2(reader, { total, micro, accumulation }) {
   };
   if (each !== void 0 && micro !== void 0) {
     reader.note("microBatch", each, micro);
-    const gpus2 = gpusIn(reader, total, samples, each * gradientAccumulation);
-    return { microBatch: each, gradientAccumulation, gpus: gpus2, ...fields3 };
+    const gpus3 = gpusIn(reader, { total, samples, each: each * gradientAccumulation, sharding });
+    return { microBatch: each, gradientAccumulation, gpus: gpus3, ...fields3 };
   }
-  const microBatch = Math.max(1, Math.floor((samples ?? 1) / gradientAccumulation));
-  reader.assume("One GPU: the config gives the batch of all together, and not their number.");
-  reader.note("microBatch", microBatch, "train_batch_size over the accumulation, on one GPU");
-  return { microBatch, gradientAccumulation, gpus: 1, ...fields3 };
+  const gpus2 = readGpus(reader, void 0, sharding);
+  const microBatch = Math.max(1, Math.floor((samples ?? 1) / gradientAccumulation / gpus2));
+  reader.note("microBatch", microBatch, "train_batch_size over the accumulation and the GPUs");
+  return { microBatch, gradientAccumulation, gpus: gpus2, ...fields3 };
 }
-function gpusIn(reader, total, samples, each) {
+function gpusIn(reader, {
+  total,
+  samples,
+  each,
+  sharding
+}) {
   if (total === void 0 || samples === void 0) {
-    reader.assume("One GPU: the config does not say how many processes run.");
-    return 1;
+    return readGpus(reader, void 0, sharding);
   }
   const gpus2 = samples / each;
   if (Number.isInteger(gpus2)) return reader.note("gpus", gpus2, total);
@@ -9983,7 +10504,7 @@ function precisionOf(reader, fields3, weights, { fp16, bf16 }) {
   }
 }
 function hasMasters({ sharding, hasAdapter }) {
-  return sharding !== void 0 && !(sharding === "fsdp" && hasAdapter);
+  return sharding !== void 0 && !(isFsdp(sharding) && hasAdapter);
 }
 var useAutocast = "Load the weights as float32 with fp16: true, or as bfloat16.";
 var useBf16 = "Set bf16: true instead, or load the weights as float32.";
@@ -10089,9 +10610,10 @@ var huggingface = {
     return find("model_name_or_path") && known3.length >= 2 ? `model_name_or_path beside ${known3.join(", ")}` : void 0;
   },
   modelField: (document) => argumentsOf(document).model,
+  deepSpeedField: (document) => argumentsOf(document).find("deepspeed"),
   read: read3
 };
-function read3(document, reader, lookUp) {
+function read3(document, reader, lookUp, deepSpeed) {
   const trainerArguments = argumentsOf(document);
   const { find, batchSize: batchSize2 } = trainerArguments;
   const accumulation = find("gradient_accumulation_steps");
@@ -10122,7 +10644,7 @@ function read3(document, reader, lookUp) {
   });
   const target = readTarget(reader, find, choice);
   const settings = {
-    ...readSettings(reader, trainerArguments, choice, model, { adapter, training }),
+    ...readSettings(reader, trainerArguments, choice, model, { adapter, training, deepSpeed }),
     ...training
   };
   const task = choice?.task;
@@ -10184,14 +10706,15 @@ function readMicroBatch(reader, { batchSize: batchSize2, batchSizes }) {
   const count3 = reader.wholeNumber(batchSize2, { max: MAX_BATCH });
   return count3 === void 0 ? void 0 : reader.note("microBatch", count3, batchSize2);
 }
-function readSettings(reader, trainerArguments, choice, model, { adapter, training }) {
+function readSettings(reader, trainerArguments, choice, model, { adapter, training, deepSpeed }) {
   const { find } = trainerArguments;
-  const gpus2 = readGpus(reader, find(...gpuKeys));
   const labels = readLabels(reader, find("num_labels"), choice?.task, choice?.labels);
-  const sharded = readSharding2(reader, trainerArguments);
+  const sharded = readSharding2(reader, trainerArguments, deepSpeed);
+  const gpus2 = readGpus(reader, find(...gpuKeys), sharded.sharding);
+  const settings = deepSpeedSettings(find("deepspeed"), deepSpeed);
   const precision = readPrecision3(reader, {
-    fp16: find("fp16"),
-    bf16: find("bf16"),
+    fp16: halfPrecisionSwitch(reader, "fp16", find("fp16"), settings),
+    bf16: halfPrecisionSwitch(reader, "bf16", find("bf16"), settings),
     tf32: find("tf32"),
     weights: find("torch_dtype", "dtype"),
     sharding: sharded.sharding,
@@ -10244,8 +10767,8 @@ function adafactorField(reader, field) {
   const isOn2 = field !== void 0 && reader.flag(field) === true;
   return isOn2 ? { ...field, value: { kind: "text", text: "adafactor" } } : void 0;
 }
-function readSharding2(reader, { find }) {
-  const deepspeed2 = readDeepSpeed(reader, find("deepspeed"));
+function readSharding2(reader, { find }, file) {
+  const deepspeed2 = readDeepSpeed(reader, find("deepspeed"), file);
   if (deepspeed2.sharding !== void 0) return deepspeed2;
   const config = find("fsdp_config")?.value;
   const fsdp = find("fsdp");
@@ -10260,9 +10783,7 @@ function suppliedModelReading(reader, lookUp, config) {
   const task = model && readUnwrittenTask(reader, model);
   const size2 = readInputSize(reader, model, config);
   const labels = readLabels(reader, config.labels, task);
-  reader.assume(
-    "One GPU, no adapters and no gradient checkpointing: the training code decides, and the file does not say."
-  );
+  reader.assume("No adapters and no gradient checkpointing: the training code decides, and the file does not say.");
   return trainingConfig(reader, {
     dialect: config.dialect,
     model,
@@ -10272,7 +10793,7 @@ function suppliedModelReading(reader, lookUp, config) {
       task,
       microBatch,
       gradientAccumulation,
-      gpus: 1,
+      gpus: readGpus(reader, void 0),
       ...size2,
       labels,
       precision: config.precision,
@@ -10472,13 +10993,15 @@ function read5(document, reader, lookUp) {
   });
   const sharding = readStrategy(reader, document.at("trainer", "strategy"));
   const settings = {
-    gpus: readGpus2(reader, document),
+    gpus: readDevices(reader, document, sharding),
     labels: readLabels(reader, inParts(document, ["model", "data"], ["num_labels", "num_classes"]), task),
     precision: readPrecision4(reader, document.at("trainer", "precision"), sharding),
     optimizer: readOptimizer2(reader, document),
     attention: "sdpa",
     gradientCheckpointing: readCheckpointing3(reader, document),
-    ...sharding && { sharding }
+    ...sharding && { sharding },
+    // strategies/parallel.py block_backward_sync: only DistributedDataParallel waits for the last micro-batch.
+    ...sharding === "fsdp" && { syncsEveryMicroBatch: true }
   };
   const paddedBatches = task === "sequence-classification";
   return trainingConfig(reader, {
@@ -10525,14 +11048,13 @@ function refuseModel(reader, document) {
     `Name its Hub id in model.init_args.model_name_or_path, ${orInSettings("model")}.`
   );
 }
-function readGpus2(reader, document) {
+function readDevices(reader, document, sharding) {
   const devices = document.at("trainer", "devices") ?? document.at("trainer", "gpus");
   const nodes = document.at("trainer", "num_nodes");
   const machines = nodes === void 0 ? 1 : reader.wholeNumber(nodes, { max: 1e4 }) ?? 1;
   const each = devicesIn(devices);
   if (each !== void 0 && devices !== void 0) return reader.note("gpus", each * machines, devices);
-  reader.assume("One GPU: the config does not say how many devices train.");
-  return reader.note("gpus", machines, "Lightning's default takes every GPU of the machine");
+  return readGpus(reader, void 0, sharding) * machines;
 }
 function devicesIn(field) {
   const value = field?.value;
@@ -10705,7 +11227,7 @@ function readHostExperts(reader, field, model) {
   reader.assume(
     "Experts, their adapters and their optimizer state are on the host; the time that they take there is not in the step's."
   );
-  return reader.note("expertsOnHost", true, field);
+  return reader.note("expertStyle", "ktransformers", field);
 }
 
 // engine/config/dialects/llamafactory.ts
@@ -10720,7 +11242,8 @@ var llamafactory = {
     return document && `model_name_or_path beside ${ownKeysIn(document).join(", ")}`;
   },
   modelField: (file) => argumentsIn(file)?.at("model_name_or_path"),
-  read: (file, reader, lookUp) => read6(argumentsIn(file) ?? file, reader, lookUp)
+  deepSpeedField: (file) => argumentsIn(file)?.at("deepspeed"),
+  read: (file, reader, lookUp, deepSpeed) => read6(argumentsIn(file) ?? file, reader, lookUp, deepSpeed)
 };
 function argumentsIn(file) {
   return file.nested(1).find((section) => {
@@ -10731,7 +11254,7 @@ function argumentsIn(file) {
 function ownKeysIn(section) {
   return ownKeys4.filter((key2) => section.at(key2) !== void 0);
 }
-function read6(document, reader, lookUp) {
+function read6(document, reader, lookUp, deepSpeed) {
   refuseUnmodelled(reader, document);
   const model = readModel(reader, document.field("model_name_or_path"), "model_name_or_path", lookUp);
   const batch = readBatch(reader, {
@@ -10745,7 +11268,7 @@ function read6(document, reader, lookUp) {
   });
   const method = readMethod(reader, document.at("finetuning_type"));
   const training = readStage(reader, document, method);
-  const sharded = readSharding3(reader, document);
+  const sharded = readSharding3(reader, document, deepSpeed);
   const attention8 = readAttention2(reader, document.at("flash_attn"));
   const packing = document.at("neat_packing") ?? document.at("packing");
   const isPacked = packing === void 0 ? document.at("stage")?.source === "pt" : reader.flag(packing) === true;
@@ -10755,8 +11278,8 @@ function read6(document, reader, lookUp) {
     batch,
     sequence: { field: document.at("cutoff_len"), byDefault: { value: 2048, source: "LLaMA-Factory's default" } },
     settings: {
-      gpus: readGpus(reader, void 0),
-      precision: readPrecision5(reader, document, method, sharded),
+      gpus: readGpus(reader, void 0, sharded.sharding),
+      precision: readPrecision5(reader, document, method, { ...sharded, deepSpeed }),
       optimizer: readOptimizer3(reader, document),
       attention: attention8.attention,
       gradientCheckpointing: readCheckpointing4(reader, document.at("disable_gradient_checkpointing")),
@@ -10764,7 +11287,7 @@ function read6(document, reader, lookUp) {
       trainable: readTrainable2(reader, document, model, method),
       images: imageOfEverySample(model),
       quantization: readQuantization3(reader, document, method),
-      expertsOnHost: readHostExperts(reader, document.at("use_kt"), model),
+      expertStyle: readHostExperts(reader, document.at("use_kt"), model),
       float8: readFloat8(reader, document.at("fp8")),
       ...sharded,
       fusedLoss: training.method === void 0 ? readFusedLoss3(reader, document.at("enable_liger_kernel")) : void 0,
@@ -10862,8 +11385,12 @@ function readQuantization3(reader, document, method) {
   const isSingle = reader.flag(document.at("double_quantization")) === false;
   return reader.note("quantization", isSingle ? "nf4" : "nf4-double", bits);
 }
-function readPrecision5(reader, document, method, { sharding }) {
-  const [pure, bf16, fp16] = [document.at("pure_bf16"), document.at("bf16"), document.at("fp16")];
+function readPrecision5(reader, document, method, { sharding, deepSpeed }) {
+  const settings = deepSpeedSettings(document.at("deepspeed"), deepSpeed);
+  const [bf16, fp16] = ["bf16", "fp16"].map(
+    (key2) => halfPrecisionSwitch(reader, key2, document.at(key2), settings)
+  );
+  const pure = document.at("pure_bf16");
   const on = [pure, bf16, fp16].find((field) => field !== void 0 && reader.flag(field) === true);
   const source = "LLaMA-Factory's default";
   if (on !== void 0 && on === fp16 && hasAdapters(method)) {
@@ -10871,7 +11398,7 @@ function readPrecision5(reader, document, method, { sharding }) {
   }
   const blockwise = blockwiseField(reader, document);
   if (blockwise !== void 0) return reader.note("precision", "bf16-master", blockwise);
-  const hasMasters2 = sharding !== void 0 && !(sharding === "fsdp" && hasAdapters(method));
+  const hasMasters2 = sharding !== void 0 && !(isFsdp(sharding) && hasAdapters(method));
   if (hasMasters2 && on !== void 0) return reader.note("precision", "bf16-master", on);
   if (hasAdapters(method)) return reader.note("precision", "bf16", on ?? source);
   if (on === void 0) return reader.note("precision", "fp32", source);
@@ -10898,8 +11425,8 @@ function readAttention2(reader, field) {
 function readFusedLoss3(reader, liger) {
   return liger !== void 0 && reader.flag(liger) === true ? reader.note("fusedLoss", true, liger) : void 0;
 }
-function readSharding3(reader, document) {
-  const deepspeed2 = readDeepSpeed(reader, document.at("deepspeed"));
+function readSharding3(reader, document, file) {
+  const deepspeed2 = readDeepSpeed(reader, document.at("deepspeed"), file);
   if (deepspeed2.sharding !== void 0) return deepspeed2;
   const config = document.at("fsdp_config")?.value;
   return readFsdp(reader, {
@@ -10929,10 +11456,11 @@ var llamafactoryV1 = {
     return isOurs && found.length >= 2 ? `model and micro_batch_size beside ${found.join(", ")}` : void 0;
   },
   modelField: (document) => document.at("model"),
+  deepSpeedField,
   read: read7
 };
 var leaveOut3 = "Leave this config out of the check for now.";
-function read7(document, reader, lookUp) {
+function read7(document, reader, lookUp, deepSpeed) {
   const model = readModel(reader, document.field("model"), "model", lookUp);
   const batch = readBatch(reader, {
     batchSize: document.at("micro_batch_size"),
@@ -10948,9 +11476,7 @@ function read7(document, reader, lookUp) {
   const dividedBy = reader.wholeNumber(division2, { max: 1e3 }) ?? 1;
   const method = readMethod2(reader, document.at("peft_config", "name"));
   const hasAdapter = method === "lora";
-  const sharded = readSharding4(reader, document);
-  const isDeepSpeed = sharded.sharding !== void 0 && sharded.sharding !== "fsdp";
-  const keepsMasters = isDeepSpeed || method === "freeze" && castsTrained(reader, document);
+  const sharded = readSharding4(reader, document, deepSpeed);
   const checkpoints = readCheckpointing5(reader, document.at("enable_activation_checkpointing"));
   const targets = document.at("peft_config", "target_modules");
   return languageModelReading(reader, {
@@ -10964,13 +11490,11 @@ function read7(document, reader, lookUp) {
     },
     settings: {
       // core/utils: the GPUs that share a sequence are the fewest there are.
-      gpus: division2 !== void 0 && dividedBy > 1 ? reader.note("gpus", dividedBy, division2) : readGpus(reader, void 0),
-      // core/model_engine.py: loaded in the checkpoint's type.
-      precision: reader.note(
-        "precision",
-        keepsMasters ? "bf16-master" : "bf16",
-        "the checkpoint's type, bf16 for most decoders"
-      ),
+      gpus: division2 !== void 0 && dividedBy > 1 ? reader.note("gpus", dividedBy, division2) : readGpus(reader, void 0, sharded.sharding),
+      precision: readPrecision6(reader, deepSpeedSettings(deepSpeedField(document), deepSpeed), {
+        sharding: sharded.sharding,
+        castsTrained: method === "freeze" && castsTrained(reader, document)
+      }),
       optimizer: readOptimizer4(reader, document.at("optim_config", "name")),
       attention: reader.note("attention", "sdpa", "transformers' default"),
       gradientCheckpointing: checkpoints,
@@ -10990,6 +11514,26 @@ function read7(document, reader, lookUp) {
       paddedBatches: reader.note("paddedBatches", true, "sequences are padded to the longest")
     }
   });
+}
+function readPrecision6(reader, settings, { sharding, castsTrained: castsTrained2 }) {
+  const isDeepSpeed2 = sharding !== void 0 && sharding !== "fsdp";
+  const written2 = isDeepSpeed2 && settings !== void 0 ? writtenPrecision(reader, settings, sharding) : void 0;
+  const keepsMasters = isDeepSpeed2 || castsTrained2;
+  const source = "the checkpoint's type, bf16 for most decoders";
+  return written2 ?? reader.note("precision", keepsMasters ? "bf16-master" : "bf16", source);
+}
+function writtenPrecision(reader, settings, sharding) {
+  const [bf16, fp16] = [settings.at("bf16", "enabled"), settings.at("fp16", "enabled")];
+  if (isFlag(fp16, true)) {
+    const message2 = "LLaMA-Factory v1 trains under DeepSpeed in bf16 only";
+    return reader.refuse(fp16, "unsupported-precision", message2, "Turn fp16 off and bf16 on.");
+  }
+  if (isFlag(bf16, true)) return reader.note("precision", "bf16-master", bf16);
+  const off = [bf16, fp16].find((field) => isFlag(field, false));
+  return off !== void 0 && sharding === "zero3" ? reader.note("precision", "fp32", off) : void 0;
+}
+function isFlag(field, flag) {
+  return field?.value.kind === "flag" && field.value.flag === flag;
 }
 function readMethod2(reader, field) {
   const name3 = reader.text(field);
@@ -11037,9 +11581,15 @@ function readOptimizer4(reader, field) {
   }
   return reader.note("optimizer", "adamw", "LLaMA-Factory's default");
 }
-function readSharding4(reader, document) {
+function deepSpeedField(document) {
+  return isDeepSpeed(document.at("dist_config", "name")) ? document.at("dist_config", "config_file") : void 0;
+}
+function isDeepSpeed(name3) {
+  return name3?.value.kind === "text" && name3.value.text === "deepspeed";
+}
+function readSharding4(reader, document, file) {
   const name3 = document.at("dist_config", "name");
-  if (name3?.source === "deepspeed") return readDeepSpeed(reader, document.at("dist_config", "config_file"));
+  if (isDeepSpeed(name3)) return readDeepSpeed(reader, deepSpeedField(document), file);
   return name3?.source.startsWith("fsdp") ? { sharding: reader.note("sharding", "fsdp", name3) } : {};
 }
 
@@ -11227,9 +11777,9 @@ function read9(document, reader, lookUp) {
   const image2 = fieldOf(document, "img_size");
   const size2 = readInputSize(reader, model, { sequenceLength: void 0, imageSize: image2 });
   const settings = {
-    gpus: 1,
+    gpus: readGpus(reader, void 0),
     labels: readLabels(reader, fieldOf(document, "num_classes"), model?.defaultTask),
-    precision: readPrecision6(reader, document),
+    precision: readPrecision7(reader, document),
     optimizer: readOptimizer5(reader, document),
     attention: "sdpa",
     gradientCheckpointing: reader.settle(
@@ -11239,7 +11789,6 @@ function read9(document, reader, lookUp) {
       timms(false)
     )
   };
-  reader.assume("One GPU: the config does not say how many processes run.");
   const task = model?.defaultTask;
   return trainingConfig(reader, {
     dialect: timm.name,
@@ -11261,7 +11810,7 @@ function read9(document, reader, lookUp) {
 function timms(value) {
   return { value, source: "timm's default" };
 }
-function readPrecision6(reader, document) {
+function readPrecision7(reader, document) {
   const amp = document.at("amp");
   if (amp === void 0 || reader.flag(amp) !== true) return reader.note("precision", "fp32", amp ?? "timm's default");
   const type = fieldOf(document, "amp_dtype");
@@ -11426,28 +11975,28 @@ function modelOfShape(builder, argumentOf) {
 var FEW_TOKENS = 512;
 var DEFAULT_PROMPT2 = 512;
 function readTrajectories(reader, document, loss, name3) {
-  const number66 = (key2, byDefault2) => {
+  const number65 = (key2, byDefault2) => {
     const field = document.at(key2);
     return (field && reader.wholeNumber(field, { max: MAX_BATCH })) ?? byDefault2;
   };
-  const answerLength = number66("max_generated_tokens", FEW_TOKENS);
+  const answerLength = number65("max_generated_tokens", FEW_TOKENS);
   const isPpo = /PPO/.test(name3);
   const batch = isPpo ? ppoBatch(reader, document) : grpoBatch(reader, document);
-  const training = isPpo ? ppo(reader, document, loss, { batch, answerLength, number: number66 }) : grpo(reader, loss, { batch, answerLength, number: number66 });
+  const training = isPpo ? ppo(reader, document, loss, { batch, answerLength, number: number65 }) : grpo(reader, loss, { batch, answerLength, number: number65 });
   return { training, batch, length: lengthOf(reader, document, answerLength) };
 }
-function grpo(reader, loss, { batch, answerLength, number: number66 }) {
-  const perPrompt = number66("grpo_samples", 1);
+function grpo(reader, loss, { batch, answerLength, number: number65 }) {
+  const perPrompt = number65("grpo_samples", 1);
   reader.assume(
     `A sample is ${perPrompt} answers of up to ${answerLength} tokens to one prompt, all in one forward pass. A frozen copy of the model is the reference.`
   );
   tellOfSpeed(reader);
   const collected = batch.microBatch;
-  const generated2 = number66("forward_batch_size", collected);
+  const generated2 = number65("forward_batch_size", collected);
   const terms = { answerLength, perPrompt, generated: generated2, collected, withCritic: false, accumulates: false };
   return { method: reader.note("method", { kind: "trajectories", ...terms }, loss), dropout: false };
 }
-function ppo(reader, document, loss, { batch, answerLength, number: number66 }) {
+function ppo(reader, document, loss, { batch, answerLength, number: number65 }) {
   const inBackward2 = document.at("optimizer_in_bwd");
   const optimizer = document.at("optimizer", "_component_");
   if (isOn(reader, inBackward2) && optimizer?.value.kind === "text" && /Paged/.test(optimizer.value.text)) {
@@ -11463,7 +12012,7 @@ function ppo(reader, document, loss, { batch, answerLength, number: number66 }) 
   );
   tellOfSpeed(reader);
   const collected = batch.microBatch * batch.gradientAccumulation;
-  const generated2 = number66("forward_batch_size", collected);
+  const generated2 = number65("forward_batch_size", collected);
   const accumulates = !isOn(reader, inBackward2);
   const terms = { answerLength, perPrompt: 1, generated: generated2, collected, withCritic: true, accumulates };
   return { method: reader.note("method", { kind: "trajectories", ...terms }, loss), dropout: false };
@@ -11553,6 +12102,7 @@ function read10(document, reader, lookUp) {
   });
   noteChunkedLoss(reader, componentOf(document, "loss"));
   const checkpoints = readCheckpointing6(reader, document);
+  const sharded = readSharding5(reader, document);
   return languageModelReading(reader, {
     dialect: torchtune.name,
     model,
@@ -11566,9 +12116,9 @@ function read10(document, reader, lookUp) {
       }
     },
     settings: {
-      gpus: readGpus(reader, tensorParallel && division2),
+      gpus: readGpus(reader, tensorParallel && division2, sharded.sharding),
       tensorParallel,
-      precision: readPrecision7(reader, document.at("dtype")),
+      precision: readPrecision8(reader, document.at("dtype")),
       optimizer: readOptimizer6(reader, document),
       optimizerInBackward: readInBackward(reader, document.at("optimizer_in_bwd")),
       // modules/attention_utils.py: scaled_dot_product_attention, causal and without a mask where nothing is packed.
@@ -11578,9 +12128,9 @@ function read10(document, reader, lookUp) {
       // modules/low_precision: torchao's nf4, with block constants quantised too.
       quantization: quantizationOf(reader, document, builder, component),
       fakeQuantization: readQuantizer(reader, document),
-      chosenExperts: model?.family === "llama4" ? true : void 0,
+      expertStyle: model?.family === "llama4" ? "torchtune" : void 0,
       ...readFusion(reader, document, model, { isFull: builder.method === "full", checkpoints }),
-      ...readSharding5(reader, document),
+      ...sharded,
       ...training,
       // Both recipes that learn from answers hand the model a mask of every pair of tokens.
       paddedBatches: reader.note("paddedBatches", trajectories !== void 0, "as the recipe masks")
@@ -11594,6 +12144,7 @@ function readSharding5(reader, document) {
   reader.assume("Weights and optimizer state are on the host between their uses, as fsdp_cpu_offload moves them there.");
   return {
     sharding: reader.note("sharding", "fsdp", field),
+    syncsEveryMicroBatch: true,
     offload: reader.note("offload", "optimizer-and-weights", field)
   };
 }
@@ -11634,7 +12185,7 @@ var dtypes = /* @__PURE__ */ new Map([
   ["bf16", "bf16"],
   ["fp32", "fp32"]
 ]);
-function readPrecision7(reader, field) {
+function readPrecision8(reader, field) {
   return reader.settle("precision", field, (present3) => reader.choice(present3, dtypes), {
     value: "fp32",
     source: "torchtune's default",
@@ -11747,6 +12298,58 @@ function noteChunkedLoss(reader, loss) {
   reader.assume("A chunked loss is counted as a whole one, so the estimate of the logits is high rather than low.");
 }
 
+// engine/config/dialects/ultralytics/classes.ts
+var classesOf = /* @__PURE__ */ new Map([
+  ["african-wildlife", 4],
+  ["argoverse", 8],
+  ["brain-tumor", 2],
+  ["cifar10", 10],
+  ["cifar100", 100],
+  ["coco", 80],
+  ["coco-pose", 1],
+  ["coco8-pose", 1],
+  ["coco8", 80],
+  ["coco8-grayscale", 80],
+  ["coco12-formats", 80],
+  ["coco128", 80],
+  ["construction-ppe", 11],
+  ["fashion-mnist", 10],
+  ["globalwheat2020", 1],
+  ["homeobjects-3k", 12],
+  ["imagenet", 1e3],
+  ["imagenet10", 10],
+  ["imagenet100", 100],
+  ["imagenette", 10],
+  ["imagewoof", 10],
+  ["kitti", 8],
+  ["lvis", 1203],
+  ["medical-pills", 1],
+  ["mnist", 10],
+  ["mnist160", 10],
+  ["objects365", 365],
+  ["open-images-v7", 601],
+  ["signature", 1],
+  ["sku-110k", 1],
+  ["tt100k", 221],
+  ["visdrone", 10],
+  ["voc", 20],
+  ["xview", 60]
+]);
+function readClasses(reader, document, model) {
+  const single = document.at("single_cls");
+  if (single !== void 0 && reader.flag(single) === true) return reader.note("labels", 1, single);
+  const data = document.at("data");
+  const name3 = data?.value.kind === "text" ? /([^/\\]+?)(?:\.ya?ml)?$/.exec(data.value.text.trim())?.[1] : void 0;
+  const known3 = classesOf.get(name3?.toLowerCase() ?? "");
+  if (data !== void 0 && known3 !== void 0 && !reader.supplies("labels")) return reader.note("labels", known3, data);
+  if (!findsKeypoints(model)) return readLabels(reader, void 0, model?.defaultTask, known3);
+  reader.assume("People alone, with 17 keypoints each, as in COCO: the config does not say.");
+  return readLabels(reader, void 0, model?.defaultTask, 1);
+}
+function findsKeypoints(model) {
+  return model?.config.model_type === "yolo" && model.config.head === "pose";
+}
+
 // engine/config/dialects/ultralytics.ts
 var ownKeys7 = ["imgsz", "batch", "epochs", "close_mosaic", "mosaic", "patience", "lrf", "optimizer", "data"];
 var writesSize = writesAny(["imgsz"]);
@@ -11760,58 +12363,181 @@ var ultralytics = {
     const isOurs = document.at("imgsz") !== void 0 && (document.at("batch") ?? document.at("epochs")) !== void 0;
     return isOurs && trains && found.length >= 3 ? found.join(", ") : void 0;
   },
-  modelField: () => void 0,
+  modelField: (document) => catalogued(document.at("model")),
   read: read11
 };
+var MAX_PIXELS = 1e5;
 function read11(document, reader, lookUp) {
-  const microBatch = readBatch3(reader, document);
-  const imageSize = document.at("imgsz");
+  const gpus2 = readGpus2(reader, document.at("device"));
+  const batchSize2 = document.at("batch");
+  const batch = readBatch3(reader, batchSize2);
+  const microBatch = batch === void 0 ? void 0 : Math.max(Math.floor(batch / gpus2), 1);
+  if (microBatch !== void 0) reader.note("microBatch", microBatch, batchSize2 ?? "Ultralytics' default");
+  const gradientAccumulation = readAccumulation(reader, document.at("nbs"), batch);
+  const imageSize = readImageSize(reader, document);
   const amp = document.at("amp");
   const isMixed = amp === void 0 || reader.flag(amp) === true;
-  const precision = reader.note("precision", isMixed ? "amp-fp16" : "fp32", amp ?? "Ultralytics' default");
-  if (reader.supplies("model")) {
-    return suppliedModelReading(reader, lookUp, {
-      dialect: ultralytics.name,
+  const settings = {
+    gpus: gpus2,
+    precision: reader.note("precision", isMixed ? "amp-fp16" : "fp32", amp ?? "Ultralytics' default"),
+    optimizer: readOptimizer7(reader, document.at("optimizer")),
+    ...readFrozen(reader, document.at("freeze"))
+  };
+  const model = readDetector(reader, document, lookUp);
+  const task = model?.defaultTask;
+  const labels = readClasses(reader, document, model);
+  if (task === "object-detection") assumeObjects(reader, imageSize, labels);
+  if (isCompiled(document.at("compile"))) reader.assume("The model as it runs without torch.compile.");
+  return trainingConfig(reader, {
+    dialect: ultralytics.name,
+    model,
+    spec: {
+      ...stepInPytorch,
+      loop: "ultralytics",
+      task,
       microBatch,
-      batchSize: document.at("batch"),
-      gradientAccumulation: 1,
-      accumulation: void 0,
-      sequenceLength: void 0,
+      gradientAccumulation,
       imageSize,
-      labels: void 0,
-      precision,
-      optimizer: readOptimizer7(reader, document.at("optimizer"))
-    });
+      labels,
+      ...settings,
+      attention: "sdpa",
+      gradientCheckpointing: false,
+      paddedBatches: false
+    },
+    // With several GPUs the number that stands there is not that of one.
+    batchSize: gpus2 === 1 ? batchSize2 : void 0,
+    accumulation: void 0
+  });
+}
+function catalogued(field) {
+  if (field?.value.kind !== "text") return void 0;
+  const [, name3 = "", extension] = /^(?:.*[/\\])?(yolo[\w-]+?)(?:-oiv7)?(\.pt|\.ya?ml)?$/i.exec(field.value.text.trim()) ?? [];
+  const model = findModel(`ultralytics/${name3}`) ?? (extension === ".pt" ? void 0 : findModel(`ultralytics/${name3.replace(/^yolo(?:v8|\d+)/i, "$&n")}`));
+  return model && { ...field, value: { kind: "text", text: model.id } };
+}
+function readDetector(reader, document, lookUp) {
+  const written2 = document.at("model");
+  const known3 = catalogued(written2);
+  if (reader.supplies("model") || known3 !== void 0) return readModel(reader, known3, "model", lookUp);
+  const supply = `Leave this config out of the check for now, ${orInSettings("model")} with a model of the same size, such as ultralytics/yolo11n.`;
+  if (written2 === void 0)
+    return reader.refuse(void 0, "model-not-in-file", "The model cannot be known from the file", supply);
+  const name3 = reader.text(written2);
+  if (name3 === void 0) return void 0;
+  const message2 = `The model ${quote(name3)} ${unknownBecause(name3)}`;
+  return reader.refuse(written2, "unknown-model", message2, supply);
+}
+function unknownBecause(name3) {
+  if (/(?:^|[/\\])(?:best|last|epoch\d+)\.pt$/i.test(name3))
+    return "is the result of an earlier run, whose shape its name does not tell";
+  if (/^(?:yolo|rtdetr|sam|fastsam|mobilesam)/i.test(name3.replace(/^.*[/\\]/, "")))
+    return "is one of Ultralytics' that is not modelled yet";
+  return "is of a shape that its name does not tell";
+}
+function readGpus2(reader, field) {
+  if (field === void 0) {
+    reader.note("gpus", 1, "Ultralytics' default");
+    return 1;
   }
-  const pixels = reader.wholeNumber(imageSize, { max: 1e5 });
-  if (pixels !== void 0 && imageSize !== void 0) reader.note("imageSize", pixels, imageSize);
-  refuseModel2(reader, document.at("model"));
-  return { kind: "unreadable", problems: reader.problems };
-}
-function refuseModel2(reader, model) {
-  const supply = `Leave this config out of the check for now, ${orInSettings("model")} with a model of the same size.`;
-  if (model === void 0) {
-    reader.refuse(void 0, "model-not-in-file", "The model cannot be known from the file", supply);
-    return;
+  const { value } = field;
+  if (value.kind === "text" && /^(?:cpu|mps)\b/i.test(value.text.trim())) {
+    const message2 = `This trains on ${quote(value.text.trim())}, and on no GPU of the catalogue`;
+    reader.refuse(field, "not-on-gpu", message2, "Leave this config out of the check, or name the GPUs.");
+    return 1;
   }
-  const message2 = `The model ${quote(model.source)} is one of Ultralytics', and those are not modelled yet`;
-  reader.refuse(model, "unknown-model", message2, supply);
+  const listed2 = value.kind === "list" ? value.items.length : value.kind === "text" ? devicesIn2(value.text) : 1;
+  return reader.note("gpus", Math.max(listed2, 1), field);
 }
-function readOptimizer7(reader, field) {
-  const isMomentum = field?.value.kind === "text" && /^(SGD|RMSProp|MuSGD)$/i.test(field.value.text);
-  return reader.note("optimizer", isMomentum ? "sgd-momentum" : "adamw", field ?? "Ultralytics' default, auto");
+function devicesIn2(text3) {
+  return text3.split(",").filter((part3) => part3.trim() !== "").length;
 }
-function readBatch3(reader, document) {
-  const field = document.at("batch");
+function readBatch3(reader, field) {
   const { value } = field ?? {};
   if (field !== void 0 && value?.kind === "number" && value.number < 1) {
     const message2 = `The batch size cannot be known from the file: ${field.source} lets Ultralytics look for one`;
     return reader.refuse(field, "not-in-file", message2, "Write the value into the config if it should be checked.");
   }
-  return reader.settle("microBatch", field, (present3) => reader.wholeNumber(present3, { max: MAX_BATCH }), {
-    value: 16,
-    source: "Ultralytics' default"
-  });
+  return field === void 0 ? DEFAULT_BATCH2 : reader.wholeNumber(field, { max: MAX_BATCH });
+}
+var DEFAULT_BATCH2 = 16;
+var NOMINAL_BATCH = 64;
+function readAccumulation(reader, field, batch) {
+  const nominal = reader.wholeNumber(field, { max: MAX_BATCH }) ?? NOMINAL_BATCH;
+  if (batch === void 0) return 1;
+  const steps = Math.max(roundedToEven(nominal / batch), 1);
+  return reader.note("gradientAccumulation", steps, field ?? "batches up to nbs, which is 64 by default");
+}
+function roundedToEven(number65) {
+  const floor = Math.floor(number65);
+  if (number65 - floor !== 0.5) return Math.round(number65);
+  return floor % 2 === 0 ? floor : floor + 1;
+}
+function readImageSize(reader, document) {
+  const field = reader.fieldFor("image_size", document.at("imgsz"));
+  const sides2 = field?.value.kind === "list" ? field.value.items : void 0;
+  const longest = sides2?.reduce((most, side) => Math.max(most, side.kind === "number" ? side.number : Number.NaN), 0);
+  const isListed = field !== void 0 && longest !== void 0 && Number.isInteger(longest);
+  const shown3 = isListed ? { ...field, value: { kind: "number", number: longest } } : field;
+  const pixels = reader.wholeNumber(shown3, { max: MAX_PIXELS }) ?? 640;
+  const largest = ceilToStride(pixels) + growthOf(reader, document.at("multi_scale"), pixels);
+  const square = ceilToStride(largest);
+  if (square !== pixels) reader.assume(`Images of ${square}×${square} pixels${growthReason(square, pixels)}.`);
+  return reader.note("imageSize", square, field ?? "Ultralytics' default");
+}
+function growthReason(square, pixels) {
+  return square > ceilToStride(pixels) ? ", the largest that multi_scale draws" : `: ${pixels} is no multiple of ${PIXEL_STRIDE}`;
+}
+function growthOf(reader, field, pixels) {
+  if (field === void 0) return 0;
+  if (field.value.kind === "flag") return field.value.flag ? pixels / 2 : 0;
+  return (reader.share(field) ?? 0) * pixels;
+}
+function ceilToStride(pixels) {
+  return Math.ceil(pixels / PIXEL_STRIDE) * PIXEL_STRIDE;
+}
+var optimizers6 = new Map([
+  ["sgd", "sgd-momentum"],
+  ...["auto", "adam", "adamax", "adamw", "nadam", "radam", "rmsprop", "musgd"].map((name3) => [name3, "adamw"])
+]);
+function readOptimizer7(reader, field) {
+  const name3 = field?.value.kind === "text" ? field.value.text.trim().toLowerCase() : "auto";
+  if (name3 === "auto") {
+    reader.assume(
+      "The optimizer holds what AdamW does: Ultralytics' auto takes AdamW for short runs and MuSGD for long ones."
+    );
+  }
+  const known3 = optimizers6.get(name3);
+  if (known3 !== void 0) return reader.note("optimizer", known3, field ?? "Ultralytics' default, auto");
+  const fix2 = "Use SGD, MuSGD, Adam, Adamax, AdamW, NAdam, RAdam, RMSProp or auto.";
+  reader.refuse(field, "unsupported-optimizer", `Ultralytics has no optimizer ${quote(name3)}`, fix2);
+  return "adamw";
+}
+function readFrozen(reader, field) {
+  if (field === void 0) return {};
+  const listed2 = field.value.kind === "list" ? field.value.items : void 0;
+  const frozen = listed2?.flatMap((item) => item.kind === "number" ? [item.number] : []) ?? countedUp(reader, field);
+  if (frozen.length === 0) return {};
+  return { trainable: reader.note("trainable", { names: [allBut(frozen)], inputGradients: false }, field) };
+}
+function countedUp(reader, field) {
+  return Array.from({ length: reader.wholeNumber(field, { min: 0, max: 1e3 }) ?? 0 }, (_, index) => index);
+}
+var MAX_LAYERS3 = 45;
+function allBut(layers2) {
+  const others3 = Array.from({ length: MAX_LAYERS3 }, (_, index) => index).filter((index) => !layers2.includes(index));
+  return `model\\.(?:${others3.join("|")})\\.`;
+}
+function isCompiled(field) {
+  return field !== void 0 && !(field.value.kind === "flag" && !field.value.flag);
+}
+function assumeObjects(reader, imageSize, classes) {
+  const each = Math.round(bytesPerPair(ASSUMED_OBJECTS, classes) * pixelsAnswering(imageSize) / KIB);
+  reader.assume(
+    `Up to ${ASSUMED_OBJECTS} objects in an image, a mosaic of four included: the config does not say. Each more in the fullest image of a batch takes ${each} KiB for every image.`
+  );
+}
+function bytesPerPair(objects, classes) {
+  return 20 * objects > 21 * classes ? 32 : 12;
 }
 
 // engine/config/dialect.ts
@@ -11830,370 +12556,24 @@ var dialects = [
   hydra
 ];
 
-// engine/config/document.ts
-import { Composer, isMap as isMap2, isScalar as isScalar2, Lexer, LineCounter, Parser, visit } from "yaml";
-
-// engine/config/json-syntax.ts
-var blank = /[\t\n\r ]*/y;
-var token = /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\]:,]/uy;
-function firstJsonError(text3) {
-  if (isJson(text3)) return void 0;
-  const open = [];
-  let expected = "value";
-  let offset3 = 0;
-  for (; ; ) {
-    offset3 = skip(blank, text3, offset3);
-    const end = skip(token, text3, offset3);
-    const next = end === offset3 ? void 0 : step(expected, text3.slice(offset3, Math.min(end, offset3 + 1)), open);
-    if (next === void 0) return offset3;
-    expected = next;
-    offset3 = end;
-  }
-}
-function isJson(text3) {
-  try {
-    JSON.parse(text3);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
-}
-function skip(pattern, text3, from2) {
-  pattern.lastIndex = from2;
-  return pattern.test(text3) ? pattern.lastIndex : from2;
-}
-function step(expected, first, open) {
-  const inObject = open.at(-1) === "{";
-  switch (first) {
-    case "{":
-    case "[":
-      if (expected !== "value" && expected !== "value-or-end") return void 0;
-      open.push(first);
-      return first === "{" ? "key-or-end" : "value-or-end";
-    case "}":
-      return inObject && (expected === "key-or-end" || expected === "comma-or-end") ? close(open) : void 0;
-    case "]":
-      return !inObject && (expected === "value-or-end" || expected === "comma-or-end") ? close(open) : void 0;
-    case ":":
-      return expected === "colon" ? "value" : void 0;
-    case ",":
-      if (expected !== "comma-or-end") return void 0;
-      return inObject ? "key" : "value";
-    default:
-      if (expected === "value" || expected === "value-or-end") return afterValue(open);
-      return first === '"' && (expected === "key" || expected === "key-or-end") ? "colon" : void 0;
-  }
-}
-function close(open) {
-  open.pop();
-  return afterValue(open);
-}
-function afterValue(open) {
-  return open.length === 0 ? "nothing" : "comma-or-end";
-}
-
-// engine/config/section.ts
-import { isAlias, isMap, isScalar, isSeq } from "yaml";
-var reference = /^\$\{([A-Za-z_]\w*(?:\.\w+){0,9})\}$/;
-var MAX_HOPS = 8;
-var Section = class _Section {
-  /** Empty for the top of the document. */
-  name;
-  #origin;
-  #map;
-  #top;
-  #followed = /* @__PURE__ */ new Map();
-  #fields;
-  constructor(origin, map, name3 = "", top) {
-    this.#origin = origin;
-    this.#map = map;
-    this.name = name3;
-    this.#top = top ?? this;
-  }
-  get fields() {
-    this.#fields ??= new Map(
-      [...pairsOf(this.#map, this.#origin.document)].map(([key2, pair]) => [key2, this.#field(key2, pair)])
-    );
-    return this.#fields;
-  }
-  /** The field under a key, which has the value that it refers to where that is in the file too. */
-  field(key2) {
-    const followed = this.#followed.get(key2);
-    if (followed !== void 0) return followed;
-    const field = this.fields.get(key2);
-    if (field?.value.kind !== "text" || !reference.test(field.value.text)) return field;
-    const target = this.#top.#referred(field);
-    const resolved = target === void 0 ? field : { ...field, value: target.value, source: target.source };
-    this.#followed.set(key2, resolved);
-    return resolved;
-  }
-  /** The field at the end of a path of keys, when it holds a value. */
-  at(...path7) {
-    const [key2, ...rest] = path7;
-    const field = this.field(key2);
-    const [next, ...others3] = rest;
-    if (next === void 0) return field?.value.kind === "empty" ? void 0 : field;
-    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others3) : void 0;
-  }
-  /** This section and those nested in it down to `levels`, outer ones first; one that aliases repeat comes once. */
-  nested(levels) {
-    const found = [this];
-    const seen = /* @__PURE__ */ new Set([this.#map]);
-    let outer = found;
-    for (let level = 1; level <= levels; level++) {
-      const inner = outer.flatMap((section) => section.#children()).filter((child) => isNew(seen, child.#map));
-      found.push(...inner);
-      outer = inner;
-    }
-    return found;
-  }
-  /** The field at the end of a chain of references, unless it leaves the file or goes round. */
-  #referred(field) {
-    let target = field;
-    for (let hop = 0; hop < MAX_HOPS; hop++) {
-      const path7 = target?.value.kind === "text" ? reference.exec(target.value.text)?.[1] : void 0;
-      if (path7 === void 0) return target;
-      target = this.#written(path7.split("."));
-    }
-    return void 0;
-  }
-  #written([key2, ...rest]) {
-    const field = key2 === void 0 ? void 0 : this.fields.get(key2);
-    if (rest.length === 0) return field;
-    return field?.value.kind === "mapping" ? field.value.section.#written(rest) : void 0;
-  }
-  #children() {
-    return [...this.fields.values()].flatMap(({ value }) => value.kind === "mapping" ? [value.section] : []);
-  }
-  #field(key2, pair) {
-    const name3 = this.name === "" ? plain(key2) : `${this.name}.${plain(key2)}`;
-    const value = this.#value(pair.value, name3);
-    return { key: key2, name: name3, value, ...this.#place(value.kind === "empty" ? pair.key : pair.value) };
-  }
-  #place(node) {
-    const { text: text3, lines } = this.#origin;
-    const [start2, end] = rangeOf(node);
-    const { line: line2, col } = lines.linePos(start2);
-    return { at: { line: line2, column: col }, source: plain(text3.slice(start2, end)) };
-  }
-  #value(node, name3) {
-    const target = isAlias(node) ? node.resolve(this.#origin.document) : node;
-    if (isMap(target)) return { kind: "mapping", section: new _Section(this.#origin, target, name3, this.#top) };
-    if (isSeq(target)) {
-      const items = target.items.map((item, index) => ({
-        ...this.#value(item, `${name3}[${index}]`),
-        ...this.#place(item)
-      }));
-      return { kind: "list", items };
-    }
-    if (!isScalar(target)) return { kind: "empty" };
-    const { value } = target;
-    switch (typeof value) {
-      case "number":
-        return { kind: "number", number: value };
-      case "boolean":
-        return { kind: "flag", flag: value };
-      case "string":
-        return { kind: "text", text: value };
-      default:
-        return value === null ? { kind: "empty" } : { kind: "text", text: target.source ?? "" };
-    }
-  }
-};
-function isNew(seen, item) {
-  const isNew2 = !seen.has(item);
-  seen.add(item);
-  return isNew2;
-}
-function pairsOf(map, document) {
-  const own2 = /* @__PURE__ */ new Map();
-  const merged = /* @__PURE__ */ new Map();
-  for (const pair of map.items) {
-    if (isMergeKey(pair.key)) {
-      for (const source of mergeSources(pair.value, document)) {
-        for (const [key2, inherited] of pairsOf(source, document)) if (!merged.has(key2)) merged.set(key2, inherited);
-      }
-    } else if (isScalar(pair.key)) own2.set(String(pair.key.value), pair);
-  }
-  return new Map([...merged, ...own2]);
-}
-function isMergeKey(key2) {
-  return isScalar(key2) && typeof key2.value === "symbol";
-}
-function mergeSources(value, document) {
-  const target = isAlias(value) ? value.resolve(document) : value;
-  if (isSeq(target)) return target.items.flatMap((item) => mergeSources(item, document));
-  return isMap(target) ? [target] : [];
-}
-function rangeOf(node) {
-  const range = isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? node.range : void 0;
-  return range ? [range[0], range[1]] : [0, 0];
-}
-
-// engine/config/document.ts
-var MAX_BYTES2 = MIB;
-var MAX_DEPTH2 = 100;
-var MAX_ALIASES = 100;
-var MAX_SYNTAX_PROBLEMS = 10;
-function parseFile(file) {
-  const text3 = file.text.replace(/^\uFEFF/, "");
-  const bytes5 = Buffer.byteLength(text3);
-  if (bytes5 > MAX_BYTES2) return unreadable([{ ...tooLarge(bytes5), file: file.path }]);
-  const lines = new LineCounter();
-  const describe2 = (offset3, problem3) => {
-    const { line: line2, col } = lines.linePos(Math.min(offset3, text3.length));
-    return { ...problem3, file: file.path, line: line2, column: Math.max(col, 1) };
-  };
-  const tokens = tokenize(text3, lines);
-  if (tokens.kind === "too-deep") return unreadable([describe2(tokens.offset, tooDeep)]);
-  const isJson2 = /\.json$/i.test(file.path);
-  const jsonError = isJson2 ? firstJsonError(text3) : void 0;
-  if (jsonError !== void 0) return unreadable([describe2(jsonError, notJson(text3, jsonError))]);
-  const documents = compose(tokens.tokens, isJson2);
-  const problems2 = documents.flatMap((document) => problemsOf(document, describe2));
-  if (problems2.length > 0) return unreadable(problems2.slice(0, MAX_SYNTAX_PROBLEMS));
-  return {
-    kind: "document",
-    mappings: documents.flatMap(
-      (document) => isMap2(document.contents) ? [new Section({ document, text: text3, lines }, document.contents)] : []
-    )
-  };
-}
-function tokenize(text3, lines) {
-  lines.addNewLine(0);
-  const parser = new Parser(lines.addNewLine);
-  const tokens = [];
-  for (const lexeme of new Lexer().lex(text3)) {
-    for (const token2 of parser.next(lexeme)) tokens.push(token2);
-    if (parser.stack.length > MAX_DEPTH2 + 1) return { kind: "too-deep", offset: parser.offset };
-  }
-  for (const token2 of parser.end()) tokens.push(token2);
-  return { kind: "tokens", tokens };
-}
-function compose(tokens, isJson2) {
-  const options = { uniqueKeys: false, prettyErrors: false, logLevel: "silent" };
-  const dialect = isJson2 ? { schema: "json" } : { version: "1.1" };
-  return [...new Composer({ ...options, ...dialect }).compose(tokens)];
-}
-function problemsOf(document, describe2) {
-  if (document.errors.length > 0) {
-    return firstOfEachLine(document.errors.map(({ pos, message: message2 }) => describe2(pos[0], notYaml(message2))));
-  }
-  return [...duplicateKeys(document, describe2), ...aliasProblems(document, describe2)];
-}
-function firstOfEachLine(problems2) {
-  const lines = /* @__PURE__ */ new Set();
-  return problems2.filter(({ line: line2 }) => !lines.has(line2) && lines.add(line2));
-}
-function duplicateKeys(document, describe2) {
-  const problems2 = [];
-  visit(document, {
-    Map(_, map) {
-      const seen = /* @__PURE__ */ new Set();
-      for (const { key: key2 } of map.items) {
-        if (!isScalar2(key2) || isMergeKey(key2)) continue;
-        if (seen.has(key2.value)) problems2.push(describe2(rangeOf(key2)[0], duplicateKey(String(key2.value))));
-        seen.add(key2.value);
-      }
-    }
-  });
-  return problems2;
-}
-function aliasProblems(document, describe2) {
-  const offsets = [];
-  visit(document, {
-    Alias(_, alias) {
-      offsets.push(rangeOf(alias)[0]);
-    }
-  });
-  const [first] = offsets;
-  if (first === void 0) return [];
-  if (offsets.length > MAX_ALIASES) return [describe2(first, badAliases(`The file has ${offsets.length} aliases`))];
-  try {
-    document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: true });
-    return [];
-  } catch (error) {
-    return [describe2(first, badAliases(error instanceof Error ? plain(error.message) : "The aliases cannot be read"))];
-  }
-}
-function unreadable(problems2) {
-  return { kind: "unreadable", problems: problems2 };
-}
-function tooLarge(bytes5) {
-  return {
-    code: "file-too-large",
-    message: `The file holds ${(bytes5 / MIB).toFixed(1)} MiB; a training config is read up to 1 MiB`,
-    fix: "Move data out of the config, or leave the file out of the check."
-  };
-}
-var tooDeep = {
-  code: "file-too-deep",
-  message: `The file nests more than ${MAX_DEPTH2} levels deep here`,
-  fix: "Flatten it, or leave the file out of the check."
-};
-var placeholder = /(?:[A-Z][A-Z0-9_]{2,60}|\$\{[^{}\n]{1,80}\}|\$\w{1,60}|\{\{[^{}\n]{1,80}\}\}|<[\w ]{1,60}>|@\w{1,60}@)(?=\s*[,}\]])/y;
-function placeholderAt(text3, offset3) {
-  const start2 = text3.startsWith("{{", offset3 - 1) ? offset3 - 1 : offset3;
-  if (!/[:,[]\s*$/.test(text3.slice(Math.max(0, start2 - 100), start2))) return void 0;
-  placeholder.lastIndex = start2;
-  return placeholder.exec(text3)?.[0];
-}
-function notJson(text3, offset3) {
-  const filledIn = placeholderAt(text3, offset3);
-  if (filledIn !== void 0) {
-    return {
-      code: "template",
-      message: `A template: ${quote(filledIn)} stands where a script fills a value in, so its settings cannot be known from the file`,
-      fix: "Check the file that the script writes, or add this one to ignore in .github/memorymark.yml."
-    };
-  }
-  const found = offset3 < text3.length ? `Not valid JSON at ${quote(text3.slice(offset3, offset3 + 20))}` : "The JSON ends early";
-  return {
-    code: "not-json",
-    message: found,
-    fix: "Correct the JSON there; it allows no comments, no trailing commas and no single quotes."
-  };
-}
-function notYaml(message2) {
-  const isKeyAlone = /^Implicit (?:map )?keys need/.test(message2);
-  return {
-    code: "not-yaml",
-    message: isKeyAlone ? "Not valid YAML: a key without a value, or without the space after its colon" : `Not valid YAML: ${plain(message2)}`,
-    fix: isKeyAlone ? "Write the line as key: value." : "Correct the YAML there; indent with spaces and quote text that holds special characters."
-  };
-}
-function duplicateKey(key2) {
-  return {
-    code: "duplicate-key",
-    message: `The key ${quote(key2)} is set twice in the same mapping`,
-    fix: "Keep one of the two."
-  };
-}
-function badAliases(message2) {
-  return {
-    code: "bad-alias",
-    message: message2,
-    fix: `Write the values out instead of aliasing them; up to ${MAX_ALIASES} expansions of an anchor are read.`
-  };
-}
-
 // engine/config/read.ts
-async function readConfigAsync(file, resolve, supplied = {}) {
+async function readConfigAsync(file, sources, supplied = {}) {
   const opened = openConfig(file, supplied);
-  return opened.kind === "open" ? opened.read(await resolvedBefore(opened, resolve)) : opened;
+  return opened.kind === "open" ? opened.read(await foundFor(opened, file, sources)) : opened;
 }
-async function explainConfigAsync(file, resolve, supplied = {}) {
+async function explainConfigAsync(file, sources, supplied = {}) {
   const opened = openConfig(file, supplied);
   if (opened.kind !== "open") return { kind: "not-recognised", reading: opened };
-  return explain(opened, new FieldReader(file.path, supplied), await resolvedBefore(opened, resolve));
+  return explain(opened, new FieldReader(file.path, supplied), await foundFor(opened, file, sources));
 }
-async function resolvedBefore({ modelName: modelName2 }, resolve) {
-  const resolution = modelName2 === void 0 ? { kind: "unknown" } : await resolve(modelName2);
-  return () => resolution;
+async function foundFor({ modelName: modelName2, deepSpeedName }, { path: path7 }, sources) {
+  const noted2 = notingFiles(sources);
+  const resolution = modelName2 === void 0 ? { kind: "unknown" } : await resolveModel(modelName2, noted2.sources, path7);
+  const deepSpeed = await findDeepSpeedFile(deepSpeedName, noted2.sources, path7);
+  return { lookUp: () => resolution, deepSpeed, files: noted2.files };
 }
-function explain({ dialect, why, read: read12 }, reader, lookUp) {
-  const reading = read12(lookUp, reader);
+function explain({ dialect, why, read: read12 }, reader, found) {
+  const reading = read12(found, reader);
   const { decisions: decisions3, assumptions } = reader;
   return { kind: "recognised", dialect: dialect.name, why, decisions: decisions3, assumptions, reading };
 }
@@ -12205,13 +12585,15 @@ function openConfig(file, supplied = {}) {
     for (const dialect of dialects) {
       const why = dialect.recognise(document);
       if (why === void 0) continue;
-      const modelName2 = modelNameIn(supplied.model ?? dialect.modelField(document));
+      const modelName2 = nameIn(supplied.model ?? dialect.modelField(document));
+      const deepSpeedName = nameIn(dialect.deepSpeedField?.(document));
       return {
         kind: "open",
         dialect,
         why,
         ...modelName2 !== void 0 && { modelName: modelName2 },
-        read: (lookUp, reader = new FieldReader(file.path, supplied)) => withUnread(dialect.read(document, reader, lookUp), reader)
+        ...deepSpeedName !== void 0 && { deepSpeedName },
+        read: ({ lookUp, deepSpeed, files }, reader = new FieldReader(file.path, supplied)) => withFiles(withUnread(dialect.read(document, reader, lookUp, deepSpeed), reader), files)
       };
     }
   }
@@ -12221,6 +12603,10 @@ function withUnread(reading, { unread }) {
   if (reading.kind !== "training-config" || unread.length === 0) return reading;
   const sentence = `${SETTINGS_PATH} supplies ${unread.join(", ")}, which configs of ${reading.dialect} leave no choice about.`;
   return { ...reading, assumptions: [...reading.assumptions, sentence] };
+}
+function withFiles(reading, files) {
+  if (reading.kind === "not-a-training-config" || files.length === 0) return reading;
+  return { ...reading, otherFiles: files.map(({ path: path7, text: text3 }) => ({ path: path7, blobSha: gitBlobSha(text3) })) };
 }
 var notOurs = {
   kind: "not-a-training-config",
@@ -12235,7 +12621,7 @@ function isCandidatePath(path7) {
   return candidateExtension.test(name3) && !foreignFile.test(name3) && !folders.some((folder) => foreignFolders.has(folder));
 }
 
-// engine/models/divided.ts
+// engine/models/tensor-parallel.ts
 var divisible = /* @__PURE__ */ new Set([
   ...["llama", "mistral", "ministral3", "qwen2", "qwen3", "gemma2", "granite"]
 ]);
@@ -12259,15 +12645,15 @@ function dividedConfig(config, gpus2) {
 function dividedLlama4(config, gpus2) {
   const { text_config: text3 } = config;
   const divide = (count3) => count3 / gpus2;
-  const sizes = {
+  const sizes3 = {
     num_attention_heads: divide(text3.num_attention_heads),
     num_key_value_heads: divide(text3.num_key_value_heads),
     intermediate_size: divide(text3.intermediate_size),
     intermediate_size_mlp: divide(text3.intermediate_size_mlp)
   };
-  if (!Object.values(sizes).every(Number.isInteger)) return void 0;
+  if (!Object.values(sizes3).every(Number.isInteger)) return void 0;
   const head_dim = text3.head_dim ?? text3.hidden_size / text3.num_attention_heads;
-  return { ...config, text_config: { ...text3, ...sizes, head_dim } };
+  return { ...config, text_config: { ...text3, ...sizes3, head_dim } };
 }
 
 // engine/estimate/allocator.ts
@@ -12392,6 +12778,281 @@ function teacherConfig({ method }) {
   return method?.kind === "distillation" ? findModel(method.teacher)?.config : void 0;
 }
 
+// engine/estimate/autograd.ts
+var REFERENCE = "reference.";
+var weightDtypes = {
+  fp32: "float32",
+  tf32: "float32",
+  bf16: "bfloat16",
+  "bf16-master": "bfloat16",
+  "amp-bf16": "float32",
+  "amp-fp16": "float32"
+};
+var autocastDtypes = {
+  "amp-bf16": "bfloat16",
+  "amp-fp16": "float16"
+};
+var Autograd = class {
+  parameters = /* @__PURE__ */ new Map();
+  /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
+  buffers = [];
+  /** The same, but no sharding divides them and no offloading moves them. */
+  wholeBuffers = [];
+  /** The batch's own tensors, which the training loop holds through the step. */
+  batch = [];
+  /** Tensors that the model's outputs reference: the key/value cache. */
+  held = [];
+  /** Tensors laid out head by head, [b, heads, s, size], rather than token by token. */
+  headsFirst = /* @__PURE__ */ new Set();
+  nodes = [];
+  spec;
+  weightDtype;
+  autocastDtype;
+  training;
+  /** Whether batches carry a mask of padded tokens; images never do. */
+  #isPadded;
+  hasFlash;
+  castWeights = /* @__PURE__ */ new Map();
+  /** Every cast that the present autocast context keeps until it ends. */
+  #cachedCasts = [];
+  /** Undefined while gradients are recorded. */
+  pass;
+  #sequencesPerSample;
+  #namedBuffers = /* @__PURE__ */ new Map();
+  /** Before the names of its parameters. */
+  #model = "";
+  #edges = 0;
+  #storages = 0;
+  /** `hasFlash`: the GPU runs the flash attention kernel. */
+  constructor(spec2, { hasFlash }) {
+    this.hasFlash = hasFlash;
+    this.spec = spec2;
+    this.weightDtype = weightDtypes[spec2.precision];
+    this.autocastDtype = autocastDtypes[spec2.precision];
+    this.training = spec2.step === "training";
+    this.#isPadded = spec2.paddedBatches && !isOfImages(spec2.task);
+    this.#sequencesPerSample = sequencesPerSample(spec2);
+  }
+  get isPadded() {
+    return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded;
+  }
+  /** A model beside the first: what `run` uses of weights is its own. */
+  ofModel(name3, run2) {
+    this.#model = `${name3}.`;
+    const result2 = run2();
+    this.#model = "";
+    return result2;
+  }
+  /** torch.no_grad: what `run` does is recorded without saving anything for a backward pass. */
+  withoutGradients(pass, run2) {
+    this.pass = pass;
+    const result2 = this.underAutocast(run2);
+    this.pass = void 0;
+    return result2;
+  }
+  /** What `run` does before the steps over the batch begin: its nodes are kept apart. */
+  beforehand(run2) {
+    const outer = this.nodes;
+    this.nodes = [];
+    run2();
+    const nodes = this.nodes;
+    this.nodes = outer;
+    return nodes;
+  }
+  /** torch.autocast around `run`: the cache of cast weights begins and ends with it. */
+  underAutocast(run2) {
+    this.castWeights = /* @__PURE__ */ new Map();
+    this.#cachedCasts = [];
+    const result2 = run2();
+    this.record("return", { reads: this.#cachedCasts, outputs: [] });
+    this.castWeights = /* @__PURE__ */ new Map();
+    return result2;
+  }
+  /** Asking for a name twice shares the parameter. */
+  parameter(layerName, shape, options) {
+    const isCopy = this.pass?.of === "copy";
+    const name3 = (isCopy ? REFERENCE : "") + this.#model + layerName;
+    const known3 = this.parameters.get(name3);
+    if (known3 !== void 0) return known3;
+    const { dtype = (isCopy ? this.pass?.dtype : void 0) ?? this.weightDtype } = options;
+    const trainable = options.trainable && !isCopy;
+    const storage = this.persistent(elements({ shape }) * bytesPerElement[dtype]);
+    const parameter = { storage, shape, batched: false, dtype, requiresGrad: trainable, edge: this.newEdge() };
+    this.parameters.set(name3, parameter);
+    return parameter;
+  }
+  /** A kernel that reads `x` and writes a tensor of its shape. */
+  elementwise(name3, x, options = {}) {
+    const output = this.tensor(x.shape, x.dtype, [x], x);
+    const saves = [...options.saves ?? [], ...options.savesOutput ? [output] : []];
+    this.record(name3, { reads: [x], outputs: [output], saves, gradients: [made(x)] });
+    return output;
+  }
+  dropout(x, probability2) {
+    if (!this.training || probability2 === 0 || this.spec.dropout === false || !this.#isInTraining()) return x;
+    const mask = this.storage(elements(x), "bool", x.batched);
+    const output = this.tensor(x.shape, x.dtype, [x], x);
+    this.record("dropout", { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] });
+    return output;
+  }
+  /** What is without gradients is not for that in eval mode; frozen copies are, and adapters that are off drop nothing. */
+  #isInTraining() {
+    return this.pass === void 0 || this.pass.of === "policy";
+  }
+  add(x, y, options = {}) {
+    const dtype = widest(x.dtype, y.dtype);
+    const output = options.inPlace ? { ...x, requiresGrad: x.requiresGrad || y.requiresGrad } : this.tensor(x.batched ? x.shape : y.shape, dtype, [x, y], { batched: x.batched || y.batched });
+    const same2 = (side) => side.batched === output.batched && side.dtype === output.dtype;
+    this.record("add", {
+      reads: [x, y],
+      outputs: [output],
+      gradients: [x, y].map((side) => ({ to: side, passes: same2(side) }))
+    });
+    return output;
+  }
+  multiply(x, y) {
+    const isLarger = elements(x) > elements(y) || elements(x) === elements(y) && (x.batched || !y.batched);
+    const larger = isLarger ? x : y;
+    const output = this.tensor(larger.shape, widest(x.dtype, y.dtype), [x, y], { batched: x.batched || y.batched });
+    const saves = [...y.requiresGrad ? [x] : [], ...x.requiresGrad ? [y] : []];
+    const isReduced = (side) => side.batched !== output.batched || elements(side) < elements(output) || side.dtype !== output.dtype;
+    const backwardScratch = [x, y].filter((side) => side.requiresGrad && isReduced(side)).map(() => this.like(output, "temporaries"));
+    this.record("mul", { reads: [x, y], outputs: [output], saves, gradients: [x, y].map(made), backwardScratch });
+    return output;
+  }
+  power(x) {
+    const output = this.tensor(x.shape, x.dtype, [x], x);
+    const backwardScratch = [0, 1].map(() => this.storage(elements(x), x.dtype, x.batched, "temporaries"));
+    this.record("pow", { reads: [x], outputs: [output], saves: [x], gradients: [made(x)], backwardScratch });
+    return output;
+  }
+  /** [heads, m, k] × [heads, k, n] → `shape`. Inside another op autocast has no say. */
+  batchMatmul(x, y, shape, { autocasts = true } = {}) {
+    const [left, right] = autocasts ? [this.lowered(x), this.lowered(y)] : [x, y];
+    const output = this.tensor(shape, left.dtype, [left, right]);
+    const heads2 = left.shape[0] ?? 1;
+    const inner = Math.sqrt(elements(left) * elements(right) / (elements(output) * heads2));
+    this.record("bmm", {
+      reads: [left, right],
+      outputs: [output],
+      saves: [left, right],
+      gradients: [left, right].map(made),
+      flopsPerSample: 2 * elements(output) * inner
+    });
+    return output;
+  }
+  /** A view of part of the last dimension. Its gradient is a tensor of the whole, as SliceBackward0 pads it with zeros. */
+  slice(x, size2) {
+    const output = { ...x, shape: [...x.shape.slice(0, -1), size2], edge: this.newEdge() };
+    this.record("slice", { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  /** A new tensor of the parts; their gradients are views of its gradient, cast where a part is narrower. */
+  concatenate(parts) {
+    const [first] = parts;
+    if (first === void 0) throw new Error("nothing to concatenate");
+    const last = parts.reduce((sum2, part3) => sum2 + (part3.shape.at(-1) ?? 0), 0);
+    const dtype = parts.reduce((wide, part3) => widest(wide, part3.dtype), first.dtype);
+    const output = this.tensor([...first.shape.slice(0, -1), last], dtype, parts, first);
+    const gradients = parts.map((to) => ({ to, passes: to.dtype === dtype }));
+    this.record("cat", { reads: parts, outputs: [output], gradients });
+    return output;
+  }
+  /** Under autocast, what matrix products read: weights are cast once a forward pass, activations each time. */
+  lowered(x, { cache = true } = {}) {
+    if (this.autocastDtype === void 0 || x.dtype !== "float32") return x;
+    const isCached = cache && x.storage.persistent && x.requiresGrad;
+    const known3 = isCached ? this.castWeights.get(x) : void 0;
+    if (known3 !== void 0) return known3;
+    const cast = this.cast(x, this.autocastDtype);
+    if (x.storage.persistent) cast.storage.kind = "weights";
+    if (isCached) {
+      this.castWeights.set(x, cast);
+      this.#cachedCasts.push(cast);
+    }
+    return cast;
+  }
+  cast(x, dtype) {
+    if (x.dtype === dtype) return x;
+    const output = this.tensor(x.shape, dtype, [x], x);
+    if (x.storage.kind === "logits") output.storage.kind = "logits";
+    if (this.headsFirst.has(x.storage)) this.headsFirst.add(output.storage);
+    this.record("to", { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  /** What autocast raises to float32: norms, powers, softmax. */
+  raised(x) {
+    return this.autocastDtype === void 0 ? x : this.cast(x, "float32");
+  }
+  tensor(shape, dtype, from2, { batched } = { batched: true }) {
+    const storage = this.storage(elements({ shape }), dtype, batched);
+    const requiresGrad = this.pass === void 0 && from2.some((input) => input.requiresGrad);
+    return { storage, shape, batched, dtype, requiresGrad, edge: this.newEdge() };
+  }
+  storage(count3, dtype, batched, kind = "activations") {
+    return this.#newStorage(count3 * bytesPerElement[dtype], batched, kind, false);
+  }
+  /** A storage of the model beside its parameters. Another pass over the same weights finds it there. */
+  buffer(name3, bytes5) {
+    const key2 = (this.pass?.of === "copy" ? REFERENCE : "") + this.#model + name3;
+    const known3 = this.#namedBuffers.get(key2);
+    if (known3 !== void 0) return known3;
+    const storage = this.persistent(bytes5);
+    this.#namedBuffers.set(key2, storage);
+    this.buffers.push(storage);
+    return storage;
+  }
+  /** A storage of the model itself. */
+  persistent(bytes5) {
+    return this.#newStorage(bytes5, false, "weights", true);
+  }
+  /** A new storage of a tensor's size: its gradient, its optimizer state, a temporary. */
+  like(tensor, kind) {
+    return this.#newStorage(elements(tensor) * bytesPerElement[tensor.dtype], tensor.batched, kind, false);
+  }
+  /** Any other storage, in bytes, that does not grow with the batch. */
+  fixed(bytes5, kind) {
+    return this.#newStorage(bytes5, false, kind, false);
+  }
+  newEdge() {
+    return this.#edges++;
+  }
+  /** Outside the graph (no output requires a gradient) nothing is saved. */
+  record(name3, options) {
+    const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch: scratch3 = [], backwardScratch = [] } = options;
+    const readStorages = options.reads.map((tensor) => tensor.storage);
+    const inGraph = outputs.some((output) => output.requiresGrad);
+    const created = outputs.map((tensor) => tensor.storage).filter((storage) => !readStorages.includes(storage));
+    this.nodes.push({
+      name: name3,
+      reads: readStorages,
+      creates: [...created, ...saved],
+      scratch: scratch3,
+      saves: inGraph ? [...saves.map((tensor) => tensor.storage), ...saved] : [],
+      keeps: inGraph ? keeps.map((tensor) => tensor.storage) : [],
+      outputs,
+      gradients: gradients.filter((edge) => edge.to.requiresGrad),
+      backwardScratch,
+      flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
+      productElements: options.productElements ?? (outputs[0] === void 0 ? 0 : elements(outputs[0])),
+      computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? "float32"
+    });
+  }
+  #newStorage(bytes5, batched, kind, persistent) {
+    const sequences = this.pass?.sequences?.perSample ?? this.#sequencesPerSample;
+    const [fixedBytes, bytesPerSample] = batched ? [0, bytes5 * sequences] : [bytes5, 0];
+    const samples = batched ? this.pass?.sequences?.count : void 0;
+    const atLeast = samples === void 0 ? {} : { samplesAtLeast: samples };
+    return { id: this.#storages++, fixedBytes, bytesPerSample, ...atLeast, kind, persistent };
+  }
+};
+function made(to) {
+  return { to, passes: false };
+}
+function widest(x, y) {
+  return x === "float32" || y === "float32" ? "float32" : x;
+}
+
 // engine/estimate/objectives/log-probabilities.ts
 var ENTROPY_ROWS = 128;
 function logProbabilities(tape, raw, style) {
@@ -12417,8 +13078,8 @@ function answerLogProbabilities(tape, raw, { inPlace: inPlace2 }) {
   const perToken = throughOwnType(tape, tempered);
   const [, vocabulary = 0] = logits.shape;
   const chunk = () => tape.fixed(ENTROPY_ROWS * vocabulary * bytesPerElement[tempered.dtype], "logits");
-  const scratch2 = [...inPlace2 ? [tape.like(tempered, "logits")] : [], chunk(), chunk(), chunk()];
-  tape.record("entropy", { reads: [logits, tempered], outputs: [], scratch: scratch2 });
+  const scratch3 = [...inPlace2 ? [tape.like(tempered, "logits")] : [], chunk(), chunk(), chunk()];
+  tape.record("entropy", { reads: [logits, tempered], outputs: [], scratch: scratch3 });
   return perToken;
 }
 function dividedInPlace(tape, logits) {
@@ -12678,6 +13339,101 @@ function movedByOne(tape, logits) {
   return { ...moved, shape: logits.shape };
 }
 
+// engine/estimate/kernels/pixel-attention.ts
+function pixelAttention(autograd, joined, shape) {
+  const { heads: heads2, keySize, valueSize } = shape;
+  const [, y = 0, x = 0] = joined.shape;
+  const pixels = y * x;
+  const view = (size2) => ({ ...joined, shape: [heads2, size2, pixels], edge: autograd.newEdge() });
+  const [query, key2, value] = [view(keySize), view(keySize), view(valueSize)];
+  autograd.record("split", { reads: [joined], outputs: [query, key2, value], gradients: [made(joined)] });
+  const scores = autograd.elementwise("mul", autograd.batchMatmul(query, key2, [heads2, pixels, pixels]));
+  const probabilities = autograd.lowered(softmax(autograd, scores));
+  const mixed = autograd.batchMatmul(value, probabilities, [heads2, valueSize, pixels]);
+  const asImage = (tensor) => ({ ...tensor, shape: [heads2 * valueSize, y, x] });
+  return [asImage(mixed), asImage(autograd.elementwise("clone", value))];
+}
+function softmax(autograd, x) {
+  const output = autograd.tensor(x.shape, autograd.autocastDtype === void 0 ? x.dtype : "float32", [x]);
+  autograd.record("softmax", { reads: [x], outputs: [output], saves: [output], gradients: [made(x)] });
+  return output;
+}
+
+// engine/estimate/objectives/detection-loss.ts
+var SIDES = 4;
+function detectionLoss(tape, config, spec2) {
+  return tape.underAutocast(() => {
+    const heads2 = yoloDetector(tape, config, spec2.labels);
+    const losses = heads2.flatMap((head2) => lossesOf(tape, head2, spec2.objects ?? ASSUMED_OBJECTS));
+    tape.record("return", {
+      reads: heads2.flatMap(({ boxes, scores, keypoints }) => [boxes, scores, ...keypoints ? [keypoints] : []]),
+      outputs: []
+    });
+    return summed(tape, losses);
+  });
+}
+function lossesOf(tape, { boxes, scores, keypoints }, objects) {
+  const places2 = keypoints && tape.elementwise("contiguous", keypoints);
+  const distances = tape.elementwise("contiguous", boxes);
+  const logits = tape.markLogits(tape.elementwise("contiguous", scores));
+  const sides2 = decoded(tape, distances);
+  const targets = assigned(tape, logits, objects);
+  const losses = [classLoss(tape, logits, targets), boxLoss(tape, distances, sides2, targets)];
+  return places2 === void 0 ? losses : [...losses, keypointLoss(tape, places2)];
+}
+function decoded(tape, distances) {
+  const [sides2 = 0, pixels = 0] = distances.shape;
+  const likely = sides2 === SIDES ? distances : tape.lowered(softmax(tape, distances));
+  const corners = tape.tensor([SIDES, pixels], likely.dtype, [likely]);
+  tape.record("dist2bbox", { reads: [likely], outputs: [corners], gradients: [made(likely)] });
+  return corners;
+}
+function assigned(tape, logits, objects) {
+  const [, pixels = 0] = logits.shape;
+  const pairs = (count3) => scratch(tape, count3 * objects * pixels, "float32");
+  const classes = (dtype) => scratch(tape, elements(logits), dtype);
+  const probabilities = tape.tensor(logits.shape, logits.dtype, []);
+  tape.record("sigmoid", { reads: [logits], outputs: [probabilities] });
+  tape.record("select_candidates_in_gts", { reads: [], outputs: [], scratch: [pairs(8)] });
+  const oneHot = [classes("int64"), classes("float32"), classes("bool"), classes("int64")];
+  tape.record("get_targets", { reads: [], outputs: [], scratch: [pairs(3), ...oneHot] });
+  const targets = tape.tensor(logits.shape, "float32", []);
+  tape.record("normalize", { reads: [probabilities], outputs: [targets], scratch: [pairs(3), classes("int64")] });
+  return targets;
+}
+function classLoss(tape, logits, targets) {
+  const lowered = tape.cast(targets, logits.dtype);
+  const [wide, target] = [tape.markLogits(tape.raised(logits)), tape.raised(lowered)];
+  const loss = tape.tensor([], "float32", [wide], { batched: false });
+  tape.record("binary_cross_entropy_with_logits", {
+    reads: [wide, target, lowered],
+    outputs: [loss],
+    saves: [wide, target],
+    scratch: [0, 1].map(() => scratch(tape, elements(wide), wide.dtype)),
+    gradients: [made(wide)]
+  });
+  return loss;
+}
+function boxLoss(tape, distances, sides2, targets) {
+  const loss = tape.tensor([], "float32", [distances, sides2], { batched: false });
+  tape.record("bbox_loss", {
+    reads: [distances, sides2, targets],
+    outputs: [loss],
+    gradients: [distances, sides2].map(made)
+  });
+  return loss;
+}
+function keypointLoss(tape, places2) {
+  const inImage = tape.elementwise("clone", places2);
+  const loss = tape.tensor([], "float32", [inImage], { batched: false });
+  const selected = scratch(tape, elements(places2), "float32");
+  tape.record("keypoint_loss", { reads: [inImage], outputs: [loss], scratch: [selected], gradients: [made(inImage)] });
+  return loss;
+}
+function scratch(tape, count3, dtype) {
+  return tape.storage(count3, dtype, true, "temporaries");
+}
+
 // engine/estimate/objectives/strided-log-probabilities.ts
 var CHUNK_ROWS = 256;
 function places({ context, stride, answerLength }, tokens) {
@@ -12693,8 +13449,8 @@ function chunkedLogProbabilities(autograd, name3, states, weight) {
   const [vocabulary = 0] = weight.shape;
   const isWhole = method?.kind === "strided" && method.withCrossEntropy;
   const positions = isWhole ? tokens - 1 : tokens - sequenceLength;
-  const rows2 = Math.min(CHUNK_ROWS, positions);
-  const chunk = (bytes5) => autograd.storage(rows2 * vocabulary * bytes5, "bool", true, "logits");
+  const rows3 = Math.min(CHUNK_ROWS, positions);
+  const chunk = (bytes5) => autograd.storage(rows3 * vocabulary * bytes5, "bool", true, "logits");
   const { float32, bfloat16 } = bytesPerElement;
   const output = autograd.tensor([tokens - 1], "float32", [states, weight]);
   autograd.record(name3, {
@@ -12734,8 +13490,8 @@ function answered(tape, config, spec2, method, whole2) {
     const logits = tape.markLogits(forward(tape, config, { ...spec2, sequenceLength: tokens }));
     const wide = tape.cast(logits, "float32");
     const sampled2 = () => tape.storage(count3 * vocabulary, "float32", true, "logits");
-    const scratch2 = [sampled2(), sampled2(), sampled2()];
-    tape.record("sample", { reads: [logits, wide, before, mask], outputs: [], scratch: scratch2 });
+    const scratch3 = [sampled2(), sampled2(), sampled2()];
+    tape.record("sample", { reads: [logits, wide, before, mask], outputs: [], scratch: scratch3 });
   });
 }
 function compared(tape, config, spec2, method, tokens) {
@@ -12824,8 +13580,14 @@ function objectiveOf(tape, config, spec2) {
     case "trajectories":
       return learningFromTrajectories(tape, config, spec2, method);
     case void 0:
-      return ownLoss(tape, config, spec2);
+      return withAverage(tape, spec2, plainLoss(tape, config, spec2));
   }
+}
+function plainLoss(tape, config, spec2) {
+  if (config.model_type === "yolo" && config.head !== "classify" && spec2.step === "training") {
+    return { loss: detectionLoss(tape, config, spec2), held: [] };
+  }
+  return ownLoss(tape, config, spec2);
 }
 function ownLoss(tape, config, spec2) {
   return tape.underAutocast(() => {
@@ -12833,6 +13595,12 @@ function ownLoss(tape, config, spec2) {
     const loss = spec2.step === "training" ? tape.frame(logits, (input) => tape.crossEntropy(input)) : tape.mean(logits);
     return { loss, held: spec2.loop === "plain" ? [logits.storage, ...tape.held] : [] };
   });
+}
+function withAverage(tape, spec2, objective) {
+  if (spec2.loop !== "ultralytics") return objective;
+  const model = [...[...tape.parameters.values()].map(({ storage }) => storage), ...tape.buffers];
+  tape.wholeBuffers.push(...model.map(({ fixedBytes }) => tape.persistent(fixedBytes)));
+  return objective;
 }
 function policyPass(tape, config, spec2) {
   return tape.underAutocast(() => forward(tape, config, spec2));
@@ -12914,9 +13682,9 @@ function compared2(tape, numbers, policy2, method) {
   return loss;
 }
 function chosenCrossEntropy(tape, logits) {
-  const half = { ...logits, shape: [elements(logits) / 2], edge: tape.newEdge() };
-  tape.record("slice", { reads: [logits], outputs: [half], gradients: [{ to: logits, passes: false }] });
-  const copy = tape.markLogits(tape.elementwise("clone", half));
+  const half2 = { ...logits, shape: [elements(logits) / 2], edge: tape.newEdge() };
+  tape.record("slice", { reads: [logits], outputs: [half2], gradients: [{ to: logits, passes: false }] });
+  const copy = tape.markLogits(tape.elementwise("clone", half2));
   const kept = tape.markLogits(tape.elementwise("log_softmax", copy, { savesOutput: true }));
   const loss = tape.tensor([], kept.dtype, [kept], { batched: false });
   tape.record("nll_loss", { reads: [kept], outputs: [loss], saves: [kept], gradients: [{ to: kept, passes: false }] });
@@ -13019,10 +13787,10 @@ var Gemma3nTape = class {
   }
   sparsified(x) {
     const autograd = this.#autograd;
-    const rows2 = x.shape.slice(0, -1);
-    const mean = autograd.tensor([...rows2, 1], x.dtype, [x]);
+    const rows3 = x.shape.slice(0, -1);
+    const mean = autograd.tensor([...rows3, 1], x.dtype, [x]);
     autograd.record("mean", { reads: [x], outputs: [mean], gradients: [made(x)] });
-    const deviation = autograd.tensor([...rows2, 1], x.dtype, [x]);
+    const deviation = autograd.tensor([...rows3, 1], x.dtype, [x]);
     autograd.record("std", { reads: [x], outputs: [deviation], saves: [x, deviation], gradients: [made(x)] });
     const cutoff = autograd.add(mean, autograd.elementwise("mul", deviation));
     const above = autograd.tensor(x.shape, x.dtype, [x, cutoff]);
@@ -13087,8 +13855,8 @@ function sinkAttention(autograd, query, key2, value, options) {
 function kernelAttention(autograd, q, k, v, options) {
   const [tokens = 0] = q.shape;
   const output = autograd.tensor([tokens, options.heads * options.valueHeadSize], q.dtype, [q, k, v]);
-  const rows2 = options.isFlash ? tokens : Math.ceil(tokens / 32) * 32;
-  const logSumExp = autograd.storage(options.heads * rows2, "float32", true);
+  const rows3 = options.isFlash ? tokens : Math.ceil(tokens / 32) * 32;
+  const logSumExp = autograd.storage(options.heads * rows3, "float32", true);
   const mask = options.isMasked ? [autograd.storage(tokens * Math.ceil(tokens / 8) * 8, q.dtype, true)] : [];
   autograd.record("attention", {
     reads: [q, k, v],
@@ -13178,9 +13946,9 @@ function eagerAttention2(autograd, query, key2, value, options) {
   const biased = options.bias === void 0 ? scaled2 : autograd.add(scaled2, options.bias);
   const masked = options.causal || autograd.isPadded ? autograd.elementwise("add", biased) : biased;
   const wide = options.castsSoftmax && options.sinks === void 0 ? autograd.cast(masked, "float32") : autograd.raised(masked);
-  const softmax = options.sinks === void 0 ? autograd.elementwise("softmax", wide, { savesOutput: true }) : sinkSoftmax(autograd, masked, options.sinks);
+  const softmax2 = options.sinks === void 0 ? autograd.elementwise("softmax", wide, { savesOutput: true }) : sinkSoftmax(autograd, masked, options.sinks);
   const castsBack = options.castsSoftmax || options.bias === void 0 && options.causal;
-  const lowered = castsBack ? autograd.cast(softmax, autograd.autocastDtype ?? query.dtype) : softmax;
+  const lowered = castsBack ? autograd.cast(softmax2, autograd.autocastDtype ?? query.dtype) : softmax2;
   const weights = autograd.dropout(lowered, options.dropout);
   const output = autograd.elementwise("clone", autograd.batchMatmul(weights, factor(v), query.shape));
   return { output, weights };
@@ -13373,8 +14141,8 @@ function fusedMamba2(autograd, x, shape, weight) {
     saves: inputs,
     saved: shape.norm === void 0 ? [scanned] : [scanned, deviations],
     gradients: inputs.map(made),
-    scratch: [scratch(autograd, Math.max(forwardEnd, forwardScan))],
-    backwardScratch: [scratch(autograd, backward)],
+    scratch: [scratch2(autograd, Math.max(forwardEnd, forwardScan))],
+    backwardScratch: [scratch2(autograd, backward)],
     flopsPerSample: scanFlops(shape, tokens) + 2 * tokens * inner * outFeatures
   });
   return result2;
@@ -13402,8 +14170,8 @@ function chunkScan(tape, inputs, shape, parameters) {
     saves: [...all, result2],
     saved: [tape.storage(bytes5.steps / 2, "bool", true)],
     gradients: all.map(made),
-    scratch: [scratch(tape, Math.max(bytes5.lastScan, bytes5.stateScan - bytes5.rows))],
-    backwardScratch: [scratch(tape, bytes5.backwardScan)],
+    scratch: [scratch2(tape, Math.max(bytes5.lastScan, bytes5.stateScan - bytes5.rows))],
+    backwardScratch: [scratch2(tape, bytes5.backwardScan)],
     flopsPerSample: scanFlops(shape, tokens)
   });
   if (tape.spec.loop === "plain") cacheState(tape, shape);
@@ -13432,7 +14200,7 @@ function scanParameters(autograd, { heads: heads2 }, weight) {
   const rates = autograd.elementwise("exp", autograd.cast(weight("A_log", [heads2]), "float32"), { savesOutput: true });
   return [weight("dt_bias", [heads2]), autograd.elementwise("neg", rates), weight("D", [heads2])];
 }
-function scratch(autograd, bytes5) {
+function scratch2(autograd, bytes5) {
   return autograd.storage(bytes5, "bool", true, "temporaries");
 }
 function widthsOf({ heads: heads2, headSize, groups: groups2, stateSize }) {
@@ -13465,9 +14233,33 @@ function scanFlops(shape, tokens) {
   return 2 * tokens * (kernel2 * convolved + withinChunks + 2 * inner * stateSize);
 }
 
+// engine/estimate/sharding/shares.ts
+function sharesOf(spec2) {
+  const { sharding = "ddp", offload } = spec2;
+  const divided2 = 1 / modelCopies(spec2);
+  const state = offload === void 0 ? divided2 : 0;
+  const weights = offload === "optimizer-and-weights" ? 0 : divided2;
+  switch (sharding) {
+    case "ddp":
+      return { weights: 1, optimizerState: offload === void 0 ? 1 : 0 };
+    case "zero1":
+    case "zero2":
+      return { weights: 1, optimizerState: state };
+    case "zero3":
+    case "fsdp":
+    case "fsdp-grad-op":
+      return { weights, optimizerState: state };
+  }
+}
+function mastersOf({ sharding, gpus: gpus2, precision }) {
+  if (sharding?.startsWith("zero")) return "in-optimizer";
+  if (precision !== "bf16-master") return "none";
+  return isFsdp(sharding) && gpus2 > 1 ? "as-weights" : "in-optimizer";
+}
+
 // engine/estimate/kernels/adapters.ts
 function withLowRank(autograd, name3, x, base, adapters2) {
-  const raised2 = castForAdapters(autograd, x, adapters2);
+  const raised2 = castForAdapters(autograd, x);
   const product = lowRank(autograd, name3, autograd.dropout(raised2, adapters2.dropout), lastSize(base), adapters2);
   const sum2 = autograd.cast(autograd.add(base, autograd.elementwise("mul", product)), base.dtype);
   autograd.record("return", { reads: [raised2], outputs: [] });
@@ -13509,16 +14301,18 @@ function adapterLinear(autograd, name3, x, outFeatures) {
   return output;
 }
 function adapterWeight(autograd, name3, shape) {
-  const inWeightsType = autograd.spec.lora?.inWeightsType === true;
-  return autograd.parameter(name3, shape, { trainable: true, ...!inWeightsType && { dtype: "float32" } });
+  return autograd.parameter(name3, shape, { trainable: true, ...!areInWeightsType(autograd) && { dtype: "float32" } });
 }
-function castForAdapters(autograd, x, { inWeightsType }) {
-  return inWeightsType ? x : autograd.cast(x, "float32");
+function castForAdapters(autograd, x) {
+  return areInWeightsType(autograd) ? x : autograd.cast(x, "float32");
+}
+function areInWeightsType({ spec: spec2 }) {
+  return spec2.lora?.inWeightsType === true || mastersOf(spec2) === "in-optimizer";
 }
 function withMagnitude(autograd, name3, x, adapted, adapters2) {
   const { base, weight, bias } = adapted;
   const outFeatures = lastSize(base);
-  const raised2 = castForAdapters(autograd, x, adapters2);
+  const raised2 = castForAdapters(autograd, x);
   const input = autograd.dropout(raised2, adapters2.dropout);
   const identity = autograd.tensor([lastSize(x), lastSize(x)], raised2.dtype, [], { batched: false });
   autograd.record("eye", { reads: [], outputs: [identity] });
@@ -13553,15 +14347,15 @@ function wholeMatrix(autograd, weight, shape, like) {
   return autograd.cast(dequantised, like.dtype);
 }
 function magnitudeScale(autograd, name3, matrix, delta) {
-  const rows2 = matrix.shape[0] ?? 1;
-  const magnitude = adapterWeight(autograd, `${name3}.lora_magnitude_vector.weight`, [rows2]);
-  const lengths = autograd.tensor([rows2], matrix.dtype, [], { batched: false });
+  const rows3 = matrix.shape[0] ?? 1;
+  const magnitude = adapterWeight(autograd, `${name3}.lora_magnitude_vector.weight`, [rows3]);
+  const lengths = autograd.tensor([rows3], matrix.dtype, [], { batched: false });
   autograd.record("norm", {
     reads: [matrix, delta],
     outputs: [lengths],
     scratch: [autograd.like(delta, "temporaries"), autograd.like(matrix, "temporaries")]
   });
-  const scale = autograd.tensor([rows2], matrix.dtype, [magnitude], { batched: false });
+  const scale = autograd.tensor([rows3], matrix.dtype, [magnitude], { batched: false });
   autograd.record("div", {
     reads: [magnitude, lengths],
     outputs: [scale],
@@ -13579,7 +14373,7 @@ function again(autograd, name3, input, matrix, outFeatures) {
 function turnedInput(autograd, name3, x, adapters2) {
   const size2 = blockSize(lastSize(x), adapters2.rank);
   const blocks2 = lastSize(x) / size2;
-  const raised2 = castForAdapters(autograd, x, adapters2);
+  const raised2 = castForAdapters(autograd, x);
   const rotation = cayley(autograd, name3, blocks2, size2);
   const [factor, matrix] = [autograd.lowered(raised2), autograd.lowered(rotation)];
   const product = autograd.tensor(x.shape, factor.dtype, [factor, matrix]);
@@ -13622,13 +14416,13 @@ function routerLogits(autograd, x, { weight, bias }, { count: count3, inFloat32 
   const [tokens = 0] = x.shape;
   const raise = (tensor) => inFloat32 ? autograd.cast(tensor, "float32") : tensor;
   const parts = [raise(x), raise(weight), ...bias === void 0 ? [] : [raise(bias)]];
-  const [rows2 = x, matrix = weight] = parts.map((part3) => autograd.lowered(part3));
-  const logits = autograd.tensor([tokens, count3], rows2.dtype, [rows2, matrix]);
+  const [rows3 = x, matrix = weight] = parts.map((part3) => autograd.lowered(part3));
+  const logits = autograd.tensor([tokens, count3], rows3.dtype, [rows3, matrix]);
   autograd.record("router", {
-    reads: [rows2, matrix],
+    reads: [rows3, matrix],
     outputs: [logits],
-    saves: [...matrix.requiresGrad ? [rows2] : [], ...rows2.requiresGrad ? [matrix] : []],
-    gradients: [rows2, matrix].map(made),
+    saves: [...matrix.requiresGrad ? [rows3] : [], ...rows3.requiresGrad ? [matrix] : []],
+    gradients: [rows3, matrix].map(made),
     flopsPerSample: 2 * elements(logits) * lastSize(x)
   });
   return logits;
@@ -13649,10 +14443,10 @@ function groupedExperts(autograd, x, { chosen, weights }, parameters, gate) {
   const order = autograd.tensor([rowCount], "int64", []);
   const sorted = autograd.tensor([rowCount], "int64", []);
   autograd.record("sort", { reads: [chosen], outputs: [sorted, order] });
-  const rows2 = gathered3(autograd, x, [rowCount, lastSize(x)], order);
+  const rows3 = gathered3(autograd, x, [rowCount, lastSize(x)], order);
   const rowWeights = gathered3(autograd, weights, [rowCount], order);
   const { up, upBias, upFactors, down, downBias, downFactors } = parameters;
-  const joined = adaptedProduct(autograd, rows2, groupedProduct(autograd, rows2, up, sorted, upBias), upFactors);
+  const joined = adaptedProduct(autograd, rows3, groupedProduct(autograd, rows3, up, sorted, upBias), upFactors);
   const gated4 = gate(joined);
   const results = adaptedProduct(autograd, gated4, groupedProduct(autograd, gated4, down, sorted, downBias), downFactors);
   const weighted = autograd.multiply(results, rowWeights);
@@ -13661,7 +14455,7 @@ function groupedExperts(autograd, x, { chosen, weights }, parameters, gate) {
   autograd.record("sum", { reads: [restored], outputs: [output], gradients: [made(restored)] });
   return {
     output: autograd.cast(output, x.dtype),
-    locals: [x, chosen, weights, sorted, order, rows2, rowWeights, results, restored]
+    locals: [x, chosen, weights, sorted, order, rows3, rowWeights, results, restored]
   };
 }
 function gathered3(autograd, x, shape, order) {
@@ -13678,13 +14472,13 @@ function adaptedProduct(autograd, x, own2, factors) {
 }
 function groupedProduct(autograd, x, weight, experts4, bias) {
   const outFeatures = elements(weight) / ((weight.shape[0] ?? 1) * lastSize(x));
-  const rows2 = autograd.cast(x, weight.dtype);
-  const output = autograd.tensor([...x.shape.slice(0, -1), outFeatures], weight.dtype, [rows2, weight]);
+  const rows3 = autograd.cast(x, weight.dtype);
+  const output = autograd.tensor([...x.shape.slice(0, -1), outFeatures], weight.dtype, [rows3, weight]);
   autograd.record("grouped_mm", {
-    reads: [rows2, weight],
+    reads: [rows3, weight],
     outputs: [output],
-    saves: [...weight.requiresGrad ? [rows2] : [], ...rows2.requiresGrad ? [weight] : []],
-    gradients: [rows2, weight].map(made),
+    saves: [...weight.requiresGrad ? [rows3] : [], ...rows3.requiresGrad ? [weight] : []],
+    gradients: [rows3, weight].map(made),
     flopsPerSample: 2 * elements(output) * lastSize(x)
   });
   return bias === void 0 ? output : autograd.add(output, gathered3(autograd, bias, output.shape, experts4), { inPlace: true });
@@ -13709,15 +14503,15 @@ function scoredRows(autograd, x, logits, perToken) {
   autograd.record("repeat", { reads: [x], outputs: [repeated2], gradients: [made(x)] });
   return autograd.multiply(repeated2, scores);
 }
-function expertProduct(autograd, rows2, weight) {
-  const [factor, matrix] = [autograd.lowered(rows2), autograd.lowered(weight)];
-  const output = autograd.tensor([...rows2.shape.slice(0, -1), lastSize(weight)], factor.dtype, [factor, matrix]);
+function expertProduct(autograd, rows3, weight) {
+  const [factor, matrix] = [autograd.lowered(rows3), autograd.lowered(weight)];
+  const output = autograd.tensor([...rows3.shape.slice(0, -1), lastSize(weight)], factor.dtype, [factor, matrix]);
   autograd.record("bmm", {
     reads: [factor, matrix],
     outputs: [output],
     saves: [...matrix.requiresGrad ? [factor] : [], ...factor.requiresGrad ? [matrix] : []],
     gradients: [factor, matrix].map(made),
-    flopsPerSample: 2 * elements(output) * lastSize(rows2)
+    flopsPerSample: 2 * elements(output) * lastSize(rows3)
   });
   return output;
 }
@@ -13726,13 +14520,13 @@ function summed2(autograd, results, x) {
   autograd.record("sum", { reads: [results], outputs: [output], gradients: [made(results)] });
   return output;
 }
-function oneByOne(autograd, rows2, count3, expert) {
-  const own2 = [elements(rows2) / count3 / lastSize(rows2), lastSize(rows2)];
-  let all = autograd.tensor(rows2.shape, rows2.dtype, []);
+function oneByOne(autograd, rows3, count3, expert) {
+  const own2 = [elements(rows3) / count3 / lastSize(rows3), lastSize(rows3)];
+  let all = autograd.tensor(rows3.shape, rows3.dtype, []);
   autograd.record("zeros", { reads: [], outputs: [all] });
   for (let index = 0; index < count3; index++) {
-    const input = { ...rows2, shape: own2, edge: autograd.newEdge() };
-    autograd.record("select", { reads: [rows2], outputs: [input], gradients: [made(rows2)] });
+    const input = { ...rows3, shape: own2, edge: autograd.newEdge() };
+    autograd.record("select", { reads: [rows3], outputs: [input], gradients: [made(rows3)] });
     const result2 = expert(input, index);
     const joined = { ...all, requiresGrad: all.requiresGrad || result2.requiresGrad, edge: autograd.newEdge() };
     autograd.record("copy slices", { reads: [all, result2], outputs: [joined], gradients: [all, result2].map(made) });
@@ -13754,7 +14548,7 @@ function chosenRows(autograd, x, logits, perToken) {
 }
 
 // engine/estimate/kernels/quantization.ts
-function quantizedBytes(kind, count3, rows2) {
+function quantizedBytes(kind, count3, rows3) {
   switch (kind) {
     case "nf4":
       return { weights: count3 / 2, constants: count3 / NF4_BLOCK * bytesPerElement.float32 };
@@ -13763,9 +14557,9 @@ function quantizedBytes(kind, count3, rows2) {
     case "awq":
       return { weights: count3 / 2, constants: count3 / INT4_GROUP * INT4_CONSTANTS };
     case "gptq":
-      return { weights: count3 / 2, constants: count3 / INT4_GROUP * INT4_CONSTANTS + count3 / rows2 * 4 };
+      return { weights: count3 / 2, constants: count3 / INT4_GROUP * INT4_CONSTANTS + count3 / rows3 * 4 };
     case "int8":
-      return { weights: count3, constants: rows2 * bytesPerElement.float32 };
+      return { weights: count3, constants: rows3 * bytesPerElement.float32 };
   }
 }
 var NF4_BLOCK = 64;
@@ -13863,7 +14657,7 @@ var Batch = class extends Autograd {
   #pixels;
   constructor(spec2, device2) {
     super(spec2, device2);
-    const isImage = spec2.task === "image-classification";
+    const isImage = isOfImages(spec2.task);
     const imageSize = spec2.imageSize ?? 0;
     const inputShape = isImage ? [3, imageSize, imageSize] : [spec2.sequenceLength ?? 0];
     const labelShape = spec2.task === "seq2seq-lm" ? [spec2.targetLength ?? spec2.sequenceLength ?? 0] : inputShape;
@@ -14014,7 +14808,8 @@ var Weights = class extends Blocks {
   }
   /** LLaMA-Factory model/adapter.py: weights are loaded in the type that is computed in, and made float32 where they train. */
   get #frozen() {
-    const isPart2 = this.spec.trainable !== void 0 && this.pass?.of !== "copy";
+    const { trainable, loop } = this.spec;
+    const isPart2 = trainable !== void 0 && loop !== "ultralytics" && this.pass?.of !== "copy";
     return isPart2 && this.autocastDtype !== void 0 ? { dtype: this.autocastDtype } : {};
   }
   isPolicy() {
@@ -14029,8 +14824,8 @@ var Pointwise = class extends Weights {
     const parameters = parts.map((part3) => this.weight(`${name3}.${part3}`, [lastSize(x)]));
     const wide = isLowered ? this.lowered(x) : this.raised(x);
     const output = this.tensor(wide.shape, wide.dtype, [wide, ...parameters], wide);
-    const rows2 = elements(wide) / lastSize(wide);
-    const statistics = [this.storage(rows2, "float32", wide.batched), this.storage(rows2, "float32", wide.batched)];
+    const rows3 = elements(wide) / lastSize(wide);
+    const statistics = [this.storage(rows3, "float32", wide.batched), this.storage(rows3, "float32", wide.batched)];
     this.record(name3, {
       reads: [wide, ...parameters],
       outputs: [output],
@@ -14059,10 +14854,10 @@ var Pointwise = class extends Weights {
     return this.elementwise("gelu", x, { saves: [x] });
   }
   geluNew(x) {
-    const half = this.elementwise("mul", x);
+    const half2 = this.elementwise("mul", x);
     const cubed = this.power(this.raised(x));
     const inner = this.elementwise("mul", this.add(x, this.elementwise("mul", cubed)));
-    return this.multiply(half, this.elementwise("add", this.tanh(inner)));
+    return this.multiply(half2, this.elementwise("add", this.tanh(inner)));
   }
   silu(x) {
     return this.elementwise("silu", x, { saves: [x] });
@@ -14095,18 +14890,18 @@ var Pointwise = class extends Weights {
   tanhGate(name3, x) {
     return this.multiply(this.tanh(this.weight(name3, [1])), x);
   }
-  mask(rows2, columns4) {
-    const mask = this.tensor([rows2, columns4], this.autocastDtype ?? this.weightDtype, []);
+  mask(rows3, columns4) {
+    const mask = this.tensor([rows3, columns4], this.autocastDtype ?? this.weightDtype, []);
     this.record("mask", { reads: [], outputs: [mask] });
     return mask;
   }
-  padded(x, rows2) {
-    const output = this.tensor([rows2, ...x.shape.slice(1)], x.dtype, [x]);
+  padded(x, rows3) {
+    const output = this.tensor([rows3, ...x.shape.slice(1)], x.dtype, [x]);
     this.record("pad", { reads: [x], outputs: [output], gradients: [made(x)] });
     return output;
   }
-  joined(parts, rows2) {
-    const [first, ...others3] = parts.map((part3) => this.#firstRows(part3, rows2));
+  joined(parts, rows3) {
+    const [first, ...others3] = parts.map((part3) => this.#firstRows(part3, rows3));
     if (first === void 0) throw new Error("nothing to join");
     return this.concatenate([first, this.concatenate(others3)]);
   }
@@ -14125,13 +14920,13 @@ var Pointwise = class extends Weights {
   layerScale(name3, x) {
     return this.multiply(this.weight(name3, [lastSize(x)]), x);
   }
-  split(x, sizes) {
-    const outputs = sizes.map((size2) => ({ ...x, shape: [...x.shape.slice(0, -1), size2], edge: this.newEdge() }));
+  split(x, sizes3) {
+    const outputs = sizes3.map((size2) => ({ ...x, shape: [...x.shape.slice(0, -1), size2], edge: this.newEdge() }));
     this.record("split", { reads: [x], outputs, gradients: [made(x)] });
     return outputs;
   }
-  slices(x, sizes) {
-    return sizes.map((size2) => this.slice(x, size2));
+  slices(x, sizes3) {
+    return sizes3.map((size2) => this.slice(x, size2));
   }
   gathered(x) {
     return this.elementwise("clone", x);
@@ -14161,8 +14956,8 @@ var Pointwise = class extends Weights {
     logits.storage.kind = "logits";
     return logits;
   }
-  #firstRows(x, rows2) {
-    const output = { ...x, shape: [rows2, ...x.shape.slice(1)], edge: this.newEdge() };
+  #firstRows(x, rows3) {
+    const output = { ...x, shape: [rows3, ...x.shape.slice(1)], edge: this.newEdge() };
     this.record("slice", { reads: [x], outputs: [output], gradients: [made(x)] });
     return output;
   }
@@ -14173,9 +14968,9 @@ var Pointwise = class extends Weights {
   }
   #unitRows(x, size2, scalesInput) {
     const wide = this.cast(x, "float32");
-    const rows2 = [...x.shape.slice(0, -1), lastSize(x) / size2];
+    const rows3 = [...x.shape.slice(0, -1), lastSize(x) / size2];
     const squares = this.power(wide);
-    const mean = this.tensor(rows2, "float32", [squares], x);
+    const mean = this.tensor(rows3, "float32", [squares], x);
     this.record("mean", { reads: [squares], outputs: [mean], gradients: [made(squares)] });
     const scale = this.elementwise("rsqrt", mean, { savesOutput: true });
     return this.multiply(scalesInput ? x : wide, scale);
@@ -14213,8 +15008,8 @@ var Linears = class extends Pointwise {
     this.record("masked_scatter", { reads: [words4], outputs: [output], gradients: [words4, ...towers2].map(made) });
     return output;
   }
-  constantEmbedding(name3, count3, features, rows2) {
-    const ids = this.tensor([rows2], "int64", [], { batched: false });
+  constantEmbedding(name3, count3, features, rows3) {
+    const ids = this.tensor([rows3], "int64", [], { batched: false });
     this.record(name3, { reads: [], outputs: [ids] });
     return this.embedding(name3, ids, count3, features);
   }
@@ -14392,14 +15187,14 @@ var Linears = class extends Pointwise {
 // engine/estimate/layers/experts.ts
 var Experts = class extends Linears {
   routed(name3, states, options) {
-    const x = this.spec.expertsOnHost ? { ...states, requiresGrad: false } : states;
+    const x = this.spec.expertStyle === "ktransformers" ? { ...states, requiresGrad: false } : states;
     const { linear, expertScale, count: count3 } = options;
     const logits = linear === void 0 ? routerLogits(this, x, this.#routerParameters(name3, x, options), options) : this.linear(`${name3}.${linear}`, x, count3, { bias: false });
     const scale = expertScale === void 0 ? void 0 : this.weight(`${name3}.${expertScale}`, [count3]);
     return bestExperts(this, logits, options, scale);
   }
   experts(name3, x, [weights, chosen], { count: count3, inner, hasBias = false, isGated = true }, gate) {
-    if (this.spec.expertsOnHost) return this.#onHost(name3, x);
+    if (this.spec.expertStyle === "ktransformers") return this.#onHost(name3, x);
     const held = count3 / (this.spec.expertParallel ?? 1);
     const hidden = lastSize(x);
     const joined = isGated ? 2 * inner : inner;
@@ -14432,13 +15227,14 @@ var Experts = class extends Linears {
     for (const adapted of names2) this.linearNames.add(adapted);
     const isAdapted = names2.length > 0 && this.isPolicy() && names2.every((adapted) => targets.includes(adapted));
     if (isAdapted) return withLowRankMatrices(this, name3, matrix, rank2 * names2.length);
-    const isMerged = this.#hasParameterAdapter(name3) && !this.spec.lora?.inExpertKernels;
+    const isMerged = this.#hasParameterAdapter(name3) && this.spec.expertStyle !== "axolotl-kernels";
     return isMerged ? withLowRankMatrices(this, name3, matrix, rank2) : matrix;
   }
   /** Adapters of experts' matrices that stay products of their own. */
   #expertFactors(name3, matrix) {
-    const { rank: rank2 = 0, inExpertKernels } = this.spec.lora ?? {};
-    return inExpertKernels && this.#hasParameterAdapter(name3) ? lowRankFactors(this, name3, matrix, rank2) : void 0;
+    const { expertStyle, lora: lora2 } = this.spec;
+    const isApart = expertStyle === "axolotl-kernels" && this.#hasParameterAdapter(name3);
+    return isApart ? lowRankFactors(this, name3, matrix, lora2?.rank ?? 0) : void 0;
   }
   #hasParameterAdapter(name3) {
     const part3 = name3.slice(name3.lastIndexOf(".") + 1);
@@ -14455,14 +15251,14 @@ var Experts = class extends Linears {
   everyExpert(name3, x, { count: count3, perToken, inner }, gate, shared2) {
     const router = { count: count3, perToken, scoring: "sigmoid" };
     const logits = routerLogits(this, x, this.#routerParameters(`${name3}.router`, x, router), router);
-    if (this.spec.chosenExperts) {
-      const rows3 = chosenRows(this, x, logits, perToken);
-      const results2 = this.frame(rows3, (input) => this.#chosenExperts(`${name3}.experts`, input, count3, inner));
+    if (this.spec.expertStyle === "torchtune") {
+      const rows4 = chosenRows(this, x, logits, perToken);
+      const results2 = this.frame(rows4, (input) => this.#chosenExperts(`${name3}.experts`, input, count3, inner));
       return this.residual(shared2(), results2);
     }
-    const rows2 = scoredRows(this, x, logits, perToken);
-    const results = this.frame(rows2, (scored2) => {
-      if (this.spec.linearExperts) {
+    const rows3 = scoredRows(this, x, logits, perToken);
+    const results = this.frame(rows3, (scored2) => {
+      if (this.spec.expertStyle === "axolotl-linear") {
         const project = (part3, index, input, to) => this.linear(`${name3}.experts.${part3}.${index}`, input, to, { bias: false });
         return oneByOne(this, scored2, count3, (input, index) => {
           const activated = this.silu(project("gate_projs", index, input, inner));
@@ -14476,11 +15272,11 @@ var Experts = class extends Linears {
       this.record("return", { reads: [joined], outputs: [] });
       return output;
     });
-    this.locals.push(logits, rows2, results);
+    this.locals.push(logits, rows3, results);
     return this.residual(shared2(), summed2(this, results, x), { inPlace: true });
   }
   /** torchtune modules/moe/experts.py LoRAGroupedExperts: one matrix a part for all experts, and one pair of adapters. */
-  #chosenExperts(name3, rows2, count3, inner) {
+  #chosenExperts(name3, rows3, count3, inner) {
     const project = (part3, input, to) => {
       const product = (weight, from2) => expertProduct(this, from2, weight);
       const base = product(this.weight(`${name3}.${part3}`, [count3, lastSize(input), to]), input);
@@ -14490,8 +15286,8 @@ var Experts = class extends Linears {
       const narrow = product(adapter("a", lastSize(input), rank2), input);
       return this.add(base, this.scale(product(adapter("b", rank2, to), narrow)));
     };
-    const activated = this.silu(project("gate_proj", rows2, inner));
-    const output = project("down_proj", this.multiply(activated, project("up_proj", rows2, inner)), lastSize(rows2));
+    const activated = this.silu(project("gate_proj", rows3, inner));
+    const output = project("down_proj", this.multiply(activated, project("up_proj", rows3, inner)), lastSize(rows3));
     return this.gathered(output);
   }
   /**
@@ -14518,7 +15314,7 @@ var Experts = class extends Linears {
 // engine/estimate/layers/mixers.ts
 var Mixers = class extends Experts {
   rotaryTable(x, size2, positions = 0) {
-    if (this.spec.chosenExperts && this.wholeBuffers.length === 0) {
+    if (this.spec.expertStyle === "torchtune" && this.wholeBuffers.length === 0) {
       this.wholeBuffers.push(this.persistent(positions * size2 * bytesPerElement.float32));
     }
     const [tokens = 0] = x.shape;
@@ -14587,7 +15383,7 @@ var Mixers = class extends Experts {
     });
   }
   mamba2(name3, projected2, shape) {
-    const weight = (part3, sizes) => this.weight(`${name3}.${part3}`, sizes);
+    const weight = (part3, sizes3) => this.weight(`${name3}.${part3}`, sizes3);
     const isFused = this.training && (this.spec.loop === "trainer" || this.spec.gradientCheckpointing);
     return isFused ? fusedMamba2(this, projected2, shape, weight) : composedMamba2(this, name3, projected2, shape, weight);
   }
@@ -14692,6 +15488,27 @@ var Tape = class extends Mixers {
     this.record("max_pool2d", { reads: [x], outputs: [output], saves: [x], saved: [indices], gradients: [made(x)] });
     return output;
   }
+  upsampleNearest(x) {
+    const wide = this.raised(x);
+    const [channels2, y, width] = image(wide);
+    const output = this.tensor([channels2, 2 * y, 2 * width], wide.dtype, [wide]);
+    this.record("upsample_nearest2d", { reads: [wide], outputs: [output], gradients: [made(wide)] });
+    return output;
+  }
+  detached(x) {
+    return { ...x, requiresGrad: false, edge: this.newEdge() };
+  }
+  joinPixels(parts) {
+    return this.concatenate(
+      parts.map((part3) => {
+        const [channels2, y, width] = image(part3);
+        return { ...part3, shape: [channels2, y * width] };
+      })
+    );
+  }
+  pixelAttention(joined, shape) {
+    return pixelAttention(this, joined, shape);
+  }
   globalAveragePool(x) {
     const output = this.tensor(x.shape.slice(0, 1), x.dtype, [x]);
     this.record("mean", { reads: [x], outputs: [output], gradients: [made(x)] });
@@ -14720,8 +15537,8 @@ var Tape = class extends Mixers {
   }
   addPositions(name3, x, count3) {
     const table4 = this.weight(name3, [count3, lastSize(x)]);
-    const [rows2 = 0] = x.shape;
-    return this.add(x, rows2 % count3 === 0 ? table4 : this.#resampled(table4, x.shape));
+    const [rows3 = 0] = x.shape;
+    return this.add(x, rows3 % count3 === 0 ? table4 : this.#resampled(table4, x.shape));
   }
   crossEntropy(logits) {
     if (this.spec.fusedLoss && this.spec.task === "causal-lm") return logits;
@@ -14759,6 +15576,801 @@ var Tape = class extends Mixers {
 function image(x) {
   const [channels2 = 0, y = 0, width = 0] = x.shape;
   return [channels2, y, width];
+}
+
+// engine/estimate/sharding/gradients.ts
+var HeldGradients = class {
+  #context;
+  #held = /* @__PURE__ */ new Map();
+  constructor(context) {
+    this.#context = context;
+  }
+  add(parameter, gradient) {
+    const held = this.#held.get(parameter);
+    if (held !== void 0) this.#context.memory.release(gradient);
+    else this.#held.set(parameter, gradient);
+    if (!this.#context.kept(parameter)) return;
+    this.#held.delete(parameter);
+    this.#context.memory.release(held ?? gradient);
+  }
+  /** Hands it over. */
+  take(parameter) {
+    const gradient = this.#held.get(parameter);
+    this.#held.delete(parameter);
+    return gradient;
+  }
+  takeAll() {
+    const gradients = [...this.#held.values()];
+    this.#held.clear();
+    return gradients;
+  }
+  release() {
+    for (const gradient of this.#held.values()) this.#context.memory.release(gradient);
+    this.#held.clear();
+  }
+};
+
+// engine/estimate/sharding/parameter-sizes.ts
+function bytesOf(parameter) {
+  return elements(parameter) * bytesPerElement[parameter.dtype];
+}
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}
+function trainedOf(parameters) {
+  return [...parameters].filter((parameter) => parameter.requiresGrad);
+}
+
+// engine/estimate/sharding/data-parallel.ts
+var DataParallel = class {
+  resident;
+  partAtATime = 1;
+  #gradients;
+  constructor(context) {
+    const { spec: spec2, parameters, memory } = context;
+    this.#gradients = new HeldGradients(context);
+    const buckets = modelCopies(spec2) === 1 ? 0 : sum(trainedOf(parameters.values()).map(bytesOf));
+    this.resident = buckets > 0 ? [memory.fixed(buckets, "temporaries")] : [];
+  }
+  begins() {
+  }
+  ends() {
+  }
+  forwardEnds() {
+  }
+  receives(parameter, gradient) {
+    this.#gradients.add(parameter, gradient);
+  }
+  backwardEnds() {
+  }
+  optimizerBegins() {
+  }
+  optimizerEnds() {
+  }
+  gradientsEnd() {
+    this.#gradients.release();
+  }
+};
+
+// engine/estimate/sharding/fsdp.ts
+var FullyShardedDataParallel = class {
+  resident = [];
+  partAtATime = 1;
+  #memory;
+  #units = /* @__PURE__ */ new Map();
+  #unitOf = /* @__PURE__ */ new Map();
+  /** In the order of the forward pass, which the backward pass runs through from its end. */
+  #blocks = [];
+  #shards;
+  #rules;
+  #current;
+  /** What a collective has read or written last; the next one of its kind lets it go. */
+  #gathered;
+  #reduced;
+  /** Before gradients are summed across GPUs; until then they stay whole. */
+  #microStepsLeft;
+  constructor(context) {
+    const { spec: spec2, parameters, memory } = context;
+    this.#memory = memory;
+    this.#shards = new HeldGradients(context);
+    this.#rules = {
+      part: 1 / modelCopies(spec2),
+      castsShards: mastersOf(spec2) === "as-weights",
+      isOffloaded: spec2.offload !== void 0,
+      keepsGathered: spec2.sharding === "fsdp-grad-op"
+    };
+    this.#microStepsLeft = spec2.syncsEveryMicroBatch ? 1 : Math.min(spec2.gradientAccumulation, 2);
+    for (const [name3, parameter] of parameters) {
+      const key2 = unitName(name3);
+      const unit = this.#units.get(key2) ?? new Unit(isBlock(key2), memory, this.#rules);
+      this.#units.set(key2, unit);
+      unit.parameters.push(parameter);
+      this.#unitOf.set(parameter.storage, unit);
+    }
+  }
+  begins(used, pass) {
+    const unit = used.map((storage) => this.#unitOf.get(storage)).find((unit2) => unit2 !== void 0);
+    if (unit === void 0) return;
+    if (pass === "backward") this.#backward(unit);
+    else this.#forward(unit);
+    if (pass === "forward" && unit.isBlock && this.#blocks.at(-1) !== unit) this.#blocks.push(unit);
+  }
+  ends() {
+  }
+  #forward(unit) {
+    if (unit === this.#current) return;
+    this.#leaveForward();
+    this.#current = unit;
+    if (unit.isWhole) return;
+    const gathered4 = unit.gather();
+    unit.unpack();
+    this.#letGoOfGathered();
+    this.#gathered = gathered4;
+  }
+  #leaveForward() {
+    if (this.#current?.isBlock && !this.#rules.keepsGathered) this.#current.reshard();
+    this.#current = void 0;
+  }
+  forwardEnds() {
+    this.#leaveForward();
+    this.#letGoOfGathered();
+    this.#prefetch();
+  }
+  /** The next block of the backward pass, while the one before it computes. */
+  #prefetch() {
+    const next = this.#blocks.at(-1);
+    if (next !== void 0 && !next.isWhole) this.#gathered = next.gather();
+  }
+  #backward(unit) {
+    if (unit === this.#current) return;
+    this.#leaveBackward();
+    this.#current = unit;
+    if (!unit.isBlock) return;
+    if (this.#blocks.at(-1) === unit) this.#blocks.pop();
+    if (unit.isWhole) return;
+    if (this.#gathered === void 0) this.#gathered = unit.gather();
+    unit.unpack();
+    this.#letGoOfGathered();
+    this.#prefetch();
+  }
+  #leaveBackward() {
+    if (this.#current?.isBlock) this.#reduce(this.#current);
+    this.#current = void 0;
+  }
+  /** What has gathered gradients: the weights are let go, and the sums divided. */
+  #reduce(unit) {
+    unit.reshard();
+    if (this.#microStepsLeft > 1) return;
+    this.#letGoOfReduced();
+    this.#reduced = unit.reduce(this.#shards);
+  }
+  receives(parameter, gradient) {
+    this.#unitOf.get(parameter)?.receive(parameter, gradient);
+  }
+  backwardEnds() {
+    this.#leaveBackward();
+    for (const unit of this.#units.values()) if (unit.isWhole || unit.hasGradients) this.#reduce(unit);
+    this.#letGoOfGathered();
+    this.#letGoOfReduced();
+    this.#blocks.length = 0;
+    this.#microStepsLeft = Math.max(1, this.#microStepsLeft - 1);
+  }
+  optimizerBegins() {
+  }
+  optimizerEnds() {
+  }
+  gradientsEnd() {
+    this.#shards.release();
+  }
+  #letGoOfGathered() {
+    if (this.#gathered !== void 0) this.#memory.release(this.#gathered);
+    this.#gathered = void 0;
+  }
+  #letGoOfReduced() {
+    if (this.#reduced !== void 0) this.#memory.release(this.#reduced);
+    this.#reduced = void 0;
+  }
+};
+var Unit = class {
+  parameters = [];
+  isBlock;
+  /** Whole ones, by the parameter's storage. */
+  #gradients = /* @__PURE__ */ new Map();
+  #memory;
+  #rules;
+  #weights;
+  constructor(isBlock2, memory, rules) {
+    this.isBlock = isBlock2;
+    this.#memory = memory;
+    this.#rules = rules;
+  }
+  get isWhole() {
+    return this.#weights !== void 0;
+  }
+  get hasGradients() {
+    return this.#gradients.size > 0;
+  }
+  /** The collective's output, flat. Its input is part of it, unless the shard is first cast or brought from the host. */
+  gather() {
+    const { part: part3, castsShards, isOffloaded } = this.#rules;
+    const bytes5 = sum(this.parameters.map(bytesOf));
+    const input = castsShards || isOffloaded ? this.#allocate(bytes5 * part3, "temporaries") : void 0;
+    const output = this.#allocate(bytes5, "temporaries");
+    if (input !== void 0) this.#memory.release(input);
+    return output;
+  }
+  /** Copies of their own for the parameters. */
+  unpack() {
+    this.#weights = this.#allocate(sum(this.parameters.map(bytesOf)), "weights");
+  }
+  reshard() {
+    if (this.#weights !== void 0) this.#memory.release(this.#weights);
+    this.#weights = void 0;
+  }
+  receive(parameter, gradient) {
+    if (this.#gradients.has(parameter)) this.#memory.release(gradient);
+    else this.#gradients.set(parameter, gradient);
+  }
+  /** The collective's input, which outlives the call. */
+  reduce(shards) {
+    const trained = trainedOf(this.parameters).filter((parameter) => this.#gradients.has(parameter.storage));
+    if (trained.length === 0) return void 0;
+    const { part: part3, castsShards, isOffloaded } = this.#rules;
+    const bytes5 = sum(trained.map(bytesOf));
+    const input = this.#allocate(bytes5, "gradients");
+    for (const gradient of this.#gradients.values()) this.#memory.release(gradient);
+    this.#gradients.clear();
+    const reduced = castsShards ? this.#allocate(bytes5 * part3, "gradients") : void 0;
+    for (const parameter of trained) {
+      const size2 = castsShards ? elements(parameter) * bytesPerElement.float32 : bytesOf(parameter);
+      const shard = this.#allocate(size2 * part3, "gradients");
+      if (isOffloaded) this.#memory.release(shard);
+      else shards.add(parameter.storage, shard);
+    }
+    if (reduced !== void 0) this.#memory.release(reduced);
+    return input;
+  }
+  #allocate(bytes5, kind) {
+    const storage = this.#memory.fixed(bytes5, kind);
+    this.#memory.allocate(storage);
+    return storage;
+  }
+};
+function unitName(parameter) {
+  return /^.*?\.\d+(?=\.)/.exec(parameter)?.[0] ?? (parameter.startsWith(REFERENCE) ? REFERENCE : "");
+}
+function isBlock(unit) {
+  return unit !== "" && unit !== REFERENCE;
+}
+
+// engine/estimate/sharding/gradient-buckets.ts
+var GradientBuckets = class {
+  buffers;
+  #memory;
+  #bufferBytes;
+  #sent;
+  #isOpen = false;
+  #filledBytes = 0;
+  /** Larger than a buffer, so sent as it is: there until the next gradient comes. */
+  #waiting;
+  constructor(memory, { bufferBytes, count: count3, sent: sent2 = () => {
+  } }) {
+    this.#memory = memory;
+    this.#bufferBytes = bufferBytes;
+    this.#sent = sent2;
+    this.buffers = Array.from({ length: count3 }, () => memory.fixed(bufferBytes, "temporaries"));
+  }
+  open() {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    for (const buffer of this.buffers) this.#memory.allocate(buffer);
+  }
+  close() {
+    if (this.#isOpen) for (const buffer of this.buffers) this.#memory.release(buffer);
+    this.#isOpen = false;
+  }
+  fits(gradient) {
+    return gradient.fixedBytes <= this.#bufferBytes;
+  }
+  /** Copies what fits, and lets the gradient go in any case, now or soon. */
+  take(gradient) {
+    this.#sendWaiting();
+    if (this.#filledBytes + gradient.fixedBytes > this.#bufferBytes) this.#send();
+    if (this.fits(gradient)) {
+      this.#filledBytes += gradient.fixedBytes;
+      this.#memory.release(gradient);
+    } else {
+      this.#waiting = gradient;
+    }
+  }
+  flush() {
+    this.#sendWaiting();
+    this.#send();
+  }
+  #sendWaiting() {
+    if (this.#waiting === void 0) return;
+    this.#sent();
+    this.#memory.release(this.#waiting);
+    this.#waiting = void 0;
+  }
+  /** What is in the bucket is put together once more. */
+  #send() {
+    if (this.#filledBytes === 0) return;
+    const message2 = this.#memory.fixed(this.#filledBytes, "temporaries");
+    this.#memory.allocate(message2);
+    this.#memory.release(message2);
+    this.#sent();
+    this.#filledBytes = 0;
+  }
+};
+
+// engine/estimate/sharding/partitioned-step.ts
+var PartitionedStep = class {
+  /** Of this GPU's part, in the type of the weights. */
+  gradientBytes;
+  partAtATime;
+  #memory;
+  /** Of the largest piece of a gradient that this GPU has. */
+  #pieceElements;
+  #stepElements;
+  #is16Bit;
+  #master;
+  constructor({ spec: spec2, parameters, memory }, { dividesEach, subGroup }) {
+    const trained = trainedOf(parameters.values());
+    const part3 = 1 / modelCopies(spec2);
+    const partElements = sum(trained.map(elements)) * part3;
+    const largest = Math.max(0, ...trained.map(elements));
+    this.#memory = memory;
+    this.gradientBytes = dividesEach ? sum(trained.map(bytesOf)) * part3 : largestPartBytes(trained, modelCopies(spec2));
+    this.#pieceElements = dividesEach ? largest * part3 : Math.min(largest, partElements);
+    this.#stepElements = Math.min(partElements, subGroup);
+    this.partAtATime = partElements === 0 ? 1 : this.#stepElements / partElements;
+    this.#is16Bit = spec2.precision === "bf16-master" || spec2.precision === "bf16";
+  }
+  /** stage_1_and_2.py has_overflow_partitioned_grads_serial: the largest piece of a gradient in float32, twice, and three masks. */
+  checkOverflow() {
+    const piece = this.#pieceElements;
+    const floats = this.#is16Bit ? [4 * piece, 4 * piece] : [];
+    this.#passing([...floats, piece, piece, piece]);
+  }
+  /** complete_grad_norm_calculation: a copy of every piece in float64. */
+  takeNorm() {
+    this.#passing([8 * this.#pieceElements]);
+  }
+  /** The gradients in one piece, and in float32 for the master weights. */
+  begin() {
+    const flat = this.#fixed(this.#stepElements * (this.#is16Bit ? 2 : 4));
+    this.#memory.allocate(flat);
+    if (!this.#is16Bit) {
+      this.#master = flat;
+      return;
+    }
+    this.#master = this.#fixed(this.#stepElements * bytesPerElement.float32);
+    this.#memory.allocate(this.#master);
+    this.#memory.release(flat);
+  }
+  end() {
+    if (this.#master !== void 0) this.#memory.release(this.#master);
+    this.#master = void 0;
+  }
+  #passing(sizes3) {
+    const storages = sizes3.map((bytes5) => this.#fixed(bytes5));
+    for (const storage of storages) this.#memory.allocate(storage);
+    for (const storage of storages) this.#memory.release(storage);
+  }
+  #fixed(bytes5) {
+    return this.#memory.fixed(bytes5, "gradients");
+  }
+};
+function largestPartBytes(trained, parts) {
+  const partElements = sum(trained.map(elements)) / parts;
+  const bytes5 = Array.from({ length: parts }, () => 0);
+  let start2 = 0;
+  for (const parameter of trained) {
+    const end = start2 + elements(parameter);
+    const [first, last] = [Math.floor(start2 / partElements), Math.ceil(end / partElements) - 1];
+    for (let part3 = first; part3 <= Math.min(last, parts - 1); part3++)
+      bytes5[part3] = (bytes5[part3] ?? 0) + bytesOf(parameter);
+    start2 = end;
+  }
+  return bytes5.reduce((most, each) => Math.max(most, each), 0);
+}
+
+// engine/estimate/sharding/zero-settings.ts
+function zeroSettings({ zero = {} }, parameters) {
+  const hidden = hiddenSize(parameters);
+  return {
+    // transformers integrations/deepspeed.py trainer_config_process: what it puts for "auto".
+    reduceBucket: zero.reduceBucket ?? hidden * hidden,
+    prefetchBucket: zero.prefetchBucket ?? Math.floor(0.9 * hidden * hidden),
+    persistenceThreshold: zero.persistenceThreshold ?? 10 * hidden,
+    // deepspeed 0.19 runtime/zero/config.py: defaults, which transformers leaves as they are.
+    maxLiveParameters: zero.maxLiveParameters ?? 1e9,
+    maxReuseDistance: zero.maxReuseDistance ?? 1e9,
+    subGroup: zero.subGroup ?? 1e9,
+    overlapsCommunication: zero.overlapsCommunication ?? true
+  };
+}
+function hiddenSize(parameters) {
+  const matrix = [...parameters.values()].find(({ shape }) => shape.length > 1);
+  return matrix?.shape.at(-1) ?? 0;
+}
+
+// engine/estimate/sharding/zero.ts
+var Zero = class {
+  resident;
+  partAtATime = 1;
+  #memory;
+  #gradients;
+  #buckets;
+  #step;
+  #isZero2;
+  /** Gradients are sent while the backward pass goes on. */
+  #sendsEarly;
+  #isOffloaded;
+  #bytesOfOthers;
+  #microStepsLeft;
+  #receivedBytes = 0;
+  /** The gradients of this GPU's part: of this micro-batch, and the sum of those before. */
+  #part;
+  #sum;
+  constructor(context) {
+    const { spec: spec2, parameters, memory } = context;
+    const { reduceBucket, overlapsCommunication } = zeroSettings(spec2, parameters);
+    const trained = trainedOf(parameters.values());
+    this.#memory = memory;
+    this.#gradients = new HeldGradients(context);
+    this.#isZero2 = spec2.sharding === "zero2";
+    this.#sendsEarly = this.#isZero2 || overlapsCommunication;
+    this.#isOffloaded = spec2.offload !== void 0;
+    this.#microStepsLeft = Math.min(spec2.gradientAccumulation, 2);
+    this.#step = new PartitionedStep(context, { dividesEach: false, subGroup: Number.POSITIVE_INFINITY });
+    this.#bytesOfOthers = sum(trained.map(bytesOf)) * (1 - 1 / modelCopies(spec2));
+    this.#buckets = new GradientBuckets(memory, {
+      bufferBytes: reduceBucket * bytesPerElement[trained[0]?.dtype ?? "float32"],
+      count: overlapsCommunication ? 2 : 1,
+      // The GPU whose part comes last in the model has its first gradient before any other: the worst of all.
+      ...this.#isZero2 && { sent: () => this.#allocatePart() }
+    });
+    this.resident = this.#isOffloaded ? [memory.fixed(Math.max(0, ...trained.map(bytesOf)), "temporaries")] : [];
+  }
+  begins() {
+  }
+  ends() {
+  }
+  forwardEnds() {
+  }
+  receives(parameter, gradient) {
+    this.#buckets.open();
+    if (this.#isZero2) {
+      this.#buckets.take(gradient);
+      return;
+    }
+    this.#gradients.add(parameter, gradient);
+    const isSent = this.#microStepsLeft === 1 && this.#sendsEarly && this.#buckets.fits(gradient);
+    const whole2 = isSent ? this.#gradients.take(parameter) : void 0;
+    if (whole2 !== void 0) this.#buckets.take(whole2);
+    this.#receivedBytes += gradient.fixedBytes;
+    if (this.#microStepsLeft === 1 && this.#sendsEarly && this.#receivedBytes > this.#bytesOfOthers)
+      this.#allocatePart();
+  }
+  backwardEnds() {
+    const isLast = this.#microStepsLeft === 1;
+    if (isLast && !this.#sendsEarly) for (const gradient of this.#gradients.takeAll()) this.#buckets.take(gradient);
+    this.#buckets.flush();
+    this.#receivedBytes = 0;
+    if (isLast || this.#isZero2) {
+      this.#allocatePart();
+      this.#buckets.close();
+      this.#addPart();
+    }
+    if (isLast) this.#gradients.release();
+    this.#microStepsLeft--;
+  }
+  #allocatePart() {
+    if (this.#part !== void 0 || this.#isOffloaded) return;
+    this.#part = this.#memory.fixed(this.#step.gradientBytes, "gradients");
+    this.#memory.allocate(this.#part);
+  }
+  #addPart() {
+    if (this.#sum === void 0) this.#sum = this.#part;
+    else if (this.#part !== void 0) this.#memory.release(this.#part);
+    this.#part = void 0;
+  }
+  optimizerBegins() {
+    if (this.#isOffloaded) return;
+    this.#step.checkOverflow();
+    this.#step.takeNorm();
+    this.#step.begin();
+    if (this.#sum !== void 0) this.#memory.release(this.#sum);
+    this.#sum = void 0;
+  }
+  optimizerEnds() {
+    this.#step.end();
+  }
+  gradientsEnd() {
+  }
+};
+
+// engine/estimate/sharding/gathered-parameters.ts
+var GatheredParameters = class {
+  #memory;
+  #settings;
+  #byStorage = /* @__PURE__ */ new Map();
+  /** What each operation of the micro-step uses. */
+  #order;
+  #uses;
+  #operation = 0;
+  /** The next use that nothing has looked at yet. */
+  #nextUse = 0;
+  #liveElements = 0;
+  constructor(memory, settings, parameters, order) {
+    this.#memory = memory;
+    this.#settings = settings;
+    for (const tensor of parameters.values()) this.#byStorage.set(tensor.storage, parameterOf(tensor, settings));
+    this.#order = order.map((used) => this.#parametersIn(used));
+    this.#uses = this.#order.flatMap((used, operation) => used.map((parameter) => ({ parameter, operation })));
+  }
+  begins(used) {
+    const needed = this.#parametersIn(used);
+    this.#gather(needed.filter((parameter) => !isOnItsWay(parameter)));
+    for (const parameter of needed) this.#receive(parameter);
+    this.#skipUses(needed);
+    this.#prefetch();
+    this.#operation++;
+  }
+  ends(used) {
+    const released = new Set(this.#parametersIn(used).filter((parameter) => !this.#isKept(parameter)));
+    let distance = 0;
+    for (let next = this.#operation; released.size > 0 && next < this.#order.length; next++) {
+      if (distance >= this.#settings.maxReuseDistance) break;
+      for (const parameter of this.#order[next] ?? []) {
+        released.delete(parameter);
+        distance += parameter.elements;
+      }
+    }
+    for (const parameter of released) this.#release(parameter);
+  }
+  /** A micro-step has ended. */
+  reset() {
+    for (const parameter of this.#byStorage.values()) {
+      this.#receive(parameter);
+      this.#release(parameter);
+      parameter.neededBy = -1;
+    }
+    this.#operation = 0;
+    this.#nextUse = 0;
+    this.#liveElements = 0;
+  }
+  #isKept({ persists, neededBy }) {
+    return persists || neededBy > this.#operation;
+  }
+  /** Uses that this operation answers need no gathering ahead of time. */
+  #skipUses(needed) {
+    const unseen = needed.filter((parameter) => parameter.neededBy < this.#operation).length;
+    for (let skipped2 = 0; skipped2 < unseen; skipped2++) {
+      const use = this.#uses[this.#nextUse++];
+      if (use !== void 0) use.parameter.neededBy = use.operation;
+    }
+  }
+  #prefetch() {
+    const { maxLiveParameters, prefetchBucket } = this.#settings;
+    const limit = Math.min(maxLiveParameters - this.#liveElements, prefetchBucket);
+    const ahead = /* @__PURE__ */ new Set();
+    for (let fetched = 0; fetched < limit && this.#nextUse < this.#uses.length; this.#nextUse++) {
+      const use = this.#uses[this.#nextUse];
+      if (use === void 0) break;
+      const { parameter } = use;
+      parameter.neededBy = Math.max(parameter.neededBy, use.operation);
+      if (isOnItsWay(parameter) || ahead.has(parameter)) continue;
+      ahead.add(parameter);
+      fetched += parameter.elements;
+    }
+    this.#gather([...ahead]);
+  }
+  /** One alone is gathered into its own storage, several into one that they are then copied out of. */
+  #gather(parameters) {
+    if (parameters.length === 0) return;
+    this.#liveElements += sum(parameters.map((parameter) => parameter.elements));
+    const storage = this.#memory.fixed(sum(parameters.map((parameter) => parameter.bytes)), "weights");
+    this.#memory.allocate(storage);
+    const [first] = parameters;
+    if (parameters.length === 1 && first !== void 0) first.data = storage;
+    else for (const parameter of parameters) parameter.message = { parameters, storage };
+  }
+  #receive({ message: message2 }) {
+    if (message2 === void 0) return;
+    for (const parameter of message2.parameters) {
+      parameter.data = this.#memory.fixed(parameter.bytes, "weights");
+      this.#memory.allocate(parameter.data);
+      parameter.message = void 0;
+    }
+    this.#memory.release(message2.storage);
+  }
+  #release(parameter) {
+    if (parameter.data === void 0) return;
+    this.#memory.release(parameter.data);
+    parameter.data = void 0;
+    this.#liveElements -= parameter.elements;
+  }
+  #parametersIn(used) {
+    return used.map((storage) => this.#byStorage.get(storage)).filter((parameter) => parameter !== void 0);
+  }
+};
+function parameterOf(tensor, { persistenceThreshold }) {
+  const count3 = elements(tensor);
+  const persists = count3 <= persistenceThreshold;
+  return { elements: count3, bytes: bytesOf(tensor), persists, data: void 0, message: void 0, neededBy: -1 };
+}
+function isOnItsWay({ data, message: message2 }) {
+  return data !== void 0 || message2 !== void 0;
+}
+
+// engine/estimate/sharding/zero3.ts
+var Zero3 = class {
+  resident;
+  partAtATime;
+  /** Absent where one GPU's pieces are the whole. */
+  #gathered;
+  #buckets;
+  #step;
+  #isOffloaded;
+  /** `order`: the parameters that each operation of a micro-step uses. */
+  constructor(context, order) {
+    const { spec: spec2, parameters, memory } = context;
+    const settings = zeroSettings(spec2, parameters);
+    const [trained] = trainedOf(parameters.values());
+    const isWhole = modelCopies(spec2) === 1 && spec2.offload !== "optimizer-and-weights";
+    this.#isOffloaded = spec2.offload !== void 0;
+    this.#step = new PartitionedStep(context, { dividesEach: true, subGroup: settings.subGroup });
+    this.partAtATime = this.#step.partAtATime;
+    this.#gathered = isWhole ? void 0 : new GatheredParameters(memory, settings, parameters, order);
+    this.#buckets = new GradientBuckets(memory, {
+      bufferBytes: settings.reduceBucket * bytesPerElement[trained?.dtype ?? "float32"],
+      count: 1
+    });
+    this.resident = [
+      ...this.#buckets.buffers,
+      ...this.#isOffloaded ? [] : [memory.fixed(this.#step.gradientBytes, "gradients")]
+    ];
+  }
+  begins(used) {
+    this.#gathered?.begins(used);
+  }
+  ends(used) {
+    this.#gathered?.ends(used);
+  }
+  forwardEnds() {
+  }
+  receives(_parameter, gradient) {
+    this.#buckets.take(gradient);
+  }
+  backwardEnds() {
+    this.#buckets.flush();
+    this.#gathered?.reset();
+  }
+  optimizerBegins() {
+    if (this.#isOffloaded) return;
+    this.#step.takeNorm();
+    this.#step.begin();
+  }
+  optimizerEnds() {
+    this.#step.end();
+  }
+  gradientsEnd() {
+  }
+};
+
+// engine/estimate/sharding/exchange.ts
+function exchangeOf(context, order) {
+  const { spec: spec2 } = context;
+  if (spec2.step !== "training") return new DataParallel(context);
+  switch (spec2.sharding ?? "ddp") {
+    case "ddp":
+      return new DataParallel(context);
+    case "fsdp":
+    case "fsdp-grad-op":
+      return modelCopies(spec2) === 1 && spec2.offload === void 0 ? new DataParallel(context) : new FullyShardedDataParallel(context);
+    case "zero1":
+    case "zero2":
+      return new Zero(context);
+    case "zero3":
+      return new Zero3(context, order());
+  }
+}
+
+// engine/estimate/sharding/watching.ts
+var Watching = class {
+  resident = [];
+  partAtATime = 1;
+  #memory;
+  #tell;
+  constructor(memory, tell3) {
+    this.#memory = memory;
+    this.#tell = tell3;
+  }
+  begins(used) {
+    this.#tell(used);
+  }
+  receives(_parameter, gradient) {
+    this.#memory.release(gradient);
+  }
+  ends() {
+  }
+  forwardEnds() {
+  }
+  backwardEnds() {
+  }
+  optimizerBegins() {
+  }
+  optimizerEnds() {
+  }
+  gradientsEnd() {
+  }
+};
+
+// engine/estimate/timeline.ts
+function playStep(tape, spec2, { loss, held, before }) {
+  const shares = sharesOf(spec2);
+  const parameters = [...tape.parameters.values()];
+  const optimized = parameters.filter((parameter) => parameter.requiresGrad).map((parameter) => master(spec2, parameter));
+  const order = () => orderOfUse(tape, { loss, held, before }, shares);
+  const player = new Player(tape, loss, {
+    shares,
+    inBackward: spec2.optimizerInBackward && inBackward(spec2, optimized),
+    exchange: (memory, kept) => exchangeOf({ spec: spec2, parameters: tape.parameters, memory, kept }, order)
+  });
+  const microSteps = spec2.step === "training" ? Math.min(spec2.gradientAccumulation, 2) : 1;
+  player.beforehand(before);
+  for (let index = 0; index < microSteps; index++) player.microStep(held);
+  const withState = spec2.trainable?.inTurns ? parameters : optimized;
+  const isTraining = spec2.step === "training";
+  const eventsBeforeOptimizer = player.events.length;
+  if (isTraining && !spec2.optimizerInBackward) player.optimizerStep(spec2.optimizer, optimized);
+  player.gradientsEnd();
+  return {
+    model: [
+      ...parameters.map((parameter) => share(parameter.storage, shares.weights * keptWidth(spec2, parameter))),
+      ...tape.buffers.map((storage) => share(storage, shares.weights)),
+      ...tape.wholeBuffers,
+      ...isTraining ? player.exchange.resident : []
+    ],
+    optimizerState: isTraining ? optimizerState(tape, spec2, withState, shares) : [],
+    step: player.events,
+    eventsBeforeOptimizer,
+    parameterCount: [...tape.parameters].filter(([name3]) => !name3.startsWith(REFERENCE)).reduce((sum2, [, parameter]) => sum2 + elements(parameter), 0)
+  };
+}
+function orderOfUse(tape, { loss, held, before }, shares) {
+  const order = [];
+  const rehearsal = new Player(tape, loss, {
+    shares,
+    inBackward: void 0,
+    exchange: (memory) => new Watching(memory, (used) => order.push(used))
+  });
+  rehearsal.beforehand(before);
+  rehearsal.microStep(held);
+  return order;
+}
+function keptWidth(spec2, parameter) {
+  if (mastersOf(spec2) !== "as-weights" || !parameter.requiresGrad) return 1;
+  return bytesPerElement.float32 / bytesPerElement[parameter.dtype];
+}
+function inBackward({ optimizer }, optimized) {
+  return { optimizer, parameters: new Map(optimized.map((parameter) => [parameter.storage, parameter])) };
+}
+function master(spec2, parameter) {
+  return mastersOf(spec2) === "none" ? parameter : { ...parameter, dtype: "float32" };
+}
+function optimizerState(tape, spec2, optimized, shares) {
+  const { stateBytes } = optimizerRules[spec2.optimizer];
+  const masterBytes = mastersOf(spec2) === "in-optimizer" ? bytesPerElement.float32 : 0;
+  const names2 = new Map([...tape.parameters].map(([name3, { storage }]) => [storage, name3]));
+  const kept = (parameter) => stateBytes(parameter, names2.get(parameter.storage) ?? "") + elements(parameter) * masterBytes;
+  return optimized.map((parameter) => kept(parameter) * shares.optimizerState).filter((bytes5) => bytes5 > 0).map((bytes5) => tape.fixed(bytes5, "optimizerState"));
+}
+function share(storage, part3) {
+  return part3 === 1 ? storage : { ...storage, fixedBytes: storage.fixedBytes * part3 };
 }
 
 // engine/estimate/footprint.ts
@@ -14930,19 +16542,20 @@ function shapeOf(spec2) {
 }
 
 // engine/report/schema.ts
-import * as z71 from "zod";
+import * as z72 from "zod";
 
 // engine/config/reading.ts
-import * as z68 from "zod";
-var position = z68.object({ line: z68.number().int().positive(), column: z68.number().int().positive() });
+import * as z69 from "zod";
+var position = z69.object({ line: z69.number().int().positive(), column: z69.number().int().positive() });
+var otherFile = z69.object({ path: z69.string().min(1).max(4096), blobSha: z69.string().max(64) });
 
 // engine/probes/trial.ts
-import * as z69 from "zod";
-var bytes = z69.number().min(0).max(1e18);
-var provenance = z69.enum(["measured", "traced", "estimated"]);
-var outcome = z69.discriminatedUnion("kind", [
-  z69.object({
-    kind: z69.literal("fits"),
+import * as z70 from "zod";
+var bytes = z70.number().min(0).max(1e18);
+var provenance = z70.enum(["measured", "traced", "estimated"]);
+var outcome = z70.discriminatedUnion("kind", [
+  z70.object({
+    kind: z70.literal("fits"),
     /** Absent where the device keeps no count of it: the CPU. */
     peakBytes: bytes.optional(),
     /** Half the distance between the highest and the lowest peak of the steps; absent where one step has the peak. */
@@ -14950,16 +16563,16 @@ var outcome = z69.discriminatedUnion("kind", [
     /** What the caching allocator held at most, cached blocks included. */
     reservedBytes: bytes.optional(),
     /** Forward and backward of one micro-batch and one optimizer step: the median of the timed steps. */
-    stepMillis: z69.number().min(0).optional(),
+    stepMillis: z70.number().min(0).optional(),
     /** Half the distance between the fastest and the slowest timed step; absent when fewer than two were timed. */
-    stepMillisSpread: z69.number().min(0).optional(),
+    stepMillisSpread: z70.number().min(0).optional(),
     /** The optimizer's part of `stepMillis`. */
-    optimizerMillis: z69.number().min(0).optional()
+    optimizerMillis: z70.number().min(0).optional()
   }),
   /** `neededBytes`: the peak that the step would have had, where the probe can know it. */
-  z69.object({ kind: z69.literal("out-of-memory"), neededBytes: bytes.optional() }),
-  z69.object({ kind: z69.literal("timed-out"), afterMillis: z69.number().min(0) }),
-  z69.object({ kind: z69.literal("failed"), problem })
+  z70.object({ kind: z70.literal("out-of-memory"), neededBytes: bytes.optional() }),
+  z70.object({ kind: z70.literal("timed-out"), afterMillis: z70.number().min(0) }),
+  z70.object({ kind: z70.literal("failed"), problem })
 ]);
 function peakOf(outcome3) {
   switch (outcome3.kind) {
@@ -14975,33 +16588,33 @@ function peakOf(outcome3) {
 function isBroken(outcome3) {
   return outcome3.kind === "failed" || outcome3.kind === "timed-out";
 }
-var trial = z69.object({ microBatch: batchSize, provenance, outcome });
+var trial = z70.object({ microBatch: batchSize, provenance, outcome });
 
 // engine/verdict/policy.ts
-import * as z70 from "zod";
+import * as z71 from "zod";
 var MAX_CONDITIONS = 20;
-var percent2 = z70.number().min(0).max(1e3);
-var condition = z70.discriminatedUnion("kind", [
+var percent2 = z71.number().min(0).max(1e3);
+var condition = z71.discriminatedUnion("kind", [
   /** Usable memory idle at the current batch, judged only where a faster batch is to be had. */
-  z70.object({ kind: z70.literal("waste"), abovePercent: percent2 }),
+  z71.object({ kind: z71.literal("waste"), abovePercent: percent2 }),
   /** Throughput missed: how much faster the recommended batch is. */
-  z70.object({ kind: z70.literal("throughput-loss"), abovePercent: percent2 }),
+  z71.object({ kind: z71.literal("throughput-loss"), abovePercent: percent2 }),
   /** Savings of the recommendation over a year. */
-  z70.object({ kind: z70.literal("annual-cost"), aboveUsd: z70.number().min(0).max(1e12) })
+  z71.object({ kind: z71.literal("annual-cost"), aboveUsd: z71.number().min(0).max(1e12) })
 ]);
-var policy = z70.object({
-  failOn: z70.array(condition).max(MAX_CONDITIONS),
-  warnOn: z70.array(condition).max(MAX_CONDITIONS)
+var policy = z71.object({
+  failOn: z71.array(condition).max(MAX_CONDITIONS),
+  warnOn: z71.array(condition).max(MAX_CONDITIONS)
 });
-var spared = z70.enum(["within-error", "no-worse", "accepted", "snoozed"]);
-var reason = z70.discriminatedUnion("kind", [
-  z70.object({ kind: z70.literal("does-not-fit"), spared: spared.optional() }),
-  z70.object({ kind: z70.literal("condition"), condition, actual: z70.number(), spared: spared.optional() })
+var spared = z71.enum(["within-error", "no-worse", "accepted", "snoozed"]);
+var reason = z71.discriminatedUnion("kind", [
+  z71.object({ kind: z71.literal("does-not-fit"), spared: spared.optional() }),
+  z71.object({ kind: z71.literal("condition"), condition, actual: z71.number(), spared: spared.optional() })
 ]);
-var verdict = z70.object({
-  state: z70.enum(["fine", "warning", "blocked"]),
+var verdict = z71.object({
+  state: z71.enum(["fine", "warning", "blocked"]),
   /** What blocks; without that, what is remarked on, with what would block but is spared. */
-  reasons: z70.array(reason).max(2 * MAX_CONDITIONS)
+  reasons: z71.array(reason).max(2 * MAX_CONDITIONS)
 });
 var defaultPolicy = {
   failOn: [{ kind: "waste", abovePercent: 40 }],
@@ -15042,22 +16655,22 @@ function unreadable2(part3, setting) {
 }
 
 // engine/report/schema.ts
-var bytes2 = z71.number().min(0).max(1e18);
-var usd = z71.number().min(-1e12).max(1e12);
-var label = z71.string().max(200);
-var path = z71.string().min(1).max(4096);
-var throughputProvenance = z71.enum(["measured", "modelled"]);
-var breakdown = z71.record(z71.enum(byteKinds), bytes2);
-var operatingPoint = z71.object({
+var bytes2 = z72.number().min(0).max(1e18);
+var usd = z72.number().min(-1e12).max(1e12);
+var label = z72.string().max(200);
+var path = z72.string().min(1).max(4096);
+var throughputProvenance = z72.enum(["measured", "modelled"]);
+var breakdown = z72.record(z72.enum(byteKinds), bytes2);
+var operatingPoint = z72.object({
   microBatch: batchSize,
   gradientAccumulation: batchSize,
-  effectiveBatch: z71.number().int().min(1),
-  fits: z71.boolean(),
+  effectiveBatch: z72.number().int().min(1),
+  fits: z72.boolean(),
   peakBytes: bytes2,
-  samplesPerSecond: z71.number().positive(),
+  samplesPerSecond: z72.number().positive(),
   costPerRunUsd: usd
 });
-var reportedGpu2 = z71.object({
+var reportedGpu2 = z72.object({
   id: label,
   name: label,
   /** As torch.cuda.get_device_properties reports it. */
@@ -15069,10 +16682,11 @@ var reportedGpu2 = z71.object({
   priceSource: label,
   priceDate: label
 });
-var leverChange = z71.enum(["gradient-checkpointing", "bf16-autocast", "sdpa-attention", "fused-optimizer"]);
-var throughputPoint = z71.object({ microBatch: batchSize, samplesPerSecond: z71.number().positive() });
-var analysedConfig = z71.object({
-  status: z71.literal("analysed"),
+var leverChange = z72.enum(["gradient-checkpointing", "bf16-autocast", "sdpa-attention", "fused-optimizer"]);
+var throughputPoint = z72.object({ microBatch: batchSize, samplesPerSecond: z72.number().positive() });
+var otherFiles = z72.array(otherFile).max(10).optional();
+var analysedConfig = z72.object({
+  status: z72.literal("analysed"),
   path,
   dialect: label,
   spec: trainingSpec,
@@ -15082,10 +16696,10 @@ var analysedConfig = z71.object({
   gpu: reportedGpu2,
   provenance,
   /** Half-width of the band around every memory figure: held by `npm run bench:accuracy`, or the spread of measured steps. */
-  errorBandPercent: z71.number().min(0).max(100),
+  errorBandPercent: z72.number().min(0).max(100),
   throughputProvenance,
   /** Half-width of the band around every throughput: the widest spread of the timed steps. Absent where it is modelled. */
-  throughputBandPercent: z71.number().min(0).max(100).optional(),
+  throughputBandPercent: z72.number().min(0).max(100).optional(),
   current: operatingPoint,
   /** Absent when not even one sample fits. */
   recommended: operatingPoint.optional(),
@@ -15096,36 +16710,38 @@ var analysedConfig = z71.object({
   breakdown,
   peakMoment: label,
   /** Recommended against current samples per second. */
-  speedup: z71.number().positive(),
+  speedup: z72.number().positive(),
   savingsPerRunUsd: usd,
   savingsPerYearUsd: usd,
   /** The one change that frees most at the current batch. */
-  lever: z71.object({ change: leverChange, peakBytes: bytes2 }).optional(),
+  lever: z72.object({ change: leverChange, peakBytes: bytes2 }).optional(),
   /** A cheaper GPU on which the current config fits and a run costs less. */
-  rightSizing: z71.object({ gpu: reportedGpu2, costPerRunUsd: usd }).optional(),
-  trials: z71.array(trial).max(1e3),
+  rightSizing: z72.object({ gpu: reportedGpu2, costPerRunUsd: usd }).optional(),
+  trials: z72.array(trial).max(1e3),
   /** At sizes that fit; where a clock made the throughput, at those that were timed. Absent in older reports. */
-  throughputCurve: z71.array(throughputPoint).max(1e3).optional(),
-  hoursPerRun: z71.number().positive().max(1e6),
-  runsPerYear: z71.number().positive().max(1e6),
+  throughputCurve: z72.array(throughputPoint).max(1e3).optional(),
+  hoursPerRun: z72.number().positive().max(1e6),
+  runsPerYear: z72.number().positive().max(1e6),
   /** What the config did not say and we took for granted, one sentence each. */
-  assumptions: z71.array(z71.string().max(500)).max(30),
+  assumptions: z72.array(z72.string().max(500)).max(30),
+  otherFiles,
   verdict
 });
-var unanalysedConfig = z71.object({
-  status: z71.literal("not-analysed"),
+var unanalysedConfig = z72.object({
+  status: z72.literal("not-analysed"),
   path,
-  problems: z71.array(problem).min(1).max(50),
+  problems: z72.array(problem).min(1).max(50),
+  otherFiles,
   /** Why it does not block, where it does not. */
   spared: spared.optional()
 });
 var REPORT_SCHEMA = "memorymark.report/v1";
-var report = z71.object({
-  schema: z71.literal(REPORT_SCHEMA),
+var report = z72.object({
+  schema: z72.literal(REPORT_SCHEMA),
   toolVersion: label,
-  createdAt: z71.iso.datetime(),
+  createdAt: z72.iso.datetime(),
   policy,
-  configs: z71.array(z71.discriminatedUnion("status", [analysedConfig, unanalysedConfig])).max(5e3)
+  configs: z72.array(z72.discriminatedUnion("status", [analysedConfig, unanalysedConfig])).max(5e3)
 });
 
 // engine/settings/settings.ts
@@ -15197,49 +16813,66 @@ var estimating = async ({ spec: spec2, model }, _, options) => ({
 var DEFAULT_HOURS_PER_RUN = 2;
 var DEFAULT_RUNS_PER_YEAR = 100;
 async function analyze(files, options) {
-  const { settings = noSettings, models = {}, assessor = estimating } = options;
+  const { settings = noSettings, assessor = estimating } = options;
+  const sources = sourcesOf(options);
   const shared2 = sharedOptions(options, settings);
   const configs2 = [];
   for (const file of files) {
     await setImmediate();
     const own2 = settingsFor(file.path, settings);
     const assessment = assessmentOptions(options, shared2, own2);
-    const analyzeText = (text3) => analyzeFile({ ...file, text: text3 }, assessment, { models, supplied: own2.supplied, assessor });
-    const result2 = await analyzeText(file.text);
+    const analyzeText = (text3, sources2) => analyzeFile({ ...file, text: text3 }, assessment, { sources: sources2, supplied: own2.supplied, assessor });
+    const result2 = await analyzeText(file.text, sources.now);
     if (result2 === void 0) continue;
-    configs2.push(settings.judge === "all" ? result2 : await judgedAgainstBase(result2, options.base, analyzeText));
+    const analyzeBase = (text3) => analyzeText(text3, sources.before);
+    configs2.push(settings.judge === "all" ? result2 : await judgedAgainstBase(result2, options.base, analyzeBase));
   }
   return {
     schema: REPORT_SCHEMA,
     toolVersion: version,
     createdAt: options.now.toISOString(),
     policy: shared2.policy,
-    configs: configs2
+    configs: withoutParts(configs2)
   };
 }
-async function judgedAgainstBase(result2, base, analyzeText) {
+function withoutParts(configs2) {
+  const named3 = new Set(
+    configs2.flatMap(({ status, otherFiles: otherFiles2 = [] }) => status === "analysed" ? otherFiles2.map(({ path: path7 }) => path7) : [])
+  );
+  const isPart2 = (config) => config.status === "not-analysed" && named3.has(config.path) && config.problems.every(({ code }) => code === "model-not-in-file");
+  return configs2.filter((config) => !isPart2(config));
+}
+function sourcesOf({ sources = {}, base }) {
+  const before = base && sources.readFile ? { ...sources, readFile: base } : sources;
+  return { now: askingOnce(sources), before: askingOnce(before) };
+}
+async function judgedAgainstBase(result2, base, analyzeBase) {
   if (result2.status !== "analysed" || result2.verdict.state !== "blocked") return result2;
   const text3 = await base?.(result2.path);
-  const before = text3 === void 0 ? void 0 : await analyzeText(text3);
+  const before = text3 === void 0 ? void 0 : await analyzeBase(text3);
   return before?.status === "analysed" ? { ...result2, verdict: againstBase(result2, before) } : result2;
 }
-async function analyzeFile(file, options, { models, supplied, assessor }) {
-  const reading = await readConfigAsync(file, (name3) => resolveModel(name3, models, file.path), supplied);
+async function analyzeFile(file, options, { sources, supplied, assessor }) {
+  const reading = await readConfigAsync(file, sources, supplied);
   switch (reading.kind) {
     case "not-a-training-config":
       return void 0;
     case "unreadable":
-      return { status: "not-analysed", path: file.path, problems: [...reading.problems] };
+      return { status: "not-analysed", path: file.path, problems: [...reading.problems], ...besides(reading) };
     case "training-config":
-      return assessed(file.path, async () => analysed(file.path, reading, await assessor(reading, file, options)));
+      return assessed(
+        file.path,
+        reading,
+        async () => analysed(file.path, reading, await assessor(reading, file, options))
+      );
   }
 }
-async function assessed(path7, analysis2) {
+async function assessed(path7, reading, analysis2) {
   try {
     return await analysis2();
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error;
-    return { status: "not-analysed", path: path7, problems: [{ ...error.problem, file: path7 }] };
+    return { status: "not-analysed", path: path7, problems: [{ ...error.problem, file: path7 }], ...besides(reading) };
   }
 }
 function analysed(path7, reading, { assessment, assumptions }) {
@@ -15251,8 +16884,12 @@ function analysed(path7, reading, { assessment, assumptions }) {
     ...batchSizeAt && { batchSizeAt },
     ...gradientAccumulationAt && { gradientAccumulationAt },
     assumptions: [...reading.assumptions, ...assumptions],
+    ...besides(reading),
     ...assessment
   };
+}
+function besides({ otherFiles: otherFiles2 }) {
+  return otherFiles2 === void 0 ? {} : { otherFiles: [...otherFiles2] };
 }
 function sharedOptions(options, settings) {
   const { stepSize, marginPercent } = settings;
@@ -15283,9 +16920,9 @@ function priced(gpu2, pricePerHourUsd2, priceSource, now) {
 }
 
 // engine/explain.ts
-function explainFile(file, { settings = noSettings, models = {} } = {}) {
+function explainFile(file, { settings = noSettings, sources = {} } = {}) {
   const { supplied } = settingsFor(file.path, settings);
-  return explainConfigAsync(file, (name3) => resolveModel(name3, models, file.path), supplied);
+  return explainConfigAsync(file, sources, supplied);
 }
 
 // engine/propose.ts
@@ -15319,7 +16956,7 @@ function batchChange(config) {
   const { current, recommended, batchSizeAt, gradientAccumulationAt } = config;
   if (recommended === void 0) return { kind: "nothing-to-change" };
   const changesMicro = recommended.microBatch !== current.microBatch;
-  const changesAccumulation = recommended.gradientAccumulation !== current.gradientAccumulation;
+  const changesAccumulation = config.spec.loop !== "ultralytics" && recommended.gradientAccumulation !== current.gradientAccumulation;
   if (changesMicro && batchSizeAt === void 0) return { kind: "not-in-file", setting: "micro-batch" };
   if (changesAccumulation && gradientAccumulationAt === void 0) {
     return { kind: "not-in-file", setting: "gradient accumulation" };
@@ -15338,7 +16975,7 @@ function batchChange(config) {
 }
 
 // engine/propose.ts
-async function proposeChange(file, config, { settings = noSettings, models = {} } = {}) {
+async function proposeChange(file, config, { settings = noSettings, sources = {} } = {}) {
   const change2 = batchChange(config);
   switch (change2.kind) {
     case "nothing-to-change":
@@ -15349,11 +16986,7 @@ async function proposeChange(file, config, { settings = noSettings, models = {} 
       const rewrite = rewriteNumbers(file.text, change2.numbers);
       if (rewrite.kind === "not-plain") return { kind: "by-hand", why: rewrite };
       const { supplied } = settingsFor(file.path, settings);
-      const again3 = await readConfigAsync(
-        { ...file, text: rewrite.text },
-        (name3) => resolveModel(name3, models, file.path),
-        supplied
-      );
+      const again3 = await readConfigAsync({ ...file, text: rewrite.text }, sources, supplied);
       const saysJustThat = again3.kind === "training-config" && isDeepStrictEqual(withoutAbsent(again3.spec), wanted(config));
       return saysJustThat ? { kind: "change", path: file.path, before: file.text, after: rewrite.text } : { kind: "by-hand", why: { kind: "tied-to-other-settings" } };
     }
@@ -15544,6 +17177,15 @@ function plainPath(path7, maxLength = 120) {
   const head2 = Math.floor(maxLength / 3);
   return `${plainText(path7.slice(0, head2))}…${plainText(path7.slice(head2 + 1 - maxLength))}`;
 }
+function plainProblem(problem3) {
+  const { file, field, message: message2, fix: fix2 } = problem3;
+  const where = formatWhere({
+    ...problem3,
+    ...file === void 0 ? {} : { file: plainPath(file) },
+    ...field === void 0 ? {} : { field: plainText(field, 100) }
+  });
+  return `${where}${plainText(message2)}. ${plainText(fix2)}`;
+}
 function capitalised(sentence) {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
@@ -15610,9 +17252,9 @@ function escapeHtml(text3) {
 // engine/render/memory-chart.ts
 var MAX_BARS = 16;
 function memoryChart(config) {
-  const sizes = spread2(knownPeaks(config), MAX_BARS);
-  if (sizes.length < 2) return void 0;
-  const peaks = sizes.map(([, peakBytes]) => inGib(peakBytes));
+  const sizes3 = spread2(knownPeaks(config), MAX_BARS);
+  if (sizes3.length < 2) return void 0;
+  const peaks = sizes3.map(([, peakBytes]) => inGib(peakBytes));
   const limit = inGib(config.gpu.usableBytes);
   const top = Math.ceil(Math.max(limit, ...peaks) * 1.05);
   return codeBlock(
@@ -15620,10 +17262,10 @@ function memoryChart(config) {
     [
       "xychart-beta",
       '  title "Peak memory by micro-batch (bars) and usable memory (line)"',
-      `  x-axis "micro-batch" [${sizes.map(([microBatch]) => microBatch).join(", ")}]`,
+      `  x-axis "micro-batch" [${sizes3.map(([microBatch]) => microBatch).join(", ")}]`,
       `  y-axis "GiB" 0 --> ${Math.max(1, top)}`,
       `  bar [${peaks.join(", ")}]`,
-      `  line [${sizes.map(() => limit).join(", ")}]`
+      `  line [${sizes3.map(() => limit).join(", ")}]`
     ].join("\n")
   );
 }
@@ -15669,12 +17311,12 @@ function whereItGoes(config) {
   const { current, breakdown: breakdown2, peakMoment } = config;
   const heading = `**Where the memory goes** at micro-batch ${formatCount(current.microBatch)}. The peak comes at: ${escapeText(peakMoment)}.`;
   const share2 = (bytes5) => current.peakBytes === 0 ? "–" : formatPercent(bytes5 / current.peakBytes);
-  const rows2 = partsOf2(breakdown2).map(({ name: name3, bytes: bytes5 }) => [name3, formatPart(bytes5), share2(bytes5)]);
+  const rows3 = partsOf2(breakdown2).map(({ name: name3, bytes: bytes5 }) => [name3, formatPart(bytes5), share2(bytes5)]);
   const total = ["**peak**", `**${formatGib(current.peakBytes)}**`, memoryProvenance(config)];
   const lever = leverSentence(config);
   return [
     heading,
-    table2([["", "memory", "share of the peak"], ...rows2, total], ["l", "r", "r"]),
+    table2([["", "memory", "share of the peak"], ...rows3, total], ["l", "r", "r"]),
     ...lever ? [lever] : []
   ];
 }
@@ -15961,12 +17603,12 @@ function rateCell(point, current) {
 }
 function memoryBars(config) {
   const { current, recommended, gpu: gpu2 } = config;
-  const rows2 = [
+  const rows3 = [
     { label: "now", point: current },
     ...recommended && recommended.microBatch !== current.microBatch ? [{ label: "recommended", point: recommended }] : []
   ];
-  return rows2.map(({ label: label2, point }, index) => {
-    const figure2 = index === rows2.length - 1 ? ofUsable(point.peakBytes, gpu2.usableBytes) : gibFigure(point.peakBytes);
+  return rows3.map(({ label: label2, point }, index) => {
+    const figure2 = index === rows3.length - 1 ? ofUsable(point.peakBytes, gpu2.usableBytes) : gibFigure(point.peakBytes);
     const filled = bar(gpu2.usableBytes === 0 ? 1 : point.peakBytes / gpu2.usableBytes, BAR_CELLS);
     return `${label2.padEnd(11)} ${filled}${point.fits ? " " : "▶"} ${figure2}`;
   }).join("\n");
@@ -16242,7 +17884,7 @@ function settingOrigin({ from: from2 }) {
   }
 }
 function placeOf({ file, at, name: name3 }) {
-  return `${file === void 0 ? "" : `${file}, `}line ${at.line}, column ${at.column} (${name3})`;
+  return `${file === void 0 ? "" : `${plain(file)}, `}line ${at.line}, column ${at.column} (${name3})`;
 }
 function isLora(value) {
   return typeof value === "object" && value !== null && "targets" in value;
@@ -16269,12 +17911,12 @@ function formsOf2({ path: path7, explanation, config }) {
   }
 }
 function decisionTable(decisions3) {
-  const rows2 = decisions3.map((decision2) => [
+  const rows3 = decisions3.map((decision2) => [
     escapeText(settingName(decision2)),
     escapeText(settingValue(decision2), 200),
     escapeText(settingOrigin(decision2), 300)
   ]);
-  return table2([["setting", "value", "from"], ...rows2], ["l", "l", "l"]);
+  return table2([["setting", "value", "from"], ...rows3], ["l", "l", "l"]);
 }
 function assumed(assumptions) {
   if (assumptions.length === 0) return [];
@@ -16363,12 +18005,12 @@ function renderChanges(last, now, maxRows = MAX_ROWS) {
   const changes2 = changesSince(last, now);
   const heading = `#### Since the report of ${last.createdAt.slice(0, 10)}`;
   if (changes2.length === 0) return [heading, "Nothing of note changed."].join("\n\n");
-  const rows2 = changes2.slice(0, maxRows).map(row5);
-  const rest = changes2.length - rows2.length;
+  const rows3 = changes2.slice(0, maxRows).map(row5);
+  const rest = changes2.length - rows3.length;
   return [
     heading,
     totals(last, now),
-    table2([["training config", "then", "now"], ...rows2], ["l", "l", "l"]),
+    table2([["training config", "then", "now"], ...rows3], ["l", "l", "l"]),
     ...rest > 0 ? [`…and ${formatCount(rest)} more.`] : []
   ].join("\n\n");
 }
@@ -16404,24 +18046,24 @@ function arrow(before, after) {
 }
 
 // engine/report/ledger.ts
-import * as z73 from "zod";
+import * as z74 from "zod";
 
 // engine/report/saving.ts
 import { isDeepStrictEqual as isDeepStrictEqual2 } from "node:util";
-import * as z72 from "zod";
-var yearly = z72.number().min(-1e12).max(1e12);
-var saving = z72.discriminatedUnion("kind", [
+import * as z73 from "zod";
+var yearly = z73.number().min(-1e12).max(1e12);
+var saving = z73.discriminatedUnion("kind", [
   /** Negative where the change costs more. */
-  z72.object({
-    kind: z72.literal("saved"),
+  z73.object({
+    kind: z73.literal("saved"),
     gpuHoursPerYear: yearly,
     usdPerYear: yearly,
     throughputProvenance
   }),
-  z72.object({
-    kind: z72.literal("not-comparable"),
+  z73.object({
+    kind: z73.literal("not-comparable"),
     /** Another training; one that could not run, before or now; or a clock on one side and a model on the other. */
-    why: z72.enum(["other-training", "did-not-fit", "does-not-fit", "known-differently"])
+    why: z73.enum(["other-training", "did-not-fit", "does-not-fit", "known-differently"])
   })
 ]);
 function savingBetween(before, after) {
@@ -16447,28 +18089,28 @@ function notComparable(why) {
 }
 
 // engine/report/ledger.ts
-var ledgerSide = z73.object({
+var ledgerSide = z74.object({
   current: operatingPoint,
   gpuName: analysedConfig.shape.gpu.shape.name,
   provenance: analysedConfig.shape.provenance,
   throughputProvenance: analysedConfig.shape.throughputProvenance,
   state: analysedConfig.shape.verdict.shape.state
 });
-var acceptance = z73.object({
+var acceptance = z74.object({
   /** Whose word it was. */
-  by: z73.string().max(100),
-  reason: z73.string().max(1e3)
+  by: z74.string().max(100),
+  reason: z74.string().max(1e3)
 });
-var ledgerEntry = z73.object({
-  pullNumber: z73.int().positive(),
+var ledgerEntry = z74.object({
+  pullNumber: z74.int().positive(),
   path: analysedConfig.shape.path,
-  mergedAt: z73.iso.datetime(),
+  mergedAt: z74.iso.datetime(),
   /** Absent for a config that is new, or that could not be analysed before. */
   before: ledgerSide.optional(),
   after: ledgerSide,
   saving: saving.optional(),
   /** What the recommendation would have saved in a year, where the config was let pass without it. */
-  accepted: z73.object({ ...acceptance.shape, forgonePerYearUsd: z73.number() }).optional()
+  accepted: z74.object({ ...acceptance.shape, forgonePerYearUsd: z74.number() }).optional()
 });
 function ledgerEntryOf({ before, after, accepted }, merge) {
   const known3 = before?.status === "analysed" ? before : void 0;
@@ -16502,14 +18144,14 @@ function sideOf({ current, gpu: gpu2, provenance: provenance2, throughputProvena
 
 // engine/render/rows.ts
 var ROWS = [200, 50, 15, 5];
-function shortening(rows2, interest, render) {
+function shortening(rows3, interest, render) {
   const form = (limit) => {
-    const rest = rows2.length - limit;
+    const rest = rows3.length - limit;
     const counted2 = rest > 0 ? [`…and ${formatCount(rest)} more.`] : [];
-    return [...render(rows2.slice(0, limit)), ...counted2].join(separator);
+    return [...render(rows3.slice(0, limit)), ...counted2].join(separator);
   };
   const [most, ...fewer] = ROWS;
-  return { forms: [form(most), ...fewer.filter((limit) => limit < rows2.length).map(form)], interest };
+  return { forms: [form(most), ...fewer.filter((limit) => limit < rows3.length).map(form)], interest };
 }
 
 // engine/render/ledger-sections.ts
@@ -16526,13 +18168,13 @@ function savingsSection(ledger2) {
   ];
   const sentence = `Merged pull requests since ${formatDate(ledger2.since)} save ${sums.join(", and ")}.`;
   const header2 = ["pull request", "config", "micro-batch", "GPU hours a year", "saved a year", "throughput"];
-  return shortening(saved, 2, (rows2) => [
+  return shortening(saved, 2, (rows3) => [
     "#### Savings",
     sentence,
     table2(
       [
         header2,
-        ...rows2.map(({ pullNumber, path: path7, before, after, saving: saving2 }) => [
+        ...rows3.map(({ pullNumber, path: path7, before, after, saving: saving2 }) => [
           `#${pullNumber}`,
           inlinePath(path7),
           before === void 0 ? formatBatch(after.current) : `${formatBatch(before.current)} → ${formatBatch(after.current)}`,
@@ -16552,13 +18194,13 @@ function acceptedSection({ entries: all }) {
   const entries2 = all.flatMap((entry) => entry.accepted ? [{ ...entry, accepted: entry.accepted }] : []);
   if (entries2.length === 0) return void 0;
   const { forgonePerYearUsd } = totalsOf(entries2);
-  return shortening(entries2, 2, (rows2) => [
+  return shortening(entries2, 2, (rows3) => [
     "#### Accepted instead",
     `What was merged all the same leaves about ${formatYearlyUsd(forgonePerYearUsd)} a year unsaved.`,
     table2(
       [
         ["pull request", "config", "accepted by", "reason", "unsaved a year"],
-        ...rows2.map(({ pullNumber, path: path7, accepted: { by, reason: reason2, forgonePerYearUsd: unsaved } }) => [
+        ...rows3.map(({ pullNumber, path: path7, accepted: { by, reason: reason2, forgonePerYearUsd: unsaved } }) => [
           `#${pullNumber}`,
           inlinePath(path7),
           inlineCode(by, 100),
@@ -16624,16 +18266,16 @@ function worst({ report: report2 }) {
 }
 function changes({ report: report2, last }) {
   if (last === void 0) return void 0;
-  const [most, ...fewer] = ROWS.map((rows2) => renderChanges(last, report2, rows2));
+  const [most, ...fewer] = ROWS.map((rows3) => renderChanges(last, report2, rows3));
   return most === void 0 ? void 0 : { forms: [most, ...fewer], interest: 4 };
 }
 function everyConfig({ report: report2 }) {
   const configs2 = analysedIn(report2).toSorted((a, b) => b.savingsPerYearUsd - a.savingsPerYearUsd);
   if (configs2.length === 0) return void 0;
   const header2 = ["config", "GPU", "micro-batch", "peak memory", "idle", "a year costs", "could save", "known how"];
-  return shortening(configs2, 3, (rows2) => [
+  return shortening(configs2, 3, (rows3) => [
     "#### Every config",
-    table2([header2, ...rows2.map(configRow)], ["l", "l", "r", "r", "r", "r", "r", "l"])
+    table2([header2, ...rows3.map(configRow)], ["l", "l", "r", "r", "r", "r", "r", "l"])
   ]);
 }
 function configRow(config) {
@@ -16652,14 +18294,14 @@ function configRow(config) {
 function unanalysed({ report: report2 }) {
   const configs2 = report2.configs.flatMap((config) => config.status === "not-analysed" ? [config] : []);
   if (configs2.length === 0) return void 0;
-  return shortening(configs2, 1, (rows2) => ["#### Not analysed", ...rows2.map((config) => unanalysedSection(config, 1))]);
+  return shortening(configs2, 1, (rows3) => ["#### Not analysed", ...rows3.map((config) => unanalysedSection(config, 1))]);
 }
 function words2(count3) {
   return count3 === 2 ? "two" : "three";
 }
 
 // engine/render/suggestion.ts
-import { createHash } from "node:crypto";
+import { createHash as createHash2 } from "node:crypto";
 var MAX_LINES = 10;
 var markerOpening = "<!-- memorymark:suggestion:";
 function suggestionMarkerIn(body2) {
@@ -16681,9 +18323,9 @@ function renderSuggestion(change2, config) {
 }
 function renderChangedLines(change2) {
   const before = linesOf(change2.before);
-  const changed = linesOf(change2.after).map((text3, index) => ({ text: text3, number: index + 1 })).filter(({ text: text3, number: number66 }) => text3 !== before[number66 - 1]);
+  const changed = linesOf(change2.after).map((text3, index) => ({ text: text3, number: index + 1 })).filter(({ text: text3, number: number65 }) => text3 !== before[number65 - 1]);
   if (!changed.every(({ text: text3 }) => isPlainLine(text3))) return void 0;
-  const numbers = changed.map(({ number: number66 }) => number66);
+  const numbers = changed.map(({ number: number65 }) => number65);
   const where = numbers.length === 1 ? `Line ${numbers.join("")}` : `Lines ${numbers.join(" and ")}`;
   return `${where}:
 
@@ -16706,17 +18348,17 @@ function linesOf(text3) {
   return text3.split(/\r?\n/);
 }
 function markerOf(parts) {
-  const hash2 = createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+  const hash2 = createHash2("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
   return `${markerOpening}${hash2} -->`;
 }
 
 // engine/report/acceptance.ts
 import { isDeepStrictEqual as isDeepStrictEqual3 } from "node:util";
-import * as z74 from "zod";
+import * as z75 from "zod";
 var path2 = analysedConfig.shape.path;
-var acceptedConfig = z74.discriminatedUnion("status", [
-  z74.object({
-    status: z74.literal("analysed"),
+var acceptedConfig = z75.discriminatedUnion("status", [
+  z75.object({
+    status: z75.literal("analysed"),
     path: path2,
     spec: trainingSpec,
     gpu: reportedGpu2,
@@ -16724,10 +18366,10 @@ var acceptedConfig = z74.discriminatedUnion("status", [
     errorBandPercent: analysedConfig.shape.errorBandPercent,
     savingsPerYearUsd: analysedConfig.shape.savingsPerYearUsd,
     /** What blocked. */
-    reasons: z74.array(reason).max(100)
+    reasons: z75.array(reason).max(100)
   }),
   /** Nothing is known of it, so nothing can get worse. */
-  z74.object({ status: z74.literal("not-analysed"), path: path2 })
+  z75.object({ status: z75.literal("not-analysed"), path: path2 })
 ]);
 function acceptability(config, options) {
   if (config.status === "not-analysed") {
@@ -16766,8 +18408,21 @@ function kindOf5(each) {
   return each.kind === "condition" ? each.condition.kind : each.kind;
 }
 
+// engine/report/other-files.ts
+import { isDeepStrictEqual as isDeepStrictEqual4 } from "node:util";
+function restOnSameFiles(a, b) {
+  return isDeepStrictEqual4(filesOf(a), filesOf(b));
+}
+function restingOn(result2, other) {
+  const { otherFiles: _, ...rest } = result2;
+  return { ...rest, ...other?.otherFiles && { otherFiles: other.otherFiles } };
+}
+function filesOf(result2) {
+  return (result2?.otherFiles ?? []).toSorted((a, b) => a.path < b.path ? -1 : 1);
+}
+
 // engine/settings/schema.ts
-import * as z75 from "zod";
+import * as z76 from "zod";
 
 // engine/settings/schedule.ts
 var timeOfDay = [
@@ -16804,39 +18459,40 @@ var judgements = ["changed", "all"];
 var MAX_GLOBS = 200;
 var MAX_OVERRIDES = 500;
 var glob = text2("a glob, such as configs/**/*.yaml", 500);
-var globs = z75.array(glob, "a list of globs").max(MAX_GLOBS, `a list of at most ${MAX_GLOBS} globs`);
-var gpu = z75.enum(
+var globs = z76.array(glob, "a list of globs").max(MAX_GLOBS, `a list of at most ${MAX_GLOBS} globs`);
+var gpu = z76.enum(
   gpus.map(({ id: id7 }) => id7),
   "a GPU of the catalogue"
 );
 var pricePerHourUsd = positive(1e4);
 var hoursPerRun = positive(1e5).describe("Wall-clock hours of one run at the current batch size. Default 2.");
 var runsPerYear = positive(1e6).describe("Training runs in a year. Default 100.");
-var conditions = z75.union([z75.string(), z75.array(z75.string())], 'a condition, such as "waste > 40 %", or a list of them').transform((written2, context) => {
+var conditions = z76.union([z76.string(), z76.array(z76.string())], 'a condition, such as "waste > 40 %", or a list of them').transform((written2, context) => {
   try {
     return parseConditions([written2].flat().join(", "), "");
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error;
     const { message: message2, fix: fix2 } = error.problem;
     context.addIssue({ code: "custom", message: message2, params: { fix: fix2 } });
-    return z75.NEVER;
+    return z76.NEVER;
   }
 });
 var overrideKeys = {
   path: glob.describe("The configs that this is about, from the root of the repository."),
   gpu: gpu.describe("The GPU that these configs run on.").optional(),
   model: text2("a model: its Hub id, or its name in the catalogue", 200).describe("The model that these configs train, as its id on the Hugging Face Hub.").optional(),
-  task: z75.enum(tasks, "a task").describe("What the model is trained for.").optional(),
+  task: z76.enum(tasks, "a task").describe("What the model is trained for.").optional(),
   sequence_length: wholeNumber(1e7).describe("Tokens of the longest sequence.").optional(),
   image_size: wholeNumber(1e5).describe("Pixels of the square image's side.").optional(),
   labels: wholeNumber(1e6).describe("Classes of a classification head.").optional(),
+  gpus: wholeNumber(1e5).describe("GPUs that train together, as the launcher is told.").optional(),
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional()
 };
-var overrideEntry = z75.strictObject(overrideKeys, "an override: a mapping with a path");
+var overrideEntry = z76.strictObject(overrideKeys, "an override: a mapping with a path");
 var scheduleWords = 'a schedule, such as "0 6 * * 1", or never';
 var reportKeys = {
-  schedule: z75.string(scheduleWords).max(100, scheduleWords).refine((written2) => written2 === "never" || isSchedule(written2), {
+  schedule: z76.string(scheduleWords).max(100, scheduleWords).refine((written2) => written2 === "never" || isSchedule(written2), {
     error: "This is not a schedule that comes due, and at most once a day",
     params: {
       fix: 'Write minute, hour, day of the month (1 to 28), month and day of the week, such as "0 6 * * 1", or never.'
@@ -16848,31 +18504,31 @@ var reportKeys = {
 var measuring = ["pull-request", "dispatch"];
 var workflowWords = "the path of a workflow, such as .github/workflows/memorymark-sweep.yml";
 var measureKeys = {
-  by: z75.enum(measuring, '"pull-request" or "dispatch"').describe(
+  by: z76.enum(measuring, '"pull-request" or "dispatch"').describe(
     "Whether the GPU run is the workflow that pull requests run themselves (`pull-request`), or one on the default branch that the bot dispatches with the head commit as data (`dispatch`), which reaches pull requests from forks too."
   ),
-  workflow: z75.string(workflowWords).regex(/^\.github\/workflows\/[\w.-]{1,200}\.ya?ml$/, workflowWords).describe(
+  workflow: z76.string(workflowWords).regex(/^\.github\/workflows\/[\w.-]{1,200}\.ya?ml$/, workflowWords).describe(
     "The workflow that measures. Default: the one that the bot was started with for `pull-request`, .github/workflows/memorymark-sweep.yml for `dispatch`."
   ).optional(),
   wait_minutes: wholeNumber(1440).describe("Minutes after which the check no longer waits for the GPU run and goes by the estimate. Default 60.").optional()
 };
-var settingsFile = z75.strictObject({
+var settingsFile = z76.strictObject({
   paths: globs.describe("Only files that match one of these globs are read. Default: every YAML and JSON file.").optional(),
   ignore: globs.describe("Files that match one of these globs are left out.").optional(),
   gpu: gpu.describe("The GPU that the training runs on. Default a10.").optional(),
-  prices: z75.partialRecord(gpu, pricePerHourUsd, "a list of prices by GPU, such as a10: 0.75").describe("What you pay for an hour of one GPU in US dollars, by GPU.").optional(),
+  prices: z76.partialRecord(gpu, pricePerHourUsd, "a list of prices by GPU, such as a10: 0.75").describe("What you pay for an hour of one GPU in US dollars, by GPU.").optional(),
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional(),
   "fail-on": conditions.describe("What blocks a pull request: `waste > 40 %`, `throughput-loss > 10 %`, `annual-cost > $500`, or `never`.").optional(),
   "warn-on": conditions.describe("What is remarked on without blocking, in the words of fail-on.").optional(),
-  judge: z75.enum(judgements, '"changed" or "all"').describe(
+  judge: z76.enum(judgements, '"changed" or "all"').describe(
     "Whether a config that was bad on the base branch blocks a pull request that makes it no worse: `changed` (the default) does not block, `all` does."
   ).optional(),
   step_size: wholeNumber(MAX_BATCH).describe("Batch sizes tried are every one up to this, then its multiples. Default 8.").optional(),
   margin_percent: within(0, 90).describe("Percent of usable memory that a recommended batch leaves free. Default 5.").optional(),
-  measure: z75.strictObject(measureKeys, "a mapping that says by what").describe("Makes a GPU run due on pull requests that change training configs; the check of the bot waits for it.").optional(),
-  report: z75.strictObject(reportKeys, "a mapping with a schedule").describe("The bot's report on every config of the default branch.").optional(),
-  overrides: z75.array(overrideEntry, "a list of overrides, each with a path").max(MAX_OVERRIDES, `a list of at most ${MAX_OVERRIDES} overrides`).describe(
+  measure: z76.strictObject(measureKeys, "a mapping that says by what").describe("Makes a GPU run due on pull requests that change training configs; the check of the bot waits for it.").optional(),
+  report: z76.strictObject(reportKeys, "a mapping with a schedule").describe("The bot's report on every config of the default branch.").optional(),
+  overrides: z76.array(overrideEntry, "a list of overrides, each with a path").max(MAX_OVERRIDES, `a list of at most ${MAX_OVERRIDES} overrides`).describe(
     "What holds for some configs only, or what they cannot say themselves. Where several match, the later wins."
   ).optional()
 });
@@ -16890,19 +18546,19 @@ function keysAt(path7) {
   }
 }
 function text2(words4, maxCharacters) {
-  return z75.string(words4).min(1, words4).max(maxCharacters, words4);
+  return z76.string(words4).min(1, words4).max(maxCharacters, words4);
 }
 function wholeNumber(max) {
   const words4 = `a whole number from 1 to ${max.toLocaleString("en-US")}`;
-  return z75.int(words4).min(1, words4).max(max, words4);
+  return z76.int(words4).min(1, words4).max(max, words4);
 }
 function positive(max) {
   const words4 = `a number above 0 and up to ${max.toLocaleString("en-US")}`;
-  return z75.number(words4).positive(words4).max(max, words4);
+  return z76.number(words4).positive(words4).max(max, words4);
 }
 function within(min, max) {
   const words4 = `a number from ${min} to ${max}`;
-  return z75.number(words4).min(min, words4).max(max, words4);
+  return z76.number(words4).min(min, words4).max(max, words4);
 }
 
 // engine/settings/problems.ts
@@ -17068,8 +18724,8 @@ function letPass(verdict3, spared3) {
 }
 
 // bot/arguments.ts
-import * as z76 from "zod";
-var installationId = z76.string().regex(/^\d{1,15}$/).transform(Number);
+import * as z77 from "zod";
+var installationId = z77.string().regex(/^\d{1,15}$/).transform(Number);
 function readCommand(args) {
   const [name3, argument, ...rest] = args;
   if (name3 === void 0) return { kind: "serve" };
@@ -17111,12 +18767,12 @@ var PostgresDatabase = class {
     this.#pool = pool;
   }
   async query(text3, values = []) {
-    const { rows: rows2 } = await this.#pool.query(text3, [...values]);
-    return rows2;
+    const { rows: rows3 } = await this.#pool.query(text3, [...values]);
+    return rows3;
   }
   async script(text3) {
     const results = await this.#pool.query(text3);
-    return [results].flat().flatMap(({ rows: rows2 }) => rows2);
+    return [results].flat().flatMap(({ rows: rows3 }) => rows3);
   }
   transaction(work) {
     return this.#withClient(async (client) => {
@@ -17133,11 +18789,11 @@ var PostgresDatabase = class {
   }
   exclusively(key2, work) {
     return this.#withClient(async (client, lost) => {
-      const { rows: rows2 } = await client.query(
+      const { rows: rows3 } = await client.query(
         "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held",
         [key2]
       );
-      if (rows2[0]?.held !== true) return { kind: "busy" };
+      if (rows3[0]?.held !== true) return { kind: "busy" };
       try {
         return { kind: "done", value: await work(lost) };
       } finally {
@@ -17339,8 +18995,8 @@ function headersOf(error) {
 }
 function numberIn(headers, name3) {
   const value = headers[name3];
-  const number66 = typeof value === "string" || typeof value === "number" ? Number(value) : Number.NaN;
-  return Number.isFinite(number66) ? number66 : void 0;
+  const number65 = typeof value === "string" || typeof value === "number" ? Number(value) : Number.NaN;
+  return Number.isFinite(number65) ? number65 : void 0;
 }
 
 // bot/doctor/clock.ts
@@ -17519,7 +19175,7 @@ async function examine(settings, { write, now }) {
 }
 
 // bot/store/installations.ts
-import * as z77 from "zod";
+import * as z78 from "zod";
 var departuresTable = {
   name: "departures",
   statements: [
@@ -17542,22 +19198,22 @@ function deleteInstallation(database, installationId2) {
   return database.transaction(async (sql) => {
     const deleted = [];
     for (const table4 of await tablesOfInstallations(sql)) {
-      const rows2 = await sql.query(`DELETE FROM memorymark."${table4}" WHERE installation_id = $1 RETURNING 1 AS gone`, [
+      const rows3 = await sql.query(`DELETE FROM memorymark."${table4}" WHERE installation_id = $1 RETURNING 1 AS gone`, [
         installationId2
       ]);
-      deleted.push({ table: table4, rows: rows2.length });
+      deleted.push({ table: table4, rows: rows3.length });
     }
     return deleted;
   });
 }
 async function tablesOfInstallations(sql) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     `SELECT table_name FROM information_schema.columns
      WHERE table_schema = 'memorymark' AND column_name = 'installation_id' ORDER BY table_name`
   );
-  return rows2.map((row7) => tableRow.parse(row7).table_name);
+  return rows3.map((row7) => tableRow.parse(row7).table_name);
 }
-var tableRow = z77.object({ table_name: z77.string().regex(/^\w+$/) });
+var tableRow = z78.object({ table_name: z78.string().regex(/^\w+$/) });
 async function noteDeparture(sql, installationId2, at) {
   await sql.query(
     "INSERT INTO memorymark.departures (installation_id, left_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
@@ -17567,19 +19223,19 @@ async function noteDeparture(sql, installationId2, at) {
 async function knownInstallations(sql) {
   const known3 = /* @__PURE__ */ new Set();
   for (const table4 of await tablesOfInstallations(sql)) {
-    const rows2 = await sql.query(`SELECT DISTINCT installation_id FROM memorymark."${table4}"`);
-    for (const row7 of rows2) known3.add(departureRow.parse(row7).installation_id);
+    const rows3 = await sql.query(`SELECT DISTINCT installation_id FROM memorymark."${table4}"`);
+    for (const row7 of rows3) known3.add(departureRow.parse(row7).installation_id);
   }
   return [...known3];
 }
 async function departedBefore(sql, before) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     "SELECT installation_id FROM memorymark.departures WHERE left_at < $1 ORDER BY installation_id",
     [before]
   );
-  return rows2.map((row7) => departureRow.parse(row7).installation_id);
+  return rows3.map((row7) => departureRow.parse(row7).installation_id);
 }
-var departureRow = z77.object({ installation_id: z77.coerce.number() });
+var departureRow = z78.object({ installation_id: z78.coerce.number() });
 
 // bot/store/embedded.ts
 import { existsSync } from "node:fs";
@@ -17735,10 +19391,10 @@ function threadFile() {
 }
 
 // bot/store/migrations.ts
-import * as z96 from "zod";
+import * as z95 from "zod";
 
 // bot/store/acceptances.ts
-import * as z78 from "zod";
+import * as z79 from "zod";
 var acceptancesTable = {
   name: "acceptances",
   statements: [
@@ -17773,19 +19429,19 @@ async function keepAcceptance(sql, key2, acceptance2) {
   );
 }
 async function acceptancesOf(sql, { repositoryId, pullNumber }) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     `SELECT comment_id, accepted_by, reason, configs, accepted_at FROM memorymark.acceptances
      WHERE repository_id = $1 AND pull_number = $2 ORDER BY accepted_at DESC, comment_id DESC`,
     [repositoryId, pullNumber]
   );
-  return rows2.map((row7) => acceptanceRow.parse(row7));
+  return rows3.map((row7) => acceptanceRow.parse(row7));
 }
-var acceptanceRow = z78.object({
-  comment_id: z78.coerce.number(),
-  accepted_by: z78.string(),
-  reason: z78.string(),
-  configs: z78.array(acceptedConfig),
-  accepted_at: z78.date()
+var acceptanceRow = z79.object({
+  comment_id: z79.coerce.number(),
+  accepted_by: z79.string(),
+  reason: z79.string(),
+  configs: z79.array(acceptedConfig),
+  accepted_at: z79.date()
 }).transform(
   (row7) => ({
     commentId: row7.comment_id,
@@ -17797,79 +19453,79 @@ var acceptanceRow = z78.object({
 );
 
 // bot/store/config-records.ts
-import * as z80 from "zod";
+import * as z81 from "zod";
 
 // engine/server/repositories.ts
-import * as z79 from "zod";
+import * as z80 from "zod";
 var MAX_PAGE_SIZE = 100;
 var DEFAULT_PAGE_SIZE = 25;
-var pageRequest = z79.object({
-  limit: z79.coerce.number().int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
+var pageRequest = z80.object({
+  limit: z80.coerce.number().int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
   /** `next` of the page before. */
-  cursor: z79.string().min(1).max(500).optional()
+  cursor: z80.string().min(1).max(500).optional()
 });
-var repositoryName = z79.object({
-  owner: z79.string().max(100).regex(/^[\w.-]+$/),
-  repo: z79.string().max(100).regex(/^[\w.-]+$/)
+var repositoryName = z80.object({
+  owner: z80.string().max(100).regex(/^[\w.-]+$/),
+  repo: z80.string().max(100).regex(/^[\w.-]+$/)
 });
-var time = z79.iso.datetime();
-var usd2 = z79.number();
-var sha = z79.string().regex(/^[0-9a-f]{40,64}$/);
-var path4 = z79.string().min(1).max(4096);
-var login = z79.string().max(100);
-var repositorySummary = z79.object({
+var time = z80.iso.datetime();
+var usd2 = z80.number();
+var sha = z80.string().regex(/^[0-9a-f]{40,64}$/);
+var path4 = z80.string().min(1).max(4096);
+var login = z80.string().max(100);
+var repositorySummary = z80.object({
   ...repositoryName.shape,
-  configs: z79.int().min(0),
+  configs: z80.int().min(0),
   /** Of those, how many block. */
-  blocked: z79.int().min(0),
+  blocked: z80.int().min(0),
   /** What the recommendations would save in a year, over all configs. */
   savingsPerYearUsd: usd2,
   updatedAt: time
 });
-var configRecord = z79.object({
+var configRecord = z80.object({
   path: path4,
-  model: z79.string().max(200),
+  model: z80.string().max(200),
   gpu: reportedGpu2,
   commit: sha,
   /** When this was found out. */
   at: time,
   provenance,
-  errorBandPercent: z79.number().min(0).max(100),
+  errorBandPercent: z80.number().min(0).max(100),
   throughputProvenance,
   current: operatingPoint,
   recommended: operatingPoint.optional(),
-  speedup: z79.number().positive(),
+  speedup: z80.number().positive(),
   savingsPerYearUsd: usd2,
   verdict
 });
 var configOrders = ["waste", "cost"];
-var atPullRequest = { pullRequest: z79.int().positive(), path: path4, at: time, provenance };
-var ledgerEntry2 = z79.discriminatedUnion("kind", [
-  z79.object({ kind: z79.literal("saved"), ...atPullRequest, savedPerYearUsd: usd2, fromBatch: z79.int(), toBatch: z79.int() }),
+var atPullRequest = { pullRequest: z80.int().positive(), path: path4, at: time, provenance };
+var ledgerEntry2 = z80.discriminatedUnion("kind", [
+  z80.object({ kind: z80.literal("saved"), ...atPullRequest, savedPerYearUsd: usd2, fromBatch: z80.int(), toBatch: z80.int() }),
   /** Merged all the same. */
-  z79.object({ kind: z79.literal("accepted"), ...atPullRequest, forgonePerYearUsd: usd2, reason: z79.string().max(1e3) })
+  z80.object({ kind: z80.literal("accepted"), ...atPullRequest, forgonePerYearUsd: usd2, reason: z80.string().max(1e3) })
 ]);
-var ledger = z79.object({ savedPerYearUsd: usd2, forgonePerYearUsd: usd2 });
-var decision = z79.discriminatedUnion("kind", [
-  z79.object({
-    kind: z79.literal("blocked"),
-    pullRequest: z79.int().positive(),
-    title: z79.string().max(500),
+var ledger = z80.object({ savedPerYearUsd: usd2, forgonePerYearUsd: usd2 });
+var decision = z80.discriminatedUnion("kind", [
+  z80.object({
+    kind: z80.literal("blocked"),
+    pullRequest: z80.int().positive(),
+    title: z80.string().max(500),
     author: login,
     at: time,
     /** The configs that block, with why. */
-    configs: z79.array(z79.object({ path: path4, verdict }))
+    configs: z80.array(z80.object({ path: path4, verdict }))
   }),
-  z79.object({
-    kind: z79.literal("accepted"),
-    pullRequest: z79.int().positive(),
-    title: z79.string().max(500),
+  z80.object({
+    kind: z80.literal("accepted"),
+    pullRequest: z80.int().positive(),
+    title: z80.string().max(500),
     author: login,
     at: time,
     acceptedBy: login,
     /** As that person wrote it. */
-    reason: z79.string().max(1e3),
-    configs: z79.array(z79.object({ path: path4, verdict }))
+    reason: z80.string().max(1e3),
+    configs: z80.array(z80.object({ path: path4, verdict }))
   })
 ]);
 
@@ -17923,40 +19579,40 @@ async function keepConfigRecords(sql, key2, records) {
   }
 }
 async function currentFacts(sql, { repositoryId }) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     "SELECT path, facts FROM memorymark.config_records WHERE repository_id = $1 AND is_current",
     [repositoryId]
   );
-  return new Map(rows2.map((row7) => factsRow.parse(row7)).map(({ path: path7, facts: facts3 }) => [path7, facts3]));
+  return new Map(rows3.map((row7) => factsRow.parse(row7)).map(({ path: path7, facts: facts3 }) => [path7, facts3]));
 }
-var factsRow = z80.object({ path: z80.string(), facts: z80.string() });
+var factsRow = z81.object({ path: z81.string(), facts: z81.string() });
 function factsOf(record4) {
   const { at: _at, commit: _commit, ...facts3 } = configRecord.parse(record4);
   return JSON.stringify({ ...facts3, gpu: { ...facts3.gpu, priceDate: "" } });
 }
 async function currentConfigRecords(sql, repositoryId, order, limit, after) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     `SELECT id, ${order} AS rank, record FROM memorymark.config_records
      WHERE repository_id = $1 AND is_current
        AND ($3::double precision IS NULL OR (${order}, id) < ($3, $4::bigint))
      ORDER BY ${order} DESC, id DESC LIMIT $2`,
     [repositoryId, limit, after?.rank ?? null, after?.id ?? null]
   );
-  return rows2.map((row7) => recordRow.parse(row7));
+  return rows3.map((row7) => recordRow.parse(row7));
 }
 async function configHistory(sql, repositoryId, path7, limit, before) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     `SELECT id, 0::double precision AS rank, record FROM memorymark.config_records
      WHERE repository_id = $1 AND path = $2 AND ($4::bigint IS NULL OR id < $4)
      ORDER BY id DESC LIMIT $3`,
     [repositoryId, path7, limit, before ?? null]
   );
-  return rows2.map((row7) => recordRow.parse(row7));
+  return rows3.map((row7) => recordRow.parse(row7));
 }
-var recordRow = z80.object({ id: z80.coerce.number(), rank: z80.number(), record: configRecord });
+var recordRow = z81.object({ id: z81.coerce.number(), rank: z81.number(), record: configRecord });
 
 // bot/store/decisions.ts
-import * as z81 from "zod";
+import * as z82 from "zod";
 var decisionsTable = {
   name: "decisions",
   statements: [
@@ -17984,18 +19640,18 @@ async function keepDecision(sql, key2, decision2) {
   );
 }
 async function decisions(sql, repositoryId, limit, before) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     `SELECT decided_at, decision FROM memorymark.decisions
      WHERE repository_id = $1 AND ($3::timestamptz IS NULL OR (decided_at, pull_number) < ($3, $4::integer))
      ORDER BY decided_at DESC, pull_number DESC LIMIT $2`,
     [repositoryId, limit, before?.at ?? null, before?.pullRequest ?? null]
   );
-  return rows2.map((row7) => decisionRow.parse(row7));
+  return rows3.map((row7) => decisionRow.parse(row7));
 }
-var decisionRow = z81.object({ decided_at: z81.date(), decision }).transform(({ decided_at: at, decision: decision2 }) => ({ ...decision2, at: at.toISOString() }));
+var decisionRow = z82.object({ decided_at: z82.date(), decision }).transform(({ decided_at: at, decision: decision2 }) => ({ ...decision2, at: at.toISOString() }));
 
 // bot/store/deliveries.ts
-import * as z82 from "zod";
+import * as z83 from "zod";
 var deliveriesTable = {
   name: "deliveries",
   statements: [
@@ -18008,21 +19664,21 @@ var deliveriesTable = {
   ]
 };
 async function claimDeliveries(sql, deliveries) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     `INSERT INTO memorymark.deliveries (id, event)
      SELECT * FROM unnest($1::text[], $2::text[]) AS delivered (id, event) ORDER BY id
      ON CONFLICT DO NOTHING RETURNING id`,
     [deliveries.map(({ id: id7 }) => id7), deliveries.map(({ event: event2 }) => event2)]
   );
-  return new Set(rows2.map((row7) => claimedRow.parse(row7).id));
+  return new Set(rows3.map((row7) => claimedRow.parse(row7).id));
 }
-var claimedRow = z82.object({ id: z82.string() });
+var claimedRow = z83.object({ id: z83.string() });
 async function forgetDeliveries(sql, days3) {
   await sql.query(`DELETE FROM memorymark.deliveries WHERE received_at < now() - $1 * interval '1 day'`, [days3]);
 }
 
 // bot/store/last-reports.ts
-import * as z83 from "zod";
+import * as z84 from "zod";
 var lastReportsTable = {
   name: "last-reports",
   statements: [
@@ -18052,10 +19708,10 @@ async function lastReport(sql, { repositoryId }) {
   const parsed2 = reportRow.safeParse(row7);
   return parsed2.success ? { issueNumber: parsed2.data.issue_number, report: parsed2.data.report } : void 0;
 }
-var reportRow = z83.object({ issue_number: z83.number(), report });
+var reportRow = z84.object({ issue_number: z84.number(), report });
 
 // bot/store/last-settings.ts
-import * as z84 from "zod";
+import * as z85 from "zod";
 var lastSettingsTable = {
   name: "last-settings",
   statements: [
@@ -18079,10 +19735,10 @@ async function keepSettings(sql, key2, text3) {
     [key2.installationId, key2.repositoryId, text3]
   );
 }
-var textRow = z84.object({ text: z84.string() });
+var textRow = z85.object({ text: z85.string() });
 
 // bot/store/ledger-entries.ts
-import * as z85 from "zod";
+import * as z86 from "zod";
 var ledgerEntriesTable = {
   name: "ledger-entries",
   statements: [
@@ -18109,17 +19765,17 @@ async function keepLedgerEntries(sql, key2, entries2) {
   }
 }
 async function ledgerEntries(sql, { repositoryId }) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     `SELECT id, entry FROM memorymark.ledger_entries WHERE repository_id = $1
      ORDER BY merged_at DESC, id DESC`,
     [repositoryId]
   );
-  return rows2.map((row7) => entryRow.parse(row7));
+  return rows3.map((row7) => entryRow.parse(row7));
 }
-var entryRow = z85.object({ id: z85.coerce.number(), entry: ledgerEntry });
+var entryRow = z86.object({ id: z86.coerce.number(), entry: ledgerEntry });
 
 // bot/store/measured-configs.ts
-import * as z86 from "zod";
+import * as z87 from "zod";
 var measuredConfigsTable = {
   name: "measured-configs",
   statements: [
@@ -18141,22 +19797,22 @@ var measuredConfigsTable = {
   ]
 };
 async function reportedConfigs(sql, { repositoryId }, headSha, blobs) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     `SELECT path, blob_sha, base_blob_sha, result, policy, run_id, pull_number FROM memorymark.measured_configs
      JOIN unnest($3::text[], $4::text[]) AS wanted (path, blob_sha) USING (path, blob_sha)
      WHERE repository_id = $1 AND (head_sha = $2 OR result->>'provenance' = 'measured')`,
     [repositoryId, headSha, blobs.map(({ path: path7 }) => path7), blobs.map(({ blobSha }) => blobSha)]
   );
-  return rows2.map((row7) => reportedRow.parse(row7));
+  return rows3.map((row7) => reportedRow.parse(row7));
 }
-var reportedRow = z86.object({
-  path: z86.string(),
-  blob_sha: z86.string(),
-  base_blob_sha: z86.string(),
+var reportedRow = z87.object({
+  path: z87.string(),
+  blob_sha: z87.string(),
+  base_blob_sha: z87.string(),
   result: report.shape.configs.element,
   policy,
-  run_id: z86.coerce.number(),
-  pull_number: z86.number()
+  run_id: z87.coerce.number(),
+  pull_number: z87.number()
 }).transform(({ blob_sha, base_blob_sha, run_id, pull_number, ...row7 }) => ({
   ...row7,
   blobSha: blob_sha,
@@ -18190,7 +19846,7 @@ async function keepReported(sql, key2, headSha, reported) {
 }
 
 // bot/store/measurements.ts
-import * as z87 from "zod";
+import * as z88 from "zod";
 var measurementsTable = {
   name: "measurements",
   statements: [
@@ -18266,26 +19922,26 @@ async function dispatchedAt(sql, { repositoryId }, headSha) {
   );
   return row7 === void 0 ? void 0 : runRow.parse(row7).run_id;
 }
-var measurementRow = z87.object({
-  due_at: z87.date(),
-  run_id: z87.coerce.number().nullable(),
-  refusal: z87.string().nullable(),
-  approved_by: z87.string().nullable()
+var measurementRow = z88.object({
+  due_at: z88.date(),
+  run_id: z88.coerce.number().nullable(),
+  refusal: z88.string().nullable(),
+  approved_by: z88.string().nullable()
 }).transform((row7) => ({
   dueAt: row7.due_at,
   runId: row7.run_id ?? void 0,
   refusal: row7.refusal ?? void 0,
   approvedBy: row7.approved_by ?? void 0
 }));
-var dispatchedRow = z87.object({ pull_number: z87.number() }).transform((row7) => ({ pullNumber: row7.pull_number }));
-var runRow = z87.object({ run_id: z87.coerce.number() });
-var takenOutcome = z87.discriminatedUnion("kind", [
+var dispatchedRow = z88.object({ pull_number: z88.number() }).transform((row7) => ({ pullNumber: row7.pull_number }));
+var runRow = z88.object({ run_id: z88.coerce.number() });
+var takenOutcome = z88.discriminatedUnion("kind", [
   /** Its report is among the measured configs. */
-  z87.object({ kind: z87.literal("report") }),
+  z88.object({ kind: z88.literal("report") }),
   /** It left no report, or one about no config of this pull request. */
-  z87.object({ kind: z87.literal("none") }),
+  z88.object({ kind: z88.literal("none") }),
   /** `why` is a clause in our words. */
-  z87.object({ kind: z87.literal("unusable"), why: z87.string() })
+  z88.object({ kind: z88.literal("unusable"), why: z88.string() })
 ]);
 async function takenRun(sql, { repositoryId, pullNumber }, run2) {
   const [row7] = await sql.query(
@@ -18296,13 +19952,13 @@ async function takenRun(sql, { repositoryId, pullNumber }, run2) {
   return row7 === void 0 ? void 0 : takenRow.parse(row7).outcome;
 }
 async function seenRuns(sql, { repositoryId }, runIds) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     "SELECT DISTINCT run_id FROM memorymark.taken_runs WHERE repository_id = $1 AND run_id = ANY($2::bigint[])",
     [repositoryId, runIds]
   );
-  return new Set(rows2.map((row7) => runRow.parse(row7).run_id));
+  return new Set(rows3.map((row7) => runRow.parse(row7).run_id));
 }
-var takenRow = z87.object({ outcome: takenOutcome });
+var takenRow = z88.object({ outcome: takenOutcome });
 async function keepTakenRun(sql, key2, run2, outcome3) {
   await sql.query(
     `INSERT INTO memorymark.taken_runs
@@ -18323,7 +19979,28 @@ async function renewMeasurements(sql, { repositoryId }, headSha) {
 }
 
 // bot/store/open-checks.ts
-import * as z88 from "zod";
+import * as z90 from "zod";
+
+// bot/store/pull-key.ts
+import * as z89 from "zod";
+var pullColumns = z89.object({
+  installation_id: z89.coerce.number(),
+  repository_id: z89.coerce.number(),
+  owner: z89.string(),
+  repo: z89.string(),
+  pull_number: z89.number()
+});
+function pullPlaceIn(row7) {
+  return {
+    installationId: row7.installation_id,
+    repositoryId: row7.repository_id,
+    owner: row7.owner,
+    repo: row7.repo,
+    pullNumber: row7.pull_number
+  };
+}
+
+// bot/store/open-checks.ts
 var openChecksTable = {
   name: "open-checks",
   statements: [
@@ -18366,41 +20043,25 @@ async function forgetOpenCheck(sql, { repositoryId }, checkRunId) {
   ]);
 }
 async function supersededChecks(sql, { repositoryId }, pull) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     `SELECT ${columns2} FROM memorymark.open_checks
      WHERE repository_id = $1 AND pull_number = $2 AND ($3::text IS NULL OR head_sha <> $3)`,
     [repositoryId, pull.number, pull.headSha ?? null]
   );
-  return rows2.map((row7) => openCheckRow.parse(row7));
+  return rows3.map((row7) => openCheckRow.parse(row7));
 }
 async function overdueChecks(sql, limit) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     `SELECT ${columns2} FROM memorymark.open_checks WHERE deadline_at <= now() ORDER BY deadline_at LIMIT $1`,
     [limit]
   );
-  return rows2.map((row7) => openCheckRow.parse(row7));
+  return rows3.map((row7) => openCheckRow.parse(row7));
 }
 var columns2 = "installation_id, repository_id, owner, repo, pull_number, head_sha, check_run_id";
-var openCheckRow = z88.object({
-  installation_id: z88.coerce.number(),
-  repository_id: z88.coerce.number(),
-  owner: z88.string(),
-  repo: z88.string(),
-  pull_number: z88.number(),
-  head_sha: z88.string(),
-  check_run_id: z88.coerce.number()
-}).transform((row7) => ({
-  installationId: row7.installation_id,
-  repositoryId: row7.repository_id,
-  owner: row7.owner,
-  repo: row7.repo,
-  pullNumber: row7.pull_number,
-  headSha: row7.head_sha,
-  checkRunId: row7.check_run_id
-}));
+var openCheckRow = pullColumns.extend({ head_sha: z90.string(), check_run_id: z90.coerce.number() }).transform((row7) => ({ ...pullPlaceIn(row7), headSha: row7.head_sha, checkRunId: row7.check_run_id }));
 
 // bot/store/reruns.ts
-import * as z89 from "zod";
+import * as z91 from "zod";
 var rerunsTable = {
   name: "reruns",
   statements: [
@@ -18435,10 +20096,10 @@ async function answerRerun(sql, { repositoryId, headSha }, id7) {
     id7
   ]);
 }
-var newestRow = z89.object({ id: z89.coerce.number().nullable() });
+var newestRow = z91.object({ id: z91.coerce.number().nullable() });
 
 // bot/store/seen-pulls.ts
-import * as z90 from "zod";
+import * as z92 from "zod";
 var seenPullsTable = {
   name: "seen-pulls",
   statements: [
@@ -18461,159 +20122,16 @@ async function keepSeen(sql, key2, headSha) {
   );
 }
 async function seenPulls(sql, { repositoryId }, numbers) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     "SELECT pull_number, head_sha FROM memorymark.seen_pulls WHERE repository_id = $1 AND pull_number = ANY($2::integer[])",
     [repositoryId, numbers]
   );
-  return new Map(rows2.map((row7) => seenRow.parse(row7)).map((row7) => [row7.pull_number, row7.head_sha]));
+  return new Map(rows3.map((row7) => seenRow.parse(row7)).map((row7) => [row7.pull_number, row7.head_sha]));
 }
-var seenRow = z90.object({ pull_number: z90.number(), head_sha: z90.string() });
+var seenRow = z92.object({ pull_number: z92.number(), head_sha: z92.string() });
 
 // bot/store/snoozes.ts
-import * as z94 from "zod";
-
-// bot/queue/jobs.ts
 import * as z93 from "zod";
-
-// bot/commands/request.ts
-import * as z91 from "zod";
-var id = z91.number().int().positive();
-var name = z91.string().regex(/^[\w.-]{1,100}$/);
-var commandRequest = z91.object({
-  installationId: id,
-  repositoryId: id,
-  owner: name,
-  repo: name,
-  pullNumber: id,
-  commentId: id,
-  /** Login of who wrote it; what it may do is asked of GitHub when the job runs. Apps' logins end in `[bot]`. */
-  author: z91.string().regex(/^[\w.-]{1,100}(\[bot\])?$/),
-  /** As it was when the webhook was sent. */
-  body: z91.string().max(65536)
-});
-
-// bot/suggestions/suggestion.ts
-import * as z92 from "zod";
-var line = z92.int().positive();
-var suggestion = z92.object({
-  path: z92.string().min(1).max(4096),
-  lines: z92.object({ first: line, last: line }),
-  /** Markdown. */
-  body: z92.string().max(65536),
-  /** By which it is known again. */
-  marker: z92.string().max(100)
-});
-
-// bot/queue/jobs.ts
-var id2 = z93.number().int().positive();
-var sha2 = z93.string().regex(/^[0-9a-f]{40,64}$/);
-var name2 = z93.string().regex(/^[\w.-]{1,100}$/);
-var repositoryPlace = z93.object({ installationId: id2, repositoryId: id2, owner: name2, repo: name2 });
-var pullRequestJob = repositoryPlace.extend({ kind: z93.literal("pull-request"), number: id2 });
-var commitJob = repositoryPlace.extend({
-  kind: z93.literal("commit"),
-  headSha: sha2,
-  /** Of the branch, where the event names them; they save pages. */
-  headOwner: name2.optional(),
-  headBranch: z93.string().max(1e3).optional()
-});
-var runJob = repositoryPlace.extend({ kind: z93.literal("run"), runId: id2 });
-var mergeGroupJob = repositoryPlace.extend({
-  kind: z93.literal("merge-group"),
-  headSha: sha2,
-  baseSha: sha2,
-  /** The pull request that the group adds to the queue, where its branch names it. */
-  pullNumber: id2.optional()
-});
-var dispatchJob = repositoryPlace.extend({ kind: z93.literal("dispatch"), number: id2, headSha: sha2 });
-var supersededJob = repositoryPlace.extend({ kind: z93.literal("superseded"), headSha: sha2, checkRunId: id2 });
-var commandJob = commandRequest.extend({ kind: z93.literal("command") });
-var suggestJob = repositoryPlace.extend({
-  kind: z93.literal("suggest"),
-  number: id2,
-  headSha: sha2,
-  suggestions: z93.array(suggestion).max(20)
-});
-var mergedJob = repositoryPlace.extend({ kind: z93.literal("merged"), number: id2 });
-var surveyJob = repositoryPlace.extend({ kind: z93.literal("survey"), isReportDue: z93.boolean() });
-var scheduleJob = repositoryPlace.extend({ kind: z93.literal("schedule") });
-var departureJob = z93.object({ kind: z93.literal("departure"), installationId: id2 });
-var housekeepingJob = z93.object({ kind: z93.literal("housekeeping") });
-var sweepJob = z93.object({ kind: z93.literal("sweep") });
-var reconcileJob = z93.object({ kind: z93.literal("reconcile"), scope: z93.enum(["active", "all"]) });
-var job = z93.discriminatedUnion("kind", [
-  pullRequestJob,
-  commitJob,
-  runJob,
-  mergeGroupJob,
-  dispatchJob,
-  supersededJob,
-  commandJob,
-  suggestJob,
-  mergedJob,
-  surveyJob,
-  scheduleJob,
-  departureJob,
-  housekeepingJob,
-  sweepJob,
-  reconcileJob
-]);
-function keyOf(job2) {
-  switch (job2.kind) {
-    case "pull-request":
-      return `${job2.repositoryId}/pull/${job2.number}`;
-    case "commit":
-      return `${job2.repositoryId}/commit/${job2.headSha}`;
-    case "run":
-      return `${job2.repositoryId}/run/${job2.runId}`;
-    case "merge-group":
-      return `${job2.repositoryId}/group/${job2.headSha}`;
-    case "dispatch":
-      return `${job2.repositoryId}/dispatch/${job2.number}/${job2.headSha}`;
-    case "superseded":
-      return `${job2.repositoryId}/check/${job2.checkRunId}`;
-    case "command":
-      return `${job2.repositoryId}/comment/${job2.commentId}`;
-    case "suggest":
-      return `${job2.repositoryId}/suggest/${job2.number}/${job2.headSha}`;
-    case "merged":
-      return `${job2.repositoryId}/merged/${job2.number}`;
-    case "survey":
-      return `${job2.repositoryId}/survey/${job2.isReportDue ? "report" : "look"}`;
-    case "schedule":
-      return `${job2.repositoryId}/schedule`;
-    case "departure":
-      return `departure/${job2.installationId}`;
-    case "reconcile":
-      return `reconcile/${job2.scope}`;
-    case "housekeeping":
-    case "sweep":
-      return job2.kind;
-  }
-}
-function installationOf(job2) {
-  switch (job2.kind) {
-    case "housekeeping":
-    case "departure":
-    case "sweep":
-    case "reconcile":
-      return void 0;
-    case "pull-request":
-    case "commit":
-    case "run":
-    case "merge-group":
-    case "dispatch":
-    case "superseded":
-    case "command":
-    case "suggest":
-    case "merged":
-    case "survey":
-    case "schedule":
-      return job2.installationId;
-  }
-}
-
-// bot/store/snoozes.ts
 var snoozesTable = {
   name: "snoozes",
   statements: [
@@ -18649,33 +20167,18 @@ async function snoozeOf(sql, { repositoryId, pullNumber }) {
   );
   return row7 === void 0 ? void 0 : snoozeRow.parse(row7);
 }
-var snoozeRow = z94.object({ comment_id: z94.coerce.number(), snoozed_by: z94.string(), snoozed_at: z94.date(), until: z94.date() }).transform((row7) => ({ commentId: row7.comment_id, by: row7.snoozed_by, at: row7.snoozed_at, until: row7.until }));
+var snoozeRow = z93.object({ comment_id: z93.coerce.number(), snoozed_by: z93.string(), snoozed_at: z93.date(), until: z93.date() }).transform((row7) => ({ commentId: row7.comment_id, by: row7.snoozed_by, at: row7.snoozed_at, until: row7.until }));
 async function endSnoozes(sql, now) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     `UPDATE memorymark.snoozes SET is_over = true WHERE NOT is_over AND until <= $1
      RETURNING installation_id, repository_id, owner, repo, pull_number`,
     [now]
   );
-  return rows2.map((row7) => endedRow.parse(row7));
+  return rows3.map((row7) => pullPlaceIn(pullColumns.parse(row7)));
 }
-var endedRow = z94.object({
-  installation_id: z94.coerce.number(),
-  repository_id: z94.coerce.number(),
-  owner: z94.string(),
-  repo: z94.string(),
-  pull_number: z94.number()
-}).transform((row7) => ({
-  ...repositoryPlace.parse({
-    installationId: row7.installation_id,
-    repositoryId: row7.repository_id,
-    owner: row7.owner,
-    repo: row7.repo
-  }),
-  pullNumber: row7.pull_number
-}));
 
 // bot/store/surveys.ts
-import * as z95 from "zod";
+import * as z94 from "zod";
 var surveysTable = {
   name: "surveys",
   statements: [
@@ -18716,13 +20219,13 @@ async function keepSurvey(sql, key2, survey2) {
   );
 }
 async function surveys(sql, limit, before) {
-  const rows2 = await sql.query(
+  const rows3 = await sql.query(
     `SELECT ${columns3} FROM memorymark.surveys
      WHERE $2::timestamptz IS NULL OR (surveyed_at, repository_id) < ($2, $3::bigint)
      ORDER BY surveyed_at DESC, repository_id DESC LIMIT $1`,
     [limit, before?.at ?? null, before?.repositoryId ?? null]
   );
-  return rows2.map((row7) => surveyRow.parse(row7));
+  return rows3.map((row7) => surveyRow.parse(row7));
 }
 async function surveyNamed(sql, name3) {
   const [row7] = await sql.query(
@@ -18733,15 +20236,15 @@ async function surveyNamed(sql, name3) {
   return row7 === void 0 ? void 0 : surveyRow.parse(row7);
 }
 var columns3 = "repository_id, owner, repo, commit_sha, configs, blocked, savings_per_year_usd, surveyed_at";
-var surveyRow = z95.object({
-  repository_id: z95.coerce.number(),
-  owner: z95.string(),
-  repo: z95.string(),
-  commit_sha: z95.string(),
-  configs: z95.number(),
-  blocked: z95.number(),
-  savings_per_year_usd: z95.number(),
-  surveyed_at: z95.date()
+var surveyRow = z94.object({
+  repository_id: z94.coerce.number(),
+  owner: z94.string(),
+  repo: z94.string(),
+  commit_sha: z94.string(),
+  configs: z94.number(),
+  blocked: z94.number(),
+  savings_per_year_usd: z94.number(),
+  surveyed_at: z94.date()
 }).transform(
   (row7) => ({
     repositoryId: row7.repository_id,
@@ -18781,8 +20284,8 @@ async function migrate(database, wanted2 = migrations) {
     await sql.query(
       "CREATE TABLE IF NOT EXISTS memorymark.migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"
     );
-    const rows2 = await sql.query("SELECT name FROM memorymark.migrations");
-    const applied = new Set(rows2.map((row7) => appliedRow.parse(row7).name));
+    const rows3 = await sql.query("SELECT name FROM memorymark.migrations");
+    const applied = new Set(rows3.map((row7) => appliedRow.parse(row7).name));
     for (const { name: name3, statements } of wanted2) {
       if (applied.has(name3)) continue;
       for (const statement of statements) await sql.query(statement);
@@ -18790,7 +20293,7 @@ async function migrate(database, wanted2 = migrations) {
     }
   });
 }
-var appliedRow = z96.object({ name: z96.string() });
+var appliedRow = z95.object({ name: z95.string() });
 
 // bot/store/open.ts
 async function openDatabase(place2, onError) {
@@ -18832,8 +20335,8 @@ async function deleteData(place2, installationId2, write) {
   try {
     const database = __using(_stack, await openUnused(place2), true);
     const deleted = await deleteInstallation(database, installationId2);
-    for (const { table: table4, rows: rows2 } of deleted.filter(({ rows: rows3 }) => rows3 > 0)) write(`${table4}: ${rows2} deleted`);
-    if (deleted.every(({ rows: rows2 }) => rows2 === 0)) write("Nothing was kept of this installation.");
+    for (const { table: table4, rows: rows3 } of deleted.filter(({ rows: rows4 }) => rows4 > 0)) write(`${table4}: ${rows3} deleted`);
+    if (deleted.every(({ rows: rows3 }) => rows3 === 0)) write("Nothing was kept of this installation.");
   } catch (_) {
     var _error = _, _hasError = true;
   } finally {
@@ -18902,19 +20405,19 @@ function isPassingFault(error) {
 // bot/settings.ts
 import { createPrivateKey } from "node:crypto";
 import path5 from "node:path";
-import * as z99 from "zod";
-
-// engine/server/access.ts
-import { createHash as createHash2, timingSafeEqual } from "node:crypto";
 import * as z98 from "zod";
 
-// engine/server/fault.ts
+// engine/server/access.ts
+import { createHash as createHash3, timingSafeEqual } from "node:crypto";
 import * as z97 from "zod";
-var fault = z97.object({
-  status: z97.literal("error"),
+
+// engine/server/fault.ts
+import * as z96 from "zod";
+var fault = z96.object({
+  status: z96.literal("error"),
   /** In one text, for people. */
-  error: z97.string(),
-  problems: z97.array(problem)
+  error: z96.string(),
+  problems: z96.array(problem)
 });
 function faultOf(...problems2) {
   const error = problems2.map((told2) => `${formatWhere(told2)}${told2.message}. ${told2.fix}`).join(" ");
@@ -18931,7 +20434,7 @@ function problemsOf3(error) {
 }
 
 // engine/server/access.ts
-var apiToken = z98.string().min(16, "At least 16 characters, such as `openssl rand -hex 32` prints").regex(/^[\w.~+/=-]+$/, "Only letters, digits and . _ ~ + / = -, which a header can carry");
+var apiToken = z97.string().min(16, "At least 16 characters, such as `openssl rand -hex 32` prints").regex(/^[\w.~+/=-]+$/, "Only letters, digits and . _ ~ + / = -, which a header can carry");
 var openPaths = /* @__PURE__ */ new Set(["/health"]);
 var readingMethods = /* @__PURE__ */ new Set(["GET", "HEAD", "OPTIONS"]);
 function checkAccess(access2) {
@@ -18966,11 +20469,11 @@ function isToken(authorization, token2) {
   return timingSafeEqual(digest(given), digest(token2));
 }
 function passwordIn(credentials) {
-  const decoded = Buffer.from(credentials, "base64").toString("utf8");
-  return decoded.slice(decoded.indexOf(":") + 1);
+  const decoded2 = Buffer.from(credentials, "base64").toString("utf8");
+  return decoded2.slice(decoded2.indexOf(":") + 1);
 }
 function digest(text3) {
-  return createHash2("sha256").update(text3).digest();
+  return createHash3("sha256").update(text3).digest();
 }
 var otherHost = {
   code: "other-host",
@@ -18990,23 +20493,23 @@ var otherOrigin = {
 
 // bot/settings.ts
 var MIN_SECRET_LENGTH = 16;
-var days2 = z99.coerce.number("A number of days").int().min(1).max(36500);
-var environment = z99.object({
-  APP_ID: z99.coerce.number("The number on the page of the GitHub App").int().positive(),
-  PRIVATE_KEY: z99.string("The PEM text that the page of the GitHub App makes").transform((text3) => text3.replaceAll("\\n", "\n")).refine(isPrivateKey, "Not a private key in PEM form"),
-  WEBHOOK_SECRET: z99.string("The secret on the page of the GitHub App, without which anyone could send webhooks").refine((secret) => secret !== "development", '"development" is the secret that everyone knows').min(MIN_SECRET_LENGTH, `At least ${MIN_SECRET_LENGTH} characters, such as \`openssl rand -hex 32\` prints`),
-  HOST: z99.string().min(1).default("localhost"),
-  PORT: z99.coerce.number().int().min(0).max(65535).default(3e3),
-  GITHUB_API_URL: z99.url({ protocol: /^https?$/ }).default("https://api.github.com"),
-  LOG_LEVEL: z99.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
+var days2 = z98.coerce.number("A number of days").int().min(1).max(36500);
+var environment = z98.object({
+  APP_ID: z98.coerce.number("The number on the page of the GitHub App").int().positive(),
+  PRIVATE_KEY: z98.string("The PEM text that the page of the GitHub App makes").transform((text3) => text3.replaceAll("\\n", "\n")).refine(isPrivateKey, "Not a private key in PEM form"),
+  WEBHOOK_SECRET: z98.string("The secret on the page of the GitHub App, without which anyone could send webhooks").refine((secret) => secret !== "development", '"development" is the secret that everyone knows').min(MIN_SECRET_LENGTH, `At least ${MIN_SECRET_LENGTH} characters, such as \`openssl rand -hex 32\` prints`),
+  HOST: z98.string().min(1).default("localhost"),
+  PORT: z98.coerce.number().int().min(0).max(65535).default(3e3),
+  GITHUB_API_URL: z98.url({ protocol: /^https?$/ }).default("https://api.github.com"),
+  LOG_LEVEL: z98.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   MEMORYMARK_API_TOKEN: apiToken.optional(),
-  MEMORYMARK_GPU: z99.string().optional(),
-  MEMORYMARK_FAIL_ON: z99.string().optional(),
-  DATABASE_URL: z99.string().min(1).default("memorymark-data").transform(databasePlace),
+  MEMORYMARK_GPU: z98.string().optional(),
+  MEMORYMARK_FAIL_ON: z98.string().optional(),
+  DATABASE_URL: z98.string().min(1).default("memorymark-data").transform(databasePlace),
   MEMORYMARK_KEEP_DAYS: days2.default(365),
   MEMORYMARK_GRACE_DAYS: days2.default(7),
-  MEMORYMARK_HUB: z99.enum(["on", "off"], "Either on or off").default("off"),
-  MEMORYMARK_WORKFLOW: z99.string().min(1).default(".github/workflows/memorymark.yml")
+  MEMORYMARK_HUB: z98.enum(["on", "off"], "Either on or off").default("off"),
+  MEMORYMARK_WORKFLOW: z98.string().min(1).default(".github/workflows/memorymark.yml")
 });
 function readSettings3(env) {
   const parsed2 = environment.safeParse(env);
@@ -19066,7 +20569,7 @@ function isPrivateKey(pem) {
 }
 
 // engine/server/dashboard/assets.ts
-import { createHash as createHash3 } from "node:crypto";
+import { createHash as createHash4 } from "node:crypto";
 import { existsSync as existsSync2, readFileSync } from "node:fs";
 import { fileURLToPath as fileURLToPath2 } from "node:url";
 var ASSETS_PATH = "/assets/";
@@ -19089,7 +20592,7 @@ function builtAssets() {
   return assetsOf({ "dashboard.js": read12("dashboard.js"), "dashboard.css": read12("dashboard.css") });
 }
 function asset(name3, extension, contentType, contents2) {
-  const hash2 = createHash3("sha256").update(contents2).digest("base64url").slice(0, 16);
+  const hash2 = createHash4("sha256").update(contents2).digest("base64url").slice(0, 16);
   return { url: `${ASSETS_PATH}${name3}-${hash2}.${extension}`, contentType, contents: new Uint8Array(contents2) };
 }
 
@@ -19099,16 +20602,16 @@ import { compress } from "hono/compress";
 import { secureHeaders } from "hono/secure-headers";
 
 // engine/server/dashboard/analysis.ts
-import * as z109 from "zod";
+import * as z108 from "zod";
 
 // engine/server/analysis.ts
-import * as z106 from "zod";
+import * as z105 from "zod";
 
 // engine/probes/probe.ts
 import { setImmediate as setImmediate2 } from "node:timers/promises";
 
 // engine/probes/device.ts
-import * as z101 from "zod";
+import * as z100 from "zod";
 
 // engine/probes/ending.ts
 async function endedBy(signal, process2, work) {
@@ -19127,10 +20630,10 @@ import { spawn } from "node:child_process";
 import { existsSync as existsSync3 } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath as fileURLToPath3 } from "node:url";
-import * as z100 from "zod";
-var answer = z100.discriminatedUnion("kind", [
-  z100.object({ id: z100.number(), kind: z100.literal("done"), result: z100.unknown() }),
-  z100.object({ id: z100.number(), kind: z100.literal("failed"), message: z100.string(), traceback: z100.string() })
+import * as z99 from "zod";
+var answer = z99.discriminatedUnion("kind", [
+  z99.object({ id: z99.number(), kind: z99.literal("done"), result: z99.unknown() }),
+  z99.object({ id: z99.number(), kind: z99.literal("failed"), message: z99.string(), traceback: z99.string() })
 ]);
 var passedVariables = /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|VIRTUAL_ENV|PYTHON\w*|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|HF_HOME)$/;
 var STDERR_TAIL_CHARACTERS = 4e3;
@@ -19197,7 +20700,7 @@ var PythonWorker = class {
     if (!parsed2.success || parsed2.data.id !== id7) return this.#died(`answered "${line2.slice(0, 200)}"`);
     if (parsed2.data.kind === "failed") return parsed2.data;
     const result2 = schema.safeParse(parsed2.data.result);
-    return result2.success ? { kind: "done", result: result2.data } : this.#died(`answered what the schema refuses: ${z100.prettifyError(result2.error)}`);
+    return result2.success ? { kind: "done", result: result2.data } : this.#died(`answered what the schema refuses: ${z99.prettifyError(result2.error)}`);
   }
   #died(how) {
     this.#kill();
@@ -19214,43 +20717,36 @@ var PythonWorker = class {
     }
   }
 };
-function parseJson(text3) {
-  try {
-    return JSON.parse(text3);
-  } catch {
-    return void 0;
-  }
-}
 
 // engine/probes/device.ts
 var deviceKinds = ["cuda", "mps", "cpu"];
-var bytes3 = z101.number().int().min(0);
-var cudaDevice = z101.object({
-  kind: z101.literal("cuda"),
-  name: z101.string(),
+var bytes3 = z100.number().int().min(0);
+var cudaDevice = z100.object({
+  kind: z100.literal("cuda"),
+  name: z100.string(),
   /** Cards of this machine that PyTorch sees; the facts are of the first. */
-  count: z101.number().int().positive(),
+  count: z100.number().int().positive(),
   /** The memory limit, where one was set. */
   totalBytes: bytes3,
   /** Total − free − reserved after a first kernel: the context, and whatever other processes hold. */
   contextBytes: bytes3,
   /** What PyTorch allocates for cuBLAS, once per handle and stream. */
   cublasWorkspaceBytes: bytes3,
-  driver: z101.string(),
-  cuda: z101.string(),
-  computeCapability: z101.tuple([z101.number().int(), z101.number().int()])
+  driver: z100.string(),
+  cuda: z100.string(),
+  computeCapability: z100.tuple([z100.number().int(), z100.number().int()])
 });
-var device = z101.discriminatedUnion("kind", [
+var device = z100.discriminatedUnion("kind", [
   cudaDevice,
-  z101.object({ kind: z101.literal("mps"), name: z101.string(), totalBytes: bytes3, contextBytes: bytes3 }),
-  z101.object({ kind: z101.literal("cpu"), name: z101.string() }),
-  z101.object({ kind: z101.literal("none") })
+  z100.object({ kind: z100.literal("mps"), name: z100.string(), totalBytes: bytes3, contextBytes: bytes3 }),
+  z100.object({ kind: z100.literal("cpu"), name: z100.string() }),
+  z100.object({ kind: z100.literal("none") })
 ]);
-var machine = z101.object({
-  python: z101.string(),
-  torch: z101.string(),
-  transformers: z101.string(),
-  hasBitsandbytes: z101.boolean(),
+var machine = z100.object({
+  python: z100.string(),
+  torch: z100.string(),
+  transformers: z100.string(),
+  hasBitsandbytes: z100.boolean(),
   device
 });
 var START_TIMEOUT_MILLIS = 12e4;
@@ -19341,34 +20837,34 @@ function isAllocationFailure(text3) {
 import { fork } from "node:child_process";
 import { existsSync as existsSync4 } from "node:fs";
 import { fileURLToPath as fileURLToPath4 } from "node:url";
-import * as z103 from "zod";
+import * as z102 from "zod";
 
 // engine/probes/tfjs/protocol.ts
-import * as z102 from "zod";
+import * as z101 from "zod";
 var backendChoices = ["auto", "native", "cpu", "meta"];
-var childArguments = z102.object({
-  choice: z102.enum(backendChoices),
+var childArguments = z101.object({
+  choice: z101.enum(backendChoices),
   /** The folder whose node_modules hold a native package. */
-  nativeFolder: z102.string()
+  nativeFolder: z101.string()
 });
-var question = z102.object({
+var question = z101.object({
   spec: trainingSpec,
   config: modelConfig,
   microBatch: batchSize,
   /** What the device has for tensors. */
-  budgetBytes: z102.number().positive(),
+  budgetBytes: z101.number().positive(),
   /** The first allocates the optimizer's state. */
-  steps: z102.number().int().min(2),
+  steps: z101.number().int().min(2),
   /** `forward`: the loss alone, with nothing kept for a backward pass. */
-  pass: z102.enum(["forward", "step"])
+  pass: z101.enum(["forward", "step"])
 });
-var description = z102.object({ label: z102.string(), provenance });
-var message = z102.discriminatedUnion("kind", [
+var description = z101.object({ label: z101.string(), provenance });
+var message = z101.discriminatedUnion("kind", [
   /** First, and once. */
-  z102.object({ kind: z102.literal("ready"), backend: description }),
-  z102.object({ kind: z102.literal("answer"), outcome }),
+  z101.object({ kind: z101.literal("ready"), backend: description }),
+  z101.object({ kind: z101.literal("answer"), outcome }),
   /** The child threw; it ends after this. */
-  z102.object({ kind: z102.literal("threw"), message: z102.string(), stack: z102.string() })
+  z101.object({ kind: z101.literal("threw"), message: z101.string(), stack: z101.string() })
 ]);
 
 // engine/probes/tfjs/child.ts
@@ -19429,7 +20925,7 @@ var TfjsChild = class {
   }
   #read(raw, kind) {
     const parsed2 = message.safeParse(raw);
-    if (!parsed2.success) return this.#ending(`said what the schema refuses: ${z103.prettifyError(parsed2.error)}`);
+    if (!parsed2.success) return this.#ending(`said what the schema refuses: ${z102.prettifyError(parsed2.error)}`);
     const { data } = parsed2;
     if (isKind(data, kind)) return data;
     return this.#ending(data.kind === "threw" ? `threw: ${data.message}` : `said "${data.kind}" out of turn`);
@@ -19533,20 +21029,20 @@ function died(text3) {
 }
 
 // engine/probes/torch.ts
-import * as z104 from "zod";
+import * as z103 from "zod";
 var TRIAL_TIMEOUT_MILLIS2 = 3e5;
 var LEAST_STEPS2 = 2;
 var WARM_UP_STEPS = 2;
-var step2 = z104.object({
-  millis: z104.number().min(0),
-  optimizerMillis: z104.number().min(0),
-  peakAllocatedBytes: z104.number().int().min(0).optional(),
-  peakReservedBytes: z104.number().int().min(0).optional(),
-  contextBytes: z104.number().int().min(0).optional()
+var step2 = z103.object({
+  millis: z103.number().min(0),
+  optimizerMillis: z103.number().min(0),
+  peakAllocatedBytes: z103.number().int().min(0).optional(),
+  peakReservedBytes: z103.number().int().min(0).optional(),
+  contextBytes: z103.number().int().min(0).optional()
 });
-var ran = z104.discriminatedUnion("kind", [
-  z104.object({ kind: z104.literal("fits"), steps: z104.array(step2).min(LEAST_STEPS2) }),
-  z104.object({ kind: z104.literal("out-of-memory"), message: z104.string() })
+var ran = z103.discriminatedUnion("kind", [
+  z103.object({ kind: z103.literal("fits"), steps: z103.array(step2).min(LEAST_STEPS2) }),
+  z103.object({ kind: z103.literal("out-of-memory"), message: z103.string() })
 ]);
 var TorchProbe = class _TorchProbe {
   engine = "torch";
@@ -19676,32 +21172,32 @@ function whyNot(answer4) {
 }
 
 // engine/probes/trace.ts
-import * as z105 from "zod";
-var bytes4 = z105.number().int().min(0);
-var traced = z105.object({
+import * as z104 from "zod";
+var bytes4 = z104.number().int().min(0);
+var traced = z104.object({
   /** Peak of the second step, allocations rounded as the caching allocator does; no cuBLAS workspace on the meta device. */
   peakBytes: bytes4,
   forwardBackwardPeakBytes: bytes4,
   weightBytes: bytes4,
   /** Between steps: weights, buffers and optimizer state. */
   restingBytes: bytes4,
-  parameters: z105.number().int().min(0),
+  parameters: z104.number().int().min(0),
   /** Every allocation and release in order, where asked for: n > 0 allocates n bytes, −n releases the n-th allocation. */
-  events: z105.array(z105.number().int())
+  events: z104.array(z104.number().int())
 });
-var versions = z105.object({
-  python: z105.string(),
-  torch: z105.string(),
-  transformers: z105.string(),
-  hasBitsandbytes: z105.boolean(),
-  hasTimm: z105.boolean()
+var versions3 = z104.object({
+  python: z104.string(),
+  torch: z104.string(),
+  transformers: z104.string(),
+  hasBitsandbytes: z104.boolean(),
+  hasTimm: z104.boolean()
 });
 var TRACE_TIMEOUT_MILLIS = 12e4;
 function trace(worker, spec2, config, { wantsEvents = false, timeoutMillis = TRACE_TIMEOUT_MILLIS } = {}) {
   return worker.ask("trace", { spec: spec2, config, teacher: teacherConfig(spec2), wantsEvents }, traced, timeoutMillis);
 }
 function pythonVersions(worker) {
-  return worker.ask("versions", {}, versions, TRACE_TIMEOUT_MILLIS);
+  return worker.ask("versions", {}, versions3, TRACE_TIMEOUT_MILLIS);
 }
 var TraceProbe = class _TraceProbe {
   engine = "trace";
@@ -19819,59 +21315,59 @@ var strategyNames = ["predict-verify", "bisect", "linear"];
 var MAX_CONFIG_CHARACTERS = 1e5;
 var MAX_STEP_SIZE = 1e3;
 var { model: modelName, lora, ...otherFields } = trainingSpec.shape;
-var specChanges = z106.strictObject({
+var specChanges = z105.strictObject({
   ...otherFields,
-  lora: z106.strictObject({
+  lora: z105.strictObject({
     ...lora.unwrap().shape,
     targets: lora.unwrap().shape.targets.default([...defaultLoraTargets]),
     dropout: lora.unwrap().shape.dropout.default(0)
   })
 }).partial();
-var pastedConfig = z106.strictObject({
+var pastedConfig = z105.strictObject({
   /** Its extension says how the text is parsed; the tool is told by the content. */
-  fileName: z106.string().max(200).regex(/^[\w ./@+-]*\.(?:yaml|yml|json)$/, "must end in .yaml, .yml or .json"),
-  text: z106.string().min(1).max(MAX_CONFIG_CHARACTERS)
+  fileName: z105.string().max(200).regex(/^[\w ./@+-]*\.(?:yaml|yml|json)$/, "must end in .yaml, .yml or .json"),
+  text: z105.string().min(1).max(MAX_CONFIG_CHARACTERS)
 });
-var analysisRequest = z106.strictObject({
+var analysisRequest = z105.strictObject({
   /** A Hub id or an alias of the catalogue (`bert`). Either this or `config`. */
   model: modelName.optional(),
   config: pastedConfig.optional(),
   spec: specChanges.default({}),
   /** A GPU of the catalogue. Absent: this machine's own, or where it has none the one that the server was started with. */
-  gpu: z106.enum(gpus.map(({ id: id7 }) => id7)).optional(),
+  gpu: z105.enum(gpus.map(({ id: id7 }) => id7)).optional(),
   /** `auto`: the best that this machine has for that GPU. */
-  engine: z106.enum(["auto", ...engines]).default("auto"),
-  strategy: z106.enum(strategyNames).default("predict-verify"),
+  engine: z105.enum(["auto", ...engines]).default("auto"),
+  strategy: z105.enum(strategyNames).default("predict-verify"),
   /** Sizes tried are every one up to it, then its multiples. */
-  stepSize: z106.int().min(1).max(MAX_STEP_SIZE).optional(),
+  stepSize: z105.int().min(1).max(MAX_STEP_SIZE).optional(),
   /** Of one GPU; the catalogue's price unless told. */
-  pricePerHourUsd: z106.number().positive().max(1e4).optional(),
+  pricePerHourUsd: z105.number().positive().max(1e4).optional(),
   /** Wall-clock hours of a run at the current batch. */
-  hoursPerRun: z106.number().positive().max(1e5).optional(),
-  runsPerYear: z106.number().positive().max(1e6).optional()
+  hoursPerRun: z105.number().positive().max(1e5).optional(),
+  runsPerYear: z105.number().positive().max(1e6).optional()
 }).refine(({ model, config }) => model === void 0 !== (config === void 0), {
   path: ["model"],
   message: "give a model or a config, one of them"
 });
-var probing = z106.object({
-  engine: z106.enum(engines),
+var probing = z105.object({
+  engine: z105.enum(engines),
   provenance,
-  device: z106.object({
-    name: z106.string(),
-    totalBytes: z106.number().min(0),
+  device: z105.object({
+    name: z105.string(),
+    totalBytes: z105.number().min(0),
     /** Total − CUDA context: the limit that the trials are held against. */
-    usableBytes: z106.number().min(0),
+    usableBytes: z105.number().min(0),
     /** Versions and driver behind the answers, in words; empty for the estimate. */
-    software: z106.string()
+    software: z105.string()
   }),
   /** The spec that is swept, with every default filled in. */
   spec: trainingSpec
 });
-var problems = z106.array(problem).min(1).max(50);
-var time2 = z106.iso.datetime();
+var problems = z105.array(problem).min(1).max(50);
+var time2 = z105.iso.datetime();
 var common = {
   /** Cannot be guessed: whoever has it may see the analysis. */
-  id: z106.string(),
+  id: z105.string(),
   request: analysisRequest,
   createdAt: time2
 };
@@ -19881,33 +21377,33 @@ var ran2 = {
   startedAt: time2.optional(),
   probing: probing.optional(),
   /** In the order in which they ran. A size that was timed again stands twice. */
-  trials: z106.array(trial)
+  trials: z105.array(trial)
 };
-var analysis = z106.discriminatedUnion("state", [
+var analysis = z105.discriminatedUnion("state", [
   /** `position` 1 is the next to run. */
-  z106.object({ ...common, state: z106.literal("queued"), position: z106.int().min(1) }),
-  z106.object({ ...ran2, state: z106.literal("running") }),
+  z105.object({ ...common, state: z105.literal("queued"), position: z105.int().min(1) }),
+  z105.object({ ...ran2, state: z105.literal("running") }),
   /** The report has exactly one config, and it is analysed. */
-  z106.object({ ...ran2, state: z106.literal("done"), finishedAt: time2, report }),
-  z106.object({ ...ran2, state: z106.literal("failed"), finishedAt: time2, problems }),
-  z106.object({ ...ran2, state: z106.literal("cancelled"), finishedAt: time2 })
+  z105.object({ ...ran2, state: z105.literal("done"), finishedAt: time2, report }),
+  z105.object({ ...ran2, state: z105.literal("failed"), finishedAt: time2, problems }),
+  z105.object({ ...ran2, state: z105.literal("cancelled"), finishedAt: time2 })
 ]);
 var event = {
   /** 1 for the first event of an analysis, then one more each: the id of the server-sent event. */
-  sequence: z106.int().min(1),
+  sequence: z105.int().min(1),
   at: time2
 };
-var analysisEvent = z106.discriminatedUnion("kind", [
+var analysisEvent = z105.discriminatedUnion("kind", [
   /** Sent again whenever the position changes. */
-  z106.object({ ...event, kind: z106.literal("queued"), position: z106.int().min(1) }),
-  z106.object({ ...event, kind: z106.literal("started") }),
-  z106.object({ ...event, kind: z106.literal("probing"), probing }),
+  z105.object({ ...event, kind: z105.literal("queued"), position: z105.int().min(1) }),
+  z105.object({ ...event, kind: z105.literal("started") }),
+  z105.object({ ...event, kind: z105.literal("probing"), probing }),
   /** One line for people. */
-  z106.object({ ...event, kind: z106.literal("log"), text: z106.string() }),
-  z106.object({ ...event, kind: z106.literal("trial"), trial }),
-  z106.object({ ...event, kind: z106.literal("done"), report }),
-  z106.object({ ...event, kind: z106.literal("failed"), problems }),
-  z106.object({ ...event, kind: z106.literal("cancelled") })
+  z105.object({ ...event, kind: z105.literal("log"), text: z105.string() }),
+  z105.object({ ...event, kind: z105.literal("trial"), trial }),
+  z105.object({ ...event, kind: z105.literal("done"), report }),
+  z105.object({ ...event, kind: z105.literal("failed"), problems }),
+  z105.object({ ...event, kind: z105.literal("cancelled") })
 ]);
 function isFinal(happening) {
   const { kind } = happening;
@@ -19966,6 +21462,7 @@ import { html } from "hono/html";
 
 // engine/config/adjusted-spec.ts
 var defaults = { microBatch: 16, sequenceLength: 128, labels: 2 };
+var detectorDefaults = { labels: 80, loop: "ultralytics" };
 function specOf(model) {
   const { imageSize } = model;
   return {
@@ -19983,12 +21480,13 @@ function specOf(model) {
     attention: "sdpa",
     gradientCheckpointing: false,
     paddedBatches: false,
-    loop: "plain"
+    loop: "plain",
+    ...model.defaultTask === "object-detection" && detectorDefaults
   };
 }
 
 // engine/server/dashboard/form.ts
-import * as z107 from "zod";
+import * as z106 from "zod";
 var fieldNames = [
   "source",
   "model",
@@ -20026,22 +21524,22 @@ var fieldLabels = {
   gpus: "Number of GPUs",
   stepSize: "Step between sizes"
 };
-var count2 = z107.string().regex(/^\d{1,12}$/, "is not a whole number").transform(Number);
-var sent = z107.object({
-  source: z107.enum(["model", "config"]).default("model"),
-  model: z107.string().max(200).optional(),
-  config: z107.string().max(MAX_CONFIG_CHARACTERS, `is longer than ${MAX_CONFIG_CHARACTERS} characters`).optional(),
-  gpu: z107.enum(gpus.map(({ id: id7 }) => id7)).optional(),
-  engine: z107.enum(["auto", "estimate"]).default("auto"),
-  step: z107.enum(stepProfiles).optional(),
-  precision: z107.enum(precisions).optional(),
-  optimizer: z107.enum(optimizers).optional(),
+var count2 = z106.string().regex(/^\d{1,12}$/, "is not a whole number").transform(Number);
+var sent = z106.object({
+  source: z106.enum(["model", "config"]).default("model"),
+  model: z106.string().max(200).optional(),
+  config: z106.string().max(MAX_CONFIG_CHARACTERS, `is longer than ${MAX_CONFIG_CHARACTERS} characters`).optional(),
+  gpu: z106.enum(gpus.map(({ id: id7 }) => id7)).optional(),
+  engine: z106.enum(["auto", "estimate"]).default("auto"),
+  step: z106.enum(stepProfiles).optional(),
+  precision: z106.enum(precisions).optional(),
+  optimizer: z106.enum(optimizers).optional(),
   sequenceLength: count2.optional(),
   microBatch: count2.optional(),
   gradientAccumulation: count2.optional(),
-  gradientCheckpointing: z107.enum(["on", "off"]).optional(),
+  gradientCheckpointing: z106.enum(["on", "off"]).optional(),
   loraRank: count2.optional(),
-  quantization: z107.enum(quantizations).optional(),
+  quantization: z106.enum(quantizations).optional(),
   gpus: count2.optional(),
   stepSize: count2.optional()
 });
@@ -20053,11 +21551,7 @@ function formValues(body2) {
   return Object.fromEntries(texts);
 }
 function readAgain(text3) {
-  try {
-    return analysisRequest.safeParse(JSON.parse(text3)).data;
-  } catch {
-    return void 0;
-  }
+  return analysisRequest.safeParse(parseJson(text3)).data;
 }
 function readForm(values) {
   const fields3 = sent.safeParse(values);
@@ -20236,25 +21730,7 @@ function stepText(step3) {
 import { html as html14 } from "hono/html";
 
 // engine/server/dashboard/log.ts
-import { html as html3 } from "hono/html";
-
-// engine/server/dashboard/notice.ts
 import { html as html2 } from "hono/html";
-function problemNotice(title, problems2) {
-  return html2`<section class="notice" role="alert" aria-labelledby="notice-title" data-dismissible>
-<h2 id="notice-title">${title}</h2>
-<ul>${problems2.map((problem3) => html2`<li>${problemText(problem3)}</li>`)}</ul>
-</section>`;
-}
-function problemText(problem3) {
-  const { file, field, message: message2, fix: fix2 } = problem3;
-  const where = formatWhere({
-    ...problem3,
-    ...file === void 0 ? {} : { file: plainPath(file) },
-    ...field === void 0 ? {} : { field: plainText(field, 100) }
-  });
-  return `${where}${plainText(message2)}. ${plainText(fix2)}`;
-}
 
 // engine/server/dashboard/trial-line.ts
 function trialLine({ microBatch, outcome: outcome3, provenance: provenance2 }) {
@@ -20298,7 +21774,7 @@ function eventLine(event2) {
     case "done":
       return "done";
     case "failed":
-      return event2.problems.map(problemText).join(" ");
+      return event2.problems.map(plainProblem).join(" ");
     case "cancelled":
       return "cancelled";
   }
@@ -20309,12 +21785,21 @@ function linesOf2(analysis2) {
   return [...probing2, ...analysis2.trials.map(trialLine)];
 }
 function logList(lines) {
-  const items = lines.map((line2) => html3`<li>${line2}</li>`);
-  return html3`<div class="log" role="log" aria-label="Trials" aria-live="polite" tabindex="0"><ol>${items}</ol></div>`;
+  const items = lines.map((line2) => html2`<li>${line2}</li>`);
+  return html2`<div class="log" role="log" aria-label="Trials" aria-live="polite" tabindex="0"><ol>${items}</ol></div>`;
 }
 function probingLine({ engine, provenance: provenance2, device: device2 }) {
   const by = device2.software === "" ? "" : ` (${plainText(device2.software, 200)})`;
   return `${provenance2} by the ${engine} engine for ${plainText(device2.name, 60)}${by}: ${formatGib(device2.usableBytes)} can be used`;
+}
+
+// engine/server/dashboard/notice.ts
+import { html as html3 } from "hono/html";
+function problemNotice(title, problems2) {
+  return html3`<section class="notice" role="alert" aria-labelledby="notice-title" data-dismissible>
+<h2 id="notice-title">${title}</h2>
+<ul>${problems2.map((problem3) => html3`<li>${plainProblem(problem3)}</li>`)}</ul>
+</section>`;
 }
 
 // engine/server/dashboard/result/result.ts
@@ -20377,21 +21862,21 @@ import { html as html7 } from "hono/html";
 // engine/server/dashboard/chart.ts
 import { html as html6 } from "hono/html";
 function chart(options) {
-  const { id: id7, title, rows: rows2 } = options;
+  const { id: id7, title, rows: rows3 } = options;
   return html6`<section class="card" aria-labelledby="${id7}-title">
 <h2 id="${id7}-title">${title}</h2>
-${rows2.length < 2 ? html6`<p class="sub">Too few points are known for a curve.</p>` : figure(options)}
-${rows2.length === 0 ? "" : figures(options)}
+${rows3.length < 2 ? html6`<p class="sub">Too few points are known for a curve.</p>` : figure(options)}
+${rows3.length === 0 ? "" : figures(options)}
 </section>`;
 }
 function figures(options) {
-  const { id: id7, note, rows: rows2 } = options;
-  return html6`<p class="sub">${note}${rows2.every(({ isMeasured }) => isMeasured) ? "" : " Open points are not measured."}</p>
+  const { id: id7, note, rows: rows3 } = options;
+  return html6`<p class="sub">${note}${rows3.every(({ isMeasured: isMeasured2 }) => isMeasured2) ? "" : " Open points are not measured."}</p>
 <details><summary>The figures as a table</summary>
 <div class="scroll" role="region" aria-labelledby="${id7}-title" tabindex="0">${table3(options)}</div></details>`;
 }
-function summary({ yName, rows: rows2, limit, marks = [] }) {
-  const [first, last] = [rows2[0], rows2.at(-1)];
+function summary({ yName, rows: rows3, limit, marks = [] }) {
+  const [first, last] = [rows3[0], rows3.at(-1)];
   const course = first && last ? `from ${first.yText} at ${first.xText} to ${last.yText} at ${last.xText}` : "nothing known";
   const places2 = [...marks.map(({ name: name3, x }) => `${name3}: ${x}`), ...limit ? [`limit: ${limit.name}`] : []];
   return [`${yName}: ${course}`, ...places2].join("; ");
@@ -20400,12 +21885,12 @@ function figure(options) {
   const { id: id7, limit, marks = [], xKind = "count", yUnit } = options;
   return html6`<div class="chart" role="img" aria-label="${summary(options)}" data-chart="${id7}-table" data-x-kind="${xKind}" data-unit="${yUnit}"${limit ? html6` data-limit="${limit.value}" data-limit-name="${limit.name}"` : ""} data-marks="${JSON.stringify(marks)}"></div>`;
 }
-function table3({ id: id7, xName, yName, rows: rows2 }) {
-  const hasRemarks = rows2.some(({ remark }) => remark !== "");
+function table3({ id: id7, xName, yName, rows: rows3 }) {
+  const hasRemarks = rows3.some(({ remark }) => remark !== "");
   return html6`<table id="${id7}-table">
 <thead><tr><th scope="col">${xName}</th><th scope="col">${yName}</th>${hasRemarks ? html6`<th scope="col">Result</th>` : ""}</tr></thead>
-<tbody>${rows2.map(
-    ({ x, xText, y, yText, remark, isBad, isMeasured }) => html6`<tr data-x="${x}" data-y="${y}"${isBad ? html6` data-bad` : ""}${isMeasured ? html6` data-measured` : ""}><th scope="row">${xText}</th><td>${yText}</td>${hasRemarks ? html6`<td>${remark}</td>` : ""}</tr>`
+<tbody>${rows3.map(
+    ({ x, xText, y, yText, remark, isBad, isMeasured: isMeasured2 }) => html6`<tr data-x="${x}" data-y="${y}"${isBad ? html6` data-bad` : ""}${isMeasured2 ? html6` data-measured` : ""}><th scope="row">${xText}</th><td>${yText}</td>${hasRemarks ? html6`<td>${remark}</td>` : ""}</tr>`
   )}</tbody>
 </table>`;
 }
@@ -20426,7 +21911,7 @@ function memoryCurve(config) {
     yUnit: "GiB",
     limit: { value: gpu2.usableBytes / GIB, name: `usable, ${formatGib(gpu2.usableBytes)}` },
     marks: marksOf(config),
-    rows: points.map(({ microBatch, bytes: bytes5, fits: fits2, isMeasured }) => ({
+    rows: points.map(({ microBatch, bytes: bytes5, fits: fits2, isMeasured: isMeasured2 }) => ({
       x: microBatch,
       xText: formatCount(microBatch),
       // How much was missing is not always known; the cross then stands on the limit.
@@ -20434,7 +21919,7 @@ function memoryCurve(config) {
       yText: bytes5 === void 0 ? "more than there is" : formatGib(bytes5),
       remark: fits2 ? "fits" : "out of memory",
       isBad: !fits2,
-      isMeasured
+      isMeasured: isMeasured2
     }))
   });
 }
@@ -20486,7 +21971,7 @@ function throughputPoints({ throughputCurve: throughputCurve3 = [], throughputPr
 
 // engine/server/dashboard/result/gains.ts
 import { html as html8 } from "hono/html";
-import * as z108 from "zod";
+import * as z107 from "zod";
 
 // engine/server/dashboard/result/cost-figures.ts
 function costFigures(terms, speedup) {
@@ -20501,8 +21986,8 @@ function signed(usd3, format) {
 }
 
 // engine/server/dashboard/result/gains.ts
-var positive2 = (max) => z108.coerce.number().positive().max(max);
-var termsQuery = z108.object({
+var positive2 = (max) => z107.coerce.number().positive().max(max);
+var termsQuery = z107.object({
   price: positive2(1e4).optional().catch(void 0),
   hours: positive2(1e5).optional().catch(void 0),
   runs: positive2(1e6).optional().catch(void 0)
@@ -20907,7 +22392,7 @@ function addAnalysisPage(app, site) {
     return analysis2 === void 0 ? expired(c, site) : show(c, analysis2, site);
   });
   app.get(`${one}/events`, (c) => {
-    const after = z109.coerce.number().int().min(0).catch(0).parse(c.req.header("last-event-id"));
+    const after = z108.coerce.number().int().min(0).catch(0).parse(c.req.header("last-event-id"));
     const events2 = analyses.events(c.req.param("id"), after, c.req.raw.signal);
     if (events2 === void 0) return c.notFound();
     if (events2 === "all-seen") return c.body(null, 204);
@@ -20974,8 +22459,8 @@ ${machine2 === void 0 ? html16`<p class="sub">Finding out what it has. Reload to
 var MACHINE_PATH = "/machine";
 function facts2(machine2, served) {
   const engine = served === "auto" ? engineOn(machine2) : served;
-  const rows2 = [...served === "estimate" ? [] : hardware(machine2), ["Answers", chip(provenanceOf(engine))]];
-  return html16`<dl class="facts">${rows2.map(([name3, value]) => html16`<div><dt>${name3}</dt><dd>${value}</dd></div>`)}</dl>
+  const rows3 = [...served === "estimate" ? [] : hardware(machine2), ["Answers", chip(provenanceOf(engine))]];
+  return html16`<dl class="facts">${rows3.map(([name3, value]) => html16`<div><dt>${name3}</dt><dd>${value}</dd></div>`)}</dl>
 <p class="sub">${meaning(engine)}</p>`;
 }
 function hardware(machine2) {
@@ -21112,17 +22597,17 @@ function ownGpu(machine2, { gpu: gpu2, engine }) {
 }
 
 // engine/server/dashboard/repositories/routes.ts
-import * as z110 from "zod";
+import * as z109 from "zod";
 
 // engine/server/dashboard/repositories/history.ts
 import { html as html19 } from "hono/html";
 
 // engine/server/dashboard/repositories/data-table.ts
 import { html as html18 } from "hono/html";
-function dataTable(caption, headings, rows2) {
+function dataTable(caption, headings, rows3) {
   return html18`<div class="scroll wide" role="region" aria-label="${caption}" tabindex="0"><table>
 <thead><tr>${headings.map((heading) => html18`<th scope="col">${heading}</th>`)}</tr></thead>
-<tbody>${rows2.map(([first = "", ...cells]) => html18`<tr><th scope="row">${first}</th>${cells.map((cell) => html18`<td>${cell}</td>`)}</tr>`)}</tbody>
+<tbody>${rows3.map(([first = "", ...cells]) => html18`<tr><th scope="row">${first}</th>${cells.map((cell) => html18`<td>${cell}</td>`)}</tr>`)}</tbody>
 </table></div>`;
 }
 function nextLink(href) {
@@ -21323,14 +22808,14 @@ function decisionRow2(decision2) {
 
 // engine/server/dashboard/repositories/routes.ts
 var cursor = pageRequest.shape.cursor.catch(void 0);
-var listQuery = z110.object({ cursor });
-var repositoryQuery = z110.object({
-  order: z110.enum(configOrders).catch("waste"),
+var listQuery = z109.object({ cursor });
+var repositoryQuery = z109.object({
+  order: z109.enum(configOrders).catch("waste"),
   configs: cursor,
   ledger: cursor,
   decisions: cursor
 });
-var historyQuery = z110.object({ path: z110.string().max(4096).catch(""), cursor });
+var historyQuery = z109.object({ path: z109.string().max(4096).catch(""), cursor });
 var PAGE_SIZE = 25;
 function addRepositoryPages(app, { assets, context: { repositories: repositories2 } }) {
   const answer4 = (c, title, view, status = 200) => {
@@ -21892,7 +23377,7 @@ import { secureHeaders as secureHeaders2 } from "hono/secure-headers";
 
 // engine/server/analysis-routes.ts
 import { createRoute } from "@hono/zod-openapi";
-import * as z111 from "zod";
+import * as z110 from "zod";
 
 // engine/server/json-answer.ts
 function jsonAnswer(description3, schema) {
@@ -21900,8 +23385,8 @@ function jsonAnswer(description3, schema) {
 }
 
 // engine/server/analysis-routes.ts
-var id3 = z111.object({ id: z111.string().max(100) });
-var lookedFor = { params: id3 };
+var id = z110.object({ id: z110.string().max(100) });
+var lookedFor = { params: id };
 var unknown2 = jsonAnswer("No such analysis, or no longer kept", fault);
 var submit = createRoute({
   method: "post",
@@ -21911,12 +23396,12 @@ var submit = createRoute({
   responses: {
     202: {
       ...jsonAnswer("Accepted", analysis),
-      headers: z111.object({ location: z111.string().meta({ description: "Where the analysis is to be found" }) })
+      headers: z110.object({ location: z110.string().meta({ description: "Where the analysis is to be found" }) })
     },
     400: jsonAnswer("The request is not understood, or asks for what this server does not run", fault),
     429: {
       ...jsonAnswer("Every place in the queue is taken", fault),
-      headers: z111.object({ "retry-after": z111.string().meta({ description: "Seconds" }) })
+      headers: z110.object({ "retry-after": z110.string().meta({ description: "Seconds" }) })
     }
   }
 });
@@ -21934,7 +23419,7 @@ var follow2 = createRoute({
   description: "Each has its number as id, its kind as name, and an AnalysisEvent as data. With Last-Event-ID only those after it. Ends after done, failed or cancelled.",
   request: {
     ...lookedFor,
-    headers: z111.object({ "last-event-id": z111.coerce.number().int().min(0).max(1e9).optional() })
+    headers: z110.object({ "last-event-id": z110.coerce.number().int().min(0).max(1e9).optional() })
   },
   responses: {
     200: { description: "The events", content: { "text/event-stream": { schema: analysisEvent } } },
@@ -21996,19 +23481,19 @@ var notFound = {
 };
 
 // engine/server/description.ts
-import * as z115 from "zod";
+import * as z114 from "zod";
 
 // engine/server/shared-schemas.ts
 import { OpenAPIHono } from "@hono/zod-openapi";
-import * as z114 from "zod";
+import * as z113 from "zod";
 
 // engine/server/earlier-request.ts
-import * as z112 from "zod";
+import * as z111 from "zod";
 var spec = specChanges.shape;
 var adapters = trainingSpec.shape.lora.unwrap().partial().shape;
 var asked = analysisRequest.shape;
-var fields2 = z112.strictObject({
-  model_name: z112.string({ error: "model_name is missing: name a model, such as bert" }).min(1, "model_name is empty: name a model, such as bert").max(200),
+var fields2 = z111.strictObject({
+  model_name: z111.string({ error: "model_name is missing: name a model, such as bert" }).min(1, "model_name is empty: name a model, such as bert").max(200),
   batch_size: spec.microBatch,
   gradient_accumulation: spec.gradientAccumulation,
   gpus: spec.gpus,
@@ -22084,52 +23569,52 @@ function loraOf({ lora_rank: rank2, lora_targets: targets, lora_dropout: dropout
 }
 
 // engine/server/earlier-result.ts
-import * as z113 from "zod";
-var triedSize = z113.object({
-  batch_size: z113.int(),
+import * as z112 from "zod";
+var triedSize = z112.object({
+  batch_size: z112.int(),
   /** MiB. */
-  memory_mb: z113.number().nullable(),
-  memory_gb: z113.number().nullable(),
-  success: z113.boolean(),
-  error: z113.string().nullable(),
+  memory_mb: z112.number().nullable(),
+  memory_gb: z112.number().nullable(),
+  success: z112.boolean(),
+  error: z112.string().nullable(),
   provenance
 });
-var earlierResult = z113.object({
-  model_name: z113.string(),
+var earlierResult = z112.object({
+  model_name: z112.string(),
   /** `cuda`, `mps` or `cpu`: what the figures are of, whether it was measured or not. */
-  device: z113.string(),
-  gpu_name: z113.string(),
-  gpu_total_gb: z113.number(),
+  device: z112.string(),
+  gpu_name: z112.string(),
+  gpu_total_gb: z112.number(),
   /** Total − CUDA context. */
-  gpu_usable_gb: z113.number(),
+  gpu_usable_gb: z112.number(),
   /** The recommended batch; null when not even one sample fits. */
-  optimal_batch_size: z113.int().nullable(),
-  optimal_gradient_accumulation: z113.int().nullable(),
-  optimal_memory_gb: z113.number().nullable(),
+  optimal_batch_size: z112.int().nullable(),
+  optimal_gradient_accumulation: z112.int().nullable(),
+  optimal_memory_gb: z112.number().nullable(),
   /** The largest that fits, which the earlier tool called optimal. */
-  largest_batch_size: z113.int().nullable(),
-  largest_memory_gb: z113.number().nullable(),
-  current_batch_size: z113.int(),
-  current_memory_gb: z113.number(),
-  current_fits: z113.boolean(),
+  largest_batch_size: z112.int().nullable(),
+  largest_memory_gb: z112.number().nullable(),
+  current_batch_size: z112.int(),
+  current_memory_gb: z112.number(),
+  current_fits: z112.boolean(),
   /** Of usable memory, at the current batch. */
-  waste_gb: z113.number(),
-  waste_percent: z113.number(),
+  waste_gb: z112.number(),
+  waste_percent: z112.number(),
   /** Of usable memory, at the optimal batch. */
-  headroom_gb: z113.number().nullable(),
-  headroom_percent: z113.number().nullable(),
+  headroom_gb: z112.number().nullable(),
+  headroom_percent: z112.number().nullable(),
   /** Samples a second at the optimal batch over those at the current one. */
-  speedup: z113.number(),
-  cost_savings_per_run: z113.number(),
-  cost_savings_annual: z113.number(),
-  step: z113.enum(stepProfiles),
-  engine: z113.enum(engines),
+  speedup: z112.number(),
+  cost_savings_per_run: z112.number(),
+  cost_savings_annual: z112.number(),
+  step: z112.enum(stepProfiles),
+  engine: z112.enum(engines),
   provenance,
   /** Half-width of the band around every memory figure. */
-  error_band_percent: z113.number(),
+  error_band_percent: z112.number(),
   throughput_provenance: throughputProvenance,
-  results: z113.array(triedSize),
-  assumptions: z113.array(z113.string())
+  results: z112.array(triedSize),
+  assumptions: z112.array(z112.string())
 });
 function earlierResultOf({ modelName: modelName2, device: device2, engine, config }) {
   const { gpu: gpu2, current, recommended, largest } = config;
@@ -22199,7 +23684,7 @@ var named2 = {
   LedgerEntry: ledgerEntry2,
   Decision: decision
 };
-var jsonObject = z114.record(z114.string(), z114.json());
+var jsonObject = z113.record(z113.string(), z113.json());
 function withSharedSchemas(document) {
   const { components, ...rest } = jsonObject.parse(JSON.parse(JSON.stringify(document)));
   const written2 = Object.entries(namedAsJson());
@@ -22219,9 +23704,9 @@ function namedAsJson() {
   ]);
   return Object.fromEntries(schemas);
 }
-var answer2 = z114.object({ content: z114.object({ "application/json": z114.object({ schema: jsonObject }) }) });
-var described = z114.object({
-  paths: z114.record(z114.string(), z114.object({ get: z114.object({ responses: z114.object({ 200: answer2 }) }) }))
+var answer2 = z113.object({ content: z113.object({ "application/json": z113.object({ schema: jsonObject }) }) });
+var described = z113.object({
+  paths: z113.record(z113.string(), z113.object({ get: z113.object({ responses: z113.object({ 200: answer2 }) }) }))
 });
 function partsReferred(parts, names2) {
   return Object.fromEntries(Object.entries(parts).map(([key2, part3]) => [key2, referred(part3, names2)]));
@@ -22234,12 +23719,12 @@ function referred(node, names2) {
 }
 
 // engine/server/description.ts
-var information = z115.object({
-  name: z115.literal("MemoryMark"),
-  version: z115.string(),
-  description: z115.string(),
+var information = z114.object({
+  name: z114.literal("MemoryMark"),
+  version: z114.string(),
+  description: z114.string(),
   /** What each is for, by method and path. */
-  endpoints: z115.record(z115.string(), z115.string())
+  endpoints: z114.record(z114.string(), z114.string())
 });
 var description2 = "The batch size that a GPU can really take, how much of it a training config leaves idle, and what that costs.";
 function addDescription(app, browsersGoOn) {
@@ -22263,7 +23748,7 @@ function addDescription(app, browsersGoOn) {
     method: "get",
     path: "/openapi.json",
     summary: "This description",
-    responses: { 200: jsonAnswer("OpenAPI 3.1", z115.looseObject({ openapi: z115.string() })) }
+    responses: { 200: jsonAnswer("OpenAPI 3.1", z114.looseObject({ openapi: z114.string() })) }
   });
   app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
 }
@@ -22287,19 +23772,19 @@ function describe(app) {
 
 // engine/server/earlier-routes.ts
 import { createRoute as createRoute2 } from "@hono/zod-openapi";
-import * as z118 from "zod";
+import * as z117 from "zod";
 
 // engine/server/health.ts
-import * as z116 from "zod";
-var health = z116.object({
+import * as z115 from "zod";
+var health = z115.object({
   /** `starting` until it is known what this machine has; what depends on it is null so long. */
-  status: z116.enum(["starting", "healthy"]),
-  gpu_available: z116.boolean().nullable(),
-  gpu_name: z116.string().nullable(),
+  status: z115.enum(["starting", "healthy"]),
+  gpu_available: z115.boolean().nullable(),
+  gpu_name: z115.string().nullable(),
   /** GiB. */
-  gpu_memory_total_gb: z116.number().nullable(),
-  device: z116.enum(deviceKinds).nullable(),
-  timestamp: z116.iso.datetime()
+  gpu_memory_total_gb: z115.number().nullable(),
+  device: z115.enum(deviceKinds).nullable(),
+  timestamp: z115.iso.datetime()
 });
 function healthOf(machine2, now) {
   const timestamp = now.toISOString();
@@ -22325,16 +23810,16 @@ function healthOf(machine2, now) {
 }
 
 // engine/server/model-list.ts
-import * as z117 from "zod";
-var listedModel = z117.object({
+import * as z116 from "zod";
+var listedModel = z116.object({
   /** What `model_name` takes; the Hub id serves as well. */
-  id: z117.string(),
-  name: z117.string(),
-  description: z117.string(),
-  type: z117.enum(["text", "image"]),
-  huggingface_id: z117.string()
+  id: z116.string(),
+  name: z116.string(),
+  description: z116.string(),
+  type: z116.enum(["text", "image"]),
+  huggingface_id: z116.string()
 });
-var modelList = z117.object({ models: z117.array(listedModel) });
+var modelList = z116.object({ models: z116.array(listedModel) });
 var aliasesById = new Map(
   Object.entries(modelAliases).map(([alias, id7]) => [id7, alias])
 );
@@ -22374,7 +23859,7 @@ var analyzeRoute = createRoute2({
   summary: "Analyse a model and wait for the result",
   request: { body: { required: true, content: { "application/json": { schema: earlierRequest } } } },
   responses: {
-    200: jsonAnswer("The result", z118.object({ status: z118.literal("success"), data: earlierResult })),
+    200: jsonAnswer("The result", z117.object({ status: z117.literal("success"), data: earlierResult })),
     400: jsonAnswer("A missing or unknown model, or settings that it cannot have", fault),
     429: jsonAnswer("Every place in the queue is taken", fault),
     500: jsonAnswer("A trial failed", fault),
@@ -22456,13 +23941,13 @@ function stillRuns(id7) {
 
 // engine/server/repository-routes.ts
 import { createRoute as createRoute3 } from "@hono/zod-openapi";
-import * as z119 from "zod";
+import * as z118 from "zod";
 var unknown3 = jsonAnswer("No such repository, or a server without a bot", fault);
 var refused4 = jsonAnswer("The request is not understood", fault);
 function pageOf(item) {
-  return z119.object({
-    items: z119.array(item),
-    next: z119.string().optional().meta({ description: "The cursor of the next page; absent on the last" })
+  return z118.object({
+    items: z118.array(item),
+    next: z118.string().optional().meta({ description: "The cursor of the next page; absent on the last" })
   });
 }
 var list = createRoute3({
@@ -22476,14 +23961,14 @@ var configs = createRoute3({
   method: "get",
   path: "/v1/repositories/{owner}/{repo}/configs",
   summary: "Its training configs, as last known",
-  request: { params: repositoryName, query: pageRequest.extend({ order: z119.enum(configOrders).default("waste") }) },
+  request: { params: repositoryName, query: pageRequest.extend({ order: z118.enum(configOrders).default("waste") }) },
   responses: { 200: jsonAnswer("A page of them, worst first", pageOf(configRecord)), 400: refused4, 404: unknown3 }
 });
 var history = createRoute3({
   method: "get",
   path: "/v1/repositories/{owner}/{repo}/history",
   summary: "One config over time",
-  request: { params: repositoryName, query: pageRequest.extend({ path: z119.string().min(1).max(4096) }) },
+  request: { params: repositoryName, query: pageRequest.extend({ path: z118.string().min(1).max(4096) }) },
   responses: { 200: jsonAnswer("A page of it, newest first", pageOf(configRecord)), 400: refused4, 404: unknown3 }
 });
 var savings = createRoute3({
@@ -22852,11 +24337,11 @@ function watchQueue(queue, registers) {
 }
 
 // bot/github.ts
-async function readPullRequest({ github, repository: repository2 }, number66) {
-  const { data } = await github.rest.pulls.get({ ...repository2, pull_number: number66 });
+async function readPullRequest({ github, repository: repository2 }, number65) {
+  const { data } = await github.rest.pulls.get({ ...repository2, pull_number: number65 });
   const head2 = data.head.repo;
   return {
-    number: number66,
+    number: number65,
     title: data.title,
     isOpen: data.state === "open",
     mergedAt: data.merged_at === null ? void 0 : new Date(data.merged_at),
@@ -22933,7 +24418,7 @@ function replyMarker(commentId) {
 }
 
 // bot/commands/accept.ts
-async function accept({ work, pull: { number: number66 }, by, commentId, at }, { report: report2 }, { reason: reason2, outOfMemory: outOfMemory2 }) {
+async function accept({ work, pull: { number: number65 }, by, commentId, at }, { report: report2 }, { reason: reason2, outOfMemory: outOfMemory2 }) {
   const { database, queue, place: place2 } = work;
   const answers2 = report2.configs.map((config) => ({ config, answer: acceptability(config, { outOfMemory: outOfMemory2 }) }));
   const configs2 = answers2.flatMap(({ answer: answer4 }) => answer4.kind === "acceptable" ? [answer4.accepted] : []);
@@ -22941,8 +24426,8 @@ async function accept({ work, pull: { number: number66 }, by, commentId, at }, {
   if (configs2.length === 0) return left.length === 0 ? nothingToAccept : declined(stillBlocks(left));
   await database.transaction(async (sql) => {
     const acceptance2 = { commentId, by, reason: reason2, configs: configs2, at };
-    await keepAcceptance(sql, { ...place2, pullNumber: number66 }, acceptance2);
-    await queue.send([{ kind: "pull-request", ...place2, number: number66 }], { sql });
+    await keepAcceptance(sql, { ...place2, pullNumber: number65 }, acceptance2);
+    await queue.send([{ kind: "pull-request", ...place2, number: number65 }], { sql });
   });
   queue.announce();
   return left.length === 0 ? done : told(stillBlocks(left));
@@ -22980,13 +24465,13 @@ async function mayWrite({ github, repository: repository2 }, login2) {
 }
 
 // bot/commands/explain.ts
-async function explain2({ report: report2, files, settings, models }) {
+async function explain2({ report: report2, files, settings, sources }) {
   const texts = new Map(files.map((file) => [file.path, file]));
   const configs2 = [];
   for (const config of report2.configs) {
     const file = texts.get(config.path);
     if (file === void 0) continue;
-    const explanation = await explainFile(file, { settings, models });
+    const explanation = await explainFile(file, { settings, sources });
     configs2.push({ path: config.path, explanation, config: config.status === "analysed" ? config : void 0 });
   }
   if (configs2.length === 0) return told("This pull request changes no training config, so there is nothing to explain.");
@@ -22994,17 +24479,17 @@ async function explain2({ report: report2, files, settings, models }) {
 }
 
 // bot/commands/fix.ts
-import { createHash as createHash4 } from "node:crypto";
+import { createHash as createHash5 } from "node:crypto";
 
 // bot/suggestions/proposals.ts
-async function proposalsFor({ report: report2, files, settings, models }) {
+async function proposalsFor({ report: report2, files, settings, sources }) {
   const texts = new Map(files.map((file) => [file.path, file]));
   const changes2 = [];
   const byHand2 = [];
   for (const config of report2.configs) {
     const file = texts.get(config.path);
     if (config.status !== "analysed" || config.verdict.state === "fine" || file === void 0) continue;
-    const proposal = await proposeChange(file, config, { settings, models });
+    const proposal = await proposeChange(file, config, { settings, sources });
     if (proposal.kind === "change") changes2.push({ config, change: proposal });
     if (proposal.kind === "by-hand") byHand2.push({ config, why: proposal.why });
   }
@@ -23031,8 +24516,8 @@ async function fix({ work, pull, by }, judged) {
     );
   }
   if (pull.isFork) return told([pasteInstead(changes2), ...notes].join("\n\n"));
-  const number66 = await openFix(work, pull, changes2, by);
-  const opened = `#${number66} changes ${changes2.map(({ change: change2 }) => inlinePath(change2.path)).join(", ")} to the recommended batch sizes. Merge it into ${inlineCode(pull.headRef, 200)} to take them.`;
+  const number65 = await openFix(work, pull, changes2, by);
+  const opened = `#${number65} changes ${changes2.map(({ change: change2 }) => inlinePath(change2.path)).join(", ")} to the recommended batch sizes. Merge it into ${inlineCode(pull.headRef, 200)} to take them.`;
   return told([opened, ...notes].join("\n\n"));
 }
 function pasteInstead(changes2) {
@@ -23066,9 +24551,9 @@ async function openFix(work, pull, changes2, by) {
   });
   return created.number;
 }
-function branchFor(number66, changes2) {
+function branchFor(number65, changes2) {
   const wanted2 = JSON.stringify(changes2.map(({ change: change2 }) => [change2.path, change2.after]));
-  return `memorymark/fix-${number66}-${createHash4("sha256").update(wanted2).digest("hex").slice(0, 8)}`;
+  return `memorymark/fix-${number65}-${createHash5("sha256").update(wanted2).digest("hex").slice(0, 8)}`;
 }
 async function commitOf({ github, repository: repository2 }, { headSha }, changes2) {
   const { data: head2 } = await github.rest.git.getCommit({ ...repository2, commit_sha: headSha });
@@ -23153,7 +24638,7 @@ function help() {
 // bot/commands/ok.ts
 async function ok({ work, pull, by }, shaPrefix) {
   const { database, queue, place: place2 } = work;
-  const { number: number66, headSha } = pull;
+  const { number: number65, headSha } = pull;
   if (!pull.isFork) {
     return declined("This pull request comes from this repository itself: its measurement waits for nobody’s leave.");
   }
@@ -23163,8 +24648,8 @@ async function ok({ work, pull, by }, shaPrefix) {
     );
   }
   await database.transaction(async (sql) => {
-    await approveMeasurement(sql, { ...place2, pullNumber: number66, headSha }, by);
-    await queue.send([{ kind: "pull-request", ...place2, number: number66 }], { sql });
+    await approveMeasurement(sql, { ...place2, pullNumber: number65, headSha }, by);
+    await queue.send([{ kind: "pull-request", ...place2, number: number65 }], { sql });
   });
   queue.announce();
   return done;
@@ -23275,11 +24760,11 @@ function malformed(name3, problem3) {
 }
 
 // bot/commands/rerun.ts
-async function rerun({ work, pull: { headSha, number: number66 } }) {
+async function rerun({ work, pull: { headSha, number: number65 } }) {
   const { database, queue, place: place2 } = work;
   await database.transaction(async (sql) => {
     await askForRerun(sql, { ...place2, headSha });
-    await queue.send([{ kind: "pull-request", ...place2, number: number66 }], { sql });
+    await queue.send([{ kind: "pull-request", ...place2, number: number65 }], { sql });
   });
   queue.announce();
   return done;
@@ -23287,12 +24772,12 @@ async function rerun({ work, pull: { headSha, number: number66 } }) {
 
 // bot/commands/snooze.ts
 var DAY_MILLIS = 864e5;
-async function snooze({ work, pull: { number: number66 }, by, commentId, at }, days3) {
+async function snooze({ work, pull: { number: number65 }, by, commentId, at }, days3) {
   const { database, queue, place: place2 } = work;
   const until2 = new Date(at.getTime() + days3 * DAY_MILLIS);
   await database.transaction(async (sql) => {
-    await keepSnooze(sql, place2, number66, { commentId, by, at, until: until2 });
-    await queue.send([{ kind: "pull-request", ...place2, number: number66 }], { sql });
+    await keepSnooze(sql, place2, number65, { commentId, by, at, until: until2 });
+    await queue.send([{ kind: "pull-request", ...place2, number: number65 }], { sql });
   });
   queue.announce();
   const date6 = until2.toISOString().slice(0, 10);
@@ -23394,6 +24879,20 @@ function lowercased(sentence) {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
+// bot/deadlines.ts
+var MAX_AT_ONCE = 500;
+async function lookAtDeadlines(database, queue) {
+  const overdue = await overdueChecks(database, MAX_AT_ONCE);
+  await queue.send(overdue.map(updateOf));
+  await database.transaction(async (sql) => {
+    const ended2 = await endSnoozes(sql, /* @__PURE__ */ new Date());
+    await queue.send(ended2.map(updateOf), { sql });
+  });
+}
+function updateOf({ pullNumber, installationId: installationId2, repositoryId, owner, repo }) {
+  return { kind: "pull-request", installationId: installationId2, repositoryId, owner, repo, number: pullNumber };
+}
+
 // bot/store/retention.ts
 var ages = {
   acceptances: "accepted_at",
@@ -23467,17 +24966,17 @@ async function scheduleAll({ app, queue, log, signal }, installationId2) {
 
 // bot/measurement/dispatch.ts
 import path6 from "node:path";
-import * as z122 from "zod";
+import * as z121 from "zod";
 
 // bot/file.ts
-import * as z120 from "zod";
+import * as z119 from "zod";
 var MAX_FILE_BYTES = 16 * MIB;
-var contents = z120.object({
-  type: z120.literal("file"),
-  size: z120.number(),
-  sha: z120.string(),
-  encoding: z120.string(),
-  content: z120.string()
+var contents = z119.object({
+  type: z119.literal("file"),
+  size: z119.number(),
+  sha: z119.string(),
+  encoding: z119.string(),
+  content: z119.string()
 });
 async function readFile(work, ref, path7) {
   const { github, repository: repository2 } = work;
@@ -23542,18 +25041,18 @@ async function earlier({ database, place: place2 }, reasons) {
 }
 
 // bot/measurement/run.ts
-import * as z121 from "zod";
-var workflowRun = z121.object({
-  id: z121.number(),
-  run_attempt: z121.number().optional(),
-  event: z121.string(),
-  path: z121.string(),
-  status: z121.string().nullable(),
-  conclusion: z121.string().nullable(),
-  created_at: z121.string(),
-  head_sha: z121.string(),
-  head_repository: z121.object({ full_name: z121.string() }).nullable(),
-  pull_requests: z121.array(z121.object({ number: z121.number() })).nullish()
+import * as z120 from "zod";
+var workflowRun = z120.object({
+  id: z120.number(),
+  run_attempt: z120.number().optional(),
+  event: z120.string(),
+  path: z120.string(),
+  status: z120.string().nullable(),
+  conclusion: z120.string().nullable(),
+  created_at: z120.string(),
+  head_sha: z120.string(),
+  head_repository: z120.object({ full_name: z120.string() }).nullable(),
+  pull_requests: z120.array(z120.object({ number: z120.number() })).nullish()
 });
 async function pullRequestRun(work, pull, workflow) {
   const { data } = await work.github.rest.actions.listWorkflowRunsForRepo({
@@ -23575,7 +25074,7 @@ async function dispatchedRun(work, runId) {
 }
 function isOf(run2, pull) {
   const named3 = run2.pull_requests ?? [];
-  return run2.head_sha === pull.headSha && run2.head_repository?.full_name === pull.headRepository && (named3.length === 0 || named3.some(({ number: number66 }) => number66 === pull.number));
+  return run2.head_sha === pull.headSha && run2.head_repository?.full_name === pull.headRepository && (named3.length === 0 || named3.some(({ number: number65 }) => number65 === pull.number));
 }
 function pathOf({ path: path7 }) {
   return path7.replace(/@.*$/, "");
@@ -23584,12 +25083,12 @@ function described2(run2) {
   return {
     id: run2.id,
     attempt: run2.run_attempt ?? 1,
-    stage: stageOf(run2),
+    stage: stageOf2(run2),
     conclusion: run2.conclusion ?? "",
     createdAt: new Date(run2.created_at)
   };
 }
-function stageOf({ status, conclusion: conclusion2 }) {
+function stageOf2({ status, conclusion: conclusion2 }) {
   if (conclusion2 === "action_required") return "needs-approval";
   switch (status) {
     case "completed":
@@ -23626,15 +25125,8 @@ async function inflate(archive, entry) {
   return Buffer.concat(chunks2).toString("utf8");
 }
 function readReport(text3) {
-  const parsed2 = report.safeParse(parseJson2(text3));
+  const parsed2 = report.safeParse(parseJson(text3));
   return parsed2.success ? { kind: "report", report: parsed2.data } : unusable("its report does not follow the report schema");
-}
-function parseJson2(text3) {
-  try {
-    return JSON.parse(text3);
-  } catch {
-    return void 0;
-  }
 }
 function unusable(why) {
   return { kind: "unusable", why };
@@ -23718,12 +25210,14 @@ async function readMeasurement(work, { candidates, run: run2, ownWorkflow }) {
       return readReportArchive(download.zip);
   }
 }
-async function reportedFrom(work, { pull, candidates, run: run2 }, report2) {
+async function reportedFrom(work, { pull, candidates, estimate, run: run2 }, report2) {
   const results = new Map(report2.configs.map((result2) => [result2.path, result2]));
+  const estimates = new Map(estimate.configs.map((config) => [config.path, config]));
   const reported = [];
   for (const blob of candidates.blobs) {
-    const result2 = results.get(blob.path);
-    if (result2 === void 0) continue;
+    const reportedResult = results.get(blob.path);
+    if (reportedResult === void 0) continue;
+    const result2 = restingOn(reportedResult, estimates.get(blob.path));
     const baseBlobSha = await baseBlobOf(work, pull.baseSha, candidates, blob.path);
     reported.push({ ...blob, baseBlobSha, result: result2, policy: report2.policy, runId: run2.id, pullNumber: pull.number });
   }
@@ -23749,8 +25243,8 @@ function planOf2({ measure }, workflowPath) {
   };
 }
 var strangers = /* @__PURE__ */ new Set(["FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR", "MANNEQUIN", "NONE"]);
-async function lookAtRun(work, plan, { pull, candidates, now }) {
-  const due = plan.isDue ? await dueMeasurement(work.database, keyOf2(work, pull)) : void 0;
+async function lookAtRun(work, plan, { pull, candidates, estimate, now }) {
+  const due = plan.isDue ? await dueMeasurement(work.database, keyOf(work, pull)) : void 0;
   if (plan.by === "dispatch" && due !== void 0) {
     const open = beforeDispatch(plan, pull, due, now);
     if (open !== void 0) return open;
@@ -23758,7 +25252,7 @@ async function lookAtRun(work, plan, { pull, candidates, now }) {
   const run2 = await runOf(work, plan, pull, due);
   if (run2?.stage === "completed") {
     const ownWorkflow = plan.by === "pull-request" ? plan.workflow : void 0;
-    return afterRun(plan, run2, await takeReport(work, { pull, candidates, run: run2, ownWorkflow }));
+    return afterRun(plan, run2, await takeReport(work, { pull, candidates, estimate, run: run2, ownWorkflow }));
   }
   return due === void 0 ? { kind: "not-due" } : duringRun(plan, run2, due, now);
 }
@@ -23766,7 +25260,7 @@ async function runOf(work, plan, pull, due) {
   if (plan.by === "pull-request") return pullRequestRun(work, pull, plan.workflow);
   return due?.runId === void 0 ? void 0 : dispatchedRun(work, due.runId);
 }
-function keyOf2({ place: place2 }, pull) {
+function keyOf({ place: place2 }, pull) {
   return { ...place2, pullNumber: pull.number, headSha: pull.headSha };
 }
 function beforeDispatch(plan, pull, due, now) {
@@ -23838,13 +25332,13 @@ function earlier2(a, b) {
 }
 
 // bot/measurement/dispatch.ts
-async function dispatchMeasurement(work, { number: number66, headSha }) {
-  const pull = await readPullRequest(work, number66);
+async function dispatchMeasurement(work, { number: number65, headSha }) {
+  const pull = await readPullRequest(work, number65);
   const plan = planOf2((await readTeamSettings(work)).settings, work.workflowPath);
   if (!pull.isOpen || pull.headSha !== headSha || !plan.isDue || plan.by !== "dispatch") return;
-  const key2 = { ...work.place, pullNumber: number66, headSha };
+  const key2 = { ...work.place, pullNumber: number65, headSha };
   if ((await dueMeasurement(work.database, key2)).runId !== void 0) return;
-  const started = await start(work, plan.workflow, { "pull-request": String(number66), "head-sha": headSha });
+  const started = await start(work, plan.workflow, { "pull-request": String(number65), "head-sha": headSha });
   switch (started.kind) {
     case "started":
       await keepDispatched(work.database, key2, started.runId);
@@ -23853,9 +25347,9 @@ async function dispatchMeasurement(work, { number: number66, headSha }) {
       await keepRefusal(work.database, key2, started.why);
       break;
   }
-  await work.queue.send([{ kind: "pull-request", ...work.place, number: number66 }]);
+  await work.queue.send([{ kind: "pull-request", ...work.place, number: number65 }]);
 }
-var details2 = z122.object({ workflow_run_id: z122.number() });
+var details2 = z121.object({ workflow_run_id: z121.number() });
 async function start(work, workflow, inputs) {
   const { github, repository: repository2 } = work;
   const { data } = await github.rest.repos.get(repository2);
@@ -23968,7 +25462,7 @@ function skipped(count3) {
 }
 
 // bot/check.ts
-import { createHash as createHash5 } from "node:crypto";
+import { createHash as createHash6 } from "node:crypto";
 var CHECK_NAME = "MemoryMark";
 var RERUN_ACTION = "rerun";
 var MAX_ANNOTATIONS = 50;
@@ -24054,7 +25548,7 @@ function annotationsIn(digest2) {
   return digest2.split("/", 1)[0] ?? "";
 }
 function hash(value) {
-  return createHash5("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 32);
+  return createHash6("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 32);
 }
 
 // bot/leniency/leniency.ts
@@ -24063,7 +25557,7 @@ async function readLeniency(sql, key2) {
 }
 function applyLeniency(report2, { acceptances, snooze: snooze2 }, now) {
   const active = snooze2 !== void 0 && snooze2.until > now ? snooze2 : void 0;
-  const passes = report2.configs.filter(blocks).map((config) => ({ config, pass: passOf(config, acceptances, active) }));
+  const passes = report2.configs.filter(blocks).map((config) => ({ config, pass: passOf2(config, acceptances, active) }));
   const byConfig = new Map(passes.map(({ config, pass }) => [config, pass]));
   const accepted = new Map(
     passes.flatMap(({ config, pass }) => pass?.kind === "accepted" ? [[config.path, pass.acceptance]] : [])
@@ -24080,7 +25574,7 @@ function applyLeniency(report2, { acceptances, snooze: snooze2 }, now) {
     accepted
   };
 }
-function passOf(config, acceptances, snooze2) {
+function passOf2(config, acceptances, snooze2) {
   const acceptance2 = acceptances.find(({ configs: configs2 }) => configs2.some((accepted) => covers(accepted, config)));
   if (acceptance2 !== void 0) return { kind: "accepted", acceptance: acceptance2 };
   const mayWait = config.status === "not-analysed" || !isOutOfMemory(config);
@@ -24118,7 +25612,7 @@ function dateOf(at) {
   return at.toISOString().slice(0, 10);
 }
 
-// bot/measurement/words.ts
+// bot/measurement/note.ts
 function measurementNote(measurement, headSha) {
   switch (measurement.kind) {
     case "not-due":
@@ -24274,13 +25768,15 @@ var supersededCheck = {
 
 // bot/pull-request/reported.ts
 async function withReported(work, estimate, candidates, { baseSha, headSha }) {
-  const judged = new Set(estimate.configs.map(({ path: path7 }) => path7));
+  const judged = new Map(estimate.configs.map((config) => [config.path, config]));
   const blobs = candidates.blobs.filter(({ path: path7 }) => judged.has(path7));
   const known3 = Map.groupBy(await reportedConfigs(work.database, work.place, headSha, blobs), ({ path: path7 }) => path7);
   const holding = /* @__PURE__ */ new Map();
   for (const [path7, variants] of known3) {
     const baseBlobSha = await baseBlobOf(work, baseSha, candidates, path7);
-    const one = variants.find((variant) => variant.baseBlobSha === baseBlobSha);
+    const one = variants.find(
+      (variant) => variant.baseBlobSha === baseBlobSha && restOnSameFiles(variant.result, judged.get(path7))
+    );
     if (one !== void 0) holding.set(path7, one);
   }
   const [first] = holding.values();
@@ -24303,15 +25799,15 @@ async function judgePull(work, pull, onMany = async () => {
   const candidates = await candidatesOfPull(work, pull, settings);
   if (candidates.blobs.length > FEW_FILES) await onMany();
   const read12 = await readCandidates(work, pull.headSha, candidates.blobs);
-  const models = modelsAt(work, pull.headSha);
-  const estimate = await work.analyze(read12.files, { settings, models, base: baseOf(work, pull.baseSha, candidates) });
+  const sources = sourcesAt(work, pull.headSha);
+  const estimate = await work.analyze(read12.files, { settings, sources, base: baseOf(work, pull.baseSha, candidates) });
   const { report: report2, measurement } = await measured2(work, pull, { settings, candidates, estimate });
   const gaps = [...remarks, ...candidates.remarks, ...read12.remarks];
-  return { report: report2, files: read12.files, settings, models, measurement, gaps };
+  return { report: report2, files: read12.files, settings, sources, measurement, gaps };
 }
 var FEW_FILES = 20;
-function modelsAt(work, headSha) {
-  return { readFile: (path7) => readText(work, headSha, path7), ...work.hub && { hub: work.hub } };
+function sourcesAt(work, commit) {
+  return { readFile: (path7) => readText(work, commit, path7), ...work.hub && { hub: work.hub } };
 }
 function baseOf(work, baseSha, { formerPaths }) {
   return (path7) => readText(work, baseSha, formerPaths.get(path7) ?? path7);
@@ -24321,7 +25817,7 @@ async function measured2(work, pull, { settings, candidates, estimate }) {
   const known3 = await withReported(work, estimate, candidates, pull);
   const plan = planOf2(settings, work.workflowPath);
   if (plan.isDue && !lacksMeasurement(known3)) return { report: known3, measurement: { kind: "measured" } };
-  const measurement = await lookAtRun(work, plan, { pull, candidates, now: /* @__PURE__ */ new Date() });
+  const measurement = await lookAtRun(work, plan, { pull, candidates, estimate, now: /* @__PURE__ */ new Date() });
   const report2 = await withReported(work, estimate, candidates, pull);
   const isLacking = measurement.kind === "measured" && lacksMeasurement(report2);
   return {
@@ -24351,8 +25847,8 @@ async function judgeGroup(work, group) {
   const { settings, remarks } = await readTeamSettings(work);
   const candidates = await candidatesBetween(work, baseSha, headSha, settings);
   const read12 = await readCandidates(work, headSha, candidates.blobs);
-  const models = modelsAt(work, headSha);
-  const estimate = await work.analyze(read12.files, { settings, models, base: baseOf(work, baseSha, candidates) });
+  const sources = sourcesAt(work, headSha);
+  const estimate = await work.analyze(read12.files, { settings, sources, base: baseOf(work, baseSha, candidates) });
   const judged = await withReported(work, estimate, candidates, group);
   const { report: report2, remarks: letPass2 } = await lenientFor(work, judged, group.pullNumber);
   const gaps = [...remarks, ...candidates.remarks, ...read12.remarks];
@@ -24364,7 +25860,7 @@ async function lenientFor({ database, place: place2 }, report2, pullNumber) {
 }
 
 // bot/pull-request/resolve.ts
-import * as z123 from "zod";
+import * as z122 from "zod";
 async function resolveCommit(work, { headSha, headOwner, headBranch }) {
   const numbers = await pullRequestsAt(work, { headSha, owner: headOwner, branch: headBranch });
   await sendUpdates(work, numbers);
@@ -24377,9 +25873,9 @@ async function resolveRun(work, runId) {
   const commit = { headSha: run2.head_sha, owner: head2.data?.owner.login, branch: run2.head_branch };
   await sendUpdates(work, await pullRequestsAt(work, commit));
 }
-var headRepository = z123.object({ owner: z123.object({ login: z123.string() }) });
+var headRepository = z122.object({ owner: z122.object({ login: z122.string() }) });
 async function sendUpdates({ queue, place: place2 }, numbers) {
-  await queue.send(numbers.map((number66) => ({ kind: "pull-request", ...place2, number: number66 })));
+  await queue.send(numbers.map((number65) => ({ kind: "pull-request", ...place2, number: number65 })));
 }
 
 // bot/pull-request/superseded.ts
@@ -24440,9 +25936,9 @@ async function noteDecision({ database, place: place2 }, pull, judged, lenient) 
   const decision2 = decisionOn(pull, judged, lenient);
   if (decision2 !== void 0) await keepDecision(database, place2, decision2);
 }
-function decisionOn({ number: number66, title, author }, judged, { report: report2, accepted }) {
+function decisionOn({ number: number65, title, author }, judged, { report: report2, accepted }) {
   const common2 = {
-    pullRequest: number66,
+    pullRequest: number65,
     title: title.slice(0, 500),
     // GitHub's stand-in for an account that is gone.
     author: author ?? "ghost",
@@ -24482,17 +25978,17 @@ function isToChange(config) {
   if (config.status === "not-analysed" || config.verdict.state === "fine") return false;
   return config.verdict.reasons.every(({ spared: spared3 }) => spared3 !== "accepted" && spared3 !== "snoozed");
 }
-async function suggest2(work, { number: number66, headSha, suggestions }) {
-  const pull = await readPullRequest(work, number66);
+async function suggest2(work, { number: number65, headSha, suggestions }) {
+  const pull = await readPullRequest(work, number65);
   if (!pull.isOpen || pull.headSha !== headSha) return;
-  const patches2 = await patchesOf(work, number66);
+  const patches2 = await patchesOf(work, number65);
   const shown3 = suggestions.filter(({ path: path7, lines }) => isShown(lines, patches2.get(path7) ?? ""));
-  const known3 = shown3.length === 0 ? /* @__PURE__ */ new Set() : await knownMarkers(work, number66);
+  const known3 = shown3.length === 0 ? /* @__PURE__ */ new Set() : await knownMarkers(work, number65);
   const comments = shown3.filter(({ marker }) => !known3.has(marker));
   if (comments.length === 0) return;
   await work.github.rest.pulls.createReview({
     ...work.repository,
-    pull_number: number66,
+    pull_number: number65,
     commit_id: headSha,
     event: "COMMENT",
     body: "The change that the comment of MemoryMark explains.",
@@ -24505,18 +26001,18 @@ async function suggest2(work, { number: number66, headSha, suggestions }) {
     }))
   });
 }
-async function patchesOf({ github, repository: repository2 }, number66) {
+async function patchesOf({ github, repository: repository2 }, number65) {
   const files = await github.paginate(github.rest.pulls.listFiles, {
     ...repository2,
-    pull_number: number66,
+    pull_number: number65,
     per_page: 100
   });
   return new Map(files.flatMap(({ filename, patch }) => patch === void 0 ? [] : [[filename, patch]]));
 }
-async function knownMarkers({ github, repository: repository2 }, number66) {
+async function knownMarkers({ github, repository: repository2 }, number65) {
   const comments = await github.paginate(github.rest.pulls.listReviewComments, {
     ...repository2,
-    pull_number: number66,
+    pull_number: number65,
     per_page: 100
   });
   return new Set(comments.flatMap(({ user, body: body2 }) => user.type === "Bot" ? suggestionMarkerIn(body2) ?? [] : []));
@@ -24563,8 +26059,8 @@ var CheckSlot = class {
 };
 
 // bot/pull-request/update.ts
-async function updatePullRequest(work, number66) {
-  const pull = await readPullRequest(work, number66);
+async function updatePullRequest(work, number65) {
+  const pull = await readPullRequest(work, number65);
   await leaveSuperseded(work, pull);
   if (!pull.isOpen) return;
   const commit = { ...work.place, headSha: pull.headSha };
@@ -24573,8 +26069,8 @@ async function updatePullRequest(work, number66) {
   const slot = new CheckSlot(work, pull, rerun3 === void 0 ? await findCheck(work, pull.headSha) : void 0);
   try {
     await tell2(work, pull, slot);
-    await keepSeen(work.database, { ...work.place, pullNumber: number66 }, pull.headSha);
-    work.log.info({ pull: number66, head: pull.headSha }, "A pull request is up to date");
+    await keepSeen(work.database, { ...work.place, pullNumber: number65 }, pull.headSha);
+    work.log.info({ pull: number65, head: pull.headSha }, "A pull request is up to date");
   } catch (error) {
     if (failureOf(error, /* @__PURE__ */ new Date()).kind !== "fault") throw error;
     await slot.keep(failedCheck(error), void 0);
@@ -24583,8 +26079,8 @@ async function updatePullRequest(work, number66) {
     if (rerun3 !== void 0 && slot.isKept) await answerRerun(work.database, commit, rerun3);
   }
 }
-async function giveUpOn(work, number66) {
-  const pull = await readPullRequest(work, number66);
+async function giveUpOn(work, number65) {
+  const pull = await readPullRequest(work, number65);
   if (!pull.isOpen) return;
   const slot = new CheckSlot(work, pull, await findCheck(work, pull.headSha));
   if (!slot.isCompleted) await slot.keep(failedCheck(void 0), void 0);
@@ -24610,15 +26106,156 @@ async function startMeasuring({ queue, place: place2 }, pull, measurement) {
   if (measurement.kind !== "waiting" || measurement.for !== "dispatch") return;
   await queue.send([{ kind: "dispatch", ...place2, number: pull.number, headSha: pull.headSha }]);
 }
-async function startSuggesting({ queue, place: place2 }, { number: number66, headSha }, suggestions) {
+async function startSuggesting({ queue, place: place2 }, { number: number65, headSha }, suggestions) {
   if (suggestions.length === 0) return;
-  await queue.send([{ kind: "suggest", ...place2, number: number66, headSha, suggestions: [...suggestions] }]);
+  await queue.send([{ kind: "suggest", ...place2, number: number65, headSha, suggestions: [...suggestions] }]);
 }
 async function comment(work, pull, findings2) {
   const current = await readPullRequest(work, pull.number);
   if (!current.isOpen || current.headSha !== pull.headSha) return;
   const isOne = await keepComment(work, pull.number, desiredComment(findings2));
   if (!isOne) await work.queue.send([{ kind: "pull-request", ...work.place, number: pull.number }]);
+}
+
+// bot/queue/jobs.ts
+import * as z125 from "zod";
+
+// bot/commands/request.ts
+import * as z123 from "zod";
+var id2 = z123.number().int().positive();
+var name = z123.string().regex(/^[\w.-]{1,100}$/);
+var commandRequest = z123.object({
+  installationId: id2,
+  repositoryId: id2,
+  owner: name,
+  repo: name,
+  pullNumber: id2,
+  commentId: id2,
+  /** Login of who wrote it; what it may do is asked of GitHub when the job runs. Apps' logins end in `[bot]`. */
+  author: z123.string().regex(/^[\w.-]{1,100}(\[bot\])?$/),
+  /** As it was when the webhook was sent. */
+  body: z123.string().max(65536)
+});
+
+// bot/suggestions/suggestion.ts
+import * as z124 from "zod";
+var line = z124.int().positive();
+var suggestion = z124.object({
+  path: z124.string().min(1).max(4096),
+  lines: z124.object({ first: line, last: line }),
+  /** Markdown. */
+  body: z124.string().max(65536),
+  /** By which it is known again. */
+  marker: z124.string().max(100)
+});
+
+// bot/queue/jobs.ts
+var id3 = z125.number().int().positive();
+var sha2 = z125.string().regex(/^[0-9a-f]{40,64}$/);
+var name2 = z125.string().regex(/^[\w.-]{1,100}$/);
+var repositoryPlace = z125.object({ installationId: id3, repositoryId: id3, owner: name2, repo: name2 });
+var pullRequestJob = repositoryPlace.extend({ kind: z125.literal("pull-request"), number: id3 });
+var commitJob = repositoryPlace.extend({
+  kind: z125.literal("commit"),
+  headSha: sha2,
+  /** Of the branch, where the event names them; they save pages. */
+  headOwner: name2.optional(),
+  headBranch: z125.string().max(1e3).optional()
+});
+var runJob = repositoryPlace.extend({ kind: z125.literal("run"), runId: id3 });
+var mergeGroupJob = repositoryPlace.extend({
+  kind: z125.literal("merge-group"),
+  headSha: sha2,
+  baseSha: sha2,
+  /** The pull request that the group adds to the queue, where its branch names it. */
+  pullNumber: id3.optional()
+});
+var dispatchJob = repositoryPlace.extend({ kind: z125.literal("dispatch"), number: id3, headSha: sha2 });
+var supersededJob = repositoryPlace.extend({ kind: z125.literal("superseded"), headSha: sha2, checkRunId: id3 });
+var commandJob = commandRequest.extend({ kind: z125.literal("command") });
+var suggestJob = repositoryPlace.extend({
+  kind: z125.literal("suggest"),
+  number: id3,
+  headSha: sha2,
+  suggestions: z125.array(suggestion).max(20)
+});
+var mergedJob = repositoryPlace.extend({ kind: z125.literal("merged"), number: id3 });
+var surveyJob = repositoryPlace.extend({ kind: z125.literal("survey"), isReportDue: z125.boolean() });
+var scheduleJob = repositoryPlace.extend({ kind: z125.literal("schedule") });
+var departureJob = z125.object({ kind: z125.literal("departure"), installationId: id3 });
+var housekeepingJob = z125.object({ kind: z125.literal("housekeeping") });
+var sweepJob = z125.object({ kind: z125.literal("sweep") });
+var reconcileJob = z125.object({ kind: z125.literal("reconcile"), scope: z125.enum(["active", "all"]) });
+var job = z125.discriminatedUnion("kind", [
+  pullRequestJob,
+  commitJob,
+  runJob,
+  mergeGroupJob,
+  dispatchJob,
+  supersededJob,
+  commandJob,
+  suggestJob,
+  mergedJob,
+  surveyJob,
+  scheduleJob,
+  departureJob,
+  housekeepingJob,
+  sweepJob,
+  reconcileJob
+]);
+function keyOf2(job2) {
+  switch (job2.kind) {
+    case "pull-request":
+      return `${job2.repositoryId}/pull/${job2.number}`;
+    case "commit":
+      return `${job2.repositoryId}/commit/${job2.headSha}`;
+    case "run":
+      return `${job2.repositoryId}/run/${job2.runId}`;
+    case "merge-group":
+      return `${job2.repositoryId}/group/${job2.headSha}`;
+    case "dispatch":
+      return `${job2.repositoryId}/dispatch/${job2.number}/${job2.headSha}`;
+    case "superseded":
+      return `${job2.repositoryId}/check/${job2.checkRunId}`;
+    case "command":
+      return `${job2.repositoryId}/comment/${job2.commentId}`;
+    case "suggest":
+      return `${job2.repositoryId}/suggest/${job2.number}/${job2.headSha}`;
+    case "merged":
+      return `${job2.repositoryId}/merged/${job2.number}`;
+    case "survey":
+      return `${job2.repositoryId}/survey/${job2.isReportDue ? "report" : "look"}`;
+    case "schedule":
+      return `${job2.repositoryId}/schedule`;
+    case "departure":
+      return `departure/${job2.installationId}`;
+    case "reconcile":
+      return `reconcile/${job2.scope}`;
+    case "housekeeping":
+    case "sweep":
+      return job2.kind;
+  }
+}
+function installationOf(job2) {
+  switch (job2.kind) {
+    case "housekeeping":
+    case "departure":
+    case "sweep":
+    case "reconcile":
+      return void 0;
+    case "pull-request":
+    case "commit":
+    case "run":
+    case "merge-group":
+    case "dispatch":
+    case "superseded":
+    case "command":
+    case "suggest":
+    case "merged":
+    case "survey":
+    case "schedule":
+      return job2.installationId;
+  }
 }
 
 // bot/redelivery.ts
@@ -24705,9 +26342,9 @@ async function missedPulls(github, database, place2) {
     direction: "desc",
     per_page: MAX_PULLS
   });
-  const numbers = data.map(({ number: number66 }) => number66);
+  const numbers = data.map(({ number: number65 }) => number65);
   const seen = await seenPulls(database, place2, numbers);
-  return data.filter(({ number: number66, head: head2 }) => seen.get(number66) !== head2.sha).map(({ number: number66 }) => ({ kind: "pull-request", ...place2, number: number66 }));
+  return data.filter(({ number: number65, head: head2 }) => seen.get(number65) !== head2.sha).map(({ number: number65 }) => ({ kind: "pull-request", ...place2, number: number65 }));
 }
 async function missedRuns(github, database, place2, workflowPath) {
   const { data } = await github.rest.actions.listWorkflowRunsForRepo({
@@ -24723,15 +26360,15 @@ async function missedRuns(github, database, place2, workflowPath) {
 }
 
 // bot/reports/merge.ts
-async function enterMerge(work, number66) {
-  const pull = await readPullRequest(work, number66);
+async function enterMerge(work, number65) {
+  const pull = await readPullRequest(work, number65);
   const { mergedAt } = pull;
   if (mergedAt === void 0) return;
   const judged = await judgePull(work, pull);
   if (judged.report.configs.length === 0) return;
   const before = await readBefore(work, pull, judged);
   const after = await estimateOf(work, judged);
-  const leniency = await readLeniency(work.database, { ...work.place, pullNumber: number66 });
+  const leniency = await readLeniency(work.database, { ...work.place, pullNumber: number65 });
   const { accepted } = applyLeniency(judged.report, leniency, mergedAt);
   const entries2 = analysedIn(judged.report).map(
     (config) => ledgerEntryOf(
@@ -24739,7 +26376,7 @@ async function enterMerge(work, number66) {
         ...comparable(config, after.get(config.path), before.get(config.path)),
         accepted: accepted.get(config.path)
       },
-      { pullNumber: number66, mergedAt: mergedAt.toISOString() }
+      { pullNumber: number65, mergedAt: mergedAt.toISOString() }
     )
   );
   await keepLedgerEntries(work.database, work.place, entries2);
@@ -24759,21 +26396,22 @@ async function readBefore(work, pull, judged) {
     if (reading.kind === "file") former.set(path7, reading);
   }
   const files = [...former].map(([path7, { file }]) => ({ ...file, path: path7 }));
-  const estimated = await estimateOf(work, { ...judged, files });
+  const sources = sourcesAt(work, pull.baseSha);
+  const estimated = await estimateOf(work, { ...judged, files, sources });
   const blobs = [...former].map(([path7, { file, blobSha }]) => ({ path: file.path, blobSha, after: path7 }));
   const reported = await reportedConfigs(work.database, work.place, pull.baseSha, blobs);
   const measured3 = new Map(
     blobs.map(({ path: path7, after }) => {
       const results = reported.flatMap(({ path: at, result: result2 }) => at === path7 ? [result2] : []);
-      return [after, results.find(isTimed)];
+      return [after, results.filter(isTimed).find((result2) => restOnSameFiles(result2, estimated.get(after)))];
     })
   );
   return new Map(
     [...former.keys()].map((path7) => [path7, { estimated: estimated.get(path7), measured: measured3.get(path7) }])
   );
 }
-async function estimateOf(work, { files, settings, models }) {
-  const report2 = await work.analyze(files, { settings, models, base: async () => void 0 });
+async function estimateOf(work, { files, settings, sources }) {
+  const report2 = await work.analyze(files, { settings, sources, base: async () => void 0 });
   return new Map(analysedIn(report2).map((config) => [config.path, config]));
 }
 function isTimed(config) {
@@ -24809,7 +26447,7 @@ async function readDefaultBranch(work) {
   const read12 = await readCandidates(work, branch.commit, counted2.blobs);
   const estimate = await work.analyze(read12.files, {
     settings: team.settings,
-    models: { readFile: (path7) => readText(work, branch.commit, path7) },
+    sources: { readFile: (path7) => readText(work, branch.commit, path7) },
     base: async () => void 0
   });
   return {
@@ -24830,19 +26468,19 @@ async function defaultBranch({ github, repository: repository2 }) {
   return { name: data.default_branch, commit: branch.commit.sha, hasIssues: data.has_issues };
 }
 async function withMeasured({ database, place: place2 }, estimate, commit, blobs) {
-  const reported = await reportedConfigs(database, place2, commit, blobs);
-  const measured3 = new Map(
-    reported.flatMap(
-      ({ path: path7, result: result2 }) => result2.status === "analysed" && result2.provenance === "measured" ? [[path7, result2]] : []
-    )
-  );
+  const reported = Map.groupBy(await reportedConfigs(database, place2, commit, blobs), ({ path: path7 }) => path7);
   return {
     ...estimate,
     configs: estimate.configs.map((config) => {
-      const known3 = measured3.get(config.path);
+      const [known3] = (reported.get(config.path) ?? []).flatMap(
+        ({ result: result2 }) => isMeasured(result2) && restOnSameFiles(result2, config) ? [result2] : []
+      );
       return known3 === void 0 ? config : judgedAlone(known3, estimate.policy);
     })
   };
+}
+function isMeasured(config) {
+  return config.status === "analysed" && config.provenance === "measured";
 }
 
 // bot/reports/issue.ts
@@ -24873,14 +26511,14 @@ async function bodyOf({ database, place: place2 }, { branch, report: report2, re
 }
 async function keepIssue(work, body2, known3, botLogin) {
   const { github, repository: repository2 } = work;
-  const number66 = known3 ?? await findIssue(work, await botLogin());
-  if (number66 !== void 0 && await updateIssue(work, number66, body2)) return number66;
+  const number65 = known3 ?? await findIssue(work, await botLogin());
+  if (number65 !== void 0 && await updateIssue(work, number65, body2)) return number65;
   const { data } = await github.rest.issues.create({ ...repository2, title: repositoryReportTitle, body: body2 });
   return data.number;
 }
-async function updateIssue({ github, repository: repository2 }, number66, body2) {
+async function updateIssue({ github, repository: repository2 }, number65, body2) {
   try {
-    await github.rest.issues.update({ ...repository2, issue_number: number66, body: body2 });
+    await github.rest.issues.update({ ...repository2, issue_number: number65, body: body2 });
     return true;
   } catch (error) {
     const status = statusOf(error);
@@ -24959,20 +26597,6 @@ async function keep({ database, place: place2 }, { branch, report: report2 }) {
   });
 }
 
-// bot/sweep.ts
-var MAX_AT_ONCE = 500;
-async function sweep(database, queue) {
-  const overdue = await overdueChecks(database, MAX_AT_ONCE);
-  await queue.send(overdue.map(updateOf));
-  await database.transaction(async (sql) => {
-    const ended2 = await endSnoozes(sql, /* @__PURE__ */ new Date());
-    await queue.send(ended2.map(updateOf), { sql });
-  });
-}
-function updateOf({ pullNumber, installationId: installationId2, repositoryId, owner, repo }) {
-  return { kind: "pull-request", installationId: installationId2, repositoryId, owner, repo, number: pullNumber };
-}
-
 // bot/perform.ts
 var BUSY_SECONDS = 1;
 var Performer = class {
@@ -24987,14 +26611,14 @@ var Performer = class {
     const pause = this.#pauseSeconds(job2);
     if (pause > 0) return { kind: "later", afterSeconds: pause };
     const held = await this.#options.database.exclusively(
-      keyOf(job2),
+      keyOf2(job2),
       (lost) => this.#attempt(job2, AbortSignal.any([signal, lost]))
     );
     return held.kind === "busy" ? { kind: "later", afterSeconds: BUSY_SECONDS } : held.value;
   }
   /** For a job that failed too often: says so where people look. Rejects when that fails too. */
   async giveUp(job2, signal) {
-    this.#options.log.error({ job: keyOf(job2) }, "A job failed too often and is given up");
+    this.#options.log.error({ job: keyOf2(job2) }, "A job failed too often and is given up");
     if (job2.kind === "pull-request") await giveUpOn(await this.#workOn(job2, signal), job2.number);
     if (job2.kind === "merge-group") await giveUpOnGroup(await this.#workOn(job2, signal), job2);
     return { kind: "done" };
@@ -25010,13 +26634,13 @@ var Performer = class {
           this.#pause(job2, failure.afterSeconds);
           return { kind: "later", afterSeconds: failure.afterSeconds };
         case "gone":
-          this.#options.log.info({ err: error, job: keyOf(job2) }, "What a job was about is gone");
+          this.#options.log.info({ err: error, job: keyOf2(job2) }, "What a job was about is gone");
           return { kind: "done" };
         case "forbidden":
-          this.#options.log.error({ err: error, job: keyOf(job2) }, "The installation lacks a permission");
+          this.#options.log.error({ err: error, job: keyOf2(job2) }, "The installation lacks a permission");
           return { kind: "done" };
         case "fault":
-          this.#options.log.error({ err: error, job: keyOf(job2) }, "A job failed by a fault of ours");
+          this.#options.log.error({ err: error, job: keyOf2(job2) }, "A job failed by a fault of ours");
           return { kind: "done" };
         case "passing":
           throw error;
@@ -25053,7 +26677,7 @@ var Performer = class {
       case "housekeeping":
         return keepHouse({ app, database, queue, log, signal, ...retention, now: /* @__PURE__ */ new Date() });
       case "sweep":
-        return sweep(database, queue);
+        return lookAtDeadlines(database, queue);
       case "reconcile":
         return reconcile({ app, database, queue, log, signal, workflowPath }, job2.scope);
     }
@@ -25090,7 +26714,7 @@ var Performer = class {
 
 // bot/queue/queue.ts
 import { PgBoss } from "pg-boss";
-import * as z124 from "zod";
+import * as z126 from "zod";
 var SCHEMA = "memorymark_queue";
 var WORK = "work";
 var GIVEN_UP = "given-up";
@@ -25125,9 +26749,9 @@ var Queue = class _Queue {
   /** One while it waits: a second job with the same key changes nothing. */
   async send(jobs, { sql, afterSeconds = 0 } = {}) {
     if (jobs.length === 0) return;
-    const inserts = jobs.toSorted((a, b) => keyOf(a) < keyOf(b) ? -1 : 1).map((job2) => ({
+    const inserts = jobs.toSorted((a, b) => keyOf2(a) < keyOf2(b) ? -1 : 1).map((job2) => ({
       data: job2,
-      singletonKey: keyOf(job2),
+      singletonKey: keyOf2(job2),
       ...afterSeconds > 0 && { startAfter: afterSeconds },
       ...groupOf2(job2)
     }));
@@ -25143,11 +26767,11 @@ var Queue = class _Queue {
   }
   /** Every minute is the finest that cron knows. */
   async repeat(job2, cron) {
-    const key2 = keyOf(job2);
+    const key2 = keyOf2(job2);
     await this.#boss.schedule(WORK, cron, job2, { key: key2, singletonKey: key2, ...groupOf2(job2) });
   }
   async noLonger(job2) {
-    await this.#boss.unschedule(WORK, keyOf(job2));
+    await this.#boss.unschedule(WORK, keyOf2(job2));
   }
   /** What was to be repeated for an installation that is gone. */
   async forgetSchedules(installationId2) {
@@ -25198,13 +26822,13 @@ var Queue = class _Queue {
   }
   /** How many jobs there are in each state, and how long the oldest one that may run has waited. */
   async depth() {
-    const rows2 = await this.#database.query(
+    const rows3 = await this.#database.query(
       `SELECT state::text AS state, count(*)::int AS jobs,
          coalesce(extract(epoch FROM now() - min(start_after) FILTER (WHERE state < 'active' AND start_after <= now())), 0)::float8 AS seconds
        FROM ${SCHEMA}.job WHERE name = ANY($1) GROUP BY state`,
       [[WORK, GIVEN_UP]]
     );
-    const states = rows2.map((row7) => depthRow.parse(row7));
+    const states = rows3.map((row7) => depthRow.parse(row7));
     return {
       jobs: Object.fromEntries(states.map(({ state, jobs }) => [state, jobs])),
       oldestSeconds: Math.max(0, ...states.map(({ seconds }) => seconds))
@@ -25215,20 +26839,20 @@ var Queue = class _Queue {
     while (await this.#open() > 0) await new Promise((resolve) => setTimeout(resolve, IDLE_POLL_MILLIS));
   }
   async #open() {
-    const rows2 = await this.#database.query(
+    const rows3 = await this.#database.query(
       `SELECT count(*)::int AS jobs FROM ${SCHEMA}.job
        WHERE name = ANY($1) AND state < 'completed' AND start_after < now() + interval '1 minute'`,
       [[WORK, GIVEN_UP]]
     );
-    return openRow.parse(rows2[0]).jobs;
+    return openRow.parse(rows3[0]).jobs;
   }
   /** Takes nothing more; jobs that are still held are the holder's to return. */
   async stop() {
     await this.#boss.stop({ graceful: false });
   }
 };
-var openRow = z124.object({ jobs: z124.number() });
-var depthRow = z124.object({ state: z124.string(), jobs: z124.number(), seconds: z124.number() });
+var openRow = z126.object({ jobs: z126.number() });
+var depthRow = z126.object({ state: z126.string(), jobs: z126.number(), seconds: z126.number() });
 function from(queue) {
   return ({ id: id7, data }) => ({ queue, id: id7, data });
 }
@@ -25341,7 +26965,7 @@ var Workers = class {
     try {
       await this.#end(taken2);
     } catch (error) {
-      this.#options.log.error({ err: error, job: keyOf(taken2.job) }, "A job could not be ended");
+      this.#options.log.error({ err: error, job: keyOf2(taken2.job) }, "A job could not be ended");
     }
   }
   async #end(taken2) {
@@ -25359,7 +26983,7 @@ var Workers = class {
     } catch (error) {
       if (this.#abort.signal.aborted) return await queue.postpone(taken2, 0);
       metrics.jobEnded(job2.kind, "failed");
-      log.warn({ err: error, job: keyOf(job2) }, "A job failed and will be tried again");
+      log.warn({ err: error, job: keyOf2(job2) }, "A job failed and will be tried again");
       await queue.fail(taken2, error instanceof Error ? error : new Error(String(error)));
     }
   }
@@ -25376,7 +27000,7 @@ function delay2(millis) {
 }
 
 // bot/reports/repositories.ts
-import * as z125 from "zod";
+import * as z127 from "zod";
 
 // bot/reports/cursor.ts
 function writeCursor(position2) {
@@ -25384,7 +27008,7 @@ function writeCursor(position2) {
 }
 function readCursor(schema, cursor2) {
   if (cursor2 === void 0) return void 0;
-  const parsed2 = schema.safeParse(parseJson3(Buffer.from(cursor2, "base64url").toString("utf8")));
+  const parsed2 = schema.safeParse(parseJson(Buffer.from(cursor2, "base64url").toString("utf8")));
   if (parsed2.success) return parsed2.data;
   throw new MemoryMarkError({
     code: "cursor-unreadable",
@@ -25393,19 +27017,12 @@ function readCursor(schema, cursor2) {
     fix: "Begin again without a cursor."
   });
 }
-function parseJson3(text3) {
-  try {
-    return JSON.parse(text3);
-  } catch {
-    return void 0;
-  }
-}
 
 // bot/reports/repositories.ts
-var timeAndId = z125.object({ at: z125.iso.datetime(), id: z125.number() });
-var rankAndId = z125.object({ rank: z125.number(), id: z125.number() });
-var id4 = z125.object({ id: z125.number() });
-var offset2 = z125.object({ offset: z125.number().int().min(0) });
+var timeAndId = z127.object({ at: z127.iso.datetime(), id: z127.number() });
+var rankAndId = z127.object({ rank: z127.number(), id: z127.number() });
+var id4 = z127.object({ id: z127.number() });
+var offset2 = z127.object({ offset: z127.number().int().min(0) });
 var KeptRepositories = class {
   #sql;
   constructor(sql) {
@@ -25572,21 +27189,21 @@ async function until(moment2) {
 }
 
 // bot/webhooks/events.ts
-import * as z127 from "zod";
+import * as z129 from "zod";
 
 // bot/webhooks/installation-events.ts
-import * as z126 from "zod";
-var id5 = z126.number().int().positive();
-var repository = z126.object({ id: id5, name: z126.string(), full_name: z126.string() });
-var installation = z126.object({
-  action: z126.string(),
-  installation: z126.object({ id: id5 }),
-  repositories: z126.array(repository).optional()
+import * as z128 from "zod";
+var id5 = z128.number().int().positive();
+var repository = z128.object({ id: id5, name: z128.string(), full_name: z128.string() });
+var installation = z128.object({
+  action: z128.string(),
+  installation: z128.object({ id: id5 }),
+  repositories: z128.array(repository).optional()
 });
-var repositories = z126.object({
-  action: z126.string(),
-  installation: z126.object({ id: id5 }),
-  repositories_added: z126.array(repository)
+var repositories = z128.object({
+  action: z128.string(),
+  installation: z128.object({ id: id5 }),
+  repositories_added: z128.array(repository)
 });
 var MAX_REPOSITORIES = 200;
 var installationReaders = {
@@ -25611,11 +27228,11 @@ function schedules(installationId2, all) {
 }
 
 // bot/webhooks/events.ts
-var id6 = z127.number().int().positive();
-var sha3 = z127.string();
-var place = z127.object({
-  installation: z127.object({ id: id6 }),
-  repository: z127.object({ id: id6, name: z127.string(), owner: z127.object({ login: z127.string() }) })
+var id6 = z129.number().int().positive();
+var sha3 = z129.string();
+var place = z129.object({
+  installation: z129.object({ id: id6 }),
+  repository: z129.object({ id: id6, name: z129.string(), owner: z129.object({ login: z129.string() }) })
 }).transform(
   ({ installation: installation2, repository: repository2 }) => ({
     installationId: installation2.id,
@@ -25633,37 +27250,37 @@ var pullRequestActions = /* @__PURE__ */ new Set([
   "edited",
   "closed"
 ]);
-var pullRequest = z127.object({
-  action: z127.string(),
+var pullRequest = z129.object({
+  action: z129.string(),
   number: id6,
-  pull_request: z127.object({ merged: z127.boolean().nullish() }).optional()
+  pull_request: z129.object({ merged: z129.boolean().nullish() }).optional()
 });
-var checkRun = z127.object({
-  action: z127.string(),
-  check_run: z127.object({ name: z127.string(), head_sha: sha3 }),
-  requested_action: z127.object({ identifier: z127.string() }).optional()
+var checkRun = z129.object({
+  action: z129.string(),
+  check_run: z129.object({ name: z129.string(), head_sha: sha3 }),
+  requested_action: z129.object({ identifier: z129.string() }).optional()
 });
-var checkSuite = z127.object({ action: z127.string(), check_suite: z127.object({ head_sha: sha3 }) });
-var workflowRun2 = z127.object({ workflow_run: z127.object({ id: id6 }) });
-var mergeGroup = z127.object({
-  action: z127.string(),
-  merge_group: z127.object({ head_sha: sha3, base_sha: sha3, head_ref: z127.string().optional() })
+var checkSuite = z129.object({ action: z129.string(), check_suite: z129.object({ head_sha: sha3 }) });
+var workflowRun2 = z129.object({ workflow_run: z129.object({ id: id6 }) });
+var mergeGroup = z129.object({
+  action: z129.string(),
+  merge_group: z129.object({ head_sha: sha3, base_sha: sha3, head_ref: z129.string().optional() })
 });
-var comment2 = z127.object({
-  action: z127.string(),
-  issue: z127.object({ number: id6, pull_request: z127.object({}).optional() }),
-  comment: z127.object({ id: id6, body: z127.string(), user: z127.object({ login: z127.string() }) })
+var comment2 = z129.object({
+  action: z129.string(),
+  issue: z129.object({ number: id6, pull_request: z129.object({}).optional() }),
+  comment: z129.object({ id: id6, body: z129.string(), user: z129.object({ login: z129.string() }) })
 });
 var called2 = /^[ \t]*\/memorymark\b/im;
 var readers = {
   pull_request: (payload, at) => {
-    const { action, number: number66, pull_request: pull } = pullRequest.parse(payload);
+    const { action, number: number65, pull_request: pull } = pullRequest.parse(payload);
     if (!pullRequestActions.has(action)) return void 0;
     const isMerged = action === "closed" && pull?.merged === true;
     return {
       jobs: [
-        { kind: "pull-request", ...at, number: number66 },
-        ...isMerged ? [{ kind: "merged", ...at, number: number66 }] : []
+        { kind: "pull-request", ...at, number: number65 },
+        ...isMerged ? [{ kind: "merged", ...at, number: number65 }] : []
       ]
     };
   },
@@ -25699,7 +27316,7 @@ function readEvent(event2, payload) {
     const work = workOf(event2, payload);
     return work === void 0 ? { kind: "not-ours" } : { kind: "work", name: event2, work };
   } catch (error) {
-    if (!(error instanceof z127.ZodError)) throw error;
+    if (!(error instanceof z129.ZodError)) throw error;
     return { kind: "unreadable", why: error.issues.map(({ path: path7, code }) => `${path7.join(".")} ${code}`).join(", ") };
   }
 }
@@ -25714,8 +27331,8 @@ function workOf(event2, payload) {
   return read12 !== void 0 && at.success ? read12(payload, at.data) : void 0;
 }
 function pullIn(headRef) {
-  const [, number66] = /\/pr-(\d{1,9})-[0-9a-f]{40,64}$/.exec(headRef) ?? [];
-  return number66 === void 0 ? void 0 : Number(number66);
+  const [, number65] = /\/pr-(\d{1,9})-[0-9a-f]{40,64}$/.exec(headRef) ?? [];
+  return number65 === void 0 ? void 0 : Number(number65);
 }
 function rerun2(at, headSha) {
   const { installationId: installationId2, repositoryId } = at;
@@ -25749,7 +27366,7 @@ async function replyTo(request2, options) {
     );
     return refused6(401, "The signature does not match.");
   }
-  const reading = readEvent(event2, parseJson4(body2));
+  const reading = readEvent(event2, parseJson(body2));
   switch (reading.kind) {
     case "not-ours":
       return { status: 202, answer: "not-ours", message: "Nothing to do." };
@@ -25761,7 +27378,7 @@ async function replyTo(request2, options) {
   }
   try {
     const taking = await inbox.take({ id: delivery, name: reading.name, work: reading.work });
-    log.info({ delivery, event: event2, taking, jobs: reading.work.jobs.map(keyOf) }, "A webhook was taken");
+    log.info({ delivery, event: event2, taking, jobs: reading.work.jobs.map(keyOf2) }, "A webhook was taken");
     return { status: 202, answer: taking === "taken" ? "accepted" : "repeated", message: "Accepted." };
   } catch (error) {
     log.error({ err: error, delivery, event: event2 }, "A webhook could not be taken");
@@ -25781,13 +27398,6 @@ async function readCapped3(request2) {
     chunks2.push(chunk);
   }
   return Buffer.concat(chunks2).toString("utf8");
-}
-function parseJson4(text3) {
-  try {
-    return JSON.parse(text3);
-  } catch {
-    return void 0;
-  }
 }
 function header({ headers }, name3) {
   return headers[name3]?.toString() ?? "";

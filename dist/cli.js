@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import {
+  ASSUMED_OBJECTS,
   CachingAllocator,
   DEFAULT_STEP_SIZE,
   EstimateProbe,
@@ -15,6 +16,7 @@ import {
   __using,
   adjusted,
   advice,
+  askingOnce,
   attentions,
   bar,
   batchBounds,
@@ -63,6 +65,8 @@ import {
   isBroken,
   isCandidatePath,
   isCounted,
+  isFsdp,
+  isOfImages,
   lastSize,
   loops,
   makesAnswers,
@@ -86,6 +90,7 @@ import {
   peakOf,
   plain,
   plainPath,
+  plainProblem,
   plainText,
   precisions,
   pythonCommand,
@@ -114,8 +119,9 @@ import {
   triedOf,
   usableBytes,
   verdictState,
-  version
-} from "./cli-chunk-IUYZ6IYE.js";
+  version,
+  yoloDetector
+} from "./cli-chunk-EHNDAG3L.js";
 
 // engine/analyze.ts
 import { setImmediate } from "node:timers/promises";
@@ -177,370 +183,8 @@ function divisors(n) {
   return [...small, ...large.toReversed()];
 }
 
-// engine/estimate/autograd.ts
-var REFERENCE = "reference.";
-var weightDtypes = {
-  fp32: "float32",
-  tf32: "float32",
-  bf16: "bfloat16",
-  "bf16-master": "bfloat16",
-  "amp-bf16": "float32",
-  "amp-fp16": "float32"
-};
-var autocastDtypes = {
-  "amp-bf16": "bfloat16",
-  "amp-fp16": "float16"
-};
-var Autograd = class {
-  parameters = /* @__PURE__ */ new Map();
-  /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
-  buffers = [];
-  /** The same, but no sharding divides them and no offloading moves them. */
-  wholeBuffers = [];
-  /** The batch's own tensors, which the training loop holds through the step. */
-  batch = [];
-  /** Tensors that the model's outputs reference: the key/value cache. */
-  held = [];
-  /** Tensors laid out head by head, [b, heads, s, size], rather than token by token. */
-  headsFirst = /* @__PURE__ */ new Set();
-  nodes = [];
-  spec;
-  weightDtype;
-  autocastDtype;
-  training;
-  /** Whether batches carry a mask of padded tokens; images never do. */
-  #isPadded;
-  hasFlash;
-  castWeights = /* @__PURE__ */ new Map();
-  /** Every cast that the present autocast context keeps until it ends. */
-  #cachedCasts = [];
-  /** Undefined while gradients are recorded. */
-  pass;
-  #sequencesPerSample;
-  #namedBuffers = /* @__PURE__ */ new Map();
-  /** Before the names of its parameters. */
-  #model = "";
-  #edges = 0;
-  #storages = 0;
-  /** `hasFlash`: the GPU runs the flash attention kernel. */
-  constructor(spec, { hasFlash }) {
-    this.hasFlash = hasFlash;
-    this.spec = spec;
-    this.weightDtype = weightDtypes[spec.precision];
-    this.autocastDtype = autocastDtypes[spec.precision];
-    this.training = spec.step === "training";
-    this.#isPadded = spec.paddedBatches && spec.task !== "image-classification";
-    this.#sequencesPerSample = sequencesPerSample(spec);
-  }
-  get isPadded() {
-    return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded;
-  }
-  /** A model beside the first: what `run` uses of weights is its own. */
-  ofModel(name, run) {
-    this.#model = `${name}.`;
-    const result = run();
-    this.#model = "";
-    return result;
-  }
-  /** torch.no_grad: what `run` does is recorded without saving anything for a backward pass. */
-  withoutGradients(pass, run) {
-    this.pass = pass;
-    const result = this.underAutocast(run);
-    this.pass = void 0;
-    return result;
-  }
-  /** What `run` does before the steps over the batch begin: its nodes are kept apart. */
-  beforehand(run) {
-    const outer = this.nodes;
-    this.nodes = [];
-    run();
-    const nodes = this.nodes;
-    this.nodes = outer;
-    return nodes;
-  }
-  /** torch.autocast around `run`: the cache of cast weights begins and ends with it. */
-  underAutocast(run) {
-    this.castWeights = /* @__PURE__ */ new Map();
-    this.#cachedCasts = [];
-    const result = run();
-    this.record("return", { reads: this.#cachedCasts, outputs: [] });
-    this.castWeights = /* @__PURE__ */ new Map();
-    return result;
-  }
-  /** Asking for a name twice shares the parameter. */
-  parameter(layerName, shape, options) {
-    const isCopy = this.pass?.of === "copy";
-    const name = (isCopy ? REFERENCE : "") + this.#model + layerName;
-    const known = this.parameters.get(name);
-    if (known !== void 0) return known;
-    const { dtype = (isCopy ? this.pass?.dtype : void 0) ?? this.weightDtype } = options;
-    const trainable = options.trainable && !isCopy;
-    const storage = this.persistent(elements({ shape }) * bytesPerElement[dtype]);
-    const parameter = { storage, shape, batched: false, dtype, requiresGrad: trainable, edge: this.newEdge() };
-    this.parameters.set(name, parameter);
-    return parameter;
-  }
-  /** A kernel that reads `x` and writes a tensor of its shape. */
-  elementwise(name, x, options = {}) {
-    const output = this.tensor(x.shape, x.dtype, [x], x);
-    const saves = [...options.saves ?? [], ...options.savesOutput ? [output] : []];
-    this.record(name, { reads: [x], outputs: [output], saves, gradients: [made(x)] });
-    return output;
-  }
-  dropout(x, probability) {
-    if (!this.training || probability === 0 || this.spec.dropout === false || !this.#isInTraining()) return x;
-    const mask = this.storage(elements(x), "bool", x.batched);
-    const output = this.tensor(x.shape, x.dtype, [x], x);
-    this.record("dropout", { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] });
-    return output;
-  }
-  /** What is without gradients is not for that in eval mode; frozen copies are, and adapters that are off drop nothing. */
-  #isInTraining() {
-    return this.pass === void 0 || this.pass.of === "policy";
-  }
-  add(x, y, options = {}) {
-    const dtype = widest(x.dtype, y.dtype);
-    const output = options.inPlace ? { ...x, requiresGrad: x.requiresGrad || y.requiresGrad } : this.tensor(x.batched ? x.shape : y.shape, dtype, [x, y], { batched: x.batched || y.batched });
-    const same = (side) => side.batched === output.batched && side.dtype === output.dtype;
-    this.record("add", {
-      reads: [x, y],
-      outputs: [output],
-      gradients: [x, y].map((side) => ({ to: side, passes: same(side) }))
-    });
-    return output;
-  }
-  multiply(x, y) {
-    const isLarger = elements(x) > elements(y) || elements(x) === elements(y) && (x.batched || !y.batched);
-    const larger = isLarger ? x : y;
-    const output = this.tensor(larger.shape, widest(x.dtype, y.dtype), [x, y], { batched: x.batched || y.batched });
-    const saves = [...y.requiresGrad ? [x] : [], ...x.requiresGrad ? [y] : []];
-    const isReduced = (side) => side.batched !== output.batched || elements(side) < elements(output) || side.dtype !== output.dtype;
-    const backwardScratch = [x, y].filter((side) => side.requiresGrad && isReduced(side)).map(() => this.like(output, "temporaries"));
-    this.record("mul", { reads: [x, y], outputs: [output], saves, gradients: [x, y].map(made), backwardScratch });
-    return output;
-  }
-  power(x) {
-    const output = this.tensor(x.shape, x.dtype, [x], x);
-    const backwardScratch = [0, 1].map(() => this.storage(elements(x), x.dtype, x.batched, "temporaries"));
-    this.record("pow", { reads: [x], outputs: [output], saves: [x], gradients: [made(x)], backwardScratch });
-    return output;
-  }
-  /** [heads, m, k] × [heads, k, n] → `shape`. Inside another op autocast has no say. */
-  batchMatmul(x, y, shape, { autocasts = true } = {}) {
-    const [left, right] = autocasts ? [this.lowered(x), this.lowered(y)] : [x, y];
-    const output = this.tensor(shape, left.dtype, [left, right]);
-    const heads = left.shape[0] ?? 1;
-    const inner = Math.sqrt(elements(left) * elements(right) / (elements(output) * heads));
-    this.record("bmm", {
-      reads: [left, right],
-      outputs: [output],
-      saves: [left, right],
-      gradients: [left, right].map(made),
-      flopsPerSample: 2 * elements(output) * inner
-    });
-    return output;
-  }
-  /** A view of part of the last dimension. Its gradient is a tensor of the whole, as SliceBackward0 pads it with zeros. */
-  slice(x, size) {
-    const output = { ...x, shape: [...x.shape.slice(0, -1), size], edge: this.newEdge() };
-    this.record("slice", { reads: [x], outputs: [output], gradients: [made(x)] });
-    return output;
-  }
-  /** A new tensor of the parts; their gradients are views of its gradient. */
-  concatenate(parts) {
-    const [first] = parts;
-    if (first === void 0) throw new Error("nothing to concatenate");
-    const last = parts.reduce((sum2, part2) => sum2 + (part2.shape.at(-1) ?? 0), 0);
-    const output = this.tensor([...first.shape.slice(0, -1), last], first.dtype, parts, first);
-    this.record("cat", { reads: parts, outputs: [output], gradients: parts.map((to) => ({ to, passes: true })) });
-    return output;
-  }
-  /** Under autocast, what matrix products read: weights are cast once a forward pass, activations each time. */
-  lowered(x, { cache = true } = {}) {
-    if (this.autocastDtype === void 0 || x.dtype !== "float32") return x;
-    const isCached = cache && x.storage.persistent && x.requiresGrad;
-    const known = isCached ? this.castWeights.get(x) : void 0;
-    if (known !== void 0) return known;
-    const cast = this.cast(x, this.autocastDtype);
-    if (x.storage.persistent) cast.storage.kind = "weights";
-    if (isCached) {
-      this.castWeights.set(x, cast);
-      this.#cachedCasts.push(cast);
-    }
-    return cast;
-  }
-  cast(x, dtype) {
-    if (x.dtype === dtype) return x;
-    const output = this.tensor(x.shape, dtype, [x], x);
-    if (x.storage.kind === "logits") output.storage.kind = "logits";
-    if (this.headsFirst.has(x.storage)) this.headsFirst.add(output.storage);
-    this.record("to", { reads: [x], outputs: [output], gradients: [made(x)] });
-    return output;
-  }
-  /** What autocast raises to float32: norms, powers, softmax. */
-  raised(x) {
-    return this.autocastDtype === void 0 ? x : this.cast(x, "float32");
-  }
-  tensor(shape, dtype, from, { batched } = { batched: true }) {
-    const storage = this.storage(elements({ shape }), dtype, batched);
-    const requiresGrad = this.pass === void 0 && from.some((input) => input.requiresGrad);
-    return { storage, shape, batched, dtype, requiresGrad, edge: this.newEdge() };
-  }
-  storage(count, dtype, batched, kind = "activations") {
-    return this.#newStorage(count * bytesPerElement[dtype], batched, kind, false);
-  }
-  /** A storage of the model beside its parameters. Another pass over the same weights finds it there. */
-  buffer(name, bytes) {
-    const key = (this.pass?.of === "copy" ? REFERENCE : "") + this.#model + name;
-    const known = this.#namedBuffers.get(key);
-    if (known !== void 0) return known;
-    const storage = this.persistent(bytes);
-    this.#namedBuffers.set(key, storage);
-    this.buffers.push(storage);
-    return storage;
-  }
-  /** A storage of the model itself. */
-  persistent(bytes) {
-    return this.#newStorage(bytes, false, "weights", true);
-  }
-  /** A new storage of a tensor's size: its gradient, its optimizer state, a temporary. */
-  like(tensor, kind) {
-    return this.#newStorage(elements(tensor) * bytesPerElement[tensor.dtype], tensor.batched, kind, false);
-  }
-  /** Any other storage, in bytes, that does not grow with the batch. */
-  fixed(bytes, kind) {
-    return this.#newStorage(bytes, false, kind, false);
-  }
-  newEdge() {
-    return this.#edges++;
-  }
-  /** Outside the graph (no output requires a gradient) nothing is saved. */
-  record(name, options) {
-    const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch: scratch2 = [], backwardScratch = [] } = options;
-    const readStorages = options.reads.map((tensor) => tensor.storage);
-    const inGraph = outputs.some((output) => output.requiresGrad);
-    const created = outputs.map((tensor) => tensor.storage).filter((storage) => !readStorages.includes(storage));
-    this.nodes.push({
-      name,
-      reads: readStorages,
-      creates: [...created, ...saved],
-      scratch: scratch2,
-      saves: inGraph ? [...saves.map((tensor) => tensor.storage), ...saved] : [],
-      keeps: inGraph ? keeps.map((tensor) => tensor.storage) : [],
-      outputs,
-      gradients: gradients.filter((edge) => edge.to.requiresGrad),
-      backwardScratch,
-      flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
-      productElements: options.productElements ?? (outputs[0] === void 0 ? 0 : elements(outputs[0])),
-      computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? "float32"
-    });
-  }
-  #newStorage(bytes, batched, kind, persistent) {
-    const sequences = this.pass?.sequences?.perSample ?? this.#sequencesPerSample;
-    const [fixedBytes, bytesPerSample] = batched ? [0, bytes * sequences] : [bytes, 0];
-    const samples = batched ? this.pass?.sequences?.count : void 0;
-    const atLeast = samples === void 0 ? {} : { samplesAtLeast: samples };
-    return { id: this.#storages++, fixedBytes, bytesPerSample, ...atLeast, kind, persistent };
-  }
-};
-function made(to) {
-  return { to, passes: false };
-}
-function widest(x, y) {
-  return x === "float32" || y === "float32" ? "float32" : x;
-}
-
-// engine/estimate/sharding.ts
-function sharesOf(spec) {
-  const { sharding = "ddp", offload } = spec;
-  const divided = 1 / modelCopies(spec);
-  const state = offload === void 0 ? divided : 0;
-  const weights = offload === "optimizer-and-weights" ? 0 : divided;
-  switch (sharding) {
-    case "ddp":
-      return { weights: 1, gradients: 1, optimizerState: offload === void 0 ? 1 : 0 };
-    case "zero1":
-      return { weights: 1, gradients: 1, optimizerState: state };
-    case "zero2":
-      return { weights: 1, gradients: divided, optimizerState: state };
-    case "zero3":
-      return { weights, gradients: divided, optimizerState: state };
-    case "fsdp":
-      return { weights, gradients: weights && divided, optimizerState: state };
-  }
-}
-function exchangeBytes(spec, parameters) {
-  if (modelCopies(spec) === 1 && spec.offload !== "optimizer-and-weights") return 0;
-  const { sharding = "ddp" } = spec;
-  if (sharding === "ddp") return sum([...parameters.values()].filter((parameter) => parameter.requiresGrad).map(bytesOf));
-  if (sharding === "zero1" || sharding === "zero2") return 0;
-  const all = [...parameters];
-  const trained = all.filter(([, parameter]) => parameter.requiresGrad);
-  const leaving = sharding === "fsdp" && spec.offload === "optimizer-and-weights" ? inUnits(trained, 1) : 0;
-  return inUnits(all, 2) + leaving;
-}
-function inUnits(parameters, blocks) {
-  const units = /* @__PURE__ */ new Map();
-  for (const [name, parameter] of parameters) {
-    const unit = /^.*?\.\d+(?=\.)/.exec(name)?.[0] ?? "";
-    units.set(unit, (units.get(unit) ?? 0) + bytesOf(parameter));
-  }
-  const sizes = [...units].filter(([unit]) => unit !== "").map(([, bytes]) => bytes);
-  return (units.get("") ?? 0) + blocks * Math.max(0, ...sizes);
-}
-function bytesOf(parameter) {
-  return elements(parameter) * bytesPerElement[parameter.dtype];
-}
-function sum(values) {
-  return values.reduce((total, value) => total + value, 0);
-}
-
-// engine/estimate/timeline.ts
+// engine/estimate/player.ts
 var OPTIMIZER_MOMENT = "the optimizer";
-function playStep(tape, spec, { loss, held, before }) {
-  const shares = sharesOf(spec);
-  const parameters = [...tape.parameters.values()];
-  const optimized = parameters.filter((parameter) => parameter.requiresGrad).map((parameter) => master(spec, parameter));
-  const player = new Player(tape, loss, shares, spec.optimizerInBackward && inBackward(spec, optimized));
-  const microSteps = spec.step === "training" ? Math.min(spec.gradientAccumulation, 2) : 1;
-  player.beforehand(before);
-  for (let index = 0; index < microSteps; index++) player.microStep(held);
-  const withState = spec.trainable?.inTurns ? parameters : optimized;
-  const isTraining = spec.step === "training";
-  const eventsBeforeOptimizer = player.events.length;
-  if (isTraining && !spec.optimizerInBackward) player.optimizerStep(spec.optimizer, optimized);
-  player.releaseGradients();
-  const exchange = isTraining ? exchangeBytes(spec, tape.parameters) : 0;
-  return {
-    model: [
-      ...[...parameters.map((parameter) => parameter.storage), ...tape.buffers].map(
-        (storage) => share(storage, shares.weights)
-      ),
-      ...tape.wholeBuffers,
-      ...exchange > 0 ? [tape.fixed(exchange, "temporaries")] : []
-    ],
-    optimizerState: isTraining ? optimizerState(tape, spec, withState, shares) : [],
-    step: player.events,
-    eventsBeforeOptimizer,
-    parameterCount: [...tape.parameters].filter(([name]) => !name.startsWith(REFERENCE)).reduce((sum2, [, parameter]) => sum2 + elements(parameter), 0)
-  };
-}
-function inBackward({ optimizer }, optimized) {
-  return { optimizer, parameters: new Map(optimized.map((parameter) => [parameter.storage, parameter])) };
-}
-function master(spec, parameter) {
-  return spec.precision === "bf16-master" ? { ...parameter, dtype: "float32" } : parameter;
-}
-function optimizerState(tape, spec, optimized, shares) {
-  const { stateBytes } = optimizerRules[spec.optimizer];
-  const masterBytes = (parameter) => spec.precision === "bf16-master" ? elements(parameter) * bytesPerElement.float32 : 0;
-  const names2 = new Map([...tape.parameters].map(([name, { storage }]) => [storage, name]));
-  const kept = (parameter) => stateBytes(parameter, names2.get(parameter.storage) ?? "") + masterBytes(parameter);
-  return optimized.map((parameter) => kept(parameter) * shares.optimizerState).filter((bytes) => bytes > 0).map((bytes) => tape.fixed(bytes, "optimizerState"));
-}
-function share(storage, part2) {
-  return part2 === 1 ? storage : { ...storage, fixedBytes: storage.fixedBytes * part2 };
-}
 var phaseNames = {
   forward: "forward",
   "forward without saving": "forward",
@@ -561,18 +205,22 @@ var Player = class {
   /** The gradient that has arrived for a tensor so far; several tensors may share one. */
   #gradients = /* @__PURE__ */ new Map();
   #gradientReferences = /* @__PURE__ */ new Map();
-  #parameterGradients = /* @__PURE__ */ new Map();
   /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
   #usesLeft = [];
   /** Recomputed and kept until the backward pass has gone through every block. */
   #retained = [];
   #waitingGradients = /* @__PURE__ */ new Map();
   #inBackward;
-  constructor(tape, loss, shares, inBackward2) {
+  #parameterNames;
+  #parametersOfNodes = /* @__PURE__ */ new Map();
+  exchange;
+  constructor(tape, loss, { shares, inBackward: inBackward2, exchange }) {
     this.#tape = tape;
     this.#loss = loss;
     this.#shares = shares;
     this.#inBackward = inBackward2;
+    this.#parameterNames = new Map([...tape.parameters].map(([name, { storage }]) => [storage, name]));
+    this.exchange = exchange(this, (parameter) => this.#stepAtOnce(parameter));
   }
   beforehand(nodes) {
     this.#forward(nodes, "answers");
@@ -580,15 +228,17 @@ var Player = class {
   microStep(held) {
     this.#moment = "the batch";
     const batch = this.#tape.batch;
-    for (const storage of batch) this.#allocate(storage);
+    for (const storage of batch) this.allocate(storage);
     for (const storage of [...held, ...batch]) this.#reference(storage, 1);
     this.#forward(this.#tape.nodes, "forward");
+    this.exchange.forwardEnds();
     this.#moment = "backward of the loss";
     const seed = this.#newGradient(this.#loss);
     this.#shareGradient(seed);
     this.#deposit(this.#loss, seed);
     this.#usesLeft = usesOf(this.#tape.nodes);
     this.#backward(this.#tape.nodes);
+    this.exchange.backwardEnds();
     for (const storage of [...held, ...batch]) {
       this.#reference(storage, -1);
       this.#releaseIfUnused(storage);
@@ -596,19 +246,31 @@ var Player = class {
   }
   optimizerStep(optimizer, parameters) {
     this.#moment = OPTIMIZER_MOMENT;
+    this.exchange.optimizerBegins();
+    this.#optimize(optimizer, parameters);
+    this.exchange.optimizerEnds();
+  }
+  #optimize(optimizer, parameters) {
     const { temporaries, temporariesLive } = optimizerRules[optimizer];
+    const part2 = this.#shares.optimizerState * this.exchange.partAtATime;
     const groups = parameters.map(
-      (parameter) => temporaries(parameter).map((bytes) => this.#tape.fixed(bytes * this.#shares.optimizerState, "temporaries"))
+      (parameter) => temporaries(parameter).map((bytes) => this.fixed(bytes * part2, "temporaries"))
     );
     for (const group of temporariesLive === "together" ? [groups.flat()] : groups) {
-      for (const temporary of group) this.#allocate(temporary);
-      for (const temporary of group) this.#release(temporary);
+      for (const temporary of group) this.allocate(temporary);
+      for (const temporary of group) this.release(temporary);
     }
   }
-  /** optimizer.zero_grad(set_to_none=True), the default. */
-  releaseGradients() {
-    for (const gradient of this.#parameterGradients.values()) this.#release(gradient);
-    this.#parameterGradients.clear();
+  gradientsEnd() {
+    this.exchange.gradientsEnd();
+  }
+  /** The optimizer in a hook behind the gradient: torch.Tensor.register_post_accumulate_grad_hook. */
+  #stepAtOnce(parameter) {
+    const stepped = this.#inBackward?.parameters.get(parameter);
+    if (this.#inBackward === void 0 || stepped === void 0) return false;
+    this.#moment = OPTIMIZER_MOMENT;
+    this.#optimize(this.#inBackward.optimizer, [stepped]);
+    return true;
   }
   #forward(nodes, phase) {
     const saves = phase === "forward" || phase === "recomputation";
@@ -617,7 +279,7 @@ var Player = class {
     for (const node of nodes) {
       this.#moment = `${phaseNames[phase]} of ${node.name}`;
       if (node.body !== void 0) this.#forward(node.body, "forward without saving");
-      else this.#compute(node);
+      else this.#compute(node, passOf(node, phase));
       if (saves) for (const storage of node.saves) this.#reference(storage, 1);
       if (phase !== "recomputation") for (const storage of node.keeps) this.#reference(storage, 1);
       for (const storage of node.reads) {
@@ -627,10 +289,28 @@ var Player = class {
       for (const storage of node.creates) this.#releaseIfUnused(storage);
     }
   }
-  #compute(node) {
-    for (const storage of node.creates) this.#allocate(storage);
-    for (const storage of node.scratch) this.#allocate(storage);
-    for (const storage of node.scratch) this.#release(storage);
+  #compute(node, pass) {
+    this.#exchanging(node, pass, () => {
+      for (const storage of node.creates) this.allocate(storage);
+      for (const storage of node.scratch) this.allocate(storage);
+      for (const storage of node.scratch) this.release(storage);
+    });
+  }
+  #exchanging(node, pass, run) {
+    const used = this.#parametersOf(node);
+    if (used.length > 0) this.exchange.begins(used, pass);
+    run();
+    if (used.length > 0) this.exchange.ends(used, pass);
+  }
+  /** What a module's hooks would see: a table of embeddings is not among what its kernel is counted to read. */
+  #parametersOf(node) {
+    const known = this.#parametersOfNodes.get(node);
+    if (known !== void 0) return known;
+    const own = this.#tape.parameters.get(`${node.name}.weight`)?.storage;
+    const used = [...node.reads, ...node.gradients.map(({ to }) => to.storage), ...own === void 0 ? [] : [own]];
+    const parameters = [...new Set(used)].filter((storage) => this.#parameterNames.has(storage));
+    this.#parametersOfNodes.set(node, parameters);
+    return parameters;
   }
   #backward(nodes) {
     const firstBlock = nodes.find((node) => node.body !== void 0);
@@ -667,13 +347,15 @@ var Player = class {
   #nodeBackward(node) {
     this.#moment = `backward of ${node.name}`;
     const incoming = node.outputs.flatMap((output) => this.#takeGradient(output));
-    if (incoming.length === 0) return;
-    for (const storage of node.backwardScratch) this.#allocate(storage);
+    if (incoming.length > 0) this.#exchanging(node, "backward", () => this.#propagate(node, incoming));
+  }
+  #propagate(node, incoming) {
+    for (const storage of node.backwardScratch) this.allocate(storage);
     const outgoing = node.gradients.map((edge) => {
       const passed = edge.passes ? incoming[0] : void 0;
       return { to: edge.to, gradient: passed ?? this.#newGradient(edge.to) };
     });
-    for (const storage of node.backwardScratch) this.#release(storage);
+    for (const storage of node.backwardScratch) this.release(storage);
     for (const { gradient } of outgoing) this.#shareGradient(gradient);
     for (const gradient of incoming) this.#dropGradient(gradient);
     for (const { to, gradient } of outgoing) this.#deposit(to, gradient);
@@ -681,7 +363,7 @@ var Player = class {
   #newGradient(of) {
     const kind = of.storage.persistent ? "gradients" : of.storage.kind === "logits" ? "logits" : "temporaries";
     const gradient = this.#tape.like(of, kind);
-    this.#allocate(gradient);
+    this.allocate(gradient);
     return gradient;
   }
   /** torch/csrc/autograd/input_buffer.cpp accumulate: in place when nobody else holds the earlier gradient. */
@@ -718,34 +400,16 @@ var Player = class {
     if (waiting !== void 0) {
       if (this.#tape.autocastDtype === void 0) {
         sum2 = this.#newGradient(to);
-        this.#release(waiting);
+        this.release(waiting);
       }
-      this.#release(gradient);
+      this.release(gradient);
     }
     if (usesLeft > 0) {
       this.#waitingGradients.set(parameter, sum2);
       return;
     }
     this.#waitingGradients.delete(parameter);
-    this.#accumulate(parameter, sum2);
-  }
-  /** AccumulateGrad: the first micro-step's gradient becomes `.grad`, later ones are added to it in place. */
-  #accumulate(parameter, gradient) {
-    const known = this.#parameterGradients.has(parameter);
-    const part2 = this.#shares.gradients;
-    const kept = known || part2 === 1 ? gradient : this.#tape.fixed(gradient.fixedBytes * part2, gradient.kind);
-    if (kept !== gradient) this.#allocate(kept);
-    if (known || kept !== gradient) this.#release(gradient);
-    if (!known) this.#parameterGradients.set(parameter, kept);
-    this.#stepAtOnce(parameter, kept);
-  }
-  /** The optimizer in a hook behind the gradient: torch.Tensor.register_post_accumulate_grad_hook. */
-  #stepAtOnce(parameter, gradient) {
-    const stepped = this.#inBackward?.parameters.get(parameter);
-    if (this.#inBackward === void 0 || stepped === void 0) return;
-    this.optimizerStep(this.#inBackward.optimizer, [stepped]);
-    this.#release(gradient);
-    this.#parameterGradients.delete(parameter);
+    this.exchange.receives(parameter, sum2);
   }
   #takeGradient(of) {
     const key = of.edge;
@@ -762,7 +426,7 @@ var Player = class {
     this.#gradientReferences.set(gradient, references);
     if (references <= 0) {
       this.#gradientReferences.delete(gradient);
-      this.#release(gradient);
+      this.release(gradient);
     }
   }
   #count(counts, storage) {
@@ -773,18 +437,25 @@ var Player = class {
   }
   #releaseIfUnused(storage) {
     const unused = this.#count(this.#reads, storage) === 0 && this.#count(this.#references, storage) === 0;
-    if (unused && !storage.persistent && this.#live.has(storage)) this.#release(storage);
+    if (unused && !storage.persistent && this.#live.has(storage)) this.release(storage);
   }
-  #allocate(storage) {
+  fixed(bytes, kind) {
+    return this.#tape.fixed(bytes, kind);
+  }
+  allocate(storage) {
     if (this.#live.has(storage)) return;
     this.#live.add(storage);
     this.events.push({ kind: "allocate", storage, moment: this.#moment });
   }
-  #release(storage) {
+  release(storage) {
     this.#live.delete(storage);
     this.events.push({ kind: "release", storage, moment: this.#moment });
   }
 };
+function passOf(node, phase) {
+  if (phase === "recomputation") return "backward";
+  return node.outputs.some((output) => output.requiresGrad) ? "forward" : "without gradients";
+}
 function untilLastSave(saving, rest) {
   const last = saving.at(-1);
   if (last === void 0) return saving;
@@ -813,7 +484,7 @@ function bestLever(spec, config, gpu2, peak, footprints) {
 }
 function changesOf(spec, config, gpu2, { moment }) {
   if (spec.step !== "training") return [];
-  const isText = spec.task !== "image-classification";
+  const isText = !isOfImages(spec.task);
   return [
     ...!spec.gradientCheckpointing && supportsCheckpointing(config) ? [{ change: "gradient-checkpointing", spec: { ...spec, gradientCheckpointing: true } }] : [],
     ...spec.precision === "fp32" && gpu2.peakFlops.bf16 !== void 0 ? [{ change: "bf16-autocast", spec: { ...spec, precision: "amp-bf16" } }] : [],
@@ -1025,7 +696,7 @@ function notEstimated({ framework }) {
   });
 }
 
-// engine/models/divided.ts
+// engine/models/tensor-parallel.ts
 var divisible = /* @__PURE__ */ new Set([
   ...["llama", "mistral", "ministral3", "qwen2", "qwen3", "gemma2", "granite"]
 ]);
@@ -1060,6 +731,281 @@ function dividedLlama4(config, gpus2) {
   return { ...config, text_config: { ...text2, ...sizes, head_dim } };
 }
 
+// engine/estimate/autograd.ts
+var REFERENCE = "reference.";
+var weightDtypes = {
+  fp32: "float32",
+  tf32: "float32",
+  bf16: "bfloat16",
+  "bf16-master": "bfloat16",
+  "amp-bf16": "float32",
+  "amp-fp16": "float32"
+};
+var autocastDtypes = {
+  "amp-bf16": "bfloat16",
+  "amp-fp16": "float16"
+};
+var Autograd = class {
+  parameters = /* @__PURE__ */ new Map();
+  /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
+  buffers = [];
+  /** The same, but no sharding divides them and no offloading moves them. */
+  wholeBuffers = [];
+  /** The batch's own tensors, which the training loop holds through the step. */
+  batch = [];
+  /** Tensors that the model's outputs reference: the key/value cache. */
+  held = [];
+  /** Tensors laid out head by head, [b, heads, s, size], rather than token by token. */
+  headsFirst = /* @__PURE__ */ new Set();
+  nodes = [];
+  spec;
+  weightDtype;
+  autocastDtype;
+  training;
+  /** Whether batches carry a mask of padded tokens; images never do. */
+  #isPadded;
+  hasFlash;
+  castWeights = /* @__PURE__ */ new Map();
+  /** Every cast that the present autocast context keeps until it ends. */
+  #cachedCasts = [];
+  /** Undefined while gradients are recorded. */
+  pass;
+  #sequencesPerSample;
+  #namedBuffers = /* @__PURE__ */ new Map();
+  /** Before the names of its parameters. */
+  #model = "";
+  #edges = 0;
+  #storages = 0;
+  /** `hasFlash`: the GPU runs the flash attention kernel. */
+  constructor(spec, { hasFlash }) {
+    this.hasFlash = hasFlash;
+    this.spec = spec;
+    this.weightDtype = weightDtypes[spec.precision];
+    this.autocastDtype = autocastDtypes[spec.precision];
+    this.training = spec.step === "training";
+    this.#isPadded = spec.paddedBatches && !isOfImages(spec.task);
+    this.#sequencesPerSample = sequencesPerSample(spec);
+  }
+  get isPadded() {
+    return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded;
+  }
+  /** A model beside the first: what `run` uses of weights is its own. */
+  ofModel(name, run) {
+    this.#model = `${name}.`;
+    const result = run();
+    this.#model = "";
+    return result;
+  }
+  /** torch.no_grad: what `run` does is recorded without saving anything for a backward pass. */
+  withoutGradients(pass, run) {
+    this.pass = pass;
+    const result = this.underAutocast(run);
+    this.pass = void 0;
+    return result;
+  }
+  /** What `run` does before the steps over the batch begin: its nodes are kept apart. */
+  beforehand(run) {
+    const outer = this.nodes;
+    this.nodes = [];
+    run();
+    const nodes = this.nodes;
+    this.nodes = outer;
+    return nodes;
+  }
+  /** torch.autocast around `run`: the cache of cast weights begins and ends with it. */
+  underAutocast(run) {
+    this.castWeights = /* @__PURE__ */ new Map();
+    this.#cachedCasts = [];
+    const result = run();
+    this.record("return", { reads: this.#cachedCasts, outputs: [] });
+    this.castWeights = /* @__PURE__ */ new Map();
+    return result;
+  }
+  /** Asking for a name twice shares the parameter. */
+  parameter(layerName, shape, options) {
+    const isCopy = this.pass?.of === "copy";
+    const name = (isCopy ? REFERENCE : "") + this.#model + layerName;
+    const known = this.parameters.get(name);
+    if (known !== void 0) return known;
+    const { dtype = (isCopy ? this.pass?.dtype : void 0) ?? this.weightDtype } = options;
+    const trainable = options.trainable && !isCopy;
+    const storage = this.persistent(elements({ shape }) * bytesPerElement[dtype]);
+    const parameter = { storage, shape, batched: false, dtype, requiresGrad: trainable, edge: this.newEdge() };
+    this.parameters.set(name, parameter);
+    return parameter;
+  }
+  /** A kernel that reads `x` and writes a tensor of its shape. */
+  elementwise(name, x, options = {}) {
+    const output = this.tensor(x.shape, x.dtype, [x], x);
+    const saves = [...options.saves ?? [], ...options.savesOutput ? [output] : []];
+    this.record(name, { reads: [x], outputs: [output], saves, gradients: [made(x)] });
+    return output;
+  }
+  dropout(x, probability) {
+    if (!this.training || probability === 0 || this.spec.dropout === false || !this.#isInTraining()) return x;
+    const mask = this.storage(elements(x), "bool", x.batched);
+    const output = this.tensor(x.shape, x.dtype, [x], x);
+    this.record("dropout", { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] });
+    return output;
+  }
+  /** What is without gradients is not for that in eval mode; frozen copies are, and adapters that are off drop nothing. */
+  #isInTraining() {
+    return this.pass === void 0 || this.pass.of === "policy";
+  }
+  add(x, y, options = {}) {
+    const dtype = widest(x.dtype, y.dtype);
+    const output = options.inPlace ? { ...x, requiresGrad: x.requiresGrad || y.requiresGrad } : this.tensor(x.batched ? x.shape : y.shape, dtype, [x, y], { batched: x.batched || y.batched });
+    const same = (side) => side.batched === output.batched && side.dtype === output.dtype;
+    this.record("add", {
+      reads: [x, y],
+      outputs: [output],
+      gradients: [x, y].map((side) => ({ to: side, passes: same(side) }))
+    });
+    return output;
+  }
+  multiply(x, y) {
+    const isLarger = elements(x) > elements(y) || elements(x) === elements(y) && (x.batched || !y.batched);
+    const larger = isLarger ? x : y;
+    const output = this.tensor(larger.shape, widest(x.dtype, y.dtype), [x, y], { batched: x.batched || y.batched });
+    const saves = [...y.requiresGrad ? [x] : [], ...x.requiresGrad ? [y] : []];
+    const isReduced = (side) => side.batched !== output.batched || elements(side) < elements(output) || side.dtype !== output.dtype;
+    const backwardScratch = [x, y].filter((side) => side.requiresGrad && isReduced(side)).map(() => this.like(output, "temporaries"));
+    this.record("mul", { reads: [x, y], outputs: [output], saves, gradients: [x, y].map(made), backwardScratch });
+    return output;
+  }
+  power(x) {
+    const output = this.tensor(x.shape, x.dtype, [x], x);
+    const backwardScratch = [0, 1].map(() => this.storage(elements(x), x.dtype, x.batched, "temporaries"));
+    this.record("pow", { reads: [x], outputs: [output], saves: [x], gradients: [made(x)], backwardScratch });
+    return output;
+  }
+  /** [heads, m, k] × [heads, k, n] → `shape`. Inside another op autocast has no say. */
+  batchMatmul(x, y, shape, { autocasts = true } = {}) {
+    const [left, right] = autocasts ? [this.lowered(x), this.lowered(y)] : [x, y];
+    const output = this.tensor(shape, left.dtype, [left, right]);
+    const heads = left.shape[0] ?? 1;
+    const inner = Math.sqrt(elements(left) * elements(right) / (elements(output) * heads));
+    this.record("bmm", {
+      reads: [left, right],
+      outputs: [output],
+      saves: [left, right],
+      gradients: [left, right].map(made),
+      flopsPerSample: 2 * elements(output) * inner
+    });
+    return output;
+  }
+  /** A view of part of the last dimension. Its gradient is a tensor of the whole, as SliceBackward0 pads it with zeros. */
+  slice(x, size) {
+    const output = { ...x, shape: [...x.shape.slice(0, -1), size], edge: this.newEdge() };
+    this.record("slice", { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  /** A new tensor of the parts; their gradients are views of its gradient, cast where a part is narrower. */
+  concatenate(parts) {
+    const [first] = parts;
+    if (first === void 0) throw new Error("nothing to concatenate");
+    const last = parts.reduce((sum2, part2) => sum2 + (part2.shape.at(-1) ?? 0), 0);
+    const dtype = parts.reduce((wide, part2) => widest(wide, part2.dtype), first.dtype);
+    const output = this.tensor([...first.shape.slice(0, -1), last], dtype, parts, first);
+    const gradients = parts.map((to) => ({ to, passes: to.dtype === dtype }));
+    this.record("cat", { reads: parts, outputs: [output], gradients });
+    return output;
+  }
+  /** Under autocast, what matrix products read: weights are cast once a forward pass, activations each time. */
+  lowered(x, { cache = true } = {}) {
+    if (this.autocastDtype === void 0 || x.dtype !== "float32") return x;
+    const isCached = cache && x.storage.persistent && x.requiresGrad;
+    const known = isCached ? this.castWeights.get(x) : void 0;
+    if (known !== void 0) return known;
+    const cast = this.cast(x, this.autocastDtype);
+    if (x.storage.persistent) cast.storage.kind = "weights";
+    if (isCached) {
+      this.castWeights.set(x, cast);
+      this.#cachedCasts.push(cast);
+    }
+    return cast;
+  }
+  cast(x, dtype) {
+    if (x.dtype === dtype) return x;
+    const output = this.tensor(x.shape, dtype, [x], x);
+    if (x.storage.kind === "logits") output.storage.kind = "logits";
+    if (this.headsFirst.has(x.storage)) this.headsFirst.add(output.storage);
+    this.record("to", { reads: [x], outputs: [output], gradients: [made(x)] });
+    return output;
+  }
+  /** What autocast raises to float32: norms, powers, softmax. */
+  raised(x) {
+    return this.autocastDtype === void 0 ? x : this.cast(x, "float32");
+  }
+  tensor(shape, dtype, from, { batched } = { batched: true }) {
+    const storage = this.storage(elements({ shape }), dtype, batched);
+    const requiresGrad = this.pass === void 0 && from.some((input) => input.requiresGrad);
+    return { storage, shape, batched, dtype, requiresGrad, edge: this.newEdge() };
+  }
+  storage(count, dtype, batched, kind = "activations") {
+    return this.#newStorage(count * bytesPerElement[dtype], batched, kind, false);
+  }
+  /** A storage of the model beside its parameters. Another pass over the same weights finds it there. */
+  buffer(name, bytes) {
+    const key = (this.pass?.of === "copy" ? REFERENCE : "") + this.#model + name;
+    const known = this.#namedBuffers.get(key);
+    if (known !== void 0) return known;
+    const storage = this.persistent(bytes);
+    this.#namedBuffers.set(key, storage);
+    this.buffers.push(storage);
+    return storage;
+  }
+  /** A storage of the model itself. */
+  persistent(bytes) {
+    return this.#newStorage(bytes, false, "weights", true);
+  }
+  /** A new storage of a tensor's size: its gradient, its optimizer state, a temporary. */
+  like(tensor, kind) {
+    return this.#newStorage(elements(tensor) * bytesPerElement[tensor.dtype], tensor.batched, kind, false);
+  }
+  /** Any other storage, in bytes, that does not grow with the batch. */
+  fixed(bytes, kind) {
+    return this.#newStorage(bytes, false, kind, false);
+  }
+  newEdge() {
+    return this.#edges++;
+  }
+  /** Outside the graph (no output requires a gradient) nothing is saved. */
+  record(name, options) {
+    const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch: scratch3 = [], backwardScratch = [] } = options;
+    const readStorages = options.reads.map((tensor) => tensor.storage);
+    const inGraph = outputs.some((output) => output.requiresGrad);
+    const created = outputs.map((tensor) => tensor.storage).filter((storage) => !readStorages.includes(storage));
+    this.nodes.push({
+      name,
+      reads: readStorages,
+      creates: [...created, ...saved],
+      scratch: scratch3,
+      saves: inGraph ? [...saves.map((tensor) => tensor.storage), ...saved] : [],
+      keeps: inGraph ? keeps.map((tensor) => tensor.storage) : [],
+      outputs,
+      gradients: gradients.filter((edge) => edge.to.requiresGrad),
+      backwardScratch,
+      flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
+      productElements: options.productElements ?? (outputs[0] === void 0 ? 0 : elements(outputs[0])),
+      computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? "float32"
+    });
+  }
+  #newStorage(bytes, batched, kind, persistent) {
+    const sequences = this.pass?.sequences?.perSample ?? this.#sequencesPerSample;
+    const [fixedBytes, bytesPerSample] = batched ? [0, bytes * sequences] : [bytes, 0];
+    const samples = batched ? this.pass?.sequences?.count : void 0;
+    const atLeast = samples === void 0 ? {} : { samplesAtLeast: samples };
+    return { id: this.#storages++, fixedBytes, bytesPerSample, ...atLeast, kind, persistent };
+  }
+};
+function made(to) {
+  return { to, passes: false };
+}
+function widest(x, y) {
+  return x === "float32" || y === "float32" ? "float32" : x;
+}
+
 // engine/estimate/objectives/log-probabilities.ts
 var ENTROPY_ROWS = 128;
 function logProbabilities(tape, raw, style) {
@@ -1085,8 +1031,8 @@ function answerLogProbabilities(tape, raw, { inPlace }) {
   const perToken = throughOwnType(tape, tempered);
   const [, vocabulary = 0] = logits.shape;
   const chunk = () => tape.fixed(ENTROPY_ROWS * vocabulary * bytesPerElement[tempered.dtype], "logits");
-  const scratch2 = [...inPlace ? [tape.like(tempered, "logits")] : [], chunk(), chunk(), chunk()];
-  tape.record("entropy", { reads: [logits, tempered], outputs: [], scratch: scratch2 });
+  const scratch3 = [...inPlace ? [tape.like(tempered, "logits")] : [], chunk(), chunk(), chunk()];
+  tape.record("entropy", { reads: [logits, tempered], outputs: [], scratch: scratch3 });
   return perToken;
 }
 function dividedInPlace(tape, logits) {
@@ -1346,6 +1292,101 @@ function movedByOne(tape, logits) {
   return { ...moved, shape: logits.shape };
 }
 
+// engine/estimate/kernels/pixel-attention.ts
+function pixelAttention(autograd, joined, shape) {
+  const { heads, keySize, valueSize } = shape;
+  const [, y = 0, x = 0] = joined.shape;
+  const pixels = y * x;
+  const view = (size) => ({ ...joined, shape: [heads, size, pixels], edge: autograd.newEdge() });
+  const [query, key, value] = [view(keySize), view(keySize), view(valueSize)];
+  autograd.record("split", { reads: [joined], outputs: [query, key, value], gradients: [made(joined)] });
+  const scores = autograd.elementwise("mul", autograd.batchMatmul(query, key, [heads, pixels, pixels]));
+  const probabilities = autograd.lowered(softmax(autograd, scores));
+  const mixed = autograd.batchMatmul(value, probabilities, [heads, valueSize, pixels]);
+  const asImage = (tensor) => ({ ...tensor, shape: [heads * valueSize, y, x] });
+  return [asImage(mixed), asImage(autograd.elementwise("clone", value))];
+}
+function softmax(autograd, x) {
+  const output = autograd.tensor(x.shape, autograd.autocastDtype === void 0 ? x.dtype : "float32", [x]);
+  autograd.record("softmax", { reads: [x], outputs: [output], saves: [output], gradients: [made(x)] });
+  return output;
+}
+
+// engine/estimate/objectives/detection-loss.ts
+var SIDES = 4;
+function detectionLoss(tape, config, spec) {
+  return tape.underAutocast(() => {
+    const heads = yoloDetector(tape, config, spec.labels);
+    const losses = heads.flatMap((head) => lossesOf(tape, head, spec.objects ?? ASSUMED_OBJECTS));
+    tape.record("return", {
+      reads: heads.flatMap(({ boxes, scores, keypoints }) => [boxes, scores, ...keypoints ? [keypoints] : []]),
+      outputs: []
+    });
+    return summed(tape, losses);
+  });
+}
+function lossesOf(tape, { boxes, scores, keypoints }, objects) {
+  const places2 = keypoints && tape.elementwise("contiguous", keypoints);
+  const distances = tape.elementwise("contiguous", boxes);
+  const logits = tape.markLogits(tape.elementwise("contiguous", scores));
+  const sides = decoded(tape, distances);
+  const targets = assigned(tape, logits, objects);
+  const losses = [classLoss(tape, logits, targets), boxLoss(tape, distances, sides, targets)];
+  return places2 === void 0 ? losses : [...losses, keypointLoss(tape, places2)];
+}
+function decoded(tape, distances) {
+  const [sides = 0, pixels = 0] = distances.shape;
+  const likely = sides === SIDES ? distances : tape.lowered(softmax(tape, distances));
+  const corners = tape.tensor([SIDES, pixels], likely.dtype, [likely]);
+  tape.record("dist2bbox", { reads: [likely], outputs: [corners], gradients: [made(likely)] });
+  return corners;
+}
+function assigned(tape, logits, objects) {
+  const [, pixels = 0] = logits.shape;
+  const pairs = (count) => scratch(tape, count * objects * pixels, "float32");
+  const classes = (dtype) => scratch(tape, elements(logits), dtype);
+  const probabilities = tape.tensor(logits.shape, logits.dtype, []);
+  tape.record("sigmoid", { reads: [logits], outputs: [probabilities] });
+  tape.record("select_candidates_in_gts", { reads: [], outputs: [], scratch: [pairs(8)] });
+  const oneHot = [classes("int64"), classes("float32"), classes("bool"), classes("int64")];
+  tape.record("get_targets", { reads: [], outputs: [], scratch: [pairs(3), ...oneHot] });
+  const targets = tape.tensor(logits.shape, "float32", []);
+  tape.record("normalize", { reads: [probabilities], outputs: [targets], scratch: [pairs(3), classes("int64")] });
+  return targets;
+}
+function classLoss(tape, logits, targets) {
+  const lowered = tape.cast(targets, logits.dtype);
+  const [wide, target] = [tape.markLogits(tape.raised(logits)), tape.raised(lowered)];
+  const loss = tape.tensor([], "float32", [wide], { batched: false });
+  tape.record("binary_cross_entropy_with_logits", {
+    reads: [wide, target, lowered],
+    outputs: [loss],
+    saves: [wide, target],
+    scratch: [0, 1].map(() => scratch(tape, elements(wide), wide.dtype)),
+    gradients: [made(wide)]
+  });
+  return loss;
+}
+function boxLoss(tape, distances, sides, targets) {
+  const loss = tape.tensor([], "float32", [distances, sides], { batched: false });
+  tape.record("bbox_loss", {
+    reads: [distances, sides, targets],
+    outputs: [loss],
+    gradients: [distances, sides].map(made)
+  });
+  return loss;
+}
+function keypointLoss(tape, places2) {
+  const inImage = tape.elementwise("clone", places2);
+  const loss = tape.tensor([], "float32", [inImage], { batched: false });
+  const selected = scratch(tape, elements(places2), "float32");
+  tape.record("keypoint_loss", { reads: [inImage], outputs: [loss], scratch: [selected], gradients: [made(inImage)] });
+  return loss;
+}
+function scratch(tape, count, dtype) {
+  return tape.storage(count, dtype, true, "temporaries");
+}
+
 // engine/estimate/objectives/strided-log-probabilities.ts
 var CHUNK_ROWS = 256;
 function places({ context, stride, answerLength }, tokens) {
@@ -1402,8 +1443,8 @@ function answered(tape, config, spec, method, whole2) {
     const logits = tape.markLogits(forward(tape, config, { ...spec, sequenceLength: tokens }));
     const wide = tape.cast(logits, "float32");
     const sampled2 = () => tape.storage(count * vocabulary, "float32", true, "logits");
-    const scratch2 = [sampled2(), sampled2(), sampled2()];
-    tape.record("sample", { reads: [logits, wide, before, mask], outputs: [], scratch: scratch2 });
+    const scratch3 = [sampled2(), sampled2(), sampled2()];
+    tape.record("sample", { reads: [logits, wide, before, mask], outputs: [], scratch: scratch3 });
   });
 }
 function compared(tape, config, spec, method, tokens) {
@@ -1492,8 +1533,14 @@ function objectiveOf(tape, config, spec) {
     case "trajectories":
       return learningFromTrajectories(tape, config, spec, method);
     case void 0:
-      return ownLoss(tape, config, spec);
+      return withAverage(tape, spec, plainLoss(tape, config, spec));
   }
+}
+function plainLoss(tape, config, spec) {
+  if (config.model_type === "yolo" && config.head !== "classify" && spec.step === "training") {
+    return { loss: detectionLoss(tape, config, spec), held: [] };
+  }
+  return ownLoss(tape, config, spec);
 }
 function ownLoss(tape, config, spec) {
   return tape.underAutocast(() => {
@@ -1501,6 +1548,12 @@ function ownLoss(tape, config, spec) {
     const loss = spec.step === "training" ? tape.frame(logits, (input) => tape.crossEntropy(input)) : tape.mean(logits);
     return { loss, held: spec.loop === "plain" ? [logits.storage, ...tape.held] : [] };
   });
+}
+function withAverage(tape, spec, objective) {
+  if (spec.loop !== "ultralytics") return objective;
+  const model = [...[...tape.parameters.values()].map(({ storage }) => storage), ...tape.buffers];
+  tape.wholeBuffers.push(...model.map(({ fixedBytes }) => tape.persistent(fixedBytes)));
+  return objective;
 }
 function policyPass(tape, config, spec) {
   return tape.underAutocast(() => forward(tape, config, spec));
@@ -1846,9 +1899,9 @@ function eagerAttention(autograd, query, key, value, options) {
   const biased = options.bias === void 0 ? scaled2 : autograd.add(scaled2, options.bias);
   const masked = options.causal || autograd.isPadded ? autograd.elementwise("add", biased) : biased;
   const wide = options.castsSoftmax && options.sinks === void 0 ? autograd.cast(masked, "float32") : autograd.raised(masked);
-  const softmax = options.sinks === void 0 ? autograd.elementwise("softmax", wide, { savesOutput: true }) : sinkSoftmax(autograd, masked, options.sinks);
+  const softmax2 = options.sinks === void 0 ? autograd.elementwise("softmax", wide, { savesOutput: true }) : sinkSoftmax(autograd, masked, options.sinks);
   const castsBack = options.castsSoftmax || options.bias === void 0 && options.causal;
-  const lowered = castsBack ? autograd.cast(softmax, autograd.autocastDtype ?? query.dtype) : softmax;
+  const lowered = castsBack ? autograd.cast(softmax2, autograd.autocastDtype ?? query.dtype) : softmax2;
   const weights = autograd.dropout(lowered, options.dropout);
   const output = autograd.elementwise("clone", autograd.batchMatmul(weights, factor(v), query.shape));
   return { output, weights };
@@ -2041,8 +2094,8 @@ function fusedMamba2(autograd, x, shape, weight) {
     saves: inputs,
     saved: shape.norm === void 0 ? [scanned] : [scanned, deviations],
     gradients: inputs.map(made),
-    scratch: [scratch(autograd, Math.max(forwardEnd, forwardScan))],
-    backwardScratch: [scratch(autograd, backward)],
+    scratch: [scratch2(autograd, Math.max(forwardEnd, forwardScan))],
+    backwardScratch: [scratch2(autograd, backward)],
     flopsPerSample: scanFlops(shape, tokens) + 2 * tokens * inner * outFeatures
   });
   return result;
@@ -2070,8 +2123,8 @@ function chunkScan(tape, inputs, shape, parameters) {
     saves: [...all, result],
     saved: [tape.storage(bytes.steps / 2, "bool", true)],
     gradients: all.map(made),
-    scratch: [scratch(tape, Math.max(bytes.lastScan, bytes.stateScan - bytes.rows))],
-    backwardScratch: [scratch(tape, bytes.backwardScan)],
+    scratch: [scratch2(tape, Math.max(bytes.lastScan, bytes.stateScan - bytes.rows))],
+    backwardScratch: [scratch2(tape, bytes.backwardScan)],
     flopsPerSample: scanFlops(shape, tokens)
   });
   if (tape.spec.loop === "plain") cacheState(tape, shape);
@@ -2100,7 +2153,7 @@ function scanParameters(autograd, { heads }, weight) {
   const rates = autograd.elementwise("exp", autograd.cast(weight("A_log", [heads]), "float32"), { savesOutput: true });
   return [weight("dt_bias", [heads]), autograd.elementwise("neg", rates), weight("D", [heads])];
 }
-function scratch(autograd, bytes) {
+function scratch2(autograd, bytes) {
   return autograd.storage(bytes, "bool", true, "temporaries");
 }
 function widthsOf({ heads, headSize, groups, stateSize }) {
@@ -2133,9 +2186,33 @@ function scanFlops(shape, tokens) {
   return 2 * tokens * (kernel * convolved + withinChunks + 2 * inner * stateSize);
 }
 
+// engine/estimate/sharding/shares.ts
+function sharesOf(spec) {
+  const { sharding = "ddp", offload } = spec;
+  const divided = 1 / modelCopies(spec);
+  const state = offload === void 0 ? divided : 0;
+  const weights = offload === "optimizer-and-weights" ? 0 : divided;
+  switch (sharding) {
+    case "ddp":
+      return { weights: 1, optimizerState: offload === void 0 ? 1 : 0 };
+    case "zero1":
+    case "zero2":
+      return { weights: 1, optimizerState: state };
+    case "zero3":
+    case "fsdp":
+    case "fsdp-grad-op":
+      return { weights, optimizerState: state };
+  }
+}
+function mastersOf({ sharding, gpus: gpus2, precision }) {
+  if (sharding?.startsWith("zero")) return "in-optimizer";
+  if (precision !== "bf16-master") return "none";
+  return isFsdp(sharding) && gpus2 > 1 ? "as-weights" : "in-optimizer";
+}
+
 // engine/estimate/kernels/adapters.ts
 function withLowRank(autograd, name, x, base, adapters) {
-  const raised2 = castForAdapters(autograd, x, adapters);
+  const raised2 = castForAdapters(autograd, x);
   const product = lowRank(autograd, name, autograd.dropout(raised2, adapters.dropout), lastSize(base), adapters);
   const sum2 = autograd.cast(autograd.add(base, autograd.elementwise("mul", product)), base.dtype);
   autograd.record("return", { reads: [raised2], outputs: [] });
@@ -2177,16 +2254,18 @@ function adapterLinear(autograd, name, x, outFeatures) {
   return output;
 }
 function adapterWeight(autograd, name, shape) {
-  const inWeightsType = autograd.spec.lora?.inWeightsType === true;
-  return autograd.parameter(name, shape, { trainable: true, ...!inWeightsType && { dtype: "float32" } });
+  return autograd.parameter(name, shape, { trainable: true, ...!areInWeightsType(autograd) && { dtype: "float32" } });
 }
-function castForAdapters(autograd, x, { inWeightsType }) {
-  return inWeightsType ? x : autograd.cast(x, "float32");
+function castForAdapters(autograd, x) {
+  return areInWeightsType(autograd) ? x : autograd.cast(x, "float32");
+}
+function areInWeightsType({ spec }) {
+  return spec.lora?.inWeightsType === true || mastersOf(spec) === "in-optimizer";
 }
 function withMagnitude(autograd, name, x, adapted, adapters) {
   const { base, weight, bias } = adapted;
   const outFeatures = lastSize(base);
-  const raised2 = castForAdapters(autograd, x, adapters);
+  const raised2 = castForAdapters(autograd, x);
   const input = autograd.dropout(raised2, adapters.dropout);
   const identity = autograd.tensor([lastSize(x), lastSize(x)], raised2.dtype, [], { batched: false });
   autograd.record("eye", { reads: [], outputs: [identity] });
@@ -2247,7 +2326,7 @@ function again(autograd, name, input, matrix, outFeatures) {
 function turnedInput(autograd, name, x, adapters) {
   const size = blockSize(lastSize(x), adapters.rank);
   const blocks = lastSize(x) / size;
-  const raised2 = castForAdapters(autograd, x, adapters);
+  const raised2 = castForAdapters(autograd, x);
   const rotation = cayley(autograd, name, blocks, size);
   const [factor, matrix] = [autograd.lowered(raised2), autograd.lowered(rotation)];
   const product = autograd.tensor(x.shape, factor.dtype, [factor, matrix]);
@@ -2531,7 +2610,7 @@ var Batch = class extends Autograd {
   #pixels;
   constructor(spec, device) {
     super(spec, device);
-    const isImage = spec.task === "image-classification";
+    const isImage = isOfImages(spec.task);
     const imageSize = spec.imageSize ?? 0;
     const inputShape = isImage ? [3, imageSize, imageSize] : [spec.sequenceLength ?? 0];
     const labelShape = spec.task === "seq2seq-lm" ? [spec.targetLength ?? spec.sequenceLength ?? 0] : inputShape;
@@ -2682,7 +2761,8 @@ var Weights = class extends Blocks {
   }
   /** LLaMA-Factory model/adapter.py: weights are loaded in the type that is computed in, and made float32 where they train. */
   get #frozen() {
-    const isPart2 = this.spec.trainable !== void 0 && this.pass?.of !== "copy";
+    const { trainable, loop } = this.spec;
+    const isPart2 = trainable !== void 0 && loop !== "ultralytics" && this.pass?.of !== "copy";
     return isPart2 && this.autocastDtype !== void 0 ? { dtype: this.autocastDtype } : {};
   }
   isPolicy() {
@@ -3060,14 +3140,14 @@ var Linears = class extends Pointwise {
 // engine/estimate/layers/experts.ts
 var Experts = class extends Linears {
   routed(name, states, options) {
-    const x = this.spec.expertsOnHost ? { ...states, requiresGrad: false } : states;
+    const x = this.spec.expertStyle === "ktransformers" ? { ...states, requiresGrad: false } : states;
     const { linear, expertScale, count } = options;
     const logits = linear === void 0 ? routerLogits(this, x, this.#routerParameters(name, x, options), options) : this.linear(`${name}.${linear}`, x, count, { bias: false });
     const scale = expertScale === void 0 ? void 0 : this.weight(`${name}.${expertScale}`, [count]);
     return bestExperts(this, logits, options, scale);
   }
   experts(name, x, [weights, chosen], { count, inner, hasBias = false, isGated = true }, gate) {
-    if (this.spec.expertsOnHost) return this.#onHost(name, x);
+    if (this.spec.expertStyle === "ktransformers") return this.#onHost(name, x);
     const held = count / (this.spec.expertParallel ?? 1);
     const hidden = lastSize(x);
     const joined = isGated ? 2 * inner : inner;
@@ -3100,13 +3180,14 @@ var Experts = class extends Linears {
     for (const adapted of names2) this.linearNames.add(adapted);
     const isAdapted = names2.length > 0 && this.isPolicy() && names2.every((adapted) => targets.includes(adapted));
     if (isAdapted) return withLowRankMatrices(this, name, matrix, rank * names2.length);
-    const isMerged = this.#hasParameterAdapter(name) && !this.spec.lora?.inExpertKernels;
+    const isMerged = this.#hasParameterAdapter(name) && this.spec.expertStyle !== "axolotl-kernels";
     return isMerged ? withLowRankMatrices(this, name, matrix, rank) : matrix;
   }
   /** Adapters of experts' matrices that stay products of their own. */
   #expertFactors(name, matrix) {
-    const { rank = 0, inExpertKernels } = this.spec.lora ?? {};
-    return inExpertKernels && this.#hasParameterAdapter(name) ? lowRankFactors(this, name, matrix, rank) : void 0;
+    const { expertStyle, lora } = this.spec;
+    const isApart = expertStyle === "axolotl-kernels" && this.#hasParameterAdapter(name);
+    return isApart ? lowRankFactors(this, name, matrix, lora?.rank ?? 0) : void 0;
   }
   #hasParameterAdapter(name) {
     const part2 = name.slice(name.lastIndexOf(".") + 1);
@@ -3123,14 +3204,14 @@ var Experts = class extends Linears {
   everyExpert(name, x, { count, perToken, inner }, gate, shared) {
     const router = { count, perToken, scoring: "sigmoid" };
     const logits = routerLogits(this, x, this.#routerParameters(`${name}.router`, x, router), router);
-    if (this.spec.chosenExperts) {
+    if (this.spec.expertStyle === "torchtune") {
       const rows2 = chosenRows(this, x, logits, perToken);
       const results2 = this.frame(rows2, (input) => this.#chosenExperts(`${name}.experts`, input, count, inner));
       return this.residual(shared(), results2);
     }
     const rows = scoredRows(this, x, logits, perToken);
     const results = this.frame(rows, (scored2) => {
-      if (this.spec.linearExperts) {
+      if (this.spec.expertStyle === "axolotl-linear") {
         const project = (part2, index, input, to) => this.linear(`${name}.experts.${part2}.${index}`, input, to, { bias: false });
         return oneByOne(this, scored2, count, (input, index) => {
           const activated = this.silu(project("gate_projs", index, input, inner));
@@ -3186,7 +3267,7 @@ var Experts = class extends Linears {
 // engine/estimate/layers/mixers.ts
 var Mixers = class extends Experts {
   rotaryTable(x, size, positions = 0) {
-    if (this.spec.chosenExperts && this.wholeBuffers.length === 0) {
+    if (this.spec.expertStyle === "torchtune" && this.wholeBuffers.length === 0) {
       this.wholeBuffers.push(this.persistent(positions * size * bytesPerElement.float32));
     }
     const [tokens = 0] = x.shape;
@@ -3360,6 +3441,27 @@ var Tape = class extends Mixers {
     this.record("max_pool2d", { reads: [x], outputs: [output], saves: [x], saved: [indices], gradients: [made(x)] });
     return output;
   }
+  upsampleNearest(x) {
+    const wide = this.raised(x);
+    const [channels, y, width] = image(wide);
+    const output = this.tensor([channels, 2 * y, 2 * width], wide.dtype, [wide]);
+    this.record("upsample_nearest2d", { reads: [wide], outputs: [output], gradients: [made(wide)] });
+    return output;
+  }
+  detached(x) {
+    return { ...x, requiresGrad: false, edge: this.newEdge() };
+  }
+  joinPixels(parts) {
+    return this.concatenate(
+      parts.map((part2) => {
+        const [channels, y, width] = image(part2);
+        return { ...part2, shape: [channels, y * width] };
+      })
+    );
+  }
+  pixelAttention(joined, shape) {
+    return pixelAttention(this, joined, shape);
+  }
   globalAveragePool(x) {
     const output = this.tensor(x.shape.slice(0, 1), x.dtype, [x]);
     this.record("mean", { reads: [x], outputs: [output], gradients: [made(x)] });
@@ -3427,6 +3529,801 @@ var Tape = class extends Mixers {
 function image(x) {
   const [channels = 0, y = 0, width = 0] = x.shape;
   return [channels, y, width];
+}
+
+// engine/estimate/sharding/gradients.ts
+var HeldGradients = class {
+  #context;
+  #held = /* @__PURE__ */ new Map();
+  constructor(context) {
+    this.#context = context;
+  }
+  add(parameter, gradient) {
+    const held = this.#held.get(parameter);
+    if (held !== void 0) this.#context.memory.release(gradient);
+    else this.#held.set(parameter, gradient);
+    if (!this.#context.kept(parameter)) return;
+    this.#held.delete(parameter);
+    this.#context.memory.release(held ?? gradient);
+  }
+  /** Hands it over. */
+  take(parameter) {
+    const gradient = this.#held.get(parameter);
+    this.#held.delete(parameter);
+    return gradient;
+  }
+  takeAll() {
+    const gradients = [...this.#held.values()];
+    this.#held.clear();
+    return gradients;
+  }
+  release() {
+    for (const gradient of this.#held.values()) this.#context.memory.release(gradient);
+    this.#held.clear();
+  }
+};
+
+// engine/estimate/sharding/parameter-sizes.ts
+function bytesOf(parameter) {
+  return elements(parameter) * bytesPerElement[parameter.dtype];
+}
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}
+function trainedOf(parameters) {
+  return [...parameters].filter((parameter) => parameter.requiresGrad);
+}
+
+// engine/estimate/sharding/data-parallel.ts
+var DataParallel = class {
+  resident;
+  partAtATime = 1;
+  #gradients;
+  constructor(context) {
+    const { spec, parameters, memory } = context;
+    this.#gradients = new HeldGradients(context);
+    const buckets = modelCopies(spec) === 1 ? 0 : sum(trainedOf(parameters.values()).map(bytesOf));
+    this.resident = buckets > 0 ? [memory.fixed(buckets, "temporaries")] : [];
+  }
+  begins() {
+  }
+  ends() {
+  }
+  forwardEnds() {
+  }
+  receives(parameter, gradient) {
+    this.#gradients.add(parameter, gradient);
+  }
+  backwardEnds() {
+  }
+  optimizerBegins() {
+  }
+  optimizerEnds() {
+  }
+  gradientsEnd() {
+    this.#gradients.release();
+  }
+};
+
+// engine/estimate/sharding/fsdp.ts
+var FullyShardedDataParallel = class {
+  resident = [];
+  partAtATime = 1;
+  #memory;
+  #units = /* @__PURE__ */ new Map();
+  #unitOf = /* @__PURE__ */ new Map();
+  /** In the order of the forward pass, which the backward pass runs through from its end. */
+  #blocks = [];
+  #shards;
+  #rules;
+  #current;
+  /** What a collective has read or written last; the next one of its kind lets it go. */
+  #gathered;
+  #reduced;
+  /** Before gradients are summed across GPUs; until then they stay whole. */
+  #microStepsLeft;
+  constructor(context) {
+    const { spec, parameters, memory } = context;
+    this.#memory = memory;
+    this.#shards = new HeldGradients(context);
+    this.#rules = {
+      part: 1 / modelCopies(spec),
+      castsShards: mastersOf(spec) === "as-weights",
+      isOffloaded: spec.offload !== void 0,
+      keepsGathered: spec.sharding === "fsdp-grad-op"
+    };
+    this.#microStepsLeft = spec.syncsEveryMicroBatch ? 1 : Math.min(spec.gradientAccumulation, 2);
+    for (const [name, parameter] of parameters) {
+      const key = unitName(name);
+      const unit = this.#units.get(key) ?? new Unit(isBlock(key), memory, this.#rules);
+      this.#units.set(key, unit);
+      unit.parameters.push(parameter);
+      this.#unitOf.set(parameter.storage, unit);
+    }
+  }
+  begins(used, pass) {
+    const unit = used.map((storage) => this.#unitOf.get(storage)).find((unit2) => unit2 !== void 0);
+    if (unit === void 0) return;
+    if (pass === "backward") this.#backward(unit);
+    else this.#forward(unit);
+    if (pass === "forward" && unit.isBlock && this.#blocks.at(-1) !== unit) this.#blocks.push(unit);
+  }
+  ends() {
+  }
+  #forward(unit) {
+    if (unit === this.#current) return;
+    this.#leaveForward();
+    this.#current = unit;
+    if (unit.isWhole) return;
+    const gathered3 = unit.gather();
+    unit.unpack();
+    this.#letGoOfGathered();
+    this.#gathered = gathered3;
+  }
+  #leaveForward() {
+    if (this.#current?.isBlock && !this.#rules.keepsGathered) this.#current.reshard();
+    this.#current = void 0;
+  }
+  forwardEnds() {
+    this.#leaveForward();
+    this.#letGoOfGathered();
+    this.#prefetch();
+  }
+  /** The next block of the backward pass, while the one before it computes. */
+  #prefetch() {
+    const next = this.#blocks.at(-1);
+    if (next !== void 0 && !next.isWhole) this.#gathered = next.gather();
+  }
+  #backward(unit) {
+    if (unit === this.#current) return;
+    this.#leaveBackward();
+    this.#current = unit;
+    if (!unit.isBlock) return;
+    if (this.#blocks.at(-1) === unit) this.#blocks.pop();
+    if (unit.isWhole) return;
+    if (this.#gathered === void 0) this.#gathered = unit.gather();
+    unit.unpack();
+    this.#letGoOfGathered();
+    this.#prefetch();
+  }
+  #leaveBackward() {
+    if (this.#current?.isBlock) this.#reduce(this.#current);
+    this.#current = void 0;
+  }
+  /** What has gathered gradients: the weights are let go, and the sums divided. */
+  #reduce(unit) {
+    unit.reshard();
+    if (this.#microStepsLeft > 1) return;
+    this.#letGoOfReduced();
+    this.#reduced = unit.reduce(this.#shards);
+  }
+  receives(parameter, gradient) {
+    this.#unitOf.get(parameter)?.receive(parameter, gradient);
+  }
+  backwardEnds() {
+    this.#leaveBackward();
+    for (const unit of this.#units.values()) if (unit.isWhole || unit.hasGradients) this.#reduce(unit);
+    this.#letGoOfGathered();
+    this.#letGoOfReduced();
+    this.#blocks.length = 0;
+    this.#microStepsLeft = Math.max(1, this.#microStepsLeft - 1);
+  }
+  optimizerBegins() {
+  }
+  optimizerEnds() {
+  }
+  gradientsEnd() {
+    this.#shards.release();
+  }
+  #letGoOfGathered() {
+    if (this.#gathered !== void 0) this.#memory.release(this.#gathered);
+    this.#gathered = void 0;
+  }
+  #letGoOfReduced() {
+    if (this.#reduced !== void 0) this.#memory.release(this.#reduced);
+    this.#reduced = void 0;
+  }
+};
+var Unit = class {
+  parameters = [];
+  isBlock;
+  /** Whole ones, by the parameter's storage. */
+  #gradients = /* @__PURE__ */ new Map();
+  #memory;
+  #rules;
+  #weights;
+  constructor(isBlock2, memory, rules) {
+    this.isBlock = isBlock2;
+    this.#memory = memory;
+    this.#rules = rules;
+  }
+  get isWhole() {
+    return this.#weights !== void 0;
+  }
+  get hasGradients() {
+    return this.#gradients.size > 0;
+  }
+  /** The collective's output, flat. Its input is part of it, unless the shard is first cast or brought from the host. */
+  gather() {
+    const { part: part2, castsShards, isOffloaded } = this.#rules;
+    const bytes = sum(this.parameters.map(bytesOf));
+    const input = castsShards || isOffloaded ? this.#allocate(bytes * part2, "temporaries") : void 0;
+    const output = this.#allocate(bytes, "temporaries");
+    if (input !== void 0) this.#memory.release(input);
+    return output;
+  }
+  /** Copies of their own for the parameters. */
+  unpack() {
+    this.#weights = this.#allocate(sum(this.parameters.map(bytesOf)), "weights");
+  }
+  reshard() {
+    if (this.#weights !== void 0) this.#memory.release(this.#weights);
+    this.#weights = void 0;
+  }
+  receive(parameter, gradient) {
+    if (this.#gradients.has(parameter)) this.#memory.release(gradient);
+    else this.#gradients.set(parameter, gradient);
+  }
+  /** The collective's input, which outlives the call. */
+  reduce(shards) {
+    const trained = trainedOf(this.parameters).filter((parameter) => this.#gradients.has(parameter.storage));
+    if (trained.length === 0) return void 0;
+    const { part: part2, castsShards, isOffloaded } = this.#rules;
+    const bytes = sum(trained.map(bytesOf));
+    const input = this.#allocate(bytes, "gradients");
+    for (const gradient of this.#gradients.values()) this.#memory.release(gradient);
+    this.#gradients.clear();
+    const reduced = castsShards ? this.#allocate(bytes * part2, "gradients") : void 0;
+    for (const parameter of trained) {
+      const size = castsShards ? elements(parameter) * bytesPerElement.float32 : bytesOf(parameter);
+      const shard = this.#allocate(size * part2, "gradients");
+      if (isOffloaded) this.#memory.release(shard);
+      else shards.add(parameter.storage, shard);
+    }
+    if (reduced !== void 0) this.#memory.release(reduced);
+    return input;
+  }
+  #allocate(bytes, kind) {
+    const storage = this.#memory.fixed(bytes, kind);
+    this.#memory.allocate(storage);
+    return storage;
+  }
+};
+function unitName(parameter) {
+  return /^.*?\.\d+(?=\.)/.exec(parameter)?.[0] ?? (parameter.startsWith(REFERENCE) ? REFERENCE : "");
+}
+function isBlock(unit) {
+  return unit !== "" && unit !== REFERENCE;
+}
+
+// engine/estimate/sharding/gradient-buckets.ts
+var GradientBuckets = class {
+  buffers;
+  #memory;
+  #bufferBytes;
+  #sent;
+  #isOpen = false;
+  #filledBytes = 0;
+  /** Larger than a buffer, so sent as it is: there until the next gradient comes. */
+  #waiting;
+  constructor(memory, { bufferBytes, count, sent = () => {
+  } }) {
+    this.#memory = memory;
+    this.#bufferBytes = bufferBytes;
+    this.#sent = sent;
+    this.buffers = Array.from({ length: count }, () => memory.fixed(bufferBytes, "temporaries"));
+  }
+  open() {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    for (const buffer of this.buffers) this.#memory.allocate(buffer);
+  }
+  close() {
+    if (this.#isOpen) for (const buffer of this.buffers) this.#memory.release(buffer);
+    this.#isOpen = false;
+  }
+  fits(gradient) {
+    return gradient.fixedBytes <= this.#bufferBytes;
+  }
+  /** Copies what fits, and lets the gradient go in any case, now or soon. */
+  take(gradient) {
+    this.#sendWaiting();
+    if (this.#filledBytes + gradient.fixedBytes > this.#bufferBytes) this.#send();
+    if (this.fits(gradient)) {
+      this.#filledBytes += gradient.fixedBytes;
+      this.#memory.release(gradient);
+    } else {
+      this.#waiting = gradient;
+    }
+  }
+  flush() {
+    this.#sendWaiting();
+    this.#send();
+  }
+  #sendWaiting() {
+    if (this.#waiting === void 0) return;
+    this.#sent();
+    this.#memory.release(this.#waiting);
+    this.#waiting = void 0;
+  }
+  /** What is in the bucket is put together once more. */
+  #send() {
+    if (this.#filledBytes === 0) return;
+    const message = this.#memory.fixed(this.#filledBytes, "temporaries");
+    this.#memory.allocate(message);
+    this.#memory.release(message);
+    this.#sent();
+    this.#filledBytes = 0;
+  }
+};
+
+// engine/estimate/sharding/partitioned-step.ts
+var PartitionedStep = class {
+  /** Of this GPU's part, in the type of the weights. */
+  gradientBytes;
+  partAtATime;
+  #memory;
+  /** Of the largest piece of a gradient that this GPU has. */
+  #pieceElements;
+  #stepElements;
+  #is16Bit;
+  #master;
+  constructor({ spec, parameters, memory }, { dividesEach, subGroup }) {
+    const trained = trainedOf(parameters.values());
+    const part2 = 1 / modelCopies(spec);
+    const partElements = sum(trained.map(elements)) * part2;
+    const largest = Math.max(0, ...trained.map(elements));
+    this.#memory = memory;
+    this.gradientBytes = dividesEach ? sum(trained.map(bytesOf)) * part2 : largestPartBytes(trained, modelCopies(spec));
+    this.#pieceElements = dividesEach ? largest * part2 : Math.min(largest, partElements);
+    this.#stepElements = Math.min(partElements, subGroup);
+    this.partAtATime = partElements === 0 ? 1 : this.#stepElements / partElements;
+    this.#is16Bit = spec.precision === "bf16-master" || spec.precision === "bf16";
+  }
+  /** stage_1_and_2.py has_overflow_partitioned_grads_serial: the largest piece of a gradient in float32, twice, and three masks. */
+  checkOverflow() {
+    const piece = this.#pieceElements;
+    const floats = this.#is16Bit ? [4 * piece, 4 * piece] : [];
+    this.#passing([...floats, piece, piece, piece]);
+  }
+  /** complete_grad_norm_calculation: a copy of every piece in float64. */
+  takeNorm() {
+    this.#passing([8 * this.#pieceElements]);
+  }
+  /** The gradients in one piece, and in float32 for the master weights. */
+  begin() {
+    const flat = this.#fixed(this.#stepElements * (this.#is16Bit ? 2 : 4));
+    this.#memory.allocate(flat);
+    if (!this.#is16Bit) {
+      this.#master = flat;
+      return;
+    }
+    this.#master = this.#fixed(this.#stepElements * bytesPerElement.float32);
+    this.#memory.allocate(this.#master);
+    this.#memory.release(flat);
+  }
+  end() {
+    if (this.#master !== void 0) this.#memory.release(this.#master);
+    this.#master = void 0;
+  }
+  #passing(sizes) {
+    const storages = sizes.map((bytes) => this.#fixed(bytes));
+    for (const storage of storages) this.#memory.allocate(storage);
+    for (const storage of storages) this.#memory.release(storage);
+  }
+  #fixed(bytes) {
+    return this.#memory.fixed(bytes, "gradients");
+  }
+};
+function largestPartBytes(trained, parts) {
+  const partElements = sum(trained.map(elements)) / parts;
+  const bytes = Array.from({ length: parts }, () => 0);
+  let start = 0;
+  for (const parameter of trained) {
+    const end = start + elements(parameter);
+    const [first, last] = [Math.floor(start / partElements), Math.ceil(end / partElements) - 1];
+    for (let part2 = first; part2 <= Math.min(last, parts - 1); part2++)
+      bytes[part2] = (bytes[part2] ?? 0) + bytesOf(parameter);
+    start = end;
+  }
+  return bytes.reduce((most, each) => Math.max(most, each), 0);
+}
+
+// engine/estimate/sharding/zero-settings.ts
+function zeroSettings({ zero = {} }, parameters) {
+  const hidden = hiddenSize(parameters);
+  return {
+    // transformers integrations/deepspeed.py trainer_config_process: what it puts for "auto".
+    reduceBucket: zero.reduceBucket ?? hidden * hidden,
+    prefetchBucket: zero.prefetchBucket ?? Math.floor(0.9 * hidden * hidden),
+    persistenceThreshold: zero.persistenceThreshold ?? 10 * hidden,
+    // deepspeed 0.19 runtime/zero/config.py: defaults, which transformers leaves as they are.
+    maxLiveParameters: zero.maxLiveParameters ?? 1e9,
+    maxReuseDistance: zero.maxReuseDistance ?? 1e9,
+    subGroup: zero.subGroup ?? 1e9,
+    overlapsCommunication: zero.overlapsCommunication ?? true
+  };
+}
+function hiddenSize(parameters) {
+  const matrix = [...parameters.values()].find(({ shape }) => shape.length > 1);
+  return matrix?.shape.at(-1) ?? 0;
+}
+
+// engine/estimate/sharding/zero.ts
+var Zero = class {
+  resident;
+  partAtATime = 1;
+  #memory;
+  #gradients;
+  #buckets;
+  #step;
+  #isZero2;
+  /** Gradients are sent while the backward pass goes on. */
+  #sendsEarly;
+  #isOffloaded;
+  #bytesOfOthers;
+  #microStepsLeft;
+  #receivedBytes = 0;
+  /** The gradients of this GPU's part: of this micro-batch, and the sum of those before. */
+  #part;
+  #sum;
+  constructor(context) {
+    const { spec, parameters, memory } = context;
+    const { reduceBucket, overlapsCommunication } = zeroSettings(spec, parameters);
+    const trained = trainedOf(parameters.values());
+    this.#memory = memory;
+    this.#gradients = new HeldGradients(context);
+    this.#isZero2 = spec.sharding === "zero2";
+    this.#sendsEarly = this.#isZero2 || overlapsCommunication;
+    this.#isOffloaded = spec.offload !== void 0;
+    this.#microStepsLeft = Math.min(spec.gradientAccumulation, 2);
+    this.#step = new PartitionedStep(context, { dividesEach: false, subGroup: Number.POSITIVE_INFINITY });
+    this.#bytesOfOthers = sum(trained.map(bytesOf)) * (1 - 1 / modelCopies(spec));
+    this.#buckets = new GradientBuckets(memory, {
+      bufferBytes: reduceBucket * bytesPerElement[trained[0]?.dtype ?? "float32"],
+      count: overlapsCommunication ? 2 : 1,
+      // The GPU whose part comes last in the model has its first gradient before any other: the worst of all.
+      ...this.#isZero2 && { sent: () => this.#allocatePart() }
+    });
+    this.resident = this.#isOffloaded ? [memory.fixed(Math.max(0, ...trained.map(bytesOf)), "temporaries")] : [];
+  }
+  begins() {
+  }
+  ends() {
+  }
+  forwardEnds() {
+  }
+  receives(parameter, gradient) {
+    this.#buckets.open();
+    if (this.#isZero2) {
+      this.#buckets.take(gradient);
+      return;
+    }
+    this.#gradients.add(parameter, gradient);
+    const isSent = this.#microStepsLeft === 1 && this.#sendsEarly && this.#buckets.fits(gradient);
+    const whole2 = isSent ? this.#gradients.take(parameter) : void 0;
+    if (whole2 !== void 0) this.#buckets.take(whole2);
+    this.#receivedBytes += gradient.fixedBytes;
+    if (this.#microStepsLeft === 1 && this.#sendsEarly && this.#receivedBytes > this.#bytesOfOthers)
+      this.#allocatePart();
+  }
+  backwardEnds() {
+    const isLast = this.#microStepsLeft === 1;
+    if (isLast && !this.#sendsEarly) for (const gradient of this.#gradients.takeAll()) this.#buckets.take(gradient);
+    this.#buckets.flush();
+    this.#receivedBytes = 0;
+    if (isLast || this.#isZero2) {
+      this.#allocatePart();
+      this.#buckets.close();
+      this.#addPart();
+    }
+    if (isLast) this.#gradients.release();
+    this.#microStepsLeft--;
+  }
+  #allocatePart() {
+    if (this.#part !== void 0 || this.#isOffloaded) return;
+    this.#part = this.#memory.fixed(this.#step.gradientBytes, "gradients");
+    this.#memory.allocate(this.#part);
+  }
+  #addPart() {
+    if (this.#sum === void 0) this.#sum = this.#part;
+    else if (this.#part !== void 0) this.#memory.release(this.#part);
+    this.#part = void 0;
+  }
+  optimizerBegins() {
+    if (this.#isOffloaded) return;
+    this.#step.checkOverflow();
+    this.#step.takeNorm();
+    this.#step.begin();
+    if (this.#sum !== void 0) this.#memory.release(this.#sum);
+    this.#sum = void 0;
+  }
+  optimizerEnds() {
+    this.#step.end();
+  }
+  gradientsEnd() {
+  }
+};
+
+// engine/estimate/sharding/gathered-parameters.ts
+var GatheredParameters = class {
+  #memory;
+  #settings;
+  #byStorage = /* @__PURE__ */ new Map();
+  /** What each operation of the micro-step uses. */
+  #order;
+  #uses;
+  #operation = 0;
+  /** The next use that nothing has looked at yet. */
+  #nextUse = 0;
+  #liveElements = 0;
+  constructor(memory, settings, parameters, order) {
+    this.#memory = memory;
+    this.#settings = settings;
+    for (const tensor of parameters.values()) this.#byStorage.set(tensor.storage, parameterOf(tensor, settings));
+    this.#order = order.map((used) => this.#parametersIn(used));
+    this.#uses = this.#order.flatMap((used, operation) => used.map((parameter) => ({ parameter, operation })));
+  }
+  begins(used) {
+    const needed = this.#parametersIn(used);
+    this.#gather(needed.filter((parameter) => !isOnItsWay(parameter)));
+    for (const parameter of needed) this.#receive(parameter);
+    this.#skipUses(needed);
+    this.#prefetch();
+    this.#operation++;
+  }
+  ends(used) {
+    const released = new Set(this.#parametersIn(used).filter((parameter) => !this.#isKept(parameter)));
+    let distance = 0;
+    for (let next = this.#operation; released.size > 0 && next < this.#order.length; next++) {
+      if (distance >= this.#settings.maxReuseDistance) break;
+      for (const parameter of this.#order[next] ?? []) {
+        released.delete(parameter);
+        distance += parameter.elements;
+      }
+    }
+    for (const parameter of released) this.#release(parameter);
+  }
+  /** A micro-step has ended. */
+  reset() {
+    for (const parameter of this.#byStorage.values()) {
+      this.#receive(parameter);
+      this.#release(parameter);
+      parameter.neededBy = -1;
+    }
+    this.#operation = 0;
+    this.#nextUse = 0;
+    this.#liveElements = 0;
+  }
+  #isKept({ persists, neededBy }) {
+    return persists || neededBy > this.#operation;
+  }
+  /** Uses that this operation answers need no gathering ahead of time. */
+  #skipUses(needed) {
+    const unseen = needed.filter((parameter) => parameter.neededBy < this.#operation).length;
+    for (let skipped = 0; skipped < unseen; skipped++) {
+      const use = this.#uses[this.#nextUse++];
+      if (use !== void 0) use.parameter.neededBy = use.operation;
+    }
+  }
+  #prefetch() {
+    const { maxLiveParameters, prefetchBucket } = this.#settings;
+    const limit = Math.min(maxLiveParameters - this.#liveElements, prefetchBucket);
+    const ahead = /* @__PURE__ */ new Set();
+    for (let fetched = 0; fetched < limit && this.#nextUse < this.#uses.length; this.#nextUse++) {
+      const use = this.#uses[this.#nextUse];
+      if (use === void 0) break;
+      const { parameter } = use;
+      parameter.neededBy = Math.max(parameter.neededBy, use.operation);
+      if (isOnItsWay(parameter) || ahead.has(parameter)) continue;
+      ahead.add(parameter);
+      fetched += parameter.elements;
+    }
+    this.#gather([...ahead]);
+  }
+  /** One alone is gathered into its own storage, several into one that they are then copied out of. */
+  #gather(parameters) {
+    if (parameters.length === 0) return;
+    this.#liveElements += sum(parameters.map((parameter) => parameter.elements));
+    const storage = this.#memory.fixed(sum(parameters.map((parameter) => parameter.bytes)), "weights");
+    this.#memory.allocate(storage);
+    const [first] = parameters;
+    if (parameters.length === 1 && first !== void 0) first.data = storage;
+    else for (const parameter of parameters) parameter.message = { parameters, storage };
+  }
+  #receive({ message }) {
+    if (message === void 0) return;
+    for (const parameter of message.parameters) {
+      parameter.data = this.#memory.fixed(parameter.bytes, "weights");
+      this.#memory.allocate(parameter.data);
+      parameter.message = void 0;
+    }
+    this.#memory.release(message.storage);
+  }
+  #release(parameter) {
+    if (parameter.data === void 0) return;
+    this.#memory.release(parameter.data);
+    parameter.data = void 0;
+    this.#liveElements -= parameter.elements;
+  }
+  #parametersIn(used) {
+    return used.map((storage) => this.#byStorage.get(storage)).filter((parameter) => parameter !== void 0);
+  }
+};
+function parameterOf(tensor, { persistenceThreshold }) {
+  const count = elements(tensor);
+  const persists = count <= persistenceThreshold;
+  return { elements: count, bytes: bytesOf(tensor), persists, data: void 0, message: void 0, neededBy: -1 };
+}
+function isOnItsWay({ data, message }) {
+  return data !== void 0 || message !== void 0;
+}
+
+// engine/estimate/sharding/zero3.ts
+var Zero3 = class {
+  resident;
+  partAtATime;
+  /** Absent where one GPU's pieces are the whole. */
+  #gathered;
+  #buckets;
+  #step;
+  #isOffloaded;
+  /** `order`: the parameters that each operation of a micro-step uses. */
+  constructor(context, order) {
+    const { spec, parameters, memory } = context;
+    const settings = zeroSettings(spec, parameters);
+    const [trained] = trainedOf(parameters.values());
+    const isWhole = modelCopies(spec) === 1 && spec.offload !== "optimizer-and-weights";
+    this.#isOffloaded = spec.offload !== void 0;
+    this.#step = new PartitionedStep(context, { dividesEach: true, subGroup: settings.subGroup });
+    this.partAtATime = this.#step.partAtATime;
+    this.#gathered = isWhole ? void 0 : new GatheredParameters(memory, settings, parameters, order);
+    this.#buckets = new GradientBuckets(memory, {
+      bufferBytes: settings.reduceBucket * bytesPerElement[trained?.dtype ?? "float32"],
+      count: 1
+    });
+    this.resident = [
+      ...this.#buckets.buffers,
+      ...this.#isOffloaded ? [] : [memory.fixed(this.#step.gradientBytes, "gradients")]
+    ];
+  }
+  begins(used) {
+    this.#gathered?.begins(used);
+  }
+  ends(used) {
+    this.#gathered?.ends(used);
+  }
+  forwardEnds() {
+  }
+  receives(_parameter, gradient) {
+    this.#buckets.take(gradient);
+  }
+  backwardEnds() {
+    this.#buckets.flush();
+    this.#gathered?.reset();
+  }
+  optimizerBegins() {
+    if (this.#isOffloaded) return;
+    this.#step.takeNorm();
+    this.#step.begin();
+  }
+  optimizerEnds() {
+    this.#step.end();
+  }
+  gradientsEnd() {
+  }
+};
+
+// engine/estimate/sharding/exchange.ts
+function exchangeOf(context, order) {
+  const { spec } = context;
+  if (spec.step !== "training") return new DataParallel(context);
+  switch (spec.sharding ?? "ddp") {
+    case "ddp":
+      return new DataParallel(context);
+    case "fsdp":
+    case "fsdp-grad-op":
+      return modelCopies(spec) === 1 && spec.offload === void 0 ? new DataParallel(context) : new FullyShardedDataParallel(context);
+    case "zero1":
+    case "zero2":
+      return new Zero(context);
+    case "zero3":
+      return new Zero3(context, order());
+  }
+}
+
+// engine/estimate/sharding/watching.ts
+var Watching = class {
+  resident = [];
+  partAtATime = 1;
+  #memory;
+  #tell;
+  constructor(memory, tell) {
+    this.#memory = memory;
+    this.#tell = tell;
+  }
+  begins(used) {
+    this.#tell(used);
+  }
+  receives(_parameter, gradient) {
+    this.#memory.release(gradient);
+  }
+  ends() {
+  }
+  forwardEnds() {
+  }
+  backwardEnds() {
+  }
+  optimizerBegins() {
+  }
+  optimizerEnds() {
+  }
+  gradientsEnd() {
+  }
+};
+
+// engine/estimate/timeline.ts
+function playStep(tape, spec, { loss, held, before }) {
+  const shares = sharesOf(spec);
+  const parameters = [...tape.parameters.values()];
+  const optimized = parameters.filter((parameter) => parameter.requiresGrad).map((parameter) => master(spec, parameter));
+  const order = () => orderOfUse(tape, { loss, held, before }, shares);
+  const player = new Player(tape, loss, {
+    shares,
+    inBackward: spec.optimizerInBackward && inBackward(spec, optimized),
+    exchange: (memory, kept) => exchangeOf({ spec, parameters: tape.parameters, memory, kept }, order)
+  });
+  const microSteps = spec.step === "training" ? Math.min(spec.gradientAccumulation, 2) : 1;
+  player.beforehand(before);
+  for (let index = 0; index < microSteps; index++) player.microStep(held);
+  const withState = spec.trainable?.inTurns ? parameters : optimized;
+  const isTraining = spec.step === "training";
+  const eventsBeforeOptimizer = player.events.length;
+  if (isTraining && !spec.optimizerInBackward) player.optimizerStep(spec.optimizer, optimized);
+  player.gradientsEnd();
+  return {
+    model: [
+      ...parameters.map((parameter) => share(parameter.storage, shares.weights * keptWidth(spec, parameter))),
+      ...tape.buffers.map((storage) => share(storage, shares.weights)),
+      ...tape.wholeBuffers,
+      ...isTraining ? player.exchange.resident : []
+    ],
+    optimizerState: isTraining ? optimizerState(tape, spec, withState, shares) : [],
+    step: player.events,
+    eventsBeforeOptimizer,
+    parameterCount: [...tape.parameters].filter(([name]) => !name.startsWith(REFERENCE)).reduce((sum2, [, parameter]) => sum2 + elements(parameter), 0)
+  };
+}
+function orderOfUse(tape, { loss, held, before }, shares) {
+  const order = [];
+  const rehearsal = new Player(tape, loss, {
+    shares,
+    inBackward: void 0,
+    exchange: (memory) => new Watching(memory, (used) => order.push(used))
+  });
+  rehearsal.beforehand(before);
+  rehearsal.microStep(held);
+  return order;
+}
+function keptWidth(spec, parameter) {
+  if (mastersOf(spec) !== "as-weights" || !parameter.requiresGrad) return 1;
+  return bytesPerElement.float32 / bytesPerElement[parameter.dtype];
+}
+function inBackward({ optimizer }, optimized) {
+  return { optimizer, parameters: new Map(optimized.map((parameter) => [parameter.storage, parameter])) };
+}
+function master(spec, parameter) {
+  return mastersOf(spec) === "none" ? parameter : { ...parameter, dtype: "float32" };
+}
+function optimizerState(tape, spec, optimized, shares) {
+  const { stateBytes } = optimizerRules[spec.optimizer];
+  const masterBytes = mastersOf(spec) === "in-optimizer" ? bytesPerElement.float32 : 0;
+  const names2 = new Map([...tape.parameters].map(([name, { storage }]) => [storage, name]));
+  const kept = (parameter) => stateBytes(parameter, names2.get(parameter.storage) ?? "") + elements(parameter) * masterBytes;
+  return optimized.map((parameter) => kept(parameter) * shares.optimizerState).filter((bytes) => bytes > 0).map((bytes) => tape.fixed(bytes, "optimizerState"));
+}
+function share(storage, part2) {
+  return part2 === 1 ? storage : { ...storage, fixedBytes: storage.fixedBytes * part2 };
 }
 
 // engine/estimate/footprint.ts
@@ -3625,49 +4522,66 @@ var estimating = async ({ spec, model }, _, options) => ({
 var DEFAULT_HOURS_PER_RUN = 2;
 var DEFAULT_RUNS_PER_YEAR = 100;
 async function analyze(files, options) {
-  const { settings = noSettings, models = {}, assessor = estimating } = options;
+  const { settings = noSettings, assessor = estimating } = options;
+  const sources2 = sourcesOf(options);
   const shared = sharedOptions(options, settings);
   const configs = [];
   for (const file of files) {
     await setImmediate();
     const own = settingsFor(file.path, settings);
     const assessment = assessmentOptions(options, shared, own);
-    const analyzeText = (text2) => analyzeFile({ ...file, text: text2 }, assessment, { models, supplied: own.supplied, assessor });
-    const result = await analyzeText(file.text);
+    const analyzeText = (text2, sources3) => analyzeFile({ ...file, text: text2 }, assessment, { sources: sources3, supplied: own.supplied, assessor });
+    const result = await analyzeText(file.text, sources2.now);
     if (result === void 0) continue;
-    configs.push(settings.judge === "all" ? result : await judgedAgainstBase(result, options.base, analyzeText));
+    const analyzeBase = (text2) => analyzeText(text2, sources2.before);
+    configs.push(settings.judge === "all" ? result : await judgedAgainstBase(result, options.base, analyzeBase));
   }
   return {
     schema: REPORT_SCHEMA,
     toolVersion: version,
     createdAt: options.now.toISOString(),
     policy: shared.policy,
-    configs
+    configs: withoutParts(configs)
   };
 }
-async function judgedAgainstBase(result, base, analyzeText) {
+function withoutParts(configs) {
+  const named = new Set(
+    configs.flatMap(({ status, otherFiles = [] }) => status === "analysed" ? otherFiles.map(({ path: path2 }) => path2) : [])
+  );
+  const isPart2 = (config) => config.status === "not-analysed" && named.has(config.path) && config.problems.every(({ code }) => code === "model-not-in-file");
+  return configs.filter((config) => !isPart2(config));
+}
+function sourcesOf({ sources: sources2 = {}, base }) {
+  const before = base && sources2.readFile ? { ...sources2, readFile: base } : sources2;
+  return { now: askingOnce(sources2), before: askingOnce(before) };
+}
+async function judgedAgainstBase(result, base, analyzeBase) {
   if (result.status !== "analysed" || result.verdict.state !== "blocked") return result;
   const text2 = await base?.(result.path);
-  const before = text2 === void 0 ? void 0 : await analyzeText(text2);
+  const before = text2 === void 0 ? void 0 : await analyzeBase(text2);
   return before?.status === "analysed" ? { ...result, verdict: againstBase(result, before) } : result;
 }
-async function analyzeFile(file, options, { models, supplied, assessor }) {
-  const reading2 = await readConfigAsync(file, (name) => resolveModel(name, models, file.path), supplied);
+async function analyzeFile(file, options, { sources: sources2, supplied, assessor }) {
+  const reading2 = await readConfigAsync(file, sources2, supplied);
   switch (reading2.kind) {
     case "not-a-training-config":
       return void 0;
     case "unreadable":
-      return { status: "not-analysed", path: file.path, problems: [...reading2.problems] };
+      return { status: "not-analysed", path: file.path, problems: [...reading2.problems], ...besides(reading2) };
     case "training-config":
-      return assessed(file.path, async () => analysed(file.path, reading2, await assessor(reading2, file, options)));
+      return assessed(
+        file.path,
+        reading2,
+        async () => analysed(file.path, reading2, await assessor(reading2, file, options))
+      );
   }
 }
-async function assessed(path2, analysis) {
+async function assessed(path2, reading2, analysis) {
   try {
     return await analysis();
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error;
-    return { status: "not-analysed", path: path2, problems: [{ ...error.problem, file: path2 }] };
+    return { status: "not-analysed", path: path2, problems: [{ ...error.problem, file: path2 }], ...besides(reading2) };
   }
 }
 function analysed(path2, reading2, { assessment, assumptions }) {
@@ -3679,8 +4593,12 @@ function analysed(path2, reading2, { assessment, assumptions }) {
     ...batchSizeAt && { batchSizeAt },
     ...gradientAccumulationAt && { gradientAccumulationAt },
     assumptions: [...reading2.assumptions, ...assumptions],
+    ...besides(reading2),
     ...assessment
   };
+}
+function besides({ otherFiles }) {
+  return otherFiles === void 0 ? {} : { otherFiles: [...otherFiles] };
 }
 function sharedOptions(options, settings) {
   const { stepSize, marginPercent } = settings;
@@ -3731,7 +4649,7 @@ function renderTerminal(report, { color, columns }) {
 function block(config, page2) {
   const state = configState(config);
   const heading = `${page2.paint(stateStyle(state), stateWord(config))} ${page2.paint("bold", plainPath(config.path))}`;
-  const body = config.status === "analysed" ? analysedLines(config, page2) : config.problems.map((problem) => problemText(problem, page2));
+  const body = config.status === "analysed" ? analysedLines(config, page2) : config.problems.map((problem) => wrap(plainProblem(problem), INDENT, page2.columns));
   return [heading, ...body].join("\n");
 }
 function stateWord(config) {
@@ -3749,15 +4667,6 @@ function stateStyle(state) {
     case "blocked":
       return "red";
   }
-}
-function problemText(problem, { columns }) {
-  const { file, field, message, fix } = problem;
-  const where = formatWhere({
-    ...problem,
-    ...file === void 0 ? {} : { file: plainPath(file) },
-    ...field === void 0 ? {} : { field: plainText(field, 100) }
-  });
-  return wrap(`${where}${plainText(message)}. ${plainText(fix)}`, INDENT, columns);
 }
 function analysedLines(config, page2) {
   const known = page2.paint("dim", wrap(knownHow(config), INDENT, page2.columns));
@@ -3898,63 +4807,8 @@ function judgingOf(values, settings) {
   };
 }
 
-// engine/cli/models.ts
-import { readFile as readFile3, stat as stat2 } from "node:fs/promises";
-
-// engine/models/hub-cache.ts
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile as readFile2, rename, rm, stat, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
-import path from "node:path";
-var MAX_AGE_MILLIS = 30 * 24 * 60 * 60 * 1e3;
-function folderCache(folder, now = Date.now) {
-  const fileOf = (url) => path.join(folder, `${createHash("sha256").update(url).digest("hex")}.json`);
-  return {
-    async read(url) {
-      try {
-        const { mtimeMs } = await stat(fileOf(url));
-        return now() - mtimeMs > MAX_AGE_MILLIS ? void 0 : await readFile2(fileOf(url), "utf8");
-      } catch {
-        return void 0;
-      }
-    },
-    async write(url, text2) {
-      const unfinished2 = path.join(folder, `${randomUUID()}.part`);
-      try {
-        await mkdir(folder, { recursive: true, mode: 448 });
-        await writeFile(unfinished2, text2, { mode: 384 });
-        await rename(unfinished2, fileOf(url));
-      } catch {
-        await rm(unfinished2, { force: true }).catch(() => {
-        });
-      }
-    }
-  };
-}
-function cacheFolder(env, platform = process.platform, home = homedir()) {
-  return path.join(userCaches(env, platform, home), "memorymark", "hub");
-}
-function userCaches(env, platform, home) {
-  if (env.XDG_CACHE_HOME) return env.XDG_CACHE_HOME;
-  if (platform === "darwin") return path.join(home, "Library", "Caches");
-  if (platform === "win32") return env.LOCALAPPDATA || path.join(home, "AppData", "Local");
-  return path.join(home, ".cache");
-}
-
-// engine/cli/models.ts
-var MAX_CONFIG_BYTES = MIB;
-function modelSources(env = process.env) {
-  const settings = hubSettings(env);
-  const cache = folderCache(cacheFolder(env));
-  return { readFile: readSmallFile, ...settings && { hub: createHub({ ...settings, cache }) } };
-}
-async function readSmallFile(path2) {
-  const found = await stat2(path2).catch(() => void 0);
-  return found?.isFile() && found.size <= MAX_CONFIG_BYTES ? readFile3(path2, "utf8") : void 0;
-}
-
 // engine/cli/settings.ts
-import { readFile as readFile4 } from "node:fs/promises";
+import { readFile as readFile2 } from "node:fs/promises";
 
 // engine/settings/schema.ts
 import * as z from "zod";
@@ -4019,6 +4873,7 @@ var overrideKeys = {
   sequence_length: wholeNumber(1e7).describe("Tokens of the longest sequence.").optional(),
   image_size: wholeNumber(1e5).describe("Pixels of the square image's side.").optional(),
   labels: wholeNumber(1e6).describe("Classes of a classification head.").optional(),
+  gpus: wholeNumber(1e5).describe("GPUs that train together, as the launcher is told.").optional(),
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional()
 };
@@ -4263,7 +5118,7 @@ async function findSettings(flags) {
   }
   if (flags["no-settings"]) return { kind: "none" };
   const path2 = flags.settings ?? SETTINGS_PATH;
-  const text2 = await readFile4(path2, "utf8").catch((error) => {
+  const text2 = await readFile2(path2, "utf8").catch((error) => {
     if (flags.settings === void 0 && isMissing(error)) return void 0;
     throw unreadable2(path2, error);
   });
@@ -4294,6 +5149,61 @@ function unreadable2(path2, cause) {
   return new MemoryMarkError({ code: "settings-unreadable", file: path2, message, fix }, { cause });
 }
 
+// engine/cli/sources.ts
+import { readFile as readFile4, stat as stat2 } from "node:fs/promises";
+
+// engine/models/hub-cache.ts
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readFile as readFile3, rename, rm, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import path from "node:path";
+var MAX_AGE_MILLIS = 30 * 24 * 60 * 60 * 1e3;
+function folderCache(folder, now = Date.now) {
+  const fileOf = (url) => path.join(folder, `${createHash("sha256").update(url).digest("hex")}.json`);
+  return {
+    async read(url) {
+      try {
+        const { mtimeMs } = await stat(fileOf(url));
+        return now() - mtimeMs > MAX_AGE_MILLIS ? void 0 : await readFile3(fileOf(url), "utf8");
+      } catch {
+        return void 0;
+      }
+    },
+    async write(url, text2) {
+      const unfinished2 = path.join(folder, `${randomUUID()}.part`);
+      try {
+        await mkdir(folder, { recursive: true, mode: 448 });
+        await writeFile(unfinished2, text2, { mode: 384 });
+        await rename(unfinished2, fileOf(url));
+      } catch {
+        await rm(unfinished2, { force: true }).catch(() => {
+        });
+      }
+    }
+  };
+}
+function cacheFolder(env, platform = process.platform, home = homedir()) {
+  return path.join(userCaches(env, platform, home), "memorymark", "hub");
+}
+function userCaches(env, platform, home) {
+  if (env.XDG_CACHE_HOME) return env.XDG_CACHE_HOME;
+  if (platform === "darwin") return path.join(home, "Library", "Caches");
+  if (platform === "win32") return env.LOCALAPPDATA || path.join(home, "AppData", "Local");
+  return path.join(home, ".cache");
+}
+
+// engine/cli/sources.ts
+var MAX_FILE_BYTES = 16 * MIB;
+function sources(env = process.env) {
+  const settings = hubSettings(env);
+  const cache = folderCache(cacheFolder(env));
+  return { readFile: readSmallFile, ...settings && { hub: createHub({ ...settings, cache }) } };
+}
+async function readSmallFile(path2) {
+  const found = await stat2(path2).catch(() => void 0);
+  return found?.isFile() && found.size <= MAX_FILE_BYTES ? readFile4(path2, "utf8") : void 0;
+}
+
 // engine/cli/check.ts
 async function check(args) {
   const { values, positionals } = parseFlags(args, {
@@ -4304,7 +5214,7 @@ async function check(args) {
   const reading2 = await findSettings(values);
   if (reading2.kind === "unreadable") return refuse(reading2.problems);
   const settings = reading2.kind === "settings" ? reading2.settings : noSettings;
-  const options = { ...judgingOf(values, settings), models: modelSources() };
+  const options = { ...judgingOf(values, settings), sources: sources() };
   const files = await findFiles(positionals.length === 0 ? ["."] : positionals);
   refuseNamedNonConfigs(files.named);
   const found = files.found.filter(({ path: path2 }) => isCounted(path2, settings));
@@ -4516,7 +5426,7 @@ async function namesModel(name) {
   return !await exists(name) || await exists(join2(name, "config.json"));
 }
 async function modelSubject(name) {
-  const resolution = await resolveModel(name, modelSources());
+  const resolution = await resolveModel(name, sources());
   if (resolution.kind !== "resolved") throw new MemoryMarkError(modelProblem(name, resolution));
   const { model, sentence } = resolution;
   return { path: model.id, spec: specOf(model), model, assumptions: sentence === void 0 ? [] : [sentence] };
@@ -4541,7 +5451,7 @@ async function configSubject(path2, flags) {
 }
 async function readWithSettings(file, flags) {
   const supplied = await suppliedFor(file.path, flags);
-  return readConfigAsync(file, (name) => resolveModel(name, modelSources(), file.path), supplied);
+  return readConfigAsync(file, sources(), supplied);
 }
 async function exists(path2) {
   return stat3(path2).then(
@@ -4649,7 +5559,7 @@ function settingOrigin({ from }) {
   }
 }
 function placeOf({ file, at, name }) {
-  return `${file === void 0 ? "" : `${file}, `}line ${at.line}, column ${at.column} (${name})`;
+  return `${file === void 0 ? "" : `${plain(file)}, `}line ${at.line}, column ${at.column} (${name})`;
 }
 function isLora(value) {
   return typeof value === "object" && value !== null && "targets" in value;
@@ -4669,8 +5579,7 @@ async function explain(args) {
   }
   for (const each of named) {
     const supplied = await suppliedFor(each.path, values);
-    const resolve = (name) => resolveModel(name, modelSources(), each.path);
-    const explanation = await explainConfigAsync(each, resolve, supplied);
+    const explanation = await explainConfigAsync(each, sources(), supplied);
     console.log(`${each.path}
 ${rendered(explanation)}
 `);
@@ -5158,7 +6067,7 @@ var commands = {
   --sequence-length <tokens>   text (default 128)
   --target-length <tokens>     what a sequence-to-sequence model writes (default: as long as its source)
   --image-size <pixels>        images (default: as the model was trained)
-  --task sequence-classification|masked-lm|causal-lm|seq2seq-lm|image-classification
+  --task sequence-classification|masked-lm|causal-lm|seq2seq-lm|image-classification|object-detection
   --labels <n>                 classes of a classification head (default 2)
   --step training|forward-backward
   --optimizer adamw|adamw-fused|adamw-loop|sgd|sgd-momentum|adafactor|lion|adamw-8bit|paged-adamw-8bit|paged-adamw
@@ -5167,10 +6076,10 @@ var commands = {
   --gradient-checkpointing
   --lora-rank <n>              adapters over frozen weights; --lora-targets q_proj,v_proj,… --lora-dropout <p>
   --quantization nf4|nf4-double|int8|gptq|awq  quantised base weights under the adapters
-  --gpus <n>                   GPUs that share the model; --sharding ddp|zero1|zero2|zero3|fsdp
+  --gpus <n>                   GPUs that share the model; --sharding ddp|zero1|zero2|zero3|fsdp|fsdp-grad-op
   --fused-loss                 Liger's or another loss that never holds the logits whole
   --padded                     batches carry a padding mask
-  --loop plain|trainer         who runs the step: a plain PyTorch loop, or Hugging Face's Trainer
+  --loop plain|trainer|ultralytics    who runs the step: a plain PyTorch loop, Hugging Face's Trainer, or Ultralytics'
   --framework pytorch|tensorflow.js   what runs the step; TensorFlow.js is answered by \`sweep\` alone
   --settings <file>            what a config cannot say itself (default .github/memorymark.yml); --no-settings
   --gpu <id>                   GPU to judge on (default a10)
@@ -5387,7 +6296,7 @@ var commands2 = {
   sweep: sweep2,
   doctor,
   // Loaded when asked for: its libraries would cost every other command's start more than a check takes.
-  serve: async (args) => (await import("./cli-serve-XWDKL4WO.js")).serve(args),
+  serve: async (args) => (await import("./cli-serve-M255C5YD.js")).serve(args),
   "validate-backward": validateBackward,
   "validate-compile": validateCompile
 };

@@ -436,19 +436,322 @@ function memoryFlag(flag, text) {
 // engine/probes/probe.ts
 import { setImmediate } from "node:timers/promises";
 
+// engine/config/spec.ts
+import * as z2 from "zod";
+
+// engine/config/parameter-pattern.ts
+var MAX_REPETITIONS = 2;
+var MAX_CHARACTERS = 200;
+var understood = /^\^?(?:(?:\w|-|\\[.dw]|\[[\w.-]+\]|\.)[*+?]?|\((?:\?:)?[\w|.\\]+\)\??)*\$?$/;
+function parameterPattern(source) {
+  if (source.length > MAX_CHARACTERS || !understood.test(source)) return void 0;
+  if ((source.match(/[*+]/g)?.length ?? 0) > MAX_REPETITIONS) return void 0;
+  try {
+    return new RegExp(`^(?:${source})`);
+  } catch {
+    return void 0;
+  }
+}
+
+// engine/config/spec.ts
+var tasks = [
+  "sequence-classification",
+  "masked-lm",
+  "causal-lm",
+  "seq2seq-lm",
+  "image-classification",
+  "object-detection"
+];
+function isOfImages(task) {
+  return task === "image-classification" || task === "object-detection";
+}
+var optimizers = [
+  "adamw",
+  "adamw-fused",
+  "adamw-loop",
+  "sgd",
+  "sgd-momentum",
+  "adafactor",
+  "lion",
+  "rmsprop",
+  "adamw-8bit",
+  "paged-adamw-8bit",
+  "paged-adamw",
+  "adam-mini"
+];
+var precisions = ["fp32", "tf32", "bf16", "bf16-master", "amp-bf16", "amp-fp16"];
+var stepProfiles = ["training", "forward-backward"];
+var attentions = ["sdpa", "eager"];
+var loops = ["plain", "trainer", "ultralytics"];
+var expertStyles = ["axolotl-kernels", "axolotl-linear", "torchtune", "ktransformers"];
+var frameworks = ["pytorch", "tensorflow.js"];
+var quantizations = ["nf4", "nf4-double", "int8", "gptq", "awq"];
+var defaultLoraTargets = ["q_proj", "v_proj"];
+var shardings = ["ddp", "zero1", "zero2", "zero3", "fsdp", "fsdp-grad-op"];
+function isFsdp(sharding) {
+  return sharding === "fsdp" || sharding === "fsdp-grad-op";
+}
+var logProbabilityStyles = ["trl", "llamafactory", "torchtune"];
+var references = ["none", "adapters-off", "copy"];
+var ASSUMED_OBJECTS = 50;
+var MAX_BATCH = 1e6;
+var trainingMethod = z2.discriminatedUnion("kind", [
+  /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected answer of a sample go through the model in one batch. */
+  z2.object({
+    kind: z2.literal("preference"),
+    reference: z2.enum(references),
+    logProbabilities: z2.enum(logProbabilityStyles),
+    /** ORPO and CPO: a cross-entropy over the chosen answers beside. */
+    withCrossEntropy: z2.boolean()
+  }),
+  /** KTO: one answer a sample, and another sample's beside it, through the policy and the reference without gradients. */
+  z2.object({
+    kind: z2.literal("kto"),
+    reference: z2.enum(references),
+    logProbabilities: z2.enum(logProbabilityStyles)
+  }),
+  /**
+   * Reward models. `score`: a classifier of one label over the chosen and the rejected answer. `value`: LLaMA-Factory's value
+   * head beside the output layer, whose logits are computed and dropped. `steps`: a score of two labels for every token.
+   */
+  z2.object({ kind: z2.literal("reward"), head: z2.enum(["score", "value", "steps"]) }),
+  /**
+   * torchtune's: a frozen teacher of the catalogue reads the same batch, and the student learns its distribution beside the labels,
+   * from logits in `chunks`.
+   */
+  z2.object({
+    kind: z2.literal("distillation"),
+    teacher: z2.string().min(1).max(200),
+    chunks: z2.number().int().min(1).max(1e3)
+  }),
+  /** LLaMA-Factory's ASFT: a frozen copy reads the same batch, and the divergence from it is added to a weighted cross-entropy. */
+  z2.object({ kind: z2.literal("anchored") }),
+  /** Axolotl's masked diffusion: tokens that see all others are to be told again where they were masked. */
+  z2.object({ kind: z2.literal("denoising") }),
+  /**
+   * GRPO and its kin (GDPO, DAPO, GSPO, RLOO, EBFT): the model's own answers end the sequences, are scored against one another and
+   * learnt from.
+   */
+  z2.object({
+    kind: z2.literal("answers"),
+    /** `adapters-copy`: the same model under a frozen copy of the adapters, as TRL makes one of adapters that it is handed. */
+    reference: z2.enum([...references, "adapters-copy"]),
+    /** Tokens of the longest answer. */
+    answerLength: z2.number().int().min(1).max(1e7),
+    /** Answers that are made and scored at a time on one GPU: those of all micro-batches until the next generation. */
+    count: z2.number().int().min(1).max(MAX_BATCH),
+    /** Who makes them: a server that holds nothing here, vLLM in a share of this GPU, or transformers' `generate`. */
+    generation: z2.discriminatedUnion("kind", [
+      z2.object({ kind: z2.literal("server") }),
+      z2.object({ kind: z2.literal("vllm"), share: z2.number().min(0).max(1), sleeps: z2.boolean() }),
+      z2.object({ kind: z2.literal("transformers") })
+    ]),
+    /** Whether the logits are divided by the temperature where they are, as TRL 1.0 to 1.9 did, or in a copy, as 1.13 does. */
+    tempersInPlace: z2.boolean(),
+    /** EBFT: whether hidden states of the reference score the answers. */
+    comparesFeatures: z2.boolean()
+  }),
+  /**
+   * EBFT's strided mode: short answers from many places in a sequence, all of them in one pass, are compared by the reference's
+   * hidden states and learnt from.
+   */
+  z2.object({
+    kind: z2.literal("strided"),
+    reference: z2.enum(["adapters-off", "copy"]),
+    /** Times that every sequence is answered. */
+    rollouts: z2.number().int().min(1).max(64),
+    /** Tokens before the first place, between two, and of an answer. */
+    context: z2.number().int().min(1).max(1e7),
+    stride: z2.number().int().min(1).max(1e7),
+    answerLength: z2.number().int().min(1).max(1e7),
+    /** Whether the sequence's own tokens are learnt from too. */
+    withCrossEntropy: z2.boolean()
+  }),
+  /** torchtune's GRPO and PPO: answers are made and compared with a frozen copy's, and one pass over all of their logits learns from them. */
+  z2.object({
+    kind: z2.literal("trajectories"),
+    answerLength: z2.number().int().min(1).max(1e7),
+    /** Answers to a prompt, which are one sample together. */
+    perPrompt: z2.number().int().min(1).max(1e4),
+    /** Samples that answers are made for at a time, and those that a batch is cut from. */
+    generated: z2.number().int().min(1).max(MAX_BATCH),
+    collected: z2.number().int().min(1).max(MAX_BATCH),
+    /** PPO: a value model that trains beside, and a reward model that does not, both as large as the policy. */
+    withCritic: z2.boolean(),
+    /** Whether the recipe accumulates gradients. */
+    accumulates: z2.boolean()
+  })
+]);
+var trainedPart = z2.object({
+  /** Regular expressions: a parameter trains whose name in transformers one of them matches from its start. */
+  names: z2.array(z2.string().refine((name) => parameterPattern(name) !== void 0, "not a pattern of parameter names")).min(1).max(200),
+  /**
+   * Whether gradients go down to the embeddings' output wherever the lowest trained parameter is: transformers'
+   * `enable_input_require_grads`, which its checkpointing brings along. Where they do not, only blocks that train are checkpointed.
+   */
+  inputGradients: z2.boolean(),
+  /** The blocks that train change from time to time, and the optimizer keeps the state of those that have had their turn: LISA. */
+  inTurns: z2.boolean().optional()
+});
+var zeroElements = z2.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+var batchSize = z2.number().int().min(1).max(MAX_BATCH);
+var trainingSpec = z2.object({
+  /** A Hub id or an alias of the model catalogue. */
+  model: z2.string().min(1).max(200),
+  task: z2.enum(tasks),
+  framework: z2.enum(frameworks),
+  step: z2.enum(stepProfiles),
+  /** Samples on one GPU in one forward pass. */
+  microBatch: batchSize,
+  gradientAccumulation: batchSize,
+  gpus: z2.number().int().min(1).max(1e5),
+  /** Tokens of the longest sequence; absent for images. */
+  sequenceLength: z2.number().int().min(1).max(1e7).optional(),
+  /** Tokens of the longest target of a sequence-to-sequence model; as many as the source's when absent. */
+  targetLength: z2.number().int().min(1).max(1e7).optional(),
+  /** Pixels of the square image's side; absent for text. */
+  imageSize: z2.number().int().min(1).max(1e5).optional(),
+  /** Objects in the fullest image of a batch, for a detector; as many as are usual when absent. */
+  objects: z2.number().int().min(1).max(1e5).optional(),
+  /** Classes of a classification head. */
+  labels: z2.number().int().min(1).max(1e6),
+  precision: z2.enum(precisions),
+  optimizer: z2.enum(optimizers),
+  /** Every gradient is stepped with and let go as soon as it is there: torchtune's `optimizer_in_bwd`. */
+  optimizerInBackward: z2.literal(true).optional(),
+  attention: z2.enum(attentions),
+  gradientCheckpointing: z2.boolean(),
+  /** Low-rank adapters over frozen weights; absent for full fine-tuning. */
+  lora: z2.object({
+    rank: z2.number().int().min(1).max(1e4),
+    /** Last names of the adapted linear modules (`q_proj`). */
+    targets: z2.array(z2.string().max(100)).max(100),
+    /** Last names of experts' matrices that have adapters, all experts of a layer in one: peft's `target_parameters`. */
+    parameters: z2.array(z2.string().max(100)).max(10).optional(),
+    dropout: z2.number().min(0).max(1),
+    /** Adapters in the weights' type, as torchtune holds them; in float32 where absent, as peft does. */
+    inWeightsType: z2.literal(true).optional(),
+    /** Last names of modules that train whole, in a copy beside the frozen original: peft's `modules_to_save`. */
+    modulesToSave: z2.array(z2.string().max(100)).max(100).optional(),
+    /** DoRA learns the length of every row of the adapted matrix beside; OFT turns the layer's input in blocks of `rank` features. */
+    form: z2.enum(["dora", "oft"]).optional()
+  }).optional(),
+  /** What a model that attends to encoded images sees of them; absent where text alone goes through it. */
+  images: z2.object({
+    /** Of one sample. */
+    tiles: z2.number().int().min(1).max(1e3),
+    /** Layers that gradient checkpointing is for: the decoder's (transformers), or all with self-attention (torchtune). */
+    checkpointed: z2.enum(["decoder", "self-attention"])
+  }).optional(),
+  /** Whether what sees or hears trains too, on images or speech that stand among the words. */
+  trainsTowers: z2.literal(true).optional(),
+  /** Absent where everything trains. With `lora`: the modules that may have adapters. */
+  trainable: trainedPart.optional(),
+  /** Base weights of every linear layer but the output's. Only with `lora`. */
+  quantization: z2.enum(quantizations).optional(),
+  /**
+   * Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`, under
+   * transformers' way of running them and under its own kernels alike.
+   */
+  quantizedExperts: z2.boolean().optional(),
+  /** As transformers runs them where absent. */
+  expertStyle: z2.enum(expertStyles).optional(),
+  /**
+   * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of
+   * so many inputs) and go on in the type of the weights, as torchao does. With `lora`, the adapted layers alone.
+   */
+  fakeQuantization: z2.object({
+    groupSize: z2.number().int().min(1).max(1e6),
+    /** Both as 4-bit floats instead, which the products compute in and keep. */
+    format: z2.enum(["nvfp4", "mxfp4"]).optional()
+  }).optional(),
+  /** Matrix products in 8-bit floats over weights in their own type (torchao's float8 training). */
+  float8: z2.boolean().optional(),
+  tensorParallel: z2.object({
+    /** GPUs among which every layer's heads and inner features are divided, and the vocabulary of the output layer. */
+    gpus: z2.number().int().min(2).max(1e3),
+    /** torchtune's plans also divide the tokens of residuals and norms, and the vocabulary of the embedding. */
+    dividesTokens: z2.boolean()
+  }).optional(),
+  /** GPUs among which the experts of a layer are divided. */
+  expertParallel: z2.number().int().min(1).max(1e5).optional(),
+  /** Only with several GPUs; DDP when absent. */
+  sharding: z2.enum(shardings).optional(),
+  /** DeepSpeed's own settings, in elements; where one is absent, what transformers puts for "auto", or DeepSpeed's default. */
+  zero: z2.object({
+    reduceBucket: zeroElements,
+    prefetchBucket: zeroElements,
+    persistenceThreshold: zeroElements,
+    maxLiveParameters: zeroElements,
+    maxReuseDistance: zeroElements,
+    subGroup: zeroElements,
+    overlapsCommunication: z2.boolean()
+  }).partial().optional(),
+  /** FSDP sums gradients across GPUs with every micro-batch; where absent, with the last, as accelerate's no_sync has it. */
+  syncsEveryMicroBatch: z2.literal(true).optional(),
+  /** What lives on the host instead of the GPU. */
+  offload: z2.enum(["optimizer", "optimizer-and-weights"]).optional(),
+  /** Liger's or another fused loss: logits are made and consumed in chunks and never stand whole. */
+  fusedLoss: z2.boolean().optional(),
+  /** Absent for the model's own loss. */
+  method: trainingMethod.optional(),
+  /** False where the training turns every dropout layer off, as TRL does unless told otherwise. */
+  dropout: z2.boolean().optional(),
+  /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */
+  paddedBatches: z2.boolean(),
+  /**
+   * Who runs the step. `plain`: `outputs = model(…); outputs.loss.backward()`, where the logits stay referenced during the
+   * backward pass and decoders fill their key/value cache (`use_cache` is on by default). `trainer`: Hugging Face's Trainer,
+   * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone. `ultralytics`:
+   * Ultralytics' trainer, which holds a moving average of the weights and statistics beside them.
+   */
+  loop: z2.enum(loops)
+});
+function sequencesPerSample({ method }) {
+  switch (method?.kind) {
+    case "preference":
+      return 2;
+    case "reward":
+      return method.head === "steps" ? 1 : 2;
+    case "trajectories":
+      return method.perPrompt;
+    case "kto":
+    case "distillation":
+    case "anchored":
+    case "denoising":
+    case "answers":
+    case "strided":
+    case void 0:
+      return 1;
+  }
+}
+function batchBounds({ method }) {
+  if (method?.kind === "answers") return { dividend: method.count, accumulates: true };
+  return method?.kind === "trajectories" ? { dividend: method.collected, accumulates: method.accumulates } : void 0;
+}
+function modelCopies({ gpus: gpus2, tensorParallel }) {
+  return Math.max(1, gpus2 / (tensorParallel?.gpus ?? 1));
+}
+function makesAnswers({ method }) {
+  return method?.kind === "answers" || method?.kind === "strided" || method?.kind === "trajectories";
+}
+function effectiveBatch(spec) {
+  return spec.microBatch * spec.gradientAccumulation * modelCopies(spec);
+}
+
 // engine/models/architecture.ts
-import * as z66 from "zod";
+import * as z68 from "zod";
 
 // engine/models/bert.ts
-import * as z3 from "zod";
+import * as z4 from "zod";
 
 // engine/models/schema.ts
-import * as z2 from "zod";
-var size = z2.number().int().min(1).max(1e7);
-var probability = z2.number().min(0).max(1);
+import * as z3 from "zod";
+var size = z3.number().int().min(1).max(1e7);
+var probability = z3.number().min(0).max(1);
 
 // engine/models/bert.ts
-var encoder = z3.object({
+var encoder = z4.object({
   vocab_size: size.default(30522),
   hidden_size: size.default(768),
   num_hidden_layers: size.default(12),
@@ -459,13 +762,13 @@ var encoder = z3.object({
   max_position_embeddings: size.default(512),
   type_vocab_size: size.default(2)
 });
-var bertConfig = encoder.extend({ model_type: z3.literal("bert") });
+var bertConfig = encoder.extend({ model_type: z4.literal("bert") });
 var robertaConfig = encoder.extend({
-  model_type: z3.literal(["roberta", "xlm-roberta"]),
+  model_type: z4.literal(["roberta", "xlm-roberta"]),
   vocab_size: size.default(50265)
 });
-var distilbertConfig = z3.object({
-  model_type: z3.literal("distilbert"),
+var distilbertConfig = z4.object({
+  model_type: z4.literal("distilbert"),
   vocab_size: size.default(30522),
   dim: size.default(768),
   n_layers: size.default(6),
@@ -564,8 +867,8 @@ function distilbertLanguageHead(ops, config, hidden) {
 }
 
 // engine/models/decoders/blueprint.ts
-import * as z4 from "zod";
-var decoderFields = z4.object({
+import * as z5 from "zod";
+var decoderFields = z5.object({
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
@@ -574,7 +877,7 @@ var decoderFields = z4.object({
   num_key_value_heads: size.nullish(),
   head_dim: size.nullish(),
   max_position_embeddings: size,
-  tie_word_embeddings: z4.boolean().default(false),
+  tie_word_embeddings: z5.boolean().default(false),
   attention_dropout: probability.default(0),
   /** Tokens that sliding-window layers look back. */
   sliding_window: size.nullish()
@@ -636,23 +939,23 @@ function outputLayer(ops, blueprint, x, task, labels) {
 }
 function decoderLayer(ops, blueprint, place, x) {
   const { blockNorms, hidden, feedForwardName = "mlp", mixerName = () => "self_attn" } = blueprint;
-  const norm5 = (part, states) => part === void 0 ? states : normalised(ops, blueprint.norm, `${place.name}.${part}`, hidden, states);
+  const norm4 = (part, states) => part === void 0 ? states : normalised(ops, blueprint.norm, `${place.name}.${part}`, hidden, states);
   const added = (result, skip2) => {
     const scaled = blueprint.scalesResults ? ops.scale(result) : result;
     return ops.residual(ops.dropout(scaled, blueprint.resultDropout ?? 0), skip2);
   };
   const within = (part) => ({ ...place, name: `${place.name}.${part}` });
-  const before = norm5(blockNorms.beforeMixer, x);
+  const before = norm4(blockNorms.beforeMixer, x);
   const mixed = ops.frame(before, (input) => blueprint.mixer(ops, within(mixerName(place.index)), input));
-  const between = added(norm5(blockNorms.afterMixer, mixed), x);
+  const between = added(norm4(blockNorms.afterMixer, mixed), x);
   const { feedForward: feedForward9 } = blueprint;
   if (feedForward9 === void 0) return between;
-  const forFeeding = blueprint.isParallel ? before : norm5(blockNorms.beforeFeeding, between);
+  const forFeeding = blueprint.isParallel ? before : norm4(blockNorms.beforeFeeding, between);
   const fed = ops.frame(forFeeding, (input) => feedForward9(ops, within(feedForwardName), input));
-  return added(norm5(blockNorms.afterFeeding, fed), between);
+  return added(norm4(blockNorms.afterFeeding, fed), between);
 }
-function normalised(ops, norm5, name, features, x) {
-  switch (norm5) {
+function normalised(ops, norm4, name, features, x) {
+  switch (norm4) {
     case "layer":
       return ops.layerNorm(name, x);
     case "layer-lowered":
@@ -664,16 +967,16 @@ function normalised(ops, norm5, name, features, x) {
     case "rms-one-plus":
       return ops.rmsNorm(name, x, {
         size: features,
-        scalesInFloat32: norm5 !== "rms",
-        aroundOne: norm5 === "rms-one-plus"
+        scalesInFloat32: norm4 !== "rms",
+        aroundOne: norm4 === "rms-one-plus"
       });
   }
 }
 
 // engine/models/decoders/falcon.ts
-import * as z5 from "zod";
-var falconConfig = z5.object({
-  model_type: z5.literal("falcon"),
+import * as z6 from "zod";
+var falconConfig = z6.object({
+  model_type: z6.literal("falcon"),
   vocab_size: size.default(65024),
   hidden_size: size.default(4544),
   num_hidden_layers: size.default(32),
@@ -684,14 +987,14 @@ var falconConfig = z5.object({
   ffn_hidden_size: size.nullish(),
   hidden_dropout: probability.default(0),
   attention_dropout: probability.default(0),
-  bias: z5.boolean().default(false),
-  new_decoder_architecture: z5.boolean().default(false),
-  num_ln_in_parallel_attn: z5.number().nullish(),
-  tie_word_embeddings: z5.boolean().default(true),
+  bias: z6.boolean().default(false),
+  new_decoder_architecture: z6.boolean().default(false),
+  num_ln_in_parallel_attn: z6.number().nullish(),
+  tie_word_embeddings: z6.boolean().default(true),
   // The Falcon-RW models have ALiBi instead of rotary positions, and attention before the feed-forward.
-  alibi: z5.literal(false, { error: "Falcon with ALiBi (the RW models) is not supported" }).default(false),
-  parallel_attn: z5.literal(true, { error: "Falcon without parallel attention is not supported" }).default(true),
-  multi_query: z5.literal(true, { error: "Falcon without multi-query attention is not supported" }).default(true)
+  alibi: z6.literal(false, { error: "Falcon with ALiBi (the RW models) is not supported" }).default(false),
+  parallel_attn: z6.literal(true, { error: "Falcon without parallel attention is not supported" }).default(true),
+  multi_query: z6.literal(true, { error: "Falcon without multi-query attention is not supported" }).default(true)
 });
 function falconLinear(ops, config, name, x, outFeatures) {
   return ops.linear(name, x, outFeatures, { bias: config.bias, composed: true });
@@ -747,7 +1050,7 @@ function feedForward(ops, config, name, x) {
 }
 
 // engine/models/decoders/afmoe.ts
-import * as z6 from "zod";
+import * as z7 from "zod";
 
 // engine/models/decoders/attention.ts
 var unweighted = { scalesInFloat32: true, isUnweighted: true };
@@ -761,7 +1064,7 @@ function attentionOf(fields2, traits = {}) {
     const [projected2, key2, value] = projections2(ops, fields2, traits, name, x);
     const keyStates = traits.scalesKey ? ops.scale(key2) : key2;
     const [query, gate] = gatedQuery(ops, traits, { name, x, projected: projected2, features: heads2 * size2 });
-    const norm5 = (part, states) => {
+    const norm4 = (part, states) => {
       const { queryNorm } = traits;
       if (queryNorm === void 0) return states;
       const features = queryNorm.over === "each-head" ? size2 : size2 * (part === 0 ? heads2 : keyValueHeads);
@@ -771,7 +1074,7 @@ function attentionOf(fields2, traits = {}) {
       const rotated = table3 === void 0 ? states : ops.rotary(states, table3, count2, traits.rotary);
       return traits.headLengths ? ops.rmsNorm(`${name}.qk_norm`, rotated, { size: size2, ...unweighted }) : rotated;
     };
-    const placed = (part, states, count2) => traits.queryNorm?.isAfterRotation ? norm5(part, turned(states, count2)) : turned(norm5(part, states), count2);
+    const placed = (part, states, count2) => traits.queryNorm?.isAfterRotation ? norm4(part, turned(states, count2)) : turned(norm4(part, states), count2);
     const q = placed(0, query, heads2);
     const k = placed(1, keyStates, keyValueHeads);
     const window = traits.slides?.(index) ?? false ? fields2.sliding_window ?? void 0 : void 0;
@@ -881,19 +1184,19 @@ function gateBy(activation) {
 
 // engine/models/decoders/afmoe.ts
 var afmoeConfig = decoderFields.extend({
-  model_type: z6.literal("afmoe"),
-  attention_bias: z6.boolean().default(false),
+  model_type: z7.literal("afmoe"),
+  attention_bias: z7.boolean().default(false),
   head_dim: size.default(128),
-  layer_types: z6.array(z6.string()).nullish(),
+  layer_types: z7.array(z7.string()).nullish(),
   global_attn_every_n_layers: size.default(4),
   sliding_window: size.nullish().default(1024),
-  mup_enabled: z6.boolean().default(false),
+  mup_enabled: z7.boolean().default(false),
   num_experts: size.default(64),
   num_experts_per_tok: size.default(6),
   num_shared_experts: size.default(2),
   moe_intermediate_size: size.default(1408),
   /** Layers at the start that have one feed-forward of their own. */
-  num_dense_layers: z6.number().int().min(0).max(1e3).default(1)
+  num_dense_layers: z7.number().int().min(0).max(1e3).default(1)
 });
 function afmoe(config) {
   const { layer_types: types, global_attn_every_n_layers: interval, attention_bias: bias } = config;
@@ -939,10 +1242,10 @@ function sparseLayer(config) {
 }
 
 // engine/models/decoders/apertus.ts
-import * as z7 from "zod";
+import * as z8 from "zod";
 var apertusConfig = decoderFields.extend({
-  model_type: z7.literal("apertus"),
-  attention_bias: z7.boolean().default(false)
+  model_type: z8.literal("apertus"),
+  attention_bias: z8.boolean().default(false)
 });
 function apertus(config) {
   const { hidden_size: hidden, intermediate_size: inner, attention_bias: bias } = config;
@@ -963,18 +1266,18 @@ function feedForward2(hidden, inner) {
 }
 
 // engine/models/decoders/cohere.ts
-import * as z8 from "zod";
-var shared = { tie_word_embeddings: z8.boolean().default(true), attention_bias: z8.boolean().default(false) };
+import * as z9 from "zod";
+var shared = { tie_word_embeddings: z9.boolean().default(true), attention_bias: z9.boolean().default(false) };
 var cohereConfig = decoderFields.extend({
-  model_type: z8.literal("cohere"),
+  model_type: z9.literal("cohere"),
   ...shared,
-  use_qk_norm: z8.literal(false, { error: "Cohere with norms of query and key is not supported" }).default(false)
+  use_qk_norm: z9.literal(false, { error: "Cohere with norms of query and key is not supported" }).default(false)
 });
 var cohere2Config = decoderFields.extend({
-  model_type: z8.literal("cohere2"),
+  model_type: z9.literal("cohere2"),
   ...shared,
   sliding_window: size.nullish().default(4096),
-  layer_types: z8.array(z8.string()).nullish()
+  layer_types: z9.array(z9.string()).nullish()
 });
 function cohere(config, traits = {}) {
   const { hidden_size: hidden, intermediate_size: inner, attention_bias: bias } = config;
@@ -996,33 +1299,33 @@ function cohere2(config) {
 }
 
 // engine/models/decoders/deepseek.ts
-import * as z10 from "zod";
+import * as z11 from "zod";
 
 // engine/models/decoders/latent-attention.ts
-import * as z9 from "zod";
+import * as z10 from "zod";
 var latentFields = {
   q_lora_rank: size.nullish(),
   kv_lora_rank: size,
   qk_nope_head_dim: size,
   qk_rope_head_dim: size,
   v_head_dim: size,
-  attention_bias: z9.boolean().default(false)
+  attention_bias: z10.boolean().default(false)
 };
 function latentAttention(config, { rotary = {}, scalesQuery = false, indexer } = {}) {
   const { num_attention_heads: heads2, kv_lora_rank: rank, attention_bias: bias } = config;
   const { qk_nope_head_dim: resting, qk_rope_head_dim: turning, v_head_dim: valueSize } = config;
   return (ops, { name, table: table3, index }, x) => {
     const linear2 = (part, states, features, options = { bias: false }) => ops.linear(`${name}.${part}`, states, features, options);
-    const norm5 = (part, features, states) => normalised(ops, "rms", `${name}.${part}`, features, states);
+    const norm4 = (part, features, states) => normalised(ops, "rms", `${name}.${part}`, features, states);
     const queryOf = (narrowRank) => {
-      const narrow = norm5("q_a_layernorm", narrowRank, linear2("q_a_proj", x, narrowRank, { bias }));
+      const narrow = norm4("q_a_layernorm", narrowRank, linear2("q_a_proj", x, narrowRank, { bias }));
       return linear2("q_b_proj", narrow, heads2 * (resting + turning));
     };
     const turn = (states, count2) => table3 ? ops.rotary(states, table3, count2, rotary) : states;
     const query = config.q_lora_rank ? queryOf(config.q_lora_rank) : linear2("q_proj", x, heads2 * (resting + turning));
     const compressed = linear2("kv_a_proj_with_mqa", x, rank + turning, { bias });
     const [latent2, sharedKey] = ops.split(compressed, [rank, turning]);
-    const keyValue = norm5("kv_a_layernorm", rank, latent2);
+    const keyValue = norm4("kv_a_layernorm", rank, latent2);
     const turnedKey = ops.cached(turn(sharedKey, 1));
     const turned = () => {
       const [own, turns] = ops.split(query, [heads2 * resting, heads2 * turning]);
@@ -1051,20 +1354,20 @@ var sparseFields = {
   num_experts_per_tok: size,
   moe_intermediate_size: size,
   /** Layers at the start that have one feed-forward of their own. */
-  first_k_dense_replace: z10.number().int().min(0).max(1e3).default(1)
+  first_k_dense_replace: z11.number().int().min(0).max(1e3).default(1)
 };
 var deepseekV2Config = decoderFields.extend({
-  model_type: z10.literal("deepseek_v2"),
+  model_type: z11.literal("deepseek_v2"),
   ...latentFields,
   ...sparseFields
 });
 var deepseekV3Config = decoderFields.extend({
-  model_type: z10.literal("deepseek_v3"),
+  model_type: z11.literal("deepseek_v3"),
   ...latentFields,
   ...sparseFields
 });
 var deepseekV32Config = decoderFields.extend({
-  model_type: z10.literal("deepseek_v32"),
+  model_type: z11.literal("deepseek_v32"),
   ...latentFields,
   ...sparseFields,
   q_lora_rank: size.default(1536),
@@ -1073,32 +1376,32 @@ var deepseekV32Config = decoderFields.extend({
   index_head_dim: size.default(128)
 });
 var glmMoeDsaConfig = deepseekV32Config.extend({
-  model_type: z10.literal("glm_moe_dsa"),
+  model_type: z11.literal("glm_moe_dsa"),
   q_lora_rank: size.default(2048),
   index_n_heads: size.default(32),
   /** `shared` layers see the keys that the last `full` one chose. */
-  indexer_types: z10.array(z10.enum(["full", "shared"])).max(1e3).nullish(),
-  index_topk_pattern: z10.string().regex(/^[FS]*$/).max(1e3).nullish(),
-  index_topk_freq: z10.number().int().min(0).max(1e3).default(1),
-  index_skip_topk_offset: z10.number().int().min(0).max(1e3).default(2)
+  indexer_types: z11.array(z11.enum(["full", "shared"])).max(1e3).nullish(),
+  index_topk_pattern: z11.string().regex(/^[FS]*$/).max(1e3).nullish(),
+  index_topk_freq: z11.number().int().min(0).max(1e3).default(1),
+  index_skip_topk_offset: z11.number().int().min(0).max(1e3).default(2)
 });
 var glm4MoeLiteConfig = decoderFields.extend({
-  model_type: z10.literal("glm4_moe_lite"),
+  model_type: z11.literal("glm4_moe_lite"),
   ...latentFields,
   ...sparseFields
 });
 var mistral4Config = decoderFields.extend({
-  model_type: z10.literal("mistral4"),
+  model_type: z11.literal("mistral4"),
   ...latentFields,
   ...sparseFields,
   first_k_dense_replace: sparseFields.first_k_dense_replace.default(0)
 });
 var glm4MoeConfig = decoderFields.extend({
-  model_type: z10.literal("glm4_moe"),
+  model_type: z11.literal("glm4_moe"),
   ...sparseFields,
-  attention_bias: z10.boolean().default(false),
-  use_qk_norm: z10.boolean().default(false),
-  partial_rotary_factor: z10.number().min(0).max(1).default(0.5)
+  attention_bias: z11.boolean().default(false),
+  use_qk_norm: z11.boolean().default(false),
+  partial_rotary_factor: z11.number().min(0).max(1).default(0.5)
 });
 function deepseek(config) {
   const isV2 = config.model_type === "deepseek_v2";
@@ -1153,11 +1456,11 @@ function sparseAfterDense(config, routing) {
 }
 
 // engine/models/decoders/ernie.ts
-import * as z11 from "zod";
+import * as z12 from "zod";
 var ernieConfig = decoderFields.extend({
-  model_type: z11.literal("ernie4_5"),
-  tie_word_embeddings: z11.boolean().default(true),
-  use_bias: z11.boolean().default(false)
+  model_type: z12.literal("ernie4_5"),
+  tie_word_embeddings: z12.boolean().default(true),
+  use_bias: z12.boolean().default(false)
 });
 function ernie(config) {
   const { hidden_size: hidden, intermediate_size: inner, use_bias: bias } = config;
@@ -1168,20 +1471,20 @@ function ernie(config) {
 }
 
 // engine/models/decoders/falcon-h1.ts
-import * as z13 from "zod";
+import * as z14 from "zod";
 
 // engine/models/decoders/mamba2.ts
-import * as z12 from "zod";
+import * as z13 from "zod";
 var mamba2Fields = {
   mamba_n_heads: size.default(128),
-  mamba_d_head: z12.union([size, z12.literal("auto")]).default("auto"),
+  mamba_d_head: z13.union([size, z13.literal("auto")]).default("auto"),
   mamba_d_state: size.default(256),
   mamba_d_conv: size.default(4),
   mamba_n_groups: size.default(1),
   mamba_expand: size.default(2),
   mamba_chunk_size: size.default(256),
-  mamba_conv_bias: z12.boolean().default(true),
-  mamba_proj_bias: z12.boolean().default(false)
+  mamba_conv_bias: z13.boolean().default(true),
+  mamba_proj_bias: z13.boolean().default(false)
 };
 function mamba2ShapeOf(config, inner) {
   return {
@@ -1207,14 +1510,14 @@ function mamba2Of(shape, { inputBias, isScaled = false }) {
 
 // engine/models/decoders/falcon-h1.ts
 var falconH1Config = decoderFields.extend({
-  model_type: z13.literal("falcon_h1"),
+  model_type: z14.literal("falcon_h1"),
   ...mamba2Fields,
   /** Features of all heads of Mamba; null for `mamba_expand` times the width. */
   mamba_d_ssm: size.nullable().default(1024),
-  mamba_rms_norm: z13.boolean().default(false),
-  projectors_bias: z13.boolean().default(false),
-  attention_bias: z13.boolean().default(false),
-  mlp_bias: z13.boolean().default(false)
+  mamba_rms_norm: z14.boolean().default(false),
+  projectors_bias: z14.boolean().default(false),
+  attention_bias: z14.boolean().default(false),
+  mlp_bias: z14.boolean().default(false)
 });
 function falconH1(config) {
   return {
@@ -1259,16 +1562,16 @@ function scaledFeedForward({ hidden_size: hidden, intermediate_size: inner, mlp_
 }
 
 // engine/models/decoders/gemma.ts
-import * as z14 from "zod";
-var tied = { tie_word_embeddings: z14.boolean().default(true) };
-var gemmaConfig = decoderFields.extend({ model_type: z14.literal("gemma"), ...tied });
+import * as z15 from "zod";
+var tied = { tie_word_embeddings: z15.boolean().default(true) };
+var gemmaConfig = decoderFields.extend({ model_type: z15.literal("gemma"), ...tied });
 var gemma2Config = decoderFields.extend({
-  model_type: z14.literal("gemma2"),
+  model_type: z15.literal("gemma2"),
   ...tied,
-  final_logit_softcapping: z14.number().nullish().default(30)
+  final_logit_softcapping: z15.number().nullish().default(30)
 });
 var gemma3Config = decoderFields.extend({
-  model_type: z14.literal("gemma3_text"),
+  model_type: z15.literal("gemma3_text"),
   ...tied,
   sliding_window_pattern: size.default(6)
 });
@@ -1306,24 +1609,24 @@ function gemma3(config) {
 }
 
 // engine/models/decoders/glm.ts
-import * as z17 from "zod";
+import * as z18 from "zod";
 
 // engine/models/vision/glm-vision.ts
-import * as z16 from "zod";
+import * as z17 from "zod";
 
 // engine/models/vision/towers.ts
-import * as z15 from "zod";
-var channels = z15.number().int().min(1).max(16).default(3);
-var siglipConfig = z15.object({
+import * as z16 from "zod";
+var channels = z16.number().int().min(1).max(16).default(3);
+var siglipConfig = z16.object({
   hidden_size: size.default(768),
   intermediate_size: size.default(3072),
   num_hidden_layers: size.default(12),
   num_channels: channels,
   image_size: size.default(224),
   patch_size: size.default(16),
-  vision_use_head: z15.boolean().default(true)
+  vision_use_head: z16.boolean().default(true)
 });
-var pixtralConfig = z15.object({
+var pixtralConfig = z16.object({
   hidden_size: size.default(1024),
   intermediate_size: size.default(4096),
   num_hidden_layers: size.default(24),
@@ -1337,15 +1640,15 @@ var qwenVision = {
   spatial_merge_size: size.default(2),
   temporal_patch_size: size.default(2)
 };
-var qwen2VisionConfig = z15.object({
+var qwen2VisionConfig = z16.object({
   ...qwenVision,
   depth: size.default(32),
   embed_dim: size.default(1280),
   hidden_size: size.default(3584),
-  mlp_ratio: z15.number().min(0.1).max(100).default(4),
+  mlp_ratio: z16.number().min(0.1).max(100).default(4),
   patch_size: size.default(14)
 });
-var qwen25VisionConfig = z15.object({
+var qwen25VisionConfig = z16.object({
   ...qwenVision,
   depth: size.default(32),
   hidden_size: size.default(3584),
@@ -1353,7 +1656,7 @@ var qwen25VisionConfig = z15.object({
   out_hidden_size: size.default(3584),
   patch_size: size.default(14)
 });
-var qwen3VisionConfig = z15.object({
+var qwen3VisionConfig = z16.object({
   ...qwenVision,
   depth: size.default(27),
   hidden_size: size.default(1152),
@@ -1361,7 +1664,7 @@ var qwen3VisionConfig = z15.object({
   out_hidden_size: size.default(3584),
   patch_size: size.default(16),
   num_position_embeddings: size.default(2304),
-  deepstack_visual_indexes: z15.array(z15.number()).default([8, 16, 24])
+  deepstack_visual_indexes: z16.array(z16.number()).default([8, 16, 24])
 });
 function siglip(ops, root3, config) {
   const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config;
@@ -1442,16 +1745,9 @@ function qwen25Vision(ops, root3, config) {
   merger(ops, `${root3}.merger.mlp`, ["0", "2"], hidden * config.spatial_merge_size ** 2, config.out_hidden_size);
 }
 function qwen3Vision(ops, root3, config) {
-  const { hidden_size: hidden, intermediate_size: inner, out_hidden_size: outside } = config;
+  const { hidden_size: hidden, out_hidden_size: outside } = config;
   const merged = hidden * config.spatial_merge_size ** 2;
-  patches(ops, `${root3}.patch_embed.proj`, hidden, voxels(config), { bias: true });
-  table(ops, `${root3}.pos_embed`, config.num_position_embeddings, hidden);
-  tower(ops, `${root3}.blocks`, config.depth, hidden, {
-    norms: ["norm1", "norm2"],
-    normKind: "layer",
-    linears: [...joinedAttention(hidden), ["mlp.linear_fc1", hidden, inner], ["mlp.linear_fc2", inner, hidden]],
-    bias: true
-  });
+  qwen3Blocks(ops, root3, config);
   const names = ["linear_fc1", "linear_fc2"];
   ops.idle(hidden, (x) => ops.layerNorm(`${root3}.merger.norm`, x));
   merger(ops, `${root3}.merger`, names, merged, outside);
@@ -1461,6 +1757,17 @@ function qwen3Vision(ops, root3, config) {
     merger(ops, name, names, merged, outside);
   }
 }
+function qwen3Blocks(ops, root3, config) {
+  const { hidden_size: hidden, intermediate_size: inner } = config;
+  patches(ops, `${root3}.patch_embed.proj`, hidden, voxels(config), { bias: true });
+  table(ops, `${root3}.pos_embed`, config.num_position_embeddings, hidden);
+  tower(ops, `${root3}.blocks`, config.depth, hidden, {
+    norms: ["norm1", "norm2"],
+    normKind: "layer",
+    linears: [...joinedAttention(hidden), ["mlp.linear_fc1", hidden, inner], ["mlp.linear_fc2", inner, hidden]],
+    bias: true
+  });
+}
 var joinedAttention = (hidden) => [
   ["attn.qkv", hidden, 3 * hidden],
   ["attn.proj", hidden, hidden]
@@ -1469,9 +1776,9 @@ var voxels = (config) => config.in_channels * config.temporal_patch_size * confi
 function tower(ops, root3, layers2, hidden, layer6) {
   for (let index = 0; index < layers2; index++) {
     const name = `${root3}.${index}`;
-    for (const norm5 of layer6.norms) {
-      if (layer6.normKind === "rms") idleRmsNorm(ops, `${name}.${norm5}`, hidden);
-      else ops.idle(hidden, (x) => ops.layerNorm(`${name}.${norm5}`, x));
+    for (const norm4 of layer6.norms) {
+      if (layer6.normKind === "rms") idleRmsNorm(ops, `${name}.${norm4}`, hidden);
+      else ops.idle(hidden, (x) => ops.layerNorm(`${name}.${norm4}`, x));
     }
     for (const [part, from, to, hasBias = layer6.bias] of layer6.linears) {
       idleLinear(ops, `${name}.${part}`, from, to, hasBias);
@@ -1497,12 +1804,12 @@ function idleRmsNorm(ops, name, features) {
 }
 
 // engine/models/vision/glm-vision.ts
-var glmVisionConfig = z16.object({
+var glmVisionConfig = z17.object({
   depth: size.default(24),
   hidden_size: size.default(1536),
   out_hidden_size: size.default(4096),
   intermediate_size: size.default(13696),
-  attention_bias: z16.boolean().default(false),
+  attention_bias: z17.boolean().default(false),
   in_channels: channels,
   image_size: size.default(336),
   patch_size: size.default(14),
@@ -1538,15 +1845,15 @@ function glmVision(ops, root3, config) {
 
 // engine/models/decoders/glm.ts
 var glm4Config = decoderFields.extend({
-  model_type: z17.literal("glm4"),
-  attention_bias: z17.boolean().default(true),
-  partial_rotary_factor: z17.number().min(0).max(1).default(0.5)
+  model_type: z18.literal("glm4"),
+  attention_bias: z18.boolean().default(true),
+  partial_rotary_factor: z18.number().min(0).max(1).default(0.5)
 });
-var glm4vConfig = z17.object({
-  model_type: z17.literal(["glm4v", "glm46v"]),
-  tie_word_embeddings: z17.boolean().default(false),
+var glm4vConfig = z18.object({
+  model_type: z18.literal(["glm4v", "glm46v"]),
+  tie_word_embeddings: z18.boolean().default(false),
   text_config: glm4Config.omit({ attention_bias: true }).extend({
-    model_type: z17.literal(["glm4v", "glm4v_text"]).default("glm4v_text")
+    model_type: z18.literal(["glm4v", "glm4v_text"]).default("glm4v_text")
   }),
   vision_config: glmVisionConfig
 });
@@ -1575,14 +1882,14 @@ function glm4v({ text_config: text, ...config }) {
 }
 
 // engine/models/decoders/gpt-oss.ts
-import * as z18 from "zod";
+import * as z19 from "zod";
 var gptOssConfig = decoderFields.extend({
-  model_type: z18.literal("gpt_oss"),
+  model_type: z19.literal("gpt_oss"),
   num_local_experts: size.default(128),
   num_experts_per_tok: size.default(4),
-  attention_bias: z18.boolean().default(true),
+  attention_bias: z19.boolean().default(true),
   sliding_window: size.nullish().default(128),
-  layer_types: z18.array(z18.string()).nullish()
+  layer_types: z19.array(z19.string()).nullish()
 });
 function gptOss(config) {
   const { num_local_experts: count2, num_experts_per_tok: perToken, layer_types: types } = config;
@@ -1605,15 +1912,15 @@ function clampedGate(ops, joined, inner) {
 }
 
 // engine/models/decoders/granite-hybrid.ts
-import * as z19 from "zod";
-var experts = z19.number().int().min(0).max(1e4);
+import * as z20 from "zod";
+var experts = z20.number().int().min(0).max(1e4);
 var graniteHybridConfig = decoderFields.extend({
-  model_type: z19.literal("granitemoehybrid"),
+  model_type: z20.literal("granitemoehybrid"),
   ...mamba2Fields,
-  layer_types: z19.array(z19.string()).nullish(),
+  layer_types: z20.array(z20.string()).nullish(),
   /** `rope` for positions; none otherwise. */
-  position_embedding_type: z19.string().nullish(),
-  attention_bias: z19.boolean().default(false),
+  position_embedding_type: z20.string().nullish(),
+  attention_bias: z20.boolean().default(false),
   num_local_experts: experts.default(8),
   num_experts_per_tok: experts.default(2),
   shared_intermediate_size: size.default(1024)
@@ -1668,33 +1975,33 @@ function graniteMixture(config) {
 }
 
 // engine/models/decoders/granite-moe.ts
-import * as z21 from "zod";
+import * as z22 from "zod";
 
 // engine/models/decoders/llama.ts
-import * as z20 from "zod";
-var biases = { attention_bias: z20.boolean().default(false), mlp_bias: z20.boolean().default(false) };
-var llamaConfig = decoderFields.extend({ model_type: z20.literal("llama"), ...biases });
-var mistralConfig = decoderFields.extend({ model_type: z20.literal("mistral") });
-var ministral3Config = decoderFields.extend({ model_type: z20.literal("ministral3") });
+import * as z21 from "zod";
+var biases = { attention_bias: z21.boolean().default(false), mlp_bias: z21.boolean().default(false) };
+var llamaConfig = decoderFields.extend({ model_type: z21.literal("llama"), ...biases });
+var mistralConfig = decoderFields.extend({ model_type: z21.literal("mistral") });
+var ministral3Config = decoderFields.extend({ model_type: z21.literal("ministral3") });
 var smollm3Config = decoderFields.extend({
-  model_type: z20.literal("smollm3"),
+  model_type: z21.literal("smollm3"),
   ...biases,
-  tie_word_embeddings: z20.boolean().default(true),
-  use_sliding_window: z20.boolean().default(false),
+  tie_word_embeddings: z21.boolean().default(true),
+  use_sliding_window: z21.boolean().default(false),
   no_rope_layer_interval: size.default(4),
   /** A zero for every layer without positions. */
-  no_rope_layers: z20.array(z20.number()).nullish()
+  no_rope_layers: z21.array(z21.number()).nullish()
 });
 var seedOssConfig = decoderFields.extend({
-  model_type: z20.literal("seed_oss"),
-  attention_bias: z20.boolean().default(true),
-  attention_out_bias: z20.boolean().default(false),
-  mlp_bias: z20.boolean().default(false),
+  model_type: z21.literal("seed_oss"),
+  attention_bias: z21.boolean().default(true),
+  attention_out_bias: z21.boolean().default(false),
+  mlp_bias: z21.boolean().default(false),
   attention_dropout: probability.default(0.1),
   residual_dropout: probability.default(0.1)
 });
-var arceeConfig = decoderFields.extend({ model_type: z20.literal("arcee"), ...biases });
-var graniteConfig = decoderFields.extend({ model_type: z20.literal("granite"), ...biases });
+var arceeConfig = decoderFields.extend({ model_type: z21.literal("arcee"), ...biases });
+var graniteConfig = decoderFields.extend({ model_type: z21.literal("granite"), ...biases });
 var attentionWith2 = (config) => attentionOf(config, { queryBias: config.attention_bias, outputBias: config.attention_bias });
 var gated = (config) => gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size, bias: config.mlp_bias });
 function llama(config) {
@@ -1740,16 +2047,16 @@ function granite(config) {
 
 // engine/models/decoders/granite-moe.ts
 var graniteSparse = {
-  attention_bias: z21.boolean().default(false),
+  attention_bias: z22.boolean().default(false),
   num_local_experts: size.default(8),
   num_experts_per_tok: size.default(2)
 };
-var graniteMoeConfig = decoderFields.extend({ model_type: z21.literal("granitemoe"), ...graniteSparse });
+var graniteMoeConfig = decoderFields.extend({ model_type: z22.literal("granitemoe"), ...graniteSparse });
 var graniteMoeSharedConfig = decoderFields.extend({
-  model_type: z21.literal("granitemoeshared"),
+  model_type: z22.literal("granitemoeshared"),
   ...graniteSparse,
   /** None where it is zero. */
-  shared_intermediate_size: z21.number().int().min(0).max(1e7).default(0)
+  shared_intermediate_size: z22.number().int().min(0).max(1e7).default(0)
 });
 function graniteMoe(config) {
   return {
@@ -1760,10 +2067,10 @@ function graniteMoe(config) {
 }
 
 // engine/models/decoders/hunyuan.ts
-import * as z22 from "zod";
+import * as z23 from "zod";
 var hunyuanConfig = decoderFields.extend({
-  model_type: z22.literal("hunyuan_v1_dense"),
-  attention_bias: z22.boolean().default(false)
+  model_type: z23.literal("hunyuan_v1_dense"),
+  attention_bias: z23.boolean().default(false)
 });
 function hunyuan(config) {
   const names = ["query_layernorm", "key_layernorm"];
@@ -1778,24 +2085,24 @@ function hunyuan(config) {
 }
 
 // engine/models/decoders/internvl.ts
-import * as z26 from "zod";
+import * as z27 from "zod";
 
 // engine/models/vision/intern-vit.ts
-import * as z23 from "zod";
-var sides = z23.union([size.transform((side) => [side, side]), z23.tuple([size, size])]);
-var internVitConfig = z23.object({
+import * as z24 from "zod";
+var sides = z24.union([size.transform((side) => [side, side]), z24.tuple([size, size])]);
+var internVitConfig = z24.object({
   hidden_size: size.default(1024),
   intermediate_size: size.default(4096),
   num_hidden_layers: size.default(24),
   num_channels: channels,
-  attention_bias: z23.boolean().default(false),
-  use_qk_norm: z23.boolean().default(false),
-  norm_type: z23.enum(["layer_norm", "rms_norm"]).default("layer_norm"),
+  attention_bias: z24.boolean().default(false),
+  use_qk_norm: z24.boolean().default(false),
+  norm_type: z24.enum(["layer_norm", "rms_norm"]).default("layer_norm"),
   image_size: sides.default([448, 448]),
   patch_size: sides.default([14, 14]),
-  use_mask_token: z23.boolean().default(false),
-  use_absolute_position_embeddings: z23.boolean().default(true),
-  use_mean_pooling: z23.boolean().default(true)
+  use_mask_token: z24.boolean().default(false),
+  use_absolute_position_embeddings: z24.boolean().default(true),
+  use_mean_pooling: z24.boolean().default(true)
 });
 function internVit(ops, root3, config) {
   const { hidden_size: hidden, intermediate_size: inner, image_size: image, patch_size: patch } = config;
@@ -1825,26 +2132,26 @@ function internVit(ops, root3, config) {
     const name = `${layers2}.${index}`;
     for (const factor of ["lambda_1", "lambda_2"]) ops.idle(hidden, (x) => ops.layerScale(`${name}.${factor}`, x));
     if (!config.use_qk_norm) continue;
-    for (const norm5 of ["q_norm", "k_norm"]) idleRmsNorm(ops, `${name}.attention.${norm5}`, hidden);
+    for (const norm4 of ["q_norm", "k_norm"]) idleRmsNorm(ops, `${name}.attention.${norm4}`, hidden);
   }
   if (!config.use_mean_pooling) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.layernorm`, x));
 }
 
 // engine/models/decoders/qwen.ts
-import * as z24 from "zod";
+import * as z25 from "zod";
 var qwen2Config = decoderFields.extend({
-  model_type: z24.literal("qwen2"),
-  use_sliding_window: z24.boolean().default(false)
+  model_type: z25.literal("qwen2"),
+  use_sliding_window: z25.boolean().default(false)
 });
 var mimoConfig = decoderFields.extend({
-  model_type: z24.literal("mimo"),
-  use_sliding_window: z24.boolean().default(false),
-  num_nextn_predict_layers: z24.number().int().min(0).max(16).default(0)
+  model_type: z25.literal("mimo"),
+  use_sliding_window: z25.boolean().default(false),
+  num_nextn_predict_layers: z25.number().int().min(0).max(16).default(0)
 });
 var qwen3Config = decoderFields.extend({
-  model_type: z24.literal("qwen3"),
-  attention_bias: z24.boolean().default(false),
-  use_sliding_window: z24.boolean().default(false)
+  model_type: z25.literal("qwen3"),
+  attention_bias: z25.boolean().default(false),
+  use_sliding_window: z25.boolean().default(false)
 });
 function qwen2(config) {
   return llamaBlueprint(config, {
@@ -1868,8 +2175,8 @@ function predictingLayer(ops, config, name) {
     (count2) => count2 * headSizeOf(config)
   );
   const linear2 = (part, inputs, outputs, bias = false) => ops.idle(inputs, (x) => ops.linear(`${name}.${part}`, x, outputs, { bias }));
-  for (const norm5 of ["input", "post_attention", "token", "hidden", "final"]) {
-    ops.idle(hidden, (x) => normalised(ops, "rms", `${name}.${norm5}_layernorm`, hidden, x));
+  for (const norm4 of ["input", "post_attention", "token", "hidden", "final"]) {
+    ops.idle(hidden, (x) => normalised(ops, "rms", `${name}.${norm4}_layernorm`, hidden, x));
   }
   linear2("input_proj", 2 * hidden, hidden);
   linear2("self_attn.q_proj", hidden, querySize, true);
@@ -1878,45 +2185,48 @@ function predictingLayer(ops, config, name) {
   for (const part of ["gate_proj", "up_proj"]) linear2(`mlp.${part}`, hidden, inner);
   linear2("mlp.down_proj", inner, hidden);
 }
+function qwen3Attention(config) {
+  return attentionOf(config, {
+    queryBias: config.attention_bias,
+    outputBias: config.attention_bias,
+    queryNorm: { norm: "rms", ...headNorms },
+    slides: () => config.use_sliding_window
+  });
+}
 function qwen3(config) {
   return llamaBlueprint(config, {
-    mixer: attentionOf(config, {
-      queryBias: config.attention_bias,
-      outputBias: config.attention_bias,
-      queryNorm: { norm: "rms", ...headNorms },
-      slides: () => config.use_sliding_window
-    }),
+    mixer: qwen3Attention(config),
     feedForward: gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
   });
 }
 
 // engine/models/decoders/qwen-moe.ts
-import * as z25 from "zod";
+import * as z26 from "zod";
 var qwenSparse = {
   num_experts: size,
   num_experts_per_tok: size,
   moe_intermediate_size: size,
   /** Every how many layers there are experts. */
   decoder_sparse_step: size.default(1),
-  mlp_only_layers: z25.array(z25.number()).nullish(),
-  use_sliding_window: z25.boolean().default(false)
+  mlp_only_layers: z26.array(z26.number()).nullish(),
+  use_sliding_window: z26.boolean().default(false)
 };
 var qwen2MoeConfig = decoderFields.extend({
-  model_type: z25.literal("qwen2_moe"),
+  model_type: z26.literal("qwen2_moe"),
   ...qwenSparse,
-  qkv_bias: z25.boolean().default(true),
+  qkv_bias: z26.boolean().default(true),
   shared_expert_intermediate_size: size
 });
 var qwen3MoeConfig = decoderFields.extend({
-  model_type: z25.literal("qwen3_moe"),
+  model_type: z26.literal("qwen3_moe"),
   ...qwenSparse,
-  attention_bias: z25.boolean().default(false)
+  attention_bias: z26.boolean().default(false)
 });
 var olmoeConfig = decoderFields.extend({
-  model_type: z25.literal("olmoe"),
+  model_type: z26.literal("olmoe"),
   num_experts: size.default(64),
   num_experts_per_tok: size.default(8),
-  attention_bias: z25.boolean().default(false)
+  attention_bias: z26.boolean().default(false)
 });
 function qwen2Moe(config) {
   return llamaBlueprint(config, {
@@ -1931,12 +2241,7 @@ function sharedAndSparse(config) {
 }
 function qwen3Moe(config) {
   return llamaBlueprint(config, {
-    mixer: attentionOf(config, {
-      queryBias: config.attention_bias,
-      outputBias: config.attention_bias,
-      queryNorm: { norm: "rms", ...headNorms },
-      slides: () => config.use_sliding_window
-    }),
+    mixer: qwen3Attention(config),
     feedForward: whereSparse(config, expertsOf(config))
   });
 }
@@ -1962,12 +2267,12 @@ function whereSparse(config, sparse) {
 }
 
 // engine/models/decoders/internvl.ts
-var internvlConfig = z26.object({
-  model_type: z26.literal("internvl"),
-  tie_word_embeddings: z26.boolean().default(true),
-  text_config: z26.discriminatedUnion("model_type", [qwen2Config, qwen3Config, qwen3MoeConfig]),
+var internvlConfig = z27.object({
+  model_type: z27.literal("internvl"),
+  tie_word_embeddings: z27.boolean().default(true),
+  text_config: z27.discriminatedUnion("model_type", [qwen2Config, qwen3Config, qwen3MoeConfig]),
   vision_config: internVitConfig,
-  downsample_ratio: z26.number().min(0.01).max(1).default(0.5)
+  downsample_ratio: z27.number().min(0.01).max(1).default(0.5)
 });
 function internvl({ text_config: text, ...config }) {
   const merged = config.vision_config.hidden_size * Math.floor(1 / config.downsample_ratio) ** 2;
@@ -1996,10 +2301,10 @@ function textOf(text) {
 }
 
 // engine/models/decoders/jamba.ts
-import * as z27 from "zod";
-var offset = z27.number().int().min(0).max(1e3);
+import * as z28 from "zod";
+var offset = z28.number().int().min(0).max(1e3);
 var jambaConfig = decoderFields.extend({
-  model_type: z27.literal("jamba"),
+  model_type: z28.literal("jamba"),
   num_experts: size.default(16),
   num_experts_per_tok: size.default(2),
   expert_layer_period: size.default(2),
@@ -2009,9 +2314,9 @@ var jambaConfig = decoderFields.extend({
   mamba_d_state: size.default(16),
   mamba_d_conv: size.default(4),
   mamba_expand: size.default(2),
-  mamba_dt_rank: z27.union([size, z27.literal("auto")]).default("auto"),
-  mamba_conv_bias: z27.boolean().default(true),
-  mamba_proj_bias: z27.boolean().default(false)
+  mamba_dt_rank: z28.union([size, z28.literal("auto")]).default("auto"),
+  mamba_conv_bias: z28.boolean().default(true),
+  mamba_proj_bias: z28.boolean().default(false)
 });
 function jamba(config) {
   const attends = (index) => index % config.attn_layer_period === config.attn_layer_offset;
@@ -2034,7 +2339,7 @@ function mambaOf2(config) {
   const inner = config.mamba_expand * hidden;
   const rank = config.mamba_dt_rank === "auto" ? Math.ceil(hidden / HIDDEN_PER_RANK) : config.mamba_dt_rank;
   return (ops, { name }, x) => {
-    const norm5 = (part, states2, features) => ops.rmsNorm(`${name}.${part}`, states2, { size: features, scalesInFloat32: false });
+    const norm4 = (part, states2, features) => ops.rmsNorm(`${name}.${part}`, states2, { size: features, scalesInFloat32: false });
     const projected2 = ops.linear(`${name}.in_proj`, x, 2 * inner, { bias });
     const [states, gate] = ops.split(projected2, [inner, inner]);
     const convolved = ops.fusedConvolution(`${name}.conv1d`, states, config.mamba_d_conv, {
@@ -2044,9 +2349,9 @@ function mambaOf2(config) {
     const [steps, input, output] = ops.split(selected, [rank, stateSize, stateSize]);
     const scanned = ops.selectiveScan(name, {
       states: convolved,
-      steps: ops.linear(`${name}.dt_proj`, norm5("dt_layernorm", steps, rank), inner, { bias: false }),
-      input: norm5("b_layernorm", input, stateSize),
-      output: norm5("c_layernorm", output, stateSize),
+      steps: ops.linear(`${name}.dt_proj`, norm4("dt_layernorm", steps, rank), inner, { bias: false }),
+      input: norm4("b_layernorm", input, stateSize),
+      output: norm4("c_layernorm", output, stateSize),
       gate
     });
     return ops.linear(`${name}.out_proj`, scanned, hidden, { bias });
@@ -2065,26 +2370,26 @@ function feedForward4(config) {
 }
 
 // engine/models/decoders/kimi-linear.ts
-import * as z28 from "zod";
+import * as z29 from "zod";
 var { n_routed_experts: expertCount, ...otherSparseFields } = sparseFields;
 var kimiLinearConfig = decoderFields.extend({
-  model_type: z28.literal("kimi_linear"),
+  model_type: z29.literal("kimi_linear"),
   ...latentFields,
   ...otherSparseFields,
   num_local_experts: expertCount,
-  layer_types: z28.array(z28.string()).nullish(),
+  layer_types: z29.array(z29.string()).nullish(),
   linear_head_dim: size.default(128),
   linear_num_heads: size.default(32),
   linear_conv_kernel_dim: size.default(4),
   /** Where the checkpoints say it; layers are counted from one. */
-  linear_attn_config: z28.object({
-    full_attn_layers: z28.array(z28.number()),
-    kda_layers: z28.array(z28.number()),
+  linear_attn_config: z29.object({
+    full_attn_layers: z29.array(z29.number()),
+    kda_layers: z29.array(z29.number()),
     head_dim: size,
     num_heads: size,
     short_conv_kernel_size: size,
     /** Kimi K3's text has the same `model_type` and other gates. */
-    use_full_rank_gate: z28.literal(false).nullish()
+    use_full_rank_gate: z29.literal(false).nullish()
   }).nullish()
 });
 function kimiLinear(config) {
@@ -2123,27 +2428,27 @@ function deltaAttention(config) {
 }
 
 // engine/models/decoders/layer-norm-decoders.ts
-import * as z29 from "zod";
+import * as z30 from "zod";
 var starcoder2Config = decoderFields.extend({
-  model_type: z29.literal("starcoder2"),
-  tie_word_embeddings: z29.boolean().default(true),
-  use_bias: z29.boolean().default(true),
+  model_type: z30.literal("starcoder2"),
+  tie_word_embeddings: z30.boolean().default(true),
+  use_bias: z30.boolean().default(true),
   residual_dropout: probability.default(0),
   embedding_dropout: probability.default(0)
 });
 var stablelmConfig = decoderFields.extend({
-  model_type: z29.literal("stablelm"),
-  use_qkv_bias: z29.boolean().default(false),
+  model_type: z30.literal("stablelm"),
+  use_qkv_bias: z30.boolean().default(false),
   hidden_dropout: probability.default(0),
-  partial_rotary_factor: z29.number().min(0).max(1).default(0.25),
-  qk_layernorm: z29.literal(false, { error: "StableLM with norms of query and key is not supported" }).default(false),
-  use_parallel_residual: z29.literal(false, { error: "StableLM with parallel residuals is not supported" }).default(false)
+  partial_rotary_factor: z30.number().min(0).max(1).default(0.25),
+  qk_layernorm: z30.literal(false, { error: "StableLM with norms of query and key is not supported" }).default(false),
+  use_parallel_residual: z30.literal(false, { error: "StableLM with parallel residuals is not supported" }).default(false)
 });
 var nemotronConfig = decoderFields.extend({
-  model_type: z29.literal("nemotron"),
-  attention_bias: z29.boolean().default(false),
-  mlp_bias: z29.boolean().default(false),
-  partial_rotary_factor: z29.number().min(0).max(1).default(0.5)
+  model_type: z30.literal("nemotron"),
+  attention_bias: z30.boolean().default(false),
+  mlp_bias: z30.boolean().default(false),
+  partial_rotary_factor: z30.number().min(0).max(1).default(0.5)
 });
 function starcoder2(config) {
   const { hidden_size: hidden, intermediate_size: inner, use_bias: bias, residual_dropout: dropout } = config;
@@ -2184,35 +2489,35 @@ function nemotron(config) {
 }
 
 // engine/models/decoders/lfm2.ts
-import * as z30 from "zod";
+import * as z31 from "zod";
 var convolutionFields = {
-  tie_word_embeddings: z30.boolean().default(true),
+  tie_word_embeddings: z31.boolean().default(true),
   /** The name that the checkpoints give `tie_word_embeddings`. */
-  tie_embedding: z30.boolean().nullish(),
-  conv_bias: z30.boolean().default(false),
+  tie_embedding: z31.boolean().nullish(),
+  conv_bias: z31.boolean().default(false),
   conv_L_cache: size.default(3),
-  layer_types: z30.array(z30.string()).nullish()
+  layer_types: z31.array(z31.string()).nullish()
 };
 var lfm2Config = decoderFields.extend({
-  model_type: z30.literal("lfm2"),
+  model_type: z31.literal("lfm2"),
   ...convolutionFields,
   intermediate_size: size.default(12288),
   /** The name that the checkpoints give `intermediate_size`. */
   block_ff_dim: size.nullish(),
-  block_auto_adjust_ff_dim: z30.boolean().default(true),
-  block_ffn_dim_multiplier: z30.number().min(0.01).max(100).nullish().default(1),
+  block_auto_adjust_ff_dim: z31.boolean().default(true),
+  block_ffn_dim_multiplier: z31.number().min(0.01).max(100).nullish().default(1),
   block_multiple_of: size.default(256),
   /** Layers of attention, where `layer_types` does not say. */
-  full_attn_idxs: z30.array(z30.number()).nullish()
+  full_attn_idxs: z31.array(z31.number()).nullish()
 });
 var lfm2MoeConfig = decoderFields.extend({
-  model_type: z30.literal("lfm2_moe"),
+  model_type: z31.literal("lfm2_moe"),
   ...convolutionFields,
   num_experts: size.default(32),
   num_experts_per_tok: size.default(4),
   moe_intermediate_size: size.default(1792),
   /** Layers at the start that have one feed-forward of their own. */
-  num_dense_layers: z30.number().int().min(0).max(1e3).default(2)
+  num_dense_layers: z31.number().int().min(0).max(1e3).default(2)
 });
 var linears = ["w1", "w3", "w2"];
 function lfm2(config) {
@@ -2236,10 +2541,10 @@ function convolutional(config, attends, feedForward9) {
     queryNorm: { norm: "rms", over: "each-head", names: ["q_layernorm", "k_layernorm"] },
     outputName: "out_proj"
   });
-  const convolution2 = shortConvolution(config);
+  const convolution3 = shortConvolution(config);
   return {
     ...llamaBlueprint(config, {
-      mixer: (ops, place, x) => (attends(place.index) ? attention8 : convolution2)(ops, place, x),
+      mixer: (ops, place, x) => (attends(place.index) ? attention8 : convolution3)(ops, place, x),
       feedForward: feedForward9
     }),
     isTied: config.tie_embedding ?? config.tie_word_embeddings,
@@ -2268,15 +2573,15 @@ function innerSize(config) {
 }
 
 // engine/models/decoders/lfm2-vl.ts
-import * as z31 from "zod";
-var lfm2VlConfig = z31.object({
-  model_type: z31.literal("lfm2_vl"),
-  tie_word_embeddings: z31.boolean().default(true),
+import * as z32 from "zod";
+var lfm2VlConfig = z32.object({
+  model_type: z32.literal("lfm2_vl"),
+  tie_word_embeddings: z32.boolean().default(true),
   text_config: lfm2Config.omit({ model_type: true }),
   vision_config: siglipConfig.omit({ image_size: true }).extend({ num_patches: size.default(256) }),
   projector_hidden_size: size.default(2560),
-  projector_bias: z31.boolean().default(true),
-  projector_use_layernorm: z31.boolean().default(true),
+  projector_bias: z32.boolean().default(true),
+  projector_use_layernorm: z32.boolean().default(true),
   downsample_factor: size.default(2)
 });
 function lfm2Vl(config) {
@@ -2297,11 +2602,11 @@ function lfm2Vl(config) {
 }
 
 // engine/models/decoders/llama4.ts
-import * as z33 from "zod";
+import * as z34 from "zod";
 
 // engine/models/vision/llama4-vision.ts
-import * as z32 from "zod";
-var llama4VisionConfig = z32.object({
+import * as z33 from "zod";
+var llama4VisionConfig = z33.object({
   hidden_size: size.default(768),
   intermediate_size: size.default(5632),
   num_hidden_layers: size.default(34),
@@ -2317,7 +2622,7 @@ function llama4Vision(ops, root3, config) {
   idleLinear(ops, `${root3}.patch_embedding.linear`, config.num_channels * patch ** 2, hidden, false);
   table(ops, `${root3}.class_embedding`, 1, hidden);
   table(ops, `${root3}.positional_embedding_vlm`, Math.floor(config.image_size / patch) ** 2 + 1, hidden);
-  for (const norm5 of ["pre", "post"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.layernorm_${norm5}`, x));
+  for (const norm4 of ["pre", "post"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.layernorm_${norm4}`, x));
   const projections3 = ["q_proj", "k_proj", "v_proj", "o_proj"].map(
     (part) => [`self_attn.${part}`, hidden, hidden]
   );
@@ -2332,7 +2637,7 @@ function llama4Vision(ops, root3, config) {
 }
 
 // engine/models/decoders/llama4.ts
-var layers = z33.array(z33.number().int().min(0).max(1e5)).max(1e3);
+var layers = z34.array(z34.number().int().min(0).max(1e5)).max(1e3);
 var llama4TextConfig = decoderFields.extend({
   vocab_size: size.default(202048),
   hidden_size: size.default(5120),
@@ -2345,22 +2650,22 @@ var llama4TextConfig = decoderFields.extend({
   num_key_value_heads: size.default(8),
   head_dim: size.nullish().default(128),
   /** Scout's are more than ten million. */
-  max_position_embeddings: z33.number().int().min(1).max(1e9).default(131072),
+  max_position_embeddings: z34.number().int().min(1).max(1e9).default(131072),
   num_experts_per_tok: size.default(1),
-  num_local_experts: z33.number().int().min(1).max(1024).default(16),
+  num_local_experts: z34.number().int().min(1).max(1024).default(16),
   moe_layers: layers.nullish(),
   /** Every how many layers there are experts. */
   interleave_moe_layer_step: size.default(1),
-  use_qk_norm: z33.boolean().default(true),
+  use_qk_norm: z34.boolean().default(true),
   /** 1 where a layer turns, 0 where it does not. */
   no_rope_layers: layers.nullish(),
   no_rope_layer_interval: size.default(4),
   attention_chunk_size: size.nullish().default(8192),
-  attn_temperature_tuning: z33.coerce.boolean().default(true),
-  attention_bias: z33.boolean().default(false)
+  attn_temperature_tuning: z34.coerce.boolean().default(true),
+  attention_bias: z34.boolean().default(false)
 });
-var llama4Config = z33.object({
-  model_type: z33.literal("llama4"),
+var llama4Config = z34.object({
+  model_type: z34.literal("llama4"),
   text_config: llama4TextConfig,
   vision_config: llama4VisionConfig
 });
@@ -2411,12 +2716,12 @@ function feedForwardOf(text) {
 }
 
 // engine/models/decoders/llava.ts
-import * as z35 from "zod";
+import * as z36 from "zod";
 
 // engine/models/vision/clip.ts
-import * as z34 from "zod";
-var clipConfig = z34.object({
-  model_type: z34.literal("clip_vision_model"),
+import * as z35 from "zod";
+var clipConfig = z35.object({
+  model_type: z35.literal("clip_vision_model"),
   hidden_size: size.default(768),
   intermediate_size: size.default(3072),
   num_hidden_layers: size.default(12),
@@ -2430,7 +2735,7 @@ function clip(ops, root3, config) {
   table(ops, `${root3}.embeddings.class_embedding`, 1, hidden);
   patches(ops, `${root3}.embeddings.patch_embedding`, hidden, config.num_channels * patch ** 2);
   table(ops, `${root3}.embeddings.position_embedding`, Math.floor(config.image_size / patch) ** 2 + 1, hidden);
-  for (const norm5 of ["pre_layrnorm", "post_layernorm"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.${norm5}`, x));
+  for (const norm4 of ["pre_layrnorm", "post_layernorm"]) ops.idle(hidden, (x) => ops.layerNorm(`${root3}.${norm4}`, x));
   const projections3 = ["q_proj", "k_proj", "v_proj", "out_proj"].map(
     (part) => [`self_attn.${part}`, hidden, hidden]
   );
@@ -2448,7 +2753,7 @@ var written = {
   num_hidden_layers: size.default(32),
   num_attention_heads: size.default(32)
 };
-var textConfig = z35.discriminatedUnion("model_type", [
+var textConfig = z36.discriminatedUnion("model_type", [
   llamaConfig.extend({
     ...written,
     intermediate_size: size.default(11008),
@@ -2456,17 +2761,17 @@ var textConfig = z35.discriminatedUnion("model_type", [
   }),
   mistralConfig.extend({ ...written, num_key_value_heads: size.nullish().default(8) })
 ]);
-var llavaConfig = z35.object({
-  model_type: z35.literal("llava"),
-  tie_word_embeddings: z35.boolean().default(false),
+var llavaConfig = z36.object({
+  model_type: z36.literal("llava"),
+  tie_word_embeddings: z36.boolean().default(false),
   text_config: textConfig,
-  vision_config: z35.discriminatedUnion("model_type", [
+  vision_config: z36.discriminatedUnion("model_type", [
     clipConfig,
-    pixtralConfig.extend({ model_type: z35.literal("pixtral") })
+    pixtralConfig.extend({ model_type: z36.literal("pixtral") })
   ]),
   /** The layer that features are taken from, or several side by side. */
-  vision_feature_layer: z35.union([z35.number(), z35.array(z35.number()).max(1e3)]).default(-2),
-  multimodal_projector_bias: z35.boolean().default(true)
+  vision_feature_layer: z36.union([z36.number(), z36.array(z36.number()).max(1e3)]).default(-2),
+  multimodal_projector_bias: z36.boolean().default(true)
 });
 function llava(config) {
   const { text_config: text, vision_config: vision, multimodal_projector_bias: bias } = config;
@@ -2494,9 +2799,9 @@ function see(ops, vision) {
 }
 
 // engine/models/decoders/minimax.ts
-import * as z36 from "zod";
+import * as z37 from "zod";
 var minimaxM2Config = decoderFields.extend({
-  model_type: z36.literal("minimax_m2"),
+  model_type: z37.literal("minimax_m2"),
   head_dim: size.default(128),
   num_local_experts: size.default(256),
   num_experts_per_tok: size.default(8),
@@ -2517,9 +2822,9 @@ function minimaxM2(config) {
 }
 
 // engine/models/decoders/mixtral.ts
-import * as z37 from "zod";
+import * as z38 from "zod";
 var mixtralConfig = decoderFields.extend({
-  model_type: z37.literal("mixtral"),
+  model_type: z38.literal("mixtral"),
   num_local_experts: size.default(8),
   num_experts_per_tok: size.default(2)
 });
@@ -2535,13 +2840,13 @@ function mixtral(config) {
 }
 
 // engine/models/decoders/nemotron-h.ts
-import * as z38 from "zod";
+import * as z39 from "zod";
 var MAX_LAYERS = 1e3;
 var nemotronHConfig = decoderFields.omit({ num_hidden_layers: true }).extend({
-  model_type: z38.literal("nemotron_h"),
+  model_type: z39.literal("nemotron_h"),
   /** A letter a block, where the list of their kinds is not there. */
-  hybrid_override_pattern: z38.string().max(MAX_LAYERS).regex(/^[M*E-]+$/).optional(),
-  layers_block_type: z38.array(z38.string()).min(1).max(MAX_LAYERS).nullish(),
+  hybrid_override_pattern: z39.string().max(MAX_LAYERS).regex(/^[M*E-]+$/).optional(),
+  layers_block_type: z39.array(z39.string()).min(1).max(MAX_LAYERS).nullish(),
   intermediate_size: size.default(21504),
   head_dim: size.default(128),
   ssm_state_size: size.default(128),
@@ -2550,9 +2855,9 @@ var nemotronHConfig = decoderFields.omit({ num_hidden_layers: true }).extend({
   n_groups: size.default(8),
   conv_kernel: size.default(4),
   chunk_size: size.default(128),
-  use_conv_bias: z38.boolean().default(true),
-  use_bias: z38.boolean().default(false),
-  mlp_bias: z38.boolean().default(false),
+  use_conv_bias: z39.boolean().default(true),
+  use_bias: z39.boolean().default(false),
+  mlp_bias: z39.boolean().default(false),
   n_routed_experts: size.default(8),
   num_experts_per_tok: size.optional(),
   moe_intermediate_size: size.default(7688),
@@ -2625,7 +2930,7 @@ function mixture(config) {
         input,
         routed,
         { count: count2, inner, isGated: false },
-        (rows2) => activate(ops, "relu-squared", rows2)
+        (rows3) => activate(ops, "relu-squared", rows3)
       )
     );
     const widened = latent2 ? ops.linear(`${name}.fc2_latent_proj`, chosen, config.hidden_size, { bias }) : chosen;
@@ -2635,16 +2940,16 @@ function mixture(config) {
 }
 
 // engine/models/decoders/olmo.ts
-import * as z39 from "zod";
+import * as z40 from "zod";
 var olmo2Config = decoderFields.extend({
-  model_type: z39.literal("olmo2"),
-  attention_bias: z39.boolean().default(false)
+  model_type: z40.literal("olmo2"),
+  attention_bias: z40.boolean().default(false)
 });
 var olmo3Config = decoderFields.extend({
-  model_type: z39.literal("olmo3"),
-  attention_bias: z39.boolean().default(false),
+  model_type: z40.literal("olmo3"),
+  attention_bias: z40.boolean().default(false),
   sliding_window: size.nullish().default(4096),
-  layer_types: z39.array(z39.string()).nullish()
+  layer_types: z40.array(z40.string()).nullish()
 });
 function olmo2(config, slides = () => false) {
   const mixer = attentionOf(config, {
@@ -2667,13 +2972,13 @@ function olmo3(config) {
 }
 
 // engine/models/decoders/paddleocr.ts
-import * as z40 from "zod";
-var paddleocrConfig = z40.object({
-  model_type: z40.literal("paddleocr_vl"),
-  tie_word_embeddings: z40.boolean().default(true),
+import * as z41 from "zod";
+var paddleocrConfig = z41.object({
+  model_type: z41.literal("paddleocr_vl"),
+  tie_word_embeddings: z41.boolean().default(true),
   text_config: decoderFields.omit({ sliding_window: true }).extend({
     head_dim: size.nullish().default(128),
-    use_bias: z40.boolean().default(false)
+    use_bias: z41.boolean().default(false)
   }),
   vision_config: siglipConfig.omit({ vision_use_head: true }).extend({
     hidden_size: size.default(1152),
@@ -2705,11 +3010,11 @@ function paddleocr({ text_config: text, ...config }) {
 }
 
 // engine/models/decoders/phi3.ts
-import * as z41 from "zod";
+import * as z42 from "zod";
 var phi3Config = decoderFields.extend({
-  model_type: z41.literal("phi3"),
+  model_type: z42.literal("phi3"),
   resid_pdrop: probability.default(0),
-  partial_rotary_factor: z41.number().min(0).max(1).default(1)
+  partial_rotary_factor: z42.number().min(0).max(1).default(1)
 });
 function phi3(config) {
   return {
@@ -2723,20 +3028,20 @@ function phi3(config) {
 }
 
 // engine/models/decoders/qwen3-next.ts
-import * as z43 from "zod";
+import * as z44 from "zod";
 
 // engine/models/decoders/delta-net.ts
-import * as z42 from "zod";
+import * as z43 from "zod";
 var hybridFields = {
-  attention_bias: z42.boolean().default(false),
+  attention_bias: z43.boolean().default(false),
   head_dim: size.default(256),
-  layer_types: z42.array(z42.string()).nullish(),
+  layer_types: z43.array(z43.string()).nullish(),
   linear_conv_kernel_dim: size.default(4),
   linear_key_head_dim: size.default(128),
   linear_value_head_dim: size.default(128),
   linear_num_key_heads: size.default(16),
   linear_num_value_heads: size.default(32),
-  partial_rotary_factor: z42.number().min(0).max(1).default(0.25)
+  partial_rotary_factor: z43.number().min(0).max(1).default(0.25)
 };
 function hybridBlueprint(text, feedForward9, projection) {
   const isLinear = (index) => text.layer_types ? text.layer_types[index] === "linear_attention" : (index + 1) % 4 !== 0;
@@ -2776,7 +3081,7 @@ function deltaNet(config, projection) {
 
 // engine/models/decoders/qwen3-next.ts
 var qwen3NextConfig = decoderFields.extend({
-  model_type: z43.literal("qwen3_next"),
+  model_type: z44.literal("qwen3_next"),
   ...hybridFields,
   ...qwenSparse,
   shared_expert_intermediate_size: size.default(512)
@@ -2785,10 +3090,10 @@ function qwen3Next(config) {
   return hybridBlueprint(config, sharedAndSparse(config), joinedProjections);
 }
 function joinedProjections(ops, name, x, { keys: keys2, values, heads: heads2 }) {
-  const parts = (part, sizes) => {
-    const features = sizes.reduce((sum, size2) => sum + size2, 0);
+  const parts = (part, sizes3) => {
+    const features = sizes3.reduce((sum, size2) => sum + size2, 0);
     const joined = ops.linear(`${name}.${part}`, x, features, { bias: false });
-    return ops.split(joined, sizes).map((states) => ops.gathered(states));
+    return ops.split(joined, sizes3).map((states) => ops.gathered(states));
   };
   const [query, key2, value, gate] = parts("in_proj_qkvz", [keys2, keys2, values, values]);
   const [b, a] = parts("in_proj_ba", [heads2, heads2]);
@@ -2796,17 +3101,17 @@ function joinedProjections(ops, name, x, { keys: keys2, values, heads: heads2 })
 }
 
 // engine/models/decoders/qwen35.ts
-import * as z44 from "zod";
+import * as z45 from "zod";
 var vision_config = qwen3VisionConfig.omit({ deepstack_visual_indexes: true });
-var qwen35Config = z44.object({
-  model_type: z44.literal("qwen3_5"),
-  tie_word_embeddings: z44.boolean().default(false),
+var qwen35Config = z45.object({
+  model_type: z45.literal("qwen3_5"),
+  tie_word_embeddings: z45.boolean().default(false),
   text_config: decoderFields.extend(hybridFields),
   vision_config
 });
-var qwen35MoeConfig = z44.object({
-  model_type: z44.literal("qwen3_5_moe"),
-  tie_word_embeddings: z44.boolean().default(false),
+var qwen35MoeConfig = z45.object({
+  model_type: z45.literal("qwen3_5_moe"),
+  tie_word_embeddings: z45.boolean().default(false),
   text_config: decoderFields.omit({ intermediate_size: true }).extend({
     ...hybridFields,
     num_experts: size.default(256),
@@ -2848,9 +3153,9 @@ function separateProjections(ops, name, x, { keys: keys2, values, heads: heads2 
 }
 
 // engine/models/decoders/smolvlm.ts
-import * as z45 from "zod";
+import * as z46 from "zod";
 var fields = {
-  tie_word_embeddings: z45.boolean().default(false),
+  tie_word_embeddings: z46.boolean().default(false),
   text_config: llamaConfig,
   vision_config: siglipConfig.omit({ vision_use_head: true }).extend({
     hidden_size: size.default(1152),
@@ -2859,8 +3164,8 @@ var fields = {
   /** Patches of a square's side that become one word. */
   scale_factor: size.default(2)
 };
-var smolvlmConfig = z45.object({ model_type: z45.literal("smolvlm"), ...fields });
-var idefics3Config = z45.object({ model_type: z45.literal("idefics3"), ...fields });
+var smolvlmConfig = z46.object({ model_type: z46.literal("smolvlm"), ...fields });
+var idefics3Config = z46.object({ model_type: z46.literal("idefics3"), ...fields });
 function smolvlm(config) {
   const { text_config: text, vision_config: vision, scale_factor: scale } = config;
   return {
@@ -2876,10 +3181,10 @@ function smolvlm(config) {
 }
 
 // engine/models/decoders/vision-language.ts
-import * as z46 from "zod";
+import * as z47 from "zod";
 var languageModel = "model.language_model";
-var gemma3VisionConfig = z46.object({
-  model_type: z46.literal("gemma3"),
+var gemma3VisionConfig = z47.object({
+  model_type: z47.literal("gemma3"),
   text_config: gemma3Config.omit({ model_type: true }).extend({
     vocab_size: size.default(262208),
     hidden_size: size.default(2304),
@@ -2893,36 +3198,36 @@ var gemma3VisionConfig = z46.object({
   }),
   vision_config: siglipConfig
 });
-var mistral3Config = z46.object({
-  model_type: z46.literal("mistral3"),
-  tie_word_embeddings: z46.boolean().default(true),
-  text_config: z46.discriminatedUnion("model_type", [mistralConfig, ministral3Config, mistral4Config]),
+var mistral3Config = z47.object({
+  model_type: z47.literal("mistral3"),
+  tie_word_embeddings: z47.boolean().default(true),
+  text_config: z47.discriminatedUnion("model_type", [mistralConfig, ministral3Config, mistral4Config]),
   vision_config: pixtralConfig,
   spatial_merge_size: size.default(2),
-  multimodal_projector_bias: z46.boolean().default(false)
+  multimodal_projector_bias: z47.boolean().default(false)
 });
-var qwen2Text = decoderFields.extend({ use_sliding_window: z46.boolean().default(false) });
-var qwen2VlConfig = z46.object({
-  model_type: z46.literal("qwen2_vl"),
-  tie_word_embeddings: z46.boolean().default(false),
+var qwen2Text = decoderFields.extend({ use_sliding_window: z47.boolean().default(false) });
+var qwen2VlConfig = z47.object({
+  model_type: z47.literal("qwen2_vl"),
+  tie_word_embeddings: z47.boolean().default(false),
   text_config: qwen2Text,
   vision_config: qwen2VisionConfig
 });
-var qwen25VlConfig = z46.object({
-  model_type: z46.literal("qwen2_5_vl"),
-  tie_word_embeddings: z46.boolean().default(false),
+var qwen25VlConfig = z47.object({
+  model_type: z47.literal("qwen2_5_vl"),
+  tie_word_embeddings: z47.boolean().default(false),
   text_config: qwen2Text,
   vision_config: qwen25VisionConfig
 });
-var qwen3VlConfig = z46.object({
-  model_type: z46.literal("qwen3_vl"),
-  tie_word_embeddings: z46.boolean().default(false),
+var qwen3VlConfig = z47.object({
+  model_type: z47.literal("qwen3_vl"),
+  tie_word_embeddings: z47.boolean().default(false),
   text_config: qwen3Config.omit({ model_type: true }),
   vision_config: qwen3VisionConfig
 });
-var qwen3VlMoeConfig = z46.object({
-  model_type: z46.literal("qwen3_vl_moe"),
-  tie_word_embeddings: z46.boolean().default(false),
+var qwen3VlMoeConfig = z47.object({
+  model_type: z47.literal("qwen3_vl_moe"),
+  tie_word_embeddings: z47.boolean().default(false),
   text_config: qwen3MoeConfig.omit({ model_type: true }),
   vision_config: qwen3VisionConfig
 });
@@ -2995,19 +3300,19 @@ function seeing({ tie_word_embeddings: isTied }, text, idle) {
 }
 
 // engine/models/decoders/voxtral.ts
-import * as z47 from "zod";
+import * as z48 from "zod";
 var KERNEL = 3;
-var speechEncoderConfig = z47.object({
+var speechEncoderConfig = z48.object({
   hidden_size: size.default(1280),
   intermediate_size: size.default(5120),
   num_hidden_layers: size.default(32),
   num_mel_bins: size.default(128),
   max_source_positions: size.default(1500)
 });
-var voxtralConfig = z47.object({
-  model_type: z47.literal("voxtral"),
+var voxtralConfig = z48.object({
+  model_type: z48.literal("voxtral"),
   text_config: llamaConfig.extend({
-    model_type: z47.literal("llama").default("llama"),
+    model_type: z48.literal("llama").default("llama"),
     vocab_size: size.default(131072),
     hidden_size: size.default(3072),
     intermediate_size: size.default(8192),
@@ -3254,9 +3559,9 @@ function blueprintOf(config) {
 }
 
 // engine/models/decoders/float32-attention.ts
-import * as z48 from "zod";
-var gptjConfig = z48.object({
-  model_type: z48.literal("gptj"),
+import * as z49 from "zod";
+var gptjConfig = z49.object({
+  model_type: z49.literal("gptj"),
   vocab_size: size.default(50400),
   n_positions: size.default(2048),
   n_embd: size.default(4096),
@@ -3264,14 +3569,14 @@ var gptjConfig = z48.object({
   n_head: size.default(16),
   n_inner: size.nullish(),
   rotary_dim: size.default(64),
-  activation_function: z48.literal("gelu_new").default("gelu_new"),
+  activation_function: z49.literal("gelu_new").default("gelu_new"),
   resid_pdrop: probability.default(0),
   embd_pdrop: probability.default(0),
   attn_pdrop: probability.default(0),
-  tie_word_embeddings: z48.literal(false, { error: "GPT-J with tied word embeddings is not supported" }).default(false)
+  tie_word_embeddings: z49.literal(false, { error: "GPT-J with tied word embeddings is not supported" }).default(false)
 });
-var gptNeoConfig = z48.object({
-  model_type: z48.literal("gpt_neo"),
+var gptNeoConfig = z49.object({
+  model_type: z49.literal("gpt_neo"),
   vocab_size: size.default(50257),
   max_position_embeddings: size.default(2048),
   hidden_size: size.default(2048),
@@ -3279,8 +3584,8 @@ var gptNeoConfig = z48.object({
   num_heads: size.default(16),
   intermediate_size: size.nullish(),
   /** Which kinds of layers follow each other how often; what they keep is the same. */
-  attention_types: z48.array(z48.tuple([z48.array(z48.enum(["global", "local"])), z48.number().int()])).nullish(),
-  activation_function: z48.literal("gelu_new").default("gelu_new"),
+  attention_types: z49.array(z49.tuple([z49.array(z49.enum(["global", "local"])), z49.number().int()])).nullish(),
+  activation_function: z49.literal("gelu_new").default("gelu_new"),
   resid_dropout: probability.default(0),
   embed_dropout: probability.default(0),
   attention_dropout: probability.default(0)
@@ -3343,25 +3648,25 @@ function projected(ops, name, x, hidden) {
 }
 
 // engine/models/decoders/gemma3n.ts
-import * as z51 from "zod";
+import * as z52 from "zod";
 
 // engine/models/vision/gemma3n-towers.ts
-import * as z49 from "zod";
+import * as z50 from "zod";
 var MOBILENET_PARAMETERS = 294126912;
 var CONVOLUTION_KERNEL = 3 * 3;
-var gemma3nVisionConfig = z49.object({
-  architecture: z49.literal("mobilenetv5_300m_enc").default("mobilenetv5_300m_enc"),
+var gemma3nVisionConfig = z50.object({
+  architecture: z50.literal("mobilenetv5_300m_enc").default("mobilenetv5_300m_enc"),
   hidden_size: size.default(2048),
   vocab_size: size.default(128)
 }).prefault({});
-var gemma3nAudioConfig = z49.object({
+var gemma3nAudioConfig = z50.object({
   hidden_size: size.default(1536),
   vocab_size: size.default(128),
   input_feat_size: size.default(128),
   conf_num_attention_heads: size.default(8),
   conf_num_hidden_layers: size.default(12),
   conf_conv_kernel_size: size.default(5),
-  sscp_conv_channel_size: z49.tuple([size, size]).default([128, 32])
+  sscp_conv_channel_size: z50.tuple([size, size]).default([128, 32])
 }).prefault({});
 function gemma3nVision(ops) {
   table(ops, "model.vision_tower", 1, MOBILENET_PARAMETERS);
@@ -3401,7 +3706,7 @@ function conformer(ops, name, config) {
   idleRmsNorm(ops, `${name}.norm`, hidden);
 }
 
-// engine/models/decoders/layer-inputs.ts
+// engine/models/decoders/per-layer-embeddings.ts
 function layerInputs(ops, root3, words2, { layers: layers2, vocabulary, size: size2 }) {
   const looked = ops.scale(ops.embedding(`${root3}.embed_tokens_per_layer`, ops.input, vocabulary, layers2 * size2));
   const projected2 = ops.linear(`${root3}.per_layer_model_projection`, words2, layers2 * size2, { bias: false });
@@ -3418,13 +3723,13 @@ function gatedByInput(ops, name, x, vector, { hidden, size: size2 }) {
 }
 
 // engine/models/decoders/sharing-attention.ts
-import * as z50 from "zod";
+import * as z51 from "zod";
 var layerKinds = ["sliding_attention", "full_attention"];
 var sharingFields = {
-  layer_types: z50.array(z50.enum(layerKinds)).max(1e4).nullish(),
+  layer_types: z51.array(z51.enum(layerKinds)).max(1e4).nullish(),
   /** Layers at the end that take over what they attend to. */
-  num_kv_shared_layers: z50.number().int().min(0).max(1e7).default(0),
-  attention_bias: z50.boolean().default(false),
+  num_kv_shared_layers: z51.number().int().min(0).max(1e7).default(0),
+  attention_bias: z51.boolean().default(false),
   sliding_window: size.default(512)
 };
 function keysAndValuesOf(layers2, index, kindOf5) {
@@ -3436,7 +3741,7 @@ function keysAndValuesOf(layers2, index, kindOf5) {
 function sharingAttention(ops, name, x, layer6, { table: table3, shared: shared2 }) {
   const { heads: heads2, keyValueHeads, headSize, bias } = layer6;
   const projected2 = ops.linear(`${name}.q_proj`, x, heads2 * headSize, { bias });
-  const query = ops.rotary(headNorm(ops, `${name}.q_norm`, projected2, headSize), table3, heads2);
+  const query = ops.rotary(norm(ops, `${name}.q_norm`, projected2, headSize), table3, heads2);
   const earlier = layer6.keysAndValues === "of-an-earlier-layer" ? shared2.get(layer6.kind) : void 0;
   const [keys2, values] = earlier ?? ownStates(ops, name, x, layer6, table3);
   if (layer6.keysAndValues === "own-for-later-layers") {
@@ -3457,42 +3762,42 @@ function ownStates(ops, name, x, { keyValueHeads, headSize, bias, keysAreValues 
   const features = keyValueHeads * headSize;
   const key2 = ops.linear(`${name}.k_proj`, x, features, { bias });
   const value = keysAreValues ? key2 : ops.linear(`${name}.v_proj`, x, features, { bias });
-  const keys2 = ops.rotary(headNorm(ops, `${name}.k_norm`, key2, headSize), table3, keyValueHeads);
+  const keys2 = ops.rotary(norm(ops, `${name}.k_norm`, key2, headSize), table3, keyValueHeads);
   const values = ops.rmsNorm(`${name}.v_norm`, value, { size: headSize, scalesInFloat32: true, isUnweighted: true });
   return [ops.cached(keys2), ops.cached(values)];
 }
-function headNorm(ops, name, states, headSize) {
-  return ops.rmsNorm(name, states, { size: headSize, scalesInFloat32: true });
+function norm(ops, name, x, size2) {
+  return ops.rmsNorm(name, x, { size: size2, scalesInFloat32: true });
 }
 
 // engine/models/decoders/gemma3n.ts
 var MAX_STREAMS = 64;
-var textConfig2 = z51.object({
+var textConfig2 = z52.object({
   vocab_size: size.default(262400),
   hidden_size: size.default(2048),
   /** Of all layers, or of each. */
-  intermediate_size: z51.union([size, z51.array(size).min(1).max(1e4)]).default(16384),
+  intermediate_size: z52.union([size, z52.array(size).min(1).max(1e4)]).default(16384),
   num_hidden_layers: size.default(35),
   num_attention_heads: size.default(8),
   num_key_value_heads: size.default(2),
   head_dim: size.default(256),
   max_position_embeddings: size.default(32768),
   attention_dropout: probability.default(0),
-  final_logit_softcapping: z51.number().nullish().default(30),
+  final_logit_softcapping: z52.number().nullish().default(30),
   ...sharingFields,
   num_kv_shared_layers: sharingFields.num_kv_shared_layers.default(15),
   vocab_size_per_layer_input: size.default(262144),
   hidden_size_per_layer_input: size.default(256),
-  altup_num_inputs: z51.number().int().min(2).max(MAX_STREAMS).default(4),
-  altup_correct_scale: z51.boolean().default(true),
+  altup_num_inputs: z52.number().int().min(2).max(MAX_STREAMS).default(4),
+  altup_correct_scale: z52.boolean().default(true),
   laurel_rank: size.default(64),
   /** The share of a layer's activations that is dropped. */
-  activation_sparsity_pattern: z51.array(probability).max(1e4).nullish()
+  activation_sparsity_pattern: z52.array(probability).max(1e4).nullish()
 });
-var tied2 = { tie_word_embeddings: z51.boolean().default(true) };
-var gemma3nTextConfig = textConfig2.extend({ model_type: z51.literal("gemma3n_text"), ...tied2 });
-var gemma3nConfig = z51.object({
-  model_type: z51.literal("gemma3n"),
+var tied2 = { tie_word_embeddings: z52.boolean().default(true) };
+var gemma3nTextConfig = textConfig2.extend({ model_type: z52.literal("gemma3n_text"), ...tied2 });
+var gemma3nConfig = z52.object({
+  model_type: z52.literal("gemma3n"),
   ...tied2,
   text_config: textConfig2,
   vision_config: gemma3nVisionConfig,
@@ -3508,8 +3813,8 @@ function gemma3n(ops, config, task, labels) {
   const embedded2 = ops.scale(ops.embedding(`${root3}.embed_tokens`, ops.input, text.vocab_size, hidden));
   const given = ops.withInputGradients(embedded2);
   const words2 = isText ? given : withOtherTokens(ops, config, given);
-  const sizes = { layers: layers2, vocabulary: text.vocab_size_per_layer_input, size: inputSize };
-  const vectors = layerInputs(ops, root3, words2, sizes);
+  const sizes3 = { layers: layers2, vocabulary: text.vocab_size_per_layer_input, size: inputSize };
+  const vectors = layerInputs(ops, root3, words2, sizes3);
   const turning = [0, 1].map(() => ops.rotaryTable(words2, text.head_dim));
   const tables = { full_attention: turning[0], sliding_attention: turning[1] };
   let streams = spread(ops, root3, text, words2);
@@ -3631,25 +3936,22 @@ function laurel(ops, name, text, x) {
   return ops.residual(norm(ops, `${name}.post_laurel_norm`, wide, text.hidden_size), x);
 }
 function perceptron(ops, text, { name, index }, x) {
-  const { intermediate_size: sizes, activation_sparsity_pattern: sparsity, num_hidden_layers: layers2 } = text;
-  const inner = typeof sizes === "number" ? sizes : sizes[index] ?? 1;
+  const { intermediate_size: sizes3, activation_sparsity_pattern: sparsity, num_hidden_layers: layers2 } = text;
+  const inner = typeof sizes3 === "number" ? sizes3 : sizes3[index] ?? 1;
   const isSparse = sparsity ? (sparsity[index] ?? 0) > 0 : layers2 > SPARSE_LAYERS && index < SPARSE_LAYERS;
   const gate = ops.linear(`${name}.mlp.gate_proj`, x, inner, { bias: false });
   const activated = ops.gelu(isSparse ? ops.gemma3n.sparsified(gate) : gate);
   const product = ops.multiply(activated, ops.linear(`${name}.mlp.up_proj`, x, inner, { bias: false }));
   return ops.linear(`${name}.mlp.down_proj`, product, text.hidden_size, { bias: false });
 }
-function norm(ops, name, x, size2) {
-  return ops.rmsNorm(name, x, { size: size2, scalesInFloat32: true });
-}
 
 // engine/models/decoders/gemma4.ts
-import * as z53 from "zod";
+import * as z54 from "zod";
 
 // engine/models/vision/gemma4-towers.ts
-import * as z52 from "zod";
+import * as z53 from "zod";
 var CHANNELS = 3;
-var gemma4VisionConfig = z52.object({
+var gemma4VisionConfig = z53.object({
   hidden_size: size.default(768),
   intermediate_size: size.default(3072),
   num_hidden_layers: size.default(16),
@@ -3659,21 +3961,21 @@ var gemma4VisionConfig = z52.object({
   patch_size: size.default(16),
   position_embedding_size: size.default(10240)
 });
-var gemma4AudioConfig = z52.object({
+var gemma4AudioConfig = z53.object({
   hidden_size: size.default(1024),
   num_hidden_layers: size.default(12),
   num_attention_heads: size.default(8),
-  subsampling_conv_channels: z52.tuple([size, size]).default([128, 32]),
+  subsampling_conv_channels: z53.tuple([size, size]).default([128, 32]),
   conv_kernel_size: size.default(5),
   output_proj_dims: size.default(1536)
 });
-var unifiedVisionConfig = z52.object({
+var unifiedVisionConfig = z53.object({
   patch_size: size.default(16),
   pooling_kernel_size: size.default(3),
   mm_embed_dim: size.default(3840),
   mm_posemb_size: size.default(1120)
 });
-var unifiedAudioConfig = z52.object({ audio_embed_dim: size.default(640) });
+var unifiedAudioConfig = z53.object({ audio_embed_dim: size.default(640) });
 function gemma4Vision(ops, config, words2) {
   const root3 = "model.vision_tower";
   const { hidden_size: hidden, intermediate_size: inner, head_dim: headSize } = config;
@@ -3761,7 +4063,7 @@ function norms(ops, root3, hidden, parts) {
 }
 
 // engine/models/decoders/gemma4.ts
-var textConfig3 = z53.object({
+var textConfig3 = z54.object({
   vocab_size: size.default(262144),
   hidden_size: size.default(2304),
   intermediate_size: size.default(9216),
@@ -3774,29 +4076,29 @@ var textConfig3 = z53.object({
   num_global_key_value_heads: size.nullish(),
   max_position_embeddings: size.default(131072),
   attention_dropout: probability.default(0),
-  final_logit_softcapping: z53.number().nullish(),
+  final_logit_softcapping: z54.number().nullish(),
   /** Full layers project keys alone. */
-  attention_k_eq_v: z53.boolean().default(false),
-  use_double_wide_mlp: z53.boolean().default(false),
+  attention_k_eq_v: z54.boolean().default(false),
+  use_double_wide_mlp: z54.boolean().default(false),
   ...sharingFields,
   vocab_size_per_layer_input: size.default(262144),
-  hidden_size_per_layer_input: z53.number().int().min(0).max(1e6).default(256),
-  enable_moe_block: z53.boolean().default(false),
+  hidden_size_per_layer_input: z54.number().int().min(0).max(1e6).default(256),
+  enable_moe_block: z54.boolean().default(false),
   num_experts: size.nullish(),
   top_k_experts: size.nullish(),
   moe_intermediate_size: size.nullish()
 });
-var tied3 = { tie_word_embeddings: z53.boolean().default(true) };
-var gemma4TextConfig = textConfig3.extend({ model_type: z53.literal("gemma4_text"), ...tied3 });
-var gemma4Config = z53.object({
-  model_type: z53.literal("gemma4"),
+var tied3 = { tie_word_embeddings: z54.boolean().default(true) };
+var gemma4TextConfig = textConfig3.extend({ model_type: z54.literal("gemma4_text"), ...tied3 });
+var gemma4Config = z54.object({
+  model_type: z54.literal("gemma4"),
   ...tied3,
   text_config: textConfig3,
   vision_config: gemma4VisionConfig.nullish(),
   audio_config: gemma4AudioConfig.nullish()
 });
-var gemma4UnifiedConfig = z53.object({
-  model_type: z53.literal("gemma4_unified"),
+var gemma4UnifiedConfig = z54.object({
+  model_type: z54.literal("gemma4_unified"),
   ...tied3,
   text_config: textConfig3.extend({
     hidden_size_per_layer_input: textConfig3.shape.hidden_size_per_layer_input.default(0),
@@ -3814,8 +4116,8 @@ function gemma4(ops, config, task, labels) {
   const root3 = config.model_type === "gemma4_text" ? "model" : "model.language_model";
   const words2 = ops.scale(ops.embedding(`${root3}.embed_tokens`, ops.input, text.vocab_size, hidden));
   let x = ops.withInputGradients(words2);
-  const sizes = { layers: layers2, vocabulary: text.vocab_size_per_layer_input, size: inputSize };
-  const vectors = inputSize > 0 ? layerInputs(ops, root3, x, sizes) : void 0;
+  const sizes3 = { layers: layers2, vocabulary: text.vocab_size_per_layer_input, size: inputSize };
+  const vectors = inputSize > 0 ? layerInputs(ops, root3, x, sizes3) : void 0;
   const tables = {
     full_attention: ops.rotaryTable(x, text.global_head_dim),
     sliding_attention: ops.rotaryTable(x, text.head_dim)
@@ -3879,17 +4181,14 @@ function attentionOf3(text, index) {
 function decoderLayer3(ops, text, place, x, given) {
   const { name } = place;
   const { hidden_size: hidden, hidden_size_per_layer_input: size2 } = text;
-  const before = norm2(ops, `${name}.input_layernorm`, x, hidden);
+  const before = norm(ops, `${name}.input_layernorm`, x, hidden);
   const mixed = ops.frame(before, (input) => sharingAttention(ops, `${name}.self_attn`, input, given.attention, given));
-  const between = ops.residual(norm2(ops, `${name}.post_attention_layernorm`, mixed, hidden), x);
-  const fed = text.enable_moe_block ? besideExperts(ops, text, place, between) : perceptron2(ops, text, place, norm2(ops, `${name}.pre_feedforward_layernorm`, between, hidden));
-  const after = ops.residual(norm2(ops, `${name}.post_feedforward_layernorm`, fed, hidden), between);
+  const between = ops.residual(norm(ops, `${name}.post_attention_layernorm`, mixed, hidden), x);
+  const fed = text.enable_moe_block ? besideExperts(ops, text, place, between) : perceptron2(ops, text, place, norm(ops, `${name}.pre_feedforward_layernorm`, between, hidden));
+  const after = ops.residual(norm(ops, `${name}.post_feedforward_layernorm`, fed, hidden), between);
   const { vector } = given;
   const output = vector === void 0 ? after : ops.residual(gatedByInput(ops, name, after, vector, { hidden, size: size2 }), after);
   return ops.scale(output, { inPlace: true });
-}
-function norm2(ops, name, x, size2) {
-  return ops.rmsNorm(name, x, { size: size2, scalesInFloat32: true });
 }
 function perceptron2(ops, text, { name, index }, x) {
   const { keysAndValues } = attentionOf3(text, index);
@@ -3902,8 +4201,8 @@ function besideExperts(ops, text, place, x) {
   const { name } = place;
   const { hidden_size: hidden, num_experts, top_k_experts, moe_intermediate_size } = text;
   const [count2, perToken, inner] = [num_experts ?? 1, top_k_experts ?? 1, moe_intermediate_size ?? 1];
-  const dense = perceptron2(ops, text, place, norm2(ops, `${name}.pre_feedforward_layernorm`, x, hidden));
-  const first = norm2(ops, `${name}.post_feedforward_layernorm_1`, dense, hidden);
+  const dense = perceptron2(ops, text, place, norm(ops, `${name}.pre_feedforward_layernorm`, x, hidden));
+  const first = norm(ops, `${name}.post_feedforward_layernorm_1`, dense, hidden);
   const plain2 = ops.rmsNorm(`${name}.router.norm`, x, { size: hidden, scalesInFloat32: true, isUnweighted: true });
   const scored = ops.scale(ops.layerScale(`${name}.router.scale`, plain2));
   const routed = ops.routed(`${name}.router`, scored, {
@@ -3916,26 +4215,26 @@ function besideExperts(ops, text, place, x) {
   });
   const gate = gateBy("gelu");
   const chosen = ops.frame(
-    norm2(ops, `${name}.pre_feedforward_layernorm_2`, x, hidden),
+    norm(ops, `${name}.pre_feedforward_layernorm_2`, x, hidden),
     (input) => ops.experts(`${name}.experts`, input, routed, { count: count2, inner }, (joined) => gate(ops, joined, inner))
   );
-  return ops.add(first, norm2(ops, `${name}.post_feedforward_layernorm_2`, chosen, hidden));
+  return ops.add(first, norm(ops, `${name}.post_feedforward_layernorm_2`, chosen, hidden));
 }
 
 // engine/models/decoders/gpt-bigcode.ts
-import * as z55 from "zod";
+import * as z56 from "zod";
 
 // engine/models/decoders/gpt2.ts
-import * as z54 from "zod";
-var gpt2Config = z54.object({
-  model_type: z54.literal("gpt2"),
+import * as z55 from "zod";
+var gpt2Config = z55.object({
+  model_type: z55.literal("gpt2"),
   vocab_size: size.default(50257),
   n_positions: size.default(1024),
   n_embd: size.default(768),
   n_layer: size.default(12),
   n_head: size.default(12),
   n_inner: size.nullish(),
-  activation_function: z54.enum(["gelu_new", "gelu"]).default("gelu_new"),
+  activation_function: z55.enum(["gelu_new", "gelu"]).default("gelu_new"),
   resid_pdrop: probability.default(0.1),
   embd_pdrop: probability.default(0.1),
   attn_pdrop: probability.default(0.1)
@@ -3968,10 +4267,10 @@ function block(ops, config, name, x) {
 
 // engine/models/decoders/gpt-bigcode.ts
 var gptBigCodeConfig = gpt2Config.extend({
-  model_type: z55.literal("gpt_bigcode"),
-  activation_function: z55.enum(["gelu_pytorch_tanh", "gelu"]).default("gelu_pytorch_tanh"),
-  multi_query: z55.literal(true, { error: "GPT BigCode without multi-query attention is not supported" }).default(true),
-  tie_word_embeddings: z55.boolean().default(true)
+  model_type: z56.literal("gpt_bigcode"),
+  activation_function: z56.enum(["gelu_pytorch_tanh", "gelu"]).default("gelu_pytorch_tanh"),
+  multi_query: z56.literal(true, { error: "GPT BigCode without multi-query attention is not supported" }).default(true),
+  tie_word_embeddings: z56.boolean().default(true)
 });
 function gptBigCode(ops, config, tokens, task, labels) {
   const { vocab_size: words2, n_embd: hidden } = config;
@@ -4006,24 +4305,24 @@ function block2(ops, config, name, x) {
 }
 
 // engine/models/decoders/mllama.ts
-import * as z57 from "zod";
+import * as z58 from "zod";
 
 // engine/models/vision/mllama-vision.ts
-import * as z56 from "zod";
-var mllamaVisionConfig = z56.object({
+import * as z57 from "zod";
+var mllamaVisionConfig = z57.object({
   hidden_size: size.default(1280),
   intermediate_size: size.default(5120),
   num_hidden_layers: size.default(32),
   num_global_layers: size.default(8),
   attention_heads: size.default(16),
-  num_channels: z56.literal(3).default(3),
+  num_channels: z57.literal(3).default(3),
   vision_output_dim: size.default(7680),
   /** Pixels of a tile's side. */
   image_size: size.default(448),
   patch_size: size.default(14),
-  max_num_tiles: z56.number().int().min(1).max(64).default(4),
-  intermediate_layers_indices: z56.array(z56.number().int().min(0).max(1e5)).max(1e3).default([3, 7, 15, 23, 30]),
-  supported_aspect_ratios: z56.array(z56.array(z56.number()).max(8)).max(1e3).default([
+  max_num_tiles: z57.number().int().min(1).max(64).default(4),
+  intermediate_layers_indices: z57.array(z57.number().int().min(0).max(1e5)).max(1e3).default([3, 7, 15, 23, 30]),
+  supported_aspect_ratios: z57.array(z57.array(z57.number()).max(8)).max(1e3).default([
     [1, 1],
     [1, 2],
     [1, 3],
@@ -4041,8 +4340,8 @@ function rowsOf({ image_size: side, patch_size: patch }) {
 function mllamaVision(ops, config, outside, look3) {
   const root3 = "model.vision_model";
   const { tiles } = look3;
-  const rows2 = rowsOf(config);
-  const paddedRows = tiles * Math.ceil(rows2 / ROW_MULTIPLE) * ROW_MULTIPLE;
+  const rows3 = rowsOf(config);
+  const paddedRows = tiles * Math.ceil(rows3 / ROW_MULTIPLE) * ROW_MULTIPLE;
   const mask = ops.mask(paddedRows, paddedRows);
   const between = [];
   let x = ops.padded(ops.layerNorm(`${root3}.layernorm_pre`, embedded(ops, config, root3, tiles)), paddedRows);
@@ -4054,13 +4353,13 @@ function mllamaVision(ops, config, outside, look3) {
   for (let index = 0; index < config.num_global_layers; index++) {
     x = layer2(ops, config, `${root3}.global_transformer.layers.${index}`, x, { ...look3, mask, isGated: true });
   }
-  return ops.linear("model.multi_modal_projector", ops.joined([x, ...between], tiles * rows2), outside);
+  return ops.linear("model.multi_modal_projector", ops.joined([x, ...between], tiles * rows3), outside);
 }
 function embedded(ops, config, root3, tiles) {
   const { hidden_size: hidden, image_size: side, patch_size: patch } = config;
-  const convolution2 = { kernel: patch, stride: patch, padding: 0 };
+  const convolution3 = { kernel: patch, stride: patch, padding: 0 };
   const pixels = ops.pixels(tiles * side, side);
-  const patches2 = ops.flattenPixels(ops.conv2d(`${root3}.patch_embedding`, pixels, hidden, convolution2));
+  const patches2 = ops.flattenPixels(ops.conv2d(`${root3}.patch_embedding`, pixels, hidden, convolution3));
   const placed = placedByTile(ops, config, `${root3}.pre_tile_positional_embedding`, patches2);
   const withClasses = ops.prependTokens(Array(tiles).fill(`${root3}.class_embedding`), placed);
   const positions = `${root3}.gated_positional_embedding`;
@@ -4103,7 +4402,7 @@ function attention3(ops, config, name, x, mask) {
 }
 
 // engine/models/decoders/mllama.ts
-var layerIndices = z57.array(z57.number().int().min(0).max(1e5)).max(1e3);
+var layerIndices = z58.array(z58.number().int().min(0).max(1e5)).max(1e3);
 var mllamaTextConfig = decoderFields.extend({
   vocab_size: size.default(128256),
   hidden_size: size.default(4096),
@@ -4114,8 +4413,8 @@ var mllamaTextConfig = decoderFields.extend({
   max_position_embeddings: size.default(131072),
   cross_attention_layers: layerIndices.default([3, 8, 13, 18, 23, 28, 33, 38])
 });
-var mllamaConfig = z57.object({
-  model_type: z57.literal("mllama"),
+var mllamaConfig = z58.object({
+  model_type: z58.literal("mllama"),
   text_config: mllamaTextConfig,
   vision_config: mllamaVisionConfig
 });
@@ -4155,12 +4454,12 @@ function crossLayer(ops, text, name, x, seen, spec) {
   return spec.images?.checkpointed === "self-attention" ? ops.frame(x, run) : ops.block(x, run, [seen.states, seen.mask]);
 }
 function crossAttending(ops, text, name, x, seen) {
-  const norm5 = (part, states) => normalised(ops, "rms", `${name}.${part}`, text.hidden_size, states);
-  const before = norm5("input_layernorm", x);
+  const norm4 = (part, states) => normalised(ops, "rms", `${name}.${part}`, text.hidden_size, states);
+  const before = norm4("input_layernorm", x);
   const attended = ops.frame(before, (input) => crossAttention(ops, text, `${name}.cross_attn`, input, seen));
   const masked = seen.masksAttended ? ops.scale(attended) : attended;
   const between = ops.residual(ops.tanhGate(`${name}.cross_attn_attn_gate`, masked), x);
-  const forFeeding = norm5("post_attention_layernorm", between);
+  const forFeeding = norm4("post_attention_layernorm", between);
   const feedForward9 = gatedFeedForward({ hidden: text.hidden_size, inner: text.intermediate_size });
   const fed = ops.frame(
     forFeeding,
@@ -4174,12 +4473,12 @@ function crossAttention(ops, text, name, x, seen) {
   const keyValueHeads = text.num_key_value_heads ?? heads2;
   const headSize = headSizeOf(text);
   const project = (part, from, count2) => ops.linear(`${name}.${part}`, from, count2 * headSize, { bias: false });
-  const norm5 = (part, from) => normalised(ops, "rms", `${name}.${part}`, headSize, from);
+  const norm4 = (part, from) => normalised(ops, "rms", `${name}.${part}`, headSize, from);
   const turned = (from, table3, count2) => table3 === void 0 ? from : ops.rotary(from, table3, count2);
-  const query = turned(norm5("q_norm", project("q_proj", x, heads2)), tables?.words, heads2);
+  const query = turned(norm4("q_norm", project("q_proj", x, heads2)), tables?.words, heads2);
   const keys2 = project("k_proj", states, keyValueHeads);
   const values = project("v_proj", states, keyValueHeads);
-  const [key2, value] = [turned(norm5("k_norm", keys2), tables?.states, keyValueHeads), values].map(
+  const [key2, value] = [turned(norm4("k_norm", keys2), tables?.states, keyValueHeads), values].map(
     (part) => ops.repeatHeads(ops.cached(part), heads2 / keyValueHeads, keyValueHeads)
   );
   const shape = { heads: heads2, causal: false, dropout: text.attention_dropout, castsSoftmax: true };
@@ -4188,10 +4487,10 @@ function crossAttention(ops, text, name, x, seen) {
 }
 
 // engine/models/decoders/moss-vl.ts
-import * as z58 from "zod";
-var mossVlConfig = z58.object({
-  model_type: z58.literal("moss_vl"),
-  tie_word_embeddings: z58.boolean().default(false),
+import * as z59 from "zod";
+var mossVlConfig = z59.object({
+  model_type: z59.literal("moss_vl"),
+  tie_word_embeddings: z59.boolean().default(false),
   text_config: qwen3Config.omit({ model_type: true }).extend({ cross_attention_layers: layerIndices }),
   vision_config: qwen3VisionConfig.extend({ temporal_patch_size: size.default(1) })
 });
@@ -4211,10 +4510,10 @@ function mossVl(ops, config, spec) {
   return outputLayer(ops, blueprint, x, spec.task, spec.labels);
 }
 function look2(ops, config, spec, words2) {
-  const rows2 = (spec.images?.tiles ?? 1) * ROWS_OF_IMAGE;
-  const states = ops.mask(rows2, config.text_config.hidden_size);
+  const rows3 = (spec.images?.tiles ?? 1) * ROWS_OF_IMAGE;
+  const states = ops.mask(rows3, config.text_config.hidden_size);
   const tables = { words: words2, states: ops.rotaryTable(states, headSizeOf(config.text_config)) };
-  return { states, mask: ops.mask(spec.sequenceLength ?? 0, rows2), tables, masksAttended: true };
+  return { states, mask: ops.mask(spec.sequenceLength ?? 0, rows3), tables, masksAttended: true };
 }
 function crossLayer2(ops, { text_config: text }, name, x, seen) {
   if (seen !== void 0) {
@@ -4226,15 +4525,8 @@ function crossLayer2(ops, { text_config: text }, name, x, seen) {
 }
 function mossVision(ops, { vision_config: vision, text_config: text }) {
   const visual = "model.visual";
-  const { hidden_size: hidden, intermediate_size: inner } = vision;
-  patches(ops, `${visual}.patch_embed.proj`, hidden, voxels(vision), { bias: true });
-  table(ops, `${visual}.pos_embed`, vision.num_position_embeddings, hidden);
-  tower(ops, `${visual}.blocks`, vision.depth, hidden, {
-    norms: ["norm1", "norm2"],
-    normKind: "layer",
-    linears: [...joinedAttention(hidden), ["mlp.linear_fc1", hidden, inner], ["mlp.linear_fc2", inner, hidden]],
-    bias: true
-  });
+  const { hidden_size: hidden } = vision;
+  qwen3Blocks(ops, visual, vision);
   const levels = vision.deepstack_visual_indexes.length + 1;
   const merged = hidden * vision.spatial_merge_size ** 2 * levels;
   for (let level = 0; level < levels; level++) {
@@ -4246,9 +4538,9 @@ function mossVision(ops, { vision_config: vision, text_config: text }) {
 }
 
 // engine/models/decoders/opt.ts
-import * as z59 from "zod";
-var optConfig = z59.object({
-  model_type: z59.literal("opt"),
+import * as z60 from "zod";
+var optConfig = z60.object({
+  model_type: z60.literal("opt"),
   vocab_size: size,
   hidden_size: size,
   ffn_dim: size,
@@ -4258,7 +4550,7 @@ var optConfig = z59.object({
   /** Narrower than `hidden_size` in OPT-350M, which projects in and out. */
   word_embed_proj_dim: size.nullish(),
   /** False in OPT-350M: norms come after the residual sums. */
-  do_layer_norm_before: z59.boolean().default(true),
+  do_layer_norm_before: z60.boolean().default(true),
   dropout: probability.default(0.1),
   attention_dropout: probability.default(0)
 });
@@ -4301,30 +4593,30 @@ function layer3(ops, config, name, x) {
 }
 
 // engine/models/decoders/parallel-decoder.ts
-import * as z60 from "zod";
-var gptNeoxConfig = z60.object({
-  model_type: z60.literal("gpt_neox"),
+import * as z61 from "zod";
+var gptNeoxConfig = z61.object({
+  model_type: z61.literal("gpt_neox"),
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
   num_hidden_layers: size,
   num_attention_heads: size,
   max_position_embeddings: size,
-  rotary_pct: z60.number().min(0).max(1).default(0.25),
+  rotary_pct: z61.number().min(0).max(1).default(0.25),
   hidden_dropout: probability.default(0),
   attention_dropout: probability.default(0),
-  use_parallel_residual: z60.boolean().default(true),
-  tie_word_embeddings: z60.boolean().default(false)
+  use_parallel_residual: z61.boolean().default(true),
+  tie_word_embeddings: z61.boolean().default(false)
 });
-var phiConfig = z60.object({
-  model_type: z60.literal("phi"),
+var phiConfig = z61.object({
+  model_type: z61.literal("phi"),
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
   num_hidden_layers: size,
   num_attention_heads: size,
   max_position_embeddings: size,
-  partial_rotary_factor: z60.number().min(0).max(1).default(0.5),
+  partial_rotary_factor: z61.number().min(0).max(1).default(0.5),
   resid_pdrop: probability.default(0),
   embd_pdrop: probability.default(0),
   attention_dropout: probability.default(0)
@@ -4390,21 +4682,21 @@ function phiLayer(ops, config, name, table3, x) {
 }
 
 // engine/models/modernbert.ts
-import * as z61 from "zod";
-var modernbertConfig = z61.object({
-  model_type: z61.literal("modernbert"),
+import * as z62 from "zod";
+var modernbertConfig = z62.object({
+  model_type: z62.literal("modernbert"),
   vocab_size: size.default(50368),
   hidden_size: size.default(768),
   intermediate_size: size.default(1152),
   num_hidden_layers: size.default(22),
   num_attention_heads: size.default(12),
   max_position_embeddings: size.default(8192),
-  norm_bias: z61.boolean().default(false),
-  attention_bias: z61.boolean().default(false),
-  mlp_bias: z61.boolean().default(false),
-  decoder_bias: z61.boolean().default(true),
-  classifier_bias: z61.boolean().default(false),
-  classifier_pooling: z61.enum(["cls", "mean"]).default("cls"),
+  norm_bias: z62.boolean().default(false),
+  attention_bias: z62.boolean().default(false),
+  mlp_bias: z62.boolean().default(false),
+  decoder_bias: z62.boolean().default(true),
+  classifier_bias: z62.boolean().default(false),
+  classifier_pooling: z62.enum(["cls", "mean"]).default("cls"),
   attention_dropout: probability.default(0),
   embedding_dropout: probability.default(0),
   mlp_dropout: probability.default(0),
@@ -4412,12 +4704,12 @@ var modernbertConfig = z61.object({
   /** Tokens around one that it attends to in a sliding layer. */
   local_attention: size.default(128),
   global_attn_every_n_layers: size.default(3),
-  layer_types: z61.array(z61.enum(["sliding_attention", "full_attention"])).max(1e4).nullish()
+  layer_types: z62.array(z62.enum(["sliding_attention", "full_attention"])).max(1e4).nullish()
 });
 var WORDS = "model.embeddings.tok_embeddings";
 function modernbert(ops, config, task, labels) {
   const words2 = ops.embedding(WORDS, ops.input, config.vocab_size, config.hidden_size);
-  let x = ops.dropout(norm3(ops, config, "model.embeddings.norm", words2), config.embedding_dropout);
+  let x = ops.dropout(norm2(ops, config, "model.embeddings.norm", words2), config.embedding_dropout);
   const headSize = config.hidden_size / config.num_attention_heads;
   const tables = { full_attention: ops.rotaryTable(x, headSize), sliding_attention: ops.rotaryTable(x, headSize) };
   for (let index = 0; index < config.num_hidden_layers; index++) {
@@ -4425,7 +4717,7 @@ function modernbert(ops, config, task, labels) {
     const window = kind === "full_attention" ? void 0 : Math.floor(config.local_attention / 2) + 1;
     x = ops.block(x, (input) => encoderLayer2(ops, config, input, { index, table: tables[kind], window }));
   }
-  const output = norm3(ops, config, "model.final_norm", x);
+  const output = norm2(ops, config, "model.final_norm", x);
   if (task === "masked-lm") return languageHead(ops, config, output);
   const pooled = config.classifier_pooling === "cls" ? ops.firstToken(output) : ops.meanOfTokens(output);
   return ops.linear("classifier", ops.dropout(head(ops, config, pooled), config.classifier_dropout), labels);
@@ -4435,10 +4727,10 @@ function kindOf3({ layer_types: types, global_attn_every_n_layers: every }, inde
 }
 function encoderLayer2(ops, config, x, layer6) {
   const name = `model.layers.${layer6.index}`;
-  const before = layer6.index === 0 ? x : norm3(ops, config, `${name}.attn_norm`, x);
+  const before = layer6.index === 0 ? x : norm2(ops, config, `${name}.attn_norm`, x);
   const mixed = ops.frame(before, (input) => attention4(ops, config, `${name}.attn`, input, layer6));
   const between = ops.add(x, mixed);
-  const forFeeding = norm3(ops, config, `${name}.mlp_norm`, between);
+  const forFeeding = norm2(ops, config, `${name}.mlp_norm`, between);
   return ops.add(
     between,
     ops.frame(forFeeding, (input) => feedForward6(ops, config, `${name}.mlp`, input))
@@ -4462,20 +4754,20 @@ function feedForward6(ops, config, name, x) {
 }
 function head(ops, config, x) {
   const dense = ops.linear("head.dense", x, config.hidden_size, { bias: config.classifier_bias });
-  return norm3(ops, config, "head.norm", ops.gelu(dense));
+  return norm2(ops, config, "head.norm", ops.gelu(dense));
 }
 function languageHead(ops, config, x) {
   const decoder = { bias: config.decoder_bias, tiedTo: `${WORDS}.weight` };
   return ops.float32(ops.linear("decoder", head(ops, config, x), config.vocab_size, decoder));
 }
-function norm3(ops, { norm_bias: bias }, name, x) {
+function norm2(ops, { norm_bias: bias }, name, x) {
   return ops.layerNorm(name, x, { bias });
 }
 
 // engine/models/t5.ts
-import * as z62 from "zod";
-var t5Config = z62.object({
-  model_type: z62.literal("t5"),
+import * as z63 from "zod";
+var t5Config = z63.object({
+  model_type: z63.literal("t5"),
   vocab_size: size.default(32128),
   d_model: size.default(512),
   /** Of one head; all heads together may be narrower or wider than `d_model`. */
@@ -4486,9 +4778,9 @@ var t5Config = z62.object({
   num_heads: size.default(8),
   relative_attention_num_buckets: size.default(32),
   dropout_rate: probability.default(0.1),
-  feed_forward_proj: z62.enum(["relu", "gated-gelu"]).default("relu"),
+  feed_forward_proj: z63.enum(["relu", "gated-gelu"]).default("relu"),
   /** False from T5 1.1 on. transformers ties the weights all the same, and scales the decoder's output only when true. */
-  tie_word_embeddings: z62.boolean().default(true),
+  tie_word_embeddings: z63.boolean().default(true),
   /** Tokens of the pre-training; relative positions set no limit. */
   n_positions: size.default(512)
 });
@@ -4528,7 +4820,7 @@ function runStack(ops, { config, name, ids, tokens, layers: layers2, source }) {
       shared2
     );
   }
-  return ops.dropout(norm4(ops, config, `${name}.final_layer_norm`, x), dropout);
+  return ops.dropout(norm3(ops, config, `${name}.final_layer_norm`, x), dropout);
 }
 function selfAttention(ops, config, name, x, { causal, bias }) {
   return sublayer(
@@ -4550,7 +4842,7 @@ function crossAttention2(ops, config, name, x, source, bias) {
 }
 function sublayer(ops, config, name, x, body) {
   return ops.frame(x, (input) => {
-    const result = ops.frame(norm4(ops, config, `${name}.layer_norm`, input), body);
+    const result = ops.frame(norm3(ops, config, `${name}.layer_norm`, input), body);
     return ops.residual(ops.dropout(result, config.dropout_rate), input);
   });
 }
@@ -4571,24 +4863,24 @@ function feedForward7(ops, config, name, x) {
     return ops.linear(`${module}.wo`, dropped, config.d_model, { bias: false, castsInput: true });
   });
 }
-function norm4(ops, config, name, x) {
+function norm3(ops, config, name, x) {
   return ops.rmsNorm(name, x, { size: config.d_model, scalesInFloat32: false, scalesInput: true });
 }
 
 // engine/models/vision/convnext.ts
-import * as z63 from "zod";
-var convnextConfig = z63.object({
-  model_type: z63.literal("convnext"),
+import * as z64 from "zod";
+var convnextConfig = z64.object({
+  model_type: z64.literal("convnext"),
   patch_size: size.default(4),
-  hidden_sizes: z63.array(size).min(1).max(20).default([96, 192, 384, 768]),
-  depths: z63.array(size).min(1).max(20).default([3, 3, 9, 3]),
-  layer_scale_init_value: z63.number().default(1e-6),
+  hidden_sizes: z64.array(size).min(1).max(20).default([96, 192, 384, 768]),
+  depths: z64.array(size).min(1).max(20).default([3, 3, 9, 3]),
+  layer_scale_init_value: z64.number().default(1e-6),
   drop_path_rate: probability.default(0)
 });
 var EXPANSION = 4;
 function convnext(ops, config, labels) {
-  const { patch_size: patch, hidden_sizes: sizes } = config;
-  const [channels2 = 0] = sizes;
+  const { patch_size: patch, hidden_sizes: sizes3 } = config;
+  const [channels2 = 0] = sizes3;
   const stem = { kernel: patch, stride: patch, padding: 0, bias: true };
   const patches2 = ops.conv2d("embeddings.patch_embeddings", ops.input, channels2, stem);
   const embedded2 = imageNorm(ops, "embeddings.layernorm", patches2);
@@ -4596,11 +4888,11 @@ function convnext(ops, config, labels) {
   return ops.linear("classifier", ops.layerNorm("layernorm", ops.globalAveragePool(encoded)), labels);
 }
 function encode2(ops, config, embedded2) {
-  const { hidden_sizes: sizes, depths, drop_path_rate: lastRate } = config;
+  const { hidden_sizes: sizes3, depths, drop_path_rate: lastRate } = config;
   const lastIndex = depths.reduce((sum, depth) => sum + depth, 0) - 1;
   let x = embedded2;
   let layersBefore = 0;
-  sizes.forEach((channels2, stage) => {
+  sizes3.forEach((channels2, stage) => {
     const name = `encoder.stages.${stage}`;
     if (stage > 0) x = downsample(ops, `${name}.downsampling_layer`, x, channels2);
     for (let index = 0; index < (depths[stage] ?? 0); index++) {
@@ -4628,15 +4920,15 @@ function imageNorm(ops, name, x) {
 }
 
 // engine/models/vision/resnet.ts
-import * as z64 from "zod";
-var resnetConfig = z64.object({
-  model_type: z64.literal("resnet"),
+import * as z65 from "zod";
+var resnetConfig = z65.object({
+  model_type: z65.literal("resnet"),
   embedding_size: size.default(64),
-  hidden_sizes: z64.array(size).min(1).max(20).default([256, 512, 1024, 2048]),
-  depths: z64.array(size).min(1).max(20).default([3, 4, 6, 3]),
-  layer_type: z64.enum(["basic", "bottleneck"]).default("bottleneck"),
-  downsample_in_first_stage: z64.boolean().default(false),
-  downsample_in_bottleneck: z64.boolean().default(false)
+  hidden_sizes: z65.array(size).min(1).max(20).default([256, 512, 1024, 2048]),
+  depths: z65.array(size).min(1).max(20).default([3, 4, 6, 3]),
+  layer_type: z65.enum(["basic", "bottleneck"]).default("bottleneck"),
+  downsample_in_first_stage: z65.boolean().default(false),
+  downsample_in_bottleneck: z65.boolean().default(false)
 });
 var REDUCTION = 4;
 function resnet(ops, config, labels) {
@@ -4677,8 +4969,8 @@ function convolution(ops, name, x, outChannels, options) {
 }
 
 // engine/models/vision/vit.ts
-import * as z65 from "zod";
-var visionEncoder = z65.object({
+import * as z66 from "zod";
+var visionEncoder = z66.object({
   hidden_size: size.default(768),
   num_hidden_layers: size.default(12),
   num_attention_heads: size.default(12),
@@ -4688,15 +4980,15 @@ var visionEncoder = z65.object({
   /** Pixels of the side that the position table was made for. */
   image_size: size.default(224),
   patch_size: size.default(16),
-  qkv_bias: z65.boolean().default(true)
+  qkv_bias: z66.boolean().default(true)
 });
-var vitConfig = visionEncoder.extend({ model_type: z65.literal("vit") });
-var deitConfig = visionEncoder.extend({ model_type: z65.literal("deit") });
+var vitConfig = visionEncoder.extend({ model_type: z66.literal("vit") });
+var deitConfig = visionEncoder.extend({ model_type: z66.literal("deit") });
 function vit(ops, config, labels) {
   const { hidden_size: hidden, patch_size: patch } = config;
-  const convolution2 = { kernel: patch, stride: patch, padding: 0, bias: true };
+  const convolution3 = { kernel: patch, stride: patch, padding: 0, bias: true };
   const patches2 = ops.flattenPixels(
-    ops.conv2d("embeddings.patch_embeddings.projection", ops.input, hidden, convolution2)
+    ops.conv2d("embeddings.patch_embeddings.projection", ops.input, hidden, convolution3)
   );
   const special = config.model_type === "deit" ? ["cls_token", "distillation_token"] : ["cls_token"];
   const tokens = ops.prependTokens(
@@ -4736,8 +5028,270 @@ function feedForward8(ops, config, name, x) {
   return ops.linear(`${name}.fc2`, widened, config.hidden_size);
 }
 
+// engine/models/vision/yolo-versions.ts
+import * as z67 from "zod";
+var versions = ["v8", "11", "26"];
+var sizes = ["n", "s", "m", "l", "x"];
+var yoloConfig = z67.object({
+  model_type: z67.literal("yolo"),
+  version: z67.enum(versions),
+  size: z67.enum(sizes),
+  /** `pose`: a detector that finds keypoints too. */
+  head: z67.enum(["detect", "pose", "classify"]).default("detect")
+});
+var half = 0.5;
+var v8Stage = (channels2, repeats, skips) => ({
+  ...{ channels: channels2, repeats, skips },
+  block: "bottleneck",
+  share: half
+});
+var v11Stage = (channels2, block3, share = half) => ({
+  ...{ channels: channels2, block: block3, share },
+  repeats: 2,
+  skips: true
+});
+var attendingStage = (channels2) => ({ ...v11Stage(channels2, "attending"), repeats: 1 });
+var v11Scales = {
+  n: [0.5, 0.25, 1024],
+  s: [0.5, 0.5, 1024],
+  m: [0.5, 1, 512],
+  l: [1, 1, 512],
+  x: [1, 1.5, 512]
+};
+var v11Backbone = [
+  v11Stage(256, "bottleneck", 0.25),
+  v11Stage(512, "bottleneck", 0.25),
+  v11Stage(512, "nested"),
+  v11Stage(1024, "nested")
+];
+var architectures = {
+  v8: {
+    scales: {
+      n: [0.33, 0.25, 1024],
+      s: [0.33, 0.5, 1024],
+      m: [0.67, 0.75, 768],
+      l: [1, 1, 512],
+      x: [1, 1.25, 512]
+    },
+    backbone: [v8Stage(128, 3, true), v8Stage(256, 6, true), v8Stage(512, 6, true), v8Stage(1024, 3, true)],
+    neck: [v8Stage(512, 3, false), v8Stage(256, 3, false), v8Stage(512, 3, false), v8Stage(1024, 3, false)],
+    attends: false,
+    poolsBeside: false,
+    isLight: false,
+    bins: 16,
+    namesOnce: false
+  },
+  "11": {
+    scales: v11Scales,
+    backbone: v11Backbone,
+    neck: [
+      v11Stage(512, "bottleneck"),
+      v11Stage(256, "bottleneck"),
+      v11Stage(512, "bottleneck"),
+      v11Stage(1024, "nested")
+    ],
+    attends: true,
+    poolsBeside: false,
+    isLight: true,
+    bins: 16,
+    namesOnce: false
+  },
+  "26": {
+    scales: v11Scales,
+    backbone: v11Backbone,
+    neck: [v11Stage(512, "nested"), v11Stage(256, "nested"), v11Stage(512, "nested"), attendingStage(1024)],
+    attends: true,
+    poolsBeside: true,
+    isLight: true,
+    bins: 1,
+    namesOnce: true
+  }
+};
+var PIXEL_STRIDE = 32;
+function pixelsAnswering(imageSize) {
+  return [8, 16, 32].reduce((sum, stride) => sum + (imageSize / stride) ** 2, 0);
+}
+
+// engine/models/vision/yolo-blocks.ts
+function convolution2(ops, name, x, shape) {
+  const { channels: channels2, kernel: kernel2, stride = 1, groups = 1, activates = true } = shape;
+  const filtered = ops.conv2d(`${name}.conv`, x, channels2, { kernel: kernel2, stride, groups });
+  const normalised2 = ops.batchNorm(`${name}.bn`, filtered);
+  return activates ? ops.silu(normalised2) : normalised2;
+}
+function pointwise(ops, name, x, channels2, activates = true) {
+  return convolution2(ops, name, x, { channels: channels2, kernel: 1, activates });
+}
+function stageOf(ops, name, x, stage, innerShare) {
+  const channels2 = Math.floor(stage.channels * stage.share);
+  const parts = halvesOf(ops, pointwise(ops, `${name}.cv1`, x, 2 * channels2), channels2);
+  for (let index = 0; index < stage.repeats; index++) {
+    const [last] = parts.slice(-1);
+    const block3 = `${name}.m.${index}`;
+    const shape = { channels: channels2, inner: Math.floor(channels2 * innerShare), skips: stage.skips };
+    if (stage.block === "nested") parts.push(nestedStage(ops, block3, last, channels2));
+    else if (stage.block === "bottleneck") parts.push(bottleneck2(ops, block3, last, shape));
+    else parts.push(attentionBlock(ops, `${block3}.1`, bottleneck2(ops, `${block3}.0`, last, shape), channels2));
+  }
+  for (const part of parts) ops.local(part);
+  return pointwise(ops, `${name}.cv2`, joinedChannels(ops, parts), stage.channels);
+}
+function bottleneck2(ops, name, x, { channels: channels2, inner, skips }) {
+  const narrowed = convolution2(ops, `${name}.cv1`, x, { channels: inner, kernel: 3 });
+  const widened = convolution2(ops, `${name}.cv2`, narrowed, { channels: channels2, kernel: 3 });
+  return skips ? ops.add(x, widened) : widened;
+}
+function nestedStage(ops, name, x, channels2) {
+  const inner = Math.floor(channels2 * half);
+  const shape = { channels: inner, inner, skips: true };
+  const first = bottleneck2(ops, `${name}.m.0`, pointwise(ops, `${name}.cv1`, x, inner), shape);
+  const second = bottleneck2(ops, `${name}.m.1`, first, shape);
+  return pointwise(ops, `${name}.cv3`, joinedChannels(ops, [second, pointwise(ops, `${name}.cv2`, x, inner)]), channels2);
+}
+function pooling(ops, name, x, channels2, isBeside) {
+  const pool = (input) => ops.maxPool(input, { kernel: 5, stride: 1, padding: 2 });
+  const narrowed = pointwise(ops, `${name}.cv1`, x, channels2 / 2, false);
+  const once = pool(narrowed);
+  const twice = pool(once);
+  const parts = [narrowed, once, twice, pool(twice)].map((part) => ops.local(part));
+  const pooled = pointwise(ops, `${name}.cv2`, joinedChannels(ops, parts), channels2);
+  return isBeside ? ops.add(pooled, x) : pooled;
+}
+function attentionStage(ops, name, x, channels2, repeats) {
+  const inner = channels2 / 2;
+  const [kept, attending] = halvesOf(ops, pointwise(ops, `${name}.cv1`, x, channels2), inner);
+  let attended = attending;
+  for (let index = 0; index < repeats; index++) attended = attentionBlock(ops, `${name}.m.${index}`, attended, inner);
+  return pointwise(ops, `${name}.cv2`, joinedChannels(ops, [kept, attended]), channels2);
+}
+var HEAD_SIZE = 64;
+function attentionBlock(ops, name, x, channels2) {
+  const heads2 = Math.max(Math.floor(channels2 / HEAD_SIZE), 1);
+  const valueSize = Math.floor(channels2 / heads2);
+  const keySize = Math.floor(valueSize / 2);
+  const joined = pointwise(ops, `${name}.attn.qkv`, x, channels2 + 2 * heads2 * keySize, false);
+  const [mixed, values] = ops.pixelAttention(joined, { heads: heads2, keySize, valueSize });
+  const depthwise = { channels: channels2, kernel: 3, groups: channels2, activates: false };
+  const placed = ops.add(mixed, convolution2(ops, `${name}.attn.pe`, values, depthwise));
+  const attended = ops.add(x, pointwise(ops, `${name}.attn.proj`, placed, channels2, false));
+  const widened = pointwise(ops, `${name}.ffn.0`, attended, 2 * channels2);
+  return ops.add(attended, pointwise(ops, `${name}.ffn.1`, widened, channels2, false));
+}
+function halvesOf(ops, x, channels2) {
+  return ops.split(ops.channelsLast(x), [channels2, channels2]).map((part) => ops.channelsFirst(part));
+}
+function joinedChannels(ops, parts) {
+  return ops.channelsFirst(ops.concatenate(parts.map((part) => ops.channelsLast(part))));
+}
+
+// engine/models/vision/yolo.ts
+function layersOf(ops, { version: version2, size: size2, head: head2 }) {
+  const { scales, isLight } = architectures[version2];
+  const [depth, share, maxChannels] = scales[size2];
+  const width = widthOf(share, version2 === "v8" && head2 === "classify" ? 1024 : maxChannels);
+  const repeated = (repeats) => repeats > 1 ? Math.max(Math.round(repeats * depth), 1) : repeats;
+  let count2 = 0;
+  const nextName = () => `model.${count2++}`;
+  const next = (x, body) => {
+    const name = nextName();
+    return ops.frame(x, (input) => body(name, input));
+  };
+  return {
+    nextName,
+    next,
+    width,
+    repeated,
+    halved: (x, channels2) => next(x, (name, input) => convolution2(ops, name, input, { channels: width(channels2), kernel: 3, stride: 2 })),
+    staged: (x, stage) => next(x, (name, input) => {
+      const nests = isLight && stage.block === "bottleneck" && ["m", "l", "x"].includes(size2);
+      const block3 = nests ? "nested" : stage.block;
+      const scaled = { ...stage, block: block3, channels: width(stage.channels), repeats: repeated(stage.repeats) };
+      return stageOf(ops, name, input, scaled, isLight ? half : 1);
+    })
+  };
+}
+function backbone(ops, config, layers2) {
+  const version2 = architectures[config.version];
+  const { next, halved, staged, width } = layers2;
+  const [quarter, eighth, sixteenth, thirtySecond] = version2.backbone;
+  const stem = halved(halved(ops.input, 64), 128);
+  const p3 = staged(halved(staged(stem, quarter), 256), eighth);
+  const p4 = staged(halved(p3, 512), sixteenth);
+  const last = staged(halved(p4, 1024), thirtySecond);
+  const pooled = config.head !== "classify" ? next(last, (name, x) => pooling(ops, name, x, width(1024), version2.poolsBeside)) : last;
+  const attend = (name, x) => attentionStage(ops, name, x, width(1024), layers2.repeated(2));
+  return [p3, p4, version2.attends ? next(pooled, attend) : pooled];
+}
+var POOLED_FEATURES = 1280;
+function yoloClassifier(ops, config, classes) {
+  const layers2 = layersOf(ops, config);
+  const [, , p5] = backbone(ops, config, layers2);
+  return layers2.next(p5, (name, x) => {
+    const features = ops.globalAveragePool(pointwise(ops, `${name}.conv`, x, POOLED_FEATURES));
+    return ops.linear(`${name}.linear`, features, classes);
+  });
+}
+function yoloDetector(ops, config, classes) {
+  const version2 = architectures[config.version];
+  const layers2 = layersOf(ops, config);
+  const { next, halved, staged, width } = layers2;
+  const [p3, p4, p5] = backbone(ops, config, layers2);
+  const doubled = (x) => next(x, (_, input) => ops.upsampleNearest(input));
+  const joined = (x, other) => next(x, (_, input) => joinedChannels(ops, [input, other]));
+  const [upOnce, upTwice, downOnce, downTwice] = version2.neck;
+  const middle = staged(joined(doubled(p5), p4), upOnce);
+  const fine = staged(joined(doubled(middle), p3), upTwice);
+  const medium = staged(joined(halved(fine, 256), middle), downOnce);
+  const coarse = staged(joined(halved(medium, 512), p5), downTwice);
+  const levels = [
+    { x: fine, channels: width(upTwice.channels) },
+    { x: medium, channels: width(downOnce.channels) },
+    { x: coarse, channels: width(downTwice.channels) }
+  ];
+  return detect(ops, layers2.nextName(), levels, { classes, version: version2, findsKeypoints: config.head === "pose" });
+}
+function widthOf(share, maxChannels) {
+  return (channels2) => Math.ceil(Math.min(channels2, maxChannels) * share / 8) * 8;
+}
+var KEYPOINT_NUMBERS = 17 * 3;
+function detect(ops, name, levels, shape) {
+  const { bins, namesOnce } = shape.version;
+  if (bins > 1) ops.idle(bins, (x) => ops.linear(`${name}.dfl.conv`, x, 1, { bias: false }));
+  const first = detections(ops, `${name}.`, levels, shape);
+  if (!namesOnce) return [first];
+  const apart = levels.map(({ x, channels: channels2 }) => ({ x: ops.detached(x), channels: channels2 }));
+  return [first, detections(ops, `${name}.one2one_`, apart, shape)];
+}
+function detections(ops, name, levels, { classes, version: version2, findsKeypoints: findsKeypoints2 }) {
+  const { isLight, bins } = version2;
+  const finest = levels[0]?.channels ?? 0;
+  const boxChannels = Math.max(16, Math.floor(finest / 4), 4 * bins);
+  const scoreChannels = Math.max(finest, Math.min(classes, 100));
+  const last = { kernel: 1, stride: 1, bias: true };
+  const branches = (part, channels2, numbers) => levels.map(({ x }, index) => {
+    const branch = `${name}${part}.${index}`;
+    const first = convolution2(ops, `${branch}.0`, x, { channels: channels2, kernel: 3 });
+    const second = convolution2(ops, `${branch}.1`, first, { channels: channels2, kernel: 3 });
+    return ops.conv2d(`${branch}.2`, second, numbers, last);
+  });
+  const boxes = ops.joinPixels(branches("cv2", boxChannels, 4 * bins));
+  const scores = levels.map(({ x, channels: channels2 }, index) => {
+    const branch = `${name}cv3.${index}`;
+    const filter = (part, input, inChannels) => isLight ? separable(ops, `${branch}.${part}`, input, inChannels, scoreChannels) : convolution2(ops, `${branch}.${part}`, input, { channels: scoreChannels, kernel: 3 });
+    return ops.conv2d(`${branch}.2`, filter("1", filter("0", x, channels2), scoreChannels), classes, last);
+  });
+  const found = { boxes, scores: ops.joinPixels(scores) };
+  if (!findsKeypoints2) return found;
+  const keypointChannels = Math.max(Math.floor(finest / 4), KEYPOINT_NUMBERS);
+  return { ...found, keypoints: ops.joinPixels(branches("cv4", keypointChannels, KEYPOINT_NUMBERS)) };
+}
+function separable(ops, name, x, inChannels, channels2) {
+  const depthwise = { channels: inChannels, kernel: 3, groups: inChannels };
+  return pointwise(ops, `${name}.1`, convolution2(ops, `${name}.0`, x, depthwise), channels2);
+}
+
 // engine/models/architecture.ts
-var modelConfig = z66.discriminatedUnion("model_type", [
+var modelConfig = z68.discriminatedUnion("model_type", [
   bertConfig,
   robertaConfig,
   distilbertConfig,
@@ -4762,9 +5316,11 @@ var modelConfig = z66.discriminatedUnion("model_type", [
   resnetConfig,
   vitConfig,
   deitConfig,
-  convnextConfig
+  convnextConfig,
+  yoloConfig
 ]);
 var IMAGENET_PIXELS = 224;
+var COCO_PIXELS = 640;
 var kinds = {
   bert: "encoder",
   roberta: "encoder",
@@ -4775,19 +5331,22 @@ var kinds = {
   resnet: "image",
   vit: "image",
   deit: "image",
-  convnext: "image"
+  convnext: "image",
+  yolo: "detector"
 };
-function kindOf4({ model_type }) {
-  return kinds[model_type] ?? "decoder";
+function kindOf4(config) {
+  if (config.model_type === "yolo" && config.head === "classify") return "image";
+  return kinds[config.model_type] ?? "decoder";
 }
-var tasks = {
+var tasks2 = {
   encoder: ["sequence-classification", "masked-lm"],
   decoder: ["causal-lm", "sequence-classification"],
   "encoder-decoder": ["seq2seq-lm"],
-  image: ["image-classification"]
+  image: ["image-classification"],
+  detector: ["object-detection"]
 };
 function tasksOf(config) {
-  return tasks[kindOf4(config)];
+  return tasks2[kindOf4(config)];
 }
 var robertas = /* @__PURE__ */ new Set(["roberta", "xlm-roberta"]);
 function maxPositionsOf(config) {
@@ -4797,6 +5356,7 @@ function maxPositionsOf(config) {
   return config.max_position_embeddings - (robertas.has(config.model_type) ? ROBERTA_POSITION_OFFSET : 0);
 }
 function imageSizeOf(config) {
+  if (config.model_type === "yolo" && config.head !== "classify") return COCO_PIXELS;
   if ("image_size" in config) return config.image_size;
   return kindOf4(config) === "image" ? IMAGENET_PIXELS : void 0;
 }
@@ -4806,8 +5366,9 @@ function seesImages(config) {
 function hears(config) {
   return "audio_config" in config;
 }
-function isOutsideTransformers(config) {
-  return config.model_type === "moss_vl" || config.model_type === "mimo";
+function outsideTransformers(config) {
+  if (config.model_type === "yolo") return "ultralytics";
+  return config.model_type === "moss_vl" || config.model_type === "mimo" ? "checkpoint" : void 0;
 }
 function hasExperts(config) {
   const text = "text_config" in config ? config.text_config : config;
@@ -4818,7 +5379,7 @@ function hasStateSpaces(config) {
   return ["falcon_h1", "nemotron_h", "jamba"].includes(config.model_type);
 }
 function supportsCheckpointing(config) {
-  return config.model_type !== "resnet" && config.model_type !== "convnext";
+  return !["resnet", "convnext", "yolo"].includes(config.model_type);
 }
 function forward(ops, config, spec) {
   const tokens = spec.sequenceLength ?? 0;
@@ -4867,6 +5428,8 @@ function forward(ops, config, spec) {
       return vit(ops, config, spec.labels);
     case "convnext":
       return convnext(ops, config, spec.labels);
+    case "yolo":
+      return config.head === "classify" ? yoloClassifier(ops, config, spec.labels) : yoloDetector(ops, config, spec.labels)[0].scores;
     default:
       return decoderModel(ops, blueprintOf(config), spec.task, spec.labels);
   }
@@ -4874,28 +5437,40 @@ function forward(ops, config, spec) {
 
 // engine/estimate/error-band.ts
 var TRACED_BAND_PERCENT = 3;
+var SHARED_BAND_PERCENT = 5;
 var DERIVED_BAND_PERCENT = 10;
 function errorBandPercent(spec, config) {
-  const isTraced = beyondTrace(spec) === void 0 && sentencesOn(spec, config).length === 0;
-  return isTraced ? TRACED_BAND_PERCENT : DERIVED_BAND_PERCENT;
+  if (neverRun(spec) !== void 0 || sentencesOn(spec, config).length > 0) return DERIVED_BAND_PERCENT;
+  return exchangingLibrary(spec) === void 0 ? TRACED_BAND_PERCENT : SHARED_BAND_PERCENT;
 }
 function beyondTrace(spec) {
   return spec.gpus > 1 ? "several GPUs" : beyondTorch(spec);
 }
 var untraced = /* @__PURE__ */ new Set(["lion", "paged-adamw", "adam-mini"]);
+var untracedExperts = {
+  "axolotl-kernels": "Axolotl's kernels for experts",
+  "axolotl-linear": "experts as linear layers",
+  torchtune: "torchtune's experts",
+  ktransformers: "the exchange with experts on the host"
+};
 function beyondTorch(spec) {
-  if (spec.gpus > 1 && spec.sharding?.startsWith("zero")) return "DeepSpeed's sharding";
+  return spec.sharding?.startsWith("zero") ? "DeepSpeed's sharding" : neverRun(spec);
+}
+function exchangingLibrary({ sharding = "ddp", gpus: gpus2 }) {
+  if (sharding.startsWith("zero")) return "DeepSpeed";
+  if (gpus2 === 1) return void 0;
+  return isFsdp(sharding) ? "FSDP" : "DistributedDataParallel";
+}
+function neverRun(spec) {
+  if (spec.loop === "ultralytics") return "Ultralytics' trainer";
   if (spec.method?.kind === "answers" && spec.method.generation.kind === "vllm") return "vLLM beside the training";
   if (spec.quantization === "gptq" || spec.quantization === "awq")
     return `weights in ${spec.quantization.toUpperCase()}'s format`;
-  if (spec.lora?.inExpertKernels) return "Axolotl's kernels for experts";
   if (spec.tensorParallel !== void 0) return "tensor parallelism";
   if (spec.method?.kind === "trajectories") return "torchtune's trajectories";
   if (spec.method?.kind === "strided") return "EBFT's strided mode";
+  if (spec.expertStyle !== void 0) return untracedExperts[spec.expertStyle];
   if (spec.quantizedExperts) return "quantised experts";
-  if (spec.linearExperts) return "experts as linear layers";
-  if (spec.chosenExperts) return "torchtune's experts";
-  if (spec.expertsOnHost) return "the exchange with experts on the host";
   if (spec.fakeQuantization?.format !== void 0) return "4-bit floats";
   if (spec.float8) return "8-bit floats";
   if (spec.offload !== void 0) return "offloading";
@@ -4903,16 +5478,21 @@ function beyondTorch(spec) {
   if (spec.images?.checkpointed === "self-attention") return "torchtune's layers that see images";
   if (spec.trainable?.inTurns) return "layers that train in turns";
   if (spec.fusedLoss) return "a fused loss";
-  if (spec.precision === "bf16-master") return "float32 master weights";
+  if (spec.precision === "bf16-master" && exchangingLibrary(spec) === void 0) return "float32 master weights";
   return untraced.has(spec.optimizer) ? `the optimizer ${spec.optimizer}` : void 0;
 }
 function derivationOf(spec, config) {
-  const beyond = beyondTrace(spec);
   const ofModel = sentencesOn(spec, config);
-  if (beyond === void 0) return ofModel;
+  const [what, library] = [neverRun(spec), exchangingLibrary(spec)];
+  const isSaid = spec.loop === "ultralytics" && outsideTransformers(config) === "ultralytics";
   return [
     ...ofModel,
-    `What ${beyond} take${beyond.endsWith("s") ? "" : "s"} is derived from sources and documentation; no trace and no GPU has confirmed it, and the band of ${DERIVED_BAND_PERCENT} % is a guess.`
+    ...what !== void 0 && !isSaid ? [
+      `What ${what} take${what.endsWith("s") ? "" : "s"} is derived from sources and documentation; no trace and no GPU has confirmed it, and the band of ${DERIVED_BAND_PERCENT} % is a guess.`
+    ] : [],
+    ...library !== void 0 ? [
+      `What the GPUs keep and exchange was held against ${library} run over CPU tensors (bench:sharding), not on GPUs. What NCCL takes for itself is not counted; the band of ${errorBandPercent(spec, config)} % is a guess.`
+    ] : []
   ];
 }
 function sentencesOn(spec, config) {
@@ -4927,10 +5507,13 @@ function sentencesOn(spec, config) {
     ...hears(config) ? [
       `Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. ${ofTowers("hear", spec)}`
     ] : [],
-    ...isOutsideTransformers(config) ? [
+    ...outsideTransformers(config) === "ultralytics" ? [
+      `The step is counted from Ultralytics' sources, and was held against a trace of its own code, which no engine but the estimate runs. How many objects the images hold decides by a few percent more or less, hence the band of ${DERIVED_BAND_PERCENT} %.`
+    ] : [],
+    ...outsideTransformers(config) === "checkpoint" ? [
       `The model is counted from the code that is published beside its weights, which no engine but the estimate runs.${seesImages(config) ? " The layers that see images are taken as frozen." : ""}`
     ] : [],
-    ...hasExperts(config) && spec.quantization !== void 0 && !spec.quantizedExperts && !spec.linearExperts ? [
+    ...hasExperts(config) && spec.quantization !== void 0 && !spec.quantizedExperts && spec.expertStyle !== "axolotl-linear" ? [
       "The experts are counted without quantisation: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over."
     ] : [],
     ...answersItself(spec) && (hasLinearAttention(config) || hasStateSpaces(config)) ? ["What the layers without attention remember of every answer, while answers are made, is not counted."] : [],
@@ -4959,7 +5542,7 @@ function ofTowers(verb, { trainsTowers: trainsTowers2 }) {
 }
 
 // engine/probes/device.ts
-import * as z68 from "zod";
+import * as z70 from "zod";
 
 // engine/probes/ending.ts
 async function endedBy(signal, process2, work) {
@@ -4978,10 +5561,21 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import * as z67 from "zod";
-var answer = z67.discriminatedUnion("kind", [
-  z67.object({ id: z67.number(), kind: z67.literal("done"), result: z67.unknown() }),
-  z67.object({ id: z67.number(), kind: z67.literal("failed"), message: z67.string(), traceback: z67.string() })
+import * as z69 from "zod";
+
+// engine/json.ts
+function parseJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return void 0;
+  }
+}
+
+// engine/probes/worker.ts
+var answer = z69.discriminatedUnion("kind", [
+  z69.object({ id: z69.number(), kind: z69.literal("done"), result: z69.unknown() }),
+  z69.object({ id: z69.number(), kind: z69.literal("failed"), message: z69.string(), traceback: z69.string() })
 ]);
 var passedVariables = /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|VIRTUAL_ENV|PYTHON\w*|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|HF_HOME)$/;
 var STDERR_TAIL_CHARACTERS = 4e3;
@@ -5048,7 +5642,7 @@ var PythonWorker = class {
     if (!parsed2.success || parsed2.data.id !== id) return this.#died(`answered "${line.slice(0, 200)}"`);
     if (parsed2.data.kind === "failed") return parsed2.data;
     const result = schema.safeParse(parsed2.data.result);
-    return result.success ? { kind: "done", result: result.data } : this.#died(`answered what the schema refuses: ${z67.prettifyError(result.error)}`);
+    return result.success ? { kind: "done", result: result.data } : this.#died(`answered what the schema refuses: ${z69.prettifyError(result.error)}`);
   }
   #died(how) {
     this.#kill();
@@ -5065,43 +5659,36 @@ var PythonWorker = class {
     }
   }
 };
-function parseJson(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return void 0;
-  }
-}
 
 // engine/probes/device.ts
 var deviceKinds = ["cuda", "mps", "cpu"];
-var bytes = z68.number().int().min(0);
-var cudaDevice = z68.object({
-  kind: z68.literal("cuda"),
-  name: z68.string(),
+var bytes = z70.number().int().min(0);
+var cudaDevice = z70.object({
+  kind: z70.literal("cuda"),
+  name: z70.string(),
   /** Cards of this machine that PyTorch sees; the facts are of the first. */
-  count: z68.number().int().positive(),
+  count: z70.number().int().positive(),
   /** The memory limit, where one was set. */
   totalBytes: bytes,
   /** Total − free − reserved after a first kernel: the context, and whatever other processes hold. */
   contextBytes: bytes,
   /** What PyTorch allocates for cuBLAS, once per handle and stream. */
   cublasWorkspaceBytes: bytes,
-  driver: z68.string(),
-  cuda: z68.string(),
-  computeCapability: z68.tuple([z68.number().int(), z68.number().int()])
+  driver: z70.string(),
+  cuda: z70.string(),
+  computeCapability: z70.tuple([z70.number().int(), z70.number().int()])
 });
-var device = z68.discriminatedUnion("kind", [
+var device = z70.discriminatedUnion("kind", [
   cudaDevice,
-  z68.object({ kind: z68.literal("mps"), name: z68.string(), totalBytes: bytes, contextBytes: bytes }),
-  z68.object({ kind: z68.literal("cpu"), name: z68.string() }),
-  z68.object({ kind: z68.literal("none") })
+  z70.object({ kind: z70.literal("mps"), name: z70.string(), totalBytes: bytes, contextBytes: bytes }),
+  z70.object({ kind: z70.literal("cpu"), name: z70.string() }),
+  z70.object({ kind: z70.literal("none") })
 ]);
-var machine = z68.object({
-  python: z68.string(),
-  torch: z68.string(),
-  transformers: z68.string(),
-  hasBitsandbytes: z68.boolean(),
+var machine = z70.object({
+  python: z70.string(),
+  torch: z70.string(),
+  transformers: z70.string(),
+  hasBitsandbytes: z70.boolean(),
   device
 });
 var START_TIMEOUT_MILLIS = 12e4;
@@ -5229,9 +5816,9 @@ var optimizerRules = {
 };
 var wholeSecondMoment = /embed|embd|wte|lm_head\.weight|output\.weight/;
 function adafactorBytes(parameter) {
-  const [rows2, columns] = [parameter.shape.at(-2), parameter.shape.at(-1)];
-  if (rows2 === void 0 || columns === void 0) return float32Bytes(parameter);
-  return (elements(parameter) / columns + elements(parameter) / rows2) * bytesPerElement.float32;
+  const [rows3, columns] = [parameter.shape.at(-2), parameter.shape.at(-1)];
+  if (rows3 === void 0 || columns === void 0) return float32Bytes(parameter);
+  return (elements(parameter) / columns + elements(parameter) / rows3) * bytesPerElement.float32;
 }
 
 // engine/estimate/throughput.ts
@@ -5428,299 +6015,18 @@ function isAllocationFailure(text) {
 import { fork } from "node:child_process";
 import { existsSync as existsSync2 } from "node:fs";
 import { fileURLToPath as fileURLToPath2 } from "node:url";
-import * as z72 from "zod";
+import * as z73 from "zod";
 
 // engine/probes/tfjs/protocol.ts
-import * as z71 from "zod";
-
-// engine/config/spec.ts
-import * as z69 from "zod";
-
-// engine/config/parameter-pattern.ts
-var MAX_REPETITIONS = 2;
-var MAX_CHARACTERS = 200;
-var understood = /^\^?(?:(?:\w|-|\\[.dw]|\[[\w.-]+\]|\.)[*+?]?|\((?:\?:)?[\w|.\\]+\)\??)*\$?$/;
-function parameterPattern(source) {
-  if (source.length > MAX_CHARACTERS || !understood.test(source)) return void 0;
-  if ((source.match(/[*+]/g)?.length ?? 0) > MAX_REPETITIONS) return void 0;
-  try {
-    return new RegExp(`^(?:${source})`);
-  } catch {
-    return void 0;
-  }
-}
-
-// engine/config/spec.ts
-var tasks2 = [
-  "sequence-classification",
-  "masked-lm",
-  "causal-lm",
-  "seq2seq-lm",
-  "image-classification"
-];
-var optimizers = [
-  "adamw",
-  "adamw-fused",
-  "adamw-loop",
-  "sgd",
-  "sgd-momentum",
-  "adafactor",
-  "lion",
-  "rmsprop",
-  "adamw-8bit",
-  "paged-adamw-8bit",
-  "paged-adamw",
-  "adam-mini"
-];
-var precisions = ["fp32", "tf32", "bf16", "bf16-master", "amp-bf16", "amp-fp16"];
-var stepProfiles = ["training", "forward-backward"];
-var attentions = ["sdpa", "eager"];
-var loops = ["plain", "trainer"];
-var frameworks = ["pytorch", "tensorflow.js"];
-var quantizations = ["nf4", "nf4-double", "int8", "gptq", "awq"];
-var defaultLoraTargets = ["q_proj", "v_proj"];
-var shardings = ["ddp", "zero1", "zero2", "zero3", "fsdp"];
-var logProbabilityStyles = ["trl", "llamafactory", "torchtune"];
-var references = ["none", "adapters-off", "copy"];
-var MAX_BATCH = 1e6;
-var trainingMethod = z69.discriminatedUnion("kind", [
-  /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected answer of a sample go through the model in one batch. */
-  z69.object({
-    kind: z69.literal("preference"),
-    reference: z69.enum(references),
-    logProbabilities: z69.enum(logProbabilityStyles),
-    /** ORPO and CPO: a cross-entropy over the chosen answers beside. */
-    withCrossEntropy: z69.boolean()
-  }),
-  /** KTO: one answer a sample, and another sample's beside it, through the policy and the reference without gradients. */
-  z69.object({
-    kind: z69.literal("kto"),
-    reference: z69.enum(references),
-    logProbabilities: z69.enum(logProbabilityStyles)
-  }),
-  /**
-   * Reward models. `score`: a classifier of one label over the chosen and the rejected answer. `value`: LLaMA-Factory's value
-   * head beside the output layer, whose logits are computed and dropped. `steps`: a score of two labels for every token.
-   */
-  z69.object({ kind: z69.literal("reward"), head: z69.enum(["score", "value", "steps"]) }),
-  /**
-   * torchtune's: a frozen teacher of the catalogue reads the same batch, and the student learns its distribution beside the labels,
-   * from logits in `chunks`.
-   */
-  z69.object({
-    kind: z69.literal("distillation"),
-    teacher: z69.string().min(1).max(200),
-    chunks: z69.number().int().min(1).max(1e3)
-  }),
-  /** LLaMA-Factory's ASFT: a frozen copy reads the same batch, and the divergence from it is added to a weighted cross-entropy. */
-  z69.object({ kind: z69.literal("anchored") }),
-  /** Axolotl's masked diffusion: tokens that see all others are to be told again where they were masked. */
-  z69.object({ kind: z69.literal("denoising") }),
-  /**
-   * GRPO and its kin (GDPO, DAPO, GSPO, RLOO, EBFT): the model's own answers end the sequences, are scored against one another and
-   * learnt from.
-   */
-  z69.object({
-    kind: z69.literal("answers"),
-    /** `adapters-copy`: the same model under a frozen copy of the adapters, as TRL makes one of adapters that it is handed. */
-    reference: z69.enum([...references, "adapters-copy"]),
-    /** Tokens of the longest answer. */
-    answerLength: z69.number().int().min(1).max(1e7),
-    /** Answers that are made and scored at a time on one GPU: those of all micro-batches until the next generation. */
-    count: z69.number().int().min(1).max(MAX_BATCH),
-    /** Who makes them: a server that holds nothing here, vLLM in a share of this GPU, or transformers' `generate`. */
-    generation: z69.discriminatedUnion("kind", [
-      z69.object({ kind: z69.literal("server") }),
-      z69.object({ kind: z69.literal("vllm"), share: z69.number().min(0).max(1), sleeps: z69.boolean() }),
-      z69.object({ kind: z69.literal("transformers") })
-    ]),
-    /** Whether the logits are divided by the temperature where they are, as TRL 1.0 to 1.9 did, or in a copy, as 1.13 does. */
-    tempersInPlace: z69.boolean(),
-    /** EBFT: whether hidden states of the reference score the answers. */
-    comparesFeatures: z69.boolean()
-  }),
-  /**
-   * EBFT's strided mode: short answers from many places in a sequence, all of them in one pass, are compared by the reference's
-   * hidden states and learnt from.
-   */
-  z69.object({
-    kind: z69.literal("strided"),
-    reference: z69.enum(["adapters-off", "copy"]),
-    /** Times that every sequence is answered. */
-    rollouts: z69.number().int().min(1).max(64),
-    /** Tokens before the first place, between two, and of an answer. */
-    context: z69.number().int().min(1).max(1e7),
-    stride: z69.number().int().min(1).max(1e7),
-    answerLength: z69.number().int().min(1).max(1e7),
-    /** Whether the sequence's own tokens are learnt from too. */
-    withCrossEntropy: z69.boolean()
-  }),
-  /** torchtune's GRPO and PPO: answers are made and compared with a frozen copy's, and one pass over all of their logits learns from them. */
-  z69.object({
-    kind: z69.literal("trajectories"),
-    answerLength: z69.number().int().min(1).max(1e7),
-    /** Answers to a prompt, which are one sample together. */
-    perPrompt: z69.number().int().min(1).max(1e4),
-    /** Samples that answers are made for at a time, and those that a batch is cut from. */
-    generated: z69.number().int().min(1).max(MAX_BATCH),
-    collected: z69.number().int().min(1).max(MAX_BATCH),
-    /** PPO: a value model that trains beside, and a reward model that does not, both as large as the policy. */
-    withCritic: z69.boolean(),
-    /** Whether the recipe accumulates gradients. */
-    accumulates: z69.boolean()
-  })
-]);
-var trainedPart = z69.object({
-  /** Regular expressions: a parameter trains whose name in transformers one of them matches from its start. */
-  names: z69.array(z69.string().refine((name) => parameterPattern(name) !== void 0, "not a pattern of parameter names")).min(1).max(200),
-  /**
-   * Whether gradients go down to the embeddings' output wherever the lowest trained parameter is: transformers'
-   * `enable_input_require_grads`, which its checkpointing brings along. Where they do not, only blocks that train are checkpointed.
-   */
-  inputGradients: z69.boolean(),
-  /** The blocks that train change from time to time, and the optimizer keeps the state of those that have had their turn: LISA. */
-  inTurns: z69.boolean().optional()
-});
-var batchSize = z69.number().int().min(1).max(MAX_BATCH);
-var trainingSpec = z69.object({
-  /** A Hub id or an alias of the model catalogue. */
-  model: z69.string().min(1).max(200),
-  task: z69.enum(tasks2),
-  framework: z69.enum(frameworks),
-  step: z69.enum(stepProfiles),
-  /** Samples on one GPU in one forward pass. */
-  microBatch: batchSize,
-  gradientAccumulation: batchSize,
-  gpus: z69.number().int().min(1).max(1e5),
-  /** Tokens of the longest sequence; absent for images. */
-  sequenceLength: z69.number().int().min(1).max(1e7).optional(),
-  /** Tokens of the longest target of a sequence-to-sequence model; as many as the source's when absent. */
-  targetLength: z69.number().int().min(1).max(1e7).optional(),
-  /** Pixels of the square image's side; absent for text. */
-  imageSize: z69.number().int().min(1).max(1e5).optional(),
-  /** Classes of a classification head. */
-  labels: z69.number().int().min(1).max(1e6),
-  precision: z69.enum(precisions),
-  optimizer: z69.enum(optimizers),
-  /** Every gradient is stepped with and let go as soon as it is there: torchtune's `optimizer_in_bwd`. */
-  optimizerInBackward: z69.literal(true).optional(),
-  attention: z69.enum(attentions),
-  gradientCheckpointing: z69.boolean(),
-  /** Low-rank adapters over frozen weights; absent for full fine-tuning. */
-  lora: z69.object({
-    rank: z69.number().int().min(1).max(1e4),
-    /** Last names of the adapted linear modules (`q_proj`). */
-    targets: z69.array(z69.string().max(100)).max(100),
-    /** Last names of experts' matrices that have adapters, all experts of a layer in one: peft's `target_parameters`. */
-    parameters: z69.array(z69.string().max(100)).max(10).optional(),
-    /** Those stay low-rank products in Axolotl's kernels; peft adds them to the matrices. */
-    inExpertKernels: z69.literal(true).optional(),
-    dropout: z69.number().min(0).max(1),
-    /** Adapters in the weights' type, as torchtune holds them; in float32 where absent, as peft does. */
-    inWeightsType: z69.literal(true).optional(),
-    /** Last names of modules that train whole, in a copy beside the frozen original: peft's `modules_to_save`. */
-    modulesToSave: z69.array(z69.string().max(100)).max(100).optional(),
-    /** DoRA learns the length of every row of the adapted matrix beside; OFT turns the layer's input in blocks of `rank` features. */
-    form: z69.enum(["dora", "oft"]).optional()
-  }).optional(),
-  /** What a model that attends to encoded images sees of them; absent where text alone goes through it. */
-  images: z69.object({
-    /** Of one sample. */
-    tiles: z69.number().int().min(1).max(1e3),
-    /** Layers that gradient checkpointing is for: the decoder's (transformers), or all with self-attention (torchtune). */
-    checkpointed: z69.enum(["decoder", "self-attention"])
-  }).optional(),
-  /** Whether what sees or hears trains too, on images or speech that stand among the words. */
-  trainsTowers: z69.literal(true).optional(),
-  /** Absent where everything trains. With `lora`: the modules that may have adapters. */
-  trainable: trainedPart.optional(),
-  /** Base weights of every linear layer but the output's. Only with `lora`. */
-  quantization: z69.enum(quantizations).optional(),
-  /** Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`. */
-  quantizedExperts: z69.boolean().optional(),
-  /** Llama 4's experts as linear layers, one after the other: Axolotl's `llama4_linearized_experts`. */
-  linearExperts: z69.boolean().optional(),
-  /** Llama 4's experts on the rows chosen for them alone, and adapters on them too, as torchtune has it. */
-  chosenExperts: z69.boolean().optional(),
-  /**
-   * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of
-   * so many inputs) and go on in the type of the weights, as torchao does. With `lora`, the adapted layers alone.
-   */
-  fakeQuantization: z69.object({
-    groupSize: z69.number().int().min(1).max(1e6),
-    /** Both as 4-bit floats instead, which the products compute in and keep. */
-    format: z69.enum(["nvfp4", "mxfp4"]).optional()
-  }).optional(),
-  /** Matrix products in 8-bit floats over weights in their own type (torchao's float8 training). */
-  float8: z69.boolean().optional(),
-  /** Experts' weights, adapters and computing are the host's: ktransformers. */
-  expertsOnHost: z69.literal(true).optional(),
-  tensorParallel: z69.object({
-    /** GPUs among which every layer's heads and inner features are divided, and the vocabulary of the output layer. */
-    gpus: z69.number().int().min(2).max(1e3),
-    /** torchtune's plans also divide the tokens of residuals and norms, and the vocabulary of the embedding. */
-    dividesTokens: z69.boolean()
-  }).optional(),
-  /** GPUs among which the experts of a layer are divided. */
-  expertParallel: z69.number().int().min(1).max(1e5).optional(),
-  /** Only with several GPUs; DDP when absent. */
-  sharding: z69.enum(shardings).optional(),
-  /** What lives on the host instead of the GPU. */
-  offload: z69.enum(["optimizer", "optimizer-and-weights"]).optional(),
-  /** Liger's or another fused loss: logits are made and consumed in chunks and never stand whole. */
-  fusedLoss: z69.boolean().optional(),
-  /** Absent for the model's own loss. */
-  method: trainingMethod.optional(),
-  /** False where the training turns every dropout layer off, as TRL does unless told otherwise. */
-  dropout: z69.boolean().optional(),
-  /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */
-  paddedBatches: z69.boolean(),
-  /**
-   * Who runs the step. `plain`: `outputs = model(…); outputs.loss.backward()`, where the logits stay referenced during the
-   * backward pass and decoders fill their key/value cache (`use_cache` is on by default). `trainer`: Hugging Face's Trainer,
-   * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone.
-   */
-  loop: z69.enum(loops)
-});
-function sequencesPerSample({ method }) {
-  switch (method?.kind) {
-    case "preference":
-      return 2;
-    case "reward":
-      return method.head === "steps" ? 1 : 2;
-    case "trajectories":
-      return method.perPrompt;
-    case "kto":
-    case "distillation":
-    case "anchored":
-    case "denoising":
-    case "answers":
-    case "strided":
-    case void 0:
-      return 1;
-  }
-}
-function batchBounds({ method }) {
-  if (method?.kind === "answers") return { dividend: method.count, accumulates: true };
-  return method?.kind === "trajectories" ? { dividend: method.collected, accumulates: method.accumulates } : void 0;
-}
-function modelCopies({ gpus: gpus2, tensorParallel }) {
-  return Math.max(1, gpus2 / (tensorParallel?.gpus ?? 1));
-}
-function makesAnswers({ method }) {
-  return method?.kind === "answers" || method?.kind === "strided" || method?.kind === "trajectories";
-}
-function effectiveBatch(spec) {
-  return spec.microBatch * spec.gradientAccumulation * modelCopies(spec);
-}
+import * as z72 from "zod";
 
 // engine/probes/trial.ts
-import * as z70 from "zod";
-var bytes2 = z70.number().min(0).max(1e18);
-var provenance = z70.enum(["measured", "traced", "estimated"]);
-var outcome = z70.discriminatedUnion("kind", [
-  z70.object({
-    kind: z70.literal("fits"),
+import * as z71 from "zod";
+var bytes2 = z71.number().min(0).max(1e18);
+var provenance = z71.enum(["measured", "traced", "estimated"]);
+var outcome = z71.discriminatedUnion("kind", [
+  z71.object({
+    kind: z71.literal("fits"),
     /** Absent where the device keeps no count of it: the CPU. */
     peakBytes: bytes2.optional(),
     /** Half the distance between the highest and the lowest peak of the steps; absent where one step has the peak. */
@@ -5728,16 +6034,16 @@ var outcome = z70.discriminatedUnion("kind", [
     /** What the caching allocator held at most, cached blocks included. */
     reservedBytes: bytes2.optional(),
     /** Forward and backward of one micro-batch and one optimizer step: the median of the timed steps. */
-    stepMillis: z70.number().min(0).optional(),
+    stepMillis: z71.number().min(0).optional(),
     /** Half the distance between the fastest and the slowest timed step; absent when fewer than two were timed. */
-    stepMillisSpread: z70.number().min(0).optional(),
+    stepMillisSpread: z71.number().min(0).optional(),
     /** The optimizer's part of `stepMillis`. */
-    optimizerMillis: z70.number().min(0).optional()
+    optimizerMillis: z71.number().min(0).optional()
   }),
   /** `neededBytes`: the peak that the step would have had, where the probe can know it. */
-  z70.object({ kind: z70.literal("out-of-memory"), neededBytes: bytes2.optional() }),
-  z70.object({ kind: z70.literal("timed-out"), afterMillis: z70.number().min(0) }),
-  z70.object({ kind: z70.literal("failed"), problem })
+  z71.object({ kind: z71.literal("out-of-memory"), neededBytes: bytes2.optional() }),
+  z71.object({ kind: z71.literal("timed-out"), afterMillis: z71.number().min(0) }),
+  z71.object({ kind: z71.literal("failed"), problem })
 ]);
 function peakOf(outcome2) {
   switch (outcome2.kind) {
@@ -5753,33 +6059,33 @@ function peakOf(outcome2) {
 function isBroken(outcome2) {
   return outcome2.kind === "failed" || outcome2.kind === "timed-out";
 }
-var trial = z70.object({ microBatch: batchSize, provenance, outcome });
+var trial = z71.object({ microBatch: batchSize, provenance, outcome });
 
 // engine/probes/tfjs/protocol.ts
 var backendChoices = ["auto", "native", "cpu", "meta"];
-var childArguments = z71.object({
-  choice: z71.enum(backendChoices),
+var childArguments = z72.object({
+  choice: z72.enum(backendChoices),
   /** The folder whose node_modules hold a native package. */
-  nativeFolder: z71.string()
+  nativeFolder: z72.string()
 });
-var question = z71.object({
+var question = z72.object({
   spec: trainingSpec,
   config: modelConfig,
   microBatch: batchSize,
   /** What the device has for tensors. */
-  budgetBytes: z71.number().positive(),
+  budgetBytes: z72.number().positive(),
   /** The first allocates the optimizer's state. */
-  steps: z71.number().int().min(2),
+  steps: z72.number().int().min(2),
   /** `forward`: the loss alone, with nothing kept for a backward pass. */
-  pass: z71.enum(["forward", "step"])
+  pass: z72.enum(["forward", "step"])
 });
-var description = z71.object({ label: z71.string(), provenance });
-var message = z71.discriminatedUnion("kind", [
+var description = z72.object({ label: z72.string(), provenance });
+var message = z72.discriminatedUnion("kind", [
   /** First, and once. */
-  z71.object({ kind: z71.literal("ready"), backend: description }),
-  z71.object({ kind: z71.literal("answer"), outcome }),
+  z72.object({ kind: z72.literal("ready"), backend: description }),
+  z72.object({ kind: z72.literal("answer"), outcome }),
   /** The child threw; it ends after this. */
-  z71.object({ kind: z71.literal("threw"), message: z71.string(), stack: z71.string() })
+  z72.object({ kind: z72.literal("threw"), message: z72.string(), stack: z72.string() })
 ]);
 
 // engine/probes/tfjs/child.ts
@@ -5840,7 +6146,7 @@ var TfjsChild = class {
   }
   #read(raw, kind) {
     const parsed2 = message.safeParse(raw);
-    if (!parsed2.success) return this.#ending(`said what the schema refuses: ${z72.prettifyError(parsed2.error)}`);
+    if (!parsed2.success) return this.#ending(`said what the schema refuses: ${z73.prettifyError(parsed2.error)}`);
     const { data } = parsed2;
     if (isKind(data, kind)) return data;
     return this.#ending(data.kind === "threw" ? `threw: ${data.message}` : `said "${data.kind}" out of turn`);
@@ -5964,9 +6270,9 @@ function died(text) {
 }
 
 // engine/probes/torch.ts
-import * as z73 from "zod";
+import * as z74 from "zod";
 
-// engine/models/catalogue/classic-rows.ts
+// engine/models/catalogue/bert-and-gpt-rows.ts
 var bertLarge = { hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096 };
 var robertaSizes = { max_position_embeddings: 514, type_vocab_size: 1 };
 function row(id, model_type, differences = {}) {
@@ -5974,8 +6280,8 @@ function row(id, model_type, differences = {}) {
 }
 function cerebras(size2, n_embd, n_layer, n_head) {
   const dropout = { resid_pdrop: 0, embd_pdrop: 0, attn_pdrop: 0 };
-  const sizes = { n_embd, n_layer, n_head, n_positions: 2048 };
-  return row(`cerebras/Cerebras-GPT-${size2}`, "gpt2", { ...sizes, activation_function: "gelu", ...dropout });
+  const sizes3 = { n_embd, n_layer, n_head, n_positions: 2048 };
+  return row(`cerebras/Cerebras-GPT-${size2}`, "gpt2", { ...sizes3, activation_function: "gelu", ...dropout });
 }
 var gptNeo2 = (hidden_size, num_layers, num_heads) => ({
   ...{ hidden_size, num_layers, num_heads },
@@ -5985,7 +6291,7 @@ var starcoder = (n_embd, n_layer, n_head) => ({
   model_type: "gpt_bigcode",
   ...{ vocab_size: 49152, n_positions: 8192, n_embd, n_layer, n_head }
 });
-var classicRows = [
+var bertAndGptRows = [
   row("google-bert/bert-base-uncased", "bert"),
   row("google-bert/bert-base-cased", "bert", { vocab_size: 28996 }),
   row("google-bert/bert-base-multilingual-cased", "bert", { vocab_size: 119547 }),
@@ -6032,12 +6338,12 @@ var classicRows = [
 ];
 
 // engine/models/catalogue/model-row.ts
-function row2(model_type, sizes, ids, differences = {}) {
-  return { ids, config: textConfig4(model_type, sizes, differences) };
+function row2(model_type, sizes3, ids, differences = {}) {
+  return { ids, config: textConfig4(model_type, sizes3, differences) };
 }
-function textConfig4(model_type, sizes, differences = {}) {
-  const [vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads] = sizes;
-  const [, , , , , num_key_value_heads, max_position_embeddings] = sizes;
+function textConfig4(model_type, sizes3, differences = {}) {
+  const [vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads] = sizes3;
+  const [, , , , , num_key_value_heads, max_position_embeddings] = sizes3;
   return {
     model_type,
     vocab_size,
@@ -6053,18 +6359,147 @@ function textConfig4(model_type, sizes, differences = {}) {
 var tied4 = { tie_word_embeddings: true };
 var untied = { tie_word_embeddings: false };
 
-// engine/models/catalogue/convolutional-rows.ts
+// engine/models/catalogue/gemma-multimodal-rows.ts
+var gemmaVision = {
+  hidden_size: 1152,
+  intermediate_size: 4304,
+  num_hidden_layers: 27,
+  num_attention_heads: 16,
+  num_channels: 3,
+  image_size: 896,
+  patch_size: 14,
+  vision_use_head: false
+};
+function gemma3Row(sizes3, headSize, ids) {
+  const text_config = textConfig4("gemma3_text", sizes3, { head_dim: headSize, sliding_window: 1024 });
+  return { ids, config: { model_type: "gemma3", text_config, vision_config: gemmaVision } };
+}
+var largeVision = {
+  hidden_size: 1152,
+  intermediate_size: 4304,
+  num_hidden_layers: 27,
+  num_attention_heads: 16,
+  num_key_value_heads: 16,
+  head_dim: 72,
+  standardize: true
+};
+function gemma4Text(sizes3, differences) {
+  const [hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, num_key_value_heads] = sizes3;
+  const [, , , , , sliding_window, max_position_embeddings] = sizes3;
+  return {
+    hidden_size,
+    intermediate_size,
+    num_hidden_layers,
+    num_attention_heads,
+    num_key_value_heads,
+    sliding_window,
+    max_position_embeddings,
+    final_logit_softcapping: 30,
+    ...differences
+  };
+}
+function smallRow(sizes3, differences, ids) {
+  const text_config = gemma4Text(sizes3, differences);
+  return { ids, config: { model_type: "gemma4", text_config, vision_config: {}, audio_config: {} } };
+}
+function largeRow(sizes3, differences, ids) {
+  const text_config = gemma4Text(sizes3, {
+    attention_k_eq_v: true,
+    hidden_size_per_layer_input: 0,
+    ...differences
+  });
+  return { ids, config: { model_type: "gemma4", text_config, vision_config: largeVision } };
+}
+var fullEvery = (count2, layers2) => Array.from({ length: layers2 }, (_, index) => (index + 1) % count2 === 0 ? "full_attention" : "sliding_attention");
+var experts2 = { enable_moe_block: true, num_experts: 128, top_k_experts: 8, moe_intermediate_size: 704 };
+function gemma3nRow(text_config, ids) {
+  return { ids, config: { model_type: "gemma3n", text_config, vision_config: {}, audio_config: {} } };
+}
+var unified = {
+  ids: ["google/gemma-4-12B-it", "google/gemma-4-12B", "unsloth/gemma-4-12B-it"],
+  config: {
+    model_type: "gemma4_unified",
+    text_config: gemma4Text([3840, 15360, 48, 16, 8, 1024, 262144], {
+      attention_k_eq_v: true,
+      num_global_key_value_heads: 1
+    }),
+    vision_config: {},
+    audio_config: {}
+  }
+};
+var gemmaRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  gemma3Row([262208, 2560, 10240, 34, 8, 4, 131072], 256, ["google/gemma-3-4b-pt", "google/gemma-3-4b-it", "unsloth/gemma-3-4b-it"]),
+  gemma3Row([262208, 3840, 15360, 48, 16, 8, 131072], 256, ["google/gemma-3-12b-pt", "google/gemma-3-12b-it", "unsloth/gemma-3-12b-it"]),
+  gemma3Row([262208, 5376, 21504, 62, 32, 16, 131072], 128, ["google/gemma-3-27b-pt", "google/gemma-3-27b-it", "unsloth/gemma-3-27b-it"]),
+  // hidden, feed-forward, layers, heads, key/value heads, window, positions
+  smallRow([1536, 6144, 35, 8, 1, 512, 131072], { num_kv_shared_layers: 20, use_double_wide_mlp: true, layer_types: fullEvery(5, 35) }, ["google/gemma-4-E2B-it", "google/gemma-4-E2B", "unsloth/gemma-4-E2B-it"]),
+  smallRow([2560, 10240, 42, 8, 2, 512, 131072], { num_kv_shared_layers: 18 }, ["google/gemma-4-E4B-it", "google/gemma-4-E4B", "unsloth/gemma-4-E4B-it"]),
+  largeRow([5376, 21504, 60, 32, 16, 1024, 262144], { num_global_key_value_heads: 4 }, ["google/gemma-4-31B", "google/gemma-4-31B-it", "unsloth/gemma-4-31B-it"]),
+  largeRow([2816, 2112, 30, 16, 8, 1024, 262144], { num_global_key_value_heads: 2, ...experts2 }, ["google/gemma-4-26B-A4B", "google/gemma-4-26B-A4B-it", "unsloth/gemma-4-26B-A4B-it"]),
+  unified
+];
+var gemma3nRows = [
+  gemma3nRow({}, ["google/gemma-3n-E4B-it", "google/gemma-3n-E4B", "unsloth/gemma-3n-E4B-it"]),
+  gemma3nRow({ num_hidden_layers: 30, intermediate_size: 8192, num_kv_shared_layers: 10 }, ["google/gemma-3n-E2B-it", "google/gemma-3n-E2B", "unsloth/gemma-3n-E2B-it"])
+];
+
+// engine/models/catalogue/image-classifier-rows.ts
+var basicBlocks = { layer_type: "basic", hidden_sizes: [64, 128, 256, 512] };
+var deep = { depths: [3, 3, 27, 3] };
+var tiny = { hidden_size: 192, num_attention_heads: 3, intermediate_size: 768 };
+var small = { hidden_size: 384, num_attention_heads: 6, intermediate_size: 1536 };
+var large = { hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096 };
+function row3(ids, model_type, differences = {}) {
+  return { ids, config: { model_type, ...differences } };
+}
+var imageClassifierRows = [
+  row3(["microsoft/resnet-18"], "resnet", { ...basicBlocks, depths: [2, 2, 2, 2] }),
+  row3(["microsoft/resnet-34"], "resnet", { ...basicBlocks, depths: [3, 4, 6, 3] }),
+  row3(["microsoft/resnet-50"], "resnet"),
+  row3(["microsoft/resnet-101"], "resnet", { depths: [3, 4, 23, 3] }),
+  row3(["microsoft/resnet-152"], "resnet", { depths: [3, 8, 36, 3] }),
+  // Only the distilled DeiTs have the token that makes a DeiT; the others are published as ViTs.
+  row3(["google/vit-base-patch16-224", "google/vit-base-patch16-224-in21k", "facebook/deit-base-patch16-224"], "vit"),
+  row3(["google/vit-base-patch16-384"], "vit", { image_size: 384 }),
+  row3(["google/vit-base-patch32-224-in21k"], "vit", { patch_size: 32 }),
+  row3(["google/vit-base-patch32-384"], "vit", { patch_size: 32, image_size: 384 }),
+  row3(["google/vit-large-patch16-224", "google/vit-large-patch16-224-in21k"], "vit", large),
+  row3(["google/vit-large-patch16-384"], "vit", { ...large, image_size: 384 }),
+  row3(["google/vit-large-patch32-384"], "vit", { ...large, patch_size: 32, image_size: 384 }),
+  row3(["facebook/deit-tiny-patch16-224"], "vit", tiny),
+  row3(["facebook/deit-small-patch16-224"], "vit", small),
+  row3(["facebook/deit-tiny-distilled-patch16-224"], "deit", tiny),
+  row3(["facebook/deit-small-distilled-patch16-224"], "deit", small),
+  row3(["facebook/deit-base-distilled-patch16-224"], "deit"),
+  row3(["facebook/convnext-tiny-224"], "convnext"),
+  row3(["facebook/convnext-small-224"], "convnext", deep),
+  row3(
+    ["facebook/convnext-base-224", "facebook/convnext-base-224-22k", "facebook/convnext-base-224-22k-1k"],
+    "convnext",
+    {
+      ...deep,
+      hidden_sizes: [128, 256, 512, 1024]
+    }
+  ),
+  row3(["facebook/convnext-large-224", "facebook/convnext-large-224-22k-1k"], "convnext", {
+    ...deep,
+    hidden_sizes: [192, 384, 768, 1536]
+  })
+];
+
+// engine/models/catalogue/lfm2-rows.ts
 var attentionAt = (...full_attn_idxs) => ({ full_attn_idxs, ...tied4 });
-var small = attentionAt(2, 5, 8, 10, 12, 14);
-var lfm2Small = row2("lfm2", [65536, 1024, 6656, 16, 16, 8, 128e3], ["LiquidAI/LFM2-350M"], small);
-var lfm2Medium = row2("lfm2", [65536, 2048, 12288, 16, 32, 8, 128e3], ["LiquidAI/LFM2-1.2B"], small);
-var layersOf = (count2, attention8) => Array.from({ length: count2 }, (_, index) => attention8.includes(index) ? "full_attention" : "conv");
-var experts2 = {
+var small2 = attentionAt(2, 5, 8, 10, 12, 14);
+var lfm2Small = row2("lfm2", [65536, 1024, 6656, 16, 16, 8, 128e3], ["LiquidAI/LFM2-350M"], small2);
+var lfm2Medium = row2("lfm2", [65536, 2048, 12288, 16, 32, 8, 128e3], ["LiquidAI/LFM2-1.2B"], small2);
+var layersOf2 = (count2, attention8) => Array.from({ length: count2 }, (_, index) => attention8.includes(index) ? "full_attention" : "conv");
+var experts3 = {
   num_experts: 32,
   num_experts_per_tok: 4,
   moe_intermediate_size: 1792,
   num_dense_layers: 2,
-  layer_types: layersOf(24, [2, 6, 10, 14, 18, 21]),
+  layer_types: layersOf2(24, [2, 6, 10, 14, 18, 21]),
   ...tied4
 };
 var visionOf = (hidden_size, intermediate_size, num_hidden_layers) => ({
@@ -6080,82 +6515,57 @@ function visionRow(id, text, vision_config2) {
     config: { model_type: "lfm2_vl", tie_word_embeddings: true, text_config: text.config, vision_config: vision_config2 }
   };
 }
-var convolutionalRows = [
+var lfm2Rows = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
   lfm2Small,
-  row2("lfm2", [65536, 1536, 10240, 16, 24, 8, 128e3], ["LiquidAI/LFM2-700M"], small),
+  row2("lfm2", [65536, 1536, 10240, 16, 24, 8, 128e3], ["LiquidAI/LFM2-700M"], small2),
   lfm2Medium,
   row2("lfm2", [65536, 2048, 10752, 30, 32, 8, 128e3], ["LiquidAI/LFM2-2.6B"], { ...attentionAt(2, 5, 9, 13, 17, 21, 24, 27), block_auto_adjust_ff_dim: false }),
-  row2("lfm2_moe", [65536, 2048, 7168, 24, 32, 8, 128e3], ["LiquidAI/LFM2-8B-A1B"], experts2),
+  row2("lfm2_moe", [65536, 2048, 7168, 24, 32, 8, 128e3], ["LiquidAI/LFM2-8B-A1B"], experts3),
   visionRow("LiquidAI/LFM2-VL-450M", lfm2Small, visionOf(768, 3072, 12)),
   visionRow("LiquidAI/LFM2-VL-1.6B", lfm2Medium, visionOf(1152, 4304, 27))
 ];
 
-// engine/models/catalogue/gemma-rows.ts
-var largeVision = {
-  hidden_size: 1152,
-  intermediate_size: 4304,
-  num_hidden_layers: 27,
-  num_attention_heads: 16,
-  num_key_value_heads: 16,
-  head_dim: 72,
-  standardize: true
+// engine/models/catalogue/llama-multimodal-rows.ts
+function mllamaRow(sizes3, tileSide, ids) {
+  const cross_attention_layers = Array.from({ length: sizes3[3] / 5 }, (_, index) => 3 + 5 * index);
+  const text_config = textConfig4("mllama_text_model", sizes3, { cross_attention_layers });
+  return { ids, config: { model_type: "mllama", text_config, vision_config: { image_size: tileSide } } };
+}
+var llama4Tower = { hidden_size: 1408, image_size: 336, vision_output_dim: 4096 };
+var scout = {
+  ids: [
+    ...["meta-llama/Llama-4-Scout-17B-16E", "meta-llama/Llama-4-Scout-17B-16E-Instruct"],
+    ...["unsloth/Llama-4-Scout-17B-16E", "unsloth/Llama-4-Scout-17B-16E-Instruct"],
+    "axolotl-quants/Llama-4-Scout-17B-16E-Linearized-bnb-nf4-bf16"
+  ],
+  config: { model_type: "llama4", text_config: { max_position_embeddings: 10485760 }, vision_config: llama4Tower }
 };
-function textConfig5(sizes, differences) {
-  const [hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, num_key_value_heads] = sizes;
-  const [, , , , , sliding_window, max_position_embeddings] = sizes;
-  return {
-    hidden_size,
-    intermediate_size,
-    num_hidden_layers,
-    num_attention_heads,
-    num_key_value_heads,
-    sliding_window,
-    max_position_embeddings,
-    final_logit_softcapping: 30,
-    ...differences
-  };
-}
-function smallRow(sizes, differences, ids) {
-  const text_config = textConfig5(sizes, differences);
-  return { ids, config: { model_type: "gemma4", text_config, vision_config: {}, audio_config: {} } };
-}
-function largeRow(sizes, differences, ids) {
-  const text_config = textConfig5(sizes, {
-    attention_k_eq_v: true,
-    hidden_size_per_layer_input: 0,
-    ...differences
-  });
-  return { ids, config: { model_type: "gemma4", text_config, vision_config: largeVision } };
-}
-var fullEvery = (count2, layers2) => Array.from({ length: layers2 }, (_, index) => (index + 1) % count2 === 0 ? "full_attention" : "sliding_attention");
-var experts3 = { enable_moe_block: true, num_experts: 128, top_k_experts: 8, moe_intermediate_size: 704 };
-function gemma3nRow(text_config, ids) {
-  return { ids, config: { model_type: "gemma3n", text_config, vision_config: {}, audio_config: {} } };
-}
-var unified = {
-  ids: ["google/gemma-4-12B-it", "google/gemma-4-12B", "unsloth/gemma-4-12B-it"],
+var maverick = {
+  ids: [
+    ...["meta-llama/Llama-4-Maverick-17B-128E", "meta-llama/Llama-4-Maverick-17B-128E-Instruct"],
+    "axolotl-quants/Llama-4-Maverick-17B-128E-Linearized-bnb-nf4-bf16"
+  ],
   config: {
-    model_type: "gemma4_unified",
-    text_config: textConfig5([3840, 15360, 48, 16, 8, 1024, 262144], {
-      attention_k_eq_v: true,
-      num_global_key_value_heads: 1
-    }),
-    vision_config: {},
-    audio_config: {}
+    model_type: "llama4",
+    text_config: {
+      max_position_embeddings: 1048576,
+      num_local_experts: 128,
+      interleave_moe_layer_step: 2,
+      use_qk_norm: false
+    },
+    vision_config: llama4Tower
   }
 };
-var gemmaRows = [
-  // hidden, feed-forward, layers, heads, key/value heads, window, positions
-  smallRow([1536, 6144, 35, 8, 1, 512, 131072], { num_kv_shared_layers: 20, use_double_wide_mlp: true, layer_types: fullEvery(5, 35) }, ["google/gemma-4-E2B-it", "google/gemma-4-E2B", "unsloth/gemma-4-E2B-it"]),
-  smallRow([2560, 10240, 42, 8, 2, 512, 131072], { num_kv_shared_layers: 18 }, ["google/gemma-4-E4B-it", "google/gemma-4-E4B", "unsloth/gemma-4-E4B-it"]),
-  largeRow([5376, 21504, 60, 32, 16, 1024, 262144], { num_global_key_value_heads: 4 }, ["google/gemma-4-31B", "google/gemma-4-31B-it", "unsloth/gemma-4-31B-it"]),
-  largeRow([2816, 2112, 30, 16, 8, 1024, 262144], { num_global_key_value_heads: 2, ...experts3 }, ["google/gemma-4-26B-A4B", "google/gemma-4-26B-A4B-it", "unsloth/gemma-4-26B-A4B-it"]),
-  unified
-];
-var gemma3nRows = [
-  gemma3nRow({}, ["google/gemma-3n-E4B-it", "google/gemma-3n-E4B", "unsloth/gemma-3n-E4B-it"]),
-  gemma3nRow({ num_hidden_layers: 30, intermediate_size: 8192, num_kv_shared_layers: 10 }, ["google/gemma-3n-E2B-it", "google/gemma-3n-E2B", "unsloth/gemma-3n-E2B-it"])
+var llamaMultimodalRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  // transformers' MllamaConfig; the 90 B and the tiles of the instructed ones: torchtune/models/llama3_2_vision/_model_builders.py
+  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 448, ["meta-llama/Llama-3.2-11B-Vision", "unsloth/Llama-3.2-11B-Vision"]),
+  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 560, ["meta-llama/Llama-3.2-11B-Vision-Instruct", "unsloth/Llama-3.2-11B-Vision-Instruct", "alpindale/Llama-3.2-11B-Vision-Instruct"]),
+  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 448, ["meta-llama/Llama-3.2-90B-Vision"]),
+  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 560, ["meta-llama/Llama-3.2-90B-Vision-Instruct"]),
+  scout,
+  maverick
 ];
 
 // engine/models/catalogue/llm-rows.ts
@@ -6462,6 +6872,69 @@ var mambaRows = [
   row2("falcon_h1", [261120, 5120, 21504, 72, 20, 4, 262144], ["tiiuae/Falcon-H1-34B-Base", "tiiuae/Falcon-H1-34B-Instruct"], falconH12(true, [32, 128, 256, 2]))
 ];
 
+// engine/models/catalogue/mistral-multimodal-rows.ts
+var pixtralTower = { hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24, patch_size: 14 };
+var largePixtralTower = { hidden_size: 1664, intermediate_size: 8192, num_hidden_layers: 48, patch_size: 14 };
+function mistral3Row(textType, sizes3, { isTied, tower: tower2 = pixtralTower }, ids) {
+  const text_config = textConfig4(textType, sizes3, { head_dim: 128, sliding_window: null });
+  return {
+    ids,
+    config: { model_type: "mistral3", tie_word_embeddings: isTied, text_config, vision_config: tower2 }
+  };
+}
+var ministral3Ids = (size2) => ["Base-2512", "Instruct-2512", "Instruct-2512-BF16", "Reasoning-2512"].map(
+  (kind) => `mistralai/Ministral-3-${size2}-${kind}`
+);
+var mistralSmall4 = {
+  ids: ["mistralai/Mistral-Small-4-119B-2603", "axolotl-ai-co/Mistral-Small-4-119B-2603-BF16"],
+  config: {
+    model_type: "mistral3",
+    tie_word_embeddings: false,
+    text_config: textConfig4("mistral4", [131072, 4096, 12288, 36, 32, 32, 1048576], {
+      q_lora_rank: 1024,
+      kv_lora_rank: 256,
+      qk_nope_head_dim: 64,
+      qk_rope_head_dim: 64,
+      v_head_dim: 128,
+      n_routed_experts: 128,
+      num_experts_per_tok: 4,
+      moe_intermediate_size: 2048
+    }),
+    vision_config: pixtralTower
+  }
+};
+var pixtral12 = {
+  ids: ["mistral-community/pixtral-12b"],
+  config: {
+    model_type: "llava",
+    text_config: textConfig4("mistral", [131072, 5120, 14336, 40, 32, 8, 1024e3], {
+      head_dim: 128,
+      sliding_window: null
+    }),
+    vision_config: { model_type: "pixtral", patch_size: 16 }
+  }
+};
+var voxtralMini = {
+  ids: ["mistralai/Voxtral-Mini-3B-2507"],
+  config: {
+    model_type: "voxtral",
+    text_config: textConfig4("llama", [131072, 3072, 8192, 30, 32, 8, 131072], { head_dim: 128 }),
+    audio_config: {}
+  }
+};
+var mistralMultimodalRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  mistral3Row("mistral", [131072, 5120, 32768, 40, 32, 8, 131072], { isTied: false }, ["mistralai/Mistral-Small-3.1-24B-Base-2503", "mistralai/Mistral-Small-3.1-24B-Instruct-2503"]),
+  mistral3Row("ministral3", [131072, 3072, 9216, 26, 32, 8, 262144], { isTied: true }, ministral3Ids("3B")),
+  mistral3Row("ministral3", [131072, 4096, 14336, 34, 32, 8, 262144], { isTied: false }, ministral3Ids("8B")),
+  mistral3Row("ministral3", [131072, 5120, 16384, 40, 32, 8, 262144], { isTied: false }, ministral3Ids("14B")),
+  mistral3Row("ministral3", [131072, 5120, 32768, 40, 32, 8, 393216], { isTied: false }, ["mistralai/Devstral-Small-2-24B-Instruct-2512"]),
+  mistral3Row("ministral3", [131072, 12288, 28672, 88, 96, 8, 262144], { isTied: false, tower: largePixtralTower }, ["mistralai/Mistral-Medium-3.5-128B", "axolotl-ai-co/Mistral-Medium-3.5-128B-BF16"]),
+  mistralSmall4,
+  pixtral12,
+  voxtralMini
+];
+
 // engine/models/catalogue/moe-rows.ts
 var qwen3Experts = (experts4, inner) => ({
   head_dim: 128,
@@ -6619,29 +7092,35 @@ var moeRows = [
   row2("glm4_moe_lite", [154880, 2048, 10240, 47, 20, 20, 202752], ["zai-org/GLM-4.7-Flash"], glm47Flash)
 ];
 
-// engine/models/catalogue/multimodal-rows.ts
-var gemmaVision = {
-  hidden_size: 1152,
-  intermediate_size: 4304,
-  num_hidden_layers: 27,
-  num_attention_heads: 16,
-  num_channels: 3,
-  image_size: 896,
-  patch_size: 14,
-  vision_use_head: false
+// engine/models/catalogue/own-code-rows.ts
+var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
+var mossVl2 = {
+  ids: ["OpenMOSS-Team/MOSS-VL-Instruct-0708"],
+  config: {
+    model_type: "moss_vl",
+    tie_word_embeddings: false,
+    text_config: textConfig4("moss_vl_text", [151936, 4096, 12288, 48, 32, 8, 262144], {
+      head_dim: 128,
+      cross_attention_layers: [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46]
+    }),
+    vision_config: { depth: 27, hidden_size: 1152, intermediate_size: 4304, deepstack_visual_indexes: [8, 16, 24] }
+  }
 };
-function gemma3Row(sizes, headSize, ids) {
-  const text_config = textConfig4("gemma3_text", sizes, { head_dim: headSize, sliding_window: 1024 });
-  return { ids, config: { model_type: "gemma3", text_config, vision_config: gemmaVision } };
-}
-function qwen2VlRow(sizes, isTied, ids) {
-  const vision_config2 = { depth: 32, embed_dim: 1280, hidden_size: sizes[1], mlp_ratio: 4, num_heads: 16 };
-  const text_config = textConfig4("qwen2_vl_text", sizes);
+var ownCodeRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2),
+  mossVl2
+];
+
+// engine/models/catalogue/qwen-multimodal-rows.ts
+function qwen2VlRow(sizes3, isTied, ids) {
+  const vision_config2 = { depth: 32, embed_dim: 1280, hidden_size: sizes3[1], mlp_ratio: 4, num_heads: 16 };
+  const text_config = textConfig4("qwen2_vl_text", sizes3);
   return { ids, config: { model_type: "qwen2_vl", tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
-function qwen25VlRow(sizes, isTied, ids) {
-  const vision_config2 = { depth: 32, hidden_size: 1280, intermediate_size: 3420, out_hidden_size: sizes[1] };
-  const text_config = textConfig4("qwen2_5_vl_text", sizes);
+function qwen25VlRow(sizes3, isTied, ids) {
+  const vision_config2 = { depth: 32, hidden_size: 1280, intermediate_size: 3420, out_hidden_size: sizes3[1] };
+  const text_config = textConfig4("qwen2_5_vl_text", sizes3);
   return { ids, config: { model_type: "qwen2_5_vl", tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
 var smallQwen3Vision = {
@@ -6656,43 +7135,13 @@ var largeQwen3Vision = {
   intermediate_size: 4304,
   deepstack_visual_indexes: [8, 16, 24]
 };
-function qwen3VlRow(sizes, { vision, isTied, experts: experts4 }, ids) {
+function qwen3VlRow(sizes3, { vision, isTied, experts: experts4 }, ids) {
   const model_type = experts4 === void 0 ? "qwen3_vl" : "qwen3_vl_moe";
-  const text_config = textConfig4(`${model_type}_text`, sizes, { head_dim: 128, ...experts4 });
-  const vision_config2 = { num_heads: 16, out_hidden_size: sizes[1], ...vision };
+  const text_config = textConfig4(`${model_type}_text`, sizes3, { head_dim: 128, ...experts4 });
+  const vision_config2 = { num_heads: 16, out_hidden_size: sizes3[1], ...vision };
   return { ids, config: { model_type, tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
 var qwen3Experts2 = (inner) => ({ num_experts: 128, num_experts_per_tok: 8, moe_intermediate_size: inner });
-var pixtralTower = { hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24, patch_size: 14 };
-var largePixtralTower = { hidden_size: 1664, intermediate_size: 8192, num_hidden_layers: 48, patch_size: 14 };
-function mistral3Row(textType, sizes, { isTied, tower: tower2 = pixtralTower }, ids) {
-  const text_config = textConfig4(textType, sizes, { head_dim: 128, sliding_window: null });
-  return {
-    ids,
-    config: { model_type: "mistral3", tie_word_embeddings: isTied, text_config, vision_config: tower2 }
-  };
-}
-var ministral3Ids = (size2) => ["Base-2512", "Instruct-2512", "Instruct-2512-BF16", "Reasoning-2512"].map(
-  (kind) => `mistralai/Ministral-3-${size2}-${kind}`
-);
-var mistralSmall4 = {
-  ids: ["mistralai/Mistral-Small-4-119B-2603", "axolotl-ai-co/Mistral-Small-4-119B-2603-BF16"],
-  config: {
-    model_type: "mistral3",
-    tie_word_embeddings: false,
-    text_config: textConfig4("mistral4", [131072, 4096, 12288, 36, 32, 32, 1048576], {
-      q_lora_rank: 1024,
-      kv_lora_rank: 256,
-      qk_nope_head_dim: 64,
-      qk_rope_head_dim: 64,
-      v_head_dim: 128,
-      n_routed_experts: 128,
-      num_experts_per_tok: 4,
-      moe_intermediate_size: 2048
-    }),
-    vision_config: pixtralTower
-  }
-};
 var qwen35Vision = { depth: 27, hidden_size: 1152, intermediate_size: 4304, patch_size: 16 };
 var smallQwen35Vision = { depth: 24, hidden_size: 1024, intermediate_size: 4096, patch_size: 16 };
 var tinyQwen35Vision = { depth: 12, hidden_size: 768, intermediate_size: 3072, patch_size: 16 };
@@ -6704,32 +7153,24 @@ var deltaNet2 = (valueHeads) => ({
   linear_num_key_heads: 16,
   linear_num_value_heads: valueHeads
 });
-function qwen35Row(sizes, { valueHeads, isTied, vision }, ids) {
-  const text_config = textConfig4("qwen3_5_text", sizes, deltaNet2(valueHeads));
-  const vision_config2 = { ...vision, out_hidden_size: sizes[1] };
+function qwen35Row(sizes3, { valueHeads, isTied, vision }, ids) {
+  const text_config = textConfig4("qwen3_5_text", sizes3, deltaNet2(valueHeads));
+  const vision_config2 = { ...vision, out_hidden_size: sizes3[1] };
   return { ids, config: { model_type: "qwen3_5", tie_word_embeddings: isTied, text_config, vision_config: vision_config2 } };
 }
-function qwen35MoeRow(sizes, experts4, ids) {
-  const { intermediate_size: _, ...text } = textConfig4("qwen3_5_moe_text", sizes, {
+function qwen35MoeRow(sizes3, experts4, ids) {
+  const { intermediate_size: _, ...text } = textConfig4("qwen3_5_moe_text", sizes3, {
     ...deltaNet2(experts4.valueHeads),
     num_experts: experts4.count,
     num_experts_per_tok: experts4.perToken,
     moe_intermediate_size: experts4.inner,
     shared_expert_intermediate_size: experts4.inner
   });
-  const vision_config2 = { ...qwen35Vision, out_hidden_size: sizes[1] };
+  const vision_config2 = { ...qwen35Vision, out_hidden_size: sizes3[1] };
   return { ids, config: { model_type: "qwen3_5_moe", tie_word_embeddings: false, text_config: text, vision_config: vision_config2 } };
 }
-function mllamaRow(sizes, tileSide, ids) {
-  const cross_attention_layers = Array.from({ length: sizes[3] / 5 }, (_, index) => 3 + 5 * index);
-  const text_config = textConfig4("mllama_text_model", sizes, { cross_attention_layers });
-  return { ids, config: { model_type: "mllama", text_config, vision_config: { image_size: tileSide } } };
-}
-var multimodalRows = [
+var qwenMultimodalRows = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
-  gemma3Row([262208, 2560, 10240, 34, 8, 4, 131072], 256, ["google/gemma-3-4b-pt", "google/gemma-3-4b-it", "unsloth/gemma-3-4b-it"]),
-  gemma3Row([262208, 3840, 15360, 48, 16, 8, 131072], 256, ["google/gemma-3-12b-pt", "google/gemma-3-12b-it", "unsloth/gemma-3-12b-it"]),
-  gemma3Row([262208, 5376, 21504, 62, 32, 16, 131072], 128, ["google/gemma-3-27b-pt", "google/gemma-3-27b-it", "unsloth/gemma-3-27b-it"]),
   qwen2VlRow([151936, 1536, 8960, 28, 12, 2, 32768], true, ["Qwen/Qwen2-VL-2B-Instruct", "Qwen/Qwen2-VL-2B"]),
   qwen2VlRow([152064, 3584, 18944, 28, 28, 4, 32768], false, ["Qwen/Qwen2-VL-7B-Instruct", "Qwen/Qwen2-VL-7B"]),
   qwen25VlRow([151936, 2048, 11008, 36, 16, 2, 128e3], true, ["Qwen/Qwen2.5-VL-3B-Instruct"]),
@@ -6746,31 +7187,61 @@ var multimodalRows = [
   qwen35Row([248320, 5120, 17408, 64, 24, 4, 262144], { valueHeads: 48, isTied: false, vision: qwen35Vision }, ["Qwen/Qwen3.5-27B", "unsloth/Qwen3.5-27B"]),
   qwen35MoeRow([248320, 2048, 512, 40, 16, 2, 262144], { valueHeads: 32, count: 256, perToken: 8, inner: 512 }, ["Qwen/Qwen3.5-35B-A3B", "Qwen/Qwen3.5-35B-A3B-Base"]),
   qwen35MoeRow([248320, 3072, 1024, 48, 32, 2, 262144], { valueHeads: 64, count: 256, perToken: 8, inner: 1024 }, ["Qwen/Qwen3.5-122B-A10B"]),
-  qwen35MoeRow([248320, 4096, 1024, 60, 32, 2, 262144], { valueHeads: 64, count: 512, perToken: 10, inner: 1024 }, ["Qwen/Qwen3.5-397B-A17B"]),
-  mistral3Row("mistral", [131072, 5120, 32768, 40, 32, 8, 131072], { isTied: false }, ["mistralai/Mistral-Small-3.1-24B-Base-2503", "mistralai/Mistral-Small-3.1-24B-Instruct-2503"]),
-  mistral3Row("ministral3", [131072, 3072, 9216, 26, 32, 8, 262144], { isTied: true }, ministral3Ids("3B")),
-  mistral3Row("ministral3", [131072, 4096, 14336, 34, 32, 8, 262144], { isTied: false }, ministral3Ids("8B")),
-  mistral3Row("ministral3", [131072, 5120, 16384, 40, 32, 8, 262144], { isTied: false }, ministral3Ids("14B")),
-  mistral3Row("ministral3", [131072, 5120, 32768, 40, 32, 8, 393216], { isTied: false }, ["mistralai/Devstral-Small-2-24B-Instruct-2512"]),
-  mistral3Row("ministral3", [131072, 12288, 28672, 88, 96, 8, 262144], { isTied: false, tower: largePixtralTower }, ["mistralai/Mistral-Medium-3.5-128B", "axolotl-ai-co/Mistral-Medium-3.5-128B-BF16"]),
-  mistralSmall4,
-  // transformers' MllamaConfig; the 90 B and the tiles of the instructed ones: torchtune/models/llama3_2_vision/_model_builders.py
-  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 448, ["meta-llama/Llama-3.2-11B-Vision", "unsloth/Llama-3.2-11B-Vision"]),
-  mllamaRow([128256, 4096, 14336, 40, 32, 8, 131072], 560, ["meta-llama/Llama-3.2-11B-Vision-Instruct", "unsloth/Llama-3.2-11B-Vision-Instruct", "alpindale/Llama-3.2-11B-Vision-Instruct"]),
-  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 448, ["meta-llama/Llama-3.2-90B-Vision"]),
-  mllamaRow([128256, 8192, 28672, 100, 64, 8, 131072], 560, ["meta-llama/Llama-3.2-90B-Vision-Instruct"])
+  qwen35MoeRow([248320, 4096, 1024, 60, 32, 2, 262144], { valueHeads: 64, count: 512, perToken: 10, inner: 1024 }, ["Qwen/Qwen3.5-397B-A17B"])
 ];
 
-// engine/models/catalogue/newer-multimodal-rows.ts
+// engine/models/catalogue/seq2seq-rows.ts
+function row4(ids, sizes3, differences = {}) {
+  const [d_model, d_ff, num_layers, num_heads] = sizes3;
+  return { ids, config: { model_type: "t5", d_model, d_ff, num_layers, num_heads, ...differences } };
+}
+var gated2 = { feed_forward_proj: "gated-gelu", tie_word_embeddings: false };
+var seq2seqRows = [
+  row4(["google-t5/t5-small"], [512, 2048, 6, 8]),
+  row4(["google-t5/t5-base"], [768, 3072, 12, 12]),
+  row4(["google-t5/t5-large"], [1024, 4096, 24, 16]),
+  row4(["google-t5/t5-3b"], [1024, 16384, 24, 32], { d_kv: 128 }),
+  row4(["google-t5/t5-11b"], [1024, 65536, 24, 128], { d_kv: 128 }),
+  row4(["google/flan-t5-small", "google/t5-v1_1-small"], [512, 1024, 8, 6], gated2),
+  row4(["google/flan-t5-base", "google/t5-v1_1-base"], [768, 2048, 12, 12], gated2),
+  row4(["google/flan-t5-large", "google/t5-v1_1-large"], [1024, 2816, 24, 16], gated2),
+  row4(["google/flan-t5-xl", "google/t5-v1_1-xl"], [2048, 5120, 24, 32], gated2),
+  row4(["google/flan-t5-xxl", "google/t5-v1_1-xxl"], [4096, 10240, 24, 64], gated2)
+];
+
+// engine/models/catalogue/vision-language-rows.ts
+var llava15 = {
+  ids: ["llava-hf/llava-1.5-7b-hf"],
+  config: {
+    model_type: "llava",
+    text_config: textConfig4("llama", [32064, 4096, 11008, 32, 32, 32, 4096]),
+    vision_config: {
+      ...{ model_type: "clip_vision_model", hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24 },
+      ...{ num_attention_heads: 16, image_size: 336, patch_size: 14 }
+    }
+  }
+};
+var smolVlmRow = (model_type, words2, ids) => ({
+  ids,
+  config: {
+    model_type,
+    tie_word_embeddings: false,
+    text_config: textConfig4("llama", [words2, 2048, 8192, 24, 32, 32, 8192]),
+    vision_config: {
+      ...{ hidden_size: 1152, intermediate_size: 4304, num_hidden_layers: 27, num_attention_heads: 16 },
+      ...{ image_size: 384, patch_size: 14 }
+    },
+    scale_factor: 3
+  }
+});
 var glm4vRow = (positions, ids) => ({
   ids,
   config: {
     model_type: "glm4v",
     tie_word_embeddings: false,
-    text_config: {
-      ...row2("glm4v_text", [151552, 4096, 13696, 40, 32, 2, positions], []).config,
+    text_config: textConfig4("glm4v_text", [151552, 4096, 13696, 40, 32, 2, positions], {
       partial_rotary_factor: 0.5
-    },
+    }),
     vision_config: {}
   }
 });
@@ -6779,30 +7250,8 @@ var internvl35 = {
   config: {
     model_type: "internvl",
     tie_word_embeddings: false,
-    text_config: { ...row2("qwen3", [151936, 4096, 12288, 36, 32, 8, 40960], []).config, head_dim: 128 },
+    text_config: textConfig4("qwen3", [151936, 4096, 12288, 36, 32, 8, 40960], { head_dim: 128 }),
     vision_config: { attention_bias: true }
-  }
-};
-var llava15 = {
-  ids: ["llava-hf/llava-1.5-7b-hf"],
-  config: {
-    model_type: "llava",
-    text_config: row2("llama", [32064, 4096, 11008, 32, 32, 32, 4096], []).config,
-    vision_config: {
-      ...{ model_type: "clip_vision_model", hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 24 },
-      ...{ num_attention_heads: 16, image_size: 336, patch_size: 14 }
-    }
-  }
-};
-var pixtral12 = {
-  ids: ["mistral-community/pixtral-12b"],
-  config: {
-    model_type: "llava",
-    text_config: {
-      ...row2("mistral", [131072, 5120, 14336, 40, 32, 8, 1024e3], []).config,
-      ...{ head_dim: 128, sliding_window: null }
-    },
-    vision_config: { model_type: "pixtral", patch_size: 16 }
   }
 };
 var paddleocr2 = {
@@ -6810,156 +7259,38 @@ var paddleocr2 = {
   config: {
     model_type: "paddleocr_vl",
     tie_word_embeddings: false,
-    text_config: {
-      ...row2("paddleocr_vl_text", [103424, 1024, 3072, 18, 16, 2, 131072], []).config,
+    text_config: textConfig4("paddleocr_vl_text", [103424, 1024, 3072, 18, 16, 2, 131072], {
       head_dim: 128,
-      tie_word_embeddings: false
-    },
+      ...untied
+    }),
     vision_config: {}
   }
 };
-var voxtralMini = {
-  ids: ["mistralai/Voxtral-Mini-3B-2507"],
-  config: {
-    model_type: "voxtral",
-    text_config: { ...row2("llama", [131072, 3072, 8192, 30, 32, 8, 131072], []).config, head_dim: 128 },
-    audio_config: {}
-  }
-};
-var llama4Tower = { hidden_size: 1408, image_size: 336, vision_output_dim: 4096 };
-var scout = {
-  ids: [
-    ...["meta-llama/Llama-4-Scout-17B-16E", "meta-llama/Llama-4-Scout-17B-16E-Instruct"],
-    ...["unsloth/Llama-4-Scout-17B-16E", "unsloth/Llama-4-Scout-17B-16E-Instruct"],
-    "axolotl-quants/Llama-4-Scout-17B-16E-Linearized-bnb-nf4-bf16"
-  ],
-  config: { model_type: "llama4", text_config: { max_position_embeddings: 10485760 }, vision_config: llama4Tower }
-};
-var maverick = {
-  ids: [
-    ...["meta-llama/Llama-4-Maverick-17B-128E", "meta-llama/Llama-4-Maverick-17B-128E-Instruct"],
-    "axolotl-quants/Llama-4-Maverick-17B-128E-Linearized-bnb-nf4-bf16"
-  ],
-  config: {
-    model_type: "llama4",
-    text_config: {
-      max_position_embeddings: 1048576,
-      num_local_experts: 128,
-      interleave_moe_layer_step: 2,
-      use_qk_norm: false
-    },
-    vision_config: llama4Tower
-  }
-};
-var smolVlmRow = (model_type, words2, ids) => ({
-  ids,
-  config: {
-    model_type,
-    tie_word_embeddings: false,
-    text_config: row2("llama", [words2, 2048, 8192, 24, 32, 32, 8192], []).config,
-    vision_config: {
-      ...{ hidden_size: 1152, intermediate_size: 4304, num_hidden_layers: 27, num_attention_heads: 16 },
-      ...{ image_size: 384, patch_size: 14 }
-    },
-    scale_factor: 3
-  }
-});
-var newerMultimodalRows = [
+var visionLanguageRows = [
   llava15,
   smolVlmRow("smolvlm", 49280, ["HuggingFaceTB/SmolVLM2-2.2B-Instruct"]),
   smolVlmRow("idefics3", 49155, ["HuggingFaceTB/SmolVLM-Instruct"]),
   glm4vRow(65536, ["zai-org/GLM-4.1V-9B-Base", "zai-org/GLM-4.1V-9B-Thinking", "THUDM/GLM-4.1V-9B-Thinking"]),
   glm4vRow(131072, ["zai-org/GLM-4.6V-Flash"]),
   internvl35,
-  paddleocr2,
-  voxtralMini,
-  pixtral12,
-  scout,
-  maverick
+  paddleocr2
 ];
 
-// engine/models/catalogue/own-code-rows.ts
-var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
-var mossVl2 = {
-  ids: ["OpenMOSS-Team/MOSS-VL-Instruct-0708"],
-  config: {
-    model_type: "moss_vl",
-    tie_word_embeddings: false,
-    text_config: {
-      ...row2("moss_vl_text", [151936, 4096, 12288, 48, 32, 8, 262144], []).config,
-      head_dim: 128,
-      cross_attention_layers: [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46]
-    },
-    vision_config: { depth: 27, hidden_size: 1152, intermediate_size: 4304, deepstack_visual_indexes: [8, 16, 24] }
-  }
-};
-var ownCodeRows = [
-  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
-  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2),
-  mossVl2
-];
-
-// engine/models/catalogue/seq2seq-rows.ts
-function row3(ids, sizes, differences = {}) {
-  const [d_model, d_ff, num_layers, num_heads] = sizes;
-  return { ids, config: { model_type: "t5", d_model, d_ff, num_layers, num_heads, ...differences } };
+// engine/models/catalogue/yolo-rows.ts
+var versions2 = ["v8", "11", "26"];
+var sizes2 = ["n", "s", "m", "l", "x"];
+function rows2(head2, suffix, of = versions2) {
+  return of.flatMap(
+    (version2) => sizes2.map((size2) => ({
+      ids: [`ultralytics/yolo${version2}${size2}${suffix}`],
+      config: { model_type: "yolo", version: version2, size: size2, head: head2 }
+    }))
+  );
 }
-var gated2 = { feed_forward_proj: "gated-gelu", tie_word_embeddings: false };
-var seq2seqRows = [
-  row3(["google-t5/t5-small"], [512, 2048, 6, 8]),
-  row3(["google-t5/t5-base"], [768, 3072, 12, 12]),
-  row3(["google-t5/t5-large"], [1024, 4096, 24, 16]),
-  row3(["google-t5/t5-3b"], [1024, 16384, 24, 32], { d_kv: 128 }),
-  row3(["google-t5/t5-11b"], [1024, 65536, 24, 128], { d_kv: 128 }),
-  row3(["google/flan-t5-small", "google/t5-v1_1-small"], [512, 1024, 8, 6], gated2),
-  row3(["google/flan-t5-base", "google/t5-v1_1-base"], [768, 2048, 12, 12], gated2),
-  row3(["google/flan-t5-large", "google/t5-v1_1-large"], [1024, 2816, 24, 16], gated2),
-  row3(["google/flan-t5-xl", "google/t5-v1_1-xl"], [2048, 5120, 24, 32], gated2),
-  row3(["google/flan-t5-xxl", "google/t5-v1_1-xxl"], [4096, 10240, 24, 64], gated2)
-];
-
-// engine/models/catalogue/vision-rows.ts
-var basicBlocks = { layer_type: "basic", hidden_sizes: [64, 128, 256, 512] };
-var deep = { depths: [3, 3, 27, 3] };
-var tiny = { hidden_size: 192, num_attention_heads: 3, intermediate_size: 768 };
-var small2 = { hidden_size: 384, num_attention_heads: 6, intermediate_size: 1536 };
-var large = { hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096 };
-function row4(ids, model_type, differences = {}) {
-  return { ids, config: { model_type, ...differences } };
-}
-var visionRows = [
-  row4(["microsoft/resnet-18"], "resnet", { ...basicBlocks, depths: [2, 2, 2, 2] }),
-  row4(["microsoft/resnet-34"], "resnet", { ...basicBlocks, depths: [3, 4, 6, 3] }),
-  row4(["microsoft/resnet-50"], "resnet"),
-  row4(["microsoft/resnet-101"], "resnet", { depths: [3, 4, 23, 3] }),
-  row4(["microsoft/resnet-152"], "resnet", { depths: [3, 8, 36, 3] }),
-  // Only the distilled DeiTs have the token that makes a DeiT; the others are published as ViTs.
-  row4(["google/vit-base-patch16-224", "google/vit-base-patch16-224-in21k", "facebook/deit-base-patch16-224"], "vit"),
-  row4(["google/vit-base-patch16-384"], "vit", { image_size: 384 }),
-  row4(["google/vit-base-patch32-224-in21k"], "vit", { patch_size: 32 }),
-  row4(["google/vit-base-patch32-384"], "vit", { patch_size: 32, image_size: 384 }),
-  row4(["google/vit-large-patch16-224", "google/vit-large-patch16-224-in21k"], "vit", large),
-  row4(["google/vit-large-patch16-384"], "vit", { ...large, image_size: 384 }),
-  row4(["google/vit-large-patch32-384"], "vit", { ...large, patch_size: 32, image_size: 384 }),
-  row4(["facebook/deit-tiny-patch16-224"], "vit", tiny),
-  row4(["facebook/deit-small-patch16-224"], "vit", small2),
-  row4(["facebook/deit-tiny-distilled-patch16-224"], "deit", tiny),
-  row4(["facebook/deit-small-distilled-patch16-224"], "deit", small2),
-  row4(["facebook/deit-base-distilled-patch16-224"], "deit"),
-  row4(["facebook/convnext-tiny-224"], "convnext"),
-  row4(["facebook/convnext-small-224"], "convnext", deep),
-  row4(
-    ["facebook/convnext-base-224", "facebook/convnext-base-224-22k", "facebook/convnext-base-224-22k-1k"],
-    "convnext",
-    {
-      ...deep,
-      hidden_sizes: [128, 256, 512, 1024]
-    }
-  ),
-  row4(["facebook/convnext-large-224", "facebook/convnext-large-224-22k-1k"], "convnext", {
-    ...deep,
-    hidden_sizes: [192, 384, 768, 1536]
-  })
+var yoloRows = [
+  ...rows2("detect", ""),
+  ...rows2("pose", "-pose", ["v8", "11"]),
+  ...rows2("classify", "-cls")
 ];
 
 // engine/models/catalogue.ts
@@ -6970,17 +7301,20 @@ var modelAliases = {
 };
 var entries = new Map(
   [
-    ...classicRows,
-    ...visionRows,
+    ...bertAndGptRows,
+    ...imageClassifierRows,
+    ...yoloRows,
     ...llmRows,
     ...ownCodeRows,
     ...moeRows,
-    ...convolutionalRows,
+    ...lfm2Rows,
     ...mambaRows,
-    ...multimodalRows,
+    ...visionLanguageRows,
     ...gemmaRows,
     ...gemma3nRows,
-    ...newerMultimodalRows,
+    ...qwenMultimodalRows,
+    ...mistralMultimodalRows,
+    ...llamaMultimodalRows,
     ...seq2seqRows
   ].flatMap((row5) => row5.ids.map((id) => [id.toLowerCase(), { id, row: row5 }]))
 );
@@ -7037,16 +7371,16 @@ function teacherConfig({ method }) {
 var TRIAL_TIMEOUT_MILLIS2 = 3e5;
 var LEAST_STEPS2 = 2;
 var WARM_UP_STEPS = 2;
-var step = z73.object({
-  millis: z73.number().min(0),
-  optimizerMillis: z73.number().min(0),
-  peakAllocatedBytes: z73.number().int().min(0).optional(),
-  peakReservedBytes: z73.number().int().min(0).optional(),
-  contextBytes: z73.number().int().min(0).optional()
+var step = z74.object({
+  millis: z74.number().min(0),
+  optimizerMillis: z74.number().min(0),
+  peakAllocatedBytes: z74.number().int().min(0).optional(),
+  peakReservedBytes: z74.number().int().min(0).optional(),
+  contextBytes: z74.number().int().min(0).optional()
 });
-var ran = z73.discriminatedUnion("kind", [
-  z73.object({ kind: z73.literal("fits"), steps: z73.array(step).min(LEAST_STEPS2) }),
-  z73.object({ kind: z73.literal("out-of-memory"), message: z73.string() })
+var ran = z74.discriminatedUnion("kind", [
+  z74.object({ kind: z74.literal("fits"), steps: z74.array(step).min(LEAST_STEPS2) }),
+  z74.object({ kind: z74.literal("out-of-memory"), message: z74.string() })
 ]);
 var TorchProbe = class _TorchProbe {
   engine = "torch";
@@ -7176,7 +7510,7 @@ function whyNot(answer2) {
 }
 
 // engine/probes/trace.ts
-import * as z74 from "zod";
+import * as z75 from "zod";
 
 // engine/estimate/allocator.ts
 var MIN_BLOCK_BYTES = 512;
@@ -7296,31 +7630,31 @@ function lowerBound(blocks, size2) {
 }
 
 // engine/probes/trace.ts
-var bytes3 = z74.number().int().min(0);
-var traced = z74.object({
+var bytes3 = z75.number().int().min(0);
+var traced = z75.object({
   /** Peak of the second step, allocations rounded as the caching allocator does; no cuBLAS workspace on the meta device. */
   peakBytes: bytes3,
   forwardBackwardPeakBytes: bytes3,
   weightBytes: bytes3,
   /** Between steps: weights, buffers and optimizer state. */
   restingBytes: bytes3,
-  parameters: z74.number().int().min(0),
+  parameters: z75.number().int().min(0),
   /** Every allocation and release in order, where asked for: n > 0 allocates n bytes, −n releases the n-th allocation. */
-  events: z74.array(z74.number().int())
+  events: z75.array(z75.number().int())
 });
-var versions = z74.object({
-  python: z74.string(),
-  torch: z74.string(),
-  transformers: z74.string(),
-  hasBitsandbytes: z74.boolean(),
-  hasTimm: z74.boolean()
+var versions3 = z75.object({
+  python: z75.string(),
+  torch: z75.string(),
+  transformers: z75.string(),
+  hasBitsandbytes: z75.boolean(),
+  hasTimm: z75.boolean()
 });
 var TRACE_TIMEOUT_MILLIS = 12e4;
 function trace(worker, spec, config, { wantsEvents = false, timeoutMillis = TRACE_TIMEOUT_MILLIS } = {}) {
   return worker.ask("trace", { spec, config, teacher: teacherConfig(spec), wantsEvents }, traced, timeoutMillis);
 }
 function pythonVersions(worker) {
-  return worker.ask("versions", {}, versions, TRACE_TIMEOUT_MILLIS);
+  return worker.ask("versions", {}, versions3, TRACE_TIMEOUT_MILLIS);
 }
 var TraceProbe = class _TraceProbe {
   engine = "trace";
@@ -7410,14 +7744,15 @@ async function openProbe(engine, context) {
 }
 async function bestEngine({ spec, config, python, machine: machine2 }) {
   if (spec.framework === "tensorflow.js") return "tfjs";
-  if (beyondTorch(spec) !== void 0 || isOutsideTransformers(config)) return "estimate";
+  if (beyondTorch(spec) !== void 0 || outsideTransformers(config) !== void 0) return "estimate";
   const found = machine2 ?? await describeMachine(python);
   const isLacking = spec.quantization !== void 0 && found.kind === "python" && !found.hasBitsandbytes;
   const best = isLacking ? "estimate" : engineOn(found);
   return spec.gpus === 1 || best === "torch" && gpusOf(found) >= spec.gpus ? best : "estimate";
 }
 function beyondEngine(engine, { spec, config }) {
-  const outside = isOutsideTransformers(config) ? "code from beside the checkpoint" : void 0;
+  const source = outsideTransformers(config);
+  const outside = source && (source === "ultralytics" ? "Ultralytics' models" : "code from beside the checkpoint");
   switch (engine) {
     case "trace":
       return outside ?? beyondTrace(spec);
@@ -7533,7 +7868,48 @@ function oneOf2(words2) {
 }
 
 // engine/models/resolve.ts
+import { posix as posix2 } from "node:path";
+
+// engine/config/sources.ts
 import { posix } from "node:path";
+var MAX_NAME_CHARACTERS = 200;
+function isPlausibleName(name) {
+  return name.length <= MAX_NAME_CHARACTERS && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name);
+}
+function placesOf(file, configPath) {
+  return [.../* @__PURE__ */ new Set([posix.normalize(file), posix.join(posix.dirname(configPath), file)])];
+}
+async function firstFile(places, { readFile }) {
+  for (const path2 of places) {
+    const text = await readFile?.(path2);
+    if (text !== void 0) return { path: path2, text };
+  }
+  return void 0;
+}
+function notingFiles(sources) {
+  const { readFile } = sources;
+  if (readFile === void 0) return { sources, files: [] };
+  const files = [];
+  const noting = async (path2) => {
+    const text = await readFile(path2);
+    if (text !== void 0) files.push({ path: path2, text });
+    return text;
+  };
+  return { sources: { ...sources, readFile: noting }, files };
+}
+function askingOnce(sources) {
+  const { readFile } = sources;
+  if (readFile === void 0) return sources;
+  const asked = /* @__PURE__ */ new Map();
+  return {
+    ...sources,
+    readFile: (path2) => {
+      const answer2 = asked.get(path2) ?? readFile(path2);
+      asked.set(path2, answer2);
+      return answer2;
+    }
+  };
+}
 
 // engine/models/config-json.ts
 var supportedArchitectures = modelConfig.options.flatMap((option) => [
@@ -7575,12 +7951,8 @@ function withTextConfig(fields2) {
   return "vision_config" in fields2 && !("text_config" in fields2) ? { ...fields2, text_config: fields2 } : fields2;
 }
 function parseObject(text) {
-  try {
-    const value = JSON.parse(text);
-    return isObject(value) ? value : void 0;
-  } catch {
-    return void 0;
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : void 0;
 }
 function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -7736,9 +8108,9 @@ function knownNames() {
     ([architecture, ids]) => ids.map((id) => ({ words: wordsOf(id), id, architecture }))
   );
   const named2 = Object.entries(nicknames).map(([nickname, id]) => ({ words: wordsOf(nickname), id }));
-  const catalogued = modelIds.map((id) => ({ words: wordsOf(id), id }));
+  const catalogued2 = modelIds.map((id) => ({ words: wordsOf(id), id }));
   const byWords = /* @__PURE__ */ new Map();
-  for (const candidate of [...named2, ...unsupported2, ...catalogued]) {
+  for (const candidate of [...named2, ...unsupported2, ...catalogued2]) {
     const key2 = candidate.words.join(" ");
     if (!byWords.has(key2)) byWords.set(key2, candidate);
   }
@@ -7767,25 +8139,17 @@ function isWider(a, b) {
 }
 
 // engine/models/resolve.ts
-var MAX_NAME_CHARACTERS = 200;
 async function resolveModel(name, sources, configPath = "") {
-  if (!isPlausible(name)) return { kind: "unknown" };
-  const configFolder = posix.dirname(configPath);
-  return await inFolder(name, sources, configFolder) ?? inCatalogue(name) ?? await besideConfig(name, sources, configFolder) ?? await onHub(name, sources);
+  if (!isPlausibleName(name)) return { kind: "unknown" };
+  return await inFolder(name, sources, configPath) ?? inCatalogue(name) ?? await besideConfig(name, sources, configPath) ?? await onHub(name, sources);
 }
 function resolveOffline(name) {
-  return (isPlausible(name) ? inCatalogue(name) ?? inName(name) : void 0) ?? { kind: "unknown" };
+  return (isPlausibleName(name) ? inCatalogue(name) ?? inName(name) : void 0) ?? { kind: "unknown" };
 }
-function isPlausible(name) {
-  return name.length <= MAX_NAME_CHARACTERS && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name);
-}
-async function inFolder(name, sources, configFolder) {
-  const file = name.endsWith(".json") ? name : posix.join(name, "config.json");
-  for (const path2 of /* @__PURE__ */ new Set([posix.normalize(file), posix.join(configFolder, file)])) {
-    const text = await sources.readFile?.(path2);
-    if (text !== void 0) return fromFile(name, path2, text);
-  }
-  return void 0;
+async function inFolder(name, sources, configPath) {
+  const file = name.endsWith(".json") ? name : posix2.join(name, "config.json");
+  const found = await firstFile(placesOf(file, configPath), sources);
+  return found && fromFile(name, found);
 }
 function inCatalogue(name) {
   const model = findModel(name);
@@ -7793,11 +8157,9 @@ function inCatalogue(name) {
   const architecture = unsupportedArchitectureOf(name);
   return architecture === void 0 ? void 0 : { kind: "unsupported", architecture, source: name };
 }
-async function besideConfig(name, sources, configFolder) {
-  const path2 = posix.join(configFolder, "config.json");
-  const text = await sources.readFile?.(path2);
-  if (text === void 0 || readConfigJson(text).kind === "not-a-model") return void 0;
-  return fromFile(name, path2, text);
+async function besideConfig(name, sources, configPath) {
+  const found = await firstFile([posix2.join(posix2.dirname(configPath), "config.json")], sources);
+  return found === void 0 || readConfigJson(found.text).kind === "not-a-model" ? void 0 : fromFile(name, found);
 }
 async function onHub(name, { hub }) {
   if (hub === void 0 || !isHubId(name)) return inName(name) ?? { kind: "unknown" };
@@ -7833,7 +8195,7 @@ function inName(name) {
       };
   }
 }
-function fromFile(name, path2, text) {
+function fromFile(name, { path: path2, text }) {
   const sentence = `The model ${quote(name)} is described by ${quote(path2)} in the repository.`;
   return fromConfigJson(name, text, { how: "repository", source: path2, sentence });
 }
@@ -7849,6 +8211,403 @@ function fromConfigJson(name, text, { how, source, sentence }) {
     case "invalid":
       return { kind: "invalid", source, why: read12.why };
   }
+}
+
+// engine/config/blob-sha.ts
+import { createHash } from "node:crypto";
+function gitBlobSha(text) {
+  const bytes5 = Buffer.from(text);
+  return createHash("sha1").update(`blob ${bytes5.byteLength}\0`).update(bytes5).digest("hex");
+}
+
+// engine/config/deepspeed-file.ts
+import { posix as posix3 } from "node:path";
+
+// engine/config/document.ts
+import { Composer, isMap as isMap2, isScalar as isScalar2, Lexer, LineCounter, Parser, visit } from "yaml";
+
+// engine/config/json-syntax.ts
+var blank = /[\t\n\r ]*/y;
+var token = /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\]:,]/uy;
+function firstJsonError(text) {
+  if (isJson(text)) return void 0;
+  const open = [];
+  let expected = "value";
+  let offset2 = 0;
+  for (; ; ) {
+    offset2 = skip(blank, text, offset2);
+    const end = skip(token, text, offset2);
+    const next = end === offset2 ? void 0 : step2(expected, text.slice(offset2, Math.min(end, offset2 + 1)), open);
+    if (next === void 0) return offset2;
+    expected = next;
+    offset2 = end;
+  }
+}
+function isJson(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+function skip(pattern, text, from) {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : from;
+}
+function step2(expected, first, open) {
+  const inObject = open.at(-1) === "{";
+  switch (first) {
+    case "{":
+    case "[":
+      if (expected !== "value" && expected !== "value-or-end") return void 0;
+      open.push(first);
+      return first === "{" ? "key-or-end" : "value-or-end";
+    case "}":
+      return inObject && (expected === "key-or-end" || expected === "comma-or-end") ? close(open) : void 0;
+    case "]":
+      return !inObject && (expected === "value-or-end" || expected === "comma-or-end") ? close(open) : void 0;
+    case ":":
+      return expected === "colon" ? "value" : void 0;
+    case ",":
+      if (expected !== "comma-or-end") return void 0;
+      return inObject ? "key" : "value";
+    default:
+      if (expected === "value" || expected === "value-or-end") return afterValue(open);
+      return first === '"' && (expected === "key" || expected === "key-or-end") ? "colon" : void 0;
+  }
+}
+function close(open) {
+  open.pop();
+  return afterValue(open);
+}
+function afterValue(open) {
+  return open.length === 0 ? "nothing" : "comma-or-end";
+}
+
+// engine/config/section.ts
+import { isAlias, isMap, isScalar, isSeq } from "yaml";
+var reference = /^\$\{([A-Za-z_]\w*(?:\.\w+){0,9})\}$/;
+var MAX_HOPS = 8;
+var Section = class _Section {
+  /** Empty for the top of the document. */
+  name;
+  #origin;
+  #map;
+  #top;
+  #followed = /* @__PURE__ */ new Map();
+  #fields;
+  constructor(origin, map, name = "", top) {
+    this.#origin = origin;
+    this.#map = map;
+    this.name = name;
+    this.#top = top ?? this;
+  }
+  /** The same mapping, whose fields say which file they are written in. */
+  writtenIn(file) {
+    return new _Section({ ...this.#origin, file }, this.#map, this.name);
+  }
+  get fields() {
+    this.#fields ??= new Map(
+      [...pairsOf(this.#map, this.#origin.document)].map(([key2, pair]) => [key2, this.#field(key2, pair)])
+    );
+    return this.#fields;
+  }
+  /** The field under a key, which has the value that it refers to where that is in the file too. */
+  field(key2) {
+    const followed = this.#followed.get(key2);
+    if (followed !== void 0) return followed;
+    const field = this.fields.get(key2);
+    if (field?.value.kind !== "text" || !reference.test(field.value.text)) return field;
+    const target = this.#top.#referred(field);
+    const resolved = target === void 0 ? field : { ...field, value: target.value, source: target.source };
+    this.#followed.set(key2, resolved);
+    return resolved;
+  }
+  /** The field at the end of a path of keys, when it holds a value. */
+  at(...path2) {
+    const [key2, ...rest] = path2;
+    const field = this.field(key2);
+    const [next, ...others3] = rest;
+    if (next === void 0) return field?.value.kind === "empty" ? void 0 : field;
+    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others3) : void 0;
+  }
+  /** This section and those nested in it down to `levels`, outer ones first; one that aliases repeat comes once. */
+  nested(levels) {
+    const found = [this];
+    const seen = /* @__PURE__ */ new Set([this.#map]);
+    let outer = found;
+    for (let level = 1; level <= levels; level++) {
+      const inner = outer.flatMap((section) => section.#children()).filter((child) => isNew(seen, child.#map));
+      found.push(...inner);
+      outer = inner;
+    }
+    return found;
+  }
+  /** The field at the end of a chain of references, unless it leaves the file or goes round. */
+  #referred(field) {
+    let target = field;
+    for (let hop = 0; hop < MAX_HOPS; hop++) {
+      const path2 = target?.value.kind === "text" ? reference.exec(target.value.text)?.[1] : void 0;
+      if (path2 === void 0) return target;
+      target = this.#written(path2.split("."));
+    }
+    return void 0;
+  }
+  #written([key2, ...rest]) {
+    const field = key2 === void 0 ? void 0 : this.fields.get(key2);
+    if (rest.length === 0) return field;
+    return field?.value.kind === "mapping" ? field.value.section.#written(rest) : void 0;
+  }
+  #children() {
+    return [...this.fields.values()].flatMap(({ value }) => value.kind === "mapping" ? [value.section] : []);
+  }
+  #field(key2, pair) {
+    const name = this.name === "" ? plain(key2) : `${this.name}.${plain(key2)}`;
+    const value = this.#value(pair.value, name);
+    const { file } = this.#origin;
+    return { key: key2, name, value, ...this.#place(value.kind === "empty" ? pair.key : pair.value), ...file && { file } };
+  }
+  #place(node) {
+    const { text, lines } = this.#origin;
+    const [start, end] = rangeOf(node);
+    const { line, col } = lines.linePos(start);
+    return { at: { line, column: col }, source: plain(text.slice(start, end)) };
+  }
+  #value(node, name) {
+    const target = isAlias(node) ? node.resolve(this.#origin.document) : node;
+    if (isMap(target)) return { kind: "mapping", section: new _Section(this.#origin, target, name, this.#top) };
+    if (isSeq(target)) {
+      const items = target.items.map((item, index) => ({
+        ...this.#value(item, `${name}[${index}]`),
+        ...this.#place(item)
+      }));
+      return { kind: "list", items };
+    }
+    if (!isScalar(target)) return { kind: "empty" };
+    const { value } = target;
+    switch (typeof value) {
+      case "number":
+        return { kind: "number", number: value };
+      case "boolean":
+        return { kind: "flag", flag: value };
+      case "string":
+        return { kind: "text", text: value };
+      default:
+        return value === null ? { kind: "empty" } : { kind: "text", text: target.source ?? "" };
+    }
+  }
+};
+function isNew(seen, item) {
+  const isNew2 = !seen.has(item);
+  seen.add(item);
+  return isNew2;
+}
+function pairsOf(map, document) {
+  const own = /* @__PURE__ */ new Map();
+  const merged = /* @__PURE__ */ new Map();
+  for (const pair of map.items) {
+    if (isMergeKey(pair.key)) {
+      for (const source of mergeSources(pair.value, document)) {
+        for (const [key2, inherited] of pairsOf(source, document)) if (!merged.has(key2)) merged.set(key2, inherited);
+      }
+    } else if (isScalar(pair.key)) own.set(String(pair.key.value), pair);
+  }
+  return new Map([...merged, ...own]);
+}
+function isMergeKey(key2) {
+  return isScalar(key2) && typeof key2.value === "symbol";
+}
+function mergeSources(value, document) {
+  const target = isAlias(value) ? value.resolve(document) : value;
+  if (isSeq(target)) return target.items.flatMap((item) => mergeSources(item, document));
+  return isMap(target) ? [target] : [];
+}
+function rangeOf(node) {
+  const range = isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? node.range : void 0;
+  return range ? [range[0], range[1]] : [0, 0];
+}
+
+// engine/config/document.ts
+var MAX_BYTES2 = MIB;
+var MAX_DEPTH = 100;
+var MAX_ALIASES = 100;
+var MAX_SYNTAX_PROBLEMS = 10;
+function parseFile(file) {
+  const text = file.text.replace(/^\uFEFF/, "");
+  const bytes5 = Buffer.byteLength(text);
+  if (bytes5 > MAX_BYTES2) return unreadable([{ ...tooLarge(bytes5), file: file.path }]);
+  const lines = new LineCounter();
+  const describe = (offset2, problem2) => {
+    const { line, col } = lines.linePos(Math.min(offset2, text.length));
+    return { ...problem2, file: file.path, line, column: Math.max(col, 1) };
+  };
+  const tokens = tokenize(text, lines);
+  if (tokens.kind === "too-deep") return unreadable([describe(tokens.offset, tooDeep)]);
+  const isJson2 = /\.json$/i.test(file.path);
+  const jsonError = isJson2 ? firstJsonError(text) : void 0;
+  if (jsonError !== void 0) return unreadable([describe(jsonError, notJson(text, jsonError))]);
+  const documents = compose(tokens.tokens, isJson2);
+  const problems = documents.flatMap((document) => problemsOf(document, describe));
+  if (problems.length > 0) return unreadable(problems.slice(0, MAX_SYNTAX_PROBLEMS));
+  return {
+    kind: "document",
+    mappings: documents.flatMap(
+      (document) => isMap2(document.contents) ? [new Section({ document, text, lines }, document.contents)] : []
+    )
+  };
+}
+function tokenize(text, lines) {
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  const tokens = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token2 of parser.next(lexeme)) tokens.push(token2);
+    if (parser.stack.length > MAX_DEPTH + 1) return { kind: "too-deep", offset: parser.offset };
+  }
+  for (const token2 of parser.end()) tokens.push(token2);
+  return { kind: "tokens", tokens };
+}
+function compose(tokens, isJson2) {
+  const options = { uniqueKeys: false, prettyErrors: false, logLevel: "silent" };
+  const dialect = isJson2 ? { schema: "json" } : { version: "1.1" };
+  return [...new Composer({ ...options, ...dialect }).compose(tokens)];
+}
+function problemsOf(document, describe) {
+  if (document.errors.length > 0) {
+    return firstOfEachLine(document.errors.map(({ pos, message: message2 }) => describe(pos[0], notYaml(message2))));
+  }
+  return [...duplicateKeys(document, describe), ...aliasProblems(document, describe)];
+}
+function firstOfEachLine(problems) {
+  const lines = /* @__PURE__ */ new Set();
+  return problems.filter(({ line }) => !lines.has(line) && lines.add(line));
+}
+function duplicateKeys(document, describe) {
+  const problems = [];
+  visit(document, {
+    Map(_, map) {
+      const seen = /* @__PURE__ */ new Set();
+      for (const { key: key2 } of map.items) {
+        if (!isScalar2(key2) || isMergeKey(key2)) continue;
+        if (seen.has(key2.value)) problems.push(describe(rangeOf(key2)[0], duplicateKey(String(key2.value))));
+        seen.add(key2.value);
+      }
+    }
+  });
+  return problems;
+}
+function aliasProblems(document, describe) {
+  const offsets = [];
+  visit(document, {
+    Alias(_, alias) {
+      offsets.push(rangeOf(alias)[0]);
+    }
+  });
+  const [first] = offsets;
+  if (first === void 0) return [];
+  if (offsets.length > MAX_ALIASES) return [describe(first, badAliases(`The file has ${offsets.length} aliases`))];
+  try {
+    document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: true });
+    return [];
+  } catch (error) {
+    return [describe(first, badAliases(error instanceof Error ? plain(error.message) : "The aliases cannot be read"))];
+  }
+}
+function unreadable(problems) {
+  return { kind: "unreadable", problems };
+}
+function tooLarge(bytes5) {
+  return {
+    code: "file-too-large",
+    message: `The file holds ${(bytes5 / MIB).toFixed(1)} MiB; a training config is read up to 1 MiB`,
+    fix: "Move data out of the config, or leave the file out of the check."
+  };
+}
+var tooDeep = {
+  code: "file-too-deep",
+  message: `The file nests more than ${MAX_DEPTH} levels deep here`,
+  fix: "Flatten it, or leave the file out of the check."
+};
+var placeholder = /(?:[A-Z][A-Z0-9_]{2,60}|\$\{[^{}\n]{1,80}\}|\$\w{1,60}|\{\{[^{}\n]{1,80}\}\}|<[\w ]{1,60}>|@\w{1,60}@)(?=\s*[,}\]])/y;
+function placeholderAt(text, offset2) {
+  const start = text.startsWith("{{", offset2 - 1) ? offset2 - 1 : offset2;
+  if (!/[:,[]\s*$/.test(text.slice(Math.max(0, start - 100), start))) return void 0;
+  placeholder.lastIndex = start;
+  return placeholder.exec(text)?.[0];
+}
+function notJson(text, offset2) {
+  const filledIn = placeholderAt(text, offset2);
+  if (filledIn !== void 0) {
+    return {
+      code: "template",
+      message: `A template: ${quote(filledIn)} stands where a script fills a value in, so its settings cannot be known from the file`,
+      fix: "Check the file that the script writes, or add this one to ignore in .github/memorymark.yml."
+    };
+  }
+  const found = offset2 < text.length ? `Not valid JSON at ${quote(text.slice(offset2, offset2 + 20))}` : "The JSON ends early";
+  return {
+    code: "not-json",
+    message: found,
+    fix: "Correct the JSON there; it allows no comments, no trailing commas and no single quotes."
+  };
+}
+function notYaml(message2) {
+  const isKeyAlone = /^Implicit (?:map )?keys need/.test(message2);
+  return {
+    code: "not-yaml",
+    message: isKeyAlone ? "Not valid YAML: a key without a value, or without the space after its colon" : `Not valid YAML: ${plain(message2)}`,
+    fix: isKeyAlone ? "Write the line as key: value." : "Correct the YAML there; indent with spaces and quote text that holds special characters."
+  };
+}
+function duplicateKey(key2) {
+  return {
+    code: "duplicate-key",
+    message: `The key ${quote(key2)} is set twice in the same mapping`,
+    fix: "Keep one of the two."
+  };
+}
+function badAliases(message2) {
+  return {
+    code: "bad-alias",
+    message: message2,
+    fix: `Write the values out instead of aliasing them; up to ${MAX_ALIASES} expansions of an anchor are read.`
+  };
+}
+
+// engine/config/deepspeed-file.ts
+var notLookedFor = { kind: "not-looked-for" };
+async function findDeepSpeedFile(name, sources, configPath) {
+  if (name === void 0 || name === "" || sources.readFile === void 0 || !isPlausibleName(name)) return notLookedFor;
+  const lookedAt = isForeign(name) ? [] : placesOf(name, configPath).filter((path2) => isInside(path2, configPath));
+  if (lookedAt.length === 0) return { kind: "outside" };
+  const found = await firstFile(lookedAt, sources);
+  return found === void 0 ? { kind: "not-found", lookedAt } : settingsIn(found);
+}
+function isForeign(name) {
+  return name.startsWith("/") || name.includes("\\") || /^[a-z][\w+.-]*:/i.test(name);
+}
+function isInside(path2, configPath) {
+  return !climbs(path2) || !climbs(posix3.relative(posix3.dirname(configPath), path2));
+}
+function climbs(path2) {
+  return path2 === ".." || path2.startsWith("../");
+}
+function settingsIn(file) {
+  const { path: path2 } = file;
+  const parsed2 = parseFile(file);
+  if (parsed2.kind === "unreadable") return { kind: "unusable", path: path2, why: unreadableBecause(parsed2.problems[0]) };
+  const [settings, ...others3] = parsed2.mappings;
+  if (settings === void 0 || others3.length > 0) return { kind: "unusable", path: path2, why: "is not one mapping" };
+  if (settings.at("zero_optimization") === void 0) {
+    return { kind: "unusable", path: path2, why: "has no zero_optimization" };
+  }
+  return { kind: "read", path: path2, settings: settings.writtenIn(path2) };
+}
+function unreadableBecause(problem2) {
+  if (problem2?.code === "file-too-large") return "is larger than the 1 MiB that are read";
+  return problem2?.line === void 0 ? "cannot be parsed" : `cannot be parsed at line ${problem2.line}`;
 }
 
 // engine/config/written-keys.ts
@@ -7885,7 +8644,15 @@ var accelerate = {
 
 // engine/config/supplied.ts
 var SETTINGS_PATH = ".github/memorymark.yml";
-var suppliedKeys = ["model", "task", "sequence_length", "image_size", "labels"];
+var suppliedKeys = ["model", "task", "sequence_length", "image_size", "labels", "gpus"];
+var suppliedNames = {
+  model: "model",
+  task: "task",
+  sequence_length: "sequence length",
+  image_size: "image size",
+  labels: "number of labels",
+  gpus: "number of GPUs"
+};
 function orInSettings(key2) {
   return `or add ${key2} for this path to the overrides in ${SETTINGS_PATH}`;
 }
@@ -7922,7 +8689,7 @@ var FieldReader = class {
       if (written2 !== void 0) this.#suppliable.set(written2, key2);
       return written2;
     }
-    const sentence = `The ${key2.replace("_", " ")} is ${shown(field)}, as ${field.file ?? SETTINGS_PATH} says.`;
+    const sentence = `The ${suppliedNames[key2]} is ${shown(field)}, as ${field.file ?? SETTINGS_PATH} says.`;
     if (!this.assumptions.includes(sentence)) this.assume(sentence);
     return field;
   }
@@ -8100,7 +8867,8 @@ var MAX_IMAGE_SIDE = 1e5;
 var MAX_LABELS = 1e6;
 var DEFAULT_SEQUENCE = 512;
 var IMAGENET_LABELS = 1e3;
-function modelNameIn(field) {
+var COCO_LABELS = 80;
+function nameIn(field) {
   return field?.value.kind === "empty" ? void 0 : new FieldReader("").text(field);
 }
 function readModel(reader, written2, expectedKey, lookUp) {
@@ -8126,7 +8894,7 @@ function readModel(reader, written2, expectedKey, lookUp) {
 }
 function readUnwrittenTask(reader, model) {
   const field = reader.fieldFor("task", void 0);
-  const task = reader.choice(field, new Map(tasks2.map((task2) => [task2, task2])));
+  const task = reader.choice(field, new Map(tasks.map((task2) => [task2, task2])));
   if (task !== void 0) return checkTask(reader, field, task, model);
   reader.assume(`The task is ${model.defaultTask}: the config names none.`);
   return model.defaultTask;
@@ -8192,6 +8960,9 @@ function readLabels(reader, written2, task, known2) {
     case "image-classification":
       reader.assume("1,000 labels, as in ImageNet: the config sets no number of labels.");
       return IMAGENET_LABELS;
+    case "object-detection":
+      reader.assume("80 classes, as in COCO: the config sets no number of labels.");
+      return COCO_LABELS;
     case "masked-lm":
     case "causal-lm":
     case "seq2seq-lm":
@@ -8229,13 +9000,6 @@ function readBatch(reader, { batchSize: batchSize2, defaultBatch, accumulation }
     batchSize: batchSize2,
     accumulation
   };
-}
-function readGpus(reader, field) {
-  return reader.settle("gpus", field, (present3) => reader.wholeNumber(present3, { max: 1e5 }), {
-    value: 1,
-    source: "not in the file",
-    assumption: "One GPU: the config does not say how many processes run."
-  });
 }
 function languageModelReading(reader, config) {
   const { model, batch, settings } = config;
@@ -8280,16 +9044,14 @@ function present(settings) {
     trainsTowers: trainsTowers2,
     quantization,
     quantizedExperts,
-    linearExperts,
-    chosenExperts,
+    expertStyle,
     fakeQuantization,
     float8,
-    expertsOnHost,
     tensorParallel,
     expertParallel,
     ...others3
   } = settings;
-  const { sharding, offload, fusedLoss, method, dropout, ...always } = others3;
+  const { sharding, zero, syncsEveryMicroBatch, offload, fusedLoss, method, dropout, ...always } = others3;
   return {
     ...always,
     ...optimizerInBackward && { optimizerInBackward },
@@ -8299,14 +9061,14 @@ function present(settings) {
     ...trainsTowers2 && { trainsTowers: trainsTowers2 },
     ...quantization && { quantization },
     ...quantizedExperts && { quantizedExperts },
-    ...linearExperts && { linearExperts },
-    ...chosenExperts && { chosenExperts },
-    ...expertsOnHost && { expertsOnHost },
+    ...expertStyle && { expertStyle },
     ...fakeQuantization && { fakeQuantization },
     ...float8 && { float8 },
     ...tensorParallel && { tensorParallel },
     ...expertParallel && { expertParallel },
     ...sharding && { sharding },
+    ...zero && { zero },
+    ...syncsEveryMicroBatch && { syncsEveryMicroBatch },
     ...offload && { offload },
     ...fusedLoss !== void 0 && { fusedLoss },
     ...method && { method },
@@ -8530,7 +9292,7 @@ function commonLinearsOf(family, config) {
 // engine/config/trainer/layer-pattern.ts
 var MAX_NAMES = 200;
 var MAX_CHARACTERS2 = 1e3;
-var MAX_DEPTH = 20;
+var MAX_DEPTH2 = 20;
 var GAP = ".";
 function lastNamesOf(pattern) {
   if (pattern.length > MAX_CHARACTERS2) return void 0;
@@ -8589,7 +9351,7 @@ var PatternReader = class {
   }
   #group() {
     this.#take("?:");
-    if (this.#next === "?" || ++this.#depth > MAX_DEPTH) return void 0;
+    if (this.#next === "?" || ++this.#depth > MAX_DEPTH2) return void 0;
     const spellings = this.#alternatives();
     this.#depth--;
     return this.#take(")") ? spellings : void 0;
@@ -8628,7 +9390,7 @@ function readLora(reader, model, fields2) {
     reader.assume(fields2.defaultRank.assumption);
   }
   if (model === void 0 || rank === void 0 || dropout === void 0) return void 0;
-  const { parameters = [], inExpertKernels } = fields2;
+  const { parameters = [] } = fields2;
   const isOnExpertsAlone = parameters.length > 0 && fields2.targets === "usual";
   const targets = isOnExpertsAlone ? [] : targetsIn(reader, model, fields2);
   if (targets === void 0) return void 0;
@@ -8637,7 +9399,6 @@ function readLora(reader, model, fields2) {
   const lora = {
     ...{ rank, targets: [...targets], dropout },
     ...parameters.length > 0 && { parameters: [...parameters] },
-    ...inExpertKernels && { inExpertKernels },
     ...inWeightsType && { inWeightsType },
     ...form && { form },
     ...whole.length > 0 && { modulesToSave: [...whole] }
@@ -8989,18 +9750,6 @@ function blocksOf({ config }) {
 }
 
 // engine/config/dialects/axolotl/adapters.ts
-function readExpertAdapters(reader, document) {
-  const field = document.at("lora_target_parameters");
-  const names = field && readTargets(reader, field);
-  if (names === void 0 || typeof names === "string") return {};
-  const parameters = names.filter((name) => /_proj$/.test(name));
-  const hasKernels = ["use_scattermoe", "use_sonicmoe"].some((key2) => isOn(reader, document.at(key2)));
-  if (!hasKernels) return { parameters };
-  reader.assume(
-    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low."
-  );
-  return { parameters, inExpertKernels: true };
-}
 function readTrainable(reader, document, checkpoints) {
   const unfrozen = readUnfrozen(reader, document.at("unfrozen_parameters"), checkpoints);
   if (unfrozen !== void 0 || document.at("lisa_step_interval") === void 0) return unfrozen;
@@ -9204,31 +9953,119 @@ function readGeneration(reader, document) {
   return { kind: "vllm", share, sleeps: isOn(reader, document.at("trl", "vllm_enable_sleep_mode")) };
 }
 
+// engine/config/dialects/axolotl/experts.ts
+function readExpertTargets(reader, document) {
+  const field = document.at("lora_target_parameters");
+  const names = field && readTargets(reader, field);
+  return names === void 0 || typeof names === "string" ? void 0 : names.filter((name) => /_proj$/.test(name));
+}
+function readExpertStyle(reader, document, model, hasExpertAdapters) {
+  const linear2 = document.at("llama4_linearized_experts");
+  if (model?.family === "llama4" && isOn(reader, linear2)) return reader.note("expertStyle", "axolotl-linear", linear2);
+  const kernels3 = ["use_scattermoe", "use_sonicmoe"].map((key2) => document.at(key2)).find((field) => isOn(reader, field));
+  if (kernels3 === void 0 || !hasExpertAdapters) return void 0;
+  reader.assume(
+    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low."
+  );
+  return reader.note("expertStyle", "axolotl-kernels", kernels3);
+}
+function readQuantizedExperts(reader, field) {
+  return isOn(reader, field) ? reader.note("quantizedExperts", true, field) : void 0;
+}
+
+// engine/config/gpus.ts
+var GPUS_OF_A_MACHINE = 8;
+function readGpus(reader, written2, sharding) {
+  const field = reader.fieldFor("gpus", written2);
+  const divides = sharding !== void 0 && sharding !== "ddp";
+  const byDefault2 = divides ? {
+    value: GPUS_OF_A_MACHINE,
+    assumption: `${GPUS_OF_A_MACHINE} GPUs: the config divides the training among several and does not say how many; gpus for this path in the overrides of ${SETTINGS_PATH} does.`
+  } : { value: 1, assumption: "One GPU: the config does not say how many processes run." };
+  return reader.settle("gpus", field, (present3) => reader.wholeNumber(present3, { max: 1e5 }), {
+    source: "not in the file",
+    ...byDefault2
+  });
+}
+
 // engine/config/trainer/sharding.ts
 var stages = [void 0, "zero1", "zero2", "zero3"];
 var stageInName = /(?:zero|stage|ds|z)[-_]?(?:z|stage)?[-_]?([0-3])(?!\d)/i;
-function readDeepSpeed(reader, field) {
+function readDeepSpeed(reader, field, file) {
   if (field === void 0 || field.value.kind === "empty") return {};
   if (field.value.kind === "mapping") return shardedBy(reader, field.value.section);
-  const path2 = reader.text(field);
-  if (path2 === void 0 || path2 === "") return {};
-  const name = path2.split("/").at(-1) ?? path2;
-  const stage = stageInName.exec(name)?.[1];
-  if (stage === void 0) {
-    reader.refuse(
-      field,
-      "not-in-file",
-      `The ZeRO stage cannot be known from the file: it is in ${quote(path2)}`,
-      "Name the stage in the file name (zero2.json), or write the DeepSpeed settings here."
-    );
-    return {};
-  }
-  const sharding = stages[Number(stage)];
-  const offload = offloadInName(name);
-  reader.assume(`ZeRO stage ${stage}${offload ? ", offloaded to the host" : ""}: read from the name of ${quote(path2)}.`);
+  const name = reader.text(field);
+  if (name === void 0 || name === "") return {};
+  if (file.kind !== "read") return readFileName(reader, field, name, file);
+  const problems = reader.problems.length;
+  const sharded = shardedBy(reader, file.settings);
+  if (reader.problems.length === problems) reader.assume(`${inWords(sharded)}: read from ${quote(file.path)}.`);
+  return sharded;
+}
+function deepSpeedSettings(field, file) {
+  if (field?.value.kind === "mapping") return field.value.section;
+  return file.kind === "read" ? file.settings : void 0;
+}
+function inWords({ sharding, offload }) {
+  return `ZeRO stage ${stages.indexOf(sharding)}${offload ? ", offloaded to the host" : ""}`;
+}
+function readFileName(reader, field, name, file) {
+  const lastPart = name.split("/").at(-1) ?? name;
+  const stage = stageInName.exec(lastPart)?.[1];
+  if (stage === void 0) return refuseName(reader, field, name, file);
+  const [sharding, offload] = [stages[Number(stage)], offloadInName(lastPart)];
+  const sharded = { ...sharding && { sharding }, ...offload && { offload } };
+  const why = unreadBecause(file);
+  const sentence = `${inWords(sharded)}: read from the name of ${quote(name)}`;
+  reader.assume(why === void 0 ? `${sentence}.` : `${sentence}; ${why}.`);
   if (sharding !== void 0) reader.note("sharding", sharding, field);
   if (offload !== void 0) reader.note("offload", offload, field);
-  return { ...sharding && { sharding }, ...offload && { offload } };
+  return sharded;
+}
+function refuseName(reader, field, name, file) {
+  const why = unreadBecause(file);
+  reader.refuse(
+    field,
+    "not-in-file",
+    why === void 0 ? `The ZeRO stage cannot be known from the file: it is in ${quote(name)}` : `The ZeRO stage cannot be known: ${why}, and the name of ${quote(name)} tells none`,
+    fixes[file.kind]
+  );
+  return {};
+}
+function unreadBecause(file) {
+  switch (file.kind) {
+    case "not-found":
+      return `there is no readable file at ${oneOf2(file.lookedAt.map(quote))}`;
+    case "unusable":
+      return `${quote(file.path)} ${file.why}`;
+    case "outside":
+      return "files outside the repository are not opened";
+    case "not-looked-for":
+      return void 0;
+  }
+}
+var otherwise = "name the stage in the file name (zero2.json), or write the DeepSpeed settings here.";
+var fixes = {
+  "not-found": `Put the file into the repository, ${otherwise}`,
+  outside: `Put the file into the repository, ${otherwise}`,
+  unusable: `Correct that file, ${otherwise}`,
+  "not-looked-for": "Name the stage in the file name (zero2.json), or write the DeepSpeed settings here."
+};
+function halfPrecisionSwitch(reader, key2, own, settings) {
+  const theirs = settings?.at(key2, "enabled");
+  if (theirs?.value.kind !== "flag") return own;
+  if (own?.value.kind === "flag" && own.value.flag !== theirs.value.flag) {
+    reader.refuse(
+      own,
+      "precision-conflict",
+      `${key2} is ${onOrOff(own.value.flag)} here and ${onOrOff(theirs.value.flag)} in ${theirs.file === void 0 ? "the DeepSpeed settings" : quote(theirs.file)}: the training does not start`,
+      `Make both the same, or set ${theirs.name} to "auto" there.`
+    );
+  }
+  return own ?? theirs;
+}
+function onOrOff(flag) {
+  return flag ? "on" : "off";
 }
 function offloadInName(name) {
   if (!/offload/i.test(name) || /offload_?params?\b/i.test(name)) return void 0;
@@ -9242,10 +10079,32 @@ function shardedBy(reader, config) {
   const weights = offloaded("offload_param");
   const optimizer = offloaded("offload_optimizer") ?? config.at("zero_optimization", "cpu_offload");
   if (sharding !== void 0 && stage !== void 0) reader.note("sharding", sharding, stage);
-  return { ...sharding && { sharding }, ...offloadOf(reader, weights, optimizer) };
+  return {
+    ...sharding && { sharding, zero: zeroSettingsIn(reader, config, sharding) },
+    ...offloadOf(reader, weights, optimizer)
+  };
+}
+var zeroKeys = {
+  reduceBucket: ["reduce_bucket_size", 5e8],
+  prefetchBucket: ["stage3_prefetch_bucket_size", 5e7],
+  persistenceThreshold: ["stage3_param_persistence_threshold", 1e5],
+  maxLiveParameters: ["stage3_max_live_parameters", 1e9],
+  maxReuseDistance: ["stage3_max_reuse_distance", 1e9],
+  subGroup: ["sub_group_size", 1e9]
+};
+function zeroSettingsIn(reader, config, sharding) {
+  const entries2 = Object.entries(zeroKeys).flatMap(([name, [key2, byDefault2]]) => {
+    const field = config.at("zero_optimization", key2);
+    if (field?.value.kind === "text" && field.value.text === "auto") return [];
+    const elements2 = field === void 0 ? byDefault2 : reader.wholeNumber(field, { min: 0, max: Number.MAX_SAFE_INTEGER });
+    return elements2 === void 0 ? [] : [[name, elements2]];
+  });
+  const overlaps = config.at("zero_optimization", "overlap_comm");
+  const overlapsCommunication = overlaps?.value.kind === "flag" ? overlaps.value.flag : sharding === "zero3";
+  return { ...Object.fromEntries(entries2), overlapsCommunication };
 }
 function offloads(device2) {
-  return device2?.value.kind === "text" && device2.value.text !== "none" ? device2 : void 0;
+  return device2?.value.kind === "text" && !/^(?:none|auto)$/.test(device2.value.text) ? device2 : void 0;
 }
 function offloadOf(reader, weights, optimizer) {
   if (weights !== void 0 && optimizer === void 0) {
@@ -9264,7 +10123,7 @@ function readFsdp(reader, { fsdp, config }) {
   const from = field ?? anySetting;
   if (from === void 0 || words2.includes("no_shard")) return {};
   const keepsWeights = words2.includes("shard_grad_op") || strategy !== void 0 && saysGradientsOnly(strategy);
-  const sharding = reader.note("sharding", keepsWeights ? "zero2" : "fsdp", from);
+  const sharding = reader.note("sharding", keepsWeights ? "fsdp-grad-op" : "fsdp", from);
   const offloads2 = config?.at("fsdp_offload_params") ?? config?.at("offload_params");
   const isOffloaded = words2.includes("offload") || offloads2?.value.kind === "flag" && offloads2.value.flag;
   if (!isOffloaded) return { sharding };
@@ -9283,14 +10142,14 @@ function wordsIn(field) {
 }
 
 // engine/config/dialects/axolotl/parallelism.ts
-function readMesh(reader, document) {
-  const sizes = [
+function readMesh(reader, document, sharding) {
+  const sizes3 = [
     ...[document.at("dp_shard_size"), contextParallel(document)],
     ...[document.at("tensor_parallel_size"), document.at("expert_parallel_size")]
   ];
-  const fields2 = sizes.filter((field) => field !== void 0);
+  const fields2 = sizes3.filter((field) => field !== void 0);
   const [first] = fields2;
-  if (first === void 0) return readGpus(reader, void 0);
+  if (first === void 0) return readGpus(reader, void 0, sharding);
   const gpus2 = fields2.reduce((product, field) => product * division(reader, field), 1);
   return reader.note("gpus", gpus2, first);
 }
@@ -9305,12 +10164,12 @@ function readExpertParallel(reader, field) {
   return field === void 0 || gpus2 === 1 ? void 0 : reader.note("expertParallel", gpus2, field);
 }
 var offloadingFile = /deepspeed_configs\/zero2(?:_torch_compile)?\.json["']?$/;
-function readSharding(reader, document) {
-  const file = document.at("deepspeed");
-  const deepspeed2 = readDeepSpeed(reader, file);
-  if (file !== void 0 && offloadingFile.test(file.source)) {
+function readSharding(reader, document, file) {
+  const field = document.at("deepspeed");
+  const deepspeed2 = readDeepSpeed(reader, field, file);
+  if (field !== void 0 && file.kind !== "read" && offloadingFile.test(field.source)) {
     reader.assume("The optimizer's state is on the host: Axolotl's own zero2.json offloads it.");
-    return { ...deepspeed2, offload: reader.note("offload", "optimizer", file) };
+    return { ...deepspeed2, offload: reader.note("offload", "optimizer", field) };
   }
   if (deepspeed2.sharding !== void 0) return deepspeed2;
   const config = document.at("fsdp_config")?.value;
@@ -9391,26 +10250,20 @@ function readFakeQuantization(reader, document) {
   return groupSize === void 0 ? void 0 : reader.note("fakeQuantization", { groupSize }, field);
 }
 var fourBitGroups = { nvfp4: 16, mxfp4: 32 };
-function readExperts(reader, field) {
-  return isOn(reader, field) ? reader.note("quantizedExperts", true, field) : void 0;
-}
-function readLinearExperts(reader, model, field) {
-  return model?.family === "llama4" && isOn(reader, field) ? reader.note("linearExperts", true, field) : void 0;
-}
 function readPrecision(reader, document, { sharding }, hasAdapter) {
-  const half = sharding === void 0 || sharding === "fsdp" && hasAdapter ? "bf16" : "bf16-master";
+  const half2 = sharding === void 0 || isFsdp(sharding) && hasAdapter ? "bf16" : "bf16-master";
   const bf16 = document.at("bf16") ?? document.at("bfloat16");
   const fp16 = document.at("fp16") ?? document.at("float16");
   if (fp16 !== void 0 && reader.flag(fp16) === true) {
     reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
-    return reader.note("precision", half, fp16);
+    return reader.note("precision", half2, fp16);
   }
-  if (bf16 === void 0) return reader.note("precision", half, "Axolotl's default, bf16: auto");
+  if (bf16 === void 0) return reader.note("precision", half2, "Axolotl's default, bf16: auto");
   if (isAuto(bf16)) {
     reader.assume("Weights in bf16: bf16: auto means it on every GPU since Ampere.");
-    return reader.note("precision", half, bf16);
+    return reader.note("precision", half2, bf16);
   }
-  if (bf16.source === "full" || reader.flag(bf16) === true) return reader.note("precision", half, bf16);
+  if (bf16.source === "full" || reader.flag(bf16) === true) return reader.note("precision", half2, bf16);
   const tf32 = document.at("tf32");
   const usesTf32 = tf32 === void 0 || isAuto(tf32) || reader.flag(tf32) === true;
   return reader.note("precision", usesTf32 ? "tf32" : "fp32", tf32 ?? bf16);
@@ -9440,9 +10293,10 @@ var axolotl = {
     return document.fields.has("base_model") && isTraining ? `base_model beside ${found.join(", ")}` : void 0;
   },
   modelField: (document) => document.at("base_model"),
+  deepSpeedField: (document) => document.at("deepspeed"),
   read
 };
-function read(document, reader, lookUp) {
+function read(document, reader, lookUp, deepSpeed) {
   const model = readModel(reader, document.field("base_model"), "base_model", lookUp);
   const batch = readBatch(reader, {
     batchSize: document.at("micro_batch_size"),
@@ -9464,13 +10318,14 @@ function read(document, reader, lookUp) {
       "The adapters are counted as training, though unfrozen_parameters freezes whatever it does not name, them too."
     );
   }
-  const gpus2 = readMesh(reader, document);
+  const sharded = readSharding(reader, document, deepSpeed);
+  const gpus2 = readMesh(reader, document, sharded.sharding);
   const training = readTraining(reader, document, { batch, gpus: gpus2, hasAdapter });
-  const sharded = readSharding(reader, document);
   const attention8 = readAttention(reader, document);
   const checkpoints = readCheckpointing(reader, document);
   const packing = document.at("sample_packing");
   const isPacked = packing !== void 0 && reader.flag(packing) === true;
+  const expertTargets = hasAdapter ? readExpertTargets(reader, document) : void 0;
   return languageModelReading(reader, {
     dialect: axolotl.name,
     model,
@@ -9489,6 +10344,7 @@ function read(document, reader, lookUp) {
       }),
       attention: attention8.attention,
       gradientCheckpointing: checkpoints,
+      expertStyle: readExpertStyle(reader, document, model, expertTargets !== void 0),
       lora: hasAdapter ? readLora(reader, model, {
         rank: document.at("lora_r"),
         defaultRank: {
@@ -9501,7 +10357,7 @@ function read(document, reader, lookUp) {
         targets: targetsOf(reader, document),
         targetField: document.at("lora_target_modules") ?? document.at("adapter"),
         modulesToSave: document.at("lora_modules_to_save"),
-        ...readExpertAdapters(reader, document),
+        ...expertTargets && { parameters: expertTargets },
         ...areLowered(document, training) && { inWeightsType: true },
         ...isOn(reader, document.at("peft_use_dora")) && { form: "dora" }
       }) : void 0,
@@ -9514,8 +10370,7 @@ function read(document, reader, lookUp) {
       float8: readFloat8(reader, document.at("fp8")),
       tensorParallel: readTensorParallel(reader, document.at("tensor_parallel_size"), false),
       expertParallel: readExpertParallel(reader, document.at("expert_parallel_size")),
-      quantizedExperts: readExperts(reader, document.at("quantize_moe_experts")),
-      linearExperts: readLinearExperts(reader, model, document.at("llama4_linearized_experts")),
+      quantizedExperts: readQuantizedExperts(reader, document.at("quantize_moe_experts")),
       ...sharded,
       fusedLoss: training.method === void 0 ? readFusedLoss(reader, document) : void 0,
       ...training,
@@ -9668,7 +10523,8 @@ function read2(document, reader, lookUp) {
       why: 'It leaves its batch size to the training arguments ("auto"), so those are what is checked.'
     };
   }
-  const batch = readBatch2(reader, { total, micro, accumulation });
+  const sharded = shardedBy(reader, document);
+  const batch = readBatch2(reader, { total, micro, accumulation }, sharded.sharding);
   const model = readModel(reader, void 0, "the model in a memorymark mapping", lookUp);
   reader.assume("No adapters and no gradient checkpointing: the training code decides, and the config does not say.");
   return languageModelReading(reader, {
@@ -9684,15 +10540,13 @@ function read2(document, reader, lookUp) {
       gradientCheckpointing: false,
       lora: void 0,
       quantization: void 0,
-      sharding: void 0,
-      offload: void 0,
-      ...shardedBy(reader, document),
+      ...sharded,
       fusedLoss: void 0,
       paddedBatches: false
     }
   });
 }
-function readBatch2(reader, { total, micro, accumulation }) {
+function readBatch2(reader, { total, micro, accumulation }, sharding) {
   const count2 = (field) => field === void 0 || isAuto2(field) ? void 0 : reader.wholeNumber(field, { max: MAX_BATCH });
   const [samples, each, steps] = [count2(total), count2(micro), count2(accumulation)];
   const gradientAccumulation = steps ?? 1;
@@ -9703,18 +10557,22 @@ function readBatch2(reader, { total, micro, accumulation }) {
   };
   if (each !== void 0 && micro !== void 0) {
     reader.note("microBatch", each, micro);
-    const gpus2 = gpusIn(reader, total, samples, each * gradientAccumulation);
-    return { microBatch: each, gradientAccumulation, gpus: gpus2, ...fields2 };
+    const gpus3 = gpusIn(reader, { total, samples, each: each * gradientAccumulation, sharding });
+    return { microBatch: each, gradientAccumulation, gpus: gpus3, ...fields2 };
   }
-  const microBatch = Math.max(1, Math.floor((samples ?? 1) / gradientAccumulation));
-  reader.assume("One GPU: the config gives the batch of all together, and not their number.");
-  reader.note("microBatch", microBatch, "train_batch_size over the accumulation, on one GPU");
-  return { microBatch, gradientAccumulation, gpus: 1, ...fields2 };
+  const gpus2 = readGpus(reader, void 0, sharding);
+  const microBatch = Math.max(1, Math.floor((samples ?? 1) / gradientAccumulation / gpus2));
+  reader.note("microBatch", microBatch, "train_batch_size over the accumulation and the GPUs");
+  return { microBatch, gradientAccumulation, gpus: gpus2, ...fields2 };
 }
-function gpusIn(reader, total, samples, each) {
+function gpusIn(reader, {
+  total,
+  samples,
+  each,
+  sharding
+}) {
   if (total === void 0 || samples === void 0) {
-    reader.assume("One GPU: the config does not say how many processes run.");
-    return 1;
+    return readGpus(reader, void 0, sharding);
   }
   const gpus2 = samples / each;
   if (Number.isInteger(gpus2)) return reader.note("gpus", gpus2, total);
@@ -10093,7 +10951,7 @@ function precisionOf(reader, fields2, weights, { fp16, bf16 }) {
   }
 }
 function hasMasters({ sharding, hasAdapter }) {
-  return sharding !== void 0 && !(sharding === "fsdp" && hasAdapter);
+  return sharding !== void 0 && !(isFsdp(sharding) && hasAdapter);
 }
 var useAutocast = "Load the weights as float32 with fp16: true, or as bfloat16.";
 var useBf16 = "Set bf16: true instead, or load the weights as float32.";
@@ -10116,7 +10974,7 @@ function readWeightType(reader, { weights: field, isTrl: isTrl2, bf16 }) {
 
 // engine/config/dialects/huggingface/task.ts
 var taskNames = new Map([
-  ...tasks2.map((task) => [task, task]),
+  ...tasks.map((task) => [task, task]),
   ["text-classification", "sequence-classification"],
   ["sentiment-analysis", "sequence-classification"],
   ["fill-mask", "masked-lm"],
@@ -10158,7 +11016,7 @@ function readNamedTask(reader, field) {
   if (task !== void 0) return { task };
   const glue = glueTask(name);
   if (glue !== void 0) return glue;
-  return reader.refuse(field, "unsupported-task", `The task ${quote(name)} is not supported`, `Use ${oneOf2(tasks2)}.`);
+  return reader.refuse(field, "unsupported-task", `The task ${quote(name)} is not supported`, `Use ${oneOf2(tasks)}.`);
 }
 function readGlueTask(field) {
   return field?.value.kind === "text" ? glueTask(field.value.text) : void 0;
@@ -10199,9 +11057,10 @@ var huggingface = {
     return find("model_name_or_path") && known2.length >= 2 ? `model_name_or_path beside ${known2.join(", ")}` : void 0;
   },
   modelField: (document) => argumentsOf(document).model,
+  deepSpeedField: (document) => argumentsOf(document).find("deepspeed"),
   read: read3
 };
-function read3(document, reader, lookUp) {
+function read3(document, reader, lookUp, deepSpeed) {
   const trainerArguments = argumentsOf(document);
   const { find, batchSize: batchSize2 } = trainerArguments;
   const accumulation = find("gradient_accumulation_steps");
@@ -10232,7 +11091,7 @@ function read3(document, reader, lookUp) {
   });
   const target = readTarget(reader, find, choice);
   const settings = {
-    ...readSettings(reader, trainerArguments, choice, model, { adapter, training }),
+    ...readSettings(reader, trainerArguments, choice, model, { adapter, training, deepSpeed }),
     ...training
   };
   const task = choice?.task;
@@ -10294,14 +11153,15 @@ function readMicroBatch(reader, { batchSize: batchSize2, batchSizes }) {
   const count2 = reader.wholeNumber(batchSize2, { max: MAX_BATCH });
   return count2 === void 0 ? void 0 : reader.note("microBatch", count2, batchSize2);
 }
-function readSettings(reader, trainerArguments, choice, model, { adapter, training }) {
+function readSettings(reader, trainerArguments, choice, model, { adapter, training, deepSpeed }) {
   const { find } = trainerArguments;
-  const gpus2 = readGpus(reader, find(...gpuKeys));
   const labels = readLabels(reader, find("num_labels"), choice?.task, choice?.labels);
-  const sharded = readSharding2(reader, trainerArguments);
+  const sharded = readSharding2(reader, trainerArguments, deepSpeed);
+  const gpus2 = readGpus(reader, find(...gpuKeys), sharded.sharding);
+  const settings = deepSpeedSettings(find("deepspeed"), deepSpeed);
   const precision = readPrecision3(reader, {
-    fp16: find("fp16"),
-    bf16: find("bf16"),
+    fp16: halfPrecisionSwitch(reader, "fp16", find("fp16"), settings),
+    bf16: halfPrecisionSwitch(reader, "bf16", find("bf16"), settings),
     tf32: find("tf32"),
     weights: find("torch_dtype", "dtype"),
     sharding: sharded.sharding,
@@ -10354,8 +11214,8 @@ function adafactorField(reader, field) {
   const isOn2 = field !== void 0 && reader.flag(field) === true;
   return isOn2 ? { ...field, value: { kind: "text", text: "adafactor" } } : void 0;
 }
-function readSharding2(reader, { find }) {
-  const deepspeed2 = readDeepSpeed(reader, find("deepspeed"));
+function readSharding2(reader, { find }, file) {
+  const deepspeed2 = readDeepSpeed(reader, find("deepspeed"), file);
   if (deepspeed2.sharding !== void 0) return deepspeed2;
   const config = find("fsdp_config")?.value;
   const fsdp = find("fsdp");
@@ -10370,9 +11230,7 @@ function suppliedModelReading(reader, lookUp, config) {
   const task = model && readUnwrittenTask(reader, model);
   const size2 = readInputSize(reader, model, config);
   const labels = readLabels(reader, config.labels, task);
-  reader.assume(
-    "One GPU, no adapters and no gradient checkpointing: the training code decides, and the file does not say."
-  );
+  reader.assume("No adapters and no gradient checkpointing: the training code decides, and the file does not say.");
   return trainingConfig(reader, {
     dialect: config.dialect,
     model,
@@ -10382,7 +11240,7 @@ function suppliedModelReading(reader, lookUp, config) {
       task,
       microBatch,
       gradientAccumulation,
-      gpus: 1,
+      gpus: readGpus(reader, void 0),
       ...size2,
       labels,
       precision: config.precision,
@@ -10582,13 +11440,15 @@ function read5(document, reader, lookUp) {
   });
   const sharding = readStrategy(reader, document.at("trainer", "strategy"));
   const settings = {
-    gpus: readGpus2(reader, document),
+    gpus: readDevices(reader, document, sharding),
     labels: readLabels(reader, inParts(document, ["model", "data"], ["num_labels", "num_classes"]), task),
     precision: readPrecision4(reader, document.at("trainer", "precision"), sharding),
     optimizer: readOptimizer2(reader, document),
     attention: "sdpa",
     gradientCheckpointing: readCheckpointing3(reader, document),
-    ...sharding && { sharding }
+    ...sharding && { sharding },
+    // strategies/parallel.py block_backward_sync: only DistributedDataParallel waits for the last micro-batch.
+    ...sharding === "fsdp" && { syncsEveryMicroBatch: true }
   };
   const paddedBatches = task === "sequence-classification";
   return trainingConfig(reader, {
@@ -10635,14 +11495,13 @@ function refuseModel(reader, document) {
     `Name its Hub id in model.init_args.model_name_or_path, ${orInSettings("model")}.`
   );
 }
-function readGpus2(reader, document) {
+function readDevices(reader, document, sharding) {
   const devices = document.at("trainer", "devices") ?? document.at("trainer", "gpus");
   const nodes = document.at("trainer", "num_nodes");
   const machines = nodes === void 0 ? 1 : reader.wholeNumber(nodes, { max: 1e4 }) ?? 1;
   const each = devicesIn(devices);
   if (each !== void 0 && devices !== void 0) return reader.note("gpus", each * machines, devices);
-  reader.assume("One GPU: the config does not say how many devices train.");
-  return reader.note("gpus", machines, "Lightning's default takes every GPU of the machine");
+  return readGpus(reader, void 0, sharding) * machines;
 }
 function devicesIn(field) {
   const value = field?.value;
@@ -10815,7 +11674,7 @@ function readHostExperts(reader, field, model) {
   reader.assume(
     "Experts, their adapters and their optimizer state are on the host; the time that they take there is not in the step's."
   );
-  return reader.note("expertsOnHost", true, field);
+  return reader.note("expertStyle", "ktransformers", field);
 }
 
 // engine/config/dialects/llamafactory.ts
@@ -10830,7 +11689,8 @@ var llamafactory = {
     return document && `model_name_or_path beside ${ownKeysIn(document).join(", ")}`;
   },
   modelField: (file) => argumentsIn(file)?.at("model_name_or_path"),
-  read: (file, reader, lookUp) => read6(argumentsIn(file) ?? file, reader, lookUp)
+  deepSpeedField: (file) => argumentsIn(file)?.at("deepspeed"),
+  read: (file, reader, lookUp, deepSpeed) => read6(argumentsIn(file) ?? file, reader, lookUp, deepSpeed)
 };
 function argumentsIn(file) {
   return file.nested(1).find((section) => {
@@ -10841,7 +11701,7 @@ function argumentsIn(file) {
 function ownKeysIn(section) {
   return ownKeys4.filter((key2) => section.at(key2) !== void 0);
 }
-function read6(document, reader, lookUp) {
+function read6(document, reader, lookUp, deepSpeed) {
   refuseUnmodelled(reader, document);
   const model = readModel(reader, document.field("model_name_or_path"), "model_name_or_path", lookUp);
   const batch = readBatch(reader, {
@@ -10855,7 +11715,7 @@ function read6(document, reader, lookUp) {
   });
   const method = readMethod(reader, document.at("finetuning_type"));
   const training = readStage(reader, document, method);
-  const sharded = readSharding3(reader, document);
+  const sharded = readSharding3(reader, document, deepSpeed);
   const attention8 = readAttention2(reader, document.at("flash_attn"));
   const packing = document.at("neat_packing") ?? document.at("packing");
   const isPacked = packing === void 0 ? document.at("stage")?.source === "pt" : reader.flag(packing) === true;
@@ -10865,8 +11725,8 @@ function read6(document, reader, lookUp) {
     batch,
     sequence: { field: document.at("cutoff_len"), byDefault: { value: 2048, source: "LLaMA-Factory's default" } },
     settings: {
-      gpus: readGpus(reader, void 0),
-      precision: readPrecision5(reader, document, method, sharded),
+      gpus: readGpus(reader, void 0, sharded.sharding),
+      precision: readPrecision5(reader, document, method, { ...sharded, deepSpeed }),
       optimizer: readOptimizer3(reader, document),
       attention: attention8.attention,
       gradientCheckpointing: readCheckpointing4(reader, document.at("disable_gradient_checkpointing")),
@@ -10874,7 +11734,7 @@ function read6(document, reader, lookUp) {
       trainable: readTrainable2(reader, document, model, method),
       images: imageOfEverySample(model),
       quantization: readQuantization3(reader, document, method),
-      expertsOnHost: readHostExperts(reader, document.at("use_kt"), model),
+      expertStyle: readHostExperts(reader, document.at("use_kt"), model),
       float8: readFloat8(reader, document.at("fp8")),
       ...sharded,
       fusedLoss: training.method === void 0 ? readFusedLoss3(reader, document.at("enable_liger_kernel")) : void 0,
@@ -10972,8 +11832,12 @@ function readQuantization3(reader, document, method) {
   const isSingle = reader.flag(document.at("double_quantization")) === false;
   return reader.note("quantization", isSingle ? "nf4" : "nf4-double", bits);
 }
-function readPrecision5(reader, document, method, { sharding }) {
-  const [pure, bf16, fp16] = [document.at("pure_bf16"), document.at("bf16"), document.at("fp16")];
+function readPrecision5(reader, document, method, { sharding, deepSpeed }) {
+  const settings = deepSpeedSettings(document.at("deepspeed"), deepSpeed);
+  const [bf16, fp16] = ["bf16", "fp16"].map(
+    (key2) => halfPrecisionSwitch(reader, key2, document.at(key2), settings)
+  );
+  const pure = document.at("pure_bf16");
   const on = [pure, bf16, fp16].find((field) => field !== void 0 && reader.flag(field) === true);
   const source = "LLaMA-Factory's default";
   if (on !== void 0 && on === fp16 && hasAdapters(method)) {
@@ -10981,7 +11845,7 @@ function readPrecision5(reader, document, method, { sharding }) {
   }
   const blockwise = blockwiseField(reader, document);
   if (blockwise !== void 0) return reader.note("precision", "bf16-master", blockwise);
-  const hasMasters2 = sharding !== void 0 && !(sharding === "fsdp" && hasAdapters(method));
+  const hasMasters2 = sharding !== void 0 && !(isFsdp(sharding) && hasAdapters(method));
   if (hasMasters2 && on !== void 0) return reader.note("precision", "bf16-master", on);
   if (hasAdapters(method)) return reader.note("precision", "bf16", on ?? source);
   if (on === void 0) return reader.note("precision", "fp32", source);
@@ -11008,8 +11872,8 @@ function readAttention2(reader, field) {
 function readFusedLoss3(reader, liger) {
   return liger !== void 0 && reader.flag(liger) === true ? reader.note("fusedLoss", true, liger) : void 0;
 }
-function readSharding3(reader, document) {
-  const deepspeed2 = readDeepSpeed(reader, document.at("deepspeed"));
+function readSharding3(reader, document, file) {
+  const deepspeed2 = readDeepSpeed(reader, document.at("deepspeed"), file);
   if (deepspeed2.sharding !== void 0) return deepspeed2;
   const config = document.at("fsdp_config")?.value;
   return readFsdp(reader, {
@@ -11039,10 +11903,11 @@ var llamafactoryV1 = {
     return isOurs && found.length >= 2 ? `model and micro_batch_size beside ${found.join(", ")}` : void 0;
   },
   modelField: (document) => document.at("model"),
+  deepSpeedField,
   read: read7
 };
 var leaveOut3 = "Leave this config out of the check for now.";
-function read7(document, reader, lookUp) {
+function read7(document, reader, lookUp, deepSpeed) {
   const model = readModel(reader, document.field("model"), "model", lookUp);
   const batch = readBatch(reader, {
     batchSize: document.at("micro_batch_size"),
@@ -11058,9 +11923,7 @@ function read7(document, reader, lookUp) {
   const dividedBy = reader.wholeNumber(division2, { max: 1e3 }) ?? 1;
   const method = readMethod2(reader, document.at("peft_config", "name"));
   const hasAdapter = method === "lora";
-  const sharded = readSharding4(reader, document);
-  const isDeepSpeed = sharded.sharding !== void 0 && sharded.sharding !== "fsdp";
-  const keepsMasters = isDeepSpeed || method === "freeze" && castsTrained(reader, document);
+  const sharded = readSharding4(reader, document, deepSpeed);
   const checkpoints = readCheckpointing5(reader, document.at("enable_activation_checkpointing"));
   const targets = document.at("peft_config", "target_modules");
   return languageModelReading(reader, {
@@ -11074,13 +11937,11 @@ function read7(document, reader, lookUp) {
     },
     settings: {
       // core/utils: the GPUs that share a sequence are the fewest there are.
-      gpus: division2 !== void 0 && dividedBy > 1 ? reader.note("gpus", dividedBy, division2) : readGpus(reader, void 0),
-      // core/model_engine.py: loaded in the checkpoint's type.
-      precision: reader.note(
-        "precision",
-        keepsMasters ? "bf16-master" : "bf16",
-        "the checkpoint's type, bf16 for most decoders"
-      ),
+      gpus: division2 !== void 0 && dividedBy > 1 ? reader.note("gpus", dividedBy, division2) : readGpus(reader, void 0, sharded.sharding),
+      precision: readPrecision6(reader, deepSpeedSettings(deepSpeedField(document), deepSpeed), {
+        sharding: sharded.sharding,
+        castsTrained: method === "freeze" && castsTrained(reader, document)
+      }),
       optimizer: readOptimizer4(reader, document.at("optim_config", "name")),
       attention: reader.note("attention", "sdpa", "transformers' default"),
       gradientCheckpointing: checkpoints,
@@ -11100,6 +11961,26 @@ function read7(document, reader, lookUp) {
       paddedBatches: reader.note("paddedBatches", true, "sequences are padded to the longest")
     }
   });
+}
+function readPrecision6(reader, settings, { sharding, castsTrained: castsTrained2 }) {
+  const isDeepSpeed2 = sharding !== void 0 && sharding !== "fsdp";
+  const written2 = isDeepSpeed2 && settings !== void 0 ? writtenPrecision(reader, settings, sharding) : void 0;
+  const keepsMasters = isDeepSpeed2 || castsTrained2;
+  const source = "the checkpoint's type, bf16 for most decoders";
+  return written2 ?? reader.note("precision", keepsMasters ? "bf16-master" : "bf16", source);
+}
+function writtenPrecision(reader, settings, sharding) {
+  const [bf16, fp16] = [settings.at("bf16", "enabled"), settings.at("fp16", "enabled")];
+  if (isFlag(fp16, true)) {
+    const message2 = "LLaMA-Factory v1 trains under DeepSpeed in bf16 only";
+    return reader.refuse(fp16, "unsupported-precision", message2, "Turn fp16 off and bf16 on.");
+  }
+  if (isFlag(bf16, true)) return reader.note("precision", "bf16-master", bf16);
+  const off = [bf16, fp16].find((field) => isFlag(field, false));
+  return off !== void 0 && sharding === "zero3" ? reader.note("precision", "fp32", off) : void 0;
+}
+function isFlag(field, flag) {
+  return field?.value.kind === "flag" && field.value.flag === flag;
 }
 function readMethod2(reader, field) {
   const name = reader.text(field);
@@ -11147,9 +12028,15 @@ function readOptimizer4(reader, field) {
   }
   return reader.note("optimizer", "adamw", "LLaMA-Factory's default");
 }
-function readSharding4(reader, document) {
+function deepSpeedField(document) {
+  return isDeepSpeed(document.at("dist_config", "name")) ? document.at("dist_config", "config_file") : void 0;
+}
+function isDeepSpeed(name) {
+  return name?.value.kind === "text" && name.value.text === "deepspeed";
+}
+function readSharding4(reader, document, file) {
   const name = document.at("dist_config", "name");
-  if (name?.source === "deepspeed") return readDeepSpeed(reader, document.at("dist_config", "config_file"));
+  if (isDeepSpeed(name)) return readDeepSpeed(reader, deepSpeedField(document), file);
   return name?.source.startsWith("fsdp") ? { sharding: reader.note("sharding", "fsdp", name) } : {};
 }
 
@@ -11265,7 +12152,7 @@ function ours(value) {
 }
 function readTask2(reader, section, model) {
   const field = reader.fieldFor("task", section.field("task"));
-  const task = reader.choice(field, named(tasks2));
+  const task = reader.choice(field, named(tasks));
   if (model === void 0) return void 0;
   if (task !== void 0) return checkTask(reader, field, task, model);
   if (field === void 0) reader.assume(`The task is ${model.defaultTask}: the config names none.`);
@@ -11337,9 +12224,9 @@ function read9(document, reader, lookUp) {
   const image = fieldOf(document, "img_size");
   const size2 = readInputSize(reader, model, { sequenceLength: void 0, imageSize: image });
   const settings = {
-    gpus: 1,
+    gpus: readGpus(reader, void 0),
     labels: readLabels(reader, fieldOf(document, "num_classes"), model?.defaultTask),
-    precision: readPrecision6(reader, document),
+    precision: readPrecision7(reader, document),
     optimizer: readOptimizer5(reader, document),
     attention: "sdpa",
     gradientCheckpointing: reader.settle(
@@ -11349,7 +12236,6 @@ function read9(document, reader, lookUp) {
       timms(false)
     )
   };
-  reader.assume("One GPU: the config does not say how many processes run.");
   const task = model?.defaultTask;
   return trainingConfig(reader, {
     dialect: timm.name,
@@ -11371,7 +12257,7 @@ function read9(document, reader, lookUp) {
 function timms(value) {
   return { value, source: "timm's default" };
 }
-function readPrecision6(reader, document) {
+function readPrecision7(reader, document) {
   const amp = document.at("amp");
   if (amp === void 0 || reader.flag(amp) !== true) return reader.note("precision", "fp32", amp ?? "timm's default");
   const type = fieldOf(document, "amp_dtype");
@@ -11663,6 +12549,7 @@ function read10(document, reader, lookUp) {
   });
   noteChunkedLoss(reader, componentOf(document, "loss"));
   const checkpoints = readCheckpointing6(reader, document);
+  const sharded = readSharding5(reader, document);
   return languageModelReading(reader, {
     dialect: torchtune.name,
     model,
@@ -11676,9 +12563,9 @@ function read10(document, reader, lookUp) {
       }
     },
     settings: {
-      gpus: readGpus(reader, tensorParallel && division2),
+      gpus: readGpus(reader, tensorParallel && division2, sharded.sharding),
       tensorParallel,
-      precision: readPrecision7(reader, document.at("dtype")),
+      precision: readPrecision8(reader, document.at("dtype")),
       optimizer: readOptimizer6(reader, document),
       optimizerInBackward: readInBackward(reader, document.at("optimizer_in_bwd")),
       // modules/attention_utils.py: scaled_dot_product_attention, causal and without a mask where nothing is packed.
@@ -11688,9 +12575,9 @@ function read10(document, reader, lookUp) {
       // modules/low_precision: torchao's nf4, with block constants quantised too.
       quantization: quantizationOf(reader, document, builder, component),
       fakeQuantization: readQuantizer(reader, document),
-      chosenExperts: model?.family === "llama4" ? true : void 0,
+      expertStyle: model?.family === "llama4" ? "torchtune" : void 0,
       ...readFusion(reader, document, model, { isFull: builder.method === "full", checkpoints }),
-      ...readSharding5(reader, document),
+      ...sharded,
       ...training,
       // Both recipes that learn from answers hand the model a mask of every pair of tokens.
       paddedBatches: reader.note("paddedBatches", trajectories !== void 0, "as the recipe masks")
@@ -11704,6 +12591,7 @@ function readSharding5(reader, document) {
   reader.assume("Weights and optimizer state are on the host between their uses, as fsdp_cpu_offload moves them there.");
   return {
     sharding: reader.note("sharding", "fsdp", field),
+    syncsEveryMicroBatch: true,
     offload: reader.note("offload", "optimizer-and-weights", field)
   };
 }
@@ -11744,7 +12632,7 @@ var dtypes = /* @__PURE__ */ new Map([
   ["bf16", "bf16"],
   ["fp32", "fp32"]
 ]);
-function readPrecision7(reader, field) {
+function readPrecision8(reader, field) {
   return reader.settle("precision", field, (present3) => reader.choice(present3, dtypes), {
     value: "fp32",
     source: "torchtune's default",
@@ -11857,6 +12745,58 @@ function noteChunkedLoss(reader, loss) {
   reader.assume("A chunked loss is counted as a whole one, so the estimate of the logits is high rather than low.");
 }
 
+// engine/config/dialects/ultralytics/classes.ts
+var classesOf = /* @__PURE__ */ new Map([
+  ["african-wildlife", 4],
+  ["argoverse", 8],
+  ["brain-tumor", 2],
+  ["cifar10", 10],
+  ["cifar100", 100],
+  ["coco", 80],
+  ["coco-pose", 1],
+  ["coco8-pose", 1],
+  ["coco8", 80],
+  ["coco8-grayscale", 80],
+  ["coco12-formats", 80],
+  ["coco128", 80],
+  ["construction-ppe", 11],
+  ["fashion-mnist", 10],
+  ["globalwheat2020", 1],
+  ["homeobjects-3k", 12],
+  ["imagenet", 1e3],
+  ["imagenet10", 10],
+  ["imagenet100", 100],
+  ["imagenette", 10],
+  ["imagewoof", 10],
+  ["kitti", 8],
+  ["lvis", 1203],
+  ["medical-pills", 1],
+  ["mnist", 10],
+  ["mnist160", 10],
+  ["objects365", 365],
+  ["open-images-v7", 601],
+  ["signature", 1],
+  ["sku-110k", 1],
+  ["tt100k", 221],
+  ["visdrone", 10],
+  ["voc", 20],
+  ["xview", 60]
+]);
+function readClasses(reader, document, model) {
+  const single = document.at("single_cls");
+  if (single !== void 0 && reader.flag(single) === true) return reader.note("labels", 1, single);
+  const data = document.at("data");
+  const name = data?.value.kind === "text" ? /([^/\\]+?)(?:\.ya?ml)?$/.exec(data.value.text.trim())?.[1] : void 0;
+  const known2 = classesOf.get(name?.toLowerCase() ?? "");
+  if (data !== void 0 && known2 !== void 0 && !reader.supplies("labels")) return reader.note("labels", known2, data);
+  if (!findsKeypoints(model)) return readLabels(reader, void 0, model?.defaultTask, known2);
+  reader.assume("People alone, with 17 keypoints each, as in COCO: the config does not say.");
+  return readLabels(reader, void 0, model?.defaultTask, 1);
+}
+function findsKeypoints(model) {
+  return model?.config.model_type === "yolo" && model.config.head === "pose";
+}
+
 // engine/config/dialects/ultralytics.ts
 var ownKeys7 = ["imgsz", "batch", "epochs", "close_mosaic", "mosaic", "patience", "lrf", "optimizer", "data"];
 var writesSize = writesAny(["imgsz"]);
@@ -11870,58 +12810,181 @@ var ultralytics = {
     const isOurs = document.at("imgsz") !== void 0 && (document.at("batch") ?? document.at("epochs")) !== void 0;
     return isOurs && trains && found.length >= 3 ? found.join(", ") : void 0;
   },
-  modelField: () => void 0,
+  modelField: (document) => catalogued(document.at("model")),
   read: read11
 };
+var MAX_PIXELS = 1e5;
 function read11(document, reader, lookUp) {
-  const microBatch = readBatch3(reader, document);
-  const imageSize = document.at("imgsz");
+  const gpus2 = readGpus2(reader, document.at("device"));
+  const batchSize2 = document.at("batch");
+  const batch = readBatch3(reader, batchSize2);
+  const microBatch = batch === void 0 ? void 0 : Math.max(Math.floor(batch / gpus2), 1);
+  if (microBatch !== void 0) reader.note("microBatch", microBatch, batchSize2 ?? "Ultralytics' default");
+  const gradientAccumulation = readAccumulation(reader, document.at("nbs"), batch);
+  const imageSize = readImageSize(reader, document);
   const amp = document.at("amp");
   const isMixed = amp === void 0 || reader.flag(amp) === true;
-  const precision = reader.note("precision", isMixed ? "amp-fp16" : "fp32", amp ?? "Ultralytics' default");
-  if (reader.supplies("model")) {
-    return suppliedModelReading(reader, lookUp, {
-      dialect: ultralytics.name,
+  const settings = {
+    gpus: gpus2,
+    precision: reader.note("precision", isMixed ? "amp-fp16" : "fp32", amp ?? "Ultralytics' default"),
+    optimizer: readOptimizer7(reader, document.at("optimizer")),
+    ...readFrozen(reader, document.at("freeze"))
+  };
+  const model = readDetector(reader, document, lookUp);
+  const task = model?.defaultTask;
+  const labels = readClasses(reader, document, model);
+  if (task === "object-detection") assumeObjects(reader, imageSize, labels);
+  if (isCompiled(document.at("compile"))) reader.assume("The model as it runs without torch.compile.");
+  return trainingConfig(reader, {
+    dialect: ultralytics.name,
+    model,
+    spec: {
+      ...stepInPytorch,
+      loop: "ultralytics",
+      task,
       microBatch,
-      batchSize: document.at("batch"),
-      gradientAccumulation: 1,
-      accumulation: void 0,
-      sequenceLength: void 0,
+      gradientAccumulation,
       imageSize,
-      labels: void 0,
-      precision,
-      optimizer: readOptimizer7(reader, document.at("optimizer"))
-    });
+      labels,
+      ...settings,
+      attention: "sdpa",
+      gradientCheckpointing: false,
+      paddedBatches: false
+    },
+    // With several GPUs the number that stands there is not that of one.
+    batchSize: gpus2 === 1 ? batchSize2 : void 0,
+    accumulation: void 0
+  });
+}
+function catalogued(field) {
+  if (field?.value.kind !== "text") return void 0;
+  const [, name = "", extension] = /^(?:.*[/\\])?(yolo[\w-]+?)(?:-oiv7)?(\.pt|\.ya?ml)?$/i.exec(field.value.text.trim()) ?? [];
+  const model = findModel(`ultralytics/${name}`) ?? (extension === ".pt" ? void 0 : findModel(`ultralytics/${name.replace(/^yolo(?:v8|\d+)/i, "$&n")}`));
+  return model && { ...field, value: { kind: "text", text: model.id } };
+}
+function readDetector(reader, document, lookUp) {
+  const written2 = document.at("model");
+  const known2 = catalogued(written2);
+  if (reader.supplies("model") || known2 !== void 0) return readModel(reader, known2, "model", lookUp);
+  const supply = `Leave this config out of the check for now, ${orInSettings("model")} with a model of the same size, such as ultralytics/yolo11n.`;
+  if (written2 === void 0)
+    return reader.refuse(void 0, "model-not-in-file", "The model cannot be known from the file", supply);
+  const name = reader.text(written2);
+  if (name === void 0) return void 0;
+  const message2 = `The model ${quote(name)} ${unknownBecause(name)}`;
+  return reader.refuse(written2, "unknown-model", message2, supply);
+}
+function unknownBecause(name) {
+  if (/(?:^|[/\\])(?:best|last|epoch\d+)\.pt$/i.test(name))
+    return "is the result of an earlier run, whose shape its name does not tell";
+  if (/^(?:yolo|rtdetr|sam|fastsam|mobilesam)/i.test(name.replace(/^.*[/\\]/, "")))
+    return "is one of Ultralytics' that is not modelled yet";
+  return "is of a shape that its name does not tell";
+}
+function readGpus2(reader, field) {
+  if (field === void 0) {
+    reader.note("gpus", 1, "Ultralytics' default");
+    return 1;
   }
-  const pixels = reader.wholeNumber(imageSize, { max: 1e5 });
-  if (pixels !== void 0 && imageSize !== void 0) reader.note("imageSize", pixels, imageSize);
-  refuseModel2(reader, document.at("model"));
-  return { kind: "unreadable", problems: reader.problems };
-}
-function refuseModel2(reader, model) {
-  const supply = `Leave this config out of the check for now, ${orInSettings("model")} with a model of the same size.`;
-  if (model === void 0) {
-    reader.refuse(void 0, "model-not-in-file", "The model cannot be known from the file", supply);
-    return;
+  const { value } = field;
+  if (value.kind === "text" && /^(?:cpu|mps)\b/i.test(value.text.trim())) {
+    const message2 = `This trains on ${quote(value.text.trim())}, and on no GPU of the catalogue`;
+    reader.refuse(field, "not-on-gpu", message2, "Leave this config out of the check, or name the GPUs.");
+    return 1;
   }
-  const message2 = `The model ${quote(model.source)} is one of Ultralytics', and those are not modelled yet`;
-  reader.refuse(model, "unknown-model", message2, supply);
+  const listed = value.kind === "list" ? value.items.length : value.kind === "text" ? devicesIn2(value.text) : 1;
+  return reader.note("gpus", Math.max(listed, 1), field);
 }
-function readOptimizer7(reader, field) {
-  const isMomentum = field?.value.kind === "text" && /^(SGD|RMSProp|MuSGD)$/i.test(field.value.text);
-  return reader.note("optimizer", isMomentum ? "sgd-momentum" : "adamw", field ?? "Ultralytics' default, auto");
+function devicesIn2(text) {
+  return text.split(",").filter((part) => part.trim() !== "").length;
 }
-function readBatch3(reader, document) {
-  const field = document.at("batch");
+function readBatch3(reader, field) {
   const { value } = field ?? {};
   if (field !== void 0 && value?.kind === "number" && value.number < 1) {
     const message2 = `The batch size cannot be known from the file: ${field.source} lets Ultralytics look for one`;
     return reader.refuse(field, "not-in-file", message2, "Write the value into the config if it should be checked.");
   }
-  return reader.settle("microBatch", field, (present3) => reader.wholeNumber(present3, { max: MAX_BATCH }), {
-    value: 16,
-    source: "Ultralytics' default"
-  });
+  return field === void 0 ? DEFAULT_BATCH2 : reader.wholeNumber(field, { max: MAX_BATCH });
+}
+var DEFAULT_BATCH2 = 16;
+var NOMINAL_BATCH = 64;
+function readAccumulation(reader, field, batch) {
+  const nominal = reader.wholeNumber(field, { max: MAX_BATCH }) ?? NOMINAL_BATCH;
+  if (batch === void 0) return 1;
+  const steps = Math.max(roundedToEven(nominal / batch), 1);
+  return reader.note("gradientAccumulation", steps, field ?? "batches up to nbs, which is 64 by default");
+}
+function roundedToEven(number41) {
+  const floor = Math.floor(number41);
+  if (number41 - floor !== 0.5) return Math.round(number41);
+  return floor % 2 === 0 ? floor : floor + 1;
+}
+function readImageSize(reader, document) {
+  const field = reader.fieldFor("image_size", document.at("imgsz"));
+  const sides2 = field?.value.kind === "list" ? field.value.items : void 0;
+  const longest = sides2?.reduce((most, side) => Math.max(most, side.kind === "number" ? side.number : Number.NaN), 0);
+  const isListed = field !== void 0 && longest !== void 0 && Number.isInteger(longest);
+  const shown2 = isListed ? { ...field, value: { kind: "number", number: longest } } : field;
+  const pixels = reader.wholeNumber(shown2, { max: MAX_PIXELS }) ?? 640;
+  const largest = ceilToStride(pixels) + growthOf(reader, document.at("multi_scale"), pixels);
+  const square = ceilToStride(largest);
+  if (square !== pixels) reader.assume(`Images of ${square}×${square} pixels${growthReason(square, pixels)}.`);
+  return reader.note("imageSize", square, field ?? "Ultralytics' default");
+}
+function growthReason(square, pixels) {
+  return square > ceilToStride(pixels) ? ", the largest that multi_scale draws" : `: ${pixels} is no multiple of ${PIXEL_STRIDE}`;
+}
+function growthOf(reader, field, pixels) {
+  if (field === void 0) return 0;
+  if (field.value.kind === "flag") return field.value.flag ? pixels / 2 : 0;
+  return (reader.share(field) ?? 0) * pixels;
+}
+function ceilToStride(pixels) {
+  return Math.ceil(pixels / PIXEL_STRIDE) * PIXEL_STRIDE;
+}
+var optimizers6 = new Map([
+  ["sgd", "sgd-momentum"],
+  ...["auto", "adam", "adamax", "adamw", "nadam", "radam", "rmsprop", "musgd"].map((name) => [name, "adamw"])
+]);
+function readOptimizer7(reader, field) {
+  const name = field?.value.kind === "text" ? field.value.text.trim().toLowerCase() : "auto";
+  if (name === "auto") {
+    reader.assume(
+      "The optimizer holds what AdamW does: Ultralytics' auto takes AdamW for short runs and MuSGD for long ones."
+    );
+  }
+  const known2 = optimizers6.get(name);
+  if (known2 !== void 0) return reader.note("optimizer", known2, field ?? "Ultralytics' default, auto");
+  const fix = "Use SGD, MuSGD, Adam, Adamax, AdamW, NAdam, RAdam, RMSProp or auto.";
+  reader.refuse(field, "unsupported-optimizer", `Ultralytics has no optimizer ${quote(name)}`, fix);
+  return "adamw";
+}
+function readFrozen(reader, field) {
+  if (field === void 0) return {};
+  const listed = field.value.kind === "list" ? field.value.items : void 0;
+  const frozen = listed?.flatMap((item) => item.kind === "number" ? [item.number] : []) ?? countedUp(reader, field);
+  if (frozen.length === 0) return {};
+  return { trainable: reader.note("trainable", { names: [allBut(frozen)], inputGradients: false }, field) };
+}
+function countedUp(reader, field) {
+  return Array.from({ length: reader.wholeNumber(field, { min: 0, max: 1e3 }) ?? 0 }, (_, index) => index);
+}
+var MAX_LAYERS3 = 45;
+function allBut(layers2) {
+  const others3 = Array.from({ length: MAX_LAYERS3 }, (_, index) => index).filter((index) => !layers2.includes(index));
+  return `model\\.(?:${others3.join("|")})\\.`;
+}
+function isCompiled(field) {
+  return field !== void 0 && !(field.value.kind === "flag" && !field.value.flag);
+}
+function assumeObjects(reader, imageSize, classes) {
+  const each = Math.round(bytesPerPair(ASSUMED_OBJECTS, classes) * pixelsAnswering(imageSize) / KIB);
+  reader.assume(
+    `Up to ${ASSUMED_OBJECTS} objects in an image, a mosaic of four included: the config does not say. Each more in the fullest image of a batch takes ${each} KiB for every image.`
+  );
+}
+function bytesPerPair(objects, classes) {
+  return 20 * objects > 21 * classes ? 32 : 12;
 }
 
 // engine/config/dialect.ts
@@ -11940,374 +13003,29 @@ var dialects = [
   hydra
 ];
 
-// engine/config/document.ts
-import { Composer, isMap as isMap2, isScalar as isScalar2, Lexer, LineCounter, Parser, visit } from "yaml";
-
-// engine/config/json-syntax.ts
-var blank = /[\t\n\r ]*/y;
-var token = /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\]:,]/uy;
-function firstJsonError(text) {
-  if (isJson(text)) return void 0;
-  const open = [];
-  let expected = "value";
-  let offset2 = 0;
-  for (; ; ) {
-    offset2 = skip(blank, text, offset2);
-    const end = skip(token, text, offset2);
-    const next = end === offset2 ? void 0 : step2(expected, text.slice(offset2, Math.min(end, offset2 + 1)), open);
-    if (next === void 0) return offset2;
-    expected = next;
-    offset2 = end;
-  }
-}
-function isJson(text) {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
-}
-function skip(pattern, text, from) {
-  pattern.lastIndex = from;
-  return pattern.test(text) ? pattern.lastIndex : from;
-}
-function step2(expected, first, open) {
-  const inObject = open.at(-1) === "{";
-  switch (first) {
-    case "{":
-    case "[":
-      if (expected !== "value" && expected !== "value-or-end") return void 0;
-      open.push(first);
-      return first === "{" ? "key-or-end" : "value-or-end";
-    case "}":
-      return inObject && (expected === "key-or-end" || expected === "comma-or-end") ? close(open) : void 0;
-    case "]":
-      return !inObject && (expected === "value-or-end" || expected === "comma-or-end") ? close(open) : void 0;
-    case ":":
-      return expected === "colon" ? "value" : void 0;
-    case ",":
-      if (expected !== "comma-or-end") return void 0;
-      return inObject ? "key" : "value";
-    default:
-      if (expected === "value" || expected === "value-or-end") return afterValue(open);
-      return first === '"' && (expected === "key" || expected === "key-or-end") ? "colon" : void 0;
-  }
-}
-function close(open) {
-  open.pop();
-  return afterValue(open);
-}
-function afterValue(open) {
-  return open.length === 0 ? "nothing" : "comma-or-end";
-}
-
-// engine/config/section.ts
-import { isAlias, isMap, isScalar, isSeq } from "yaml";
-var reference = /^\$\{([A-Za-z_]\w*(?:\.\w+){0,9})\}$/;
-var MAX_HOPS = 8;
-var Section = class _Section {
-  /** Empty for the top of the document. */
-  name;
-  #origin;
-  #map;
-  #top;
-  #followed = /* @__PURE__ */ new Map();
-  #fields;
-  constructor(origin, map, name = "", top) {
-    this.#origin = origin;
-    this.#map = map;
-    this.name = name;
-    this.#top = top ?? this;
-  }
-  get fields() {
-    this.#fields ??= new Map(
-      [...pairsOf(this.#map, this.#origin.document)].map(([key2, pair]) => [key2, this.#field(key2, pair)])
-    );
-    return this.#fields;
-  }
-  /** The field under a key, which has the value that it refers to where that is in the file too. */
-  field(key2) {
-    const followed = this.#followed.get(key2);
-    if (followed !== void 0) return followed;
-    const field = this.fields.get(key2);
-    if (field?.value.kind !== "text" || !reference.test(field.value.text)) return field;
-    const target = this.#top.#referred(field);
-    const resolved = target === void 0 ? field : { ...field, value: target.value, source: target.source };
-    this.#followed.set(key2, resolved);
-    return resolved;
-  }
-  /** The field at the end of a path of keys, when it holds a value. */
-  at(...path2) {
-    const [key2, ...rest] = path2;
-    const field = this.field(key2);
-    const [next, ...others3] = rest;
-    if (next === void 0) return field?.value.kind === "empty" ? void 0 : field;
-    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others3) : void 0;
-  }
-  /** This section and those nested in it down to `levels`, outer ones first; one that aliases repeat comes once. */
-  nested(levels) {
-    const found = [this];
-    const seen = /* @__PURE__ */ new Set([this.#map]);
-    let outer = found;
-    for (let level = 1; level <= levels; level++) {
-      const inner = outer.flatMap((section) => section.#children()).filter((child) => isNew(seen, child.#map));
-      found.push(...inner);
-      outer = inner;
-    }
-    return found;
-  }
-  /** The field at the end of a chain of references, unless it leaves the file or goes round. */
-  #referred(field) {
-    let target = field;
-    for (let hop = 0; hop < MAX_HOPS; hop++) {
-      const path2 = target?.value.kind === "text" ? reference.exec(target.value.text)?.[1] : void 0;
-      if (path2 === void 0) return target;
-      target = this.#written(path2.split("."));
-    }
-    return void 0;
-  }
-  #written([key2, ...rest]) {
-    const field = key2 === void 0 ? void 0 : this.fields.get(key2);
-    if (rest.length === 0) return field;
-    return field?.value.kind === "mapping" ? field.value.section.#written(rest) : void 0;
-  }
-  #children() {
-    return [...this.fields.values()].flatMap(({ value }) => value.kind === "mapping" ? [value.section] : []);
-  }
-  #field(key2, pair) {
-    const name = this.name === "" ? plain(key2) : `${this.name}.${plain(key2)}`;
-    const value = this.#value(pair.value, name);
-    return { key: key2, name, value, ...this.#place(value.kind === "empty" ? pair.key : pair.value) };
-  }
-  #place(node) {
-    const { text, lines } = this.#origin;
-    const [start, end] = rangeOf(node);
-    const { line, col } = lines.linePos(start);
-    return { at: { line, column: col }, source: plain(text.slice(start, end)) };
-  }
-  #value(node, name) {
-    const target = isAlias(node) ? node.resolve(this.#origin.document) : node;
-    if (isMap(target)) return { kind: "mapping", section: new _Section(this.#origin, target, name, this.#top) };
-    if (isSeq(target)) {
-      const items = target.items.map((item, index) => ({
-        ...this.#value(item, `${name}[${index}]`),
-        ...this.#place(item)
-      }));
-      return { kind: "list", items };
-    }
-    if (!isScalar(target)) return { kind: "empty" };
-    const { value } = target;
-    switch (typeof value) {
-      case "number":
-        return { kind: "number", number: value };
-      case "boolean":
-        return { kind: "flag", flag: value };
-      case "string":
-        return { kind: "text", text: value };
-      default:
-        return value === null ? { kind: "empty" } : { kind: "text", text: target.source ?? "" };
-    }
-  }
-};
-function isNew(seen, item) {
-  const isNew2 = !seen.has(item);
-  seen.add(item);
-  return isNew2;
-}
-function pairsOf(map, document) {
-  const own = /* @__PURE__ */ new Map();
-  const merged = /* @__PURE__ */ new Map();
-  for (const pair of map.items) {
-    if (isMergeKey(pair.key)) {
-      for (const source of mergeSources(pair.value, document)) {
-        for (const [key2, inherited] of pairsOf(source, document)) if (!merged.has(key2)) merged.set(key2, inherited);
-      }
-    } else if (isScalar(pair.key)) own.set(String(pair.key.value), pair);
-  }
-  return new Map([...merged, ...own]);
-}
-function isMergeKey(key2) {
-  return isScalar(key2) && typeof key2.value === "symbol";
-}
-function mergeSources(value, document) {
-  const target = isAlias(value) ? value.resolve(document) : value;
-  if (isSeq(target)) return target.items.flatMap((item) => mergeSources(item, document));
-  return isMap(target) ? [target] : [];
-}
-function rangeOf(node) {
-  const range = isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? node.range : void 0;
-  return range ? [range[0], range[1]] : [0, 0];
-}
-
-// engine/config/document.ts
-var MAX_BYTES2 = MIB;
-var MAX_DEPTH2 = 100;
-var MAX_ALIASES = 100;
-var MAX_SYNTAX_PROBLEMS = 10;
-function parseFile(file) {
-  const text = file.text.replace(/^\uFEFF/, "");
-  const bytes5 = Buffer.byteLength(text);
-  if (bytes5 > MAX_BYTES2) return unreadable([{ ...tooLarge(bytes5), file: file.path }]);
-  const lines = new LineCounter();
-  const describe = (offset2, problem2) => {
-    const { line, col } = lines.linePos(Math.min(offset2, text.length));
-    return { ...problem2, file: file.path, line, column: Math.max(col, 1) };
-  };
-  const tokens = tokenize(text, lines);
-  if (tokens.kind === "too-deep") return unreadable([describe(tokens.offset, tooDeep)]);
-  const isJson2 = /\.json$/i.test(file.path);
-  const jsonError = isJson2 ? firstJsonError(text) : void 0;
-  if (jsonError !== void 0) return unreadable([describe(jsonError, notJson(text, jsonError))]);
-  const documents = compose(tokens.tokens, isJson2);
-  const problems = documents.flatMap((document) => problemsOf(document, describe));
-  if (problems.length > 0) return unreadable(problems.slice(0, MAX_SYNTAX_PROBLEMS));
-  return {
-    kind: "document",
-    mappings: documents.flatMap(
-      (document) => isMap2(document.contents) ? [new Section({ document, text, lines }, document.contents)] : []
-    )
-  };
-}
-function tokenize(text, lines) {
-  lines.addNewLine(0);
-  const parser = new Parser(lines.addNewLine);
-  const tokens = [];
-  for (const lexeme of new Lexer().lex(text)) {
-    for (const token2 of parser.next(lexeme)) tokens.push(token2);
-    if (parser.stack.length > MAX_DEPTH2 + 1) return { kind: "too-deep", offset: parser.offset };
-  }
-  for (const token2 of parser.end()) tokens.push(token2);
-  return { kind: "tokens", tokens };
-}
-function compose(tokens, isJson2) {
-  const options = { uniqueKeys: false, prettyErrors: false, logLevel: "silent" };
-  const dialect = isJson2 ? { schema: "json" } : { version: "1.1" };
-  return [...new Composer({ ...options, ...dialect }).compose(tokens)];
-}
-function problemsOf(document, describe) {
-  if (document.errors.length > 0) {
-    return firstOfEachLine(document.errors.map(({ pos, message: message2 }) => describe(pos[0], notYaml(message2))));
-  }
-  return [...duplicateKeys(document, describe), ...aliasProblems(document, describe)];
-}
-function firstOfEachLine(problems) {
-  const lines = /* @__PURE__ */ new Set();
-  return problems.filter(({ line }) => !lines.has(line) && lines.add(line));
-}
-function duplicateKeys(document, describe) {
-  const problems = [];
-  visit(document, {
-    Map(_, map) {
-      const seen = /* @__PURE__ */ new Set();
-      for (const { key: key2 } of map.items) {
-        if (!isScalar2(key2) || isMergeKey(key2)) continue;
-        if (seen.has(key2.value)) problems.push(describe(rangeOf(key2)[0], duplicateKey(String(key2.value))));
-        seen.add(key2.value);
-      }
-    }
-  });
-  return problems;
-}
-function aliasProblems(document, describe) {
-  const offsets = [];
-  visit(document, {
-    Alias(_, alias) {
-      offsets.push(rangeOf(alias)[0]);
-    }
-  });
-  const [first] = offsets;
-  if (first === void 0) return [];
-  if (offsets.length > MAX_ALIASES) return [describe(first, badAliases(`The file has ${offsets.length} aliases`))];
-  try {
-    document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: true });
-    return [];
-  } catch (error) {
-    return [describe(first, badAliases(error instanceof Error ? plain(error.message) : "The aliases cannot be read"))];
-  }
-}
-function unreadable(problems) {
-  return { kind: "unreadable", problems };
-}
-function tooLarge(bytes5) {
-  return {
-    code: "file-too-large",
-    message: `The file holds ${(bytes5 / MIB).toFixed(1)} MiB; a training config is read up to 1 MiB`,
-    fix: "Move data out of the config, or leave the file out of the check."
-  };
-}
-var tooDeep = {
-  code: "file-too-deep",
-  message: `The file nests more than ${MAX_DEPTH2} levels deep here`,
-  fix: "Flatten it, or leave the file out of the check."
-};
-var placeholder = /(?:[A-Z][A-Z0-9_]{2,60}|\$\{[^{}\n]{1,80}\}|\$\w{1,60}|\{\{[^{}\n]{1,80}\}\}|<[\w ]{1,60}>|@\w{1,60}@)(?=\s*[,}\]])/y;
-function placeholderAt(text, offset2) {
-  const start = text.startsWith("{{", offset2 - 1) ? offset2 - 1 : offset2;
-  if (!/[:,[]\s*$/.test(text.slice(Math.max(0, start - 100), start))) return void 0;
-  placeholder.lastIndex = start;
-  return placeholder.exec(text)?.[0];
-}
-function notJson(text, offset2) {
-  const filledIn = placeholderAt(text, offset2);
-  if (filledIn !== void 0) {
-    return {
-      code: "template",
-      message: `A template: ${quote(filledIn)} stands where a script fills a value in, so its settings cannot be known from the file`,
-      fix: "Check the file that the script writes, or add this one to ignore in .github/memorymark.yml."
-    };
-  }
-  const found = offset2 < text.length ? `Not valid JSON at ${quote(text.slice(offset2, offset2 + 20))}` : "The JSON ends early";
-  return {
-    code: "not-json",
-    message: found,
-    fix: "Correct the JSON there; it allows no comments, no trailing commas and no single quotes."
-  };
-}
-function notYaml(message2) {
-  const isKeyAlone = /^Implicit (?:map )?keys need/.test(message2);
-  return {
-    code: "not-yaml",
-    message: isKeyAlone ? "Not valid YAML: a key without a value, or without the space after its colon" : `Not valid YAML: ${plain(message2)}`,
-    fix: isKeyAlone ? "Write the line as key: value." : "Correct the YAML there; indent with spaces and quote text that holds special characters."
-  };
-}
-function duplicateKey(key2) {
-  return {
-    code: "duplicate-key",
-    message: `The key ${quote(key2)} is set twice in the same mapping`,
-    fix: "Keep one of the two."
-  };
-}
-function badAliases(message2) {
-  return {
-    code: "bad-alias",
-    message: message2,
-    fix: `Write the values out instead of aliasing them; up to ${MAX_ALIASES} expansions of an anchor are read.`
-  };
-}
-
 // engine/config/read.ts
-function readConfig(file, lookUp = resolveOffline) {
+var offline = { lookUp: resolveOffline, deepSpeed: notLookedFor, files: [] };
+function readConfig(file) {
   const opened = openConfig(file);
-  return opened.kind === "open" ? opened.read(lookUp) : opened;
+  return opened.kind === "open" ? opened.read(offline) : opened;
 }
-async function readConfigAsync(file, resolve, supplied = {}) {
+async function readConfigAsync(file, sources, supplied = {}) {
   const opened = openConfig(file, supplied);
-  return opened.kind === "open" ? opened.read(await resolvedBefore(opened, resolve)) : opened;
+  return opened.kind === "open" ? opened.read(await foundFor(opened, file, sources)) : opened;
 }
-async function explainConfigAsync(file, resolve, supplied = {}) {
+async function explainConfigAsync(file, sources, supplied = {}) {
   const opened = openConfig(file, supplied);
   if (opened.kind !== "open") return { kind: "not-recognised", reading: opened };
-  return explain(opened, new FieldReader(file.path, supplied), await resolvedBefore(opened, resolve));
+  return explain(opened, new FieldReader(file.path, supplied), await foundFor(opened, file, sources));
 }
-async function resolvedBefore({ modelName }, resolve) {
-  const resolution = modelName === void 0 ? { kind: "unknown" } : await resolve(modelName);
-  return () => resolution;
+async function foundFor({ modelName, deepSpeedName }, { path: path2 }, sources) {
+  const noted2 = notingFiles(sources);
+  const resolution = modelName === void 0 ? { kind: "unknown" } : await resolveModel(modelName, noted2.sources, path2);
+  const deepSpeed = await findDeepSpeedFile(deepSpeedName, noted2.sources, path2);
+  return { lookUp: () => resolution, deepSpeed, files: noted2.files };
 }
-function explain({ dialect, why, read: read12 }, reader, lookUp) {
-  const reading = read12(lookUp, reader);
+function explain({ dialect, why, read: read12 }, reader, found) {
+  const reading = read12(found, reader);
   const { decisions, assumptions } = reader;
   return { kind: "recognised", dialect: dialect.name, why, decisions, assumptions, reading };
 }
@@ -12319,13 +13037,15 @@ function openConfig(file, supplied = {}) {
     for (const dialect of dialects) {
       const why = dialect.recognise(document);
       if (why === void 0) continue;
-      const modelName = modelNameIn(supplied.model ?? dialect.modelField(document));
+      const modelName = nameIn(supplied.model ?? dialect.modelField(document));
+      const deepSpeedName = nameIn(dialect.deepSpeedField?.(document));
       return {
         kind: "open",
         dialect,
         why,
         ...modelName !== void 0 && { modelName },
-        read: (lookUp, reader = new FieldReader(file.path, supplied)) => withUnread(dialect.read(document, reader, lookUp), reader)
+        ...deepSpeedName !== void 0 && { deepSpeedName },
+        read: ({ lookUp, deepSpeed, files }, reader = new FieldReader(file.path, supplied)) => withFiles(withUnread(dialect.read(document, reader, lookUp, deepSpeed), reader), files)
       };
     }
   }
@@ -12335,6 +13055,10 @@ function withUnread(reading, { unread }) {
   if (reading.kind !== "training-config" || unread.length === 0) return reading;
   const sentence = `${SETTINGS_PATH} supplies ${unread.join(", ")}, which configs of ${reading.dialect} leave no choice about.`;
   return { ...reading, assumptions: [...reading.assumptions, sentence] };
+}
+function withFiles(reading, files) {
+  if (reading.kind === "not-a-training-config" || files.length === 0) return reading;
+  return { ...reading, otherFiles: files.map(({ path: path2, text }) => ({ path: path2, blobSha: gitBlobSha(text) })) };
 }
 var notOurs = {
   kind: "not-a-training-config",
@@ -12350,30 +13074,30 @@ function isCandidatePath(path2) {
 }
 
 // engine/verdict/policy.ts
-import * as z75 from "zod";
+import * as z76 from "zod";
 var MAX_CONDITIONS = 20;
-var percent2 = z75.number().min(0).max(1e3);
-var condition = z75.discriminatedUnion("kind", [
+var percent2 = z76.number().min(0).max(1e3);
+var condition = z76.discriminatedUnion("kind", [
   /** Usable memory idle at the current batch, judged only where a faster batch is to be had. */
-  z75.object({ kind: z75.literal("waste"), abovePercent: percent2 }),
+  z76.object({ kind: z76.literal("waste"), abovePercent: percent2 }),
   /** Throughput missed: how much faster the recommended batch is. */
-  z75.object({ kind: z75.literal("throughput-loss"), abovePercent: percent2 }),
+  z76.object({ kind: z76.literal("throughput-loss"), abovePercent: percent2 }),
   /** Savings of the recommendation over a year. */
-  z75.object({ kind: z75.literal("annual-cost"), aboveUsd: z75.number().min(0).max(1e12) })
+  z76.object({ kind: z76.literal("annual-cost"), aboveUsd: z76.number().min(0).max(1e12) })
 ]);
-var policy = z75.object({
-  failOn: z75.array(condition).max(MAX_CONDITIONS),
-  warnOn: z75.array(condition).max(MAX_CONDITIONS)
+var policy = z76.object({
+  failOn: z76.array(condition).max(MAX_CONDITIONS),
+  warnOn: z76.array(condition).max(MAX_CONDITIONS)
 });
-var spared = z75.enum(["within-error", "no-worse", "accepted", "snoozed"]);
-var reason = z75.discriminatedUnion("kind", [
-  z75.object({ kind: z75.literal("does-not-fit"), spared: spared.optional() }),
-  z75.object({ kind: z75.literal("condition"), condition, actual: z75.number(), spared: spared.optional() })
+var spared = z76.enum(["within-error", "no-worse", "accepted", "snoozed"]);
+var reason = z76.discriminatedUnion("kind", [
+  z76.object({ kind: z76.literal("does-not-fit"), spared: spared.optional() }),
+  z76.object({ kind: z76.literal("condition"), condition, actual: z76.number(), spared: spared.optional() })
 ]);
-var verdict = z75.object({
-  state: z75.enum(["fine", "warning", "blocked"]),
+var verdict = z76.object({
+  state: z76.enum(["fine", "warning", "blocked"]),
   /** What blocks; without that, what is remarked on, with what would block but is spared. */
-  reasons: z75.array(reason).max(2 * MAX_CONDITIONS)
+  reasons: z76.array(reason).max(2 * MAX_CONDITIONS)
 });
 var defaultPolicy = {
   failOn: [{ kind: "waste", abovePercent: 40 }],
@@ -12414,29 +13138,30 @@ function unreadable2(part, setting) {
 }
 
 // engine/report/schema.ts
-import * as z77 from "zod";
+import * as z78 from "zod";
 
 // engine/config/reading.ts
-import * as z76 from "zod";
-var position = z76.object({ line: z76.number().int().positive(), column: z76.number().int().positive() });
+import * as z77 from "zod";
+var position = z77.object({ line: z77.number().int().positive(), column: z77.number().int().positive() });
+var otherFile = z77.object({ path: z77.string().min(1).max(4096), blobSha: z77.string().max(64) });
 
 // engine/report/schema.ts
-var bytes4 = z77.number().min(0).max(1e18);
-var usd = z77.number().min(-1e12).max(1e12);
-var label = z77.string().max(200);
-var path = z77.string().min(1).max(4096);
-var throughputProvenance = z77.enum(["measured", "modelled"]);
-var breakdown = z77.record(z77.enum(byteKinds), bytes4);
-var operatingPoint = z77.object({
+var bytes4 = z78.number().min(0).max(1e18);
+var usd = z78.number().min(-1e12).max(1e12);
+var label = z78.string().max(200);
+var path = z78.string().min(1).max(4096);
+var throughputProvenance = z78.enum(["measured", "modelled"]);
+var breakdown = z78.record(z78.enum(byteKinds), bytes4);
+var operatingPoint = z78.object({
   microBatch: batchSize,
   gradientAccumulation: batchSize,
-  effectiveBatch: z77.number().int().min(1),
-  fits: z77.boolean(),
+  effectiveBatch: z78.number().int().min(1),
+  fits: z78.boolean(),
   peakBytes: bytes4,
-  samplesPerSecond: z77.number().positive(),
+  samplesPerSecond: z78.number().positive(),
   costPerRunUsd: usd
 });
-var reportedGpu = z77.object({
+var reportedGpu = z78.object({
   id: label,
   name: label,
   /** As torch.cuda.get_device_properties reports it. */
@@ -12448,10 +13173,11 @@ var reportedGpu = z77.object({
   priceSource: label,
   priceDate: label
 });
-var leverChange = z77.enum(["gradient-checkpointing", "bf16-autocast", "sdpa-attention", "fused-optimizer"]);
-var throughputPoint = z77.object({ microBatch: batchSize, samplesPerSecond: z77.number().positive() });
-var analysedConfig = z77.object({
-  status: z77.literal("analysed"),
+var leverChange = z78.enum(["gradient-checkpointing", "bf16-autocast", "sdpa-attention", "fused-optimizer"]);
+var throughputPoint = z78.object({ microBatch: batchSize, samplesPerSecond: z78.number().positive() });
+var otherFiles = z78.array(otherFile).max(10).optional();
+var analysedConfig = z78.object({
+  status: z78.literal("analysed"),
   path,
   dialect: label,
   spec: trainingSpec,
@@ -12461,10 +13187,10 @@ var analysedConfig = z77.object({
   gpu: reportedGpu,
   provenance,
   /** Half-width of the band around every memory figure: held by `npm run bench:accuracy`, or the spread of measured steps. */
-  errorBandPercent: z77.number().min(0).max(100),
+  errorBandPercent: z78.number().min(0).max(100),
   throughputProvenance,
   /** Half-width of the band around every throughput: the widest spread of the timed steps. Absent where it is modelled. */
-  throughputBandPercent: z77.number().min(0).max(100).optional(),
+  throughputBandPercent: z78.number().min(0).max(100).optional(),
   current: operatingPoint,
   /** Absent when not even one sample fits. */
   recommended: operatingPoint.optional(),
@@ -12475,36 +13201,38 @@ var analysedConfig = z77.object({
   breakdown,
   peakMoment: label,
   /** Recommended against current samples per second. */
-  speedup: z77.number().positive(),
+  speedup: z78.number().positive(),
   savingsPerRunUsd: usd,
   savingsPerYearUsd: usd,
   /** The one change that frees most at the current batch. */
-  lever: z77.object({ change: leverChange, peakBytes: bytes4 }).optional(),
+  lever: z78.object({ change: leverChange, peakBytes: bytes4 }).optional(),
   /** A cheaper GPU on which the current config fits and a run costs less. */
-  rightSizing: z77.object({ gpu: reportedGpu, costPerRunUsd: usd }).optional(),
-  trials: z77.array(trial).max(1e3),
+  rightSizing: z78.object({ gpu: reportedGpu, costPerRunUsd: usd }).optional(),
+  trials: z78.array(trial).max(1e3),
   /** At sizes that fit; where a clock made the throughput, at those that were timed. Absent in older reports. */
-  throughputCurve: z77.array(throughputPoint).max(1e3).optional(),
-  hoursPerRun: z77.number().positive().max(1e6),
-  runsPerYear: z77.number().positive().max(1e6),
+  throughputCurve: z78.array(throughputPoint).max(1e3).optional(),
+  hoursPerRun: z78.number().positive().max(1e6),
+  runsPerYear: z78.number().positive().max(1e6),
   /** What the config did not say and we took for granted, one sentence each. */
-  assumptions: z77.array(z77.string().max(500)).max(30),
+  assumptions: z78.array(z78.string().max(500)).max(30),
+  otherFiles,
   verdict
 });
-var unanalysedConfig = z77.object({
-  status: z77.literal("not-analysed"),
+var unanalysedConfig = z78.object({
+  status: z78.literal("not-analysed"),
   path,
-  problems: z77.array(problem).min(1).max(50),
+  problems: z78.array(problem).min(1).max(50),
+  otherFiles,
   /** Why it does not block, where it does not. */
   spared: spared.optional()
 });
 var REPORT_SCHEMA = "memorymark.report/v1";
-var report = z77.object({
-  schema: z77.literal(REPORT_SCHEMA),
+var report = z78.object({
+  schema: z78.literal(REPORT_SCHEMA),
   toolVersion: label,
-  createdAt: z77.iso.datetime(),
+  createdAt: z78.iso.datetime(),
   policy,
-  configs: z77.array(z77.discriminatedUnion("status", [analysedConfig, unanalysedConfig])).max(5e3)
+  configs: z78.array(z78.discriminatedUnion("status", [analysedConfig, unanalysedConfig])).max(5e3)
 });
 
 // engine/settings/settings.ts
@@ -12553,6 +13281,15 @@ function plainPath(path2, maxLength = 120) {
   if (path2.length <= maxLength) return plainText(path2, maxLength);
   const head2 = Math.floor(maxLength / 3);
   return `${plainText(path2.slice(0, head2))}…${plainText(path2.slice(head2 + 1 - maxLength))}`;
+}
+function plainProblem(problem2) {
+  const { file, field, message: message2, fix } = problem2;
+  const where = formatWhere({
+    ...problem2,
+    ...file === void 0 ? {} : { file: plainPath(file) },
+    ...field === void 0 ? {} : { field: plainText(field, 100) }
+  });
+  return `${where}${plainText(message2)}. ${plainText(fix)}`;
 }
 function capitalised(sentence) {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
@@ -12914,6 +13651,7 @@ function reasonKind(reason2) {
 
 // engine/config/adjusted-spec.ts
 var defaults = { microBatch: 16, sequenceLength: 128, labels: 2 };
+var detectorDefaults = { labels: 80, loop: "ultralytics" };
 function specOf(model) {
   const { imageSize } = model;
   return {
@@ -12931,7 +13669,8 @@ function specOf(model) {
     attention: "sdpa",
     gradientCheckpointing: false,
     paddedBatches: false,
-    loop: "plain"
+    loop: "plain",
+    ...model.defaultTask === "object-detection" && detectorDefaults
   };
 }
 function adjusted(written2, model, changes, nameOf) {
@@ -12968,7 +13707,8 @@ export {
   closest,
   version,
   parameterPattern,
-  tasks2 as tasks,
+  tasks,
+  isOfImages,
   optimizers,
   precisions,
   stepProfiles,
@@ -12978,6 +13718,8 @@ export {
   quantizations,
   defaultLoraTargets,
   shardings,
+  isFsdp,
+  ASSUMED_OBJECTS,
   MAX_BATCH,
   trainingSpec,
   sequencesPerSample,
@@ -12985,6 +13727,7 @@ export {
   modelCopies,
   makesAnswers,
   effectiveBatch,
+  yoloDetector,
   supportsCheckpointing,
   forward,
   errorBandPercent,
@@ -13016,20 +13759,22 @@ export {
   missingBytes,
   plain,
   quote,
+  askingOnce,
   modelAliases,
   modelIds,
   findModel,
   bareName,
+  parseJson,
   hubSettings,
   createHub,
   resolveModel,
+  parseFile,
   SETTINGS_PATH,
   suppliedKeys,
   suggest,
   shown,
   modelProblem,
   expertNamesOf,
-  parseFile,
   readConfig,
   readConfigAsync,
   explainConfigAsync,
@@ -13071,6 +13816,7 @@ export {
   leverSentence,
   plainText,
   plainPath,
+  plainProblem,
   capitalised,
   partsOf2 as partsOf,
   configState,

@@ -49,9 +49,11 @@ import {
   optimizers,
   outcome,
   parseFlags,
+  parseJson,
   partsOf,
   peakOf,
   plainPath,
+  plainProblem,
   plainText,
   precisions,
   problem,
@@ -61,7 +63,6 @@ import {
   readConfigAsync,
   report,
   reportedGpu,
-  resolveModel,
   savingsPerRunUsd,
   settingsFor,
   softwareOf,
@@ -74,7 +75,7 @@ import {
   unanalysedConfig,
   verdict,
   version
-} from "./cli-chunk-IUYZ6IYE.js";
+} from "./cli-chunk-EHNDAG3L.js";
 
 // engine/cli/serve.ts
 import { once as once3 } from "node:events";
@@ -331,11 +332,7 @@ function formValues(body2) {
   return Object.fromEntries(texts);
 }
 function readAgain(text) {
-  try {
-    return analysisRequest.safeParse(JSON.parse(text)).data;
-  } catch {
-    return void 0;
-  }
+  return analysisRequest.safeParse(parseJson(text)).data;
 }
 function readForm(values) {
   const fields2 = sent.safeParse(values);
@@ -514,25 +511,7 @@ function stepText(step) {
 import { html as html14 } from "hono/html";
 
 // engine/server/dashboard/log.ts
-import { html as html3 } from "hono/html";
-
-// engine/server/dashboard/notice.ts
 import { html as html2 } from "hono/html";
-function problemNotice(title, problems2) {
-  return html2`<section class="notice" role="alert" aria-labelledby="notice-title" data-dismissible>
-<h2 id="notice-title">${title}</h2>
-<ul>${problems2.map((problem3) => html2`<li>${problemText(problem3)}</li>`)}</ul>
-</section>`;
-}
-function problemText(problem3) {
-  const { file, field, message, fix } = problem3;
-  const where = formatWhere({
-    ...problem3,
-    ...file === void 0 ? {} : { file: plainPath(file) },
-    ...field === void 0 ? {} : { field: plainText(field, 100) }
-  });
-  return `${where}${plainText(message)}. ${plainText(fix)}`;
-}
 
 // engine/server/dashboard/trial-line.ts
 function trialLine({ microBatch, outcome: outcome2, provenance: provenance2 }) {
@@ -576,7 +555,7 @@ function eventLine(event2) {
     case "done":
       return "done";
     case "failed":
-      return event2.problems.map(problemText).join(" ");
+      return event2.problems.map(plainProblem).join(" ");
     case "cancelled":
       return "cancelled";
   }
@@ -587,12 +566,21 @@ function linesOf(analysis2) {
   return [...probing2, ...analysis2.trials.map(trialLine)];
 }
 function logList(lines) {
-  const items = lines.map((line) => html3`<li>${line}</li>`);
-  return html3`<div class="log" role="log" aria-label="Trials" aria-live="polite" tabindex="0"><ol>${items}</ol></div>`;
+  const items = lines.map((line) => html2`<li>${line}</li>`);
+  return html2`<div class="log" role="log" aria-label="Trials" aria-live="polite" tabindex="0"><ol>${items}</ol></div>`;
 }
 function probingLine({ engine, provenance: provenance2, device }) {
   const by = device.software === "" ? "" : ` (${plainText(device.software, 200)})`;
   return `${provenance2} by the ${engine} engine for ${plainText(device.name, 60)}${by}: ${formatGib(device.usableBytes)} can be used`;
+}
+
+// engine/server/dashboard/notice.ts
+import { html as html3 } from "hono/html";
+function problemNotice(title, problems2) {
+  return html3`<section class="notice" role="alert" aria-labelledby="notice-title" data-dismissible>
+<h2 id="notice-title">${title}</h2>
+<ul>${problems2.map((problem3) => html3`<li>${plainProblem(problem3)}</li>`)}</ul>
+</section>`;
 }
 
 // engine/server/dashboard/result/result.ts
@@ -1138,7 +1126,7 @@ function batchChange(config) {
   const { current, recommended, batchSizeAt, gradientAccumulationAt } = config;
   if (recommended === void 0) return { kind: "nothing-to-change" };
   const changesMicro = recommended.microBatch !== current.microBatch;
-  const changesAccumulation = recommended.gradientAccumulation !== current.gradientAccumulation;
+  const changesAccumulation = config.spec.loop !== "ultralytics" && recommended.gradientAccumulation !== current.gradientAccumulation;
   if (changesMicro && batchSizeAt === void 0) return { kind: "not-in-file", setting: "micro-batch" };
   if (changesAccumulation && gradientAccumulationAt === void 0) {
     return { kind: "not-in-file", setting: "gradient accumulation" };
@@ -1157,7 +1145,7 @@ function batchChange(config) {
 }
 
 // engine/propose.ts
-async function proposeChange(file, config, { settings = noSettings, models = {} } = {}) {
+async function proposeChange(file, config, { settings = noSettings, sources = {} } = {}) {
   const change = batchChange(config);
   switch (change.kind) {
     case "nothing-to-change":
@@ -1168,11 +1156,7 @@ async function proposeChange(file, config, { settings = noSettings, models = {} 
       const rewrite = rewriteNumbers(file.text, change.numbers);
       if (rewrite.kind === "not-plain") return { kind: "by-hand", why: rewrite };
       const { supplied } = settingsFor(file.path, settings);
-      const again2 = await readConfigAsync(
-        { ...file, text: rewrite.text },
-        (name) => resolveModel(name, models, file.path),
-        supplied
-      );
+      const again2 = await readConfigAsync({ ...file, text: rewrite.text }, sources, supplied);
       const saysJustThat = again2.kind === "training-config" && isDeepStrictEqual(withoutAbsent(again2.spec), wanted(config));
       return saysJustThat ? { kind: "change", path: file.path, before: file.text, after: rewrite.text } : { kind: "by-hand", why: { kind: "tied-to-other-settings" } };
     }
