@@ -33,8 +33,9 @@ os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
 
 import torch
 
-if [int(part) for part in torch.__version__.split(".")[:2]] < [2, 5]:
-    sys.exit(f"PyTorch {torch.__version__} is too old: before 2.5, CUDA's attention kernels have no shapes on the meta device")
+TORCH_VERSION = tuple(int(part) for part in torch.__version__.split(".")[:2])
+if TORCH_VERSION < (2, 4):
+    sys.exit(f"PyTorch {torch.__version__} is too old: 2.4 or newer is needed")
 
 import torch.distributed as dist
 import torch.nn.functional as F
@@ -905,8 +906,15 @@ def fill_unless_meta(batch, spec, model):
     return batch if next(iter(batch.values())).is_meta else fill(batch, spec, model)
 
 
+def require_shapes():
+    if TORCH_VERSION < (2, 5):
+        raise RuntimeError(f"PyTorch {torch.__version__} cannot be traced: before 2.5, CUDA's attention kernels have no shapes "
+                           "on the meta device")
+
+
 def trace(request):
     """Peak bytes of the second step: its optimizer state is allocated, as in every later step."""
+    require_shapes()
     spec = request["spec"]
     with without_values(spec["paddedBatches"], request["config"]["model_type"]), StorageLedger() as ledger:
         model = build_model(request)
@@ -1531,6 +1539,7 @@ def validate_backward(request):
 
 
 def traced_halves(request):
+    require_shapes()
     spec = request["spec"]
     with without_values(spec["paddedBatches"], request["config"]["model_type"]), StorageLedger() as ledger:
         model = build_model(request)

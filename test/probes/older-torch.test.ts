@@ -15,16 +15,26 @@ const worker = fileURLToPath(new URL('../../engine/probes', import.meta.url))
 describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () => {
   afterEach(() => vi.unstubAllEnvs())
 
-  test('before 2.5 the worker says that it is too old', async () => {
+  test('before 2.4 the worker says that it is too old', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'memorymark-torch-'))
     await mkdir(path.join(folder, 'torch'))
-    await writeFile(path.join(folder, 'torch/__init__.py'), '__version__ = "2.4.1+cu121"\n')
+    await writeFile(path.join(folder, 'torch/__init__.py'), '__version__ = "2.3.1+cu121"\n')
     vi.stubEnv('PYTHONPATH', folder)
     expect(await describeMachine(python)).toEqual({
       kind: 'no-python',
-      why: expect.stringMatching(/PyTorch 2\.4\.1\+cu121 is too old: before 2\.5/),
+      why: expect.stringMatching(/PyTorch 2\.3\.1\+cu121 is too old: 2\.4/),
     })
     await rm(folder, { recursive: true })
+  })
+
+  test('2.4 steps for real, and is not traced', () => {
+    const answer = asked(`
+worker.TORCH_VERSION = (2, 4)
+try:
+    answer = worker.trace({})
+except RuntimeError as error:
+    answer = str(error)`)
+    expect(answer).toMatch(/cannot be traced: before 2\.5/)
   })
 
   test('where torch does not tell how many tensors share a storage, they are counted', () => {
