@@ -15,6 +15,6 @@ export function selectCandidates(
 ): Candidates {
   const paths = changed.filter(path => isCandidatePath(path) && isCounted(path, wanted))
   if (paths.length <= MAX_FILES) return { paths, remarks: [] }
-  const remark = `Only the first ${MAX_FILES} of ${paths.length} files that may be training configs are checked. Narrow them with the input paths.`
+  const remark = `Only the first ${MAX_FILES} of ${paths.length} possible training configs are checked. Narrow them down with the input paths.`
   return { paths: paths.slice(0, MAX_FILES), remarks: [remark] }
 }

@@ -48,7 +48,7 @@ async function filesOfPullRequest(
     )
     return { paths: present.map(file => file.filename), formerPaths: new Map(renamed), remarks: [] }
   }
-  const cut = `GitHub lists only ${listed.length} of the pull request's ${pull.changedFiles} changed files, so its tree was compared with that of its base instead.`
+  const cut = `GitHub lists only ${listed.length} of the pull request's ${pull.changedFiles} changed files, so its tree was compared with its base's tree instead.`
   const mergeBaseSha = await findMergeBase(github, repository, pull)
   const between = await filesBetween(github, repository, mergeBaseSha, pull.headSha)
   return { ...between, remarks: [cut, ...between.remarks] }
@@ -80,7 +80,7 @@ async function filesBetween(
   const head = await readTree(github, repository, headSha)
   const base = await readBaseTree(github, repository, baseSha)
   if (base === undefined) {
-    const lost = `Commit ${short(baseSha)}, which this was to be compared with, is gone (a force-push takes it away), so every file at ${short(headSha)} is looked at.`
+    const lost = `Commit ${short(baseSha)}, the one to compare with, is gone (a force-push removes it), so every file at ${short(headSha)} is checked.`
     return { paths: [...head.blobs.keys()], formerPaths: new Map(), remarks: [lost, ...head.remarks] }
   }
   return {

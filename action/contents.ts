@@ -50,8 +50,7 @@ export async function fetchFiles(
   return {
     files: fetched.flatMap(each => (each.kind === 'file' ? [each.file] : [])),
     absent: paths.filter((_, index) => fetched[index]?.kind === 'absent'),
-    remarks:
-      tooLarge === 0 ? [] : [`Files larger than ${MAX_FILE_BYTES / MIB} MiB are not read; there are ${tooLarge}.`],
+    remarks: tooLarge === 0 ? [] : [`Files larger than ${MAX_FILE_BYTES / MIB} MiB are not read: ${tooLarge} skipped.`],
   }
 }
 

@@ -31,13 +31,13 @@ export async function trustedEntrypoint(context: RunContext, subject: Subject, n
 /** The commit whose code may run: the base of a pull request, or the default branch's own. */
 function guardedCommit({ eventName, payload, sha, ref }: RunContext, subject: Subject): string {
   if (subject.kind === 'pull-request') {
-    if (subject.isFork) throw refused("it is refused for a fork's pull request")
+    if (subject.isFork) throw refused('pull requests from forks may not use it')
     if (eventName !== 'workflow_dispatch') return subject.baseSha
   }
   if (eventName === 'schedule') return sha
   const parsed = repositoryOf.safeParse(payload)
   const isDefault = parsed.success && ref === `refs/heads/${parsed.data.repository.default_branch}`
-  if (eventName === 'merge_group' || !isDefault) throw refused('the run is not of the default branch')
+  if (eventName === 'merge_group' || !isDefault) throw refused('the run is not on the default branch')
   return sha
 }
 
@@ -48,10 +48,11 @@ async function requireCheckout(workspace: string, commitSha: string): Promise<vo
     git('rev-parse', 'HEAD'),
     git('status', '--porcelain', '--untracked-files=no'),
   ]).catch((cause: unknown) => {
-    throw refused(`the workspace holds no checkout that git can read`, commitSha, cause)
+    throw refused(`the workspace has no checkout that git can read`, commitSha, cause)
   })
-  if (head !== commitSha) throw refused(`the workspace holds ${short(head)}, not ${short(commitSha)}`, commitSha)
-  if (changes !== '') throw refused(`files of the checkout were changed after it`, commitSha)
+  if (head !== commitSha)
+    throw refused(`the workspace has ${short(head)} checked out, not ${short(commitSha)}`, commitSha)
+  if (changes !== '') throw refused(`files were changed after the checkout`, commitSha)
 }
 
 /** Links may lead out of the checkout. */
@@ -67,7 +68,7 @@ async function fileInside(workspace: string, file: string): Promise<string> {
 function refused(why: string, commitSha?: string, cause?: unknown): MemoryMarkError {
   const fix =
     commitSha === undefined
-      ? 'Only code of the base branch, checked out by the workflow, is run; leave entrypoint out'
+      ? 'Only code from the base branch, checked out by the workflow, is run; remove entrypoint'
       : `Check out ${commitSha} before this step`
   return refusedInput('entrypoint', `It is not run: ${why}`, fix, cause)
 }

@@ -77,7 +77,7 @@ export function readSubject(run: Pick<RunContext, 'eventName' | 'payload' | 'sha
     default:
       throw new MemoryMarkError({
         code: 'event-unsupported',
-        message: `MemoryMark does not know which files the event "${eventName}" is about`,
+        message: `The event "${eventName}" does not tell MemoryMark which files to check`,
         fix: 'Run it on pull_request, merge_group, push, workflow_dispatch or schedule.',
       })
   }
@@ -113,7 +113,7 @@ function parsePayload<T>(schema: z.ZodType<T>, eventName: string, payload: unkno
   throw new MemoryMarkError(
     {
       code: 'event-unreadable',
-      message: `The payload of the event "${eventName}" is not as GitHub documents it`,
+      message: `The payload of the event "${eventName}" does not match GitHub's documentation`,
       fix: 'Check GITHUB_EVENT_PATH, GITHUB_SHA and the inputs of a dispatch; on GitHub itself, report this with the log of the run.',
     },
     { cause: parsed.error },

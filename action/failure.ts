@@ -8,7 +8,7 @@ export function failureMessage(error: unknown): string {
   const status = requestStatus(error)
   if (error instanceof Error && status !== undefined)
     return `GitHub answered ${status}: ${error.message}. ${advice(status)}`
-  return `MemoryMark failed, which is a bug of its own: ${error instanceof Error ? error.stack : String(error)}`
+  return `MemoryMark failed because of a bug of its own: ${error instanceof Error ? error.stack : String(error)}`
 }
 
 function advice(status: number): string {

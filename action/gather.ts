@@ -51,7 +51,7 @@ export async function gatherOne(job: Job, path: string): Promise<Gathered> {
     throw refusedInput(
       'config',
       `There is no file "${shown(path)}" to read at ${short(subject.headSha)}`,
-      'Give the path as plan names it',
+      'Give the path as plan outputs it',
     )
   }
   let changed: Promise<ChangedFiles> | undefined
@@ -78,6 +78,6 @@ function optionsOf(
 function missing(absent: readonly string[], { headSha }: Subject): string[] {
   if (absent.length === 0) return []
   return [
-    `Of the files that GitHub lists, ${absent.length} are not at ${short(headSha)}: the pull request has moved on, and this result is of an older commit.`,
+    `Of the files that GitHub lists, ${absent.length} do not exist at ${short(headSha)}: the pull request has moved on, and this result is for an older commit.`,
   ]
 }

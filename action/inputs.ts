@@ -32,7 +32,7 @@ export function readInputs(input: InputSource): Inputs {
   const gpu = input('gpu')
   const paths = readGlobs('paths', input('paths'))
   return {
-    token: readRequired(input, 'github-token', "Leave it out to use the job's own token"),
+    token: readRequired(input, 'github-token', "Omit it to use the job's own token"),
     analysis: {
       ...(gpu !== '' && { gpu: readGpu('gpu', gpu) }),
       policy: {
@@ -45,7 +45,7 @@ export function readInputs(input: InputSource): Inputs {
     },
     ...(paths.length > 0 && { paths }),
     comment: readWord(input, 'comment', commentModes),
-    reportPath: readRequired(input, 'report-path', 'Leave it out for memorymark-report.json'),
+    reportPath: readRequired(input, 'report-path', 'Omit it to use memorymark-report.json'),
   }
 }
 
@@ -64,7 +64,7 @@ export function readGpu(name: string, id: string): Gpu {
 function unknownGpu(name: string, id: string): MemoryMarkError {
   const ids = gpus.map(known => known.id)
   const meant = closest(id, ids)
-  const fix = `${meant ? `Did you mean ${meant}? ` : ''}Known are ${ids.join(', ')}`
+  const fix = `${meant ? `Did you mean ${meant}? ` : ''}Known: ${ids.join(', ')}`
   return refusedInput(name, `"${shown(id)}" is not in the catalogue`, fix)
 }
 

@@ -46,16 +46,16 @@ export function planSweeps(report: Report, runners: Runners, isSettled: (path: s
       ...notPlanned(report.configs.length - analysed.length, 'which could not be read; the check says why'),
       ...notPlanned(
         analysed.length - runnable.length,
-        'whose kind of step the worker does not run; they stay estimated',
+        'whose kind of step the worker does not support; they stay estimated',
       ),
-      ...notPlanned(homeless.length, 'whose own GPU has no line in the input runners; they stay estimated'),
+      ...notPlanned(homeless.length, 'whose GPU has no line in the input runners; they stay estimated'),
       ...(include.length < entries.length ? [cutShort(include.length, entries.length)] : []),
     ],
   }
 }
 
 function cutShort(planned: number, all: number): string {
-  return `Only the first ${planned} of ${all} sweeps are planned: a matrix holds no more. Narrow them with the input paths.`
+  return `Only the first ${planned} of ${all} sweeps are planned, the most that a matrix can hold. Narrow them down with the input paths.`
 }
 
 function entriesOf({ path, gpu }: AnalysedConfig, runners: Runners, isSettled: boolean): MatrixEntry[] {

@@ -46,13 +46,13 @@ function remarksOn({ configs }: Report, measured: readonly ConfigResult[]): stri
     result.status === 'not-analysed' && analysed.some(({ path }) => path === result.path) ? result.problems : [],
   )
   return [
-    ...failures.map(({ message, fix }) => `A sweep broke off: ${message}. ${fix}`),
+    ...failures.map(({ message, fix }) => `A sweep failed: ${message}. ${fix}`),
     ...(unmeasured.length > 0
-      ? [`No shard has figures for ${unmeasured.length} of ${analysed.length} training configs: their estimate stands.`]
+      ? [`No shard has figures for ${unmeasured.length} of ${analysed.length} training configs: they stay estimated.`]
       : []),
     ...(strangers.length > 0
       ? [
-          `${strangers.length} results of the shards are of other configs, or of other versions of these, and were left aside.`,
+          `${strangers.length} results in the shards are for other configs, or for other versions of these, and were ignored.`,
         ]
       : []),
   ]

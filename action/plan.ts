@@ -22,7 +22,7 @@ export async function plan(run: RunContext, event: EventSubject): Promise<void> 
   const isSettled = (path: string) => (gpu ?? settingsFor(path, settings).gpu) !== undefined
   const planned = planSweeps(report, runners, isSettled)
   for (const remark of [...remarks, ...planned.remarks]) core.warning(remark)
-  for (const { config, gpu: id } of planned.include) core.info(`To sweep on the ${id}: ${JSON.stringify(config)}`)
+  for (const { config, gpu: id } of planned.include) core.info(`To sweep on ${id}: ${JSON.stringify(config)}`)
   core.info(`${planned.include.length} sweeps are planned for ${report.configs.length} training configs.`)
   setOutputs({ ...matrixOutputs(planned.include), configs: String(report.configs.length) })
 }

@@ -46,7 +46,8 @@ function annotate(annotations: readonly Annotation[], remarks: readonly string[]
   for (const { path, line, title, message, level } of shown) {
     annotators[level](message, { file: path, startLine: line, title })
   }
-  if (leftOut > 0) core.info(`GitHub shows ten annotations of a kind; ${leftOut} more are in the job summary only.`)
+  if (leftOut > 0)
+    core.info(`GitHub shows at most ten annotations of a kind; ${leftOut} more are in the job summary only.`)
 }
 
 const annotators = { failure: core.error, warning: core.warning, notice: core.notice }
@@ -74,7 +75,7 @@ function logComment(outcome: CommentOutcome): void {
       core.info(`Comment ${outcome.kind}: ${outcome.url}`)
       break
     case 'unchanged':
-      core.info(`The comment says the same already: ${outcome.url}`)
+      core.info(`The comment is already up to date: ${outcome.url}`)
       break
     case 'left-to-app':
       core.info(`The MemoryMark app comments on this pull request: ${outcome.url}`)
@@ -86,7 +87,7 @@ function logComment(outcome: CommentOutcome): void {
       break
     case 'not-permitted':
       core.info(
-        'No comment: the token may not write one. That of a pull request from a fork is read-only; elsewhere, give the job `pull-requests: write`. The result is in the job summary.',
+        'No comment: the token is not allowed to write one. On a pull request from a fork it is read-only; otherwise, give the job `pull-requests: write`. The result is in the job summary.',
       )
       break
     case 'failed':

@@ -15,7 +15,7 @@ export async function resolveSubject(
 ): Promise<ResolvedSubject> {
   switch (subject.kind) {
     case 'deleted-branch':
-      return { kind: 'nothing-to-look-at', why: 'The branch is deleted: there is nothing to look at.' }
+      return { kind: 'nothing-to-look-at', why: 'The branch is deleted: there is nothing to check.' }
     case 'named-pull-request':
       return namedPullRequest(github, repository, subject)
     default:
@@ -32,7 +32,7 @@ async function namedPullRequest(
   const { data } = await github.rest.pulls.get({ ...repository, pull_number: number })
   const { head, base } = data
   if (headSha !== undefined && headSha !== head.sha) {
-    const why = `Pull request #${number} has moved on from ${short(headSha)} to ${short(head.sha)}: the older commit is not looked at.`
+    const why = `Pull request #${number} has moved on from ${short(headSha)} to ${short(head.sha)}: the older commit is not checked.`
     return { kind: 'nothing-to-look-at', why }
   }
   return {

@@ -8,7 +8,7 @@ export function refusedInput(name: string, message: string, fix: string, cause?:
 /** For an input that takes one of some words. */
 export function unknownValue(name: string, value: string, known: readonly string[]): MemoryMarkError {
   const meant = closest(value, known)
-  const message = `"${shown(value)}" is none of its values`
+  const message = `"${shown(value)}" is not one of its values`
   return refusedInput(name, message, `${meant ? `Did you mean ${meant}? ` : ''}Use ${known.join(', ')}`)
 }
 

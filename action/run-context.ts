@@ -55,7 +55,7 @@ function notOnRunner(cause: unknown): MemoryMarkError {
   return new MemoryMarkError(
     {
       code: 'not-on-runner',
-      message: "The runner's own variables are missing or cannot be read",
+      message: "The runner's environment variables are missing or cannot be read",
       fix: 'Run this as a step of a GitHub Actions job; elsewhere, use the command line.',
     },
     { cause },

@@ -23,8 +23,8 @@ function readRunner(line: string): readonly [string, readonly string[]] {
   if (labels.length === 0) {
     throw refusedInput(
       'runners',
-      `"${shown(line)}" is not a GPU with labels`,
-      'Write one a line, as a10: self-hosted, a10',
+      `"${shown(line)}" is not a GPU with runner labels`,
+      'Write one per line, such as a10: self-hosted, a10',
     )
   }
   return [readGpu('runners', gpu.trim()).id, labels]

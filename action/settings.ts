@@ -31,7 +31,7 @@ export async function readTeamSettings(github: GitHub, repository: Repository): 
       return {
         settings: noSettings,
         remarks: [
-          `${SETTINGS_PATH} on the default branch cannot be read, so the built-in settings hold.`,
+          `${SETTINGS_PATH} on the default branch cannot be read, so the built-in settings apply.`,
           ...reading.problems.map(written),
         ],
       }
@@ -48,7 +48,7 @@ export async function remarksOnProposal(
   if (subject.kind !== 'pull-request' || !changed.includes(SETTINGS_PATH)) return []
   const reading = await readAt(github, repository, subject.headSha)
   if (reading.kind !== 'unreadable') return []
-  return [`${SETTINGS_PATH} cannot be read as this pull request leaves it.`, ...reading.problems.map(written)]
+  return [`${SETTINGS_PATH} as changed by this pull request cannot be read.`, ...reading.problems.map(written)]
 }
 
 /** Without a `ref` at the default branch. */

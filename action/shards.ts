@@ -24,7 +24,7 @@ export async function readReports(patterns: readonly string[], folder: string): 
   const remarks = files.length > MAX_FILES ? [`Only the first ${MAX_FILES} of ${files.length} reports are read.`] : []
   for (const file of files.slice(0, MAX_FILES)) {
     const read = await readReport(path.join(folder, file))
-    if (read === undefined) remarks.push(`${file} is no report of MemoryMark and was left aside.`)
+    if (read === undefined) remarks.push(`${file} is not a MemoryMark report and was ignored.`)
     else reports.push(read)
   }
   return { reports, remarks }

@@ -43,14 +43,14 @@ function readEntrypoint(input: InputSource): string | undefined {
   if (!/^[^:]+\.py:\w+$/.test(target)) {
     throw refusedInput(
       'entrypoint',
-      `"${shown(target)}" names no function of a Python file`,
+      `"${shown(target)}" does not name a function in a Python file`,
       'Write it as train/step.py:make_step',
     )
   }
   if (!isTrusted) {
     throw refusedInput(
       'entrypoint',
-      'It runs code of the repository on this runner, which nothing here trusts yet',
+      'It runs code from the repository on this runner, which has not been allowed yet',
       "Set trust-entrypoint to 'true' if everyone who can push to the base branch may run code on it",
     )
   }

@@ -31,7 +31,7 @@ export async function sweep(run: RunContext, event: EventSubject): Promise<void>
     await measureAndPublish(job, inputs, entrypoint, interruption.signal)
   } catch (error) {
     if (!interruption.signal.aborted) throw error
-    core.info('The job is cancelled: the trial that ran is ended, and nothing is published.')
+    core.info('The job was cancelled: the running trial is ended, and nothing is published.')
     process.exitCode = INTERRUPTED
   }
 }
@@ -77,6 +77,6 @@ function unmeasured({ configs }: Report): string[] {
   const others = analysed.filter(({ provenance }) => provenance !== 'measured')
   if (others.length === 0) return []
   return [
-    `${others.length} of ${analysed.length} training configs could not be measured and are traced or estimated instead: this runner has no GPU with PyTorch for them, or the worker does not run their kind of step.`,
+    `${others.length} of ${analysed.length} training configs could not be measured and are traced or estimated instead: this runner has no GPU with PyTorch for them, or the worker does not support their kind of step.`,
   ]
 }

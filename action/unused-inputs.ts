@@ -15,5 +15,5 @@ const modeOf: Readonly<Record<string, Mode>> = {
 export function unusedInputs(mode: Mode, input: (name: string) => string): string[] {
   return Object.entries(modeOf)
     .filter(([name, own]) => own !== mode && input(name) !== '')
-    .map(([name, own]) => `The input ${name} is for mode ${own}, and this is mode ${mode}: it is not used.`)
+    .map(([name, own]) => `The input ${name} is for mode ${own} and is ignored in mode ${mode}.`)
 }

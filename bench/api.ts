@@ -73,7 +73,7 @@ try {
 async function addressOf({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error('the server has no output')
   for await (const line of createInterface(stdout)) {
-    const [, url] = /^MemoryMark answers at (http:\S+?)(?:,|\. )/.exec(line) ?? []
+    const [, url] = /^MemoryMark is listening at (http:\S+?)(?:,|\. )/.exec(line) ?? []
     if (url !== undefined) return url
   }
   throw new Error('the server ended before it had an address')

@@ -24,7 +24,7 @@ export function readCommand(args: readonly string[]): BotCommand {
   }
   throw new MemoryMarkError({
     code: 'usage',
-    message: `memorymark-bot does not know "${args.join(' ').slice(0, 100)}"`,
-    fix: 'It is called without arguments, or as `memorymark-bot doctor`, `memorymark-bot export <installation>` or `memorymark-bot delete <installation>`; settings come from the environment.',
+    message: `"${args.join(' ').slice(0, 100)}" is not a memorymark-bot command`,
+    fix: 'Run it without arguments, or as `memorymark-bot doctor`, `memorymark-bot export <installation>` or `memorymark-bot delete <installation>`; settings come from the environment.',
   })
 }

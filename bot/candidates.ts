@@ -66,7 +66,7 @@ export async function candidatesBetween(
     changes: path => isCut || paths.has(path),
     remarks: [
       ...remarks,
-      ...(isCut ? ['GitHub lists only a part of this repository; configs beyond it were not looked at.'] : []),
+      ...(isCut ? ['GitHub lists only part of this repository; configs beyond that were not read.'] : []),
     ],
   }
 }
@@ -80,7 +80,7 @@ export function countedFiles(
   if (blobs.length <= MAX_FILES) return { blobs, remarks: [] }
   return {
     blobs: blobs.slice(0, MAX_FILES),
-    remarks: [`Only the first ${MAX_FILES} of ${blobs.length} files that may be training configs were read.`],
+    remarks: [`Only the first ${MAX_FILES} of ${blobs.length} possible training configs were read.`],
   }
 }
 

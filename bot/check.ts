@@ -60,7 +60,7 @@ export async function beginCheck(work: Work, headSha: string): Promise<Check> {
     status: 'in_progress',
     output: {
       title: 'Reading the training configs',
-      summary: 'MemoryMark is looking at the files this commit changes.',
+      summary: 'MemoryMark is reading the files that this commit changes.',
     },
   })
   return { id: data.id, isCompleted: false, annotations: 0, digest: '' }

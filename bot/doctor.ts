@@ -1,4 +1,4 @@
-/** `memorymark-bot doctor`: looks at everything the bot needs, before it is started, and says what to mend. */
+/** `memorymark-bot doctor`: looks at everything the bot needs, before it is started, and says what to fix. */
 import { examineDatabase } from './doctor/database.ts'
 import { describeFinding, type Finding } from './doctor/finding.ts'
 import { examineGitHub } from './doctor/github.ts'
@@ -14,11 +14,11 @@ export interface DoctorOptions {
 /** True when nothing keeps the bot from its work. The environment has been read by then, which is an examination too. */
 export async function examine(settings: Settings, { write, now }: DoctorOptions): Promise<boolean> {
   const tell = (finding: Finding) => write(describeFinding(finding))
-  tell({ kind: 'well', what: 'the environment is complete: App id, private key, a webhook secret of its own' })
+  tell({ kind: 'well', what: 'the environment is complete: App id, private key, and its own webhook secret' })
   const app = await connectGitHubApp({ ...settings, log: createLog('silent'), onCall: () => {} })
   const findings = [await examineDatabase(settings.database), ...(await examineGitHub({ app, now, ...settings }))]
   for (const finding of findings) tell(finding)
   const faults = findings.filter(({ kind }) => kind === 'fault').length
-  write(faults === 0 ? 'The bot can start.' : `${faults === 1 ? 'One fault' : `${faults} faults`} to mend.`)
+  write(faults === 0 ? 'The bot can start.' : `${faults === 1 ? 'One fault' : `${faults} faults`} to fix.`)
   return faults === 0
 }

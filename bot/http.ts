@@ -63,7 +63,7 @@ async function answer(
 ): Promise<void> {
   try {
     for (const route of routes) if (await route(request, response)) return
-    response.writeHead(404, { 'content-type': 'text/plain' }).end('There is nothing here.\n')
+    response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found.\n')
   } catch (error) {
     // A sender that goes away in the middle is no fault of ours.
     if (request.destroyed && !request.complete) return

@@ -34,8 +34,8 @@ async function openUnused({ database, host, port }: DataPlace): Promise<Database
   if (database.kind === 'folder' && (await answers(`http://${host}:${port}/health`))) {
     throw new MemoryMarkError({
       code: 'database-in-use',
-      message: `The bot is running, and the embedded database in ${database.folder} is its alone`,
-      fix: 'Stop it first; a PostgreSQL server by DATABASE_URL can be shared.',
+      message: `The bot is running, and the embedded database in ${database.folder} can be used by one process only`,
+      fix: 'Stop it first; a PostgreSQL server (DATABASE_URL) can be shared.',
     })
   }
   return openDatabase(database, error => {

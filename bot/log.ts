@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
-/** JSON lines to `destination`, standard output unless told. */
+/** JSON lines to `destination`, standard output by default. */
 export function createLog(level: LogLevel, destination?: DestinationStream): Logger {
   const options = { name: 'memorymark', level, serializers: { err: describeError } }
   return destination === undefined ? pino(options) : pino(options, destination)

@@ -50,7 +50,7 @@ async function earlier({ database, place }: Work, reasons: readonly string[]): P
   const text = await lastSettings(database, place)
   const reading = readSettings(text === undefined ? undefined : { path: SETTINGS_PATH, text })
   const isKept = reading.kind === 'settings'
-  const which = isKept ? 'the last ones that could be read hold' : 'the built-in ones hold'
+  const which = isKept ? 'the last valid ones apply' : 'the built-in ones apply'
   return {
     settings: isKept ? reading.settings : noSettings,
     remarks: [`The settings on the default branch cannot be read, so ${which}.`, ...reasons],

@@ -49,8 +49,8 @@ function unanswered(error: unknown): MemoryMarkError | undefined {
   if (!(error instanceof Error) || failureOf(error, new Date()).kind !== 'passing') return undefined
   return new MemoryMarkError({
     code: 'not-answered',
-    message: `The bot cannot start, since what it needs does not answer: ${error.message || error.name}`,
-    fix: 'Run `memorymark-bot doctor`, which looks at the database and at GitHub, and start again.',
+    message: `The bot cannot start because a service that it needs does not answer: ${error.message || error.name}`,
+    fix: 'Run `memorymark-bot doctor`, which checks the database and GitHub, then start again.',
   })
 }
 

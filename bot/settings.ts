@@ -45,16 +45,19 @@ const MIN_SECRET_LENGTH = 16
 const days = z.coerce.number('A number of days').int().min(1).max(36_500)
 
 const environment = z.object({
-  APP_ID: z.coerce.number('The number on the page of the GitHub App').int().positive(),
+  APP_ID: z.coerce.number("The App ID, a number, from the GitHub App's page").int().positive(),
   PRIVATE_KEY: z
-    .string('The PEM text that the page of the GitHub App makes')
+    .string("The private key in PEM form, from the GitHub App's page")
     // Most places that keep environments keep one line a variable.
     .transform(text => text.replaceAll('\\n', '\n'))
     .refine(isPrivateKey, 'Not a private key in PEM form'),
   WEBHOOK_SECRET: z
-    .string('The secret on the page of the GitHub App, without which anyone could send webhooks')
-    .refine(secret => secret !== 'development', '"development" is the secret that everyone knows')
-    .min(MIN_SECRET_LENGTH, `At least ${MIN_SECRET_LENGTH} characters, such as \`openssl rand -hex 32\` prints`),
+    .string("The webhook secret from the GitHub App's page, without which anyone could send webhooks")
+    .refine(secret => secret !== 'development', '"development" is a well-known example secret')
+    .min(
+      MIN_SECRET_LENGTH,
+      `At least ${MIN_SECRET_LENGTH} characters, for instance the output of \`openssl rand -hex 32\``,
+    ),
   HOST: z.string().min(1).default('localhost'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   GITHUB_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.github.com'),
@@ -69,7 +72,7 @@ const environment = z.object({
   MEMORYMARK_WORKFLOW: z.string().min(1).default('.github/workflows/memorymark.yml'),
 })
 
-/** @throws MemoryMarkError that names every variable to mend. */
+/** @throws MemoryMarkError that names every variable to fix. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const parsed = environment.safeParse(env)
   if (!parsed.success) throw refused(parsed.error)
@@ -111,8 +114,8 @@ function readGpu(id: string | undefined): Gpu | undefined {
   throw new MemoryMarkError({
     code: 'environment-refused',
     field: 'MEMORYMARK_GPU',
-    message: `"${id.slice(0, 100)}" is not in the catalogue of GPUs`,
-    fix: `${meant === undefined ? '' : `Did you mean ${meant}? `}Known are ${ids.join(', ')}.`,
+    message: `"${id.slice(0, 100)}" is not a GPU in the catalogue`,
+    fix: `${meant === undefined ? '' : `Did you mean ${meant}? `}Known: ${ids.join(', ')}.`,
   })
 }
 
@@ -120,7 +123,7 @@ function refused(error: z.ZodError): MemoryMarkError {
   const faults = error.issues.map(({ path, message }) => `${path.join('.')} (${message})`)
   return new MemoryMarkError({
     code: 'environment-refused',
-    message: `The environment does not let the bot start: ${[...new Set(faults)].join('; ')}`,
+    message: `The bot cannot start with this environment: ${[...new Set(faults)].join('; ')}`,
     fix: 'Set these variables and start again.',
   })
 }

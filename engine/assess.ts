@@ -23,7 +23,7 @@ import { largestBatch } from './search/largest.ts'
 import { judge } from './verdict/judge.ts'
 import type { Policy } from './verdict/policy.ts'
 
-/** Everything about a config but where it stands. */
+/** Everything about a config except its path. */
 export type Assessment = Omit<
   AnalysedConfig,
   'status' | 'path' | 'dialect' | 'batchSizeAt' | 'gradientAccumulationAt' | 'assumptions'
@@ -32,12 +32,12 @@ export type Assessment = Omit<
 export interface AssessmentOptions {
   readonly gpu: Gpu
   readonly policy: Policy
-  /** What earlier assessments left to be used again. */
+  /** Kept from earlier assessments for reuse. */
   readonly footprints: Footprints
   /** Wall-clock hours of a run at the current batch. */
   readonly hoursPerRun: number
   readonly runsPerYear: number
-  /** The GPUs that might be cheaper, at the prices to compare; those of ours unless told. */
+  /** The GPUs that might be cheaper, at the prices to compare; the catalogue's by default. */
   readonly catalogue?: readonly Gpu[]
   /** Of the grid of sizes. */
   readonly stepSize?: number
@@ -45,10 +45,10 @@ export interface AssessmentOptions {
   readonly margin?: number
 }
 
-/** Who uses less than this share of the GPU has no need to free memory. */
+/** Below this share of the GPU, there is no need to free memory. */
 const TIGHT_SHARE = 0.5
 
-/** A cheaper GPU is worth a word when a run on it costs at most this share. */
+/** A cheaper GPU is worth mentioning if a run on it costs at most this share. */
 const WORTHWHILE_COST_SHARE = 0.9
 
 /** What is known of a spec's memory and speed on a GPU, and how. */
@@ -57,7 +57,7 @@ export interface Evidence {
   readonly provenance: Provenance
   readonly errorBandPercent: number
   readonly throughputProvenance: AnalysedConfig['throughputProvenance']
-  /** Only where a clock made the throughput. */
+  /** Only if the throughput was measured. */
   readonly throughputBandPercent?: number
   /** Undefined when not even one sample fits. */
   readonly largest: number | undefined
@@ -68,7 +68,7 @@ export interface Evidence {
   readonly samplesPerSecond: (plan: BatchPlan) => number
 }
 
-/** Without `evidence`, by our model alone. The breakdown, the lever and the cheaper GPU are always modelled. */
+/** Without `evidence`, from our model alone. The breakdown, the lever and the cheaper GPU are always modelled. */
 export function assess(
   spec: TrainingSpec,
   config: ModelConfig,
@@ -80,7 +80,7 @@ export function assess(
   const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu)
   const now = planOf(spec)
   const terms: RunTerms = { hoursPerRun, pricePerHourUsd: gpu.pricePerHourUsd, gpus: spec.gpus }
-  // Of a run that makes answers, the steps are a part, and how large a part is not modelled.
+  // In a run that generates completions, training steps are only part of the time, and that share is not modelled.
   const speedupOf = (plan: BatchPlan) => (makesAnswers(spec) ? 1 : rate(plan) / rate(now))
   const point = (plan: BatchPlan): OperatingPoint => ({
     ...plan,
@@ -95,7 +95,7 @@ export function assess(
   const modelled = probe.peak(spec.microBatch)
   const { breakdown, moment } = modelled
   const correction = current.peakBytes / modelled.bytes
-  // A config that does not run has no speed to compare with.
+  // A config that does not fit has no speed to compare with.
   const speedup = current.fits && evidence.advice ? speedupOf(evidence.advice.recommended) : 1
   const savedPerRunUsd = savingsPerRunUsd(terms, speedup)
   const savingsPerYearUsd = savedPerRunUsd * runsPerYear
@@ -140,7 +140,7 @@ export function assess(
   }
 }
 
-/** A size that was not timed beside others that were has no speed of its own; the model knows the speed of any. */
+/** If other sizes were timed but this one was not, it has no measured speed; the model has a speed for any size. */
 function throughputCurve({ trials, throughputProvenance, samplesPerSecond, largest = 0 }: Evidence): ThroughputPoint[] {
   const isModelled = throughputProvenance === 'modelled'
   const tried = trials.flatMap(({ microBatch, outcome }) =>
@@ -182,13 +182,13 @@ export function planOf({ microBatch, gradientAccumulation }: TrainingSpec): Batc
   return { microBatch, gradientAccumulation }
 }
 
-/** The parts add up to the peak, so where that was read they are scaled to it. */
+/** The parts add up to the peak, so if the peak was measured they are scaled to it. */
 function scaled(breakdown: Breakdown, factor: number): Breakdown {
   const parts = Object.entries(breakdown).map(([kind, bytes]) => [kind, bytes * factor])
   return factor === 1 ? breakdown : Object.fromEntries(parts)
 }
 
-/** The sizes that the report shows: those it speaks of, powers of two up to the largest, and the first that does not fit. */
+/** The sizes that the report shows: those it mentions, powers of two up to the largest, and the first that does not fit. */
 function trialsOf(
   probe: EstimateProbe,
   grid: Grid,
@@ -207,14 +207,14 @@ function powersOfTwo(): number[] {
   return Array.from({ length: 20 }, (_, exponent) => 2 ** exponent)
 }
 
-/** The GPU on which a run of the current config costs least, if that is cheaper than this one's recommendation. */
+/** The GPU on which a run of the current config costs least, if that beats the recommendation on this GPU. */
 function cheaperGpu(
   spec: TrainingSpec,
   config: ModelConfig,
   { gpu, footprints, hoursPerRun, catalogue = gpus, margin = DEFAULT_MARGIN }: AssessmentOptions,
   best: OperatingPoint,
 ): AnalysedConfig['rightSizing'] {
-  // Both speeds come from the same model: a measured one would not compare with another card's modelled one.
+  // Both speeds are modelled: a measured one could not be compared with another card's modelled one.
   const probeOf = (card: Gpu) => new EstimateProbe(footprints.of(spec, config, card), card)
   const here = probeOf(gpu).samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
   const offers = catalogue
@@ -238,12 +238,12 @@ export function reportedGpu(gpu: Gpu): ReportedGpu {
   return { id, name, totalBytes, usableBytes: usableBytes(gpu), pricePerHourUsd, priceSource, priceDate }
 }
 
-/** The same model takes almost ten times the memory in TensorFlow.js, so our model of PyTorch says nothing about it. */
+/** The same model needs almost ten times the memory in TensorFlow.js, so our model of PyTorch does not apply to it. */
 function notEstimated({ framework }: TrainingSpec): MemoryMarkError {
   return new MemoryMarkError({
     code: 'framework-not-estimated',
     field: 'framework',
-    message: `steps in ${framework} are run, not estimated`,
-    fix: 'Run `memorymark sweep`, which finds the largest batch in it.',
+    message: `training steps in ${framework} can only be run, not estimated`,
+    fix: 'Run `memorymark sweep`, which finds the largest batch by running them.',
   })
 }

@@ -1,5 +1,5 @@
 /**
- * Everything a person can be told is wrong, in one shape: what, where, what to do.
+ * Everything that can be reported as wrong, in one shape: what, where, what to do.
  * A Problem is data (it travels in the report); MemoryMarkError carries one through a throw.
  */
 import * as z from 'zod'
@@ -7,7 +7,7 @@ import * as z from 'zod'
 export const problem = z.object({
   /** Stable id, so that a policy or a test can name it without quoting the text. */
   code: z.string().max(60),
-  /** What is wrong, in one sentence, without a trailing full stop. Untrusted parts are quoted, never formatted. */
+  /** What is wrong, in one sentence, without a full stop. Untrusted parts are quoted, never formatted. */
   message: z.string().max(2_000),
   /** What to do about it, in one sentence. */
   fix: z.string().max(2_000),
@@ -21,7 +21,7 @@ export const problem = z.object({
 })
 export type Problem = z.infer<typeof problem>
 
-/** An error that is the user's to mend. Anything else thrown is our own bug and keeps its stack. */
+/** An error that the user can fix. Anything else thrown is our own bug and keeps its stack. */
 export class MemoryMarkError extends Error {
   readonly problem: Problem
   constructor(problem: Problem, options?: ErrorOptions) {
@@ -31,10 +31,10 @@ export class MemoryMarkError extends Error {
   }
 }
 
-/** `configs/a.yaml:12:3 (batch_size): ` or nothing. */
+/** `configs/a.yaml:12:3 (batch_size): `, `--gpu: ` or nothing. */
 export function formatWhere({ file, line, column, field }: Problem): string {
   const place = [file, line, line && column].filter(part => part !== undefined).join(':')
-  const where = [place, field && `(${field})`].filter(Boolean).join(' ')
+  const where = place && field ? `${place} (${field})` : place || field
   return where ? `${where}: ` : ''
 }
 

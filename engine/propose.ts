@@ -1,4 +1,4 @@
-/** The recommendation as a change to the file: made in its text, read again, and offered only where it says just that. */
+/** The recommendation as a change to the file: made in its text, read back, and offered only if it says exactly that. */
 import { isDeepStrictEqual } from 'node:util'
 import { readConfigAsync } from './config/read.ts'
 import type { Position, SourceFile } from './config/reading.ts'
@@ -14,11 +14,11 @@ export type Proposal =
   | { readonly kind: 'nothing-to-change' }
   | { readonly kind: 'by-hand'; readonly why: ByHand }
 
-/** Why nobody but a person can make the change. */
+/** Why only a person can make the change. */
 export type ByHand =
   | { readonly kind: 'not-in-file'; readonly setting: 'micro-batch' | 'gradient accumulation' }
   | { readonly kind: 'not-plain'; readonly at: Position }
-  /** With the numbers replaced the file would say something else than the recommendation, or nothing that can be read. */
+  /** With the numbers replaced, the file would not say what the recommendation says, or could not be read. */
   | { readonly kind: 'tied-to-other-settings' }
 
 export interface ProposalOptions {

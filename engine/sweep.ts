@@ -1,4 +1,4 @@
-/** One training spec swept on one probe: the boundary found, the speed measured, and the same assessment that an estimate gets. */
+/** Sweeps one training spec on one probe: finds the boundary, measures speed, and makes the same assessment that an estimate gets. */
 import { type Assessment, type AssessmentOptions, assess, type Evidence, planOf, reportedGpu } from './assess.ts'
 import { batchBounds, type TrainingSpec } from './config/spec.ts'
 import { errorBandPercent } from './estimate/error-band.ts'
@@ -33,21 +33,21 @@ export type SweepResult =
   | { readonly kind: 'broken-off'; readonly trial: Trial; readonly trials: readonly Trial[] }
   | { readonly kind: 'cancelled'; readonly trials: readonly Trial[] }
 
-/** Which sizes fit is all that can be told. */
+/** Only which sizes fit is known. */
 export interface SizesOnly {
   readonly kind: 'sizes-only'
   readonly why: /** The device keeps no count of memory. */
     | 'no-peaks'
-    /** Speed, and what uses the memory, are modelled for PyTorch alone. */
+    /** Speed and the memory breakdown are modelled for PyTorch only. */
     | 'other-framework'
   readonly largest: number | undefined
   readonly trials: readonly Trial[]
 }
 
-/** Two to warm up, six whose median and spread make the throughput. */
+/** Two for warm-up, and six whose median and spread give the throughput. */
 const TIMED_STEPS = 8
 
-/** Sizes that are timed between the current and the largest, so that the curve's knee is seen. */
+/** Sizes to time between the current and the largest, so that the knee of the curve shows. */
 const SIZES_BETWEEN = 2
 
 export async function sweep(spec: TrainingSpec, config: ModelConfig, options: SweepOptions): Promise<SweepResult> {
@@ -107,7 +107,7 @@ function unfinished(found: Exclude<SearchResult, { kind: 'found' }>, { trials }:
   return found.kind === 'cancelled' ? { kind: 'cancelled', trials } : { ...found, trials }
 }
 
-/** Steps that all have the same peak, as most do, leave no doubt. */
+/** If all steps have the same peak, as most do, there is no uncertainty. */
 function memorySpread({ trials }: TrialRecord): number {
   return widestSpread(trials, ({ peakBytes, peakBytesSpread }) => [peakBytes, peakBytesSpread]) ?? 0
 }
@@ -116,7 +116,7 @@ function sizesOnly(why: SizesOnly['why'], largest: number | undefined, { trials 
   return { kind: 'sizes-only', why, largest, trials }
 }
 
-/** The catalogue's card with the memory of the device that answers. */
+/** The catalogue's card, with the memory of the actual device. */
 function gpuOf(gpu: Gpu, { name, totalBytes, usableBytes }: ProbedDevice): Gpu {
   return { ...gpu, name, totalBytes, contextBytes: totalBytes - usableBytes }
 }
@@ -146,7 +146,7 @@ interface Recommendation {
   readonly throughputBandPercent?: number
 }
 
-/** A recommendation has been tried itself; one that turns out too large is replaced by the next that is not. */
+/** A recommendation has to have been tried; one that turns out too large is replaced by the next smaller one. */
 async function recommendVerified(spec: TrainingSpec, recommending: Recommending): Promise<Recommendation> {
   const { grid, record, isTimed, sizes, withinMargin, modelled } = recommending
   for (let index = sizes - 1; index >= 0; index--) {
@@ -196,15 +196,15 @@ function assumptionsOf(assessment: Assessment, record: TrialRecord, probe: Probe
     point => point !== undefined && record.peak(point.microBatch) === undefined,
   )
   return [
-    `Peak memory is ${provenance} on ${name}${by}; samples per second are ${throughputProvenance}.`,
-    ...(provenance === 'estimated' ? [] : ['The breakdown, the lever and the cheaper GPU are modelled.']),
+    `Peak memory is ${provenance} for the ${name}${by}; throughput is ${throughputProvenance}.`,
+    ...(provenance === 'estimated'
+      ? []
+      : ['The memory breakdown, the suggestion that frees most memory and the cheaper GPU are modelled.']),
     ...(unread && provenance !== 'estimated'
-      ? [
-          `A size that ran out of memory shows the peak that our model gives it, corrected by the sizes that were ${provenance}.`,
-        ]
+      ? [`For a size that ran out of memory, the peak is modelled and corrected by the sizes that were ${provenance}.`]
       : []),
     ...(throughputProvenance === 'measured' && !current.fits
-      ? ['The current batch does not run, so its samples per second are carried over from the sizes that do.']
+      ? ['The current batch does not run, so its throughput is extrapolated from the sizes that do.']
       : []),
   ]
 }

@@ -100,7 +100,7 @@ describe('one config', () => {
     expect(Object.values(breakdown).reduce((sum, bytes) => sum + bytes, 0)).toBe(current.peakBytes)
   })
 
-  test('shows trials in order, the largest batch among them and the next size going out of memory', async () => {
+  test('shows trials in order, the largest batch among them and the next size running out of memory', async () => {
     const { trials, largest } = await analysed(bert.text)
     const sizes = trials.map(({ microBatch }) => microBatch)
     expect(sizes).toEqual([...new Set(sizes)].toSorted((a, b) => a - b))
@@ -116,7 +116,7 @@ describe('one config', () => {
     expect(throughputCurve).toContainEqual({ microBatch: 16, samplesPerSecond: current.samplesPerSecond })
   })
 
-  test('that goes out of memory is blocked and offered the largest that fits', async () => {
+  test('that runs out of memory is blocked and offered the largest that fits', async () => {
     const config = await analysed('memorymark:\n  model: bert\n  batch_size: 4096\n  sequence_length: 128\n')
     expect(config.verdict).toEqual({ state: 'blocked', reasons: [{ kind: 'does-not-fit' }] })
     expect(config.current.fits).toBe(false)
@@ -212,7 +212,7 @@ overrides:
     expect((await analyze([{ path: 'train.yaml', text }], { now })).configs).toMatchObject([{ status: 'not-analysed' }])
     const config = await analysed(text, { settings: supplying })
     expect(config).toMatchObject({ spec: { sequenceLength: 128 } })
-    expect(config.assumptions).toContain('The model is "bert", as .github/memorymark.yml says.')
+    expect(config.assumptions).toContain('The model is "bert", as set in .github/memorymark.yml.')
   })
 })
 

@@ -77,7 +77,7 @@ describe('a change is left to a person', () => {
       path: '.github/memorymark.yml',
       text: 'overrides: [{ path: ds.json, model: gpt2, sequence_length: 128 }]\n',
     })
-    if (settings.kind !== 'settings') throw new Error('the settings cannot be read')
+    if (settings.kind !== 'settings') throw new Error('the settings file cannot be read')
     const text = JSON.stringify({
       train_batch_size: 32,
       train_micro_batch_size_per_gpu: 8,

@@ -39,7 +39,7 @@ export const scenes: readonly Scene[] = [
     }),
     exitCode: 1,
     configs: ['new.yaml'],
-    says: /That of a pull request from a fork is read-only/,
+    says: /On a pull request from a fork it is read-only/,
   },
   {
     name: 'pull_request that renames',

@@ -36,5 +36,5 @@ function stillBlocks(configs: readonly ConfigResult[]): string {
   const paths = configs.slice(0, MAX_PATHS).map(({ path }) => inlinePath(path))
   const rest = configs.length > MAX_PATHS ? [`${configs.length - MAX_PATHS} more`] : []
   const verb = configs.length === 1 ? 'goes' : 'go'
-  return `${[...paths, ...rest].join(', ')} ${verb} out of memory, which is not accepted along the way. If you know better than the figures, write ${inlineCode('/memorymark accept out-of-memory <reason>')}; if it runs on another GPU, say so in ${inlineCode('.github/memorymark.yml')}.`
+  return `${[...paths, ...rest].join(', ')} ${verb} out of memory, which has to be accepted explicitly. If the figures are wrong, write ${inlineCode('/memorymark accept out-of-memory <reason>')}; if it runs on another GPU, set that in ${inlineCode('.github/memorymark.yml')}.`
 }

@@ -36,17 +36,17 @@ export const usage: Readonly<Record<CommandName, { readonly form: string; readon
   rerun: { form: 'rerun', meaning: 'reads and judges the configs again' },
   ok: {
     form: 'ok <sha>',
-    meaning: 'lets the GPU runner measure that commit of a fork; give the newest commit, seven characters or more',
+    meaning: 'lets the GPU runner measure that commit of a fork; give the newest commit, at least seven characters',
   },
   accept: {
     form: 'accept <reason>',
     meaning:
-      'unblocks this pull request, with your name and reason on the check, until one of its configs gets worse; a config that goes out of memory is accepted only by `accept out-of-memory <reason>`',
+      'unblocks this pull request, with your name and reason on the check, until one of its configs gets worse; a config that runs out of memory is accepted only by `accept out-of-memory <reason>`',
   },
   snooze: {
     form: 'snooze <days>',
-    meaning: `keeps the comment still and the check from blocking for 1 to ${MAX_SNOOZE_DAYS} days; what goes out of memory still blocks`,
+    meaning: `for 1 to ${MAX_SNOOZE_DAYS} days, leaves the comment as it is and keeps the check from blocking; a config that runs out of memory still blocks`,
   },
-  explain: { form: 'explain', meaning: 'tells how each config was read and what its figures stand on' },
-  fix: { form: 'fix', meaning: 'opens a pull request with the recommended batch sizes onto this branch' },
+  explain: { form: 'explain', meaning: 'shows how each config was read and what its figures are based on' },
+  fix: { form: 'fix', meaning: 'opens a pull request against this branch with the recommended batch sizes' },
 }

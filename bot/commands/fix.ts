@@ -14,12 +14,12 @@ export async function fix({ work, pull, by }: Asked, judged: JudgedConfigs): Pro
   const notes = byHand.map(({ config, why }) => sayByHand(config, why))
   if (changes.length === 0) {
     return declined(
-      [...notes, ...(notes.length === 0 ? ['No config here asks for another batch size.'] : [])].join('\n\n'),
+      [...notes, ...(notes.length === 0 ? ['No config here needs another batch size.'] : [])].join('\n\n'),
     )
   }
   if (pull.isFork) return told([pasteInstead(changes), ...notes].join('\n\n'))
   const number = await openFix(work, pull, changes, by)
-  const opened = `#${number} changes ${changes.map(({ change }) => inlinePath(change.path)).join(', ')} to the recommended batch sizes. Merge it into ${inlineCode(pull.headRef, 200)} to take them.`
+  const opened = `#${number} changes ${changes.map(({ change }) => inlinePath(change.path)).join(', ')} to the recommended batch sizes. Merge it into ${inlineCode(pull.headRef, 200)} to apply them.`
   return told([opened, ...notes].join('\n\n'))
 }
 
@@ -29,10 +29,9 @@ function pasteInstead(changes: Changes): string {
     const lines = renderChangedLines(change) ?? 'Its lines cannot be shown here.'
     return `${inlinePath(change.path)}. ${lines}`
   })
-  return [
-    'This pull request comes from a fork, where the bot cannot push. These lines are to be pasted:',
-    ...pieces,
-  ].join('\n\n')
+  return ['This pull request comes from a fork, to which the bot cannot push. Paste these lines:', ...pieces].join(
+    '\n\n',
+  )
 }
 
 /** The number of the pull request. The same changes find the one that was opened for them. */
@@ -53,7 +52,7 @@ async function openFix(work: Work, pull: PullRequest, changes: Changes, by: stri
     head: branch,
     base: pull.headRef,
     title: 'Use the recommended batch sizes',
-    body: `Asked for by ${inlineCode(by)} on #${pull.number}, whose comment says what this changes and how that is known.`,
+    body: `Requested by ${inlineCode(by)} on #${pull.number}. The MemoryMark comment there says what this changes and what the figures are based on.`,
   })
   return created.number
 }

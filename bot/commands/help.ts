@@ -11,7 +11,7 @@ export function help(): Answer {
   })
   return told(
     [
-      'What MemoryMark can be asked, at the start of a line of a new comment, one command a comment:',
+      'Commands for MemoryMark, at the start of a line in a new comment, one command per comment:',
       lines.join('\n'),
     ].join('\n\n'),
   )

@@ -8,11 +8,11 @@ export async function ok({ work, pull, by }: Asked, shaPrefix: string): Promise<
   const { database, queue, place } = work
   const { number, headSha } = pull
   if (!pull.isFork) {
-    return declined('This pull request comes from this repository itself: its measurement waits for nobody’s leave.')
+    return declined('This pull request comes from this repository itself, so its measurement needs no approval.')
   }
   if (!headSha.startsWith(shaPrefix)) {
     return declined(
-      `That is not the newest commit of this pull request. The newest is ${inlineCode(headSha)}: look at what it changes, and then write ${inlineCode(`/memorymark ok ${headSha}`)}.`,
+      `That is not the newest commit of this pull request. The newest is ${inlineCode(headSha)}: review what it changes, then write ${inlineCode(`/memorymark ok ${headSha}`)}.`,
     )
   }
   await database.transaction(async sql => {

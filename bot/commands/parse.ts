@@ -65,14 +65,14 @@ function parseOk(rest: string): ParsedArguments {
   const sha = rest.toLowerCase()
   const isSha = /^[0-9a-f]{1,40}$/.test(sha) && sha.length >= MIN_SHA_CHARACTERS
   if (isSha) return { kind: 'command', command: { kind: 'ok', shaPrefix: sha } }
-  return malformed('ok', `It takes the SHA of the newest commit, ${MIN_SHA_CHARACTERS} to 40 hexadecimal characters`)
+  return malformed('ok', `It needs the SHA of the newest commit, ${MIN_SHA_CHARACTERS} to 40 hexadecimal characters`)
 }
 
 function parseAccept(rest: string): ParsedArguments {
   const outOfMemory = /^out-of-memory(?:\s|$)/i.test(rest)
   const reason = outOfMemory ? rest.slice('out-of-memory'.length).trim() : rest
   // What cannot be read is no reason; letters or digits of any script can.
-  if (!/[\p{L}\p{N}]/u.test(reason)) return malformed('accept', 'It takes a reason, which the check will show')
+  if (!/[\p{L}\p{N}]/u.test(reason)) return malformed('accept', 'It needs a reason, which the check will show')
   if (Array.from(reason).length > MAX_REASON_CHARACTERS) {
     return malformed('accept', `The reason may be up to ${MAX_REASON_CHARACTERS} characters long`)
   }
@@ -85,7 +85,7 @@ function parseSnooze(rest: string): ParsedArguments {
   if (written !== undefined && days >= 1 && days <= MAX_SNOOZE_DAYS) {
     return { kind: 'command', command: { kind: 'snooze', days } }
   }
-  return malformed('snooze', `It takes a number of days from 1 to ${MAX_SNOOZE_DAYS}`)
+  return malformed('snooze', `It needs a number of days from 1 to ${MAX_SNOOZE_DAYS}`)
 }
 
 function malformed(name: CommandName, problem: string): Extract<Parsed, { readonly kind: 'malformed' }> {

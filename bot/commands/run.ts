@@ -47,9 +47,9 @@ export async function runCommand(work: Work, request: CommandRequest, judge: Jud
 function answerToFailure(failure: Failure): Answer | undefined {
   switch (failure.kind) {
     case 'fault':
-      return declined('This could not be done, by a fault on our side; the log of the bot says more.')
+      return declined("This failed because of an internal error; the bot's log says more.")
     case 'forbidden':
-      return declined('This could not be done: the App lacks a permission. `memorymark-bot doctor` says which.')
+      return declined('This failed because the App lacks a permission; `memorymark-bot doctor` says which.')
     case 'passing':
     case 'limited':
     case 'gone':
@@ -80,7 +80,7 @@ async function answerTo(asking: Asking, parsed: Exclude<Parsed, { kind: 'none' }
 async function answerToCommand(asking: Asking, command: Command): Promise<Answer> {
   const { work, request, at, judge } = asking
   if (accessNeeded(command.kind) === 'write' && !(await mayWrite(work, request.author))) {
-    return declined(`${inlineCode(`/memorymark ${command.kind}`)} takes write access to this repository.`)
+    return declined(`${inlineCode(`/memorymark ${command.kind}`)} needs write access to this repository.`)
   }
   const pull = await readPullRequest(work, request.pullNumber)
   if (!pull.isOpen && !isForClosed(command.kind)) return closed
@@ -107,7 +107,7 @@ async function carryOut(asked: Asked, command: Command, judge: Judge): Promise<A
   }
 }
 
-const seeHelp = `${inlineCode('/memorymark help')} lists what can be asked.`
+const seeHelp = `${inlineCode('/memorymark help')} lists the commands.`
 
 const closed = declined('This pull request is closed.')
 
@@ -117,7 +117,7 @@ function isForClosed(name: CommandName): boolean {
 
 function unknownCommand(word: string, meant: CommandName | undefined): Answer {
   const didYouMean = meant === undefined ? '' : ` Did you mean ${inlineCode(`/memorymark ${meant}`)}?`
-  return declined(`There is no command ${inlineCode(word, 50)}.${didYouMean} ${seeHelp}`)
+  return declined(`Unknown command ${inlineCode(word, 50)}.${didYouMean} ${seeHelp}`)
 }
 
 function withFirstOnly(reply: string | undefined): string {

@@ -15,6 +15,6 @@ export async function snooze({ work, pull: { number }, by, commentId, at }: Aske
   queue.announce()
   const date = until.toISOString().slice(0, 10)
   return told(
-    `Until ${date} the comment stays as it is and the check does not block, unless a config goes out of memory.`,
+    `Until ${date} the comment stays as it is and the check does not block, unless a config runs out of memory.`,
   )
 }

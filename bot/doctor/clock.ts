@@ -8,7 +8,7 @@ const MAX_SKEW_SECONDS = 30
 export function examineClock(ours: Date, theirs: string | undefined): Finding {
   const at = theirs === undefined ? Number.NaN : Date.parse(theirs)
   if (Number.isNaN(at)) {
-    return { kind: 'remark', what: 'GitHub did not say what time it is', todo: 'Keep the clock by NTP.' }
+    return { kind: 'remark', what: 'GitHub did not send the time', todo: 'Keep the clock in sync with NTP.' }
   }
   const skewSeconds = Math.round((ours.getTime() - at) / 1_000)
   if (Math.abs(skewSeconds) <= MAX_SKEW_SECONDS) return { kind: 'well', what: 'the clock agrees with GitHub’s' }
@@ -16,6 +16,6 @@ export function examineClock(ours: Date, theirs: string | undefined): Finding {
   return {
     kind: 'fault',
     what: `the clock is ${Math.abs(skewSeconds)} s ${direction} GitHub’s`,
-    todo: `Set it by NTP: above ${MAX_SKEW_SECONDS} s GitHub may not let the App sign in.`,
+    todo: `Synchronise it with NTP: above ${MAX_SKEW_SECONDS} s GitHub may not let the App sign in.`,
   }
 }

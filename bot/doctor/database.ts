@@ -10,7 +10,7 @@ export async function examineDatabase(place: DatabasePlace): Promise<Finding> {
     case 'memory':
       return {
         kind: 'remark',
-        what: 'everything is kept in memory, and gone with the process',
+        what: 'everything is kept in memory, and lost when the process ends',
         todo: 'Name a folder or a PostgreSQL server.',
       }
     case 'folder':
@@ -25,12 +25,12 @@ async function examineFolder(folder: string): Promise<Finding> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await access(folder, constants.R_OK | constants.W_OK)
-    return { kind: 'well', what: `the embedded database has a folder that can be written (${folder})` }
+    return { kind: 'well', what: `the folder of the embedded database is writable (${folder})` }
   } catch (error) {
     return {
       kind: 'fault',
-      what: `the folder of the embedded database, ${folder}, cannot be written (${codeOf(error)})`,
-      todo: 'Give it to the user that runs the bot, or name a PostgreSQL server by DATABASE_URL.',
+      what: `the folder of the embedded database, ${folder}, is not writable (${codeOf(error)})`,
+      todo: 'Make it writable for the user that runs the bot, or set DATABASE_URL to a PostgreSQL server.',
     }
   }
 }
@@ -42,12 +42,12 @@ async function examineServer(url: string): Promise<Finding> {
   try {
     await using database = connectPostgres(url, ignore)
     const version = await tryWriting(database)
-    return { kind: 'well', what: `PostgreSQL ${version} answers and can be written` }
+    return { kind: 'well', what: `PostgreSQL ${version} answers and is writable` }
   } catch (error) {
     return {
       kind: 'fault',
       what: `PostgreSQL cannot be used (${codeOf(error)})`,
-      todo: 'Look at DATABASE_URL: the server must answer, and its user must be allowed to create schemas.',
+      todo: 'Check DATABASE_URL: the server must answer, and its user must be allowed to create schemas.',
     }
   }
 }

@@ -43,12 +43,18 @@ export async function examineGitHub({ app, appId, apiUrl, now }: Registered): Pr
 async function examineInstallations(github: GitHub): Promise<readonly Finding[]> {
   const installations = await github.paginate(github.rest.apps.listInstallations, { per_page: 100 })
   if (installations.length === 0) {
-    return [{ kind: 'remark', what: 'the App is installed nowhere', todo: 'Install it where it shall watch.' }]
+    return [
+      {
+        kind: 'remark',
+        what: 'the App is installed nowhere',
+        todo: 'Install it on the repositories that it should watch.',
+      },
+    ]
   }
   return installations.flatMap(({ id, account, html_url, permissions, events, suspended_at }): readonly Finding[] => {
     const of = `installation ${id} (${account !== null && 'login' in account ? account.login : 'an enterprise'})`
     if (suspended_at !== null)
-      return [{ kind: 'remark', what: `${of} is suspended`, todo: `It can be resumed at ${html_url}.` }]
+      return [{ kind: 'remark', what: `${of} is suspended`, todo: `Resume it at ${html_url}.` }]
     return examineGrants({ of, page: html_url, permissions: granted(permissions), events })
   })
 }
@@ -60,11 +66,11 @@ async function examineWebhook(github: GitHub): Promise<readonly Finding[]> {
     ...(data.url ? [] : ['it has no address']),
     ...(data.secret ? [] : ['it has no secret']),
     ...(data.content_type === 'json' ? [] : [`it sends ${data.content_type ?? 'no'} content, not json`]),
-    ...(String(data.insecure_ssl ?? '0') === '0' ? [] : ['it does not look at certificates']),
+    ...(String(data.insecure_ssl ?? '0') === '0' ? [] : ['it does not verify certificates']),
   ]
   if (wrong.length === 0) return [{ kind: 'well', what: `webhooks go to ${data.url}` }]
-  const todo = 'Mend it in the settings of the App, General, Webhook.'
-  return [{ kind: 'fault', what: `the App’s webhook is not as it should be: ${wrong.join(', ')}`, todo }]
+  const todo = 'Fix it in the settings of the App, General, Webhook.'
+  return [{ kind: 'fault', what: `the App’s webhook is not set up correctly: ${wrong.join(', ')}`, todo }]
 }
 
 function granted(permissions: object): Readonly<Record<string, string>> {
@@ -75,12 +81,16 @@ function notKnown(appId: number): Finding {
   return {
     kind: 'fault',
     what: `GitHub does not let App ${appId} sign in`,
-    todo: 'APP_ID and PRIVATE_KEY must be of the same App, the key must not have been taken back, and the clock must be right.',
+    todo: 'APP_ID and PRIVATE_KEY must belong to the same App, the key must not have been revoked, and the clock must be right.',
   }
 }
 
 function notReached(apiUrl: string): Finding {
-  return { kind: 'fault', what: `${apiUrl} does not answer`, todo: 'Look at GITHUB_API_URL and the way out to it.' }
+  return {
+    kind: 'fault',
+    what: `${apiUrl} does not answer`,
+    todo: 'Check GITHUB_API_URL and the network connection to it.',
+  }
 }
 
 function refused(status: number): Finding {

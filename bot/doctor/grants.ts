@@ -1,4 +1,4 @@
-/** What was granted, held against what is needed. */
+/** Compares what was granted with what is needed. */
 import type { Finding } from './finding.ts'
 import { type Level, neededEvents, neededPermissions } from './needs.ts'
 
@@ -14,7 +14,7 @@ export interface Grants {
 /** One finding for each thing that lacks or is too much; a single good one where nothing is. */
 export function examineGrants(grants: Grants): readonly Finding[] {
   const findings = [...missingPermissions(grants), ...missingEvents(grants), ...superfluous(grants)]
-  return findings.length > 0 ? findings : [{ kind: 'well', what: `${grants.of} grants what is needed, and no more` }]
+  return findings.length > 0 ? findings : [{ kind: 'well', what: `${grants.of} grants exactly what is needed` }]
 }
 
 function missingPermissions({ of, page, permissions }: Grants): readonly Finding[] {
@@ -44,7 +44,7 @@ function superfluous({ of, page, permissions }: Grants): readonly Finding[] {
   if (more.length === 0) return []
   const listed = more.map(([name, level]) => `${name}: ${level}`).join(', ')
   return [
-    { kind: 'remark', what: `${of} grants more than is needed (${listed})`, todo: `It can be taken back at ${page}.` },
+    { kind: 'remark', what: `${of} grants more than is needed (${listed})`, todo: `It can be revoked at ${page}.` },
   ]
 }
 

@@ -35,7 +35,7 @@ export async function readLeniency(sql: Sql, key: PullKey): Promise<Leniency> {
   return { acceptances: await acceptancesOf(sql, key), snooze: await snoozeOf(sql, key) }
 }
 
-/** Going out of memory passes by an acceptance that says so, and by no snooze. */
+/** Running out of memory passes by an acceptance that says so, and by no snooze. */
 export function applyLeniency(report: Report, { acceptances, snooze }: Leniency, now: Date): LenientReport {
   const active = snooze !== undefined && snooze.until > now ? snooze : undefined
   const passes = report.configs.filter(blocks).map(config => ({ config, pass: passOf(config, acceptances, active) }))
@@ -84,7 +84,7 @@ function acceptedRemark(acceptance: Acceptance, accepted: ReadonlyMap<string, Ac
   const named = paths.slice(0, MAX_PATHS).map(path => inlinePath(path))
   const rest = paths.length > MAX_PATHS ? [`${paths.length - MAX_PATHS} more`] : []
   return [
-    `Accepted by ${inlineCode(acceptance.by)} on ${dateOf(acceptance.at)}: ${escapeText(acceptance.reason)}. This covers ${[...named, ...rest].join(', ')}, until it gets worse.`,
+    `Accepted by ${inlineCode(acceptance.by)} on ${dateOf(acceptance.at)}: ${escapeText(acceptance.reason)}. This covers ${[...named, ...rest].join(', ')} until it gets worse.`,
   ]
 }
 
@@ -92,12 +92,12 @@ function lapsedRemark(config: ConfigResult, acceptances: readonly Acceptance[]):
   const before = acceptances.find(({ configs }) => configs.some(({ path }) => path === config.path))
   if (before === undefined) return []
   return [
-    `What ${inlineCode(before.by)} accepted of ${inlinePath(config.path)} on ${dateOf(before.at)} no longer covers it: it got worse.`,
+    `The acceptance of ${inlinePath(config.path)} by ${inlineCode(before.by)} on ${dateOf(before.at)} no longer applies: the config got worse.`,
   ]
 }
 
 function snoozedRemark({ by, until }: Snooze): string {
-  return `Put off by ${inlineCode(by)} until ${dateOf(until)}; what goes out of memory blocks all the same.`
+  return `Snoozed by ${inlineCode(by)} until ${dateOf(until)}; a config that runs out of memory still blocks.`
 }
 
 function dateOf(at: Date): string {

@@ -16,9 +16,9 @@ export type ArchiveReading =
 export async function readReportArchive(zip: Uint8Array): Promise<ArchiveReading> {
   const archive = await fromBufferPromise(Buffer.from(zip)).catch(() => undefined)
   if (archive === undefined) return unusable('it is not a zip archive')
-  if (archive.entryCount > MAX_ENTRIES) return unusable(`it holds more than ${MAX_ENTRIES} files`)
+  if (archive.entryCount > MAX_ENTRIES) return unusable(`it contains more than ${MAX_ENTRIES} files`)
   const entry = await findEntry(archive).catch(() => undefined)
-  if (entry === undefined) return unusable(`it does not hold ${REPORT_ENTRY}`)
+  if (entry === undefined) return unusable(`it does not contain ${REPORT_ENTRY}`)
   if (entry.uncompressedSize > MAX_INFLATED_BYTES) return unusable('its report is larger than 20 MiB')
   const text = await inflate(archive, entry).catch(() => undefined)
   return text === undefined ? unusable('it is damaged') : readReport(text)

@@ -46,7 +46,7 @@ async function start(work: Work, workflow: string, inputs: Readonly<Record<strin
     })
     const run = details.safeParse(answer.data)
     if (run.success) return { kind: 'started', runId: run.data.workflow_run_id }
-    return { kind: 'refused', why: 'it does not say which run it started' }
+    return { kind: 'refused', why: 'GitHub did not say which run it started' }
   } catch (error) {
     const why = refusals[statusOf(error) ?? 0]
     if (why === undefined) throw error

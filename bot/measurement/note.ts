@@ -24,9 +24,9 @@ function waitingFor({ for: what, workflow }: Waiting): string {
     case 'start':
       return `Waiting for ${named} to start.`
     case 'runner':
-      return `${named} waits for a runner.`
+      return `${named} is waiting for a runner.`
     case 'absent-runner':
-      return `No runner has taken ${named} so far. See that one with the labels of its jobs is online.`
+      return `No runner has picked up ${named} so far. Make sure that one with its jobs' labels is online.`
     case 'result':
       return `${named} is running.`
   }
@@ -36,24 +36,24 @@ function endedBy({ how, workflow, why }: Ended, headSha: string): string {
   const named = inlineCode(workflow)
   switch (how) {
     case 'needs-leave':
-      return `a GPU measures a newcomer's commit only when someone with write access comments ${inlineCode(`/memorymark ok ${headSha}`)}.`
+      return `a first-time contributor's commit is measured on a GPU only after someone with write access comments ${inlineCode(`/memorymark ok ${headSha}`)}.`
     case 'needs-approval':
-      return `${named} waits for approval. Someone with write access can approve its run on the Actions page.`
+      return `${named} is waiting for approval. Someone with write access can approve its run on the Actions page.`
     case 'refused':
-      return `GitHub did not start ${named}: ${why ?? 'it gave no reason'}. Mend that, then re-run this check.`
+      return `GitHub did not start ${named}: ${why ?? 'it gave no reason'}. Fix that, then re-run this check.`
     case 'not-started':
-      return `${named} did not start for this commit. See that it is on the default branch and that no filter skips it, then re-run this check.`
+      return `${named} did not start for this commit. Make sure that it is on the default branch and that no filter skips it, then re-run this check.`
     case 'queued-too-long':
-      return `no runner took ${named} in time. Bring one with the labels of its jobs online, then re-run this check.`
+      return `no runner picked up ${named} in time. Bring one with its jobs' labels online, then re-run this check.`
     case 'timed-out':
-      return `${named} did not finish in time. Look at its log, then re-run this check.`
+      return `${named} did not finish in time. Check its log, then re-run this check.`
     case 'cancelled':
       return `${named} was cancelled. Re-run this check to measure again.`
     case 'failed':
-      return `${named} failed before it had a report. Look at its log, then re-run this check.`
+      return `${named} failed before it produced a report. Check its log, then re-run this check.`
     case 'without-report':
-      return `${named} finished and left no report about these configs. See that it uploads the artifact memorymark-report, then re-run this check.`
+      return `${named} finished without a report about these configs. Make sure that it uploads the artifact memorymark-report, then re-run this check.`
     case 'not-measured':
-      return `${named} reported, but not from a GPU. See that its runner has one, then re-run this check.`
+      return `${named} reported, but not from a GPU. Make sure that its runner has one, then re-run this check.`
   }
 }

@@ -53,11 +53,11 @@ function stateWith(
 }
 
 const endings = {
-  'needs-leave': 'measuring needs leave',
-  'needs-approval': 'measuring needs approval',
+  'needs-leave': 'measurement needs /memorymark ok',
+  'needs-approval': 'measurement needs approval',
   refused: 'not measured',
   'not-started': 'not measured',
-  'queued-too-long': 'no runner took the measurement',
+  'queued-too-long': 'no runner picked up the measurement',
   'timed-out': 'the measurement timed out',
   cancelled: 'the measurement was cancelled',
   failed: 'the measurement failed',
@@ -85,7 +85,7 @@ function commentNote(measurement: Measurement): string[] {
     case 'waiting':
       return ['A GPU run is due and will replace these estimates.']
     case 'ended':
-      return ['The GPU run brought no measurement, so these are estimates; the check says why.']
+      return ['The GPU run produced no measurement, so these are estimates; the check says why.']
     case 'unusable':
     case 'not-due':
     case 'measured':
@@ -107,14 +107,14 @@ export function failedCheck(error: unknown): DesiredCheck {
 
 function wordsFor(error: unknown): string {
   if (error instanceof MemoryMarkError) return `${error.problem.message}. ${error.problem.fix}`
-  return 'Something went wrong on our side, and the log of the bot says what.'
+  return "Something went wrong on our side; the bot's log says what."
 }
 
 /** For a commit whose pull request has moved on or is closed while a measurement was waited for. */
 export const supersededCheck: DesiredCheck = {
   title: 'No longer measured',
   summary:
-    'The pull request has a newer commit or is closed, so this one is not measured any more. A newer commit has a check of its own.',
+    'The pull request has a newer commit or is closed, so this commit is no longer measured. A newer commit has its own check.',
   text: '',
   annotations: [],
   state: 'cancelled',

@@ -10,7 +10,7 @@ export type Failure =
   | { readonly kind: 'gone' }
   /** The installation lacks a permission. */
   | { readonly kind: 'forbidden' }
-  /** A fault of ours, which trying again does not mend. */
+  /** A bug of ours, which retrying does not fix. */
   | { readonly kind: 'fault' }
 
 /** Where GitHub limits without saying for how long, it wants at least a minute. */

@@ -48,7 +48,7 @@ export class Workers {
     this.#loop = this.#takeAndRun()
   }
 
-  /** Takes nothing more and waits for what runs; what has not ended by then is broken off and goes back to the queue. */
+  /** Takes nothing more and waits for what runs; what has not finished by then is aborted and goes back to the queue. */
   async stop(limitMillis: number): Promise<void> {
     this.#isStopping = true
     this.#wake.resolve()
@@ -125,7 +125,7 @@ export class Workers {
           return await queue.postpone(taken, outcome.afterSeconds)
       }
     } catch (error) {
-      // Broken off by us, which is no failure of the job.
+      // Aborted by us, which is not a failure of the job.
       if (this.#abort.signal.aborted) return await queue.postpone(taken, 0)
       metrics.jobEnded(job.kind, 'failed')
       log.warn({ err: error, job: keyOf(job) }, 'A job failed and will be tried again')

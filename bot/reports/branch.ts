@@ -46,7 +46,7 @@ export async function readDefaultBranch(work: Work): Promise<BranchReading> {
     settings: team.settings,
     remarks: [
       ...team.remarks,
-      ...(isCut ? ['GitHub lists only a part of this repository; configs beyond it were not looked at.'] : []),
+      ...(isCut ? ['GitHub lists only part of this repository; configs beyond that were not read.'] : []),
       ...counted.remarks,
       ...read.remarks,
     ],

@@ -15,7 +15,7 @@ export function readCursor<T>(schema: z.ZodType<T>, cursor: string | undefined):
   throw new MemoryMarkError({
     code: 'cursor-unreadable',
     field: 'cursor',
-    message: 'The cursor was not handed out by this list',
-    fix: 'Begin again without a cursor.',
+    message: 'The cursor is not one from this list',
+    fix: 'Start again without a cursor.',
   })
 }

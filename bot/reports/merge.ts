@@ -72,7 +72,7 @@ async function readBefore(work: Work, pull: PullRequest, judged: Judgement): Pro
   )
 }
 
-/** By path; what was judged as measured is estimated too, so that like can be held against like. */
+/** By path; what was judged as measured is estimated too, so that like is compared with like. */
 async function estimateOf(
   work: Work,
   { files, settings, sources }: Pick<Judgement, 'files' | 'settings' | 'sources'>,

@@ -40,6 +40,6 @@ function taken(folder: string): MemoryMarkError {
     code: 'data-folder-in-use',
     file: folder,
     message: 'Another bot is using this data folder',
-    fix: 'Stop that one, or give each its own; several that share their work need a PostgreSQL server (DATABASE_URL=postgres://…).',
+    fix: 'Stop that one, or give each its own folder; several bots that share the work need a PostgreSQL server (DATABASE_URL=postgres://…).',
   })
 }

@@ -59,7 +59,7 @@ async function tablesOfInstallations(sql: Sql): Promise<readonly string[]> {
 
 const tableRow = z.object({ table_name: z.string().regex(/^\w+$/) })
 
-/** The App was taken out of an account; it may have been a slip. */
+/** The App was taken out of an account; it may have been a mistake. */
 export async function noteDeparture(sql: Sql, installationId: number, at: Date): Promise<void> {
   await sql.query(
     'INSERT INTO memorymark.departures (installation_id, left_at) VALUES ($1, $2) ON CONFLICT DO NOTHING',

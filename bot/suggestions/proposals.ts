@@ -45,10 +45,10 @@ export async function proposalsFor({ report, files, settings, sources }: JudgedC
 export function sayByHand({ path }: AnalysedConfig, why: ByHand): string {
   switch (why.kind) {
     case 'not-in-file':
-      return `${inlinePath(path)} does not write the ${why.setting}: it is left to its tool's default, and has to be added by hand.`
+      return `${inlinePath(path)} does not set the ${why.setting}, which is left to its tool's default, so it has to be added by hand.`
     case 'not-plain':
-      return `${inlinePath(path)} does not write a plain number at line ${why.at.line}, column ${why.at.column}, so the change has to be made by hand.`
+      return `${inlinePath(path)} has no plain number at line ${why.at.line}, column ${why.at.column}, so the change has to be made by hand.`
     case 'tied-to-other-settings':
-      return `In ${inlinePath(path)} other settings hang on the batch size, so the change has to be made by hand.`
+      return `In ${inlinePath(path)}, other settings depend on the batch size, so the change has to be made by hand.`
   }
 }

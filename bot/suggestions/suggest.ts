@@ -39,7 +39,7 @@ export async function suggest(work: Work, { number, headSha, suggestions }: JobO
     pull_number: number,
     commit_id: headSha,
     event: 'COMMENT',
-    body: 'The change that the comment of MemoryMark explains.',
+    body: 'The change that the MemoryMark comment explains.',
     comments: comments.map(({ path, lines: { first, last }, body }) => ({
       path,
       body,

@@ -44,7 +44,7 @@ export function gpuFlag(text: string | undefined): Gpu {
   throw new MemoryMarkError({
     code: 'unknown-gpu',
     field: '--gpu',
-    message: `"${text}" is not a GPU of the catalogue`,
+    message: `"${text}" is not a GPU in the catalogue`,
     fix: `${near ? `Did you mean ${near}? ` : ''}Known: ${ids.join(', ')}.`,
   })
 }
@@ -57,12 +57,11 @@ export function oneOf<T extends string>(flag: string, text: string | undefined, 
   throw new MemoryMarkError({
     code: 'unknown-value',
     field: flag,
-    message: `"${text}" is not a value of ${flag}`,
+    message: `"${text}" is not a value for ${flag}`,
     fix: `${near ? `Did you mean ${near}? ` : ''}Use one of: ${allowed.join(', ')}.`,
   })
 }
 
-/** `kind` is what the number counts, for the message. */
 export function numberFlag(
   flag: string,
   text: string | undefined,
@@ -74,8 +73,8 @@ export function numberFlag(
   throw new MemoryMarkError({
     code: 'out-of-range',
     field: flag,
-    message: `"${text}" is not a ${integer ? 'whole ' : ''}number above 0 and at most ${max.toLocaleString('en-US')}`,
-    fix: `Give ${flag} such a number.`,
+    message: `"${text}" is not ${integer ? 'a whole number from 1' : 'a number above 0 and up'} to ${max.toLocaleString('en-US')}`,
+    fix: `Correct the value of ${flag}.`,
   })
 }
 
@@ -88,7 +87,7 @@ export function memoryFlag(flag: string, text: string | undefined): number | und
   throw new MemoryMarkError({
     code: 'out-of-range',
     field: flag,
-    message: `"${text}" is not an amount of memory`,
-    fix: `Write ${flag} 22.1GiB, or 512MiB.`,
+    message: `"${text}" is not an amount of memory in GiB or MiB`,
+    fix: `Write for instance ${flag} 22.1GiB or ${flag} 512MiB.`,
   })
 }

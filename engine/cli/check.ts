@@ -25,7 +25,7 @@ export async function check(args: string[]): Promise<ExitCode> {
   const options: AnalyzeOptions = { ...judgingOf(values, settings), sources: sources() }
   const files = await findFiles(positionals.length === 0 ? ['.'] : positionals)
   refuseNamedNonConfigs(files.named)
-  // A file that is named is wanted, whatever the settings leave out.
+  // A file that the user names is checked even if the settings ignore it.
   const found = files.found.filter(({ path }) => isCounted(path, settings))
   const report = await analyze([...files.named, ...found], options)
   console.log(values.json ? JSON.stringify(report, null, 2) : terminal(report))
@@ -37,7 +37,7 @@ function refuse(problems: readonly Problem[]): ExitCode {
   return 2
 }
 
-/** A file that the user names is expected to be a training config; one that a directory walk meets is not. */
+/** A file that the user names is expected to be a training config; a file found in a directory is not. */
 function refuseNamedNonConfigs(files: readonly SourceFile[]): void {
   for (const file of files) {
     const reading = readConfig(file)
@@ -58,7 +58,7 @@ function terminal(report: Report): string {
   })
 }
 
-/** A block is certain; a config that could not be read only leaves the answer incomplete, so the block wins. */
+/** A block is certain, while an unreadable config only leaves the answer incomplete, so the block wins. */
 function exitCode({ configs }: Report): ExitCode {
   if (configs.some(config => config.status === 'analysed' && config.verdict.state === 'blocked')) return 1
   return configs.some(config => config.status === 'not-analysed') ? 2 : 0

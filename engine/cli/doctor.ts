@@ -27,7 +27,7 @@ function page(python: string, machine: Machine, engine: ReturnType<typeof engine
   return [
     `node          ${process.version}`,
     ...machineLines(python, machine),
-    `tensorflow.js ${'why' in tfjs ? `does not run here: ${plainText(lastLine(tfjs.why), 300)}` : `${tfjs.label}, ${tfjs.provenance}`}`,
+    `tensorflow.js ${'why' in tfjs ? `cannot run here: ${plainText(lastLine(tfjs.why), 300)}` : `${tfjs.label}, ${tfjs.provenance}`}`,
     `engine auto   ${engine}: ${meaning[engine]}`,
     ...[...advice(machine), ...quantisingAdvice(machine), ...tfjsAdvice(tfjs)].map(line => `to do         ${line}`),
   ].join('\n')
@@ -52,7 +52,7 @@ function machineLines(python: string, machine: Machine): string[] {
 function deviceWords(device: TorchDevice): string {
   switch (device.kind) {
     case 'cuda':
-      return `${device.count > 1 ? `${device.count} × ` : ''}${device.name}, ${formatGib(device.totalBytes)}, of which the CUDA context takes ${formatGib(device.contextBytes)}`
+      return `${device.count > 1 ? `${device.count} × ` : ''}${device.name}, ${formatGib(device.totalBytes)}, of which the CUDA context uses ${formatGib(device.contextBytes)}`
     case 'mps':
       return `${device.name}, ${formatGib(device.totalBytes)}`
     case 'cpu':
@@ -63,18 +63,18 @@ function deviceWords(device: TorchDevice): string {
 
 function tfjsAdvice(tfjs: Tfjs): string[] {
   if (!('why' in tfjs) && tfjs.provenance === 'measured') return []
-  return ['For training in TensorFlow.js, install @tensorflow/tfjs-node-gpu: then `tfjs` measures.']
+  return ['For training in TensorFlow.js, install @tensorflow/tfjs-node-gpu, so that `tfjs` can measure.']
 }
 
-/** Bases in 4 and 8 bits are bitsandbytes'. */
+/** 4-bit and 8-bit base models need bitsandbytes. */
 function quantisingAdvice(machine: Machine): string[] {
   if (machine.kind === 'no-python' || machine.hasBitsandbytes) return []
-  return ['pip install bitsandbytes: then configs over 4-bit and 8-bit bases are traced or measured too.']
+  return ['pip install bitsandbytes, so that configs with 4-bit and 8-bit base models can be traced or measured too.']
 }
 
 function advice(machine: Machine): string[] {
   if (machine.kind === 'no-python') {
-    return ['pip install torch transformers, and set MEMORYMARK_PYTHON to that interpreter: then `trace` runs.']
+    return ['pip install torch transformers, and set MEMORYMARK_PYTHON to that interpreter, so that `trace` can run.']
   }
   switch (machine.device.kind) {
     case 'cuda':
@@ -82,7 +82,7 @@ function advice(machine: Machine): string[] {
       return []
     case 'cpu':
     case 'none':
-      return ['On a machine with an NVIDIA GPU, install a CUDA build of torch: then `torch` measures.']
+      return ['On a machine with an NVIDIA GPU, install a CUDA build of torch, so that `torch` can measure.']
   }
 }
 

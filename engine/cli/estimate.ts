@@ -70,6 +70,7 @@ function terminal({ path, assumptions }: Subject, assessment: Assessment): strin
   const page = renderTerminal(report, {
     color: process.stdout.hasColors?.() ?? false,
     columns: process.stdout.columns ?? 100,
+    judges: false,
   })
   return assumptions.length === 0 ? page : [page, '', ...assumptions].join('\n')
 }

@@ -1,4 +1,4 @@
-/** `memorymark explain`: how a file is understood, setting by setting, and what cannot be known from it. */
+/** `memorymark explain`: how a file is read, setting by setting, and what cannot be determined from it. */
 import type { Decision } from '../config/fields.ts'
 import { plain } from '../config/quote.ts'
 import { type Explanation, explainConfigAsync } from '../config/read.ts'

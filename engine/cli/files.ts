@@ -6,7 +6,7 @@ import type { SourceFile } from '../config/reading.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { MIB } from '../units.ts'
 
-/** The reader refuses far smaller files by name; what a walk meets above this is data, not configuration. */
+/** The config reader already refuses far smaller files; a file above this size found in a directory is data, not a config. */
 const MAX_WALKED_BYTES = 16 * MIB
 
 /** Directories that hold other people's files. */
@@ -15,11 +15,11 @@ const skippedDirectories = new Set(['node_modules', '.git', '.venv', 'venv', '__
 export interface FoundFiles {
   /** Named by the user, whatever their names. */
   readonly named: readonly SourceFile[]
-  /** Met below a named directory: candidates by name only. */
+  /** Found in a named directory: candidates by file name only. */
   readonly found: readonly SourceFile[]
 }
 
-/** Symbolic links below a directory are not followed, so the walk ends. */
+/** Symbolic links are not followed, so the walk terminates. */
 export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
   const named: SourceFile[] = []
   const found = new Map<string, SourceFile>()
@@ -53,7 +53,7 @@ async function isDirectory(path: string): Promise<boolean> {
         code: 'no-such-file',
         file: path,
         message: 'no such file or directory',
-        fix: 'Check the path; it is taken relative to the working directory.',
+        fix: 'Check the path; it is relative to the working directory.',
       },
       { cause: error },
     )

@@ -1,4 +1,4 @@
-/** The flags that say on which GPU, at which price and by which policy a config is judged, over the settings of the repository. */
+/** The flags for the GPU, price and policy by which a config is judged; they override the repository's settings. */
 import type { AnalyzeOptions } from '../analyze.ts'
 import type { RepositorySettings } from '../settings/settings.ts'
 import { parseConditions } from '../verdict/policy.ts'
@@ -16,7 +16,7 @@ export const judgingOptions = {
 
 export type JudgingFlags = { readonly [Name in keyof typeof judgingOptions]?: string | undefined }
 
-/** @throws MemoryMarkError for a value that the flag cannot have. */
+/** @throws MemoryMarkError for an invalid value. */
 export function judgingOf(values: JudgingFlags, settings: RepositorySettings): AnalyzeOptions {
   const pricePerHourUsd = numberFlag('--price-per-hour', values['price-per-hour'], { integer: false, max: 1e4 })
   const hoursPerRun = numberFlag('--hours-per-run', values['hours-per-run'], { integer: false, max: 1e5 })

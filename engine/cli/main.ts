@@ -17,22 +17,24 @@ const commands: Record<string, (args: string[]) => Promise<ExitCode>> = {
   explain,
   sweep,
   doctor,
-  // Loaded when asked for: its libraries would cost every other command's start more than a check takes.
+  // Loaded on demand: its libraries would slow the start of every other command by more than a check takes.
   serve: async args => (await import('./serve.ts')).serve(args),
   'validate-backward': validateBackward,
   'validate-compile': validateCompile,
 }
 
+/** As package.json's `engines` has it. */
+const OLDEST_NODE = [22, 12] as const
+
 process.exitCode = await main(process.argv.slice(2))
 
 async function main([name, ...args]: string[]): Promise<ExitCode> {
-  if (name === undefined || name === 'help' || name === '--help' || name === '-h') return print(usage())
   if (name === '--version' || name === '-v') return print(version)
-  if (args.includes('--help') || args.includes('-h')) return print(usage(name))
   try {
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-    if (command === undefined) throw unknownCommand(name)
-    return await command(args)
+    refuseOldNode(process.versions.node)
+    if (name === undefined || name === 'help' || name === '--help' || name === '-h') return print(usageOf(args[0]))
+    if (args.includes('--help') || args.includes('-h')) return print(usageOf(name))
+    return await commandNamed(name)(args)
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error
     console.error(error.message)
@@ -40,9 +42,32 @@ async function main([name, ...args]: string[]): Promise<ExitCode> {
   }
 }
 
+function commandNamed(name: string): (args: string[]) => Promise<ExitCode> {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (command === undefined) throw unknownCommand(name)
+  return command
+}
+
+function usageOf(name: string | undefined): string {
+  if (name !== undefined) commandNamed(name)
+  return usage(name)
+}
+
 function print(text: string): ExitCode {
   console.log(text)
   return 0
+}
+
+/** An older one would fail in the middle of some command, with a stack. */
+function refuseOldNode(running: string): void {
+  const [major = 0, minor = 0] = running.split('.').map(Number)
+  const [oldestMajor, oldestMinor] = OLDEST_NODE
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return
+  throw new MemoryMarkError({
+    code: 'node-too-old',
+    message: `this is Node ${running}, which is too old`,
+    fix: `Use Node ${OLDEST_NODE.join('.')} or newer.`,
+  })
 }
 
 function unknownCommand(name: string): MemoryMarkError {

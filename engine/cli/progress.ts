@@ -1,4 +1,4 @@
-/** A sweep as it goes on: one line a trial, on stderr so that stdout holds the report alone. */
+/** Progress of a sweep: one line per trial, on stderr, so that stdout holds only the report. */
 import type { WriteStream } from 'node:tty'
 import type { ProbedDevice } from '../probes/probe.ts'
 import type { Trial } from '../probes/trial.ts'
@@ -16,7 +16,7 @@ export class SweepProgress {
 
   readonly started = (microBatch: number): void => {
     this.#count++
-    // A line that is rewritten is noise in a log.
+    // In a log, a rewritten line is noise.
     if (this.#stream.isTTY) this.#stream.write(`trial ${this.#count}: batch ${microBatch} …`)
   }
 
@@ -25,7 +25,7 @@ export class SweepProgress {
     this.#stream.write(`${trialLine(trial, device, this.#count)}\n`)
   }
 
-  /** Takes the unfinished line away. */
+  /** Removes the unfinished line. */
   readonly ended = (): void => {
     if (this.#stream.isTTY) this.#stream.write(ERASE_LINE)
   }

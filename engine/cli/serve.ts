@@ -34,9 +34,11 @@ export async function serve(args: string[]): Promise<ExitCode> {
     log: text => console.error(text),
     ...(token !== undefined && { token }),
   })
-  console.log(`MemoryMark answers at ${server.url}${token === undefined ? '' : ', with its token'}. Ctrl-C ends it.`)
+  console.log(
+    `MemoryMark is listening at ${server.url}${token === undefined ? '' : ', token required'}. Press Ctrl-C to stop.`,
+  )
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
-  console.error('Ending; what still runs is cancelled.')
+  console.error('Stopping; running analyses are cancelled.')
   return 0
 }
 
@@ -59,7 +61,7 @@ function originFlag(text: string): string {
 function stray(argument: string): MemoryMarkError {
   return new MemoryMarkError({
     code: 'usage',
-    message: `"${argument}" says nothing to serve`,
+    message: `serve takes no arguments, only options; "${argument}" is one`,
     fix: 'Run `memorymark serve --help` for its options.',
   })
 }

@@ -21,8 +21,8 @@ export async function findSettings(flags: SettingsFlags): Promise<SettingsReadin
     throw new MemoryMarkError({
       code: 'usage',
       field: '--no-settings',
-      message: 'settings are both named and switched off',
-      fix: 'Give --settings or --no-settings.',
+      message: 'it contradicts --settings',
+      fix: 'Use one of --settings and --no-settings.',
     })
   }
   if (flags['no-settings']) return { kind: 'none' }
@@ -34,7 +34,7 @@ export async function findSettings(flags: SettingsFlags): Promise<SettingsReadin
   return readSettings(text === undefined ? undefined : { path, text })
 }
 
-/** @throws MemoryMarkError with the first slip in settings that cannot be read. */
+/** @throws MemoryMarkError with the first mistake in settings that cannot be read. */
 export async function settingsOrThrow(flags: SettingsFlags): Promise<RepositorySettings> {
   const reading = await findSettings(flags)
   switch (reading.kind) {
@@ -59,7 +59,7 @@ function isMissing(error: unknown): boolean {
 }
 
 function unreadable(path: string, cause: unknown): MemoryMarkError {
-  const message = isMissing(cause) ? 'no such file' : 'the settings cannot be read'
+  const message = isMissing(cause) ? 'no such file' : 'the settings file cannot be read'
   const fix = 'Check the path and its permissions, or run with --no-settings.'
   return new MemoryMarkError({ code: 'settings-unreadable', file: path, message, fix }, { cause })
 }

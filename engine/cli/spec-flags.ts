@@ -18,7 +18,7 @@ import { MemoryMarkError } from '../errors.ts'
 import { numberFlag, oneOf } from './arguments.ts'
 import { settingsOptions } from './settings.ts'
 
-/** For parseFlags. With where to read what a config cannot say itself. */
+/** For parseFlags; includes the settings file, for what a config cannot say. */
 export const specOptions = {
   'batch-size': { type: 'string' },
   'gradient-accumulation': { type: 'string' },
@@ -91,7 +91,7 @@ function loraOf(values: SpecFlags, rank: number | undefined): TrainingSpec['lora
       code: 'out-of-range',
       field: '--lora-dropout',
       message: `"${values['lora-dropout']}" is not a probability`,
-      fix: 'Give a number from 0 up to, not including, 1.',
+      fix: 'Use a number from 0 up to, but not including, 1.',
     })
   }
   return { rank, targets: targets?.filter(target => target !== '') ?? [...defaultLoraTargets], dropout }
@@ -101,7 +101,7 @@ function missingRank(flag: string): MemoryMarkError {
   return new MemoryMarkError({
     code: 'usage',
     field: `--${flag}`,
-    message: 'this flag says something about adapters, but there are none',
-    fix: 'Give --lora-rank too.',
+    message: 'this option is about adapters, but there are none',
+    fix: 'Add --lora-rank.',
   })
 }

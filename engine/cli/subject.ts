@@ -15,7 +15,7 @@ import { type SettingsFlags, suppliedFor } from './settings.ts'
 import { sources } from './sources.ts'
 import { changesOf, type SpecFlags } from './spec-flags.ts'
 
-/** Those that a model may refuse. */
+/** Flags that a model may refuse. */
 const flagNames: Readonly<Partial<Record<keyof TrainingSpec, string>>> = {
   task: '--task',
   sequenceLength: '--sequence-length',
@@ -28,7 +28,7 @@ export interface Subject {
   readonly path: string
   readonly spec: TrainingSpec
   readonly model: CatalogueModel
-  /** What was taken for granted on the way, one sentence each. */
+  /** What was assumed, one sentence each. */
   readonly assumptions: readonly string[]
 }
 
@@ -44,15 +44,14 @@ async function subjectOf(positionals: readonly string[], values: SpecFlags): Pro
   if (name === undefined || positionals.length > 1) {
     throw new MemoryMarkError({
       code: 'usage',
-      message:
-        name === undefined ? 'a model or a config is missing' : 'only one model or config is estimated at a time',
-      fix: 'Run `memorymark estimate bert`, a Hub id or a config file.',
+      message: name === undefined ? 'no model or config is named' : 'more than one model or config is named',
+      fix: 'Name one: a model such as bert, a Hugging Face Hub id, or a config file.',
     })
   }
   return (await namesModel(name)) ? modelSubject(name) : configSubject(name, values)
 }
 
-/** Whatever is no path, and a folder that holds a model's config.json. */
+/** Anything that is not a path, and a folder with a model's config.json. */
 async function namesModel(name: string): Promise<boolean> {
   return !(await exists(name)) || (await exists(join(name, 'config.json')))
 }

@@ -76,9 +76,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
   if (result.kind === 'cancelled') return interrupted(result.trials, probe)
   if (result.kind === 'sizes-only') return printSizes(result, probe.device, values.json ?? false)
   const assumptions =
-    entrypoint === undefined
-      ? []
-      : [`The step is ${entrypoint}; what is modelled is modelled as ${subject.spec.model}.`]
+    entrypoint === undefined ? [] : [`The step is ${entrypoint}; modelled figures are those of ${subject.spec.model}.`]
   return print(configResult(subject, result, assumptions), options.policy, values.json ?? false)
 }
 
@@ -95,7 +93,7 @@ function optionsOn(
 
 function interrupted(trials: readonly Trial[], probe: Probe): ExitCode {
   const fitting = trials.filter(({ outcome }) => outcome.kind === 'fits').map(({ microBatch }) => microBatch)
-  const known = fitting.length === 0 ? 'No size is known to fit.' : `Batch ${Math.max(...fitting)} fits.`
+  const known = fitting.length === 0 ? 'No batch size is known to fit.' : `Batch ${Math.max(...fitting)} fits.`
   console.log(
     [...trials.map((trial, index) => trialLine(trial, probe.device, index + 1)), `Interrupted. ${known}`].join('\n'),
   )
@@ -103,9 +101,8 @@ function interrupted(trials: readonly Trial[], probe: Probe): ExitCode {
 }
 
 const sizesOnlyBecause: Readonly<Record<SizesOnly['why'], string>> = {
-  'no-peaks': 'PyTorch counts no peak of memory there, so nothing is said of waste or cost.',
-  'other-framework':
-    'What uses the memory, and speed, are modelled for PyTorch alone, so nothing is said of waste or cost.',
+  'no-peaks': 'PyTorch does not report peak memory on this device, so waste and cost are left out.',
+  'other-framework': 'The memory breakdown and speed are modelled for PyTorch only, so waste and cost are left out.',
 }
 
 function printSizes({ why, largest, trials }: SizesOnly, device: ProbedDevice, asJson: boolean): ExitCode {
@@ -150,7 +147,7 @@ function print(config: ConfigResult, policy: Policy, asJson: boolean): ExitCode 
   return config.verdict.state === 'blocked' ? 1 : 0
 }
 
-/** What is measured and what modelled stands below the figures. */
+/** Below the figures: what is measured and what is modelled. */
 function terminal(report: Report, config: ConfigResult): string {
   const page = renderTerminal(report, {
     color: process.stdout.hasColors?.() ?? false,

@@ -16,7 +16,7 @@ import { pythonCommand } from './python.ts'
 import { specOptions } from './spec-flags.ts'
 import { readSubject, type Subject } from './subject.ts'
 
-/** The earlier tool read 3.34 on an A10; about 1 means that the backward pass is not running. */
+/** The earlier tool measured 3.34 on an A10; about 1 means that the backward pass is not running. */
 const LEAST_RATIO = 1.5
 
 const DEFAULT_STEPS = 10
@@ -62,7 +62,7 @@ export async function validateBackward(args: string[]): Promise<ExitCode> {
 const halvingEngines = ['trace', 'torch', 'tfjs'] as const
 type HalvingEngine = (typeof halvingEngines)[number]
 
-/** In eval mode and without an optimizer, so that the ratio is the backward pass alone. */
+/** In eval mode and without an optimizer, so that the ratio reflects the backward pass only. */
 async function halvesOf(
   { spec: written, model: { config } }: Subject,
   named: HalvingEngine | 'auto',
@@ -88,9 +88,9 @@ function backwardWords(
   return [
     subject,
     `forward               ${formatGib(forwardPeakBytes)}`,
-    `forward and backward  ${formatGib(forwardBackwardPeakBytes)}, ${ratio.toFixed(2)} times the forward pass`,
+    `forward and backward  ${formatGib(forwardBackwardPeakBytes)}, ${ratio.toFixed(2)}× the forward pass`,
     runs
-      ? 'The backward pass runs: it keeps activations and makes gradients, which grow with the batch.'
+      ? 'The backward pass runs: memory for activations and gradients grows with the batch.'
       : 'The batch is too small to tell, or the backward pass is not running: try a larger one.',
   ].join('\n')
 }
@@ -131,8 +131,8 @@ function compileWords({ eager, compiled }: Compilation, breakEvenSteps: number |
     row('eager', eager),
     row('compiled', compiled),
     breakEvenSteps === null
-      ? 'Compilation does not pay here: the compiled step is no faster.'
-      : `Compilation pays after ${breakEvenSteps} steps. A trial runs a few, so trials are eager.`,
+      ? 'Compilation does not pay off here: the compiled step is no faster.'
+      : `Compilation pays off after ${breakEvenSteps} steps. A trial runs only a few, so trials are eager.`,
   ].join('\n')
 }
 
@@ -149,6 +149,6 @@ function doneOrThrow<T>(answer: Answer<T>, command: string): T {
   throw new MemoryMarkError({
     code: 'check-failed',
     message: `${command} could not run: ${why}`.slice(0, 2_000),
-    fix: 'Run `memorymark doctor` for what this machine has and what to install.',
+    fix: 'Run `memorymark doctor` to see what this machine has and what to install.',
   })
 }

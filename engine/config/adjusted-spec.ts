@@ -32,11 +32,11 @@ export function specOf(model: CatalogueModel): TrainingSpec {
   }
 }
 
-/** Where something is undefined, nothing is changed. */
+/** Undefined leaves a setting unchanged. */
 export type SpecAdjustments = { readonly [Field in keyof TrainingSpec]?: TrainingSpec[Field] | undefined }
 
 /**
- * `nameOf`: how whoever asks writes a field, for the message.
+ * `nameOf`: the caller's name for a field, for messages.
  * @throws MemoryMarkError for what the model cannot do.
  */
 export function adjusted(
@@ -58,10 +58,18 @@ export function adjusted(
     )
   }
   if (spec.gradientCheckpointing && !supportsCheckpointing(model.config)) {
-    throw refused(nameOf('gradientCheckpointing'), `transformers does not checkpoint ${model.family}`, 'Leave it out.')
+    throw refused(
+      nameOf('gradientCheckpointing'),
+      `transformers has no gradient checkpointing for ${model.family}`,
+      'Omit it.',
+    )
   }
   if (changes.quantization !== undefined && spec.lora === undefined) {
-    throw refused(nameOf('quantization'), 'quantised weights are not trained themselves', 'Train adapters over them.')
+    throw refused(
+      nameOf('quantization'),
+      'quantised weights cannot be trained themselves',
+      'Train adapters on top of them.',
+    )
   }
   return spec
 }

@@ -1,4 +1,4 @@
-/** Text → mappings with positions. What can be wrong with a file before its keys mean anything is told here. */
+/** Text → mappings with positions. Reports everything that can be wrong with a file before its keys are interpreted. */
 import { Composer, type Document, isMap, isScalar, Lexer, LineCounter, type ParsedNode, Parser, visit } from 'yaml'
 import type { Problem } from '../errors.ts'
 import { MIB } from '../units.ts'
@@ -14,15 +14,15 @@ export type ParsedFile =
 
 const MAX_BYTES = MIB
 const MAX_DEPTH = 100
-/** Resolving an alias costs a walk through the document, so their number is capped too. */
+/** Resolving an alias walks the whole document, so their number is capped too. */
 const MAX_ALIASES = 100
-/** One slip can make every line after it wrong. */
+/** One mistake can make every later line wrong. */
 const MAX_SYNTAX_PROBLEMS = 10
 
 type Token = Parameters<Composer['next']>[0]
 type Describe = (offset: number, problem: Problem) => Problem
 
-/** Never throws for what a file holds, and takes time linear in its length. */
+/** Never throws for a file's content, and takes time linear in its length. */
 export function parseFile(file: SourceFile): ParsedFile {
   const text = file.text.replace(/^\uFEFF/, '')
   const bytes = Buffer.byteLength(text)
@@ -55,7 +55,7 @@ type Tokens =
   | { readonly kind: 'tokens'; readonly tokens: readonly Token[] }
   | { readonly kind: 'too-deep'; readonly offset: number }
 
-/** The library's lexer and parser keep their own stack; what comes after them recurses, so depth is checked here. */
+/** The library's lexer and parser keep their own stack; later stages recurse, so depth is checked here. */
 function tokenize(text: string, lines: LineCounter): Tokens {
   lines.addNewLine(0)
   const parser = new Parser(lines.addNewLine)
@@ -84,7 +84,7 @@ function problemsOf(document: Document<ParsedNode, true>, describe: Describe): r
   return [...duplicateKeys(document, describe), ...aliasProblems(document, describe)]
 }
 
-/** One slip is often reported several times where it stands. */
+/** One mistake is often reported several times at the same place. */
 function firstOfEachLine(problems: readonly Problem[]): readonly Problem[] {
   const lines = new Set<number | undefined>()
   return problems.filter(({ line }) => !lines.has(line) && lines.add(line))
@@ -120,7 +120,9 @@ function aliasProblems(document: Document, describe: Describe): readonly Problem
     return []
   } catch (error) {
     // The library throws plain errors here: an unknown anchor, an alias within its own anchor, an alias bomb.
-    return [describe(first, badAliases(error instanceof Error ? plain(error.message) : 'The aliases cannot be read'))]
+    return [
+      describe(first, badAliases(error instanceof Error ? plain(error.message) : 'The aliases cannot be resolved')),
+    ]
   }
 }
 
@@ -131,22 +133,22 @@ function unreadable(problems: readonly Problem[]): ParsedFile {
 function tooLarge(bytes: number): Problem {
   return {
     code: 'file-too-large',
-    message: `The file holds ${(bytes / MIB).toFixed(1)} MiB; a training config is read up to 1 MiB`,
-    fix: 'Move data out of the config, or leave the file out of the check.',
+    message: `The file is ${(bytes / MIB).toFixed(1)} MiB; training configs are read up to 1 MiB`,
+    fix: 'Move data out of the config, or exclude the file from the check.',
   }
 }
 
 const tooDeep: Problem = {
   code: 'file-too-deep',
-  message: `The file nests more than ${MAX_DEPTH} levels deep here`,
-  fix: 'Flatten it, or leave the file out of the check.',
+  message: `The file is nested more than ${MAX_DEPTH} levels deep here`,
+  fix: 'Flatten it, or exclude the file from the check.',
 }
 
 /** What scripts replace before anybody parses the file: `GB_SIZE`, `${BATCH}`, `{{ batch }}`, `<batch>`, `@BATCH@`. */
 const placeholder =
   /(?:[A-Z][A-Z0-9_]{2,60}|\$\{[^{}\n]{1,80}\}|\$\w{1,60}|\{\{[^{}\n]{1,80}\}\}|<[\w ]{1,60}>|@\w{1,60}@)(?=\s*[,}\]])/y
 
-/** The placeholder at a place where a value goes; of `{{` JSON takes the first brace for an object. */
+/** The placeholder where a value should be; JSON takes the first brace of `{{` for an object. */
 function placeholderAt(text: string, offset: number): string | undefined {
   const start = text.startsWith('{{', offset - 1) ? offset - 1 : offset
   if (!/[:,[]\s*$/.test(text.slice(Math.max(0, start - 100), start))) return undefined
@@ -159,8 +161,8 @@ function notJson(text: string, offset: number): Problem {
   if (filledIn !== undefined) {
     return {
       code: 'template',
-      message: `A template: ${quote(filledIn)} stands where a script fills a value in, so its settings cannot be known from the file`,
-      fix: 'Check the file that the script writes, or add this one to ignore in .github/memorymark.yml.',
+      message: `A template: a script replaces ${quote(filledIn)} with a value, so its settings cannot be determined from the file`,
+      fix: 'Check the file that the script writes, and add this one to ignore in .github/memorymark.yml.',
     }
   }
   const found =
@@ -168,12 +170,12 @@ function notJson(text: string, offset: number): Problem {
   return {
     code: 'not-json',
     message: found,
-    fix: 'Correct the JSON there; it allows no comments, no trailing commas and no single quotes.',
+    fix: 'Correct the JSON there; it allows no comments, trailing commas or single quotes.',
   }
 }
 
 function notYaml(message: string): Problem {
-  // The library's words for `report_to:wandb`.
+  // The library's message for `report_to:wandb`.
   const isKeyAlone = /^Implicit (?:map )?keys need/.test(message)
   return {
     code: 'not-yaml',
@@ -182,7 +184,7 @@ function notYaml(message: string): Problem {
       : `Not valid YAML: ${plain(message)}`,
     fix: isKeyAlone
       ? 'Write the line as key: value.'
-      : 'Correct the YAML there; indent with spaces and quote text that holds special characters.',
+      : 'Correct the YAML there; indent with spaces, and quote text that contains special characters.',
   }
 }
 
@@ -198,6 +200,6 @@ function badAliases(message: string): Problem {
   return {
     code: 'bad-alias',
     message,
-    fix: `Write the values out instead of aliasing them; up to ${MAX_ALIASES} expansions of an anchor are read.`,
+    fix: `Write the values out instead of aliasing them; at most ${MAX_ALIASES} expansions of an anchor are read.`,
   }
 }

@@ -38,7 +38,7 @@ function skip(pattern: RegExp, text: string, from: number): number {
   return pattern.test(text) ? pattern.lastIndex : from
 }
 
-/** What may follow a token, told by its first character, or nothing where it may not stand. */
+/** What may follow a token, given its first character; undefined if the token is not allowed there. */
 function step(expected: Expected, first: string, open: string[]): Expected | undefined {
   const inObject = open.at(-1) === '{'
   switch (first) {

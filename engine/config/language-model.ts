@@ -1,4 +1,4 @@
-/** Dialects of tools that fine-tune decoders: what is left when each has said what its own keys mean. */
+/** What the dialects of tools that fine-tune decoders share, once each has interpreted its own keys. */
 import type { CatalogueModel } from '../models/catalogue.ts'
 import type { Default, FieldReader } from './fields.ts'
 import { type InputSize, readInputSize } from './model-fields.ts'
@@ -89,7 +89,7 @@ export function languageModelReading(reader: FieldReader, config: LanguageModelC
       undefined,
       'unsupported-task',
       `The model ${quote(model.id)} is not supported for ${task}`,
-      'Name a decoder, or leave this config out of the check.',
+      'Use a decoder model, or exclude this config from the check.',
     )
   }
   return trainingConfig(reader, {
@@ -117,7 +117,7 @@ export function taskOfMethod(method: TrainingSpec['method']): Pick<TrainingSpec,
   return { task: 'sequence-classification', labels: method.head === 'steps' ? 2 : 1 }
 }
 
-/** Leaves out what is undefined, as the spec wants it. */
+/** Drops undefined entries, as the spec requires. */
 function present(settings: LanguageModelConfig['settings']): Settings {
   const {
     optimizerInBackward,
@@ -159,12 +159,12 @@ function present(settings: LanguageModelConfig['settings']): Settings {
   }
 }
 
-/** Ulysses and ring attention alike: every GPU holds its part of the tokens, or all tokens of its part of the heads. */
+/** For both Ulysses and ring attention: every GPU holds its part of the tokens, or all tokens of its part of the heads. */
 function divided(reader: FieldReader, size: InputSize, { dividedBy = 1 }: Sequence): InputSize {
   if (size.sequenceLength === undefined || dividedBy === 1) return size
   const sequenceLength = Math.ceil(size.sequenceLength / dividedBy)
   reader.assume(
-    `Each of ${dividedBy} GPUs holds ${sequenceLength} of the ${size.sequenceLength} tokens of a sequence; what they exchange is not counted.`,
+    `Each of ${dividedBy} GPUs holds ${sequenceLength} of the ${size.sequenceLength} tokens of a sequence; their communication buffers are not counted.`,
   )
   return { sequenceLength }
 }

@@ -1,4 +1,4 @@
-/** The fields whose meaning and defaults hang on the model, the same in every dialect. */
+/** The fields whose meaning and defaults depend on the model, the same in every dialect. */
 import type { CatalogueModel } from '../models/catalogue.ts'
 import type { Resolution } from '../models/resolve.ts'
 import { FieldReader } from './fields.ts'
@@ -19,7 +19,7 @@ const IMAGENET_LABELS = 1_000
 /** Of the images that detectors are usually trained on. */
 const COCO_LABELS = 80
 
-/** What a model's name stands for, as found before the rest of the config is read. */
+/** The model behind a name, looked up before the rest of the config is read. */
 export type ModelLookup = (name: string) => Resolution
 
 /** The name of a model or a file, when the field holds one. */
@@ -38,7 +38,7 @@ export function readModel(
     return reader.refuse(
       field,
       'model-not-in-file',
-      'The model cannot be known from the file',
+      'The model cannot be determined from the file',
       `Set ${expectedKey} in the config, ${orInSettings('model')}.`,
     )
   }
@@ -54,12 +54,12 @@ export function readModel(
   return reader.refuse(field, code, message, fix)
 }
 
-/** The task where a tool's configs never name one: what the settings supply, else the model's usual one. */
+/** The task if a tool's configs never name one: from the settings, else the model's default. */
 export function readUnwrittenTask(reader: FieldReader, model: CatalogueModel): Task {
   const field = reader.fieldFor('task', undefined)
   const task = reader.choice(field, new Map(tasks.map(task => [task, task])))
   if (task !== undefined) return checkTask(reader, field, task, model)
-  reader.assume(`The task is ${model.defaultTask}: the config names none.`)
+  reader.assume(`The task is ${model.defaultTask}: the config does not name one.`)
   return model.defaultTask
 }
 
@@ -101,7 +101,7 @@ export function readInputSize(reader: FieldReader, model: CatalogueModel | undef
   if (trainedPixels !== undefined) {
     if (imageSize === undefined) {
       reader.note('imageSize', trainedPixels, 'as the model was trained')
-      reader.assume(`Images of ${trainedPixels}×${trainedPixels} pixels: the config names no image size.`)
+      reader.assume(`Images of ${trainedPixels}×${trainedPixels} pixels: the config sets no image size.`)
     }
     return { imageSize: pixels ?? trainedPixels }
   }
@@ -114,7 +114,7 @@ export function readInputSize(reader: FieldReader, model: CatalogueModel | undef
 function tellTooLong(reader: FieldReader, field: Field, tokens: number, model: CatalogueModel): void {
   const { positionLimit, maxPositions } = model
   if (positionLimit === undefined) {
-    reader.assume(`${tokens} tokens, though ${quote(model.id)} was trained on up to ${maxPositions}: taken as written.`)
+    reader.assume(`${tokens} tokens, as written, although ${quote(model.id)} was trained on up to ${maxPositions}.`)
     return
   }
   reader.refuse(

@@ -1,6 +1,6 @@
 /**
- * Regular expressions of parameter names (`model\.layers\.3[01]\..+`), by which tools are told what trains. They come with the
- * config, so only those are run that cannot take long: two repetitions at most, of single characters alone.
+ * Regular expressions for parameter names (`model\.layers\.3[01]\..+`), which say what trains. They come from the config, so only
+ * those that cannot take long are run: at most two repetitions, each of a single character.
  */
 
 const MAX_REPETITIONS = 2
@@ -9,7 +9,7 @@ const MAX_CHARACTERS = 200
 /** A character, an escape, a class or the dot, perhaps repeated; or words to choose from. Each begins in its own way. */
 const understood = /^\^?(?:(?:\w|-|\\[.dw]|\[[\w.-]+\]|\.)[*+?]?|\((?:\?:)?[\w|.\\]+\)\??)*\$?$/
 
-/** What matches names from their start, as Python's re.match does; undefined for what is not understood. */
+/** Matches names from their start, as Python's re.match does; undefined for patterns that are not understood. */
 export function parameterPattern(source: string): RegExp | undefined {
   if (source.length > MAX_CHARACTERS || !understood.test(source)) return undefined
   if ((source.match(/[*+]/g)?.length ?? 0) > MAX_REPETITIONS) return undefined

@@ -1,4 +1,4 @@
-/** What reading one file can come to. */
+/** The possible outcomes of reading one file. */
 import * as z from 'zod'
 import type { Problem } from '../errors.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
@@ -27,7 +27,7 @@ export type Reading =
       readonly model: CatalogueModel
       readonly batchSizeAt?: Position
       readonly gradientAccumulationAt?: Position
-      /** What the file leaves open and its tool's default or we filled in, one sentence each. */
+      /** What the file leaves open and was filled in from its tool's default or ours, one sentence each. */
       readonly assumptions: readonly string[]
       /** Of the repository, on which the spec or the model hangs besides; absent where there are none. */
       readonly otherFiles?: readonly OtherFile[]

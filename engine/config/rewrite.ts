@@ -1,4 +1,4 @@
-/** A whole number of a config, written anew where it stands; every other character of the file is kept. */
+/** Replaces whole numbers in a config in place; every other character of the file is kept. */
 import type { Position } from './reading.ts'
 
 export interface NumberChange {
@@ -10,7 +10,7 @@ export interface NumberChange {
 
 export type Rewrite =
   | { readonly kind: 'rewritten'; readonly text: string }
-  /** The number does not stand there as plain digits, such as behind an alias; `at` says where. */
+  /** The number is not written there in plain digits, but for example behind an alias; `at` says where. */
   | { readonly kind: 'not-plain'; readonly at: Position }
 
 /** What may come after a number in YAML and JSON, so that `16` is not found in `16e3` or `16-bit`. */

@@ -28,7 +28,7 @@ export interface Field extends Place {
   readonly file?: string
 }
 
-/** What a node needs to say where it stands. */
+/** What is needed to say where a node is. */
 export interface Origin {
   readonly document: Document
   readonly text: string

@@ -1,4 +1,4 @@
-/** What the dialects' reading ends in: a spec, with where its numbers stand and what was assumed, or the problems. */
+/** What every dialect produces: a spec, with the positions of its numbers and the assumptions, or the problems. */
 import type { CatalogueModel } from '../models/catalogue.ts'
 import type { FieldReader } from './fields.ts'
 import type { Reading } from './reading.ts'
@@ -7,7 +7,7 @@ import type { Task, TrainingSpec } from './spec.ts'
 
 export interface ReadConfig {
   readonly dialect: string
-  /** Undefined, as everything below, where `reader` has said why. */
+  /** Undefined, like everything below, if `reader` has recorded why. */
   readonly model: CatalogueModel | undefined
   readonly spec: Omit<TrainingSpec, 'model' | 'task' | 'microBatch'> & {
     readonly task: Task | undefined

@@ -17,7 +17,7 @@ export function roundedSize(bytes: number): number {
   return Math.max(MIN_BLOCK_BYTES, Math.ceil(bytes / MIN_BLOCK_BYTES) * MIN_BLOCK_BYTES)
 }
 
-/** A piece of a segment. Whoever allocates it only hands it back; the allocator writes to it. */
+/** A piece of a segment. Callers only hand it back; only the allocator writes to it. */
 export interface Block {
   bytes: number
   isFree: boolean
@@ -28,7 +28,7 @@ export interface Block {
 
 export class CachingAllocator {
   peakReservedBytes = 0
-  /** Whether the device ran short, so that a larger one would have gone another way. */
+  /** Whether the device ran short of memory, so that a larger one would have behaved differently. */
   hasReturnedSegments = false
   #reservedBytes = 0
   readonly #capacityBytes: number
@@ -80,7 +80,7 @@ export class CachingAllocator {
     return { bytes, isFree: true, isSmall: size <= SMALL_BYTES, previous: undefined, next: undefined }
   }
 
-  /** release_cached_blocks: every segment that is one free block goes back to the device. */
+  /** release_cached_blocks: every segment that is a single free block goes back to the device. */
   #returnFreeSegments(): void {
     this.hasReturnedSegments = true
     for (const pool of [this.#free.small, this.#free.large]) {
@@ -93,7 +93,7 @@ export class CachingAllocator {
     }
   }
 
-  /** should_split: small blocks from 512 bytes of rest, large ones above 1 MiB of rest. */
+  /** should_split: small blocks if at least 512 bytes remain, large ones if more than 1 MiB remains. */
   #splitOff(block: Block, size: number): void {
     const rest = block.bytes - size
     if (block.isSmall ? rest < MIN_BLOCK_BYTES : rest <= SMALL_BYTES) return

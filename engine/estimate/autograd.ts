@@ -1,6 +1,6 @@
 /**
- * Records what PyTorch's autograd does, over sizes instead of numbers: each primitive op with the storages that it reads,
- * allocates and saves for its backward. The tape composes layers from these; `timeline.ts` replays the record.
+ * Records what PyTorch's autograd does, with sizes instead of values: each primitive op with the storages that it reads,
+ * allocates and saves for its backward pass. The tape composes layers from these; `timeline.ts` replays the record.
  *
  * `torch:` names the place in PyTorch that decides a rule (paths of the 2.13 sources).
  */
@@ -8,7 +8,7 @@ import { isOfImages, sequencesPerSample, type TrainingSpec } from '../config/spe
 import type { KeyValueCache } from './kernels/key-value-cache.ts'
 import { type ByteKind, bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
 
-/** How a gradient reaches an input: as a tensor of its own, or as the very gradient of the output (`add`). */
+/** How a gradient reaches an input: as its own tensor, or as the output's gradient itself (`add`). */
 export interface GradientEdge {
   readonly to: Tensor
   readonly passes: boolean
@@ -24,19 +24,19 @@ export interface Node {
   readonly scratch: readonly Storage[]
   /** Kept for the node's backward. */
   readonly saves: readonly Storage[]
-  /** Kept for it by the node itself, where checkpointing does not see it. */
+  /** Kept by the node itself for its backward pass, invisible to checkpointing. */
   readonly keeps: readonly Storage[]
   readonly outputs: readonly Tensor[]
   readonly gradients: readonly GradientEdge[]
   readonly backwardScratch: readonly Storage[]
-  /** Multiply-adds count twice. Zero for what only moves memory. */
+  /** Multiply-adds count as two. Zero for ops that only move memory. */
   readonly flopsPerSample: number
-  /** Of the matrix that its product makes. */
+  /** The size of the matrix that its product computes. */
   readonly productElements: number
   readonly computeDtype: Dtype
-  /** A checkpointed block: its nodes run without saving, and again in the backward pass. */
+  /** A checkpointed block: its nodes run without saving anything, and run again in the backward pass. */
   readonly body?: readonly Node[]
-  /** Of a checkpointed block: recomputed, and then kept until the backward pass has gone through every block. */
+  /** In a checkpointed block: recomputed, then kept until the backward pass has finished every block. */
   readonly retains?: readonly Storage[]
 }
 
@@ -50,9 +50,9 @@ export interface Recorded {
   readonly scratch?: readonly Storage[]
   readonly backwardScratch?: readonly Storage[]
   readonly flopsPerSample?: number
-  /** The output's unless told otherwise: a loss of its own hands on a number a token, or one alone. */
+  /** The output's by default; a separate loss hands on one number per token, or a single one. */
   readonly productElements?: number
-  /** The output's unless told otherwise. */
+  /** The output's by default. */
   readonly computeDtype?: Dtype
 }
 
@@ -61,9 +61,9 @@ export const REFERENCE = 'reference.'
 
 /** A forward pass that no backward pass follows. */
 export interface PassWithoutGradients {
-  /** Whose weights: those that train, the same with the adapters off, or a frozen copy. */
+  /** Which weights: the trained ones, the same with adapters disabled, or a frozen copy. */
   readonly of: 'policy' | 'adapters-off' | 'copy'
-  /** Of a copy's weights, where it is not the policy's. */
+  /** For a copy's weights, if it differs from the policy's. */
   readonly dtype?: Dtype | undefined
   /** Absent for the batch's. */
   readonly sequences?: OtherSequences
@@ -71,16 +71,16 @@ export interface PassWithoutGradients {
 
 /** Sequences that are not the batch's. */
 export interface OtherSequences {
-  /** At least so many, and as many as samples in the batch where those are more. */
+  /** A lower bound; more if the batch has more samples. */
   readonly count?: number
   /** For every sample, where not one. */
   readonly perSample?: number
   readonly tokens: number
-  /** Positions at their ends of which logits are asked for. */
+  /** Positions at their ends for which logits are computed. */
   readonly logitsOf: number
-  /** What the tokens before these have left. */
+  /** The cached keys and values of earlier tokens. */
   readonly cache?: KeyValueCache
-  /** The attention's kernel, and whether it gets a mask, where they are not the spec's. */
+  /** The attention kernel and whether it gets a mask, if they differ from the spec's. */
   readonly attention?: { readonly kernel: TrainingSpec['attention']; readonly isMasked: boolean }
 }
 
@@ -101,9 +101,9 @@ export class Autograd {
   readonly parameters = new Map<string, Tensor>()
   /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
   readonly buffers: Storage[] = []
-  /** The same, but no sharding divides them and no offloading moves them. */
+  /** The same, but neither sharded nor offloaded. */
   readonly wholeBuffers: Storage[] = []
-  /** The batch's own tensors, which the training loop holds through the step. */
+  /** The batch's own tensors, which the training loop holds during the step. */
   readonly batch: Storage[] = []
   /** Tensors that the model's outputs reference: the key/value cache. */
   readonly held: Storage[] = []
@@ -119,7 +119,7 @@ export class Autograd {
   readonly #isPadded: boolean
   readonly hasFlash: boolean
   protected castWeights = new Map<Tensor, Tensor>()
-  /** Every cast that the present autocast context keeps until it ends. */
+  /** Casts that the current autocast context keeps until it ends. */
   #cachedCasts: Tensor[] = []
   /** Undefined while gradients are recorded. */
   protected pass: PassWithoutGradients | undefined
@@ -145,7 +145,7 @@ export class Autograd {
     return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded
   }
 
-  /** A model beside the first: what `run` uses of weights is its own. */
+  /** A second model: `run` uses its own weights. */
   ofModel<T>(name: string, run: () => T): T {
     this.#model = `${name}.`
     const result = run()
@@ -161,7 +161,7 @@ export class Autograd {
     return result
   }
 
-  /** What `run` does before the steps over the batch begin: its nodes are kept apart. */
+  /** What `run` does happens before the steps over the batch; its nodes are recorded separately. */
   beforehand(run: () => void): readonly Node[] {
     const outer = this.nodes
     this.nodes = []
@@ -212,13 +212,13 @@ export class Autograd {
     return output
   }
 
-  /** What is without gradients is not for that in eval mode; frozen copies are, and adapters that are off drop nothing. */
+  /** Running without gradients does not imply eval mode; frozen copies are in eval mode, and disabled adapters have no dropout. */
   #isInTraining(): boolean {
     return this.pass === undefined || this.pass.of === 'policy'
   }
 
   add(x: Tensor, y: Tensor, options: { inPlace?: boolean } = {}): Tensor {
-    // torch: AddBackward0 hands its gradient on; only a broadcast or differently typed side gets a reduced or cast copy.
+    // torch: AddBackward0 passes its gradient on; only a broadcast or differently typed side gets a reduced or cast copy.
     const dtype = widest(x.dtype, y.dtype)
     const output = options.inPlace
       ? { ...x, requiresGrad: x.requiresGrad || y.requiresGrad }
@@ -256,7 +256,7 @@ export class Autograd {
     return output
   }
 
-  /** [heads, m, k] × [heads, k, n] → `shape`. Inside another op autocast has no say. */
+  /** [heads, m, k] × [heads, k, n] → `shape`. Autocast does not apply inside another op. */
   batchMatmul(x: Tensor, y: Tensor, shape: readonly number[], { autocasts = true } = {}): Tensor {
     const [left, right] = autocasts ? [this.lowered(x), this.lowered(y)] : [x, y]
     const output = this.tensor(shape, left.dtype, [left, right])
@@ -291,7 +291,7 @@ export class Autograd {
     return output
   }
 
-  /** Under autocast, what matrix products read: weights are cast once a forward pass, activations each time. */
+  /** Under autocast, the inputs of matrix products: weights are cast once per forward pass, activations each time. */
   lowered(x: Tensor, { cache = true } = {}): Tensor {
     if (this.autocastDtype === undefined || x.dtype !== 'float32') return x
     // torch: autocast_mode.cpp cached_cast keeps casts of leaves that require gradients only.
@@ -316,7 +316,7 @@ export class Autograd {
     return output
   }
 
-  /** What autocast raises to float32: norms, powers, softmax. */
+  /** Ops that autocast runs in float32: norms, powers, softmax. */
   raised(x: Tensor): Tensor {
     return this.autocastDtype === undefined ? x : this.cast(x, 'float32')
   }
@@ -336,7 +336,7 @@ export class Autograd {
     return this.#newStorage(count * bytesPerElement[dtype], batched, kind, false)
   }
 
-  /** A storage of the model beside its parameters. Another pass over the same weights finds it there. */
+  /** A storage that belongs to the model besides its parameters. Another pass over the same weights reuses it. */
   buffer(name: string, bytes: number): Storage {
     const key = (this.pass?.of === 'copy' ? REFERENCE : '') + this.#model + name
     const known = this.#namedBuffers.get(key)
@@ -366,7 +366,7 @@ export class Autograd {
     return this.#edges++
   }
 
-  /** Outside the graph (no output requires a gradient) nothing is saved. */
+  /** Outside the graph (if no output requires a gradient), nothing is saved. */
   record(name: string, options: Recorded): void {
     const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch = [], backwardScratch = [] } = options
     const readStorages = options.reads.map(tensor => tensor.storage)

@@ -1,4 +1,4 @@
-/** Turns one training spec into its memory footprint: peak, moment and breakdown for any batch size, in microseconds each. */
+/** Turns one training spec into its memory footprint: peak, its moment and breakdown for any batch size, each in microseconds. */
 import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import type { ModelConfig } from '../models/architecture.ts'
@@ -28,7 +28,7 @@ export class Footprint {
   readonly nodes: readonly Node[]
   readonly #timeline: Timeline
   readonly #peaks = new Map<string, Peak>()
-  /** Replays that fitted: within any capacity between these two the allocator does the very same. */
+  /** Replays that fitted: for any capacity between these two, the allocator behaves identically. */
   readonly #fitting = new Map<string, { readonly reservedBytes: number; readonly upToBytes: number }>()
 
   constructor(spec: TrainingSpec, config: ModelConfig, device = { hasFlash: true }) {
@@ -54,7 +54,7 @@ export class Footprint {
     return peak
   }
 
-  /** What is there between steps. */
+  /** What is allocated between steps. */
   resting(batch: number, workspaceBytes: number): Peak {
     const breakdown = this.#resident(batch, workspaceBytes)
     return { bytes: byteKinds.reduce((sum, kind) => sum + breakdown[kind], 0), breakdown, moment: 'between steps' }
@@ -111,7 +111,7 @@ export class Footprint {
     return lasted ? { kind: 'fits', reservedBytes: allocator.peakReservedBytes } : { kind: 'out-of-memory' }
   }
 
-  /** Bytes that are there between steps. */
+  /** Bytes allocated between steps. */
   #resident(batch: number, workspaceBytes: number): Record<ByteKind, number> {
     const { model, optimizerState } = this.#timeline
     const bytes = { ...emptyBreakdown(), workspace: workspaceBytes }
@@ -120,15 +120,15 @@ export class Footprint {
   }
 }
 
-/** What one of the GPUs computes that divide every layer among themselves. */
+/** What one GPU computes under tensor parallelism. */
 function ownPart({ model, tensorParallel }: TrainingSpec, config: ModelConfig): ModelConfig {
   if (tensorParallel === undefined) return config
   const part = dividedConfig(config, tensorParallel.gpus)
   if (part !== undefined) return part
   throw new MemoryMarkError({
     code: 'not-divisible',
-    message: `How ${tensorParallel.gpus} GPUs would divide the layers of ${model} is not modelled, or their number divides no heads`,
-    fix: 'Leave this config out of the check for now.',
+    message: `Tensor parallelism of ${model} over ${tensorParallel.gpus} GPUs is not modelled, or its heads cannot be divided among them`,
+    fix: 'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
   })
 }
 
@@ -139,7 +139,7 @@ function refuseMissingTargets(spec: TrainingSpec, { linearNames }: Tape): void {
   throw new MemoryMarkError({
     code: 'no-such-lora-target',
     message: `${spec.model} has no linear layer named ${missing.join(', ')}`,
-    fix: `Name some of: ${[...linearNames].join(', ')}.`,
+    fix: `Use some of ${[...linearNames].join(', ')}.`,
   })
 }
 
@@ -148,8 +148,8 @@ function refuseNothingTrained({ model, trainable }: TrainingSpec, { parameters }
   const some = [...parameters.keys()].filter((_, index) => index < 3)
   throw new MemoryMarkError({
     code: 'nothing-trains',
-    message: `No parameter of ${model} is named as what is to train: ${trainable.names.join(', ')}`,
-    fix: `Write patterns that match its names in transformers, such as ${some.join(', ')}.`,
+    message: `No parameter of ${model} matches what is to be trained: ${trainable.names.join(', ')}`,
+    fix: `Write patterns that match its parameter names in transformers, such as ${some.join(', ')}.`,
   })
 }
 
@@ -157,7 +157,7 @@ function changeOf({ kind, storage }: Event, batch: number): number {
   return kind === 'allocate' ? bytesAt(storage, batch) : -bytesAt(storage, batch)
 }
 
-/** Whether memory lasted. `blocks`: what is allocated, by storage id. */
+/** Whether memory sufficed. `blocks`: what is allocated, by storage id. */
 function replay(events: readonly Event[], batch: number, allocator: CachingAllocator, blocks: Block[]): boolean {
   for (const { kind, storage } of events) {
     if (kind === 'allocate') {

@@ -1,4 +1,4 @@
-/** Footprints by the shape of their spec: a repository's configs mostly differ in what a footprint does not depend on. */
+/** Footprints by the shape of their spec: a repository's configs mostly differ in settings that do not affect the footprint. */
 import type { TrainingSpec } from '../config/spec.ts'
 import { type Gpu, hasFlashAttention } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
@@ -13,7 +13,7 @@ export class Footprints {
 
   of(spec: TrainingSpec, config: ModelConfig, gpu: Gpu): Footprint {
     const shape = shapeOf(spec)
-    // The flash kernel takes 16-bit types only, so in float32 every GPU is alike.
+    // The flash kernel supports 16-bit types only, so in float32 all GPUs behave alike.
     const isFloat32 = spec.precision === 'fp32' || spec.precision === 'tf32'
     const device = { hasFlash: isFloat32 || hasFlashAttention(gpu) }
     const key = JSON.stringify([shape, config, device])

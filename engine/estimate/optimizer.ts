@@ -1,11 +1,11 @@
-/** What each optimizer keeps between steps and needs during one, a row each. Sources: torch/optim, transformers, bitsandbytes. */
+/** What each optimizer keeps between steps and needs during one, one row each. Sources: torch/optim, transformers, bitsandbytes. */
 import type { Optimizer } from '../config/spec.ts'
 import { bytesPerElement, elements, type Tensor } from './storage.ts'
 
 export interface OptimizerRule {
-  /** Bytes kept per trainable parameter tensor, by its name where what it is for matters. */
+  /** Bytes kept per trainable parameter tensor; its name is given because its role may matter. */
   readonly stateBytes: (parameter: Tensor, name: string) => number
-  /** Temporaries of a step, each a number of bytes: all parameters at once, or one parameter after the other. */
+  /** Sizes of a step's temporaries in bytes: for all parameters at once, or for one parameter after the other. */
   readonly temporaries: (parameter: Tensor) => readonly number[]
   readonly temporariesLive: 'together' | 'one by one'
   /** Reads and writes of the parameters' bytes in one step, for the throughput model. */
@@ -73,12 +73,12 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
     passes: 10,
   },
   'adamw-8bit': { ...inPlace, stateBytes: parameter => 2 * eightBitBytes(parameter), passes: 4 },
-  // Paged state lives in managed memory: on the GPU while it fits, on the host when something else needs the room.
+  // Paged state is in managed memory: on the GPU while it fits, on the host when something else needs the space.
   'paged-adamw-8bit': { ...inPlace, stateBytes: parameter => 2 * eightBitBytes(parameter), passes: 4 },
   'paged-adamw': { ...inPlace, stateBytes: parameter => 2 * float32Bytes(parameter), passes: 7 },
 }
 
-/** Embeddings and output layers, which have a second moment for every number; other tensors have one for each head or row, or one. */
+/** Embeddings and output layers have a second moment per element; other tensors have one per head or row, or a single one. */
 const wholeSecondMoment = /embed|embd|wte|lm_head\.weight|output\.weight/
 
 function adafactorBytes(parameter: Tensor): number {

@@ -1,4 +1,4 @@
-/** What the tape counts: storages, the pieces of memory behind tensors, and tensors, the views on them. */
+/** What the tape counts: storages, the memory behind tensors, and tensors, the views of them. */
 
 export const byteKinds = [
   'weights',
@@ -26,7 +26,7 @@ export interface Storage {
   readonly id: number
   readonly fixedBytes: number
   readonly bytesPerSample: number
-  /** What is as large as for so many samples in any case. */
+  /** A minimum number of samples that it is sized for. */
   readonly samplesAtLeast?: number
   kind: ByteKind
   /** Weights, buffers and optimizer state outlive the step. */
@@ -40,7 +40,7 @@ export interface Tensor {
   readonly batched: boolean
   readonly dtype: Dtype
   readonly requiresGrad: boolean
-  /** Autograd's edge: views of a whole tensor share it, the parts of a split do not. */
+  /** Autograd's edge: views of a whole tensor share it; the parts of a split do not. */
   readonly edge: number
 }
 

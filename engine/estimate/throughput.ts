@@ -1,6 +1,6 @@
 /**
  * Modelled step time: a roofline per kernel. A kernel takes as long as its arithmetic or its memory traffic, whichever is
- * longer; the step takes as long as its kernels, or as Python needs to launch them. Everything here is a model, never a clock.
+ * longer; the step takes as long as its kernels, or as Python needs to launch them. Everything here is modelled, nothing timed.
  */
 import type { Precision } from '../config/spec.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
@@ -12,7 +12,7 @@ import { bytesPerElement, type Dtype, type Storage } from './storage.ts'
 /** Assumed shares of the data sheet's rates that well-shaped kernels reach; not measured. */
 const ARITHMETIC_EFFICIENCY = 0.7
 const BANDWIDTH_EFFICIENCY = 0.8
-/** Assumed time for eager PyTorch to get one op of the forward pass out of Python, and one kernel of the backward out of C++. */
+/** Assumed launch overhead in eager PyTorch: per forward op from Python, and per backward kernel from C++. */
 const FORWARD_LAUNCH_SECONDS = 40e-6
 const BACKWARD_LAUNCH_SECONDS = 10e-6
 /** Assumed output elements that one multiprocessor computes at a time: below a full wave of such tiles the others idle. */
@@ -20,7 +20,7 @@ const TILE_ELEMENTS = 128 * 64
 
 interface Kernel {
   readonly arithmeticSecondsPerSample: number
-  /** Arithmetic of one full wave of tiles: the least that a matrix product takes, however small the batch. */
+  /** FLOPs of one full wave of tiles: the minimum cost of a matrix product, however small the batch. */
   readonly waveSeconds: number
   readonly launchSeconds: number
   readonly fixedBytes: number
@@ -40,7 +40,7 @@ export class ThroughputModel {
     this.#optimizerSeconds = (passes * weightBytes) / this.#bytesPerSecond
   }
 
-  /** Samples a second on one GPU, over whole optimizer steps of `accumulation` micro-steps. */
+  /** Samples per second on one GPU, over whole optimizer steps of `accumulation` micro-steps. */
   samplesPerSecond(batch: number, accumulation: number): number {
     let gpuSeconds = 0
     let launchSeconds = 0
@@ -81,7 +81,7 @@ function kernelsOf(nodes: readonly Node[], gpu: Gpu, precision: Precision, check
 function kernel(node: Node, gpu: Gpu, precision: Precision, launchSeconds: number): Kernel {
   const storages: readonly Storage[] = [...node.reads, ...node.creates]
   const flopsPerSecond = peakFlops(gpu, node.computeDtype, precision) * ARITHMETIC_EFFICIENCY
-  // A slice may be empty: what of a head does not turn, where all of it does.
+  // A slice may be empty: the part of a head without rotary positions, if all of it has them.
   const flopsPerElement = node.productElements > 0 ? node.flopsPerSample / node.productElements : 0
   return {
     arithmeticSecondsPerSample: node.flopsPerSample / flopsPerSecond,
@@ -92,7 +92,7 @@ function kernel(node: Node, gpu: Gpu, precision: Precision, launchSeconds: numbe
   }
 }
 
-/** PyTorch keeps TF32 off for matrix products unless told otherwise, so float32 runs at the plain rate. */
+/** PyTorch keeps TF32 off for matrix products by default, so float32 runs at the plain rate. */
 function peakFlops(gpu: Gpu, dtype: Dtype, precision: Precision): number {
   if (precision === 'tf32') return gpu.peakFlops.tf32 ?? gpu.peakFlops.fp32
   if (dtype === 'bfloat16') return gpu.peakFlops.bf16 ?? gpu.peakFlops.fp32

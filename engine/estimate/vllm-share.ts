@@ -1,10 +1,10 @@
-/** What vLLM holds on the GPU that trains: `gpu_memory_utilization` is a share of all its memory, taken at once and kept. */
+/** What vLLM holds on the training GPU: `gpu_memory_utilization` is a share of its total memory, allocated at once and kept. */
 import type { TrainingSpec } from '../config/spec.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 
 export interface VllmShare {
   readonly bytes: number
-  /** While answers are made alone, or during the training too. */
+  /** During generation only, or during training too. */
   readonly held: 'for-answers' | 'always'
 }
 

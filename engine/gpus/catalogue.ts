@@ -4,7 +4,7 @@
  * Memory is read from PyTorch's out-of-memory messages ("total capacity of 22.06 GiB"), so it is exact to ±0.005 GiB
  * unless the row says otherwise, and a driver can move it by about 0.1 GiB. Where readings differ, the row takes the
  * smaller one: a batch that does not fit costs more than a sample left out. The A10 keeps the 22.06 GiB of the card whose
- * readings the estimator is held against; Lambda's has read 21.99 GiB (https://github.com/zai-org/CogVLM/issues/236).
+ * readings the estimator is compared with; Lambda's has read 21.99 GiB (https://github.com/zai-org/CogVLM/issues/236).
  *
  * Prices are one GPU, on demand. Where a row's date is in September 2026, the provider's page was read through
  * https://github.com/tgarg01/silybench-data (derived/csv/gpu_prices.csv) or
@@ -260,7 +260,7 @@ const byKey = new Map<string, Gpu>(
   }),
 )
 
-/** The card of the published readings, and what a config is judged on unless told otherwise. */
+/** The card of the published readings, and the default on which configs are judged. */
 export const defaultGpu: Gpu = knownGpu('a10')
 
 /**

@@ -1,4 +1,4 @@
-/** What runs cost, and what a faster batch spares: the report's figures, and the page's when its reader changes the terms. */
+/** What runs cost, and what a faster batch saves: for the report, and for the dashboard when its reader changes the inputs. */
 
 export interface RunTerms {
   /** Wall-clock hours of a run at the current batch. */

@@ -1,4 +1,4 @@
-/** What a batch size leaves of a GPU. The same subtraction has two names: waste at the current batch, headroom at the recommended. */
+/** The memory that a batch size leaves idle: called waste at the current batch, headroom at the recommended one. */
 
 interface Capacity {
   readonly usableBytes: number
@@ -12,7 +12,7 @@ export function shareOfUsable({ usableBytes }: Capacity, { peakBytes }: Load): n
   return usableBytes === 0 ? Number.POSITIVE_INFINITY : peakBytes / usableBytes
 }
 
-/** Usable bytes that stay idle; never negative. */
+/** Idle usable bytes; never negative. */
 export function idleBytes({ usableBytes }: Capacity, { peakBytes }: Load): number {
   return Math.max(0, usableBytes - peakBytes)
 }

@@ -8,7 +8,7 @@ const THROUGHPUT_TOLERANCE = 0.02
 /** Share of usable memory that a recommendation leaves free. */
 export const DEFAULT_MARGIN = 0.05
 
-/** An effective batch without useful divisors (a prime) is given up when keeping it costs more than a tenth of the speed. */
+/** If keeping an effective batch without useful divisors (a prime) would cost more than a tenth of the speed, it is given up. */
 const KEEPING_WORTH = 0.9
 
 export interface BatchPlan {
@@ -21,9 +21,9 @@ interface Situation {
   readonly grid: Grid
   /** The largest size on the grid that fits with the margin. */
   readonly largestWithMargin: number
-  /** Where set, the effective batch stays as far as the tool can accumulate. */
+  /** If set, the effective batch is kept as far as the tool can accumulate. */
   readonly bounds?: BatchBounds | undefined
-  /** Never falls with the batch: a larger one spreads the fixed costs. */
+  /** Never decreases with the batch: a larger one amortises fixed costs. */
   readonly samplesPerSecond: (plan: BatchPlan) => number
 }
 
@@ -59,7 +59,7 @@ export const WORTHWHILE_SPEEDUP = 1.05
 
 export interface Advice {
   readonly recommended: BatchPlan
-  /** What `recommended` would in turn be told to become, where that is worth while: a larger effective batch. */
+  /** The next step after `recommended`, if worthwhile: a larger effective batch. */
   readonly beyond?: BatchPlan
 }
 

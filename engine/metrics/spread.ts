@@ -1,4 +1,4 @@
-/** How far apart the readings of one figure lie. */
+/** The spread of repeated measurements of one figure. */
 import type { Outcome, Trial } from '../probes/trial.ts'
 
 type Fits = Extract<Outcome, { kind: 'fits' }>

@@ -10,7 +10,7 @@ interface Reading {
 
 type Modelled = (microBatch: number, accumulation: number) => number
 
-/** Only trials with a spread were timed after a warm-up; without any, the model answers. */
+/** Only trials with a spread were timed after a warm-up; without any, throughput is modelled. */
 export class Throughput {
   readonly #readings: readonly Reading[]
   readonly #optimizerMillis: number
@@ -45,7 +45,7 @@ export class Throughput {
     return (1_000 * microBatch * accumulation) / stepMillis
   }
 
-  /** Straight lines between readings; beyond them, the nearest reading's time scaled as the model has it. */
+  /** Linear interpolation between measurements; beyond them, the nearest measured time, scaled by the model. */
   #microStepMillis(microBatch: number): number {
     const above = this.#readings.find(reading => reading.microBatch >= microBatch)
     const below = this.#readings.findLast(reading => reading.microBatch <= microBatch)

@@ -51,8 +51,8 @@ function endpointOf(text: string): URL {
   throw new MemoryMarkError({
     code: 'bad-setting',
     field: 'HF_ENDPOINT',
-    message: 'HF_ENDPOINT is not a web address',
-    fix: `Set it to one such as ${DEFAULT_ENDPOINT}, or leave it out.`,
+    message: 'HF_ENDPOINT is not a URL',
+    fix: `Set it to one such as ${DEFAULT_ENDPOINT}, or unset it.`,
   })
 }
 

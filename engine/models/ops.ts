@@ -75,7 +75,7 @@ export interface Ops<T> {
   /** cos and sin of every position, for heads of which the first `size` dimensions turn. `positions`: that the model is made for. */
   rotaryTable(x: T, size: number, positions?: number): readonly [T, T]
   rotary(x: T, table: readonly [T, T], heads: number, options?: RotaryOptions): T
-  /** Keys or values that a decoder puts into its cache, as it does in training too unless told otherwise; of the last `window` tokens. */
+  /** Keys or values that a decoder puts into its cache, as it does in training too by default; of the last `window` tokens. */
   cached(x: T, window?: number): T
   /**
    * q [b, s, heads·size], k and v [b, t, keyValueHeads·size] → [b, s, heads·size]. `bias` is added to the scores: [heads, s, t], or

@@ -1,4 +1,4 @@
-/** What a machine has for PyTorch: interpreter, libraries, device. */
+/** What this machine offers PyTorch: interpreter, libraries, device. */
 import * as z from 'zod'
 import { endedBy } from './ending.ts'
 import { PythonWorker } from './worker.ts'
@@ -11,7 +11,7 @@ const bytes = z.number().int().min(0)
 const cudaDevice = z.object({
   kind: z.literal('cuda'),
   name: z.string(),
-  /** Cards of this machine that PyTorch sees; the facts are of the first. */
+  /** GPUs that PyTorch sees on this machine; the facts describe the first. */
   count: z.number().int().positive(),
   /** The memory limit, where one was set. */
   totalBytes: bytes,
@@ -41,7 +41,7 @@ export const machine = z.object({
 })
 export type TorchMachine = z.infer<typeof machine>
 
-/** Importing PyTorch from a cold disk is what takes long. */
+/** Importing PyTorch from a cold disk is what takes time. */
 export const START_TIMEOUT_MILLIS = 120_000
 
 export type Machine =
@@ -49,7 +49,7 @@ export type Machine =
   /** No interpreter, or one without PyTorch and transformers. */
   | { readonly kind: 'no-python'; readonly why: string }
 
-/** An aborted signal ends Python before it has answered: then it counts as missing. */
+/** If the signal is aborted before Python has answered, Python is ended and counts as missing. */
 export async function describeMachine(python: string, signal?: AbortSignal): Promise<Machine> {
   await using worker = new PythonWorker(python)
   const answer = await endedBy(signal, worker, worker.ask('device', {}, machine, START_TIMEOUT_MILLIS))
@@ -64,7 +64,7 @@ export async function describeMachine(python: string, signal?: AbortSignal): Pro
   }
 }
 
-/** GPUs that trials can have a process on each. Any number of processes share a CPU, each within its limit of memory. */
+/** GPUs on which trials can have one process each. Any number of processes can share a CPU, each within its memory limit. */
 export function gpusOf(machine: Machine): number {
   if (machine.kind === 'no-python') return 0
   switch (machine.device.kind) {

@@ -1,4 +1,4 @@
-/** Whether its work is done or not, a process ends when its signal is aborted. */
+/** Ends a process when its signal is aborted, whether its work is done or not. */
 export async function endedBy<T>(
   signal: AbortSignal | undefined,
   process: AsyncDisposable,

@@ -1,4 +1,4 @@
-/** The probe that needs nothing: answers a trial from the tape. */
+/** The probe without requirements: answers a trial from the tape. */
 import type { Fit, Footprint, Peak } from '../estimate/footprint.ts'
 import { ThroughputModel } from '../estimate/throughput.ts'
 import { type VllmShare, vllmShare } from '../estimate/vllm-share.ts'
@@ -8,7 +8,7 @@ import type { Trial } from './trial.ts'
 /** PyTorch keeps one cuBLAS handle, and so one workspace, for the forward and one for the autograd thread. */
 export const CUBLAS_HANDLES = 2
 
-/** Models of speed by what they are of: a repository's configs share both. */
+/** Throughput models by what they describe: a repository's configs often share one. */
 const throughputs = new WeakMap<Footprint, Map<Gpu, ThroughputModel>>()
 
 export class EstimateProbe {
@@ -33,7 +33,7 @@ export class EstimateProbe {
     const resting = this.#footprint.resting(batch, this.#workspaceBytes)
     const bytes = resting.bytes + this.#vllm.bytes
     const breakdown = { ...resting.breakdown, workspace: resting.breakdown.workspace + this.#vllm.bytes }
-    return bytes > step.bytes ? { bytes, breakdown, moment: 'making answers in vLLM' } : step
+    return bytes > step.bytes ? { bytes, breakdown, moment: 'generation in vLLM' } : step
   }
 
   samplesPerSecond(batch: number, accumulation: number): number {
@@ -53,7 +53,7 @@ export class EstimateProbe {
     }
   }
 
-  /** A batch below one that fits: it fits too, so the allocator is not asked. */
+  /** A batch below one that fits also fits, so the allocator is not replayed. */
   trialBelow(batch: number): Trial {
     const { bytes: peakBytes } = this.peak(batch)
     return { microBatch: batch, provenance: 'estimated', outcome: { kind: 'fits', peakBytes } }

@@ -1,11 +1,11 @@
-/** What a worker's answer comes to when it is no result. */
+/** What it means when a worker's answer is not a result. */
 import { MemoryMarkError, type Problem } from '../errors.ts'
 import type { Outcome, Trial } from './trial.ts'
 import type { Answer } from './worker.ts'
 
 type Unanswered = Exclude<Answer<never>, { kind: 'done' }>
 
-/** A failure is never a search signal: only out of memory is, and the worker names that itself. */
+/** A failure is never a search signal: only out of memory is, and the worker reports that itself. */
 export function outcomeOf(answer: Unanswered, log: ((text: string) => void) | undefined): Outcome {
   switch (answer.kind) {
     case 'timed-out':
@@ -17,7 +17,7 @@ export function outcomeOf(answer: Unanswered, log: ((text: string) => void) | un
         problem: {
           code: 'step-failed',
           message: `the training step failed in Python: ${answer.message}`.slice(0, 2_000),
-          fix: 'Read the Python traceback; the config may ask for something that this machine or model lacks.',
+          fix: 'Read the Python traceback; the config may need something that this machine or model lacks.',
         },
       }
     case 'died':
@@ -26,13 +26,13 @@ export function outcomeOf(answer: Unanswered, log: ((text: string) => void) | un
         problem: {
           code: 'worker-died',
           message: answer.message.slice(0, 2_000),
-          fix: "Look into the machine's log: the host may be out of memory, or the driver may have failed.",
+          fix: "Check the machine's log: the host may be out of memory, or the driver may have failed.",
         },
       }
   }
 }
 
-/** What to tell of the trial that ended a sweep. */
+/** The problem to report for the trial that ended a sweep. */
 export function brokenTrialProblem({ microBatch, outcome }: Trial): Problem {
   switch (outcome.kind) {
     case 'failed':
@@ -41,7 +41,7 @@ export function brokenTrialProblem({ microBatch, outcome }: Trial): Problem {
       return {
         code: 'trial-timed-out',
         message: `batch ${microBatch} took longer than ${Math.round(outcome.afterMillis / 1_000)} s`,
-        fix: 'Look whether another job uses the device, or sweep a smaller model.',
+        fix: 'Check whether another job is using the device, or sweep a smaller model.',
       }
     case 'fits':
     case 'out-of-memory':
@@ -49,12 +49,12 @@ export function brokenTrialProblem({ microBatch, outcome }: Trial): Problem {
   }
 }
 
-/** For what a machine must have before any trial. */
+/** For requirements that a machine must meet before any trial. */
 export function unavailable(engine: string, why: string): MemoryMarkError {
   return new MemoryMarkError({
     code: 'engine-unavailable',
     field: '--engine',
     message: `the ${engine} engine cannot run here: ${why.slice(0, 1_500)}`,
-    fix: 'Run `memorymark doctor` for what this machine has and what to install.',
+    fix: 'Run `memorymark doctor` to see what this machine has and what to install.',
   })
 }

@@ -7,7 +7,7 @@ import { isBroken, type Trial, trial } from './trial.ts'
 
 /** Where they are kept, under keys of 64 hexadecimal digits. */
 export interface TrialStore {
-  /** Undefined where nothing, or nothing readable, is kept. */
+  /** Undefined if nothing, or nothing readable, is kept. */
   read(key: string): Promise<string | undefined>
   write(key: string, text: string): Promise<void>
 }
@@ -23,7 +23,7 @@ export interface TrialConditions {
   readonly settings: Readonly<Record<string, string | number>>
 }
 
-/** Other processes on the card leave less of it; a context does not move by more than this share. */
+/** Usable memory varies by less than this between runs, unless other processes use the card. */
 const USABLE_TOLERANCE = 0.01
 
 const MAX_KEPT_CHARACTERS = 1_000_000
@@ -31,7 +31,7 @@ const MAX_KEPT_CHARACTERS = 1_000_000
 const keptTrial = z.object({ measuredAt: z.iso.datetime(), steps: z.number().int().min(0).max(10_000), trial })
 const keptTrials = z.object({
   schema: z.literal('memorymark.trials/v1'),
-  /** The conditions as canonical JSON: what a key stands for is never taken on trust. */
+  /** The conditions as canonical JSON: a key alone is never trusted. */
   conditions: z.string().max(MAX_KEPT_CHARACTERS),
   usableBytes: z.number().positive(),
   trials: z.array(keptTrial).max(1_000),
@@ -41,11 +41,11 @@ type KeptTrial = z.infer<typeof keptTrial>
 export interface KeepingOptions {
   readonly store: TrialStore
   readonly now: Date
-  /** Receives why kept trials were left aside, a sentence each. */
+  /** Receives the reasons why kept trials were ignored, one sentence each. */
   readonly remark: (sentence: string) => void
 }
 
-/** Asks the probe behind it only for what was not kept under the same conditions. */
+/** Calls the underlying probe only for trials that were not kept under the same conditions. */
 export class KeepingProbe implements Probe {
   readonly engine: Probe['engine']
   readonly provenance: Probe['provenance']
@@ -54,7 +54,7 @@ export class KeepingProbe implements Probe {
   readonly #conditions: string
   readonly #options: KeepingOptions
   readonly #kept = new Map<number, KeptTrial>()
-  /** Those that were asked for, and not run. */
+  /** Trials that were requested but did not have to run. */
   readonly #recalled = new Map<Trial, KeptTrial>()
 
   private constructor(probe: Probe, conditions: string, options: KeepingOptions) {
@@ -112,18 +112,20 @@ export class KeepingProbe implements Probe {
 
   #recall(text: string): void {
     const parsed = text.length <= MAX_KEPT_CHARACTERS ? keptTrials.safeParse(parseJson(text)) : undefined
-    const objection = parsed?.success ? this.#objectionTo(parsed.data) : 'they are not as MemoryMark writes them'
+    const objection = parsed?.success
+      ? this.#objectionTo(parsed.data)
+      : 'they are not in the format that MemoryMark writes'
     if (objection !== undefined) this.#options.remark(objection)
     else for (const kept of parsed?.data?.trials ?? []) this.#kept.set(kept.trial.microBatch, kept)
   }
 
-  /** Why they are not ours to use; undefined where they are. */
+  /** Why they cannot be used; undefined if they can. */
   #objectionTo({ conditions, usableBytes, trials }: z.infer<typeof keptTrials>): string | undefined {
     const isForeign = conditions !== this.#conditions || trials.some(kept => kept.trial.provenance !== this.provenance)
-    if (isForeign) return 'they were made under other conditions'
+    if (isForeign) return 'they were run under other conditions'
     const { usableBytes: usableNow } = this.device
     const hasMoved = Math.abs(usableBytes - usableNow) > usableNow * USABLE_TOLERANCE
-    return hasMoved ? 'the device now leaves another amount of memory usable' : undefined
+    return hasMoved ? 'the amount of usable memory on the device has changed' : undefined
   }
 
   async #keep(run: Trial, steps: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** The real step on the real device, in a Python process that is started afresh after every failure. */
+/** Runs the real step on the real device, in a Python process that is restarted after every failure. */
 import * as z from 'zod'
 import { teacherConfig } from '../models/teacher.ts'
 import { type DeviceKind, gpusOf, machine, START_TIMEOUT_MILLIS, softwareOf, type TorchMachine } from './device.ts'
@@ -33,7 +33,7 @@ export class TorchProbe implements Probe {
   readonly device: ProbedDevice
   readonly #context: ProbeContext
   readonly #deviceKind: DeviceKind
-  /** Two micro-steps hold all the memory that more would; the rest only takes time. */
+  /** Two micro-steps reach the same peak as more would; the rest only takes time. */
   readonly #accumulation: number
   #worker: PythonWorker | undefined
 
@@ -56,10 +56,10 @@ export class TorchProbe implements Probe {
       const { device } = answer.result
       const gpus = gpusOf({ kind: 'python', ...answer.result })
       if (spec.gpus === 1) return new TorchProbe(context, device.kind, probed, worker)
-      // The trials have processes of their own, one a GPU.
+      // Trials have their own processes, one per GPU.
       await worker[Symbol.asyncDispose]()
       if (gpus >= spec.gpus) return new TorchProbe(context, device.kind, probed)
-      throw unavailable('torch', `the config trains on ${spec.gpus} GPUs and this machine has ${gpus}`)
+      throw unavailable('torch', `the config trains on ${spec.gpus} GPUs, and this machine has ${gpus}`)
     }
     await worker[Symbol.asyncDispose]()
     throw unavailable('torch', whyNot(answer))
@@ -94,7 +94,7 @@ export class TorchProbe implements Probe {
     return fits(answer.result.steps, this.#accumulation)
   }
 
-  /** An exhausted process keeps fragments and broken library handles: the next trial gets a new one. */
+  /** A process that ran out of memory keeps fragments and broken library handles, so the next trial gets a new one. */
   async #endWorker(): Promise<void> {
     const worker = this.#worker
     this.#worker = undefined
@@ -102,7 +102,7 @@ export class TorchProbe implements Probe {
   }
 }
 
-/** Peaks are the highest of the steps after the first, times their median after the warm-up. */
+/** The peak is the highest over the steps after the first; the time is the median after the warm-up. */
 function fits(steps: readonly Step[], accumulation: number): Outcome {
   const steady = steps.slice(1)
   const timed = steps.slice(Math.min(WARM_UP_STEPS, steps.length - 1))
@@ -137,7 +137,7 @@ function median(values: readonly number[]): number {
   return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2
 }
 
-/** On the CPU only a limit makes a device of known size. */
+/** On the CPU, only a limit gives the device a known size. */
 function probedDevice(found: TorchMachine, limitMemoryBytes: number | undefined): ProbedDevice | undefined {
   const software = softwareOf(found)
   const { device } = found
@@ -163,8 +163,8 @@ function whyNot(answer: Awaited<ReturnType<typeof PythonWorker.prototype.ask<Tor
   switch (answer.kind) {
     case 'done':
       return answer.result.device.kind === 'cpu'
-        ? 'a sweep on the CPU needs --limit-memory, since a host that runs out of memory ends processes at random'
-        : 'PyTorch sees neither a CUDA nor an MPS device'
+        ? 'a sweep on the CPU needs --limit-memory, because a host that runs out of memory kills processes at random'
+        : 'PyTorch finds neither a CUDA nor an MPS device'
     case 'failed':
     case 'died':
       return answer.message

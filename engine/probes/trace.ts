@@ -1,4 +1,4 @@
-/** The trace: PyTorch's own graph of the step on the meta device, without a GPU. The oracle of the tape. */
+/** The trace: PyTorch's own graph of the step on the meta device, without a GPU. The tape is tested against it. */
 import * as z from 'zod'
 import type { TrainingSpec } from '../config/spec.ts'
 import { type Block, CachingAllocator } from '../estimate/allocator.ts'

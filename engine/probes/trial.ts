@@ -5,16 +5,16 @@ import { problem } from '../errors.ts'
 
 const bytes = z.number().min(0).max(1e18)
 
-/** How a figure is known. It travels with every number to the last pixel. */
+/** How a figure was obtained. It accompanies every number up to the display. */
 export const provenance = z.enum(['measured', 'traced', 'estimated'])
 export type Provenance = z.infer<typeof provenance>
 
 export const outcome = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('fits'),
-    /** Absent where the device keeps no count of it: the CPU. */
+    /** Absent if the device does not count it: the CPU. */
     peakBytes: bytes.optional(),
-    /** Half the distance between the highest and the lowest peak of the steps; absent where one step has the peak. */
+    /** Half the distance between the highest and the lowest peak of the steps; absent if only one step counts. */
     peakBytesSpread: bytes.optional(),
     /** What the caching allocator held at most, cached blocks included. */
     reservedBytes: bytes.optional(),
@@ -32,7 +32,7 @@ export const outcome = z.discriminatedUnion('kind', [
 ])
 export type Outcome = z.infer<typeof outcome>
 
-/** The bytes that the step takes or would take, where the probe knows them. */
+/** The bytes that the step takes or would take, if the probe knows. */
 export function peakOf(outcome: Outcome): number | undefined {
   switch (outcome.kind) {
     case 'fits':
@@ -45,7 +45,7 @@ export function peakOf(outcome: Outcome): number | undefined {
   }
 }
 
-/** Whether something went wrong that says nothing about the size. */
+/** Whether the trial failed for a reason unrelated to the size. */
 export function isBroken(outcome: Outcome): boolean {
   return outcome.kind === 'failed' || outcome.kind === 'timed-out'
 }

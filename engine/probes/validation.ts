@@ -1,4 +1,4 @@
-/** The two checks of the earlier tool, asked of the Python worker, or of TensorFlow.js. */
+/** The earlier tool's two checks, run by the Python worker or TensorFlow.js. */
 import * as z from 'zod'
 import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'

@@ -1,6 +1,6 @@
 /**
- * The Python worker's other end: starts it, asks one thing at a time, checks every answer by schema, and ends it.
- * The protocol is one JSON object a line; `worker.py` beside this file is the whole of the Python side.
+ * The Python worker's other end: starts it, sends one request at a time, checks every answer by schema, and ends it.
+ * The protocol is one JSON object per line; `worker.py` beside this file is the whole of the Python side.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -22,7 +22,7 @@ export type Answer<T> =
   /** The process ended, or broke the protocol. */
   | { readonly kind: 'died'; readonly message: string }
 
-/** Python's environment: what it needs to start and to find its packages and its GPU, and none of our secrets. */
+/** Python's environment: what it needs to start and to find its packages and GPU, and none of our secrets. */
 const passedVariables =
   /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|VIRTUAL_ENV|PYTHON\w*|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|HF_HOME)$/
 
@@ -60,14 +60,14 @@ export class PythonWorker implements AsyncDisposable {
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL_CHARACTERS)
     })
-    // Whoever ends this process in the middle of a trial (a cancelled job) leaves no worker behind.
+    // If this process is ended in the middle of a trial (a cancelled job), no worker is left behind.
     const end = () => this.#kill()
     process.once('exit', end)
     this.#child.once('close', () => process.off('exit', end))
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
   }
 
-  /** One question at a time: the next may be asked when this one is answered. */
+  /** One request at a time: the next may be sent once this one is answered. */
   async ask<T>(
     operation: string,
     question: Record<string, unknown>,
@@ -112,7 +112,7 @@ export class PythonWorker implements AsyncDisposable {
     return { kind: 'died', message: `the Python worker ${how}. ${this.#stderr}`.trim() }
   }
 
-  /** The whole process group: data loaders and compilers of Python go with it. */
+  /** The whole process group, including Python's data loaders and compilers. */
   #kill(): void {
     const { pid } = this.#child
     if (pid === undefined) return

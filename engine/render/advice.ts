@@ -27,7 +27,7 @@ function batchChange(from: OperatingPoint, to: OperatingPoint, strong = (text: s
 /** Raising the effective batch changes the training, not only its speed, and is said to. */
 function effectiveBatchNote(from: OperatingPoint, to: OperatingPoint): string {
   if (from.effectiveBatch === to.effectiveBatch) return 'same effective batch'
-  return `effective batch ${change(from.effectiveBatch, to.effectiveBatch)} (a change to the training: revisit the learning rate and the number of steps)`
+  return `effective batch ${change(from.effectiveBatch, to.effectiveBatch)} (this changes the training: revisit the learning rate and the number of steps)`
 }
 
 /** `about 1.4× the throughput, $34 a year less`; nothing where the current batch cannot run or nothing is gained. */
@@ -65,7 +65,7 @@ function beyondSentence({ recommended, beyond, throughputProvenance }: AnalysedC
   if (recommended === undefined || beyond === undefined) return undefined
   const about = throughputProvenance === 'modelled' ? 'about ' : ''
   const speedup = formatRatio(beyond.samplesPerSecond / recommended.samplesPerSecond)
-  return `From there, micro-batch ${change(recommended.microBatch, beyond.microBatch)} is ${about}${speedup} the throughput again: ${effectiveBatchNote(recommended, beyond)}.`
+  return `Going further, micro-batch ${change(recommended.microBatch, beyond.microBatch)} would bring ${about}${speedup} the throughput again, with ${effectiveBatchNote(recommended, beyond)}.`
 }
 
 /** Whether the recommendation makes a config run that does not, or brings speed or money. */
@@ -77,7 +77,7 @@ export function isWorthFollowing(config: AnalysedConfig): boolean {
 export function fineRemark(config: AnalysedConfig): string {
   const { recommended, spec } = config
   if (makesAnswers(spec)) {
-    return 'what another micro-batch would gain hangs on how long making the answers takes, which is not modelled'
+    return 'what another micro-batch would gain depends on how long generation takes, which is not modelled'
   }
   if (recommended === undefined || !isWorthFollowing(config)) return 'nothing to gain'
   return `micro-batch ${formatCount(recommended.microBatch)} would bring ${gains(config).join(' and ')}, within policy`

@@ -12,7 +12,7 @@ const MAX_ROWS = 60
 export function renderChanges(last: Report, now: Report, maxRows = MAX_ROWS): string {
   const changes = changesSince(last, now)
   const heading = `#### Since the report of ${last.createdAt.slice(0, 10)}`
-  if (changes.length === 0) return [heading, 'Nothing of note changed.'].join('\n\n')
+  if (changes.length === 0) return [heading, 'No notable changes.'].join('\n\n')
   const rows = changes.slice(0, maxRows).map(row)
   const rest = changes.length - rows.length
   return [
@@ -41,9 +41,9 @@ function savingsOf({ configs }: Report): number {
 function row(change: ConfigChange): string[] {
   switch (change.kind) {
     case 'new':
-      return [inlinePath(change.after.path), 'not there', situation(change.after)]
+      return [inlinePath(change.after.path), 'did not exist', situation(change.after)]
     case 'gone':
-      return [inlinePath(change.before.path), situation(change.before), 'gone']
+      return [inlinePath(change.before.path), situation(change.before), 'removed']
     case 'changed':
       return [inlinePath(change.after.path), situation(change.before), situation(change.after)]
   }

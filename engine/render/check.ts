@@ -116,8 +116,8 @@ function annotationTitle(config: AnalysedConfig, finding: Finding): string {
   const { current, gpu } = config
   const used = ofUsable(current.peakBytes, gpu.usableBytes)
   const where = `micro-batch ${formatCount(current.microBatch)} on the ${plainText(gpu.name, 60)}`
-  if (finding === 'does-not-fit') return `Goes out of memory: ${where} needs ${used}`
-  if (finding === 'may-not-fit') return `May go out of memory: ${where} needs ${used}`
+  if (finding === 'does-not-fit') return `Runs out of memory: ${where} needs ${used}`
+  if (finding === 'may-not-fit') return `May run out of memory: ${where} needs ${used}`
   return `Uses ${used} (${formatShare(config, current)}): ${where}`
 }
 

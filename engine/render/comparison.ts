@@ -56,11 +56,11 @@ function operatingTable(config: AnalysedConfig): string {
         whereItRuns(point => rateCell(point, config.current)),
       ),
       row(
-        'cost of a run',
+        'cost per run',
         whereItRuns(point => formatUsd(point.costPerRunUsd)),
       ),
       row(
-        'cost of a year',
+        'cost per year',
         whereItRuns(point => formatYearlyUsd(point.costPerRunUsd * config.runsPerYear)),
       ),
     ],
@@ -75,7 +75,7 @@ function microBatchCell({ point, role }: Column): string {
 
 function effectiveCell(point: OperatingPoint, current: OperatingPoint): string {
   if (point === current) return formatCount(point.effectiveBatch)
-  const note = point.effectiveBatch === current.effectiveBatch ? 'unchanged' : 'a change'
+  const note = point.effectiveBatch === current.effectiveBatch ? 'unchanged' : 'changed'
   return `${formatCount(point.effectiveBatch)} (${note})`
 }
 
@@ -113,7 +113,7 @@ function rightSizing({ rightSizing, current }: AnalysedConfig): string | undefin
   const { gpu, costPerRunUsd } = rightSizing
   const price = `${formatUsd(gpu.pricePerHourUsd)} an hour`
   const against = current.fits ? ` instead of ${formatUsd(current.costPerRunUsd)}` : ''
-  return `This config needs ${formatGib(current.peakBytes)}: ${article(gpu.name)} ${escapeText(gpu.name, 60)} (${formatGib(gpu.usableBytes)} usable) would run it at ${price}, ${formatUsd(costPerRunUsd)} a run${against}.`
+  return `This config needs only ${formatGib(current.peakBytes)}: ${article(gpu.name)} ${escapeText(gpu.name, 60)} (${formatGib(gpu.usableBytes)} usable) would run it at ${price}, ${formatUsd(costPerRunUsd)} per run${against}.`
 }
 
 /** By sound, for names such as A10, L4, RTX 3090 (the letters that are spoken with a vowel first). */

@@ -36,7 +36,7 @@ export function configDetails(config: AnalysedConfig): string {
 
 function whereItGoes(config: AnalysedConfig): string[] {
   const { current, breakdown, peakMoment } = config
-  const heading = `**Where the memory goes** at micro-batch ${formatCount(current.microBatch)}. The peak comes at: ${escapeText(peakMoment)}.`
+  const heading = `**Where the memory goes** at micro-batch ${formatCount(current.microBatch)}. Peak reached during: ${escapeText(peakMoment)}.`
   const share = (bytes: number) => (current.peakBytes === 0 ? '–' : formatPercent(bytes / current.peakBytes))
   const rows = partsOf(breakdown).map(({ name, bytes }) => [name, formatPart(bytes), share(bytes)])
   const total = ['**peak**', `**${formatGib(current.peakBytes)}**`, memoryProvenance(config)]
@@ -54,7 +54,7 @@ function sizesTried(config: AnalysedConfig): string[] {
   const chart = memoryChart(config)
   if (shown.length === 0) return chart ? [chart] : []
   const counted = shown.length < trials.length ? ` (${shown.length} of ${formatCount(trials.length)} shown)` : ''
-  const header = ['micro-batch', 'peak memory', 'result', 'known how']
+  const header = ['micro-batch', 'peak memory', 'result', 'provenance']
   return [
     `**Sizes tried**${counted}`,
     ...(chart ? [chart] : []),
@@ -89,7 +89,7 @@ function outcomeWords(outcome: Outcome, usableBytes: number): string {
 
 function takenForGranted(config: AnalysedConfig): string[] {
   const lines = [specLine(config), priceLine(config), ...config.assumptions.map(assumption => escapeText(assumption))]
-  return ['**What the figures rest on**', lines.map(line => `- ${line}`).join('\n')]
+  return ['**What the figures are based on**', lines.map(line => `- ${line}`).join('\n')]
 }
 
 function specLine({ spec, dialect }: AnalysedConfig): string {
@@ -102,7 +102,7 @@ function specLine({ spec, dialect }: AnalysedConfig): string {
     spec.task,
     ...input,
     spec.precision,
-    ...(spec.lora ? [`LoRA of rank ${spec.lora.rank} on ${escapeText(spec.lora.targets.join(', '), 200)}`] : []),
+    ...(spec.lora ? [`LoRA rank ${spec.lora.rank} on ${escapeText(spec.lora.targets.join(', '), 200)}`] : []),
     ...(spec.quantization ? [`${spec.quantization} base weights`] : []),
     spec.optimizer,
     `${spec.attention} attention`,
@@ -110,12 +110,12 @@ function specLine({ spec, dialect }: AnalysedConfig): string {
     `${formatCount(spec.gpus)} GPU${spec.gpus === 1 ? '' : 's'}${spec.gpus > 1 ? ` (${spec.sharding ?? 'ddp'})` : ''}`,
     spec.step === 'training' ? 'a training step' : 'forward and backward only',
   ]
-  return `${inlineCode(spec.model, 100)}: ${settings.join(', ')}; read as ${escapeText(dialect, 60)}.`
+  return `${inlineCode(spec.model, 100)}: ${settings.join(', ')}; format: ${escapeText(dialect, 60)}.`
 }
 
-/** `NVIDIA A10 at $0.60 an hour (…); 2 hours a run as configured, 100 runs a year.` */
+/** `NVIDIA A10 at $0.60 an hour (…); 2 hours per run at the current batch, 100 runs per year.` */
 export function priceLine({ gpu, hoursPerRun, runsPerYear }: AnalysedConfig): string {
   const price = `${formatUsd(gpu.pricePerHourUsd)} an hour`
   const source = `${escapeText(gpu.priceSource)}, ${escapeText(gpu.priceDate, 40)}`
-  return `${escapeText(gpu.name, 60)} at ${price} (${source}); ${formatCount(hoursPerRun)} hours a run as configured, ${formatCount(runsPerYear)} runs a year.`
+  return `${escapeText(gpu.name, 60)} at ${price} (${source}); ${formatCount(hoursPerRun)} hours per run at the current batch, ${formatCount(runsPerYear)} runs per year.`
 }

@@ -23,9 +23,9 @@ function situation(config: AnalysedConfig): string {
   const used = ofUsable(current.peakBytes, gpu.usableBytes)
   const share = formatShare(config, current)
   if (findingOf(config) === 'may-not-fit') {
-    return `may go out of memory on the ${gpuName(config)}: needs **${used} (${share})**.`
+    return `may run out of memory on the ${gpuName(config)}: needs **${used} (${share})**.`
   }
-  if (!current.fits) return `goes out of memory on the ${gpuName(config)}: needs **${used} (${share})**.`
+  if (!current.fits) return `runs out of memory on the ${gpuName(config)}: needs **${used} (${share})**.`
   return `uses **${used} (${share})** of the ${gpuName(config)}.`
 }
 

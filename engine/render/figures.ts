@@ -26,9 +26,10 @@ export function formatPart(bytes: number): string {
   return bytes > 0 && bytes < GIB / 100 ? 'under 0.01 GiB' : formatGib(bytes)
 }
 
-/** `1.4×`; whole above ten, where a decimal would claim too much. */
+/** `1.4×`; `1.04×` where one decimal would hide the gain, and `14×` where it would claim too much. */
 export function formatRatio(ratio: number): string {
-  return `${ratio < 10 ? ratio.toFixed(1) : Math.round(ratio).toLocaleString('en-US')}×`
+  if (ratio >= 10) return `${Math.round(ratio).toLocaleString('en-US')}×`
+  return `${ratio.toFixed(ratio < 1.1 ? 2 : 1)}×`
 }
 
 /** Whole dollars: hours a run and runs a year are round guesses, so cents would claim too much. */

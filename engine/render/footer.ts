@@ -33,5 +33,5 @@ function decidedBy(report: Report): string[] {
     ...decidingConditions(report, state).map(condition => inlineCode(`${setting}: ${condition}`)),
     ...(present.has('not-analysed') ? ['a config that could not be analysed'] : []),
   ]
-  return causes.length === 0 ? [] : [`${state === 'blocked' ? 'Blocked' : 'Remarked on'} by ${causes.join(', ')}`]
+  return causes.length === 0 ? [] : [`${state === 'blocked' ? 'Blocked' : 'Warning raised'} by ${causes.join(', ')}`]
 }

@@ -20,11 +20,11 @@ export function savingsSection(ledger: Ledger): Section | undefined {
   const { measuredPerYearUsd, modelledPerYearUsd } = totalsOf(saved)
   const known = new Set(saved.map(({ saving }) => saving.throughputProvenance))
   const sums = [
-    ...(known.has('measured') ? [`**${formatSignedUsd(measuredPerYearUsd)} a year by measured throughput**`] : []),
-    ...(known.has('modelled') ? [`about ${formatSignedUsd(modelledPerYearUsd)} a year by modelled throughput`] : []),
+    ...(known.has('measured') ? [`**${formatSignedUsd(measuredPerYearUsd)} a year (measured throughput)**`] : []),
+    ...(known.has('modelled') ? [`about ${formatSignedUsd(modelledPerYearUsd)} a year (modelled throughput)`] : []),
   ]
   const sentence = `Merged pull requests since ${formatDate(ledger.since)} save ${sums.join(', and ')}.`
-  const header = ['pull request', 'config', 'micro-batch', 'GPU hours a year', 'saved a year', 'throughput']
+  const header = ['pull request', 'config', 'micro-batch', 'GPU hours per year', 'saved per year', 'throughput']
   return shortening(saved, 2, rows => [
     '#### Savings',
     sentence,
@@ -57,11 +57,11 @@ export function acceptedSection({ entries: all }: Ledger): Section | undefined {
   if (entries.length === 0) return undefined
   const { forgonePerYearUsd } = totalsOf(entries)
   return shortening(entries, 2, rows => [
-    '#### Accepted instead',
-    `What was merged all the same leaves about ${formatYearlyUsd(forgonePerYearUsd)} a year unsaved.`,
+    '#### Accepted anyway',
+    `Configs that were accepted and merged anyway leave about ${formatYearlyUsd(forgonePerYearUsd)} a year unsaved.`,
     table(
       [
-        ['pull request', 'config', 'accepted by', 'reason', 'unsaved a year'],
+        ['pull request', 'config', 'accepted by', 'reason', 'unsaved per year'],
         ...rows.map(({ pullNumber, path, accepted: { by, reason, forgonePerYearUsd: unsaved } }) => [
           `#${pullNumber}`,
           inlinePath(path),

@@ -17,7 +17,7 @@ import { headline, stateMark, verdictState } from './verdict.ts'
 /** Hidden first line by which the issue is found again and updated in place. */
 export const repositoryReportMarker = '<!-- memorymark:repository-report -->'
 
-export const repositoryReportTitle = 'MemoryMark: the training configs of the default branch'
+export const repositoryReportTitle = 'MemoryMark: training configs on the default branch'
 
 /** GitHub's limit for the body of an issue is 65,536 characters. */
 const ISSUE_LIMIT = 65_536
@@ -38,7 +38,7 @@ export interface RepositoryReport {
 
 export function renderRepositoryReport(input: RepositoryReport): string {
   const opening = [repositoryReportMarker, headingOf(input), situation(input), ...input.remarks]
-  const closing = `<sub>Brought up to date by ${inlineCode('report.schedule')} of ${inlineCode('.github/memorymark.yml')} · MemoryMark ${escapeText(input.report.toolVersion, 40)}</sub>`
+  const closing = `<sub>Updated on the schedule set by ${inlineCode('report.schedule')} in ${inlineCode('.github/memorymark.yml')} · MemoryMark ${escapeText(input.report.toolVersion, 40)}</sub>`
   const sections = [
     worst(input),
     changes(input),
@@ -97,7 +97,7 @@ function changes({ report, last }: RepositoryReport): Section | undefined {
 function everyConfig({ report }: RepositoryReport): Section | undefined {
   const configs = analysedIn(report).toSorted((a, b) => b.savingsPerYearUsd - a.savingsPerYearUsd)
   if (configs.length === 0) return undefined
-  const header = ['config', 'GPU', 'micro-batch', 'peak memory', 'idle', 'a year costs', 'could save', 'known how']
+  const header = ['config', 'GPU', 'micro-batch', 'peak memory', 'idle', 'cost per year', 'could save', 'provenance']
   return shortening(configs, 3, rows => [
     '#### Every config',
     table([header, ...rows.map(configRow)], ['l', 'l', 'r', 'r', 'r', 'r', 'r', 'l']),

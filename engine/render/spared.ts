@@ -23,12 +23,12 @@ function sparedIn(reasons: readonly Reason[]) {
 export function because(spared: Spared): string {
   switch (spared) {
     case 'within-error':
-      return 'the error of the figures leaves it open'
+      return 'it is within the error of the figures'
     case 'no-worse':
-      return 'it was so on the base branch, and gets no worse'
+      return 'the base branch was no better'
     case 'accepted':
       return 'it was accepted'
     case 'snoozed':
-      return 'it was put off'
+      return 'it is snoozed'
   }
 }

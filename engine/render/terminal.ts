@@ -3,7 +3,7 @@ import { styleText } from 'node:util'
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
 import type { AnalysedConfig, ConfigResult, OperatingPoint, Report } from '../report/schema.ts'
 import { formatGib, formatRate, formatUsd } from '../units.ts'
-import { advice, fineRemark } from './advice.ts'
+import { advice, fineRemark, isWorthFollowing } from './advice.ts'
 import { partsOf } from './config-details.ts'
 import {
   bar,
@@ -21,6 +21,8 @@ export interface TerminalOptions {
   readonly color: boolean
   /** Width to wrap at. */
   readonly columns: number
+  /** Whether anything acts on the verdict; otherwise a config `would block`. */
+  readonly judges?: boolean
 }
 
 type Style = 'red' | 'yellow' | 'green' | 'bold' | 'dim'
@@ -28,16 +30,18 @@ type Style = 'red' | 'yellow' | 'green' | 'bold' | 'dim'
 interface Page {
   readonly paint: (style: Style, text: string) => string
   readonly columns: number
+  readonly judges: boolean
 }
 
 const INDENT = '  '
 const LABEL_WIDTH = 12
 
 /** Ends without a newline. */
-export function renderTerminal(report: Report, { color, columns }: TerminalOptions): string {
+export function renderTerminal(report: Report, { color, columns, judges = true }: TerminalOptions): string {
   const page: Page = {
     paint: (style, text) => (color ? styleText(style, text, { validateStream: false }) : text),
     columns: Math.max(40, columns),
+    judges,
   }
   if (report.configs.length === 0) return 'No training config found: nothing to measure.'
   const state = verdictState(report)
@@ -47,7 +51,7 @@ export function renderTerminal(report: Report, { color, columns }: TerminalOptio
 
 function block(config: ConfigResult, page: Page): string {
   const state = configState(config)
-  const heading = `${page.paint(stateStyle(state), stateWord(config))} ${page.paint('bold', plainPath(config.path))}`
+  const heading = `${page.paint(stateStyle(state), stateWord(config, page))} ${page.paint('bold', plainPath(config.path))}`
   const body =
     config.status === 'analysed'
       ? analysedLines(config, page)
@@ -55,10 +59,10 @@ function block(config: ConfigResult, page: Page): string {
   return [heading, ...body].join('\n')
 }
 
-function stateWord(config: ConfigResult): string {
+function stateWord(config: ConfigResult, { judges }: Page): string {
   if (config.status === 'not-analysed') return 'not analysed'
   if (!config.current.fits) return findingOf(config) === 'may-not-fit' ? 'may not fit' : 'out of memory'
-  return config.verdict.state
+  return config.verdict.state === 'blocked' && !judges ? 'would block' : config.verdict.state
 }
 
 function stateStyle(state: VerdictState): Style {
@@ -81,9 +85,10 @@ function analysedLines(config: AnalysedConfig, page: Page): string[] {
   return [...bars, ...breakdownLines(config, page), ...adviceLines(config, page), known]
 }
 
-/** A size that repeats the one before it says nothing new. */
+/** A size that repeats the one before it says nothing new, nor does one that brings nothing. */
 function barLines(config: AnalysedConfig, page: Page): string[] {
-  const { current, recommended, largest } = config
+  const { current, largest } = config
+  const recommended = isWorthFollowing(config) ? config.recommended : undefined
   const lines = [barLine(config, 'now', current, page)]
   if (recommended && recommended.microBatch !== current.microBatch) {
     lines.push(barLine(config, 'recommended', recommended, page))
@@ -124,13 +129,13 @@ function rightSizingSentences({ rightSizing }: AnalysedConfig): string[] {
   if (rightSizing === undefined) return []
   const price = `${formatUsd(rightSizing.gpu.pricePerHourUsd)} an hour`
   return [
-    `A cheaper GPU is enough: ${plainText(rightSizing.gpu.name, 60)} at ${price}, ${formatUsd(rightSizing.costPerRunUsd)} a run.`,
+    `A cheaper GPU is enough: ${plainText(rightSizing.gpu.name, 60)} at ${price}, ${formatUsd(rightSizing.costPerRunUsd)} per run.`,
   ]
 }
 
 function knownHow(config: AnalysedConfig): string {
   const { gpu, hoursPerRun, runsPerYear } = config
-  const price = `${formatUsd(gpu.pricePerHourUsd)} an hour (${plainText(gpu.priceDate, 40)}), ${formatCount(hoursPerRun)} hours a run, ${formatCount(runsPerYear)} runs a year`
+  const price = `${formatUsd(gpu.pricePerHourUsd)} an hour (${plainText(gpu.priceDate, 40)}), ${formatCount(hoursPerRun)} hours per run, ${formatCount(runsPerYear)} runs per year`
   return `${plainText(gpu.name, 60)}; memory ${memoryProvenance(config)}; throughput ${throughputProvenance(config)}; ${price}.`
 }
 

@@ -21,7 +21,7 @@ export type Finding = (typeof findings)[number]
 
 /**
  * A config that could not be analysed blocks, as the command line's exit code 2 does: a required check that lets
- * through what it could not read is no check, and the file's author can mend it.
+ * through what it could not read is no check, and the file's author can fix it.
  */
 export function configState(config: ConfigResult): Exclude<VerdictState, 'nothing-to-measure'> {
   if (config.status === 'analysed') return config.verdict.state
@@ -112,9 +112,9 @@ function predicate(finding: Finding, count: number): string {
   const one = count === 1
   switch (finding) {
     case 'does-not-fit':
-      return one ? 'goes out of memory' : 'go out of memory'
+      return one ? 'runs out of memory' : 'run out of memory'
     case 'may-not-fit':
-      return 'may go out of memory'
+      return 'may run out of memory'
     case 'waste':
       return one ? 'wastes its GPU' : 'waste their GPU'
     case 'annual-cost':

@@ -1,4 +1,4 @@
-/** What was accepted of a config that would block, and whether that covers the config as it is now. */
+/** What was accepted about a config that would block, and whether that still covers the config. */
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { trainingSpec } from '../config/spec.ts'
@@ -20,14 +20,14 @@ export const acceptedConfig = z.discriminatedUnion('status', [
     /** What blocked. */
     reasons: z.array(reason).max(100),
   }),
-  /** Nothing is known of it, so nothing can get worse. */
+  /** There are no figures for it, so nothing can get worse. */
   z.object({ status: z.literal('not-analysed'), path }),
 ])
 export type AcceptedConfig = z.infer<typeof acceptedConfig>
 
 export type Acceptability =
   | { readonly kind: 'acceptable'; readonly accepted: AcceptedConfig }
-  /** Accepted only in so many words. */
+  /** Has to be accepted explicitly. */
   | { readonly kind: 'out-of-memory' }
   | { readonly kind: 'does-not-block' }
 
@@ -43,8 +43,8 @@ export function acceptability(config: ConfigResult, options: { readonly outOfMem
 }
 
 /**
- * The same content is covered whatever a GPU has measured since; other content while each of its reasons to block was accepted
- * and is no larger than then, give or take the error of the figures. Going out of memory is always a reason of its own.
+ * The same content is covered whatever a GPU has measured since. Other content is covered as long as each of its reasons to
+ * block was accepted and has not grown, within the error of the figures. Running out of memory is always a separate reason.
  */
 export function covers(accepted: AcceptedConfig, config: ConfigResult): boolean {
   if (accepted.path !== config.path) return false
@@ -69,7 +69,7 @@ function isNoWorse(before: Reason, now: Reason, accepted: Accepted, config: Anal
     return config.current.peakBytes <= accepted.current.peakBytes * (1 + bandPercent / 100)
   }
   if (before.kind === 'does-not-fit') return false
-  // The band is around the peak; waste is what the peak leaves of usable memory, so both move by as many points.
+  // The band is around the peak; waste is usable memory less the peak, so both shift by the same number of points.
   const isWaste = now.condition.kind === 'waste'
   const band = isWaste ? bandPercent * shareOfUsable(accepted.gpu, accepted.current) : 0
   return now.actual <= before.actual + band

@@ -1,4 +1,4 @@
-/** What a recommendation asks of a config's text. */
+/** The change that a recommendation makes to a config's text. */
 import type { NumberChange } from '../config/rewrite.ts'
 import type { AnalysedConfig } from './schema.ts'
 

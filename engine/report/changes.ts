@@ -1,4 +1,4 @@
-/** What became of a repository's configs from one report to the next. */
+/** How a repository's configs changed from one report to the next. */
 import { idlePercent } from '../metrics/memory.ts'
 import type { AnalysedConfig, ConfigResult, Report } from './schema.ts'
 
@@ -7,11 +7,11 @@ export type ConfigChange =
   | { readonly kind: 'gone'; readonly before: ConfigResult }
   | { readonly kind: 'changed'; readonly before: ConfigResult; readonly after: ConfigResult }
 
-/** A figure moves by less than this from one measurement to the next. */
+/** Smaller differences are measurement noise. */
 const MATERIAL_PERCENT = 1
 const MATERIAL_USD = 1
 
-/** In the order of the newer report, what is gone last. What nobody would notice is no change. */
+/** In the order of the newer report, removed configs last. Negligible differences are left out. */
 export function changesSince(last: Report, now: Report): ConfigChange[] {
   const pairs = now.configs.map(after => ({ after, before: counterpart(after, last) }))
   const met = new Set(pairs.map(({ before }) => before))

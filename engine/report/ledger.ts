@@ -1,4 +1,4 @@
-/** What a merged pull request did to a config: what it saves in a year, and what was let pass instead. */
+/** What a merged pull request did to a config: what it saves per year, or the waste that was accepted. */
 import * as z from 'zod'
 import { type Saving, saving, savingBetween } from './saving.ts'
 import { type AnalysedConfig, analysedConfig, type ConfigResult, operatingPoint } from './schema.ts'
@@ -14,7 +14,7 @@ const ledgerSide = z.object({
 export type LedgerSide = z.infer<typeof ledgerSide>
 
 const acceptance = z.object({
-  /** Whose word it was. */
+  /** Who accepted it. */
   by: z.string().max(100),
   reason: z.string().max(1_000),
 })
@@ -27,7 +27,7 @@ export const ledgerEntry = z.object({
   before: ledgerSide.optional(),
   after: ledgerSide,
   saving: saving.optional(),
-  /** What the recommendation would have saved in a year, where the config was let pass without it. */
+  /** What the recommendation would have saved per year, if the config was accepted without it. */
   accepted: z.object({ ...acceptance.shape, forgonePerYearUsd: z.number() }).optional(),
 })
 export type LedgerEntry = z.infer<typeof ledgerEntry>

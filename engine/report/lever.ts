@@ -8,7 +8,7 @@ import { type ModelConfig, supportsCheckpointing } from '../models/architecture.
 import { EstimateProbe } from '../probes/estimate.ts'
 import type { AnalysedConfig, LeverChange } from './schema.ts'
 
-/** Below this share of the peak a change is not worth its trouble. */
+/** Below this share of the peak, a change is not worth the trouble. */
 const WORTHWHILE_SHARE = 0.05
 
 /** Undefined when no change frees a twentieth of the peak. */

@@ -1,4 +1,4 @@
-/** What a change to a config saves in a year: the same samples, before and after. */
+/** What a change to a config saves per year, for the same number of samples. */
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { type AnalysedConfig, throughputProvenance } from './schema.ts'
@@ -15,15 +15,15 @@ export const saving = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('not-comparable'),
-    /** Another training; one that could not run, before or now; or a clock on one side and a model on the other. */
+    /** A different training; one that could not run, before or now; or measured on one side and modelled on the other. */
     why: z.enum(['other-training', 'did-not-fit', 'does-not-fit', 'known-differently']),
   }),
 ])
 export type Saving = z.infer<typeof saving>
 
 /**
- * Hours and runs a year are what the settings say of the config as it was. A run's GPU hours then change as the throughput of
- * one GPU does, however many share the run.
+ * Hours and runs per year are the settings' figures for the old config. A run's GPU hours change with the throughput of one
+ * GPU, however many share the run.
  */
 export function savingBetween(before: AnalysedConfig, after: AnalysedConfig): Saving {
   if (!isDeepStrictEqual(trainingOf(before), trainingOf(after))) return notComparable('other-training')
@@ -40,7 +40,7 @@ export function savingBetween(before: AnalysedConfig, after: AnalysedConfig): Sa
   }
 }
 
-/** What decides how much work a sample is and what comes of the training, apart from batch sizes and speed. */
+/** What determines the work per sample and the result of the training, apart from batch sizes and speed. */
 function trainingOf({ spec }: AnalysedConfig): object {
   const { model, task, framework, step, sequenceLength, targetLength, imageSize, lora, quantization } = spec
   return { model, task, framework, step, sequenceLength, targetLength, imageSize, lora, quantization }

@@ -1,9 +1,9 @@
-/** A report's configs by themselves, as a branch has them: not against what they were before. */
+/** A report's configs judged on their own, not compared with the base branch. */
 import { judge } from '../verdict/judge.ts'
 import type { Policy } from '../verdict/policy.ts'
 import type { AnalysedConfig, Report } from './schema.ts'
 
-/** The same figures, judged by themselves. */
+/** The same figures, judged on their own. */
 export function judgedAlone(config: AnalysedConfig, policy: Policy): AnalysedConfig {
   const { current, gpu, provenance, errorBandPercent, speedup, throughputBandPercent = 0, savingsPerYearUsd } = config
   const memory = { fits: current.fits, usableBytes: gpu.usableBytes, peakBytes: current.peakBytes }

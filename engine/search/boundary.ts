@@ -1,6 +1,6 @@
 /**
- * Finds the largest batch on the grid that fits. Pure policy: given the trials so far it says which place of the grid to try
- * next, or that the boundary is known. Predict, verify, and gallop and bisect from there when the prediction was wrong.
+ * Finds the largest batch on the grid that fits. Pure policy: given the trials so far, it says which grid index to try
+ * next, or that the boundary is known. Predict and verify; if the prediction was wrong, gallop and bisect from there.
  */
 import type { Grid } from './grid.ts'
 

@@ -15,17 +15,17 @@ export class Grid {
     return this.#step + Math.floor(MAX_BATCH / this.#step) - 1
   }
 
-  /** The place of the step itself, the first size of a linear sweep. */
+  /** The index of the step size itself, the first size of a linear sweep. */
   get firstStep(): number {
     return this.#step - 1
   }
 
-  /** The size at a 0-based place. */
+  /** The size at a 0-based index. */
   at(index: number): number {
     return index < this.#step ? index + 1 : (index - this.#step + 2) * this.#step
   }
 
-  /** The place of the largest size that is not above `batch`; −1 below 1. */
+  /** The index of the largest size that is not above `batch`; −1 below 1. */
   indexOf(batch: number): number {
     return batch < this.#step ? Math.floor(batch) - 1 : this.#step - 2 + Math.floor(batch / this.#step)
   }

@@ -5,14 +5,14 @@ import { type SearchSpace, type Strategy, triedOf } from './strategy.ts'
 export type SearchResult =
   /** Undefined `largest`: not even one sample fits. */
   | { readonly kind: 'found'; readonly largest: number | undefined }
-  /** A trial failed or timed out; what is known so far stands in the trials. */
+  /** A trial failed or timed out; the trials hold what is known so far. */
   | { readonly kind: 'broken-off'; readonly trial: Trial }
   | { readonly kind: 'cancelled' }
 
 export interface SearchOptions {
   readonly strategy: Strategy
   readonly space: SearchSpace
-  /** Trials of before, whatever sizes they had. */
+  /** Earlier trials, of any size. */
   readonly known?: readonly Trial[]
   readonly signal?: AbortSignal
 }
@@ -30,7 +30,7 @@ export async function search(
     }
     if (signal?.aborted) return { kind: 'cancelled' }
     const trial = await runTrial(space.grid.at(move.index))
-    // An aborted worker dies in the middle of its trial: that is no failure.
+    // An aborted worker dies in the middle of its trial; that is not a failure.
     if (signal?.aborted) return { kind: 'cancelled' }
     if (isBroken(trial.outcome)) return { kind: 'broken-off', trial }
     tried.push(...triedOf(trial))

@@ -6,15 +6,15 @@ import type { Grid } from './grid.ts'
 export const strategyNames = ['predict-verify', 'bisect', 'linear'] as const
 export type StrategyName = (typeof strategyNames)[number]
 
-/** A size of which it is known whether it fits. It need not be on the grid. */
+/** A size that is known to fit or not. It need not be on the grid. */
 export interface Tried {
   readonly microBatch: number
   readonly fits: boolean
-  /** The step's peak, where the probe can know it. */
+  /** The step's peak, if the probe knows it. */
   readonly peakBytes?: number | undefined
 }
 
-/** What a model of the memory says beforehand. */
+/** A memory model's prediction. */
 export interface Prediction {
   /** The grid's index of the largest size that should fit; −1 when none should. */
   readonly largest: number
@@ -31,12 +31,12 @@ export interface SearchSpace {
 export type Strategy = (tried: readonly Tried[], space: SearchSpace) => Move
 
 /**
- * A peak this far above usable memory is out of memory without a trial. Above what measured peaks stray from a prediction
- * that other sizes of the same sweep have corrected.
+ * A predicted peak this far above usable memory counts as out of memory without a trial. It is more than measured peaks deviate
+ * from a prediction that was corrected by other sizes of the same sweep.
  */
 const CERTAINLY_TOO_MUCH = 1.01
 
-/** Trials after which a prediction that is still not confirmed is no longer followed. */
+/** After this many trials, a prediction that is still unconfirmed is abandoned. */
 const PREDICTIONS = 5
 
 export const strategies: Record<StrategyName, Strategy> = {
@@ -50,7 +50,7 @@ export function triedOf({ microBatch, outcome }: Trial): Tried[] {
   return isBroken(outcome) ? [] : [{ microBatch, fits: outcome.kind === 'fits', peakBytes: peakOf(outcome) }]
 }
 
-/** Below the smallest size that fails: one that fits above it is luck, and nothing to build on. */
+/** Below the smallest size that does not fit: a larger one that happened to fit is luck, and not to be relied on. */
 function boundsOf(tried: readonly Tried[], grid: Grid): Bounds {
   const failing = tried.filter(({ fits }) => !fits).map(({ microBatch }) => firstNotBelow(microBatch, grid))
   const fails = Math.min(grid.length, ...failing)
@@ -67,7 +67,7 @@ function linear(tried: readonly Tried[], { grid }: SearchSpace): Move {
   return { kind: 'try', index: fits === -1 ? grid.firstStep : fits + 1 }
 }
 
-/** Tries what is predicted, corrects the prediction by every peak that comes back, and stops where no doubt is left. */
+/** Tries the predicted size, corrects the prediction with every measured peak, and stops when the boundary is certain. */
 function predictVerify(tried: readonly Tried[], { grid, prediction }: SearchSpace): Move {
   const bounds = boundsOf(tried, grid)
   const { fits, fails } = bounds
@@ -79,12 +79,12 @@ function predictVerify(tried: readonly Tried[], { grid, prediction }: SearchSpac
   const predicted = correctedLargest(correct, grid, prediction)
   if (fits < predicted && predicted < fails) return { kind: 'try', index: predicted }
   const index = gallop(bounds, grid, tried, predicted)
-  // No leap over the next size to one that the corrected curve puts beyond the card.
+  // Do not jump past the next size to one that the corrected curve puts beyond the card.
   const leapsTooFar = index > fits + 1 && predicted <= fits && correct(grid.at(index)) > prediction.usableBytes
   return { kind: 'try', index: leapsTooFar ? fits + 1 : index }
 }
 
-/** Away from the known size that the prediction points at, or beyond: one place first, then twice as far each time. */
+/** Gallops away from a known size in the direction of the prediction: one index first, then twice as far each time. */
 function gallop({ fits, fails }: Bounds, grid: Grid, tried: readonly Tried[], predicted: number): number {
   const places = tried.map(({ microBatch }) => grid.indexOf(microBatch))
   const index =
@@ -103,7 +103,7 @@ function hasPeak(tried: readonly Tried[], grid: Grid, index: number): boolean {
   return tried.some(({ microBatch, peakBytes }) => peakBytes !== undefined && grid.indexOf(microBatch) === index)
 }
 
-/** The predicted curve, scaled to pass through the peak that was read nearest to a size. */
+/** The predicted curve, scaled to pass through the measured peak nearest to a size. */
 export function correction(tried: readonly Tried[], prediction: Prediction): (microBatch: number) => number {
   const ratios = tried.flatMap(({ microBatch, peakBytes }) =>
     peakBytes === undefined ? [] : [{ microBatch, ratio: peakBytes / prediction.peakBytes(microBatch) }],
@@ -116,8 +116,8 @@ export function correction(tried: readonly Tried[], prediction: Prediction): (mi
 }
 
 /**
- * Where the corrected curve crosses the limit. The prediction puts the limit, fragmentation included, between the peaks of its
- * own largest size and the next.
+ * Where the corrected curve crosses the limit. According to the prediction, the limit including fragmentation lies between the
+ * peaks of its own largest size and the next.
  */
 function correctedLargest(correct: (microBatch: number) => number, grid: Grid, prediction: Prediction): number {
   const { largest, peakBytes } = prediction

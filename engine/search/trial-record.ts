@@ -1,4 +1,4 @@
-/** The trials of one sweep, each size run once unless more steps are asked for. */
+/** The trials of one sweep; each size runs once, unless more steps are requested. */
 import type { Probe, ProbedDevice } from '../probes/probe.ts'
 import { peakOf, type Trial } from '../probes/trial.ts'
 import { type Tried, triedOf } from './strategy.ts'
@@ -49,7 +49,7 @@ export class TrialRecord {
     const { signal, onStart, onTrial } = this.#listeners
     onStart?.(microBatch)
     const trial = await this.#probe.trial(microBatch, { ...(steps > 0 && { steps }), ...(signal && { signal }) })
-    // What an aborted trial says is not about the size.
+    // An aborted trial says nothing about the size.
     if (signal?.aborted) return trial
     this.#known.set(microBatch, { trial, steps })
     onTrial?.(trial, this.#probe.device)

@@ -14,8 +14,8 @@ export type Access =
 /** One that can be guessed is none; a header carries only these characters. */
 export const apiToken = z
   .string()
-  .min(16, 'At least 16 characters, such as `openssl rand -hex 32` prints')
-  .regex(/^[\w.~+/=-]+$/, 'Only letters, digits and . _ ~ + / = -, which a header can carry')
+  .min(16, 'At least 16 characters, for instance the output of `openssl rand -hex 32`')
+  .regex(/^[\w.~+/=-]+$/, 'Only letters, digits and . _ ~ + / = -, which an HTTP header can carry')
 
 /** A load balancer has no token, and learns nothing here that it could misuse. */
 const openPaths: ReadonlySet<string> = new Set(['/health'])
@@ -73,18 +73,18 @@ function digest(text: string): Buffer {
 
 const otherHost: Problem = {
   code: 'other-host',
-  message: 'this server is for this machine only, and was addressed by another name',
-  fix: 'Use http://localhost, or start it with --host and a token.',
+  message: 'this server is for this machine only, but was addressed by another host name',
+  fix: 'Use http://localhost, or start the server with --host and a token.',
 }
 
 const tokenNeeded: Problem = {
   code: 'token-needed',
-  message: 'this server answers only with its token',
+  message: 'this server requires its token',
   fix: 'Send `Authorization: Bearer <token>`; a browser asks for it as the password, with any user name.',
 }
 
 const otherOrigin: Problem = {
   code: 'other-origin',
-  message: 'a page of another site may not ask this',
+  message: 'pages from another site may not call this server',
   fix: 'Start the server with --allow-origin and the origin of that page.',
 }

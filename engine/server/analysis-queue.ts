@@ -108,8 +108,8 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
       problem: {
         code: 'engine-not-served',
         field: 'engine',
-        message: `this server does not run the ${request.engine} engine`,
-        fix: `Leave out engine, or write ${served}.`,
+        message: `this server does not offer the ${request.engine} engine`,
+        fix: `Omit engine, or use ${served}.`,
       },
     }
   }
@@ -169,7 +169,7 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
   async #machineFor(kind: Kind, { gpu }: AnalysisRequest): Promise<Machine> {
     const { machine } = this.#options
     if (kind === 'sweep' || gpu === undefined) return machine.description
-    return machine.ifKnown ?? { kind: 'no-python', why: 'it is not yet known what this machine has' }
+    return machine.ifKnown ?? { kind: 'no-python', why: 'the hardware of this machine is still being detected' }
   }
 
   #end(analysis: LiveAnalysis, ending: Ending): void {

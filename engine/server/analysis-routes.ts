@@ -10,7 +10,7 @@ import type { Analyses } from './pages.ts'
 
 const id = z.object({ id: z.string().max(100) })
 const lookedFor = { params: id }
-const unknown = jsonAnswer('No such analysis, or no longer kept', fault)
+const unknown = jsonAnswer('No such analysis, or it is no longer kept', fault)
 
 const submit = createRoute({
   method: 'post',
@@ -20,11 +20,11 @@ const submit = createRoute({
   responses: {
     202: {
       ...jsonAnswer('Accepted', analysis),
-      headers: z.object({ location: z.string().meta({ description: 'Where the analysis is to be found' }) }),
+      headers: z.object({ location: z.string().meta({ description: 'The address of the analysis' }) }),
     },
-    400: jsonAnswer('The request is not understood, or asks for what this server does not run', fault),
+    400: jsonAnswer('The request is invalid, or asks for something that this server does not offer', fault),
     429: {
-      ...jsonAnswer('Every place in the queue is taken', fault),
+      ...jsonAnswer('The queue is full', fault),
       headers: z.object({ 'retry-after': z.string().meta({ description: 'Seconds' }) }),
     },
   },
@@ -33,7 +33,7 @@ const submit = createRoute({
 const look = createRoute({
   method: 'get',
   path: '/v1/analyses/{id}',
-  summary: 'An analysis as it stands',
+  summary: 'An analysis in its current state',
   request: lookedFor,
   responses: { 200: jsonAnswer('The analysis', analysis), 404: unknown },
 })
@@ -43,14 +43,14 @@ const follow = createRoute({
   path: '/v1/analyses/{id}/events',
   summary: 'Its events as they happen, as server-sent events',
   description:
-    'Each has its number as id, its kind as name, and an AnalysisEvent as data. With Last-Event-ID only those after it. Ends after done, failed or cancelled.',
+    'Each has its number as id, its kind as name, and an AnalysisEvent as data. With Last-Event-ID, only the events after it. The stream ends after done, failed or cancelled.',
   request: {
     ...lookedFor,
     headers: z.object({ 'last-event-id': z.coerce.number().int().min(0).max(1e9).optional() }),
   },
   responses: {
     200: { description: 'The events', content: { 'text/event-stream': { schema: analysisEvent } } },
-    204: { description: 'It has ended, and the client has seen all: an EventSource stops asking' },
+    204: { description: 'It has ended, and the client has seen every event, so an EventSource stops reconnecting' },
     404: unknown,
   },
 })
@@ -59,9 +59,9 @@ const cancel = createRoute({
   method: 'delete',
   path: '/v1/analyses/{id}',
   summary: 'Cancel it',
-  description: 'Takes it from the queue or ends its trial; nothing where it has ended already.',
+  description: 'Takes it out of the queue, or ends its running trial. Does nothing if it has already ended.',
   request: lookedFor,
-  responses: { 202: jsonAnswer('The analysis; a trial that runs takes a moment to end', analysis), 404: unknown },
+  responses: { 202: jsonAnswer('The analysis; a running trial takes a moment to end', analysis), 404: unknown },
 })
 
 export interface AnalysisRoutesOptions {
@@ -95,7 +95,7 @@ export function addAnalysisRoutes(app: OpenAPIHono, { analyses, keepAliveMillis 
     if (events === 'all-seen') return context.body(null, 204)
     context.header('content-type', 'text/event-stream; charset=utf-8')
     context.header('cache-control', 'no-store')
-    // nginx keeps back what it proxies unless told.
+    // nginx buffers what it proxies by default.
     context.header('x-accel-buffering', 'no')
     return context.body(eventStream(events, keepAliveMillis), 200)
   })
@@ -107,8 +107,8 @@ export function addAnalysisRoutes(app: OpenAPIHono, { analyses, keepAliveMillis 
 
 export const queueFull: Problem = {
   code: 'queue-full',
-  message: 'every place in the queue is taken',
-  fix: 'Come back after the seconds that Retry-After names.',
+  message: 'the queue is full',
+  fix: 'Try again after the number of seconds in Retry-After.',
 }
 
 const notFound: Problem = {

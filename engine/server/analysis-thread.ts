@@ -137,13 +137,13 @@ function timedOut(afterMillis: number): Ending {
   const problem: Problem = {
     code: 'analysis-timed-out',
     message: `the analysis did not end within ${Math.round(afterMillis / 1_000)} s`,
-    fix: 'Analyse a smaller model, or use the engine estimate.',
+    fix: 'Analyse a smaller model, or use the estimate engine.',
   }
   return { kind: 'failed', problems: [problem] }
 }
 
 const crash: Problem = {
   code: 'analysis-crashed',
-  message: 'the analysis ended by a fault of MemoryMark or for want of memory',
-  fix: "Look into the server's log.",
+  message: 'the analysis ended because of a bug in MemoryMark or a lack of memory',
+  fix: "Check the server's log.",
 }

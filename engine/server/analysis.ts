@@ -11,7 +11,7 @@ import { strategyNames } from '../search/strategy.ts'
 /** Characters. Real training configs have a few thousand. */
 export const MAX_CONFIG_CHARACTERS = 100_000
 
-/** As many as a report takes; a sweep that would need more is broken off. */
+/** As many as a report takes; a sweep that would need more is stopped. */
 export const MAX_TRIALS = 1_000
 
 /** Above every real one; the same as in the settings of a repository. */
@@ -54,7 +54,7 @@ export const analysisRequest = z
     strategy: z.enum(strategyNames).default('predict-verify'),
     /** Sizes tried are every one up to it, then its multiples. */
     stepSize: z.int().min(1).max(MAX_STEP_SIZE).optional(),
-    /** Of one GPU; the catalogue's price unless told. */
+    /** Of one GPU; the catalogue's price by default. */
     pricePerHourUsd: z.number().positive().max(10_000).optional(),
     /** Wall-clock hours of a run at the current batch. */
     hoursPerRun: z.number().positive().max(100_000).optional(),
@@ -62,7 +62,7 @@ export const analysisRequest = z
   })
   .refine(({ model, config }) => (model === undefined) !== (config === undefined), {
     path: ['model'],
-    message: 'give a model or a config, one of them',
+    message: 'give either a model or a config',
   })
 export type AnalysisRequest = z.infer<typeof analysisRequest>
 /** As a client writes it: what has a default may be left out. */
@@ -75,7 +75,7 @@ export const probing = z.object({
   device: z.object({
     name: z.string(),
     totalBytes: z.number().min(0),
-    /** Total − CUDA context: the limit that the trials are held against. */
+    /** Total − CUDA context: the limit that trials are compared with. */
     usableBytes: z.number().min(0),
     /** Versions and driver behind the answers, in words; empty for the estimate. */
     software: z.string(),

@@ -31,7 +31,7 @@ export interface AppOptions {
   /** Where a request says `auto`. */
   readonly engine: Engine | 'auto'
   readonly access: Access
-  /** Origins of other sites whose pages may ask; none unless told. */
+  /** Origins of other sites whose pages may call the API; none by default. */
   readonly allowedOrigins?: readonly string[]
   readonly repositories?: Repositories
   readonly pages?: Pages
@@ -116,15 +116,15 @@ function addFaults(app: OpenAPIHono, { log }: AppOptions): void {
 function refused(message: string): Problem {
   return {
     code: 'request-refused',
-    message: message === '' ? 'the request is not understood' : message,
-    fix: 'Send JSON as application/json; /openapi.json says what it may hold.',
+    message: message === '' ? 'the request is invalid' : message,
+    fix: 'Send JSON as application/json; /openapi.json describes it.',
   }
 }
 
 function wrongMethod(methods: readonly string[]): Problem {
   return {
     code: 'wrong-method',
-    message: 'this address does not take that method',
+    message: 'this address does not support that method',
     fix: `Use ${methods.join(' or ')}.`,
   }
 }
@@ -132,17 +132,17 @@ function wrongMethod(methods: readonly string[]): Problem {
 const tooLarge: Problem = {
   code: 'body-too-large',
   message: `the body is larger than ${MAX_BODY_BYTES / KIB} KiB`,
-  fix: 'Send the training config alone.',
+  fix: 'Send only the training config.',
 }
 
 const noRoute: Problem = {
   code: 'unknown-address',
   message: 'there is nothing at this address',
-  fix: 'See /openapi.json for what there is.',
+  fix: 'See /openapi.json for the routes.',
 }
 
 const ownFault: Problem = {
   code: 'server-fault',
-  message: 'the server failed by a fault of its own',
-  fix: "Look into the server's log.",
+  message: 'internal server error',
+  fix: "Check the server's log.",
 }

@@ -14,7 +14,7 @@ const information = z.object({
 })
 
 const description =
-  'The batch size that a GPU can really take, how much of it a training config leaves idle, and what that costs.'
+  'The batch size that a GPU can really take, how much of the GPU a training config leaves idle, and what that costs.'
 
 /** `browsersGoOn`: there is a page for people, which answers `GET /` for them. */
 export function addDescription(app: OpenAPIHono, browsersGoOn: boolean): void {
@@ -32,7 +32,7 @@ export function addDescription(app: OpenAPIHono, browsersGoOn: boolean): void {
   app.openAPIRegistry.registerPath({
     method: 'get',
     path: '/',
-    summary: 'What this server is; a browser gets the page for people',
+    summary: 'What this server is; browsers get the dashboard',
     responses: { 200: jsonAnswer('In short', information) },
   })
   app.openAPIRegistry.registerPath({

@@ -47,7 +47,7 @@ const fields = z.strictObject({
 export const earlierRequest = fields.refine(
   ({ lora_rank, lora_targets, lora_dropout }) =>
     lora_rank !== undefined || (lora_targets === undefined && lora_dropout === undefined),
-  { path: ['lora_rank'], message: 'something is said about adapters, but not their rank' },
+  { path: ['lora_rank'], message: 'an adapter setting is given without a rank' },
 )
 export type EarlierRequest = z.infer<typeof earlierRequest>
 

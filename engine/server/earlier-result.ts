@@ -1,4 +1,4 @@
-/** The `data` of `POST /analyze`: the earlier tool's fields with their meanings mended, and those that were missing. */
+/** The `data` of `POST /analyze`: the earlier tool's fields with their meanings corrected, and the fields that it lacked. */
 import * as z from 'zod'
 import { stepProfiles } from '../config/spec.ts'
 import { idleBytes, idlePercent } from '../metrics/memory.ts'

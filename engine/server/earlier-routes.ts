@@ -28,7 +28,7 @@ const healthRoute = createRoute({
 const modelsRoute = createRoute({
   method: 'get',
   path: '/models',
-  summary: 'The models of the catalogue; any other is looked for on the Hugging Face Hub',
+  summary: 'The models in the catalogue; any other is looked up on the Hugging Face Hub',
   responses: { 200: jsonAnswer('The models', modelList) },
 })
 
@@ -39,11 +39,11 @@ const analyzeRoute = createRoute({
   request: { body: { required: true, content: { 'application/json': { schema: earlierRequest } } } },
   responses: {
     200: jsonAnswer('The result', z.object({ status: z.literal('success'), data: earlierResult })),
-    400: jsonAnswer('A missing or unknown model, or settings that it cannot have', fault),
-    429: jsonAnswer('Every place in the queue is taken', fault),
+    400: jsonAnswer('A missing or unknown model, or settings that do not apply to it', fault),
+    429: jsonAnswer('The queue is full', fault),
     500: jsonAnswer('A trial failed', fault),
-    503: jsonAnswer('This machine lacks what the engine needs, or the Hub gave no answer', fault),
-    504: jsonAnswer('It takes longer than clients wait; it goes on, and the error says where', fault),
+    503: jsonAnswer('This machine lacks what the engine needs, or the Hub did not answer', fault),
+    504: jsonAnswer('It takes longer than clients wait. It goes on, and the error says where', fault),
   },
 })
 
@@ -140,6 +140,6 @@ function stillRuns(id: string): Problem {
   return {
     code: 'still-running',
     message: 'the analysis takes longer than clients wait',
-    fix: `It goes on: look at /v1/analyses/${id}.`,
+    fix: `It is still running: see /v1/analyses/${id}.`,
   }
 }

@@ -23,7 +23,7 @@ export function problemsOf(error: z.ZodError): Problem[] {
   return error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
     code: 'request-refused',
     message: message.slice(0, 500),
-    fix: 'Mend the request; /openapi.json says what it may hold.',
+    fix: 'Correct the request; /openapi.json describes it.',
     ...(path.length > 0 && { field: path.join('.').slice(0, 500) }),
   }))
 }

@@ -96,16 +96,16 @@ async function stop(server: Server, service: Service): Promise<void> {
 const weakToken = new MemoryMarkError({
   code: 'weak-token',
   field: 'MEMORYMARK_API_TOKEN',
-  message: 'the token is shorter than 16 characters, or has some that a header cannot carry',
-  fix: 'Use one such as `openssl rand -hex 32` prints.',
+  message: 'the token is shorter than 16 characters, or contains characters that an HTTP header cannot carry',
+  fix: 'Use for instance the output of `openssl rand -hex 32`.',
 })
 
 function tokenNeeded(host: string): MemoryMarkError {
   return new MemoryMarkError({
     code: 'token-needed',
     field: '--host',
-    message: `others can reach ${host}, and there is no token that they would need`,
-    fix: 'Set MEMORYMARK_API_TOKEN to one such as `openssl rand -hex 32` prints, or leave out --host.',
+    message: `others can reach ${host}, but no token is set`,
+    fix: 'Set MEMORYMARK_API_TOKEN, for instance to the output of `openssl rand -hex 32`, or omit --host.',
   })
 }
 
@@ -113,8 +113,8 @@ function addressTaken(port: number): MemoryMarkError {
   return new MemoryMarkError({
     code: 'address-in-use',
     field: '--port',
-    message: `port ${port} is taken by another program`,
-    fix: 'Choose another with --port; 0 takes any that is free.',
+    message: `port ${port} is in use by another program`,
+    fix: 'Choose another with --port; 0 picks a free one.',
   })
 }
 
@@ -122,7 +122,7 @@ function addressRefused(host: string, port: number, code: string): MemoryMarkErr
   return new MemoryMarkError({
     code: 'address-refused',
     field: '--host',
-    message: `the system does not let this program listen on ${host}, port ${port} (${code})`,
+    message: `cannot listen on ${host}, port ${port} (${code})`,
     fix: 'Choose an address of this machine, and a port above 1023.',
   })
 }

@@ -30,7 +30,7 @@ export function mount({ token, gpu = defaultGpu, ...options }: MountOptions): Mo
     engine: 'estimate',
     // Never started: estimates need none.
     python: 'python3',
-    machine: KnownMachine.of({ kind: 'no-python', why: 'this server estimates only' }),
+    machine: KnownMachine.of({ kind: 'no-python', why: 'this server only estimates' }),
     access: { kind: 'token', token },
   })
   const answer = getRequestListener(service.app.fetch)

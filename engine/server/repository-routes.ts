@@ -17,7 +17,7 @@ import {
 } from './repositories.ts'
 
 const unknown = jsonAnswer('No such repository, or a server without a bot', fault)
-const refused = jsonAnswer('The request is not understood', fault)
+const refused = jsonAnswer('The request is invalid', fault)
 
 function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
@@ -29,7 +29,7 @@ function pageOf<Item extends z.ZodType>(item: Item) {
 const list = createRoute({
   method: 'get',
   path: '/v1/repositories',
-  summary: 'The repositories that the bot looks after',
+  summary: 'The repositories that the bot watches',
   request: { query: pageRequest },
   responses: { 200: jsonAnswer('A page of them', pageOf(repositorySummary)), 400: refused, 404: unknown },
 })
@@ -37,7 +37,7 @@ const list = createRoute({
 const configs = createRoute({
   method: 'get',
   path: '/v1/repositories/{owner}/{repo}/configs',
-  summary: 'Its training configs, as last known',
+  summary: 'Its training configs, as last seen',
   request: { params: repositoryName, query: pageRequest.extend({ order: z.enum(configOrders).default('waste') }) },
   responses: { 200: jsonAnswer('A page of them, worst first', pageOf(configRecord)), 400: refused, 404: unknown },
 })
@@ -65,7 +65,7 @@ const savings = createRoute({
 const decisions = createRoute({
   method: 'get',
   path: '/v1/repositories/{owner}/{repo}/decisions',
-  summary: 'Pull requests that were blocked, and those that were accepted, with why',
+  summary: 'Pull requests that were blocked, and those that were accepted, with the reasons',
   request: { params: repositoryName, query: pageRequest },
   responses: { 200: jsonAnswer('A page of them, newest first', pageOf(decision)), 400: refused, 404: unknown },
 })
@@ -105,12 +105,12 @@ function answered<Item, Page extends { readonly items: readonly Item[] }>(page: 
 
 const noBot: Problem = {
   code: 'no-repositories',
-  message: 'this server looks after no repositories',
-  fix: 'Ask the server of the bot, memorymark-bot.',
+  message: 'this server has no repositories',
+  fix: "Use the bot's server, memorymark-bot.",
 }
 
 const unknownRepository: Problem = {
   code: 'unknown-repository',
   message: 'the bot does not know this repository',
-  fix: 'Install its App on the repository, and open a pull request that touches a training config.',
+  fix: 'Install its App on the repository, and open a pull request that changes a training config.',
 }

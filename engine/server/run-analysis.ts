@@ -148,11 +148,11 @@ function refuseOtherCard(request: AnalysisRequest, { engine, device }: Probe): v
     code: 'other-gpu',
     field: 'gpu',
     message: `the torch engine measures this machine's ${device.name}, not the ${named.name}`,
-    fix: 'Leave out gpu, or use the engine auto, trace or estimate.',
+    fix: 'Omit gpu, or use the auto, trace or estimate engine.',
   })
 }
 
-/** Ends a sweep that tries more sizes than a report takes. */
+/** Ends a sweep that tries more sizes than a report can hold. */
 class TrialLimit {
   readonly #controller = new AbortController()
   #count = 0
@@ -175,7 +175,7 @@ const tooManyTrials: Problem = {
   code: 'too-many-trials',
   field: 'strategy',
   message: `the sweep would take more than ${MAX_TRIALS.toLocaleString('en-US')} trials`,
-  fix: 'Use the strategy predict-verify, or a larger stepSize.',
+  fix: 'Use the predict-verify strategy, or a larger stepSize.',
 }
 
 function noMemoryCount(trials: readonly Trial[]): Problem {
@@ -183,7 +183,7 @@ function noMemoryCount(trials: readonly Trial[]): Problem {
   const known = fitting.length === 0 ? 'no size fits' : `batch ${Math.max(...fitting)} fits`
   return {
     code: 'no-memory-count',
-    message: `${known}, but PyTorch counts no peak of memory on this device`,
-    fix: 'Use the engine trace or estimate.',
+    message: `${known}, but PyTorch does not report peak memory on this device`,
+    fix: 'Use the trace or estimate engine.',
   }
 }

@@ -10,7 +10,7 @@ export interface ServiceOptions
   readonly machine: KnownMachine
   /** The interpreter's command. */
   readonly python: string
-  /** Whether models that the catalogue lacks are looked for on the Hugging Face Hub; they are, unless told. */
+  /** Whether models that the catalogue lacks are looked up on the Hugging Face Hub; true by default. */
   readonly asksHub?: boolean
 }
 

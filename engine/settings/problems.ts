@@ -13,7 +13,7 @@ interface Spot {
   readonly value: FieldValue
   readonly at?: Place['at'] | undefined
   readonly source?: string
-  /** Whether the issue's value is written at all; if not, the spot is what it is missing from. */
+  /** Whether the issue's value is written at all; if not, the position is that of the mapping that lacks it. */
   readonly isWritten: boolean
 }
 
@@ -70,7 +70,7 @@ function refusal(issue: Issue, { value, source = '', isWritten }: Spot): Refusal
 }
 
 function unknownKey(key: string, known: readonly string[]): Refusal {
-  return { code: 'unknown-key', message: `The key ${quote(key)} is not known`, fix: suggest(key, known) }
+  return { code: 'unknown-key', message: `Unknown key ${quote(key)}`, fix: suggest(key, known) }
 }
 
 /** `overrides[2].gpu`. */

@@ -74,7 +74,7 @@ function suppliedIn(override: Section | undefined, file: string): SuppliedFields
   return Object.fromEntries(fields)
 }
 
-/** A key without a value is as good as left out. */
+/** A key without a value counts as absent. */
 function plainSection(section: Section): Record<string, unknown> {
   const written = [...section.fields.values()].filter(({ value }) => value.kind !== 'empty')
   return Object.fromEntries(written.map(({ key, value }) => [key, plainValue(value)]))
@@ -111,7 +111,7 @@ function noMapping({ path }: SourceFile): Problem {
     file: path,
     line: 1,
     message: 'The settings are not a mapping of keys to values',
-    fix: 'Write a setting a line, such as gpu: a10.',
+    fix: 'Write one setting per line, such as gpu: a10.',
   }
 }
 
@@ -121,6 +121,6 @@ function severalDocuments({ path }: SourceFile): Problem {
     file: path,
     line: 1,
     message: 'The file holds several documents',
-    fix: 'Keep one, and drop the lines of three dashes between them.',
+    fix: 'Keep one, and remove the lines of three dashes between them.',
   }
 }

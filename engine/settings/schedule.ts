@@ -5,13 +5,13 @@ interface FieldRange {
   readonly max: number
 }
 
-/** Minute and hour. One each, so that a report is due once a day at most. */
+/** Minute and hour, one each, so that a report is due at most once a day. */
 const timeOfDay: readonly FieldRange[] = [
   { min: 0, max: 59 },
   { min: 0, max: 23 },
 ]
 
-/** Day of the month, month and day of the week. Days that some months lack are left out: a schedule must come due. */
+/** Day of the month, month and day of the week. Days that some months lack are not allowed: a schedule must come due. */
 const days: readonly FieldRange[] = [
   { min: 1, max: 28 },
   { min: 1, max: 12 },

@@ -1,6 +1,6 @@
 /**
  * `.github/memorymark.yml` as teams write it. The reader and docs/memorymark.schema.json both come from this schema. Its error
- * texts are what a value must be: they stand behind "is not" and "Write".
+ * texts say what a value must be, to follow "is not" and "Write".
  */
 import * as z from 'zod'
 import { MAX_BATCH, tasks } from '../config/spec.ts'
@@ -9,7 +9,7 @@ import { gpus } from '../gpus/catalogue.ts'
 import { parseConditions } from '../verdict/policy.ts'
 import { isSchedule } from './schedule.ts'
 
-/** What a pull request answers for: what it makes worse, or all that is bad in the configs that it touches. */
+/** What a pull request is judged on: what it makes worse, or everything bad in the configs that it changes. */
 const judgements = ['changed', 'all'] as const
 export type Judgement = (typeof judgements)[number]
 
@@ -20,11 +20,11 @@ const glob = text('a glob, such as configs/**/*.yaml', 500)
 const globs = z.array(glob, 'a list of globs').max(MAX_GLOBS, `a list of at most ${MAX_GLOBS} globs`)
 const gpu = z.enum(
   gpus.map(({ id }) => id),
-  'a GPU of the catalogue',
+  'a GPU in the catalogue',
 )
 const pricePerHourUsd = positive(10_000)
 const hoursPerRun = positive(100_000).describe('Wall-clock hours of one run at the current batch size. Default 2.')
-const runsPerYear = positive(1_000_000).describe('Training runs in a year. Default 100.')
+const runsPerYear = positive(1_000_000).describe('Training runs per year. Default 100.')
 
 const conditions = z
   .union([z.string(), z.array(z.string())], 'a condition, such as "waste > 40 %", or a list of them')
@@ -40,7 +40,7 @@ const conditions = z
   })
 
 const overrideKeys = {
-  path: glob.describe('The configs that this is about, from the root of the repository.'),
+  path: glob.describe('The configs that this applies to, relative to the root of the repository.'),
   gpu: gpu.describe('The GPU that these configs run on.').optional(),
   model: text('a model: its Hub id, or its name in the catalogue', 200)
     .describe('The model that these configs train, as its id on the Hugging Face Hub.')
@@ -61,18 +61,18 @@ const reportKeys = {
     .string(scheduleWords)
     .max(100, scheduleWords)
     .refine(written => written === 'never' || isSchedule(written), {
-      error: 'This is not a schedule that comes due, and at most once a day',
+      error: 'This is not a valid schedule with at most one report per day',
       params: {
         fix: 'Write minute, hour, day of the month (1 to 28), month and day of the week, such as "0 6 * * 1", or never.',
       },
     })
     .describe(
-      'When the issue that reports on the default branch is brought up to date: minute, hour, day of the month, month and day of the week, in UTC. `never` for no report. Default 0 6 * * 1.',
+      'When to update the issue that reports on the default branch: minute, hour, day of the month, month and day of the week, in UTC. `never` for no report. Default 0 6 * * 1.',
     )
     .optional(),
 }
 
-/** How a measurement on a GPU comes about: by the workflow that pull requests run themselves, or by one that the bot dispatches. */
+/** Which workflow measures on a GPU: the one that pull requests run themselves, or one that the bot dispatches. */
 const measuring = ['pull-request', 'dispatch'] as const
 
 const workflowWords = 'the path of a workflow, such as .github/workflows/memorymark-sweep.yml'
@@ -80,17 +80,17 @@ const measureKeys = {
   by: z
     .enum(measuring, '"pull-request" or "dispatch"')
     .describe(
-      'Whether the GPU run is the workflow that pull requests run themselves (`pull-request`), or one on the default branch that the bot dispatches with the head commit as data (`dispatch`), which reaches pull requests from forks too.',
+      'Which GPU run is due: that of the workflow that pull requests run themselves (`pull-request`), or one on the default branch that the bot dispatches with the head commit as data (`dispatch`), which works for pull requests from forks too.',
     ),
   workflow: z
     .string(workflowWords)
     .regex(/^\.github\/workflows\/[\w.-]{1,200}\.ya?ml$/, workflowWords)
     .describe(
-      'The workflow that measures. Default: the one that the bot was started with for `pull-request`, .github/workflows/memorymark-sweep.yml for `dispatch`.',
+      'The workflow that measures. Default: for `pull-request` the one that the bot was started with, for `dispatch` .github/workflows/memorymark-sweep.yml.',
     )
     .optional(),
   wait_minutes: wholeNumber(1_440)
-    .describe('Minutes after which the check no longer waits for the GPU run and goes by the estimate. Default 60.')
+    .describe('Minutes after which the check stops waiting for the GPU run and uses the estimate. Default 60.')
     .optional(),
 }
 
@@ -98,33 +98,33 @@ export const settingsFile = z.strictObject({
   paths: globs
     .describe('Only files that match one of these globs are read. Default: every YAML and JSON file.')
     .optional(),
-  ignore: globs.describe('Files that match one of these globs are left out.').optional(),
+  ignore: globs.describe('Files that match one of these globs are ignored.').optional(),
   gpu: gpu.describe('The GPU that the training runs on. Default a10.').optional(),
   prices: z
     .partialRecord(gpu, pricePerHourUsd, 'a list of prices by GPU, such as a10: 0.75')
-    .describe('What you pay for an hour of one GPU in US dollars, by GPU.')
+    .describe('What one hour of each GPU costs you, in US dollars.')
     .optional(),
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional(),
   'fail-on': conditions
     .describe('What blocks a pull request: `waste > 40 %`, `throughput-loss > 10 %`, `annual-cost > $500`, or `never`.')
     .optional(),
-  'warn-on': conditions.describe('What is remarked on without blocking, in the words of fail-on.').optional(),
+  'warn-on': conditions.describe('What gives a warning without blocking, written like fail-on.').optional(),
   judge: z
     .enum(judgements, '"changed" or "all"')
     .describe(
-      'Whether a config that was bad on the base branch blocks a pull request that makes it no worse: `changed` (the default) does not block, `all` does.',
+      'Whether a config that was already bad on the base branch blocks a pull request that makes it no worse: `changed` (the default) does not block, `all` does.',
     )
     .optional(),
   step_size: wholeNumber(MAX_BATCH)
-    .describe('Batch sizes tried are every one up to this, then its multiples. Default 8.')
+    .describe('Every batch size up to this one is tried, then its multiples. Default 8.')
     .optional(),
   margin_percent: within(0, 90)
-    .describe('Percent of usable memory that a recommended batch leaves free. Default 5.')
+    .describe('Percentage of usable memory that a recommended batch leaves free. Default 5.')
     .optional(),
   measure: z
-    .strictObject(measureKeys, 'a mapping that says by what')
-    .describe('Makes a GPU run due on pull requests that change training configs; the check of the bot waits for it.')
+    .strictObject(measureKeys, 'a mapping with the key by')
+    .describe("Requires a GPU run on pull requests that change training configs; the bot's check waits for it.")
     .optional(),
   report: z
     .strictObject(reportKeys, 'a mapping with a schedule')
@@ -134,7 +134,7 @@ export const settingsFile = z.strictObject({
     .array(overrideEntry, 'a list of overrides, each with a path')
     .max(MAX_OVERRIDES, `a list of at most ${MAX_OVERRIDES} overrides`)
     .describe(
-      'What holds for some configs only, or what they cannot say themselves. Where several match, the later wins.',
+      'Settings for some configs only, and what those configs cannot say themselves. If several match, the last one wins.',
     )
     .optional(),
 })

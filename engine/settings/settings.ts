@@ -1,4 +1,4 @@
-/** A team's settings for its repository, and what they come to for one config. */
+/** A team's settings for its repository, and their result for one config. */
 import { matchesGlob } from 'node:path'
 import { SETTINGS_PATH, type SuppliedFields } from '../config/supplied.ts'
 import { findGpu, type Gpu } from '../gpus/catalogue.ts'
@@ -33,7 +33,7 @@ export interface Measuring {
   readonly waitMinutes: number | undefined
 }
 
-/** Of a repository that has none. */
+/** For a repository without settings. */
 export const noSettings: RepositorySettings = {
   source: SETTINGS_PATH,
   paths: undefined,
@@ -66,7 +66,7 @@ interface Override extends ScopedSettings {
   readonly supplied: SuppliedFields
 }
 
-/** What holds for one config; undefined is left to whoever asks. */
+/** The settings for one config; undefined where the caller decides. */
 export interface SettingsForPath {
   readonly gpu: Gpu | undefined
   readonly hoursPerRun: number | undefined
@@ -74,13 +74,13 @@ export interface SettingsForPath {
   readonly supplied: SuppliedFields
 }
 
-/** Whether the team wants a file looked at. `path` is `/`-separated, from the root of the repository. */
+/** Whether the team wants a file checked. `path` is `/`-separated, from the root of the repository. */
 export function isCounted(path: string, { paths, ignore }: Pick<RepositorySettings, 'paths' | 'ignore'>): boolean {
   const isWanted = paths === undefined || paths.some(glob => matchesGlob(path, glob))
   return isWanted && !ignore.some(glob => matchesGlob(path, glob))
 }
 
-/** The repository's settings with those of the matching overrides laid over them, later ones on top. */
+/** The repository's settings with the matching overrides applied, later ones last. */
 export function settingsFor(path: string, settings: RepositorySettings): SettingsForPath {
   const matching = settings.overrides.filter(override => matchesGlob(path, override.path))
   const last = <T>(pick: (scope: ScopedSettings) => T | undefined): T | undefined =>

@@ -1,4 +1,4 @@
-/** Holds one config's figures against the policy. */
+/** Judges one config's figures by the policy. */
 import { idlePercent } from '../metrics/memory.ts'
 import { WORTHWHILE_SPEEDUP } from '../metrics/recommend.ts'
 import type { Provenance } from '../probes/trial.ts'
@@ -18,7 +18,7 @@ export interface Figures {
   readonly savingsPerYearUsd: number
 }
 
-/** Blocks only what holds anywhere in the error band; what holds in a part of it is remarked on. */
+/** Blocks only on what holds throughout the error band; what holds in part of it gives a warning. */
 export function judge(figures: Figures, policy: Policy): Verdict {
   return verdictOf(
     figures.fits ? policy.failOn.flatMap(condition => failing(condition, figures)) : [outOfMemory(figures)],
@@ -26,7 +26,7 @@ export function judge(figures: Figures, policy: Policy): Verdict {
   )
 }
 
-/** `failing`: reasons to block, unless they are spared; `remarkable`: the others. */
+/** `failing`: reasons to block, unless they are spared; `remarkable`: reasons to warn. */
 export function verdictOf(failing: readonly Reason[], remarkable: readonly Reason[]): Verdict {
   const blocking = failing.filter(({ spared }) => spared === undefined)
   if (blocking.length > 0) return { state: 'blocked', reasons: blocking }
@@ -35,7 +35,7 @@ export function verdictOf(failing: readonly Reason[], remarkable: readonly Reaso
 }
 
 function outOfMemory(figures: Figures): Reason {
-  // What a GPU refused does not fit, whatever peak our model gives it.
+  // If a GPU ran out of memory, the config does not fit, whatever peak our model predicts.
   const isCertain = figures.provenance === 'measured' || atError(figures, -1).peakBytes > figures.usableBytes
   return { kind: 'does-not-fit', ...(!isCertain && { spared: 'within-error' }) }
 }
@@ -45,7 +45,7 @@ function failing(condition: Condition, figures: Figures): Reason[] {
   return broken(condition, figures).map(reason => (isCertain ? reason : { ...reason, spared: 'within-error' }))
 }
 
-/** The figures as they would be with the whole error on one side: 1 makes the config look better, −1 worse. */
+/** The figures at one end of the error band: 1 makes the config look better, −1 worse. */
 function atError(figures: Figures, side: 1 | -1): Figures {
   const band = (side * figures.throughputBandPercent) / 100
   const speedup = (figures.speedup * (1 - band)) / (1 + band)
@@ -57,7 +57,7 @@ function atError(figures: Figures, side: 1 | -1): Figures {
   }
 }
 
-/** What a run saves goes by the share of its time that the speedup takes away. */
+/** A run's savings are proportional to the share of its time that the speedup removes. */
 function savingsRatio(from: number, to: number): number {
   return from === 1 ? 1 : (1 - 1 / to) / (1 - 1 / from)
 }

@@ -1,4 +1,4 @@
-/** What would block, let pass by a person's word. */
+/** Turns a block into a warning because a person accepted or snoozed it. */
 import { verdictOf } from './judge.ts'
 import type { Spared, Verdict } from './policy.ts'
 

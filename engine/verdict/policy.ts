@@ -1,4 +1,4 @@
-/** What a team lets block a pull request (`fail-on`) or be remarked on (`warn-on`). What surely does not fit always blocks. */
+/** What blocks a pull request (`fail-on`) or only gives a warning (`warn-on`). A config that certainly does not fit always blocks. */
 import * as z from 'zod'
 import { MemoryMarkError } from '../errors.ts'
 
@@ -6,9 +6,9 @@ const MAX_CONDITIONS = 20
 const percent = z.number().min(0).max(1_000)
 
 export const condition = z.discriminatedUnion('kind', [
-  /** Usable memory idle at the current batch, judged only where a faster batch is to be had. */
+  /** Usable memory idle at the current batch, judged only if a faster batch exists. */
   z.object({ kind: z.literal('waste'), abovePercent: percent }),
-  /** Throughput missed: how much faster the recommended batch is. */
+  /** Missed throughput: how much faster the recommended batch is. */
   z.object({ kind: z.literal('throughput-loss'), abovePercent: percent }),
   /** Savings of the recommendation over a year. */
   z.object({ kind: z.literal('annual-cost'), aboveUsd: z.number().min(0).max(1e12) }),
@@ -22,8 +22,8 @@ export const policy = z.object({
 export type Policy = z.infer<typeof policy>
 
 /**
- * Why something that would block does not: it holds in a part of the error band only; it was so before, and got no worse;
- * somebody accepted it, or put it off.
+ * Why something that would block does not: it holds in only part of the error band; the base branch was no better; somebody
+ * accepted it, or snoozed it.
  */
 export const spared = z.enum(['within-error', 'no-worse', 'accepted', 'snoozed'])
 export type Spared = z.infer<typeof spared>
@@ -36,7 +36,7 @@ export type Reason = z.infer<typeof reason>
 
 export const verdict = z.object({
   state: z.enum(['fine', 'warning', 'blocked']),
-  /** What blocks; without that, what is remarked on, with what would block but is spared. */
+  /** The reasons to block; if there are none, the warnings, and what would block but is spared. */
   reasons: z.array(reason).max(2 * MAX_CONDITIONS),
 })
 export type Verdict = z.infer<typeof verdict>
@@ -49,7 +49,7 @@ export const defaultPolicy: Policy = {
 const grammar = /^(?:(waste|throughput-loss)\s*>\s*(\d+(?:\.\d+)?)\s*%?|(annual-cost)\s*>\s*\$?\s*(\d+(?:\.\d+)?))$/
 
 /**
- * Reads `waste > 40 %, annual-cost > $500`, or `never` for nothing but what does not fit.
+ * Reads `waste > 40 %, annual-cost > $500`, or `never`: block only on what does not fit.
  * `setting` is the name under which the user gave it (`--fail-on`).
  */
 export function parseConditions(text: string, setting: string): Condition[] {

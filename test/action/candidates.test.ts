@@ -23,6 +23,6 @@ it('more than 500 are cut, and the reader is told', () => {
   )
   expect(paths).toHaveLength(500)
   expect(remarks).toEqual([
-    'Only the first 500 of 501 files that may be training configs are checked. Narrow them with the input paths.',
+    'Only the first 500 of 501 possible training configs are checked. Narrow them down with the input paths.',
   ])
 })

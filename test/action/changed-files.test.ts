@@ -60,7 +60,7 @@ describe('the files of a pull request', () => {
     const found = await findChangedFiles(nockedGitHub(), repository, pullRequest(3_001))
     expect(found.paths).toEqual(['changed.yaml', 'a.yaml'])
     expect(found.remarks).toEqual([
-      "GitHub lists only 1 of the pull request's 3001 changed files, so its tree was compared with that of its base instead.",
+      "GitHub lists only 1 of the pull request's 3001 changed files, so its tree was compared with its base's tree instead.",
     ])
   })
 })
@@ -97,7 +97,7 @@ describe('a commit that the change was to be compared with', () => {
     const found = await findChangedFiles(nockedGitHub(), repository, { kind: 'commits', baseSha, headSha })
     expect(found.paths).toEqual(['a.yaml', 'b.yaml'])
     expect(found.remarks).toEqual([
-      'Commit bbbbbbb, which this was to be compared with, is gone (a force-push takes it away), so every file at aaaaaaa is looked at.',
+      'Commit bbbbbbb, the one to compare with, is gone (a force-push removes it), so every file at aaaaaaa is checked.',
     ])
   })
 

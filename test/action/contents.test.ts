@@ -60,7 +60,7 @@ it('leaves a file above 16 MiB unread and says so, and reads the others', async 
   expect(await fetchPaths('huge.json', 'a.yaml')).toEqual({
     files: [{ path: 'a.yaml', text: 'x' }],
     absent: [],
-    remarks: ['Files larger than 16 MiB are not read; there are 1.'],
+    remarks: ['Files larger than 16 MiB are not read: 1 skipped.'],
   })
 })
 

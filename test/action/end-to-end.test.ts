@@ -246,12 +246,12 @@ describe('the settings of the repository', () => {
     const run = await action.run({ github, repository, token })
     const warnings = annotations(run.log).filter(({ level }) => level === 'warning')
     expect(warnings.map(({ message }) => message)).toEqual([
-      '.github/memorymark.yml on the default branch cannot be read, so the built-in settings hold.',
+      '.github/memorymark.yml on the default branch cannot be read, so the built-in settings apply.',
       expect.stringContaining(
-        '.github/memorymark.yml:1:6 (gpu): "a11" is not a GPU of the catalogue. Did you mean a10?',
+        '.github/memorymark.yml:1:6 (gpu): "a11" is not a GPU in the catalogue. Did you mean a10?',
       ),
-      '.github/memorymark.yml cannot be read as this pull request leaves it.',
-      expect.stringContaining('.github/memorymark.yml:2:10 (fail_on): The key "fail_on" is not known.'),
+      '.github/memorymark.yml as changed by this pull request cannot be read.',
+      expect.stringContaining('.github/memorymark.yml:2:10 (fail_on): Unknown key "fail_on".'),
     ])
     expect(run).toMatchObject({ exitCode: 1, outputs: { verdict: 'blocked' } })
   })
@@ -265,7 +265,7 @@ describe('a config that was bad on the base branch', () => {
     const run = await action.run({ github, repository, token })
     expect(run).toMatchObject({ exitCode: 0, errors: '', outputs: { verdict: 'warning' } })
     const [comment] = await repository.comments(pullRequest)
-    expect(comment?.body).toContain('This does not block: it was so on the base branch, and gets no worse.')
+    expect(comment?.body).toContain('This does not block: the base branch was no better.')
   })
 
   it('blocks when it gets worse', async () => {
@@ -310,7 +310,7 @@ describe('a pull request from a fork', () => {
     const readOnly = await github.actionsToken({ readOnly: true })
     const run = await action.run({ github, repository, token: readOnly, inputs: { 'fail-on': 'never' } })
     expect(run).toMatchObject({ exitCode: 0, errors: '', outputs: { verdict: 'warning', 'comment-url': '' } })
-    expect(run.log).toContain('That of a pull request from a fork is read-only')
+    expect(run.log).toContain('On a pull request from a fork it is read-only')
     expect(await repository.comments(pullRequest)).toEqual([])
   })
 })
@@ -394,7 +394,7 @@ describe('bad input', () => {
     const run = await action.run({ github, repository, token, inputs: { comment: 'sometimes' } })
     expect(run.exitCode).toBe(1)
     expect(annotations(run.log)).toMatchObject([
-      { message: '(input comment): "sometimes" is none of its values. Use auto, always, never.' },
+      { message: 'input comment: "sometimes" is not one of its values. Use auto, always, never.' },
     ])
     expect(github.requests.length).toBe(before)
   })

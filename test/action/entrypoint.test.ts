@@ -73,12 +73,12 @@ describe('the step that is run', () => {
 })
 
 describe('no step is run', () => {
-  const refusal = (why: string) => `(input entrypoint): It is not run: ${why}`
+  const refusal = (why: string) => `input entrypoint: It is not run: ${why}`
 
   it("of a fork's pull request, however it is started", async () => {
     const dispatch = { eventName: 'workflow_dispatch', payload: defaultBranch, sha: head, ref: 'refs/heads/main' }
     for (const run of [{}, dispatch]) {
-      await expect(trusted(run, { isFork: true })).rejects.toThrow(refusal("it is refused for a fork's pull request."))
+      await expect(trusted(run, { isFork: true })).rejects.toThrow(refusal('pull requests from forks may not use it.'))
     }
   })
 
@@ -95,25 +95,25 @@ describe('no step is run', () => {
     ['an event that does not tell the default branch', { eventName: 'push', payload: {}, ref: 'refs/heads/main' }],
   ])('of %s', async (_, run) => {
     await expect(trusted({ ...run, sha: head }, { kind: 'tree' })).rejects.toThrow(
-      refusal('the run is not of the default branch.'),
+      refusal('the run is not on the default branch.'),
     )
   })
 
   it("where the workspace holds the pull request's own commit", async () => {
     git('commit', '--quiet', '--allow-empty', '--message=What the pull request adds')
     await expect(trusted({})).rejects.toThrow(
-      `${refusal(`the workspace holds ${git('rev-parse', 'HEAD').slice(0, 7)}, not ${head.slice(0, 7)}`)}. Check out ${head} before this step.`,
+      `${refusal(`the workspace has ${git('rev-parse', 'HEAD').slice(0, 7)} checked out, not ${head.slice(0, 7)}`)}. Check out ${head} before this step.`,
     )
   })
 
   it('where a file of the checkout was changed after it', async () => {
     await writeFile(path.join(workspace, 'train/step.py'), 'import os\n')
-    await expect(trusted({})).rejects.toThrow(refusal('files of the checkout were changed after it.'))
+    await expect(trusted({})).rejects.toThrow(refusal('files were changed after the checkout.'))
   })
 
   it('where nothing is checked out', async () => {
     await rm(path.join(workspace, '.git'), { recursive: true })
-    await expect(trusted({})).rejects.toThrow(refusal('the workspace holds no checkout that git can read.'))
+    await expect(trusted({})).rejects.toThrow(refusal('the workspace has no checkout that git can read.'))
   })
 
   it('from outside the checkout, by its path or by a link', async () => {

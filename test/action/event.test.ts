@@ -73,20 +73,20 @@ describe('what an event is about', () => {
     { 'pull-request': '12', 'head-sha': '../../etc' },
   ])('workflow_dispatch with %o is refused', inputs => {
     expect(() => read('workflow_dispatch', { inputs })).toThrow(
-      'The payload of the event "workflow_dispatch" is not as GitHub documents it.',
+      'The payload of the event "workflow_dispatch" does not match GitHub\'s documentation.',
     )
   })
 
   it('any other event is refused with those that work', () => {
     expect(() => read('issues', {})).toThrow(
-      'MemoryMark does not know which files the event "issues" is about. Run it on pull_request, merge_group, push, workflow_dispatch or schedule.',
+      'The event "issues" does not tell MemoryMark which files to check. Run it on pull_request, merge_group, push, workflow_dispatch or schedule.',
     )
   })
 
   it('a payload that is not as documented is refused', () => {
     const payload = { pull_request: { number: 7, head: { sha: '../../etc' } } }
     expect(() => read('pull_request', payload)).toThrow(
-      'The payload of the event "pull_request" is not as GitHub documents it',
+      'The payload of the event "pull_request" does not match GitHub\'s documentation',
     )
   })
 })

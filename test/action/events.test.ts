@@ -68,7 +68,7 @@ describe('a pull request', () => {
     const renamed = await run(repository)
     expect(renamed).toMatchObject({ exitCode: 0, errors: '', outputs: { verdict: 'warning' } })
     expect(paths(renamed)).toEqual(['new/bert.yaml'])
-    expect(renamed.summary).toContain('it was so on the base branch, and gets no worse')
+    expect(renamed.summary).toContain('the base branch was no better')
   })
 
   it('whose base branch has moved answers for its own changes only', async () => {
@@ -87,7 +87,7 @@ describe('a pull request', () => {
     expect(judged).toMatchObject({ exitCode: 1, errors: '', outputs: { verdict: 'blocked' } })
     expect(paths(judged)).toEqual(['zz/bert.yaml'])
     expect(warnings(judged)).toEqual([
-      "GitHub lists only 3000 of the pull request's 3001 changed files, so its tree was compared with that of its base instead.",
+      "GitHub lists only 3000 of the pull request's 3001 changed files, so its tree was compared with its base's tree instead.",
     ])
   }, 60_000)
 
@@ -99,7 +99,7 @@ describe('a pull request', () => {
     const judged = await run(repository, { event: { name: 'pull_request', payload } })
     expect(paths(judged)).toEqual(['bert.yaml'])
     expect(warnings(judged)).toEqual([
-      `Of the files that GitHub lists, 1 are not at ${pullRequestHead(payload)}: the pull request has moved on, and this result is of an older commit.`,
+      `Of the files that GitHub lists, 1 do not exist at ${pullRequestHead(payload)}: the pull request has moved on, and this result is for an older commit.`,
     ])
   })
 
@@ -165,7 +165,7 @@ describe('a push', () => {
     const judged = await run(repository, { event: push(gone, pullRequest.headSha) })
     expect(judged.errors).toBe('')
     expect(paths(judged)).toEqual(['bert.yaml', 'new.yaml'])
-    expect(warnings(judged)[0]).toMatch(/^Commit 1234567, which this was to be compared with, is gone/)
+    expect(warnings(judged)[0]).toMatch(/^Commit 1234567, the one to compare with, is gone/)
   })
 
   it('that only renames a config does not block for what was there before', async () => {
@@ -186,7 +186,7 @@ describe('a push', () => {
     const event = { name: 'push', payload: { before: 'a'.repeat(40), after: '0'.repeat(40), deleted: true } }
     const judged = await run(repository, { event })
     expect(judged).toMatchObject({ exitCode: 0, report: undefined, outputs: { verdict: 'nothing-to-measure' } })
-    expect(judged.log).toContain('The branch is deleted: there is nothing to look at.')
+    expect(judged.log).toContain('The branch is deleted: there is nothing to check.')
   })
 })
 

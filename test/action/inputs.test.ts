@@ -43,17 +43,17 @@ describe('the inputs', () => {
 
 describe('an input that is not allowed is refused by name', () => {
   it.each([
-    [{ gpu: 'a100-40' }, /^\(input gpu\): "a100-40" is not in the catalogue\. .*Known are .*a100-40gb.*\.$/],
-    [{ comment: 'sometimes' }, '(input comment): "sometimes" is none of its values. Use auto, always, never.'],
-    [{ 'fail-on': 'waste > lots' }, '(input fail-on): "waste > lots" is not a condition.'],
-    [{ 'warn-on': 'memory > 3 %' }, '(input warn-on): "memory > 3 %" is not a condition.'],
-    [{ 'github-token': '' }, "(input github-token): It is empty. Leave it out to use the job's own token."],
-    [{ 'report-path': '' }, '(input report-path): It is empty.'],
-    [{ paths: '!a.yaml' }, '(input paths): "!a.yaml" excludes files, which is not supported.'],
-    [{ 'hours-per-run': '-1' }, '(input hours-per-run): "-1" is not a number above 0 and up to 1,000,000.'],
-    [{ 'runs-per-year': '0' }, '(input runs-per-year): "0" is not a number above 0 and up to 1,000,000.'],
-    [{ 'price-per-hour': '$2' }, '(input price-per-hour): "$2" is not a number above 0 and up to 1,000,000.'],
-    [{ 'price-per-hour': '1e3' }, '(input price-per-hour): "1e3" is not a number above 0 and up to 1,000,000.'],
+    [{ gpu: 'a100-40' }, /^input gpu: "a100-40" is not in the catalogue\. .*Known: .*a100-40gb.*\.$/],
+    [{ comment: 'sometimes' }, 'input comment: "sometimes" is not one of its values. Use auto, always, never.'],
+    [{ 'fail-on': 'waste > lots' }, 'input fail-on: "waste > lots" is not a condition.'],
+    [{ 'warn-on': 'memory > 3 %' }, 'input warn-on: "memory > 3 %" is not a condition.'],
+    [{ 'github-token': '' }, "input github-token: It is empty. Omit it to use the job's own token."],
+    [{ 'report-path': '' }, 'input report-path: It is empty.'],
+    [{ paths: '!a.yaml' }, 'input paths: "!a.yaml" excludes files, which is not supported.'],
+    [{ 'hours-per-run': '-1' }, 'input hours-per-run: "-1" is not a number above 0 and up to 1,000,000.'],
+    [{ 'runs-per-year': '0' }, 'input runs-per-year: "0" is not a number above 0 and up to 1,000,000.'],
+    [{ 'price-per-hour': '$2' }, 'input price-per-hour: "$2" is not a number above 0 and up to 1,000,000.'],
+    [{ 'price-per-hour': '1e3' }, 'input price-per-hour: "1e3" is not a number above 0 and up to 1,000,000.'],
   ])('%o', (inputs, message) => {
     expect(() => read(inputs)).toThrow(message)
   })

@@ -56,7 +56,7 @@ describe('the matrix', () => {
     const { include, remarks } = planSweeps(two, runners('h100: self-hosted'), path => path === 'a.yaml')
     expect(include.map(({ config }) => config)).toEqual(['b.yaml'])
     expect(remarks).toEqual([
-      'Not planned: 1 of 2 training configs, whose own GPU has no line in the input runners; they stay estimated.',
+      'Not planned: 1 of 2 training configs, whose GPU has no line in the input runners; they stay estimated.',
     ])
   })
 
@@ -78,7 +78,7 @@ describe('the matrix', () => {
     expect(new Set(include.map(({ config }) => config))).toEqual(new Set(['fine.yaml']))
     expect(remarks).toEqual([
       'Not planned: 1 of 3 training configs, which could not be read; the check says why.',
-      'Not planned: 1 of 3 training configs, whose kind of step the worker does not run; they stay estimated.',
+      'Not planned: 1 of 3 training configs, whose kind of step the worker does not support; they stay estimated.',
     ])
   })
 
@@ -89,7 +89,7 @@ describe('the matrix', () => {
     const { include, remarks } = planSweeps(many, fleet, nowhere)
     expect(include).toHaveLength(256)
     expect(remarks).toEqual([
-      'Only the first 256 of 400 sweeps are planned: a matrix holds no more. Narrow them with the input paths.',
+      'Only the first 256 of 400 sweeps are planned, the most that a matrix can hold. Narrow them down with the input paths.',
     ])
   })
 
@@ -109,9 +109,9 @@ describe('the matrix', () => {
 
 describe('the input runners', () => {
   it.each([
-    ['a10', '(input runners): "a10" is not a GPU with labels. Write one a line, as a10: self-hosted, a10.'],
-    ['a10: ,', '(input runners): "a10: ," is not a GPU with labels.'],
-    ['a11: self-hosted', '(input runners): "a11" is not in the catalogue. Did you mean a10?'],
+    ['a10', 'input runners: "a10" is not a GPU with runner labels. Write one per line, such as a10: self-hosted, a10.'],
+    ['a10: ,', 'input runners: "a10: ," is not a GPU with runner labels.'],
+    ['a11: self-hosted', 'input runners: "a11" is not in the catalogue. Did you mean a10?'],
   ])('refuses %j', (text, message) => {
     expect(() => runners(text)).toThrow(message)
   })

@@ -45,7 +45,7 @@ describe('shards', () => {
   it('that are missing leave the estimate, and the reader is told', () => {
     const { report, remarks } = mergeShards(estimated, [measured(estimated, 'a.yaml')])
     expect(known(report)).toEqual(['a.yaml a10 measured', 'b.yaml a10 estimated'])
-    expect(remarks).toEqual(['No shard has figures for 1 of 2 training configs: their estimate stands.'])
+    expect(remarks).toEqual(['No shard has figures for 1 of 2 training configs: they stay estimated.'])
   })
 
   it('are not missed where none were asked for', () => {
@@ -71,14 +71,14 @@ describe('shards', () => {
     const { report, remarks } = mergeShards(estimated, [measured(older, 'a.yaml'), stranger])
     expect(known(report)).toEqual(['a.yaml a10 estimated', 'b.yaml a10 estimated'])
     expect(remarks).toEqual([
-      'No shard has figures for 2 of 2 training configs: their estimate stands.',
-      '2 results of the shards are of other configs, or of other versions of these, and were left aside.',
+      'No shard has figures for 2 of 2 training configs: they stay estimated.',
+      '2 results in the shards are for other configs, or for other versions of these, and were ignored.',
     ])
   })
 
   it('whose sweep broke off say why, and the estimate stands', () => {
     const { report, remarks } = mergeShards(estimated, [unanalysed('a.yaml'), measured(estimated, 'b.yaml')])
     expect(known(report)).toEqual(['a.yaml a10 estimated', 'b.yaml a10 measured'])
-    expect(remarks[0]).toBe('A sweep broke off: Not valid YAML. Correct it.')
+    expect(remarks[0]).toBe('A sweep failed: Not valid YAML. Correct it.')
   })
 })

@@ -42,7 +42,7 @@ describe('a pull request of which the event tells little', () => {
     pullRequestIs({ full_name: 'acme/models' })
     expect(await resolved({ headSha: 'd'.repeat(40) })).toEqual({
       kind: 'nothing-to-look-at',
-      why: 'Pull request #7 has moved on from ddddddd to aaaaaaa: the older commit is not looked at.',
+      why: 'Pull request #7 has moved on from ddddddd to aaaaaaa: the older commit is not checked.',
     })
   })
 })
@@ -52,6 +52,6 @@ it('what the event tells whole is not asked about', async () => {
   expect(await resolveSubject(nockedGitHub(), repository, subject)).toEqual({ kind: 'found', subject })
   expect(await resolveSubject(nockedGitHub(), repository, { kind: 'deleted-branch' })).toEqual({
     kind: 'nothing-to-look-at',
-    why: 'The branch is deleted: there is nothing to look at.',
+    why: 'The branch is deleted: there is nothing to check.',
   })
 })

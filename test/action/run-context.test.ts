@@ -43,7 +43,7 @@ describe('the run', () => {
     { GITHUB_REPOSITORY: 'acme/models', GITHUB_EVENT_PATH: '/nonexistent/event.json' },
   ])('is refused where %o is all that is told', variables => {
     expect(() => readRunContext(variables)).toThrow(
-      "The runner's own variables are missing or cannot be read. Run this as a step of a GitHub Actions job; elsewhere, use the command line.",
+      "The runner's environment variables are missing or cannot be read. Run this as a step of a GitHub Actions job; elsewhere, use the command line.",
     )
   })
 })

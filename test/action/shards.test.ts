@@ -44,7 +44,7 @@ describe('the reports of other jobs', () => {
     await put('good.json', noConfigs)
     const { reports, remarks } = await readReports(['*.json'], folder)
     expect(reports).toHaveLength(1)
-    expect(remarks).toEqual(['bad.json is no report of MemoryMark and was left aside.'])
+    expect(remarks).toEqual(['bad.json is not a MemoryMark report and was ignored.'])
   })
 
   it('are read up to 256, and the rest is counted', async () => {

@@ -42,8 +42,8 @@ test('broken settings are told on the check with line and field, dead as Markdow
   const check = await beside.check(config)
   expect(check).toMatchObject({ conclusion: 'failure' })
   const [settings = '', first = ''] = (check?.output.summary ?? '').split('`.github/memorymark.yml`')
-  expect(settings).toBe('The settings on the default branch cannot be read, so the built-in ones hold. ')
-  expect(first).toMatch(/^, line 1, column 6, `gpu`: "a11" is not a GPU of the catalogue\. Did you mean a10\?/)
+  expect(settings).toBe('The settings on the default branch cannot be read, so the built-in ones apply. ')
+  expect(first).toMatch(/^, line 1, column 6, `gpu`: "a11" is not a GPU in the catalogue\. Did you mean a10\?/)
   expect(check?.output.summary).not.toContain('@acme')
 })
 
@@ -53,7 +53,7 @@ test('while the settings are broken, the last that could be read hold', async ()
   await beside.setSettings('fail-on: sometimes\n')
   const check = await beside.check({ 'configs/other.yaml': trainingConfig(16) })
   expect(check?.conclusion).toBe('neutral')
-  expect(check?.output.summary).toContain('so the last ones that could be read hold.')
+  expect(check?.output.summary).toContain('so the last valid ones apply.')
 })
 
 describe('a config that was bad on the base branch', () => {
@@ -61,7 +61,7 @@ describe('a config that was bad on the base branch', () => {
     await using beside = await world(undefined, config)
     const check = await beside.check({ 'configs/bert.yaml': `${trainingConfig(16)}seed: 7\n` })
     expect(check).toMatchObject({ conclusion: 'neutral', output: { title: 'The training config wastes its GPU' } })
-    expect(check?.output.summary).toContain('This does not block: it was so on the base branch, and gets no worse.')
+    expect(check?.output.summary).toContain('This does not block: the base branch was no better.')
   })
 
   test('blocks when it gets worse, or where the settings say so', async () => {

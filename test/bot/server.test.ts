@@ -68,5 +68,7 @@ test('a database that does not answer is told in a sentence, with where to look'
     stderr += chunk
   })
   expect(await once(child, 'close')).toEqual([2, null])
-  expect(stderr).toMatch(/^The bot cannot start, .* does not answer: .*ECONNREFUSED.* `memorymark-bot doctor`, .*\n$/)
+  expect(stderr).toMatch(
+    /^The bot cannot start because .* does not answer: .*ECONNREFUSED.* `memorymark-bot doctor`, .*\n$/,
+  )
 })

@@ -35,7 +35,7 @@ test('the GPU and what blocks can be set', () => {
 describe('the bot refuses to start', () => {
   test.each([
     ['on the secret that everyone knows', { WEBHOOK_SECRET: 'development' }, 'WEBHOOK_SECRET ("development" is'],
-    ['without a secret', { WEBHOOK_SECRET: undefined }, 'WEBHOOK_SECRET (The secret on the page'],
+    ['without a secret', { WEBHOOK_SECRET: undefined }, 'WEBHOOK_SECRET (The webhook secret from'],
     ['on a short secret', { WEBHOOK_SECRET: 'hunter2' }, 'WEBHOOK_SECRET (At least 16 characters'],
     ['on a key that is none', { PRIVATE_KEY: 'secret' }, 'PRIVATE_KEY (Not a private key in PEM form)'],
     ['without an App id', { APP_ID: undefined }, 'APP_ID'],
@@ -53,7 +53,7 @@ describe('the bot refuses to start', () => {
     const env = { PATH: process.env.PATH, ...enough, WEBHOOK_SECRET: 'development' }
     const { status, stderr } = spawnSync(process.execPath, ['bot/server.ts'], { env, encoding: 'utf8' })
     expect(status).toBe(2)
-    expect(stderr).toMatch(/^The environment does not let the bot start: WEBHOOK_SECRET/)
+    expect(stderr).toMatch(/^The bot cannot start with this environment: WEBHOOK_SECRET/)
     expect(stderr).not.toContain('    at ')
   })
 })

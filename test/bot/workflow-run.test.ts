@@ -93,7 +93,7 @@ describe('a report that cannot be trusted leaves the verdict alone and a reason 
     [
       'a thousand files',
       { artifact: zipOf(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`${i}`, '']))) },
-      'it holds more than 20 files',
+      'it contains more than 20 files',
     ],
     ['6 MiB', { artifact: big }, 'its archive is larger than 5 MiB'],
     ['6 MiB that claim to be 1 KiB', { artifact: big, claimedSizeBytes: 1_024 }, 'its archive is larger than 5 MiB'],

@@ -78,12 +78,12 @@ describe.concurrent('check', () => {
 
   test.each([
     [['nowhere'], 'nowhere: no such file or directory. Check the path'],
-    [['--gpu', 'a11'], '(--gpu): "a11" is not a GPU of the catalogue. Did you mean a10?'],
+    [['--gpu', 'a11'], '--gpu: "a11" is not a GPU in the catalogue. Did you mean a10?'],
     [['--fail-onn', 'never'], '"--fail-onn" is not an option. Did you mean --fail-on?'],
-    [['--fail-on', 'nonsense'], '(--fail-on): "nonsense" is not a condition. Write `waste > 40 %`'],
-    [['--fail-on', ''], '(--fail-on): "" is not a condition'],
+    [['--fail-on', 'nonsense'], '--fail-on: "nonsense" is not a condition. Write `waste > 40 %`'],
+    [['--fail-on', ''], '--fail-on: "" is not a condition'],
     [['--gpu'], "Option '--gpu <value>' argument missing. Run `memorymark help`"],
-    [['--hours-per-run', '0'], '(--hours-per-run): "0" is not a number above 0 and at most 100,000'],
+    [['--hours-per-run', '0'], '--hours-per-run: "0" is not a number above 0 and up to 100,000'],
   ])('%j: says what is wrong and what to do, in one line', async (args, message) => {
     const { stdout, stderr, exitCode } = await run('check', ...args)
     expect(stderr).toContain(message)
@@ -227,7 +227,7 @@ describe.concurrent('the settings of the repository', () => {
       '.github/memorymark.yml': 'overrides:\n  - { path: a.yaml, model: bert, sequence_length: 128 }\n',
       'a.yaml': 'per_device_train_batch_size: 16\nmodel_name_or_path: $MODEL\n',
     })
-    const sentence = 'The model is "bert", as .github/memorymark.yml says.'
+    const sentence = 'The model is "bert", as set in .github/memorymark.yml.'
     const checked = report.parse(JSON.parse((await workspace.run('check', '--json')).stdout))
     expect(checked.configs).toMatchObject([{ assumptions: expect.arrayContaining([sentence]) }])
     expect((await workspace.run('estimate', 'a.yaml')).stdout).toContain(sentence)
@@ -242,10 +242,10 @@ describe.concurrent('the settings of the repository', () => {
     const { stderr, exitCode } = await workspace.run('check')
     expect(stderr.trim().split('\n')).toEqual([
       expect.stringMatching(
-        /^\.github\/memorymark\.yml:1:6 \(gpu\): "a11" is not a GPU of the catalogue\. Did you mean a10\?/,
+        /^\.github\/memorymark\.yml:1:6 \(gpu\): "a11" is not a GPU in the catalogue\. Did you mean a10\?/,
       ),
       expect.stringMatching(
-        /^\.github\/memorymark\.yml:2:10 \(fail_on\): The key "fail_on" is not known\. Did you mean fail-on\?/,
+        /^\.github\/memorymark\.yml:2:10 \(fail_on\): Unknown key "fail_on"\. Did you mean fail-on\?/,
       ),
     ])
     expect(exitCode).toBe(2)
@@ -253,7 +253,7 @@ describe.concurrent('the settings of the repository', () => {
 
   test.each([
     [['--settings', 'nowhere.yml'], 'nowhere.yml: no such file. Check the path'],
-    [['--settings', 'a.yml', '--no-settings'], '(--no-settings): settings are both named and switched off.'],
+    [['--settings', 'a.yml', '--no-settings'], '--no-settings: it contradicts --settings.'],
   ])('%j are refused', async (flags, message) => {
     const { stderr, exitCode } = await run('check', ...flags)
     expect(stderr).toContain(message)

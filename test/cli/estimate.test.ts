@@ -137,19 +137,22 @@ describe.concurrent('estimate of a model that the catalogue lacks', () => {
 
 describe.concurrent('estimate refuses', () => {
   test.each([
-    [['bert', '--batch-size', '0'], '(--batch-size): "0" is not a whole number above 0 and at most 1,000,000'],
-    [['bert', '--batch-size=-1'], '(--batch-size): "-1" is not a whole number'],
+    [['bert', '--batch-size', '0'], '--batch-size: "0" is not a whole number from 1 to 1,000,000'],
+    [['bert', '--batch-size=-1'], '--batch-size: "-1" is not a whole number'],
     [['bert', '--batch-size', '-1'], 'Write a value that begins with a dash as --batch-size=-1.'],
-    [['bert', '--batch-size', '1e9'], '(--batch-size): "1e9" is not a whole number'],
-    [['bert', '--batch-size', 'sixteen'], '(--batch-size): "sixteen" is not a whole number'],
-    [['bert', '--batch-size', '1.5'], '(--batch-size): "1.5" is not a whole number'],
-    [['bert', '--optimizer', 'admw'], '(--optimizer): "admw" is not a value of --optimizer. Did you mean adamw?'],
-    [['bert', '--task', 'causal-lm'], '(--task): google-bert/bert-base-uncased has no causal-lm head here'],
+    [['bert', '--batch-size', '1e9'], '--batch-size: "1e9" is not a whole number'],
+    [['bert', '--batch-size', 'sixteen'], '--batch-size: "sixteen" is not a whole number'],
+    [['bert', '--batch-size', '1.5'], '--batch-size: "1.5" is not a whole number'],
+    [['bert', '--optimizer', 'admw'], '--optimizer: "admw" is not a value for --optimizer. Did you mean adamw?'],
+    [['bert', '--task', 'causal-lm'], '--task: google-bert/bert-base-uncased has no causal-lm head here'],
     [['bert', '--sequence-length', '513'], 'google-bert/bert-base-uncased has 512 positions, fewer than 513'],
-    [['resnet', '--gradient-checkpointing'], '(--gradient-checkpointing): transformers does not checkpoint resnet'],
-    [['bert-base-uncasd'], 'The model "bert-base-uncasd" is not known. Did you mean bert-base-uncased?'],
-    [['bert', 'gpt2'], 'only one model or config is estimated at a time'],
-    [[], 'a model or a config is missing. Run `memorymark estimate bert`'],
+    [
+      ['resnet', '--gradient-checkpointing'],
+      '--gradient-checkpointing: transformers has no gradient checkpointing for resnet',
+    ],
+    [['bert-base-uncasd'], 'Unknown model "bert-base-uncasd". Did you mean bert-base-uncased?'],
+    [['bert', 'gpt2'], 'more than one model or config is named'],
+    [[], 'no model or config is named. Name one: a model such as bert'],
     [['.'], 'this is not a training config. Name a file that sets a batch size, or a model.'],
   ])('%j in one line', async (args, message) => {
     const { stdout, stderr, exitCode } = await run('estimate', ...args)

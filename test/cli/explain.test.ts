@@ -36,13 +36,13 @@ describe('memorymark explain', () => {
     await using workspace = await Workspace.with({ 'train.yaml': config.replace('2\n', `\${MICRO}\n`) })
     const { stdout, exitCode } = await workspace.run('explain', 'train.yaml')
     expect(exitCode).toBe(0)
-    expect(stdout).toContain('line 2: (micro_batch_size): The value cannot be known from the file')
+    expect(stdout).toContain('line 2: micro_batch_size: The value cannot be determined from the file')
     expect(stdout).toMatch(/optimizer +adamw-8bit/)
   })
 
   test('says why a file is none of ours', async () => {
     await using workspace = await Workspace.with({ 'values.yaml': 'replicaCount: 2\n' })
     const { stdout } = await workspace.run('explain', 'values.yaml')
-    expect(stdout).toContain('values.yaml\n  Not a training config. It sets no batch size that is known here')
+    expect(stdout).toContain('values.yaml\n  Not a training config. It sets no batch size in a known format')
   })
 })

@@ -26,7 +26,7 @@ class Served implements AsyncDisposable {
     })
     const exit = once(child, 'exit')
     for await (const line of createInterface(child.stdout)) {
-      const [, url] = /^MemoryMark answers at (http:\S+?)(?:,|\. )/.exec(line) ?? []
+      const [, url] = /^MemoryMark is listening at (http:\S+?)(?:,|\. )/.exec(line) ?? []
       if (url !== undefined) return new Served(url, child, exit)
     }
     throw new Error(`serve ended with ${await exit}`)
@@ -96,7 +96,7 @@ describe('serve', () => {
     [['--engine', 'tensor'], /--engine.*auto, estimate/],
     [['--gpu', 'a11'], /--gpu.*Did you mean a10/],
     [['--allow-origin', 'https://a.example/path'], /--allow-origin.*scheme, host and port/],
-    [['bert'], /"bert" says nothing to serve/],
+    [['bert'], /serve takes no arguments, only options; "bert" is one/],
     [['--engin', 'trace'], /Did you mean --engine/],
   ])('%o is refused in one line', async (args, words) => {
     const { exitCode, stdout, stderr } = await run('serve', ...args)

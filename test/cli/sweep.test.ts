@@ -25,7 +25,7 @@ describe('sweep --engine estimate', () => {
     expect(config.recommended?.microBatch).toBe(JSON.parse(estimated.stdout).recommendedBatch)
     expect(config.current.peakBytes).toBe(JSON.parse(estimated.stdout).peakBytes)
     expect([config.provenance, config.throughputProvenance]).toEqual(['estimated', 'modelled'])
-    expect(config.assumptions[0]).toMatch(/^Peak memory is estimated on NVIDIA A10/)
+    expect(config.assumptions[0]).toMatch(/^Peak memory is estimated for the NVIDIA A10/)
   })
 
   test('every strategy finds the same largest batch', async () => {
@@ -106,14 +106,14 @@ describe('a config of TensorFlow.js', () => {
   test('is refused where TensorFlow.js lacks a layer of the model', { timeout: 60_000 }, async () => {
     const { stdout, exitCode } = await run('sweep', 'mistralai/Mixtral-8x7B-v0.1', '--framework', 'tensorflow.js')
     expect(exitCode).toBe(2)
-    expect(stdout).toContain('TensorFlow.js has no sparse experts here')
+    expect(stdout).toContain('not supported in TensorFlow.js: sparse experts')
   })
 
   test('is not estimated by our model of PyTorch', async () => {
     await using workspace = await Workspace.with(files)
     const { stderr, stdout, exitCode } = await workspace.run('check', 'train.yaml')
     expect(exitCode).toBe(2)
-    expect(stdout + stderr).toMatch(/steps in tensorflow\.js are run, not estimated.*memorymark sweep/s)
+    expect(stdout + stderr).toMatch(/steps in tensorflow\.js can only be run, not estimated.*memorymark sweep/s)
   })
 })
 

@@ -115,7 +115,7 @@ describe('what cannot be read', () => {
     const [problem, ...others] = problemsOf(text, 'a.json')
     expect(others).toEqual([])
     expect(problem).toMatchObject({ code: 'template', line: 1 })
-    expect(problem?.message).toContain(`A template: "${placeholder}" stands where a script fills a value in`)
+    expect(problem?.message).toContain(`A template: a script replaces "${placeholder}" with a value`)
   })
 
   it.each(['{"a": Infinitely}', '{A_KEY: 1}', '{"a": "b" GB_SIZE}'])('takes %s for broken JSON', text => {
@@ -134,8 +134,8 @@ describe('what cannot be read', () => {
     expect(problemsOf(`a: ${'x'.repeat(5 * 2 ** 20)}`)).toEqual([
       {
         code: 'file-too-large',
-        message: 'The file holds 5.0 MiB; a training config is read up to 1 MiB',
-        fix: 'Move data out of the config, or leave the file out of the check.',
+        message: 'The file is 5.0 MiB; training configs are read up to 1 MiB',
+        fix: 'Move data out of the config, or exclude the file from the check.',
         file: 'a.yaml',
       },
     ])

@@ -50,9 +50,9 @@ describe('what a config cannot say itself', () => {
     })
     expect(reading.kind === 'training-config' && reading.assumptions).toEqual(
       expect.arrayContaining([
-        'The model is "gpt2", as .github/memorymark.yml says.',
-        'The sequence length is 256, as .github/memorymark.yml says.',
-        'The task is "causal-lm", as .github/memorymark.yml says.',
+        'The model is "gpt2", as set in .github/memorymark.yml.',
+        'The sequence length is 256, as set in .github/memorymark.yml.',
+        'The task is "causal-lm", as set in .github/memorymark.yml.',
       ]),
     )
   })
@@ -116,7 +116,7 @@ describe('a model for a file whose own is not followed', () => {
 test('what a tool leaves no choice about is told, not passed over', async () => {
   const reading = await read('base_model: gpt2\nmicro_batch_size: 2\nsequence_len: 512\n', '{ task: masked-lm }')
   expect(reading.kind === 'training-config' && reading.assumptions.at(-1)).toBe(
-    '.github/memorymark.yml supplies task, which configs of Axolotl leave no choice about.',
+    '.github/memorymark.yml supplies task, which do not apply to Axolotl configs.',
   )
 })
 

@@ -29,5 +29,7 @@ it('GPUs that divide one model are no copies of it', () => {
 })
 
 it('a number that divides no heads is told', () => {
-  expect(() => peakOf(divided(3, false))).toThrow('How 3 GPUs would divide the layers of meta-llama/Llama-3.1-8B')
+  expect(() => peakOf(divided(3, false))).toThrow(
+    'Tensor parallelism of meta-llama/Llama-3.1-8B over 3 GPUs is not modelled',
+  )
 })

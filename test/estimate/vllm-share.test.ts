@@ -34,7 +34,7 @@ describe('vLLM on the GPU that trains', () => {
   test('that sleeps while the model trains is there beside what stays between steps', () => {
     const { bytes, breakdown, moment } = probe(0.5, true).peak(1)
     expect(probe(0.5, true).usableBytes).toBe(usableBytes(defaultGpu))
-    expect(moment).toBe('making answers in vLLM')
+    expect(moment).toBe('generation in vLLM')
     expect(bytes).toBe(Object.values(breakdown).reduce((sum, part) => sum + part, 0))
     expect(bytes - probe(0.4, true).peak(1).bytes).toBeCloseTo(0.1 * defaultGpu.totalBytes, -1)
     expect(breakdown.activations).toBe(0)
@@ -45,6 +45,6 @@ describe('vLLM on the GPU that trains', () => {
   })
 
   test('is nothing that the Python worker runs', () => {
-    expect(beyondTorch(specOf(MODEL, changes(0.3, false)))).toBe('vLLM beside the training')
+    expect(beyondTorch(specOf(MODEL, changes(0.3, false)))).toBe('vLLM on the training GPU')
   })
 })

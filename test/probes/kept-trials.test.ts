@@ -89,7 +89,7 @@ describe('a trial that was run before', () => {
     expect(await askedAfterwards(new GivenProbe())).toEqual([])
   })
 
-  it('is final when it went out of memory, however many steps are asked for', async () => {
+  it('is final when it ran out of memory, however many steps are asked for', async () => {
     await keepOne({ kind: 'out-of-memory' })
     const probe = new GivenProbe()
     expect((await (await opened(probe)).trial(16, { steps: 8 })).outcome.kind).toBe('out-of-memory')
@@ -150,22 +150,22 @@ describe('kept trials are left aside, with a remark', () => {
     ['has impossible figures', text => text.replace('"peakBytes":5', '"peakBytes":-5')],
     ['is larger than it can be', text => text + ' '.repeat(1_000_000)],
   ])('when the file %s', async (_, change) => {
-    expect(await remarkOn(change)).toEqual(['they are not as MemoryMark writes them'])
+    expect(await remarkOn(change)).toEqual(['they are not in the format that MemoryMark writes'])
   })
 
   it('when they claim to be of other conditions than their name says', async () => {
-    expect(await remarkOn(text => text.replace('fp32', 'bf16'))).toEqual(['they were made under other conditions'])
+    expect(await remarkOn(text => text.replace('fp32', 'bf16'))).toEqual(['they were run under other conditions'])
   })
 
   it('when a trace claims to be a measurement', async () => {
     expect(await remarkOn(text => text.replace('"provenance":"measured"', '"provenance":"traced"'))).toEqual([
-      'they were made under other conditions',
+      'they were run under other conditions',
     ])
   })
 
   it('when another process now holds a part of the card', async () => {
     expect(await remarkOn(text => text, { ...a10, usableBytes: 15e9 })).toEqual([
-      'the device now leaves another amount of memory usable',
+      'the amount of usable memory on the device has changed',
     ])
   })
 })

@@ -24,13 +24,13 @@ test('the section tells the day, the totals, and then and now of each config tha
   )
   expect(cells?.[0]).toEqual(['training config', 'then', 'now'])
   expect(cells?.slice(2).map(([path]) => path)).toEqual(['`a.yaml`', '`new.yaml`', '`gone.yaml`'])
-  expect(cells?.[3]).toEqual(['`new.yaml`', 'not there', '🟥 could not be analysed'])
+  expect(cells?.[3]).toEqual(['`new.yaml`', 'did not exist', '🟥 could not be analysed'])
   expect(cells?.[4]?.[1]).toMatch(/^🟩 micro-batch \d+: [\d.]+ of [\d.]+ GiB \(estimated\)$/)
-  expect(cells?.[4]?.[2]).toBe('gone')
+  expect(cells?.[4]?.[2]).toBe('removed')
 })
 
 test('where nothing changed it says so', () => {
-  expect(renderChanges(last, last)).toBe('#### Since the report of 2026-11-14\n\nNothing of note changed.')
+  expect(renderChanges(last, last)).toBe('#### Since the report of 2026-11-14\n\nNo notable changes.')
 })
 
 test('beyond sixty configs the rest is counted', () => {

@@ -41,9 +41,9 @@ describe('the check', () => {
     expect(renderCheck(reportOf([implicit])).annotations).toMatchObject([{ line: 1, level: 'warning' }])
   })
 
-  test('annotates what goes out of memory with the size that fits', () => {
+  test('annotates what runs out of memory with the size that fits', () => {
     const [annotation] = renderCheck(reportOf([tooLarge()])).annotations
-    expect(annotation?.title).toBe('Goes out of memory: micro-batch 12 on the A10 needs 31.2 of 21.7 GiB')
+    expect(annotation?.title).toBe('Runs out of memory: micro-batch 12 on the A10 needs 31.2 of 21.7 GiB')
     expect(annotation?.message).toMatch(/^The largest micro-batch that fits is 8, not 12\. Micro-batch 12 → 7/)
   })
 

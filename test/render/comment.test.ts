@@ -32,7 +32,7 @@ describe('the comment', () => {
     expect(verdict).toBe('### 🟥 MemoryMark: 1 of 2 training configs wastes its GPU')
   })
 
-  test('puts what goes out of memory first and what could not be analysed last', () => {
+  test('puts what runs out of memory first and what could not be analysed last', () => {
     const text = comment(unreadable(), fine(), wasteful(), tooLarge())
     const order = ['gpt2-large.yaml', 'bert-mnli.yaml', 'gpt2-wikitext.yaml', 'broken.yaml'].map(name =>
       text.indexOf(name),
@@ -48,13 +48,13 @@ describe('the comment', () => {
   test('cautions where the effective batch changes', () => {
     const text = comment(wasteful({ current: point({}), recommended: point({ microBatch: 128 }) }))
     expect(text).toContain(
-      'effective batch 16 → 128 (a change to the training: revisit the learning rate and the number of steps)',
+      'effective batch 16 → 128 (this changes the training: revisit the learning rate and the number of steps)',
     )
   })
 
   test('says how much is needed of how much, the largest that fits and the lever, where it does not fit', () => {
     const text = comment(tooLarge())
-    expect(text).toContain('### 🟥 MemoryMark: the training config goes out of memory: needs 31.2 of 21.7 GiB')
+    expect(text).toContain('### 🟥 MemoryMark: the training config runs out of memory: needs 31.2 of 21.7 GiB')
     expect(text).toContain('The largest micro-batch that fits is 8, not 12.')
     expect(text).toContain('Gradient checkpointing frees most at micro-batch 12: 31.2 → 18.1 GiB, which fits.')
   })
@@ -92,7 +92,7 @@ describe('the comment', () => {
   test('names the conditions that blocked, not those that only remark', () => {
     const text = comment(wasteful(), slow())
     expect(text).toContain('<sub>Blocked by `fail-on: waste > 40 %` ·')
-    expect(comment(slow())).toContain('<sub>Remarked on by `warn-on: throughput-loss > 5 %` ·')
+    expect(comment(slow())).toContain('<sub>Warning raised by `warn-on: throughput-loss > 5 %` ·')
     expect(comment(fine())).toContain('<sub>MemoryMark 0.1.0</sub>')
   })
 

@@ -76,7 +76,7 @@ describe('the savings', () => {
     if (timed.saving?.kind !== 'saved') throw new Error('saved')
     const entries = [saved(7), { ...timed, saving: { ...timed.saving, throughputProvenance: 'measured' as const } }]
     expect(report({ ledger: { entries, since } })).toContain(
-      'Merged pull requests since 2026-10-01 save **$30 a year by measured throughput**, and about $30 a year by modelled throughput.',
+      'Merged pull requests since 2026-10-01 save **$30 a year (measured throughput)**, and about $30 a year (modelled throughput).',
     )
   })
 

@@ -14,16 +14,16 @@ describe('a config that may not fit', () => {
 
   test('is told so, and why it does not block', () => {
     const { title, conclusion, annotations } = renderCheck(report.parse(open))
-    expect(title).toMatch(/^The training config may go out of memory: needs /)
+    expect(title).toMatch(/^The training config may run out of memory: needs /)
     expect(conclusion).toBe('neutral')
-    expect(annotations).toMatchObject([{ level: 'warning', title: expect.stringMatching(/^May go out of memory: /) }])
-    expect(annotations[0]?.message).toContain('This does not block: the error of the figures leaves it open.')
+    expect(annotations).toMatchObject([{ level: 'warning', title: expect.stringMatching(/^May run out of memory: /) }])
+    expect(annotations[0]?.message).toContain('This does not block: it is within the error of the figures.')
   })
 
   test('in the same words in the comment and the terminal', () => {
     const comment = renderComment(open) ?? ''
-    expect(comment).toContain('may go out of memory on the')
-    expect(comment).toContain('Remarked on by a config that may not fit')
+    expect(comment).toContain('may run out of memory on the')
+    expect(comment).toContain('Warning raised by a config that may not fit')
     expect(renderTerminal(open, { color: false, columns: 200 })).toContain('may not fit')
   })
 })
@@ -31,5 +31,5 @@ describe('a config that may not fit', () => {
 test('waste that the error leaves open names the condition that it would break', () => {
   const reasons = [{ kind: 'condition', condition, actual: 41, spared: 'within-error' } as const]
   const open = reportOf([wasteful({ verdict: { state: 'warning', reasons } })])
-  expect(renderComment(open)).toContain('Remarked on by `fail-on: waste > 40 %`')
+  expect(renderComment(open)).toContain('Warning raised by `fail-on: waste > 40 %`')
 })

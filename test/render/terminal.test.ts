@@ -17,9 +17,9 @@ describe('the report in a terminal', () => {
       '  waste.',
       '  Micro-batch 16 → 128, accumulation 8 → 1: same effective batch, about 1.4× the throughput, $34 a',
       '  year less.',
-      '  A cheaper GPU is enough: T4 at $0.35 an hour, $0.90 a run.',
-      '  A10; memory estimated, ±3 %; throughput modelled; $0.60 an hour (2026-11-01), 2 hours a run, 100',
-      '  runs a year.',
+      '  A cheaper GPU is enough: T4 at $0.35 an hour, $0.90 per run.',
+      '  A10; memory estimated, ±3 %; throughput modelled; $0.60 an hour (2026-11-01), 2 hours per run, 100',
+      '  runs per year.',
       '',
       'MemoryMark: the training config wastes its GPU.',
     ])
@@ -29,8 +29,8 @@ describe('the report in a terminal', () => {
     const beyond = point({ microBatch: 192, effectiveBatch: 192, samplesPerSecond: 473 })
     expect(renderTerminal(reportOf([{ ...wasteful(), beyond }]), plain).split('\n')).toEqual(
       expect.arrayContaining([
-        '  From there, micro-batch 128 → 192 is about 1.1× the throughput again: effective batch 128 → 192 (a',
-        '  change to the training: revisit the learning rate and the number of steps).',
+        '  Going further, micro-batch 128 → 192 would bring about 1.1× the throughput again, with effective',
+        '  batch 128 → 192 (this changes the training: revisit the learning rate and the number of steps).',
       ]),
     )
   })
@@ -47,7 +47,7 @@ describe('the report in a terminal', () => {
     ])
   })
 
-  test('says what goes out of memory and by how much', () => {
+  test('says what runs out of memory and by how much', () => {
     const output = renderTerminal(reportOf([tooLarge()]), plain)
     expect(output).toContain(
       'out of memory configs/gpt2-large.yaml\n  now         12 × 1    ██████████████████████████████ 31.2 of 21.7 GiB (144 %)\n',

@@ -12,13 +12,13 @@ describe('the verdict over all configs', () => {
     ['one of two wasteful', [wasteful(), fine()], 'blocked', '1 of 2 training configs wastes its GPU'],
     ['two of three wasteful', [wasteful(), fine(), wasteful()], 'blocked', '2 of 3 training configs waste their GPU'],
     ['all wasteful', [wasteful(), wasteful()], 'blocked', 'all 2 training configs waste their GPU'],
-    ['one too large', [tooLarge()], 'blocked', 'the training config goes out of memory: needs 31.2 of 21.7 GiB'],
+    ['one too large', [tooLarge()], 'blocked', 'the training config runs out of memory: needs 31.2 of 21.7 GiB'],
     ['one that cannot be read', [unreadable()], 'blocked', 'the training config could not be analysed'],
     [
       'one of each',
       [fine(), unreadable(), slow(), wasteful(), tooLarge()],
       'blocked',
-      '1 of 5 training configs goes out of memory, 1 wastes its GPU, 1 trains slower than it could, 1 could not be analysed',
+      '1 of 5 training configs runs out of memory, 1 wastes its GPU, 1 trains slower than it could, 1 could not be analysed',
     ],
   ])('%s', (_name, configs, state, words) => {
     const report = reportOf(configs)

@@ -24,7 +24,7 @@ describe('what can be accepted', () => {
     expect(acceptability(fine(), { outOfMemory: false })).toEqual({ kind: 'does-not-block' })
   })
 
-  test('is going out of memory only in so many words', () => {
+  test('is running out of memory only in so many words', () => {
     expect(acceptability(tooLarge(), { outOfMemory: false })).toEqual({ kind: 'out-of-memory' })
     expect(acceptability(tooLarge(), { outOfMemory: true }).kind).toBe('acceptable')
   })
@@ -53,7 +53,7 @@ describe('an acceptance holds', () => {
     expect(covers(unknown, wasteful())).toBe(false)
   })
 
-  test('for what goes out of memory by no more than was accepted', () => {
+  test('for what runs out of memory by no more than was accepted', () => {
     const tooMuch = accepted(tooLarge(), true)
     const needing = (gib: number) =>
       tooLarge({
@@ -69,7 +69,7 @@ describe('an acceptance ends', () => {
   const before = accepted(wasteful({ verdict: waste(88.9) }))
   const outOfMemory: AnalysedConfig['verdict'] = { state: 'blocked', reasons: [{ kind: 'does-not-fit' }] }
 
-  test('where the config goes out of memory, its content changed or not', () => {
+  test('where the config runs out of memory, its content changed or not', () => {
     expect(covers(before, wasteful({ verdict: outOfMemory }))).toBe(false)
     expect(covers(before, atBatch(512, { verdict: outOfMemory }))).toBe(false)
   })

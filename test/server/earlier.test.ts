@@ -95,7 +95,7 @@ describe('POST /analyze', () => {
   test.each([
     ['no model', {}, /model_name is missing/],
     ['an empty model', { model_name: '' }, /model_name is empty/],
-    ['a model that is not known', { model_name: 'bert-base-uncasd', ...estimate }, /not known.*Did you mean/],
+    ['a model that is not known', { model_name: 'bert-base-uncasd', ...estimate }, /Unknown model.*Did you mean/],
     ['a field that is not known', { model_name: 'bert', batchsize: 1 }, /batchsize/],
     ['a batch of nothing', { model_name: 'bert', batch_size: 0 }, /batch_size/],
     ['adapters without a rank', { model_name: 'bert', lora_dropout: 0.1 }, /lora_rank/],

@@ -99,12 +99,12 @@ describe('the settings', () => {
 
 describe('a slip is told with line, field and what was meant', () => {
   test.each([
-    ['gpus: a10\n', '1:7 gpus: The key "gpus" is not known. Did you mean gpu? Use paths, '],
-    ['gpu: a11\n', '1:6 gpu: "a11" is not a GPU of the catalogue. Did you mean a10? Use a10, a100-40gb, '],
-    ['gpu: 10\n', '1:6 gpu: 10 is not a GPU of the catalogue. Write a GPU of the catalogue.'],
-    ['\nhours-per-run: 2\n', '2:16 hours-per-run: The key "hours-per-run" is not known. Did you mean hours_per_run? '],
-    ['fail_on: never\n', '1:10 fail_on: The key "fail_on" is not known. Did you mean fail-on? '],
-    ['prices:\n  a100: 1\n', '2:9 prices.a100: The key "a100" is not known. '],
+    ['gpus: a10\n', '1:7 gpus: Unknown key "gpus". Did you mean gpu? Use paths, '],
+    ['gpu: a11\n', '1:6 gpu: "a11" is not a GPU in the catalogue. Did you mean a10? Use a10, a100-40gb, '],
+    ['gpu: 10\n', '1:6 gpu: 10 is not a GPU in the catalogue. Write a GPU in the catalogue.'],
+    ['\nhours-per-run: 2\n', '2:16 hours-per-run: Unknown key "hours-per-run". Did you mean hours_per_run? '],
+    ['fail_on: never\n', '1:10 fail_on: Unknown key "fail_on". Did you mean fail-on? '],
+    ['prices:\n  a100: 1\n', '2:9 prices.a100: Unknown key "a100". '],
     ['prices:\n  a10: free\n', '2:8 prices.a10: "free" is not a number above 0 and up to 10,000. Write a number '],
     ['hours_per_run: 0\n', '1:16 hours_per_run: 0 is not a number above 0 and up to 100,000. '],
     ['runs_per_year: .inf\n', '1:16 runs_per_year: .inf is not a number above 0 and up to 1,000,000. '],
@@ -116,10 +116,13 @@ describe('a slip is told with line, field and what was meant', () => {
     ['fail-on: waste > lots\n', '1:10 fail-on: "waste > lots" is not a condition. Write `waste > 40 %`, '],
     ['warn-on: 40\n', '1:10 warn-on: 40 is not a condition, such as "waste > 40 %", or a list of them. '],
     ['report: weekly\n', '1:9 report: "weekly" is not a mapping with a schedule. Write a mapping with a schedule.'],
-    ['report:\n  cron: never\n', '2:9 report.cron: The key "cron" is not known. Use schedule.'],
-    ['report:\n  schedule: weekly\n', '2:13 report.schedule: This is not a schedule that comes due, and at most once '],
+    ['report:\n  cron: never\n', '2:9 report.cron: Unknown key "cron". Use schedule.'],
+    [
+      'report:\n  schedule: weekly\n',
+      '2:13 report.schedule: This is not a valid schedule with at most one report per day',
+    ],
     ['overrides:\n  - gpu: l4\n', '2:5 overrides[0].path: There is no value here. Write a glob, '],
-    ['overrides:\n  - path: a\n    batch: 2\n', '3:12 overrides[0].batch: The key "batch" is not known. '],
+    ['overrides:\n  - path: a\n    batch: 2\n', '3:12 overrides[0].batch: Unknown key "batch". '],
     ['overrides:\n  - path: a\n    task: causal\n', '3:11 overrides[0].task: "causal" is not a task. '],
     ['overrides: [a]\n', '1:13 overrides[0]: "a" is not an override: a mapping with a path. '],
   ])('%j', (text, told) => {

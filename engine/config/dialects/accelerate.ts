@@ -1,6 +1,6 @@
 /**
- * Accelerate's launch settings, as of 1.10: commands/config/config_args.py. They carry GPUs, precision and sharding for whatever
- * script is launched, and no batch size: no training config, and never a false alarm.
+ * Accelerate's launch settings, as of 1.10: commands/config/config_args.py. They set GPUs, precision and sharding for the launched
+ * script, but no batch size: they are not a training config, and must not raise a false alarm.
  */
 import type { Dialect } from '../dialect.ts'
 import { quote } from '../quote.ts'
@@ -27,7 +27,7 @@ export const accelerate: Dialect = {
     ].filter(part => part !== undefined)
     return {
       kind: 'not-a-training-config',
-      why: `It holds launch settings of Accelerate (${says.join(', ')}) and no batch size: the script's own config is what is checked.`,
+      why: `It holds launch settings of Accelerate (${says.join(', ')}) but no batch size: MemoryMark checks the script's own config instead.`,
     }
   },
 }

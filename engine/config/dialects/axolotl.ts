@@ -77,12 +77,12 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   refuseRemote(reader, document.at('plugins'))
   const hasAdapter = readsAdapter(reader, document.at('adapter'))
   if (hasAdapter && isOn(reader, document.at('relora'))) {
-    reader.assume('The adapters are counted as between two merges of ReLoRA; what a merge takes is not.')
+    reader.assume('Memory is counted between two merges of ReLoRA; the memory of a merge itself is not.')
   }
   const unfrozen = document.at('unfrozen_parameters')?.value
   if (hasAdapter && unfrozen?.kind === 'list' && unfrozen.items.length > 0) {
     reader.assume(
-      'The adapters are counted as training, though unfrozen_parameters freezes whatever it does not name, them too.',
+      'The adapters are counted as trainable, although unfrozen_parameters freezes everything that it does not name, including them.',
     )
   }
   const sharded = readSharding(reader, document, deepSpeed)
@@ -152,20 +152,20 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   })
 }
 
-/** integrations/hatchery: a stub stands in for the model, and a service trains it. */
+/** integrations/hatchery: a stub replaces the model, and a remote service trains it. */
 function refuseRemote(reader: FieldReader, plugins: Field | undefined): void {
   const names = plugins?.value.kind === 'list' ? plugins.value.items : []
   if (!names.some(item => item.kind === 'text' && /HatcheryPlugin$/.test(item.text))) return
-  const message = 'A remote service trains this model: nothing of it is on a GPU here'
+  const message = 'A remote service trains this model, so none of it is on a GPU here'
   reader.refuse(
     plugins,
     'trained-elsewhere',
     message,
-    'Leave this config out: add it to ignore in .github/memorymark.yml.',
+    'Exclude this config: add it to ignore in .github/memorymark.yml.',
   )
 }
 
-/** Answers follow prompts whatever sequence_len says: where it has no room for a prompt, it is counted as the prompt's. */
+/** Completions follow prompts whatever sequence_len says: if it leaves no room for a prompt, it is counted as the prompt's length. */
 function sequenceOf(document: Section, { method }: Training): Pick<Sequence, 'field' | 'byDefault'> {
   const field = document.at('sequence_len')
   const written = field?.value.kind === 'number' ? field.value.number : undefined
@@ -174,8 +174,8 @@ function sequenceOf(document: Section, { method }: Training): Pick<Sequence, 'fi
     return { field, byDefault: { value: 512 + answer, source: "Axolotl's default" } }
   }
   const value = written + answer
-  const assumption = `Sequences of ${value} tokens: prompts of up to sequence_len, and answers of up to ${answer}.`
-  return { field: undefined, byDefault: { value, source: 'prompt and answer', assumption } }
+  const assumption = `Sequences of ${value} tokens: prompts of up to sequence_len, and completions of up to ${answer}.`
+  return { field: undefined, byDefault: { value, source: 'prompt and completion', assumption } }
 }
 
 /** core/builders/rl.py and core/builders/causal.py: TRL's trainers. */
@@ -191,7 +191,7 @@ function readTraining(reader: FieldReader, document: Section, around: Around): T
   if (rl === undefined || name === undefined) return ordinary
   if (isOn(reader, document.at('dpo_use_liger_kernel'))) {
     reader.assume(
-      "The logits are counted whole, though Liger's loss goes through them in chunks: the estimate is high.",
+      "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high.",
     )
   }
   const reference = readReference(reader, document, hasAdapter)
@@ -214,19 +214,19 @@ function readTraining(reader: FieldReader, document: Section, around: Around): T
   }
 }
 
-/** train.py setup_reference_model: a second model wherever there is no adapter to turn off, even if its results were precomputed. */
+/** train.py setup_reference_model: a second model whenever there is no adapter to disable, even if its results were precomputed. */
 function readReference(reader: FieldReader, document: Section, hasAdapter: boolean): PreferenceTerms['reference'] {
   if (!hasAdapter || isOn(reader, document.at('rl_adapter_ref_model'))) return 'copy'
   return isOn(reader, document.at('precompute_ref_log_probs')) ? 'none' : 'adapters-off'
 }
 
-/** utils/freeze.py: `freeze_mm_modules` leaves the decoder alone to train. */
+/** utils/freeze.py: with `freeze_mm_modules`, only the decoder trains. */
 function readTowers(reader: FieldReader, document: Section, model: CatalogueModel | undefined): true | undefined {
   const isFrozen = reader.flag(document.at('freeze_mm_modules')) === true
   return document.at('processor_type') === undefined || isFrozen ? undefined : trainsTowers(model)
 }
 
-/** utils/trainer.py: FSDP's own switch is as good, and wraps the same layers. */
+/** utils/trainer.py: FSDP's own switch has the same effect, and wraps the same layers. */
 function readCheckpointing(reader: FieldReader, document: Section): boolean {
   const own = document.at('gradient_checkpointing')
   const ofFsdp = ['activation_checkpointing', 'fsdp_activation_checkpointing'].map(key =>
@@ -238,7 +238,9 @@ function readCheckpointing(reader: FieldReader, document: Section): boolean {
     choice?.value.kind === 'text' &&
     /^(offload|offload_disk|unsloth|legacy|disk|hidden_states)$/.test(choice.value.text)
   if (offloads(field) || offloads(elsewhere) || isOn(reader, offloads(elsewhere) ? undefined : elsewhere)) {
-    reader.assume('Checkpoints are counted on the GPU, though the config moves them to the host: the estimate is high.')
+    reader.assume(
+      'Activation checkpoints are counted on the GPU, although the config offloads them to the host: the estimate is high.',
+    )
   }
   return reader.settle('gradientCheckpointing', field, present => (offloads(present) ? true : reader.flag(present)), {
     value: false,
@@ -246,7 +248,7 @@ function readCheckpointing(reader: FieldReader, document: Section): boolean {
   })
 }
 
-/** The older switches, in the order in which loaders/model.py asks for them. */
+/** The older switches, in the order in which loaders/model.py checks them. */
 const kernels: readonly (readonly [key: string, choice: AttentionChoice])[] = [
   ['flash_attention', flashAttention],
   ['xformers_attention', flashAttention],

@@ -39,10 +39,10 @@ import { readTrainingMethod } from './huggingface/training-method.ts'
 
 /** TrainingArguments.per_device_train_batch_size. */
 const DEFAULT_BATCH = 8
-/** What run_clm.py makes of a missing block_size. */
+/** run_clm.py's default for a missing block_size. */
 const DEFAULT_BLOCK = 1_024
 
-/** What run_summarization.py and run_translation.py make of missing lengths. */
+/** The defaults of run_summarization.py and run_translation.py for missing lengths. */
 const DEFAULT_SOURCE = 1_024
 const DEFAULT_TARGET = 128
 
@@ -125,7 +125,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   })
 }
 
-/** Hydra's: the file is laid over others. */
+/** Hydra's defaults list: the file is composed with others. */
 function tellDefaults(reader: FieldReader, document: Section): void {
   const defaults = document.at('defaults')?.value
   const others = defaults?.kind === 'list' ? defaults.items.filter(({ source }) => source !== '_self_') : []
@@ -133,11 +133,11 @@ function tellDefaults(reader: FieldReader, document: Section): void {
   if (first === undefined) return
   const more = others.length > 1 ? ` and ${others.length - 1} more` : ''
   reader.assume(
-    `This file alone is read, though it builds on ${quote(first.source)}${more}: what they set is not known.`,
+    `Only this file is read, although it builds on ${quote(first.source)}${more}: what they set is unknown.`,
   )
 }
 
-/** The training method's, or else what the config says. */
+/** The training method's choice, or else the config's. */
 function taskOf(
   reader: FieldReader,
   find: Arguments['find'],
@@ -175,7 +175,7 @@ function readMicroBatch(reader: FieldReader, { batchSize, batchSizes }: Argument
     return reader.note('microBatch', DEFAULT_BATCH, "the Trainer's default")
   }
   if (batchSizes.length > 1) {
-    reader.assume(`The batch size is that of line ${batchSize.at.line}, the first of ${batchSizes.length} in the file.`)
+    reader.assume(`The batch size on line ${batchSize.at.line} is used, the first of ${batchSizes.length} in the file.`)
   }
   const count = reader.wholeNumber(batchSize, { max: MAX_BATCH })
   return count === undefined ? undefined : reader.note('microBatch', count, batchSize)
@@ -241,7 +241,7 @@ function readPadding(
   const isPacked = packing !== undefined && reader.flag(packing) === true
   const padsAlways = choice?.task === 'sequence-classification' || choice?.task === 'seq2seq-lm'
   const pads = choice?.task === 'causal-lm' ? isTrl(find) && !isPacked && masksPadding : padsAlways
-  return reader.note('paddedBatches', pads, packing ?? 'as the task is batched')
+  return reader.note('paddedBatches', pads, packing ?? 'as usual for the task')
 }
 
 /** TRL's configs turn it on (1.10 trainer/base_config.py). */
@@ -257,7 +257,7 @@ function readCheckpointing(reader: FieldReader, find: Arguments['find']): boolea
 
 function readSwitch(reader: FieldReader, field: Field): boolean | undefined {
   if (field.value.kind !== 'text' || field.value.text !== 'unsloth') return reader.flag(field)
-  reader.assume('What Unsloth moves to the host between the passes is counted on the GPU: the estimate is high.')
+  reader.assume('What Unsloth offloads to the host between the passes is counted on the GPU: the estimate is high.')
   return true
 }
 

@@ -1,4 +1,4 @@
-/** Configs that Hydra composes, as of 1.3: a defaults list names the files that hold the rest, so one file never says it all. */
+/** Configs that Hydra composes, as of 1.3: a defaults list names the files with the rest, so no single file is complete. */
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import type { ModelLookup } from '../model-fields.ts'
@@ -50,7 +50,7 @@ export const hydra: Dialect = {
   read,
 }
 
-/** What the defaults list brings in: `model: gpt2`, or a file's name. */
+/** An entry of the defaults list: `model: gpt2`, or a file name. */
 function partsOf(document: Section): readonly string[] {
   const value = document.at('defaults')?.value
   return value?.kind === 'list' ? value.items.flatMap(partIn) : []
@@ -82,7 +82,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   if (!reader.supplies('model')) return { kind: 'unreadable', problems: reader.problems }
   const accumulation = nestedField(document, accumulationKeys)
   reader.assume(
-    `Weights in fp32 and AdamW: Hydra composes the config from ${partsShown(document)}, which may say otherwise.`,
+    `Weights in fp32, and AdamW: Hydra composes the config from ${partsShown(document)}, which may say otherwise.`,
   )
   return suppliedModelReading(reader, lookUp, {
     dialect: hydra.name,
@@ -107,7 +107,7 @@ function refuseComposition(document: Section, reader: FieldReader): void {
   reader.refuse(
     document.at('defaults'),
     'composed-by-hydra',
-    `The model cannot be known from the file: Hydra composes it from ${partsShown(document)}`,
+    `The model cannot be determined from the file: Hydra composes it from ${partsShown(document)}`,
     `Check the composed config (python train.py --cfg job > composed.yaml), ${orInSettings('model')}.`,
   )
 }

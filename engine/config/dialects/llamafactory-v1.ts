@@ -42,7 +42,7 @@ export const llamafactoryV1: Dialect = {
   read,
 }
 
-const leaveOut = 'Leave this config out of the check for now.'
+const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
 
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {
   const model = readModel(reader, document.field('model'), 'model', lookUp)
@@ -53,7 +53,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   })
   if (document.at('global_batch_size') !== undefined) {
     reader.assume(
-      'No accumulation: it follows from global_batch_size and the number of GPUs, which the config does not say.',
+      'No accumulation: it depends on global_batch_size and the number of GPUs, which the config does not say.',
     )
   }
   const division = document.at('dist_config', 'cp_size') ?? document.at('cp_size')
@@ -73,7 +73,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       dividedBy,
     },
     settings: {
-      // core/utils: the GPUs that share a sequence are the fewest there are.
+      // core/utils: there are at least as many GPUs as share a sequence.
       gpus:
         division !== undefined && dividedBy > 1
           ? reader.note('gpus', dividedBy, division)
@@ -151,13 +151,13 @@ function readMethod(reader: FieldReader, field: Field | undefined): Method {
   reader.refuse(
     field,
     'unsupported-training',
-    `Fine-tuning by ${quote(name)} is not modelled yet`,
+    `Fine-tuning with ${quote(name)} is not modelled yet`,
     'Use lora, freeze, or no peft_config.',
   )
   return 'full'
 }
 
-/** plugins/model_plugins/peft.py: what trains is made float32 unless told otherwise; FSDP computes with a copy in 16 bits. */
+/** plugins/model_plugins/peft.py: trainable parameters are made float32 by default; FSDP computes with a copy in 16 bits. */
 function castsTrained(reader: FieldReader, document: Section): boolean {
   return reader.flag(document.at('peft_config', 'cast_trainable_params_to_fp32')) ?? true
 }
@@ -194,7 +194,7 @@ function readQuantization(reader: FieldReader, bits: Field | undefined, hasAdapt
   return reader.refuse(bits, 'unsupported-quantization', `${count}-bit base weights are not modelled yet`, leaveOut)
 }
 
-/** core/base_trainer.py: torch.optim.AdamW as it comes. */
+/** core/base_trainer.py: torch.optim.AdamW with its defaults. */
 function readOptimizer(reader: FieldReader, field: Field | undefined): Optimizer {
   if (field?.value.kind === 'text' && field.value.text === 'muon') return readTrainerOptimizer(reader, field)
   if (field !== undefined) {

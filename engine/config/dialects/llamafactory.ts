@@ -53,7 +53,7 @@ export const llamafactory: Dialect = {
   read: (file, reader, lookUp, deepSpeed) => read(argumentsIn(file) ?? file, reader, lookUp, deepSpeed),
 }
 
-/** The file, or the mapping in it that a launcher hands on. */
+/** The file, or the mapping in it that a launcher passes on. */
 function argumentsIn(file: Section): Section | undefined {
   return file.nested(1).find(section => {
     const trains = section.at('per_device_train_batch_size') ?? section.at('do_train')
@@ -112,9 +112,9 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   })
 }
 
-const leaveOut = 'Leave this config out of the check for now.'
+const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
 const unmodelled = [...['use_galore', 'use_apollo', 'use_llama_pro'], 'use_unsloth']
-/** Of each, one is as good as none. */
+/** For each of these, a value of one changes nothing. */
 const divisions = [
   ...['tensor_model_parallel_size', 'pipeline_model_parallel_size', 'expert_model_parallel_size'],
   ...['context_parallel_size', 'sequence_parallel_size'],
@@ -133,24 +133,24 @@ function refuseUnmodelled(reader: FieldReader, document: Section): void {
   }
 }
 
-/** train/sft/workflow.py: a reference beside ASFT's loss, which trainer_utils.py makes of everything but adapters. */
+/** train/sft/workflow.py: ASFT's loss needs a reference, which trainer_utils.py creates except for adapters. */
 function readLoss(reader: FieldReader, document: Section, method: Method): Training {
   const field = document.at('use_asft_loss')
   if (!isOn(reader, field)) return ordinary
   if (method !== 'lora') return anchored(reader, field)
-  const message = 'use_asft_loss has no reference to compare adapters with'
-  reader.refuse(field, 'unsupported-setting', message, 'Set finetuning_type: full, or leave use_asft_loss out.')
+  const message = 'use_asft_loss has no reference model when adapters are trained'
+  reader.refuse(field, 'unsupported-setting', message, 'Set finetuning_type: full, or remove use_asft_loss.')
   return ordinary
 }
 
-/** train/{dpo,kto,rm}: a second model where no adapter can be turned off (trainer_utils.py create_ref_model). */
+/** train/{dpo,kto,rm}: a second model if no adapter can be disabled (trainer_utils.py create_ref_model). */
 function readStage(reader: FieldReader, document: Section, method: Method): Training {
   const stage = document.at('stage')
   const name = reader.text(stage)
   if (stage === undefined || name === undefined || /^(?:sft|pt)$/i.test(name)) return readLoss(reader, document, method)
   const other = document.at('ref_model')
   if (other !== undefined) {
-    reader.assume(`The reference ${quote(other.source)} is counted as a copy of the model that is trained.`)
+    reader.assume(`The reference ${quote(other.source)} is counted as a copy of the trained model.`)
   }
   const reference = method === 'lora' && other === undefined ? 'adapters-off' : 'copy'
   const loss = document.at('pref_loss')
@@ -167,7 +167,7 @@ function readStage(reader: FieldReader, document: Section, method: Method): Trai
   }
 }
 
-/** train/trainer_utils.py create_custom_optimizer: switches that take the place of `optim`. */
+/** train/trainer_utils.py create_custom_optimizer: switches that replace `optim`. */
 function readOptimizer(reader: FieldReader, document: Section): Optimizer {
   const [mini, muon] = [document.at('use_adam_mini'), document.at('use_muon')]
   if (isOn(reader, mini)) return reader.note('optimizer', 'adam-mini', mini)
@@ -175,10 +175,10 @@ function readOptimizer(reader: FieldReader, document: Section): Optimizer {
   return readTrainerOptimizer(reader, named ?? document.at('optim'), trainerDefault)
 }
 
-/** hparams/model_args.py: 8 bits, or 4 as nf4 with double quantisation unless told otherwise. */
+/** hparams/model_args.py: 8 bits, or 4 as nf4, with double quantisation by default. */
 function readQuantization(reader: FieldReader, document: Section, method: Method) {
   const bits = document.at('quantization_bit')
-  // model/model_utils/quantization.py: what the checkpoint holds goes before what quantization_bit asks for.
+  // model/model_utils/quantization.py: the checkpoint's own format takes precedence over quantization_bit.
   const held = storedQuantization(reader, document.at('model_name_or_path'), hasAdapters(method))
   if (bits === undefined || held !== undefined) return held
   const count = reader.wholeNumber(bits, { max: 8 })
@@ -188,7 +188,7 @@ function readQuantization(reader: FieldReader, document: Section, method: Method
     return reader.refuse(
       by,
       'unsupported-quantization',
-      `Weights quantised by ${quote(name)} are not modelled yet`,
+      `Weights quantised with ${quote(name)} are not modelled yet`,
       leaveOut,
     )
   }
@@ -201,7 +201,7 @@ function readQuantization(reader: FieldReader, document: Section, method: Method
     )
   }
   if (!hasAdapters(method)) {
-    const fix = 'Set finetuning_type: lora, or leave quantization_bit out.'
+    const fix = 'Set finetuning_type: lora, or remove quantization_bit.'
     return reader.refuse(bits, 'quantised-without-adapter', 'Quantised weights cannot be trained without adapters', fix)
   }
   if (count === 8) return reader.note('quantization', 'int8' as const, bits)
@@ -210,8 +210,8 @@ function readQuantization(reader: FieldReader, document: Section, method: Method
 }
 
 /**
- * model/adapter.py, init_adapter: what trains is cast to 32 bits, unless `pure_bf16`. So full fine-tuning holds 32-bit weights
- * under autocast, and adapters lie over a base in 16 bits (patcher.py: bf16 even where neither switch is on).
+ * model/adapter.py, init_adapter: trainable parameters are cast to 32 bits, unless `pure_bf16`. So full fine-tuning holds 32-bit
+ * weights under autocast, and adapters sit on a 16-bit base model (patcher.py: bf16 even if neither switch is on).
  */
 function readPrecision(
   reader: FieldReader,
@@ -227,7 +227,7 @@ function readPrecision(
   const on = [pure, bf16, fp16].find(field => field !== undefined && reader.flag(field) === true)
   const source = "LLaMA-Factory's default"
   if (on !== undefined && on === fp16 && hasAdapters(method)) {
-    reader.assume('16-bit floats are counted as bf16: they hold the same bytes.')
+    reader.assume('fp16 is counted as bf16: both take the same memory.')
   }
   const blockwise = blockwiseField(reader, document)
   if (blockwise !== undefined) return reader.note('precision', 'bf16-master', blockwise)

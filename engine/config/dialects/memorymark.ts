@@ -1,4 +1,4 @@
-/** MemoryMark's own dialect, for training code whose config no other dialect knows: everything under one key. */
+/** MemoryMark's own format, for training code that no other dialect covers: everything under one key. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
 import { type Choices, type Default, type FieldReader, type Setting, suggest } from '../fields.ts'
@@ -119,7 +119,7 @@ function read(section: Section, reader: FieldReader, lookUp: ModelLookup): Readi
   })
 }
 
-/** Each is left out of the spec where the config leaves it out. */
+/** Each is absent from the spec if the config omits it. */
 function readFineTuning(reader: FieldReader, section: Section, model: CatalogueModel | undefined) {
   const [rank, targets] = [section.at('lora_rank'), section.at('lora_targets')]
   const lora =
@@ -157,7 +157,7 @@ function readTask(reader: FieldReader, section: Section, model: CatalogueModel |
   const task = reader.choice(field, named(tasks))
   if (model === undefined) return undefined
   if (task !== undefined) return checkTask(reader, field, task, model)
-  if (field === undefined) reader.assume(`The task is ${model.defaultTask}: the config names none.`)
+  if (field === undefined) reader.assume(`The task is ${model.defaultTask}: the config does not name one.`)
   return model.defaultTask
 }
 
@@ -165,7 +165,7 @@ function refuseUnknownKeys(reader: FieldReader, section: Section): void {
   const known: ReadonlySet<string> = new Set(keys)
   for (const field of section.fields.values()) {
     if (!known.has(field.key)) {
-      reader.refuse(field, 'unknown-key', `The key ${quote(field.key)} is not known`, suggest(field.key, keys))
+      reader.refuse(field, 'unknown-key', `Unknown key ${quote(field.key)}`, suggest(field.key, keys))
     }
   }
 }

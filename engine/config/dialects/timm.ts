@@ -28,7 +28,7 @@ const ownKeys = [
 ]
 const writesOptimizer = writesAny(['opt'])
 const writesOwn = writesAny(['model', 'sched'])
-/** So many of timm's own arguments leave no doubt where the model is left to the command line. */
+/** This many of timm's own arguments identify its configs even if the model is left to the command line. */
 const OWN_KEYS_WITHOUT_MODEL = 6
 
 export const timm: Dialect = {

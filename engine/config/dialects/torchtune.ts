@@ -56,7 +56,7 @@ function componentOf(document: Section, part: string): Field | undefined {
   return document.at(part, COMPONENT)
 }
 
-/** The builder's field, reading as the model that it builds. */
+/** The builder's field, with the model that it builds as its value. */
 function hubName(document: Section): Field | undefined {
   const component = componentOf(document, modelPart(document))
   if (component?.value.kind !== 'text') return component
@@ -99,7 +99,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
         value: 2_048,
         source: 'assumed',
         assumption:
-          'Sequences of up to 2,048 tokens: tokenizer.max_seq_len is open, so the longest sample of the data decides.',
+          'Sequences of up to 2,048 tokens: tokenizer.max_seq_len is not set, so the real length depends on the longest sample.',
       },
     },
     settings: {
@@ -125,13 +125,13 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   })
 }
 
-const leaveOut = 'Leave this config out of the check for now.'
+const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
 
-/** recipes/*_distributed.py: FSDP shards whatever the number of GPUs; only what it offloads is in the file. */
+/** recipes/*_distributed.py: FSDP shards for any number of GPUs; the file only says what it offloads. */
 function readSharding(reader: FieldReader, document: Section): Sharded {
   const field = document.at('fsdp_cpu_offload')
   if (!isOn(reader, field)) return {}
-  reader.assume('Weights and optimizer state are on the host between their uses, as fsdp_cpu_offload moves them there.')
+  reader.assume('Weights and optimizer state stay on the host between uses: fsdp_cpu_offload moves them there.')
   return {
     sharding: reader.note('sharding', 'fsdp', field),
     syncsEveryMicroBatch: true,
@@ -156,20 +156,20 @@ function readTraining(reader: FieldReader, document: Section, { method }: Builde
   return preference(reader, loss, { reference, style: 'torchtune', keepsDropout: true })
 }
 
-/** modules/loss/kd_losses.py: both losses go through the logits in as many chunks. */
+/** modules/loss/kd_losses.py: both losses process the logits in the same number of chunks. */
 const DEFAULT_CHUNKS = 8
 
 function readTeacher(reader: FieldReader, document: Section, component: Field): Training {
   const builder = component.value.kind === 'text' ? builderOf(component.value.text).model : ''
   const teacher = findModel(builder)
   if (teacher === undefined) {
-    const message = `The teacher ${quote(component.source)} is not known`
-    reader.refuse(component, 'unknown-model', message, 'Use a builder of a model that `memorymark models` lists.')
+    const message = `Unknown teacher model ${quote(component.source)}`
+    reader.refuse(component, 'unknown-model', message, 'Use one of the model builders in torchtune.models.')
     return ordinary
   }
   const divergence = componentOf(document, 'kd_loss')
   if (divergence !== undefined && !/ForwardKL/.test(divergence.source)) {
-    const message = `Distillation by ${quote(divergence.source)} is not modelled yet`
+    const message = `Distillation with ${quote(divergence.source)} is not modelled yet`
     reader.refuse(divergence, 'unsupported-training', message, 'Use ForwardKLWithChunkedOutputLoss.')
     return ordinary
   }
@@ -226,7 +226,7 @@ function readOptimizer(reader: FieldReader, document: Section): Optimizer {
   )
 }
 
-/** training/memory.py register_optim_in_bwd_hooks: an optimizer for every parameter, in a hook behind its gradient. */
+/** training/memory.py register_optim_in_bwd_hooks: one optimizer per parameter, in a hook that runs after its gradient. */
 function readInBackward(reader: FieldReader, field: Field | undefined): true | undefined {
   return isOn(reader, field) ? reader.note('optimizerInBackward', true, field) : undefined
 }
@@ -234,7 +234,9 @@ function readInBackward(reader: FieldReader, field: Field | undefined): true | u
 function readCheckpointing(reader: FieldReader, document: Section): boolean {
   const offloading = document.at('enable_activation_offloading')
   if (offloading !== undefined && reader.flag(offloading) === true) {
-    reader.assume('Checkpoints are counted on the GPU, though the config moves them to the host: the estimate is high.')
+    reader.assume(
+      'Activation checkpoints are counted on the GPU, although the config offloads them to the host: the estimate is high.',
+    )
   }
   return reader.settle(
     'gradientCheckpointing',
@@ -261,7 +263,7 @@ function readAdapter(reader: FieldReader, document: Section, model: CatalogueMod
   const mlp = document.at('model', 'apply_lora_to_mlp')
   const output = document.at('model', 'apply_lora_to_output')
   if (output !== undefined && reader.flag(output) === true) {
-    reader.assume('The adapter of the output layer is not counted.')
+    reader.assume('The adapter on the output layer is not counted.')
   }
   return readLora(reader, model, {
     rank: document.at('model', 'lora_rank'),
@@ -286,7 +288,7 @@ function quantizationOf(reader: FieldReader, document: Section, { method }: Buil
   return isQuantised && from !== undefined ? reader.note('quantization', 'nf4-double' as const, from) : undefined
 }
 
-/** training/quantization.py: what a QAT recipe prepares the model with; int8 by token, int4 in groups of 256 unless told otherwise. */
+/** training/quantization.py: what a QAT recipe prepares the model with; int8 by token, int4 in groups of 256 by default. */
 function readQuantizer(reader: FieldReader, document: Section): TrainingSpec['fakeQuantization'] {
   const quantizer = componentOf(document, 'quantizer')
   const name = reader.text(quantizer)
@@ -299,17 +301,17 @@ function readQuantizer(reader: FieldReader, document: Section): TrainingSpec['fa
   const groupSize = group === undefined ? 256 : reader.wholeNumber(group, { max: 1_000_000 })
   if (groupSize === undefined) return undefined
   reader.assume(
-    'Linear layers round their input and their weight as torchao does, and keep what rounding them back takes.',
+    'Linear layers fake-quantise their input and weight as torchao does, with what that saves for the backward pass.',
   )
   return reader.note('fakeQuantization', { groupSize }, quantizer)
 }
 
 /**
- * modules/loss: the output layer and the loss run in chunks, but the log-probabilities of every chunk stay for the backward
- * pass. The whole loss is counted, so that a batch called fitting does fit.
+ * modules/loss: the output layer and the loss run in chunks, but the log-probabilities of every chunk are kept for the backward
+ * pass. The full loss is counted, so that a batch that is said to fit does fit.
  */
 function noteChunkedLoss(reader: FieldReader, loss: Field | undefined): void {
   if (loss?.value.kind !== 'text' || !/(?:LinearCrossEntropyLoss|CEWithChunkedOutputLoss)$/.test(loss.value.text))
     return
-  reader.assume('A chunked loss is counted as a whole one, so the estimate of the logits is high rather than low.')
+  reader.assume('A chunked loss is counted as one over the full logits, so the estimate errs on the high side.')
 }

@@ -1,4 +1,4 @@
-/** Linear layers that adapters are put on, by the names of their modules in transformers. */
+/** The linear layers that get adapters, by their module names in transformers. */
 
 import type { ModelConfig } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
@@ -9,7 +9,7 @@ import { expertNamesOf } from '../../models/expert-names.ts'
 type Family = ModelConfig['model_type']
 
 export interface Linears {
-  /** Every linear module of a block: what peft's `all-linear` finds. */
+  /** Every linear module of a block, as peft's `all-linear` finds them. */
   readonly all: readonly string[]
   /** peft 0.21 utils/constants.py TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING; peft refuses where it has none. */
   readonly usual?: readonly string[]
@@ -177,7 +177,7 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   opt: { all: ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc1', 'fc2'], usual: ['q_proj', 'v_proj'] },
 }
 
-/** Names that put adapters on the experts of a model. */
+/** Names that select the experts of a model for adapters. */
 export function expertTargetsOf({ config }: CatalogueModel): readonly string[] {
   const names = expertNamesOf(config)
   return names === undefined ? [] : [...names.up, names.down]

@@ -1,4 +1,4 @@
-/** Low-rank adapters as peft puts them on a model of transformers. */
+/** Low-rank adapters as peft adds them to a transformers model. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Default, FieldReader } from '../fields.ts'
 import { oneOf, quote } from '../quote.ts'
@@ -33,7 +33,7 @@ const MAX_RANK = 10_000
 /** As many as the spec takes. */
 const MAX_TARGETS = 100
 
-/** What stands for every linear layer: peft, LLaMA-Factory. */
+/** Names for every linear layer: peft, LLaMA-Factory. */
 const everyLinear = new Set(['all_linear', 'all'])
 /** peft's own word, which to it means the experts too. */
 const PEFT_EVERY_LINEAR = 'all-linear'
@@ -62,20 +62,20 @@ export function readLora(reader: FieldReader, model: CatalogueModel | undefined,
   return reader.note('lora', lora, fields.rank ?? fields.defaultRank.source)
 }
 
-/** Embeddings and output layers: of other modules no copy is counted. */
+/** Embeddings and output layers; copies of other modules are not supported. */
 function readModulesToSave(reader: FieldReader, field: Field | undefined): readonly string[] {
   const names = (field && (namesIn(field) ?? reader.text(field)?.split(','))) ?? []
   const last = names.map(name => name.trim().split('.').at(-1) ?? '').filter(name => name !== '')
   const copied = ['embed_tokens', 'lm_head', 'embed_out', 'wte', 'embed_in']
   const others = last.filter(name => !copied.includes(name))
   if (field !== undefined && others.length > 0) {
-    const message = `Training ${oneOf(others.slice(0, MAX_TARGETS).map(quote))} whole beside adapters is not modelled yet`
+    const message = `Training ${oneOf(others.slice(0, MAX_TARGETS).map(quote))} in full alongside adapters is not modelled yet`
     reader.refuse(field, 'unsupported-setting', message, `Name embeddings or output layers: ${oneOf(copied)}.`)
   }
   return last.filter(name => copied.includes(name))
 }
 
-/** peft passes over names that no layer has, as long as one has. */
+/** peft skips names that no layer has, as long as at least one matches. */
 function targetsIn(
   reader: FieldReader,
   model: CatalogueModel,
@@ -86,8 +86,8 @@ function targetsIn(
     return reader.refuse(
       targetField,
       'unsupported-setting',
-      `Adapters on models of the family ${model.family} are not modelled yet`,
-      'Leave this config out of the check for now.',
+      `Adapters on ${model.family} models are not modelled yet`,
+      'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
     )
   }
   const ofExperts = expertTargetsOf(model)
@@ -100,7 +100,7 @@ function targetsIn(
     targetField,
     'no-such-lora-target',
     `${quote(model.id)} has no linear layer named ${oneOf(targets.slice(0, MAX_TARGETS).map(quote))}`,
-    `Name some of ${linears.all.join(', ')}.`,
+    `Use some of ${linears.all.join(', ')}.`,
   )
 }
 
@@ -111,14 +111,14 @@ function usualTargets(
   targetField: Field | undefined,
 ): readonly string[] | undefined {
   if (usual !== undefined) {
-    reader.assume(`Adapters on ${usual.join(' and ')}, as peft does where the config names no layers.`)
+    reader.assume(`Adapters on ${usual.join(' and ')}, peft's default: the config names no layers.`)
     return usual
   }
   return reader.refuse(
     targetField,
     'no-such-lora-target',
-    `peft knows no usual layers for models of the family ${model.family}`,
-    `Name some of ${all.join(', ')}.`,
+    `peft has no default target modules for ${model.family} models`,
+    `Use some of ${all.join(', ')}.`,
   )
 }
 
@@ -143,7 +143,7 @@ function patternTargets(reader: FieldReader, field: Field, pattern: string): Tar
   return reader.refuse(
     field,
     'not-in-file',
-    `Which layers get adapters cannot be known from the file: the pattern ${quote(pattern)} does not end in names`,
+    `Which layers get adapters cannot be determined from the file: the pattern ${quote(pattern)} does not end in layer names`,
     'List the names of the layers, such as [q_proj, v_proj].',
   )
 }

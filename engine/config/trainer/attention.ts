@@ -49,11 +49,11 @@ function implementation(reader: FieldReader, field: Field): AttentionChoice | un
     return reader.refuse(
       field,
       'unknown-value',
-      `${quote(name)} is not known here`,
+      `${quote(name)} is not a known value`,
       suggest(name, [...implementations.keys()]),
     )
   }
   const shown = known === undefined ? quote(name) : name
-  reader.assume(`${shown} is taken as sdpa: the flash kernel and the fused one hold the same bytes.`)
+  reader.assume(`${shown} is counted as sdpa: both kernels use the same memory.`)
   return flashAttention
 }

@@ -1,15 +1,15 @@
-/** Images beside the text, where a tool's config says that there are some. */
+/** Images in addition to text, if a tool's config says so. */
 import { hears, seesImages } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { TrainingSpec } from '../spec.ts'
 
-/** transformers' processors pad every image to as many tiles as the model takes. Undefined where images are words among words. */
+/** transformers' processors pad every image to the model's maximum number of tiles. Undefined if images are embedded among the tokens. */
 export function oneImage(model: CatalogueModel | undefined): TrainingSpec['images'] {
   if (model?.config.model_type !== 'mllama') return undefined
   return { tiles: model.config.vision_config.max_num_tiles, checkpointed: 'decoder' }
 }
 
-/** Where images or speech are words among words, and all weights train on them. */
+/** If images or audio are embedded among the tokens, and all weights train on them. */
 export function trainsTowers(model: CatalogueModel | undefined): true | undefined {
   if (model === undefined || model.config.model_type === 'mllama') return undefined
   return seesImages(model.config) || hears(model.config) ? true : undefined

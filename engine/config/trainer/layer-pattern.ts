@@ -8,11 +8,11 @@ const MAX_NAMES = 200
 const MAX_CHARACTERS = 1_000
 const MAX_DEPTH = 20
 
-/** What a pattern's part may read as. `GAP` stands for what is not spelled out: a dot, a class, whatever is repeated. */
+/** The texts that part of a pattern may match. `GAP` stands for what is not spelled out: a dot, a class, a repetition. */
 type Spellings = readonly string[]
 const GAP = '.'
 
-/** `.*\.(mlp|self_attn)\.(up|q)_proj` → up_proj, q_proj. Undefined for what cannot be told. */
+/** `.*\.(mlp|self_attn)\.(up|q)_proj` → up_proj, q_proj. Undefined if that cannot be determined. */
 export function lastNamesOf(pattern: string): readonly string[] | undefined {
   if (pattern.length > MAX_CHARACTERS) return undefined
   const spellings = new PatternReader(pattern).read()

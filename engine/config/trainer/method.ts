@@ -1,4 +1,4 @@
-/** Training methods as configs switch them on: preferences, rewards, and what is not modelled. */
+/** Training methods as configs enable them: preferences, rewards, and what is not modelled. */
 import type { FieldReader } from '../fields.ts'
 import { quote } from '../quote.ts'
 import type { Field } from '../section.ts'
@@ -21,16 +21,16 @@ export interface PreferenceTerms {
 }
 
 const references: Readonly<Record<Reference, string>> = {
-  none: 'no reference model runs beside',
-  'adapters-off': 'the reference is the same model with its adapters off',
-  copy: 'a frozen copy of the model is the reference',
+  none: 'there is no reference model',
+  'adapters-off': 'the reference is the same model with its adapters disabled',
+  copy: 'the reference is a frozen copy of the model',
 }
 
-/** DPO and its kin. */
+/** DPO and its variants. */
 export function preference(reader: FieldReader, field: Field, terms: PreferenceTerms): Training {
   const { reference, style, withCrossEntropy = false, keepsDropout = false } = terms
   reader.assume(
-    `Each sample is two sequences, the chosen and the rejected answer, in one forward pass; ${references[reference]}.`,
+    `Each sample is two sequences, the chosen and the rejected response, in one forward pass; ${references[reference]}.`,
   )
   const method = { kind: 'preference', reference, logProbabilities: style, withCrossEntropy } as const
   return noted(reader, field, method, keepsDropout)
@@ -38,7 +38,7 @@ export function preference(reader: FieldReader, field: Field, terms: PreferenceT
 
 export function kto(reader: FieldReader, field: Field, { reference, style }: PreferenceTerms): Training {
   reader.assume(
-    `KTO: an unrelated answer goes through the model beside each sample, without gradients; ${references[reference]}.`,
+    `KTO: with each sample, an unrelated response also goes through the model, without gradients; ${references[reference]}.`,
   )
   return noted(reader, field, { kind: 'kto', reference, logProbabilities: style }, false)
 }
@@ -46,11 +46,10 @@ export function kto(reader: FieldReader, field: Field, { reference, style }: Pre
 type Head = Extract<TrainingMethod, { kind: 'reward' }>['head']
 
 const heads: Readonly<Record<Head, string>> = {
-  score:
-    'Each sample is two sequences, the chosen and the rejected answer; a score takes the place of the output layer.',
+  score: 'Each sample is two sequences, the chosen and the rejected response; a score head replaces the output layer.',
   value:
-    'Each sample is two sequences, the chosen and the rejected answer; a value head stands beside the output layer.',
-  steps: 'A score of every step takes the place of the output layer.',
+    'Each sample is two sequences, the chosen and the rejected response; a value head is added next to the output layer.',
+  steps: 'A head that scores every step replaces the output layer.',
 }
 
 /** Reward models. */
@@ -62,43 +61,43 @@ export function reward(reader: FieldReader, field: Field, head: Head): Training 
 
 function noted(reader: FieldReader, field: Field, method: TrainingMethod, keepsDropout: boolean): Training {
   reader.note('method', method, field)
-  return keepsDropout ? { method } : { method, dropout: reader.note('dropout', false, 'turned off by the method') }
+  return keepsDropout ? { method } : { method, dropout: reader.note('dropout', false, 'disabled by the method') }
 }
 
-/** A frozen copy that the policy is held to, beside a weighted cross-entropy. */
+/** A frozen copy that regularises the policy, in addition to a weighted cross-entropy. */
 export function anchored(reader: FieldReader, field: Field): Training {
-  reader.assume('A frozen copy of the model reads the same batch; its logits stand beside those that are trained.')
+  reader.assume('A frozen copy of the model processes the same batch, and its logits are held at the same time.')
   return noted(reader, field, { kind: 'anchored' }, true)
 }
 
 /** Masked diffusion. */
 export function denoising(reader: FieldReader, field: Field): Training {
   reader.assume(
-    'Every token is counted as masked, as in the heaviest step of the diffusion; samples that are generated between steps are not counted.',
+    'Every token is counted as masked, as in the heaviest diffusion step; samples generated between steps are not counted.',
   )
   return noted(reader, field, { kind: 'denoising' }, true)
 }
 
-/** A teacher of the catalogue beside the student. */
+/** A teacher model from the catalogue, in addition to the student. */
 export function distillation(reader: FieldReader, field: Field, teacher: string, chunks: number): Training {
   reader.assume(
-    `The teacher ${quote(teacher)} reads the same batch, without gradients; its logits stand beside the student's.`,
+    `The teacher ${quote(teacher)} processes the same batch without gradients, and its logits are held at the same time as the student's.`,
   )
   return noted(reader, field, { kind: 'distillation', teacher, chunks }, true)
 }
 
-/** What a method that generates answers between its steps holds is in no config. */
+/** No config says how much memory a method needs that generates completions between its steps. */
 export function refuseGeneration(reader: FieldReader, field: Field, name: string): Training {
   reader.refuse(
     field,
     'unsupported-training',
-    `What ${quote(name)} holds while it generates answers is not modelled: vLLM's share of the GPU, or the key/value cache of the answers, and the models that judge them`,
-    'Leave this config out: add it to ignore in .github/memorymark.yml.',
+    `The memory that ${quote(name)} needs for generation is not modelled: vLLM's share of the GPU or the key/value cache, and the models that judge the completions`,
+    'Exclude this config: add it to ignore in .github/memorymark.yml.',
   )
   return ordinary
 }
 
-/** A switch that is read and on. */
+/** Whether a switch is set and on. */
 export function isOn(reader: FieldReader, field: Field | undefined): field is Field {
   return field !== undefined && reader.flag(field) === true
 }

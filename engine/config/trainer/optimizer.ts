@@ -5,7 +5,7 @@ import { oneOf, quote } from '../quote.ts'
 import type { Field } from '../section.ts'
 import type { Optimizer } from '../spec.ts'
 
-/** transformers 4.57 training_args.py OptimizerNames, what each of them is in memory. */
+/** transformers 4.57 training_args.py OptimizerNames, and which of our optimizers each equals in memory. */
 const trainerOptimizers: ReadonlyMap<string, Optimizer> = new Map<string, Optimizer>([
   // torch.optim.AdamW takes its foreach path on CUDA.
   ['adamw_torch', 'adamw'],
@@ -28,16 +28,25 @@ const trainerOptimizers: ReadonlyMap<string, Optimizer> = new Map<string, Optimi
   ['lion_32bit', 'lion'],
 ])
 
-/** What is counted as another that holds more, so that the estimate errs on the safe side. */
+/** Optimizers that are counted as another with more state, so that the estimate errs on the safe side. */
 const heavierKin: ReadonlyMap<string, readonly [optimizer: Optimizer, sentence: string]> = new Map([
-  ['adamw_torch_4bit', ['adamw-8bit', '4-bit AdamW is counted as 8-bit: the estimate is up to 1 B a parameter high.']],
-  ['ao_adamw_4bit', ['adamw-8bit', '4-bit AdamW is counted as 8-bit: the estimate is up to 1 B a parameter high.']],
-  ['ao_adamw_8bit', ['adamw-8bit', "torchao's 8-bit AdamW is counted as bitsandbytes'."]],
-  ['muon', ['adamw-fused', "Muon keeps one momentum of a matrix and is counted as AdamW's two: the estimate is high."]],
-  ['lion_8bit', ['lion', 'The 8-bit state of Lion is counted as wide as the parameters.']],
-  ['paged_lion', ['lion', 'The paged state of Lion is counted on the GPU.']],
-  ['paged_lion_32bit', ['lion', 'The paged state of Lion is counted on the GPU.']],
-  ['paged_lion_8bit', ['lion', 'The paged 8-bit state of Lion is counted on the GPU, as wide as the parameters.']],
+  [
+    'adamw_torch_4bit',
+    ['adamw-8bit', '4-bit AdamW is counted as 8-bit: the estimate is up to 1 byte per parameter high.'],
+  ],
+  [
+    'ao_adamw_4bit',
+    ['adamw-8bit', '4-bit AdamW is counted as 8-bit: the estimate is up to 1 byte per parameter high.'],
+  ],
+  ['ao_adamw_8bit', ['adamw-8bit', "torchao's 8-bit AdamW is counted like bitsandbytes'."]],
+  [
+    'muon',
+    ['adamw-fused', "Muon keeps one momentum per matrix but is counted with AdamW's two: the estimate is high."],
+  ],
+  ['lion_8bit', ['lion', "Lion's 8-bit state is counted at the width of the parameters."]],
+  ['paged_lion', ['lion', "Lion's paged state is counted on the GPU."]],
+  ['paged_lion_32bit', ['lion', "Lion's paged state is counted on the GPU."]],
+  ['paged_lion_8bit', ['lion', "Lion's paged 8-bit state is counted on the GPU, at the width of the parameters."]],
 ])
 
 const unsupported = [
@@ -76,11 +85,11 @@ function trainerOptimizer(reader: FieldReader, field: Field): Optimizer | undefi
 }
 
 function refuse(reader: FieldReader, field: Field, name: string): undefined {
-  const use = `Supported are ${oneOf([...trainerOptimizers.keys()])}.`
+  const use = `Supported: ${oneOf([...trainerOptimizers.keys()])}.`
   if (unsupported.includes(name)) {
     return reader.refuse(field, 'unsupported-optimizer', `The optimizer ${quote(name)} is not supported yet`, use)
   }
   const meant = closest(name, [...trainerOptimizers.keys(), ...heavierKin.keys(), ...unsupported])
   const fix = meant === undefined ? use : `Did you mean ${meant}? ${use}`
-  return reader.refuse(field, 'unknown-optimizer', `The optimizer ${quote(name)} is not known`, fix)
+  return reader.refuse(field, 'unknown-optimizer', `Unknown optimizer ${quote(name)}`, fix)
 }

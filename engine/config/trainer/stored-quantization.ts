@@ -1,4 +1,4 @@
-/** Checkpoints whose weights are stored quantised, told by their names: what loads them quantises nothing itself. */
+/** Checkpoints with quantised weights, recognised by their names: they are not quantised again on loading. */
 import type { FieldReader } from '../fields.ts'
 import { quote } from '../quote.ts'
 import type { Field } from '../section.ts'
@@ -20,15 +20,20 @@ export function storedQuantization(
   const words = model.value.text.toLowerCase().split(/[^a-z0-9]+/)
   const other = words.find(word => others.has(word))
   if (other !== undefined) {
-    const message = `Weights stored in ${quote(other)} are not modelled yet`
-    return reader.refuse(model, 'unsupported-quantization', message, 'Leave this config out of the check for now.')
+    const message = `Checkpoints stored as ${quote(other)} are not modelled yet`
+    return reader.refuse(
+      model,
+      'unsupported-quantization',
+      message,
+      'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
+    )
   }
   const format = words.map(word => stored.get(word)).find(found => found !== undefined)
   if (format === undefined) return undefined
   if (!hasAdapter) {
     const message = `The 4-bit weights of ${quote(model.value.text)} cannot be trained without an adapter`
-    return reader.refuse(model, 'quantised-without-adapter', message, 'Train adapters over them.')
+    return reader.refuse(model, 'quantised-without-adapter', message, 'Train adapters on top of them.')
   }
-  reader.assume(`Weights stored in 4 bits in groups of 128, as ${quote(model.value.text)} names them.`)
+  reader.assume(`Weights are stored in 4 bits in groups of 128, judging by the name ${quote(model.value.text)}.`)
   return reader.note('quantization', format, model)
 }

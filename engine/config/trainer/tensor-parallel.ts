@@ -10,6 +10,8 @@ export function readTensorParallel(
 ): TrainingSpec['tensorParallel'] {
   const gpus = reader.wholeNumber(field, { max: 1_000 }) ?? 1
   if (field === undefined || gpus === 1) return undefined
-  reader.assume(`Each of ${gpus} GPUs holds its part of every layer's matrices; what they exchange is not counted.`)
+  reader.assume(
+    `Each of ${gpus} GPUs holds its part of every layer's matrices; their communication buffers are not counted.`,
+  )
   return reader.note('tensorParallel', { gpus, dividesTokens }, field)
 }

@@ -1,4 +1,4 @@
-/** What trains where not all parameters do, as configs name it. */
+/** Partial training: what trains if not all parameters do, as configs name it. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { FieldReader } from '../fields.ts'
 import { parameterPattern } from '../parameter-pattern.ts'
@@ -8,11 +8,11 @@ import type { TrainedPart } from '../spec.ts'
 
 /** As many as the spec takes. */
 const MAX_NAMES = 200
-const leaveOut = 'Leave this config out of the check for now.'
+const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
 
 /**
- * Axolotl utils/freeze.py LayerNamePattern: dots are dots, and rows in brackets behind a name train in a tensor whose gradient is
- * whole. train.py asks for input gradients where embeddings or output layer are named, transformers' checkpointing always.
+ * Axolotl utils/freeze.py LayerNamePattern: dots are literal, and rows in brackets after a name train in a tensor with a full
+ * gradient. train.py enables input gradients if embeddings or output layer are named; transformers' checkpointing always does.
  */
 export function readUnfrozen(reader: FieldReader, field: Field | undefined, checkpoints: boolean) {
   if (field?.value.kind !== 'list' || field.value.items.length === 0) return undefined
@@ -20,20 +20,20 @@ export function readUnfrozen(reader: FieldReader, field: Field | undefined, chec
   const names = written.map(text => text.replace(/\[\d*(?::\d*)?\]$/, '').replaceAll(/\.(?!\+)/g, '\\.'))
   const strange = written.filter((_, index) => parameterPattern(names[index] ?? '') === undefined)
   if (strange.length > 0 || names.length === 0) {
-    const message = `Which parameters train cannot be known from ${oneOf(strange.map(quote))}`
-    const fix = 'Write names with classes and at most two repetitions, such as model.layers.3[01].mlp.'
+    const message = `Which parameters train cannot be determined from ${oneOf(strange.map(quote))}`
+    const fix = 'Write names with character classes and at most two repetitions, such as model.layers.3[01].mlp.'
     return reader.refuse(field, 'unsupported-setting', message, fix)
   }
   reader.assume(
-    "What unfrozen_parameters matches among transformers 5's names of parameters trains; a name of an older version (block_sparse_moe) matches none.",
+    'The parameters that unfrozen_parameters matches by their names in transformers 5 train; names from an older version (block_sparse_moe) match nothing.',
   )
   const inputGradients = checkpoints || written.some(text => /lm_head|embed_tokens/.test(text))
   return reader.note<TrainedPart>('trainable', { names, inputGradients }, field)
 }
 
 /**
- * Axolotl utils/callbacks/lisa.py: what is in no block always trains, and a few blocks at a time; the optimizer keeps the state of
- * all. Blocks are alike, so it does not matter which ones are taken.
+ * Axolotl utils/callbacks/lisa.py: everything outside the blocks always trains, plus a few blocks at a time; the optimizer keeps
+ * the state of all. Blocks are alike, so it does not matter which ones are counted.
  */
 export function readLisa(reader: FieldReader, field: Field | undefined, checkpoints: boolean) {
   const count = reader.wholeNumber(field, { max: MAX_NAMES - 3 })
@@ -42,14 +42,14 @@ export function readLisa(reader: FieldReader, field: Field | undefined, checkpoi
     ...['lm_head', String.raw`model\.embed_tokens`, String.raw`model\.norm`],
     ...Array.from({ length: count }, (_, index) => String.raw`model\.layers\.${index}\.`),
   ]
-  reader.assume(`${count} blocks train at a time; the optimizer is counted with the state of all, as LISA leaves it.`)
+  reader.assume(`${count} blocks train at a time; the optimizer state of all blocks is counted, because LISA keeps it.`)
   return reader.note<TrainedPart>('trainable', { names, inputGradients: checkpoints, inTurns: true }, field)
 }
 
 /**
  * BAdam, src/badam/block_optim.py: one block trains at a time, embeddings and output layer never, with float32 copies in the
- * optimizer. The first block is the heaviest: whatever lies above it is computed with gradients, and LLaMA-Factory checkpoints the
- * block that trains alone.
+ * optimizer. The first block is the heaviest: everything above it is computed with gradients, and LLaMA-Factory checkpoints only
+ * the block that trains.
  */
 export function readBlockwise(reader: FieldReader, document: Section, field: Field): TrainedPart | undefined {
   const [mode, order] = [document.at('badam_mode'), document.at('badam_switch_mode')]
@@ -57,7 +57,7 @@ export function readBlockwise(reader: FieldReader, document: Section, field: Fie
   if (other !== undefined) {
     return reader.refuse(other, 'unsupported-training', `${other.key}: ${other.source} is not modelled yet`, leaveOut)
   }
-  reader.assume('BAdam trains a block at a time; the first is counted, above which no block is checkpointed.')
+  reader.assume('BAdam trains one block at a time; the first is counted, with no block above it checkpointed.')
   return reader.note<TrainedPart>('trainable', { names: [String.raw`.*layers\.0\.`], inputGradients: false }, field)
 }
 
@@ -70,7 +70,7 @@ export interface FreezeFields {
   readonly inputGradients: boolean
 }
 
-/** LLaMA-Factory model/adapter.py _setup_freeze_tuning: the last blocks, or with a minus the first; two unless told otherwise. */
+/** LLaMA-Factory model/adapter.py _setup_freeze_tuning: the last blocks, or with a minus the first; two by default. */
 export function readFreeze(
   reader: FieldReader,
   model: CatalogueModel | undefined,
@@ -81,7 +81,7 @@ export function readFreeze(
   if (model === undefined || count === undefined) return undefined
   const blocks = blocksOf(model)
   if (blocks === undefined) {
-    const message = `Training some blocks of models of the family ${model.family} is not modelled yet`
+    const message = `Training only some blocks of ${model.family} models is not modelled yet`
     return reader.refuse(from, 'unsupported-training', message, leaveOut)
   }
   const trained = Math.min(Math.abs(count), blocks)
@@ -92,7 +92,12 @@ export function readFreeze(
   )
   const all = [...names, ...beside.map(name => `.*${name}`)]
   if (all.length > MAX_NAMES || all.length === 0) {
-    return reader.refuse(from, 'unsupported-training', `${all.length} parts to train are not modelled`, leaveOut)
+    return reader.refuse(
+      from,
+      'unsupported-training',
+      `Training ${all.length} separate parts is not modelled`,
+      leaveOut,
+    )
   }
   return reader.note<TrainedPart>('trainable', { names: all, inputGradients }, from)
 }
@@ -105,8 +110,12 @@ function namesIn(reader: FieldReader, field: Field | undefined): readonly string
   const strange = names.filter(name => !/^\w{1,50}$/.test(name))
   if (strange.length === 0) return names
   return (
-    reader.refuse(field, 'unknown-value', `${oneOf(strange.map(quote))} names no module`, 'Write names such as mlp.') ??
-    []
+    reader.refuse(
+      field,
+      'unknown-value',
+      `${oneOf(strange.map(quote))} does not name a module`,
+      'Write names such as mlp.',
+    ) ?? []
   )
 }
 

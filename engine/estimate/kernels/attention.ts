@@ -7,16 +7,16 @@ export interface AttentionOptions {
   readonly keyValueHeads: number
   readonly causal: boolean
   readonly dropout: number
-  /** Tokens that a sliding-window layer looks back; absent when it sees all. */
+  /** The window of a sliding-window layer, in tokens; absent for full attention. */
   readonly window?: number | undefined
-  /** transformers computes the softmax in float32 and casts its result back (decoders), or in the scores' type (BERT). */
+  /** Whether transformers computes the softmax in float32 and casts the result back (decoders) or in the scores' type (BERT). */
   readonly castsSoftmax: boolean
   readonly inFloat32?: boolean
   readonly isAlwaysMasked?: boolean
   readonly broadcastsHeads?: boolean
   /** [heads, s, t], or [s, t] for all heads, added to the scores. */
   readonly bias?: Tensor | undefined
-  /** A learned score a head, beside the others in the softmax. */
+  /** A learned score per head that takes part in the softmax. */
   readonly sinks?: Tensor | undefined
 }
 
@@ -49,7 +49,7 @@ export function fusedAttention(
     !isMasked &&
     headSize <= FLASH_MAX_HEAD_SIZE &&
     headSize === valueHeadSize
-  // Grouped heads are the flash kernel's alone; the memory-efficient one refuses them and the composed one takes over.
+  // Only the flash kernel supports grouped heads; the memory-efficient one refuses them, and the composed one takes over.
   return native && !isFlash
     ? composedAttention(autograd, q, expanded(autograd, k, q.shape), expanded(autograd, v, q.shape), options)
     : kernelAttention(autograd, q, k, v, { ...options, isFlash, isMasked, valueHeadSize })
@@ -98,8 +98,8 @@ function kernelAttention(
 }
 
 /**
- * transformers create_position_bias_mask: the bias itself is the mask, or `where(seen, bias, min)` of it for each layer. A mask
- * leaves the memory-efficient kernel, which gives it a gradient for every sample.
+ * transformers create_position_bias_mask: the bias itself is the mask, or `where(seen, bias, min)` of it in each layer. With a mask
+ * only the memory-efficient kernel remains, which gives the mask a gradient for every sample.
  */
 function biasedAttention(
   autograd: Autograd,
@@ -160,8 +160,8 @@ function composedAttention(autograd: Autograd, q: Tensor, k: Tensor, v: Tensor, 
 
 /**
  * torch: sdp_utils_cpp.h check_batch_size_and_num_heads_dense: no fused kernel broadcasts heads. The composed one then works in
- * float32, expands the key and value head to all and adds a mask. (For a single sample the expansion stays a view, which an
- * affine size cannot say.)
+ * float32, expands the single key and value head to all heads and adds a mask. (For a single sample the expansion stays a view,
+ * which a size that is affine in the batch cannot express.)
  */
 function broadcastAttention(autograd: Autograd, q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions): Tensor {
   const [tokens = 0] = q.shape
@@ -185,7 +185,7 @@ function broadcastAttention(autograd: Autograd, q: Tensor, k: Tensor, v: Tensor,
   return autograd.cast(output, lowered[0]?.dtype ?? q.dtype)
 }
 
-/** The models' own composition (`attn_implementation: eager`). Returns the weights too: callers keep them in a variable. */
+/** Eager attention (`attn_implementation: eager`). Also returns the attention weights: callers keep them in a variable. */
 export function eagerAttention(
   autograd: Autograd,
   query: Tensor,
@@ -227,7 +227,7 @@ function sinkSoftmax(autograd: Autograd, scores: Tensor, sinks: Tensor): Tensor 
     outputs: [combined],
     gradients: [{ to: scores, passes: true }, made(sinks)],
   })
-  // The scores stay referenced until the probabilities take their variable.
+  // The scores stay referenced until their variable is reassigned to the probabilities.
   const derived = (name: string, from: Tensor, isSaved: boolean) => {
     const output = autograd.tensor(from.shape, from.dtype, [from])
     const saves = isSaved ? [output] : []
@@ -242,14 +242,14 @@ function leavesBroadcast({ broadcastsHeads, keyValueHeads, heads }: AttentionOpt
   return broadcastsHeads === true && keyValueHeads < heads
 }
 
-/** transformers' repeat_kv: every query head gets a copy of its group's keys or values; of a single head a view will do. */
+/** transformers' repeat_kv: every query head gets a copy of its group's keys or values; for a single head, a view is enough. */
 function repeated(autograd: Autograd, x: Tensor, { heads, keyValueHeads }: AttentionOptions): Tensor {
   if (heads === keyValueHeads || keyValueHeads === 1) return x
   const [tokens = 0, features = 0] = x.shape
   return expanded(autograd, x, [tokens, (features * heads) / keyValueHeads])
 }
 
-/** The same for the kernel under autocast, whose cast of a view for all heads writes every one of them. */
+/** The same for the kernel under autocast, where casting the expanded view writes every head. */
 function repeatedLowered(autograd: Autograd, x: Tensor, options: AttentionOptions): Tensor {
   const { heads, keyValueHeads } = options
   const { autocastDtype: dtype } = autograd

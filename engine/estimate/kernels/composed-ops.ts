@@ -1,4 +1,4 @@
-/** Norms and activations that transformers composes of primitive ops, each of which saves what it needs for its own gradient. */
+/** Norms and activations that transformers composes from primitive ops, each of which saves what its own gradient needs. */
 import { type Autograd, made } from '../autograd.ts'
 import { elements, type Tensor } from '../storage.ts'
 

@@ -1,12 +1,12 @@
 /**
- * Llama 4's experts: every token goes through all of them, times its score for each, which is zero but for the best. transformers:
- * Llama4TextMoe; Axolotl's llama4_linearized_experts keeps them as linear layers of their own.
+ * Llama 4's experts: every token goes through all of them, multiplied by its score for each, which is zero except for the best.
+ * transformers: Llama4TextMoe; Axolotl's llama4_linearized_experts turns them into separate linear layers.
  */
 import { type Autograd, made } from '../autograd.ts'
 import { elements, lastSize, type Tensor } from '../storage.ts'
 import { gathered } from './experts.ts'
 
-/** A copy of every token for each expert, and the same times its scores: [experts · s, h]. `logits`: [s, experts]. */
+/** A copy of every token for each expert, and that multiplied by its scores: [experts · s, h]. `logits`: [s, experts]. */
 export function scoredRows(autograd: Autograd, x: Tensor, logits: Tensor, perToken: number): Tensor {
   const [tokens = 0, count = 0] = logits.shape
   const chosen = autograd.tensor([tokens, perToken], 'int64', [])
@@ -48,8 +48,8 @@ export function summed(autograd: Autograd, results: Tensor, x: Tensor): Tensor {
 }
 
 /**
- * Each expert on its own rows, into a tensor for all. torch: CopySlices copies the gradient of the whole before it hands parts of
- * it on; SelectBackward0 pads the gradient of its rows with zeros.
+ * Each expert on its own rows, written into one tensor for all. torch: CopySlices copies the whole gradient before it passes parts
+ * of it on; SelectBackward0 pads the gradient of its rows with zeros.
  */
 export function oneByOne(
   autograd: Autograd,

@@ -23,7 +23,7 @@ export interface ExpertFactors {
 }
 
 export interface Routed {
-  /** Expert indices of every token: [s, perToken] int64. */
+  /** Each token's expert indices: [s, perToken] int64. */
   readonly chosen: Tensor
   /** [s, perToken]. */
   readonly weights: Tensor
@@ -34,7 +34,7 @@ export interface RouterParameters {
   readonly bias?: Tensor
 }
 
-/** What every expert is scored from: transformers' TopKRouter classes. */
+/** The router's logits: transformers' TopKRouter classes. */
 export function routerLogits(
   autograd: Autograd,
   x: Tensor,

@@ -1,11 +1,11 @@
 /**
  * Quantisation-aware training as torchao composes it (quantization/quant_primitives.py _do_fake_quantize_affine): rounding in
- * float32, whose clamp keeps its input, and back to the type of what was rounded. Held against the trace of the same operations.
+ * float32, whose clamp saves its input, and back to the original type. Compared with the trace of the same operations.
  */
 import type { Autograd } from '../autograd.ts'
 import { elements, type Tensor } from '../storage.ts'
 
-/** `x` rounded in groups along its last dimension and brought back; its gradient passes straight through. */
+/** `x` quantised in groups along its last dimension and dequantised again; its gradient passes straight through. */
 export function fakeQuantized(autograd: Autograd, x: Tensor, groupSize: number): Tensor {
   const divided = multipliedByScale(autograd, x, groupSize)
   const rounded = passing(autograd, 'round', divided)
@@ -14,12 +14,12 @@ export function fakeQuantized(autograd: Autograd, x: Tensor, groupSize: number):
   const lowered = autograd.cast(clamped, x.dtype)
   const scaled = multipliedByScale(autograd, passing(autograd, 'sub', lowered), groupSize)
   const output = autograd.cast(scaled, x.dtype)
-  // The rounded numbers stay a local variable until the result is there.
+  // The rounded values stay in a local variable until the result is computed.
   autograd.record('return', { reads: [clamped], outputs: [] })
   return output
 }
 
-/** A product with a float32 scale a group, which needs no gradient: float32, and in the backward pass so before it is cast. */
+/** A product with a float32 scale per group, which needs no gradient. The result is float32, as is the gradient before it is cast. */
 function multipliedByScale(autograd: Autograd, x: Tensor, groupSize: number): Tensor {
   const output = autograd.tensor(x.shape, 'float32', [x], x)
   const scales = autograd.storage(elements(x) / groupSize, 'float32', x.batched)
@@ -34,21 +34,21 @@ function multipliedByScale(autograd: Autograd, x: Tensor, groupSize: number): Te
   return output
 }
 
-/** An op whose gradient is that of its output. */
+/** An op that passes its output's gradient through unchanged. */
 function passing(autograd: Autograd, name: string, x: Tensor): Tensor {
   const output = autograd.tensor(x.shape, x.dtype, [x], x)
   autograd.record(name, { reads: [x], outputs: [output], gradients: [{ to: x, passes: true }] })
   return output
 }
 
-/** A scale of a byte for every group beside half a byte a number. */
+/** Half a byte per value, plus a one-byte scale per group. */
 function fourBitBytes(count: number, groupSize: number): number {
   return count / 2 + count / groupSize
 }
 
 /**
- * torchao prototype/qat/nvfp4.py: input and weight are quantised through float32, multiplied in 4 bits and kept so; the backward
- * pass brings both back to their type. No trace has confirmed it.
+ * torchao prototype/qat/nvfp4.py: input and weight are quantised via float32, multiplied in 4 bits and saved in 4 bits; the
+ * backward pass dequantises both. No trace has confirmed it.
  */
 export function fourBitProduct(autograd: Autograd, name: string, x: Tensor, weight: Tensor, groupSize: number): Tensor {
   const [outFeatures = 1] = weight.shape

@@ -43,7 +43,7 @@ export class Gemma3nTape implements Gemma3nOps<Tensor> {
     const wide = this.#autograd.cast(x, magnitude.dtype)
     const own = this.magnitude(wide)
     const product = this.#autograd.multiply(wide, magnitude)
-    // torch: DivBackward0 keeps both sides for the divisor's gradient.
+    // torch: DivBackward0 saves both operands for the divisor's gradient.
     const output = this.#autograd.tensor(x.shape, product.dtype, [product, own])
     this.#autograd.record('div', {
       reads: [product, own],

@@ -1,17 +1,17 @@
 /**
- * Keys and values that transformers' `generate` keeps of the tokens so far: cache_utils.py DynamicLayer.update joins what is there
- * with what is new in a new tensor.
+ * Keys and values of the tokens so far, cached by transformers' `generate`: cache_utils.py DynamicLayer.update concatenates the
+ * cached and the new ones into a new tensor.
  */
 import type { Autograd } from '../autograd.ts'
 import type { Tensor } from '../storage.ts'
 
 export class KeyValueCache {
-  /** In the order in which the model's layers ask. */
+  /** In the order in which the model's layers use them. */
   readonly #kept: Tensor[] = []
   #next = 0
   #tokens = 0
 
-  /** Before each pass; `tokens`: in all, once the pass is done. */
+  /** Call before each pass; `tokens`: the total after the pass. */
   begin(tokens: number): void {
     this.#next = 0
     this.#tokens = tokens
@@ -27,7 +27,7 @@ export class KeyValueCache {
     return output
   }
 
-  /** Until here the answers are being made. */
+  /** Generation ends here. */
   end(autograd: Autograd): void {
     autograd.record('return', { reads: this.#kept, outputs: [] })
   }

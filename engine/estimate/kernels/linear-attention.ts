@@ -1,18 +1,18 @@
 /**
- * Gated DeltaNet and Kimi Delta Attention in flash-linear-attention's kernels, which transformers takes where they are installed;
+ * Gated DeltaNet and Kimi Delta Attention in flash-linear-attention's kernels, which transformers uses if they are installed;
  * derived from their sources (fla/ops/gated_delta_rule/chunk.py, fla/ops/kda), as they do not run on the meta device.
  */
 import { type Autograd, made, type Recorded } from '../autograd.ts'
 import { bytesPerElement, elements, lastSize, type Tensor } from '../storage.ts'
 
-/** Tokens that a chunk of the kernels holds. */
+/** Tokens per chunk in these kernels. */
 const CHUNK_TOKENS = 64
 
 export interface DeltaRule {
   readonly query: Tensor
   readonly key: Tensor
   readonly value: Tensor
-  /** How much of the state is forgotten, and how much of the new is written: [s, heads]. */
+  /** How much of the state decays, and how much new input is written: [s, heads]. */
   readonly decay: Tensor
   readonly beta: Tensor
   readonly heads: number
@@ -21,7 +21,7 @@ export interface DeltaRule {
 export function gatedDeltaRule(autograd: Autograd, rule: DeltaRule): Tensor {
   const { like, within, keyBytes, valueBytes, stateBytes, pairs } = sizesOf(autograd, rule)
   const { query, key, value, decay, beta } = rule
-  // Normalised query and key with a number a row, the value made contiguous, cumulated decay and the chunks' own scores.
+  // Normalised query and key with one number per row, the contiguous value, the cumulative decay and the chunks' own scores.
   const saved = [
     like(query),
     like(key),
@@ -61,7 +61,7 @@ export function channelDecay(
 export function kimiDelta(autograd: Autograd, rule: DeltaRule): Tensor {
   const { like, within, keyBytes, valueBytes, stateBytes, pairs } = sizesOf(autograd, rule)
   const { query, key, value, decay, beta } = rule
-  // Normalised query and key with a number a row, the value made contiguous, cumulated decay and two tables of scores a chunk.
+  // Normalised query and key with one number per row, the contiguous value, the cumulative decay and two score tables per chunk.
   const saved = [
     like(query),
     like(key),
@@ -69,7 +69,7 @@ export function kimiDelta(autograd: Autograd, rule: DeltaRule): Tensor {
     autograd.storage(elements(decay) + 2 * elements(beta), 'float32', true),
     autograd.storage(2 * pairs, query.dtype, true),
   ]
-  // Backward, it makes its factors anew; gradients of query, key and decay are float32, twice while chunks are put together.
+  // The backward pass recomputes the factors; gradients of query, key and decay are float32, held twice while chunks are combined.
   const factors = 3 * keyBytes + 3 * valueBytes + 2 * stateBytes
   const gradients = (4 * elements(key) + 2 * elements(decay) + 2 * pairs) * bytesPerElement.float32
   return deltaKernel(autograd, 'kimi delta attention', rule, {
@@ -81,7 +81,7 @@ export function kimiDelta(autograd: Autograd, rule: DeltaRule): Tensor {
   })
 }
 
-/** Bytes a sample of keys, values and the states between chunks; `pairs`: of tokens of the same chunk, over all heads. */
+/** Bytes per sample of keys, values and the states between chunks; `pairs`: token pairs within a chunk, over all heads. */
 function sizesOf(autograd: Autograd, { query, key, value, heads }: DeltaRule) {
   const [tokens = 0] = query.shape
   const element = bytesPerElement[query.dtype]

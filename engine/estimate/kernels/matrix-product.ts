@@ -1,7 +1,7 @@
 import { made, type Recorded } from '../autograd.ts'
 import { elements, type Tensor } from '../storage.ts'
 
-/** torch: `addmm`, `mm`, `convolution`: each factor is saved for the other's gradient. `inner`: terms of a sum of the output. */
+/** torch: `addmm`, `mm`, `convolution`: each factor is saved for the other's gradient. `inner`: the reduction dimension. */
 export function matrixProduct(
   factor: Tensor,
   weight: Tensor,

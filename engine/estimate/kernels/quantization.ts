@@ -1,11 +1,11 @@
 /**
- * Frozen base weights in bitsandbytes' formats (functional.py), held against bitsandbytes itself by `npm run bench:accuracy`, and in
+ * Frozen base weights in bitsandbytes' formats (functional.py), compared with bitsandbytes itself by `npm run bench:accuracy`, and in
  * GPTQ's and AWQ's (gptqmodel nn_modules/qlinear, autoawq modules/linear/gemm.py), which no trace has confirmed.
  */
 import type { Quantization } from '../../config/spec.ts'
 import { bytesPerElement } from '../storage.ts'
 
-/** What a quantised matrix of `count` elements and `rows` outputs keeps on the GPU, in bytes. */
+/** Bytes that a quantised matrix of `count` elements and `rows` outputs occupies on the GPU. */
 export function quantizedBytes(
   kind: Quantization,
   count: number,
@@ -19,7 +19,7 @@ export function quantizedBytes(
     case 'awq':
       return { weights: count / 2, constants: (count / INT4_GROUP) * INT4_CONSTANTS }
     case 'gptq':
-      // Beside the constants the group of every input, in 32 bits.
+      // Besides the constants, the group index of every input, in 32 bits.
       return { weights: count / 2, constants: (count / INT4_GROUP) * INT4_CONSTANTS + (count / rows) * 4 }
     case 'int8':
       return { weights: count, constants: rows * bytesPerElement.float32 }
@@ -28,6 +28,6 @@ export function quantizedBytes(
 
 /** Elements that share one constant. */
 const NF4_BLOCK = 64
-/** What both formats' tools take unless told otherwise: a scale in 16 bits and a zero point in 4. */
+/** What both formats' tools use by default: a 16-bit scale and a 4-bit zero point. */
 const INT4_GROUP = 128
 const INT4_CONSTANTS = 2.5

@@ -1,6 +1,6 @@
 /**
- * Mamba's convolution and scan in the kernels of causal-conv1d and mamba-ssm, which transformers takes where they are installed;
- * derived from their sources, as they do not run on the meta device.
+ * Mamba's convolution and scan in the kernels of causal-conv1d and mamba-ssm, which transformers uses if they are installed;
+ * derived from their source code, because they do not run on the meta device.
  */
 import type { SelectiveScan } from '../../models/ops.ts'
 import { type Autograd, made } from '../autograd.ts'
@@ -20,12 +20,12 @@ export function fusedConvolution(autograd: Autograd, name: string, x: Tensor, pa
   return output
 }
 
-/** Tokens between which the scan keeps a state: csrc/selective_scan/selective_scan.cpp. */
+/** Tokens between two saved states of the scan: csrc/selective_scan/selective_scan.cpp. */
 const CHUNK_TOKENS = 2_048
 
 /**
- * mamba_ssm 2.3 ops/selective_scan_interface.py SelectiveScanFn: copies states, steps and gate, which come token by token, to have
- * them channel by channel; keeps the copies and its result before and after the gate.
+ * mamba_ssm 2.3 ops/selective_scan_interface.py SelectiveScanFn: transposes states, steps and gate from token-major to
+ * channel-major copies; saves the copies and its result before and after the gate.
  */
 export function selectiveScan(
   autograd: Autograd,

@@ -1,6 +1,6 @@
 /**
- * Mamba 2 in mamba-ssm's kernels, which transformers takes where they are installed; derived from their sources (mamba_ssm 2.3
- * ops/triton/ssd_combined.py), as they do not run on the meta device.
+ * Mamba 2 in mamba-ssm's kernels, which transformers uses if they are installed; derived from their source code (mamba_ssm 2.3
+ * ops/triton/ssd_combined.py), because they do not run on the meta device.
  */
 import type { Mamba2Shape } from '../../models/ops.ts'
 import { type Autograd, made } from '../autograd.ts'
@@ -13,9 +13,9 @@ const FLOAT32_BYTES = bytesPerElement.float32
 type Weight = (part: string, shape: readonly number[]) => Tensor
 
 /**
- * MambaSplitConv1dScanCombinedFn, from the first projection's result to the second's: saves its input and what the scan gave, and
- * convolves and scans again in the backward pass. transformers takes it in training where nothing is cached. It takes the second
- * projection's matrix whole, so that this cannot be quantised.
+ * MambaSplitConv1dScanCombinedFn, from the first projection's result to the second's: saves its input and the scan's output, and
+ * repeats convolution and scan in the backward pass. transformers uses it in training if nothing is cached. It needs the second
+ * projection's matrix unquantised.
  */
 export function fusedMamba2(autograd: Autograd, x: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
   const [tokens = 0] = x.shape
@@ -37,7 +37,7 @@ export function fusedMamba2(autograd: Autograd, x: Tensor, shape: Mamba2Shape, w
   const created = scanned.bytesPerSample + elements(result) * bytesPerElement[result.dtype]
   const forwardEnd = bytes.convolution + bytes.lastScan + bytes.rows
   const forwardScan = bytes.convolution + bytes.stateScan - created
-  // The result again; the gradients of it, of what the norm gave (or of what the gate takes and gives) and of the convolution.
+  // The recomputed result; the gradients of it, of the norm's output (or of the gate's input and output) and of the convolution.
   const backward = (shape.norm === undefined ? 4 : 3) * bytes.rows + 2 * bytes.convolution + bytes.backwardScan
   autograd.record('mamba2', {
     reads: inputs,
@@ -52,7 +52,7 @@ export function fusedMamba2(autograd: Autograd, x: Tensor, shape: Mamba2Shape, w
   return result
 }
 
-/** transformers' Mamba 2 layers where they cache states or evaluate: convolution, scan, norm and projection one by one. */
+/** transformers' Mamba 2 layers with cached states or in eval mode: convolution, scan, norm and projection one by one. */
 export function composedMamba2(tape: Mixers, name: string, x: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
   const { heads, groups, stateSize } = shape
   const { inner, convolved } = widthsOf(shape)
@@ -65,7 +65,7 @@ export function composedMamba2(tape: Mixers, name: string, x: Tensor, shape: Mam
   return tape.linear(`${name}.out_proj`, gated, shape.outFeatures, { bias: shape.outputBias })
 }
 
-/** MambaChunkScanCombinedFn: saves its inputs, its result and how far the states have decayed. */
+/** MambaChunkScanCombinedFn: saves its inputs, its result and the decay of the states. */
 function chunkScan(tape: Mixers, inputs: readonly Tensor[], shape: Mamba2Shape, parameters: readonly Tensor[]): Tensor {
   const [states] = inputs
   if (states === undefined) throw new Error('no states to scan')
@@ -87,7 +87,7 @@ function chunkScan(tape: Mixers, inputs: readonly Tensor[], shape: Mamba2Shape, 
   return result
 }
 
-/** transformers cache_utils.py LinearAttentionLayer: the state after the last token, which the outputs hand out. */
+/** transformers cache_utils.py LinearAttentionLayer: the state after the last token, which the outputs return. */
 function cacheState(tape: Mixers, shape: Mamba2Shape): void {
   const state = tape.tensor([widthsOf(shape).inner, shape.stateSize], 'float32', [])
   tape.record('cached state', { reads: [], outputs: [state] })
@@ -133,7 +133,7 @@ interface WorkBytes {
   readonly convolution: number
   /** Steps and how far they let states decay. */
   readonly steps: number
-  /** What stands when the scan is done, and while it passes states from chunk to chunk. */
+  /** Allocated when the scan is done, and while it passes states from chunk to chunk. */
   readonly lastScan: number
   readonly stateScan: number
   /** The scan's backward pass, which scans again. */
@@ -156,7 +156,7 @@ function workBytes(shape: Mamba2Shape, tokens: number, element: number): WorkByt
     steps,
     lastScan: always + stateElements * element,
     stateScan: always + stateElements * (FLOAT32_BYTES + element),
-    // States and their gradients in float32, and both again in the input's type; states that have it are not cast.
+    // States and their gradients in float32, and both cast to the input's type, unless the states already have it.
     backwardScan:
       always +
       scores +

@@ -1,14 +1,14 @@
-/** Python's frames and checkpointed blocks: what local variables keep alive, and what the backward pass runs again. */
+/** Python frames and checkpointed blocks: what local variables keep alive, and what the backward pass recomputes. */
 import type { Node } from '../autograd.ts'
 import type { Storage, Tensor } from '../storage.ts'
 import { Batch } from './batch.ts'
 
 export class Blocks extends Batch {
-  /** What went into each block: the hidden states that `output_hidden_states` would hand out. */
+  /** The input of each block: the hidden states that `output_hidden_states` would return. */
   readonly blockInputs: Tensor[] = []
   /** Tensors that local variables of the running block reference. */
   protected locals: Tensor[] = []
-  /** What the running block hands on. */
+  /** What the running block passes on. */
   #handedOn: Tensor[] = []
 
   local(x: Tensor): Tensor {
@@ -44,8 +44,8 @@ export class Blocks extends Batch {
     this.blockInputs.push(x)
     const isRecomputed = this.spec.gradientCheckpointing && this.training && this.pass === undefined
     const { inputGradients = isRecomputed } = this.spec.trainable ?? {}
-    // transformers and peft make the input require gradients (`enable_input_require_grads`), or a block over frozen weights would
-    // be left out of the graph.
+    // transformers and peft make the input require gradients (`enable_input_require_grads`); otherwise a block over frozen weights
+    // would not be part of the graph.
     const input = inputGradients && this.pass === undefined ? { ...x, requiresGrad: true } : x
     if (!isRecomputed) return this.frame(input, body)
     // torch: utils/checkpoint.py: only the block's input survives the forward pass.
@@ -59,13 +59,13 @@ export class Blocks extends Batch {
     const block = { ...emptyNode, reads: inputs, saves: inputs, outputs: [output], body: this.nodes, retains }
     outer.push(...(inputGradients || trainsSomething(this.nodes) ? [block] : this.nodes))
     this.nodes = outer
-    // The recomputation opens an autocast context, and so a cache of cast weights, of its own.
+    // The recomputation opens its own autocast context, and so its own cache of cast weights.
     this.castWeights = castOutside
     return output
   }
 }
 
-/** What autograd holds for the backward of `tensors`: the saved tensors of every node that they come from. */
+/** What autograd holds for the backward pass of `tensors`: the saved tensors of every node behind them. */
 function savedOnTheWayTo(tensors: readonly Tensor[], nodes: readonly Node[]): Storage[] {
   const reached = new Set(tensors.map(tensor => tensor.storage))
   return nodes.toReversed().flatMap(({ outputs, gradients, saves }) => {

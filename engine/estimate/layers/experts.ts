@@ -1,4 +1,4 @@
-/** Mixtures of experts: routers and matrices of many experts, with what quantises and adapts them. */
+/** Mixtures of experts: routers and expert matrices, with their quantisation and adapters. */
 import type { EveryExpertOptions, ExpertOptions, RouterOptions } from '../../models/ops.ts'
 import { made } from '../autograd.ts'
 import { lowRankFactors, withLowRankMatrices } from '../kernels/adapters.ts'
@@ -61,7 +61,7 @@ export class Experts extends Linears {
     return output
   }
 
-  /** `names`: those that put adapters on it when all of them are targets, the rank of each added up. */
+  /** `names`: the targets that together put adapters on it, with their ranks added up. */
   #expertMatrix(name: string, shape: readonly number[], names: readonly string[] = []): Tensor {
     const matrix = this.#expertWeight(name, shape)
     const { rank = 0, targets = [] } = this.spec.lora ?? {}
@@ -72,7 +72,7 @@ export class Experts extends Linears {
     return isMerged ? withLowRankMatrices(this, name, matrix, rank) : matrix
   }
 
-  /** Adapters of experts' matrices that stay products of their own. */
+  /** Adapters of experts' matrices that stay separate products. */
   #expertFactors(name: string, matrix: Tensor): ExpertFactors | undefined {
     const { expertStyle, lora } = this.spec
     const isApart = expertStyle === 'axolotl-kernels' && this.#hasParameterAdapter(name)
@@ -86,7 +86,7 @@ export class Experts extends Linears {
     return this.isPolicy() && (parameters?.includes(part) ?? false)
   }
 
-  /** kt-kernel sft/autograd.py KTMoEFunction: nothing is kept on the GPU; what comes back is as large as what went. */
+  /** kt-kernel sft/autograd.py KTMoEFunction: nothing is kept on the GPU; the output is as large as the input. */
   #onHost(name: string, x: Tensor): Tensor {
     const output = this.tensor(x.shape, x.dtype, [x])
     this.record(name, { reads: [x], outputs: [output], gradients: [made(x)] })
@@ -129,7 +129,7 @@ export class Experts extends Linears {
     return this.residual(shared(), summed(this, results, x), { inPlace: true })
   }
 
-  /** torchtune modules/moe/experts.py LoRAGroupedExperts: one matrix a part for all experts, and one pair of adapters. */
+  /** torchtune modules/moe/experts.py LoRAGroupedExperts: one matrix per part for all experts, and one pair of adapters. */
   #chosenExperts(name: string, rows: Tensor, count: number, inner: number): Tensor {
     const project = (part: string, input: Tensor, to: number) => {
       const product = (weight: Tensor, from: Tensor) => expertProduct(this, from, weight)

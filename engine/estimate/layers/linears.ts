@@ -1,4 +1,4 @@
-/** Embeddings and linear layers: dense, quantised, adapted, divided among GPUs, or fused with the loss. */
+/** Embeddings and linear layers: dense, quantised, with adapters, divided among GPUs, or fused with the loss. */
 import type { TrainingSpec } from '../../config/spec.ts'
 import type { ExpertNames } from '../../models/expert-names.ts'
 import type { LinearOptions } from '../../models/ops.ts'
@@ -15,14 +15,14 @@ import { Pointwise } from './pointwise.ts'
 const INT32_BYTES = 4
 
 export class Linears extends Pointwise {
-  /** Last names of the linear modules met so far: what adapters can target. */
+  /** Last names of the linear modules seen so far: what adapters can target. */
   readonly linearNames = new Set<string>()
   protected readonly expertNames: ExpertNames | undefined
-  /** The last hidden states, once a decoder has asked for its logits. */
+  /** The last hidden states, once a decoder has computed its logits. */
   outputLayerInput: Tensor | undefined
   #gatheredTokens: { readonly of: Tensor; readonly whole: Tensor } | undefined
 
-  /** `expertNames`: what puts adapters on the experts of the model. */
+  /** `expertNames`: the targets that put adapters on the model's experts. */
   constructor(spec: TrainingSpec, device: { hasFlash: boolean }, expertNames?: ExpertNames) {
     super(spec, device)
     this.expertNames = expertNames
@@ -38,7 +38,7 @@ export class Linears extends Pointwise {
     return ids === this.batchInput ? this.#ownTokens(this.#amongWords(output)) : output
   }
 
-  /** transformers: `masked_scatter` of what towers saw or heard, through which their weights' gradients come back. */
+  /** transformers: `masked_scatter` of the towers' outputs into the embeddings, through which their weights' gradients flow. */
   #amongWords(words: Tensor): Tensor {
     const towers = this.towers
     if (towers.length === 0) return words
@@ -55,7 +55,7 @@ export class Linears extends Pointwise {
   }
 
   linear(name: string, states: Tensor, features: number, options: LinearOptions = {}): Tensor {
-    // transformers' _tp_plan: the output layer's rows are divided among GPUs, and its results put together again.
+    // transformers' _tp_plan: the output layer's rows are divided among GPUs, and its results are gathered.
     const isDivided = this.#isOutputLayer(name) && options.tiedTo === undefined
     const outFeatures = features / (isDivided ? (this.spec.tensorParallel?.gpus ?? 1) : 1)
     const isSum = /(?:o_proj|down_proj)$/.test(name)
@@ -66,14 +66,14 @@ export class Linears extends Pointwise {
       : this.#exchanged('all_gather', output, [...output.shape.slice(0, -1), features])
   }
 
-  /** Tokens of which this GPU holds the residuals. */
+  /** Tokens whose residuals this GPU holds. */
   get #heldTokens(): number {
     const [tokens = 1] = this.input.shape
     const { gpus = 1, dividesTokens = false } = this.spec.tensorParallel ?? {}
     return dividesTokens ? Math.ceil(tokens / gpus) : tokens
   }
 
-  /** torch: distributed/tensor/parallel/style.py PrepareModuleInput: a module's layers share what it gathers. */
+  /** torch: distributed/tensor/parallel/style.py PrepareModuleInput: a module's layers share the gathered input. */
   #allTokens(x: Tensor): Tensor {
     const [tokens = 1] = this.input.shape
     if (x.shape[0] === tokens || x.shape[0] !== this.#heldTokens) return x
@@ -89,7 +89,7 @@ export class Linears extends Pointwise {
     return this.#exchanged('reduce_scatter', x, [this.#heldTokens, ...x.shape.slice(1)])
   }
 
-  /** A new tensor of what all GPUs hold, or a part of their sum; its gradient goes the other way. */
+  /** All-gather or reduce-scatter into a new tensor; its gradient goes through the opposite operation. */
   #exchanged(name: string, x: Tensor, shape: readonly number[]): Tensor {
     const output = this.tensor(shape, x.dtype, [x])
     this.record(name, { reads: [x], outputs: [output], gradients: [made(x)] })
@@ -142,7 +142,7 @@ export class Linears extends Pointwise {
     return options.composed ? bias.reduce((sum, part) => this.add(sum, part), output) : output
   }
 
-  /** torchao's quantizers pass over tied output layers and widths that no group divides; torchtune's LoRA recipe, what is not adapted. */
+  /** torchao's quantizers skip tied output layers and widths that are not a multiple of the group; torchtune's LoRA recipe skips layers without adapters. */
   #roundingGroup(name: string, x: Tensor, { tiedTo }: LinearOptions): number | undefined {
     const { fakeQuantization, lora } = this.spec
     if (fakeQuantization === undefined || tiedTo !== undefined) return undefined
@@ -187,7 +187,7 @@ export class Linears extends Pointwise {
     return this.spec.task === 'causal-lm' && (name === 'lm_head' || name === 'embed_out')
   }
 
-  /** bitsandbytes leaves the output layer alone; torchtune's builders, the attention of a part that has no adapters. */
+  /** bitsandbytes skips the output layer; torchtune's builders skip the attention of a part without adapters. */
   #isQuantized(name: string, { isQuantizable = false }: LinearOptions = {}): boolean {
     if (name.includes('_attn.') && !this.isTrained(name)) return false
     return this.spec.quantization !== undefined && (isQuantizable || !this.#isOutputLayer(name)) && name !== 'score'

@@ -1,4 +1,4 @@
-/** What mixes the tokens of a sequence: attention with its positions and cache, convolutions, linear attention, Mamba. */
+/** Layers that mix the tokens of a sequence: attention with its positions and cache, convolutions, linear attention, Mamba. */
 import type {
   AttentionShape,
   ChannelGates,
@@ -76,7 +76,7 @@ export class Mixers extends Experts {
     const added = bias ? [this.lowered(this.weight(`${name}.bias`, [lastSize(x)]))] : []
     const factor = this.lowered(x)
     const padded = this.tensor([tokens + kernel - 1, lastSize(x)], factor.dtype, [factor, weight, ...added])
-    // torch: `convolution` keeps both factors, whichever of them is trained.
+    // torch: `convolution` saves both factors, whichever of them is trained.
     this.record(name, { ...matrixProduct(factor, weight, added, padded, kernel), saves: [factor, weight] })
     const output: Tensor = { ...padded, shape: x.shape, edge: this.newEdge() }
     this.record('slice', { reads: [padded], outputs: [output], gradients: [made(padded)] })

@@ -1,10 +1,10 @@
-/** Weights by name: which of them train, in which type they are held, and those that the text does not reach. */
+/** Weights by name: which of them train, their types, and those that text does not reach. */
 import { parameterPattern } from '../../config/parameter-pattern.ts'
 import { bytesPerElement, type Dtype, type Tensor } from '../storage.ts'
 import { Blocks } from './blocks.ts'
 
 export class Weights extends Blocks {
-  /** Weights that train on what stands among the words. */
+  /** Weights that train on images or audio among the tokens. */
   protected towers: Tensor[] = []
   readonly #trainedNames = (this.spec.trainable?.names ?? []).flatMap(name => parameterPattern(name) ?? [])
 
@@ -37,7 +37,7 @@ export class Weights extends Blocks {
     }
   }
 
-  /** peft utils/other.py ModulesToSaveWrapper: a trainable copy of a module is used, and the original stays. */
+  /** peft utils/other.py ModulesToSaveWrapper: a trainable copy of a module is used, and the original is kept. */
   protected savedWhole(name: string, shape: readonly number[], original = `${name}.weight`): Tensor | undefined {
     const isSaved = this.spec.lora?.modulesToSave?.includes(name.slice(name.lastIndexOf('.') + 1)) ?? false
     if (!isSaved || (this.pass !== undefined && this.pass.of !== 'policy')) return undefined
@@ -54,7 +54,7 @@ export class Weights extends Blocks {
     return this.spec.trainable === undefined || this.#trainedNames.some(pattern => pattern.test(name))
   }
 
-  /** LLaMA-Factory model/adapter.py: weights are loaded in the type that is computed in, and made float32 where they train. */
+  /** LLaMA-Factory model/adapter.py: weights are loaded in the compute type, and made float32 if they train. */
   get #frozen(): { dtype?: Dtype } {
     const { trainable, loop } = this.spec
     // engine/trainer.py of Ultralytics freezes layers as they are.

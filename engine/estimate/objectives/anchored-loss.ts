@@ -1,7 +1,7 @@
 /**
- * LLaMA-Factory's ASFT (train/sft/trainer.py compute_loss, train/trainer_utils.py asft_loss_func): a frozen copy reads the batch
- * first; then the policy, which computes its own loss beside, for nothing; then a weighted cross-entropy and the divergence from
- * the copy, both over whole copies of the logits in float32.
+ * LLaMA-Factory's ASFT (train/sft/trainer.py compute_loss, train/trainer_utils.py asft_loss_func): a frozen copy processes the
+ * batch first; then the policy, which also computes its own loss, unused; then come a weighted cross-entropy and the divergence
+ * from the copy, both over full copies of the logits in float32.
  */
 import type { TrainingSpec } from '../../config/spec.ts'
 import { forward, type ModelConfig } from '../../models/architecture.ts'
@@ -12,7 +12,7 @@ import { summed } from './log-probabilities.ts'
 
 export function anchoredLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor {
   const copy = tape.withoutGradients({ of: 'copy', dtype: tape.autocastDtype }, () => forward(tape, config, spec))
-  // accelerate hands on outputs in float32 where it computes in mixed precision.
+  // accelerate returns outputs in float32 under mixed precision.
   const reference = tape.autocastDtype === undefined ? tape.markLogits(copy) : raised(tape, copy)
   const lowered = tape.markLogits(tape.underAutocast(() => forward(tape, config, spec)))
   const unused = withoutGraph(tape, 'own loss', withoutGraph(tape, 'to', lowered))

@@ -1,6 +1,6 @@
 /**
- * Methods that learn from answers of their own: what making and scoring them holds before the steps, and what a step over them
- * does. TRL trainer/grpo_trainer.py, Axolotl core/trainers/{grpo,ebft}; held against PyTorch's trace of the same passes.
+ * Methods that learn from the model's own completions: what generating and scoring them holds before the steps, and what a step
+ * over them does. TRL trainer/grpo_trainer.py, Axolotl core/trainers/{grpo,ebft}; compared with PyTorch's trace of the same passes.
  */
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
 import { forward, type ModelConfig } from '../../models/architecture.ts'
@@ -25,7 +25,7 @@ export function learningFromAnswers(tape: Tape, config: ModelConfig, spec: Train
   return { loss: summed(tape, [scores]), held: [], before }
 }
 
-/** TRL goes through the answers in micro-batches. */
+/** TRL processes the completions in micro-batches. */
 function referencePass(
   tape: Tape,
   config: ModelConfig,
@@ -38,7 +38,7 @@ function referencePass(
   tape.withoutGradients({ of }, () => answerLogProbabilities(tape, logits, { inPlace }))
 }
 
-/** Before the first step over the answers the policy has already answered, or scored answers: its adapters are known. */
+/** Before the first step, the policy has already generated or scored completions, so its adapters are already recorded. */
 function copiedAdapters(tape: Tape): void {
   const adapters = [...tape.parameters].filter(([, parameter]) => parameter.requiresGrad)
   for (const [name, parameter] of adapters) {
@@ -46,7 +46,7 @@ function copiedAdapters(tape: Tape): void {
   }
 }
 
-/** transformers generation/utils.py: one pass over the prompts, then one a token; the last of them sees the whole cache. */
+/** transformers generation/utils.py: one pass over the prompts, then one per token; the last one sees the whole cache. */
 function generated(tape: Tape, config: ModelConfig, spec: TrainingSpec, { answerLength, count }: Method): void {
   const tokens = spec.sequenceLength ?? answerLength
   const prompt = Math.max(1, tokens - answerLength)
@@ -63,15 +63,15 @@ function generated(tape: Tape, config: ModelConfig, spec: TrainingSpec, { answer
   cache.end(tape)
 }
 
-/** transformers generation/utils.py _sample: a float32 copy of the last logits, tempered, and its softmax. */
+/** transformers generation/utils.py _sample: a float32 copy of the last logits, divided by the temperature, and its softmax. */
 function sampled(tape: Tape, logits: Tensor): void {
   const wide = tape.markLogits(tape.elementwise('copy', tape.cast(tape.markLogits(logits), 'float32')))
   tape.markLogits(tape.elementwise('softmax', tape.markLogits(tape.elementwise('div', wide))))
 }
 
 /**
- * Axolotl core/trainers/ebft/rewards.py extract_hidden_states: all answers at once, with the hidden states of every layer. Under
- * adapters the output layer runs with it; the copy's is left out.
+ * Axolotl core/trainers/ebft/rewards.py extract_hidden_states: all completions at once, with the hidden states of every layer.
+ * With adapters, the output layer runs too; a frozen copy's does not.
  */
 function comparedFeatures(tape: Tape, config: ModelConfig, spec: TrainingSpec, { reference, count }: Method): void {
   const tokens = spec.sequenceLength ?? 1

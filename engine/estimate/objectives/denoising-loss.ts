@@ -1,6 +1,6 @@
 /**
- * Axolotl's masked diffusion (integrations/diffusion/trainer.py _compute_diffusion_loss): every token sees every other, and the
- * logits, moved by a position, are picked at the masked tokens. How many those are is drawn anew in every step: all are counted.
+ * Axolotl's masked diffusion (integrations/diffusion/trainer.py _compute_diffusion_loss): attention is bidirectional, and the
+ * logits, shifted by one position, are selected at the masked tokens. Their number is random in every step, so all are counted.
  */
 import { forward, type ModelConfig } from '../../models/architecture.ts'
 import { made } from '../autograd.ts'
@@ -9,7 +9,7 @@ import type { Tape } from '../tape.ts'
 
 export function denoisingLoss(tape: Tape, config: ModelConfig): Tensor {
   const lowered = tape.markLogits(tape.underAutocast(() => forward(tape, config, tape.spec)))
-  // accelerate hands on outputs in float32 where it computes in mixed precision.
+  // accelerate returns outputs in float32 under mixed precision.
   const logits = tape.markLogits(tape.cast(lowered, 'float32'))
   const moved = movedByOne(tape, logits)
   const picked = tape.markLogits(tape.tensor(moved.shape, moved.dtype, [moved]))

@@ -1,19 +1,19 @@
 /**
- * Log-probabilities of the tokens of a batch, as the tools that train on preferences compute them: what each keeps of the
- * logits, which outweigh everything else. Held against PyTorch's trace of the same computations (probes/worker.py).
+ * Log-probabilities of a batch's tokens, as the preference-training tools compute them: what each keeps of the logits, which
+ * outweigh everything else. Compared with PyTorch's trace of the same computations (probes/worker.py).
  */
 import type { LogProbabilityStyle } from '../../config/spec.ts'
 import { made } from '../autograd.ts'
 import { bytesPerElement, elements, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 
-/** Rows that TRL takes the entropy of at a time. */
+/** Rows for which TRL computes entropy at a time. */
 export const ENTROPY_ROWS = 128
 
 export interface LogProbabilities {
-  /** A number a token. */
+  /** One number per token. */
   readonly perToken: Tensor
-  /** The logits as the caller goes on holding them. */
+  /** The logits that the caller still holds. */
   readonly logits: Tensor
 }
 
@@ -37,8 +37,8 @@ export function logProbabilities(tape: Tape, raw: Tensor, style: LogProbabilityS
 }
 
 /**
- * TRL trainer/grpo_trainer.py _get_per_token_logps_and_entropies: of the answers' positions alone, over the temperature. What the
- * model handed out is referenced to the end, and the entropies are taken meanwhile, of a flat copy where the logits are a view.
+ * TRL trainer/grpo_trainer.py _get_per_token_logps_and_entropies: for the completions' positions only, divided by the temperature.
+ * The model's output stays referenced until the end; the entropies are computed meanwhile, from a flat copy if the logits are a view.
  */
 export function answerLogProbabilities(tape: Tape, raw: Tensor, { inPlace }: { readonly inPlace: boolean }): Tensor {
   const logits = inMixedPrecision(tape, tape.markLogits(raw))
@@ -52,7 +52,7 @@ export function answerLogProbabilities(tape: Tape, raw: Tensor, { inPlace }: { r
   return perToken
 }
 
-/** torch: autograd's CopySlices, of a view changed in place: copies of the whole gradient, of the view's, and its result. */
+/** torch: autograd's CopySlices, for a view changed in place: copies of the whole gradient and of the view's, and its result. */
 function dividedInPlace(tape: Tape, logits: Tensor): Tensor {
   const output = { ...logits, edge: tape.newEdge() }
   const [positions = 0, vocabulary = 0] = logits.shape
@@ -67,9 +67,9 @@ function dividedInPlace(tape: Tape, logits: Tensor): Tensor {
 }
 
 /**
- * torchtune: float32 logits of every position (modules/transformer.py unembed), cut to the answers'. PPO goes through them whole,
- * over a copy divided by the temperature; GRPO sequence by sequence (rlhf batched_logits_to_logprobs), each of which brings a
- * gradient of all of them.
+ * torchtune: float32 logits of every position (modules/transformer.py unembed), sliced to the completions'. PPO processes them all at
+ * once, in a copy divided by the temperature; GRPO sequence by sequence (rlhf batched_logits_to_logprobs), where each brings a
+ * full-size gradient.
  */
 export function trajectoryLogProbabilities(tape: Tape, raw: Tensor, answerLength: number, isWhole: boolean): Tensor {
   const logits = tape.cast(tape.markLogits(raw), 'float32')
@@ -97,7 +97,7 @@ function lastPositions(tape: Tape, logits: Tensor): Tensor {
   return output
 }
 
-/** The loss of a few numbers a token. */
+/** A loss over a few numbers per token. */
 export function summed(tape: Tape, numbers: readonly Tensor[]): Tensor {
   const loss = tape.tensor([], 'float32', numbers, { batched: false })
   tape.record('sum', { reads: numbers, outputs: [loss], gradients: numbers.map(made) })
@@ -156,7 +156,7 @@ function throughLogSumExp(tape: Tape, logits: Tensor): Tensor {
   return tape.add(selected, sum)
 }
 
-/** Where float32 is not at hand: a log_softmax of every sequence, kept. */
+/** Without float32 logits: a log_softmax of every sequence, saved. */
 function throughLogSoftmax(tape: Tape, logits: Tensor): Tensor {
   const sequences = unbound(tape, logits)
   const kept = tape.storage(lastSize(logits) * (logits.shape[0] ?? 0), logits.dtype, true, 'logits')

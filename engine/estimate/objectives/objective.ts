@@ -1,4 +1,4 @@
-/** From a model to the loss of a step: which forward passes the training method makes, and what they leave behind. */
+/** From a model to a step's loss: the forward passes of the training method, and what they keep allocated. */
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
 import { forward, type ModelConfig } from '../../models/architecture.ts'
 import { teacherConfig } from '../../models/teacher.ts'
@@ -15,7 +15,7 @@ import { learningFromTrajectories } from './trajectories.ts'
 
 export interface Objective {
   readonly loss: Tensor
-  /** What the training loop still references in the backward pass. */
+  /** What the training loop still references during the backward pass. */
   readonly held: readonly Storage[]
   /** What runs before the first micro-step, without gradients. */
   readonly before?: readonly Node[]
@@ -90,7 +90,7 @@ function preference(tape: Tape, config: ModelConfig, spec: TrainingSpec, method:
   }
 }
 
-/** TRL trainer/dpo_trainer.py and kto_trainer.py log entropies, of a flat copy of the logits, while the reference's are still there. */
+/** TRL trainer/dpo_trainer.py and kto_trainer.py log entropies, from a flat copy of the logits, while the reference's still exist. */
 function logEntropies(tape: Tape, logits: Tensor, reference: Tensor | undefined): void {
   const vocabulary = logits.shape.at(-1) ?? 0
   const copy = tape.storage(elements(logits) - vocabulary, logits.dtype, true, 'logits')
@@ -99,7 +99,7 @@ function logEntropies(tape: Tape, logits: Tensor, reference: Tensor | undefined)
   tape.record('entropy', { reads, outputs: [], scratch: [copy, chunk(), chunk(), chunk()] })
 }
 
-/** TRL trainer/kto_trainer.py, LLaMA-Factory train/kto/trainer.py: the unrelated answer is there for an estimate of the divergence. */
+/** TRL trainer/kto_trainer.py, LLaMA-Factory train/kto/trainer.py: the unrelated response is used to estimate the divergence. */
 function kto(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method<'kto'>): Objective {
   const unrelated = () => passWithoutGradients(tape, config, spec, method, 'policy')
   if (method.logProbabilities === 'trl') unrelated()
@@ -118,8 +118,8 @@ function reward(tape: Tape, config: ModelConfig, spec: TrainingSpec, { head }: M
 }
 
 /**
- * trl models/modeling_value_head.py: all hidden states are asked for; the logits, made float32, are among what forward returns
- * and go unused; the head works on the last hidden states in its own float32.
+ * trl models/modeling_value_head.py: all hidden states are requested; forward also returns the logits in float32, unused; the head
+ * works on the last hidden states, in float32.
  */
 function valueHead(tape: Tape, logits: Tensor): Tensor {
   tape.markLogits(logits)
@@ -136,8 +136,8 @@ function valueHead(tape: Tape, logits: Tensor): Tensor {
 
 /**
  * torchtune recipes/knowledge_distillation_*.py, modules/loss/kd_losses.py ForwardKLLoss, modules/loss/ce_chunked_output_loss.py:
- * both models' logits stand until both losses are there. Every chunk keeps for the backward pass the teacher's probabilities, the
- * student's log-probabilities twice and a mask.
+ * both models' logits are held until both losses are computed. For the backward pass, every chunk saves the teacher's
+ * probabilities, the student's log-probabilities twice and a mask.
  */
 function distillation(
   tape: Tape,
@@ -171,7 +171,7 @@ function distillation(
   return { loss: summed(tape, [divergence, crossEntropy]), held: [] }
 }
 
-/** The loss of a few numbers a token; `policy.logits` are referenced until it is there, where the tool keeps them. */
+/** A loss over a few numbers per token; if the tool keeps `policy.logits`, they are referenced until it is computed. */
 function compared(tape: Tape, numbers: readonly Tensor[], policy: LogProbabilities, method: Compared): Tensor {
   const loss = summed(tape, numbers)
   if (method.logProbabilities !== 'torchtune') tape.record('return', { reads: [policy.logits], outputs: [] })
@@ -205,7 +205,7 @@ function passWithoutGradients(
   method: Compared,
   of: PassWithoutGradients['of'],
 ): LogProbabilities {
-  // LLaMA-Factory model/loader.py: what does not train is loaded in the type that is computed in.
+  // LLaMA-Factory model/loader.py: frozen weights are loaded in the compute type.
   const dtype = method.logProbabilities === 'llamafactory' ? tape.autocastDtype : undefined
   const logits = tape.withoutGradients({ of, dtype }, () => forward(tape, config, spec))
   return tape.withoutGradients({ of }, () => logProbabilities(tape, logits, method.logProbabilities))

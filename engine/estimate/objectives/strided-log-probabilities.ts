@@ -1,6 +1,6 @@
 /**
- * Axolotl core/trainers/ebft/strided.py: how many tokens a sequence and its answers have, and their log-probabilities, which are
- * computed from the last hidden states in chunks, each of which is kept.
+ * Axolotl core/trainers/ebft/strided.py: the number of tokens in a sequence with its completions, and their log-probabilities,
+ * which are computed from the last hidden states in chunks, each of which is kept.
  */
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
 import { type Autograd, made } from '../autograd.ts'
@@ -11,18 +11,18 @@ type Strided = Extract<TrainingMethod, { kind: 'strided' }>
 /** Positions of a chunk. */
 const CHUNK_ROWS = 256
 
-/** Places that answers start from; documents of the full length are counted. */
+/** Positions from which completions start; full-length documents are counted. */
 export function places({ context, stride, answerLength }: Strided, tokens: number): number {
   return Math.max(1, Math.floor((tokens - answerLength - context) / stride) + 1)
 }
 
-/** Of a sequence with all its answers; undefined for any other method. */
+/** For a sequence with all its completions; undefined for any other method. */
 export function stridedTokens({ method, sequenceLength = 0 }: TrainingSpec): number | undefined {
   if (method?.kind !== 'strided') return undefined
   return sequenceLength + places(method, sequenceLength) * method.answerLength
 }
 
-/** The output layer and log_softmax in float32 over the positions that are learnt from; torch: log_softmax saves its output. */
+/** The output layer and log_softmax in float32 over the positions that count for the loss; torch: log_softmax saves its output. */
 export function chunkedLogProbabilities(autograd: Autograd, name: string, states: Tensor, weight: Tensor): Tensor {
   const { method, sequenceLength = 0 } = autograd.spec
   const [tokens = 0] = states.shape

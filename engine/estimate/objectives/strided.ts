@@ -1,6 +1,6 @@
 /**
- * EBFT's strided mode, Axolotl core/trainers/ebft/strided.py: in every micro-step the model answers at all places of a sequence,
- * learns from one answered copy of it after the other, and the reference's hidden states score them meanwhile. Derived from there.
+ * EBFT's strided mode, Axolotl core/trainers/ebft/strided.py: in every micro-step the model generates completions at all positions
+ * of a sequence and learns from one completed copy after another, while the reference's hidden states score them. Derived from there.
  */
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
 import { forward, type ModelConfig } from '../../models/architecture.ts'
@@ -22,8 +22,8 @@ export function learningFromStrides(tape: Tape, config: ModelConfig, spec: Train
 }
 
 /**
- * _generate_strided_blocks: one pass a token of the answers, eager and with a mask a sequence. The last, over all but the last
- * tokens, finds the logits of the one before still there, in float32 as accelerate hands them out.
+ * _generate_strided_blocks: one eager pass per completion token, with a mask per sequence. During the last one, over all but the
+ * last tokens, the previous pass's logits still exist, in float32 as accelerate returns them.
  */
 function answered(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method, whole: number): void {
   const count = places(method, spec.sequenceLength ?? 0)
@@ -38,15 +38,15 @@ function answered(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: M
     const logits = tape.markLogits(forward(tape, config, { ...spec, sequenceLength: tokens }))
     const wide = tape.cast(logits, 'float32')
     const sampled = () => tape.storage(count * vocabulary, 'float32', true, 'logits')
-    // The logits of the places, over the temperature, and their softmax.
+    // The positions' logits divided by the temperature, and their softmax.
     const scratch = [sampled(), sampled(), sampled()]
     tape.record('sample', { reads: [logits, wide, before, mask], outputs: [], scratch })
   })
 }
 
 /**
- * _compute_block_rewards: all rollouts at once, with every layer's hidden states and logits of all positions. The policy itself
- * hands all of that out in float32 beside; the copy, which accelerate has not wrapped, does not.
+ * _compute_block_rewards: all rollouts at once, with every layer's hidden states and all positions' logits. The policy also returns
+ * all of that in float32; the frozen copy, which accelerate has not wrapped, does not.
  */
 function compared(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method, tokens: number): void {
   const isShared = method.reference === 'adapters-off'

@@ -1,6 +1,6 @@
 /**
  * torchtune's GRPO and PPO, recipes/dev/grpo_full_finetune_distributed.py and recipes/ppo_full_finetune_single_device.py: the
- * policy answers, the models score that, then one pass learns from it. Derived from there.
+ * policy generates, the models score, and then one pass learns from that. Derived from there.
  */
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
 import { forward, type ModelConfig } from '../../models/architecture.ts'
@@ -32,7 +32,7 @@ export function learningFromTrajectories(
   return { loss: summed(tape, [policy, ...critic]), held: [], before }
 }
 
-/** torchtune generation: a cache of the whole length, and float32 logits of every prompt token, one of which is looked at. */
+/** torchtune generation: a cache of the full length, and float32 logits of every prompt token, of which only one is used. */
 function answered(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method): void {
   const tokens = spec.sequenceLength ?? method.answerLength
   const prompt = Math.max(1, tokens - method.answerLength)
@@ -63,7 +63,7 @@ function logitsIn32Bits(tape: Tape, raw: Tensor): void {
   tape.record('return', { reads: [logits], outputs: [] })
 }
 
-/** modules/classifier: an output layer of one number a token. */
+/** modules/classifier: an output layer with one number per token. */
 function judging(spec: TrainingSpec): TrainingSpec {
   return { ...spec, task: 'sequence-classification', labels: 1 }
 }

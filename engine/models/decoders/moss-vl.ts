@@ -39,7 +39,7 @@ export function mossVl<T>(ops: Ops<T>, config: MossVlConfig, spec: TrainingSpec)
   return outputLayer(ops, blueprint, x, spec.task, spec.labels)
 }
 
-/** The tower and its merger stay as they are, which LLaMA-Factory does unless told otherwise: what they saw are constants. */
+/** The tower and its merger stay as they are, LLaMA-Factory's default: their outputs are constants. */
 function look<T>(ops: Ops<T>, config: MossVlConfig, spec: TrainingSpec, words: readonly [T, T]): Seen<T> {
   const rows = (spec.images?.tiles ?? 1) * ROWS_OF_IMAGE
   const states = ops.mask(rows, config.text_config.hidden_size)

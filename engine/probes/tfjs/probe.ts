@@ -9,7 +9,7 @@ import { isAllocationFailure } from './allocation-failure.ts'
 import { type Received, TfjsChild } from './child.ts'
 import type { Description, Question } from './protocol.ts'
 
-/** Loading TensorFlow from a cold disk is what takes long. */
+/** Loading TensorFlow from a cold disk is what takes time. */
 const START_TIMEOUT_MILLIS = 120_000
 const TRIAL_TIMEOUT_MILLIS = 300_000
 const LEAST_STEPS = 2
@@ -132,6 +132,6 @@ function outcomeOf(received: Received<'answer'>, log: ((text: string) => void) |
 
 function died(text: string): Outcome {
   const message = `the TensorFlow.js process ${text}`.slice(0, 2_000)
-  const fix = "Look into the machine's log: the host may be out of memory, or the driver may have failed."
+  const fix = "Check the machine's log: the host may be out of memory, or the driver may have failed."
   return { kind: 'failed', problem: { code: 'worker-died', message, fix } }
 }

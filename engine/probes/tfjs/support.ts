@@ -21,21 +21,21 @@ export function supportOf(spec: TrainingSpec): Support {
   const optimizer = counterparts[spec.optimizer]
   if (spec.framework !== 'tensorflow.js') {
     return unsupported(
-      `TensorFlow.js cannot answer for ${spec.framework}, which takes a fraction of its memory for the same model`,
-      'Use another engine, or name the framework where the code is in TensorFlow.js: --framework tensorflow.js.',
+      `TensorFlow.js figures do not apply to ${spec.framework}, which needs a fraction of the memory for the same model`,
+      'Use another engine, or --framework tensorflow.js if the training code is in TensorFlow.js.',
     )
   }
   if (spec.task === 'seq2seq-lm') {
     return unsupported(
-      'TensorFlow.js trains no sequence-to-sequence models here',
-      'Use the torch, trace or estimate probe.',
+      'sequence-to-sequence models are not supported in TensorFlow.js',
+      'Use the torch, trace or estimate engine.',
     )
   }
   if (spec.precision !== 'fp32' && spec.precision !== 'tf32') {
     return unsupported(`TensorFlow.js trains in fp32, not in ${spec.precision}`, 'Set the precision to fp32.')
   }
   if (spec.gpus > 1 || spec.offload !== undefined) {
-    return unsupported('TensorFlow.js trains on one GPU, with everything on it', 'Set one GPU and no offloading.')
+    return unsupported('TensorFlow.js trains on one GPU, without offloading', 'Use one GPU and no offloading.')
   }
   if (spec.fusedLoss) {
     return unsupported('TensorFlow.js has no fused loss', 'Turn the fused loss off.')
@@ -44,7 +44,7 @@ export function supportOf(spec: TrainingSpec): Support {
     return unsupported('TensorFlow.js has no gradient checkpointing', 'Turn gradient checkpointing off.')
   }
   if (spec.lora !== undefined || spec.quantization !== undefined) {
-    return unsupported('TensorFlow.js has neither adapters nor quantized training', 'Fine-tune all weights.')
+    return unsupported('TensorFlow.js has neither adapters nor quantised training', 'Fine-tune all weights.')
   }
   if (optimizer === undefined) {
     return unsupported(`TensorFlow.js has no optimizer "${spec.optimizer}"`, 'Use adamw, sgd or sgd-momentum.')
@@ -61,11 +61,11 @@ export class UnsupportedLayer extends Error {
   readonly problem: Problem
 
   constructor(what: string) {
-    super(`TensorFlow.js has no ${what} here`)
+    super(`not supported in TensorFlow.js: ${what}`)
     this.problem = {
       code: 'tfjs-unsupported',
       message: this.message,
-      fix: 'Sweep a model without them, or in PyTorch.',
+      fix: 'Sweep another model, or use PyTorch.',
     }
   }
 }

@@ -67,8 +67,8 @@ const more: readonly FieldName[] = [
 type Option = readonly [value: string, text: string]
 
 const engineOptions: readonly Option[] = [
-  ['auto', 'the best that this machine can'],
-  ['estimate', 'estimate only: at once'],
+  ['auto', 'the best that this machine can run'],
+  ['estimate', 'estimate only (instant)'],
 ]
 
 /** Draws fields with what was sent and what was wrong with it. */
@@ -95,7 +95,7 @@ class Fields {
       'model',
       html`<input id="model" name="model" list="models" maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="google-bert/bert-base-uncased" value="${this.#values.model ?? ''}"${this.#described('model', true)}>
 <datalist id="models">${modelIds.map(id => html`<option value="${id}"></option>`)}</datalist>`,
-      `One of the ${modelIds.length} in the list. ${examples}`,
+      `One of the ${modelIds.length} built-in models. ${examples}`,
     )
   }
 
@@ -103,7 +103,7 @@ class Fields {
     return this.#field(
       'config',
       html`<textarea id="config" name="config" rows="10" maxlength="100000" autocapitalize="off" spellcheck="false"${this.#described('config', true)}>${this.#values.config ?? ''}</textarea>`,
-      'YAML or JSON of Hugging Face, Axolotl, LLaMA-Factory, torchtune, DeepSpeed, Lightning, timm and others.',
+      'YAML or JSON for Hugging Face, Axolotl, LLaMA-Factory, torchtune, DeepSpeed, Lightning, timm and others.',
     )
   }
 
@@ -147,10 +147,10 @@ function defaultsText(): string {
   const model = findModel('bert')
   if (model === undefined) throw new Error('the catalogue lost BERT')
   const { microBatch, sequenceLength, precision, optimizer } = specOf(model)
-  return `Default: as the config has it; for a bare model micro-batch ${microBatch}, ${sequenceLength} tokens, ${precision}, ${optimizer}, a training step.`
+  return `Defaults: what the config says; for a model alone, micro-batch ${microBatch}, ${sequenceLength} tokens, ${precision}, ${optimizer} and a training step.`
 }
 
-const examples = 'Others work where the server can ask the Hugging Face Hub for their sizes.'
+const examples = 'Others work if the server can look them up on the Hugging Face Hub.'
 
 function same(word: string): Option {
   return [word, word]
@@ -163,7 +163,7 @@ function gpuOption({ id, name, totalBytes, pricePerHourUsd }: Gpu): Option {
 function stepText(step: StepProfile): string {
   switch (step) {
     case 'training':
-      return 'training: the second real step'
+      return 'training: forward, backward, optimizer'
     case 'forward-backward':
       return 'forward and backward only'
   }

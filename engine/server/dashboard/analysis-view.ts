@@ -26,12 +26,12 @@ export function runningView(analysis: Unfinished): Html {
   const path = analysisPath(analysis.id)
   return html`<section class="card" data-events="${path}/events" aria-labelledby="title">
 <h1 id="title" tabindex="-1">Analysing ${subjectText(analysis.request)}</h1>
-<p class="working" role="status" data-status>${analysis.state === 'queued' ? 'Waiting for its turn: one sweep runs at a time.' : 'Trying sizes. Each line is a trial that ran.'}</p>
+<p class="working" role="status" data-status>${analysis.state === 'queued' ? 'Waiting in the queue: one sweep runs at a time.' : 'Trying batch sizes. Each line is a finished trial.'}</p>
 ${logList(linesOf(analysis))}
 <noscript><p class="sub">This page reloads itself every few seconds.</p></noscript>
 <div class="actions">
 <form method="post" action="${path}/cancel" data-while-running><button class="secondary">Cancel</button></form>
-${again(analysis.request, 'Ask again')}
+${again(analysis.request, 'Start again')}
 </div>
 </section>`
 }
@@ -40,7 +40,7 @@ export function endedView(analysis: Ended): Html {
   return html`${analysis.state === 'failed' ? problemNotice('The analysis failed', analysis.problems) : ''}
 <section class="card" aria-labelledby="title">
 <h1 id="title" tabindex="-1">${analysis.state === 'failed' ? 'No result' : 'Cancelled'}: ${subjectText(analysis.request)}</h1>
-<p class="sub">${analysis.trials.length === 0 ? 'No size was tried.' : 'What was tried before it ended:'}</p>
+<p class="sub">${analysis.trials.length === 0 ? 'No size was tried.' : 'Sizes tried before it ended:'}</p>
 ${analysis.trials.length === 0 ? '' : logList(linesOf(analysis))}
 <div class="actions">${again(analysis.request, 'Try again')}${otherLink}</div>
 </section>`
@@ -56,8 +56,8 @@ ${result(config, options)}
 /** Finished analyses are kept for a while only, and none survives a restart of the server. */
 export function expiredView(): Html {
   return html`<section class="card">
-<h1 tabindex="-1">This analysis is not kept any more</h1>
-<p>Results stay for a while after they are made, and none outlives the server that made it. Ask again: the same question gives the same answer on the same machine.</p>
+<h1 tabindex="-1">This analysis is no longer available</h1>
+<p>Results are kept for a while, until the server restarts at the latest. Run it again: the same request gives the same result on the same machine.</p>
 <div class="actions">${otherLink}</div>
 </section>`
 }

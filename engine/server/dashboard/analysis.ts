@@ -50,7 +50,7 @@ function asLine(event: AnalysisEvent): Uint8Array {
 
 function expired(c: Context, { assets }: Site) {
   c.header('Cache-Control', 'no-store')
-  return c.html(page(assets, { title: 'Not kept any more', section: 'analyse' }, expiredView()), 404)
+  return c.html(page(assets, { title: 'No longer available', section: 'analyse' }, expiredView()), 404)
 }
 
 async function show(c: Context, analysis: Analysis, { assets }: Site) {

@@ -35,7 +35,7 @@ export function addAskPage(app: Hono, { assets, context }: Site): void {
     const reading = readQuestion(body[AGAIN_FIELD]) ?? readForm(values)
     if (reading.kind === 'refused') {
       const { problems } = reading
-      return c.html(view({ values, problems }, problemNotice('The form needs a correction', problems)), 400)
+      return c.html(view({ values, problems }, problemNotice('Please correct the form', problems)), 400)
     }
     const submission = context.analyses.submit(reading.request)
     switch (submission.kind) {
@@ -43,7 +43,7 @@ export function addAskPage(app: Hono, { assets, context }: Site): void {
         return c.redirect(analysisPath(submission.analysis.id), 303)
       case 'refused':
         return c.html(
-          view({ values, problems: [] }, problemNotice('The server refuses this', [submission.problem])),
+          view({ values, problems: [] }, problemNotice('The server refused this request', [submission.problem])),
           400,
         )
       case 'queue-full': {
@@ -63,8 +63,8 @@ function readQuestion(text: unknown): { readonly kind: 'request'; readonly reque
 function queueFull(retryAfterSeconds: number) {
   return {
     code: 'queue-full',
-    message: 'Every place in the queue is taken: one sweep runs at a time',
-    fix: `Ask again in ${retryAfterSeconds} s.`,
+    message: 'The queue is full: one sweep runs at a time',
+    fix: `Try again in ${retryAfterSeconds} s.`,
   }
 }
 
@@ -96,24 +96,24 @@ interface AskOptions {
 function askView(form: FormState, { context, machine, notice }: AskOptions): Html {
   return html`${notice}
 <div class="hero"><h1 tabindex="-1">What batch size can your GPU really take?</h1>
-<p>Choose a model or paste a training config. You get the batch to use, how much of the GPU the present one leaves idle, and what that costs.</p></div>
+<p>Choose a model or paste a training config. You get the batch to use, how much of the GPU the current one leaves idle, and what that costs.</p></div>
 <div class="ask-columns">${analyseForm(form, { ownGpu: ownGpu(machine, context), engine: context.engine })}<div>${machineCard(machine, context.engine)}${legend}</div></div>`
 }
 
-const legend = html`<section class="card" aria-labelledby="legend-title"><h2 id="legend-title">How a figure is known</h2>
+const legend = html`<section class="card" aria-labelledby="legend-title"><h2 id="legend-title">Where a figure comes from</h2>
 <dl class="legend">
 <div><dt>${chip('measured')}</dt><dd>a GPU ran the step</dd></div>
-<div><dt>${chip('traced')}</dt><dd>PyTorch laid the step out, without a GPU</dd></div>
-<div><dt>${chip('estimated')}</dt><dd>our model of memory, with its error</dd></div>
-<div><dt>${chip('modelled')}</dt><dd>our model of speed, and what follows from it</dd></div>
+<div><dt>${chip('traced')}</dt><dd>PyTorch traced the step, without a GPU</dd></div>
+<div><dt>${chip('estimated')}</dt><dd>our model of memory, with its error band</dd></div>
+<div><dt>${chip('modelled')}</dt><dd>our model of speed, and the costs that follow from it</dd></div>
 </dl></section>`
 
 /** What the server answers for when no GPU is chosen. */
 function ownGpu(machine: Machine | undefined, { gpu, engine }: PagesContext): string {
   if (engine === 'estimate' || engine === 'trace') return gpu.name
-  if (machine === undefined) return `this machine's, or else ${gpu.name}`
+  if (machine === undefined) return `this machine's GPU, or else ${gpu.name}`
   if (machine.kind === 'python' && 'totalBytes' in machine.device) {
     return `this machine's ${plainText(machine.device.name, 60)}, ${formatGib(machine.device.totalBytes)}`
   }
-  return `${gpu.name} (this machine has none)`
+  return `${gpu.name} (this machine has no GPU)`
 }

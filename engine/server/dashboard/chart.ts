@@ -37,7 +37,7 @@ export function chart(options: ChartOptions): Html {
   const { id, title, rows } = options
   return html`<section class="card" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${title}</h2>
-${rows.length < 2 ? html`<p class="sub">Too few points are known for a curve.</p>` : figure(options)}
+${rows.length < 2 ? html`<p class="sub">There are too few points for a curve.</p>` : figure(options)}
 ${rows.length === 0 ? '' : figures(options)}
 </section>`
 }
@@ -52,8 +52,7 @@ function figures(options: ChartOptions): Html {
 /** What the picture shows, for who cannot see it. */
 function summary({ yName, rows, limit, marks = [] }: ChartOptions): string {
   const [first, last] = [rows[0], rows.at(-1)]
-  const course =
-    first && last ? `from ${first.yText} at ${first.xText} to ${last.yText} at ${last.xText}` : 'nothing known'
+  const course = first && last ? `from ${first.yText} at ${first.xText} to ${last.yText} at ${last.xText}` : 'no data'
   const places = [...marks.map(({ name, x }) => `${name}: ${x}`), ...(limit ? [`limit: ${limit.name}`] : [])]
   return [`${yName}: ${course}`, ...places].join('; ')
 }

@@ -31,22 +31,22 @@ export const AGAIN_FIELD = 'request'
 
 /** As the page shows them. */
 export const fieldLabels: Readonly<Record<FieldName, string>> = {
-  source: 'What is trained',
+  source: 'What to analyse',
   model: 'Model',
   config: 'Training config',
   gpu: 'GPU',
-  engine: 'How',
+  engine: 'Engine',
   step: 'Step',
   precision: 'Precision',
   optimizer: 'Optimizer',
-  sequenceLength: 'Sequence length, tokens',
-  microBatch: 'Micro-batch now',
-  gradientAccumulation: 'Gradient accumulation now',
+  sequenceLength: 'Sequence length (tokens)',
+  microBatch: 'Current micro-batch',
+  gradientAccumulation: 'Current gradient accumulation',
   gradientCheckpointing: 'Gradient checkpointing',
   loraRank: 'LoRA rank',
   quantization: 'Base weights',
   gpus: 'Number of GPUs',
-  stepSize: 'Step between sizes',
+  stepSize: 'Batch size step',
 }
 
 /** What stands in the form: what the reader sent, however wrong. */
@@ -131,7 +131,7 @@ function pasted(text: string): AnalysisRequestInput['config'] {
 
 function missingSubject({ source, model, config }: Sent): FieldProblem | undefined {
   if (source === 'model' && !model) {
-    return problem('model', 'no model is named', 'Choose one of the list, or write its id on the Hugging Face Hub.')
+    return problem('model', 'no model is named', 'Choose one from the list, or enter its Hugging Face Hub id.')
   }
   if (source === 'config' && !config) {
     return problem('config', 'no config is given', 'Paste the YAML or JSON that sets the batch size.')
@@ -139,7 +139,7 @@ function missingSubject({ source, model, config }: Sent): FieldProblem | undefin
   return undefined
 }
 
-/** Each field once, by its first slip. */
+/** Each field once, with its first mistake. */
 function refused(error: z.ZodError, fieldAt: (path: readonly PropertyKey[]) => PropertyKey | undefined): FormReading {
   const problems = error.issues.map(({ path, message }) => {
     const input = fieldNames.find(name => name === fieldAt(path)) ?? 'source'

@@ -10,7 +10,7 @@ import { trialLine } from './trial-line.ts'
 export function eventLine(event: AnalysisEvent): string {
   switch (event.kind) {
     case 'queued':
-      return `waiting, place ${event.position} in the queue`
+      return `waiting, number ${event.position} in the queue`
     case 'started':
       return 'started'
     case 'probing':
@@ -30,7 +30,7 @@ export function eventLine(event: AnalysisEvent): string {
 
 /** What is known of an analysis without having heard its events. */
 export function linesOf(analysis: Analysis): string[] {
-  if (analysis.state === 'queued') return [`waiting, place ${analysis.position} in the queue`]
+  if (analysis.state === 'queued') return [`waiting, number ${analysis.position} in the queue`]
   const probing = analysis.probing === undefined ? [] : [probingLine(analysis.probing)]
   return [...probing, ...analysis.trials.map(trialLine)]
 }
@@ -43,5 +43,5 @@ export function logList(lines: readonly string[]): Html {
 
 function probingLine({ engine, provenance, device }: Probing): string {
   const by = device.software === '' ? '' : ` (${plainText(device.software, 200)})`
-  return `${provenance} by the ${engine} engine for ${plainText(device.name, 60)}${by}: ${formatGib(device.usableBytes)} can be used`
+  return `${provenance} by the ${engine} engine for ${plainText(device.name, 60)}${by}: ${formatGib(device.usableBytes)} usable`
 }

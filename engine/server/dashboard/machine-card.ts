@@ -13,7 +13,7 @@ import { chip } from './provenance.ts'
 export function machineCard(machine: Machine | undefined, engine: Engine | 'auto'): Html {
   return html`<section class="card machine" aria-labelledby="machine-title"${machine === undefined ? html` data-load="${MACHINE_PATH}"` : ''}>
 <h2 id="machine-title">This machine</h2>
-${machine === undefined ? html`<p class="sub">Finding out what it has. Reload to see it.</p>` : facts(machine, engine)}
+${machine === undefined ? html`<p class="sub">Still detecting the hardware. Reload to see it.</p>` : facts(machine, engine)}
 </section>`
 }
 
@@ -22,7 +22,7 @@ export const MACHINE_PATH = '/machine'
 /** What a server that only estimates runs on decides nothing. */
 function facts(machine: Machine, served: Engine | 'auto'): Html {
   const engine = served === 'auto' ? engineOn(machine) : served
-  const rows = [...(served === 'estimate' ? [] : hardware(machine)), ['Answers', chip(provenanceOf(engine))] as const]
+  const rows = [...(served === 'estimate' ? [] : hardware(machine)), ['Figures', chip(provenanceOf(engine))] as const]
   return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 <p class="sub">${meaning(engine)}</p>`
 }
@@ -36,7 +36,7 @@ function hardware(machine: Machine): (readonly [name: string, value: string])[] 
       ]
     case 'no-python':
       return [
-        ['GPU', 'none that PyTorch could use'],
+        ['GPU', 'none that PyTorch can use'],
         ['PyTorch', 'not found'],
       ]
   }
@@ -71,12 +71,12 @@ function provenanceOf(engine: Engine): Provenance {
 function meaning(engine: Engine): string {
   switch (engine) {
     case 'torch':
-      return 'Memory and speed of its own GPU are measured; of another GPU they are modelled.'
+      return 'Memory and speed are measured for its own GPU, and modelled for any other.'
     case 'tfjs':
       return 'Memory is measured by TensorFlow.js; speed is modelled.'
     case 'trace':
       return "Memory comes from PyTorch's own graph, without a GPU; speed is modelled."
     case 'estimate':
-      return 'Memory and speed are modelled, from the sizes of the model alone.'
+      return "Memory and speed are modelled, from the model's shape alone."
   }
 }

@@ -34,7 +34,7 @@ export function page(assets: Assets, { title, section, refreshSeconds }: PageOpt
 ${refreshSeconds === undefined ? '' : html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header class="site">
 <a class="brand" href="/"><span class="mark" aria-hidden="true"></span>MemoryMark</a>
 <nav aria-label="Pages">
@@ -43,7 +43,7 @@ ${navigationLink('/repositories', 'Repositories', section === 'repositories')}
 </nav>
 </header>
 <main id="main" tabindex="-1">${main}</main>
-<footer class="site">MemoryMark ${version}. For programs: <a href="/openapi.json">OpenAPI</a>.</footer>
+<footer class="site">MemoryMark ${version}. API: <a href="/openapi.json">OpenAPI</a>.</footer>
 </body>
 </html>`
 }

@@ -5,7 +5,7 @@ import { plainText } from '../../render/plain.ts'
 import type { Outcome } from '../../report/schema.ts'
 import { formatGib } from '../../units.ts'
 
-/** `batch 288 fits: 21.3 GiB, 412 ms a step (measured)`. */
+/** `batch 288 fits: 21.3 GiB, 412 ms per step (measured)`. */
 export function trialLine({ microBatch, outcome, provenance }: Trial): string {
   const peak = peakOf(outcome)
   const figures = [
@@ -30,5 +30,5 @@ export function outcomeText(outcome: Outcome): string {
 }
 
 function stepText(stepMillis: number): string {
-  return `${formatCount(Math.round(stepMillis))} ms a step`
+  return `${formatCount(Math.round(stepMillis))} ms per step`
 }

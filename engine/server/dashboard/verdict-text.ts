@@ -9,7 +9,7 @@ function reasonText(reason: Reason): string {
   const spared =
     reason.spared === undefined
       ? ''
-      : ` (spared: ${reason.spared === 'no-worse' ? 'no worse than before' : 'within the error'})`
+      : ` (does not block: ${reason.spared === 'no-worse' ? 'no worse than before' : 'within the error'})`
   switch (reason.kind) {
     case 'does-not-fit':
       return `does not fit${spared}`

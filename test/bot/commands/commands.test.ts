@@ -41,7 +41,7 @@ describe('a command', () => {
 
     expect(await at.reactionsTo(comment)).toEqual(['confused'])
     expect(await at.replies()).toEqual([
-      'There is no command `exlpain`. Did you mean `/memorymark explain`? `/memorymark help` lists what can be asked.',
+      'Unknown command `exlpain`. Did you mean `/memorymark explain`? `/memorymark help` lists the commands.',
     ])
   })
 
@@ -49,7 +49,7 @@ describe('a command', () => {
     const at = await wastefulPull(beside)
     await at.ask('/memorymark snooze 100')
     expect(await at.replies()).toEqual([
-      '`/memorymark snooze`: it takes a number of days from 1 to 90. `/memorymark help` lists what can be asked.',
+      '`/memorymark snooze`: it needs a number of days from 1 to 90. `/memorymark help` lists the commands.',
     ])
   })
 
@@ -61,7 +61,7 @@ describe('a command', () => {
       const comment = await at.ask(`/memorymark ${words}`, contributor)
 
       expect(await at.replies()).toEqual([
-        `\`/memorymark ${words.split(' ')[0]}\` takes write access to this repository.`,
+        `\`/memorymark ${words.split(' ')[0]}\` needs write access to this repository.`,
       ])
       expect(await at.reactionsTo(comment)).toEqual(['confused'])
       expect(await at.check()).toEqual(before)
@@ -96,9 +96,7 @@ describe('when GitHub does not answer well', () => {
     beside.github.failNext({ method: 'GET', path: /\/permission$/, status: 422, times: 1 })
     const comment = await at.ask('/memorymark rerun')
     expect(await at.reactionsTo(comment)).toEqual(['confused'])
-    expect(await at.replies()).toEqual([
-      'This could not be done, by a fault on our side; the log of the bot says more.',
-    ])
+    expect(await at.replies()).toEqual(["This failed because of an internal error; the bot's log says more."])
   })
 })
 
@@ -161,7 +159,7 @@ describe('snooze', () => {
     await at.ask('/memorymark snooze 3', maintainer)
     const before = await at.repository.comments(at.pull)
     expect((await at.check())?.conclusion).toBe('neutral')
-    expect((await at.check())?.output.summary).toContain('Put off by `maintainer` until ')
+    expect((await at.check())?.output.summary).toContain('Snoozed by `maintainer` until ')
     await at.repository.pushTo(at.pull, { [configPath]: trainingConfig(128) })
     await beside.bot.idle()
     expect(await at.repository.comments(at.pull)).toEqual(before)
@@ -212,7 +210,7 @@ describe('ok', () => {
     const at = await wastefulPull(beside)
     await at.ask(`/memorymark ok ${at.pull.headSha}`)
     expect(await at.replies()).toEqual([
-      'This pull request comes from this repository itself: its measurement waits for nobody’s leave.',
+      'This pull request comes from this repository itself, so its measurement needs no approval.',
     ])
   })
 })

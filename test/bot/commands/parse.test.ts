@@ -66,18 +66,18 @@ describe('a comment is left alone', () => {
 
 describe('a command that cannot be carried out is told why', () => {
   test.each([
-    ['/memorymark ok', 'ok', 'It takes the SHA of the newest commit, 7 to 40 hexadecimal characters'],
-    ['/memorymark ok 0123ab', 'ok', 'It takes the SHA of the newest commit, 7 to 40 hexadecimal characters'],
-    ['/memorymark ok main', 'ok', 'It takes the SHA of the newest commit, 7 to 40 hexadecimal characters'],
-    ['/memorymark accept', 'accept', 'It takes a reason, which the check will show'],
-    ['/memorymark accept \u200b', 'accept', 'It takes a reason, which the check will show'],
-    ['/memorymark accept out-of-memory', 'accept', 'It takes a reason, which the check will show'],
+    ['/memorymark ok', 'ok', 'It needs the SHA of the newest commit, 7 to 40 hexadecimal characters'],
+    ['/memorymark ok 0123ab', 'ok', 'It needs the SHA of the newest commit, 7 to 40 hexadecimal characters'],
+    ['/memorymark ok main', 'ok', 'It needs the SHA of the newest commit, 7 to 40 hexadecimal characters'],
+    ['/memorymark accept', 'accept', 'It needs a reason, which the check will show'],
+    ['/memorymark accept \u200b', 'accept', 'It needs a reason, which the check will show'],
+    ['/memorymark accept out-of-memory', 'accept', 'It needs a reason, which the check will show'],
     [`/memorymark accept ${'a'.repeat(501)}`, 'accept', 'The reason may be up to 500 characters long'],
-    ['/memorymark snooze', 'snooze', 'It takes a number of days from 1 to 90'],
-    ['/memorymark snooze 0', 'snooze', 'It takes a number of days from 1 to 90'],
-    ['/memorymark snooze 91', 'snooze', 'It takes a number of days from 1 to 90'],
-    ['/memorymark snooze for ever', 'snooze', 'It takes a number of days from 1 to 90'],
-    ['/memorymark snooze -3', 'snooze', 'It takes a number of days from 1 to 90'],
+    ['/memorymark snooze', 'snooze', 'It needs a number of days from 1 to 90'],
+    ['/memorymark snooze 0', 'snooze', 'It needs a number of days from 1 to 90'],
+    ['/memorymark snooze 91', 'snooze', 'It needs a number of days from 1 to 90'],
+    ['/memorymark snooze for ever', 'snooze', 'It needs a number of days from 1 to 90'],
+    ['/memorymark snooze -3', 'snooze', 'It needs a number of days from 1 to 90'],
   ])('%j', (body, name, problem) => {
     expect(parseComment(body)).toEqual({ kind: 'malformed', name, problem })
   })

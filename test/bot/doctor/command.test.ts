@@ -25,14 +25,14 @@ test('where everything is as it should be, it says so and exits with 0', async (
   await rm(folder, { recursive: true })
   expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' })
   expect(output.split('\n')).toEqual([
-    'ok      the environment is complete: App id, private key, a webhook secret of its own',
-    `ok      the embedded database has a folder that can be written (${folder})`,
+    'ok      the environment is complete: App id, private key, and its own webhook secret',
+    `ok      the folder of the embedded database is writable (${folder})`,
     'ok      the clock agrees with GitHub’s',
     'ok      GitHub knows the App as "memorymark" (4242)',
-    'ok      the App itself grants what is needed, and no more',
+    'ok      the App itself grants exactly what is needed',
     'ok      webhooks go to http://127.0.0.1:9/api/github/webhooks',
-    'ok      installation 100 (acme) grants what is needed, and no more',
-    'ok      installation 101 (globex) grants what is needed, and no more',
+    'ok      installation 100 (acme) grants exactly what is needed',
+    'ok      installation 101 (globex) grants exactly what is needed',
     'The bot can start.',
     '',
   ])
@@ -45,11 +45,11 @@ test('faults are counted, and it exits with 1', async () => {
   expect(output).toContain(
     'fault   installation 100 (acme) grants no checks: without "write", no pull request gets its check',
   )
-  expect(output).toMatch(/\n13 faults to mend\.\n$/)
+  expect(output).toMatch(/\n13 faults to fix\.\n$/)
 })
 
 test.each([
-  ['the secret that everyone knows', 'development', '"development" is the secret that everyone knows'],
+  ['the secret that everyone knows', 'development', '"development" is a well-known example secret'],
   ['a secret that can be guessed', 'short', 'At least 16 characters'],
 ])('with %s neither the doctor nor the bot starts', async (_, secret, words) => {
   await using github = await startGitHub()
@@ -66,6 +66,6 @@ test('another command is refused with those there are', async () => {
     exitCode: 2,
     output: '',
     errors:
-      'memorymark-bot does not know "docter". It is called without arguments, or as `memorymark-bot doctor`, `memorymark-bot export <installation>` or `memorymark-bot delete <installation>`; settings come from the environment.\n',
+      '"docter" is not a memorymark-bot command. Run it without arguments, or as `memorymark-bot doctor`, `memorymark-bot export <installation>` or `memorymark-bot delete <installation>`; settings come from the environment.\n',
   })
 })

@@ -38,7 +38,7 @@ test('a server that does not answer is a fault, told without its password', asyn
 test.skipIf(!hasPostgres)('a PostgreSQL server that can be written is well, and nothing is left behind', async () => {
   await using cluster = await PostgresCluster.start()
   const finding = await examineDatabase({ kind: 'server', url: cluster.url })
-  expect(finding).toMatchObject({ kind: 'well', what: expect.stringMatching(/^PostgreSQL \d+\.\d+.* can be written$/) })
+  expect(finding).toMatchObject({ kind: 'well', what: expect.stringMatching(/^PostgreSQL \d+\.\d+.* is writable$/) })
   expect(await schemasOf(cluster.url)).toEqual([])
 })
 

@@ -19,10 +19,10 @@ test('where all is granted, all is well', async () => {
   expect(await findings(github)).toEqual([
     { kind: 'well', what: 'the clock agrees with GitHub’s' },
     { kind: 'well', what: 'GitHub knows the App as "memorymark" (4242)' },
-    { kind: 'well', what: 'the App itself grants what is needed, and no more' },
+    { kind: 'well', what: 'the App itself grants exactly what is needed' },
     { kind: 'well', what: `webhooks go to ${target}` },
-    { kind: 'well', what: 'installation 100 (acme) grants what is needed, and no more' },
-    { kind: 'well', what: 'installation 101 (globex) grants what is needed, and no more' },
+    { kind: 'well', what: 'installation 100 (acme) grants exactly what is needed' },
+    { kind: 'well', what: 'installation 101 (globex) grants exactly what is needed' },
   ])
 })
 
@@ -32,10 +32,10 @@ test('an installation that granted an earlier manifest is told what it lacks', a
   await using github = await startGitHub({ webhooksUrl: target, granted: { permissions, events } })
   const faults = (await findings(github)).filter(({ kind }) => kind === 'fault')
   expect(faults.map(({ what }) => what)).toEqual([
-    'installation 100 (acme) grants no merge_queues: without "read", merge queues wait for their check for ever',
-    'installation 100 (acme) does not send merge_group: merge queues wait for their check for ever',
-    'installation 101 (globex) grants no merge_queues: without "read", merge queues wait for their check for ever',
-    'installation 101 (globex) does not send merge_group: merge queues wait for their check for ever',
+    'installation 100 (acme) grants no merge_queues: without "read", merge queues wait for their check forever',
+    'installation 100 (acme) does not send merge_group: merge queues wait for their check forever',
+    'installation 101 (globex) grants no merge_queues: without "read", merge queues wait for their check forever',
+    'installation 101 (globex) does not send merge_group: merge queues wait for their check forever',
   ])
 })
 
@@ -43,8 +43,8 @@ test('an App without an address for its webhooks is told', async () => {
   await using github = await startGitHub()
   expect(await findings(github)).toContainEqual({
     kind: 'fault',
-    what: 'the App’s webhook is not as it should be: it has no address',
-    todo: 'Mend it in the settings of the App, General, Webhook.',
+    what: 'the App’s webhook is not set up correctly: it has no address',
+    todo: 'Fix it in the settings of the App, General, Webhook.',
   })
 })
 

@@ -11,9 +11,7 @@ const whole = {
 }
 
 test('what bot/app.yml asks for is enough, and no more than that', () => {
-  expect(examineGrants(whole)).toEqual([
-    { kind: 'well', what: 'installation 1 (acme) grants what is needed, and no more' },
-  ])
+  expect(examineGrants(whole)).toEqual([{ kind: 'well', what: 'installation 1 (acme) grants exactly what is needed' }])
 })
 
 test.each([
@@ -37,7 +35,7 @@ test('an event that is not sent is a fault', () => {
   expect(examineGrants({ ...whole, events })).toEqual([
     {
       kind: 'fault',
-      what: 'installation 1 (acme) does not send merge_group: merge queues wait for their check for ever',
+      what: 'installation 1 (acme) does not send merge_group: merge queues wait for their check forever',
       todo: `Subscribe to "merge_group" at ${page}, as bot/app.yml says.`,
     },
   ])
@@ -49,7 +47,7 @@ test('what is granted beyond the need is remarked on', () => {
     {
       kind: 'remark',
       what: 'installation 1 (acme) grants more than is needed (merge_queues: write, administration: read)',
-      todo: `It can be taken back at ${page}.`,
+      todo: `It can be revoked at ${page}.`,
     },
   ])
 })

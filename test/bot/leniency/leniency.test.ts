@@ -38,7 +38,7 @@ describe('what was accepted', () => {
     expect(check.conclusion).toBe('neutral')
     expect(check.title).toBe('The training config wastes its GPU')
     expect(remarks).toEqual([
-      'Accepted by `mona` on 2026-11-20: the A10 is shared. This covers `configs/bert-mnli.yaml`, until it gets worse.',
+      'Accepted by `mona` on 2026-11-20: the A10 is shared. This covers `configs/bert-mnli.yaml` until it gets worse.',
     ])
     expect([...accepted.keys()]).toEqual(['configs/bert-mnli.yaml'])
   })
@@ -49,19 +49,19 @@ describe('what was accepted', () => {
     expect(state).toBe('blocked')
   })
 
-  test('no longer covers what goes out of memory, and the check says that it lapsed', () => {
+  test('no longer covers what runs out of memory, and the check says that it lapsed', () => {
     const worse = tooLarge({ path: wasteful().path })
     const { state, remarks } = judged([worse], { acceptances: [acceptanceOf([wasteful()])] })
     expect(state).toBe('blocked')
     expect(remarks).toEqual([
-      'What `mona` accepted of `configs/bert-mnli.yaml` on 2026-11-20 no longer covers it: it got worse.',
+      'The acceptance of `configs/bert-mnli.yaml` by `mona` on 2026-11-20 no longer applies: the config got worse.',
     ])
   })
 
   test('is out of memory where that was said, and the title still says so', () => {
     const { check } = judged([tooLarge()], { acceptances: [acceptanceOf([tooLarge()], { outOfMemory: true })] })
     expect(check.conclusion).toBe('neutral')
-    expect(check.title).toBe('The training config goes out of memory: needs 31.2 of 21.7 GiB')
+    expect(check.title).toBe('The training config runs out of memory: needs 31.2 of 21.7 GiB')
   })
 
   test('may be a config that cannot be analysed', () => {
@@ -85,7 +85,7 @@ describe('a snooze', () => {
     const { state, isQuiet, remarks } = judged([wasteful()], { snooze: snooze('2026-12-01') })
     expect(state).toBe('warning')
     expect(isQuiet).toBe(true)
-    expect(remarks).toEqual(['Put off by `hubot` until 2026-12-01; what goes out of memory blocks all the same.'])
+    expect(remarks).toEqual(['Snoozed by `hubot` until 2026-12-01; a config that runs out of memory still blocks.'])
   })
 
   test('that has ended changes nothing', () => {
@@ -93,7 +93,7 @@ describe('a snooze', () => {
     expect([state, isQuiet, remarks]).toEqual(['blocked', false, []])
   })
 
-  test('does not let pass what goes out of memory', () => {
+  test('does not let pass what runs out of memory', () => {
     expect(judged([tooLarge()], { snooze: snooze('2026-12-01') }).state).toBe('blocked')
   })
 

@@ -20,8 +20,8 @@ describe('an archive is not used', () => {
   test.each([
     ['that is no zip', Buffer.from('PK but not really'), 'it is not a zip archive'],
     ['that is empty', new Uint8Array(), 'it is not a zip archive'],
-    ['without the report', zipOf({ 'report.json': report }), 'it does not hold memorymark-report.json'],
-    ['whose names climb', zipOf({ '../memorymark-report.json': report }), 'it does not hold memorymark-report.json'],
+    ['without the report', zipOf({ 'report.json': report }), 'it does not contain memorymark-report.json'],
+    ['whose names climb', zipOf({ '../memorymark-report.json': report }), 'it does not contain memorymark-report.json'],
     ['whose report is not JSON', reportZip('{'), 'its report does not follow the report schema'],
     [
       'whose report is of another schema',
@@ -42,6 +42,6 @@ describe('an archive is not used', () => {
   test('that holds 1,000 files, even with the report first', async () => {
     const others = Object.fromEntries(Array.from({ length: 999 }, (_, i) => [`${i}.txt`, '']))
     const reading = await readReportArchive(zipOf({ 'memorymark-report.json': report, ...others }))
-    expect(reading).toEqual({ kind: 'unusable', why: 'it holds more than 20 files' })
+    expect(reading).toEqual({ kind: 'unusable', why: 'it contains more than 20 files' })
   })
 })

@@ -182,7 +182,7 @@ describe('by dispatch', () => {
     expect(check).toMatchObject({
       status: 'completed',
       conclusion: 'failure',
-      title: 'The training config wastes its GPU; measuring needs leave',
+      title: 'The training config wastes its GPU; measurement needs /memorymark ok',
     })
     expect(check.summary).toContain(`/memorymark ok ${at.pull.headSha}`)
 
@@ -223,7 +223,7 @@ describe('a required check never stays pending', () => {
     expect(check).toMatchObject({
       status: 'completed',
       conclusion: 'neutral',
-      title: 'The training config fits and is within policy; no runner took the measurement',
+      title: 'The training config fits and is within policy; no runner picked up the measurement',
     })
     expect(check.summary).toContain('re-run this check')
   })

@@ -47,16 +47,16 @@ async function heldBack() {
 describe('an artifact is refused with its reason on the check, and turns nothing green', () => {
   test.each([
     ['that is no archive', () => Buffer.from('hello'), 'it is not a zip archive'],
-    ['of 10,000 entries', () => entries(10_000), 'it holds more than 20 files'],
+    ['of 10,000 entries', () => entries(10_000), 'it contains more than 20 files'],
     [
       'whose entry climbs out',
       () => zipOf({ '../../memorymark-report.json': green }),
-      'it does not hold memorymark-report.json',
+      'it does not contain memorymark-report.json',
     ],
     [
       'whose entry is absolute',
       () => zipOf({ '/memorymark-report.json': green }),
-      'it does not hold memorymark-report.json',
+      'it does not contain memorymark-report.json',
     ],
     [
       'of another schema',

@@ -70,7 +70,7 @@ describe('repositories', () => {
   test.each(['nonsense', Buffer.from('{"at":1}').toString('base64url')])(
     'take no cursor that was not handed out: %s',
     async cursor => {
-      await expect(repositories.list({ limit: 1, cursor })).rejects.toThrow('Begin again without a cursor.')
+      await expect(repositories.list({ limit: 1, cursor })).rejects.toThrow('Start again without a cursor.')
     },
   )
 })

@@ -87,7 +87,7 @@ describe('/memorymark fix', () => {
     const said = (await replies()).map(({ body }) => body.split('\n\n')[1])
     expect(said).toEqual(
       Array(2).fill(
-        `#2 changes \`${path}\` to the recommended batch sizes. Merge it into \`${pull.branch}\` to take them.`,
+        `#2 changes \`${path}\` to the recommended batch sizes. Merge it into \`${pull.branch}\` to apply them.`,
       ),
     )
     const fix = await repository.pullRequest({ number: 2 })
@@ -111,7 +111,7 @@ describe('/memorymark fix', () => {
     const { replies, ask } = await pullChanging(former, wasteful, { fork: true })
     await ask('/memorymark fix')
     const [reply] = await replies()
-    expect(reply?.body).toContain('This pull request comes from a fork, where the bot cannot push.')
+    expect(reply?.body).toContain('This pull request comes from a fork, to which the bot cannot push.')
     expect(reply?.body).toContain(
       'Lines 5 and 6:\n\n```\nper_device_train_batch_size: 32\ngradient_accumulation_steps: 1\n```',
     )
@@ -125,13 +125,13 @@ describe('/memorymark fix', () => {
     const { replies, ask } = await pullChanging(former, aliased)
     await ask('/memorymark fix')
     const [reply] = await replies()
-    expect(reply?.body).toContain('does not write a plain number at line 6, column 30')
+    expect(reply?.body).toContain('has no plain number at line 6, column 30')
   })
 
   test('has nothing to do where nothing is to be changed', async () => {
     const { replies, ask } = await pullChanging(wasteful, wastefulText({ microBatch: 320, accumulation: 1 }))
     await ask('/memorymark fix')
     const [reply] = await replies()
-    expect(reply?.body).toContain('No config here asks for another batch size.')
+    expect(reply?.body).toContain('No config here needs another batch size.')
   })
 })

@@ -143,7 +143,7 @@ describe('other switches of Axolotl', () => {
   it('offloaded checkpoints are counted on the GPU, and it says so', () => {
     const reading = trainingConfig(`${base}gradient_checkpointing: offload\n`)
     expect(reading.spec.gradientCheckpointing).toBe(true)
-    expect(reading.assumptions.join(' ')).toContain('Checkpoints are counted on the GPU')
+    expect(reading.assumptions.join(' ')).toContain('checkpoints are counted on the GPU')
   })
 
   it.each([
@@ -221,7 +221,7 @@ describe('what Axolotl trains beside the usual', () => {
     const { spec, assumptions } = trainingConfig(text)
     expect(spec.lora?.targets).toEqual(['q_proj'])
     expect(spec.trainable).toBeUndefined()
-    expect(assumptions.join(' ')).toContain('though unfrozen_parameters freezes whatever it does not name')
+    expect(assumptions.join(' ')).toContain('although unfrozen_parameters freezes everything that it does not name')
   })
 
   it('unfrozen_parameters names what trains: its dots are dots, and rows in brackets belong to a whole gradient', () => {
@@ -245,7 +245,7 @@ describe('what Axolotl trains beside the usual', () => {
     expect(spec.trainable?.names.slice(-2)).toEqual([String.raw`model\.layers\.0\.`, String.raw`model\.layers\.1\.`])
     expect(spec.trainable?.inTurns).toBe(true)
     expect(assumptions).toContain(
-      '2 blocks train at a time; the optimizer is counted with the state of all, as LISA leaves it.',
+      '2 blocks train at a time; the optimizer state of all blocks is counted, because LISA keeps it.',
     )
   })
 
@@ -296,7 +296,7 @@ describe('what Axolotl trains beside the usual', () => {
   it.each(['activation_offloading: true', 'activation_offloading: legacy'])(
     '%s is counted on the GPU, and it says so',
     text => {
-      expect(trainingConfig(`${base}${text}\n`).assumptions.join(' ')).toContain('Checkpoints are counted on the GPU')
+      expect(trainingConfig(`${base}${text}\n`).assumptions.join(' ')).toContain('checkpoints are counted on the GPU')
     },
   )
 })
@@ -345,13 +345,13 @@ describe('training methods of Axolotl', () => {
 
   it('a sample is told to be two sequences', () => {
     expect(trainingConfig(`${base}rl: dpo\n`).assumptions).toContain(
-      'Each sample is two sequences, the chosen and the rejected answer, in one forward pass; a frozen copy of the model is the reference.',
+      'Each sample is two sequences, the chosen and the rejected response, in one forward pass; the reference is a frozen copy of the model.',
     )
   })
 
   it('a method that no builder of Axolotl knows is refused at its line', () => {
     const { message, line } = onlyProblemIn(`${base}rl: ppo\n`)
-    expect(message).toContain('while it generates answers')
+    expect(message).toContain('needs for generation')
     expect(line).toBe(base.split('\n').length)
   })
 

@@ -16,7 +16,7 @@ describe('a config of DeepSpeed', () => {
     expect(read({ train_micro_batch_size_per_gpu: 4, ...zero2 })).toEqual([
       {
         code: 'model-not-in-file',
-        message: 'The model cannot be known from the file',
+        message: 'The model cannot be determined from the file',
         fix: expect.stringContaining('memorymark'),
         file: 'ds.json',
       },
@@ -54,7 +54,7 @@ describe('a config of DeepSpeed', () => {
     const text = '{"train_batch_size": "auto", "zero_optimization": {"stage": 2}}'
     expect(readConfig({ path: 'ds.json', text })).toEqual({
       kind: 'not-a-training-config',
-      why: 'It leaves its batch size to the training arguments ("auto"), so those are what is checked.',
+      why: 'It leaves its batch size to the training arguments ("auto"), so MemoryMark checks those instead.',
     })
   })
 })

@@ -126,7 +126,7 @@ describe('a config of LLaMA-Factory', () => {
     const text = base.replace('Qwen/Qwen2.5-0.5B', 'Qwen/Qwen3-30B-A3B')
     const { spec, assumptions } = trainingConfig(`${text}use_kt: true\n`)
     expect(spec.expertStyle).toBe('ktransformers')
-    expect(assumptions.join(' ')).toContain("the time that they take there is not in the step's")
+    expect(assumptions.join(' ')).toContain('the time spent there is not part of the step time')
   })
 
   it('with use_badam trains the first block, its heaviest, over copies in float32', () => {
@@ -140,7 +140,7 @@ describe('a config of LLaMA-Factory', () => {
   it('with use_asft_loss holds the policy to a frozen copy', () => {
     const { spec, assumptions } = trainingConfig(`${base}finetuning_type: full\nuse_asft_loss: true\n`)
     expect(spec.method).toEqual({ kind: 'anchored' })
-    expect(assumptions.join(' ')).toContain('A frozen copy of the model reads the same batch')
+    expect(assumptions.join(' ')).toContain('A frozen copy of the model processes the same batch')
   })
 
   it('with additional_target trains those modules whole', () => {
@@ -157,7 +157,7 @@ describe('a config of LLaMA-Factory', () => {
   it('of the stage ppo generates between its steps, and what that holds is said to be missing', () => {
     const problem = onlyProblemIn(base.replace('stage: sft', 'stage: ppo'))
     expect(problem).toMatchObject({ code: 'unsupported-training', line: 2 })
-    expect(problem.message).toContain('while it generates answers')
+    expect(problem.message).toContain('needs for generation')
   })
 
   it('that only chats or merges is left alone', () => {

@@ -29,7 +29,7 @@ describe("a config in MemoryMark's own dialect", () => {
       },
       batchSizeAt: { line: 3, column: 15 },
       assumptions: [
-        'The task is sequence-classification: the config names none.',
+        'The task is sequence-classification: the config does not name one.',
         'Sequences of 512 tokens: the config sets no maximum length.',
         'Two labels: the config sets no number of labels.',
       ],
@@ -82,7 +82,7 @@ describe("a config in MemoryMark's own dialect", () => {
   it('refuses a key that it does not know, with its line', () => {
     expect(onlyProblemIn(`${small}  optimiser: sgd\n`)).toMatchObject({
       code: 'unknown-key',
-      message: 'The key "optimiser" is not known',
+      message: 'Unknown key "optimiser"',
       line: 4,
       column: 14,
       field: 'memorymark.optimiser',

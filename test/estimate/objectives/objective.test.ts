@@ -142,7 +142,7 @@ describe('answers of the model’s own', () => {
 
   test('take as much for any micro-batch up to their number, and more above it', () => {
     const footprint = footprintOf(MODEL, { ...recipe, ...answers({ ...features, reference: 'copy' }) })
-    expect(footprint.peak(1, 0).moment).toContain('making and scoring answers')
+    expect(footprint.peak(1, 0).moment).toContain('generating and scoring completions')
     expect(footprint.peak(2, 0).bytes).toBe(footprint.peak(1, 0).bytes)
     expect(footprint.peak(64, 0).bytes).toBeGreaterThan(2 * footprint.peak(1, 0).bytes)
   })

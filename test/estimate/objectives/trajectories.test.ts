@@ -35,6 +35,6 @@ describe('trajectories of torchtune', () => {
   })
 
   test('are nothing that the Python worker runs', () => {
-    expect(beyondTorch(specOf(MODEL, trajectories({})))).toBe("torchtune's trajectories")
+    expect(beyondTorch(specOf(MODEL, trajectories({})))).toBe("torchtune's GRPO and PPO recipes")
   })
 })

@@ -97,9 +97,9 @@ describe('the step', () => {
     [{ precision: 'bf16' }, 'TensorFlow.js trains in fp32, not in bf16'],
     [{ gradientCheckpointing: true }, 'TensorFlow.js has no gradient checkpointing'],
     [{ optimizer: 'lion' }, 'TensorFlow.js has no optimizer "lion"'],
-    [{ gpus: 2 }, 'TensorFlow.js trains on one GPU, with everything on it'],
+    [{ gpus: 2 }, 'TensorFlow.js trains on one GPU, without offloading'],
     [{ fusedLoss: true }, 'TensorFlow.js has no fused loss'],
-    [{ quantization: 'nf4' }, 'TensorFlow.js has neither adapters nor quantized training'],
+    [{ quantization: 'nf4' }, 'TensorFlow.js has neither adapters nor quantised training'],
   ] as const)('refuses %j', async (changes, message) => {
     const tiny = { ...tinyBert, spec: { ...tinyBert.spec, ...changes } }
     expect(await outcomeOn(meta, tiny, 2)).toMatchObject({ kind: 'failed', problem: { message } })

@@ -86,11 +86,9 @@ describe('the tfjs engine', () => {
 
   it('answers for no PyTorch config, and no other engine for one of TensorFlow.js', async () => {
     const pytorch = { ...tinyBert, spec: { ...tinyBert.spec, framework: 'pytorch' as const } }
-    await expect(openProbe('tfjs', contextOf(pytorch))).rejects.toThrow(
-      'the tfjs engine cannot answer for a config of pytorch',
-    )
+    await expect(openProbe('tfjs', contextOf(pytorch))).rejects.toThrow('the tfjs engine cannot run a pytorch config')
     await expect(openProbe('estimate', contextOf(tinyBert))).rejects.toThrow(
-      'the estimate engine cannot answer for a config of tensorflow.js',
+      'the estimate engine cannot run a tensorflow.js config',
     )
   })
 })

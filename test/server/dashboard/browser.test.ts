@@ -140,7 +140,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
     onTestFinished(() => site[Symbol.asyncDispose]())
     const { page, complaints } = await opened(site.url, { viewport: desktop })
     const card = page.getByRole('region', { name: 'This machine' })
-    expect(await card.innerText()).toContain('Finding out')
+    expect(await card.innerText()).toContain('Still detecting')
     found.resolve({
       kind: 'python',
       python: '3.12.0',
@@ -203,10 +203,10 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
     const savings = page.locator('[data-cost="year"]')
     await savings.waitFor()
     const before = await savings.innerText()
-    await page.getByLabel('Price of an hour, $').fill('6')
+    await page.getByLabel('Price per hour ($)').fill('6')
     const typed = await savings.innerText()
     expect(typed).not.toBe(before)
-    await page.getByRole('button', { name: 'Compute again' }).click()
+    await page.getByRole('button', { name: 'Recalculate' }).click()
     await page.waitForURL(/price=6/)
     expect(await savings.innerText()).toBe(typed)
   })
@@ -214,7 +214,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
   test('the keyboard alone gets from the first link to the result', async () => {
     const { page, complaints } = await opened(server.url, { viewport: desktop })
     await page.keyboard.press('Tab')
-    expect(await page.evaluate(focused)).toBe('Skip to the content')
+    expect(await page.evaluate(focused)).toBe('Skip to content')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
     expect(await page.evaluate(focused)).toBe('source')
@@ -340,7 +340,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
       await log.getByText(firstLine).waitFor()
 
       await site.cut()
-      await status.filter({ hasText: 'The connection to the server is lost.' }).waitFor()
+      await status.filter({ hasText: 'Connection to the server lost' }).waitFor()
       expect(await log.innerText()).toContain(firstLine)
       await keepScreenshot(page, 'desktop-server-lost')
 
@@ -348,7 +348,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
       await site.resume()
       await log.getByText(secondLine).waitFor()
       expect(await log.locator('li').allInnerTexts()).toEqual(['started', firstLine, secondLine])
-      await status.filter({ hasText: 'Trying sizes.' }).waitFor()
+      await status.filter({ hasText: 'Trying batch sizes.' }).waitFor()
       expect(complaints).toEqual([])
     })
 
@@ -357,7 +357,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
       const { page, complaints } = await opened('about:blank', { viewport: desktop, tolerated: /ERR_FAILED/ })
       await page.route('**/events', route => route.abort())
       await page.goto(url)
-      await page.locator('[data-status]', { hasText: 'The connection to the server is lost.' }).waitFor()
+      await page.locator('[data-status]', { hasText: 'Connection to the server lost' }).waitFor()
       analyses.happens(id, first)
       analyses.happens(id, { kind: 'cancelled' })
       await page.getByRole('heading', { name: 'Cancelled: bert' }).waitFor()
@@ -375,12 +375,12 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
       await site.cut()
       analyses.forget()
       await site.resume()
-      await page.locator('[data-status]', { hasText: 'The server does not know this analysis any more' }).waitFor()
+      await page.locator('[data-status]', { hasText: 'The server restarted' }).waitFor()
       expect(await log.innerText()).toContain(firstLine)
       expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0)
       await keepScreenshot(page, 'phone-server-restarted')
 
-      await page.getByRole('button', { name: 'Ask again' }).click()
+      await page.getByRole('button', { name: 'Start again' }).click()
       await page.waitForURL(other => !other.href.endsWith(id))
       expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Analysing bert')
       expect(complaints).toEqual([])

@@ -99,7 +99,7 @@ describe('asking', () => {
     })
     expect(answer.status).toBe(429)
     expect(answer.headers.get('retry-after')).toBe('60')
-    expect(await answer.text()).toContain('Ask again in 60 s.')
+    expect(await answer.text()).toContain('Try again in 60 s.')
   })
 
   test('from the page of another site is refused', async () => {
@@ -143,7 +143,7 @@ describe('an analysis', () => {
   test('that is not known says what became of it', async () => {
     const answer = await asked('/analyses/0123')
     expect(answer.status).toBe(404)
-    expect(await answer.text()).toContain('This analysis is not kept any more')
+    expect(await answer.text()).toContain('This analysis is no longer available')
     expect((await asked('/analyses/0123/events')).status).toBe(404)
   })
 
@@ -236,7 +236,7 @@ describe('repositories', () => {
   ])('%s is not known', async path => {
     const answer = await asked(path)
     expect(answer.status).toBe(404)
-    expect(await answer.text()).toContain('This repository is not known')
+    expect(await answer.text()).toContain('Unknown repository')
   })
 
   test('without a bot there are none, and the page says how to get one', async () => {

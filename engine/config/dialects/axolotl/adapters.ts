@@ -1,4 +1,4 @@
-/** Axolotl's adapters, and training of a part without them. */
+/** Axolotl's adapters, and partial training without them. */
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field, Section } from '../../section.ts'

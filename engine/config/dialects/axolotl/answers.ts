@@ -23,11 +23,11 @@ export function readGenerated(reader: FieldReader, document: Section, rl: Field,
   const prefetches = trl('async_prefetch')
   if (isOn(reader, prefetches)) {
     reader.assume(
-      'The step is counted as the synchronous trainer goes about it, though async_prefetch takes one that keeps its logits in 16 bits: the estimate is high.',
+      'The step is counted as the synchronous trainer runs it, although async_prefetch uses one that keeps its logits in 16 bits: the estimate is high.',
     )
   }
   const turns = document.at('nemo_gym_multi_turn')
-  if (isOn(reader, turns)) reader.assume('One turn is counted: more turns make longer sequences.')
+  if (isOn(reader, turns)) reader.assume('Only one turn is counted: more turns would make the sequences longer.')
   return readAnswers(
     reader,
     rl,
@@ -71,25 +71,25 @@ function readStrided(reader: FieldReader, document: Section, rl: Field, hasAdapt
     withCrossEntropy: coefficient?.kind === 'number' && coefficient.number > 0,
   } as const
   reader.assume(
-    `Sequences are full, and answered ${method.rollouts} times at every place; prompts, before which there is none, would leave fewer. ${references[method.reference]}`,
+    `Full-length sequences are counted, with ${method.rollouts} rollouts from every start position; a prompt, which has none, would leave fewer. ${references[method.reference]}`,
   )
   reader.assume(
-    'From a micro-batch of 2 on the estimate is high: answered sequences go through the training pass one by one, and are counted as so many at a time as there are samples.',
+    'From a micro-batch of 2, the estimate is high: completed sequences go through the training pass one by one, but are counted as many at a time as the micro-batch has samples.',
   )
-  reader.assume('Samples a second count one of the passes that make answers: the others take longer than is modelled.')
+  reader.assume('Throughput counts only one of the generation passes: the others take longer than is modelled.')
   reader.note('method', method, rl)
   return { method }
 }
 
 const references = {
-  'adapters-off': 'The same model with its adapters off compares them, as it does where one GPU is visible.',
-  copy: 'A frozen copy of the model beside it compares them; where more GPUs are visible it is on another.',
+  'adapters-off': 'The reference is the same model with its adapters disabled, as when one GPU is visible.',
+  copy: 'The reference is a frozen copy of the model on the same GPU; with more GPUs visible it would be on another.',
 } as const
 
 /** utils/schemas/vllm.py */
 const DEFAULT_SHARE = 0.9
 
-/** utils/schemas/validation.py check_vllm_mode_set: a server unless told otherwise. */
+/** utils/schemas/validation.py check_vllm_mode_set: a server by default. */
 function readGeneration(reader: FieldReader, document: Section): Generation | undefined {
   if (!isOn(reader, document.at('trl', 'use_vllm'))) return { kind: 'transformers' }
   const mode = document.at('trl', 'vllm_mode')

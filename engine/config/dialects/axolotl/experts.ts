@@ -1,4 +1,4 @@
-/** How Axolotl runs a mixture's experts, adapts and quantises them. */
+/** How Axolotl runs, adapts and quantises a mixture's experts. */
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields.ts'
 import type { Field, Section } from '../../section.ts'
@@ -28,7 +28,7 @@ export function readExpertStyle(
   const kernels = ['use_scattermoe', 'use_sonicmoe'].map(key => document.at(key)).find(field => isOn(reader, field))
   if (kernels === undefined || !hasExpertAdapters) return undefined
   reader.assume(
-    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low.",
+    "Experts in Axolotl's kernels are counted row by row, and in full where they are dequantised: the estimate errs on the high side.",
   )
   return reader.note('expertStyle', 'axolotl-kernels', kernels)
 }

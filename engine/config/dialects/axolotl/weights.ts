@@ -1,4 +1,4 @@
-/** What Axolotl holds weights in: quantised, rounded, in which precision. */
+/** How Axolotl holds weights: quantised or fake-quantised, and in which precision. */
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field, Section } from '../../section.ts'
@@ -17,7 +17,7 @@ export function readQuantization(reader: FieldReader, document: Section, hasAdap
   const gptq = document.at('gptq')
   if (isOn(reader, gptq)) {
     if (hasAdapter) return reader.note('quantization', 'gptq' as const, gptq)
-    const message = 'Weights stored by GPTQ cannot be trained without an adapter'
+    const message = 'GPTQ weights cannot be trained without an adapter'
     return reader.refuse(gptq, 'quantised-without-adapter', message, 'Set adapter: lora.')
   }
   if (four === undefined || reader.flag(four) !== true) {
@@ -56,7 +56,7 @@ export function readFakeQuantization(reader: FieldReader, document: Section): Tr
   return groupSize === undefined ? undefined : reader.note('fakeQuantization', { groupSize }, field)
 }
 
-/** Numbers that share a scale. */
+/** Values that share a scale. */
 const fourBitGroups = { nvfp4: 16, mxfp4: 32 } as const
 
 /**
@@ -73,12 +73,12 @@ export function readPrecision(
   const bf16 = document.at('bf16') ?? document.at('bfloat16')
   const fp16 = document.at('fp16') ?? document.at('float16')
   if (fp16 !== undefined && reader.flag(fp16) === true) {
-    reader.assume('16-bit floats are counted as bf16: they hold the same bytes.')
+    reader.assume('fp16 is counted as bf16: both take the same memory.')
     return reader.note('precision', half, fp16)
   }
   if (bf16 === undefined) return reader.note('precision', half, "Axolotl's default, bf16: auto")
   if (isAuto(bf16)) {
-    reader.assume('Weights in bf16: bf16: auto means it on every GPU since Ampere.')
+    reader.assume('Weights in bf16: that is what bf16: auto means on Ampere and newer GPUs.')
     return reader.note('precision', half, bf16)
   }
   if (bf16.source === 'full' || reader.flag(bf16) === true) return reader.note('precision', half, bf16)

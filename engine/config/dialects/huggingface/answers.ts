@@ -1,4 +1,4 @@
-/** Arguments of TRL's GRPOTrainer and RLOOTrainer (1.13 trainer/{grpo,rloo}_config.py), and of those that had more of them. */
+/** Arguments of TRL's GRPOTrainer and RLOOTrainer (1.13 trainer/{grpo,rloo}_config.py), and of earlier versions that had more. */
 import type { FieldReader } from '../../fields.ts'
 import type { Field } from '../../section.ts'
 import { MAX_BATCH, type TrainingMethod } from '../../spec.ts'
@@ -11,14 +11,14 @@ export const answerKeys = [
   ...['scale_rewards', 'epsilon_high', 'mask_truncated_completions', 'num_completions_to_print'],
 ]
 
-/** What a step on one GPU takes, and on how many. */
+/** The samples that one GPU processes per step, and the number of GPUs. */
 export interface Step {
   readonly microBatch: number
   readonly gradientAccumulation: number
   readonly gpus: number
 }
 
-/** RLOOConfig.beta, which GRPO's is 0. */
+/** RLOOConfig.beta; GRPO's default is 0. */
 const RLOO_BETA = 0.05
 const rlooKeys = ['normalize_advantages', 'reward_clip_range']
 
@@ -52,7 +52,7 @@ export function readTrlAnswers(
   )
 }
 
-/** GRPOConfig.max_prompt_length, while there was one. */
+/** GRPOConfig.max_prompt_length, in the versions that had it. */
 const DEFAULT_PROMPT = 512
 
 /** Tokens of a prompt and its answer. */
@@ -61,11 +61,11 @@ export function answeredLength(reader: FieldReader, find: Find, answerLength: nu
   return ((prompt && reader.wholeNumber(prompt, { max: MAX_BATCH })) ?? DEFAULT_PROMPT) + answerLength
 }
 
-/** Where it is not the accumulation's, a change of the micro-batch changes how many answers are made, and that may be refused. */
+/** If it differs from the accumulation, changing the micro-batch changes the number of completions, which may be refused. */
 function keepsSteps(reader: FieldReader, field: Field | undefined, { gradientAccumulation }: Step): boolean {
   const steps = field === undefined ? undefined : reader.wholeNumber(field, { max: MAX_BATCH })
   if (steps === undefined || steps === gradientAccumulation) return true
-  const message = `${steps} steps a generation beside an accumulation of ${gradientAccumulation} are not modelled yet`
+  const message = `steps_per_generation ${steps} with an accumulation of ${gradientAccumulation} is not modelled yet`
   reader.refuse(field, 'unsupported-setting', message, 'Write generation_batch_size instead.')
   return false
 }
@@ -75,7 +75,7 @@ type Generation = Extract<TrainingMethod, { kind: 'answers' }>['generation']
 /** GRPOConfig.vllm_gpu_memory_utilization. */
 const DEFAULT_SHARE = 0.3
 
-/** GRPOConfig.vllm_mode: beside the training unless told otherwise. */
+/** GRPOConfig.vllm_mode: on the training GPU by default. */
 function readGeneration(reader: FieldReader, find: Find): Generation | undefined {
   if (!isOn(reader, find('use_vllm'))) return { kind: 'transformers' }
   const mode = find('vllm_mode')

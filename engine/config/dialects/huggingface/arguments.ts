@@ -19,11 +19,11 @@ export const trainerKeys = [
 
 /** Sections below the top one in which arguments are looked for. */
 const LEVELS = 2
-/** Sections that use the same words for something other than the training step, or only describe or pass on values. */
+/** Sections that use the same keys for something other than the training step, or only describe or pass on values. */
 const foreignSection =
   /(^|\.)((eval|evaluation|test|inference|generation|predict|serve|deepspeed|ds_config|fsdp)\w*|properties|definitions|\$defs|parameters|inputs|env|environment|hyperparameters)(\.|$)/i
 
-/** A script of one's own often has a mapping for the model, and names it there by one of these. */
+/** Custom scripts often have a mapping for the model, and name it there under one of these keys. */
 const modelMapping = /(^|\.)(base_)?model(_args|_config)?$/i
 const nameKeys = ['name_or_path', 'name', 'id', 'path', 'base_model', 'base']
 /** At the top of the file, beside the Trainer's arguments. */

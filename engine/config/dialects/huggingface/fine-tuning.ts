@@ -1,5 +1,5 @@
 /**
- * What TRL's scripts, the alignment handbook's recipes and their kin add to the Trainer: adapters, 4-bit weights, fused losses.
+ * What TRL's scripts, the alignment handbook's recipes and similar ones add to the Trainer: adapters, 4-bit weights, fused losses.
  * Defaults: TRL 1.10 trainer/model_config.py and trainer/sft_config.py.
  */
 import type { CatalogueModel } from '../../../models/catalogue.ts'
@@ -39,30 +39,40 @@ export function isTrl(find: Find): boolean {
 }
 
 const switches = ['use_peft', 'use_lora', 'use_qlora']
-/** Other methods of peft, as scripts of one's own switch them on. */
+/** Other peft methods, as custom scripts enable them. */
 const otherSwitches = ['use_ia3', 'use_adalora', 'use_prefix_tuning', 'use_prompt_tuning', 'use_p_tuning']
 const methods = ['finetuning_type', 'adapter', 'peft_method', 'peft_type']
 
-/** The field that puts adapters on, if one does. */
+/** The field that enables adapters, if there is one. */
 export function adapterField(reader: FieldReader, find: Find): Field | undefined {
   const named = find(...methods)
   const method = named?.value.kind === 'text' ? named.value.text.toLowerCase() : undefined
   if (method !== undefined && !/^(full|none|)$/.test(method)) {
     if (method === 'lora' || method === 'qlora') return named
-    reader.refuse(named, 'unsupported-setting', `Training by ${quote(method)} is not modelled yet`, 'Use lora or full.')
+    reader.refuse(
+      named,
+      'unsupported-setting',
+      `Training with ${quote(method)} is not modelled yet`,
+      'Use lora or full.',
+    )
     return undefined
   }
   const other = otherSwitches.map(key => find(key)).find(field => isOn(reader, field))
   if (other !== undefined) {
     const message = `${other.key} is not modelled yet`
-    return reader.refuse(other, 'unsupported-setting', message, 'Leave this config out of the check for now.')
+    return reader.refuse(
+      other,
+      'unsupported-setting',
+      message,
+      'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
+    )
   }
   const on = find(...switches)
   if (on !== undefined) return reader.flag(on) === true ? on : undefined
   return rankField(find)
 }
 
-/** peft's LoraConfig, as scripts of one's own keep it. */
+/** peft's LoraConfig, as custom scripts store it. */
 const adapterMappings = ['lora', 'qlora', 'peft', 'lora_config', 'peft_config', 'lora_args']
 
 /** `lora_r`, or `r` in a mapping for the adapters that is not switched off. */

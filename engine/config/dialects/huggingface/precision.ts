@@ -47,16 +47,21 @@ function precisionOf(
   { fp16, bf16 }: { fp16: boolean; bf16: boolean },
 ): Precision {
   if (hasMasters(fields) && (fp16 || bf16)) {
-    if (fp16) reader.assume('16-bit floats are counted as bf16: they hold the same bytes.')
+    if (fp16) reader.assume('fp16 is counted as bf16: both take the same memory.')
     return 'bf16-master'
   }
   switch (weights) {
     case 'float16':
       if (fields.hasAdapter) {
-        reader.assume('16-bit floats are counted as bf16: they hold the same bytes.')
+        reader.assume('fp16 is counted as bf16: both take the same memory.')
         return 'bf16'
       }
-      reader.refuse(fields.weights, 'unsupported-precision', 'Training fp16 weights is not supported', useAutocast)
+      reader.refuse(
+        fields.weights,
+        'unsupported-precision',
+        'Training in pure fp16 weights is not supported',
+        useAutocast,
+      )
       return 'fp32'
     case 'bfloat16':
       if (fp16) {
@@ -69,7 +74,7 @@ function precisionOf(
   }
 }
 
-/** DeepSpeed keeps 32-bit masters of what trains; accelerate upcasts it under FSDP (accelerator.py, prepare_model). */
+/** DeepSpeed keeps 32-bit master weights for trainable parameters; accelerate upcasts those under FSDP (accelerator.py, prepare_model). */
 function hasMasters({ sharding, hasAdapter }: PrecisionFields): boolean {
   return sharding !== undefined && !(isFsdp(sharding) && hasAdapter)
 }
@@ -80,7 +85,9 @@ const useBf16 = 'Set bf16: true instead, or load the weights as float32.'
 function readWeightType(reader: FieldReader, { weights: field, isTrl, bf16 }: PrecisionFields): WeightType {
   if (field?.value.kind === 'text' && field.value.text === 'auto') {
     if (isTrl && bf16?.value.kind === 'flag' && bf16.value.flag) {
-      reader.assume(`Weights in bf16: ${field.name} leaves their type to the checkpoint, as most decoders' are.`)
+      reader.assume(
+        `Weights in bf16, as in most decoder checkpoints: ${field.name} leaves their type to the checkpoint.`,
+      )
       return 'bfloat16'
     }
     reader.assume(`Weights in fp32: ${field.name} leaves their type to the checkpoint.`)
@@ -90,6 +97,6 @@ function readWeightType(reader: FieldReader, { weights: field, isTrl, bf16 }: Pr
   if (name === undefined) return 'float32'
   const type = weightTypes.get(name.replace(/^torch\./, ''))
   if (type !== undefined) return type
-  reader.refuse(field, 'unknown-precision', `The type ${quote(name)} is not known`, 'Use float32 or bfloat16.')
+  reader.refuse(field, 'unknown-precision', `Unknown type ${quote(name)}`, 'Use float32 or bfloat16.')
   return 'float32'
 }

@@ -40,7 +40,7 @@ const glueLabels: ReadonlyMap<string, number> = new Map([
   ['wnli', 2],
 ])
 
-/** What the config says, else what its other arguments give away, else the model's usual task. */
+/** What the config says, else what its other arguments imply, else the model's default task. */
 export function readTask(reader: FieldReader, find: Find, model: CatalogueModel | undefined): TaskChoice | undefined {
   const field = reader.fieldFor('task', find('task'))
   const named = readNamedTask(reader, field) ?? readGlueTask(find('task_name'))
@@ -51,7 +51,7 @@ export function readTask(reader: FieldReader, find: Find, model: CatalogueModel 
   }
   const inferred = inferTask(find)
   if (inferred !== undefined && model.tasks.includes(inferred)) return { task: inferred }
-  if (field === undefined) reader.assume(`The task is ${model.defaultTask}: the config names none.`)
+  if (field === undefined) reader.assume(`The task is ${model.defaultTask}: the config does not name one.`)
   return { task: model.defaultTask }
 }
 
@@ -75,7 +75,7 @@ function glueTask(name: string): TaskChoice | undefined {
   return labels === undefined ? undefined : { task: 'sequence-classification', labels }
 }
 
-/** By the arguments that only run_mlm.py, or only run_clm.py and TRL's SFT trainer, take. */
+/** Judging by arguments that only run_mlm.py, or only run_clm.py and TRL's SFT trainer, accept. */
 function inferTask(find: Find): Task | undefined {
   const mlm = find('mlm')?.value
   if (mlm?.kind === 'flag') return mlm.flag ? 'masked-lm' : 'causal-lm'

@@ -1,5 +1,5 @@
 /**
- * Which of TRL's trainers a recipe is for: no key of it says so, but each trainer has arguments that the others lack (TRL 1.10
+ * Which of TRL's trainers a recipe is for. No key says so, but each trainer has arguments that the others lack (TRL 1.10
  * trainer/*_config.py, and those of the versions that the alignment handbook was written for).
  */
 import type { FieldReader } from '../../fields.ts'
@@ -8,7 +8,7 @@ import { isOn, kto, ordinary, preference, refuseGeneration, reward, type Trainin
 import { answerKeys, readTrlAnswers, type Step } from './answers.ts'
 import type { Find } from './task.ts'
 
-/** Of trainers that judge answers by further models: PPO, an earlier RLOO, online DPO. */
+/** Of trainers that score completions with additional models: PPO, an earlier RLOO, online DPO. */
 const generationKeys = [
   ...['reward_model_path', 'sft_model_path', 'num_ppo_epochs'],
   ...['missing_eos_penalty', 'num_sample_generations', 'rloo_k', 'judge'],
@@ -33,15 +33,15 @@ const methodKeys = [
   ...preferenceKeys,
 ]
 
-/** Values of loss_type that DPO alone knows. */
+/** Values of loss_type that only DPO has. */
 const dpoLosses = new Set([
   ...['sigmoid', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'aot', 'aot_pair'],
   ...['aot_unpaired', 'apo_zero', 'apo_down', 'discopop', 'sigmoid_norm', 'kto_pair'],
 ])
-/** What stands beside the `beta` of a preference recipe rather than that of something else. */
+/** Keys that show that `beta` is a preference method's. */
 const recipeKeys = ['max_length', 'use_peft', 'dataset_name', 'dataset_mixer', 'dataset_mixture']
 
-/** Whether a key says that one of TRL's trainers runs the recipe. */
+/** Whether a key shows that the recipe is for one of TRL's trainers. */
 export function namesTrainer(find: Find): boolean {
   return (find(...methodKeys) ?? preferenceField(find)) !== undefined
 }
@@ -68,11 +68,11 @@ export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: 
   if (field === undefined) return ordinary
   if (isOn(reader, find('use_liger_kernel'))) {
     reader.assume(
-      "The logits are counted whole, though Liger's loss goes through them in chunks: the estimate is high.",
+      "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high.",
     )
   }
   const isPrecomputed = isOn(reader, find('precompute_ref_log_probs'))
-  reader.assume(`DPO, as ${field.key} gives away: a trainer without a reference model would need less.`)
+  reader.assume(`DPO, judging by ${field.key}: a trainer without a reference model would need less.`)
   return preference(reader, field, { reference: isPrecomputed ? 'none' : reference, style: 'trl' })
 }
 
@@ -84,7 +84,7 @@ function preferenceField(find: Find): Field | undefined {
   return find(...recipeKeys) && find('beta')
 }
 
-/** ORPO's arguments are DPO's: only the names that the recipe gives its results tell them apart. */
+/** ORPO's arguments are the same as DPO's: only the recipe's output names tell them apart. */
 function namedOrpo(find: Find): Field | undefined {
   const named = ['output_dir', 'hub_model_id', 'run_name'].map(key => find(key))
   return (

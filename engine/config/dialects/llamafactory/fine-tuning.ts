@@ -15,7 +15,7 @@ export function hasAdapters(method: Method): boolean {
   return method === 'lora' || method === 'oft'
 }
 
-/** hparams/finetuning_args.py: LoRA unless told otherwise. */
+/** hparams/finetuning_args.py: LoRA by default. */
 export function readMethod(reader: FieldReader, field: Field | undefined): Method {
   if (field === undefined) {
     reader.assume("Adapters, LLaMA-Factory's default: the config sets no finetuning_type.")
@@ -27,19 +27,19 @@ export function readMethod(reader: FieldReader, field: Field | undefined): Metho
   reader.refuse(
     field,
     'unsupported-training',
-    `Fine-tuning by ${quote(name)} is not modelled yet`,
+    `Fine-tuning with ${quote(name)} is not modelled yet`,
     'Use lora, oft, freeze or full.',
   )
   return 'full'
 }
 
-/** The block that BAdam trains, where it trains one at a time. */
+/** The block that BAdam trains, if it trains one at a time. */
 export function blockwiseField(reader: FieldReader, document: Section): Field | undefined {
   const field = document.at('use_badam')
   return isOn(reader, field) ? field : undefined
 }
 
-/** model/model_utils/checkpointing.py: blocks in which nothing trains are not checkpointed, and what goes into them stays as it is. */
+/** model/model_utils/checkpointing.py: blocks without trainable parameters are not checkpointed, and their inputs are not made to require gradients. */
 export function readTrainable(
   reader: FieldReader,
   document: Section,
@@ -83,7 +83,7 @@ export function readAdapter(
   })
 }
 
-/** hparams/finetuning_args.py: blocks of 32 features; a number of blocks instead makes them of another size in every layer. */
+/** hparams/finetuning_args.py: blocks of 32 features; setting the number of blocks instead gives each layer its own block size. */
 function readOft(
   reader: FieldReader,
   document: Section,
@@ -112,11 +112,11 @@ export function readHostExperts(
 ): ExpertStyle | undefined {
   if (!isOn(reader, field)) return undefined
   if (model !== undefined && !hasExperts(model.config)) {
-    const message = `${quote(model.id)} has no experts that use_kt could move to the host`
-    return reader.refuse(field, 'unsupported-setting', message, 'Leave use_kt out.')
+    const message = `${quote(model.id)} has no experts for use_kt to move to the host`
+    return reader.refuse(field, 'unsupported-setting', message, 'Remove use_kt.')
   }
   reader.assume(
-    "Experts, their adapters and their optimizer state are on the host; the time that they take there is not in the step's.",
+    'Experts, their adapters and their optimizer state are on the host; the time spent there is not part of the step time.',
   )
   return reader.note('expertStyle', 'ktransformers', field)
 }

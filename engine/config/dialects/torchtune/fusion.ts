@@ -7,7 +7,7 @@ import type { TrainedPart, TrainingSpec } from '../../spec.ts'
 type Part = 'decoder' | 'encoder' | 'fusion'
 type MllamaConfig = Extract<CatalogueModel['config'], { model_type: 'mllama' }>
 
-/** What the image transform cuts one image into, at most. */
+/** The maximum number of tiles that the image transform cuts one image into. */
 const MAX_TILES = 4
 /** Of a tile's side, in pixels, where the builder is not told. */
 const TILE_SIDE = 560
@@ -19,7 +19,7 @@ const trainsByName: Choices<boolean> = new Map([
   ['lora', true],
 ])
 
-/** `isFull`: whether the parts train whole rather than through adapters. */
+/** `isFull`: whether the parts are fully trained rather than through adapters. */
 export function readFusion(
   reader: FieldReader,
   document: Section,
@@ -51,8 +51,8 @@ function refuseOtherTiles(reader: FieldReader, document: Section): void {
   const field = document.at('model', 'image_size')
   const side = field && reader.wholeNumber(field, { max: 100_000 })
   if (field === undefined || side === undefined || side === TILE_SIDE) return
-  const message = `Images in tiles of ${side} pixels are not modelled yet`
-  reader.refuse(field, 'unsupported-setting', message, `Use image_size: ${TILE_SIDE}, as of the instructed models.`)
+  const message = `Image tiles of ${side} pixels are not modelled yet`
+  reader.refuse(field, 'unsupported-setting', message, `Use image_size: ${TILE_SIDE}, as the instruct models do.`)
 }
 
 function readImages(reader: FieldReader, document: Section, trainsDecoder: boolean): Pick<TrainingSpec, 'images'> {
@@ -61,7 +61,7 @@ function readImages(reader: FieldReader, document: Section, trainsDecoder: boole
   if (isText && trainsDecoder) return {}
   if (isText) {
     reader.assume(
-      'The dataset holds text alone, which reaches no layer that trains: one image a sample is counted beside it.',
+      'The dataset is text only, which reaches no trainable layer, so one image per sample is counted as well.',
     )
   }
   // recipes/*: set_activation_checkpointing(model, auto_wrap_policy={modules.TransformerSelfAttentionLayer})

@@ -13,7 +13,7 @@ const builders: Readonly<Record<string, string>> = {
   llama3_1_405b: 'meta-llama/Llama-3.1-405B',
   llama3_2_1b: 'meta-llama/Llama-3.2-1B',
   llama3_2_3b: 'meta-llama/Llama-3.2-3B',
-  // In tiles of 560 pixels unless told otherwise, as the instructed ones.
+  // In tiles of 560 pixels by default, like the instruct models'.
   llama3_2_vision_11b: 'meta-llama/Llama-3.2-11B-Vision-Instruct',
   llama3_2_vision_90b: 'meta-llama/Llama-3.2-90B-Vision-Instruct',
   llama3_3_70b: 'meta-llama/Llama-3.3-70B-Instruct',
@@ -66,7 +66,7 @@ interface KnownShape {
 }
 
 export interface Builder {
-  /** As the Hub names it, or torchtune's own name where no such model is known here. */
+  /** The Hub id, or torchtune's own name if there is no such model in the catalogue. */
   readonly model: string
   readonly method: 'full' | 'lora' | 'qlora'
 }

@@ -1,11 +1,11 @@
-/** torchtune's recipes that learn from answers: dev/grpo_full_finetune_distributed.py, ppo_full_finetune_single_device.py. */
+/** torchtune's recipes that learn from completions: dev/grpo_full_finetune_distributed.py, ppo_full_finetune_single_device.py. */
 import type { Default, FieldReader } from '../../fields.ts'
 import { type Batch, readBatch } from '../../language-model.ts'
 import type { Field, Section } from '../../section.ts'
 import { MAX_BATCH } from '../../spec.ts'
 import { isOn, ordinary, type Training } from '../../trainer/method.ts'
 
-/** What these recipes read otherwise than the others. */
+/** What these recipes read differently from the others. */
 export interface Trajectories {
   readonly training: Training
   readonly batch: Batch
@@ -13,7 +13,7 @@ export interface Trajectories {
   readonly length: Default<number>
 }
 
-/** Both recipes need it written. */
+/** Both recipes require it. */
 const FEW_TOKENS = 512
 /** Prompts of an open tokenizer.max_seq_len. */
 const DEFAULT_PROMPT = 512
@@ -41,7 +41,7 @@ interface Terms {
 function grpo(reader: FieldReader, loss: Field, { batch, answerLength, number }: Terms): Training {
   const perPrompt = number('grpo_samples', 1)
   reader.assume(
-    `A sample is ${perPrompt} answers of up to ${answerLength} tokens to one prompt, all in one forward pass. A frozen copy of the model is the reference.`,
+    `A sample is ${perPrompt} completions of up to ${answerLength} tokens for one prompt, all in one forward pass. The reference is a frozen copy of the model.`,
   )
   tellOfSpeed(reader)
   const collected = batch.microBatch
@@ -54,15 +54,20 @@ function ppo(reader: FieldReader, document: Section, loss: Field, { batch, answe
   const inBackward = document.at('optimizer_in_bwd')
   const optimizer = document.at('optimizer', '_component_')
   if (isOn(reader, inBackward) && optimizer?.value.kind === 'text' && /Paged/.test(optimizer.value.text)) {
-    const message = 'How much of a paged optimizer stays on the GPU beside optimizer_in_bwd is not modelled yet'
-    reader.refuse(optimizer, 'unsupported-setting', message, 'Leave this config out of the check for now.')
+    const message = 'A paged optimizer with optimizer_in_bwd is not modelled yet'
+    reader.refuse(
+      optimizer,
+      'unsupported-setting',
+      message,
+      'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
+    )
     return ordinary
   }
   reader.assume(
-    `Four models: the policy and a value model train; a frozen copy and a reward model score answers of up to ${answerLength} tokens. All are counted as large as the policy.`,
+    `Four models: the policy and a value model are trained; a frozen copy and a reward model score completions of up to ${answerLength} tokens. Each is counted as large as the policy.`,
   )
   reader.assume(
-    'The batch is that of one backward pass: ppo_batch_size over gradient_accumulation_steps. batch_size has to stay a multiple of it.',
+    'The batch is that of one backward pass: ppo_batch_size / gradient_accumulation_steps. batch_size must stay a multiple of it.',
   )
   tellOfSpeed(reader)
   const collected = batch.microBatch * batch.gradientAccumulation
@@ -73,7 +78,7 @@ function ppo(reader: FieldReader, document: Section, loss: Field, { batch, answe
 }
 
 function tellOfSpeed(reader: FieldReader): void {
-  reader.assume('Samples a second are those of the step over the answers: how long making them takes is not modelled.')
+  reader.assume('Throughput is that of the training step; the time that generation takes is not modelled.')
 }
 
 /** The recipe has no accumulation. */
@@ -98,10 +103,10 @@ function lengthOf(reader: FieldReader, document: Section, answerLength: number):
   const field = document.at('tokenizer', 'max_seq_len')
   const isOpen = field === undefined || field.value.kind === 'empty'
   const prompt = (isOpen ? undefined : reader.wholeNumber(field, { max: 10_000_000 })) ?? DEFAULT_PROMPT
-  const why = isOpen ? 'tokenizer.max_seq_len is open' : 'as tokenizer.max_seq_len lets through'
+  const why = isOpen ? 'tokenizer.max_seq_len is not set' : 'the limit in tokenizer.max_seq_len'
   return {
     value: prompt + answerLength,
-    source: 'prompt and answer',
-    assumption: `Sequences of ${prompt + answerLength} tokens: prompts of up to ${prompt} (${why}), and their answers.`,
+    source: 'prompt and completion',
+    assumption: `Sequences of ${prompt + answerLength} tokens: prompts of up to ${prompt} (${why}), and their completions.`,
   }
 }

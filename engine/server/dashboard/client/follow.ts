@@ -1,11 +1,11 @@
 /** Adds to the log what happens, as it happens, and says so when the server is gone. */
 type ShowResult = (result: Document) => void
 
-const lost = 'The connection to the server is lost. What is shown stays; trying to reach it again.'
+const lost = 'Connection to the server lost; reconnecting. What is shown stays.'
 const forgotten =
-  'The server does not know this analysis any more: it was started anew in the middle. What was tried stays here; ask again for the rest.'
+  'The server restarted and no longer knows this analysis. The sizes tried so far stay here; start again for the rest.'
 const unreachable =
-  'The analysis has ended, but the server cannot be reached for its result. Reload the page to try again.'
+  'The analysis has finished, but the server cannot be reached for the result. Reload the page to try again.'
 
 export function followAnalysis(part: HTMLElement, showResult: ShowResult): void {
   for (const section of part.querySelectorAll<HTMLElement>('[data-events]')) follow(section, showResult)

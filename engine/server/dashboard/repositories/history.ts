@@ -17,7 +17,7 @@ export function historyView(name: RepositoryName, path: string, { items, next }:
 <h1 tabindex="-1" class="path">${plainPath(path)}</h1>
 ${
   items.length === 0
-    ? html`<section class="card"><p>Nothing is known of a training config at this path.</p></section>`
+    ? html`<section class="card"><p>No training config is known at this path.</p></section>`
     : html`${trend(items)}${commits(items)}${nextLink(next && `${historyPath(name, path)}&cursor=${encodeURIComponent(next)}`)}`
 }`
 }
@@ -28,7 +28,7 @@ function trend(newestFirst: readonly ConfigRecord[]): Html {
   return chart({
     id: 'trend',
     title: html`Idle memory over time`,
-    note: `A point a commit, ${[...known].join(' or ')}.`,
+    note: `One point per commit, ${[...known].join(' or ')}.`,
     xName: 'When',
     yName: 'Idle memory, percent',
     yUnit: '%',
@@ -49,7 +49,7 @@ function commits(records: readonly ConfigRecord[]): Html {
   return html`<section class="card" aria-labelledby="commits-title"><h2 id="commits-title">At each commit</h2>
 ${dataTable(
   'The config at each commit',
-  ['Commit', 'When', 'GPU', 'Micro-batch', 'Idle', 'Known how', 'Could save a year (modelled)', 'Verdict'],
+  ['Commit', 'When', 'GPU', 'Micro-batch', 'Idle', 'Provenance', 'Could save per year (modelled)', 'Verdict'],
   records.map(record => [
     html`<code>${record.commit.slice(0, 7)}</code>`,
     moment(record.at),

@@ -12,7 +12,7 @@ export function listView({ items, next }: Page<RepositorySummary>): Html {
 <section class="card" aria-label="Repositories">
 ${dataTable(
   'Repositories and what their configs could save',
-  ['Repository', 'Configs', 'Blocked', 'Could save a year (modelled)', 'As of'],
+  ['Repository', 'Configs', 'Blocked', 'Could save per year (modelled)', 'As of'],
   items.map(({ owner, repo, configs, blocked, savingsPerYearUsd, updatedAt }) => [
     html`<a href="${repositoryPath({ owner, repo })}">${owner}/${repo}</a>`,
     formatCount(configs),
@@ -43,6 +43,6 @@ function nothingYet(): Html {
 }
 
 export function unknownView(): Html {
-  return html`<section class="card empty"><h1 tabindex="-1">This repository is not known</h1>
+  return html`<section class="card empty"><h1 tabindex="-1">Unknown repository</h1>
 <p>The bot has not looked at it, or is not installed there.</p><p><a class="button secondary" href="${REPOSITORIES_PATH}">All repositories</a></p></section>`
 }

@@ -36,8 +36,8 @@ ${decisionsCard(name, records.decisions)}`
 
 function totals({ savedPerYearUsd, forgonePerYearUsd }: LedgerTotals): Html {
   return html`<dl class="gains">
-<div class="card gain"><dt>Saved a year ${chip('modelled')}</dt><dd><strong>${formatYearlyUsd(savedPerYearUsd)}</strong><span>by merged pull requests</span></dd></div>
-<div class="card gain"><dt>Forgone a year ${chip('modelled')}</dt><dd><strong class="plain">${formatYearlyUsd(forgonePerYearUsd)}</strong><span>by waste that was accepted</span></dd></div>
+<div class="card gain"><dt>Saved per year ${chip('modelled')}</dt><dd><strong>${formatYearlyUsd(savedPerYearUsd)}</strong><span>by merged pull requests</span></dd></div>
+<div class="card gain"><dt>Forgone per year ${chip('modelled')}</dt><dd><strong class="plain">${formatYearlyUsd(forgonePerYearUsd)}</strong><span>through accepted waste</span></dd></div>
 </dl>`
 }
 
@@ -50,10 +50,10 @@ function configsCard(name: RepositoryName, order: ConfigOrder, { items, next }: 
 <p class="sub">Worst first, by ${by('waste', 'waste')} or ${by('cost', 'cost')}.</p>
 ${
   items.length === 0
-    ? html`<p>The default branch holds no training config.</p>`
+    ? html`<p>There is no training config on the default branch.</p>`
     : dataTable(
-        'Configs of the default branch',
-        ['Config', 'Idle', 'Known how', 'Micro-batch', 'Speedup', 'Could save a year', 'Verdict'],
+        'Configs on the default branch',
+        ['Config', 'Idle', 'Provenance', 'Micro-batch', 'Speedup', 'Could save per year', 'Verdict'],
         items.map(record => configRow(name, record)),
       )
 }
@@ -85,7 +85,7 @@ ${
     ? html`<p>No merged pull request has changed what a config wastes.</p>`
     : dataTable(
         'Savings ledger',
-        ['Pull request', 'Config', 'What happened', 'A year', 'Known how', 'When'],
+        ['Pull request', 'Config', 'What happened', 'A year', 'Provenance', 'When'],
         items.map(entry => ledgerRow(name, entry)),
       )
 }

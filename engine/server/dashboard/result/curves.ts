@@ -18,7 +18,7 @@ function memoryCurve(config: AnalysedConfig): Html {
   return chart({
     id: 'memory-curve',
     title: html`Memory against batch ${memoryChip(config)}`,
-    note: 'The points are the sizes tried; the line only joins them.',
+    note: 'The points are the sizes tried; the line only connects them.',
     xName: 'Micro-batch',
     yName: `Peak memory, ${provenance}`,
     yUnit: 'GiB',
@@ -29,7 +29,7 @@ function memoryCurve(config: AnalysedConfig): Html {
       xText: formatCount(microBatch),
       // How much was missing is not always known; the cross then stands on the limit.
       y: (bytes ?? gpu.usableBytes) / GIB,
-      yText: bytes === undefined ? 'more than there is' : formatGib(bytes),
+      yText: bytes === undefined ? 'more than the GPU has' : formatGib(bytes),
       remark: fits ? 'fits' : 'out of memory',
       isBad: !fits,
       isMeasured,
@@ -43,7 +43,7 @@ function throughputCurve(config: AnalysedConfig): Html {
   return chart({
     id: 'throughput-curve',
     title: html`Throughput against batch ${chip(throughputProvenance)}`,
-    note: 'One micro-batch a step. The recommendation is the smallest size within 2 % of the best that fits with a margin.',
+    note: 'One micro-batch per step. The recommendation is the smallest size that reaches within 2 % of the best throughput and fits with a margin.',
     xName: 'Micro-batch',
     yName: `Samples per second, ${throughputProvenance}`,
     yUnit: '/s',
@@ -70,7 +70,7 @@ interface MemoryPoint {
   readonly isMeasured: boolean
 }
 
-/** The best known of each size: a trial's own figure, or else an operating point's, or else that it went out of memory. */
+/** The best known of each size: a trial's own figure, or else an operating point's, or else that it ran out of memory. */
 function memoryPoints({ trials, current, recommended, largest }: AnalysedConfig): MemoryPoint[] {
   const described = [current, recommended, largest].flatMap(point =>
     point ? [{ microBatch: point.microBatch, bytes: point.peakBytes, fits: point.fits, isMeasured: false }] : [],

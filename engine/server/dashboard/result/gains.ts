@@ -34,7 +34,7 @@ export function termsOf({ gpu, hoursPerRun, runsPerYear }: AnalysedConfig, query
 export function gains(config: AnalysedConfig, terms: Terms): Html {
   return html`<section aria-labelledby="gains-title">
 <h2 id="gains-title">What the change brings</h2>
-${config.current.fits ? cards(config, terms) : html`<p class="card">The config does not run as it is, so there is no speed and no cost to compare with.</p>`}
+${config.current.fits ? cards(config, terms) : html`<p class="card">The config does not run as it is, so there is no current speed or cost to compare with.</p>`}
 </section>`
 }
 
@@ -44,8 +44,8 @@ function cards(config: AnalysedConfig, terms: Terms): Html {
   return html`<div data-costs data-speedup="${speedup}" data-gpus="${spec.gpus}">
 <dl class="gains">
 <div class="card gain"><dt>Speedup ${chip(throughputProvenance)}</dt><dd><strong>${formatRatio(speedup)}</strong><span>samples per second, recommended against now</span></dd></div>
-<div class="card gain"><dt>Cost of a run ${chip(throughputProvenance)}</dt><dd><strong data-cost="recommended">${figures.recommended}</strong><span>instead of <span data-cost="now">${figures.now}</span></span></dd></div>
-<div class="card gain"><dt>Savings a year ${chip(throughputProvenance)}</dt><dd><strong data-cost="year">${figures.year}</strong><span>on the terms below</span></dd></div>
+<div class="card gain"><dt>Cost per run ${chip(throughputProvenance)}</dt><dd><strong data-cost="recommended">${figures.recommended}</strong><span>instead of <span data-cost="now">${figures.now}</span></span></dd></div>
+<div class="card gain"><dt>Savings per year ${chip(throughputProvenance)}</dt><dd><strong data-cost="year">${figures.year}</strong><span>with the figures below</span></dd></div>
 </dl>
 ${termsForm(config, terms)}
 </div>`
@@ -53,11 +53,11 @@ ${termsForm(config, terms)}
 
 function termsForm({ gpu, spec }: AnalysedConfig, terms: Terms): Html {
   const several = spec.gpus === 1 ? '' : `, times ${formatCount(spec.gpus)} GPUs`
-  return html`<form method="get" class="card terms" aria-label="Terms of the cost">
-<label>Price of an hour, $<input name="price" type="number" inputmode="decimal" min="0.001" max="10000" step="any" required value="${terms.pricePerHourUsd}"></label>
-<label>Hours a run takes now<input name="hours" type="number" inputmode="decimal" min="0.001" max="100000" step="any" required value="${terms.hoursPerRun}"></label>
-<label>Runs a year<input name="runs" type="number" inputmode="decimal" min="0.001" max="1000000" step="any" required value="${terms.runsPerYear}"></label>
-<button class="secondary">Compute again</button>
+  return html`<form method="get" class="card terms" aria-label="Cost assumptions">
+<label>Price per hour ($)<input name="price" type="number" inputmode="decimal" min="0.001" max="10000" step="any" required value="${terms.pricePerHourUsd}"></label>
+<label>Hours per run now<input name="hours" type="number" inputmode="decimal" min="0.001" max="100000" step="any" required value="${terms.hoursPerRun}"></label>
+<label>Runs per year<input name="runs" type="number" inputmode="decimal" min="0.001" max="1000000" step="any" required value="${terms.runsPerYear}"></label>
+<button class="secondary">Recalculate</button>
 <p class="sub">Cost is hours × price${several}; a faster run takes fewer hours. ${plainText(gpu.name, 60)}: ${formatUsd(gpu.pricePerHourUsd)} an hour (${plainText(gpu.priceSource, 120)}, ${plainText(gpu.priceDate, 40)}).</p>
 </form>`
 }

@@ -1,4 +1,4 @@
-/** What the figures rest on: the spec that was analysed, and what was taken for granted. */
+/** What the figures are based on: the spec that was analysed, and what was taken for granted. */
 import { html } from 'hono/html'
 import type { TrainingSpec } from '../../../config/spec.ts'
 import { formatCount, formatRatio } from '../../../render/figures.ts'
@@ -10,10 +10,10 @@ import type { Html } from '../page.ts'
 export function groundsCard(config: AnalysedConfig): Html {
   const { spec, dialect, batchSizeAt, assumptions } = config
   return html`<section class="card" aria-labelledby="grounds-title">
-<h2 id="grounds-title">What the figures rest on</h2>
+<h2 id="grounds-title">What the figures are based on</h2>
 <dl class="facts">
 ${facts(spec).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
-${batchSizeAt ? html`<div><dt>Read as</dt><dd>${plainText(dialect, 60)}</dd></div>` : ''}
+${batchSizeAt ? html`<div><dt>Format</dt><dd>${plainText(dialect, 60)}</dd></div>` : ''}
 </dl>
 ${assumptions.length === 0 ? '' : html`<ul>${assumptions.map(assumption => html`<li>${plainText(assumption)}</li>`)}</ul>`}
 ${rightSizing(config)}
@@ -49,5 +49,5 @@ function rightSizing({ rightSizing, current, recommended }: AnalysedConfig): Htm
   if (rightSizing === undefined) return ''
   const { gpu, costPerRunUsd } = rightSizing
   const share = formatRatio((recommended ?? current).costPerRunUsd / costPerRunUsd)
-  return html`<p>A cheaper GPU is enough (modelled): ${plainText(gpu.name, 60)} at ${formatUsd(gpu.pricePerHourUsd)} an hour, ${formatUsd(costPerRunUsd)} a run; the run here costs ${share} that.</p>`
+  return html`<p>A cheaper GPU is enough (modelled): ${plainText(gpu.name, 60)} at ${formatUsd(gpu.pricePerHourUsd)} an hour, ${formatUsd(costPerRunUsd)} per run; on this GPU a run costs ${share} that.</p>`
 }

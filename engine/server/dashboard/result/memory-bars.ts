@@ -23,7 +23,7 @@ export function memoryBars(config: AnalysedConfig): Html {
   const scaleBytes = Math.max(gpu.usableBytes, ...bars.map(({ point }) => point.peakBytes), 1)
   return html`<section class="card" aria-labelledby="memory-title">
 <h2 id="memory-title">Peak memory ${memoryChip(config)}</h2>
-<p class="sub">${formatGib(gpu.usableBytes)} of ${plainText(gpu.name, 60)} can be used: ${formatGib(gpu.totalBytes)} less the CUDA context.${config.provenance === 'measured' ? '' : ' Hatched: not measured.'}</p>
+<p class="sub">${formatGib(gpu.usableBytes)} of the ${plainText(gpu.name, 60)} is usable: ${formatGib(gpu.totalBytes)} less the CUDA context.${config.provenance === 'measured' ? '' : ' Hatched: not measured.'}</p>
 ${hatching}
 <ul class="bars">${bars.map(bar => barItem(config, bar, scaleBytes))}</ul>
 </section>`

@@ -14,9 +14,9 @@ ${body(toPaste)}
 function body(toPaste: ToPaste): Html {
   switch (toPaste.kind) {
     case 'nothing-to-change':
-      return html`<p>Nothing: no change of the sizes would bring anything.</p>`
+      return html`<p>Nothing: no other batch size would bring anything.</p>`
     case 'nothing-fits':
-      return html`<p>No size fits, so there is none to write down.</p>`
+      return html`<p>No batch size fits, so there is nothing to paste.</p>`
     case 'by-hand':
       return html`<p>${toPaste.why}</p><p>Set the micro-batch to <strong>${formatCount(toPaste.plan.microBatch)}</strong> and the gradient accumulation to <strong>${formatCount(toPaste.plan.gradientAccumulation)}</strong>.</p>`
     case 'snippets':

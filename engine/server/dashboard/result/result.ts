@@ -53,7 +53,7 @@ function stateText(state: Verdict['state']): string {
     case 'blocked':
       return 'Would block'
     case 'warning':
-      return 'Remark'
+      return 'Warning'
     case 'fine':
       return 'Fine'
   }
@@ -62,9 +62,9 @@ function stateText(state: Verdict['state']): string {
 function findingText(finding: Finding): string {
   switch (finding) {
     case 'does-not-fit':
-      return 'Goes out of memory'
+      return 'Runs out of memory'
     case 'may-not-fit':
-      return 'May go out of memory'
+      return 'May run out of memory'
     case 'waste':
       return 'Wastes its GPU'
     case 'annual-cost':

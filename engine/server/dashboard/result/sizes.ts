@@ -18,7 +18,7 @@ export function sizesCard({ trials, gpu }: AnalysedConfig): Html {
 <details${sorted.length > MANY ? '' : html` open`}>
 <summary>${formatCount(sorted.length)} ${sorted.length === 1 ? 'trial' : 'trials'}, as a table</summary>
 <div class="scroll" role="region" aria-labelledby="sizes-title" tabindex="0"><table>
-<thead><tr><th scope="col">Micro-batch</th><th scope="col">Result</th><th scope="col">Peak memory</th><th scope="col">Step</th><th scope="col">Known how</th></tr></thead>
+<thead><tr><th scope="col">Micro-batch</th><th scope="col">Result</th><th scope="col">Peak memory</th><th scope="col">Step</th><th scope="col">Provenance</th></tr></thead>
 <tbody>${sorted.map(trial => row(trial, gpu.usableBytes))}</tbody>
 </table></div>
 </details>

@@ -51,9 +51,9 @@ function byHand(why: ByHand): string {
     case 'not-in-file':
       return `The config leaves the ${why.setting} to its tool's default, so there is no line to replace.`
     case 'not-plain':
-      return `Line ${why.at.line} does not hold the number in plain digits, so it is left for you to change.`
+      return `Line ${why.at.line} does not hold the number in plain digits, so please change it by hand.`
     case 'tied-to-other-settings':
-      return 'It could not be confirmed that these numbers alone can be replaced, so they are left for you to change.'
+      return 'These numbers may be tied to other settings, so please change them by hand.'
   }
 }
 

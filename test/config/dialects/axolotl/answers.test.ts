@@ -83,7 +83,7 @@ describe('answers that Axolotl learns from', () => {
   it('a number of answers that prompts do not divide evenly is told', () => {
     const { assumptions } = trainingConfig(grpo.replace('num_generations: 4', 'num_generations: 6'))
     expect(assumptions).toContain(
-      'The trainer asks for a multiple of 6 answers at a time, so many as there are to a prompt; 16 on one GPU are none.',
+      'The trainer requires a multiple of 6 completions at a time, the number per prompt; 16 on one GPU is not one.',
     )
     expect(trainingConfig(grpo).assumptions.join(' ')).not.toContain('multiple of')
   })
@@ -91,7 +91,9 @@ describe('answers that Axolotl learns from', () => {
   it('a sequence_len without room for a prompt is the length of the prompt', () => {
     const { spec, assumptions } = trainingConfig(grpo.replace('sequence_len: 1024', 'sequence_len: 256'))
     expect(spec.sequenceLength).toBe(512)
-    expect(assumptions).toContain('Sequences of 512 tokens: prompts of up to sequence_len, and answers of up to 256.')
+    expect(assumptions).toContain(
+      'Sequences of 512 tokens: prompts of up to sequence_len, and completions of up to 256.',
+    )
   })
 
   it('more answers at a time than any GPU holds are refused', () => {

@@ -47,7 +47,7 @@ describe('the batch size', () => {
   })
 
   it.each(['auto', `\${BATCH}`, '"{{ batch }}"', '{{ batch }}', '???', '$BATCH'])(
-    'that reads %s cannot be known from the file',
+    'that reads %s cannot be determined from the file',
     value => {
       expect(onlyProblemIn(withBatch(value))).toMatchObject({ code: 'not-in-file', line: 2, column: 30 })
     },
@@ -55,10 +55,10 @@ describe('the batch size', () => {
 })
 
 describe('the model', () => {
-  it('that is missing cannot be known from the file', () => {
+  it('that is missing cannot be determined from the file', () => {
     expect(onlyProblemIn('per_device_train_batch_size: 8\n')).toEqual({
       code: 'model-not-in-file',
-      message: 'The model cannot be known from the file',
+      message: 'The model cannot be determined from the file',
       fix: 'Set model_name_or_path in the config, or add model for this path to the overrides in .github/memorymark.yml.',
       file: 'train.yaml',
     })
@@ -68,7 +68,7 @@ describe('the model', () => {
     expect(onlyProblemIn('model_name_or_path: google-bert/bert-base-uncasd\nper_device_train_batch_size: 8\n')).toEqual(
       {
         code: 'unknown-model',
-        message: 'The model "google-bert/bert-base-uncasd" is not known',
+        message: 'Unknown model "google-bert/bert-base-uncasd"',
         fix: 'Did you mean google-bert/bert-base-uncased?',
         file: 'train.yaml',
         line: 1,
@@ -81,7 +81,7 @@ describe('the model', () => {
   it('that is unknown may be told to us', () => {
     expect(onlyProblemIn('model_name: acme/llm-9000\nper_device_train_batch_size: 8\n')).toMatchObject({
       code: 'unknown-model',
-      fix: "Write its Hub id, or put the model's config.json into the repository, in a folder of that name or beside the training config.",
+      fix: "Use its Hugging Face Hub id, or add the model's config.json to the repository, in a folder of that name or next to the training config.",
     })
   })
 
@@ -100,17 +100,17 @@ describe('the model', () => {
       message: 'The architecture "mpt" of the model "mosaicml/mpt-7b" is not supported',
       line: 1,
     })
-    expect(problem.fix).toMatch(/^Supported are bert, .* CONTRIBUTING\.md says how to add another\.$/)
+    expect(problem.fix).toMatch(/^Supported: bert, .* CONTRIBUTING\.md says how to add another\.$/)
   })
 
   it('with Markdown and a mention in its name stays data', () => {
     const name = '[x](http://example.com) @team `a` | <b>'
     const problem = onlyProblemIn(`model_name_or_path: "${name}"\nper_device_train_batch_size: 8\n`)
-    expect(problem.message).toBe(`The model "${name}" is not known`)
+    expect(problem.message).toBe(`Unknown model "${name}"`)
   })
 
   it('with a very long or multi-line name is cut in the message', () => {
     const problem = onlyProblemIn(`model_name_or_path: "a\\nb${'x'.repeat(5_000)}"\nper_device_train_batch_size: 8\n`)
-    expect(problem.message).toBe(`The model "a b${'x'.repeat(76)}…" is not known`)
+    expect(problem.message).toBe(`Unknown model "a b${'x'.repeat(76)}…"`)
   })
 })

@@ -51,7 +51,7 @@ describe('the optimizer', () => {
     expect(onlyProblemIn(`${bert}optim: adalomo\n`)).toMatchObject({
       code: 'unsupported-optimizer',
       message: 'The optimizer "adalomo" is not supported yet',
-      fix: expect.stringMatching(/^Supported are adamw_torch, .* or lion_32bit\.$/),
+      fix: expect.stringMatching(/^Supported: adamw_torch, .* or lion_32bit\.$/),
       file: 'train.yaml',
       line: 3,
       column: 8,
@@ -70,9 +70,7 @@ describe('other settings', () => {
   it('flash attention counts as fused attention, and says so', () => {
     const reading = trainingConfig(`${bert}attn_implementation: flash_attention_2\n`)
     expect(reading.spec.attention).toBe('sdpa')
-    expect(reading.assumptions).toContain(
-      'flash_attention_2 is taken as sdpa: the flash kernel and the fused one hold the same bytes.',
-    )
+    expect(reading.assumptions).toContain('flash_attention_2 is counted as sdpa: both kernels use the same memory.')
   })
 
   it('use_gradient_checkpointing counts as gradient_checkpointing', () => {

@@ -84,7 +84,7 @@ describe('the size of a sample', () => {
     const reading = trainingConfig(`${tinyLlama}max_seq_length: 4096\n`)
     expect(reading.spec.sequenceLength).toBe(4096)
     expect(reading.assumptions).toContain(
-      '4096 tokens, though "TinyLlama/TinyLlama_v1.1" was trained on up to 2048: taken as written.',
+      '4096 tokens, as written, although "TinyLlama/TinyLlama_v1.1" was trained on up to 2048.',
     )
   })
 

@@ -43,7 +43,7 @@ num_processes: 2
 
   it('says what it leaves open', () => {
     expect(trainingConfig(bert).assumptions).toEqual([
-      'The task is sequence-classification: the config names none.',
+      'The task is sequence-classification: the config does not name one.',
       'Sequences of 512 tokens: the config sets no maximum length.',
       'Two labels: the config sets no number of labels.',
       'One GPU: the config does not say how many processes run.',
@@ -103,7 +103,7 @@ num_processes: 2
     const text = 'model_name: gpt2\none:\n  per_device_train_batch_size: 8\ntwo:\n  per_device_train_batch_size: 16\n'
     const reading = trainingConfig(text)
     expect(reading.spec.microBatch).toBe(8)
-    expect(reading.assumptions[0]).toBe('The batch size is that of line 3, the first of 2 in the file.')
+    expect(reading.assumptions[0]).toBe('The batch size on line 3 is used, the first of 2 in the file.')
   })
 
   it('without a batch size gets the default of 8 once two other keys of the Trainer stand beside the model', () => {
@@ -177,7 +177,7 @@ it("knows SimPO's own recipes by gamma_beta_ratio: no reference, and no cross-en
 it("takes Unsloth's gradient checkpointing for checkpointing", () => {
   const { spec, assumptions } = trainingConfig(`${gpt2}use_gradient_checkpointing: unsloth\n`)
   expect(spec.gradientCheckpointing).toBe(true)
-  expect(assumptions.join(' ')).toContain('Unsloth moves to the host')
+  expect(assumptions.join(' ')).toContain('Unsloth offloads to the host')
 })
 
 it.each(['use_ia3', 'use_prompt_tuning'])('refuses %s rather than counting a full fine-tuning', key => {
@@ -190,6 +190,6 @@ it.each(['use_ia3', 'use_prompt_tuning'])('refuses %s rather than counting a ful
 
 it("says that a file laid over others by Hydra's defaults is read alone", () => {
   expect(trainingConfig(`defaults:\n  - sft-base\n  - _self_\n${gpt2}`).assumptions).toContain(
-    'This file alone is read, though it builds on "sft-base": what they set is not known.',
+    'Only this file is read, although it builds on "sft-base": what they set is unknown.',
   )
 })

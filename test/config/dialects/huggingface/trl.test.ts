@@ -45,7 +45,7 @@ per_device_train_batch_size: 4
     expect(onlyProblemIn(`${gpt2}use_peft: true\nlora_target_modules: [q_proj]\n`)).toMatchObject({
       code: 'no-such-lora-target',
       line: 4,
-      fix: 'Name some of c_attn, c_proj, c_fc.',
+      fix: 'Use some of c_attn, c_proj, c_fc.',
     })
   })
 

@@ -55,7 +55,7 @@ describe('recipes of torchtune that learn from answers', () => {
   it('prompts of an open max_seq_len are taken to be of 512 tokens', () => {
     const { spec, assumptions } = trainingConfig(grpo.replace('max_seq_len: 1024', 'max_seq_len: null'))
     expect(spec.sequenceLength).toBe(1024)
-    expect(assumptions.join(' ')).toContain('prompts of up to 512 (tokenizer.max_seq_len is open)')
+    expect(assumptions.join(' ')).toContain('prompts of up to 512 (tokenizer.max_seq_len is not set)')
   })
 
   it('PPO: the policy is the model, and ppo_batch_size is divided by the accumulation', () => {

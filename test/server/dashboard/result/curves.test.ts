@@ -38,7 +38,7 @@ test('a trial that ran is drawn with its own figure, ascending, and as measured'
 test('what ran out of memory has no figure that nobody knows', async () => {
   expect(await memoryRows([{ microBatch: 288, provenance: 'measured', outcome: { kind: 'out-of-memory' } }])).toEqual([
     ['16', '2.50 GiB', 'fits', 'not measured'],
-    ['288', 'more than there is', 'out of memory', 'measured'],
+    ['288', 'more than the GPU has', 'out of memory', 'measured'],
   ])
 })
 
