@@ -15,7 +15,7 @@ import { againstBase } from './verdict/against-base.ts'
 import { defaultPolicy, type Policy } from './verdict/policy.ts'
 import { version } from './version.ts'
 
-/** What is given here wins over the team's settings; what neither says is ours. */
+/** These override the team's settings; the rest falls back to our defaults. */
 export interface AnalyzeOptions {
   readonly now: Date
   /** The team's own, from its repository. */
@@ -30,18 +30,18 @@ export interface AnalyzeOptions {
   readonly sources?: Sources
   /** What a file held before the change under review; undefined where there was none. */
   readonly base?: (path: string) => Promise<string | undefined>
-  /** How a config's figures are come by: our model of it unless told. */
+  /** How a config's figures are obtained; from our model by default. */
   readonly assessor?: Assessor
 }
 
 export type TrainingConfig = Extract<Reading, { kind: 'training-config' }>
 
-/** A MemoryMarkError that it throws is said of the config; anything else ends the analysis. */
+/** A MemoryMarkError that it throws is reported for that config; anything else ends the analysis. */
 export type Assessor = (config: TrainingConfig, file: SourceFile, options: AssessmentOptions) => Promise<Assessed>
 
 export interface Assessed {
   readonly assessment: Assessment
-  /** How the figures were come by, one sentence each. */
+  /** How the figures were obtained, one sentence each. */
   readonly assumptions: readonly string[]
 }
 
@@ -53,14 +53,14 @@ const estimating: Assessor = async ({ spec, model }, _, options) => ({
 export const DEFAULT_HOURS_PER_RUN = 2
 export const DEFAULT_RUNS_PER_YEAR = 100
 
-/** Files that are no training config leave no trace in the report; one that cannot be read never spoils the others. */
+/** Files that are not training configs are left out of the report; one that cannot be read does not affect the others. */
 export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptions): Promise<Report> {
   const { settings = noSettings, assessor = estimating } = options
   const sources = sourcesOf(options)
   const shared = sharedOptions(options, settings)
   const configs: ConfigResult[] = []
   for (const file of files) {
-    // A process that serves others has something else to do between two configs.
+    // Lets a process that serves other requests do so between two configs.
     await setImmediate()
     const own = settingsFor(file.path, settings)
     const assessment = assessmentOptions(options, shared, own)
@@ -98,7 +98,7 @@ function sourcesOf({ sources = {}, base }: AnalyzeOptions): { readonly now: Sour
   return { now: askingOnce(sources), before: askingOnce(before) }
 }
 
-/** The base is asked for only where it can change the verdict. */
+/** Reads the base only if it can change the verdict. */
 async function judgedAgainstBase(
   result: ConfigResult,
   base: AnalyzeOptions['base'],
@@ -134,7 +134,7 @@ async function analyzeFile(
   }
 }
 
-/** What only the model can refuse (adapters on layers that it lacks) is said of the config that asked for it. */
+/** What only the model can refuse (adapters on layers that it lacks) is reported for the config that asked for it. */
 async function assessed(
   path: string,
   reading: TrainingConfig,
@@ -185,7 +185,7 @@ function sharedOptions(options: AnalyzeOptions, settings: RepositorySettings): S
   }
 }
 
-/** What one config is assessed by: the caller's word, the settings for its path, then ours. */
+/** The options for one config: the caller's, else the settings for its path, else our defaults. */
 export function assessmentOptionsFor(path: string, options: AnalyzeOptions): AssessmentOptions {
   const { settings = noSettings } = options
   return assessmentOptions(options, sharedOptions(options, settings), settingsFor(path, settings))
@@ -202,7 +202,7 @@ function assessmentOptions(options: AnalyzeOptions, shared: SharedOptions, own: 
   }
 }
 
-/** The GPU at a price of the user's; as it is where there is none, or the same. */
+/** The GPU with the user's price, if there is one and it differs. */
 export function priced(gpu: Gpu, pricePerHourUsd: number | undefined, priceSource: string, now: Date): Gpu {
   if (pricePerHourUsd === undefined || pricePerHourUsd === gpu.pricePerHourUsd) return gpu
   return { ...gpu, pricePerHourUsd, priceSource, priceDate: now.toISOString().slice(0, 10) }

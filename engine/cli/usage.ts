@@ -1,22 +1,37 @@
 import { gpus } from '../gpus/catalogue.ts'
 
-const commands: Record<string, string> = {
-  check: `memorymark check [paths…]      find training configs and judge each
-  --gpu <id>                   GPU to judge on (default a10)
+interface CommandUsage {
+  readonly form: string
+  readonly purpose: string
+  /** Lines of options, ready to print. */
+  readonly options: string
+}
+
+const commands: Record<string, CommandUsage> = {
+  check: {
+    form: 'check [paths…]',
+    purpose: 'find training configs (default: in the working directory) and judge each',
+    options: `
+  --gpu <id>                   GPU that the training runs on (default a10)
   --fail-on <conditions>       what blocks: "waste > 40 %", "throughput-loss > 10 %", "annual-cost > $500", "never"
-  --warn-on <conditions>       what is remarked on
-  --price-per-hour <usd>       price of one GPU, instead of the catalogue's
+  --warn-on <conditions>       what only gives a warning
+  --price-per-hour <usd>       price of one GPU hour, instead of the catalogue's
   --hours-per-run <hours>      length of a run at the current batch (default 2)
-  --runs-per-year <count>      runs in a year (default 100)
-  --settings <file>            settings to read (default .github/memorymark.yml, where there is one); options win over them
-  --no-settings                read none
+  --runs-per-year <count>      runs per year (default 100)
+  --settings <file>            settings file (default .github/memorymark.yml, if it exists); options override it
+  --no-settings                ignore the settings file
   --json                       print the report as JSON`,
-  estimate: `memorymark estimate <model-id-or-config>      memory of one model, without a GPU
-  --batch-size <n>             samples on one GPU (default 16)
-  --gradient-accumulation <n>  micro-steps in one optimizer step (default 1)
-  --sequence-length <tokens>   text (default 128)
-  --target-length <tokens>     what a sequence-to-sequence model writes (default: as long as its source)
-  --image-size <pixels>        images (default: as the model was trained)
+  },
+  estimate: {
+    form: 'estimate <model-id-or-config>',
+    purpose: 'estimate the memory of one model or config, without a GPU',
+    options: `
+  --gpu <id>                   GPU that the training runs on (default a10)
+  --batch-size <n>             samples per GPU and forward pass: the micro-batch (default 16)
+  --gradient-accumulation <n>  micro-batches per optimizer step (default 1)
+  --sequence-length <tokens>   for text (default 128)
+  --target-length <tokens>     targets of a sequence-to-sequence model (default: as long as the source)
+  --image-size <pixels>        for images (default: the size that the model was trained on)
   --task sequence-classification|masked-lm|causal-lm|seq2seq-lm|image-classification|object-detection
   --labels <n>                 classes of a classification head (default 2)
   --step training|forward-backward
@@ -24,48 +39,88 @@ const commands: Record<string, string> = {
   --precision fp32|tf32|bf16|bf16-master|amp-bf16|amp-fp16
   --attention sdpa|eager
   --gradient-checkpointing
-  --lora-rank <n>              adapters over frozen weights; --lora-targets q_proj,v_proj,… --lora-dropout <p>
-  --quantization nf4|nf4-double|int8|gptq|awq  quantised base weights under the adapters
-  --gpus <n>                   GPUs that share the model; --sharding ddp|zero1|zero2|zero3|fsdp|fsdp-grad-op
-  --fused-loss                 Liger's or another loss that never holds the logits whole
+  --lora-rank <n>              LoRA adapters over frozen weights; with --lora-targets q_proj,v_proj,… --lora-dropout <p>
+  --quantization nf4|nf4-double|int8|gptq|awq   quantised base weights under the adapters
+  --gpus <n>                   GPUs that share the training; with --sharding ddp|zero1|zero2|zero3|fsdp|fsdp-grad-op
+  --fused-loss                 Liger's or another loss that never materialises all logits
   --padded                     batches carry a padding mask
-  --loop plain|trainer|ultralytics    who runs the step: a plain PyTorch loop, Hugging Face's Trainer, or Ultralytics'
-  --framework pytorch|tensorflow.js   what runs the step; TensorFlow.js is answered by \`sweep\` alone
-  --settings <file>            what a config cannot say itself (default .github/memorymark.yml); --no-settings
-  --gpu <id>                   GPU to judge on (default a10)
+  --loop plain|trainer|ultralytics    what runs the step: a plain PyTorch loop, Hugging Face's Trainer or Ultralytics'
+  --framework pytorch|tensorflow.js   TensorFlow.js works with \`sweep\` only
+  --settings <file>            settings file (default .github/memorymark.yml, if it exists), for what a config cannot say
+  --no-settings                ignore the settings file
   --json                       print one JSON object`,
-  explain: `memorymark explain <config…>               how a config is understood: its tool, each setting with its line or default,
-                               and what cannot be known from the file`,
-  sweep: `memorymark sweep <model-id-or-config>         the largest batch, found by trials
-  --engine auto|estimate|trace|torch|tfjs   what runs a trial (default auto: the best this machine has)
-  --strategy predict-verify|bisect|linear
-  --step-size <n>              sizes tried are every one up to it, then its multiples (default 8)
-  --limit-memory <size>        caps the device, so that a larger card plays a smaller one: 22.1GiB
+  },
+  sweep: {
+    form: 'sweep <model-id-or-config>',
+    purpose: 'find the largest batch by running trials',
+    options: `
+  --engine auto|estimate|trace|torch|tfjs   what runs a trial (default auto: the best that this machine has)
+  --strategy predict-verify|bisect|linear   how to search (default predict-verify: two to four trials)
+  --step-size <n>              try every size up to this one, then its multiples (default 8)
+  --limit-memory <size>        cap the device's memory, to emulate a smaller card: 22.1GiB
   --device cuda|mps|cpu        device for the torch engine (default: the best); cpu needs --limit-memory
-  --allow-entrypoint <path.py:function>   runs your own step; the function gets (spec, device) and returns (model, make_batch)
+  --allow-entrypoint <path.py:function>   run your own step; the function gets (spec, device), returns (model, make_batch)
   --fail-on, --warn-on, --price-per-hour, --hours-per-run, --runs-per-year as in \`check\`, and every option of \`estimate\``,
-  serve: `memorymark serve                      the REST API and the pages, on this machine
-  --host <address>             where to listen (default 127.0.0.1); any that others can reach needs MEMORYMARK_API_TOKEN
-  --port <n>                   default 5001; 0 takes any that is free
-  --gpu <id>                   assumed where neither a request nor this machine has a GPU (default a10)
-  --engine auto|estimate|trace|torch|tfjs   what runs trials (default auto; any other is then the only one served)
-  --python <command>           the interpreter with PyTorch (default MEMORYMARK_PYTHON, or python3)
-  --allow-origin <origin>      lets pages of another site ask; may be repeated`,
-  doctor: `memorymark doctor             what this machine has, and which engine auto takes
+  },
+  explain: {
+    form: 'explain <config…>',
+    purpose: 'show how a config is read: its format, and where each setting comes from',
+    options: `
+  --settings <file>            settings file (default .github/memorymark.yml, if it exists)
+  --no-settings                ignore the settings file`,
+  },
+  doctor: {
+    form: 'doctor',
+    purpose: 'show what this machine has, and which engine auto uses',
+    options: `
   --json                       print one JSON object`,
-  'validate-backward': `memorymark validate-backward <model-id-or-config>   forward memory against forward and backward
+  },
+  serve: {
+    form: 'serve',
+    purpose: 'serve the dashboard and the REST API on this machine',
+    options: `
+  --host <address>             where to listen (default 127.0.0.1); an address that others can reach needs MEMORYMARK_API_TOKEN
+  --port <n>                   port (default 5001); 0 picks a free one
+  --gpu <id>                   GPU to assume if neither a request nor this machine has one (default a10)
+  --engine auto|estimate|trace|torch|tfjs   what runs trials (default auto); any other is then the only one on offer
+  --python <command>           the interpreter that has PyTorch (default MEMORYMARK_PYTHON, or else python3)
+  --allow-origin <origin>      let pages from another site call the API; may be repeated`,
+  },
+  'validate-backward': {
+    form: 'validate-backward <model-id-or-config>',
+    purpose: 'compare the memory of a forward pass with that of forward and backward',
+    options: `
   --engine auto|trace|torch|tfjs, --json, and every option of \`estimate\``,
-  'validate-compile': `memorymark validate-compile <model-id-or-config>    eager steps against torch.compile's
+  },
+  'validate-compile': {
+    form: 'validate-compile <model-id-or-config>',
+    purpose: 'time eager steps against torch.compile',
+    options: `
   --device cuda|mps|cpu, --steps <n>, --json, and every option of \`estimate\``,
+  },
 }
 
-export function usage(command?: string): string {
-  const known = command !== undefined && Object.hasOwn(commands, command) ? commands[command] : undefined
-  if (known !== undefined) return known
+const WIDTH = Math.max(...Object.values(commands).map(({ form }) => form.length))
+
+/** How to use one command; without a known name, all of them. */
+export function usage(name?: string): string {
+  const known = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined
+  return known === undefined ? overview() : withOptions(known)
+}
+
+function overview(): string {
+  const all = Object.values(commands)
   return `MemoryMark: the batch size your GPU can really take.
 
-${Object.values(commands).join('\n\n')}
+${all.map(({ form, purpose }) => `memorymark ${form.padEnd(WIDTH)}  ${purpose}`).join('\n')}
+memorymark ${'help [command]'.padEnd(WIDTH)}  show this, or one command's options
+
+${all.map(withOptions).join('\n\n')}
 
 GPUs: ${gpus.map(gpu => gpu.id).join(', ')}
-Exit codes: 0 fine, 1 blocked by policy, 2 usage or bad input, 130 interrupted.`
+Exit codes: 0 fine, 1 blocked by policy, 2 usage error or bad input, 130 interrupted.`
+}
+
+function withOptions({ form, purpose, options }: CommandUsage): string {
+  return `memorymark ${form}: ${purpose}${options}`
 }

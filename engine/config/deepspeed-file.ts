@@ -51,7 +51,7 @@ function settingsIn(file: SourceFile): DeepSpeedFile {
   const parsed = parseFile(file)
   if (parsed.kind === 'unreadable') return { kind: 'unusable', path, why: unreadableBecause(parsed.problems[0]) }
   const [settings, ...others] = parsed.mappings
-  if (settings === undefined || others.length > 0) return { kind: 'unusable', path, why: 'is not one mapping' }
+  if (settings === undefined || others.length > 0) return { kind: 'unusable', path, why: 'is not a single mapping' }
   // accelerate's DeepSpeedPlugin does not start without it.
   if (settings.at('zero_optimization') === undefined) {
     return { kind: 'unusable', path, why: 'has no zero_optimization' }
@@ -60,6 +60,6 @@ function settingsIn(file: SourceFile): DeepSpeedFile {
 }
 
 function unreadableBecause(problem: Problem | undefined): string {
-  if (problem?.code === 'file-too-large') return 'is larger than the 1 MiB that are read'
+  if (problem?.code === 'file-too-large') return 'is larger than the limit of 1 MiB'
   return problem?.line === undefined ? 'cannot be parsed' : `cannot be parsed at line ${problem.line}`
 }

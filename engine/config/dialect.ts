@@ -16,16 +16,16 @@ import type { ModelLookup } from './model-fields.ts'
 import type { Reading } from './reading.ts'
 import type { Field, Section } from './section.ts'
 
-/** The format of one training tool. */
+/** The config format of one training tool. */
 export interface Dialect {
   /** As people know the tool. */
   readonly name: string
   /**
-   * Whether the bare text may be a config of this tool. Cheap and generous: it spares the parse of unrelated files, and
-   * decides whether a file that cannot be parsed is worth a word.
+   * Whether the unparsed text may be a config of this tool. Cheap and generous: it avoids parsing unrelated files, and decides
+   * whether a file that cannot be parsed is reported.
    */
   mayBe(text: string): boolean
-  /** Why the mapping is taken for a config of this tool, by its content alone: `base_model beside micro_batch_size`. */
+  /** Why the mapping counts as a config of this tool, judging by its content alone: `base_model beside micro_batch_size`. */
   recognise(document: Section): string | undefined
   /** Where the config names its model. */
   modelField(document: Section): Field | undefined
@@ -38,7 +38,7 @@ export interface Dialect {
   read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading
 }
 
-/** Asked in this order: what a tool alone writes comes before the words that many share. */
+/** Tried in this order: keys that only one tool writes come before those that many share. */
 export const dialects: readonly Dialect[] = [
   memorymark,
   axolotl,

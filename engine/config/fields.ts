@@ -1,4 +1,4 @@
-/** Fields → checked values. A reader keeps every problem it meets, so that one run tells all of them. */
+/** Fields → checked values. A reader collects every problem, so that one run reports all of them. */
 import { closest, type Problem } from '../errors.ts'
 import { oneOf, plain, quote } from './quote.ts'
 import type { Field } from './section.ts'
@@ -20,15 +20,15 @@ export interface Range {
 /** As many as a report takes for one config. */
 const MAX_PROBLEMS = 50
 
-/** The settings of a spec whose origin is told. */
+/** The settings of a spec whose origin is reported. */
 export type Setting = keyof TrainingSpec
 
-/** What a missing field means. */
+/** The default for a missing field. */
 export interface Default<T> {
   readonly value: T
   /** Whose default it is: `the Trainer's default`. */
   readonly source: string
-  /** A sentence for those who read the result, where the default weighs on it. */
+  /** A sentence for the reader of the result, if the default affects it. */
   readonly assumption?: string
 }
 
@@ -41,10 +41,10 @@ export interface Decision {
     | { readonly kind: 'default'; readonly source: string }
 }
 
-/** What a text value may be: every accepted spelling and what it means. */
+/** The accepted spellings of a text value, and their meanings. */
 export type Choices<T> = ReadonlyMap<string, T>
 
-/** Methods answer nothing both for an absent field and for one they refused; the latter is in `problems`. */
+/** Methods return undefined both for an absent field and for a refused one; the latter is in `problems`. */
 export class FieldReader {
   readonly problems: Problem[] = []
   readonly assumptions: string[] = []
@@ -52,10 +52,10 @@ export class FieldReader {
   readonly #path: string
   readonly #supplied: SuppliedFields
   readonly #unread: Set<SuppliedKey>
-  /** Fields whose value the settings may supply, by the key under which they would. */
+  /** Fields that the settings may supply, by their key there. */
   readonly #suppliable = new Map<Field, SuppliedKey>()
 
-  /** `supplied` wins over what the config writes. */
+  /** `supplied` overrides the config. */
   constructor(path: string, supplied: SuppliedFields = {}) {
     this.#path = path
     this.#supplied = supplied
@@ -66,12 +66,12 @@ export class FieldReader {
     return this.#supplied[key] !== undefined
   }
 
-  /** What was supplied and, so far, not asked for. */
+  /** What was supplied but has not been read so far. */
   get unread(): readonly SuppliedKey[] {
     return [...this.#unread]
   }
 
-  /** The field that a setting is read from: the one that the repository's settings supply, or else the config's own. */
+  /** The field that a setting is read from: the one in the repository's settings, or else the config's own. */
   fieldFor(key: SuppliedKey, written: Field | undefined): Field | undefined {
     const field = this.#supplied[key]
     this.#unread.delete(key)
@@ -79,7 +79,7 @@ export class FieldReader {
       if (written !== undefined) this.#suppliable.set(written, key)
       return written
     }
-    const sentence = `The ${suppliedNames[key]} is ${shown(field)}, as ${field.file ?? SETTINGS_PATH} says.`
+    const sentence = `The ${suppliedNames[key]} is ${shown(field)}, as set in ${field.file ?? SETTINGS_PATH}.`
     if (!this.assumptions.includes(sentence)) this.assume(sentence)
     return field
   }
@@ -88,7 +88,7 @@ export class FieldReader {
     this.assumptions.push(sentence)
   }
 
-  /** Reads a setting, or takes its default where the field is missing or was refused; either way notes where it came from. */
+  /** Reads a setting, or uses its default if the field is missing or refused; records its origin either way. */
   settle<T>(
     setting: Setting,
     field: Field | undefined,
@@ -103,14 +103,14 @@ export class FieldReader {
     return value === undefined ? byDefault.value : this.note(setting, value, field)
   }
 
-  /** Reads a setting that a spec goes without where the field is missing. */
+  /** Reads a setting that is absent from the spec if the field is missing. */
   optional<T>(setting: Setting, field: Field | undefined, read: (field: Field) => T | undefined): T | undefined {
     if (field === undefined || field.value.kind === 'empty') return undefined
     const value = read(field)
     return value === undefined ? undefined : this.note(setting, value, field)
   }
 
-  /** Notes where a value came from: a field, or what is said of it. Answers the value. */
+  /** Records where a value came from: a field, or a description. Returns the value. */
   note<T>(setting: Setting, value: T, from: Field | string): T {
     this.decisions.push({
       setting,
@@ -177,24 +177,24 @@ export class FieldReader {
     return this.refuse(field, 'not-text', `${shown(field)} is not text`, 'Write one name.')
   }
 
-  /** `offered` are the spellings that messages name, in case `choices` accepts more. */
+  /** `offered`: the spellings that messages list, if `choices` accepts more. */
   choice<T>(field: Field | undefined, choices: Choices<T>, offered = [...choices.keys()]): T | undefined {
     const text = this.text(field)
     if (text === undefined) return undefined
     if (choices.has(text)) return choices.get(text)
-    return this.refuse(field, 'unknown-value', `${quote(text)} is not known here`, suggest(text, offered))
+    return this.refuse(field, 'unknown-value', `${quote(text)} is not a known value`, suggest(text, offered))
   }
 
-  /** Told apart from a mistake: the value is filled in when the training starts. */
+  /** Not a mistake: the value is filled in when training starts. */
   #isOpen(field: Field): boolean {
     if (!isPlaceholder(field)) return false
     const key = this.#suppliable.get(field)
     this.refuse(
       field,
       'not-in-file',
-      `The value cannot be known from the file: it holds ${quote(field.source)}`,
+      `The value cannot be determined from the file: it is ${quote(field.source)}`,
       key === undefined
-        ? 'Write the value into the config if it should be checked.'
+        ? 'Write the value into the config if you want it checked.'
         : `Write the value into the config, ${orInSettings(key)}.`,
     )
     return true
@@ -214,7 +214,7 @@ function isPlaceholder({ value, source }: Field): boolean {
   return value.kind === 'text' && (/\$[{(]|\{\{|\{%/.test(value.text) || /^(auto|\?\?\?|\$\w+)$/i.test(value.text))
 }
 
-/** What a message says of a value: a scalar as written, a collection by its kind. */
+/** A value as messages show it: a scalar as written, a collection by its kind. */
 export function shown({ value, source }: Pick<Field, 'value' | 'source'>): string {
   switch (value.kind) {
     case 'empty':

@@ -13,7 +13,7 @@ export function readGpus(reader: FieldReader, written: Field | undefined, shardi
   const byDefault = divides
     ? {
         value: GPUS_OF_A_MACHINE,
-        assumption: `${GPUS_OF_A_MACHINE} GPUs: the config divides the training among several and does not say how many; gpus for this path in the overrides of ${SETTINGS_PATH} does.`,
+        assumption: `${GPUS_OF_A_MACHINE} GPUs: the config divides the training among several but does not say how many; set gpus for this path in the overrides of ${SETTINGS_PATH}.`,
       }
     : { value: 1, assumption: 'One GPU: the config does not say how many processes run.' }
   return reader.settle('gpus', field, present => reader.wholeNumber(present, { max: 100_000 }), {

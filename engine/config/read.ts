@@ -18,7 +18,7 @@ interface Found {
   readonly files: readonly SourceFile[]
 }
 
-/** A config of a tool that is known, up to the point where its model must be: task, sequence and limits hang on it. */
+/** A recognised config, up to the point where its model must be known: task, sequence length and limits depend on it. */
 interface OpenConfig {
   readonly kind: 'open'
   readonly dialect: Dialect
@@ -30,12 +30,12 @@ interface OpenConfig {
   readonly read: (found: Found, reader?: FieldReader) => Reading
 }
 
-/** How a file is understood, for people who ask. */
+/** How a file is read, for people who ask. */
 export type Explanation =
   | {
       readonly kind: 'recognised'
       readonly dialect: string
-      /** What it was recognised by. */
+      /** The keys by which it was recognised. */
       readonly why: string
       /** Where each setting of the spec came from, in the order in which they were read. */
       readonly decisions: readonly Decision[]
@@ -127,10 +127,10 @@ function openConfig(
   return notOurs
 }
 
-/** Settings that this tool's configs have no use for are told, not passed over. */
+/** Settings that do not apply to this tool's configs are reported, not ignored. */
 function withUnread(reading: Reading, { unread }: FieldReader): Reading {
   if (reading.kind !== 'training-config' || unread.length === 0) return reading
-  const sentence = `${SETTINGS_PATH} supplies ${unread.join(', ')}, which configs of ${reading.dialect} leave no choice about.`
+  const sentence = `${SETTINGS_PATH} supplies ${unread.join(', ')}, which do not apply to ${reading.dialect} configs.`
   return { ...reading, assumptions: [...reading.assumptions, sentence] }
 }
 
@@ -141,12 +141,12 @@ function withFiles(reading: Reading, files: readonly SourceFile[]): Reading {
 
 const notOurs: Extract<Reading, { kind: 'not-a-training-config' }> = {
   kind: 'not-a-training-config',
-  why: `It sets no batch size that is known here: no settings of ${oneOf(dialects.map(({ name }) => name))} were found in it.`,
+  why: `It sets no batch size in a known format (${oneOf(dialects.map(({ name }) => name))}).`,
 }
 
 const candidateExtension = /\.(ya?ml|json)$/i
 const foreignFolders = new Set(['node_modules', '.git', '.venv', 'venv', '__pycache__', 'site-packages'])
-/** Files of other tools that are known by name; whatever else is not ours is told by its content. */
+/** Other tools' files that are known by name; all others are judged by their content. */
 const foreignFile =
   /^(package|composer|tsconfig.*|jsconfig.*|biome|deno|renovate|tokenizer|tokenizer_config|vocab|trainer_state|.*[-.]lock|npm-shrinkwrap|\.eslintrc|\.prettierrc|\.pre-commit-config)\.(ya?ml|json)$/i
 

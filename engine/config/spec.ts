@@ -51,7 +51,7 @@ export type Loop = (typeof loops)[number]
 
 /**
  * Whose way of running a mixture's experts, where it is not transformers' own:
- * - `axolotl-kernels`: ScatterMoE's or SonicMoE's; adapters on experts' matrices stay low-rank products, which peft adds to them.
+ * - `axolotl-kernels`: ScatterMoE's or SonicMoE's; adapters on experts' matrices stay low-rank products, while peft merges them.
  * - `axolotl-linear`: Llama 4's as linear layers, one after the other (`llama4_linearized_experts`).
  * - `torchtune`: Llama 4's on the rows chosen for them alone, and adapters on them too.
  * - `ktransformers`: their weights, adapters and computing are the host's.
@@ -59,7 +59,7 @@ export type Loop = (typeof loops)[number]
 export const expertStyles = ['axolotl-kernels', 'axolotl-linear', 'torchtune', 'ktransformers'] as const
 export type ExpertStyle = (typeof expertStyles)[number]
 
-/** What the training script is written in. It decides which probes may answer. */
+/** The framework of the training script. It decides which probes apply. */
 export const frameworks = ['pytorch', 'tensorflow.js'] as const
 export type Framework = (typeof frameworks)[number]
 
@@ -67,7 +67,7 @@ export type Framework = (typeof frameworks)[number]
 export const quantizations = ['nf4', 'nf4-double', 'int8', 'gptq', 'awq'] as const
 export type Quantization = (typeof quantizations)[number]
 
-/** peft's own targets for Llama and its kin, the projections that the LoRA paper adapts. */
+/** peft's default targets for Llama-like models, the projections that the LoRA paper adapts. */
 export const defaultLoraTargets: readonly string[] = ['q_proj', 'v_proj']
 
 /**
@@ -82,14 +82,14 @@ export function isFsdp(sharding: Sharding | undefined): boolean {
 }
 
 /**
- * Whose way of computing log-probabilities: `trl` sequence by sequence, keeping the logits; `llamafactory` whole, keeping both;
- * `torchtune` whole, over a copy divided by the temperature, letting the logits go.
+ * Whose way of computing log-probabilities: `trl` sequence by sequence, keeping the logits; `llamafactory` all at once, keeping
+ * both; `torchtune` all at once, over a copy divided by the temperature, freeing the logits.
  */
 export const logProbabilityStyles = ['trl', 'llamafactory', 'torchtune'] as const
 export type LogProbabilityStyle = (typeof logProbabilityStyles)[number]
 
 /**
- * What the policy is compared with: nothing (or what was computed beforehand), its own base weights with the adapters off, or a
+ * The reference model: none (or results computed beforehand), the policy's own base weights with the adapters disabled, or a
  * frozen copy of the model.
  */
 const references = ['none', 'adapters-off', 'copy'] as const
@@ -97,92 +97,92 @@ const references = ['none', 'adapters-off', 'copy'] as const
 /** The most objects that an image of a batch is taken to hold where nothing says so, mosaics of four included: COCO's hold 7.3 each. */
 export const ASSUMED_OBJECTS = 50
 
-/** Above this no GPU of the catalogue holds a single byte per sample; a typo, not a batch. */
+/** Above this, no GPU in the catalogue has even one byte per sample: a typo, not a batch size. */
 export const MAX_BATCH = 1_000_000
 
 /** How the loss is computed, where it is not the model's own on labels. */
 export const trainingMethod = z.discriminatedUnion('kind', [
-  /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected answer of a sample go through the model in one batch. */
+  /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected response of a sample go through the model in one batch. */
   z.object({
     kind: z.literal('preference'),
     reference: z.enum(references),
     logProbabilities: z.enum(logProbabilityStyles),
-    /** ORPO and CPO: a cross-entropy over the chosen answers beside. */
+    /** ORPO and CPO: an additional cross-entropy over the chosen responses. */
     withCrossEntropy: z.boolean(),
   }),
-  /** KTO: one answer a sample, and another sample's beside it, through the policy and the reference without gradients. */
+  /** KTO: one response per sample, plus another sample's, which goes through policy and reference without gradients. */
   z.object({
     kind: z.literal('kto'),
     reference: z.enum(references),
     logProbabilities: z.enum(logProbabilityStyles),
   }),
   /**
-   * Reward models. `score`: a classifier of one label over the chosen and the rejected answer. `value`: LLaMA-Factory's value
-   * head beside the output layer, whose logits are computed and dropped. `steps`: a score of two labels for every token.
+   * Reward models. `score`: a one-label classifier over the chosen and the rejected response. `value`: LLaMA-Factory's value head
+   * next to the output layer, whose logits are computed and dropped. `steps`: a two-label score for every token.
    */
   z.object({ kind: z.literal('reward'), head: z.enum(['score', 'value', 'steps']) }),
   /**
-   * torchtune's: a frozen teacher of the catalogue reads the same batch, and the student learns its distribution beside the labels,
-   * from logits in `chunks`.
+   * torchtune's distillation: a frozen teacher from the catalogue processes the same batch, and the student learns its distribution
+   * as well as the labels, from logits in `chunks`.
    */
   z.object({
     kind: z.literal('distillation'),
     teacher: z.string().min(1).max(200),
     chunks: z.number().int().min(1).max(1_000),
   }),
-  /** LLaMA-Factory's ASFT: a frozen copy reads the same batch, and the divergence from it is added to a weighted cross-entropy. */
+  /** LLaMA-Factory's ASFT: a frozen copy processes the same batch, and the divergence from it is added to a weighted cross-entropy. */
   z.object({ kind: z.literal('anchored') }),
-  /** Axolotl's masked diffusion: tokens that see all others are to be told again where they were masked. */
+  /** Axolotl's masked diffusion: with bidirectional attention, the masked tokens are predicted. */
   z.object({ kind: z.literal('denoising') }),
   /**
-   * GRPO and its kin (GDPO, DAPO, GSPO, RLOO, EBFT): the model's own answers end the sequences, are scored against one another and
-   * learnt from.
+   * GRPO and its variants (GDPO, DAPO, GSPO, RLOO, EBFT): sequences end in the model's own completions, which are scored against
+   * one another and learnt from.
    */
   z.object({
     kind: z.literal('answers'),
-    /** `adapters-copy`: the same model under a frozen copy of the adapters, as TRL makes one of adapters that it is handed. */
+    /** `adapters-copy`: the same model with a frozen copy of the adapters, which TRL makes if it is given a model with adapters. */
     reference: z.enum([...references, 'adapters-copy']),
-    /** Tokens of the longest answer. */
+    /** Tokens of the longest completion. */
     answerLength: z.number().int().min(1).max(10_000_000),
-    /** Answers that are made and scored at a time on one GPU: those of all micro-batches until the next generation. */
+    /** Completions that are generated and scored at a time on one GPU: those of all micro-batches until the next generation. */
     count: z.number().int().min(1).max(MAX_BATCH),
-    /** Who makes them: a server that holds nothing here, vLLM in a share of this GPU, or transformers' `generate`. */
+    /** What generates them: a server that uses no memory here, vLLM in a share of this GPU, or transformers' `generate`. */
     generation: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('server') }),
       z.object({ kind: z.literal('vllm'), share: z.number().min(0).max(1), sleeps: z.boolean() }),
       z.object({ kind: z.literal('transformers') }),
     ]),
-    /** Whether the logits are divided by the temperature where they are, as TRL 1.0 to 1.9 did, or in a copy, as 1.13 does. */
+    /** Whether the logits are divided by the temperature in place, as in TRL 1.0 to 1.9, or in a copy, as in 1.13. */
     tempersInPlace: z.boolean(),
-    /** EBFT: whether hidden states of the reference score the answers. */
+    /** EBFT: whether the reference's hidden states score the completions. */
     comparesFeatures: z.boolean(),
   }),
   /**
-   * EBFT's strided mode: short answers from many places in a sequence, all of them in one pass, are compared by the reference's
-   * hidden states and learnt from.
+   * EBFT's strided mode: short completions from many positions in a sequence, generated in one pass, are scored with the
+   * reference's hidden states and learnt from.
    */
   z.object({
     kind: z.literal('strided'),
     reference: z.enum(['adapters-off', 'copy']),
-    /** Times that every sequence is answered. */
+    /** Rollouts per sequence. */
     rollouts: z.number().int().min(1).max(64),
-    /** Tokens before the first place, between two, and of an answer. */
+    /** Tokens before the first position, between two positions, and in a completion. */
     context: z.number().int().min(1).max(10_000_000),
     stride: z.number().int().min(1).max(10_000_000),
     answerLength: z.number().int().min(1).max(10_000_000),
     /** Whether the sequence's own tokens are learnt from too. */
     withCrossEntropy: z.boolean(),
   }),
-  /** torchtune's GRPO and PPO: answers are made and compared with a frozen copy's, and one pass over all of their logits learns from them. */
+  /** torchtune's GRPO and PPO: completions are generated and compared with a frozen copy's, then one pass over all their logits learns from them. */
   z.object({
     kind: z.literal('trajectories'),
     answerLength: z.number().int().min(1).max(10_000_000),
-    /** Answers to a prompt, which are one sample together. */
+    /** Completions per prompt, which together are one sample. */
     perPrompt: z.number().int().min(1).max(10_000),
-    /** Samples that answers are made for at a time, and those that a batch is cut from. */
+    /** Samples for which completions are generated at a time, and from which batches are cut. */
     generated: z.number().int().min(1).max(MAX_BATCH),
     collected: z.number().int().min(1).max(MAX_BATCH),
-    /** PPO: a value model that trains beside, and a reward model that does not, both as large as the policy. */
+    /** PPO: a value model that is trained, and a reward model that is not, both as large as the policy. */
     withCritic: z.boolean(),
     /** Whether the recipe accumulates gradients. */
     accumulates: z.boolean(),
@@ -190,7 +190,7 @@ export const trainingMethod = z.discriminatedUnion('kind', [
 ])
 export type TrainingMethod = z.infer<typeof trainingMethod>
 
-/** Which parameters train, where not all do. The others are frozen: under autocast they are held in the type that it computes in. */
+/** Which parameters train, if not all do. The others are frozen, and under autocast they are held in its compute type. */
 const trainedPart = z.object({
   /** Regular expressions: a parameter trains whose name in transformers one of them matches from its start. */
   names: z
@@ -198,11 +198,11 @@ const trainedPart = z.object({
     .min(1)
     .max(200),
   /**
-   * Whether gradients go down to the embeddings' output wherever the lowest trained parameter is: transformers'
-   * `enable_input_require_grads`, which its checkpointing brings along. Where they do not, only blocks that train are checkpointed.
+   * Whether gradients flow down to the embeddings' output even below the lowest trained parameter: transformers'
+   * `enable_input_require_grads`, which its checkpointing turns on. If they do not, only blocks that train are checkpointed.
    */
   inputGradients: z.boolean(),
-  /** The blocks that train change from time to time, and the optimizer keeps the state of those that have had their turn: LISA. */
+  /** The trained blocks change from time to time, and the optimizer keeps the state of all that have been trained: LISA. */
   inTurns: z.boolean().optional(),
 })
 export type TrainedPart = z.infer<typeof trainedPart>
@@ -233,7 +233,7 @@ export const trainingSpec = z.object({
   labels: z.number().int().min(1).max(1_000_000),
   precision: z.enum(precisions),
   optimizer: z.enum(optimizers),
-  /** Every gradient is stepped with and let go as soon as it is there: torchtune's `optimizer_in_bwd`. */
+  /** The optimizer applies and frees each gradient as soon as it is computed: torchtune's `optimizer_in_bwd`. */
   optimizerInBackward: z.literal(true).optional(),
   attention: z.enum(attentions),
   gradientCheckpointing: z.boolean(),
@@ -243,35 +243,35 @@ export const trainingSpec = z.object({
       rank: z.number().int().min(1).max(10_000),
       /** Last names of the adapted linear modules (`q_proj`). */
       targets: z.array(z.string().max(100)).max(100),
-      /** Last names of experts' matrices that have adapters, all experts of a layer in one: peft's `target_parameters`. */
+      /** Last names of the experts' matrices with adapters, one matrix for all experts of a layer: peft's `target_parameters`. */
       parameters: z.array(z.string().max(100)).max(10).optional(),
       dropout: z.number().min(0).max(1),
       /** Adapters in the weights' type, as torchtune holds them; in float32 where absent, as peft does. */
       inWeightsType: z.literal(true).optional(),
-      /** Last names of modules that train whole, in a copy beside the frozen original: peft's `modules_to_save`. */
+      /** Last names of modules that are fully trained, in a copy next to the frozen original: peft's `modules_to_save`. */
       modulesToSave: z.array(z.string().max(100)).max(100).optional(),
-      /** DoRA learns the length of every row of the adapted matrix beside; OFT turns the layer's input in blocks of `rank` features. */
+      /** DoRA also learns the norm of every row of the adapted matrix; OFT rotates the layer's input in blocks of `rank` features. */
       form: z.enum(['dora', 'oft']).optional(),
     })
     .optional(),
-  /** What a model that attends to encoded images sees of them; absent where text alone goes through it. */
+  /** Images, for a model that attends to encoded images; absent for text only. */
   images: z
     .object({
       /** Of one sample. */
       tiles: z.number().int().min(1).max(1_000),
-      /** Layers that gradient checkpointing is for: the decoder's (transformers), or all with self-attention (torchtune). */
+      /** Layers that gradient checkpointing covers: the decoder's (transformers), or all with self-attention (torchtune). */
       checkpointed: z.enum(['decoder', 'self-attention']),
     })
     .optional(),
-  /** Whether what sees or hears trains too, on images or speech that stand among the words. */
+  /** Whether the vision or audio towers are trained too, on images or audio among the tokens. */
   trainsTowers: z.literal(true).optional(),
-  /** Absent where everything trains. With `lora`: the modules that may have adapters. */
+  /** Absent if everything trains. With `lora`: the modules that may have adapters. */
   trainable: trainedPart.optional(),
   /** Base weights of every linear layer but the output's. Only with `lora`. */
   quantization: z.enum(quantizations).optional(),
   /**
-   * Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`, under
-   * transformers' way of running them and under its own kernels alike.
+   * Whether `quantization` also applies to the experts, whose matrices are not linear layers: Axolotl's `quantize_moe_experts`, with
+   * transformers' way of running them and with Axolotl's own kernels alike.
    */
   quantizedExperts: z.boolean().optional(),
   /** As transformers runs them where absent. */
@@ -318,11 +318,11 @@ export const trainingSpec = z.object({
   syncsEveryMicroBatch: z.literal(true).optional(),
   /** What lives on the host instead of the GPU. */
   offload: z.enum(['optimizer', 'optimizer-and-weights']).optional(),
-  /** Liger's or another fused loss: logits are made and consumed in chunks and never stand whole. */
+  /** Liger's or another fused loss: logits are computed and consumed in chunks, and never held in full. */
   fusedLoss: z.boolean().optional(),
   /** Absent for the model's own loss. */
   method: trainingMethod.optional(),
-  /** False where the training turns every dropout layer off, as TRL does unless told otherwise. */
+  /** False if training disables every dropout layer, as TRL does by default. */
   dropout: z.boolean().optional(),
   /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */
   paddedBatches: z.boolean(),
@@ -336,7 +336,7 @@ export const trainingSpec = z.object({
 })
 export type TrainingSpec = z.infer<typeof trainingSpec>
 
-/** Sequences that one sample puts through the model in a forward pass. */
+/** Sequences per sample in a forward pass. */
 export function sequencesPerSample({ method }: Pick<TrainingSpec, 'method'>): number {
   switch (method?.kind) {
     case 'preference':
@@ -356,7 +356,7 @@ export function sequencesPerSample({ method }: Pick<TrainingSpec, 'method'>): nu
   }
 }
 
-/** What a batch is bound to, where answers are made for several micro-batches at once. */
+/** Constraints on the batch if completions are generated for several micro-batches at once. */
 export interface BatchBounds {
   /** Micro-batches have to divide it. */
   readonly dividend: number
@@ -373,7 +373,7 @@ export function modelCopies({ gpus, tensorParallel }: Pick<TrainingSpec, 'gpus' 
   return Math.max(1, gpus / (tensorParallel?.gpus ?? 1))
 }
 
-/** Whether the training makes answers between its steps, which takes most of its time. */
+/** Whether training generates completions between its steps, which takes most of the time. */
 export function makesAnswers({ method }: Pick<TrainingSpec, 'method'>): boolean {
   return method?.kind === 'answers' || method?.kind === 'strided' || method?.kind === 'trajectories'
 }

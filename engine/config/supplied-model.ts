@@ -1,6 +1,6 @@
 /**
- * Configs of tools whose own models or compositions are not followed here, for a model that the team's settings supply: what the
- * file does say, and the rest as assumed.
+ * Configs of tools whose own models or compositions are not supported, with a model that the team's settings supply: what the
+ * file says is read, and the rest is assumed.
  */
 
 import type { FieldReader } from './fields.ts'
@@ -24,14 +24,16 @@ export interface SuppliedModelConfig {
   readonly optimizer: Optimizer
 }
 
-/** Only to be asked where `reader` supplies a model. */
+/** Call only if `reader` supplies a model. */
 export function suppliedModelReading(reader: FieldReader, lookUp: ModelLookup, config: SuppliedModelConfig): Reading {
   const { microBatch, gradientAccumulation, batchSize, accumulation } = config
   const model = readModel(reader, undefined, 'the model', lookUp)
   const task = model && readUnwrittenTask(reader, model)
   const size = readInputSize(reader, model, config)
   const labels = readLabels(reader, config.labels, task)
-  reader.assume('No adapters and no gradient checkpointing: the training code decides, and the file does not say.')
+  reader.assume(
+    'No adapters and no gradient checkpointing: that is up to the training code, and the file does not say.',
+  )
   return trainingConfig(reader, {
     dialect: config.dialect,
     model,

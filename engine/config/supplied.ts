@@ -1,7 +1,7 @@
-/** What the repository's settings say of a config that cannot say it itself. */
+/** What the repository's settings say about a config that cannot say it itself. */
 import type { Field } from './section.ts'
 
-/** Where a team's settings stand in its repository. */
+/** The path of a team's settings in its repository. */
 export const SETTINGS_PATH = '.github/memorymark.yml'
 
 /** By their keys in the settings file. */
@@ -18,10 +18,10 @@ export const suppliedNames: Readonly<Record<SuppliedKey, string>> = {
   gpus: 'number of GPUs',
 }
 
-/** Each as it is written in the settings, whose path the field bears. */
+/** Each as written in the settings; the field carries their path. */
 export type SuppliedFields = Readonly<Partial<Record<SuppliedKey, Field>>>
 
-/** What to do, in a clause, where a config cannot say something itself. */
+/** The remedy, as a clause, if a config cannot say something itself. */
 export function orInSettings(key: SuppliedKey): string {
   return `or add ${key} for this path to the overrides in ${SETTINGS_PATH}`
 }

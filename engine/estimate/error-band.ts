@@ -1,4 +1,4 @@
-/** How far an estimate may be from the truth, and of which steps no trace has confirmed it. */
+/** How far off an estimate may be, and which parts of a step no trace has confirmed. */
 import { type ExpertStyle, isFsdp, type TrainingSpec } from '../config/spec.ts'
 import {
   hasExperts,
@@ -10,8 +10,8 @@ import {
 } from '../models/architecture.ts'
 
 /**
- * Half-width of the band around an estimate, in percent of the peak. `npm run bench:accuracy` fails when PyTorch's trace or a
- * published GPU reading of the models lies outside it.
+ * Half-width of the band around an estimate, in percent of the peak. `npm run bench:accuracy` fails if PyTorch's trace or a
+ * published GPU reading lies outside it.
  */
 export const TRACED_BAND_PERCENT = 3
 
@@ -21,7 +21,7 @@ export const TRACED_BAND_PERCENT = 3
  */
 const SHARED_BAND_PERCENT = 5
 
-/** For what is derived from sources and documentation alone. A guess, wide enough to be meant as one. */
+/** For what is derived from source code and documentation alone: a guess, and a deliberately wide one. */
 const DERIVED_BAND_PERCENT = 10
 
 export function errorBandPercent(spec: TrainingSpec, config: ModelConfig): number {
@@ -29,103 +29,102 @@ export function errorBandPercent(spec: TrainingSpec, config: ModelConfig): numbe
   return exchangingLibrary(spec) === undefined ? TRACED_BAND_PERCENT : SHARED_BAND_PERCENT
 }
 
-/** What of a step the trace does not run; undefined when it runs all of it. */
+/** The part of a step that the trace cannot run; undefined if it can run all of it. */
 export function beyondTrace(spec: TrainingSpec): string | undefined {
   return spec.gpus > 1 ? 'several GPUs' : beyondTorch(spec)
 }
 
 const untraced: ReadonlySet<TrainingSpec['optimizer']> = new Set(['lion', 'paged-adamw', 'adam-mini'] as const)
 
-/** Ways of running experts that no trace runs. */
+/** Ways of running experts that no trace covers. */
 const untracedExperts: Readonly<Record<ExpertStyle, string>> = {
   'axolotl-kernels': "Axolotl's kernels for experts",
   'axolotl-linear': 'experts as linear layers',
   torchtune: "torchtune's experts",
-  ktransformers: 'the exchange with experts on the host',
+  ktransformers: 'transfers to and from experts on the host',
 }
 
-/** What of a step the Python worker runs on no device; undefined when it runs all of it. */
+/** The part of a step that the Python worker cannot run on any device; undefined if it can run all of it. */
 export function beyondTorch(spec: TrainingSpec): string | undefined {
   return spec.sharding?.startsWith('zero') ? "DeepSpeed's sharding" : neverRun(spec)
 }
 
-/** Whose work the sharing of a model among GPUs is; undefined where one GPU has all of it. */
+/** The library that shares the model among GPUs; undefined if one GPU has all of it. */
 function exchangingLibrary({ sharding = 'ddp', gpus }: TrainingSpec): string | undefined {
   if (sharding.startsWith('zero')) return 'DeepSpeed'
   if (gpus === 1) return undefined
   return isFsdp(sharding) ? 'FSDP' : 'DistributedDataParallel'
 }
 
-/** What of a step nothing has run but the estimate; undefined when all of it has been. */
+/** The part of a step that only the estimate covers; undefined if all of it has been run. */
 function neverRun(spec: TrainingSpec): string | undefined {
   if (spec.loop === 'ultralytics') return "Ultralytics' trainer"
-  if (spec.method?.kind === 'answers' && spec.method.generation.kind === 'vllm') return 'vLLM beside the training'
-  if (spec.quantization === 'gptq' || spec.quantization === 'awq')
-    return `weights in ${spec.quantization.toUpperCase()}'s format`
+  if (spec.method?.kind === 'answers' && spec.method.generation.kind === 'vllm') return 'vLLM on the training GPU'
+  if (spec.quantization === 'gptq' || spec.quantization === 'awq') return `${spec.quantization.toUpperCase()} weights`
   if (spec.tensorParallel !== undefined) return 'tensor parallelism'
-  if (spec.method?.kind === 'trajectories') return "torchtune's trajectories"
+  if (spec.method?.kind === 'trajectories') return "torchtune's GRPO and PPO recipes"
   if (spec.method?.kind === 'strided') return "EBFT's strided mode"
   if (spec.expertStyle !== undefined) return untracedExperts[spec.expertStyle]
   if (spec.quantizedExperts) return 'quantised experts'
   if (spec.fakeQuantization?.format !== undefined) return '4-bit floats'
   if (spec.float8) return '8-bit floats'
   if (spec.offload !== undefined) return 'offloading'
-  if (spec.trainsTowers) return 'images or speech among the words'
-  if (spec.images?.checkpointed === 'self-attention') return "torchtune's layers that see images"
-  if (spec.trainable?.inTurns) return 'layers that train in turns'
+  if (spec.trainsTowers) return 'image or audio inputs'
+  if (spec.images?.checkpointed === 'self-attention') return "torchtune's image layers"
+  if (spec.trainable?.inTurns) return 'layers that train in turn'
   if (spec.fusedLoss) return 'a fused loss'
   if (spec.precision === 'bf16-master' && exchangingLibrary(spec) === undefined) return 'float32 master weights'
   return untraced.has(spec.optimizer) ? `the optimizer ${spec.optimizer}` : undefined
 }
 
-/** The sentences that go with such an estimate. */
+/** What the report says about an estimate that no trace has confirmed, one sentence each. */
 export function derivationOf(spec: TrainingSpec, config: ModelConfig): string[] {
   const ofModel = sentencesOn(spec, config)
   const [what, library] = [neverRun(spec), exchangingLibrary(spec)]
-  // What is said of the model says it already.
+  // The sentence about the model says it already.
   const isSaid = spec.loop === 'ultralytics' && outsideTransformers(config) === 'ultralytics'
   return [
     ...ofModel,
     ...(what !== undefined && !isSaid
       ? [
-          `What ${what} take${what.endsWith('s') ? '' : 's'} is derived from sources and documentation; no trace and no GPU has confirmed it, and the band of ${DERIVED_BAND_PERCENT} % is a guess.`,
+          `The memory effect of ${what} is derived from source code and documentation; no trace or GPU run has confirmed it, and the band of ±${DERIVED_BAND_PERCENT} % is a guess.`,
         ]
       : []),
     ...(library !== undefined
       ? [
-          `What the GPUs keep and exchange was held against ${library} run over CPU tensors (bench:sharding), not on GPUs. What NCCL takes for itself is not counted; the band of ${errorBandPercent(spec, config)} % is a guess.`,
+          `What each GPU holds and exchanges was compared with ${library} running on CPU tensors (bench:sharding), not on GPUs. NCCL's own buffers are not counted; the band of ±${errorBandPercent(spec, config)} % is a guess.`,
         ]
       : []),
   ]
 }
 
-/** What of a model's step cannot be known from its config, or runs in kernels that no trace has. */
+/** What cannot be determined from the config about a model's step, or runs in kernels that no trace covers. */
 function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
   const isBfloat16 = spec.precision === 'bf16' || spec.precision === 'bf16-master'
   return [
     ...(spec.images !== undefined
       ? [
-          `One image a sample is counted${spec.images.tiles > 1 ? `, in ${spec.images.tiles} tiles` : ''}: how many images of which size a sample holds cannot be known from the config.`,
+          `One image per sample is counted${spec.images.tiles > 1 ? `, in ${spec.images.tiles} tiles` : ''}: the number and size of images in a sample cannot be determined from the config.`,
         ]
       : []),
     ...(seesImages(config) && spec.images === undefined
       ? [
-          `Text alone is counted: how many images of which size a sample holds cannot be known from the config. ${ofTowers('see', spec)}`,
+          `Only text is counted: the number and size of images in a sample cannot be determined from the config. ${ofTowers('vision', spec)}`,
         ]
       : []),
     ...(hears(config)
       ? [
-          `Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. ${ofTowers('hear', spec)}`,
+          `Only text is counted: the length of audio in a sample cannot be determined from the config. ${ofTowers('audio', spec)}`,
         ]
       : []),
     ...(outsideTransformers(config) === 'ultralytics'
       ? [
-          `The step is counted from Ultralytics' sources, and was held against a trace of its own code, which no engine but the estimate runs. How many objects the images hold decides by a few percent more or less, hence the band of ${DERIVED_BAND_PERCENT} %.`,
+          `The step is counted from Ultralytics' source code and was compared with a trace of it; only the estimate engine supports it here. The number of objects in the images changes memory by a few percent, hence the band of ±${DERIVED_BAND_PERCENT} %.`,
         ]
       : []),
     ...(outsideTransformers(config) === 'checkpoint'
       ? [
-          `The model is counted from the code that is published beside its weights, which no engine but the estimate runs.${seesImages(config) ? ' The layers that see images are taken as frozen.' : ''}`,
+          `The model is counted from the code published with its weights, which only the estimate engine supports.${seesImages(config) ? ' Its vision layers are assumed to be frozen.' : ''}`,
         ]
       : []),
     ...(hasExperts(config) &&
@@ -133,28 +132,28 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
     !spec.quantizedExperts &&
     spec.expertStyle !== 'axolotl-linear'
       ? [
-          'The experts are counted without quantisation: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over.',
+          'The experts are counted without quantisation: transformers 5 holds them as separate parameters, which the quantisation of linear layers skips.',
         ]
       : []),
     ...(answersItself(spec) && (hasLinearAttention(config) || hasStateSpaces(config))
-      ? ['What the layers without attention remember of every answer, while answers are made, is not counted.']
+      ? ['The recurrent state that layers without attention keep for each completion during generation is not counted.']
       : []),
     ...(hasLinearAttention(config)
       ? [
-          "Linear attention is counted in flash-linear-attention's kernels, derived from their sources; where they are not installed transformers' own composition takes more.",
+          "Linear attention is counted with flash-linear-attention's kernels, derived from their source code; without them, transformers' own implementation needs more memory.",
         ]
       : []),
     ...(hasStateSpaces(config)
       ? [
-          "Mamba's layers are counted in the kernels of mamba-ssm and causal-conv1d, derived from their sources; where they are not installed transformers' own composition takes far more.",
+          "Mamba layers are counted with the kernels of mamba-ssm and causal-conv1d, derived from their source code; without them, transformers' own implementation needs far more memory.",
         ]
       : []),
     ...(hasStateSpaces(config) && config.model_type !== 'jamba' && spec.quantization !== undefined
-      ? ["Mamba's output projections are counted without quantisation: their kernel takes whole matrices."]
+      ? ["Mamba's output projections are counted without quantisation: their kernel needs unquantised matrices."]
       : []),
     ...(config.model_type === 'gpt_oss' && spec.attention === 'sdpa'
       ? [
-          "Attention is counted in a flash kernel that takes gpt-oss's sinks, such as kernels-community/vllm-flash-attn3; without one transformers computes it eagerly, in far more memory. Its kernel is derived from its sources.",
+          "Attention is counted with a flash kernel that supports gpt-oss's sinks, such as kernels-community/vllm-flash-attn3, derived from its source code; without one, transformers computes attention eagerly, which needs far more memory.",
         ]
       : []),
     ...(hasExperts(config) && !isBfloat16
@@ -171,9 +170,9 @@ function answersItself({ method }: TrainingSpec): boolean {
   return method?.kind === 'answers' && method.generation.kind === 'transformers'
 }
 
-function ofTowers(verb: 'see' | 'hear', { trainsTowers }: TrainingSpec): string {
-  const layers = `the layers that ${verb} them`
+function ofTowers(kind: 'vision' | 'audio', { trainsTowers }: TrainingSpec): string {
+  const layers = `the ${kind} layers`
   return trainsTowers
-    ? `Weights, gradients and optimizer state of ${layers} are in the figures, their activations are not.`
-    : `The weights of ${layers} are in the figures; their activations are not, nor, where they train, their gradients and their share of the optimizer state.`
+    ? `The figures include the weights, gradients and optimizer state of ${layers}, but not their activations.`
+    : `The figures include the weights of ${layers}, but not their activations nor, if they are trained, their gradients and optimizer state.`
 }

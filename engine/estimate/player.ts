@@ -20,7 +20,7 @@ const phaseNames = {
   forward: 'forward',
   'forward without saving': 'forward',
   recomputation: 'recomputation',
-  answers: 'making and scoring answers, forward',
+  answers: 'generating and scoring completions, forward',
 } as const
 type Phase = keyof typeof phaseNames
 

@@ -25,7 +25,7 @@ export interface Timeline {
 
 export interface Recording {
   readonly loss: Tensor
-  /** What the training loop still references in the backward pass. */
+  /** What the training loop still references during the backward pass. */
   readonly held: readonly Storage[]
   /** What runs before the first micro-step, without gradients. */
   readonly before: readonly Node[]

@@ -18,13 +18,13 @@ export const engines = ['estimate', 'trace', 'torch', 'tfjs'] as const
 export type Engine = (typeof engines)[number]
 
 export interface TrialOptions {
-  /** Steps to run, the first being the one that allocates the optimizer's state; 2 unless told. More give a time with a spread. */
+  /** Steps to run, the first of which allocates the optimizer state; 2 by default. More give a time with a spread. */
   readonly steps?: number
   /** Ends the trial, and whatever process runs it. */
   readonly signal?: AbortSignal
 }
 
-/** The device that trials answer for. */
+/** The device that trials describe. */
 export interface ProbedDevice {
   readonly name: string
   readonly totalBytes: number
@@ -47,17 +47,17 @@ export interface ProbeContext {
   readonly spec: TrainingSpec
   readonly config: ModelConfig
   readonly footprint: Footprint
-  /** The card to answer for; a real device answers for itself. */
+  /** The card to emulate; a real device stands for itself. */
   readonly gpu: Gpu
   /** The interpreter's command. */
   readonly python: string
   /** What the machine has, where that is known already. */
   readonly machine?: Machine
-  /** The device that `torch` shall take; the best one unless told. */
+  /** The device for `torch`; the best one by default. */
   readonly deviceKind?: DeviceKind
-  /** Caps the process, so that a larger card plays a smaller one. */
+  /** Caps the process's memory, so that a larger card emulates a smaller one. */
   readonly limitMemoryBytes?: number
-  /** The user's own step, `path.py:function`: only with their explicit leave, since it runs their code. */
+  /** The user's own step, `path.py:function`: only with their explicit permission, because it runs their code. */
   readonly entrypoint?: string
   readonly trialTimeoutMillis?: number
   readonly tfjs?: TfjsOptions
@@ -69,7 +69,7 @@ export interface ProbeContext {
 
 export interface TfjsOptions {
   readonly backend?: BackendChoice
-  /** The folder whose node_modules hold `@tensorflow/tfjs-node-gpu` or `@tensorflow/tfjs-node`; MemoryMark's own unless told. */
+  /** The folder whose node_modules hold `@tensorflow/tfjs-node-gpu` or `@tensorflow/tfjs-node`; MemoryMark's own by default. */
   readonly nativeFolder?: string
 }
 
@@ -98,14 +98,15 @@ async function bestEngine({ spec, config, python, machine }: ProbeContext): Prom
   const found = machine ?? (await describeMachine(python))
   const isLacking = spec.quantization !== undefined && found.kind === 'python' && !found.hasBitsandbytes
   const best = isLacking ? 'estimate' : engineOn(found)
-  // The trace is of one GPU, and several are not measured on fewer.
+  // The trace covers one GPU, and a multi-GPU config is not measured on fewer GPUs.
   return spec.gpus === 1 || (best === 'torch' && gpusOf(found) >= spec.gpus) ? best : 'estimate'
 }
 
-/** Nothing is called traced or measured that was another step. */
+/** A figure from a different step must not be called traced or measured. */
 function beyondEngine(engine: Engine, { spec, config }: ProbeContext): string | undefined {
   const source = outsideTransformers(config)
-  const outside = source && (source === 'ultralytics' ? "Ultralytics' models" : 'code from beside the checkpoint')
+  const outside =
+    source && (source === 'ultralytics' ? "Ultralytics' models" : 'models whose code is published with the checkpoint')
   switch (engine) {
     case 'trace':
       return outside ?? beyondTrace(spec)
@@ -117,7 +118,7 @@ function beyondEngine(engine: Engine, { spec, config }: ProbeContext): string | 
   }
 }
 
-/** The engine that `auto` takes for PyTorch: a real GPU before PyTorch's graph, and that before our model of it. */
+/** The engine that `auto` uses for PyTorch: a real GPU if there is one, else PyTorch's graph, else our model of it. */
 export function engineOn(machine: Machine): Exclude<Engine, 'tfjs'> {
   if (machine.kind === 'no-python') return 'estimate'
   return machine.device.kind === 'cuda' || machine.device.kind === 'mps' ? 'torch' : 'trace'
@@ -137,7 +138,7 @@ class EstimatingProbe implements Probe {
   }
 
   async trial(microBatch: number): Promise<Trial> {
-    // A sweep of many sizes would keep signals and messages out until its end.
+    // Otherwise a sweep over many sizes would block signals and messages until it ends.
     await setImmediate()
     return this.#probe.trial(microBatch)
   }
@@ -149,7 +150,7 @@ function notCovered(engine: Engine, what: string): MemoryMarkError {
   return new MemoryMarkError({
     code: 'beyond-engine',
     field: '--engine',
-    message: `the ${engine} engine does not run ${what}`,
+    message: `the ${engine} engine does not support ${what}`,
     fix: 'Use --engine estimate.',
   })
 }
@@ -163,12 +164,12 @@ function needsPython(): MemoryMarkError {
   })
 }
 
-/** The same model takes almost ten times the memory in TensorFlow.js: neither framework's engines answer for the other. */
+/** The same model needs almost ten times the memory in TensorFlow.js, so one framework's engines cannot stand in for the other's. */
 function otherFramework(engine: Engine, framework: Framework): MemoryMarkError {
   return new MemoryMarkError({
     code: 'engine-of-other-framework',
     field: '--engine',
-    message: `the ${engine} engine cannot answer for a config of ${framework}`,
-    fix: `Use --engine auto${engine === 'tfjs' ? ', or --framework tensorflow.js where the code is in TensorFlow.js' : ''}.`,
+    message: `the ${engine} engine cannot run a ${framework} config`,
+    fix: `Use --engine auto${engine === 'tfjs' ? ', or --framework tensorflow.js if the training code is in TensorFlow.js' : ''}.`,
   })
 }

@@ -908,8 +908,8 @@ def fill_unless_meta(batch, spec, model):
 
 def require_shapes():
     if TORCH_VERSION < (2, 5):
-        raise RuntimeError(f"PyTorch {torch.__version__} cannot be traced: before 2.5, CUDA's attention kernels have no shapes "
-                           "on the meta device")
+        raise RuntimeError(f"PyTorch {torch.__version__} cannot be traced: before 2.5, CUDA's attention kernels do not support "
+                           "the meta device")
 
 
 def trace(request):

@@ -16,10 +16,10 @@ const usd = z.number().min(-1e12).max(1e12)
 const label = z.string().max(200)
 const path = z.string().min(1).max(4_096)
 
-/** Throughput comes from a clock or from a roofline model; a memory provenance says nothing about it. */
+/** Throughput is measured or comes from a roofline model, independently of how memory was obtained. */
 export const throughputProvenance = z.enum(['measured', 'modelled'])
 
-/** Bytes by kind at the peak; they add up to it. What each kind holds: `engine/estimate/storage.ts`. */
+/** Bytes by kind at the peak; they add up to it. `engine/estimate/storage.ts` defines the kinds. */
 export const breakdown = z.record(z.enum(byteKinds), bytes)
 export type Breakdown = z.infer<typeof breakdown>
 
@@ -52,7 +52,7 @@ export type ReportedGpu = z.infer<typeof reportedGpu>
 export const leverChange = z.enum(['gradient-checkpointing', 'bf16-autocast', 'sdpa-attention', 'fused-optimizer'])
 export type LeverChange = z.infer<typeof leverChange>
 
-/** Samples per second at a size, one micro-batch a step. */
+/** Samples per second at a size, with one micro-batch per step. */
 export const throughputPoint = z.object({ microBatch: batchSize, samplesPerSecond: z.number().positive() })
 export type ThroughputPoint = z.infer<typeof throughputPoint>
 
@@ -69,7 +69,7 @@ export const analysedConfig = z.object({
   gradientAccumulationAt: position.optional(),
   gpu: reportedGpu,
   provenance,
-  /** Half-width of the band around every memory figure: held by `npm run bench:accuracy`, or the spread of measured steps. */
+  /** Half-width of the band around every memory figure: checked by `npm run bench:accuracy`, or the spread of measured steps. */
   errorBandPercent: z.number().min(0).max(100),
   throughputProvenance,
   /** Half-width of the band around every throughput: the widest spread of the timed steps. Absent where it is modelled. */
@@ -78,7 +78,7 @@ export const analysedConfig = z.object({
   /** Absent when not even one sample fits. */
   recommended: operatingPoint.optional(),
   largest: operatingPoint.optional(),
-  /** What a larger effective batch would make of the recommendation, where that is worth while. Absent in older reports. */
+  /** The recommendation with a larger effective batch, if that is worthwhile. Absent in older reports. */
   beyond: operatingPoint.optional(),
   /** Bytes at the peak of the current batch, and the moment of that peak in words. */
   breakdown,
@@ -92,11 +92,11 @@ export const analysedConfig = z.object({
   /** A cheaper GPU on which the current config fits and a run costs less. */
   rightSizing: z.object({ gpu: reportedGpu, costPerRunUsd: usd }).optional(),
   trials: z.array(trial).max(1_000),
-  /** At sizes that fit; where a clock made the throughput, at those that were timed. Absent in older reports. */
+  /** At sizes that fit; if throughput was measured, at the timed ones. Absent in older reports. */
   throughputCurve: z.array(throughputPoint).max(1_000).optional(),
   hoursPerRun: z.number().positive().max(1e6),
   runsPerYear: z.number().positive().max(1e6),
-  /** What the config did not say and we took for granted, one sentence each. */
+  /** What the config did not say and was assumed, one sentence each. */
   assumptions: z.array(z.string().max(500)).max(30),
   otherFiles,
   verdict,
@@ -109,7 +109,7 @@ export const unanalysedConfig = z.object({
   path,
   problems: z.array(problem).min(1).max(50),
   otherFiles,
-  /** Why it does not block, where it does not. */
+  /** Why it does not block, if it does not. */
   spared: spared.optional(),
 })
 export type UnanalysedConfig = z.infer<typeof unanalysedConfig>

@@ -49,7 +49,7 @@ const overrideKeys = {
   sequence_length: wholeNumber(10_000_000).describe('Tokens of the longest sequence.').optional(),
   image_size: wholeNumber(100_000).describe("Pixels of the square image's side.").optional(),
   labels: wholeNumber(1_000_000).describe('Classes of a classification head.').optional(),
-  gpus: wholeNumber(100_000).describe('GPUs that train together, as the launcher is told.').optional(),
+  gpus: wholeNumber(100_000).describe('The number of GPUs that train together, as given to the launcher.').optional(),
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional(),
 }

@@ -14,7 +14,7 @@ describe('an unknown mode', () => {
     const { exitCode, log } = await beside.run(repository, { mode: 'sweeep' })
     expect(exitCode).toBe(1)
     expect(log).toBe(
-      '::error::(input mode): "sweeep" is none of its values. Did you mean sweep? Use check, sweep, plan, report.\n',
+      '::error::input mode: "sweeep" is not one of its values. Did you mean sweep? Use check, sweep, plan, report.\n',
     )
     expect(beside.github.requests.length).toBe(before)
   })
@@ -30,8 +30,8 @@ describe('an input of another mode', () => {
     })
     expect(judged.exitCode).toBe(0)
     expect(warnings(judged)).toEqual([
-      'The input entrypoint is for mode sweep, and this is mode check: it is not used.',
-      'The input reports is for mode report, and this is mode check: it is not used.',
+      'The input entrypoint is for mode sweep and is ignored in mode check.',
+      'The input reports is for mode report and is ignored in mode check.',
     ])
   })
 })

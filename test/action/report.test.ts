@@ -27,11 +27,11 @@ describe('report', () => {
     const second = await beside.run(repository, inputs, { event: schedule, sha: pullRequest.headSha, files })
     expect(report.parse(second.report).configs.map(config => config.path)).toEqual(['b.yaml'])
     expect(second.summary).toMatch(/#### Since the report of \d{4}-\d\d-\d\d/)
-    expect(second.summary).toMatch(/`a\.yaml`.*gone/)
-    expect(second.summary).toMatch(/`b\.yaml` *\| not there/)
+    expect(second.summary).toMatch(/`a\.yaml`.*removed/)
+    expect(second.summary).toMatch(/`b\.yaml` *\| did not exist/)
 
     const third = await beside.run(repository, inputs, { event: schedule, sha: main, files })
-    expect(third.summary).toContain('Nothing of note changed.')
+    expect(third.summary).toContain('No notable changes.')
   })
 
   it('says so where there is no last report, or none that can be read', async () => {
@@ -49,7 +49,7 @@ describe('report', () => {
     const { repository } = await beside.open({ 'a.yaml': tiny })
     const files = { 'shards/huge.json': ' '.repeat(17 * 1024 * 1024) }
     const merged = await beside.run(repository, { mode: 'report', reports: 'shards/*.json' }, { files })
-    expect(warnings(merged)[0]).toBe('shards/huge.json is no report of MemoryMark and was left aside.')
+    expect(warnings(merged)[0]).toBe('shards/huge.json is not a MemoryMark report and was ignored.')
     expect(report.parse(merged.report).configs).toMatchObject([{ path: 'a.yaml', provenance: 'estimated' }])
   })
 
@@ -67,8 +67,8 @@ describe('report', () => {
       { path: 'b.yaml', provenance: 'estimated' },
     ])
     expect(warnings(merged).filter(message => !message.includes('Micro-batch'))).toEqual([
-      'shards/two/x.json is no report of MemoryMark and was left aside.',
-      'No shard has figures for 1 of 2 training configs: their estimate stands.',
+      'shards/two/x.json is not a MemoryMark report and was ignored.',
+      'No shard has figures for 1 of 2 training configs: they stay estimated.',
     ])
     expect((await repository.comments(pullRequest)).map(({ body }) => body)).toEqual([
       expect.stringMatching(/traced[\s\S]*estimated/),

@@ -36,7 +36,7 @@ describe('sweep without PyTorch', () => {
     expect(swept).toMatchObject({ exitCode: 0, errors: '' })
     expect(report.parse(swept.report).configs).toMatchObject([{ path: 'a.yaml', provenance: 'estimated' }])
     expect(warnings(swept)).toContainEqual(
-      '1 of 1 training configs could not be measured and are traced or estimated instead: this runner has no GPU with PyTorch for them, or the worker does not run their kind of step.',
+      '1 of 1 training configs could not be measured and are traced or estimated instead: this runner has no GPU with PyTorch for them, or the worker does not support their kind of step.',
     )
   })
 
@@ -50,12 +50,15 @@ describe('sweep without PyTorch', () => {
   })
 
   it.each([
-    [{ engine: 'cuda' }, '(input engine): "cuda" is none of its values.'],
-    [{ strategy: 'bisekt' }, '(input strategy): "bisekt" is none of its values. Did you mean bisect?'],
-    [{ timeout: '0' }, '(input timeout): "0" is not a number above 0'],
-    [{ entrypoint: 'train/step.py:make' }, '(input entrypoint): It runs code of the repository on this runner'],
-    [{ entrypoint: 'train/step.sh', 'trust-entrypoint': 'true' }, '"train/step.sh" names no function of a Python file'],
-    [{ 'trust-entrypoint': 'yes' }, '(input trust-entrypoint): "yes" is none of its values. Use true, false.'],
+    [{ engine: 'cuda' }, 'input engine: "cuda" is not one of its values.'],
+    [{ strategy: 'bisekt' }, 'input strategy: "bisekt" is not one of its values. Did you mean bisect?'],
+    [{ timeout: '0' }, 'input timeout: "0" is not a number above 0'],
+    [{ entrypoint: 'train/step.py:make' }, 'input entrypoint: It runs code from the repository on this runner'],
+    [
+      { entrypoint: 'train/step.sh', 'trust-entrypoint': 'true' },
+      '"train/step.sh" does not name a function in a Python file',
+    ],
+    [{ 'trust-entrypoint': 'yes' }, 'input trust-entrypoint: "yes" is not one of its values. Use true, false.'],
   ])('refuses %o', async (inputs, message) => {
     const { repository } = await beside.open({ 'a.yaml': tiny })
     const { exitCode, log } = await beside.run(repository, { mode: 'sweep', ...inputs })
@@ -91,7 +94,7 @@ describe('sweep of one config of a fleet', () => {
     const { exitCode, log } = await beside.run(repository, { ...inputs, config: 'absent.yaml' })
     expect(exitCode).toBe(1)
     expect(log).toContain(
-      `::error::(input config): There is no file "absent.yaml" to read at ${pullRequest.headSha.slice(0, 7)}. Give the path as plan names it.`,
+      `::error::input config: There is no file "absent.yaml" to read at ${pullRequest.headSha.slice(0, 7)}. Give the path as plan outputs it.`,
     )
   })
 })
@@ -204,7 +207,7 @@ describe.skipIf(!hasTorch)('sweep with PyTorch', { timeout: 120_000 }, () => {
       },
     )
     expect(swept).toMatchObject({ exitCode: 130, report: undefined })
-    expect(swept.log).toContain('The job is cancelled: the trial that ran is ended, and nothing is published.')
+    expect(swept.log).toContain('The job was cancelled: the running trial is ended, and nothing is published.')
     const started = (await readFile(pids, 'utf8')).trim().split('\n').map(Number)
     expect(started.length).toBeGreaterThan(0)
     for (const pid of started) expect(await isGone(pid)).toBe(true)

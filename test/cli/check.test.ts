@@ -155,7 +155,7 @@ describe.concurrent('check of a config that names a file of DeepSpeed', () => {
       expect(await analysedOf(workspace, file)).toMatchObject({
         spec: { sharding: 'zero2' },
         assumptions: expect.arrayContaining([
-          expect.stringMatching(/read from the name of .*; files outside the repository are not opened\.$/),
+          expect.stringMatching(/read from the name of .*; files outside the repository are not read\.$/),
         ]),
       })
     }
@@ -168,7 +168,7 @@ describe.concurrent('check of a config that names a file of DeepSpeed', () => {
     })
     const { stdout, exitCode } = await workspace.run('check', 'train.yaml', '--json')
     expect(exitCode).toBe(2)
-    expect(stdout).toContain('\\"ds.json\\" is larger than the 1 MiB that are read')
+    expect(stdout).toContain('\\"ds.json\\" is larger than the limit of 1 MiB')
   })
 })
 

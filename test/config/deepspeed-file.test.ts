@@ -84,19 +84,19 @@ describe('the text of the file', () => {
     ['{\n"zero_optimization": {"stage": 2, "stage": 3}}', 'cannot be parsed at line 2'],
     ['{"zero_optimization": // three\n 3}', 'cannot be parsed at line 1'],
     ['', 'cannot be parsed at line 1'],
-    ['[]', 'is not one mapping'],
-    ['"zero_optimization"', 'is not one mapping'],
+    ['[]', 'is not a single mapping'],
+    ['"zero_optimization"', 'is not a single mapping'],
     ['{"bf16": {"enabled": true}}', 'has no zero_optimization'],
     ['{}', 'has no zero_optimization'],
     [`{"zero_optimization": ${'['.repeat(200)}${']'.repeat(200)}}`, 'cannot be parsed at line 1'],
-    [`{"zero_optimization": "${'x'.repeat(2 ** 20)}"}`, 'is larger than the 1 MiB that are read'],
+    [`{"zero_optimization": "${'x'.repeat(2 ** 20)}"}`, 'is larger than the limit of 1 MiB'],
   ])('%.40s is of no use', async (text, why) => {
     expect(await settingsIn(text)).toEqual({ kind: 'unusable', path: 'ds.json', why })
   })
 
   it('in YAML is one document without a heap of aliases', async () => {
     expect(await settingsIn('zero_optimization: {}\n---\nzero_optimization: {}\n', 'ds.yaml')).toMatchObject({
-      why: 'is not one mapping',
+      why: 'is not a single mapping',
     })
     const bomb = `a: &a [${'x, '.repeat(50)}]\nb: &b [${'*a, '.repeat(50)}]\nzero_optimization: [${'*b, '.repeat(50)}]\n`
     expect(await settingsIn(bomb, 'ds.yaml')).toMatchObject({ kind: 'unusable' })

@@ -25,7 +25,7 @@ describe('what a config cannot say itself', () => {
       'per_device_train_batch_size: 4\nmodel_name_or_path: gpt2\ntask: causal-lm\nmax_seq_length: 512\nfsdp: full_shard\n'
     expect(await read(sharded, '{ gpus: 4 }')).toMatchObject({
       spec: { sharding: 'fsdp', gpus: 4 },
-      assumptions: expect.arrayContaining(['The number of GPUs is 4, as .github/memorymark.yml says.']),
+      assumptions: expect.arrayContaining(['The number of GPUs is 4, as set in .github/memorymark.yml.']),
     })
   })
 

@@ -11,13 +11,13 @@ test('a step that PyTorch’s trace covers carries the band that bench:accuracy 
 
 test.each<[string, Partial<TrainingSpec>]>([
   ['offloading', { offload: 'optimizer' }],
-  ['layers that train in turns', { trainable: { names: ['.*'], inputGradients: false, inTurns: true } }],
+  ['layers that train in turn', { trainable: { names: ['.*'], inputGradients: false, inTurns: true } }],
   ['a fused loss', { fusedLoss: true }],
   ['float32 master weights', { precision: 'bf16-master' }],
   ["Axolotl's kernels for experts", { expertStyle: 'axolotl-kernels' }],
   ['experts as linear layers', { expertStyle: 'axolotl-linear' }],
   ["torchtune's experts", { expertStyle: 'torchtune' }],
-  ['the exchange with experts on the host', { expertStyle: 'ktransformers' }],
+  ['transfers to and from experts on the host', { expertStyle: 'ktransformers' }],
 ])('%s widen the band, and the report says why', (what, changes) => {
   const spec = specOf('bert', changes)
   expect(errorBandPercent(spec, knownModel('bert').config)).toBe(10)
@@ -32,18 +32,14 @@ test.each<[string, Partial<TrainingSpec>]>([
 ])('what %s keeps and exchanges has been run, but not on GPUs', (library, changes) => {
   const spec = specOf('bert', changes)
   expect(errorBandPercent(spec, knownModel('bert').config)).toBe(5)
-  expect(derivationOf(spec, knownModel('bert').config)).toEqual([expect.stringContaining(`against ${library} run`)])
+  expect(derivationOf(spec, knownModel('bert').config)).toEqual([expect.stringContaining(`with ${library} running`)])
 })
 
 test.each([
-  ['google/gemma-3-4b-it', { precision: 'bf16' }, 'how many images of which size a sample holds'],
+  ['google/gemma-3-4b-it', { precision: 'bf16' }, 'the number and size of images in a sample'],
   ['Qwen/Qwen3-30B-A3B', { precision: 'bf16', quantization: 'nf4' }, 'The experts are counted without quantisation'],
-  [
-    'XiaomiMiMo/MiMo-7B-RL',
-    {},
-    'the code that is published beside its weights, which no engine but the estimate runs.',
-  ],
-  ['ultralytics/yolo11n', { loop: 'ultralytics' }, 'held against a trace of its own code'],
+  ['XiaomiMiMo/MiMo-7B-RL', {}, 'the code published with its weights, which only the estimate engine supports.'],
+  ['ultralytics/yolo11n', { loop: 'ultralytics' }, 'was compared with a trace of it'],
   ['Qwen/Qwen3-30B-A3B', { precision: 'amp-bf16' }, 'Experts in float32 run in a kernel'],
   ['tiiuae/Falcon-H1-7B-Base', { precision: 'bf16' }, 'the kernels of mamba-ssm and causal-conv1d'],
   ['tiiuae/Falcon-H1-7B-Base', { precision: 'bf16', quantization: 'nf4' }, 'output projections are counted without'],
@@ -72,7 +68,7 @@ test('answers that a model without attention in every layer makes itself are cou
       precision: 'bf16',
       method: { kind: 'answers', ...terms, generation: { kind } },
     })
-    return derivationOf(spec, config).filter(sentence => sentence.includes('remember of every answer'))
+    return derivationOf(spec, config).filter(sentence => sentence.includes('recurrent state'))
   }
   expect(sentences('transformers')).toHaveLength(1)
   expect(sentences('server')).toEqual([])

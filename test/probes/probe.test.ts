@@ -41,7 +41,7 @@ describe('a step that the Python worker does not run', () => {
 })
 
 describe.each([
-  ['OpenMOSS-Team/MOSS-VL-Instruct-0708', 'code from beside the checkpoint'],
+  ['OpenMOSS-Team/MOSS-VL-Instruct-0708', 'models whose code is published with the checkpoint'],
   ['ultralytics/yolo11n', "Ultralytics' models"],
 ])("a model whose code is not transformers': %s", (id, whose) => {
   const { config } = knownModel(id)

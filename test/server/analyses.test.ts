@@ -148,7 +148,7 @@ describe('what cannot be analysed', () => {
     const { id } = await asking.submit({ config: { fileName: 'a.yaml', text }, ...estimate })
     const { problems } = stateOf(await asking.ended(id), 'failed')
     expect(problems.map(({ message }) => message)).toEqual([
-      'The ZeRO stage cannot be known from the file: it is in "package.json"',
+      'The ZeRO stage cannot be determined from the file: it is in "package.json"',
     ])
   })
 

@@ -1,4 +1,4 @@
-/** DeepSpeed's own JSON, as of 0.17: runtime/config.py and runtime/constants.py. It says how to train, never what. */
+/** DeepSpeed's own JSON, as of 0.17: runtime/config.py and runtime/constants.py. It says how to train, but never what. */
 import type { Dialect } from '../dialect.ts'
 import { type FieldReader, suggest } from '../fields.ts'
 import { readGpus } from '../gpus.ts'
@@ -12,7 +12,7 @@ import { shardedBy } from '../trainer/sharding.ts'
 import { writesAny } from '../written-keys.ts'
 
 const batchKeys = ['train_batch_size', 'train_micro_batch_size_per_gpu', 'gradient_accumulation_steps'] as const
-/** One of them beside a batch key makes it DeepSpeed's. */
+/** Together with a batch key, any of these identifies a DeepSpeed config. */
 const ownKeys = [
   'zero_optimization',
   'fp16',
@@ -46,13 +46,15 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   if ([total, micro].every(field => field === undefined || isAuto(field))) {
     return {
       kind: 'not-a-training-config',
-      why: 'It leaves its batch size to the training arguments ("auto"), so those are what is checked.',
+      why: 'It leaves its batch size to the training arguments ("auto"), so MemoryMark checks those instead.',
     }
   }
   const sharded = shardedBy(reader, document)
   const batch = readBatch(reader, { total, micro, accumulation }, sharded.sharding)
   const model = readModel(reader, undefined, 'the model in a memorymark mapping', lookUp)
-  reader.assume('No adapters and no gradient checkpointing: the training code decides, and the config does not say.')
+  reader.assume(
+    'No adapters and no gradient checkpointing: that is up to the training code, and the config does not say.',
+  )
   return languageModelReading(reader, {
     dialect: deepspeed.name,
     model,
@@ -122,8 +124,8 @@ function gpusIn(
   reader.refuse(
     total,
     'batch-sizes-disagree',
-    `train_batch_size ${samples} is no multiple of the ${each} samples that one GPU accumulates`,
-    'Make it the product of micro-batch, accumulation and number of GPUs, or leave one of them out.',
+    `train_batch_size ${samples} is not a multiple of the ${each} samples that one GPU accumulates`,
+    'Make it the product of micro-batch, accumulation and number of GPUs, or omit one of them.',
   )
   return 1
 }
@@ -139,7 +141,7 @@ function readPrecision(reader: FieldReader, document: Section): Precision {
   if (on !== undefined) return reader.note('precision', 'bf16-master', on)
   const open = switches.find(field => field !== undefined && isAuto(field))
   if (open === undefined) return reader.note('precision', 'fp32', "DeepSpeed's default")
-  reader.assume('16-bit weights with 32-bit masters: the config leaves the precision to the training arguments.')
+  reader.assume('16-bit weights with 32-bit master weights: the config leaves the precision to the training arguments.')
   return reader.note('precision', 'bf16-master', 'left to the training arguments')
 }
 

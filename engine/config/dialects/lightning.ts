@@ -48,7 +48,7 @@ export const lightning: Dialect = {
   read: (file, reader, lookUp) => read(fitIn(file), reader, lookUp),
 }
 
-/** What the subcommand `fit` is given: a file of several subcommands keeps it under that key. */
+/** The settings of the subcommand `fit`: a file for several subcommands keeps them under that key. */
 function fitIn(file: Section): Section {
   const fit = file.at('fit')?.value
   return fit?.kind === 'mapping' && fit.section.at('trainer') !== undefined ? fit.section : file
@@ -82,7 +82,7 @@ function batchSizeOf(document: Section): Field | undefined {
 const LOADER_LEVELS = 4
 const otherLoader = /\.(val|valid|validation|eval|test|predict|inference)\w*(\.|$)/i
 
-/** Of the loader that trains, where the data module has one class or mapping for each. */
+/** The training loader's, if the data module has one class or mapping per loader. */
 function inLoaders(data: Field | undefined): Field | undefined {
   if (data?.value.kind !== 'mapping') return undefined
   const sections = data.value.section.nested(LOADER_LEVELS).filter(({ name }) => !otherLoader.test(name))
@@ -94,7 +94,7 @@ function isCount({ value }: Field): boolean {
 }
 
 const modelKeys = ['model_name_or_path', 'pretrained_model_name_or_path', 'model_name', 'model_id', 'pretrained']
-/** Also the name of a part inside another model (a U-Net's encoder), unless it is an id of the Hub. */
+/** May also name a part of another model (a U-Net's encoder), unless it is a Hub id. */
 const partKeys = ['backbone', 'checkpoint']
 
 function modelField(document: Section): Field | undefined {
@@ -162,12 +162,12 @@ function lightnings<T>(value: T): Default<T> {
 function readMicroBatch(reader: FieldReader, document: Section, field: Field | undefined): number | undefined {
   if (field === undefined) {
     const data = document.at('data', 'class_path')?.source ?? 'the data module'
-    const message = `The batch size cannot be known from the file: it is a default of ${quote(data)}`
+    const message = `The batch size cannot be determined from the file: it is left to the default of ${quote(data)}`
     return reader.refuse(
       undefined,
       'batch-size-not-in-file',
       message,
-      'Set data.init_args.batch_size in the config if it should be checked.',
+      'Set data.init_args.batch_size in the config if you want it checked.',
     )
   }
   const count = reader.wholeNumber(field, { max: MAX_BATCH })
@@ -176,12 +176,12 @@ function readMicroBatch(reader: FieldReader, document: Section, field: Field | u
 
 function refuseModel(reader: FieldReader, document: Section): undefined {
   const field = document.at('model', 'class_path') ?? document.at('model')
-  const name = field?.value.kind === 'text' ? `: ${quote(field.value.text)} is a class of your code` : ''
+  const name = field?.value.kind === 'text' ? `: ${quote(field.value.text)} is a class in your code` : ''
   return reader.refuse(
     field,
     'model-not-in-file',
-    `The model cannot be known from the file${name}`,
-    `Name its Hub id in model.init_args.model_name_or_path, ${orInSettings('model')}.`,
+    `The model cannot be determined from the file${name}`,
+    `Set model.init_args.model_name_or_path to its Hub id, ${orInSettings('model')}.`,
   )
 }
 
@@ -201,7 +201,7 @@ function devicesIn(field: Field | undefined): number | undefined {
   if (value?.kind === 'list') return Math.max(1, value.items.length)
   if (value?.kind === 'number' && value.number >= 1) return Math.floor(value.number)
   const text = value?.kind === 'text' ? value.text.trim() : ''
-  // utilities: a number alone is how many, and one beside a comma which.
+  // utilities: a single number is a count; with a comma, a list of device indices.
   if (/^\d{1,4}(,\s*\d{0,4}){1,64}$/.test(text)) return text.split(',').filter(index => index.trim() !== '').length
   return /^\d{1,4}$/.test(text) ? Math.max(1, Number(text)) : undefined
 }
@@ -294,7 +294,11 @@ function readOptimizer(reader: FieldReader, document: Section): Optimizer {
       const message = `The optimizer ${quote(name)} is not supported yet`
       return reader.refuse(present, 'unsupported-optimizer', message, `Use ${[...optimizers.keys()].join(', ')}.`)
     },
-    { value: 'adamw', source: 'in the code', assumption: 'AdamW: the config sets no optimizer, so the code does.' },
+    {
+      value: 'adamw',
+      source: 'in the code',
+      assumption: 'AdamW: the config sets no optimizer, so that is up to the code.',
+    },
   )
 }
 

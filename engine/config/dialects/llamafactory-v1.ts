@@ -131,7 +131,7 @@ function writtenPrecision(reader: FieldReader, settings: Section, sharding: Shar
   const [bf16, fp16] = [settings.at('bf16', 'enabled'), settings.at('fp16', 'enabled')]
   if (isFlag(fp16, true)) {
     const message = 'LLaMA-Factory v1 trains under DeepSpeed in bf16 only'
-    return reader.refuse(fp16, 'unsupported-precision', message, 'Turn fp16 off and bf16 on.')
+    return reader.refuse(fp16, 'unsupported-precision', message, 'Set fp16 off and bf16 on.')
   }
   if (isFlag(bf16, true)) return reader.note('precision', 'bf16-master', bf16)
   const off = [bf16, fp16].find(field => isFlag(field, false))

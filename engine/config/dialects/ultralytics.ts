@@ -53,7 +53,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   const task = model?.defaultTask
   const labels = readClasses(reader, document, model)
   if (task === 'object-detection') assumeObjects(reader, imageSize, labels)
-  if (isCompiled(document.at('compile'))) reader.assume('The model as it runs without torch.compile.')
+  if (isCompiled(document.at('compile'))) reader.assume('The model is counted without torch.compile.')
   return trainingConfig(reader, {
     dialect: ultralytics.name,
     model,
@@ -92,9 +92,9 @@ function readDetector(reader: FieldReader, document: Section, lookUp: ModelLooku
   const written = document.at('model')
   const known = catalogued(written)
   if (reader.supplies('model') || known !== undefined) return readModel(reader, known, 'model', lookUp)
-  const supply = `Leave this config out of the check for now, ${orInSettings('model')} with a model of the same size, such as ultralytics/yolo11n.`
+  const supply = `Exclude this config for now, ${orInSettings('model')} with a model of the same size, such as ultralytics/yolo11n.`
   if (written === undefined)
-    return reader.refuse(undefined, 'model-not-in-file', 'The model cannot be known from the file', supply)
+    return reader.refuse(undefined, 'model-not-in-file', 'The model cannot be determined from the file', supply)
   const name = reader.text(written)
   if (name === undefined) return undefined
   const message = `The model ${quote(name)} ${unknownBecause(name)}`
@@ -103,10 +103,10 @@ function readDetector(reader: FieldReader, document: Section, lookUp: ModelLooku
 
 function unknownBecause(name: string): string {
   if (/(?:^|[/\\])(?:best|last|epoch\d+)\.pt$/i.test(name))
-    return 'is the result of an earlier run, whose shape its name does not tell'
+    return 'is the result of an earlier run, and its name does not say its shape'
   if (/^(?:yolo|rtdetr|sam|fastsam|mobilesam)/i.test(name.replace(/^.*[/\\]/, '')))
-    return "is one of Ultralytics' that is not modelled yet"
-  return 'is of a shape that its name does not tell'
+    return 'is an Ultralytics model that is not modelled yet'
+  return 'has a name that does not say its shape'
 }
 
 /** engine/trainer.py: `device` names the GPUs that DDP runs on; utils/torch_utils.py select_device takes -1 for one that is idle. */
@@ -117,8 +117,8 @@ function readGpus(reader: FieldReader, field: Field | undefined): number {
   }
   const { value } = field
   if (value.kind === 'text' && /^(?:cpu|mps)\b/i.test(value.text.trim())) {
-    const message = `This trains on ${quote(value.text.trim())}, and on no GPU of the catalogue`
-    reader.refuse(field, 'not-on-gpu', message, 'Leave this config out of the check, or name the GPUs.')
+    const message = `This trains on ${quote(value.text.trim())}, which is not a GPU in the catalogue`
+    reader.refuse(field, 'not-on-gpu', message, 'Exclude this config from the check, or name the GPUs.')
     return 1
   }
   const listed = value.kind === 'list' ? value.items.length : value.kind === 'text' ? devicesIn(value.text) : 1
@@ -133,8 +133,8 @@ function devicesIn(text: string): number {
 function readBatch(reader: FieldReader, field: Field | undefined): number | undefined {
   const { value } = field ?? {}
   if (field !== undefined && value?.kind === 'number' && value.number < 1) {
-    const message = `The batch size cannot be known from the file: ${field.source} lets Ultralytics look for one`
-    return reader.refuse(field, 'not-in-file', message, 'Write the value into the config if it should be checked.')
+    const message = `The batch size cannot be determined from the file: ${field.source} lets Ultralytics choose one`
+    return reader.refuse(field, 'not-in-file', message, 'Write the value into the config if you want it checked.')
   }
   return field === undefined ? DEFAULT_BATCH : reader.wholeNumber(field, { max: MAX_BATCH })
 }
@@ -147,7 +147,7 @@ function readAccumulation(reader: FieldReader, field: Field | undefined, batch: 
   const nominal = reader.wholeNumber(field, { max: MAX_BATCH }) ?? NOMINAL_BATCH
   if (batch === undefined) return 1
   const steps = Math.max(roundedToEven(nominal / batch), 1)
-  return reader.note('gradientAccumulation', steps, field ?? 'batches up to nbs, which is 64 by default')
+  return reader.note('gradientAccumulation', steps, field ?? 'accumulated up to nbs, 64 by default')
 }
 
 /** As Python rounds. */
@@ -173,8 +173,8 @@ function readImageSize(reader: FieldReader, document: Section): number {
 
 function growthReason(square: number, pixels: number): string {
   return square > ceilToStride(pixels)
-    ? ', the largest that multi_scale draws'
-    : `: ${pixels} is no multiple of ${PIXEL_STRIDE}`
+    ? ', the largest size that multi_scale picks'
+    : `: ${pixels} is not a multiple of ${PIXEL_STRIDE}`
 }
 
 /** models/yolo/detect/train.py: sizes are drawn up to so much beyond; a half, before 8.4 made it a number. */
@@ -198,7 +198,7 @@ function readOptimizer(reader: FieldReader, field: Field | undefined): Optimizer
   const name = field?.value.kind === 'text' ? field.value.text.trim().toLowerCase() : 'auto'
   if (name === 'auto') {
     reader.assume(
-      "The optimizer holds what AdamW does: Ultralytics' auto takes AdamW for short runs and MuSGD for long ones.",
+      "The optimizer state is AdamW's: Ultralytics' auto uses AdamW for short runs and MuSGD for long ones.",
     )
   }
   const known = optimizers.get(name)
@@ -237,7 +237,7 @@ function isCompiled(field: Field | undefined): boolean {
 function assumeObjects(reader: FieldReader, imageSize: number, classes: number): void {
   const each = Math.round((bytesPerPair(ASSUMED_OBJECTS, classes) * pixelsAnswering(imageSize)) / KIB)
   reader.assume(
-    `Up to ${ASSUMED_OBJECTS} objects in an image, a mosaic of four included: the config does not say. Each more in the fullest image of a batch takes ${each} KiB for every image.`,
+    `Up to ${ASSUMED_OBJECTS} objects per image, including mosaics of four: the config does not say. Each additional object in the fullest image of a batch adds ${each} KiB for every image.`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** DeepSpeed and FSDP as configs switch them on. */
+/** DeepSpeed and FSDP as configs enable them. */
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { FieldReader } from '../fields.ts'
 import { oneOf, quote } from '../quote.ts'
@@ -62,8 +62,8 @@ function refuseName(reader: FieldReader, field: Field, name: string, file: Unrea
     field,
     'not-in-file',
     why === undefined
-      ? `The ZeRO stage cannot be known from the file: it is in ${quote(name)}`
-      : `The ZeRO stage cannot be known: ${why}, and the name of ${quote(name)} tells none`,
+      ? `The ZeRO stage cannot be determined from the file: it is in ${quote(name)}`
+      : `The ZeRO stage cannot be determined: ${why}, and the name ${quote(name)} does not say it`,
     fixes[file.kind],
   )
   return {}
@@ -77,7 +77,7 @@ function unreadBecause(file: UnreadFile): string | undefined {
     case 'unusable':
       return `${quote(file.path)} ${file.why}`
     case 'outside':
-      return 'files outside the repository are not opened'
+      return 'files outside the repository are not read'
     case 'not-looked-for':
       return undefined
   }
@@ -85,8 +85,8 @@ function unreadBecause(file: UnreadFile): string | undefined {
 
 const otherwise = 'name the stage in the file name (zero2.json), or write the DeepSpeed settings here.'
 const fixes: Readonly<Record<UnreadFile['kind'], string>> = {
-  'not-found': `Put the file into the repository, ${otherwise}`,
-  outside: `Put the file into the repository, ${otherwise}`,
+  'not-found': `Add the file to the repository, ${otherwise}`,
+  outside: `Add the file to the repository, ${otherwise}`,
   unusable: `Correct that file, ${otherwise}`,
   'not-looked-for': 'Name the stage in the file name (zero2.json), or write the DeepSpeed settings here.',
 }
@@ -107,7 +107,7 @@ export function halfPrecisionSwitch(
     reader.refuse(
       own,
       'precision-conflict',
-      `${key} is ${onOrOff(own.value.flag)} here and ${onOrOff(theirs.value.flag)} in ${theirs.file === undefined ? 'the DeepSpeed settings' : quote(theirs.file)}: the training does not start`,
+      `${key} is ${onOrOff(own.value.flag)} here and ${onOrOff(theirs.value.flag)} in ${theirs.file === undefined ? 'the DeepSpeed settings' : quote(theirs.file)}, so the training would not start`,
       `Make both the same, or set ${theirs.name} to "auto" there.`,
     )
   }
@@ -168,7 +168,7 @@ function offloads(device: Field | undefined): Field | undefined {
 
 function offloadOf(reader: FieldReader, weights: Field | undefined, optimizer: Field | undefined): Sharded {
   if (weights !== undefined && optimizer === undefined) {
-    reader.assume('Offloaded weights alone are counted as staying on the GPU: the estimate is high.')
+    reader.assume('Offloaded weights are counted as if they stayed on the GPU: the estimate is high.')
     return {}
   }
   if (weights !== undefined) return { offload: reader.note('offload', 'optimizer-and-weights', weights) }

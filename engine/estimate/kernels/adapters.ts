@@ -10,17 +10,17 @@ import { matrixProduct } from './matrix-product.ts'
 
 export type Adapters = NonNullable<TrainingSpec['lora']>
 
-/** The matrix under a DoRA adapter and what adds to its product. */
+/** The matrix under a DoRA adapter, and what is added to its product. */
 export interface Adapted {
   readonly base: Tensor
-  /** Absent where it is quantised, and so dequantised whole when it is asked for. */
+  /** Absent if it is quantised, and so dequantised in full when it is accessed. */
   readonly weight: Tensor | undefined
   readonly bias: Tensor | undefined
 }
 
 /**
- * lora/layer.py Linear.forward: result + lora_B(lora_A(dropout(x))) * scaling, adapters in float32. Its variable for the cast
- * input lives to the end.
+ * lora/layer.py Linear.forward: result + lora_B(lora_A(dropout(x))) * scaling, adapters in float32. Its local variable for the
+ * cast input lives until the function returns.
  */
 export function withLowRank(autograd: Autograd, name: string, x: Tensor, base: Tensor, adapters: Adapters): Tensor {
   const raised = castForAdapters(autograd, x)
@@ -31,8 +31,8 @@ export function withLowRank(autograd: Autograd, name: string, x: Tensor, base: T
 }
 
 /**
- * lora/layer.py ParamWrapper: the matrices of all experts and, added to them by one product each, those of their adapters, for the
- * time of a call. [experts, out, in].
+ * lora/layer.py ParamWrapper: the matrices of all experts with their adapters' product added, for the duration of a call.
+ * [experts, out, in].
  */
 export function withLowRankMatrices(autograd: Autograd, name: string, matrices: Tensor, rank: number): Tensor {
   const [experts = 1, outFeatures = 1, inFeatures = 1] = matrices.shape
@@ -50,7 +50,7 @@ export function withLowRankMatrices(autograd: Autograd, name: string, matrices: 
   return output
 }
 
-/** The same kept apart, an expert's factors in a row: [experts, rank, in] and [experts, out, rank]. */
+/** The same as separate factors per expert: [experts, rank, in] and [experts, out, rank]. */
 export function lowRankFactors(autograd: Autograd, name: string, matrices: Tensor, rank: number): ExpertFactors {
   const [experts = 1, outFeatures = 1, inFeatures = 1] = matrices.shape
   const first = adapterWeight(autograd, `${name}.lora_A.weight`, [rank * experts, inFeatures])
@@ -89,9 +89,9 @@ function areInWeightsType({ spec }: Autograd): boolean {
 }
 
 /**
- * lora/dora.py DoraLinearLayer.forward: the product of the adapters with an identity, added to the whole matrix, gives the length
- * of every row, by which a learned magnitude is divided; that scales the layer's own result and the adapters'. Where dropout is,
- * peft computes the layer's result again from the dropped input, with a copy of the matrix.
+ * lora/dora.py DoraLinearLayer.forward: the adapters' product with an identity, added to the full matrix, gives the norm of every
+ * row, by which a learned magnitude is divided; that scales the layer's own result and the adapters'. With dropout, peft computes
+ * the layer's result again from the dropped input, with a copy of the matrix.
  */
 export function withMagnitude(
   autograd: Autograd,
@@ -124,7 +124,7 @@ export function withMagnitude(
   return output
 }
 
-/** The adapters' product with an identity: its graph is gone when the function returns, as nothing of it leads to the loss. */
+/** The adapters' product with an identity: its graph is freed when the function returns, because nothing of it reaches the loss. */
 function measured(
   autograd: Autograd,
   name: string,
@@ -179,7 +179,7 @@ function again(autograd: Autograd, name: string, input: Tensor, matrix: Tensor, 
 }
 
 /**
- * oft/layer.py: the layer's input is turned, block of features by block, by matrices that Cayley's transform makes of learned
+ * oft/layer.py: the layer's input is rotated, block of features by block, by matrices that the Cayley transform makes from learned
  * skew-symmetric ones, as a series of five terms.
  */
 export function turnedInput(autograd: Autograd, name: string, x: Tensor, adapters: Adapters): Tensor {
@@ -190,7 +190,7 @@ export function turnedInput(autograd: Autograd, name: string, x: Tensor, adapter
   const [factor, matrix] = [autograd.lowered(raised), autograd.lowered(rotation)]
   const product = autograd.tensor(x.shape, factor.dtype, [factor, matrix])
   autograd.record(`${name}.oft_R`, matrixProduct(factor, matrix, [], product, size))
-  // The blocks come back side by side in a copy, and so do their gradients.
+  // The rotated blocks are concatenated into a copy, and so are their gradients.
   const turned = autograd.elementwise('clone', product)
   autograd.record('return', { reads: [raised, rotation, product], outputs: [] })
   return autograd.cast(turned, x.dtype)
@@ -218,7 +218,7 @@ function cayley(autograd: Autograd, name: string, blocks: number, size: number):
   return autograd.add(sum, last, { inPlace: true })
 }
 
-/** OFTLayer.adjust_oft_parameters: the nearest size that divides the features, the smaller of two. */
+/** OFTLayer.adjust_oft_parameters: the nearest size that divides the features; the smaller one if there are two. */
 function blockSize(features: number, wanted: number): number {
   if (wanted >= features) return features
   const divides = (size: number) => features % size === 0

@@ -1,4 +1,4 @@
-/** What a step starts from: the batch that the training loop holds. */
+/** The input of a step: the batch that the training loop holds. */
 import { isOfImages, type TrainingSpec } from '../../config/spec.ts'
 import { Autograd } from '../autograd.ts'
 import { stridedTokens } from '../objectives/strided-log-probabilities.ts'
@@ -24,7 +24,7 @@ export class Batch extends Autograd {
   pixels(y: number, x: number): Tensor {
     if (this.spec.images === undefined) return this.tensor([3, y, x], this.weightDtype, [])
     this.#pixels ??= this.#batchTensor([3, y, x], this.weightDtype)
-    // transformers enable_input_require_grads: of every part that embeds an input, what comes of it requires gradients.
+    // transformers enable_input_require_grads: the output of every part that embeds an input requires gradients.
     const { lora, gradientCheckpointing } = this.spec
     return { ...this.#pixels, requiresGrad: lora !== undefined && gradientCheckpointing && this.training }
   }

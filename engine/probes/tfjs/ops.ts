@@ -75,7 +75,7 @@ export class TfjsOps extends Mixers implements Ops<tf.Tensor> {
   }
 
   detached(): never {
-    throw new UnsupportedLayer('heads that train apart')
+    throw new UnsupportedLayer('separately trained heads')
   }
 
   joinPixels(): never {

@@ -101,7 +101,7 @@ data:
     )
     expect(onlyProblemIn(text)).toMatchObject({
       code: 'model-not-in-file',
-      message: 'The model cannot be known from the file: "acme.Classifier" is a class of your code',
+      message: 'The model cannot be determined from the file: "acme.Classifier" is a class in your code',
       line: 5,
     })
   })
@@ -159,7 +159,7 @@ describe('a config that Hydra composes', () => {
     const text = 'defaults:\n  - _self_\n  - model: vit\n  - data: cars\nbatch_size: 8\nlr: 0.1\n'
     expect(onlyProblemIn(text)).toMatchObject({
       code: 'composed-by-hydra',
-      message: 'The model cannot be known from the file: Hydra composes it from model: vit, data: cars',
+      message: 'The model cannot be determined from the file: Hydra composes it from model: vit, data: cars',
       line: 2,
     })
   })
@@ -170,7 +170,7 @@ describe('launch settings of Accelerate', () => {
     const text = 'compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 8\n'
     expect(readConfig({ path: 'fsdp.yaml', text })).toEqual({
       kind: 'not-a-training-config',
-      why: 'It holds launch settings of Accelerate (8 processes, mixed precision "bf16", FSDP) and no batch size: the script\'s own config is what is checked.',
+      why: 'It holds launch settings of Accelerate (8 processes, mixed precision "bf16", FSDP) but no batch size: MemoryMark checks the script\'s own config instead.',
     })
   })
 })

@@ -43,13 +43,13 @@ describe('a config of Ultralytics', () => {
   })
 
   it.each([
-    ['runs/detect/train3/weights/best.pt', 'is the result of an earlier run, whose shape its name does not tell'],
-    ['yolo11n-seg.pt', "is one of Ultralytics' that is not modelled yet"],
-    ['yolo26n-pose.pt', "is one of Ultralytics' that is not modelled yet"],
-    ['yolov8s-world.pt', "is one of Ultralytics' that is not modelled yet"],
-    ['rtdetr-l.pt', "is one of Ultralytics' that is not modelled yet"],
-    ['yolov8.pt', "is one of Ultralytics' that is not modelled yet"],
-    ['acme-detector.yaml', 'is of a shape that its name does not tell'],
+    ['runs/detect/train3/weights/best.pt', 'is the result of an earlier run, and its name does not say its shape'],
+    ['yolo11n-seg.pt', 'is an Ultralytics model that is not modelled yet'],
+    ['yolo26n-pose.pt', 'is an Ultralytics model that is not modelled yet'],
+    ['yolov8s-world.pt', 'is an Ultralytics model that is not modelled yet'],
+    ['rtdetr-l.pt', 'is an Ultralytics model that is not modelled yet'],
+    ['yolov8.pt', 'is an Ultralytics model that is not modelled yet'],
+    ['acme-detector.yaml', 'has a name that does not say its shape'],
   ])('is told of %s that it %s', (name, why) => {
     expect(onlyProblemIn(changed('model', `model: ${name}`))).toMatchObject({
       code: 'unknown-model',
@@ -90,7 +90,7 @@ describe('a config of Ultralytics', () => {
     expect(onlyProblemIn(changed('batch', 'batch: -1'))).toMatchObject({
       code: 'not-in-file',
       line: 4,
-      message: 'The batch size cannot be known from the file: -1 lets Ultralytics look for one',
+      message: 'The batch size cannot be determined from the file: -1 lets Ultralytics choose one',
     })
     expect(problemsIn(changed('batch', 'batch: 0.7'))[0]).toMatchObject({ code: 'not-in-file' })
   })
@@ -108,10 +108,10 @@ describe('a config of Ultralytics', () => {
 
   it('says which of its sizes is counted where it is not the one written', () => {
     expect(trainingConfig(changed('imgsz', 'imgsz: 650')).assumptions).toContain(
-      'Images of 672×672 pixels: 650 is no multiple of 32.',
+      'Images of 672×672 pixels: 650 is not a multiple of 32.',
     )
     expect(trainingConfig(config('multi_scale: true')).assumptions).toContain(
-      'Images of 960×960 pixels, the largest that multi_scale draws.',
+      'Images of 960×960 pixels, the largest size that multi_scale picks.',
     )
   })
 
@@ -136,16 +136,16 @@ describe('a config of Ultralytics', () => {
       config().replace('yolo11n.pt', 'yolo11n-pose.pt').replace('coco.yaml', 'acme.yaml'),
     )
     expect(spec).toMatchObject({ model: 'ultralytics/yolo11n-pose', task: 'object-detection', labels: 1 })
-    expect(assumptions).toContain('People alone, with 17 keypoints each, as in COCO: the config does not say.')
+    expect(assumptions).toContain('One class, people with 17 keypoints each, as in COCO: the config does not say.')
   })
 
   it('says that classes and objects are assumed', () => {
     const { assumptions } = trainingConfig(changed('data', 'data: acme.yaml'))
     expect(assumptions).toContain('80 classes, as in COCO: the config sets no number of labels.')
-    expect(assumptions).toContainEqual(expect.stringMatching(/^Up to 50 objects in an image.* takes 98 KiB/))
+    expect(assumptions).toContainEqual(expect.stringMatching(/^Up to 50 objects per image.* adds 98 KiB/))
     // With few classes the peak is where boxes and pixels are compared.
     const few = trainingConfig(changed('data', 'data: VOC.yaml')).assumptions
-    expect(few).toContainEqual(expect.stringMatching(/^Up to 50 objects.* takes 263 KiB/))
+    expect(few).toContainEqual(expect.stringMatching(/^Up to 50 objects.* adds 263 KiB/))
   })
 
   it.each([

@@ -77,8 +77,8 @@ describe.each(toolNames)("DeepSpeed's file that a config of %s names", tool => {
         {
           code: 'not-in-file',
           message:
-            'The ZeRO stage cannot be known: there is no readable file at "other.json" or "configs/other.json", and the name of "other.json" tells none',
-          fix: 'Put the file into the repository, name the stage in the file name (zero2.json), or write the DeepSpeed settings here.',
+            'The ZeRO stage cannot be determined: there is no readable file at "other.json" or "configs/other.json", and the name "other.json" does not say it',
+          fix: 'Add the file to the repository, name the stage in the file name (zero2.json), or write the DeepSpeed settings here.',
           file: 'configs/train.yaml',
         },
       ],
@@ -104,7 +104,8 @@ describe('a file that is of no use', () => {
   it('is to be corrected where its name tells nothing', async () => {
     expect(await trouble('ds.json', { 'ds.json': '[]' })).toMatchObject([
       {
-        message: 'The ZeRO stage cannot be known: "ds.json" is not one mapping, and the name of "ds.json" tells none',
+        message:
+          'The ZeRO stage cannot be determined: "ds.json" is not a single mapping, and the name "ds.json" does not say it',
         fix: 'Correct that file, name the stage in the file name (zero2.json), or write the DeepSpeed settings here.',
       },
     ])
@@ -114,12 +115,12 @@ describe('a file that is of no use', () => {
     const { spec, assumptions, asked } = await readBeside(named(tool, '/data/zero3.json'))
     expect({ sharding: spec?.sharding, asked }).toEqual({ sharding: 'zero3', asked: [] })
     expect(assumptions).toContain(
-      'ZeRO stage 3: read from the name of "/data/zero3.json"; files outside the repository are not opened.',
+      'ZeRO stage 3: read from the name of "/data/zero3.json"; files outside the repository are not read.',
     )
     expect(await trouble('../../ds.json')).toMatchObject([
       {
         message:
-          'The ZeRO stage cannot be known: files outside the repository are not opened, and the name of "../../ds.json" tells none',
+          'The ZeRO stage cannot be determined: files outside the repository are not read, and the name "../../ds.json" does not say it',
       },
     ])
   })
@@ -209,7 +210,7 @@ describe('16 bits, where DeepSpeed has its own switch', () => {
         problems: [
           {
             code: 'precision-conflict',
-            message: 'bf16 is off here and on in "configs/ds.json": the training does not start',
+            message: 'bf16 is off here and on in "configs/ds.json", so the training would not start',
             fix: 'Make both the same, or set bf16.enabled to "auto" there.',
           },
         ],

@@ -6,7 +6,7 @@ import type { Field, Section } from '../../section.ts'
 import type { Sharding } from '../../spec.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../../trainer/sharding.ts'
 
-/** utils/distributed.py: the GPUs are the product of what each kind of parallelism asks for. */
+/** utils/distributed.py: the number of GPUs is the product of the sizes of each kind of parallelism. */
 export function readMesh(reader: FieldReader, document: Section, sharding: Sharding | undefined): number {
   const sizes = [
     ...[document.at('dp_shard_size'), contextParallel(document)],
@@ -19,7 +19,7 @@ export function readMesh(reader: FieldReader, document: Section, sharding: Shard
   return reader.note('gpus', gpus, first)
 }
 
-/** schemas/validation.py: the second is its older name, which still means the same. */
+/** schemas/validation.py: the second is the older name, which still works. */
 export function contextParallel(document: Section): Field | undefined {
   return document.at('context_parallel_size') ?? document.at('sequence_parallel_degree')
 }
@@ -40,7 +40,7 @@ export function readSharding(reader: FieldReader, document: Section, file: DeepS
   const field = document.at('deepspeed')
   const deepspeed = readDeepSpeed(reader, field, file)
   if (field !== undefined && file.kind !== 'read' && offloadingFile.test(field.source)) {
-    reader.assume("The optimizer's state is on the host: Axolotl's own zero2.json offloads it.")
+    reader.assume("The optimizer state is on the host: Axolotl's own zero2.json offloads it.")
     return { ...deepspeed, offload: reader.note('offload', 'optimizer', field) }
   }
   if (deepspeed.sharding !== undefined) return deepspeed

@@ -51,7 +51,7 @@ export function readClasses(reader: FieldReader, document: Section, model: Catal
   const known = classesOf.get(name?.toLowerCase() ?? '')
   if (data !== undefined && known !== undefined && !reader.supplies('labels')) return reader.note('labels', known, data)
   if (!findsKeypoints(model)) return readLabels(reader, undefined, model?.defaultTask, known)
-  reader.assume('People alone, with 17 keypoints each, as in COCO: the config does not say.')
+  reader.assume('One class, people with 17 keypoints each, as in COCO: the config does not say.')
   return readLabels(reader, undefined, model?.defaultTask, 1)
 }
 
