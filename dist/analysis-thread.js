@@ -289,7 +289,7 @@ import * as z from "zod";
 var problem = z.object({
   /** Stable id, so that a policy or a test can name it without quoting the text. */
   code: z.string().max(60),
-  /** What is wrong, in one sentence, without a trailing full stop. Untrusted parts are quoted, never formatted. */
+  /** What is wrong, in one sentence, without a full stop. Untrusted parts are quoted, never formatted. */
   message: z.string().max(2e3),
   /** What to do about it, in one sentence. */
   fix: z.string().max(2e3),
@@ -311,7 +311,7 @@ var MemoryMarkError = class extends Error {
 };
 function formatWhere({ file, line, column, field }) {
   const place = [file, line, line && column].filter((part) => part !== void 0).join(":");
-  const where = [place, field && `(${field})`].filter(Boolean).join(" ");
+  const where = place && field ? `${place} (${field})` : place || field;
   return where ? `${where}: ` : "";
 }
 function closest(given, known2) {
@@ -358,8 +358,8 @@ function endpointOf(text) {
   throw new MemoryMarkError({
     code: "bad-setting",
     field: "HF_ENDPOINT",
-    message: "HF_ENDPOINT is not a web address",
-    fix: `Set it to one such as ${DEFAULT_ENDPOINT}, or leave it out.`
+    message: "HF_ENDPOINT is not a URL",
+    fix: `Set it to one such as ${DEFAULT_ENDPOINT}, or unset it.`
   });
 }
 function createHub(settings2) {
@@ -526,87 +526,87 @@ var references = ["none", "adapters-off", "copy"];
 var ASSUMED_OBJECTS = 50;
 var MAX_BATCH = 1e6;
 var trainingMethod = z2.discriminatedUnion("kind", [
-  /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected answer of a sample go through the model in one batch. */
+  /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected response of a sample go through the model in one batch. */
   z2.object({
     kind: z2.literal("preference"),
     reference: z2.enum(references),
     logProbabilities: z2.enum(logProbabilityStyles),
-    /** ORPO and CPO: a cross-entropy over the chosen answers beside. */
+    /** ORPO and CPO: an additional cross-entropy over the chosen responses. */
     withCrossEntropy: z2.boolean()
   }),
-  /** KTO: one answer a sample, and another sample's beside it, through the policy and the reference without gradients. */
+  /** KTO: one response per sample, plus another sample's, which goes through policy and reference without gradients. */
   z2.object({
     kind: z2.literal("kto"),
     reference: z2.enum(references),
     logProbabilities: z2.enum(logProbabilityStyles)
   }),
   /**
-   * Reward models. `score`: a classifier of one label over the chosen and the rejected answer. `value`: LLaMA-Factory's value
-   * head beside the output layer, whose logits are computed and dropped. `steps`: a score of two labels for every token.
+   * Reward models. `score`: a one-label classifier over the chosen and the rejected response. `value`: LLaMA-Factory's value head
+   * next to the output layer, whose logits are computed and dropped. `steps`: a two-label score for every token.
    */
   z2.object({ kind: z2.literal("reward"), head: z2.enum(["score", "value", "steps"]) }),
   /**
-   * torchtune's: a frozen teacher of the catalogue reads the same batch, and the student learns its distribution beside the labels,
-   * from logits in `chunks`.
+   * torchtune's distillation: a frozen teacher from the catalogue processes the same batch, and the student learns its distribution
+   * as well as the labels, from logits in `chunks`.
    */
   z2.object({
     kind: z2.literal("distillation"),
     teacher: z2.string().min(1).max(200),
     chunks: z2.number().int().min(1).max(1e3)
   }),
-  /** LLaMA-Factory's ASFT: a frozen copy reads the same batch, and the divergence from it is added to a weighted cross-entropy. */
+  /** LLaMA-Factory's ASFT: a frozen copy processes the same batch, and the divergence from it is added to a weighted cross-entropy. */
   z2.object({ kind: z2.literal("anchored") }),
-  /** Axolotl's masked diffusion: tokens that see all others are to be told again where they were masked. */
+  /** Axolotl's masked diffusion: with bidirectional attention, the masked tokens are predicted. */
   z2.object({ kind: z2.literal("denoising") }),
   /**
-   * GRPO and its kin (GDPO, DAPO, GSPO, RLOO, EBFT): the model's own answers end the sequences, are scored against one another and
-   * learnt from.
+   * GRPO and its variants (GDPO, DAPO, GSPO, RLOO, EBFT): sequences end in the model's own completions, which are scored against
+   * one another and learnt from.
    */
   z2.object({
     kind: z2.literal("answers"),
-    /** `adapters-copy`: the same model under a frozen copy of the adapters, as TRL makes one of adapters that it is handed. */
+    /** `adapters-copy`: the same model with a frozen copy of the adapters, which TRL makes if it is given a model with adapters. */
     reference: z2.enum([...references, "adapters-copy"]),
-    /** Tokens of the longest answer. */
+    /** Tokens of the longest completion. */
     answerLength: z2.number().int().min(1).max(1e7),
-    /** Answers that are made and scored at a time on one GPU: those of all micro-batches until the next generation. */
+    /** Completions that are generated and scored at a time on one GPU: those of all micro-batches until the next generation. */
     count: z2.number().int().min(1).max(MAX_BATCH),
-    /** Who makes them: a server that holds nothing here, vLLM in a share of this GPU, or transformers' `generate`. */
+    /** What generates them: a server that uses no memory here, vLLM in a share of this GPU, or transformers' `generate`. */
     generation: z2.discriminatedUnion("kind", [
       z2.object({ kind: z2.literal("server") }),
       z2.object({ kind: z2.literal("vllm"), share: z2.number().min(0).max(1), sleeps: z2.boolean() }),
       z2.object({ kind: z2.literal("transformers") })
     ]),
-    /** Whether the logits are divided by the temperature where they are, as TRL 1.0 to 1.9 did, or in a copy, as 1.13 does. */
+    /** Whether the logits are divided by the temperature in place, as in TRL 1.0 to 1.9, or in a copy, as in 1.13. */
     tempersInPlace: z2.boolean(),
-    /** EBFT: whether hidden states of the reference score the answers. */
+    /** EBFT: whether the reference's hidden states score the completions. */
     comparesFeatures: z2.boolean()
   }),
   /**
-   * EBFT's strided mode: short answers from many places in a sequence, all of them in one pass, are compared by the reference's
-   * hidden states and learnt from.
+   * EBFT's strided mode: short completions from many positions in a sequence, generated in one pass, are scored with the
+   * reference's hidden states and learnt from.
    */
   z2.object({
     kind: z2.literal("strided"),
     reference: z2.enum(["adapters-off", "copy"]),
-    /** Times that every sequence is answered. */
+    /** Rollouts per sequence. */
     rollouts: z2.number().int().min(1).max(64),
-    /** Tokens before the first place, between two, and of an answer. */
+    /** Tokens before the first position, between two positions, and in a completion. */
     context: z2.number().int().min(1).max(1e7),
     stride: z2.number().int().min(1).max(1e7),
     answerLength: z2.number().int().min(1).max(1e7),
     /** Whether the sequence's own tokens are learnt from too. */
     withCrossEntropy: z2.boolean()
   }),
-  /** torchtune's GRPO and PPO: answers are made and compared with a frozen copy's, and one pass over all of their logits learns from them. */
+  /** torchtune's GRPO and PPO: completions are generated and compared with a frozen copy's, then one pass over all their logits learns from them. */
   z2.object({
     kind: z2.literal("trajectories"),
     answerLength: z2.number().int().min(1).max(1e7),
-    /** Answers to a prompt, which are one sample together. */
+    /** Completions per prompt, which together are one sample. */
     perPrompt: z2.number().int().min(1).max(1e4),
-    /** Samples that answers are made for at a time, and those that a batch is cut from. */
+    /** Samples for which completions are generated at a time, and from which batches are cut. */
     generated: z2.number().int().min(1).max(MAX_BATCH),
     collected: z2.number().int().min(1).max(MAX_BATCH),
-    /** PPO: a value model that trains beside, and a reward model that does not, both as large as the policy. */
+    /** PPO: a value model that is trained, and a reward model that is not, both as large as the policy. */
     withCritic: z2.boolean(),
     /** Whether the recipe accumulates gradients. */
     accumulates: z2.boolean()
@@ -616,11 +616,11 @@ var trainedPart = z2.object({
   /** Regular expressions: a parameter trains whose name in transformers one of them matches from its start. */
   names: z2.array(z2.string().refine((name) => parameterPattern(name) !== void 0, "not a pattern of parameter names")).min(1).max(200),
   /**
-   * Whether gradients go down to the embeddings' output wherever the lowest trained parameter is: transformers'
-   * `enable_input_require_grads`, which its checkpointing brings along. Where they do not, only blocks that train are checkpointed.
+   * Whether gradients flow down to the embeddings' output even below the lowest trained parameter: transformers'
+   * `enable_input_require_grads`, which its checkpointing turns on. If they do not, only blocks that train are checkpointed.
    */
   inputGradients: z2.boolean(),
-  /** The blocks that train change from time to time, and the optimizer keeps the state of those that have had their turn: LISA. */
+  /** The trained blocks change from time to time, and the optimizer keeps the state of all that have been trained: LISA. */
   inTurns: z2.boolean().optional()
 });
 var zeroElements = z2.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -647,7 +647,7 @@ var trainingSpec = z2.object({
   labels: z2.number().int().min(1).max(1e6),
   precision: z2.enum(precisions),
   optimizer: z2.enum(optimizers),
-  /** Every gradient is stepped with and let go as soon as it is there: torchtune's `optimizer_in_bwd`. */
+  /** The optimizer applies and frees each gradient as soon as it is computed: torchtune's `optimizer_in_bwd`. */
   optimizerInBackward: z2.literal(true).optional(),
   attention: z2.enum(attentions),
   gradientCheckpointing: z2.boolean(),
@@ -656,32 +656,32 @@ var trainingSpec = z2.object({
     rank: z2.number().int().min(1).max(1e4),
     /** Last names of the adapted linear modules (`q_proj`). */
     targets: z2.array(z2.string().max(100)).max(100),
-    /** Last names of experts' matrices that have adapters, all experts of a layer in one: peft's `target_parameters`. */
+    /** Last names of the experts' matrices with adapters, one matrix for all experts of a layer: peft's `target_parameters`. */
     parameters: z2.array(z2.string().max(100)).max(10).optional(),
     dropout: z2.number().min(0).max(1),
     /** Adapters in the weights' type, as torchtune holds them; in float32 where absent, as peft does. */
     inWeightsType: z2.literal(true).optional(),
-    /** Last names of modules that train whole, in a copy beside the frozen original: peft's `modules_to_save`. */
+    /** Last names of modules that are fully trained, in a copy next to the frozen original: peft's `modules_to_save`. */
     modulesToSave: z2.array(z2.string().max(100)).max(100).optional(),
-    /** DoRA learns the length of every row of the adapted matrix beside; OFT turns the layer's input in blocks of `rank` features. */
+    /** DoRA also learns the norm of every row of the adapted matrix; OFT rotates the layer's input in blocks of `rank` features. */
     form: z2.enum(["dora", "oft"]).optional()
   }).optional(),
-  /** What a model that attends to encoded images sees of them; absent where text alone goes through it. */
+  /** Images, for a model that attends to encoded images; absent for text only. */
   images: z2.object({
     /** Of one sample. */
     tiles: z2.number().int().min(1).max(1e3),
-    /** Layers that gradient checkpointing is for: the decoder's (transformers), or all with self-attention (torchtune). */
+    /** Layers that gradient checkpointing covers: the decoder's (transformers), or all with self-attention (torchtune). */
     checkpointed: z2.enum(["decoder", "self-attention"])
   }).optional(),
-  /** Whether what sees or hears trains too, on images or speech that stand among the words. */
+  /** Whether the vision or audio towers are trained too, on images or audio among the tokens. */
   trainsTowers: z2.literal(true).optional(),
-  /** Absent where everything trains. With `lora`: the modules that may have adapters. */
+  /** Absent if everything trains. With `lora`: the modules that may have adapters. */
   trainable: trainedPart.optional(),
   /** Base weights of every linear layer but the output's. Only with `lora`. */
   quantization: z2.enum(quantizations).optional(),
   /**
-   * Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`, under
-   * transformers' way of running them and under its own kernels alike.
+   * Whether `quantization` also applies to the experts, whose matrices are not linear layers: Axolotl's `quantize_moe_experts`, with
+   * transformers' way of running them and with Axolotl's own kernels alike.
    */
   quantizedExperts: z2.boolean().optional(),
   /** As transformers runs them where absent. */
@@ -721,11 +721,11 @@ var trainingSpec = z2.object({
   syncsEveryMicroBatch: z2.literal(true).optional(),
   /** What lives on the host instead of the GPU. */
   offload: z2.enum(["optimizer", "optimizer-and-weights"]).optional(),
-  /** Liger's or another fused loss: logits are made and consumed in chunks and never stand whole. */
+  /** Liger's or another fused loss: logits are computed and consumed in chunks, and never held in full. */
   fusedLoss: z2.boolean().optional(),
   /** Absent for the model's own loss. */
   method: trainingMethod.optional(),
-  /** False where the training turns every dropout layer off, as TRL does unless told otherwise. */
+  /** False if training disables every dropout layer, as TRL does by default. */
   dropout: z2.boolean().optional(),
   /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */
   paddedBatches: z2.boolean(),
@@ -5481,7 +5481,7 @@ var untracedExperts = {
   "axolotl-kernels": "Axolotl's kernels for experts",
   "axolotl-linear": "experts as linear layers",
   torchtune: "torchtune's experts",
-  ktransformers: "the exchange with experts on the host"
+  ktransformers: "transfers to and from experts on the host"
 };
 function beyondTorch(spec) {
   return spec.sharding?.startsWith("zero") ? "DeepSpeed's sharding" : neverRun(spec);
@@ -5493,20 +5493,19 @@ function exchangingLibrary({ sharding = "ddp", gpus: gpus2 }) {
 }
 function neverRun(spec) {
   if (spec.loop === "ultralytics") return "Ultralytics' trainer";
-  if (spec.method?.kind === "answers" && spec.method.generation.kind === "vllm") return "vLLM beside the training";
-  if (spec.quantization === "gptq" || spec.quantization === "awq")
-    return `weights in ${spec.quantization.toUpperCase()}'s format`;
+  if (spec.method?.kind === "answers" && spec.method.generation.kind === "vllm") return "vLLM on the training GPU";
+  if (spec.quantization === "gptq" || spec.quantization === "awq") return `${spec.quantization.toUpperCase()} weights`;
   if (spec.tensorParallel !== void 0) return "tensor parallelism";
-  if (spec.method?.kind === "trajectories") return "torchtune's trajectories";
+  if (spec.method?.kind === "trajectories") return "torchtune's GRPO and PPO recipes";
   if (spec.method?.kind === "strided") return "EBFT's strided mode";
   if (spec.expertStyle !== void 0) return untracedExperts[spec.expertStyle];
   if (spec.quantizedExperts) return "quantised experts";
   if (spec.fakeQuantization?.format !== void 0) return "4-bit floats";
   if (spec.float8) return "8-bit floats";
   if (spec.offload !== void 0) return "offloading";
-  if (spec.trainsTowers) return "images or speech among the words";
-  if (spec.images?.checkpointed === "self-attention") return "torchtune's layers that see images";
-  if (spec.trainable?.inTurns) return "layers that train in turns";
+  if (spec.trainsTowers) return "image or audio inputs";
+  if (spec.images?.checkpointed === "self-attention") return "torchtune's image layers";
+  if (spec.trainable?.inTurns) return "layers that train in turn";
   if (spec.fusedLoss) return "a fused loss";
   if (spec.precision === "bf16-master" && exchangingLibrary(spec) === void 0) return "float32 master weights";
   return untraced.has(spec.optimizer) ? `the optimizer ${spec.optimizer}` : void 0;
@@ -5518,10 +5517,10 @@ function derivationOf(spec, config) {
   return [
     ...ofModel,
     ...what !== void 0 && !isSaid ? [
-      `What ${what} take${what.endsWith("s") ? "" : "s"} is derived from sources and documentation; no trace and no GPU has confirmed it, and the band of ${DERIVED_BAND_PERCENT} % is a guess.`
+      `The memory effect of ${what} is derived from source code and documentation; no trace or GPU run has confirmed it, and the band of ±${DERIVED_BAND_PERCENT} % is a guess.`
     ] : [],
     ...library !== void 0 ? [
-      `What the GPUs keep and exchange was held against ${library} run over CPU tensors (bench:sharding), not on GPUs. What NCCL takes for itself is not counted; the band of ${errorBandPercent(spec, config)} % is a guess.`
+      `What each GPU holds and exchanges was compared with ${library} running on CPU tensors (bench:sharding), not on GPUs. NCCL's own buffers are not counted; the band of ±${errorBandPercent(spec, config)} % is a guess.`
     ] : []
   ];
 }
@@ -5529,33 +5528,33 @@ function sentencesOn(spec, config) {
   const isBfloat16 = spec.precision === "bf16" || spec.precision === "bf16-master";
   return [
     ...spec.images !== void 0 ? [
-      `One image a sample is counted${spec.images.tiles > 1 ? `, in ${spec.images.tiles} tiles` : ""}: how many images of which size a sample holds cannot be known from the config.`
+      `One image per sample is counted${spec.images.tiles > 1 ? `, in ${spec.images.tiles} tiles` : ""}: the number and size of images in a sample cannot be determined from the config.`
     ] : [],
     ...seesImages(config) && spec.images === void 0 ? [
-      `Text alone is counted: how many images of which size a sample holds cannot be known from the config. ${ofTowers("see", spec)}`
+      `Only text is counted: the number and size of images in a sample cannot be determined from the config. ${ofTowers("vision", spec)}`
     ] : [],
     ...hears(config) ? [
-      `Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. ${ofTowers("hear", spec)}`
+      `Only text is counted: the length of audio in a sample cannot be determined from the config. ${ofTowers("audio", spec)}`
     ] : [],
     ...outsideTransformers(config) === "ultralytics" ? [
-      `The step is counted from Ultralytics' sources, and was held against a trace of its own code, which no engine but the estimate runs. How many objects the images hold decides by a few percent more or less, hence the band of ${DERIVED_BAND_PERCENT} %.`
+      `The step is counted from Ultralytics' source code and was compared with a trace of it; only the estimate engine supports it here. The number of objects in the images changes memory by a few percent, hence the band of ±${DERIVED_BAND_PERCENT} %.`
     ] : [],
     ...outsideTransformers(config) === "checkpoint" ? [
-      `The model is counted from the code that is published beside its weights, which no engine but the estimate runs.${seesImages(config) ? " The layers that see images are taken as frozen." : ""}`
+      `The model is counted from the code published with its weights, which only the estimate engine supports.${seesImages(config) ? " Its vision layers are assumed to be frozen." : ""}`
     ] : [],
     ...hasExperts(config) && spec.quantization !== void 0 && !spec.quantizedExperts && spec.expertStyle !== "axolotl-linear" ? [
-      "The experts are counted without quantisation: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over."
+      "The experts are counted without quantisation: transformers 5 holds them as separate parameters, which the quantisation of linear layers skips."
     ] : [],
-    ...answersItself(spec) && (hasLinearAttention(config) || hasStateSpaces(config)) ? ["What the layers without attention remember of every answer, while answers are made, is not counted."] : [],
+    ...answersItself(spec) && (hasLinearAttention(config) || hasStateSpaces(config)) ? ["The recurrent state that layers without attention keep for each completion during generation is not counted."] : [],
     ...hasLinearAttention(config) ? [
-      "Linear attention is counted in flash-linear-attention's kernels, derived from their sources; where they are not installed transformers' own composition takes more."
+      "Linear attention is counted with flash-linear-attention's kernels, derived from their source code; without them, transformers' own implementation needs more memory."
     ] : [],
     ...hasStateSpaces(config) ? [
-      "Mamba's layers are counted in the kernels of mamba-ssm and causal-conv1d, derived from their sources; where they are not installed transformers' own composition takes far more."
+      "Mamba layers are counted with the kernels of mamba-ssm and causal-conv1d, derived from their source code; without them, transformers' own implementation needs far more memory."
     ] : [],
-    ...hasStateSpaces(config) && config.model_type !== "jamba" && spec.quantization !== void 0 ? ["Mamba's output projections are counted without quantisation: their kernel takes whole matrices."] : [],
+    ...hasStateSpaces(config) && config.model_type !== "jamba" && spec.quantization !== void 0 ? ["Mamba's output projections are counted without quantisation: their kernel needs unquantised matrices."] : [],
     ...config.model_type === "gpt_oss" && spec.attention === "sdpa" ? [
-      "Attention is counted in a flash kernel that takes gpt-oss's sinks, such as kernels-community/vllm-flash-attn3; without one transformers computes it eagerly, in far more memory. Its kernel is derived from its sources."
+      "Attention is counted with a flash kernel that supports gpt-oss's sinks, such as kernels-community/vllm-flash-attn3, derived from its source code; without one, transformers computes attention eagerly, which needs far more memory."
     ] : [],
     ...hasExperts(config) && !isBfloat16 ? ["Experts in float32 run in a kernel that no trace covers; they are counted as in bfloat16, at twice the size."] : []
   ];
@@ -5566,9 +5565,9 @@ function hasLinearAttention(config) {
 function answersItself({ method }) {
   return method?.kind === "answers" && method.generation.kind === "transformers";
 }
-function ofTowers(verb, { trainsTowers: trainsTowers2 }) {
-  const layers2 = `the layers that ${verb} them`;
-  return trainsTowers2 ? `Weights, gradients and optimizer state of ${layers2} are in the figures, their activations are not.` : `The weights of ${layers2} are in the figures; their activations are not, nor, where they train, their gradients and their share of the optimizer state.`;
+function ofTowers(kind, { trainsTowers: trainsTowers2 }) {
+  const layers2 = `the ${kind} layers`;
+  return trainsTowers2 ? `The figures include the weights, gradients and optimizer state of ${layers2}, but not their activations.` : `The figures include the weights of ${layers2}, but not their activations nor, if they are trained, their gradients and optimizer state.`;
 }
 
 // engine/metrics/cost.ts
@@ -5715,7 +5714,7 @@ var optimizerRules = {
     passes: 10
   },
   "adamw-8bit": { ...inPlace, stateBytes: (parameter) => 2 * eightBitBytes(parameter), passes: 4 },
-  // Paged state lives in managed memory: on the GPU while it fits, on the host when something else needs the room.
+  // Paged state is in managed memory: on the GPU while it fits, on the host when something else needs the space.
   "paged-adamw-8bit": { ...inPlace, stateBytes: (parameter) => 2 * eightBitBytes(parameter), passes: 4 },
   "paged-adamw": { ...inPlace, stateBytes: (parameter) => 2 * float32Bytes(parameter), passes: 7 }
 };
@@ -5743,7 +5742,7 @@ var ThroughputModel = class {
     const passes = spec.step === "training" ? optimizerRules[spec.optimizer].passes : 0;
     this.#optimizerSeconds = passes * weightBytes / this.#bytesPerSecond;
   }
-  /** Samples a second on one GPU, over whole optimizer steps of `accumulation` micro-steps. */
+  /** Samples per second on one GPU, over whole optimizer steps of `accumulation` micro-steps. */
   samplesPerSecond(batch, accumulation) {
     let gpuSeconds = 0;
     let launchSeconds = 0;
@@ -5822,7 +5821,7 @@ var EstimateProbe = class {
     const resting = this.#footprint.resting(batch, this.#workspaceBytes);
     const bytes5 = resting.bytes + this.#vllm.bytes;
     const breakdown2 = { ...resting.breakdown, workspace: resting.breakdown.workspace + this.#vllm.bytes };
-    return bytes5 > step3.bytes ? { bytes: bytes5, breakdown: breakdown2, moment: "making answers in vLLM" } : step3;
+    return bytes5 > step3.bytes ? { bytes: bytes5, breakdown: breakdown2, moment: "generation in vLLM" } : step3;
   }
   samplesPerSecond(batch, accumulation) {
     return throughputOf(this.#footprint, this.#gpu).samplesPerSecond(batch, accumulation);
@@ -5836,7 +5835,7 @@ var EstimateProbe = class {
       outcome: fit.kind === "fits" ? { kind: "fits", peakBytes, reservedBytes: fit.reservedBytes } : { kind: "out-of-memory", neededBytes: peakBytes }
     };
   }
-  /** A batch below one that fits: it fits too, so the allocator is not asked. */
+  /** A batch below one that fits also fits, so the allocator is not replayed. */
   trialBelow(batch) {
     const { bytes: peakBytes } = this.peak(batch);
     return { microBatch: batch, provenance: "estimated", outcome: { kind: "fits", peakBytes } };
@@ -5863,7 +5862,7 @@ var phaseNames = {
   forward: "forward",
   "forward without saving": "forward",
   recomputation: "recomputation",
-  answers: "making and scoring answers, forward"
+  answers: "generating and scoring completions, forward"
 };
 var Player = class {
   events = [];
@@ -6178,15 +6177,15 @@ var Grid = class {
   get length() {
     return this.#step + Math.floor(MAX_BATCH / this.#step) - 1;
   }
-  /** The place of the step itself, the first size of a linear sweep. */
+  /** The index of the step size itself, the first size of a linear sweep. */
   get firstStep() {
     return this.#step - 1;
   }
-  /** The size at a 0-based place. */
+  /** The size at a 0-based index. */
   at(index) {
     return index < this.#step ? index + 1 : (index - this.#step + 2) * this.#step;
   }
-  /** The place of the largest size that is not above `batch`; −1 below 1. */
+  /** The index of the largest size that is not above `batch`; −1 below 1. */
   indexOf(batch) {
     return batch < this.#step ? Math.floor(batch) - 1 : this.#step - 2 + Math.floor(batch / this.#step);
   }
@@ -6416,8 +6415,8 @@ function notEstimated({ framework }) {
   return new MemoryMarkError({
     code: "framework-not-estimated",
     field: "framework",
-    message: `steps in ${framework} are run, not estimated`,
-    fix: "Run `memorymark sweep`, which finds the largest batch in it."
+    message: `training steps in ${framework} can only be run, not estimated`,
+    fix: "Run `memorymark sweep`, which finds the largest batch by running them."
   });
 }
 
@@ -8074,7 +8073,9 @@ function aliasProblems(document, describe) {
     document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: true });
     return [];
   } catch (error) {
-    return [describe(first, badAliases(error instanceof Error ? plain(error.message) : "The aliases cannot be read"))];
+    return [
+      describe(first, badAliases(error instanceof Error ? plain(error.message) : "The aliases cannot be resolved"))
+    ];
   }
 }
 function unreadable(problems2) {
@@ -8083,14 +8084,14 @@ function unreadable(problems2) {
 function tooLarge(bytes5) {
   return {
     code: "file-too-large",
-    message: `The file holds ${(bytes5 / MIB).toFixed(1)} MiB; a training config is read up to 1 MiB`,
-    fix: "Move data out of the config, or leave the file out of the check."
+    message: `The file is ${(bytes5 / MIB).toFixed(1)} MiB; training configs are read up to 1 MiB`,
+    fix: "Move data out of the config, or exclude the file from the check."
   };
 }
 var tooDeep = {
   code: "file-too-deep",
-  message: `The file nests more than ${MAX_DEPTH} levels deep here`,
-  fix: "Flatten it, or leave the file out of the check."
+  message: `The file is nested more than ${MAX_DEPTH} levels deep here`,
+  fix: "Flatten it, or exclude the file from the check."
 };
 var placeholder = /(?:[A-Z][A-Z0-9_]{2,60}|\$\{[^{}\n]{1,80}\}|\$\w{1,60}|\{\{[^{}\n]{1,80}\}\}|<[\w ]{1,60}>|@\w{1,60}@)(?=\s*[,}\]])/y;
 function placeholderAt(text, offset2) {
@@ -8104,15 +8105,15 @@ function notJson(text, offset2) {
   if (filledIn !== void 0) {
     return {
       code: "template",
-      message: `A template: ${quote(filledIn)} stands where a script fills a value in, so its settings cannot be known from the file`,
-      fix: "Check the file that the script writes, or add this one to ignore in .github/memorymark.yml."
+      message: `A template: a script replaces ${quote(filledIn)} with a value, so its settings cannot be determined from the file`,
+      fix: "Check the file that the script writes, and add this one to ignore in .github/memorymark.yml."
     };
   }
   const found = offset2 < text.length ? `Not valid JSON at ${quote(text.slice(offset2, offset2 + 20))}` : "The JSON ends early";
   return {
     code: "not-json",
     message: found,
-    fix: "Correct the JSON there; it allows no comments, no trailing commas and no single quotes."
+    fix: "Correct the JSON there; it allows no comments, trailing commas or single quotes."
   };
 }
 function notYaml(message2) {
@@ -8120,7 +8121,7 @@ function notYaml(message2) {
   return {
     code: "not-yaml",
     message: isKeyAlone ? "Not valid YAML: a key without a value, or without the space after its colon" : `Not valid YAML: ${plain(message2)}`,
-    fix: isKeyAlone ? "Write the line as key: value." : "Correct the YAML there; indent with spaces and quote text that holds special characters."
+    fix: isKeyAlone ? "Write the line as key: value." : "Correct the YAML there; indent with spaces, and quote text that contains special characters."
   };
 }
 function duplicateKey(key2) {
@@ -8134,7 +8135,7 @@ function badAliases(message2) {
   return {
     code: "bad-alias",
     message: message2,
-    fix: `Write the values out instead of aliasing them; up to ${MAX_ALIASES} expansions of an anchor are read.`
+    fix: `Write the values out instead of aliasing them; at most ${MAX_ALIASES} expansions of an anchor are read.`
   };
 }
 
@@ -8161,14 +8162,14 @@ function settingsIn(file) {
   const parsed2 = parseFile(file);
   if (parsed2.kind === "unreadable") return { kind: "unusable", path: path3, why: unreadableBecause(parsed2.problems[0]) };
   const [settings2, ...others3] = parsed2.mappings;
-  if (settings2 === void 0 || others3.length > 0) return { kind: "unusable", path: path3, why: "is not one mapping" };
+  if (settings2 === void 0 || others3.length > 0) return { kind: "unusable", path: path3, why: "is not a single mapping" };
   if (settings2.at("zero_optimization") === void 0) {
     return { kind: "unusable", path: path3, why: "has no zero_optimization" };
   }
   return { kind: "read", path: path3, settings: settings2.writtenIn(path3) };
 }
 function unreadableBecause(problem2) {
-  if (problem2?.code === "file-too-large") return "is larger than the 1 MiB that are read";
+  if (problem2?.code === "file-too-large") return "is larger than the limit of 1 MiB";
   return problem2?.line === void 0 ? "cannot be parsed" : `cannot be parsed at line ${problem2.line}`;
 }
 
@@ -8199,7 +8200,7 @@ var accelerate = {
     ].filter((part) => part !== void 0);
     return {
       kind: "not-a-training-config",
-      why: `It holds launch settings of Accelerate (${says.join(", ")}) and no batch size: the script's own config is what is checked.`
+      why: `It holds launch settings of Accelerate (${says.join(", ")}) but no batch size: MemoryMark checks the script's own config instead.`
     };
   }
 };
@@ -8228,9 +8229,9 @@ var FieldReader = class {
   #path;
   #supplied;
   #unread;
-  /** Fields whose value the settings may supply, by the key under which they would. */
+  /** Fields that the settings may supply, by their key there. */
   #suppliable = /* @__PURE__ */ new Map();
-  /** `supplied` wins over what the config writes. */
+  /** `supplied` overrides the config. */
   constructor(path3, supplied = {}) {
     this.#path = path3;
     this.#supplied = supplied;
@@ -8239,11 +8240,11 @@ var FieldReader = class {
   supplies(key2) {
     return this.#supplied[key2] !== void 0;
   }
-  /** What was supplied and, so far, not asked for. */
+  /** What was supplied but has not been read so far. */
   get unread() {
     return [...this.#unread];
   }
-  /** The field that a setting is read from: the one that the repository's settings supply, or else the config's own. */
+  /** The field that a setting is read from: the one in the repository's settings, or else the config's own. */
   fieldFor(key2, written2) {
     const field = this.#supplied[key2];
     this.#unread.delete(key2);
@@ -8251,14 +8252,14 @@ var FieldReader = class {
       if (written2 !== void 0) this.#suppliable.set(written2, key2);
       return written2;
     }
-    const sentence = `The ${suppliedNames[key2]} is ${shown(field)}, as ${field.file ?? SETTINGS_PATH} says.`;
+    const sentence = `The ${suppliedNames[key2]} is ${shown(field)}, as set in ${field.file ?? SETTINGS_PATH}.`;
     if (!this.assumptions.includes(sentence)) this.assume(sentence);
     return field;
   }
   assume(sentence) {
     this.assumptions.push(sentence);
   }
-  /** Reads a setting, or takes its default where the field is missing or was refused; either way notes where it came from. */
+  /** Reads a setting, or uses its default if the field is missing or refused; records its origin either way. */
   settle(setting, field, read12, byDefault2) {
     if (field === void 0 || field.value.kind === "empty") {
       if (byDefault2.assumption !== void 0) this.assume(byDefault2.assumption);
@@ -8267,13 +8268,13 @@ var FieldReader = class {
     const value = read12(field);
     return value === void 0 ? byDefault2.value : this.note(setting, value, field);
   }
-  /** Reads a setting that a spec goes without where the field is missing. */
+  /** Reads a setting that is absent from the spec if the field is missing. */
   optional(setting, field, read12) {
     if (field === void 0 || field.value.kind === "empty") return void 0;
     const value = read12(field);
     return value === void 0 ? void 0 : this.note(setting, value, field);
   }
-  /** Notes where a value came from: a field, or what is said of it. Answers the value. */
+  /** Records where a value came from: a field, or a description. Returns the value. */
   note(setting, value, from) {
     this.decisions.push({
       setting,
@@ -8334,22 +8335,22 @@ var FieldReader = class {
     if (field.value.kind === "text") return field.value.text.trim();
     return this.refuse(field, "not-text", `${shown(field)} is not text`, "Write one name.");
   }
-  /** `offered` are the spellings that messages name, in case `choices` accepts more. */
+  /** `offered`: the spellings that messages list, if `choices` accepts more. */
   choice(field, choices, offered = [...choices.keys()]) {
     const text = this.text(field);
     if (text === void 0) return void 0;
     if (choices.has(text)) return choices.get(text);
-    return this.refuse(field, "unknown-value", `${quote(text)} is not known here`, suggest(text, offered));
+    return this.refuse(field, "unknown-value", `${quote(text)} is not a known value`, suggest(text, offered));
   }
-  /** Told apart from a mistake: the value is filled in when the training starts. */
+  /** Not a mistake: the value is filled in when training starts. */
   #isOpen(field) {
     if (!isPlaceholder(field)) return false;
     const key2 = this.#suppliable.get(field);
     this.refuse(
       field,
       "not-in-file",
-      `The value cannot be known from the file: it holds ${quote(field.source)}`,
-      key2 === void 0 ? "Write the value into the config if it should be checked." : `Write the value into the config, ${orInSettings(key2)}.`
+      `The value cannot be determined from the file: it is ${quote(field.source)}`,
+      key2 === void 0 ? "Write the value into the config if you want it checked." : `Write the value into the config, ${orInSettings(key2)}.`
     );
     return true;
   }
@@ -8383,37 +8384,37 @@ function count(number42) {
 }
 
 // engine/config/model-problem.ts
-var bringConfig = "put the model's config.json into the repository, in a folder of that name or beside the training config";
+var bringConfig = "add the model's config.json to the repository, in a folder of that name or next to the training config";
 function modelProblem(name, resolution) {
   switch (resolution.kind) {
     case "unknown":
       return {
         code: "unknown-model",
-        message: `The model ${quote(name)} is not known`,
-        fix: didYouMean(name) ?? `Write its Hub id, or ${bringConfig}.`
+        message: `Unknown model ${quote(name)}`,
+        fix: didYouMean(name) ?? `Use its Hugging Face Hub id, or ${bringConfig}.`
       };
     case "unsupported":
       return {
         code: "unsupported-architecture",
         message: `The architecture ${quote(resolution.architecture)} of the model ${quote(name)} is not supported`,
-        fix: `Supported are ${oneOf(supportedArchitectures)}. CONTRIBUTING.md says how to add another.`
+        fix: `Supported: ${oneOf(supportedArchitectures)}. CONTRIBUTING.md says how to add another.`
       };
     case "invalid":
       return {
         code: "unusable-model-config",
-        message: `The model ${quote(name)} cannot be known from ${quote(resolution.source)}: ${resolution.why}`,
-        fix: "Use the config.json that save_pretrained wrote beside the weights."
+        message: `The model ${quote(name)} cannot be read from ${quote(resolution.source)}: ${resolution.why}`,
+        fix: "Use the config.json that save_pretrained wrote next to the weights."
       };
     case "refused":
       return {
         code: "model-refused",
-        message: `The Hugging Face Hub does not show the model ${quote(name)} to everybody`,
-        fix: `Set HF_TOKEN to a token that may read it, or ${bringConfig}.`
+        message: `The model ${quote(name)} is gated or private on the Hugging Face Hub`,
+        fix: `Set HF_TOKEN to a token with access to it, or ${bringConfig}.`
       };
     case "unreachable":
       return {
         code: "hub-unreachable",
-        message: `The model ${quote(name)} is not in the catalogue, and the Hugging Face Hub gave no answer: ${resolution.why}`,
+        message: `The model ${quote(name)} is not in the catalogue, and the Hugging Face Hub did not answer: ${resolution.why}`,
         fix: `Try again, or ${bringConfig}.`
       };
   }
@@ -8439,7 +8440,7 @@ function readModel(reader, written2, expectedKey, lookUp) {
     return reader.refuse(
       field,
       "model-not-in-file",
-      "The model cannot be known from the file",
+      "The model cannot be determined from the file",
       `Set ${expectedKey} in the config, ${orInSettings("model")}.`
     );
   }
@@ -8458,7 +8459,7 @@ function readUnwrittenTask(reader, model) {
   const field = reader.fieldFor("task", void 0);
   const task = reader.choice(field, new Map(tasks.map((task2) => [task2, task2])));
   if (task !== void 0) return checkTask(reader, field, task, model);
-  reader.assume(`The task is ${model.defaultTask}: the config names none.`);
+  reader.assume(`The task is ${model.defaultTask}: the config does not name one.`);
   return model.defaultTask;
 }
 function checkTask(reader, field, task, model) {
@@ -8484,7 +8485,7 @@ function readInputSize(reader, model, fields2) {
   if (trainedPixels !== void 0) {
     if (imageSize === void 0) {
       reader.note("imageSize", trainedPixels, "as the model was trained");
-      reader.assume(`Images of ${trainedPixels}×${trainedPixels} pixels: the config names no image size.`);
+      reader.assume(`Images of ${trainedPixels}×${trainedPixels} pixels: the config sets no image size.`);
     }
     return { imageSize: pixels ?? trainedPixels };
   }
@@ -8496,7 +8497,7 @@ function readInputSize(reader, model, fields2) {
 function tellTooLong(reader, field, tokens, model) {
   const { positionLimit, maxPositions } = model;
   if (positionLimit === void 0) {
-    reader.assume(`${tokens} tokens, though ${quote(model.id)} was trained on up to ${maxPositions}: taken as written.`);
+    reader.assume(`${tokens} tokens, as written, although ${quote(model.id)} was trained on up to ${maxPositions}.`);
     return;
   }
   reader.refuse(
@@ -8572,7 +8573,7 @@ function languageModelReading(reader, config) {
       void 0,
       "unsupported-task",
       `The model ${quote(model.id)} is not supported for ${task}`,
-      "Name a decoder, or leave this config out of the check."
+      "Use a decoder model, or exclude this config from the check."
     );
   }
   return trainingConfig(reader, {
@@ -8641,7 +8642,7 @@ function divided(reader, size2, { dividedBy = 1 }) {
   if (size2.sequenceLength === void 0 || dividedBy === 1) return size2;
   const sequenceLength = Math.ceil(size2.sequenceLength / dividedBy);
   reader.assume(
-    `Each of ${dividedBy} GPUs holds ${sequenceLength} of the ${size2.sequenceLength} tokens of a sequence; what they exchange is not counted.`
+    `Each of ${dividedBy} GPUs holds ${sequenceLength} of the ${size2.sequenceLength} tokens of a sequence; their communication buffers are not counted.`
   );
   return { sequenceLength };
 }
@@ -8973,7 +8974,7 @@ function readModulesToSave(reader, field) {
   const copied = ["embed_tokens", "lm_head", "embed_out", "wte", "embed_in"];
   const others3 = last.filter((name) => !copied.includes(name));
   if (field !== void 0 && others3.length > 0) {
-    const message2 = `Training ${oneOf(others3.slice(0, MAX_TARGETS).map(quote))} whole beside adapters is not modelled yet`;
+    const message2 = `Training ${oneOf(others3.slice(0, MAX_TARGETS).map(quote))} in full alongside adapters is not modelled yet`;
     reader.refuse(field, "unsupported-setting", message2, `Name embeddings or output layers: ${oneOf(copied)}.`);
   }
   return last.filter((name) => copied.includes(name));
@@ -8984,8 +8985,8 @@ function targetsIn(reader, model, { targets, targetField }) {
     return reader.refuse(
       targetField,
       "unsupported-setting",
-      `Adapters on models of the family ${model.family} are not modelled yet`,
-      "Leave this config out of the check for now."
+      `Adapters on ${model.family} models are not modelled yet`,
+      "Exclude this config for now: add it to ignore in .github/memorymark.yml."
     );
   }
   const ofExperts = expertTargetsOf(model);
@@ -8998,19 +8999,19 @@ function targetsIn(reader, model, { targets, targetField }) {
     targetField,
     "no-such-lora-target",
     `${quote(model.id)} has no linear layer named ${oneOf(targets.slice(0, MAX_TARGETS).map(quote))}`,
-    `Name some of ${linears3.all.join(", ")}.`
+    `Use some of ${linears3.all.join(", ")}.`
   );
 }
 function usualTargets(reader, model, { all, usual }, targetField) {
   if (usual !== void 0) {
-    reader.assume(`Adapters on ${usual.join(" and ")}, as peft does where the config names no layers.`);
+    reader.assume(`Adapters on ${usual.join(" and ")}, peft's default: the config names no layers.`);
     return usual;
   }
   return reader.refuse(
     targetField,
     "no-such-lora-target",
-    `peft knows no usual layers for models of the family ${model.family}`,
-    `Name some of ${all.join(", ")}.`
+    `peft has no default target modules for ${model.family} models`,
+    `Use some of ${all.join(", ")}.`
   );
 }
 function readTargets(reader, field) {
@@ -9031,7 +9032,7 @@ function patternTargets(reader, field, pattern) {
   return reader.refuse(
     field,
     "not-in-file",
-    `Which layers get adapters cannot be known from the file: the pattern ${quote(pattern)} does not end in names`,
+    `Which layers get adapters cannot be determined from the file: the pattern ${quote(pattern)} does not end in layer names`,
     "List the names of the layers, such as [q_proj, v_proj]."
   );
 }
@@ -9073,40 +9074,40 @@ function implementation(reader, field) {
     return reader.refuse(
       field,
       "unknown-value",
-      `${quote(name)} is not known here`,
+      `${quote(name)} is not a known value`,
       suggest(name, [...implementations.keys()])
     );
   }
   const shown2 = known2 === void 0 ? quote(name) : name;
-  reader.assume(`${shown2} is taken as sdpa: the flash kernel and the fused one hold the same bytes.`);
+  reader.assume(`${shown2} is counted as sdpa: both kernels use the same memory.`);
   return flashAttention;
 }
 
 // engine/config/trainer/method.ts
 var ordinary = {};
 var references2 = {
-  none: "no reference model runs beside",
-  "adapters-off": "the reference is the same model with its adapters off",
-  copy: "a frozen copy of the model is the reference"
+  none: "there is no reference model",
+  "adapters-off": "the reference is the same model with its adapters disabled",
+  copy: "the reference is a frozen copy of the model"
 };
 function preference(reader, field, terms) {
   const { reference: reference2, style, withCrossEntropy = false, keepsDropout = false } = terms;
   reader.assume(
-    `Each sample is two sequences, the chosen and the rejected answer, in one forward pass; ${references2[reference2]}.`
+    `Each sample is two sequences, the chosen and the rejected response, in one forward pass; ${references2[reference2]}.`
   );
   const method = { kind: "preference", reference: reference2, logProbabilities: style, withCrossEntropy };
   return noted(reader, field, method, keepsDropout);
 }
 function kto(reader, field, { reference: reference2, style }) {
   reader.assume(
-    `KTO: an unrelated answer goes through the model beside each sample, without gradients; ${references2[reference2]}.`
+    `KTO: with each sample, an unrelated response also goes through the model, without gradients; ${references2[reference2]}.`
   );
   return noted(reader, field, { kind: "kto", reference: reference2, logProbabilities: style }, false);
 }
 var heads = {
-  score: "Each sample is two sequences, the chosen and the rejected answer; a score takes the place of the output layer.",
-  value: "Each sample is two sequences, the chosen and the rejected answer; a value head stands beside the output layer.",
-  steps: "A score of every step takes the place of the output layer."
+  score: "Each sample is two sequences, the chosen and the rejected response; a score head replaces the output layer.",
+  value: "Each sample is two sequences, the chosen and the rejected response; a value head is added next to the output layer.",
+  steps: "A head that scores every step replaces the output layer."
 };
 function reward(reader, field, head2) {
   reader.assume(heads[head2]);
@@ -9114,21 +9115,21 @@ function reward(reader, field, head2) {
 }
 function noted(reader, field, method, keepsDropout) {
   reader.note("method", method, field);
-  return keepsDropout ? { method } : { method, dropout: reader.note("dropout", false, "turned off by the method") };
+  return keepsDropout ? { method } : { method, dropout: reader.note("dropout", false, "disabled by the method") };
 }
 function anchored(reader, field) {
-  reader.assume("A frozen copy of the model reads the same batch; its logits stand beside those that are trained.");
+  reader.assume("A frozen copy of the model processes the same batch, and its logits are held at the same time.");
   return noted(reader, field, { kind: "anchored" }, true);
 }
 function denoising(reader, field) {
   reader.assume(
-    "Every token is counted as masked, as in the heaviest step of the diffusion; samples that are generated between steps are not counted."
+    "Every token is counted as masked, as in the heaviest diffusion step; samples generated between steps are not counted."
   );
   return noted(reader, field, { kind: "denoising" }, true);
 }
 function distillation(reader, field, teacher, chunks2) {
   reader.assume(
-    `The teacher ${quote(teacher)} reads the same batch, without gradients; its logits stand beside the student's.`
+    `The teacher ${quote(teacher)} processes the same batch without gradients, and its logits are held at the same time as the student's.`
   );
   return noted(reader, field, { kind: "distillation", teacher, chunks: chunks2 }, true);
 }
@@ -9136,8 +9137,8 @@ function refuseGeneration(reader, field, name) {
   reader.refuse(
     field,
     "unsupported-training",
-    `What ${quote(name)} holds while it generates answers is not modelled: vLLM's share of the GPU, or the key/value cache of the answers, and the models that judge them`,
-    "Leave this config out: add it to ignore in .github/memorymark.yml."
+    `The memory that ${quote(name)} needs for generation is not modelled: vLLM's share of the GPU or the key/value cache, and the models that judge the completions`,
+    "Exclude this config: add it to ignore in .github/memorymark.yml."
   );
   return ordinary;
 }
@@ -9186,14 +9187,23 @@ var trainerOptimizers = /* @__PURE__ */ new Map([
   ["lion_32bit", "lion"]
 ]);
 var heavierKin = /* @__PURE__ */ new Map([
-  ["adamw_torch_4bit", ["adamw-8bit", "4-bit AdamW is counted as 8-bit: the estimate is up to 1 B a parameter high."]],
-  ["ao_adamw_4bit", ["adamw-8bit", "4-bit AdamW is counted as 8-bit: the estimate is up to 1 B a parameter high."]],
-  ["ao_adamw_8bit", ["adamw-8bit", "torchao's 8-bit AdamW is counted as bitsandbytes'."]],
-  ["muon", ["adamw-fused", "Muon keeps one momentum of a matrix and is counted as AdamW's two: the estimate is high."]],
-  ["lion_8bit", ["lion", "The 8-bit state of Lion is counted as wide as the parameters."]],
-  ["paged_lion", ["lion", "The paged state of Lion is counted on the GPU."]],
-  ["paged_lion_32bit", ["lion", "The paged state of Lion is counted on the GPU."]],
-  ["paged_lion_8bit", ["lion", "The paged 8-bit state of Lion is counted on the GPU, as wide as the parameters."]]
+  [
+    "adamw_torch_4bit",
+    ["adamw-8bit", "4-bit AdamW is counted as 8-bit: the estimate is up to 1 byte per parameter high."]
+  ],
+  [
+    "ao_adamw_4bit",
+    ["adamw-8bit", "4-bit AdamW is counted as 8-bit: the estimate is up to 1 byte per parameter high."]
+  ],
+  ["ao_adamw_8bit", ["adamw-8bit", "torchao's 8-bit AdamW is counted like bitsandbytes'."]],
+  [
+    "muon",
+    ["adamw-fused", "Muon keeps one momentum per matrix but is counted with AdamW's two: the estimate is high."]
+  ],
+  ["lion_8bit", ["lion", "Lion's 8-bit state is counted at the width of the parameters."]],
+  ["paged_lion", ["lion", "Lion's paged state is counted on the GPU."]],
+  ["paged_lion_32bit", ["lion", "Lion's paged state is counted on the GPU."]],
+  ["paged_lion_8bit", ["lion", "Lion's paged 8-bit state is counted on the GPU, at the width of the parameters."]]
 ]);
 var unsupported = [
   ...["adagrad", "rmsprop_bnb", "rmsprop_bnb_8bit", "rmsprop_bnb_32bit", "adamw_anyprecision"],
@@ -9222,38 +9232,40 @@ function trainerOptimizer(reader, field) {
   return kin;
 }
 function refuse(reader, field, name) {
-  const use = `Supported are ${oneOf([...trainerOptimizers.keys()])}.`;
+  const use = `Supported: ${oneOf([...trainerOptimizers.keys()])}.`;
   if (unsupported.includes(name)) {
     return reader.refuse(field, "unsupported-optimizer", `The optimizer ${quote(name)} is not supported yet`, use);
   }
   const meant = closest(name, [...trainerOptimizers.keys(), ...heavierKin.keys(), ...unsupported]);
   const fix = meant === void 0 ? use : `Did you mean ${meant}? ${use}`;
-  return reader.refuse(field, "unknown-optimizer", `The optimizer ${quote(name)} is not known`, fix);
+  return reader.refuse(field, "unknown-optimizer", `Unknown optimizer ${quote(name)}`, fix);
 }
 
 // engine/config/trainer/tensor-parallel.ts
 function readTensorParallel(reader, field, dividesTokens) {
   const gpus2 = reader.wholeNumber(field, { max: 1e3 }) ?? 1;
   if (field === void 0 || gpus2 === 1) return void 0;
-  reader.assume(`Each of ${gpus2} GPUs holds its part of every layer's matrices; what they exchange is not counted.`);
+  reader.assume(
+    `Each of ${gpus2} GPUs holds its part of every layer's matrices; their communication buffers are not counted.`
+  );
   return reader.note("tensorParallel", { gpus: gpus2, dividesTokens }, field);
 }
 
 // engine/config/trainer/trained-part.ts
 var MAX_NAMES2 = 200;
-var leaveOut = "Leave this config out of the check for now.";
+var leaveOut = "Exclude this config for now: add it to ignore in .github/memorymark.yml.";
 function readUnfrozen(reader, field, checkpoints) {
   if (field?.value.kind !== "list" || field.value.items.length === 0) return void 0;
   const written2 = field.value.items.flatMap((item) => item.kind === "text" ? [item.text] : []).slice(0, MAX_NAMES2);
   const names = written2.map((text) => text.replace(/\[\d*(?::\d*)?\]$/, "").replaceAll(/\.(?!\+)/g, "\\."));
   const strange = written2.filter((_, index) => parameterPattern(names[index] ?? "") === void 0);
   if (strange.length > 0 || names.length === 0) {
-    const message2 = `Which parameters train cannot be known from ${oneOf(strange.map(quote))}`;
-    const fix = "Write names with classes and at most two repetitions, such as model.layers.3[01].mlp.";
+    const message2 = `Which parameters train cannot be determined from ${oneOf(strange.map(quote))}`;
+    const fix = "Write names with character classes and at most two repetitions, such as model.layers.3[01].mlp.";
     return reader.refuse(field, "unsupported-setting", message2, fix);
   }
   reader.assume(
-    "What unfrozen_parameters matches among transformers 5's names of parameters trains; a name of an older version (block_sparse_moe) matches none."
+    "The parameters that unfrozen_parameters matches by their names in transformers 5 train; names from an older version (block_sparse_moe) match nothing."
   );
   const inputGradients = checkpoints || written2.some((text) => /lm_head|embed_tokens/.test(text));
   return reader.note("trainable", { names, inputGradients }, field);
@@ -9265,7 +9277,7 @@ function readLisa(reader, field, checkpoints) {
     ...["lm_head", String.raw`model\.embed_tokens`, String.raw`model\.norm`],
     ...Array.from({ length: count2 }, (_, index) => String.raw`model\.layers\.${index}\.`)
   ];
-  reader.assume(`${count2} blocks train at a time; the optimizer is counted with the state of all, as LISA leaves it.`);
+  reader.assume(`${count2} blocks train at a time; the optimizer state of all blocks is counted, because LISA keeps it.`);
   return reader.note("trainable", { names, inputGradients: checkpoints, inTurns: true }, field);
 }
 function readBlockwise(reader, document, field) {
@@ -9274,7 +9286,7 @@ function readBlockwise(reader, document, field) {
   if (other !== void 0) {
     return reader.refuse(other, "unsupported-training", `${other.key}: ${other.source} is not modelled yet`, leaveOut);
   }
-  reader.assume("BAdam trains a block at a time; the first is counted, above which no block is checkpointed.");
+  reader.assume("BAdam trains one block at a time; the first is counted, with no block above it checkpointed.");
   return reader.note("trainable", { names: [String.raw`.*layers\.0\.`], inputGradients: false }, field);
 }
 function readFreeze(reader, model, { from, layers: layers2, modules, extraModules, inputGradients }) {
@@ -9283,7 +9295,7 @@ function readFreeze(reader, model, { from, layers: layers2, modules, extraModule
   if (model === void 0 || count2 === void 0) return void 0;
   const blocks = blocksOf(model);
   if (blocks === void 0) {
-    const message2 = `Training some blocks of models of the family ${model.family} is not modelled yet`;
+    const message2 = `Training only some blocks of ${model.family} models is not modelled yet`;
     return reader.refuse(from, "unsupported-training", message2, leaveOut);
   }
   const trained = Math.min(Math.abs(count2), blocks);
@@ -9294,7 +9306,12 @@ function readFreeze(reader, model, { from, layers: layers2, modules, extraModule
   );
   const all = [...names, ...beside2.map((name) => `.*${name}`)];
   if (all.length > MAX_NAMES2 || all.length === 0) {
-    return reader.refuse(from, "unsupported-training", `${all.length} parts to train are not modelled`, leaveOut);
+    return reader.refuse(
+      from,
+      "unsupported-training",
+      `Training ${all.length} separate parts is not modelled`,
+      leaveOut
+    );
   }
   return reader.note("trainable", { names: all, inputGradients }, from);
 }
@@ -9304,7 +9321,12 @@ function namesIn2(reader, field) {
   const names = (listed ?? reader.text(field)?.split(",") ?? []).map((name) => name.trim()).filter((name) => name !== "");
   const strange = names.filter((name) => !/^\w{1,50}$/.test(name));
   if (strange.length === 0) return names;
-  return reader.refuse(field, "unknown-value", `${oneOf(strange.map(quote))} names no module`, "Write names such as mlp.") ?? [];
+  return reader.refuse(
+    field,
+    "unknown-value",
+    `${oneOf(strange.map(quote))} does not name a module`,
+    "Write names such as mlp."
+  ) ?? [];
 }
 function blocksOf({ config }) {
   if ("num_hidden_layers" in config) return config.num_hidden_layers;
@@ -9352,7 +9374,7 @@ function readAnswers(reader, field, fields2, terms) {
   if (namesRewardModel(reader, fields2.rewards)) return ordinary;
   if (isOn(reader, fields2.liger)) {
     reader.assume(
-      "The logits are counted whole, though Liger's loss goes through them in chunks: the estimate is high."
+      "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high."
     );
   }
   const tokens = fields2.answerLength && reader.wholeNumber(fields2.answerLength, { max: 1e7 });
@@ -9360,8 +9382,8 @@ function readAnswers(reader, field, fields2, terms) {
   const all = fields2.perGeneration && reader.wholeNumber(fields2.perGeneration, { max: MAX_BATCH });
   const count2 = all === void 0 ? step3.samples : Math.max(1, Math.floor(all / step3.gpus));
   if (count2 > MAX_BATCH) {
-    const message2 = `${count2} answers at a time are more than any GPU holds`;
-    reader.refuse(field, "out-of-range", message2, `Make ${MAX_BATCH} at most.`);
+    const message2 = `${count2} completions at a time are more than any GPU can hold`;
+    reader.refuse(field, "out-of-range", message2, `Use at most ${MAX_BATCH}.`);
     return ordinary;
   }
   const diverges = fields2.beta === void 0 ? defaultBeta !== 0 : isNotZero(fields2.beta);
@@ -9369,7 +9391,7 @@ function readAnswers(reader, field, fields2, terms) {
   const ofAdapters = copiesAdapters && !comparesFeatures ? "adapters-copy" : "adapters-off";
   const reference2 = hasReference ? hasAdapter ? ofAdapters : "copy" : "none";
   if (comparesFeatures && diverges && !hasAdapter) {
-    const message2 = "A reference beside the frozen copy that features are compared with is not modelled yet";
+    const message2 = "A reference model in addition to the frozen feature network is not modelled yet";
     reader.refuse(fields2.beta, "unsupported-training", message2, "Train adapters, or set beta: 0.");
     return ordinary;
   }
@@ -9387,36 +9409,36 @@ function readAnswers(reader, field, fields2, terms) {
   return { method };
 }
 var references3 = {
-  none: "No reference model is loaded, as beta is 0.",
-  "adapters-off": "The reference is the same model with its adapters off.",
-  "adapters-copy": "The reference is the same model under a frozen copy of its adapters.",
-  copy: "A frozen copy of the model is the reference."
+  none: "No reference model is loaded, because beta is 0.",
+  "adapters-off": "The reference is the same model with its adapters disabled.",
+  "adapters-copy": "The reference is the same model with a frozen copy of its adapters.",
+  copy: "The reference is a frozen copy of the model."
 };
 function tell(reader, { answerLength, count: count2, generation, reference: reference2, perPrompt, gpus: gpus2 }) {
   reader.assume(
-    `Answers of up to ${answerLength} tokens are the ends of the sequences: how long prompts are is for the data to say. ${references3[reference2]}`
+    `Sequences end in completions of up to ${answerLength} tokens; prompt lengths depend on the data. ${references3[reference2]}`
   );
   reader.assume(generations(generation, count2));
   reader.assume(
-    "Samples a second are those of the step over the answers: how long making them takes is not modelled. Reward functions are counted as holding nothing on the GPU."
+    "Throughput is that of the training step; the time that generation takes is not modelled. Reward functions are assumed to use no GPU memory."
   );
   reader.assume(
-    "The effective batch stays as it is in any recommendation: it is how many answers are made and compared at a time."
+    "Recommendations keep the effective batch: it is the number of completions that are generated and compared at a time."
   );
   const group = (perPrompt && reader.wholeNumber(perPrompt, { max: MAX_BATCH })) ?? DEFAULT_PER_PROMPT;
   if (count2 * gpus2 % group === 0) return;
   reader.assume(
-    `The trainer asks for a multiple of ${group} answers at a time, so many as there are to a prompt; ${count2 * gpus2} on ${gpus2 === 1 ? "one GPU" : `${gpus2} GPUs`} are none.`
+    `The trainer requires a multiple of ${group} completions at a time, the number per prompt; ${count2 * gpus2} on ${gpus2 === 1 ? "one GPU" : `${gpus2} GPUs`} is not one.`
   );
 }
 function generations(generation, count2) {
   switch (generation.kind) {
     case "server":
-      return "A vLLM server on GPUs of its own makes the answers.";
+      return "A vLLM server on its own GPUs generates the completions.";
     case "vllm":
-      return generation.sleeps ? `vLLM makes the answers in ${percent(generation.share)} of this GPU, and lets that go while the model trains.` : `vLLM makes the answers, and always holds ${percent(generation.share)} of this GPU for that.`;
+      return generation.sleeps ? `vLLM generates the completions in ${percent(generation.share)} of this GPU, and releases that memory while the model trains.` : `vLLM generates the completions, and always holds ${percent(generation.share)} of this GPU for that.`;
     case "transformers":
-      return `transformers' generate makes ${count2} answers at once, with a key/value cache of all of them.`;
+      return `transformers' generate produces ${count2} completions at once, with a key/value cache for all of them.`;
   }
 }
 function percent(share2) {
@@ -9430,8 +9452,13 @@ function namesRewardModel(reader, field) {
   const values = field.value.kind === "list" ? field.value.items : [field.value];
   const model = values.find((value) => value.kind === "text" && value.text.includes("/"));
   if (model?.kind !== "text") return false;
-  const message2 = `What the reward model ${quote(model.text)} holds beside the training is not modelled yet`;
-  reader.refuse(field, "unsupported-training", message2, "Leave this config out of the check for now.");
+  const message2 = `The memory of the reward model ${quote(model.text)} is not modelled yet`;
+  reader.refuse(
+    field,
+    "unsupported-training",
+    message2,
+    "Exclude this config for now: add it to ignore in .github/memorymark.yml."
+  );
   return true;
 }
 
@@ -9445,11 +9472,11 @@ function readGenerated(reader, document, rl, around) {
   const prefetches = trl("async_prefetch");
   if (isOn(reader, prefetches)) {
     reader.assume(
-      "The step is counted as the synchronous trainer goes about it, though async_prefetch takes one that keeps its logits in 16 bits: the estimate is high."
+      "The step is counted as the synchronous trainer runs it, although async_prefetch uses one that keeps its logits in 16 bits: the estimate is high."
     );
   }
   const turns = document.at("nemo_gym_multi_turn");
-  if (isOn(reader, turns)) reader.assume("One turn is counted: more turns make longer sequences.");
+  if (isOn(reader, turns)) reader.assume("Only one turn is counted: more turns would make the sequences longer.");
   return readAnswers(
     reader,
     rl,
@@ -9489,18 +9516,18 @@ function readStrided(reader, document, rl, hasAdapter) {
     withCrossEntropy: coefficient?.kind === "number" && coefficient.number > 0
   };
   reader.assume(
-    `Sequences are full, and answered ${method.rollouts} times at every place; prompts, before which there is none, would leave fewer. ${references4[method.reference]}`
+    `Full-length sequences are counted, with ${method.rollouts} rollouts from every start position; a prompt, which has none, would leave fewer. ${references4[method.reference]}`
   );
   reader.assume(
-    "From a micro-batch of 2 on the estimate is high: answered sequences go through the training pass one by one, and are counted as so many at a time as there are samples."
+    "From a micro-batch of 2, the estimate is high: completed sequences go through the training pass one by one, but are counted as many at a time as the micro-batch has samples."
   );
-  reader.assume("Samples a second count one of the passes that make answers: the others take longer than is modelled.");
+  reader.assume("Throughput counts only one of the generation passes: the others take longer than is modelled.");
   reader.note("method", method, rl);
   return { method };
 }
 var references4 = {
-  "adapters-off": "The same model with its adapters off compares them, as it does where one GPU is visible.",
-  copy: "A frozen copy of the model beside it compares them; where more GPUs are visible it is on another."
+  "adapters-off": "The reference is the same model with its adapters disabled, as when one GPU is visible.",
+  copy: "The reference is a frozen copy of the model on the same GPU; with more GPUs visible it would be on another."
 };
 var DEFAULT_SHARE = 0.9;
 function readGeneration(reader, document) {
@@ -9527,7 +9554,7 @@ function readExpertStyle(reader, document, model, hasExpertAdapters) {
   const kernels3 = ["use_scattermoe", "use_sonicmoe"].map((key2) => document.at(key2)).find((field) => isOn(reader, field));
   if (kernels3 === void 0 || !hasExpertAdapters) return void 0;
   reader.assume(
-    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low."
+    "Experts in Axolotl's kernels are counted row by row, and in full where they are dequantised: the estimate errs on the high side."
   );
   return reader.note("expertStyle", "axolotl-kernels", kernels3);
 }
@@ -9542,7 +9569,7 @@ function readGpus(reader, written2, sharding) {
   const divides = sharding !== void 0 && sharding !== "ddp";
   const byDefault2 = divides ? {
     value: GPUS_OF_A_MACHINE,
-    assumption: `${GPUS_OF_A_MACHINE} GPUs: the config divides the training among several and does not say how many; gpus for this path in the overrides of ${SETTINGS_PATH} does.`
+    assumption: `${GPUS_OF_A_MACHINE} GPUs: the config divides the training among several but does not say how many; set gpus for this path in the overrides of ${SETTINGS_PATH}.`
   } : { value: 1, assumption: "One GPU: the config does not say how many processes run." };
   return reader.settle("gpus", field, (present3) => reader.wholeNumber(present3, { max: 1e5 }), {
     source: "not in the file",
@@ -9589,7 +9616,7 @@ function refuseName(reader, field, name, file) {
   reader.refuse(
     field,
     "not-in-file",
-    why === void 0 ? `The ZeRO stage cannot be known from the file: it is in ${quote(name)}` : `The ZeRO stage cannot be known: ${why}, and the name of ${quote(name)} tells none`,
+    why === void 0 ? `The ZeRO stage cannot be determined from the file: it is in ${quote(name)}` : `The ZeRO stage cannot be determined: ${why}, and the name ${quote(name)} does not say it`,
     fixes[file.kind]
   );
   return {};
@@ -9601,15 +9628,15 @@ function unreadBecause(file) {
     case "unusable":
       return `${quote(file.path)} ${file.why}`;
     case "outside":
-      return "files outside the repository are not opened";
+      return "files outside the repository are not read";
     case "not-looked-for":
       return void 0;
   }
 }
 var otherwise = "name the stage in the file name (zero2.json), or write the DeepSpeed settings here.";
 var fixes = {
-  "not-found": `Put the file into the repository, ${otherwise}`,
-  outside: `Put the file into the repository, ${otherwise}`,
+  "not-found": `Add the file to the repository, ${otherwise}`,
+  outside: `Add the file to the repository, ${otherwise}`,
   unusable: `Correct that file, ${otherwise}`,
   "not-looked-for": "Name the stage in the file name (zero2.json), or write the DeepSpeed settings here."
 };
@@ -9620,7 +9647,7 @@ function halfPrecisionSwitch(reader, key2, own, settings2) {
     reader.refuse(
       own,
       "precision-conflict",
-      `${key2} is ${onOrOff(own.value.flag)} here and ${onOrOff(theirs.value.flag)} in ${theirs.file === void 0 ? "the DeepSpeed settings" : quote(theirs.file)}: the training does not start`,
+      `${key2} is ${onOrOff(own.value.flag)} here and ${onOrOff(theirs.value.flag)} in ${theirs.file === void 0 ? "the DeepSpeed settings" : quote(theirs.file)}, so the training would not start`,
       `Make both the same, or set ${theirs.name} to "auto" there.`
     );
   }
@@ -9670,7 +9697,7 @@ function offloads(device2) {
 }
 function offloadOf(reader, weights, optimizer) {
   if (weights !== void 0 && optimizer === void 0) {
-    reader.assume("Offloaded weights alone are counted as staying on the GPU: the estimate is high.");
+    reader.assume("Offloaded weights are counted as if they stayed on the GPU: the estimate is high.");
     return {};
   }
   if (weights !== void 0) return { offload: reader.note("offload", "optimizer-and-weights", weights) };
@@ -9730,7 +9757,7 @@ function readSharding(reader, document, file) {
   const field = document.at("deepspeed");
   const deepspeed2 = readDeepSpeed(reader, field, file);
   if (field !== void 0 && file.kind !== "read" && offloadingFile.test(field.source)) {
-    reader.assume("The optimizer's state is on the host: Axolotl's own zero2.json offloads it.");
+    reader.assume("The optimizer state is on the host: Axolotl's own zero2.json offloads it.");
     return { ...deepspeed2, offload: reader.note("offload", "optimizer", field) };
   }
   if (deepspeed2.sharding !== void 0) return deepspeed2;
@@ -9752,16 +9779,21 @@ function storedQuantization(reader, model, hasAdapter) {
   const words2 = model.value.text.toLowerCase().split(/[^a-z0-9]+/);
   const other = words2.find((word) => others2.has(word));
   if (other !== void 0) {
-    const message2 = `Weights stored in ${quote(other)} are not modelled yet`;
-    return reader.refuse(model, "unsupported-quantization", message2, "Leave this config out of the check for now.");
+    const message2 = `Checkpoints stored as ${quote(other)} are not modelled yet`;
+    return reader.refuse(
+      model,
+      "unsupported-quantization",
+      message2,
+      "Exclude this config for now: add it to ignore in .github/memorymark.yml."
+    );
   }
   const format = words2.map((word) => stored.get(word)).find((found) => found !== void 0);
   if (format === void 0) return void 0;
   if (!hasAdapter) {
     const message2 = `The 4-bit weights of ${quote(model.value.text)} cannot be trained without an adapter`;
-    return reader.refuse(model, "quantised-without-adapter", message2, "Train adapters over them.");
+    return reader.refuse(model, "quantised-without-adapter", message2, "Train adapters on top of them.");
   }
-  reader.assume(`Weights stored in 4 bits in groups of 128, as ${quote(model.value.text)} names them.`);
+  reader.assume(`Weights are stored in 4 bits in groups of 128, judging by the name ${quote(model.value.text)}.`);
   return reader.note("quantization", format, model);
 }
 
@@ -9775,7 +9807,7 @@ function readQuantization(reader, document, hasAdapter) {
   const gptq = document.at("gptq");
   if (isOn(reader, gptq)) {
     if (hasAdapter) return reader.note("quantization", "gptq", gptq);
-    const message2 = "Weights stored by GPTQ cannot be trained without an adapter";
+    const message2 = "GPTQ weights cannot be trained without an adapter";
     return reader.refuse(gptq, "quantised-without-adapter", message2, "Set adapter: lora.");
   }
   if (four === void 0 || reader.flag(four) !== true) {
@@ -9817,12 +9849,12 @@ function readPrecision(reader, document, { sharding }, hasAdapter) {
   const bf16 = document.at("bf16") ?? document.at("bfloat16");
   const fp16 = document.at("fp16") ?? document.at("float16");
   if (fp16 !== void 0 && reader.flag(fp16) === true) {
-    reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
+    reader.assume("fp16 is counted as bf16: both take the same memory.");
     return reader.note("precision", half2, fp16);
   }
   if (bf16 === void 0) return reader.note("precision", half2, "Axolotl's default, bf16: auto");
   if (isAuto(bf16)) {
-    reader.assume("Weights in bf16: bf16: auto means it on every GPU since Ampere.");
+    reader.assume("Weights in bf16: that is what bf16: auto means on Ampere and newer GPUs.");
     return reader.note("precision", half2, bf16);
   }
   if (bf16.source === "full" || reader.flag(bf16) === true) return reader.note("precision", half2, bf16);
@@ -9872,12 +9904,12 @@ function read(document, reader, lookUp, deepSpeed) {
   refuseRemote(reader, document.at("plugins"));
   const hasAdapter = readsAdapter(reader, document.at("adapter"));
   if (hasAdapter && isOn(reader, document.at("relora"))) {
-    reader.assume("The adapters are counted as between two merges of ReLoRA; what a merge takes is not.");
+    reader.assume("Memory is counted between two merges of ReLoRA; the memory of a merge itself is not.");
   }
   const unfrozen = document.at("unfrozen_parameters")?.value;
   if (hasAdapter && unfrozen?.kind === "list" && unfrozen.items.length > 0) {
     reader.assume(
-      "The adapters are counted as training, though unfrozen_parameters freezes whatever it does not name, them too."
+      "The adapters are counted as trainable, although unfrozen_parameters freezes everything that it does not name, including them."
     );
   }
   const sharded = readSharding(reader, document, deepSpeed);
@@ -9947,12 +9979,12 @@ function read(document, reader, lookUp, deepSpeed) {
 function refuseRemote(reader, plugins) {
   const names = plugins?.value.kind === "list" ? plugins.value.items : [];
   if (!names.some((item) => item.kind === "text" && /HatcheryPlugin$/.test(item.text))) return;
-  const message2 = "A remote service trains this model: nothing of it is on a GPU here";
+  const message2 = "A remote service trains this model, so none of it is on a GPU here";
   reader.refuse(
     plugins,
     "trained-elsewhere",
     message2,
-    "Leave this config out: add it to ignore in .github/memorymark.yml."
+    "Exclude this config: add it to ignore in .github/memorymark.yml."
   );
 }
 function sequenceOf(document, { method }) {
@@ -9963,8 +9995,8 @@ function sequenceOf(document, { method }) {
     return { field, byDefault: { value: 512 + answer2, source: "Axolotl's default" } };
   }
   const value = written2 + answer2;
-  const assumption = `Sequences of ${value} tokens: prompts of up to sequence_len, and answers of up to ${answer2}.`;
-  return { field: void 0, byDefault: { value, source: "prompt and answer", assumption } };
+  const assumption = `Sequences of ${value} tokens: prompts of up to sequence_len, and completions of up to ${answer2}.`;
+  return { field: void 0, byDefault: { value, source: "prompt and completion", assumption } };
 }
 function readTraining(reader, document, around) {
   const { hasAdapter } = around;
@@ -9978,7 +10010,7 @@ function readTraining(reader, document, around) {
   if (rl === void 0 || name === void 0) return ordinary;
   if (isOn(reader, document.at("dpo_use_liger_kernel"))) {
     reader.assume(
-      "The logits are counted whole, though Liger's loss goes through them in chunks: the estimate is high."
+      "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high."
     );
   }
   const reference2 = readReference(reader, document, hasAdapter);
@@ -10017,7 +10049,9 @@ function readCheckpointing(reader, document) {
   const elsewhere = document.at("activation_offloading");
   const offloads2 = (choice) => choice?.value.kind === "text" && /^(offload|offload_disk|unsloth|legacy|disk|hidden_states)$/.test(choice.value.text);
   if (offloads2(field) || offloads2(elsewhere) || isOn(reader, offloads2(elsewhere) ? void 0 : elsewhere)) {
-    reader.assume("Checkpoints are counted on the GPU, though the config moves them to the host: the estimate is high.");
+    reader.assume(
+      "Activation checkpoints are counted on the GPU, although the config offloads them to the host: the estimate is high."
+    );
   }
   return reader.settle("gradientCheckpointing", field, (present3) => offloads2(present3) ? true : reader.flag(present3), {
     value: false,
@@ -10082,13 +10116,15 @@ function read2(document, reader, lookUp) {
   if ([total, micro].every((field) => field === void 0 || isAuto2(field))) {
     return {
       kind: "not-a-training-config",
-      why: 'It leaves its batch size to the training arguments ("auto"), so those are what is checked.'
+      why: 'It leaves its batch size to the training arguments ("auto"), so MemoryMark checks those instead.'
     };
   }
   const sharded = shardedBy(reader, document);
   const batch = readBatch2(reader, { total, micro, accumulation }, sharded.sharding);
   const model = readModel(reader, void 0, "the model in a memorymark mapping", lookUp);
-  reader.assume("No adapters and no gradient checkpointing: the training code decides, and the config does not say.");
+  reader.assume(
+    "No adapters and no gradient checkpointing: that is up to the training code, and the config does not say."
+  );
   return languageModelReading(reader, {
     dialect: deepspeed.name,
     model,
@@ -10141,8 +10177,8 @@ function gpusIn(reader, {
   reader.refuse(
     total,
     "batch-sizes-disagree",
-    `train_batch_size ${samples} is no multiple of the ${each} samples that one GPU accumulates`,
-    "Make it the product of micro-batch, accumulation and number of GPUs, or leave one of them out."
+    `train_batch_size ${samples} is not a multiple of the ${each} samples that one GPU accumulates`,
+    "Make it the product of micro-batch, accumulation and number of GPUs, or omit one of them."
   );
   return 1;
 }
@@ -10155,7 +10191,7 @@ function readPrecision2(reader, document) {
   if (on !== void 0) return reader.note("precision", "bf16-master", on);
   const open = switches2.find((field) => field !== void 0 && isAuto2(field));
   if (open === void 0) return reader.note("precision", "fp32", "DeepSpeed's default");
-  reader.assume("16-bit weights with 32-bit masters: the config leaves the precision to the training arguments.");
+  reader.assume("16-bit weights with 32-bit master weights: the config leaves the precision to the training arguments.");
   return reader.note("precision", "bf16-master", "left to the training arguments");
 }
 var optimizers2 = /* @__PURE__ */ new Map([
@@ -10225,7 +10261,7 @@ function answeredLength(reader, find, answerLength) {
 function keepsSteps(reader, field, { gradientAccumulation }) {
   const steps = field === void 0 ? void 0 : reader.wholeNumber(field, { max: MAX_BATCH });
   if (steps === void 0 || steps === gradientAccumulation) return true;
-  const message2 = `${steps} steps a generation beside an accumulation of ${gradientAccumulation} are not modelled yet`;
+  const message2 = `steps_per_generation ${steps} with an accumulation of ${gradientAccumulation} is not modelled yet`;
   reader.refuse(field, "unsupported-setting", message2, "Write generation_batch_size instead.");
   return false;
 }
@@ -10348,11 +10384,11 @@ function readTrainingMethod(reader, find, hasAdapter, step3) {
   if (field === void 0) return ordinary;
   if (isOn(reader, find("use_liger_kernel"))) {
     reader.assume(
-      "The logits are counted whole, though Liger's loss goes through them in chunks: the estimate is high."
+      "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high."
     );
   }
   const isPrecomputed = isOn(reader, find("precompute_ref_log_probs"));
-  reader.assume(`DPO, as ${field.key} gives away: a trainer without a reference model would need less.`);
+  reader.assume(`DPO, judging by ${field.key}: a trainer without a reference model would need less.`);
   return preference(reader, field, { reference: isPrecomputed ? "none" : reference2, style: "trl" });
 }
 function preferenceField(find) {
@@ -10399,13 +10435,23 @@ function adapterField(reader, find) {
   const method = named2?.value.kind === "text" ? named2.value.text.toLowerCase() : void 0;
   if (method !== void 0 && !/^(full|none|)$/.test(method)) {
     if (method === "lora" || method === "qlora") return named2;
-    reader.refuse(named2, "unsupported-setting", `Training by ${quote(method)} is not modelled yet`, "Use lora or full.");
+    reader.refuse(
+      named2,
+      "unsupported-setting",
+      `Training with ${quote(method)} is not modelled yet`,
+      "Use lora or full."
+    );
     return void 0;
   }
   const other = otherSwitches.map((key2) => find(key2)).find((field) => isOn(reader, field));
   if (other !== void 0) {
     const message2 = `${other.key} is not modelled yet`;
-    return reader.refuse(other, "unsupported-setting", message2, "Leave this config out of the check for now.");
+    return reader.refuse(
+      other,
+      "unsupported-setting",
+      message2,
+      "Exclude this config for now: add it to ignore in .github/memorymark.yml."
+    );
   }
   const on = find(...switches);
   if (on !== void 0) return reader.flag(on) === true ? on : void 0;
@@ -10491,16 +10537,21 @@ function readPrecision3(reader, fields2) {
 }
 function precisionOf(reader, fields2, weights, { fp16, bf16 }) {
   if (hasMasters(fields2) && (fp16 || bf16)) {
-    if (fp16) reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
+    if (fp16) reader.assume("fp16 is counted as bf16: both take the same memory.");
     return "bf16-master";
   }
   switch (weights) {
     case "float16":
       if (fields2.hasAdapter) {
-        reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
+        reader.assume("fp16 is counted as bf16: both take the same memory.");
         return "bf16";
       }
-      reader.refuse(fields2.weights, "unsupported-precision", "Training fp16 weights is not supported", useAutocast);
+      reader.refuse(
+        fields2.weights,
+        "unsupported-precision",
+        "Training in pure fp16 weights is not supported",
+        useAutocast
+      );
       return "fp32";
     case "bfloat16":
       if (fp16) {
@@ -10520,7 +10571,9 @@ var useBf16 = "Set bf16: true instead, or load the weights as float32.";
 function readWeightType(reader, { weights: field, isTrl: isTrl2, bf16 }) {
   if (field?.value.kind === "text" && field.value.text === "auto") {
     if (isTrl2 && bf16?.value.kind === "flag" && bf16.value.flag) {
-      reader.assume(`Weights in bf16: ${field.name} leaves their type to the checkpoint, as most decoders' are.`);
+      reader.assume(
+        `Weights in bf16, as in most decoder checkpoints: ${field.name} leaves their type to the checkpoint.`
+      );
       return "bfloat16";
     }
     reader.assume(`Weights in fp32: ${field.name} leaves their type to the checkpoint.`);
@@ -10530,7 +10583,7 @@ function readWeightType(reader, { weights: field, isTrl: isTrl2, bf16 }) {
   if (name === void 0) return "float32";
   const type = weightTypes.get(name.replace(/^torch\./, ""));
   if (type !== void 0) return type;
-  reader.refuse(field, "unknown-precision", `The type ${quote(name)} is not known`, "Use float32 or bfloat16.");
+  reader.refuse(field, "unknown-precision", `Unknown type ${quote(name)}`, "Use float32 or bfloat16.");
   return "float32";
 }
 
@@ -10568,7 +10621,7 @@ function readTask(reader, find, model) {
   }
   const inferred = inferTask(find);
   if (inferred !== void 0 && model.tasks.includes(inferred)) return { task: inferred };
-  if (field === void 0) reader.assume(`The task is ${model.defaultTask}: the config names none.`);
+  if (field === void 0) reader.assume(`The task is ${model.defaultTask}: the config does not name one.`);
   return { task: model.defaultTask };
 }
 function readNamedTask(reader, field) {
@@ -10681,7 +10734,7 @@ function tellDefaults(reader, document) {
   if (first === void 0) return;
   const more = others3.length > 1 ? ` and ${others3.length - 1} more` : "";
   reader.assume(
-    `This file alone is read, though it builds on ${quote(first.source)}${more}: what they set is not known.`
+    `Only this file is read, although it builds on ${quote(first.source)}${more}: what they set is unknown.`
   );
 }
 function taskOf(reader, find, model, { method }) {
@@ -10710,7 +10763,7 @@ function readMicroBatch(reader, { batchSize: batchSize2, batchSizes }) {
     return reader.note("microBatch", DEFAULT_BATCH, "the Trainer's default");
   }
   if (batchSizes.length > 1) {
-    reader.assume(`The batch size is that of line ${batchSize2.at.line}, the first of ${batchSizes.length} in the file.`);
+    reader.assume(`The batch size on line ${batchSize2.at.line} is used, the first of ${batchSizes.length} in the file.`);
   }
   const count2 = reader.wholeNumber(batchSize2, { max: MAX_BATCH });
   return count2 === void 0 ? void 0 : reader.note("microBatch", count2, batchSize2);
@@ -10756,7 +10809,7 @@ function readPadding(reader, find, choice, masksPadding) {
   const isPacked = packing !== void 0 && reader.flag(packing) === true;
   const padsAlways = choice?.task === "sequence-classification" || choice?.task === "seq2seq-lm";
   const pads = choice?.task === "causal-lm" ? isTrl(find) && !isPacked && masksPadding : padsAlways;
-  return reader.note("paddedBatches", pads, packing ?? "as the task is batched");
+  return reader.note("paddedBatches", pads, packing ?? "as usual for the task");
 }
 function readCheckpointing2(reader, find) {
   const field = find("gradient_checkpointing", "use_gradient_checkpointing");
@@ -10769,7 +10822,7 @@ function readCheckpointing2(reader, find) {
 }
 function readSwitch(reader, field) {
   if (field.value.kind !== "text" || field.value.text !== "unsloth") return reader.flag(field);
-  reader.assume("What Unsloth moves to the host between the passes is counted on the GPU: the estimate is high.");
+  reader.assume("What Unsloth offloads to the host between the passes is counted on the GPU: the estimate is high.");
   return true;
 }
 function adafactorField(reader, field) {
@@ -10792,7 +10845,9 @@ function suppliedModelReading(reader, lookUp, config) {
   const task = model && readUnwrittenTask(reader, model);
   const size2 = readInputSize(reader, model, config);
   const labels = readLabels(reader, config.labels, task);
-  reader.assume("No adapters and no gradient checkpointing: the training code decides, and the file does not say.");
+  reader.assume(
+    "No adapters and no gradient checkpointing: that is up to the training code, and the file does not say."
+  );
   return trainingConfig(reader, {
     dialect: config.dialect,
     model,
@@ -10878,7 +10933,7 @@ function read4(document, reader, lookUp) {
   if (!reader.supplies("model")) return { kind: "unreadable", problems: reader.problems };
   const accumulation = nestedField(document, accumulationKeys);
   reader.assume(
-    `Weights in fp32 and AdamW: Hydra composes the config from ${partsShown(document)}, which may say otherwise.`
+    `Weights in fp32, and AdamW: Hydra composes the config from ${partsShown(document)}, which may say otherwise.`
   );
   return suppliedModelReading(reader, lookUp, {
     dialect: hydra.name,
@@ -10901,7 +10956,7 @@ function refuseComposition(document, reader) {
   reader.refuse(
     document.at("defaults"),
     "composed-by-hydra",
-    `The model cannot be known from the file: Hydra composes it from ${partsShown(document)}`,
+    `The model cannot be determined from the file: Hydra composes it from ${partsShown(document)}`,
     `Check the composed config (python train.py --cfg job > composed.yaml), ${orInSettings("model")}.`
   );
 }
@@ -11036,12 +11091,12 @@ function lightnings(value) {
 function readMicroBatch2(reader, document, field) {
   if (field === void 0) {
     const data = document.at("data", "class_path")?.source ?? "the data module";
-    const message2 = `The batch size cannot be known from the file: it is a default of ${quote(data)}`;
+    const message2 = `The batch size cannot be determined from the file: it is left to the default of ${quote(data)}`;
     return reader.refuse(
       void 0,
       "batch-size-not-in-file",
       message2,
-      "Set data.init_args.batch_size in the config if it should be checked."
+      "Set data.init_args.batch_size in the config if you want it checked."
     );
   }
   const count2 = reader.wholeNumber(field, { max: MAX_BATCH });
@@ -11049,12 +11104,12 @@ function readMicroBatch2(reader, document, field) {
 }
 function refuseModel(reader, document) {
   const field = document.at("model", "class_path") ?? document.at("model");
-  const name = field?.value.kind === "text" ? `: ${quote(field.value.text)} is a class of your code` : "";
+  const name = field?.value.kind === "text" ? `: ${quote(field.value.text)} is a class in your code` : "";
   return reader.refuse(
     field,
     "model-not-in-file",
-    `The model cannot be known from the file${name}`,
-    `Name its Hub id in model.init_args.model_name_or_path, ${orInSettings("model")}.`
+    `The model cannot be determined from the file${name}`,
+    `Set model.init_args.model_name_or_path to its Hub id, ${orInSettings("model")}.`
   );
 }
 function readDevices(reader, document, sharding) {
@@ -11147,7 +11202,11 @@ function readOptimizer2(reader, document) {
       const message2 = `The optimizer ${quote(name)} is not supported yet`;
       return reader.refuse(present3, "unsupported-optimizer", message2, `Use ${[...optimizers3.keys()].join(", ")}.`);
     },
-    { value: "adamw", source: "in the code", assumption: "AdamW: the config sets no optimizer, so the code does." }
+    {
+      value: "adamw",
+      source: "in the code",
+      assumption: "AdamW: the config sets no optimizer, so that is up to the code."
+    }
   );
 }
 function hasMomentum(document) {
@@ -11174,7 +11233,7 @@ function readMethod(reader, field) {
   reader.refuse(
     field,
     "unsupported-training",
-    `Fine-tuning by ${quote(name)} is not modelled yet`,
+    `Fine-tuning with ${quote(name)} is not modelled yet`,
     "Use lora, oft, freeze or full."
   );
   return "full";
@@ -11230,11 +11289,11 @@ function readOft(reader, document, model, common2) {
 function readHostExperts(reader, field, model) {
   if (!isOn(reader, field)) return void 0;
   if (model !== void 0 && !hasExperts(model.config)) {
-    const message2 = `${quote(model.id)} has no experts that use_kt could move to the host`;
-    return reader.refuse(field, "unsupported-setting", message2, "Leave use_kt out.");
+    const message2 = `${quote(model.id)} has no experts for use_kt to move to the host`;
+    return reader.refuse(field, "unsupported-setting", message2, "Remove use_kt.");
   }
   reader.assume(
-    "Experts, their adapters and their optimizer state are on the host; the time that they take there is not in the step's."
+    "Experts, their adapters and their optimizer state are on the host; the time spent there is not part of the step time."
   );
   return reader.note("expertStyle", "ktransformers", field);
 }
@@ -11309,7 +11368,7 @@ function read6(document, reader, lookUp, deepSpeed) {
     }
   });
 }
-var leaveOut2 = "Leave this config out of the check for now.";
+var leaveOut2 = "Exclude this config for now: add it to ignore in .github/memorymark.yml.";
 var unmodelled = [...["use_galore", "use_apollo", "use_llama_pro"], "use_unsloth"];
 var divisions = [
   ...["tensor_model_parallel_size", "pipeline_model_parallel_size", "expert_model_parallel_size"],
@@ -11331,8 +11390,8 @@ function readLoss(reader, document, method) {
   const field = document.at("use_asft_loss");
   if (!isOn(reader, field)) return ordinary;
   if (method !== "lora") return anchored(reader, field);
-  const message2 = "use_asft_loss has no reference to compare adapters with";
-  reader.refuse(field, "unsupported-setting", message2, "Set finetuning_type: full, or leave use_asft_loss out.");
+  const message2 = "use_asft_loss has no reference model when adapters are trained";
+  reader.refuse(field, "unsupported-setting", message2, "Set finetuning_type: full, or remove use_asft_loss.");
   return ordinary;
 }
 function readStage(reader, document, method) {
@@ -11341,7 +11400,7 @@ function readStage(reader, document, method) {
   if (stage === void 0 || name === void 0 || /^(?:sft|pt)$/i.test(name)) return readLoss(reader, document, method);
   const other = document.at("ref_model");
   if (other !== void 0) {
-    reader.assume(`The reference ${quote(other.source)} is counted as a copy of the model that is trained.`);
+    reader.assume(`The reference ${quote(other.source)} is counted as a copy of the trained model.`);
   }
   const reference2 = method === "lora" && other === void 0 ? "adapters-off" : "copy";
   const loss = document.at("pref_loss");
@@ -11374,7 +11433,7 @@ function readQuantization3(reader, document, method) {
     return reader.refuse(
       by,
       "unsupported-quantization",
-      `Weights quantised by ${quote(name)} are not modelled yet`,
+      `Weights quantised with ${quote(name)} are not modelled yet`,
       leaveOut2
     );
   }
@@ -11387,7 +11446,7 @@ function readQuantization3(reader, document, method) {
     );
   }
   if (!hasAdapters(method)) {
-    const fix = "Set finetuning_type: lora, or leave quantization_bit out.";
+    const fix = "Set finetuning_type: lora, or remove quantization_bit.";
     return reader.refuse(bits, "quantised-without-adapter", "Quantised weights cannot be trained without adapters", fix);
   }
   if (count2 === 8) return reader.note("quantization", "int8", bits);
@@ -11403,7 +11462,7 @@ function readPrecision5(reader, document, method, { sharding, deepSpeed }) {
   const on = [pure, bf16, fp16].find((field) => field !== void 0 && reader.flag(field) === true);
   const source = "LLaMA-Factory's default";
   if (on !== void 0 && on === fp16 && hasAdapters(method)) {
-    reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
+    reader.assume("fp16 is counted as bf16: both take the same memory.");
   }
   const blockwise = blockwiseField(reader, document);
   if (blockwise !== void 0) return reader.note("precision", "bf16-master", blockwise);
@@ -11468,7 +11527,7 @@ var llamafactoryV1 = {
   deepSpeedField,
   read: read7
 };
-var leaveOut3 = "Leave this config out of the check for now.";
+var leaveOut3 = "Exclude this config for now: add it to ignore in .github/memorymark.yml.";
 function read7(document, reader, lookUp, deepSpeed) {
   const model = readModel(reader, document.field("model"), "model", lookUp);
   const batch = readBatch(reader, {
@@ -11478,7 +11537,7 @@ function read7(document, reader, lookUp, deepSpeed) {
   });
   if (document.at("global_batch_size") !== void 0) {
     reader.assume(
-      "No accumulation: it follows from global_batch_size and the number of GPUs, which the config does not say."
+      "No accumulation: it depends on global_batch_size and the number of GPUs, which the config does not say."
     );
   }
   const division2 = document.at("dist_config", "cp_size") ?? document.at("cp_size");
@@ -11498,7 +11557,7 @@ function read7(document, reader, lookUp, deepSpeed) {
       dividedBy
     },
     settings: {
-      // core/utils: the GPUs that share a sequence are the fewest there are.
+      // core/utils: there are at least as many GPUs as share a sequence.
       gpus: division2 !== void 0 && dividedBy > 1 ? reader.note("gpus", dividedBy, division2) : readGpus(reader, void 0, sharded.sharding),
       precision: readPrecision6(reader, deepSpeedSettings(deepSpeedField(document), deepSpeed), {
         sharding: sharded.sharding,
@@ -11535,7 +11594,7 @@ function writtenPrecision(reader, settings2, sharding) {
   const [bf16, fp16] = [settings2.at("bf16", "enabled"), settings2.at("fp16", "enabled")];
   if (isFlag(fp16, true)) {
     const message2 = "LLaMA-Factory v1 trains under DeepSpeed in bf16 only";
-    return reader.refuse(fp16, "unsupported-precision", message2, "Turn fp16 off and bf16 on.");
+    return reader.refuse(fp16, "unsupported-precision", message2, "Set fp16 off and bf16 on.");
   }
   if (isFlag(bf16, true)) return reader.note("precision", "bf16-master", bf16);
   const off = [bf16, fp16].find((field) => isFlag(field, false));
@@ -11551,7 +11610,7 @@ function readMethod2(reader, field) {
   reader.refuse(
     field,
     "unsupported-training",
-    `Fine-tuning by ${quote(name)} is not modelled yet`,
+    `Fine-tuning with ${quote(name)} is not modelled yet`,
     "Use lora, freeze, or no peft_config."
   );
   return "full";
@@ -11717,14 +11776,14 @@ function readTask2(reader, section, model) {
   const task = reader.choice(field, named(tasks));
   if (model === void 0) return void 0;
   if (task !== void 0) return checkTask(reader, field, task, model);
-  if (field === void 0) reader.assume(`The task is ${model.defaultTask}: the config names none.`);
+  if (field === void 0) reader.assume(`The task is ${model.defaultTask}: the config does not name one.`);
   return model.defaultTask;
 }
 function refuseUnknownKeys(reader, section) {
   const known2 = new Set(keys);
   for (const field of section.fields.values()) {
     if (!known2.has(field.key)) {
-      reader.refuse(field, "unknown-key", `The key ${quote(field.key)} is not known`, suggest(field.key, keys));
+      reader.refuse(field, "unknown-key", `Unknown key ${quote(field.key)}`, suggest(field.key, keys));
     }
   }
 }
@@ -11881,8 +11940,8 @@ function refuseOtherTiles(reader, document) {
   const field = document.at("model", "image_size");
   const side = field && reader.wholeNumber(field, { max: 1e5 });
   if (field === void 0 || side === void 0 || side === TILE_SIDE) return;
-  const message2 = `Images in tiles of ${side} pixels are not modelled yet`;
-  reader.refuse(field, "unsupported-setting", message2, `Use image_size: ${TILE_SIDE}, as of the instructed models.`);
+  const message2 = `Image tiles of ${side} pixels are not modelled yet`;
+  reader.refuse(field, "unsupported-setting", message2, `Use image_size: ${TILE_SIDE}, as the instruct models do.`);
 }
 function readImages(reader, document, trainsDecoder) {
   const dataset = document.at("dataset", "_component_");
@@ -11890,7 +11949,7 @@ function readImages(reader, document, trainsDecoder) {
   if (isText && trainsDecoder) return {};
   if (isText) {
     reader.assume(
-      "The dataset holds text alone, which reaches no layer that trains: one image a sample is counted beside it."
+      "The dataset is text only, which reaches no trainable layer, so one image per sample is counted as well."
     );
   }
   return { images: { tiles: MAX_TILES, checkpointed: "self-attention" } };
@@ -11930,7 +11989,7 @@ var builders = {
   llama3_1_405b: "meta-llama/Llama-3.1-405B",
   llama3_2_1b: "meta-llama/Llama-3.2-1B",
   llama3_2_3b: "meta-llama/Llama-3.2-3B",
-  // In tiles of 560 pixels unless told otherwise, as the instructed ones.
+  // In tiles of 560 pixels by default, like the instruct models'.
   llama3_2_vision_11b: "meta-llama/Llama-3.2-11B-Vision-Instruct",
   llama3_2_vision_90b: "meta-llama/Llama-3.2-90B-Vision-Instruct",
   llama3_3_70b: "meta-llama/Llama-3.3-70B-Instruct",
@@ -11997,7 +12056,7 @@ function readTrajectories(reader, document, loss, name) {
 function grpo(reader, loss, { batch, answerLength, number: number42 }) {
   const perPrompt = number42("grpo_samples", 1);
   reader.assume(
-    `A sample is ${perPrompt} answers of up to ${answerLength} tokens to one prompt, all in one forward pass. A frozen copy of the model is the reference.`
+    `A sample is ${perPrompt} completions of up to ${answerLength} tokens for one prompt, all in one forward pass. The reference is a frozen copy of the model.`
   );
   tellOfSpeed(reader);
   const collected = batch.microBatch;
@@ -12009,15 +12068,20 @@ function ppo(reader, document, loss, { batch, answerLength, number: number42 }) 
   const inBackward2 = document.at("optimizer_in_bwd");
   const optimizer = document.at("optimizer", "_component_");
   if (isOn(reader, inBackward2) && optimizer?.value.kind === "text" && /Paged/.test(optimizer.value.text)) {
-    const message2 = "How much of a paged optimizer stays on the GPU beside optimizer_in_bwd is not modelled yet";
-    reader.refuse(optimizer, "unsupported-setting", message2, "Leave this config out of the check for now.");
+    const message2 = "A paged optimizer with optimizer_in_bwd is not modelled yet";
+    reader.refuse(
+      optimizer,
+      "unsupported-setting",
+      message2,
+      "Exclude this config for now: add it to ignore in .github/memorymark.yml."
+    );
     return ordinary;
   }
   reader.assume(
-    `Four models: the policy and a value model train; a frozen copy and a reward model score answers of up to ${answerLength} tokens. All are counted as large as the policy.`
+    `Four models: the policy and a value model are trained; a frozen copy and a reward model score completions of up to ${answerLength} tokens. Each is counted as large as the policy.`
   );
   reader.assume(
-    "The batch is that of one backward pass: ppo_batch_size over gradient_accumulation_steps. batch_size has to stay a multiple of it."
+    "The batch is that of one backward pass: ppo_batch_size / gradient_accumulation_steps. batch_size must stay a multiple of it."
   );
   tellOfSpeed(reader);
   const collected = batch.microBatch * batch.gradientAccumulation;
@@ -12027,7 +12091,7 @@ function ppo(reader, document, loss, { batch, answerLength, number: number42 }) 
   return { method: reader.note("method", { kind: "trajectories", ...terms }, loss), dropout: false };
 }
 function tellOfSpeed(reader) {
-  reader.assume("Samples a second are those of the step over the answers: how long making them takes is not modelled.");
+  reader.assume("Throughput is that of the training step; the time that generation takes is not modelled.");
 }
 function grpoBatch(reader, document) {
   const defaultBatch = { value: 1, source: "not in the file" };
@@ -12047,11 +12111,11 @@ function lengthOf(reader, document, answerLength) {
   const field = document.at("tokenizer", "max_seq_len");
   const isOpen = field === void 0 || field.value.kind === "empty";
   const prompt = (isOpen ? void 0 : reader.wholeNumber(field, { max: 1e7 })) ?? DEFAULT_PROMPT2;
-  const why = isOpen ? "tokenizer.max_seq_len is open" : "as tokenizer.max_seq_len lets through";
+  const why = isOpen ? "tokenizer.max_seq_len is not set" : "the limit in tokenizer.max_seq_len";
   return {
     value: prompt + answerLength,
-    source: "prompt and answer",
-    assumption: `Sequences of ${prompt + answerLength} tokens: prompts of up to ${prompt} (${why}), and their answers.`
+    source: "prompt and completion",
+    assumption: `Sequences of ${prompt + answerLength} tokens: prompts of up to ${prompt} (${why}), and their completions.`
   };
 }
 
@@ -12121,7 +12185,7 @@ function read10(document, reader, lookUp) {
       byDefault: trajectories?.length ?? {
         value: 2048,
         source: "assumed",
-        assumption: "Sequences of up to 2,048 tokens: tokenizer.max_seq_len is open, so the longest sample of the data decides."
+        assumption: "Sequences of up to 2,048 tokens: tokenizer.max_seq_len is not set, so the real length depends on the longest sample."
       }
     },
     settings: {
@@ -12146,11 +12210,11 @@ function read10(document, reader, lookUp) {
     }
   });
 }
-var leaveOut4 = "Leave this config out of the check for now.";
+var leaveOut4 = "Exclude this config for now: add it to ignore in .github/memorymark.yml.";
 function readSharding5(reader, document) {
   const field = document.at("fsdp_cpu_offload");
   if (!isOn(reader, field)) return {};
-  reader.assume("Weights and optimizer state are on the host between their uses, as fsdp_cpu_offload moves them there.");
+  reader.assume("Weights and optimizer state stay on the host between uses: fsdp_cpu_offload moves them there.");
   return {
     sharding: reader.note("sharding", "fsdp", field),
     syncsEveryMicroBatch: true,
@@ -12176,13 +12240,13 @@ function readTeacher(reader, document, component) {
   const builder = component.value.kind === "text" ? builderOf(component.value.text).model : "";
   const teacher = findModel(builder);
   if (teacher === void 0) {
-    const message2 = `The teacher ${quote(component.source)} is not known`;
-    reader.refuse(component, "unknown-model", message2, "Use a builder of a model that `memorymark models` lists.");
+    const message2 = `Unknown teacher model ${quote(component.source)}`;
+    reader.refuse(component, "unknown-model", message2, "Use one of the model builders in torchtune.models.");
     return ordinary;
   }
   const divergence = componentOf(document, "kd_loss");
   if (divergence !== void 0 && !/ForwardKL/.test(divergence.source)) {
-    const message2 = `Distillation by ${quote(divergence.source)} is not modelled yet`;
+    const message2 = `Distillation with ${quote(divergence.source)} is not modelled yet`;
     reader.refuse(divergence, "unsupported-training", message2, "Use ForwardKLWithChunkedOutputLoss.");
     return ordinary;
   }
@@ -12239,7 +12303,9 @@ function readInBackward(reader, field) {
 function readCheckpointing6(reader, document) {
   const offloading = document.at("enable_activation_offloading");
   if (offloading !== void 0 && reader.flag(offloading) === true) {
-    reader.assume("Checkpoints are counted on the GPU, though the config moves them to the host: the estimate is high.");
+    reader.assume(
+      "Activation checkpoints are counted on the GPU, although the config offloads them to the host: the estimate is high."
+    );
   }
   return reader.settle(
     "gradientCheckpointing",
@@ -12262,7 +12328,7 @@ function readAdapter3(reader, document, model) {
   const mlp = document.at("model", "apply_lora_to_mlp");
   const output = document.at("model", "apply_lora_to_output");
   if (output !== void 0 && reader.flag(output) === true) {
-    reader.assume("The adapter of the output layer is not counted.");
+    reader.assume("The adapter on the output layer is not counted.");
   }
   return readLora(reader, model, {
     rank: document.at("model", "lora_rank"),
@@ -12297,14 +12363,14 @@ function readQuantizer(reader, document) {
   const groupSize = group === void 0 ? 256 : reader.wholeNumber(group, { max: 1e6 });
   if (groupSize === void 0) return void 0;
   reader.assume(
-    "Linear layers round their input and their weight as torchao does, and keep what rounding them back takes."
+    "Linear layers fake-quantise their input and weight as torchao does, with what that saves for the backward pass."
   );
   return reader.note("fakeQuantization", { groupSize }, quantizer);
 }
 function noteChunkedLoss(reader, loss) {
   if (loss?.value.kind !== "text" || !/(?:LinearCrossEntropyLoss|CEWithChunkedOutputLoss)$/.test(loss.value.text))
     return;
-  reader.assume("A chunked loss is counted as a whole one, so the estimate of the logits is high rather than low.");
+  reader.assume("A chunked loss is counted as one over the full logits, so the estimate errs on the high side.");
 }
 
 // engine/config/dialects/ultralytics/classes.ts
@@ -12352,7 +12418,7 @@ function readClasses(reader, document, model) {
   const known2 = classesOf.get(name?.toLowerCase() ?? "");
   if (data !== void 0 && known2 !== void 0 && !reader.supplies("labels")) return reader.note("labels", known2, data);
   if (!findsKeypoints(model)) return readLabels(reader, void 0, model?.defaultTask, known2);
-  reader.assume("People alone, with 17 keypoints each, as in COCO: the config does not say.");
+  reader.assume("One class, people with 17 keypoints each, as in COCO: the config does not say.");
   return readLabels(reader, void 0, model?.defaultTask, 1);
 }
 function findsKeypoints(model) {
@@ -12396,7 +12462,7 @@ function read11(document, reader, lookUp) {
   const task = model?.defaultTask;
   const labels = readClasses(reader, document, model);
   if (task === "object-detection") assumeObjects(reader, imageSize, labels);
-  if (isCompiled(document.at("compile"))) reader.assume("The model as it runs without torch.compile.");
+  if (isCompiled(document.at("compile"))) reader.assume("The model is counted without torch.compile.");
   return trainingConfig(reader, {
     dialect: ultralytics.name,
     model,
@@ -12428,9 +12494,9 @@ function readDetector(reader, document, lookUp) {
   const written2 = document.at("model");
   const known2 = catalogued(written2);
   if (reader.supplies("model") || known2 !== void 0) return readModel(reader, known2, "model", lookUp);
-  const supply = `Leave this config out of the check for now, ${orInSettings("model")} with a model of the same size, such as ultralytics/yolo11n.`;
+  const supply = `Exclude this config for now, ${orInSettings("model")} with a model of the same size, such as ultralytics/yolo11n.`;
   if (written2 === void 0)
-    return reader.refuse(void 0, "model-not-in-file", "The model cannot be known from the file", supply);
+    return reader.refuse(void 0, "model-not-in-file", "The model cannot be determined from the file", supply);
   const name = reader.text(written2);
   if (name === void 0) return void 0;
   const message2 = `The model ${quote(name)} ${unknownBecause(name)}`;
@@ -12438,10 +12504,10 @@ function readDetector(reader, document, lookUp) {
 }
 function unknownBecause(name) {
   if (/(?:^|[/\\])(?:best|last|epoch\d+)\.pt$/i.test(name))
-    return "is the result of an earlier run, whose shape its name does not tell";
+    return "is the result of an earlier run, and its name does not say its shape";
   if (/^(?:yolo|rtdetr|sam|fastsam|mobilesam)/i.test(name.replace(/^.*[/\\]/, "")))
-    return "is one of Ultralytics' that is not modelled yet";
-  return "is of a shape that its name does not tell";
+    return "is an Ultralytics model that is not modelled yet";
+  return "has a name that does not say its shape";
 }
 function readGpus2(reader, field) {
   if (field === void 0) {
@@ -12450,8 +12516,8 @@ function readGpus2(reader, field) {
   }
   const { value } = field;
   if (value.kind === "text" && /^(?:cpu|mps)\b/i.test(value.text.trim())) {
-    const message2 = `This trains on ${quote(value.text.trim())}, and on no GPU of the catalogue`;
-    reader.refuse(field, "not-on-gpu", message2, "Leave this config out of the check, or name the GPUs.");
+    const message2 = `This trains on ${quote(value.text.trim())}, which is not a GPU in the catalogue`;
+    reader.refuse(field, "not-on-gpu", message2, "Exclude this config from the check, or name the GPUs.");
     return 1;
   }
   const listed = value.kind === "list" ? value.items.length : value.kind === "text" ? devicesIn2(value.text) : 1;
@@ -12463,8 +12529,8 @@ function devicesIn2(text) {
 function readBatch3(reader, field) {
   const { value } = field ?? {};
   if (field !== void 0 && value?.kind === "number" && value.number < 1) {
-    const message2 = `The batch size cannot be known from the file: ${field.source} lets Ultralytics look for one`;
-    return reader.refuse(field, "not-in-file", message2, "Write the value into the config if it should be checked.");
+    const message2 = `The batch size cannot be determined from the file: ${field.source} lets Ultralytics choose one`;
+    return reader.refuse(field, "not-in-file", message2, "Write the value into the config if you want it checked.");
   }
   return field === void 0 ? DEFAULT_BATCH2 : reader.wholeNumber(field, { max: MAX_BATCH });
 }
@@ -12474,7 +12540,7 @@ function readAccumulation(reader, field, batch) {
   const nominal = reader.wholeNumber(field, { max: MAX_BATCH }) ?? NOMINAL_BATCH;
   if (batch === void 0) return 1;
   const steps = Math.max(roundedToEven(nominal / batch), 1);
-  return reader.note("gradientAccumulation", steps, field ?? "batches up to nbs, which is 64 by default");
+  return reader.note("gradientAccumulation", steps, field ?? "accumulated up to nbs, 64 by default");
 }
 function roundedToEven(number42) {
   const floor = Math.floor(number42);
@@ -12494,7 +12560,7 @@ function readImageSize(reader, document) {
   return reader.note("imageSize", square, field ?? "Ultralytics' default");
 }
 function growthReason(square, pixels) {
-  return square > ceilToStride(pixels) ? ", the largest that multi_scale draws" : `: ${pixels} is no multiple of ${PIXEL_STRIDE}`;
+  return square > ceilToStride(pixels) ? ", the largest size that multi_scale picks" : `: ${pixels} is not a multiple of ${PIXEL_STRIDE}`;
 }
 function growthOf(reader, field, pixels) {
   if (field === void 0) return 0;
@@ -12512,7 +12578,7 @@ function readOptimizer7(reader, field) {
   const name = field?.value.kind === "text" ? field.value.text.trim().toLowerCase() : "auto";
   if (name === "auto") {
     reader.assume(
-      "The optimizer holds what AdamW does: Ultralytics' auto takes AdamW for short runs and MuSGD for long ones."
+      "The optimizer state is AdamW's: Ultralytics' auto uses AdamW for short runs and MuSGD for long ones."
     );
   }
   const known2 = optimizers6.get(name);
@@ -12542,7 +12608,7 @@ function isCompiled(field) {
 function assumeObjects(reader, imageSize, classes) {
   const each = Math.round(bytesPerPair(ASSUMED_OBJECTS, classes) * pixelsAnswering(imageSize) / KIB);
   reader.assume(
-    `Up to ${ASSUMED_OBJECTS} objects in an image, a mosaic of four included: the config does not say. Each more in the fullest image of a batch takes ${each} KiB for every image.`
+    `Up to ${ASSUMED_OBJECTS} objects per image, including mosaics of four: the config does not say. Each additional object in the fullest image of a batch adds ${each} KiB for every image.`
   );
 }
 function bytesPerPair(objects, classes) {
@@ -12600,7 +12666,7 @@ function openConfig(file, supplied = {}) {
 }
 function withUnread(reading, { unread }) {
   if (reading.kind !== "training-config" || unread.length === 0) return reading;
-  const sentence = `${SETTINGS_PATH} supplies ${unread.join(", ")}, which configs of ${reading.dialect} leave no choice about.`;
+  const sentence = `${SETTINGS_PATH} supplies ${unread.join(", ")}, which do not apply to ${reading.dialect} configs.`;
   return { ...reading, assumptions: [...reading.assumptions, sentence] };
 }
 function withFiles(reading, files) {
@@ -12609,7 +12675,7 @@ function withFiles(reading, files) {
 }
 var notOurs = {
   kind: "not-a-training-config",
-  why: `It sets no batch size that is known here: no settings of ${oneOf(dialects.map(({ name }) => name))} were found in it.`
+  why: `It sets no batch size in a known format (${oneOf(dialects.map(({ name }) => name))}).`
 };
 
 // engine/models/tensor-parallel.ts
@@ -12659,7 +12725,7 @@ function roundedSize(bytes5) {
 }
 var CachingAllocator = class {
   peakReservedBytes = 0;
-  /** Whether the device ran short, so that a larger one would have gone another way. */
+  /** Whether the device ran short of memory, so that a larger one would have behaved differently. */
   hasReturnedSegments = false;
   #reservedBytes = 0;
   #capacityBytes;
@@ -12705,7 +12771,7 @@ var CachingAllocator = class {
     this.peakReservedBytes = Math.max(this.peakReservedBytes, this.#reservedBytes);
     return { bytes: bytes5, isFree: true, isSmall: size2 <= SMALL_BYTES, previous: void 0, next: void 0 };
   }
-  /** release_cached_blocks: every segment that is one free block goes back to the device. */
+  /** release_cached_blocks: every segment that is a single free block goes back to the device. */
   #returnFreeSegments() {
     this.hasReturnedSegments = true;
     for (const pool of [this.#free.small, this.#free.large]) {
@@ -12717,7 +12783,7 @@ var CachingAllocator = class {
       }
     }
   }
-  /** should_split: small blocks from 512 bytes of rest, large ones above 1 MiB of rest. */
+  /** should_split: small blocks if at least 512 bytes remain, large ones if more than 1 MiB remains. */
   #splitOff(block3, size2) {
     const rest = block3.bytes - size2;
     if (block3.isSmall ? rest < MIN_BLOCK_BYTES : rest <= SMALL_BYTES) return;
@@ -12787,9 +12853,9 @@ var Autograd = class {
   parameters = /* @__PURE__ */ new Map();
   /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
   buffers = [];
-  /** The same, but no sharding divides them and no offloading moves them. */
+  /** The same, but neither sharded nor offloaded. */
   wholeBuffers = [];
-  /** The batch's own tensors, which the training loop holds through the step. */
+  /** The batch's own tensors, which the training loop holds during the step. */
   batch = [];
   /** Tensors that the model's outputs reference: the key/value cache. */
   held = [];
@@ -12804,7 +12870,7 @@ var Autograd = class {
   #isPadded;
   hasFlash;
   castWeights = /* @__PURE__ */ new Map();
-  /** Every cast that the present autocast context keeps until it ends. */
+  /** Casts that the current autocast context keeps until it ends. */
   #cachedCasts = [];
   /** Undefined while gradients are recorded. */
   pass;
@@ -12827,7 +12893,7 @@ var Autograd = class {
   get isPadded() {
     return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded;
   }
-  /** A model beside the first: what `run` uses of weights is its own. */
+  /** A second model: `run` uses its own weights. */
   ofModel(name, run2) {
     this.#model = `${name}.`;
     const result = run2();
@@ -12841,7 +12907,7 @@ var Autograd = class {
     this.pass = void 0;
     return result;
   }
-  /** What `run` does before the steps over the batch begin: its nodes are kept apart. */
+  /** What `run` does happens before the steps over the batch; its nodes are recorded separately. */
   beforehand(run2) {
     const outer = this.nodes;
     this.nodes = [];
@@ -12886,7 +12952,7 @@ var Autograd = class {
     this.record("dropout", { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] });
     return output;
   }
-  /** What is without gradients is not for that in eval mode; frozen copies are, and adapters that are off drop nothing. */
+  /** Running without gradients does not imply eval mode; frozen copies are in eval mode, and disabled adapters have no dropout. */
   #isInTraining() {
     return this.pass === void 0 || this.pass.of === "policy";
   }
@@ -12917,7 +12983,7 @@ var Autograd = class {
     this.record("pow", { reads: [x], outputs: [output], saves: [x], gradients: [made(x)], backwardScratch });
     return output;
   }
-  /** [heads, m, k] × [heads, k, n] → `shape`. Inside another op autocast has no say. */
+  /** [heads, m, k] × [heads, k, n] → `shape`. Autocast does not apply inside another op. */
   batchMatmul(x, y, shape, { autocasts = true } = {}) {
     const [left, right] = autocasts ? [this.lowered(x), this.lowered(y)] : [x, y];
     const output = this.tensor(shape, left.dtype, [left, right]);
@@ -12949,7 +13015,7 @@ var Autograd = class {
     this.record("cat", { reads: parts, outputs: [output], gradients });
     return output;
   }
-  /** Under autocast, what matrix products read: weights are cast once a forward pass, activations each time. */
+  /** Under autocast, the inputs of matrix products: weights are cast once per forward pass, activations each time. */
   lowered(x, { cache = true } = {}) {
     if (this.autocastDtype === void 0 || x.dtype !== "float32") return x;
     const isCached = cache && x.storage.persistent && x.requiresGrad;
@@ -12971,7 +13037,7 @@ var Autograd = class {
     this.record("to", { reads: [x], outputs: [output], gradients: [made(x)] });
     return output;
   }
-  /** What autocast raises to float32: norms, powers, softmax. */
+  /** Ops that autocast runs in float32: norms, powers, softmax. */
   raised(x) {
     return this.autocastDtype === void 0 ? x : this.cast(x, "float32");
   }
@@ -12983,7 +13049,7 @@ var Autograd = class {
   storage(count2, dtype, batched, kind = "activations") {
     return this.#newStorage(count2 * bytesPerElement[dtype], batched, kind, false);
   }
-  /** A storage of the model beside its parameters. Another pass over the same weights finds it there. */
+  /** A storage that belongs to the model besides its parameters. Another pass over the same weights reuses it. */
   buffer(name, bytes5) {
     const key2 = (this.pass?.of === "copy" ? REFERENCE : "") + this.#model + name;
     const known2 = this.#namedBuffers.get(key2);
@@ -13008,7 +13074,7 @@ var Autograd = class {
   newEdge() {
     return this.#edges++;
   }
-  /** Outside the graph (no output requires a gradient) nothing is saved. */
+  /** Outside the graph (if no output requires a gradient), nothing is saved. */
   record(name, options) {
     const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch: scratch3 = [], backwardScratch = [] } = options;
     const readStorages = options.reads.map((tensor) => tensor.storage);
@@ -13227,11 +13293,11 @@ function divergenceFrom(tape, logits, reference2) {
 
 // engine/estimate/kernels/key-value-cache.ts
 var KeyValueCache = class {
-  /** In the order in which the model's layers ask. */
+  /** In the order in which the model's layers use them. */
   #kept = [];
   #next = 0;
   #tokens = 0;
-  /** Before each pass; `tokens`: in all, once the pass is done. */
+  /** Call before each pass; `tokens`: the total after the pass. */
   begin(tokens) {
     this.#next = 0;
     this.#tokens = tokens;
@@ -13245,7 +13311,7 @@ var KeyValueCache = class {
     this.#kept[this.#next++] = output;
     return output;
   }
-  /** Until here the answers are being made. */
+  /** Generation ends here. */
   end(autograd) {
     autograd.record("return", { reads: this.#kept, outputs: [] });
   }
@@ -14213,7 +14279,7 @@ function workBytes(shape, tokens, element) {
     steps,
     lastScan: always + stateElements * element,
     stateScan: always + stateElements * (FLOAT32_BYTES + element),
-    // States and their gradients in float32, and both again in the input's type; states that have it are not cast.
+    // States and their gradients in float32, and both cast to the input's type, unless the states already have it.
     backwardScan: always + scores + tokens * heads2 * element + stateElements * (2 * FLOAT32_BYTES + (element === FLOAT32_BYTES ? 1 : 2) * element)
   };
 }
@@ -14677,11 +14743,11 @@ var Batch = class extends Autograd {
 
 // engine/estimate/layers/blocks.ts
 var Blocks = class extends Batch {
-  /** What went into each block: the hidden states that `output_hidden_states` would hand out. */
+  /** The input of each block: the hidden states that `output_hidden_states` would return. */
   blockInputs = [];
   /** Tensors that local variables of the running block reference. */
   locals = [];
-  /** What the running block hands on. */
+  /** What the running block passes on. */
   #handedOn = [];
   local(x) {
     this.locals.push(x);
@@ -14754,7 +14820,7 @@ function trainsSomething(nodes) {
 
 // engine/estimate/layers/weights.ts
 var Weights = class extends Blocks {
-  /** Weights that train on what stands among the words. */
+  /** Weights that train on images or audio among the tokens. */
   towers = [];
   #trainedNames = (this.spec.trainable?.names ?? []).flatMap((name) => parameterPattern(name) ?? []);
   idle(features, body) {
@@ -14783,7 +14849,7 @@ var Weights = class extends Blocks {
       edge: this.newEdge()
     };
   }
-  /** peft utils/other.py ModulesToSaveWrapper: a trainable copy of a module is used, and the original stays. */
+  /** peft utils/other.py ModulesToSaveWrapper: a trainable copy of a module is used, and the original is kept. */
   savedWhole(name, shape, original = `${name}.weight`) {
     const isSaved = this.spec.lora?.modulesToSave?.includes(name.slice(name.lastIndexOf(".") + 1)) ?? false;
     if (!isSaved || this.pass !== void 0 && this.pass.of !== "policy") return void 0;
@@ -14797,7 +14863,7 @@ var Weights = class extends Blocks {
   isTrained(name) {
     return this.spec.trainable === void 0 || this.#trainedNames.some((pattern) => pattern.test(name));
   }
-  /** LLaMA-Factory model/adapter.py: weights are loaded in the type that is computed in, and made float32 where they train. */
+  /** LLaMA-Factory model/adapter.py: weights are loaded in the compute type, and made float32 if they train. */
   get #frozen() {
     const { trainable, loop } = this.spec;
     const isPart = trainable !== void 0 && loop !== "ultralytics" && this.pass?.of !== "copy";
@@ -14971,13 +15037,13 @@ var Pointwise = class extends Weights {
 // engine/estimate/layers/linears.ts
 var INT32_BYTES = 4;
 var Linears = class extends Pointwise {
-  /** Last names of the linear modules met so far: what adapters can target. */
+  /** Last names of the linear modules seen so far: what adapters can target. */
   linearNames = /* @__PURE__ */ new Set();
   expertNames;
-  /** The last hidden states, once a decoder has asked for its logits. */
+  /** The last hidden states, once a decoder has computed its logits. */
   outputLayerInput;
   #gatheredTokens;
-  /** `expertNames`: what puts adapters on the experts of the model. */
+  /** `expertNames`: the targets that put adapters on the model's experts. */
   constructor(spec, device2, expertNames) {
     super(spec, device2);
     this.expertNames = expertNames;
@@ -14990,7 +15056,7 @@ var Linears = class extends Pointwise {
     this.record(name, { reads: [ids], outputs: [output], saves: [ids], gradients: [made(table2)] });
     return ids === this.batchInput ? this.#ownTokens(this.#amongWords(output)) : output;
   }
-  /** transformers: `masked_scatter` of what towers saw or heard, through which their weights' gradients come back. */
+  /** transformers: `masked_scatter` of the towers' outputs into the embeddings, through which their weights' gradients flow. */
   #amongWords(words2) {
     const towers2 = this.towers;
     if (towers2.length === 0) return words2;
@@ -15012,13 +15078,13 @@ var Linears = class extends Pointwise {
     if (isSum) return this.#ownTokens(output);
     return outFeatures === features || this.spec.fusedLoss ? output : this.#exchanged("all_gather", output, [...output.shape.slice(0, -1), features]);
   }
-  /** Tokens of which this GPU holds the residuals. */
+  /** Tokens whose residuals this GPU holds. */
   get #heldTokens() {
     const [tokens = 1] = this.input.shape;
     const { gpus: gpus2 = 1, dividesTokens = false } = this.spec.tensorParallel ?? {};
     return dividesTokens ? Math.ceil(tokens / gpus2) : tokens;
   }
-  /** torch: distributed/tensor/parallel/style.py PrepareModuleInput: a module's layers share what it gathers. */
+  /** torch: distributed/tensor/parallel/style.py PrepareModuleInput: a module's layers share the gathered input. */
   #allTokens(x) {
     const [tokens = 1] = this.input.shape;
     if (x.shape[0] === tokens || x.shape[0] !== this.#heldTokens) return x;
@@ -15032,7 +15098,7 @@ var Linears = class extends Pointwise {
     if (x.shape[0] !== tokens || this.#heldTokens === tokens) return x;
     return this.#exchanged("reduce_scatter", x, [this.#heldTokens, ...x.shape.slice(1)]);
   }
-  /** A new tensor of what all GPUs hold, or a part of their sum; its gradient goes the other way. */
+  /** All-gather or reduce-scatter into a new tensor; its gradient goes through the opposite operation. */
   #exchanged(name, x, shape) {
     const output = this.tensor(shape, x.dtype, [x]);
     this.record(name, { reads: [x], outputs: [output], gradients: [made(x)] });
@@ -15072,7 +15138,7 @@ var Linears = class extends Pointwise {
     this.record(name, matrixProduct(factor, weight, fused, output, lastSize(x)));
     return options.composed ? bias.reduce((sum2, part) => this.add(sum2, part), output) : output;
   }
-  /** torchao's quantizers pass over tied output layers and widths that no group divides; torchtune's LoRA recipe, what is not adapted. */
+  /** torchao's quantizers skip tied output layers and widths that are not a multiple of the group; torchtune's LoRA recipe skips layers without adapters. */
   #roundingGroup(name, x, { tiedTo }) {
     const { fakeQuantization, lora: lora2 } = this.spec;
     if (fakeQuantization === void 0 || tiedTo !== void 0) return void 0;
@@ -15112,7 +15178,7 @@ var Linears = class extends Pointwise {
   #isOutputLayer(name) {
     return this.spec.task === "causal-lm" && (name === "lm_head" || name === "embed_out");
   }
-  /** bitsandbytes leaves the output layer alone; torchtune's builders, the attention of a part that has no adapters. */
+  /** bitsandbytes skips the output layer; torchtune's builders skip the attention of a part without adapters. */
   #isQuantized(name, { isQuantizable = false } = {}) {
     if (name.includes("_attn.") && !this.isTrained(name)) return false;
     return this.spec.quantization !== void 0 && (isQuantizable || !this.#isOutputLayer(name)) && name !== "score";
@@ -15211,7 +15277,7 @@ var Experts = class extends Linears {
     this.locals.push(...locals, matrices.up, matrices.down);
     return output;
   }
-  /** `names`: those that put adapters on it when all of them are targets, the rank of each added up. */
+  /** `names`: the targets that together put adapters on it, with their ranks added up. */
   #expertMatrix(name, shape, names = []) {
     const matrix = this.#expertWeight(name, shape);
     const { rank = 0, targets = [] } = this.spec.lora ?? {};
@@ -15221,7 +15287,7 @@ var Experts = class extends Linears {
     const isMerged = this.#hasParameterAdapter(name) && this.spec.expertStyle !== "axolotl-kernels";
     return isMerged ? withLowRankMatrices(this, name, matrix, rank) : matrix;
   }
-  /** Adapters of experts' matrices that stay products of their own. */
+  /** Adapters of experts' matrices that stay separate products. */
   #expertFactors(name, matrix) {
     const { expertStyle, lora: lora2 } = this.spec;
     const isApart = expertStyle === "axolotl-kernels" && this.#hasParameterAdapter(name);
@@ -15233,7 +15299,7 @@ var Experts = class extends Linears {
     if (parameters !== void 0) this.linearNames.add(part);
     return this.isPolicy() && (parameters?.includes(part) ?? false);
   }
-  /** kt-kernel sft/autograd.py KTMoEFunction: nothing is kept on the GPU; what comes back is as large as what went. */
+  /** kt-kernel sft/autograd.py KTMoEFunction: nothing is kept on the GPU; the output is as large as the input. */
   #onHost(name, x) {
     const output = this.tensor(x.shape, x.dtype, [x]);
     this.record(name, { reads: [x], outputs: [output], gradients: [made(x)] });
@@ -15266,7 +15332,7 @@ var Experts = class extends Linears {
     this.locals.push(logits, rows3, results);
     return this.residual(shared2(), summed2(this, results, x), { inPlace: true });
   }
-  /** torchtune modules/moe/experts.py LoRAGroupedExperts: one matrix a part for all experts, and one pair of adapters. */
+  /** torchtune modules/moe/experts.py LoRAGroupedExperts: one matrix per part for all experts, and one pair of adapters. */
   #chosenExperts(name, rows3, count2, inner) {
     const project = (part, input, to) => {
       const product = (weight, from) => expertProduct(this, from, weight);
@@ -16371,7 +16437,7 @@ var Footprint = class {
   nodes;
   #timeline;
   #peaks = /* @__PURE__ */ new Map();
-  /** Replays that fitted: within any capacity between these two the allocator does the very same. */
+  /** Replays that fitted: for any capacity between these two, the allocator behaves identically. */
   #fitting = /* @__PURE__ */ new Map();
   constructor(spec, config, device2 = { hasFlash: true }) {
     this.spec = spec;
@@ -16394,7 +16460,7 @@ var Footprint = class {
     this.#peaks.set(key2, peak);
     return peak;
   }
-  /** What is there between steps. */
+  /** What is allocated between steps. */
   resting(batch, workspaceBytes) {
     const breakdown2 = this.#resident(batch, workspaceBytes);
     return { bytes: byteKinds.reduce((sum2, kind) => sum2 + breakdown2[kind], 0), breakdown: breakdown2, moment: "between steps" };
@@ -16441,7 +16507,7 @@ var Footprint = class {
     const lasted = model.every((storage) => allocate(bytesAt(storage, batch))) && allocate(workspaceBytes) && play(step3.slice(0, eventsBeforeOptimizer)) && optimizerState2.every((storage) => allocate(bytesAt(storage, batch))) && play(step3.slice(eventsBeforeOptimizer)) && play(step3);
     return lasted ? { kind: "fits", reservedBytes: allocator.peakReservedBytes } : { kind: "out-of-memory" };
   }
-  /** Bytes that are there between steps. */
+  /** Bytes allocated between steps. */
   #resident(batch, workspaceBytes) {
     const { model, optimizerState: optimizerState2 } = this.#timeline;
     const bytes5 = { ...emptyBreakdown(), workspace: workspaceBytes };
@@ -16455,8 +16521,8 @@ function ownPart({ model, tensorParallel }, config) {
   if (part !== void 0) return part;
   throw new MemoryMarkError({
     code: "not-divisible",
-    message: `How ${tensorParallel.gpus} GPUs would divide the layers of ${model} is not modelled, or their number divides no heads`,
-    fix: "Leave this config out of the check for now."
+    message: `Tensor parallelism of ${model} over ${tensorParallel.gpus} GPUs is not modelled, or its heads cannot be divided among them`,
+    fix: "Exclude this config for now: add it to ignore in .github/memorymark.yml."
   });
 }
 function refuseMissingTargets(spec, { linearNames }) {
@@ -16466,7 +16532,7 @@ function refuseMissingTargets(spec, { linearNames }) {
   throw new MemoryMarkError({
     code: "no-such-lora-target",
     message: `${spec.model} has no linear layer named ${missing.join(", ")}`,
-    fix: `Name some of: ${[...linearNames].join(", ")}.`
+    fix: `Use some of ${[...linearNames].join(", ")}.`
   });
 }
 function refuseNothingTrained({ model, trainable }, { parameters }) {
@@ -16474,8 +16540,8 @@ function refuseNothingTrained({ model, trainable }, { parameters }) {
   const some = [...parameters.keys()].filter((_, index) => index < 3);
   throw new MemoryMarkError({
     code: "nothing-trains",
-    message: `No parameter of ${model} is named as what is to train: ${trainable.names.join(", ")}`,
-    fix: `Write patterns that match its names in transformers, such as ${some.join(", ")}.`
+    message: `No parameter of ${model} matches what is to be trained: ${trainable.names.join(", ")}`,
+    fix: `Write patterns that match its parameter names in transformers, such as ${some.join(", ")}.`
   });
 }
 function changeOf({ kind, storage }, batch) {
@@ -16547,9 +16613,9 @@ var provenance = z70.enum(["measured", "traced", "estimated"]);
 var outcome = z70.discriminatedUnion("kind", [
   z70.object({
     kind: z70.literal("fits"),
-    /** Absent where the device keeps no count of it: the CPU. */
+    /** Absent if the device does not count it: the CPU. */
     peakBytes: bytes.optional(),
-    /** Half the distance between the highest and the lowest peak of the steps; absent where one step has the peak. */
+    /** Half the distance between the highest and the lowest peak of the steps; absent if only one step counts. */
     peakBytesSpread: bytes.optional(),
     /** What the caching allocator held at most, cached blocks included. */
     reservedBytes: bytes.optional(),
@@ -16586,9 +16652,9 @@ import * as z71 from "zod";
 var MAX_CONDITIONS = 20;
 var percent2 = z71.number().min(0).max(1e3);
 var condition = z71.discriminatedUnion("kind", [
-  /** Usable memory idle at the current batch, judged only where a faster batch is to be had. */
+  /** Usable memory idle at the current batch, judged only if a faster batch exists. */
   z71.object({ kind: z71.literal("waste"), abovePercent: percent2 }),
-  /** Throughput missed: how much faster the recommended batch is. */
+  /** Missed throughput: how much faster the recommended batch is. */
   z71.object({ kind: z71.literal("throughput-loss"), abovePercent: percent2 }),
   /** Savings of the recommendation over a year. */
   z71.object({ kind: z71.literal("annual-cost"), aboveUsd: z71.number().min(0).max(1e12) })
@@ -16604,7 +16670,7 @@ var reason = z71.discriminatedUnion("kind", [
 ]);
 var verdict = z71.object({
   state: z71.enum(["fine", "warning", "blocked"]),
-  /** What blocks; without that, what is remarked on, with what would block but is spared. */
+  /** The reasons to block; if there are none, the warnings, and what would block but is spared. */
   reasons: z71.array(reason).max(2 * MAX_CONDITIONS)
 });
 var defaultPolicy = {
@@ -16653,7 +16719,7 @@ var analysedConfig = z72.object({
   gradientAccumulationAt: position.optional(),
   gpu: reportedGpu2,
   provenance,
-  /** Half-width of the band around every memory figure: held by `npm run bench:accuracy`, or the spread of measured steps. */
+  /** Half-width of the band around every memory figure: checked by `npm run bench:accuracy`, or the spread of measured steps. */
   errorBandPercent: z72.number().min(0).max(100),
   throughputProvenance,
   /** Half-width of the band around every throughput: the widest spread of the timed steps. Absent where it is modelled. */
@@ -16662,7 +16728,7 @@ var analysedConfig = z72.object({
   /** Absent when not even one sample fits. */
   recommended: operatingPoint.optional(),
   largest: operatingPoint.optional(),
-  /** What a larger effective batch would make of the recommendation, where that is worth while. Absent in older reports. */
+  /** The recommendation with a larger effective batch, if that is worthwhile. Absent in older reports. */
   beyond: operatingPoint.optional(),
   /** Bytes at the peak of the current batch, and the moment of that peak in words. */
   breakdown,
@@ -16676,11 +16742,11 @@ var analysedConfig = z72.object({
   /** A cheaper GPU on which the current config fits and a run costs less. */
   rightSizing: z72.object({ gpu: reportedGpu2, costPerRunUsd: usd }).optional(),
   trials: z72.array(trial).max(1e3),
-  /** At sizes that fit; where a clock made the throughput, at those that were timed. Absent in older reports. */
+  /** At sizes that fit; if throughput was measured, at the timed ones. Absent in older reports. */
   throughputCurve: z72.array(throughputPoint).max(1e3).optional(),
   hoursPerRun: z72.number().positive().max(1e6),
   runsPerYear: z72.number().positive().max(1e6),
-  /** What the config did not say and we took for granted, one sentence each. */
+  /** What the config did not say and was assumed, one sentence each. */
   assumptions: z72.array(z72.string().max(500)).max(30),
   otherFiles,
   verdict
@@ -16690,7 +16756,7 @@ var unanalysedConfig = z72.object({
   path: path2,
   problems: z72.array(problem).min(1).max(50),
   otherFiles,
-  /** Why it does not block, where it does not. */
+  /** Why it does not block, if it does not. */
   spared: spared.optional()
 });
 var REPORT_SCHEMA = "memorymark.report/v1";
@@ -16739,7 +16805,7 @@ function outcomeOf(answer2, log) {
         problem: {
           code: "step-failed",
           message: `the training step failed in Python: ${answer2.message}`.slice(0, 2e3),
-          fix: "Read the Python traceback; the config may ask for something that this machine or model lacks."
+          fix: "Read the Python traceback; the config may need something that this machine or model lacks."
         }
       };
     case "died":
@@ -16748,7 +16814,7 @@ function outcomeOf(answer2, log) {
         problem: {
           code: "worker-died",
           message: answer2.message.slice(0, 2e3),
-          fix: "Look into the machine's log: the host may be out of memory, or the driver may have failed."
+          fix: "Check the machine's log: the host may be out of memory, or the driver may have failed."
         }
       };
   }
@@ -16761,7 +16827,7 @@ function brokenTrialProblem({ microBatch, outcome: outcome2 }) {
       return {
         code: "trial-timed-out",
         message: `batch ${microBatch} took longer than ${Math.round(outcome2.afterMillis / 1e3)} s`,
-        fix: "Look whether another job uses the device, or sweep a smaller model."
+        fix: "Check whether another job is using the device, or sweep a smaller model."
       };
     case "fits":
     case "out-of-memory":
@@ -16773,7 +16839,7 @@ function unavailable(engine, why) {
     code: "engine-unavailable",
     field: "--engine",
     message: `the ${engine} engine cannot run here: ${why.slice(0, 1500)}`,
-    fix: "Run `memorymark doctor` for what this machine has and what to install."
+    fix: "Run `memorymark doctor` to see what this machine has and what to install."
   });
 }
 
@@ -16841,7 +16907,7 @@ var PythonWorker = class {
     this.#child.once("close", () => process.off("exit", end));
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
   }
-  /** One question at a time: the next may be asked when this one is answered. */
+  /** One request at a time: the next may be sent once this one is answered. */
   async ask(operation, question2, schema, timeoutMillis) {
     const id = this.#nextId++;
     this.#child.stdin.write(`${JSON.stringify({ ...question2, id, operation })}
@@ -16876,7 +16942,7 @@ var PythonWorker = class {
     this.#kill();
     return { kind: "died", message: `the Python worker ${how}. ${this.#stderr}`.trim() };
   }
-  /** The whole process group: data loaders and compilers of Python go with it. */
+  /** The whole process group, including Python's data loaders and compilers. */
   #kill() {
     const { pid } = this.#child;
     if (pid === void 0) return;
@@ -16893,7 +16959,7 @@ var bytes3 = z74.number().int().min(0);
 var cudaDevice = z74.object({
   kind: z74.literal("cuda"),
   name: z74.string(),
-  /** Cards of this machine that PyTorch sees; the facts are of the first. */
+  /** GPUs that PyTorch sees on this machine; the facts describe the first. */
   count: z74.number().int().positive(),
   /** The memory limit, where one was set. */
   totalBytes: bytes3,
@@ -17158,7 +17224,7 @@ function outcomeOf2(received, log) {
 }
 function died(text) {
   const message2 = `the TensorFlow.js process ${text}`.slice(0, 2e3);
-  const fix = "Look into the machine's log: the host may be out of memory, or the driver may have failed.";
+  const fix = "Check the machine's log: the host may be out of memory, or the driver may have failed.";
   return { kind: "failed", problem: { code: "worker-died", message: message2, fix } };
 }
 
@@ -17184,7 +17250,7 @@ var TorchProbe = class _TorchProbe {
   device;
   #context;
   #deviceKind;
-  /** Two micro-steps hold all the memory that more would; the rest only takes time. */
+  /** Two micro-steps reach the same peak as more would; the rest only takes time. */
   #accumulation;
   #worker;
   constructor(context, deviceKind, device2, worker) {
@@ -17207,7 +17273,7 @@ var TorchProbe = class _TorchProbe {
       if (spec.gpus === 1) return new _TorchProbe(context, device2.kind, probed, worker);
       await worker[Symbol.asyncDispose]();
       if (gpus2 >= spec.gpus) return new _TorchProbe(context, device2.kind, probed);
-      throw unavailable("torch", `the config trains on ${spec.gpus} GPUs and this machine has ${gpus2}`);
+      throw unavailable("torch", `the config trains on ${spec.gpus} GPUs, and this machine has ${gpus2}`);
     }
     await worker[Symbol.asyncDispose]();
     throw unavailable("torch", whyNot(answer2));
@@ -17238,7 +17304,7 @@ var TorchProbe = class _TorchProbe {
     if (answer2.result.kind === "out-of-memory") return { kind: "out-of-memory" };
     return fits(answer2.result.steps, this.#accumulation);
   }
-  /** An exhausted process keeps fragments and broken library handles: the next trial gets a new one. */
+  /** A process that ran out of memory keeps fragments and broken library handles, so the next trial gets a new one. */
   async #endWorker() {
     const worker = this.#worker;
     this.#worker = void 0;
@@ -17296,7 +17362,7 @@ function probedDevice(found, limitMemoryBytes) {
 function whyNot(answer2) {
   switch (answer2.kind) {
     case "done":
-      return answer2.result.device.kind === "cpu" ? "a sweep on the CPU needs --limit-memory, since a host that runs out of memory ends processes at random" : "PyTorch sees neither a CUDA nor an MPS device";
+      return answer2.result.device.kind === "cpu" ? "a sweep on the CPU needs --limit-memory, because a host that runs out of memory kills processes at random" : "PyTorch finds neither a CUDA nor an MPS device";
     case "failed":
     case "died":
       return answer2.message;
@@ -17429,7 +17495,7 @@ async function bestEngine({ spec, config, python, machine: machine2 }) {
 }
 function beyondEngine(engine, { spec, config }) {
   const source = outsideTransformers(config);
-  const outside = source && (source === "ultralytics" ? "Ultralytics' models" : "code from beside the checkpoint");
+  const outside = source && (source === "ultralytics" ? "Ultralytics' models" : "models whose code is published with the checkpoint");
   switch (engine) {
     case "trace":
       return outside ?? beyondTrace(spec);
@@ -17466,7 +17532,7 @@ function notCovered(engine, what) {
   return new MemoryMarkError({
     code: "beyond-engine",
     field: "--engine",
-    message: `the ${engine} engine does not run ${what}`,
+    message: `the ${engine} engine does not support ${what}`,
     fix: "Use --engine estimate."
   });
 }
@@ -17482,8 +17548,8 @@ function otherFramework(engine, framework) {
   return new MemoryMarkError({
     code: "engine-of-other-framework",
     field: "--engine",
-    message: `the ${engine} engine cannot answer for a config of ${framework}`,
-    fix: `Use --engine auto${engine === "tfjs" ? ", or --framework tensorflow.js where the code is in TensorFlow.js" : ""}.`
+    message: `the ${engine} engine cannot run a ${framework} config`,
+    fix: `Use --engine auto${engine === "tfjs" ? ", or --framework tensorflow.js if the training code is in TensorFlow.js" : ""}.`
   });
 }
 
@@ -17600,7 +17666,7 @@ var Throughput = class {
     const stepMillis = accumulation * this.#microStepMillis(microBatch) + this.#optimizerMillis;
     return 1e3 * microBatch * accumulation / stepMillis;
   }
-  /** Straight lines between readings; beyond them, the nearest reading's time scaled as the model has it. */
+  /** Linear interpolation between measurements; beyond them, the nearest measured time, scaled by the model. */
   #microStepMillis(microBatch) {
     const above = this.#readings.find((reading) => reading.microBatch >= microBatch);
     const below = this.#readings.findLast((reading) => reading.microBatch <= microBatch);
@@ -17787,12 +17853,10 @@ function assumptionsOf(assessment, record2, probe) {
     (point) => point !== void 0 && record2.peak(point.microBatch) === void 0
   );
   return [
-    `Peak memory is ${provenance2} on ${name}${by}; samples per second are ${throughputProvenance2}.`,
-    ...provenance2 === "estimated" ? [] : ["The breakdown, the lever and the cheaper GPU are modelled."],
-    ...unread && provenance2 !== "estimated" ? [
-      `A size that ran out of memory shows the peak that our model gives it, corrected by the sizes that were ${provenance2}.`
-    ] : [],
-    ...throughputProvenance2 === "measured" && !current.fits ? ["The current batch does not run, so its samples per second are carried over from the sizes that do."] : []
+    `Peak memory is ${provenance2} for the ${name}${by}; throughput is ${throughputProvenance2}.`,
+    ...provenance2 === "estimated" ? [] : ["The memory breakdown, the suggestion that frees most memory and the cheaper GPU are modelled."],
+    ...unread && provenance2 !== "estimated" ? [`For a size that ran out of memory, the peak is modelled and corrected by the sizes that were ${provenance2}.`] : [],
+    ...throughputProvenance2 === "measured" && !current.fits ? ["The current batch does not run, so its throughput is extrapolated from the sizes that do."] : []
   ];
 }
 
@@ -17827,14 +17891,14 @@ var analysisRequest = z79.strictObject({
   strategy: z79.enum(strategyNames).default("predict-verify"),
   /** Sizes tried are every one up to it, then its multiples. */
   stepSize: z79.int().min(1).max(MAX_STEP_SIZE).optional(),
-  /** Of one GPU; the catalogue's price unless told. */
+  /** Of one GPU; the catalogue's price by default. */
   pricePerHourUsd: z79.number().positive().max(1e4).optional(),
   /** Wall-clock hours of a run at the current batch. */
   hoursPerRun: z79.number().positive().max(1e5).optional(),
   runsPerYear: z79.number().positive().max(1e6).optional()
 }).refine(({ model, config }) => model === void 0 !== (config === void 0), {
   path: ["model"],
-  message: "give a model or a config, one of them"
+  message: "give either a model or a config"
 });
 var probing = z79.object({
   engine: z79.enum(engines),
@@ -17842,7 +17906,7 @@ var probing = z79.object({
   device: z79.object({
     name: z79.string(),
     totalBytes: z79.number().min(0),
-    /** Total − CUDA context: the limit that the trials are held against. */
+    /** Total − CUDA context: the limit that trials are compared with. */
     usableBytes: z79.number().min(0),
     /** Versions and driver behind the answers, in words; empty for the estimate. */
     software: z79.string()
@@ -17931,10 +17995,18 @@ function adjusted(written2, model, changes, nameOf) {
     );
   }
   if (spec.gradientCheckpointing && !supportsCheckpointing(model.config)) {
-    throw refused(nameOf("gradientCheckpointing"), `transformers does not checkpoint ${model.family}`, "Leave it out.");
+    throw refused(
+      nameOf("gradientCheckpointing"),
+      `transformers has no gradient checkpointing for ${model.family}`,
+      "Omit it."
+    );
   }
   if (changes.quantization !== void 0 && spec.lora === void 0) {
-    throw refused(nameOf("quantization"), "quantised weights are not trained themselves", "Train adapters over them.");
+    throw refused(
+      nameOf("quantization"),
+      "quantised weights cannot be trained themselves",
+      "Train adapters on top of them."
+    );
   }
   return spec;
 }
@@ -18097,7 +18169,7 @@ function refuseOtherCard(request, { engine, device: device2 }) {
     code: "other-gpu",
     field: "gpu",
     message: `the torch engine measures this machine's ${device2.name}, not the ${named2.name}`,
-    fix: "Leave out gpu, or use the engine auto, trace or estimate."
+    fix: "Omit gpu, or use the auto, trace or estimate engine."
   });
 }
 var TrialLimit = class {
@@ -18118,15 +18190,15 @@ var tooManyTrials = {
   code: "too-many-trials",
   field: "strategy",
   message: `the sweep would take more than ${MAX_TRIALS.toLocaleString("en-US")} trials`,
-  fix: "Use the strategy predict-verify, or a larger stepSize."
+  fix: "Use the predict-verify strategy, or a larger stepSize."
 };
 function noMemoryCount(trials) {
   const fitting = trials.filter(({ outcome: outcome2 }) => outcome2.kind === "fits").map(({ microBatch }) => microBatch);
   const known2 = fitting.length === 0 ? "no size fits" : `batch ${Math.max(...fitting)} fits`;
   return {
     code: "no-memory-count",
-    message: `${known2}, but PyTorch counts no peak of memory on this device`,
-    fix: "Use the engine trace or estimate."
+    message: `${known2}, but PyTorch does not report peak memory on this device`,
+    fix: "Use the trace or estimate engine."
   };
 }
 

@@ -108,87 +108,87 @@ var references = ["none", "adapters-off", "copy"];
 var ASSUMED_OBJECTS = 50;
 var MAX_BATCH = 1e6;
 var trainingMethod = z.discriminatedUnion("kind", [
-  /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected answer of a sample go through the model in one batch. */
+  /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected response of a sample go through the model in one batch. */
   z.object({
     kind: z.literal("preference"),
     reference: z.enum(references),
     logProbabilities: z.enum(logProbabilityStyles),
-    /** ORPO and CPO: a cross-entropy over the chosen answers beside. */
+    /** ORPO and CPO: an additional cross-entropy over the chosen responses. */
     withCrossEntropy: z.boolean()
   }),
-  /** KTO: one answer a sample, and another sample's beside it, through the policy and the reference without gradients. */
+  /** KTO: one response per sample, plus another sample's, which goes through policy and reference without gradients. */
   z.object({
     kind: z.literal("kto"),
     reference: z.enum(references),
     logProbabilities: z.enum(logProbabilityStyles)
   }),
   /**
-   * Reward models. `score`: a classifier of one label over the chosen and the rejected answer. `value`: LLaMA-Factory's value
-   * head beside the output layer, whose logits are computed and dropped. `steps`: a score of two labels for every token.
+   * Reward models. `score`: a one-label classifier over the chosen and the rejected response. `value`: LLaMA-Factory's value head
+   * next to the output layer, whose logits are computed and dropped. `steps`: a two-label score for every token.
    */
   z.object({ kind: z.literal("reward"), head: z.enum(["score", "value", "steps"]) }),
   /**
-   * torchtune's: a frozen teacher of the catalogue reads the same batch, and the student learns its distribution beside the labels,
-   * from logits in `chunks`.
+   * torchtune's distillation: a frozen teacher from the catalogue processes the same batch, and the student learns its distribution
+   * as well as the labels, from logits in `chunks`.
    */
   z.object({
     kind: z.literal("distillation"),
     teacher: z.string().min(1).max(200),
     chunks: z.number().int().min(1).max(1e3)
   }),
-  /** LLaMA-Factory's ASFT: a frozen copy reads the same batch, and the divergence from it is added to a weighted cross-entropy. */
+  /** LLaMA-Factory's ASFT: a frozen copy processes the same batch, and the divergence from it is added to a weighted cross-entropy. */
   z.object({ kind: z.literal("anchored") }),
-  /** Axolotl's masked diffusion: tokens that see all others are to be told again where they were masked. */
+  /** Axolotl's masked diffusion: with bidirectional attention, the masked tokens are predicted. */
   z.object({ kind: z.literal("denoising") }),
   /**
-   * GRPO and its kin (GDPO, DAPO, GSPO, RLOO, EBFT): the model's own answers end the sequences, are scored against one another and
-   * learnt from.
+   * GRPO and its variants (GDPO, DAPO, GSPO, RLOO, EBFT): sequences end in the model's own completions, which are scored against
+   * one another and learnt from.
    */
   z.object({
     kind: z.literal("answers"),
-    /** `adapters-copy`: the same model under a frozen copy of the adapters, as TRL makes one of adapters that it is handed. */
+    /** `adapters-copy`: the same model with a frozen copy of the adapters, which TRL makes if it is given a model with adapters. */
     reference: z.enum([...references, "adapters-copy"]),
-    /** Tokens of the longest answer. */
+    /** Tokens of the longest completion. */
     answerLength: z.number().int().min(1).max(1e7),
-    /** Answers that are made and scored at a time on one GPU: those of all micro-batches until the next generation. */
+    /** Completions that are generated and scored at a time on one GPU: those of all micro-batches until the next generation. */
     count: z.number().int().min(1).max(MAX_BATCH),
-    /** Who makes them: a server that holds nothing here, vLLM in a share of this GPU, or transformers' `generate`. */
+    /** What generates them: a server that uses no memory here, vLLM in a share of this GPU, or transformers' `generate`. */
     generation: z.discriminatedUnion("kind", [
       z.object({ kind: z.literal("server") }),
       z.object({ kind: z.literal("vllm"), share: z.number().min(0).max(1), sleeps: z.boolean() }),
       z.object({ kind: z.literal("transformers") })
     ]),
-    /** Whether the logits are divided by the temperature where they are, as TRL 1.0 to 1.9 did, or in a copy, as 1.13 does. */
+    /** Whether the logits are divided by the temperature in place, as in TRL 1.0 to 1.9, or in a copy, as in 1.13. */
     tempersInPlace: z.boolean(),
-    /** EBFT: whether hidden states of the reference score the answers. */
+    /** EBFT: whether the reference's hidden states score the completions. */
     comparesFeatures: z.boolean()
   }),
   /**
-   * EBFT's strided mode: short answers from many places in a sequence, all of them in one pass, are compared by the reference's
-   * hidden states and learnt from.
+   * EBFT's strided mode: short completions from many positions in a sequence, generated in one pass, are scored with the
+   * reference's hidden states and learnt from.
    */
   z.object({
     kind: z.literal("strided"),
     reference: z.enum(["adapters-off", "copy"]),
-    /** Times that every sequence is answered. */
+    /** Rollouts per sequence. */
     rollouts: z.number().int().min(1).max(64),
-    /** Tokens before the first place, between two, and of an answer. */
+    /** Tokens before the first position, between two positions, and in a completion. */
     context: z.number().int().min(1).max(1e7),
     stride: z.number().int().min(1).max(1e7),
     answerLength: z.number().int().min(1).max(1e7),
     /** Whether the sequence's own tokens are learnt from too. */
     withCrossEntropy: z.boolean()
   }),
-  /** torchtune's GRPO and PPO: answers are made and compared with a frozen copy's, and one pass over all of their logits learns from them. */
+  /** torchtune's GRPO and PPO: completions are generated and compared with a frozen copy's, then one pass over all their logits learns from them. */
   z.object({
     kind: z.literal("trajectories"),
     answerLength: z.number().int().min(1).max(1e7),
-    /** Answers to a prompt, which are one sample together. */
+    /** Completions per prompt, which together are one sample. */
     perPrompt: z.number().int().min(1).max(1e4),
-    /** Samples that answers are made for at a time, and those that a batch is cut from. */
+    /** Samples for which completions are generated at a time, and from which batches are cut. */
     generated: z.number().int().min(1).max(MAX_BATCH),
     collected: z.number().int().min(1).max(MAX_BATCH),
-    /** PPO: a value model that trains beside, and a reward model that does not, both as large as the policy. */
+    /** PPO: a value model that is trained, and a reward model that is not, both as large as the policy. */
     withCritic: z.boolean(),
     /** Whether the recipe accumulates gradients. */
     accumulates: z.boolean()
@@ -198,11 +198,11 @@ var trainedPart = z.object({
   /** Regular expressions: a parameter trains whose name in transformers one of them matches from its start. */
   names: z.array(z.string().refine((name3) => parameterPattern(name3) !== void 0, "not a pattern of parameter names")).min(1).max(200),
   /**
-   * Whether gradients go down to the embeddings' output wherever the lowest trained parameter is: transformers'
-   * `enable_input_require_grads`, which its checkpointing brings along. Where they do not, only blocks that train are checkpointed.
+   * Whether gradients flow down to the embeddings' output even below the lowest trained parameter: transformers'
+   * `enable_input_require_grads`, which its checkpointing turns on. If they do not, only blocks that train are checkpointed.
    */
   inputGradients: z.boolean(),
-  /** The blocks that train change from time to time, and the optimizer keeps the state of those that have had their turn: LISA. */
+  /** The trained blocks change from time to time, and the optimizer keeps the state of all that have been trained: LISA. */
   inTurns: z.boolean().optional()
 });
 var zeroElements = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -229,7 +229,7 @@ var trainingSpec = z.object({
   labels: z.number().int().min(1).max(1e6),
   precision: z.enum(precisions),
   optimizer: z.enum(optimizers),
-  /** Every gradient is stepped with and let go as soon as it is there: torchtune's `optimizer_in_bwd`. */
+  /** The optimizer applies and frees each gradient as soon as it is computed: torchtune's `optimizer_in_bwd`. */
   optimizerInBackward: z.literal(true).optional(),
   attention: z.enum(attentions),
   gradientCheckpointing: z.boolean(),
@@ -238,32 +238,32 @@ var trainingSpec = z.object({
     rank: z.number().int().min(1).max(1e4),
     /** Last names of the adapted linear modules (`q_proj`). */
     targets: z.array(z.string().max(100)).max(100),
-    /** Last names of experts' matrices that have adapters, all experts of a layer in one: peft's `target_parameters`. */
+    /** Last names of the experts' matrices with adapters, one matrix for all experts of a layer: peft's `target_parameters`. */
     parameters: z.array(z.string().max(100)).max(10).optional(),
     dropout: z.number().min(0).max(1),
     /** Adapters in the weights' type, as torchtune holds them; in float32 where absent, as peft does. */
     inWeightsType: z.literal(true).optional(),
-    /** Last names of modules that train whole, in a copy beside the frozen original: peft's `modules_to_save`. */
+    /** Last names of modules that are fully trained, in a copy next to the frozen original: peft's `modules_to_save`. */
     modulesToSave: z.array(z.string().max(100)).max(100).optional(),
-    /** DoRA learns the length of every row of the adapted matrix beside; OFT turns the layer's input in blocks of `rank` features. */
+    /** DoRA also learns the norm of every row of the adapted matrix; OFT rotates the layer's input in blocks of `rank` features. */
     form: z.enum(["dora", "oft"]).optional()
   }).optional(),
-  /** What a model that attends to encoded images sees of them; absent where text alone goes through it. */
+  /** Images, for a model that attends to encoded images; absent for text only. */
   images: z.object({
     /** Of one sample. */
     tiles: z.number().int().min(1).max(1e3),
-    /** Layers that gradient checkpointing is for: the decoder's (transformers), or all with self-attention (torchtune). */
+    /** Layers that gradient checkpointing covers: the decoder's (transformers), or all with self-attention (torchtune). */
     checkpointed: z.enum(["decoder", "self-attention"])
   }).optional(),
-  /** Whether what sees or hears trains too, on images or speech that stand among the words. */
+  /** Whether the vision or audio towers are trained too, on images or audio among the tokens. */
   trainsTowers: z.literal(true).optional(),
-  /** Absent where everything trains. With `lora`: the modules that may have adapters. */
+  /** Absent if everything trains. With `lora`: the modules that may have adapters. */
   trainable: trainedPart.optional(),
   /** Base weights of every linear layer but the output's. Only with `lora`. */
   quantization: z.enum(quantizations).optional(),
   /**
-   * Whether `quantization` is the experts' too, whose matrices are no linear layers: Axolotl's `quantize_moe_experts`, under
-   * transformers' way of running them and under its own kernels alike.
+   * Whether `quantization` also applies to the experts, whose matrices are not linear layers: Axolotl's `quantize_moe_experts`, with
+   * transformers' way of running them and with Axolotl's own kernels alike.
    */
   quantizedExperts: z.boolean().optional(),
   /** As transformers runs them where absent. */
@@ -303,11 +303,11 @@ var trainingSpec = z.object({
   syncsEveryMicroBatch: z.literal(true).optional(),
   /** What lives on the host instead of the GPU. */
   offload: z.enum(["optimizer", "optimizer-and-weights"]).optional(),
-  /** Liger's or another fused loss: logits are made and consumed in chunks and never stand whole. */
+  /** Liger's or another fused loss: logits are computed and consumed in chunks, and never held in full. */
   fusedLoss: z.boolean().optional(),
   /** Absent for the model's own loss. */
   method: trainingMethod.optional(),
-  /** False where the training turns every dropout layer off, as TRL does unless told otherwise. */
+  /** False if training disables every dropout layer, as TRL does by default. */
   dropout: z.boolean().optional(),
   /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */
   paddedBatches: z.boolean(),
@@ -356,7 +356,7 @@ import * as z2 from "zod";
 var problem = z2.object({
   /** Stable id, so that a policy or a test can name it without quoting the text. */
   code: z2.string().max(60),
-  /** What is wrong, in one sentence, without a trailing full stop. Untrusted parts are quoted, never formatted. */
+  /** What is wrong, in one sentence, without a full stop. Untrusted parts are quoted, never formatted. */
   message: z2.string().max(2e3),
   /** What to do about it, in one sentence. */
   fix: z2.string().max(2e3),
@@ -378,7 +378,7 @@ var MemoryMarkError = class extends Error {
 };
 function formatWhere({ file, line: line2, column, field }) {
   const place2 = [file, line2, line2 && column].filter((part3) => part3 !== void 0).join(":");
-  const where = [place2, field && `(${field})`].filter(Boolean).join(" ");
+  const where = place2 && field ? `${place2} (${field})` : place2 || field;
   return where ? `${where}: ` : "";
 }
 function closest(given, known3) {
@@ -5114,7 +5114,7 @@ var untracedExperts = {
   "axolotl-kernels": "Axolotl's kernels for experts",
   "axolotl-linear": "experts as linear layers",
   torchtune: "torchtune's experts",
-  ktransformers: "the exchange with experts on the host"
+  ktransformers: "transfers to and from experts on the host"
 };
 function exchangingLibrary({ sharding = "ddp", gpus: gpus2 }) {
   if (sharding.startsWith("zero")) return "DeepSpeed";
@@ -5123,20 +5123,19 @@ function exchangingLibrary({ sharding = "ddp", gpus: gpus2 }) {
 }
 function neverRun(spec2) {
   if (spec2.loop === "ultralytics") return "Ultralytics' trainer";
-  if (spec2.method?.kind === "answers" && spec2.method.generation.kind === "vllm") return "vLLM beside the training";
-  if (spec2.quantization === "gptq" || spec2.quantization === "awq")
-    return `weights in ${spec2.quantization.toUpperCase()}'s format`;
+  if (spec2.method?.kind === "answers" && spec2.method.generation.kind === "vllm") return "vLLM on the training GPU";
+  if (spec2.quantization === "gptq" || spec2.quantization === "awq") return `${spec2.quantization.toUpperCase()} weights`;
   if (spec2.tensorParallel !== void 0) return "tensor parallelism";
-  if (spec2.method?.kind === "trajectories") return "torchtune's trajectories";
+  if (spec2.method?.kind === "trajectories") return "torchtune's GRPO and PPO recipes";
   if (spec2.method?.kind === "strided") return "EBFT's strided mode";
   if (spec2.expertStyle !== void 0) return untracedExperts[spec2.expertStyle];
   if (spec2.quantizedExperts) return "quantised experts";
   if (spec2.fakeQuantization?.format !== void 0) return "4-bit floats";
   if (spec2.float8) return "8-bit floats";
   if (spec2.offload !== void 0) return "offloading";
-  if (spec2.trainsTowers) return "images or speech among the words";
-  if (spec2.images?.checkpointed === "self-attention") return "torchtune's layers that see images";
-  if (spec2.trainable?.inTurns) return "layers that train in turns";
+  if (spec2.trainsTowers) return "image or audio inputs";
+  if (spec2.images?.checkpointed === "self-attention") return "torchtune's image layers";
+  if (spec2.trainable?.inTurns) return "layers that train in turn";
   if (spec2.fusedLoss) return "a fused loss";
   if (spec2.precision === "bf16-master" && exchangingLibrary(spec2) === void 0) return "float32 master weights";
   return untraced.has(spec2.optimizer) ? `the optimizer ${spec2.optimizer}` : void 0;
@@ -5148,10 +5147,10 @@ function derivationOf(spec2, config) {
   return [
     ...ofModel,
     ...what !== void 0 && !isSaid ? [
-      `What ${what} take${what.endsWith("s") ? "" : "s"} is derived from sources and documentation; no trace and no GPU has confirmed it, and the band of ${DERIVED_BAND_PERCENT} % is a guess.`
+      `The memory effect of ${what} is derived from source code and documentation; no trace or GPU run has confirmed it, and the band of ±${DERIVED_BAND_PERCENT} % is a guess.`
     ] : [],
     ...library !== void 0 ? [
-      `What the GPUs keep and exchange was held against ${library} run over CPU tensors (bench:sharding), not on GPUs. What NCCL takes for itself is not counted; the band of ${errorBandPercent(spec2, config)} % is a guess.`
+      `What each GPU holds and exchanges was compared with ${library} running on CPU tensors (bench:sharding), not on GPUs. NCCL's own buffers are not counted; the band of ±${errorBandPercent(spec2, config)} % is a guess.`
     ] : []
   ];
 }
@@ -5159,33 +5158,33 @@ function sentencesOn(spec2, config) {
   const isBfloat16 = spec2.precision === "bf16" || spec2.precision === "bf16-master";
   return [
     ...spec2.images !== void 0 ? [
-      `One image a sample is counted${spec2.images.tiles > 1 ? `, in ${spec2.images.tiles} tiles` : ""}: how many images of which size a sample holds cannot be known from the config.`
+      `One image per sample is counted${spec2.images.tiles > 1 ? `, in ${spec2.images.tiles} tiles` : ""}: the number and size of images in a sample cannot be determined from the config.`
     ] : [],
     ...seesImages(config) && spec2.images === void 0 ? [
-      `Text alone is counted: how many images of which size a sample holds cannot be known from the config. ${ofTowers("see", spec2)}`
+      `Only text is counted: the number and size of images in a sample cannot be determined from the config. ${ofTowers("vision", spec2)}`
     ] : [],
     ...hears(config) ? [
-      `Text alone is counted: how many seconds of speech a sample holds cannot be known from the config. ${ofTowers("hear", spec2)}`
+      `Only text is counted: the length of audio in a sample cannot be determined from the config. ${ofTowers("audio", spec2)}`
     ] : [],
     ...outsideTransformers(config) === "ultralytics" ? [
-      `The step is counted from Ultralytics' sources, and was held against a trace of its own code, which no engine but the estimate runs. How many objects the images hold decides by a few percent more or less, hence the band of ${DERIVED_BAND_PERCENT} %.`
+      `The step is counted from Ultralytics' source code and was compared with a trace of it; only the estimate engine supports it here. The number of objects in the images changes memory by a few percent, hence the band of ±${DERIVED_BAND_PERCENT} %.`
     ] : [],
     ...outsideTransformers(config) === "checkpoint" ? [
-      `The model is counted from the code that is published beside its weights, which no engine but the estimate runs.${seesImages(config) ? " The layers that see images are taken as frozen." : ""}`
+      `The model is counted from the code published with its weights, which only the estimate engine supports.${seesImages(config) ? " Its vision layers are assumed to be frozen." : ""}`
     ] : [],
     ...hasExperts(config) && spec2.quantization !== void 0 && !spec2.quantizedExperts && spec2.expertStyle !== "axolotl-linear" ? [
-      "The experts are counted without quantisation: transformers 5 holds them as parameters of their own, which the quantisation of linear layers passes over."
+      "The experts are counted without quantisation: transformers 5 holds them as separate parameters, which the quantisation of linear layers skips."
     ] : [],
-    ...answersItself(spec2) && (hasLinearAttention(config) || hasStateSpaces(config)) ? ["What the layers without attention remember of every answer, while answers are made, is not counted."] : [],
+    ...answersItself(spec2) && (hasLinearAttention(config) || hasStateSpaces(config)) ? ["The recurrent state that layers without attention keep for each completion during generation is not counted."] : [],
     ...hasLinearAttention(config) ? [
-      "Linear attention is counted in flash-linear-attention's kernels, derived from their sources; where they are not installed transformers' own composition takes more."
+      "Linear attention is counted with flash-linear-attention's kernels, derived from their source code; without them, transformers' own implementation needs more memory."
     ] : [],
     ...hasStateSpaces(config) ? [
-      "Mamba's layers are counted in the kernels of mamba-ssm and causal-conv1d, derived from their sources; where they are not installed transformers' own composition takes far more."
+      "Mamba layers are counted with the kernels of mamba-ssm and causal-conv1d, derived from their source code; without them, transformers' own implementation needs far more memory."
     ] : [],
-    ...hasStateSpaces(config) && config.model_type !== "jamba" && spec2.quantization !== void 0 ? ["Mamba's output projections are counted without quantisation: their kernel takes whole matrices."] : [],
+    ...hasStateSpaces(config) && config.model_type !== "jamba" && spec2.quantization !== void 0 ? ["Mamba's output projections are counted without quantisation: their kernel needs unquantised matrices."] : [],
     ...config.model_type === "gpt_oss" && spec2.attention === "sdpa" ? [
-      "Attention is counted in a flash kernel that takes gpt-oss's sinks, such as kernels-community/vllm-flash-attn3; without one transformers computes it eagerly, in far more memory. Its kernel is derived from its sources."
+      "Attention is counted with a flash kernel that supports gpt-oss's sinks, such as kernels-community/vllm-flash-attn3, derived from its source code; without one, transformers computes attention eagerly, which needs far more memory."
     ] : [],
     ...hasExperts(config) && !isBfloat16 ? ["Experts in float32 run in a kernel that no trace covers; they are counted as in bfloat16, at twice the size."] : []
   ];
@@ -5196,9 +5195,9 @@ function hasLinearAttention(config) {
 function answersItself({ method }) {
   return method?.kind === "answers" && method.generation.kind === "transformers";
 }
-function ofTowers(verb, { trainsTowers: trainsTowers2 }) {
-  const layers2 = `the layers that ${verb} them`;
-  return trainsTowers2 ? `Weights, gradients and optimizer state of ${layers2} are in the figures, their activations are not.` : `The weights of ${layers2} are in the figures; their activations are not, nor, where they train, their gradients and their share of the optimizer state.`;
+function ofTowers(kind, { trainsTowers: trainsTowers2 }) {
+  const layers2 = `the ${kind} layers`;
+  return trainsTowers2 ? `The figures include the weights, gradients and optimizer state of ${layers2}, but not their activations.` : `The figures include the weights of ${layers2}, but not their activations nor, if they are trained, their gradients and optimizer state.`;
 }
 
 // engine/units.ts
@@ -5599,7 +5598,7 @@ var optimizerRules = {
     passes: 10
   },
   "adamw-8bit": { ...inPlace, stateBytes: (parameter) => 2 * eightBitBytes(parameter), passes: 4 },
-  // Paged state lives in managed memory: on the GPU while it fits, on the host when something else needs the room.
+  // Paged state is in managed memory: on the GPU while it fits, on the host when something else needs the space.
   "paged-adamw-8bit": { ...inPlace, stateBytes: (parameter) => 2 * eightBitBytes(parameter), passes: 4 },
   "paged-adamw": { ...inPlace, stateBytes: (parameter) => 2 * float32Bytes(parameter), passes: 7 }
 };
@@ -5627,7 +5626,7 @@ var ThroughputModel = class {
     const passes = spec2.step === "training" ? optimizerRules[spec2.optimizer].passes : 0;
     this.#optimizerSeconds = passes * weightBytes / this.#bytesPerSecond;
   }
-  /** Samples a second on one GPU, over whole optimizer steps of `accumulation` micro-steps. */
+  /** Samples per second on one GPU, over whole optimizer steps of `accumulation` micro-steps. */
   samplesPerSecond(batch, accumulation) {
     let gpuSeconds = 0;
     let launchSeconds = 0;
@@ -5706,7 +5705,7 @@ var EstimateProbe = class {
     const resting = this.#footprint.resting(batch, this.#workspaceBytes);
     const bytes5 = resting.bytes + this.#vllm.bytes;
     const breakdown2 = { ...resting.breakdown, workspace: resting.breakdown.workspace + this.#vllm.bytes };
-    return bytes5 > step3.bytes ? { bytes: bytes5, breakdown: breakdown2, moment: "making answers in vLLM" } : step3;
+    return bytes5 > step3.bytes ? { bytes: bytes5, breakdown: breakdown2, moment: "generation in vLLM" } : step3;
   }
   samplesPerSecond(batch, accumulation) {
     return throughputOf(this.#footprint, this.#gpu).samplesPerSecond(batch, accumulation);
@@ -5720,7 +5719,7 @@ var EstimateProbe = class {
       outcome: fit.kind === "fits" ? { kind: "fits", peakBytes, reservedBytes: fit.reservedBytes } : { kind: "out-of-memory", neededBytes: peakBytes }
     };
   }
-  /** A batch below one that fits: it fits too, so the allocator is not asked. */
+  /** A batch below one that fits also fits, so the allocator is not replayed. */
   trialBelow(batch) {
     const { bytes: peakBytes } = this.peak(batch);
     return { microBatch: batch, provenance: "estimated", outcome: { kind: "fits", peakBytes } };
@@ -5747,7 +5746,7 @@ var phaseNames = {
   forward: "forward",
   "forward without saving": "forward",
   recomputation: "recomputation",
-  answers: "making and scoring answers, forward"
+  answers: "generating and scoring completions, forward"
 };
 var Player = class {
   events = [];
@@ -6062,15 +6061,15 @@ var Grid = class {
   get length() {
     return this.#step + Math.floor(MAX_BATCH / this.#step) - 1;
   }
-  /** The place of the step itself, the first size of a linear sweep. */
+  /** The index of the step size itself, the first size of a linear sweep. */
   get firstStep() {
     return this.#step - 1;
   }
-  /** The size at a 0-based place. */
+  /** The size at a 0-based index. */
   at(index) {
     return index < this.#step ? index + 1 : (index - this.#step + 2) * this.#step;
   }
-  /** The place of the largest size that is not above `batch`; −1 below 1. */
+  /** The index of the largest size that is not above `batch`; −1 below 1. */
   indexOf(batch) {
     return batch < this.#step ? Math.floor(batch) - 1 : this.#step - 2 + Math.floor(batch / this.#step);
   }
@@ -6306,8 +6305,8 @@ function notEstimated({ framework }) {
   return new MemoryMarkError({
     code: "framework-not-estimated",
     field: "framework",
-    message: `steps in ${framework} are run, not estimated`,
-    fix: "Run `memorymark sweep`, which finds the largest batch in it."
+    message: `training steps in ${framework} can only be run, not estimated`,
+    fix: "Run `memorymark sweep`, which finds the largest batch by running them."
   });
 }
 
@@ -7534,8 +7533,8 @@ function endpointOf(text3) {
   throw new MemoryMarkError({
     code: "bad-setting",
     field: "HF_ENDPOINT",
-    message: "HF_ENDPOINT is not a web address",
-    fix: `Set it to one such as ${DEFAULT_ENDPOINT}, or leave it out.`
+    message: "HF_ENDPOINT is not a URL",
+    fix: `Set it to one such as ${DEFAULT_ENDPOINT}, or unset it.`
   });
 }
 function createHub(settings) {
@@ -8065,7 +8064,9 @@ function aliasProblems(document, describe2) {
     document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: true });
     return [];
   } catch (error) {
-    return [describe2(first, badAliases(error instanceof Error ? plain(error.message) : "The aliases cannot be read"))];
+    return [
+      describe2(first, badAliases(error instanceof Error ? plain(error.message) : "The aliases cannot be resolved"))
+    ];
   }
 }
 function unreadable(problems2) {
@@ -8074,14 +8075,14 @@ function unreadable(problems2) {
 function tooLarge(bytes5) {
   return {
     code: "file-too-large",
-    message: `The file holds ${(bytes5 / MIB).toFixed(1)} MiB; a training config is read up to 1 MiB`,
-    fix: "Move data out of the config, or leave the file out of the check."
+    message: `The file is ${(bytes5 / MIB).toFixed(1)} MiB; training configs are read up to 1 MiB`,
+    fix: "Move data out of the config, or exclude the file from the check."
   };
 }
 var tooDeep = {
   code: "file-too-deep",
-  message: `The file nests more than ${MAX_DEPTH} levels deep here`,
-  fix: "Flatten it, or leave the file out of the check."
+  message: `The file is nested more than ${MAX_DEPTH} levels deep here`,
+  fix: "Flatten it, or exclude the file from the check."
 };
 var placeholder = /(?:[A-Z][A-Z0-9_]{2,60}|\$\{[^{}\n]{1,80}\}|\$\w{1,60}|\{\{[^{}\n]{1,80}\}\}|<[\w ]{1,60}>|@\w{1,60}@)(?=\s*[,}\]])/y;
 function placeholderAt(text3, offset3) {
@@ -8095,15 +8096,15 @@ function notJson(text3, offset3) {
   if (filledIn !== void 0) {
     return {
       code: "template",
-      message: `A template: ${quote(filledIn)} stands where a script fills a value in, so its settings cannot be known from the file`,
-      fix: "Check the file that the script writes, or add this one to ignore in .github/memorymark.yml."
+      message: `A template: a script replaces ${quote(filledIn)} with a value, so its settings cannot be determined from the file`,
+      fix: "Check the file that the script writes, and add this one to ignore in .github/memorymark.yml."
     };
   }
   const found = offset3 < text3.length ? `Not valid JSON at ${quote(text3.slice(offset3, offset3 + 20))}` : "The JSON ends early";
   return {
     code: "not-json",
     message: found,
-    fix: "Correct the JSON there; it allows no comments, no trailing commas and no single quotes."
+    fix: "Correct the JSON there; it allows no comments, trailing commas or single quotes."
   };
 }
 function notYaml(message2) {
@@ -8111,7 +8112,7 @@ function notYaml(message2) {
   return {
     code: "not-yaml",
     message: isKeyAlone ? "Not valid YAML: a key without a value, or without the space after its colon" : `Not valid YAML: ${plain(message2)}`,
-    fix: isKeyAlone ? "Write the line as key: value." : "Correct the YAML there; indent with spaces and quote text that holds special characters."
+    fix: isKeyAlone ? "Write the line as key: value." : "Correct the YAML there; indent with spaces, and quote text that contains special characters."
   };
 }
 function duplicateKey(key2) {
@@ -8125,7 +8126,7 @@ function badAliases(message2) {
   return {
     code: "bad-alias",
     message: message2,
-    fix: `Write the values out instead of aliasing them; up to ${MAX_ALIASES} expansions of an anchor are read.`
+    fix: `Write the values out instead of aliasing them; at most ${MAX_ALIASES} expansions of an anchor are read.`
   };
 }
 
@@ -8152,14 +8153,14 @@ function settingsIn(file) {
   const parsed2 = parseFile(file);
   if (parsed2.kind === "unreadable") return { kind: "unusable", path: path7, why: unreadableBecause(parsed2.problems[0]) };
   const [settings, ...others3] = parsed2.mappings;
-  if (settings === void 0 || others3.length > 0) return { kind: "unusable", path: path7, why: "is not one mapping" };
+  if (settings === void 0 || others3.length > 0) return { kind: "unusable", path: path7, why: "is not a single mapping" };
   if (settings.at("zero_optimization") === void 0) {
     return { kind: "unusable", path: path7, why: "has no zero_optimization" };
   }
   return { kind: "read", path: path7, settings: settings.writtenIn(path7) };
 }
 function unreadableBecause(problem3) {
-  if (problem3?.code === "file-too-large") return "is larger than the 1 MiB that are read";
+  if (problem3?.code === "file-too-large") return "is larger than the limit of 1 MiB";
   return problem3?.line === void 0 ? "cannot be parsed" : `cannot be parsed at line ${problem3.line}`;
 }
 
@@ -8190,7 +8191,7 @@ var accelerate = {
     ].filter((part3) => part3 !== void 0);
     return {
       kind: "not-a-training-config",
-      why: `It holds launch settings of Accelerate (${says.join(", ")}) and no batch size: the script's own config is what is checked.`
+      why: `It holds launch settings of Accelerate (${says.join(", ")}) but no batch size: MemoryMark checks the script's own config instead.`
     };
   }
 };
@@ -8219,9 +8220,9 @@ var FieldReader = class {
   #path;
   #supplied;
   #unread;
-  /** Fields whose value the settings may supply, by the key under which they would. */
+  /** Fields that the settings may supply, by their key there. */
   #suppliable = /* @__PURE__ */ new Map();
-  /** `supplied` wins over what the config writes. */
+  /** `supplied` overrides the config. */
   constructor(path7, supplied = {}) {
     this.#path = path7;
     this.#supplied = supplied;
@@ -8230,11 +8231,11 @@ var FieldReader = class {
   supplies(key2) {
     return this.#supplied[key2] !== void 0;
   }
-  /** What was supplied and, so far, not asked for. */
+  /** What was supplied but has not been read so far. */
   get unread() {
     return [...this.#unread];
   }
-  /** The field that a setting is read from: the one that the repository's settings supply, or else the config's own. */
+  /** The field that a setting is read from: the one in the repository's settings, or else the config's own. */
   fieldFor(key2, written2) {
     const field = this.#supplied[key2];
     this.#unread.delete(key2);
@@ -8242,14 +8243,14 @@ var FieldReader = class {
       if (written2 !== void 0) this.#suppliable.set(written2, key2);
       return written2;
     }
-    const sentence = `The ${suppliedNames[key2]} is ${shown(field)}, as ${field.file ?? SETTINGS_PATH} says.`;
+    const sentence = `The ${suppliedNames[key2]} is ${shown(field)}, as set in ${field.file ?? SETTINGS_PATH}.`;
     if (!this.assumptions.includes(sentence)) this.assume(sentence);
     return field;
   }
   assume(sentence) {
     this.assumptions.push(sentence);
   }
-  /** Reads a setting, or takes its default where the field is missing or was refused; either way notes where it came from. */
+  /** Reads a setting, or uses its default if the field is missing or refused; records its origin either way. */
   settle(setting, field, read12, byDefault2) {
     if (field === void 0 || field.value.kind === "empty") {
       if (byDefault2.assumption !== void 0) this.assume(byDefault2.assumption);
@@ -8258,13 +8259,13 @@ var FieldReader = class {
     const value = read12(field);
     return value === void 0 ? byDefault2.value : this.note(setting, value, field);
   }
-  /** Reads a setting that a spec goes without where the field is missing. */
+  /** Reads a setting that is absent from the spec if the field is missing. */
   optional(setting, field, read12) {
     if (field === void 0 || field.value.kind === "empty") return void 0;
     const value = read12(field);
     return value === void 0 ? void 0 : this.note(setting, value, field);
   }
-  /** Notes where a value came from: a field, or what is said of it. Answers the value. */
+  /** Records where a value came from: a field, or a description. Returns the value. */
   note(setting, value, from2) {
     this.decisions.push({
       setting,
@@ -8325,22 +8326,22 @@ var FieldReader = class {
     if (field.value.kind === "text") return field.value.text.trim();
     return this.refuse(field, "not-text", `${shown(field)} is not text`, "Write one name.");
   }
-  /** `offered` are the spellings that messages name, in case `choices` accepts more. */
+  /** `offered`: the spellings that messages list, if `choices` accepts more. */
   choice(field, choices, offered = [...choices.keys()]) {
     const text3 = this.text(field);
     if (text3 === void 0) return void 0;
     if (choices.has(text3)) return choices.get(text3);
-    return this.refuse(field, "unknown-value", `${quote(text3)} is not known here`, suggest(text3, offered));
+    return this.refuse(field, "unknown-value", `${quote(text3)} is not a known value`, suggest(text3, offered));
   }
-  /** Told apart from a mistake: the value is filled in when the training starts. */
+  /** Not a mistake: the value is filled in when training starts. */
   #isOpen(field) {
     if (!isPlaceholder(field)) return false;
     const key2 = this.#suppliable.get(field);
     this.refuse(
       field,
       "not-in-file",
-      `The value cannot be known from the file: it holds ${quote(field.source)}`,
-      key2 === void 0 ? "Write the value into the config if it should be checked." : `Write the value into the config, ${orInSettings(key2)}.`
+      `The value cannot be determined from the file: it is ${quote(field.source)}`,
+      key2 === void 0 ? "Write the value into the config if you want it checked." : `Write the value into the config, ${orInSettings(key2)}.`
     );
     return true;
   }
@@ -8374,37 +8375,37 @@ function count(number65) {
 }
 
 // engine/config/model-problem.ts
-var bringConfig = "put the model's config.json into the repository, in a folder of that name or beside the training config";
+var bringConfig = "add the model's config.json to the repository, in a folder of that name or next to the training config";
 function modelProblem(name3, resolution) {
   switch (resolution.kind) {
     case "unknown":
       return {
         code: "unknown-model",
-        message: `The model ${quote(name3)} is not known`,
-        fix: didYouMean(name3) ?? `Write its Hub id, or ${bringConfig}.`
+        message: `Unknown model ${quote(name3)}`,
+        fix: didYouMean(name3) ?? `Use its Hugging Face Hub id, or ${bringConfig}.`
       };
     case "unsupported":
       return {
         code: "unsupported-architecture",
         message: `The architecture ${quote(resolution.architecture)} of the model ${quote(name3)} is not supported`,
-        fix: `Supported are ${oneOf(supportedArchitectures)}. CONTRIBUTING.md says how to add another.`
+        fix: `Supported: ${oneOf(supportedArchitectures)}. CONTRIBUTING.md says how to add another.`
       };
     case "invalid":
       return {
         code: "unusable-model-config",
-        message: `The model ${quote(name3)} cannot be known from ${quote(resolution.source)}: ${resolution.why}`,
-        fix: "Use the config.json that save_pretrained wrote beside the weights."
+        message: `The model ${quote(name3)} cannot be read from ${quote(resolution.source)}: ${resolution.why}`,
+        fix: "Use the config.json that save_pretrained wrote next to the weights."
       };
     case "refused":
       return {
         code: "model-refused",
-        message: `The Hugging Face Hub does not show the model ${quote(name3)} to everybody`,
-        fix: `Set HF_TOKEN to a token that may read it, or ${bringConfig}.`
+        message: `The model ${quote(name3)} is gated or private on the Hugging Face Hub`,
+        fix: `Set HF_TOKEN to a token with access to it, or ${bringConfig}.`
       };
     case "unreachable":
       return {
         code: "hub-unreachable",
-        message: `The model ${quote(name3)} is not in the catalogue, and the Hugging Face Hub gave no answer: ${resolution.why}`,
+        message: `The model ${quote(name3)} is not in the catalogue, and the Hugging Face Hub did not answer: ${resolution.why}`,
         fix: `Try again, or ${bringConfig}.`
       };
   }
@@ -8430,7 +8431,7 @@ function readModel(reader, written2, expectedKey, lookUp) {
     return reader.refuse(
       field,
       "model-not-in-file",
-      "The model cannot be known from the file",
+      "The model cannot be determined from the file",
       `Set ${expectedKey} in the config, ${orInSettings("model")}.`
     );
   }
@@ -8449,7 +8450,7 @@ function readUnwrittenTask(reader, model) {
   const field = reader.fieldFor("task", void 0);
   const task = reader.choice(field, new Map(tasks.map((task2) => [task2, task2])));
   if (task !== void 0) return checkTask(reader, field, task, model);
-  reader.assume(`The task is ${model.defaultTask}: the config names none.`);
+  reader.assume(`The task is ${model.defaultTask}: the config does not name one.`);
   return model.defaultTask;
 }
 function checkTask(reader, field, task, model) {
@@ -8475,7 +8476,7 @@ function readInputSize(reader, model, fields3) {
   if (trainedPixels !== void 0) {
     if (imageSize === void 0) {
       reader.note("imageSize", trainedPixels, "as the model was trained");
-      reader.assume(`Images of ${trainedPixels}×${trainedPixels} pixels: the config names no image size.`);
+      reader.assume(`Images of ${trainedPixels}×${trainedPixels} pixels: the config sets no image size.`);
     }
     return { imageSize: pixels ?? trainedPixels };
   }
@@ -8487,7 +8488,7 @@ function readInputSize(reader, model, fields3) {
 function tellTooLong(reader, field, tokens, model) {
   const { positionLimit, maxPositions } = model;
   if (positionLimit === void 0) {
-    reader.assume(`${tokens} tokens, though ${quote(model.id)} was trained on up to ${maxPositions}: taken as written.`);
+    reader.assume(`${tokens} tokens, as written, although ${quote(model.id)} was trained on up to ${maxPositions}.`);
     return;
   }
   reader.refuse(
@@ -8563,7 +8564,7 @@ function languageModelReading(reader, config) {
       void 0,
       "unsupported-task",
       `The model ${quote(model.id)} is not supported for ${task}`,
-      "Name a decoder, or leave this config out of the check."
+      "Use a decoder model, or exclude this config from the check."
     );
   }
   return trainingConfig(reader, {
@@ -8632,7 +8633,7 @@ function divided(reader, size2, { dividedBy = 1 }) {
   if (size2.sequenceLength === void 0 || dividedBy === 1) return size2;
   const sequenceLength = Math.ceil(size2.sequenceLength / dividedBy);
   reader.assume(
-    `Each of ${dividedBy} GPUs holds ${sequenceLength} of the ${size2.sequenceLength} tokens of a sequence; what they exchange is not counted.`
+    `Each of ${dividedBy} GPUs holds ${sequenceLength} of the ${size2.sequenceLength} tokens of a sequence; their communication buffers are not counted.`
   );
   return { sequenceLength };
 }
@@ -8964,7 +8965,7 @@ function readModulesToSave(reader, field) {
   const copied = ["embed_tokens", "lm_head", "embed_out", "wte", "embed_in"];
   const others3 = last.filter((name3) => !copied.includes(name3));
   if (field !== void 0 && others3.length > 0) {
-    const message2 = `Training ${oneOf(others3.slice(0, MAX_TARGETS).map(quote))} whole beside adapters is not modelled yet`;
+    const message2 = `Training ${oneOf(others3.slice(0, MAX_TARGETS).map(quote))} in full alongside adapters is not modelled yet`;
     reader.refuse(field, "unsupported-setting", message2, `Name embeddings or output layers: ${oneOf(copied)}.`);
   }
   return last.filter((name3) => copied.includes(name3));
@@ -8975,8 +8976,8 @@ function targetsIn(reader, model, { targets, targetField }) {
     return reader.refuse(
       targetField,
       "unsupported-setting",
-      `Adapters on models of the family ${model.family} are not modelled yet`,
-      "Leave this config out of the check for now."
+      `Adapters on ${model.family} models are not modelled yet`,
+      "Exclude this config for now: add it to ignore in .github/memorymark.yml."
     );
   }
   const ofExperts = expertTargetsOf(model);
@@ -8989,19 +8990,19 @@ function targetsIn(reader, model, { targets, targetField }) {
     targetField,
     "no-such-lora-target",
     `${quote(model.id)} has no linear layer named ${oneOf(targets.slice(0, MAX_TARGETS).map(quote))}`,
-    `Name some of ${linears3.all.join(", ")}.`
+    `Use some of ${linears3.all.join(", ")}.`
   );
 }
 function usualTargets(reader, model, { all, usual }, targetField) {
   if (usual !== void 0) {
-    reader.assume(`Adapters on ${usual.join(" and ")}, as peft does where the config names no layers.`);
+    reader.assume(`Adapters on ${usual.join(" and ")}, peft's default: the config names no layers.`);
     return usual;
   }
   return reader.refuse(
     targetField,
     "no-such-lora-target",
-    `peft knows no usual layers for models of the family ${model.family}`,
-    `Name some of ${all.join(", ")}.`
+    `peft has no default target modules for ${model.family} models`,
+    `Use some of ${all.join(", ")}.`
   );
 }
 function readTargets(reader, field) {
@@ -9022,7 +9023,7 @@ function patternTargets(reader, field, pattern) {
   return reader.refuse(
     field,
     "not-in-file",
-    `Which layers get adapters cannot be known from the file: the pattern ${quote(pattern)} does not end in names`,
+    `Which layers get adapters cannot be determined from the file: the pattern ${quote(pattern)} does not end in layer names`,
     "List the names of the layers, such as [q_proj, v_proj]."
   );
 }
@@ -9064,40 +9065,40 @@ function implementation(reader, field) {
     return reader.refuse(
       field,
       "unknown-value",
-      `${quote(name3)} is not known here`,
+      `${quote(name3)} is not a known value`,
       suggest(name3, [...implementations.keys()])
     );
   }
   const shown3 = known3 === void 0 ? quote(name3) : name3;
-  reader.assume(`${shown3} is taken as sdpa: the flash kernel and the fused one hold the same bytes.`);
+  reader.assume(`${shown3} is counted as sdpa: both kernels use the same memory.`);
   return flashAttention;
 }
 
 // engine/config/trainer/method.ts
 var ordinary = {};
 var references2 = {
-  none: "no reference model runs beside",
-  "adapters-off": "the reference is the same model with its adapters off",
-  copy: "a frozen copy of the model is the reference"
+  none: "there is no reference model",
+  "adapters-off": "the reference is the same model with its adapters disabled",
+  copy: "the reference is a frozen copy of the model"
 };
 function preference(reader, field, terms) {
   const { reference: reference2, style, withCrossEntropy = false, keepsDropout = false } = terms;
   reader.assume(
-    `Each sample is two sequences, the chosen and the rejected answer, in one forward pass; ${references2[reference2]}.`
+    `Each sample is two sequences, the chosen and the rejected response, in one forward pass; ${references2[reference2]}.`
   );
   const method = { kind: "preference", reference: reference2, logProbabilities: style, withCrossEntropy };
   return noted(reader, field, method, keepsDropout);
 }
 function kto(reader, field, { reference: reference2, style }) {
   reader.assume(
-    `KTO: an unrelated answer goes through the model beside each sample, without gradients; ${references2[reference2]}.`
+    `KTO: with each sample, an unrelated response also goes through the model, without gradients; ${references2[reference2]}.`
   );
   return noted(reader, field, { kind: "kto", reference: reference2, logProbabilities: style }, false);
 }
 var heads = {
-  score: "Each sample is two sequences, the chosen and the rejected answer; a score takes the place of the output layer.",
-  value: "Each sample is two sequences, the chosen and the rejected answer; a value head stands beside the output layer.",
-  steps: "A score of every step takes the place of the output layer."
+  score: "Each sample is two sequences, the chosen and the rejected response; a score head replaces the output layer.",
+  value: "Each sample is two sequences, the chosen and the rejected response; a value head is added next to the output layer.",
+  steps: "A head that scores every step replaces the output layer."
 };
 function reward(reader, field, head2) {
   reader.assume(heads[head2]);
@@ -9105,21 +9106,21 @@ function reward(reader, field, head2) {
 }
 function noted(reader, field, method, keepsDropout) {
   reader.note("method", method, field);
-  return keepsDropout ? { method } : { method, dropout: reader.note("dropout", false, "turned off by the method") };
+  return keepsDropout ? { method } : { method, dropout: reader.note("dropout", false, "disabled by the method") };
 }
 function anchored(reader, field) {
-  reader.assume("A frozen copy of the model reads the same batch; its logits stand beside those that are trained.");
+  reader.assume("A frozen copy of the model processes the same batch, and its logits are held at the same time.");
   return noted(reader, field, { kind: "anchored" }, true);
 }
 function denoising(reader, field) {
   reader.assume(
-    "Every token is counted as masked, as in the heaviest step of the diffusion; samples that are generated between steps are not counted."
+    "Every token is counted as masked, as in the heaviest diffusion step; samples generated between steps are not counted."
   );
   return noted(reader, field, { kind: "denoising" }, true);
 }
 function distillation(reader, field, teacher, chunks2) {
   reader.assume(
-    `The teacher ${quote(teacher)} reads the same batch, without gradients; its logits stand beside the student's.`
+    `The teacher ${quote(teacher)} processes the same batch without gradients, and its logits are held at the same time as the student's.`
   );
   return noted(reader, field, { kind: "distillation", teacher, chunks: chunks2 }, true);
 }
@@ -9127,8 +9128,8 @@ function refuseGeneration(reader, field, name3) {
   reader.refuse(
     field,
     "unsupported-training",
-    `What ${quote(name3)} holds while it generates answers is not modelled: vLLM's share of the GPU, or the key/value cache of the answers, and the models that judge them`,
-    "Leave this config out: add it to ignore in .github/memorymark.yml."
+    `The memory that ${quote(name3)} needs for generation is not modelled: vLLM's share of the GPU or the key/value cache, and the models that judge the completions`,
+    "Exclude this config: add it to ignore in .github/memorymark.yml."
   );
   return ordinary;
 }
@@ -9177,14 +9178,23 @@ var trainerOptimizers = /* @__PURE__ */ new Map([
   ["lion_32bit", "lion"]
 ]);
 var heavierKin = /* @__PURE__ */ new Map([
-  ["adamw_torch_4bit", ["adamw-8bit", "4-bit AdamW is counted as 8-bit: the estimate is up to 1 B a parameter high."]],
-  ["ao_adamw_4bit", ["adamw-8bit", "4-bit AdamW is counted as 8-bit: the estimate is up to 1 B a parameter high."]],
-  ["ao_adamw_8bit", ["adamw-8bit", "torchao's 8-bit AdamW is counted as bitsandbytes'."]],
-  ["muon", ["adamw-fused", "Muon keeps one momentum of a matrix and is counted as AdamW's two: the estimate is high."]],
-  ["lion_8bit", ["lion", "The 8-bit state of Lion is counted as wide as the parameters."]],
-  ["paged_lion", ["lion", "The paged state of Lion is counted on the GPU."]],
-  ["paged_lion_32bit", ["lion", "The paged state of Lion is counted on the GPU."]],
-  ["paged_lion_8bit", ["lion", "The paged 8-bit state of Lion is counted on the GPU, as wide as the parameters."]]
+  [
+    "adamw_torch_4bit",
+    ["adamw-8bit", "4-bit AdamW is counted as 8-bit: the estimate is up to 1 byte per parameter high."]
+  ],
+  [
+    "ao_adamw_4bit",
+    ["adamw-8bit", "4-bit AdamW is counted as 8-bit: the estimate is up to 1 byte per parameter high."]
+  ],
+  ["ao_adamw_8bit", ["adamw-8bit", "torchao's 8-bit AdamW is counted like bitsandbytes'."]],
+  [
+    "muon",
+    ["adamw-fused", "Muon keeps one momentum per matrix but is counted with AdamW's two: the estimate is high."]
+  ],
+  ["lion_8bit", ["lion", "Lion's 8-bit state is counted at the width of the parameters."]],
+  ["paged_lion", ["lion", "Lion's paged state is counted on the GPU."]],
+  ["paged_lion_32bit", ["lion", "Lion's paged state is counted on the GPU."]],
+  ["paged_lion_8bit", ["lion", "Lion's paged 8-bit state is counted on the GPU, at the width of the parameters."]]
 ]);
 var unsupported = [
   ...["adagrad", "rmsprop_bnb", "rmsprop_bnb_8bit", "rmsprop_bnb_32bit", "adamw_anyprecision"],
@@ -9213,38 +9223,40 @@ function trainerOptimizer(reader, field) {
   return kin;
 }
 function refuse(reader, field, name3) {
-  const use = `Supported are ${oneOf([...trainerOptimizers.keys()])}.`;
+  const use = `Supported: ${oneOf([...trainerOptimizers.keys()])}.`;
   if (unsupported.includes(name3)) {
     return reader.refuse(field, "unsupported-optimizer", `The optimizer ${quote(name3)} is not supported yet`, use);
   }
   const meant = closest(name3, [...trainerOptimizers.keys(), ...heavierKin.keys(), ...unsupported]);
   const fix2 = meant === void 0 ? use : `Did you mean ${meant}? ${use}`;
-  return reader.refuse(field, "unknown-optimizer", `The optimizer ${quote(name3)} is not known`, fix2);
+  return reader.refuse(field, "unknown-optimizer", `Unknown optimizer ${quote(name3)}`, fix2);
 }
 
 // engine/config/trainer/tensor-parallel.ts
 function readTensorParallel(reader, field, dividesTokens) {
   const gpus2 = reader.wholeNumber(field, { max: 1e3 }) ?? 1;
   if (field === void 0 || gpus2 === 1) return void 0;
-  reader.assume(`Each of ${gpus2} GPUs holds its part of every layer's matrices; what they exchange is not counted.`);
+  reader.assume(
+    `Each of ${gpus2} GPUs holds its part of every layer's matrices; their communication buffers are not counted.`
+  );
   return reader.note("tensorParallel", { gpus: gpus2, dividesTokens }, field);
 }
 
 // engine/config/trainer/trained-part.ts
 var MAX_NAMES2 = 200;
-var leaveOut = "Leave this config out of the check for now.";
+var leaveOut = "Exclude this config for now: add it to ignore in .github/memorymark.yml.";
 function readUnfrozen(reader, field, checkpoints) {
   if (field?.value.kind !== "list" || field.value.items.length === 0) return void 0;
   const written2 = field.value.items.flatMap((item) => item.kind === "text" ? [item.text] : []).slice(0, MAX_NAMES2);
   const names2 = written2.map((text3) => text3.replace(/\[\d*(?::\d*)?\]$/, "").replaceAll(/\.(?!\+)/g, "\\."));
   const strange = written2.filter((_, index) => parameterPattern(names2[index] ?? "") === void 0);
   if (strange.length > 0 || names2.length === 0) {
-    const message2 = `Which parameters train cannot be known from ${oneOf(strange.map(quote))}`;
-    const fix2 = "Write names with classes and at most two repetitions, such as model.layers.3[01].mlp.";
+    const message2 = `Which parameters train cannot be determined from ${oneOf(strange.map(quote))}`;
+    const fix2 = "Write names with character classes and at most two repetitions, such as model.layers.3[01].mlp.";
     return reader.refuse(field, "unsupported-setting", message2, fix2);
   }
   reader.assume(
-    "What unfrozen_parameters matches among transformers 5's names of parameters trains; a name of an older version (block_sparse_moe) matches none."
+    "The parameters that unfrozen_parameters matches by their names in transformers 5 train; names from an older version (block_sparse_moe) match nothing."
   );
   const inputGradients = checkpoints || written2.some((text3) => /lm_head|embed_tokens/.test(text3));
   return reader.note("trainable", { names: names2, inputGradients }, field);
@@ -9256,7 +9268,7 @@ function readLisa(reader, field, checkpoints) {
     ...["lm_head", String.raw`model\.embed_tokens`, String.raw`model\.norm`],
     ...Array.from({ length: count3 }, (_, index) => String.raw`model\.layers\.${index}\.`)
   ];
-  reader.assume(`${count3} blocks train at a time; the optimizer is counted with the state of all, as LISA leaves it.`);
+  reader.assume(`${count3} blocks train at a time; the optimizer state of all blocks is counted, because LISA keeps it.`);
   return reader.note("trainable", { names: names2, inputGradients: checkpoints, inTurns: true }, field);
 }
 function readBlockwise(reader, document, field) {
@@ -9265,7 +9277,7 @@ function readBlockwise(reader, document, field) {
   if (other !== void 0) {
     return reader.refuse(other, "unsupported-training", `${other.key}: ${other.source} is not modelled yet`, leaveOut);
   }
-  reader.assume("BAdam trains a block at a time; the first is counted, above which no block is checkpointed.");
+  reader.assume("BAdam trains one block at a time; the first is counted, with no block above it checkpointed.");
   return reader.note("trainable", { names: [String.raw`.*layers\.0\.`], inputGradients: false }, field);
 }
 function readFreeze(reader, model, { from: from2, layers: layers2, modules, extraModules, inputGradients }) {
@@ -9274,7 +9286,7 @@ function readFreeze(reader, model, { from: from2, layers: layers2, modules, extr
   if (model === void 0 || count3 === void 0) return void 0;
   const blocks2 = blocksOf(model);
   if (blocks2 === void 0) {
-    const message2 = `Training some blocks of models of the family ${model.family} is not modelled yet`;
+    const message2 = `Training only some blocks of ${model.family} models is not modelled yet`;
     return reader.refuse(from2, "unsupported-training", message2, leaveOut);
   }
   const trained = Math.min(Math.abs(count3), blocks2);
@@ -9285,7 +9297,12 @@ function readFreeze(reader, model, { from: from2, layers: layers2, modules, extr
   );
   const all = [...names2, ...beside2.map((name3) => `.*${name3}`)];
   if (all.length > MAX_NAMES2 || all.length === 0) {
-    return reader.refuse(from2, "unsupported-training", `${all.length} parts to train are not modelled`, leaveOut);
+    return reader.refuse(
+      from2,
+      "unsupported-training",
+      `Training ${all.length} separate parts is not modelled`,
+      leaveOut
+    );
   }
   return reader.note("trainable", { names: all, inputGradients }, from2);
 }
@@ -9295,7 +9312,12 @@ function namesIn2(reader, field) {
   const names2 = (listed2 ?? reader.text(field)?.split(",") ?? []).map((name3) => name3.trim()).filter((name3) => name3 !== "");
   const strange = names2.filter((name3) => !/^\w{1,50}$/.test(name3));
   if (strange.length === 0) return names2;
-  return reader.refuse(field, "unknown-value", `${oneOf(strange.map(quote))} names no module`, "Write names such as mlp.") ?? [];
+  return reader.refuse(
+    field,
+    "unknown-value",
+    `${oneOf(strange.map(quote))} does not name a module`,
+    "Write names such as mlp."
+  ) ?? [];
 }
 function blocksOf({ config }) {
   if ("num_hidden_layers" in config) return config.num_hidden_layers;
@@ -9343,7 +9365,7 @@ function readAnswers(reader, field, fields3, terms) {
   if (namesRewardModel(reader, fields3.rewards)) return ordinary;
   if (isOn(reader, fields3.liger)) {
     reader.assume(
-      "The logits are counted whole, though Liger's loss goes through them in chunks: the estimate is high."
+      "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high."
     );
   }
   const tokens = fields3.answerLength && reader.wholeNumber(fields3.answerLength, { max: 1e7 });
@@ -9351,8 +9373,8 @@ function readAnswers(reader, field, fields3, terms) {
   const all = fields3.perGeneration && reader.wholeNumber(fields3.perGeneration, { max: MAX_BATCH });
   const count3 = all === void 0 ? step3.samples : Math.max(1, Math.floor(all / step3.gpus));
   if (count3 > MAX_BATCH) {
-    const message2 = `${count3} answers at a time are more than any GPU holds`;
-    reader.refuse(field, "out-of-range", message2, `Make ${MAX_BATCH} at most.`);
+    const message2 = `${count3} completions at a time are more than any GPU can hold`;
+    reader.refuse(field, "out-of-range", message2, `Use at most ${MAX_BATCH}.`);
     return ordinary;
   }
   const diverges = fields3.beta === void 0 ? defaultBeta !== 0 : isNotZero(fields3.beta);
@@ -9360,7 +9382,7 @@ function readAnswers(reader, field, fields3, terms) {
   const ofAdapters = copiesAdapters && !comparesFeatures ? "adapters-copy" : "adapters-off";
   const reference2 = hasReference ? hasAdapter ? ofAdapters : "copy" : "none";
   if (comparesFeatures && diverges && !hasAdapter) {
-    const message2 = "A reference beside the frozen copy that features are compared with is not modelled yet";
+    const message2 = "A reference model in addition to the frozen feature network is not modelled yet";
     reader.refuse(fields3.beta, "unsupported-training", message2, "Train adapters, or set beta: 0.");
     return ordinary;
   }
@@ -9378,36 +9400,36 @@ function readAnswers(reader, field, fields3, terms) {
   return { method };
 }
 var references3 = {
-  none: "No reference model is loaded, as beta is 0.",
-  "adapters-off": "The reference is the same model with its adapters off.",
-  "adapters-copy": "The reference is the same model under a frozen copy of its adapters.",
-  copy: "A frozen copy of the model is the reference."
+  none: "No reference model is loaded, because beta is 0.",
+  "adapters-off": "The reference is the same model with its adapters disabled.",
+  "adapters-copy": "The reference is the same model with a frozen copy of its adapters.",
+  copy: "The reference is a frozen copy of the model."
 };
 function tell(reader, { answerLength, count: count3, generation, reference: reference2, perPrompt, gpus: gpus2 }) {
   reader.assume(
-    `Answers of up to ${answerLength} tokens are the ends of the sequences: how long prompts are is for the data to say. ${references3[reference2]}`
+    `Sequences end in completions of up to ${answerLength} tokens; prompt lengths depend on the data. ${references3[reference2]}`
   );
   reader.assume(generations(generation, count3));
   reader.assume(
-    "Samples a second are those of the step over the answers: how long making them takes is not modelled. Reward functions are counted as holding nothing on the GPU."
+    "Throughput is that of the training step; the time that generation takes is not modelled. Reward functions are assumed to use no GPU memory."
   );
   reader.assume(
-    "The effective batch stays as it is in any recommendation: it is how many answers are made and compared at a time."
+    "Recommendations keep the effective batch: it is the number of completions that are generated and compared at a time."
   );
   const group = (perPrompt && reader.wholeNumber(perPrompt, { max: MAX_BATCH })) ?? DEFAULT_PER_PROMPT;
   if (count3 * gpus2 % group === 0) return;
   reader.assume(
-    `The trainer asks for a multiple of ${group} answers at a time, so many as there are to a prompt; ${count3 * gpus2} on ${gpus2 === 1 ? "one GPU" : `${gpus2} GPUs`} are none.`
+    `The trainer requires a multiple of ${group} completions at a time, the number per prompt; ${count3 * gpus2} on ${gpus2 === 1 ? "one GPU" : `${gpus2} GPUs`} is not one.`
   );
 }
 function generations(generation, count3) {
   switch (generation.kind) {
     case "server":
-      return "A vLLM server on GPUs of its own makes the answers.";
+      return "A vLLM server on its own GPUs generates the completions.";
     case "vllm":
-      return generation.sleeps ? `vLLM makes the answers in ${percent(generation.share)} of this GPU, and lets that go while the model trains.` : `vLLM makes the answers, and always holds ${percent(generation.share)} of this GPU for that.`;
+      return generation.sleeps ? `vLLM generates the completions in ${percent(generation.share)} of this GPU, and releases that memory while the model trains.` : `vLLM generates the completions, and always holds ${percent(generation.share)} of this GPU for that.`;
     case "transformers":
-      return `transformers' generate makes ${count3} answers at once, with a key/value cache of all of them.`;
+      return `transformers' generate produces ${count3} completions at once, with a key/value cache for all of them.`;
   }
 }
 function percent(share2) {
@@ -9421,8 +9443,13 @@ function namesRewardModel(reader, field) {
   const values = field.value.kind === "list" ? field.value.items : [field.value];
   const model = values.find((value) => value.kind === "text" && value.text.includes("/"));
   if (model?.kind !== "text") return false;
-  const message2 = `What the reward model ${quote(model.text)} holds beside the training is not modelled yet`;
-  reader.refuse(field, "unsupported-training", message2, "Leave this config out of the check for now.");
+  const message2 = `The memory of the reward model ${quote(model.text)} is not modelled yet`;
+  reader.refuse(
+    field,
+    "unsupported-training",
+    message2,
+    "Exclude this config for now: add it to ignore in .github/memorymark.yml."
+  );
   return true;
 }
 
@@ -9436,11 +9463,11 @@ function readGenerated(reader, document, rl, around) {
   const prefetches = trl("async_prefetch");
   if (isOn(reader, prefetches)) {
     reader.assume(
-      "The step is counted as the synchronous trainer goes about it, though async_prefetch takes one that keeps its logits in 16 bits: the estimate is high."
+      "The step is counted as the synchronous trainer runs it, although async_prefetch uses one that keeps its logits in 16 bits: the estimate is high."
     );
   }
   const turns = document.at("nemo_gym_multi_turn");
-  if (isOn(reader, turns)) reader.assume("One turn is counted: more turns make longer sequences.");
+  if (isOn(reader, turns)) reader.assume("Only one turn is counted: more turns would make the sequences longer.");
   return readAnswers(
     reader,
     rl,
@@ -9480,18 +9507,18 @@ function readStrided(reader, document, rl, hasAdapter) {
     withCrossEntropy: coefficient?.kind === "number" && coefficient.number > 0
   };
   reader.assume(
-    `Sequences are full, and answered ${method.rollouts} times at every place; prompts, before which there is none, would leave fewer. ${references4[method.reference]}`
+    `Full-length sequences are counted, with ${method.rollouts} rollouts from every start position; a prompt, which has none, would leave fewer. ${references4[method.reference]}`
   );
   reader.assume(
-    "From a micro-batch of 2 on the estimate is high: answered sequences go through the training pass one by one, and are counted as so many at a time as there are samples."
+    "From a micro-batch of 2, the estimate is high: completed sequences go through the training pass one by one, but are counted as many at a time as the micro-batch has samples."
   );
-  reader.assume("Samples a second count one of the passes that make answers: the others take longer than is modelled.");
+  reader.assume("Throughput counts only one of the generation passes: the others take longer than is modelled.");
   reader.note("method", method, rl);
   return { method };
 }
 var references4 = {
-  "adapters-off": "The same model with its adapters off compares them, as it does where one GPU is visible.",
-  copy: "A frozen copy of the model beside it compares them; where more GPUs are visible it is on another."
+  "adapters-off": "The reference is the same model with its adapters disabled, as when one GPU is visible.",
+  copy: "The reference is a frozen copy of the model on the same GPU; with more GPUs visible it would be on another."
 };
 var DEFAULT_SHARE = 0.9;
 function readGeneration(reader, document) {
@@ -9518,7 +9545,7 @@ function readExpertStyle(reader, document, model, hasExpertAdapters) {
   const kernels3 = ["use_scattermoe", "use_sonicmoe"].map((key2) => document.at(key2)).find((field) => isOn(reader, field));
   if (kernels3 === void 0 || !hasExpertAdapters) return void 0;
   reader.assume(
-    "Experts in Axolotl's kernels are counted row by row, and whole where they are dequantised: the estimate is high rather than low."
+    "Experts in Axolotl's kernels are counted row by row, and in full where they are dequantised: the estimate errs on the high side."
   );
   return reader.note("expertStyle", "axolotl-kernels", kernels3);
 }
@@ -9533,7 +9560,7 @@ function readGpus(reader, written2, sharding) {
   const divides = sharding !== void 0 && sharding !== "ddp";
   const byDefault2 = divides ? {
     value: GPUS_OF_A_MACHINE,
-    assumption: `${GPUS_OF_A_MACHINE} GPUs: the config divides the training among several and does not say how many; gpus for this path in the overrides of ${SETTINGS_PATH} does.`
+    assumption: `${GPUS_OF_A_MACHINE} GPUs: the config divides the training among several but does not say how many; set gpus for this path in the overrides of ${SETTINGS_PATH}.`
   } : { value: 1, assumption: "One GPU: the config does not say how many processes run." };
   return reader.settle("gpus", field, (present3) => reader.wholeNumber(present3, { max: 1e5 }), {
     source: "not in the file",
@@ -9580,7 +9607,7 @@ function refuseName(reader, field, name3, file) {
   reader.refuse(
     field,
     "not-in-file",
-    why === void 0 ? `The ZeRO stage cannot be known from the file: it is in ${quote(name3)}` : `The ZeRO stage cannot be known: ${why}, and the name of ${quote(name3)} tells none`,
+    why === void 0 ? `The ZeRO stage cannot be determined from the file: it is in ${quote(name3)}` : `The ZeRO stage cannot be determined: ${why}, and the name ${quote(name3)} does not say it`,
     fixes[file.kind]
   );
   return {};
@@ -9592,15 +9619,15 @@ function unreadBecause(file) {
     case "unusable":
       return `${quote(file.path)} ${file.why}`;
     case "outside":
-      return "files outside the repository are not opened";
+      return "files outside the repository are not read";
     case "not-looked-for":
       return void 0;
   }
 }
 var otherwise = "name the stage in the file name (zero2.json), or write the DeepSpeed settings here.";
 var fixes = {
-  "not-found": `Put the file into the repository, ${otherwise}`,
-  outside: `Put the file into the repository, ${otherwise}`,
+  "not-found": `Add the file to the repository, ${otherwise}`,
+  outside: `Add the file to the repository, ${otherwise}`,
   unusable: `Correct that file, ${otherwise}`,
   "not-looked-for": "Name the stage in the file name (zero2.json), or write the DeepSpeed settings here."
 };
@@ -9611,7 +9638,7 @@ function halfPrecisionSwitch(reader, key2, own2, settings) {
     reader.refuse(
       own2,
       "precision-conflict",
-      `${key2} is ${onOrOff(own2.value.flag)} here and ${onOrOff(theirs.value.flag)} in ${theirs.file === void 0 ? "the DeepSpeed settings" : quote(theirs.file)}: the training does not start`,
+      `${key2} is ${onOrOff(own2.value.flag)} here and ${onOrOff(theirs.value.flag)} in ${theirs.file === void 0 ? "the DeepSpeed settings" : quote(theirs.file)}, so the training would not start`,
       `Make both the same, or set ${theirs.name} to "auto" there.`
     );
   }
@@ -9661,7 +9688,7 @@ function offloads(device2) {
 }
 function offloadOf(reader, weights, optimizer) {
   if (weights !== void 0 && optimizer === void 0) {
-    reader.assume("Offloaded weights alone are counted as staying on the GPU: the estimate is high.");
+    reader.assume("Offloaded weights are counted as if they stayed on the GPU: the estimate is high.");
     return {};
   }
   if (weights !== void 0) return { offload: reader.note("offload", "optimizer-and-weights", weights) };
@@ -9721,7 +9748,7 @@ function readSharding(reader, document, file) {
   const field = document.at("deepspeed");
   const deepspeed2 = readDeepSpeed(reader, field, file);
   if (field !== void 0 && file.kind !== "read" && offloadingFile.test(field.source)) {
-    reader.assume("The optimizer's state is on the host: Axolotl's own zero2.json offloads it.");
+    reader.assume("The optimizer state is on the host: Axolotl's own zero2.json offloads it.");
     return { ...deepspeed2, offload: reader.note("offload", "optimizer", field) };
   }
   if (deepspeed2.sharding !== void 0) return deepspeed2;
@@ -9743,16 +9770,21 @@ function storedQuantization(reader, model, hasAdapter) {
   const words4 = model.value.text.toLowerCase().split(/[^a-z0-9]+/);
   const other = words4.find((word) => others2.has(word));
   if (other !== void 0) {
-    const message2 = `Weights stored in ${quote(other)} are not modelled yet`;
-    return reader.refuse(model, "unsupported-quantization", message2, "Leave this config out of the check for now.");
+    const message2 = `Checkpoints stored as ${quote(other)} are not modelled yet`;
+    return reader.refuse(
+      model,
+      "unsupported-quantization",
+      message2,
+      "Exclude this config for now: add it to ignore in .github/memorymark.yml."
+    );
   }
   const format = words4.map((word) => stored.get(word)).find((found) => found !== void 0);
   if (format === void 0) return void 0;
   if (!hasAdapter) {
     const message2 = `The 4-bit weights of ${quote(model.value.text)} cannot be trained without an adapter`;
-    return reader.refuse(model, "quantised-without-adapter", message2, "Train adapters over them.");
+    return reader.refuse(model, "quantised-without-adapter", message2, "Train adapters on top of them.");
   }
-  reader.assume(`Weights stored in 4 bits in groups of 128, as ${quote(model.value.text)} names them.`);
+  reader.assume(`Weights are stored in 4 bits in groups of 128, judging by the name ${quote(model.value.text)}.`);
   return reader.note("quantization", format, model);
 }
 
@@ -9766,7 +9798,7 @@ function readQuantization(reader, document, hasAdapter) {
   const gptq = document.at("gptq");
   if (isOn(reader, gptq)) {
     if (hasAdapter) return reader.note("quantization", "gptq", gptq);
-    const message2 = "Weights stored by GPTQ cannot be trained without an adapter";
+    const message2 = "GPTQ weights cannot be trained without an adapter";
     return reader.refuse(gptq, "quantised-without-adapter", message2, "Set adapter: lora.");
   }
   if (four === void 0 || reader.flag(four) !== true) {
@@ -9808,12 +9840,12 @@ function readPrecision(reader, document, { sharding }, hasAdapter) {
   const bf16 = document.at("bf16") ?? document.at("bfloat16");
   const fp16 = document.at("fp16") ?? document.at("float16");
   if (fp16 !== void 0 && reader.flag(fp16) === true) {
-    reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
+    reader.assume("fp16 is counted as bf16: both take the same memory.");
     return reader.note("precision", half2, fp16);
   }
   if (bf16 === void 0) return reader.note("precision", half2, "Axolotl's default, bf16: auto");
   if (isAuto(bf16)) {
-    reader.assume("Weights in bf16: bf16: auto means it on every GPU since Ampere.");
+    reader.assume("Weights in bf16: that is what bf16: auto means on Ampere and newer GPUs.");
     return reader.note("precision", half2, bf16);
   }
   if (bf16.source === "full" || reader.flag(bf16) === true) return reader.note("precision", half2, bf16);
@@ -9863,12 +9895,12 @@ function read(document, reader, lookUp, deepSpeed) {
   refuseRemote(reader, document.at("plugins"));
   const hasAdapter = readsAdapter(reader, document.at("adapter"));
   if (hasAdapter && isOn(reader, document.at("relora"))) {
-    reader.assume("The adapters are counted as between two merges of ReLoRA; what a merge takes is not.");
+    reader.assume("Memory is counted between two merges of ReLoRA; the memory of a merge itself is not.");
   }
   const unfrozen = document.at("unfrozen_parameters")?.value;
   if (hasAdapter && unfrozen?.kind === "list" && unfrozen.items.length > 0) {
     reader.assume(
-      "The adapters are counted as training, though unfrozen_parameters freezes whatever it does not name, them too."
+      "The adapters are counted as trainable, although unfrozen_parameters freezes everything that it does not name, including them."
     );
   }
   const sharded = readSharding(reader, document, deepSpeed);
@@ -9938,12 +9970,12 @@ function read(document, reader, lookUp, deepSpeed) {
 function refuseRemote(reader, plugins) {
   const names2 = plugins?.value.kind === "list" ? plugins.value.items : [];
   if (!names2.some((item) => item.kind === "text" && /HatcheryPlugin$/.test(item.text))) return;
-  const message2 = "A remote service trains this model: nothing of it is on a GPU here";
+  const message2 = "A remote service trains this model, so none of it is on a GPU here";
   reader.refuse(
     plugins,
     "trained-elsewhere",
     message2,
-    "Leave this config out: add it to ignore in .github/memorymark.yml."
+    "Exclude this config: add it to ignore in .github/memorymark.yml."
   );
 }
 function sequenceOf(document, { method }) {
@@ -9954,8 +9986,8 @@ function sequenceOf(document, { method }) {
     return { field, byDefault: { value: 512 + answer4, source: "Axolotl's default" } };
   }
   const value = written2 + answer4;
-  const assumption = `Sequences of ${value} tokens: prompts of up to sequence_len, and answers of up to ${answer4}.`;
-  return { field: void 0, byDefault: { value, source: "prompt and answer", assumption } };
+  const assumption = `Sequences of ${value} tokens: prompts of up to sequence_len, and completions of up to ${answer4}.`;
+  return { field: void 0, byDefault: { value, source: "prompt and completion", assumption } };
 }
 function readTraining(reader, document, around) {
   const { hasAdapter } = around;
@@ -9969,7 +10001,7 @@ function readTraining(reader, document, around) {
   if (rl === void 0 || name3 === void 0) return ordinary;
   if (isOn(reader, document.at("dpo_use_liger_kernel"))) {
     reader.assume(
-      "The logits are counted whole, though Liger's loss goes through them in chunks: the estimate is high."
+      "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high."
     );
   }
   const reference2 = readReference(reader, document, hasAdapter);
@@ -10008,7 +10040,9 @@ function readCheckpointing(reader, document) {
   const elsewhere = document.at("activation_offloading");
   const offloads2 = (choice) => choice?.value.kind === "text" && /^(offload|offload_disk|unsloth|legacy|disk|hidden_states)$/.test(choice.value.text);
   if (offloads2(field) || offloads2(elsewhere) || isOn(reader, offloads2(elsewhere) ? void 0 : elsewhere)) {
-    reader.assume("Checkpoints are counted on the GPU, though the config moves them to the host: the estimate is high.");
+    reader.assume(
+      "Activation checkpoints are counted on the GPU, although the config offloads them to the host: the estimate is high."
+    );
   }
   return reader.settle("gradientCheckpointing", field, (present3) => offloads2(present3) ? true : reader.flag(present3), {
     value: false,
@@ -10073,13 +10107,15 @@ function read2(document, reader, lookUp) {
   if ([total, micro].every((field) => field === void 0 || isAuto2(field))) {
     return {
       kind: "not-a-training-config",
-      why: 'It leaves its batch size to the training arguments ("auto"), so those are what is checked.'
+      why: 'It leaves its batch size to the training arguments ("auto"), so MemoryMark checks those instead.'
     };
   }
   const sharded = shardedBy(reader, document);
   const batch = readBatch2(reader, { total, micro, accumulation }, sharded.sharding);
   const model = readModel(reader, void 0, "the model in a memorymark mapping", lookUp);
-  reader.assume("No adapters and no gradient checkpointing: the training code decides, and the config does not say.");
+  reader.assume(
+    "No adapters and no gradient checkpointing: that is up to the training code, and the config does not say."
+  );
   return languageModelReading(reader, {
     dialect: deepspeed.name,
     model,
@@ -10132,8 +10168,8 @@ function gpusIn(reader, {
   reader.refuse(
     total,
     "batch-sizes-disagree",
-    `train_batch_size ${samples} is no multiple of the ${each} samples that one GPU accumulates`,
-    "Make it the product of micro-batch, accumulation and number of GPUs, or leave one of them out."
+    `train_batch_size ${samples} is not a multiple of the ${each} samples that one GPU accumulates`,
+    "Make it the product of micro-batch, accumulation and number of GPUs, or omit one of them."
   );
   return 1;
 }
@@ -10146,7 +10182,7 @@ function readPrecision2(reader, document) {
   if (on !== void 0) return reader.note("precision", "bf16-master", on);
   const open = switches2.find((field) => field !== void 0 && isAuto2(field));
   if (open === void 0) return reader.note("precision", "fp32", "DeepSpeed's default");
-  reader.assume("16-bit weights with 32-bit masters: the config leaves the precision to the training arguments.");
+  reader.assume("16-bit weights with 32-bit master weights: the config leaves the precision to the training arguments.");
   return reader.note("precision", "bf16-master", "left to the training arguments");
 }
 var optimizers2 = /* @__PURE__ */ new Map([
@@ -10216,7 +10252,7 @@ function answeredLength(reader, find, answerLength) {
 function keepsSteps(reader, field, { gradientAccumulation }) {
   const steps = field === void 0 ? void 0 : reader.wholeNumber(field, { max: MAX_BATCH });
   if (steps === void 0 || steps === gradientAccumulation) return true;
-  const message2 = `${steps} steps a generation beside an accumulation of ${gradientAccumulation} are not modelled yet`;
+  const message2 = `steps_per_generation ${steps} with an accumulation of ${gradientAccumulation} is not modelled yet`;
   reader.refuse(field, "unsupported-setting", message2, "Write generation_batch_size instead.");
   return false;
 }
@@ -10339,11 +10375,11 @@ function readTrainingMethod(reader, find, hasAdapter, step3) {
   if (field === void 0) return ordinary;
   if (isOn(reader, find("use_liger_kernel"))) {
     reader.assume(
-      "The logits are counted whole, though Liger's loss goes through them in chunks: the estimate is high."
+      "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high."
     );
   }
   const isPrecomputed = isOn(reader, find("precompute_ref_log_probs"));
-  reader.assume(`DPO, as ${field.key} gives away: a trainer without a reference model would need less.`);
+  reader.assume(`DPO, judging by ${field.key}: a trainer without a reference model would need less.`);
   return preference(reader, field, { reference: isPrecomputed ? "none" : reference2, style: "trl" });
 }
 function preferenceField(find) {
@@ -10390,13 +10426,23 @@ function adapterField(reader, find) {
   const method = named3?.value.kind === "text" ? named3.value.text.toLowerCase() : void 0;
   if (method !== void 0 && !/^(full|none|)$/.test(method)) {
     if (method === "lora" || method === "qlora") return named3;
-    reader.refuse(named3, "unsupported-setting", `Training by ${quote(method)} is not modelled yet`, "Use lora or full.");
+    reader.refuse(
+      named3,
+      "unsupported-setting",
+      `Training with ${quote(method)} is not modelled yet`,
+      "Use lora or full."
+    );
     return void 0;
   }
   const other = otherSwitches.map((key2) => find(key2)).find((field) => isOn(reader, field));
   if (other !== void 0) {
     const message2 = `${other.key} is not modelled yet`;
-    return reader.refuse(other, "unsupported-setting", message2, "Leave this config out of the check for now.");
+    return reader.refuse(
+      other,
+      "unsupported-setting",
+      message2,
+      "Exclude this config for now: add it to ignore in .github/memorymark.yml."
+    );
   }
   const on = find(...switches);
   if (on !== void 0) return reader.flag(on) === true ? on : void 0;
@@ -10482,16 +10528,21 @@ function readPrecision3(reader, fields3) {
 }
 function precisionOf(reader, fields3, weights, { fp16, bf16 }) {
   if (hasMasters(fields3) && (fp16 || bf16)) {
-    if (fp16) reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
+    if (fp16) reader.assume("fp16 is counted as bf16: both take the same memory.");
     return "bf16-master";
   }
   switch (weights) {
     case "float16":
       if (fields3.hasAdapter) {
-        reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
+        reader.assume("fp16 is counted as bf16: both take the same memory.");
         return "bf16";
       }
-      reader.refuse(fields3.weights, "unsupported-precision", "Training fp16 weights is not supported", useAutocast);
+      reader.refuse(
+        fields3.weights,
+        "unsupported-precision",
+        "Training in pure fp16 weights is not supported",
+        useAutocast
+      );
       return "fp32";
     case "bfloat16":
       if (fp16) {
@@ -10511,7 +10562,9 @@ var useBf16 = "Set bf16: true instead, or load the weights as float32.";
 function readWeightType(reader, { weights: field, isTrl: isTrl2, bf16 }) {
   if (field?.value.kind === "text" && field.value.text === "auto") {
     if (isTrl2 && bf16?.value.kind === "flag" && bf16.value.flag) {
-      reader.assume(`Weights in bf16: ${field.name} leaves their type to the checkpoint, as most decoders' are.`);
+      reader.assume(
+        `Weights in bf16, as in most decoder checkpoints: ${field.name} leaves their type to the checkpoint.`
+      );
       return "bfloat16";
     }
     reader.assume(`Weights in fp32: ${field.name} leaves their type to the checkpoint.`);
@@ -10521,7 +10574,7 @@ function readWeightType(reader, { weights: field, isTrl: isTrl2, bf16 }) {
   if (name3 === void 0) return "float32";
   const type = weightTypes.get(name3.replace(/^torch\./, ""));
   if (type !== void 0) return type;
-  reader.refuse(field, "unknown-precision", `The type ${quote(name3)} is not known`, "Use float32 or bfloat16.");
+  reader.refuse(field, "unknown-precision", `Unknown type ${quote(name3)}`, "Use float32 or bfloat16.");
   return "float32";
 }
 
@@ -10559,7 +10612,7 @@ function readTask(reader, find, model) {
   }
   const inferred = inferTask(find);
   if (inferred !== void 0 && model.tasks.includes(inferred)) return { task: inferred };
-  if (field === void 0) reader.assume(`The task is ${model.defaultTask}: the config names none.`);
+  if (field === void 0) reader.assume(`The task is ${model.defaultTask}: the config does not name one.`);
   return { task: model.defaultTask };
 }
 function readNamedTask(reader, field) {
@@ -10672,7 +10725,7 @@ function tellDefaults(reader, document) {
   if (first === void 0) return;
   const more2 = others3.length > 1 ? ` and ${others3.length - 1} more` : "";
   reader.assume(
-    `This file alone is read, though it builds on ${quote(first.source)}${more2}: what they set is not known.`
+    `Only this file is read, although it builds on ${quote(first.source)}${more2}: what they set is unknown.`
   );
 }
 function taskOf(reader, find, model, { method }) {
@@ -10701,7 +10754,7 @@ function readMicroBatch(reader, { batchSize: batchSize2, batchSizes }) {
     return reader.note("microBatch", DEFAULT_BATCH, "the Trainer's default");
   }
   if (batchSizes.length > 1) {
-    reader.assume(`The batch size is that of line ${batchSize2.at.line}, the first of ${batchSizes.length} in the file.`);
+    reader.assume(`The batch size on line ${batchSize2.at.line} is used, the first of ${batchSizes.length} in the file.`);
   }
   const count3 = reader.wholeNumber(batchSize2, { max: MAX_BATCH });
   return count3 === void 0 ? void 0 : reader.note("microBatch", count3, batchSize2);
@@ -10747,7 +10800,7 @@ function readPadding(reader, find, choice, masksPadding) {
   const isPacked = packing !== void 0 && reader.flag(packing) === true;
   const padsAlways = choice?.task === "sequence-classification" || choice?.task === "seq2seq-lm";
   const pads = choice?.task === "causal-lm" ? isTrl(find) && !isPacked && masksPadding : padsAlways;
-  return reader.note("paddedBatches", pads, packing ?? "as the task is batched");
+  return reader.note("paddedBatches", pads, packing ?? "as usual for the task");
 }
 function readCheckpointing2(reader, find) {
   const field = find("gradient_checkpointing", "use_gradient_checkpointing");
@@ -10760,7 +10813,7 @@ function readCheckpointing2(reader, find) {
 }
 function readSwitch(reader, field) {
   if (field.value.kind !== "text" || field.value.text !== "unsloth") return reader.flag(field);
-  reader.assume("What Unsloth moves to the host between the passes is counted on the GPU: the estimate is high.");
+  reader.assume("What Unsloth offloads to the host between the passes is counted on the GPU: the estimate is high.");
   return true;
 }
 function adafactorField(reader, field) {
@@ -10783,7 +10836,9 @@ function suppliedModelReading(reader, lookUp, config) {
   const task = model && readUnwrittenTask(reader, model);
   const size2 = readInputSize(reader, model, config);
   const labels = readLabels(reader, config.labels, task);
-  reader.assume("No adapters and no gradient checkpointing: the training code decides, and the file does not say.");
+  reader.assume(
+    "No adapters and no gradient checkpointing: that is up to the training code, and the file does not say."
+  );
   return trainingConfig(reader, {
     dialect: config.dialect,
     model,
@@ -10869,7 +10924,7 @@ function read4(document, reader, lookUp) {
   if (!reader.supplies("model")) return { kind: "unreadable", problems: reader.problems };
   const accumulation = nestedField(document, accumulationKeys);
   reader.assume(
-    `Weights in fp32 and AdamW: Hydra composes the config from ${partsShown(document)}, which may say otherwise.`
+    `Weights in fp32, and AdamW: Hydra composes the config from ${partsShown(document)}, which may say otherwise.`
   );
   return suppliedModelReading(reader, lookUp, {
     dialect: hydra.name,
@@ -10892,7 +10947,7 @@ function refuseComposition(document, reader) {
   reader.refuse(
     document.at("defaults"),
     "composed-by-hydra",
-    `The model cannot be known from the file: Hydra composes it from ${partsShown(document)}`,
+    `The model cannot be determined from the file: Hydra composes it from ${partsShown(document)}`,
     `Check the composed config (python train.py --cfg job > composed.yaml), ${orInSettings("model")}.`
   );
 }
@@ -11027,12 +11082,12 @@ function lightnings(value) {
 function readMicroBatch2(reader, document, field) {
   if (field === void 0) {
     const data = document.at("data", "class_path")?.source ?? "the data module";
-    const message2 = `The batch size cannot be known from the file: it is a default of ${quote(data)}`;
+    const message2 = `The batch size cannot be determined from the file: it is left to the default of ${quote(data)}`;
     return reader.refuse(
       void 0,
       "batch-size-not-in-file",
       message2,
-      "Set data.init_args.batch_size in the config if it should be checked."
+      "Set data.init_args.batch_size in the config if you want it checked."
     );
   }
   const count3 = reader.wholeNumber(field, { max: MAX_BATCH });
@@ -11040,12 +11095,12 @@ function readMicroBatch2(reader, document, field) {
 }
 function refuseModel(reader, document) {
   const field = document.at("model", "class_path") ?? document.at("model");
-  const name3 = field?.value.kind === "text" ? `: ${quote(field.value.text)} is a class of your code` : "";
+  const name3 = field?.value.kind === "text" ? `: ${quote(field.value.text)} is a class in your code` : "";
   return reader.refuse(
     field,
     "model-not-in-file",
-    `The model cannot be known from the file${name3}`,
-    `Name its Hub id in model.init_args.model_name_or_path, ${orInSettings("model")}.`
+    `The model cannot be determined from the file${name3}`,
+    `Set model.init_args.model_name_or_path to its Hub id, ${orInSettings("model")}.`
   );
 }
 function readDevices(reader, document, sharding) {
@@ -11138,7 +11193,11 @@ function readOptimizer2(reader, document) {
       const message2 = `The optimizer ${quote(name3)} is not supported yet`;
       return reader.refuse(present3, "unsupported-optimizer", message2, `Use ${[...optimizers3.keys()].join(", ")}.`);
     },
-    { value: "adamw", source: "in the code", assumption: "AdamW: the config sets no optimizer, so the code does." }
+    {
+      value: "adamw",
+      source: "in the code",
+      assumption: "AdamW: the config sets no optimizer, so that is up to the code."
+    }
   );
 }
 function hasMomentum(document) {
@@ -11165,7 +11224,7 @@ function readMethod(reader, field) {
   reader.refuse(
     field,
     "unsupported-training",
-    `Fine-tuning by ${quote(name3)} is not modelled yet`,
+    `Fine-tuning with ${quote(name3)} is not modelled yet`,
     "Use lora, oft, freeze or full."
   );
   return "full";
@@ -11221,11 +11280,11 @@ function readOft(reader, document, model, common2) {
 function readHostExperts(reader, field, model) {
   if (!isOn(reader, field)) return void 0;
   if (model !== void 0 && !hasExperts(model.config)) {
-    const message2 = `${quote(model.id)} has no experts that use_kt could move to the host`;
-    return reader.refuse(field, "unsupported-setting", message2, "Leave use_kt out.");
+    const message2 = `${quote(model.id)} has no experts for use_kt to move to the host`;
+    return reader.refuse(field, "unsupported-setting", message2, "Remove use_kt.");
   }
   reader.assume(
-    "Experts, their adapters and their optimizer state are on the host; the time that they take there is not in the step's."
+    "Experts, their adapters and their optimizer state are on the host; the time spent there is not part of the step time."
   );
   return reader.note("expertStyle", "ktransformers", field);
 }
@@ -11300,7 +11359,7 @@ function read6(document, reader, lookUp, deepSpeed) {
     }
   });
 }
-var leaveOut2 = "Leave this config out of the check for now.";
+var leaveOut2 = "Exclude this config for now: add it to ignore in .github/memorymark.yml.";
 var unmodelled = [...["use_galore", "use_apollo", "use_llama_pro"], "use_unsloth"];
 var divisions = [
   ...["tensor_model_parallel_size", "pipeline_model_parallel_size", "expert_model_parallel_size"],
@@ -11322,8 +11381,8 @@ function readLoss(reader, document, method) {
   const field = document.at("use_asft_loss");
   if (!isOn(reader, field)) return ordinary;
   if (method !== "lora") return anchored(reader, field);
-  const message2 = "use_asft_loss has no reference to compare adapters with";
-  reader.refuse(field, "unsupported-setting", message2, "Set finetuning_type: full, or leave use_asft_loss out.");
+  const message2 = "use_asft_loss has no reference model when adapters are trained";
+  reader.refuse(field, "unsupported-setting", message2, "Set finetuning_type: full, or remove use_asft_loss.");
   return ordinary;
 }
 function readStage(reader, document, method) {
@@ -11332,7 +11391,7 @@ function readStage(reader, document, method) {
   if (stage === void 0 || name3 === void 0 || /^(?:sft|pt)$/i.test(name3)) return readLoss(reader, document, method);
   const other = document.at("ref_model");
   if (other !== void 0) {
-    reader.assume(`The reference ${quote(other.source)} is counted as a copy of the model that is trained.`);
+    reader.assume(`The reference ${quote(other.source)} is counted as a copy of the trained model.`);
   }
   const reference2 = method === "lora" && other === void 0 ? "adapters-off" : "copy";
   const loss = document.at("pref_loss");
@@ -11365,7 +11424,7 @@ function readQuantization3(reader, document, method) {
     return reader.refuse(
       by,
       "unsupported-quantization",
-      `Weights quantised by ${quote(name3)} are not modelled yet`,
+      `Weights quantised with ${quote(name3)} are not modelled yet`,
       leaveOut2
     );
   }
@@ -11378,7 +11437,7 @@ function readQuantization3(reader, document, method) {
     );
   }
   if (!hasAdapters(method)) {
-    const fix2 = "Set finetuning_type: lora, or leave quantization_bit out.";
+    const fix2 = "Set finetuning_type: lora, or remove quantization_bit.";
     return reader.refuse(bits, "quantised-without-adapter", "Quantised weights cannot be trained without adapters", fix2);
   }
   if (count3 === 8) return reader.note("quantization", "int8", bits);
@@ -11394,7 +11453,7 @@ function readPrecision5(reader, document, method, { sharding, deepSpeed }) {
   const on = [pure, bf16, fp16].find((field) => field !== void 0 && reader.flag(field) === true);
   const source = "LLaMA-Factory's default";
   if (on !== void 0 && on === fp16 && hasAdapters(method)) {
-    reader.assume("16-bit floats are counted as bf16: they hold the same bytes.");
+    reader.assume("fp16 is counted as bf16: both take the same memory.");
   }
   const blockwise = blockwiseField(reader, document);
   if (blockwise !== void 0) return reader.note("precision", "bf16-master", blockwise);
@@ -11459,7 +11518,7 @@ var llamafactoryV1 = {
   deepSpeedField,
   read: read7
 };
-var leaveOut3 = "Leave this config out of the check for now.";
+var leaveOut3 = "Exclude this config for now: add it to ignore in .github/memorymark.yml.";
 function read7(document, reader, lookUp, deepSpeed) {
   const model = readModel(reader, document.field("model"), "model", lookUp);
   const batch = readBatch(reader, {
@@ -11469,7 +11528,7 @@ function read7(document, reader, lookUp, deepSpeed) {
   });
   if (document.at("global_batch_size") !== void 0) {
     reader.assume(
-      "No accumulation: it follows from global_batch_size and the number of GPUs, which the config does not say."
+      "No accumulation: it depends on global_batch_size and the number of GPUs, which the config does not say."
     );
   }
   const division2 = document.at("dist_config", "cp_size") ?? document.at("cp_size");
@@ -11489,7 +11548,7 @@ function read7(document, reader, lookUp, deepSpeed) {
       dividedBy
     },
     settings: {
-      // core/utils: the GPUs that share a sequence are the fewest there are.
+      // core/utils: there are at least as many GPUs as share a sequence.
       gpus: division2 !== void 0 && dividedBy > 1 ? reader.note("gpus", dividedBy, division2) : readGpus(reader, void 0, sharded.sharding),
       precision: readPrecision6(reader, deepSpeedSettings(deepSpeedField(document), deepSpeed), {
         sharding: sharded.sharding,
@@ -11526,7 +11585,7 @@ function writtenPrecision(reader, settings, sharding) {
   const [bf16, fp16] = [settings.at("bf16", "enabled"), settings.at("fp16", "enabled")];
   if (isFlag(fp16, true)) {
     const message2 = "LLaMA-Factory v1 trains under DeepSpeed in bf16 only";
-    return reader.refuse(fp16, "unsupported-precision", message2, "Turn fp16 off and bf16 on.");
+    return reader.refuse(fp16, "unsupported-precision", message2, "Set fp16 off and bf16 on.");
   }
   if (isFlag(bf16, true)) return reader.note("precision", "bf16-master", bf16);
   const off = [bf16, fp16].find((field) => isFlag(field, false));
@@ -11542,7 +11601,7 @@ function readMethod2(reader, field) {
   reader.refuse(
     field,
     "unsupported-training",
-    `Fine-tuning by ${quote(name3)} is not modelled yet`,
+    `Fine-tuning with ${quote(name3)} is not modelled yet`,
     "Use lora, freeze, or no peft_config."
   );
   return "full";
@@ -11708,14 +11767,14 @@ function readTask2(reader, section, model) {
   const task = reader.choice(field, named(tasks));
   if (model === void 0) return void 0;
   if (task !== void 0) return checkTask(reader, field, task, model);
-  if (field === void 0) reader.assume(`The task is ${model.defaultTask}: the config names none.`);
+  if (field === void 0) reader.assume(`The task is ${model.defaultTask}: the config does not name one.`);
   return model.defaultTask;
 }
 function refuseUnknownKeys(reader, section) {
   const known3 = new Set(keys);
   for (const field of section.fields.values()) {
     if (!known3.has(field.key)) {
-      reader.refuse(field, "unknown-key", `The key ${quote(field.key)} is not known`, suggest(field.key, keys));
+      reader.refuse(field, "unknown-key", `Unknown key ${quote(field.key)}`, suggest(field.key, keys));
     }
   }
 }
@@ -11872,8 +11931,8 @@ function refuseOtherTiles(reader, document) {
   const field = document.at("model", "image_size");
   const side = field && reader.wholeNumber(field, { max: 1e5 });
   if (field === void 0 || side === void 0 || side === TILE_SIDE) return;
-  const message2 = `Images in tiles of ${side} pixels are not modelled yet`;
-  reader.refuse(field, "unsupported-setting", message2, `Use image_size: ${TILE_SIDE}, as of the instructed models.`);
+  const message2 = `Image tiles of ${side} pixels are not modelled yet`;
+  reader.refuse(field, "unsupported-setting", message2, `Use image_size: ${TILE_SIDE}, as the instruct models do.`);
 }
 function readImages(reader, document, trainsDecoder) {
   const dataset = document.at("dataset", "_component_");
@@ -11881,7 +11940,7 @@ function readImages(reader, document, trainsDecoder) {
   if (isText && trainsDecoder) return {};
   if (isText) {
     reader.assume(
-      "The dataset holds text alone, which reaches no layer that trains: one image a sample is counted beside it."
+      "The dataset is text only, which reaches no trainable layer, so one image per sample is counted as well."
     );
   }
   return { images: { tiles: MAX_TILES, checkpointed: "self-attention" } };
@@ -11921,7 +11980,7 @@ var builders = {
   llama3_1_405b: "meta-llama/Llama-3.1-405B",
   llama3_2_1b: "meta-llama/Llama-3.2-1B",
   llama3_2_3b: "meta-llama/Llama-3.2-3B",
-  // In tiles of 560 pixels unless told otherwise, as the instructed ones.
+  // In tiles of 560 pixels by default, like the instruct models'.
   llama3_2_vision_11b: "meta-llama/Llama-3.2-11B-Vision-Instruct",
   llama3_2_vision_90b: "meta-llama/Llama-3.2-90B-Vision-Instruct",
   llama3_3_70b: "meta-llama/Llama-3.3-70B-Instruct",
@@ -11988,7 +12047,7 @@ function readTrajectories(reader, document, loss, name3) {
 function grpo(reader, loss, { batch, answerLength, number: number65 }) {
   const perPrompt = number65("grpo_samples", 1);
   reader.assume(
-    `A sample is ${perPrompt} answers of up to ${answerLength} tokens to one prompt, all in one forward pass. A frozen copy of the model is the reference.`
+    `A sample is ${perPrompt} completions of up to ${answerLength} tokens for one prompt, all in one forward pass. The reference is a frozen copy of the model.`
   );
   tellOfSpeed(reader);
   const collected = batch.microBatch;
@@ -12000,15 +12059,20 @@ function ppo(reader, document, loss, { batch, answerLength, number: number65 }) 
   const inBackward2 = document.at("optimizer_in_bwd");
   const optimizer = document.at("optimizer", "_component_");
   if (isOn(reader, inBackward2) && optimizer?.value.kind === "text" && /Paged/.test(optimizer.value.text)) {
-    const message2 = "How much of a paged optimizer stays on the GPU beside optimizer_in_bwd is not modelled yet";
-    reader.refuse(optimizer, "unsupported-setting", message2, "Leave this config out of the check for now.");
+    const message2 = "A paged optimizer with optimizer_in_bwd is not modelled yet";
+    reader.refuse(
+      optimizer,
+      "unsupported-setting",
+      message2,
+      "Exclude this config for now: add it to ignore in .github/memorymark.yml."
+    );
     return ordinary;
   }
   reader.assume(
-    `Four models: the policy and a value model train; a frozen copy and a reward model score answers of up to ${answerLength} tokens. All are counted as large as the policy.`
+    `Four models: the policy and a value model are trained; a frozen copy and a reward model score completions of up to ${answerLength} tokens. Each is counted as large as the policy.`
   );
   reader.assume(
-    "The batch is that of one backward pass: ppo_batch_size over gradient_accumulation_steps. batch_size has to stay a multiple of it."
+    "The batch is that of one backward pass: ppo_batch_size / gradient_accumulation_steps. batch_size must stay a multiple of it."
   );
   tellOfSpeed(reader);
   const collected = batch.microBatch * batch.gradientAccumulation;
@@ -12018,7 +12082,7 @@ function ppo(reader, document, loss, { batch, answerLength, number: number65 }) 
   return { method: reader.note("method", { kind: "trajectories", ...terms }, loss), dropout: false };
 }
 function tellOfSpeed(reader) {
-  reader.assume("Samples a second are those of the step over the answers: how long making them takes is not modelled.");
+  reader.assume("Throughput is that of the training step; the time that generation takes is not modelled.");
 }
 function grpoBatch(reader, document) {
   const defaultBatch = { value: 1, source: "not in the file" };
@@ -12038,11 +12102,11 @@ function lengthOf(reader, document, answerLength) {
   const field = document.at("tokenizer", "max_seq_len");
   const isOpen = field === void 0 || field.value.kind === "empty";
   const prompt = (isOpen ? void 0 : reader.wholeNumber(field, { max: 1e7 })) ?? DEFAULT_PROMPT2;
-  const why = isOpen ? "tokenizer.max_seq_len is open" : "as tokenizer.max_seq_len lets through";
+  const why = isOpen ? "tokenizer.max_seq_len is not set" : "the limit in tokenizer.max_seq_len";
   return {
     value: prompt + answerLength,
-    source: "prompt and answer",
-    assumption: `Sequences of ${prompt + answerLength} tokens: prompts of up to ${prompt} (${why}), and their answers.`
+    source: "prompt and completion",
+    assumption: `Sequences of ${prompt + answerLength} tokens: prompts of up to ${prompt} (${why}), and their completions.`
   };
 }
 
@@ -12112,7 +12176,7 @@ function read10(document, reader, lookUp) {
       byDefault: trajectories?.length ?? {
         value: 2048,
         source: "assumed",
-        assumption: "Sequences of up to 2,048 tokens: tokenizer.max_seq_len is open, so the longest sample of the data decides."
+        assumption: "Sequences of up to 2,048 tokens: tokenizer.max_seq_len is not set, so the real length depends on the longest sample."
       }
     },
     settings: {
@@ -12137,11 +12201,11 @@ function read10(document, reader, lookUp) {
     }
   });
 }
-var leaveOut4 = "Leave this config out of the check for now.";
+var leaveOut4 = "Exclude this config for now: add it to ignore in .github/memorymark.yml.";
 function readSharding5(reader, document) {
   const field = document.at("fsdp_cpu_offload");
   if (!isOn(reader, field)) return {};
-  reader.assume("Weights and optimizer state are on the host between their uses, as fsdp_cpu_offload moves them there.");
+  reader.assume("Weights and optimizer state stay on the host between uses: fsdp_cpu_offload moves them there.");
   return {
     sharding: reader.note("sharding", "fsdp", field),
     syncsEveryMicroBatch: true,
@@ -12167,13 +12231,13 @@ function readTeacher(reader, document, component) {
   const builder = component.value.kind === "text" ? builderOf(component.value.text).model : "";
   const teacher = findModel(builder);
   if (teacher === void 0) {
-    const message2 = `The teacher ${quote(component.source)} is not known`;
-    reader.refuse(component, "unknown-model", message2, "Use a builder of a model that `memorymark models` lists.");
+    const message2 = `Unknown teacher model ${quote(component.source)}`;
+    reader.refuse(component, "unknown-model", message2, "Use one of the model builders in torchtune.models.");
     return ordinary;
   }
   const divergence = componentOf(document, "kd_loss");
   if (divergence !== void 0 && !/ForwardKL/.test(divergence.source)) {
-    const message2 = `Distillation by ${quote(divergence.source)} is not modelled yet`;
+    const message2 = `Distillation with ${quote(divergence.source)} is not modelled yet`;
     reader.refuse(divergence, "unsupported-training", message2, "Use ForwardKLWithChunkedOutputLoss.");
     return ordinary;
   }
@@ -12230,7 +12294,9 @@ function readInBackward(reader, field) {
 function readCheckpointing6(reader, document) {
   const offloading = document.at("enable_activation_offloading");
   if (offloading !== void 0 && reader.flag(offloading) === true) {
-    reader.assume("Checkpoints are counted on the GPU, though the config moves them to the host: the estimate is high.");
+    reader.assume(
+      "Activation checkpoints are counted on the GPU, although the config offloads them to the host: the estimate is high."
+    );
   }
   return reader.settle(
     "gradientCheckpointing",
@@ -12253,7 +12319,7 @@ function readAdapter3(reader, document, model) {
   const mlp = document.at("model", "apply_lora_to_mlp");
   const output = document.at("model", "apply_lora_to_output");
   if (output !== void 0 && reader.flag(output) === true) {
-    reader.assume("The adapter of the output layer is not counted.");
+    reader.assume("The adapter on the output layer is not counted.");
   }
   return readLora(reader, model, {
     rank: document.at("model", "lora_rank"),
@@ -12288,14 +12354,14 @@ function readQuantizer(reader, document) {
   const groupSize = group === void 0 ? 256 : reader.wholeNumber(group, { max: 1e6 });
   if (groupSize === void 0) return void 0;
   reader.assume(
-    "Linear layers round their input and their weight as torchao does, and keep what rounding them back takes."
+    "Linear layers fake-quantise their input and weight as torchao does, with what that saves for the backward pass."
   );
   return reader.note("fakeQuantization", { groupSize }, quantizer);
 }
 function noteChunkedLoss(reader, loss) {
   if (loss?.value.kind !== "text" || !/(?:LinearCrossEntropyLoss|CEWithChunkedOutputLoss)$/.test(loss.value.text))
     return;
-  reader.assume("A chunked loss is counted as a whole one, so the estimate of the logits is high rather than low.");
+  reader.assume("A chunked loss is counted as one over the full logits, so the estimate errs on the high side.");
 }
 
 // engine/config/dialects/ultralytics/classes.ts
@@ -12343,7 +12409,7 @@ function readClasses(reader, document, model) {
   const known3 = classesOf.get(name3?.toLowerCase() ?? "");
   if (data !== void 0 && known3 !== void 0 && !reader.supplies("labels")) return reader.note("labels", known3, data);
   if (!findsKeypoints(model)) return readLabels(reader, void 0, model?.defaultTask, known3);
-  reader.assume("People alone, with 17 keypoints each, as in COCO: the config does not say.");
+  reader.assume("One class, people with 17 keypoints each, as in COCO: the config does not say.");
   return readLabels(reader, void 0, model?.defaultTask, 1);
 }
 function findsKeypoints(model) {
@@ -12387,7 +12453,7 @@ function read11(document, reader, lookUp) {
   const task = model?.defaultTask;
   const labels = readClasses(reader, document, model);
   if (task === "object-detection") assumeObjects(reader, imageSize, labels);
-  if (isCompiled(document.at("compile"))) reader.assume("The model as it runs without torch.compile.");
+  if (isCompiled(document.at("compile"))) reader.assume("The model is counted without torch.compile.");
   return trainingConfig(reader, {
     dialect: ultralytics.name,
     model,
@@ -12419,9 +12485,9 @@ function readDetector(reader, document, lookUp) {
   const written2 = document.at("model");
   const known3 = catalogued(written2);
   if (reader.supplies("model") || known3 !== void 0) return readModel(reader, known3, "model", lookUp);
-  const supply = `Leave this config out of the check for now, ${orInSettings("model")} with a model of the same size, such as ultralytics/yolo11n.`;
+  const supply = `Exclude this config for now, ${orInSettings("model")} with a model of the same size, such as ultralytics/yolo11n.`;
   if (written2 === void 0)
-    return reader.refuse(void 0, "model-not-in-file", "The model cannot be known from the file", supply);
+    return reader.refuse(void 0, "model-not-in-file", "The model cannot be determined from the file", supply);
   const name3 = reader.text(written2);
   if (name3 === void 0) return void 0;
   const message2 = `The model ${quote(name3)} ${unknownBecause(name3)}`;
@@ -12429,10 +12495,10 @@ function readDetector(reader, document, lookUp) {
 }
 function unknownBecause(name3) {
   if (/(?:^|[/\\])(?:best|last|epoch\d+)\.pt$/i.test(name3))
-    return "is the result of an earlier run, whose shape its name does not tell";
+    return "is the result of an earlier run, and its name does not say its shape";
   if (/^(?:yolo|rtdetr|sam|fastsam|mobilesam)/i.test(name3.replace(/^.*[/\\]/, "")))
-    return "is one of Ultralytics' that is not modelled yet";
-  return "is of a shape that its name does not tell";
+    return "is an Ultralytics model that is not modelled yet";
+  return "has a name that does not say its shape";
 }
 function readGpus2(reader, field) {
   if (field === void 0) {
@@ -12441,8 +12507,8 @@ function readGpus2(reader, field) {
   }
   const { value } = field;
   if (value.kind === "text" && /^(?:cpu|mps)\b/i.test(value.text.trim())) {
-    const message2 = `This trains on ${quote(value.text.trim())}, and on no GPU of the catalogue`;
-    reader.refuse(field, "not-on-gpu", message2, "Leave this config out of the check, or name the GPUs.");
+    const message2 = `This trains on ${quote(value.text.trim())}, which is not a GPU in the catalogue`;
+    reader.refuse(field, "not-on-gpu", message2, "Exclude this config from the check, or name the GPUs.");
     return 1;
   }
   const listed2 = value.kind === "list" ? value.items.length : value.kind === "text" ? devicesIn2(value.text) : 1;
@@ -12454,8 +12520,8 @@ function devicesIn2(text3) {
 function readBatch3(reader, field) {
   const { value } = field ?? {};
   if (field !== void 0 && value?.kind === "number" && value.number < 1) {
-    const message2 = `The batch size cannot be known from the file: ${field.source} lets Ultralytics look for one`;
-    return reader.refuse(field, "not-in-file", message2, "Write the value into the config if it should be checked.");
+    const message2 = `The batch size cannot be determined from the file: ${field.source} lets Ultralytics choose one`;
+    return reader.refuse(field, "not-in-file", message2, "Write the value into the config if you want it checked.");
   }
   return field === void 0 ? DEFAULT_BATCH2 : reader.wholeNumber(field, { max: MAX_BATCH });
 }
@@ -12465,7 +12531,7 @@ function readAccumulation(reader, field, batch) {
   const nominal = reader.wholeNumber(field, { max: MAX_BATCH }) ?? NOMINAL_BATCH;
   if (batch === void 0) return 1;
   const steps = Math.max(roundedToEven(nominal / batch), 1);
-  return reader.note("gradientAccumulation", steps, field ?? "batches up to nbs, which is 64 by default");
+  return reader.note("gradientAccumulation", steps, field ?? "accumulated up to nbs, 64 by default");
 }
 function roundedToEven(number65) {
   const floor = Math.floor(number65);
@@ -12485,7 +12551,7 @@ function readImageSize(reader, document) {
   return reader.note("imageSize", square, field ?? "Ultralytics' default");
 }
 function growthReason(square, pixels) {
-  return square > ceilToStride(pixels) ? ", the largest that multi_scale draws" : `: ${pixels} is no multiple of ${PIXEL_STRIDE}`;
+  return square > ceilToStride(pixels) ? ", the largest size that multi_scale picks" : `: ${pixels} is not a multiple of ${PIXEL_STRIDE}`;
 }
 function growthOf(reader, field, pixels) {
   if (field === void 0) return 0;
@@ -12503,7 +12569,7 @@ function readOptimizer7(reader, field) {
   const name3 = field?.value.kind === "text" ? field.value.text.trim().toLowerCase() : "auto";
   if (name3 === "auto") {
     reader.assume(
-      "The optimizer holds what AdamW does: Ultralytics' auto takes AdamW for short runs and MuSGD for long ones."
+      "The optimizer state is AdamW's: Ultralytics' auto uses AdamW for short runs and MuSGD for long ones."
     );
   }
   const known3 = optimizers6.get(name3);
@@ -12533,7 +12599,7 @@ function isCompiled(field) {
 function assumeObjects(reader, imageSize, classes) {
   const each = Math.round(bytesPerPair(ASSUMED_OBJECTS, classes) * pixelsAnswering(imageSize) / KIB);
   reader.assume(
-    `Up to ${ASSUMED_OBJECTS} objects in an image, a mosaic of four included: the config does not say. Each more in the fullest image of a batch takes ${each} KiB for every image.`
+    `Up to ${ASSUMED_OBJECTS} objects per image, including mosaics of four: the config does not say. Each additional object in the fullest image of a batch adds ${each} KiB for every image.`
   );
 }
 function bytesPerPair(objects, classes) {
@@ -12601,7 +12667,7 @@ function openConfig(file, supplied = {}) {
 }
 function withUnread(reading, { unread }) {
   if (reading.kind !== "training-config" || unread.length === 0) return reading;
-  const sentence = `${SETTINGS_PATH} supplies ${unread.join(", ")}, which configs of ${reading.dialect} leave no choice about.`;
+  const sentence = `${SETTINGS_PATH} supplies ${unread.join(", ")}, which do not apply to ${reading.dialect} configs.`;
   return { ...reading, assumptions: [...reading.assumptions, sentence] };
 }
 function withFiles(reading, files) {
@@ -12610,7 +12676,7 @@ function withFiles(reading, files) {
 }
 var notOurs = {
   kind: "not-a-training-config",
-  why: `It sets no batch size that is known here: no settings of ${oneOf(dialects.map(({ name: name3 }) => name3))} were found in it.`
+  why: `It sets no batch size in a known format (${oneOf(dialects.map(({ name: name3 }) => name3))}).`
 };
 var candidateExtension = /\.(ya?ml|json)$/i;
 var foreignFolders = /* @__PURE__ */ new Set(["node_modules", ".git", ".venv", "venv", "__pycache__", "site-packages"]);
@@ -12668,7 +12734,7 @@ function roundedSize(bytes5) {
 }
 var CachingAllocator = class {
   peakReservedBytes = 0;
-  /** Whether the device ran short, so that a larger one would have gone another way. */
+  /** Whether the device ran short of memory, so that a larger one would have behaved differently. */
   hasReturnedSegments = false;
   #reservedBytes = 0;
   #capacityBytes;
@@ -12714,7 +12780,7 @@ var CachingAllocator = class {
     this.peakReservedBytes = Math.max(this.peakReservedBytes, this.#reservedBytes);
     return { bytes: bytes5, isFree: true, isSmall: size2 <= SMALL_BYTES, previous: void 0, next: void 0 };
   }
-  /** release_cached_blocks: every segment that is one free block goes back to the device. */
+  /** release_cached_blocks: every segment that is a single free block goes back to the device. */
   #returnFreeSegments() {
     this.hasReturnedSegments = true;
     for (const pool of [this.#free.small, this.#free.large]) {
@@ -12726,7 +12792,7 @@ var CachingAllocator = class {
       }
     }
   }
-  /** should_split: small blocks from 512 bytes of rest, large ones above 1 MiB of rest. */
+  /** should_split: small blocks if at least 512 bytes remain, large ones if more than 1 MiB remains. */
   #splitOff(block3, size2) {
     const rest = block3.bytes - size2;
     if (block3.isSmall ? rest < MIN_BLOCK_BYTES : rest <= SMALL_BYTES) return;
@@ -12796,9 +12862,9 @@ var Autograd = class {
   parameters = /* @__PURE__ */ new Map();
   /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
   buffers = [];
-  /** The same, but no sharding divides them and no offloading moves them. */
+  /** The same, but neither sharded nor offloaded. */
   wholeBuffers = [];
-  /** The batch's own tensors, which the training loop holds through the step. */
+  /** The batch's own tensors, which the training loop holds during the step. */
   batch = [];
   /** Tensors that the model's outputs reference: the key/value cache. */
   held = [];
@@ -12813,7 +12879,7 @@ var Autograd = class {
   #isPadded;
   hasFlash;
   castWeights = /* @__PURE__ */ new Map();
-  /** Every cast that the present autocast context keeps until it ends. */
+  /** Casts that the current autocast context keeps until it ends. */
   #cachedCasts = [];
   /** Undefined while gradients are recorded. */
   pass;
@@ -12836,7 +12902,7 @@ var Autograd = class {
   get isPadded() {
     return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded;
   }
-  /** A model beside the first: what `run` uses of weights is its own. */
+  /** A second model: `run` uses its own weights. */
   ofModel(name3, run2) {
     this.#model = `${name3}.`;
     const result2 = run2();
@@ -12850,7 +12916,7 @@ var Autograd = class {
     this.pass = void 0;
     return result2;
   }
-  /** What `run` does before the steps over the batch begin: its nodes are kept apart. */
+  /** What `run` does happens before the steps over the batch; its nodes are recorded separately. */
   beforehand(run2) {
     const outer = this.nodes;
     this.nodes = [];
@@ -12895,7 +12961,7 @@ var Autograd = class {
     this.record("dropout", { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] });
     return output;
   }
-  /** What is without gradients is not for that in eval mode; frozen copies are, and adapters that are off drop nothing. */
+  /** Running without gradients does not imply eval mode; frozen copies are in eval mode, and disabled adapters have no dropout. */
   #isInTraining() {
     return this.pass === void 0 || this.pass.of === "policy";
   }
@@ -12926,7 +12992,7 @@ var Autograd = class {
     this.record("pow", { reads: [x], outputs: [output], saves: [x], gradients: [made(x)], backwardScratch });
     return output;
   }
-  /** [heads, m, k] × [heads, k, n] → `shape`. Inside another op autocast has no say. */
+  /** [heads, m, k] × [heads, k, n] → `shape`. Autocast does not apply inside another op. */
   batchMatmul(x, y, shape, { autocasts = true } = {}) {
     const [left, right] = autocasts ? [this.lowered(x), this.lowered(y)] : [x, y];
     const output = this.tensor(shape, left.dtype, [left, right]);
@@ -12958,7 +13024,7 @@ var Autograd = class {
     this.record("cat", { reads: parts, outputs: [output], gradients });
     return output;
   }
-  /** Under autocast, what matrix products read: weights are cast once a forward pass, activations each time. */
+  /** Under autocast, the inputs of matrix products: weights are cast once per forward pass, activations each time. */
   lowered(x, { cache = true } = {}) {
     if (this.autocastDtype === void 0 || x.dtype !== "float32") return x;
     const isCached = cache && x.storage.persistent && x.requiresGrad;
@@ -12980,7 +13046,7 @@ var Autograd = class {
     this.record("to", { reads: [x], outputs: [output], gradients: [made(x)] });
     return output;
   }
-  /** What autocast raises to float32: norms, powers, softmax. */
+  /** Ops that autocast runs in float32: norms, powers, softmax. */
   raised(x) {
     return this.autocastDtype === void 0 ? x : this.cast(x, "float32");
   }
@@ -12992,7 +13058,7 @@ var Autograd = class {
   storage(count3, dtype, batched, kind = "activations") {
     return this.#newStorage(count3 * bytesPerElement[dtype], batched, kind, false);
   }
-  /** A storage of the model beside its parameters. Another pass over the same weights finds it there. */
+  /** A storage that belongs to the model besides its parameters. Another pass over the same weights reuses it. */
   buffer(name3, bytes5) {
     const key2 = (this.pass?.of === "copy" ? REFERENCE : "") + this.#model + name3;
     const known3 = this.#namedBuffers.get(key2);
@@ -13017,7 +13083,7 @@ var Autograd = class {
   newEdge() {
     return this.#edges++;
   }
-  /** Outside the graph (no output requires a gradient) nothing is saved. */
+  /** Outside the graph (if no output requires a gradient), nothing is saved. */
   record(name3, options) {
     const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch: scratch3 = [], backwardScratch = [] } = options;
     const readStorages = options.reads.map((tensor) => tensor.storage);
@@ -13236,11 +13302,11 @@ function divergenceFrom(tape, logits, reference2) {
 
 // engine/estimate/kernels/key-value-cache.ts
 var KeyValueCache = class {
-  /** In the order in which the model's layers ask. */
+  /** In the order in which the model's layers use them. */
   #kept = [];
   #next = 0;
   #tokens = 0;
-  /** Before each pass; `tokens`: in all, once the pass is done. */
+  /** Call before each pass; `tokens`: the total after the pass. */
   begin(tokens) {
     this.#next = 0;
     this.#tokens = tokens;
@@ -13254,7 +13320,7 @@ var KeyValueCache = class {
     this.#kept[this.#next++] = output;
     return output;
   }
-  /** Until here the answers are being made. */
+  /** Generation ends here. */
   end(autograd) {
     autograd.record("return", { reads: this.#kept, outputs: [] });
   }
@@ -14222,7 +14288,7 @@ function workBytes(shape, tokens, element) {
     steps,
     lastScan: always + stateElements * element,
     stateScan: always + stateElements * (FLOAT32_BYTES + element),
-    // States and their gradients in float32, and both again in the input's type; states that have it are not cast.
+    // States and their gradients in float32, and both cast to the input's type, unless the states already have it.
     backwardScan: always + scores + tokens * heads2 * element + stateElements * (2 * FLOAT32_BYTES + (element === FLOAT32_BYTES ? 1 : 2) * element)
   };
 }
@@ -14686,11 +14752,11 @@ var Batch = class extends Autograd {
 
 // engine/estimate/layers/blocks.ts
 var Blocks = class extends Batch {
-  /** What went into each block: the hidden states that `output_hidden_states` would hand out. */
+  /** The input of each block: the hidden states that `output_hidden_states` would return. */
   blockInputs = [];
   /** Tensors that local variables of the running block reference. */
   locals = [];
-  /** What the running block hands on. */
+  /** What the running block passes on. */
   #handedOn = [];
   local(x) {
     this.locals.push(x);
@@ -14763,7 +14829,7 @@ function trainsSomething(nodes) {
 
 // engine/estimate/layers/weights.ts
 var Weights = class extends Blocks {
-  /** Weights that train on what stands among the words. */
+  /** Weights that train on images or audio among the tokens. */
   towers = [];
   #trainedNames = (this.spec.trainable?.names ?? []).flatMap((name3) => parameterPattern(name3) ?? []);
   idle(features, body2) {
@@ -14792,7 +14858,7 @@ var Weights = class extends Blocks {
       edge: this.newEdge()
     };
   }
-  /** peft utils/other.py ModulesToSaveWrapper: a trainable copy of a module is used, and the original stays. */
+  /** peft utils/other.py ModulesToSaveWrapper: a trainable copy of a module is used, and the original is kept. */
   savedWhole(name3, shape, original = `${name3}.weight`) {
     const isSaved = this.spec.lora?.modulesToSave?.includes(name3.slice(name3.lastIndexOf(".") + 1)) ?? false;
     if (!isSaved || this.pass !== void 0 && this.pass.of !== "policy") return void 0;
@@ -14806,7 +14872,7 @@ var Weights = class extends Blocks {
   isTrained(name3) {
     return this.spec.trainable === void 0 || this.#trainedNames.some((pattern) => pattern.test(name3));
   }
-  /** LLaMA-Factory model/adapter.py: weights are loaded in the type that is computed in, and made float32 where they train. */
+  /** LLaMA-Factory model/adapter.py: weights are loaded in the compute type, and made float32 if they train. */
   get #frozen() {
     const { trainable, loop } = this.spec;
     const isPart2 = trainable !== void 0 && loop !== "ultralytics" && this.pass?.of !== "copy";
@@ -14980,13 +15046,13 @@ var Pointwise = class extends Weights {
 // engine/estimate/layers/linears.ts
 var INT32_BYTES = 4;
 var Linears = class extends Pointwise {
-  /** Last names of the linear modules met so far: what adapters can target. */
+  /** Last names of the linear modules seen so far: what adapters can target. */
   linearNames = /* @__PURE__ */ new Set();
   expertNames;
-  /** The last hidden states, once a decoder has asked for its logits. */
+  /** The last hidden states, once a decoder has computed its logits. */
   outputLayerInput;
   #gatheredTokens;
-  /** `expertNames`: what puts adapters on the experts of the model. */
+  /** `expertNames`: the targets that put adapters on the model's experts. */
   constructor(spec2, device2, expertNames) {
     super(spec2, device2);
     this.expertNames = expertNames;
@@ -14999,7 +15065,7 @@ var Linears = class extends Pointwise {
     this.record(name3, { reads: [ids], outputs: [output], saves: [ids], gradients: [made(table4)] });
     return ids === this.batchInput ? this.#ownTokens(this.#amongWords(output)) : output;
   }
-  /** transformers: `masked_scatter` of what towers saw or heard, through which their weights' gradients come back. */
+  /** transformers: `masked_scatter` of the towers' outputs into the embeddings, through which their weights' gradients flow. */
   #amongWords(words4) {
     const towers2 = this.towers;
     if (towers2.length === 0) return words4;
@@ -15021,13 +15087,13 @@ var Linears = class extends Pointwise {
     if (isSum) return this.#ownTokens(output);
     return outFeatures === features || this.spec.fusedLoss ? output : this.#exchanged("all_gather", output, [...output.shape.slice(0, -1), features]);
   }
-  /** Tokens of which this GPU holds the residuals. */
+  /** Tokens whose residuals this GPU holds. */
   get #heldTokens() {
     const [tokens = 1] = this.input.shape;
     const { gpus: gpus2 = 1, dividesTokens = false } = this.spec.tensorParallel ?? {};
     return dividesTokens ? Math.ceil(tokens / gpus2) : tokens;
   }
-  /** torch: distributed/tensor/parallel/style.py PrepareModuleInput: a module's layers share what it gathers. */
+  /** torch: distributed/tensor/parallel/style.py PrepareModuleInput: a module's layers share the gathered input. */
   #allTokens(x) {
     const [tokens = 1] = this.input.shape;
     if (x.shape[0] === tokens || x.shape[0] !== this.#heldTokens) return x;
@@ -15041,7 +15107,7 @@ var Linears = class extends Pointwise {
     if (x.shape[0] !== tokens || this.#heldTokens === tokens) return x;
     return this.#exchanged("reduce_scatter", x, [this.#heldTokens, ...x.shape.slice(1)]);
   }
-  /** A new tensor of what all GPUs hold, or a part of their sum; its gradient goes the other way. */
+  /** All-gather or reduce-scatter into a new tensor; its gradient goes through the opposite operation. */
   #exchanged(name3, x, shape) {
     const output = this.tensor(shape, x.dtype, [x]);
     this.record(name3, { reads: [x], outputs: [output], gradients: [made(x)] });
@@ -15081,7 +15147,7 @@ var Linears = class extends Pointwise {
     this.record(name3, matrixProduct(factor, weight, fused, output, lastSize(x)));
     return options.composed ? bias.reduce((sum2, part3) => this.add(sum2, part3), output) : output;
   }
-  /** torchao's quantizers pass over tied output layers and widths that no group divides; torchtune's LoRA recipe, what is not adapted. */
+  /** torchao's quantizers skip tied output layers and widths that are not a multiple of the group; torchtune's LoRA recipe skips layers without adapters. */
   #roundingGroup(name3, x, { tiedTo }) {
     const { fakeQuantization, lora: lora2 } = this.spec;
     if (fakeQuantization === void 0 || tiedTo !== void 0) return void 0;
@@ -15121,7 +15187,7 @@ var Linears = class extends Pointwise {
   #isOutputLayer(name3) {
     return this.spec.task === "causal-lm" && (name3 === "lm_head" || name3 === "embed_out");
   }
-  /** bitsandbytes leaves the output layer alone; torchtune's builders, the attention of a part that has no adapters. */
+  /** bitsandbytes skips the output layer; torchtune's builders skip the attention of a part without adapters. */
   #isQuantized(name3, { isQuantizable = false } = {}) {
     if (name3.includes("_attn.") && !this.isTrained(name3)) return false;
     return this.spec.quantization !== void 0 && (isQuantizable || !this.#isOutputLayer(name3)) && name3 !== "score";
@@ -15220,7 +15286,7 @@ var Experts = class extends Linears {
     this.locals.push(...locals, matrices.up, matrices.down);
     return output;
   }
-  /** `names`: those that put adapters on it when all of them are targets, the rank of each added up. */
+  /** `names`: the targets that together put adapters on it, with their ranks added up. */
   #expertMatrix(name3, shape, names2 = []) {
     const matrix = this.#expertWeight(name3, shape);
     const { rank: rank2 = 0, targets = [] } = this.spec.lora ?? {};
@@ -15230,7 +15296,7 @@ var Experts = class extends Linears {
     const isMerged = this.#hasParameterAdapter(name3) && this.spec.expertStyle !== "axolotl-kernels";
     return isMerged ? withLowRankMatrices(this, name3, matrix, rank2) : matrix;
   }
-  /** Adapters of experts' matrices that stay products of their own. */
+  /** Adapters of experts' matrices that stay separate products. */
   #expertFactors(name3, matrix) {
     const { expertStyle, lora: lora2 } = this.spec;
     const isApart = expertStyle === "axolotl-kernels" && this.#hasParameterAdapter(name3);
@@ -15242,7 +15308,7 @@ var Experts = class extends Linears {
     if (parameters !== void 0) this.linearNames.add(part3);
     return this.isPolicy() && (parameters?.includes(part3) ?? false);
   }
-  /** kt-kernel sft/autograd.py KTMoEFunction: nothing is kept on the GPU; what comes back is as large as what went. */
+  /** kt-kernel sft/autograd.py KTMoEFunction: nothing is kept on the GPU; the output is as large as the input. */
   #onHost(name3, x) {
     const output = this.tensor(x.shape, x.dtype, [x]);
     this.record(name3, { reads: [x], outputs: [output], gradients: [made(x)] });
@@ -15275,7 +15341,7 @@ var Experts = class extends Linears {
     this.locals.push(logits, rows3, results);
     return this.residual(shared2(), summed2(this, results, x), { inPlace: true });
   }
-  /** torchtune modules/moe/experts.py LoRAGroupedExperts: one matrix a part for all experts, and one pair of adapters. */
+  /** torchtune modules/moe/experts.py LoRAGroupedExperts: one matrix per part for all experts, and one pair of adapters. */
   #chosenExperts(name3, rows3, count3, inner) {
     const project = (part3, input, to) => {
       const product = (weight, from2) => expertProduct(this, from2, weight);
@@ -16380,7 +16446,7 @@ var Footprint = class {
   nodes;
   #timeline;
   #peaks = /* @__PURE__ */ new Map();
-  /** Replays that fitted: within any capacity between these two the allocator does the very same. */
+  /** Replays that fitted: for any capacity between these two, the allocator behaves identically. */
   #fitting = /* @__PURE__ */ new Map();
   constructor(spec2, config, device2 = { hasFlash: true }) {
     this.spec = spec2;
@@ -16403,7 +16469,7 @@ var Footprint = class {
     this.#peaks.set(key2, peak);
     return peak;
   }
-  /** What is there between steps. */
+  /** What is allocated between steps. */
   resting(batch, workspaceBytes) {
     const breakdown2 = this.#resident(batch, workspaceBytes);
     return { bytes: byteKinds.reduce((sum2, kind) => sum2 + breakdown2[kind], 0), breakdown: breakdown2, moment: "between steps" };
@@ -16450,7 +16516,7 @@ var Footprint = class {
     const lasted = model.every((storage) => allocate(bytesAt(storage, batch))) && allocate(workspaceBytes) && play(step3.slice(0, eventsBeforeOptimizer)) && optimizerState2.every((storage) => allocate(bytesAt(storage, batch))) && play(step3.slice(eventsBeforeOptimizer)) && play(step3);
     return lasted ? { kind: "fits", reservedBytes: allocator.peakReservedBytes } : { kind: "out-of-memory" };
   }
-  /** Bytes that are there between steps. */
+  /** Bytes allocated between steps. */
   #resident(batch, workspaceBytes) {
     const { model, optimizerState: optimizerState2 } = this.#timeline;
     const bytes5 = { ...emptyBreakdown(), workspace: workspaceBytes };
@@ -16464,8 +16530,8 @@ function ownPart({ model, tensorParallel }, config) {
   if (part3 !== void 0) return part3;
   throw new MemoryMarkError({
     code: "not-divisible",
-    message: `How ${tensorParallel.gpus} GPUs would divide the layers of ${model} is not modelled, or their number divides no heads`,
-    fix: "Leave this config out of the check for now."
+    message: `Tensor parallelism of ${model} over ${tensorParallel.gpus} GPUs is not modelled, or its heads cannot be divided among them`,
+    fix: "Exclude this config for now: add it to ignore in .github/memorymark.yml."
   });
 }
 function refuseMissingTargets(spec2, { linearNames }) {
@@ -16475,7 +16541,7 @@ function refuseMissingTargets(spec2, { linearNames }) {
   throw new MemoryMarkError({
     code: "no-such-lora-target",
     message: `${spec2.model} has no linear layer named ${missing.join(", ")}`,
-    fix: `Name some of: ${[...linearNames].join(", ")}.`
+    fix: `Use some of ${[...linearNames].join(", ")}.`
   });
 }
 function refuseNothingTrained({ model, trainable }, { parameters }) {
@@ -16483,8 +16549,8 @@ function refuseNothingTrained({ model, trainable }, { parameters }) {
   const some = [...parameters.keys()].filter((_, index) => index < 3);
   throw new MemoryMarkError({
     code: "nothing-trains",
-    message: `No parameter of ${model} is named as what is to train: ${trainable.names.join(", ")}`,
-    fix: `Write patterns that match its names in transformers, such as ${some.join(", ")}.`
+    message: `No parameter of ${model} matches what is to be trained: ${trainable.names.join(", ")}`,
+    fix: `Write patterns that match its parameter names in transformers, such as ${some.join(", ")}.`
   });
 }
 function changeOf({ kind, storage }, batch) {
@@ -16556,9 +16622,9 @@ var provenance = z70.enum(["measured", "traced", "estimated"]);
 var outcome = z70.discriminatedUnion("kind", [
   z70.object({
     kind: z70.literal("fits"),
-    /** Absent where the device keeps no count of it: the CPU. */
+    /** Absent if the device does not count it: the CPU. */
     peakBytes: bytes.optional(),
-    /** Half the distance between the highest and the lowest peak of the steps; absent where one step has the peak. */
+    /** Half the distance between the highest and the lowest peak of the steps; absent if only one step counts. */
     peakBytesSpread: bytes.optional(),
     /** What the caching allocator held at most, cached blocks included. */
     reservedBytes: bytes.optional(),
@@ -16595,9 +16661,9 @@ import * as z71 from "zod";
 var MAX_CONDITIONS = 20;
 var percent2 = z71.number().min(0).max(1e3);
 var condition = z71.discriminatedUnion("kind", [
-  /** Usable memory idle at the current batch, judged only where a faster batch is to be had. */
+  /** Usable memory idle at the current batch, judged only if a faster batch exists. */
   z71.object({ kind: z71.literal("waste"), abovePercent: percent2 }),
-  /** Throughput missed: how much faster the recommended batch is. */
+  /** Missed throughput: how much faster the recommended batch is. */
   z71.object({ kind: z71.literal("throughput-loss"), abovePercent: percent2 }),
   /** Savings of the recommendation over a year. */
   z71.object({ kind: z71.literal("annual-cost"), aboveUsd: z71.number().min(0).max(1e12) })
@@ -16613,7 +16679,7 @@ var reason = z71.discriminatedUnion("kind", [
 ]);
 var verdict = z71.object({
   state: z71.enum(["fine", "warning", "blocked"]),
-  /** What blocks; without that, what is remarked on, with what would block but is spared. */
+  /** The reasons to block; if there are none, the warnings, and what would block but is spared. */
   reasons: z71.array(reason).max(2 * MAX_CONDITIONS)
 });
 var defaultPolicy = {
@@ -16695,7 +16761,7 @@ var analysedConfig = z72.object({
   gradientAccumulationAt: position.optional(),
   gpu: reportedGpu2,
   provenance,
-  /** Half-width of the band around every memory figure: held by `npm run bench:accuracy`, or the spread of measured steps. */
+  /** Half-width of the band around every memory figure: checked by `npm run bench:accuracy`, or the spread of measured steps. */
   errorBandPercent: z72.number().min(0).max(100),
   throughputProvenance,
   /** Half-width of the band around every throughput: the widest spread of the timed steps. Absent where it is modelled. */
@@ -16704,7 +16770,7 @@ var analysedConfig = z72.object({
   /** Absent when not even one sample fits. */
   recommended: operatingPoint.optional(),
   largest: operatingPoint.optional(),
-  /** What a larger effective batch would make of the recommendation, where that is worth while. Absent in older reports. */
+  /** The recommendation with a larger effective batch, if that is worthwhile. Absent in older reports. */
   beyond: operatingPoint.optional(),
   /** Bytes at the peak of the current batch, and the moment of that peak in words. */
   breakdown,
@@ -16718,11 +16784,11 @@ var analysedConfig = z72.object({
   /** A cheaper GPU on which the current config fits and a run costs less. */
   rightSizing: z72.object({ gpu: reportedGpu2, costPerRunUsd: usd }).optional(),
   trials: z72.array(trial).max(1e3),
-  /** At sizes that fit; where a clock made the throughput, at those that were timed. Absent in older reports. */
+  /** At sizes that fit; if throughput was measured, at the timed ones. Absent in older reports. */
   throughputCurve: z72.array(throughputPoint).max(1e3).optional(),
   hoursPerRun: z72.number().positive().max(1e6),
   runsPerYear: z72.number().positive().max(1e6),
-  /** What the config did not say and we took for granted, one sentence each. */
+  /** What the config did not say and was assumed, one sentence each. */
   assumptions: z72.array(z72.string().max(500)).max(30),
   otherFiles,
   verdict
@@ -16732,7 +16798,7 @@ var unanalysedConfig = z72.object({
   path,
   problems: z72.array(problem).min(1).max(50),
   otherFiles,
-  /** Why it does not block, where it does not. */
+  /** Why it does not block, if it does not. */
   spared: spared.optional()
 });
 var REPORT_SCHEMA = "memorymark.report/v1";
@@ -17017,7 +17083,8 @@ function formatPart(bytes5) {
   return bytes5 > 0 && bytes5 < GIB / 100 ? "under 0.01 GiB" : formatGib(bytes5);
 }
 function formatRatio(ratio) {
-  return `${ratio < 10 ? ratio.toFixed(1) : Math.round(ratio).toLocaleString("en-US")}×`;
+  if (ratio >= 10) return `${Math.round(ratio).toLocaleString("en-US")}×`;
+  return `${ratio.toFixed(ratio < 1.1 ? 2 : 1)}×`;
 }
 function formatYearlyUsd(usd3) {
   return `$${formatCount(Math.round(usd3))}`;
@@ -17069,13 +17136,13 @@ function sparedIn(reasons) {
 function because(spared3) {
   switch (spared3) {
     case "within-error":
-      return "the error of the figures leaves it open";
+      return "it is within the error of the figures";
     case "no-worse":
-      return "it was so on the base branch, and gets no worse";
+      return "the base branch was no better";
     case "accepted":
       return "it was accepted";
     case "snoozed":
-      return "it was put off";
+      return "it is snoozed";
   }
 }
 
@@ -17093,7 +17160,7 @@ function batchChange2(from2, to, strong = (text3) => text3) {
 }
 function effectiveBatchNote(from2, to) {
   if (from2.effectiveBatch === to.effectiveBatch) return "same effective batch";
-  return `effective batch ${change(from2.effectiveBatch, to.effectiveBatch)} (a change to the training: revisit the learning rate and the number of steps)`;
+  return `effective batch ${change(from2.effectiveBatch, to.effectiveBatch)} (this changes the training: revisit the learning rate and the number of steps)`;
 }
 function gains(config, strong = (text3) => text3) {
   if (!config.current.fits) return [];
@@ -17119,7 +17186,7 @@ function beyondSentence({ recommended, beyond, throughputProvenance: throughputP
   if (recommended === void 0 || beyond === void 0) return void 0;
   const about = throughputProvenance3 === "modelled" ? "about " : "";
   const speedup = formatRatio(beyond.samplesPerSecond / recommended.samplesPerSecond);
-  return `From there, micro-batch ${change(recommended.microBatch, beyond.microBatch)} is ${about}${speedup} the throughput again: ${effectiveBatchNote(recommended, beyond)}.`;
+  return `Going further, micro-batch ${change(recommended.microBatch, beyond.microBatch)} would bring ${about}${speedup} the throughput again, with ${effectiveBatchNote(recommended, beyond)}.`;
 }
 function isWorthFollowing(config) {
   return recommendsChange(config) && (!config.current.fits || gains(config).length > 0);
@@ -17127,7 +17194,7 @@ function isWorthFollowing(config) {
 function fineRemark(config) {
   const { recommended, spec: spec2 } = config;
   if (makesAnswers(spec2)) {
-    return "what another micro-batch would gain hangs on how long making the answers takes, which is not modelled";
+    return "what another micro-batch would gain depends on how long generation takes, which is not modelled";
   }
   if (recommended === void 0 || !isWorthFollowing(config)) return "nothing to gain";
   return `micro-batch ${formatCount(recommended.microBatch)} would bring ${gains(config).join(" and ")}, within policy`;
@@ -17309,7 +17376,7 @@ function configDetails(config) {
 }
 function whereItGoes(config) {
   const { current, breakdown: breakdown2, peakMoment } = config;
-  const heading = `**Where the memory goes** at micro-batch ${formatCount(current.microBatch)}. The peak comes at: ${escapeText(peakMoment)}.`;
+  const heading = `**Where the memory goes** at micro-batch ${formatCount(current.microBatch)}. Peak reached during: ${escapeText(peakMoment)}.`;
   const share2 = (bytes5) => current.peakBytes === 0 ? "–" : formatPercent(bytes5 / current.peakBytes);
   const rows3 = partsOf2(breakdown2).map(({ name: name3, bytes: bytes5 }) => [name3, formatPart(bytes5), share2(bytes5)]);
   const total = ["**peak**", `**${formatGib(current.peakBytes)}**`, memoryProvenance(config)];
@@ -17326,7 +17393,7 @@ function sizesTried(config) {
   const chart2 = memoryChart(config);
   if (shown3.length === 0) return chart2 ? [chart2] : [];
   const counted2 = shown3.length < trials.length ? ` (${shown3.length} of ${formatCount(trials.length)} shown)` : "";
-  const header2 = ["micro-batch", "peak memory", "result", "known how"];
+  const header2 = ["micro-batch", "peak memory", "result", "provenance"];
   return [
     `**Sizes tried**${counted2}`,
     ...chart2 ? [chart2] : [],
@@ -17354,7 +17421,7 @@ function outcomeWords(outcome3, usableBytes2) {
 }
 function takenForGranted(config) {
   const lines = [specLine(config), priceLine(config), ...config.assumptions.map((assumption) => escapeText(assumption))];
-  return ["**What the figures rest on**", lines.map((line2) => `- ${line2}`).join("\n")];
+  return ["**What the figures are based on**", lines.map((line2) => `- ${line2}`).join("\n")];
 }
 function specLine({ spec: spec2, dialect }) {
   const size2 = spec2.sequenceLength ?? spec2.imageSize;
@@ -17363,7 +17430,7 @@ function specLine({ spec: spec2, dialect }) {
     spec2.task,
     ...input,
     spec2.precision,
-    ...spec2.lora ? [`LoRA of rank ${spec2.lora.rank} on ${escapeText(spec2.lora.targets.join(", "), 200)}`] : [],
+    ...spec2.lora ? [`LoRA rank ${spec2.lora.rank} on ${escapeText(spec2.lora.targets.join(", "), 200)}`] : [],
     ...spec2.quantization ? [`${spec2.quantization} base weights`] : [],
     spec2.optimizer,
     `${spec2.attention} attention`,
@@ -17371,12 +17438,12 @@ function specLine({ spec: spec2, dialect }) {
     `${formatCount(spec2.gpus)} GPU${spec2.gpus === 1 ? "" : "s"}${spec2.gpus > 1 ? ` (${spec2.sharding ?? "ddp"})` : ""}`,
     spec2.step === "training" ? "a training step" : "forward and backward only"
   ];
-  return `${inlineCode(spec2.model, 100)}: ${settings.join(", ")}; read as ${escapeText(dialect, 60)}.`;
+  return `${inlineCode(spec2.model, 100)}: ${settings.join(", ")}; format: ${escapeText(dialect, 60)}.`;
 }
 function priceLine({ gpu: gpu2, hoursPerRun: hoursPerRun2, runsPerYear: runsPerYear2 }) {
   const price = `${formatUsd(gpu2.pricePerHourUsd)} an hour`;
   const source = `${escapeText(gpu2.priceSource)}, ${escapeText(gpu2.priceDate, 40)}`;
-  return `${escapeText(gpu2.name, 60)} at ${price} (${source}); ${formatCount(hoursPerRun2)} hours a run as configured, ${formatCount(runsPerYear2)} runs a year.`;
+  return `${escapeText(gpu2.name, 60)} at ${price} (${source}); ${formatCount(hoursPerRun2)} hours per run at the current batch, ${formatCount(runsPerYear2)} runs per year.`;
 }
 
 // engine/render/fit.ts
@@ -17487,9 +17554,9 @@ function predicate(finding, count3) {
   const one = count3 === 1;
   switch (finding) {
     case "does-not-fit":
-      return one ? "goes out of memory" : "go out of memory";
+      return one ? "runs out of memory" : "run out of memory";
     case "may-not-fit":
-      return "may go out of memory";
+      return "may run out of memory";
     case "waste":
       return one ? "wastes its GPU" : "waste their GPU";
     case "annual-cost":
@@ -17531,7 +17598,7 @@ function decidedBy(report2) {
     ...decidingConditions(report2, state).map((condition2) => inlineCode(`${setting}: ${condition2}`)),
     ...present3.has("not-analysed") ? ["a config that could not be analysed"] : []
   ];
-  return causes.length === 0 ? [] : [`${state === "blocked" ? "Blocked" : "Remarked on"} by ${causes.join(", ")}`];
+  return causes.length === 0 ? [] : [`${state === "blocked" ? "Blocked" : "Warning raised"} by ${causes.join(", ")}`];
 }
 
 // engine/render/comparison.ts
@@ -17572,11 +17639,11 @@ function operatingTable(config) {
         whereItRuns((point) => rateCell(point, config.current))
       ),
       row7(
-        "cost of a run",
+        "cost per run",
         whereItRuns((point) => formatUsd(point.costPerRunUsd))
       ),
       row7(
-        "cost of a year",
+        "cost per year",
         whereItRuns((point) => formatYearlyUsd(point.costPerRunUsd * config.runsPerYear))
       )
     ],
@@ -17589,7 +17656,7 @@ function microBatchCell({ point, role }) {
 }
 function effectiveCell(point, current) {
   if (point === current) return formatCount(point.effectiveBatch);
-  const note = point.effectiveBatch === current.effectiveBatch ? "unchanged" : "a change";
+  const note = point.effectiveBatch === current.effectiveBatch ? "unchanged" : "changed";
   return `${formatCount(point.effectiveBatch)} (${note})`;
 }
 function idleCell({ gpu: gpu2 }, { point, role }) {
@@ -17618,7 +17685,7 @@ function rightSizing({ rightSizing: rightSizing3, current }) {
   const { gpu: gpu2, costPerRunUsd: costPerRunUsd2 } = rightSizing3;
   const price = `${formatUsd(gpu2.pricePerHourUsd)} an hour`;
   const against = current.fits ? ` instead of ${formatUsd(current.costPerRunUsd)}` : "";
-  return `This config needs ${formatGib(current.peakBytes)}: ${article(gpu2.name)} ${escapeText(gpu2.name, 60)} (${formatGib(gpu2.usableBytes)} usable) would run it at ${price}, ${formatUsd(costPerRunUsd2)} a run${against}.`;
+  return `This config needs only ${formatGib(current.peakBytes)}: ${article(gpu2.name)} ${escapeText(gpu2.name, 60)} (${formatGib(gpu2.usableBytes)} usable) would run it at ${price}, ${formatUsd(costPerRunUsd2)} per run${against}.`;
 }
 function article(name3) {
   return /^(?:[AEFHILMNORSX](?:[^a-z]|$)|[AEIO][a-z])/.test(name3) ? "an" : "a";
@@ -17640,9 +17707,9 @@ function situation(config) {
   const used = ofUsable(current.peakBytes, gpu2.usableBytes);
   const share2 = formatShare(config, current);
   if (findingOf(config) === "may-not-fit") {
-    return `may go out of memory on the ${gpuName(config)}: needs **${used} (${share2})**.`;
+    return `may run out of memory on the ${gpuName(config)}: needs **${used} (${share2})**.`;
   }
-  if (!current.fits) return `goes out of memory on the ${gpuName(config)}: needs **${used} (${share2})**.`;
+  if (!current.fits) return `runs out of memory on the ${gpuName(config)}: needs **${used} (${share2})**.`;
   return `uses **${used} (${share2})** of the ${gpuName(config)}.`;
 }
 function knownHow(config) {
@@ -17808,8 +17875,8 @@ function annotationTitle(config, finding) {
   const { current, gpu: gpu2 } = config;
   const used = ofUsable(current.peakBytes, gpu2.usableBytes);
   const where = `micro-batch ${formatCount(current.microBatch)} on the ${plainText(gpu2.name, 60)}`;
-  if (finding === "does-not-fit") return `Goes out of memory: ${where} needs ${used}`;
-  if (finding === "may-not-fit") return `May go out of memory: ${where} needs ${used}`;
+  if (finding === "does-not-fit") return `Runs out of memory: ${where} needs ${used}`;
+  if (finding === "may-not-fit") return `May run out of memory: ${where} needs ${used}`;
   return `Uses ${used} (${formatShare(config, current)}): ${where}`;
 }
 function annotationMessage(config) {
@@ -18004,7 +18071,7 @@ var MAX_ROWS = 60;
 function renderChanges(last, now, maxRows = MAX_ROWS) {
   const changes2 = changesSince(last, now);
   const heading = `#### Since the report of ${last.createdAt.slice(0, 10)}`;
-  if (changes2.length === 0) return [heading, "Nothing of note changed."].join("\n\n");
+  if (changes2.length === 0) return [heading, "No notable changes."].join("\n\n");
   const rows3 = changes2.slice(0, maxRows).map(row5);
   const rest = changes2.length - rows3.length;
   return [
@@ -18028,9 +18095,9 @@ function savingsOf({ configs: configs2 }) {
 function row5(change2) {
   switch (change2.kind) {
     case "new":
-      return [inlinePath(change2.after.path), "not there", situation2(change2.after)];
+      return [inlinePath(change2.after.path), "did not exist", situation2(change2.after)];
     case "gone":
-      return [inlinePath(change2.before.path), situation2(change2.before), "gone"];
+      return [inlinePath(change2.before.path), situation2(change2.before), "removed"];
     case "changed":
       return [inlinePath(change2.after.path), situation2(change2.before), situation2(change2.after)];
   }
@@ -18062,7 +18129,7 @@ var saving = z73.discriminatedUnion("kind", [
   }),
   z73.object({
     kind: z73.literal("not-comparable"),
-    /** Another training; one that could not run, before or now; or a clock on one side and a model on the other. */
+    /** A different training; one that could not run, before or now; or measured on one side and modelled on the other. */
     why: z73.enum(["other-training", "did-not-fit", "does-not-fit", "known-differently"])
   })
 ]);
@@ -18097,7 +18164,7 @@ var ledgerSide = z74.object({
   state: analysedConfig.shape.verdict.shape.state
 });
 var acceptance = z74.object({
-  /** Whose word it was. */
+  /** Who accepted it. */
   by: z74.string().max(100),
   reason: z74.string().max(1e3)
 });
@@ -18109,7 +18176,7 @@ var ledgerEntry = z74.object({
   before: ledgerSide.optional(),
   after: ledgerSide,
   saving: saving.optional(),
-  /** What the recommendation would have saved in a year, where the config was let pass without it. */
+  /** What the recommendation would have saved per year, if the config was accepted without it. */
   accepted: z74.object({ ...acceptance.shape, forgonePerYearUsd: z74.number() }).optional()
 });
 function ledgerEntryOf({ before, after, accepted }, merge) {
@@ -18163,11 +18230,11 @@ function savingsSection(ledger2) {
   const { measuredPerYearUsd, modelledPerYearUsd } = totalsOf(saved);
   const known3 = new Set(saved.map(({ saving: saving2 }) => saving2.throughputProvenance));
   const sums = [
-    ...known3.has("measured") ? [`**${formatSignedUsd(measuredPerYearUsd)} a year by measured throughput**`] : [],
-    ...known3.has("modelled") ? [`about ${formatSignedUsd(modelledPerYearUsd)} a year by modelled throughput`] : []
+    ...known3.has("measured") ? [`**${formatSignedUsd(measuredPerYearUsd)} a year (measured throughput)**`] : [],
+    ...known3.has("modelled") ? [`about ${formatSignedUsd(modelledPerYearUsd)} a year (modelled throughput)`] : []
   ];
   const sentence = `Merged pull requests since ${formatDate(ledger2.since)} save ${sums.join(", and ")}.`;
-  const header2 = ["pull request", "config", "micro-batch", "GPU hours a year", "saved a year", "throughput"];
+  const header2 = ["pull request", "config", "micro-batch", "GPU hours per year", "saved per year", "throughput"];
   return shortening(saved, 2, (rows3) => [
     "#### Savings",
     sentence,
@@ -18195,11 +18262,11 @@ function acceptedSection({ entries: all }) {
   if (entries2.length === 0) return void 0;
   const { forgonePerYearUsd } = totalsOf(entries2);
   return shortening(entries2, 2, (rows3) => [
-    "#### Accepted instead",
-    `What was merged all the same leaves about ${formatYearlyUsd(forgonePerYearUsd)} a year unsaved.`,
+    "#### Accepted anyway",
+    `Configs that were accepted and merged anyway leave about ${formatYearlyUsd(forgonePerYearUsd)} a year unsaved.`,
     table2(
       [
-        ["pull request", "config", "accepted by", "reason", "unsaved a year"],
+        ["pull request", "config", "accepted by", "reason", "unsaved per year"],
         ...rows3.map(({ pullNumber, path: path7, accepted: { by, reason: reason2, forgonePerYearUsd: unsaved } }) => [
           `#${pullNumber}`,
           inlinePath(path7),
@@ -18215,12 +18282,12 @@ function acceptedSection({ entries: all }) {
 
 // engine/render/repository-report.ts
 var repositoryReportMarker = "<!-- memorymark:repository-report -->";
-var repositoryReportTitle = "MemoryMark: the training configs of the default branch";
+var repositoryReportTitle = "MemoryMark: training configs on the default branch";
 var ISSUE_LIMIT = 65536;
 var WORST = 3;
 function renderRepositoryReport(input) {
   const opening = [repositoryReportMarker, headingOf(input), situation3(input), ...input.remarks];
-  const closing = `<sub>Brought up to date by ${inlineCode("report.schedule")} of ${inlineCode(".github/memorymark.yml")} · MemoryMark ${escapeText(input.report.toolVersion, 40)}</sub>`;
+  const closing = `<sub>Updated on the schedule set by ${inlineCode("report.schedule")} in ${inlineCode(".github/memorymark.yml")} · MemoryMark ${escapeText(input.report.toolVersion, 40)}</sub>`;
   const sections = [
     worst(input),
     changes(input),
@@ -18272,7 +18339,7 @@ function changes({ report: report2, last }) {
 function everyConfig({ report: report2 }) {
   const configs2 = analysedIn(report2).toSorted((a, b) => b.savingsPerYearUsd - a.savingsPerYearUsd);
   if (configs2.length === 0) return void 0;
-  const header2 = ["config", "GPU", "micro-batch", "peak memory", "idle", "a year costs", "could save", "known how"];
+  const header2 = ["config", "GPU", "micro-batch", "peak memory", "idle", "cost per year", "could save", "provenance"];
   return shortening(configs2, 3, (rows3) => [
     "#### Every config",
     table2([header2, ...rows3.map(configRow)], ["l", "l", "r", "r", "r", "r", "r", "l"])
@@ -18368,7 +18435,7 @@ var acceptedConfig = z75.discriminatedUnion("status", [
     /** What blocked. */
     reasons: z75.array(reason).max(100)
   }),
-  /** Nothing is known of it, so nothing can get worse. */
+  /** There are no figures for it, so nothing can get worse. */
   z75.object({ status: z75.literal("not-analysed"), path: path2 })
 ]);
 function acceptability(config, options) {
@@ -18462,11 +18529,11 @@ var glob = text2("a glob, such as configs/**/*.yaml", 500);
 var globs = z76.array(glob, "a list of globs").max(MAX_GLOBS, `a list of at most ${MAX_GLOBS} globs`);
 var gpu = z76.enum(
   gpus.map(({ id: id7 }) => id7),
-  "a GPU of the catalogue"
+  "a GPU in the catalogue"
 );
 var pricePerHourUsd = positive(1e4);
 var hoursPerRun = positive(1e5).describe("Wall-clock hours of one run at the current batch size. Default 2.");
-var runsPerYear = positive(1e6).describe("Training runs in a year. Default 100.");
+var runsPerYear = positive(1e6).describe("Training runs per year. Default 100.");
 var conditions = z76.union([z76.string(), z76.array(z76.string())], 'a condition, such as "waste > 40 %", or a list of them').transform((written2, context) => {
   try {
     return parseConditions([written2].flat().join(", "), "");
@@ -18478,14 +18545,14 @@ var conditions = z76.union([z76.string(), z76.array(z76.string())], 'a condition
   }
 });
 var overrideKeys = {
-  path: glob.describe("The configs that this is about, from the root of the repository."),
+  path: glob.describe("The configs that this applies to, relative to the root of the repository."),
   gpu: gpu.describe("The GPU that these configs run on.").optional(),
   model: text2("a model: its Hub id, or its name in the catalogue", 200).describe("The model that these configs train, as its id on the Hugging Face Hub.").optional(),
   task: z76.enum(tasks, "a task").describe("What the model is trained for.").optional(),
   sequence_length: wholeNumber(1e7).describe("Tokens of the longest sequence.").optional(),
   image_size: wholeNumber(1e5).describe("Pixels of the square image's side.").optional(),
   labels: wholeNumber(1e6).describe("Classes of a classification head.").optional(),
-  gpus: wholeNumber(1e5).describe("GPUs that train together, as the launcher is told.").optional(),
+  gpus: wholeNumber(1e5).describe("The number of GPUs that train together, as given to the launcher.").optional(),
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional()
 };
@@ -18493,43 +18560,43 @@ var overrideEntry = z76.strictObject(overrideKeys, "an override: a mapping with 
 var scheduleWords = 'a schedule, such as "0 6 * * 1", or never';
 var reportKeys = {
   schedule: z76.string(scheduleWords).max(100, scheduleWords).refine((written2) => written2 === "never" || isSchedule(written2), {
-    error: "This is not a schedule that comes due, and at most once a day",
+    error: "This is not a valid schedule with at most one report per day",
     params: {
       fix: 'Write minute, hour, day of the month (1 to 28), month and day of the week, such as "0 6 * * 1", or never.'
     }
   }).describe(
-    "When the issue that reports on the default branch is brought up to date: minute, hour, day of the month, month and day of the week, in UTC. `never` for no report. Default 0 6 * * 1."
+    "When to update the issue that reports on the default branch: minute, hour, day of the month, month and day of the week, in UTC. `never` for no report. Default 0 6 * * 1."
   ).optional()
 };
 var measuring = ["pull-request", "dispatch"];
 var workflowWords = "the path of a workflow, such as .github/workflows/memorymark-sweep.yml";
 var measureKeys = {
   by: z76.enum(measuring, '"pull-request" or "dispatch"').describe(
-    "Whether the GPU run is the workflow that pull requests run themselves (`pull-request`), or one on the default branch that the bot dispatches with the head commit as data (`dispatch`), which reaches pull requests from forks too."
+    "Which GPU run is due: that of the workflow that pull requests run themselves (`pull-request`), or one on the default branch that the bot dispatches with the head commit as data (`dispatch`), which works for pull requests from forks too."
   ),
   workflow: z76.string(workflowWords).regex(/^\.github\/workflows\/[\w.-]{1,200}\.ya?ml$/, workflowWords).describe(
-    "The workflow that measures. Default: the one that the bot was started with for `pull-request`, .github/workflows/memorymark-sweep.yml for `dispatch`."
+    "The workflow that measures. Default: for `pull-request` the one that the bot was started with, for `dispatch` .github/workflows/memorymark-sweep.yml."
   ).optional(),
-  wait_minutes: wholeNumber(1440).describe("Minutes after which the check no longer waits for the GPU run and goes by the estimate. Default 60.").optional()
+  wait_minutes: wholeNumber(1440).describe("Minutes after which the check stops waiting for the GPU run and uses the estimate. Default 60.").optional()
 };
 var settingsFile = z76.strictObject({
   paths: globs.describe("Only files that match one of these globs are read. Default: every YAML and JSON file.").optional(),
-  ignore: globs.describe("Files that match one of these globs are left out.").optional(),
+  ignore: globs.describe("Files that match one of these globs are ignored.").optional(),
   gpu: gpu.describe("The GPU that the training runs on. Default a10.").optional(),
-  prices: z76.partialRecord(gpu, pricePerHourUsd, "a list of prices by GPU, such as a10: 0.75").describe("What you pay for an hour of one GPU in US dollars, by GPU.").optional(),
+  prices: z76.partialRecord(gpu, pricePerHourUsd, "a list of prices by GPU, such as a10: 0.75").describe("What one hour of each GPU costs you, in US dollars.").optional(),
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional(),
   "fail-on": conditions.describe("What blocks a pull request: `waste > 40 %`, `throughput-loss > 10 %`, `annual-cost > $500`, or `never`.").optional(),
-  "warn-on": conditions.describe("What is remarked on without blocking, in the words of fail-on.").optional(),
+  "warn-on": conditions.describe("What gives a warning without blocking, written like fail-on.").optional(),
   judge: z76.enum(judgements, '"changed" or "all"').describe(
-    "Whether a config that was bad on the base branch blocks a pull request that makes it no worse: `changed` (the default) does not block, `all` does."
+    "Whether a config that was already bad on the base branch blocks a pull request that makes it no worse: `changed` (the default) does not block, `all` does."
   ).optional(),
-  step_size: wholeNumber(MAX_BATCH).describe("Batch sizes tried are every one up to this, then its multiples. Default 8.").optional(),
-  margin_percent: within(0, 90).describe("Percent of usable memory that a recommended batch leaves free. Default 5.").optional(),
-  measure: z76.strictObject(measureKeys, "a mapping that says by what").describe("Makes a GPU run due on pull requests that change training configs; the check of the bot waits for it.").optional(),
+  step_size: wholeNumber(MAX_BATCH).describe("Every batch size up to this one is tried, then its multiples. Default 8.").optional(),
+  margin_percent: within(0, 90).describe("Percentage of usable memory that a recommended batch leaves free. Default 5.").optional(),
+  measure: z76.strictObject(measureKeys, "a mapping with the key by").describe("Requires a GPU run on pull requests that change training configs; the bot's check waits for it.").optional(),
   report: z76.strictObject(reportKeys, "a mapping with a schedule").describe("The bot's report on every config of the default branch.").optional(),
   overrides: z76.array(overrideEntry, "a list of overrides, each with a path").max(MAX_OVERRIDES, `a list of at most ${MAX_OVERRIDES} overrides`).describe(
-    "What holds for some configs only, or what they cannot say themselves. Where several match, the later wins."
+    "Settings for some configs only, and what those configs cannot say themselves. If several match, the last one wins."
   ).optional()
 });
 function keysAt(path7) {
@@ -18608,7 +18675,7 @@ function refusal(issue, { value, source = "", isWritten }) {
   return { code: "settings-refused", message: message2, fix: `Write ${issue.message}.` };
 }
 function unknownKey(key2, known3) {
-  return { code: "unknown-key", message: `The key ${quote(key2)} is not known`, fix: suggest(key2, known3) };
+  return { code: "unknown-key", message: `Unknown key ${quote(key2)}`, fix: suggest(key2, known3) };
 }
 function fieldName(path7) {
   return path7.map((key2, index) => typeof key2 === "number" ? `[${key2}]` : `${index === 0 ? "" : "."}${plain(String(key2))}`).join("");
@@ -18701,7 +18768,7 @@ function noMapping({ path: path7 }) {
     file: path7,
     line: 1,
     message: "The settings are not a mapping of keys to values",
-    fix: "Write a setting a line, such as gpu: a10."
+    fix: "Write one setting per line, such as gpu: a10."
   };
 }
 function severalDocuments({ path: path7 }) {
@@ -18710,7 +18777,7 @@ function severalDocuments({ path: path7 }) {
     file: path7,
     line: 1,
     message: "The file holds several documents",
-    fix: "Keep one, and drop the lines of three dashes between them."
+    fix: "Keep one, and remove the lines of three dashes between them."
   };
 }
 
@@ -18736,8 +18803,8 @@ function readCommand(args) {
   }
   throw new MemoryMarkError({
     code: "usage",
-    message: `memorymark-bot does not know "${args.join(" ").slice(0, 100)}"`,
-    fix: "It is called without arguments, or as `memorymark-bot doctor`, `memorymark-bot export <installation>` or `memorymark-bot delete <installation>`; settings come from the environment."
+    message: `"${args.join(" ").slice(0, 100)}" is not a memorymark-bot command`,
+    fix: "Run it without arguments, or as `memorymark-bot doctor`, `memorymark-bot export <installation>` or `memorymark-bot delete <installation>`; settings come from the environment."
   });
 }
 
@@ -18828,7 +18895,7 @@ async function examineDatabase(place2) {
     case "memory":
       return {
         kind: "remark",
-        what: "everything is kept in memory, and gone with the process",
+        what: "everything is kept in memory, and lost when the process ends",
         todo: "Name a folder or a PostgreSQL server."
       };
     case "folder":
@@ -18841,12 +18908,12 @@ async function examineFolder(folder) {
   try {
     await mkdir(folder, { recursive: true, mode: 448 });
     await access(folder, constants.R_OK | constants.W_OK);
-    return { kind: "well", what: `the embedded database has a folder that can be written (${folder})` };
+    return { kind: "well", what: `the folder of the embedded database is writable (${folder})` };
   } catch (error) {
     return {
       kind: "fault",
-      what: `the folder of the embedded database, ${folder}, cannot be written (${codeOf(error)})`,
-      todo: "Give it to the user that runs the bot, or name a PostgreSQL server by DATABASE_URL."
+      what: `the folder of the embedded database, ${folder}, is not writable (${codeOf(error)})`,
+      todo: "Make it writable for the user that runs the bot, or set DATABASE_URL to a PostgreSQL server."
     };
   }
 }
@@ -18858,7 +18925,7 @@ async function examineServer(url2) {
     try {
       const database = __using(_stack, connectPostgres(url2, ignore), true);
       const version2 = await tryWriting(database);
-      return { kind: "well", what: `PostgreSQL ${version2} answers and can be written` };
+      return { kind: "well", what: `PostgreSQL ${version2} answers and is writable` };
     } catch (_) {
       var _error = _, _hasError = true;
     } finally {
@@ -18869,7 +18936,7 @@ async function examineServer(url2) {
     return {
       kind: "fault",
       what: `PostgreSQL cannot be used (${codeOf(error)})`,
-      todo: "Look at DATABASE_URL: the server must answer, and its user must be allowed to create schemas."
+      todo: "Check DATABASE_URL: the server must answer, and its user must be allowed to create schemas."
     };
   }
 }
@@ -19004,7 +19071,7 @@ var MAX_SKEW_SECONDS = 30;
 function examineClock(ours2, theirs) {
   const at = theirs === void 0 ? Number.NaN : Date.parse(theirs);
   if (Number.isNaN(at)) {
-    return { kind: "remark", what: "GitHub did not say what time it is", todo: "Keep the clock by NTP." };
+    return { kind: "remark", what: "GitHub did not send the time", todo: "Keep the clock in sync with NTP." };
   }
   const skewSeconds = Math.round((ours2.getTime() - at) / 1e3);
   if (Math.abs(skewSeconds) <= MAX_SKEW_SECONDS) return { kind: "well", what: "the clock agrees with GitHub’s" };
@@ -19012,7 +19079,7 @@ function examineClock(ours2, theirs) {
   return {
     kind: "fault",
     what: `the clock is ${Math.abs(skewSeconds)} s ${direction} GitHub’s`,
-    todo: `Set it by NTP: above ${MAX_SKEW_SECONDS} s GitHub may not let the App sign in.`
+    todo: `Synchronise it with NTP: above ${MAX_SKEW_SECONDS} s GitHub may not let the App sign in.`
   };
 }
 
@@ -19022,23 +19089,23 @@ var neededPermissions = {
   checks: { level: "write", without: "no pull request gets its check" },
   contents: { level: "write", without: "configs are not read, and /memorymark fix opens no pull request" },
   pull_requests: { level: "write", without: "changed files are not listed and nothing is commented or suggested" },
-  issues: { level: "write", without: "commands are not heard and the weekly report has no issue" },
+  issues: { level: "write", without: "commands are not received and the weekly report has no issue" },
   actions: { level: "write", without: "GPU runs are neither started nor read" },
-  merge_queues: { level: "read", without: "merge queues wait for their check for ever" }
+  merge_queues: { level: "read", without: "merge queues wait for their check forever" }
 };
 var neededEvents = {
-  pull_request: "pull requests are found only when the bot looks around, minutes later",
+  pull_request: "pull requests are found only by the periodic scan, minutes later",
   check_run: "Re-run on the check does nothing",
   check_suite: "Re-run all checks does nothing",
   workflow_run: "reports of GPU runs are taken minutes late",
-  merge_group: "merge queues wait for their check for ever",
-  issue_comment: "commands are not heard"
+  merge_group: "merge queues wait for their check forever",
+  issue_comment: "commands are not received"
 };
 
 // bot/doctor/grants.ts
 function examineGrants(grants) {
   const findings2 = [...missingPermissions(grants), ...missingEvents(grants), ...superfluous(grants)];
-  return findings2.length > 0 ? findings2 : [{ kind: "well", what: `${grants.of} grants what is needed, and no more` }];
+  return findings2.length > 0 ? findings2 : [{ kind: "well", what: `${grants.of} grants exactly what is needed` }];
 }
 function missingPermissions({ of, page: page2, permissions }) {
   return Object.entries(neededPermissions).flatMap(([name3, { level, without }]) => {
@@ -19063,7 +19130,7 @@ function superfluous({ of, page: page2, permissions }) {
   if (more2.length === 0) return [];
   const listed2 = more2.map(([name3, level]) => `${name3}: ${level}`).join(", ");
   return [
-    { kind: "remark", what: `${of} grants more than is needed (${listed2})`, todo: `It can be taken back at ${page2}.` }
+    { kind: "remark", what: `${of} grants more than is needed (${listed2})`, todo: `It can be revoked at ${page2}.` }
   ];
 }
 function covers2(granted2, needed) {
@@ -19101,12 +19168,18 @@ async function examineGitHub({ app, appId, apiUrl, now }) {
 async function examineInstallations(github) {
   const installations = await github.paginate(github.rest.apps.listInstallations, { per_page: 100 });
   if (installations.length === 0) {
-    return [{ kind: "remark", what: "the App is installed nowhere", todo: "Install it where it shall watch." }];
+    return [
+      {
+        kind: "remark",
+        what: "the App is installed nowhere",
+        todo: "Install it on the repositories that it should watch."
+      }
+    ];
   }
   return installations.flatMap(({ id: id7, account, html_url, permissions, events: events2, suspended_at }) => {
     const of = `installation ${id7} (${account !== null && "login" in account ? account.login : "an enterprise"})`;
     if (suspended_at !== null)
-      return [{ kind: "remark", what: `${of} is suspended`, todo: `It can be resumed at ${html_url}.` }];
+      return [{ kind: "remark", what: `${of} is suspended`, todo: `Resume it at ${html_url}.` }];
     return examineGrants({ of, page: html_url, permissions: granted(permissions), events: events2 });
   });
 }
@@ -19116,11 +19189,11 @@ async function examineWebhook(github) {
     ...data.url ? [] : ["it has no address"],
     ...data.secret ? [] : ["it has no secret"],
     ...data.content_type === "json" ? [] : [`it sends ${data.content_type ?? "no"} content, not json`],
-    ...String(data.insecure_ssl ?? "0") === "0" ? [] : ["it does not look at certificates"]
+    ...String(data.insecure_ssl ?? "0") === "0" ? [] : ["it does not verify certificates"]
   ];
   if (wrong.length === 0) return [{ kind: "well", what: `webhooks go to ${data.url}` }];
-  const todo = "Mend it in the settings of the App, General, Webhook.";
-  return [{ kind: "fault", what: `the App’s webhook is not as it should be: ${wrong.join(", ")}`, todo }];
+  const todo = "Fix it in the settings of the App, General, Webhook.";
+  return [{ kind: "fault", what: `the App’s webhook is not set up correctly: ${wrong.join(", ")}`, todo }];
 }
 function granted(permissions) {
   return Object.fromEntries(Object.entries(permissions).map(([name3, level]) => [name3, String(level)]));
@@ -19129,11 +19202,15 @@ function notKnown(appId) {
   return {
     kind: "fault",
     what: `GitHub does not let App ${appId} sign in`,
-    todo: "APP_ID and PRIVATE_KEY must be of the same App, the key must not have been taken back, and the clock must be right."
+    todo: "APP_ID and PRIVATE_KEY must belong to the same App, the key must not have been revoked, and the clock must be right."
   };
 }
 function notReached(apiUrl) {
-  return { kind: "fault", what: `${apiUrl} does not answer`, todo: "Look at GITHUB_API_URL and the way out to it." };
+  return {
+    kind: "fault",
+    what: `${apiUrl} does not answer`,
+    todo: "Check GITHUB_API_URL and the network connection to it."
+  };
 }
 function refused(status) {
   return {
@@ -19164,13 +19241,13 @@ function describeError(error) {
 // bot/doctor.ts
 async function examine(settings, { write, now }) {
   const tell3 = (finding) => write(describeFinding(finding));
-  tell3({ kind: "well", what: "the environment is complete: App id, private key, a webhook secret of its own" });
+  tell3({ kind: "well", what: "the environment is complete: App id, private key, and its own webhook secret" });
   const app = await connectGitHubApp({ ...settings, log: createLog("silent"), onCall: () => {
   } });
   const findings2 = [await examineDatabase(settings.database), ...await examineGitHub({ app, now, ...settings })];
   for (const finding of findings2) tell3(finding);
   const faults = findings2.filter(({ kind }) => kind === "fault").length;
-  write(faults === 0 ? "The bot can start." : `${faults === 1 ? "One fault" : `${faults} faults`} to mend.`);
+  write(faults === 0 ? "The bot can start." : `${faults === 1 ? "One fault" : `${faults} faults`} to fix.`);
   return faults === 0;
 }
 
@@ -19276,7 +19353,7 @@ function taken(folder) {
     code: "data-folder-in-use",
     file: folder,
     message: "Another bot is using this data folder",
-    fix: "Stop that one, or give each its own; several that share their work need a PostgreSQL server (DATABASE_URL=postgres://…)."
+    fix: "Stop that one, or give each its own folder; several bots that share the work need a PostgreSQL server (DATABASE_URL=postgres://…)."
   });
 }
 
@@ -20348,8 +20425,8 @@ async function openUnused({ database, host, port }) {
   if (database.kind === "folder" && await answers(`http://${host}:${port}/health`)) {
     throw new MemoryMarkError({
       code: "database-in-use",
-      message: `The bot is running, and the embedded database in ${database.folder} is its alone`,
-      fix: "Stop it first; a PostgreSQL server by DATABASE_URL can be shared."
+      message: `The bot is running, and the embedded database in ${database.folder} can be used by one process only`,
+      fix: "Stop it first; a PostgreSQL server (DATABASE_URL) can be shared."
     });
   }
   return openDatabase(database, (error) => {
@@ -20428,13 +20505,13 @@ function problemsOf3(error) {
   return error.issues.slice(0, MAX_ISSUES).map(({ path: path7, message: message2 }) => ({
     code: "request-refused",
     message: message2.slice(0, 500),
-    fix: "Mend the request; /openapi.json says what it may hold.",
+    fix: "Correct the request; /openapi.json describes it.",
     ...path7.length > 0 && { field: path7.join(".").slice(0, 500) }
   }));
 }
 
 // engine/server/access.ts
-var apiToken = z97.string().min(16, "At least 16 characters, such as `openssl rand -hex 32` prints").regex(/^[\w.~+/=-]+$/, "Only letters, digits and . _ ~ + / = -, which a header can carry");
+var apiToken = z97.string().min(16, "At least 16 characters, for instance the output of `openssl rand -hex 32`").regex(/^[\w.~+/=-]+$/, "Only letters, digits and . _ ~ + / = -, which an HTTP header can carry");
 var openPaths = /* @__PURE__ */ new Set(["/health"]);
 var readingMethods = /* @__PURE__ */ new Set(["GET", "HEAD", "OPTIONS"]);
 function checkAccess(access2) {
@@ -20477,17 +20554,17 @@ function digest(text3) {
 }
 var otherHost = {
   code: "other-host",
-  message: "this server is for this machine only, and was addressed by another name",
-  fix: "Use http://localhost, or start it with --host and a token."
+  message: "this server is for this machine only, but was addressed by another host name",
+  fix: "Use http://localhost, or start the server with --host and a token."
 };
 var tokenNeeded = {
   code: "token-needed",
-  message: "this server answers only with its token",
+  message: "this server requires its token",
   fix: "Send `Authorization: Bearer <token>`; a browser asks for it as the password, with any user name."
 };
 var otherOrigin = {
   code: "other-origin",
-  message: "a page of another site may not ask this",
+  message: "pages from another site may not call this server",
   fix: "Start the server with --allow-origin and the origin of that page."
 };
 
@@ -20495,9 +20572,12 @@ var otherOrigin = {
 var MIN_SECRET_LENGTH = 16;
 var days2 = z98.coerce.number("A number of days").int().min(1).max(36500);
 var environment = z98.object({
-  APP_ID: z98.coerce.number("The number on the page of the GitHub App").int().positive(),
-  PRIVATE_KEY: z98.string("The PEM text that the page of the GitHub App makes").transform((text3) => text3.replaceAll("\\n", "\n")).refine(isPrivateKey, "Not a private key in PEM form"),
-  WEBHOOK_SECRET: z98.string("The secret on the page of the GitHub App, without which anyone could send webhooks").refine((secret) => secret !== "development", '"development" is the secret that everyone knows').min(MIN_SECRET_LENGTH, `At least ${MIN_SECRET_LENGTH} characters, such as \`openssl rand -hex 32\` prints`),
+  APP_ID: z98.coerce.number("The App ID, a number, from the GitHub App's page").int().positive(),
+  PRIVATE_KEY: z98.string("The private key in PEM form, from the GitHub App's page").transform((text3) => text3.replaceAll("\\n", "\n")).refine(isPrivateKey, "Not a private key in PEM form"),
+  WEBHOOK_SECRET: z98.string("The webhook secret from the GitHub App's page, without which anyone could send webhooks").refine((secret) => secret !== "development", '"development" is a well-known example secret').min(
+    MIN_SECRET_LENGTH,
+    `At least ${MIN_SECRET_LENGTH} characters, for instance the output of \`openssl rand -hex 32\``
+  ),
   HOST: z98.string().min(1).default("localhost"),
   PORT: z98.coerce.number().int().min(0).max(65535).default(3e3),
   GITHUB_API_URL: z98.url({ protocol: /^https?$/ }).default("https://api.github.com"),
@@ -20548,15 +20628,15 @@ function readGpu(id7) {
   throw new MemoryMarkError({
     code: "environment-refused",
     field: "MEMORYMARK_GPU",
-    message: `"${id7.slice(0, 100)}" is not in the catalogue of GPUs`,
-    fix: `${meant === void 0 ? "" : `Did you mean ${meant}? `}Known are ${ids.join(", ")}.`
+    message: `"${id7.slice(0, 100)}" is not a GPU in the catalogue`,
+    fix: `${meant === void 0 ? "" : `Did you mean ${meant}? `}Known: ${ids.join(", ")}.`
   });
 }
 function refused2(error) {
   const faults = error.issues.map(({ path: path7, message: message2 }) => `${path7.join(".")} (${message2})`);
   return new MemoryMarkError({
     code: "environment-refused",
-    message: `The environment does not let the bot start: ${[...new Set(faults)].join("; ")}`,
+    message: `The bot cannot start with this environment: ${[...new Set(faults)].join("; ")}`,
     fix: "Set these variables and start again."
   });
 }
@@ -20671,7 +20751,7 @@ var PythonWorker = class {
     this.#child.once("close", () => process.off("exit", end));
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
   }
-  /** One question at a time: the next may be asked when this one is answered. */
+  /** One request at a time: the next may be sent once this one is answered. */
   async ask(operation, question2, schema, timeoutMillis) {
     const id7 = this.#nextId++;
     this.#child.stdin.write(`${JSON.stringify({ ...question2, id: id7, operation })}
@@ -20706,7 +20786,7 @@ var PythonWorker = class {
     this.#kill();
     return { kind: "died", message: `the Python worker ${how}. ${this.#stderr}`.trim() };
   }
-  /** The whole process group: data loaders and compilers of Python go with it. */
+  /** The whole process group, including Python's data loaders and compilers. */
   #kill() {
     const { pid } = this.#child;
     if (pid === void 0) return;
@@ -20724,7 +20804,7 @@ var bytes3 = z100.number().int().min(0);
 var cudaDevice = z100.object({
   kind: z100.literal("cuda"),
   name: z100.string(),
-  /** Cards of this machine that PyTorch sees; the facts are of the first. */
+  /** GPUs that PyTorch sees on this machine; the facts describe the first. */
   count: z100.number().int().positive(),
   /** The memory limit, where one was set. */
   totalBytes: bytes3,
@@ -20804,7 +20884,7 @@ function outcomeOf(answer4, log) {
         problem: {
           code: "step-failed",
           message: `the training step failed in Python: ${answer4.message}`.slice(0, 2e3),
-          fix: "Read the Python traceback; the config may ask for something that this machine or model lacks."
+          fix: "Read the Python traceback; the config may need something that this machine or model lacks."
         }
       };
     case "died":
@@ -20813,7 +20893,7 @@ function outcomeOf(answer4, log) {
         problem: {
           code: "worker-died",
           message: answer4.message.slice(0, 2e3),
-          fix: "Look into the machine's log: the host may be out of memory, or the driver may have failed."
+          fix: "Check the machine's log: the host may be out of memory, or the driver may have failed."
         }
       };
   }
@@ -20823,7 +20903,7 @@ function unavailable(engine, why) {
     code: "engine-unavailable",
     field: "--engine",
     message: `the ${engine} engine cannot run here: ${why.slice(0, 1500)}`,
-    fix: "Run `memorymark doctor` for what this machine has and what to install."
+    fix: "Run `memorymark doctor` to see what this machine has and what to install."
   });
 }
 
@@ -21024,7 +21104,7 @@ function outcomeOf2(received, log) {
 }
 function died(text3) {
   const message2 = `the TensorFlow.js process ${text3}`.slice(0, 2e3);
-  const fix2 = "Look into the machine's log: the host may be out of memory, or the driver may have failed.";
+  const fix2 = "Check the machine's log: the host may be out of memory, or the driver may have failed.";
   return { kind: "failed", problem: { code: "worker-died", message: message2, fix: fix2 } };
 }
 
@@ -21050,7 +21130,7 @@ var TorchProbe = class _TorchProbe {
   device;
   #context;
   #deviceKind;
-  /** Two micro-steps hold all the memory that more would; the rest only takes time. */
+  /** Two micro-steps reach the same peak as more would; the rest only takes time. */
   #accumulation;
   #worker;
   constructor(context, deviceKind, device2, worker) {
@@ -21073,7 +21153,7 @@ var TorchProbe = class _TorchProbe {
       if (spec2.gpus === 1) return new _TorchProbe(context, device2.kind, probed, worker);
       await worker[Symbol.asyncDispose]();
       if (gpus2 >= spec2.gpus) return new _TorchProbe(context, device2.kind, probed);
-      throw unavailable("torch", `the config trains on ${spec2.gpus} GPUs and this machine has ${gpus2}`);
+      throw unavailable("torch", `the config trains on ${spec2.gpus} GPUs, and this machine has ${gpus2}`);
     }
     await worker[Symbol.asyncDispose]();
     throw unavailable("torch", whyNot(answer4));
@@ -21104,7 +21184,7 @@ var TorchProbe = class _TorchProbe {
     if (answer4.result.kind === "out-of-memory") return { kind: "out-of-memory" };
     return fits(answer4.result.steps, this.#accumulation);
   }
-  /** An exhausted process keeps fragments and broken library handles: the next trial gets a new one. */
+  /** A process that ran out of memory keeps fragments and broken library handles, so the next trial gets a new one. */
   async #endWorker() {
     const worker = this.#worker;
     this.#worker = void 0;
@@ -21162,7 +21242,7 @@ function probedDevice(found, limitMemoryBytes) {
 function whyNot(answer4) {
   switch (answer4.kind) {
     case "done":
-      return answer4.result.device.kind === "cpu" ? "a sweep on the CPU needs --limit-memory, since a host that runs out of memory ends processes at random" : "PyTorch sees neither a CUDA nor an MPS device";
+      return answer4.result.device.kind === "cpu" ? "a sweep on the CPU needs --limit-memory, because a host that runs out of memory kills processes at random" : "PyTorch finds neither a CUDA nor an MPS device";
     case "failed":
     case "died":
       return answer4.message;
@@ -21340,14 +21420,14 @@ var analysisRequest = z105.strictObject({
   strategy: z105.enum(strategyNames).default("predict-verify"),
   /** Sizes tried are every one up to it, then its multiples. */
   stepSize: z105.int().min(1).max(MAX_STEP_SIZE).optional(),
-  /** Of one GPU; the catalogue's price unless told. */
+  /** Of one GPU; the catalogue's price by default. */
   pricePerHourUsd: z105.number().positive().max(1e4).optional(),
   /** Wall-clock hours of a run at the current batch. */
   hoursPerRun: z105.number().positive().max(1e5).optional(),
   runsPerYear: z105.number().positive().max(1e6).optional()
 }).refine(({ model, config }) => model === void 0 !== (config === void 0), {
   path: ["model"],
-  message: "give a model or a config, one of them"
+  message: "give either a model or a config"
 });
 var probing = z105.object({
   engine: z105.enum(engines),
@@ -21355,7 +21435,7 @@ var probing = z105.object({
   device: z105.object({
     name: z105.string(),
     totalBytes: z105.number().min(0),
-    /** Total − CUDA context: the limit that the trials are held against. */
+    /** Total − CUDA context: the limit that trials are compared with. */
     usableBytes: z105.number().min(0),
     /** Versions and driver behind the answers, in words; empty for the estimate. */
     software: z105.string()
@@ -21507,22 +21587,22 @@ var fieldNames = [
 ];
 var AGAIN_FIELD = "request";
 var fieldLabels = {
-  source: "What is trained",
+  source: "What to analyse",
   model: "Model",
   config: "Training config",
   gpu: "GPU",
-  engine: "How",
+  engine: "Engine",
   step: "Step",
   precision: "Precision",
   optimizer: "Optimizer",
-  sequenceLength: "Sequence length, tokens",
-  microBatch: "Micro-batch now",
-  gradientAccumulation: "Gradient accumulation now",
+  sequenceLength: "Sequence length (tokens)",
+  microBatch: "Current micro-batch",
+  gradientAccumulation: "Current gradient accumulation",
   gradientCheckpointing: "Gradient checkpointing",
   loraRank: "LoRA rank",
   quantization: "Base weights",
   gpus: "Number of GPUs",
-  stepSize: "Step between sizes"
+  stepSize: "Batch size step"
 };
 var count2 = z106.string().regex(/^\d{1,12}$/, "is not a whole number").transform(Number);
 var sent = z106.object({
@@ -21580,7 +21660,7 @@ function pasted(text3) {
 }
 function missingSubject({ source, model, config }) {
   if (source === "model" && !model) {
-    return problem2("model", "no model is named", "Choose one of the list, or write its id on the Hugging Face Hub.");
+    return problem2("model", "no model is named", "Choose one from the list, or enter its Hugging Face Hub id.");
   }
   if (source === "config" && !config) {
     return problem2("config", "no config is given", "Paste the YAML or JSON that sets the batch size.");
@@ -21645,8 +21725,8 @@ var more = [
   "engine"
 ];
 var engineOptions = [
-  ["auto", "the best that this machine can"],
-  ["estimate", "estimate only: at once"]
+  ["auto", "the best that this machine can run"],
+  ["estimate", "estimate only (instant)"]
 ];
 var Fields = class {
   #values;
@@ -21667,14 +21747,14 @@ var Fields = class {
       "model",
       html`<input id="model" name="model" list="models" maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="google-bert/bert-base-uncased" value="${this.#values.model ?? ""}"${this.#described("model", true)}>
 <datalist id="models">${modelIds.map((id7) => html`<option value="${id7}"></option>`)}</datalist>`,
-      `One of the ${modelIds.length} in the list. ${examples}`
+      `One of the ${modelIds.length} built-in models. ${examples}`
     );
   }
   config() {
     return this.#field(
       "config",
       html`<textarea id="config" name="config" rows="10" maxlength="100000" autocapitalize="off" spellcheck="false"${this.#described("config", true)}>${this.#values.config ?? ""}</textarea>`,
-      "YAML or JSON of Hugging Face, Axolotl, LLaMA-Factory, torchtune, DeepSpeed, Lightning, timm and others."
+      "YAML or JSON for Hugging Face, Axolotl, LLaMA-Factory, torchtune, DeepSpeed, Lightning, timm and others."
     );
   }
   select(name3, options) {
@@ -21708,9 +21788,9 @@ function defaultsText() {
   const model = findModel("bert");
   if (model === void 0) throw new Error("the catalogue lost BERT");
   const { microBatch, sequenceLength, precision, optimizer } = specOf(model);
-  return `Default: as the config has it; for a bare model micro-batch ${microBatch}, ${sequenceLength} tokens, ${precision}, ${optimizer}, a training step.`;
+  return `Defaults: what the config says; for a model alone, micro-batch ${microBatch}, ${sequenceLength} tokens, ${precision}, ${optimizer} and a training step.`;
 }
-var examples = "Others work where the server can ask the Hugging Face Hub for their sizes.";
+var examples = "Others work if the server can look them up on the Hugging Face Hub.";
 function same(word) {
   return [word, word];
 }
@@ -21720,7 +21800,7 @@ function gpuOption({ id: id7, name: name3, totalBytes, pricePerHourUsd: pricePer
 function stepText(step3) {
   switch (step3) {
     case "training":
-      return "training: the second real step";
+      return "training: forward, backward, optimizer";
     case "forward-backward":
       return "forward and backward only";
   }
@@ -21755,14 +21835,14 @@ function outcomeText(outcome3) {
   }
 }
 function stepText2(stepMillis) {
-  return `${formatCount(Math.round(stepMillis))} ms a step`;
+  return `${formatCount(Math.round(stepMillis))} ms per step`;
 }
 
 // engine/server/dashboard/log.ts
 function eventLine(event2) {
   switch (event2.kind) {
     case "queued":
-      return `waiting, place ${event2.position} in the queue`;
+      return `waiting, number ${event2.position} in the queue`;
     case "started":
       return "started";
     case "probing":
@@ -21780,7 +21860,7 @@ function eventLine(event2) {
   }
 }
 function linesOf2(analysis2) {
-  if (analysis2.state === "queued") return [`waiting, place ${analysis2.position} in the queue`];
+  if (analysis2.state === "queued") return [`waiting, number ${analysis2.position} in the queue`];
   const probing2 = analysis2.probing === void 0 ? [] : [probingLine(analysis2.probing)];
   return [...probing2, ...analysis2.trials.map(trialLine)];
 }
@@ -21790,7 +21870,7 @@ function logList(lines) {
 }
 function probingLine({ engine, provenance: provenance2, device: device2 }) {
   const by = device2.software === "" ? "" : ` (${plainText(device2.software, 200)})`;
-  return `${provenance2} by the ${engine} engine for ${plainText(device2.name, 60)}${by}: ${formatGib(device2.usableBytes)} can be used`;
+  return `${provenance2} by the ${engine} engine for ${plainText(device2.name, 60)}${by}: ${formatGib(device2.usableBytes)} usable`;
 }
 
 // engine/server/dashboard/notice.ts
@@ -21819,7 +21899,7 @@ function verdictText({ reasons }) {
   return reasons.length === 0 ? "within policy" : reasons.map(reasonText).join("; ");
 }
 function reasonText(reason2) {
-  const spared3 = reason2.spared === void 0 ? "" : ` (spared: ${reason2.spared === "no-worse" ? "no worse than before" : "within the error"})`;
+  const spared3 = reason2.spared === void 0 ? "" : ` (does not block: ${reason2.spared === "no-worse" ? "no worse than before" : "within the error"})`;
   switch (reason2.kind) {
     case "does-not-fit":
       return `does not fit${spared3}`;
@@ -21865,7 +21945,7 @@ function chart(options) {
   const { id: id7, title, rows: rows3 } = options;
   return html6`<section class="card" aria-labelledby="${id7}-title">
 <h2 id="${id7}-title">${title}</h2>
-${rows3.length < 2 ? html6`<p class="sub">Too few points are known for a curve.</p>` : figure(options)}
+${rows3.length < 2 ? html6`<p class="sub">There are too few points for a curve.</p>` : figure(options)}
 ${rows3.length === 0 ? "" : figures(options)}
 </section>`;
 }
@@ -21877,7 +21957,7 @@ function figures(options) {
 }
 function summary({ yName, rows: rows3, limit, marks = [] }) {
   const [first, last] = [rows3[0], rows3.at(-1)];
-  const course = first && last ? `from ${first.yText} at ${first.xText} to ${last.yText} at ${last.xText}` : "nothing known";
+  const course = first && last ? `from ${first.yText} at ${first.xText} to ${last.yText} at ${last.xText}` : "no data";
   const places2 = [...marks.map(({ name: name3, x }) => `${name3}: ${x}`), ...limit ? [`limit: ${limit.name}`] : []];
   return [`${yName}: ${course}`, ...places2].join("; ");
 }
@@ -21905,7 +21985,7 @@ function memoryCurve(config) {
   return chart({
     id: "memory-curve",
     title: html7`Memory against batch ${memoryChip(config)}`,
-    note: "The points are the sizes tried; the line only joins them.",
+    note: "The points are the sizes tried; the line only connects them.",
     xName: "Micro-batch",
     yName: `Peak memory, ${provenance2}`,
     yUnit: "GiB",
@@ -21916,7 +21996,7 @@ function memoryCurve(config) {
       xText: formatCount(microBatch),
       // How much was missing is not always known; the cross then stands on the limit.
       y: (bytes5 ?? gpu2.usableBytes) / GIB,
-      yText: bytes5 === void 0 ? "more than there is" : formatGib(bytes5),
+      yText: bytes5 === void 0 ? "more than the GPU has" : formatGib(bytes5),
       remark: fits2 ? "fits" : "out of memory",
       isBad: !fits2,
       isMeasured: isMeasured2
@@ -21929,7 +22009,7 @@ function throughputCurve2(config) {
   return chart({
     id: "throughput-curve",
     title: html7`Throughput against batch ${chip(throughputProvenance3)}`,
-    note: "One micro-batch a step. The recommendation is the smallest size within 2 % of the best that fits with a margin.",
+    note: "One micro-batch per step. The recommendation is the smallest size that reaches within 2 % of the best throughput and fits with a margin.",
     xName: "Micro-batch",
     yName: `Samples per second, ${throughputProvenance3}`,
     yUnit: "/s",
@@ -22003,7 +22083,7 @@ function termsOf({ gpu: gpu2, hoursPerRun: hoursPerRun2, runsPerYear: runsPerYea
 function gains2(config, terms) {
   return html8`<section aria-labelledby="gains-title">
 <h2 id="gains-title">What the change brings</h2>
-${config.current.fits ? cards(config, terms) : html8`<p class="card">The config does not run as it is, so there is no speed and no cost to compare with.</p>`}
+${config.current.fits ? cards(config, terms) : html8`<p class="card">The config does not run as it is, so there is no current speed or cost to compare with.</p>`}
 </section>`;
 }
 function cards(config, terms) {
@@ -22012,19 +22092,19 @@ function cards(config, terms) {
   return html8`<div data-costs data-speedup="${speedup}" data-gpus="${spec2.gpus}">
 <dl class="gains">
 <div class="card gain"><dt>Speedup ${chip(throughputProvenance3)}</dt><dd><strong>${formatRatio(speedup)}</strong><span>samples per second, recommended against now</span></dd></div>
-<div class="card gain"><dt>Cost of a run ${chip(throughputProvenance3)}</dt><dd><strong data-cost="recommended">${figures2.recommended}</strong><span>instead of <span data-cost="now">${figures2.now}</span></span></dd></div>
-<div class="card gain"><dt>Savings a year ${chip(throughputProvenance3)}</dt><dd><strong data-cost="year">${figures2.year}</strong><span>on the terms below</span></dd></div>
+<div class="card gain"><dt>Cost per run ${chip(throughputProvenance3)}</dt><dd><strong data-cost="recommended">${figures2.recommended}</strong><span>instead of <span data-cost="now">${figures2.now}</span></span></dd></div>
+<div class="card gain"><dt>Savings per year ${chip(throughputProvenance3)}</dt><dd><strong data-cost="year">${figures2.year}</strong><span>with the figures below</span></dd></div>
 </dl>
 ${termsForm(config, terms)}
 </div>`;
 }
 function termsForm({ gpu: gpu2, spec: spec2 }, terms) {
   const several = spec2.gpus === 1 ? "" : `, times ${formatCount(spec2.gpus)} GPUs`;
-  return html8`<form method="get" class="card terms" aria-label="Terms of the cost">
-<label>Price of an hour, $<input name="price" type="number" inputmode="decimal" min="0.001" max="10000" step="any" required value="${terms.pricePerHourUsd}"></label>
-<label>Hours a run takes now<input name="hours" type="number" inputmode="decimal" min="0.001" max="100000" step="any" required value="${terms.hoursPerRun}"></label>
-<label>Runs a year<input name="runs" type="number" inputmode="decimal" min="0.001" max="1000000" step="any" required value="${terms.runsPerYear}"></label>
-<button class="secondary">Compute again</button>
+  return html8`<form method="get" class="card terms" aria-label="Cost assumptions">
+<label>Price per hour ($)<input name="price" type="number" inputmode="decimal" min="0.001" max="10000" step="any" required value="${terms.pricePerHourUsd}"></label>
+<label>Hours per run now<input name="hours" type="number" inputmode="decimal" min="0.001" max="100000" step="any" required value="${terms.hoursPerRun}"></label>
+<label>Runs per year<input name="runs" type="number" inputmode="decimal" min="0.001" max="1000000" step="any" required value="${terms.runsPerYear}"></label>
+<button class="secondary">Recalculate</button>
 <p class="sub">Cost is hours × price${several}; a faster run takes fewer hours. ${plainText(gpu2.name, 60)}: ${formatUsd(gpu2.pricePerHourUsd)} an hour (${plainText(gpu2.priceSource, 120)}, ${plainText(gpu2.priceDate, 40)}).</p>
 </form>`;
 }
@@ -22034,10 +22114,10 @@ import { html as html9 } from "hono/html";
 function groundsCard(config) {
   const { spec: spec2, dialect, batchSizeAt, assumptions } = config;
   return html9`<section class="card" aria-labelledby="grounds-title">
-<h2 id="grounds-title">What the figures rest on</h2>
+<h2 id="grounds-title">What the figures are based on</h2>
 <dl class="facts">
 ${facts(spec2).map(([name3, value]) => html9`<div><dt>${name3}</dt><dd>${value}</dd></div>`)}
-${batchSizeAt ? html9`<div><dt>Read as</dt><dd>${plainText(dialect, 60)}</dd></div>` : ""}
+${batchSizeAt ? html9`<div><dt>Format</dt><dd>${plainText(dialect, 60)}</dd></div>` : ""}
 </dl>
 ${assumptions.length === 0 ? "" : html9`<ul>${assumptions.map((assumption) => html9`<li>${plainText(assumption)}</li>`)}</ul>`}
 ${rightSizing2(config)}
@@ -22068,7 +22148,7 @@ function rightSizing2({ rightSizing: rightSizing3, current, recommended }) {
   if (rightSizing3 === void 0) return "";
   const { gpu: gpu2, costPerRunUsd: costPerRunUsd2 } = rightSizing3;
   const share2 = formatRatio((recommended ?? current).costPerRunUsd / costPerRunUsd2);
-  return html9`<p>A cheaper GPU is enough (modelled): ${plainText(gpu2.name, 60)} at ${formatUsd(gpu2.pricePerHourUsd)} an hour, ${formatUsd(costPerRunUsd2)} a run; the run here costs ${share2} that.</p>`;
+  return html9`<p>A cheaper GPU is enough (modelled): ${plainText(gpu2.name, 60)} at ${formatUsd(gpu2.pricePerHourUsd)} an hour, ${formatUsd(costPerRunUsd2)} per run; on this GPU a run costs ${share2} that.</p>`;
 }
 
 // engine/server/dashboard/result/memory-bars.ts
@@ -22079,7 +22159,7 @@ function memoryBars2(config) {
   const scaleBytes = Math.max(gpu2.usableBytes, ...bars.map(({ point }) => point.peakBytes), 1);
   return html10`<section class="card" aria-labelledby="memory-title">
 <h2 id="memory-title">Peak memory ${memoryChip(config)}</h2>
-<p class="sub">${formatGib(gpu2.usableBytes)} of ${plainText(gpu2.name, 60)} can be used: ${formatGib(gpu2.totalBytes)} less the CUDA context.${config.provenance === "measured" ? "" : " Hatched: not measured."}</p>
+<p class="sub">${formatGib(gpu2.usableBytes)} of the ${plainText(gpu2.name, 60)} is usable: ${formatGib(gpu2.totalBytes)} less the CUDA context.${config.provenance === "measured" ? "" : " Hatched: not measured."}</p>
 ${hatching}
 <ul class="bars">${bars.map((bar2) => barItem(config, bar2, scaleBytes))}</ul>
 </section>`;
@@ -22139,9 +22219,9 @@ ${body(toPaste2)}
 function body(toPaste2) {
   switch (toPaste2.kind) {
     case "nothing-to-change":
-      return html11`<p>Nothing: no change of the sizes would bring anything.</p>`;
+      return html11`<p>Nothing: no other batch size would bring anything.</p>`;
     case "nothing-fits":
-      return html11`<p>No size fits, so there is none to write down.</p>`;
+      return html11`<p>No batch size fits, so there is nothing to paste.</p>`;
     case "by-hand":
       return html11`<p>${toPaste2.why}</p><p>Set the micro-batch to <strong>${formatCount(toPaste2.plan.microBatch)}</strong> and the gradient accumulation to <strong>${formatCount(toPaste2.plan.gradientAccumulation)}</strong>.</p>`;
     case "snippets":
@@ -22164,7 +22244,7 @@ function sizesCard({ trials, gpu: gpu2 }) {
 <details${sorted.length > MANY ? "" : html12` open`}>
 <summary>${formatCount(sorted.length)} ${sorted.length === 1 ? "trial" : "trials"}, as a table</summary>
 <div class="scroll" role="region" aria-labelledby="sizes-title" tabindex="0"><table>
-<thead><tr><th scope="col">Micro-batch</th><th scope="col">Result</th><th scope="col">Peak memory</th><th scope="col">Step</th><th scope="col">Known how</th></tr></thead>
+<thead><tr><th scope="col">Micro-batch</th><th scope="col">Result</th><th scope="col">Peak memory</th><th scope="col">Step</th><th scope="col">Provenance</th></tr></thead>
 <tbody>${sorted.map((trial2) => row6(trial2, gpu2.usableBytes))}</tbody>
 </table></div>
 </details>
@@ -22206,7 +22286,7 @@ function stateText(state) {
     case "blocked":
       return "Would block";
     case "warning":
-      return "Remark";
+      return "Warning";
     case "fine":
       return "Fine";
   }
@@ -22214,9 +22294,9 @@ function stateText(state) {
 function findingText(finding) {
   switch (finding) {
     case "does-not-fit":
-      return "Goes out of memory";
+      return "Runs out of memory";
     case "may-not-fit":
-      return "May go out of memory";
+      return "May run out of memory";
     case "waste":
       return "Wastes its GPU";
     case "annual-cost":
@@ -22241,12 +22321,12 @@ function runningView(analysis2) {
   const path7 = analysisPath(analysis2.id);
   return html14`<section class="card" data-events="${path7}/events" aria-labelledby="title">
 <h1 id="title" tabindex="-1">Analysing ${subjectText(analysis2.request)}</h1>
-<p class="working" role="status" data-status>${analysis2.state === "queued" ? "Waiting for its turn: one sweep runs at a time." : "Trying sizes. Each line is a trial that ran."}</p>
+<p class="working" role="status" data-status>${analysis2.state === "queued" ? "Waiting in the queue: one sweep runs at a time." : "Trying batch sizes. Each line is a finished trial."}</p>
 ${logList(linesOf2(analysis2))}
 <noscript><p class="sub">This page reloads itself every few seconds.</p></noscript>
 <div class="actions">
 <form method="post" action="${path7}/cancel" data-while-running><button class="secondary">Cancel</button></form>
-${again2(analysis2.request, "Ask again")}
+${again2(analysis2.request, "Start again")}
 </div>
 </section>`;
 }
@@ -22254,7 +22334,7 @@ function endedView(analysis2) {
   return html14`${analysis2.state === "failed" ? problemNotice("The analysis failed", analysis2.problems) : ""}
 <section class="card" aria-labelledby="title">
 <h1 id="title" tabindex="-1">${analysis2.state === "failed" ? "No result" : "Cancelled"}: ${subjectText(analysis2.request)}</h1>
-<p class="sub">${analysis2.trials.length === 0 ? "No size was tried." : "What was tried before it ended:"}</p>
+<p class="sub">${analysis2.trials.length === 0 ? "No size was tried." : "Sizes tried before it ended:"}</p>
 ${analysis2.trials.length === 0 ? "" : logList(linesOf2(analysis2))}
 <div class="actions">${again2(analysis2.request, "Try again")}${otherLink}</div>
 </section>`;
@@ -22267,8 +22347,8 @@ ${result(config, options)}
 }
 function expiredView() {
   return html14`<section class="card">
-<h1 tabindex="-1">This analysis is not kept any more</h1>
-<p>Results stay for a while after they are made, and none outlives the server that made it. Ask again: the same question gives the same answer on the same machine.</p>
+<h1 tabindex="-1">This analysis is no longer available</h1>
+<p>Results are kept for a while, until the server restarts at the latest. Run it again: the same request gives the same result on the same machine.</p>
 <div class="actions">${otherLink}</div>
 </section>`;
 }
@@ -22294,7 +22374,7 @@ function page(assets, { title, section, refreshSeconds }, main) {
 ${refreshSeconds === void 0 ? "" : html15`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header class="site">
 <a class="brand" href="/"><span class="mark" aria-hidden="true"></span>MemoryMark</a>
 <nav aria-label="Pages">
@@ -22303,7 +22383,7 @@ ${navigationLink("/repositories", "Repositories", section === "repositories")}
 </nav>
 </header>
 <main id="main" tabindex="-1">${main}</main>
-<footer class="site">MemoryMark ${version}. For programs: <a href="/openapi.json">OpenAPI</a>.</footer>
+<footer class="site">MemoryMark ${version}. API: <a href="/openapi.json">OpenAPI</a>.</footer>
 </body>
 </html>`;
 }
@@ -22339,9 +22419,9 @@ function byHand(why) {
     case "not-in-file":
       return `The config leaves the ${why.setting} to its tool's default, so there is no line to replace.`;
     case "not-plain":
-      return `Line ${why.at.line} does not hold the number in plain digits, so it is left for you to change.`;
+      return `Line ${why.at.line} does not hold the number in plain digits, so please change it by hand.`;
     case "tied-to-other-settings":
-      return "It could not be confirmed that these numbers alone can be replaced, so they are left for you to change.";
+      return "These numbers may be tied to other settings, so please change them by hand.";
   }
 }
 function newConfig(spec2, plan) {
@@ -22409,7 +22489,7 @@ function asLine(event2) {
 }
 function expired(c, { assets }) {
   c.header("Cache-Control", "no-store");
-  return c.html(page(assets, { title: "Not kept any more", section: "analyse" }, expiredView()), 404);
+  return c.html(page(assets, { title: "No longer available", section: "analyse" }, expiredView()), 404);
 }
 async function show(c, analysis2, { assets }) {
   const subject = subjectText(analysis2.request);
@@ -22453,13 +22533,13 @@ import { html as html16 } from "hono/html";
 function machineCard(machine2, engine) {
   return html16`<section class="card machine" aria-labelledby="machine-title"${machine2 === void 0 ? html16` data-load="${MACHINE_PATH}"` : ""}>
 <h2 id="machine-title">This machine</h2>
-${machine2 === void 0 ? html16`<p class="sub">Finding out what it has. Reload to see it.</p>` : facts2(machine2, engine)}
+${machine2 === void 0 ? html16`<p class="sub">Still detecting the hardware. Reload to see it.</p>` : facts2(machine2, engine)}
 </section>`;
 }
 var MACHINE_PATH = "/machine";
 function facts2(machine2, served) {
   const engine = served === "auto" ? engineOn(machine2) : served;
-  const rows3 = [...served === "estimate" ? [] : hardware(machine2), ["Answers", chip(provenanceOf(engine))]];
+  const rows3 = [...served === "estimate" ? [] : hardware(machine2), ["Figures", chip(provenanceOf(engine))]];
   return html16`<dl class="facts">${rows3.map(([name3, value]) => html16`<div><dt>${name3}</dt><dd>${value}</dd></div>`)}</dl>
 <p class="sub">${meaning(engine)}</p>`;
 }
@@ -22472,7 +22552,7 @@ function hardware(machine2) {
       ];
     case "no-python":
       return [
-        ["GPU", "none that PyTorch could use"],
+        ["GPU", "none that PyTorch can use"],
         ["PyTorch", "not found"]
       ];
   }
@@ -22504,13 +22584,13 @@ function provenanceOf(engine) {
 function meaning(engine) {
   switch (engine) {
     case "torch":
-      return "Memory and speed of its own GPU are measured; of another GPU they are modelled.";
+      return "Memory and speed are measured for its own GPU, and modelled for any other.";
     case "tfjs":
       return "Memory is measured by TensorFlow.js; speed is modelled.";
     case "trace":
       return "Memory comes from PyTorch's own graph, without a GPU; speed is modelled.";
     case "estimate":
-      return "Memory and speed are modelled, from the sizes of the model alone.";
+      return "Memory and speed are modelled, from the model's shape alone.";
   }
 }
 
@@ -22530,7 +22610,7 @@ function addAskPage(app, { assets, context }) {
     const reading = readQuestion(body2[AGAIN_FIELD]) ?? readForm(values);
     if (reading.kind === "refused") {
       const { problems: problems2 } = reading;
-      return c.html(view({ values, problems: problems2 }, problemNotice("The form needs a correction", problems2)), 400);
+      return c.html(view({ values, problems: problems2 }, problemNotice("Please correct the form", problems2)), 400);
     }
     const submission = context.analyses.submit(reading.request);
     switch (submission.kind) {
@@ -22538,7 +22618,7 @@ function addAskPage(app, { assets, context }) {
         return c.redirect(analysisPath(submission.analysis.id), 303);
       case "refused":
         return c.html(
-          view({ values, problems: [] }, problemNotice("The server refuses this", [submission.problem])),
+          view({ values, problems: [] }, problemNotice("The server refused this request", [submission.problem])),
           400
         );
       case "queue-full": {
@@ -22556,8 +22636,8 @@ function readQuestion(text3) {
 function queueFull(retryAfterSeconds) {
   return {
     code: "queue-full",
-    message: "Every place in the queue is taken: one sweep runs at a time",
-    fix: `Ask again in ${retryAfterSeconds} s.`
+    message: "The queue is full: one sweep runs at a time",
+    fix: `Try again in ${retryAfterSeconds} s.`
   };
 }
 var MachineWatch = class {
@@ -22577,23 +22657,23 @@ var MachineWatch = class {
 function askView(form, { context, machine: machine2, notice }) {
   return html17`${notice}
 <div class="hero"><h1 tabindex="-1">What batch size can your GPU really take?</h1>
-<p>Choose a model or paste a training config. You get the batch to use, how much of the GPU the present one leaves idle, and what that costs.</p></div>
+<p>Choose a model or paste a training config. You get the batch to use, how much of the GPU the current one leaves idle, and what that costs.</p></div>
 <div class="ask-columns">${analyseForm(form, { ownGpu: ownGpu(machine2, context), engine: context.engine })}<div>${machineCard(machine2, context.engine)}${legend}</div></div>`;
 }
-var legend = html17`<section class="card" aria-labelledby="legend-title"><h2 id="legend-title">How a figure is known</h2>
+var legend = html17`<section class="card" aria-labelledby="legend-title"><h2 id="legend-title">Where a figure comes from</h2>
 <dl class="legend">
 <div><dt>${chip("measured")}</dt><dd>a GPU ran the step</dd></div>
-<div><dt>${chip("traced")}</dt><dd>PyTorch laid the step out, without a GPU</dd></div>
-<div><dt>${chip("estimated")}</dt><dd>our model of memory, with its error</dd></div>
-<div><dt>${chip("modelled")}</dt><dd>our model of speed, and what follows from it</dd></div>
+<div><dt>${chip("traced")}</dt><dd>PyTorch traced the step, without a GPU</dd></div>
+<div><dt>${chip("estimated")}</dt><dd>our model of memory, with its error band</dd></div>
+<div><dt>${chip("modelled")}</dt><dd>our model of speed, and the costs that follow from it</dd></div>
 </dl></section>`;
 function ownGpu(machine2, { gpu: gpu2, engine }) {
   if (engine === "estimate" || engine === "trace") return gpu2.name;
-  if (machine2 === void 0) return `this machine's, or else ${gpu2.name}`;
+  if (machine2 === void 0) return `this machine's GPU, or else ${gpu2.name}`;
   if (machine2.kind === "python" && "totalBytes" in machine2.device) {
     return `this machine's ${plainText(machine2.device.name, 60)}, ${formatGib(machine2.device.totalBytes)}`;
   }
-  return `${gpu2.name} (this machine has none)`;
+  return `${gpu2.name} (this machine has no GPU)`;
 }
 
 // engine/server/dashboard/repositories/routes.ts
@@ -22630,7 +22710,7 @@ function historyPath(name3, path7) {
 function historyView(name3, path7, { items, next }) {
   return html19`<p class="crumbs"><a href="${REPOSITORIES_PATH}">Repositories</a> / <a href="${repositoryPath(name3)}">${name3.owner}/${name3.repo}</a></p>
 <h1 tabindex="-1" class="path">${plainPath(path7)}</h1>
-${items.length === 0 ? html19`<section class="card"><p>Nothing is known of a training config at this path.</p></section>` : html19`${trend(items)}${commits(items)}${nextLink(next && `${historyPath(name3, path7)}&cursor=${encodeURIComponent(next)}`)}`}`;
+${items.length === 0 ? html19`<section class="card"><p>No training config is known at this path.</p></section>` : html19`${trend(items)}${commits(items)}${nextLink(next && `${historyPath(name3, path7)}&cursor=${encodeURIComponent(next)}`)}`}`;
 }
 function trend(newestFirst) {
   const records = newestFirst.toReversed();
@@ -22638,7 +22718,7 @@ function trend(newestFirst) {
   return chart({
     id: "trend",
     title: html19`Idle memory over time`,
-    note: `A point a commit, ${[...known3].join(" or ")}.`,
+    note: `One point per commit, ${[...known3].join(" or ")}.`,
     xName: "When",
     yName: "Idle memory, percent",
     yUnit: "%",
@@ -22658,7 +22738,7 @@ function commits(records) {
   return html19`<section class="card" aria-labelledby="commits-title"><h2 id="commits-title">At each commit</h2>
 ${dataTable(
     "The config at each commit",
-    ["Commit", "When", "GPU", "Micro-batch", "Idle", "Known how", "Could save a year (modelled)", "Verdict"],
+    ["Commit", "When", "GPU", "Micro-batch", "Idle", "Provenance", "Could save per year (modelled)", "Verdict"],
     records.map((record4) => [
       html19`<code>${record4.commit.slice(0, 7)}</code>`,
       moment(record4.at),
@@ -22680,7 +22760,7 @@ function listView({ items, next }) {
 <section class="card" aria-label="Repositories">
 ${dataTable(
     "Repositories and what their configs could save",
-    ["Repository", "Configs", "Blocked", "Could save a year (modelled)", "As of"],
+    ["Repository", "Configs", "Blocked", "Could save per year (modelled)", "As of"],
     items.map(({ owner, repo, configs: configs2, blocked, savingsPerYearUsd, updatedAt }) => [
       html20`<a href="${repositoryPath({ owner, repo })}">${owner}/${repo}</a>`,
       formatCount(configs2),
@@ -22707,7 +22787,7 @@ function nothingYet() {
 <p>The bot is running, but no repository has been looked at. Install the GitHub App on one; its default branch is read first, and every pull request that changes a training config after that.</p></section>`;
 }
 function unknownView() {
-  return html20`<section class="card empty"><h1 tabindex="-1">This repository is not known</h1>
+  return html20`<section class="card empty"><h1 tabindex="-1">Unknown repository</h1>
 <p>The bot has not looked at it, or is not installed there.</p><p><a class="button secondary" href="${REPOSITORIES_PATH}">All repositories</a></p></section>`;
 }
 
@@ -22723,17 +22803,17 @@ ${decisionsCard(name3, records.decisions)}`;
 }
 function totals2({ savedPerYearUsd, forgonePerYearUsd }) {
   return html21`<dl class="gains">
-<div class="card gain"><dt>Saved a year ${chip("modelled")}</dt><dd><strong>${formatYearlyUsd(savedPerYearUsd)}</strong><span>by merged pull requests</span></dd></div>
-<div class="card gain"><dt>Forgone a year ${chip("modelled")}</dt><dd><strong class="plain">${formatYearlyUsd(forgonePerYearUsd)}</strong><span>by waste that was accepted</span></dd></div>
+<div class="card gain"><dt>Saved per year ${chip("modelled")}</dt><dd><strong>${formatYearlyUsd(savedPerYearUsd)}</strong><span>by merged pull requests</span></dd></div>
+<div class="card gain"><dt>Forgone per year ${chip("modelled")}</dt><dd><strong class="plain">${formatYearlyUsd(forgonePerYearUsd)}</strong><span>through accepted waste</span></dd></div>
 </dl>`;
 }
 function configsCard(name3, order, { items, next }) {
   const by = (other, words4) => other === order ? html21`<strong>${words4}</strong>` : html21`<a href="${repositoryPath(name3)}?order=${other}">${words4}</a>`;
   return html21`<section class="card" aria-labelledby="configs-title"><h2 id="configs-title">Configs</h2>
 <p class="sub">Worst first, by ${by("waste", "waste")} or ${by("cost", "cost")}.</p>
-${items.length === 0 ? html21`<p>The default branch holds no training config.</p>` : dataTable(
-    "Configs of the default branch",
-    ["Config", "Idle", "Known how", "Micro-batch", "Speedup", "Could save a year", "Verdict"],
+${items.length === 0 ? html21`<p>There is no training config on the default branch.</p>` : dataTable(
+    "Configs on the default branch",
+    ["Config", "Idle", "Provenance", "Micro-batch", "Speedup", "Could save per year", "Verdict"],
     items.map((record4) => configRow2(name3, record4))
   )}
 ${nextLink(next && `${repositoryPath(name3)}?order=${order}&configs=${encodeURIComponent(next)}`)}
@@ -22756,7 +22836,7 @@ function ledgerCard(name3, { items, next }) {
   return html21`<section class="card" aria-labelledby="ledger-title"><h2 id="ledger-title">Savings ledger</h2>
 ${items.length === 0 ? html21`<p>No merged pull request has changed what a config wastes.</p>` : dataTable(
     "Savings ledger",
-    ["Pull request", "Config", "What happened", "A year", "Known how", "When"],
+    ["Pull request", "Config", "What happened", "A year", "Provenance", "When"],
     items.map((entry) => ledgerRow(name3, entry))
   )}
 ${nextLink(next && `${repositoryPath(name3)}?ledger=${encodeURIComponent(next)}`)}
@@ -23043,14 +23123,14 @@ function timedOut(afterMillis) {
   const problem3 = {
     code: "analysis-timed-out",
     message: `the analysis did not end within ${Math.round(afterMillis / 1e3)} s`,
-    fix: "Analyse a smaller model, or use the engine estimate."
+    fix: "Analyse a smaller model, or use the estimate engine."
   };
   return { kind: "failed", problems: [problem3] };
 }
 var crash = {
   code: "analysis-crashed",
-  message: "the analysis ended by a fault of MemoryMark or for want of memory",
-  fix: "Look into the server's log."
+  message: "the analysis ended because of a bug in MemoryMark or a lack of memory",
+  fix: "Check the server's log."
 };
 
 // engine/server/lane.ts
@@ -23303,8 +23383,8 @@ var AnalysisQueue = class {
       problem: {
         code: "engine-not-served",
         field: "engine",
-        message: `this server does not run the ${request2.engine} engine`,
-        fix: `Leave out engine, or write ${served}.`
+        message: `this server does not offer the ${request2.engine} engine`,
+        fix: `Omit engine, or use ${served}.`
       }
     };
   }
@@ -23357,7 +23437,7 @@ var AnalysisQueue = class {
   async #machineFor(kind, { gpu: gpu2 }) {
     const { machine: machine2 } = this.#options;
     if (kind === "sweep" || gpu2 === void 0) return machine2.description;
-    return machine2.ifKnown ?? { kind: "no-python", why: "it is not yet known what this machine has" };
+    return machine2.ifKnown ?? { kind: "no-python", why: "the hardware of this machine is still being detected" };
   }
   #end(analysis2, ending) {
     analysis2.happened(ending);
@@ -23387,7 +23467,7 @@ function jsonAnswer(description3, schema) {
 // engine/server/analysis-routes.ts
 var id = z110.object({ id: z110.string().max(100) });
 var lookedFor = { params: id };
-var unknown2 = jsonAnswer("No such analysis, or no longer kept", fault);
+var unknown2 = jsonAnswer("No such analysis, or it is no longer kept", fault);
 var submit = createRoute({
   method: "post",
   path: "/v1/analyses",
@@ -23396,11 +23476,11 @@ var submit = createRoute({
   responses: {
     202: {
       ...jsonAnswer("Accepted", analysis),
-      headers: z110.object({ location: z110.string().meta({ description: "Where the analysis is to be found" }) })
+      headers: z110.object({ location: z110.string().meta({ description: "The address of the analysis" }) })
     },
-    400: jsonAnswer("The request is not understood, or asks for what this server does not run", fault),
+    400: jsonAnswer("The request is invalid, or asks for something that this server does not offer", fault),
     429: {
-      ...jsonAnswer("Every place in the queue is taken", fault),
+      ...jsonAnswer("The queue is full", fault),
       headers: z110.object({ "retry-after": z110.string().meta({ description: "Seconds" }) })
     }
   }
@@ -23408,7 +23488,7 @@ var submit = createRoute({
 var look3 = createRoute({
   method: "get",
   path: "/v1/analyses/{id}",
-  summary: "An analysis as it stands",
+  summary: "An analysis in its current state",
   request: lookedFor,
   responses: { 200: jsonAnswer("The analysis", analysis), 404: unknown2 }
 });
@@ -23416,14 +23496,14 @@ var follow2 = createRoute({
   method: "get",
   path: "/v1/analyses/{id}/events",
   summary: "Its events as they happen, as server-sent events",
-  description: "Each has its number as id, its kind as name, and an AnalysisEvent as data. With Last-Event-ID only those after it. Ends after done, failed or cancelled.",
+  description: "Each has its number as id, its kind as name, and an AnalysisEvent as data. With Last-Event-ID, only the events after it. The stream ends after done, failed or cancelled.",
   request: {
     ...lookedFor,
     headers: z110.object({ "last-event-id": z110.coerce.number().int().min(0).max(1e9).optional() })
   },
   responses: {
     200: { description: "The events", content: { "text/event-stream": { schema: analysisEvent } } },
-    204: { description: "It has ended, and the client has seen all: an EventSource stops asking" },
+    204: { description: "It has ended, and the client has seen every event, so an EventSource stops reconnecting" },
     404: unknown2
   }
 });
@@ -23431,9 +23511,9 @@ var cancel = createRoute({
   method: "delete",
   path: "/v1/analyses/{id}",
   summary: "Cancel it",
-  description: "Takes it from the queue or ends its trial; nothing where it has ended already.",
+  description: "Takes it out of the queue, or ends its running trial. Does nothing if it has already ended.",
   request: lookedFor,
-  responses: { 202: jsonAnswer("The analysis; a trial that runs takes a moment to end", analysis), 404: unknown2 }
+  responses: { 202: jsonAnswer("The analysis; a running trial takes a moment to end", analysis), 404: unknown2 }
 });
 function addAnalysisRoutes(app, { analyses, keepAliveMillis }) {
   app.openapi(submit, (context) => {
@@ -23471,8 +23551,8 @@ function addAnalysisRoutes(app, { analyses, keepAliveMillis }) {
 }
 var queueFull2 = {
   code: "queue-full",
-  message: "every place in the queue is taken",
-  fix: "Come back after the seconds that Retry-After names."
+  message: "the queue is full",
+  fix: "Try again after the number of seconds in Retry-After."
 };
 var notFound = {
   code: "unknown-analysis",
@@ -23527,7 +23607,7 @@ var fields2 = z111.strictObject({
 });
 var earlierRequest = fields2.refine(
   ({ lora_rank, lora_targets, lora_dropout }) => lora_rank !== void 0 || lora_targets === void 0 && lora_dropout === void 0,
-  { path: ["lora_rank"], message: "something is said about adapters, but not their rank" }
+  { path: ["lora_rank"], message: "an adapter setting is given without a rank" }
 );
 function analysisRequestOf(body2) {
   return analysisRequest.parse({
@@ -23726,7 +23806,7 @@ var information = z114.object({
   /** What each is for, by method and path. */
   endpoints: z114.record(z114.string(), z114.string())
 });
-var description2 = "The batch size that a GPU can really take, how much of it a training config leaves idle, and what that costs.";
+var description2 = "The batch size that a GPU can really take, how much of the GPU a training config leaves idle, and what that costs.";
 function addDescription(app, browsersGoOn) {
   let made2;
   const described3 = () => {
@@ -23741,7 +23821,7 @@ function addDescription(app, browsersGoOn) {
   app.openAPIRegistry.registerPath({
     method: "get",
     path: "/",
-    summary: "What this server is; a browser gets the page for people",
+    summary: "What this server is; browsers get the dashboard",
     responses: { 200: jsonAnswer("In short", information) }
   });
   app.openAPIRegistry.registerPath({
@@ -23850,7 +23930,7 @@ var healthRoute = createRoute2({
 var modelsRoute = createRoute2({
   method: "get",
   path: "/models",
-  summary: "The models of the catalogue; any other is looked for on the Hugging Face Hub",
+  summary: "The models in the catalogue; any other is looked up on the Hugging Face Hub",
   responses: { 200: jsonAnswer("The models", modelList) }
 });
 var analyzeRoute = createRoute2({
@@ -23860,11 +23940,11 @@ var analyzeRoute = createRoute2({
   request: { body: { required: true, content: { "application/json": { schema: earlierRequest } } } },
   responses: {
     200: jsonAnswer("The result", z117.object({ status: z117.literal("success"), data: earlierResult })),
-    400: jsonAnswer("A missing or unknown model, or settings that it cannot have", fault),
-    429: jsonAnswer("Every place in the queue is taken", fault),
+    400: jsonAnswer("A missing or unknown model, or settings that do not apply to it", fault),
+    429: jsonAnswer("The queue is full", fault),
     500: jsonAnswer("A trial failed", fault),
-    503: jsonAnswer("This machine lacks what the engine needs, or the Hub gave no answer", fault),
-    504: jsonAnswer("It takes longer than clients wait; it goes on, and the error says where", fault)
+    503: jsonAnswer("This machine lacks what the engine needs, or the Hub did not answer", fault),
+    504: jsonAnswer("It takes longer than clients wait. It goes on, and the error says where", fault)
   }
 });
 function addEarlierRoutes(app, options) {
@@ -23935,7 +24015,7 @@ function stillRuns(id7) {
   return {
     code: "still-running",
     message: "the analysis takes longer than clients wait",
-    fix: `It goes on: look at /v1/analyses/${id7}.`
+    fix: `It is still running: see /v1/analyses/${id7}.`
   };
 }
 
@@ -23943,7 +24023,7 @@ function stillRuns(id7) {
 import { createRoute as createRoute3 } from "@hono/zod-openapi";
 import * as z118 from "zod";
 var unknown3 = jsonAnswer("No such repository, or a server without a bot", fault);
-var refused4 = jsonAnswer("The request is not understood", fault);
+var refused4 = jsonAnswer("The request is invalid", fault);
 function pageOf(item) {
   return z118.object({
     items: z118.array(item),
@@ -23953,14 +24033,14 @@ function pageOf(item) {
 var list = createRoute3({
   method: "get",
   path: "/v1/repositories",
-  summary: "The repositories that the bot looks after",
+  summary: "The repositories that the bot watches",
   request: { query: pageRequest },
   responses: { 200: jsonAnswer("A page of them", pageOf(repositorySummary)), 400: refused4, 404: unknown3 }
 });
 var configs = createRoute3({
   method: "get",
   path: "/v1/repositories/{owner}/{repo}/configs",
-  summary: "Its training configs, as last known",
+  summary: "Its training configs, as last seen",
   request: { params: repositoryName, query: pageRequest.extend({ order: z118.enum(configOrders).default("waste") }) },
   responses: { 200: jsonAnswer("A page of them, worst first", pageOf(configRecord)), 400: refused4, 404: unknown3 }
 });
@@ -23985,7 +24065,7 @@ var savings = createRoute3({
 var decisions2 = createRoute3({
   method: "get",
   path: "/v1/repositories/{owner}/{repo}/decisions",
-  summary: "Pull requests that were blocked, and those that were accepted, with why",
+  summary: "Pull requests that were blocked, and those that were accepted, with the reasons",
   request: { params: repositoryName, query: pageRequest },
   responses: { 200: jsonAnswer("A page of them, newest first", pageOf(decision)), 400: refused4, 404: unknown3 }
 });
@@ -24019,13 +24099,13 @@ function answered3(page2) {
 }
 var noBot = {
   code: "no-repositories",
-  message: "this server looks after no repositories",
-  fix: "Ask the server of the bot, memorymark-bot."
+  message: "this server has no repositories",
+  fix: "Use the bot's server, memorymark-bot."
 };
 var unknownRepository = {
   code: "unknown-repository",
   message: "the bot does not know this repository",
-  fix: "Install its App on the repository, and open a pull request that touches a training config."
+  fix: "Install its App on the repository, and open a pull request that changes a training config."
 };
 
 // engine/server/app.ts
@@ -24095,31 +24175,31 @@ function addFaults(app, { log }) {
 function refused5(message2) {
   return {
     code: "request-refused",
-    message: message2 === "" ? "the request is not understood" : message2,
-    fix: "Send JSON as application/json; /openapi.json says what it may hold."
+    message: message2 === "" ? "the request is invalid" : message2,
+    fix: "Send JSON as application/json; /openapi.json describes it."
   };
 }
 function wrongMethod(methods2) {
   return {
     code: "wrong-method",
-    message: "this address does not take that method",
+    message: "this address does not support that method",
     fix: `Use ${methods2.join(" or ")}.`
   };
 }
 var tooLarge2 = {
   code: "body-too-large",
   message: `the body is larger than ${MAX_BODY_BYTES / KIB} KiB`,
-  fix: "Send the training config alone."
+  fix: "Send only the training config."
 };
 var noRoute = {
   code: "unknown-address",
   message: "there is nothing at this address",
-  fix: "See /openapi.json for what there is."
+  fix: "See /openapi.json for the routes."
 };
 var ownFault = {
   code: "server-fault",
-  message: "the server failed by a fault of its own",
-  fix: "Look into the server's log."
+  message: "internal server error",
+  fix: "Check the server's log."
 };
 
 // engine/server/service.ts
@@ -24155,7 +24235,7 @@ function mount({ token: token2, gpu: gpu2 = defaultGpu, ...options }) {
     engine: "estimate",
     // Never started: estimates need none.
     python: "python3",
-    machine: KnownMachine.of({ kind: "no-python", why: "this server estimates only" }),
+    machine: KnownMachine.of({ kind: "no-python", why: "this server only estimates" }),
     access: { kind: "token", token: token2 }
   });
   const answer4 = getRequestListener(service.app.fetch);
@@ -24234,7 +24314,7 @@ async function listen(routes, { host, port, log }) {
 async function answer3(routes, request2, response, log) {
   try {
     for (const route of routes) if (await route(request2, response)) return;
-    response.writeHead(404, { "content-type": "text/plain" }).end("There is nothing here.\n");
+    response.writeHead(404, { "content-type": "text/plain" }).end("Not found.\n");
   } catch (error) {
     if (request2.destroyed && !request2.complete) return;
     log.error({ err: error }, "A request could not be answered");
@@ -24438,7 +24518,7 @@ function stillBlocks(configs2) {
   const paths = configs2.slice(0, MAX_PATHS).map(({ path: path7 }) => inlinePath(path7));
   const rest = configs2.length > MAX_PATHS ? [`${configs2.length - MAX_PATHS} more`] : [];
   const verb = configs2.length === 1 ? "goes" : "go";
-  return `${[...paths, ...rest].join(", ")} ${verb} out of memory, which is not accepted along the way. If you know better than the figures, write ${inlineCode("/memorymark accept out-of-memory <reason>")}; if it runs on another GPU, say so in ${inlineCode(".github/memorymark.yml")}.`;
+  return `${[...paths, ...rest].join(", ")} ${verb} out of memory, which has to be accepted explicitly. If the figures are wrong, write ${inlineCode("/memorymark accept out-of-memory <reason>")}; if it runs on another GPU, set that in ${inlineCode(".github/memorymark.yml")}.`;
 }
 
 // bot/commands/access.ts
@@ -24498,11 +24578,11 @@ async function proposalsFor({ report: report2, files, settings, sources }) {
 function sayByHand({ path: path7 }, why) {
   switch (why.kind) {
     case "not-in-file":
-      return `${inlinePath(path7)} does not write the ${why.setting}: it is left to its tool's default, and has to be added by hand.`;
+      return `${inlinePath(path7)} does not set the ${why.setting}, which is left to its tool's default, so it has to be added by hand.`;
     case "not-plain":
-      return `${inlinePath(path7)} does not write a plain number at line ${why.at.line}, column ${why.at.column}, so the change has to be made by hand.`;
+      return `${inlinePath(path7)} has no plain number at line ${why.at.line}, column ${why.at.column}, so the change has to be made by hand.`;
     case "tied-to-other-settings":
-      return `In ${inlinePath(path7)} other settings hang on the batch size, so the change has to be made by hand.`;
+      return `In ${inlinePath(path7)}, other settings depend on the batch size, so the change has to be made by hand.`;
   }
 }
 
@@ -24512,12 +24592,12 @@ async function fix({ work, pull, by }, judged) {
   const notes = byHand2.map(({ config, why }) => sayByHand(config, why));
   if (changes2.length === 0) {
     return declined(
-      [...notes, ...notes.length === 0 ? ["No config here asks for another batch size."] : []].join("\n\n")
+      [...notes, ...notes.length === 0 ? ["No config here needs another batch size."] : []].join("\n\n")
     );
   }
   if (pull.isFork) return told([pasteInstead(changes2), ...notes].join("\n\n"));
   const number65 = await openFix(work, pull, changes2, by);
-  const opened = `#${number65} changes ${changes2.map(({ change: change2 }) => inlinePath(change2.path)).join(", ")} to the recommended batch sizes. Merge it into ${inlineCode(pull.headRef, 200)} to take them.`;
+  const opened = `#${number65} changes ${changes2.map(({ change: change2 }) => inlinePath(change2.path)).join(", ")} to the recommended batch sizes. Merge it into ${inlineCode(pull.headRef, 200)} to apply them.`;
   return told([opened, ...notes].join("\n\n"));
 }
 function pasteInstead(changes2) {
@@ -24525,10 +24605,9 @@ function pasteInstead(changes2) {
     const lines = renderChangedLines(change2) ?? "Its lines cannot be shown here.";
     return `${inlinePath(change2.path)}. ${lines}`;
   });
-  return [
-    "This pull request comes from a fork, where the bot cannot push. These lines are to be pasted:",
-    ...pieces
-  ].join("\n\n");
+  return ["This pull request comes from a fork, to which the bot cannot push. Paste these lines:", ...pieces].join(
+    "\n\n"
+  );
 }
 async function openFix(work, pull, changes2, by) {
   const { github, repository: repository2 } = work;
@@ -24547,7 +24626,7 @@ async function openFix(work, pull, changes2, by) {
     head: branch,
     base: pull.headRef,
     title: "Use the recommended batch sizes",
-    body: `Asked for by ${inlineCode(by)} on #${pull.number}, whose comment says what this changes and how that is known.`
+    body: `Requested by ${inlineCode(by)} on #${pull.number}. The MemoryMark comment there says what this changes and what the figures are based on.`
   });
   return created.number;
 }
@@ -24607,18 +24686,18 @@ var usage = {
   rerun: { form: "rerun", meaning: "reads and judges the configs again" },
   ok: {
     form: "ok <sha>",
-    meaning: "lets the GPU runner measure that commit of a fork; give the newest commit, seven characters or more"
+    meaning: "lets the GPU runner measure that commit of a fork; give the newest commit, at least seven characters"
   },
   accept: {
     form: "accept <reason>",
-    meaning: "unblocks this pull request, with your name and reason on the check, until one of its configs gets worse; a config that goes out of memory is accepted only by `accept out-of-memory <reason>`"
+    meaning: "unblocks this pull request, with your name and reason on the check, until one of its configs gets worse; a config that runs out of memory is accepted only by `accept out-of-memory <reason>`"
   },
   snooze: {
     form: "snooze <days>",
-    meaning: `keeps the comment still and the check from blocking for 1 to ${MAX_SNOOZE_DAYS} days; what goes out of memory still blocks`
+    meaning: `for 1 to ${MAX_SNOOZE_DAYS} days, leaves the comment as it is and keeps the check from blocking; a config that runs out of memory still blocks`
   },
-  explain: { form: "explain", meaning: "tells how each config was read and what its figures stand on" },
-  fix: { form: "fix", meaning: "opens a pull request with the recommended batch sizes onto this branch" }
+  explain: { form: "explain", meaning: "shows how each config was read and what its figures are based on" },
+  fix: { form: "fix", meaning: "opens a pull request against this branch with the recommended batch sizes" }
 };
 
 // bot/commands/help.ts
@@ -24629,7 +24708,7 @@ function help() {
   });
   return told(
     [
-      "What MemoryMark can be asked, at the start of a line of a new comment, one command a comment:",
+      "Commands for MemoryMark, at the start of a line in a new comment, one command per comment:",
       lines.join("\n")
     ].join("\n\n")
   );
@@ -24640,11 +24719,11 @@ async function ok({ work, pull, by }, shaPrefix) {
   const { database, queue, place: place2 } = work;
   const { number: number65, headSha } = pull;
   if (!pull.isFork) {
-    return declined("This pull request comes from this repository itself: its measurement waits for nobody’s leave.");
+    return declined("This pull request comes from this repository itself, so its measurement needs no approval.");
   }
   if (!headSha.startsWith(shaPrefix)) {
     return declined(
-      `That is not the newest commit of this pull request. The newest is ${inlineCode(headSha)}: look at what it changes, and then write ${inlineCode(`/memorymark ok ${headSha}`)}.`
+      `That is not the newest commit of this pull request. The newest is ${inlineCode(headSha)}: review what it changes, then write ${inlineCode(`/memorymark ok ${headSha}`)}.`
     );
   }
   await database.transaction(async (sql) => {
@@ -24736,12 +24815,12 @@ function parseOk(rest) {
   const sha4 = rest.toLowerCase();
   const isSha = /^[0-9a-f]{1,40}$/.test(sha4) && sha4.length >= MIN_SHA_CHARACTERS;
   if (isSha) return { kind: "command", command: { kind: "ok", shaPrefix: sha4 } };
-  return malformed("ok", `It takes the SHA of the newest commit, ${MIN_SHA_CHARACTERS} to 40 hexadecimal characters`);
+  return malformed("ok", `It needs the SHA of the newest commit, ${MIN_SHA_CHARACTERS} to 40 hexadecimal characters`);
 }
 function parseAccept(rest) {
   const outOfMemory2 = /^out-of-memory(?:\s|$)/i.test(rest);
   const reason2 = outOfMemory2 ? rest.slice("out-of-memory".length).trim() : rest;
-  if (!/[\p{L}\p{N}]/u.test(reason2)) return malformed("accept", "It takes a reason, which the check will show");
+  if (!/[\p{L}\p{N}]/u.test(reason2)) return malformed("accept", "It needs a reason, which the check will show");
   if (Array.from(reason2).length > MAX_REASON_CHARACTERS) {
     return malformed("accept", `The reason may be up to ${MAX_REASON_CHARACTERS} characters long`);
   }
@@ -24753,7 +24832,7 @@ function parseSnooze(rest) {
   if (written2 !== void 0 && days3 >= 1 && days3 <= MAX_SNOOZE_DAYS) {
     return { kind: "command", command: { kind: "snooze", days: days3 } };
   }
-  return malformed("snooze", `It takes a number of days from 1 to ${MAX_SNOOZE_DAYS}`);
+  return malformed("snooze", `It needs a number of days from 1 to ${MAX_SNOOZE_DAYS}`);
 }
 function malformed(name3, problem3) {
   return { kind: "malformed", name: name3, problem: problem3 };
@@ -24782,7 +24861,7 @@ async function snooze({ work, pull: { number: number65 }, by, commentId, at }, d
   queue.announce();
   const date6 = until2.toISOString().slice(0, 10);
   return told(
-    `Until ${date6} the comment stays as it is and the check does not block, unless a config goes out of memory.`
+    `Until ${date6} the comment stays as it is and the check does not block, unless a config runs out of memory.`
   );
 }
 
@@ -24811,9 +24890,9 @@ async function runCommand(work, request2, judge2) {
 function answerToFailure(failure) {
   switch (failure.kind) {
     case "fault":
-      return declined("This could not be done, by a fault on our side; the log of the bot says more.");
+      return declined("This failed because of an internal error; the bot's log says more.");
     case "forbidden":
-      return declined("This could not be done: the App lacks a permission. `memorymark-bot doctor` says which.");
+      return declined("This failed because the App lacks a permission; `memorymark-bot doctor` says which.");
     case "passing":
     case "limited":
     case "gone":
@@ -24835,7 +24914,7 @@ async function answerTo(asking, parsed2) {
 async function answerToCommand(asking, command) {
   const { work, request: request2, at, judge: judge2 } = asking;
   if (accessNeeded(command.kind) === "write" && !await mayWrite(work, request2.author)) {
-    return declined(`${inlineCode(`/memorymark ${command.kind}`)} takes write access to this repository.`);
+    return declined(`${inlineCode(`/memorymark ${command.kind}`)} needs write access to this repository.`);
   }
   const pull = await readPullRequest(work, request2.pullNumber);
   if (!pull.isOpen && !isForClosed(command.kind)) return closed;
@@ -24860,14 +24939,14 @@ async function carryOut(asked2, command, judge2) {
       return fix(asked2, await judged());
   }
 }
-var seeHelp = `${inlineCode("/memorymark help")} lists what can be asked.`;
+var seeHelp = `${inlineCode("/memorymark help")} lists the commands.`;
 var closed = declined("This pull request is closed.");
 function isForClosed(name3) {
   return name3 === "help" || name3 === "explain";
 }
 function unknownCommand(word, meant) {
   const didYouMean2 = meant === void 0 ? "" : ` Did you mean ${inlineCode(`/memorymark ${meant}`)}?`;
-  return declined(`There is no command ${inlineCode(word, 50)}.${didYouMean2} ${seeHelp}`);
+  return declined(`Unknown command ${inlineCode(word, 50)}.${didYouMean2} ${seeHelp}`);
 }
 function withFirstOnly(reply) {
   const note = "Only the first command of a comment is carried out.";
@@ -25033,7 +25112,7 @@ async function earlier({ database, place: place2 }, reasons) {
   const text3 = await lastSettings(database, place2);
   const reading = readSettings2(text3 === void 0 ? void 0 : { path: SETTINGS_PATH, text: text3 });
   const isKept = reading.kind === "settings";
-  const which = isKept ? "the last ones that could be read hold" : "the built-in ones hold";
+  const which = isKept ? "the last valid ones apply" : "the built-in ones apply";
   return {
     settings: isKept ? reading.settings : noSettings,
     remarks: [`The settings on the default branch cannot be read, so ${which}.`, ...reasons]
@@ -25108,9 +25187,9 @@ var MAX_INFLATED_BYTES = 20 * 2 ** 20;
 async function readReportArchive(zip) {
   const archive = await fromBufferPromise(Buffer.from(zip)).catch(() => void 0);
   if (archive === void 0) return unusable("it is not a zip archive");
-  if (archive.entryCount > MAX_ENTRIES) return unusable(`it holds more than ${MAX_ENTRIES} files`);
+  if (archive.entryCount > MAX_ENTRIES) return unusable(`it contains more than ${MAX_ENTRIES} files`);
   const entry = await findEntry(archive).catch(() => void 0);
-  if (entry === void 0) return unusable(`it does not hold ${REPORT_ENTRY}`);
+  if (entry === void 0) return unusable(`it does not contain ${REPORT_ENTRY}`);
   if (entry.uncompressedSize > MAX_INFLATED_BYTES) return unusable("its report is larger than 20 MiB");
   const text3 = await inflate(archive, entry).catch(() => void 0);
   return text3 === void 0 ? unusable("it is damaged") : readReport(text3);
@@ -25363,7 +25442,7 @@ async function start(work, workflow, inputs) {
     });
     const run2 = details2.safeParse(answer4.data);
     if (run2.success) return { kind: "started", runId: run2.data.workflow_run_id };
-    return { kind: "refused", why: "it does not say which run it started" };
+    return { kind: "refused", why: "GitHub did not say which run it started" };
   } catch (error) {
     const why = refusals[statusOf(error) ?? 0];
     if (why === void 0) throw error;
@@ -25433,7 +25512,7 @@ async function candidatesBetween(work, baseSha, headSha, settings) {
     changes: (path7) => isCut || paths.has(path7),
     remarks: [
       ...remarks,
-      ...isCut ? ["GitHub lists only a part of this repository; configs beyond it were not looked at."] : []
+      ...isCut ? ["GitHub lists only part of this repository; configs beyond that were not read."] : []
     ]
   };
 }
@@ -25442,7 +25521,7 @@ function countedFiles(files, settings) {
   if (blobs.length <= MAX_FILES) return { blobs, remarks: [] };
   return {
     blobs: blobs.slice(0, MAX_FILES),
-    remarks: [`Only the first ${MAX_FILES} of ${blobs.length} files that may be training configs were read.`]
+    remarks: [`Only the first ${MAX_FILES} of ${blobs.length} possible training configs were read.`]
   };
 }
 async function readCandidates(work, ref, blobs) {
@@ -25493,7 +25572,7 @@ async function beginCheck(work, headSha) {
     status: "in_progress",
     output: {
       title: "Reading the training configs",
-      summary: "MemoryMark is looking at the files this commit changes."
+      summary: "MemoryMark is reading the files that this commit changes."
     }
   });
   return { id: data.id, isCompleted: false, annotations: 0, digest: "" };
@@ -25595,18 +25674,18 @@ function acceptedRemark(acceptance2, accepted) {
   const named3 = paths.slice(0, MAX_PATHS2).map((path7) => inlinePath(path7));
   const rest = paths.length > MAX_PATHS2 ? [`${paths.length - MAX_PATHS2} more`] : [];
   return [
-    `Accepted by ${inlineCode(acceptance2.by)} on ${dateOf(acceptance2.at)}: ${escapeText(acceptance2.reason)}. This covers ${[...named3, ...rest].join(", ")}, until it gets worse.`
+    `Accepted by ${inlineCode(acceptance2.by)} on ${dateOf(acceptance2.at)}: ${escapeText(acceptance2.reason)}. This covers ${[...named3, ...rest].join(", ")} until it gets worse.`
   ];
 }
 function lapsedRemark(config, acceptances) {
   const before = acceptances.find(({ configs: configs2 }) => configs2.some(({ path: path7 }) => path7 === config.path));
   if (before === void 0) return [];
   return [
-    `What ${inlineCode(before.by)} accepted of ${inlinePath(config.path)} on ${dateOf(before.at)} no longer covers it: it got worse.`
+    `The acceptance of ${inlinePath(config.path)} by ${inlineCode(before.by)} on ${dateOf(before.at)} no longer applies: the config got worse.`
   ];
 }
 function snoozedRemark({ by, until: until2 }) {
-  return `Put off by ${inlineCode(by)} until ${dateOf(until2)}; what goes out of memory blocks all the same.`;
+  return `Snoozed by ${inlineCode(by)} until ${dateOf(until2)}; a config that runs out of memory still blocks.`;
 }
 function dateOf(at) {
   return at.toISOString().slice(0, 10);
@@ -25633,9 +25712,9 @@ function waitingFor({ for: what, workflow }) {
     case "start":
       return `Waiting for ${named3} to start.`;
     case "runner":
-      return `${named3} waits for a runner.`;
+      return `${named3} is waiting for a runner.`;
     case "absent-runner":
-      return `No runner has taken ${named3} so far. See that one with the labels of its jobs is online.`;
+      return `No runner has picked up ${named3} so far. Make sure that one with its jobs' labels is online.`;
     case "result":
       return `${named3} is running.`;
   }
@@ -25644,25 +25723,25 @@ function endedBy2({ how, workflow, why }, headSha) {
   const named3 = inlineCode(workflow);
   switch (how) {
     case "needs-leave":
-      return `a GPU measures a newcomer's commit only when someone with write access comments ${inlineCode(`/memorymark ok ${headSha}`)}.`;
+      return `a first-time contributor's commit is measured on a GPU only after someone with write access comments ${inlineCode(`/memorymark ok ${headSha}`)}.`;
     case "needs-approval":
-      return `${named3} waits for approval. Someone with write access can approve its run on the Actions page.`;
+      return `${named3} is waiting for approval. Someone with write access can approve its run on the Actions page.`;
     case "refused":
-      return `GitHub did not start ${named3}: ${why ?? "it gave no reason"}. Mend that, then re-run this check.`;
+      return `GitHub did not start ${named3}: ${why ?? "it gave no reason"}. Fix that, then re-run this check.`;
     case "not-started":
-      return `${named3} did not start for this commit. See that it is on the default branch and that no filter skips it, then re-run this check.`;
+      return `${named3} did not start for this commit. Make sure that it is on the default branch and that no filter skips it, then re-run this check.`;
     case "queued-too-long":
-      return `no runner took ${named3} in time. Bring one with the labels of its jobs online, then re-run this check.`;
+      return `no runner picked up ${named3} in time. Bring one with its jobs' labels online, then re-run this check.`;
     case "timed-out":
-      return `${named3} did not finish in time. Look at its log, then re-run this check.`;
+      return `${named3} did not finish in time. Check its log, then re-run this check.`;
     case "cancelled":
       return `${named3} was cancelled. Re-run this check to measure again.`;
     case "failed":
-      return `${named3} failed before it had a report. Look at its log, then re-run this check.`;
+      return `${named3} failed before it produced a report. Check its log, then re-run this check.`;
     case "without-report":
-      return `${named3} finished and left no report about these configs. See that it uploads the artifact memorymark-report, then re-run this check.`;
+      return `${named3} finished without a report about these configs. Make sure that it uploads the artifact memorymark-report, then re-run this check.`;
     case "not-measured":
-      return `${named3} reported, but not from a GPU. See that its runner has one, then re-run this check.`;
+      return `${named3} reported, but not from a GPU. Make sure that its runner has one, then re-run this check.`;
   }
 }
 
@@ -25709,11 +25788,11 @@ function stateWith(measurement, title, conclusion2) {
   }
 }
 var endings = {
-  "needs-leave": "measuring needs leave",
-  "needs-approval": "measuring needs approval",
+  "needs-leave": "measurement needs /memorymark ok",
+  "needs-approval": "measurement needs approval",
   refused: "not measured",
   "not-started": "not measured",
-  "queued-too-long": "no runner took the measurement",
+  "queued-too-long": "no runner picked up the measurement",
   "timed-out": "the measurement timed out",
   cancelled: "the measurement was cancelled",
   failed: "the measurement failed",
@@ -25736,7 +25815,7 @@ function commentNote(measurement) {
     case "waiting":
       return ["A GPU run is due and will replace these estimates."];
     case "ended":
-      return ["The GPU run brought no measurement, so these are estimates; the check says why."];
+      return ["The GPU run produced no measurement, so these are estimates; the check says why."];
     case "unusable":
     case "not-due":
     case "measured":
@@ -25755,11 +25834,11 @@ function failedCheck(error) {
 }
 function wordsFor(error) {
   if (error instanceof MemoryMarkError) return `${error.problem.message}. ${error.problem.fix}`;
-  return "Something went wrong on our side, and the log of the bot says what.";
+  return "Something went wrong on our side; the bot's log says what.";
 }
 var supersededCheck = {
   title: "No longer measured",
-  summary: "The pull request has a newer commit or is closed, so this one is not measured any more. A newer commit has a check of its own.",
+  summary: "The pull request has a newer commit or is closed, so this commit is no longer measured. A newer commit has its own check.",
   text: "",
   annotations: [],
   state: "cancelled",
@@ -25991,7 +26070,7 @@ async function suggest2(work, { number: number65, headSha, suggestions }) {
     pull_number: number65,
     commit_id: headSha,
     event: "COMMENT",
-    body: "The change that the comment of MemoryMark explains.",
+    body: "The change that the MemoryMark comment explains.",
     comments: comments.map(({ path: path7, lines: { first, last }, body: body2 }) => ({
       path: path7,
       body: body2,
@@ -26456,7 +26535,7 @@ async function readDefaultBranch(work) {
     settings: team.settings,
     remarks: [
       ...team.remarks,
-      ...isCut ? ["GitHub lists only a part of this repository; configs beyond it were not looked at."] : [],
+      ...isCut ? ["GitHub lists only part of this repository; configs beyond that were not read."] : [],
       ...counted2.remarks,
       ...read12.remarks
     ]
@@ -26911,7 +26990,7 @@ var Workers = class {
     this.#options.queue.onAnnounced(() => this.#wake.resolve());
     this.#loop = this.#takeAndRun();
   }
-  /** Takes nothing more and waits for what runs; what has not ended by then is broken off and goes back to the queue. */
+  /** Takes nothing more and waits for what runs; what has not finished by then is aborted and goes back to the queue. */
   async stop(limitMillis) {
     this.#isStopping = true;
     this.#wake.resolve();
@@ -27013,8 +27092,8 @@ function readCursor(schema, cursor2) {
   throw new MemoryMarkError({
     code: "cursor-unreadable",
     field: "cursor",
-    message: "The cursor was not handed out by this list",
-    fix: "Begin again without a cursor."
+    message: "The cursor is not one from this list",
+    fix: "Start again without a cursor."
   });
 }
 
@@ -27535,8 +27614,8 @@ function unanswered(error) {
   if (!(error instanceof Error) || failureOf(error, /* @__PURE__ */ new Date()).kind !== "passing") return void 0;
   return new MemoryMarkError({
     code: "not-answered",
-    message: `The bot cannot start, since what it needs does not answer: ${error.message || error.name}`,
-    fix: "Run `memorymark-bot doctor`, which looks at the database and at GitHub, and start again."
+    message: `The bot cannot start because a service that it needs does not answer: ${error.message || error.name}`,
+    fix: "Run `memorymark-bot doctor`, which checks the database and GitHub, then start again."
   });
 }
 function print(line2) {

@@ -67,6 +67,7 @@ import {
   isCounted,
   isFsdp,
   isOfImages,
+  isWorthFollowing,
   lastSize,
   loops,
   makesAnswers,
@@ -121,7 +122,7 @@ import {
   verdictState,
   version,
   yoloDetector
-} from "./cli-chunk-EHNDAG3L.js";
+} from "./cli-chunk-7JX3QGSJ.js";
 
 // engine/analyze.ts
 import { setImmediate } from "node:timers/promises";
@@ -189,7 +190,7 @@ var phaseNames = {
   forward: "forward",
   "forward without saving": "forward",
   recomputation: "recomputation",
-  answers: "making and scoring answers, forward"
+  answers: "generating and scoring completions, forward"
 };
 var Player = class {
   events = [];
@@ -691,8 +692,8 @@ function notEstimated({ framework }) {
   return new MemoryMarkError({
     code: "framework-not-estimated",
     field: "framework",
-    message: `steps in ${framework} are run, not estimated`,
-    fix: "Run `memorymark sweep`, which finds the largest batch in it."
+    message: `training steps in ${framework} can only be run, not estimated`,
+    fix: "Run `memorymark sweep`, which finds the largest batch by running them."
   });
 }
 
@@ -749,9 +750,9 @@ var Autograd = class {
   parameters = /* @__PURE__ */ new Map();
   /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
   buffers = [];
-  /** The same, but no sharding divides them and no offloading moves them. */
+  /** The same, but neither sharded nor offloaded. */
   wholeBuffers = [];
-  /** The batch's own tensors, which the training loop holds through the step. */
+  /** The batch's own tensors, which the training loop holds during the step. */
   batch = [];
   /** Tensors that the model's outputs reference: the key/value cache. */
   held = [];
@@ -766,7 +767,7 @@ var Autograd = class {
   #isPadded;
   hasFlash;
   castWeights = /* @__PURE__ */ new Map();
-  /** Every cast that the present autocast context keeps until it ends. */
+  /** Casts that the current autocast context keeps until it ends. */
   #cachedCasts = [];
   /** Undefined while gradients are recorded. */
   pass;
@@ -789,7 +790,7 @@ var Autograd = class {
   get isPadded() {
     return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded;
   }
-  /** A model beside the first: what `run` uses of weights is its own. */
+  /** A second model: `run` uses its own weights. */
   ofModel(name, run) {
     this.#model = `${name}.`;
     const result = run();
@@ -803,7 +804,7 @@ var Autograd = class {
     this.pass = void 0;
     return result;
   }
-  /** What `run` does before the steps over the batch begin: its nodes are kept apart. */
+  /** What `run` does happens before the steps over the batch; its nodes are recorded separately. */
   beforehand(run) {
     const outer = this.nodes;
     this.nodes = [];
@@ -848,7 +849,7 @@ var Autograd = class {
     this.record("dropout", { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] });
     return output;
   }
-  /** What is without gradients is not for that in eval mode; frozen copies are, and adapters that are off drop nothing. */
+  /** Running without gradients does not imply eval mode; frozen copies are in eval mode, and disabled adapters have no dropout. */
   #isInTraining() {
     return this.pass === void 0 || this.pass.of === "policy";
   }
@@ -879,7 +880,7 @@ var Autograd = class {
     this.record("pow", { reads: [x], outputs: [output], saves: [x], gradients: [made(x)], backwardScratch });
     return output;
   }
-  /** [heads, m, k] × [heads, k, n] → `shape`. Inside another op autocast has no say. */
+  /** [heads, m, k] × [heads, k, n] → `shape`. Autocast does not apply inside another op. */
   batchMatmul(x, y, shape, { autocasts = true } = {}) {
     const [left, right] = autocasts ? [this.lowered(x), this.lowered(y)] : [x, y];
     const output = this.tensor(shape, left.dtype, [left, right]);
@@ -911,7 +912,7 @@ var Autograd = class {
     this.record("cat", { reads: parts, outputs: [output], gradients });
     return output;
   }
-  /** Under autocast, what matrix products read: weights are cast once a forward pass, activations each time. */
+  /** Under autocast, the inputs of matrix products: weights are cast once per forward pass, activations each time. */
   lowered(x, { cache = true } = {}) {
     if (this.autocastDtype === void 0 || x.dtype !== "float32") return x;
     const isCached = cache && x.storage.persistent && x.requiresGrad;
@@ -933,7 +934,7 @@ var Autograd = class {
     this.record("to", { reads: [x], outputs: [output], gradients: [made(x)] });
     return output;
   }
-  /** What autocast raises to float32: norms, powers, softmax. */
+  /** Ops that autocast runs in float32: norms, powers, softmax. */
   raised(x) {
     return this.autocastDtype === void 0 ? x : this.cast(x, "float32");
   }
@@ -945,7 +946,7 @@ var Autograd = class {
   storage(count, dtype, batched, kind = "activations") {
     return this.#newStorage(count * bytesPerElement[dtype], batched, kind, false);
   }
-  /** A storage of the model beside its parameters. Another pass over the same weights finds it there. */
+  /** A storage that belongs to the model besides its parameters. Another pass over the same weights reuses it. */
   buffer(name, bytes) {
     const key = (this.pass?.of === "copy" ? REFERENCE : "") + this.#model + name;
     const known = this.#namedBuffers.get(key);
@@ -970,7 +971,7 @@ var Autograd = class {
   newEdge() {
     return this.#edges++;
   }
-  /** Outside the graph (no output requires a gradient) nothing is saved. */
+  /** Outside the graph (if no output requires a gradient), nothing is saved. */
   record(name, options) {
     const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch: scratch3 = [], backwardScratch = [] } = options;
     const readStorages = options.reads.map((tensor) => tensor.storage);
@@ -1189,11 +1190,11 @@ function divergenceFrom(tape, logits, reference) {
 
 // engine/estimate/kernels/key-value-cache.ts
 var KeyValueCache = class {
-  /** In the order in which the model's layers ask. */
+  /** In the order in which the model's layers use them. */
   #kept = [];
   #next = 0;
   #tokens = 0;
-  /** Before each pass; `tokens`: in all, once the pass is done. */
+  /** Call before each pass; `tokens`: the total after the pass. */
   begin(tokens) {
     this.#next = 0;
     this.#tokens = tokens;
@@ -1207,7 +1208,7 @@ var KeyValueCache = class {
     this.#kept[this.#next++] = output;
     return output;
   }
-  /** Until here the answers are being made. */
+  /** Generation ends here. */
   end(autograd) {
     autograd.record("return", { reads: this.#kept, outputs: [] });
   }
@@ -2175,7 +2176,7 @@ function workBytes(shape, tokens, element) {
     steps,
     lastScan: always + stateElements * element,
     stateScan: always + stateElements * (FLOAT32_BYTES + element),
-    // States and their gradients in float32, and both again in the input's type; states that have it are not cast.
+    // States and their gradients in float32, and both cast to the input's type, unless the states already have it.
     backwardScan: always + scores + tokens * heads * element + stateElements * (2 * FLOAT32_BYTES + (element === FLOAT32_BYTES ? 1 : 2) * element)
   };
 }
@@ -2639,11 +2640,11 @@ var Batch = class extends Autograd {
 
 // engine/estimate/layers/blocks.ts
 var Blocks = class extends Batch {
-  /** What went into each block: the hidden states that `output_hidden_states` would hand out. */
+  /** The input of each block: the hidden states that `output_hidden_states` would return. */
   blockInputs = [];
   /** Tensors that local variables of the running block reference. */
   locals = [];
-  /** What the running block hands on. */
+  /** What the running block passes on. */
   #handedOn = [];
   local(x) {
     this.locals.push(x);
@@ -2716,7 +2717,7 @@ function trainsSomething(nodes) {
 
 // engine/estimate/layers/weights.ts
 var Weights = class extends Blocks {
-  /** Weights that train on what stands among the words. */
+  /** Weights that train on images or audio among the tokens. */
   towers = [];
   #trainedNames = (this.spec.trainable?.names ?? []).flatMap((name) => parameterPattern(name) ?? []);
   idle(features, body) {
@@ -2745,7 +2746,7 @@ var Weights = class extends Blocks {
       edge: this.newEdge()
     };
   }
-  /** peft utils/other.py ModulesToSaveWrapper: a trainable copy of a module is used, and the original stays. */
+  /** peft utils/other.py ModulesToSaveWrapper: a trainable copy of a module is used, and the original is kept. */
   savedWhole(name, shape, original = `${name}.weight`) {
     const isSaved = this.spec.lora?.modulesToSave?.includes(name.slice(name.lastIndexOf(".") + 1)) ?? false;
     if (!isSaved || this.pass !== void 0 && this.pass.of !== "policy") return void 0;
@@ -2759,7 +2760,7 @@ var Weights = class extends Blocks {
   isTrained(name) {
     return this.spec.trainable === void 0 || this.#trainedNames.some((pattern) => pattern.test(name));
   }
-  /** LLaMA-Factory model/adapter.py: weights are loaded in the type that is computed in, and made float32 where they train. */
+  /** LLaMA-Factory model/adapter.py: weights are loaded in the compute type, and made float32 if they train. */
   get #frozen() {
     const { trainable, loop } = this.spec;
     const isPart2 = trainable !== void 0 && loop !== "ultralytics" && this.pass?.of !== "copy";
@@ -2933,13 +2934,13 @@ var Pointwise = class extends Weights {
 // engine/estimate/layers/linears.ts
 var INT32_BYTES = 4;
 var Linears = class extends Pointwise {
-  /** Last names of the linear modules met so far: what adapters can target. */
+  /** Last names of the linear modules seen so far: what adapters can target. */
   linearNames = /* @__PURE__ */ new Set();
   expertNames;
-  /** The last hidden states, once a decoder has asked for its logits. */
+  /** The last hidden states, once a decoder has computed its logits. */
   outputLayerInput;
   #gatheredTokens;
-  /** `expertNames`: what puts adapters on the experts of the model. */
+  /** `expertNames`: the targets that put adapters on the model's experts. */
   constructor(spec, device, expertNames) {
     super(spec, device);
     this.expertNames = expertNames;
@@ -2952,7 +2953,7 @@ var Linears = class extends Pointwise {
     this.record(name, { reads: [ids], outputs: [output], saves: [ids], gradients: [made(table2)] });
     return ids === this.batchInput ? this.#ownTokens(this.#amongWords(output)) : output;
   }
-  /** transformers: `masked_scatter` of what towers saw or heard, through which their weights' gradients come back. */
+  /** transformers: `masked_scatter` of the towers' outputs into the embeddings, through which their weights' gradients flow. */
   #amongWords(words3) {
     const towers = this.towers;
     if (towers.length === 0) return words3;
@@ -2974,13 +2975,13 @@ var Linears = class extends Pointwise {
     if (isSum) return this.#ownTokens(output);
     return outFeatures === features || this.spec.fusedLoss ? output : this.#exchanged("all_gather", output, [...output.shape.slice(0, -1), features]);
   }
-  /** Tokens of which this GPU holds the residuals. */
+  /** Tokens whose residuals this GPU holds. */
   get #heldTokens() {
     const [tokens = 1] = this.input.shape;
     const { gpus: gpus2 = 1, dividesTokens = false } = this.spec.tensorParallel ?? {};
     return dividesTokens ? Math.ceil(tokens / gpus2) : tokens;
   }
-  /** torch: distributed/tensor/parallel/style.py PrepareModuleInput: a module's layers share what it gathers. */
+  /** torch: distributed/tensor/parallel/style.py PrepareModuleInput: a module's layers share the gathered input. */
   #allTokens(x) {
     const [tokens = 1] = this.input.shape;
     if (x.shape[0] === tokens || x.shape[0] !== this.#heldTokens) return x;
@@ -2994,7 +2995,7 @@ var Linears = class extends Pointwise {
     if (x.shape[0] !== tokens || this.#heldTokens === tokens) return x;
     return this.#exchanged("reduce_scatter", x, [this.#heldTokens, ...x.shape.slice(1)]);
   }
-  /** A new tensor of what all GPUs hold, or a part of their sum; its gradient goes the other way. */
+  /** All-gather or reduce-scatter into a new tensor; its gradient goes through the opposite operation. */
   #exchanged(name, x, shape) {
     const output = this.tensor(shape, x.dtype, [x]);
     this.record(name, { reads: [x], outputs: [output], gradients: [made(x)] });
@@ -3034,7 +3035,7 @@ var Linears = class extends Pointwise {
     this.record(name, matrixProduct(factor, weight, fused, output, lastSize(x)));
     return options.composed ? bias.reduce((sum2, part2) => this.add(sum2, part2), output) : output;
   }
-  /** torchao's quantizers pass over tied output layers and widths that no group divides; torchtune's LoRA recipe, what is not adapted. */
+  /** torchao's quantizers skip tied output layers and widths that are not a multiple of the group; torchtune's LoRA recipe skips layers without adapters. */
   #roundingGroup(name, x, { tiedTo }) {
     const { fakeQuantization, lora } = this.spec;
     if (fakeQuantization === void 0 || tiedTo !== void 0) return void 0;
@@ -3074,7 +3075,7 @@ var Linears = class extends Pointwise {
   #isOutputLayer(name) {
     return this.spec.task === "causal-lm" && (name === "lm_head" || name === "embed_out");
   }
-  /** bitsandbytes leaves the output layer alone; torchtune's builders, the attention of a part that has no adapters. */
+  /** bitsandbytes skips the output layer; torchtune's builders skip the attention of a part without adapters. */
   #isQuantized(name, { isQuantizable = false } = {}) {
     if (name.includes("_attn.") && !this.isTrained(name)) return false;
     return this.spec.quantization !== void 0 && (isQuantizable || !this.#isOutputLayer(name)) && name !== "score";
@@ -3173,7 +3174,7 @@ var Experts = class extends Linears {
     this.locals.push(...locals, matrices.up, matrices.down);
     return output;
   }
-  /** `names`: those that put adapters on it when all of them are targets, the rank of each added up. */
+  /** `names`: the targets that together put adapters on it, with their ranks added up. */
   #expertMatrix(name, shape, names2 = []) {
     const matrix = this.#expertWeight(name, shape);
     const { rank = 0, targets = [] } = this.spec.lora ?? {};
@@ -3183,7 +3184,7 @@ var Experts = class extends Linears {
     const isMerged = this.#hasParameterAdapter(name) && this.spec.expertStyle !== "axolotl-kernels";
     return isMerged ? withLowRankMatrices(this, name, matrix, rank) : matrix;
   }
-  /** Adapters of experts' matrices that stay products of their own. */
+  /** Adapters of experts' matrices that stay separate products. */
   #expertFactors(name, matrix) {
     const { expertStyle, lora } = this.spec;
     const isApart = expertStyle === "axolotl-kernels" && this.#hasParameterAdapter(name);
@@ -3195,7 +3196,7 @@ var Experts = class extends Linears {
     if (parameters !== void 0) this.linearNames.add(part2);
     return this.isPolicy() && (parameters?.includes(part2) ?? false);
   }
-  /** kt-kernel sft/autograd.py KTMoEFunction: nothing is kept on the GPU; what comes back is as large as what went. */
+  /** kt-kernel sft/autograd.py KTMoEFunction: nothing is kept on the GPU; the output is as large as the input. */
   #onHost(name, x) {
     const output = this.tensor(x.shape, x.dtype, [x]);
     this.record(name, { reads: [x], outputs: [output], gradients: [made(x)] });
@@ -3228,7 +3229,7 @@ var Experts = class extends Linears {
     this.locals.push(logits, rows, results);
     return this.residual(shared(), summed2(this, results, x), { inPlace: true });
   }
-  /** torchtune modules/moe/experts.py LoRAGroupedExperts: one matrix a part for all experts, and one pair of adapters. */
+  /** torchtune modules/moe/experts.py LoRAGroupedExperts: one matrix per part for all experts, and one pair of adapters. */
   #chosenExperts(name, rows, count, inner) {
     const project = (part2, input, to) => {
       const product = (weight, from) => expertProduct(this, from, weight);
@@ -4333,7 +4334,7 @@ var Footprint = class {
   nodes;
   #timeline;
   #peaks = /* @__PURE__ */ new Map();
-  /** Replays that fitted: within any capacity between these two the allocator does the very same. */
+  /** Replays that fitted: for any capacity between these two, the allocator behaves identically. */
   #fitting = /* @__PURE__ */ new Map();
   constructor(spec, config, device = { hasFlash: true }) {
     this.spec = spec;
@@ -4356,7 +4357,7 @@ var Footprint = class {
     this.#peaks.set(key, peak);
     return peak;
   }
-  /** What is there between steps. */
+  /** What is allocated between steps. */
   resting(batch, workspaceBytes) {
     const breakdown = this.#resident(batch, workspaceBytes);
     return { bytes: byteKinds.reduce((sum2, kind) => sum2 + breakdown[kind], 0), breakdown, moment: "between steps" };
@@ -4403,7 +4404,7 @@ var Footprint = class {
     const lasted = model.every((storage) => allocate(bytesAt(storage, batch))) && allocate(workspaceBytes) && play(step.slice(0, eventsBeforeOptimizer)) && optimizerState2.every((storage) => allocate(bytesAt(storage, batch))) && play(step.slice(eventsBeforeOptimizer)) && play(step);
     return lasted ? { kind: "fits", reservedBytes: allocator.peakReservedBytes } : { kind: "out-of-memory" };
   }
-  /** Bytes that are there between steps. */
+  /** Bytes allocated between steps. */
   #resident(batch, workspaceBytes) {
     const { model, optimizerState: optimizerState2 } = this.#timeline;
     const bytes = { ...emptyBreakdown(), workspace: workspaceBytes };
@@ -4417,8 +4418,8 @@ function ownPart({ model, tensorParallel }, config) {
   if (part2 !== void 0) return part2;
   throw new MemoryMarkError({
     code: "not-divisible",
-    message: `How ${tensorParallel.gpus} GPUs would divide the layers of ${model} is not modelled, or their number divides no heads`,
-    fix: "Leave this config out of the check for now."
+    message: `Tensor parallelism of ${model} over ${tensorParallel.gpus} GPUs is not modelled, or its heads cannot be divided among them`,
+    fix: "Exclude this config for now: add it to ignore in .github/memorymark.yml."
   });
 }
 function refuseMissingTargets(spec, { linearNames }) {
@@ -4428,7 +4429,7 @@ function refuseMissingTargets(spec, { linearNames }) {
   throw new MemoryMarkError({
     code: "no-such-lora-target",
     message: `${spec.model} has no linear layer named ${missing.join(", ")}`,
-    fix: `Name some of: ${[...linearNames].join(", ")}.`
+    fix: `Use some of ${[...linearNames].join(", ")}.`
   });
 }
 function refuseNothingTrained({ model, trainable }, { parameters }) {
@@ -4436,8 +4437,8 @@ function refuseNothingTrained({ model, trainable }, { parameters }) {
   const some = [...parameters.keys()].filter((_, index) => index < 3);
   throw new MemoryMarkError({
     code: "nothing-trains",
-    message: `No parameter of ${model} is named as what is to train: ${trainable.names.join(", ")}`,
-    fix: `Write patterns that match its names in transformers, such as ${some.join(", ")}.`
+    message: `No parameter of ${model} matches what is to be trained: ${trainable.names.join(", ")}`,
+    fix: `Write patterns that match its parameter names in transformers, such as ${some.join(", ")}.`
   });
 }
 function changeOf({ kind, storage }, batch) {
@@ -4636,10 +4637,11 @@ function priced(gpu2, pricePerHourUsd2, priceSource, now) {
 import { styleText } from "node:util";
 var INDENT = "  ";
 var LABEL_WIDTH = 12;
-function renderTerminal(report, { color, columns }) {
+function renderTerminal(report, { color, columns, judges = true }) {
   const page2 = {
     paint: (style, text2) => color ? styleText(style, text2, { validateStream: false }) : text2,
-    columns: Math.max(40, columns)
+    columns: Math.max(40, columns),
+    judges
   };
   if (report.configs.length === 0) return "No training config found: nothing to measure.";
   const state = verdictState(report);
@@ -4648,14 +4650,14 @@ function renderTerminal(report, { color, columns }) {
 }
 function block(config, page2) {
   const state = configState(config);
-  const heading = `${page2.paint(stateStyle(state), stateWord(config))} ${page2.paint("bold", plainPath(config.path))}`;
+  const heading = `${page2.paint(stateStyle(state), stateWord(config, page2))} ${page2.paint("bold", plainPath(config.path))}`;
   const body = config.status === "analysed" ? analysedLines(config, page2) : config.problems.map((problem) => wrap(plainProblem(problem), INDENT, page2.columns));
   return [heading, ...body].join("\n");
 }
-function stateWord(config) {
+function stateWord(config, { judges }) {
   if (config.status === "not-analysed") return "not analysed";
   if (!config.current.fits) return findingOf(config) === "may-not-fit" ? "may not fit" : "out of memory";
-  return config.verdict.state;
+  return config.verdict.state === "blocked" && !judges ? "would block" : config.verdict.state;
 }
 function stateStyle(state) {
   switch (state) {
@@ -4676,7 +4678,8 @@ function analysedLines(config, page2) {
   return [...bars, ...breakdownLines(config, page2), ...adviceLines(config, page2), known];
 }
 function barLines(config, page2) {
-  const { current, recommended, largest } = config;
+  const { current, largest } = config;
+  const recommended = isWorthFollowing(config) ? config.recommended : void 0;
   const lines = [barLine(config, "now", current, page2)];
   if (recommended && recommended.microBatch !== current.microBatch) {
     lines.push(barLine(config, "recommended", recommended, page2));
@@ -4710,12 +4713,12 @@ function rightSizingSentences({ rightSizing }) {
   if (rightSizing === void 0) return [];
   const price = `${formatUsd(rightSizing.gpu.pricePerHourUsd)} an hour`;
   return [
-    `A cheaper GPU is enough: ${plainText(rightSizing.gpu.name, 60)} at ${price}, ${formatUsd(rightSizing.costPerRunUsd)} a run.`
+    `A cheaper GPU is enough: ${plainText(rightSizing.gpu.name, 60)} at ${price}, ${formatUsd(rightSizing.costPerRunUsd)} per run.`
   ];
 }
 function knownHow(config) {
   const { gpu: gpu2, hoursPerRun: hoursPerRun2, runsPerYear: runsPerYear2 } = config;
-  const price = `${formatUsd(gpu2.pricePerHourUsd)} an hour (${plainText(gpu2.priceDate, 40)}), ${formatCount(hoursPerRun2)} hours a run, ${formatCount(runsPerYear2)} runs a year`;
+  const price = `${formatUsd(gpu2.pricePerHourUsd)} an hour (${plainText(gpu2.priceDate, 40)}), ${formatCount(hoursPerRun2)} hours per run, ${formatCount(runsPerYear2)} runs per year`;
   return `${plainText(gpu2.name, 60)}; memory ${memoryProvenance(config)}; throughput ${throughputProvenance(config)}; ${price}.`;
 }
 function wrap(text2, indent, columns) {
@@ -4767,7 +4770,7 @@ async function isDirectory(path2) {
         code: "no-such-file",
         file: path2,
         message: "no such file or directory",
-        fix: "Check the path; it is taken relative to the working directory."
+        fix: "Check the path; it is relative to the working directory."
       },
       { cause: error }
     );
@@ -4850,11 +4853,11 @@ var glob = text("a glob, such as configs/**/*.yaml", 500);
 var globs = z.array(glob, "a list of globs").max(MAX_GLOBS, `a list of at most ${MAX_GLOBS} globs`);
 var gpu = z.enum(
   gpus.map(({ id }) => id),
-  "a GPU of the catalogue"
+  "a GPU in the catalogue"
 );
 var pricePerHourUsd = positive(1e4);
 var hoursPerRun = positive(1e5).describe("Wall-clock hours of one run at the current batch size. Default 2.");
-var runsPerYear = positive(1e6).describe("Training runs in a year. Default 100.");
+var runsPerYear = positive(1e6).describe("Training runs per year. Default 100.");
 var conditions = z.union([z.string(), z.array(z.string())], 'a condition, such as "waste > 40 %", or a list of them').transform((written, context) => {
   try {
     return parseConditions([written].flat().join(", "), "");
@@ -4866,14 +4869,14 @@ var conditions = z.union([z.string(), z.array(z.string())], 'a condition, such a
   }
 });
 var overrideKeys = {
-  path: glob.describe("The configs that this is about, from the root of the repository."),
+  path: glob.describe("The configs that this applies to, relative to the root of the repository."),
   gpu: gpu.describe("The GPU that these configs run on.").optional(),
   model: text("a model: its Hub id, or its name in the catalogue", 200).describe("The model that these configs train, as its id on the Hugging Face Hub.").optional(),
   task: z.enum(tasks, "a task").describe("What the model is trained for.").optional(),
   sequence_length: wholeNumber(1e7).describe("Tokens of the longest sequence.").optional(),
   image_size: wholeNumber(1e5).describe("Pixels of the square image's side.").optional(),
   labels: wholeNumber(1e6).describe("Classes of a classification head.").optional(),
-  gpus: wholeNumber(1e5).describe("GPUs that train together, as the launcher is told.").optional(),
+  gpus: wholeNumber(1e5).describe("The number of GPUs that train together, as given to the launcher.").optional(),
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional()
 };
@@ -4881,43 +4884,43 @@ var overrideEntry = z.strictObject(overrideKeys, "an override: a mapping with a 
 var scheduleWords = 'a schedule, such as "0 6 * * 1", or never';
 var reportKeys = {
   schedule: z.string(scheduleWords).max(100, scheduleWords).refine((written) => written === "never" || isSchedule(written), {
-    error: "This is not a schedule that comes due, and at most once a day",
+    error: "This is not a valid schedule with at most one report per day",
     params: {
       fix: 'Write minute, hour, day of the month (1 to 28), month and day of the week, such as "0 6 * * 1", or never.'
     }
   }).describe(
-    "When the issue that reports on the default branch is brought up to date: minute, hour, day of the month, month and day of the week, in UTC. `never` for no report. Default 0 6 * * 1."
+    "When to update the issue that reports on the default branch: minute, hour, day of the month, month and day of the week, in UTC. `never` for no report. Default 0 6 * * 1."
   ).optional()
 };
 var measuring = ["pull-request", "dispatch"];
 var workflowWords = "the path of a workflow, such as .github/workflows/memorymark-sweep.yml";
 var measureKeys = {
   by: z.enum(measuring, '"pull-request" or "dispatch"').describe(
-    "Whether the GPU run is the workflow that pull requests run themselves (`pull-request`), or one on the default branch that the bot dispatches with the head commit as data (`dispatch`), which reaches pull requests from forks too."
+    "Which GPU run is due: that of the workflow that pull requests run themselves (`pull-request`), or one on the default branch that the bot dispatches with the head commit as data (`dispatch`), which works for pull requests from forks too."
   ),
   workflow: z.string(workflowWords).regex(/^\.github\/workflows\/[\w.-]{1,200}\.ya?ml$/, workflowWords).describe(
-    "The workflow that measures. Default: the one that the bot was started with for `pull-request`, .github/workflows/memorymark-sweep.yml for `dispatch`."
+    "The workflow that measures. Default: for `pull-request` the one that the bot was started with, for `dispatch` .github/workflows/memorymark-sweep.yml."
   ).optional(),
-  wait_minutes: wholeNumber(1440).describe("Minutes after which the check no longer waits for the GPU run and goes by the estimate. Default 60.").optional()
+  wait_minutes: wholeNumber(1440).describe("Minutes after which the check stops waiting for the GPU run and uses the estimate. Default 60.").optional()
 };
 var settingsFile = z.strictObject({
   paths: globs.describe("Only files that match one of these globs are read. Default: every YAML and JSON file.").optional(),
-  ignore: globs.describe("Files that match one of these globs are left out.").optional(),
+  ignore: globs.describe("Files that match one of these globs are ignored.").optional(),
   gpu: gpu.describe("The GPU that the training runs on. Default a10.").optional(),
-  prices: z.partialRecord(gpu, pricePerHourUsd, "a list of prices by GPU, such as a10: 0.75").describe("What you pay for an hour of one GPU in US dollars, by GPU.").optional(),
+  prices: z.partialRecord(gpu, pricePerHourUsd, "a list of prices by GPU, such as a10: 0.75").describe("What one hour of each GPU costs you, in US dollars.").optional(),
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional(),
   "fail-on": conditions.describe("What blocks a pull request: `waste > 40 %`, `throughput-loss > 10 %`, `annual-cost > $500`, or `never`.").optional(),
-  "warn-on": conditions.describe("What is remarked on without blocking, in the words of fail-on.").optional(),
+  "warn-on": conditions.describe("What gives a warning without blocking, written like fail-on.").optional(),
   judge: z.enum(judgements, '"changed" or "all"').describe(
-    "Whether a config that was bad on the base branch blocks a pull request that makes it no worse: `changed` (the default) does not block, `all` does."
+    "Whether a config that was already bad on the base branch blocks a pull request that makes it no worse: `changed` (the default) does not block, `all` does."
   ).optional(),
-  step_size: wholeNumber(MAX_BATCH).describe("Batch sizes tried are every one up to this, then its multiples. Default 8.").optional(),
-  margin_percent: within(0, 90).describe("Percent of usable memory that a recommended batch leaves free. Default 5.").optional(),
-  measure: z.strictObject(measureKeys, "a mapping that says by what").describe("Makes a GPU run due on pull requests that change training configs; the check of the bot waits for it.").optional(),
+  step_size: wholeNumber(MAX_BATCH).describe("Every batch size up to this one is tried, then its multiples. Default 8.").optional(),
+  margin_percent: within(0, 90).describe("Percentage of usable memory that a recommended batch leaves free. Default 5.").optional(),
+  measure: z.strictObject(measureKeys, "a mapping with the key by").describe("Requires a GPU run on pull requests that change training configs; the bot's check waits for it.").optional(),
   report: z.strictObject(reportKeys, "a mapping with a schedule").describe("The bot's report on every config of the default branch.").optional(),
   overrides: z.array(overrideEntry, "a list of overrides, each with a path").max(MAX_OVERRIDES, `a list of at most ${MAX_OVERRIDES} overrides`).describe(
-    "What holds for some configs only, or what they cannot say themselves. Where several match, the later wins."
+    "Settings for some configs only, and what those configs cannot say themselves. If several match, the last one wins."
   ).optional()
 });
 function keysAt(path2) {
@@ -4996,7 +4999,7 @@ function refusal(issue, { value, source = "", isWritten }) {
   return { code: "settings-refused", message, fix: `Write ${issue.message}.` };
 }
 function unknownKey(key, known) {
-  return { code: "unknown-key", message: `The key ${quote(key)} is not known`, fix: suggest(key, known) };
+  return { code: "unknown-key", message: `Unknown key ${quote(key)}`, fix: suggest(key, known) };
 }
 function fieldName(path2) {
   return path2.map((key, index) => typeof key === "number" ? `[${key}]` : `${index === 0 ? "" : "."}${plain(String(key))}`).join("");
@@ -5089,7 +5092,7 @@ function noMapping({ path: path2 }) {
     file: path2,
     line: 1,
     message: "The settings are not a mapping of keys to values",
-    fix: "Write a setting a line, such as gpu: a10."
+    fix: "Write one setting per line, such as gpu: a10."
   };
 }
 function severalDocuments({ path: path2 }) {
@@ -5098,7 +5101,7 @@ function severalDocuments({ path: path2 }) {
     file: path2,
     line: 1,
     message: "The file holds several documents",
-    fix: "Keep one, and drop the lines of three dashes between them."
+    fix: "Keep one, and remove the lines of three dashes between them."
   };
 }
 
@@ -5112,8 +5115,8 @@ async function findSettings(flags) {
     throw new MemoryMarkError({
       code: "usage",
       field: "--no-settings",
-      message: "settings are both named and switched off",
-      fix: "Give --settings or --no-settings."
+      message: "it contradicts --settings",
+      fix: "Use one of --settings and --no-settings."
     });
   }
   if (flags["no-settings"]) return { kind: "none" };
@@ -5144,7 +5147,7 @@ function isMissing(error) {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }
 function unreadable2(path2, cause) {
-  const message = isMissing(cause) ? "no such file" : "the settings cannot be read";
+  const message = isMissing(cause) ? "no such file" : "the settings file cannot be read";
   const fix = "Check the path and its permissions, or run with --no-settings.";
   return new MemoryMarkError({ code: "settings-unreadable", file: path2, message, fix }, { cause });
 }
@@ -5264,7 +5267,7 @@ function page(python, machine, engine, tfjs) {
   return [
     `node          ${process.version}`,
     ...machineLines(python, machine),
-    `tensorflow.js ${"why" in tfjs ? `does not run here: ${plainText(lastLine(tfjs.why), 300)}` : `${tfjs.label}, ${tfjs.provenance}`}`,
+    `tensorflow.js ${"why" in tfjs ? `cannot run here: ${plainText(lastLine(tfjs.why), 300)}` : `${tfjs.label}, ${tfjs.provenance}`}`,
     `engine auto   ${engine}: ${meaning[engine]}`,
     ...[...advice2(machine), ...quantisingAdvice(machine), ...tfjsAdvice(tfjs)].map((line) => `to do         ${line}`)
   ].join("\n");
@@ -5286,7 +5289,7 @@ function machineLines(python, machine) {
 function deviceWords(device) {
   switch (device.kind) {
     case "cuda":
-      return `${device.count > 1 ? `${device.count} × ` : ""}${device.name}, ${formatGib(device.totalBytes)}, of which the CUDA context takes ${formatGib(device.contextBytes)}`;
+      return `${device.count > 1 ? `${device.count} × ` : ""}${device.name}, ${formatGib(device.totalBytes)}, of which the CUDA context uses ${formatGib(device.contextBytes)}`;
     case "mps":
       return `${device.name}, ${formatGib(device.totalBytes)}`;
     case "cpu":
@@ -5296,15 +5299,15 @@ function deviceWords(device) {
 }
 function tfjsAdvice(tfjs) {
   if (!("why" in tfjs) && tfjs.provenance === "measured") return [];
-  return ["For training in TensorFlow.js, install @tensorflow/tfjs-node-gpu: then `tfjs` measures."];
+  return ["For training in TensorFlow.js, install @tensorflow/tfjs-node-gpu, so that `tfjs` can measure."];
 }
 function quantisingAdvice(machine) {
   if (machine.kind === "no-python" || machine.hasBitsandbytes) return [];
-  return ["pip install bitsandbytes: then configs over 4-bit and 8-bit bases are traced or measured too."];
+  return ["pip install bitsandbytes, so that configs with 4-bit and 8-bit base models can be traced or measured too."];
 }
 function advice2(machine) {
   if (machine.kind === "no-python") {
-    return ["pip install torch transformers, and set MEMORYMARK_PYTHON to that interpreter: then `trace` runs."];
+    return ["pip install torch transformers, and set MEMORYMARK_PYTHON to that interpreter, so that `trace` can run."];
   }
   switch (machine.device.kind) {
     case "cuda":
@@ -5312,7 +5315,7 @@ function advice2(machine) {
       return [];
     case "cpu":
     case "none":
-      return ["On a machine with an NVIDIA GPU, install a CUDA build of torch: then `torch` measures."];
+      return ["On a machine with an NVIDIA GPU, install a CUDA build of torch, so that `torch` can measure."];
   }
 }
 function lastLine(text2) {
@@ -5383,7 +5386,7 @@ function loraOf(values, rank) {
       code: "out-of-range",
       field: "--lora-dropout",
       message: `"${values["lora-dropout"]}" is not a probability`,
-      fix: "Give a number from 0 up to, not including, 1."
+      fix: "Use a number from 0 up to, but not including, 1."
     });
   }
   return { rank, targets: targets?.filter((target) => target !== "") ?? [...defaultLoraTargets], dropout };
@@ -5392,8 +5395,8 @@ function missingRank(flag) {
   return new MemoryMarkError({
     code: "usage",
     field: `--${flag}`,
-    message: "this flag says something about adapters, but there are none",
-    fix: "Give --lora-rank too."
+    message: "this option is about adapters, but there are none",
+    fix: "Add --lora-rank."
   });
 }
 
@@ -5416,8 +5419,8 @@ async function subjectOf(positionals, values) {
   if (name === void 0 || positionals.length > 1) {
     throw new MemoryMarkError({
       code: "usage",
-      message: name === void 0 ? "a model or a config is missing" : "only one model or config is estimated at a time",
-      fix: "Run `memorymark estimate bert`, a Hub id or a config file."
+      message: name === void 0 ? "no model or config is named" : "more than one model or config is named",
+      fix: "Name one: a model such as bert, a Hugging Face Hub id, or a config file."
     });
   }
   return await namesModel(name) ? modelSubject(name) : configSubject(name, values);
@@ -5515,7 +5518,8 @@ function terminal2({ path: path2, assumptions }, assessment) {
   };
   const page2 = renderTerminal(report, {
     color: process.stdout.hasColors?.() ?? false,
-    columns: process.stdout.columns ?? 100
+    columns: process.stdout.columns ?? 100,
+    judges: false
   });
   return assumptions.length === 0 ? page2 : [page2, "", ...assumptions].join("\n");
 }
@@ -5713,7 +5717,7 @@ var Throughput = class {
     const stepMillis = accumulation * this.#microStepMillis(microBatch) + this.#optimizerMillis;
     return 1e3 * microBatch * accumulation / stepMillis;
   }
-  /** Straight lines between readings; beyond them, the nearest reading's time scaled as the model has it. */
+  /** Linear interpolation between measurements; beyond them, the nearest measured time, scaled by the model. */
   #microStepMillis(microBatch) {
     const above = this.#readings.find((reading2) => reading2.microBatch >= microBatch);
     const below = this.#readings.findLast((reading2) => reading2.microBatch <= microBatch);
@@ -5900,12 +5904,10 @@ function assumptionsOf(assessment, record, probe) {
     (point) => point !== void 0 && record.peak(point.microBatch) === void 0
   );
   return [
-    `Peak memory is ${provenance} on ${name}${by}; samples per second are ${throughputProvenance2}.`,
-    ...provenance === "estimated" ? [] : ["The breakdown, the lever and the cheaper GPU are modelled."],
-    ...unread && provenance !== "estimated" ? [
-      `A size that ran out of memory shows the peak that our model gives it, corrected by the sizes that were ${provenance}.`
-    ] : [],
-    ...throughputProvenance2 === "measured" && !current.fits ? ["The current batch does not run, so its samples per second are carried over from the sizes that do."] : []
+    `Peak memory is ${provenance} for the ${name}${by}; throughput is ${throughputProvenance2}.`,
+    ...provenance === "estimated" ? [] : ["The memory breakdown, the suggestion that frees most memory and the cheaper GPU are modelled."],
+    ...unread && provenance !== "estimated" ? [`For a size that ran out of memory, the peak is modelled and corrected by the sizes that were ${provenance}.`] : [],
+    ...throughputProvenance2 === "measured" && !current.fits ? ["The current batch does not run, so its throughput is extrapolated from the sizes that do."] : []
   ];
 }
 
@@ -5926,7 +5928,7 @@ var SweepProgress = class {
     this.#stream.write(`${trialLine(trial, device, this.#count)}
 `);
   };
-  /** Takes the unfinished line away. */
+  /** Removes the unfinished line. */
   ended = () => {
     if (this.#stream.isTTY) this.#stream.write(ERASE_LINE);
   };
@@ -5983,7 +5985,7 @@ async function sweep2(args) {
     progress.ended();
     if (result.kind === "cancelled") return interrupted(result.trials, probe);
     if (result.kind === "sizes-only") return printSizes(result, probe.device, values.json ?? false);
-    const assumptions = entrypoint === void 0 ? [] : [`The step is ${entrypoint}; what is modelled is modelled as ${subject.spec.model}.`];
+    const assumptions = entrypoint === void 0 ? [] : [`The step is ${entrypoint}; modelled figures are those of ${subject.spec.model}.`];
     return print(configResult(subject, result, assumptions), options.policy, values.json ?? false);
   } catch (_) {
     var _error = _, _hasError = true;
@@ -5998,15 +6000,15 @@ function optionsOn({ engine, device }, path2, judging2, planned) {
 }
 function interrupted(trials, probe) {
   const fitting = trials.filter(({ outcome: outcome2 }) => outcome2.kind === "fits").map(({ microBatch }) => microBatch);
-  const known = fitting.length === 0 ? "No size is known to fit." : `Batch ${Math.max(...fitting)} fits.`;
+  const known = fitting.length === 0 ? "No batch size is known to fit." : `Batch ${Math.max(...fitting)} fits.`;
   console.log(
     [...trials.map((trial, index) => trialLine(trial, probe.device, index + 1)), `Interrupted. ${known}`].join("\n")
   );
   return INTERRUPTED;
 }
 var sizesOnlyBecause = {
-  "no-peaks": "PyTorch counts no peak of memory there, so nothing is said of waste or cost.",
-  "other-framework": "What uses the memory, and speed, are modelled for PyTorch alone, so nothing is said of waste or cost."
+  "no-peaks": "PyTorch does not report peak memory on this device, so waste and cost are left out.",
+  "other-framework": "The memory breakdown and speed are modelled for PyTorch only, so waste and cost are left out."
 };
 function printSizes({ why, largest, trials }, device, asJson) {
   const words3 = largest === void 0 ? "Not even one sample fits" : `Batch ${largest} is the largest that fits`;
@@ -6051,22 +6053,30 @@ function terminal3(report, config) {
 
 // engine/cli/usage.ts
 var commands = {
-  check: `memorymark check [paths…]      find training configs and judge each
-  --gpu <id>                   GPU to judge on (default a10)
+  check: {
+    form: "check [paths…]",
+    purpose: "find training configs (default: in the working directory) and judge each",
+    options: `
+  --gpu <id>                   GPU that the training runs on (default a10)
   --fail-on <conditions>       what blocks: "waste > 40 %", "throughput-loss > 10 %", "annual-cost > $500", "never"
-  --warn-on <conditions>       what is remarked on
-  --price-per-hour <usd>       price of one GPU, instead of the catalogue's
+  --warn-on <conditions>       what only gives a warning
+  --price-per-hour <usd>       price of one GPU hour, instead of the catalogue's
   --hours-per-run <hours>      length of a run at the current batch (default 2)
-  --runs-per-year <count>      runs in a year (default 100)
-  --settings <file>            settings to read (default .github/memorymark.yml, where there is one); options win over them
-  --no-settings                read none
-  --json                       print the report as JSON`,
-  estimate: `memorymark estimate <model-id-or-config>      memory of one model, without a GPU
-  --batch-size <n>             samples on one GPU (default 16)
-  --gradient-accumulation <n>  micro-steps in one optimizer step (default 1)
-  --sequence-length <tokens>   text (default 128)
-  --target-length <tokens>     what a sequence-to-sequence model writes (default: as long as its source)
-  --image-size <pixels>        images (default: as the model was trained)
+  --runs-per-year <count>      runs per year (default 100)
+  --settings <file>            settings file (default .github/memorymark.yml, if it exists); options override it
+  --no-settings                ignore the settings file
+  --json                       print the report as JSON`
+  },
+  estimate: {
+    form: "estimate <model-id-or-config>",
+    purpose: "estimate the memory of one model or config, without a GPU",
+    options: `
+  --gpu <id>                   GPU that the training runs on (default a10)
+  --batch-size <n>             samples per GPU and forward pass: the micro-batch (default 16)
+  --gradient-accumulation <n>  micro-batches per optimizer step (default 1)
+  --sequence-length <tokens>   for text (default 128)
+  --target-length <tokens>     targets of a sequence-to-sequence model (default: as long as the source)
+  --image-size <pixels>        for images (default: the size that the model was trained on)
   --task sequence-classification|masked-lm|causal-lm|seq2seq-lm|image-classification|object-detection
   --labels <n>                 classes of a classification head (default 2)
   --step training|forward-backward
@@ -6074,49 +6084,85 @@ var commands = {
   --precision fp32|tf32|bf16|bf16-master|amp-bf16|amp-fp16
   --attention sdpa|eager
   --gradient-checkpointing
-  --lora-rank <n>              adapters over frozen weights; --lora-targets q_proj,v_proj,… --lora-dropout <p>
-  --quantization nf4|nf4-double|int8|gptq|awq  quantised base weights under the adapters
-  --gpus <n>                   GPUs that share the model; --sharding ddp|zero1|zero2|zero3|fsdp|fsdp-grad-op
-  --fused-loss                 Liger's or another loss that never holds the logits whole
+  --lora-rank <n>              LoRA adapters over frozen weights; with --lora-targets q_proj,v_proj,… --lora-dropout <p>
+  --quantization nf4|nf4-double|int8|gptq|awq   quantised base weights under the adapters
+  --gpus <n>                   GPUs that share the training; with --sharding ddp|zero1|zero2|zero3|fsdp|fsdp-grad-op
+  --fused-loss                 Liger's or another loss that never materialises all logits
   --padded                     batches carry a padding mask
-  --loop plain|trainer|ultralytics    who runs the step: a plain PyTorch loop, Hugging Face's Trainer, or Ultralytics'
-  --framework pytorch|tensorflow.js   what runs the step; TensorFlow.js is answered by \`sweep\` alone
-  --settings <file>            what a config cannot say itself (default .github/memorymark.yml); --no-settings
-  --gpu <id>                   GPU to judge on (default a10)
-  --json                       print one JSON object`,
-  explain: `memorymark explain <config…>               how a config is understood: its tool, each setting with its line or default,
-                               and what cannot be known from the file`,
-  sweep: `memorymark sweep <model-id-or-config>         the largest batch, found by trials
-  --engine auto|estimate|trace|torch|tfjs   what runs a trial (default auto: the best this machine has)
-  --strategy predict-verify|bisect|linear
-  --step-size <n>              sizes tried are every one up to it, then its multiples (default 8)
-  --limit-memory <size>        caps the device, so that a larger card plays a smaller one: 22.1GiB
+  --loop plain|trainer|ultralytics    what runs the step: a plain PyTorch loop, Hugging Face's Trainer or Ultralytics'
+  --framework pytorch|tensorflow.js   TensorFlow.js works with \`sweep\` only
+  --settings <file>            settings file (default .github/memorymark.yml, if it exists), for what a config cannot say
+  --no-settings                ignore the settings file
+  --json                       print one JSON object`
+  },
+  sweep: {
+    form: "sweep <model-id-or-config>",
+    purpose: "find the largest batch by running trials",
+    options: `
+  --engine auto|estimate|trace|torch|tfjs   what runs a trial (default auto: the best that this machine has)
+  --strategy predict-verify|bisect|linear   how to search (default predict-verify: two to four trials)
+  --step-size <n>              try every size up to this one, then its multiples (default 8)
+  --limit-memory <size>        cap the device's memory, to emulate a smaller card: 22.1GiB
   --device cuda|mps|cpu        device for the torch engine (default: the best); cpu needs --limit-memory
-  --allow-entrypoint <path.py:function>   runs your own step; the function gets (spec, device) and returns (model, make_batch)
-  --fail-on, --warn-on, --price-per-hour, --hours-per-run, --runs-per-year as in \`check\`, and every option of \`estimate\``,
-  serve: `memorymark serve                      the REST API and the pages, on this machine
-  --host <address>             where to listen (default 127.0.0.1); any that others can reach needs MEMORYMARK_API_TOKEN
-  --port <n>                   default 5001; 0 takes any that is free
-  --gpu <id>                   assumed where neither a request nor this machine has a GPU (default a10)
-  --engine auto|estimate|trace|torch|tfjs   what runs trials (default auto; any other is then the only one served)
-  --python <command>           the interpreter with PyTorch (default MEMORYMARK_PYTHON, or python3)
-  --allow-origin <origin>      lets pages of another site ask; may be repeated`,
-  doctor: `memorymark doctor             what this machine has, and which engine auto takes
-  --json                       print one JSON object`,
-  "validate-backward": `memorymark validate-backward <model-id-or-config>   forward memory against forward and backward
-  --engine auto|trace|torch|tfjs, --json, and every option of \`estimate\``,
-  "validate-compile": `memorymark validate-compile <model-id-or-config>    eager steps against torch.compile's
+  --allow-entrypoint <path.py:function>   run your own step; the function gets (spec, device), returns (model, make_batch)
+  --fail-on, --warn-on, --price-per-hour, --hours-per-run, --runs-per-year as in \`check\`, and every option of \`estimate\``
+  },
+  explain: {
+    form: "explain <config…>",
+    purpose: "show how a config is read: its format, and where each setting comes from",
+    options: `
+  --settings <file>            settings file (default .github/memorymark.yml, if it exists)
+  --no-settings                ignore the settings file`
+  },
+  doctor: {
+    form: "doctor",
+    purpose: "show what this machine has, and which engine auto uses",
+    options: `
+  --json                       print one JSON object`
+  },
+  serve: {
+    form: "serve",
+    purpose: "serve the dashboard and the REST API on this machine",
+    options: `
+  --host <address>             where to listen (default 127.0.0.1); an address that others can reach needs MEMORYMARK_API_TOKEN
+  --port <n>                   port (default 5001); 0 picks a free one
+  --gpu <id>                   GPU to assume if neither a request nor this machine has one (default a10)
+  --engine auto|estimate|trace|torch|tfjs   what runs trials (default auto); any other is then the only one on offer
+  --python <command>           the interpreter that has PyTorch (default MEMORYMARK_PYTHON, or else python3)
+  --allow-origin <origin>      let pages from another site call the API; may be repeated`
+  },
+  "validate-backward": {
+    form: "validate-backward <model-id-or-config>",
+    purpose: "compare the memory of a forward pass with that of forward and backward",
+    options: `
+  --engine auto|trace|torch|tfjs, --json, and every option of \`estimate\``
+  },
+  "validate-compile": {
+    form: "validate-compile <model-id-or-config>",
+    purpose: "time eager steps against torch.compile",
+    options: `
   --device cuda|mps|cpu, --steps <n>, --json, and every option of \`estimate\``
+  }
 };
-function usage(command) {
-  const known = command !== void 0 && Object.hasOwn(commands, command) ? commands[command] : void 0;
-  if (known !== void 0) return known;
+var WIDTH = Math.max(...Object.values(commands).map(({ form }) => form.length));
+function usage(name) {
+  const known = name !== void 0 && Object.hasOwn(commands, name) ? commands[name] : void 0;
+  return known === void 0 ? overview() : withOptions(known);
+}
+function overview() {
+  const all = Object.values(commands);
   return `MemoryMark: the batch size your GPU can really take.
 
-${Object.values(commands).join("\n\n")}
+${all.map(({ form, purpose }) => `memorymark ${form.padEnd(WIDTH)}  ${purpose}`).join("\n")}
+memorymark ${"help [command]".padEnd(WIDTH)}  show this, or one command's options
+
+${all.map(withOptions).join("\n\n")}
 
 GPUs: ${gpus.map((gpu2) => gpu2.id).join(", ")}
-Exit codes: 0 fine, 1 blocked by policy, 2 usage or bad input, 130 interrupted.`;
+Exit codes: 0 fine, 1 blocked by policy, 2 usage error or bad input, 130 interrupted.`;
+}
+function withOptions({ form, purpose, options }) {
+  return `memorymark ${form}: ${purpose}${options}`;
 }
 
 // engine/probes/validation.ts
@@ -6228,8 +6274,8 @@ function backwardWords({ forwardPeakBytes, forwardBackwardPeakBytes }, ratio, ru
   return [
     subject,
     `forward               ${formatGib(forwardPeakBytes)}`,
-    `forward and backward  ${formatGib(forwardBackwardPeakBytes)}, ${ratio.toFixed(2)} times the forward pass`,
-    runs2 ? "The backward pass runs: it keeps activations and makes gradients, which grow with the batch." : "The batch is too small to tell, or the backward pass is not running: try a larger one."
+    `forward and backward  ${formatGib(forwardBackwardPeakBytes)}, ${ratio.toFixed(2)}× the forward pass`,
+    runs2 ? "The backward pass runs: memory for activations and gradients grows with the batch." : "The batch is too small to tell, or the backward pass is not running: try a larger one."
   ].join("\n");
 }
 async function validateCompile(args) {
@@ -6269,7 +6315,7 @@ function compileWords({ eager, compiled }, breakEvenSteps, subject) {
     subject,
     row("eager", eager),
     row("compiled", compiled),
-    breakEvenSteps === null ? "Compilation does not pay here: the compiled step is no faster." : `Compilation pays after ${breakEvenSteps} steps. A trial runs a few, so trials are eager.`
+    breakEvenSteps === null ? "Compilation does not pay off here: the compiled step is no faster." : `Compilation pays off after ${breakEvenSteps} steps. A trial runs only a few, so trials are eager.`
   ].join("\n");
 }
 async function memoryEngine({ framework }) {
@@ -6284,7 +6330,7 @@ function doneOrThrow(answer, command) {
   throw new MemoryMarkError({
     code: "check-failed",
     message: `${command} could not run: ${why}`.slice(0, 2e3),
-    fix: "Run `memorymark doctor` for what this machine has and what to install."
+    fix: "Run `memorymark doctor` to see what this machine has and what to install."
   });
 }
 
@@ -6295,29 +6341,48 @@ var commands2 = {
   explain,
   sweep: sweep2,
   doctor,
-  // Loaded when asked for: its libraries would cost every other command's start more than a check takes.
-  serve: async (args) => (await import("./cli-serve-M255C5YD.js")).serve(args),
+  // Loaded on demand: its libraries would slow the start of every other command by more than a check takes.
+  serve: async (args) => (await import("./cli-serve-ZUHTT2HC.js")).serve(args),
   "validate-backward": validateBackward,
   "validate-compile": validateCompile
 };
+var OLDEST_NODE = [22, 12];
 process.exitCode = await main(process.argv.slice(2));
 async function main([name, ...args]) {
-  if (name === void 0 || name === "help" || name === "--help" || name === "-h") return print2(usage());
   if (name === "--version" || name === "-v") return print2(version);
-  if (args.includes("--help") || args.includes("-h")) return print2(usage(name));
   try {
-    const command = Object.hasOwn(commands2, name) ? commands2[name] : void 0;
-    if (command === void 0) throw unknownCommand(name);
-    return await command(args);
+    refuseOldNode(process.versions.node);
+    if (name === void 0 || name === "help" || name === "--help" || name === "-h") return print2(usageOf(args[0]));
+    if (args.includes("--help") || args.includes("-h")) return print2(usageOf(name));
+    return await commandNamed(name)(args);
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error;
     console.error(error.message);
     return 2;
   }
 }
+function commandNamed(name) {
+  const command = Object.hasOwn(commands2, name) ? commands2[name] : void 0;
+  if (command === void 0) throw unknownCommand(name);
+  return command;
+}
+function usageOf(name) {
+  if (name !== void 0) commandNamed(name);
+  return usage(name);
+}
 function print2(text2) {
   console.log(text2);
   return 0;
+}
+function refuseOldNode(running) {
+  const [major = 0, minor = 0] = running.split(".").map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_NODE;
+  if (major > oldestMajor || major === oldestMajor && minor >= oldestMinor) return;
+  throw new MemoryMarkError({
+    code: "node-too-old",
+    message: `this is Node ${running}, which is too old`,
+    fix: `Use Node ${OLDEST_NODE.join(".")} or newer.`
+  });
 }
 function unknownCommand(name) {
   const near = closest(name, Object.keys(commands2));

@@ -75,7 +75,7 @@ import {
   unanalysedConfig,
   verdict,
   version
-} from "./cli-chunk-EHNDAG3L.js";
+} from "./cli-chunk-7JX3QGSJ.js";
 
 // engine/cli/serve.ts
 import { once as once3 } from "node:events";
@@ -146,14 +146,14 @@ var analysisRequest = z.strictObject({
   strategy: z.enum(strategyNames).default("predict-verify"),
   /** Sizes tried are every one up to it, then its multiples. */
   stepSize: z.int().min(1).max(MAX_STEP_SIZE).optional(),
-  /** Of one GPU; the catalogue's price unless told. */
+  /** Of one GPU; the catalogue's price by default. */
   pricePerHourUsd: z.number().positive().max(1e4).optional(),
   /** Wall-clock hours of a run at the current batch. */
   hoursPerRun: z.number().positive().max(1e5).optional(),
   runsPerYear: z.number().positive().max(1e6).optional()
 }).refine(({ model, config }) => model === void 0 !== (config === void 0), {
   path: ["model"],
-  message: "give a model or a config, one of them"
+  message: "give either a model or a config"
 });
 var probing = z.object({
   engine: z.enum(engines),
@@ -161,7 +161,7 @@ var probing = z.object({
   device: z.object({
     name: z.string(),
     totalBytes: z.number().min(0),
-    /** Total − CUDA context: the limit that the trials are held against. */
+    /** Total − CUDA context: the limit that trials are compared with. */
     usableBytes: z.number().min(0),
     /** Versions and driver behind the answers, in words; empty for the estimate. */
     software: z.string()
@@ -288,22 +288,22 @@ var fieldNames = [
 ];
 var AGAIN_FIELD = "request";
 var fieldLabels = {
-  source: "What is trained",
+  source: "What to analyse",
   model: "Model",
   config: "Training config",
   gpu: "GPU",
-  engine: "How",
+  engine: "Engine",
   step: "Step",
   precision: "Precision",
   optimizer: "Optimizer",
-  sequenceLength: "Sequence length, tokens",
-  microBatch: "Micro-batch now",
-  gradientAccumulation: "Gradient accumulation now",
+  sequenceLength: "Sequence length (tokens)",
+  microBatch: "Current micro-batch",
+  gradientAccumulation: "Current gradient accumulation",
   gradientCheckpointing: "Gradient checkpointing",
   loraRank: "LoRA rank",
   quantization: "Base weights",
   gpus: "Number of GPUs",
-  stepSize: "Step between sizes"
+  stepSize: "Batch size step"
 };
 var count = z2.string().regex(/^\d{1,12}$/, "is not a whole number").transform(Number);
 var sent = z2.object({
@@ -361,7 +361,7 @@ function pasted(text) {
 }
 function missingSubject({ source, model, config }) {
   if (source === "model" && !model) {
-    return problem2("model", "no model is named", "Choose one of the list, or write its id on the Hugging Face Hub.");
+    return problem2("model", "no model is named", "Choose one from the list, or enter its Hugging Face Hub id.");
   }
   if (source === "config" && !config) {
     return problem2("config", "no config is given", "Paste the YAML or JSON that sets the batch size.");
@@ -426,8 +426,8 @@ var more = [
   "engine"
 ];
 var engineOptions = [
-  ["auto", "the best that this machine can"],
-  ["estimate", "estimate only: at once"]
+  ["auto", "the best that this machine can run"],
+  ["estimate", "estimate only (instant)"]
 ];
 var Fields = class {
   #values;
@@ -448,14 +448,14 @@ var Fields = class {
       "model",
       html`<input id="model" name="model" list="models" maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="google-bert/bert-base-uncased" value="${this.#values.model ?? ""}"${this.#described("model", true)}>
 <datalist id="models">${modelIds.map((id2) => html`<option value="${id2}"></option>`)}</datalist>`,
-      `One of the ${modelIds.length} in the list. ${examples}`
+      `One of the ${modelIds.length} built-in models. ${examples}`
     );
   }
   config() {
     return this.#field(
       "config",
       html`<textarea id="config" name="config" rows="10" maxlength="100000" autocapitalize="off" spellcheck="false"${this.#described("config", true)}>${this.#values.config ?? ""}</textarea>`,
-      "YAML or JSON of Hugging Face, Axolotl, LLaMA-Factory, torchtune, DeepSpeed, Lightning, timm and others."
+      "YAML or JSON for Hugging Face, Axolotl, LLaMA-Factory, torchtune, DeepSpeed, Lightning, timm and others."
     );
   }
   select(name, options) {
@@ -489,9 +489,9 @@ function defaultsText() {
   const model = findModel("bert");
   if (model === void 0) throw new Error("the catalogue lost BERT");
   const { microBatch, sequenceLength, precision, optimizer } = specOf(model);
-  return `Default: as the config has it; for a bare model micro-batch ${microBatch}, ${sequenceLength} tokens, ${precision}, ${optimizer}, a training step.`;
+  return `Defaults: what the config says; for a model alone, micro-batch ${microBatch}, ${sequenceLength} tokens, ${precision}, ${optimizer} and a training step.`;
 }
-var examples = "Others work where the server can ask the Hugging Face Hub for their sizes.";
+var examples = "Others work if the server can look them up on the Hugging Face Hub.";
 function same(word) {
   return [word, word];
 }
@@ -501,7 +501,7 @@ function gpuOption({ id: id2, name, totalBytes, pricePerHourUsd }) {
 function stepText(step) {
   switch (step) {
     case "training":
-      return "training: the second real step";
+      return "training: forward, backward, optimizer";
     case "forward-backward":
       return "forward and backward only";
   }
@@ -536,14 +536,14 @@ function outcomeText(outcome2) {
   }
 }
 function stepText2(stepMillis) {
-  return `${formatCount(Math.round(stepMillis))} ms a step`;
+  return `${formatCount(Math.round(stepMillis))} ms per step`;
 }
 
 // engine/server/dashboard/log.ts
 function eventLine(event2) {
   switch (event2.kind) {
     case "queued":
-      return `waiting, place ${event2.position} in the queue`;
+      return `waiting, number ${event2.position} in the queue`;
     case "started":
       return "started";
     case "probing":
@@ -561,7 +561,7 @@ function eventLine(event2) {
   }
 }
 function linesOf(analysis2) {
-  if (analysis2.state === "queued") return [`waiting, place ${analysis2.position} in the queue`];
+  if (analysis2.state === "queued") return [`waiting, number ${analysis2.position} in the queue`];
   const probing2 = analysis2.probing === void 0 ? [] : [probingLine(analysis2.probing)];
   return [...probing2, ...analysis2.trials.map(trialLine)];
 }
@@ -571,7 +571,7 @@ function logList(lines) {
 }
 function probingLine({ engine, provenance: provenance2, device }) {
   const by = device.software === "" ? "" : ` (${plainText(device.software, 200)})`;
-  return `${provenance2} by the ${engine} engine for ${plainText(device.name, 60)}${by}: ${formatGib(device.usableBytes)} can be used`;
+  return `${provenance2} by the ${engine} engine for ${plainText(device.name, 60)}${by}: ${formatGib(device.usableBytes)} usable`;
 }
 
 // engine/server/dashboard/notice.ts
@@ -600,7 +600,7 @@ function verdictText({ reasons }) {
   return reasons.length === 0 ? "within policy" : reasons.map(reasonText).join("; ");
 }
 function reasonText(reason) {
-  const spared = reason.spared === void 0 ? "" : ` (spared: ${reason.spared === "no-worse" ? "no worse than before" : "within the error"})`;
+  const spared = reason.spared === void 0 ? "" : ` (does not block: ${reason.spared === "no-worse" ? "no worse than before" : "within the error"})`;
   switch (reason.kind) {
     case "does-not-fit":
       return `does not fit${spared}`;
@@ -646,7 +646,7 @@ function chart(options) {
   const { id: id2, title, rows } = options;
   return html6`<section class="card" aria-labelledby="${id2}-title">
 <h2 id="${id2}-title">${title}</h2>
-${rows.length < 2 ? html6`<p class="sub">Too few points are known for a curve.</p>` : figure(options)}
+${rows.length < 2 ? html6`<p class="sub">There are too few points for a curve.</p>` : figure(options)}
 ${rows.length === 0 ? "" : figures(options)}
 </section>`;
 }
@@ -658,7 +658,7 @@ function figures(options) {
 }
 function summary({ yName, rows, limit, marks = [] }) {
   const [first, last] = [rows[0], rows.at(-1)];
-  const course = first && last ? `from ${first.yText} at ${first.xText} to ${last.yText} at ${last.xText}` : "nothing known";
+  const course = first && last ? `from ${first.yText} at ${first.xText} to ${last.yText} at ${last.xText}` : "no data";
   const places = [...marks.map(({ name, x }) => `${name}: ${x}`), ...limit ? [`limit: ${limit.name}`] : []];
   return [`${yName}: ${course}`, ...places].join("; ");
 }
@@ -686,7 +686,7 @@ function memoryCurve(config) {
   return chart({
     id: "memory-curve",
     title: html7`Memory against batch ${memoryChip(config)}`,
-    note: "The points are the sizes tried; the line only joins them.",
+    note: "The points are the sizes tried; the line only connects them.",
     xName: "Micro-batch",
     yName: `Peak memory, ${provenance2}`,
     yUnit: "GiB",
@@ -697,7 +697,7 @@ function memoryCurve(config) {
       xText: formatCount(microBatch),
       // How much was missing is not always known; the cross then stands on the limit.
       y: (bytes ?? gpu.usableBytes) / GIB,
-      yText: bytes === void 0 ? "more than there is" : formatGib(bytes),
+      yText: bytes === void 0 ? "more than the GPU has" : formatGib(bytes),
       remark: fits ? "fits" : "out of memory",
       isBad: !fits,
       isMeasured
@@ -710,7 +710,7 @@ function throughputCurve(config) {
   return chart({
     id: "throughput-curve",
     title: html7`Throughput against batch ${chip(throughputProvenance2)}`,
-    note: "One micro-batch a step. The recommendation is the smallest size within 2 % of the best that fits with a margin.",
+    note: "One micro-batch per step. The recommendation is the smallest size that reaches within 2 % of the best throughput and fits with a margin.",
     xName: "Micro-batch",
     yName: `Samples per second, ${throughputProvenance2}`,
     yUnit: "/s",
@@ -784,7 +784,7 @@ function termsOf({ gpu, hoursPerRun, runsPerYear }, query) {
 function gains(config, terms) {
   return html8`<section aria-labelledby="gains-title">
 <h2 id="gains-title">What the change brings</h2>
-${config.current.fits ? cards(config, terms) : html8`<p class="card">The config does not run as it is, so there is no speed and no cost to compare with.</p>`}
+${config.current.fits ? cards(config, terms) : html8`<p class="card">The config does not run as it is, so there is no current speed or cost to compare with.</p>`}
 </section>`;
 }
 function cards(config, terms) {
@@ -793,19 +793,19 @@ function cards(config, terms) {
   return html8`<div data-costs data-speedup="${speedup}" data-gpus="${spec2.gpus}">
 <dl class="gains">
 <div class="card gain"><dt>Speedup ${chip(throughputProvenance2)}</dt><dd><strong>${formatRatio(speedup)}</strong><span>samples per second, recommended against now</span></dd></div>
-<div class="card gain"><dt>Cost of a run ${chip(throughputProvenance2)}</dt><dd><strong data-cost="recommended">${figures2.recommended}</strong><span>instead of <span data-cost="now">${figures2.now}</span></span></dd></div>
-<div class="card gain"><dt>Savings a year ${chip(throughputProvenance2)}</dt><dd><strong data-cost="year">${figures2.year}</strong><span>on the terms below</span></dd></div>
+<div class="card gain"><dt>Cost per run ${chip(throughputProvenance2)}</dt><dd><strong data-cost="recommended">${figures2.recommended}</strong><span>instead of <span data-cost="now">${figures2.now}</span></span></dd></div>
+<div class="card gain"><dt>Savings per year ${chip(throughputProvenance2)}</dt><dd><strong data-cost="year">${figures2.year}</strong><span>with the figures below</span></dd></div>
 </dl>
 ${termsForm(config, terms)}
 </div>`;
 }
 function termsForm({ gpu, spec: spec2 }, terms) {
   const several = spec2.gpus === 1 ? "" : `, times ${formatCount(spec2.gpus)} GPUs`;
-  return html8`<form method="get" class="card terms" aria-label="Terms of the cost">
-<label>Price of an hour, $<input name="price" type="number" inputmode="decimal" min="0.001" max="10000" step="any" required value="${terms.pricePerHourUsd}"></label>
-<label>Hours a run takes now<input name="hours" type="number" inputmode="decimal" min="0.001" max="100000" step="any" required value="${terms.hoursPerRun}"></label>
-<label>Runs a year<input name="runs" type="number" inputmode="decimal" min="0.001" max="1000000" step="any" required value="${terms.runsPerYear}"></label>
-<button class="secondary">Compute again</button>
+  return html8`<form method="get" class="card terms" aria-label="Cost assumptions">
+<label>Price per hour ($)<input name="price" type="number" inputmode="decimal" min="0.001" max="10000" step="any" required value="${terms.pricePerHourUsd}"></label>
+<label>Hours per run now<input name="hours" type="number" inputmode="decimal" min="0.001" max="100000" step="any" required value="${terms.hoursPerRun}"></label>
+<label>Runs per year<input name="runs" type="number" inputmode="decimal" min="0.001" max="1000000" step="any" required value="${terms.runsPerYear}"></label>
+<button class="secondary">Recalculate</button>
 <p class="sub">Cost is hours × price${several}; a faster run takes fewer hours. ${plainText(gpu.name, 60)}: ${formatUsd(gpu.pricePerHourUsd)} an hour (${plainText(gpu.priceSource, 120)}, ${plainText(gpu.priceDate, 40)}).</p>
 </form>`;
 }
@@ -815,10 +815,10 @@ import { html as html9 } from "hono/html";
 function groundsCard(config) {
   const { spec: spec2, dialect, batchSizeAt, assumptions } = config;
   return html9`<section class="card" aria-labelledby="grounds-title">
-<h2 id="grounds-title">What the figures rest on</h2>
+<h2 id="grounds-title">What the figures are based on</h2>
 <dl class="facts">
 ${facts(spec2).map(([name, value]) => html9`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
-${batchSizeAt ? html9`<div><dt>Read as</dt><dd>${plainText(dialect, 60)}</dd></div>` : ""}
+${batchSizeAt ? html9`<div><dt>Format</dt><dd>${plainText(dialect, 60)}</dd></div>` : ""}
 </dl>
 ${assumptions.length === 0 ? "" : html9`<ul>${assumptions.map((assumption) => html9`<li>${plainText(assumption)}</li>`)}</ul>`}
 ${rightSizing(config)}
@@ -849,7 +849,7 @@ function rightSizing({ rightSizing: rightSizing2, current, recommended }) {
   if (rightSizing2 === void 0) return "";
   const { gpu, costPerRunUsd: costPerRunUsd2 } = rightSizing2;
   const share = formatRatio((recommended ?? current).costPerRunUsd / costPerRunUsd2);
-  return html9`<p>A cheaper GPU is enough (modelled): ${plainText(gpu.name, 60)} at ${formatUsd(gpu.pricePerHourUsd)} an hour, ${formatUsd(costPerRunUsd2)} a run; the run here costs ${share} that.</p>`;
+  return html9`<p>A cheaper GPU is enough (modelled): ${plainText(gpu.name, 60)} at ${formatUsd(gpu.pricePerHourUsd)} an hour, ${formatUsd(costPerRunUsd2)} per run; on this GPU a run costs ${share} that.</p>`;
 }
 
 // engine/server/dashboard/result/memory-bars.ts
@@ -860,7 +860,7 @@ function memoryBars(config) {
   const scaleBytes = Math.max(gpu.usableBytes, ...bars.map(({ point }) => point.peakBytes), 1);
   return html10`<section class="card" aria-labelledby="memory-title">
 <h2 id="memory-title">Peak memory ${memoryChip(config)}</h2>
-<p class="sub">${formatGib(gpu.usableBytes)} of ${plainText(gpu.name, 60)} can be used: ${formatGib(gpu.totalBytes)} less the CUDA context.${config.provenance === "measured" ? "" : " Hatched: not measured."}</p>
+<p class="sub">${formatGib(gpu.usableBytes)} of the ${plainText(gpu.name, 60)} is usable: ${formatGib(gpu.totalBytes)} less the CUDA context.${config.provenance === "measured" ? "" : " Hatched: not measured."}</p>
 ${hatching}
 <ul class="bars">${bars.map((bar) => barItem(config, bar, scaleBytes))}</ul>
 </section>`;
@@ -920,9 +920,9 @@ ${body(toPaste2)}
 function body(toPaste2) {
   switch (toPaste2.kind) {
     case "nothing-to-change":
-      return html11`<p>Nothing: no change of the sizes would bring anything.</p>`;
+      return html11`<p>Nothing: no other batch size would bring anything.</p>`;
     case "nothing-fits":
-      return html11`<p>No size fits, so there is none to write down.</p>`;
+      return html11`<p>No batch size fits, so there is nothing to paste.</p>`;
     case "by-hand":
       return html11`<p>${toPaste2.why}</p><p>Set the micro-batch to <strong>${formatCount(toPaste2.plan.microBatch)}</strong> and the gradient accumulation to <strong>${formatCount(toPaste2.plan.gradientAccumulation)}</strong>.</p>`;
     case "snippets":
@@ -945,7 +945,7 @@ function sizesCard({ trials, gpu }) {
 <details${sorted.length > MANY ? "" : html12` open`}>
 <summary>${formatCount(sorted.length)} ${sorted.length === 1 ? "trial" : "trials"}, as a table</summary>
 <div class="scroll" role="region" aria-labelledby="sizes-title" tabindex="0"><table>
-<thead><tr><th scope="col">Micro-batch</th><th scope="col">Result</th><th scope="col">Peak memory</th><th scope="col">Step</th><th scope="col">Known how</th></tr></thead>
+<thead><tr><th scope="col">Micro-batch</th><th scope="col">Result</th><th scope="col">Peak memory</th><th scope="col">Step</th><th scope="col">Provenance</th></tr></thead>
 <tbody>${sorted.map((trial2) => row(trial2, gpu.usableBytes))}</tbody>
 </table></div>
 </details>
@@ -987,7 +987,7 @@ function stateText(state) {
     case "blocked":
       return "Would block";
     case "warning":
-      return "Remark";
+      return "Warning";
     case "fine":
       return "Fine";
   }
@@ -995,9 +995,9 @@ function stateText(state) {
 function findingText(finding) {
   switch (finding) {
     case "does-not-fit":
-      return "Goes out of memory";
+      return "Runs out of memory";
     case "may-not-fit":
-      return "May go out of memory";
+      return "May run out of memory";
     case "waste":
       return "Wastes its GPU";
     case "annual-cost":
@@ -1022,12 +1022,12 @@ function runningView(analysis2) {
   const path2 = analysisPath(analysis2.id);
   return html14`<section class="card" data-events="${path2}/events" aria-labelledby="title">
 <h1 id="title" tabindex="-1">Analysing ${subjectText(analysis2.request)}</h1>
-<p class="working" role="status" data-status>${analysis2.state === "queued" ? "Waiting for its turn: one sweep runs at a time." : "Trying sizes. Each line is a trial that ran."}</p>
+<p class="working" role="status" data-status>${analysis2.state === "queued" ? "Waiting in the queue: one sweep runs at a time." : "Trying batch sizes. Each line is a finished trial."}</p>
 ${logList(linesOf(analysis2))}
 <noscript><p class="sub">This page reloads itself every few seconds.</p></noscript>
 <div class="actions">
 <form method="post" action="${path2}/cancel" data-while-running><button class="secondary">Cancel</button></form>
-${again(analysis2.request, "Ask again")}
+${again(analysis2.request, "Start again")}
 </div>
 </section>`;
 }
@@ -1035,7 +1035,7 @@ function endedView(analysis2) {
   return html14`${analysis2.state === "failed" ? problemNotice("The analysis failed", analysis2.problems) : ""}
 <section class="card" aria-labelledby="title">
 <h1 id="title" tabindex="-1">${analysis2.state === "failed" ? "No result" : "Cancelled"}: ${subjectText(analysis2.request)}</h1>
-<p class="sub">${analysis2.trials.length === 0 ? "No size was tried." : "What was tried before it ended:"}</p>
+<p class="sub">${analysis2.trials.length === 0 ? "No size was tried." : "Sizes tried before it ended:"}</p>
 ${analysis2.trials.length === 0 ? "" : logList(linesOf(analysis2))}
 <div class="actions">${again(analysis2.request, "Try again")}${otherLink}</div>
 </section>`;
@@ -1048,8 +1048,8 @@ ${result(config, options)}
 }
 function expiredView() {
   return html14`<section class="card">
-<h1 tabindex="-1">This analysis is not kept any more</h1>
-<p>Results stay for a while after they are made, and none outlives the server that made it. Ask again: the same question gives the same answer on the same machine.</p>
+<h1 tabindex="-1">This analysis is no longer available</h1>
+<p>Results are kept for a while, until the server restarts at the latest. Run it again: the same request gives the same result on the same machine.</p>
 <div class="actions">${otherLink}</div>
 </section>`;
 }
@@ -1075,7 +1075,7 @@ function page(assets, { title, section, refreshSeconds }, main) {
 ${refreshSeconds === void 0 ? "" : html15`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header class="site">
 <a class="brand" href="/"><span class="mark" aria-hidden="true"></span>MemoryMark</a>
 <nav aria-label="Pages">
@@ -1084,7 +1084,7 @@ ${navigationLink("/repositories", "Repositories", section === "repositories")}
 </nav>
 </header>
 <main id="main" tabindex="-1">${main}</main>
-<footer class="site">MemoryMark ${version}. For programs: <a href="/openapi.json">OpenAPI</a>.</footer>
+<footer class="site">MemoryMark ${version}. API: <a href="/openapi.json">OpenAPI</a>.</footer>
 </body>
 </html>`;
 }
@@ -1197,9 +1197,9 @@ function byHand(why) {
     case "not-in-file":
       return `The config leaves the ${why.setting} to its tool's default, so there is no line to replace.`;
     case "not-plain":
-      return `Line ${why.at.line} does not hold the number in plain digits, so it is left for you to change.`;
+      return `Line ${why.at.line} does not hold the number in plain digits, so please change it by hand.`;
     case "tied-to-other-settings":
-      return "It could not be confirmed that these numbers alone can be replaced, so they are left for you to change.";
+      return "These numbers may be tied to other settings, so please change them by hand.";
   }
 }
 function newConfig(spec2, plan) {
@@ -1267,7 +1267,7 @@ function asLine(event2) {
 }
 function expired(c, { assets }) {
   c.header("Cache-Control", "no-store");
-  return c.html(page(assets, { title: "Not kept any more", section: "analyse" }, expiredView()), 404);
+  return c.html(page(assets, { title: "No longer available", section: "analyse" }, expiredView()), 404);
 }
 async function show(c, analysis2, { assets }) {
   const subject = subjectText(analysis2.request);
@@ -1311,13 +1311,13 @@ import { html as html16 } from "hono/html";
 function machineCard(machine, engine) {
   return html16`<section class="card machine" aria-labelledby="machine-title"${machine === void 0 ? html16` data-load="${MACHINE_PATH}"` : ""}>
 <h2 id="machine-title">This machine</h2>
-${machine === void 0 ? html16`<p class="sub">Finding out what it has. Reload to see it.</p>` : facts2(machine, engine)}
+${machine === void 0 ? html16`<p class="sub">Still detecting the hardware. Reload to see it.</p>` : facts2(machine, engine)}
 </section>`;
 }
 var MACHINE_PATH = "/machine";
 function facts2(machine, served) {
   const engine = served === "auto" ? engineOn(machine) : served;
-  const rows = [...served === "estimate" ? [] : hardware(machine), ["Answers", chip(provenanceOf(engine))]];
+  const rows = [...served === "estimate" ? [] : hardware(machine), ["Figures", chip(provenanceOf(engine))]];
   return html16`<dl class="facts">${rows.map(([name, value]) => html16`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 <p class="sub">${meaning(engine)}</p>`;
 }
@@ -1330,7 +1330,7 @@ function hardware(machine) {
       ];
     case "no-python":
       return [
-        ["GPU", "none that PyTorch could use"],
+        ["GPU", "none that PyTorch can use"],
         ["PyTorch", "not found"]
       ];
   }
@@ -1362,13 +1362,13 @@ function provenanceOf(engine) {
 function meaning(engine) {
   switch (engine) {
     case "torch":
-      return "Memory and speed of its own GPU are measured; of another GPU they are modelled.";
+      return "Memory and speed are measured for its own GPU, and modelled for any other.";
     case "tfjs":
       return "Memory is measured by TensorFlow.js; speed is modelled.";
     case "trace":
       return "Memory comes from PyTorch's own graph, without a GPU; speed is modelled.";
     case "estimate":
-      return "Memory and speed are modelled, from the sizes of the model alone.";
+      return "Memory and speed are modelled, from the model's shape alone.";
   }
 }
 
@@ -1388,7 +1388,7 @@ function addAskPage(app, { assets, context }) {
     const reading = readQuestion(body2[AGAIN_FIELD]) ?? readForm(values);
     if (reading.kind === "refused") {
       const { problems: problems2 } = reading;
-      return c.html(view({ values, problems: problems2 }, problemNotice("The form needs a correction", problems2)), 400);
+      return c.html(view({ values, problems: problems2 }, problemNotice("Please correct the form", problems2)), 400);
     }
     const submission = context.analyses.submit(reading.request);
     switch (submission.kind) {
@@ -1396,7 +1396,7 @@ function addAskPage(app, { assets, context }) {
         return c.redirect(analysisPath(submission.analysis.id), 303);
       case "refused":
         return c.html(
-          view({ values, problems: [] }, problemNotice("The server refuses this", [submission.problem])),
+          view({ values, problems: [] }, problemNotice("The server refused this request", [submission.problem])),
           400
         );
       case "queue-full": {
@@ -1414,8 +1414,8 @@ function readQuestion(text) {
 function queueFull(retryAfterSeconds) {
   return {
     code: "queue-full",
-    message: "Every place in the queue is taken: one sweep runs at a time",
-    fix: `Ask again in ${retryAfterSeconds} s.`
+    message: "The queue is full: one sweep runs at a time",
+    fix: `Try again in ${retryAfterSeconds} s.`
   };
 }
 var MachineWatch = class {
@@ -1435,23 +1435,23 @@ var MachineWatch = class {
 function askView(form, { context, machine, notice }) {
   return html17`${notice}
 <div class="hero"><h1 tabindex="-1">What batch size can your GPU really take?</h1>
-<p>Choose a model or paste a training config. You get the batch to use, how much of the GPU the present one leaves idle, and what that costs.</p></div>
+<p>Choose a model or paste a training config. You get the batch to use, how much of the GPU the current one leaves idle, and what that costs.</p></div>
 <div class="ask-columns">${analyseForm(form, { ownGpu: ownGpu(machine, context), engine: context.engine })}<div>${machineCard(machine, context.engine)}${legend}</div></div>`;
 }
-var legend = html17`<section class="card" aria-labelledby="legend-title"><h2 id="legend-title">How a figure is known</h2>
+var legend = html17`<section class="card" aria-labelledby="legend-title"><h2 id="legend-title">Where a figure comes from</h2>
 <dl class="legend">
 <div><dt>${chip("measured")}</dt><dd>a GPU ran the step</dd></div>
-<div><dt>${chip("traced")}</dt><dd>PyTorch laid the step out, without a GPU</dd></div>
-<div><dt>${chip("estimated")}</dt><dd>our model of memory, with its error</dd></div>
-<div><dt>${chip("modelled")}</dt><dd>our model of speed, and what follows from it</dd></div>
+<div><dt>${chip("traced")}</dt><dd>PyTorch traced the step, without a GPU</dd></div>
+<div><dt>${chip("estimated")}</dt><dd>our model of memory, with its error band</dd></div>
+<div><dt>${chip("modelled")}</dt><dd>our model of speed, and the costs that follow from it</dd></div>
 </dl></section>`;
 function ownGpu(machine, { gpu, engine }) {
   if (engine === "estimate" || engine === "trace") return gpu.name;
-  if (machine === void 0) return `this machine's, or else ${gpu.name}`;
+  if (machine === void 0) return `this machine's GPU, or else ${gpu.name}`;
   if (machine.kind === "python" && "totalBytes" in machine.device) {
     return `this machine's ${plainText(machine.device.name, 60)}, ${formatGib(machine.device.totalBytes)}`;
   }
-  return `${gpu.name} (this machine has none)`;
+  return `${gpu.name} (this machine has no GPU)`;
 }
 
 // engine/server/dashboard/repositories/routes.ts
@@ -1562,7 +1562,7 @@ function historyPath(name, path2) {
 function historyView(name, path2, { items, next }) {
   return html19`<p class="crumbs"><a href="${REPOSITORIES_PATH}">Repositories</a> / <a href="${repositoryPath(name)}">${name.owner}/${name.repo}</a></p>
 <h1 tabindex="-1" class="path">${plainPath(path2)}</h1>
-${items.length === 0 ? html19`<section class="card"><p>Nothing is known of a training config at this path.</p></section>` : html19`${trend(items)}${commits(items)}${nextLink(next && `${historyPath(name, path2)}&cursor=${encodeURIComponent(next)}`)}`}`;
+${items.length === 0 ? html19`<section class="card"><p>No training config is known at this path.</p></section>` : html19`${trend(items)}${commits(items)}${nextLink(next && `${historyPath(name, path2)}&cursor=${encodeURIComponent(next)}`)}`}`;
 }
 function trend(newestFirst) {
   const records = newestFirst.toReversed();
@@ -1570,7 +1570,7 @@ function trend(newestFirst) {
   return chart({
     id: "trend",
     title: html19`Idle memory over time`,
-    note: `A point a commit, ${[...known2].join(" or ")}.`,
+    note: `One point per commit, ${[...known2].join(" or ")}.`,
     xName: "When",
     yName: "Idle memory, percent",
     yUnit: "%",
@@ -1590,7 +1590,7 @@ function commits(records) {
   return html19`<section class="card" aria-labelledby="commits-title"><h2 id="commits-title">At each commit</h2>
 ${dataTable(
     "The config at each commit",
-    ["Commit", "When", "GPU", "Micro-batch", "Idle", "Known how", "Could save a year (modelled)", "Verdict"],
+    ["Commit", "When", "GPU", "Micro-batch", "Idle", "Provenance", "Could save per year (modelled)", "Verdict"],
     records.map((record3) => [
       html19`<code>${record3.commit.slice(0, 7)}</code>`,
       moment(record3.at),
@@ -1612,7 +1612,7 @@ function listView({ items, next }) {
 <section class="card" aria-label="Repositories">
 ${dataTable(
     "Repositories and what their configs could save",
-    ["Repository", "Configs", "Blocked", "Could save a year (modelled)", "As of"],
+    ["Repository", "Configs", "Blocked", "Could save per year (modelled)", "As of"],
     items.map(({ owner, repo, configs: configs2, blocked, savingsPerYearUsd, updatedAt }) => [
       html20`<a href="${repositoryPath({ owner, repo })}">${owner}/${repo}</a>`,
       formatCount(configs2),
@@ -1639,7 +1639,7 @@ function nothingYet() {
 <p>The bot is running, but no repository has been looked at. Install the GitHub App on one; its default branch is read first, and every pull request that changes a training config after that.</p></section>`;
 }
 function unknownView() {
-  return html20`<section class="card empty"><h1 tabindex="-1">This repository is not known</h1>
+  return html20`<section class="card empty"><h1 tabindex="-1">Unknown repository</h1>
 <p>The bot has not looked at it, or is not installed there.</p><p><a class="button secondary" href="${REPOSITORIES_PATH}">All repositories</a></p></section>`;
 }
 
@@ -1655,17 +1655,17 @@ ${decisionsCard(name, records.decisions)}`;
 }
 function totals({ savedPerYearUsd, forgonePerYearUsd }) {
   return html21`<dl class="gains">
-<div class="card gain"><dt>Saved a year ${chip("modelled")}</dt><dd><strong>${formatYearlyUsd(savedPerYearUsd)}</strong><span>by merged pull requests</span></dd></div>
-<div class="card gain"><dt>Forgone a year ${chip("modelled")}</dt><dd><strong class="plain">${formatYearlyUsd(forgonePerYearUsd)}</strong><span>by waste that was accepted</span></dd></div>
+<div class="card gain"><dt>Saved per year ${chip("modelled")}</dt><dd><strong>${formatYearlyUsd(savedPerYearUsd)}</strong><span>by merged pull requests</span></dd></div>
+<div class="card gain"><dt>Forgone per year ${chip("modelled")}</dt><dd><strong class="plain">${formatYearlyUsd(forgonePerYearUsd)}</strong><span>through accepted waste</span></dd></div>
 </dl>`;
 }
 function configsCard(name, order, { items, next }) {
   const by = (other, words) => other === order ? html21`<strong>${words}</strong>` : html21`<a href="${repositoryPath(name)}?order=${other}">${words}</a>`;
   return html21`<section class="card" aria-labelledby="configs-title"><h2 id="configs-title">Configs</h2>
 <p class="sub">Worst first, by ${by("waste", "waste")} or ${by("cost", "cost")}.</p>
-${items.length === 0 ? html21`<p>The default branch holds no training config.</p>` : dataTable(
-    "Configs of the default branch",
-    ["Config", "Idle", "Known how", "Micro-batch", "Speedup", "Could save a year", "Verdict"],
+${items.length === 0 ? html21`<p>There is no training config on the default branch.</p>` : dataTable(
+    "Configs on the default branch",
+    ["Config", "Idle", "Provenance", "Micro-batch", "Speedup", "Could save per year", "Verdict"],
     items.map((record3) => configRow(name, record3))
   )}
 ${nextLink(next && `${repositoryPath(name)}?order=${order}&configs=${encodeURIComponent(next)}`)}
@@ -1688,7 +1688,7 @@ function ledgerCard(name, { items, next }) {
   return html21`<section class="card" aria-labelledby="ledger-title"><h2 id="ledger-title">Savings ledger</h2>
 ${items.length === 0 ? html21`<p>No merged pull request has changed what a config wastes.</p>` : dataTable(
     "Savings ledger",
-    ["Pull request", "Config", "What happened", "A year", "Known how", "When"],
+    ["Pull request", "Config", "What happened", "A year", "Provenance", "When"],
     items.map((entry) => ledgerRow(name, entry))
   )}
 ${nextLink(next && `${repositoryPath(name)}?ledger=${encodeURIComponent(next)}`)}
@@ -1852,13 +1852,13 @@ function problemsOf(error) {
   return error.issues.slice(0, MAX_ISSUES).map(({ path: path2, message }) => ({
     code: "request-refused",
     message: message.slice(0, 500),
-    fix: "Mend the request; /openapi.json says what it may hold.",
+    fix: "Correct the request; /openapi.json describes it.",
     ...path2.length > 0 && { field: path2.join(".").slice(0, 500) }
   }));
 }
 
 // engine/server/access.ts
-var apiToken = z8.string().min(16, "At least 16 characters, such as `openssl rand -hex 32` prints").regex(/^[\w.~+/=-]+$/, "Only letters, digits and . _ ~ + / = -, which a header can carry");
+var apiToken = z8.string().min(16, "At least 16 characters, for instance the output of `openssl rand -hex 32`").regex(/^[\w.~+/=-]+$/, "Only letters, digits and . _ ~ + / = -, which an HTTP header can carry");
 var openPaths = /* @__PURE__ */ new Set(["/health"]);
 var readingMethods = /* @__PURE__ */ new Set(["GET", "HEAD", "OPTIONS"]);
 function checkAccess(access) {
@@ -1901,17 +1901,17 @@ function digest(text) {
 }
 var otherHost = {
   code: "other-host",
-  message: "this server is for this machine only, and was addressed by another name",
-  fix: "Use http://localhost, or start it with --host and a token."
+  message: "this server is for this machine only, but was addressed by another host name",
+  fix: "Use http://localhost, or start the server with --host and a token."
 };
 var tokenNeeded = {
   code: "token-needed",
-  message: "this server answers only with its token",
+  message: "this server requires its token",
   fix: "Send `Authorization: Bearer <token>`; a browser asks for it as the password, with any user name."
 };
 var otherOrigin = {
   code: "other-origin",
-  message: "a page of another site may not ask this",
+  message: "pages from another site may not call this server",
   fix: "Start the server with --allow-origin and the origin of that page."
 };
 
@@ -2061,14 +2061,14 @@ function timedOut(afterMillis) {
   const problem3 = {
     code: "analysis-timed-out",
     message: `the analysis did not end within ${Math.round(afterMillis / 1e3)} s`,
-    fix: "Analyse a smaller model, or use the engine estimate."
+    fix: "Analyse a smaller model, or use the estimate engine."
   };
   return { kind: "failed", problems: [problem3] };
 }
 var crash = {
   code: "analysis-crashed",
-  message: "the analysis ended by a fault of MemoryMark or for want of memory",
-  fix: "Look into the server's log."
+  message: "the analysis ended because of a bug in MemoryMark or a lack of memory",
+  fix: "Check the server's log."
 };
 
 // engine/server/lane.ts
@@ -2321,8 +2321,8 @@ var AnalysisQueue = class {
       problem: {
         code: "engine-not-served",
         field: "engine",
-        message: `this server does not run the ${request2.engine} engine`,
-        fix: `Leave out engine, or write ${served}.`
+        message: `this server does not offer the ${request2.engine} engine`,
+        fix: `Omit engine, or use ${served}.`
       }
     };
   }
@@ -2375,7 +2375,7 @@ var AnalysisQueue = class {
   async #machineFor(kind, { gpu }) {
     const { machine } = this.#options;
     if (kind === "sweep" || gpu === void 0) return machine.description;
-    return machine.ifKnown ?? { kind: "no-python", why: "it is not yet known what this machine has" };
+    return machine.ifKnown ?? { kind: "no-python", why: "the hardware of this machine is still being detected" };
   }
   #end(analysis2, ending) {
     analysis2.happened(ending);
@@ -2405,7 +2405,7 @@ function jsonAnswer(description2, schema) {
 // engine/server/analysis-routes.ts
 var id = z9.object({ id: z9.string().max(100) });
 var lookedFor = { params: id };
-var unknown = jsonAnswer("No such analysis, or no longer kept", fault);
+var unknown = jsonAnswer("No such analysis, or it is no longer kept", fault);
 var submit = createRoute({
   method: "post",
   path: "/v1/analyses",
@@ -2414,11 +2414,11 @@ var submit = createRoute({
   responses: {
     202: {
       ...jsonAnswer("Accepted", analysis),
-      headers: z9.object({ location: z9.string().meta({ description: "Where the analysis is to be found" }) })
+      headers: z9.object({ location: z9.string().meta({ description: "The address of the analysis" }) })
     },
-    400: jsonAnswer("The request is not understood, or asks for what this server does not run", fault),
+    400: jsonAnswer("The request is invalid, or asks for something that this server does not offer", fault),
     429: {
-      ...jsonAnswer("Every place in the queue is taken", fault),
+      ...jsonAnswer("The queue is full", fault),
       headers: z9.object({ "retry-after": z9.string().meta({ description: "Seconds" }) })
     }
   }
@@ -2426,7 +2426,7 @@ var submit = createRoute({
 var look = createRoute({
   method: "get",
   path: "/v1/analyses/{id}",
-  summary: "An analysis as it stands",
+  summary: "An analysis in its current state",
   request: lookedFor,
   responses: { 200: jsonAnswer("The analysis", analysis), 404: unknown }
 });
@@ -2434,14 +2434,14 @@ var follow = createRoute({
   method: "get",
   path: "/v1/analyses/{id}/events",
   summary: "Its events as they happen, as server-sent events",
-  description: "Each has its number as id, its kind as name, and an AnalysisEvent as data. With Last-Event-ID only those after it. Ends after done, failed or cancelled.",
+  description: "Each has its number as id, its kind as name, and an AnalysisEvent as data. With Last-Event-ID, only the events after it. The stream ends after done, failed or cancelled.",
   request: {
     ...lookedFor,
     headers: z9.object({ "last-event-id": z9.coerce.number().int().min(0).max(1e9).optional() })
   },
   responses: {
     200: { description: "The events", content: { "text/event-stream": { schema: analysisEvent } } },
-    204: { description: "It has ended, and the client has seen all: an EventSource stops asking" },
+    204: { description: "It has ended, and the client has seen every event, so an EventSource stops reconnecting" },
     404: unknown
   }
 });
@@ -2449,9 +2449,9 @@ var cancel = createRoute({
   method: "delete",
   path: "/v1/analyses/{id}",
   summary: "Cancel it",
-  description: "Takes it from the queue or ends its trial; nothing where it has ended already.",
+  description: "Takes it out of the queue, or ends its running trial. Does nothing if it has already ended.",
   request: lookedFor,
-  responses: { 202: jsonAnswer("The analysis; a trial that runs takes a moment to end", analysis), 404: unknown }
+  responses: { 202: jsonAnswer("The analysis; a running trial takes a moment to end", analysis), 404: unknown }
 });
 function addAnalysisRoutes(app, { analyses, keepAliveMillis }) {
   app.openapi(submit, (context) => {
@@ -2489,8 +2489,8 @@ function addAnalysisRoutes(app, { analyses, keepAliveMillis }) {
 }
 var queueFull2 = {
   code: "queue-full",
-  message: "every place in the queue is taken",
-  fix: "Come back after the seconds that Retry-After names."
+  message: "the queue is full",
+  fix: "Try again after the number of seconds in Retry-After."
 };
 var notFound = {
   code: "unknown-analysis",
@@ -2545,7 +2545,7 @@ var fields = z10.strictObject({
 });
 var earlierRequest = fields.refine(
   ({ lora_rank, lora_targets, lora_dropout }) => lora_rank !== void 0 || lora_targets === void 0 && lora_dropout === void 0,
-  { path: ["lora_rank"], message: "something is said about adapters, but not their rank" }
+  { path: ["lora_rank"], message: "an adapter setting is given without a rank" }
 );
 function analysisRequestOf(body2) {
   return analysisRequest.parse({
@@ -2744,7 +2744,7 @@ var information = z13.object({
   /** What each is for, by method and path. */
   endpoints: z13.record(z13.string(), z13.string())
 });
-var description = "The batch size that a GPU can really take, how much of it a training config leaves idle, and what that costs.";
+var description = "The batch size that a GPU can really take, how much of the GPU a training config leaves idle, and what that costs.";
 function addDescription(app, browsersGoOn) {
   let made;
   const described2 = () => {
@@ -2759,7 +2759,7 @@ function addDescription(app, browsersGoOn) {
   app.openAPIRegistry.registerPath({
     method: "get",
     path: "/",
-    summary: "What this server is; a browser gets the page for people",
+    summary: "What this server is; browsers get the dashboard",
     responses: { 200: jsonAnswer("In short", information) }
   });
   app.openAPIRegistry.registerPath({
@@ -2868,7 +2868,7 @@ var healthRoute = createRoute2({
 var modelsRoute = createRoute2({
   method: "get",
   path: "/models",
-  summary: "The models of the catalogue; any other is looked for on the Hugging Face Hub",
+  summary: "The models in the catalogue; any other is looked up on the Hugging Face Hub",
   responses: { 200: jsonAnswer("The models", modelList) }
 });
 var analyzeRoute = createRoute2({
@@ -2878,11 +2878,11 @@ var analyzeRoute = createRoute2({
   request: { body: { required: true, content: { "application/json": { schema: earlierRequest } } } },
   responses: {
     200: jsonAnswer("The result", z16.object({ status: z16.literal("success"), data: earlierResult })),
-    400: jsonAnswer("A missing or unknown model, or settings that it cannot have", fault),
-    429: jsonAnswer("Every place in the queue is taken", fault),
+    400: jsonAnswer("A missing or unknown model, or settings that do not apply to it", fault),
+    429: jsonAnswer("The queue is full", fault),
     500: jsonAnswer("A trial failed", fault),
-    503: jsonAnswer("This machine lacks what the engine needs, or the Hub gave no answer", fault),
-    504: jsonAnswer("It takes longer than clients wait; it goes on, and the error says where", fault)
+    503: jsonAnswer("This machine lacks what the engine needs, or the Hub did not answer", fault),
+    504: jsonAnswer("It takes longer than clients wait. It goes on, and the error says where", fault)
   }
 });
 function addEarlierRoutes(app, options) {
@@ -2953,7 +2953,7 @@ function stillRuns(id2) {
   return {
     code: "still-running",
     message: "the analysis takes longer than clients wait",
-    fix: `It goes on: look at /v1/analyses/${id2}.`
+    fix: `It is still running: see /v1/analyses/${id2}.`
   };
 }
 
@@ -2961,7 +2961,7 @@ function stillRuns(id2) {
 import { createRoute as createRoute3 } from "@hono/zod-openapi";
 import * as z17 from "zod";
 var unknown2 = jsonAnswer("No such repository, or a server without a bot", fault);
-var refused2 = jsonAnswer("The request is not understood", fault);
+var refused2 = jsonAnswer("The request is invalid", fault);
 function pageOf(item) {
   return z17.object({
     items: z17.array(item),
@@ -2971,14 +2971,14 @@ function pageOf(item) {
 var list = createRoute3({
   method: "get",
   path: "/v1/repositories",
-  summary: "The repositories that the bot looks after",
+  summary: "The repositories that the bot watches",
   request: { query: pageRequest },
   responses: { 200: jsonAnswer("A page of them", pageOf(repositorySummary)), 400: refused2, 404: unknown2 }
 });
 var configs = createRoute3({
   method: "get",
   path: "/v1/repositories/{owner}/{repo}/configs",
-  summary: "Its training configs, as last known",
+  summary: "Its training configs, as last seen",
   request: { params: repositoryName, query: pageRequest.extend({ order: z17.enum(configOrders).default("waste") }) },
   responses: { 200: jsonAnswer("A page of them, worst first", pageOf(configRecord)), 400: refused2, 404: unknown2 }
 });
@@ -3003,7 +3003,7 @@ var savings = createRoute3({
 var decisions = createRoute3({
   method: "get",
   path: "/v1/repositories/{owner}/{repo}/decisions",
-  summary: "Pull requests that were blocked, and those that were accepted, with why",
+  summary: "Pull requests that were blocked, and those that were accepted, with the reasons",
   request: { params: repositoryName, query: pageRequest },
   responses: { 200: jsonAnswer("A page of them, newest first", pageOf(decision)), 400: refused2, 404: unknown2 }
 });
@@ -3037,13 +3037,13 @@ function answered(page2) {
 }
 var noBot = {
   code: "no-repositories",
-  message: "this server looks after no repositories",
-  fix: "Ask the server of the bot, memorymark-bot."
+  message: "this server has no repositories",
+  fix: "Use the bot's server, memorymark-bot."
 };
 var unknownRepository = {
   code: "unknown-repository",
   message: "the bot does not know this repository",
-  fix: "Install its App on the repository, and open a pull request that touches a training config."
+  fix: "Install its App on the repository, and open a pull request that changes a training config."
 };
 
 // engine/server/app.ts
@@ -3113,31 +3113,31 @@ function addFaults(app, { log }) {
 function refused3(message) {
   return {
     code: "request-refused",
-    message: message === "" ? "the request is not understood" : message,
-    fix: "Send JSON as application/json; /openapi.json says what it may hold."
+    message: message === "" ? "the request is invalid" : message,
+    fix: "Send JSON as application/json; /openapi.json describes it."
   };
 }
 function wrongMethod(methods) {
   return {
     code: "wrong-method",
-    message: "this address does not take that method",
+    message: "this address does not support that method",
     fix: `Use ${methods.join(" or ")}.`
   };
 }
 var tooLarge = {
   code: "body-too-large",
   message: `the body is larger than ${MAX_BODY_BYTES / KIB} KiB`,
-  fix: "Send the training config alone."
+  fix: "Send only the training config."
 };
 var noRoute = {
   code: "unknown-address",
   message: "there is nothing at this address",
-  fix: "See /openapi.json for what there is."
+  fix: "See /openapi.json for the routes."
 };
 var ownFault = {
   code: "server-fault",
-  message: "the server failed by a fault of its own",
-  fix: "Look into the server's log."
+  message: "internal server error",
+  fix: "Check the server's log."
 };
 
 // engine/server/service.ts
@@ -3226,30 +3226,30 @@ async function stop(server, service) {
 var weakToken = new MemoryMarkError({
   code: "weak-token",
   field: "MEMORYMARK_API_TOKEN",
-  message: "the token is shorter than 16 characters, or has some that a header cannot carry",
-  fix: "Use one such as `openssl rand -hex 32` prints."
+  message: "the token is shorter than 16 characters, or contains characters that an HTTP header cannot carry",
+  fix: "Use for instance the output of `openssl rand -hex 32`."
 });
 function tokenNeeded2(host) {
   return new MemoryMarkError({
     code: "token-needed",
     field: "--host",
-    message: `others can reach ${host}, and there is no token that they would need`,
-    fix: "Set MEMORYMARK_API_TOKEN to one such as `openssl rand -hex 32` prints, or leave out --host."
+    message: `others can reach ${host}, but no token is set`,
+    fix: "Set MEMORYMARK_API_TOKEN, for instance to the output of `openssl rand -hex 32`, or omit --host."
   });
 }
 function addressTaken(port) {
   return new MemoryMarkError({
     code: "address-in-use",
     field: "--port",
-    message: `port ${port} is taken by another program`,
-    fix: "Choose another with --port; 0 takes any that is free."
+    message: `port ${port} is in use by another program`,
+    fix: "Choose another with --port; 0 picks a free one."
   });
 }
 function addressRefused(host, port, code) {
   return new MemoryMarkError({
     code: "address-refused",
     field: "--host",
-    message: `the system does not let this program listen on ${host}, port ${port} (${code})`,
+    message: `cannot listen on ${host}, port ${port} (${code})`,
     fix: "Choose an address of this machine, and a port above 1023."
   });
 }
@@ -3281,9 +3281,11 @@ async function serve(args) {
       log: (text) => console.error(text),
       ...token !== void 0 && { token }
     }), true);
-    console.log(`MemoryMark answers at ${server.url}${token === void 0 ? "" : ", with its token"}. Ctrl-C ends it.`);
+    console.log(
+      `MemoryMark is listening at ${server.url}${token === void 0 ? "" : ", token required"}. Press Ctrl-C to stop.`
+    );
     await Promise.race([once3(process, "SIGINT"), once3(process, "SIGTERM")]);
-    console.error("Ending; what still runs is cancelled.");
+    console.error("Stopping; running analyses are cancelled.");
     return 0;
   } catch (_) {
     var _error = _, _hasError = true;
@@ -3308,7 +3310,7 @@ function originFlag(text) {
 function stray(argument) {
   return new MemoryMarkError({
     code: "usage",
-    message: `"${argument}" says nothing to serve`,
+    message: `serve takes no arguments, only options; "${argument}" is one`,
     fix: "Run `memorymark serve --help` for its options."
   });
 }
