@@ -177,7 +177,7 @@ describe.skipIf(!hasTorch)('sweep with PyTorch', { timeout: 120_000 }, () => {
     const again = await beside.run(repository, inputs, { workspace: first.workspace })
     expect(again).toMatchObject({ exitCode: 0, errors: '' })
     expect(warnings(again)).toContainEqual(
-      'The kept trials of a.yaml were left aside, since they are not as MemoryMark writes them.',
+      'The kept trials of a.yaml were left aside, since they are not in the format that MemoryMark writes.',
     )
     expect(again.log).toMatch(/^trial .*$/m)
     expect(again.log).not.toContain('(kept)')
