@@ -119,10 +119,13 @@ export class Experts extends Linears {
         })
       }
       const weight = (part: string, from: number, to: number) =>
-        this.weight(`${name}.experts.${part}`, [count, from, to])
-      const joined = expertProduct(this, scored, weight('gate_up_proj', lastSize(x), 2 * inner))
-      const output = expertProduct(this, gate(joined), weight('down_proj', inner, lastSize(x)))
-      this.record('return', { reads: [joined], outputs: [] })
+        this.#expertWeight(`${name}.experts.${part}`, [count, from, to])
+      const up = weight('gate_up_proj', lastSize(x), 2 * inner)
+      const joined = expertProduct(this, scored, up)
+      const gated = gate(joined)
+      const down = weight('down_proj', inner, lastSize(x))
+      const output = expertProduct(this, gated, down)
+      this.record('return', { reads: [joined, up, down], outputs: [] })
       return output
     })
     this.locals.push(logits, rows, results)

@@ -30,6 +30,14 @@ test.each([
   )
 })
 
+test("Llama 4's experts, through which every token goes, are quantised too", () => {
+  const scout = (changes: Partial<TrainingSpec>) =>
+    footprintOf('meta-llama/Llama-4-Scout-17B-16E', { ...qlora, quantization: 'nf4', ...changes }).peak(1, 0).breakdown
+      .weights
+  const expertElements = 48 * 16 * 3 * 8_192 * 5_120
+  expect(scout({}) - scout({ quantizedExperts: true })).toBeCloseTo(expertElements * (2 - 1 / 2 - 4 / 64), -3)
+})
+
 test('no trace has confirmed them', () => {
   expect(beyondTrace(specOf(MODEL, { quantization: 'nf4', quantizedExperts: true }))).toBe('quantised experts')
 })

@@ -104,6 +104,20 @@ function readOft(
   })
 }
 
+/** kt-kernel sft/arch.py get_moe_arch_config: it looks for these in the name of the architecture, and refuses the others. */
+const movedToHost: readonly CatalogueModel['family'][] = [
+  'deepseek_v2',
+  'deepseek_v3',
+  'deepseek_v32',
+  'qwen2_moe',
+  'qwen3_moe',
+  'qwen3_vl_moe',
+  'qwen3_5_moe',
+  'glm4_moe',
+  'glm4_moe_lite',
+  'mixtral',
+]
+
 /** ktransformers' kt-kernel, sft/layer.py: experts with their adapters and optimizer state stay on the host, and are computed there. */
 export function readHostExperts(
   reader: FieldReader,
@@ -113,6 +127,10 @@ export function readHostExperts(
   if (!isOn(reader, field)) return undefined
   if (model !== undefined && !hasExperts(model.config)) {
     const message = `${quote(model.id)} has no experts for use_kt to move to the host`
+    return reader.refuse(field, 'unsupported-setting', message, 'Remove use_kt.')
+  }
+  if (model !== undefined && !movedToHost.includes(model.family)) {
+    const message = `ktransformers does not move the experts of ${quote(model.family)} models to the host`
     return reader.refuse(field, 'unsupported-setting', message, 'Remove use_kt.')
   }
   reader.assume(
