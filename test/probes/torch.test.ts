@@ -91,7 +91,7 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () =
 
   test("DeepSpeed's sharding is estimated, never measured as something else", async () => {
     const spec = { ...tinySpec, gpus: 2, sharding: 'zero3' as const }
-    await expect(openProbe('torch', { ...context, spec })).rejects.toThrow(/does not run DeepSpeed's sharding/)
+    await expect(openProbe('torch', { ...context, spec })).rejects.toThrow(/does not support DeepSpeed's sharding/)
     await using probe = await openProbe('auto', { ...context, spec })
     expect(probe.engine).toBe('estimate')
   })
