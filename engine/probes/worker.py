@@ -1463,8 +1463,12 @@ class Group:
             yield line[0]
 
     def agreed(self, reply):
-        """The highest figures of all. Who fails answers alone, since the others wait for it in the middle of a step."""
+        """
+        The highest figures of all. Who fails answers alone, since the others wait for it in the middle of a step. Of those that
+        fail together the lowest rank is heard first, and its answer ends them all.
+        """
         if reply["kind"] == "failed" or reply["result"].get("kind") == "out-of-memory":
+            time.sleep(self._rank / 2)
             return reply
         replies = [None] * dist.get_world_size() if self._rank == 0 else None
         dist.gather_object(reply, replies)
@@ -1633,7 +1637,9 @@ def main():
     for line in sys.stdin if group is None else group.lines():
         reply = answer(line) if group is None else group.agreed(answer(line))
         if reply is not None:
-            print(json.dumps(reply), file=answers, flush=True)
+            # In one piece: unbuffered, print writes the line's end apart, and processes share the pipe.
+            answers.write(json.dumps(reply) + "\n")
+            answers.flush()
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ it('the demo goes from a pull request to the comment and the check of the bot, a
   expect(comment).toMatch(/^🟩 `examples\/configs\/resnet50-flowers.yaml`.*nothing to gain/m)
   expect(comment).not.toContain('dataset.yaml')
   // The Action's settings, not the bot's: the comment tells the report of the workflow run.
-  expect(comment).toContain('6 hours a run as configured, 50 runs a year')
+  expect(comment).toContain('6 hours per run at the current batch, 50 runs per year')
   expect(check).toContain(
     'MemoryMark: failure\n1 of 3 training configs runs out of memory, 1 wastes its GPU\n2 annotations',
   )
