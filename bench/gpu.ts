@@ -6,8 +6,9 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import type { TrainingSpec } from '../engine/config/spec.ts'
+import { accumulatesGradients, type TrainingSpec } from '../engine/config/spec.ts'
 import { Footprint } from '../engine/estimate/footprint.ts'
+import { Footprints } from '../engine/estimate/footprints.ts'
 import { defaultGpu } from '../engine/gpus/catalogue.ts'
 import { gpuNamed } from '../engine/gpus/device-name.ts'
 import type { CatalogueModel } from '../engine/models/catalogue.ts'
@@ -63,8 +64,14 @@ const { device } = machine
 const card = gpuNamed(device.name) ?? defaultGpu
 
 function openOn(engine: 'torch' | 'trace', model: CatalogueModel, spec: TrainingSpec): Promise<Probe> {
-  const footprint = new Footprint(spec, model.config)
-  return openProbe(engine, { spec, config: model.config, footprint, gpu: card, python, limitMemoryBytes })
+  return openProbe(engine, {
+    spec,
+    config: model.config,
+    footprints: new Footprints(),
+    gpu: card,
+    python,
+    limitMemoryBytes,
+  })
 }
 
 interface SweepFigure {
@@ -120,7 +127,9 @@ async function cellOf(name: string, changes: Partial<TrainingSpec>): Promise<Cel
   if (spec.gradientCheckpointing && spec.task === 'image-classification') return undefined
   await using torch = await openOn('torch', model, spec)
   await using traced = await openOn('trace', model, spec)
-  const [measured, trace] = [await torch.trial(spec.microBatch), await traced.trial(spec.microBatch)]
+  const accumulates = accumulatesGradients(spec)
+  const measured = await torch.trial(spec.microBatch, { accumulates })
+  const trace = await traced.trial(spec.microBatch, { accumulates })
   const [measuredBytes, tracedBytes] = [peakOf(measured.outcome), peakOf(trace.outcome)]
   if (measured.outcome.kind !== 'fits' || measuredBytes === undefined || tracedBytes === undefined) {
     throw new Error(`${name} ${JSON.stringify(changes)}: ${JSON.stringify([measured, trace])}`)

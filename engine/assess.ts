@@ -1,5 +1,5 @@
 /** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, lever, cheaper GPU, verdict. */
-import { batchBounds, effectiveBatch, makesAnswers, type TrainingSpec } from './config/spec.ts'
+import { accumulatesGradients, batchBounds, effectiveBatch, makesAnswers, type TrainingSpec } from './config/spec.ts'
 import { MemoryMarkError } from './errors.ts'
 import { errorBandPercent } from './estimate/error-band.ts'
 import type { Footprints } from './estimate/footprints.ts'
@@ -7,7 +7,7 @@ import { type Gpu, gpus, usableBytes } from './gpus/catalogue.ts'
 import { costPerRunUsd, type RunTerms, savingsPerRunUsd } from './metrics/cost.ts'
 import { type Advice, advise, type BatchPlan, DEFAULT_MARGIN } from './metrics/recommend.ts'
 import type { ModelConfig } from './models/architecture.ts'
-import { EstimateProbe } from './probes/estimate.ts'
+import { EstimateProbe, EstimateProbes } from './probes/estimate.ts'
 import { bestLever } from './report/lever.ts'
 import type {
   AnalysedConfig,
@@ -59,12 +59,12 @@ export interface Evidence {
   readonly throughputProvenance: AnalysedConfig['throughputProvenance']
   /** Only if the throughput was measured. */
   readonly throughputBandPercent?: number
-  /** Undefined when not even one sample fits. */
+  /** Of a micro-batch that is a whole step: without gradient accumulation. Undefined when not even one sample fits. */
   readonly largest: number | undefined
   readonly advice: Advice | undefined
   readonly trials: readonly Trial[]
-  readonly fits: (microBatch: number) => boolean
-  readonly peakBytes: (microBatch: number) => number
+  readonly fits: (plan: BatchPlan) => boolean
+  readonly peakBytes: (plan: BatchPlan) => number
   readonly samplesPerSecond: (plan: BatchPlan) => number
 }
 
@@ -77,7 +77,6 @@ export function assess(
 ): Assessment {
   const { gpu, policy, footprints, hoursPerRun, runsPerYear } = options
   const { samplesPerSecond: rate, largest, throughputBandPercent } = evidence
-  const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu)
   const now = planOf(spec)
   const terms: RunTerms = { hoursPerRun, pricePerHourUsd: gpu.pricePerHourUsd, gpus: spec.gpus }
   // In a run that generates completions, training steps are only part of the time, and that share is not modelled.
@@ -85,14 +84,14 @@ export function assess(
   const point = (plan: BatchPlan): OperatingPoint => ({
     ...plan,
     effectiveBatch: effectiveBatch({ ...spec, ...plan }),
-    fits: evidence.fits(plan.microBatch),
-    peakBytes: evidence.peakBytes(plan.microBatch),
+    fits: evidence.fits(plan),
+    peakBytes: evidence.peakBytes(plan),
     samplesPerSecond: rate(plan),
     costPerRunUsd: costPerRunUsd(terms, speedupOf(plan)),
   })
   const current = point(now)
   const recommended = evidence.advice && point(evidence.advice.recommended)
-  const modelled = probe.peak(spec.microBatch)
+  const modelled = new EstimateProbe(footprints.of(spec, config, gpu), gpu).peak(spec.microBatch)
   const { breakdown, moment } = modelled
   const correction = current.peakBytes / modelled.bytes
   // A config that does not fit has no speed to compare with.
@@ -155,25 +154,26 @@ function throughputCurve({ trials, throughputProvenance, samplesPerSecond, large
 function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: AssessmentOptions): Evidence {
   if (spec.framework !== 'pytorch') throw notEstimated(spec)
   const { gpu, footprints, stepSize, margin = DEFAULT_MARGIN } = options
-  const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu)
+  const probes = new EstimateProbes(spec, config, gpu, footprints)
+  const probeOf = (plan: BatchPlan) => probes.of(accumulatesGradients({ ...spec, ...plan }))
   const grid = new Grid(stepSize)
-  const samplesPerSecond = (plan: BatchPlan) => probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
-  const largest = largestBatch(probe, grid)
-  const largestWithMargin = largestBatch(probe, grid, margin)
-  const advice =
-    largestWithMargin === undefined
-      ? undefined
-      : advise({ current: planOf(spec), bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond })
+  const current = planOf(spec)
+  const samplesPerSecond = (plan: BatchPlan) =>
+    probeOf(current).samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
+  const alone = probes.of(false)
+  const largest = largestBatch(alone, grid)
+  const largestWithMargin = (accumulates: boolean) => largestBatch(probes.of(accumulates), grid, margin)
+  const advice = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond })
   return {
-    gpu: { ...reportedGpu(gpu), usableBytes: probe.usableBytes },
+    gpu: { ...reportedGpu(gpu), usableBytes: alone.usableBytes },
     provenance: 'estimated',
     errorBandPercent: errorBandPercent(spec, config),
     throughputProvenance: 'modelled',
     largest,
     advice,
-    trials: trialsOf(probe, grid, [spec.microBatch, advice?.recommended.microBatch, largest], largest),
-    fits: microBatch => probe.fits(microBatch),
-    peakBytes: microBatch => probe.peak(microBatch).bytes,
+    trials: trialsOf(probeOf, grid, [current, ...(advice ? [advice.recommended] : [])], largest),
+    fits: plan => probeOf(plan).fits(plan.microBatch),
+    peakBytes: plan => probeOf(plan).peak(plan.microBatch).bytes,
     samplesPerSecond,
   }
 }
@@ -188,18 +188,27 @@ function scaled(breakdown: Breakdown, factor: number): Breakdown {
   return factor === 1 ? breakdown : Object.fromEntries(parts)
 }
 
-/** The sizes that the report shows: those it mentions, powers of two up to the largest, and the first that does not fit. */
+/**
+ * The sizes that the report shows: those it mentions, powers of two up to the largest, and the first that does not fit; the named
+ * plans also with their accumulation.
+ */
 function trialsOf(
-  probe: EstimateProbe,
+  probeOf: (plan: BatchPlan) => EstimateProbe,
   grid: Grid,
-  named: readonly (number | undefined)[],
+  named: readonly BatchPlan[],
   largest: number | undefined,
 ): Trial[] {
+  const alone = (microBatch: number): BatchPlan => ({ microBatch, gradientAccumulation: 1 })
   const tooLarge = largest === undefined ? 1 : grid.at(grid.indexOf(largest) + 1)
-  const told = new Set([...named.filter(size => size !== undefined), tooLarge])
-  const between = powersOfTwo().filter(power => power < tooLarge && !told.has(power))
-  const trials = [...[...told].map(size => probe.trial(size)), ...between.map(size => probe.trialBelow(size))]
-  return trials.toSorted((a, b) => a.microBatch - b.microBatch)
+  const sizes = [...named.map(({ microBatch }) => microBatch), ...(largest ? [largest] : []), tooLarge]
+  const told = [...sizes.map(alone), ...named]
+  const between = powersOfTwo().filter(power => power < tooLarge)
+  const trials = [
+    ...between.map(power => probeOf(alone(power)).trialBelow(power)),
+    ...told.map(plan => probeOf(plan).trial(plan.microBatch)),
+  ]
+  const once = new Map(trials.map(trial => [`${trial.microBatch} ${trial.accumulates}`, trial]))
+  return [...once.values()].toSorted((a, b) => a.microBatch - b.microBatch)
 }
 
 /** Up to the largest batch that a config may ask for. */

@@ -3,6 +3,7 @@ import type { Assessed, Assessor, TrainingConfig } from './analyze.ts'
 import type { AssessmentOptions } from './assess.ts'
 import { gitBlobSha } from './config/blob-sha.ts'
 import type { SourceFile } from './config/reading.ts'
+import type { TrainingSpec } from './config/spec.ts'
 import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
 import { type Gpu, gpus } from './gpus/catalogue.ts'
@@ -14,7 +15,7 @@ import { type Engine, openProbe, type Probe, type ProbedDevice } from './probes/
 import type { Trial } from './probes/trial.ts'
 import { DEFAULT_STEP_SIZE } from './search/grid.ts'
 import { type StrategyName, strategies } from './search/strategy.ts'
-import { type SizesOnly, type SweepResult, sweep } from './sweep.ts'
+import { largestWords, type SizesOnly, type SweepResult, sweep } from './sweep.ts'
 import { version } from './version.ts'
 
 /** The user's own step: it runs their code, and so only with their explicit leave. */
@@ -82,7 +83,7 @@ async function measured(
     signal,
     onTrial: (trial, device) => onTrial?.(trial, device, keeping?.isRecalled(trial) ?? false),
   })
-  const { assessment, assumptions } = assessedBy(result, opened, signal)
+  const { assessment, assumptions } = assessedBy(result, spec, opened, signal)
   const own = entrypoint ? [`The step is ${entrypoint.name}; what is modelled is modelled as ${spec.model}.`] : []
   const derived = opened.provenance === 'measured' ? [] : derivationOf(spec, model.config)
   return { assessment, assumptions: [...assumptions, ...recalledSentence(keeping), ...own, ...derived] }
@@ -93,7 +94,7 @@ function openFor({ spec, model }: TrainingConfig, terms: AssessmentOptions, opti
   return openProbe(engine, {
     spec,
     config: model.config,
-    footprint: terms.footprints.of(spec, model.config, terms.gpu),
+    footprints: terms.footprints,
     gpu: terms.gpu,
     python,
     signal,
@@ -147,6 +148,7 @@ function cardOf(
 
 function assessedBy(
   result: SweepResult,
+  spec: TrainingSpec,
   { device }: Probe,
   signal: AbortSignal,
 ): Extract<SweepResult, { kind: 'assessed' }> {
@@ -158,7 +160,7 @@ function assessedBy(
     case 'sizes-only':
       throw new MemoryMarkError({
         code: 'sizes-only',
-        message: `${largestWords(result.largest)} on ${device.name}, and ${sizesOnlyBecause[result.why]}`,
+        message: `${largestWords(result.largest, spec)} on ${device.name}, and ${sizesOnlyBecause[result.why]}`,
         fix: 'Sweep on a CUDA GPU with PyTorch, or leave this config to the check.',
       })
     case 'cancelled':
@@ -169,10 +171,6 @@ function assessedBy(
 const sizesOnlyBecause: Readonly<Record<SizesOnly['why'], string>> = {
   'no-peaks': 'PyTorch counts no peak of memory there',
   'other-framework': 'speed, and what uses the memory, are modelled for PyTorch alone',
-}
-
-function largestWords(largest: number | undefined): string {
-  return largest === undefined ? 'Not even one sample fits' : `Batch ${largest} is the largest that fits`
 }
 
 function recalledSentence(keeping: KeepingProbe | undefined): string[] {

@@ -1,19 +1,19 @@
 /** Sweeps one training spec on one probe: finds the boundary, measures speed, and makes the same assessment that an estimate gets. */
 import { type Assessment, type AssessmentOptions, assess, type Evidence, planOf, reportedGpu } from './assess.ts'
-import { batchBounds, type TrainingSpec } from './config/spec.ts'
+import { accumulatesGradients, batchBounds, type TrainingSpec } from './config/spec.ts'
 import { errorBandPercent } from './estimate/error-band.ts'
 import type { Gpu } from './gpus/catalogue.ts'
 import { type Advice, advise, DEFAULT_MARGIN } from './metrics/recommend.ts'
 import { widestSpread } from './metrics/spread.ts'
 import { Throughput } from './metrics/throughput.ts'
 import type { ModelConfig } from './models/architecture.ts'
-import { EstimateProbe } from './probes/estimate.ts'
+import { type EstimateProbe, EstimateProbes } from './probes/estimate.ts'
 import type { Probe, ProbedDevice } from './probes/probe.ts'
-import { isBroken, type Trial } from './probes/trial.ts'
+import { isBroken, peakOf, type Trial } from './probes/trial.ts'
 import { Grid } from './search/grid.ts'
 import { largestBatch } from './search/largest.ts'
 import { type SearchResult, search } from './search/search.ts'
-import { correction, type Prediction, type Strategy } from './search/strategy.ts'
+import { nearestRatio, type Prediction, type Strategy } from './search/strategy.ts'
 import { TrialRecord } from './search/trial-record.ts'
 
 export interface SweepOptions extends AssessmentOptions {
@@ -54,17 +54,17 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   const { probe, strategy, signal, footprints, margin = DEFAULT_MARGIN } = options
   const grid = new Grid(options.stepSize)
   const gpu = gpuOf(options.gpu, probe.device)
-  const estimate = new EstimateProbe(footprints.of(spec, config, gpu), gpu)
-  const prediction = predictionOf(estimate, grid)
+  const estimates = new EstimateProbes(spec, config, gpu, footprints)
   const record = new TrialRecord(probe, options)
 
-  // The current batch is reported in any case, and its peak corrects the prediction.
-  const current = await record.run(spec.microBatch)
+  // The current batch is reported in any case.
+  const accumulates = accumulatesGradients(spec)
+  const current = await record.run(spec.microBatch, { accumulates })
   if (signal?.aborted) return { kind: 'cancelled', trials: record.trials }
   if (isBroken(current.outcome)) return { kind: 'broken-off', trial: current, trials: record.trials }
   const found = await search(batch => record.run(batch), {
     strategy,
-    space: { grid, prediction },
+    space: { grid, prediction: predictionOf(estimates.of(false), grid) },
     known: [current],
     ...(signal && { signal }),
   })
@@ -73,16 +73,14 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   if (!record.knowsPeaks) return sizesOnly('no-peaks', found.largest, record)
   if (spec.framework !== 'pytorch') return sizesOnly('other-framework', found.largest, record)
 
-  const peakBytes = (microBatch: number) => record.peak(microBatch) ?? correction(record.tried, prediction)(microBatch)
+  const memory = new SweptMemory(record, estimates, found.largest ?? 0)
   const isTimed = probe.engine === 'torch'
   const { advice, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {
     grid,
     record,
     isTimed,
-    sizes: grid.indexOf(found.largest ?? 0) + 1,
-    withinMargin: microBatch =>
-      record.fits(microBatch) !== false && peakBytes(microBatch) <= probe.device.usableBytes * (1 - margin),
-    modelled: (microBatch, accumulation) => estimate.samplesPerSecond(microBatch, accumulation),
+    fits: (microBatch, beside) => memory.fits(microBatch, beside, margin),
+    modelled: (microBatch, accumulation) => estimates.of(accumulates).samplesPerSecond(microBatch, accumulation),
   })
   if (signal?.aborted) return { kind: 'cancelled', trials: record.trials }
 
@@ -95,12 +93,55 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
     largest: found.largest,
     advice,
     trials: record.trials,
-    fits: microBatch => found.largest !== undefined && (record.fits(microBatch) ?? microBatch <= found.largest),
-    peakBytes,
+    fits: plan => memory.fits(plan.microBatch, accumulatesGradients({ ...spec, ...plan })),
+    peakBytes: plan => memory.peakBytes(plan.microBatch, accumulatesGradients({ ...spec, ...plan })),
     samplesPerSecond,
   }
   const assessment = assess(spec, config, { ...options, gpu }, evidence)
   return { kind: 'assessed', assessment, assumptions: assumptionsOf(assessment, record, probe) }
+}
+
+/** What the trials say of memory: their own figures, and for any other size the estimate, corrected by the nearest trial. */
+class SweptMemory {
+  readonly #record: TrialRecord
+  readonly #estimates: EstimateProbes
+  readonly #largest: number
+
+  /** `largest`: the micro-batch that the search found. */
+  constructor(record: TrialRecord, estimates: EstimateProbes, largest: number) {
+    this.#record = record
+    this.#estimates = estimates
+    this.#largest = largest
+  }
+
+  peakBytes(microBatch: number, accumulates: boolean): number {
+    const known = this.#record.peak(microBatch, accumulates)
+    if (known !== undefined) return known
+    const ratio = nearestRatio(
+      this.#record.trials.map(trial => ({ ...trial, peakBytes: peakOf(trial.outcome) })),
+      trial => this.#predicted(trial.microBatch, trial.accumulates ?? false),
+    )
+    return this.#predicted(microBatch, accumulates) * ratio(microBatch)
+  }
+
+  /** Beside the gradients of another micro-batch, less fits than the search found. */
+  fits(microBatch: number, accumulates: boolean, margin = 0): boolean {
+    const tried = this.#record.fits(microBatch, accumulates)
+    if (tried === false || (tried === undefined && microBatch > this.#largest)) return false
+    const isKnown = tried ?? !accumulates
+    const limit = this.#estimates.of(accumulates).usableBytes * (1 - margin)
+    return (isKnown && margin === 0) || this.peakBytes(microBatch, accumulates) <= limit
+  }
+
+  #predicted(microBatch: number, accumulates: boolean): number {
+    return this.#estimates.of(accumulates).peak(microBatch).bytes
+  }
+}
+
+export function largestWords(largest: number | undefined, spec: TrainingSpec): string {
+  if (largest === undefined) return 'Not even one sample fits'
+  const alone = accumulatesGradients(spec) ? ', without gradient accumulation,' : ''
+  return `Batch ${largest} is the largest that fits${alone}`
 }
 
 function unfinished(found: Exclude<SearchResult, { kind: 'found' }>, { trials }: TrialRecord): SweepResult {
@@ -134,9 +175,8 @@ interface Recommending {
   readonly grid: Grid
   readonly record: TrialRecord
   readonly isTimed: boolean
-  /** Sizes of the grid that fit. */
-  readonly sizes: number
-  readonly withinMargin: (microBatch: number) => boolean
+  /** With the margin. */
+  readonly fits: (microBatch: number, accumulates: boolean) => boolean
   readonly modelled: (microBatch: number, accumulation: number) => number
 }
 
@@ -148,28 +188,30 @@ interface Recommendation {
 
 /** A recommendation has to have been tried; one that turns out too large is replaced by the next smaller one. */
 async function recommendVerified(spec: TrainingSpec, recommending: Recommending): Promise<Recommendation> {
-  const { grid, record, isTimed, sizes, withinMargin, modelled } = recommending
-  for (let index = sizes - 1; index >= 0; index--) {
-    const top = grid.at(index)
-    if (!withinMargin(top)) continue
-    if (isTimed) await timeSizes(record, grid, spec.microBatch, top)
+  const { grid, record, isTimed, fits, modelled } = recommending
+  const steps = isTimed ? TIMED_STEPS : 0
+  const current = planOf(spec)
+  // The grid's indices below which all sizes are still to be considered.
+  const ends = { alone: grid.length, accumulating: grid.length }
+  for (;;) {
+    const largestWithMargin = (accumulates: boolean) =>
+      largestBelow(ends[accumulates ? 'accumulating' : 'alone'], grid, batch => fits(batch, accumulates))
+    const top = largestWithMargin(false)
+    if (isTimed && top !== undefined) await timeSizes(spec, recommending, top)
     const throughput = new Throughput(record.trials, modelled)
     const samplesPerSecond: Evidence['samplesPerSecond'] = plan =>
       throughput.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
-    const advice = advise({
-      current: planOf(spec),
-      bounds: batchBounds(spec),
-      grid,
-      largestWithMargin: top,
-      samplesPerSecond,
-    })
+    const advice = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond })
+    if (advice === undefined) break
     const { microBatch } = advice.recommended
-    const { outcome } = await record.run(microBatch, isTimed ? TIMED_STEPS : undefined)
-    if (isBroken(outcome) || (outcome.kind === 'fits' && withinMargin(microBatch))) {
-      if (isBroken(outcome)) return { advice: undefined, samplesPerSecond }
+    const accumulates = accumulatesGradients({ ...spec, ...advice.recommended })
+    const { outcome } = await record.run(microBatch, { accumulates, steps })
+    if (isBroken(outcome)) return { advice: undefined, samplesPerSecond }
+    if (outcome.kind === 'fits' && fits(microBatch, accumulates)) {
       const { bandPercent } = throughput
       return { advice, samplesPerSecond, ...(bandPercent !== undefined && { throughputBandPercent: bandPercent }) }
     }
+    ends[accumulates ? 'accumulating' : 'alone'] = grid.firstNotBelow(microBatch)
   }
   return {
     advice: undefined,
@@ -177,15 +219,28 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
   }
 }
 
-async function timeSizes(record: TrialRecord, grid: Grid, current: number, top: number): Promise<void> {
+/** The largest size that fits before the grid's index `end`. */
+function largestBelow(end: number, grid: Grid, fits: (microBatch: number) => boolean): number | undefined {
+  let [low, high] = [-1, end]
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (fits(grid.at(middle))) low = middle
+    else high = middle
+  }
+  return low < 0 ? undefined : grid.at(low)
+}
+
+async function timeSizes(spec: TrainingSpec, { record, grid, fits }: Recommending, top: number): Promise<void> {
+  const accumulates = accumulatesGradients(spec)
+  const lowest = Math.min(spec.microBatch, top)
   const sizes = new Set([top])
-  if (current <= top) sizes.add(current)
-  const lowest = Math.min(current, top)
   for (let part = 1; part <= SIZES_BETWEEN; part++) {
     const between = lowest * (top / lowest) ** (part / (SIZES_BETWEEN + 1))
     sizes.add(grid.at(Math.max(0, grid.indexOf(between))))
   }
-  for (const size of [...sizes].toSorted((a, b) => a - b)) await record.run(size, TIMED_STEPS)
+  const steps = TIMED_STEPS
+  if (fits(spec.microBatch, accumulates)) await record.run(spec.microBatch, { accumulates, steps })
+  for (const size of [...sizes].toSorted((a, b) => a - b)) await record.run(size, { steps })
 }
 
 function assumptionsOf(assessment: Assessment, record: TrialRecord, probe: Probe): string[] {
@@ -193,7 +248,9 @@ function assumptionsOf(assessment: Assessment, record: TrialRecord, probe: Probe
   const { name, software } = probe.device
   const by = software === '' ? '' : ` (${software})`
   const unread = [assessment.current, assessment.recommended, assessment.largest].some(
-    point => point !== undefined && record.peak(point.microBatch) === undefined,
+    point =>
+      point !== undefined &&
+      record.peak(point.microBatch, accumulatesGradients({ ...assessment.spec, ...point })) === undefined,
   )
   return [
     `Peak memory is ${provenance} for the ${name}${by}; throughput is ${throughputProvenance}.`,

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { assess, reportedGpu } from '../engine/assess.ts'
 import { readConfig } from '../engine/config/read.ts'
+import type { TrainingSpec } from '../engine/config/spec.ts'
 import { Footprints } from '../engine/estimate/footprints.ts'
 import { defaultGpu, findGpu, usableBytes } from '../engine/gpus/catalogue.ts'
+import { peakOf } from '../engine/probes/trial.ts'
 import { defaultPolicy } from '../engine/verdict/policy.ts'
+import { knownModel, specOf } from './estimate/specs.ts'
 
 test('measured throughput has points only at the sizes that were timed', () => {
   const reading = readConfig({ path: 'a.yaml', text: 'memorymark:\n  model: gpt2\n  batch_size: 4\n' })
@@ -25,7 +28,7 @@ test('measured throughput has points only at the sizes that were timed', () => {
         { microBatch: 4, provenance: 'measured', outcome: { kind: 'fits', stepMillis: 50, stepMillisSpread: 1 } },
         { microBatch: 24, provenance: 'measured', outcome: { kind: 'out-of-memory' } },
       ],
-      fits: microBatch => microBatch <= 16,
+      fits: ({ microBatch }) => microBatch <= 16,
       peakBytes: () => usableBytes(defaultGpu) / 2,
       samplesPerSecond: ({ microBatch }) => (microBatch === 16 ? 100 : 80),
     },
@@ -64,4 +67,51 @@ trl:
   })
   expect(recommended?.costPerRunUsd).toBe(current.costPerRunUsd)
   expect(verdict).toEqual({ state: 'fine', reasons: [] })
+})
+
+const options = {
+  gpu: defaultGpu,
+  policy: defaultPolicy,
+  footprints: new Footprints(),
+  hoursPerRun: 2,
+  runsPerYear: 100,
+}
+
+test.each<[id: string, changes: Partial<TrainingSpec>]>([
+  ['gpt2-large', { microBatch: 64 }],
+  ['gpt2-large', { microBatch: 32, gradientAccumulation: 2 }],
+  ['gpt2-large', { microBatch: 2, gradientAccumulation: 8 }],
+  ['gpt2-large', { microBatch: 1, gradientAccumulation: 1 }],
+  ['bert', { microBatch: 8, gradientAccumulation: 4, task: 'sequence-classification' }],
+  ['gpt2-medium', { microBatch: 16, gradientAccumulation: 2, gpus: 4, sharding: 'fsdp' }],
+  ['bert', { microBatch: 4, gradientAccumulation: 4, step: 'forward-backward', task: 'sequence-classification' }],
+])('%s %j: every plan that is told holds what a config that says so would hold', (id, changes) => {
+  const { config } = knownModel(id)
+  const spec = specOf(id, { task: 'causal-lm', precision: 'amp-bf16', sequenceLength: 512, ...changes })
+  const told = assess(spec, config, options)
+  for (const point of [told.recommended, told.beyond, told.largest]) {
+    if (point === undefined) continue
+    const { microBatch, gradientAccumulation } = point
+    const { current } = assess({ ...spec, microBatch, gradientAccumulation }, config, options)
+    expect(point).toMatchObject({ fits: current.fits, peakBytes: current.peakBytes })
+    expect(point.fits).toBe(true)
+  }
+})
+
+test('beside accumulated gradients a batch takes more, and the trials say which they are', () => {
+  const { config } = knownModel('gpt2-large')
+  const spec = specOf('gpt2-large', { task: 'causal-lm', precision: 'amp-bf16', microBatch: 64, sequenceLength: 512 })
+  const { recommended, trials } = assess(spec, config, options)
+  if (recommended === undefined) throw new Error('no recommendation')
+  expect(recommended.gradientAccumulation).toBeGreaterThan(1)
+  const peaks = trials
+    .filter(({ microBatch }) => microBatch === recommended.microBatch)
+    .map(({ accumulates = false, outcome }) => [accumulates, peakOf(outcome)])
+  expect(peaks).toHaveLength(2)
+  const bytes = new Map(peaks as [boolean, number][])
+  expect(bytes.get(true)).toBe(recommended.peakBytes)
+  // Gradients of 774 million float32 parameters, less what of them the end of the backward pass held anyway.
+  const gradients = (bytes.get(true) ?? 0) - (bytes.get(false) ?? 0)
+  expect(gradients).toBeGreaterThan(0)
+  expect(gradients).toBeLessThanOrEqual(774_030_080 * 4 * 1.01)
 })

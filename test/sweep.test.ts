@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { Footprints } from '../engine/estimate/footprints.ts'
 import { defaultGpu, usableBytes } from '../engine/gpus/catalogue.ts'
+import type { BatchPlan } from '../engine/metrics/recommend.ts'
 import type { Probe } from '../engine/probes/probe.ts'
 import type { Trial } from '../engine/probes/trial.ts'
 import { strategies } from '../engine/search/strategy.ts'
@@ -14,22 +15,26 @@ const BYTES_A_SAMPLE = GIB / 4
 const MILLIS_A_STEP = 20
 const MILLIS_A_SAMPLE = 1
 
+function peakOn(microBatch: number, accumulates: boolean): number {
+  return microBatch * BYTES_A_SAMPLE + (accumulates ? 5 * GIB : 0)
+}
+
 interface Noise {
   readonly peakBytes: number
   /** Of the largest size; smaller ones are steadier. */
   readonly stepShare: number
 }
 
-/** A card on which a sample takes a quarter of a GiB and a millisecond. */
+/** A card on which a sample takes a quarter of a GiB and a millisecond, and gradients that accumulate 5 GiB. */
 function cardWith(noise: Noise): Probe {
   const usable = usableBytes(defaultGpu)
   return {
     engine: 'torch',
     provenance: 'measured',
     device: { name: 'NVIDIA A10', totalBytes: defaultGpu.totalBytes, usableBytes: usable, software: 'torch 2.13.0' },
-    async trial(microBatch, { steps = 0 } = {}): Promise<Trial> {
-      const trial = { microBatch, provenance: 'measured' } as const
-      const peakBytes = microBatch * BYTES_A_SAMPLE
+    async trial(microBatch, { steps = 0, accumulates = false } = {}): Promise<Trial> {
+      const trial = { microBatch, ...(accumulates && { accumulates }), provenance: 'measured' } as const
+      const peakBytes = peakOn(microBatch, accumulates)
       if (peakBytes > usable) return { ...trial, outcome: { kind: 'out-of-memory' } }
       const stepMillis = MILLIS_A_STEP + microBatch * MILLIS_A_SAMPLE
       const spreads = {
@@ -42,8 +47,8 @@ function cardWith(noise: Noise): Probe {
   }
 }
 
-function swept(noise: Noise) {
-  return sweep({ ...tinySpec, microBatch: 8 }, tinyConfig, {
+function swept(noise: Noise, plan: BatchPlan = { microBatch: 8, gradientAccumulation: 1 }) {
+  return sweep({ ...tinySpec, ...plan }, tinyConfig, {
     probe: cardWith(noise),
     strategy: strategies['predict-verify'],
     stepSize: 8,
@@ -74,5 +79,41 @@ describe('a measured result', () => {
     expect(await swept({ peakBytes: 0, stepShare: 0 })).toMatchObject({
       assessment: { errorBandPercent: 0, throughputBandPercent: 0 },
     })
+  })
+})
+
+describe('gradients that accumulate', () => {
+  const steady = { peakBytes: 0, stepShare: 0 }
+
+  test.each([
+    ['a batch that is too large', { microBatch: 200, gradientAccumulation: 1 }],
+    ['a batch that is too large only beside them', { microBatch: 72, gradientAccumulation: 2 }],
+    ['a batch that fits beside them', { microBatch: 8, gradientAccumulation: 32 }],
+    ['a small batch', { microBatch: 1, gradientAccumulation: 16 }],
+  ])('%s: every plan that is told was tried as it is told', async (_, plan) => {
+    const result = await swept(steady, plan)
+    if (result.kind !== 'assessed') throw new Error(result.kind)
+    const { current, recommended, largest, trials } = result.assessment
+    expect(largest).toMatchObject({ microBatch: 80, gradientAccumulation: 1 })
+    expect(recommended?.fits).toBe(true)
+    for (const point of [current, recommended, largest]) {
+      if (point === undefined) throw new Error('a plan is missing')
+      const accumulates = point.gradientAccumulation > 1
+      const tried = trials.find(
+        trial => trial.microBatch === point.microBatch && (trial.accumulates ?? false) === accumulates,
+      )
+      const needed = peakOn(point.microBatch, accumulates)
+      expect(tried?.outcome.kind).toBe(needed <= usableBytes(defaultGpu) ? 'fits' : 'out-of-memory')
+      if (point.fits) expect(point.peakBytes).toBe(needed)
+    }
+  })
+
+  test('leave less room: what fits alone is not recommended with them', async () => {
+    const result = await swept(steady, { microBatch: 160, gradientAccumulation: 1 })
+    if (result.kind !== 'assessed') throw new Error(result.kind)
+    const { recommended } = result.assessment
+    expect(recommended?.gradientAccumulation).toBeGreaterThan(1)
+    // (21.8 GiB less 5 % less 5 GiB) at a quarter of a GiB a sample.
+    expect(recommended?.microBatch).toBeLessThanOrEqual(62)
   })
 })

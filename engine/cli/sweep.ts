@@ -1,6 +1,7 @@
 /** `memorymark sweep`: finds the largest batch by trials and prints the same report as `check`. */
 import { type AnalyzeOptions, assessmentOptionsFor } from '../analyze.ts'
 import type { AssessmentOptions } from '../assess.ts'
+import type { TrainingSpec } from '../config/spec.ts'
 import { gpuNamed } from '../gpus/device-name.ts'
 import { INTERRUPTED, Interruption } from '../interruption.ts'
 import { deviceKinds } from '../probes/device.ts'
@@ -12,7 +13,7 @@ import { trialLine } from '../render/trial-line.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report } from '../report/schema.ts'
 import { DEFAULT_STEP_SIZE } from '../search/grid.ts'
 import { strategies, strategyNames } from '../search/strategy.ts'
-import { type SizesOnly, type SweepResult, sweep as sweepSpec } from '../sweep.ts'
+import { largestWords, type SizesOnly, type SweepResult, sweep as sweepSpec } from '../sweep.ts'
 import { formatGib } from '../units.ts'
 import type { Policy } from '../verdict/policy.ts'
 import { version } from '../version.ts'
@@ -54,7 +55,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
   await using probe = await openProbe(engine, {
     spec: subject.spec,
     config: subject.model.config,
-    footprint: planned.footprints.of(subject.spec, subject.model.config, planned.gpu),
+    footprints: planned.footprints,
     gpu: planned.gpu,
     python: pythonCommand(),
     log: text => console.error(text),
@@ -74,7 +75,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
   })
   progress.ended()
   if (result.kind === 'cancelled') return interrupted(result.trials, probe)
-  if (result.kind === 'sizes-only') return printSizes(result, probe.device, values.json ?? false)
+  if (result.kind === 'sizes-only') return printSizes(result, subject.spec, probe.device, values.json ?? false)
   const assumptions =
     entrypoint === undefined ? [] : [`The step is ${entrypoint}; modelled figures are those of ${subject.spec.model}.`]
   return print(configResult(subject, result, assumptions), options.policy, values.json ?? false)
@@ -105,12 +106,16 @@ const sizesOnlyBecause: Readonly<Record<SizesOnly['why'], string>> = {
   'other-framework': 'The memory breakdown and speed are modelled for PyTorch only, so waste and cost are left out.',
 }
 
-function printSizes({ why, largest, trials }: SizesOnly, device: ProbedDevice, asJson: boolean): ExitCode {
-  const words = largest === undefined ? 'Not even one sample fits' : `Batch ${largest} is the largest that fits`
+function printSizes(
+  { why, largest, trials }: SizesOnly,
+  spec: TrainingSpec,
+  device: ProbedDevice,
+  asJson: boolean,
+): ExitCode {
   console.log(
     asJson
       ? JSON.stringify({ device, largestBatch: largest ?? null, trials }, null, 2)
-      : `${words} in ${formatGib(device.usableBytes)} of ${device.name}. ${sizesOnlyBecause[why]}`,
+      : `${largestWords(largest, spec)} in ${formatGib(device.usableBytes)} of ${device.name}. ${sizesOnlyBecause[why]}`,
   )
   return 0
 }

@@ -1,7 +1,7 @@
 /** `memorymark validate-backward` and `validate-compile`: does the backward pass run, and is compilation worth it. */
 import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
-import { Footprint } from '../estimate/footprint.ts'
+import { Footprints } from '../estimate/footprints.ts'
 import { defaultGpu } from '../gpus/catalogue.ts'
 import { describeMachine, deviceKinds } from '../probes/device.ts'
 import { engineOn } from '../probes/probe.ts'
@@ -70,8 +70,8 @@ async function halvesOf(
   const spec: TrainingSpec = { ...written, step: 'forward-backward' }
   const engine = named === 'auto' ? await memoryEngine(spec) : named
   if (engine === 'tfjs') {
-    const footprint = new Footprint(spec, config)
-    await using probe = await TfjsProbe.open({ spec, config, footprint, gpu: defaultGpu, python: pythonCommand() })
+    const footprints = new Footprints()
+    await using probe = await TfjsProbe.open({ spec, config, footprints, gpu: defaultGpu, python: pythonCommand() })
     return { ...(await tfjsHalves(probe, spec.microBatch)), provenance: probe.provenance }
   }
   await using worker = new PythonWorker(pythonCommand())

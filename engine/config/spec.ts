@@ -378,6 +378,14 @@ export function makesAnswers({ method }: Pick<TrainingSpec, 'method'>): boolean 
   return method?.kind === 'answers' || method?.kind === 'strided' || method?.kind === 'trajectories'
 }
 
+/** Whether micro-batches run beside the gradients of earlier ones, which takes memory. */
+export function accumulatesGradients({
+  step,
+  gradientAccumulation,
+}: Pick<TrainingSpec, 'step' | 'gradientAccumulation'>): boolean {
+  return step === 'training' && gradientAccumulation > 1
+}
+
 /** Samples in one optimizer step over all GPUs. */
 export function effectiveBatch(spec: TrainingSpec): number {
   return spec.microBatch * spec.gradientAccumulation * modelCopies(spec)

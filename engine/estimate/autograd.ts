@@ -97,6 +97,9 @@ const autocastDtypes: Partial<Record<TrainingSpec['precision'], Dtype>> = {
   'amp-fp16': 'float16',
 }
 
+/** Most operations have most of their lists empty, and one list serves them all. */
+const NONE: readonly never[] = []
+
 export class Autograd {
   readonly parameters = new Map<string, Tensor>()
   /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
@@ -368,7 +371,7 @@ export class Autograd {
 
   /** Outside the graph (if no output requires a gradient), nothing is saved. */
   record(name: string, options: Recorded): void {
-    const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch = [], backwardScratch = [] } = options
+    const { outputs, saves = NONE, saved = NONE, keeps = NONE, gradients = NONE } = options
     const readStorages = options.reads.map(tensor => tensor.storage)
     const inGraph = outputs.some(output => output.requiresGrad)
     const created = outputs.map(tensor => tensor.storage).filter(storage => !readStorages.includes(storage))
@@ -376,12 +379,12 @@ export class Autograd {
       name,
       reads: readStorages,
       creates: [...created, ...saved],
-      scratch,
-      saves: inGraph ? [...saves.map(tensor => tensor.storage), ...saved] : [],
-      keeps: inGraph ? keeps.map(tensor => tensor.storage) : [],
+      scratch: options.scratch ?? NONE,
+      saves: inGraph && saves.length + saved.length > 0 ? [...saves.map(tensor => tensor.storage), ...saved] : NONE,
+      keeps: inGraph && keeps.length > 0 ? keeps.map(tensor => tensor.storage) : NONE,
       outputs,
       gradients: gradients.filter(edge => edge.to.requiresGrad),
-      backwardScratch,
+      backwardScratch: options.backwardScratch ?? NONE,
       flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
       productElements: options.productElements ?? (outputs[0] === undefined ? 0 : elements(outputs[0])),
       computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? 'float32',

@@ -152,10 +152,10 @@ export class Player implements Memory {
   }
 
   #exchanging(node: Node, pass: Pass, run: () => void): void {
-    const used = this.#parametersOf(node)
-    if (used.length > 0) this.exchange.begins(used, pass)
+    const used = this.exchange.begins ? this.#parametersOf(node) : []
+    if (used.length > 0) this.exchange.begins?.(used, pass)
     run()
-    if (used.length > 0) this.exchange.ends(used, pass)
+    if (used.length > 0) this.exchange.ends?.(used, pass)
   }
 
   /** What a module's hooks would see: a table of embeddings is not among what its kernel is counted to read. */

@@ -16,11 +16,18 @@ export interface BatchPlan {
   readonly gradientAccumulation: number
 }
 
+export function isSamePlan(one: BatchPlan, other: BatchPlan | undefined): boolean {
+  return one.microBatch === other?.microBatch && one.gradientAccumulation === other.gradientAccumulation
+}
+
 interface Situation {
   readonly current: BatchPlan
   readonly grid: Grid
-  /** The largest size on the grid that fits with the margin. */
-  readonly largestWithMargin: number
+  /**
+   * The largest size on the grid that fits with the margin, undefined where not even one sample does. `accumulates`: beside the
+   * gradients of an earlier micro-batch.
+   */
+  readonly largestWithMargin: (accumulates: boolean) => number | undefined
   /** If set, the effective batch is kept as far as the tool can accumulate. */
   readonly bounds?: BatchBounds | undefined
   /** Never decreases with the batch: a larger one amortises fixed costs. */
@@ -31,27 +38,26 @@ interface Situation {
  * The smallest batch within 2 % of the best throughput among those that fit with the margin. Where the config accumulates
  * gradients, or has to shrink, the effective batch is kept if a divisor allows it: training stays the same.
  */
-function recommend(situation: Situation): BatchPlan {
+function recommend(situation: Situation): BatchPlan | undefined {
   const { current, samplesPerSecond, bounds } = situation
   if (bounds !== undefined) return withinBounds(situation, bounds)
-  const fastest = smallestNearBest(situation)
-  if (current.gradientAccumulation === 1 && fastest > current.microBatch) {
-    return { microBatch: fastest, gradientAccumulation: 1 }
-  }
+  const fastest = smallestNearBest(situation, false)
+  if (fastest === undefined) return undefined
+  const alone = { microBatch: fastest, gradientAccumulation: 1 }
+  if (current.gradientAccumulation === 1 && fastest > current.microBatch) return alone
   const perGpu = current.microBatch * current.gradientAccumulation
-  const changed = { microBatch: fastest, gradientAccumulation: Math.max(1, Math.round(perGpu / fastest)) }
   const kept = keepingEffectiveBatch(situation, perGpu)
-  const keptIsGood =
-    kept.gradientAccumulation === 1 || samplesPerSecond(kept) >= KEEPING_WORTH * samplesPerSecond(changed)
-  return keptIsGood ? kept : changed
+  if (kept?.gradientAccumulation === 1) return kept
+  const changed = nearEffectiveBatch(situation, perGpu, alone)
+  return kept && samplesPerSecond(kept) >= KEEPING_WORTH * samplesPerSecond(changed) ? kept : changed
 }
 
-function withinBounds(situation: Situation, { dividend, accumulates }: BatchBounds): BatchPlan {
+function withinBounds(situation: Situation, { dividend, accumulates }: BatchBounds): BatchPlan | undefined {
   const { current, largestWithMargin } = situation
   if (accumulates) return keepingEffectiveBatch(situation, current.microBatch * current.gradientAccumulation)
-  const most = Math.min(current.microBatch, largestWithMargin)
-  const fitting = divisors(dividend).filter(divisor => divisor <= most)
-  return { microBatch: fitting.at(-1) ?? 1, gradientAccumulation: 1 }
+  const most = Math.min(current.microBatch, largestWithMargin(false) ?? 0)
+  const largest = divisors(dividend).findLast(divisor => divisor <= most)
+  return largest === undefined ? undefined : { microBatch: largest, gradientAccumulation: 1 }
 }
 
 /** Idle memory is waste only when it could be used: below this speedup there is nothing to gain. */
@@ -63,19 +69,36 @@ export interface Advice {
   readonly beyond?: BatchPlan
 }
 
-export function advise(situation: Situation): Advice {
+/** Undefined where nothing fits. */
+export function advise(given: Situation): Advice | undefined {
+  const situation = { ...given, largestWithMargin: askedOnce(given.largestWithMargin) }
   const recommended = recommend(situation)
-  const next = recommend({ ...situation, current: recommended })
+  const next = recommended && recommend({ ...situation, current: recommended })
+  if (recommended === undefined || next === undefined) return undefined
   const speedup = situation.samplesPerSecond(next) / situation.samplesPerSecond(recommended)
   const isWorthwhile = next.microBatch > recommended.microBatch && speedup >= WORTHWHILE_SPEEDUP
   return { recommended, ...(isWorthwhile && { beyond: next }) }
 }
 
-function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }: Situation): number {
+/** The answer to either question takes a search. */
+function askedOnce(ask: Situation['largestWithMargin']): Situation['largestWithMargin'] {
+  const answers = new Map<boolean, number | undefined>()
+  return accumulates => {
+    if (!answers.has(accumulates)) answers.set(accumulates, ask(accumulates))
+    return answers.get(accumulates)
+  }
+}
+
+function smallestNearBest(
+  { grid, largestWithMargin, samplesPerSecond }: Situation,
+  accumulates: boolean,
+): number | undefined {
+  const largest = largestWithMargin(accumulates)
+  if (largest === undefined) return undefined
   const rate = (batch: number) => samplesPerSecond({ microBatch: batch, gradientAccumulation: 1 })
-  const enough = rate(largestWithMargin) * (1 - THROUGHPUT_TOLERANCE)
+  const enough = rate(largest) * (1 - THROUGHPUT_TOLERANCE)
   let low = 0
-  let high = grid.indexOf(largestWithMargin)
+  let high = grid.indexOf(largest)
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     if (rate(grid.at(middle)) >= enough) high = middle
@@ -84,14 +107,25 @@ function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }: Situati
   return grid.at(low)
 }
 
-/** The smallest divisor of the effective batch within tolerance of the fastest one. */
-function keepingEffectiveBatch(situation: Situation, perGpu: number): BatchPlan {
+/** As fast as memory allows, with the accumulation that comes closest to the effective batch; `alone` if none fits. */
+function nearEffectiveBatch(situation: Situation, perGpu: number, alone: BatchPlan): BatchPlan {
+  if (Math.round(perGpu / alone.microBatch) <= 1) return alone
+  const microBatch = smallestNearBest(situation, true)
+  return microBatch === undefined ? alone : { microBatch, gradientAccumulation: Math.round(perGpu / microBatch) }
+}
+
+/** The smallest divisor of the effective batch within tolerance of the fastest that fits. */
+function keepingEffectiveBatch(situation: Situation, perGpu: number): BatchPlan | undefined {
+  const { largestWithMargin, samplesPerSecond, bounds } = situation
   const plans = divisors(perGpu)
-    .filter(divisor => divisor <= situation.largestWithMargin && (situation.bounds?.dividend ?? 0) % divisor === 0)
+    .filter(divisor => (bounds?.dividend ?? 0) % divisor === 0)
     .map(microBatch => ({ microBatch, gradientAccumulation: perGpu / microBatch }))
-  const rates = plans.map(plan => situation.samplesPerSecond(plan))
-  const enough = Math.max(...rates) * (1 - THROUGHPUT_TOLERANCE)
-  return plans[rates.findIndex(rate => rate >= enough)] ?? { microBatch: 1, gradientAccumulation: perGpu }
+  const fits = ({ microBatch, gradientAccumulation }: BatchPlan) =>
+    microBatch <= (largestWithMargin(gradientAccumulation > 1) ?? 0)
+  const fastest = plans.findLast(fits)
+  if (fastest === undefined) return undefined
+  const enough = samplesPerSecond(fastest) * (1 - THROUGHPUT_TOLERANCE)
+  return plans.find(plan => samplesPerSecond(plan) >= enough && fits(plan))
 }
 
 /** Ascending. At most √n steps, and n ≤ 10^12 by the spec's caps. */

@@ -1,9 +1,12 @@
 /** The probe without requirements: answers a trial from the tape. */
+import { accumulatesGradients, type TrainingSpec } from '../config/spec.ts'
 import type { Fit, Footprint, Peak } from '../estimate/footprint.ts'
+import type { Footprints } from '../estimate/footprints.ts'
 import { ThroughputModel } from '../estimate/throughput.ts'
 import { type VllmShare, vllmShare } from '../estimate/vllm-share.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
-import type { Trial } from './trial.ts'
+import type { ModelConfig } from '../models/architecture.ts'
+import { type Trial, trialSpec } from './trial.ts'
 
 /** PyTorch keeps one cuBLAS handle, and so one workspace, for the forward and one for the autograd thread. */
 export const CUBLAS_HANDLES = 2
@@ -11,12 +14,35 @@ export const CUBLAS_HANDLES = 2
 /** Throughput models by what they describe: a repository's configs often share one. */
 const throughputs = new WeakMap<Footprint, Map<Gpu, ThroughputModel>>()
 
+/**
+ * The probes of one spec on one GPU: for a micro-batch that is a whole optimizer step, and for one beside the gradients of an
+ * earlier one. Each is made when it is first asked for.
+ */
+export class EstimateProbes {
+  readonly #probes = new Map<boolean, EstimateProbe>()
+  readonly #make: (accumulates: boolean) => EstimateProbe
+
+  constructor(spec: TrainingSpec, config: ModelConfig, gpu: Gpu, footprints: Footprints) {
+    this.#make = accumulates => {
+      return new EstimateProbe(footprints.of(trialSpec(spec, 1, accumulates), config, gpu), gpu)
+    }
+  }
+
+  of(accumulates: boolean): EstimateProbe {
+    const probe = this.#probes.get(accumulates) ?? this.#make(accumulates)
+    this.#probes.set(accumulates, probe)
+    return probe
+  }
+}
+
+/** Answers for the accumulation of its footprint's spec. */
 export class EstimateProbe {
   readonly usableBytes: number
   readonly #workspaceBytes: number
   readonly #footprint: Footprint
   readonly #gpu: Gpu
   readonly #vllm: VllmShare
+  readonly #accumulates: Pick<Trial, 'accumulates'>
 
   /** One footprint serves any number of GPUs. */
   constructor(footprint: Footprint, gpu: Gpu) {
@@ -24,6 +50,7 @@ export class EstimateProbe {
     this.usableBytes = Math.max(0, usableBytes(gpu) - (this.#vllm.held === 'always' ? this.#vllm.bytes : 0))
     this.#workspaceBytes = gpu.cublasWorkspaceBytes * CUBLAS_HANDLES
     this.#footprint = footprint
+    this.#accumulates = accumulatesGradients(footprint.spec) ? { accumulates: true } : {}
     this.#gpu = gpu
   }
 
@@ -45,6 +72,7 @@ export class EstimateProbe {
     const fit = this.#fit(batch, peakBytes, this.usableBytes)
     return {
       microBatch: batch,
+      ...this.#accumulates,
       provenance: 'estimated',
       outcome:
         fit.kind === 'fits'
@@ -56,7 +84,7 @@ export class EstimateProbe {
   /** A batch below one that fits also fits, so the allocator is not replayed. */
   trialBelow(batch: number): Trial {
     const { bytes: peakBytes } = this.peak(batch)
-    return { microBatch: batch, provenance: 'estimated', outcome: { kind: 'fits', peakBytes } }
+    return { microBatch: batch, ...this.#accumulates, provenance: 'estimated', outcome: { kind: 'fits', peakBytes } }
   }
 
   /** Whether a batch fits and leaves `margin` (a share of usable memory) free. */

@@ -30,7 +30,7 @@ const MAX_KEPT_CHARACTERS = 1_000_000
 
 const keptTrial = z.object({ measuredAt: z.iso.datetime(), steps: z.number().int().min(0).max(10_000), trial })
 const keptTrials = z.object({
-  schema: z.literal('memorymark.trials/v1'),
+  schema: z.literal('memorymark.trials/v2'),
   /** The conditions as canonical JSON: a key alone is never trusted. */
   conditions: z.string().max(MAX_KEPT_CHARACTERS),
   usableBytes: z.number().positive(),
@@ -53,7 +53,7 @@ export class KeepingProbe implements Probe {
   readonly #probe: Probe
   readonly #conditions: string
   readonly #options: KeepingOptions
-  readonly #kept = new Map<number, KeptTrial>()
+  readonly #kept = new Map<string, KeptTrial>()
   /** Trials that were requested but did not have to run. */
   readonly #recalled = new Map<Trial, KeptTrial>()
 
@@ -91,8 +91,8 @@ export class KeepingProbe implements Probe {
   }
 
   async trial(microBatch: number, options: TrialOptions = {}): Promise<Trial> {
-    const { steps = 0, signal } = options
-    const kept = this.#kept.get(microBatch)
+    const { steps = 0, signal, accumulates = false } = options
+    const kept = this.#kept.get(keyOf(microBatch, accumulates))
     if (kept && (kept.steps >= steps || kept.trial.outcome.kind !== 'fits')) {
       this.#recalled.set(kept.trial, kept)
       return kept.trial
@@ -116,7 +116,9 @@ export class KeepingProbe implements Probe {
       ? this.#objectionTo(parsed.data)
       : 'they are not in the format that MemoryMark writes'
     if (objection !== undefined) this.#options.remark(objection)
-    else for (const kept of parsed?.data?.trials ?? []) this.#kept.set(kept.trial.microBatch, kept)
+    else
+      for (const kept of parsed?.data?.trials ?? [])
+        this.#kept.set(keyOf(kept.trial.microBatch, kept.trial.accumulates), kept)
   }
 
   /** Why they cannot be used; undefined if they can. */
@@ -130,15 +132,19 @@ export class KeepingProbe implements Probe {
 
   async #keep(run: Trial, steps: number): Promise<void> {
     const { store, now } = this.#options
-    this.#kept.set(run.microBatch, { measuredAt: now.toISOString(), steps, trial: run })
+    this.#kept.set(keyOf(run.microBatch, run.accumulates), { measuredAt: now.toISOString(), steps, trial: run })
     const entry: z.infer<typeof keptTrials> = {
-      schema: 'memorymark.trials/v1',
+      schema: 'memorymark.trials/v2',
       conditions: this.#conditions,
       usableBytes: this.device.usableBytes,
       trials: [...this.#kept.values()],
     }
     await store.write(this.#key, JSON.stringify(entry))
   }
+}
+
+function keyOf(microBatch: number, accumulates = false): string {
+  return `${microBatch}${accumulates ? ' accumulating' : ''}`
 }
 
 /** The same text for the same content, whatever the order of its keys. */

@@ -3,11 +3,11 @@ import { setImmediate } from 'node:timers/promises'
 import type { Framework, TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { beyondTorch, beyondTrace } from '../estimate/error-band.ts'
-import type { Footprint } from '../estimate/footprint.ts'
+import type { Footprints } from '../estimate/footprints.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
 import { type ModelConfig, outsideTransformers } from '../models/architecture.ts'
 import { type DeviceKind, describeMachine, gpusOf, type Machine } from './device.ts'
-import { EstimateProbe } from './estimate.ts'
+import { EstimateProbes } from './estimate.ts'
 import { TfjsProbe } from './tfjs/probe.ts'
 import type { BackendChoice } from './tfjs/protocol.ts'
 import { TorchProbe } from './torch.ts'
@@ -20,6 +20,8 @@ export type Engine = (typeof engines)[number]
 export interface TrialOptions {
   /** Steps to run, the first of which allocates the optimizer state; 2 by default. More give a time with a spread. */
   readonly steps?: number
+  /** Beside the gradients of an earlier micro-batch, as under gradient accumulation; alone by default. */
+  readonly accumulates?: boolean
   /** Ends the trial, and whatever process runs it. */
   readonly signal?: AbortSignal
 }
@@ -46,7 +48,8 @@ export interface Probe extends AsyncDisposable {
 export interface ProbeContext {
   readonly spec: TrainingSpec
   readonly config: ModelConfig
-  readonly footprint: Footprint
+  /** Kept from earlier estimates for reuse. */
+  readonly footprints: Footprints
   /** The card to emulate; a real device stands for itself. */
   readonly gpu: Gpu
   /** The interpreter's command. */
@@ -128,19 +131,19 @@ class EstimatingProbe implements Probe {
   readonly engine = 'estimate'
   readonly provenance = 'estimated'
   readonly device: ProbedDevice
-  readonly #probe: EstimateProbe
+  readonly #probes: EstimateProbes
 
-  constructor({ footprint, gpu, limitMemoryBytes, entrypoint }: ProbeContext) {
+  constructor({ spec, config, footprints, gpu, limitMemoryBytes, entrypoint }: ProbeContext) {
     if (entrypoint !== undefined) throw needsPython()
     const capped = { ...gpu, totalBytes: Math.min(gpu.totalBytes, limitMemoryBytes ?? Number.POSITIVE_INFINITY) }
-    this.#probe = new EstimateProbe(footprint, capped)
+    this.#probes = new EstimateProbes(spec, config, capped, footprints)
     this.device = { name: gpu.name, totalBytes: capped.totalBytes, usableBytes: usableBytes(capped), software: '' }
   }
 
-  async trial(microBatch: number): Promise<Trial> {
+  async trial(microBatch: number, { accumulates = false }: TrialOptions = {}): Promise<Trial> {
     // Otherwise a sweep over many sizes would block signals and messages until it ends.
     await setImmediate()
-    return this.#probe.trial(microBatch)
+    return this.#probes.of(accumulates).trial(microBatch)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

@@ -1,11 +1,12 @@
 /** Runs the real step on the real device, in a Python process that is restarted after every failure. */
 import * as z from 'zod'
+import type { TrainingSpec } from '../config/spec.ts'
 import { teacherConfig } from '../models/teacher.ts'
 import { type DeviceKind, gpusOf, machine, START_TIMEOUT_MILLIS, softwareOf, type TorchMachine } from './device.ts'
 import { endedBy } from './ending.ts'
 import { outcomeOf, unavailable } from './failure.ts'
 import type { Probe, ProbeContext, ProbedDevice, TrialOptions } from './probe.ts'
-import type { Outcome, Trial } from './trial.ts'
+import { type Outcome, type Trial, trialSpec } from './trial.ts'
 import { PythonWorker } from './worker.ts'
 
 const TRIAL_TIMEOUT_MILLIS = 300_000
@@ -33,8 +34,6 @@ export class TorchProbe implements Probe {
   readonly device: ProbedDevice
   readonly #context: ProbeContext
   readonly #deviceKind: DeviceKind
-  /** Two micro-steps reach the same peak as more would; the rest only takes time. */
-  readonly #accumulation: number
   #worker: PythonWorker | undefined
 
   private constructor(context: ProbeContext, deviceKind: DeviceKind, device: ProbedDevice, worker?: PythonWorker) {
@@ -42,7 +41,6 @@ export class TorchProbe implements Probe {
     this.#deviceKind = deviceKind
     this.device = device
     this.#worker = worker
-    this.#accumulation = Math.min(2, context.spec.gradientAccumulation)
   }
 
   static async open(this: void, context: ProbeContext): Promise<TorchProbe> {
@@ -65,22 +63,24 @@ export class TorchProbe implements Probe {
     throw unavailable('torch', whyNot(answer))
   }
 
-  async trial(microBatch: number, { steps = LEAST_STEPS, signal }: TrialOptions = {}): Promise<Trial> {
-    const worker = this.#worker ?? new PythonWorker(this.#context.python, this.#context.spec.gpus)
+  async trial(microBatch: number, options: TrialOptions = {}): Promise<Trial> {
+    const { steps = LEAST_STEPS, signal, accumulates = false } = options
+    const { spec } = this.#context
+    const worker = this.#worker ?? new PythonWorker(this.#context.python, spec.gpus)
     this.#worker = worker
-    const outcome = await endedBy(signal, worker, this.#ask(worker, microBatch, steps))
+    const outcome = await endedBy(signal, worker, this.#ask(worker, trialSpec(spec, microBatch, accumulates), steps))
     if (outcome.kind !== 'fits') await this.#endWorker()
-    return { microBatch, provenance: this.provenance, outcome }
+    return { microBatch, ...(accumulates && { accumulates }), provenance: this.provenance, outcome }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#endWorker()
   }
 
-  async #ask(worker: PythonWorker, microBatch: number, steps: number): Promise<Outcome> {
-    const { spec, config, entrypoint, limitMemoryBytes, log } = this.#context
+  async #ask(worker: PythonWorker, spec: TrainingSpec, steps: number): Promise<Outcome> {
+    const { config, entrypoint, limitMemoryBytes, log } = this.#context
     const question = {
-      spec: { ...spec, microBatch, gradientAccumulation: this.#accumulation },
+      spec,
       config,
       teacher: teacherConfig(spec),
       steps,
@@ -91,7 +91,7 @@ export class TorchProbe implements Probe {
     const answer = await worker.ask('trial', question, ran, this.#context.trialTimeoutMillis ?? TRIAL_TIMEOUT_MILLIS)
     if (answer.kind !== 'done') return outcomeOf(answer, log)
     if (answer.result.kind === 'out-of-memory') return { kind: 'out-of-memory' }
-    return fits(answer.result.steps, this.#accumulation)
+    return fits(answer.result.steps, spec.gradientAccumulation)
   }
 
   /** A process that ran out of memory keeps fragments and broken library handles, so the next trial gets a new one. */

@@ -9,7 +9,7 @@ import { endedBy } from './ending.ts'
 import { CUBLAS_HANDLES } from './estimate.ts'
 import { outcomeOf, unavailable } from './failure.ts'
 import type { Probe, ProbeContext, ProbedDevice, TrialOptions } from './probe.ts'
-import type { Outcome, Trial } from './trial.ts'
+import { type Outcome, type Trial, trialSpec } from './trial.ts'
 import { type Answer, PythonWorker } from './worker.ts'
 
 const bytes = z.number().int().min(0)
@@ -81,12 +81,13 @@ export class TraceProbe implements Probe {
     throw unavailable('trace', answer.kind === 'timed-out' ? 'Python did not start in time' : answer.message)
   }
 
-  async trial(microBatch: number, { signal }: TrialOptions = {}): Promise<Trial> {
+  async trial(microBatch: number, { signal, accumulates = false }: TrialOptions = {}): Promise<Trial> {
+    const { spec } = this.#context
     const worker = this.#worker ?? new PythonWorker(this.#context.python)
     this.#worker = worker
-    const outcome = await endedBy(signal, worker, this.#ask(worker, microBatch))
+    const outcome = await endedBy(signal, worker, this.#ask(worker, trialSpec(spec, microBatch, accumulates)))
     if (outcome.kind === 'failed' || outcome.kind === 'timed-out') await this[Symbol.asyncDispose]()
-    return { microBatch, provenance: this.provenance, outcome }
+    return { microBatch, ...(accumulates && { accumulates }), provenance: this.provenance, outcome }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -95,14 +96,12 @@ export class TraceProbe implements Probe {
     await worker?.[Symbol.asyncDispose]()
   }
 
-  async #ask(worker: PythonWorker, microBatch: number): Promise<Outcome> {
-    const { spec, config, trialTimeoutMillis, log } = this.#context
-    const answer = await trace(
-      worker,
-      { ...spec, microBatch, gradientAccumulation: Math.min(2, spec.gradientAccumulation) },
-      config,
-      { wantsEvents: true, ...(trialTimeoutMillis !== undefined && { timeoutMillis: trialTimeoutMillis }) },
-    )
+  async #ask(worker: PythonWorker, spec: TrainingSpec): Promise<Outcome> {
+    const { config, trialTimeoutMillis, log } = this.#context
+    const answer = await trace(worker, spec, config, {
+      wantsEvents: true,
+      ...(trialTimeoutMillis !== undefined && { timeoutMillis: trialTimeoutMillis }),
+    })
     if (answer.kind !== 'done') return outcomeOf(answer, log)
     const peakBytes = answer.result.peakBytes + this.#workspaceBytes
     const reservedBytes = this.#replay(answer.result.events)

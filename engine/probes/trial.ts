@@ -1,6 +1,6 @@
 /** One batch size tried, and what came of it. */
 import * as z from 'zod'
-import { batchSize } from '../config/spec.ts'
+import { batchSize, type TrainingSpec } from '../config/spec.ts'
 import { problem } from '../errors.ts'
 
 const bytes = z.number().min(0).max(1e18)
@@ -50,5 +50,16 @@ export function isBroken(outcome: Outcome): boolean {
   return outcome.kind === 'failed' || outcome.kind === 'timed-out'
 }
 
-export const trial = z.object({ microBatch: batchSize, provenance, outcome })
+export const trial = z.object({
+  microBatch: batchSize,
+  /** It ran beside the gradients of an earlier micro-batch, as all but the first do where gradients accumulate. */
+  accumulates: z.literal(true).optional(),
+  provenance,
+  outcome,
+})
 export type Trial = z.infer<typeof trial>
+
+/** What a trial runs of a spec. Every micro-batch after the first is like the second, so two stand for any number. */
+export function trialSpec(spec: TrainingSpec, microBatch: number, accumulates: boolean): TrainingSpec {
+  return { ...spec, microBatch, gradientAccumulation: accumulates ? 2 : 1 }
+}

@@ -95,7 +95,9 @@ export function leverSentence({ lever, current, gpu }: AnalysedConfig): string |
 /** What runs instead, where the current batch does not. */
 function largestSentence({ largest, current }: AnalysedConfig): string {
   if (largest === undefined) return 'Not even one sample fits.'
-  return `The largest micro-batch that fits is ${formatCount(largest.microBatch)}, not ${formatCount(current.microBatch)}.`
+  const [size, written] = [formatCount(largest.microBatch), formatCount(current.microBatch)]
+  if (current.gradientAccumulation === 1) return `The largest micro-batch that fits is ${size}, not ${written}.`
+  return `Without gradient accumulation, the largest micro-batch that fits is ${size}.`
 }
 
 function leverName(lever: LeverChange): string {

@@ -1,5 +1,6 @@
 /** Now against recommended against largest: a table, bars, and the cheaper GPU that would do. */
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
+import { isSamePlan } from '../metrics/recommend.ts'
 import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
 import { formatGib, formatRate, formatUsd } from '../units.ts'
 import { bar, formatCount, formatRatio, formatShare, formatYearlyUsd, gibFigure, ofUsable } from './figures.ts'
@@ -20,7 +21,7 @@ interface Column {
 }
 
 function columns({ current, recommended, largest }: AnalysedConfig): Column[] {
-  const same = recommended !== undefined && recommended.microBatch === largest?.microBatch
+  const same = recommended !== undefined && isSamePlan(recommended, largest)
   return [
     { heading: 'now', point: current, role: 'now' },
     ...(recommended

@@ -54,16 +54,20 @@ function sizesTried(config: AnalysedConfig): string[] {
   const chart = memoryChart(config)
   if (shown.length === 0) return chart ? [chart] : []
   const counted = shown.length < trials.length ? ` (${shown.length} of ${formatCount(trials.length)} shown)` : ''
+  const explained = shown.some(({ accumulates }) => accumulates)
+    ? '; accumulating: beside the gradients of an earlier micro-batch'
+    : ''
   const header = ['micro-batch', 'peak memory', 'result', 'provenance']
   return [
-    `**Sizes tried**${counted}`,
+    `**Sizes tried**${counted}${explained}`,
     ...(chart ? [chart] : []),
     table([header, ...shown.map(trial => trialRow(trial, config.gpu.usableBytes))], ['r', 'r', 'l', 'l']),
   ]
 }
 
-function trialRow({ microBatch, provenance, outcome }: Trial, usableBytes: number): string[] {
-  return [formatCount(microBatch), outcomePeak(outcome), outcomeWords(outcome, usableBytes), provenance]
+function trialRow({ microBatch, accumulates, provenance, outcome }: Trial, usableBytes: number): string[] {
+  const size = `${accumulates ? 'accumulating ' : ''}${formatCount(microBatch)}`
+  return [size, outcomePeak(outcome), outcomeWords(outcome, usableBytes), provenance]
 }
 
 function outcomePeak(outcome: Outcome): string {

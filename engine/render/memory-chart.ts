@@ -13,12 +13,13 @@ export function memoryChart(config: AnalysedConfig): string | undefined {
   if (sizes.length < 2) return undefined
   const peaks = sizes.map(([, peakBytes]) => inGib(peakBytes))
   const limit = inGib(config.gpu.usableBytes)
+  const alone = config.current.gradientAccumulation > 1 ? ' without accumulation' : ''
   const top = Math.ceil(Math.max(limit, ...peaks) * 1.05)
   return codeBlock(
     'mermaid',
     [
       'xychart-beta',
-      '  title "Peak memory by micro-batch (bars) and usable memory (line)"',
+      `  title "Peak memory by micro-batch${alone} (bars) and usable memory (line)"`,
       `  x-axis "micro-batch" [${sizes.map(([microBatch]) => microBatch).join(', ')}]`,
       `  y-axis "GiB" 0 --> ${Math.max(1, top)}`,
       `  bar [${peaks.join(', ')}]`,
@@ -35,14 +36,17 @@ export function spread<T>(items: readonly T[], count: number): T[] {
   return items.filter((_, index) => kept.has(index))
 }
 
-/** [micro-batch, peak bytes] by size; a trial's own figure wins over an operating point's. */
+/**
+ * [micro-batch, peak bytes] of steps of one micro-batch, by size; a trial's own figure wins over an operating point's. What
+ * accumulates gradients takes more, and would be a bump.
+ */
 function knownPeaks({ current, recommended, largest, trials }: AnalysedConfig): [number, number][] {
   const points = [current, recommended, largest].flatMap(point =>
-    point ? [[point.microBatch, point.peakBytes] as [number, number]] : [],
+    point?.gradientAccumulation === 1 ? [[point.microBatch, point.peakBytes] as [number, number]] : [],
   )
-  const tried = trials.flatMap(({ microBatch, outcome }): [number, number][] => {
+  const tried = trials.flatMap(({ microBatch, accumulates, outcome }): [number, number][] => {
     const bytes = peakOf(outcome)
-    return bytes === undefined ? [] : [[microBatch, bytes]]
+    return bytes === undefined || accumulates ? [] : [[microBatch, bytes]]
   })
   return [...new Map([...points, ...tried])].sort(([a], [b]) => a - b)
 }

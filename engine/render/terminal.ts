@@ -1,6 +1,8 @@
 /** The report in a terminal. Untrusted text passes through `plainText`, so it cannot steer the terminal. */
+
 import { styleText } from 'node:util'
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
+import { isSamePlan } from '../metrics/recommend.ts'
 import type { AnalysedConfig, ConfigResult, OperatingPoint, Report } from '../report/schema.ts'
 import { formatGib, formatRate, formatUsd } from '../units.ts'
 import { advice, fineRemark, isWorthFollowing } from './advice.ts'
@@ -90,10 +92,10 @@ function barLines(config: AnalysedConfig, page: Page): string[] {
   const { current, largest } = config
   const recommended = isWorthFollowing(config) ? config.recommended : undefined
   const lines = [barLine(config, 'now', current, page)]
-  if (recommended && recommended.microBatch !== current.microBatch) {
+  if (recommended && !isSamePlan(recommended, current)) {
     lines.push(barLine(config, 'recommended', recommended, page))
   }
-  if (largest && largest.microBatch !== (recommended ?? current).microBatch) {
+  if (largest && !isSamePlan(largest, recommended ?? current)) {
     lines.push(barLine(config, 'largest', largest, page))
   }
   return lines

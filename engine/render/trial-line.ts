@@ -8,11 +8,12 @@ import { plainText } from './plain.ts'
 const BAR_CELLS = 20
 
 /** `trial  2  batch   288  21.3 GiB  ███████████████████▌  412 ms`. */
-export function trialLine({ microBatch, outcome }: Trial, device: ProbedDevice, count: number): string {
+export function trialLine({ microBatch, accumulates, outcome }: Trial, device: ProbedDevice, count: number): string {
   const peak = peakOf(outcome)
   const filled = bar(peak === undefined ? 0 : peak / Math.max(1, device.usableBytes), BAR_CELLS)
   const memory = (peak === undefined ? 'no peak' : formatGib(peak)).padStart(9)
-  return `trial ${String(count).padStart(2)}  batch ${String(microBatch).padStart(5)}  ${memory}  ${filled}  ${words(outcome)}`.trimEnd()
+  const result = `${words(outcome)}${accumulates ? ', beside accumulated gradients' : ''}`
+  return `trial ${String(count).padStart(2)}  batch ${String(microBatch).padStart(5)}  ${memory}  ${filled}  ${result}`
 }
 
 function words(outcome: Outcome): string {

@@ -29,4 +29,10 @@ export class Grid {
   indexOf(batch: number): number {
     return batch < this.#step ? Math.floor(batch) - 1 : this.#step - 2 + Math.floor(batch / this.#step)
   }
+
+  /** The index of the smallest size that is not below `batch`. */
+  firstNotBelow(batch: number): number {
+    const index = this.indexOf(batch)
+    return index >= 0 && this.at(index) === batch ? index : index + 1
+  }
 }

@@ -45,14 +45,20 @@ export const strategies: Record<StrategyName, Strategy> = {
   linear,
 }
 
-/** A trial that failed or timed out says nothing about its size. */
-export function triedOf({ microBatch, outcome }: Trial): Tried[] {
-  return isBroken(outcome) ? [] : [{ microBatch, fits: outcome.kind === 'fits', peakBytes: peakOf(outcome) }]
+/**
+ * What a trial says of a micro-batch that is a whole step: nothing where it failed or timed out. One that fits beside the
+ * gradients of another fits without them too, with a peak that is not known.
+ */
+export function triedOf({ microBatch, accumulates, outcome }: Trial): Tried[] {
+  if (isBroken(outcome)) return []
+  const fits = outcome.kind === 'fits'
+  if (accumulates) return fits ? [{ microBatch, fits }] : []
+  return [{ microBatch, fits, peakBytes: peakOf(outcome) }]
 }
 
 /** Below the smallest size that does not fit: a larger one that happened to fit is luck, and not to be relied on. */
 function boundsOf(tried: readonly Tried[], grid: Grid): Bounds {
-  const failing = tried.filter(({ fits }) => !fits).map(({ microBatch }) => firstNotBelow(microBatch, grid))
+  const failing = tried.filter(({ fits }) => !fits).map(({ microBatch }) => grid.firstNotBelow(microBatch))
   const fails = Math.min(grid.length, ...failing)
   const fitting = tried.filter(({ fits }) => fits).map(({ microBatch }) => grid.indexOf(microBatch))
   return { fits: Math.max(-1, ...fitting.filter(index => index < fails)), fails }
@@ -72,7 +78,8 @@ function predictVerify(tried: readonly Tried[], { grid, prediction }: SearchSpac
   const bounds = boundsOf(tried, grid)
   const { fits, fails } = bounds
   if (fails - fits === 1) return { kind: 'done', largest: fits }
-  const correct = correction(tried, prediction)
+  const ratio = nearestRatio(tried, ({ microBatch }) => prediction.peakBytes(microBatch))
+  const correct = (microBatch: number) => prediction.peakBytes(microBatch) * ratio(microBatch)
   const nextIsTooMuch = fits >= 0 && correct(grid.at(fits + 1)) > prediction.usableBytes * CERTAINLY_TOO_MUCH
   if (nextIsTooMuch && hasPeak(tried, grid, fits)) return { kind: 'done', largest: fits }
   if (tried.length >= PREDICTIONS) return { kind: 'try', index: halving(bounds, grid) }
@@ -103,15 +110,18 @@ function hasPeak(tried: readonly Tried[], grid: Grid, index: number): boolean {
   return tried.some(({ microBatch, peakBytes }) => peakBytes !== undefined && grid.indexOf(microBatch) === index)
 }
 
-/** The predicted curve, scaled to pass through the measured peak nearest to a size. */
-export function correction(tried: readonly Tried[], prediction: Prediction): (microBatch: number) => number {
-  const ratios = tried.flatMap(({ microBatch, peakBytes }) =>
-    peakBytes === undefined ? [] : [{ microBatch, ratio: peakBytes / prediction.peakBytes(microBatch) }],
+/** The measured peak over the predicted one, at the tried size nearest to a micro-batch: how far to trust the prediction there. */
+export function nearestRatio<T extends { readonly microBatch: number; readonly peakBytes?: number | undefined }>(
+  tried: readonly T[],
+  predictedBytes: (tried: T) => number,
+): (microBatch: number) => number {
+  const ratios = tried.flatMap(one =>
+    one.peakBytes === undefined ? [] : [{ microBatch: one.microBatch, ratio: one.peakBytes / predictedBytes(one) }],
   )
   return microBatch => {
     const distance = (other: { microBatch: number }) => Math.abs(Math.log(other.microBatch / microBatch))
     const nearest = ratios.toSorted((a, b) => distance(a) - distance(b))[0]
-    return prediction.peakBytes(microBatch) * (nearest?.ratio ?? 1)
+    return nearest?.ratio ?? 1
   }
 }
 
@@ -130,9 +140,4 @@ function correctedLargest(correct: (microBatch: number) => number, grid: Grid, p
     else high = middle
   }
   return low
-}
-
-function firstNotBelow(microBatch: number, grid: Grid): number {
-  const index = grid.indexOf(microBatch)
-  return index >= 0 && grid.at(index) === microBatch ? index : index + 1
 }

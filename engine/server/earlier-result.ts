@@ -93,7 +93,8 @@ export function earlierResultOf({ modelName, device, engine, config }: EarlierRe
     provenance: config.provenance,
     error_band_percent: config.errorBandPercent,
     throughput_provenance: config.throughputProvenance,
-    results: config.trials.map(triedSizeOf),
+    // The earlier tool's steps were single micro-batches.
+    results: config.trials.filter(({ accumulates }) => !accumulates).map(triedSizeOf),
     assumptions: config.assumptions,
   }
 }

@@ -55,7 +55,7 @@ async function sweepSubject(subject: Subject, request: AnalysisRequest, context:
   await using probe = await openProbe(request.engine === 'auto' ? context.engine : request.engine, {
     spec,
     config: model.config,
-    footprint: footprints.of(spec, model.config, gpu),
+    footprints,
     gpu,
     python,
     machine: machineFor(request, context),

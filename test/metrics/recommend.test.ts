@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { advise, type BatchPlan } from '../../engine/metrics/recommend.ts'
+import { type Advice, advise, type BatchPlan } from '../../engine/metrics/recommend.ts'
 import { Grid } from '../../engine/search/grid.ts'
 
 const grid = new Grid()
@@ -14,8 +14,21 @@ const saturating =
 /** Faster in proportion, without end. */
 const proportional = ({ microBatch }: BatchPlan) => microBatch
 
-function recommend(situation: Parameters<typeof advise>[0]): BatchPlan {
-  return advise(situation).recommended
+type Situation = Parameters<typeof advise>[0]
+
+/** `accumulating`: the largest beside the gradients of an earlier micro-batch; as without them by default. */
+interface Given extends Omit<Situation, 'largestWithMargin'> {
+  readonly largestWithMargin: number
+  readonly accumulating?: number | undefined
+}
+
+function advised({ largestWithMargin: alone, ...given }: Given): Advice | undefined {
+  const beside = 'accumulating' in given ? given.accumulating : alone
+  return advise({ ...given, largestWithMargin: accumulates => (accumulates ? beside : alone) })
+}
+
+function recommend(given: Given): BatchPlan | undefined {
+  return advised(given)?.recommended
 }
 
 function plan(microBatch: number, gradientAccumulation = 1): BatchPlan {
@@ -51,7 +64,7 @@ describe('a config that makes answers for several micro-batches at once', () => 
 
   test('has nothing beyond it', () => {
     expect(
-      advise({ ...situation, current: plan(2, 4), bounds: { dividend: 8, accumulates: true } }).beyond,
+      advised({ ...situation, current: plan(2, 4), bounds: { dividend: 8, accumulates: true } })?.beyond,
     ).toBeUndefined()
   })
 })
@@ -78,9 +91,9 @@ describe('a config that does not accumulate', () => {
     expect(recommended).toEqual(plan(96))
   })
 
-  test('stays as it is where throughput no longer depends on the batch', () => {
+  test('keeps its effective batch where throughput no longer depends on the batch', () => {
     const recommended = recommend({ current: plan(16), grid, largestWithMargin: 512, samplesPerSecond: () => 100 })
-    expect(recommended.microBatch * recommended.gradientAccumulation).toBe(16)
+    expect(recommended).toEqual(plan(1, 16))
   })
 
   test('that is too large shrinks and accumulates, so that the effective batch stays', () => {
@@ -157,7 +170,7 @@ describe('a config that accumulates', () => {
 describe('beyond the recommendation', () => {
   test('stands what a larger effective batch would bring, where accumulation has run out', () => {
     // 32 gives 32/42 = 0.762, and 248 gives 248/258 = 0.961, a quarter more.
-    expect(advise({ current: plan(8, 4), grid, largestWithMargin: 512, samplesPerSecond: saturating(10) })).toEqual({
+    expect(advised({ current: plan(8, 4), grid, largestWithMargin: 512, samplesPerSecond: saturating(10) })).toEqual({
       recommended: plan(32),
       beyond: plan(248),
     })
@@ -165,10 +178,39 @@ describe('beyond the recommendation', () => {
 
   test('stands nothing that brings less than a twentieth', () => {
     // 32 gives 32/33 = 0.9697, and the best there is 512/513 = 0.998.
-    expect(advise({ current: plan(8, 4), grid, largestWithMargin: 512, samplesPerSecond: saturating(1) })).toEqual({
+    expect(advised({ current: plan(8, 4), grid, largestWithMargin: 512, samplesPerSecond: saturating(1) })).toEqual({
       recommended: plan(32),
     })
   })
+})
+
+describe('gradients that accumulate take memory', () => {
+  const terms = { grid, largestWithMargin: 24, samplesPerSecond: proportional }
+
+  test('so a batch that is shrunk to keep its effective batch has to leave room for them', () => {
+    const saturated = { ...terms, samplesPerSecond: saturating(1) }
+    expect(recommend({ ...saturated, current: plan(64), accumulating: 24 })).toEqual(plan(16, 4))
+    expect(recommend({ ...saturated, current: plan(64), accumulating: 8 })).toEqual(plan(8, 8))
+  })
+
+  test('and a batch that is a whole step needs no such room', () => {
+    expect(recommend({ ...terms, current: plan(2, 8), accumulating: 2 })).toEqual(plan(16))
+  })
+
+  test('without room for them accumulation is given up', () => {
+    expect(recommend({ ...terms, current: plan(64), accumulating: undefined })).toEqual(plan(24))
+    expect(recommend({ ...terms, current: plan(1, 64), accumulating: undefined })).toEqual(plan(24))
+  })
+
+  test('and where the batch cannot be another, there is then no advice', () => {
+    const bounds = { dividend: 8, accumulates: true }
+    expect(recommend({ ...terms, current: plan(8, 8), bounds, accumulating: undefined })).toBeUndefined()
+  })
+})
+
+test('where nothing fits there is no advice', () => {
+  const situation = { current: plan(1), grid, largestWithMargin: () => undefined, samplesPerSecond: proportional }
+  expect(advise(situation)).toBeUndefined()
 })
 
 describe('any config', () => {
@@ -176,44 +218,61 @@ describe('any config', () => {
     microBatch: fc.integer({ min: 1, max: 600 }),
     gradientAccumulation: fc.integer({ min: 1, max: 64 }),
     largestIndex: fc.nat(100),
+    lessWithGradients: fc.nat(100),
     fixed: fc.double({ min: 0, max: 100, noNaN: true }),
   })
+  interface Drawn {
+    readonly microBatch: number
+    readonly gradientAccumulation: number
+    readonly largestIndex: number
+    readonly lessWithGradients: number
+    readonly fixed: number
+  }
+  const situationOf = ({ microBatch, gradientAccumulation, largestIndex, lessWithGradients, fixed }: Drawn) => ({
+    grid,
+    current: plan(microBatch, gradientAccumulation),
+    largestWithMargin: (accumulates: boolean) => {
+      const index = largestIndex - (accumulates ? lessWithGradients : 0)
+      return index < 0 ? undefined : grid.at(index)
+    },
+    samplesPerSecond: saturating(fixed),
+  })
+  const fits = ({ largestWithMargin }: Situation, { microBatch, gradientAccumulation }: BatchPlan) =>
+    microBatch <= (largestWithMargin(gradientAccumulation > 1) ?? 0)
 
   test('is never told a batch above the largest that fits with the margin', () => {
     fc.assert(
-      fc.property(situation, ({ microBatch, gradientAccumulation, largestIndex, fixed }) => {
-        const largestWithMargin = grid.at(largestIndex)
-        const current = { microBatch, gradientAccumulation }
-        const recommended = recommend({ current, grid, largestWithMargin, samplesPerSecond: saturating(fixed) })
-        expect(recommended.microBatch).toBeLessThanOrEqual(largestWithMargin)
-        expect(recommended.gradientAccumulation).toBeGreaterThanOrEqual(1)
-        expect(Number.isInteger(recommended.gradientAccumulation)).toBe(true)
+      fc.property(situation, drawn => {
+        const given = situationOf(drawn)
+        const { recommended, beyond } = advise(given) ?? {}
+        expect(recommended).toBeDefined()
+        for (const told of [recommended, beyond].filter(each => each !== undefined)) {
+          expect(fits(given, told)).toBe(true)
+          expect(told.gradientAccumulation).toBeGreaterThanOrEqual(1)
+          expect(Number.isInteger(told.gradientAccumulation)).toBe(true)
+        }
       }),
     )
   })
 
   test('that fits is never told a slower plan by more than the tolerance', () => {
     fc.assert(
-      fc.property(situation, ({ microBatch, gradientAccumulation, largestIndex, fixed }) => {
-        const largestWithMargin = grid.at(largestIndex)
-        fc.pre(microBatch <= largestWithMargin)
-        const current = { microBatch, gradientAccumulation }
-        const samplesPerSecond = saturating(fixed)
-        const recommended = recommend({ current, grid, largestWithMargin, samplesPerSecond })
-        expect(samplesPerSecond(recommended)).toBeGreaterThanOrEqual(0.97 * samplesPerSecond(current))
+      fc.property(situation, drawn => {
+        const given = situationOf(drawn)
+        fc.pre(fits(given, given.current))
+        const rate = (told: BatchPlan | undefined) => (told ? given.samplesPerSecond(told) : 0)
+        expect(rate(advise(given)?.recommended)).toBeGreaterThanOrEqual(0.97 * rate(given.current))
       }),
     )
   })
 
   test('has nothing left to do once it has followed all that is said', () => {
     fc.assert(
-      fc.property(situation, ({ microBatch, gradientAccumulation, largestIndex, fixed }) => {
-        const terms = { grid, largestWithMargin: grid.at(largestIndex), samplesPerSecond: saturating(fixed) }
-        const { recommended, beyond = recommended } = advise({
-          current: plan(microBatch, gradientAccumulation),
-          ...terms,
-        })
-        expect(advise({ current: beyond, ...terms })).not.toHaveProperty('beyond')
+      fc.property(situation, drawn => {
+        const given = situationOf(drawn)
+        const { recommended, beyond = recommended } = advise(given) ?? {}
+        if (beyond === undefined) throw new Error('no advice')
+        expect(advise({ ...given, current: beyond })).not.toHaveProperty('beyond')
       }),
     )
   })

@@ -30,9 +30,9 @@ class GivenProbe implements Probe {
     this.#outcome = outcome
   }
 
-  async trial(microBatch: number, { steps = 0 } = {}): Promise<Trial> {
-    this.asked.push(`${microBatch} for ${steps} steps`)
-    return { microBatch, provenance: 'measured', outcome: this.#outcome }
+  async trial(microBatch: number, { steps = 0, accumulates = false } = {}): Promise<Trial> {
+    this.asked.push(`${microBatch} for ${steps} steps${accumulates ? ', accumulating' : ''}`)
+    return { microBatch, ...(accumulates && { accumulates }), provenance: 'measured', outcome: this.#outcome }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
@@ -76,6 +76,17 @@ describe('a trial that was run before', () => {
       recalled: { count: 1, day: '2026-11-14' },
       isRecalled: true,
     })
+  })
+
+  it('is another one beside accumulated gradients, and both are kept', async () => {
+    const probe = new GivenProbe()
+    const asked = ['16 for 0 steps', '16 for 0 steps, accumulating']
+    for (let run = 0; run < 2; run++) {
+      const keeping = await opened(probe)
+      expect((await keeping.trial(16)).accumulates).toBeUndefined()
+      expect((await keeping.trial(16, { accumulates: true })).accumulates).toBe(true)
+    }
+    expect(await askedAfterwards(probe)).toEqual(asked)
   })
 
   it('is run again for more steps than it had, and kept with them', async () => {
@@ -146,7 +157,7 @@ describe('kept trials are left aside, with a remark', () => {
 
   it.each<[string, (text: string) => string]>([
     ['is no JSON', () => '{"schema":'],
-    ['is of another schema', text => text.replace('trials/v1', 'trials/v9')],
+    ['is of another schema', text => text.replace('trials/v2', 'trials/v1')],
     ['has impossible figures', text => text.replace('"peakBytes":5', '"peakBytes":-5')],
     ['is larger than it can be', text => text + ' '.repeat(1_000_000)],
   ])('when the file %s', async (_, change) => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
+import { Footprints } from '../../engine/estimate/footprints.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { modelConfig } from '../../engine/models/architecture.ts'
 import { openProbe } from '../../engine/probes/probe.ts'
@@ -62,9 +63,8 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () =
 
   test.each(inProcesses)('%s takes real steps', async (_, changes) => {
     const spec = { ...decoder, ...changes }
-    const footprint = new Footprint(spec, config)
     await using probe = await openProbe('torch', {
-      ...{ spec, config, footprint, gpu: defaultGpu, python },
+      ...{ spec, config, footprints: new Footprints(), gpu: defaultGpu, python },
       deviceKind: 'cpu',
       limitMemoryBytes: 4 * GIB,
     })

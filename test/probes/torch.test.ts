@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Footprint } from '../../engine/estimate/footprint.ts'
+import { Footprints } from '../../engine/estimate/footprints.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { describeMachine } from '../../engine/probes/device.ts'
 import { openProbe, type ProbeContext } from '../../engine/probes/probe.ts'
@@ -16,7 +16,7 @@ import { tinyConfig, tinySpec } from './tiny-spec.ts'
 const context: ProbeContext = {
   spec: tinySpec,
   config: tinyConfig,
-  footprint: new Footprint(tinySpec, tinyConfig),
+  footprints: new Footprints(),
   gpu: defaultGpu,
   python,
   deviceKind: 'cpu',
@@ -72,7 +72,7 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () =
     for (const [precision, optimizer] of pairs) {
       const spec = { ...tinySpec, precision, optimizer, gradientCheckpointing: true, gradientAccumulation: 2 }
       await using probe = await openProbe('torch', { ...context, spec })
-      expect((await probe.trial(2)).outcome.kind, `${precision} ${optimizer}`).toBe('fits')
+      expect((await probe.trial(2, { accumulates: true })).outcome.kind, `${precision} ${optimizer}`).toBe('fits')
     }
   })
 
@@ -81,7 +81,7 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () =
     async (sharding, { skip }) => {
       const spec = { ...tinySpec, gpus: 2, sharding, gradientAccumulation: 2 }
       await using probe = await openProbe('torch', { ...context, spec, limitMemoryBytes: 300 * MIB })
-      const { outcome } = await probe.trial(2, { steps: 4 })
+      const { outcome } = await probe.trial(2, { steps: 4, accumulates: true })
       const needsGpu = outcome.kind === 'failed' && /'Stream' object has no attribute/.test(outcome.problem.message)
       skip(needsGpu, 'fully_shard of PyTorch 2.6 steps on a GPU alone')
       expect(outcome).toMatchObject({ kind: 'fits', stepMillis: expect.any(Number) })

@@ -55,8 +55,15 @@ describe('the comment', () => {
   test('says how much is needed of how much, the largest that fits and the lever, where it does not fit', () => {
     const text = comment(tooLarge())
     expect(text).toContain('### 🟥 MemoryMark: the training config runs out of memory: needs 31.2 of 21.7 GiB')
-    expect(text).toContain('The largest micro-batch that fits is 8, not 12.')
+    expect(text).toContain('The largest micro-batch that fits is 9, not 12.')
     expect(text).toContain('Gradient checkpointing frees most at micro-batch 12: 31.2 → 18.1 GiB, which fits.')
+  })
+
+  test('says that the largest is without accumulation, where the config accumulates', () => {
+    const { current, ...rest } = tooLarge()
+    expect(comment({ ...rest, current: { ...current, gradientAccumulation: 2 } })).toContain(
+      'Without gradient accumulation, the largest micro-batch that fits is 9. Micro-batch **12 → 7**: effective batch',
+    )
   })
 
   test('says that not even one sample fits, and that the best lever is not enough', () => {
@@ -110,8 +117,8 @@ describe('the comment', () => {
 
   test('draws the memory against the limit of the GPU', () => {
     const text = comment(wasteful())
-    expect(text).toContain('  x-axis "micro-batch" [16, 128, 256, 288]')
-    expect(text).toContain('  bar [2.4, 10.8, 20.4, 22.8]')
+    expect(text).toContain('  x-axis "micro-batch" [64, 128, 256, 288]')
+    expect(text).toContain('  bar [6.1, 10.8, 20.4, 22.8]')
     expect(text).toContain('  line [21.7, 21.7, 21.7, 21.7]')
   })
 

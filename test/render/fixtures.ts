@@ -111,9 +111,11 @@ export function wasteful(overrides: Partial<AnalysedConfig> = {}): AnalysedConfi
     trials: [
       {
         microBatch: 16,
+        accumulates: true,
         provenance: 'estimated',
         outcome: { kind: 'fits', peakBytes: gib(2.4), reservedBytes: gib(2.5) },
       },
+      { microBatch: 64, provenance: 'estimated', outcome: { kind: 'fits', peakBytes: gib(6.1) } },
       {
         microBatch: 256,
         provenance: 'estimated',
@@ -172,8 +174,8 @@ export function tooLarge(overrides: Partial<AnalysedConfig> = {}): AnalysedConfi
       gradientAccumulation: 1,
     },
     current: point({ microBatch: 12, fits: false, peakBytes: gib(31.2), samplesPerSecond: 9, costPerRunUsd: 1.2 }),
-    recommended: point({ microBatch: 7, gradientAccumulation: 2, peakBytes: gib(20.3), samplesPerSecond: 8.6 }),
-    largest: point({ microBatch: 8, gradientAccumulation: 2, peakBytes: gib(21.6), samplesPerSecond: 8.8 }),
+    recommended: point({ microBatch: 7, gradientAccumulation: 2, peakBytes: gib(17), samplesPerSecond: 8.6 }),
+    largest: point({ microBatch: 9, peakBytes: gib(20.9), samplesPerSecond: 8.8 }),
     peakMoment: 'backward pass of the loss',
     breakdown: {
       weights: gib(2.9),
@@ -186,7 +188,13 @@ export function tooLarge(overrides: Partial<AnalysedConfig> = {}): AnalysedConfi
       workspace: gib(0.02),
     },
     lever: { change: 'gradient-checkpointing', peakBytes: gib(18.1) },
-    trials: [],
+    trials: [
+      { microBatch: 7, accumulates: true, provenance: 'estimated', outcome: { kind: 'fits', peakBytes: gib(17) } },
+      { microBatch: 8, provenance: 'estimated', outcome: { kind: 'fits', peakBytes: gib(17.5) } },
+      { microBatch: 9, provenance: 'estimated', outcome: { kind: 'fits', peakBytes: gib(20.9) } },
+      { microBatch: 10, provenance: 'estimated', outcome: { kind: 'out-of-memory', neededBytes: gib(24.3) } },
+      { microBatch: 12, provenance: 'estimated', outcome: { kind: 'out-of-memory', neededBytes: gib(31.2) } },
+    ],
     verdict: { state: 'blocked', reasons: [{ kind: 'does-not-fit' }] },
     ...overrides,
   }

@@ -18,8 +18,6 @@ export class DataParallel implements Exchange {
     this.resident = buckets > 0 ? [memory.fixed(buckets, 'temporaries')] : []
   }
 
-  begins(): void {}
-  ends(): void {}
   forwardEnds(): void {}
 
   receives(parameter: Storage, gradient: Storage): void {

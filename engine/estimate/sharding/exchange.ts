@@ -26,9 +26,9 @@ export interface Exchange {
   readonly resident: readonly Storage[]
   /** Of what this GPU's optimizer steps with, what it steps with at a time. */
   readonly partAtATime: number
-  /** An operation begins, and has ended, that uses these parameters' storages. */
-  begins(used: readonly Storage[], pass: Pass): void
-  ends(used: readonly Storage[], pass: Pass): void
+  /** An operation begins, and has ended, that uses these parameters' storages. Absent where nothing hangs on it. */
+  begins?(used: readonly Storage[], pass: Pass): void
+  ends?(used: readonly Storage[], pass: Pass): void
   forwardEnds(): void
   /** The whole gradient of a parameter has come. */
   receives(parameter: Storage, gradient: Storage): void

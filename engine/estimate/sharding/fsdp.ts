@@ -55,8 +55,6 @@ export class FullyShardedDataParallel implements Exchange {
     if (pass === 'forward' && unit.isBlock && this.#blocks.at(-1) !== unit) this.#blocks.push(unit)
   }
 
-  ends(): void {}
-
   #forward(unit: Unit): void {
     if (unit === this.#current) return
     this.#leaveForward()

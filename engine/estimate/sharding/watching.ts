@@ -21,7 +21,6 @@ export class Watching implements Exchange {
     this.#memory.release(gradient)
   }
 
-  ends(): void {}
   forwardEnds(): void {}
   backwardEnds(): void {}
   optimizerBegins(): void {}

@@ -51,8 +51,6 @@ export class Zero implements Exchange {
     this.resident = this.#isOffloaded ? [memory.fixed(Math.max(0, ...trained.map(bytesOf)), 'temporaries')] : []
   }
 
-  begins(): void {}
-  ends(): void {}
   forwardEnds(): void {}
 
   receives(parameter: Storage, gradient: Storage): void {

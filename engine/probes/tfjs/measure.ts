@@ -32,8 +32,8 @@ export async function measure(backend: Backend, question: Question): Promise<Out
 
 /** Milliseconds of every pass after the first; the ledger's peak is theirs. */
 function run({ ledger, values }: Backend, question: Question, optimizer: TfjsOptimizer): number[] {
-  const { spec, config, microBatch, steps, pass } = question
-  const training = new Training(spec, config, microBatch, optimizer, values)
+  const { spec, config, steps, pass } = question
+  const training = new Training(spec, config, spec.microBatch, optimizer, values)
   const step = () => (pass === 'forward' ? training.forward() : training.step())
   step()
   ledger.resetPeak()

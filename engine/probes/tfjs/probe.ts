@@ -4,7 +4,7 @@ import { usableBytes } from '../../gpus/catalogue.ts'
 import { endedBy } from '../ending.ts'
 import { unavailable } from '../failure.ts'
 import type { Probe, ProbeContext, ProbedDevice, TrialOptions } from '../probe.ts'
-import type { Outcome, Provenance, Trial } from '../trial.ts'
+import { type Outcome, type Provenance, type Trial, trialSpec } from '../trial.ts'
 import { isAllocationFailure } from './allocation-failure.ts'
 import { type Received, TfjsChild } from './child.ts'
 import type { Description, Question } from './protocol.ts'
@@ -62,25 +62,26 @@ export class TfjsProbe implements Probe {
   async #trial(
     microBatch: number,
     pass: Question['pass'],
-    { steps = LEAST_STEPS, signal }: TrialOptions,
+    { steps = LEAST_STEPS, signal, accumulates = false }: TrialOptions,
   ): Promise<Trial> {
+    const { spec } = this.#context
     const end = () => void this.#endChild()
     if (signal?.aborted) end()
     signal?.addEventListener('abort', end, { once: true })
     try {
-      const outcome = await this.#outcome({ microBatch, steps, pass })
+      const outcome = await this.#outcome({ spec: trialSpec(spec, microBatch, accumulates), steps, pass })
       if (outcome.kind !== 'fits') await this.#endChild()
-      return { microBatch, provenance: this.provenance, outcome }
+      return { microBatch, ...(accumulates && { accumulates }), provenance: this.provenance, outcome }
     } finally {
       signal?.removeEventListener('abort', end)
     }
   }
 
-  async #outcome(asked: Pick<Question, 'microBatch' | 'steps' | 'pass'>): Promise<Outcome> {
-    const { spec, config, trialTimeoutMillis = TRIAL_TIMEOUT_MILLIS, log } = this.#context
+  async #outcome(asked: Pick<Question, 'spec' | 'steps' | 'pass'>): Promise<Outcome> {
+    const { config, trialTimeoutMillis = TRIAL_TIMEOUT_MILLIS, log } = this.#context
     const started = await this.#started()
     if (started.kind !== 'ready') return outcomeOf(started, log)
-    const question = { ...asked, spec, config, budgetBytes: this.device.usableBytes }
+    const question = { ...asked, config, budgetBytes: this.device.usableBytes }
     return outcomeOf(await started.child.ask(question, trialTimeoutMillis), log)
   }
 

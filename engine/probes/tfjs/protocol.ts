@@ -1,6 +1,6 @@
 /** What the parent and the child process say to each other, one question at a time. */
 import * as z from 'zod'
-import { batchSize, trainingSpec } from '../../config/spec.ts'
+import { trainingSpec } from '../../config/spec.ts'
 import { modelConfig } from '../../models/architecture.ts'
 import { outcome, provenance } from '../trial.ts'
 
@@ -19,9 +19,9 @@ export const childArguments = z.object({
 })
 
 export const question = z.object({
+  /** Its micro-batch is the size of the trial. */
   spec: trainingSpec,
   config: modelConfig,
-  microBatch: batchSize,
   /** What the device has for tensors. */
   budgetBytes: z.number().positive(),
   /** The first allocates the optimizer's state. */

@@ -11,9 +11,6 @@ import type { Values } from './values.ts'
 const LEARNING_RATE = 1e-3
 const MOMENTUM = 0.9
 
-/** From the second micro-batch on, accumulating gradients takes no more memory. */
-const ACCUMULATED_BATCHES = 2
-
 /** A model with its optimizer and one batch, ready to be stepped. Tensors live on the current backend until `dispose`. */
 export class Training {
   readonly parameters: Parameters
@@ -72,7 +69,7 @@ export class Training {
 
   #gradients(): { value: tf.Scalar; grads: tf.NamedTensorMap } {
     let { value, grads } = this.gradients()
-    const batches = this.#spec.step === 'training' ? Math.min(this.#spec.gradientAccumulation, ACCUMULATED_BATCHES) : 1
+    const batches = this.#spec.step === 'training' ? this.#spec.gradientAccumulation : 1
     for (let batch = 1; batch < batches; batch++) {
       value.dispose()
       const next = this.gradients()

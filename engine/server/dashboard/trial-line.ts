@@ -6,14 +6,15 @@ import type { Outcome } from '../../report/schema.ts'
 import { formatGib } from '../../units.ts'
 
 /** `batch 288 fits: 21.3 GiB, 412 ms per step (measured)`. */
-export function trialLine({ microBatch, outcome, provenance }: Trial): string {
+export function trialLine({ microBatch, accumulates, outcome, provenance }: Trial): string {
   const peak = peakOf(outcome)
   const figures = [
     ...(peak === undefined ? [] : [formatGib(peak)]),
     ...(outcome.kind === 'fits' && outcome.stepMillis !== undefined ? [stepText(outcome.stepMillis)] : []),
   ]
   const details = figures.length === 0 ? '' : `: ${figures.join(', ')}`
-  return `batch ${formatCount(microBatch)} ${outcomeText(outcome)}${details} (${provenance})`
+  const size = `${formatCount(microBatch)}${accumulates ? ' beside accumulated gradients' : ''}`
+  return `batch ${size} ${outcomeText(outcome)}${details} (${provenance})`
 }
 
 export function outcomeText(outcome: Outcome): string {

@@ -18,7 +18,8 @@ const [meta, cpu] = [openMeta(), openCpu()]
 const AMPLE = 1e15
 
 function outcomeOn(backend: Backend, tiny: Pick<Tiny, 'config' | 'spec'>, microBatch: number, budgetBytes = AMPLE) {
-  return measure(backend, { ...tiny, microBatch, budgetBytes, steps: 2, pass: 'step' })
+  const spec = { ...tiny.spec, microBatch }
+  return measure(backend, { spec, config: tiny.config, budgetBytes, steps: 2, pass: 'step' })
 }
 
 function peakOf(outcome: Outcome): number {

@@ -18,12 +18,13 @@ function memoryCurve(config: AnalysedConfig): Html {
   return chart({
     id: 'memory-curve',
     title: html`Memory against batch ${memoryChip(config)}`,
-    note: 'The points are the sizes tried; the line only connects them.',
+    note: 'One micro-batch per step. The points are the sizes tried; the line only connects them.',
     xName: 'Micro-batch',
     yName: `Peak memory, ${provenance}`,
     yUnit: 'GiB',
     limit: { value: gpu.usableBytes / GIB, name: `usable, ${formatGib(gpu.usableBytes)}` },
-    marks: marksOf(config),
+    // A size that was only tried with accumulation may lie beyond the curve.
+    marks: marksOf(config).filter(({ x }) => x <= (points.at(-1)?.microBatch ?? 0)),
     rows: points.map(({ microBatch, bytes, fits, isMeasured }) => ({
       x: microBatch,
       xText: formatCount(microBatch),
@@ -70,13 +71,18 @@ interface MemoryPoint {
   readonly isMeasured: boolean
 }
 
-/** The best known of each size: a trial's own figure, or else an operating point's, or else that it ran out of memory. */
+/**
+ * The best known of each size that is a whole step: a trial's own figure, or else an operating point's, or else that it ran out of
+ * memory. What accumulates gradients takes more, and is no point of this curve.
+ */
 function memoryPoints({ trials, current, recommended, largest }: AnalysedConfig): MemoryPoint[] {
   const described = [current, recommended, largest].flatMap(point =>
-    point ? [{ microBatch: point.microBatch, bytes: point.peakBytes, fits: point.fits, isMeasured: false }] : [],
+    point?.gradientAccumulation === 1
+      ? [{ microBatch: point.microBatch, bytes: point.peakBytes, fits: point.fits, isMeasured: false }]
+      : [],
   )
-  const tried = trials.flatMap(({ microBatch, outcome, provenance }) =>
-    isBroken(outcome)
+  const tried = trials.flatMap(({ microBatch, accumulates, outcome, provenance }) =>
+    isBroken(outcome) || accumulates
       ? []
       : [{ microBatch, bytes: peakOf(outcome), fits: outcome.kind === 'fits', isMeasured: provenance === 'measured' }],
   )

@@ -1,6 +1,8 @@
 /** Now against recommended against largest: bars as long as the memory, with the numbers beside them. */
+
 import { html } from 'hono/html'
 import { idleBytes, missingBytes } from '../../../metrics/memory.ts'
+import { isSamePlan } from '../../../metrics/recommend.ts'
 import { formatCount, formatShare, ofUsable } from '../../../render/figures.ts'
 import { plainText } from '../../../render/plain.ts'
 import type { AnalysedConfig, OperatingPoint } from '../../../report/schema.ts'
@@ -31,8 +33,8 @@ ${hatching}
 
 /** A size that repeats another says nothing new. */
 function barsOf({ current, recommended, largest }: AnalysedConfig): Bar[] {
-  const keepsCurrent = recommended?.microBatch === current.microBatch
-  const isLargest = recommended !== undefined && recommended.microBatch === largest?.microBatch
+  const keepsCurrent = isSamePlan(current, recommended)
+  const isLargest = recommended !== undefined && isSamePlan(recommended, largest)
   return [
     { role: 'now', name: keepsCurrent ? 'Now, and recommended' : 'Now', point: current },
     ...(recommended && !keepsCurrent
@@ -44,7 +46,7 @@ function barsOf({ current, recommended, largest }: AnalysedConfig): Bar[] {
           } as const,
         ]
       : []),
-    ...(largest && !isLargest && largest.microBatch !== current.microBatch
+    ...(largest && !isLargest && !isSamePlan(largest, current)
       ? [{ role: 'largest', name: 'Largest that fits', point: largest } as const]
       : []),
   ]

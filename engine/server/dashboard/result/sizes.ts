@@ -30,8 +30,8 @@ function isFragmented(outcome: Outcome, usableBytes: number): boolean {
   return outcome.kind === 'out-of-memory' && (outcome.neededBytes ?? Number.POSITIVE_INFINITY) <= usableBytes
 }
 
-function row({ microBatch, outcome, provenance }: Trial, usableBytes: number): Html {
+function row({ microBatch, accumulates, outcome, provenance }: Trial, usableBytes: number): Html {
   const peak = peakOf(outcome)
   const step = outcome.kind === 'fits' ? outcome.stepMillis : undefined
-  return html`<tr><th scope="row">${formatCount(microBatch)}</th><td>${outcomeText(outcome)}${isFragmented(outcome, usableBytes) ? ' (fragmented)' : ''}</td><td>${peak === undefined ? '–' : formatGib(peak)}</td><td>${step === undefined ? '–' : `${formatCount(Math.round(step))} ms`}</td><td>${chip(provenance)}</td></tr>`
+  return html`<tr><th scope="row">${formatCount(microBatch)}${accumulates ? ', accumulating' : ''}</th><td>${outcomeText(outcome)}${isFragmented(outcome, usableBytes) ? ' (fragmented)' : ''}</td><td>${peak === undefined ? '–' : formatGib(peak)}</td><td>${step === undefined ? '–' : `${formatCount(Math.round(step))} ms`}</td><td>${chip(provenance)}</td></tr>`
 }

@@ -47,3 +47,15 @@ test('a trial that says nothing of the size is not drawn', async () => {
     await memoryRows([{ microBatch: 64, provenance: 'measured', outcome: { kind: 'timed-out', afterMillis: 1 } }]),
   ).toEqual([['16', '2.50 GiB', 'fits', 'not measured']])
 })
+
+test('what ran beside accumulated gradients is no point of the curve', async () => {
+  expect(
+    await memoryRows([
+      { microBatch: 32, accumulates: true, provenance: 'measured', outcome: { kind: 'fits', peakBytes: 5 * GIB } },
+      { microBatch: 64, provenance: 'measured', outcome: { kind: 'fits', peakBytes: 6 * GIB } },
+    ]),
+  ).toEqual([
+    ['16', '2.50 GiB', 'fits', 'not measured'],
+    ['64', '6.00 GiB', 'fits', 'measured'],
+  ])
+})
