@@ -34,11 +34,19 @@ interface Situation {
   readonly samplesPerSecond: (plan: BatchPlan) => number
 }
 
+/** The current batch stays where it fits with the margin and what would be better is no more than 2 % faster. */
+function recommend(situation: Situation): BatchPlan | undefined {
+  const { current, samplesPerSecond } = situation
+  const best = smallestFastPlan(situation)
+  if (best === undefined || !isAllowed(situation, current)) return best
+  return samplesPerSecond(current) >= samplesPerSecond(best) * (1 - THROUGHPUT_TOLERANCE) ? current : best
+}
+
 /**
  * The smallest batch within 2 % of the best throughput among those that fit with the margin. Where the config accumulates
  * gradients, or has to shrink, the effective batch is kept if a divisor allows it: training stays the same.
  */
-function recommend(situation: Situation): BatchPlan | undefined {
+function smallestFastPlan(situation: Situation): BatchPlan | undefined {
   const { current, samplesPerSecond, bounds } = situation
   if (bounds !== undefined) return withinBounds(situation, bounds)
   const fastest = smallestNearBest(situation, false)
@@ -116,16 +124,18 @@ function nearEffectiveBatch(situation: Situation, perGpu: number, alone: BatchPl
 
 /** The smallest divisor of the effective batch within tolerance of the fastest that fits. */
 function keepingEffectiveBatch(situation: Situation, perGpu: number): BatchPlan | undefined {
-  const { largestWithMargin, samplesPerSecond, bounds } = situation
-  const plans = divisors(perGpu)
-    .filter(divisor => (bounds?.dividend ?? 0) % divisor === 0)
-    .map(microBatch => ({ microBatch, gradientAccumulation: perGpu / microBatch }))
-  const fits = ({ microBatch, gradientAccumulation }: BatchPlan) =>
-    microBatch <= (largestWithMargin(gradientAccumulation > 1) ?? 0)
-  const fastest = plans.findLast(fits)
+  const { samplesPerSecond } = situation
+  const plans = divisors(perGpu).map(microBatch => ({ microBatch, gradientAccumulation: perGpu / microBatch }))
+  const fastest = plans.findLast(plan => isAllowed(situation, plan))
   if (fastest === undefined) return undefined
   const enough = samplesPerSecond(fastest) * (1 - THROUGHPUT_TOLERANCE)
-  return plans.find(plan => samplesPerSecond(plan) >= enough && fits(plan))
+  return plans.find(plan => samplesPerSecond(plan) >= enough && isAllowed(situation, plan))
+}
+
+/** Whether it fits with the margin, within what the tool can do. */
+function isAllowed({ largestWithMargin, bounds }: Situation, { microBatch, gradientAccumulation }: BatchPlan): boolean {
+  const divides = (bounds?.dividend ?? 0) % microBatch === 0
+  return divides && microBatch <= (largestWithMargin(gradientAccumulation > 1) ?? 0)
 }
 
 /** Ascending. At most √n steps, and n ≤ 10^12 by the spec's caps. */
