@@ -8,7 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { accumulatesGradients, type TrainingSpec } from '../engine/config/spec.ts'
 import { Footprint } from '../engine/estimate/footprint.ts'
-import { Footprints } from '../engine/estimate/footprints.ts'
+import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../engine/gpus/catalogue.ts'
 import { gpuNamed } from '../engine/gpus/device-name.ts'
 import type { CatalogueModel } from '../engine/models/catalogue.ts'
@@ -67,7 +67,7 @@ function openOn(engine: 'torch' | 'trace', model: CatalogueModel, spec: Training
   return openProbe(engine, {
     spec,
     config: model.config,
-    footprints: new Footprints(),
+    footprints: new FootprintCache(),
     gpu: card,
     python,
     limitMemoryBytes,

@@ -7,7 +7,7 @@ import { askingOnce, type Sources } from './config/sources.ts'
 import type { SuppliedFields } from './config/supplied.ts'
 import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
-import { Footprints } from './estimate/footprints.ts'
+import { FootprintCache } from './estimate/footprint-cache.ts'
 import { defaultGpu, type Gpu, gpus } from './gpus/catalogue.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report } from './report/schema.ts'
 import { noSettings, type RepositorySettings, type SettingsForPath, settingsFor } from './settings/settings.ts'
@@ -178,7 +178,7 @@ function sharedOptions(options: AnalyzeOptions, settings: RepositorySettings): S
       failOn: options.policy?.failOn ?? settings.failOn ?? defaultPolicy.failOn,
       warnOn: options.policy?.warnOn ?? settings.warnOn ?? defaultPolicy.warnOn,
     },
-    footprints: new Footprints(),
+    footprints: new FootprintCache(),
     catalogue: gpus.map(gpu => priced(gpu, settings.pricesPerHourUsd[gpu.id], settings.source, options.now)),
     ...(stepSize !== undefined && { stepSize }),
     ...(marginPercent !== undefined && { margin: marginPercent / 100 }),

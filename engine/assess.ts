@@ -2,7 +2,7 @@
 import { accumulatesGradients, batchBounds, effectiveBatch, makesAnswers, type TrainingSpec } from './config/spec.ts'
 import { MemoryMarkError } from './errors.ts'
 import { errorBandPercent } from './estimate/error-band.ts'
-import type { Footprints } from './estimate/footprints.ts'
+import type { FootprintCache } from './estimate/footprint-cache.ts'
 import { type Gpu, gpus, usableBytes } from './gpus/catalogue.ts'
 import { costPerRunUsd, type RunTerms, savingsPerRunUsd } from './metrics/cost.ts'
 import { type Advice, advise, type BatchPlan, DEFAULT_MARGIN } from './metrics/recommend.ts'
@@ -33,7 +33,7 @@ export interface AssessmentOptions {
   readonly gpu: Gpu
   readonly policy: Policy
   /** Kept from earlier assessments for reuse. */
-  readonly footprints: Footprints
+  readonly footprints: FootprintCache
   /** Wall-clock hours of a run at the current batch. */
   readonly hoursPerRun: number
   readonly runsPerYear: number

@@ -142,7 +142,7 @@ export const dashboardBundle: Bundle = {
 
 /** The thread that runs the server's analyses. */
 export const threadBundle: Bundle = {
-  entry: 'engine/server/thread.ts',
+  entry: 'engine/server/analysis-worker.ts',
   outfile: 'dist/analysis-thread.js',
   options: installed,
 }

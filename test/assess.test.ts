@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { assess, reportedGpu } from '../engine/assess.ts'
 import { readConfig } from '../engine/config/read.ts'
 import type { TrainingSpec } from '../engine/config/spec.ts'
-import { Footprints } from '../engine/estimate/footprints.ts'
+import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { defaultGpu, findGpu, usableBytes } from '../engine/gpus/catalogue.ts'
 import { peakOf } from '../engine/probes/trial.ts'
 import { defaultPolicy } from '../engine/verdict/policy.ts'
@@ -14,7 +14,7 @@ test('measured throughput has points only at the sizes that were timed', () => {
   const { throughputCurve } = assess(
     reading.spec,
     reading.model.config,
-    { gpu: defaultGpu, policy: defaultPolicy, footprints: new Footprints(), hoursPerRun: 2, runsPerYear: 100 },
+    { gpu: defaultGpu, policy: defaultPolicy, footprints: new FootprintCache(), hoursPerRun: 2, runsPerYear: 100 },
     {
       gpu: reportedGpu(defaultGpu),
       provenance: 'measured',
@@ -57,7 +57,7 @@ trl:
   const { recommended, current, speedup, savingsPerYearUsd, rightSizing, verdict } = assess(
     reading.spec,
     reading.model.config,
-    { gpu, policy: defaultPolicy, footprints: new Footprints(), hoursPerRun: 2, runsPerYear: 100 },
+    { gpu, policy: defaultPolicy, footprints: new FootprintCache(), hoursPerRun: 2, runsPerYear: 100 },
   )
   expect(recommended?.samplesPerSecond).toBeGreaterThan(1.5 * current.samplesPerSecond)
   expect({ speedup, savingsPerYearUsd, rightSizing }).toEqual({
@@ -72,7 +72,7 @@ trl:
 const options = {
   gpu: defaultGpu,
   policy: defaultPolicy,
-  footprints: new Footprints(),
+  footprints: new FootprintCache(),
   hoursPerRun: 2,
   runsPerYear: 100,
 }

@@ -1,6 +1,6 @@
 /** Sweeps on a device whose answers are given. */
 import { describe, expect, test } from 'vitest'
-import { Footprints } from '../engine/estimate/footprints.ts'
+import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { defaultGpu, usableBytes } from '../engine/gpus/catalogue.ts'
 import type { BatchPlan } from '../engine/metrics/recommend.ts'
 import type { Probe } from '../engine/probes/probe.ts'
@@ -54,7 +54,7 @@ function swept(noise: Noise, plan: BatchPlan = { microBatch: 8, gradientAccumula
     stepSize: 8,
     gpu: defaultGpu,
     policy: defaultPolicy,
-    footprints: new Footprints(),
+    footprints: new FootprintCache(),
     hoursPerRun: 2,
     runsPerYear: 100,
   })

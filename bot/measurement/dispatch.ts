@@ -6,7 +6,7 @@ import { statusOf } from '../installation.ts'
 import type { JobOf } from '../queue/jobs.ts'
 import { readTeamSettings } from '../repository-settings.ts'
 import { dueMeasurement, keepDispatched, keepRefusal, type MeasurementKey } from '../store/measurements.ts'
-import { planOf } from './measure.ts'
+import { planOf } from './progress.ts'
 
 export async function dispatchMeasurement(work: Work, { number, headSha }: JobOf<'dispatch'>): Promise<void> {
   const pull = await readPullRequest(work, number)

@@ -3,7 +3,7 @@ import type { Report, RepositorySettings, SourceFile, Sources } from '../../engi
 import { type Candidates, candidatesOfPull, readCandidates } from '../candidates.ts'
 import { readText } from '../file.ts'
 import type { PullRequest, Work } from '../github.ts'
-import { lookAtRun, planOf } from '../measurement/measure.ts'
+import { lookAtRun, planOf } from '../measurement/progress.ts'
 import type { Measurement } from '../measurement/state.ts'
 import { readTeamSettings } from '../repository-settings.ts'
 import { lacksMeasurement, withReported } from './reported.ts'

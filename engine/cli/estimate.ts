@@ -1,7 +1,7 @@
 /** `memorymark estimate`: the memory of one model or config, without a GPU. */
 import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from '../analyze.ts'
 import { type Assessment, assess } from '../assess.ts'
-import { Footprints } from '../estimate/footprints.ts'
+import { FootprintCache } from '../estimate/footprint-cache.ts'
 import { idleBytes, idlePercent } from '../metrics/memory.ts'
 import { renderTerminal } from '../render/terminal.ts'
 import { REPORT_SCHEMA, type Report } from '../report/schema.ts'
@@ -22,7 +22,7 @@ export async function estimate(args: string[]): Promise<ExitCode> {
   const assessment = assess(subject.spec, subject.model.config, {
     gpu: gpuFlag(values.gpu),
     policy: defaultPolicy,
-    footprints: new Footprints(),
+    footprints: new FootprintCache(),
     hoursPerRun: DEFAULT_HOURS_PER_RUN,
     runsPerYear: DEFAULT_RUNS_PER_YEAR,
   })

@@ -1,7 +1,7 @@
 /** `memorymark validate-backward` and `validate-compile`: does the backward pass run, and is compilation worth it. */
 import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
-import { Footprints } from '../estimate/footprints.ts'
+import { FootprintCache } from '../estimate/footprint-cache.ts'
 import { defaultGpu } from '../gpus/catalogue.ts'
 import { describeMachine, deviceKinds } from '../probes/device.ts'
 import { engineOn } from '../probes/probe.ts'
@@ -70,7 +70,7 @@ async function halvesOf(
   const spec: TrainingSpec = { ...written, step: 'forward-backward' }
   const engine = named === 'auto' ? await memoryEngine(spec) : named
   if (engine === 'tfjs') {
-    const footprints = new Footprints()
+    const footprints = new FootprintCache()
     await using probe = await TfjsProbe.open({ spec, config, footprints, gpu: defaultGpu, python: pythonCommand() })
     return { ...(await tfjsHalves(probe, spec.microBatch)), provenance: probe.provenance }
   }

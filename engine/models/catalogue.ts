@@ -11,8 +11,8 @@ import { mambaRows } from './catalogue/mamba-rows.ts'
 import { mistralMultimodalRows } from './catalogue/mistral-multimodal-rows.ts'
 import type { ModelRow } from './catalogue/model-row.ts'
 import { moeRows } from './catalogue/moe-rows.ts'
-import { ownCodeRows } from './catalogue/own-code-rows.ts'
 import { qwenMultimodalRows } from './catalogue/qwen-multimodal-rows.ts'
+import { remoteCodeRows } from './catalogue/remote-code-rows.ts'
 import { seq2seqRows } from './catalogue/seq2seq-rows.ts'
 import { visionLanguageRows } from './catalogue/vision-language-rows.ts'
 import { yoloRows } from './catalogue/yolo-rows.ts'
@@ -50,7 +50,7 @@ const entries: ReadonlyMap<string, Entry> = new Map(
     ...imageClassifierRows,
     ...yoloRows,
     ...llmRows,
-    ...ownCodeRows,
+    ...remoteCodeRows,
     ...moeRows,
     ...lfm2Rows,
     ...mambaRows,

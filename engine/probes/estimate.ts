@@ -1,7 +1,7 @@
 /** The probe without requirements: answers a trial from the tape. */
 import { accumulatesGradients, type TrainingSpec } from '../config/spec.ts'
 import type { Fit, Footprint, Peak } from '../estimate/footprint.ts'
-import type { Footprints } from '../estimate/footprints.ts'
+import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { ThroughputModel } from '../estimate/throughput.ts'
 import { type VllmShare, vllmShare } from '../estimate/vllm-share.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
@@ -22,7 +22,7 @@ export class EstimateProbes {
   readonly #probes = new Map<boolean, EstimateProbe>()
   readonly #make: (accumulates: boolean) => EstimateProbe
 
-  constructor(spec: TrainingSpec, config: ModelConfig, gpu: Gpu, footprints: Footprints) {
+  constructor(spec: TrainingSpec, config: ModelConfig, gpu: Gpu, footprints: FootprintCache) {
     this.#make = accumulates => {
       return new EstimateProbe(footprints.of(trialSpec(spec, 1, accumulates), config, gpu), gpu)
     }

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Framework, TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { beyondTorch, beyondTrace } from '../estimate/error-band.ts'
-import type { Footprints } from '../estimate/footprints.ts'
+import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
 import { type ModelConfig, outsideTransformers } from '../models/architecture.ts'
 import { type DeviceKind, describeMachine, gpusOf, type Machine } from './device.ts'
@@ -49,7 +49,7 @@ export interface ProbeContext {
   readonly spec: TrainingSpec
   readonly config: ModelConfig
   /** Kept from earlier estimates for reuse. */
-  readonly footprints: Footprints
+  readonly footprints: FootprintCache
   /** The card to emulate; a real device stands for itself. */
   readonly gpu: Gpu
   /** The interpreter's command. */

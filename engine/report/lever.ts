@@ -1,7 +1,7 @@
 /** The one change to a config that frees most memory. */
 import { isOfImages, type TrainingSpec } from '../config/spec.ts'
 import type { Peak } from '../estimate/footprint.ts'
-import type { Footprints } from '../estimate/footprints.ts'
+import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { OPTIMIZER_MOMENT } from '../estimate/player.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import { type ModelConfig, supportsCheckpointing } from '../models/architecture.ts'
@@ -17,7 +17,7 @@ export function bestLever(
   config: ModelConfig,
   gpu: Gpu,
   peak: Peak,
-  footprints: Footprints,
+  footprints: FootprintCache,
 ): AnalysedConfig['lever'] {
   const levers = changesOf(spec, config, gpu, peak).map(({ change, spec: changed }) => ({
     change,

@@ -7,7 +7,7 @@ import type { Machine } from '../probes/device.ts'
 import { engineOn } from '../probes/probe.ts'
 import type { Analysis, AnalysisRequest, Ending } from './analysis.ts'
 import { AnalysisThread } from './analysis-thread.ts'
-import { Lane, type LaneSize } from './lane.ts'
+import { BoundedQueue, type QueueSize } from './bounded-queue.ts'
 import { LiveAnalysis } from './live-analysis.ts'
 import type { KnownMachine } from './machine.ts'
 import type { Analyses, Submission } from './pages.ts'
@@ -17,7 +17,7 @@ const kinds = ['sweep', 'estimate'] as const
 type Kind = (typeof kinds)[number]
 
 export interface Limits {
-  readonly lane: LaneSize
+  readonly queue: QueueSize
   readonly timeoutMillis: number
   /** When to come back, told to those for whom there is no place. */
   readonly retryAfterSeconds: number
@@ -36,8 +36,8 @@ export interface QueueOptions {
 
 /** A sweep on a GPU takes a minute or two; the largest models some more. */
 const defaultLimits: Record<Kind, Limits> = {
-  sweep: { lane: { running: 1, waiting: 10 }, timeoutMillis: 30 * 60_000, retryAfterSeconds: 60 },
-  estimate: { lane: { running: 2, waiting: 50 }, timeoutMillis: 30_000, retryAfterSeconds: 2 },
+  sweep: { queue: { running: 1, waiting: 10 }, timeoutMillis: 30 * 60_000, retryAfterSeconds: 60 },
+  estimate: { queue: { running: 2, waiting: 50 }, timeoutMillis: 30_000, retryAfterSeconds: 2 },
 }
 
 /** Each is some 100 kB at most, save with a thousand trials. */
@@ -48,7 +48,7 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
   readonly #now: () => Date
   readonly #all = new Map<string, LiveAnalysis>()
   readonly #ended: LiveAnalysis[] = []
-  readonly #lanes: Record<Kind, Lane<LiveAnalysis>>
+  readonly #queues: Record<Kind, BoundedQueue<LiveAnalysis>>
   readonly #running = new Map<LiveAnalysis, Promise<void>>()
   readonly #idleThreads: Record<Kind, AnalysisThread[]>
   #isClosed = false
@@ -56,7 +56,7 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
   constructor(options: QueueOptions) {
     this.#options = options
     this.#now = options.now ?? (() => new Date())
-    this.#lanes = { sweep: this.#lane('sweep'), estimate: this.#lane('estimate') }
+    this.#queues = { sweep: this.#queue('sweep'), estimate: this.#queue('estimate') }
     this.#idleThreads = { sweep: this.#threads('sweep'), estimate: this.#threads('estimate') }
   }
 
@@ -65,7 +65,7 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
     if (refusal !== undefined) return refusal
     const kind = this.#kindOf(request)
     const analysis = new LiveAnalysis(request, this.#now)
-    if (this.#isClosed || !this.#lanes[kind].offer(analysis)) {
+    if (this.#isClosed || !this.#queues[kind].offer(analysis)) {
       return { kind: 'queue-full', retryAfterSeconds: this.#limits(kind).retryAfterSeconds }
     }
     this.#all.set(analysis.id, analysis)
@@ -84,7 +84,7 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
   cancel(id: string): Analysis | undefined {
     const analysis = this.#all.get(id)
     if (analysis === undefined) return undefined
-    const wasWaiting = kinds.some(kind => this.#lanes[kind].withdraw(analysis))
+    const wasWaiting = kinds.some(kind => this.#queues[kind].withdraw(analysis))
     if (wasWaiting) this.#end(analysis, { kind: 'cancelled' })
     else analysis.cancellation.abort()
     return analysis.snapshot()
@@ -133,12 +133,12 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
   /** One for each that may run. */
   #threads(kind: Kind): AnalysisThread[] {
     const { settings, log } = this.#options
-    return Array.from({ length: this.#limits(kind).lane.running }, () => new AnalysisThread(settings, log))
+    return Array.from({ length: this.#limits(kind).queue.running }, () => new AnalysisThread(settings, log))
   }
 
-  #lane(kind: Kind): Lane<LiveAnalysis> {
-    return new Lane(
-      this.#limits(kind).lane,
+  #queue(kind: Kind): BoundedQueue<LiveAnalysis> {
+    return new BoundedQueue(
+      this.#limits(kind).queue,
       analysis => {
         const run = this.#run(kind, analysis)
         this.#running.set(analysis, run)

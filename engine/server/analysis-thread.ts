@@ -23,7 +23,9 @@ export interface RunOptions {
 
 /** The bundle lies beside ours in dist/; the sources hold the thread beside this file. */
 function threadPath(): string {
-  const places = ['./analysis-thread.js', './thread.ts'].map(path => fileURLToPath(new URL(path, import.meta.url)))
+  const places = ['./analysis-thread.js', './analysis-worker.ts'].map(path =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  )
   const found = places.find(place => existsSync(place))
   if (found === undefined) throw new Error(`the analysis thread is missing from the installation: ${places.join(', ')}`)
   return found

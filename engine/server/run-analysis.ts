@@ -1,7 +1,7 @@
 /** One analysis from its request to its end: reads the subject, opens the probe, sweeps, and tells what happens on the way. */
 import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR, priced } from '../analyze.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
-import { Footprints } from '../estimate/footprints.ts'
+import { FootprintCache } from '../estimate/footprint-cache.ts'
 import { type Gpu, gpus } from '../gpus/catalogue.ts'
 import { gpuNamed } from '../gpus/device-name.ts'
 import type { Machine } from '../probes/device.ts'
@@ -51,7 +51,7 @@ async function sweepSubject(subject: Subject, request: AnalysisRequest, context:
   const { spec, model } = subject
   const { tell, now, python, log } = context
   const gpu = priced(gpuFor(request, context), request.pricePerHourUsd, 'your setting', now())
-  const footprints = new Footprints()
+  const footprints = new FootprintCache()
   await using probe = await openProbe(request.engine === 'auto' ? context.engine : request.engine, {
     spec,
     config: model.config,

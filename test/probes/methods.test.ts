@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
-import { Footprints } from '../../engine/estimate/footprints.ts'
+import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { modelConfig } from '../../engine/models/architecture.ts'
 import { openProbe } from '../../engine/probes/probe.ts'
@@ -64,7 +64,7 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () =
   test.each(inProcesses)('%s takes real steps', async (_, changes) => {
     const spec = { ...decoder, ...changes }
     await using probe = await openProbe('torch', {
-      ...{ spec, config, footprints: new Footprints(), gpu: defaultGpu, python },
+      ...{ spec, config, footprints: new FootprintCache(), gpu: defaultGpu, python },
       deviceKind: 'cpu',
       limitMemoryBytes: 4 * GIB,
     })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
-import { Footprints } from '../../engine/estimate/footprints.ts'
+import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { openProbe } from '../../engine/probes/probe.ts'
 import { knownModel, specOf } from '../estimate/specs.ts'
@@ -9,7 +9,7 @@ const model = knownModel('meta-llama/Llama-3.2-1B')
 
 function contextOf(changes: Partial<TrainingSpec>) {
   const spec = specOf('meta-llama/Llama-3.2-1B', { task: 'causal-lm', ...changes })
-  return { spec, config: model.config, footprints: new Footprints(), gpu: defaultGpu, python: 'no-such-python' }
+  return { spec, config: model.config, footprints: new FootprintCache(), gpu: defaultGpu, python: 'no-such-python' }
 }
 
 describe('a step that the Python worker does not run', () => {
@@ -45,7 +45,7 @@ describe.each([
 ])("a model whose code is not transformers': %s", (id, whose) => {
   const { config } = knownModel(id)
   const spec = specOf(id)
-  const context = { spec, config, footprints: new Footprints(), gpu: defaultGpu, python: 'no-such-python' }
+  const context = { spec, config, footprints: new FootprintCache(), gpu: defaultGpu, python: 'no-such-python' }
 
   it.each(['torch', 'trace'] as const)('is not run by %s', async engine => {
     await expect(openProbe(engine, context)).rejects.toThrow(whose)

@@ -1,7 +1,7 @@
 /** Adapters over bitsandbytes' weights: traced on the meta device, and stepped for real on the CPU. */
 import { describe, expect, test } from 'vitest'
 import type { Quantization, TrainingSpec } from '../../engine/config/spec.ts'
-import { Footprints } from '../../engine/estimate/footprints.ts'
+import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { modelConfig } from '../../engine/models/architecture.ts'
 import { openProbe } from '../../engine/probes/probe.ts'
@@ -31,7 +31,7 @@ function contextOf(quantization: Quantization) {
     lora: { rank: 4, targets: ['q_proj', 'down_proj'], dropout: 0.1 },
     quantization,
   }
-  return { spec, config, footprints: new Footprints(), gpu: defaultGpu, python }
+  return { spec, config, footprints: new FootprintCache(), gpu: defaultGpu, python }
 }
 
 const kinds = ['nf4', 'nf4-double', 'int8'] as const

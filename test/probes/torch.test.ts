@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Footprints } from '../../engine/estimate/footprints.ts'
+import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { describeMachine } from '../../engine/probes/device.ts'
 import { openProbe, type ProbeContext } from '../../engine/probes/probe.ts'
@@ -16,7 +16,7 @@ import { tinyConfig, tinySpec } from './tiny-spec.ts'
 const context: ProbeContext = {
   spec: tinySpec,
   config: tinyConfig,
-  footprints: new Footprints(),
+  footprints: new FootprintCache(),
   gpu: defaultGpu,
   python,
   deviceKind: 'cpu',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Footprints } from '../../engine/estimate/footprints.ts'
+import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { modelConfig } from '../../engine/models/architecture.ts'
 import { openProbe } from '../../engine/probes/probe.ts'
@@ -13,7 +13,7 @@ import { tinyConfig, tinySpec } from './tiny-spec.ts'
 const context = {
   spec: tinySpec,
   config: tinyConfig,
-  footprints: new Footprints(),
+  footprints: new FootprintCache(),
   gpu: defaultGpu,
   python,
 }

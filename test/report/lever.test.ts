@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
-import { Footprints } from '../../engine/estimate/footprints.ts'
+import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu, findGpu, type Gpu } from '../../engine/gpus/catalogue.ts'
 import { EstimateProbe } from '../../engine/probes/estimate.ts'
 import { bestLever } from '../../engine/report/lever.ts'
@@ -8,7 +8,7 @@ import { footprintOf, knownModel, specOf } from '../estimate/specs.ts'
 
 function leverOf(name: string, changes: Partial<TrainingSpec>, gpu: Gpu = defaultGpu) {
   const spec = specOf(name, changes)
-  return bestLever(spec, knownModel(name).config, gpu, peakOf(name, changes, gpu), new Footprints())
+  return bestLever(spec, knownModel(name).config, gpu, peakOf(name, changes, gpu), new FootprintCache())
 }
 
 function peakOf(name: string, changes: Partial<TrainingSpec>, gpu: Gpu = defaultGpu) {

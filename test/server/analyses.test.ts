@@ -217,7 +217,7 @@ describe('following', () => {
 })
 
 describe('the queue', () => {
-  const one: Limits = { lane: { running: 1, waiting: 2 }, timeoutMillis: 60_000, retryAfterSeconds: 7 }
+  const one: Limits = { queue: { running: 1, waiting: 2 }, timeoutMillis: 60_000, retryAfterSeconds: 7 }
 
   test('one sweep at a time; who waits is told the place, and moves up; beyond the places it is 429', async () => {
     await using silent = await SilentPython.create()

@@ -45,7 +45,7 @@ test('a server that asks no Hub knows only the catalogue', async () => {
 })
 
 test('a model of ten million layers costs its own analysis and nothing else', async () => {
-  const limits = { lane: { running: 1, waiting: 5 }, timeoutMillis: 2_000, retryAfterSeconds: 1 }
+  const limits = { queue: { running: 1, waiting: 5 }, timeoutMillis: 2_000, retryAfterSeconds: 1 }
   asking = new Asking({ engine: 'estimate', limits: { estimate: limits } })
   const endless = await asking.submit({ model: 'acme/endless', gpu: 'a10' })
   await expect.poll(async () => (await asking.find(endless.id)).state).toBe('running')

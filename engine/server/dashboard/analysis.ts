@@ -9,9 +9,9 @@ import { ANALYSES_PATH } from './analyse-form.ts'
 import { analysisPath, doneView, endedView, expiredView, runningView, subjectText } from './analysis-view.ts'
 import { eventLine } from './log.ts'
 import { page } from './page.ts'
+import { configSnippets } from './result/config-snippets.ts'
 import { termsOf } from './result/gains.ts'
 import { resultTitle } from './result/result.ts'
-import { toPaste } from './result/to-paste.ts'
 import type { Site } from './site.ts'
 
 /** For readers without JavaScript. */
@@ -70,7 +70,7 @@ async function show(c: Context, analysis: Analysis, { assets }: Site) {
       const config = analysedConfig(analysis)
       const options = {
         terms: termsOf(config, c.req.query()),
-        toPaste: await toPaste(config, pastedFile(analysis, config)),
+        configSnippets: await configSnippets(config, pastedFile(analysis, config)),
       }
       const title = `Result: ${resultTitle(config)}`
       return c.html(page(assets, { title, section: 'analyse' }, doneView(analysis, config, options)))

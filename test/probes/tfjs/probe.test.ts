@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Footprints } from '../../../engine/estimate/footprints.ts'
+import { FootprintCache } from '../../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../../engine/gpus/catalogue.ts'
 import { findModel } from '../../../engine/models/catalogue.ts'
 import { openProbe, type ProbeContext, type TfjsOptions } from '../../../engine/probes/probe.ts'
@@ -12,7 +12,7 @@ const nativeFolder = process.env.MEMORYMARK_TFJS_NATIVE
 const PEAK_BYTES = 276_284
 
 function contextOf({ spec, config }: Pick<Tiny, 'spec' | 'config'>, tfjs: TfjsOptions = {}): ProbeContext {
-  return { spec, config, footprints: new Footprints(), gpu: defaultGpu, python: 'is-not-asked', tfjs }
+  return { spec, config, footprints: new FootprintCache(), gpu: defaultGpu, python: 'is-not-asked', tfjs }
 }
 
 describe.each([

@@ -9,25 +9,25 @@ import type { Html } from '../page.ts'
 import { chip, memoryChip } from '../provenance.ts'
 import { verdictText } from '../verdict-text.ts'
 import { breakdownCard } from './breakdown.ts'
+import type { ConfigSnippets } from './config-snippets.ts'
 import { curves } from './curves.ts'
 import { gains, type Terms } from './gains.ts'
 import { groundsCard } from './grounds.ts'
 import { memoryBars } from './memory-bars.ts'
-import { pasteCard } from './paste.ts'
 import { sizesCard } from './sizes.ts'
-import type { ToPaste } from './to-paste.ts'
+import { snippetCard } from './snippet-card.ts'
 
 export interface ResultOptions {
   readonly terms: Terms
-  readonly toPaste: ToPaste
+  readonly configSnippets: ConfigSnippets
 }
 
-export function result(config: AnalysedConfig, { terms, toPaste }: ResultOptions): Html {
+export function result(config: AnalysedConfig, { terms, configSnippets }: ResultOptions): Html {
   return html`${verdict(config)}
 ${memoryBars(config)}
 ${gains(config, terms)}
 ${curves(config)}
-<div class="columns">${pasteCard(toPaste)}${breakdownCard(config)}</div>
+<div class="columns">${snippetCard(configSnippets)}${breakdownCard(config)}</div>
 ${sizesCard(config)}
 ${groundsCard(config)}`
 }

@@ -1,19 +1,19 @@
 /** A bounded queue: so many at a time, so many waiting, first come first served. */
 
-export interface LaneSize {
+export interface QueueSize {
   readonly running: number
   readonly waiting: number
 }
 
-export class Lane<T> {
-  readonly #size: LaneSize
+export class BoundedQueue<T> {
+  readonly #size: QueueSize
   readonly #run: (item: T) => Promise<void>
   readonly #moved: (item: T, position: number) => void
   readonly #waiting: T[] = []
   #running = 0
 
   /** `run` never rejects. `moved` is told every new position of a waiting item; 1 is the next to run. */
-  constructor(size: LaneSize, run: (item: T) => Promise<void>, moved: (item: T, position: number) => void) {
+  constructor(size: QueueSize, run: (item: T) => Promise<void>, moved: (item: T, position: number) => void) {
     this.#size = size
     this.#run = run
     this.#moved = moved

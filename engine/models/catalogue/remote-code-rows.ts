@@ -18,7 +18,7 @@ const mossVl: ModelRow = {
 }
 
 // biome-ignore format: a table
-export const ownCodeRows: readonly ModelRow[] = [
+export const remoteCodeRows: readonly ModelRow[] = [
   // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
   row('mimo', [151_680, 4_096, 11_008, 36, 32, 8, 32_768], ['XiaomiMiMo/MiMo-7B-Base', 'XiaomiMiMo/MiMo-7B-SFT', 'XiaomiMiMo/MiMo-7B-RL', 'XiaomiMiMo/MiMo-7B-RL-Zero'], mimo),
   mossVl,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { Footprints } from '../../engine/estimate/footprints.ts'
+import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu as a10, findGpu } from '../../engine/gpus/catalogue.ts'
 import { knownModel, specOf } from './specs.ts'
 
 const { config } = knownModel('bert')
-const kept = new Footprints()
+const kept = new FootprintCache()
 const first = kept.of(specOf('bert'), config, a10)
 
 test.each([

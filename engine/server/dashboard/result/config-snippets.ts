@@ -12,7 +12,7 @@ export interface Snippet {
   readonly text: string
 }
 
-export type ToPaste =
+export type ConfigSnippets =
   | { readonly kind: 'snippets'; readonly snippets: readonly Snippet[] }
   /** The recommendation is what the config has, or brings nothing. */
   | { readonly kind: 'nothing-to-change' }
@@ -21,16 +21,16 @@ export type ToPaste =
   | { readonly kind: 'by-hand'; readonly why: string; readonly plan: BatchPlan }
 
 /** A page is looked at more often than its config needs to be read again. */
-const known = new WeakMap<AnalysedConfig, Promise<ToPaste>>()
+const known = new WeakMap<AnalysedConfig, Promise<ConfigSnippets>>()
 
 /** `pasted`: the text that `config` was read from, where there is one. */
-export function toPaste(config: AnalysedConfig, pasted: SourceFile | undefined): Promise<ToPaste> {
+export function configSnippets(config: AnalysedConfig, pasted: SourceFile | undefined): Promise<ConfigSnippets> {
   const answer = known.get(config) ?? findOut(config, pasted)
   known.set(config, answer)
   return answer
 }
 
-async function findOut(config: AnalysedConfig, pasted: SourceFile | undefined): Promise<ToPaste> {
+async function findOut(config: AnalysedConfig, pasted: SourceFile | undefined): Promise<ConfigSnippets> {
   const { recommended } = config
   if (recommended === undefined) return { kind: 'nothing-fits' }
   if (!isWorthFollowing(config)) return { kind: 'nothing-to-change' }

@@ -7,7 +7,7 @@ import { Footprint } from './footprint.ts'
 /** A footprint holds a few megabytes. */
 const MAX_KEPT = 64
 
-export class Footprints {
+export class FootprintCache {
   /** The most recently used last. */
   readonly #kept = new Map<string, Footprint>()
 

@@ -4,7 +4,7 @@ import { analyze } from '../../../../engine/analyze.ts'
 import { readConfig } from '../../../../engine/config/read.ts'
 import { findGpu } from '../../../../engine/gpus/catalogue.ts'
 import type { AnalysedConfig } from '../../../../engine/report/schema.ts'
-import { toPaste } from '../../../../engine/server/dashboard/result/to-paste.ts'
+import { configSnippets } from '../../../../engine/server/dashboard/result/config-snippets.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 
@@ -34,7 +34,7 @@ describe('what to paste', () => {
     lora,
   ])('for a new config says the recommendation and nothing else than the spec: %s', async text => {
     const config = await analysed(text)
-    const pasted = await toPaste(config, undefined)
+    const pasted = await configSnippets(config, undefined)
     if (pasted.kind !== 'snippets') throw new Error(pasted.kind)
     const own = pasted.snippets.at(-1)
     const reading = readConfig({ path: 'new.yaml', text: own?.text ?? '' })
@@ -54,7 +54,7 @@ describe('what to paste', () => {
     const config = await analysed(lora)
     const { microBatch, gradientAccumulation } = config.recommended ?? config.current
     expect(microBatch).toBeGreaterThan(1)
-    expect(await toPaste(config, { path: 'train.yaml', text: lora })).toEqual({
+    expect(await configSnippets(config, { path: 'train.yaml', text: lora })).toEqual({
       kind: 'snippets',
       snippets: [
         {
@@ -69,17 +69,19 @@ describe('what to paste', () => {
 
   test('is nothing where a change would bring nothing', async () => {
     const text = 'memorymark:\n  model: bert\n  batch_size: 32\n  sequence_length: 512\n'
-    expect(await toPaste(await analysed(text), { path: 'train.yaml', text })).toEqual({ kind: 'nothing-to-change' })
+    expect(await configSnippets(await analysed(text), { path: 'train.yaml', text })).toEqual({
+      kind: 'nothing-to-change',
+    })
   })
 
   test('is told in words where the number stands behind an alias', async () => {
     const text = 'size: &size 2\nmemorymark:\n  model: bert\n  batch_size: *size\n'
-    const pasted = await toPaste(await analysed(text), { path: 'train.yaml', text })
+    const pasted = await configSnippets(await analysed(text), { path: 'train.yaml', text })
     expect(pasted).toMatchObject({ kind: 'by-hand', plan: { gradientAccumulation: 1 } })
   })
 
   test('is nothing where no size fits', async () => {
     const text = 'memorymark:\n  model: meta-llama/Llama-3.1-70B\n  batch_size: 1\n  sequence_length: 2048\n'
-    expect(await toPaste(await analysed(text, 't4'), undefined)).toEqual({ kind: 'nothing-fits' })
+    expect(await configSnippets(await analysed(text, 't4'), undefined)).toEqual({ kind: 'nothing-fits' })
   })
 })

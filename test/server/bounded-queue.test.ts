@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { Lane } from '../../engine/server/lane.ts'
+import { BoundedQueue } from '../../engine/server/bounded-queue.ts'
 
 /** Items are names; each runs until it is told to end. */
-function laneOf(running: number, waiting: number) {
+function queueOf(running: number, waiting: number) {
   const told: string[] = []
   const ends = new Map<string, () => void>()
-  const lane = new Lane<string>(
+  const queue = new BoundedQueue<string>(
     { running, waiting },
     item => {
       told.push(`${item} runs`)
@@ -17,12 +17,12 @@ function laneOf(running: number, waiting: number) {
     ends.get(item)?.()
     await new Promise(setImmediate)
   }
-  return { lane, told, end }
+  return { queue, told, end }
 }
 
 test('first come, first served; whoever waits is told each new position', async () => {
-  const { lane, told, end } = laneOf(1, 2)
-  expect(['a', 'b', 'c'].map(item => lane.offer(item))).toEqual([true, true, true])
+  const { queue, told, end } = queueOf(1, 2)
+  expect(['a', 'b', 'c'].map(item => queue.offer(item))).toEqual([true, true, true])
   expect(told.splice(0)).toEqual(['a is 1', 'a runs', 'b is 1', 'c is 2'])
   await end('a')
   expect(told.splice(0)).toEqual(['b runs', 'c is 1'])
@@ -31,30 +31,30 @@ test('first come, first served; whoever waits is told each new position', async 
 })
 
 test('beyond its places nothing is taken, until one is free again', async () => {
-  const { lane, end } = laneOf(1, 1)
-  expect(['a', 'b', 'c'].map(item => lane.offer(item))).toEqual([true, true, false])
+  const { queue, end } = queueOf(1, 1)
+  expect(['a', 'b', 'c'].map(item => queue.offer(item))).toEqual([true, true, false])
   await end('a')
-  expect(lane.offer('c')).toBe(true)
+  expect(queue.offer('c')).toBe(true)
 })
 
 test('several run where there are places for several', () => {
-  const { lane, told } = laneOf(2, 1)
-  for (const item of ['a', 'b', 'c']) lane.offer(item)
+  const { queue, told } = queueOf(2, 1)
+  for (const item of ['a', 'b', 'c']) queue.offer(item)
   expect(told).toEqual(['a is 1', 'a runs', 'b is 1', 'b runs', 'c is 1'])
 })
 
 test('what is withdrawn never runs, and those behind it move up', async () => {
-  const { lane, told, end } = laneOf(1, 3)
-  for (const item of ['a', 'b', 'c']) lane.offer(item)
+  const { queue, told, end } = queueOf(1, 3)
+  for (const item of ['a', 'b', 'c']) queue.offer(item)
   told.length = 0
-  expect(lane.withdraw('b')).toBe(true)
+  expect(queue.withdraw('b')).toBe(true)
   expect(told.splice(0)).toEqual(['c is 1'])
   await end('a')
   expect(told).toEqual(['c runs'])
 })
 
 test('what runs cannot be withdrawn', () => {
-  const { lane } = laneOf(1, 1)
-  lane.offer('a')
-  expect(lane.withdraw('a')).toBe(false)
+  const { queue } = queueOf(1, 1)
+  queue.offer('a')
+  expect(queue.withdraw('a')).toBe(false)
 })

@@ -2,25 +2,25 @@
 import { html } from 'hono/html'
 import { formatCount } from '../../../render/figures.ts'
 import type { Html } from '../page.ts'
-import type { Snippet, ToPaste } from './to-paste.ts'
+import type { ConfigSnippets, Snippet } from './config-snippets.ts'
 
-export function pasteCard(toPaste: ToPaste): Html {
+export function snippetCard(configSnippets: ConfigSnippets): Html {
   return html`<section class="card" aria-labelledby="paste-title">
 <h2 id="paste-title">To paste</h2>
-${body(toPaste)}
+${body(configSnippets)}
 </section>`
 }
 
-function body(toPaste: ToPaste): Html {
-  switch (toPaste.kind) {
+function body(configSnippets: ConfigSnippets): Html {
+  switch (configSnippets.kind) {
     case 'nothing-to-change':
       return html`<p>Nothing: no other batch size would bring anything.</p>`
     case 'nothing-fits':
       return html`<p>No batch size fits, so there is nothing to paste.</p>`
     case 'by-hand':
-      return html`<p>${toPaste.why}</p><p>Set the micro-batch to <strong>${formatCount(toPaste.plan.microBatch)}</strong> and the gradient accumulation to <strong>${formatCount(toPaste.plan.gradientAccumulation)}</strong>.</p>`
+      return html`<p>${configSnippets.why}</p><p>Set the micro-batch to <strong>${formatCount(configSnippets.plan.microBatch)}</strong> and the gradient accumulation to <strong>${formatCount(configSnippets.plan.gradientAccumulation)}</strong>.</p>`
     case 'snippets':
-      return html`${toPaste.snippets.map(snippet)}`
+      return html`${configSnippets.snippets.map(snippet)}`
   }
 }
 
