@@ -1,6 +1,12 @@
 /** Everything that a mode reads of the repository, as data: the configs in question, what they name, their base, the settings. */
 import * as core from '@actions/core'
-import type { AnalyzeOptions, RepositorySettings, SourceFile } from '../engine/index.ts'
+import {
+  type AffectedConfigs,
+  type AnalyzeOptions,
+  affectedConfigs,
+  type RepositorySettings,
+  type SourceFile,
+} from '../engine/index.ts'
 import { baseOf } from './base.ts'
 import { selectCandidates } from './candidates.ts'
 import { type ChangedFiles, findChangedFiles } from './changed-files.ts'
@@ -9,6 +15,7 @@ import { type Subject, short } from './event.ts'
 import type { Job } from './job.ts'
 import { refusedInput, shown } from './refused-input.ts'
 import { readTeamSettings, remarksOnProposal } from './settings.ts'
+import { readTree } from './tree.ts'
 
 export interface Gathered {
   readonly files: readonly SourceFile[]
@@ -22,11 +29,13 @@ export async function gather(job: Job): Promise<Gathered> {
   const changed = await findChangedFiles(github, run.repository, subject)
   const { settings, remarks } = await readTeamSettings(github, run.repository)
   const proposal = await remarksOnProposal(github, run.repository, subject, changed.paths)
-  const candidates = selectCandidates(changed.paths, { ...settings, ...(inputs.paths && { paths: inputs.paths }) })
+  const wanted = { ...settings, ...(inputs.paths && { paths: inputs.paths }) }
+  const candidates = selectCandidates(changed.paths, wanted)
   const fetched = await fetchFiles(github, run.repository, subject.headSha, candidates.paths)
   core.info(`Of ${changed.paths.length} files, ${fetched.files.length} may be training configs.`)
+  const affected = await findAffected(job, { paths: changed.paths, files: fetched.files }, wanted)
   return {
-    files: fetched.files,
+    files: [...fetched.files, ...affected.files],
     options: optionsOf(job, settings, async () => changed),
     remarks: [
       ...remarks,
@@ -34,9 +43,24 @@ export async function gather(job: Job): Promise<Gathered> {
       ...changed.remarks,
       ...candidates.remarks,
       ...fetched.remarks,
+      ...affected.remarks,
       ...missing(fetched.absent, subject),
     ],
   }
+}
+
+/** Where every file is looked at, no config is left to be found. */
+async function findAffected(
+  { github, run: { repository }, subject }: Job,
+  change: Parameters<typeof affectedConfigs>[0],
+  settings: RepositorySettings,
+): Promise<AffectedConfigs> {
+  if (subject.kind === 'tree') return { files: [], remarks: [] }
+  const { headSha } = subject
+  return affectedConfigs(change, settings, {
+    list: async () => [...(await readTree(github, repository, headSha)).blobs.keys()],
+    read: async paths => (await fetchFiles(github, repository, headSha, paths)).files,
+  })
 }
 
 /**

@@ -1,9 +1,15 @@
 /** The files of a change that may be training configs: listed first, then read as data. */
-import { isCandidatePath, isCounted, type RepositorySettings, type SourceFile } from '../engine/index.ts'
+import {
+  affectedConfigs,
+  isCandidatePath,
+  isCounted,
+  type RepositorySettings,
+  type SourceFile,
+} from '../engine/index.ts'
 import { type FileReading, readFile } from './file.ts'
 import type { PullRequest, Work } from './github.ts'
 import type { ConfigBlob } from './store/measured-configs.ts'
-import { compareTrees, mergeBase } from './trees.ts'
+import { compareTrees, mergeBase, readTree } from './trees.ts'
 
 /** One request each, of the 5,000 an hour that an installation has. */
 const MAX_FILES = 500
@@ -14,6 +20,8 @@ export interface Candidates {
   readonly blobs: readonly ConfigBlob[]
   /** Former paths of renamed files, by their new ones, as far as GitHub tells. */
   readonly formerPaths: ReadonlyMap<string, string>
+  /** Every file that is new or different, a training config or not. */
+  readonly paths: readonly string[]
   /** Whether the workflow at a path is changed as well; true where that cannot be known. */
   readonly changes: (path: string) => boolean
   /** What was not looked at, one sentence each, without untrusted text. */
@@ -46,6 +54,7 @@ export async function candidatesOfPull(
       settings,
     ),
     formerPaths: new Map(renamed),
+    paths: present.map(({ filename }) => filename),
     changes: path => paths.has(path),
   }
 }
@@ -63,6 +72,7 @@ export async function candidatesBetween(
   return {
     blobs,
     formerPaths: new Map(),
+    paths: [...paths],
     changes: path => isCut || paths.has(path),
     remarks: [
       ...remarks,
@@ -84,17 +94,49 @@ export function countedFiles(
   }
 }
 
+/** What is to be judged of a change: candidates that it touches, and configs that name a file that it touches. */
+export async function readChange(
+  work: Work,
+  headSha: string,
+  touched: Candidates,
+  settings: RepositorySettings,
+): Promise<{ readonly candidates: Candidates; readonly files: readonly SourceFile[] }> {
+  const read = await readCandidates(
+    work,
+    headSha,
+    touched.blobs.map(({ path }) => path),
+  )
+  const shas = new Map<string, string>()
+  const affected = await affectedConfigs({ paths: touched.paths, files: read.files }, settings, {
+    list: async () => {
+      const { blobs } = await readTree(work, headSha)
+      for (const [path, blobSha] of blobs) shas.set(path, blobSha)
+      return [...blobs.keys()]
+    },
+    read: async paths => (await readCandidates(work, headSha, paths)).files,
+  })
+  const blobs = affected.files.flatMap(({ path }) => {
+    const blobSha = shas.get(path)
+    return blobSha === undefined ? [] : [{ path, blobSha }]
+  })
+  const remarks = [...touched.remarks, ...read.remarks, ...affected.remarks]
+  return {
+    candidates: { ...touched, blobs: [...touched.blobs, ...blobs], remarks },
+    files: [...read.files, ...affected.files],
+  }
+}
+
 export interface ReadFiles {
   readonly files: readonly SourceFile[]
   readonly remarks: readonly string[]
 }
 
-/** At one commit, in the order of `blobs`. */
-export async function readCandidates(work: Work, ref: string, blobs: readonly ConfigBlob[]): Promise<ReadFiles> {
+/** At one commit, in the order of `paths`. */
+export async function readCandidates(work: Work, ref: string, paths: readonly string[]): Promise<ReadFiles> {
   const readings: FileReading[] = []
-  for (let start = 0; start < blobs.length; start += AT_ONCE) {
-    const group = blobs.slice(start, start + AT_ONCE)
-    readings.push(...(await Promise.all(group.map(({ path }) => readFile(work, ref, path)))))
+  for (let start = 0; start < paths.length; start += AT_ONCE) {
+    const group = paths.slice(start, start + AT_ONCE)
+    readings.push(...(await Promise.all(group.map(path => readFile(work, ref, path)))))
   }
   const tooLarge = readings.filter(({ kind }) => kind === 'too-large').length
   return {

@@ -1,6 +1,6 @@
 /** The check on a merge group: what is known of the same configs, and our estimate of the others. It never waits. */
 import type { Report } from '../engine/index.ts'
-import { candidatesBetween, readCandidates } from './candidates.ts'
+import { candidatesBetween, readChange } from './candidates.ts'
 import { type DesiredCheck, findCheck, keepCheck } from './check.ts'
 import type { Work } from './github.ts'
 import { applyLeniency, type LenientReport, readLeniency } from './leniency/leniency.ts'
@@ -32,13 +32,13 @@ export async function giveUpOnGroup(work: Work, { headSha }: JobOf<'merge-group'
 async function judgeGroup(work: Work, group: JobOf<'merge-group'>): Promise<DesiredCheck> {
   const { headSha, baseSha } = group
   const { settings, remarks } = await readTeamSettings(work)
-  const candidates = await candidatesBetween(work, baseSha, headSha, settings)
-  const read = await readCandidates(work, headSha, candidates.blobs)
+  const touched = await candidatesBetween(work, baseSha, headSha, settings)
+  const { candidates, files } = await readChange(work, headSha, touched, settings)
   const sources = sourcesAt(work, headSha)
-  const estimate = await work.analyze(read.files, { settings, sources, base: baseOf(work, baseSha, candidates) })
+  const estimate = await work.analyze(files, { settings, sources, base: baseOf(work, baseSha, candidates) })
   const judged = await withReported(work, estimate, candidates, group)
   const { report, remarks: letPass } = await lenientFor(work, judged, group.pullNumber)
-  const gaps = [...remarks, ...candidates.remarks, ...read.remarks]
+  const gaps = [...remarks, ...candidates.remarks]
   return desiredCheck({ headSha, report, measurement: { kind: 'not-due' }, gaps, remarks: letPass })
 }
 

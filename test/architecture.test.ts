@@ -12,7 +12,7 @@ const rows: readonly (readonly string[])[] = [
   ['engine/server'],
   ['engine/index'],
   ['engine/measure'],
-  ['engine/analyze', 'engine/sweep', 'engine/propose', 'engine/explain'],
+  ['engine/affected-configs', 'engine/analyze', 'engine/sweep', 'engine/propose', 'engine/explain'],
   ['engine/assess'],
   ['engine/render', 'engine/settings'],
   ['engine/report'],

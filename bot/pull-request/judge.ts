@@ -1,6 +1,6 @@
 /** A pull request as it stands: its configs read as data, judged, and laid over with what was measured of them. */
 import type { Report, RepositorySettings, SourceFile, Sources } from '../../engine/index.ts'
-import { type Candidates, candidatesOfPull, readCandidates } from '../candidates.ts'
+import { type Candidates, candidatesOfPull, readChange } from '../candidates.ts'
 import { readText } from '../file.ts'
 import type { PullRequest, Work } from '../github.ts'
 import { lookAtRun, planOf } from '../measurement/progress.ts'
@@ -27,14 +27,14 @@ export async function judgePull(
   onMany: () => Promise<void> = async () => {},
 ): Promise<Judgement> {
   const { settings, remarks } = await readTeamSettings(work)
-  const candidates = await candidatesOfPull(work, pull, settings)
-  if (candidates.blobs.length > FEW_FILES) await onMany()
-  const read = await readCandidates(work, pull.headSha, candidates.blobs)
+  const touched = await candidatesOfPull(work, pull, settings)
+  if (touched.blobs.length > FEW_FILES) await onMany()
+  const { candidates, files } = await readChange(work, pull.headSha, touched, settings)
   const sources = sourcesAt(work, pull.headSha)
-  const estimate = await work.analyze(read.files, { settings, sources, base: baseOf(work, pull.baseSha, candidates) })
+  const estimate = await work.analyze(files, { settings, sources, base: baseOf(work, pull.baseSha, candidates) })
   const { report, measurement } = await measured(work, pull, { settings, candidates, estimate })
-  const gaps = [...remarks, ...candidates.remarks, ...read.remarks]
-  return { report, files: read.files, settings, sources, measurement, gaps }
+  const gaps = [...remarks, ...candidates.remarks]
+  return { report, files, settings, sources, measurement, gaps }
 }
 
 /** Reading this many takes about a second. */

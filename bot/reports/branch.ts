@@ -34,7 +34,11 @@ export async function readDefaultBranch(work: Work): Promise<BranchReading> {
   const { blobs: all, isCut } = await readTree(work, branch.commit)
   const files = [...all].map(([path, blobSha]) => ({ path, blobSha }))
   const counted = countedFiles(files, team.settings)
-  const read = await readCandidates(work, branch.commit, counted.blobs)
+  const read = await readCandidates(
+    work,
+    branch.commit,
+    counted.blobs.map(({ path }) => path),
+  )
   const estimate = await work.analyze(read.files, {
     settings: team.settings,
     sources: { readFile: path => readText(work, branch.commit, path) },

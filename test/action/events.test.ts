@@ -71,6 +71,27 @@ describe('a pull request', () => {
     expect(renamed.summary).toContain('the base branch was no better')
   })
 
+  it('that changes only what a config names is judged by that config, against what it named before', async () => {
+    const train = `model_name_or_path: meta-llama/Llama-3.1-8B
+dataset_name: wikitext
+per_device_train_batch_size: 1
+max_seq_length: 512
+learning_rate: 1.0e-5
+bf16: true
+gradient_checkpointing: true
+deepspeed: ds.json
+`
+    const base = { 'train.yaml': train, 'ds.json': '{"zero_optimization": {"stage": 3}, "bf16": {"enabled": true}}' }
+    const { repository } = await open(
+      { 'ds.json': '{"zero_optimization": {"stage": 0}, "bf16": {"enabled": true}}' },
+      { base },
+    )
+    const judged = await run(repository, { inputs: { gpu: 'a100-80gb' } })
+    expect(paths(judged)).toEqual(['train.yaml'])
+    expect(judged).toMatchObject({ exitCode: 1, outputs: { verdict: 'blocked' } })
+    expect(warnings(judged)).toContain('One config is checked because a file that it names has changed.')
+  })
+
   it('whose base branch has moved answers for its own changes only', async () => {
     const { repository } = await open({ 'own.yaml': wasteful })
     await repository.pushToBranch('main', { 'others.yaml': wasteful })

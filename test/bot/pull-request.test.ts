@@ -58,6 +58,26 @@ describe('a pull request that changes a training config', () => {
     expect(writes.map(({ method }) => method)).toEqual(['POST'])
   })
 
+  test('or only a file that one names, is judged by that config', async () => {
+    await using beside = await world()
+    const { github, bot } = beside
+    const repository = await github.createRepository('named', {
+      'configs/bert.yaml': `${trainingConfig(16)}learning_rate: 1.0e-5\ndeepspeed: configs/ds.json\n`,
+      'configs/other.yaml': trainingConfig(16),
+      'configs/ds.json': '{"zero_optimization": {"stage": 3}}',
+    })
+    const pullRequest = await repository.openPullRequest({
+      files: { 'configs/ds.json': '{"zero_optimization": {"stage": 2}}' },
+    })
+    await bot.idle()
+
+    expect(await repository.checkRuns(pullRequest.headSha)).toMatchObject([{ conclusion: 'failure' }])
+    const [comment] = await repository.comments(pullRequest)
+    expect(comment?.body).toContain('configs/bert.yaml')
+    expect(comment?.body).toContain('One config is checked because a file that it names has changed.')
+    expect(comment?.body).not.toContain('configs/other.yaml')
+  })
+
   test('from a fork is read through the base repository', async () => {
     await using beside = await world()
     const { repository, bot } = beside

@@ -1,0 +1,101 @@
+/**
+ * Configs that a change affects without touching them: those that name a file of DeepSpeed's settings, or a model's config.json,
+ * that it does touch.
+ */
+import { posix } from 'node:path'
+import { parseFile } from './config/document.ts'
+import { isCandidatePath, readConfigAsync } from './config/read.ts'
+import type { SourceFile } from './config/reading.ts'
+import { isCounted, type RepositorySettings, settingsFor } from './settings/settings.ts'
+
+/** Each costs a request. */
+const MAX_SEARCHED = 100
+const MAX_OPENED = 50
+
+/** The repository as it is after the change. */
+export interface RepositoryFiles {
+  /** Paths of all files. */
+  list(): Promise<readonly string[]>
+  /** What is no file is left out. */
+  read(paths: readonly string[]): Promise<readonly SourceFile[]>
+}
+
+export interface Change {
+  /** Paths of all files that are new or different. */
+  readonly paths: readonly string[]
+  /** Those of them that were read already. */
+  readonly files: readonly SourceFile[]
+}
+
+export interface AffectedConfigs {
+  readonly files: readonly SourceFile[]
+  /** What the reader must know of how they were found, one sentence each. */
+  readonly remarks: readonly string[]
+}
+
+/** Lists and reads only where the change holds a file that configs may name. */
+export async function affectedConfigs(
+  change: Change,
+  settings: RepositorySettings,
+  repository: RepositoryFiles,
+): Promise<AffectedConfigs> {
+  const known = new Set(change.files.map(({ path }) => path))
+  const unread = change.paths.filter(path => !known.has(path) && isCandidatePath(path) && isJson(path))
+  const opened = unread.length === 0 ? [] : await repository.read(unread.slice(0, MAX_OPENED))
+  const named = new Set([...change.files, ...opened].filter(isNamedByConfigs).map(({ path }) => path))
+  if (named.size === 0) return { files: [], remarks: [] }
+
+  const changed = new Set(change.paths)
+  const listed = await repository.list()
+  const candidates = listed.filter(path => !changed.has(path) && isCandidatePath(path) && isCounted(path, settings))
+  const nearest = byNearness(candidates, [...named]).slice(0, MAX_SEARCHED)
+  const files: SourceFile[] = []
+  for (const file of await repository.read(nearest)) if (await opens(file, named, settings)) files.push(file)
+  return { files, remarks: remarksOn(files.length, candidates.length) }
+}
+
+function isJson(path: string): boolean {
+  return /\.json$/i.test(path)
+}
+
+function isNamedByConfigs(file: SourceFile): boolean {
+  if (!isJson(file.path)) return false
+  const parsed = parseFile(file)
+  if (parsed.kind === 'unreadable') return false
+  const key = posix.basename(file.path) === 'config.json' ? ['zero_optimization', 'model_type'] : ['zero_optimization']
+  return parsed.mappings.some(mapping => key.some(name => mapping.at(name) !== undefined))
+}
+
+/** Reads the config as it will be read, and sees what it asks for. */
+async function opens(file: SourceFile, named: ReadonlySet<string>, settings: RepositorySettings): Promise<boolean> {
+  let isAsked = false
+  const readFile = async (path: string): Promise<undefined> => {
+    if (named.has(path)) isAsked = true
+  }
+  await readConfigAsync(file, { readFile }, settingsFor(file.path, settings).supplied)
+  return isAsked
+}
+
+/** Those first that share most folders with one of `others`. */
+function byNearness(paths: readonly string[], others: readonly string[]): readonly string[] {
+  const depths = new Map(paths.map(path => [path, Math.max(...others.map(other => sharedFolders(path, other)))]))
+  return paths.toSorted((a, b) => (depths.get(b) ?? 0) - (depths.get(a) ?? 0))
+}
+
+function sharedFolders(one: string, other: string): number {
+  const [left, right] = [one.split('/').slice(0, -1), other.split('/').slice(0, -1)]
+  const differing = left.findIndex((folder, index) => folder !== right[index])
+  return differing < 0 ? left.length : differing
+}
+
+function remarksOn(found: number, candidates: number): string[] {
+  const cut =
+    candidates > MAX_SEARCHED
+      ? [
+          `Of ${candidates} files that may be training configs, the ${MAX_SEARCHED} nearest were searched for configs that name a changed file.`,
+        ]
+      : []
+  if (found === 0) return cut
+  const configs = found === 1 ? 'One config is' : `${found} configs are`
+  return [`${configs} checked because a file that ${found === 1 ? 'it names' : 'they name'} has changed.`, ...cut]
+}

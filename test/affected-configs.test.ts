@@ -1,0 +1,113 @@
+/** Which configs a change affects without touching them, over a repository in memory. */
+import { describe, expect, it } from 'vitest'
+import { affectedConfigs } from '../engine/affected-configs.ts'
+import { noSettings } from '../engine/settings/settings.ts'
+
+const trainer = (deepSpeed: string, model = 'meta-llama/Llama-3.2-1B') =>
+  [
+    `model_name_or_path: ${model}`,
+    'per_device_train_batch_size: 4',
+    'learning_rate: 1.0e-4',
+    `deepspeed: ${deepSpeed}`,
+    '',
+  ].join('\n')
+const zero3 = '{"zero_optimization": {"stage": 3}}'
+
+/** `changed`: paths that the change touches, of which `unread` were not read as possible configs. */
+async function affectedBy(
+  changed: readonly string[],
+  tree: Readonly<Record<string, string>>,
+  { unread = [], settings = noSettings }: { unread?: readonly string[]; settings?: typeof noSettings } = {},
+) {
+  const requests: string[] = []
+  const filesAt = (paths: readonly string[]) =>
+    paths.flatMap(path => {
+      const text = tree[path]
+      return text === undefined ? [] : [{ path, text }]
+    })
+  const change = { paths: changed, files: filesAt(changed.filter(path => !unread.includes(path))) }
+  const { files, remarks } = await affectedConfigs(change, settings, {
+    list: async () => {
+      requests.push('list')
+      return Object.keys(tree)
+    },
+    read: async paths => {
+      requests.push(...paths)
+      return filesAt(paths)
+    },
+  })
+  return { paths: files.map(({ path }) => path), remarks, requests }
+}
+
+const tree = {
+  'configs/ds.json': zero3,
+  'configs/train.yaml': trainer('configs/ds.json'),
+  'configs/beside.yaml': trainer('ds.json'),
+  'configs/other.yaml': trainer('configs/zero2.json'),
+  'README.md': '# Models',
+}
+
+describe('a change of DeepSpeed’s settings', () => {
+  it('affects the configs that name them, from the root or from beside', async () => {
+    const { paths, remarks } = await affectedBy(['configs/ds.json'], tree)
+    expect(paths).toEqual(['configs/train.yaml', 'configs/beside.yaml'])
+    expect(remarks).toEqual(['2 configs are checked because a file that they name has changed.'])
+  })
+
+  it('leaves configs to themselves that the change touches as well', async () => {
+    const { paths, remarks } = await affectedBy(['configs/ds.json', 'configs/train.yaml'], tree)
+    expect(paths).toEqual(['configs/beside.yaml'])
+    expect(remarks).toEqual(['One config is checked because a file that it names has changed.'])
+  })
+
+  it('is seen though the team does not have the file itself checked', async () => {
+    const settings = { ...noSettings, paths: ['**/*.yaml'] }
+    const { paths } = await affectedBy(['configs/ds.json'], tree, { unread: ['configs/ds.json'], settings })
+    expect(paths).toEqual(['configs/train.yaml', 'configs/beside.yaml'])
+  })
+
+  it('affects no config that the team leaves out', async () => {
+    const settings = { ...noSettings, ignore: ['configs/beside.yaml'] }
+    expect((await affectedBy(['configs/ds.json'], tree, { settings })).paths).toEqual(['configs/train.yaml'])
+  })
+})
+
+describe('a change of a model’s config.json', () => {
+  const llama = '{"model_type": "llama", "hidden_size": 64}'
+  const own = {
+    'models/own/config.json': llama,
+    'train.yaml': trainer('ds.json', 'models/own'),
+    'other.yaml': trainer('ds.json'),
+  }
+
+  it('affects the configs that train it', async () => {
+    expect((await affectedBy(['models/own/config.json'], own)).paths).toEqual(['train.yaml'])
+  })
+
+  it('is another file’s where it has another name', async () => {
+    const { paths, requests } = await affectedBy(['models/own/llama.json'], { ...own, 'models/own/llama.json': llama })
+    expect({ paths, requests }).toEqual({ paths: [], requests: [] })
+  })
+})
+
+describe('any other change', () => {
+  it.each([
+    ['a config', 'configs/train.yaml'],
+    ['no config', 'README.md'],
+    ['JSON that nobody names', 'data.json'],
+    ['JSON that is broken', 'broken.json'],
+  ])('of %s costs no request', async (_, path) => {
+    const { paths, requests } = await affectedBy([path], { ...tree, 'data.json': '[1, 2]', 'broken.json': '{"a":' })
+    expect({ paths, requests }).toEqual({ paths: [], requests: [] })
+  })
+})
+
+it('searches the nearest of many, and says so', async () => {
+  const far = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`data/${index}.yaml`, 'a: 1\n']))
+  const { paths, remarks, requests } = await affectedBy(['configs/ds.json'], { ...far, ...tree })
+  expect(paths).toEqual(['configs/train.yaml', 'configs/beside.yaml'])
+  expect(requests).toHaveLength(101)
+  expect(remarks[1]).toBe(
+    'Of 153 files that may be training configs, the 100 nearest were searched for configs that name a changed file.',
+  )
+})
