@@ -44,7 +44,7 @@ var __callDispose = (stack, error, hasError) => {
   return next();
 };
 
-// engine/server/thread.ts
+// engine/server/analysis-worker.ts
 import { parentPort, workerData } from "node:worker_threads";
 
 // engine/units.ts
@@ -764,6 +764,12 @@ function modelCopies({ gpus: gpus2, tensorParallel }) {
 }
 function makesAnswers({ method }) {
   return method?.kind === "answers" || method?.kind === "strided" || method?.kind === "trajectories";
+}
+function accumulatesGradients({
+  step: step3,
+  gradientAccumulation
+}) {
+  return step3 === "training" && gradientAccumulation > 1;
 }
 function effectiveBatch(spec) {
   return spec.microBatch * spec.gradientAccumulation * modelCopies(spec);
@@ -5583,38 +5589,55 @@ var THROUGHPUT_TOLERANCE = 0.02;
 var DEFAULT_MARGIN = 0.05;
 var KEEPING_WORTH = 0.9;
 function recommend(situation) {
+  const { current, samplesPerSecond } = situation;
+  const best = smallestFastPlan(situation);
+  if (best === void 0 || !isAllowed(situation, current)) return best;
+  return samplesPerSecond(current) >= samplesPerSecond(best) * (1 - THROUGHPUT_TOLERANCE) ? current : best;
+}
+function smallestFastPlan(situation) {
   const { current, samplesPerSecond, bounds } = situation;
   if (bounds !== void 0) return withinBounds(situation, bounds);
-  const fastest = smallestNearBest(situation);
-  if (current.gradientAccumulation === 1 && fastest > current.microBatch) {
-    return { microBatch: fastest, gradientAccumulation: 1 };
-  }
+  const fastest = smallestNearBest(situation, false);
+  if (fastest === void 0) return void 0;
+  const alone = { microBatch: fastest, gradientAccumulation: 1 };
+  if (current.gradientAccumulation === 1 && fastest > current.microBatch) return alone;
   const perGpu = current.microBatch * current.gradientAccumulation;
-  const changed = { microBatch: fastest, gradientAccumulation: Math.max(1, Math.round(perGpu / fastest)) };
   const kept = keepingEffectiveBatch(situation, perGpu);
-  const keptIsGood = kept.gradientAccumulation === 1 || samplesPerSecond(kept) >= KEEPING_WORTH * samplesPerSecond(changed);
-  return keptIsGood ? kept : changed;
+  if (kept?.gradientAccumulation === 1) return kept;
+  const changed = nearEffectiveBatch(situation, perGpu, alone);
+  return kept && samplesPerSecond(kept) >= KEEPING_WORTH * samplesPerSecond(changed) ? kept : changed;
 }
 function withinBounds(situation, { dividend, accumulates }) {
   const { current, largestWithMargin } = situation;
   if (accumulates) return keepingEffectiveBatch(situation, current.microBatch * current.gradientAccumulation);
-  const most = Math.min(current.microBatch, largestWithMargin);
-  const fitting = divisors(dividend).filter((divisor) => divisor <= most);
-  return { microBatch: fitting.at(-1) ?? 1, gradientAccumulation: 1 };
+  const most = Math.min(current.microBatch, largestWithMargin(false) ?? 0);
+  const largest = divisors(dividend).findLast((divisor) => divisor <= most);
+  return largest === void 0 ? void 0 : { microBatch: largest, gradientAccumulation: 1 };
 }
 var WORTHWHILE_SPEEDUP = 1.05;
-function advise(situation) {
+function advise(given) {
+  const situation = { ...given, largestWithMargin: askedOnce(given.largestWithMargin) };
   const recommended = recommend(situation);
-  const next = recommend({ ...situation, current: recommended });
+  const next = recommended && recommend({ ...situation, current: recommended });
+  if (recommended === void 0 || next === void 0) return void 0;
   const speedup = situation.samplesPerSecond(next) / situation.samplesPerSecond(recommended);
   const isWorthwhile = next.microBatch > recommended.microBatch && speedup >= WORTHWHILE_SPEEDUP;
   return { recommended, ...isWorthwhile && { beyond: next } };
 }
-function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }) {
+function askedOnce(ask2) {
+  const answers = /* @__PURE__ */ new Map();
+  return (accumulates) => {
+    if (!answers.has(accumulates)) answers.set(accumulates, ask2(accumulates));
+    return answers.get(accumulates);
+  };
+}
+function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }, accumulates) {
+  const largest = largestWithMargin(accumulates);
+  if (largest === void 0) return void 0;
   const rate = (batch) => samplesPerSecond({ microBatch: batch, gradientAccumulation: 1 });
-  const enough = rate(largestWithMargin) * (1 - THROUGHPUT_TOLERANCE);
+  const enough = rate(largest) * (1 - THROUGHPUT_TOLERANCE);
   let low = 0;
-  let high = grid.indexOf(largestWithMargin);
+  let high = grid.indexOf(largest);
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     if (rate(grid.at(middle)) >= enough) high = middle;
@@ -5622,11 +5645,22 @@ function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }) {
   }
   return grid.at(low);
 }
+function nearEffectiveBatch(situation, perGpu, alone) {
+  if (Math.round(perGpu / alone.microBatch) <= 1) return alone;
+  const microBatch = smallestNearBest(situation, true);
+  return microBatch === void 0 ? alone : { microBatch, gradientAccumulation: Math.round(perGpu / microBatch) };
+}
 function keepingEffectiveBatch(situation, perGpu) {
-  const plans = divisors(perGpu).filter((divisor) => divisor <= situation.largestWithMargin && (situation.bounds?.dividend ?? 0) % divisor === 0).map((microBatch) => ({ microBatch, gradientAccumulation: perGpu / microBatch }));
-  const rates = plans.map((plan) => situation.samplesPerSecond(plan));
-  const enough = Math.max(...rates) * (1 - THROUGHPUT_TOLERANCE);
-  return plans[rates.findIndex((rate) => rate >= enough)] ?? { microBatch: 1, gradientAccumulation: perGpu };
+  const { samplesPerSecond } = situation;
+  const plans = divisors(perGpu).map((microBatch) => ({ microBatch, gradientAccumulation: perGpu / microBatch }));
+  const fastest = plans.findLast((plan) => isAllowed(situation, plan));
+  if (fastest === void 0) return void 0;
+  const enough = samplesPerSecond(fastest) * (1 - THROUGHPUT_TOLERANCE);
+  return plans.find((plan) => samplesPerSecond(plan) >= enough && isAllowed(situation, plan));
+}
+function isAllowed({ largestWithMargin, bounds }, { microBatch, gradientAccumulation }) {
+  const divides = (bounds?.dividend ?? 0) % microBatch === 0;
+  return divides && microBatch <= (largestWithMargin(gradientAccumulation > 1) ?? 0);
 }
 function divisors(n) {
   const small3 = [];
@@ -5798,21 +5832,87 @@ function vllmShare({ method }, { totalBytes }) {
   return { bytes: Math.floor(share2 * totalBytes), held: sleeps ? "for-answers" : "always" };
 }
 
+// engine/probes/trial.ts
+import * as z69 from "zod";
+var bytes = z69.number().min(0).max(1e18);
+var provenance = z69.enum(["measured", "traced", "estimated"]);
+var outcome = z69.discriminatedUnion("kind", [
+  z69.object({
+    kind: z69.literal("fits"),
+    /** Absent if the device does not count it: the CPU. */
+    peakBytes: bytes.optional(),
+    /** Half the distance between the highest and the lowest peak of the steps; absent if only one step counts. */
+    peakBytesSpread: bytes.optional(),
+    /** What the caching allocator held at most, cached blocks included. */
+    reservedBytes: bytes.optional(),
+    /** Forward and backward of one micro-batch and one optimizer step: the median of the timed steps. */
+    stepMillis: z69.number().min(0).optional(),
+    /** Half the distance between the fastest and the slowest timed step; absent when fewer than two were timed. */
+    stepMillisSpread: z69.number().min(0).optional(),
+    /** The optimizer's part of `stepMillis`. */
+    optimizerMillis: z69.number().min(0).optional()
+  }),
+  /** `neededBytes`: the peak that the step would have had, where the probe can know it. */
+  z69.object({ kind: z69.literal("out-of-memory"), neededBytes: bytes.optional() }),
+  z69.object({ kind: z69.literal("timed-out"), afterMillis: z69.number().min(0) }),
+  z69.object({ kind: z69.literal("failed"), problem })
+]);
+function peakOf(outcome2) {
+  switch (outcome2.kind) {
+    case "fits":
+      return outcome2.peakBytes;
+    case "out-of-memory":
+      return outcome2.neededBytes;
+    case "timed-out":
+    case "failed":
+      return void 0;
+  }
+}
+function isBroken(outcome2) {
+  return outcome2.kind === "failed" || outcome2.kind === "timed-out";
+}
+var trial = z69.object({
+  microBatch: batchSize,
+  /** It ran beside the gradients of an earlier micro-batch, as all but the first do where gradients accumulate. */
+  accumulates: z69.literal(true).optional(),
+  provenance,
+  outcome
+});
+function trialSpec(spec, microBatch, accumulates) {
+  return { ...spec, microBatch, gradientAccumulation: accumulates ? 2 : 1 };
+}
+
 // engine/probes/estimate.ts
 var CUBLAS_HANDLES = 2;
 var throughputs = /* @__PURE__ */ new WeakMap();
+var EstimateProbes = class {
+  #probes = /* @__PURE__ */ new Map();
+  #make;
+  constructor(spec, config, gpu, footprints) {
+    this.#make = (accumulates) => {
+      return new EstimateProbe(footprints.of(trialSpec(spec, 1, accumulates), config, gpu), gpu);
+    };
+  }
+  of(accumulates) {
+    const probe = this.#probes.get(accumulates) ?? this.#make(accumulates);
+    this.#probes.set(accumulates, probe);
+    return probe;
+  }
+};
 var EstimateProbe = class {
   usableBytes;
   #workspaceBytes;
   #footprint;
   #gpu;
   #vllm;
+  #accumulates;
   /** One footprint serves any number of GPUs. */
   constructor(footprint, gpu) {
     this.#vllm = vllmShare(footprint.spec, gpu);
     this.usableBytes = Math.max(0, usableBytes(gpu) - (this.#vllm.held === "always" ? this.#vllm.bytes : 0));
     this.#workspaceBytes = gpu.cublasWorkspaceBytes * CUBLAS_HANDLES;
     this.#footprint = footprint;
+    this.#accumulates = accumulatesGradients(footprint.spec) ? { accumulates: true } : {};
     this.#gpu = gpu;
   }
   peak(batch) {
@@ -5831,6 +5931,7 @@ var EstimateProbe = class {
     const fit = this.#fit(batch, peakBytes, this.usableBytes);
     return {
       microBatch: batch,
+      ...this.#accumulates,
       provenance: "estimated",
       outcome: fit.kind === "fits" ? { kind: "fits", peakBytes, reservedBytes: fit.reservedBytes } : { kind: "out-of-memory", neededBytes: peakBytes }
     };
@@ -5838,7 +5939,7 @@ var EstimateProbe = class {
   /** A batch below one that fits also fits, so the allocator is not replayed. */
   trialBelow(batch) {
     const { bytes: peakBytes } = this.peak(batch);
-    return { microBatch: batch, provenance: "estimated", outcome: { kind: "fits", peakBytes } };
+    return { microBatch: batch, ...this.#accumulates, provenance: "estimated", outcome: { kind: "fits", peakBytes } };
   }
   /** Whether a batch fits and leaves `margin` (a share of usable memory) free. */
   fits(batch, margin = 0) {
@@ -5970,10 +6071,10 @@ var Player = class {
     });
   }
   #exchanging(node, pass, run2) {
-    const used = this.#parametersOf(node);
-    if (used.length > 0) this.exchange.begins(used, pass);
+    const used = this.exchange.begins ? this.#parametersOf(node) : [];
+    if (used.length > 0) this.exchange.begins?.(used, pass);
     run2();
-    if (used.length > 0) this.exchange.ends(used, pass);
+    if (used.length > 0) this.exchange.ends?.(used, pass);
   }
   /** What a module's hooks would see: a table of embeddings is not among what its kernel is counted to read. */
   #parametersOf(node) {
@@ -6189,6 +6290,11 @@ var Grid = class {
   indexOf(batch) {
     return batch < this.#step ? Math.floor(batch) - 1 : this.#step - 2 + Math.floor(batch / this.#step);
   }
+  /** The index of the smallest size that is not below `batch`. */
+  firstNotBelow(batch) {
+    const index = this.indexOf(batch);
+    return index >= 0 && this.at(index) === batch ? index : index + 1;
+  }
 };
 
 // engine/search/boundary.ts
@@ -6288,23 +6394,22 @@ var WORTHWHILE_COST_SHARE = 0.9;
 function assess(spec, config, options, evidence = estimatedEvidence(spec, config, options)) {
   const { gpu, policy: policy2, footprints, hoursPerRun, runsPerYear } = options;
   const { samplesPerSecond: rate, largest, throughputBandPercent } = evidence;
-  const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu);
   const now = planOf(spec);
   const terms = { hoursPerRun, pricePerHourUsd: gpu.pricePerHourUsd, gpus: spec.gpus };
   const speedupOf = (plan) => makesAnswers(spec) ? 1 : rate(plan) / rate(now);
   const point = (plan) => ({
     ...plan,
     effectiveBatch: effectiveBatch({ ...spec, ...plan }),
-    fits: evidence.fits(plan.microBatch),
-    peakBytes: evidence.peakBytes(plan.microBatch),
+    fits: evidence.fits(plan),
+    peakBytes: evidence.peakBytes(plan),
     samplesPerSecond: rate(plan),
     costPerRunUsd: costPerRunUsd(terms, speedupOf(plan))
   });
   const current = point(now);
   const recommended = evidence.advice && point(evidence.advice.recommended);
-  const modelled = probe.peak(spec.microBatch);
+  const modelled = new EstimateProbe(footprints.of(spec, config, gpu), gpu).peak(spec.microBatch);
   const { breakdown: breakdown2, moment } = modelled;
-  const correction2 = current.peakBytes / modelled.bytes;
+  const correction = current.peakBytes / modelled.bytes;
   const speedup = current.fits && evidence.advice ? speedupOf(evidence.advice.recommended) : 1;
   const savedPerRunUsd = savingsPerRunUsd(terms, speedup);
   const savingsPerYearUsd = savedPerRunUsd * runsPerYear;
@@ -6322,12 +6427,12 @@ function assess(spec, config, options, evidence = estimatedEvidence(spec, config
     ...recommended && { recommended },
     ...largest && { largest: point({ microBatch: largest, gradientAccumulation: 1 }) },
     ...evidence.advice?.beyond && { beyond: point(evidence.advice.beyond) },
-    breakdown: scaled(breakdown2, correction2),
+    breakdown: scaled(breakdown2, correction),
     peakMoment: moment,
     speedup,
     savingsPerRunUsd: savedPerRunUsd,
     savingsPerYearUsd,
-    ...lever && { lever: { ...lever, peakBytes: lever.peakBytes * correction2 } },
+    ...lever && { lever: { ...lever, peakBytes: lever.peakBytes * correction } },
     ...rightSizing && { rightSizing },
     trials: [...evidence.trials],
     throughputCurve: throughputCurve(evidence),
@@ -6359,22 +6464,25 @@ function throughputCurve({ trials, throughputProvenance: throughputProvenance2, 
 function estimatedEvidence(spec, config, options) {
   if (spec.framework !== "pytorch") throw notEstimated(spec);
   const { gpu, footprints, stepSize, margin = DEFAULT_MARGIN } = options;
-  const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu);
+  const probes = new EstimateProbes(spec, config, gpu, footprints);
+  const probeOf = (plan) => probes.of(accumulatesGradients({ ...spec, ...plan }));
   const grid = new Grid(stepSize);
-  const samplesPerSecond = (plan) => probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
-  const largest = largestBatch(probe, grid);
-  const largestWithMargin = largestBatch(probe, grid, margin);
-  const advice = largestWithMargin === void 0 ? void 0 : advise({ current: planOf(spec), bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond });
+  const current = planOf(spec);
+  const samplesPerSecond = (plan) => probeOf(current).samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
+  const alone = probes.of(false);
+  const largest = largestBatch(alone, grid);
+  const largestWithMargin = (accumulates) => largestBatch(probes.of(accumulates), grid, margin);
+  const advice = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond });
   return {
-    gpu: { ...reportedGpu(gpu), usableBytes: probe.usableBytes },
+    gpu: { ...reportedGpu(gpu), usableBytes: alone.usableBytes },
     provenance: "estimated",
     errorBandPercent: errorBandPercent(spec, config),
     throughputProvenance: "modelled",
     largest,
     advice,
-    trials: trialsOf(probe, grid, [spec.microBatch, advice?.recommended.microBatch, largest], largest),
-    fits: (microBatch) => probe.fits(microBatch),
-    peakBytes: (microBatch) => probe.peak(microBatch).bytes,
+    trials: trialsOf(probeOf, grid, [current, ...advice ? [advice.recommended] : []], largest),
+    fits: (plan) => probeOf(plan).fits(plan.microBatch),
+    peakBytes: (plan) => probeOf(plan).peak(plan.microBatch).bytes,
     samplesPerSecond
   };
 }
@@ -6385,12 +6493,18 @@ function scaled(breakdown2, factor) {
   const parts = Object.entries(breakdown2).map(([kind, bytes5]) => [kind, bytes5 * factor]);
   return factor === 1 ? breakdown2 : Object.fromEntries(parts);
 }
-function trialsOf(probe, grid, named2, largest) {
+function trialsOf(probeOf, grid, named2, largest) {
+  const alone = (microBatch) => ({ microBatch, gradientAccumulation: 1 });
   const tooLarge2 = largest === void 0 ? 1 : grid.at(grid.indexOf(largest) + 1);
-  const told = /* @__PURE__ */ new Set([...named2.filter((size2) => size2 !== void 0), tooLarge2]);
-  const between = powersOfTwo().filter((power) => power < tooLarge2 && !told.has(power));
-  const trials = [...[...told].map((size2) => probe.trial(size2)), ...between.map((size2) => probe.trialBelow(size2))];
-  return trials.toSorted((a, b) => a.microBatch - b.microBatch);
+  const sizes3 = [...named2.map(({ microBatch }) => microBatch), ...largest ? [largest] : [], tooLarge2];
+  const told = [...sizes3.map(alone), ...named2];
+  const between = powersOfTwo().filter((power) => power < tooLarge2);
+  const trials = [
+    ...between.map((power) => probeOf(alone(power)).trialBelow(power)),
+    ...told.map((plan) => probeOf(plan).trial(plan.microBatch))
+  ];
+  const once = new Map(trials.map((trial2) => [`${trial2.microBatch} ${trial2.accumulates}`, trial2]));
+  return [...once.values()].toSorted((a, b) => a.microBatch - b.microBatch);
 }
 function powersOfTwo() {
   return Array.from({ length: 20 }, (_, exponent) => 2 ** exponent);
@@ -7284,26 +7398,6 @@ var moeRows = [
   row2("glm4_moe_lite", [154880, 2048, 10240, 47, 20, 20, 202752], ["zai-org/GLM-4.7-Flash"], glm47Flash)
 ];
 
-// engine/models/catalogue/own-code-rows.ts
-var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
-var mossVl2 = {
-  ids: ["OpenMOSS-Team/MOSS-VL-Instruct-0708"],
-  config: {
-    model_type: "moss_vl",
-    tie_word_embeddings: false,
-    text_config: textConfig4("moss_vl_text", [151936, 4096, 12288, 48, 32, 8, 262144], {
-      head_dim: 128,
-      cross_attention_layers: [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46]
-    }),
-    vision_config: { depth: 27, hidden_size: 1152, intermediate_size: 4304, deepstack_visual_indexes: [8, 16, 24] }
-  }
-};
-var ownCodeRows = [
-  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
-  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2),
-  mossVl2
-];
-
 // engine/models/catalogue/qwen-multimodal-rows.ts
 function qwen2VlRow(sizes3, isTied, ids) {
   const vision_config2 = { depth: 32, embed_dim: 1280, hidden_size: sizes3[1], mlp_ratio: 4, num_heads: 16 };
@@ -7380,6 +7474,26 @@ var qwenMultimodalRows = [
   qwen35MoeRow([248320, 2048, 512, 40, 16, 2, 262144], { valueHeads: 32, count: 256, perToken: 8, inner: 512 }, ["Qwen/Qwen3.5-35B-A3B", "Qwen/Qwen3.5-35B-A3B-Base"]),
   qwen35MoeRow([248320, 3072, 1024, 48, 32, 2, 262144], { valueHeads: 64, count: 256, perToken: 8, inner: 1024 }, ["Qwen/Qwen3.5-122B-A10B"]),
   qwen35MoeRow([248320, 4096, 1024, 60, 32, 2, 262144], { valueHeads: 64, count: 512, perToken: 10, inner: 1024 }, ["Qwen/Qwen3.5-397B-A17B"])
+];
+
+// engine/models/catalogue/remote-code-rows.ts
+var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
+var mossVl2 = {
+  ids: ["OpenMOSS-Team/MOSS-VL-Instruct-0708"],
+  config: {
+    model_type: "moss_vl",
+    tie_word_embeddings: false,
+    text_config: textConfig4("moss_vl_text", [151936, 4096, 12288, 48, 32, 8, 262144], {
+      head_dim: 128,
+      cross_attention_layers: [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46]
+    }),
+    vision_config: { depth: 27, hidden_size: 1152, intermediate_size: 4304, deepstack_visual_indexes: [8, 16, 24] }
+  }
+};
+var remoteCodeRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2),
+  mossVl2
 ];
 
 // engine/models/catalogue/seq2seq-rows.ts
@@ -7497,7 +7611,7 @@ var entries = new Map(
     ...imageClassifierRows,
     ...yoloRows,
     ...llmRows,
-    ...ownCodeRows,
+    ...remoteCodeRows,
     ...moeRows,
     ...lfm2Rows,
     ...mambaRows,
@@ -11286,10 +11400,26 @@ function readOft(reader, document, model, common2) {
     form: "oft"
   });
 }
+var movedToHost = [
+  "deepseek_v2",
+  "deepseek_v3",
+  "deepseek_v32",
+  "qwen2_moe",
+  "qwen3_moe",
+  "qwen3_vl_moe",
+  "qwen3_5_moe",
+  "glm4_moe",
+  "glm4_moe_lite",
+  "mixtral"
+];
 function readHostExperts(reader, field, model) {
   if (!isOn(reader, field)) return void 0;
   if (model !== void 0 && !hasExperts(model.config)) {
     const message2 = `${quote(model.id)} has no experts for use_kt to move to the host`;
+    return reader.refuse(field, "unsupported-setting", message2, "Remove use_kt.");
+  }
+  if (model !== void 0 && !movedToHost.includes(model.family)) {
+    const message2 = `ktransformers does not move the experts of ${quote(model.family)} models to the host`;
     return reader.refuse(field, "unsupported-setting", message2, "Remove use_kt.");
   }
   reader.assume(
@@ -12849,6 +12979,7 @@ var autocastDtypes = {
   "amp-bf16": "bfloat16",
   "amp-fp16": "float16"
 };
+var NONE = [];
 var Autograd = class {
   parameters = /* @__PURE__ */ new Map();
   /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
@@ -13076,7 +13207,7 @@ var Autograd = class {
   }
   /** Outside the graph (if no output requires a gradient), nothing is saved. */
   record(name, options) {
-    const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch: scratch3 = [], backwardScratch = [] } = options;
+    const { outputs, saves = NONE, saved = NONE, keeps = NONE, gradients = NONE } = options;
     const readStorages = options.reads.map((tensor) => tensor.storage);
     const inGraph = outputs.some((output) => output.requiresGrad);
     const created = outputs.map((tensor) => tensor.storage).filter((storage) => !readStorages.includes(storage));
@@ -13084,12 +13215,12 @@ var Autograd = class {
       name,
       reads: readStorages,
       creates: [...created, ...saved],
-      scratch: scratch3,
-      saves: inGraph ? [...saves.map((tensor) => tensor.storage), ...saved] : [],
-      keeps: inGraph ? keeps.map((tensor) => tensor.storage) : [],
+      scratch: options.scratch ?? NONE,
+      saves: inGraph && saves.length + saved.length > 0 ? [...saves.map((tensor) => tensor.storage), ...saved] : NONE,
+      keeps: inGraph && keeps.length > 0 ? keeps.map((tensor) => tensor.storage) : NONE,
       outputs,
       gradients: gradients.filter((edge) => edge.to.requiresGrad),
-      backwardScratch,
+      backwardScratch: options.backwardScratch ?? NONE,
       flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
       productElements: options.productElements ?? (outputs[0] === void 0 ? 0 : elements(outputs[0])),
       computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? "float32"
@@ -15323,10 +15454,13 @@ var Experts = class extends Linears {
           return project("down_projs", index, product, lastSize(x));
         });
       }
-      const weight = (part, from, to) => this.weight(`${name}.experts.${part}`, [count2, from, to]);
-      const joined = expertProduct(this, scored2, weight("gate_up_proj", lastSize(x), 2 * inner));
-      const output = expertProduct(this, gate(joined), weight("down_proj", inner, lastSize(x)));
-      this.record("return", { reads: [joined], outputs: [] });
+      const weight = (part, from, to) => this.#expertWeight(`${name}.experts.${part}`, [count2, from, to]);
+      const up = weight("gate_up_proj", lastSize(x), 2 * inner);
+      const joined = expertProduct(this, scored2, up);
+      const gated4 = gate(joined);
+      const down = weight("down_proj", inner, lastSize(x));
+      const output = expertProduct(this, gated4, down);
+      this.record("return", { reads: [joined, up, down], outputs: [] });
       return output;
     });
     this.locals.push(logits, rows3, results);
@@ -15689,10 +15823,6 @@ var DataParallel = class {
     const buckets = modelCopies(spec) === 1 ? 0 : sum(trainedOf(parameters.values()).map(bytesOf));
     this.resident = buckets > 0 ? [memory.fixed(buckets, "temporaries")] : [];
   }
-  begins() {
-  }
-  ends() {
-  }
   forwardEnds() {
   }
   receives(parameter, gradient) {
@@ -15751,8 +15881,6 @@ var FullyShardedDataParallel = class {
     if (pass === "backward") this.#backward(unit);
     else this.#forward(unit);
     if (pass === "forward" && unit.isBlock && this.#blocks.at(-1) !== unit) this.#blocks.push(unit);
-  }
-  ends() {
   }
   #forward(unit) {
     if (unit === this.#current) return;
@@ -16091,10 +16219,6 @@ var Zero = class {
     });
     this.resident = this.#isOffloaded ? [memory.fixed(Math.max(0, ...trained.map(bytesOf)), "temporaries")] : [];
   }
-  begins() {
-  }
-  ends() {
-  }
   forwardEnds() {
   }
   receives(parameter, gradient) {
@@ -16352,8 +16476,6 @@ var Watching = class {
   receives(_parameter, gradient) {
     this.#memory.release(gradient);
   }
-  ends() {
-  }
   forwardEnds() {
   }
   backwardEnds() {
@@ -16576,9 +16698,9 @@ function emptyBreakdown() {
   };
 }
 
-// engine/estimate/footprints.ts
+// engine/estimate/footprint-cache.ts
 var MAX_KEPT = 64;
-var Footprints = class {
+var FootprintCache = class {
   /** The most recently used last. */
   #kept = /* @__PURE__ */ new Map();
   of(spec, config, gpu) {
@@ -16602,50 +16724,9 @@ function shapeOf(spec) {
 import * as z72 from "zod";
 
 // engine/config/reading.ts
-import * as z69 from "zod";
-var position = z69.object({ line: z69.number().int().positive(), column: z69.number().int().positive() });
-var otherFile = z69.object({ path: z69.string().min(1).max(4096), blobSha: z69.string().max(64) });
-
-// engine/probes/trial.ts
 import * as z70 from "zod";
-var bytes = z70.number().min(0).max(1e18);
-var provenance = z70.enum(["measured", "traced", "estimated"]);
-var outcome = z70.discriminatedUnion("kind", [
-  z70.object({
-    kind: z70.literal("fits"),
-    /** Absent if the device does not count it: the CPU. */
-    peakBytes: bytes.optional(),
-    /** Half the distance between the highest and the lowest peak of the steps; absent if only one step counts. */
-    peakBytesSpread: bytes.optional(),
-    /** What the caching allocator held at most, cached blocks included. */
-    reservedBytes: bytes.optional(),
-    /** Forward and backward of one micro-batch and one optimizer step: the median of the timed steps. */
-    stepMillis: z70.number().min(0).optional(),
-    /** Half the distance between the fastest and the slowest timed step; absent when fewer than two were timed. */
-    stepMillisSpread: z70.number().min(0).optional(),
-    /** The optimizer's part of `stepMillis`. */
-    optimizerMillis: z70.number().min(0).optional()
-  }),
-  /** `neededBytes`: the peak that the step would have had, where the probe can know it. */
-  z70.object({ kind: z70.literal("out-of-memory"), neededBytes: bytes.optional() }),
-  z70.object({ kind: z70.literal("timed-out"), afterMillis: z70.number().min(0) }),
-  z70.object({ kind: z70.literal("failed"), problem })
-]);
-function peakOf(outcome2) {
-  switch (outcome2.kind) {
-    case "fits":
-      return outcome2.peakBytes;
-    case "out-of-memory":
-      return outcome2.neededBytes;
-    case "timed-out":
-    case "failed":
-      return void 0;
-  }
-}
-function isBroken(outcome2) {
-  return outcome2.kind === "failed" || outcome2.kind === "timed-out";
-}
-var trial = z70.object({ microBatch: batchSize, provenance, outcome });
+var position = z70.object({ line: z70.number().int().positive(), column: z70.number().int().positive() });
+var otherFile = z70.object({ path: z70.string().min(1).max(4096), blobSha: z70.string().max(64) });
 
 // engine/verdict/policy.ts
 import * as z71 from "zod";
@@ -17048,9 +17129,9 @@ var childArguments = z75.object({
   nativeFolder: z75.string()
 });
 var question = z75.object({
+  /** Its micro-batch is the size of the trial. */
   spec: trainingSpec,
   config: modelConfig,
-  microBatch: batchSize,
   /** What the device has for tensors. */
   budgetBytes: z75.number().positive(),
   /** The first allocates the optimizer's state. */
@@ -17175,23 +17256,24 @@ var TfjsProbe = class _TfjsProbe {
   async [Symbol.asyncDispose]() {
     await this.#endChild();
   }
-  async #trial(microBatch, pass, { steps = LEAST_STEPS, signal }) {
+  async #trial(microBatch, pass, { steps = LEAST_STEPS, signal, accumulates = false }) {
+    const { spec } = this.#context;
     const end = () => void this.#endChild();
     if (signal?.aborted) end();
     signal?.addEventListener("abort", end, { once: true });
     try {
-      const outcome2 = await this.#outcome({ microBatch, steps, pass });
+      const outcome2 = await this.#outcome({ spec: trialSpec(spec, microBatch, accumulates), steps, pass });
       if (outcome2.kind !== "fits") await this.#endChild();
-      return { microBatch, provenance: this.provenance, outcome: outcome2 };
+      return { microBatch, ...accumulates && { accumulates }, provenance: this.provenance, outcome: outcome2 };
     } finally {
       signal?.removeEventListener("abort", end);
     }
   }
   async #outcome(asked) {
-    const { spec, config, trialTimeoutMillis = TRIAL_TIMEOUT_MILLIS, log } = this.#context;
+    const { config, trialTimeoutMillis = TRIAL_TIMEOUT_MILLIS, log } = this.#context;
     const started = await this.#started();
     if (started.kind !== "ready") return outcomeOf2(started, log);
-    const question2 = { ...asked, spec, config, budgetBytes: this.device.usableBytes };
+    const question2 = { ...asked, config, budgetBytes: this.device.usableBytes };
     return outcomeOf2(await started.child.ask(question2, trialTimeoutMillis), log);
   }
   async #started() {
@@ -17250,15 +17332,12 @@ var TorchProbe = class _TorchProbe {
   device;
   #context;
   #deviceKind;
-  /** Two micro-steps reach the same peak as more would; the rest only takes time. */
-  #accumulation;
   #worker;
   constructor(context, deviceKind, device2, worker) {
     this.#context = context;
     this.#deviceKind = deviceKind;
     this.device = device2;
     this.#worker = worker;
-    this.#accumulation = Math.min(2, context.spec.gradientAccumulation);
   }
   static async open(context) {
     const worker = new PythonWorker(context.python);
@@ -17278,20 +17357,22 @@ var TorchProbe = class _TorchProbe {
     await worker[Symbol.asyncDispose]();
     throw unavailable("torch", whyNot(answer2));
   }
-  async trial(microBatch, { steps = LEAST_STEPS2, signal } = {}) {
-    const worker = this.#worker ?? new PythonWorker(this.#context.python, this.#context.spec.gpus);
+  async trial(microBatch, options = {}) {
+    const { steps = LEAST_STEPS2, signal, accumulates = false } = options;
+    const { spec } = this.#context;
+    const worker = this.#worker ?? new PythonWorker(this.#context.python, spec.gpus);
     this.#worker = worker;
-    const outcome2 = await endedBy(signal, worker, this.#ask(worker, microBatch, steps));
+    const outcome2 = await endedBy(signal, worker, this.#ask(worker, trialSpec(spec, microBatch, accumulates), steps));
     if (outcome2.kind !== "fits") await this.#endWorker();
-    return { microBatch, provenance: this.provenance, outcome: outcome2 };
+    return { microBatch, ...accumulates && { accumulates }, provenance: this.provenance, outcome: outcome2 };
   }
   async [Symbol.asyncDispose]() {
     await this.#endWorker();
   }
-  async #ask(worker, microBatch, steps) {
-    const { spec, config, entrypoint, limitMemoryBytes, log } = this.#context;
+  async #ask(worker, spec, steps) {
+    const { config, entrypoint, limitMemoryBytes, log } = this.#context;
     const question2 = {
-      spec: { ...spec, microBatch, gradientAccumulation: this.#accumulation },
+      spec,
       config,
       teacher: teacherConfig(spec),
       steps,
@@ -17302,7 +17383,7 @@ var TorchProbe = class _TorchProbe {
     const answer2 = await worker.ask("trial", question2, ran, this.#context.trialTimeoutMillis ?? TRIAL_TIMEOUT_MILLIS2);
     if (answer2.kind !== "done") return outcomeOf(answer2, log);
     if (answer2.result.kind === "out-of-memory") return { kind: "out-of-memory" };
-    return fits(answer2.result.steps, this.#accumulation);
+    return fits(answer2.result.steps, spec.gradientAccumulation);
   }
   /** A process that ran out of memory keeps fragments and broken library handles, so the next trial gets a new one. */
   async #endWorker() {
@@ -17425,26 +17506,25 @@ var TraceProbe = class _TraceProbe {
     if (answer2.kind === "done") throw unavailable("trace", "only the torch engine runs an entry point");
     throw unavailable("trace", answer2.kind === "timed-out" ? "Python did not start in time" : answer2.message);
   }
-  async trial(microBatch, { signal } = {}) {
+  async trial(microBatch, { signal, accumulates = false } = {}) {
+    const { spec } = this.#context;
     const worker = this.#worker ?? new PythonWorker(this.#context.python);
     this.#worker = worker;
-    const outcome2 = await endedBy(signal, worker, this.#ask(worker, microBatch));
+    const outcome2 = await endedBy(signal, worker, this.#ask(worker, trialSpec(spec, microBatch, accumulates)));
     if (outcome2.kind === "failed" || outcome2.kind === "timed-out") await this[Symbol.asyncDispose]();
-    return { microBatch, provenance: this.provenance, outcome: outcome2 };
+    return { microBatch, ...accumulates && { accumulates }, provenance: this.provenance, outcome: outcome2 };
   }
   async [Symbol.asyncDispose]() {
     const worker = this.#worker;
     this.#worker = void 0;
     await worker?.[Symbol.asyncDispose]();
   }
-  async #ask(worker, microBatch) {
-    const { spec, config, trialTimeoutMillis, log } = this.#context;
-    const answer2 = await trace(
-      worker,
-      { ...spec, microBatch, gradientAccumulation: Math.min(2, spec.gradientAccumulation) },
-      config,
-      { wantsEvents: true, ...trialTimeoutMillis !== void 0 && { timeoutMillis: trialTimeoutMillis } }
-    );
+  async #ask(worker, spec) {
+    const { config, trialTimeoutMillis, log } = this.#context;
+    const answer2 = await trace(worker, spec, config, {
+      wantsEvents: true,
+      ...trialTimeoutMillis !== void 0 && { timeoutMillis: trialTimeoutMillis }
+    });
     if (answer2.kind !== "done") return outcomeOf(answer2, log);
     const peakBytes = answer2.result.peakBytes + this.#workspaceBytes;
     const reservedBytes = this.#replay(answer2.result.events);
@@ -17514,16 +17594,16 @@ var EstimatingProbe = class {
   engine = "estimate";
   provenance = "estimated";
   device;
-  #probe;
-  constructor({ footprint, gpu, limitMemoryBytes, entrypoint }) {
+  #probes;
+  constructor({ spec, config, footprints, gpu, limitMemoryBytes, entrypoint }) {
     if (entrypoint !== void 0) throw needsPython();
     const capped = { ...gpu, totalBytes: Math.min(gpu.totalBytes, limitMemoryBytes ?? Number.POSITIVE_INFINITY) };
-    this.#probe = new EstimateProbe(footprint, capped);
+    this.#probes = new EstimateProbes(spec, config, capped, footprints);
     this.device = { name: gpu.name, totalBytes: capped.totalBytes, usableBytes: usableBytes(capped), software: "" };
   }
-  async trial(microBatch) {
+  async trial(microBatch, { accumulates = false } = {}) {
     await setImmediate();
-    return this.#probe.trial(microBatch);
+    return this.#probes.of(accumulates).trial(microBatch);
   }
   async [Symbol.asyncDispose]() {
   }
@@ -17562,11 +17642,14 @@ var strategies2 = {
   bisect: (tried, { grid }) => nextMove(boundsOf(tried, grid), grid, 0),
   linear
 };
-function triedOf({ microBatch, outcome: outcome2 }) {
-  return isBroken(outcome2) ? [] : [{ microBatch, fits: outcome2.kind === "fits", peakBytes: peakOf(outcome2) }];
+function triedOf({ microBatch, accumulates, outcome: outcome2 }) {
+  if (isBroken(outcome2)) return [];
+  const fits2 = outcome2.kind === "fits";
+  if (accumulates) return fits2 ? [{ microBatch, fits: fits2 }] : [];
+  return [{ microBatch, fits: fits2, peakBytes: peakOf(outcome2) }];
 }
 function boundsOf(tried, grid) {
-  const failing2 = tried.filter(({ fits: fits2 }) => !fits2).map(({ microBatch }) => firstNotBelow(microBatch, grid));
+  const failing2 = tried.filter(({ fits: fits2 }) => !fits2).map(({ microBatch }) => grid.firstNotBelow(microBatch));
   const fails = Math.min(grid.length, ...failing2);
   const fitting = tried.filter(({ fits: fits2 }) => fits2).map(({ microBatch }) => grid.indexOf(microBatch));
   return { fits: Math.max(-1, ...fitting.filter((index) => index < fails)), fails };
@@ -17582,7 +17665,8 @@ function predictVerify(tried, { grid, prediction }) {
   const bounds = boundsOf(tried, grid);
   const { fits: fits2, fails } = bounds;
   if (fails - fits2 === 1) return { kind: "done", largest: fits2 };
-  const correct = correction(tried, prediction);
+  const ratio = nearestRatio(tried, ({ microBatch }) => prediction.peakBytes(microBatch));
+  const correct = (microBatch) => prediction.peakBytes(microBatch) * ratio(microBatch);
   const nextIsTooMuch = fits2 >= 0 && correct(grid.at(fits2 + 1)) > prediction.usableBytes * CERTAINLY_TOO_MUCH;
   if (nextIsTooMuch && hasPeak(tried, grid, fits2)) return { kind: "done", largest: fits2 };
   if (tried.length >= PREDICTIONS) return { kind: "try", index: halving(bounds, grid) };
@@ -17603,14 +17687,14 @@ function halving({ fits: fits2, fails }, grid) {
 function hasPeak(tried, grid, index) {
   return tried.some(({ microBatch, peakBytes }) => peakBytes !== void 0 && grid.indexOf(microBatch) === index);
 }
-function correction(tried, prediction) {
+function nearestRatio(tried, predictedBytes) {
   const ratios = tried.flatMap(
-    ({ microBatch, peakBytes }) => peakBytes === void 0 ? [] : [{ microBatch, ratio: peakBytes / prediction.peakBytes(microBatch) }]
+    (one) => one.peakBytes === void 0 ? [] : [{ microBatch: one.microBatch, ratio: one.peakBytes / predictedBytes(one) }]
   );
   return (microBatch) => {
     const distance = (other) => Math.abs(Math.log(other.microBatch / microBatch));
     const nearest = ratios.toSorted((a, b) => distance(a) - distance(b))[0];
-    return prediction.peakBytes(microBatch) * (nearest?.ratio ?? 1);
+    return nearest?.ratio ?? 1;
   };
 }
 function correctedLargest(correct, grid, prediction) {
@@ -17624,10 +17708,6 @@ function correctedLargest(correct, grid, prediction) {
     else high = middle;
   }
   return low;
-}
-function firstNotBelow(microBatch, grid) {
-  const index = grid.indexOf(microBatch);
-  return index >= 0 && grid.at(index) === microBatch ? index : index + 1;
 }
 
 // engine/metrics/spread.ts
@@ -17701,40 +17781,43 @@ async function search(runTrial, { strategy, space, known: known2 = [], signal })
 var TrialRecord = class {
   #probe;
   #listeners;
-  #known = /* @__PURE__ */ new Map();
+  /** By size: micro-batches alone, and beside the gradients of an earlier one. */
+  #alone = /* @__PURE__ */ new Map();
+  #accumulating = /* @__PURE__ */ new Map();
   constructor(probe, listeners = {}) {
     this.#probe = probe;
     this.#listeners = listeners;
   }
   /** Ascending by size. */
   get trials() {
-    return [...this.#known.values()].map(({ trial: trial2 }) => trial2).toSorted((a, b) => a.microBatch - b.microBatch);
-  }
-  get tried() {
-    return this.trials.flatMap(triedOf);
+    return [...this.#alone.values(), ...this.#accumulating.values()].map(({ trial: trial2 }) => trial2).toSorted((a, b) => a.microBatch - b.microBatch);
   }
   get knowsPeaks() {
-    return this.tried.some(({ peakBytes }) => peakBytes !== void 0);
+    return this.trials.some(({ outcome: outcome2 }) => peakOf(outcome2) !== void 0);
   }
-  peak(microBatch) {
-    const known2 = this.#known.get(microBatch);
+  peak(microBatch, accumulates) {
+    const known2 = this.#known(accumulates).get(microBatch);
     return known2 && peakOf(known2.trial.outcome);
   }
-  /** Undefined where the size was not tried. */
-  fits(microBatch) {
-    const known2 = this.#known.get(microBatch);
+  /** Undefined if it was not tried. */
+  fits(microBatch, accumulates) {
+    const known2 = this.#known(accumulates).get(microBatch);
     return known2 && known2.trial.outcome.kind === "fits";
   }
-  async run(microBatch, steps = 0) {
-    const known2 = this.#known.get(microBatch);
+  async run(microBatch, { accumulates = false, steps = 0 } = {}) {
+    const known2 = this.#known(accumulates).get(microBatch);
     if (known2 && (known2.steps >= steps || known2.trial.outcome.kind !== "fits")) return known2.trial;
     const { signal, onStart, onTrial } = this.#listeners;
     onStart?.(microBatch);
-    const trial2 = await this.#probe.trial(microBatch, { ...steps > 0 && { steps }, ...signal && { signal } });
+    const options = { accumulates, ...steps > 0 && { steps }, ...signal && { signal } };
+    const trial2 = await this.#probe.trial(microBatch, options);
     if (signal?.aborted) return trial2;
-    this.#known.set(microBatch, { trial: trial2, steps });
+    this.#known(accumulates).set(microBatch, { trial: trial2, steps });
     onTrial?.(trial2, this.#probe.device);
     return trial2;
+  }
+  #known(accumulates) {
+    return accumulates ? this.#accumulating : this.#alone;
   }
 };
 
@@ -17745,30 +17828,29 @@ async function sweep(spec, config, options) {
   const { probe, strategy, signal, footprints, margin = DEFAULT_MARGIN } = options;
   const grid = new Grid(options.stepSize);
   const gpu = gpuOf(options.gpu, probe.device);
-  const estimate = new EstimateProbe(footprints.of(spec, config, gpu), gpu);
-  const prediction = predictionOf(estimate, grid);
+  const estimates = new EstimateProbes(spec, config, gpu, footprints);
   const record2 = new TrialRecord(probe, options);
-  const current = await record2.run(spec.microBatch);
+  const accumulates = accumulatesGradients(spec);
+  const current = await record2.run(spec.microBatch, { accumulates });
   if (signal?.aborted) return { kind: "cancelled", trials: record2.trials };
   if (isBroken(current.outcome)) return { kind: "broken-off", trial: current, trials: record2.trials };
   const found = await search((batch) => record2.run(batch), {
     strategy,
-    space: { grid, prediction },
+    space: { grid, prediction: predictionOf(estimates.of(false), grid) },
     known: [current],
     ...signal && { signal }
   });
   if (found.kind !== "found") return unfinished(found, record2);
   if (!record2.knowsPeaks) return sizesOnly("no-peaks", found.largest, record2);
   if (spec.framework !== "pytorch") return sizesOnly("other-framework", found.largest, record2);
-  const peakBytes = (microBatch) => record2.peak(microBatch) ?? correction(record2.tried, prediction)(microBatch);
+  const memory = new SweptMemory(record2, estimates, found.largest ?? 0);
   const isTimed = probe.engine === "torch";
   const { advice, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {
     grid,
     record: record2,
     isTimed,
-    sizes: grid.indexOf(found.largest ?? 0) + 1,
-    withinMargin: (microBatch) => record2.fits(microBatch) !== false && peakBytes(microBatch) <= probe.device.usableBytes * (1 - margin),
-    modelled: (microBatch, accumulation) => estimate.samplesPerSecond(microBatch, accumulation)
+    fits: (microBatch, beside2) => memory.fits(microBatch, beside2, margin),
+    modelled: (microBatch, accumulation) => estimates.of(accumulates).samplesPerSecond(microBatch, accumulation)
   });
   if (signal?.aborted) return { kind: "cancelled", trials: record2.trials };
   const evidence = {
@@ -17780,13 +17862,44 @@ async function sweep(spec, config, options) {
     largest: found.largest,
     advice,
     trials: record2.trials,
-    fits: (microBatch) => found.largest !== void 0 && (record2.fits(microBatch) ?? microBatch <= found.largest),
-    peakBytes,
+    fits: (plan) => memory.fits(plan.microBatch, accumulatesGradients({ ...spec, ...plan })),
+    peakBytes: (plan) => memory.peakBytes(plan.microBatch, accumulatesGradients({ ...spec, ...plan })),
     samplesPerSecond
   };
   const assessment = assess(spec, config, { ...options, gpu }, evidence);
   return { kind: "assessed", assessment, assumptions: assumptionsOf(assessment, record2, probe) };
 }
+var SweptMemory = class {
+  #record;
+  #estimates;
+  #largest;
+  /** `largest`: the micro-batch that the search found. */
+  constructor(record2, estimates, largest) {
+    this.#record = record2;
+    this.#estimates = estimates;
+    this.#largest = largest;
+  }
+  peakBytes(microBatch, accumulates) {
+    const known2 = this.#record.peak(microBatch, accumulates);
+    if (known2 !== void 0) return known2;
+    const ratio = nearestRatio(
+      this.#record.trials.map((trial2) => ({ ...trial2, peakBytes: peakOf(trial2.outcome) })),
+      (trial2) => this.#predicted(trial2.microBatch, trial2.accumulates ?? false)
+    );
+    return this.#predicted(microBatch, accumulates) * ratio(microBatch);
+  }
+  /** Beside the gradients of another micro-batch, less fits than the search found. */
+  fits(microBatch, accumulates, margin = 0) {
+    const tried = this.#record.fits(microBatch, accumulates);
+    if (tried === false || tried === void 0 && microBatch > this.#largest) return false;
+    const isKnown = tried ?? !accumulates;
+    const limit = this.#estimates.of(accumulates).usableBytes * (1 - margin);
+    return isKnown && margin === 0 || this.peakBytes(microBatch, accumulates) <= limit;
+  }
+  #predicted(microBatch, accumulates) {
+    return this.#estimates.of(accumulates).peak(microBatch).bytes;
+  }
+};
 function unfinished(found, { trials }) {
   return found.kind === "cancelled" ? { kind: "cancelled", trials } : { ...found, trials };
 }
@@ -17808,49 +17921,60 @@ function predictionOf(estimate, grid) {
   };
 }
 async function recommendVerified(spec, recommending) {
-  const { grid, record: record2, isTimed, sizes: sizes3, withinMargin, modelled } = recommending;
-  for (let index = sizes3 - 1; index >= 0; index--) {
-    const top = grid.at(index);
-    if (!withinMargin(top)) continue;
-    if (isTimed) await timeSizes(record2, grid, spec.microBatch, top);
+  const { grid, record: record2, isTimed, fits: fits2, modelled } = recommending;
+  const steps = isTimed ? TIMED_STEPS : 0;
+  const current = planOf(spec);
+  const ends = { alone: grid.length, accumulating: grid.length };
+  for (; ; ) {
+    const largestWithMargin = (accumulates2) => largestBelow(ends[accumulates2 ? "accumulating" : "alone"], grid, (batch) => fits2(batch, accumulates2));
+    const top = largestWithMargin(false);
+    if (isTimed && top !== void 0) await timeSizes(spec, recommending, top);
     const throughput = new Throughput(record2.trials, modelled);
     const samplesPerSecond = (plan) => throughput.samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
-    const advice = advise({
-      current: planOf(spec),
-      bounds: batchBounds(spec),
-      grid,
-      largestWithMargin: top,
-      samplesPerSecond
-    });
+    const advice = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond });
+    if (advice === void 0) break;
     const { microBatch } = advice.recommended;
-    const { outcome: outcome2 } = await record2.run(microBatch, isTimed ? TIMED_STEPS : void 0);
-    if (isBroken(outcome2) || outcome2.kind === "fits" && withinMargin(microBatch)) {
-      if (isBroken(outcome2)) return { advice: void 0, samplesPerSecond };
+    const accumulates = accumulatesGradients({ ...spec, ...advice.recommended });
+    const { outcome: outcome2 } = await record2.run(microBatch, { accumulates, steps });
+    if (isBroken(outcome2)) return { advice: void 0, samplesPerSecond };
+    if (outcome2.kind === "fits" && fits2(microBatch, accumulates)) {
       const { bandPercent } = throughput;
       return { advice, samplesPerSecond, ...bandPercent !== void 0 && { throughputBandPercent: bandPercent } };
     }
+    ends[accumulates ? "accumulating" : "alone"] = grid.firstNotBelow(microBatch);
   }
   return {
     advice: void 0,
     samplesPerSecond: (plan) => modelled(plan.microBatch, plan.gradientAccumulation)
   };
 }
-async function timeSizes(record2, grid, current, top) {
+function largestBelow(end, grid, fits2) {
+  let [low, high] = [-1, end];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (fits2(grid.at(middle))) low = middle;
+    else high = middle;
+  }
+  return low < 0 ? void 0 : grid.at(low);
+}
+async function timeSizes(spec, { record: record2, grid, fits: fits2 }, top) {
+  const accumulates = accumulatesGradients(spec);
+  const lowest = Math.min(spec.microBatch, top);
   const sizes3 = /* @__PURE__ */ new Set([top]);
-  if (current <= top) sizes3.add(current);
-  const lowest = Math.min(current, top);
   for (let part = 1; part <= SIZES_BETWEEN; part++) {
     const between = lowest * (top / lowest) ** (part / (SIZES_BETWEEN + 1));
     sizes3.add(grid.at(Math.max(0, grid.indexOf(between))));
   }
-  for (const size2 of [...sizes3].toSorted((a, b) => a - b)) await record2.run(size2, TIMED_STEPS);
+  const steps = TIMED_STEPS;
+  if (fits2(spec.microBatch, accumulates)) await record2.run(spec.microBatch, { accumulates, steps });
+  for (const size2 of [...sizes3].toSorted((a, b) => a - b)) await record2.run(size2, { steps });
 }
 function assumptionsOf(assessment, record2, probe) {
   const { provenance: provenance2, throughputProvenance: throughputProvenance2, current } = assessment;
   const { name, software } = probe.device;
   const by = software === "" ? "" : ` (${software})`;
   const unread = [assessment.current, assessment.recommended, assessment.largest].some(
-    (point) => point !== void 0 && record2.peak(point.microBatch) === void 0
+    (point) => point !== void 0 && record2.peak(point.microBatch, accumulatesGradients({ ...assessment.spec, ...point })) === void 0
   );
   return [
     `Peak memory is ${provenance2} for the ${name}${by}; throughput is ${throughputProvenance2}.`,
@@ -18078,11 +18202,11 @@ async function sweepSubject(subject, request, context) {
     const { spec, model } = subject;
     const { tell: tell3, now, python, log } = context;
     const gpu = priced(gpuFor(request, context), request.pricePerHourUsd, "your setting", now());
-    const footprints = new Footprints();
+    const footprints = new FootprintCache();
     const probe = __using(_stack, await openProbe(request.engine === "auto" ? context.engine : request.engine, {
       spec,
       config: model.config,
-      footprint: footprints.of(spec, model.config, gpu),
+      footprints,
       gpu,
       python,
       machine: machineFor(request, context),
@@ -18202,7 +18326,7 @@ function noMemoryCount(trials) {
   };
 }
 
-// engine/server/thread.ts
+// engine/server/analysis-worker.ts
 if (parentPort === null) throw new Error("this file is the start of a thread");
 var port = parentPort;
 var settings = workerData;

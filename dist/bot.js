@@ -45,379 +45,453 @@ var __callDispose = (stack, error, hasError) => {
   return next();
 };
 
-// engine/analyze.ts
-import { setImmediate } from "node:timers/promises";
+// engine/affected-configs.ts
+import { posix as posix4 } from "node:path";
 
-// engine/config/spec.ts
-import * as z from "zod";
+// engine/config/document.ts
+import { Composer, isMap as isMap2, isScalar as isScalar2, Lexer, LineCounter, Parser, visit } from "yaml";
 
-// engine/config/parameter-pattern.ts
-var MAX_REPETITIONS = 2;
-var MAX_CHARACTERS = 200;
-var understood = /^\^?(?:(?:\w|-|\\[.dw]|\[[\w.-]+\]|\.)[*+?]?|\((?:\?:)?[\w|.\\]+\)\??)*\$?$/;
-function parameterPattern(source) {
-  if (source.length > MAX_CHARACTERS || !understood.test(source)) return void 0;
-  if ((source.match(/[*+]/g)?.length ?? 0) > MAX_REPETITIONS) return void 0;
+// engine/units.ts
+var KIB = 2 ** 10;
+var MIB = 2 ** 20;
+var GIB = 2 ** 30;
+function formatGib(bytes5) {
+  const gib2 = bytes5 / GIB;
+  return `${gib2.toFixed(Math.abs(gib2) < 10 ? 2 : 1)} GiB`;
+}
+function formatPercent(fraction) {
+  return `${Math.round(fraction * 100)} %`;
+}
+function formatUsd(usd3) {
+  const digits2 = Math.abs(usd3) < 100 ? 2 : 0;
+  return `$${usd3.toLocaleString("en-US", { minimumFractionDigits: digits2, maximumFractionDigits: digits2 })}`;
+}
+function formatRate(samplesPerSecond) {
+  return samplesPerSecond < 10 ? samplesPerSecond.toPrecision(2) : Math.round(samplesPerSecond).toLocaleString("en-US");
+}
+
+// engine/config/json-syntax.ts
+var blank = /[\t\n\r ]*/y;
+var token = /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\]:,]/uy;
+function firstJsonError(text3) {
+  if (isJson(text3)) return void 0;
+  const open = [];
+  let expected = "value";
+  let offset3 = 0;
+  for (; ; ) {
+    offset3 = skip(blank, text3, offset3);
+    const end = skip(token, text3, offset3);
+    const next = end === offset3 ? void 0 : step(expected, text3.slice(offset3, Math.min(end, offset3 + 1)), open);
+    if (next === void 0) return offset3;
+    expected = next;
+    offset3 = end;
+  }
+}
+function isJson(text3) {
   try {
-    return new RegExp(`^(?:${source})`);
-  } catch {
+    JSON.parse(text3);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+function skip(pattern, text3, from2) {
+  pattern.lastIndex = from2;
+  return pattern.test(text3) ? pattern.lastIndex : from2;
+}
+function step(expected, first, open) {
+  const inObject = open.at(-1) === "{";
+  switch (first) {
+    case "{":
+    case "[":
+      if (expected !== "value" && expected !== "value-or-end") return void 0;
+      open.push(first);
+      return first === "{" ? "key-or-end" : "value-or-end";
+    case "}":
+      return inObject && (expected === "key-or-end" || expected === "comma-or-end") ? close(open) : void 0;
+    case "]":
+      return !inObject && (expected === "value-or-end" || expected === "comma-or-end") ? close(open) : void 0;
+    case ":":
+      return expected === "colon" ? "value" : void 0;
+    case ",":
+      if (expected !== "comma-or-end") return void 0;
+      return inObject ? "key" : "value";
+    default:
+      if (expected === "value" || expected === "value-or-end") return afterValue(open);
+      return first === '"' && (expected === "key" || expected === "key-or-end") ? "colon" : void 0;
+  }
+}
+function close(open) {
+  open.pop();
+  return afterValue(open);
+}
+function afterValue(open) {
+  return open.length === 0 ? "nothing" : "comma-or-end";
+}
+
+// engine/config/quote.ts
+var SHOWN_CHARACTERS = 80;
+function plain(text3) {
+  const characters = [...text3.slice(0, 4 * SHOWN_CHARACTERS).replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ")];
+  return characters.length > SHOWN_CHARACTERS ? `${characters.slice(0, SHOWN_CHARACTERS - 1).join("")}…` : characters.join("").trim();
+}
+function quote(text3) {
+  return `"${plain(text3)}"`;
+}
+function oneOf(words4) {
+  return words4.length < 2 ? words4.join("") : `${words4.slice(0, -1).join(", ")} or ${words4.at(-1)}`;
+}
+
+// engine/config/section.ts
+import { isAlias, isMap, isScalar, isSeq } from "yaml";
+var reference = /^\$\{([A-Za-z_]\w*(?:\.\w+){0,9})\}$/;
+var MAX_HOPS = 8;
+var Section = class _Section {
+  /** Empty for the top of the document. */
+  name;
+  #origin;
+  #map;
+  #top;
+  #followed = /* @__PURE__ */ new Map();
+  #fields;
+  constructor(origin, map, name3 = "", top) {
+    this.#origin = origin;
+    this.#map = map;
+    this.name = name3;
+    this.#top = top ?? this;
+  }
+  /** The same mapping, whose fields say which file they are written in. */
+  writtenIn(file) {
+    return new _Section({ ...this.#origin, file }, this.#map, this.name);
+  }
+  get fields() {
+    this.#fields ??= new Map(
+      [...pairsOf(this.#map, this.#origin.document)].map(([key2, pair]) => [key2, this.#field(key2, pair)])
+    );
+    return this.#fields;
+  }
+  /** The field under a key, which has the value that it refers to where that is in the file too. */
+  field(key2) {
+    const followed = this.#followed.get(key2);
+    if (followed !== void 0) return followed;
+    const field = this.fields.get(key2);
+    if (field?.value.kind !== "text" || !reference.test(field.value.text)) return field;
+    const target = this.#top.#referred(field);
+    const resolved = target === void 0 ? field : { ...field, value: target.value, source: target.source };
+    this.#followed.set(key2, resolved);
+    return resolved;
+  }
+  /** The field at the end of a path of keys, when it holds a value. */
+  at(...path7) {
+    const [key2, ...rest] = path7;
+    const field = this.field(key2);
+    const [next, ...others3] = rest;
+    if (next === void 0) return field?.value.kind === "empty" ? void 0 : field;
+    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others3) : void 0;
+  }
+  /** This section and those nested in it down to `levels`, outer ones first; one that aliases repeat comes once. */
+  nested(levels) {
+    const found = [this];
+    const seen = /* @__PURE__ */ new Set([this.#map]);
+    let outer = found;
+    for (let level = 1; level <= levels; level++) {
+      const inner = outer.flatMap((section) => section.#children()).filter((child) => isNew(seen, child.#map));
+      found.push(...inner);
+      outer = inner;
+    }
+    return found;
+  }
+  /** The field at the end of a chain of references, unless it leaves the file or goes round. */
+  #referred(field) {
+    let target = field;
+    for (let hop = 0; hop < MAX_HOPS; hop++) {
+      const path7 = target?.value.kind === "text" ? reference.exec(target.value.text)?.[1] : void 0;
+      if (path7 === void 0) return target;
+      target = this.#written(path7.split("."));
+    }
     return void 0;
   }
-}
-
-// engine/config/spec.ts
-var tasks = [
-  "sequence-classification",
-  "masked-lm",
-  "causal-lm",
-  "seq2seq-lm",
-  "image-classification",
-  "object-detection"
-];
-function isOfImages(task) {
-  return task === "image-classification" || task === "object-detection";
-}
-var optimizers = [
-  "adamw",
-  "adamw-fused",
-  "adamw-loop",
-  "sgd",
-  "sgd-momentum",
-  "adafactor",
-  "lion",
-  "rmsprop",
-  "adamw-8bit",
-  "paged-adamw-8bit",
-  "paged-adamw",
-  "adam-mini"
-];
-var precisions = ["fp32", "tf32", "bf16", "bf16-master", "amp-bf16", "amp-fp16"];
-var stepProfiles = ["training", "forward-backward"];
-var attentions = ["sdpa", "eager"];
-var loops = ["plain", "trainer", "ultralytics"];
-var expertStyles = ["axolotl-kernels", "axolotl-linear", "torchtune", "ktransformers"];
-var frameworks = ["pytorch", "tensorflow.js"];
-var quantizations = ["nf4", "nf4-double", "int8", "gptq", "awq"];
-var defaultLoraTargets = ["q_proj", "v_proj"];
-var shardings = ["ddp", "zero1", "zero2", "zero3", "fsdp", "fsdp-grad-op"];
-function isFsdp(sharding) {
-  return sharding === "fsdp" || sharding === "fsdp-grad-op";
-}
-var logProbabilityStyles = ["trl", "llamafactory", "torchtune"];
-var references = ["none", "adapters-off", "copy"];
-var ASSUMED_OBJECTS = 50;
-var MAX_BATCH = 1e6;
-var trainingMethod = z.discriminatedUnion("kind", [
-  /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected response of a sample go through the model in one batch. */
-  z.object({
-    kind: z.literal("preference"),
-    reference: z.enum(references),
-    logProbabilities: z.enum(logProbabilityStyles),
-    /** ORPO and CPO: an additional cross-entropy over the chosen responses. */
-    withCrossEntropy: z.boolean()
-  }),
-  /** KTO: one response per sample, plus another sample's, which goes through policy and reference without gradients. */
-  z.object({
-    kind: z.literal("kto"),
-    reference: z.enum(references),
-    logProbabilities: z.enum(logProbabilityStyles)
-  }),
-  /**
-   * Reward models. `score`: a one-label classifier over the chosen and the rejected response. `value`: LLaMA-Factory's value head
-   * next to the output layer, whose logits are computed and dropped. `steps`: a two-label score for every token.
-   */
-  z.object({ kind: z.literal("reward"), head: z.enum(["score", "value", "steps"]) }),
-  /**
-   * torchtune's distillation: a frozen teacher from the catalogue processes the same batch, and the student learns its distribution
-   * as well as the labels, from logits in `chunks`.
-   */
-  z.object({
-    kind: z.literal("distillation"),
-    teacher: z.string().min(1).max(200),
-    chunks: z.number().int().min(1).max(1e3)
-  }),
-  /** LLaMA-Factory's ASFT: a frozen copy processes the same batch, and the divergence from it is added to a weighted cross-entropy. */
-  z.object({ kind: z.literal("anchored") }),
-  /** Axolotl's masked diffusion: with bidirectional attention, the masked tokens are predicted. */
-  z.object({ kind: z.literal("denoising") }),
-  /**
-   * GRPO and its variants (GDPO, DAPO, GSPO, RLOO, EBFT): sequences end in the model's own completions, which are scored against
-   * one another and learnt from.
-   */
-  z.object({
-    kind: z.literal("answers"),
-    /** `adapters-copy`: the same model with a frozen copy of the adapters, which TRL makes if it is given a model with adapters. */
-    reference: z.enum([...references, "adapters-copy"]),
-    /** Tokens of the longest completion. */
-    answerLength: z.number().int().min(1).max(1e7),
-    /** Completions that are generated and scored at a time on one GPU: those of all micro-batches until the next generation. */
-    count: z.number().int().min(1).max(MAX_BATCH),
-    /** What generates them: a server that uses no memory here, vLLM in a share of this GPU, or transformers' `generate`. */
-    generation: z.discriminatedUnion("kind", [
-      z.object({ kind: z.literal("server") }),
-      z.object({ kind: z.literal("vllm"), share: z.number().min(0).max(1), sleeps: z.boolean() }),
-      z.object({ kind: z.literal("transformers") })
-    ]),
-    /** Whether the logits are divided by the temperature in place, as in TRL 1.0 to 1.9, or in a copy, as in 1.13. */
-    tempersInPlace: z.boolean(),
-    /** EBFT: whether the reference's hidden states score the completions. */
-    comparesFeatures: z.boolean()
-  }),
-  /**
-   * EBFT's strided mode: short completions from many positions in a sequence, generated in one pass, are scored with the
-   * reference's hidden states and learnt from.
-   */
-  z.object({
-    kind: z.literal("strided"),
-    reference: z.enum(["adapters-off", "copy"]),
-    /** Rollouts per sequence. */
-    rollouts: z.number().int().min(1).max(64),
-    /** Tokens before the first position, between two positions, and in a completion. */
-    context: z.number().int().min(1).max(1e7),
-    stride: z.number().int().min(1).max(1e7),
-    answerLength: z.number().int().min(1).max(1e7),
-    /** Whether the sequence's own tokens are learnt from too. */
-    withCrossEntropy: z.boolean()
-  }),
-  /** torchtune's GRPO and PPO: completions are generated and compared with a frozen copy's, then one pass over all their logits learns from them. */
-  z.object({
-    kind: z.literal("trajectories"),
-    answerLength: z.number().int().min(1).max(1e7),
-    /** Completions per prompt, which together are one sample. */
-    perPrompt: z.number().int().min(1).max(1e4),
-    /** Samples for which completions are generated at a time, and from which batches are cut. */
-    generated: z.number().int().min(1).max(MAX_BATCH),
-    collected: z.number().int().min(1).max(MAX_BATCH),
-    /** PPO: a value model that is trained, and a reward model that is not, both as large as the policy. */
-    withCritic: z.boolean(),
-    /** Whether the recipe accumulates gradients. */
-    accumulates: z.boolean()
-  })
-]);
-var trainedPart = z.object({
-  /** Regular expressions: a parameter trains whose name in transformers one of them matches from its start. */
-  names: z.array(z.string().refine((name3) => parameterPattern(name3) !== void 0, "not a pattern of parameter names")).min(1).max(200),
-  /**
-   * Whether gradients flow down to the embeddings' output even below the lowest trained parameter: transformers'
-   * `enable_input_require_grads`, which its checkpointing turns on. If they do not, only blocks that train are checkpointed.
-   */
-  inputGradients: z.boolean(),
-  /** The trained blocks change from time to time, and the optimizer keeps the state of all that have been trained: LISA. */
-  inTurns: z.boolean().optional()
-});
-var zeroElements = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
-var batchSize = z.number().int().min(1).max(MAX_BATCH);
-var trainingSpec = z.object({
-  /** A Hub id or an alias of the model catalogue. */
-  model: z.string().min(1).max(200),
-  task: z.enum(tasks),
-  framework: z.enum(frameworks),
-  step: z.enum(stepProfiles),
-  /** Samples on one GPU in one forward pass. */
-  microBatch: batchSize,
-  gradientAccumulation: batchSize,
-  gpus: z.number().int().min(1).max(1e5),
-  /** Tokens of the longest sequence; absent for images. */
-  sequenceLength: z.number().int().min(1).max(1e7).optional(),
-  /** Tokens of the longest target of a sequence-to-sequence model; as many as the source's when absent. */
-  targetLength: z.number().int().min(1).max(1e7).optional(),
-  /** Pixels of the square image's side; absent for text. */
-  imageSize: z.number().int().min(1).max(1e5).optional(),
-  /** Objects in the fullest image of a batch, for a detector; as many as are usual when absent. */
-  objects: z.number().int().min(1).max(1e5).optional(),
-  /** Classes of a classification head. */
-  labels: z.number().int().min(1).max(1e6),
-  precision: z.enum(precisions),
-  optimizer: z.enum(optimizers),
-  /** The optimizer applies and frees each gradient as soon as it is computed: torchtune's `optimizer_in_bwd`. */
-  optimizerInBackward: z.literal(true).optional(),
-  attention: z.enum(attentions),
-  gradientCheckpointing: z.boolean(),
-  /** Low-rank adapters over frozen weights; absent for full fine-tuning. */
-  lora: z.object({
-    rank: z.number().int().min(1).max(1e4),
-    /** Last names of the adapted linear modules (`q_proj`). */
-    targets: z.array(z.string().max(100)).max(100),
-    /** Last names of the experts' matrices with adapters, one matrix for all experts of a layer: peft's `target_parameters`. */
-    parameters: z.array(z.string().max(100)).max(10).optional(),
-    dropout: z.number().min(0).max(1),
-    /** Adapters in the weights' type, as torchtune holds them; in float32 where absent, as peft does. */
-    inWeightsType: z.literal(true).optional(),
-    /** Last names of modules that are fully trained, in a copy next to the frozen original: peft's `modules_to_save`. */
-    modulesToSave: z.array(z.string().max(100)).max(100).optional(),
-    /** DoRA also learns the norm of every row of the adapted matrix; OFT rotates the layer's input in blocks of `rank` features. */
-    form: z.enum(["dora", "oft"]).optional()
-  }).optional(),
-  /** Images, for a model that attends to encoded images; absent for text only. */
-  images: z.object({
-    /** Of one sample. */
-    tiles: z.number().int().min(1).max(1e3),
-    /** Layers that gradient checkpointing covers: the decoder's (transformers), or all with self-attention (torchtune). */
-    checkpointed: z.enum(["decoder", "self-attention"])
-  }).optional(),
-  /** Whether the vision or audio towers are trained too, on images or audio among the tokens. */
-  trainsTowers: z.literal(true).optional(),
-  /** Absent if everything trains. With `lora`: the modules that may have adapters. */
-  trainable: trainedPart.optional(),
-  /** Base weights of every linear layer but the output's. Only with `lora`. */
-  quantization: z.enum(quantizations).optional(),
-  /**
-   * Whether `quantization` also applies to the experts, whose matrices are not linear layers: Axolotl's `quantize_moe_experts`, with
-   * transformers' way of running them and with Axolotl's own kernels alike.
-   */
-  quantizedExperts: z.boolean().optional(),
-  /** As transformers runs them where absent. */
-  expertStyle: z.enum(expertStyles).optional(),
-  /**
-   * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of
-   * so many inputs) and go on in the type of the weights, as torchao does. With `lora`, the adapted layers alone.
-   */
-  fakeQuantization: z.object({
-    groupSize: z.number().int().min(1).max(1e6),
-    /** Both as 4-bit floats instead, which the products compute in and keep. */
-    format: z.enum(["nvfp4", "mxfp4"]).optional()
-  }).optional(),
-  /** Matrix products in 8-bit floats over weights in their own type (torchao's float8 training). */
-  float8: z.boolean().optional(),
-  tensorParallel: z.object({
-    /** GPUs among which every layer's heads and inner features are divided, and the vocabulary of the output layer. */
-    gpus: z.number().int().min(2).max(1e3),
-    /** torchtune's plans also divide the tokens of residuals and norms, and the vocabulary of the embedding. */
-    dividesTokens: z.boolean()
-  }).optional(),
-  /** GPUs among which the experts of a layer are divided. */
-  expertParallel: z.number().int().min(1).max(1e5).optional(),
-  /** Only with several GPUs; DDP when absent. */
-  sharding: z.enum(shardings).optional(),
-  /** DeepSpeed's own settings, in elements; where one is absent, what transformers puts for "auto", or DeepSpeed's default. */
-  zero: z.object({
-    reduceBucket: zeroElements,
-    prefetchBucket: zeroElements,
-    persistenceThreshold: zeroElements,
-    maxLiveParameters: zeroElements,
-    maxReuseDistance: zeroElements,
-    subGroup: zeroElements,
-    overlapsCommunication: z.boolean()
-  }).partial().optional(),
-  /** FSDP sums gradients across GPUs with every micro-batch; where absent, with the last, as accelerate's no_sync has it. */
-  syncsEveryMicroBatch: z.literal(true).optional(),
-  /** What lives on the host instead of the GPU. */
-  offload: z.enum(["optimizer", "optimizer-and-weights"]).optional(),
-  /** Liger's or another fused loss: logits are computed and consumed in chunks, and never held in full. */
-  fusedLoss: z.boolean().optional(),
-  /** Absent for the model's own loss. */
-  method: trainingMethod.optional(),
-  /** False if training disables every dropout layer, as TRL does by default. */
-  dropout: z.boolean().optional(),
-  /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */
-  paddedBatches: z.boolean(),
-  /**
-   * Who runs the step. `plain`: `outputs = model(…); outputs.loss.backward()`, where the logits stay referenced during the
-   * backward pass and decoders fill their key/value cache (`use_cache` is on by default). `trainer`: Hugging Face's Trainer,
-   * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone. `ultralytics`:
-   * Ultralytics' trainer, which holds a moving average of the weights and statistics beside them.
-   */
-  loop: z.enum(loops)
-});
-function sequencesPerSample({ method }) {
-  switch (method?.kind) {
-    case "preference":
-      return 2;
-    case "reward":
-      return method.head === "steps" ? 1 : 2;
-    case "trajectories":
-      return method.perPrompt;
-    case "kto":
-    case "distillation":
-    case "anchored":
-    case "denoising":
-    case "answers":
-    case "strided":
-    case void 0:
-      return 1;
+  #written([key2, ...rest]) {
+    const field = key2 === void 0 ? void 0 : this.fields.get(key2);
+    if (rest.length === 0) return field;
+    return field?.value.kind === "mapping" ? field.value.section.#written(rest) : void 0;
   }
-}
-function batchBounds({ method }) {
-  if (method?.kind === "answers") return { dividend: method.count, accumulates: true };
-  return method?.kind === "trajectories" ? { dividend: method.collected, accumulates: method.accumulates } : void 0;
-}
-function modelCopies({ gpus: gpus2, tensorParallel }) {
-  return Math.max(1, gpus2 / (tensorParallel?.gpus ?? 1));
-}
-function makesAnswers({ method }) {
-  return method?.kind === "answers" || method?.kind === "strided" || method?.kind === "trajectories";
-}
-function effectiveBatch(spec2) {
-  return spec2.microBatch * spec2.gradientAccumulation * modelCopies(spec2);
-}
-
-// engine/errors.ts
-import * as z2 from "zod";
-var problem = z2.object({
-  /** Stable id, so that a policy or a test can name it without quoting the text. */
-  code: z2.string().max(60),
-  /** What is wrong, in one sentence, without a full stop. Untrusted parts are quoted, never formatted. */
-  message: z2.string().max(2e3),
-  /** What to do about it, in one sentence. */
-  fix: z2.string().max(2e3),
-  file: z2.string().max(4096).optional(),
-  /** 1-based. */
-  line: z2.number().int().positive().optional(),
-  /** 1-based. */
-  column: z2.number().int().positive().optional(),
-  /** The key as the config writes it, e.g. `training.per_device_train_batch_size`. */
-  field: z2.string().max(500).optional()
-});
-var MemoryMarkError = class extends Error {
-  problem;
-  constructor(problem3, options) {
-    super(`${formatWhere(problem3)}${problem3.message}. ${problem3.fix}`, options);
-    this.name = "MemoryMarkError";
-    this.problem = problem3;
+  #children() {
+    return [...this.fields.values()].flatMap(({ value }) => value.kind === "mapping" ? [value.section] : []);
+  }
+  #field(key2, pair) {
+    const name3 = this.name === "" ? plain(key2) : `${this.name}.${plain(key2)}`;
+    const value = this.#value(pair.value, name3);
+    const { file } = this.#origin;
+    return { key: key2, name: name3, value, ...this.#place(value.kind === "empty" ? pair.key : pair.value), ...file && { file } };
+  }
+  #place(node) {
+    const { text: text3, lines } = this.#origin;
+    const [start2, end] = rangeOf(node);
+    const { line: line2, col } = lines.linePos(start2);
+    return { at: { line: line2, column: col }, source: plain(text3.slice(start2, end)) };
+  }
+  #value(node, name3) {
+    const target = isAlias(node) ? node.resolve(this.#origin.document) : node;
+    if (isMap(target)) return { kind: "mapping", section: new _Section(this.#origin, target, name3, this.#top) };
+    if (isSeq(target)) {
+      const items = target.items.map((item, index) => ({
+        ...this.#value(item, `${name3}[${index}]`),
+        ...this.#place(item)
+      }));
+      return { kind: "list", items };
+    }
+    if (!isScalar(target)) return { kind: "empty" };
+    const { value } = target;
+    switch (typeof value) {
+      case "number":
+        return { kind: "number", number: value };
+      case "boolean":
+        return { kind: "flag", flag: value };
+      case "string":
+        return { kind: "text", text: value };
+      default:
+        return value === null ? { kind: "empty" } : { kind: "text", text: target.source ?? "" };
+    }
   }
 };
-function formatWhere({ file, line: line2, column, field }) {
-  const place2 = [file, line2, line2 && column].filter((part3) => part3 !== void 0).join(":");
-  const where = place2 && field ? `${place2} (${field})` : place2 || field;
-  return where ? `${where}: ` : "";
+function isNew(seen, item) {
+  const isNew2 = !seen.has(item);
+  seen.add(item);
+  return isNew2;
 }
-function closest(given, known3) {
-  const limit = Math.min(2, Math.floor(given.length / 3));
-  let best;
-  for (const word of known3) {
-    const distance = editDistance(given.toLowerCase(), word.toLowerCase());
-    if (distance <= limit && (best === void 0 || distance < best.distance)) best = { word, distance };
+function pairsOf(map, document) {
+  const own2 = /* @__PURE__ */ new Map();
+  const merged = /* @__PURE__ */ new Map();
+  for (const pair of map.items) {
+    if (isMergeKey(pair.key)) {
+      for (const source of mergeSources(pair.value, document)) {
+        for (const [key2, inherited] of pairsOf(source, document)) if (!merged.has(key2)) merged.set(key2, inherited);
+      }
+    } else if (isScalar(pair.key)) own2.set(String(pair.key.value), pair);
   }
-  return best?.word;
+  return new Map([...merged, ...own2]);
 }
-function editDistance(left, right) {
-  const a = left.slice(0, 100);
-  const b = right.slice(0, 100);
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = previous[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
-      current.push(Math.min(previous[j] + 1, current[j - 1] + 1, substitution));
+function isMergeKey(key2) {
+  return isScalar(key2) && typeof key2.value === "symbol";
+}
+function mergeSources(value, document) {
+  const target = isAlias(value) ? value.resolve(document) : value;
+  if (isSeq(target)) return target.items.flatMap((item) => mergeSources(item, document));
+  return isMap(target) ? [target] : [];
+}
+function rangeOf(node) {
+  const range = isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? node.range : void 0;
+  return range ? [range[0], range[1]] : [0, 0];
+}
+
+// engine/config/document.ts
+var MAX_BYTES = MIB;
+var MAX_DEPTH = 100;
+var MAX_ALIASES = 100;
+var MAX_SYNTAX_PROBLEMS = 10;
+function parseFile(file) {
+  const text3 = file.text.replace(/^\uFEFF/, "");
+  const bytes5 = Buffer.byteLength(text3);
+  if (bytes5 > MAX_BYTES) return unreadable([{ ...tooLarge(bytes5), file: file.path }]);
+  const lines = new LineCounter();
+  const describe2 = (offset3, problem3) => {
+    const { line: line2, col } = lines.linePos(Math.min(offset3, text3.length));
+    return { ...problem3, file: file.path, line: line2, column: Math.max(col, 1) };
+  };
+  const tokens = tokenize(text3, lines);
+  if (tokens.kind === "too-deep") return unreadable([describe2(tokens.offset, tooDeep)]);
+  const isJson3 = /\.json$/i.test(file.path);
+  const jsonError = isJson3 ? firstJsonError(text3) : void 0;
+  if (jsonError !== void 0) return unreadable([describe2(jsonError, notJson(text3, jsonError))]);
+  const documents = compose(tokens.tokens, isJson3);
+  const problems2 = documents.flatMap((document) => problemsOf(document, describe2));
+  if (problems2.length > 0) return unreadable(problems2.slice(0, MAX_SYNTAX_PROBLEMS));
+  return {
+    kind: "document",
+    mappings: documents.flatMap(
+      (document) => isMap2(document.contents) ? [new Section({ document, text: text3, lines }, document.contents)] : []
+    )
+  };
+}
+function tokenize(text3, lines) {
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  const tokens = [];
+  for (const lexeme of new Lexer().lex(text3)) {
+    for (const token2 of parser.next(lexeme)) tokens.push(token2);
+    if (parser.stack.length > MAX_DEPTH + 1) return { kind: "too-deep", offset: parser.offset };
+  }
+  for (const token2 of parser.end()) tokens.push(token2);
+  return { kind: "tokens", tokens };
+}
+function compose(tokens, isJson3) {
+  const options = { uniqueKeys: false, prettyErrors: false, logLevel: "silent" };
+  const dialect = isJson3 ? { schema: "json" } : { version: "1.1" };
+  return [...new Composer({ ...options, ...dialect }).compose(tokens)];
+}
+function problemsOf(document, describe2) {
+  if (document.errors.length > 0) {
+    return firstOfEachLine(document.errors.map(({ pos, message: message2 }) => describe2(pos[0], notYaml(message2))));
+  }
+  return [...duplicateKeys(document, describe2), ...aliasProblems(document, describe2)];
+}
+function firstOfEachLine(problems2) {
+  const lines = /* @__PURE__ */ new Set();
+  return problems2.filter(({ line: line2 }) => !lines.has(line2) && lines.add(line2));
+}
+function duplicateKeys(document, describe2) {
+  const problems2 = [];
+  visit(document, {
+    Map(_, map) {
+      const seen = /* @__PURE__ */ new Set();
+      for (const { key: key2 } of map.items) {
+        if (!isScalar2(key2) || isMergeKey(key2)) continue;
+        if (seen.has(key2.value)) problems2.push(describe2(rangeOf(key2)[0], duplicateKey(String(key2.value))));
+        seen.add(key2.value);
+      }
     }
-    previous = current;
+  });
+  return problems2;
+}
+function aliasProblems(document, describe2) {
+  const offsets = [];
+  visit(document, {
+    Alias(_, alias) {
+      offsets.push(rangeOf(alias)[0]);
+    }
+  });
+  const [first] = offsets;
+  if (first === void 0) return [];
+  if (offsets.length > MAX_ALIASES) return [describe2(first, badAliases(`The file has ${offsets.length} aliases`))];
+  try {
+    document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: true });
+    return [];
+  } catch (error) {
+    return [
+      describe2(first, badAliases(error instanceof Error ? plain(error.message) : "The aliases cannot be resolved"))
+    ];
   }
-  return previous[b.length];
+}
+function unreadable(problems2) {
+  return { kind: "unreadable", problems: problems2 };
+}
+function tooLarge(bytes5) {
+  return {
+    code: "file-too-large",
+    message: `The file is ${(bytes5 / MIB).toFixed(1)} MiB; training configs are read up to 1 MiB`,
+    fix: "Move data out of the config, or exclude the file from the check."
+  };
+}
+var tooDeep = {
+  code: "file-too-deep",
+  message: `The file is nested more than ${MAX_DEPTH} levels deep here`,
+  fix: "Flatten it, or exclude the file from the check."
+};
+var placeholder = /(?:[A-Z][A-Z0-9_]{2,60}|\$\{[^{}\n]{1,80}\}|\$\w{1,60}|\{\{[^{}\n]{1,80}\}\}|<[\w ]{1,60}>|@\w{1,60}@)(?=\s*[,}\]])/y;
+function placeholderAt(text3, offset3) {
+  const start2 = text3.startsWith("{{", offset3 - 1) ? offset3 - 1 : offset3;
+  if (!/[:,[]\s*$/.test(text3.slice(Math.max(0, start2 - 100), start2))) return void 0;
+  placeholder.lastIndex = start2;
+  return placeholder.exec(text3)?.[0];
+}
+function notJson(text3, offset3) {
+  const filledIn = placeholderAt(text3, offset3);
+  if (filledIn !== void 0) {
+    return {
+      code: "template",
+      message: `A template: a script replaces ${quote(filledIn)} with a value, so its settings cannot be determined from the file`,
+      fix: "Check the file that the script writes, and add this one to ignore in .github/memorymark.yml."
+    };
+  }
+  const found = offset3 < text3.length ? `Not valid JSON at ${quote(text3.slice(offset3, offset3 + 20))}` : "The JSON ends early";
+  return {
+    code: "not-json",
+    message: found,
+    fix: "Correct the JSON there; it allows no comments, trailing commas or single quotes."
+  };
+}
+function notYaml(message2) {
+  const isKeyAlone = /^Implicit (?:map )?keys need/.test(message2);
+  return {
+    code: "not-yaml",
+    message: isKeyAlone ? "Not valid YAML: a key without a value, or without the space after its colon" : `Not valid YAML: ${plain(message2)}`,
+    fix: isKeyAlone ? "Write the line as key: value." : "Correct the YAML there; indent with spaces, and quote text that contains special characters."
+  };
+}
+function duplicateKey(key2) {
+  return {
+    code: "duplicate-key",
+    message: `The key ${quote(key2)} is set twice in the same mapping`,
+    fix: "Keep one of the two."
+  };
+}
+function badAliases(message2) {
+  return {
+    code: "bad-alias",
+    message: message2,
+    fix: `Write the values out instead of aliasing them; at most ${MAX_ALIASES} expansions of an anchor are read.`
+  };
+}
+
+// engine/models/resolve.ts
+import { posix as posix2 } from "node:path";
+
+// engine/config/sources.ts
+import { posix } from "node:path";
+var MAX_NAME_CHARACTERS = 200;
+function isPlausibleName(name3) {
+  return name3.length <= MAX_NAME_CHARACTERS && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name3);
+}
+function placesOf(file, configPath) {
+  return [.../* @__PURE__ */ new Set([posix.normalize(file), posix.join(posix.dirname(configPath), file)])];
+}
+async function firstFile(places2, { readFile: readFile2 }) {
+  for (const path7 of places2) {
+    const text3 = await readFile2?.(path7);
+    if (text3 !== void 0) return { path: path7, text: text3 };
+  }
+  return void 0;
+}
+function notingFiles(sources) {
+  const { readFile: readFile2 } = sources;
+  if (readFile2 === void 0) return { sources, files: [] };
+  const files = [];
+  const noting = async (path7) => {
+    const text3 = await readFile2(path7);
+    if (text3 !== void 0) files.push({ path: path7, text: text3 });
+    return text3;
+  };
+  return { sources: { ...sources, readFile: noting }, files };
+}
+function askingOnce(sources) {
+  const { readFile: readFile2 } = sources;
+  if (readFile2 === void 0) return sources;
+  const asked2 = /* @__PURE__ */ new Map();
+  return {
+    ...sources,
+    readFile: (path7) => {
+      const answer4 = asked2.get(path7) ?? readFile2(path7);
+      asked2.set(path7, answer4);
+      return answer4;
+    }
+  };
 }
 
 // engine/models/architecture.ts
-import * as z68 from "zod";
+import * as z66 from "zod";
 
 // engine/models/bert.ts
-import * as z4 from "zod";
+import * as z2 from "zod";
 
 // engine/models/schema.ts
-import * as z3 from "zod";
-var size = z3.number().int().min(1).max(1e7);
-var probability = z3.number().min(0).max(1);
+import * as z from "zod";
+var size = z.number().int().min(1).max(1e7);
+var probability = z.number().min(0).max(1);
 
 // engine/models/bert.ts
-var encoder = z4.object({
+var encoder = z2.object({
   vocab_size: size.default(30522),
   hidden_size: size.default(768),
   num_hidden_layers: size.default(12),
@@ -428,13 +502,13 @@ var encoder = z4.object({
   max_position_embeddings: size.default(512),
   type_vocab_size: size.default(2)
 });
-var bertConfig = encoder.extend({ model_type: z4.literal("bert") });
+var bertConfig = encoder.extend({ model_type: z2.literal("bert") });
 var robertaConfig = encoder.extend({
-  model_type: z4.literal(["roberta", "xlm-roberta"]),
+  model_type: z2.literal(["roberta", "xlm-roberta"]),
   vocab_size: size.default(50265)
 });
-var distilbertConfig = z4.object({
-  model_type: z4.literal("distilbert"),
+var distilbertConfig = z2.object({
+  model_type: z2.literal("distilbert"),
   vocab_size: size.default(30522),
   dim: size.default(768),
   n_layers: size.default(6),
@@ -533,8 +607,8 @@ function distilbertLanguageHead(ops, config, hidden) {
 }
 
 // engine/models/decoders/blueprint.ts
-import * as z5 from "zod";
-var decoderFields = z5.object({
+import * as z3 from "zod";
+var decoderFields = z3.object({
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
@@ -543,7 +617,7 @@ var decoderFields = z5.object({
   num_key_value_heads: size.nullish(),
   head_dim: size.nullish(),
   max_position_embeddings: size,
-  tie_word_embeddings: z5.boolean().default(false),
+  tie_word_embeddings: z3.boolean().default(false),
   attention_dropout: probability.default(0),
   /** Tokens that sliding-window layers look back. */
   sliding_window: size.nullish()
@@ -640,9 +714,9 @@ function normalised(ops, norm4, name3, features, x) {
 }
 
 // engine/models/decoders/falcon.ts
-import * as z6 from "zod";
-var falconConfig = z6.object({
-  model_type: z6.literal("falcon"),
+import * as z4 from "zod";
+var falconConfig = z4.object({
+  model_type: z4.literal("falcon"),
   vocab_size: size.default(65024),
   hidden_size: size.default(4544),
   num_hidden_layers: size.default(32),
@@ -653,14 +727,14 @@ var falconConfig = z6.object({
   ffn_hidden_size: size.nullish(),
   hidden_dropout: probability.default(0),
   attention_dropout: probability.default(0),
-  bias: z6.boolean().default(false),
-  new_decoder_architecture: z6.boolean().default(false),
-  num_ln_in_parallel_attn: z6.number().nullish(),
-  tie_word_embeddings: z6.boolean().default(true),
+  bias: z4.boolean().default(false),
+  new_decoder_architecture: z4.boolean().default(false),
+  num_ln_in_parallel_attn: z4.number().nullish(),
+  tie_word_embeddings: z4.boolean().default(true),
   // The Falcon-RW models have ALiBi instead of rotary positions, and attention before the feed-forward.
-  alibi: z6.literal(false, { error: "Falcon with ALiBi (the RW models) is not supported" }).default(false),
-  parallel_attn: z6.literal(true, { error: "Falcon without parallel attention is not supported" }).default(true),
-  multi_query: z6.literal(true, { error: "Falcon without multi-query attention is not supported" }).default(true)
+  alibi: z4.literal(false, { error: "Falcon with ALiBi (the RW models) is not supported" }).default(false),
+  parallel_attn: z4.literal(true, { error: "Falcon without parallel attention is not supported" }).default(true),
+  multi_query: z4.literal(true, { error: "Falcon without multi-query attention is not supported" }).default(true)
 });
 function falconLinear(ops, config, name3, x, outFeatures) {
   return ops.linear(name3, x, outFeatures, { bias: config.bias, composed: true });
@@ -716,7 +790,7 @@ function feedForward(ops, config, name3, x) {
 }
 
 // engine/models/decoders/afmoe.ts
-import * as z7 from "zod";
+import * as z5 from "zod";
 
 // engine/models/decoders/attention.ts
 var unweighted = { scalesInFloat32: true, isUnweighted: true };
@@ -850,19 +924,19 @@ function gateBy(activation) {
 
 // engine/models/decoders/afmoe.ts
 var afmoeConfig = decoderFields.extend({
-  model_type: z7.literal("afmoe"),
-  attention_bias: z7.boolean().default(false),
+  model_type: z5.literal("afmoe"),
+  attention_bias: z5.boolean().default(false),
   head_dim: size.default(128),
-  layer_types: z7.array(z7.string()).nullish(),
+  layer_types: z5.array(z5.string()).nullish(),
   global_attn_every_n_layers: size.default(4),
   sliding_window: size.nullish().default(1024),
-  mup_enabled: z7.boolean().default(false),
+  mup_enabled: z5.boolean().default(false),
   num_experts: size.default(64),
   num_experts_per_tok: size.default(6),
   num_shared_experts: size.default(2),
   moe_intermediate_size: size.default(1408),
   /** Layers at the start that have one feed-forward of their own. */
-  num_dense_layers: z7.number().int().min(0).max(1e3).default(1)
+  num_dense_layers: z5.number().int().min(0).max(1e3).default(1)
 });
 function afmoe(config) {
   const { layer_types: types, global_attn_every_n_layers: interval, attention_bias: bias } = config;
@@ -908,10 +982,10 @@ function sparseLayer(config) {
 }
 
 // engine/models/decoders/apertus.ts
-import * as z8 from "zod";
+import * as z6 from "zod";
 var apertusConfig = decoderFields.extend({
-  model_type: z8.literal("apertus"),
-  attention_bias: z8.boolean().default(false)
+  model_type: z6.literal("apertus"),
+  attention_bias: z6.boolean().default(false)
 });
 function apertus(config) {
   const { hidden_size: hidden, intermediate_size: inner, attention_bias: bias } = config;
@@ -932,18 +1006,18 @@ function feedForward2(hidden, inner) {
 }
 
 // engine/models/decoders/cohere.ts
-import * as z9 from "zod";
-var shared = { tie_word_embeddings: z9.boolean().default(true), attention_bias: z9.boolean().default(false) };
+import * as z7 from "zod";
+var shared = { tie_word_embeddings: z7.boolean().default(true), attention_bias: z7.boolean().default(false) };
 var cohereConfig = decoderFields.extend({
-  model_type: z9.literal("cohere"),
+  model_type: z7.literal("cohere"),
   ...shared,
-  use_qk_norm: z9.literal(false, { error: "Cohere with norms of query and key is not supported" }).default(false)
+  use_qk_norm: z7.literal(false, { error: "Cohere with norms of query and key is not supported" }).default(false)
 });
 var cohere2Config = decoderFields.extend({
-  model_type: z9.literal("cohere2"),
+  model_type: z7.literal("cohere2"),
   ...shared,
   sliding_window: size.nullish().default(4096),
-  layer_types: z9.array(z9.string()).nullish()
+  layer_types: z7.array(z7.string()).nullish()
 });
 function cohere(config, traits = {}) {
   const { hidden_size: hidden, intermediate_size: inner, attention_bias: bias } = config;
@@ -965,17 +1039,17 @@ function cohere2(config) {
 }
 
 // engine/models/decoders/deepseek.ts
-import * as z11 from "zod";
+import * as z9 from "zod";
 
 // engine/models/decoders/latent-attention.ts
-import * as z10 from "zod";
+import * as z8 from "zod";
 var latentFields = {
   q_lora_rank: size.nullish(),
   kv_lora_rank: size,
   qk_nope_head_dim: size,
   qk_rope_head_dim: size,
   v_head_dim: size,
-  attention_bias: z10.boolean().default(false)
+  attention_bias: z8.boolean().default(false)
 };
 function latentAttention(config, { rotary = {}, scalesQuery = false, indexer } = {}) {
   const { num_attention_heads: heads2, kv_lora_rank: rank2, attention_bias: bias } = config;
@@ -1020,20 +1094,20 @@ var sparseFields = {
   num_experts_per_tok: size,
   moe_intermediate_size: size,
   /** Layers at the start that have one feed-forward of their own. */
-  first_k_dense_replace: z11.number().int().min(0).max(1e3).default(1)
+  first_k_dense_replace: z9.number().int().min(0).max(1e3).default(1)
 };
 var deepseekV2Config = decoderFields.extend({
-  model_type: z11.literal("deepseek_v2"),
+  model_type: z9.literal("deepseek_v2"),
   ...latentFields,
   ...sparseFields
 });
 var deepseekV3Config = decoderFields.extend({
-  model_type: z11.literal("deepseek_v3"),
+  model_type: z9.literal("deepseek_v3"),
   ...latentFields,
   ...sparseFields
 });
 var deepseekV32Config = decoderFields.extend({
-  model_type: z11.literal("deepseek_v32"),
+  model_type: z9.literal("deepseek_v32"),
   ...latentFields,
   ...sparseFields,
   q_lora_rank: size.default(1536),
@@ -1042,32 +1116,32 @@ var deepseekV32Config = decoderFields.extend({
   index_head_dim: size.default(128)
 });
 var glmMoeDsaConfig = deepseekV32Config.extend({
-  model_type: z11.literal("glm_moe_dsa"),
+  model_type: z9.literal("glm_moe_dsa"),
   q_lora_rank: size.default(2048),
   index_n_heads: size.default(32),
   /** `shared` layers see the keys that the last `full` one chose. */
-  indexer_types: z11.array(z11.enum(["full", "shared"])).max(1e3).nullish(),
-  index_topk_pattern: z11.string().regex(/^[FS]*$/).max(1e3).nullish(),
-  index_topk_freq: z11.number().int().min(0).max(1e3).default(1),
-  index_skip_topk_offset: z11.number().int().min(0).max(1e3).default(2)
+  indexer_types: z9.array(z9.enum(["full", "shared"])).max(1e3).nullish(),
+  index_topk_pattern: z9.string().regex(/^[FS]*$/).max(1e3).nullish(),
+  index_topk_freq: z9.number().int().min(0).max(1e3).default(1),
+  index_skip_topk_offset: z9.number().int().min(0).max(1e3).default(2)
 });
 var glm4MoeLiteConfig = decoderFields.extend({
-  model_type: z11.literal("glm4_moe_lite"),
+  model_type: z9.literal("glm4_moe_lite"),
   ...latentFields,
   ...sparseFields
 });
 var mistral4Config = decoderFields.extend({
-  model_type: z11.literal("mistral4"),
+  model_type: z9.literal("mistral4"),
   ...latentFields,
   ...sparseFields,
   first_k_dense_replace: sparseFields.first_k_dense_replace.default(0)
 });
 var glm4MoeConfig = decoderFields.extend({
-  model_type: z11.literal("glm4_moe"),
+  model_type: z9.literal("glm4_moe"),
   ...sparseFields,
-  attention_bias: z11.boolean().default(false),
-  use_qk_norm: z11.boolean().default(false),
-  partial_rotary_factor: z11.number().min(0).max(1).default(0.5)
+  attention_bias: z9.boolean().default(false),
+  use_qk_norm: z9.boolean().default(false),
+  partial_rotary_factor: z9.number().min(0).max(1).default(0.5)
 });
 function deepseek(config) {
   const isV2 = config.model_type === "deepseek_v2";
@@ -1122,11 +1196,11 @@ function sparseAfterDense(config, routing) {
 }
 
 // engine/models/decoders/ernie.ts
-import * as z12 from "zod";
+import * as z10 from "zod";
 var ernieConfig = decoderFields.extend({
-  model_type: z12.literal("ernie4_5"),
-  tie_word_embeddings: z12.boolean().default(true),
-  use_bias: z12.boolean().default(false)
+  model_type: z10.literal("ernie4_5"),
+  tie_word_embeddings: z10.boolean().default(true),
+  use_bias: z10.boolean().default(false)
 });
 function ernie(config) {
   const { hidden_size: hidden, intermediate_size: inner, use_bias: bias } = config;
@@ -1137,20 +1211,20 @@ function ernie(config) {
 }
 
 // engine/models/decoders/falcon-h1.ts
-import * as z14 from "zod";
+import * as z12 from "zod";
 
 // engine/models/decoders/mamba2.ts
-import * as z13 from "zod";
+import * as z11 from "zod";
 var mamba2Fields = {
   mamba_n_heads: size.default(128),
-  mamba_d_head: z13.union([size, z13.literal("auto")]).default("auto"),
+  mamba_d_head: z11.union([size, z11.literal("auto")]).default("auto"),
   mamba_d_state: size.default(256),
   mamba_d_conv: size.default(4),
   mamba_n_groups: size.default(1),
   mamba_expand: size.default(2),
   mamba_chunk_size: size.default(256),
-  mamba_conv_bias: z13.boolean().default(true),
-  mamba_proj_bias: z13.boolean().default(false)
+  mamba_conv_bias: z11.boolean().default(true),
+  mamba_proj_bias: z11.boolean().default(false)
 };
 function mamba2ShapeOf(config, inner) {
   return {
@@ -1176,14 +1250,14 @@ function mamba2Of(shape, { inputBias, isScaled = false }) {
 
 // engine/models/decoders/falcon-h1.ts
 var falconH1Config = decoderFields.extend({
-  model_type: z14.literal("falcon_h1"),
+  model_type: z12.literal("falcon_h1"),
   ...mamba2Fields,
   /** Features of all heads of Mamba; null for `mamba_expand` times the width. */
   mamba_d_ssm: size.nullable().default(1024),
-  mamba_rms_norm: z14.boolean().default(false),
-  projectors_bias: z14.boolean().default(false),
-  attention_bias: z14.boolean().default(false),
-  mlp_bias: z14.boolean().default(false)
+  mamba_rms_norm: z12.boolean().default(false),
+  projectors_bias: z12.boolean().default(false),
+  attention_bias: z12.boolean().default(false),
+  mlp_bias: z12.boolean().default(false)
 });
 function falconH1(config) {
   return {
@@ -1228,16 +1302,16 @@ function scaledFeedForward({ hidden_size: hidden, intermediate_size: inner, mlp_
 }
 
 // engine/models/decoders/gemma.ts
-import * as z15 from "zod";
-var tied = { tie_word_embeddings: z15.boolean().default(true) };
-var gemmaConfig = decoderFields.extend({ model_type: z15.literal("gemma"), ...tied });
+import * as z13 from "zod";
+var tied = { tie_word_embeddings: z13.boolean().default(true) };
+var gemmaConfig = decoderFields.extend({ model_type: z13.literal("gemma"), ...tied });
 var gemma2Config = decoderFields.extend({
-  model_type: z15.literal("gemma2"),
+  model_type: z13.literal("gemma2"),
   ...tied,
-  final_logit_softcapping: z15.number().nullish().default(30)
+  final_logit_softcapping: z13.number().nullish().default(30)
 });
 var gemma3Config = decoderFields.extend({
-  model_type: z15.literal("gemma3_text"),
+  model_type: z13.literal("gemma3_text"),
   ...tied,
   sliding_window_pattern: size.default(6)
 });
@@ -1275,24 +1349,24 @@ function gemma3(config) {
 }
 
 // engine/models/decoders/glm.ts
-import * as z18 from "zod";
+import * as z16 from "zod";
 
 // engine/models/vision/glm-vision.ts
-import * as z17 from "zod";
+import * as z15 from "zod";
 
 // engine/models/vision/towers.ts
-import * as z16 from "zod";
-var channels = z16.number().int().min(1).max(16).default(3);
-var siglipConfig = z16.object({
+import * as z14 from "zod";
+var channels = z14.number().int().min(1).max(16).default(3);
+var siglipConfig = z14.object({
   hidden_size: size.default(768),
   intermediate_size: size.default(3072),
   num_hidden_layers: size.default(12),
   num_channels: channels,
   image_size: size.default(224),
   patch_size: size.default(16),
-  vision_use_head: z16.boolean().default(true)
+  vision_use_head: z14.boolean().default(true)
 });
-var pixtralConfig = z16.object({
+var pixtralConfig = z14.object({
   hidden_size: size.default(1024),
   intermediate_size: size.default(4096),
   num_hidden_layers: size.default(24),
@@ -1306,15 +1380,15 @@ var qwenVision = {
   spatial_merge_size: size.default(2),
   temporal_patch_size: size.default(2)
 };
-var qwen2VisionConfig = z16.object({
+var qwen2VisionConfig = z14.object({
   ...qwenVision,
   depth: size.default(32),
   embed_dim: size.default(1280),
   hidden_size: size.default(3584),
-  mlp_ratio: z16.number().min(0.1).max(100).default(4),
+  mlp_ratio: z14.number().min(0.1).max(100).default(4),
   patch_size: size.default(14)
 });
-var qwen25VisionConfig = z16.object({
+var qwen25VisionConfig = z14.object({
   ...qwenVision,
   depth: size.default(32),
   hidden_size: size.default(3584),
@@ -1322,7 +1396,7 @@ var qwen25VisionConfig = z16.object({
   out_hidden_size: size.default(3584),
   patch_size: size.default(14)
 });
-var qwen3VisionConfig = z16.object({
+var qwen3VisionConfig = z14.object({
   ...qwenVision,
   depth: size.default(27),
   hidden_size: size.default(1152),
@@ -1330,7 +1404,7 @@ var qwen3VisionConfig = z16.object({
   out_hidden_size: size.default(3584),
   patch_size: size.default(16),
   num_position_embeddings: size.default(2304),
-  deepstack_visual_indexes: z16.array(z16.number()).default([8, 16, 24])
+  deepstack_visual_indexes: z14.array(z14.number()).default([8, 16, 24])
 });
 function siglip(ops, root3, config) {
   const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config;
@@ -1470,12 +1544,12 @@ function idleRmsNorm(ops, name3, features) {
 }
 
 // engine/models/vision/glm-vision.ts
-var glmVisionConfig = z17.object({
+var glmVisionConfig = z15.object({
   depth: size.default(24),
   hidden_size: size.default(1536),
   out_hidden_size: size.default(4096),
   intermediate_size: size.default(13696),
-  attention_bias: z17.boolean().default(false),
+  attention_bias: z15.boolean().default(false),
   in_channels: channels,
   image_size: size.default(336),
   patch_size: size.default(14),
@@ -1511,15 +1585,15 @@ function glmVision(ops, root3, config) {
 
 // engine/models/decoders/glm.ts
 var glm4Config = decoderFields.extend({
-  model_type: z18.literal("glm4"),
-  attention_bias: z18.boolean().default(true),
-  partial_rotary_factor: z18.number().min(0).max(1).default(0.5)
+  model_type: z16.literal("glm4"),
+  attention_bias: z16.boolean().default(true),
+  partial_rotary_factor: z16.number().min(0).max(1).default(0.5)
 });
-var glm4vConfig = z18.object({
-  model_type: z18.literal(["glm4v", "glm46v"]),
-  tie_word_embeddings: z18.boolean().default(false),
+var glm4vConfig = z16.object({
+  model_type: z16.literal(["glm4v", "glm46v"]),
+  tie_word_embeddings: z16.boolean().default(false),
   text_config: glm4Config.omit({ attention_bias: true }).extend({
-    model_type: z18.literal(["glm4v", "glm4v_text"]).default("glm4v_text")
+    model_type: z16.literal(["glm4v", "glm4v_text"]).default("glm4v_text")
   }),
   vision_config: glmVisionConfig
 });
@@ -1548,14 +1622,14 @@ function glm4v({ text_config: text3, ...config }) {
 }
 
 // engine/models/decoders/gpt-oss.ts
-import * as z19 from "zod";
+import * as z17 from "zod";
 var gptOssConfig = decoderFields.extend({
-  model_type: z19.literal("gpt_oss"),
+  model_type: z17.literal("gpt_oss"),
   num_local_experts: size.default(128),
   num_experts_per_tok: size.default(4),
-  attention_bias: z19.boolean().default(true),
+  attention_bias: z17.boolean().default(true),
   sliding_window: size.nullish().default(128),
-  layer_types: z19.array(z19.string()).nullish()
+  layer_types: z17.array(z17.string()).nullish()
 });
 function gptOss(config) {
   const { num_local_experts: count3, num_experts_per_tok: perToken, layer_types: types } = config;
@@ -1578,15 +1652,15 @@ function clampedGate(ops, joined, inner) {
 }
 
 // engine/models/decoders/granite-hybrid.ts
-import * as z20 from "zod";
-var experts = z20.number().int().min(0).max(1e4);
+import * as z18 from "zod";
+var experts = z18.number().int().min(0).max(1e4);
 var graniteHybridConfig = decoderFields.extend({
-  model_type: z20.literal("granitemoehybrid"),
+  model_type: z18.literal("granitemoehybrid"),
   ...mamba2Fields,
-  layer_types: z20.array(z20.string()).nullish(),
+  layer_types: z18.array(z18.string()).nullish(),
   /** `rope` for positions; none otherwise. */
-  position_embedding_type: z20.string().nullish(),
-  attention_bias: z20.boolean().default(false),
+  position_embedding_type: z18.string().nullish(),
+  attention_bias: z18.boolean().default(false),
   num_local_experts: experts.default(8),
   num_experts_per_tok: experts.default(2),
   shared_intermediate_size: size.default(1024)
@@ -1641,33 +1715,33 @@ function graniteMixture(config) {
 }
 
 // engine/models/decoders/granite-moe.ts
-import * as z22 from "zod";
+import * as z20 from "zod";
 
 // engine/models/decoders/llama.ts
-import * as z21 from "zod";
-var biases = { attention_bias: z21.boolean().default(false), mlp_bias: z21.boolean().default(false) };
-var llamaConfig = decoderFields.extend({ model_type: z21.literal("llama"), ...biases });
-var mistralConfig = decoderFields.extend({ model_type: z21.literal("mistral") });
-var ministral3Config = decoderFields.extend({ model_type: z21.literal("ministral3") });
+import * as z19 from "zod";
+var biases = { attention_bias: z19.boolean().default(false), mlp_bias: z19.boolean().default(false) };
+var llamaConfig = decoderFields.extend({ model_type: z19.literal("llama"), ...biases });
+var mistralConfig = decoderFields.extend({ model_type: z19.literal("mistral") });
+var ministral3Config = decoderFields.extend({ model_type: z19.literal("ministral3") });
 var smollm3Config = decoderFields.extend({
-  model_type: z21.literal("smollm3"),
+  model_type: z19.literal("smollm3"),
   ...biases,
-  tie_word_embeddings: z21.boolean().default(true),
-  use_sliding_window: z21.boolean().default(false),
+  tie_word_embeddings: z19.boolean().default(true),
+  use_sliding_window: z19.boolean().default(false),
   no_rope_layer_interval: size.default(4),
   /** A zero for every layer without positions. */
-  no_rope_layers: z21.array(z21.number()).nullish()
+  no_rope_layers: z19.array(z19.number()).nullish()
 });
 var seedOssConfig = decoderFields.extend({
-  model_type: z21.literal("seed_oss"),
-  attention_bias: z21.boolean().default(true),
-  attention_out_bias: z21.boolean().default(false),
-  mlp_bias: z21.boolean().default(false),
+  model_type: z19.literal("seed_oss"),
+  attention_bias: z19.boolean().default(true),
+  attention_out_bias: z19.boolean().default(false),
+  mlp_bias: z19.boolean().default(false),
   attention_dropout: probability.default(0.1),
   residual_dropout: probability.default(0.1)
 });
-var arceeConfig = decoderFields.extend({ model_type: z21.literal("arcee"), ...biases });
-var graniteConfig = decoderFields.extend({ model_type: z21.literal("granite"), ...biases });
+var arceeConfig = decoderFields.extend({ model_type: z19.literal("arcee"), ...biases });
+var graniteConfig = decoderFields.extend({ model_type: z19.literal("granite"), ...biases });
 var attentionWith2 = (config) => attentionOf(config, { queryBias: config.attention_bias, outputBias: config.attention_bias });
 var gated = (config) => gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size, bias: config.mlp_bias });
 function llama(config) {
@@ -1713,16 +1787,16 @@ function granite(config) {
 
 // engine/models/decoders/granite-moe.ts
 var graniteSparse = {
-  attention_bias: z22.boolean().default(false),
+  attention_bias: z20.boolean().default(false),
   num_local_experts: size.default(8),
   num_experts_per_tok: size.default(2)
 };
-var graniteMoeConfig = decoderFields.extend({ model_type: z22.literal("granitemoe"), ...graniteSparse });
+var graniteMoeConfig = decoderFields.extend({ model_type: z20.literal("granitemoe"), ...graniteSparse });
 var graniteMoeSharedConfig = decoderFields.extend({
-  model_type: z22.literal("granitemoeshared"),
+  model_type: z20.literal("granitemoeshared"),
   ...graniteSparse,
   /** None where it is zero. */
-  shared_intermediate_size: z22.number().int().min(0).max(1e7).default(0)
+  shared_intermediate_size: z20.number().int().min(0).max(1e7).default(0)
 });
 function graniteMoe(config) {
   return {
@@ -1733,10 +1807,10 @@ function graniteMoe(config) {
 }
 
 // engine/models/decoders/hunyuan.ts
-import * as z23 from "zod";
+import * as z21 from "zod";
 var hunyuanConfig = decoderFields.extend({
-  model_type: z23.literal("hunyuan_v1_dense"),
-  attention_bias: z23.boolean().default(false)
+  model_type: z21.literal("hunyuan_v1_dense"),
+  attention_bias: z21.boolean().default(false)
 });
 function hunyuan(config) {
   const names2 = ["query_layernorm", "key_layernorm"];
@@ -1751,24 +1825,24 @@ function hunyuan(config) {
 }
 
 // engine/models/decoders/internvl.ts
-import * as z27 from "zod";
+import * as z25 from "zod";
 
 // engine/models/vision/intern-vit.ts
-import * as z24 from "zod";
-var sides = z24.union([size.transform((side) => [side, side]), z24.tuple([size, size])]);
-var internVitConfig = z24.object({
+import * as z22 from "zod";
+var sides = z22.union([size.transform((side) => [side, side]), z22.tuple([size, size])]);
+var internVitConfig = z22.object({
   hidden_size: size.default(1024),
   intermediate_size: size.default(4096),
   num_hidden_layers: size.default(24),
   num_channels: channels,
-  attention_bias: z24.boolean().default(false),
-  use_qk_norm: z24.boolean().default(false),
-  norm_type: z24.enum(["layer_norm", "rms_norm"]).default("layer_norm"),
+  attention_bias: z22.boolean().default(false),
+  use_qk_norm: z22.boolean().default(false),
+  norm_type: z22.enum(["layer_norm", "rms_norm"]).default("layer_norm"),
   image_size: sides.default([448, 448]),
   patch_size: sides.default([14, 14]),
-  use_mask_token: z24.boolean().default(false),
-  use_absolute_position_embeddings: z24.boolean().default(true),
-  use_mean_pooling: z24.boolean().default(true)
+  use_mask_token: z22.boolean().default(false),
+  use_absolute_position_embeddings: z22.boolean().default(true),
+  use_mean_pooling: z22.boolean().default(true)
 });
 function internVit(ops, root3, config) {
   const { hidden_size: hidden, intermediate_size: inner, image_size: image2, patch_size: patch } = config;
@@ -1804,20 +1878,20 @@ function internVit(ops, root3, config) {
 }
 
 // engine/models/decoders/qwen.ts
-import * as z25 from "zod";
+import * as z23 from "zod";
 var qwen2Config = decoderFields.extend({
-  model_type: z25.literal("qwen2"),
-  use_sliding_window: z25.boolean().default(false)
+  model_type: z23.literal("qwen2"),
+  use_sliding_window: z23.boolean().default(false)
 });
 var mimoConfig = decoderFields.extend({
-  model_type: z25.literal("mimo"),
-  use_sliding_window: z25.boolean().default(false),
-  num_nextn_predict_layers: z25.number().int().min(0).max(16).default(0)
+  model_type: z23.literal("mimo"),
+  use_sliding_window: z23.boolean().default(false),
+  num_nextn_predict_layers: z23.number().int().min(0).max(16).default(0)
 });
 var qwen3Config = decoderFields.extend({
-  model_type: z25.literal("qwen3"),
-  attention_bias: z25.boolean().default(false),
-  use_sliding_window: z25.boolean().default(false)
+  model_type: z23.literal("qwen3"),
+  attention_bias: z23.boolean().default(false),
+  use_sliding_window: z23.boolean().default(false)
 });
 function qwen2(config) {
   return llamaBlueprint(config, {
@@ -1867,32 +1941,32 @@ function qwen3(config) {
 }
 
 // engine/models/decoders/qwen-moe.ts
-import * as z26 from "zod";
+import * as z24 from "zod";
 var qwenSparse = {
   num_experts: size,
   num_experts_per_tok: size,
   moe_intermediate_size: size,
   /** Every how many layers there are experts. */
   decoder_sparse_step: size.default(1),
-  mlp_only_layers: z26.array(z26.number()).nullish(),
-  use_sliding_window: z26.boolean().default(false)
+  mlp_only_layers: z24.array(z24.number()).nullish(),
+  use_sliding_window: z24.boolean().default(false)
 };
 var qwen2MoeConfig = decoderFields.extend({
-  model_type: z26.literal("qwen2_moe"),
+  model_type: z24.literal("qwen2_moe"),
   ...qwenSparse,
-  qkv_bias: z26.boolean().default(true),
+  qkv_bias: z24.boolean().default(true),
   shared_expert_intermediate_size: size
 });
 var qwen3MoeConfig = decoderFields.extend({
-  model_type: z26.literal("qwen3_moe"),
+  model_type: z24.literal("qwen3_moe"),
   ...qwenSparse,
-  attention_bias: z26.boolean().default(false)
+  attention_bias: z24.boolean().default(false)
 });
 var olmoeConfig = decoderFields.extend({
-  model_type: z26.literal("olmoe"),
+  model_type: z24.literal("olmoe"),
   num_experts: size.default(64),
   num_experts_per_tok: size.default(8),
-  attention_bias: z26.boolean().default(false)
+  attention_bias: z24.boolean().default(false)
 });
 function qwen2Moe(config) {
   return llamaBlueprint(config, {
@@ -1933,12 +2007,12 @@ function whereSparse(config, sparse) {
 }
 
 // engine/models/decoders/internvl.ts
-var internvlConfig = z27.object({
-  model_type: z27.literal("internvl"),
-  tie_word_embeddings: z27.boolean().default(true),
-  text_config: z27.discriminatedUnion("model_type", [qwen2Config, qwen3Config, qwen3MoeConfig]),
+var internvlConfig = z25.object({
+  model_type: z25.literal("internvl"),
+  tie_word_embeddings: z25.boolean().default(true),
+  text_config: z25.discriminatedUnion("model_type", [qwen2Config, qwen3Config, qwen3MoeConfig]),
   vision_config: internVitConfig,
-  downsample_ratio: z27.number().min(0.01).max(1).default(0.5)
+  downsample_ratio: z25.number().min(0.01).max(1).default(0.5)
 });
 function internvl({ text_config: text3, ...config }) {
   const merged = config.vision_config.hidden_size * Math.floor(1 / config.downsample_ratio) ** 2;
@@ -1967,10 +2041,10 @@ function textOf(text3) {
 }
 
 // engine/models/decoders/jamba.ts
-import * as z28 from "zod";
-var offset = z28.number().int().min(0).max(1e3);
+import * as z26 from "zod";
+var offset = z26.number().int().min(0).max(1e3);
 var jambaConfig = decoderFields.extend({
-  model_type: z28.literal("jamba"),
+  model_type: z26.literal("jamba"),
   num_experts: size.default(16),
   num_experts_per_tok: size.default(2),
   expert_layer_period: size.default(2),
@@ -1980,9 +2054,9 @@ var jambaConfig = decoderFields.extend({
   mamba_d_state: size.default(16),
   mamba_d_conv: size.default(4),
   mamba_expand: size.default(2),
-  mamba_dt_rank: z28.union([size, z28.literal("auto")]).default("auto"),
-  mamba_conv_bias: z28.boolean().default(true),
-  mamba_proj_bias: z28.boolean().default(false)
+  mamba_dt_rank: z26.union([size, z26.literal("auto")]).default("auto"),
+  mamba_conv_bias: z26.boolean().default(true),
+  mamba_proj_bias: z26.boolean().default(false)
 });
 function jamba(config) {
   const attends = (index) => index % config.attn_layer_period === config.attn_layer_offset;
@@ -2036,26 +2110,26 @@ function feedForward4(config) {
 }
 
 // engine/models/decoders/kimi-linear.ts
-import * as z29 from "zod";
+import * as z27 from "zod";
 var { n_routed_experts: expertCount, ...otherSparseFields } = sparseFields;
 var kimiLinearConfig = decoderFields.extend({
-  model_type: z29.literal("kimi_linear"),
+  model_type: z27.literal("kimi_linear"),
   ...latentFields,
   ...otherSparseFields,
   num_local_experts: expertCount,
-  layer_types: z29.array(z29.string()).nullish(),
+  layer_types: z27.array(z27.string()).nullish(),
   linear_head_dim: size.default(128),
   linear_num_heads: size.default(32),
   linear_conv_kernel_dim: size.default(4),
   /** Where the checkpoints say it; layers are counted from one. */
-  linear_attn_config: z29.object({
-    full_attn_layers: z29.array(z29.number()),
-    kda_layers: z29.array(z29.number()),
+  linear_attn_config: z27.object({
+    full_attn_layers: z27.array(z27.number()),
+    kda_layers: z27.array(z27.number()),
     head_dim: size,
     num_heads: size,
     short_conv_kernel_size: size,
     /** Kimi K3's text has the same `model_type` and other gates. */
-    use_full_rank_gate: z29.literal(false).nullish()
+    use_full_rank_gate: z27.literal(false).nullish()
   }).nullish()
 });
 function kimiLinear(config) {
@@ -2094,27 +2168,27 @@ function deltaAttention(config) {
 }
 
 // engine/models/decoders/layer-norm-decoders.ts
-import * as z30 from "zod";
+import * as z28 from "zod";
 var starcoder2Config = decoderFields.extend({
-  model_type: z30.literal("starcoder2"),
-  tie_word_embeddings: z30.boolean().default(true),
-  use_bias: z30.boolean().default(true),
+  model_type: z28.literal("starcoder2"),
+  tie_word_embeddings: z28.boolean().default(true),
+  use_bias: z28.boolean().default(true),
   residual_dropout: probability.default(0),
   embedding_dropout: probability.default(0)
 });
 var stablelmConfig = decoderFields.extend({
-  model_type: z30.literal("stablelm"),
-  use_qkv_bias: z30.boolean().default(false),
+  model_type: z28.literal("stablelm"),
+  use_qkv_bias: z28.boolean().default(false),
   hidden_dropout: probability.default(0),
-  partial_rotary_factor: z30.number().min(0).max(1).default(0.25),
-  qk_layernorm: z30.literal(false, { error: "StableLM with norms of query and key is not supported" }).default(false),
-  use_parallel_residual: z30.literal(false, { error: "StableLM with parallel residuals is not supported" }).default(false)
+  partial_rotary_factor: z28.number().min(0).max(1).default(0.25),
+  qk_layernorm: z28.literal(false, { error: "StableLM with norms of query and key is not supported" }).default(false),
+  use_parallel_residual: z28.literal(false, { error: "StableLM with parallel residuals is not supported" }).default(false)
 });
 var nemotronConfig = decoderFields.extend({
-  model_type: z30.literal("nemotron"),
-  attention_bias: z30.boolean().default(false),
-  mlp_bias: z30.boolean().default(false),
-  partial_rotary_factor: z30.number().min(0).max(1).default(0.5)
+  model_type: z28.literal("nemotron"),
+  attention_bias: z28.boolean().default(false),
+  mlp_bias: z28.boolean().default(false),
+  partial_rotary_factor: z28.number().min(0).max(1).default(0.5)
 });
 function starcoder2(config) {
   const { hidden_size: hidden, intermediate_size: inner, use_bias: bias, residual_dropout: dropout } = config;
@@ -2155,35 +2229,35 @@ function nemotron(config) {
 }
 
 // engine/models/decoders/lfm2.ts
-import * as z31 from "zod";
+import * as z29 from "zod";
 var convolutionFields = {
-  tie_word_embeddings: z31.boolean().default(true),
+  tie_word_embeddings: z29.boolean().default(true),
   /** The name that the checkpoints give `tie_word_embeddings`. */
-  tie_embedding: z31.boolean().nullish(),
-  conv_bias: z31.boolean().default(false),
+  tie_embedding: z29.boolean().nullish(),
+  conv_bias: z29.boolean().default(false),
   conv_L_cache: size.default(3),
-  layer_types: z31.array(z31.string()).nullish()
+  layer_types: z29.array(z29.string()).nullish()
 };
 var lfm2Config = decoderFields.extend({
-  model_type: z31.literal("lfm2"),
+  model_type: z29.literal("lfm2"),
   ...convolutionFields,
   intermediate_size: size.default(12288),
   /** The name that the checkpoints give `intermediate_size`. */
   block_ff_dim: size.nullish(),
-  block_auto_adjust_ff_dim: z31.boolean().default(true),
-  block_ffn_dim_multiplier: z31.number().min(0.01).max(100).nullish().default(1),
+  block_auto_adjust_ff_dim: z29.boolean().default(true),
+  block_ffn_dim_multiplier: z29.number().min(0.01).max(100).nullish().default(1),
   block_multiple_of: size.default(256),
   /** Layers of attention, where `layer_types` does not say. */
-  full_attn_idxs: z31.array(z31.number()).nullish()
+  full_attn_idxs: z29.array(z29.number()).nullish()
 });
 var lfm2MoeConfig = decoderFields.extend({
-  model_type: z31.literal("lfm2_moe"),
+  model_type: z29.literal("lfm2_moe"),
   ...convolutionFields,
   num_experts: size.default(32),
   num_experts_per_tok: size.default(4),
   moe_intermediate_size: size.default(1792),
   /** Layers at the start that have one feed-forward of their own. */
-  num_dense_layers: z31.number().int().min(0).max(1e3).default(2)
+  num_dense_layers: z29.number().int().min(0).max(1e3).default(2)
 });
 var linears = ["w1", "w3", "w2"];
 function lfm2(config) {
@@ -2239,15 +2313,15 @@ function innerSize(config) {
 }
 
 // engine/models/decoders/lfm2-vl.ts
-import * as z32 from "zod";
-var lfm2VlConfig = z32.object({
-  model_type: z32.literal("lfm2_vl"),
-  tie_word_embeddings: z32.boolean().default(true),
+import * as z30 from "zod";
+var lfm2VlConfig = z30.object({
+  model_type: z30.literal("lfm2_vl"),
+  tie_word_embeddings: z30.boolean().default(true),
   text_config: lfm2Config.omit({ model_type: true }),
   vision_config: siglipConfig.omit({ image_size: true }).extend({ num_patches: size.default(256) }),
   projector_hidden_size: size.default(2560),
-  projector_bias: z32.boolean().default(true),
-  projector_use_layernorm: z32.boolean().default(true),
+  projector_bias: z30.boolean().default(true),
+  projector_use_layernorm: z30.boolean().default(true),
   downsample_factor: size.default(2)
 });
 function lfm2Vl(config) {
@@ -2268,11 +2342,11 @@ function lfm2Vl(config) {
 }
 
 // engine/models/decoders/llama4.ts
-import * as z34 from "zod";
+import * as z32 from "zod";
 
 // engine/models/vision/llama4-vision.ts
-import * as z33 from "zod";
-var llama4VisionConfig = z33.object({
+import * as z31 from "zod";
+var llama4VisionConfig = z31.object({
   hidden_size: size.default(768),
   intermediate_size: size.default(5632),
   num_hidden_layers: size.default(34),
@@ -2303,7 +2377,7 @@ function llama4Vision(ops, root3, config) {
 }
 
 // engine/models/decoders/llama4.ts
-var layers = z34.array(z34.number().int().min(0).max(1e5)).max(1e3);
+var layers = z32.array(z32.number().int().min(0).max(1e5)).max(1e3);
 var llama4TextConfig = decoderFields.extend({
   vocab_size: size.default(202048),
   hidden_size: size.default(5120),
@@ -2316,22 +2390,22 @@ var llama4TextConfig = decoderFields.extend({
   num_key_value_heads: size.default(8),
   head_dim: size.nullish().default(128),
   /** Scout's are more than ten million. */
-  max_position_embeddings: z34.number().int().min(1).max(1e9).default(131072),
+  max_position_embeddings: z32.number().int().min(1).max(1e9).default(131072),
   num_experts_per_tok: size.default(1),
-  num_local_experts: z34.number().int().min(1).max(1024).default(16),
+  num_local_experts: z32.number().int().min(1).max(1024).default(16),
   moe_layers: layers.nullish(),
   /** Every how many layers there are experts. */
   interleave_moe_layer_step: size.default(1),
-  use_qk_norm: z34.boolean().default(true),
+  use_qk_norm: z32.boolean().default(true),
   /** 1 where a layer turns, 0 where it does not. */
   no_rope_layers: layers.nullish(),
   no_rope_layer_interval: size.default(4),
   attention_chunk_size: size.nullish().default(8192),
-  attn_temperature_tuning: z34.coerce.boolean().default(true),
-  attention_bias: z34.boolean().default(false)
+  attn_temperature_tuning: z32.coerce.boolean().default(true),
+  attention_bias: z32.boolean().default(false)
 });
-var llama4Config = z34.object({
-  model_type: z34.literal("llama4"),
+var llama4Config = z32.object({
+  model_type: z32.literal("llama4"),
   text_config: llama4TextConfig,
   vision_config: llama4VisionConfig
 });
@@ -2382,12 +2456,12 @@ function feedForwardOf(text3) {
 }
 
 // engine/models/decoders/llava.ts
-import * as z36 from "zod";
+import * as z34 from "zod";
 
 // engine/models/vision/clip.ts
-import * as z35 from "zod";
-var clipConfig = z35.object({
-  model_type: z35.literal("clip_vision_model"),
+import * as z33 from "zod";
+var clipConfig = z33.object({
+  model_type: z33.literal("clip_vision_model"),
   hidden_size: size.default(768),
   intermediate_size: size.default(3072),
   num_hidden_layers: size.default(12),
@@ -2419,7 +2493,7 @@ var written = {
   num_hidden_layers: size.default(32),
   num_attention_heads: size.default(32)
 };
-var textConfig = z36.discriminatedUnion("model_type", [
+var textConfig = z34.discriminatedUnion("model_type", [
   llamaConfig.extend({
     ...written,
     intermediate_size: size.default(11008),
@@ -2427,17 +2501,17 @@ var textConfig = z36.discriminatedUnion("model_type", [
   }),
   mistralConfig.extend({ ...written, num_key_value_heads: size.nullish().default(8) })
 ]);
-var llavaConfig = z36.object({
-  model_type: z36.literal("llava"),
-  tie_word_embeddings: z36.boolean().default(false),
+var llavaConfig = z34.object({
+  model_type: z34.literal("llava"),
+  tie_word_embeddings: z34.boolean().default(false),
   text_config: textConfig,
-  vision_config: z36.discriminatedUnion("model_type", [
+  vision_config: z34.discriminatedUnion("model_type", [
     clipConfig,
-    pixtralConfig.extend({ model_type: z36.literal("pixtral") })
+    pixtralConfig.extend({ model_type: z34.literal("pixtral") })
   ]),
   /** The layer that features are taken from, or several side by side. */
-  vision_feature_layer: z36.union([z36.number(), z36.array(z36.number()).max(1e3)]).default(-2),
-  multimodal_projector_bias: z36.boolean().default(true)
+  vision_feature_layer: z34.union([z34.number(), z34.array(z34.number()).max(1e3)]).default(-2),
+  multimodal_projector_bias: z34.boolean().default(true)
 });
 function llava(config) {
   const { text_config: text3, vision_config: vision, multimodal_projector_bias: bias } = config;
@@ -2465,9 +2539,9 @@ function see(ops, vision) {
 }
 
 // engine/models/decoders/minimax.ts
-import * as z37 from "zod";
+import * as z35 from "zod";
 var minimaxM2Config = decoderFields.extend({
-  model_type: z37.literal("minimax_m2"),
+  model_type: z35.literal("minimax_m2"),
   head_dim: size.default(128),
   num_local_experts: size.default(256),
   num_experts_per_tok: size.default(8),
@@ -2488,9 +2562,9 @@ function minimaxM2(config) {
 }
 
 // engine/models/decoders/mixtral.ts
-import * as z38 from "zod";
+import * as z36 from "zod";
 var mixtralConfig = decoderFields.extend({
-  model_type: z38.literal("mixtral"),
+  model_type: z36.literal("mixtral"),
   num_local_experts: size.default(8),
   num_experts_per_tok: size.default(2)
 });
@@ -2506,13 +2580,13 @@ function mixtral(config) {
 }
 
 // engine/models/decoders/nemotron-h.ts
-import * as z39 from "zod";
+import * as z37 from "zod";
 var MAX_LAYERS = 1e3;
 var nemotronHConfig = decoderFields.omit({ num_hidden_layers: true }).extend({
-  model_type: z39.literal("nemotron_h"),
+  model_type: z37.literal("nemotron_h"),
   /** A letter a block, where the list of their kinds is not there. */
-  hybrid_override_pattern: z39.string().max(MAX_LAYERS).regex(/^[M*E-]+$/).optional(),
-  layers_block_type: z39.array(z39.string()).min(1).max(MAX_LAYERS).nullish(),
+  hybrid_override_pattern: z37.string().max(MAX_LAYERS).regex(/^[M*E-]+$/).optional(),
+  layers_block_type: z37.array(z37.string()).min(1).max(MAX_LAYERS).nullish(),
   intermediate_size: size.default(21504),
   head_dim: size.default(128),
   ssm_state_size: size.default(128),
@@ -2521,9 +2595,9 @@ var nemotronHConfig = decoderFields.omit({ num_hidden_layers: true }).extend({
   n_groups: size.default(8),
   conv_kernel: size.default(4),
   chunk_size: size.default(128),
-  use_conv_bias: z39.boolean().default(true),
-  use_bias: z39.boolean().default(false),
-  mlp_bias: z39.boolean().default(false),
+  use_conv_bias: z37.boolean().default(true),
+  use_bias: z37.boolean().default(false),
+  mlp_bias: z37.boolean().default(false),
   n_routed_experts: size.default(8),
   num_experts_per_tok: size.optional(),
   moe_intermediate_size: size.default(7688),
@@ -2606,16 +2680,16 @@ function mixture(config) {
 }
 
 // engine/models/decoders/olmo.ts
-import * as z40 from "zod";
+import * as z38 from "zod";
 var olmo2Config = decoderFields.extend({
-  model_type: z40.literal("olmo2"),
-  attention_bias: z40.boolean().default(false)
+  model_type: z38.literal("olmo2"),
+  attention_bias: z38.boolean().default(false)
 });
 var olmo3Config = decoderFields.extend({
-  model_type: z40.literal("olmo3"),
-  attention_bias: z40.boolean().default(false),
+  model_type: z38.literal("olmo3"),
+  attention_bias: z38.boolean().default(false),
   sliding_window: size.nullish().default(4096),
-  layer_types: z40.array(z40.string()).nullish()
+  layer_types: z38.array(z38.string()).nullish()
 });
 function olmo2(config, slides = () => false) {
   const mixer = attentionOf(config, {
@@ -2638,13 +2712,13 @@ function olmo3(config) {
 }
 
 // engine/models/decoders/paddleocr.ts
-import * as z41 from "zod";
-var paddleocrConfig = z41.object({
-  model_type: z41.literal("paddleocr_vl"),
-  tie_word_embeddings: z41.boolean().default(true),
+import * as z39 from "zod";
+var paddleocrConfig = z39.object({
+  model_type: z39.literal("paddleocr_vl"),
+  tie_word_embeddings: z39.boolean().default(true),
   text_config: decoderFields.omit({ sliding_window: true }).extend({
     head_dim: size.nullish().default(128),
-    use_bias: z41.boolean().default(false)
+    use_bias: z39.boolean().default(false)
   }),
   vision_config: siglipConfig.omit({ vision_use_head: true }).extend({
     hidden_size: size.default(1152),
@@ -2676,11 +2750,11 @@ function paddleocr({ text_config: text3, ...config }) {
 }
 
 // engine/models/decoders/phi3.ts
-import * as z42 from "zod";
+import * as z40 from "zod";
 var phi3Config = decoderFields.extend({
-  model_type: z42.literal("phi3"),
+  model_type: z40.literal("phi3"),
   resid_pdrop: probability.default(0),
-  partial_rotary_factor: z42.number().min(0).max(1).default(1)
+  partial_rotary_factor: z40.number().min(0).max(1).default(1)
 });
 function phi3(config) {
   return {
@@ -2694,20 +2768,20 @@ function phi3(config) {
 }
 
 // engine/models/decoders/qwen3-next.ts
-import * as z44 from "zod";
+import * as z42 from "zod";
 
 // engine/models/decoders/delta-net.ts
-import * as z43 from "zod";
+import * as z41 from "zod";
 var hybridFields = {
-  attention_bias: z43.boolean().default(false),
+  attention_bias: z41.boolean().default(false),
   head_dim: size.default(256),
-  layer_types: z43.array(z43.string()).nullish(),
+  layer_types: z41.array(z41.string()).nullish(),
   linear_conv_kernel_dim: size.default(4),
   linear_key_head_dim: size.default(128),
   linear_value_head_dim: size.default(128),
   linear_num_key_heads: size.default(16),
   linear_num_value_heads: size.default(32),
-  partial_rotary_factor: z43.number().min(0).max(1).default(0.25)
+  partial_rotary_factor: z41.number().min(0).max(1).default(0.25)
 };
 function hybridBlueprint(text3, feedForward9, projection) {
   const isLinear = (index) => text3.layer_types ? text3.layer_types[index] === "linear_attention" : (index + 1) % 4 !== 0;
@@ -2747,7 +2821,7 @@ function deltaNet(config, projection) {
 
 // engine/models/decoders/qwen3-next.ts
 var qwen3NextConfig = decoderFields.extend({
-  model_type: z44.literal("qwen3_next"),
+  model_type: z42.literal("qwen3_next"),
   ...hybridFields,
   ...qwenSparse,
   shared_expert_intermediate_size: size.default(512)
@@ -2767,17 +2841,17 @@ function joinedProjections(ops, name3, x, { keys: keys2, values, heads: heads2 }
 }
 
 // engine/models/decoders/qwen35.ts
-import * as z45 from "zod";
+import * as z43 from "zod";
 var vision_config = qwen3VisionConfig.omit({ deepstack_visual_indexes: true });
-var qwen35Config = z45.object({
-  model_type: z45.literal("qwen3_5"),
-  tie_word_embeddings: z45.boolean().default(false),
+var qwen35Config = z43.object({
+  model_type: z43.literal("qwen3_5"),
+  tie_word_embeddings: z43.boolean().default(false),
   text_config: decoderFields.extend(hybridFields),
   vision_config
 });
-var qwen35MoeConfig = z45.object({
-  model_type: z45.literal("qwen3_5_moe"),
-  tie_word_embeddings: z45.boolean().default(false),
+var qwen35MoeConfig = z43.object({
+  model_type: z43.literal("qwen3_5_moe"),
+  tie_word_embeddings: z43.boolean().default(false),
   text_config: decoderFields.omit({ intermediate_size: true }).extend({
     ...hybridFields,
     num_experts: size.default(256),
@@ -2819,9 +2893,9 @@ function separateProjections(ops, name3, x, { keys: keys2, values, heads: heads2
 }
 
 // engine/models/decoders/smolvlm.ts
-import * as z46 from "zod";
+import * as z44 from "zod";
 var fields = {
-  tie_word_embeddings: z46.boolean().default(false),
+  tie_word_embeddings: z44.boolean().default(false),
   text_config: llamaConfig,
   vision_config: siglipConfig.omit({ vision_use_head: true }).extend({
     hidden_size: size.default(1152),
@@ -2830,8 +2904,8 @@ var fields = {
   /** Patches of a square's side that become one word. */
   scale_factor: size.default(2)
 };
-var smolvlmConfig = z46.object({ model_type: z46.literal("smolvlm"), ...fields });
-var idefics3Config = z46.object({ model_type: z46.literal("idefics3"), ...fields });
+var smolvlmConfig = z44.object({ model_type: z44.literal("smolvlm"), ...fields });
+var idefics3Config = z44.object({ model_type: z44.literal("idefics3"), ...fields });
 function smolvlm(config) {
   const { text_config: text3, vision_config: vision, scale_factor: scale } = config;
   return {
@@ -2847,10 +2921,10 @@ function smolvlm(config) {
 }
 
 // engine/models/decoders/vision-language.ts
-import * as z47 from "zod";
+import * as z45 from "zod";
 var languageModel = "model.language_model";
-var gemma3VisionConfig = z47.object({
-  model_type: z47.literal("gemma3"),
+var gemma3VisionConfig = z45.object({
+  model_type: z45.literal("gemma3"),
   text_config: gemma3Config.omit({ model_type: true }).extend({
     vocab_size: size.default(262208),
     hidden_size: size.default(2304),
@@ -2864,36 +2938,36 @@ var gemma3VisionConfig = z47.object({
   }),
   vision_config: siglipConfig
 });
-var mistral3Config = z47.object({
-  model_type: z47.literal("mistral3"),
-  tie_word_embeddings: z47.boolean().default(true),
-  text_config: z47.discriminatedUnion("model_type", [mistralConfig, ministral3Config, mistral4Config]),
+var mistral3Config = z45.object({
+  model_type: z45.literal("mistral3"),
+  tie_word_embeddings: z45.boolean().default(true),
+  text_config: z45.discriminatedUnion("model_type", [mistralConfig, ministral3Config, mistral4Config]),
   vision_config: pixtralConfig,
   spatial_merge_size: size.default(2),
-  multimodal_projector_bias: z47.boolean().default(false)
+  multimodal_projector_bias: z45.boolean().default(false)
 });
-var qwen2Text = decoderFields.extend({ use_sliding_window: z47.boolean().default(false) });
-var qwen2VlConfig = z47.object({
-  model_type: z47.literal("qwen2_vl"),
-  tie_word_embeddings: z47.boolean().default(false),
+var qwen2Text = decoderFields.extend({ use_sliding_window: z45.boolean().default(false) });
+var qwen2VlConfig = z45.object({
+  model_type: z45.literal("qwen2_vl"),
+  tie_word_embeddings: z45.boolean().default(false),
   text_config: qwen2Text,
   vision_config: qwen2VisionConfig
 });
-var qwen25VlConfig = z47.object({
-  model_type: z47.literal("qwen2_5_vl"),
-  tie_word_embeddings: z47.boolean().default(false),
+var qwen25VlConfig = z45.object({
+  model_type: z45.literal("qwen2_5_vl"),
+  tie_word_embeddings: z45.boolean().default(false),
   text_config: qwen2Text,
   vision_config: qwen25VisionConfig
 });
-var qwen3VlConfig = z47.object({
-  model_type: z47.literal("qwen3_vl"),
-  tie_word_embeddings: z47.boolean().default(false),
+var qwen3VlConfig = z45.object({
+  model_type: z45.literal("qwen3_vl"),
+  tie_word_embeddings: z45.boolean().default(false),
   text_config: qwen3Config.omit({ model_type: true }),
   vision_config: qwen3VisionConfig
 });
-var qwen3VlMoeConfig = z47.object({
-  model_type: z47.literal("qwen3_vl_moe"),
-  tie_word_embeddings: z47.boolean().default(false),
+var qwen3VlMoeConfig = z45.object({
+  model_type: z45.literal("qwen3_vl_moe"),
+  tie_word_embeddings: z45.boolean().default(false),
   text_config: qwen3MoeConfig.omit({ model_type: true }),
   vision_config: qwen3VisionConfig
 });
@@ -2966,19 +3040,19 @@ function seeing({ tie_word_embeddings: isTied }, text3, idle) {
 }
 
 // engine/models/decoders/voxtral.ts
-import * as z48 from "zod";
+import * as z46 from "zod";
 var KERNEL = 3;
-var speechEncoderConfig = z48.object({
+var speechEncoderConfig = z46.object({
   hidden_size: size.default(1280),
   intermediate_size: size.default(5120),
   num_hidden_layers: size.default(32),
   num_mel_bins: size.default(128),
   max_source_positions: size.default(1500)
 });
-var voxtralConfig = z48.object({
-  model_type: z48.literal("voxtral"),
+var voxtralConfig = z46.object({
+  model_type: z46.literal("voxtral"),
   text_config: llamaConfig.extend({
-    model_type: z48.literal("llama").default("llama"),
+    model_type: z46.literal("llama").default("llama"),
     vocab_size: size.default(131072),
     hidden_size: size.default(3072),
     intermediate_size: size.default(8192),
@@ -3225,9 +3299,9 @@ function blueprintOf(config) {
 }
 
 // engine/models/decoders/float32-attention.ts
-import * as z49 from "zod";
-var gptjConfig = z49.object({
-  model_type: z49.literal("gptj"),
+import * as z47 from "zod";
+var gptjConfig = z47.object({
+  model_type: z47.literal("gptj"),
   vocab_size: size.default(50400),
   n_positions: size.default(2048),
   n_embd: size.default(4096),
@@ -3235,14 +3309,14 @@ var gptjConfig = z49.object({
   n_head: size.default(16),
   n_inner: size.nullish(),
   rotary_dim: size.default(64),
-  activation_function: z49.literal("gelu_new").default("gelu_new"),
+  activation_function: z47.literal("gelu_new").default("gelu_new"),
   resid_pdrop: probability.default(0),
   embd_pdrop: probability.default(0),
   attn_pdrop: probability.default(0),
-  tie_word_embeddings: z49.literal(false, { error: "GPT-J with tied word embeddings is not supported" }).default(false)
+  tie_word_embeddings: z47.literal(false, { error: "GPT-J with tied word embeddings is not supported" }).default(false)
 });
-var gptNeoConfig = z49.object({
-  model_type: z49.literal("gpt_neo"),
+var gptNeoConfig = z47.object({
+  model_type: z47.literal("gpt_neo"),
   vocab_size: size.default(50257),
   max_position_embeddings: size.default(2048),
   hidden_size: size.default(2048),
@@ -3250,8 +3324,8 @@ var gptNeoConfig = z49.object({
   num_heads: size.default(16),
   intermediate_size: size.nullish(),
   /** Which kinds of layers follow each other how often; what they keep is the same. */
-  attention_types: z49.array(z49.tuple([z49.array(z49.enum(["global", "local"])), z49.number().int()])).nullish(),
-  activation_function: z49.literal("gelu_new").default("gelu_new"),
+  attention_types: z47.array(z47.tuple([z47.array(z47.enum(["global", "local"])), z47.number().int()])).nullish(),
+  activation_function: z47.literal("gelu_new").default("gelu_new"),
   resid_dropout: probability.default(0),
   embed_dropout: probability.default(0),
   attention_dropout: probability.default(0)
@@ -3314,25 +3388,25 @@ function projected(ops, name3, x, hidden) {
 }
 
 // engine/models/decoders/gemma3n.ts
-import * as z52 from "zod";
+import * as z50 from "zod";
 
 // engine/models/vision/gemma3n-towers.ts
-import * as z50 from "zod";
+import * as z48 from "zod";
 var MOBILENET_PARAMETERS = 294126912;
 var CONVOLUTION_KERNEL = 3 * 3;
-var gemma3nVisionConfig = z50.object({
-  architecture: z50.literal("mobilenetv5_300m_enc").default("mobilenetv5_300m_enc"),
+var gemma3nVisionConfig = z48.object({
+  architecture: z48.literal("mobilenetv5_300m_enc").default("mobilenetv5_300m_enc"),
   hidden_size: size.default(2048),
   vocab_size: size.default(128)
 }).prefault({});
-var gemma3nAudioConfig = z50.object({
+var gemma3nAudioConfig = z48.object({
   hidden_size: size.default(1536),
   vocab_size: size.default(128),
   input_feat_size: size.default(128),
   conf_num_attention_heads: size.default(8),
   conf_num_hidden_layers: size.default(12),
   conf_conv_kernel_size: size.default(5),
-  sscp_conv_channel_size: z50.tuple([size, size]).default([128, 32])
+  sscp_conv_channel_size: z48.tuple([size, size]).default([128, 32])
 }).prefault({});
 function gemma3nVision(ops) {
   table(ops, "model.vision_tower", 1, MOBILENET_PARAMETERS);
@@ -3389,13 +3463,13 @@ function gatedByInput(ops, name3, x, vector, { hidden, size: size2 }) {
 }
 
 // engine/models/decoders/sharing-attention.ts
-import * as z51 from "zod";
+import * as z49 from "zod";
 var layerKinds = ["sliding_attention", "full_attention"];
 var sharingFields = {
-  layer_types: z51.array(z51.enum(layerKinds)).max(1e4).nullish(),
+  layer_types: z49.array(z49.enum(layerKinds)).max(1e4).nullish(),
   /** Layers at the end that take over what they attend to. */
-  num_kv_shared_layers: z51.number().int().min(0).max(1e7).default(0),
-  attention_bias: z51.boolean().default(false),
+  num_kv_shared_layers: z49.number().int().min(0).max(1e7).default(0),
+  attention_bias: z49.boolean().default(false),
   sliding_window: size.default(512)
 };
 function keysAndValuesOf(layers2, index, kindOf6) {
@@ -3438,32 +3512,32 @@ function norm(ops, name3, x, size2) {
 
 // engine/models/decoders/gemma3n.ts
 var MAX_STREAMS = 64;
-var textConfig2 = z52.object({
+var textConfig2 = z50.object({
   vocab_size: size.default(262400),
   hidden_size: size.default(2048),
   /** Of all layers, or of each. */
-  intermediate_size: z52.union([size, z52.array(size).min(1).max(1e4)]).default(16384),
+  intermediate_size: z50.union([size, z50.array(size).min(1).max(1e4)]).default(16384),
   num_hidden_layers: size.default(35),
   num_attention_heads: size.default(8),
   num_key_value_heads: size.default(2),
   head_dim: size.default(256),
   max_position_embeddings: size.default(32768),
   attention_dropout: probability.default(0),
-  final_logit_softcapping: z52.number().nullish().default(30),
+  final_logit_softcapping: z50.number().nullish().default(30),
   ...sharingFields,
   num_kv_shared_layers: sharingFields.num_kv_shared_layers.default(15),
   vocab_size_per_layer_input: size.default(262144),
   hidden_size_per_layer_input: size.default(256),
-  altup_num_inputs: z52.number().int().min(2).max(MAX_STREAMS).default(4),
-  altup_correct_scale: z52.boolean().default(true),
+  altup_num_inputs: z50.number().int().min(2).max(MAX_STREAMS).default(4),
+  altup_correct_scale: z50.boolean().default(true),
   laurel_rank: size.default(64),
   /** The share of a layer's activations that is dropped. */
-  activation_sparsity_pattern: z52.array(probability).max(1e4).nullish()
+  activation_sparsity_pattern: z50.array(probability).max(1e4).nullish()
 });
-var tied2 = { tie_word_embeddings: z52.boolean().default(true) };
-var gemma3nTextConfig = textConfig2.extend({ model_type: z52.literal("gemma3n_text"), ...tied2 });
-var gemma3nConfig = z52.object({
-  model_type: z52.literal("gemma3n"),
+var tied2 = { tie_word_embeddings: z50.boolean().default(true) };
+var gemma3nTextConfig = textConfig2.extend({ model_type: z50.literal("gemma3n_text"), ...tied2 });
+var gemma3nConfig = z50.object({
+  model_type: z50.literal("gemma3n"),
   ...tied2,
   text_config: textConfig2,
   vision_config: gemma3nVisionConfig,
@@ -3612,12 +3686,12 @@ function perceptron(ops, text3, { name: name3, index }, x) {
 }
 
 // engine/models/decoders/gemma4.ts
-import * as z54 from "zod";
+import * as z52 from "zod";
 
 // engine/models/vision/gemma4-towers.ts
-import * as z53 from "zod";
+import * as z51 from "zod";
 var CHANNELS = 3;
-var gemma4VisionConfig = z53.object({
+var gemma4VisionConfig = z51.object({
   hidden_size: size.default(768),
   intermediate_size: size.default(3072),
   num_hidden_layers: size.default(16),
@@ -3627,21 +3701,21 @@ var gemma4VisionConfig = z53.object({
   patch_size: size.default(16),
   position_embedding_size: size.default(10240)
 });
-var gemma4AudioConfig = z53.object({
+var gemma4AudioConfig = z51.object({
   hidden_size: size.default(1024),
   num_hidden_layers: size.default(12),
   num_attention_heads: size.default(8),
-  subsampling_conv_channels: z53.tuple([size, size]).default([128, 32]),
+  subsampling_conv_channels: z51.tuple([size, size]).default([128, 32]),
   conv_kernel_size: size.default(5),
   output_proj_dims: size.default(1536)
 });
-var unifiedVisionConfig = z53.object({
+var unifiedVisionConfig = z51.object({
   patch_size: size.default(16),
   pooling_kernel_size: size.default(3),
   mm_embed_dim: size.default(3840),
   mm_posemb_size: size.default(1120)
 });
-var unifiedAudioConfig = z53.object({ audio_embed_dim: size.default(640) });
+var unifiedAudioConfig = z51.object({ audio_embed_dim: size.default(640) });
 function gemma4Vision(ops, config, words4) {
   const root3 = "model.vision_tower";
   const { hidden_size: hidden, intermediate_size: inner, head_dim: headSize } = config;
@@ -3729,7 +3803,7 @@ function norms(ops, root3, hidden, parts) {
 }
 
 // engine/models/decoders/gemma4.ts
-var textConfig3 = z54.object({
+var textConfig3 = z52.object({
   vocab_size: size.default(262144),
   hidden_size: size.default(2304),
   intermediate_size: size.default(9216),
@@ -3742,29 +3816,29 @@ var textConfig3 = z54.object({
   num_global_key_value_heads: size.nullish(),
   max_position_embeddings: size.default(131072),
   attention_dropout: probability.default(0),
-  final_logit_softcapping: z54.number().nullish(),
+  final_logit_softcapping: z52.number().nullish(),
   /** Full layers project keys alone. */
-  attention_k_eq_v: z54.boolean().default(false),
-  use_double_wide_mlp: z54.boolean().default(false),
+  attention_k_eq_v: z52.boolean().default(false),
+  use_double_wide_mlp: z52.boolean().default(false),
   ...sharingFields,
   vocab_size_per_layer_input: size.default(262144),
-  hidden_size_per_layer_input: z54.number().int().min(0).max(1e6).default(256),
-  enable_moe_block: z54.boolean().default(false),
+  hidden_size_per_layer_input: z52.number().int().min(0).max(1e6).default(256),
+  enable_moe_block: z52.boolean().default(false),
   num_experts: size.nullish(),
   top_k_experts: size.nullish(),
   moe_intermediate_size: size.nullish()
 });
-var tied3 = { tie_word_embeddings: z54.boolean().default(true) };
-var gemma4TextConfig = textConfig3.extend({ model_type: z54.literal("gemma4_text"), ...tied3 });
-var gemma4Config = z54.object({
-  model_type: z54.literal("gemma4"),
+var tied3 = { tie_word_embeddings: z52.boolean().default(true) };
+var gemma4TextConfig = textConfig3.extend({ model_type: z52.literal("gemma4_text"), ...tied3 });
+var gemma4Config = z52.object({
+  model_type: z52.literal("gemma4"),
   ...tied3,
   text_config: textConfig3,
   vision_config: gemma4VisionConfig.nullish(),
   audio_config: gemma4AudioConfig.nullish()
 });
-var gemma4UnifiedConfig = z54.object({
-  model_type: z54.literal("gemma4_unified"),
+var gemma4UnifiedConfig = z52.object({
+  model_type: z52.literal("gemma4_unified"),
   ...tied3,
   text_config: textConfig3.extend({
     hidden_size_per_layer_input: textConfig3.shape.hidden_size_per_layer_input.default(0),
@@ -3888,19 +3962,19 @@ function besideExperts(ops, text3, place2, x) {
 }
 
 // engine/models/decoders/gpt-bigcode.ts
-import * as z56 from "zod";
+import * as z54 from "zod";
 
 // engine/models/decoders/gpt2.ts
-import * as z55 from "zod";
-var gpt2Config = z55.object({
-  model_type: z55.literal("gpt2"),
+import * as z53 from "zod";
+var gpt2Config = z53.object({
+  model_type: z53.literal("gpt2"),
   vocab_size: size.default(50257),
   n_positions: size.default(1024),
   n_embd: size.default(768),
   n_layer: size.default(12),
   n_head: size.default(12),
   n_inner: size.nullish(),
-  activation_function: z55.enum(["gelu_new", "gelu"]).default("gelu_new"),
+  activation_function: z53.enum(["gelu_new", "gelu"]).default("gelu_new"),
   resid_pdrop: probability.default(0.1),
   embd_pdrop: probability.default(0.1),
   attn_pdrop: probability.default(0.1)
@@ -3933,10 +4007,10 @@ function block(ops, config, name3, x) {
 
 // engine/models/decoders/gpt-bigcode.ts
 var gptBigCodeConfig = gpt2Config.extend({
-  model_type: z56.literal("gpt_bigcode"),
-  activation_function: z56.enum(["gelu_pytorch_tanh", "gelu"]).default("gelu_pytorch_tanh"),
-  multi_query: z56.literal(true, { error: "GPT BigCode without multi-query attention is not supported" }).default(true),
-  tie_word_embeddings: z56.boolean().default(true)
+  model_type: z54.literal("gpt_bigcode"),
+  activation_function: z54.enum(["gelu_pytorch_tanh", "gelu"]).default("gelu_pytorch_tanh"),
+  multi_query: z54.literal(true, { error: "GPT BigCode without multi-query attention is not supported" }).default(true),
+  tie_word_embeddings: z54.boolean().default(true)
 });
 function gptBigCode(ops, config, tokens, task, labels) {
   const { vocab_size: words4, n_embd: hidden } = config;
@@ -3971,24 +4045,24 @@ function block2(ops, config, name3, x) {
 }
 
 // engine/models/decoders/mllama.ts
-import * as z58 from "zod";
+import * as z56 from "zod";
 
 // engine/models/vision/mllama-vision.ts
-import * as z57 from "zod";
-var mllamaVisionConfig = z57.object({
+import * as z55 from "zod";
+var mllamaVisionConfig = z55.object({
   hidden_size: size.default(1280),
   intermediate_size: size.default(5120),
   num_hidden_layers: size.default(32),
   num_global_layers: size.default(8),
   attention_heads: size.default(16),
-  num_channels: z57.literal(3).default(3),
+  num_channels: z55.literal(3).default(3),
   vision_output_dim: size.default(7680),
   /** Pixels of a tile's side. */
   image_size: size.default(448),
   patch_size: size.default(14),
-  max_num_tiles: z57.number().int().min(1).max(64).default(4),
-  intermediate_layers_indices: z57.array(z57.number().int().min(0).max(1e5)).max(1e3).default([3, 7, 15, 23, 30]),
-  supported_aspect_ratios: z57.array(z57.array(z57.number()).max(8)).max(1e3).default([
+  max_num_tiles: z55.number().int().min(1).max(64).default(4),
+  intermediate_layers_indices: z55.array(z55.number().int().min(0).max(1e5)).max(1e3).default([3, 7, 15, 23, 30]),
+  supported_aspect_ratios: z55.array(z55.array(z55.number()).max(8)).max(1e3).default([
     [1, 1],
     [1, 2],
     [1, 3],
@@ -4068,7 +4142,7 @@ function attention3(ops, config, name3, x, mask) {
 }
 
 // engine/models/decoders/mllama.ts
-var layerIndices = z58.array(z58.number().int().min(0).max(1e5)).max(1e3);
+var layerIndices = z56.array(z56.number().int().min(0).max(1e5)).max(1e3);
 var mllamaTextConfig = decoderFields.extend({
   vocab_size: size.default(128256),
   hidden_size: size.default(4096),
@@ -4079,8 +4153,8 @@ var mllamaTextConfig = decoderFields.extend({
   max_position_embeddings: size.default(131072),
   cross_attention_layers: layerIndices.default([3, 8, 13, 18, 23, 28, 33, 38])
 });
-var mllamaConfig = z58.object({
-  model_type: z58.literal("mllama"),
+var mllamaConfig = z56.object({
+  model_type: z56.literal("mllama"),
   text_config: mllamaTextConfig,
   vision_config: mllamaVisionConfig
 });
@@ -4153,10 +4227,10 @@ function crossAttention(ops, text3, name3, x, seen) {
 }
 
 // engine/models/decoders/moss-vl.ts
-import * as z59 from "zod";
-var mossVlConfig = z59.object({
-  model_type: z59.literal("moss_vl"),
-  tie_word_embeddings: z59.boolean().default(false),
+import * as z57 from "zod";
+var mossVlConfig = z57.object({
+  model_type: z57.literal("moss_vl"),
+  tie_word_embeddings: z57.boolean().default(false),
   text_config: qwen3Config.omit({ model_type: true }).extend({ cross_attention_layers: layerIndices }),
   vision_config: qwen3VisionConfig.extend({ temporal_patch_size: size.default(1) })
 });
@@ -4204,9 +4278,9 @@ function mossVision(ops, { vision_config: vision, text_config: text3 }) {
 }
 
 // engine/models/decoders/opt.ts
-import * as z60 from "zod";
-var optConfig = z60.object({
-  model_type: z60.literal("opt"),
+import * as z58 from "zod";
+var optConfig = z58.object({
+  model_type: z58.literal("opt"),
   vocab_size: size,
   hidden_size: size,
   ffn_dim: size,
@@ -4216,7 +4290,7 @@ var optConfig = z60.object({
   /** Narrower than `hidden_size` in OPT-350M, which projects in and out. */
   word_embed_proj_dim: size.nullish(),
   /** False in OPT-350M: norms come after the residual sums. */
-  do_layer_norm_before: z60.boolean().default(true),
+  do_layer_norm_before: z58.boolean().default(true),
   dropout: probability.default(0.1),
   attention_dropout: probability.default(0)
 });
@@ -4259,30 +4333,30 @@ function layer3(ops, config, name3, x) {
 }
 
 // engine/models/decoders/parallel-decoder.ts
-import * as z61 from "zod";
-var gptNeoxConfig = z61.object({
-  model_type: z61.literal("gpt_neox"),
+import * as z59 from "zod";
+var gptNeoxConfig = z59.object({
+  model_type: z59.literal("gpt_neox"),
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
   num_hidden_layers: size,
   num_attention_heads: size,
   max_position_embeddings: size,
-  rotary_pct: z61.number().min(0).max(1).default(0.25),
+  rotary_pct: z59.number().min(0).max(1).default(0.25),
   hidden_dropout: probability.default(0),
   attention_dropout: probability.default(0),
-  use_parallel_residual: z61.boolean().default(true),
-  tie_word_embeddings: z61.boolean().default(false)
+  use_parallel_residual: z59.boolean().default(true),
+  tie_word_embeddings: z59.boolean().default(false)
 });
-var phiConfig = z61.object({
-  model_type: z61.literal("phi"),
+var phiConfig = z59.object({
+  model_type: z59.literal("phi"),
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
   num_hidden_layers: size,
   num_attention_heads: size,
   max_position_embeddings: size,
-  partial_rotary_factor: z61.number().min(0).max(1).default(0.5),
+  partial_rotary_factor: z59.number().min(0).max(1).default(0.5),
   resid_pdrop: probability.default(0),
   embd_pdrop: probability.default(0),
   attention_dropout: probability.default(0)
@@ -4348,21 +4422,21 @@ function phiLayer(ops, config, name3, table4, x) {
 }
 
 // engine/models/modernbert.ts
-import * as z62 from "zod";
-var modernbertConfig = z62.object({
-  model_type: z62.literal("modernbert"),
+import * as z60 from "zod";
+var modernbertConfig = z60.object({
+  model_type: z60.literal("modernbert"),
   vocab_size: size.default(50368),
   hidden_size: size.default(768),
   intermediate_size: size.default(1152),
   num_hidden_layers: size.default(22),
   num_attention_heads: size.default(12),
   max_position_embeddings: size.default(8192),
-  norm_bias: z62.boolean().default(false),
-  attention_bias: z62.boolean().default(false),
-  mlp_bias: z62.boolean().default(false),
-  decoder_bias: z62.boolean().default(true),
-  classifier_bias: z62.boolean().default(false),
-  classifier_pooling: z62.enum(["cls", "mean"]).default("cls"),
+  norm_bias: z60.boolean().default(false),
+  attention_bias: z60.boolean().default(false),
+  mlp_bias: z60.boolean().default(false),
+  decoder_bias: z60.boolean().default(true),
+  classifier_bias: z60.boolean().default(false),
+  classifier_pooling: z60.enum(["cls", "mean"]).default("cls"),
   attention_dropout: probability.default(0),
   embedding_dropout: probability.default(0),
   mlp_dropout: probability.default(0),
@@ -4370,7 +4444,7 @@ var modernbertConfig = z62.object({
   /** Tokens around one that it attends to in a sliding layer. */
   local_attention: size.default(128),
   global_attn_every_n_layers: size.default(3),
-  layer_types: z62.array(z62.enum(["sliding_attention", "full_attention"])).max(1e4).nullish()
+  layer_types: z60.array(z60.enum(["sliding_attention", "full_attention"])).max(1e4).nullish()
 });
 var WORDS = "model.embeddings.tok_embeddings";
 function modernbert(ops, config, task, labels) {
@@ -4431,9 +4505,9 @@ function norm2(ops, { norm_bias: bias }, name3, x) {
 }
 
 // engine/models/t5.ts
-import * as z63 from "zod";
-var t5Config = z63.object({
-  model_type: z63.literal("t5"),
+import * as z61 from "zod";
+var t5Config = z61.object({
+  model_type: z61.literal("t5"),
   vocab_size: size.default(32128),
   d_model: size.default(512),
   /** Of one head; all heads together may be narrower or wider than `d_model`. */
@@ -4444,9 +4518,9 @@ var t5Config = z63.object({
   num_heads: size.default(8),
   relative_attention_num_buckets: size.default(32),
   dropout_rate: probability.default(0.1),
-  feed_forward_proj: z63.enum(["relu", "gated-gelu"]).default("relu"),
+  feed_forward_proj: z61.enum(["relu", "gated-gelu"]).default("relu"),
   /** False from T5 1.1 on. transformers ties the weights all the same, and scales the decoder's output only when true. */
-  tie_word_embeddings: z63.boolean().default(true),
+  tie_word_embeddings: z61.boolean().default(true),
   /** Tokens of the pre-training; relative positions set no limit. */
   n_positions: size.default(512)
 });
@@ -4534,13 +4608,13 @@ function norm3(ops, config, name3, x) {
 }
 
 // engine/models/vision/convnext.ts
-import * as z64 from "zod";
-var convnextConfig = z64.object({
-  model_type: z64.literal("convnext"),
+import * as z62 from "zod";
+var convnextConfig = z62.object({
+  model_type: z62.literal("convnext"),
   patch_size: size.default(4),
-  hidden_sizes: z64.array(size).min(1).max(20).default([96, 192, 384, 768]),
-  depths: z64.array(size).min(1).max(20).default([3, 3, 9, 3]),
-  layer_scale_init_value: z64.number().default(1e-6),
+  hidden_sizes: z62.array(size).min(1).max(20).default([96, 192, 384, 768]),
+  depths: z62.array(size).min(1).max(20).default([3, 3, 9, 3]),
+  layer_scale_init_value: z62.number().default(1e-6),
   drop_path_rate: probability.default(0)
 });
 var EXPANSION = 4;
@@ -4586,15 +4660,15 @@ function imageNorm(ops, name3, x) {
 }
 
 // engine/models/vision/resnet.ts
-import * as z65 from "zod";
-var resnetConfig = z65.object({
-  model_type: z65.literal("resnet"),
+import * as z63 from "zod";
+var resnetConfig = z63.object({
+  model_type: z63.literal("resnet"),
   embedding_size: size.default(64),
-  hidden_sizes: z65.array(size).min(1).max(20).default([256, 512, 1024, 2048]),
-  depths: z65.array(size).min(1).max(20).default([3, 4, 6, 3]),
-  layer_type: z65.enum(["basic", "bottleneck"]).default("bottleneck"),
-  downsample_in_first_stage: z65.boolean().default(false),
-  downsample_in_bottleneck: z65.boolean().default(false)
+  hidden_sizes: z63.array(size).min(1).max(20).default([256, 512, 1024, 2048]),
+  depths: z63.array(size).min(1).max(20).default([3, 4, 6, 3]),
+  layer_type: z63.enum(["basic", "bottleneck"]).default("bottleneck"),
+  downsample_in_first_stage: z63.boolean().default(false),
+  downsample_in_bottleneck: z63.boolean().default(false)
 });
 var REDUCTION = 4;
 function resnet(ops, config, labels) {
@@ -4635,8 +4709,8 @@ function convolution(ops, name3, x, outChannels, options) {
 }
 
 // engine/models/vision/vit.ts
-import * as z66 from "zod";
-var visionEncoder = z66.object({
+import * as z64 from "zod";
+var visionEncoder = z64.object({
   hidden_size: size.default(768),
   num_hidden_layers: size.default(12),
   num_attention_heads: size.default(12),
@@ -4646,10 +4720,10 @@ var visionEncoder = z66.object({
   /** Pixels of the side that the position table was made for. */
   image_size: size.default(224),
   patch_size: size.default(16),
-  qkv_bias: z66.boolean().default(true)
+  qkv_bias: z64.boolean().default(true)
 });
-var vitConfig = visionEncoder.extend({ model_type: z66.literal("vit") });
-var deitConfig = visionEncoder.extend({ model_type: z66.literal("deit") });
+var vitConfig = visionEncoder.extend({ model_type: z64.literal("vit") });
+var deitConfig = visionEncoder.extend({ model_type: z64.literal("deit") });
 function vit(ops, config, labels) {
   const { hidden_size: hidden, patch_size: patch } = config;
   const convolution3 = { kernel: patch, stride: patch, padding: 0, bias: true };
@@ -4695,15 +4769,15 @@ function feedForward8(ops, config, name3, x) {
 }
 
 // engine/models/vision/yolo-versions.ts
-import * as z67 from "zod";
+import * as z65 from "zod";
 var versions = ["v8", "11", "26"];
 var sizes = ["n", "s", "m", "l", "x"];
-var yoloConfig = z67.object({
-  model_type: z67.literal("yolo"),
-  version: z67.enum(versions),
-  size: z67.enum(sizes),
+var yoloConfig = z65.object({
+  model_type: z65.literal("yolo"),
+  version: z65.enum(versions),
+  size: z65.enum(sizes),
   /** `pose`: a detector that finds keypoints too. */
-  head: z67.enum(["detect", "pose", "classify"]).default("detect")
+  head: z65.enum(["detect", "pose", "classify"]).default("detect")
 });
 var half = 0.5;
 var v8Stage = (channels2, repeats, skips) => ({
@@ -4957,7 +5031,7 @@ function separable(ops, name3, x, inChannels, channels2) {
 }
 
 // engine/models/architecture.ts
-var modelConfig = z68.discriminatedUnion("model_type", [
+var modelConfig = z66.discriminatedUnion("model_type", [
   bertConfig,
   robertaConfig,
   distilbertConfig,
@@ -5004,7 +5078,7 @@ function kindOf4(config) {
   if (config.model_type === "yolo" && config.head === "classify") return "image";
   return kinds[config.model_type] ?? "decoder";
 }
-var tasks2 = {
+var tasks = {
   encoder: ["sequence-classification", "masked-lm"],
   decoder: ["causal-lm", "sequence-classification"],
   "encoder-decoder": ["seq2seq-lm"],
@@ -5012,7 +5086,7 @@ var tasks2 = {
   detector: ["object-detection"]
 };
 function tasksOf(config) {
-  return tasks2[kindOf4(config)];
+  return tasks[kindOf4(config)];
 }
 var robertas = /* @__PURE__ */ new Set(["roberta", "xlm-roberta"]);
 function maxPositionsOf(config) {
@@ -5099,1272 +5173,6 @@ function forward(ops, config, spec2) {
     default:
       return decoderModel(ops, blueprintOf(config), spec2.task, spec2.labels);
   }
-}
-
-// engine/estimate/error-band.ts
-var TRACED_BAND_PERCENT = 3;
-var SHARED_BAND_PERCENT = 5;
-var DERIVED_BAND_PERCENT = 10;
-function errorBandPercent(spec2, config) {
-  if (neverRun(spec2) !== void 0 || sentencesOn(spec2, config).length > 0) return DERIVED_BAND_PERCENT;
-  return exchangingLibrary(spec2) === void 0 ? TRACED_BAND_PERCENT : SHARED_BAND_PERCENT;
-}
-var untraced = /* @__PURE__ */ new Set(["lion", "paged-adamw", "adam-mini"]);
-var untracedExperts = {
-  "axolotl-kernels": "Axolotl's kernels for experts",
-  "axolotl-linear": "experts as linear layers",
-  torchtune: "torchtune's experts",
-  ktransformers: "transfers to and from experts on the host"
-};
-function exchangingLibrary({ sharding = "ddp", gpus: gpus2 }) {
-  if (sharding.startsWith("zero")) return "DeepSpeed";
-  if (gpus2 === 1) return void 0;
-  return isFsdp(sharding) ? "FSDP" : "DistributedDataParallel";
-}
-function neverRun(spec2) {
-  if (spec2.loop === "ultralytics") return "Ultralytics' trainer";
-  if (spec2.method?.kind === "answers" && spec2.method.generation.kind === "vllm") return "vLLM on the training GPU";
-  if (spec2.quantization === "gptq" || spec2.quantization === "awq") return `${spec2.quantization.toUpperCase()} weights`;
-  if (spec2.tensorParallel !== void 0) return "tensor parallelism";
-  if (spec2.method?.kind === "trajectories") return "torchtune's GRPO and PPO recipes";
-  if (spec2.method?.kind === "strided") return "EBFT's strided mode";
-  if (spec2.expertStyle !== void 0) return untracedExperts[spec2.expertStyle];
-  if (spec2.quantizedExperts) return "quantised experts";
-  if (spec2.fakeQuantization?.format !== void 0) return "4-bit floats";
-  if (spec2.float8) return "8-bit floats";
-  if (spec2.offload !== void 0) return "offloading";
-  if (spec2.trainsTowers) return "image or audio inputs";
-  if (spec2.images?.checkpointed === "self-attention") return "torchtune's image layers";
-  if (spec2.trainable?.inTurns) return "layers that train in turn";
-  if (spec2.fusedLoss) return "a fused loss";
-  if (spec2.precision === "bf16-master" && exchangingLibrary(spec2) === void 0) return "float32 master weights";
-  return untraced.has(spec2.optimizer) ? `the optimizer ${spec2.optimizer}` : void 0;
-}
-function derivationOf(spec2, config) {
-  const ofModel = sentencesOn(spec2, config);
-  const [what, library] = [neverRun(spec2), exchangingLibrary(spec2)];
-  const isSaid = spec2.loop === "ultralytics" && outsideTransformers(config) === "ultralytics";
-  return [
-    ...ofModel,
-    ...what !== void 0 && !isSaid ? [
-      `The memory effect of ${what} is derived from source code and documentation; no trace or GPU run has confirmed it, and the band of ±${DERIVED_BAND_PERCENT} % is a guess.`
-    ] : [],
-    ...library !== void 0 ? [
-      `What each GPU holds and exchanges was compared with ${library} running on CPU tensors (bench:sharding), not on GPUs. NCCL's own buffers are not counted; the band of ±${errorBandPercent(spec2, config)} % is a guess.`
-    ] : []
-  ];
-}
-function sentencesOn(spec2, config) {
-  const isBfloat16 = spec2.precision === "bf16" || spec2.precision === "bf16-master";
-  return [
-    ...spec2.images !== void 0 ? [
-      `One image per sample is counted${spec2.images.tiles > 1 ? `, in ${spec2.images.tiles} tiles` : ""}: the number and size of images in a sample cannot be determined from the config.`
-    ] : [],
-    ...seesImages(config) && spec2.images === void 0 ? [
-      `Only text is counted: the number and size of images in a sample cannot be determined from the config. ${ofTowers("vision", spec2)}`
-    ] : [],
-    ...hears(config) ? [
-      `Only text is counted: the length of audio in a sample cannot be determined from the config. ${ofTowers("audio", spec2)}`
-    ] : [],
-    ...outsideTransformers(config) === "ultralytics" ? [
-      `The step is counted from Ultralytics' source code and was compared with a trace of it; only the estimate engine supports it here. The number of objects in the images changes memory by a few percent, hence the band of ±${DERIVED_BAND_PERCENT} %.`
-    ] : [],
-    ...outsideTransformers(config) === "checkpoint" ? [
-      `The model is counted from the code published with its weights, which only the estimate engine supports.${seesImages(config) ? " Its vision layers are assumed to be frozen." : ""}`
-    ] : [],
-    ...hasExperts(config) && spec2.quantization !== void 0 && !spec2.quantizedExperts && spec2.expertStyle !== "axolotl-linear" ? [
-      "The experts are counted without quantisation: transformers 5 holds them as separate parameters, which the quantisation of linear layers skips."
-    ] : [],
-    ...answersItself(spec2) && (hasLinearAttention(config) || hasStateSpaces(config)) ? ["The recurrent state that layers without attention keep for each completion during generation is not counted."] : [],
-    ...hasLinearAttention(config) ? [
-      "Linear attention is counted with flash-linear-attention's kernels, derived from their source code; without them, transformers' own implementation needs more memory."
-    ] : [],
-    ...hasStateSpaces(config) ? [
-      "Mamba layers are counted with the kernels of mamba-ssm and causal-conv1d, derived from their source code; without them, transformers' own implementation needs far more memory."
-    ] : [],
-    ...hasStateSpaces(config) && config.model_type !== "jamba" && spec2.quantization !== void 0 ? ["Mamba's output projections are counted without quantisation: their kernel needs unquantised matrices."] : [],
-    ...config.model_type === "gpt_oss" && spec2.attention === "sdpa" ? [
-      "Attention is counted with a flash kernel that supports gpt-oss's sinks, such as kernels-community/vllm-flash-attn3, derived from its source code; without one, transformers computes attention eagerly, which needs far more memory."
-    ] : [],
-    ...hasExperts(config) && !isBfloat16 ? ["Experts in float32 run in a kernel that no trace covers; they are counted as in bfloat16, at twice the size."] : []
-  ];
-}
-function hasLinearAttention(config) {
-  return ["qwen3_next", "qwen3_5", "qwen3_5_moe", "kimi_linear"].includes(config.model_type);
-}
-function answersItself({ method }) {
-  return method?.kind === "answers" && method.generation.kind === "transformers";
-}
-function ofTowers(kind, { trainsTowers: trainsTowers2 }) {
-  const layers2 = `the ${kind} layers`;
-  return trainsTowers2 ? `The figures include the weights, gradients and optimizer state of ${layers2}, but not their activations.` : `The figures include the weights of ${layers2}, but not their activations nor, if they are trained, their gradients and optimizer state.`;
-}
-
-// engine/units.ts
-var KIB = 2 ** 10;
-var MIB = 2 ** 20;
-var GIB = 2 ** 30;
-function formatGib(bytes5) {
-  const gib2 = bytes5 / GIB;
-  return `${gib2.toFixed(Math.abs(gib2) < 10 ? 2 : 1)} GiB`;
-}
-function formatPercent(fraction) {
-  return `${Math.round(fraction * 100)} %`;
-}
-function formatUsd(usd3) {
-  const digits2 = Math.abs(usd3) < 100 ? 2 : 0;
-  return `$${usd3.toLocaleString("en-US", { minimumFractionDigits: digits2, maximumFractionDigits: digits2 })}`;
-}
-function formatRate(samplesPerSecond) {
-  return samplesPerSecond < 10 ? samplesPerSecond.toPrecision(2) : Math.round(samplesPerSecond).toLocaleString("en-US");
-}
-
-// engine/gpus/catalogue.ts
-var CONTEXT_BYTES = 300 * MIB;
-var AMPERE = 8;
-var HOPPER = 9;
-var GB = 1e9;
-var TERA = 1e12;
-var rows = [
-  {
-    id: "a10",
-    name: "NVIDIA A10",
-    totalBytes: gib(22.06),
-    totalSource: "Out-of-memory message of PyTorch 2.14 (CUDA 13.0) on an A10; nvidia-smi says 23028 MiB: https://github.com/modal-labs/modal-client/pull/2797",
-    computeCapability: [8, 6],
-    multiprocessors: 72,
-    memoryBandwidthBytesPerSecond: 600 * GB,
-    peakFlops: { fp32: 31.2 * TERA, tf32: 62.5 * TERA, fp16: 125 * TERA, bf16: 125 * TERA },
-    specSource: "NVIDIA A10 data sheet",
-    pricePerHourUsd: 0.6,
-    // https://github.com/zszazi/Deep-learning-in-cloud/pull/49
-    priceSource: "Lambda, 1x A10",
-    priceDate: "2023-02-22"
-  },
-  {
-    id: "a100-40gb",
-    name: "NVIDIA A100 40 GB",
-    totalBytes: gib(39.5),
-    totalSource: "https://github.com/TianheWu/CoSeR/issues/10",
-    computeCapability: [8, 0],
-    multiprocessors: 108,
-    memoryBandwidthBytesPerSecond: 1555 * GB,
-    peakFlops: { fp32: 19.5 * TERA, tf32: 156 * TERA, fp16: 312 * TERA, bf16: 312 * TERA },
-    specSource: "NVIDIA A100 data sheet, 40 GB SXM",
-    pricePerHourUsd: 1.29,
-    // https://github.com/AkihikoWatanabe/paper_notes/issues/1493
-    priceSource: "Lambda, A100 SXM 40 GB",
-    priceDate: "2024-11-09"
-  },
-  {
-    id: "a100-80gb",
-    name: "NVIDIA A100 80 GB",
-    totalBytes: gib(79.14),
-    totalSource: "https://github.com/lianqi1008/Control-GIC/issues/6",
-    computeCapability: [8, 0],
-    multiprocessors: 108,
-    memoryBandwidthBytesPerSecond: 2039 * GB,
-    peakFlops: { fp32: 19.5 * TERA, tf32: 156 * TERA, fp16: 312 * TERA, bf16: 312 * TERA },
-    specSource: "NVIDIA A100 data sheet, 80 GB SXM",
-    pricePerHourUsd: 1.59,
-    priceSource: "RunPod Secure Cloud, A100 SXM",
-    priceDate: "2026-09-25"
-  },
-  {
-    id: "l4",
-    name: "NVIDIA L4",
-    totalBytes: gib(22.03),
-    totalSource: "Out-of-memory message of PyTorch 2.14 (CUDA 13.0) on an L4; nvidia-smi says 23034 MiB: https://github.com/modal-labs/modal-client/pull/2797",
-    computeCapability: [8, 9],
-    multiprocessors: 58,
-    memoryBandwidthBytesPerSecond: 300 * GB,
-    peakFlops: { fp32: 30.3 * TERA, tf32: 60 * TERA, fp16: 121 * TERA, bf16: 121 * TERA },
-    specSource: "NVIDIA L4 data sheet, its sparse figures halved",
-    pricePerHourUsd: 0.49,
-    // catalogs/v8/runpod/vms.csv in https://github.com/skypilot-org/skypilot-catalog at 01acdfd
-    priceSource: "RunPod Secure Cloud, L4 (undated catalogue)",
-    priceDate: "2026"
-  },
-  {
-    id: "t4",
-    name: "NVIDIA T4",
-    totalBytes: gib(14.56),
-    totalSource: "https://github.com/Zheng-Chong/CatVTON/issues/133",
-    computeCapability: [7, 5],
-    multiprocessors: 40,
-    memoryBandwidthBytesPerSecond: 320 * GB,
-    peakFlops: { fp32: 8.1 * TERA, fp16: 65 * TERA },
-    specSource: "NVIDIA T4 data sheet",
-    pricePerHourUsd: 0.526,
-    // https://github.com/skypilot-org/skypilot/pull/718
-    priceSource: "AWS EC2 g4dn.xlarge",
-    priceDate: "2022-04-05"
-  },
-  {
-    id: "v100-16gb",
-    name: "NVIDIA V100 16 GB",
-    totalBytes: gib(15.78),
-    totalSource: "https://github.com/kchengiva/Shift-GCN/issues/34",
-    computeCapability: [7, 0],
-    multiprocessors: 80,
-    memoryBandwidthBytesPerSecond: 900 * GB,
-    peakFlops: { fp32: 15.7 * TERA, fp16: 125 * TERA },
-    specSource: "NVIDIA V100 data sheet, SXM2",
-    pricePerHourUsd: 0.79,
-    priceSource: "Lambda, one eighth of 8x V100",
-    priceDate: "2026-09-20"
-  },
-  {
-    id: "l40s",
-    name: "NVIDIA L40S",
-    totalBytes: gib(44.42),
-    totalSource: "https://github.com/stepfun-ai/Step-Video-T2V/issues/8",
-    computeCapability: [8, 9],
-    multiprocessors: 142,
-    memoryBandwidthBytesPerSecond: 864 * GB,
-    peakFlops: { fp32: 91.6 * TERA, tf32: 183 * TERA, fp16: 362 * TERA, bf16: 362 * TERA },
-    specSource: "NVIDIA L40S data sheet",
-    pricePerHourUsd: 1.09,
-    priceSource: "RunPod Secure Cloud, L40S",
-    priceDate: "2026-09-25"
-  },
-  {
-    id: "a6000",
-    name: "NVIDIA RTX A6000",
-    totalBytes: gib(47.5),
-    totalSource: "https://github.com/uc-vision/smart-tree/issues/13, ±0.05 GiB",
-    computeCapability: [8, 6],
-    multiprocessors: 84,
-    memoryBandwidthBytesPerSecond: 768 * GB,
-    peakFlops: { fp32: 38.7 * TERA, tf32: 77.4 * TERA, fp16: 154.8 * TERA, bf16: 154.8 * TERA },
-    specSource: "NVIDIA Ampere GA102 white paper 2.0, appendix C",
-    pricePerHourUsd: 1.09,
-    priceSource: "Lambda, A6000",
-    priceDate: "2026-09-20"
-  },
-  {
-    id: "rtx-3090",
-    name: "NVIDIA GeForce RTX 3090",
-    totalBytes: gib(23.69),
-    totalSource: "https://github.com/ucwxb/GraphAvatar/issues/4",
-    computeCapability: [8, 6],
-    multiprocessors: 82,
-    memoryBandwidthBytesPerSecond: 936 * GB,
-    peakFlops: { fp32: 35.6 * TERA, tf32: 35.6 * TERA, fp16: 71 * TERA, bf16: 71 * TERA },
-    specSource: "NVIDIA Ampere GA102 white paper 2.0, appendix A",
-    pricePerHourUsd: 0.5,
-    // catalogs/v8/runpod/vms.csv in https://github.com/skypilot-org/skypilot-catalog at 01acdfd
-    priceSource: "RunPod Secure Cloud, RTX 3090 (undated catalogue)",
-    priceDate: "2026"
-  },
-  {
-    id: "rtx-4090",
-    name: "NVIDIA GeForce RTX 4090",
-    totalBytes: gib(23.52),
-    totalSource: "https://github.com/Soul-AILab/SoulX-FlashTalk/issues/5",
-    computeCapability: [8, 9],
-    multiprocessors: 128,
-    memoryBandwidthBytesPerSecond: 1008 * GB,
-    peakFlops: { fp32: 82.6 * TERA, tf32: 82.6 * TERA, fp16: 165.2 * TERA, bf16: 165.2 * TERA },
-    specSource: "NVIDIA Ada GPU architecture white paper, appendix A",
-    pricePerHourUsd: 0.74,
-    priceSource: "RunPod Secure Cloud, RTX 4090",
-    priceDate: "2026-09-25"
-  },
-  {
-    id: "h100",
-    name: "NVIDIA H100 SXM",
-    totalBytes: gib(79.11),
-    totalSource: "https://github.com/vllm-project/vllm/issues/27508",
-    computeCapability: [9, 0],
-    multiprocessors: 132,
-    memoryBandwidthBytesPerSecond: 3350 * GB,
-    peakFlops: { fp32: 67 * TERA, tf32: 494.5 * TERA, fp16: 989.5 * TERA, bf16: 989.5 * TERA },
-    specSource: "NVIDIA H100 data sheet, SXM, its sparse figures halved",
-    pricePerHourUsd: 3.49,
-    priceSource: "RunPod Secure Cloud, H100 SXM",
-    priceDate: "2026-09-25"
-  },
-  {
-    id: "h200",
-    name: "NVIDIA H200",
-    totalBytes: gib(139.8),
-    totalSource: "Out-of-memory messages of PyTorch on H200 servers: 139.80 GiB in most, 139.81 GiB in some",
-    computeCapability: [9, 0],
-    multiprocessors: 132,
-    memoryBandwidthBytesPerSecond: 4800 * GB,
-    peakFlops: { fp32: 67 * TERA, tf32: 494.5 * TERA, fp16: 989.5 * TERA, bf16: 989.5 * TERA },
-    specSource: "NVIDIA H200 data sheet, SXM, its sparse figures halved",
-    pricePerHourUsd: 4.59,
-    priceSource: "RunPod Secure Cloud, H200",
-    priceDate: "2026-09-25"
-  }
-];
-var gpus = rows.map((row7) => ({
-  ...row7,
-  contextBytes: CONTEXT_BYTES,
-  cublasWorkspaceBytes: cublasWorkspaceBytes(row7.computeCapability)
-}));
-var otherNames = [
-  // AWS's A10: the same memory; slower tensor cores and another price.
-  ["A10G", "a10"],
-  // The capacity is not said: the smaller one is the safe reading.
-  ["A100", "a100-40gb"],
-  ["A100-SXM4-40GB", "a100-40gb"],
-  ["A100-PCIE-40GB", "a100-40gb"],
-  ["A100-SXM4-80GB", "a100-80gb"],
-  ["A100 80GB PCIe", "a100-80gb"],
-  ["V100", "v100-16gb"],
-  ["V100-SXM2-16GB", "v100-16gb"],
-  ["V100-PCIE-16GB", "v100-16gb"],
-  ["3090", "rtx-3090"],
-  ["4090", "rtx-4090"],
-  ["H100 80GB", "h100"],
-  ["H100 80GB HBM3", "h100"],
-  ["H200 SXM", "h200"]
-];
-var byKey = new Map(
-  gpus.flatMap((gpu2) => {
-    const others3 = otherNames.filter(([, id7]) => id7 === gpu2.id).map(([name3]) => name3);
-    return [gpu2.id, gpu2.name, ...others3].map((name3) => [key(name3), gpu2]);
-  })
-);
-var defaultGpu = knownGpu("a10");
-function findGpu(text3) {
-  return byKey.get(key(text3));
-}
-function knownGpu(id7) {
-  const gpu2 = gpus.find((candidate) => candidate.id === id7);
-  if (gpu2 === void 0) throw new Error(`the catalogue lost ${id7}`);
-  return gpu2;
-}
-function hasFlashAttention({ computeCapability: [major] }) {
-  return major >= AMPERE;
-}
-function usableBytes(gpu2) {
-  return gpu2.totalBytes - gpu2.contextBytes;
-}
-function key(text3) {
-  return text3.toLowerCase().replace(/[^a-z0-9]/g, "").replace(/^(?:nvidia)?(?:tesla|geforce)?/, "");
-}
-function cublasWorkspaceBytes([major]) {
-  return major === HOPPER ? 32 * MIB : 8.125 * MIB;
-}
-function gib(reading) {
-  return Math.round(reading * GIB);
-}
-
-// engine/metrics/cost.ts
-function costPerRunUsd({ hoursPerRun: hoursPerRun2, pricePerHourUsd: pricePerHourUsd2, gpus: gpus2 }, relativeSpeed = 1) {
-  return hoursPerRun2 * pricePerHourUsd2 * gpus2 / relativeSpeed;
-}
-function savingsPerRunUsd(terms, speedup) {
-  return costPerRunUsd(terms) * (1 - 1 / speedup);
-}
-
-// engine/metrics/recommend.ts
-var THROUGHPUT_TOLERANCE = 0.02;
-var DEFAULT_MARGIN = 0.05;
-var KEEPING_WORTH = 0.9;
-function recommend(situation4) {
-  const { current, samplesPerSecond, bounds } = situation4;
-  if (bounds !== void 0) return withinBounds(situation4, bounds);
-  const fastest = smallestNearBest(situation4);
-  if (current.gradientAccumulation === 1 && fastest > current.microBatch) {
-    return { microBatch: fastest, gradientAccumulation: 1 };
-  }
-  const perGpu = current.microBatch * current.gradientAccumulation;
-  const changed = { microBatch: fastest, gradientAccumulation: Math.max(1, Math.round(perGpu / fastest)) };
-  const kept = keepingEffectiveBatch(situation4, perGpu);
-  const keptIsGood = kept.gradientAccumulation === 1 || samplesPerSecond(kept) >= KEEPING_WORTH * samplesPerSecond(changed);
-  return keptIsGood ? kept : changed;
-}
-function withinBounds(situation4, { dividend, accumulates }) {
-  const { current, largestWithMargin } = situation4;
-  if (accumulates) return keepingEffectiveBatch(situation4, current.microBatch * current.gradientAccumulation);
-  const most = Math.min(current.microBatch, largestWithMargin);
-  const fitting = divisors(dividend).filter((divisor) => divisor <= most);
-  return { microBatch: fitting.at(-1) ?? 1, gradientAccumulation: 1 };
-}
-var WORTHWHILE_SPEEDUP = 1.05;
-function advise(situation4) {
-  const recommended = recommend(situation4);
-  const next = recommend({ ...situation4, current: recommended });
-  const speedup = situation4.samplesPerSecond(next) / situation4.samplesPerSecond(recommended);
-  const isWorthwhile = next.microBatch > recommended.microBatch && speedup >= WORTHWHILE_SPEEDUP;
-  return { recommended, ...isWorthwhile && { beyond: next } };
-}
-function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }) {
-  const rate2 = (batch) => samplesPerSecond({ microBatch: batch, gradientAccumulation: 1 });
-  const enough = rate2(largestWithMargin) * (1 - THROUGHPUT_TOLERANCE);
-  let low = 0;
-  let high = grid.indexOf(largestWithMargin);
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (rate2(grid.at(middle)) >= enough) high = middle;
-    else low = middle + 1;
-  }
-  return grid.at(low);
-}
-function keepingEffectiveBatch(situation4, perGpu) {
-  const plans = divisors(perGpu).filter((divisor) => divisor <= situation4.largestWithMargin && (situation4.bounds?.dividend ?? 0) % divisor === 0).map((microBatch) => ({ microBatch, gradientAccumulation: perGpu / microBatch }));
-  const rates = plans.map((plan) => situation4.samplesPerSecond(plan));
-  const enough = Math.max(...rates) * (1 - THROUGHPUT_TOLERANCE);
-  return plans[rates.findIndex((rate2) => rate2 >= enough)] ?? { microBatch: 1, gradientAccumulation: perGpu };
-}
-function divisors(n) {
-  const small3 = [];
-  for (let candidate = 1; candidate * candidate <= n; candidate++) if (n % candidate === 0) small3.push(candidate);
-  const large2 = small3.map((divisor) => n / divisor).filter((divisor) => divisor * divisor !== n);
-  return [...small3, ...large2.toReversed()];
-}
-
-// engine/estimate/storage.ts
-var byteKinds = [
-  "weights",
-  "gradients",
-  "optimizerState",
-  /** Saved by the forward pass for the backward pass. */
-  "activations",
-  /** Logits, log-probabilities and their gradients. */
-  "logits",
-  /** Gradients of activations and scratch of single operations. */
-  "temporaries",
-  /** The batch itself. */
-  "inputs",
-  /** cuBLAS scratch. */
-  "workspace"
-];
-var bytesPerElement = { float32: 4, float16: 2, bfloat16: 2, int64: 8, bool: 1 };
-function elements(tensor) {
-  return tensor.shape.reduce((product, size2) => product * size2, 1);
-}
-function lastSize(tensor) {
-  const size2 = tensor.shape.at(-1);
-  if (size2 === void 0) throw new Error("a tensor of the batch alone has no last dimension");
-  return size2;
-}
-
-// engine/estimate/optimizer.ts
-var MIN_8BIT_ELEMENTS = 4096;
-var BLOCK_ELEMENTS = 256;
-var parameterBytes = (parameter) => elements(parameter) * bytesPerElement[parameter.dtype];
-var float32Bytes = (parameter) => elements(parameter) * bytesPerElement.float32;
-var eightBitBytes = (parameter) => elements(parameter) < MIN_8BIT_ELEMENTS ? float32Bytes(parameter) : elements(parameter) * (1 + bytesPerElement.float32 / BLOCK_ELEMENTS);
-var inPlace = { temporaries: () => [], temporariesLive: "one by one" };
-var optimizerRules = {
-  // torch/optim/adamw.py: exp_avg and exp_avg_sq like the parameter. _multi_tensor_adam: torch._foreach_sqrt(exp_avg_sqs).
-  adamw: {
-    stateBytes: (parameter) => 2 * parameterBytes(parameter),
-    temporaries: (parameter) => [parameterBytes(parameter)],
-    temporariesLive: "together",
-    passes: 18
-  },
-  "adamw-fused": { ...inPlace, stateBytes: (parameter) => 2 * parameterBytes(parameter), passes: 7 },
-  // _single_tensor_adam: exp_avg_sq.sqrt() and its quotient.
-  "adamw-loop": {
-    stateBytes: (parameter) => 2 * parameterBytes(parameter),
-    temporaries: (parameter) => [parameterBytes(parameter), parameterBytes(parameter)],
-    temporariesLive: "one by one",
-    passes: 18
-  },
-  sgd: { ...inPlace, stateBytes: () => 0, passes: 3 },
-  "sgd-momentum": { ...inPlace, stateBytes: parameterBytes, passes: 7 },
-  // transformers optimization.py Adafactor without momentum: float32 rows and columns of a matrix, or the whole vector; a step
-  // holds the squared gradient beside the update, and float32 copies of a 16-bit parameter and its gradient.
-  adafactor: {
-    stateBytes: adafactorBytes,
-    temporaries: (parameter) => {
-      const copies = parameter.dtype === "float32" ? 2 : 4;
-      return Array.from({ length: copies }, () => float32Bytes(parameter));
-    },
-    temporariesLive: "one by one",
-    passes: 16
-  },
-  // torch/optim/rmsprop.py: square_avg like the parameter. _multi_tensor_rmsprop: torch._foreach_sqrt(square_avgs).
-  rmsprop: {
-    stateBytes: parameterBytes,
-    temporaries: (parameter) => [parameterBytes(parameter)],
-    temporariesLive: "together",
-    passes: 10
-  },
-  // lion-pytorch, torchtune: one momentum like the parameter.
-  lion: { ...inPlace, stateBytes: parameterBytes, passes: 5 },
-  // adam_mini/adam_mini.py: moments in float32; a step holds the squared gradient or the update, and its negative.
-  "adam-mini": {
-    stateBytes: (parameter, name3) => (wholeSecondMoment.test(name3) ? 2 : 1) * float32Bytes(parameter),
-    temporaries: (parameter) => Array.from({ length: parameter.dtype === "float32" ? 2 : 3 }, () => float32Bytes(parameter)),
-    temporariesLive: "one by one",
-    passes: 10
-  },
-  "adamw-8bit": { ...inPlace, stateBytes: (parameter) => 2 * eightBitBytes(parameter), passes: 4 },
-  // Paged state is in managed memory: on the GPU while it fits, on the host when something else needs the space.
-  "paged-adamw-8bit": { ...inPlace, stateBytes: (parameter) => 2 * eightBitBytes(parameter), passes: 4 },
-  "paged-adamw": { ...inPlace, stateBytes: (parameter) => 2 * float32Bytes(parameter), passes: 7 }
-};
-var wholeSecondMoment = /embed|embd|wte|lm_head\.weight|output\.weight/;
-function adafactorBytes(parameter) {
-  const [rows3, columns4] = [parameter.shape.at(-2), parameter.shape.at(-1)];
-  if (rows3 === void 0 || columns4 === void 0) return float32Bytes(parameter);
-  return (elements(parameter) / columns4 + elements(parameter) / rows3) * bytesPerElement.float32;
-}
-
-// engine/estimate/throughput.ts
-var ARITHMETIC_EFFICIENCY = 0.7;
-var BANDWIDTH_EFFICIENCY = 0.8;
-var FORWARD_LAUNCH_SECONDS = 4e-5;
-var BACKWARD_LAUNCH_SECONDS = 1e-5;
-var TILE_ELEMENTS = 128 * 64;
-var ThroughputModel = class {
-  #kernels;
-  #bytesPerSecond;
-  #optimizerSeconds;
-  constructor({ spec: spec2, nodes, parameterCount }, gpu2) {
-    this.#bytesPerSecond = gpu2.memoryBandwidthBytesPerSecond * BANDWIDTH_EFFICIENCY;
-    this.#kernels = kernelsOf(nodes, gpu2, spec2.precision, spec2.step === "training" && spec2.gradientCheckpointing);
-    const weightBytes = parameterCount * (spec2.precision.startsWith("bf16") ? 2 : 4);
-    const passes = spec2.step === "training" ? optimizerRules[spec2.optimizer].passes : 0;
-    this.#optimizerSeconds = passes * weightBytes / this.#bytesPerSecond;
-  }
-  /** Samples per second on one GPU, over whole optimizer steps of `accumulation` micro-steps. */
-  samplesPerSecond(batch, accumulation) {
-    let gpuSeconds = 0;
-    let launchSeconds = 0;
-    for (const kernel2 of this.#kernels) {
-      const arithmetic = Math.max(batch * kernel2.arithmeticSecondsPerSample, kernel2.waveSeconds);
-      const traffic = (kernel2.fixedBytes + batch * kernel2.bytesPerSample) / this.#bytesPerSecond;
-      gpuSeconds += Math.max(arithmetic, traffic);
-      launchSeconds += kernel2.launchSeconds;
-    }
-    const microStep = Math.max(gpuSeconds, launchSeconds);
-    return batch * accumulation / (accumulation * microStep + this.#optimizerSeconds);
-  }
-};
-function kernelsOf(nodes, gpu2, precision, checkpoints) {
-  return nodes.flatMap((node) => {
-    if (node.body !== void 0) {
-      const recomputed = checkpoints ? node.body.map((inner) => kernel(inner, gpu2, precision, FORWARD_LAUNCH_SECONDS)) : [];
-      return [...kernelsOf(node.body, gpu2, precision, false), ...recomputed];
-    }
-    if (node.outputs.length === 0) return [];
-    const made2 = node.gradients.filter((edge) => !edge.passes).length;
-    const backwardKernels = Math.min(made2, node.flopsPerSample > 0 ? 2 : 1);
-    const backward = kernel(node, gpu2, precision, BACKWARD_LAUNCH_SECONDS);
-    return [
-      kernel(node, gpu2, precision, FORWARD_LAUNCH_SECONDS),
-      ...Array.from({ length: backwardKernels }, () => backward)
-    ];
-  });
-}
-function kernel(node, gpu2, precision, launchSeconds) {
-  const storages = [...node.reads, ...node.creates];
-  const flopsPerSecond = peakFlops(gpu2, node.computeDtype, precision) * ARITHMETIC_EFFICIENCY;
-  const flopsPerElement = node.productElements > 0 ? node.flopsPerSample / node.productElements : 0;
-  return {
-    arithmeticSecondsPerSample: node.flopsPerSample / flopsPerSecond,
-    waveSeconds: flopsPerElement * TILE_ELEMENTS * gpu2.multiprocessors / flopsPerSecond,
-    launchSeconds,
-    fixedBytes: storages.reduce((sum2, storage) => sum2 + storage.fixedBytes, 0),
-    bytesPerSample: storages.reduce((sum2, storage) => sum2 + storage.bytesPerSample, 0)
-  };
-}
-function peakFlops(gpu2, dtype, precision) {
-  if (precision === "tf32") return gpu2.peakFlops.tf32 ?? gpu2.peakFlops.fp32;
-  if (dtype === "bfloat16") return gpu2.peakFlops.bf16 ?? gpu2.peakFlops.fp32;
-  return bytesPerElement[dtype] === 2 ? gpu2.peakFlops.fp16 : gpu2.peakFlops.fp32;
-}
-
-// engine/estimate/vllm-share.ts
-var nothing = { bytes: 0, held: "for-answers" };
-function vllmShare({ method }, { totalBytes }) {
-  if (method?.kind !== "answers" || method.generation.kind !== "vllm") return nothing;
-  const { share: share2, sleeps } = method.generation;
-  return { bytes: Math.floor(share2 * totalBytes), held: sleeps ? "for-answers" : "always" };
-}
-
-// engine/probes/estimate.ts
-var CUBLAS_HANDLES = 2;
-var throughputs = /* @__PURE__ */ new WeakMap();
-var EstimateProbe = class {
-  usableBytes;
-  #workspaceBytes;
-  #footprint;
-  #gpu;
-  #vllm;
-  /** One footprint serves any number of GPUs. */
-  constructor(footprint, gpu2) {
-    this.#vllm = vllmShare(footprint.spec, gpu2);
-    this.usableBytes = Math.max(0, usableBytes(gpu2) - (this.#vllm.held === "always" ? this.#vllm.bytes : 0));
-    this.#workspaceBytes = gpu2.cublasWorkspaceBytes * CUBLAS_HANDLES;
-    this.#footprint = footprint;
-    this.#gpu = gpu2;
-  }
-  peak(batch) {
-    const step3 = this.#footprint.peak(batch, this.#workspaceBytes);
-    if (this.#vllm.held === "always" || this.#vllm.bytes === 0) return step3;
-    const resting = this.#footprint.resting(batch, this.#workspaceBytes);
-    const bytes5 = resting.bytes + this.#vllm.bytes;
-    const breakdown2 = { ...resting.breakdown, workspace: resting.breakdown.workspace + this.#vllm.bytes };
-    return bytes5 > step3.bytes ? { bytes: bytes5, breakdown: breakdown2, moment: "generation in vLLM" } : step3;
-  }
-  samplesPerSecond(batch, accumulation) {
-    return throughputOf(this.#footprint, this.#gpu).samplesPerSecond(batch, accumulation);
-  }
-  trial(batch) {
-    const { bytes: peakBytes } = this.peak(batch);
-    const fit = this.#fit(batch, peakBytes, this.usableBytes);
-    return {
-      microBatch: batch,
-      provenance: "estimated",
-      outcome: fit.kind === "fits" ? { kind: "fits", peakBytes, reservedBytes: fit.reservedBytes } : { kind: "out-of-memory", neededBytes: peakBytes }
-    };
-  }
-  /** A batch below one that fits also fits, so the allocator is not replayed. */
-  trialBelow(batch) {
-    const { bytes: peakBytes } = this.peak(batch);
-    return { microBatch: batch, provenance: "estimated", outcome: { kind: "fits", peakBytes } };
-  }
-  /** Whether a batch fits and leaves `margin` (a share of usable memory) free. */
-  fits(batch, margin = 0) {
-    return this.#fit(batch, this.peak(batch).bytes, this.usableBytes * (1 - margin)).kind === "fits";
-  }
-  /** The bytes in use are a lower bound of what the allocator needs, and far cheaper to know. */
-  #fit(batch, peakBytes, limitBytes) {
-    return peakBytes > limitBytes ? { kind: "out-of-memory" } : this.#footprint.fit(batch, limitBytes, this.#workspaceBytes);
-  }
-};
-function throughputOf(footprint, gpu2) {
-  const byGpu = throughputs.get(footprint) ?? /* @__PURE__ */ new Map();
-  const throughput = byGpu.get(gpu2) ?? new ThroughputModel(footprint, gpu2);
-  throughputs.set(footprint, byGpu.set(gpu2, throughput));
-  return throughput;
-}
-
-// engine/estimate/player.ts
-var OPTIMIZER_MOMENT = "the optimizer";
-var phaseNames = {
-  forward: "forward",
-  "forward without saving": "forward",
-  recomputation: "recomputation",
-  answers: "generating and scoring completions, forward"
-};
-var Player = class {
-  events = [];
-  #tape;
-  #loss;
-  #shares;
-  #moment = "";
-  /** Forward reads still to come, by storage id. */
-  #reads = [];
-  /** Saves by nodes whose backward is still to come, and references from Python code. */
-  #references = [];
-  #live = /* @__PURE__ */ new Set();
-  /** The gradient that has arrived for a tensor so far; several tensors may share one. */
-  #gradients = /* @__PURE__ */ new Map();
-  #gradientReferences = /* @__PURE__ */ new Map();
-  /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
-  #usesLeft = [];
-  /** Recomputed and kept until the backward pass has gone through every block. */
-  #retained = [];
-  #waitingGradients = /* @__PURE__ */ new Map();
-  #inBackward;
-  #parameterNames;
-  #parametersOfNodes = /* @__PURE__ */ new Map();
-  exchange;
-  constructor(tape, loss, { shares, inBackward: inBackward2, exchange }) {
-    this.#tape = tape;
-    this.#loss = loss;
-    this.#shares = shares;
-    this.#inBackward = inBackward2;
-    this.#parameterNames = new Map([...tape.parameters].map(([name3, { storage }]) => [storage, name3]));
-    this.exchange = exchange(this, (parameter) => this.#stepAtOnce(parameter));
-  }
-  beforehand(nodes) {
-    this.#forward(nodes, "answers");
-  }
-  microStep(held) {
-    this.#moment = "the batch";
-    const batch = this.#tape.batch;
-    for (const storage of batch) this.allocate(storage);
-    for (const storage of [...held, ...batch]) this.#reference(storage, 1);
-    this.#forward(this.#tape.nodes, "forward");
-    this.exchange.forwardEnds();
-    this.#moment = "backward of the loss";
-    const seed = this.#newGradient(this.#loss);
-    this.#shareGradient(seed);
-    this.#deposit(this.#loss, seed);
-    this.#usesLeft = usesOf(this.#tape.nodes);
-    this.#backward(this.#tape.nodes);
-    this.exchange.backwardEnds();
-    for (const storage of [...held, ...batch]) {
-      this.#reference(storage, -1);
-      this.#releaseIfUnused(storage);
-    }
-  }
-  optimizerStep(optimizer, parameters) {
-    this.#moment = OPTIMIZER_MOMENT;
-    this.exchange.optimizerBegins();
-    this.#optimize(optimizer, parameters);
-    this.exchange.optimizerEnds();
-  }
-  #optimize(optimizer, parameters) {
-    const { temporaries, temporariesLive } = optimizerRules[optimizer];
-    const part3 = this.#shares.optimizerState * this.exchange.partAtATime;
-    const groups2 = parameters.map(
-      (parameter) => temporaries(parameter).map((bytes5) => this.fixed(bytes5 * part3, "temporaries"))
-    );
-    for (const group of temporariesLive === "together" ? [groups2.flat()] : groups2) {
-      for (const temporary of group) this.allocate(temporary);
-      for (const temporary of group) this.release(temporary);
-    }
-  }
-  gradientsEnd() {
-    this.exchange.gradientsEnd();
-  }
-  /** The optimizer in a hook behind the gradient: torch.Tensor.register_post_accumulate_grad_hook. */
-  #stepAtOnce(parameter) {
-    const stepped = this.#inBackward?.parameters.get(parameter);
-    if (this.#inBackward === void 0 || stepped === void 0) return false;
-    this.#moment = OPTIMIZER_MOMENT;
-    this.#optimize(this.#inBackward.optimizer, [stepped]);
-    return true;
-  }
-  #forward(nodes, phase) {
-    const saves = phase === "forward" || phase === "recomputation";
-    for (const node of nodes)
-      for (const storage of node.reads) this.#reads[storage.id] = this.#count(this.#reads, storage) + 1;
-    for (const node of nodes) {
-      this.#moment = `${phaseNames[phase]} of ${node.name}`;
-      if (node.body !== void 0) this.#forward(node.body, "forward without saving");
-      else this.#compute(node, passOf(node, phase));
-      if (saves) for (const storage of node.saves) this.#reference(storage, 1);
-      if (phase !== "recomputation") for (const storage of node.keeps) this.#reference(storage, 1);
-      for (const storage of node.reads) {
-        this.#reads[storage.id] = this.#count(this.#reads, storage) - 1;
-        this.#releaseIfUnused(storage);
-      }
-      for (const storage of node.creates) this.#releaseIfUnused(storage);
-    }
-  }
-  #compute(node, pass) {
-    this.#exchanging(node, pass, () => {
-      for (const storage of node.creates) this.allocate(storage);
-      for (const storage of node.scratch) this.allocate(storage);
-      for (const storage of node.scratch) this.release(storage);
-    });
-  }
-  #exchanging(node, pass, run2) {
-    const used = this.#parametersOf(node);
-    if (used.length > 0) this.exchange.begins(used, pass);
-    run2();
-    if (used.length > 0) this.exchange.ends(used, pass);
-  }
-  /** What a module's hooks would see: a table of embeddings is not among what its kernel is counted to read. */
-  #parametersOf(node) {
-    const known3 = this.#parametersOfNodes.get(node);
-    if (known3 !== void 0) return known3;
-    const own2 = this.#tape.parameters.get(`${node.name}.weight`)?.storage;
-    const used = [...node.reads, ...node.gradients.map(({ to }) => to.storage), ...own2 === void 0 ? [] : [own2]];
-    const parameters = [...new Set(used)].filter((storage) => this.#parameterNames.has(storage));
-    this.#parametersOfNodes.set(node, parameters);
-    return parameters;
-  }
-  #backward(nodes) {
-    const firstBlock = nodes.find((node) => node.body !== void 0);
-    for (const node of nodes.toReversed()) {
-      if (node.body !== void 0) this.#checkpointBackward(node, node.body);
-      else this.#nodeBackward(node);
-      for (const storage of [...node.saves, ...node.keeps]) {
-        this.#reference(storage, -1);
-        this.#releaseIfUnused(storage);
-      }
-      if (node === firstBlock) this.#releaseRetained();
-    }
-  }
-  #checkpointBackward(node, body2) {
-    const savingCount = body2.findLastIndex((inner) => inner.saves.length > 0) + 1;
-    const [saving2, rest] = [body2.slice(0, savingCount), body2.slice(savingCount)];
-    this.#backward(rest);
-    this.#forward(untilLastSave(saving2, rest), "recomputation");
-    this.#retain(node.retains ?? []);
-    this.#backward(saving2);
-    for (const output of node.outputs) this.#releaseIfUnused(output.storage);
-  }
-  #retain(storages) {
-    for (const storage of storages) this.#reference(storage, 1);
-    this.#retained.push(...storages);
-  }
-  #releaseRetained() {
-    for (const storage of this.#retained.splice(0)) {
-      this.#reference(storage, -1);
-      this.#releaseIfUnused(storage);
-    }
-  }
-  /** Incoming gradients, saved tensors and results live together until the node is done. */
-  #nodeBackward(node) {
-    this.#moment = `backward of ${node.name}`;
-    const incoming = node.outputs.flatMap((output) => this.#takeGradient(output));
-    if (incoming.length > 0) this.#exchanging(node, "backward", () => this.#propagate(node, incoming));
-  }
-  #propagate(node, incoming) {
-    for (const storage of node.backwardScratch) this.allocate(storage);
-    const outgoing = node.gradients.map((edge) => {
-      const passed = edge.passes ? incoming[0] : void 0;
-      return { to: edge.to, gradient: passed ?? this.#newGradient(edge.to) };
-    });
-    for (const storage of node.backwardScratch) this.release(storage);
-    for (const { gradient } of outgoing) this.#shareGradient(gradient);
-    for (const gradient of incoming) this.#dropGradient(gradient);
-    for (const { to, gradient } of outgoing) this.#deposit(to, gradient);
-  }
-  #newGradient(of) {
-    const kind = of.storage.persistent ? "gradients" : of.storage.kind === "logits" ? "logits" : "temporaries";
-    const gradient = this.#tape.like(of, kind);
-    this.allocate(gradient);
-    return gradient;
-  }
-  /** torch/csrc/autograd/input_buffer.cpp accumulate: in place when nobody else holds the earlier gradient. */
-  #deposit(to, gradient) {
-    if (to.storage.persistent) {
-      this.#depositForParameter(to, gradient);
-      return;
-    }
-    const key2 = to.edge;
-    const earlier3 = this.#gradients.get(key2);
-    if (earlier3 === void 0) {
-      this.#gradients.set(key2, gradient);
-      return;
-    }
-    if ((this.#gradientReferences.get(earlier3) ?? 0) > 1) {
-      const sum2 = this.#newGradient(to);
-      this.#shareGradient(sum2);
-      this.#gradients.set(key2, sum2);
-      this.#dropGradient(earlier3);
-    }
-    this.#dropGradient(gradient);
-  }
-  /**
-   * A parameter's gradients wait for each other. torch: input_buffer.cpp can_accumulate_inplace: a linear layer's is the view of
-   * a transposed product, so the sum with another is a new tensor, unless autocast has cast it in between.
-   */
-  #depositForParameter(to, gradient) {
-    this.#gradientReferences.delete(gradient);
-    const parameter = to.storage;
-    const waiting2 = this.#waitingGradients.get(parameter);
-    const usesLeft = this.#count(this.#usesLeft, parameter) - 1;
-    this.#usesLeft[parameter.id] = usesLeft;
-    let sum2 = waiting2 ?? gradient;
-    if (waiting2 !== void 0) {
-      if (this.#tape.autocastDtype === void 0) {
-        sum2 = this.#newGradient(to);
-        this.release(waiting2);
-      }
-      this.release(gradient);
-    }
-    if (usesLeft > 0) {
-      this.#waitingGradients.set(parameter, sum2);
-      return;
-    }
-    this.#waitingGradients.delete(parameter);
-    this.exchange.receives(parameter, sum2);
-  }
-  #takeGradient(of) {
-    const key2 = of.edge;
-    const gradient = this.#gradients.get(key2);
-    if (gradient === void 0) return [];
-    this.#gradients.delete(key2);
-    return [gradient];
-  }
-  #shareGradient(gradient) {
-    this.#gradientReferences.set(gradient, (this.#gradientReferences.get(gradient) ?? 0) + 1);
-  }
-  #dropGradient(gradient) {
-    const references5 = (this.#gradientReferences.get(gradient) ?? 0) - 1;
-    this.#gradientReferences.set(gradient, references5);
-    if (references5 <= 0) {
-      this.#gradientReferences.delete(gradient);
-      this.release(gradient);
-    }
-  }
-  #count(counts, storage) {
-    return counts[storage.id] ?? 0;
-  }
-  #reference(storage, change2) {
-    this.#references[storage.id] = this.#count(this.#references, storage) + change2;
-  }
-  #releaseIfUnused(storage) {
-    const unused = this.#count(this.#reads, storage) === 0 && this.#count(this.#references, storage) === 0;
-    if (unused && !storage.persistent && this.#live.has(storage)) this.release(storage);
-  }
-  fixed(bytes5, kind) {
-    return this.#tape.fixed(bytes5, kind);
-  }
-  allocate(storage) {
-    if (this.#live.has(storage)) return;
-    this.#live.add(storage);
-    this.events.push({ kind: "allocate", storage, moment: this.#moment });
-  }
-  release(storage) {
-    this.#live.delete(storage);
-    this.events.push({ kind: "release", storage, moment: this.#moment });
-  }
-};
-function passOf(node, phase) {
-  if (phase === "recomputation") return "backward";
-  return node.outputs.some((output) => output.requiresGrad) ? "forward" : "without gradients";
-}
-function untilLastSave(saving2, rest) {
-  const last = saving2.at(-1);
-  if (last === void 0) return saving2;
-  const savesInputsOnly = last.saves.every((storage) => last.reads.includes(storage));
-  const end = savesInputsOnly ? { ...last, creates: [], scratch: [] } : last;
-  const stop = { ...end, creates: [], scratch: [], saves: [], reads: rest.flatMap((node) => node.reads) };
-  return [...saving2.slice(0, -1), end, stop];
-}
-function usesOf(nodes, uses = []) {
-  for (const node of nodes) {
-    if (node.body !== void 0) usesOf(node.body, uses);
-    for (const { to } of node.gradients) if (to.storage.persistent) uses[to.storage.id] = (uses[to.storage.id] ?? 0) + 1;
-  }
-  return uses;
-}
-
-// engine/report/lever.ts
-var WORTHWHILE_SHARE = 0.05;
-function bestLever(spec2, config, gpu2, peak, footprints) {
-  const levers = changesOf(spec2, config, gpu2, peak).map(({ change: change2, spec: changed }) => ({
-    change: change2,
-    peakBytes: new EstimateProbe(footprints.of(changed, config, gpu2), gpu2).peak(spec2.microBatch).bytes
-  }));
-  const best = levers.toSorted((a, b) => a.peakBytes - b.peakBytes)[0];
-  return best && best.peakBytes < peak.bytes * (1 - WORTHWHILE_SHARE) ? best : void 0;
-}
-function changesOf(spec2, config, gpu2, { moment: moment2 }) {
-  if (spec2.step !== "training") return [];
-  const isText = !isOfImages(spec2.task);
-  return [
-    ...!spec2.gradientCheckpointing && supportsCheckpointing(config) ? [{ change: "gradient-checkpointing", spec: { ...spec2, gradientCheckpointing: true } }] : [],
-    ...spec2.precision === "fp32" && gpu2.peakFlops.bf16 !== void 0 ? [{ change: "bf16-autocast", spec: { ...spec2, precision: "amp-bf16" } }] : [],
-    ...isText && spec2.attention === "eager" ? [{ change: "sdpa-attention", spec: { ...spec2, attention: "sdpa" } }] : [],
-    ...moment2 === OPTIMIZER_MOMENT && (spec2.optimizer === "adamw" || spec2.optimizer === "adamw-loop") ? [{ change: "fused-optimizer", spec: { ...spec2, optimizer: "adamw-fused" } }] : []
-  ];
-}
-
-// engine/search/grid.ts
-var DEFAULT_STEP_SIZE = 8;
-var Grid = class {
-  #step;
-  constructor(step3 = DEFAULT_STEP_SIZE) {
-    this.#step = step3;
-  }
-  /** The number of sizes on the grid. */
-  get length() {
-    return this.#step + Math.floor(MAX_BATCH / this.#step) - 1;
-  }
-  /** The index of the step size itself, the first size of a linear sweep. */
-  get firstStep() {
-    return this.#step - 1;
-  }
-  /** The size at a 0-based index. */
-  at(index) {
-    return index < this.#step ? index + 1 : (index - this.#step + 2) * this.#step;
-  }
-  /** The index of the largest size that is not above `batch`; −1 below 1. */
-  indexOf(batch) {
-    return batch < this.#step ? Math.floor(batch) - 1 : this.#step - 2 + Math.floor(batch / this.#step);
-  }
-};
-
-// engine/search/boundary.ts
-function nextMove({ fits: fits2, fails }, grid, predicted2) {
-  if (fails - fits2 === 1) return { kind: "done", largest: fits2 };
-  const start2 = Math.min(Math.max(predicted2, 0), grid.length - 1);
-  if (fits2 < start2 && start2 < fails) return { kind: "try", index: start2 };
-  if (fails === grid.length) return { kind: "try", index: Math.min(fits2 + (fits2 - start2) + 1, grid.length - 1) };
-  if (fits2 === -1) return { kind: "try", index: Math.max(fails - (start2 - fails) - 1, 0) };
-  return { kind: "try", index: Math.floor((fits2 + fails) / 2) };
-}
-function findLargest(grid, predicted2, tryBatch) {
-  let bounds = { fits: -1, fails: grid.length };
-  for (; ; ) {
-    const move = nextMove(bounds, grid, predicted2);
-    if (move.kind === "done") return move.largest < 0 ? void 0 : grid.at(move.largest);
-    bounds = tryBatch(grid.at(move.index)) ? { ...bounds, fits: move.index } : { ...bounds, fails: move.index };
-  }
-}
-
-// engine/search/largest.ts
-function largestBatch(probe, grid, margin = 0) {
-  const predicted2 = grid.indexOf(predictedBoundary(probe, probe.usableBytes * (1 - margin)));
-  return findLargest(grid, predicted2, (batch) => probe.fits(batch, margin));
-}
-function predictedBoundary(probe, limitBytes) {
-  let [low, high] = [8, 64];
-  for (let step3 = 0; step3 < 2; step3++) {
-    const [lowBytes, highBytes] = [probe.peak(low).bytes, probe.peak(high).bytes];
-    const bytesPerSample = Math.max(1, (highBytes - lowBytes) / (high - low));
-    const crossing = Math.max(1, low + (limitBytes - lowBytes) / bytesPerSample);
-    [low, high] = [crossing, crossing * 1.1 + 1];
-  }
-  return low;
-}
-
-// engine/metrics/memory.ts
-function shareOfUsable({ usableBytes: usableBytes2 }, { peakBytes }) {
-  return usableBytes2 === 0 ? Number.POSITIVE_INFINITY : peakBytes / usableBytes2;
-}
-function idleBytes({ usableBytes: usableBytes2 }, { peakBytes }) {
-  return Math.max(0, usableBytes2 - peakBytes);
-}
-function idlePercent(gpu2, load) {
-  return gpu2.usableBytes === 0 ? 0 : 100 * idleBytes(gpu2, load) / gpu2.usableBytes;
-}
-function missingBytes({ usableBytes: usableBytes2 }, { peakBytes }) {
-  return Math.max(0, peakBytes - usableBytes2);
-}
-
-// engine/verdict/judge.ts
-function judge(figures2, policy2) {
-  return verdictOf(
-    figures2.fits ? policy2.failOn.flatMap((condition2) => failing(condition2, figures2)) : [outOfMemory(figures2)],
-    figures2.fits ? policy2.warnOn.flatMap((condition2) => broken(condition2, figures2)) : []
-  );
-}
-function verdictOf(failing2, remarkable) {
-  const blocking = failing2.filter(({ spared: spared3 }) => spared3 === void 0);
-  if (blocking.length > 0) return { state: "blocked", reasons: blocking };
-  const reasons = [...failing2, ...remarkable];
-  return { state: reasons.length > 0 ? "warning" : "fine", reasons };
-}
-function outOfMemory(figures2) {
-  const isCertain2 = figures2.provenance === "measured" || atError(figures2, -1).peakBytes > figures2.usableBytes;
-  return { kind: "does-not-fit", ...!isCertain2 && { spared: "within-error" } };
-}
-function failing(condition2, figures2) {
-  const isCertain2 = broken(condition2, atError(figures2, 1)).length > 0;
-  return broken(condition2, figures2).map((reason2) => isCertain2 ? reason2 : { ...reason2, spared: "within-error" });
-}
-function atError(figures2, side) {
-  const band = side * figures2.throughputBandPercent / 100;
-  const speedup = figures2.speedup * (1 - band) / (1 + band);
-  return {
-    ...figures2,
-    peakBytes: figures2.peakBytes * (1 + side * figures2.errorBandPercent / 100),
-    speedup,
-    savingsPerYearUsd: figures2.savingsPerYearUsd * savingsRatio(figures2.speedup, speedup)
-  };
-}
-function savingsRatio(from2, to) {
-  return from2 === 1 ? 1 : (1 - 1 / to) / (1 - 1 / from2);
-}
-function broken(condition2, figures2) {
-  switch (condition2.kind) {
-    case "waste": {
-      const actual2 = figures2.speedup < WORTHWHILE_SPEEDUP ? 0 : idlePercent(figures2, figures2);
-      return actual2 > condition2.abovePercent ? [{ kind: "condition", condition: condition2, actual: actual2 }] : [];
-    }
-    case "throughput-loss": {
-      const actual2 = (figures2.speedup - 1) * 100;
-      return actual2 > condition2.abovePercent ? [{ kind: "condition", condition: condition2, actual: actual2 }] : [];
-    }
-    case "annual-cost":
-      return figures2.savingsPerYearUsd > condition2.aboveUsd ? [{ kind: "condition", condition: condition2, actual: figures2.savingsPerYearUsd }] : [];
-  }
-}
-
-// engine/assess.ts
-var TIGHT_SHARE = 0.5;
-var WORTHWHILE_COST_SHARE = 0.9;
-function assess(spec2, config, options, evidence = estimatedEvidence(spec2, config, options)) {
-  const { gpu: gpu2, policy: policy2, footprints, hoursPerRun: hoursPerRun2, runsPerYear: runsPerYear2 } = options;
-  const { samplesPerSecond: rate2, largest, throughputBandPercent } = evidence;
-  const probe = new EstimateProbe(footprints.of(spec2, config, gpu2), gpu2);
-  const now = planOf(spec2);
-  const terms = { hoursPerRun: hoursPerRun2, pricePerHourUsd: gpu2.pricePerHourUsd, gpus: spec2.gpus };
-  const speedupOf = (plan) => makesAnswers(spec2) ? 1 : rate2(plan) / rate2(now);
-  const point = (plan) => ({
-    ...plan,
-    effectiveBatch: effectiveBatch({ ...spec2, ...plan }),
-    fits: evidence.fits(plan.microBatch),
-    peakBytes: evidence.peakBytes(plan.microBatch),
-    samplesPerSecond: rate2(plan),
-    costPerRunUsd: costPerRunUsd(terms, speedupOf(plan))
-  });
-  const current = point(now);
-  const recommended = evidence.advice && point(evidence.advice.recommended);
-  const modelled = probe.peak(spec2.microBatch);
-  const { breakdown: breakdown2, moment: moment2 } = modelled;
-  const correction = current.peakBytes / modelled.bytes;
-  const speedup = current.fits && evidence.advice ? speedupOf(evidence.advice.recommended) : 1;
-  const savedPerRunUsd = savingsPerRunUsd(terms, speedup);
-  const savingsPerYearUsd = savedPerRunUsd * runsPerYear2;
-  const isTight = current.peakBytes > evidence.gpu.usableBytes * TIGHT_SHARE;
-  const lever = isTight ? bestLever(spec2, config, gpu2, modelled, footprints) : void 0;
-  const rightSizing3 = makesAnswers(spec2) ? void 0 : cheaperGpu(spec2, config, options, recommended ?? current);
-  return {
-    spec: spec2,
-    gpu: evidence.gpu,
-    provenance: evidence.provenance,
-    errorBandPercent: evidence.errorBandPercent,
-    throughputProvenance: evidence.throughputProvenance,
-    ...throughputBandPercent !== void 0 && { throughputBandPercent },
-    current,
-    ...recommended && { recommended },
-    ...largest && { largest: point({ microBatch: largest, gradientAccumulation: 1 }) },
-    ...evidence.advice?.beyond && { beyond: point(evidence.advice.beyond) },
-    breakdown: scaled(breakdown2, correction),
-    peakMoment: moment2,
-    speedup,
-    savingsPerRunUsd: savedPerRunUsd,
-    savingsPerYearUsd,
-    ...lever && { lever: { ...lever, peakBytes: lever.peakBytes * correction } },
-    ...rightSizing3 && { rightSizing: rightSizing3 },
-    trials: [...evidence.trials],
-    throughputCurve: throughputCurve(evidence),
-    hoursPerRun: hoursPerRun2,
-    runsPerYear: runsPerYear2,
-    verdict: judge(
-      {
-        fits: current.fits,
-        usableBytes: evidence.gpu.usableBytes,
-        peakBytes: current.peakBytes,
-        provenance: evidence.provenance,
-        errorBandPercent: evidence.errorBandPercent,
-        speedup,
-        throughputBandPercent: throughputBandPercent ?? 0,
-        savingsPerYearUsd
-      },
-      policy2
-    )
-  };
-}
-function throughputCurve({ trials, throughputProvenance: throughputProvenance3, samplesPerSecond, largest = 0 }) {
-  const isModelled = throughputProvenance3 === "modelled";
-  const tried = trials.flatMap(
-    ({ microBatch, outcome: outcome3 }) => outcome3.kind === "fits" && (isModelled || outcome3.stepMillisSpread !== void 0) ? [microBatch] : []
-  );
-  const sizes3 = isModelled ? [...tried, ...powersOfTwo().filter((power) => power <= largest)] : tried;
-  return [...new Set(sizes3)].toSorted((a, b) => a - b).map((microBatch) => ({ microBatch, samplesPerSecond: samplesPerSecond({ microBatch, gradientAccumulation: 1 }) }));
-}
-function estimatedEvidence(spec2, config, options) {
-  if (spec2.framework !== "pytorch") throw notEstimated(spec2);
-  const { gpu: gpu2, footprints, stepSize, margin = DEFAULT_MARGIN } = options;
-  const probe = new EstimateProbe(footprints.of(spec2, config, gpu2), gpu2);
-  const grid = new Grid(stepSize);
-  const samplesPerSecond = (plan) => probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
-  const largest = largestBatch(probe, grid);
-  const largestWithMargin = largestBatch(probe, grid, margin);
-  const advice2 = largestWithMargin === void 0 ? void 0 : advise({ current: planOf(spec2), bounds: batchBounds(spec2), grid, largestWithMargin, samplesPerSecond });
-  return {
-    gpu: { ...reportedGpu(gpu2), usableBytes: probe.usableBytes },
-    provenance: "estimated",
-    errorBandPercent: errorBandPercent(spec2, config),
-    throughputProvenance: "modelled",
-    largest,
-    advice: advice2,
-    trials: trialsOf(probe, grid, [spec2.microBatch, advice2?.recommended.microBatch, largest], largest),
-    fits: (microBatch) => probe.fits(microBatch),
-    peakBytes: (microBatch) => probe.peak(microBatch).bytes,
-    samplesPerSecond
-  };
-}
-function planOf({ microBatch, gradientAccumulation }) {
-  return { microBatch, gradientAccumulation };
-}
-function scaled(breakdown2, factor) {
-  const parts = Object.entries(breakdown2).map(([kind, bytes5]) => [kind, bytes5 * factor]);
-  return factor === 1 ? breakdown2 : Object.fromEntries(parts);
-}
-function trialsOf(probe, grid, named3, largest) {
-  const tooLarge3 = largest === void 0 ? 1 : grid.at(grid.indexOf(largest) + 1);
-  const told2 = /* @__PURE__ */ new Set([...named3.filter((size2) => size2 !== void 0), tooLarge3]);
-  const between = powersOfTwo().filter((power) => power < tooLarge3 && !told2.has(power));
-  const trials = [...[...told2].map((size2) => probe.trial(size2)), ...between.map((size2) => probe.trialBelow(size2))];
-  return trials.toSorted((a, b) => a.microBatch - b.microBatch);
-}
-function powersOfTwo() {
-  return Array.from({ length: 20 }, (_, exponent) => 2 ** exponent);
-}
-function cheaperGpu(spec2, config, { gpu: gpu2, footprints, hoursPerRun: hoursPerRun2, catalogue = gpus, margin = DEFAULT_MARGIN }, best) {
-  const probeOf = (card) => new EstimateProbe(footprints.of(spec2, config, card), card);
-  const here = probeOf(gpu2).samplesPerSecond(spec2.microBatch, spec2.gradientAccumulation);
-  const offers = catalogue.filter((other) => other.pricePerHourUsd < gpu2.pricePerHourUsd && runs(other, spec2)).map((other) => ({ other, probe: probeOf(other) })).filter(({ probe }) => probe.fits(spec2.microBatch, margin)).map(({ other, probe }) => {
-    const slowdown = here / probe.samplesPerSecond(spec2.microBatch, spec2.gradientAccumulation);
-    return { gpu: reportedGpu(other), costPerRunUsd: hoursPerRun2 * slowdown * other.pricePerHourUsd * spec2.gpus };
-  }).filter((offer) => offer.costPerRunUsd <= best.costPerRunUsd * WORTHWHILE_COST_SHARE);
-  return offers.toSorted((a, b) => a.costPerRunUsd - b.costPerRunUsd)[0];
-}
-function runs(gpu2, spec2) {
-  return gpu2.peakFlops.bf16 !== void 0 || !spec2.precision.includes("bf16");
-}
-function reportedGpu(gpu2) {
-  const { id: id7, name: name3, totalBytes, pricePerHourUsd: pricePerHourUsd2, priceSource, priceDate } = gpu2;
-  return { id: id7, name: name3, totalBytes, usableBytes: usableBytes(gpu2), pricePerHourUsd: pricePerHourUsd2, priceSource, priceDate };
-}
-function notEstimated({ framework }) {
-  return new MemoryMarkError({
-    code: "framework-not-estimated",
-    field: "framework",
-    message: `training steps in ${framework} can only be run, not estimated`,
-    fix: "Run `memorymark sweep`, which finds the largest batch by running them."
-  });
-}
-
-// engine/models/resolve.ts
-import { posix as posix2 } from "node:path";
-
-// engine/config/quote.ts
-var SHOWN_CHARACTERS = 80;
-function plain(text3) {
-  const characters = [...text3.slice(0, 4 * SHOWN_CHARACTERS).replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ")];
-  return characters.length > SHOWN_CHARACTERS ? `${characters.slice(0, SHOWN_CHARACTERS - 1).join("")}…` : characters.join("").trim();
-}
-function quote(text3) {
-  return `"${plain(text3)}"`;
-}
-function oneOf(words4) {
-  return words4.length < 2 ? words4.join("") : `${words4.slice(0, -1).join(", ")} or ${words4.at(-1)}`;
-}
-
-// engine/config/sources.ts
-import { posix } from "node:path";
-var MAX_NAME_CHARACTERS = 200;
-function isPlausibleName(name3) {
-  return name3.length <= MAX_NAME_CHARACTERS && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name3);
-}
-function placesOf(file, configPath) {
-  return [.../* @__PURE__ */ new Set([posix.normalize(file), posix.join(posix.dirname(configPath), file)])];
-}
-async function firstFile(places2, { readFile: readFile2 }) {
-  for (const path7 of places2) {
-    const text3 = await readFile2?.(path7);
-    if (text3 !== void 0) return { path: path7, text: text3 };
-  }
-  return void 0;
-}
-function notingFiles(sources) {
-  const { readFile: readFile2 } = sources;
-  if (readFile2 === void 0) return { sources, files: [] };
-  const files = [];
-  const noting = async (path7) => {
-    const text3 = await readFile2(path7);
-    if (text3 !== void 0) files.push({ path: path7, text: text3 });
-    return text3;
-  };
-  return { sources: { ...sources, readFile: noting }, files };
-}
-function askingOnce(sources) {
-  const { readFile: readFile2 } = sources;
-  if (readFile2 === void 0) return sources;
-  const asked2 = /* @__PURE__ */ new Map();
-  return {
-    ...sources,
-    readFile: (path7) => {
-      const answer4 = asked2.get(path7) ?? readFile2(path7);
-      asked2.set(path7, answer4);
-      return answer4;
-    }
-  };
 }
 
 // engine/models/catalogue/bert-and-gpt-rows.ts
@@ -7187,26 +5995,6 @@ var moeRows = [
   row2("glm4_moe_lite", [154880, 2048, 10240, 47, 20, 20, 202752], ["zai-org/GLM-4.7-Flash"], glm47Flash)
 ];
 
-// engine/models/catalogue/own-code-rows.ts
-var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
-var mossVl2 = {
-  ids: ["OpenMOSS-Team/MOSS-VL-Instruct-0708"],
-  config: {
-    model_type: "moss_vl",
-    tie_word_embeddings: false,
-    text_config: textConfig4("moss_vl_text", [151936, 4096, 12288, 48, 32, 8, 262144], {
-      head_dim: 128,
-      cross_attention_layers: [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46]
-    }),
-    vision_config: { depth: 27, hidden_size: 1152, intermediate_size: 4304, deepstack_visual_indexes: [8, 16, 24] }
-  }
-};
-var ownCodeRows = [
-  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
-  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2),
-  mossVl2
-];
-
 // engine/models/catalogue/qwen-multimodal-rows.ts
 function qwen2VlRow(sizes3, isTied, ids) {
   const vision_config2 = { depth: 32, embed_dim: 1280, hidden_size: sizes3[1], mlp_ratio: 4, num_heads: 16 };
@@ -7283,6 +6071,26 @@ var qwenMultimodalRows = [
   qwen35MoeRow([248320, 2048, 512, 40, 16, 2, 262144], { valueHeads: 32, count: 256, perToken: 8, inner: 512 }, ["Qwen/Qwen3.5-35B-A3B", "Qwen/Qwen3.5-35B-A3B-Base"]),
   qwen35MoeRow([248320, 3072, 1024, 48, 32, 2, 262144], { valueHeads: 64, count: 256, perToken: 8, inner: 1024 }, ["Qwen/Qwen3.5-122B-A10B"]),
   qwen35MoeRow([248320, 4096, 1024, 60, 32, 2, 262144], { valueHeads: 64, count: 512, perToken: 10, inner: 1024 }, ["Qwen/Qwen3.5-397B-A17B"])
+];
+
+// engine/models/catalogue/remote-code-rows.ts
+var mimo2 = { head_dim: 128, num_nextn_predict_layers: 1, ...untied };
+var mossVl2 = {
+  ids: ["OpenMOSS-Team/MOSS-VL-Instruct-0708"],
+  config: {
+    model_type: "moss_vl",
+    tie_word_embeddings: false,
+    text_config: textConfig4("moss_vl_text", [151936, 4096, 12288, 48, 32, 8, 262144], {
+      head_dim: 128,
+      cross_attention_layers: [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46]
+    }),
+    vision_config: { depth: 27, hidden_size: 1152, intermediate_size: 4304, deepstack_visual_indexes: [8, 16, 24] }
+  }
+};
+var remoteCodeRows = [
+  // vocabulary, hidden, feed-forward, layers, heads, key/value heads, positions
+  row2("mimo", [151680, 4096, 11008, 36, 32, 8, 32768], ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-7B-SFT", "XiaomiMiMo/MiMo-7B-RL", "XiaomiMiMo/MiMo-7B-RL-Zero"], mimo2),
+  mossVl2
 ];
 
 // engine/models/catalogue/seq2seq-rows.ts
@@ -7374,7 +6182,7 @@ var visionLanguageRows = [
 // engine/models/catalogue/yolo-rows.ts
 var versions2 = ["v8", "11", "26"];
 var sizes2 = ["n", "s", "m", "l", "x"];
-function rows2(head2, suffix, of = versions2) {
+function rows(head2, suffix, of = versions2) {
   return of.flatMap(
     (version2) => sizes2.map((size2) => ({
       ids: [`ultralytics/yolo${version2}${size2}${suffix}`],
@@ -7383,9 +6191,9 @@ function rows2(head2, suffix, of = versions2) {
   );
 }
 var yoloRows = [
-  ...rows2("detect", ""),
-  ...rows2("pose", "-pose", ["v8", "11"]),
-  ...rows2("classify", "-cls")
+  ...rows("detect", ""),
+  ...rows("pose", "-pose", ["v8", "11"]),
+  ...rows("classify", "-cls")
 ];
 
 // engine/models/catalogue.ts
@@ -7400,7 +6208,7 @@ var entries = new Map(
     ...imageClassifierRows,
     ...yoloRows,
     ...llmRows,
-    ...ownCodeRows,
+    ...remoteCodeRows,
     ...moeRows,
     ...lfm2Rows,
     ...mambaRows,
@@ -7513,10 +6321,64 @@ function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+// engine/errors.ts
+import * as z67 from "zod";
+var problem = z67.object({
+  /** Stable id, so that a policy or a test can name it without quoting the text. */
+  code: z67.string().max(60),
+  /** What is wrong, in one sentence, without a full stop. Untrusted parts are quoted, never formatted. */
+  message: z67.string().max(2e3),
+  /** What to do about it, in one sentence. */
+  fix: z67.string().max(2e3),
+  file: z67.string().max(4096).optional(),
+  /** 1-based. */
+  line: z67.number().int().positive().optional(),
+  /** 1-based. */
+  column: z67.number().int().positive().optional(),
+  /** The key as the config writes it, e.g. `training.per_device_train_batch_size`. */
+  field: z67.string().max(500).optional()
+});
+var MemoryMarkError = class extends Error {
+  problem;
+  constructor(problem3, options) {
+    super(`${formatWhere(problem3)}${problem3.message}. ${problem3.fix}`, options);
+    this.name = "MemoryMarkError";
+    this.problem = problem3;
+  }
+};
+function formatWhere({ file, line: line2, column, field }) {
+  const place2 = [file, line2, line2 && column].filter((part3) => part3 !== void 0).join(":");
+  const where = place2 && field ? `${place2} (${field})` : place2 || field;
+  return where ? `${where}: ` : "";
+}
+function closest(given, known3) {
+  const limit = Math.min(2, Math.floor(given.length / 3));
+  let best;
+  for (const word of known3) {
+    const distance = editDistance(given.toLowerCase(), word.toLowerCase());
+    if (distance <= limit && (best === void 0 || distance < best.distance)) best = { word, distance };
+  }
+  return best?.word;
+}
+function editDistance(left, right) {
+  const a = left.slice(0, 100);
+  const b = right.slice(0, 100);
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = previous[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current.push(Math.min(previous[j] + 1, current[j - 1] + 1, substitution));
+    }
+    previous = current;
+  }
+  return previous[b.length];
+}
+
 // engine/models/hub.ts
 var DEFAULT_ENDPOINT = "https://huggingface.co";
 var DEFAULT_TIMEOUT_MILLIS = 1e4;
-var MAX_BYTES = MIB;
+var MAX_BYTES2 = MIB;
 var MAX_REDIRECTS = 4;
 var hubId = /^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9_][\w.-]{0,95}$/;
 function isHubId(name3) {
@@ -7589,7 +6451,7 @@ async function readCapped(response) {
   let bytes5 = 0;
   for await (const chunk of response.body ?? []) {
     bytes5 += chunk.byteLength;
-    if (bytes5 > MAX_BYTES) return { kind: "unreachable", why: "its config.json is larger than 1 MiB" };
+    if (bytes5 > MAX_BYTES2) return { kind: "unreachable", why: "its config.json is larger than 1 MiB" };
     text3 += decoder.decode(chunk, { stream: true });
   }
   return { kind: "found", text: text3 + decoder.decode() };
@@ -7774,363 +6636,6 @@ function gitBlobSha(text3) {
 
 // engine/config/deepspeed-file.ts
 import { posix as posix3 } from "node:path";
-
-// engine/config/document.ts
-import { Composer, isMap as isMap2, isScalar as isScalar2, Lexer, LineCounter, Parser, visit } from "yaml";
-
-// engine/config/json-syntax.ts
-var blank = /[\t\n\r ]*/y;
-var token = /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\]:,]/uy;
-function firstJsonError(text3) {
-  if (isJson(text3)) return void 0;
-  const open = [];
-  let expected = "value";
-  let offset3 = 0;
-  for (; ; ) {
-    offset3 = skip(blank, text3, offset3);
-    const end = skip(token, text3, offset3);
-    const next = end === offset3 ? void 0 : step(expected, text3.slice(offset3, Math.min(end, offset3 + 1)), open);
-    if (next === void 0) return offset3;
-    expected = next;
-    offset3 = end;
-  }
-}
-function isJson(text3) {
-  try {
-    JSON.parse(text3);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
-}
-function skip(pattern, text3, from2) {
-  pattern.lastIndex = from2;
-  return pattern.test(text3) ? pattern.lastIndex : from2;
-}
-function step(expected, first, open) {
-  const inObject = open.at(-1) === "{";
-  switch (first) {
-    case "{":
-    case "[":
-      if (expected !== "value" && expected !== "value-or-end") return void 0;
-      open.push(first);
-      return first === "{" ? "key-or-end" : "value-or-end";
-    case "}":
-      return inObject && (expected === "key-or-end" || expected === "comma-or-end") ? close(open) : void 0;
-    case "]":
-      return !inObject && (expected === "value-or-end" || expected === "comma-or-end") ? close(open) : void 0;
-    case ":":
-      return expected === "colon" ? "value" : void 0;
-    case ",":
-      if (expected !== "comma-or-end") return void 0;
-      return inObject ? "key" : "value";
-    default:
-      if (expected === "value" || expected === "value-or-end") return afterValue(open);
-      return first === '"' && (expected === "key" || expected === "key-or-end") ? "colon" : void 0;
-  }
-}
-function close(open) {
-  open.pop();
-  return afterValue(open);
-}
-function afterValue(open) {
-  return open.length === 0 ? "nothing" : "comma-or-end";
-}
-
-// engine/config/section.ts
-import { isAlias, isMap, isScalar, isSeq } from "yaml";
-var reference = /^\$\{([A-Za-z_]\w*(?:\.\w+){0,9})\}$/;
-var MAX_HOPS = 8;
-var Section = class _Section {
-  /** Empty for the top of the document. */
-  name;
-  #origin;
-  #map;
-  #top;
-  #followed = /* @__PURE__ */ new Map();
-  #fields;
-  constructor(origin, map, name3 = "", top) {
-    this.#origin = origin;
-    this.#map = map;
-    this.name = name3;
-    this.#top = top ?? this;
-  }
-  /** The same mapping, whose fields say which file they are written in. */
-  writtenIn(file) {
-    return new _Section({ ...this.#origin, file }, this.#map, this.name);
-  }
-  get fields() {
-    this.#fields ??= new Map(
-      [...pairsOf(this.#map, this.#origin.document)].map(([key2, pair]) => [key2, this.#field(key2, pair)])
-    );
-    return this.#fields;
-  }
-  /** The field under a key, which has the value that it refers to where that is in the file too. */
-  field(key2) {
-    const followed = this.#followed.get(key2);
-    if (followed !== void 0) return followed;
-    const field = this.fields.get(key2);
-    if (field?.value.kind !== "text" || !reference.test(field.value.text)) return field;
-    const target = this.#top.#referred(field);
-    const resolved = target === void 0 ? field : { ...field, value: target.value, source: target.source };
-    this.#followed.set(key2, resolved);
-    return resolved;
-  }
-  /** The field at the end of a path of keys, when it holds a value. */
-  at(...path7) {
-    const [key2, ...rest] = path7;
-    const field = this.field(key2);
-    const [next, ...others3] = rest;
-    if (next === void 0) return field?.value.kind === "empty" ? void 0 : field;
-    return field?.value.kind === "mapping" ? field.value.section.at(next, ...others3) : void 0;
-  }
-  /** This section and those nested in it down to `levels`, outer ones first; one that aliases repeat comes once. */
-  nested(levels) {
-    const found = [this];
-    const seen = /* @__PURE__ */ new Set([this.#map]);
-    let outer = found;
-    for (let level = 1; level <= levels; level++) {
-      const inner = outer.flatMap((section) => section.#children()).filter((child) => isNew(seen, child.#map));
-      found.push(...inner);
-      outer = inner;
-    }
-    return found;
-  }
-  /** The field at the end of a chain of references, unless it leaves the file or goes round. */
-  #referred(field) {
-    let target = field;
-    for (let hop = 0; hop < MAX_HOPS; hop++) {
-      const path7 = target?.value.kind === "text" ? reference.exec(target.value.text)?.[1] : void 0;
-      if (path7 === void 0) return target;
-      target = this.#written(path7.split("."));
-    }
-    return void 0;
-  }
-  #written([key2, ...rest]) {
-    const field = key2 === void 0 ? void 0 : this.fields.get(key2);
-    if (rest.length === 0) return field;
-    return field?.value.kind === "mapping" ? field.value.section.#written(rest) : void 0;
-  }
-  #children() {
-    return [...this.fields.values()].flatMap(({ value }) => value.kind === "mapping" ? [value.section] : []);
-  }
-  #field(key2, pair) {
-    const name3 = this.name === "" ? plain(key2) : `${this.name}.${plain(key2)}`;
-    const value = this.#value(pair.value, name3);
-    const { file } = this.#origin;
-    return { key: key2, name: name3, value, ...this.#place(value.kind === "empty" ? pair.key : pair.value), ...file && { file } };
-  }
-  #place(node) {
-    const { text: text3, lines } = this.#origin;
-    const [start2, end] = rangeOf(node);
-    const { line: line2, col } = lines.linePos(start2);
-    return { at: { line: line2, column: col }, source: plain(text3.slice(start2, end)) };
-  }
-  #value(node, name3) {
-    const target = isAlias(node) ? node.resolve(this.#origin.document) : node;
-    if (isMap(target)) return { kind: "mapping", section: new _Section(this.#origin, target, name3, this.#top) };
-    if (isSeq(target)) {
-      const items = target.items.map((item, index) => ({
-        ...this.#value(item, `${name3}[${index}]`),
-        ...this.#place(item)
-      }));
-      return { kind: "list", items };
-    }
-    if (!isScalar(target)) return { kind: "empty" };
-    const { value } = target;
-    switch (typeof value) {
-      case "number":
-        return { kind: "number", number: value };
-      case "boolean":
-        return { kind: "flag", flag: value };
-      case "string":
-        return { kind: "text", text: value };
-      default:
-        return value === null ? { kind: "empty" } : { kind: "text", text: target.source ?? "" };
-    }
-  }
-};
-function isNew(seen, item) {
-  const isNew2 = !seen.has(item);
-  seen.add(item);
-  return isNew2;
-}
-function pairsOf(map, document) {
-  const own2 = /* @__PURE__ */ new Map();
-  const merged = /* @__PURE__ */ new Map();
-  for (const pair of map.items) {
-    if (isMergeKey(pair.key)) {
-      for (const source of mergeSources(pair.value, document)) {
-        for (const [key2, inherited] of pairsOf(source, document)) if (!merged.has(key2)) merged.set(key2, inherited);
-      }
-    } else if (isScalar(pair.key)) own2.set(String(pair.key.value), pair);
-  }
-  return new Map([...merged, ...own2]);
-}
-function isMergeKey(key2) {
-  return isScalar(key2) && typeof key2.value === "symbol";
-}
-function mergeSources(value, document) {
-  const target = isAlias(value) ? value.resolve(document) : value;
-  if (isSeq(target)) return target.items.flatMap((item) => mergeSources(item, document));
-  return isMap(target) ? [target] : [];
-}
-function rangeOf(node) {
-  const range = isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? node.range : void 0;
-  return range ? [range[0], range[1]] : [0, 0];
-}
-
-// engine/config/document.ts
-var MAX_BYTES2 = MIB;
-var MAX_DEPTH = 100;
-var MAX_ALIASES = 100;
-var MAX_SYNTAX_PROBLEMS = 10;
-function parseFile(file) {
-  const text3 = file.text.replace(/^\uFEFF/, "");
-  const bytes5 = Buffer.byteLength(text3);
-  if (bytes5 > MAX_BYTES2) return unreadable([{ ...tooLarge(bytes5), file: file.path }]);
-  const lines = new LineCounter();
-  const describe2 = (offset3, problem3) => {
-    const { line: line2, col } = lines.linePos(Math.min(offset3, text3.length));
-    return { ...problem3, file: file.path, line: line2, column: Math.max(col, 1) };
-  };
-  const tokens = tokenize(text3, lines);
-  if (tokens.kind === "too-deep") return unreadable([describe2(tokens.offset, tooDeep)]);
-  const isJson2 = /\.json$/i.test(file.path);
-  const jsonError = isJson2 ? firstJsonError(text3) : void 0;
-  if (jsonError !== void 0) return unreadable([describe2(jsonError, notJson(text3, jsonError))]);
-  const documents = compose(tokens.tokens, isJson2);
-  const problems2 = documents.flatMap((document) => problemsOf(document, describe2));
-  if (problems2.length > 0) return unreadable(problems2.slice(0, MAX_SYNTAX_PROBLEMS));
-  return {
-    kind: "document",
-    mappings: documents.flatMap(
-      (document) => isMap2(document.contents) ? [new Section({ document, text: text3, lines }, document.contents)] : []
-    )
-  };
-}
-function tokenize(text3, lines) {
-  lines.addNewLine(0);
-  const parser = new Parser(lines.addNewLine);
-  const tokens = [];
-  for (const lexeme of new Lexer().lex(text3)) {
-    for (const token2 of parser.next(lexeme)) tokens.push(token2);
-    if (parser.stack.length > MAX_DEPTH + 1) return { kind: "too-deep", offset: parser.offset };
-  }
-  for (const token2 of parser.end()) tokens.push(token2);
-  return { kind: "tokens", tokens };
-}
-function compose(tokens, isJson2) {
-  const options = { uniqueKeys: false, prettyErrors: false, logLevel: "silent" };
-  const dialect = isJson2 ? { schema: "json" } : { version: "1.1" };
-  return [...new Composer({ ...options, ...dialect }).compose(tokens)];
-}
-function problemsOf(document, describe2) {
-  if (document.errors.length > 0) {
-    return firstOfEachLine(document.errors.map(({ pos, message: message2 }) => describe2(pos[0], notYaml(message2))));
-  }
-  return [...duplicateKeys(document, describe2), ...aliasProblems(document, describe2)];
-}
-function firstOfEachLine(problems2) {
-  const lines = /* @__PURE__ */ new Set();
-  return problems2.filter(({ line: line2 }) => !lines.has(line2) && lines.add(line2));
-}
-function duplicateKeys(document, describe2) {
-  const problems2 = [];
-  visit(document, {
-    Map(_, map) {
-      const seen = /* @__PURE__ */ new Set();
-      for (const { key: key2 } of map.items) {
-        if (!isScalar2(key2) || isMergeKey(key2)) continue;
-        if (seen.has(key2.value)) problems2.push(describe2(rangeOf(key2)[0], duplicateKey(String(key2.value))));
-        seen.add(key2.value);
-      }
-    }
-  });
-  return problems2;
-}
-function aliasProblems(document, describe2) {
-  const offsets = [];
-  visit(document, {
-    Alias(_, alias) {
-      offsets.push(rangeOf(alias)[0]);
-    }
-  });
-  const [first] = offsets;
-  if (first === void 0) return [];
-  if (offsets.length > MAX_ALIASES) return [describe2(first, badAliases(`The file has ${offsets.length} aliases`))];
-  try {
-    document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: true });
-    return [];
-  } catch (error) {
-    return [
-      describe2(first, badAliases(error instanceof Error ? plain(error.message) : "The aliases cannot be resolved"))
-    ];
-  }
-}
-function unreadable(problems2) {
-  return { kind: "unreadable", problems: problems2 };
-}
-function tooLarge(bytes5) {
-  return {
-    code: "file-too-large",
-    message: `The file is ${(bytes5 / MIB).toFixed(1)} MiB; training configs are read up to 1 MiB`,
-    fix: "Move data out of the config, or exclude the file from the check."
-  };
-}
-var tooDeep = {
-  code: "file-too-deep",
-  message: `The file is nested more than ${MAX_DEPTH} levels deep here`,
-  fix: "Flatten it, or exclude the file from the check."
-};
-var placeholder = /(?:[A-Z][A-Z0-9_]{2,60}|\$\{[^{}\n]{1,80}\}|\$\w{1,60}|\{\{[^{}\n]{1,80}\}\}|<[\w ]{1,60}>|@\w{1,60}@)(?=\s*[,}\]])/y;
-function placeholderAt(text3, offset3) {
-  const start2 = text3.startsWith("{{", offset3 - 1) ? offset3 - 1 : offset3;
-  if (!/[:,[]\s*$/.test(text3.slice(Math.max(0, start2 - 100), start2))) return void 0;
-  placeholder.lastIndex = start2;
-  return placeholder.exec(text3)?.[0];
-}
-function notJson(text3, offset3) {
-  const filledIn = placeholderAt(text3, offset3);
-  if (filledIn !== void 0) {
-    return {
-      code: "template",
-      message: `A template: a script replaces ${quote(filledIn)} with a value, so its settings cannot be determined from the file`,
-      fix: "Check the file that the script writes, and add this one to ignore in .github/memorymark.yml."
-    };
-  }
-  const found = offset3 < text3.length ? `Not valid JSON at ${quote(text3.slice(offset3, offset3 + 20))}` : "The JSON ends early";
-  return {
-    code: "not-json",
-    message: found,
-    fix: "Correct the JSON there; it allows no comments, trailing commas or single quotes."
-  };
-}
-function notYaml(message2) {
-  const isKeyAlone = /^Implicit (?:map )?keys need/.test(message2);
-  return {
-    code: "not-yaml",
-    message: isKeyAlone ? "Not valid YAML: a key without a value, or without the space after its colon" : `Not valid YAML: ${plain(message2)}`,
-    fix: isKeyAlone ? "Write the line as key: value." : "Correct the YAML there; indent with spaces, and quote text that contains special characters."
-  };
-}
-function duplicateKey(key2) {
-  return {
-    code: "duplicate-key",
-    message: `The key ${quote(key2)} is set twice in the same mapping`,
-    fix: "Keep one of the two."
-  };
-}
-function badAliases(message2) {
-  return {
-    code: "bad-alias",
-    message: message2,
-    fix: `Write the values out instead of aliasing them; at most ${MAX_ALIASES} expansions of an anchor are read.`
-  };
-}
-
-// engine/config/deepspeed-file.ts
 var notLookedFor = { kind: "not-looked-for" };
 async function findDeepSpeedFile(name3, sources, configPath) {
   if (name3 === void 0 || name3 === "" || sources.readFile === void 0 || !isPlausibleName(name3)) return notLookedFor;
@@ -8415,6 +6920,315 @@ function didYouMean(name3) {
   return meant && `Did you mean ${meant}?`;
 }
 
+// engine/config/spec.ts
+import * as z68 from "zod";
+
+// engine/config/parameter-pattern.ts
+var MAX_REPETITIONS = 2;
+var MAX_CHARACTERS = 200;
+var understood = /^\^?(?:(?:\w|-|\\[.dw]|\[[\w.-]+\]|\.)[*+?]?|\((?:\?:)?[\w|.\\]+\)\??)*\$?$/;
+function parameterPattern(source) {
+  if (source.length > MAX_CHARACTERS || !understood.test(source)) return void 0;
+  if ((source.match(/[*+]/g)?.length ?? 0) > MAX_REPETITIONS) return void 0;
+  try {
+    return new RegExp(`^(?:${source})`);
+  } catch {
+    return void 0;
+  }
+}
+
+// engine/config/spec.ts
+var tasks2 = [
+  "sequence-classification",
+  "masked-lm",
+  "causal-lm",
+  "seq2seq-lm",
+  "image-classification",
+  "object-detection"
+];
+function isOfImages(task) {
+  return task === "image-classification" || task === "object-detection";
+}
+var optimizers = [
+  "adamw",
+  "adamw-fused",
+  "adamw-loop",
+  "sgd",
+  "sgd-momentum",
+  "adafactor",
+  "lion",
+  "rmsprop",
+  "adamw-8bit",
+  "paged-adamw-8bit",
+  "paged-adamw",
+  "adam-mini"
+];
+var precisions = ["fp32", "tf32", "bf16", "bf16-master", "amp-bf16", "amp-fp16"];
+var stepProfiles = ["training", "forward-backward"];
+var attentions = ["sdpa", "eager"];
+var loops = ["plain", "trainer", "ultralytics"];
+var expertStyles = ["axolotl-kernels", "axolotl-linear", "torchtune", "ktransformers"];
+var frameworks = ["pytorch", "tensorflow.js"];
+var quantizations = ["nf4", "nf4-double", "int8", "gptq", "awq"];
+var defaultLoraTargets = ["q_proj", "v_proj"];
+var shardings = ["ddp", "zero1", "zero2", "zero3", "fsdp", "fsdp-grad-op"];
+function isFsdp(sharding) {
+  return sharding === "fsdp" || sharding === "fsdp-grad-op";
+}
+var logProbabilityStyles = ["trl", "llamafactory", "torchtune"];
+var references = ["none", "adapters-off", "copy"];
+var ASSUMED_OBJECTS = 50;
+var MAX_BATCH = 1e6;
+var trainingMethod = z68.discriminatedUnion("kind", [
+  /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected response of a sample go through the model in one batch. */
+  z68.object({
+    kind: z68.literal("preference"),
+    reference: z68.enum(references),
+    logProbabilities: z68.enum(logProbabilityStyles),
+    /** ORPO and CPO: an additional cross-entropy over the chosen responses. */
+    withCrossEntropy: z68.boolean()
+  }),
+  /** KTO: one response per sample, plus another sample's, which goes through policy and reference without gradients. */
+  z68.object({
+    kind: z68.literal("kto"),
+    reference: z68.enum(references),
+    logProbabilities: z68.enum(logProbabilityStyles)
+  }),
+  /**
+   * Reward models. `score`: a one-label classifier over the chosen and the rejected response. `value`: LLaMA-Factory's value head
+   * next to the output layer, whose logits are computed and dropped. `steps`: a two-label score for every token.
+   */
+  z68.object({ kind: z68.literal("reward"), head: z68.enum(["score", "value", "steps"]) }),
+  /**
+   * torchtune's distillation: a frozen teacher from the catalogue processes the same batch, and the student learns its distribution
+   * as well as the labels, from logits in `chunks`.
+   */
+  z68.object({
+    kind: z68.literal("distillation"),
+    teacher: z68.string().min(1).max(200),
+    chunks: z68.number().int().min(1).max(1e3)
+  }),
+  /** LLaMA-Factory's ASFT: a frozen copy processes the same batch, and the divergence from it is added to a weighted cross-entropy. */
+  z68.object({ kind: z68.literal("anchored") }),
+  /** Axolotl's masked diffusion: with bidirectional attention, the masked tokens are predicted. */
+  z68.object({ kind: z68.literal("denoising") }),
+  /**
+   * GRPO and its variants (GDPO, DAPO, GSPO, RLOO, EBFT): sequences end in the model's own completions, which are scored against
+   * one another and learnt from.
+   */
+  z68.object({
+    kind: z68.literal("answers"),
+    /** `adapters-copy`: the same model with a frozen copy of the adapters, which TRL makes if it is given a model with adapters. */
+    reference: z68.enum([...references, "adapters-copy"]),
+    /** Tokens of the longest completion. */
+    answerLength: z68.number().int().min(1).max(1e7),
+    /** Completions that are generated and scored at a time on one GPU: those of all micro-batches until the next generation. */
+    count: z68.number().int().min(1).max(MAX_BATCH),
+    /** What generates them: a server that uses no memory here, vLLM in a share of this GPU, or transformers' `generate`. */
+    generation: z68.discriminatedUnion("kind", [
+      z68.object({ kind: z68.literal("server") }),
+      z68.object({ kind: z68.literal("vllm"), share: z68.number().min(0).max(1), sleeps: z68.boolean() }),
+      z68.object({ kind: z68.literal("transformers") })
+    ]),
+    /** Whether the logits are divided by the temperature in place, as in TRL 1.0 to 1.9, or in a copy, as in 1.13. */
+    tempersInPlace: z68.boolean(),
+    /** EBFT: whether the reference's hidden states score the completions. */
+    comparesFeatures: z68.boolean()
+  }),
+  /**
+   * EBFT's strided mode: short completions from many positions in a sequence, generated in one pass, are scored with the
+   * reference's hidden states and learnt from.
+   */
+  z68.object({
+    kind: z68.literal("strided"),
+    reference: z68.enum(["adapters-off", "copy"]),
+    /** Rollouts per sequence. */
+    rollouts: z68.number().int().min(1).max(64),
+    /** Tokens before the first position, between two positions, and in a completion. */
+    context: z68.number().int().min(1).max(1e7),
+    stride: z68.number().int().min(1).max(1e7),
+    answerLength: z68.number().int().min(1).max(1e7),
+    /** Whether the sequence's own tokens are learnt from too. */
+    withCrossEntropy: z68.boolean()
+  }),
+  /** torchtune's GRPO and PPO: completions are generated and compared with a frozen copy's, then one pass over all their logits learns from them. */
+  z68.object({
+    kind: z68.literal("trajectories"),
+    answerLength: z68.number().int().min(1).max(1e7),
+    /** Completions per prompt, which together are one sample. */
+    perPrompt: z68.number().int().min(1).max(1e4),
+    /** Samples for which completions are generated at a time, and from which batches are cut. */
+    generated: z68.number().int().min(1).max(MAX_BATCH),
+    collected: z68.number().int().min(1).max(MAX_BATCH),
+    /** PPO: a value model that is trained, and a reward model that is not, both as large as the policy. */
+    withCritic: z68.boolean(),
+    /** Whether the recipe accumulates gradients. */
+    accumulates: z68.boolean()
+  })
+]);
+var trainedPart = z68.object({
+  /** Regular expressions: a parameter trains whose name in transformers one of them matches from its start. */
+  names: z68.array(z68.string().refine((name3) => parameterPattern(name3) !== void 0, "not a pattern of parameter names")).min(1).max(200),
+  /**
+   * Whether gradients flow down to the embeddings' output even below the lowest trained parameter: transformers'
+   * `enable_input_require_grads`, which its checkpointing turns on. If they do not, only blocks that train are checkpointed.
+   */
+  inputGradients: z68.boolean(),
+  /** The trained blocks change from time to time, and the optimizer keeps the state of all that have been trained: LISA. */
+  inTurns: z68.boolean().optional()
+});
+var zeroElements = z68.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+var batchSize = z68.number().int().min(1).max(MAX_BATCH);
+var trainingSpec = z68.object({
+  /** A Hub id or an alias of the model catalogue. */
+  model: z68.string().min(1).max(200),
+  task: z68.enum(tasks2),
+  framework: z68.enum(frameworks),
+  step: z68.enum(stepProfiles),
+  /** Samples on one GPU in one forward pass. */
+  microBatch: batchSize,
+  gradientAccumulation: batchSize,
+  gpus: z68.number().int().min(1).max(1e5),
+  /** Tokens of the longest sequence; absent for images. */
+  sequenceLength: z68.number().int().min(1).max(1e7).optional(),
+  /** Tokens of the longest target of a sequence-to-sequence model; as many as the source's when absent. */
+  targetLength: z68.number().int().min(1).max(1e7).optional(),
+  /** Pixels of the square image's side; absent for text. */
+  imageSize: z68.number().int().min(1).max(1e5).optional(),
+  /** Objects in the fullest image of a batch, for a detector; as many as are usual when absent. */
+  objects: z68.number().int().min(1).max(1e5).optional(),
+  /** Classes of a classification head. */
+  labels: z68.number().int().min(1).max(1e6),
+  precision: z68.enum(precisions),
+  optimizer: z68.enum(optimizers),
+  /** The optimizer applies and frees each gradient as soon as it is computed: torchtune's `optimizer_in_bwd`. */
+  optimizerInBackward: z68.literal(true).optional(),
+  attention: z68.enum(attentions),
+  gradientCheckpointing: z68.boolean(),
+  /** Low-rank adapters over frozen weights; absent for full fine-tuning. */
+  lora: z68.object({
+    rank: z68.number().int().min(1).max(1e4),
+    /** Last names of the adapted linear modules (`q_proj`). */
+    targets: z68.array(z68.string().max(100)).max(100),
+    /** Last names of the experts' matrices with adapters, one matrix for all experts of a layer: peft's `target_parameters`. */
+    parameters: z68.array(z68.string().max(100)).max(10).optional(),
+    dropout: z68.number().min(0).max(1),
+    /** Adapters in the weights' type, as torchtune holds them; in float32 where absent, as peft does. */
+    inWeightsType: z68.literal(true).optional(),
+    /** Last names of modules that are fully trained, in a copy next to the frozen original: peft's `modules_to_save`. */
+    modulesToSave: z68.array(z68.string().max(100)).max(100).optional(),
+    /** DoRA also learns the norm of every row of the adapted matrix; OFT rotates the layer's input in blocks of `rank` features. */
+    form: z68.enum(["dora", "oft"]).optional()
+  }).optional(),
+  /** Images, for a model that attends to encoded images; absent for text only. */
+  images: z68.object({
+    /** Of one sample. */
+    tiles: z68.number().int().min(1).max(1e3),
+    /** Layers that gradient checkpointing covers: the decoder's (transformers), or all with self-attention (torchtune). */
+    checkpointed: z68.enum(["decoder", "self-attention"])
+  }).optional(),
+  /** Whether the vision or audio towers are trained too, on images or audio among the tokens. */
+  trainsTowers: z68.literal(true).optional(),
+  /** Absent if everything trains. With `lora`: the modules that may have adapters. */
+  trainable: trainedPart.optional(),
+  /** Base weights of every linear layer but the output's. Only with `lora`. */
+  quantization: z68.enum(quantizations).optional(),
+  /**
+   * Whether `quantization` also applies to the experts, whose matrices are not linear layers: Axolotl's `quantize_moe_experts`, with
+   * transformers' way of running them and with Axolotl's own kernels alike.
+   */
+  quantizedExperts: z68.boolean().optional(),
+  /** As transformers runs them where absent. */
+  expertStyle: z68.enum(expertStyles).optional(),
+  /**
+   * Quantisation-aware training: linear layers round their input (to 8 bits, by token) and their weight (to 4 bits, in groups of
+   * so many inputs) and go on in the type of the weights, as torchao does. With `lora`, the adapted layers alone.
+   */
+  fakeQuantization: z68.object({
+    groupSize: z68.number().int().min(1).max(1e6),
+    /** Both as 4-bit floats instead, which the products compute in and keep. */
+    format: z68.enum(["nvfp4", "mxfp4"]).optional()
+  }).optional(),
+  /** Matrix products in 8-bit floats over weights in their own type (torchao's float8 training). */
+  float8: z68.boolean().optional(),
+  tensorParallel: z68.object({
+    /** GPUs among which every layer's heads and inner features are divided, and the vocabulary of the output layer. */
+    gpus: z68.number().int().min(2).max(1e3),
+    /** torchtune's plans also divide the tokens of residuals and norms, and the vocabulary of the embedding. */
+    dividesTokens: z68.boolean()
+  }).optional(),
+  /** GPUs among which the experts of a layer are divided. */
+  expertParallel: z68.number().int().min(1).max(1e5).optional(),
+  /** Only with several GPUs; DDP when absent. */
+  sharding: z68.enum(shardings).optional(),
+  /** DeepSpeed's own settings, in elements; where one is absent, what transformers puts for "auto", or DeepSpeed's default. */
+  zero: z68.object({
+    reduceBucket: zeroElements,
+    prefetchBucket: zeroElements,
+    persistenceThreshold: zeroElements,
+    maxLiveParameters: zeroElements,
+    maxReuseDistance: zeroElements,
+    subGroup: zeroElements,
+    overlapsCommunication: z68.boolean()
+  }).partial().optional(),
+  /** FSDP sums gradients across GPUs with every micro-batch; where absent, with the last, as accelerate's no_sync has it. */
+  syncsEveryMicroBatch: z68.literal(true).optional(),
+  /** What lives on the host instead of the GPU. */
+  offload: z68.enum(["optimizer", "optimizer-and-weights"]).optional(),
+  /** Liger's or another fused loss: logits are computed and consumed in chunks, and never held in full. */
+  fusedLoss: z68.boolean().optional(),
+  /** Absent for the model's own loss. */
+  method: trainingMethod.optional(),
+  /** False if training disables every dropout layer, as TRL does by default. */
+  dropout: z68.boolean().optional(),
+  /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */
+  paddedBatches: z68.boolean(),
+  /**
+   * Who runs the step. `plain`: `outputs = model(…); outputs.loss.backward()`, where the logits stay referenced during the
+   * backward pass and decoders fill their key/value cache (`use_cache` is on by default). `trainer`: Hugging Face's Trainer,
+   * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone. `ultralytics`:
+   * Ultralytics' trainer, which holds a moving average of the weights and statistics beside them.
+   */
+  loop: z68.enum(loops)
+});
+function sequencesPerSample({ method }) {
+  switch (method?.kind) {
+    case "preference":
+      return 2;
+    case "reward":
+      return method.head === "steps" ? 1 : 2;
+    case "trajectories":
+      return method.perPrompt;
+    case "kto":
+    case "distillation":
+    case "anchored":
+    case "denoising":
+    case "answers":
+    case "strided":
+    case void 0:
+      return 1;
+  }
+}
+function batchBounds({ method }) {
+  if (method?.kind === "answers") return { dividend: method.count, accumulates: true };
+  return method?.kind === "trajectories" ? { dividend: method.collected, accumulates: method.accumulates } : void 0;
+}
+function modelCopies({ gpus: gpus2, tensorParallel }) {
+  return Math.max(1, gpus2 / (tensorParallel?.gpus ?? 1));
+}
+function makesAnswers({ method }) {
+  return method?.kind === "answers" || method?.kind === "strided" || method?.kind === "trajectories";
+}
+function accumulatesGradients({
+  step: step3,
+  gradientAccumulation
+}) {
+  return step3 === "training" && gradientAccumulation > 1;
+}
+function effectiveBatch(spec2) {
+  return spec2.microBatch * spec2.gradientAccumulation * modelCopies(spec2);
+}
+
 // engine/config/model-fields.ts
 var MAX_SEQUENCE = 1e7;
 var MAX_IMAGE_SIDE = 1e5;
@@ -8448,7 +7262,7 @@ function readModel(reader, written2, expectedKey, lookUp) {
 }
 function readUnwrittenTask(reader, model) {
   const field = reader.fieldFor("task", void 0);
-  const task = reader.choice(field, new Map(tasks.map((task2) => [task2, task2])));
+  const task = reader.choice(field, new Map(tasks2.map((task2) => [task2, task2])));
   if (task !== void 0) return checkTask(reader, field, task, model);
   reader.assume(`The task is ${model.defaultTask}: the config does not name one.`);
   return model.defaultTask;
@@ -10580,7 +9394,7 @@ function readWeightType(reader, { weights: field, isTrl: isTrl2, bf16 }) {
 
 // engine/config/dialects/huggingface/task.ts
 var taskNames = new Map([
-  ...tasks.map((task) => [task, task]),
+  ...tasks2.map((task) => [task, task]),
   ["text-classification", "sequence-classification"],
   ["sentiment-analysis", "sequence-classification"],
   ["fill-mask", "masked-lm"],
@@ -10622,7 +9436,7 @@ function readNamedTask(reader, field) {
   if (task !== void 0) return { task };
   const glue = glueTask(name3);
   if (glue !== void 0) return glue;
-  return reader.refuse(field, "unsupported-task", `The task ${quote(name3)} is not supported`, `Use ${oneOf(tasks)}.`);
+  return reader.refuse(field, "unsupported-task", `The task ${quote(name3)} is not supported`, `Use ${oneOf(tasks2)}.`);
 }
 function readGlueTask(field) {
   return field?.value.kind === "text" ? glueTask(field.value.text) : void 0;
@@ -11277,10 +10091,26 @@ function readOft(reader, document, model, common2) {
     form: "oft"
   });
 }
+var movedToHost = [
+  "deepseek_v2",
+  "deepseek_v3",
+  "deepseek_v32",
+  "qwen2_moe",
+  "qwen3_moe",
+  "qwen3_vl_moe",
+  "qwen3_5_moe",
+  "glm4_moe",
+  "glm4_moe_lite",
+  "mixtral"
+];
 function readHostExperts(reader, field, model) {
   if (!isOn(reader, field)) return void 0;
   if (model !== void 0 && !hasExperts(model.config)) {
     const message2 = `${quote(model.id)} has no experts for use_kt to move to the host`;
+    return reader.refuse(field, "unsupported-setting", message2, "Remove use_kt.");
+  }
+  if (model !== void 0 && !movedToHost.includes(model.family)) {
+    const message2 = `ktransformers does not move the experts of ${quote(model.family)} models to the host`;
     return reader.refuse(field, "unsupported-setting", message2, "Remove use_kt.");
   }
   reader.assume(
@@ -11764,7 +10594,7 @@ function ours(value) {
 }
 function readTask2(reader, section, model) {
   const field = reader.fieldFor("task", section.field("task"));
-  const task = reader.choice(field, named(tasks));
+  const task = reader.choice(field, named(tasks2));
   if (model === void 0) return void 0;
   if (task !== void 0) return checkTask(reader, field, task, model);
   if (field === void 0) reader.assume(`The task is ${model.defaultTask}: the config does not name one.`);
@@ -12687,6 +11517,1400 @@ function isCandidatePath(path7) {
   return candidateExtension.test(name3) && !foreignFile.test(name3) && !folders.some((folder) => foreignFolders.has(folder));
 }
 
+// engine/settings/settings.ts
+import { matchesGlob } from "node:path";
+
+// engine/gpus/catalogue.ts
+var CONTEXT_BYTES = 300 * MIB;
+var AMPERE = 8;
+var HOPPER = 9;
+var GB = 1e9;
+var TERA = 1e12;
+var rows2 = [
+  {
+    id: "a10",
+    name: "NVIDIA A10",
+    totalBytes: gib(22.06),
+    totalSource: "Out-of-memory message of PyTorch 2.14 (CUDA 13.0) on an A10; nvidia-smi says 23028 MiB: https://github.com/modal-labs/modal-client/pull/2797",
+    computeCapability: [8, 6],
+    multiprocessors: 72,
+    memoryBandwidthBytesPerSecond: 600 * GB,
+    peakFlops: { fp32: 31.2 * TERA, tf32: 62.5 * TERA, fp16: 125 * TERA, bf16: 125 * TERA },
+    specSource: "NVIDIA A10 data sheet",
+    pricePerHourUsd: 0.6,
+    // https://github.com/zszazi/Deep-learning-in-cloud/pull/49
+    priceSource: "Lambda, 1x A10",
+    priceDate: "2023-02-22"
+  },
+  {
+    id: "a100-40gb",
+    name: "NVIDIA A100 40 GB",
+    totalBytes: gib(39.5),
+    totalSource: "https://github.com/TianheWu/CoSeR/issues/10",
+    computeCapability: [8, 0],
+    multiprocessors: 108,
+    memoryBandwidthBytesPerSecond: 1555 * GB,
+    peakFlops: { fp32: 19.5 * TERA, tf32: 156 * TERA, fp16: 312 * TERA, bf16: 312 * TERA },
+    specSource: "NVIDIA A100 data sheet, 40 GB SXM",
+    pricePerHourUsd: 1.29,
+    // https://github.com/AkihikoWatanabe/paper_notes/issues/1493
+    priceSource: "Lambda, A100 SXM 40 GB",
+    priceDate: "2024-11-09"
+  },
+  {
+    id: "a100-80gb",
+    name: "NVIDIA A100 80 GB",
+    totalBytes: gib(79.14),
+    totalSource: "https://github.com/lianqi1008/Control-GIC/issues/6",
+    computeCapability: [8, 0],
+    multiprocessors: 108,
+    memoryBandwidthBytesPerSecond: 2039 * GB,
+    peakFlops: { fp32: 19.5 * TERA, tf32: 156 * TERA, fp16: 312 * TERA, bf16: 312 * TERA },
+    specSource: "NVIDIA A100 data sheet, 80 GB SXM",
+    pricePerHourUsd: 1.59,
+    priceSource: "RunPod Secure Cloud, A100 SXM",
+    priceDate: "2026-09-25"
+  },
+  {
+    id: "l4",
+    name: "NVIDIA L4",
+    totalBytes: gib(22.03),
+    totalSource: "Out-of-memory message of PyTorch 2.14 (CUDA 13.0) on an L4; nvidia-smi says 23034 MiB: https://github.com/modal-labs/modal-client/pull/2797",
+    computeCapability: [8, 9],
+    multiprocessors: 58,
+    memoryBandwidthBytesPerSecond: 300 * GB,
+    peakFlops: { fp32: 30.3 * TERA, tf32: 60 * TERA, fp16: 121 * TERA, bf16: 121 * TERA },
+    specSource: "NVIDIA L4 data sheet, its sparse figures halved",
+    pricePerHourUsd: 0.49,
+    // catalogs/v8/runpod/vms.csv in https://github.com/skypilot-org/skypilot-catalog at 01acdfd
+    priceSource: "RunPod Secure Cloud, L4 (undated catalogue)",
+    priceDate: "2026"
+  },
+  {
+    id: "t4",
+    name: "NVIDIA T4",
+    totalBytes: gib(14.56),
+    totalSource: "https://github.com/Zheng-Chong/CatVTON/issues/133",
+    computeCapability: [7, 5],
+    multiprocessors: 40,
+    memoryBandwidthBytesPerSecond: 320 * GB,
+    peakFlops: { fp32: 8.1 * TERA, fp16: 65 * TERA },
+    specSource: "NVIDIA T4 data sheet",
+    pricePerHourUsd: 0.526,
+    // https://github.com/skypilot-org/skypilot/pull/718
+    priceSource: "AWS EC2 g4dn.xlarge",
+    priceDate: "2022-04-05"
+  },
+  {
+    id: "v100-16gb",
+    name: "NVIDIA V100 16 GB",
+    totalBytes: gib(15.78),
+    totalSource: "https://github.com/kchengiva/Shift-GCN/issues/34",
+    computeCapability: [7, 0],
+    multiprocessors: 80,
+    memoryBandwidthBytesPerSecond: 900 * GB,
+    peakFlops: { fp32: 15.7 * TERA, fp16: 125 * TERA },
+    specSource: "NVIDIA V100 data sheet, SXM2",
+    pricePerHourUsd: 0.79,
+    priceSource: "Lambda, one eighth of 8x V100",
+    priceDate: "2026-09-20"
+  },
+  {
+    id: "l40s",
+    name: "NVIDIA L40S",
+    totalBytes: gib(44.42),
+    totalSource: "https://github.com/stepfun-ai/Step-Video-T2V/issues/8",
+    computeCapability: [8, 9],
+    multiprocessors: 142,
+    memoryBandwidthBytesPerSecond: 864 * GB,
+    peakFlops: { fp32: 91.6 * TERA, tf32: 183 * TERA, fp16: 362 * TERA, bf16: 362 * TERA },
+    specSource: "NVIDIA L40S data sheet",
+    pricePerHourUsd: 1.09,
+    priceSource: "RunPod Secure Cloud, L40S",
+    priceDate: "2026-09-25"
+  },
+  {
+    id: "a6000",
+    name: "NVIDIA RTX A6000",
+    totalBytes: gib(47.5),
+    totalSource: "https://github.com/uc-vision/smart-tree/issues/13, ±0.05 GiB",
+    computeCapability: [8, 6],
+    multiprocessors: 84,
+    memoryBandwidthBytesPerSecond: 768 * GB,
+    peakFlops: { fp32: 38.7 * TERA, tf32: 77.4 * TERA, fp16: 154.8 * TERA, bf16: 154.8 * TERA },
+    specSource: "NVIDIA Ampere GA102 white paper 2.0, appendix C",
+    pricePerHourUsd: 1.09,
+    priceSource: "Lambda, A6000",
+    priceDate: "2026-09-20"
+  },
+  {
+    id: "rtx-3090",
+    name: "NVIDIA GeForce RTX 3090",
+    totalBytes: gib(23.69),
+    totalSource: "https://github.com/ucwxb/GraphAvatar/issues/4",
+    computeCapability: [8, 6],
+    multiprocessors: 82,
+    memoryBandwidthBytesPerSecond: 936 * GB,
+    peakFlops: { fp32: 35.6 * TERA, tf32: 35.6 * TERA, fp16: 71 * TERA, bf16: 71 * TERA },
+    specSource: "NVIDIA Ampere GA102 white paper 2.0, appendix A",
+    pricePerHourUsd: 0.5,
+    // catalogs/v8/runpod/vms.csv in https://github.com/skypilot-org/skypilot-catalog at 01acdfd
+    priceSource: "RunPod Secure Cloud, RTX 3090 (undated catalogue)",
+    priceDate: "2026"
+  },
+  {
+    id: "rtx-4090",
+    name: "NVIDIA GeForce RTX 4090",
+    totalBytes: gib(23.52),
+    totalSource: "https://github.com/Soul-AILab/SoulX-FlashTalk/issues/5",
+    computeCapability: [8, 9],
+    multiprocessors: 128,
+    memoryBandwidthBytesPerSecond: 1008 * GB,
+    peakFlops: { fp32: 82.6 * TERA, tf32: 82.6 * TERA, fp16: 165.2 * TERA, bf16: 165.2 * TERA },
+    specSource: "NVIDIA Ada GPU architecture white paper, appendix A",
+    pricePerHourUsd: 0.74,
+    priceSource: "RunPod Secure Cloud, RTX 4090",
+    priceDate: "2026-09-25"
+  },
+  {
+    id: "h100",
+    name: "NVIDIA H100 SXM",
+    totalBytes: gib(79.11),
+    totalSource: "https://github.com/vllm-project/vllm/issues/27508",
+    computeCapability: [9, 0],
+    multiprocessors: 132,
+    memoryBandwidthBytesPerSecond: 3350 * GB,
+    peakFlops: { fp32: 67 * TERA, tf32: 494.5 * TERA, fp16: 989.5 * TERA, bf16: 989.5 * TERA },
+    specSource: "NVIDIA H100 data sheet, SXM, its sparse figures halved",
+    pricePerHourUsd: 3.49,
+    priceSource: "RunPod Secure Cloud, H100 SXM",
+    priceDate: "2026-09-25"
+  },
+  {
+    id: "h200",
+    name: "NVIDIA H200",
+    totalBytes: gib(139.8),
+    totalSource: "Out-of-memory messages of PyTorch on H200 servers: 139.80 GiB in most, 139.81 GiB in some",
+    computeCapability: [9, 0],
+    multiprocessors: 132,
+    memoryBandwidthBytesPerSecond: 4800 * GB,
+    peakFlops: { fp32: 67 * TERA, tf32: 494.5 * TERA, fp16: 989.5 * TERA, bf16: 989.5 * TERA },
+    specSource: "NVIDIA H200 data sheet, SXM, its sparse figures halved",
+    pricePerHourUsd: 4.59,
+    priceSource: "RunPod Secure Cloud, H200",
+    priceDate: "2026-09-25"
+  }
+];
+var gpus = rows2.map((row7) => ({
+  ...row7,
+  contextBytes: CONTEXT_BYTES,
+  cublasWorkspaceBytes: cublasWorkspaceBytes(row7.computeCapability)
+}));
+var otherNames = [
+  // AWS's A10: the same memory; slower tensor cores and another price.
+  ["A10G", "a10"],
+  // The capacity is not said: the smaller one is the safe reading.
+  ["A100", "a100-40gb"],
+  ["A100-SXM4-40GB", "a100-40gb"],
+  ["A100-PCIE-40GB", "a100-40gb"],
+  ["A100-SXM4-80GB", "a100-80gb"],
+  ["A100 80GB PCIe", "a100-80gb"],
+  ["V100", "v100-16gb"],
+  ["V100-SXM2-16GB", "v100-16gb"],
+  ["V100-PCIE-16GB", "v100-16gb"],
+  ["3090", "rtx-3090"],
+  ["4090", "rtx-4090"],
+  ["H100 80GB", "h100"],
+  ["H100 80GB HBM3", "h100"],
+  ["H200 SXM", "h200"]
+];
+var byKey = new Map(
+  gpus.flatMap((gpu2) => {
+    const others3 = otherNames.filter(([, id7]) => id7 === gpu2.id).map(([name3]) => name3);
+    return [gpu2.id, gpu2.name, ...others3].map((name3) => [key(name3), gpu2]);
+  })
+);
+var defaultGpu = knownGpu("a10");
+function findGpu(text3) {
+  return byKey.get(key(text3));
+}
+function knownGpu(id7) {
+  const gpu2 = gpus.find((candidate) => candidate.id === id7);
+  if (gpu2 === void 0) throw new Error(`the catalogue lost ${id7}`);
+  return gpu2;
+}
+function hasFlashAttention({ computeCapability: [major] }) {
+  return major >= AMPERE;
+}
+function usableBytes(gpu2) {
+  return gpu2.totalBytes - gpu2.contextBytes;
+}
+function key(text3) {
+  return text3.toLowerCase().replace(/[^a-z0-9]/g, "").replace(/^(?:nvidia)?(?:tesla|geforce)?/, "");
+}
+function cublasWorkspaceBytes([major]) {
+  return major === HOPPER ? 32 * MIB : 8.125 * MIB;
+}
+function gib(reading) {
+  return Math.round(reading * GIB);
+}
+
+// engine/settings/settings.ts
+var noSettings = {
+  source: SETTINGS_PATH,
+  paths: void 0,
+  ignore: [],
+  gpu: void 0,
+  pricesPerHourUsd: {},
+  hoursPerRun: void 0,
+  runsPerYear: void 0,
+  failOn: void 0,
+  warnOn: void 0,
+  judge: void 0,
+  stepSize: void 0,
+  marginPercent: void 0,
+  reportSchedule: void 0,
+  measure: void 0,
+  overrides: []
+};
+function isCounted(path7, { paths, ignore: ignore2 }) {
+  const isWanted = paths === void 0 || paths.some((glob2) => matchesGlob(path7, glob2));
+  return isWanted && !ignore2.some((glob2) => matchesGlob(path7, glob2));
+}
+function settingsFor(path7, settings) {
+  const matching = settings.overrides.filter((override) => matchesGlob(path7, override.path));
+  const last = (pick) => [settings, ...matching].map(pick).findLast((value) => value !== void 0);
+  const gpuId = last((scope) => scope.gpu);
+  return {
+    gpu: gpuId === void 0 ? void 0 : findGpu(gpuId),
+    hoursPerRun: last((scope) => scope.hoursPerRun),
+    runsPerYear: last((scope) => scope.runsPerYear),
+    supplied: Object.assign({}, ...matching.map(({ supplied }) => supplied))
+  };
+}
+
+// engine/affected-configs.ts
+var MAX_SEARCHED = 100;
+var MAX_OPENED = 50;
+async function affectedConfigs(change2, settings, repository2) {
+  const known3 = new Set(change2.files.map(({ path: path7 }) => path7));
+  const unread = change2.paths.filter((path7) => !known3.has(path7) && isCandidatePath(path7) && isJson2(path7));
+  const opened = unread.length === 0 ? [] : await repository2.read(unread.slice(0, MAX_OPENED));
+  const named3 = new Set([...change2.files, ...opened].filter(isNamedByConfigs).map(({ path: path7 }) => path7));
+  if (named3.size === 0) return { files: [], remarks: [] };
+  const changed = new Set(change2.paths);
+  const listed2 = await repository2.list();
+  const candidates = listed2.filter((path7) => !changed.has(path7) && isCandidatePath(path7) && isCounted(path7, settings));
+  const nearest = byNearness(candidates, [...named3]).slice(0, MAX_SEARCHED);
+  const files = [];
+  for (const file of await repository2.read(nearest)) if (await opens(file, named3, settings)) files.push(file);
+  return { files, remarks: remarksOn(files.length, candidates.length) };
+}
+function isJson2(path7) {
+  return /\.json$/i.test(path7);
+}
+function isNamedByConfigs(file) {
+  if (!isJson2(file.path)) return false;
+  const parsed2 = parseFile(file);
+  if (parsed2.kind === "unreadable") return false;
+  const key2 = posix4.basename(file.path) === "config.json" ? ["zero_optimization", "model_type"] : ["zero_optimization"];
+  return parsed2.mappings.some((mapping) => key2.some((name3) => mapping.at(name3) !== void 0));
+}
+async function opens(file, named3, settings) {
+  let isAsked = false;
+  const readFile2 = async (path7) => {
+    if (named3.has(path7)) isAsked = true;
+  };
+  await readConfigAsync(file, { readFile: readFile2 }, settingsFor(file.path, settings).supplied);
+  return isAsked;
+}
+function byNearness(paths, others3) {
+  const depths = new Map(paths.map((path7) => [path7, Math.max(...others3.map((other) => sharedFolders(path7, other)))]));
+  return paths.toSorted((a, b) => (depths.get(b) ?? 0) - (depths.get(a) ?? 0));
+}
+function sharedFolders(one, other) {
+  const [left, right] = [one.split("/").slice(0, -1), other.split("/").slice(0, -1)];
+  const differing = left.findIndex((folder, index) => folder !== right[index]);
+  return differing < 0 ? left.length : differing;
+}
+function remarksOn(found, candidates) {
+  const cut = candidates > MAX_SEARCHED ? [
+    `Of ${candidates} files that may be training configs, the ${MAX_SEARCHED} nearest were searched for configs that name a changed file.`
+  ] : [];
+  if (found === 0) return cut;
+  const configs2 = found === 1 ? "One config is" : `${found} configs are`;
+  return [`${configs2} checked because a file that ${found === 1 ? "it names" : "they name"} has changed.`, ...cut];
+}
+
+// engine/analyze.ts
+import { setImmediate } from "node:timers/promises";
+
+// engine/estimate/error-band.ts
+var TRACED_BAND_PERCENT = 3;
+var SHARED_BAND_PERCENT = 5;
+var DERIVED_BAND_PERCENT = 10;
+function errorBandPercent(spec2, config) {
+  if (neverRun(spec2) !== void 0 || sentencesOn(spec2, config).length > 0) return DERIVED_BAND_PERCENT;
+  return exchangingLibrary(spec2) === void 0 ? TRACED_BAND_PERCENT : SHARED_BAND_PERCENT;
+}
+var untraced = /* @__PURE__ */ new Set(["lion", "paged-adamw", "adam-mini"]);
+var untracedExperts = {
+  "axolotl-kernels": "Axolotl's kernels for experts",
+  "axolotl-linear": "experts as linear layers",
+  torchtune: "torchtune's experts",
+  ktransformers: "transfers to and from experts on the host"
+};
+function exchangingLibrary({ sharding = "ddp", gpus: gpus2 }) {
+  if (sharding.startsWith("zero")) return "DeepSpeed";
+  if (gpus2 === 1) return void 0;
+  return isFsdp(sharding) ? "FSDP" : "DistributedDataParallel";
+}
+function neverRun(spec2) {
+  if (spec2.loop === "ultralytics") return "Ultralytics' trainer";
+  if (spec2.method?.kind === "answers" && spec2.method.generation.kind === "vllm") return "vLLM on the training GPU";
+  if (spec2.quantization === "gptq" || spec2.quantization === "awq") return `${spec2.quantization.toUpperCase()} weights`;
+  if (spec2.tensorParallel !== void 0) return "tensor parallelism";
+  if (spec2.method?.kind === "trajectories") return "torchtune's GRPO and PPO recipes";
+  if (spec2.method?.kind === "strided") return "EBFT's strided mode";
+  if (spec2.expertStyle !== void 0) return untracedExperts[spec2.expertStyle];
+  if (spec2.quantizedExperts) return "quantised experts";
+  if (spec2.fakeQuantization?.format !== void 0) return "4-bit floats";
+  if (spec2.float8) return "8-bit floats";
+  if (spec2.offload !== void 0) return "offloading";
+  if (spec2.trainsTowers) return "image or audio inputs";
+  if (spec2.images?.checkpointed === "self-attention") return "torchtune's image layers";
+  if (spec2.trainable?.inTurns) return "layers that train in turn";
+  if (spec2.fusedLoss) return "a fused loss";
+  if (spec2.precision === "bf16-master" && exchangingLibrary(spec2) === void 0) return "float32 master weights";
+  return untraced.has(spec2.optimizer) ? `the optimizer ${spec2.optimizer}` : void 0;
+}
+function derivationOf(spec2, config) {
+  const ofModel = sentencesOn(spec2, config);
+  const [what, library] = [neverRun(spec2), exchangingLibrary(spec2)];
+  const isSaid = spec2.loop === "ultralytics" && outsideTransformers(config) === "ultralytics";
+  return [
+    ...ofModel,
+    ...what !== void 0 && !isSaid ? [
+      `The memory effect of ${what} is derived from source code and documentation; no trace or GPU run has confirmed it, and the band of ±${DERIVED_BAND_PERCENT} % is a guess.`
+    ] : [],
+    ...library !== void 0 ? [
+      `What each GPU holds and exchanges was compared with ${library} running on CPU tensors (bench:sharding), not on GPUs. NCCL's own buffers are not counted; the band of ±${errorBandPercent(spec2, config)} % is a guess.`
+    ] : []
+  ];
+}
+function sentencesOn(spec2, config) {
+  const isBfloat16 = spec2.precision === "bf16" || spec2.precision === "bf16-master";
+  return [
+    ...spec2.images !== void 0 ? [
+      `One image per sample is counted${spec2.images.tiles > 1 ? `, in ${spec2.images.tiles} tiles` : ""}: the number and size of images in a sample cannot be determined from the config.`
+    ] : [],
+    ...seesImages(config) && spec2.images === void 0 ? [
+      `Only text is counted: the number and size of images in a sample cannot be determined from the config. ${ofTowers("vision", spec2)}`
+    ] : [],
+    ...hears(config) ? [
+      `Only text is counted: the length of audio in a sample cannot be determined from the config. ${ofTowers("audio", spec2)}`
+    ] : [],
+    ...outsideTransformers(config) === "ultralytics" ? [
+      `The step is counted from Ultralytics' source code and was compared with a trace of it; only the estimate engine supports it here. The number of objects in the images changes memory by a few percent, hence the band of ±${DERIVED_BAND_PERCENT} %.`
+    ] : [],
+    ...outsideTransformers(config) === "checkpoint" ? [
+      `The model is counted from the code published with its weights, which only the estimate engine supports.${seesImages(config) ? " Its vision layers are assumed to be frozen." : ""}`
+    ] : [],
+    ...hasExperts(config) && spec2.quantization !== void 0 && !spec2.quantizedExperts && spec2.expertStyle !== "axolotl-linear" ? [
+      "The experts are counted without quantisation: transformers 5 holds them as separate parameters, which the quantisation of linear layers skips."
+    ] : [],
+    ...answersItself(spec2) && (hasLinearAttention(config) || hasStateSpaces(config)) ? ["The recurrent state that layers without attention keep for each completion during generation is not counted."] : [],
+    ...hasLinearAttention(config) ? [
+      "Linear attention is counted with flash-linear-attention's kernels, derived from their source code; without them, transformers' own implementation needs more memory."
+    ] : [],
+    ...hasStateSpaces(config) ? [
+      "Mamba layers are counted with the kernels of mamba-ssm and causal-conv1d, derived from their source code; without them, transformers' own implementation needs far more memory."
+    ] : [],
+    ...hasStateSpaces(config) && config.model_type !== "jamba" && spec2.quantization !== void 0 ? ["Mamba's output projections are counted without quantisation: their kernel needs unquantised matrices."] : [],
+    ...config.model_type === "gpt_oss" && spec2.attention === "sdpa" ? [
+      "Attention is counted with a flash kernel that supports gpt-oss's sinks, such as kernels-community/vllm-flash-attn3, derived from its source code; without one, transformers computes attention eagerly, which needs far more memory."
+    ] : [],
+    ...hasExperts(config) && !isBfloat16 ? ["Experts in float32 run in a kernel that no trace covers; they are counted as in bfloat16, at twice the size."] : []
+  ];
+}
+function hasLinearAttention(config) {
+  return ["qwen3_next", "qwen3_5", "qwen3_5_moe", "kimi_linear"].includes(config.model_type);
+}
+function answersItself({ method }) {
+  return method?.kind === "answers" && method.generation.kind === "transformers";
+}
+function ofTowers(kind, { trainsTowers: trainsTowers2 }) {
+  const layers2 = `the ${kind} layers`;
+  return trainsTowers2 ? `The figures include the weights, gradients and optimizer state of ${layers2}, but not their activations.` : `The figures include the weights of ${layers2}, but not their activations nor, if they are trained, their gradients and optimizer state.`;
+}
+
+// engine/metrics/cost.ts
+function costPerRunUsd({ hoursPerRun: hoursPerRun2, pricePerHourUsd: pricePerHourUsd2, gpus: gpus2 }, relativeSpeed = 1) {
+  return hoursPerRun2 * pricePerHourUsd2 * gpus2 / relativeSpeed;
+}
+function savingsPerRunUsd(terms, speedup) {
+  return costPerRunUsd(terms) * (1 - 1 / speedup);
+}
+
+// engine/metrics/recommend.ts
+var THROUGHPUT_TOLERANCE = 0.02;
+var DEFAULT_MARGIN = 0.05;
+var KEEPING_WORTH = 0.9;
+function isSamePlan(one, other) {
+  return one.microBatch === other?.microBatch && one.gradientAccumulation === other.gradientAccumulation;
+}
+function recommend(situation4) {
+  const { current, samplesPerSecond } = situation4;
+  const best = smallestFastPlan(situation4);
+  if (best === void 0 || !isAllowed(situation4, current)) return best;
+  return samplesPerSecond(current) >= samplesPerSecond(best) * (1 - THROUGHPUT_TOLERANCE) ? current : best;
+}
+function smallestFastPlan(situation4) {
+  const { current, samplesPerSecond, bounds } = situation4;
+  if (bounds !== void 0) return withinBounds(situation4, bounds);
+  const fastest = smallestNearBest(situation4, false);
+  if (fastest === void 0) return void 0;
+  const alone2 = { microBatch: fastest, gradientAccumulation: 1 };
+  if (current.gradientAccumulation === 1 && fastest > current.microBatch) return alone2;
+  const perGpu = current.microBatch * current.gradientAccumulation;
+  const kept = keepingEffectiveBatch(situation4, perGpu);
+  if (kept?.gradientAccumulation === 1) return kept;
+  const changed = nearEffectiveBatch(situation4, perGpu, alone2);
+  return kept && samplesPerSecond(kept) >= KEEPING_WORTH * samplesPerSecond(changed) ? kept : changed;
+}
+function withinBounds(situation4, { dividend, accumulates }) {
+  const { current, largestWithMargin } = situation4;
+  if (accumulates) return keepingEffectiveBatch(situation4, current.microBatch * current.gradientAccumulation);
+  const most = Math.min(current.microBatch, largestWithMargin(false) ?? 0);
+  const largest = divisors(dividend).findLast((divisor) => divisor <= most);
+  return largest === void 0 ? void 0 : { microBatch: largest, gradientAccumulation: 1 };
+}
+var WORTHWHILE_SPEEDUP = 1.05;
+function advise(given) {
+  const situation4 = { ...given, largestWithMargin: askedOnce(given.largestWithMargin) };
+  const recommended = recommend(situation4);
+  const next = recommended && recommend({ ...situation4, current: recommended });
+  if (recommended === void 0 || next === void 0) return void 0;
+  const speedup = situation4.samplesPerSecond(next) / situation4.samplesPerSecond(recommended);
+  const isWorthwhile = next.microBatch > recommended.microBatch && speedup >= WORTHWHILE_SPEEDUP;
+  return { recommended, ...isWorthwhile && { beyond: next } };
+}
+function askedOnce(ask2) {
+  const answers2 = /* @__PURE__ */ new Map();
+  return (accumulates) => {
+    if (!answers2.has(accumulates)) answers2.set(accumulates, ask2(accumulates));
+    return answers2.get(accumulates);
+  };
+}
+function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }, accumulates) {
+  const largest = largestWithMargin(accumulates);
+  if (largest === void 0) return void 0;
+  const rate2 = (batch) => samplesPerSecond({ microBatch: batch, gradientAccumulation: 1 });
+  const enough = rate2(largest) * (1 - THROUGHPUT_TOLERANCE);
+  let low = 0;
+  let high = grid.indexOf(largest);
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (rate2(grid.at(middle)) >= enough) high = middle;
+    else low = middle + 1;
+  }
+  return grid.at(low);
+}
+function nearEffectiveBatch(situation4, perGpu, alone2) {
+  if (Math.round(perGpu / alone2.microBatch) <= 1) return alone2;
+  const microBatch = smallestNearBest(situation4, true);
+  return microBatch === void 0 ? alone2 : { microBatch, gradientAccumulation: Math.round(perGpu / microBatch) };
+}
+function keepingEffectiveBatch(situation4, perGpu) {
+  const { samplesPerSecond } = situation4;
+  const plans = divisors(perGpu).map((microBatch) => ({ microBatch, gradientAccumulation: perGpu / microBatch }));
+  const fastest = plans.findLast((plan) => isAllowed(situation4, plan));
+  if (fastest === void 0) return void 0;
+  const enough = samplesPerSecond(fastest) * (1 - THROUGHPUT_TOLERANCE);
+  return plans.find((plan) => samplesPerSecond(plan) >= enough && isAllowed(situation4, plan));
+}
+function isAllowed({ largestWithMargin, bounds }, { microBatch, gradientAccumulation }) {
+  const divides = (bounds?.dividend ?? 0) % microBatch === 0;
+  return divides && microBatch <= (largestWithMargin(gradientAccumulation > 1) ?? 0);
+}
+function divisors(n) {
+  const small3 = [];
+  for (let candidate = 1; candidate * candidate <= n; candidate++) if (n % candidate === 0) small3.push(candidate);
+  const large2 = small3.map((divisor) => n / divisor).filter((divisor) => divisor * divisor !== n);
+  return [...small3, ...large2.toReversed()];
+}
+
+// engine/estimate/storage.ts
+var byteKinds = [
+  "weights",
+  "gradients",
+  "optimizerState",
+  /** Saved by the forward pass for the backward pass. */
+  "activations",
+  /** Logits, log-probabilities and their gradients. */
+  "logits",
+  /** Gradients of activations and scratch of single operations. */
+  "temporaries",
+  /** The batch itself. */
+  "inputs",
+  /** cuBLAS scratch. */
+  "workspace"
+];
+var bytesPerElement = { float32: 4, float16: 2, bfloat16: 2, int64: 8, bool: 1 };
+function elements(tensor) {
+  return tensor.shape.reduce((product, size2) => product * size2, 1);
+}
+function lastSize(tensor) {
+  const size2 = tensor.shape.at(-1);
+  if (size2 === void 0) throw new Error("a tensor of the batch alone has no last dimension");
+  return size2;
+}
+
+// engine/estimate/optimizer.ts
+var MIN_8BIT_ELEMENTS = 4096;
+var BLOCK_ELEMENTS = 256;
+var parameterBytes = (parameter) => elements(parameter) * bytesPerElement[parameter.dtype];
+var float32Bytes = (parameter) => elements(parameter) * bytesPerElement.float32;
+var eightBitBytes = (parameter) => elements(parameter) < MIN_8BIT_ELEMENTS ? float32Bytes(parameter) : elements(parameter) * (1 + bytesPerElement.float32 / BLOCK_ELEMENTS);
+var inPlace = { temporaries: () => [], temporariesLive: "one by one" };
+var optimizerRules = {
+  // torch/optim/adamw.py: exp_avg and exp_avg_sq like the parameter. _multi_tensor_adam: torch._foreach_sqrt(exp_avg_sqs).
+  adamw: {
+    stateBytes: (parameter) => 2 * parameterBytes(parameter),
+    temporaries: (parameter) => [parameterBytes(parameter)],
+    temporariesLive: "together",
+    passes: 18
+  },
+  "adamw-fused": { ...inPlace, stateBytes: (parameter) => 2 * parameterBytes(parameter), passes: 7 },
+  // _single_tensor_adam: exp_avg_sq.sqrt() and its quotient.
+  "adamw-loop": {
+    stateBytes: (parameter) => 2 * parameterBytes(parameter),
+    temporaries: (parameter) => [parameterBytes(parameter), parameterBytes(parameter)],
+    temporariesLive: "one by one",
+    passes: 18
+  },
+  sgd: { ...inPlace, stateBytes: () => 0, passes: 3 },
+  "sgd-momentum": { ...inPlace, stateBytes: parameterBytes, passes: 7 },
+  // transformers optimization.py Adafactor without momentum: float32 rows and columns of a matrix, or the whole vector; a step
+  // holds the squared gradient beside the update, and float32 copies of a 16-bit parameter and its gradient.
+  adafactor: {
+    stateBytes: adafactorBytes,
+    temporaries: (parameter) => {
+      const copies = parameter.dtype === "float32" ? 2 : 4;
+      return Array.from({ length: copies }, () => float32Bytes(parameter));
+    },
+    temporariesLive: "one by one",
+    passes: 16
+  },
+  // torch/optim/rmsprop.py: square_avg like the parameter. _multi_tensor_rmsprop: torch._foreach_sqrt(square_avgs).
+  rmsprop: {
+    stateBytes: parameterBytes,
+    temporaries: (parameter) => [parameterBytes(parameter)],
+    temporariesLive: "together",
+    passes: 10
+  },
+  // lion-pytorch, torchtune: one momentum like the parameter.
+  lion: { ...inPlace, stateBytes: parameterBytes, passes: 5 },
+  // adam_mini/adam_mini.py: moments in float32; a step holds the squared gradient or the update, and its negative.
+  "adam-mini": {
+    stateBytes: (parameter, name3) => (wholeSecondMoment.test(name3) ? 2 : 1) * float32Bytes(parameter),
+    temporaries: (parameter) => Array.from({ length: parameter.dtype === "float32" ? 2 : 3 }, () => float32Bytes(parameter)),
+    temporariesLive: "one by one",
+    passes: 10
+  },
+  "adamw-8bit": { ...inPlace, stateBytes: (parameter) => 2 * eightBitBytes(parameter), passes: 4 },
+  // Paged state is in managed memory: on the GPU while it fits, on the host when something else needs the space.
+  "paged-adamw-8bit": { ...inPlace, stateBytes: (parameter) => 2 * eightBitBytes(parameter), passes: 4 },
+  "paged-adamw": { ...inPlace, stateBytes: (parameter) => 2 * float32Bytes(parameter), passes: 7 }
+};
+var wholeSecondMoment = /embed|embd|wte|lm_head\.weight|output\.weight/;
+function adafactorBytes(parameter) {
+  const [rows3, columns4] = [parameter.shape.at(-2), parameter.shape.at(-1)];
+  if (rows3 === void 0 || columns4 === void 0) return float32Bytes(parameter);
+  return (elements(parameter) / columns4 + elements(parameter) / rows3) * bytesPerElement.float32;
+}
+
+// engine/estimate/throughput.ts
+var ARITHMETIC_EFFICIENCY = 0.7;
+var BANDWIDTH_EFFICIENCY = 0.8;
+var FORWARD_LAUNCH_SECONDS = 4e-5;
+var BACKWARD_LAUNCH_SECONDS = 1e-5;
+var TILE_ELEMENTS = 128 * 64;
+var ThroughputModel = class {
+  #kernels;
+  #bytesPerSecond;
+  #optimizerSeconds;
+  constructor({ spec: spec2, nodes, parameterCount }, gpu2) {
+    this.#bytesPerSecond = gpu2.memoryBandwidthBytesPerSecond * BANDWIDTH_EFFICIENCY;
+    this.#kernels = kernelsOf(nodes, gpu2, spec2.precision, spec2.step === "training" && spec2.gradientCheckpointing);
+    const weightBytes = parameterCount * (spec2.precision.startsWith("bf16") ? 2 : 4);
+    const passes = spec2.step === "training" ? optimizerRules[spec2.optimizer].passes : 0;
+    this.#optimizerSeconds = passes * weightBytes / this.#bytesPerSecond;
+  }
+  /** Samples per second on one GPU, over whole optimizer steps of `accumulation` micro-steps. */
+  samplesPerSecond(batch, accumulation) {
+    let gpuSeconds = 0;
+    let launchSeconds = 0;
+    for (const kernel2 of this.#kernels) {
+      const arithmetic = Math.max(batch * kernel2.arithmeticSecondsPerSample, kernel2.waveSeconds);
+      const traffic = (kernel2.fixedBytes + batch * kernel2.bytesPerSample) / this.#bytesPerSecond;
+      gpuSeconds += Math.max(arithmetic, traffic);
+      launchSeconds += kernel2.launchSeconds;
+    }
+    const microStep = Math.max(gpuSeconds, launchSeconds);
+    return batch * accumulation / (accumulation * microStep + this.#optimizerSeconds);
+  }
+};
+function kernelsOf(nodes, gpu2, precision, checkpoints) {
+  return nodes.flatMap((node) => {
+    if (node.body !== void 0) {
+      const recomputed = checkpoints ? node.body.map((inner) => kernel(inner, gpu2, precision, FORWARD_LAUNCH_SECONDS)) : [];
+      return [...kernelsOf(node.body, gpu2, precision, false), ...recomputed];
+    }
+    if (node.outputs.length === 0) return [];
+    const made2 = node.gradients.filter((edge) => !edge.passes).length;
+    const backwardKernels = Math.min(made2, node.flopsPerSample > 0 ? 2 : 1);
+    const backward = kernel(node, gpu2, precision, BACKWARD_LAUNCH_SECONDS);
+    return [
+      kernel(node, gpu2, precision, FORWARD_LAUNCH_SECONDS),
+      ...Array.from({ length: backwardKernels }, () => backward)
+    ];
+  });
+}
+function kernel(node, gpu2, precision, launchSeconds) {
+  const storages = [...node.reads, ...node.creates];
+  const flopsPerSecond = peakFlops(gpu2, node.computeDtype, precision) * ARITHMETIC_EFFICIENCY;
+  const flopsPerElement = node.productElements > 0 ? node.flopsPerSample / node.productElements : 0;
+  return {
+    arithmeticSecondsPerSample: node.flopsPerSample / flopsPerSecond,
+    waveSeconds: flopsPerElement * TILE_ELEMENTS * gpu2.multiprocessors / flopsPerSecond,
+    launchSeconds,
+    fixedBytes: storages.reduce((sum2, storage) => sum2 + storage.fixedBytes, 0),
+    bytesPerSample: storages.reduce((sum2, storage) => sum2 + storage.bytesPerSample, 0)
+  };
+}
+function peakFlops(gpu2, dtype, precision) {
+  if (precision === "tf32") return gpu2.peakFlops.tf32 ?? gpu2.peakFlops.fp32;
+  if (dtype === "bfloat16") return gpu2.peakFlops.bf16 ?? gpu2.peakFlops.fp32;
+  return bytesPerElement[dtype] === 2 ? gpu2.peakFlops.fp16 : gpu2.peakFlops.fp32;
+}
+
+// engine/estimate/vllm-share.ts
+var nothing = { bytes: 0, held: "for-answers" };
+function vllmShare({ method }, { totalBytes }) {
+  if (method?.kind !== "answers" || method.generation.kind !== "vllm") return nothing;
+  const { share: share2, sleeps } = method.generation;
+  return { bytes: Math.floor(share2 * totalBytes), held: sleeps ? "for-answers" : "always" };
+}
+
+// engine/probes/trial.ts
+import * as z69 from "zod";
+var bytes = z69.number().min(0).max(1e18);
+var provenance = z69.enum(["measured", "traced", "estimated"]);
+var outcome = z69.discriminatedUnion("kind", [
+  z69.object({
+    kind: z69.literal("fits"),
+    /** Absent if the device does not count it: the CPU. */
+    peakBytes: bytes.optional(),
+    /** Half the distance between the highest and the lowest peak of the steps; absent if only one step counts. */
+    peakBytesSpread: bytes.optional(),
+    /** What the caching allocator held at most, cached blocks included. */
+    reservedBytes: bytes.optional(),
+    /** Forward and backward of one micro-batch and one optimizer step: the median of the timed steps. */
+    stepMillis: z69.number().min(0).optional(),
+    /** Half the distance between the fastest and the slowest timed step; absent when fewer than two were timed. */
+    stepMillisSpread: z69.number().min(0).optional(),
+    /** The optimizer's part of `stepMillis`. */
+    optimizerMillis: z69.number().min(0).optional()
+  }),
+  /** `neededBytes`: the peak that the step would have had, where the probe can know it. */
+  z69.object({ kind: z69.literal("out-of-memory"), neededBytes: bytes.optional() }),
+  z69.object({ kind: z69.literal("timed-out"), afterMillis: z69.number().min(0) }),
+  z69.object({ kind: z69.literal("failed"), problem })
+]);
+function peakOf(outcome3) {
+  switch (outcome3.kind) {
+    case "fits":
+      return outcome3.peakBytes;
+    case "out-of-memory":
+      return outcome3.neededBytes;
+    case "timed-out":
+    case "failed":
+      return void 0;
+  }
+}
+function isBroken(outcome3) {
+  return outcome3.kind === "failed" || outcome3.kind === "timed-out";
+}
+var trial = z69.object({
+  microBatch: batchSize,
+  /** It ran beside the gradients of an earlier micro-batch, as all but the first do where gradients accumulate. */
+  accumulates: z69.literal(true).optional(),
+  provenance,
+  outcome
+});
+function trialSpec(spec2, microBatch, accumulates) {
+  return { ...spec2, microBatch, gradientAccumulation: accumulates ? 2 : 1 };
+}
+
+// engine/probes/estimate.ts
+var CUBLAS_HANDLES = 2;
+var throughputs = /* @__PURE__ */ new WeakMap();
+var EstimateProbes = class {
+  #probes = /* @__PURE__ */ new Map();
+  #make;
+  constructor(spec2, config, gpu2, footprints) {
+    this.#make = (accumulates) => {
+      return new EstimateProbe(footprints.of(trialSpec(spec2, 1, accumulates), config, gpu2), gpu2);
+    };
+  }
+  of(accumulates) {
+    const probe = this.#probes.get(accumulates) ?? this.#make(accumulates);
+    this.#probes.set(accumulates, probe);
+    return probe;
+  }
+};
+var EstimateProbe = class {
+  usableBytes;
+  #workspaceBytes;
+  #footprint;
+  #gpu;
+  #vllm;
+  #accumulates;
+  /** One footprint serves any number of GPUs. */
+  constructor(footprint, gpu2) {
+    this.#vllm = vllmShare(footprint.spec, gpu2);
+    this.usableBytes = Math.max(0, usableBytes(gpu2) - (this.#vllm.held === "always" ? this.#vllm.bytes : 0));
+    this.#workspaceBytes = gpu2.cublasWorkspaceBytes * CUBLAS_HANDLES;
+    this.#footprint = footprint;
+    this.#accumulates = accumulatesGradients(footprint.spec) ? { accumulates: true } : {};
+    this.#gpu = gpu2;
+  }
+  peak(batch) {
+    const step3 = this.#footprint.peak(batch, this.#workspaceBytes);
+    if (this.#vllm.held === "always" || this.#vllm.bytes === 0) return step3;
+    const resting = this.#footprint.resting(batch, this.#workspaceBytes);
+    const bytes5 = resting.bytes + this.#vllm.bytes;
+    const breakdown2 = { ...resting.breakdown, workspace: resting.breakdown.workspace + this.#vllm.bytes };
+    return bytes5 > step3.bytes ? { bytes: bytes5, breakdown: breakdown2, moment: "generation in vLLM" } : step3;
+  }
+  samplesPerSecond(batch, accumulation) {
+    return throughputOf(this.#footprint, this.#gpu).samplesPerSecond(batch, accumulation);
+  }
+  trial(batch) {
+    const { bytes: peakBytes } = this.peak(batch);
+    const fit = this.#fit(batch, peakBytes, this.usableBytes);
+    return {
+      microBatch: batch,
+      ...this.#accumulates,
+      provenance: "estimated",
+      outcome: fit.kind === "fits" ? { kind: "fits", peakBytes, reservedBytes: fit.reservedBytes } : { kind: "out-of-memory", neededBytes: peakBytes }
+    };
+  }
+  /** A batch below one that fits also fits, so the allocator is not replayed. */
+  trialBelow(batch) {
+    const { bytes: peakBytes } = this.peak(batch);
+    return { microBatch: batch, ...this.#accumulates, provenance: "estimated", outcome: { kind: "fits", peakBytes } };
+  }
+  /** Whether a batch fits and leaves `margin` (a share of usable memory) free. */
+  fits(batch, margin = 0) {
+    return this.#fit(batch, this.peak(batch).bytes, this.usableBytes * (1 - margin)).kind === "fits";
+  }
+  /** The bytes in use are a lower bound of what the allocator needs, and far cheaper to know. */
+  #fit(batch, peakBytes, limitBytes) {
+    return peakBytes > limitBytes ? { kind: "out-of-memory" } : this.#footprint.fit(batch, limitBytes, this.#workspaceBytes);
+  }
+};
+function throughputOf(footprint, gpu2) {
+  const byGpu = throughputs.get(footprint) ?? /* @__PURE__ */ new Map();
+  const throughput = byGpu.get(gpu2) ?? new ThroughputModel(footprint, gpu2);
+  throughputs.set(footprint, byGpu.set(gpu2, throughput));
+  return throughput;
+}
+
+// engine/estimate/player.ts
+var OPTIMIZER_MOMENT = "the optimizer";
+var phaseNames = {
+  forward: "forward",
+  "forward without saving": "forward",
+  recomputation: "recomputation",
+  answers: "generating and scoring completions, forward"
+};
+var Player = class {
+  events = [];
+  #tape;
+  #loss;
+  #shares;
+  #moment = "";
+  /** Forward reads still to come, by storage id. */
+  #reads = [];
+  /** Saves by nodes whose backward is still to come, and references from Python code. */
+  #references = [];
+  #live = /* @__PURE__ */ new Set();
+  /** The gradient that has arrived for a tensor so far; several tensors may share one. */
+  #gradients = /* @__PURE__ */ new Map();
+  #gradientReferences = /* @__PURE__ */ new Map();
+  /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
+  #usesLeft = [];
+  /** Recomputed and kept until the backward pass has gone through every block. */
+  #retained = [];
+  #waitingGradients = /* @__PURE__ */ new Map();
+  #inBackward;
+  #parameterNames;
+  #parametersOfNodes = /* @__PURE__ */ new Map();
+  exchange;
+  constructor(tape, loss, { shares, inBackward: inBackward2, exchange }) {
+    this.#tape = tape;
+    this.#loss = loss;
+    this.#shares = shares;
+    this.#inBackward = inBackward2;
+    this.#parameterNames = new Map([...tape.parameters].map(([name3, { storage }]) => [storage, name3]));
+    this.exchange = exchange(this, (parameter) => this.#stepAtOnce(parameter));
+  }
+  beforehand(nodes) {
+    this.#forward(nodes, "answers");
+  }
+  microStep(held) {
+    this.#moment = "the batch";
+    const batch = this.#tape.batch;
+    for (const storage of batch) this.allocate(storage);
+    for (const storage of [...held, ...batch]) this.#reference(storage, 1);
+    this.#forward(this.#tape.nodes, "forward");
+    this.exchange.forwardEnds();
+    this.#moment = "backward of the loss";
+    const seed = this.#newGradient(this.#loss);
+    this.#shareGradient(seed);
+    this.#deposit(this.#loss, seed);
+    this.#usesLeft = usesOf(this.#tape.nodes);
+    this.#backward(this.#tape.nodes);
+    this.exchange.backwardEnds();
+    for (const storage of [...held, ...batch]) {
+      this.#reference(storage, -1);
+      this.#releaseIfUnused(storage);
+    }
+  }
+  optimizerStep(optimizer, parameters) {
+    this.#moment = OPTIMIZER_MOMENT;
+    this.exchange.optimizerBegins();
+    this.#optimize(optimizer, parameters);
+    this.exchange.optimizerEnds();
+  }
+  #optimize(optimizer, parameters) {
+    const { temporaries, temporariesLive } = optimizerRules[optimizer];
+    const part3 = this.#shares.optimizerState * this.exchange.partAtATime;
+    const groups2 = parameters.map(
+      (parameter) => temporaries(parameter).map((bytes5) => this.fixed(bytes5 * part3, "temporaries"))
+    );
+    for (const group of temporariesLive === "together" ? [groups2.flat()] : groups2) {
+      for (const temporary of group) this.allocate(temporary);
+      for (const temporary of group) this.release(temporary);
+    }
+  }
+  gradientsEnd() {
+    this.exchange.gradientsEnd();
+  }
+  /** The optimizer in a hook behind the gradient: torch.Tensor.register_post_accumulate_grad_hook. */
+  #stepAtOnce(parameter) {
+    const stepped = this.#inBackward?.parameters.get(parameter);
+    if (this.#inBackward === void 0 || stepped === void 0) return false;
+    this.#moment = OPTIMIZER_MOMENT;
+    this.#optimize(this.#inBackward.optimizer, [stepped]);
+    return true;
+  }
+  #forward(nodes, phase) {
+    const saves = phase === "forward" || phase === "recomputation";
+    for (const node of nodes)
+      for (const storage of node.reads) this.#reads[storage.id] = this.#count(this.#reads, storage) + 1;
+    for (const node of nodes) {
+      this.#moment = `${phaseNames[phase]} of ${node.name}`;
+      if (node.body !== void 0) this.#forward(node.body, "forward without saving");
+      else this.#compute(node, passOf(node, phase));
+      if (saves) for (const storage of node.saves) this.#reference(storage, 1);
+      if (phase !== "recomputation") for (const storage of node.keeps) this.#reference(storage, 1);
+      for (const storage of node.reads) {
+        this.#reads[storage.id] = this.#count(this.#reads, storage) - 1;
+        this.#releaseIfUnused(storage);
+      }
+      for (const storage of node.creates) this.#releaseIfUnused(storage);
+    }
+  }
+  #compute(node, pass) {
+    this.#exchanging(node, pass, () => {
+      for (const storage of node.creates) this.allocate(storage);
+      for (const storage of node.scratch) this.allocate(storage);
+      for (const storage of node.scratch) this.release(storage);
+    });
+  }
+  #exchanging(node, pass, run2) {
+    const used = this.exchange.begins ? this.#parametersOf(node) : [];
+    if (used.length > 0) this.exchange.begins?.(used, pass);
+    run2();
+    if (used.length > 0) this.exchange.ends?.(used, pass);
+  }
+  /** What a module's hooks would see: a table of embeddings is not among what its kernel is counted to read. */
+  #parametersOf(node) {
+    const known3 = this.#parametersOfNodes.get(node);
+    if (known3 !== void 0) return known3;
+    const own2 = this.#tape.parameters.get(`${node.name}.weight`)?.storage;
+    const used = [...node.reads, ...node.gradients.map(({ to }) => to.storage), ...own2 === void 0 ? [] : [own2]];
+    const parameters = [...new Set(used)].filter((storage) => this.#parameterNames.has(storage));
+    this.#parametersOfNodes.set(node, parameters);
+    return parameters;
+  }
+  #backward(nodes) {
+    const firstBlock = nodes.find((node) => node.body !== void 0);
+    for (const node of nodes.toReversed()) {
+      if (node.body !== void 0) this.#checkpointBackward(node, node.body);
+      else this.#nodeBackward(node);
+      for (const storage of [...node.saves, ...node.keeps]) {
+        this.#reference(storage, -1);
+        this.#releaseIfUnused(storage);
+      }
+      if (node === firstBlock) this.#releaseRetained();
+    }
+  }
+  #checkpointBackward(node, body2) {
+    const savingCount = body2.findLastIndex((inner) => inner.saves.length > 0) + 1;
+    const [saving2, rest] = [body2.slice(0, savingCount), body2.slice(savingCount)];
+    this.#backward(rest);
+    this.#forward(untilLastSave(saving2, rest), "recomputation");
+    this.#retain(node.retains ?? []);
+    this.#backward(saving2);
+    for (const output of node.outputs) this.#releaseIfUnused(output.storage);
+  }
+  #retain(storages) {
+    for (const storage of storages) this.#reference(storage, 1);
+    this.#retained.push(...storages);
+  }
+  #releaseRetained() {
+    for (const storage of this.#retained.splice(0)) {
+      this.#reference(storage, -1);
+      this.#releaseIfUnused(storage);
+    }
+  }
+  /** Incoming gradients, saved tensors and results live together until the node is done. */
+  #nodeBackward(node) {
+    this.#moment = `backward of ${node.name}`;
+    const incoming = node.outputs.flatMap((output) => this.#takeGradient(output));
+    if (incoming.length > 0) this.#exchanging(node, "backward", () => this.#propagate(node, incoming));
+  }
+  #propagate(node, incoming) {
+    for (const storage of node.backwardScratch) this.allocate(storage);
+    const outgoing = node.gradients.map((edge) => {
+      const passed = edge.passes ? incoming[0] : void 0;
+      return { to: edge.to, gradient: passed ?? this.#newGradient(edge.to) };
+    });
+    for (const storage of node.backwardScratch) this.release(storage);
+    for (const { gradient } of outgoing) this.#shareGradient(gradient);
+    for (const gradient of incoming) this.#dropGradient(gradient);
+    for (const { to, gradient } of outgoing) this.#deposit(to, gradient);
+  }
+  #newGradient(of) {
+    const kind = of.storage.persistent ? "gradients" : of.storage.kind === "logits" ? "logits" : "temporaries";
+    const gradient = this.#tape.like(of, kind);
+    this.allocate(gradient);
+    return gradient;
+  }
+  /** torch/csrc/autograd/input_buffer.cpp accumulate: in place when nobody else holds the earlier gradient. */
+  #deposit(to, gradient) {
+    if (to.storage.persistent) {
+      this.#depositForParameter(to, gradient);
+      return;
+    }
+    const key2 = to.edge;
+    const earlier3 = this.#gradients.get(key2);
+    if (earlier3 === void 0) {
+      this.#gradients.set(key2, gradient);
+      return;
+    }
+    if ((this.#gradientReferences.get(earlier3) ?? 0) > 1) {
+      const sum2 = this.#newGradient(to);
+      this.#shareGradient(sum2);
+      this.#gradients.set(key2, sum2);
+      this.#dropGradient(earlier3);
+    }
+    this.#dropGradient(gradient);
+  }
+  /**
+   * A parameter's gradients wait for each other. torch: input_buffer.cpp can_accumulate_inplace: a linear layer's is the view of
+   * a transposed product, so the sum with another is a new tensor, unless autocast has cast it in between.
+   */
+  #depositForParameter(to, gradient) {
+    this.#gradientReferences.delete(gradient);
+    const parameter = to.storage;
+    const waiting2 = this.#waitingGradients.get(parameter);
+    const usesLeft = this.#count(this.#usesLeft, parameter) - 1;
+    this.#usesLeft[parameter.id] = usesLeft;
+    let sum2 = waiting2 ?? gradient;
+    if (waiting2 !== void 0) {
+      if (this.#tape.autocastDtype === void 0) {
+        sum2 = this.#newGradient(to);
+        this.release(waiting2);
+      }
+      this.release(gradient);
+    }
+    if (usesLeft > 0) {
+      this.#waitingGradients.set(parameter, sum2);
+      return;
+    }
+    this.#waitingGradients.delete(parameter);
+    this.exchange.receives(parameter, sum2);
+  }
+  #takeGradient(of) {
+    const key2 = of.edge;
+    const gradient = this.#gradients.get(key2);
+    if (gradient === void 0) return [];
+    this.#gradients.delete(key2);
+    return [gradient];
+  }
+  #shareGradient(gradient) {
+    this.#gradientReferences.set(gradient, (this.#gradientReferences.get(gradient) ?? 0) + 1);
+  }
+  #dropGradient(gradient) {
+    const references5 = (this.#gradientReferences.get(gradient) ?? 0) - 1;
+    this.#gradientReferences.set(gradient, references5);
+    if (references5 <= 0) {
+      this.#gradientReferences.delete(gradient);
+      this.release(gradient);
+    }
+  }
+  #count(counts, storage) {
+    return counts[storage.id] ?? 0;
+  }
+  #reference(storage, change2) {
+    this.#references[storage.id] = this.#count(this.#references, storage) + change2;
+  }
+  #releaseIfUnused(storage) {
+    const unused = this.#count(this.#reads, storage) === 0 && this.#count(this.#references, storage) === 0;
+    if (unused && !storage.persistent && this.#live.has(storage)) this.release(storage);
+  }
+  fixed(bytes5, kind) {
+    return this.#tape.fixed(bytes5, kind);
+  }
+  allocate(storage) {
+    if (this.#live.has(storage)) return;
+    this.#live.add(storage);
+    this.events.push({ kind: "allocate", storage, moment: this.#moment });
+  }
+  release(storage) {
+    this.#live.delete(storage);
+    this.events.push({ kind: "release", storage, moment: this.#moment });
+  }
+};
+function passOf(node, phase) {
+  if (phase === "recomputation") return "backward";
+  return node.outputs.some((output) => output.requiresGrad) ? "forward" : "without gradients";
+}
+function untilLastSave(saving2, rest) {
+  const last = saving2.at(-1);
+  if (last === void 0) return saving2;
+  const savesInputsOnly = last.saves.every((storage) => last.reads.includes(storage));
+  const end = savesInputsOnly ? { ...last, creates: [], scratch: [] } : last;
+  const stop = { ...end, creates: [], scratch: [], saves: [], reads: rest.flatMap((node) => node.reads) };
+  return [...saving2.slice(0, -1), end, stop];
+}
+function usesOf(nodes, uses = []) {
+  for (const node of nodes) {
+    if (node.body !== void 0) usesOf(node.body, uses);
+    for (const { to } of node.gradients) if (to.storage.persistent) uses[to.storage.id] = (uses[to.storage.id] ?? 0) + 1;
+  }
+  return uses;
+}
+
+// engine/report/lever.ts
+var WORTHWHILE_SHARE = 0.05;
+function bestLever(spec2, config, gpu2, peak, footprints) {
+  const levers = changesOf(spec2, config, gpu2, peak).map(({ change: change2, spec: changed }) => ({
+    change: change2,
+    peakBytes: new EstimateProbe(footprints.of(changed, config, gpu2), gpu2).peak(spec2.microBatch).bytes
+  }));
+  const best = levers.toSorted((a, b) => a.peakBytes - b.peakBytes)[0];
+  return best && best.peakBytes < peak.bytes * (1 - WORTHWHILE_SHARE) ? best : void 0;
+}
+function changesOf(spec2, config, gpu2, { moment: moment2 }) {
+  if (spec2.step !== "training") return [];
+  const isText = !isOfImages(spec2.task);
+  return [
+    ...!spec2.gradientCheckpointing && supportsCheckpointing(config) ? [{ change: "gradient-checkpointing", spec: { ...spec2, gradientCheckpointing: true } }] : [],
+    ...spec2.precision === "fp32" && gpu2.peakFlops.bf16 !== void 0 ? [{ change: "bf16-autocast", spec: { ...spec2, precision: "amp-bf16" } }] : [],
+    ...isText && spec2.attention === "eager" ? [{ change: "sdpa-attention", spec: { ...spec2, attention: "sdpa" } }] : [],
+    ...moment2 === OPTIMIZER_MOMENT && (spec2.optimizer === "adamw" || spec2.optimizer === "adamw-loop") ? [{ change: "fused-optimizer", spec: { ...spec2, optimizer: "adamw-fused" } }] : []
+  ];
+}
+
+// engine/search/grid.ts
+var DEFAULT_STEP_SIZE = 8;
+var Grid = class {
+  #step;
+  constructor(step3 = DEFAULT_STEP_SIZE) {
+    this.#step = step3;
+  }
+  /** The number of sizes on the grid. */
+  get length() {
+    return this.#step + Math.floor(MAX_BATCH / this.#step) - 1;
+  }
+  /** The index of the step size itself, the first size of a linear sweep. */
+  get firstStep() {
+    return this.#step - 1;
+  }
+  /** The size at a 0-based index. */
+  at(index) {
+    return index < this.#step ? index + 1 : (index - this.#step + 2) * this.#step;
+  }
+  /** The index of the largest size that is not above `batch`; −1 below 1. */
+  indexOf(batch) {
+    return batch < this.#step ? Math.floor(batch) - 1 : this.#step - 2 + Math.floor(batch / this.#step);
+  }
+  /** The index of the smallest size that is not below `batch`. */
+  firstNotBelow(batch) {
+    const index = this.indexOf(batch);
+    return index >= 0 && this.at(index) === batch ? index : index + 1;
+  }
+};
+
+// engine/search/boundary.ts
+function nextMove({ fits: fits2, fails }, grid, predicted2) {
+  if (fails - fits2 === 1) return { kind: "done", largest: fits2 };
+  const start2 = Math.min(Math.max(predicted2, 0), grid.length - 1);
+  if (fits2 < start2 && start2 < fails) return { kind: "try", index: start2 };
+  if (fails === grid.length) return { kind: "try", index: Math.min(fits2 + (fits2 - start2) + 1, grid.length - 1) };
+  if (fits2 === -1) return { kind: "try", index: Math.max(fails - (start2 - fails) - 1, 0) };
+  return { kind: "try", index: Math.floor((fits2 + fails) / 2) };
+}
+function findLargest(grid, predicted2, tryBatch) {
+  let bounds = { fits: -1, fails: grid.length };
+  for (; ; ) {
+    const move = nextMove(bounds, grid, predicted2);
+    if (move.kind === "done") return move.largest < 0 ? void 0 : grid.at(move.largest);
+    bounds = tryBatch(grid.at(move.index)) ? { ...bounds, fits: move.index } : { ...bounds, fails: move.index };
+  }
+}
+
+// engine/search/largest.ts
+function largestBatch(probe, grid, margin = 0) {
+  const predicted2 = grid.indexOf(predictedBoundary(probe, probe.usableBytes * (1 - margin)));
+  return findLargest(grid, predicted2, (batch) => probe.fits(batch, margin));
+}
+function predictedBoundary(probe, limitBytes) {
+  let [low, high] = [8, 64];
+  for (let step3 = 0; step3 < 2; step3++) {
+    const [lowBytes, highBytes] = [probe.peak(low).bytes, probe.peak(high).bytes];
+    const bytesPerSample = Math.max(1, (highBytes - lowBytes) / (high - low));
+    const crossing = Math.max(1, low + (limitBytes - lowBytes) / bytesPerSample);
+    [low, high] = [crossing, crossing * 1.1 + 1];
+  }
+  return low;
+}
+
+// engine/metrics/memory.ts
+function shareOfUsable({ usableBytes: usableBytes2 }, { peakBytes }) {
+  return usableBytes2 === 0 ? Number.POSITIVE_INFINITY : peakBytes / usableBytes2;
+}
+function idleBytes({ usableBytes: usableBytes2 }, { peakBytes }) {
+  return Math.max(0, usableBytes2 - peakBytes);
+}
+function idlePercent(gpu2, load) {
+  return gpu2.usableBytes === 0 ? 0 : 100 * idleBytes(gpu2, load) / gpu2.usableBytes;
+}
+function missingBytes({ usableBytes: usableBytes2 }, { peakBytes }) {
+  return Math.max(0, peakBytes - usableBytes2);
+}
+
+// engine/verdict/judge.ts
+function judge(figures2, policy2) {
+  return verdictOf(
+    figures2.fits ? policy2.failOn.flatMap((condition2) => failing(condition2, figures2)) : [outOfMemory(figures2)],
+    figures2.fits ? policy2.warnOn.flatMap((condition2) => broken(condition2, figures2)) : []
+  );
+}
+function verdictOf(failing2, remarkable) {
+  const blocking = failing2.filter(({ spared: spared3 }) => spared3 === void 0);
+  if (blocking.length > 0) return { state: "blocked", reasons: blocking };
+  const reasons = [...failing2, ...remarkable];
+  return { state: reasons.length > 0 ? "warning" : "fine", reasons };
+}
+function outOfMemory(figures2) {
+  const isCertain2 = figures2.provenance === "measured" || atError(figures2, -1).peakBytes > figures2.usableBytes;
+  return { kind: "does-not-fit", ...!isCertain2 && { spared: "within-error" } };
+}
+function failing(condition2, figures2) {
+  const isCertain2 = broken(condition2, atError(figures2, 1)).length > 0;
+  return broken(condition2, figures2).map((reason2) => isCertain2 ? reason2 : { ...reason2, spared: "within-error" });
+}
+function atError(figures2, side) {
+  const band = side * figures2.throughputBandPercent / 100;
+  const speedup = figures2.speedup * (1 - band) / (1 + band);
+  return {
+    ...figures2,
+    peakBytes: figures2.peakBytes * (1 + side * figures2.errorBandPercent / 100),
+    speedup,
+    savingsPerYearUsd: figures2.savingsPerYearUsd * savingsRatio(figures2.speedup, speedup)
+  };
+}
+function savingsRatio(from2, to) {
+  return from2 === 1 ? 1 : (1 - 1 / to) / (1 - 1 / from2);
+}
+function broken(condition2, figures2) {
+  switch (condition2.kind) {
+    case "waste": {
+      const actual2 = figures2.speedup < WORTHWHILE_SPEEDUP ? 0 : idlePercent(figures2, figures2);
+      return actual2 > condition2.abovePercent ? [{ kind: "condition", condition: condition2, actual: actual2 }] : [];
+    }
+    case "throughput-loss": {
+      const actual2 = (figures2.speedup - 1) * 100;
+      return actual2 > condition2.abovePercent ? [{ kind: "condition", condition: condition2, actual: actual2 }] : [];
+    }
+    case "annual-cost":
+      return figures2.savingsPerYearUsd > condition2.aboveUsd ? [{ kind: "condition", condition: condition2, actual: figures2.savingsPerYearUsd }] : [];
+  }
+}
+
+// engine/assess.ts
+var TIGHT_SHARE = 0.5;
+var WORTHWHILE_COST_SHARE = 0.9;
+function assess(spec2, config, options, evidence = estimatedEvidence(spec2, config, options)) {
+  const { gpu: gpu2, policy: policy2, footprints, hoursPerRun: hoursPerRun2, runsPerYear: runsPerYear2 } = options;
+  const { samplesPerSecond: rate2, largest, throughputBandPercent } = evidence;
+  const now = planOf(spec2);
+  const terms = { hoursPerRun: hoursPerRun2, pricePerHourUsd: gpu2.pricePerHourUsd, gpus: spec2.gpus };
+  const speedupOf = (plan) => makesAnswers(spec2) ? 1 : rate2(plan) / rate2(now);
+  const point = (plan) => ({
+    ...plan,
+    effectiveBatch: effectiveBatch({ ...spec2, ...plan }),
+    fits: evidence.fits(plan),
+    peakBytes: evidence.peakBytes(plan),
+    samplesPerSecond: rate2(plan),
+    costPerRunUsd: costPerRunUsd(terms, speedupOf(plan))
+  });
+  const current = point(now);
+  const recommended = evidence.advice && point(evidence.advice.recommended);
+  const modelled = new EstimateProbe(footprints.of(spec2, config, gpu2), gpu2).peak(spec2.microBatch);
+  const { breakdown: breakdown2, moment: moment2 } = modelled;
+  const correction = current.peakBytes / modelled.bytes;
+  const speedup = current.fits && evidence.advice ? speedupOf(evidence.advice.recommended) : 1;
+  const savedPerRunUsd = savingsPerRunUsd(terms, speedup);
+  const savingsPerYearUsd = savedPerRunUsd * runsPerYear2;
+  const isTight = current.peakBytes > evidence.gpu.usableBytes * TIGHT_SHARE;
+  const lever = isTight ? bestLever(spec2, config, gpu2, modelled, footprints) : void 0;
+  const rightSizing3 = makesAnswers(spec2) ? void 0 : cheaperGpu(spec2, config, options, recommended ?? current);
+  return {
+    spec: spec2,
+    gpu: evidence.gpu,
+    provenance: evidence.provenance,
+    errorBandPercent: evidence.errorBandPercent,
+    throughputProvenance: evidence.throughputProvenance,
+    ...throughputBandPercent !== void 0 && { throughputBandPercent },
+    current,
+    ...recommended && { recommended },
+    ...largest && { largest: point({ microBatch: largest, gradientAccumulation: 1 }) },
+    ...evidence.advice?.beyond && { beyond: point(evidence.advice.beyond) },
+    breakdown: scaled(breakdown2, correction),
+    peakMoment: moment2,
+    speedup,
+    savingsPerRunUsd: savedPerRunUsd,
+    savingsPerYearUsd,
+    ...lever && { lever: { ...lever, peakBytes: lever.peakBytes * correction } },
+    ...rightSizing3 && { rightSizing: rightSizing3 },
+    trials: [...evidence.trials],
+    throughputCurve: throughputCurve(evidence),
+    hoursPerRun: hoursPerRun2,
+    runsPerYear: runsPerYear2,
+    verdict: judge(
+      {
+        fits: current.fits,
+        usableBytes: evidence.gpu.usableBytes,
+        peakBytes: current.peakBytes,
+        provenance: evidence.provenance,
+        errorBandPercent: evidence.errorBandPercent,
+        speedup,
+        throughputBandPercent: throughputBandPercent ?? 0,
+        savingsPerYearUsd
+      },
+      policy2
+    )
+  };
+}
+function throughputCurve({ trials, throughputProvenance: throughputProvenance3, samplesPerSecond, largest = 0 }) {
+  const isModelled = throughputProvenance3 === "modelled";
+  const tried = trials.flatMap(
+    ({ microBatch, outcome: outcome3 }) => outcome3.kind === "fits" && (isModelled || outcome3.stepMillisSpread !== void 0) ? [microBatch] : []
+  );
+  const sizes3 = isModelled ? [...tried, ...powersOfTwo().filter((power) => power <= largest)] : tried;
+  return [...new Set(sizes3)].toSorted((a, b) => a - b).map((microBatch) => ({ microBatch, samplesPerSecond: samplesPerSecond({ microBatch, gradientAccumulation: 1 }) }));
+}
+function estimatedEvidence(spec2, config, options) {
+  if (spec2.framework !== "pytorch") throw notEstimated(spec2);
+  const { gpu: gpu2, footprints, stepSize, margin = DEFAULT_MARGIN } = options;
+  const probes = new EstimateProbes(spec2, config, gpu2, footprints);
+  const probeOf = (plan) => probes.of(accumulatesGradients({ ...spec2, ...plan }));
+  const grid = new Grid(stepSize);
+  const current = planOf(spec2);
+  const samplesPerSecond = (plan) => probeOf(current).samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
+  const alone2 = probes.of(false);
+  const largest = largestBatch(alone2, grid);
+  const largestWithMargin = (accumulates) => largestBatch(probes.of(accumulates), grid, margin);
+  const advice2 = advise({ current, bounds: batchBounds(spec2), grid, largestWithMargin, samplesPerSecond });
+  return {
+    gpu: { ...reportedGpu(gpu2), usableBytes: alone2.usableBytes },
+    provenance: "estimated",
+    errorBandPercent: errorBandPercent(spec2, config),
+    throughputProvenance: "modelled",
+    largest,
+    advice: advice2,
+    trials: trialsOf(probeOf, grid, [current, ...advice2 ? [advice2.recommended] : []], largest),
+    fits: (plan) => probeOf(plan).fits(plan.microBatch),
+    peakBytes: (plan) => probeOf(plan).peak(plan.microBatch).bytes,
+    samplesPerSecond
+  };
+}
+function planOf({ microBatch, gradientAccumulation }) {
+  return { microBatch, gradientAccumulation };
+}
+function scaled(breakdown2, factor) {
+  const parts = Object.entries(breakdown2).map(([kind, bytes5]) => [kind, bytes5 * factor]);
+  return factor === 1 ? breakdown2 : Object.fromEntries(parts);
+}
+function trialsOf(probeOf, grid, named3, largest) {
+  const alone2 = (microBatch) => ({ microBatch, gradientAccumulation: 1 });
+  const tooLarge3 = largest === void 0 ? 1 : grid.at(grid.indexOf(largest) + 1);
+  const sizes3 = [...named3.map(({ microBatch }) => microBatch), ...largest ? [largest] : [], tooLarge3];
+  const told2 = [...sizes3.map(alone2), ...named3];
+  const between = powersOfTwo().filter((power) => power < tooLarge3);
+  const trials = [
+    ...between.map((power) => probeOf(alone2(power)).trialBelow(power)),
+    ...told2.map((plan) => probeOf(plan).trial(plan.microBatch))
+  ];
+  const once4 = new Map(trials.map((trial2) => [`${trial2.microBatch} ${trial2.accumulates}`, trial2]));
+  return [...once4.values()].toSorted((a, b) => a.microBatch - b.microBatch);
+}
+function powersOfTwo() {
+  return Array.from({ length: 20 }, (_, exponent) => 2 ** exponent);
+}
+function cheaperGpu(spec2, config, { gpu: gpu2, footprints, hoursPerRun: hoursPerRun2, catalogue = gpus, margin = DEFAULT_MARGIN }, best) {
+  const probeOf = (card) => new EstimateProbe(footprints.of(spec2, config, card), card);
+  const here = probeOf(gpu2).samplesPerSecond(spec2.microBatch, spec2.gradientAccumulation);
+  const offers = catalogue.filter((other) => other.pricePerHourUsd < gpu2.pricePerHourUsd && runs(other, spec2)).map((other) => ({ other, probe: probeOf(other) })).filter(({ probe }) => probe.fits(spec2.microBatch, margin)).map(({ other, probe }) => {
+    const slowdown = here / probe.samplesPerSecond(spec2.microBatch, spec2.gradientAccumulation);
+    return { gpu: reportedGpu(other), costPerRunUsd: hoursPerRun2 * slowdown * other.pricePerHourUsd * spec2.gpus };
+  }).filter((offer) => offer.costPerRunUsd <= best.costPerRunUsd * WORTHWHILE_COST_SHARE);
+  return offers.toSorted((a, b) => a.costPerRunUsd - b.costPerRunUsd)[0];
+}
+function runs(gpu2, spec2) {
+  return gpu2.peakFlops.bf16 !== void 0 || !spec2.precision.includes("bf16");
+}
+function reportedGpu(gpu2) {
+  const { id: id7, name: name3, totalBytes, pricePerHourUsd: pricePerHourUsd2, priceSource, priceDate } = gpu2;
+  return { id: id7, name: name3, totalBytes, usableBytes: usableBytes(gpu2), pricePerHourUsd: pricePerHourUsd2, priceSource, priceDate };
+}
+function notEstimated({ framework }) {
+  return new MemoryMarkError({
+    code: "framework-not-estimated",
+    field: "framework",
+    message: `training steps in ${framework} can only be run, not estimated`,
+    fix: "Run `memorymark sweep`, which finds the largest batch by running them."
+  });
+}
+
 // engine/models/tensor-parallel.ts
 var divisible = /* @__PURE__ */ new Set([
   ...["llama", "mistral", "ministral3", "qwen2", "qwen3", "gemma2", "granite"]
@@ -12858,6 +13082,7 @@ var autocastDtypes = {
   "amp-bf16": "bfloat16",
   "amp-fp16": "float16"
 };
+var NONE = [];
 var Autograd = class {
   parameters = /* @__PURE__ */ new Map();
   /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
@@ -13085,7 +13310,7 @@ var Autograd = class {
   }
   /** Outside the graph (if no output requires a gradient), nothing is saved. */
   record(name3, options) {
-    const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch: scratch3 = [], backwardScratch = [] } = options;
+    const { outputs, saves = NONE, saved = NONE, keeps = NONE, gradients = NONE } = options;
     const readStorages = options.reads.map((tensor) => tensor.storage);
     const inGraph = outputs.some((output) => output.requiresGrad);
     const created = outputs.map((tensor) => tensor.storage).filter((storage) => !readStorages.includes(storage));
@@ -13093,12 +13318,12 @@ var Autograd = class {
       name: name3,
       reads: readStorages,
       creates: [...created, ...saved],
-      scratch: scratch3,
-      saves: inGraph ? [...saves.map((tensor) => tensor.storage), ...saved] : [],
-      keeps: inGraph ? keeps.map((tensor) => tensor.storage) : [],
+      scratch: options.scratch ?? NONE,
+      saves: inGraph && saves.length + saved.length > 0 ? [...saves.map((tensor) => tensor.storage), ...saved] : NONE,
+      keeps: inGraph && keeps.length > 0 ? keeps.map((tensor) => tensor.storage) : NONE,
       outputs,
       gradients: gradients.filter((edge) => edge.to.requiresGrad),
-      backwardScratch,
+      backwardScratch: options.backwardScratch ?? NONE,
       flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
       productElements: options.productElements ?? (outputs[0] === void 0 ? 0 : elements(outputs[0])),
       computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? "float32"
@@ -15332,10 +15557,13 @@ var Experts = class extends Linears {
           return project("down_projs", index, product, lastSize(x));
         });
       }
-      const weight = (part3, from2, to) => this.weight(`${name3}.experts.${part3}`, [count3, from2, to]);
-      const joined = expertProduct(this, scored2, weight("gate_up_proj", lastSize(x), 2 * inner));
-      const output = expertProduct(this, gate(joined), weight("down_proj", inner, lastSize(x)));
-      this.record("return", { reads: [joined], outputs: [] });
+      const weight = (part3, from2, to) => this.#expertWeight(`${name3}.experts.${part3}`, [count3, from2, to]);
+      const up = weight("gate_up_proj", lastSize(x), 2 * inner);
+      const joined = expertProduct(this, scored2, up);
+      const gated4 = gate(joined);
+      const down = weight("down_proj", inner, lastSize(x));
+      const output = expertProduct(this, gated4, down);
+      this.record("return", { reads: [joined, up, down], outputs: [] });
       return output;
     });
     this.locals.push(logits, rows3, results);
@@ -15698,10 +15926,6 @@ var DataParallel = class {
     const buckets = modelCopies(spec2) === 1 ? 0 : sum(trainedOf(parameters.values()).map(bytesOf));
     this.resident = buckets > 0 ? [memory.fixed(buckets, "temporaries")] : [];
   }
-  begins() {
-  }
-  ends() {
-  }
   forwardEnds() {
   }
   receives(parameter, gradient) {
@@ -15760,8 +15984,6 @@ var FullyShardedDataParallel = class {
     if (pass === "backward") this.#backward(unit);
     else this.#forward(unit);
     if (pass === "forward" && unit.isBlock && this.#blocks.at(-1) !== unit) this.#blocks.push(unit);
-  }
-  ends() {
   }
   #forward(unit) {
     if (unit === this.#current) return;
@@ -16100,10 +16322,6 @@ var Zero = class {
     });
     this.resident = this.#isOffloaded ? [memory.fixed(Math.max(0, ...trained.map(bytesOf)), "temporaries")] : [];
   }
-  begins() {
-  }
-  ends() {
-  }
   forwardEnds() {
   }
   receives(parameter, gradient) {
@@ -16361,8 +16579,6 @@ var Watching = class {
   receives(_parameter, gradient) {
     this.#memory.release(gradient);
   }
-  ends() {
-  }
   forwardEnds() {
   }
   backwardEnds() {
@@ -16585,9 +16801,9 @@ function emptyBreakdown() {
   };
 }
 
-// engine/estimate/footprints.ts
+// engine/estimate/footprint-cache.ts
 var MAX_KEPT = 64;
-var Footprints = class {
+var FootprintCache = class {
   /** The most recently used last. */
   #kept = /* @__PURE__ */ new Map();
   of(spec2, config, gpu2) {
@@ -16611,50 +16827,9 @@ function shapeOf(spec2) {
 import * as z72 from "zod";
 
 // engine/config/reading.ts
-import * as z69 from "zod";
-var position = z69.object({ line: z69.number().int().positive(), column: z69.number().int().positive() });
-var otherFile = z69.object({ path: z69.string().min(1).max(4096), blobSha: z69.string().max(64) });
-
-// engine/probes/trial.ts
 import * as z70 from "zod";
-var bytes = z70.number().min(0).max(1e18);
-var provenance = z70.enum(["measured", "traced", "estimated"]);
-var outcome = z70.discriminatedUnion("kind", [
-  z70.object({
-    kind: z70.literal("fits"),
-    /** Absent if the device does not count it: the CPU. */
-    peakBytes: bytes.optional(),
-    /** Half the distance between the highest and the lowest peak of the steps; absent if only one step counts. */
-    peakBytesSpread: bytes.optional(),
-    /** What the caching allocator held at most, cached blocks included. */
-    reservedBytes: bytes.optional(),
-    /** Forward and backward of one micro-batch and one optimizer step: the median of the timed steps. */
-    stepMillis: z70.number().min(0).optional(),
-    /** Half the distance between the fastest and the slowest timed step; absent when fewer than two were timed. */
-    stepMillisSpread: z70.number().min(0).optional(),
-    /** The optimizer's part of `stepMillis`. */
-    optimizerMillis: z70.number().min(0).optional()
-  }),
-  /** `neededBytes`: the peak that the step would have had, where the probe can know it. */
-  z70.object({ kind: z70.literal("out-of-memory"), neededBytes: bytes.optional() }),
-  z70.object({ kind: z70.literal("timed-out"), afterMillis: z70.number().min(0) }),
-  z70.object({ kind: z70.literal("failed"), problem })
-]);
-function peakOf(outcome3) {
-  switch (outcome3.kind) {
-    case "fits":
-      return outcome3.peakBytes;
-    case "out-of-memory":
-      return outcome3.neededBytes;
-    case "timed-out":
-    case "failed":
-      return void 0;
-  }
-}
-function isBroken(outcome3) {
-  return outcome3.kind === "failed" || outcome3.kind === "timed-out";
-}
-var trial = z70.object({ microBatch: batchSize, provenance, outcome });
+var position = z70.object({ line: z70.number().int().positive(), column: z70.number().int().positive() });
+var otherFile = z70.object({ path: z70.string().min(1).max(4096), blobSha: z70.string().max(64) });
 
 // engine/verdict/policy.ts
 import * as z71 from "zod";
@@ -16810,41 +16985,6 @@ var report = z72.object({
   configs: z72.array(z72.discriminatedUnion("status", [analysedConfig, unanalysedConfig])).max(5e3)
 });
 
-// engine/settings/settings.ts
-import { matchesGlob } from "node:path";
-var noSettings = {
-  source: SETTINGS_PATH,
-  paths: void 0,
-  ignore: [],
-  gpu: void 0,
-  pricesPerHourUsd: {},
-  hoursPerRun: void 0,
-  runsPerYear: void 0,
-  failOn: void 0,
-  warnOn: void 0,
-  judge: void 0,
-  stepSize: void 0,
-  marginPercent: void 0,
-  reportSchedule: void 0,
-  measure: void 0,
-  overrides: []
-};
-function isCounted(path7, { paths, ignore: ignore2 }) {
-  const isWanted = paths === void 0 || paths.some((glob2) => matchesGlob(path7, glob2));
-  return isWanted && !ignore2.some((glob2) => matchesGlob(path7, glob2));
-}
-function settingsFor(path7, settings) {
-  const matching = settings.overrides.filter((override) => matchesGlob(path7, override.path));
-  const last = (pick) => [settings, ...matching].map(pick).findLast((value) => value !== void 0);
-  const gpuId = last((scope) => scope.gpu);
-  return {
-    gpu: gpuId === void 0 ? void 0 : findGpu(gpuId),
-    hoursPerRun: last((scope) => scope.hoursPerRun),
-    runsPerYear: last((scope) => scope.runsPerYear),
-    supplied: Object.assign({}, ...matching.map(({ supplied }) => supplied))
-  };
-}
-
 // engine/verdict/against-base.ts
 function againstBase(config, base) {
   const { verdict: verdict3 } = config;
@@ -16964,7 +17104,7 @@ function sharedOptions(options, settings) {
       failOn: options.policy?.failOn ?? settings.failOn ?? defaultPolicy.failOn,
       warnOn: options.policy?.warnOn ?? settings.warnOn ?? defaultPolicy.warnOn
     },
-    footprints: new Footprints(),
+    footprints: new FootprintCache(),
     catalogue: gpus.map((gpu2) => priced(gpu2, settings.pricesPerHourUsd[gpu2.id], settings.source, options.now)),
     ...stepSize !== void 0 && { stepSize },
     ...marginPercent !== void 0 && { margin: marginPercent / 100 }
@@ -17208,7 +17348,9 @@ function leverSentence({ lever, current, gpu: gpu2 }) {
 }
 function largestSentence({ largest, current }) {
   if (largest === void 0) return "Not even one sample fits.";
-  return `The largest micro-batch that fits is ${formatCount(largest.microBatch)}, not ${formatCount(current.microBatch)}.`;
+  const [size2, written2] = [formatCount(largest.microBatch), formatCount(current.microBatch)];
+  if (current.gradientAccumulation === 1) return `The largest micro-batch that fits is ${size2}, not ${written2}.`;
+  return `Without gradient accumulation, the largest micro-batch that fits is ${size2}.`;
 }
 function leverName(lever) {
   switch (lever) {
@@ -17323,12 +17465,13 @@ function memoryChart(config) {
   if (sizes3.length < 2) return void 0;
   const peaks = sizes3.map(([, peakBytes]) => inGib(peakBytes));
   const limit = inGib(config.gpu.usableBytes);
+  const alone2 = config.current.gradientAccumulation > 1 ? " without accumulation" : "";
   const top = Math.ceil(Math.max(limit, ...peaks) * 1.05);
   return codeBlock(
     "mermaid",
     [
       "xychart-beta",
-      '  title "Peak memory by micro-batch (bars) and usable memory (line)"',
+      `  title "Peak memory by micro-batch${alone2} (bars) and usable memory (line)"`,
       `  x-axis "micro-batch" [${sizes3.map(([microBatch]) => microBatch).join(", ")}]`,
       `  y-axis "GiB" 0 --> ${Math.max(1, top)}`,
       `  bar [${peaks.join(", ")}]`,
@@ -17344,11 +17487,11 @@ function spread2(items, count3) {
 }
 function knownPeaks({ current, recommended, largest, trials }) {
   const points = [current, recommended, largest].flatMap(
-    (point) => point ? [[point.microBatch, point.peakBytes]] : []
+    (point) => point?.gradientAccumulation === 1 ? [[point.microBatch, point.peakBytes]] : []
   );
-  const tried = trials.flatMap(({ microBatch, outcome: outcome3 }) => {
+  const tried = trials.flatMap(({ microBatch, accumulates, outcome: outcome3 }) => {
     const bytes5 = peakOf(outcome3);
-    return bytes5 === void 0 ? [] : [[microBatch, bytes5]];
+    return bytes5 === void 0 || accumulates ? [] : [[microBatch, bytes5]];
   });
   return [...new Map([...points, ...tried])].sort(([a], [b]) => a - b);
 }
@@ -17393,15 +17536,17 @@ function sizesTried(config) {
   const chart2 = memoryChart(config);
   if (shown3.length === 0) return chart2 ? [chart2] : [];
   const counted2 = shown3.length < trials.length ? ` (${shown3.length} of ${formatCount(trials.length)} shown)` : "";
+  const explained = shown3.some(({ accumulates }) => accumulates) ? "; accumulating: beside the gradients of an earlier micro-batch" : "";
   const header2 = ["micro-batch", "peak memory", "result", "provenance"];
   return [
-    `**Sizes tried**${counted2}`,
+    `**Sizes tried**${counted2}${explained}`,
     ...chart2 ? [chart2] : [],
     table2([header2, ...shown3.map((trial2) => trialRow(trial2, config.gpu.usableBytes))], ["r", "r", "l", "l"])
   ];
 }
-function trialRow({ microBatch, provenance: provenance2, outcome: outcome3 }, usableBytes2) {
-  return [formatCount(microBatch), outcomePeak(outcome3), outcomeWords(outcome3, usableBytes2), provenance2];
+function trialRow({ microBatch, accumulates, provenance: provenance2, outcome: outcome3 }, usableBytes2) {
+  const size2 = `${accumulates ? "accumulating " : ""}${formatCount(microBatch)}`;
+  return [size2, outcomePeak(outcome3), outcomeWords(outcome3, usableBytes2), provenance2];
 }
 function outcomePeak(outcome3) {
   const bytes5 = peakOf(outcome3);
@@ -17607,7 +17752,7 @@ function comparison(config) {
   return [operatingTable(config), codeBlock("text", memoryBars(config)), rightSizing(config)].filter(Boolean).join("\n\n");
 }
 function columns({ current, recommended, largest }) {
-  const same2 = recommended !== void 0 && recommended.microBatch === largest?.microBatch;
+  const same2 = recommended !== void 0 && isSamePlan(recommended, largest);
   return [
     { heading: "now", point: current, role: "now" },
     ...recommended ? [
@@ -18548,7 +18693,7 @@ var overrideKeys = {
   path: glob.describe("The configs that this applies to, relative to the root of the repository."),
   gpu: gpu.describe("The GPU that these configs run on.").optional(),
   model: text2("a model: its Hub id, or its name in the catalogue", 200).describe("The model that these configs train, as its id on the Hugging Face Hub.").optional(),
-  task: z76.enum(tasks, "a task").describe("What the model is trained for.").optional(),
+  task: z76.enum(tasks2, "a task").describe("What the model is trained for.").optional(),
   sequence_length: wholeNumber(1e7).describe("Tokens of the longest sequence.").optional(),
   image_size: wholeNumber(1e5).describe("Pixels of the square image's side.").optional(),
   labels: wholeNumber(1e6).describe("Classes of a classification head.").optional(),
@@ -20928,9 +21073,9 @@ var childArguments = z101.object({
   nativeFolder: z101.string()
 });
 var question = z101.object({
+  /** Its micro-batch is the size of the trial. */
   spec: trainingSpec,
   config: modelConfig,
-  microBatch: batchSize,
   /** What the device has for tensors. */
   budgetBytes: z101.number().positive(),
   /** The first allocates the optimizer's state. */
@@ -21055,23 +21200,24 @@ var TfjsProbe = class _TfjsProbe {
   async [Symbol.asyncDispose]() {
     await this.#endChild();
   }
-  async #trial(microBatch, pass, { steps = LEAST_STEPS, signal }) {
+  async #trial(microBatch, pass, { steps = LEAST_STEPS, signal, accumulates = false }) {
+    const { spec: spec2 } = this.#context;
     const end = () => void this.#endChild();
     if (signal?.aborted) end();
     signal?.addEventListener("abort", end, { once: true });
     try {
-      const outcome3 = await this.#outcome({ microBatch, steps, pass });
+      const outcome3 = await this.#outcome({ spec: trialSpec(spec2, microBatch, accumulates), steps, pass });
       if (outcome3.kind !== "fits") await this.#endChild();
-      return { microBatch, provenance: this.provenance, outcome: outcome3 };
+      return { microBatch, ...accumulates && { accumulates }, provenance: this.provenance, outcome: outcome3 };
     } finally {
       signal?.removeEventListener("abort", end);
     }
   }
   async #outcome(asked2) {
-    const { spec: spec2, config, trialTimeoutMillis = TRIAL_TIMEOUT_MILLIS, log } = this.#context;
+    const { config, trialTimeoutMillis = TRIAL_TIMEOUT_MILLIS, log } = this.#context;
     const started = await this.#started();
     if (started.kind !== "ready") return outcomeOf2(started, log);
-    const question2 = { ...asked2, spec: spec2, config, budgetBytes: this.device.usableBytes };
+    const question2 = { ...asked2, config, budgetBytes: this.device.usableBytes };
     return outcomeOf2(await started.child.ask(question2, trialTimeoutMillis), log);
   }
   async #started() {
@@ -21130,15 +21276,12 @@ var TorchProbe = class _TorchProbe {
   device;
   #context;
   #deviceKind;
-  /** Two micro-steps reach the same peak as more would; the rest only takes time. */
-  #accumulation;
   #worker;
   constructor(context, deviceKind, device2, worker) {
     this.#context = context;
     this.#deviceKind = deviceKind;
     this.device = device2;
     this.#worker = worker;
-    this.#accumulation = Math.min(2, context.spec.gradientAccumulation);
   }
   static async open(context) {
     const worker = new PythonWorker(context.python);
@@ -21158,20 +21301,22 @@ var TorchProbe = class _TorchProbe {
     await worker[Symbol.asyncDispose]();
     throw unavailable("torch", whyNot(answer4));
   }
-  async trial(microBatch, { steps = LEAST_STEPS2, signal } = {}) {
-    const worker = this.#worker ?? new PythonWorker(this.#context.python, this.#context.spec.gpus);
+  async trial(microBatch, options = {}) {
+    const { steps = LEAST_STEPS2, signal, accumulates = false } = options;
+    const { spec: spec2 } = this.#context;
+    const worker = this.#worker ?? new PythonWorker(this.#context.python, spec2.gpus);
     this.#worker = worker;
-    const outcome3 = await endedBy(signal, worker, this.#ask(worker, microBatch, steps));
+    const outcome3 = await endedBy(signal, worker, this.#ask(worker, trialSpec(spec2, microBatch, accumulates), steps));
     if (outcome3.kind !== "fits") await this.#endWorker();
-    return { microBatch, provenance: this.provenance, outcome: outcome3 };
+    return { microBatch, ...accumulates && { accumulates }, provenance: this.provenance, outcome: outcome3 };
   }
   async [Symbol.asyncDispose]() {
     await this.#endWorker();
   }
-  async #ask(worker, microBatch, steps) {
-    const { spec: spec2, config, entrypoint, limitMemoryBytes, log } = this.#context;
+  async #ask(worker, spec2, steps) {
+    const { config, entrypoint, limitMemoryBytes, log } = this.#context;
     const question2 = {
-      spec: { ...spec2, microBatch, gradientAccumulation: this.#accumulation },
+      spec: spec2,
       config,
       teacher: teacherConfig(spec2),
       steps,
@@ -21182,7 +21327,7 @@ var TorchProbe = class _TorchProbe {
     const answer4 = await worker.ask("trial", question2, ran, this.#context.trialTimeoutMillis ?? TRIAL_TIMEOUT_MILLIS2);
     if (answer4.kind !== "done") return outcomeOf(answer4, log);
     if (answer4.result.kind === "out-of-memory") return { kind: "out-of-memory" };
-    return fits(answer4.result.steps, this.#accumulation);
+    return fits(answer4.result.steps, spec2.gradientAccumulation);
   }
   /** A process that ran out of memory keeps fragments and broken library handles, so the next trial gets a new one. */
   async #endWorker() {
@@ -21305,26 +21450,25 @@ var TraceProbe = class _TraceProbe {
     if (answer4.kind === "done") throw unavailable("trace", "only the torch engine runs an entry point");
     throw unavailable("trace", answer4.kind === "timed-out" ? "Python did not start in time" : answer4.message);
   }
-  async trial(microBatch, { signal } = {}) {
+  async trial(microBatch, { signal, accumulates = false } = {}) {
+    const { spec: spec2 } = this.#context;
     const worker = this.#worker ?? new PythonWorker(this.#context.python);
     this.#worker = worker;
-    const outcome3 = await endedBy(signal, worker, this.#ask(worker, microBatch));
+    const outcome3 = await endedBy(signal, worker, this.#ask(worker, trialSpec(spec2, microBatch, accumulates)));
     if (outcome3.kind === "failed" || outcome3.kind === "timed-out") await this[Symbol.asyncDispose]();
-    return { microBatch, provenance: this.provenance, outcome: outcome3 };
+    return { microBatch, ...accumulates && { accumulates }, provenance: this.provenance, outcome: outcome3 };
   }
   async [Symbol.asyncDispose]() {
     const worker = this.#worker;
     this.#worker = void 0;
     await worker?.[Symbol.asyncDispose]();
   }
-  async #ask(worker, microBatch) {
-    const { spec: spec2, config, trialTimeoutMillis, log } = this.#context;
-    const answer4 = await trace(
-      worker,
-      { ...spec2, microBatch, gradientAccumulation: Math.min(2, spec2.gradientAccumulation) },
-      config,
-      { wantsEvents: true, ...trialTimeoutMillis !== void 0 && { timeoutMillis: trialTimeoutMillis } }
-    );
+  async #ask(worker, spec2) {
+    const { config, trialTimeoutMillis, log } = this.#context;
+    const answer4 = await trace(worker, spec2, config, {
+      wantsEvents: true,
+      ...trialTimeoutMillis !== void 0 && { timeoutMillis: trialTimeoutMillis }
+    });
     if (answer4.kind !== "done") return outcomeOf(answer4, log);
     const peakBytes = answer4.result.peakBytes + this.#workspaceBytes;
     const reservedBytes = this.#replay(answer4.result.events);
@@ -21365,16 +21509,16 @@ var EstimatingProbe = class {
   engine = "estimate";
   provenance = "estimated";
   device;
-  #probe;
-  constructor({ footprint, gpu: gpu2, limitMemoryBytes, entrypoint }) {
+  #probes;
+  constructor({ spec: spec2, config, footprints, gpu: gpu2, limitMemoryBytes, entrypoint }) {
     if (entrypoint !== void 0) throw needsPython();
     const capped = { ...gpu2, totalBytes: Math.min(gpu2.totalBytes, limitMemoryBytes ?? Number.POSITIVE_INFINITY) };
-    this.#probe = new EstimateProbe(footprint, capped);
+    this.#probes = new EstimateProbes(spec2, config, capped, footprints);
     this.device = { name: gpu2.name, totalBytes: capped.totalBytes, usableBytes: usableBytes(capped), software: "" };
   }
-  async trial(microBatch) {
+  async trial(microBatch, { accumulates = false } = {}) {
     await setImmediate2();
-    return this.#probe.trial(microBatch);
+    return this.#probes.of(accumulates).trial(microBatch);
   }
   async [Symbol.asyncDispose]() {
   }
@@ -21813,14 +21957,15 @@ import { html as html14 } from "hono/html";
 import { html as html2 } from "hono/html";
 
 // engine/server/dashboard/trial-line.ts
-function trialLine({ microBatch, outcome: outcome3, provenance: provenance2 }) {
+function trialLine({ microBatch, accumulates, outcome: outcome3, provenance: provenance2 }) {
   const peak = peakOf(outcome3);
   const figures2 = [
     ...peak === void 0 ? [] : [formatGib(peak)],
     ...outcome3.kind === "fits" && outcome3.stepMillis !== void 0 ? [stepText2(outcome3.stepMillis)] : []
   ];
   const details3 = figures2.length === 0 ? "" : `: ${figures2.join(", ")}`;
-  return `batch ${formatCount(microBatch)} ${outcomeText(outcome3)}${details3} (${provenance2})`;
+  const size2 = `${formatCount(microBatch)}${accumulates ? " beside accumulated gradients" : ""}`;
+  return `batch ${size2} ${outcomeText(outcome3)}${details3} (${provenance2})`;
 }
 function outcomeText(outcome3) {
   switch (outcome3.kind) {
@@ -21985,12 +22130,13 @@ function memoryCurve(config) {
   return chart({
     id: "memory-curve",
     title: html7`Memory against batch ${memoryChip(config)}`,
-    note: "The points are the sizes tried; the line only connects them.",
+    note: "One micro-batch per step. The points are the sizes tried; the line only connects them.",
     xName: "Micro-batch",
     yName: `Peak memory, ${provenance2}`,
     yUnit: "GiB",
     limit: { value: gpu2.usableBytes / GIB, name: `usable, ${formatGib(gpu2.usableBytes)}` },
-    marks: marksOf(config),
+    // A size that was only tried with accumulation may lie beyond the curve.
+    marks: marksOf(config).filter(({ x }) => x <= (points.at(-1)?.microBatch ?? 0)),
     rows: points.map(({ microBatch, bytes: bytes5, fits: fits2, isMeasured: isMeasured2 }) => ({
       x: microBatch,
       xText: formatCount(microBatch),
@@ -22027,10 +22173,10 @@ function marksOf({ current, recommended }) {
 }
 function memoryPoints({ trials, current, recommended, largest }) {
   const described3 = [current, recommended, largest].flatMap(
-    (point) => point ? [{ microBatch: point.microBatch, bytes: point.peakBytes, fits: point.fits, isMeasured: false }] : []
+    (point) => point?.gradientAccumulation === 1 ? [{ microBatch: point.microBatch, bytes: point.peakBytes, fits: point.fits, isMeasured: false }] : []
   );
   const tried = trials.flatMap(
-    ({ microBatch, outcome: outcome3, provenance: provenance2 }) => isBroken(outcome3) ? [] : [{ microBatch, bytes: peakOf(outcome3), fits: outcome3.kind === "fits", isMeasured: provenance2 === "measured" }]
+    ({ microBatch, accumulates, outcome: outcome3, provenance: provenance2 }) => isBroken(outcome3) || accumulates ? [] : [{ microBatch, bytes: peakOf(outcome3), fits: outcome3.kind === "fits", isMeasured: provenance2 === "measured" }]
   );
   const known3 = tried.filter(({ bytes: bytes5 }) => bytes5 !== void 0);
   const outOfMemory2 = tried.filter(({ fits: fits2 }) => !fits2);
@@ -22165,8 +22311,8 @@ ${hatching}
 </section>`;
 }
 function barsOf({ current, recommended, largest }) {
-  const keepsCurrent = recommended?.microBatch === current.microBatch;
-  const isLargest = recommended !== void 0 && recommended.microBatch === largest?.microBatch;
+  const keepsCurrent = isSamePlan(current, recommended);
+  const isLargest = recommended !== void 0 && isSamePlan(recommended, largest);
   return [
     { role: "now", name: keepsCurrent ? "Now, and recommended" : "Now", point: current },
     ...recommended && !keepsCurrent ? [
@@ -22176,7 +22322,7 @@ function barsOf({ current, recommended, largest }) {
         point: recommended
       }
     ] : [],
-    ...largest && !isLargest && largest.microBatch !== current.microBatch ? [{ role: "largest", name: "Largest that fits", point: largest }] : []
+    ...largest && !isLargest && !isSamePlan(largest, current) ? [{ role: "largest", name: "Largest that fits", point: largest }] : []
   ];
 }
 function barItem(config, { role, name: name3, point }, scaleBytes) {
@@ -22208,40 +22354,14 @@ function rate({ throughputProvenance: throughputProvenance3 }, point) {
   return html10` <span>${formatRate(point.samplesPerSecond)} samples/s ${chip(throughputProvenance3)}</span>`;
 }
 
-// engine/server/dashboard/result/paste.ts
-import { html as html11 } from "hono/html";
-function pasteCard(toPaste2) {
-  return html11`<section class="card" aria-labelledby="paste-title">
-<h2 id="paste-title">To paste</h2>
-${body(toPaste2)}
-</section>`;
-}
-function body(toPaste2) {
-  switch (toPaste2.kind) {
-    case "nothing-to-change":
-      return html11`<p>Nothing: no other batch size would bring anything.</p>`;
-    case "nothing-fits":
-      return html11`<p>No batch size fits, so there is nothing to paste.</p>`;
-    case "by-hand":
-      return html11`<p>${toPaste2.why}</p><p>Set the micro-batch to <strong>${formatCount(toPaste2.plan.microBatch)}</strong> and the gradient accumulation to <strong>${formatCount(toPaste2.plan.gradientAccumulation)}</strong>.</p>`;
-    case "snippets":
-      return html11`${toPaste2.snippets.map(snippet)}`;
-  }
-}
-function snippet({ title, text: text3 }, index) {
-  const id7 = `snippet-${index + 1}`;
-  return html11`<div class="snippet-head"><h3>${title}</h3><button type="button" class="secondary small" data-copy="${id7}" aria-label="Copy: ${title}" hidden>Copy</button></div>
-<pre id="${id7}" class="snippet" tabindex="0" role="region" aria-label="${title}"><code>${text3}</code></pre>`;
-}
-
 // engine/server/dashboard/result/sizes.ts
-import { html as html12 } from "hono/html";
+import { html as html11 } from "hono/html";
 var MANY = 12;
 function sizesCard({ trials, gpu: gpu2 }) {
   const sorted = trials.toSorted((a, b) => a.microBatch - b.microBatch);
-  return html12`<section class="card" aria-labelledby="sizes-title">
+  return html11`<section class="card" aria-labelledby="sizes-title">
 <h2 id="sizes-title">Sizes tried</h2>
-<details${sorted.length > MANY ? "" : html12` open`}>
+<details${sorted.length > MANY ? "" : html11` open`}>
 <summary>${formatCount(sorted.length)} ${sorted.length === 1 ? "trial" : "trials"}, as a table</summary>
 <div class="scroll" role="region" aria-labelledby="sizes-title" tabindex="0"><table>
 <thead><tr><th scope="col">Micro-batch</th><th scope="col">Result</th><th scope="col">Peak memory</th><th scope="col">Step</th><th scope="col">Provenance</th></tr></thead>
@@ -22253,19 +22373,45 @@ function sizesCard({ trials, gpu: gpu2 }) {
 function isFragmented(outcome3, usableBytes2) {
   return outcome3.kind === "out-of-memory" && (outcome3.neededBytes ?? Number.POSITIVE_INFINITY) <= usableBytes2;
 }
-function row6({ microBatch, outcome: outcome3, provenance: provenance2 }, usableBytes2) {
+function row6({ microBatch, accumulates, outcome: outcome3, provenance: provenance2 }, usableBytes2) {
   const peak = peakOf(outcome3);
   const step3 = outcome3.kind === "fits" ? outcome3.stepMillis : void 0;
-  return html12`<tr><th scope="row">${formatCount(microBatch)}</th><td>${outcomeText(outcome3)}${isFragmented(outcome3, usableBytes2) ? " (fragmented)" : ""}</td><td>${peak === void 0 ? "–" : formatGib(peak)}</td><td>${step3 === void 0 ? "–" : `${formatCount(Math.round(step3))} ms`}</td><td>${chip(provenance2)}</td></tr>`;
+  return html11`<tr><th scope="row">${formatCount(microBatch)}${accumulates ? ", accumulating" : ""}</th><td>${outcomeText(outcome3)}${isFragmented(outcome3, usableBytes2) ? " (fragmented)" : ""}</td><td>${peak === void 0 ? "–" : formatGib(peak)}</td><td>${step3 === void 0 ? "–" : `${formatCount(Math.round(step3))} ms`}</td><td>${chip(provenance2)}</td></tr>`;
+}
+
+// engine/server/dashboard/result/snippet-card.ts
+import { html as html12 } from "hono/html";
+function snippetCard(configSnippets2) {
+  return html12`<section class="card" aria-labelledby="paste-title">
+<h2 id="paste-title">To paste</h2>
+${body(configSnippets2)}
+</section>`;
+}
+function body(configSnippets2) {
+  switch (configSnippets2.kind) {
+    case "nothing-to-change":
+      return html12`<p>Nothing: no other batch size would bring anything.</p>`;
+    case "nothing-fits":
+      return html12`<p>No batch size fits, so there is nothing to paste.</p>`;
+    case "by-hand":
+      return html12`<p>${configSnippets2.why}</p><p>Set the micro-batch to <strong>${formatCount(configSnippets2.plan.microBatch)}</strong> and the gradient accumulation to <strong>${formatCount(configSnippets2.plan.gradientAccumulation)}</strong>.</p>`;
+    case "snippets":
+      return html12`${configSnippets2.snippets.map(snippet)}`;
+  }
+}
+function snippet({ title, text: text3 }, index) {
+  const id7 = `snippet-${index + 1}`;
+  return html12`<div class="snippet-head"><h3>${title}</h3><button type="button" class="secondary small" data-copy="${id7}" aria-label="Copy: ${title}" hidden>Copy</button></div>
+<pre id="${id7}" class="snippet" tabindex="0" role="region" aria-label="${title}"><code>${text3}</code></pre>`;
 }
 
 // engine/server/dashboard/result/result.ts
-function result(config, { terms, toPaste: toPaste2 }) {
+function result(config, { terms, configSnippets: configSnippets2 }) {
   return html13`${verdict2(config)}
 ${memoryBars2(config)}
 ${gains2(config, terms)}
 ${curves(config)}
-<div class="columns">${pasteCard(toPaste2)}${breakdownCard(config)}</div>
+<div class="columns">${snippetCard(configSnippets2)}${breakdownCard(config)}</div>
 ${sizesCard(config)}
 ${groundsCard(config)}`;
 }
@@ -22391,10 +22537,10 @@ function navigationLink(href, name3, isCurrent) {
   return html15`<a href="${href}"${isCurrent ? html15` aria-current="page"` : ""}>${name3}</a>`;
 }
 
-// engine/server/dashboard/result/to-paste.ts
+// engine/server/dashboard/result/config-snippets.ts
 import { stringify } from "yaml";
 var known2 = /* @__PURE__ */ new WeakMap();
-function toPaste(config, pasted2) {
+function configSnippets(config, pasted2) {
   const answer4 = known2.get(config) ?? findOut(config, pasted2);
   known2.set(config, answer4);
   return answer4;
@@ -22508,7 +22654,7 @@ async function show(c, analysis2, { assets }) {
       const config = analysedConfig2(analysis2);
       const options = {
         terms: termsOf(config, c.req.query()),
-        toPaste: await toPaste(config, pastedFile(analysis2, config))
+        configSnippets: await configSnippets(config, pastedFile(analysis2, config))
       };
       const title = `Result: ${resultTitle(config)}`;
       return c.html(page(assets, { title, section: "analyse" }, doneView(analysis2, config, options)));
@@ -23020,7 +23166,9 @@ import { Worker as Worker2 } from "node:worker_threads";
 var GRACE_MILLIS = 5e3;
 var HEAP_MIB = 512;
 function threadPath() {
-  const places2 = ["./analysis-thread.js", "./thread.ts"].map((path7) => fileURLToPath6(new URL(path7, import.meta.url)));
+  const places2 = ["./analysis-thread.js", "./analysis-worker.ts"].map(
+    (path7) => fileURLToPath6(new URL(path7, import.meta.url))
+  );
   const found = places2.find((place2) => existsSync5(place2));
   if (found === void 0) throw new Error(`the analysis thread is missing from the installation: ${places2.join(", ")}`);
   return found;
@@ -23133,8 +23281,8 @@ var crash = {
   fix: "Check the server's log."
 };
 
-// engine/server/lane.ts
-var Lane = class {
+// engine/server/bounded-queue.ts
+var BoundedQueue = class {
   #size;
   #run;
   #moved;
@@ -23321,8 +23469,8 @@ var LiveAnalysis = class {
 // engine/server/analysis-queue.ts
 var kinds2 = ["sweep", "estimate"];
 var defaultLimits = {
-  sweep: { lane: { running: 1, waiting: 10 }, timeoutMillis: 30 * 6e4, retryAfterSeconds: 60 },
-  estimate: { lane: { running: 2, waiting: 50 }, timeoutMillis: 3e4, retryAfterSeconds: 2 }
+  sweep: { queue: { running: 1, waiting: 10 }, timeoutMillis: 30 * 6e4, retryAfterSeconds: 60 },
+  estimate: { queue: { running: 2, waiting: 50 }, timeoutMillis: 3e4, retryAfterSeconds: 2 }
 };
 var KEPT = 200;
 var AnalysisQueue = class {
@@ -23330,14 +23478,14 @@ var AnalysisQueue = class {
   #now;
   #all = /* @__PURE__ */ new Map();
   #ended = [];
-  #lanes;
+  #queues;
   #running = /* @__PURE__ */ new Map();
   #idleThreads;
   #isClosed = false;
   constructor(options) {
     this.#options = options;
     this.#now = options.now ?? (() => /* @__PURE__ */ new Date());
-    this.#lanes = { sweep: this.#lane("sweep"), estimate: this.#lane("estimate") };
+    this.#queues = { sweep: this.#queue("sweep"), estimate: this.#queue("estimate") };
     this.#idleThreads = { sweep: this.#threads("sweep"), estimate: this.#threads("estimate") };
   }
   submit(request2) {
@@ -23345,7 +23493,7 @@ var AnalysisQueue = class {
     if (refusal2 !== void 0) return refusal2;
     const kind = this.#kindOf(request2);
     const analysis2 = new LiveAnalysis(request2, this.#now);
-    if (this.#isClosed || !this.#lanes[kind].offer(analysis2)) {
+    if (this.#isClosed || !this.#queues[kind].offer(analysis2)) {
       return { kind: "queue-full", retryAfterSeconds: this.#limits(kind).retryAfterSeconds };
     }
     this.#all.set(analysis2.id, analysis2);
@@ -23361,7 +23509,7 @@ var AnalysisQueue = class {
   cancel(id7) {
     const analysis2 = this.#all.get(id7);
     if (analysis2 === void 0) return void 0;
-    const wasWaiting = kinds2.some((kind) => this.#lanes[kind].withdraw(analysis2));
+    const wasWaiting = kinds2.some((kind) => this.#queues[kind].withdraw(analysis2));
     if (wasWaiting) this.#end(analysis2, { kind: "cancelled" });
     else analysis2.cancellation.abort();
     return analysis2.snapshot();
@@ -23404,11 +23552,11 @@ var AnalysisQueue = class {
   /** One for each that may run. */
   #threads(kind) {
     const { settings, log } = this.#options;
-    return Array.from({ length: this.#limits(kind).lane.running }, () => new AnalysisThread(settings, log));
+    return Array.from({ length: this.#limits(kind).queue.running }, () => new AnalysisThread(settings, log));
   }
-  #lane(kind) {
-    return new Lane(
-      this.#limits(kind).lane,
+  #queue(kind) {
+    return new BoundedQueue(
+      this.#limits(kind).queue,
       (analysis2) => {
         const run2 = this.#run(kind, analysis2);
         this.#running.set(analysis2, run2);
@@ -23724,7 +23872,8 @@ function earlierResultOf({ modelName: modelName2, device: device2, engine, confi
     provenance: config.provenance,
     error_band_percent: config.errorBandPercent,
     throughput_provenance: config.throughputProvenance,
-    results: config.trials.map(triedSizeOf),
+    // The earlier tool's steps were single micro-batches.
+    results: config.trials.filter(({ accumulates }) => !accumulates).map(triedSizeOf),
     assumptions: config.assumptions
   };
 }
@@ -25307,7 +25456,7 @@ async function baseBlobOf(work, baseSha, { formerPaths }, path7) {
   return reading.kind === "file" ? reading.blobSha : "";
 }
 
-// bot/measurement/measure.ts
+// bot/measurement/progress.ts
 var DISPATCHED_WORKFLOW = ".github/workflows/memorymark-sweep.yml";
 var DEFAULT_WAIT_MINUTES = 60;
 var RUNNER_MINUTES = 10;
@@ -25499,6 +25648,7 @@ async function candidatesOfPull(work, pull, settings) {
       settings
     ),
     formerPaths: new Map(renamed),
+    paths: present3.map(({ filename }) => filename),
     changes: (path7) => paths.has(path7)
   };
 }
@@ -25509,6 +25659,7 @@ async function candidatesBetween(work, baseSha, headSha, settings) {
   return {
     blobs,
     formerPaths: /* @__PURE__ */ new Map(),
+    paths: [...paths],
     changes: (path7) => isCut || paths.has(path7),
     remarks: [
       ...remarks,
@@ -25524,11 +25675,36 @@ function countedFiles(files, settings) {
     remarks: [`Only the first ${MAX_FILES} of ${blobs.length} possible training configs were read.`]
   };
 }
-async function readCandidates(work, ref, blobs) {
+async function readChange(work, headSha, touched, settings) {
+  const read12 = await readCandidates(
+    work,
+    headSha,
+    touched.blobs.map(({ path: path7 }) => path7)
+  );
+  const shas = /* @__PURE__ */ new Map();
+  const affected = await affectedConfigs({ paths: touched.paths, files: read12.files }, settings, {
+    list: async () => {
+      const { blobs: blobs2 } = await readTree(work, headSha);
+      for (const [path7, blobSha] of blobs2) shas.set(path7, blobSha);
+      return [...blobs2.keys()];
+    },
+    read: async (paths) => (await readCandidates(work, headSha, paths)).files
+  });
+  const blobs = affected.files.flatMap(({ path: path7 }) => {
+    const blobSha = shas.get(path7);
+    return blobSha === void 0 ? [] : [{ path: path7, blobSha }];
+  });
+  const remarks = [...touched.remarks, ...read12.remarks, ...affected.remarks];
+  return {
+    candidates: { ...touched, blobs: [...touched.blobs, ...blobs], remarks },
+    files: [...read12.files, ...affected.files]
+  };
+}
+async function readCandidates(work, ref, paths) {
   const readings = [];
-  for (let start2 = 0; start2 < blobs.length; start2 += AT_ONCE) {
-    const group = blobs.slice(start2, start2 + AT_ONCE);
-    readings.push(...await Promise.all(group.map(({ path: path7 }) => readFile(work, ref, path7))));
+  for (let start2 = 0; start2 < paths.length; start2 += AT_ONCE) {
+    const group = paths.slice(start2, start2 + AT_ONCE);
+    readings.push(...await Promise.all(group.map((path7) => readFile(work, ref, path7))));
   }
   const tooLarge3 = readings.filter(({ kind }) => kind === "too-large").length;
   return {
@@ -25875,14 +26051,14 @@ function lacksMeasurement({ configs: configs2 }) {
 async function judgePull(work, pull, onMany = async () => {
 }) {
   const { settings, remarks } = await readTeamSettings(work);
-  const candidates = await candidatesOfPull(work, pull, settings);
-  if (candidates.blobs.length > FEW_FILES) await onMany();
-  const read12 = await readCandidates(work, pull.headSha, candidates.blobs);
+  const touched = await candidatesOfPull(work, pull, settings);
+  if (touched.blobs.length > FEW_FILES) await onMany();
+  const { candidates, files } = await readChange(work, pull.headSha, touched, settings);
   const sources = sourcesAt(work, pull.headSha);
-  const estimate = await work.analyze(read12.files, { settings, sources, base: baseOf(work, pull.baseSha, candidates) });
+  const estimate = await work.analyze(files, { settings, sources, base: baseOf(work, pull.baseSha, candidates) });
   const { report: report2, measurement } = await measured2(work, pull, { settings, candidates, estimate });
-  const gaps = [...remarks, ...candidates.remarks, ...read12.remarks];
-  return { report: report2, files: read12.files, settings, sources, measurement, gaps };
+  const gaps = [...remarks, ...candidates.remarks];
+  return { report: report2, files, settings, sources, measurement, gaps };
 }
 var FEW_FILES = 20;
 function sourcesAt(work, commit) {
@@ -25924,13 +26100,13 @@ async function giveUpOnGroup(work, { headSha }) {
 async function judgeGroup(work, group) {
   const { headSha, baseSha } = group;
   const { settings, remarks } = await readTeamSettings(work);
-  const candidates = await candidatesBetween(work, baseSha, headSha, settings);
-  const read12 = await readCandidates(work, headSha, candidates.blobs);
+  const touched = await candidatesBetween(work, baseSha, headSha, settings);
+  const { candidates, files } = await readChange(work, headSha, touched, settings);
   const sources = sourcesAt(work, headSha);
-  const estimate = await work.analyze(read12.files, { settings, sources, base: baseOf(work, baseSha, candidates) });
+  const estimate = await work.analyze(files, { settings, sources, base: baseOf(work, baseSha, candidates) });
   const judged = await withReported(work, estimate, candidates, group);
   const { report: report2, remarks: letPass2 } = await lenientFor(work, judged, group.pullNumber);
-  const gaps = [...remarks, ...candidates.remarks, ...read12.remarks];
+  const gaps = [...remarks, ...candidates.remarks];
   return desiredCheck({ headSha, report: report2, measurement: { kind: "not-due" }, gaps, remarks: letPass2 });
 }
 async function lenientFor({ database, place: place2 }, report2, pullNumber) {
@@ -26523,7 +26699,11 @@ async function readDefaultBranch(work) {
   const { blobs: all, isCut } = await readTree(work, branch.commit);
   const files = [...all].map(([path7, blobSha]) => ({ path: path7, blobSha }));
   const counted2 = countedFiles(files, team.settings);
-  const read12 = await readCandidates(work, branch.commit, counted2.blobs);
+  const read12 = await readCandidates(
+    work,
+    branch.commit,
+    counted2.blobs.map(({ path: path7 }) => path7)
+  );
   const estimate = await work.analyze(read12.files, {
     settings: team.settings,
     sources: { readFile: (path7) => readText(work, branch.commit, path7) },

@@ -2,8 +2,10 @@
 import {
   ASSUMED_OBJECTS,
   CachingAllocator,
+  DEFAULT_MARGIN,
   DEFAULT_STEP_SIZE,
   EstimateProbe,
+  EstimateProbes,
   Grid,
   MAX_BATCH,
   MIB,
@@ -12,10 +14,13 @@ import {
   REPORT_SCHEMA,
   SETTINGS_PATH,
   TfjsProbe,
+  WORTHWHILE_SPEEDUP,
   __callDispose,
   __using,
+  accumulatesGradients,
   adjusted,
   advice,
+  advise,
   askingOnce,
   attentions,
   bar,
@@ -26,7 +31,6 @@ import {
   capitalised,
   closest,
   configState,
-  correction,
   costPerRunUsd,
   createHub,
   defaultGpu,
@@ -67,6 +71,7 @@ import {
   isCounted,
   isFsdp,
   isOfImages,
+  isSamePlan,
   isWorthFollowing,
   lastSize,
   loops,
@@ -76,6 +81,7 @@ import {
   missingBytes,
   modelCopies,
   modelProblem,
+  nearestRatio,
   noSettings,
   numberFlag,
   ofUsable,
@@ -122,67 +128,10 @@ import {
   verdictState,
   version,
   yoloDetector
-} from "./cli-chunk-7JX3QGSJ.js";
+} from "./cli-chunk-BUEZANRN.js";
 
 // engine/analyze.ts
 import { setImmediate } from "node:timers/promises";
-
-// engine/metrics/recommend.ts
-var THROUGHPUT_TOLERANCE = 0.02;
-var DEFAULT_MARGIN = 0.05;
-var KEEPING_WORTH = 0.9;
-function recommend(situation) {
-  const { current, samplesPerSecond, bounds } = situation;
-  if (bounds !== void 0) return withinBounds(situation, bounds);
-  const fastest = smallestNearBest(situation);
-  if (current.gradientAccumulation === 1 && fastest > current.microBatch) {
-    return { microBatch: fastest, gradientAccumulation: 1 };
-  }
-  const perGpu = current.microBatch * current.gradientAccumulation;
-  const changed = { microBatch: fastest, gradientAccumulation: Math.max(1, Math.round(perGpu / fastest)) };
-  const kept = keepingEffectiveBatch(situation, perGpu);
-  const keptIsGood = kept.gradientAccumulation === 1 || samplesPerSecond(kept) >= KEEPING_WORTH * samplesPerSecond(changed);
-  return keptIsGood ? kept : changed;
-}
-function withinBounds(situation, { dividend, accumulates }) {
-  const { current, largestWithMargin } = situation;
-  if (accumulates) return keepingEffectiveBatch(situation, current.microBatch * current.gradientAccumulation);
-  const most = Math.min(current.microBatch, largestWithMargin);
-  const fitting = divisors(dividend).filter((divisor) => divisor <= most);
-  return { microBatch: fitting.at(-1) ?? 1, gradientAccumulation: 1 };
-}
-var WORTHWHILE_SPEEDUP = 1.05;
-function advise(situation) {
-  const recommended = recommend(situation);
-  const next = recommend({ ...situation, current: recommended });
-  const speedup = situation.samplesPerSecond(next) / situation.samplesPerSecond(recommended);
-  const isWorthwhile = next.microBatch > recommended.microBatch && speedup >= WORTHWHILE_SPEEDUP;
-  return { recommended, ...isWorthwhile && { beyond: next } };
-}
-function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }) {
-  const rate = (batch) => samplesPerSecond({ microBatch: batch, gradientAccumulation: 1 });
-  const enough = rate(largestWithMargin) * (1 - THROUGHPUT_TOLERANCE);
-  let low = 0;
-  let high = grid.indexOf(largestWithMargin);
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (rate(grid.at(middle)) >= enough) high = middle;
-    else low = middle + 1;
-  }
-  return grid.at(low);
-}
-function keepingEffectiveBatch(situation, perGpu) {
-  const plans = divisors(perGpu).filter((divisor) => divisor <= situation.largestWithMargin && (situation.bounds?.dividend ?? 0) % divisor === 0).map((microBatch) => ({ microBatch, gradientAccumulation: perGpu / microBatch }));
-  const rates = plans.map((plan) => situation.samplesPerSecond(plan));
-  const enough = Math.max(...rates) * (1 - THROUGHPUT_TOLERANCE);
-  return plans[rates.findIndex((rate) => rate >= enough)] ?? { microBatch: 1, gradientAccumulation: perGpu };
-}
-function divisors(n) {
-  const small = [];
-  for (let candidate = 1; candidate * candidate <= n; candidate++) if (n % candidate === 0) small.push(candidate);
-  const large = small.map((divisor) => n / divisor).filter((divisor) => divisor * divisor !== n);
-  return [...small, ...large.toReversed()];
-}
 
 // engine/estimate/player.ts
 var OPTIMIZER_MOMENT = "the optimizer";
@@ -298,10 +247,10 @@ var Player = class {
     });
   }
   #exchanging(node, pass, run) {
-    const used = this.#parametersOf(node);
-    if (used.length > 0) this.exchange.begins(used, pass);
+    const used = this.exchange.begins ? this.#parametersOf(node) : [];
+    if (used.length > 0) this.exchange.begins?.(used, pass);
     run();
-    if (used.length > 0) this.exchange.ends(used, pass);
+    if (used.length > 0) this.exchange.ends?.(used, pass);
   }
   /** What a module's hooks would see: a table of embeddings is not among what its kernel is counted to read. */
   #parametersOf(node) {
@@ -565,23 +514,22 @@ var WORTHWHILE_COST_SHARE = 0.9;
 function assess(spec, config, options, evidence = estimatedEvidence(spec, config, options)) {
   const { gpu: gpu2, policy, footprints, hoursPerRun: hoursPerRun2, runsPerYear: runsPerYear2 } = options;
   const { samplesPerSecond: rate, largest, throughputBandPercent } = evidence;
-  const probe = new EstimateProbe(footprints.of(spec, config, gpu2), gpu2);
   const now = planOf(spec);
   const terms = { hoursPerRun: hoursPerRun2, pricePerHourUsd: gpu2.pricePerHourUsd, gpus: spec.gpus };
   const speedupOf = (plan) => makesAnswers(spec) ? 1 : rate(plan) / rate(now);
   const point = (plan) => ({
     ...plan,
     effectiveBatch: effectiveBatch({ ...spec, ...plan }),
-    fits: evidence.fits(plan.microBatch),
-    peakBytes: evidence.peakBytes(plan.microBatch),
+    fits: evidence.fits(plan),
+    peakBytes: evidence.peakBytes(plan),
     samplesPerSecond: rate(plan),
     costPerRunUsd: costPerRunUsd(terms, speedupOf(plan))
   });
   const current = point(now);
   const recommended = evidence.advice && point(evidence.advice.recommended);
-  const modelled = probe.peak(spec.microBatch);
+  const modelled = new EstimateProbe(footprints.of(spec, config, gpu2), gpu2).peak(spec.microBatch);
   const { breakdown, moment } = modelled;
-  const correction2 = current.peakBytes / modelled.bytes;
+  const correction = current.peakBytes / modelled.bytes;
   const speedup = current.fits && evidence.advice ? speedupOf(evidence.advice.recommended) : 1;
   const savedPerRunUsd = savingsPerRunUsd(terms, speedup);
   const savingsPerYearUsd = savedPerRunUsd * runsPerYear2;
@@ -599,12 +547,12 @@ function assess(spec, config, options, evidence = estimatedEvidence(spec, config
     ...recommended && { recommended },
     ...largest && { largest: point({ microBatch: largest, gradientAccumulation: 1 }) },
     ...evidence.advice?.beyond && { beyond: point(evidence.advice.beyond) },
-    breakdown: scaled(breakdown, correction2),
+    breakdown: scaled(breakdown, correction),
     peakMoment: moment,
     speedup,
     savingsPerRunUsd: savedPerRunUsd,
     savingsPerYearUsd,
-    ...lever && { lever: { ...lever, peakBytes: lever.peakBytes * correction2 } },
+    ...lever && { lever: { ...lever, peakBytes: lever.peakBytes * correction } },
     ...rightSizing && { rightSizing },
     trials: [...evidence.trials],
     throughputCurve: throughputCurve(evidence),
@@ -636,22 +584,25 @@ function throughputCurve({ trials, throughputProvenance: throughputProvenance2, 
 function estimatedEvidence(spec, config, options) {
   if (spec.framework !== "pytorch") throw notEstimated(spec);
   const { gpu: gpu2, footprints, stepSize, margin = DEFAULT_MARGIN } = options;
-  const probe = new EstimateProbe(footprints.of(spec, config, gpu2), gpu2);
+  const probes = new EstimateProbes(spec, config, gpu2, footprints);
+  const probeOf = (plan) => probes.of(accumulatesGradients({ ...spec, ...plan }));
   const grid = new Grid(stepSize);
-  const samplesPerSecond = (plan) => probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
-  const largest = largestBatch(probe, grid);
-  const largestWithMargin = largestBatch(probe, grid, margin);
-  const advice3 = largestWithMargin === void 0 ? void 0 : advise({ current: planOf(spec), bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond });
+  const current = planOf(spec);
+  const samplesPerSecond = (plan) => probeOf(current).samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
+  const alone = probes.of(false);
+  const largest = largestBatch(alone, grid);
+  const largestWithMargin = (accumulates) => largestBatch(probes.of(accumulates), grid, margin);
+  const advice3 = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond });
   return {
-    gpu: { ...reportedGpu(gpu2), usableBytes: probe.usableBytes },
+    gpu: { ...reportedGpu(gpu2), usableBytes: alone.usableBytes },
     provenance: "estimated",
     errorBandPercent: errorBandPercent(spec, config),
     throughputProvenance: "modelled",
     largest,
     advice: advice3,
-    trials: trialsOf(probe, grid, [spec.microBatch, advice3?.recommended.microBatch, largest], largest),
-    fits: (microBatch) => probe.fits(microBatch),
-    peakBytes: (microBatch) => probe.peak(microBatch).bytes,
+    trials: trialsOf(probeOf, grid, [current, ...advice3 ? [advice3.recommended] : []], largest),
+    fits: (plan) => probeOf(plan).fits(plan.microBatch),
+    peakBytes: (plan) => probeOf(plan).peak(plan.microBatch).bytes,
     samplesPerSecond
   };
 }
@@ -662,12 +613,18 @@ function scaled(breakdown, factor) {
   const parts = Object.entries(breakdown).map(([kind, bytes]) => [kind, bytes * factor]);
   return factor === 1 ? breakdown : Object.fromEntries(parts);
 }
-function trialsOf(probe, grid, named, largest) {
+function trialsOf(probeOf, grid, named, largest) {
+  const alone = (microBatch) => ({ microBatch, gradientAccumulation: 1 });
   const tooLarge = largest === void 0 ? 1 : grid.at(grid.indexOf(largest) + 1);
-  const told = /* @__PURE__ */ new Set([...named.filter((size) => size !== void 0), tooLarge]);
-  const between = powersOfTwo().filter((power) => power < tooLarge && !told.has(power));
-  const trials = [...[...told].map((size) => probe.trial(size)), ...between.map((size) => probe.trialBelow(size))];
-  return trials.toSorted((a, b) => a.microBatch - b.microBatch);
+  const sizes = [...named.map(({ microBatch }) => microBatch), ...largest ? [largest] : [], tooLarge];
+  const told = [...sizes.map(alone), ...named];
+  const between = powersOfTwo().filter((power) => power < tooLarge);
+  const trials = [
+    ...between.map((power) => probeOf(alone(power)).trialBelow(power)),
+    ...told.map((plan) => probeOf(plan).trial(plan.microBatch))
+  ];
+  const once = new Map(trials.map((trial) => [`${trial.microBatch} ${trial.accumulates}`, trial]));
+  return [...once.values()].toSorted((a, b) => a.microBatch - b.microBatch);
 }
 function powersOfTwo() {
   return Array.from({ length: 20 }, (_, exponent) => 2 ** exponent);
@@ -746,6 +703,7 @@ var autocastDtypes = {
   "amp-bf16": "bfloat16",
   "amp-fp16": "float16"
 };
+var NONE = [];
 var Autograd = class {
   parameters = /* @__PURE__ */ new Map();
   /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
@@ -973,7 +931,7 @@ var Autograd = class {
   }
   /** Outside the graph (if no output requires a gradient), nothing is saved. */
   record(name, options) {
-    const { outputs, saves = [], saved = [], keeps = [], gradients = [], scratch: scratch3 = [], backwardScratch = [] } = options;
+    const { outputs, saves = NONE, saved = NONE, keeps = NONE, gradients = NONE } = options;
     const readStorages = options.reads.map((tensor) => tensor.storage);
     const inGraph = outputs.some((output) => output.requiresGrad);
     const created = outputs.map((tensor) => tensor.storage).filter((storage) => !readStorages.includes(storage));
@@ -981,12 +939,12 @@ var Autograd = class {
       name,
       reads: readStorages,
       creates: [...created, ...saved],
-      scratch: scratch3,
-      saves: inGraph ? [...saves.map((tensor) => tensor.storage), ...saved] : [],
-      keeps: inGraph ? keeps.map((tensor) => tensor.storage) : [],
+      scratch: options.scratch ?? NONE,
+      saves: inGraph && saves.length + saved.length > 0 ? [...saves.map((tensor) => tensor.storage), ...saved] : NONE,
+      keeps: inGraph && keeps.length > 0 ? keeps.map((tensor) => tensor.storage) : NONE,
       outputs,
       gradients: gradients.filter((edge) => edge.to.requiresGrad),
-      backwardScratch,
+      backwardScratch: options.backwardScratch ?? NONE,
       flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
       productElements: options.productElements ?? (outputs[0] === void 0 ? 0 : elements(outputs[0])),
       computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? "float32"
@@ -3220,10 +3178,13 @@ var Experts = class extends Linears {
           return project("down_projs", index, product, lastSize(x));
         });
       }
-      const weight = (part2, from, to) => this.weight(`${name}.experts.${part2}`, [count, from, to]);
-      const joined = expertProduct(this, scored2, weight("gate_up_proj", lastSize(x), 2 * inner));
-      const output = expertProduct(this, gate(joined), weight("down_proj", inner, lastSize(x)));
-      this.record("return", { reads: [joined], outputs: [] });
+      const weight = (part2, from, to) => this.#expertWeight(`${name}.experts.${part2}`, [count, from, to]);
+      const up = weight("gate_up_proj", lastSize(x), 2 * inner);
+      const joined = expertProduct(this, scored2, up);
+      const gated = gate(joined);
+      const down = weight("down_proj", inner, lastSize(x));
+      const output = expertProduct(this, gated, down);
+      this.record("return", { reads: [joined, up, down], outputs: [] });
       return output;
     });
     this.locals.push(logits, rows, results);
@@ -3586,10 +3547,6 @@ var DataParallel = class {
     const buckets = modelCopies(spec) === 1 ? 0 : sum(trainedOf(parameters.values()).map(bytesOf));
     this.resident = buckets > 0 ? [memory.fixed(buckets, "temporaries")] : [];
   }
-  begins() {
-  }
-  ends() {
-  }
   forwardEnds() {
   }
   receives(parameter, gradient) {
@@ -3648,8 +3605,6 @@ var FullyShardedDataParallel = class {
     if (pass === "backward") this.#backward(unit);
     else this.#forward(unit);
     if (pass === "forward" && unit.isBlock && this.#blocks.at(-1) !== unit) this.#blocks.push(unit);
-  }
-  ends() {
   }
   #forward(unit) {
     if (unit === this.#current) return;
@@ -3988,10 +3943,6 @@ var Zero = class {
     });
     this.resident = this.#isOffloaded ? [memory.fixed(Math.max(0, ...trained.map(bytesOf)), "temporaries")] : [];
   }
-  begins() {
-  }
-  ends() {
-  }
   forwardEnds() {
   }
   receives(parameter, gradient) {
@@ -4249,8 +4200,6 @@ var Watching = class {
   receives(_parameter, gradient) {
     this.#memory.release(gradient);
   }
-  ends() {
-  }
   forwardEnds() {
   }
   backwardEnds() {
@@ -4473,9 +4422,9 @@ function emptyBreakdown() {
   };
 }
 
-// engine/estimate/footprints.ts
+// engine/estimate/footprint-cache.ts
 var MAX_KEPT = 64;
-var Footprints = class {
+var FootprintCache = class {
   /** The most recently used last. */
   #kept = /* @__PURE__ */ new Map();
   of(spec, config, gpu2) {
@@ -4608,7 +4557,7 @@ function sharedOptions(options, settings) {
       failOn: options.policy?.failOn ?? settings.failOn ?? defaultPolicy.failOn,
       warnOn: options.policy?.warnOn ?? settings.warnOn ?? defaultPolicy.warnOn
     },
-    footprints: new Footprints(),
+    footprints: new FootprintCache(),
     catalogue: gpus.map((gpu2) => priced(gpu2, settings.pricesPerHourUsd[gpu2.id], settings.source, options.now)),
     ...stepSize !== void 0 && { stepSize },
     ...marginPercent !== void 0 && { margin: marginPercent / 100 }
@@ -4681,10 +4630,10 @@ function barLines(config, page2) {
   const { current, largest } = config;
   const recommended = isWorthFollowing(config) ? config.recommended : void 0;
   const lines = [barLine(config, "now", current, page2)];
-  if (recommended && recommended.microBatch !== current.microBatch) {
+  if (recommended && !isSamePlan(recommended, current)) {
     lines.push(barLine(config, "recommended", recommended, page2));
   }
-  if (largest && largest.microBatch !== (recommended ?? current).microBatch) {
+  if (largest && !isSamePlan(largest, recommended ?? current)) {
     lines.push(barLine(config, "largest", largest, page2));
   }
   return lines;
@@ -5474,7 +5423,7 @@ async function estimate(args) {
   const assessment = assess(subject.spec, subject.model.config, {
     gpu: gpuFlag(values.gpu),
     policy: defaultPolicy,
-    footprints: new Footprints(),
+    footprints: new FootprintCache(),
     hoursPerRun: DEFAULT_HOURS_PER_RUN,
     runsPerYear: DEFAULT_RUNS_PER_YEAR
   });
@@ -5662,11 +5611,12 @@ var Interruption = class {
 
 // engine/render/trial-line.ts
 var BAR_CELLS = 20;
-function trialLine({ microBatch, outcome: outcome2 }, device, count) {
+function trialLine({ microBatch, accumulates, outcome: outcome2 }, device, count) {
   const peak = peakOf(outcome2);
   const filled = bar(peak === void 0 ? 0 : peak / Math.max(1, device.usableBytes), BAR_CELLS);
   const memory = (peak === void 0 ? "no peak" : formatGib(peak)).padStart(9);
-  return `trial ${String(count).padStart(2)}  batch ${String(microBatch).padStart(5)}  ${memory}  ${filled}  ${words2(outcome2)}`.trimEnd();
+  const result = `${words2(outcome2)}${accumulates ? ", beside accumulated gradients" : ""}`;
+  return `trial ${String(count).padStart(2)}  batch ${String(microBatch).padStart(5)}  ${memory}  ${filled}  ${result}`;
 }
 function words2(outcome2) {
   switch (outcome2.kind) {
@@ -5752,40 +5702,43 @@ async function search(runTrial, { strategy, space, known = [], signal }) {
 var TrialRecord = class {
   #probe;
   #listeners;
-  #known = /* @__PURE__ */ new Map();
+  /** By size: micro-batches alone, and beside the gradients of an earlier one. */
+  #alone = /* @__PURE__ */ new Map();
+  #accumulating = /* @__PURE__ */ new Map();
   constructor(probe, listeners = {}) {
     this.#probe = probe;
     this.#listeners = listeners;
   }
   /** Ascending by size. */
   get trials() {
-    return [...this.#known.values()].map(({ trial }) => trial).toSorted((a, b) => a.microBatch - b.microBatch);
-  }
-  get tried() {
-    return this.trials.flatMap(triedOf);
+    return [...this.#alone.values(), ...this.#accumulating.values()].map(({ trial }) => trial).toSorted((a, b) => a.microBatch - b.microBatch);
   }
   get knowsPeaks() {
-    return this.tried.some(({ peakBytes }) => peakBytes !== void 0);
+    return this.trials.some(({ outcome: outcome2 }) => peakOf(outcome2) !== void 0);
   }
-  peak(microBatch) {
-    const known = this.#known.get(microBatch);
+  peak(microBatch, accumulates) {
+    const known = this.#known(accumulates).get(microBatch);
     return known && peakOf(known.trial.outcome);
   }
-  /** Undefined where the size was not tried. */
-  fits(microBatch) {
-    const known = this.#known.get(microBatch);
+  /** Undefined if it was not tried. */
+  fits(microBatch, accumulates) {
+    const known = this.#known(accumulates).get(microBatch);
     return known && known.trial.outcome.kind === "fits";
   }
-  async run(microBatch, steps = 0) {
-    const known = this.#known.get(microBatch);
+  async run(microBatch, { accumulates = false, steps = 0 } = {}) {
+    const known = this.#known(accumulates).get(microBatch);
     if (known && (known.steps >= steps || known.trial.outcome.kind !== "fits")) return known.trial;
     const { signal, onStart, onTrial } = this.#listeners;
     onStart?.(microBatch);
-    const trial = await this.#probe.trial(microBatch, { ...steps > 0 && { steps }, ...signal && { signal } });
+    const options = { accumulates, ...steps > 0 && { steps }, ...signal && { signal } };
+    const trial = await this.#probe.trial(microBatch, options);
     if (signal?.aborted) return trial;
-    this.#known.set(microBatch, { trial, steps });
+    this.#known(accumulates).set(microBatch, { trial, steps });
     onTrial?.(trial, this.#probe.device);
     return trial;
+  }
+  #known(accumulates) {
+    return accumulates ? this.#accumulating : this.#alone;
   }
 };
 
@@ -5796,30 +5749,29 @@ async function sweep(spec, config, options) {
   const { probe, strategy, signal, footprints, margin = DEFAULT_MARGIN } = options;
   const grid = new Grid(options.stepSize);
   const gpu2 = gpuOf(options.gpu, probe.device);
-  const estimate2 = new EstimateProbe(footprints.of(spec, config, gpu2), gpu2);
-  const prediction = predictionOf(estimate2, grid);
+  const estimates = new EstimateProbes(spec, config, gpu2, footprints);
   const record = new TrialRecord(probe, options);
-  const current = await record.run(spec.microBatch);
+  const accumulates = accumulatesGradients(spec);
+  const current = await record.run(spec.microBatch, { accumulates });
   if (signal?.aborted) return { kind: "cancelled", trials: record.trials };
   if (isBroken(current.outcome)) return { kind: "broken-off", trial: current, trials: record.trials };
   const found = await search((batch) => record.run(batch), {
     strategy,
-    space: { grid, prediction },
+    space: { grid, prediction: predictionOf(estimates.of(false), grid) },
     known: [current],
     ...signal && { signal }
   });
   if (found.kind !== "found") return unfinished(found, record);
   if (!record.knowsPeaks) return sizesOnly("no-peaks", found.largest, record);
   if (spec.framework !== "pytorch") return sizesOnly("other-framework", found.largest, record);
-  const peakBytes = (microBatch) => record.peak(microBatch) ?? correction(record.tried, prediction)(microBatch);
+  const memory = new SweptMemory(record, estimates, found.largest ?? 0);
   const isTimed = probe.engine === "torch";
   const { advice: advice3, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {
     grid,
     record,
     isTimed,
-    sizes: grid.indexOf(found.largest ?? 0) + 1,
-    withinMargin: (microBatch) => record.fits(microBatch) !== false && peakBytes(microBatch) <= probe.device.usableBytes * (1 - margin),
-    modelled: (microBatch, accumulation) => estimate2.samplesPerSecond(microBatch, accumulation)
+    fits: (microBatch, beside) => memory.fits(microBatch, beside, margin),
+    modelled: (microBatch, accumulation) => estimates.of(accumulates).samplesPerSecond(microBatch, accumulation)
   });
   if (signal?.aborted) return { kind: "cancelled", trials: record.trials };
   const evidence = {
@@ -5831,12 +5783,48 @@ async function sweep(spec, config, options) {
     largest: found.largest,
     advice: advice3,
     trials: record.trials,
-    fits: (microBatch) => found.largest !== void 0 && (record.fits(microBatch) ?? microBatch <= found.largest),
-    peakBytes,
+    fits: (plan) => memory.fits(plan.microBatch, accumulatesGradients({ ...spec, ...plan })),
+    peakBytes: (plan) => memory.peakBytes(plan.microBatch, accumulatesGradients({ ...spec, ...plan })),
     samplesPerSecond
   };
   const assessment = assess(spec, config, { ...options, gpu: gpu2 }, evidence);
   return { kind: "assessed", assessment, assumptions: assumptionsOf(assessment, record, probe) };
+}
+var SweptMemory = class {
+  #record;
+  #estimates;
+  #largest;
+  /** `largest`: the micro-batch that the search found. */
+  constructor(record, estimates, largest) {
+    this.#record = record;
+    this.#estimates = estimates;
+    this.#largest = largest;
+  }
+  peakBytes(microBatch, accumulates) {
+    const known = this.#record.peak(microBatch, accumulates);
+    if (known !== void 0) return known;
+    const ratio = nearestRatio(
+      this.#record.trials.map((trial) => ({ ...trial, peakBytes: peakOf(trial.outcome) })),
+      (trial) => this.#predicted(trial.microBatch, trial.accumulates ?? false)
+    );
+    return this.#predicted(microBatch, accumulates) * ratio(microBatch);
+  }
+  /** Beside the gradients of another micro-batch, less fits than the search found. */
+  fits(microBatch, accumulates, margin = 0) {
+    const tried = this.#record.fits(microBatch, accumulates);
+    if (tried === false || tried === void 0 && microBatch > this.#largest) return false;
+    const isKnown = tried ?? !accumulates;
+    const limit = this.#estimates.of(accumulates).usableBytes * (1 - margin);
+    return isKnown && margin === 0 || this.peakBytes(microBatch, accumulates) <= limit;
+  }
+  #predicted(microBatch, accumulates) {
+    return this.#estimates.of(accumulates).peak(microBatch).bytes;
+  }
+};
+function largestWords(largest, spec) {
+  if (largest === void 0) return "Not even one sample fits";
+  const alone = accumulatesGradients(spec) ? ", without gradient accumulation," : "";
+  return `Batch ${largest} is the largest that fits${alone}`;
 }
 function unfinished(found, { trials }) {
   return found.kind === "cancelled" ? { kind: "cancelled", trials } : { ...found, trials };
@@ -5859,49 +5847,60 @@ function predictionOf(estimate2, grid) {
   };
 }
 async function recommendVerified(spec, recommending) {
-  const { grid, record, isTimed, sizes, withinMargin, modelled } = recommending;
-  for (let index = sizes - 1; index >= 0; index--) {
-    const top = grid.at(index);
-    if (!withinMargin(top)) continue;
-    if (isTimed) await timeSizes(record, grid, spec.microBatch, top);
+  const { grid, record, isTimed, fits, modelled } = recommending;
+  const steps = isTimed ? TIMED_STEPS : 0;
+  const current = planOf(spec);
+  const ends = { alone: grid.length, accumulating: grid.length };
+  for (; ; ) {
+    const largestWithMargin = (accumulates2) => largestBelow(ends[accumulates2 ? "accumulating" : "alone"], grid, (batch) => fits(batch, accumulates2));
+    const top = largestWithMargin(false);
+    if (isTimed && top !== void 0) await timeSizes(spec, recommending, top);
     const throughput = new Throughput(record.trials, modelled);
     const samplesPerSecond = (plan) => throughput.samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
-    const advice3 = advise({
-      current: planOf(spec),
-      bounds: batchBounds(spec),
-      grid,
-      largestWithMargin: top,
-      samplesPerSecond
-    });
+    const advice3 = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond });
+    if (advice3 === void 0) break;
     const { microBatch } = advice3.recommended;
-    const { outcome: outcome2 } = await record.run(microBatch, isTimed ? TIMED_STEPS : void 0);
-    if (isBroken(outcome2) || outcome2.kind === "fits" && withinMargin(microBatch)) {
-      if (isBroken(outcome2)) return { advice: void 0, samplesPerSecond };
+    const accumulates = accumulatesGradients({ ...spec, ...advice3.recommended });
+    const { outcome: outcome2 } = await record.run(microBatch, { accumulates, steps });
+    if (isBroken(outcome2)) return { advice: void 0, samplesPerSecond };
+    if (outcome2.kind === "fits" && fits(microBatch, accumulates)) {
       const { bandPercent } = throughput;
       return { advice: advice3, samplesPerSecond, ...bandPercent !== void 0 && { throughputBandPercent: bandPercent } };
     }
+    ends[accumulates ? "accumulating" : "alone"] = grid.firstNotBelow(microBatch);
   }
   return {
     advice: void 0,
     samplesPerSecond: (plan) => modelled(plan.microBatch, plan.gradientAccumulation)
   };
 }
-async function timeSizes(record, grid, current, top) {
+function largestBelow(end, grid, fits) {
+  let [low, high] = [-1, end];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (fits(grid.at(middle))) low = middle;
+    else high = middle;
+  }
+  return low < 0 ? void 0 : grid.at(low);
+}
+async function timeSizes(spec, { record, grid, fits }, top) {
+  const accumulates = accumulatesGradients(spec);
+  const lowest = Math.min(spec.microBatch, top);
   const sizes = /* @__PURE__ */ new Set([top]);
-  if (current <= top) sizes.add(current);
-  const lowest = Math.min(current, top);
   for (let part2 = 1; part2 <= SIZES_BETWEEN; part2++) {
     const between = lowest * (top / lowest) ** (part2 / (SIZES_BETWEEN + 1));
     sizes.add(grid.at(Math.max(0, grid.indexOf(between))));
   }
-  for (const size of [...sizes].toSorted((a, b) => a - b)) await record.run(size, TIMED_STEPS);
+  const steps = TIMED_STEPS;
+  if (fits(spec.microBatch, accumulates)) await record.run(spec.microBatch, { accumulates, steps });
+  for (const size of [...sizes].toSorted((a, b) => a - b)) await record.run(size, { steps });
 }
 function assumptionsOf(assessment, record, probe) {
   const { provenance, throughputProvenance: throughputProvenance2, current } = assessment;
   const { name, software } = probe.device;
   const by = software === "" ? "" : ` (${software})`;
   const unread = [assessment.current, assessment.recommended, assessment.largest].some(
-    (point) => point !== void 0 && record.peak(point.microBatch) === void 0
+    (point) => point !== void 0 && record.peak(point.microBatch, accumulatesGradients({ ...assessment.spec, ...point })) === void 0
   );
   return [
     `Peak memory is ${provenance} for the ${name}${by}; throughput is ${throughputProvenance2}.`,
@@ -5964,7 +5963,7 @@ async function sweep2(args) {
     const probe = __using(_stack, await openProbe(engine, {
       spec: subject.spec,
       config: subject.model.config,
-      footprint: planned.footprints.of(subject.spec, subject.model.config, planned.gpu),
+      footprints: planned.footprints,
       gpu: planned.gpu,
       python: pythonCommand(),
       log: (text2) => console.error(text2),
@@ -5984,7 +5983,7 @@ async function sweep2(args) {
     });
     progress.ended();
     if (result.kind === "cancelled") return interrupted(result.trials, probe);
-    if (result.kind === "sizes-only") return printSizes(result, probe.device, values.json ?? false);
+    if (result.kind === "sizes-only") return printSizes(result, subject.spec, probe.device, values.json ?? false);
     const assumptions = entrypoint === void 0 ? [] : [`The step is ${entrypoint}; modelled figures are those of ${subject.spec.model}.`];
     return print(configResult(subject, result, assumptions), options.policy, values.json ?? false);
   } catch (_) {
@@ -6010,10 +6009,9 @@ var sizesOnlyBecause = {
   "no-peaks": "PyTorch does not report peak memory on this device, so waste and cost are left out.",
   "other-framework": "The memory breakdown and speed are modelled for PyTorch only, so waste and cost are left out."
 };
-function printSizes({ why, largest, trials }, device, asJson) {
-  const words3 = largest === void 0 ? "Not even one sample fits" : `Batch ${largest} is the largest that fits`;
+function printSizes({ why, largest, trials }, spec, device, asJson) {
   console.log(
-    asJson ? JSON.stringify({ device, largestBatch: largest ?? null, trials }, null, 2) : `${words3} in ${formatGib(device.usableBytes)} of ${device.name}. ${sizesOnlyBecause[why]}`
+    asJson ? JSON.stringify({ device, largestBatch: largest ?? null, trials }, null, 2) : `${largestWords(largest, spec)} in ${formatGib(device.usableBytes)} of ${device.name}. ${sizesOnlyBecause[why]}`
   );
   return 0;
 }
@@ -6250,8 +6248,8 @@ async function halvesOf({ spec: written, model: { config } }, named) {
     if (engine === "tfjs") {
       var _stack = [];
       try {
-        const footprint = new Footprint(spec, config);
-        const probe = __using(_stack, await TfjsProbe.open({ spec, config, footprint, gpu: defaultGpu, python: pythonCommand() }), true);
+        const footprints = new FootprintCache();
+        const probe = __using(_stack, await TfjsProbe.open({ spec, config, footprints, gpu: defaultGpu, python: pythonCommand() }), true);
         return { ...await tfjsHalves(probe, spec.microBatch), provenance: probe.provenance };
       } catch (_) {
         var _error = _, _hasError = true;
@@ -6342,7 +6340,7 @@ var commands2 = {
   sweep: sweep2,
   doctor,
   // Loaded on demand: its libraries would slow the start of every other command by more than a check takes.
-  serve: async (args) => (await import("./cli-serve-ZUHTT2HC.js")).serve(args),
+  serve: async (args) => (await import("./cli-serve-SEJ3R5VN.js")).serve(args),
   "validate-backward": validateBackward,
   "validate-compile": validateCompile
 };

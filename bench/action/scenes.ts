@@ -96,7 +96,7 @@ export const scenes: readonly Scene[] = [
     prepare: github => pushed(github, () => '1'.repeat(40)),
     exitCode: 1,
     configs: ['new.yaml', 'old.yaml'],
-    says: /Commit 1111111, which this was to be compared with, is gone/,
+    says: /Commit 1111111, the one to compare with, is gone/,
   },
   {
     name: 'merge_group',
