@@ -18,8 +18,8 @@ import type {
   ThroughputPoint,
   Trial,
 } from './report/schema.ts'
+import { EstimatedSizes } from './search/estimated-sizes.ts'
 import { Grid } from './search/grid.ts'
-import { largestBatch } from './search/largest.ts'
 import { judge } from './verdict/judge.ts'
 import type { Policy } from './verdict/policy.ts'
 
@@ -155,25 +155,32 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
   if (spec.framework !== 'pytorch') throw notEstimated(spec)
   const { gpu, footprints, stepSize, margin = DEFAULT_MARGIN } = options
   const probes = new EstimateProbes(spec, config, gpu, footprints)
-  const probeOf = (plan: BatchPlan) => probes.of(accumulatesGradients({ ...spec, ...plan }))
   const grid = new Grid(stepSize)
   const current = planOf(spec)
+  const terms = { grid, own: spec.microBatch, margin }
+  const alone = new EstimatedSizes(() => probes.of(false), terms)
+  const accumulating = new EstimatedSizes(() => probes.of(true), terms)
+  const sizesOf = (plan: BatchPlan) => (accumulatesGradients({ ...spec, ...plan }) ? accumulating : alone)
   const samplesPerSecond = (plan: BatchPlan) =>
-    probeOf(current).samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
-  const alone = probes.of(false)
-  const largest = largestBatch(alone, grid)
-  const largestWithMargin = (accumulates: boolean) => largestBatch(probes.of(accumulates), grid, margin)
-  const advice = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond })
+    sizesOf(current).probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
+  const advice = advise({
+    current,
+    bounds: batchBounds(spec),
+    grid,
+    largestWithMargin: accumulates => (accumulates ? accumulating : alone).largestWithMargin || undefined,
+    samplesPerSecond,
+  })
+  const largest = alone.largest || undefined
   return {
-    gpu: { ...reportedGpu(gpu), usableBytes: alone.usableBytes },
+    gpu: { ...reportedGpu(gpu), usableBytes: alone.probe.usableBytes },
     provenance: 'estimated',
     errorBandPercent: errorBandPercent(spec, config),
     throughputProvenance: 'modelled',
     largest,
     advice,
-    trials: trialsOf(probeOf, grid, [current, ...(advice ? [advice.recommended] : [])], largest),
-    fits: plan => probeOf(plan).fits(plan.microBatch),
-    peakBytes: plan => probeOf(plan).peak(plan.microBatch).bytes,
+    trials: trialsOf(sizesOf, grid, [current, ...(advice ? [advice.recommended] : [])], largest),
+    fits: plan => sizesOf(plan).fits(plan.microBatch),
+    peakBytes: plan => sizesOf(plan).probe.peak(plan.microBatch).bytes,
     samplesPerSecond,
   }
 }
@@ -193,7 +200,7 @@ function scaled(breakdown: Breakdown, factor: number): Breakdown {
  * plans also with their accumulation.
  */
 function trialsOf(
-  probeOf: (plan: BatchPlan) => EstimateProbe,
+  sizesOf: (plan: BatchPlan) => EstimatedSizes,
   grid: Grid,
   named: readonly BatchPlan[],
   largest: number | undefined,
@@ -204,8 +211,8 @@ function trialsOf(
   const told = [...sizes.map(alone), ...named]
   const between = powersOfTwo().filter(power => power < tooLarge)
   const trials = [
-    ...between.map(power => probeOf(alone(power)).trialBelow(power)),
-    ...told.map(plan => probeOf(plan).trial(plan.microBatch)),
+    ...between.map(power => sizesOf(alone(power)).probe.trialBelow(power)),
+    ...told.map(plan => sizesOf(plan).trial(plan.microBatch)),
   ]
   const once = new Map(trials.map(trial => [`${trial.microBatch} ${trial.accumulates}`, trial]))
   return [...once.values()].toSorted((a, b) => a.microBatch - b.microBatch)

@@ -70,10 +70,11 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   })
   if (found.kind !== 'found') return unfinished(found, record)
 
-  if (!record.knowsPeaks) return sizesOnly('no-peaks', found.largest, record)
-  if (spec.framework !== 'pytorch') return sizesOnly('other-framework', found.largest, record)
+  const largest = largestKnown(found.largest, spec.microBatch, grid, record)
+  if (!record.knowsPeaks) return sizesOnly('no-peaks', largest, record)
+  if (spec.framework !== 'pytorch') return sizesOnly('other-framework', largest, record)
 
-  const memory = new SweptMemory(record, estimates, found.largest ?? 0)
+  const memory = new SweptMemory(record, estimates, largest ?? 0)
   const isTimed = probe.engine === 'torch'
   const { advice, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {
     grid,
@@ -90,7 +91,7 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
     errorBandPercent: probe.provenance === 'measured' ? memorySpread(record) : errorBandPercent(spec, config),
     throughputProvenance: isTimed && advice !== undefined ? 'measured' : 'modelled',
     ...(throughputBandPercent !== undefined && { throughputBandPercent }),
-    largest: found.largest,
+    largest,
     advice,
     trials: record.trials,
     fits: plan => memory.fits(plan.microBatch, accumulatesGradients({ ...spec, ...plan })),
@@ -99,6 +100,11 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   }
   const assessment = assess(spec, config, { ...options, gpu }, evidence)
   return { kind: 'assessed', assessment, assumptions: assumptionsOf(assessment, record, probe) }
+}
+
+/** On the grid, or the config's own size where that lies between the largest and the next and has run. */
+function largestKnown(found: number | undefined, own: number, grid: Grid, record: TrialRecord): number | undefined {
+  return grid.indexOf(own) === grid.indexOf(found ?? 0) && record.fits(own, false) ? own : found
 }
 
 /** What the trials say of memory: their own figures, and for any other size the estimate, corrected by the nearest trial. */
@@ -194,8 +200,10 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
   // The grid's indices below which all sizes are still to be considered.
   const ends = { alone: grid.length, accumulating: grid.length }
   for (;;) {
-    const largestWithMargin = (accumulates: boolean) =>
-      largestBelow(ends[accumulates ? 'accumulating' : 'alone'], grid, batch => fits(batch, accumulates))
+    const largestWithMargin = (accumulates: boolean) => {
+      const found = largestBelow(ends[accumulates ? 'accumulating' : 'alone'], grid, size => fits(size, accumulates))
+      return spec.microBatch > (found ?? 0) && fits(spec.microBatch, accumulates) ? spec.microBatch : found
+    }
     const top = largestWithMargin(false)
     if (isTimed && top !== undefined) await timeSizes(spec, recommending, top)
     const throughput = new Throughput(record.trials, modelled)

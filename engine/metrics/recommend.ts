@@ -24,8 +24,8 @@ interface Situation {
   readonly current: BatchPlan
   readonly grid: Grid
   /**
-   * The largest size on the grid that fits with the margin, undefined where not even one sample does. `accumulates`: beside the
-   * gradients of an earlier micro-batch.
+   * The largest size on the grid, or the current one, that fits with the margin; undefined where not even one sample does.
+   * `accumulates`: beside the gradients of an earlier micro-batch.
    */
   readonly largestWithMargin: (accumulates: boolean) => number | undefined
   /** If set, the effective batch is kept as far as the tool can accumulate. */
@@ -78,23 +78,13 @@ export interface Advice {
 }
 
 /** Undefined where nothing fits. */
-export function advise(given: Situation): Advice | undefined {
-  const situation = { ...given, largestWithMargin: askedOnce(given.largestWithMargin) }
+export function advise(situation: Situation): Advice | undefined {
   const recommended = recommend(situation)
   const next = recommended && recommend({ ...situation, current: recommended })
   if (recommended === undefined || next === undefined) return undefined
   const speedup = situation.samplesPerSecond(next) / situation.samplesPerSecond(recommended)
   const isWorthwhile = next.microBatch > recommended.microBatch && speedup >= WORTHWHILE_SPEEDUP
   return { recommended, ...(isWorthwhile && { beyond: next }) }
-}
-
-/** The answer to either question takes a search. */
-function askedOnce(ask: Situation['largestWithMargin']): Situation['largestWithMargin'] {
-  const answers = new Map<boolean, number | undefined>()
-  return accumulates => {
-    if (!answers.has(accumulates)) answers.set(accumulates, ask(accumulates))
-    return answers.get(accumulates)
-  }
 }
 
 function smallestNearBest(

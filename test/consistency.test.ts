@@ -1,0 +1,81 @@
+/** What a report says of one config fits together, whatever the config, the model and the GPU. */
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { analyze } from '../engine/analyze.ts'
+import { accumulatesGradients } from '../engine/config/spec.ts'
+import { gpus } from '../engine/gpus/catalogue.ts'
+import { findModel, modelIds } from '../engine/models/catalogue.ts'
+import { peakOf } from '../engine/probes/trial.ts'
+import type { AnalysedConfig, OperatingPoint } from '../engine/report/schema.ts'
+
+const RUNS = 150
+
+const settings = fc.record({
+  model: fc.constantFrom(...modelIds),
+  gpu: fc.constantFrom(...gpus),
+  batch_size: fc.integer({ min: 1, max: 300 }),
+  gradient_accumulation: fc.constantFrom(1, 1, 2, 3, 8),
+  precision: fc.constantFrom('fp32', 'bf16', 'amp-bf16', 'amp-fp16'),
+  optimizer: fc.constantFrom('adamw', 'adamw-fused', 'sgd', 'adafactor', 'adamw-8bit'),
+  tokens: fc.constantFrom(64, 128, 512, 1_024),
+  sharing: fc.constantFrom(undefined, undefined, 'ddp', 'fsdp', 'zero1', 'zero2', 'zero3'),
+  step: fc.constantFrom('training', 'training', 'training', 'forward-backward'),
+})
+
+type Settings = typeof settings extends fc.Arbitrary<infer T> ? T : never
+
+async function analysed({ model, gpu, tokens, sharing, ...rest }: Settings): Promise<AnalysedConfig> {
+  const maxTokens = findModel(model)?.maxPositions
+  const written = {
+    model,
+    ...rest,
+    ...(maxTokens !== undefined && { sequence_length: Math.min(tokens, maxTokens) }),
+    ...(sharing !== undefined && { gpus: 4, sharding: sharing }),
+  }
+  const file = { path: 'train.json', text: JSON.stringify({ memorymark: written }) }
+  const { configs } = await analyze([file], { gpu, now: new Date('2026-03-01T12:00:00Z') })
+  const [config] = configs
+  if (config?.status !== 'analysed') throw new Error(JSON.stringify(config))
+  return config
+}
+
+function isNear(one: number, other: number): boolean {
+  return Math.abs(one - other) <= 1e-6 * Math.abs(other)
+}
+
+/** What does not fit together, in words. */
+function contradictionsIn(config: AnalysedConfig): string[] {
+  const { spec, gpu, current, recommended, largest, beyond, breakdown, trials, lever, verdict } = config
+  const accumulates = (point: OperatingPoint) => accumulatesGradients({ ...spec, ...point })
+  const found: string[] = []
+  const must = (holds: boolean, what: string) => void (holds || found.push(what))
+
+  const parts = Object.values(breakdown).reduce((sum, bytes) => sum + bytes, 0)
+  must(isNear(parts, current.peakBytes), 'the parts add up to the peak')
+  for (const point of [current, recommended, largest]) {
+    if (point === undefined) continue
+    const trial = trials.find(
+      tried => tried.microBatch === point.microBatch && (tried.accumulates ?? false) === accumulates(point),
+    )
+    must(trial !== undefined, 'every plan was tried')
+    must((trial?.outcome.kind === 'fits') === point.fits, 'a trial says of a plan whether it fits')
+    must(trial !== undefined && peakOf(trial.outcome) === point.peakBytes, 'a trial has the peak of its plan')
+  }
+  must(recommended?.fits ?? true, 'the recommendation fits')
+  must((recommended?.peakBytes ?? 0) <= gpu.usableBytes * 0.95, 'the recommendation leaves its margin')
+  must((recommended?.microBatch ?? 0) <= (largest?.microBatch ?? 0), 'the recommendation is no larger than the largest')
+  must(beyond?.fits ?? true, 'what lies beyond fits')
+  must(!current.fits || current.microBatch <= (largest?.microBatch ?? 0), 'what fits is no larger than the largest')
+  must((lever?.peakBytes ?? 0) < current.peakBytes, 'the lever frees memory')
+  must(current.fits || verdict.reasons.some(({ kind }) => kind === 'does-not-fit'), 'what does not fit is a reason')
+  return found
+}
+
+test('no config is told what contradicts itself', { timeout: 120_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(settings, async drawn => {
+      expect(contradictionsIn(await analysed(drawn))).toEqual([])
+    }),
+    { numRuns: RUNS },
+  )
+})
