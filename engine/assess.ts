@@ -167,7 +167,8 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
     current,
     bounds: batchBounds(spec),
     grid,
-    largestWithMargin: accumulates => (accumulates ? accumulating : alone).largestWithMargin || undefined,
+    largestWithMargin: isSeveral =>
+      sizesOf({ ...current, gradientAccumulation: isSeveral ? 2 : 1 }).largestWithMargin || undefined,
     samplesPerSecond,
   })
   const largest = alone.largest || undefined

@@ -3,7 +3,7 @@ import { type Assessment, type AssessmentOptions, assess, type Evidence, planOf,
 import { accumulatesGradients, batchBounds, type TrainingSpec } from './config/spec.ts'
 import { errorBandPercent } from './estimate/error-band.ts'
 import type { Gpu } from './gpus/catalogue.ts'
-import { type Advice, advise, DEFAULT_MARGIN } from './metrics/recommend.ts'
+import { type Advice, advise, type BatchPlan, DEFAULT_MARGIN } from './metrics/recommend.ts'
 import { widestSpread } from './metrics/spread.ts'
 import { Throughput } from './metrics/throughput.ts'
 import type { ModelConfig } from './models/architecture.ts'
@@ -197,12 +197,16 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
   const { grid, record, isTimed, fits, modelled } = recommending
   const steps = isTimed ? TIMED_STEPS : 0
   const current = planOf(spec)
-  // The grid's indices below which all sizes are still to be considered.
-  const ends = { alone: grid.length, accumulating: grid.length }
+  const isBeside = (plan: Pick<BatchPlan, 'gradientAccumulation'>) => accumulatesGradients({ ...spec, ...plan })
+  // The smallest that has turned out too large. A recommendation is below it, so this ends.
+  const tooLarge = { alone: Number.POSITIVE_INFINITY, accumulating: Number.POSITIVE_INFINITY }
   for (;;) {
-    const largestWithMargin = (accumulates: boolean) => {
-      const found = largestBelow(ends[accumulates ? 'accumulating' : 'alone'], grid, size => fits(size, accumulates))
-      return spec.microBatch > (found ?? 0) && fits(spec.microBatch, accumulates) ? spec.microBatch : found
+    const largestWithMargin = (isSeveral: boolean) => {
+      const accumulates = isBeside({ gradientAccumulation: isSeveral ? 2 : 1 })
+      const limit = tooLarge[accumulates ? 'accumulating' : 'alone']
+      const allowed = (size: number) => size < limit && fits(size, accumulates)
+      const found = largestOn(grid, allowed)
+      return spec.microBatch > (found ?? 0) && allowed(spec.microBatch) ? spec.microBatch : found
     }
     const top = largestWithMargin(false)
     if (isTimed && top !== undefined) await timeSizes(spec, recommending, top)
@@ -212,14 +216,14 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
     const advice = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond })
     if (advice === undefined) break
     const { microBatch } = advice.recommended
-    const accumulates = accumulatesGradients({ ...spec, ...advice.recommended })
+    const accumulates = isBeside(advice.recommended)
     const { outcome } = await record.run(microBatch, { accumulates, steps })
     if (isBroken(outcome)) return { advice: undefined, samplesPerSecond }
     if (outcome.kind === 'fits' && fits(microBatch, accumulates)) {
       const { bandPercent } = throughput
       return { advice, samplesPerSecond, ...(bandPercent !== undefined && { throughputBandPercent: bandPercent }) }
     }
-    ends[accumulates ? 'accumulating' : 'alone'] = grid.firstNotBelow(microBatch)
+    tooLarge[accumulates ? 'accumulating' : 'alone'] = microBatch
   }
   return {
     advice: undefined,
@@ -227,9 +231,9 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
   }
 }
 
-/** The largest size that fits before the grid's index `end`. */
-function largestBelow(end: number, grid: Grid, fits: (microBatch: number) => boolean): number | undefined {
-  let [low, high] = [-1, end]
+/** Undefined where none fits. */
+function largestOn(grid: Grid, fits: (microBatch: number) => boolean): number | undefined {
+  let [low, high] = [-1, grid.length]
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2)
     if (fits(grid.at(middle))) low = middle

@@ -1,8 +1,8 @@
 /** Sweeps on a device whose answers are given. */
 import { describe, expect, test } from 'vitest'
+import type { TrainingSpec } from '../engine/config/spec.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { defaultGpu, usableBytes } from '../engine/gpus/catalogue.ts'
-import type { BatchPlan } from '../engine/metrics/recommend.ts'
 import type { Probe } from '../engine/probes/probe.ts'
 import type { Trial } from '../engine/probes/trial.ts'
 import { strategies } from '../engine/search/strategy.ts'
@@ -15,8 +15,8 @@ const BYTES_A_SAMPLE = GIB / 4
 const MILLIS_A_STEP = 20
 const MILLIS_A_SAMPLE = 1
 
-function peakOn(microBatch: number, accumulates: boolean): number {
-  return microBatch * BYTES_A_SAMPLE + (accumulates ? 5 * GIB : 0)
+function peakOn(microBatch: number, accumulates: boolean, gradientBytes = 5 * GIB): number {
+  return microBatch * BYTES_A_SAMPLE + (accumulates ? gradientBytes : 0)
 }
 
 interface Noise {
@@ -26,7 +26,7 @@ interface Noise {
 }
 
 /** A card on which a sample takes a quarter of a GiB and a millisecond, and gradients that accumulate 5 GiB. */
-function cardWith(noise: Noise): Probe {
+function cardWith(noise: Noise, gradientBytes?: number): Probe {
   const usable = usableBytes(defaultGpu)
   return {
     engine: 'torch',
@@ -34,7 +34,7 @@ function cardWith(noise: Noise): Probe {
     device: { name: 'NVIDIA A10', totalBytes: defaultGpu.totalBytes, usableBytes: usable, software: 'torch 2.13.0' },
     async trial(microBatch, { steps = 0, accumulates = false } = {}): Promise<Trial> {
       const trial = { microBatch, ...(accumulates && { accumulates }), provenance: 'measured' } as const
-      const peakBytes = peakOn(microBatch, accumulates)
+      const peakBytes = peakOn(microBatch, accumulates, gradientBytes)
       if (peakBytes > usable) return { ...trial, outcome: { kind: 'out-of-memory' } }
       const stepMillis = MILLIS_A_STEP + microBatch * MILLIS_A_SAMPLE
       const spreads = {
@@ -47,9 +47,13 @@ function cardWith(noise: Noise): Probe {
   }
 }
 
-function swept(noise: Noise, plan: BatchPlan = { microBatch: 8, gradientAccumulation: 1 }) {
-  return sweep({ ...tinySpec, ...plan }, tinyConfig, {
-    probe: cardWith(noise),
+function swept(
+  noise: Noise,
+  spec: Partial<TrainingSpec> = { microBatch: 8, gradientAccumulation: 1 },
+  gradientBytes?: number,
+) {
+  return sweep({ ...tinySpec, ...spec }, tinyConfig, {
+    probe: cardWith(noise, gradientBytes),
     strategy: strategies['predict-verify'],
     stepSize: 8,
     gpu: defaultGpu,
@@ -106,6 +110,25 @@ describe('gradients that accumulate', () => {
       expect(tried?.outcome.kind).toBe(needed <= usableBytes(defaultGpu) ? 'fits' : 'out-of-memory')
       if (point.fits) expect(point.peakBytes).toBe(needed)
     }
+  })
+
+  test('for which there turns out to be no room are given up, after some trials', async () => {
+    const result = await swept(steady, { microBatch: 160, gradientAccumulation: 1 }, 22 * GIB)
+    if (result.kind !== 'assessed') throw new Error(result.kind)
+    const { recommended, trials } = result.assessment
+    expect(recommended).toMatchObject({ gradientAccumulation: 1, fits: true })
+    const beside = trials.filter(({ accumulates }) => accumulates)
+    expect(beside.length).toBeGreaterThan(0)
+    expect(beside.every(({ outcome }) => outcome.kind === 'out-of-memory')).toBe(true)
+  })
+
+  test('are none where a step is forward and backward only', async () => {
+    const result = await swept(steady, { microBatch: 160, gradientAccumulation: 4, step: 'forward-backward' })
+    if (result.kind !== 'assessed') throw new Error(result.kind)
+    const { recommended, largest, trials } = result.assessment
+    expect(trials.some(({ accumulates }) => accumulates)).toBe(false)
+    expect(recommended?.fits).toBe(true)
+    expect(recommended?.microBatch).toBeLessThanOrEqual(largest?.microBatch ?? 0)
   })
 
   test('leave less room: what fits alone is not recommended with them', async () => {

@@ -25,9 +25,9 @@ interface Situation {
   readonly grid: Grid
   /**
    * The largest size on the grid, or the current one, that fits with the margin; undefined where not even one sample does.
-   * `accumulates`: beside the gradients of an earlier micro-batch.
+   * `isSeveral`: where several micro-batches make a step, whose gradients accumulate.
    */
-  readonly largestWithMargin: (accumulates: boolean) => number | undefined
+  readonly largestWithMargin: (isSeveral: boolean) => number | undefined
   /** If set, the effective batch is kept as far as the tool can accumulate. */
   readonly bounds?: BatchBounds | undefined
   /** Never decreases with the batch: a larger one amortises fixed costs. */
@@ -89,9 +89,9 @@ export function advise(situation: Situation): Advice | undefined {
 
 function smallestNearBest(
   { grid, largestWithMargin, samplesPerSecond }: Situation,
-  accumulates: boolean,
+  isSeveral: boolean,
 ): number | undefined {
-  const largest = largestWithMargin(accumulates)
+  const largest = largestWithMargin(isSeveral)
   if (largest === undefined) return undefined
   const rate = (batch: number) => samplesPerSecond({ microBatch: batch, gradientAccumulation: 1 })
   const enough = rate(largest) * (1 - THROUGHPUT_TOLERANCE)
