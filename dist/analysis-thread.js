@@ -5615,8 +5615,7 @@ function withinBounds(situation, { dividend, accumulates }) {
   return largest === void 0 ? void 0 : { microBatch: largest, gradientAccumulation: 1 };
 }
 var WORTHWHILE_SPEEDUP = 1.05;
-function advise(given) {
-  const situation = { ...given, largestWithMargin: askedOnce(given.largestWithMargin) };
+function advise(situation) {
   const recommended = recommend(situation);
   const next = recommended && recommend({ ...situation, current: recommended });
   if (recommended === void 0 || next === void 0) return void 0;
@@ -5624,15 +5623,8 @@ function advise(given) {
   const isWorthwhile = next.microBatch > recommended.microBatch && speedup >= WORTHWHILE_SPEEDUP;
   return { recommended, ...isWorthwhile && { beyond: next } };
 }
-function askedOnce(ask2) {
-  const answers = /* @__PURE__ */ new Map();
-  return (accumulates) => {
-    if (!answers.has(accumulates)) answers.set(accumulates, ask2(accumulates));
-    return answers.get(accumulates);
-  };
-}
-function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }, accumulates) {
-  const largest = largestWithMargin(accumulates);
+function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }, isSeveral) {
+  const largest = largestWithMargin(isSeveral);
   if (largest === void 0) return void 0;
   const rate = (batch) => samplesPerSecond({ microBatch: batch, gradientAccumulation: 1 });
   const enough = rate(largest) * (1 - THROUGHPUT_TOLERANCE);
@@ -6267,36 +6259,6 @@ function changesOf(spec, config, gpu, { moment }) {
   ];
 }
 
-// engine/search/grid.ts
-var DEFAULT_STEP_SIZE = 8;
-var Grid = class {
-  #step;
-  constructor(step3 = DEFAULT_STEP_SIZE) {
-    this.#step = step3;
-  }
-  /** The number of sizes on the grid. */
-  get length() {
-    return this.#step + Math.floor(MAX_BATCH / this.#step) - 1;
-  }
-  /** The index of the step size itself, the first size of a linear sweep. */
-  get firstStep() {
-    return this.#step - 1;
-  }
-  /** The size at a 0-based index. */
-  at(index) {
-    return index < this.#step ? index + 1 : (index - this.#step + 2) * this.#step;
-  }
-  /** The index of the largest size that is not above `batch`; −1 below 1. */
-  indexOf(batch) {
-    return batch < this.#step ? Math.floor(batch) - 1 : this.#step - 2 + Math.floor(batch / this.#step);
-  }
-  /** The index of the smallest size that is not below `batch`. */
-  firstNotBelow(batch) {
-    const index = this.indexOf(batch);
-    return index >= 0 && this.at(index) === batch ? index : index + 1;
-  }
-};
-
 // engine/search/boundary.ts
 function nextMove({ fits: fits2, fails }, grid, predicted2) {
   if (fails - fits2 === 1) return { kind: "done", largest: fits2 };
@@ -6330,6 +6292,73 @@ function predictedBoundary(probe, limitBytes) {
   }
   return low;
 }
+
+// engine/search/estimated-sizes.ts
+var EstimatedSizes = class {
+  #probe;
+  #terms;
+  #largest;
+  #largestWithMargin;
+  /** `probe` is called when an answer is asked for. */
+  constructor(probe, terms) {
+    this.#probe = probe;
+    this.#terms = terms;
+  }
+  get probe() {
+    return this.#probe();
+  }
+  /** On the grid, or the config's own where that is larger; 0 where not even one sample fits. */
+  get largest() {
+    this.#largest ??= Math.max(this.#find(0), this.largestWithMargin);
+    return this.#largest;
+  }
+  get largestWithMargin() {
+    this.#largestWithMargin ??= this.#find(this.#terms.margin);
+    return this.#largestWithMargin;
+  }
+  fits(size2) {
+    return this.probe.fits(size2) || size2 <= this.largest;
+  }
+  trial(size2) {
+    const trial2 = this.probe.trial(size2);
+    return trial2.outcome.kind !== "fits" && this.fits(size2) ? this.probe.trialBelow(size2) : trial2;
+  }
+  #find(margin) {
+    const { grid, own } = this.#terms;
+    const found = largestBatch(this.probe, grid, margin) ?? 0;
+    return own > found && this.probe.fits(own, margin) ? own : found;
+  }
+};
+
+// engine/search/grid.ts
+var DEFAULT_STEP_SIZE = 8;
+var Grid = class {
+  #step;
+  constructor(step3 = DEFAULT_STEP_SIZE) {
+    this.#step = step3;
+  }
+  /** The number of sizes on the grid. */
+  get length() {
+    return this.#step + Math.floor(MAX_BATCH / this.#step) - 1;
+  }
+  /** The index of the step size itself, the first size of a linear sweep. */
+  get firstStep() {
+    return this.#step - 1;
+  }
+  /** The size at a 0-based index. */
+  at(index) {
+    return index < this.#step ? index + 1 : (index - this.#step + 2) * this.#step;
+  }
+  /** The index of the largest size that is not above `batch`; −1 below 1. */
+  indexOf(batch) {
+    return batch < this.#step ? Math.floor(batch) - 1 : this.#step - 2 + Math.floor(batch / this.#step);
+  }
+  /** The index of the smallest size that is not below `batch`. */
+  firstNotBelow(batch) {
+    const index = this.indexOf(batch);
+    return index >= 0 && this.at(index) === batch ? index : index + 1;
+  }
+};
 
 // engine/metrics/memory.ts
 function idleBytes({ usableBytes: usableBytes2 }, { peakBytes }) {
@@ -6465,24 +6494,31 @@ function estimatedEvidence(spec, config, options) {
   if (spec.framework !== "pytorch") throw notEstimated(spec);
   const { gpu, footprints, stepSize, margin = DEFAULT_MARGIN } = options;
   const probes = new EstimateProbes(spec, config, gpu, footprints);
-  const probeOf = (plan) => probes.of(accumulatesGradients({ ...spec, ...plan }));
   const grid = new Grid(stepSize);
   const current = planOf(spec);
-  const samplesPerSecond = (plan) => probeOf(current).samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
-  const alone = probes.of(false);
-  const largest = largestBatch(alone, grid);
-  const largestWithMargin = (accumulates) => largestBatch(probes.of(accumulates), grid, margin);
-  const advice = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond });
+  const terms = { grid, own: spec.microBatch, margin };
+  const alone = new EstimatedSizes(() => probes.of(false), terms);
+  const accumulating = new EstimatedSizes(() => probes.of(true), terms);
+  const sizesOf2 = (plan) => accumulatesGradients({ ...spec, ...plan }) ? accumulating : alone;
+  const samplesPerSecond = (plan) => sizesOf2(current).probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
+  const advice = advise({
+    current,
+    bounds: batchBounds(spec),
+    grid,
+    largestWithMargin: (isSeveral) => sizesOf2({ ...current, gradientAccumulation: isSeveral ? 2 : 1 }).largestWithMargin || void 0,
+    samplesPerSecond
+  });
+  const largest = alone.largest || void 0;
   return {
-    gpu: { ...reportedGpu(gpu), usableBytes: alone.usableBytes },
+    gpu: { ...reportedGpu(gpu), usableBytes: alone.probe.usableBytes },
     provenance: "estimated",
     errorBandPercent: errorBandPercent(spec, config),
     throughputProvenance: "modelled",
     largest,
     advice,
-    trials: trialsOf(probeOf, grid, [current, ...advice ? [advice.recommended] : []], largest),
-    fits: (plan) => probeOf(plan).fits(plan.microBatch),
-    peakBytes: (plan) => probeOf(plan).peak(plan.microBatch).bytes,
+    trials: trialsOf(sizesOf2, grid, [current, ...advice ? [advice.recommended] : []], largest),
+    fits: (plan) => sizesOf2(plan).fits(plan.microBatch),
+    peakBytes: (plan) => sizesOf2(plan).probe.peak(plan.microBatch).bytes,
     samplesPerSecond
   };
 }
@@ -6493,15 +6529,15 @@ function scaled(breakdown2, factor) {
   const parts = Object.entries(breakdown2).map(([kind, bytes5]) => [kind, bytes5 * factor]);
   return factor === 1 ? breakdown2 : Object.fromEntries(parts);
 }
-function trialsOf(probeOf, grid, named2, largest) {
+function trialsOf(sizesOf2, grid, named2, largest) {
   const alone = (microBatch) => ({ microBatch, gradientAccumulation: 1 });
   const tooLarge2 = largest === void 0 ? 1 : grid.at(grid.indexOf(largest) + 1);
   const sizes3 = [...named2.map(({ microBatch }) => microBatch), ...largest ? [largest] : [], tooLarge2];
   const told = [...sizes3.map(alone), ...named2];
   const between = powersOfTwo().filter((power) => power < tooLarge2);
   const trials = [
-    ...between.map((power) => probeOf(alone(power)).trialBelow(power)),
-    ...told.map((plan) => probeOf(plan).trial(plan.microBatch))
+    ...between.map((power) => sizesOf2(alone(power)).probe.trialBelow(power)),
+    ...told.map((plan) => sizesOf2(plan).trial(plan.microBatch))
   ];
   const once = new Map(trials.map((trial2) => [`${trial2.microBatch} ${trial2.accumulates}`, trial2]));
   return [...once.values()].toSorted((a, b) => a.microBatch - b.microBatch);
@@ -17841,9 +17877,10 @@ async function sweep(spec, config, options) {
     ...signal && { signal }
   });
   if (found.kind !== "found") return unfinished(found, record2);
-  if (!record2.knowsPeaks) return sizesOnly("no-peaks", found.largest, record2);
-  if (spec.framework !== "pytorch") return sizesOnly("other-framework", found.largest, record2);
-  const memory = new SweptMemory(record2, estimates, found.largest ?? 0);
+  const largest = largestKnown(found.largest, spec.microBatch, grid, record2);
+  if (!record2.knowsPeaks) return sizesOnly("no-peaks", largest, record2);
+  if (spec.framework !== "pytorch") return sizesOnly("other-framework", largest, record2);
+  const memory = new SweptMemory(record2, estimates, largest ?? 0);
   const isTimed = probe.engine === "torch";
   const { advice, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {
     grid,
@@ -17859,7 +17896,7 @@ async function sweep(spec, config, options) {
     errorBandPercent: probe.provenance === "measured" ? memorySpread(record2) : errorBandPercent(spec, config),
     throughputProvenance: isTimed && advice !== void 0 ? "measured" : "modelled",
     ...throughputBandPercent !== void 0 && { throughputBandPercent },
-    largest: found.largest,
+    largest,
     advice,
     trials: record2.trials,
     fits: (plan) => memory.fits(plan.microBatch, accumulatesGradients({ ...spec, ...plan })),
@@ -17868,6 +17905,9 @@ async function sweep(spec, config, options) {
   };
   const assessment = assess(spec, config, { ...options, gpu }, evidence);
   return { kind: "assessed", assessment, assumptions: assumptionsOf(assessment, record2, probe) };
+}
+function largestKnown(found, own, grid, record2) {
+  return grid.indexOf(own) === grid.indexOf(found ?? 0) && record2.fits(own, false) ? own : found;
 }
 var SweptMemory = class {
   #record;
@@ -17924,9 +17964,16 @@ async function recommendVerified(spec, recommending) {
   const { grid, record: record2, isTimed, fits: fits2, modelled } = recommending;
   const steps = isTimed ? TIMED_STEPS : 0;
   const current = planOf(spec);
-  const ends = { alone: grid.length, accumulating: grid.length };
+  const isBeside = (plan) => accumulatesGradients({ ...spec, ...plan });
+  const tooLarge2 = { alone: Number.POSITIVE_INFINITY, accumulating: Number.POSITIVE_INFINITY };
   for (; ; ) {
-    const largestWithMargin = (accumulates2) => largestBelow(ends[accumulates2 ? "accumulating" : "alone"], grid, (batch) => fits2(batch, accumulates2));
+    const largestWithMargin = (isSeveral) => {
+      const accumulates2 = isBeside({ gradientAccumulation: isSeveral ? 2 : 1 });
+      const limit = tooLarge2[accumulates2 ? "accumulating" : "alone"];
+      const allowed = (size2) => size2 < limit && fits2(size2, accumulates2);
+      const found = largestOn(grid, allowed);
+      return spec.microBatch > (found ?? 0) && allowed(spec.microBatch) ? spec.microBatch : found;
+    };
     const top = largestWithMargin(false);
     if (isTimed && top !== void 0) await timeSizes(spec, recommending, top);
     const throughput = new Throughput(record2.trials, modelled);
@@ -17934,22 +17981,22 @@ async function recommendVerified(spec, recommending) {
     const advice = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond });
     if (advice === void 0) break;
     const { microBatch } = advice.recommended;
-    const accumulates = accumulatesGradients({ ...spec, ...advice.recommended });
+    const accumulates = isBeside(advice.recommended);
     const { outcome: outcome2 } = await record2.run(microBatch, { accumulates, steps });
     if (isBroken(outcome2)) return { advice: void 0, samplesPerSecond };
     if (outcome2.kind === "fits" && fits2(microBatch, accumulates)) {
       const { bandPercent } = throughput;
       return { advice, samplesPerSecond, ...bandPercent !== void 0 && { throughputBandPercent: bandPercent } };
     }
-    ends[accumulates ? "accumulating" : "alone"] = grid.firstNotBelow(microBatch);
+    tooLarge2[accumulates ? "accumulating" : "alone"] = microBatch;
   }
   return {
     advice: void 0,
     samplesPerSecond: (plan) => modelled(plan.microBatch, plan.gradientAccumulation)
   };
 }
-function largestBelow(end, grid, fits2) {
-  let [low, high] = [-1, end];
+function largestOn(grid, fits2) {
+  let [low, high] = [-1, grid.length];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     if (fits2(grid.at(middle))) low = middle;

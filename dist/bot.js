@@ -11986,8 +11986,7 @@ function withinBounds(situation4, { dividend, accumulates }) {
   return largest === void 0 ? void 0 : { microBatch: largest, gradientAccumulation: 1 };
 }
 var WORTHWHILE_SPEEDUP = 1.05;
-function advise(given) {
-  const situation4 = { ...given, largestWithMargin: askedOnce(given.largestWithMargin) };
+function advise(situation4) {
   const recommended = recommend(situation4);
   const next = recommended && recommend({ ...situation4, current: recommended });
   if (recommended === void 0 || next === void 0) return void 0;
@@ -11995,15 +11994,8 @@ function advise(given) {
   const isWorthwhile = next.microBatch > recommended.microBatch && speedup >= WORTHWHILE_SPEEDUP;
   return { recommended, ...isWorthwhile && { beyond: next } };
 }
-function askedOnce(ask2) {
-  const answers2 = /* @__PURE__ */ new Map();
-  return (accumulates) => {
-    if (!answers2.has(accumulates)) answers2.set(accumulates, ask2(accumulates));
-    return answers2.get(accumulates);
-  };
-}
-function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }, accumulates) {
-  const largest = largestWithMargin(accumulates);
+function smallestNearBest({ grid, largestWithMargin, samplesPerSecond }, isSeveral) {
+  const largest = largestWithMargin(isSeveral);
   if (largest === void 0) return void 0;
   const rate2 = (batch) => samplesPerSecond({ microBatch: batch, gradientAccumulation: 1 });
   const enough = rate2(largest) * (1 - THROUGHPUT_TOLERANCE);
@@ -12638,36 +12630,6 @@ function changesOf(spec2, config, gpu2, { moment: moment2 }) {
   ];
 }
 
-// engine/search/grid.ts
-var DEFAULT_STEP_SIZE = 8;
-var Grid = class {
-  #step;
-  constructor(step3 = DEFAULT_STEP_SIZE) {
-    this.#step = step3;
-  }
-  /** The number of sizes on the grid. */
-  get length() {
-    return this.#step + Math.floor(MAX_BATCH / this.#step) - 1;
-  }
-  /** The index of the step size itself, the first size of a linear sweep. */
-  get firstStep() {
-    return this.#step - 1;
-  }
-  /** The size at a 0-based index. */
-  at(index) {
-    return index < this.#step ? index + 1 : (index - this.#step + 2) * this.#step;
-  }
-  /** The index of the largest size that is not above `batch`; −1 below 1. */
-  indexOf(batch) {
-    return batch < this.#step ? Math.floor(batch) - 1 : this.#step - 2 + Math.floor(batch / this.#step);
-  }
-  /** The index of the smallest size that is not below `batch`. */
-  firstNotBelow(batch) {
-    const index = this.indexOf(batch);
-    return index >= 0 && this.at(index) === batch ? index : index + 1;
-  }
-};
-
 // engine/search/boundary.ts
 function nextMove({ fits: fits2, fails }, grid, predicted2) {
   if (fails - fits2 === 1) return { kind: "done", largest: fits2 };
@@ -12701,6 +12663,73 @@ function predictedBoundary(probe, limitBytes) {
   }
   return low;
 }
+
+// engine/search/estimated-sizes.ts
+var EstimatedSizes = class {
+  #probe;
+  #terms;
+  #largest;
+  #largestWithMargin;
+  /** `probe` is called when an answer is asked for. */
+  constructor(probe, terms) {
+    this.#probe = probe;
+    this.#terms = terms;
+  }
+  get probe() {
+    return this.#probe();
+  }
+  /** On the grid, or the config's own where that is larger; 0 where not even one sample fits. */
+  get largest() {
+    this.#largest ??= Math.max(this.#find(0), this.largestWithMargin);
+    return this.#largest;
+  }
+  get largestWithMargin() {
+    this.#largestWithMargin ??= this.#find(this.#terms.margin);
+    return this.#largestWithMargin;
+  }
+  fits(size2) {
+    return this.probe.fits(size2) || size2 <= this.largest;
+  }
+  trial(size2) {
+    const trial2 = this.probe.trial(size2);
+    return trial2.outcome.kind !== "fits" && this.fits(size2) ? this.probe.trialBelow(size2) : trial2;
+  }
+  #find(margin) {
+    const { grid, own: own2 } = this.#terms;
+    const found = largestBatch(this.probe, grid, margin) ?? 0;
+    return own2 > found && this.probe.fits(own2, margin) ? own2 : found;
+  }
+};
+
+// engine/search/grid.ts
+var DEFAULT_STEP_SIZE = 8;
+var Grid = class {
+  #step;
+  constructor(step3 = DEFAULT_STEP_SIZE) {
+    this.#step = step3;
+  }
+  /** The number of sizes on the grid. */
+  get length() {
+    return this.#step + Math.floor(MAX_BATCH / this.#step) - 1;
+  }
+  /** The index of the step size itself, the first size of a linear sweep. */
+  get firstStep() {
+    return this.#step - 1;
+  }
+  /** The size at a 0-based index. */
+  at(index) {
+    return index < this.#step ? index + 1 : (index - this.#step + 2) * this.#step;
+  }
+  /** The index of the largest size that is not above `batch`; −1 below 1. */
+  indexOf(batch) {
+    return batch < this.#step ? Math.floor(batch) - 1 : this.#step - 2 + Math.floor(batch / this.#step);
+  }
+  /** The index of the smallest size that is not below `batch`. */
+  firstNotBelow(batch) {
+    const index = this.indexOf(batch);
+    return index >= 0 && this.at(index) === batch ? index : index + 1;
+  }
+};
 
 // engine/metrics/memory.ts
 function shareOfUsable({ usableBytes: usableBytes2 }, { peakBytes }) {
@@ -12842,24 +12871,31 @@ function estimatedEvidence(spec2, config, options) {
   if (spec2.framework !== "pytorch") throw notEstimated(spec2);
   const { gpu: gpu2, footprints, stepSize, margin = DEFAULT_MARGIN } = options;
   const probes = new EstimateProbes(spec2, config, gpu2, footprints);
-  const probeOf = (plan) => probes.of(accumulatesGradients({ ...spec2, ...plan }));
   const grid = new Grid(stepSize);
   const current = planOf(spec2);
-  const samplesPerSecond = (plan) => probeOf(current).samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
-  const alone2 = probes.of(false);
-  const largest = largestBatch(alone2, grid);
-  const largestWithMargin = (accumulates) => largestBatch(probes.of(accumulates), grid, margin);
-  const advice2 = advise({ current, bounds: batchBounds(spec2), grid, largestWithMargin, samplesPerSecond });
+  const terms = { grid, own: spec2.microBatch, margin };
+  const alone2 = new EstimatedSizes(() => probes.of(false), terms);
+  const accumulating = new EstimatedSizes(() => probes.of(true), terms);
+  const sizesOf2 = (plan) => accumulatesGradients({ ...spec2, ...plan }) ? accumulating : alone2;
+  const samplesPerSecond = (plan) => sizesOf2(current).probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
+  const advice2 = advise({
+    current,
+    bounds: batchBounds(spec2),
+    grid,
+    largestWithMargin: (isSeveral) => sizesOf2({ ...current, gradientAccumulation: isSeveral ? 2 : 1 }).largestWithMargin || void 0,
+    samplesPerSecond
+  });
+  const largest = alone2.largest || void 0;
   return {
-    gpu: { ...reportedGpu(gpu2), usableBytes: alone2.usableBytes },
+    gpu: { ...reportedGpu(gpu2), usableBytes: alone2.probe.usableBytes },
     provenance: "estimated",
     errorBandPercent: errorBandPercent(spec2, config),
     throughputProvenance: "modelled",
     largest,
     advice: advice2,
-    trials: trialsOf(probeOf, grid, [current, ...advice2 ? [advice2.recommended] : []], largest),
-    fits: (plan) => probeOf(plan).fits(plan.microBatch),
-    peakBytes: (plan) => probeOf(plan).peak(plan.microBatch).bytes,
+    trials: trialsOf(sizesOf2, grid, [current, ...advice2 ? [advice2.recommended] : []], largest),
+    fits: (plan) => sizesOf2(plan).fits(plan.microBatch),
+    peakBytes: (plan) => sizesOf2(plan).probe.peak(plan.microBatch).bytes,
     samplesPerSecond
   };
 }
@@ -12870,15 +12906,15 @@ function scaled(breakdown2, factor) {
   const parts = Object.entries(breakdown2).map(([kind, bytes5]) => [kind, bytes5 * factor]);
   return factor === 1 ? breakdown2 : Object.fromEntries(parts);
 }
-function trialsOf(probeOf, grid, named3, largest) {
+function trialsOf(sizesOf2, grid, named3, largest) {
   const alone2 = (microBatch) => ({ microBatch, gradientAccumulation: 1 });
   const tooLarge3 = largest === void 0 ? 1 : grid.at(grid.indexOf(largest) + 1);
   const sizes3 = [...named3.map(({ microBatch }) => microBatch), ...largest ? [largest] : [], tooLarge3];
   const told2 = [...sizes3.map(alone2), ...named3];
   const between = powersOfTwo().filter((power) => power < tooLarge3);
   const trials = [
-    ...between.map((power) => probeOf(alone2(power)).trialBelow(power)),
-    ...told2.map((plan) => probeOf(plan).trial(plan.microBatch))
+    ...between.map((power) => sizesOf2(alone2(power)).probe.trialBelow(power)),
+    ...told2.map((plan) => sizesOf2(plan).trial(plan.microBatch))
   ];
   const once4 = new Map(trials.map((trial2) => [`${trial2.microBatch} ${trial2.accumulates}`, trial2]));
   return [...once4.values()].toSorted((a, b) => a.microBatch - b.microBatch);

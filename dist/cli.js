@@ -128,7 +128,7 @@ import {
   verdictState,
   version,
   yoloDetector
-} from "./cli-chunk-BUEZANRN.js";
+} from "./cli-chunk-JZYPWOBO.js";
 
 // engine/analyze.ts
 import { setImmediate } from "node:timers/promises";
@@ -459,6 +459,43 @@ function predictedBoundary(probe, limitBytes) {
   return low;
 }
 
+// engine/search/estimated-sizes.ts
+var EstimatedSizes = class {
+  #probe;
+  #terms;
+  #largest;
+  #largestWithMargin;
+  /** `probe` is called when an answer is asked for. */
+  constructor(probe, terms) {
+    this.#probe = probe;
+    this.#terms = terms;
+  }
+  get probe() {
+    return this.#probe();
+  }
+  /** On the grid, or the config's own where that is larger; 0 where not even one sample fits. */
+  get largest() {
+    this.#largest ??= Math.max(this.#find(0), this.largestWithMargin);
+    return this.#largest;
+  }
+  get largestWithMargin() {
+    this.#largestWithMargin ??= this.#find(this.#terms.margin);
+    return this.#largestWithMargin;
+  }
+  fits(size) {
+    return this.probe.fits(size) || size <= this.largest;
+  }
+  trial(size) {
+    const trial = this.probe.trial(size);
+    return trial.outcome.kind !== "fits" && this.fits(size) ? this.probe.trialBelow(size) : trial;
+  }
+  #find(margin) {
+    const { grid, own } = this.#terms;
+    const found = largestBatch(this.probe, grid, margin) ?? 0;
+    return own > found && this.probe.fits(own, margin) ? own : found;
+  }
+};
+
 // engine/verdict/judge.ts
 function judge(figures, policy) {
   return verdictOf(
@@ -585,24 +622,31 @@ function estimatedEvidence(spec, config, options) {
   if (spec.framework !== "pytorch") throw notEstimated(spec);
   const { gpu: gpu2, footprints, stepSize, margin = DEFAULT_MARGIN } = options;
   const probes = new EstimateProbes(spec, config, gpu2, footprints);
-  const probeOf = (plan) => probes.of(accumulatesGradients({ ...spec, ...plan }));
   const grid = new Grid(stepSize);
   const current = planOf(spec);
-  const samplesPerSecond = (plan) => probeOf(current).samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
-  const alone = probes.of(false);
-  const largest = largestBatch(alone, grid);
-  const largestWithMargin = (accumulates) => largestBatch(probes.of(accumulates), grid, margin);
-  const advice3 = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond });
+  const terms = { grid, own: spec.microBatch, margin };
+  const alone = new EstimatedSizes(() => probes.of(false), terms);
+  const accumulating = new EstimatedSizes(() => probes.of(true), terms);
+  const sizesOf2 = (plan) => accumulatesGradients({ ...spec, ...plan }) ? accumulating : alone;
+  const samplesPerSecond = (plan) => sizesOf2(current).probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
+  const advice3 = advise({
+    current,
+    bounds: batchBounds(spec),
+    grid,
+    largestWithMargin: (isSeveral) => sizesOf2({ ...current, gradientAccumulation: isSeveral ? 2 : 1 }).largestWithMargin || void 0,
+    samplesPerSecond
+  });
+  const largest = alone.largest || void 0;
   return {
-    gpu: { ...reportedGpu(gpu2), usableBytes: alone.usableBytes },
+    gpu: { ...reportedGpu(gpu2), usableBytes: alone.probe.usableBytes },
     provenance: "estimated",
     errorBandPercent: errorBandPercent(spec, config),
     throughputProvenance: "modelled",
     largest,
     advice: advice3,
-    trials: trialsOf(probeOf, grid, [current, ...advice3 ? [advice3.recommended] : []], largest),
-    fits: (plan) => probeOf(plan).fits(plan.microBatch),
-    peakBytes: (plan) => probeOf(plan).peak(plan.microBatch).bytes,
+    trials: trialsOf(sizesOf2, grid, [current, ...advice3 ? [advice3.recommended] : []], largest),
+    fits: (plan) => sizesOf2(plan).fits(plan.microBatch),
+    peakBytes: (plan) => sizesOf2(plan).probe.peak(plan.microBatch).bytes,
     samplesPerSecond
   };
 }
@@ -613,15 +657,15 @@ function scaled(breakdown, factor) {
   const parts = Object.entries(breakdown).map(([kind, bytes]) => [kind, bytes * factor]);
   return factor === 1 ? breakdown : Object.fromEntries(parts);
 }
-function trialsOf(probeOf, grid, named, largest) {
+function trialsOf(sizesOf2, grid, named, largest) {
   const alone = (microBatch) => ({ microBatch, gradientAccumulation: 1 });
   const tooLarge = largest === void 0 ? 1 : grid.at(grid.indexOf(largest) + 1);
   const sizes = [...named.map(({ microBatch }) => microBatch), ...largest ? [largest] : [], tooLarge];
   const told = [...sizes.map(alone), ...named];
   const between = powersOfTwo().filter((power) => power < tooLarge);
   const trials = [
-    ...between.map((power) => probeOf(alone(power)).trialBelow(power)),
-    ...told.map((plan) => probeOf(plan).trial(plan.microBatch))
+    ...between.map((power) => sizesOf2(alone(power)).probe.trialBelow(power)),
+    ...told.map((plan) => sizesOf2(plan).trial(plan.microBatch))
   ];
   const once = new Map(trials.map((trial) => [`${trial.microBatch} ${trial.accumulates}`, trial]));
   return [...once.values()].toSorted((a, b) => a.microBatch - b.microBatch);
@@ -5762,9 +5806,10 @@ async function sweep(spec, config, options) {
     ...signal && { signal }
   });
   if (found.kind !== "found") return unfinished(found, record);
-  if (!record.knowsPeaks) return sizesOnly("no-peaks", found.largest, record);
-  if (spec.framework !== "pytorch") return sizesOnly("other-framework", found.largest, record);
-  const memory = new SweptMemory(record, estimates, found.largest ?? 0);
+  const largest = largestKnown(found.largest, spec.microBatch, grid, record);
+  if (!record.knowsPeaks) return sizesOnly("no-peaks", largest, record);
+  if (spec.framework !== "pytorch") return sizesOnly("other-framework", largest, record);
+  const memory = new SweptMemory(record, estimates, largest ?? 0);
   const isTimed = probe.engine === "torch";
   const { advice: advice3, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {
     grid,
@@ -5780,7 +5825,7 @@ async function sweep(spec, config, options) {
     errorBandPercent: probe.provenance === "measured" ? memorySpread(record) : errorBandPercent(spec, config),
     throughputProvenance: isTimed && advice3 !== void 0 ? "measured" : "modelled",
     ...throughputBandPercent !== void 0 && { throughputBandPercent },
-    largest: found.largest,
+    largest,
     advice: advice3,
     trials: record.trials,
     fits: (plan) => memory.fits(plan.microBatch, accumulatesGradients({ ...spec, ...plan })),
@@ -5789,6 +5834,9 @@ async function sweep(spec, config, options) {
   };
   const assessment = assess(spec, config, { ...options, gpu: gpu2 }, evidence);
   return { kind: "assessed", assessment, assumptions: assumptionsOf(assessment, record, probe) };
+}
+function largestKnown(found, own, grid, record) {
+  return grid.indexOf(own) === grid.indexOf(found ?? 0) && record.fits(own, false) ? own : found;
 }
 var SweptMemory = class {
   #record;
@@ -5850,9 +5898,16 @@ async function recommendVerified(spec, recommending) {
   const { grid, record, isTimed, fits, modelled } = recommending;
   const steps = isTimed ? TIMED_STEPS : 0;
   const current = planOf(spec);
-  const ends = { alone: grid.length, accumulating: grid.length };
+  const isBeside = (plan) => accumulatesGradients({ ...spec, ...plan });
+  const tooLarge = { alone: Number.POSITIVE_INFINITY, accumulating: Number.POSITIVE_INFINITY };
   for (; ; ) {
-    const largestWithMargin = (accumulates2) => largestBelow(ends[accumulates2 ? "accumulating" : "alone"], grid, (batch) => fits(batch, accumulates2));
+    const largestWithMargin = (isSeveral) => {
+      const accumulates2 = isBeside({ gradientAccumulation: isSeveral ? 2 : 1 });
+      const limit = tooLarge[accumulates2 ? "accumulating" : "alone"];
+      const allowed = (size) => size < limit && fits(size, accumulates2);
+      const found = largestOn(grid, allowed);
+      return spec.microBatch > (found ?? 0) && allowed(spec.microBatch) ? spec.microBatch : found;
+    };
     const top = largestWithMargin(false);
     if (isTimed && top !== void 0) await timeSizes(spec, recommending, top);
     const throughput = new Throughput(record.trials, modelled);
@@ -5860,22 +5915,22 @@ async function recommendVerified(spec, recommending) {
     const advice3 = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond });
     if (advice3 === void 0) break;
     const { microBatch } = advice3.recommended;
-    const accumulates = accumulatesGradients({ ...spec, ...advice3.recommended });
+    const accumulates = isBeside(advice3.recommended);
     const { outcome: outcome2 } = await record.run(microBatch, { accumulates, steps });
     if (isBroken(outcome2)) return { advice: void 0, samplesPerSecond };
     if (outcome2.kind === "fits" && fits(microBatch, accumulates)) {
       const { bandPercent } = throughput;
       return { advice: advice3, samplesPerSecond, ...bandPercent !== void 0 && { throughputBandPercent: bandPercent } };
     }
-    ends[accumulates ? "accumulating" : "alone"] = grid.firstNotBelow(microBatch);
+    tooLarge[accumulates ? "accumulating" : "alone"] = microBatch;
   }
   return {
     advice: void 0,
     samplesPerSecond: (plan) => modelled(plan.microBatch, plan.gradientAccumulation)
   };
 }
-function largestBelow(end, grid, fits) {
-  let [low, high] = [-1, end];
+function largestOn(grid, fits) {
+  let [low, high] = [-1, grid.length];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     if (fits(grid.at(middle))) low = middle;
@@ -6340,7 +6395,7 @@ var commands2 = {
   sweep: sweep2,
   doctor,
   // Loaded on demand: its libraries would slow the start of every other command by more than a check takes.
-  serve: async (args) => (await import("./cli-serve-SEJ3R5VN.js")).serve(args),
+  serve: async (args) => (await import("./cli-serve-S566K5H7.js")).serve(args),
   "validate-backward": validateBackward,
   "validate-compile": validateCompile
 };
