@@ -40,7 +40,7 @@ export async function affectedConfigs(
   repository: RepositoryFiles,
 ): Promise<AffectedConfigs> {
   const known = new Set(change.files.map(({ path }) => path))
-  const unread = change.paths.filter(path => !known.has(path) && isCandidatePath(path) && isJson(path))
+  const unread = change.paths.filter(path => !known.has(path) && isCandidatePath(path) && soundsNamed(path))
   const opened = unread.length === 0 ? [] : await repository.read(unread.slice(0, MAX_OPENED))
   const named = new Set([...change.files, ...opened].filter(isNamedByConfigs).map(({ path }) => path))
   if (named.size === 0) return { files: [], remarks: [] }
@@ -54,16 +54,18 @@ export async function affectedConfigs(
   return { files, remarks: remarksOn(files.length, candidates.length) }
 }
 
-function isJson(path: string): boolean {
-  return /\.json$/i.test(path)
+/** Of files that the team does not have checked, data may be thousands, and only those that sound so are opened: `ds_z3.json`. */
+function soundsNamed(path: string): boolean {
+  return /(?:^|\/)config\.json$|(?:deepspeed|zero|(?:^|[/_.-])(?:ds|z[0-3])(?=[_.-])).*\.json$/i.test(path)
 }
 
 function isNamedByConfigs(file: SourceFile): boolean {
-  if (!isJson(file.path)) return false
+  if (!/\.json$/i.test(file.path)) return false
   const parsed = parseFile(file)
   if (parsed.kind === 'unreadable') return false
-  const key = posix.basename(file.path) === 'config.json' ? ['zero_optimization', 'model_type'] : ['zero_optimization']
-  return parsed.mappings.some(mapping => key.some(name => mapping.at(name) !== undefined))
+  const isModel = posix.basename(file.path) === 'config.json'
+  const telling = ['zero_optimization', ...(isModel ? ['model_type'] : [])]
+  return parsed.mappings.some(mapping => telling.some(key => mapping.at(key) !== undefined))
 }
 
 /** Reads the config as it will be read, and sees what it asks for. */

@@ -9,11 +9,12 @@ import { Throughput } from './metrics/throughput.ts'
 import type { ModelConfig } from './models/architecture.ts'
 import { type EstimateProbe, EstimateProbes } from './probes/estimate.ts'
 import type { Probe, ProbedDevice } from './probes/probe.ts'
-import { isBroken, peakOf, type Trial } from './probes/trial.ts'
+import { isBroken, type Trial } from './probes/trial.ts'
 import { Grid } from './search/grid.ts'
 import { largestBatch } from './search/largest.ts'
 import { type SearchResult, search } from './search/search.ts'
-import { nearestRatio, type Prediction, type Strategy } from './search/strategy.ts'
+import type { Prediction, Strategy } from './search/strategy.ts'
+import { SweptMemory } from './search/swept-memory.ts'
 import { TrialRecord } from './search/trial-record.ts'
 
 export interface SweepOptions extends AssessmentOptions {
@@ -105,43 +106,6 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
 /** On the grid, or the config's own size where that lies between the largest and the next and has run. */
 function largestKnown(found: number | undefined, own: number, grid: Grid, record: TrialRecord): number | undefined {
   return grid.indexOf(own) === grid.indexOf(found ?? 0) && record.fits(own, false) ? own : found
-}
-
-/** What the trials say of memory: their own figures, and for any other size the estimate, corrected by the nearest trial. */
-class SweptMemory {
-  readonly #record: TrialRecord
-  readonly #estimates: EstimateProbes
-  readonly #largest: number
-
-  /** `largest`: the micro-batch that the search found. */
-  constructor(record: TrialRecord, estimates: EstimateProbes, largest: number) {
-    this.#record = record
-    this.#estimates = estimates
-    this.#largest = largest
-  }
-
-  peakBytes(microBatch: number, accumulates: boolean): number {
-    const known = this.#record.peak(microBatch, accumulates)
-    if (known !== undefined) return known
-    const ratio = nearestRatio(
-      this.#record.trials.map(trial => ({ ...trial, peakBytes: peakOf(trial.outcome) })),
-      trial => this.#predicted(trial.microBatch, trial.accumulates ?? false),
-    )
-    return this.#predicted(microBatch, accumulates) * ratio(microBatch)
-  }
-
-  /** Beside the gradients of another micro-batch, less fits than the search found. */
-  fits(microBatch: number, accumulates: boolean, margin = 0): boolean {
-    const tried = this.#record.fits(microBatch, accumulates)
-    if (tried === false || (tried === undefined && microBatch > this.#largest)) return false
-    const isKnown = tried ?? !accumulates
-    const limit = this.#estimates.of(accumulates).usableBytes * (1 - margin)
-    return (isKnown && margin === 0) || this.peakBytes(microBatch, accumulates) <= limit
-  }
-
-  #predicted(microBatch: number, accumulates: boolean): number {
-    return this.#estimates.of(accumulates).peak(microBatch).bytes
-  }
 }
 
 export function largestWords(largest: number | undefined, spec: TrainingSpec): string {

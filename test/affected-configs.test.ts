@@ -111,3 +111,19 @@ it('searches the nearest of many, and says so', async () => {
     'Of 153 files that may be training configs, the 100 nearest were searched for configs that name a changed file.',
   )
 })
+
+describe('of files that the team does not have checked', () => {
+  it.each(['ds.json', 'a/ds_z3.json', 'deepspeed/stage.json', 'zero3.json', 'z2.json', 'models/own/config.json'])(
+    '%s is opened',
+    async path => {
+      expect((await affectedBy([path], { [path]: '{}' }, { unread: [path] })).requests).toEqual([path])
+    },
+  )
+
+  it.each(['data/17.json', 'words.json', 'adsets.json', 'zoo.json', 'own-config.json', 'ds.yaml'])(
+    '%s is not',
+    async path => {
+      expect((await affectedBy([path], { [path]: '{}' }, { unread: [path] })).requests).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,41 @@
+/** What a sweep's trials say of memory: their own figures, and for any other size the estimate, corrected by the nearest trial. */
+import type { EstimateProbes } from '../probes/estimate.ts'
+import { peakOf } from '../probes/trial.ts'
+import { nearestRatio } from './strategy.ts'
+import type { TrialRecord } from './trial-record.ts'
+
+export class SweptMemory {
+  readonly #record: TrialRecord
+  readonly #estimates: EstimateProbes
+  readonly #largest: number
+
+  /** `largest`: the micro-batch that the search found. */
+  constructor(record: TrialRecord, estimates: EstimateProbes, largest: number) {
+    this.#record = record
+    this.#estimates = estimates
+    this.#largest = largest
+  }
+
+  peakBytes(microBatch: number, accumulates: boolean): number {
+    const known = this.#record.peak(microBatch, accumulates)
+    if (known !== undefined) return known
+    const ratio = nearestRatio(
+      this.#record.trials.map(trial => ({ ...trial, peakBytes: peakOf(trial.outcome) })),
+      trial => this.#predicted(trial.microBatch, trial.accumulates ?? false),
+    )
+    return this.#predicted(microBatch, accumulates) * ratio(microBatch)
+  }
+
+  /** Beside the gradients of another micro-batch, less fits than the search found. */
+  fits(microBatch: number, accumulates: boolean, margin = 0): boolean {
+    const tried = this.#record.fits(microBatch, accumulates)
+    if (tried === false || (tried === undefined && microBatch > this.#largest)) return false
+    const isKnown = tried ?? !accumulates
+    const limit = this.#estimates.of(accumulates).usableBytes * (1 - margin)
+    return (isKnown && margin === 0) || this.peakBytes(microBatch, accumulates) <= limit
+  }
+
+  #predicted(microBatch: number, accumulates: boolean): number {
+    return this.#estimates.of(accumulates).peak(microBatch).bytes
+  }
+}
