@@ -5592,7 +5592,12 @@ function recommend(situation) {
   const { current, samplesPerSecond } = situation;
   const best = smallestFastPlan(situation);
   if (best === void 0 || !isAllowed(situation, current)) return best;
-  return samplesPerSecond(current) >= samplesPerSecond(best) * (1 - THROUGHPUT_TOLERANCE) ? current : best;
+  const speedup = samplesPerSecond(best) / samplesPerSecond(current);
+  const isWorthwhile = perGpuOf(best) === perGpuOf(current) ? speedup * (1 - THROUGHPUT_TOLERANCE) > 1 : speedup >= WORTHWHILE_SPEEDUP;
+  return isWorthwhile ? best : current;
+}
+function perGpuOf({ microBatch, gradientAccumulation }) {
+  return microBatch * gradientAccumulation;
 }
 function smallestFastPlan(situation) {
   const { current, samplesPerSecond, bounds } = situation;
@@ -5601,7 +5606,7 @@ function smallestFastPlan(situation) {
   if (fastest === void 0) return void 0;
   const alone = { microBatch: fastest, gradientAccumulation: 1 };
   if (current.gradientAccumulation === 1 && fastest > current.microBatch) return alone;
-  const perGpu = current.microBatch * current.gradientAccumulation;
+  const perGpu = perGpuOf(current);
   const kept = keepingEffectiveBatch(situation, perGpu);
   if (kept?.gradientAccumulation === 1) return kept;
   const changed = nearEffectiveBatch(situation, perGpu, alone);
@@ -5609,7 +5614,7 @@ function smallestFastPlan(situation) {
 }
 function withinBounds(situation, { dividend, accumulates }) {
   const { current, largestWithMargin } = situation;
-  if (accumulates) return keepingEffectiveBatch(situation, current.microBatch * current.gradientAccumulation);
+  if (accumulates) return keepingEffectiveBatch(situation, perGpuOf(current));
   const most = Math.min(current.microBatch, largestWithMargin(false) ?? 0);
   const largest = divisors(dividend).findLast((divisor) => divisor <= most);
   return largest === void 0 ? void 0 : { microBatch: largest, gradientAccumulation: 1 };
@@ -17813,6 +17818,39 @@ async function search(runTrial, { strategy, space, known: known2 = [], signal })
   }
 }
 
+// engine/search/swept-memory.ts
+var SweptMemory = class {
+  #record;
+  #estimates;
+  #largest;
+  /** `largest`: the micro-batch that the search found. */
+  constructor(record2, estimates, largest) {
+    this.#record = record2;
+    this.#estimates = estimates;
+    this.#largest = largest;
+  }
+  peakBytes(microBatch, accumulates) {
+    const known2 = this.#record.peak(microBatch, accumulates);
+    if (known2 !== void 0) return known2;
+    const ratio = nearestRatio(
+      this.#record.trials.map((trial2) => ({ ...trial2, peakBytes: peakOf(trial2.outcome) })),
+      (trial2) => this.#predicted(trial2.microBatch, trial2.accumulates ?? false)
+    );
+    return this.#predicted(microBatch, accumulates) * ratio(microBatch);
+  }
+  /** Beside the gradients of another micro-batch, less fits than the search found. */
+  fits(microBatch, accumulates, margin = 0) {
+    const tried = this.#record.fits(microBatch, accumulates);
+    if (tried === false || tried === void 0 && microBatch > this.#largest) return false;
+    const isKnown = tried ?? !accumulates;
+    const limit = this.#estimates.of(accumulates).usableBytes * (1 - margin);
+    return isKnown && margin === 0 || this.peakBytes(microBatch, accumulates) <= limit;
+  }
+  #predicted(microBatch, accumulates) {
+    return this.#estimates.of(accumulates).peak(microBatch).bytes;
+  }
+};
+
 // engine/search/trial-record.ts
 var TrialRecord = class {
   #probe;
@@ -17909,37 +17947,6 @@ async function sweep(spec, config, options) {
 function largestKnown(found, own, grid, record2) {
   return grid.indexOf(own) === grid.indexOf(found ?? 0) && record2.fits(own, false) ? own : found;
 }
-var SweptMemory = class {
-  #record;
-  #estimates;
-  #largest;
-  /** `largest`: the micro-batch that the search found. */
-  constructor(record2, estimates, largest) {
-    this.#record = record2;
-    this.#estimates = estimates;
-    this.#largest = largest;
-  }
-  peakBytes(microBatch, accumulates) {
-    const known2 = this.#record.peak(microBatch, accumulates);
-    if (known2 !== void 0) return known2;
-    const ratio = nearestRatio(
-      this.#record.trials.map((trial2) => ({ ...trial2, peakBytes: peakOf(trial2.outcome) })),
-      (trial2) => this.#predicted(trial2.microBatch, trial2.accumulates ?? false)
-    );
-    return this.#predicted(microBatch, accumulates) * ratio(microBatch);
-  }
-  /** Beside the gradients of another micro-batch, less fits than the search found. */
-  fits(microBatch, accumulates, margin = 0) {
-    const tried = this.#record.fits(microBatch, accumulates);
-    if (tried === false || tried === void 0 && microBatch > this.#largest) return false;
-    const isKnown = tried ?? !accumulates;
-    const limit = this.#estimates.of(accumulates).usableBytes * (1 - margin);
-    return isKnown && margin === 0 || this.peakBytes(microBatch, accumulates) <= limit;
-  }
-  #predicted(microBatch, accumulates) {
-    return this.#estimates.of(accumulates).peak(microBatch).bytes;
-  }
-};
 function unfinished(found, { trials }) {
   return found.kind === "cancelled" ? { kind: "cancelled", trials } : { ...found, trials };
 }

@@ -302,10 +302,10 @@ function parseFile(file) {
   };
   const tokens = tokenize(text3, lines);
   if (tokens.kind === "too-deep") return unreadable([describe2(tokens.offset, tooDeep)]);
-  const isJson3 = /\.json$/i.test(file.path);
-  const jsonError = isJson3 ? firstJsonError(text3) : void 0;
+  const isJson2 = /\.json$/i.test(file.path);
+  const jsonError = isJson2 ? firstJsonError(text3) : void 0;
   if (jsonError !== void 0) return unreadable([describe2(jsonError, notJson(text3, jsonError))]);
-  const documents = compose(tokens.tokens, isJson3);
+  const documents = compose(tokens.tokens, isJson2);
   const problems2 = documents.flatMap((document) => problemsOf(document, describe2));
   if (problems2.length > 0) return unreadable(problems2.slice(0, MAX_SYNTAX_PROBLEMS));
   return {
@@ -326,9 +326,9 @@ function tokenize(text3, lines) {
   for (const token2 of parser.end()) tokens.push(token2);
   return { kind: "tokens", tokens };
 }
-function compose(tokens, isJson3) {
+function compose(tokens, isJson2) {
   const options = { uniqueKeys: false, prettyErrors: false, logLevel: "silent" };
-  const dialect = isJson3 ? { schema: "json" } : { version: "1.1" };
+  const dialect = isJson2 ? { schema: "json" } : { version: "1.1" };
   return [...new Composer({ ...options, ...dialect }).compose(tokens)];
 }
 function problemsOf(document, describe2) {
@@ -11794,7 +11794,7 @@ var MAX_SEARCHED = 100;
 var MAX_OPENED = 50;
 async function affectedConfigs(change2, settings, repository2) {
   const known3 = new Set(change2.files.map(({ path: path7 }) => path7));
-  const unread = change2.paths.filter((path7) => !known3.has(path7) && isCandidatePath(path7) && isJson2(path7));
+  const unread = change2.paths.filter((path7) => !known3.has(path7) && isCandidatePath(path7) && soundsNamed(path7));
   const opened = unread.length === 0 ? [] : await repository2.read(unread.slice(0, MAX_OPENED));
   const named3 = new Set([...change2.files, ...opened].filter(isNamedByConfigs).map(({ path: path7 }) => path7));
   if (named3.size === 0) return { files: [], remarks: [] };
@@ -11806,15 +11806,16 @@ async function affectedConfigs(change2, settings, repository2) {
   for (const file of await repository2.read(nearest)) if (await opens(file, named3, settings)) files.push(file);
   return { files, remarks: remarksOn(files.length, candidates.length) };
 }
-function isJson2(path7) {
-  return /\.json$/i.test(path7);
+function soundsNamed(path7) {
+  return /(?:^|\/)config\.json$|(?:deepspeed|zero|(?:^|[/_.-])(?:ds|z[0-3])(?=[_.-])).*\.json$/i.test(path7);
 }
 function isNamedByConfigs(file) {
-  if (!isJson2(file.path)) return false;
+  if (!/\.json$/i.test(file.path)) return false;
   const parsed2 = parseFile(file);
   if (parsed2.kind === "unreadable") return false;
-  const key2 = posix4.basename(file.path) === "config.json" ? ["zero_optimization", "model_type"] : ["zero_optimization"];
-  return parsed2.mappings.some((mapping) => key2.some((name3) => mapping.at(name3) !== void 0));
+  const isModel = posix4.basename(file.path) === "config.json";
+  const telling = ["zero_optimization", ...isModel ? ["model_type"] : []];
+  return parsed2.mappings.some((mapping) => telling.some((key2) => mapping.at(key2) !== void 0));
 }
 async function opens(file, named3, settings) {
   let isAsked = false;
@@ -11963,7 +11964,12 @@ function recommend(situation4) {
   const { current, samplesPerSecond } = situation4;
   const best = smallestFastPlan(situation4);
   if (best === void 0 || !isAllowed(situation4, current)) return best;
-  return samplesPerSecond(current) >= samplesPerSecond(best) * (1 - THROUGHPUT_TOLERANCE) ? current : best;
+  const speedup = samplesPerSecond(best) / samplesPerSecond(current);
+  const isWorthwhile = perGpuOf(best) === perGpuOf(current) ? speedup * (1 - THROUGHPUT_TOLERANCE) > 1 : speedup >= WORTHWHILE_SPEEDUP;
+  return isWorthwhile ? best : current;
+}
+function perGpuOf({ microBatch, gradientAccumulation }) {
+  return microBatch * gradientAccumulation;
 }
 function smallestFastPlan(situation4) {
   const { current, samplesPerSecond, bounds } = situation4;
@@ -11972,7 +11978,7 @@ function smallestFastPlan(situation4) {
   if (fastest === void 0) return void 0;
   const alone2 = { microBatch: fastest, gradientAccumulation: 1 };
   if (current.gradientAccumulation === 1 && fastest > current.microBatch) return alone2;
-  const perGpu = current.microBatch * current.gradientAccumulation;
+  const perGpu = perGpuOf(current);
   const kept = keepingEffectiveBatch(situation4, perGpu);
   if (kept?.gradientAccumulation === 1) return kept;
   const changed = nearEffectiveBatch(situation4, perGpu, alone2);
@@ -11980,7 +11986,7 @@ function smallestFastPlan(situation4) {
 }
 function withinBounds(situation4, { dividend, accumulates }) {
   const { current, largestWithMargin } = situation4;
-  if (accumulates) return keepingEffectiveBatch(situation4, current.microBatch * current.gradientAccumulation);
+  if (accumulates) return keepingEffectiveBatch(situation4, perGpuOf(current));
   const most = Math.min(current.microBatch, largestWithMargin(false) ?? 0);
   const largest = divisors(dividend).findLast((divisor) => divisor <= most);
   return largest === void 0 ? void 0 : { microBatch: largest, gradientAccumulation: 1 };

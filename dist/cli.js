@@ -128,7 +128,7 @@ import {
   verdictState,
   version,
   yoloDetector
-} from "./cli-chunk-JZYPWOBO.js";
+} from "./cli-chunk-LMZCKOGR.js";
 
 // engine/analyze.ts
 import { setImmediate } from "node:timers/promises";
@@ -5742,6 +5742,39 @@ async function search(runTrial, { strategy, space, known = [], signal }) {
   }
 }
 
+// engine/search/swept-memory.ts
+var SweptMemory = class {
+  #record;
+  #estimates;
+  #largest;
+  /** `largest`: the micro-batch that the search found. */
+  constructor(record, estimates, largest) {
+    this.#record = record;
+    this.#estimates = estimates;
+    this.#largest = largest;
+  }
+  peakBytes(microBatch, accumulates) {
+    const known = this.#record.peak(microBatch, accumulates);
+    if (known !== void 0) return known;
+    const ratio = nearestRatio(
+      this.#record.trials.map((trial) => ({ ...trial, peakBytes: peakOf(trial.outcome) })),
+      (trial) => this.#predicted(trial.microBatch, trial.accumulates ?? false)
+    );
+    return this.#predicted(microBatch, accumulates) * ratio(microBatch);
+  }
+  /** Beside the gradients of another micro-batch, less fits than the search found. */
+  fits(microBatch, accumulates, margin = 0) {
+    const tried = this.#record.fits(microBatch, accumulates);
+    if (tried === false || tried === void 0 && microBatch > this.#largest) return false;
+    const isKnown = tried ?? !accumulates;
+    const limit = this.#estimates.of(accumulates).usableBytes * (1 - margin);
+    return isKnown && margin === 0 || this.peakBytes(microBatch, accumulates) <= limit;
+  }
+  #predicted(microBatch, accumulates) {
+    return this.#estimates.of(accumulates).peak(microBatch).bytes;
+  }
+};
+
 // engine/search/trial-record.ts
 var TrialRecord = class {
   #probe;
@@ -5838,37 +5871,6 @@ async function sweep(spec, config, options) {
 function largestKnown(found, own, grid, record) {
   return grid.indexOf(own) === grid.indexOf(found ?? 0) && record.fits(own, false) ? own : found;
 }
-var SweptMemory = class {
-  #record;
-  #estimates;
-  #largest;
-  /** `largest`: the micro-batch that the search found. */
-  constructor(record, estimates, largest) {
-    this.#record = record;
-    this.#estimates = estimates;
-    this.#largest = largest;
-  }
-  peakBytes(microBatch, accumulates) {
-    const known = this.#record.peak(microBatch, accumulates);
-    if (known !== void 0) return known;
-    const ratio = nearestRatio(
-      this.#record.trials.map((trial) => ({ ...trial, peakBytes: peakOf(trial.outcome) })),
-      (trial) => this.#predicted(trial.microBatch, trial.accumulates ?? false)
-    );
-    return this.#predicted(microBatch, accumulates) * ratio(microBatch);
-  }
-  /** Beside the gradients of another micro-batch, less fits than the search found. */
-  fits(microBatch, accumulates, margin = 0) {
-    const tried = this.#record.fits(microBatch, accumulates);
-    if (tried === false || tried === void 0 && microBatch > this.#largest) return false;
-    const isKnown = tried ?? !accumulates;
-    const limit = this.#estimates.of(accumulates).usableBytes * (1 - margin);
-    return isKnown && margin === 0 || this.peakBytes(microBatch, accumulates) <= limit;
-  }
-  #predicted(microBatch, accumulates) {
-    return this.#estimates.of(accumulates).peak(microBatch).bytes;
-  }
-};
 function largestWords(largest, spec) {
   if (largest === void 0) return "Not even one sample fits";
   const alone = accumulatesGradients(spec) ? ", without gradient accumulation," : "";
@@ -6395,7 +6397,7 @@ var commands2 = {
   sweep: sweep2,
   doctor,
   // Loaded on demand: its libraries would slow the start of every other command by more than a check takes.
-  serve: async (args) => (await import("./cli-serve-S566K5H7.js")).serve(args),
+  serve: async (args) => (await import("./cli-serve-JKXAQCJL.js")).serve(args),
   "validate-backward": validateBackward,
   "validate-compile": validateCompile
 };

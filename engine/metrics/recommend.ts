@@ -34,12 +34,23 @@ interface Situation {
   readonly samplesPerSecond: (plan: BatchPlan) => number
 }
 
-/** The current batch stays where it fits with the margin and what would be better is no more than 2 % faster. */
+/**
+ * The current batch stays where it fits with the margin and another would not be worth the change: one with the same effective
+ * batch if it is within the tolerance, any other if it brings too little.
+ */
 function recommend(situation: Situation): BatchPlan | undefined {
   const { current, samplesPerSecond } = situation
   const best = smallestFastPlan(situation)
   if (best === undefined || !isAllowed(situation, current)) return best
-  return samplesPerSecond(current) >= samplesPerSecond(best) * (1 - THROUGHPUT_TOLERANCE) ? current : best
+  const speedup = samplesPerSecond(best) / samplesPerSecond(current)
+  const isWorthwhile =
+    perGpuOf(best) === perGpuOf(current) ? speedup * (1 - THROUGHPUT_TOLERANCE) > 1 : speedup >= WORTHWHILE_SPEEDUP
+  return isWorthwhile ? best : current
+}
+
+/** Samples of one GPU in an optimizer step. */
+function perGpuOf({ microBatch, gradientAccumulation }: BatchPlan): number {
+  return microBatch * gradientAccumulation
 }
 
 /**
@@ -53,7 +64,7 @@ function smallestFastPlan(situation: Situation): BatchPlan | undefined {
   if (fastest === undefined) return undefined
   const alone = { microBatch: fastest, gradientAccumulation: 1 }
   if (current.gradientAccumulation === 1 && fastest > current.microBatch) return alone
-  const perGpu = current.microBatch * current.gradientAccumulation
+  const perGpu = perGpuOf(current)
   const kept = keepingEffectiveBatch(situation, perGpu)
   if (kept?.gradientAccumulation === 1) return kept
   const changed = nearEffectiveBatch(situation, perGpu, alone)
@@ -62,7 +73,7 @@ function smallestFastPlan(situation: Situation): BatchPlan | undefined {
 
 function withinBounds(situation: Situation, { dividend, accumulates }: BatchBounds): BatchPlan | undefined {
   const { current, largestWithMargin } = situation
-  if (accumulates) return keepingEffectiveBatch(situation, current.microBatch * current.gradientAccumulation)
+  if (accumulates) return keepingEffectiveBatch(situation, perGpuOf(current))
   const most = Math.min(current.microBatch, largestWithMargin(false) ?? 0)
   const largest = divisors(dividend).findLast(divisor => divisor <= most)
   return largest === undefined ? undefined : { microBatch: largest, gradientAccumulation: 1 }

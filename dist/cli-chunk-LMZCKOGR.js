@@ -13525,7 +13525,12 @@ function recommend(situation) {
   const { current, samplesPerSecond } = situation;
   const best = smallestFastPlan(situation);
   if (best === void 0 || !isAllowed(situation, current)) return best;
-  return samplesPerSecond(current) >= samplesPerSecond(best) * (1 - THROUGHPUT_TOLERANCE) ? current : best;
+  const speedup = samplesPerSecond(best) / samplesPerSecond(current);
+  const isWorthwhile = perGpuOf(best) === perGpuOf(current) ? speedup * (1 - THROUGHPUT_TOLERANCE) > 1 : speedup >= WORTHWHILE_SPEEDUP;
+  return isWorthwhile ? best : current;
+}
+function perGpuOf({ microBatch, gradientAccumulation }) {
+  return microBatch * gradientAccumulation;
 }
 function smallestFastPlan(situation) {
   const { current, samplesPerSecond, bounds } = situation;
@@ -13534,7 +13539,7 @@ function smallestFastPlan(situation) {
   if (fastest === void 0) return void 0;
   const alone = { microBatch: fastest, gradientAccumulation: 1 };
   if (current.gradientAccumulation === 1 && fastest > current.microBatch) return alone;
-  const perGpu = current.microBatch * current.gradientAccumulation;
+  const perGpu = perGpuOf(current);
   const kept = keepingEffectiveBatch(situation, perGpu);
   if (kept?.gradientAccumulation === 1) return kept;
   const changed = nearEffectiveBatch(situation, perGpu, alone);
@@ -13542,7 +13547,7 @@ function smallestFastPlan(situation) {
 }
 function withinBounds(situation, { dividend, accumulates }) {
   const { current, largestWithMargin } = situation;
-  if (accumulates) return keepingEffectiveBatch(situation, current.microBatch * current.gradientAccumulation);
+  if (accumulates) return keepingEffectiveBatch(situation, perGpuOf(current));
   const most = Math.min(current.microBatch, largestWithMargin(false) ?? 0);
   const largest = divisors(dividend).findLast((divisor) => divisor <= most);
   return largest === void 0 ? void 0 : { microBatch: largest, gradientAccumulation: 1 };

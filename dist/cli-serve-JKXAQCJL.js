@@ -76,7 +76,7 @@ import {
   unanalysedConfig,
   verdict,
   version
-} from "./cli-chunk-JZYPWOBO.js";
+} from "./cli-chunk-LMZCKOGR.js";
 
 // engine/cli/serve.ts
 import { once as once3 } from "node:events";
