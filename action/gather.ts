@@ -4,6 +4,7 @@ import {
   type AffectedConfigs,
   type AnalyzeOptions,
   affectedConfigs,
+  type Change,
   type RepositorySettings,
   type SourceFile,
 } from '../engine/index.ts'
@@ -52,7 +53,7 @@ export async function gather(job: Job): Promise<Gathered> {
 /** Where every file is looked at, no config is left to be found. */
 async function findAffected(
   { github, run: { repository }, subject }: Job,
-  change: Parameters<typeof affectedConfigs>[0],
+  change: Change,
   settings: RepositorySettings,
 ): Promise<AffectedConfigs> {
   if (subject.kind === 'tree') return { files: [], remarks: [] }

@@ -765,11 +765,8 @@ function modelCopies({ gpus: gpus2, tensorParallel }) {
 function makesAnswers({ method }) {
   return method?.kind === "answers" || method?.kind === "strided" || method?.kind === "trajectories";
 }
-function accumulatesGradients({
-  step: step3,
-  gradientAccumulation
-}) {
-  return step3 === "training" && gradientAccumulation > 1;
+function accumulatesGradients(spec, { gradientAccumulation } = spec) {
+  return spec.step === "training" && gradientAccumulation > 1;
 }
 function effectiveBatch(spec) {
   return spec.microBatch * spec.gradientAccumulation * modelCopies(spec);
@@ -6504,7 +6501,7 @@ function estimatedEvidence(spec, config, options) {
   const terms = { grid, own: spec.microBatch, margin };
   const alone = new EstimatedSizes(() => probes.of(false), terms);
   const accumulating = new EstimatedSizes(() => probes.of(true), terms);
-  const sizesOf2 = (plan) => accumulatesGradients({ ...spec, ...plan }) ? accumulating : alone;
+  const sizesOf2 = (plan) => accumulatesGradients(spec, plan) ? accumulating : alone;
   const samplesPerSecond = (plan) => sizesOf2(current).probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
   const advice = advise({
     current,
@@ -17937,8 +17934,8 @@ async function sweep(spec, config, options) {
     largest,
     advice,
     trials: record2.trials,
-    fits: (plan) => memory.fits(plan.microBatch, accumulatesGradients({ ...spec, ...plan })),
-    peakBytes: (plan) => memory.peakBytes(plan.microBatch, accumulatesGradients({ ...spec, ...plan })),
+    fits: (plan) => memory.fits(plan.microBatch, accumulatesGradients(spec, plan)),
+    peakBytes: (plan) => memory.peakBytes(plan.microBatch, accumulatesGradients(spec, plan)),
     samplesPerSecond
   };
   const assessment = assess(spec, config, { ...options, gpu }, evidence);
@@ -17971,14 +17968,13 @@ async function recommendVerified(spec, recommending) {
   const { grid, record: record2, isTimed, fits: fits2, modelled } = recommending;
   const steps = isTimed ? TIMED_STEPS : 0;
   const current = planOf(spec);
-  const isBeside = (plan) => accumulatesGradients({ ...spec, ...plan });
   const tooLarge2 = { alone: Number.POSITIVE_INFINITY, accumulating: Number.POSITIVE_INFINITY };
   for (; ; ) {
     const largestWithMargin = (isSeveral) => {
-      const accumulates2 = isBeside({ gradientAccumulation: isSeveral ? 2 : 1 });
+      const accumulates2 = accumulatesGradients(spec, { gradientAccumulation: isSeveral ? 2 : 1 });
       const limit = tooLarge2[accumulates2 ? "accumulating" : "alone"];
       const allowed = (size2) => size2 < limit && fits2(size2, accumulates2);
-      const found = largestOn(grid, allowed);
+      const found = findLargest(grid, 0, allowed);
       return spec.microBatch > (found ?? 0) && allowed(spec.microBatch) ? spec.microBatch : found;
     };
     const top = largestWithMargin(false);
@@ -17988,7 +17984,7 @@ async function recommendVerified(spec, recommending) {
     const advice = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond });
     if (advice === void 0) break;
     const { microBatch } = advice.recommended;
-    const accumulates = isBeside(advice.recommended);
+    const accumulates = accumulatesGradients(spec, advice.recommended);
     const { outcome: outcome2 } = await record2.run(microBatch, { accumulates, steps });
     if (isBroken(outcome2)) return { advice: void 0, samplesPerSecond };
     if (outcome2.kind === "fits" && fits2(microBatch, accumulates)) {
@@ -18001,15 +17997,6 @@ async function recommendVerified(spec, recommending) {
     advice: void 0,
     samplesPerSecond: (plan) => modelled(plan.microBatch, plan.gradientAccumulation)
   };
-}
-function largestOn(grid, fits2) {
-  let [low, high] = [-1, grid.length];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (fits2(grid.at(middle))) low = middle;
-    else high = middle;
-  }
-  return low < 0 ? void 0 : grid.at(low);
 }
 async function timeSizes(spec, { record: record2, grid, fits: fits2 }, top) {
   const accumulates = accumulatesGradients(spec);
@@ -18028,7 +18015,7 @@ function assumptionsOf(assessment, record2, probe) {
   const { name, software } = probe.device;
   const by = software === "" ? "" : ` (${software})`;
   const unread = [assessment.current, assessment.recommended, assessment.largest].some(
-    (point) => point !== void 0 && record2.peak(point.microBatch, accumulatesGradients({ ...assessment.spec, ...point })) === void 0
+    (point) => point !== void 0 && record2.peak(point.microBatch, accumulatesGradients(assessment.spec, point)) === void 0
   );
   return [
     `Peak memory is ${provenance2} for the ${name}${by}; throughput is ${throughputProvenance2}.`,

@@ -7219,11 +7219,8 @@ function modelCopies({ gpus: gpus2, tensorParallel }) {
 function makesAnswers({ method }) {
   return method?.kind === "answers" || method?.kind === "strided" || method?.kind === "trajectories";
 }
-function accumulatesGradients({
-  step: step3,
-  gradientAccumulation
-}) {
-  return step3 === "training" && gradientAccumulation > 1;
+function accumulatesGradients(spec2, { gradientAccumulation } = spec2) {
+  return spec2.step === "training" && gradientAccumulation > 1;
 }
 function effectiveBatch(spec2) {
   return spec2.microBatch * spec2.gradientAccumulation * modelCopies(spec2);
@@ -12882,7 +12879,7 @@ function estimatedEvidence(spec2, config, options) {
   const terms = { grid, own: spec2.microBatch, margin };
   const alone2 = new EstimatedSizes(() => probes.of(false), terms);
   const accumulating = new EstimatedSizes(() => probes.of(true), terms);
-  const sizesOf2 = (plan) => accumulatesGradients({ ...spec2, ...plan }) ? accumulating : alone2;
+  const sizesOf2 = (plan) => accumulatesGradients(spec2, plan) ? accumulating : alone2;
   const samplesPerSecond = (plan) => sizesOf2(current).probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
   const advice2 = advise({
     current,

@@ -128,7 +128,7 @@ import {
   verdictState,
   version,
   yoloDetector
-} from "./cli-chunk-LMZCKOGR.js";
+} from "./cli-chunk-BZ4ON432.js";
 
 // engine/analyze.ts
 import { setImmediate } from "node:timers/promises";
@@ -627,7 +627,7 @@ function estimatedEvidence(spec, config, options) {
   const terms = { grid, own: spec.microBatch, margin };
   const alone = new EstimatedSizes(() => probes.of(false), terms);
   const accumulating = new EstimatedSizes(() => probes.of(true), terms);
-  const sizesOf2 = (plan) => accumulatesGradients({ ...spec, ...plan }) ? accumulating : alone;
+  const sizesOf2 = (plan) => accumulatesGradients(spec, plan) ? accumulating : alone;
   const samplesPerSecond = (plan) => sizesOf2(current).probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation);
   const advice3 = advise({
     current,
@@ -5861,8 +5861,8 @@ async function sweep(spec, config, options) {
     largest,
     advice: advice3,
     trials: record.trials,
-    fits: (plan) => memory.fits(plan.microBatch, accumulatesGradients({ ...spec, ...plan })),
-    peakBytes: (plan) => memory.peakBytes(plan.microBatch, accumulatesGradients({ ...spec, ...plan })),
+    fits: (plan) => memory.fits(plan.microBatch, accumulatesGradients(spec, plan)),
+    peakBytes: (plan) => memory.peakBytes(plan.microBatch, accumulatesGradients(spec, plan)),
     samplesPerSecond
   };
   const assessment = assess(spec, config, { ...options, gpu: gpu2 }, evidence);
@@ -5900,14 +5900,13 @@ async function recommendVerified(spec, recommending) {
   const { grid, record, isTimed, fits, modelled } = recommending;
   const steps = isTimed ? TIMED_STEPS : 0;
   const current = planOf(spec);
-  const isBeside = (plan) => accumulatesGradients({ ...spec, ...plan });
   const tooLarge = { alone: Number.POSITIVE_INFINITY, accumulating: Number.POSITIVE_INFINITY };
   for (; ; ) {
     const largestWithMargin = (isSeveral) => {
-      const accumulates2 = isBeside({ gradientAccumulation: isSeveral ? 2 : 1 });
+      const accumulates2 = accumulatesGradients(spec, { gradientAccumulation: isSeveral ? 2 : 1 });
       const limit = tooLarge[accumulates2 ? "accumulating" : "alone"];
       const allowed = (size) => size < limit && fits(size, accumulates2);
-      const found = largestOn(grid, allowed);
+      const found = findLargest(grid, 0, allowed);
       return spec.microBatch > (found ?? 0) && allowed(spec.microBatch) ? spec.microBatch : found;
     };
     const top = largestWithMargin(false);
@@ -5917,7 +5916,7 @@ async function recommendVerified(spec, recommending) {
     const advice3 = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond });
     if (advice3 === void 0) break;
     const { microBatch } = advice3.recommended;
-    const accumulates = isBeside(advice3.recommended);
+    const accumulates = accumulatesGradients(spec, advice3.recommended);
     const { outcome: outcome2 } = await record.run(microBatch, { accumulates, steps });
     if (isBroken(outcome2)) return { advice: void 0, samplesPerSecond };
     if (outcome2.kind === "fits" && fits(microBatch, accumulates)) {
@@ -5930,15 +5929,6 @@ async function recommendVerified(spec, recommending) {
     advice: void 0,
     samplesPerSecond: (plan) => modelled(plan.microBatch, plan.gradientAccumulation)
   };
-}
-function largestOn(grid, fits) {
-  let [low, high] = [-1, grid.length];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (fits(grid.at(middle))) low = middle;
-    else high = middle;
-  }
-  return low < 0 ? void 0 : grid.at(low);
 }
 async function timeSizes(spec, { record, grid, fits }, top) {
   const accumulates = accumulatesGradients(spec);
@@ -5957,7 +5947,7 @@ function assumptionsOf(assessment, record, probe) {
   const { name, software } = probe.device;
   const by = software === "" ? "" : ` (${software})`;
   const unread = [assessment.current, assessment.recommended, assessment.largest].some(
-    (point) => point !== void 0 && record.peak(point.microBatch, accumulatesGradients({ ...assessment.spec, ...point })) === void 0
+    (point) => point !== void 0 && record.peak(point.microBatch, accumulatesGradients(assessment.spec, point)) === void 0
   );
   return [
     `Peak memory is ${provenance} for the ${name}${by}; throughput is ${throughputProvenance2}.`,
@@ -6397,7 +6387,7 @@ var commands2 = {
   sweep: sweep2,
   doctor,
   // Loaded on demand: its libraries would slow the start of every other command by more than a check takes.
-  serve: async (args) => (await import("./cli-serve-JKXAQCJL.js")).serve(args),
+  serve: async (args) => (await import("./cli-serve-Y76IFEPW.js")).serve(args),
   "validate-backward": validateBackward,
   "validate-compile": validateCompile
 };

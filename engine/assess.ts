@@ -160,7 +160,7 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
   const terms = { grid, own: spec.microBatch, margin }
   const alone = new EstimatedSizes(() => probes.of(false), terms)
   const accumulating = new EstimatedSizes(() => probes.of(true), terms)
-  const sizesOf = (plan: BatchPlan) => (accumulatesGradients({ ...spec, ...plan }) ? accumulating : alone)
+  const sizesOf = (plan: BatchPlan) => (accumulatesGradients(spec, plan) ? accumulating : alone)
   const samplesPerSecond = (plan: BatchPlan) =>
     sizesOf(current).probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
   const advice = advise({

@@ -1,5 +1,5 @@
 /** The engine's front door: what the Action, the bot and the command line build on. */
-export { type AffectedConfigs, affectedConfigs } from './affected-configs.ts'
+export { type AffectedConfigs, affectedConfigs, type Change } from './affected-configs.ts'
 export { type AnalyzeOptions, analyze } from './analyze.ts'
 export { isCandidatePath } from './config/read.ts'
 export type { SourceFile } from './config/reading.ts'

@@ -3,13 +3,14 @@ import { type Assessment, type AssessmentOptions, assess, type Evidence, planOf,
 import { accumulatesGradients, batchBounds, type TrainingSpec } from './config/spec.ts'
 import { errorBandPercent } from './estimate/error-band.ts'
 import type { Gpu } from './gpus/catalogue.ts'
-import { type Advice, advise, type BatchPlan, DEFAULT_MARGIN } from './metrics/recommend.ts'
+import { type Advice, advise, DEFAULT_MARGIN } from './metrics/recommend.ts'
 import { widestSpread } from './metrics/spread.ts'
 import { Throughput } from './metrics/throughput.ts'
 import type { ModelConfig } from './models/architecture.ts'
 import { type EstimateProbe, EstimateProbes } from './probes/estimate.ts'
 import type { Probe, ProbedDevice } from './probes/probe.ts'
 import { isBroken, type Trial } from './probes/trial.ts'
+import { findLargest } from './search/boundary.ts'
 import { Grid } from './search/grid.ts'
 import { largestBatch } from './search/largest.ts'
 import { type SearchResult, search } from './search/search.ts'
@@ -95,8 +96,8 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
     largest,
     advice,
     trials: record.trials,
-    fits: plan => memory.fits(plan.microBatch, accumulatesGradients({ ...spec, ...plan })),
-    peakBytes: plan => memory.peakBytes(plan.microBatch, accumulatesGradients({ ...spec, ...plan })),
+    fits: plan => memory.fits(plan.microBatch, accumulatesGradients(spec, plan)),
+    peakBytes: plan => memory.peakBytes(plan.microBatch, accumulatesGradients(spec, plan)),
     samplesPerSecond,
   }
   const assessment = assess(spec, config, { ...options, gpu }, evidence)
@@ -161,15 +162,14 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
   const { grid, record, isTimed, fits, modelled } = recommending
   const steps = isTimed ? TIMED_STEPS : 0
   const current = planOf(spec)
-  const isBeside = (plan: Pick<BatchPlan, 'gradientAccumulation'>) => accumulatesGradients({ ...spec, ...plan })
   // The smallest that has turned out too large. A recommendation is below it, so this ends.
   const tooLarge = { alone: Number.POSITIVE_INFINITY, accumulating: Number.POSITIVE_INFINITY }
   for (;;) {
     const largestWithMargin = (isSeveral: boolean) => {
-      const accumulates = isBeside({ gradientAccumulation: isSeveral ? 2 : 1 })
+      const accumulates = accumulatesGradients(spec, { gradientAccumulation: isSeveral ? 2 : 1 })
       const limit = tooLarge[accumulates ? 'accumulating' : 'alone']
       const allowed = (size: number) => size < limit && fits(size, accumulates)
-      const found = largestOn(grid, allowed)
+      const found = findLargest(grid, 0, allowed)
       return spec.microBatch > (found ?? 0) && allowed(spec.microBatch) ? spec.microBatch : found
     }
     const top = largestWithMargin(false)
@@ -180,7 +180,7 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
     const advice = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond })
     if (advice === undefined) break
     const { microBatch } = advice.recommended
-    const accumulates = isBeside(advice.recommended)
+    const accumulates = accumulatesGradients(spec, advice.recommended)
     const { outcome } = await record.run(microBatch, { accumulates, steps })
     if (isBroken(outcome)) return { advice: undefined, samplesPerSecond }
     if (outcome.kind === 'fits' && fits(microBatch, accumulates)) {
@@ -193,17 +193,6 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
     advice: undefined,
     samplesPerSecond: plan => modelled(plan.microBatch, plan.gradientAccumulation),
   }
-}
-
-/** Undefined where none fits. */
-function largestOn(grid: Grid, fits: (microBatch: number) => boolean): number | undefined {
-  let [low, high] = [-1, grid.length]
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2)
-    if (fits(grid.at(middle))) low = middle
-    else high = middle
-  }
-  return low < 0 ? undefined : grid.at(low)
 }
 
 async function timeSizes(spec: TrainingSpec, { record, grid, fits }: Recommending, top: number): Promise<void> {
@@ -225,8 +214,7 @@ function assumptionsOf(assessment: Assessment, record: TrialRecord, probe: Probe
   const by = software === '' ? '' : ` (${software})`
   const unread = [assessment.current, assessment.recommended, assessment.largest].some(
     point =>
-      point !== undefined &&
-      record.peak(point.microBatch, accumulatesGradients({ ...assessment.spec, ...point })) === undefined,
+      point !== undefined && record.peak(point.microBatch, accumulatesGradients(assessment.spec, point)) === undefined,
   )
   return [
     `Peak memory is ${provenance} for the ${name}${by}; throughput is ${throughputProvenance}.`,

@@ -46,7 +46,7 @@ function isNear(one: number, other: number): boolean {
 /** What does not fit together, in words. */
 function contradictionsIn(config: AnalysedConfig): string[] {
   const { spec, gpu, current, recommended, largest, beyond, breakdown, trials, lever, verdict } = config
-  const accumulates = (point: OperatingPoint) => accumulatesGradients({ ...spec, ...point })
+  const accumulates = (point: OperatingPoint) => accumulatesGradients(spec, point)
   const found: string[] = []
   const must = (holds: boolean, what: string) => void (holds || found.push(what))
 

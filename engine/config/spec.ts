@@ -379,11 +379,11 @@ export function makesAnswers({ method }: Pick<TrainingSpec, 'method'>): boolean 
 }
 
 /** Whether micro-batches run beside the gradients of earlier ones, which takes memory. */
-export function accumulatesGradients({
-  step,
-  gradientAccumulation,
-}: Pick<TrainingSpec, 'step' | 'gradientAccumulation'>): boolean {
-  return step === 'training' && gradientAccumulation > 1
+export function accumulatesGradients(
+  spec: TrainingSpec,
+  { gradientAccumulation }: Pick<TrainingSpec, 'gradientAccumulation'> = spec,
+): boolean {
+  return spec.step === 'training' && gradientAccumulation > 1
 }
 
 /** Samples in one optimizer step over all GPUs. */

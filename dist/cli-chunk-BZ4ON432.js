@@ -735,11 +735,8 @@ function modelCopies({ gpus: gpus2, tensorParallel }) {
 function makesAnswers({ method }) {
   return method?.kind === "answers" || method?.kind === "strided" || method?.kind === "trajectories";
 }
-function accumulatesGradients({
-  step: step3,
-  gradientAccumulation
-}) {
-  return step3 === "training" && gradientAccumulation > 1;
+function accumulatesGradients(spec, { gradientAccumulation } = spec) {
+  return spec.step === "training" && gradientAccumulation > 1;
 }
 function effectiveBatch(spec) {
   return spec.microBatch * spec.gradientAccumulation * modelCopies(spec);

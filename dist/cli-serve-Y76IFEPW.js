@@ -76,7 +76,7 @@ import {
   unanalysedConfig,
   verdict,
   version
-} from "./cli-chunk-LMZCKOGR.js";
+} from "./cli-chunk-BZ4ON432.js";
 
 // engine/cli/serve.ts
 import { once as once3 } from "node:events";

@@ -1,2 +1,0 @@
-import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
-import{L as o,P as e,V as n,W as i,X as r}from"./action-chunk-2QT7MCYM.js";import"./action-chunk-EQGEREH6.js";import"./action-chunk-DTIXXROC.js";async function l(m,a){let t=await n(m,a);if(t===void 0)return r();let{files:p,options:s,remarks:f}=await e(t);await i(t,await o(p,s),{remarks:f})}export{l as check};
