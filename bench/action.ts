@@ -125,7 +125,7 @@ async function environmentIn(folder: string, world: EmulatedGitHub, repository: 
 /** The entry, a mode's own script, and all that they import. */
 function readBy(mode: string): BuiltFile[] {
   const entry = files.find(({ name }) => name === actionBundle.outfile)
-  const own = files.find(({ name }) => name.startsWith(`dist/action-${mode}-`))
+  const own = files.find(({ name }) => name === `dist/action-${mode}.js`)
   if (entry === undefined || own === undefined) throw new Error(`The build has no script for ${mode}.`)
   const read = new Set([entry, own])
   for (const file of read) {

@@ -1,8 +1,12 @@
-/** The bundles of dist/, and how each is made. */
+/**
+ * The bundles of dist/, and how each is made. GitHub runs the Action from the repository as it is, so the Action's files are
+ * committed, and the process that runs TensorFlow.js with them; `npm ci` builds the rest.
+ */
 import { access, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import * as z from 'zod'
+import { withStableNames } from './stable-names.ts'
 
 export const root = path.join(import.meta.dirname, '..')
 
@@ -174,7 +178,7 @@ export async function buildBundle({ entry, outfile, options }: Bundle): Promise<
   await access(path.join(root, entry)).catch(cause => {
     throw new Error(`${entry} is missing, so ${outfile} cannot be built.`, { cause })
   })
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -186,6 +190,10 @@ export async function buildBundle({ entry, outfile, options }: Bundle): Promise<
     entryPoints: { [path.basename(outfile, '.js')]: entry },
     outdir: path.dirname(outfile),
     write: false,
+    metafile: true,
   })
-  return outputFiles.map(file => ({ name: path.relative(root, file.path), contents: file.contents }))
+  return withStableNames(outputFiles, metafile, root).map(file => ({
+    name: path.relative(root, file.path),
+    contents: file.contents,
+  }))
 }

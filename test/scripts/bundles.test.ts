@@ -46,6 +46,14 @@ describe('the bundles', () => {
     expect(await built(bundle)).not.toContain('variableGrads')
   })
 
+  it("the names of the Action's files do not change with what is in them", async () => {
+    const names = (await buildBundle(actionBundle)).map(({ name }) => name)
+    expect(names).toEqual([...new Set(names)])
+    expect(names.filter(name => /[0-9A-Z]{8}/.test(name))).toEqual([])
+    const scripts = (await built(actionBundle)).matchAll(/"\.\/(action-[^"]+)"/g)
+    expect(Array.from(scripts, ([, name]) => `dist/${name}`).filter(name => !names.includes(name))).toEqual([])
+  })
+
   it('a missing source is named', async () => {
     const bundle: Bundle = { entry: 'engine/absent.ts', outfile: 'dist/absent.js', options: {} }
     await expect(buildBundle(bundle)).rejects.toThrow('engine/absent.ts is missing, so dist/absent.js cannot be built.')
