@@ -102,6 +102,8 @@ const NONE: readonly never[] = []
 
 export class Autograd {
   readonly parameters = new Map<string, Tensor>()
+  /** In the order in which they were made. */
+  protected readonly parameterNames: string[] = []
   /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
   readonly buffers: Storage[] = []
   /** The same, but neither sharded nor offloaded. */
@@ -195,6 +197,7 @@ export class Autograd {
     const storage = this.persistent(elements({ shape }) * bytesPerElement[dtype])
     const parameter: Tensor = { storage, shape, batched: false, dtype, requiresGrad: trainable, edge: this.newEdge() }
     this.parameters.set(name, parameter)
+    this.parameterNames.push(name)
     return parameter
   }
 
@@ -372,18 +375,21 @@ export class Autograd {
   /** Outside the graph (if no output requires a gradient), nothing is saved. */
   record(name: string, options: Recorded): void {
     const { outputs, saves = NONE, saved = NONE, keeps = NONE, gradients = NONE } = options
-    const readStorages = options.reads.map(tensor => tensor.storage)
+    const reads = storagesOf(options.reads)
     const inGraph = outputs.some(output => output.requiresGrad)
-    const created = outputs.map(tensor => tensor.storage).filter(storage => !readStorages.includes(storage))
+    const creates = storagesOf(outputs).filter(storage => !reads.includes(storage))
+    creates.push(...saved)
     this.nodes.push({
       name,
-      reads: readStorages,
-      creates: [...created, ...saved],
+      reads,
+      creates: creates.length > 0 ? creates : NONE,
       scratch: options.scratch ?? NONE,
-      saves: inGraph && saves.length + saved.length > 0 ? [...saves.map(tensor => tensor.storage), ...saved] : NONE,
-      keeps: inGraph && keeps.length > 0 ? keeps.map(tensor => tensor.storage) : NONE,
+      saves: inGraph && saves.length + saved.length > 0 ? storagesOf(saves).concat(saved) : NONE,
+      keeps: inGraph && keeps.length > 0 ? storagesOf(keeps) : NONE,
       outputs,
-      gradients: gradients.filter(edge => edge.to.requiresGrad),
+      gradients: gradients.every(edge => edge.to.requiresGrad)
+        ? gradients
+        : gradients.filter(edge => edge.to.requiresGrad),
       backwardScratch: options.backwardScratch ?? NONE,
       flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
       productElements: options.productElements ?? (outputs[0] === undefined ? 0 : elements(outputs[0])),
@@ -393,11 +399,15 @@ export class Autograd {
 
   #newStorage(bytes: number, batched: boolean, kind: ByteKind, persistent: boolean): Storage {
     const sequences = this.pass?.sequences?.perSample ?? this.#sequencesPerSample
-    const [fixedBytes, bytesPerSample] = batched ? [0, bytes * sequences] : [bytes, 0]
+    const fixedBytes = batched ? 0 : bytes
+    const bytesPerSample = batched ? bytes * sequences : 0
     const samples = batched ? this.pass?.sequences?.count : undefined
-    const atLeast = samples === undefined ? {} : { samplesAtLeast: samples }
-    return { id: this.#storages++, fixedBytes, bytesPerSample, ...atLeast, kind, persistent }
+    return { id: this.#storages++, fixedBytes, bytesPerSample, samplesAtLeast: samples, kind, persistent }
   }
+}
+
+function storagesOf(tensors: readonly Tensor[]): Storage[] {
+  return tensors.map(({ storage }) => storage)
 }
 
 export function made(to: Tensor): GradientEdge {

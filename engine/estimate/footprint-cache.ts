@@ -2,31 +2,56 @@
 import type { TrainingSpec } from '../config/spec.ts'
 import { type Gpu, hasFlashAttention } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
-import { Footprint } from './footprint.ts'
+import { Footprint, Recording } from './footprint.ts'
 
-/** A footprint holds a few megabytes. */
-const MAX_KEPT = 64
+/** Operations that are kept recorded, of all footprints together: each holds about two kilobytes. */
+const MAX_KEPT_NODES = 20_000
+
+interface Kept {
+  readonly recording: Recording
+  readonly nodeCount: number
+  /** Without gradient accumulation, and with it. */
+  readonly footprints: Map<number, Footprint>
+}
 
 export class FootprintCache {
   /** The most recently used last. */
-  readonly #kept = new Map<string, Footprint>()
+  readonly #kept = new Map<string, Kept>()
+  #keptNodes = 0
 
   of(spec: TrainingSpec, config: ModelConfig, gpu: Gpu): Footprint {
-    const shape = shapeOf(spec)
     // The flash kernel supports 16-bit types only, so in float32 all GPUs behave alike.
     const isFloat32 = spec.precision === 'fp32' || spec.precision === 'tf32'
     const device = { hasFlash: isFloat32 || hasFlashAttention(gpu) }
-    const key = JSON.stringify([shape, config, device])
-    const footprint = this.#kept.get(key) ?? new Footprint(shape, config, device)
-    this.#kept.delete(key)
-    this.#kept.set(key, footprint)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest)
+    const alone = { ...spec, microBatch: 1, gradientAccumulation: 1 }
+    const { recording, footprints } = this.#recorded(alone, config, device)
+    // Every micro-step from the second on is like the second.
+    const gradientAccumulation = Math.min(spec.gradientAccumulation, 2)
+    const footprint =
+      footprints.get(gradientAccumulation) ??
+      new Footprint({ ...alone, gradientAccumulation }, config, device, recording)
+    footprints.set(gradientAccumulation, footprint)
     return footprint
+  }
+
+  #recorded(spec: TrainingSpec, config: ModelConfig, device: { readonly hasFlash: boolean }): Kept {
+    const key = JSON.stringify([spec, config, device])
+    const known = this.#kept.get(key)
+    const kept = known ?? recorded(spec, config, device)
+    if (known === undefined) this.#keptNodes += kept.nodeCount
+    this.#kept.delete(key)
+    this.#kept.set(key, kept)
+    for (const [oldest, { nodeCount }] of this.#kept) {
+      if (this.#keptNodes <= MAX_KEPT_NODES || oldest === key) break
+      this.#kept.delete(oldest)
+      this.#keptNodes -= nodeCount
+    }
+    return kept
   }
 }
 
-/** One footprint answers for every batch, and every micro-step from the second on is like the second. */
-function shapeOf(spec: TrainingSpec): TrainingSpec {
-  return { ...spec, microBatch: 1, gradientAccumulation: Math.min(spec.gradientAccumulation, 2) }
+function recorded(spec: TrainingSpec, config: ModelConfig, device: { readonly hasFlash: boolean }): Kept {
+  const recording = new Recording(spec, config, device)
+  const nodeCount = recording.tape.nodes.reduce((sum, { body }) => sum + 1 + (body?.length ?? 0), 0)
+  return { recording, nodeCount, footprints: new Map() }
 }

@@ -4,13 +4,13 @@ import { MemoryMarkError } from '../errors.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { expertNamesOf } from '../models/expert-names.ts'
 import { dividedConfig } from '../models/tensor-parallel.ts'
-import { type Block, CachingAllocator, roundedSize } from './allocator.ts'
+import { type Block, CachingAllocator } from './allocator.ts'
 import type { Node } from './autograd.ts'
-import { objectiveOf } from './objectives/objective.ts'
-import type { Event } from './player.ts'
-import { type ByteKind, byteKinds, type Storage } from './storage.ts'
+import { type Objective, objectiveOf } from './objectives/objective.ts'
+import { bytesAt, type Step } from './step.ts'
+import { type ByteKind, byteKinds } from './storage.ts'
 import { Tape } from './tape.ts'
-import { playStep, type Timeline } from './timeline.ts'
+import { parameterCount, playStep, type Timeline } from './timeline.ts'
 
 export interface Peak {
   readonly bytes: number
@@ -22,25 +22,53 @@ export interface Peak {
 
 export type Fit = { readonly kind: 'fits'; readonly reservedBytes: number } | { readonly kind: 'out-of-memory' }
 
+export interface Device {
+  /** Whether it runs the flash attention kernel. */
+  readonly hasFlash: boolean
+}
+
+/** What a spec's forward and backward passes do. Whether gradients accumulate makes no difference to it. */
+export class Recording {
+  readonly tape: Tape
+  readonly objective: Objective
+
+  constructor(spec: TrainingSpec, config: ModelConfig, device: Device) {
+    this.tape = new Tape(spec, device, expertNamesOf(config))
+    this.objective = objectiveOf(this.tape, ownPart(spec, config), spec)
+    refuseMissingTargets(spec, this.tape)
+    refuseNothingTrained(spec, this.tape)
+  }
+}
+
 export class Footprint {
   readonly spec: TrainingSpec
   readonly parameterCount: number
   readonly nodes: readonly Node[]
-  readonly #timeline: Timeline
+  readonly #recording: Recording
+  #played: Timeline | undefined
   readonly #peaks = new Map<string, Peak>()
   /** Replays that fitted: for any capacity between these two, the allocator behaves identically. */
   readonly #fitting = new Map<string, { readonly reservedBytes: number; readonly upToBytes: number }>()
+  /** Capacities that did not suffice. */
+  readonly #tooSmall = new Set<string>()
 
-  constructor(spec: TrainingSpec, config: ModelConfig, device = { hasFlash: true }) {
+  /** `recording`: of the same spec, with or without accumulation. */
+  constructor(
+    spec: TrainingSpec,
+    config: ModelConfig,
+    device: Device = { hasFlash: true },
+    recording = new Recording(spec, config, device),
+  ) {
     this.spec = spec
-    const own = ownPart(spec, config)
-    const tape = new Tape(spec, device, expertNamesOf(config))
-    const { loss, held, before = [] } = objectiveOf(tape, own, spec)
-    refuseMissingTargets(spec, tape)
-    refuseNothingTrained(spec, tape)
-    this.#timeline = playStep(tape, spec, { loss, held, before })
-    this.nodes = tape.nodes
-    this.parameterCount = this.#timeline.parameterCount
+    this.#recording = recording
+    this.nodes = recording.tape.nodes
+    this.parameterCount = parameterCount(recording.tape)
+  }
+
+  get #timeline(): Timeline {
+    const { tape, objective } = this.#recording
+    this.#played ??= playStep(tape, this.spec, { before: [], ...objective })
+    return this.#played
   }
 
   /**
@@ -64,20 +92,25 @@ export class Footprint {
     const { step } = this.#timeline
     const resting = this.resting(batch, workspaceBytes)
     const resident = { ...resting.breakdown }
+    const sizes = step.bytesAt(batch)
     let { bytes } = resting
     let peakBytes = bytes
-    let events = 0
     let eventsUntilPeak = 0
-    for (const event of step) {
-      bytes += changeOf(event, batch)
-      events++
+    const changes = step.changes.slice()
+    for (let event = 0; event < changes.length; event++) {
+      const change = changes[event] ?? 0
+      bytes += change < 0 ? -(sizes[-change] ?? 0) : (sizes[change] ?? 0)
       if (bytes > peakBytes) {
         peakBytes = bytes
-        eventsUntilPeak = events
+        eventsUntilPeak = event + 1
       }
     }
-    for (const event of step.slice(0, eventsUntilPeak)) resident[event.storage.kind] += changeOf(event, batch)
-    return { bytes: peakBytes, breakdown: resident, moment: step[eventsUntilPeak - 1]?.moment ?? 'between steps' }
+    for (const change of changes.subarray(0, eventsUntilPeak)) {
+      const size = step.sizes[Math.abs(change)]
+      if (size !== undefined) resident[size.kind] += Math.sign(change) * (sizes[Math.abs(change)] ?? 0)
+    }
+    const moment = eventsUntilPeak === 0 ? undefined : step.momentOf(eventsUntilPeak - 1)
+    return { bytes: peakBytes, breakdown: resident, moment: moment ?? 'between steps' }
   }
 
   /** Whether two steps fit into `usableBytes`, with the caching allocator's segments and their fragmentation. */
@@ -87,27 +120,30 @@ export class Footprint {
     if (known && known.reservedBytes <= usableBytes && usableBytes <= known.upToBytes) {
       return { kind: 'fits', reservedBytes: known.reservedBytes }
     }
+    const tooSmall = `${key} ${usableBytes}`
+    if (this.#tooSmall.has(tooSmall)) return { kind: 'out-of-memory' }
     const allocator = new CachingAllocator(usableBytes)
     const fit = this.#replaySteps(batch, workspaceBytes, allocator)
     if (fit.kind === 'fits') {
       const upToBytes = allocator.hasReturnedSegments ? usableBytes : Number.POSITIVE_INFINITY
       this.#fitting.set(key, { reservedBytes: fit.reservedBytes, upToBytes })
-    }
+    } else this.#tooSmall.add(tooSmall)
     return fit
   }
 
   #replaySteps(batch: number, workspaceBytes: number, allocator: CachingAllocator): Fit {
     const { model, optimizerState, step, eventsBeforeOptimizer } = this.#timeline
     const allocate = (bytes: number) => allocator.allocate(bytes) !== undefined
-    const blocks: Block[] = []
-    const play = (events: readonly Event[]) => replay(events, batch, allocator, blocks)
+    const sizes = step.bytesAt(batch)
+    const blocks = new Array<Block | undefined>(step.placeCount)
+    const play = (from?: number, to?: number) => replay(step, { from, to }, sizes, allocator, blocks)
     const lasted =
       model.every(storage => allocate(bytesAt(storage, batch))) &&
       allocate(workspaceBytes) &&
-      play(step.slice(0, eventsBeforeOptimizer)) &&
+      play(0, eventsBeforeOptimizer) &&
       optimizerState.every(storage => allocate(bytesAt(storage, batch))) &&
-      play(step.slice(eventsBeforeOptimizer)) &&
-      play(step)
+      play(eventsBeforeOptimizer) &&
+      play()
     return lasted ? { kind: 'fits', reservedBytes: allocator.peakReservedBytes } : { kind: 'out-of-memory' }
   }
 
@@ -153,27 +189,29 @@ function refuseNothingTrained({ model, trainable }: TrainingSpec, { parameters }
   })
 }
 
-function changeOf({ kind, storage }: Event, batch: number): number {
-  return kind === 'allocate' ? bytesAt(storage, batch) : -bytesAt(storage, batch)
-}
-
-/** Whether memory sufficed. `blocks`: what is allocated, by storage id. */
-function replay(events: readonly Event[], batch: number, allocator: CachingAllocator, blocks: Block[]): boolean {
-  for (const { kind, storage } of events) {
-    if (kind === 'allocate') {
-      const block = allocator.allocate(bytesAt(storage, batch))
+/** Whether memory sufficed. `sizes`: bytes by size number; `blocks`: what is allocated, by place. */
+function replay(
+  { changes, places }: Step,
+  { from, to }: { readonly from: number | undefined; readonly to: number | undefined },
+  sizes: Float64Array,
+  allocator: CachingAllocator,
+  blocks: (Block | undefined)[],
+): boolean {
+  const sizeNumbers = changes.slice(from, to)
+  const eventPlaces = places.slice(from, to)
+  for (let event = 0; event < sizeNumbers.length; event++) {
+    const change = sizeNumbers[event] ?? 0
+    const place = eventPlaces[event] ?? -1
+    if (change > 0) {
+      const block = allocator.allocate(sizes[change] ?? 0)
       if (block === undefined) return false
-      blocks[storage.id] = block
+      blocks[place] = block
     } else {
-      const block = blocks[storage.id]
+      const block = blocks[place]
       if (block !== undefined) allocator.release(block)
     }
   }
   return true
-}
-
-function bytesAt(storage: Storage, batch: number): number {
-  return roundedSize(storage.fixedBytes + Math.max(batch, storage.samplesAtLeast ?? 0) * storage.bytesPerSample)
 }
 
 function emptyBreakdown(): Record<ByteKind, number> {

@@ -1,17 +1,12 @@
 /** Goes through what a tape recorded as PyTorch's autograd would, and writes down what is allocated and released, and when. */
 import type { Optimizer } from '../config/spec.ts'
 import type { Autograd, Node } from './autograd.ts'
+import { Numbers } from './numbers.ts'
 import { optimizerRules } from './optimizer.ts'
 import type { Exchange, ExchangeContext, Memory, Pass } from './sharding/exchange.ts'
 import type { Shares } from './sharding/shares.ts'
+import { Step } from './step.ts'
 import type { ByteKind, Storage, Tensor } from './storage.ts'
-
-export interface Event {
-  readonly kind: 'allocate' | 'release'
-  readonly storage: Storage
-  /** What was running: `backward of encoder.layer.11.output.dense`. */
-  readonly moment: string
-}
 
 /** The moment of a peak that the optimizer makes. */
 export const OPTIMIZER_MOMENT = 'the optimizer'
@@ -37,26 +32,27 @@ export interface PlayerRules {
 }
 
 export class Player implements Memory {
-  readonly events: Event[] = []
+  readonly step = new Step()
   readonly #tape: Autograd
   readonly #loss: Tensor
   readonly #shares: Shares
-  #moment = ''
   /** Forward reads still to come, by storage id. */
-  readonly #reads: number[] = []
+  readonly #reads = new Numbers()
   /** Saves by nodes whose backward is still to come, and references from Python code. */
-  readonly #references: number[] = []
-  readonly #live = new Set<Storage>()
-  /** The gradient that has arrived for a tensor so far; several tensors may share one. */
-  readonly #gradients = new Map<number, Storage>()
-  readonly #gradientReferences = new Map<Storage, number>()
+  readonly #references = new Numbers()
+  /** One where a storage is allocated, by storage id. */
+  readonly #live = new Numbers()
+  /** The gradient that has arrived for a tensor so far, by the tensor's edge; several tensors may share one. */
+  readonly #gradients: (Storage | undefined)[] = []
+  /** By storage id. */
+  readonly #gradientReferences = new Numbers()
   /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
-  #usesLeft: number[] = []
+  #usesLeft = new Numbers()
   /** Recomputed and kept until the backward pass has gone through every block. */
   readonly #retained: Storage[] = []
   readonly #waitingGradients = new Map<Storage, Storage>()
   readonly #inBackward: InBackward | undefined
-  readonly #parameterNames: ReadonlyMap<Storage, string>
+  readonly #parameters: ReadonlySet<Storage>
   readonly #parametersOfNodes = new Map<Node, readonly Storage[]>()
   readonly exchange: Exchange
 
@@ -65,7 +61,7 @@ export class Player implements Memory {
     this.#loss = loss
     this.#shares = shares
     this.#inBackward = inBackward
-    this.#parameterNames = new Map([...tape.parameters].map(([name, { storage }]) => [storage, name]))
+    this.#parameters = new Set([...tape.parameters.values()].map(({ storage }) => storage))
     this.exchange = exchange(this, parameter => this.#stepAtOnce(parameter))
   }
 
@@ -74,27 +70,24 @@ export class Player implements Memory {
   }
 
   microStep(held: readonly Storage[]): void {
-    this.#moment = 'the batch'
+    this.step.begin('the batch')
     const batch = this.#tape.batch
     for (const storage of batch) this.allocate(storage)
     for (const storage of [...held, ...batch]) this.#reference(storage, 1)
     this.#forward(this.#tape.nodes, 'forward')
     this.exchange.forwardEnds()
-    this.#moment = 'backward of the loss'
+    this.step.begin('backward', 'the loss')
     const seed = this.#newGradient(this.#loss)
     this.#shareGradient(seed)
     this.#deposit(this.#loss, seed)
     this.#usesLeft = usesOf(this.#tape.nodes)
     this.#backward(this.#tape.nodes)
     this.exchange.backwardEnds()
-    for (const storage of [...held, ...batch]) {
-      this.#reference(storage, -1)
-      this.#releaseIfUnused(storage)
-    }
+    for (const storage of [...held, ...batch]) this.#dereference(storage)
   }
 
   optimizerStep(optimizer: Optimizer, parameters: readonly Tensor[]): void {
-    this.#moment = OPTIMIZER_MOMENT
+    this.step.begin(OPTIMIZER_MOMENT)
     this.exchange.optimizerBegins()
     this.#optimize(optimizer, parameters)
     this.exchange.optimizerEnds()
@@ -120,23 +113,22 @@ export class Player implements Memory {
   #stepAtOnce(parameter: Storage): boolean {
     const stepped = this.#inBackward?.parameters.get(parameter)
     if (this.#inBackward === undefined || stepped === undefined) return false
-    this.#moment = OPTIMIZER_MOMENT
+    this.step.begin(OPTIMIZER_MOMENT)
     this.#optimize(this.#inBackward.optimizer, [stepped])
     return true
   }
 
   #forward(nodes: readonly Node[], phase: Phase): void {
     const saves = phase === 'forward' || phase === 'recomputation'
-    for (const node of nodes)
-      for (const storage of node.reads) this.#reads[storage.id] = this.#count(this.#reads, storage) + 1
+    for (const node of nodes) for (const storage of node.reads) this.#reads.add(storage.id, 1)
     for (const node of nodes) {
-      this.#moment = `${phaseNames[phase]} of ${node.name}`
+      this.step.begin(phaseNames[phase], node.name)
       if (node.body !== undefined) this.#forward(node.body, 'forward without saving')
       else this.#compute(node, passOf(node, phase))
       if (saves) for (const storage of node.saves) this.#reference(storage, 1)
       if (phase !== 'recomputation') for (const storage of node.keeps) this.#reference(storage, 1)
       for (const storage of node.reads) {
-        this.#reads[storage.id] = this.#count(this.#reads, storage) - 1
+        this.#reads.add(storage.id, -1)
         this.#releaseIfUnused(storage)
       }
       for (const storage of node.creates) this.#releaseIfUnused(storage)
@@ -144,18 +136,19 @@ export class Player implements Memory {
   }
 
   #compute(node: Node, pass: Pass): void {
-    this.#exchanging(node, pass, () => {
-      for (const storage of node.creates) this.allocate(storage)
-      for (const storage of node.scratch) this.allocate(storage)
-      for (const storage of node.scratch) this.release(storage)
-    })
+    const used = this.#begin(node, pass)
+    for (const storage of node.creates) this.allocate(storage)
+    for (const storage of node.scratch) this.allocate(storage)
+    for (const storage of node.scratch) this.release(storage)
+    if (used.length > 0) this.exchange.ends?.(used, pass)
   }
 
-  #exchanging(node: Node, pass: Pass, run: () => void): void {
-    const used = this.exchange.begins ? this.#parametersOf(node) : []
-    if (used.length > 0) this.exchange.begins?.(used, pass)
-    run()
-    if (used.length > 0) this.exchange.ends?.(used, pass)
+  /** The parameters that the exchange was told of. */
+  #begin(node: Node, pass: Pass): readonly Storage[] {
+    if (this.exchange.begins === undefined) return NONE
+    const used = this.#parametersOf(node)
+    if (used.length > 0) this.exchange.begins(used, pass)
+    return used
   }
 
   /** What a module's hooks would see: a table of embeddings is not among what its kernel is counted to read. */
@@ -164,20 +157,20 @@ export class Player implements Memory {
     if (known !== undefined) return known
     const own = this.#tape.parameters.get(`${node.name}.weight`)?.storage
     const used = [...node.reads, ...node.gradients.map(({ to }) => to.storage), ...(own === undefined ? [] : [own])]
-    const parameters = [...new Set(used)].filter(storage => this.#parameterNames.has(storage))
+    const parameters = [...new Set(used)].filter(storage => this.#parameters.has(storage))
     this.#parametersOfNodes.set(node, parameters)
     return parameters
   }
 
   #backward(nodes: readonly Node[]): void {
     const firstBlock = nodes.find(node => node.body !== undefined)
-    for (const node of nodes.toReversed()) {
+    for (let index = nodes.length - 1; index >= 0; index--) {
+      const node = nodes[index]
+      if (node === undefined) continue
       if (node.body !== undefined) this.#checkpointBackward(node, node.body)
       else this.#nodeBackward(node)
-      for (const storage of [...node.saves, ...node.keeps]) {
-        this.#reference(storage, -1)
-        this.#releaseIfUnused(storage)
-      }
+      for (const storage of node.saves) this.#dereference(storage)
+      for (const storage of node.keeps) this.#dereference(storage)
       if (node === firstBlock) this.#releaseRetained()
     }
   }
@@ -199,29 +192,35 @@ export class Player implements Memory {
   }
 
   #releaseRetained(): void {
-    for (const storage of this.#retained.splice(0)) {
-      this.#reference(storage, -1)
-      this.#releaseIfUnused(storage)
-    }
+    for (const storage of this.#retained.splice(0)) this.#dereference(storage)
   }
 
   /** Incoming gradients, saved tensors and results live together until the node is done. */
   #nodeBackward(node: Node): void {
-    this.#moment = `backward of ${node.name}`
-    const incoming = node.outputs.flatMap(output => this.#takeGradient(output))
-    if (incoming.length > 0) this.#exchanging(node, 'backward', () => this.#propagate(node, incoming))
+    this.step.begin('backward', node.name)
+    const incoming: Storage[] = []
+    for (const { edge } of node.outputs) {
+      const gradient = this.#gradients[edge]
+      if (gradient === undefined) continue
+      this.#gradients[edge] = undefined
+      incoming.push(gradient)
+    }
+    if (incoming.length === 0) return
+    const used = this.#begin(node, 'backward')
+    this.#propagate(node, incoming)
+    if (used.length > 0) this.exchange.ends?.(used, 'backward')
   }
 
-  #propagate(node: Node, incoming: readonly Storage[]): void {
-    for (const storage of node.backwardScratch) this.allocate(storage)
-    const outgoing = node.gradients.map(edge => {
-      const passed = edge.passes ? incoming[0] : undefined
-      return { to: edge.to, gradient: passed ?? this.#newGradient(edge.to) }
-    })
-    for (const storage of node.backwardScratch) this.release(storage)
-    for (const { gradient } of outgoing) this.#shareGradient(gradient)
+  #propagate({ backwardScratch, gradients }: Node, incoming: readonly Storage[]): void {
+    for (const storage of backwardScratch) this.allocate(storage)
+    const outgoing = gradients.map(({ to, passes }) => (passes ? incoming[0] : undefined) ?? this.#newGradient(to))
+    for (const storage of backwardScratch) this.release(storage)
+    for (const gradient of outgoing) this.#shareGradient(gradient)
     for (const gradient of incoming) this.#dropGradient(gradient)
-    for (const { to, gradient } of outgoing) this.#deposit(to, gradient)
+    for (const [index, gradient] of outgoing.entries()) {
+      const edge = gradients[index]
+      if (edge !== undefined) this.#deposit(edge.to, gradient)
+    }
   }
 
   #newGradient(of: Tensor): Storage {
@@ -238,15 +237,15 @@ export class Player implements Memory {
       return
     }
     const key = to.edge
-    const earlier = this.#gradients.get(key)
+    const earlier = this.#gradients[key]
     if (earlier === undefined) {
-      this.#gradients.set(key, gradient)
+      this.#gradients[key] = gradient
       return
     }
-    if ((this.#gradientReferences.get(earlier) ?? 0) > 1) {
+    if (this.#gradientReferences.at(earlier.id) > 1) {
       const sum = this.#newGradient(to)
       this.#shareGradient(sum)
-      this.#gradients.set(key, sum)
+      this.#gradients[key] = sum
       this.#dropGradient(earlier)
     }
     this.#dropGradient(gradient)
@@ -257,11 +256,10 @@ export class Player implements Memory {
    * a transposed product, so the sum with another is a new tensor, unless autocast has cast it in between.
    */
   #depositForParameter(to: Tensor, gradient: Storage): void {
-    this.#gradientReferences.delete(gradient)
+    this.#gradientReferences.set(gradient.id, 0)
     const parameter = to.storage
     const waiting = this.#waitingGradients.get(parameter)
-    const usesLeft = this.#count(this.#usesLeft, parameter) - 1
-    this.#usesLeft[parameter.id] = usesLeft
+    const usesLeft = this.#usesLeft.add(parameter.id, -1)
     let sum = waiting ?? gradient
     if (waiting !== undefined) {
       if (this.#tape.autocastDtype === undefined) {
@@ -278,38 +276,29 @@ export class Player implements Memory {
     this.exchange.receives(parameter, sum)
   }
 
-  #takeGradient(of: Tensor): Storage[] {
-    const key = of.edge
-    const gradient = this.#gradients.get(key)
-    if (gradient === undefined) return []
-    this.#gradients.delete(key)
-    return [gradient]
-  }
-
   #shareGradient(gradient: Storage): void {
-    this.#gradientReferences.set(gradient, (this.#gradientReferences.get(gradient) ?? 0) + 1)
+    this.#gradientReferences.add(gradient.id, 1)
   }
 
   #dropGradient(gradient: Storage): void {
-    const references = (this.#gradientReferences.get(gradient) ?? 0) - 1
-    this.#gradientReferences.set(gradient, references)
-    if (references <= 0) {
-      this.#gradientReferences.delete(gradient)
-      this.release(gradient)
-    }
-  }
-
-  #count(counts: readonly number[], storage: Storage): number {
-    return counts[storage.id] ?? 0
+    if (this.#gradientReferences.add(gradient.id, -1) > 0) return
+    this.#gradientReferences.set(gradient.id, 0)
+    this.release(gradient)
   }
 
   #reference(storage: Storage, change: 1 | -1): void {
-    this.#references[storage.id] = this.#count(this.#references, storage) + change
+    this.#references.add(storage.id, change)
+  }
+
+  #dereference(storage: Storage): void {
+    this.#reference(storage, -1)
+    this.#releaseIfUnused(storage)
   }
 
   #releaseIfUnused(storage: Storage): void {
-    const unused = this.#count(this.#reads, storage) === 0 && this.#count(this.#references, storage) === 0
-    if (unused && !storage.persistent && this.#live.has(storage)) this.release(storage)
+    const { id } = storage
+    if (storage.persistent || this.#live.at(id) === 0) return
+    if (this.#reads.at(id) === 0 && this.#references.at(id) === 0) this.release(storage)
   }
 
   fixed(bytes: number, kind: ByteKind): Storage {
@@ -318,16 +307,18 @@ export class Player implements Memory {
 
   allocate(storage: Storage): void {
     // A recomputed block's input or output may still be there from the forward pass.
-    if (this.#live.has(storage)) return
-    this.#live.add(storage)
-    this.events.push({ kind: 'allocate', storage, moment: this.#moment })
+    if (this.#live.at(storage.id) !== 0) return
+    this.#live.set(storage.id, 1)
+    this.step.allocate(storage)
   }
 
   release(storage: Storage): void {
-    this.#live.delete(storage)
-    this.events.push({ kind: 'release', storage, moment: this.#moment })
+    this.#live.set(storage.id, 0)
+    this.step.release(storage)
   }
 }
+
+const NONE: readonly never[] = []
 
 /** What is recorded for a backward pass, whenever it runs; DeepSpeed and FSDP gather for the rest too, and let go again. */
 function passOf(node: Node, phase: Phase): Pass {
@@ -349,10 +340,10 @@ function untilLastSave(saving: readonly Node[], rest: readonly Node[]): readonly
 }
 
 /** How often each parameter is used where a gradient reaches it, by storage id. */
-function usesOf(nodes: readonly Node[], uses: number[] = []): number[] {
+function usesOf(nodes: readonly Node[], uses = new Numbers()): Numbers {
   for (const node of nodes) {
     if (node.body !== undefined) usesOf(node.body, uses)
-    for (const { to } of node.gradients) if (to.storage.persistent) uses[to.storage.id] = (uses[to.storage.id] ?? 0) + 1
+    for (const { to } of node.gradients) if (to.storage.persistent) uses.add(to.storage.id, 1)
   }
   return uses
 }

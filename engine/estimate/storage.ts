@@ -27,7 +27,7 @@ export interface Storage {
   readonly fixedBytes: number
   readonly bytesPerSample: number
   /** A minimum number of samples that it is sized for. */
-  readonly samplesAtLeast?: number
+  readonly samplesAtLeast?: number | undefined
   kind: ByteKind
   /** Weights, buffers and optimizer state outlive the step. */
   readonly persistent: boolean
@@ -46,7 +46,9 @@ export interface Tensor {
 
 /** Elements of one sample, or of the whole tensor when it has no batch dimension. */
 export function elements(tensor: Pick<Tensor, 'shape'>): number {
-  return tensor.shape.reduce((product, size) => product * size, 1)
+  let product = 1
+  for (const size of tensor.shape) product *= size
+  return product
 }
 
 export function lastSize(tensor: Tensor): number {

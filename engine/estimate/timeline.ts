@@ -5,10 +5,11 @@
 import type { TrainingSpec } from '../config/spec.ts'
 import { type Autograd, type Node, REFERENCE } from './autograd.ts'
 import { optimizerRules } from './optimizer.ts'
-import { type Event, type InBackward, Player } from './player.ts'
+import { type InBackward, Player } from './player.ts'
 import { exchangeOf } from './sharding/exchange.ts'
 import { mastersOf, type Shares, sharesOf } from './sharding/shares.ts'
 import { Watching } from './sharding/watching.ts'
+import type { Step } from './step.ts'
 import { bytesPerElement, elements, type Storage, type Tensor } from './storage.ts'
 
 export interface Timeline {
@@ -17,10 +18,9 @@ export interface Timeline {
   /** Allocated by the first optimizer step, there in every later one. */
   readonly optimizerState: readonly Storage[]
   /** One step, from the batch's arrival to the gradients' release. */
-  readonly step: readonly Event[]
+  readonly step: Step
   /** Events of the step before the optimizer runs, where the first step allocates its state. */
   readonly eventsBeforeOptimizer: number
-  readonly parameterCount: number
 }
 
 export interface Recording {
@@ -48,7 +48,7 @@ export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, befor
   for (let index = 0; index < microSteps; index++) player.microStep(held)
   const withState = spec.trainable?.inTurns ? parameters : optimized
   const isTraining = spec.step === 'training'
-  const eventsBeforeOptimizer = player.events.length
+  const eventsBeforeOptimizer = player.step.length
   if (isTraining && !spec.optimizerInBackward) player.optimizerStep(spec.optimizer, optimized)
   player.gradientsEnd()
   return {
@@ -59,12 +59,16 @@ export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, befor
       ...(isTraining ? player.exchange.resident : []),
     ],
     optimizerState: isTraining ? optimizerState(tape, spec, withState, shares) : [],
-    step: player.events,
+    step: player.step,
     eventsBeforeOptimizer,
-    parameterCount: [...tape.parameters]
-      .filter(([name]) => !name.startsWith(REFERENCE))
-      .reduce((sum, [, parameter]) => sum + elements(parameter), 0),
   }
+}
+
+/** Of the model that trains, without those of a reference. */
+export function parameterCount(tape: Autograd): number {
+  let count = 0
+  for (const [name, parameter] of tape.parameters) if (!name.startsWith(REFERENCE)) count += elements(parameter)
+  return count
 }
 
 /** What every operation of a micro-step uses of the parameters. */
@@ -102,7 +106,8 @@ function master(spec: TrainingSpec, parameter: Tensor): Tensor {
 function optimizerState(tape: Autograd, spec: TrainingSpec, optimized: readonly Tensor[], shares: Shares): Storage[] {
   const { stateBytes } = optimizerRules[spec.optimizer]
   const masterBytes = mastersOf(spec) === 'in-optimizer' ? bytesPerElement.float32 : 0
-  const names = new Map([...tape.parameters].map(([name, { storage }]) => [storage, name]))
+  const names = new Map<Storage, string>()
+  for (const [name, { storage }] of tape.parameters) names.set(storage, name)
   const kept = (parameter: Tensor) =>
     stateBytes(parameter, names.get(parameter.storage) ?? '') + elements(parameter) * masterBytes
   return optimized

@@ -9,12 +9,13 @@ export class Weights extends Blocks {
   readonly #trainedNames = (this.spec.trainable?.names ?? []).flatMap(name => parameterPattern(name) ?? [])
 
   idle(features: number, body: (x: Tensor) => Tensor): void {
-    const [nodes, known] = [this.nodes, new Set(this.parameters.keys())]
+    const [nodes, known] = [this.nodes, this.parameterNames.length]
     this.nodes = []
     body(this.tensor([1, features], this.weightDtype, []))
     this.nodes = nodes
-    for (const [name, parameter] of this.parameters) {
-      if (known.has(name)) continue
+    for (const name of this.parameterNames.slice(known)) {
+      const parameter = this.parameters.get(name)
+      if (parameter === undefined) continue
       if (this.spec.trainsTowers && parameter.requiresGrad) this.towers.push(parameter)
       else this.parameters.set(name, { ...parameter, requiresGrad: false })
     }

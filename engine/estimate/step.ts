@@ -1,0 +1,98 @@
+/**
+ * What one optimizer step allocates and releases, in order. Equal layers allocate equal sizes, so a step of ten thousands of events
+ * knows some dozens of sizes: each event is the number of its size, and every question is a pass over numbers.
+ */
+import { roundedSize } from './allocator.ts'
+import { Numbers } from './numbers.ts'
+import type { Storage } from './storage.ts'
+
+/** What storages of the same kind and size have in common. */
+export type StorageSize = Pick<Storage, 'fixedBytes' | 'bytesPerSample' | 'samplesAtLeast' | 'kind'>
+
+export class Step {
+  /** By size number; the first is none. */
+  readonly sizes: (StorageSize | undefined)[] = [undefined]
+  /** The event's size number, negative where it is released. */
+  readonly changes = new Numbers()
+  /** The place of the event's storage: storages that live at the same time have different ones. */
+  readonly places = new Numbers()
+  /** At which event a moment begins, and its name in two parts: `backward of`, `encoder.layer.11.output.dense`. */
+  readonly #momentStarts: number[] = []
+  readonly #momentNames: string[] = []
+  #moment: readonly [what: string, of: string] = ['', '']
+  #isNewMoment = false
+  readonly #sizeNumbers = new Map<number, number[]>()
+  readonly #placeOf = new Numbers()
+  readonly #freePlaces: number[] = []
+  placeCount = 0
+
+  get length(): number {
+    return this.changes.length
+  }
+
+  /** What runs from here on. */
+  begin(what: string, of = ''): void {
+    this.#moment = [what, of]
+    this.#isNewMoment = true
+  }
+
+  allocate(storage: Storage): void {
+    const place = this.#freePlaces.pop() ?? this.placeCount++
+    this.#placeOf.set(storage.id, place + 1)
+    this.#add(this.#sizeNumber(storage), place)
+  }
+
+  release(storage: Storage): void {
+    const place = this.#placeOf.at(storage.id) - 1
+    this.#placeOf.set(storage.id, 0)
+    if (place >= 0) this.#freePlaces.push(place)
+    this.#add(-this.#sizeNumber(storage), place)
+  }
+
+  /** Bytes by size number for a batch. */
+  bytesAt(batch: number): Float64Array {
+    return Float64Array.from(this.sizes, size => (size === undefined ? 0 : bytesAt(size, batch)))
+  }
+
+  /** What was running at an event: `backward of encoder.layer.11.output.dense`. */
+  momentOf(event: number): string | undefined {
+    let low = 0
+    let high = this.#momentStarts.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#momentStarts[middle] ?? 0) <= event) low = middle + 1
+      else high = middle
+    }
+    const [what, of] = this.#momentNames.slice(2 * (low - 1), 2 * low)
+    return of === '' || of === undefined ? what : `${what} of ${of}`
+  }
+
+  #add(change: number, place: number): void {
+    if (this.#isNewMoment) {
+      this.#isNewMoment = false
+      this.#momentStarts.push(this.changes.length)
+      this.#momentNames.push(this.#moment[0], this.#moment[1])
+    }
+    this.changes.push(change)
+    this.places.push(place)
+  }
+
+  #sizeNumber(storage: Storage): number {
+    const { fixedBytes, bytesPerSample, samplesAtLeast, kind } = storage
+    const key = fixedBytes + bytesPerSample
+    const alike = this.#sizeNumbers.get(key)
+    for (const number of alike ?? []) {
+      const size = this.sizes[number]
+      const isSame = size?.kind === kind && size.bytesPerSample === bytesPerSample && size.fixedBytes === fixedBytes
+      if (isSame && size.samplesAtLeast === samplesAtLeast) return number
+    }
+    const number = this.sizes.push({ fixedBytes, bytesPerSample, samplesAtLeast, kind }) - 1
+    if (alike === undefined) this.#sizeNumbers.set(key, [number])
+    else alike.push(number)
+    return number
+  }
+}
+
+export function bytesAt({ fixedBytes, bytesPerSample, samplesAtLeast = 0 }: StorageSize, batch: number): number {
+  return roundedSize(fixedBytes + Math.max(batch, samplesAtLeast) * bytesPerSample)
+}
