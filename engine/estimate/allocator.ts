@@ -21,7 +21,7 @@ export function roundedSize(bytes: number): number {
 export interface Block {
   bytes: number
   isFree: boolean
-  readonly isSmall: boolean
+  isSmall: boolean
   previous: Block | undefined
   next: Block | undefined
 }
@@ -34,6 +34,8 @@ export class CachingAllocator {
   readonly #capacityBytes: number
   /** Free blocks by pool, ordered by size: small requests never take from large segments. */
   readonly #free = { small: [] as Block[], large: [] as Block[] }
+  /** Blocks that were merged into others, to be used again. */
+  readonly #merged: Block[] = []
 
   constructor(capacityBytes: number) {
     this.#capacityBytes = capacityBytes
@@ -77,7 +79,15 @@ export class CachingAllocator {
     if (this.#reservedBytes + bytes > this.#capacityBytes) return undefined
     this.#reservedBytes += bytes
     this.peakReservedBytes = Math.max(this.peakReservedBytes, this.#reservedBytes)
-    return { bytes, isFree: true, isSmall: size <= SMALL_BYTES, previous: undefined, next: undefined }
+    return this.#block(bytes, size <= SMALL_BYTES)
+  }
+
+  #block(bytes: number, isSmall: boolean): Block {
+    const block = this.#merged.pop()
+    if (block === undefined) return { bytes, isFree: true, isSmall, previous: undefined, next: undefined }
+    block.bytes = bytes
+    block.isSmall = isSmall
+    return block
   }
 
   /** release_cached_blocks: every segment that is a single free block goes back to the device. */
@@ -97,7 +107,9 @@ export class CachingAllocator {
   #splitOff(block: Block, size: number): void {
     const rest = block.bytes - size
     if (block.isSmall ? rest < MIN_BLOCK_BYTES : rest <= SMALL_BYTES) return
-    const remainder: Block = { bytes: rest, isFree: true, isSmall: block.isSmall, previous: block, next: block.next }
+    const remainder = this.#block(rest, block.isSmall)
+    remainder.previous = block
+    remainder.next = block.next
     if (block.next !== undefined) block.next.previous = remainder
     block.next = remainder
     block.bytes = size
@@ -111,6 +123,9 @@ export class CachingAllocator {
     block.bytes += next.bytes
     block.next = next.next
     if (next.next !== undefined) next.next.previous = block
+    next.previous = undefined
+    next.next = undefined
+    this.#merged.push(next)
   }
 
   #insertFree(block: Block): void {

@@ -46,6 +46,7 @@ export class Footprint {
   readonly nodes: readonly Node[]
   readonly #recording: Recording
   #played: Timeline | undefined
+  #modelBytes: Readonly<Record<ByteKind, number>> | undefined
   readonly #peaks = new Map<string, Peak>()
   /** Replays that fitted: for any capacity between these two, the allocator behaves identically. */
   readonly #fitting = new Map<string, { readonly reservedBytes: number; readonly upToBytes: number }>()
@@ -83,14 +84,14 @@ export class Footprint {
   }
 
   /** What is allocated between steps. */
-  resting(batch: number, workspaceBytes: number): Peak {
-    const breakdown = this.#resident(batch, workspaceBytes)
+  resting(workspaceBytes: number): Peak {
+    const breakdown = this.#resident(workspaceBytes)
     return { bytes: byteKinds.reduce((sum, kind) => sum + breakdown[kind], 0), breakdown, moment: 'between steps' }
   }
 
   #findPeak(batch: number, workspaceBytes: number): Peak {
     const { step } = this.#timeline
-    const resting = this.resting(batch, workspaceBytes)
+    const resting = this.resting(workspaceBytes)
     const resident = { ...resting.breakdown }
     const sizes = step.bytesAt(batch)
     let { bytes } = resting
@@ -147,13 +148,19 @@ export class Footprint {
     return lasted ? { kind: 'fits', reservedBytes: allocator.peakReservedBytes } : { kind: 'out-of-memory' }
   }
 
-  /** Bytes allocated between steps. */
-  #resident(batch: number, workspaceBytes: number): Record<ByteKind, number> {
-    const { model, optimizerState } = this.#timeline
-    const bytes = { ...emptyBreakdown(), workspace: workspaceBytes }
-    for (const storage of [...model, ...optimizerState]) bytes[storage.kind] += bytesAt(storage, batch)
-    return bytes
+  /** Bytes allocated between steps: nothing of the model grows with the batch. */
+  #resident(workspaceBytes: number): Record<ByteKind, number> {
+    this.#modelBytes ??= modelBytes(this.#timeline)
+    return { ...this.#modelBytes, workspace: workspaceBytes }
   }
+}
+
+function modelBytes({ model, optimizerState }: Timeline): Record<ByteKind, number> {
+  const bytes = emptyBreakdown()
+  for (const storages of [model, optimizerState]) {
+    for (const storage of storages) bytes[storage.kind] += bytesAt(storage, 1)
+  }
+  return bytes
 }
 
 /** What one GPU computes under tensor parallelism. */

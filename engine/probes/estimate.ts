@@ -57,7 +57,7 @@ export class EstimateProbe {
   peak(batch: number): Peak {
     const step = this.#footprint.peak(batch, this.#workspaceBytes)
     if (this.#vllm.held === 'always' || this.#vllm.bytes === 0) return step
-    const resting = this.#footprint.resting(batch, this.#workspaceBytes)
+    const resting = this.#footprint.resting(this.#workspaceBytes)
     const bytes = resting.bytes + this.#vllm.bytes
     const breakdown = { ...resting.breakdown, workspace: resting.breakdown.workspace + this.#vllm.bytes }
     return bytes > step.bytes ? { bytes, breakdown, moment: 'generation in vLLM' } : step
