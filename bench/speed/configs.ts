@@ -21,8 +21,18 @@ const batches = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64]
 const accumulations = [1, 1, 1, 2, 4, 5, 8, 16, 32]
 const ranks = [4, 8, 16, 32, 64]
 const trainerOptimizers = ['adamw_torch', 'adamw_torch_fused', 'adafactor', 'adamw_bnb_8bit', 'paged_adamw_8bit', 'sgd']
-const torchtuneModels = ['llama2.{}llama2_7b', 'llama3_1.{}llama3_1_8b', 'llama3_2.{}llama3_2_1b', 'mistral.{}mistral_7b']
-  .concat(['gemma2.{}gemma2_2b', 'phi3.{}phi3_mini', 'qwen2_5.{}qwen2_5_3b', 'qwen3.{}qwen3_4b', 'llama4.llama4_scout_17b_16e'])
+const torchtuneModels = [
+  'llama2.{}llama2_7b',
+  'llama3_1.{}llama3_1_8b',
+  'llama3_2.{}llama3_2_1b',
+  'mistral.{}mistral_7b',
+].concat([
+  'gemma2.{}gemma2_2b',
+  'phi3.{}phi3_mini',
+  'qwen2_5.{}qwen2_5_3b',
+  'qwen3.{}qwen3_4b',
+  'llama4.llama4_scout_17b_16e',
+])
 const timmModels = ['resnet50', 'resnet18', 'resnet152', 'vit_base_patch16_224', 'deit_small_patch16_224']
 
 type Write = (choice: Choice, index: number) => string
@@ -84,7 +94,9 @@ function memorymark(choice: Choice, index: number): string {
     `  model: ${modelOf(kind, choice, index)}`,
     `  batch_size: ${choice.of(batches)}`,
     `  gradient_accumulation: ${choice.of(accumulations)}`,
-    isImage ? `  image_size: ${kind === 'images' ? 224 : choice.of([640, 960, 1_280])}` : `  sequence_length: ${length(kind, choice)}`,
+    isImage
+      ? `  image_size: ${kind === 'images' ? 224 : choice.of([640, 960, 1_280])}`
+      : `  sequence_length: ${length(kind, choice)}`,
     `  precision: ${choice.of(['fp32', 'tf32', 'bf16', 'amp-bf16', 'amp-fp16'])}`,
     `  optimizer: ${choice.of(['adamw', 'adamw-fused', 'adamw-loop', 'sgd', 'sgd-momentum', 'adafactor', 'lion', 'adamw-8bit'])}`,
     !isImage && `  attention: ${choice.of(['sdpa', 'sdpa', 'eager'])}`,
@@ -99,7 +111,8 @@ function axolotl(choice: Choice, index: number): string {
   const adapter = choice.of(['lora', 'qlora', undefined])
   return yaml(`base_model: ${modelOf('text', choice, index)}`, [
     adapter === 'qlora' && 'load_in_4bit: true',
-    adapter && `adapter: ${adapter}\nlora_r: ${choice.of(ranks)}\nlora_alpha: 16\nlora_dropout: ${choice.of([0, 0.05])}`,
+    adapter &&
+      `adapter: ${adapter}\nlora_r: ${choice.of(ranks)}\nlora_alpha: 16\nlora_dropout: ${choice.of([0, 0.05])}`,
     adapter && 'lora_target_linear: true',
     'datasets:\n  - path: acme/support-tickets\n    type: alpaca',
     choice.share(0.15) && 'rl: dpo',
@@ -207,7 +220,12 @@ function huggingface(choice: Choice, index: number): string {
     gradient_checkpointing: kind === 'text' && choice.share(0.5),
     optim: choice.of(trainerOptimizers),
     [choice.of(['bf16', 'bf16', 'fp16', 'tf32'])]: true,
-    ...(usesPeft && { use_peft: true, lora_r: choice.of(ranks), lora_target_modules: 'all-linear', load_in_4bit: choice.share(0.5) }),
+    ...(usesPeft && {
+      use_peft: true,
+      lora_r: choice.of(ranks),
+      lora_target_modules: 'all-linear',
+      load_in_4bit: choice.share(0.5),
+    }),
     ...(choice.share(0.1) && { fsdp: 'full_shard auto_wrap', num_processes: choice.of([2, 4, 8]) }),
     learning_rate: 2e-5,
   }
