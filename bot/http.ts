@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Logger } from 'probot'
+import { limitConnections } from '../engine/server/connections.ts'
 
 /** Resolves to true when the request was its own. */
 export type Route = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
@@ -19,8 +20,11 @@ export interface ListenOptions {
   readonly log: Logger
 }
 
-/** GitHub itself gives up after ten. */
+/** For the whole of a request to arrive. GitHub itself gives up after ten. */
 const REQUEST_TIMEOUT_MILLIS = 10_000
+const HEADERS_TIMEOUT_MILLIS = 5_000
+/** How often Node looks for connections that are over these; its own interval is 30 seconds. */
+const CHECK_TIMEOUTS_MILLIS = 1_000
 
 /** Each may hold as much memory as the largest body; GitHub and load balancers use a few dozen. */
 const MAX_CONNECTIONS = 500
@@ -32,13 +36,16 @@ const KEEP_ALIVE_MILLIS = 75_000
 const CLOSE_MILLIS = 3_000
 
 export async function listen(routes: readonly Route[], { host, port, log }: ListenOptions): Promise<Listening> {
-  const server = createServer((request, response) => {
-    void answer(routes, request, response, log)
-  })
-  server.requestTimeout = REQUEST_TIMEOUT_MILLIS
-  server.headersTimeout = REQUEST_TIMEOUT_MILLIS
-  server.maxConnections = MAX_CONNECTIONS
-  server.keepAliveTimeout = KEEP_ALIVE_MILLIS
+  const server = createServer(
+    {
+      requestTimeout: REQUEST_TIMEOUT_MILLIS,
+      headersTimeout: HEADERS_TIMEOUT_MILLIS,
+      connectionsCheckingInterval: CHECK_TIMEOUTS_MILLIS,
+      keepAliveTimeout: KEEP_ALIVE_MILLIS,
+    },
+    (request, response) => void answer(routes, request, response, log),
+  )
+  limitConnections(server, MAX_CONNECTIONS)
   server.listen(port, host)
   await once(server, 'listening')
   const origin = originOf(server)

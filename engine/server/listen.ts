@@ -5,6 +5,7 @@ import { type AddressInfo, isIPv4 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { MemoryMarkError } from '../errors.ts'
 import { type Access, apiToken } from './access.ts'
+import { limitConnections } from './connections.ts'
 import { KnownMachine } from './machine.ts'
 import { Service, type ServiceOptions } from './service.ts'
 
@@ -44,7 +45,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     },
     getRequestListener(service.app.fetch),
   )
-  server.maxConnections = MAX_CONNECTIONS
+  limitConnections(server, MAX_CONNECTIONS)
   try {
     await bound(server, host, port)
   } catch (error) {
