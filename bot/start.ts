@@ -5,7 +5,7 @@ import { builtAssets } from '../engine/server/dashboard/assets.ts'
 import { dashboard } from '../engine/server/dashboard/routes.ts'
 import { type MountedServer, mount } from '../engine/server/mount.ts'
 import type { Analyze } from './github.ts'
-import { answerWatch } from './health.ts'
+import { Health } from './health.ts'
 import { listen } from './http.ts'
 import { connectGitHubApp } from './installation.ts'
 import { Metrics } from './metrics.ts'
@@ -81,6 +81,7 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
   const inbox = new Inbox(database, queue)
   const api = apiFor(settings, database, log)
   let isStopping = false
+  const health = new Health({ database, metrics, isStopping: () => isStopping })
   const server = await listen(
     [
       (request, response) =>
@@ -90,7 +91,7 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
           verify: app.verify,
           onAnswered: (answer, event) => metrics.delivery(event, answer),
         }),
-      (request, response) => answerWatch(request, response, { database, metrics, isStopping: () => isStopping }),
+      (request, response) => health.answer(request, response),
       async (request, response) => (await api?.handle(request, response)) ?? false,
     ],
     { host: settings.host, port: settings.port, log },

@@ -54,9 +54,9 @@ function isPassingFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return true
   if ('code' in error && typeof error.code === 'string' && passingCodes.test(error.code)) return true
-  // What pg says of a connection that ended while it was used.
+  // What pg says of a connection that ended while it was used, and of a server that does not answer.
   if (
-    /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+    /^(?:Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
       error.message,
     )
   )

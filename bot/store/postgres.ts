@@ -10,6 +10,9 @@ const CONNECT_TIMEOUT_MILLIS = 10_000
 /** Nothing here runs long; a statement that does is stuck behind a lock. */
 const STATEMENT_TIMEOUT_MILLIS = 60_000
 
+/** A server that is frozen, or behind a network that is gone, ends nothing by itself: then the client does. */
+const ANSWER_TIMEOUT_MILLIS = STATEMENT_TIMEOUT_MILLIS + 5_000
+
 /** `onError` hears of idle connections that break; those in use fail where they are used. */
 export function connectPostgres(url: string, onError: (error: Error) => void): Database {
   const pool = new pg.Pool({
@@ -17,6 +20,7 @@ export function connectPostgres(url: string, onError: (error: Error) => void): D
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MILLIS,
     statement_timeout: STATEMENT_TIMEOUT_MILLIS,
+    query_timeout: ANSWER_TIMEOUT_MILLIS,
     application_name: 'memorymark',
   })
   pool.on('error', onError)

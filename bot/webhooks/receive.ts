@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'probot'
 import { parseJson } from '../../engine/json.ts'
 import { keyOf } from '../queue/jobs.ts'
+import { within } from '../within.ts'
 import { readEvent } from './events.ts'
 import type { Inbox } from './inbox.ts'
 
@@ -10,6 +11,9 @@ export const WEBHOOK_PATH = '/api/github/webhooks'
 
 /** Far above what our events weigh; GitHub's own limit is 25 MB, which strangers could send too. */
 const MAX_BODY_BYTES = 2 * 2 ** 20
+
+/** GitHub gives up after ten seconds. What is taken later than that is taken all the same, and a redelivery changes nothing. */
+const TAKE_MILLIS = 8_000
 
 export interface ReceiveOptions {
   readonly inbox: Inbox
@@ -45,6 +49,7 @@ async function replyTo(request: IncomingMessage, options: ReceiveOptions): Promi
   const event = header(request, 'x-github-event')
   const body = await readCapped(request)
   if (body === undefined) return refused(413, 'The body is larger than 2 MiB.')
+  if (body === '') return refused(400, 'The body is empty.')
   if (delivery === '' || event === '')
     return refused(400, 'The headers X-GitHub-Delivery and X-GitHub-Event are missing.')
   const signature = header(request, 'x-hub-signature-256')
@@ -55,7 +60,15 @@ async function replyTo(request: IncomingMessage, options: ReceiveOptions): Promi
     )
     return refused(401, 'The signature does not match.')
   }
-  const reading = readEvent(event, parseJson(body))
+  const payload = parseJson(body)
+  if (payload === undefined) {
+    log.error(
+      { delivery, event },
+      'A webhook is not JSON; set the content type of the App’s webhook to application/json',
+    )
+    return refused(400, 'The body is not JSON. Set the content type of the webhook to application/json.')
+  }
+  const reading = readEvent(event, payload)
   switch (reading.kind) {
     case 'not-ours':
       return { status: 202, answer: 'not-ours', message: 'Nothing to do.' }
@@ -66,14 +79,20 @@ async function replyTo(request: IncomingMessage, options: ReceiveOptions): Promi
       break
   }
   try {
-    const taking = await inbox.take({ id: delivery, name: reading.name, work: reading.work })
+    const taking = await within(TAKE_MILLIS, inbox.take({ id: delivery, name: reading.name, work: reading.work }))
+    if (taking === 'too-late') {
+      log.error({ delivery, event }, 'A webhook could not be taken in time: the database does not answer')
+      return unavailable
+    }
     log.info({ delivery, event, taking, jobs: reading.work.jobs.map(keyOf) }, 'A webhook was taken')
     return { status: 202, answer: taking === 'taken' ? 'accepted' : 'repeated', message: 'Accepted.' }
   } catch (error) {
     log.error({ err: error, delivery, event }, 'A webhook could not be taken')
-    return { status: 503, answer: 'unavailable', message: 'The database does not answer.' }
+    return unavailable
   }
 }
+
+const unavailable: Reply = { status: 503, answer: 'unavailable', message: 'The database does not answer.' }
 
 function refused(status: number, message: string): Reply {
   return { status, answer: 'refused', message }

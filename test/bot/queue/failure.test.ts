@@ -47,6 +47,7 @@ describe('without an answer', () => {
     ['a database that shuts down passes', Object.assign(new Error('x'), { code: '57P01' }), 'passing'],
     ['a connection that is refused passes', Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'passing'],
     ['a connection that ended in the middle passes', new Error('Connection terminated unexpectedly'), 'passing'],
+    ['a database that does not answer passes', new Error('Query read timeout'), 'passing'],
     [
       'a cause that passes, passes',
       new Error('x', { cause: Object.assign(new Error('y'), { code: 'ECONNRESET' }) }),
