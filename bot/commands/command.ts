@@ -4,7 +4,7 @@ export type Command =
   | { readonly kind: 'help' }
   | { readonly kind: 'rerun' }
   /** Lets the dispatched measurement read a fork's head. */
-  | { readonly kind: 'ok'; readonly shaPrefix: string }
+  | { readonly kind: 'ok'; readonly sha: string }
   /** `outOfMemory`: said in so many words, because it cannot be meant by accident. */
   | { readonly kind: 'accept'; readonly reason: string; readonly outOfMemory: boolean }
   | { readonly kind: 'snooze'; readonly days: number }
@@ -25,9 +25,6 @@ export const commandNames = [
 
 export const MAX_SNOOZE_DAYS = 90
 
-/** As GitHub abbreviates commits. */
-export const MIN_SHA_CHARACTERS = 7
-
 export const MAX_REASON_CHARACTERS = 500
 
 /** One line each, in the words of the help. */
@@ -36,7 +33,7 @@ export const usage: Readonly<Record<CommandName, { readonly form: string; readon
   rerun: { form: 'rerun', meaning: 'reads and judges the configs again' },
   ok: {
     form: 'ok <sha>',
-    meaning: 'lets the GPU runner measure that commit of a fork; give the newest commit, at least seven characters',
+    meaning: 'lets the GPU runner measure that commit of a fork; give the whole SHA of the newest commit',
   },
   accept: {
     form: 'accept <reason>',

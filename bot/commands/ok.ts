@@ -4,15 +4,19 @@ import { approveMeasurement } from '../store/measurements.ts'
 import { type Answer, declined, done } from './answer.ts'
 import type { Asked } from './asked.ts'
 
-export async function ok({ work, pull, by }: Asked, shaPrefix: string): Promise<Answer> {
+export async function ok({ work, pull, by }: Asked, sha: string): Promise<Answer> {
   const { database, queue, place } = work
   const { number, headSha } = pull
   if (!pull.isFork) {
     return declined('This pull request comes from this repository itself, so its measurement needs no approval.')
   }
-  if (!headSha.startsWith(shaPrefix)) {
+  if (sha !== headSha) {
+    // Another commit that begins with the same few digits is made in no time, and pushed between the review and this job.
+    const why = headSha.startsWith(sha)
+      ? 'Other commits can begin with the same digits, so the whole SHA is needed.'
+      : 'That is not the newest commit of this pull request.'
     return declined(
-      `That is not the newest commit of this pull request. The newest is ${inlineCode(headSha)}: review what it changes, then write ${inlineCode(`/memorymark ok ${headSha}`)}.`,
+      `${why} The newest is ${inlineCode(headSha)}: review what it changes, then write ${inlineCode(`/memorymark ok ${headSha}`)}.`,
     )
   }
   await database.transaction(async sql => {

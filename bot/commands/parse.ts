@@ -1,13 +1,6 @@
 /** From a comment to a command. The text is hostile: whatever is not a command is nothing, and nothing of it is trusted. */
 import { closest } from '../../engine/index.ts'
-import {
-  type Command,
-  type CommandName,
-  commandNames,
-  MAX_REASON_CHARACTERS,
-  MAX_SNOOZE_DAYS,
-  MIN_SHA_CHARACTERS,
-} from './command.ts'
+import { type Command, type CommandName, commandNames, MAX_REASON_CHARACTERS, MAX_SNOOZE_DAYS } from './command.ts'
 import { visibleLines } from './visible-lines.ts'
 
 export type Parsed =
@@ -63,9 +56,9 @@ function parseArguments(name: CommandName, rest: string): ParsedArguments {
 
 function parseOk(rest: string): ParsedArguments {
   const sha = rest.toLowerCase()
-  const isSha = /^[0-9a-f]{1,40}$/.test(sha) && sha.length >= MIN_SHA_CHARACTERS
-  if (isSha) return { kind: 'command', command: { kind: 'ok', shaPrefix: sha } }
-  return malformed('ok', `It needs the SHA of the newest commit, ${MIN_SHA_CHARACTERS} to 40 hexadecimal characters`)
+  // A part of one is answered with the whole, by who knows the pull request.
+  if (/^[0-9a-f]{4,64}$/.test(sha)) return { kind: 'command', command: { kind: 'ok', sha } }
+  return malformed('ok', 'It needs the whole SHA of the newest commit, 40 hexadecimal characters')
 }
 
 function parseAccept(rest: string): ParsedArguments {

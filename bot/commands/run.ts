@@ -95,7 +95,7 @@ async function carryOut(asked: Asked, command: Command, judge: Judge): Promise<A
     case 'rerun':
       return rerun(asked)
     case 'ok':
-      return ok(asked, command.shaPrefix)
+      return ok(asked, command.sha)
     case 'accept':
       return accept(asked, await judged(), command)
     case 'snooze':

@@ -198,12 +198,27 @@ describe('ok', () => {
     const old = at.pull.headSha
     await at.repository.pushTo(at.pull, { [configPath]: trainingConfig(24) })
     await beside.bot.idle()
-    const refused = await at.ask(`/memorymark ok ${old.slice(0, 7)}`)
-    const taken = await at.ask(`/memorymark ok ${at.pull.headSha.slice(0, 7)}`)
+    const refused = await at.ask(`/memorymark ok ${old}`)
+    const taken = await at.ask(`/memorymark ok ${at.pull.headSha}`)
 
     expect(await at.reactionsTo(refused)).toEqual(['confused'])
     expect(await at.reactionsTo(taken)).toEqual(['+1'])
     expect(await at.replies()).toEqual([expect.stringContaining(`The newest is \`${at.pull.headSha}\``)])
+  })
+
+  test.each([7, 39])('takes no commit by its first %i digits, and tells what to write', async digits => {
+    const at = await wastefulPull(beside, { fork: true })
+    const comment = await at.ask(`/memorymark ok ${at.pull.headSha.slice(0, digits)}`)
+
+    expect(await at.reactionsTo(comment)).toEqual(['confused'])
+    expect(await at.replies()).toEqual([
+      `Other commits can begin with the same digits, so the whole SHA is needed. The newest is \`${at.pull.headSha}\`: review what it changes, then write \`/memorymark ok ${at.pull.headSha}\`.`,
+    ])
+    expect(
+      await database.query('SELECT 1 FROM memorymark.measurements WHERE approved_by IS NOT NULL AND head_sha = $1', [
+        at.pull.headSha,
+      ]),
+    ).toEqual([])
   })
 
   test('has nothing to do on a branch of the repository itself', async () => {

@@ -14,7 +14,7 @@ describe('a command stands at the start of a line', () => {
     ['/MemoryMark Explain', { kind: 'explain' }],
     ['Thanks for the numbers.\r\n\r\n/memorymark fix\r\n', { kind: 'fix' }],
     ['/memorymark\tfix  ', { kind: 'fix' }],
-    ['/memorymark ok 0123ABC', { kind: 'ok', shaPrefix: '0123abc' }],
+    ['/memorymark ok 0123ABC', { kind: 'ok', sha: '0123abc' }],
     ['/memorymark accept the A10 is shared', { kind: 'accept', reason: 'the A10 is shared', outOfMemory: false }],
     [
       '/memorymark accept see *logs*, `nvidia-smi` and a_b_c',
@@ -100,9 +100,9 @@ describe('a comment is left alone', () => {
 
 describe('a command that cannot be carried out is told why', () => {
   test.each([
-    ['/memorymark ok', 'ok', 'It needs the SHA of the newest commit, 7 to 40 hexadecimal characters'],
-    ['/memorymark ok 0123ab', 'ok', 'It needs the SHA of the newest commit, 7 to 40 hexadecimal characters'],
-    ['/memorymark ok main', 'ok', 'It needs the SHA of the newest commit, 7 to 40 hexadecimal characters'],
+    ['/memorymark ok', 'ok', 'It needs the whole SHA of the newest commit, 40 hexadecimal characters'],
+    ['/memorymark ok 012', 'ok', 'It needs the whole SHA of the newest commit, 40 hexadecimal characters'],
+    ['/memorymark ok main', 'ok', 'It needs the whole SHA of the newest commit, 40 hexadecimal characters'],
     ['/memorymark accept', 'accept', 'It needs a reason, which the check will show'],
     ['/memorymark accept \u200b', 'accept', 'It needs a reason, which the check will show'],
     ['/memorymark accept out-of-memory', 'accept', 'It needs a reason, which the check will show'],
