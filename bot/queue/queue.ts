@@ -2,6 +2,7 @@
 import { type Db, PgBoss } from 'pg-boss'
 import * as z from 'zod'
 import type { Database, Row, Sql } from '../store/database.ts'
+import { storable } from '../store/storable.ts'
 import { installationOf, type Job, job as jobSchema, keyOf } from './jobs.ts'
 
 const SCHEMA = 'memorymark_queue'
@@ -71,7 +72,7 @@ export class Queue {
     const inserts = jobs
       .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
       .map(job => ({
-        data: job,
+        data: storable(job),
         singletonKey: keyOf(job),
         ...(afterSeconds > 0 && { startAfter: afterSeconds }),
         ...groupOf(job),
@@ -92,7 +93,7 @@ export class Queue {
   /** Every minute is the finest that cron knows. */
   async repeat(job: Job, cron: string): Promise<void> {
     const key = keyOf(job)
-    await this.#boss.schedule(WORK, cron, job, { key, singletonKey: key, ...groupOf(job) })
+    await this.#boss.schedule(WORK, cron, storable(job), { key, singletonKey: key, ...groupOf(job) })
   }
 
   async noLonger(job: Job): Promise<void> {
@@ -143,7 +144,7 @@ export class Queue {
 
   /** Tried again later, or given up. `error` is kept with the job, by its message alone. */
   async fail({ queue, id }: Taken, error: Error): Promise<void> {
-    await this.#boss.fail(queue, id, { message: error.message })
+    await this.#boss.fail(queue, id, storable({ message: error.message }))
   }
 
   /** The job goes back to wait, and that is no failure. */

@@ -4,6 +4,7 @@ import { type AcceptedConfig, acceptedConfig } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { Migration } from './migrations.ts'
 import type { PullKey } from './pull-key.ts'
+import { storableJson } from './storable.ts'
 
 export const acceptancesTable: Migration = {
   name: 'acceptances',
@@ -45,7 +46,7 @@ export async function keepAcceptance(sql: Sql, key: PullKey, acceptance: Accepta
       key.pullNumber,
       acceptance.by,
       acceptance.reason,
-      JSON.stringify(acceptance.configs),
+      storableJson(acceptance.configs),
       acceptance.at,
     ],
   )

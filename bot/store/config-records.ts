@@ -5,6 +5,7 @@ import { type ConfigOrder, type ConfigRecord, configRecord } from '../../engine/
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
 import type { Migration } from './migrations.ts'
+import { storableJson } from './storable.ts'
 
 export const configRecordsTable: Migration = {
   name: 'config-records',
@@ -51,7 +52,7 @@ export async function keepConfigRecords(sql: Sql, key: RepositoryKey, records: r
         idlePercent(record.gpu, record.current),
         record.savingsPerYearUsd,
         factsOf(record),
-        JSON.stringify(record),
+        storableJson(record),
       ],
     )
   }
@@ -70,7 +71,7 @@ const factsRow = z.object({ path: z.string(), facts: z.string() })
 /** Everything but when and where it was found out; a price of the team's own bears the date of today. */
 function factsOf(record: ConfigRecord): string {
   const { at: _at, commit: _commit, ...facts } = configRecord.parse(record)
-  return JSON.stringify({ ...facts, gpu: { ...facts.gpu, priceDate: '' } })
+  return storableJson({ ...facts, gpu: { ...facts.gpu, priceDate: '' } })
 }
 
 export interface KeptConfigRecord {

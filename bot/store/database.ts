@@ -3,7 +3,7 @@
 export type Row = Readonly<Record<string, unknown>>
 
 export interface Sql {
-  /** One statement with `$1` parameters. @throws the driver's error. */
+  /** One statement with `$1` parameters, whose text is kept as far as it can be: see storable.ts. @throws the driver's error. */
   query(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
 }
 

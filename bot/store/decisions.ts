@@ -4,6 +4,7 @@ import { type Decision, decision as decisionSchema } from '../../engine/server/r
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
 import type { Migration } from './migrations.ts'
+import { storableJson } from './storable.ts'
 
 export const decisionsTable: Migration = {
   name: 'decisions',
@@ -30,7 +31,7 @@ export async function keepDecision(sql: Sql, key: RepositoryKey, decision: Decis
      ON CONFLICT (repository_id, pull_number) DO UPDATE SET
        decided_at = CASE WHEN kept.kind = excluded.kind THEN kept.decided_at ELSE excluded.decided_at END,
        installation_id = excluded.installation_id, kind = excluded.kind, decision = excluded.decision`,
-    [key.repositoryId, decision.pullRequest, key.installationId, decision.at, decision.kind, JSON.stringify(decision)],
+    [key.repositoryId, decision.pullRequest, key.installationId, decision.at, decision.kind, storableJson(decision)],
   )
 }
 

@@ -1,11 +1,13 @@
 /** PostgreSQL inside this process, in a thread and a folder of its own: for one bot without a database server. */
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { MemoryMarkError } from '../../engine/index.ts'
 import type { Database, Exclusive, Row, Sql } from './database.ts'
 import type { Answer, Request } from './embedded-messages.ts'
-import { claimFolder } from './folder-claim.ts'
+import { CLAIM_FILE, claimFolder } from './folder-claim.ts'
+import { storable } from './storable.ts'
 
 /** `folder` undefined keeps everything in memory. @throws MemoryMarkError where another process has the folder. */
 export async function openEmbedded(folder: string | undefined): Promise<Database> {
@@ -13,11 +15,34 @@ export async function openEmbedded(folder: string | undefined): Promise<Database
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const release = await claimFolder(folder)
   try {
-    return await EmbeddedDatabase.open(folder, release)
+    await requireDatabase(folder)
+    return await EmbeddedDatabase.open(folder, release).catch((cause: unknown) => {
+      throw damaged(folder, 'The database in this data folder cannot be opened: its files are damaged', cause)
+    })
   } catch (error) {
     await release()
     throw error
   }
+}
+
+/** In a folder that is not empty and not a database's, PGlite would make a new one over what is there. */
+async function requireDatabase(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter(name => name !== CLAIM_FILE)
+  if (names.length > 0 && !names.includes('PG_VERSION')) {
+    throw damaged(folder, 'This data folder has files, but no database that could be opened: its PG_VERSION is missing')
+  }
+}
+
+function damaged(folder: string, message: string, cause?: unknown): MemoryMarkError {
+  return new MemoryMarkError(
+    {
+      code: 'database-damaged',
+      file: folder,
+      message,
+      fix: 'No data was deleted. Put back a backup of the folder; without one, move the folder away, and the bot starts with an empty database and reads all open pull requests again. Acceptances, snoozes and earlier reports are lost with it.',
+    },
+    cause === undefined ? undefined : { cause },
+  )
 }
 
 type Question<R = Request> = R extends Request ? Omit<R, 'id'> : never
@@ -47,7 +72,7 @@ class EmbeddedDatabase implements Database {
   }
 
   query(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    return this.#ask({ kind: 'query', text, values, transaction: undefined }).answer
+    return this.#ask({ kind: 'query', text, values: values.map(storable), transaction: undefined }).answer
   }
 
   script(text: string): Promise<readonly Row[]> {
@@ -59,7 +84,8 @@ class EmbeddedDatabase implements Database {
     await begun
     try {
       const value = await work({
-        query: (text, values = []) => this.#ask({ kind: 'query', text, values, transaction }).answer,
+        query: (text, values = []) =>
+          this.#ask({ kind: 'query', text, values: values.map(storable), transaction }).answer,
       })
       await this.#ask({ kind: 'end', transaction, how: 'commit' }).answer
       return value

@@ -8,10 +8,13 @@ import { connect, createServer } from 'node:net'
 import path from 'node:path'
 import { MemoryMarkError } from '../../engine/index.ts'
 
+/** In the folder. */
+export const CLAIM_FILE = 'in-use.sock'
+
 /** Resolves to what gives it back. @throws MemoryMarkError where another process has it. */
 export async function claimFolder(folder: string): Promise<() => Promise<void>> {
   // Relative, because the path of a socket has at most 107 bytes.
-  const socket = path.relative(process.cwd(), path.join(folder, 'in-use.sock'))
+  const socket = path.relative(process.cwd(), path.join(folder, CLAIM_FILE))
   if (await isAnswered(socket)) throw taken(folder)
   await rm(socket, { force: true })
   const server = createServer(connection => connection.end())

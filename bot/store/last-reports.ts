@@ -4,6 +4,7 @@ import { type Report, report as reportSchema } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
 import type { Migration } from './migrations.ts'
+import { storableJson } from './storable.ts'
 
 export const lastReportsTable: Migration = {
   name: 'last-reports',
@@ -30,7 +31,7 @@ export async function keepReport(sql: Sql, key: RepositoryKey, { issueNumber, re
      ON CONFLICT (repository_id) DO UPDATE SET
        installation_id = excluded.installation_id, issue_number = excluded.issue_number,
        report = excluded.report, reported_at = excluded.reported_at`,
-    [key.repositoryId, key.installationId, issueNumber, JSON.stringify(report), report.createdAt],
+    [key.repositoryId, key.installationId, issueNumber, storableJson(report), report.createdAt],
   )
 }
 

@@ -4,6 +4,7 @@ import { type LedgerEntry, ledgerEntry } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
 import type { Migration } from './migrations.ts'
+import { storableJson } from './storable.ts'
 
 export const ledgerEntriesTable: Migration = {
   name: 'ledger-entries',
@@ -28,7 +29,7 @@ export async function keepLedgerEntries(sql: Sql, key: RepositoryKey, entries: r
     await sql.query(
       `INSERT INTO memorymark.ledger_entries (installation_id, repository_id, pull_number, path, merged_at, entry)
        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (repository_id, pull_number, path) DO NOTHING`,
-      [key.installationId, key.repositoryId, entry.pullNumber, entry.path, entry.mergedAt, JSON.stringify(entry)],
+      [key.installationId, key.repositoryId, entry.pullNumber, entry.path, entry.mergedAt, storableJson(entry)],
     )
   }
 }

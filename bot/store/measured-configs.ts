@@ -4,6 +4,7 @@ import { type Policy, policy, type Report, report } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
 import type { Migration } from './migrations.ts'
+import { storableJson } from './storable.ts'
 
 export const measuredConfigsTable: Migration = {
   name: 'measured-configs',
@@ -102,8 +103,8 @@ export async function keepReported(
         blobSha,
         baseBlobSha,
         headSha,
-        JSON.stringify(result),
-        JSON.stringify(policy),
+        storableJson(result),
+        storableJson(policy),
         runId,
         pullNumber,
       ],

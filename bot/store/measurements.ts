@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
 import type { Migration } from './migrations.ts'
+import { storableJson } from './storable.ts'
 
 export const measurementsTable: Migration = {
   name: 'measurements',
@@ -183,7 +184,7 @@ export async function keepTakenRun(sql: Sql, key: MeasurementKey, run: RunKey, o
     `INSERT INTO memorymark.taken_runs
        (installation_id, repository_id, pull_number, head_sha, run_id, run_attempt, outcome)
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
-    [key.installationId, key.repositoryId, key.pullNumber, key.headSha, run.id, run.attempt, JSON.stringify(outcome)],
+    [key.installationId, key.repositoryId, key.pullNumber, key.headSha, run.id, run.attempt, storableJson(outcome)],
   )
 }
 

@@ -1,6 +1,7 @@
 /** A PostgreSQL server, shared by all replicas. */
 import pg from 'pg'
 import type { Database, Exclusive, Row, Sql } from './database.ts'
+import { storable } from './storable.ts'
 
 /** Of a pool: each job holds one for its lock while it uses another. */
 const MAX_CONNECTIONS = 24
@@ -36,7 +37,7 @@ class PostgresDatabase implements Database {
   }
 
   async query(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    const { rows } = await this.#pool.query<Row>(text, [...values])
+    const { rows } = await this.#pool.query<Row>(text, values.map(storable))
     return rows
   }
 
@@ -50,7 +51,9 @@ class PostgresDatabase implements Database {
     return this.#withClient(async client => {
       await client.query('BEGIN')
       try {
-        const value = await work({ query: async (text, values = []) => (await client.query(text, [...values])).rows })
+        const value = await work({
+          query: async (text, values = []) => (await client.query(text, values.map(storable))).rows,
+        })
         await client.query('COMMIT')
         return value
       } catch (error) {

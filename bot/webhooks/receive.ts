@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'probot'
 import { parseJson } from '../../engine/json.ts'
+import { failureOf } from '../queue/failure.ts'
 import { keyOf } from '../queue/jobs.ts'
 import { within } from '../within.ts'
 import { readEvent } from './events.ts'
@@ -88,11 +89,17 @@ async function replyTo(request: IncomingMessage, options: ReceiveOptions): Promi
     return { status: 202, answer: taking === 'taken' ? 'accepted' : 'repeated', message: 'Accepted.' }
   } catch (error) {
     log.error({ err: error, delivery, event }, 'A webhook could not be taken')
-    return unavailable
+    return failureOf(error, new Date()).kind === 'passing' ? unavailable : notStored
   }
 }
 
 const unavailable: Reply = { status: 503, answer: 'unavailable', message: 'The database does not answer.' }
+
+const notStored: Reply = {
+  status: 500,
+  answer: 'unavailable',
+  message: "It could not be stored; the bot's log says why.",
+}
 
 function refused(status: number, message: string): Reply {
   return { status, answer: 'refused', message }
