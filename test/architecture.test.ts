@@ -22,6 +22,7 @@ const rows: readonly (readonly string[])[] = [
   ['engine/probes'],
   ['engine/estimate'],
   ['engine/models', 'engine/gpus', 'engine/config'],
+  ['engine/isolation'],
   ['engine/errors', 'engine/interruption', 'engine/json', 'engine/units', 'engine/version'],
 ]
 

@@ -1,0 +1,104 @@
+/** The process behind a `LimitedProcess`, from its start to its end. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { MemoryMarkError } from '../errors.ts'
+import type { FromProcess, ToProcess } from './protocol.ts'
+
+export interface ChildOptions {
+  /** The file that it starts with, which calls `takeOrders`. */
+  readonly script: string
+  readonly args?: readonly string[]
+  /** Of V8's heap. */
+  readonly heapMib: number
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** No fault of what is computed, and it may pass: the machine has no memory or no process left, or the installation lacks a file. */
+export class ProcessNotStarted extends MemoryMarkError {
+  constructor(why: string) {
+    super({
+      code: 'process-not-started',
+      message: `The process for analyses could not be started: ${why.slice(0, 1_500)}`,
+      fix: 'Check that the machine has memory and processes left and that the installation is complete, and try again.',
+    })
+    this.name = 'ProcessNotStarted'
+  }
+}
+
+const START_LIMIT_MILLIS = 60_000
+const STDERR_TAIL_CHARACTERS = 4_000
+
+export class Child {
+  readonly #process: ChildProcess
+  readonly #ready = Promise.withResolvers<void>()
+  readonly #closed = Promise.withResolvers<string>()
+  #stderr = ''
+  #hear: (message: FromProcess) => void = message => {
+    if (message.kind === 'ready') this.#ready.resolve()
+  }
+  isAlive = true
+
+  constructor({ script, args = [], heapMib, env }: ChildOptions) {
+    this.#process = fork(script, args, {
+      env,
+      execArgv: [`--max-old-space-size=${heapMib}`, '--disable-warning=ExperimentalWarning'],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    })
+    this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL_CHARACTERS)
+    })
+    this.#process.on('message', (message: FromProcess) => this.#hear(message))
+    this.#process.on('error', error => this.#ended(error.message))
+    this.#process.on('close', (code, signal) => this.#ended(`it ended with ${signal ?? `exit code ${code}`}`))
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid
+  }
+
+  /** How it ended, once it has, with the last that it wrote. */
+  get closed(): Promise<string> {
+    return this.#closed.promise
+  }
+
+  async ready(): Promise<void> {
+    const late = Promise.withResolvers<string>()
+    const timeout = setTimeout(() => late.resolve('it did not start in time'), START_LIMIT_MILLIS)
+    const failure = await Promise.race([this.#ready.promise, this.closed, late.promise])
+    clearTimeout(timeout)
+    if (failure === undefined) return
+    await this.end()
+    throw new ProcessNotStarted(failure)
+  }
+
+  listen(hear: (message: FromProcess) => void): void {
+    this.#hear = hear
+  }
+
+  tell(message: ToProcess): void {
+    // A broken channel shows as the end of the process.
+    if (this.#process.connected) this.#process.send(message, () => {})
+  }
+
+  /** Only while an order runs does it keep the host from ending. */
+  hold(isHeld: boolean): void {
+    const { channel, stderr } = this.#process
+    // Of the types, a pipe to a child is a stream; it is a socket.
+    const pipe = stderr as { ref?: () => void; unref?: () => void } | null
+    for (const each of [this.#process, channel, pipe]) {
+      if (isHeld) each?.ref?.()
+      else each?.unref?.()
+    }
+  }
+
+  async end(): Promise<void> {
+    this.isAlive = false
+    this.#process.kill('SIGKILL')
+    await this.closed
+  }
+
+  #ended(how: string): void {
+    this.isAlive = false
+    this.#closed.resolve(`${how}. ${this.#stderr}`.trim())
+  }
+}

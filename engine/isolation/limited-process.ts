@@ -1,0 +1,217 @@
+/**
+ * A child process that computes under limits on time and memory, one order at a time. It is kept warm between orders, killed where
+ * an order passes a limit, and replaced for the next. A process and not a thread, because V8 ends the whole process when an
+ * allocation fails, whatever the heap limit of the thread that asked for it.
+ */
+import type { Problem } from '../errors.ts'
+import { Child, type ChildOptions } from './child.ts'
+import { Clock } from './clock.ts'
+import type { FromProcess } from './protocol.ts'
+import { cpuMillisOf, residentMibOf } from './usage.ts'
+
+export interface ProcessOptions extends ChildOptions {
+  /** What an order that is stopped is given to end by itself; none by default. */
+  readonly graceMillis?: number
+}
+
+export interface OrderOptions {
+  /** `compute`: of each step, without the time for which the host is asked. `wall`: of the whole order. */
+  readonly limit: { readonly kind: 'compute' | 'wall'; readonly millis: number }
+  /** Cancels the order. */
+  readonly signal?: AbortSignal | undefined
+  readonly onStep?: (step: unknown, cpuMillis: number) => void
+  /** Its rejection ends the order and is passed on. */
+  readonly answer?: (question: unknown) => Promise<unknown>
+}
+
+export type Outcome =
+  | {
+      readonly kind: 'done'
+      readonly result: unknown
+      /** Why it was told to stop, where it was, before it came to this result. */
+      readonly stopped?: 'time-limit' | 'cancelled'
+    }
+  | { readonly kind: 'refused'; readonly problem: Problem }
+  | { readonly kind: 'time-limit' }
+  | { readonly kind: 'memory-limit' }
+  | { readonly kind: 'cancelled' }
+  /** A bug of ours. `stack`: where, or how the process ended. */
+  | { readonly kind: 'crashed'; readonly stack: string }
+
+const WATCH_MILLIS = 100
+/** A machine that is busy with others slows a process down: until so many times the limit has passed, its CPU time counts. */
+const MAX_SLOWDOWN = 5
+/** Code, stacks and buffers, which the heap limit does not count. */
+const BESIDE_HEAP_MIB = 192
+
+export class LimitedProcess implements AsyncDisposable {
+  readonly #options: ProcessOptions
+  #child: Child | undefined
+
+  /** Starts nothing yet. */
+  constructor(options: ProcessOptions) {
+    this.#options = options
+  }
+
+  /** Undefined while none runs. */
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** Resolves when it takes orders. @throws ProcessNotStarted */
+  async start(): Promise<void> {
+    await this.#started()
+  }
+
+  /** One order at a time. @throws ProcessNotStarted, and whatever `answer` rejects with. */
+  async run(order: unknown, options: OrderOptions): Promise<Outcome> {
+    if (options.signal?.aborted) return { kind: 'cancelled' }
+    const child = await this.#started()
+    using running = new RunningOrder(child, this.#options, options)
+    return await running.outcome(order)
+  }
+
+  /** Ends it at once. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const child = this.#child
+    this.#child = undefined
+    await child?.end()
+  }
+
+  async #started(): Promise<Child> {
+    if (this.#child?.isAlive !== true) this.#child = new Child(this.#options)
+    const child = this.#child
+    await child.ready()
+    return child
+  }
+}
+
+class RunningOrder implements Disposable {
+  readonly #child: Child
+  readonly #limits: ProcessOptions
+  readonly #options: OrderOptions
+  readonly #outcome = Promise.withResolvers<Outcome>()
+  readonly #clock: Clock
+  readonly #watch: NodeJS.Timeout
+  readonly #cancel = () => this.#stop('cancelled')
+  #stopped: 'time-limit' | 'cancelled' | undefined
+  #grace: NodeJS.Timeout | undefined
+  #cpuMillis: number
+  #failure: { readonly error: unknown } | undefined
+
+  constructor(child: Child, limits: ProcessOptions, options: OrderOptions) {
+    this.#child = child
+    this.#limits = limits
+    this.#options = options
+    this.#clock = new Clock()
+    this.#cpuMillis = this.#cpuNow() ?? 0
+    this.#watch = setInterval(() => this.#look(), WATCH_MILLIS)
+    child.hold(true)
+    child.listen(message => this.#hear(message))
+    options.signal?.addEventListener('abort', this.#cancel, { once: true })
+    void child.closed.then(how => this.#outcome.resolve(this.#died(how)))
+  }
+
+  async outcome(order: unknown): Promise<Outcome> {
+    this.#child.tell({ kind: 'run', order })
+    if (this.#options.signal?.aborted) this.#stop('cancelled')
+    const outcome = await this.#outcome.promise
+    if (this.#failure !== undefined) throw this.#failure.error
+    return outcome
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#watch)
+    clearTimeout(this.#grace)
+    this.#options.signal?.removeEventListener('abort', this.#cancel)
+    this.#child.listen(() => {})
+    this.#child.hold(false)
+  }
+
+  #hear(message: FromProcess): void {
+    switch (message.kind) {
+      case 'ready':
+        return
+      case 'step':
+        this.#options.onStep?.(message.step, Math.max(0, message.cpuMillis - this.#cpuMillis))
+        this.#cpuMillis = message.cpuMillis
+        if (this.#options.limit.kind === 'compute') this.#clock.restart()
+        return
+      case 'ask':
+        void this.#answer(message.id, message.question)
+        return
+      case 'done':
+        this.#outcome.resolve({
+          kind: 'done',
+          result: message.result,
+          ...(this.#stopped && { stopped: this.#stopped }),
+        })
+        return
+      case 'refused':
+        this.#outcome.resolve({ kind: 'refused', problem: message.problem })
+        return
+      case 'exhausted':
+        this.#outcome.resolve({ kind: 'memory-limit' })
+        return
+      case 'threw':
+        this.#outcome.resolve({ kind: 'crashed', stack: message.stack })
+        return
+    }
+  }
+
+  async #answer(id: number, question: unknown): Promise<void> {
+    const { answer, limit } = this.#options
+    if (limit.kind === 'compute') this.#clock.pause()
+    try {
+      this.#child.tell({ kind: 'answer', id, value: await answer?.(question) })
+    } catch (error) {
+      this.#failure ??= { error }
+      this.#child.tell({ kind: 'no-answer', id })
+    } finally {
+      if (limit.kind === 'compute') this.#clock.resume()
+    }
+  }
+
+  #look(): void {
+    const { pid } = this.#child
+    const residentMib = pid === undefined ? undefined : residentMibOf(pid)
+    if (residentMib !== undefined && residentMib > this.#limits.heapMib + BESIDE_HEAP_MIB) {
+      void this.#child.end().then(() => this.#outcome.resolve({ kind: 'memory-limit' }))
+    }
+    if (this.#isOverTime()) this.#stop('time-limit')
+  }
+
+  #isOverTime(): boolean {
+    const { kind, millis } = this.#options.limit
+    const elapsed = this.#clock.millis
+    if (elapsed < millis || kind === 'wall') return elapsed >= millis
+    const cpuNow = this.#cpuNow()
+    return cpuNow === undefined || cpuNow - this.#cpuMillis >= millis || elapsed >= millis * MAX_SLOWDOWN
+  }
+
+  #cpuNow(): number | undefined {
+    const { pid } = this.#child
+    return pid === undefined ? undefined : cpuMillisOf(pid)
+  }
+
+  #stop(why: 'time-limit' | 'cancelled'): void {
+    if (this.#stopped !== undefined) return
+    this.#stopped = why
+    const end = () => void this.#child.end().then(() => this.#outcome.resolve({ kind: why }))
+    const { graceMillis = 0 } = this.#limits
+    if (graceMillis > 0) {
+      this.#child.tell({ kind: 'cancel' })
+      this.#grace = setTimeout(end, graceMillis)
+    } else {
+      end()
+    }
+  }
+
+  #died(how: string): Outcome {
+    if (this.#stopped !== undefined) return { kind: this.#stopped }
+    // V8 aborts when an allocation fails; the system kills what takes the machine's memory.
+    const isMemory =
+      /out of memory|[Aa]llocation failed|invalid (?:size|array length) error|SIG(?:ABRT|TRAP|KILL|ILL)/.test(how)
+    return isMemory ? { kind: 'memory-limit' } : { kind: 'crashed', stack: how }
+  }
+}

@@ -1,0 +1,109 @@
+/** The inside of a limited process: takes orders from its host, one at a time, and ends with it. */
+import { Worker } from 'node:worker_threads'
+import { MemoryMarkError } from '../errors.ts'
+import type { Ending, FromProcess, ToProcess } from './protocol.ts'
+
+/** The host, as an order sees it. */
+export interface Host {
+  /** A part of the result is there: the limit on time begins anew. */
+  readonly step: (step: unknown) => void
+  /** Time spent waiting for the answer does not count. Rejects where the host has none. */
+  readonly ask: (question: unknown) => Promise<unknown>
+  /** Aborts when the host cancels the order. */
+  readonly signal: AbortSignal
+}
+
+export type PerformOrder = (order: unknown, host: Host) => Promise<unknown>
+
+/** To be called once, by the file that the process starts with. */
+export function takeOrders(perform: PerformOrder): void {
+  if (process.send === undefined) throw new Error('this file is the start of a child process')
+  const tell = (message: FromProcess) => void process.send?.(message)
+  const asked = new Map<number, PromiseWithResolvers<unknown>>()
+  let questions = 0
+  let running = new AbortController()
+
+  const ask = (question: unknown) => {
+    const id = ++questions
+    const answer = Promise.withResolvers<unknown>()
+    asked.set(id, answer)
+    tell({ kind: 'ask', id, question })
+    return answer.promise
+  }
+  const run = async (order: unknown) => {
+    running = new AbortController()
+    const step = (step: unknown) => tell({ kind: 'step', step, cpuMillis: cpuMillis() })
+    tell(await endingOf(perform(order, { step, ask, signal: running.signal })))
+  }
+  const hear = (message: ToProcess) => {
+    switch (message.kind) {
+      case 'run':
+        void run(message.order)
+        return
+      case 'answer':
+        asked.get(message.id)?.resolve(message.value)
+        asked.delete(message.id)
+        return
+      case 'no-answer':
+        asked.get(message.id)?.reject(new Error('the host has no answer'))
+        asked.delete(message.id)
+        return
+      case 'cancel':
+        running.abort()
+        return
+    }
+  }
+  // Ctrl-C and a supervisor signal the whole group; the host decides what still runs to its end.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+  process.on('disconnect', () => process.exit(0))
+  process.on('message', hear)
+  endWithHost()
+  tell({ kind: 'ready', cpuMillis: cpuMillis() })
+}
+
+async function endingOf(result: Promise<unknown>): Promise<Ending> {
+  try {
+    return { kind: 'done', result: await result, cpuMillis: cpuMillis() }
+  } catch (error) {
+    if (error instanceof MemoryMarkError) return { kind: 'refused', problem: error.problem, cpuMillis: cpuMillis() }
+    if (isExhaustion(error)) return { kind: 'exhausted', cpuMillis: cpuMillis() }
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return { kind: 'threw', stack, cpuMillis: cpuMillis() }
+  }
+}
+
+/** V8's messages; other RangeErrors are bugs. */
+function isExhaustion(error: unknown): boolean {
+  return (
+    error instanceof RangeError &&
+    /^(?:Invalid (?:array|string|typed array) length|(?:Map|Set) maximum size exceeded|Maximum call stack size exceeded|Array buffer allocation failed|Invalid count value)/.test(
+      error.message,
+    )
+  )
+}
+
+function cpuMillis(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+/** Of the thread below: it keeps one number. */
+const WATCH_HEAP_MIB = 8
+
+/**
+ * What computes without end does not hear that its host is gone, and would compute for ever: a thread of its own looks whether the
+ * process has another parent.
+ */
+function endWithHost(): void {
+  const watch = `
+    const host = process.ppid
+    setInterval(() => { if (process.ppid !== host) process.kill(process.pid, 'SIGKILL') }, 1_000)`
+  const thread = new Worker(watch, {
+    eval: true,
+    stdout: false,
+    stderr: false,
+    resourceLimits: { maxOldGenerationSizeMb: WATCH_HEAP_MIB, maxYoungGenerationSizeMb: 1 },
+  })
+  thread.on('error', () => {})
+  thread.unref()
+}

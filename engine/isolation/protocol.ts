@@ -1,0 +1,32 @@
+/** What a limited process and its host say to each other. Both ends are ours, so nothing is validated on the way. */
+import type { Problem } from '../errors.ts'
+
+/** To the process: one `run` at a time, the answers to what it asks on the way, and `cancel`, which ends it. */
+export type ToProcess =
+  | { readonly kind: 'run'; readonly order: unknown }
+  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
+  /** The host knows why; here it only ends the order. */
+  | { readonly kind: 'no-answer'; readonly id: number }
+  | { readonly kind: 'cancel' }
+
+interface Timed {
+  /** CPU time of the whole process since its start. */
+  readonly cpuMillis: number
+}
+
+/** From the process: `ready` once, then for each `run` any number of steps and questions, and one ending. */
+export type FromProcess =
+  | ({ readonly kind: 'ready' } & Timed)
+  /** A part of the result; the limit on time begins anew. */
+  | ({ readonly kind: 'step'; readonly step: unknown } & Timed)
+  | { readonly kind: 'ask'; readonly id: number; readonly question: unknown }
+  | Ending
+
+export type Ending =
+  | ({ readonly kind: 'done'; readonly result: unknown } & Timed)
+  /** The order asks for something that the user can mend. */
+  | ({ readonly kind: 'refused'; readonly problem: Problem } & Timed)
+  /** An array, a map or a string would be larger than JavaScript allows, or calls nest deeper than the stack. */
+  | ({ readonly kind: 'exhausted' } & Timed)
+  /** A bug of ours. */
+  | ({ readonly kind: 'threw'; readonly stack: string } & Timed)
