@@ -33,25 +33,50 @@ export interface AffectedConfigs {
   readonly remarks: readonly string[]
 }
 
+/** How files are looked into, each in the order of `files`. */
+export interface Looking {
+  /** Whether configs may name it. */
+  readonly areNamed: (files: readonly SourceFile[]) => Promise<readonly boolean[]>
+  /** Whether, as a config, it asks for one of the files in `named`. */
+  readonly open: (files: readonly SourceFile[], named: ReadonlySet<string>) => Promise<readonly boolean[]>
+}
+
 /** Lists and reads only where the change holds a file that configs may name. */
 export async function affectedConfigs(
   change: Change,
   settings: RepositorySettings,
   repository: RepositoryFiles,
+  looking: Looking = lookingHere(settings),
 ): Promise<AffectedConfigs> {
   const known = new Set(change.files.map(({ path }) => path))
   const unread = change.paths.filter(path => !known.has(path) && isCandidatePath(path) && soundsNamed(path))
   const opened = unread.length === 0 ? [] : await repository.read(unread.slice(0, MAX_OPENED))
-  const named = new Set([...change.files, ...opened].filter(isNamedByConfigs).map(({ path }) => path))
+  const looked = [...change.files, ...opened]
+  const named = new Set(chosen(looked, await looking.areNamed(looked)).map(({ path }) => path))
   if (named.size === 0) return { files: [], remarks: [] }
 
   const changed = new Set(change.paths)
   const listed = await repository.list()
   const candidates = listed.filter(path => !changed.has(path) && isCandidatePath(path) && isCounted(path, settings))
   const nearest = byNearness(candidates, [...named]).slice(0, MAX_SEARCHED)
-  const files: SourceFile[] = []
-  for (const file of await repository.read(nearest)) if (await opens(file, named, settings)) files.push(file)
+  const read = await repository.read(nearest)
+  const files = chosen(read, await looking.open(read, named))
   return { files, remarks: remarksOn(files.length, candidates.length) }
+}
+
+function lookingHere(settings: RepositorySettings): Looking {
+  return {
+    areNamed: async files => files.map(isNamedByConfigs),
+    open: async (files, named) => {
+      const answers: boolean[] = []
+      for (const file of files) answers.push(await opensOneOf(file, named, settings))
+      return answers
+    },
+  }
+}
+
+function chosen(files: readonly SourceFile[], answers: readonly boolean[]): readonly SourceFile[] {
+  return files.filter((_, index) => answers[index])
 }
 
 /** Of files that the team does not have checked, data may be thousands, and only those that sound so are opened: `ds_z3.json`. */
@@ -59,7 +84,8 @@ function soundsNamed(path: string): boolean {
   return /(?:^|\/)config\.json$|(?:deepspeed|zero|(?:^|[/_.-])(?:ds|z[0-3])(?=[_.-])).*\.json$/i.test(path)
 }
 
-function isNamedByConfigs(file: SourceFile): boolean {
+/** DeepSpeed's settings, or a model's config.json. */
+export function isNamedByConfigs(file: SourceFile): boolean {
   if (!/\.json$/i.test(file.path)) return false
   const parsed = parseFile(file)
   if (parsed.kind === 'unreadable') return false
@@ -69,7 +95,11 @@ function isNamedByConfigs(file: SourceFile): boolean {
 }
 
 /** Reads the config as it will be read, and sees what it asks for. */
-async function opens(file: SourceFile, named: ReadonlySet<string>, settings: RepositorySettings): Promise<boolean> {
+export async function opensOneOf(
+  file: SourceFile,
+  named: ReadonlySet<string>,
+  settings: RepositorySettings,
+): Promise<boolean> {
   let isAsked = false
   const readFile = async (path: string): Promise<undefined> => {
     if (named.has(path)) isAsked = true

@@ -53,29 +53,54 @@ const estimating: Assessor = async ({ spec, model }, _, options) => ({
 export const DEFAULT_HOURS_PER_RUN = 2
 export const DEFAULT_RUNS_PER_YEAR = 100
 
+/** What came of one file. */
+export type Judged =
+  | { readonly kind: 'config'; readonly result: ConfigResult }
+  /** Not ours to judge; `why` is for people who ask. */
+  | { readonly kind: 'not-a-training-config'; readonly why: string }
+
 /** Files that are not training configs are left out of the report; one that cannot be read does not affect the others. */
 export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptions): Promise<Report> {
-  const { settings = noSettings, assessor = estimating } = options
-  const sources = sourcesOf(options)
-  const shared = sharedOptions(options, settings)
+  const judge = judging(options)
   const configs: ConfigResult[] = []
   for (const file of files) {
     // Lets a process that serves other requests do so between two configs.
     await setImmediate()
+    const judged = await judge(file)
+    if (judged.kind === 'config') configs.push(judged.result)
+  }
+  return reportOn(configs, options)
+}
+
+/** Judges one file after another; what configs name is looked for once. */
+export function judging(
+  options: AnalyzeOptions,
+  footprints: FootprintCache = new FootprintCache(),
+): (file: SourceFile) => Promise<Judged> {
+  const { settings = noSettings, assessor = estimating } = options
+  const sources = sourcesOf(options)
+  const shared = sharedOptions(options, settings, footprints)
+  return async file => {
     const own = settingsFor(file.path, settings)
     const assessment = assessmentOptions(options, shared, own)
     const analyzeText = (text: string, sources: Sources) =>
       analyzeFile({ ...file, text }, assessment, { sources, supplied: own.supplied, assessor })
-    const result = await analyzeText(file.text, sources.now)
-    if (result === undefined) continue
+    const judged = await analyzeText(file.text, sources.now)
+    if (judged.kind === 'not-a-training-config' || settings.judge === 'all') return judged
     const analyzeBase = (text: string) => analyzeText(text, sources.before)
-    configs.push(settings.judge === 'all' ? result : await judgedAgainstBase(result, options.base, analyzeBase))
+    return { kind: 'config', result: await judgedAgainstBase(judged.result, options.base, analyzeBase) }
   }
+}
+
+export function reportOn(
+  configs: readonly ConfigResult[],
+  options: Pick<AnalyzeOptions, 'now' | 'policy' | 'settings'>,
+): Report {
   return {
     schema: REPORT_SCHEMA,
     toolVersion: version,
     createdAt: options.now.toISOString(),
-    policy: shared.policy,
+    policy: policyOf(options, options.settings ?? noSettings),
     configs: withoutParts(configs),
   }
 }
@@ -102,12 +127,13 @@ function sourcesOf({ sources = {}, base }: AnalyzeOptions): { readonly now: Sour
 async function judgedAgainstBase(
   result: ConfigResult,
   base: AnalyzeOptions['base'],
-  analyzeBase: (text: string) => Promise<ConfigResult | undefined>,
+  analyzeBase: (text: string) => Promise<Judged>,
 ): Promise<ConfigResult> {
   if (result.status !== 'analysed' || result.verdict.state !== 'blocked') return result
   const text = await base?.(result.path)
   const before = text === undefined ? undefined : await analyzeBase(text)
-  return before?.status === 'analysed' ? { ...result, verdict: againstBase(result, before) } : result
+  if (before?.kind !== 'config' || before.result.status !== 'analysed') return result
+  return { ...result, verdict: againstBase(result, before.result) }
 }
 
 interface ReadingOptions {
@@ -120,17 +146,20 @@ async function analyzeFile(
   file: SourceFile,
   options: AssessmentOptions,
   { sources, supplied, assessor }: ReadingOptions,
-): Promise<ConfigResult | undefined> {
+): Promise<Judged> {
+  const { path } = file
   const reading = await readConfigAsync(file, sources, supplied)
   switch (reading.kind) {
     case 'not-a-training-config':
-      return undefined
-    case 'unreadable':
-      return { status: 'not-analysed', path: file.path, problems: [...reading.problems], ...besides(reading) }
-    case 'training-config':
-      return assessed(file.path, reading, async () =>
-        analysed(file.path, reading, await assessor(reading, file, options)),
-      )
+      return reading
+    case 'unreadable': {
+      const problems = [...reading.problems]
+      return { kind: 'config', result: { status: 'not-analysed', path, problems, ...besides(reading) } }
+    }
+    case 'training-config': {
+      const analysis = async () => analysed(path, reading, await assessor(reading, file, options))
+      return { kind: 'config', result: await assessed(path, reading, analysis) }
+    }
   }
 }
 
@@ -171,24 +200,32 @@ type SharedOptions = Omit<AssessmentOptions, 'gpu' | 'hoursPerRun' | 'runsPerYea
 }
 
 /** What is the same for every config. */
-function sharedOptions(options: AnalyzeOptions, settings: RepositorySettings): SharedOptions {
+function sharedOptions(
+  options: AnalyzeOptions,
+  settings: RepositorySettings,
+  footprints: FootprintCache,
+): SharedOptions {
   const { stepSize, marginPercent } = settings
   return {
-    policy: {
-      failOn: options.policy?.failOn ?? settings.failOn ?? defaultPolicy.failOn,
-      warnOn: options.policy?.warnOn ?? settings.warnOn ?? defaultPolicy.warnOn,
-    },
-    footprints: new FootprintCache(),
+    policy: policyOf(options, settings),
+    footprints,
     catalogue: gpus.map(gpu => priced(gpu, settings.pricesPerHourUsd[gpu.id], settings.source, options.now)),
     ...(stepSize !== undefined && { stepSize }),
     ...(marginPercent !== undefined && { margin: marginPercent / 100 }),
   }
 }
 
+function policyOf({ policy }: Pick<AnalyzeOptions, 'policy'>, settings: RepositorySettings): Policy {
+  return {
+    failOn: policy?.failOn ?? settings.failOn ?? defaultPolicy.failOn,
+    warnOn: policy?.warnOn ?? settings.warnOn ?? defaultPolicy.warnOn,
+  }
+}
+
 /** The options for one config: the caller's, else the settings for its path, else our defaults. */
 export function assessmentOptionsFor(path: string, options: AnalyzeOptions): AssessmentOptions {
   const { settings = noSettings } = options
-  return assessmentOptions(options, sharedOptions(options, settings), settingsFor(path, settings))
+  return assessmentOptions(options, sharedOptions(options, settings, new FootprintCache()), settingsFor(path, settings))
 }
 
 function assessmentOptions(options: AnalyzeOptions, shared: SharedOptions, own: SettingsForPath): AssessmentOptions {

@@ -11,6 +11,7 @@ const rows: readonly (readonly string[])[] = [
   ['action', 'bot', 'engine/cli'],
   ['engine/server'],
   ['engine/index'],
+  ['engine/isolated'],
   ['engine/measure'],
   ['engine/affected-configs', 'engine/analyze', 'engine/sweep', 'engine/propose', 'engine/explain'],
   ['engine/assess'],

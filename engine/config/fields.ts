@@ -37,7 +37,7 @@ export interface Decision {
   readonly setting: Setting
   readonly value: unknown
   readonly from:
-    | { readonly kind: 'field'; readonly field: Field }
+    | { readonly kind: 'field'; readonly field: Pick<Field, 'name' | 'at' | 'file'> }
     | { readonly kind: 'default'; readonly source: string }
 }
 
@@ -115,7 +115,7 @@ export class FieldReader {
     this.decisions.push({
       setting,
       value,
-      from: typeof from === 'string' ? { kind: 'default', source: from } : { kind: 'field', field: from },
+      from: typeof from === 'string' ? { kind: 'default', source: from } : { kind: 'field', field: placeOf(from) },
     })
     return value
   }
@@ -233,4 +233,8 @@ export function shown({ value, source }: Pick<Field, 'value' | 'source'>): strin
 
 function count(number: number): string {
   return number.toLocaleString('en-US')
+}
+
+function placeOf({ name, at, file }: Field): Pick<Field, 'name' | 'at' | 'file'> {
+  return { name, at, ...(file !== undefined && { file }) }
 }

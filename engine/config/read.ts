@@ -104,7 +104,7 @@ function openConfig(
   file: SourceFile,
   supplied: SuppliedFields = {},
 ): OpenConfig | Exclude<Reading, { kind: 'training-config' }> {
-  if (!dialects.some(dialect => dialect.mayBe(file.text))) return notOurs
+  if (!mayBeTrainingConfig(file.text)) return notOurs
   const parsed = parseFile(file)
   if (parsed.kind === 'unreadable') return parsed
   for (const document of parsed.mappings) {
@@ -125,6 +125,11 @@ function openConfig(
     }
   }
   return notOurs
+}
+
+/** False for a text that is certainly none: it holds no key that a format needs. Takes linear time, and parses nothing. */
+export function mayBeTrainingConfig(text: string): boolean {
+  return dialects.some(dialect => dialect.mayBe(text))
 }
 
 /** Settings that do not apply to this tool's configs are reported, not ignored. */

@@ -36,6 +36,8 @@ export class Child {
     if (message.kind === 'ready') this.#ready.resolve()
   }
   isAlive = true
+  /** Whether it has had an order. */
+  isUsed = false
 
   constructor({ script, args = [], heapMib, env }: ChildOptions) {
     this.#process = fork(script, args, {

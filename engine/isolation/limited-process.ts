@@ -29,14 +29,16 @@ export type Outcome =
       readonly kind: 'done'
       readonly result: unknown
       /** Why it was told to stop, where it was, before it came to this result. */
-      readonly stopped?: 'time-limit' | 'cancelled'
+      readonly stopped?: 'time-limit' | 'memory-limit' | 'cancelled'
     }
   | { readonly kind: 'refused'; readonly problem: Problem }
   | { readonly kind: 'time-limit' }
   | { readonly kind: 'memory-limit' }
   | { readonly kind: 'cancelled' }
-  /** A bug of ours. `stack`: where, or how the process ended. */
-  | { readonly kind: 'crashed'; readonly stack: string }
+  /** A bug of ours. */
+  | { readonly kind: 'threw'; readonly stack: string }
+  /** The process ended, by a bug or because the system killed it. `how`: with the last that it wrote. */
+  | { readonly kind: 'died'; readonly how: string }
 
 const WATCH_MILLIS = 100
 /** A machine that is busy with others slows a process down: until so many times the limit has passed, its CPU time counts. */
@@ -47,6 +49,7 @@ const BESIDE_HEAP_MIB = 192
 export class LimitedProcess implements AsyncDisposable {
   readonly #options: ProcessOptions
   #child: Child | undefined
+  #isDisposed = false
 
   /** Starts nothing yet. */
   constructor(options: ProcessOptions) {
@@ -58,6 +61,11 @@ export class LimitedProcess implements AsyncDisposable {
     return this.#child?.pid
   }
 
+  /** Whether the one that runs has had an order, which may have left something in its memory. */
+  get isUsed(): boolean {
+    return this.#child?.isUsed ?? false
+  }
+
   /** Resolves when it takes orders. @throws ProcessNotStarted */
   async start(): Promise<void> {
     await this.#started()
@@ -65,14 +73,29 @@ export class LimitedProcess implements AsyncDisposable {
 
   /** One order at a time. @throws ProcessNotStarted, and whatever `answer` rejects with. */
   async run(order: unknown, options: OrderOptions): Promise<Outcome> {
-    if (options.signal?.aborted) return { kind: 'cancelled' }
-    const child = await this.#started()
+    if (options.signal?.aborted || this.#isDisposed) return { kind: 'cancelled' }
+    const child = await this.#started().catch((error: unknown) => {
+      if (this.#isDisposed) return undefined
+      throw error
+    })
+    if (child === undefined || this.#isDisposed) return { kind: 'cancelled' }
     using running = new RunningOrder(child, this.#options, options)
-    return await running.outcome(order)
+    const outcome = await running.outcome(order)
+    return this.#isDisposed ? { kind: 'cancelled' } : outcome
   }
 
-  /** Ends it at once. */
+  /** The next order gets a new one. To be called while none runs. */
+  async restart(): Promise<void> {
+    await this.#end()
+  }
+
+  /** Ends it at once; an order that runs is cancelled. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true
+    await this.#end()
+  }
+
+  async #end(): Promise<void> {
     const child = this.#child
     this.#child = undefined
     await child?.end()
@@ -94,7 +117,7 @@ class RunningOrder implements Disposable {
   readonly #clock: Clock
   readonly #watch: NodeJS.Timeout
   readonly #cancel = () => this.#stop('cancelled')
-  #stopped: 'time-limit' | 'cancelled' | undefined
+  #stopped: 'time-limit' | 'memory-limit' | 'cancelled' | undefined
   #grace: NodeJS.Timeout | undefined
   #cpuMillis: number
   #failure: { readonly error: unknown } | undefined
@@ -113,6 +136,7 @@ class RunningOrder implements Disposable {
   }
 
   async outcome(order: unknown): Promise<Outcome> {
+    this.#child.isUsed = true
     this.#child.tell({ kind: 'run', order })
     if (this.#options.signal?.aborted) this.#stop('cancelled')
     const outcome = await this.#outcome.promise
@@ -154,7 +178,7 @@ class RunningOrder implements Disposable {
         this.#outcome.resolve({ kind: 'memory-limit' })
         return
       case 'threw':
-        this.#outcome.resolve({ kind: 'crashed', stack: message.stack })
+        this.#outcome.resolve({ kind: 'threw', stack: message.stack })
         return
     }
   }
@@ -176,9 +200,9 @@ class RunningOrder implements Disposable {
     const { pid } = this.#child
     const residentMib = pid === undefined ? undefined : residentMibOf(pid)
     if (residentMib !== undefined && residentMib > this.#limits.heapMib + BESIDE_HEAP_MIB) {
-      void this.#child.end().then(() => this.#outcome.resolve({ kind: 'memory-limit' }))
-    }
-    if (this.#isOverTime()) this.#stop('time-limit')
+      this.#stopped ??= 'memory-limit'
+      void this.#child.end()
+    } else if (this.#isOverTime()) this.#stop('time-limit')
   }
 
   #isOverTime(): boolean {
@@ -197,7 +221,7 @@ class RunningOrder implements Disposable {
   #stop(why: 'time-limit' | 'cancelled'): void {
     if (this.#stopped !== undefined) return
     this.#stopped = why
-    const end = () => void this.#child.end().then(() => this.#outcome.resolve({ kind: why }))
+    const end = () => void this.#child.end()
     const { graceMillis = 0 } = this.#limits
     if (graceMillis > 0) {
       this.#child.tell({ kind: 'cancel' })
@@ -209,9 +233,10 @@ class RunningOrder implements Disposable {
 
   #died(how: string): Outcome {
     if (this.#stopped !== undefined) return { kind: this.#stopped }
-    // V8 aborts when an allocation fails; the system kills what takes the machine's memory.
-    const isMemory =
-      /out of memory|[Aa]llocation failed|invalid (?:size|array length) error|SIG(?:ABRT|TRAP|KILL|ILL)/.test(how)
-    return isMemory ? { kind: 'memory-limit' } : { kind: 'crashed', stack: how }
+    // V8 aborts where it cannot allocate.
+    const isMemory = /out of memory|allocation failed|invalid (?:size|array length) error|SIG(?:ABRT|TRAP|ILL)/i.test(
+      how,
+    )
+    return isMemory ? { kind: 'memory-limit' } : { kind: 'died', how }
   }
 }

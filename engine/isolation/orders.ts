@@ -96,10 +96,11 @@ const WATCH_HEAP_MIB = 8
  */
 function endWithHost(): void {
   const watch = `
-    const host = process.ppid
+    const host = require('node:worker_threads').workerData
     setInterval(() => { if (process.ppid !== host) process.kill(process.pid, 'SIGKILL') }, 1_000)`
   const thread = new Worker(watch, {
     eval: true,
+    workerData: process.ppid,
     stdout: false,
     stderr: false,
     resourceLimits: { maxOldGenerationSizeMb: WATCH_HEAP_MIB, maxYoungGenerationSizeMb: 1 },

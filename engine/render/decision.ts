@@ -55,7 +55,7 @@ export function settingOrigin({ from }: Decision): string {
 }
 
 /** The repository's settings and DeepSpeed's are in files of their own. */
-function placeOf({ file, at, name }: Field): string {
+function placeOf({ file, at, name }: Pick<Field, 'file' | 'at' | 'name'>): string {
   return `${file === undefined ? '' : `${plain(file)}, `}line ${at.line}, column ${at.column} (${name})`
 }
 

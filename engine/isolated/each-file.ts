@@ -1,0 +1,167 @@
+/** Performs a task on one file after another, in batches; a file that passes a limit ends its process, and the rest goes on in a new one. */
+import type { SourceFile } from '../config/reading.ts'
+import { askingOnce, type Sources } from '../config/sources.ts'
+import { MemoryMarkError } from '../errors.ts'
+import type { Outcome } from '../isolation/limited-process.ts'
+import type { AnalysisLimits, Excess } from './limits.ts'
+import type { ProcessPool } from './pool.ts'
+import type { Answers, Question, Results, Task, TaskOrder } from './tasks.ts'
+
+export type FileOutcome<Result> =
+  | { readonly kind: 'result'; readonly file: SourceFile; readonly result: Result }
+  | { readonly kind: 'excess'; readonly file: SourceFile; readonly excess: Excess }
+
+export type Files = Iterable<SourceFile> | AsyncIterable<SourceFile>
+
+export interface EachFileOptions {
+  readonly pool: ProcessPool
+  readonly limits: AnalysisLimits
+  readonly sources?: Sources | undefined
+  readonly base?: ((path: string) => Promise<string | undefined>) | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Receives how processes ended that ended by themselves. */
+  readonly log: (text: string) => void
+}
+
+/** Small enough that work of others, which waits for the process, soon has its turn. */
+const MAX_BATCH_FILES = 16
+const MAX_BATCH_CHARACTERS = 262_144
+
+/** In the order of `files`, which are read one batch ahead. */
+export async function* eachFile<Kind extends Task['kind']>(
+  task: Extract<Task, { kind: Kind }>,
+  files: Files,
+  options: EachFileOptions,
+): AsyncGenerator<FileOutcome<Results[Kind]>> {
+  const run = new Run<Kind>(task, { ...options, ...rememberingAnswers(options) })
+  const batches = batchesOf(files)
+  let upcoming = ahead(batches)
+  for (let next = await upcoming; !next.done; next = await upcoming) {
+    upcoming = ahead(batches)
+    yield* run.perform(next.value)
+  }
+}
+
+/** The process forgets from one batch to the next. */
+function rememberingAnswers({ sources, base }: EachFileOptions): Pick<EachFileOptions, 'sources' | 'base'> {
+  return {
+    sources: sources && askingOnce(sources),
+    base: base && askingOnce({ readFile: base }).readFile,
+  }
+}
+
+class Run<Kind extends Task['kind']> {
+  readonly #task: Task
+  readonly #options: EachFileOptions
+  #spentMillis = 0
+
+  constructor(task: Task, options: EachFileOptions) {
+    this.#task = task
+    this.#options = options
+  }
+
+  async *perform(batch: readonly SourceFile[]): AsyncGenerator<FileOutcome<Results[Kind]>> {
+    const { limits } = this.#options
+    let rest = batch
+    let isRetried = false
+    for (let [first] = rest; first !== undefined; [first] = rest) {
+      if (this.#spentMillis >= limits.totalMillis) {
+        for (const file of rest) yield { kind: 'excess', file, excess: 'total' }
+        return
+      }
+      const { results, excess, isFresh } = await this.#order(isRetried ? [first] : rest, isRetried)
+      for (const [index, result] of results.entries()) yield { kind: 'result', file: rest[index]!, result }
+      rest = rest.slice(results.length)
+      isRetried = false
+      const [culprit] = rest
+      if (excess === undefined || culprit === undefined) continue
+      // What earlier files left in the process, or whoever killed it, is not this file's doing.
+      isRetried = excess !== 'time' && !isFresh
+      if (isRetried) continue
+      yield { kind: 'excess', file: culprit, excess }
+      rest = rest.slice(1)
+    }
+  }
+
+  async #order(files: readonly SourceFile[], inNewProcess: boolean) {
+    const { pool, limits, signal, log } = this.#options
+    const results: Results[Kind][] = []
+    const order: TaskOrder = { kind: 'task', task: this.#task, files, asks: this.#asks }
+    return pool.use(async process => {
+      if (inNewProcess) await process.restart()
+      const isFirst = !process.isUsed
+      let lastStep = performance.now()
+      const outcome = await process.run(order, {
+        limit: { kind: 'compute', millis: limits.fileMillis },
+        signal,
+        answer: question => this.#answer(question as Question),
+        onStep: (step, cpuMillis) => {
+          this.#spentMillis += cpuMillis
+          lastStep = performance.now()
+          results.push(step as Results[Kind])
+        },
+      })
+      if (outcome.kind !== 'done') this.#spentMillis += Math.min(performance.now() - lastStep, limits.fileMillis)
+      if (outcome.kind === 'died') log(`An analysis process ended: ${outcome.how}`)
+      return { results, excess: excessOf(outcome, signal), isFresh: isFirst && results.length === 0 }
+    })
+  }
+
+  get #asks(): TaskOrder['asks'] {
+    const { sources, base } = this.#options
+    return { file: sources?.readFile !== undefined, hub: sources?.hub !== undefined, base: base !== undefined }
+  }
+
+  async #answer(question: Question): Promise<Answers[Question['kind']]> {
+    const { sources = {}, base } = this.#options
+    switch (question.kind) {
+      case 'file':
+        return sources.readFile?.(question.path)
+      case 'base':
+        return base?.(question.path)
+      case 'hub':
+        return sources.hub?.configJson(question.id)
+    }
+  }
+}
+
+/** Undefined where the order came to its end. @throws what ends the whole analysis. */
+function excessOf(outcome: Outcome, signal: AbortSignal | undefined): Excess | undefined {
+  switch (outcome.kind) {
+    case 'done':
+      return undefined
+    case 'time-limit':
+      return 'time'
+    case 'memory-limit':
+      return 'memory'
+    case 'died':
+      return 'crash'
+    case 'refused':
+      throw new MemoryMarkError(outcome.problem)
+    case 'cancelled':
+      throw signal?.reason ?? new DOMException('The analysis is cancelled', 'AbortError')
+    case 'threw':
+      throw new Error(`The analysis failed by a bug: ${outcome.stack}`)
+  }
+}
+
+async function* batchesOf(files: Files): AsyncGenerator<readonly SourceFile[], undefined> {
+  let batch: SourceFile[] = []
+  let characters = 0
+  for await (const file of files) {
+    batch.push(file)
+    characters += file.text.length
+    if (batch.length < MAX_BATCH_FILES && characters < MAX_BATCH_CHARACTERS) continue
+    yield batch
+    batch = []
+    characters = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Whoever stops reading at an error leaves it unread. */
+function ahead<T>(batches: AsyncGenerator<T, undefined>): Promise<IteratorResult<T, undefined>> {
+  const next = batches.next()
+  next.catch(() => {})
+  return next
+}

@@ -1,0 +1,161 @@
+/**
+ * The engine's work on strangers' files, in processes with limits: a file that takes too long or too much memory is reported as
+ * not analysed, and affects neither the other files nor the process that serves other requests.
+ */
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { type AffectedConfigs, affectedConfigs, type Change, type RepositoryFiles } from '../affected-configs.ts'
+import { type AnalyzeOptions, type Judged, reportOn } from '../analyze.ts'
+import type { Explanation } from '../config/read.ts'
+import type { SourceFile } from '../config/reading.ts'
+import type { Problem } from '../errors.ts'
+import type { ExplainOptions } from '../explain.ts'
+import type { Proposal, ProposalOptions } from '../propose.ts'
+import type { AnalysedConfig, ConfigResult, Report } from '../report/schema.ts'
+import type { SettingsReading } from '../settings/read.ts'
+import type { RepositorySettings } from '../settings/settings.ts'
+import { type EachFileOptions, eachFile, type FileOutcome, type Files } from './each-file.ts'
+import { type AnalysisLimits, defaultLimits, excessProblem } from './limits.ts'
+import { ProcessPool } from './pool.ts'
+import type { Results, Task } from './tasks.ts'
+
+/** Without an assessor, which cannot cross to another process. */
+export interface IsolatedOptions extends Omit<AnalyzeOptions, 'assessor'> {
+  /** Cancels the analysis, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+export interface IsolatedEngineOptions {
+  /** The file that its processes start with, where it does not lie beside the bundle as dist/analysis.js. */
+  readonly script?: string
+  /** How many files are looked into at the same time; one by default. */
+  readonly processes?: number
+  readonly limits?: Partial<AnalysisLimits>
+  /** Receives how processes ended that ended by themselves. */
+  readonly log?: (text: string) => void
+}
+
+/** What Node needs to start, and none of our secrets. */
+const passedVariables = /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|TZ|NODE_EXTRA_CA_CERTS|SystemRoot)$/
+
+/** As many as there are cores, since they compute; more would only take memory. */
+export function processesFor(analysesAtOnce: number): number {
+  return Math.max(1, Math.min(analysesAtOnce, availableParallelism()))
+}
+
+export class IsolatedEngine implements AsyncDisposable {
+  readonly #pool: ProcessPool
+  readonly #limits: AnalysisLimits
+  readonly #log: (text: string) => void
+
+  /** Starts no process yet. */
+  constructor({ script = scriptBesideUs(), processes = 1, limits, log = () => {} }: IsolatedEngineOptions = {}) {
+    this.#limits = { ...defaultLimits, ...limits }
+    this.#log = log
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedVariables.test(name)))
+    this.#pool = new ProcessPool(processes, { script, env, heapMib: this.#limits.heapMib })
+  }
+
+  /** Starts a process, for work that is to come soon. */
+  warmUp(): void {
+    this.#pool.warmUp()
+  }
+
+  /** As `analyze`: files that are not training configs are left out of the report. */
+  async analyze(files: Files, options: IsolatedOptions): Promise<Report> {
+    const configs: ConfigResult[] = []
+    for await (const judged of this.judge(files, options)) if (judged.kind === 'config') configs.push(judged.result)
+    return reportOn(configs, options)
+  }
+
+  /** One for each file, in their order. */
+  async *judge(files: Files, { sources, base, signal, ...options }: IsolatedOptions): AsyncGenerator<Judged> {
+    const task = { kind: 'judge', options } as const
+    for await (const outcome of eachFile<'judge'>(task, files, this.#options({ sources, base, signal }))) {
+      yield outcome.kind === 'result' ? outcome.result : { kind: 'config', result: this.#unjudged(outcome) }
+    }
+  }
+
+  /** As `affectedConfigs`: what passes a limit is taken for a file that has nothing to do with the change. */
+  affectedConfigs(change: Change, settings: RepositorySettings, repository: RepositoryFiles): Promise<AffectedConfigs> {
+    return affectedConfigs(change, settings, repository, {
+      areNamed: files => this.#areTrue<'is-named-by-configs'>({ kind: 'is-named-by-configs' }, files),
+      open: (files, named) => this.#areTrue<'opens-one-of'>({ kind: 'opens-one-of', named, settings }, files),
+    })
+  }
+
+  async explainFile(file: SourceFile, { settings, sources }: ExplainOptions = {}): Promise<Explanation> {
+    const outcome = await this.#one<'explain'>({ kind: 'explain', settings }, file, { sources })
+    if (outcome.kind === 'result') return outcome.result
+    return { kind: 'not-recognised', reading: { kind: 'unreadable', problems: [this.#problem(outcome)] } }
+  }
+
+  /** Nothing is proposed where that passes a limit. */
+  async proposeChange(
+    file: SourceFile,
+    config: AnalysedConfig,
+    { settings, sources }: ProposalOptions = {},
+  ): Promise<Proposal> {
+    const outcome = await this.#one<'propose'>({ kind: 'propose', config, settings }, file, { sources })
+    return outcome.kind === 'result' ? outcome.result : { kind: 'nothing-to-change' }
+  }
+
+  async readSettings(file: SourceFile | undefined): Promise<SettingsReading> {
+    if (file === undefined) return { kind: 'none' }
+    const outcome = await this.#one<'read-settings'>({ kind: 'read-settings' }, file, {})
+    return outcome.kind === 'result' ? outcome.result : { kind: 'unreadable', problems: [this.#problem(outcome)] }
+  }
+
+  /** Ends its processes, and with them what runs there. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#pool[Symbol.asyncDispose]()
+  }
+
+  async #one<Kind extends Task['kind']>(
+    task: Extract<Task, { kind: Kind }>,
+    file: SourceFile,
+    options: Asking,
+  ): Promise<FileOutcome<Results[Kind]>> {
+    const [outcome] = await collected(eachFile<Kind>(task, [file], this.#options(options)))
+    if (outcome === undefined) throw new Error(`a task came to nothing: ${task.kind}`)
+    return outcome
+  }
+
+  async #areTrue<Kind extends 'is-named-by-configs' | 'opens-one-of'>(
+    task: Extract<Task, { kind: Kind }>,
+    files: readonly SourceFile[],
+  ): Promise<readonly boolean[]> {
+    const outcomes = await collected(eachFile<Kind>(task, files, this.#options({})))
+    return outcomes.map(outcome => outcome.kind === 'result' && outcome.result)
+  }
+
+  #options(asking: Asking): EachFileOptions {
+    return { pool: this.#pool, limits: this.#limits, log: this.#log, ...asking }
+  }
+
+  #problem({ excess, file }: Exceeded): Problem {
+    return excessProblem(excess, file.path, this.#limits)
+  }
+
+  #unjudged(outcome: Exceeded): ConfigResult {
+    return { status: 'not-analysed', path: outcome.file.path, problems: [this.#problem(outcome)] }
+  }
+}
+
+type Asking = Pick<EachFileOptions, 'sources' | 'base' | 'signal'>
+type Exceeded = Extract<FileOutcome<never>, { kind: 'excess' }>
+
+async function collected<T>(each: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = []
+  for await (const one of each) all.push(one)
+  return all
+}
+
+function scriptBesideUs(): string {
+  const places = ['./analysis.js', './serve.ts'].map(path => fileURLToPath(new URL(path, import.meta.url)))
+  const found = places.find(place => existsSync(place))
+  if (found === undefined)
+    throw new Error(`the analysis process is missing from the installation: ${places.join(', ')}`)
+  return found
+}

@@ -1,0 +1,52 @@
+/** How much the analysis of files may take, and what is said where one takes more. */
+import { SETTINGS_PATH } from '../config/supplied.ts'
+import type { Problem } from '../errors.ts'
+
+export interface AnalysisLimits {
+  /** Time to read and judge one file, what waits for the repository or the Hub excluded. */
+  readonly fileMillis: number
+  /** V8's heap of the process that does it. */
+  readonly heapMib: number
+  /** Time for all files of one analysis; infinite where there is no end to it. */
+  readonly totalMillis: number
+}
+
+/** A file of the largest model in the catalogue takes a tenth of it. */
+export const defaultLimits: AnalysisLimits = { fileMillis: 2_000, heapMib: 256, totalMillis: 20_000 }
+
+/** What kept a file from being looked into. */
+export type Excess = 'time' | 'memory' | 'total' | 'crash'
+
+export function excessProblem(excess: Excess, file: string, limits: AnalysisLimits): Problem {
+  const exclude = `add its path to ignore in ${SETTINGS_PATH}`
+  switch (excess) {
+    case 'time':
+      return {
+        code: 'analysis-time-limit',
+        file,
+        message: `Reading and estimating this file takes longer than the limit of ${limits.fileMillis / 1_000} s`,
+        fix: `Make it or the model that it names smaller or simpler, or ${exclude}.`,
+      }
+    case 'memory':
+      return {
+        code: 'analysis-memory-limit',
+        file,
+        message: `Reading and estimating this file takes more memory than the limit of ${limits.heapMib} MiB`,
+        fix: `Make it or the model that it names smaller or simpler, or ${exclude}.`,
+      }
+    case 'total':
+      return {
+        code: 'analysis-total-limit',
+        file,
+        message: `The files before this one used up the ${limits.totalMillis / 1_000} s that one analysis may take`,
+        fix: `Make the files that take longest smaller, change fewer files at once, or ${exclude}.`,
+      }
+    case 'crash':
+      return {
+        code: 'analysis-crashed',
+        file,
+        message: 'The process that reads and estimates this file ended twice without an answer',
+        fix: `Check that the machine has memory left; else this is a bug in MemoryMark, and you can ${exclude}.`,
+      }
+  }
+}

@@ -1,0 +1,57 @@
+/** The tasks, as the process with limits performs them. */
+import { getHeapStatistics } from 'node:v8'
+import { isNamedByConfigs, opensOneOf } from '../affected-configs.ts'
+import { judging } from '../analyze.ts'
+import type { SourceFile } from '../config/reading.ts'
+import type { Sources } from '../config/sources.ts'
+import { FootprintCache } from '../estimate/footprint-cache.ts'
+import { explainFile } from '../explain.ts'
+import type { Host } from '../isolation/orders.ts'
+import type { HubAnswer } from '../models/hub.ts'
+import { proposeChange } from '../propose.ts'
+import { readSettings } from '../settings/read.ts'
+import type { Answers, Question, Results, Task, TaskOrder } from './tasks.ts'
+
+/** Kept from one order to the next. */
+let footprints = new FootprintCache()
+
+export async function performTask({ task, files, asks }: TaskOrder, host: Host): Promise<void> {
+  const performOn = performing(task, asks, host)
+  for (const file of files) host.step(await performOn(file))
+}
+
+type PerformOn = (file: SourceFile) => Promise<Results[Task['kind']]>
+
+function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn {
+  // What the host answers is, by these types, what was asked for.
+  const ask = <Kind extends Question['kind']>(question: Extract<Question, { kind: Kind }>) =>
+    host.ask(question) as Promise<Answers[Kind]>
+  const readFile = (path: string) => ask<'file'>({ kind: 'file', path })
+  const configJson = async (id: string): Promise<HubAnswer> =>
+    (await ask<'hub'>({ kind: 'hub', id })) ?? { kind: 'unreachable', why: 'it is not asked' }
+  const sources: Sources = { ...(asks.file && { readFile }), ...(asks.hub && { hub: { configJson } }) }
+  switch (task.kind) {
+    case 'judge': {
+      const base = (path: string) => ask<'base'>({ kind: 'base', path })
+      const options = { ...task.options, sources, ...(asks.base && { base }) }
+      return file => judging(options, roomyFootprints())(file)
+    }
+    case 'explain':
+      return file => explainFile(file, { sources, ...(task.settings && { settings: task.settings }) })
+    case 'propose':
+      return file => proposeChange(file, task.config, { sources, ...(task.settings && { settings: task.settings }) })
+    case 'read-settings':
+      return async file => readSettings(file)
+    case 'is-named-by-configs':
+      return async file => isNamedByConfigs(file)
+    case 'opens-one-of':
+      return file => opensOneOf(file, task.named, task.settings)
+  }
+}
+
+/** What earlier files left must not take the memory that this one may have. */
+function roomyFootprints(): FootprintCache {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
+  if (used > limit / 2) footprints = new FootprintCache()
+  return footprints
+}

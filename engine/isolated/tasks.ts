@@ -1,0 +1,52 @@
+/** What is done with files in a process with limits, and what that process asks its host on the way. All of it is plain data. */
+import type { AnalyzeOptions, Judged } from '../analyze.ts'
+import type { Explanation } from '../config/read.ts'
+import type { SourceFile } from '../config/reading.ts'
+import type { HubAnswer } from '../models/hub.ts'
+import type { Proposal } from '../propose.ts'
+import type { AnalysedConfig } from '../report/schema.ts'
+import type { SettingsReading } from '../settings/read.ts'
+import type { RepositorySettings } from '../settings/settings.ts'
+
+/** What may cross to another process. */
+export type PlainOptions = Omit<AnalyzeOptions, 'sources' | 'base' | 'assessor'>
+
+export type Task =
+  | { readonly kind: 'judge'; readonly options: PlainOptions }
+  | { readonly kind: 'explain'; readonly settings: RepositorySettings | undefined }
+  | { readonly kind: 'propose'; readonly config: AnalysedConfig; readonly settings: RepositorySettings | undefined }
+  | { readonly kind: 'read-settings' }
+  | { readonly kind: 'is-named-by-configs' }
+  | { readonly kind: 'opens-one-of'; readonly named: ReadonlySet<string>; readonly settings: RepositorySettings }
+
+/** What a task comes to for one file. */
+export interface Results {
+  readonly judge: Judged
+  readonly explain: Explanation
+  readonly propose: Proposal
+  readonly 'read-settings': SettingsReading
+  readonly 'is-named-by-configs': boolean
+  readonly 'opens-one-of': boolean
+}
+
+/** One step for each file, which tells its result. */
+export interface TaskOrder {
+  readonly kind: 'task'
+  readonly task: Task
+  readonly files: readonly SourceFile[]
+  /** What the host has; the rest is not there to be asked for. */
+  readonly asks: { readonly [Kind in Question['kind']]: boolean }
+}
+
+/** Repositories and the Hub are the host's to ask: it has the tokens. */
+export type Question =
+  | { readonly kind: 'file'; readonly path: string }
+  /** A file before the change under review. */
+  | { readonly kind: 'base'; readonly path: string }
+  | { readonly kind: 'hub'; readonly id: string }
+
+export interface Answers {
+  readonly file: string | undefined
+  readonly base: string | undefined
+  readonly hub: HubAnswer | undefined
+}
