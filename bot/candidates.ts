@@ -1,11 +1,5 @@
 /** The files of a change that may be training configs: listed first, then read as data. */
-import {
-  affectedConfigs,
-  isCandidatePath,
-  isCounted,
-  type RepositorySettings,
-  type SourceFile,
-} from '../engine/index.ts'
+import { isCandidatePath, isCounted, type RepositorySettings, type SourceFile } from '../engine/index.ts'
 import { type FileReading, readFile } from './file.ts'
 import type { PullRequest, Work } from './github.ts'
 import type { ConfigBlob } from './store/measured-configs.ts'
@@ -107,7 +101,7 @@ export async function readChange(
     touched.blobs.map(({ path }) => path),
   )
   const shas = new Map<string, string>()
-  const affected = await affectedConfigs({ paths: touched.paths, files: read.files }, settings, {
+  const affected = await work.engine.affectedConfigs({ paths: touched.paths, files: read.files }, settings, {
     list: async () => {
       const { blobs } = await readTree(work, headSha)
       for (const [path, blobSha] of blobs) shas.set(path, blobSha)

@@ -1,6 +1,6 @@
 /** What a job works with: an authenticated client, the repository it is about, and what is stored. */
 import type { Logger, ProbotOctokit } from 'probot'
-import type { Gpu, Policy, Report, RepositorySettings, SourceFile, Sources } from '../engine/index.ts'
+import type { Gpu, IsolatedEngine, Policy, Report, RepositorySettings, SourceFile, Sources } from '../engine/index.ts'
 import type { Metrics } from './metrics.ts'
 import type { RepositoryPlace } from './queue/jobs.ts'
 import type { Queue } from './queue/queue.ts'
@@ -20,6 +20,8 @@ export interface Circumstances {
   readonly sources: Sources
   /** What a file held on the base branch; undefined where there was none. */
   readonly base: (path: string) => Promise<string | undefined>
+  /** Computing time for all of the files, where it is not that of a pull request. */
+  readonly totalMillis?: number
 }
 
 export type Analyze = (files: readonly SourceFile[], circumstances: Circumstances) => Promise<Report>
@@ -39,6 +41,8 @@ export interface Work {
   /** Of this App; whatever another one wrote is left alone. */
   readonly appId: number
   readonly analyze: Analyze
+  /** Reads what strangers wrote, under limits on time and memory. */
+  readonly engine: IsolatedEngine
   /** Where models are looked up; undefined where the operator does not let us. */
   readonly hub: Sources['hub']
   readonly defaults: Defaults

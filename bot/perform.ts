@@ -21,7 +21,17 @@ import { noteDeparture } from './store/installations.ts'
 import { suggest } from './suggestions/suggest.ts'
 
 /** What is the same for every job, and becomes its `Work`. */
-type Shared = 'appId' | 'analyze' | 'hub' | 'defaults' | 'metrics' | 'database' | 'queue' | 'log' | 'workflowPath'
+type Shared =
+  | 'appId'
+  | 'analyze'
+  | 'engine'
+  | 'hub'
+  | 'defaults'
+  | 'metrics'
+  | 'database'
+  | 'queue'
+  | 'log'
+  | 'workflowPath'
 
 export interface PerformOptions extends Pick<Work, Shared> {
   readonly app: GitHubApp
@@ -120,7 +130,7 @@ export class Performer {
   }
 
   async #workOn(place: Work['place'], signal: AbortSignal): Promise<Work> {
-    const { app, appId, analyze, hub, defaults, metrics, database, queue, log, workflowPath } = this.#options
+    const { app, appId, analyze, engine, hub, defaults, metrics, database, queue, log, workflowPath } = this.#options
     const { installationId, repositoryId, owner, repo } = place
     return {
       github: await app.inInstallation(installationId, signal),
@@ -128,6 +138,7 @@ export class Performer {
       repository: { owner, repo },
       appId,
       analyze,
+      engine,
       hub,
       defaults,
       metrics,

@@ -1,5 +1,5 @@
 /** The team's settings, read from its repository as data. */
-import { noSettings, type RepositorySettings, readSettings, renderProblem, SETTINGS_PATH } from '../engine/index.ts'
+import { noSettings, type RepositorySettings, renderProblem, SETTINGS_PATH } from '../engine/index.ts'
 import { readFile } from './file.ts'
 import type { Defaults, Work } from './github.ts'
 import { keepSettings, lastSettings } from './store/last-settings.ts'
@@ -28,7 +28,7 @@ async function readOwn(work: Work): Promise<TeamSettings> {
   const found = await readFile(work, undefined, SETTINGS_PATH)
   if (found.kind === 'too-large') return earlier(work, ['The file is larger than 16 MiB.'])
   const file = found.kind === 'file' ? found.file : undefined
-  const reading = readSettings(file)
+  const reading = await work.engine.readSettings(file)
   switch (reading.kind) {
     case 'settings':
       await keepSettings(work.database, work.place, file?.text ?? '')
@@ -46,9 +46,9 @@ async function readOwn(work: Work): Promise<TeamSettings> {
 }
 
 /** The last that could be read, or the built-in ones where none ever could. */
-async function earlier({ database, place }: Work, reasons: readonly string[]): Promise<TeamSettings> {
+async function earlier({ database, place, engine }: Work, reasons: readonly string[]): Promise<TeamSettings> {
   const text = await lastSettings(database, place)
-  const reading = readSettings(text === undefined ? undefined : { path: SETTINGS_PATH, text })
+  const reading = await engine.readSettings(text === undefined ? undefined : { path: SETTINGS_PATH, text })
   const isKept = reading.kind === 'settings'
   const which = isKept ? 'the last valid ones apply' : 'the built-in ones apply'
   return {

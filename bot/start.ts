@@ -1,6 +1,6 @@
 /** The bot, put together: database, queue, workers, web server. */
 import type { Logger } from 'probot'
-import { analyze, createHub } from '../engine/index.ts'
+import { createHub, IsolatedEngine, processesFor } from '../engine/index.ts'
 import { builtAssets } from '../engine/server/dashboard/assets.ts'
 import { dashboard } from '../engine/server/dashboard/routes.ts'
 import { type MountedServer, mount } from '../engine/server/mount.ts'
@@ -24,6 +24,8 @@ export interface StartOptions {
   readonly log: Logger
   /** Stands in for the engine. */
   readonly analyze?: Analyze
+  /** Reads what strangers wrote, in place of the one that the bot makes. The bot ends it. */
+  readonly engine?: IsolatedEngine
   /** Open already, in place of the one that the settings name; it stays open. */
   readonly database?: Database
 }
@@ -56,10 +58,15 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
   const queue = await Queue.start({ database, onError })
   const metrics = new Metrics(queue)
   const app = await connectGitHubApp({ ...settings, log, onCall: call => metrics.call(call) })
+  const engine =
+    options.engine ?? new IsolatedEngine({ processes: processesFor(CONCURRENCY), log: text => log.warn(text) })
+  if (options.analyze === undefined) engine.warmUp()
   const performer = new Performer({
     app,
     appId: settings.appId,
-    analyze: options.analyze ?? ((files, circumstances) => analyze(files, { ...circumstances, now: new Date() })),
+    analyze:
+      options.analyze ?? ((files, circumstances) => engine.analyze(files, { ...circumstances, now: new Date() })),
+    engine,
     hub: settings.hub && createHub(settings.hub),
     defaults: settings,
     metrics,
@@ -105,6 +112,7 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
     await api?.[Symbol.asyncDispose]()
     await server.close()
     await workers.stop(STOP_MILLIS)
+    await engine[Symbol.asyncDispose]()
     await queue.stop()
     if (options.database === undefined) await database[Symbol.asyncDispose]()
   }

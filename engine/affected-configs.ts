@@ -51,7 +51,7 @@ export async function affectedConfigs(
   const known = new Set(change.files.map(({ path }) => path))
   const unread = change.paths.filter(path => !known.has(path) && isCandidatePath(path) && soundsNamed(path))
   const opened = unread.length === 0 ? [] : await repository.read(unread.slice(0, MAX_OPENED))
-  const looked = [...change.files, ...opened]
+  const looked = [...change.files, ...opened].filter(({ path }) => /\.json$/i.test(path))
   const named = new Set(chosen(looked, await looking.areNamed(looked)).map(({ path }) => path))
   if (named.size === 0) return { files: [], remarks: [] }
 
@@ -86,7 +86,6 @@ function soundsNamed(path: string): boolean {
 
 /** DeepSpeed's settings, or a model's config.json. */
 export function isNamedByConfigs(file: SourceFile): boolean {
-  if (!/\.json$/i.test(file.path)) return false
   const parsed = parseFile(file)
   if (parsed.kind === 'unreadable') return false
   const isModel = posix.basename(file.path) === 'config.json'

@@ -10,7 +10,7 @@ import type { Asked } from './asked.ts'
 type Changes = Proposals['changes']
 
 export async function fix({ work, pull, by }: Asked, judged: JudgedConfigs): Promise<Answer> {
-  const { changes, byHand } = await proposalsFor(judged)
+  const { changes, byHand } = await proposalsFor(work, judged)
   const notes = byHand.map(({ config, why }) => sayByHand(config, why))
   if (changes.length === 0) {
     return declined(

@@ -101,7 +101,7 @@ async function carryOut(asked: Asked, command: Command, judge: Judge): Promise<A
     case 'snooze':
       return snooze(asked, command.days)
     case 'explain':
-      return explain(await judged())
+      return explain(asked.work, await judged())
     case 'fix':
       return fix(asked, await judged())
   }

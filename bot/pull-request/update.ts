@@ -62,7 +62,7 @@ async function tell(work: Work, pull: PullRequest, slot: CheckSlot): Promise<voi
   await comment(work, pull, findings)
   // A suggestion cannot be taken back, so it waits for the figures that are to come.
   if (judgement.measurement.kind !== 'waiting')
-    await startSuggesting(work, pull, await suggestionsFor(judgement, report))
+    await startSuggesting(work, pull, await suggestionsFor(work, judgement, report))
 }
 
 function lookAgainAt(measurement: Measurement): Date | undefined {

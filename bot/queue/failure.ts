@@ -1,4 +1,5 @@
 /** What an error means for the job that it ended. */
+import { ProcessNotStarted } from '../../engine/index.ts'
 import { headersOf, numberIn, statusOf } from '../installation.ts'
 
 export type Failure =
@@ -18,7 +19,8 @@ const UNSAID_WAIT_SECONDS = 60
 const MAX_WAIT_SECONDS = 3_600
 
 export function failureOf(error: unknown, now: Date): Failure {
-  if (isPassingFault(error)) return { kind: 'passing' }
+  // The machine has no process or no memory left, which passes.
+  if (error instanceof ProcessNotStarted || isPassingFault(error)) return { kind: 'passing' }
   const status = statusOf(error)
   if (status === undefined) return { kind: isRequest(error) ? 'passing' : 'fault' }
   if (status === 403 || status === 429) return limitOf(error, status, now)

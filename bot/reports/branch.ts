@@ -28,6 +28,9 @@ export interface BranchReading {
   readonly remarks: readonly string[]
 }
 
+/** Nobody waits for it, and whoever may write to the branch is no stranger. */
+const BRANCH_MILLIS = 10 * 60_000
+
 export async function readDefaultBranch(work: Work): Promise<BranchReading> {
   const branch = await defaultBranch(work)
   const team = await readTeamSettings(work)
@@ -43,6 +46,7 @@ export async function readDefaultBranch(work: Work): Promise<BranchReading> {
     settings: team.settings,
     sources: { readFile: path => readText(work, branch.commit, path) },
     base: async () => undefined,
+    totalMillis: BRANCH_MILLIS,
   })
   return {
     branch,

@@ -4,12 +4,12 @@ import {
   type ByHand,
   type ChangedText,
   inlinePath,
-  proposeChange,
   type Report,
   type RepositorySettings,
   type SourceFile,
   type Sources,
 } from '../../engine/index.ts'
+import type { Work } from '../github.ts'
 
 /** A pull request's configs as they are judged, before anybody lets anything pass. */
 export interface JudgedConfigs {
@@ -27,14 +27,17 @@ export interface Proposals {
 }
 
 /** Only of configs that the verdict remarks on: what is within policy is left to its authors. */
-export async function proposalsFor({ report, files, settings, sources }: JudgedConfigs): Promise<Proposals> {
+export async function proposalsFor(
+  { engine }: Pick<Work, 'engine'>,
+  { report, files, settings, sources }: JudgedConfigs,
+): Promise<Proposals> {
   const texts = new Map(files.map(file => [file.path, file]))
   const changes = []
   const byHand = []
   for (const config of report.configs) {
     const file = texts.get(config.path)
     if (config.status !== 'analysed' || config.verdict.state === 'fine' || file === undefined) continue
-    const proposal = await proposeChange(file, config, { settings, sources })
+    const proposal = await engine.proposeChange(file, config, { settings, sources })
     if (proposal.kind === 'change') changes.push({ config, change: proposal })
     if (proposal.kind === 'by-hand') byHand.push({ config, why: proposal.why })
   }

@@ -10,9 +10,13 @@ import type { Suggestion } from './suggestion.ts'
 const MAX_SUGGESTIONS = 20
 
 /** What there is to suggest about `report`: what was judged, with what somebody let pass left out. */
-export async function suggestionsFor(judged: JudgedConfigs, report: Report): Promise<readonly Suggestion[]> {
+export async function suggestionsFor(
+  work: Pick<Work, 'engine'>,
+  judged: JudgedConfigs,
+  report: Report,
+): Promise<readonly Suggestion[]> {
   const blocking = new Set(report.configs.filter(isToChange).map(({ path }) => path))
-  const { changes } = await proposalsFor(judged)
+  const { changes } = await proposalsFor(work, judged)
   return changes
     .filter(({ change }) => blocking.has(change.path))
     .flatMap(({ config, change }) => renderSuggestion(change, config) ?? [])

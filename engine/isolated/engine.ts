@@ -24,6 +24,8 @@ import type { Results, Task } from './tasks.ts'
 export interface IsolatedOptions extends Omit<AnalyzeOptions, 'assessor'> {
   /** Cancels the analysis, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
+  /** Instead of the engine's own limit for one analysis. */
+  readonly totalMillis?: number
 }
 
 export interface IsolatedEngineOptions {
@@ -70,10 +72,17 @@ export class IsolatedEngine implements AsyncDisposable {
   }
 
   /** One for each file, in their order. */
-  async *judge(files: Files, { sources, base, signal, ...options }: IsolatedOptions): AsyncGenerator<Judged> {
+  async *judge(
+    files: Files,
+    { sources, base, signal, totalMillis, ...options }: IsolatedOptions,
+  ): AsyncGenerator<Judged> {
     const task = { kind: 'judge', options } as const
-    for await (const outcome of eachFile<'judge'>(task, files, this.#options({ sources, base, signal }))) {
-      yield outcome.kind === 'result' ? outcome.result : { kind: 'config', result: this.#unjudged(outcome) }
+    const limits = { ...this.#limits, ...(totalMillis !== undefined && { totalMillis }) }
+    for await (const outcome of eachFile<'judge'>(task, files, {
+      ...this.#options({ sources, base, signal }),
+      limits,
+    })) {
+      yield outcome.kind === 'result' ? outcome.result : { kind: 'config', result: unjudged(outcome, limits) }
     }
   }
 
@@ -137,14 +146,14 @@ export class IsolatedEngine implements AsyncDisposable {
   #problem({ excess, file }: Exceeded): Problem {
     return excessProblem(excess, file.path, this.#limits)
   }
-
-  #unjudged(outcome: Exceeded): ConfigResult {
-    return { status: 'not-analysed', path: outcome.file.path, problems: [this.#problem(outcome)] }
-  }
 }
 
 type Asking = Pick<EachFileOptions, 'sources' | 'base' | 'signal'>
 type Exceeded = Extract<FileOutcome<never>, { kind: 'excess' }>
+
+function unjudged({ file: { path }, excess }: Exceeded, limits: AnalysisLimits): ConfigResult {
+  return { status: 'not-analysed', path, problems: [excessProblem(excess, path, limits)] }
+}
 
 async function collected<T>(each: AsyncIterable<T>): Promise<readonly T[]> {
   const all: T[] = []

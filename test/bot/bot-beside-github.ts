@@ -14,7 +14,7 @@ export interface BotBesideGitHub extends AsyncDisposable {
 }
 
 export async function startBotBesideGitHub(
-  options: Pick<StartOptions, 'analyze' | 'database'> = {},
+  options: Pick<StartOptions, 'analyze' | 'engine' | 'database'> = {},
 ): Promise<BotBesideGitHub> {
   const github = await startGitHub()
   const lent = await lendDatabase()

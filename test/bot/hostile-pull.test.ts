@@ -1,0 +1,41 @@
+/** What a stranger's files may cost: their own figures, and nothing of anybody else's. */
+import { fileURLToPath } from 'node:url'
+import { expect, test, vi } from 'vitest'
+import { IsolatedEngine } from '../../engine/index.ts'
+import { startBotBesideGitHub } from './bot-beside-github.ts'
+import { trainingConfig } from './configs.ts'
+
+vi.setConfig({ testTimeout: 120_000, expect: { poll: { timeout: 60_000 } } } as Parameters<typeof vi.setConfig>[0])
+
+const script = fileURLToPath(new URL('../isolated/hostile-serve.ts', import.meta.url))
+
+test('a config that computes without end is told on its check, the others are judged, and the job is done', async () => {
+  const engine = new IsolatedEngine({ script, processes: 1, limits: { fileMillis: 1_000 } })
+  await using beside = await startBotBesideGitHub({ engine })
+  const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n' })
+  const pull = await repository.openPullRequest({
+    files: { 'configs/a.yaml': `${trainingConfig(16)}# spin\n`, 'configs/b.yaml': trainingConfig(16) },
+  })
+  await beside.bot.idle()
+
+  const [check] = await repository.checkRuns(pull.headSha)
+  expect(check).toMatchObject({ status: 'completed', conclusion: 'failure' })
+  const [comment] = await repository.comments(pull)
+  expect(comment?.body).toContain('1 of 2 training configs wastes its GPU, 1 could not be analysed')
+  expect(comment?.body).toContain('takes longer than the limit of 1 s')
+  expect(beside.log()).not.toContain('A job failed')
+})
+
+test('the bot answers and stops while an analysis computes without end', async () => {
+  const engine = new IsolatedEngine({ script, processes: 1, limits: { fileMillis: 600_000 } })
+  const beside = await startBotBesideGitHub({ engine })
+  const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n' })
+  await repository.openPullRequest({ files: { 'configs/a.yaml': `${trainingConfig(16)}# spin\n` } })
+  const reads = () => beside.github.requests.some(({ path }) => decodeURIComponent(path).includes('configs/a.yaml'))
+  await expect.poll(reads).toBe(true)
+
+  const health = await fetch(beside.bot.healthUrl)
+  expect(health.status).toBe(200)
+  await engine[Symbol.asyncDispose]()
+  await beside[Symbol.asyncDispose]()
+})
