@@ -1,5 +1,5 @@
 /** `mode: check`: judges the configs by an estimate, on any runner. */
-import { analyze } from '../engine/index.ts'
+import { limitsFor } from './analysis-process.ts'
 import type { EventSubject } from './event.ts'
 import { gather } from './gather.ts'
 import { openJob } from './job.ts'
@@ -10,5 +10,5 @@ export async function check(run: RunContext, event: EventSubject): Promise<void>
   const job = await openJob(run, event)
   if (job === undefined) return publishNothing()
   const { files, options, remarks } = await gather(job)
-  await publish(job, await analyze(files, options), { remarks })
+  await publish(job, await job.engine.analyze(files, { ...options, ...limitsFor(job.subject) }), { remarks })
 }

@@ -1,13 +1,6 @@
 /** Everything that a mode reads of the repository, as data: the configs in question, what they name, their base, the settings. */
 import * as core from '@actions/core'
-import {
-  type AffectedConfigs,
-  type AnalyzeOptions,
-  affectedConfigs,
-  type Change,
-  type RepositorySettings,
-  type SourceFile,
-} from '../engine/index.ts'
+import type { AffectedConfigs, AnalyzeOptions, Change, RepositorySettings, SourceFile } from '../engine/index.ts'
 import { baseOf } from './base.ts'
 import { selectCandidates } from './candidates.ts'
 import { type ChangedFiles, findChangedFiles } from './changed-files.ts'
@@ -28,8 +21,8 @@ export interface Gathered {
 export async function gather(job: Job): Promise<Gathered> {
   const { github, run, subject, inputs } = job
   const changed = await findChangedFiles(github, run.repository, subject)
-  const { settings, remarks } = await readTeamSettings(github, run.repository)
-  const proposal = await remarksOnProposal(github, run.repository, subject, changed.paths)
+  const { settings, remarks } = await readTeamSettings(job)
+  const proposal = await remarksOnProposal(job, changed.paths)
   const wanted = { ...settings, ...(inputs.paths && { paths: inputs.paths }) }
   const candidates = selectCandidates(changed.paths, wanted)
   const fetched = await fetchFiles(github, run.repository, subject.headSha, candidates.paths)
@@ -52,13 +45,13 @@ export async function gather(job: Job): Promise<Gathered> {
 
 /** Where every file is looked at, no config is left to be found. */
 async function findAffected(
-  { github, run: { repository }, subject }: Job,
+  { github, run: { repository }, subject, engine }: Job,
   change: Change,
   settings: RepositorySettings,
 ): Promise<AffectedConfigs> {
   if (subject.kind === 'tree') return { files: [], remarks: [] }
   const { headSha } = subject
-  return affectedConfigs(change, settings, {
+  return engine.affectedConfigs(change, settings, {
     list: async () => [...(await readTree(github, repository, headSha)).blobs.keys()],
     read: async paths => (await fetchFiles(github, repository, headSha, paths)).files,
   })
@@ -70,7 +63,7 @@ async function findAffected(
  */
 export async function gatherOne(job: Job, path: string): Promise<Gathered> {
   const { github, run, subject } = job
-  const { settings, remarks } = await readTeamSettings(github, run.repository)
+  const { settings, remarks } = await readTeamSettings(job)
   const fetched = await fetchFiles(github, run.repository, subject.headSha, [path])
   if (fetched.files.length === 0) {
     throw refusedInput(

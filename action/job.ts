@@ -1,6 +1,8 @@
 /** One run of the Action on something: what it is about, whom to ask, and what the workflow wants. */
 import path from 'node:path'
 import * as core from '@actions/core'
+import type { IsolatedEngine } from '../engine/index.ts'
+import { startEngine } from './analysis-process.ts'
 import type { EventSubject, Subject } from './event.ts'
 import { connect, type GitHub } from './github.ts'
 import { type Inputs, readInputs } from './inputs.ts'
@@ -13,6 +15,8 @@ export interface Job {
   readonly subject: Subject
   readonly github: GitHub
   readonly inputs: Inputs
+  /** Reads and judges files under limits on time and memory. */
+  readonly engine: IsolatedEngine
   /** Absolute. */
   readonly reportPath: string
 }
@@ -22,11 +26,12 @@ export async function openJob(run: RunContext, event: EventSubject): Promise<Job
   const inputs = readInputs(name => core.getInput(name))
   const reportPath = path.resolve(run.workspace, inputs.reportPath)
   await removeStaleReport(reportPath)
+  const engine = startEngine()
   const github = connect(inputs.token)
   const resolved = await resolveSubject(github, run.repository, event)
   switch (resolved.kind) {
     case 'found':
-      return { run, subject: resolved.subject, github, inputs, reportPath }
+      return { run, subject: resolved.subject, github, inputs, engine, reportPath }
     case 'nothing-to-look-at':
       core.info(resolved.why)
       return undefined

@@ -1,7 +1,7 @@
 /** `mode: plan`: which config is to be swept on which GPU, as a matrix for the jobs that do. */
 import * as core from '@actions/core'
-import { analyze } from '../engine/index.ts'
 import { noSettings, settingsFor } from '../engine/settings/settings.ts'
+import { limitsFor } from './analysis-process.ts'
 import type { EventSubject } from './event.ts'
 import { gather } from './gather.ts'
 import { openJob } from './job.ts'
@@ -17,7 +17,7 @@ export async function plan(run: RunContext, event: EventSubject): Promise<void> 
   const { files, options, remarks } = await gather(job)
   // What is to be measured does not depend on what was so before.
   const { base: _, ...terms } = options
-  const report = await analyze(files, terms)
+  const report = await job.engine.analyze(files, { ...terms, ...limitsFor(job.subject) })
   const { gpu, settings = noSettings } = options
   const isSettled = (path: string) => (gpu ?? settingsFor(path, settings).gpu) !== undefined
   const planned = planSweeps(report, runners, isSettled)

@@ -1,8 +1,9 @@
 /** `mode: report`: what other jobs measured and what else there is, in one report, with what changed since the last. */
 import path from 'node:path'
 import * as core from '@actions/core'
-import { analyze, type Report } from '../engine/index.ts'
+import type { Report } from '../engine/index.ts'
 import { renderChanges } from '../engine/render/changes.ts'
+import { limitsFor } from './analysis-process.ts'
 import type { EventSubject } from './event.ts'
 import { gather } from './gather.ts'
 import { readGlobs } from './inputs.ts'
@@ -18,7 +19,8 @@ export async function report(run: RunContext, event: EventSubject): Promise<void
   if (job === undefined) return publishNothing()
   const { files, options, remarks } = await gather(job)
   const shards = await readReports(patterns, run.workspace)
-  const merged = mergeShards(await analyze(files, options), shards.reports)
+  const estimated = await job.engine.analyze(files, { ...options, ...limitsFor(job.subject) })
+  const merged = mergeShards(estimated, shards.reports)
   const appendix = await sinceLast(run, core.getInput('last-report'), merged.report)
   await publish(job, merged.report, {
     remarks: [...remarks, ...shards.remarks, ...merged.remarks],

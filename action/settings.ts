@@ -4,14 +4,11 @@ import {
   noSettings,
   type Problem,
   type RepositorySettings,
-  readSettings,
   SETTINGS_PATH,
   type SettingsReading,
 } from '../engine/index.ts'
 import { fetchFiles } from './contents.ts'
-import type { Subject } from './event.ts'
-import type { GitHub } from './github.ts'
-import type { Repository } from './repository.ts'
+import type { Job } from './job.ts'
 
 export interface TeamSettings {
   readonly settings: RepositorySettings
@@ -19,9 +16,11 @@ export interface TeamSettings {
   readonly remarks: readonly string[]
 }
 
+type Reading = Pick<Job, 'github' | 'run' | 'engine'>
+
 /** Always those of the default branch: a pull request must not lower the bar that it is held to. */
-export async function readTeamSettings(github: GitHub, repository: Repository): Promise<TeamSettings> {
-  const reading = await readAt(github, repository, undefined)
+export async function readTeamSettings(job: Reading): Promise<TeamSettings> {
+  const reading = await readAt(job, undefined)
   switch (reading.kind) {
     case 'settings':
       return { settings: reading.settings, remarks: [] }
@@ -40,21 +39,20 @@ export async function readTeamSettings(github: GitHub, repository: Repository): 
 
 /** What is wrong with the settings as a pull request leaves them, so that they are not merged broken. */
 export async function remarksOnProposal(
-  github: GitHub,
-  repository: Repository,
-  subject: Subject,
+  job: Reading & Pick<Job, 'subject'>,
   changed: readonly string[],
 ): Promise<readonly string[]> {
+  const { subject } = job
   if (subject.kind !== 'pull-request' || !changed.includes(SETTINGS_PATH)) return []
-  const reading = await readAt(github, repository, subject.headSha)
+  const reading = await readAt(job, subject.headSha)
   if (reading.kind !== 'unreadable') return []
   return [`${SETTINGS_PATH} as changed by this pull request cannot be read.`, ...reading.problems.map(written)]
 }
 
 /** Without a `ref` at the default branch. */
-async function readAt(github: GitHub, repository: Repository, ref: string | undefined): Promise<SettingsReading> {
-  const { files } = await fetchFiles(github, repository, ref, [SETTINGS_PATH])
-  return readSettings(files[0])
+async function readAt({ github, run, engine }: Reading, ref: string | undefined): Promise<SettingsReading> {
+  const { files } = await fetchFiles(github, run.repository, ref, [SETTINGS_PATH])
+  return engine.readSettings(files[0])
 }
 
 function written(problem: Problem): string {

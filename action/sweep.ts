@@ -58,7 +58,10 @@ async function measureAndPublish(
     log: text => core.info(quoted(text)),
     onTrial: (trial, device, isKept) => core.info(trialLine(trial, device, ++trials) + (isKept ? ' (kept)' : '')),
   })
-  const report = await analyze(files, { ...options, assessor })
+  // A sweep takes as long as its trials do, in this process: first it must be known that the files can be read and estimated.
+  const { within, beyond } = await job.engine.sift(files, options)
+  const swept = await analyze(within, { ...options, assessor })
+  const report = { ...swept, configs: [...swept.configs, ...beyond] }
   // A job that is cancelled while Python starts has told so of the config alone.
   signal.throwIfAborted()
   await publish(job, report, {

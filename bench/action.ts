@@ -122,12 +122,14 @@ async function environmentIn(folder: string, world: EmulatedGitHub, repository: 
   }
 }
 
-/** The entry, a mode's own script, and all that they import. */
+/** The entry, a mode's own script, that of the process with limits, and all that they import. */
 function readBy(mode: string): BuiltFile[] {
   const entry = files.find(({ name }) => name === actionBundle.outfile)
   const own = files.find(({ name }) => name === `dist/action-${mode}.js`)
-  if (entry === undefined || own === undefined) throw new Error(`The build has no script for ${mode}.`)
-  const read = new Set([entry, own])
+  const limited = files.find(({ name }) => name === 'dist/action-analysis.js')
+  if (entry === undefined || own === undefined || limited === undefined)
+    throw new Error(`The build has no script for ${mode}.`)
+  const read = new Set([entry, own, limited])
   for (const file of read) {
     const script = Buffer.from(file.contents).toString()
     const imported = Array.from(script.matchAll(/(?:\bfrom|\bimport)"\.\/([^"]+)"/g), ([, name]) => `dist/${name}`)

@@ -1,2 +1,2 @@
 import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
-import{M as o,Q as e,W as n,X as i,Y as r}from"./action-chunk-2.js";import"./action-chunk-3.js";import"./action-chunk-1.js";async function l(m,a){let t=await n(m,a);if(t===void 0)return r();let{files:p,options:s,remarks:f}=await e(t);await i(t,await o(p,s),{remarks:f})}export{l as check};
+import{d as o,e,k as i,l as n,m as r}from"./action-chunk-2.js";import"./action-chunk-3.js";import"./action-chunk-5.js";import"./action-chunk-6.js";import"./action-chunk-1.js";async function l(m,a){let t=await i(m,a);if(t===void 0)return r();let{files:p,options:s,remarks:u}=await e(t);await n(t,await t.engine.analyze(p,{...s,...o(t.subject)}),{remarks:u})}export{l as check};

@@ -14,6 +14,8 @@ export interface Bundle {
   /** Source file to start from, relative to the repository. */
   readonly entry: string
   readonly outfile: string
+  /** Source files that other processes start with, by the names of their scripts beside `outfile`. They share its chunks. */
+  readonly processes?: Readonly<Record<string, string>>
   readonly options: BuildOptions
 }
 
@@ -105,6 +107,7 @@ const requireBanner = {
 export const actionBundle: Bundle = {
   entry: 'action/main.ts',
   outfile: 'dist/action.js',
+  processes: { 'action-analysis': 'engine/isolated/serve.ts' },
   options: {
     target: 'node24',
     minify: true,
@@ -174,7 +177,7 @@ export const bundles: readonly Bundle[] = [
 ]
 
 /** The bundle in memory, with the files that go beside it. */
-export async function buildBundle({ entry, outfile, options }: Bundle): Promise<BuiltFile[]> {
+export async function buildBundle({ entry, outfile, processes, options }: Bundle): Promise<BuiltFile[]> {
   await access(path.join(root, entry)).catch(cause => {
     throw new Error(`${entry} is missing, so ${outfile} cannot be built.`, { cause })
   })
@@ -187,7 +190,7 @@ export async function buildBundle({ entry, outfile, options }: Bundle): Promise<
     ...options,
     plugins: [versionOnly, ...(options.plugins ?? [])],
     absWorkingDir: root,
-    entryPoints: { [path.basename(outfile, '.js')]: entry },
+    entryPoints: { [path.basename(outfile, '.js')]: entry, ...processes },
     outdir: path.dirname(outfile),
     write: false,
     metafile: true,

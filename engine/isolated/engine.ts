@@ -28,6 +28,11 @@ export interface IsolatedOptions extends Omit<AnalyzeOptions, 'assessor'> {
   readonly totalMillis?: number
 }
 
+export interface Sifted {
+  readonly within: readonly SourceFile[]
+  readonly beyond: readonly ConfigResult[]
+}
+
 export interface IsolatedEngineOptions {
   /** The file that its processes start with, where it does not lie beside the bundle as dist/analysis.js. */
   readonly script?: string
@@ -83,6 +88,19 @@ export class IsolatedEngine implements AsyncDisposable {
       limits,
     })) {
       yield outcome.kind === 'result' ? outcome.result : { kind: 'config', result: unjudged(outcome, limits) }
+    }
+  }
+
+  /** Tells files that can be read and estimated within the limits from those that cannot, with what is to be reported of these. */
+  async sift(
+    files: Files,
+    { sources, base: _, signal, totalMillis: __, ...options }: IsolatedOptions,
+  ): Promise<Sifted> {
+    const task = { kind: 'judge', options } as const
+    const outcomes = await collected(eachFile<'judge'>(task, files, this.#options({ sources, signal })))
+    return {
+      within: outcomes.flatMap(({ kind, file }) => (kind === 'result' ? [file] : [])),
+      beyond: outcomes.flatMap(outcome => (outcome.kind === 'excess' ? [unjudged(outcome, this.#limits)] : [])),
     }
   }
 

@@ -68,7 +68,10 @@ export class Child {
     const timeout = setTimeout(() => late.resolve('it did not start in time'), START_LIMIT_MILLIS)
     const failure = await Promise.race([this.#ready.promise, this.closed, late.promise])
     clearTimeout(timeout)
-    if (failure === undefined) return
+    if (failure === undefined) {
+      this.hold(false)
+      return
+    }
     await this.end()
     throw new ProcessNotStarted(failure)
   }

@@ -54,6 +54,26 @@ function annotations(log: string) {
   )
 }
 
+describe('a config that is beyond every limit', () => {
+  it('is not analysed, and the others are judged', async () => {
+    const endless = JSON.stringify({ model_type: 'bert', num_hidden_layers: 10_000_000 })
+    const { repository } = await open({
+      'a.yaml': wasteful,
+      'hostile/config.json': endless,
+      'hostile/train.yaml': wasteful.replace('bert-base-uncased', 'hostile'),
+      'z.yaml': wasteful,
+    })
+    const run = await action.run({ github, repository, token, inputs: { comment: 'never' } })
+    const { configs } = report.parse(run.report)
+    expect(configs.map(({ path, status }) => [path, status])).toEqual([
+      ['a.yaml', 'analysed'],
+      ['hostile/train.yaml', 'not-analysed'],
+      ['z.yaml', 'analysed'],
+    ])
+    expect(run.exitCode).toBe(1)
+  })
+})
+
 describe('a model of the repository itself', () => {
   it('is read from its config.json at the head, and never from outside the repository', async () => {
     const config = JSON.stringify({

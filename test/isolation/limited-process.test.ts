@@ -146,6 +146,7 @@ describe('a limited process', () => {
     const host = `
       import { LimitedProcess } from ${JSON.stringify(module)}
       const limited = new LimitedProcess(${JSON.stringify(settings)})
+      await new LimitedProcess(${JSON.stringify(settings)}).start()
       const outcome = await limited.run({ kind: 'steps', millis: [100, 100] }, { limit: { kind: 'compute', millis: 20_000 } })
       console.log(outcome.result)`
     const spawned = spawn(process.execPath, ['--input-type=module', '--eval', host], {
