@@ -68,7 +68,7 @@ export class Footprint {
 
   get #timeline(): Timeline {
     const { tape, objective } = this.#recording
-    this.#played ??= playStep(tape, this.spec, { before: [], ...objective })
+    this.#played ??= playStep(tape, this.spec, objective)
     return this.#played
   }
 

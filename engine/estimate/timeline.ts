@@ -3,7 +3,8 @@
  * the same for every batch size, only the sizes differ, so one timeline answers for all of them.
  */
 import type { TrainingSpec } from '../config/spec.ts'
-import { type Autograd, type Node, REFERENCE } from './autograd.ts'
+import { type Autograd, REFERENCE } from './autograd.ts'
+import type { Objective } from './objectives/objective.ts'
 import { optimizerRules } from './optimizer.ts'
 import { type InBackward, Player } from './player.ts'
 import { exchangeOf } from './sharding/exchange.ts'
@@ -23,16 +24,8 @@ export interface Timeline {
   readonly eventsBeforeOptimizer: number
 }
 
-export interface Recording {
-  readonly loss: Tensor
-  /** What the training loop still references during the backward pass. */
-  readonly held: readonly Storage[]
-  /** What runs before the first micro-step, without gradients. */
-  readonly before: readonly Node[]
-}
-
 /** One optimizer step of what `tape` recorded. */
-export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, before }: Recording): Timeline {
+export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, before = [] }: Objective): Timeline {
   const shares = sharesOf(spec)
   const parameters = [...tape.parameters.values()]
   const optimized = parameters.filter(parameter => parameter.requiresGrad).map(parameter => master(spec, parameter))
@@ -74,7 +67,7 @@ export function parameterCount(tape: Autograd): number {
 /** What every operation of a micro-step uses of the parameters. */
 function orderOfUse(
   tape: Autograd,
-  { loss, held, before }: Recording,
+  { loss, held, before = [] }: Objective,
   shares: Shares,
 ): readonly (readonly Storage[])[] {
   const order: (readonly Storage[])[] = []
