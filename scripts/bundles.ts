@@ -6,6 +6,7 @@ import { access, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import * as z from 'zod'
+import { licensesOf } from './licenses.ts'
 import { withStableNames } from './stable-names.ts'
 
 export const root = path.join(import.meta.dirname, '..')
@@ -195,8 +196,11 @@ export async function buildBundle({ entry, outfile, processes, options }: Bundle
     write: false,
     metafile: true,
   })
-  return withStableNames(outputFiles, metafile, root).map(file => ({
+  const built = withStableNames(outputFiles, metafile, root).map(file => ({
     name: path.relative(root, file.path),
     contents: file.contents,
   }))
+  const licenses = await licensesOf(metafile, root)
+  if (licenses === undefined) return built
+  return [...built, { name: outfile.replace(/\.js$/, '.LICENSES.txt'), contents: Buffer.from(licenses) }]
 }

@@ -7,9 +7,11 @@ import {
   bundles,
   dashboardBundle,
   databaseThreadBundle,
+  root,
   tfjsBundle,
   threadBundle,
 } from '../../scripts/bundles.ts'
+import { licensesOf } from '../../scripts/licenses.ts'
 
 /** All scripts of a bundle, the entry first. */
 async function built(bundle: Bundle): Promise<string> {
@@ -49,9 +51,34 @@ describe('the bundles', () => {
   it("the names of the Action's files do not change with what is in them", async () => {
     const names = (await buildBundle(actionBundle)).map(({ name }) => name)
     expect(names).toEqual([...new Set(names)])
-    expect(names.filter(name => /[0-9A-Z]{8}/.test(name))).toEqual([])
+    expect(names.filter(name => /-[0-9A-Z]{8}\./.test(name))).toEqual([])
     const scripts = (await built(actionBundle)).matchAll(/"\.\/(action-[^"]+)"/g)
     expect(Array.from(scripts, ([, name]) => `dist/${name}`).filter(name => !names.includes(name))).toEqual([])
+  })
+
+  it.each([
+    { bundle: actionBundle, packages: ['yaml', 'zod', 'undici', '@actions/core', '@actions/github', '@octokit/core'] },
+    { bundle: tfjsBundle, packages: ['@tensorflow/tfjs-core', 'seedrandom', 'zod'] },
+    { bundle: dashboardBundle, packages: ['uplot'] },
+  ])('$bundle.outfile brings the licence texts of what it carries', async ({ bundle, packages }) => {
+    const files = await buildBundle(bundle)
+    const licenses = files.find(({ name }) => name === bundle.outfile.replace('.js', '.LICENSES.txt'))
+    const sections = Buffer.from(licenses?.contents ?? [])
+      .toString()
+      .split(`\n\n${'-'.repeat(80)}\n\n`)
+    const named = sections.map(section => section.split('\n')[0])
+    for (const name of packages) expect(named).toContain(name)
+    for (const section of sections) expect(section).toMatch(/permission|redistribut|apache license|licensed/i)
+  })
+
+  it('a package without a licence text is named', async () => {
+    const input = { bytesInOutput: 1 }
+    const outputs = {
+      'dist/x.js': { bytes: 1, imports: [], exports: [], inputs: { 'node_modules/pg-types/index.js': input } },
+    }
+    await expect(licensesOf({ inputs: {}, outputs }, root)).rejects.toThrow(
+      'pg-types goes into a bundle and has no licence text',
+    )
   })
 
   it('a missing source is named', async () => {
