@@ -39,7 +39,7 @@ async function chaos(options: ChaosOptions): Promise<boolean> {
   github.storm({ seed: options.seed, probability: options.faults, retryAfterSeconds: 1, maxLatencyMillis: 20 })
   const postman = new Postman({ github, targets: replicas.urls, copies: options.copies, random: chanceOf(1) })
   const [told] = await Promise.all([
-    tellAll(options.pulls, repositories, chanceOf(3)),
+    tellAll(options, repositories, chanceOf(3)),
     disturb(
       { replicas: replicas.all, cluster, random: chanceOf(2) },
       { kills: options.kills, crashes: options.restarts },

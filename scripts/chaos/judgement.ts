@@ -21,6 +21,7 @@ const CHECK = 'MemoryMark'
 
 /** What is wrong with it, one clause each; nothing where all is as it should be. */
 export async function faultsOf(told: Told): Promise<readonly string[]> {
+  if (told.isHostile) return hostileFaults(told)
   const report = told.measured ?? (await independentReport(told))
   const faults = await Promise.all([
     checkFaults(told, report),
@@ -29,6 +30,18 @@ export async function faultsOf(told: Told): Promise<readonly string[]> {
     commentFaults(told, report),
   ])
   return faults.flat()
+}
+
+/** What the bot finds is not judged, because the engine in this process would be stopped by the same files. */
+async function hostileFaults(told: Told): Promise<readonly string[]> {
+  const runs = await ownChecks(told, told.pullRequest.headSha)
+  const comments = await told.repository.comments(told.pullRequest)
+  const own = comments.filter(({ performed_via_github_app: app }) => app?.id === memoryMarkApp.id)
+  return [
+    ...(runs.length === 1 ? [] : [`${runs.length} checks on the newest commit`]),
+    ...(own.length <= 1 ? [] : [`${own.length} comments`]),
+    ...(await hangingFaults(told)),
+  ]
 }
 
 async function checkFaults(told: Told, report: Report): Promise<readonly string[]> {

@@ -6,6 +6,8 @@ const options = z.object({
   /** Of every choice that is left to chance. */
   seed: z.coerce.number().int().nonnegative().default(1),
   pulls: z.coerce.number().int().positive().default(200),
+  /** Pull requests that are meant to stop the bot, besides the others. */
+  hostile: z.coerce.number().int().nonnegative().default(36),
   kills: z.coerce.number().int().nonnegative().default(50),
   replicas: z.coerce.number().int().positive().default(2),
   /** How often each webhook is sent. */

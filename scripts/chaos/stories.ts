@@ -21,6 +21,8 @@ export interface Ending {
   readonly commands?: number
   /** What a merge queue made of it, to be checked like the pull request itself. */
   readonly group?: MergeGroup
+  /** Meant to stop whoever judges it: only how many checks and comments there are is looked at. */
+  readonly isHostile?: boolean
 }
 
 /** Each `yield` is a moment in which other things may happen. */

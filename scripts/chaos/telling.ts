@@ -2,7 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EmulatedGitHub, otherOwner, type Repository } from '../../test/github/index.ts'
 import type { SeededRandom } from '../../test/github/random.ts'
+import { hostileStories } from './hostile.ts'
 import type { Told } from './judgement.ts'
+import type { ChaosOptions } from './options.ts'
 import { stories, trainingConfig } from './stories.ts'
 
 const REPOSITORIES = 4
@@ -30,16 +32,20 @@ export async function createRepositories(github: EmulatedGitHub): Promise<readon
 }
 
 export async function tellAll(
-  pulls: number,
+  { pulls, hostile }: Pick<ChaosOptions, 'pulls' | 'hostile'>,
   places: readonly [Place, ...Place[]],
   random: SeededRandom,
 ): Promise<readonly Told[]> {
   const [first = '', ...rest] = Object.keys(stories)
-  const planned = Array.from({ length: pulls }, (_, index) => ({
+  const attacks = Object.keys(hostileStories)
+  const planned = Array.from({ length: pulls + hostile }, (_, index) => ({
     index,
     place: random.pick(places),
-    // Every story is told, the rest by chance.
-    story: [first, ...rest][index] ?? random.pick([first, ...rest]),
+    // Every story is told, the rest by chance; attacks in turn.
+    story:
+      index < pulls
+        ? ([first, ...rest][index] ?? random.pick([first, ...rest]))
+        : (attacks[(index - pulls) % attacks.length] ?? first),
   }))
   const told: Told[] = []
   const waiting = random.shuffled(planned)
@@ -56,7 +62,7 @@ async function tell(
   { index, place, story }: { readonly index: number; readonly place: Place; readonly story: string },
   random: SeededRandom,
 ): Promise<Told> {
-  const moments = stories[story]?.({ ...place, path: `configs/change-${index}.yaml` })
+  const moments = (stories[story] ?? hostileStories[story])?.({ ...place, path: `configs/change-${index}.yaml` })
   if (moments === undefined) throw new Error(`There is no story "${story}"`)
   for (;;) {
     const { done, value } = await moments.next()

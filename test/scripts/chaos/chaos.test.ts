@@ -12,7 +12,20 @@ test.skipIf(!hasPostgres)(
   'every story comes to its right end over two replicas that are killed twice and a database that crashes',
   { timeout: 300_000 },
   async () => {
-    const args = ['--pulls', String(pulls), '--kills', '2', '--restarts', '1', '--seed', '3', '--settle-seconds', '120']
+    const args = [
+      '--pulls',
+      String(pulls),
+      '--kills',
+      '2',
+      '--restarts',
+      '1',
+      '--seed',
+      '3',
+      '--settle-seconds',
+      '120',
+      '--hostile',
+      '0',
+    ]
     const child = spawn(process.execPath, ['scripts/chaos.ts', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
     const [output, , [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
     expect(output.trimEnd().split('\n').at(-1)).toBe(
