@@ -148,10 +148,10 @@ export const dashboardBundle: Bundle = {
   options: { platform: 'browser', target: 'es2022', minify: true, legalComments: 'eof' },
 }
 
-/** The thread that runs the server's analyses. */
-export const threadBundle: Bundle = {
-  entry: 'engine/server/analysis-worker.ts',
-  outfile: 'dist/analysis-thread.js',
+/** The process with limits that computes for the command line, the bot and the server. */
+export const analysisBundle: Bundle = {
+  entry: 'engine/server/analysis-process.ts',
+  outfile: 'dist/analysis.js',
   options: installed,
 }
 
@@ -171,7 +171,7 @@ export const bundles: readonly Bundle[] = [
     outfile: 'dist/cli.js',
     options: { ...installed, splitting: true, chunkNames: 'cli-[name]-[hash]' },
   },
-  threadBundle,
+  analysisBundle,
   { entry: 'bot/server.ts', outfile: 'dist/bot.js', options: installed },
   databaseThreadBundle,
   dashboardBundle,

@@ -10,6 +10,8 @@ export interface ChildOptions {
   /** Of V8's heap. */
   readonly heapMib: number
   readonly env: NodeJS.ProcessEnv
+  /** Receives what it writes to stderr; the last of it is told in any case where it ends. */
+  readonly onStderr?: (text: string) => void
 }
 
 /** No fault of what is computed, and it may pass: the machine has no memory or no process left, or the installation lacks a file. */
@@ -39,7 +41,7 @@ export class Child {
   /** Whether it has had an order. */
   isUsed = false
 
-  constructor({ script, args = [], heapMib, env }: ChildOptions) {
+  constructor({ script, args = [], heapMib, env, onStderr }: ChildOptions) {
     this.#process = fork(script, args, {
       env,
       execArgv: [`--max-old-space-size=${heapMib}`, '--disable-warning=ExperimentalWarning'],
@@ -48,6 +50,7 @@ export class Child {
     })
     this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL_CHARACTERS)
+      onStderr?.(text)
     })
     this.#process.on('message', (message: FromProcess) => this.#hear(message))
     this.#process.on('error', error => this.#ended(error.message))

@@ -1,17 +1,17 @@
 /**
  * The analyses of a server. What needs a device or Python goes one at a time, since two sweeps on one GPU would take each
- * other's memory; estimates have threads of their own and need not wait for a sweep.
+ * other's memory; estimates have processes of their own and need not wait for a sweep.
  */
 import { once } from 'node:events'
 import type { Machine } from '../probes/device.ts'
 import { engineOn } from '../probes/probe.ts'
 import type { Analysis, AnalysisRequest, Ending } from './analysis.ts'
-import { AnalysisThread } from './analysis-thread.ts'
+import { AnalysisRunner } from './analysis-runner.ts'
 import { BoundedQueue, type QueueSize } from './bounded-queue.ts'
 import { LiveAnalysis } from './live-analysis.ts'
 import type { KnownMachine } from './machine.ts'
 import type { Analyses, Submission } from './pages.ts'
-import type { ThreadSettings } from './thread-protocol.ts'
+import type { RunnerSettings } from './runner-protocol.ts'
 
 const kinds = ['sweep', 'estimate'] as const
 type Kind = (typeof kinds)[number]
@@ -24,7 +24,7 @@ export interface Limits {
 }
 
 export interface QueueOptions {
-  readonly settings: ThreadSettings
+  readonly settings: RunnerSettings
   readonly machine: KnownMachine
   /** Receives the stacks of our own bugs. */
   readonly log: (text: string) => void
@@ -50,14 +50,14 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
   readonly #ended: LiveAnalysis[] = []
   readonly #queues: Record<Kind, BoundedQueue<LiveAnalysis>>
   readonly #running = new Map<LiveAnalysis, Promise<void>>()
-  readonly #idleThreads: Record<Kind, AnalysisThread[]>
+  readonly #idleRunners: Record<Kind, AnalysisRunner[]>
   #isClosed = false
 
   constructor(options: QueueOptions) {
     this.#options = options
     this.#now = options.now ?? (() => new Date())
     this.#queues = { sweep: this.#queue('sweep'), estimate: this.#queue('estimate') }
-    this.#idleThreads = { sweep: this.#threads('sweep'), estimate: this.#threads('estimate') }
+    this.#idleRunners = { sweep: this.#runners('sweep'), estimate: this.#runners('estimate') }
   }
 
   submit(request: AnalysisRequest): Submission {
@@ -90,13 +90,13 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
     return analysis.snapshot()
   }
 
-  /** Takes no more, cancels what waits and runs, and returns when no process and no thread is left. */
+  /** Takes no more, cancels what waits and runs, and returns when no process is left. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     for (const analysis of this.#all.values()) if (!analysis.hasEnded) this.cancel(analysis.id)
     await Promise.all(this.#running.values())
-    const threads = kinds.flatMap(kind => this.#idleThreads[kind].splice(0))
-    await Promise.all(threads.map(thread => thread[Symbol.asyncDispose]()))
+    const runners = kinds.flatMap(kind => this.#idleRunners[kind].splice(0))
+    await Promise.all(runners.map(runner => runner[Symbol.asyncDispose]()))
   }
 
   /** A server of the bot, or one that was told which engine to use, runs no other. */
@@ -131,9 +131,9 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
   }
 
   /** One for each that may run. */
-  #threads(kind: Kind): AnalysisThread[] {
+  #runners(kind: Kind): AnalysisRunner[] {
     const { settings, log } = this.#options
-    return Array.from({ length: this.#limits(kind).queue.running }, () => new AnalysisThread(settings, log))
+    return Array.from({ length: this.#limits(kind).queue.running }, () => new AnalysisRunner(settings, log))
   }
 
   #queue(kind: Kind): BoundedQueue<LiveAnalysis> {
@@ -153,15 +153,15 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
     const { signal } = analysis.cancellation
     const machine = await Promise.race([this.#machineFor(kind, analysis.request), once(signal, 'abort')])
     if (!('kind' in machine)) return this.#end(analysis, { kind: 'cancelled' })
-    const thread = this.#idleThreads[kind].pop()
-    if (thread === undefined) throw new Error(`more analyses run than there are threads for: ${kind}`)
-    const ending = await thread.run(analysis.request, {
+    const runner = this.#idleRunners[kind].pop()
+    if (runner === undefined) throw new Error(`more analyses run than there are processes for: ${kind}`)
+    const ending = await runner.run(analysis.request, {
       machine,
       timeoutMillis: this.#limits(kind).timeoutMillis,
       signal,
       tell: progress => analysis.happened(progress),
     })
-    this.#idleThreads[kind].push(thread)
+    this.#idleRunners[kind].push(runner)
     this.#end(analysis, ending)
   }
 

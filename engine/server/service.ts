@@ -31,7 +31,7 @@ export class Service implements AsyncDisposable {
     this.app = createApp({ ...options, analyses: this.#analyses })
   }
 
-  /** Cancels what waits and runs; returns when no process and no thread is left. */
+  /** Cancels what waits and runs; returns when no process is left. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#machine[Symbol.asyncDispose]()
     await this.#analyses[Symbol.asyncDispose]()

@@ -2,6 +2,7 @@ import { builtinModules } from 'node:module'
 import { describe, expect, it } from 'vitest'
 import {
   actionBundle,
+  analysisBundle,
   type Bundle,
   buildBundle,
   bundles,
@@ -9,7 +10,6 @@ import {
   databaseThreadBundle,
   root,
   tfjsBundle,
-  threadBundle,
 } from '../../scripts/bundles.ts'
 import { licensesOf } from '../../scripts/licenses.ts'
 
@@ -21,7 +21,7 @@ async function built(bundle: Bundle): Promise<string> {
 }
 
 /** What no shell starts. */
-const notCommands = [actionBundle, tfjsBundle, dashboardBundle, threadBundle, databaseThreadBundle]
+const notCommands = [actionBundle, tfjsBundle, dashboardBundle, analysisBundle, databaseThreadBundle]
 
 describe('the bundles', () => {
   it.each(bundles.filter(bundle => !notCommands.includes(bundle)))('$outfile can be run as a command', async bundle => {

@@ -11,7 +11,7 @@ test('the shipped command line sweeps in the shipped TensorFlow.js', { timeout: 
   await mkdir(caches, { recursive: true })
   const folder = await mkdtemp(path.join(caches, 'memorymark-shipped-'))
   try {
-    for (const bundle of bundles.filter(({ outfile }) => /(?:cli|tfjs)\.js$/.test(outfile))) {
+    for (const bundle of bundles.filter(({ outfile }) => /(?:cli|analysis|tfjs)\.js$/.test(outfile))) {
       for (const { name, contents } of await buildBundle(bundle)) {
         await writeFile(path.join(folder, path.basename(name)), contents)
       }

@@ -1,4 +1,4 @@
-/** A service to ask without a socket: the real queue, threads and engine. */
+/** A service to ask without a socket: the real queue, processes and engine. */
 import { createParser } from 'eventsource-parser'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { type Analysis, type AnalysisEvent, analysis, analysisEvent } from '../../engine/server/analysis.ts'

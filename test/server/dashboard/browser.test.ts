@@ -35,7 +35,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
   let server: RunningServer
 
   beforeAll(async () => {
-    // The server's threads take it over: nothing here may ask the Hub.
+    // The server's processes take it over: nothing here may ask the Hub.
     vi.stubEnv('HF_HUB_OFFLINE', '1')
     ;[browser, assets] = await Promise.all([launchChromium(), freshAssets()])
     served = {

@@ -1,0 +1,21 @@
+/** What the server orders of the process that runs its analyses. Each step that it tells is a `Progress`, and its result an `Ending`. */
+import type { Machine } from '../probes/device.ts'
+import type { Engine } from '../probes/probe.ts'
+import type { AnalysisRequest } from './analysis.ts'
+
+/** What stays the same for all analyses of a server. */
+export interface RunnerSettings {
+  readonly engine: Engine | 'auto'
+  readonly gpuId: string
+  /** The interpreter's command. */
+  readonly python: string
+  /** Whether models that the catalogue lacks are looked for on the Hugging Face Hub. */
+  readonly asksHub: boolean
+}
+
+export interface RunOrder {
+  readonly kind: 'run'
+  readonly settings: RunnerSettings
+  readonly request: AnalysisRequest
+  readonly machine: Machine
+}
