@@ -1,10 +1,11 @@
 /** `memorymark check`: finds training configs under the paths and prints a verdict each. */
-import { type AnalyzeOptions, analyze } from '../analyze.ts'
-import { readConfig } from '../config/read.ts'
+import { type AnalyzeOptions, reportOn } from '../analyze.ts'
+import { mayBeTrainingConfig } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
+import { IsolatedEngine } from '../isolated/engine.ts'
 import { renderTerminal } from '../render/terminal.ts'
-import type { Report } from '../report/schema.ts'
+import type { ConfigResult, Report } from '../report/schema.ts'
 import { isCounted, noSettings } from '../settings/settings.ts'
 import { parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
@@ -23,11 +24,18 @@ export async function check(args: string[]): Promise<ExitCode> {
   if (reading.kind === 'unreadable') return refuse(reading.problems)
   const settings = reading.kind === 'settings' ? reading.settings : noSettings
   const options: AnalyzeOptions = { ...judgingOf(values, settings), sources: sources() }
-  const files = await findFiles(positionals.length === 0 ? ['.'] : positionals)
-  refuseNamedNonConfigs(files.named)
+  await using engine = new IsolatedEngine({
+    limits: { totalMillis: Number.POSITIVE_INFINITY },
+    log: text => console.error(text),
+  })
+  engine.warmUp()
   // A file that the user names is checked even if the settings ignore it.
-  const found = files.found.filter(({ path }) => isCounted(path, settings))
-  const report = await analyze([...files.named, ...found], options)
+  const files = await findFiles(positionals.length === 0 ? ['.'] : positionals, path => isCounted(path, settings))
+  const configs = await judgeNamed(engine, files.named, options)
+  for await (const judged of engine.judge(possibleConfigs(files.found), options)) {
+    if (judged.kind === 'config') configs.push(judged.result)
+  }
+  const report = reportOn(configs, options)
   console.log(values.json ? JSON.stringify(report, null, 2) : terminal(report))
   return exitCode(report)
 }
@@ -38,17 +46,30 @@ function refuse(problems: readonly Problem[]): ExitCode {
 }
 
 /** A file that the user names is expected to be a training config; a file found in a directory is not. */
-function refuseNamedNonConfigs(files: readonly SourceFile[]): void {
-  for (const file of files) {
-    const reading = readConfig(file)
-    if (reading.kind !== 'not-a-training-config') continue
+async function judgeNamed(
+  engine: IsolatedEngine,
+  files: readonly SourceFile[],
+  options: AnalyzeOptions,
+): Promise<ConfigResult[]> {
+  const configs: ConfigResult[] = []
+  for await (const judged of engine.judge(files, options)) {
+    if (judged.kind === 'config') {
+      configs.push(judged.result)
+      continue
+    }
     throw new MemoryMarkError({
       code: 'not-a-training-config',
-      file: file.path,
+      ...(files[configs.length] && { file: files[configs.length]?.path }),
       message: 'this is not a training config',
-      fix: `${reading.why} Name a file that sets a batch size, or a directory to search.`,
+      fix: `${judged.why} Name a file that sets a batch size, or a directory to search.`,
     })
   }
+  return configs
+}
+
+/** Of thousands of files most are none, and are not handed on. */
+async function* possibleConfigs(files: AsyncIterable<SourceFile>): AsyncGenerator<SourceFile> {
+  for await (const file of files) if (mayBeTrainingConfig(file.text)) yield file
 }
 
 function terminal(report: Report): string {

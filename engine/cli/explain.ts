@@ -1,13 +1,14 @@
 /** `memorymark explain`: how a file is read, setting by setting, and what cannot be determined from it. */
 import type { Decision } from '../config/fields.ts'
 import { plain } from '../config/quote.ts'
-import { type Explanation, explainConfigAsync } from '../config/read.ts'
+import type { Explanation } from '../config/read.ts'
 import { formatWhere, MemoryMarkError, type Problem } from '../errors.ts'
+import { IsolatedEngine } from '../isolated/engine.ts'
 import { settingName, settingOrigin, settingValue } from '../render/decision.ts'
 import { parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
 import { findFiles } from './files.ts'
-import { settingsOptions, suppliedFor } from './settings.ts'
+import { settingsOptions, settingsOrThrow } from './settings.ts'
 import { sources } from './sources.ts'
 
 export async function explain(args: string[]): Promise<ExitCode> {
@@ -21,9 +22,10 @@ export async function explain(args: string[]): Promise<ExitCode> {
       fix: 'Run `memorymark explain configs/train.yaml`.',
     })
   }
+  const settings = await settingsOrThrow(values)
+  await using engine = new IsolatedEngine({ log: text => console.error(text) })
   for (const each of named) {
-    const supplied = await suppliedFor(each.path, values)
-    const explanation = await explainConfigAsync(each, sources(), supplied)
+    const explanation = await engine.explainFile(each, { settings, sources: sources() })
     console.log(`${each.path}\n${rendered(explanation)}\n`)
   }
   return 0

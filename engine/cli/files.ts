@@ -1,13 +1,13 @@
 /** Files on disk, as the paths of a command line name them. */
-import { lstat, readdir, readFile } from 'node:fs/promises'
+import { lstat, open, readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { isCandidatePath } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { MIB } from '../units.ts'
 
-/** The config reader already refuses far smaller files; a file above this size found in a directory is data, not a config. */
-const MAX_WALKED_BYTES = 16 * MIB
+/** The config reader already refuses far smaller files; what is larger is data, and is never read whole. */
+const MAX_FILE_BYTES = 16 * MIB
 
 /** Directories that hold other people's files. */
 const skippedDirectories = new Set(['node_modules', '.git', '.venv', 'venv', '__pycache__', 'site-packages'])
@@ -15,32 +15,47 @@ const skippedDirectories = new Set(['node_modules', '.git', '.venv', 'venv', '__
 export interface FoundFiles {
   /** Named by the user, whatever their names. */
   readonly named: readonly SourceFile[]
-  /** Found in a named directory: candidates by file name only. */
-  readonly found: readonly SourceFile[]
+  /** In the named directories: candidates by file name only, each read when it is asked for. */
+  readonly found: AsyncIterable<SourceFile>
+}
+
+/** `isWanted` is asked about the paths in directories before they are read. */
+export async function findFiles(
+  paths: readonly string[],
+  isWanted: (path: string) => boolean = () => true,
+): Promise<FoundFiles> {
+  const named: SourceFile[] = []
+  const directories: string[] = []
+  for (const path of paths) {
+    if (await isDirectory(path)) directories.push(path)
+    else named.push(await readNamed(path))
+  }
+  return { named, found: filesIn(directories, isWanted) }
+}
+
+/** Each once, wherever it is found. */
+async function* filesIn(
+  directories: readonly string[],
+  isWanted: (path: string) => boolean,
+): AsyncGenerator<SourceFile> {
+  const known = new Set<string>()
+  for (const directory of directories) {
+    for await (const path of walk(directory)) {
+      const shown = display(path)
+      if (known.has(shown) || !isCandidatePath(shown) || !isWanted(shown)) continue
+      known.add(shown)
+      if ((await lstat(path)).size <= MAX_FILE_BYTES) yield { path: shown, text: await readFile(path, 'utf8') }
+    }
+  }
 }
 
 /** Symbolic links are not followed, so the walk terminates. */
-export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
-  const named: SourceFile[] = []
-  const found = new Map<string, SourceFile>()
-  for (const path of paths) {
-    if (await isDirectory(path)) {
-      for await (const file of walk(path)) found.set(file.path, file)
-    } else {
-      named.push(await read(path))
-    }
-  }
-  return { named, found: [...found.values()] }
-}
-
-async function* walk(directory: string): AsyncGenerator<SourceFile> {
+async function* walk(directory: string): AsyncGenerator<string> {
   const entries = await readdir(directory, { withFileTypes: true })
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(directory, entry.name)
     if (entry.isDirectory() && !skippedDirectories.has(entry.name)) yield* walk(path)
-    else if (entry.isFile() && isCandidatePath(display(path)) && (await lstat(path)).size <= MAX_WALKED_BYTES) {
-      yield await read(path)
-    }
+    else if (entry.isFile()) yield path
   }
 }
 
@@ -60,8 +75,26 @@ async function isDirectory(path: string): Promise<boolean> {
   }
 }
 
-async function read(path: string): Promise<SourceFile> {
-  return { path: display(path), text: await readFile(path, 'utf8') }
+/** It may be a pipe, whose size nobody knows beforehand. */
+async function readNamed(path: string): Promise<SourceFile> {
+  await using file = await open(path)
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of file.createReadStream({ autoClose: false, end: MAX_FILE_BYTES })) {
+    chunks.push(chunk)
+    bytes += chunk.length
+  }
+  if (bytes > MAX_FILE_BYTES) throw tooLarge(path)
+  return { path: display(path), text: Buffer.concat(chunks).toString('utf8') }
+}
+
+function tooLarge(file: string): MemoryMarkError {
+  return new MemoryMarkError({
+    code: 'file-too-large',
+    file,
+    message: `the file is larger than ${MAX_FILE_BYTES / MIB} MiB, and training configs are read up to 1 MiB`,
+    fix: 'Move data out of the config.',
+  })
 }
 
 function display(path: string): string {

@@ -101,6 +101,8 @@ export class Child {
 
   async end(): Promise<void> {
     this.isAlive = false
+    // Else a host with nothing else to do would end before it hears of the end.
+    this.hold(true)
     this.#process.kill('SIGKILL')
     await this.closed
   }

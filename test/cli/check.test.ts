@@ -62,6 +62,35 @@ describe.concurrent('check', () => {
     })
   })
 
+  test('leaves a config that is beyond every limit without figures, and judges the others', async () => {
+    await using workspace = await Workspace.with({
+      'a.yaml': wasteful,
+      'hostile/config.json': '{"model_type": "bert", "num_hidden_layers": 10000000}',
+      'hostile/train.yaml': 'model_name_or_path: hostile\nper_device_train_batch_size: 4\n',
+      'z.yaml': wasteful,
+    })
+    const { stdout, exitCode } = await workspace.run('check', '--json')
+    const { configs } = report.parse(JSON.parse(stdout))
+    expect(configs.map(({ path, status }) => [path, status])).toEqual([
+      ['a.yaml', 'analysed'],
+      ['hostile/train.yaml', 'not-analysed'],
+      ['z.yaml', 'analysed'],
+    ])
+    expect(exitCode).toBe(1)
+  })
+
+  test('reads no file of more than 16 MiB, named or found', async () => {
+    await using workspace = await Workspace.with({
+      'a.yaml': wasteful,
+      'big.yaml': `${wasteful}#${' '.repeat(2 ** 24)}`,
+    })
+    const { configs } = report.parse(JSON.parse((await workspace.run('check', '--json')).stdout))
+    expect(configs.map(({ path }) => path)).toEqual(['a.yaml'])
+    const { stderr, exitCode } = await workspace.run('check', 'big.yaml')
+    expect(stderr).toMatch(/^big\.yaml: the file is larger than 16 MiB/)
+    expect(exitCode).toBe(2)
+  })
+
   test('reads a named file whatever it is called', async () => {
     await using workspace = await Workspace.with({ 'train.conf': wasteful })
     const { stdout, exitCode } = await workspace.run('check', 'train.conf')

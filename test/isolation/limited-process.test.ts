@@ -148,6 +148,7 @@ describe('a limited process', () => {
       const limited = new LimitedProcess(${JSON.stringify(settings)})
       await new LimitedProcess(${JSON.stringify(settings)}).start()
       const outcome = await limited.run({ kind: 'steps', millis: [100, 100] }, { limit: { kind: 'compute', millis: 20_000 } })
+      await limited[Symbol.asyncDispose]()
       console.log(outcome.result)`
     const spawned = spawn(process.execPath, ['--input-type=module', '--eval', host], {
       stdio: ['ignore', 'pipe', 'inherit'],
