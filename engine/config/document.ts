@@ -1,11 +1,22 @@
 /** Text → mappings with positions. Reports everything that can be wrong with a file before its keys are interpreted. */
-import { Composer, type Document, isMap, isScalar, Lexer, LineCounter, type ParsedNode, Parser, visit } from 'yaml'
+import {
+  Composer,
+  type Document,
+  isMap,
+  isScalar,
+  LineCounter,
+  type ParsedNode,
+  visit,
+  type YAMLParseError,
+} from 'yaml'
 import type { Problem } from '../errors.ts'
 import { MIB } from '../units.ts'
+import { isMergeKey, MAX_EXPANDED_NODES, resolveAliases } from './aliases.ts'
 import { firstJsonError } from './json-syntax.ts'
 import { plain, quote } from './quote.ts'
 import type { SourceFile } from './reading.ts'
-import { isMergeKey, rangeOf, Section } from './section.ts'
+import { rangeOf, Section } from './section.ts'
+import { MAX_SYNTAX_PROBLEMS, type Token, tokenize } from './tokens.ts'
 
 export type ParsedFile =
   /** The mappings at the top of the file's documents; JSON has one document, YAML any number. */
@@ -13,13 +24,7 @@ export type ParsedFile =
   | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] }
 
 const MAX_BYTES = MIB
-const MAX_DEPTH = 100
-/** Resolving an alias walks the whole document, so their number is capped too. */
-const MAX_ALIASES = 100
-/** One mistake can make every later line wrong. */
-const MAX_SYNTAX_PROBLEMS = 10
 
-type Token = Parameters<Composer['next']>[0]
 type Describe = (offset: number, problem: Problem) => Problem
 
 /** Never throws for a file's content, and takes time linear in its length. */
@@ -34,39 +39,38 @@ export function parseFile(file: SourceFile): ParsedFile {
     return { ...problem, file: file.path, line, column: Math.max(col, 1) }
   }
   const tokens = tokenize(text, lines)
-  if (tokens.kind === 'too-deep') return unreadable([describe(tokens.offset, tooDeep)])
-
   const isJson = /\.json$/i.test(file.path)
+  if (tokens.kind === 'too-much') {
+    // A list, however long, is no training config.
+    if (isJson && /^\s*\[/.test(text) && firstJsonError(text) === undefined) return { kind: 'document', mappings: [] }
+    return unreadable([describe(tokens.offset, tokens.problem)])
+  }
   const jsonError = isJson ? firstJsonError(text) : undefined
   if (jsonError !== undefined) return unreadable([describe(jsonError, notJson(text, jsonError))])
 
   const documents = compose(tokens.tokens, isJson)
-  const problems = documents.flatMap(document => problemsOf(document, describe))
-  if (problems.length > 0) return unreadable(problems.slice(0, MAX_SYNTAX_PROBLEMS))
-  return {
-    kind: 'document',
-    mappings: documents.flatMap(document =>
-      isMap(document.contents) ? [new Section({ document, text, lines }, document.contents)] : [],
-    ),
-  }
+  const problems = documents.flatMap(document => problemsOf(document, describe)).slice(0, MAX_SYNTAX_PROBLEMS)
+  if (problems.length > 0) return unreadable(problems)
+  return mappingsOf(documents, { text, lines }, describe)
 }
 
-type Tokens =
-  | { readonly kind: 'tokens'; readonly tokens: readonly Token[] }
-  | { readonly kind: 'too-deep'; readonly offset: number }
-
-/** The library's lexer and parser keep their own stack; later stages recurse, so depth is checked here. */
-function tokenize(text: string, lines: LineCounter): Tokens {
-  lines.addNewLine(0)
-  const parser = new Parser(lines.addNewLine)
-  const tokens: Token[] = []
-  for (const lexeme of new Lexer().lex(text)) {
-    for (const token of parser.next(lexeme)) tokens.push(token)
-    // The document itself is on the stack too.
-    if (parser.stack.length > MAX_DEPTH + 1) return { kind: 'too-deep', offset: parser.offset }
+/** The nodes of all documents with their aliases written out count together. */
+function mappingsOf(
+  documents: readonly Document<ParsedNode, true>[],
+  written: { readonly text: string; readonly lines: LineCounter },
+  describe: Describe,
+): ParsedFile {
+  const mappings: Section[] = []
+  let budget = MAX_EXPANDED_NODES
+  for (const document of documents) {
+    const aliases = resolveAliases(document, budget)
+    if (aliases.kind === 'refused') return unreadable([describe(aliases.offset, badAlias(aliases.why))])
+    budget -= aliases.expandedNodes
+    const { contents } = document
+    if (isMap(contents))
+      mappings.push(new Section({ ...written, targets: aliases.targets, merged: new Map() }, contents))
   }
-  for (const token of parser.end()) tokens.push(token)
-  return { kind: 'tokens', tokens }
+  return { kind: 'document', mappings }
 }
 
 /** YAML 1.1 as PyYAML reads it, since that is what training tools use: `yes` is a flag and `<<` merges. */
@@ -79,15 +83,20 @@ function compose(tokens: readonly Token[], isJson: boolean): readonly Document<P
 
 function problemsOf(document: Document<ParsedNode, true>, describe: Describe): readonly Problem[] {
   if (document.errors.length > 0) {
-    return firstOfEachLine(document.errors.map(({ pos, message }) => describe(pos[0], notYaml(message))))
+    return firstOfEachLine(document.errors, describe)
   }
-  return [...duplicateKeys(document, describe), ...aliasProblems(document, describe)]
+  return duplicateKeys(document, describe)
 }
 
 /** One mistake is often reported several times at the same place. */
-function firstOfEachLine(problems: readonly Problem[]): readonly Problem[] {
-  const lines = new Set<number | undefined>()
-  return problems.filter(({ line }) => !lines.has(line) && lines.add(line))
+function firstOfEachLine(mistakes: readonly YAMLParseError[], describe: Describe): readonly Problem[] {
+  const byLine = new Map<number | undefined, Problem>()
+  for (const { pos, message } of mistakes) {
+    const problem = describe(pos[0], notYaml(message))
+    if (!byLine.has(problem.line)) byLine.set(problem.line, problem)
+    if (byLine.size === MAX_SYNTAX_PROBLEMS) break
+  }
+  return [...byLine.values()]
 }
 
 function duplicateKeys(document: Document, describe: Describe): readonly Problem[] {
@@ -98,32 +107,13 @@ function duplicateKeys(document: Document, describe: Describe): readonly Problem
       for (const { key } of map.items) {
         if (!isScalar(key) || isMergeKey(key)) continue
         if (seen.has(key.value)) problems.push(describe(rangeOf(key)[0], duplicateKey(String(key.value))))
+        if (problems.length === MAX_SYNTAX_PROBLEMS) return visit.BREAK
         seen.add(key.value)
       }
+      return undefined
     },
   })
   return problems
-}
-
-function aliasProblems(document: Document, describe: Describe): readonly Problem[] {
-  const offsets: number[] = []
-  visit(document, {
-    Alias(_, alias) {
-      offsets.push(rangeOf(alias)[0])
-    },
-  })
-  const [first] = offsets
-  if (first === undefined) return []
-  if (offsets.length > MAX_ALIASES) return [describe(first, badAliases(`The file has ${offsets.length} aliases`))]
-  try {
-    document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: true })
-    return []
-  } catch (error) {
-    // The library throws plain errors here: an unknown anchor, an alias within its own anchor, an alias bomb.
-    return [
-      describe(first, badAliases(error instanceof Error ? plain(error.message) : 'The aliases cannot be resolved')),
-    ]
-  }
 }
 
 function unreadable(problems: readonly Problem[]): ParsedFile {
@@ -136,12 +126,6 @@ function tooLarge(bytes: number): Problem {
     message: `The file is ${(bytes / MIB).toFixed(1)} MiB; training configs are read up to 1 MiB`,
     fix: 'Move data out of the config, or exclude the file from the check.',
   }
-}
-
-const tooDeep: Problem = {
-  code: 'file-too-deep',
-  message: `The file is nested more than ${MAX_DEPTH} levels deep here`,
-  fix: 'Flatten it, or exclude the file from the check.',
 }
 
 /** What scripts replace before anybody parses the file: `GB_SIZE`, `${BATCH}`, `{{ batch }}`, `<batch>`, `@BATCH@`. */
@@ -196,10 +180,6 @@ function duplicateKey(key: string): Problem {
   }
 }
 
-function badAliases(message: string): Problem {
-  return {
-    code: 'bad-alias',
-    message,
-    fix: `Write the values out instead of aliasing them; at most ${MAX_ALIASES} expansions of an anchor are read.`,
-  }
+function badAlias(message: string): Problem {
+  return { code: 'bad-alias', message, fix: 'Write the values out instead of aliasing them.' }
 }

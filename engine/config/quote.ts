@@ -13,7 +13,11 @@ export function quote(text: string): string {
   return `"${plain(text)}"`
 }
 
+/** As many as a message can list. */
+const MAX_WORDS = 100
+
 /** `a, b or c`. */
 export function oneOf(words: readonly string[]): string {
+  if (words.length > MAX_WORDS) return `${words.slice(0, MAX_WORDS).join(', ')} or ${words.length - MAX_WORDS} more`
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }

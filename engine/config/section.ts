@@ -1,5 +1,6 @@
 /** Mappings of a parsed document as dialects read them: by key, with aliases and merge keys resolved, and with positions. */
-import { type Document, isAlias, isMap, isScalar, isSeq, type LineCounter, type Pair, type YAMLMap } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, type LineCounter, type Pair, type YAMLMap } from 'yaml'
+import { type AliasTargets, isMergeKey } from './aliases.ts'
 import { plain } from './quote.ts'
 import type { Position } from './reading.ts'
 
@@ -30,9 +31,11 @@ export interface Field extends Place {
 
 /** What is needed to say where a node is. */
 export interface Origin {
-  readonly document: Document
   readonly text: string
   readonly lines: LineCounter
+  readonly targets: AliasTargets
+  /** The pairs of mappings that merge others, as far as they have been asked for. */
+  readonly merged: Map<YAMLMap, ReadonlyMap<string, Pair>>
   /** Where that is another file than the one being read. */
   readonly file?: string
 }
@@ -63,9 +66,7 @@ export class Section {
   }
 
   get fields(): ReadonlyMap<string, Field> {
-    this.#fields ??= new Map(
-      [...pairsOf(this.#map, this.#origin.document)].map(([key, pair]) => [key, this.#field(key, pair)]),
-    )
+    this.#fields ??= new Map([...pairsOf(this.#map, this.#origin)].map(([key, pair]) => [key, this.#field(key, pair)]))
     return this.#fields
   }
 
@@ -140,7 +141,7 @@ export class Section {
   }
 
   #value(node: unknown, name: string): FieldValue {
-    const target = isAlias(node) ? node.resolve(this.#origin.document) : node
+    const target = isAlias(node) ? this.#origin.targets.get(node) : node
     if (isMap(target)) return { kind: 'mapping', section: new Section(this.#origin, target, name, this.#top) }
     if (isSeq(target)) {
       const items = target.items.map((item, index) => ({
@@ -171,27 +172,27 @@ function isNew<T>(seen: Set<T>, item: T): boolean {
 }
 
 /** The pairs of a mapping by key. Its own win over merged ones, and earlier merges over later (YAML 1.1 merge keys). */
-function pairsOf(map: YAMLMap, document: Document): ReadonlyMap<string, Pair> {
+function pairsOf(map: YAMLMap, origin: Origin): ReadonlyMap<string, Pair> {
+  const known = origin.merged.get(map)
+  if (known !== undefined) return known
   const own = new Map<string, Pair>()
   const merged = new Map<string, Pair>()
   for (const pair of map.items) {
     if (isMergeKey(pair.key)) {
-      for (const source of mergeSources(pair.value, document)) {
-        for (const [key, inherited] of pairsOf(source, document)) if (!merged.has(key)) merged.set(key, inherited)
+      for (const source of mergeSources(pair.value, origin)) {
+        for (const [key, inherited] of pairsOf(source, origin)) if (!merged.has(key)) merged.set(key, inherited)
       }
     } else if (isScalar(pair.key)) own.set(String(pair.key.value), pair)
   }
-  return new Map([...merged, ...own])
+  if (merged.size === 0) return own
+  const all = new Map([...merged, ...own])
+  origin.merged.set(map, all)
+  return all
 }
 
-/** An unquoted `<<`, which the YAML 1.1 schema resolves to a symbol. */
-export function isMergeKey(key: unknown): boolean {
-  return isScalar(key) && typeof key.value === 'symbol'
-}
-
-function mergeSources(value: unknown, document: Document): readonly YAMLMap[] {
-  const target = isAlias(value) ? value.resolve(document) : value
-  if (isSeq(target)) return target.items.flatMap(item => mergeSources(item, document))
+function mergeSources(value: unknown, origin: Origin): readonly YAMLMap[] {
+  const target = isAlias(value) ? origin.targets.get(value) : value
+  if (isSeq(target)) return target.items.flatMap(item => mergeSources(item, origin))
   return isMap(target) ? [target] : []
 }
 

@@ -15,6 +15,13 @@ function problemsOf(text: string, path = 'a.yaml'): readonly Problem[] {
   return parsed.kind === 'unreadable' ? parsed.problems : []
 }
 
+/** Each list holds the one before it, so many brackets deep. */
+function nestingByAliases(lists: number, brackets: number): string {
+  const inner = (list: number) => (list === 0 ? '1' : `*a${list - 1}`)
+  const line = (list: number) => `l${list}: &a${list} ${'['.repeat(brackets)}${inner(list)}${']'.repeat(brackets)}\n`
+  return Array.from({ length: lists + 1 }, (_, list) => line(list)).join('')
+}
+
 describe('positions', () => {
   it('are those of the value, counted from 1', () => {
     expect(topOf('a: 1\nbatch:   16 # sixteen\n').field('batch')).toMatchObject({
@@ -79,14 +86,6 @@ describe('values', () => {
     expect(top.field('__proto__')?.value.kind).toBe('mapping')
     expect(top.field('toString')).toBeUndefined()
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
-  })
-
-  it('that alias their own parent are met once', () => {
-    expect(
-      topOf('a: &a\n  b: *a\n')
-        .nested(2)
-        .map(section => section.name),
-    ).toEqual(['', 'a'])
   })
 })
 
@@ -169,18 +168,92 @@ describe('what cannot be read', () => {
       (_, level) => `l${level + 1}: &l${level + 1} [${Array(9).fill(`*l${level}`)}]`,
     )
     expect(problemsOf(`l0: &l0 [x]\n${levels.join('\n')}\n`)).toMatchObject([
-      { code: 'bad-alias', line: 2, column: 10 },
+      { code: 'bad-alias', line: 6, column: 22 },
     ])
   })
 
-  it('is an alias of nothing, or a merge of itself', () => {
-    expect(problemsOf('a: 1\nb: *x\n')).toMatchObject([{ code: 'bad-alias', line: 2, column: 4 }])
-    expect(problemsOf('a: &a\n  <<: *a\n')).toMatchObject([{ code: 'bad-alias', line: 2, column: 7 }])
+  it.each([
+    ['an alias of nothing', 'a: 1\nb: *x\n', 2, 4],
+    ['an alias before its anchor', 'a: *x\nb: &x 1\n', 1, 4],
+    ['an alias of another document', 'a: &x 1\n---\nb: *x\n', 3, 4],
+    ['an alias within its own anchor', 'a: &a\n  b: *a\n', 2, 6],
+    ['a list within itself', 'a: &a [1, *a]\n', 1, 11],
+    ['a merge of itself', 'a: &a\n  <<: *a\n', 2, 7],
+    ['a merge of a number', 'a: &a 1\nb:\n  <<: *a\n', 3, 7],
+    ['a nesting by aliases', nestingByAliases(3, 40), 3, 49],
+  ])('is %s', (_, text, line, column) => {
+    expect(problemsOf(text)).toMatchObject([{ code: 'bad-alias', line, column }])
   })
 
   it('is told once a line and ten times a file at most', () => {
     expect(problemsOf('a: 1\n- b\n c: d\n').map(({ line }) => line)).toEqual([2])
     expect(problemsOf('a: 1\n'.repeat(50))).toHaveLength(10)
+  })
+})
+
+/** What a file may hold is bounded before any of it is built: each of these took seconds and up to gigabytes. */
+describe('too much of anything', () => {
+  const keys = (count: number) => Array.from({ length: count }, (_, index) => `k${index}: 1`).join(', ')
+
+  it.each([
+    ['a long list', `a: [${'1,'.repeat(400_000)}]`],
+    ['empty documents', '---\n'.repeat(100_000)],
+    ['keys without names', ': \n'.repeat(100_000)],
+    ['keys', `{${keys(60_000)}}`],
+    ['commas', `a: [${','.repeat(500_000)}]`],
+    ['complex keys', '? a\n: 1\n'.repeat(100_000)],
+    ['comments', '# x\n'.repeat(200_000)],
+    ['blank lines', '\n'.repeat(500_000)],
+    ['anchors', '&a '.repeat(200_000)],
+    ['tags', '!t '.repeat(200_000)],
+    ['directives', '%YAML 1.1\n'.repeat(90_000)],
+    ['escapes that are none', `a: "${'\\q'.repeat(300_000)}"`],
+    ['lists in lists', `a: [${`${'['.repeat(80)}${']'.repeat(80)},`.repeat(5_000)}]`],
+  ])('is refused where it gets too much: %s', (_, text) => {
+    const [problem, ...others] = problemsOf(text)
+    expect(others).toEqual([])
+    expect(['file-too-long', 'too-many-documents']).toContain(problem?.code)
+    expect(problem?.line).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['aliases of a long list', `a: &a [${'1,'.repeat(10_000)}]\nb: [${'*a,'.repeat(90)}]\n`],
+    [
+      'merges of many keys',
+      `a: &a {${keys(5_000)}}\n${Array.from({ length: 95 }, (_, index) => `m${index}: {<<: *a}\n`).join('')}`,
+    ],
+    [
+      'merges of merges',
+      `a: &a0 {${keys(2_000)}}\n${Array.from({ length: 95 }, (_, index) => `m${index}: &a${index + 1} {<<: *a${index}}\n`).join('')}`,
+    ],
+    ['mappings merged one into another', `a: ${'{<<: '.repeat(95)}{${keys(5_000)}}${'}'.repeat(95)}\n`],
+    ['aliases over several documents', `---\na: &a [${'1,'.repeat(5_000)}]\nb: [*a, *a, *a]\n`.repeat(4)],
+  ])('is refused before it is expanded: %s', (_, text) => {
+    expect(problemsOf(text)).toMatchObject([{ code: 'bad-alias', message: expect.stringContaining('60,000 values') }])
+  })
+
+  it.each([
+    ['closing brackets', ']'.repeat(300_000)],
+    ['closing brackets, one a line', ']\n'.repeat(300_000)],
+    ['closing braces', '}'.repeat(300_000)],
+  ])('is refused after the first mistakes: %s', (_, text) => {
+    const problems = problemsOf(`a: 1\n${text}`)
+    expect(problems.length).toBeGreaterThan(0)
+    expect(problems.length).toBeLessThanOrEqual(10)
+    expect(problems[0]).toMatchObject({ code: 'not-yaml', line: 2 })
+  })
+
+  it('is no problem in a list of JSON, which is no training config', () => {
+    expect(parseFile({ path: 'results.json', text: `[${'{"batch_size": 1},'.repeat(30_000)}{}]` })).toEqual({
+      kind: 'document',
+      mappings: [],
+    })
+  })
+
+  it('is read while it is not too much', () => {
+    const top = topOf(`a: &a [${'1,'.repeat(2_000)}]\nb: [${'*a,'.repeat(20)}]\nc: {${keys(5_000)}}\n`)
+    expect(top.field('b')?.value).toMatchObject({ kind: 'list', items: { length: 20 } })
+    expect(top.at('c', 'k4999')?.value).toEqual({ kind: 'number', number: 1 })
   })
 })
 
