@@ -2,6 +2,7 @@
 import {
   type AnalyzeOptions,
   closest,
+  compileGlob,
   findGpu,
   type Gpu,
   gpus,
@@ -31,6 +32,7 @@ export function readInputs(input: InputSource): Inputs {
   const pricePerHourUsd = readPositive(input, 'price-per-hour')
   const gpu = input('gpu')
   const paths = readGlobs('paths', input('paths'))
+  for (const glob of paths) refuseUnsupported(glob)
   return {
     token: readRequired(input, 'github-token', "Omit it to use the job's own token"),
     analysis: {
@@ -91,6 +93,12 @@ export function readGlobs(name: string, text: string): string[] {
     )
   }
   return globs
+}
+
+function refuseUnsupported(glob: string): void {
+  const compiled = compileGlob(glob)
+  if (compiled.kind === 'pattern') return
+  throw refusedInput('paths', `"${shown(glob)}" ${compiled.why}`, 'Write globs such as configs/**/*.yaml')
 }
 
 export function readPositive(input: InputSource, name: string): number | undefined {

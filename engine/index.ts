@@ -43,6 +43,7 @@ export {
   report,
 } from './report/schema.ts'
 export { analysedIn, judgedAlone } from './report/standing.ts'
+export { compileGlob } from './settings/glob.ts'
 export { readSettings, type SettingsReading } from './settings/read.ts'
 export { DEFAULT_SCHEDULE } from './settings/schedule.ts'
 export { isCounted, noSettings, type RepositorySettings } from './settings/settings.ts'

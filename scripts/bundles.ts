@@ -17,6 +17,8 @@ export interface Bundle {
   readonly outfile: string
   /** Source files that other processes start with, by the names of their scripts beside `outfile`. They share its chunks. */
   readonly processes?: Readonly<Record<string, string>>
+  /** What it reads by name when it needs it. */
+  readonly beside?: readonly Bundle[]
   readonly options: BuildOptions
 }
 
@@ -83,6 +85,17 @@ const undiciForProxies: Plugin = {
   },
 }
 
+/** Where no package is installed beside a bundle, RE2 stands in a file of its own, and is read from there when it is asked for. */
+const re2Beside: Plugin = {
+  name: 're2-beside',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]engine[\\/]re2\.ts$/ }, async ({ path: file }) => ({
+      contents: (await readFile(file, 'utf8')).replace("load('re2js')", "load('./action-re2.cjs')"),
+      loader: 'ts',
+    }))
+  },
+}
+
 /** The bundles need the version from package.json; the rest of it would make dist/ stale with every script and dependency. */
 const versionOnly: Plugin = {
   name: 'version-only',
@@ -101,6 +114,13 @@ const requireBanner = {
   js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
 }
 
+/** RE2 for the Action. */
+const re2Bundle: Bundle = {
+  entry: 'node_modules/re2js/build/index.js',
+  outfile: 'dist/action-re2.cjs',
+  options: { target: 'node24', format: 'cjs', minify: true, legalComments: 'linked', outExtension: { '.js': '.cjs' } },
+}
+
 /**
  * The runner executes it without an install, so everything is inside. What only some modes need stands in files of its own beside
  * it, which are read when they are asked for.
@@ -109,11 +129,12 @@ export const actionBundle: Bundle = {
   entry: 'action/main.ts',
   outfile: 'dist/action.js',
   processes: { 'action-analysis': 'engine/isolated/serve.ts' },
+  beside: [re2Bundle],
   options: {
     target: 'node24',
     minify: true,
     legalComments: 'linked',
-    plugins: [noZodLocales, noOidcClient, undiciForProxies],
+    plugins: [noZodLocales, noOidcClient, undiciForProxies, re2Beside],
     banner: requireBanner,
     splitting: true,
     chunkNames: 'action-[name]-[hash]',
@@ -178,7 +199,7 @@ export const bundles: readonly Bundle[] = [
 ]
 
 /** The bundle in memory, with the files that go beside it. */
-export async function buildBundle({ entry, outfile, processes, options }: Bundle): Promise<BuiltFile[]> {
+export async function buildBundle({ entry, outfile, processes, beside = [], options }: Bundle): Promise<BuiltFile[]> {
   await access(path.join(root, entry)).catch(cause => {
     throw new Error(`${entry} is missing, so ${outfile} cannot be built.`, { cause })
   })
@@ -191,16 +212,18 @@ export async function buildBundle({ entry, outfile, processes, options }: Bundle
     ...options,
     plugins: [versionOnly, ...(options.plugins ?? [])],
     absWorkingDir: root,
-    entryPoints: { [path.basename(outfile, '.js')]: entry, ...processes },
+    entryPoints: { [path.parse(outfile).name]: entry, ...processes },
     outdir: path.dirname(outfile),
     write: false,
     metafile: true,
   })
-  const built = withStableNames(outputFiles, metafile, root).map(file => ({
+  const own = withStableNames(outputFiles, metafile, root).map(file => ({
     name: path.relative(root, file.path),
     contents: file.contents,
   }))
   const licenses = await licensesOf(metafile, root)
-  if (licenses === undefined) return built
-  return [...built, { name: outfile.replace(/\.js$/, '.LICENSES.txt'), contents: Buffer.from(licenses) }]
+  const { dir, name } = path.parse(outfile)
+  const texts =
+    licenses === undefined ? [] : [{ name: path.join(dir, `${name}.LICENSES.txt`), contents: Buffer.from(licenses) }]
+  return [...own, ...texts, ...(await Promise.all(beside.map(buildBundle))).flat()]
 }

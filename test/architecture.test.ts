@@ -24,7 +24,7 @@ const rows: readonly (readonly string[])[] = [
   ['engine/estimate'],
   ['engine/models', 'engine/gpus', 'engine/config'],
   ['engine/isolation'],
-  ['engine/errors', 'engine/interruption', 'engine/json', 'engine/units', 'engine/version'],
+  ['engine/errors', 'engine/interruption', 'engine/json', 'engine/re2', 'engine/units', 'engine/version'],
 ]
 
 interface Import {

@@ -1,6 +1,6 @@
 /** The training spec: what any training config comes down to, whatever dialect it is written in. */
 import * as z from 'zod'
-import { parameterPattern } from './parameter-pattern.ts'
+import { MAX_PATTERNS, parameterPatterns } from './parameter-pattern.ts'
 
 export const tasks = [
   'sequence-classification',
@@ -194,9 +194,10 @@ export type TrainingMethod = z.infer<typeof trainingMethod>
 const trainedPart = z.object({
   /** Regular expressions: a parameter trains whose name in transformers one of them matches from its start. */
   names: z
-    .array(z.string().refine(name => parameterPattern(name) !== undefined, 'not a pattern of parameter names'))
+    .array(z.string())
     .min(1)
-    .max(200),
+    .max(MAX_PATTERNS)
+    .refine(names => parameterPatterns(names).kind === 'pattern', 'not patterns of parameter names'),
   /**
    * Whether gradients flow down to the embeddings' output even below the lowest trained parameter: transformers'
    * `enable_input_require_grads`, which its checkpointing turns on. If they do not, only blocks that train are checkpointed.

@@ -50,7 +50,7 @@ export function readSettings(file: SourceFile | undefined): SettingsReading {
         waitMinutes: data.measure.wait_minutes,
       },
       overrides: (data.overrides ?? []).map((override, index) => ({
-        path: override.path,
+        paths: [override.path],
         gpu: override.gpu,
         hoursPerRun: override.hours_per_run,
         runsPerYear: override.runs_per_year,

@@ -3,10 +3,12 @@
  * texts say what a value must be, to follow "is not" and "Write".
  */
 import * as z from 'zod'
+import { quote } from '../config/quote.ts'
 import { MAX_BATCH, tasks } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { gpus } from '../gpus/catalogue.ts'
 import { parseConditions } from '../verdict/policy.ts'
+import { compileGlob } from './glob.ts'
 import { isSchedule } from './schedule.ts'
 
 /** What a pull request is judged on: what it makes worse, or everything bad in the configs that it changes. */
@@ -16,8 +18,20 @@ export type Judgement = (typeof judgements)[number]
 const MAX_GLOBS = 200
 const MAX_OVERRIDES = 500
 
-const glob = text('a glob, such as configs/**/*.yaml', 500)
-const globs = z.array(glob, 'a list of globs').max(MAX_GLOBS, `a list of at most ${MAX_GLOBS} globs`)
+/** All globs of a list together: each is held against every path. */
+const MAX_GLOB_CHARACTERS = 20_000
+
+const glob = text('a glob, such as configs/**/*.yaml', 500).superRefine((written, context) => {
+  const pattern = compileGlob(written)
+  if (pattern.kind === 'pattern') return
+  const message = `The glob ${quote(written)} ${pattern.why}`
+  context.addIssue({ code: 'custom', message, params: { fix: GLOB_FIX } })
+})
+const GLOB_FIX = 'A glob may use *, ?, ** over folders, classes such as [a-z], and alternatives such as {yaml,yml}.'
+const globs = z
+  .array(glob, 'a list of globs')
+  .max(MAX_GLOBS, `a list of at most ${MAX_GLOBS} globs`)
+  .refine(isShortEnough, tooLong('These globs have'))
 const gpu = z.enum(
   gpus.map(({ id }) => id),
   'a GPU in the catalogue',
@@ -133,6 +147,7 @@ export const settingsFile = z.strictObject({
   overrides: z
     .array(overrideEntry, 'a list of overrides, each with a path')
     .max(MAX_OVERRIDES, `a list of at most ${MAX_OVERRIDES} overrides`)
+    .refine(overrides => isShortEnough(overrides.map(({ path }) => path)), tooLong('The paths of these overrides have'))
     .describe(
       'Settings for some configs only, and what those configs cannot say themselves. If several match, the last one wins.',
     )
@@ -153,6 +168,15 @@ export function keysAt(path: readonly PropertyKey[]): readonly string[] {
     default:
       return Object.keys(overrideKeys)
   }
+}
+
+function isShortEnough(written: readonly string[]): boolean {
+  return written.reduce((sum, each) => sum + each.length, 0) <= MAX_GLOB_CHARACTERS
+}
+
+function tooLong(subject: string) {
+  const error = `${subject} more than ${MAX_GLOB_CHARACTERS.toLocaleString('en-US')} characters together`
+  return { error, params: { fix: 'Write globs that match several files each.' } }
 }
 
 function text(words: string, maxCharacters: number) {

@@ -1,8 +1,8 @@
 /** A team's settings for its repository, and their result for one config. */
-import { matchesGlob } from 'node:path'
 import { SETTINGS_PATH, type SuppliedFields } from '../config/supplied.ts'
 import { findGpu, type Gpu } from '../gpus/catalogue.ts'
 import type { Condition } from '../verdict/policy.ts'
+import { matchesAny } from './glob.ts'
 import type { Judgement } from './schema.ts'
 
 export interface RepositorySettings extends ScopedSettings {
@@ -61,8 +61,8 @@ interface ScopedSettings {
 }
 
 interface Override extends ScopedSettings {
-  /** A glob. */
-  readonly path: string
+  /** One glob. */
+  readonly paths: readonly string[]
   readonly supplied: SuppliedFields
 }
 
@@ -76,13 +76,13 @@ export interface SettingsForPath {
 
 /** Whether the team wants a file checked. `path` is `/`-separated, from the root of the repository. */
 export function isCounted(path: string, { paths, ignore }: Pick<RepositorySettings, 'paths' | 'ignore'>): boolean {
-  const isWanted = paths === undefined || paths.some(glob => matchesGlob(path, glob))
-  return isWanted && !ignore.some(glob => matchesGlob(path, glob))
+  const isWanted = paths === undefined || matchesAny(path, paths)
+  return isWanted && !matchesAny(path, ignore)
 }
 
 /** The repository's settings with the matching overrides applied, later ones last. */
 export function settingsFor(path: string, settings: RepositorySettings): SettingsForPath {
-  const matching = settings.overrides.filter(override => matchesGlob(path, override.path))
+  const matching = settings.overrides.filter(override => matchesAny(path, override.paths))
   const last = <T>(pick: (scope: ScopedSettings) => T | undefined): T | undefined =>
     [settings, ...matching].map(pick).findLast(value => value !== undefined)
   const gpuId = last(scope => scope.gpu)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parameterPattern } from '../../engine/config/parameter-pattern.ts'
+import { parameterPatterns } from '../../engine/config/parameter-pattern.ts'
 
 const names = [
   'model.embed_tokens.weight',
@@ -7,21 +7,59 @@ const names = [
   'model.layers.31.self_attn.q_proj.weight',
 ]
 
-describe('a pattern of parameter names', () => {
+function matchedBy(...sources: string[]): readonly string[] {
+  const pattern = parameterPatterns(sources)
+  return pattern.kind === 'pattern' ? names.filter(pattern.matches) : [pattern.why]
+}
+
+describe('patterns of parameter names', () => {
   it.each([
     [String.raw`^model\.embed_tokens\.weight$`, [names[0]]],
     [String.raw`model\.layers\.3[0-1]+\.`, [names[2]]],
     [String.raw`.*\.(?:3|31)\.mlp`, [names[1]]],
     ['layers', []],
+    [String.raw`(model\.(layers|blocks)\.)+\d{1,2}\.(mlp|self_attn)`, names.slice(1)],
+    [String.raw`(?:\w|\.)*up_proj`, [names[1]]],
   ])('%j matches from the start of a name', (source, expected) => {
-    const pattern = parameterPattern(source)
-    expect(names.filter(name => pattern?.test(name))).toEqual(expected)
+    expect(matchedBy(source)).toEqual(expected)
   })
 
-  it.each(['(a+)+$', '.*.*.*x', '(?=a)', '(?:a|b)*', 'a{9}', '[9-0]', '\\', 'a'.repeat(201)])(
-    '%j is not run',
-    source => {
-      expect(parameterPattern(source)).toBeUndefined()
-    },
-  )
+  it('match what one of them matches', () => {
+    expect(matchedBy('lm_head', '.*q_proj', String.raw`model\.embed`)).toEqual([names[0], names[2]])
+    expect(matchedBy()).toEqual([])
+  })
+
+  it.each([
+    ['(?=a)', 'look-around'],
+    ['a(?<!b)', 'look-around'],
+    [String.raw`(a)\1`, 'refers back to a group'],
+    ['(?P<x>a)(?P=x)', 'refers back to a group'],
+    ['a++', 'possessive'],
+    ['[[:alpha:]]', 'Python does not have'],
+    [String.raw`\pL`, 'Python does not have'],
+    ['[9-0]', 'invalid character class range'],
+    ['\\', 'trailing backslash'],
+    ['a)(b', 'unexpected )'],
+    ['(((a{30}){30}){30})', 'invalid repeat count'],
+    ['a{1000}b{1000}c{1000}', 'repeats too much'],
+    ['('.repeat(100), 'missing closing )'],
+    ['a'.repeat(201), 'longer than 200 characters'],
+  ])('%j is refused, and told why', (source, why) => {
+    expect(matchedBy('model', source)).toEqual([expect.stringContaining(why)])
+  })
+
+  // Each ran for seconds to years with a matcher that backtracks.
+  it.each([
+    `${String.raw`\w?`.repeat(60)}Z`,
+    '(a+)+$',
+    '.*.*.*.*.*.*.*x',
+    '(?:a|b|ab)*c',
+    '(a|a)*b',
+    `${'(a?)'.repeat(40)}${'a'.repeat(40)}`,
+  ])('%j takes linear time', source => {
+    const pattern = parameterPatterns([source])
+    expect(pattern.kind === 'pattern' && pattern.matches(`${'a'.repeat(50_000)}!`)).toBe(
+      /\$$|[xZcb]$/.test(source) === false,
+    )
+  })
 })

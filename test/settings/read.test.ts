@@ -58,13 +58,13 @@ describe('the settings', () => {
       measure: { by: 'dispatch' },
       overrides: [
         {
-          path: 'configs/llm/**',
+          paths: ['configs/llm/**'],
           gpu: 'a100-80gb',
           hoursPerRun: 12,
           supplied: { gpus: { value: { kind: 'number', number: 8 } } },
         },
         {
-          path: 'configs/llm/from-environment.yaml',
+          paths: ['configs/llm/from-environment.yaml'],
           supplied: {
             model: {
               value: { kind: 'text', text: 'meta-llama/Llama-3.1-8B' },
@@ -82,7 +82,7 @@ describe('the settings', () => {
     expect(settingsOf('gpu:\npaths:\noverrides:\n  - path: a.yaml\n    model:\n')).toMatchObject({
       gpu: undefined,
       paths: undefined,
-      overrides: [{ path: 'a.yaml', supplied: {} }],
+      overrides: [{ paths: ['a.yaml'], supplied: {} }],
     })
   })
 
@@ -111,6 +111,18 @@ describe('a slip is told with line, field and what was meant', () => {
     ['judge: new\n', '1:8 judge: "new" is not "changed" or "all". Use changed or all.'],
     ['step_size: 2.5\n', '1:12 step_size: 2.5 is not a whole number from 1 to 1,000,000. '],
     ['margin_percent: 95\n', '1:17 margin_percent: 95 is not a number from 0 to 90. '],
+    [
+      'ignore:\n  - "+(a|a)b"\n',
+      '2:5 ignore[0]: The glob "+(a|a)b" uses an extended glob such as +(a|b), which is not ',
+    ],
+    [
+      'paths: ["{1..99999999}"]\n',
+      '1:9 paths[0]: The glob "{1..99999999}" uses a range such as {1..9}, which is not supported',
+    ],
+    [
+      'overrides:\n  - path: "a\\\\b"\n',
+      '2:11 overrides[0].path: The glob "a\\b" has a backslash: write / between folders. ',
+    ],
     ['paths: configs/**\n', '1:8 paths: "configs/**" is not a list of globs. Write a list of globs.'],
     ['paths:\n  - a.yaml\n  - 3\n', '3:5 paths[1]: 3 is not a glob, such as configs/**/*.yaml. '],
     ['fail-on: waste > lots\n', '1:10 fail-on: "waste > lots" is not a condition. Write `waste > 40 %`, '],
@@ -129,6 +141,17 @@ describe('a slip is told with line, field and what was meant', () => {
     const [first = '', ...others] = toldOf(text)
     expect(first).toContain(told)
     expect(others).toEqual([])
+  })
+
+  test('globs are refused that are too many characters together', () => {
+    const glob = 'a'.repeat(499)
+    const told = toldOf(`paths: [${`${glob},`.repeat(41)}]\noverrides:\n${`  - path: ${glob}\n`.repeat(41)}`)
+    expect(told).toEqual([
+      expect.stringContaining('1:8 paths: These globs have more than 20,000 characters together. Write globs that '),
+      expect.stringContaining(
+        '3:3 overrides: The paths of these overrides have more than 20,000 characters together. ',
+      ),
+    ])
   })
 
   test('all of them at once', () => {

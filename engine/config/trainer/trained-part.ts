@@ -1,13 +1,11 @@
 /** Partial training: what trains if not all parameters do, as configs name it. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { FieldReader } from '../fields.ts'
-import { parameterPattern } from '../parameter-pattern.ts'
+import { MAX_PATTERNS, parameterPatterns } from '../parameter-pattern.ts'
 import { oneOf, quote } from '../quote.ts'
 import type { Field, Section } from '../section.ts'
 import type { TrainedPart } from '../spec.ts'
 
-/** As many as the spec takes. */
-const MAX_NAMES = 200
 const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
 
 /**
@@ -16,12 +14,16 @@ const leaveOut = 'Exclude this config for now: add it to ignore in .github/memor
  */
 export function readUnfrozen(reader: FieldReader, field: Field | undefined, checkpoints: boolean) {
   if (field?.value.kind !== 'list' || field.value.items.length === 0) return undefined
-  const written = field.value.items.flatMap(item => (item.kind === 'text' ? [item.text] : [])).slice(0, MAX_NAMES)
+  const written = field.value.items.flatMap(item => (item.kind === 'text' ? [item.text] : []))
+  if (written.length > MAX_PATTERNS) {
+    const message = `${written.length} patterns of parameters are more than ${MAX_PATTERNS}`
+    return reader.refuse(field, 'too-many-patterns', message, 'Write patterns that match several parameters each.')
+  }
   const names = written.map(text => text.replace(/\[\d*(?::\d*)?\]$/, '').replaceAll(/\.(?!\+)/g, '\\.'))
-  const strange = written.filter((_, index) => parameterPattern(names[index] ?? '') === undefined)
-  if (strange.length > 0 || names.length === 0) {
-    const message = `Which parameters train cannot be determined from ${oneOf(strange.map(quote))}`
-    const fix = 'Write names with character classes and at most two repetitions, such as model.layers.3[01].mlp.'
+  const refused = refusedOf(written, names)
+  if (refused !== undefined) {
+    const message = `Which parameters train cannot be determined from ${quote(refused.pattern)}: it ${refused.why}`
+    const fix = 'Write names with character classes, groups and repetitions, such as model.layers.3[01].mlp.'
     return reader.refuse(field, 'unsupported-setting', message, fix)
   }
   reader.assume(
@@ -31,12 +33,26 @@ export function readUnfrozen(reader: FieldReader, field: Field | undefined, chec
   return reader.note<TrainedPart>('trainable', { names, inputGradients }, field)
 }
 
+/** The first pattern that cannot be used, and why. */
+function refusedOf(
+  written: readonly string[],
+  names: readonly string[],
+): { readonly pattern: string; readonly why: string } | undefined {
+  for (const [index, name] of names.entries()) {
+    const pattern = parameterPatterns([name])
+    if (pattern.kind === 'refused') return { pattern: written[index] ?? '', why: pattern.why }
+  }
+  const together = parameterPatterns(names)
+  if (together.kind === 'refused') return { pattern: written.join(', '), why: together.why }
+  return names.length === 0 ? { pattern: '', why: 'names nothing' } : undefined
+}
+
 /**
  * Axolotl utils/callbacks/lisa.py: everything outside the blocks always trains, plus a few blocks at a time; the optimizer keeps
  * the state of all. Blocks are alike, so it does not matter which ones are counted.
  */
 export function readLisa(reader: FieldReader, field: Field | undefined, checkpoints: boolean) {
-  const count = reader.wholeNumber(field, { max: MAX_NAMES - 3 })
+  const count = reader.wholeNumber(field, { max: MAX_PATTERNS - 3 })
   if (field === undefined || count === undefined) return undefined
   const names = [
     ...['lm_head', String.raw`model\.embed_tokens`, String.raw`model\.norm`],
@@ -76,7 +92,7 @@ export function readFreeze(
   model: CatalogueModel | undefined,
   { from, layers, modules, extraModules, inputGradients }: FreezeFields,
 ): TrainedPart | undefined {
-  const count = layers === undefined ? 2 : reader.wholeNumber(layers, { min: -MAX_NAMES, max: MAX_NAMES })
+  const count = layers === undefined ? 2 : reader.wholeNumber(layers, { min: -MAX_PATTERNS, max: MAX_PATTERNS })
   const [inside, beside] = [namesIn(reader, modules), namesIn(reader, extraModules)]
   if (model === undefined || count === undefined) return undefined
   const blocks = blocksOf(model)
@@ -91,7 +107,7 @@ export function readFreeze(
     wanted.map(module => String.raw`.*\.${block}\.${module}`),
   )
   const all = [...names, ...beside.map(name => `.*${name}`)]
-  if (all.length > MAX_NAMES || all.length === 0) {
+  if (all.length > MAX_PATTERNS || all.length === 0) {
     return reader.refuse(
       from,
       'unsupported-training',

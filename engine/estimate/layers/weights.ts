@@ -1,12 +1,14 @@
 /** Weights by name: which of them train, their types, and those that text does not reach. */
-import { parameterPattern } from '../../config/parameter-pattern.ts'
+import { parameterPatterns } from '../../config/parameter-pattern.ts'
 import { bytesPerElement, type Dtype, type Tensor } from '../storage.ts'
 import { Blocks } from './blocks.ts'
+
+const noNames: readonly string[] = []
 
 export class Weights extends Blocks {
   /** Weights that train on images or audio among the tokens. */
   protected towers: Tensor[] = []
-  readonly #trainedNames = (this.spec.trainable?.names ?? []).flatMap(name => parameterPattern(name) ?? [])
+  readonly #trained = parameterPatterns(this.spec.trainable?.names ?? noNames)
 
   idle(features: number, body: (x: Tensor) => Tensor): void {
     const [nodes, known] = [this.nodes, this.parameterNames.length]
@@ -52,7 +54,7 @@ export class Weights extends Blocks {
   }
 
   protected isTrained(name: string): boolean {
-    return this.spec.trainable === undefined || this.#trainedNames.some(pattern => pattern.test(name))
+    return this.spec.trainable === undefined || (this.#trained.kind === 'pattern' && this.#trained.matches(name))
   }
 
   /** LLaMA-Factory model/adapter.py: weights are loaded in the compute type, and made float32 if they train. */

@@ -150,7 +150,7 @@ describe('other switches of Axolotl', () => {
     ['rl: ppo', 'unsupported-training'],
     ['plugins: [axolotl.integrations.hatchery.HatcheryPlugin]', 'trained-elsewhere'],
     ['gptq: true', 'quantised-without-adapter'],
-    ["unfrozen_parameters: ['(a+)+$']", 'unsupported-setting'],
+    ["unfrozen_parameters: ['(?!lm_head)']", 'unsupported-setting'],
     ['qat: {activation_dtype: float8, weight_dtype: int4}', 'unsupported-training'],
     ['deepspeed: my_config.json', 'not-in-file'],
     ['micro_batch_sizes: 4\noptimizer: dion_8bit_of_mine', 'unknown-optimizer'],

@@ -1,0 +1,56 @@
+/**
+ * Patterns that come from a repository, matched in time linear in the text whatever they say: RE2 does not backtrack. Its package is
+ * read when the first pattern asks for it, since few runs have one.
+ */
+import { createRequire } from 'node:module'
+
+export type LinearPattern =
+  | { readonly kind: 'pattern'; readonly matches: (text: string) => boolean }
+  /** `why`: what is wrong with it, after "it". */
+  | { readonly kind: 'refused'; readonly why: string }
+
+/** Instructions of the compiled program, which bound the steps for one character. */
+const MAX_PROGRAM = 2_000
+/** Of several patterns as one program. */
+const MAX_JOINED_PROGRAM = 20_000
+
+/** What Python's `re` has and RE2 cannot run, or takes for something else, and the other way round. */
+const unsupported: readonly (readonly [syntax: RegExp, name: string])[] = [
+  [/\(\?<?[=!]/, 'uses look-around, which cannot be matched in linear time'],
+  [/\\[1-9]|\(\?P=/, 'refers back to a group, which cannot be matched in linear time'],
+  [/\(\?\(/, 'depends on whether a group matched, which cannot be matched in linear time'],
+  [/\(\?>|[*+?}]\+/, 'uses possessive repetition, which cannot be matched in linear time'],
+  [/\[\[:|\\[pPQEz]|\(\?<\w|\(\?\w*U/, 'uses syntax that Python does not have'],
+  [/\{,/, 'repeats up to a number without saying from which: write {0,'],
+]
+
+const load = createRequire(import.meta.url)
+const re2 = (): typeof import('re2js') => load('re2js')
+
+/** A pattern that has to match a whole text, line ends included, as Python's re.fullmatch with DOTALL does. */
+export function wholePattern(source: string): LinearPattern {
+  return compiled(source, () => re2().RE2JS.compile(source, re2().RE2JS.DOTALL), MAX_PROGRAM)
+}
+
+/** Patterns of which one has to match a text from its start, as Python's re.match does. */
+export function startPattern(sources: readonly string[]): LinearPattern {
+  const refused = sources
+    .map(source => compiled(source, () => re2().RE2JS.compile(source), MAX_PROGRAM))
+    .find(({ kind }) => kind === 'refused')
+  if (refused !== undefined) return refused
+  const joined = sources.map(source => `(?:${source}).*`).join('|')
+  return compiled('', () => re2().RE2JS.compile(joined), MAX_JOINED_PROGRAM)
+}
+
+function compiled(source: string, compile: () => import('re2js').RE2JS, maxProgram: number): LinearPattern {
+  const found = unsupported.find(([syntax]) => syntax.test(source))
+  if (found !== undefined) return { kind: 'refused', why: found[1] }
+  try {
+    const pattern = compile()
+    if (pattern.programSize() > maxProgram) return { kind: 'refused', why: 'repeats too much' }
+    return { kind: 'pattern', matches: text => pattern.testExact(text) }
+  } catch (error) {
+    if (error instanceof re2().RE2JSSyntaxException) return { kind: 'refused', why: `has an ${error.error}` }
+    throw error
+  }
+}
