@@ -17,6 +17,9 @@ export interface Range {
   readonly max: number
 }
 
+/** Of a name, or of names with commas between them. */
+const MAX_TEXT_CHARACTERS = 10_000
+
 /** As many as a report takes for one config. */
 const MAX_PROBLEMS = 50
 
@@ -173,7 +176,16 @@ export class FieldReader {
 
   text(field: Field | undefined): string | undefined {
     if (field === undefined || this.#isOpen(field)) return undefined
-    if (field.value.kind === 'text') return field.value.text.trim()
+    if (field.value.kind === 'text') {
+      const { length } = field.value.text
+      if (length <= MAX_TEXT_CHARACTERS) return field.value.text.trim()
+      return this.refuse(
+        field,
+        'text-too-long',
+        `${quote(field.value.text)} has ${count(length)} characters; up to ${count(MAX_TEXT_CHARACTERS)} are read`,
+        'Write one name.',
+      )
+    }
     return this.refuse(field, 'not-text', `${shown(field)} is not text`, 'Write one name.')
   }
 

@@ -2,12 +2,12 @@
 import * as z from 'zod'
 import type { Task } from '../config/spec.ts'
 import type { Ops } from './ops.ts'
-import { probability, size } from './schema.ts'
+import { layerCount, probability, size } from './schema.ts'
 
 const encoder = z.object({
   vocab_size: size.default(30_522),
   hidden_size: size.default(768),
-  num_hidden_layers: size.default(12),
+  num_hidden_layers: layerCount.default(12),
   num_attention_heads: size.default(12),
   intermediate_size: size.default(3_072),
   hidden_dropout_prob: probability.default(0.1),
@@ -27,7 +27,7 @@ export const distilbertConfig = z.object({
   model_type: z.literal('distilbert'),
   vocab_size: size.default(30_522),
   dim: size.default(768),
-  n_layers: size.default(6),
+  n_layers: layerCount.default(6),
   n_heads: size.default(12),
   hidden_dim: size.default(3_072),
   dropout: probability.default(0.1),

@@ -6,14 +6,14 @@ import * as z from 'zod'
 import type { Task } from '../config/spec.ts'
 import { activate } from './decoders/feed-forward.ts'
 import type { Ops } from './ops.ts'
-import { probability, size } from './schema.ts'
+import { layerCount, probability, size } from './schema.ts'
 
 export const modernbertConfig = z.object({
   model_type: z.literal('modernbert'),
   vocab_size: size.default(50_368),
   hidden_size: size.default(768),
   intermediate_size: size.default(1_152),
-  num_hidden_layers: size.default(22),
+  num_hidden_layers: layerCount.default(22),
   num_attention_heads: size.default(12),
   max_position_embeddings: size.default(8_192),
   norm_bias: z.boolean().default(false),

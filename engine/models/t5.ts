@@ -1,7 +1,7 @@
 /** T5 and FLAN-T5: an encoder and a decoder with learned relative positions. transformers: models/t5. */
 import * as z from 'zod'
 import type { AttentionShape, Ops } from './ops.ts'
-import { probability, size } from './schema.ts'
+import { layerCount, probability, size } from './schema.ts'
 
 export const t5Config = z.object({
   model_type: z.literal('t5'),
@@ -10,8 +10,8 @@ export const t5Config = z.object({
   /** Of one head; all heads together may be narrower or wider than `d_model`. */
   d_kv: size.default(64),
   d_ff: size.default(2_048),
-  num_layers: size.default(6),
-  num_decoder_layers: size.nullish(),
+  num_layers: layerCount.default(6),
+  num_decoder_layers: layerCount.nullish(),
   num_heads: size.default(8),
   relative_attention_num_buckets: size.default(32),
   dropout_rate: probability.default(0.1),

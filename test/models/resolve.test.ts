@@ -81,10 +81,7 @@ describe('a model in the repository', () => {
     ['{"port": 8080}', 'it has no model_type'],
     ['{', 'it has no model_type'],
     ['[]', 'it has no model_type'],
-    [
-      JSON.stringify({ ...JSON.parse(llamaJson), hidden_size: -1 }),
-      'hidden_size: Too small: expected number to be >=1',
-    ],
+    [JSON.stringify({ ...JSON.parse(llamaJson), hidden_size: -1 }), 'hidden_size: -1 is less than 1'],
   ])('that reads %s is invalid', async (text, why) => {
     const found = await resolveModel('tiny', repository({ 'tiny/config.json': text }))
     expect(found).toEqual({ kind: 'invalid', source: 'tiny/config.json', why })

@@ -3,7 +3,7 @@
  * both sides of each part. transformers: models/afmoe.
  */
 import * as z from 'zod'
-import { size } from '../schema.ts'
+import { expertCount, layerList, size, someLayers } from '../schema.ts'
 import { attentionOf, headNorms } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
 import { sparseFeedForward, withSharedExperts } from './experts.ts'
@@ -13,16 +13,16 @@ export const afmoeConfig = decoderFields.extend({
   model_type: z.literal('afmoe'),
   attention_bias: z.boolean().default(false),
   head_dim: size.default(128),
-  layer_types: z.array(z.string()).nullish(),
+  layer_types: layerList(z.string()).nullish(),
   global_attn_every_n_layers: size.default(4),
   sliding_window: size.nullish().default(1_024),
   mup_enabled: z.boolean().default(false),
-  num_experts: size.default(64),
-  num_experts_per_tok: size.default(6),
-  num_shared_experts: size.default(2),
+  num_experts: expertCount.default(64),
+  num_experts_per_tok: expertCount.default(6),
+  num_shared_experts: expertCount.default(2),
   moe_intermediate_size: size.default(1_408),
   /** Layers at the start that have one feed-forward of their own. */
-  num_dense_layers: z.number().int().min(0).max(1_000).default(1),
+  num_dense_layers: someLayers.default(1),
 })
 type AfmoeConfig = z.infer<typeof afmoeConfig>
 

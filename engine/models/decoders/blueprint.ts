@@ -5,14 +5,14 @@
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
 import type { Ops } from '../ops.ts'
-import { probability, size } from '../schema.ts'
+import { layerCount, probability, size } from '../schema.ts'
 
 /** What nearly every decoder's config.json holds. */
 export const decoderFields = z.object({
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
-  num_hidden_layers: size,
+  num_hidden_layers: layerCount,
   num_attention_heads: size,
   num_key_value_heads: size.nullish(),
   head_dim: size.nullish(),

@@ -1,6 +1,6 @@
 /** Command R and its successors: attention and feed-forward read the same norm. transformers: models/{cohere,cohere2}. */
 import * as z from 'zod'
-import { size } from '../schema.ts'
+import { layerList, size } from '../schema.ts'
 import { type AttentionTraits, attentionOf } from './attention.ts'
 import { type Blueprint, type DecoderFields, decoderFields, llamaBlueprint } from './blueprint.ts'
 import { gatedFeedForward } from './feed-forward.ts'
@@ -16,7 +16,7 @@ export const cohere2Config = decoderFields.extend({
   model_type: z.literal('cohere2'),
   ...shared,
   sliding_window: size.nullish().default(4_096),
-  layer_types: z.array(z.string()).nullish(),
+  layer_types: layerList(z.string()).nullish(),
 })
 
 type Fields = DecoderFields & { readonly attention_bias: boolean }

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { RouterOptions } from '../ops.ts'
-import { size } from '../schema.ts'
+import { expertCount, size, someLayers } from '../schema.ts'
 import { attentionOf, headNorms } from './attention.ts'
 import {
   type Blueprint,
@@ -19,12 +19,12 @@ import { gatedFeedForward } from './feed-forward.ts'
 import { latentAttention, latentFields } from './latent-attention.ts'
 
 export const sparseFields = {
-  n_routed_experts: size,
-  n_shared_experts: size.default(1),
-  num_experts_per_tok: size,
+  n_routed_experts: expertCount,
+  n_shared_experts: expertCount.default(1),
+  num_experts_per_tok: expertCount,
   moe_intermediate_size: size,
   /** Layers at the start that have one feed-forward of their own. */
-  first_k_dense_replace: z.number().int().min(0).max(1_000).default(1),
+  first_k_dense_replace: someLayers.default(1),
 }
 
 export const deepseekV2Config = decoderFields.extend({

@@ -4,14 +4,14 @@
  */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { layerList, size } from '../schema.ts'
 import { attentionOf, headNorms } from './attention.ts'
 import { type Blueprint, type DecoderFields, headSizeOf, llamaBlueprint, type Part } from './blueprint.ts'
 
 export const hybridFields = {
   attention_bias: z.boolean().default(false),
   head_dim: size.default(256),
-  layer_types: z.array(z.string()).nullish(),
+  layer_types: layerList(z.string()).nullish(),
   linear_conv_kernel_dim: size.default(4),
   linear_key_head_dim: size.default(128),
   linear_value_head_dim: size.default(128),

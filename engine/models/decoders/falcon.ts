@@ -2,13 +2,13 @@
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
 import type { Ops } from '../ops.ts'
-import { probability, size } from '../schema.ts'
+import { layerCount, probability, size } from '../schema.ts'
 
 export const falconConfig = z.object({
   model_type: z.literal('falcon'),
   vocab_size: size.default(65_024),
   hidden_size: size.default(4_544),
-  num_hidden_layers: size.default(32),
+  num_hidden_layers: layerCount.default(32),
   num_attention_heads: size.default(71),
   /** Of the 40B's architecture; the 7B has one key and value head. */
   num_kv_heads: size.nullish(),

@@ -2,14 +2,14 @@
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
 import type { Ops } from '../ops.ts'
-import { probability, size } from '../schema.ts'
+import { layerCount, layerList, probability, size } from '../schema.ts'
 
 export const gptjConfig = z.object({
   model_type: z.literal('gptj'),
   vocab_size: size.default(50_400),
   n_positions: size.default(2_048),
   n_embd: size.default(4_096),
-  n_layer: size.default(28),
+  n_layer: layerCount.default(28),
   n_head: size.default(16),
   n_inner: size.nullish(),
   rotary_dim: size.default(64),
@@ -26,11 +26,11 @@ export const gptNeoConfig = z.object({
   vocab_size: size.default(50_257),
   max_position_embeddings: size.default(2_048),
   hidden_size: size.default(2_048),
-  num_layers: size.default(24),
+  num_layers: layerCount.default(24),
   num_heads: size.default(16),
   intermediate_size: size.nullish(),
   /** Which kinds of layers follow each other how often; what they keep is the same. */
-  attention_types: z.array(z.tuple([z.array(z.enum(['global', 'local'])), z.number().int()])).nullish(),
+  attention_types: layerList(z.tuple([layerList(z.enum(['global', 'local'])), layerCount])).nullish(),
   activation_function: z.literal('gelu_new').default('gelu_new'),
   resid_dropout: probability.default(0),
   embed_dropout: probability.default(0),

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
 import type { Ops } from '../ops.ts'
-import { probability, size } from '../schema.ts'
+import { layerCount, layerList, probability, size } from '../schema.ts'
 import { gemma3nAudio, gemma3nAudioConfig, gemma3nVision, gemma3nVisionConfig } from '../vision/gemma3n-towers.ts'
 import { idleRmsNorm } from '../vision/towers.ts'
 import { outputLayer } from './blueprint.ts'
@@ -26,8 +26,8 @@ const textConfig = z.object({
   vocab_size: size.default(262_400),
   hidden_size: size.default(2_048),
   /** Of all layers, or of each. */
-  intermediate_size: z.union([size, z.array(size).min(1).max(10_000)]).default(16_384),
-  num_hidden_layers: size.default(35),
+  intermediate_size: z.union([size, layerList(size)]).default(16_384),
+  num_hidden_layers: layerCount.default(35),
   num_attention_heads: size.default(8),
   num_key_value_heads: size.default(2),
   head_dim: size.default(256),
@@ -42,7 +42,7 @@ const textConfig = z.object({
   altup_correct_scale: z.boolean().default(true),
   laurel_rank: size.default(64),
   /** The share of a layer's activations that is dropped. */
-  activation_sparsity_pattern: z.array(probability).max(10_000).nullish(),
+  activation_sparsity_pattern: layerList(probability).nullish(),
 })
 type Text = z.infer<typeof textConfig>
 

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
 import type { Ops } from '../ops.ts'
-import { probability, size } from '../schema.ts'
+import { expertCount, layerCount, probability, size } from '../schema.ts'
 import {
   gemma4Audio,
   gemma4AudioConfig,
@@ -34,7 +34,7 @@ const textConfig = z.object({
   vocab_size: size.default(262_144),
   hidden_size: size.default(2_304),
   intermediate_size: size.default(9_216),
-  num_hidden_layers: size.default(30),
+  num_hidden_layers: layerCount.default(30),
   num_attention_heads: size.default(8),
   num_key_value_heads: size.default(4),
   head_dim: size.default(256),
@@ -51,8 +51,8 @@ const textConfig = z.object({
   vocab_size_per_layer_input: size.default(262_144),
   hidden_size_per_layer_input: z.number().int().min(0).max(1_000_000).default(256),
   enable_moe_block: z.boolean().default(false),
-  num_experts: size.nullish(),
-  top_k_experts: size.nullish(),
+  num_experts: expertCount.nullish(),
+  top_k_experts: expertCount.nullish(),
   moe_intermediate_size: size.nullish(),
 })
 type Text = z.infer<typeof textConfig>

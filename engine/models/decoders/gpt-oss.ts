@@ -1,18 +1,18 @@
 /** gpt-oss: attention with a learned sink a head, experts with biases and clamped gates. transformers: models/gpt_oss. */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { expertCount, layerList, size } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
 import { sparseFeedForward } from './experts.ts'
 
 export const gptOssConfig = decoderFields.extend({
   model_type: z.literal('gpt_oss'),
-  num_local_experts: size.default(128),
-  num_experts_per_tok: size.default(4),
+  num_local_experts: expertCount.default(128),
+  num_experts_per_tok: expertCount.default(4),
   attention_bias: z.boolean().default(true),
   sliding_window: size.nullish().default(128),
-  layer_types: z.array(z.string()).nullish(),
+  layer_types: layerList(z.string()).nullish(),
 })
 
 export function gptOss(config: z.infer<typeof gptOssConfig>): Blueprint {

@@ -2,14 +2,14 @@
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
 import type { Ops } from '../ops.ts'
-import { probability, size } from '../schema.ts'
+import { layerCount, probability, size } from '../schema.ts'
 
 export const gpt2Config = z.object({
   model_type: z.literal('gpt2'),
   vocab_size: size.default(50_257),
   n_positions: size.default(1_024),
   n_embd: size.default(768),
-  n_layer: size.default(12),
+  n_layer: layerCount.default(12),
   n_head: size.default(12),
   n_inner: size.nullish(),
   activation_function: z.enum(['gelu_new', 'gelu']).default('gelu_new'),

@@ -1,18 +1,18 @@
 /** Granite 4: layers of Mamba 2 or attention, each before chosen experts, where it has some, and one for every token. transformers: models/granitemoehybrid. */
 import * as z from 'zod'
-import { size } from '../schema.ts'
+import { layerList, size, wholeNumber } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, beside, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
 import { sparseFeedForward } from './experts.ts'
 import { joinedFeedForward } from './feed-forward.ts'
 import { mamba2Fields, mamba2Of, mamba2ShapeOf } from './mamba2.ts'
 
-const experts = z.number().int().min(0).max(10_000)
+const experts = wholeNumber(0, 16_384)
 
 export const graniteHybridConfig = decoderFields.extend({
   model_type: z.literal('granitemoehybrid'),
   ...mamba2Fields,
-  layer_types: z.array(z.string()).nullish(),
+  layer_types: layerList(z.string()).nullish(),
   /** `rope` for positions; none otherwise. */
   position_embedding_type: z.string().nullish(),
   attention_bias: z.boolean().default(false),

@@ -1,14 +1,14 @@
 /** Granite's mixtures of experts, with or without one for every token. transformers: models/{granitemoe,granitemoeshared}. */
 import * as z from 'zod'
-import { size } from '../schema.ts'
+import { expertCount } from '../schema.ts'
 import { type Blueprint, decoderFields } from './blueprint.ts'
 import { graniteMixture } from './granite-hybrid.ts'
 import { granite } from './llama.ts'
 
 const graniteSparse = {
   attention_bias: z.boolean().default(false),
-  num_local_experts: size.default(8),
-  num_experts_per_tok: size.default(2),
+  num_local_experts: expertCount.default(8),
+  num_experts_per_tok: expertCount.default(2),
 }
 
 export const graniteMoeConfig = decoderFields.extend({ model_type: z.literal('granitemoe'), ...graniteSparse })

@@ -1,7 +1,7 @@
 /** Jamba: seven layers of Mamba to one of attention, experts in every second. transformers: models/jamba. */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { expertCount, size } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
 import { sparseFeedForward } from './experts.ts'
@@ -11,8 +11,8 @@ const offset = z.number().int().min(0).max(1_000)
 
 export const jambaConfig = decoderFields.extend({
   model_type: z.literal('jamba'),
-  num_experts: size.default(16),
-  num_experts_per_tok: size.default(2),
+  num_experts: expertCount.default(16),
+  num_experts_per_tok: expertCount.default(2),
   expert_layer_period: size.default(2),
   expert_layer_offset: offset.default(1),
   attn_layer_period: size.default(8),

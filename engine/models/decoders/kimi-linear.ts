@@ -3,7 +3,7 @@
  * positions; experts. transformers: models/kimi_linear.
  */
 import * as z from 'zod'
-import { size } from '../schema.ts'
+import { layerList, size } from '../schema.ts'
 import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
 import { sigmoidRouter, sparseAfterDense, sparseFields } from './deepseek.ts'
 import { latentAttention, latentFields } from './latent-attention.ts'
@@ -15,15 +15,15 @@ export const kimiLinearConfig = decoderFields.extend({
   ...latentFields,
   ...otherSparseFields,
   num_local_experts: expertCount,
-  layer_types: z.array(z.string()).nullish(),
+  layer_types: layerList(z.string()).nullish(),
   linear_head_dim: size.default(128),
   linear_num_heads: size.default(32),
   linear_conv_kernel_dim: size.default(4),
   /** Where the checkpoints say it; layers are counted from one. */
   linear_attn_config: z
     .object({
-      full_attn_layers: z.array(z.number()),
-      kda_layers: z.array(z.number()),
+      full_attn_layers: layerList(z.number()),
+      kda_layers: layerList(z.number()),
       head_dim: size,
       num_heads: size,
       short_conv_kernel_size: size,

@@ -1,6 +1,6 @@
 /** LFM2: gated short convolutions between layers of attention, dense or with experts. transformers: models/{lfm2,lfm2_moe}. */
 import * as z from 'zod'
-import { size } from '../schema.ts'
+import { expertCount, layerList, size, someLayers } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, type DecoderFields, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
 import { sparseFeedForward } from './experts.ts'
@@ -12,7 +12,7 @@ const convolutionFields = {
   tie_embedding: z.boolean().nullish(),
   conv_bias: z.boolean().default(false),
   conv_L_cache: size.default(3),
-  layer_types: z.array(z.string()).nullish(),
+  layer_types: layerList(z.string()).nullish(),
 }
 
 export const lfm2Config = decoderFields.extend({
@@ -25,16 +25,16 @@ export const lfm2Config = decoderFields.extend({
   block_ffn_dim_multiplier: z.number().min(0.01).max(100).nullish().default(1),
   block_multiple_of: size.default(256),
   /** Layers of attention, where `layer_types` does not say. */
-  full_attn_idxs: z.array(z.number()).nullish(),
+  full_attn_idxs: layerList(z.number()).nullish(),
 })
 export const lfm2MoeConfig = decoderFields.extend({
   model_type: z.literal('lfm2_moe'),
   ...convolutionFields,
-  num_experts: size.default(32),
-  num_experts_per_tok: size.default(4),
+  num_experts: expertCount.default(32),
+  num_experts_per_tok: expertCount.default(4),
   moe_intermediate_size: size.default(1_792),
   /** Layers at the start that have one feed-forward of their own. */
-  num_dense_layers: z.number().int().min(0).max(1_000).default(2),
+  num_dense_layers: someLayers.default(2),
 })
 
 type Lfm2 = Omit<z.infer<typeof lfm2Config>, 'model_type'>

@@ -3,7 +3,7 @@
  * granite}.
  */
 import * as z from 'zod'
-import { probability, size } from '../schema.ts'
+import { layerList, probability, size } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
 import { gatedFeedForward, plainFeedForward } from './feed-forward.ts'
@@ -20,7 +20,7 @@ export const smollm3Config = decoderFields.extend({
   use_sliding_window: z.boolean().default(false),
   no_rope_layer_interval: size.default(4),
   /** A zero for every layer without positions. */
-  no_rope_layers: z.array(z.number()).nullish(),
+  no_rope_layers: layerList(z.number()).nullish(),
 })
 export const seedOssConfig = decoderFields.extend({
   model_type: z.literal('seed_oss'),

@@ -1,6 +1,6 @@
 /** Llama 4: chunked attention with every fourth layer unturned, and experts that every token goes through. transformers: models/llama4. */
 import * as z from 'zod'
-import { size } from '../schema.ts'
+import { expertCount, layerCount, layerList, size, someLayers } from '../schema.ts'
 import { llama4Vision, llama4VisionConfig } from '../vision/llama4-vision.ts'
 import { idleLinear } from '../vision/towers.ts'
 import { attentionOf } from './attention.ts'
@@ -8,7 +8,7 @@ import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blue
 import { gateBy } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
-const layers = z.array(z.number().int().min(0).max(100_000)).max(1_000)
+const layers = layerList(someLayers)
 
 /** What transformers' Llama4TextConfig says where a config.json says nothing: Scout's decoder. */
 const llama4TextConfig = decoderFields.extend({
@@ -18,14 +18,14 @@ const llama4TextConfig = decoderFields.extend({
   intermediate_size: size.default(8_192),
   /** Of the layers between. */
   intermediate_size_mlp: size.default(16_384),
-  num_hidden_layers: size.default(48),
+  num_hidden_layers: layerCount.default(48),
   num_attention_heads: size.default(40),
   num_key_value_heads: size.default(8),
   head_dim: size.nullish().default(128),
   /** Scout's are more than ten million. */
   max_position_embeddings: z.number().int().min(1).max(1_000_000_000).default(131_072),
-  num_experts_per_tok: size.default(1),
-  num_local_experts: z.number().int().min(1).max(1_024).default(16),
+  num_experts_per_tok: expertCount.default(1),
+  num_local_experts: expertCount.default(16),
   moe_layers: layers.nullish(),
   /** Every how many layers there are experts. */
   interleave_moe_layer_step: size.default(1),

@@ -1,7 +1,7 @@
 /** LLaVA and Pixtral: an encoder of images and two linear layers in front of Llama or Mistral. transformers: models/llava. */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { layerCount, layerList, size } from '../schema.ts'
 import { clip, clipConfig } from '../vision/clip.ts'
 import { idleLinear, pixtral, pixtralConfig } from '../vision/towers.ts'
 import type { Blueprint } from './blueprint.ts'
@@ -10,7 +10,7 @@ import { llama, llamaConfig, mistral, mistralConfig } from './llama.ts'
 /** Published files leave out what transformers' LlamaConfig and MistralConfig say. */
 const written = {
   hidden_size: size.default(4_096),
-  num_hidden_layers: size.default(32),
+  num_hidden_layers: layerCount.default(32),
   num_attention_heads: size.default(32),
 }
 const textConfig = z.discriminatedUnion('model_type', [
@@ -31,7 +31,7 @@ export const llavaConfig = z.object({
     pixtralConfig.extend({ model_type: z.literal('pixtral') }),
   ]),
   /** The layer that features are taken from, or several side by side. */
-  vision_feature_layer: z.union([z.number(), z.array(z.number()).max(1_000)]).default(-2),
+  vision_feature_layer: z.union([z.number(), layerList(z.number())]).default(-2),
   multimodal_projector_bias: z.boolean().default(true),
 })
 type LlavaConfig = z.infer<typeof llavaConfig>

@@ -1,6 +1,6 @@
 /** MiniMax M2: norms over all heads, part of each head turned, experts in every layer. transformers: models/minimax_m2. */
 import * as z from 'zod'
-import { probability, size } from '../schema.ts'
+import { expertCount, probability, size } from '../schema.ts'
 import { allHeadsNorms, attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, headSizeOf, llamaBlueprint } from './blueprint.ts'
 import { sparseFeedForward } from './experts.ts'
@@ -8,8 +8,8 @@ import { sparseFeedForward } from './experts.ts'
 export const minimaxM2Config = decoderFields.extend({
   model_type: z.literal('minimax_m2'),
   head_dim: size.default(128),
-  num_local_experts: size.default(256),
-  num_experts_per_tok: size.default(8),
+  num_local_experts: expertCount.default(256),
+  num_experts_per_tok: expertCount.default(8),
   /** The checkpoints' way to say `partial_rotary_factor`. */
   rotary_dim: size.nullish(),
   partial_rotary_factor: probability.default(1),

@@ -1,14 +1,14 @@
 /** Mixtral: a mixture of experts in every layer. transformers: models/mixtral. */
 import * as z from 'zod'
-import { size } from '../schema.ts'
+import { expertCount } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
 import { sparseFeedForward } from './experts.ts'
 
 export const mixtralConfig = decoderFields.extend({
   model_type: z.literal('mixtral'),
-  num_local_experts: size.default(8),
-  num_experts_per_tok: size.default(2),
+  num_local_experts: expertCount.default(8),
+  num_experts_per_tok: expertCount.default(2),
 })
 
 export function mixtral(config: z.infer<typeof mixtralConfig>): Blueprint {

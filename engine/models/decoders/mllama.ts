@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { TrainingSpec } from '../../config/spec.ts'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { layerCount, layerList, size, someLayers } from '../schema.ts'
 import { mllamaVision, mllamaVisionConfig, rowsOf } from '../vision/mllama-vision.ts'
 import { attentionOf } from './attention.ts'
 import {
@@ -17,14 +17,14 @@ import {
 } from './blueprint.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
-export const layerIndices = z.array(z.number().int().min(0).max(100_000)).max(1_000)
+export const layerIndices = layerList(someLayers)
 
 /** What transformers' MllamaTextConfig says where a config.json says nothing: the 11 B. */
 const mllamaTextConfig = decoderFields.extend({
   vocab_size: size.default(128_256),
   hidden_size: size.default(4_096),
   intermediate_size: size.default(14_336),
-  num_hidden_layers: size.default(40),
+  num_hidden_layers: layerCount.default(40),
   num_attention_heads: size.default(32),
   num_key_value_heads: size.default(8),
   max_position_embeddings: size.default(131_072),

@@ -1,12 +1,10 @@
 /** Nemotron H and Nemotron 3: each block is one mixer, Mamba 2, attention without positions or a feed-forward. transformers: models/nemotron_h. */
 import * as z from 'zod'
-import { size } from '../schema.ts'
+import { expertCount, layerList, MAX_LAYERS, size } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
 import { activate, plainFeedForward } from './feed-forward.ts'
 import { mamba2Of } from './mamba2.ts'
-
-const MAX_LAYERS = 1_000
 
 export const nemotronHConfig = decoderFields.omit({ num_hidden_layers: true }).extend({
   model_type: z.literal('nemotron_h'),
@@ -16,7 +14,7 @@ export const nemotronHConfig = decoderFields.omit({ num_hidden_layers: true }).e
     .max(MAX_LAYERS)
     .regex(/^[M*E-]+$/)
     .optional(),
-  layers_block_type: z.array(z.string()).min(1).max(MAX_LAYERS).nullish(),
+  layers_block_type: layerList(z.string()).min(1).nullish(),
   intermediate_size: size.default(21_504),
   head_dim: size.default(128),
   ssm_state_size: size.default(128),
@@ -28,8 +26,8 @@ export const nemotronHConfig = decoderFields.omit({ num_hidden_layers: true }).e
   use_conv_bias: z.boolean().default(true),
   use_bias: z.boolean().default(false),
   mlp_bias: z.boolean().default(false),
-  n_routed_experts: size.default(8),
-  num_experts_per_tok: size.optional(),
+  n_routed_experts: expertCount.default(8),
+  num_experts_per_tok: expertCount.optional(),
   moe_intermediate_size: size.default(7_688),
   moe_shared_expert_intermediate_size: size.default(7_688),
   moe_latent_size: size.nullish(),

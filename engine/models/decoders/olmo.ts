@@ -1,6 +1,6 @@
 /** OLMo 2 and 3: norms after each part instead of before it, and over all heads of query and key. transformers: models/{olmo2,olmo3}. */
 import * as z from 'zod'
-import { size } from '../schema.ts'
+import { layerList, size } from '../schema.ts'
 import { allHeadsNorms, attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
 import { gatedFeedForward } from './feed-forward.ts'
@@ -13,7 +13,7 @@ export const olmo3Config = decoderFields.extend({
   model_type: z.literal('olmo3'),
   attention_bias: z.boolean().default(false),
   sliding_window: size.nullish().default(4_096),
-  layer_types: z.array(z.string()).nullish(),
+  layer_types: layerList(z.string()).nullish(),
 })
 
 export function olmo2(

@@ -2,14 +2,14 @@
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
 import type { Ops } from '../ops.ts'
-import { probability, size } from '../schema.ts'
+import { layerCount, probability, size } from '../schema.ts'
 
 export const optConfig = z.object({
   model_type: z.literal('opt'),
   vocab_size: size,
   hidden_size: size,
   ffn_dim: size,
-  num_hidden_layers: size,
+  num_hidden_layers: layerCount,
   num_attention_heads: size,
   max_position_embeddings: size.default(2_048),
   /** Narrower than `hidden_size` in OPT-350M, which projects in and out. */

@@ -1,6 +1,6 @@
 /** PaddleOCR-VL: a small decoder like Llama behind a SigLIP of its own. transformers: models/paddleocr_vl. */
 import * as z from 'zod'
-import { size } from '../schema.ts'
+import { layerCount, size } from '../schema.ts'
 import { idleLinear, siglip, siglipConfig } from '../vision/towers.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
@@ -17,7 +17,7 @@ export const paddleocrConfig = z.object({
   vision_config: siglipConfig.omit({ vision_use_head: true }).extend({
     hidden_size: size.default(1_152),
     intermediate_size: size.default(4_304),
-    num_hidden_layers: size.default(27),
+    num_hidden_layers: layerCount.default(27),
     image_size: size.default(384),
     patch_size: size.default(14),
     spatial_merge_size: size.default(2),

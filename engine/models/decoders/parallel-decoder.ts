@@ -2,14 +2,14 @@
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
 import type { Ops } from '../ops.ts'
-import { probability, size } from '../schema.ts'
+import { layerCount, probability, size } from '../schema.ts'
 
 export const gptNeoxConfig = z.object({
   model_type: z.literal('gpt_neox'),
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
-  num_hidden_layers: size,
+  num_hidden_layers: layerCount,
   num_attention_heads: size,
   max_position_embeddings: size,
   rotary_pct: z.number().min(0).max(1).default(0.25),
@@ -25,7 +25,7 @@ export const phiConfig = z.object({
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
-  num_hidden_layers: size,
+  num_hidden_layers: layerCount,
   num_attention_heads: size,
   max_position_embeddings: size,
   partial_rotary_factor: z.number().min(0).max(1).default(0.5),

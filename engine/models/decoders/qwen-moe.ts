@@ -1,6 +1,6 @@
 /** Qwen's and OLMo's mixtures of experts. transformers: models/{qwen2_moe,qwen3_moe,olmoe}. */
 import * as z from 'zod'
-import { size } from '../schema.ts'
+import { expertCount, layerList, size } from '../schema.ts'
 import { allHeadsNorms, attentionOf } from './attention.ts'
 import { type Blueprint, type DecoderFields, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
 import { sparseFeedForward, withSharedExperts } from './experts.ts'
@@ -8,12 +8,12 @@ import { gatedFeedForward } from './feed-forward.ts'
 import { qwen3Attention } from './qwen.ts'
 
 export const qwenSparse = {
-  num_experts: size,
-  num_experts_per_tok: size,
+  num_experts: expertCount,
+  num_experts_per_tok: expertCount,
   moe_intermediate_size: size,
   /** Every how many layers there are experts. */
   decoder_sparse_step: size.default(1),
-  mlp_only_layers: z.array(z.number()).nullish(),
+  mlp_only_layers: layerList(z.number()).nullish(),
   use_sliding_window: z.boolean().default(false),
 }
 
@@ -30,8 +30,8 @@ export const qwen3MoeConfig = decoderFields.extend({
 })
 export const olmoeConfig = decoderFields.extend({
   model_type: z.literal('olmoe'),
-  num_experts: size.default(64),
-  num_experts_per_tok: size.default(8),
+  num_experts: expertCount.default(64),
+  num_experts_per_tok: expertCount.default(8),
   attention_bias: z.boolean().default(false),
 })
 

@@ -1,7 +1,7 @@
 /** Qwen 3.5: linear and gated attention, dense or with experts; reads images too. transformers: models/{qwen3_5,qwen3_5_moe}. */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { expertCount, size } from '../schema.ts'
 import { qwen3Vision, qwen3VisionConfig } from '../vision/towers.ts'
 import { type Blueprint, decoderFields, type Part } from './blueprint.ts'
 import { type DeltaInputs, type DeltaSizes, hybridBlueprint, hybridFields } from './delta-net.ts'
@@ -21,8 +21,8 @@ export const qwen35MoeConfig = z.object({
   tie_word_embeddings: z.boolean().default(false),
   text_config: decoderFields.omit({ intermediate_size: true }).extend({
     ...hybridFields,
-    num_experts: size.default(256),
-    num_experts_per_tok: size.default(8),
+    num_experts: expertCount.default(256),
+    num_experts_per_tok: expertCount.default(8),
     moe_intermediate_size: size.default(512),
     shared_expert_intermediate_size: size.default(512),
   }),

@@ -4,15 +4,15 @@
  */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { layerList, size, someLayers } from '../schema.ts'
 
 const layerKinds = ['sliding_attention', 'full_attention'] as const
 export type LayerKind = (typeof layerKinds)[number]
 
 export const sharingFields = {
-  layer_types: z.array(z.enum(layerKinds)).max(10_000).nullish(),
+  layer_types: layerList(z.enum(layerKinds)).nullish(),
   /** Layers at the end that take over what they attend to. */
-  num_kv_shared_layers: z.number().int().min(0).max(10_000_000).default(0),
+  num_kv_shared_layers: someLayers.default(0),
   attention_bias: z.boolean().default(false),
   sliding_window: size.default(512),
 }

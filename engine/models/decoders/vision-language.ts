@@ -3,7 +3,7 @@
  * transformers: models/{gemma3,mistral3,qwen2_vl,qwen2_5_vl,qwen3_vl,qwen3_vl_moe}.
  */
 import * as z from 'zod'
-import { size } from '../schema.ts'
+import { layerCount, size } from '../schema.ts'
 import {
   idleLinear,
   idleRmsNorm,
@@ -35,7 +35,7 @@ export const gemma3VisionConfig = z.object({
     vocab_size: size.default(262_208),
     hidden_size: size.default(2_304),
     intermediate_size: size.default(9_216),
-    num_hidden_layers: size.default(26),
+    num_hidden_layers: layerCount.default(26),
     num_attention_heads: size.default(8),
     num_key_value_heads: size.default(4),
     head_dim: size.default(256),

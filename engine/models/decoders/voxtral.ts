@@ -1,7 +1,7 @@
 /** Voxtral: Whisper's encoder in front of a Llama, trained on text. transformers: models/voxtral. */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { layerCount, size } from '../schema.ts'
 import { idleLinear, patches, table, tower } from '../vision/towers.ts'
 import type { Blueprint } from './blueprint.ts'
 import { llama, llamaConfig } from './llama.ts'
@@ -12,7 +12,7 @@ const KERNEL = 3
 const speechEncoderConfig = z.object({
   hidden_size: size.default(1_280),
   intermediate_size: size.default(5_120),
-  num_hidden_layers: size.default(32),
+  num_hidden_layers: layerCount.default(32),
   num_mel_bins: size.default(128),
   max_source_positions: size.default(1_500),
 })
@@ -24,7 +24,7 @@ export const voxtralConfig = z.object({
     vocab_size: size.default(131_072),
     hidden_size: size.default(3_072),
     intermediate_size: size.default(8_192),
-    num_hidden_layers: size.default(30),
+    num_hidden_layers: layerCount.default(30),
     num_key_value_heads: size.nullish().default(8),
     head_dim: size.nullish().default(128),
     max_position_embeddings: size.default(131_072),

@@ -1,14 +1,14 @@
 /** CLIP's encoder of images, for the weights that it is. transformers: CLIPVisionModel. */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { layerCount, size } from '../schema.ts'
 import { channels, patches, table, tower } from './towers.ts'
 
 export const clipConfig = z.object({
   model_type: z.literal('clip_vision_model'),
   hidden_size: size.default(768),
   intermediate_size: size.default(3_072),
-  num_hidden_layers: size.default(12),
+  num_hidden_layers: layerCount.default(12),
   num_attention_heads: size.default(12),
   num_channels: channels,
   image_size: size.default(224),

@@ -1,13 +1,13 @@
 /** ConvNeXt: depthwise convolutions in blocks shaped like a transformer's. transformers: models/convnext. */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { probability, size } from '../schema.ts'
+import { probability, size, stageDepths } from '../schema.ts'
 
 export const convnextConfig = z.object({
   model_type: z.literal('convnext'),
   patch_size: size.default(4),
   hidden_sizes: z.array(size).min(1).max(20).default([96, 192, 384, 768]),
-  depths: z.array(size).min(1).max(20).default([3, 3, 9, 3]),
+  depths: stageDepths.default([3, 3, 9, 3]),
   layer_scale_init_value: z.number().default(1e-6),
   drop_path_rate: probability.default(0),
 })

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { layerCount, size } from '../schema.ts'
 import { idleLinear, idleRmsNorm, table } from './towers.ts'
 
 /** timm models/mobilenetv5.py mobilenetv5_300m_enc without its classifier, as transformers creates it: convolutions and norms. */
@@ -25,7 +25,7 @@ export const gemma3nAudioConfig = z
     vocab_size: size.default(128),
     input_feat_size: size.default(128),
     conf_num_attention_heads: size.default(8),
-    conf_num_hidden_layers: size.default(12),
+    conf_num_hidden_layers: layerCount.default(12),
     conf_conv_kernel_size: size.default(5),
     sscp_conv_channel_size: z.tuple([size, size]).default([128, 32]),
   })

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { layerCount, size } from '../schema.ts'
 import { idleLinear, idleRmsNorm, table } from './towers.ts'
 
 const CHANNELS = 3
@@ -12,7 +12,7 @@ const CHANNELS = 3
 export const gemma4VisionConfig = z.object({
   hidden_size: size.default(768),
   intermediate_size: size.default(3_072),
-  num_hidden_layers: size.default(16),
+  num_hidden_layers: layerCount.default(16),
   num_attention_heads: size.default(12),
   num_key_value_heads: size.default(12),
   head_dim: size.default(64),
@@ -21,7 +21,7 @@ export const gemma4VisionConfig = z.object({
 })
 export const gemma4AudioConfig = z.object({
   hidden_size: size.default(1_024),
-  num_hidden_layers: size.default(12),
+  num_hidden_layers: layerCount.default(12),
   num_attention_heads: size.default(8),
   subsampling_conv_channels: z.tuple([size, size]).default([128, 32]),
   conv_kernel_size: size.default(5),

@@ -1,11 +1,11 @@
 /** The part of GLM 4.1 V and 4.6 V that sees images, for the weights that it is. transformers: models/glm4v. */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { layerCount, size } from '../schema.ts'
 import { channels, idleLinear, idleRmsNorm, patches, table, tower, voxels } from './towers.ts'
 
 export const glmVisionConfig = z.object({
-  depth: size.default(24),
+  depth: layerCount.default(24),
   hidden_size: size.default(1_536),
   out_hidden_size: size.default(4_096),
   intermediate_size: size.default(13_696),

@@ -1,7 +1,7 @@
 /** InternViT, the part of InternVL that sees images, for the weights that it is. transformers: models/internvl. */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { layerCount, size } from '../schema.ts'
 import { channels, idleRmsNorm, patches, table, tower } from './towers.ts'
 
 /** Written as one number or as height and width. */
@@ -10,7 +10,7 @@ const sides = z.union([size.transform(side => [side, side] as const), z.tuple([s
 export const internVitConfig = z.object({
   hidden_size: size.default(1_024),
   intermediate_size: size.default(4_096),
-  num_hidden_layers: size.default(24),
+  num_hidden_layers: layerCount.default(24),
   num_channels: channels,
   attention_bias: z.boolean().default(false),
   use_qk_norm: z.boolean().default(false),

@@ -1,13 +1,13 @@
 /** The part of Llama 4 that sees images, for the weights that it is. transformers: Llama4VisionModel. */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { layerCount, size } from '../schema.ts'
 import { channels, idleLinear, table, tower } from './towers.ts'
 
 export const llama4VisionConfig = z.object({
   hidden_size: size.default(768),
   intermediate_size: size.default(5_632),
-  num_hidden_layers: size.default(34),
+  num_hidden_layers: layerCount.default(34),
   num_channels: channels,
   vision_output_dim: size.default(7_680),
   image_size: size.default(448),

@@ -1,14 +1,14 @@
 /** Llama 3.2 Vision's two encoders over the tiles of an image, the second gated. transformers: MllamaVisionModel. */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { layerCount, layerList, size, someLayers } from '../schema.ts'
 
 /** What transformers' MllamaVisionConfig says where a config.json says nothing. */
 export const mllamaVisionConfig = z.object({
   hidden_size: size.default(1_280),
   intermediate_size: size.default(5_120),
-  num_hidden_layers: size.default(32),
-  num_global_layers: size.default(8),
+  num_hidden_layers: layerCount.default(32),
+  num_global_layers: layerCount.default(8),
   attention_heads: size.default(16),
   num_channels: z.literal(3).default(3),
   vision_output_dim: size.default(7_680),
@@ -16,7 +16,7 @@ export const mllamaVisionConfig = z.object({
   image_size: size.default(448),
   patch_size: size.default(14),
   max_num_tiles: z.number().int().min(1).max(64).default(4),
-  intermediate_layers_indices: z.array(z.number().int().min(0).max(100_000)).max(1_000).default([3, 7, 15, 23, 30]),
+  intermediate_layers_indices: layerList(someLayers).default([3, 7, 15, 23, 30]),
   supported_aspect_ratios: z
     .array(z.array(z.number()).max(8))
     .max(1_000)

@@ -1,13 +1,13 @@
 /** ResNet, with basic blocks (18, 34) or bottlenecks (50, 101, 152). transformers: models/resnet. */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { size, stageDepths } from '../schema.ts'
 
 export const resnetConfig = z.object({
   model_type: z.literal('resnet'),
   embedding_size: size.default(64),
   hidden_sizes: z.array(size).min(1).max(20).default([256, 512, 1_024, 2_048]),
-  depths: z.array(size).min(1).max(20).default([3, 4, 6, 3]),
+  depths: stageDepths.default([3, 4, 6, 3]),
   layer_type: z.enum(['basic', 'bottleneck']).default('bottleneck'),
   downsample_in_first_stage: z.boolean().default(false),
   downsample_in_bottleneck: z.boolean().default(false),

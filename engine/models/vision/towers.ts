@@ -4,14 +4,14 @@
  */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { size } from '../schema.ts'
+import { layerCount, layerList, size } from '../schema.ts'
 
 export const channels = z.number().int().min(1).max(16).default(3)
 
 export const siglipConfig = z.object({
   hidden_size: size.default(768),
   intermediate_size: size.default(3_072),
-  num_hidden_layers: size.default(12),
+  num_hidden_layers: layerCount.default(12),
   num_channels: channels,
   image_size: size.default(224),
   patch_size: size.default(16),
@@ -21,13 +21,13 @@ export const siglipConfig = z.object({
 export const pixtralConfig = z.object({
   hidden_size: size.default(1_024),
   intermediate_size: size.default(4_096),
-  num_hidden_layers: size.default(24),
+  num_hidden_layers: layerCount.default(24),
   num_channels: channels,
   patch_size: size.default(16),
 })
 
 const qwenVision = {
-  depth: size,
+  depth: layerCount,
   in_channels: channels,
   patch_size: size,
   spatial_merge_size: size.default(2),
@@ -36,7 +36,7 @@ const qwenVision = {
 
 export const qwen2VisionConfig = z.object({
   ...qwenVision,
-  depth: size.default(32),
+  depth: layerCount.default(32),
   embed_dim: size.default(1_280),
   hidden_size: size.default(3_584),
   mlp_ratio: z.number().min(0.1).max(100).default(4),
@@ -44,7 +44,7 @@ export const qwen2VisionConfig = z.object({
 })
 export const qwen25VisionConfig = z.object({
   ...qwenVision,
-  depth: size.default(32),
+  depth: layerCount.default(32),
   hidden_size: size.default(3_584),
   intermediate_size: size.default(3_420),
   out_hidden_size: size.default(3_584),
@@ -52,13 +52,13 @@ export const qwen25VisionConfig = z.object({
 })
 export const qwen3VisionConfig = z.object({
   ...qwenVision,
-  depth: size.default(27),
+  depth: layerCount.default(27),
   hidden_size: size.default(1_152),
   intermediate_size: size.default(4_304),
   out_hidden_size: size.default(3_584),
   patch_size: size.default(16),
   num_position_embeddings: size.default(2_304),
-  deepstack_visual_indexes: z.array(z.number()).default([8, 16, 24]),
+  deepstack_visual_indexes: layerList(z.number()).default([8, 16, 24]),
 })
 type Qwen3Vision = z.infer<typeof qwen3VisionConfig>
 

@@ -1,11 +1,11 @@
 /** ViT, and DeiT with its distillation token: encoders over patches of an image. transformers: models/{vit,deit}. */
 import * as z from 'zod'
 import type { Ops } from '../ops.ts'
-import { probability, size } from '../schema.ts'
+import { layerCount, probability, size } from '../schema.ts'
 
 const visionEncoder = z.object({
   hidden_size: size.default(768),
-  num_hidden_layers: size.default(12),
+  num_hidden_layers: layerCount.default(12),
   num_attention_heads: size.default(12),
   intermediate_size: size.default(3_072),
   hidden_dropout_prob: probability.default(0),
