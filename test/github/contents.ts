@@ -23,7 +23,14 @@ const levels: Readonly<Record<string, string>> = {
   pull: 'read',
 }
 
-export function routeContents(routes: Routes, gateway: Gateway): void {
+export function routeContents(routes: Routes, gateway: Gateway, maxTreeEntries: number): void {
+  routes.get(`${REPOSITORY}/git/trees/:sha`, c =>
+    gateway.amended(c, ({ tree, ...rest }: { tree: readonly unknown[] }) =>
+      tree.length > maxTreeEntries
+        ? { ...rest, tree: tree.slice(0, maxTreeEntries), truncated: true }
+        : { ...rest, tree },
+    ),
+  )
   routes.get(`${REPOSITORY}/contents/*`, async c => {
     const answer = await gateway.forward(c)
     if (!answer.ok || (c.req.header('accept') ?? '').includes('raw')) return answer

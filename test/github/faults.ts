@@ -8,6 +8,8 @@ export interface Fault {
   readonly status: number
   /** Makes a 403 or 429 a secondary rate limit. */
   readonly retryAfterSeconds?: number
+  /** Of a GraphQL query: the type of an error that is told with status 200. */
+  readonly graphqlError?: 'RATE_LIMITED' | 'FORBIDDEN' | 'INTERNAL'
   times: number
 }
 
@@ -38,6 +40,7 @@ export interface Storm {
 export type Fate =
   | { readonly kind: 'served'; readonly latencyMillis: number }
   | { readonly kind: 'refused'; readonly status: number; readonly retryAfterSeconds: number | undefined }
+  | { readonly kind: 'graphql error'; readonly type: string }
   | { readonly kind: 'cut before' }
   | { readonly kind: 'cut after' }
 
@@ -68,6 +71,7 @@ export class Faults {
     const fault = this.#planned.find(one => one.times > 0 && one.method === method && one.path.test(path))
     if (fault !== undefined) {
       fault.times -= 1
+      if (fault.graphqlError !== undefined) return { kind: 'graphql error', type: fault.graphqlError }
       return { kind: 'refused', status: fault.status, retryAfterSeconds: fault.retryAfterSeconds }
     }
     return byApp && this.#storm !== undefined ? this.#struck(this.#storm.of, this.#storm.random) : served

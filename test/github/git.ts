@@ -5,9 +5,14 @@
 import { owner } from './accounts.ts'
 import type { Rest } from './rest.ts'
 
-/** Text by path; null deletes. */
-export type FileChanges = Readonly<Record<string, string | null>>
-export type Tree = Readonly<Record<string, string>>
+/** Its text, or what is not just that. */
+export type FileEntry =
+  | string
+  | { readonly kind: 'executable' | 'link'; readonly text: string }
+  | { readonly kind: 'submodule'; readonly sha: string }
+/** By path; null deletes. */
+export type FileChanges = Readonly<Record<string, FileEntry | null>>
+export type Tree = Readonly<Record<string, FileEntry>>
 
 interface Member {
   readonly fullName: string
@@ -87,7 +92,7 @@ export class GitNetwork {
 
   async #write(member: Member, tree: Tree, parents: readonly string[], index: number): Promise<string> {
     const { sha: treeSha } = await this.#post<{ sha: string }>(member, 'trees', {
-      tree: Object.entries(tree).map(([path, content]) => ({ path, content, mode: '100644', type: 'blob' })),
+      tree: Object.entries(tree).map(([path, entry]) => ({ path, ...asWritten(entry) })),
     })
     // A fixed author and clock, so that every member gives the commit the same SHA.
     const author = {
@@ -114,8 +119,14 @@ export class GitNetwork {
   }
 }
 
+function asWritten(entry: FileEntry) {
+  if (typeof entry === 'string') return { content: entry, mode: '100644', type: 'blob' }
+  if (entry.kind === 'submodule') return { sha: entry.sha, mode: '160000', type: 'commit' }
+  return { content: entry.text, mode: entry.kind === 'link' ? '120000' : '100755', type: 'blob' }
+}
+
 function applied(tree: Tree, changes: FileChanges): Tree {
-  const next: Record<string, string> = { ...tree }
+  const next: Record<string, FileEntry> = { ...tree }
   for (const [path, text] of Object.entries(changes)) {
     if (text === null) delete next[path]
     else next[path] = text

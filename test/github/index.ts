@@ -55,6 +55,7 @@ export { actionsApp, contributor, maintainer, memoryMarkApp, otherOwner, owner }
 export { zeros } from './artifacts.ts'
 export type { CommentJson } from './authorship.ts'
 export type { CheckRunJson } from './check-runs.ts'
+export type { FileChanges } from './git.ts'
 export type { MergeGroup } from './merges.ts'
 export type { LoggedRequest } from './proxy.ts'
 export { type NewPullRequest, PullRequest } from './pull-request.ts'
@@ -103,9 +104,17 @@ export interface GitHubOptions {
   readonly webhooksUrl?: string
   /** What the owners have granted to MemoryMark; what its manifest asks for unless told. */
   readonly granted?: Partial<Granted>
+  /** How many entries of a tree are listed; as many as GitHub does unless told. */
+  readonly maxTreeEntries?: number
 }
 
-export async function startGitHub({ webhooksUrl, granted = {} }: GitHubOptions = {}): Promise<EmulatedGitHub> {
+const MAX_TREE_ENTRIES = 100_000
+
+export async function startGitHub({
+  webhooksUrl,
+  granted = {},
+  maxTreeEntries = MAX_TREE_ENTRIES,
+}: GitHubOptions = {}): Promise<EmulatedGitHub> {
   const emulator = await createEmulator({ service: 'github', port: 0, seed: seedFor(granted) })
   const webhookSecret = 'a secret shared with the emulated GitHub'
   const gateway = new Gateway(emulator.url)
@@ -120,6 +129,7 @@ export async function startGitHub({ webhooksUrl, granted = {} }: GitHubOptions =
     checkRuns,
     runs: new WorkflowRuns(events),
     artifacts: new Artifacts(),
+    maxTreeEntries,
     merges: new Merges({ rest: gateway.upstream, pullRequests, checkRuns, events }),
   }
   const proxy = await GitHubProxy.start(gateway, kept)

@@ -12,6 +12,8 @@ const REPO = '/repos/{owner}/{repo}'
 /** By method and path template, as Octokit writes them. */
 export const endpointNeeds: Readonly<Record<string, Needs>> = {
   'GET /installation/repositories': ['metadata:read'],
+  // What a query asks for is held to the grants where it is answered.
+  'POST /graphql': ['metadata:read'],
   [`GET ${REPO}`]: ['metadata:read'],
   [`GET ${REPO}/collaborators/{username}/permission`]: ['metadata:read'],
 

@@ -14,6 +14,7 @@ import { routeContents } from './contents.ts'
 import type { Events } from './events.ts'
 import { type Fate, Faults } from './faults.ts'
 import { type Bindings, type Call, type Gateway, parseJson, type Routes, refuse } from './gateway.ts'
+import { routeGraphql } from './graphql.ts'
 import { routeInstallations } from './installations.ts'
 import { refusalOf } from './limits.ts'
 import { type Merges, routeMerges } from './merges.ts'
@@ -43,6 +44,8 @@ export interface KeptState {
   readonly webhooks: Webhooks
   readonly events: Events
   readonly artifacts: Artifacts
+  /** Beyond them GitHub cuts the list of a tree. */
+  readonly maxTreeEntries: number
 }
 
 const KEEP_ALIVE_MILLIS = 600_000
@@ -65,7 +68,8 @@ export class GitHubProxy implements AsyncDisposable {
     routeWorkflowRuns(routes, gateway, state.runs)
     routeArtifacts(routes, gateway, state.artifacts)
     routeMerges(routes, state.merges)
-    routeContents(routes, gateway)
+    routeContents(routes, gateway, state.maxTreeEntries)
+    routeGraphql(routes, gateway)
     routes.notFound(c => gateway.forward(c))
     routes.onError(error => refuse(500, `The emulated GitHub failed: ${error.stack}`))
     // A kept connection must not be closed just as a client uses it again.
@@ -126,6 +130,8 @@ export class GitHubProxy implements AsyncDisposable {
         return serve()
       case 'refused':
         return failure(fate.status, fate.retryAfterSeconds)
+      case 'graphql error':
+        return failedQuery(fate.type)
       case 'cut before':
         return cut(c)
       case 'cut after':
@@ -157,6 +163,15 @@ export class GitHubProxy implements AsyncDisposable {
 function cut(c: Call): Response {
   c.env.outgoing.destroy()
   return RESPONSE_ALREADY_SENT
+}
+
+function failedQuery(type: string): Response {
+  const resetAt = String(Math.floor(Date.now() / 1_000) + 120)
+  const limit = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': resetAt, 'x-ratelimit-resource': 'graphql' }
+  return Response.json(
+    { data: null, errors: [{ type, message: 'A fault that the test asked for' }] },
+    { headers: type === 'RATE_LIMITED' ? limit : {} },
+  )
 }
 
 function failure(status: number, retryAfterSeconds: number | undefined): Response {

@@ -190,6 +190,13 @@ describe('permissions', () => {
     expect(written.headers.get('x-accepted-github-permissions')).toBe('issues=write')
   })
 
+  test('a query for files needs leave to read contents, and to be in that account', async () => {
+    await using at = await world({ granted: { permissions: { metadata: 'read' } } })
+    const asked = await filesAt(at, await at.github.botToken())
+    expect(asked).toMatchObject({ errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }] })
+    expect(await filesAt(at, await at.github.botToken(otherOwner))).toMatchObject({ errors: [{ type: 'NOT_FOUND' }] })
+  })
+
   test('a call that nobody has looked up is refused by name', async () => {
     await using at = await world()
     const answer = await call(at.github, await at.github.botToken(), 'DELETE', '/repos/acme/models')
@@ -264,6 +271,53 @@ describe('comments and issues', () => {
     ])
     await at.repository.turnIssuesOff()
     expect((await call(at.github, token, 'POST', '/repos/acme/models/issues', { title: 'x' })).status).toBe(410)
+  })
+})
+
+const fileQuery = `query ($owner: String!, $name: String!, $oid: GitObjectID!, $path: String!) {
+  repository(owner: $owner, name: $name) {
+    object(oid: $oid) { ... on Commit { file(path: $path) { type object { ... on Blob { text byteSize } } } } }
+  }
+}`
+
+async function filesAt(at: Awaited<ReturnType<typeof world>>, token: string, query = fileQuery, path = 'a.yaml') {
+  const oid = await at.repository.branchHead('main')
+  const variables = { owner: 'acme', name: 'models', oid, path }
+  return JSON.parse((await call(at.github, token, 'POST', '/graphql', { query, variables })).text)
+}
+
+describe('queries', () => {
+  test('answer what a file is and holds, and null where there is none', async () => {
+    await using at = await world()
+    const token = await at.github.botToken()
+    const file = { type: 'blob', object: { text: 'a: 1\n', byteSize: 5 } }
+    expect(await filesAt(at, token)).toEqual({ data: { repository: { object: { file } } } })
+    expect(await filesAt(at, token, fileQuery, 'c.yaml')).toEqual({ data: { repository: { object: { file: null } } } })
+  })
+
+  test.each([
+    ['a field that MemoryMark does not use', 'type', 'extension', 'Cannot query field "extension"'],
+    ['another type of a variable', '$path: String!', '$path: Int!', 'Variable "$path"'],
+    ['no query at all', fileQuery, 'query {', 'Syntax Error'],
+    ['a mutation', fileQuery, 'mutation { deleteRepository }', 'not configured to execute mutation'],
+  ])('with %s are refused', async (_, from, to, message) => {
+    await using at = await world()
+    const answer = await filesAt(at, await at.github.botToken(), fileQuery.replace(from, to))
+    expect(answer.errors[0].message).toContain(message)
+    expect(answer.data ?? null).toBeNull()
+  })
+
+  test('are struck by storms like all calls', async () => {
+    await using at = await world()
+    const token = await at.github.botToken()
+    at.github.storm({
+      seed: 1,
+      probability: 1,
+      retryAfterSeconds: 3,
+      maxLatencyMillis: 0,
+      mishaps: ['too many requests'],
+    })
+    expect((await call(at.github, token, 'POST', '/graphql', { query: fileQuery })).status).toBe(429)
   })
 })
 
