@@ -1,6 +1,7 @@
 /** The engine's front door: what the Action, the bot and the command line build on. */
 export { type AffectedConfigs, affectedConfigs, type Change } from './affected-configs.ts'
 export { type AnalyzeOptions, analyze } from './analyze.ts'
+export { MAX_CONFIG_BYTES } from './config/document.ts'
 export { isCandidatePath } from './config/read.ts'
 export type { SourceFile } from './config/reading.ts'
 export type { Sources } from './config/sources.ts'
@@ -12,6 +13,7 @@ export { IsolatedEngine, type IsolatedOptions, processesFor } from './isolated/e
 export { ProcessNotStarted } from './isolation/child.ts'
 export { idlePercent } from './metrics/memory.ts'
 export { createHub, hubSettings } from './models/hub.ts'
+export { namedFiles } from './named-files.ts'
 export { type ByHand, proposeChange } from './propose.ts'
 export { type Annotation, type RenderedCheck, renderCheck } from './render/check.ts'
 export { type CommentOptions, commentMarker, renderComment } from './render/comment.ts'

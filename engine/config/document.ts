@@ -23,15 +23,15 @@ export type ParsedFile =
   | { readonly kind: 'document'; readonly mappings: readonly Section[] }
   | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] }
 
-const MAX_BYTES = MIB
+export const MAX_CONFIG_BYTES = MIB
 
 type Describe = (offset: number, problem: Problem) => Problem
 
 /** Never throws for a file's content, and takes time linear in its length. */
 export function parseFile(file: SourceFile): ParsedFile {
   const text = file.text.replace(/^\uFEFF/, '')
-  const bytes = Buffer.byteLength(text)
-  if (bytes > MAX_BYTES) return unreadable([{ ...tooLarge(bytes), file: file.path }])
+  const bytes = file.sizeBytes ?? Buffer.byteLength(text)
+  if (bytes > MAX_CONFIG_BYTES) return unreadable([{ ...tooLarge(bytes), file: file.path }])
 
   const lines = new LineCounter()
   const describe: Describe = (offset, problem) => {

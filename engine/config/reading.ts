@@ -12,6 +12,8 @@ export interface SourceFile {
   /** As the user would write it, `/`-separated, relative to the repository. */
   readonly path: string
   readonly text: string
+  /** Of the whole file, where `text` is only the beginning of one that is too large to be read. */
+  readonly sizeBytes?: number
 }
 
 /** A file that was read beside the one in question, by the SHA-1 under which git stores its text. */

@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { failureOf } from '../../../bot/queue/failure.ts'
+import { GraphqlRefusal } from '../../../github/graphql.ts'
 
 const now = new Date('2026-01-01T00:00:00Z')
 
 /** As Octokit throws it. */
 function answered(status: number, headers: Readonly<Record<string, string>> = {}, message = 'no'): Error {
   return Object.assign(new Error(message), { status, request: {}, response: { status, headers } })
+}
+
+function refusedQuery(status: number, resetSeconds?: number): GraphqlRefusal {
+  const reset = String(now.getTime() / 1_000 + (resetSeconds ?? 0))
+  const limit = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset }
+  return new GraphqlRefusal('no', status, resetSeconds === undefined ? {} : limit, undefined)
 }
 
 describe('an answer of GitHub’s', () => {
@@ -32,6 +39,11 @@ describe('an answer of GitHub’s', () => {
     ['a token that has just ended is renewed', answered(401), { kind: 'passing' }],
     ['a repository is gone', answered(404), { kind: 'gone' }],
     ['what we ask is wrong', answered(422), { kind: 'fault' }],
+    ['the limit of queries lasts until its reset', refusedQuery(429, 90), { kind: 'limited', afterSeconds: 90 }],
+    ['a query lacks a permission', refusedQuery(403), { kind: 'forbidden' }],
+    ['a query is about what is gone', refusedQuery(404), { kind: 'gone' }],
+    ['a query took too long', refusedQuery(502), { kind: 'passing' }],
+    ['a query asks for a field that does not exist', refusedQuery(422), { kind: 'fault' }],
   ])('%s', (_, error, failure) => {
     expect(failureOf(error, now)).toEqual(failure)
   })

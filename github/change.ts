@@ -1,0 +1,187 @@
+/**
+ * A change as the engine judges it: its candidates for training configs, the configs that name a file which it touches, what those
+ * name, and what each file held before. The Action and the bot read a change by this alone, so they come to the same verdict.
+ */
+import { affectedConfigs, namedFiles, type RepositorySettings, type SourceFile } from '../engine/index.ts'
+import { selectCandidates } from './candidates.ts'
+import { type ChangedFiles, type Commits, findChangedFiles, type Subject } from './changed-files.ts'
+import type { GitHubClient, Repository } from './client.ts'
+import { CommitFiles, type FileReading } from './commit-files.ts'
+import { type KeptTexts, keepsNothing } from './kept-texts.ts'
+
+export interface ReadChange {
+  readonly changed: ChangedFiles
+  /** At the head: candidates first, then the configs that name a changed file. */
+  readonly files: readonly SourceFile[]
+  /** Of each of the files, the SHA of its blob. */
+  readonly blobs: readonly { readonly path: string; readonly blobSha: string }[]
+  /** A text file at the head; undefined where there is none. */
+  readonly readFile: (path: string) => Promise<string | undefined>
+  /** What a file held before; undefined where there was none. */
+  readonly base: (path: string) => Promise<string | undefined>
+  /** The SHA of what it held before; undefined where there was none. */
+  readonly baseBlobSha: (path: string) => Promise<string | undefined>
+  /** Candidates at which there is nothing: GitHub lists a pull request as it is now, whichever commit is looked at. */
+  readonly absent: readonly string[]
+  /** What the reader must know of how the files were found and read, one sentence each; without untrusted text. */
+  readonly remarks: readonly string[]
+}
+
+export class Change {
+  readonly #subject: Subject
+  readonly #commits: Commits
+  #changed: Promise<ChangedFiles> | undefined
+
+  constructor(subject: Subject, commits: Commits) {
+    this.#subject = subject
+    this.#commits = commits
+  }
+
+  get head(): CommitFiles {
+    return this.#commits.at(this.#subject.headSha)
+  }
+
+  /** Asked for once. */
+  changed(): Promise<ChangedFiles> {
+    this.#changed ??= findChangedFiles(this.#commits, this.#subject)
+    return this.#changed
+  }
+
+  /** `onCandidates` is told how many there are before they are read. */
+  async read(settings: RepositorySettings, onCandidates?: (count: number) => Promise<void>): Promise<ReadChange> {
+    const changed = await this.changed()
+    const candidates = selectCandidates(changed.paths, settings)
+    await onCandidates?.(candidates.paths.length)
+    const readings = candidates.paths.length === 0 ? [] : await this.head.read(candidates.paths)
+    const own = filesIn(readings)
+    const affected = await this.#affected(changed, own, settings)
+    const files = [...own, ...affected.files]
+    await readNamed(files, settings, this.head, path => path)
+    const remarks = [...changed.remarks, ...candidates.remarks, ...remarksOn(readings), ...affected.remarks]
+    return {
+      changed,
+      files,
+      blobs: await this.#blobsOf(files),
+      readFile: path => this.head.text(path),
+      ...this.#before(changed, files, settings),
+      absent: candidates.paths.filter((_, index) => readings[index]?.kind === 'absent'),
+      remarks,
+    }
+  }
+
+  /** One file of the change by its path, with nothing listed before it is asked for. */
+  async readOne(path: string, settings: RepositorySettings): Promise<Pick<ReadChange, 'files' | 'readFile' | 'base'>> {
+    const files = filesIn(await this.head.read([path]))
+    let before: Promise<Pick<ReadChange, 'base'>> | undefined
+    const baseOf = async (path: string) => {
+      before ??= this.changed().then(changed => this.#before(changed, files, settings))
+      return (await before).base(path)
+    }
+    return { files, readFile: path => this.head.text(path), base: baseOf }
+  }
+
+  /** Where every file is looked at, no config is left to be found. */
+  #affected(changed: ChangedFiles, files: readonly SourceFile[], settings: RepositorySettings) {
+    if (this.#subject.kind === 'tree') return { files: [], remarks: [] }
+    return affectedConfigs({ paths: changed.paths, files }, settings, {
+      list: async () => [...(await this.head.tree()).entries.keys()],
+      read: async paths => filesIn(await this.head.read(paths)),
+    })
+  }
+
+  async #blobsOf(files: readonly SourceFile[]): Promise<ReadChange['blobs']> {
+    const readings = files.length === 0 ? [] : await this.head.read(files.map(({ path }) => path))
+    return readings.flatMap(one => (one.kind === 'file' ? [{ path: one.file.path, blobSha: one.blobSha }] : []))
+  }
+
+  #before(
+    { formerPaths }: ChangedFiles,
+    files: readonly SourceFile[],
+    settings: RepositorySettings,
+  ): Pick<ReadChange, 'base' | 'baseBlobSha'> {
+    const subject = this.#subject
+    if (subject.kind === 'tree') return { base: async () => undefined, baseBlobSha: async () => undefined }
+    const base = this.#commits.at(subject.baseSha)
+    const before = (path: string) => formerPaths.get(path) ?? path
+    let read: Promise<void> | undefined
+    // One config's base is wanted because of its verdict, and then others' are, too.
+    return {
+      base: async path => {
+        if (!(await base.exists())) return undefined
+        read ??= readBase(files, before, settings, base)
+        await read
+        return base.text(before(path))
+      },
+      baseBlobSha: async path => ((await base.exists()) ? base.blobSha(before(path)) : undefined),
+    }
+  }
+}
+
+export function openChange(
+  client: GitHubClient,
+  repository: Repository,
+  subject: Subject,
+  kept: KeptTexts = keepsNothing,
+): Change {
+  const files = new Map<string, CommitFiles>()
+  const at = (commitSha: string) => {
+    const known = files.get(commitSha) ?? new CommitFiles({ client, repository, commitSha, kept })
+    files.set(commitSha, known)
+    return known
+  }
+  return new Change(subject, { client, repository, at })
+}
+
+async function readBase(
+  files: readonly SourceFile[],
+  before: (path: string) => string,
+  settings: RepositorySettings,
+  base: CommitFiles,
+): Promise<void> {
+  const readings = await base.read(files.map(({ path }) => before(path)))
+  // A config is judged under the path that it has now.
+  const earlier = readings.flatMap((reading, index) =>
+    reading.kind === 'file' ? [{ ...reading.file, path: files[index]?.path ?? reading.file.path }] : [],
+  )
+  await readNamed(earlier, settings, base, before)
+}
+
+/** A config names a model, whose config.json may name another. */
+const MAX_ROUNDS = 3
+
+/** Reads together what configs will ask for one by one. `locate`: where a file of that path is to be found. */
+async function readNamed(
+  files: readonly SourceFile[],
+  settings: RepositorySettings,
+  at: CommitFiles,
+  locate: (path: string) => string,
+): Promise<void> {
+  const readSoFar = {
+    text: (path: string) => at.textReadSoFar(locate(path)),
+    isUnread: (path: string) => at.isUnread(locate(path)),
+  }
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const named = await namedFiles(files, settings, readSoFar)
+    if (named.length === 0) return
+    await at.read(named.map(locate))
+  }
+}
+
+function filesIn(readings: readonly FileReading[]): SourceFile[] {
+  return readings.flatMap(reading => (reading.kind === 'file' ? [reading.file] : []))
+}
+
+function remarksOn(readings: readonly FileReading[]): string[] {
+  const count = (kind: FileReading['kind']) => readings.filter(reading => reading.kind === kind).length
+  const [tooLarge, tooMuch] = [count('too-large'), count('too-much')]
+  return [
+    ...(tooLarge > 0 ? [`${counted(tooLarge)} above 16 MiB ${tooLarge === 1 ? 'was' : 'were'} not read.`] : []),
+    ...(tooMuch > 0
+      ? [`${counted(tooMuch)} ${tooMuch === 1 ? 'was' : 'were'} not read, because the others are so large.`]
+      : []),
+  ]
+}
+
+function counted(count: number): string {
+  return count === 1 ? 'One file' : `${count} files`
+}

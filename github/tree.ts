@@ -1,0 +1,77 @@
+/** All files at a commit, and what differs between two commits. */
+import * as z from 'zod'
+import type { GitHubClient, Repository } from './client.ts'
+
+export interface TreeEntry {
+  /** A link's text is the path that it leads to; a submodule is a commit of another repository. */
+  readonly kind: 'file' | 'link' | 'submodule'
+  /** Of the blob, or of the submodule's commit. */
+  readonly sha: string
+  /** As git writes it: 100755 is a file that can be executed. */
+  readonly mode: string
+  readonly sizeBytes: number
+}
+
+export interface Tree {
+  /** By path; without folders. */
+  readonly entries: ReadonlyMap<string, TreeEntry>
+  /** GitHub lists at most 100,000 entries and 7 MB. */
+  readonly isCut: boolean
+}
+
+const LINK_MODE = '120000'
+
+const treeAnswer = z.object({
+  truncated: z.boolean().default(false),
+  tree: z.array(
+    z.object({
+      path: z.string(),
+      mode: z.string(),
+      type: z.string(),
+      sha: z.string(),
+      size: z.number().int().min(0).optional(),
+    }),
+  ),
+})
+
+export async function readTree(client: GitHubClient, repository: Repository, commitSha: string): Promise<Tree> {
+  const { data } = await client.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
+    ...repository,
+    tree_sha: commitSha,
+    recursive: 'true',
+  })
+  const { tree, truncated } = treeAnswer.parse(data)
+  const entries = new Map<string, TreeEntry>()
+  for (const { path, mode, type, sha, size } of tree) {
+    const kind = kindOf(type, mode)
+    if (kind !== undefined) entries.set(path, { kind, sha, mode, sizeBytes: size ?? 0 })
+  }
+  return { entries, isCut: truncated }
+}
+
+/** Undefined for a folder. */
+function kindOf(type: string, mode: string): TreeEntry['kind'] | undefined {
+  if (type === 'commit') return 'submodule'
+  if (type !== 'blob') return undefined
+  return mode === LINK_MODE ? 'link' : 'file'
+}
+
+/** Paths that are new or different in `head`, be it only in mode, as GitHub lists them for a pull request. */
+export function differingPaths(base: Tree, head: Tree): string[] {
+  const isSame = (one: TreeEntry, other: TreeEntry | undefined) => one.sha === other?.sha && one.mode === other.mode
+  return [...head.entries].filter(([path, entry]) => !isSame(entry, base.entries.get(path))).map(([path]) => path)
+}
+
+export function removedPaths(base: Tree, head: Tree): string[] {
+  return [...base.entries.keys()].filter(path => !head.entries.has(path))
+}
+
+/** Former paths of files that were renamed and not otherwise touched, by their new ones: what the trees alone can tell. */
+export function renamedPaths(base: Tree, head: Tree): ReadonlyMap<string, string> {
+  const gone = new Map(removedPaths(base, head).map(path => [base.entries.get(path)?.sha, path]))
+  const renamed = [...head.entries].flatMap(([path, { sha }]) => {
+    const former = base.entries.has(path) ? undefined : gone.get(sha)
+    return former === undefined ? [] : [[path, former] as const]
+  })
+  return new Map(renamed)
+}
