@@ -1,18 +1,14 @@
 /** What a job works with: an authenticated client, the repository it is about, and what is stored. */
 import type { Logger, ProbotOctokit } from 'probot'
 import type { Gpu, IsolatedEngine, Policy, Report, RepositorySettings, SourceFile, Sources } from '../engine/index.ts'
+import type { Repository } from '../github/client.ts'
+import type { KeptTexts } from '../github/kept-texts.ts'
 import type { Metrics } from './metrics.ts'
 import type { RepositoryPlace } from './queue/jobs.ts'
 import type { Queue } from './queue/queue.ts'
 import type { Database } from './store/database.ts'
 
 export type GitHub = InstanceType<typeof ProbotOctokit>
-
-/** A type, not an interface: Octokit takes parameters that may have others beside them. */
-export type Repository = {
-  readonly owner: string
-  readonly repo: string
-}
 
 /** What a verdict hangs on besides the files. */
 export interface Circumstances {
@@ -38,6 +34,8 @@ export interface Work {
   readonly place: RepositoryPlace
   /** The names of `place`, as the API takes them. */
   readonly repository: Repository
+  /** Texts of this repository that were read before. */
+  readonly kept: KeptTexts
   /** Of this App; whatever another one wrote is left alone. */
   readonly appId: number
   readonly analyze: Analyze

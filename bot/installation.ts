@@ -91,7 +91,7 @@ function prepare(github: GitHub, { installationId, signal, onCall }: Preparation
   })
   github.hook.wrap('request', async (send, request) => {
     const count = (status: number, headers: Readonly<Record<string, unknown>> = {}) =>
-      onCall({ method: request.method, status, installationId, remaining: numberIn(headers, 'x-ratelimit-remaining') })
+      onCall({ method: request.method, status, installationId, remaining: remainingIn(headers) })
     for (let attempt = 0; ; attempt += 1) {
       try {
         const response = await send(request)
@@ -101,15 +101,25 @@ function prepare(github: GitHub, { installationId, signal, onCall }: Preparation
         const status = statusOf(error)
         count(status ?? 0, headersOf(error))
         const pause = PAUSES_MILLIS[attempt]
-        if (pause === undefined || request.method !== 'GET' || !isPassing(status) || signal?.aborted) throw error
+        if (pause === undefined || !isRead(request) || !isPassing(status) || signal?.aborted) throw error
         await delay(pause, undefined, signal === undefined ? {} : { signal })
       }
     }
   })
 }
 
+/** We send queries only, no mutations. */
+function isRead({ method, url }: { readonly method: string; readonly url: string }): boolean {
+  return method === 'GET' || url.endsWith('/graphql')
+}
+
 function isPassing(status: number | undefined): boolean {
   return status === undefined || status >= 500
+}
+
+/** Queries have a limit of their own, which we come nowhere near. */
+function remainingIn(headers: Readonly<Record<string, unknown>>): number | undefined {
+  return headers['x-ratelimit-resource'] === 'graphql' ? undefined : numberIn(headers, 'x-ratelimit-remaining')
 }
 
 /** Undefined where no answer came. */

@@ -1,11 +1,10 @@
 /** The check on a merge group: what is known of the same configs, and our estimate of the others. It never waits. */
 import type { Report } from '../engine/index.ts'
-import { candidatesBetween, readChange } from './candidates.ts'
+import { changeBetween, sourcesOf } from './change.ts'
 import { type DesiredCheck, findCheck, keepCheck } from './check.ts'
 import type { Work } from './github.ts'
 import { applyLeniency, type LenientReport, readLeniency } from './leniency/leniency.ts'
 import { desiredCheck, failedCheck } from './pull-request/desired.ts'
-import { baseOf, sourcesAt } from './pull-request/judge.ts'
 import { withReported } from './pull-request/reported.ts'
 import { failureOf } from './queue/failure.ts'
 import type { JobOf } from './queue/jobs.ts'
@@ -32,13 +31,11 @@ export async function giveUpOnGroup(work: Work, { headSha }: JobOf<'merge-group'
 async function judgeGroup(work: Work, group: JobOf<'merge-group'>): Promise<DesiredCheck> {
   const { headSha, baseSha } = group
   const { settings, remarks } = await readTeamSettings(work)
-  const touched = await candidatesBetween(work, baseSha, headSha, settings)
-  const { candidates, files } = await readChange(work, headSha, touched, settings)
-  const sources = sourcesAt(work, headSha)
-  const estimate = await work.analyze(files, { settings, sources, base: baseOf(work, baseSha, candidates) })
-  const judged = await withReported(work, estimate, candidates, group)
+  const read = await changeBetween(work, baseSha, headSha).read(settings)
+  const estimate = await work.analyze(read.files, { settings, sources: sourcesOf(work, read), base: read.base })
+  const judged = await withReported(work, estimate, read, headSha)
   const { report, remarks: letPass } = await lenientFor(work, judged, group.pullNumber)
-  const gaps = [...remarks, ...candidates.remarks]
+  const gaps = [...remarks, ...read.remarks]
   return desiredCheck({ headSha, report, measurement: { kind: 'not-due' }, gaps, remarks: letPass })
 }
 

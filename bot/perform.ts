@@ -1,4 +1,5 @@
 /** One job, from its hold on what it is about to its outcome. */
+import { KeptTextsOfAll } from '../github/kept-texts.ts'
 import { runCommand } from './commands/run.ts'
 import { lookAtDeadlines } from './deadlines.ts'
 import type { Work } from './github.ts'
@@ -43,6 +44,7 @@ const BUSY_SECONDS = 1
 
 export class Performer {
   readonly #options: PerformOptions
+  readonly #kept = new KeptTextsOfAll()
   /** Until when GitHub asked an installation's jobs to wait, in milliseconds of the epoch. */
   readonly #pausedUntil = new Map<number, number>()
 
@@ -136,6 +138,7 @@ export class Performer {
       github: await app.inInstallation(installationId, signal),
       place: { installationId, repositoryId, owner, repo },
       repository: { owner, repo },
+      kept: this.#kept.of({ installationId, repositoryId }),
       appId,
       analyze,
       engine,

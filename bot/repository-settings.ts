@@ -1,6 +1,6 @@
 /** The team's settings, read from its repository as data. */
 import { noSettings, type RepositorySettings, renderProblem, SETTINGS_PATH } from '../engine/index.ts'
-import { readFile } from './file.ts'
+import { readFileAt } from '../github/single-file.ts'
 import type { Defaults, Work } from './github.ts'
 import { keepSettings, lastSettings } from './store/last-settings.ts'
 
@@ -25,9 +25,9 @@ function withDefaults(team: RepositorySettings, { gpu, failOn }: Defaults): Repo
 }
 
 async function readOwn(work: Work): Promise<TeamSettings> {
-  const found = await readFile(work, undefined, SETTINGS_PATH)
+  const found = await readFileAt(work.github, work.repository, undefined, SETTINGS_PATH)
   if (found.kind === 'too-large') return earlier(work, ['The file is larger than 16 MiB.'])
-  const file = found.kind === 'file' ? found.file : undefined
+  const file = found.kind === 'text' ? { path: SETTINGS_PATH, text: found.text } : undefined
   const reading = await work.engine.readSettings(file)
   switch (reading.kind) {
     case 'settings':

@@ -13,7 +13,6 @@ export { IsolatedEngine, type IsolatedOptions, processesFor } from './isolated/e
 export { ProcessNotStarted } from './isolation/child.ts'
 export { idlePercent } from './metrics/memory.ts'
 export { createHub, hubSettings } from './models/hub.ts'
-export { namedFiles } from './named-files.ts'
 export { type ByHand, proposeChange } from './propose.ts'
 export { type Annotation, type RenderedCheck, renderCheck } from './render/check.ts'
 export { type CommentOptions, commentMarker, renderComment } from './render/comment.ts'

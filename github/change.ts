@@ -2,7 +2,7 @@
  * A change as the engine judges it: its candidates for training configs, the configs that name a file which it touches, what those
  * name, and what each file held before. The Action and the bot read a change by this alone, so they come to the same verdict.
  */
-import { affectedConfigs, namedFiles, type RepositorySettings, type SourceFile } from '../engine/index.ts'
+import type { IsolatedEngine, RepositorySettings, SourceFile } from '../engine/index.ts'
 import { selectCandidates } from './candidates.ts'
 import { type ChangedFiles, type Commits, findChangedFiles, type Subject } from './changed-files.ts'
 import type { GitHubClient, Repository } from './client.ts'
@@ -27,12 +27,17 @@ export interface ReadChange {
   readonly remarks: readonly string[]
 }
 
+/** What reads strangers' files, in processes with limits. */
+export type FileReader = Pick<IsolatedEngine, 'affectedConfigs' | 'namedFiles'>
+
 export class Change {
+  readonly #engine: FileReader
   readonly #subject: Subject
   readonly #commits: Commits
   #changed: Promise<ChangedFiles> | undefined
 
-  constructor(subject: Subject, commits: Commits) {
+  constructor(engine: FileReader, subject: Subject, commits: Commits) {
+    this.#engine = engine
     this.#subject = subject
     this.#commits = commits
   }
@@ -56,7 +61,7 @@ export class Change {
     const own = filesIn(readings)
     const affected = await this.#affected(changed, own, settings)
     const files = [...own, ...affected.files]
-    await readNamed(files, settings, this.head, path => path)
+    await readNamed(this.#engine, files, settings, this.head, path => path)
     const remarks = [...changed.remarks, ...candidates.remarks, ...remarksOn(readings), ...affected.remarks]
     return {
       changed,
@@ -83,7 +88,7 @@ export class Change {
   /** Where every file is looked at, no config is left to be found. */
   #affected(changed: ChangedFiles, files: readonly SourceFile[], settings: RepositorySettings) {
     if (this.#subject.kind === 'tree') return { files: [], remarks: [] }
-    return affectedConfigs({ paths: changed.paths, files }, settings, {
+    return this.#engine.affectedConfigs({ paths: changed.paths, files }, settings, {
       list: async () => [...(await this.head.tree()).entries.keys()],
       read: async paths => filesIn(await this.head.read(paths)),
     })
@@ -108,7 +113,7 @@ export class Change {
     return {
       base: async path => {
         if (!(await base.exists())) return undefined
-        read ??= readBase(files, before, settings, base)
+        read ??= readBase(this.#engine, files, before, settings, base)
         await read
         return base.text(before(path))
       },
@@ -121,7 +126,7 @@ export function openChange(
   client: GitHubClient,
   repository: Repository,
   subject: Subject,
-  kept: KeptTexts = keepsNothing,
+  { engine, kept = keepsNothing }: { readonly engine: FileReader; readonly kept?: KeptTexts },
 ): Change {
   const files = new Map<string, CommitFiles>()
   const at = (commitSha: string) => {
@@ -129,10 +134,11 @@ export function openChange(
     files.set(commitSha, known)
     return known
   }
-  return new Change(subject, { client, repository, at })
+  return new Change(engine, subject, { client, repository, at })
 }
 
 async function readBase(
+  engine: FileReader,
   files: readonly SourceFile[],
   before: (path: string) => string,
   settings: RepositorySettings,
@@ -143,7 +149,7 @@ async function readBase(
   const earlier = readings.flatMap((reading, index) =>
     reading.kind === 'file' ? [{ ...reading.file, path: files[index]?.path ?? reading.file.path }] : [],
   )
-  await readNamed(earlier, settings, base, before)
+  await readNamed(engine, earlier, settings, base, before)
 }
 
 /** A config names a model, whose config.json may name another. */
@@ -151,6 +157,7 @@ const MAX_ROUNDS = 3
 
 /** Reads together what configs will ask for one by one. `locate`: where a file of that path is to be found. */
 async function readNamed(
+  engine: FileReader,
   files: readonly SourceFile[],
   settings: RepositorySettings,
   at: CommitFiles,
@@ -161,7 +168,7 @@ async function readNamed(
     isUnread: (path: string) => at.isUnread(locate(path)),
   }
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const named = await namedFiles(files, settings, readSoFar)
+    const named = await engine.namedFiles(files, settings, readSoFar)
     if (named.length === 0) return
     await at.read(named.map(locate))
   }

@@ -1,6 +1,7 @@
 /** `/memorymark fix`: a pull request onto this one's branch with the recommended batch sizes. */
 import { createHash } from 'node:crypto'
 import { inlineCode, inlinePath, renderChangedLines } from '../../engine/index.ts'
+import { readTree } from '../../github/tree.ts'
 import type { PullRequest, Work } from '../github.ts'
 import { statusOf } from '../installation.ts'
 import { type JudgedConfigs, type Proposals, proposalsFor, sayByHand } from '../suggestions/proposals.ts'
@@ -65,13 +66,14 @@ function branchFor(number: number, changes: Changes): string {
 /** SHA of a commit on top of the head. */
 async function commitOf({ github, repository }: Work, { headSha }: PullRequest, changes: Changes): Promise<string> {
   const { data: head } = await github.rest.git.getCommit({ ...repository, commit_sha: headSha })
-  const executables = await executablesIn({ github, repository }, head.tree.sha)
+  const { entries } = await readTree(github, repository, head.tree.sha)
   const { data: tree } = await github.rest.git.createTree({
     ...repository,
     base_tree: head.tree.sha,
     tree: changes.map(({ change }) => ({
       path: change.path,
-      mode: executables.has(change.path) ? '100755' : '100644',
+      // A config keeps the mode that it has.
+      mode: entries.get(change.path)?.mode === '100755' ? '100755' : '100644',
       type: 'blob',
       content: change.after,
     })),
@@ -93,13 +95,4 @@ async function makeBranch({ github, repository }: Work, branch: string, sha: str
     if (statusOf(error) !== 422) throw error
     await github.rest.git.updateRef({ ...repository, ref: `heads/${branch}`, sha, force: true })
   }
-}
-
-/** A config keeps the mode that it has. */
-async function executablesIn(
-  { github, repository }: Pick<Work, 'github' | 'repository'>,
-  tree: string,
-): Promise<ReadonlySet<string>> {
-  const { data } = await github.rest.git.getTree({ ...repository, tree_sha: tree, recursive: 'true' })
-  return new Set(data.tree.filter(({ mode }) => mode === '100755').map(({ path }) => path))
 }

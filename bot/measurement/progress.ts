@@ -1,6 +1,6 @@
 /** Where the measurement of a pull request stands, told from GitHub's runs and our own record. */
 import type { Report, RepositorySettings } from '../../engine/index.ts'
-import type { Candidates } from '../candidates.ts'
+import type { ReadChange } from '../../github/change.ts'
 import type { PullRequest, Work } from '../github.ts'
 import {
   type Measurement as Due,
@@ -48,7 +48,7 @@ const strangers = new Set(['FIRST_TIMER', 'FIRST_TIME_CONTRIBUTOR', 'MANNEQUIN',
 export async function lookAtRun(
   work: Work,
   plan: Plan,
-  { pull, candidates, estimate, now }: { pull: PullRequest; candidates: Candidates; estimate: Report; now: Date },
+  { pull, read, estimate, now }: { pull: PullRequest; read: ReadChange; estimate: Report; now: Date },
 ): Promise<Measurement> {
   const due = plan.isDue ? await dueMeasurement(work.database, keyOf(work, pull)) : undefined
   if (plan.by === 'dispatch' && due !== undefined) {
@@ -58,7 +58,7 @@ export async function lookAtRun(
   const run = await runOf(work, plan, pull, due)
   if (run?.stage === 'completed') {
     const ownWorkflow = plan.by === 'pull-request' ? plan.workflow : undefined
-    return afterRun(plan, run, await takeReport(work, { pull, candidates, estimate, run, ownWorkflow }))
+    return afterRun(plan, run, await takeReport(work, { pull, read, estimate, run, ownWorkflow }))
   }
   return due === undefined ? { kind: 'not-due' } : duringRun(plan, run, due, now)
 }

@@ -1,7 +1,6 @@
 /** From a finished run to what is kept of its report. The artifact has no say in which pull request or commit it is about. */
 import { type Report, restingOn } from '../../engine/index.ts'
-import type { Candidates } from '../candidates.ts'
-import { readFile } from '../file.ts'
+import type { ReadChange } from '../../github/change.ts'
 import type { PullRequest, Work } from '../github.ts'
 import { keepReported, type ReportedConfig } from '../store/measured-configs.ts'
 import { keepTakenRun, type MeasurementKey, type TakenOutcome, takenRun } from '../store/measurements.ts'
@@ -11,7 +10,7 @@ import type { Run } from './run.ts'
 
 export interface TakingFrom {
   readonly pull: PullRequest
-  readonly candidates: Candidates
+  readonly read: Pick<ReadChange, 'blobs' | 'baseBlobSha' | 'changed'>
   /** Ours, of the same commit. */
   readonly estimate: Report
   readonly run: Run
@@ -26,7 +25,7 @@ export async function takeReport(work: Work, from: TakingFrom): Promise<TakenOut
   const before = await takenRun(work.database, key, run)
   if (before !== undefined) return before
   const reading = await readMeasurement(work, from)
-  const kept = reading.kind === 'report' ? await reportedFrom(work, from, reading.report) : []
+  const kept = reading.kind === 'report' ? await reportedFrom(from, reading.report) : []
   const outcome = outcomeOf(reading, kept)
   const foreign = reading.kind === 'report' ? reading.report.configs.length - kept.length : 0
   if (foreign > 0)
@@ -55,7 +54,7 @@ function outcomeOf(reading: ArchiveReading | { kind: 'none' }, kept: readonly Re
 
 async function readMeasurement(
   work: Work,
-  { candidates, run, ownWorkflow }: TakingFrom,
+  { read, run, ownWorkflow }: TakingFrom,
 ): Promise<ArchiveReading | { kind: 'none' }> {
   const download = await downloadArtifact(work, run.id)
   switch (download.kind) {
@@ -65,7 +64,7 @@ async function readMeasurement(
       return { kind: 'unusable', why: 'its archive is larger than 5 MiB' }
     case 'zip':
       // Whoever may edit the workflow may also make up its report, and with it a green check.
-      if (ownWorkflow !== undefined && candidates.changes(ownWorkflow)) {
+      if (ownWorkflow !== undefined && read.changed.touches(ownWorkflow)) {
         return { kind: 'unusable', why: 'this pull request changes the workflow that made it' }
       }
       return readReportArchive(download.zip)
@@ -74,30 +73,18 @@ async function readMeasurement(
 
 /** Only what it says of files that GitHub names as changed by this pull request; what else was read for them is ours to say. */
 async function reportedFrom(
-  work: Work,
-  { pull, candidates, estimate, run }: TakingFrom,
+  { pull, read, estimate, run }: TakingFrom,
   report: Report,
 ): Promise<readonly ReportedConfig[]> {
   const results = new Map(report.configs.map(result => [result.path, result]))
   const estimates = new Map(estimate.configs.map(config => [config.path, config]))
   const reported: ReportedConfig[] = []
-  for (const blob of candidates.blobs) {
+  for (const blob of read.blobs) {
     const reportedResult = results.get(blob.path)
     if (reportedResult === undefined) continue
     const result = restingOn(reportedResult, estimates.get(blob.path))
-    const baseBlobSha = await baseBlobOf(work, pull.baseSha, candidates, blob.path)
+    const baseBlobSha = (await read.baseBlobSha(blob.path)) ?? ''
     reported.push({ ...blob, baseBlobSha, result, policy: report.policy, runId: run.id, pullNumber: pull.number })
   }
   return reported
-}
-
-/** Empty where the base has no such file. */
-export async function baseBlobOf(
-  work: Work,
-  baseSha: string,
-  { formerPaths }: Pick<Candidates, 'formerPaths'>,
-  path: string,
-): Promise<string> {
-  const reading = await readFile(work, baseSha, formerPaths.get(path) ?? path)
-  return reading.kind === 'file' ? reading.blobSha : ''
 }

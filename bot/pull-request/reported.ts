@@ -1,14 +1,8 @@
 /** What workflow runs have reported of these very configs, laid over our estimate. */
 import { type Report, restOnSameFiles } from '../../engine/index.ts'
-import type { Candidates } from '../candidates.ts'
+import type { ReadChange } from '../../github/change.ts'
 import type { Work } from '../github.ts'
-import { baseBlobOf } from '../measurement/take.ts'
 import { type ReportedConfig, reportedConfigs } from '../store/measured-configs.ts'
-
-export interface Commits {
-  readonly baseSha: string
-  readonly headSha: string
-}
 
 /**
  * A report holds where the config, the files that it names and what it was before are the same again: on another commit, or in a
@@ -17,15 +11,15 @@ export interface Commits {
 export async function withReported(
   work: Work,
   estimate: Report,
-  candidates: Pick<Candidates, 'blobs' | 'formerPaths'>,
-  { baseSha, headSha }: Commits,
+  read: Pick<ReadChange, 'blobs' | 'baseBlobSha'>,
+  headSha: string,
 ): Promise<Report> {
   const judged = new Map(estimate.configs.map(config => [config.path, config]))
-  const blobs = candidates.blobs.filter(({ path }) => judged.has(path))
+  const blobs = read.blobs.filter(({ path }) => judged.has(path))
   const known = Map.groupBy(await reportedConfigs(work.database, work.place, headSha, blobs), ({ path }) => path)
   const holding = new Map<string, ReportedConfig>()
   for (const [path, variants] of known) {
-    const baseBlobSha = await baseBlobOf(work, baseSha, candidates, path)
+    const baseBlobSha = (await read.baseBlobSha(path)) ?? ''
     const one = variants.find(
       variant => variant.baseBlobSha === baseBlobSha && restOnSameFiles(variant.result, judged.get(path)),
     )

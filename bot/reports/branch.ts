@@ -7,12 +7,10 @@ import {
   type RepositorySettings,
   restOnSameFiles,
 } from '../../engine/index.ts'
-import { countedFiles, readCandidates } from '../candidates.ts'
-import { readText } from '../file.ts'
+import { everythingAt } from '../change.ts'
 import type { Work } from '../github.ts'
 import { readTeamSettings } from '../repository-settings.ts'
 import { type ConfigBlob, reportedConfigs } from '../store/measured-configs.ts'
-import { readTree } from '../trees.ts'
 
 export interface Branch {
   readonly name: string
@@ -34,30 +32,18 @@ const BRANCH_MILLIS = 10 * 60_000
 export async function readDefaultBranch(work: Work): Promise<BranchReading> {
   const branch = await defaultBranch(work)
   const team = await readTeamSettings(work)
-  const { blobs: all, isCut } = await readTree(work, branch.commit)
-  const files = [...all].map(([path, blobSha]) => ({ path, blobSha }))
-  const counted = countedFiles(files, team.settings)
-  const read = await readCandidates(
-    work,
-    branch.commit,
-    counted.blobs.map(({ path }) => path),
-  )
+  const read = await everythingAt(work, branch.commit).read(team.settings)
   const estimate = await work.analyze(read.files, {
     settings: team.settings,
-    sources: { readFile: path => readText(work, branch.commit, path) },
-    base: async () => undefined,
+    sources: { readFile: read.readFile },
+    base: read.base,
     totalMillis: BRANCH_MILLIS,
   })
   return {
     branch,
-    report: await withMeasured(work, estimate, branch.commit, counted.blobs),
+    report: await withMeasured(work, estimate, branch.commit, read.blobs),
     settings: team.settings,
-    remarks: [
-      ...team.remarks,
-      ...(isCut ? ['GitHub lists only part of this repository; configs beyond that were not read.'] : []),
-      ...counted.remarks,
-      ...read.remarks,
-    ],
+    remarks: [...team.remarks, ...read.remarks],
   }
 }
 

@@ -1,10 +1,9 @@
 /** A merged pull request, entered in the ledger: each of its configs before and after, measured where both sides were. */
 import { type AnalysedConfig, analysedIn, ledgerEntryOf, type Report, restOnSameFiles } from '../../engine/index.ts'
-import { candidatesOfPull } from '../candidates.ts'
-import { type FileReading, readFile } from '../file.ts'
+import { sourcesOf } from '../change.ts'
 import { type PullRequest, readPullRequest, type Work } from '../github.ts'
 import { applyLeniency, readLeniency } from '../leniency/leniency.ts'
-import { type Judgement, judgePull, sourcesAt } from '../pull-request/judge.ts'
+import { type Judgement, judgePull } from '../pull-request/judge.ts'
 import { keepLedgerEntries } from '../store/ledger-entries.ts'
 import { reportedConfigs } from '../store/measured-configs.ts'
 
@@ -50,16 +49,20 @@ function comparable(
 }
 
 async function readBefore(work: Work, pull: PullRequest, judged: Judgement): Promise<ReadonlyMap<string, Before>> {
-  const { formerPaths } = await candidatesOfPull(work, pull, judged.settings)
-  const former = new Map<string, Extract<FileReading, { kind: 'file' }>>()
+  const { base, baseBlobSha, changed } = judged.read
+  const former = new Map<string, { readonly text: string; readonly blobSha: string }>()
   for (const { path } of judged.report.configs) {
-    const reading = await readFile(work, pull.baseSha, formerPaths.get(path) ?? path)
-    if (reading.kind === 'file') former.set(path, reading)
+    const [text, blobSha] = [await base(path), await baseBlobSha(path)]
+    if (text !== undefined && blobSha !== undefined) former.set(path, { text, blobSha })
   }
-  const files = [...former].map(([path, { file }]) => ({ ...file, path }))
-  const sources = sourcesAt(work, pull.baseSha)
+  const files = [...former].map(([path, { text }]) => ({ path, text }))
+  const sources = sourcesOf(work, { readFile: base })
   const estimated = await estimateOf(work, { ...judged, files, sources })
-  const blobs = [...former].map(([path, { file, blobSha }]) => ({ path: file.path, blobSha, after: path }))
+  const blobs = [...former].map(([path, { blobSha }]) => ({
+    path: changed.formerPaths.get(path) ?? path,
+    blobSha,
+    after: path,
+  }))
   const reported = await reportedConfigs(work.database, work.place, pull.baseSha, blobs)
   const measured = new Map(
     blobs.map(({ path, after }) => {

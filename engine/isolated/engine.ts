@@ -28,6 +28,14 @@ export interface IsolatedOptions extends Omit<AnalyzeOptions, 'assessor'> {
   readonly totalMillis?: number
 }
 
+/** Of a repository, while what configs name is read together. */
+export interface ReadSoFar {
+  /** Undefined where there is no such file, or none that was read. */
+  readonly text: (path: string) => string | undefined
+  /** Whether it would be read if it is asked for. */
+  readonly isUnread: (path: string) => Promise<boolean>
+}
+
 export interface Sifted {
   readonly within: readonly SourceFile[]
   readonly beyond: readonly ConfigResult[]
@@ -126,6 +134,21 @@ export class IsolatedEngine implements AsyncDisposable {
   ): Promise<Proposal> {
     const outcome = await this.#one<'propose'>({ kind: 'propose', config, settings }, file, { sources })
     return outcome.kind === 'result' ? outcome.result : { kind: 'nothing-to-change' }
+  }
+
+  /** What each config asks for that is still unread. What it asks for next may depend on what that says. */
+  async namedFiles(
+    files: readonly SourceFile[],
+    settings: RepositorySettings,
+    { text, isUnread }: ReadSoFar,
+  ): Promise<readonly string[]> {
+    const named = new Set<string>()
+    const readFile = async (path: string) => {
+      if (await isUnread(path)) named.add(path)
+      return text(path)
+    }
+    await collected(eachFile<'read'>({ kind: 'read', settings }, files, this.#options({ sources: { readFile } })))
+    return [...named]
   }
 
   async readSettings(file: SourceFile | undefined): Promise<SettingsReading> {

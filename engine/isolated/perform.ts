@@ -2,6 +2,7 @@
 import { getHeapStatistics } from 'node:v8'
 import { isNamedByConfigs, opensOneOf } from '../affected-configs.ts'
 import { judging } from '../analyze.ts'
+import { readConfigAsync } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import type { Sources } from '../config/sources.ts'
 import { FootprintCache } from '../estimate/footprint-cache.ts'
@@ -10,6 +11,7 @@ import type { Host } from '../isolation/orders.ts'
 import type { HubAnswer } from '../models/hub.ts'
 import { proposeChange } from '../propose.ts'
 import { readSettings } from '../settings/read.ts'
+import { settingsFor } from '../settings/settings.ts'
 import type { Answers, Question, Results, Task, TaskOrder } from './tasks.ts'
 
 /** Kept from one order to the next. */
@@ -42,6 +44,10 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
       return file => proposeChange(file, task.config, { sources, ...(task.settings && { settings: task.settings }) })
     case 'read-settings':
       return async file => readSettings(file)
+    case 'read':
+      return async file => {
+        await readConfigAsync(file, sources, settingsFor(file.path, task.settings).supplied)
+      }
     case 'is-named-by-configs':
       return async file => isNamedByConfigs(file)
     case 'opens-one-of':

@@ -16,6 +16,8 @@ export type Task =
   | { readonly kind: 'explain'; readonly settings: RepositorySettings | undefined }
   | { readonly kind: 'propose'; readonly config: AnalysedConfig; readonly settings: RepositorySettings | undefined }
   | { readonly kind: 'read-settings' }
+  /** For what it asks of its sources on the way. */
+  | { readonly kind: 'read'; readonly settings: RepositorySettings }
   | { readonly kind: 'is-named-by-configs' }
   | { readonly kind: 'opens-one-of'; readonly named: ReadonlySet<string>; readonly settings: RepositorySettings }
 
@@ -25,6 +27,7 @@ export interface Results {
   readonly explain: Explanation
   readonly propose: Proposal
   readonly 'read-settings': SettingsReading
+  readonly read: undefined
   readonly 'is-named-by-configs': boolean
   readonly 'opens-one-of': boolean
 }

@@ -13,10 +13,11 @@ export interface BotBesideGitHub extends AsyncDisposable {
   log(): string
 }
 
-export async function startBotBesideGitHub(
-  options: Pick<StartOptions, 'analyze' | 'engine' | 'database'> = {},
-): Promise<BotBesideGitHub> {
-  const github = await startGitHub()
+export async function startBotBesideGitHub({
+  github: given,
+  ...options
+}: Pick<StartOptions, 'analyze' | 'engine' | 'database'> & { readonly github?: EmulatedGitHub } = {}): Promise<BotBesideGitHub> {
+  const github = given ?? (await startGitHub())
   const lent = await lendDatabase()
   const lines: string[] = []
   const sink = new Writable({

@@ -1,5 +1,6 @@
 import nock from 'nock'
 import { afterEach, describe, expect, it } from 'vitest'
+import { IsolatedEngine } from '../../engine/index.ts'
 import { openChange } from '../../github/change.ts'
 import type { ChangedFiles, Subject } from '../../github/changed-files.ts'
 import { baseSha, headSha, nockedGitHub, repository, repositoryApi } from '../action/nocked-github.ts'
@@ -16,7 +17,7 @@ function pullRequest(changedFiles: number) {
 }
 
 function find(subject: Subject): Promise<ChangedFiles> {
-  return openChange(nockedGitHub(), repository, subject).changed()
+  return openChange(nockedGitHub(), repository, subject, { engine: new IsolatedEngine() }).changed()
 }
 
 function listing(page: number, files: readonly object[]) {
