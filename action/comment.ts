@@ -1,8 +1,8 @@
 /** The one comment on the pull request, kept up to date in place. */
 import { commentMarker, materialOf, type Report, renderCheck, renderComment } from '../engine/index.ts'
+import type { Repository } from '../github/client.ts'
+import { requestStatus } from '../github/client.ts'
 import type { GitHub } from './github.ts'
-import type { Repository } from './repository.ts'
-import { requestStatus } from './request-status.ts'
 
 export const commentModes = ['auto', 'always', 'never'] as const
 export type CommentMode = (typeof commentModes)[number]

@@ -1,23 +1,13 @@
 /** What the workflow's event asks to look at. */
 import * as z from 'zod'
 import { MemoryMarkError } from '../engine/errors.ts'
+import type { Subject as Changed } from '../github/changed-files.ts'
 import type { RunContext } from './run-context.ts'
 
+/** `isFork`: whether the head of a pull request may come from another repository. */
 export type Subject =
-  | {
-      readonly kind: 'pull-request'
-      readonly number: number
-      readonly baseSha: string
-      readonly headSha: string
-      /** As GitHub counts them; its list of files stops at 3,000. */
-      readonly changedFiles: number
-      /** Whether its head may come from another repository. */
-      readonly isFork: boolean
-    }
-  /** What lies between two commits, as in a push or a merge group. */
-  | { readonly kind: 'commits'; readonly baseSha: string; readonly headSha: string }
-  /** Everything at a commit. */
-  | { readonly kind: 'tree'; readonly headSha: string }
+  | (Extract<Changed, { kind: 'pull-request' }> & { readonly isFork: boolean })
+  | Exclude<Changed, { kind: 'pull-request' }>
 
 /** What the event alone says of it. */
 export type EventSubject =

@@ -1,6 +1,6 @@
 /** What the job says when it could not come to a verdict. */
 import { MemoryMarkError } from '../engine/errors.ts'
-import { requestStatus } from './request-status.ts'
+import { requestStatus } from '../github/client.ts'
 
 /** Stacks are for our own bugs only. */
 export function failureMessage(error: unknown): string {

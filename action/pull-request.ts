@@ -1,7 +1,8 @@
 /** What an event leaves open about a pull request, asked of GitHub. */
+
+import type { Repository } from '../github/client.ts'
 import { type EventSubject, type Subject, short } from './event.ts'
 import type { GitHub } from './github.ts'
-import type { Repository } from './repository.ts'
 
 export type ResolvedSubject =
   | { readonly kind: 'found'; readonly subject: Subject }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { MemoryMarkError } from '../engine/errors.ts'
-import type { Repository } from './repository.ts'
+import type { Repository } from '../github/client.ts'
 
 export interface RunContext {
   readonly eventName: string

@@ -5,9 +5,10 @@ import {
   type Problem,
   type RepositorySettings,
   SETTINGS_PATH,
-  type SettingsReading,
+  type SourceFile,
 } from '../engine/index.ts'
-import { fetchFiles } from './contents.ts'
+import type { Change } from '../github/change.ts'
+import { readFileAt } from '../github/single-file.ts'
 import type { Job } from './job.ts'
 
 export interface TeamSettings {
@@ -19,8 +20,9 @@ export interface TeamSettings {
 type Reading = Pick<Job, 'github' | 'run' | 'engine'>
 
 /** Always those of the default branch: a pull request must not lower the bar that it is held to. */
-export async function readTeamSettings(job: Reading): Promise<TeamSettings> {
-  const reading = await readAt(job, undefined)
+export async function readTeamSettings({ github, run, engine }: Reading): Promise<TeamSettings> {
+  const found = await readFileAt(github, run.repository, undefined, SETTINGS_PATH)
+  const reading = await engine.readSettings(settingsFile(found.kind === 'text' ? found.text : undefined))
   switch (reading.kind) {
     case 'settings':
       return { settings: reading.settings, remarks: [] }
@@ -39,20 +41,17 @@ export async function readTeamSettings(job: Reading): Promise<TeamSettings> {
 
 /** What is wrong with the settings as a pull request leaves them, so that they are not merged broken. */
 export async function remarksOnProposal(
-  job: Reading & Pick<Job, 'subject'>,
-  changed: readonly string[],
+  { subject, engine }: Pick<Job, 'subject' | 'engine'>,
+  change: Change,
 ): Promise<readonly string[]> {
-  const { subject } = job
-  if (subject.kind !== 'pull-request' || !changed.includes(SETTINGS_PATH)) return []
-  const reading = await readAt(job, subject.headSha)
+  if (subject.kind !== 'pull-request' || !(await change.changed()).paths.includes(SETTINGS_PATH)) return []
+  const reading = await engine.readSettings(settingsFile(await change.head.text(SETTINGS_PATH)))
   if (reading.kind !== 'unreadable') return []
   return [`${SETTINGS_PATH} as changed by this pull request cannot be read.`, ...reading.problems.map(written)]
 }
 
-/** Without a `ref` at the default branch. */
-async function readAt({ github, run, engine }: Reading, ref: string | undefined): Promise<SettingsReading> {
-  const { files } = await fetchFiles(github, run.repository, ref, [SETTINGS_PATH])
-  return engine.readSettings(files[0])
+function settingsFile(text: string | undefined): SourceFile | undefined {
+  return text === undefined ? undefined : { path: SETTINGS_PATH, text }
 }
 
 function written(problem: Problem): string {

@@ -1,0 +1,146 @@
+/** The Action and the bot on the same pull request: the same files, and the same verdict on each. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { analyze, type Report, report, verdictState } from '../engine/index.ts'
+import { BundledAction } from './action/run-action.ts'
+import { startBotBesideGitHub } from './bot/bot-beside-github.ts'
+import { trainingConfig } from './bot/configs.ts'
+import { type FileChanges, type Repository, startGitHub } from './github/index.ts'
+
+const PATIENCE_MILLIS = 180_000
+
+let action: BundledAction
+
+beforeAll(async () => {
+  action = await BundledAction.build()
+}, PATIENCE_MILLIS)
+afterAll(() => action[Symbol.asyncDispose]())
+
+interface Judged {
+  readonly bot: Report
+  readonly action: Report
+  readonly warnings: readonly string[]
+  readonly summary: string
+}
+
+/** What both say of a pull request that changes `files`, in a repository that holds `base`. */
+async function judged(base: FileChanges, files: FileChanges, { maxTreeEntries = 100_000 } = {}): Promise<Judged> {
+  const reports: Report[] = []
+  await using beside = await startBotBesideGitHub({
+    github: await startGitHub({ maxTreeEntries }),
+    analyze: async (texts, circumstances) => {
+      const made = await analyze(texts, { ...circumstances, now: new Date() })
+      reports.push(made)
+      return made
+    },
+  })
+  const { github, bot } = beside
+  const repository: Repository = await github.createRepository('models', { 'README.md': 'Models' })
+  await repository.pushToBranch('main', base)
+  const pull = await repository.openPullRequest({ files })
+  await bot.idle()
+  const [check] = await repository.checkRuns(pull.headSha)
+  const run = await action.run({ github, repository, token: await github.actionsToken() })
+  const [byBot] = reports
+  if (byBot === undefined) throw new Error(`The bot judged nothing: ${check?.output.summary}\n${beside.log()}`)
+  return {
+    bot: byBot,
+    action: report.parse(run.report),
+    warnings: Array.from(run.log.matchAll(/^::warning::(.*)$/gm), ([, message = '']) => message),
+    summary: check?.output.summary ?? '',
+  }
+}
+
+/** By path; with the verdicts' reasons, which name what stood there before. */
+function verdicts({ configs }: Report) {
+  return configs.map(config => [config.path, config.status === 'analysed' ? config.verdict : config.problems])
+}
+
+function expectSame({ bot, action }: Judged, paths: readonly string[]) {
+  expect(bot.configs.map(({ path }) => path).sort()).toEqual([...paths].sort())
+  expect(verdicts(action)).toEqual(verdicts(bot))
+  expect(verdictState(action)).toBe(verdictState(bot))
+}
+
+/** Beside the config stands whatever keeps GitHub from taking one file for another. */
+const config = (microBatch: number, note = '') => `${trainingConfig(microBatch)}# ${note}\n`
+
+const kinds = {
+  base: {
+    'configs/kept.yaml': config(8, 'kept'),
+    'configs/better.yaml': config(8, 'better'),
+    'configs/moved.yaml': config(8, 'moved'),
+    'configs/gone.yaml': config(8, 'gone'),
+    'configs/run.yaml': config(8, 'run'),
+    'configs/folder.yaml': config(8, 'folder'),
+    'configs/target.yaml': config(8, 'target'),
+    'configs/ds.yaml': `${config(8, 'ds')}deepspeed: ds.json\n`,
+    'ds.json': JSON.stringify({ zero_optimization: { stage: 2 } }),
+    module: { kind: 'submodule', sha: 'd'.repeat(40) },
+  },
+  files: {
+    'configs/new.yaml': config(8, 'new'),
+    'configs/better.yaml': config(16, 'better'),
+    'configs/moved.yaml': null,
+    'other/moved.yaml': config(8, 'moved'),
+    'configs/gone.yaml': null,
+    'configs/run.yaml': { kind: 'executable', text: config(8, 'run') },
+    'configs/folder.yaml': null,
+    'configs/folder.yaml/inside.yaml': config(8, 'inside'),
+    'configs/link.yaml': { kind: 'link', text: 'target.yaml' },
+    'configs/module.yaml': { kind: 'submodule', sha: 'c'.repeat(40) },
+    module: { kind: 'submodule', sha: 'e'.repeat(40) },
+    'ds.json': JSON.stringify({ zero_optimization: { stage: 3 } }),
+  },
+} satisfies Readonly<Record<string, FileChanges>>
+
+const touched = [
+  'configs/better.yaml',
+  'configs/ds.yaml',
+  'configs/folder.yaml/inside.yaml',
+  'configs/link.yaml',
+  'configs/new.yaml',
+  'configs/run.yaml',
+  'other/moved.yaml',
+]
+
+test(
+  'with files of every kind: renamed, deleted, made executable, linked, submodules, and a file that became a folder',
+  async () => {
+    const both = await judged(kinds.base, kinds.files)
+    expectSame(both, touched)
+    const states = new Map(both.bot.configs.map(one => [one.path, one.status === 'analysed' && one.verdict.state]))
+    // Renamed or made executable, they are no worse than they were; the new one is.
+    expect(['other/moved.yaml', 'configs/run.yaml', 'configs/new.yaml'].map(path => states.get(path))).toEqual([
+      'warning',
+      'warning',
+      'blocked',
+    ])
+  },
+  PATIENCE_MILLIS,
+)
+
+test(
+  'where GitHub cuts the trees: what it lists of the pull request is read all the same',
+  async () => {
+    const both = await judged(kinds.base, kinds.files, { maxTreeEntries: 2 })
+    // Who names ds.json is looked for in the part of the tree that there is.
+    expectSame(
+      both,
+      touched.filter(path => path !== 'configs/ds.yaml'),
+    )
+  },
+  PATIENCE_MILLIS,
+)
+
+test(
+  'with more than 3,000 files, of which GitHub lists no more: by comparing trees, renames included',
+  async () => {
+    const texts = Array.from({ length: 3_001 }, (_, index) => [`texts/${index}.txt`, `${index}`] as const)
+    const both = await judged(kinds.base, { ...kinds.files, ...Object.fromEntries(texts) })
+    expectSame(both, touched)
+    const sentence = /GitHub lists only 3000 of the pull request's 30\d\d changed files/
+    expect(both.warnings).toContainEqual(expect.stringMatching(sentence))
+    expect(both.summary).toMatch(sentence)
+  },
+  PATIENCE_MILLIS,
+)
