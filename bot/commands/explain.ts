@@ -1,13 +1,24 @@
 /** `/memorymark explain`: how each config was read, and what its figures stand on. */
 import { type ExplainedConfig, renderExplanations } from '../../engine/index.ts'
 import type { Work } from '../github.ts'
+import { explanationOf } from '../store/explanations.ts'
 import type { JudgedConfigs } from '../suggestions/proposals.ts'
-import { type Answer, MAX_REPLY_BYTES, told } from './answer.ts'
+import { type Answer, declined, MAX_REPLY_BYTES, told } from './answer.ts'
+import type { Asked } from './asked.ts'
 
-export async function explain(
+/** Anyone may ask, so nothing is read for it: what was found out when the commit was judged is told. */
+export async function explain({ work, pull }: Pick<Asked, 'work' | 'pull'>): Promise<Answer> {
+  const kept = await explanationOf(work.database, { ...work.place, pullNumber: pull.number })
+  return kept?.headSha === pull.headSha ? told(kept.markdown) : notJudgedYet
+}
+
+const notJudgedYet = declined('The newest commit has not been judged yet. Ask again once its check is complete.')
+
+/** The answer, as Markdown. */
+export async function explanationFor(
   { engine }: Pick<Work, 'engine'>,
   { report, files, settings, sources }: JudgedConfigs,
-): Promise<Answer> {
+): Promise<string> {
   const texts = new Map(files.map(file => [file.path, file]))
   const configs: ExplainedConfig[] = []
   for (const config of report.configs) {
@@ -16,6 +27,6 @@ export async function explain(
     const explanation = await engine.explainFile(file, { settings, sources })
     configs.push({ path: config.path, explanation, config: config.status === 'analysed' ? config : undefined })
   }
-  if (configs.length === 0) return told('This pull request changes no training config, so there is nothing to explain.')
-  return told(renderExplanations(configs, MAX_REPLY_BYTES))
+  if (configs.length === 0) return 'This pull request changes no training config, so there is nothing to explain.'
+  return renderExplanations(configs, MAX_REPLY_BYTES)
 }

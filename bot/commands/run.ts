@@ -101,7 +101,7 @@ async function carryOut(asked: Asked, command: Command, judge: Judge): Promise<A
     case 'snooze':
       return snooze(asked, command.days)
     case 'explain':
-      return explain(asked.work, await judged())
+      return explain(asked)
     case 'fix':
       return fix(asked, await judged())
   }

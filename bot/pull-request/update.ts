@@ -2,13 +2,16 @@
  * Brings a pull request up to date: reads what GitHub and our record say now, and writes what is not yet so. It does not matter
  * which event led here, or how often: at most three writes the first time, and none the second.
  */
+
 import { findCheck } from '../check.ts'
+import { explanationFor } from '../commands/explain.ts'
 import { keepComment } from '../comment.ts'
 import { type PullRequest, readPullRequest, type Work } from '../github.ts'
 import { applyLeniency, readLeniency } from '../leniency/leniency.ts'
 import type { Measurement } from '../measurement/state.ts'
 import { failureOf } from '../queue/failure.ts'
 import { noteDecision } from '../reports/decision.ts'
+import { keepExplanation } from '../store/explanations.ts'
 import { renewMeasurements } from '../store/measurements.ts'
 import { answerRerun, openRerun } from '../store/reruns.ts'
 import { keepSeen } from '../store/seen-pulls.ts'
@@ -57,6 +60,8 @@ async function tell(work: Work, pull: PullRequest, slot: CheckSlot): Promise<voi
   const findings: Findings = { ...judgement, headSha: pull.headSha, report, remarks }
   await slot.keep(desiredCheck(findings), lookAgainAt(judgement.measurement))
   await startMeasuring(work, pull, judgement.measurement)
+  const markdown = await explanationFor(work, judgement)
+  await keepExplanation(work.database, { ...work.place, pullNumber: pull.number }, { headSha: pull.headSha, markdown })
   await noteDecision(work, pull, judgement.report, lenient)
   if (isQuiet) return
   await comment(work, pull, findings)

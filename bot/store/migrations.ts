@@ -5,6 +5,7 @@ import { configRecordsTable } from './config-records.ts'
 import type { Database } from './database.ts'
 import { decisionsTable } from './decisions.ts'
 import { deliveriesTable } from './deliveries.ts'
+import { explanationsTable } from './explanations.ts'
 import { departuresTable } from './installations.ts'
 import { lastReportsTable } from './last-reports.ts'
 import { lastSettingsTable } from './last-settings.ts'
@@ -41,6 +42,7 @@ const migrations: readonly Migration[] = [
   configRecordsTable,
   decisionsTable,
   departuresTable,
+  explanationsTable,
 ]
 
 /** Any number that nobody else on the same server is likely to have chosen. */

@@ -5,6 +5,7 @@ import type { Database } from './database.ts'
 export const ages = {
   acceptances: 'accepted_at',
   decisions: 'decided_at',
+  explanations: 'explained_at',
   last_reports: 'reported_at',
   ledger_entries: 'merged_at',
   measured_configs: 'reported_at',

@@ -1,5 +1,6 @@
 /** One review with a suggestion on each batch size that the diff shows. What was suggested before is not said again. */
 import { type Report, renderSuggestion, suggestionMarkerIn } from '../../engine/index.ts'
+import type { ReadChange } from '../../github/change.ts'
 import { readPullRequest, type Work } from '../github.ts'
 import type { JobOf } from '../queue/jobs.ts'
 import { isShown } from './diff.ts'
@@ -9,17 +10,22 @@ import type { Suggestion } from './suggestion.ts'
 /** A review is read by people; the comment speaks of the rest. */
 const MAX_SUGGESTIONS = 20
 
-/** What there is to suggest about `report`: what was judged, with what somebody let pass left out. */
+/**
+ * What there is to suggest about `report`, which is what was judged with what somebody let pass left out: on lines that the diff
+ * shows. Of a pull request with more than 3,000 files, and of files that are too large, GitHub shows none.
+ */
 export async function suggestionsFor(
   work: Pick<Work, 'engine'>,
-  judged: JudgedConfigs,
+  judged: JudgedConfigs & { readonly read: Pick<ReadChange, 'changed'> },
   report: Report,
 ): Promise<readonly Suggestion[]> {
   const blocking = new Set(report.configs.filter(isToChange).map(({ path }) => path))
   const { changes } = await proposalsFor(work, judged)
+  const { patches } = judged.read.changed
   return changes
     .filter(({ change }) => blocking.has(change.path))
     .flatMap(({ config, change }) => renderSuggestion(change, config) ?? [])
+    .filter(({ path, lines }) => isShown(lines, patches.get(path) ?? ''))
     .slice(0, MAX_SUGGESTIONS)
 }
 
@@ -33,10 +39,8 @@ function isToChange(config: Report['configs'][number]): boolean {
 export async function suggest(work: Work, { number, headSha, suggestions }: JobOf<'suggest'>): Promise<void> {
   const pull = await readPullRequest(work, number)
   if (!pull.isOpen || pull.headSha !== headSha) return
-  const patches = await patchesOf(work, number)
-  const shown = suggestions.filter(({ path, lines }) => isShown(lines, patches.get(path) ?? ''))
-  const known = shown.length === 0 ? new Set<string>() : await knownMarkers(work, number)
-  const comments = shown.filter(({ marker }) => !known.has(marker))
+  const known = await knownMarkers(work, number)
+  const comments = suggestions.filter(({ marker }) => !known.has(marker))
   if (comments.length === 0) return
   await work.github.rest.pulls.createReview({
     ...work.repository,
@@ -52,16 +56,6 @@ export async function suggest(work: Work, { number, headSha, suggestions }: JobO
       ...(first < last && { start_line: first, start_side: 'RIGHT' }),
     })),
   })
-}
-
-/** By path; GitHub leaves out those of files that are too large to show. */
-async function patchesOf({ github, repository }: Work, number: number): Promise<ReadonlyMap<string, string>> {
-  const files = await github.paginate(github.rest.pulls.listFiles, {
-    ...repository,
-    pull_number: number,
-    per_page: 100,
-  })
-  return new Map(files.flatMap(({ filename, patch }) => (patch === undefined ? [] : [[filename, patch] as const])))
 }
 
 /**

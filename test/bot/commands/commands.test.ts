@@ -239,4 +239,14 @@ describe('explain', () => {
     expect(reply).toContain('line 3, column 30')
     expect(reply).toContain('Memory is estimated from the config alone')
   })
+
+  test('tells who asks before the newest commit was judged to ask again', async () => {
+    const at = await wastefulPull(beside)
+    await database.query("UPDATE memorymark.explanations SET head_sha = 'older'")
+    const comment = await at.ask('/memorymark explain', contributor)
+    expect(await at.replies()).toEqual([
+      'The newest commit has not been judged yet. Ask again once its check is complete.',
+    ])
+    expect(await at.reactionsTo(comment)).toEqual(['confused'])
+  })
 })

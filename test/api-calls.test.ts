@@ -1,0 +1,114 @@
+/** How often GitHub is asked for a pull request, by the bot and by the Action, and for a command. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { BundledAction } from './action/run-action.ts'
+import { type BotBesideGitHub, startBotBesideGitHub } from './bot/bot-beside-github.ts'
+import { trainingConfig } from './bot/configs.ts'
+import { contributor, type FileChanges, type LoggedRequest, type Repository } from './github/index.ts'
+
+const PATIENCE_MILLIS = 180_000
+
+let beside: BotBesideGitHub
+let action: BundledAction
+
+beforeAll(async () => {
+  beside = await startBotBesideGitHub()
+  action = await BundledAction.build()
+}, PATIENCE_MILLIS)
+afterAll(async () => {
+  await beside[Symbol.asyncDispose]()
+  await action[Symbol.asyncDispose]()
+})
+
+/** What the issue asks for, whole calls of it. */
+function budget(configs: number): number {
+  return Math.floor(20 + configs / 25)
+}
+
+/** Every config blocks because it got worse, and names a file of DeepSpeed's of its own and a model of the repository. */
+function world(configs: number): { readonly base: Record<string, string>; readonly head: Record<string, string> } {
+  const base: Record<string, string> = { 'models/tiny/config.json': model }
+  const head: Record<string, string> = {}
+  for (let index = 0; index < configs; index += 1) {
+    const naming = `deepspeed: ds/${index}.json\n`
+    base[`ds/${index}.json`] = JSON.stringify({ zero_optimization: { stage: 2 }, steps_per_print: index })
+    base[`configs/${index}.yaml`] = trainingConfig(16, 'models/tiny') + naming
+    head[`configs/${index}.yaml`] = trainingConfig(8, 'models/tiny') + naming
+  }
+  return { base, head }
+}
+
+const model = JSON.stringify({
+  model_type: 'bert',
+  num_hidden_layers: 2,
+  hidden_size: 128,
+  num_attention_heads: 2,
+  intermediate_size: 256,
+})
+
+let repositories = 0
+
+async function open(configs: number) {
+  const { base, head } = world(configs)
+  const repository = await beside.github.createRepository(`calls-${repositories++}`, { 'README.md': 'Models', ...base })
+  const bot = await callsOf('memorymark', async () => {
+    const pull = await repository.openPullRequest({ files: head })
+    await beside.bot.idle()
+    return pull
+  })
+  return { repository, pull: bot.value, calls: bot.calls }
+}
+
+async function callsOf<T>(app: string, act: () => Promise<T>) {
+  const before = beside.github.requests.length
+  const value = await act()
+  return { value, calls: beside.github.requests.slice(before).filter(isBy(app)) }
+}
+
+/** The App's own calls, for its tokens, too. */
+function isBy(slug: string) {
+  return ({ app, path }: LoggedRequest) => app === slug || (slug === 'memorymark' && path.startsWith('/app/'))
+}
+
+async function runAction(repository: Repository) {
+  const token = await beside.github.actionsToken()
+  return callsOf('github-actions', () =>
+    action.run({ github: beside.github, repository, token, inputs: { comment: 'always' } }),
+  )
+}
+
+const again: FileChanges = { 'README.md': 'Our models' }
+
+test.each([1, 25, 100, 500])(
+  'a pull request of %i configs costs at most 20 and one for 25 of them, the same contents again less, and explaining it ten',
+  async configs => {
+    const { repository, pull, calls } = await open(configs)
+    const [check] = await repository.checkRuns(pull.headSha)
+    expect(check?.conclusion).toBe('failure')
+    expect(calls.length, told('the bot', calls)).toBeLessThanOrEqual(budget(configs))
+    const run = await runAction(repository)
+    expect(run.value.outputs).toMatchObject({ configs: String(configs), verdict: 'blocked' })
+    expect(run.calls.length, told('the Action', run.calls)).toBeLessThanOrEqual(budget(configs))
+
+    const explained = await callsOf('memorymark', async () => {
+      await repository.comment(pull, '/memorymark explain', contributor)
+      await beside.bot.idle()
+    })
+    const replies = (await repository.comments(pull)).filter(({ body }) => body.startsWith('<!-- memorymark:reply'))
+    expect(replies.map(({ body }) => body)).toEqual([expect.stringContaining('configs/0.yaml')])
+    expect(explained.calls.length, told('explain', explained.calls)).toBeLessThanOrEqual(10)
+
+    const pushed = await callsOf('memorymark', async () => {
+      await repository.pushTo(pull, again)
+      await beside.bot.idle()
+    })
+    expect(pushed.calls.length, told('the bot', pushed.calls)).toBeLessThan(calls.length)
+    const rerun = await runAction(repository)
+    expect(rerun.calls.length, told('the Action', rerun.calls)).toBeLessThan(run.calls.length)
+  },
+  PATIENCE_MILLIS,
+)
+
+/** What a failed test shows. */
+function told(who: string, calls: readonly LoggedRequest[]): string {
+  return [`${who}, ${calls.length} calls:`, ...calls.map(({ method, path }) => `${method} ${path}`)].join('\n')
+}
