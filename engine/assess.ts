@@ -65,6 +65,8 @@ export interface Evidence {
   readonly trials: readonly Trial[]
   readonly fits: (plan: BatchPlan) => boolean
   readonly peakBytes: (plan: BatchPlan) => number
+  /** What the caching allocator holds; undefined where nobody knows. */
+  readonly reservedBytes?: (plan: BatchPlan) => number | undefined
   readonly samplesPerSecond: (plan: BatchPlan) => number
 }
 
@@ -81,14 +83,18 @@ export function assess(
   const terms: RunTerms = { hoursPerRun, pricePerHourUsd: gpu.pricePerHourUsd, gpus: spec.gpus }
   // In a run that generates completions, training steps are only part of the time, and that share is not modelled.
   const speedupOf = (plan: BatchPlan) => (makesAnswers(spec) ? 1 : rate(plan) / rate(now))
-  const point = (plan: BatchPlan): OperatingPoint => ({
-    ...plan,
-    effectiveBatch: effectiveBatch({ ...spec, ...plan }),
-    fits: evidence.fits(plan),
-    peakBytes: evidence.peakBytes(plan),
-    samplesPerSecond: rate(plan),
-    costPerRunUsd: costPerRunUsd(terms, speedupOf(plan)),
-  })
+  const point = (plan: BatchPlan): OperatingPoint => {
+    const reservedBytes = evidence.reservedBytes?.(plan)
+    return {
+      ...plan,
+      effectiveBatch: effectiveBatch({ ...spec, ...plan }),
+      fits: evidence.fits(plan),
+      peakBytes: evidence.peakBytes(plan),
+      ...(reservedBytes !== undefined && { reservedBytes }),
+      samplesPerSecond: rate(plan),
+      costPerRunUsd: costPerRunUsd(terms, speedupOf(plan)),
+    }
+  }
   const current = point(now)
   const recommended = evidence.advice && point(evidence.advice.recommended)
   const modelled = new EstimateProbe(footprints.of(spec, config, gpu), gpu).peak(spec.microBatch)
@@ -182,6 +188,7 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
     trials: trialsOf(sizesOf, grid, [current, ...(advice ? [advice.recommended] : [])], largest),
     fits: plan => sizesOf(plan).fits(plan.microBatch),
     peakBytes: plan => sizesOf(plan).probe.peak(plan.microBatch).bytes,
+    reservedBytes: plan => sizesOf(plan).probe.reservedBytes(plan.microBatch),
     samplesPerSecond,
   }
 }

@@ -13,7 +13,21 @@ import { specOptions } from './spec-flags.ts'
 import { readSubject, type Subject } from './subject.ts'
 
 export async function estimate(args: string[]): Promise<ExitCode> {
-  const { values, positionals } = parseFlags(args, {
+  const { subject, assessment, isJson } = await estimated(args)
+  console.log(isJson ? JSON.stringify(summary(subject, assessment), null, 2) : terminal(subject, assessment))
+  return 0
+}
+
+/** What the command prints. */
+export interface Estimated {
+  readonly subject: Subject
+  readonly assessment: Assessment
+  readonly isJson: boolean
+}
+
+/** The command without its output. `footprints` may outlive it. */
+export async function estimated(args: readonly string[], footprints = new FootprintCache()): Promise<Estimated> {
+  const { values, positionals } = parseFlags([...args], {
     ...specOptions,
     gpu: { type: 'string' },
     json: { type: 'boolean' },
@@ -22,12 +36,11 @@ export async function estimate(args: string[]): Promise<ExitCode> {
   const assessment = assess(subject.spec, subject.model.config, {
     gpu: gpuFlag(values.gpu),
     policy: defaultPolicy,
-    footprints: new FootprintCache(),
+    footprints,
     hoursPerRun: DEFAULT_HOURS_PER_RUN,
     runsPerYear: DEFAULT_RUNS_PER_YEAR,
   })
-  console.log(values.json ? JSON.stringify(summary(subject, assessment), null, 2) : terminal(subject, assessment))
-  return 0
+  return { subject, assessment, isJson: values.json === true }
 }
 
 /** One flat object for scripts. Bytes are bytes; percents are of usable memory. */

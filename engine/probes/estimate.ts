@@ -63,6 +63,13 @@ export class EstimateProbe {
     return bytes > step.bytes ? { bytes, breakdown, moment: 'generation in vLLM' } : step
   }
 
+  /** What the caching allocator holds at most; for a batch that does not fit, on a device without limit. */
+  reservedBytes(batch: number): number | undefined {
+    const limits = [this.usableBytes, Number.POSITIVE_INFINITY]
+    const fits = limits.map(limit => this.#footprint.fit(batch, limit, this.#workspaceBytes))
+    return fits.find(fit => fit.kind === 'fits')?.reservedBytes
+  }
+
   samplesPerSecond(batch: number, accumulation: number): number {
     return throughputOf(this.#footprint, this.#gpu).samplesPerSecond(batch, accumulation)
   }

@@ -30,6 +30,8 @@ export const operatingPoint = z.object({
   effectiveBatch: z.number().int().min(1),
   fits: z.boolean(),
   peakBytes: bytes,
+  /** What the caching allocator holds at that peak, fragments included: it decides whether the batch fits. Absent if unknown. */
+  reservedBytes: bytes.optional(),
   samplesPerSecond: z.number().positive(),
   costPerRunUsd: usd,
 })

@@ -1,0 +1,97 @@
+/** What `memorymark estimate` says of set-ups whose memory somebody has read from a real GPU and published. */
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { estimated } from '../../engine/cli/estimate.ts'
+import { GIB, MIB } from '../../engine/units.ts'
+import { type MemoryReading, memoryReadings, type ReadingKind, readingKinds } from './readings.ts'
+
+const LIMITS = { medianPercent: 3, insideShare: 0.9 }
+
+/** Of a context with lazily loaded kernels, where the source gives none. */
+const CONTEXT_GIB = (300 * MIB) / GIB
+
+interface Compared {
+  readonly reading: MemoryReading
+  readonly estimatedGiB: number
+  /** Estimated ÷ read. */
+  readonly ratio: number
+  readonly bandPercent: number
+  readonly isInside: boolean
+}
+
+/** Whether the estimates hold. Prints one line a reading, then a summary of each kind. */
+export async function memoryHolds(paths: readonly (string | URL)[]): Promise<boolean> {
+  console.log('memory: GiB read, GiB estimated, estimated ÷ read, band, confidence, set-up')
+  const compared: Compared[] = []
+  for (const reading of paths.flatMap(memoryReadings)) {
+    const comparison = await compare(reading)
+    compared.push(comparison)
+    console.log(lineOf(comparison))
+  }
+  for (const kind of readingKinds) console.log(summaryOf(kind, compared))
+  return holds(compared.filter(({ reading }) => reading.kind === 'allocated' && reading.confidence !== 'low'))
+}
+
+async function compare(reading: MemoryReading): Promise<Compared> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'memorymark-published-'))
+  const { config } = reading
+  const path = config && join(folder.path, config.name)
+  if (config !== undefined && path !== undefined) await writeFile(path, config.text)
+  const { assessment } = await estimated([...(path === undefined ? [] : [path]), ...reading.args, '--no-settings'])
+  const { peakBytes, reservedBytes = peakBytes } = assessment.current
+  const estimatedGiB = comparable(reading, peakBytes / GIB, reservedBytes / GIB)
+  const ratio = estimatedGiB / reading.readingGiB
+  const bandPercent = assessment.errorBandPercent
+  const isInside = Math.abs(1 / ratio - 1) <= bandPercent / 100
+  return { reading, estimatedGiB, ratio, bandPercent, isInside }
+}
+
+function comparable({ kind, contextGiB = CONTEXT_GIB }: MemoryReading, allocated: number, reserved: number): number {
+  switch (kind) {
+    case 'allocated':
+      return allocated
+    case 'reserved':
+      return reserved
+    case 'nvml':
+      return reserved + contextGiB
+  }
+}
+
+function lineOf({ reading, estimatedGiB, ratio, bandPercent, isInside }: Compared): string {
+  const figures = [reading.readingGiB, estimatedGiB].map(gib => gib.toFixed(2).padStart(6)).join(' ')
+  const cause = isInside ? '' : `; ${reading.cause ?? reading.note ?? 'cause unknown'}`
+  const side = isInside ? 'inside ' : 'outside'
+  return `${reading.kind.padEnd(9)} ${figures}  ×${ratio.toFixed(3)} ±${bandPercent} % ${side} ${reading.confidence.padEnd(6)} ${reading.setup} (${reading.source})${cause}`
+}
+
+function summaryOf(kind: ReadingKind, all: readonly Compared[]): string {
+  const ofKind = all.filter(({ reading }) => reading.kind === kind)
+  const [sure, doubtful] = [ofKind.filter(isSure), ofKind.filter(one => !isSure(one))]
+  return `${kind}: high and medium confidence: ${figuresOf(sure)}; low: ${figuresOf(doubtful)}`
+}
+
+function figuresOf(compared: readonly Compared[]): string {
+  const inside = compared.filter(({ isInside }) => isInside).length
+  return `${compared.length} readings, median ${medianPercent(compared).toFixed(1)} % off, ${inside} inside their band`
+}
+
+function isSure({ reading }: Compared): boolean {
+  return reading.confidence !== 'low'
+}
+
+function medianPercent(compared: readonly Compared[]): number {
+  const errors = compared.map(({ ratio }) => Math.abs(ratio - 1) * 100).toSorted((a, b) => a - b)
+  return errors[Math.floor(errors.length / 2)] ?? 0
+}
+
+function holds(compared: readonly Compared[]): boolean {
+  const inside = compared.filter(({ isInside }) => isInside).length / compared.length
+  const median = medianPercent(compared)
+  const isGood = median <= LIMITS.medianPercent && inside >= LIMITS.insideShare
+  console.log(
+    `allocated, high and medium confidence: median ${median.toFixed(2)} % (at most ${LIMITS.medianPercent}), ` +
+      `${(inside * 100).toFixed(0)} % inside (at least ${LIMITS.insideShare * 100}): ${isGood ? 'holds' : 'falls short'}`,
+  )
+  return isGood
+}
