@@ -20,7 +20,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "engine", "prob
 import torch
 import torch.distributed as dist
 import worker
+from torch.distributed.fsdp import FullyShardedDataParallel
+from torch.distributed.fsdp.wrap import _or_policy, lambda_auto_wrap_policy, transformer_auto_wrap_policy
 from torch.testing._internal.distributed.fake_pg import FakeStore
+from torch.utils.checkpoint import checkpoint
 
 STEPS = 4  # DeepSpeed knows from its third step on which parameters come next
 DEEPSPEED_NAMES = {
@@ -94,7 +97,8 @@ def batch_of(spec, model):
 
 
 def torch_step(model, spec):
-    wrapped = worker.distributed_model(model, spec, worker.CpuDevice(None))
+    wrapped = flat_model(model, spec) if spec.get("fsdpVersion") == 1 else \
+        worker.distributed_model(model, spec, worker.CpuDevice(None))
     if spec["sharding"] == "ddp":
         wrapped.register_comm_hook(None, done_at_once)  # the fake group's own answer is not what DDP waits for
     trained = [parameter for parameter in wrapped.parameters() if parameter.requires_grad]
@@ -109,6 +113,39 @@ def torch_step(model, spec):
         optimizer.zero_grad()
 
     return step
+
+
+class CheckpointedUnit(torch.nn.Module):
+    """A unit of FSDP1 inside a reentrant checkpoint, as transformers before 4.53 runs its decoder layers."""
+
+    def __init__(self, unit):
+        super().__init__()
+        self.unit = unit
+
+    def forward(self, states, **settings):
+        return checkpoint(functools.partial(self.unit.__call__, **settings), states, use_reentrant=True)
+
+
+def flat_model(model, spec):
+    """FSDP1 over decoder layers, and over adapters by themselves as peft's fsdp_auto_wrap_policy has it."""
+    layers = {type(module) for module in model.modules() if type(module).__name__ in (model._no_split_modules or ())}
+    policies = [functools.partial(transformer_auto_wrap_policy, transformer_layer_cls=layers)]
+    if "lora" in spec:
+        policies.append(functools.partial(lambda_auto_wrap_policy, lambda_fn=is_adapter))
+    wrapped = FullyShardedDataParallel(
+        model, auto_wrap_policy=functools.partial(_or_policy, policies=policies), use_orig_params=False,
+        device_id=torch.device("cpu"), backward_prefetch=None)
+    for layers in [module for module in wrapped.modules() if isinstance(module, torch.nn.ModuleList)]:
+        for index, unit in enumerate(layers):
+            if spec.get("reentrantCheckpoints") and isinstance(unit, FullyShardedDataParallel):
+                unit.module.gradient_checkpointing = False
+                layers[index] = CheckpointedUnit(unit)
+    return wrapped
+
+
+def is_adapter(module):
+    weight = getattr(module, "weight", None)
+    return not list(module.children()) and weight is not None and weight.requires_grad
 
 
 def done_at_once(_, bucket):

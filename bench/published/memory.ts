@@ -3,6 +3,7 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { estimated } from '../../engine/cli/estimate.ts'
+import type { LibraryVersions } from '../../engine/config/versions.ts'
 import { GIB, MIB } from '../../engine/units.ts'
 import { type MemoryReading, memoryReadings, type ReadingKind, readingKinds } from './readings.ts'
 
@@ -21,11 +22,12 @@ interface Compared {
 }
 
 /** Whether the estimates hold. Prints one line a reading, then a summary of each kind. */
-export async function memoryHolds(paths: readonly (string | URL)[]): Promise<boolean> {
+export async function memoryHolds(others: readonly string[]): Promise<boolean> {
   console.log('memory: GiB read, GiB estimated, estimated ÷ read, band, confidence, set-up')
   const compared: Compared[] = []
-  for (const reading of paths.flatMap(memoryReadings)) {
-    const comparison = await compare(reading)
+  const { readings, versionsOf } = memoryReadings(others)
+  for (const reading of readings) {
+    const comparison = await compare(reading, versionsOf(reading))
     compared.push(comparison)
     console.log(lineOf(comparison))
   }
@@ -33,12 +35,18 @@ export async function memoryHolds(paths: readonly (string | URL)[]): Promise<boo
   return holds(compared.filter(({ reading }) => reading.kind === 'allocated' && reading.confidence !== 'low'))
 }
 
-async function compare(reading: MemoryReading): Promise<Compared> {
+async function compare(reading: MemoryReading, versions: LibraryVersions = {}): Promise<Compared> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'memorymark-published-'))
   const { config } = reading
   const path = config && join(folder.path, config.name)
   if (config !== undefined && path !== undefined) await writeFile(path, config.text)
-  const { assessment } = await estimated([...(path === undefined ? [] : [path]), ...reading.args, '--no-settings'])
+  const pinned = Object.entries(versions).map(([library, version]) => `${library}=${version}`)
+  const { assessment } = await estimated([
+    ...(path === undefined ? [] : [path]),
+    ...reading.args,
+    ...(pinned.length === 0 ? [] : ['--versions', pinned.join(',')]),
+    '--no-settings',
+  ])
   const { peakBytes, reservedBytes = peakBytes } = assessment.current
   const estimatedGiB = comparable(reading, peakBytes / GIB, reservedBytes / GIB)
   const ratio = estimatedGiB / reading.readingGiB

@@ -1,6 +1,7 @@
 /** The readings of real GPUs that others have published, as the bench reads them. */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { type LibraryVersions, libraryVersions } from '../../engine/config/versions.ts'
 
 /**
  * What a figure counts. `allocated`: torch.cuda.max_memory_allocated. `reserved`: torch.cuda.max_memory_reserved. `nvml`: nvidia-smi
@@ -30,6 +31,24 @@ const memoryReading = z.object({
 })
 export type MemoryReading = z.infer<typeof memoryReading>
 
-export function memoryReadings(path: string | URL): readonly MemoryReading[] {
-  return z.array(memoryReading).parse(JSON.parse(readFileSync(path, 'utf8')))
+const memoryFile = z.object({
+  /** By the source of readings: the libraries that it says its figures were read with. */
+  versions: z.record(z.string(), libraryVersions),
+  readings: z.array(memoryReading),
+})
+
+export interface MemoryReadings {
+  readonly readings: readonly MemoryReading[]
+  readonly versionsOf: (reading: MemoryReading) => LibraryVersions | undefined
+}
+
+/** The bench's own, and those of `others`: files that hold a list of readings. */
+export function memoryReadings(others: readonly string[]): MemoryReadings {
+  const own = memoryFile.parse(parsed(new URL('memory.json', import.meta.url)))
+  const readings = [...own.readings, ...others.flatMap(path => z.array(memoryReading).parse(parsed(path)))]
+  return { readings, versionsOf: ({ source }) => own.versions[source] }
+}
+
+function parsed(path: string | URL): unknown {
+  return JSON.parse(readFileSync(path, 'utf8'))
 }

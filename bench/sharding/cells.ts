@@ -26,6 +26,8 @@ const accumulating = { gradientAccumulation: 2 } as const
 const checkpointed = { gradientCheckpointing: true, microBatch: 2, sequenceLength: 64 } as const
 const ddp = { sharding: 'ddp' } as const
 const fsdp = { sharding: 'fsdp' } as const
+/** As transformers before 4.53 arranges it: a reentrant checkpoint around every unit of FSDP1. */
+const flat = { ...fsdp, fsdpVersion: 1, reentrantCheckpoints: true, versions: { transformers: '4.45' } } as const
 
 export const torchCells: readonly ShardingCell[] = [
   { ...ddp, precision: 'fp32' },
@@ -39,6 +41,9 @@ export const torchCells: readonly ShardingCell[] = [
   { ...fsdp, precision: 'bf16', ...checkpointed },
   { ...fsdp, precision: 'bf16', ...lora, ...checkpointed },
   { ...fsdp, precision: 'bf16', ...lora, ...accumulating, ...checkpointed },
+  { ...flat, precision: 'bf16', ...checkpointed },
+  { ...flat, precision: 'bf16', ...lora, ...checkpointed },
+  { ...flat, precision: 'bf16', ...lora, gradientCheckpointing: true, microBatch: 16, sequenceLength: 96 },
   { ...fsdp, precision: 'bf16', syncsEveryMicroBatch: true, ...accumulating, ...checkpointed },
   { ...fsdp, ...masters },
   { ...fsdp, ...masters, ...accumulating },

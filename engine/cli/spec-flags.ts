@@ -14,6 +14,7 @@ import {
   type TrainingSpec,
   tasks,
 } from '../config/spec.ts'
+import { type LibraryVersions, libraryVersions, versionedLibraries } from '../config/versions.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { numberFlag, oneOf } from './arguments.ts'
 import { settingsOptions } from './settings.ts'
@@ -42,6 +43,7 @@ export const specOptions = {
   quantization: { type: 'string' },
   gpus: { type: 'string' },
   sharding: { type: 'string' },
+  versions: { type: 'string' },
   ...settingsOptions,
 } as const
 
@@ -75,7 +77,22 @@ export function changesOf(values: SpecFlags): SpecAdjustments {
     quantization: oneOf('--quantization', values.quantization, quantizations),
     gpus: count('gpus', 100_000),
     sharding: oneOf('--sharding', values.sharding, shardings),
+    versions: versionsOf(values.versions),
   }
+}
+
+/** `transformers=4.48.1,torch=2.4.1`. */
+function versionsOf(written: string | undefined): LibraryVersions | undefined {
+  if (written === undefined) return undefined
+  const entries = written.split(',').map(part => part.trim().split(/==?/))
+  const versions = libraryVersions.safeParse(Object.fromEntries(entries))
+  if (versions.success && entries.every(parts => parts.length === 2)) return versions.data
+  throw new MemoryMarkError({
+    code: 'unknown-value',
+    field: '--versions',
+    message: `"${written}" is not a list of versions of ${versionedLibraries.join(', ')}`,
+    fix: 'Write for instance --versions transformers=4.48.1,torch=2.4.1.',
+  })
 }
 
 function loraOf(values: SpecFlags, rank: number | undefined): TrainingSpec['lora'] {

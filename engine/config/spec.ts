@@ -1,6 +1,7 @@
 /** The training spec: what any training config comes down to, whatever dialect it is written in. */
 import * as z from 'zod'
 import { MAX_PATTERNS, parameterPatterns } from './parameter-pattern.ts'
+import { libraryVersions } from './versions.ts'
 
 export const tasks = [
   'sequence-classification',
@@ -238,6 +239,8 @@ export const trainingSpec = z.object({
   optimizerInBackward: z.literal(true).optional(),
   attention: z.enum(attentions),
   gradientCheckpointing: z.boolean(),
+  /** torch.utils.checkpoint with `use_reentrant`; as the version of transformers has it by default where absent. */
+  reentrantCheckpoints: z.boolean().optional(),
   /** Low-rank adapters over frozen weights; absent for full fine-tuning. */
   lora: z
     .object({
@@ -302,6 +305,8 @@ export const trainingSpec = z.object({
   expertParallel: z.number().int().min(1).max(100_000).optional(),
   /** Only with several GPUs; DDP when absent. */
   sharding: z.enum(shardings).optional(),
+  /** FullyShardedDataParallel (1) or fully_shard (2); as the version of transformers has it by default where absent. */
+  fsdpVersion: z.literal([1, 2]).optional(),
   /** DeepSpeed's own settings, in elements; where one is absent, what transformers puts for "auto", or DeepSpeed's default. */
   zero: z
     .object({
@@ -325,6 +330,8 @@ export const trainingSpec = z.object({
   method: trainingMethod.optional(),
   /** False if training disables every dropout layer, as TRL does by default. */
   dropout: z.boolean().optional(),
+  /** The libraries' versions, where they are known; the newest where absent. */
+  versions: libraryVersions.optional(),
   /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */
   paddedBatches: z.boolean(),
   /**

@@ -36,6 +36,8 @@ export interface Node {
   readonly computeDtype: Dtype
   /** A checkpointed block: its nodes run without saving anything, and run again in the backward pass. */
   readonly body?: readonly Node[]
+  /** Of a checkpointed block. */
+  readonly input?: Tensor
   /** In a checkpointed block: recomputed, then kept until the backward pass has finished every block. */
   readonly retains?: readonly Storage[]
 }

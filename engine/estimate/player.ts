@@ -25,8 +25,17 @@ export interface InBackward {
   readonly parameters: ReadonlyMap<Storage, Tensor>
 }
 
+/** How checkpointed blocks are recomputed. */
+export interface CheckpointRules {
+  /** In a backward pass of its own, which holds the block's output and its gradient. */
+  readonly isReentrant: boolean
+  /** Whether every block's input and its gradient stay until the backward pass ends. */
+  readonly keepsInputs: boolean
+}
+
 export interface PlayerRules {
   readonly shares: Shares
+  readonly checkpoints: CheckpointRules
   readonly inBackward: InBackward | undefined
   readonly exchange: (memory: Memory, kept: ExchangeContext['kept']) => Exchange
 }
@@ -36,6 +45,7 @@ export class Player implements Memory {
   readonly #tape: Autograd
   readonly #loss: Tensor
   readonly #shares: Shares
+  readonly #checkpoints: CheckpointRules
   /** Forward reads still to come, by storage id. */
   readonly #reads = new Numbers()
   /** Saves by nodes whose backward is still to come, and references from Python code. */
@@ -50,16 +60,20 @@ export class Player implements Memory {
   #usesLeft = new Numbers()
   /** Recomputed and kept until the backward pass has gone through every block. */
   readonly #retained: Storage[] = []
+  /** Gradients of blocks' inputs, kept until the backward pass ends. */
+  readonly #keptGradients: Storage[] = []
+  readonly #keptInputs: Storage[] = []
   readonly #waitingGradients = new Map<Storage, Storage>()
   readonly #inBackward: InBackward | undefined
   readonly #parameters: ReadonlySet<Storage>
   readonly #parametersOfNodes = new Map<Node, readonly Storage[]>()
   readonly exchange: Exchange
 
-  constructor(tape: Autograd, loss: Tensor, { shares, inBackward, exchange }: PlayerRules) {
+  constructor(tape: Autograd, loss: Tensor, { shares, checkpoints, inBackward, exchange }: PlayerRules) {
     this.#tape = tape
     this.#loss = loss
     this.#shares = shares
+    this.#checkpoints = checkpoints
     this.#inBackward = inBackward
     this.#parameters = new Set([...tape.parameters.values()].map(({ storage }) => storage))
     this.exchange = exchange(this, parameter => this.#stepAtOnce(parameter))
@@ -83,6 +97,7 @@ export class Player implements Memory {
     this.#usesLeft = usesOf(this.#tape.nodes)
     this.#backward(this.#tape.nodes)
     this.exchange.backwardEnds()
+    this.#releaseKept()
     for (const storage of [...held, ...batch]) this.#dereference(storage)
   }
 
@@ -169,6 +184,7 @@ export class Player implements Memory {
       if (node === undefined) continue
       if (node.body !== undefined) this.#checkpointBackward(node, node.body)
       else this.#nodeBackward(node)
+      if (node.body !== undefined && this.#checkpoints.keepsInputs) this.#keep(node)
       for (const storage of node.saves) this.#dereference(storage)
       for (const storage of node.keeps) this.#dereference(storage)
       if (node === firstBlock) this.#releaseRetained()
@@ -176,6 +192,10 @@ export class Player implements Memory {
   }
 
   #checkpointBackward(node: Node, body: readonly Node[]): void {
+    if (this.#checkpoints.isReentrant) {
+      this.#reentrantBackward(node, body)
+      return
+    }
     // The recomputation starts when a backward first asks for a saved tensor.
     const savingCount = body.findLastIndex(inner => inner.saves.length > 0) + 1
     const [saving, rest] = [body.slice(0, savingCount), body.slice(savingCount)]
@@ -184,6 +204,45 @@ export class Player implements Memory {
     this.#retain(node.retains ?? [])
     this.#backward(saving)
     for (const output of node.outputs) this.#releaseIfUnused(output.storage)
+  }
+
+  /** torch: utils/checkpoint.py CheckpointFunction.backward: its arguments and the recomputed outputs are local variables. */
+  #reentrantBackward(node: Node, body: readonly Node[]): void {
+    const incoming = node.outputs.map(output => this.#gradients[output.edge]).filter(gradient => gradient !== undefined)
+    for (const gradient of incoming) this.#shareGradient(gradient)
+    // One that another block saved is still there, and a second one is made.
+    const outputs = node.outputs.map(output => {
+      return this.#live.at(output.storage.id) > 0 ? this.#tape.like(output, 'activations') : output.storage
+    })
+    for (const storage of outputs) this.#reference(storage, 1)
+    this.#forward(body, 'recomputation')
+    this.step.begin(phaseNames.recomputation, node.name)
+    for (const storage of outputs) this.allocate(storage)
+    this.#retain(node.retains ?? [])
+    this.#backward(body)
+    for (const storage of outputs) this.#reference(storage, -1)
+    for (const storage of new Set([...outputs, ...node.outputs.map(output => output.storage)])) {
+      this.#releaseIfUnused(storage)
+    }
+    for (const gradient of incoming) this.#dropGradient(gradient)
+  }
+
+  #keep({ input, saves }: Node): void {
+    const gradient = input && this.#gradients[input.edge]
+    if (gradient !== undefined) {
+      this.#shareGradient(gradient)
+      this.#keptGradients.push(gradient)
+    }
+    for (const storage of saves) this.#reference(storage, 1)
+    this.#keptInputs.push(...saves)
+  }
+
+  #releaseKept(): void {
+    for (const gradient of this.#keptGradients.splice(0)) this.#dropGradient(gradient)
+    for (const storage of this.#keptInputs.splice(0)) {
+      this.#reference(storage, -1)
+      this.#releaseIfUnused(storage)
+    }
   }
 
   #retain(storages: readonly Storage[]): void {

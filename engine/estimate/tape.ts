@@ -5,10 +5,12 @@
  */
 import type { Convolution, Ops, PixelAttentionShape } from '../models/ops.ts'
 import { made, widest } from './autograd.ts'
+import { shiftedCopy } from './kernels/composed-ops.ts'
 import { Gemma3nTape } from './kernels/gemma3n.ts'
 import { matrixProduct } from './kernels/matrix-product.ts'
 import { pixelAttention } from './kernels/pixel-attention.ts'
 import { Mixers } from './layers/mixers.ts'
+import { copiesLogits } from './library-rules.ts'
 import { bytesPerElement, elements, lastSize, type Tensor } from './storage.ts'
 
 export class Tape extends Mixers implements Ops<Tensor> {
@@ -158,7 +160,9 @@ export class Tape extends Mixers implements Ops<Tensor> {
     this.markLogits(logits)
     const perToken = this.labels.shape.length > 0
     const wide = this.spec.task === 'causal-lm' ? this.cast(logits, 'float32') : this.raised(logits)
-    const logProbabilities = this.markLogits(this.elementwise('log_softmax', wide, { savesOutput: true }))
+    const copied = this.spec.task === 'causal-lm' && copiesLogits(this.spec) ? [wide, shiftedCopy(this, wide)] : []
+    const input = copied[1] ?? wide
+    const logProbabilities = this.markLogits(this.elementwise('log_softmax', input, { savesOutput: true }))
     const loss = this.tensor([], wide.dtype, [logProbabilities], { batched: false })
     this.record('nll_loss', {
       reads: [logProbabilities],
@@ -167,6 +171,7 @@ export class Tape extends Mixers implements Ops<Tensor> {
       saved: perToken ? [this.storage(elements(this.labels), 'int64', true)] : [],
       gradients: [made(logProbabilities)],
     })
+    this.record('return', { reads: copied, outputs: [] })
     return loss
   }
 

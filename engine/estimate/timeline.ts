@@ -4,9 +4,10 @@
  */
 import type { TrainingSpec } from '../config/spec.ts'
 import { type Autograd, REFERENCE } from './autograd.ts'
+import { checkpointsReentrantly, keepsFrozenInputs } from './library-rules.ts'
 import type { Objective } from './objectives/objective.ts'
 import { optimizerRules } from './optimizer.ts'
-import { type InBackward, Player } from './player.ts'
+import { type InBackward, Player, type PlayerRules } from './player.ts'
 import { exchangeOf } from './sharding/exchange.ts'
 import { mastersOf, type Shares, sharesOf } from './sharding/shares.ts'
 import { Watching } from './sharding/watching.ts'
@@ -29,9 +30,11 @@ export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, befor
   const shares = sharesOf(spec)
   const parameters = [...tape.parameters.values()]
   const optimized = parameters.filter(parameter => parameter.requiresGrad).map(parameter => master(spec, parameter))
-  const order = () => orderOfUse(tape, { loss, held, before }, shares)
+  const checkpoints = { isReentrant: checkpointsReentrantly(spec), keepsInputs: keepsFrozenInputs(spec) }
+  const order = () => orderOfUse(tape, { loss, held, before }, { shares, checkpoints })
   const player = new Player(tape, loss, {
     shares,
+    checkpoints,
     inBackward: spec.optimizerInBackward && inBackward(spec, optimized),
     exchange: (memory, kept) => exchangeOf({ spec, parameters: tape.parameters, memory, kept }, order),
   })
@@ -68,11 +71,11 @@ export function parameterCount(tape: Autograd): number {
 function orderOfUse(
   tape: Autograd,
   { loss, held, before = [] }: Objective,
-  shares: Shares,
+  rules: Pick<PlayerRules, 'shares' | 'checkpoints'>,
 ): readonly (readonly Storage[])[] {
   const order: (readonly Storage[])[] = []
   const rehearsal = new Player(tape, loss, {
-    shares,
+    ...rules,
     inBackward: undefined,
     exchange: memory => new Watching(memory, used => order.push(used)),
   })

@@ -47,3 +47,13 @@ function difference(autograd: Autograd, x: Tensor, y: Tensor): Tensor {
   autograd.record('sub', { reads: [x, y], outputs: [output], gradients: [{ to: x, passes: true }, made(y)] })
   return output
 }
+
+/** `logits[..., :-1, :].contiguous()`, counted at its full length. */
+export function shiftedCopy(autograd: Autograd, logits: Tensor): Tensor {
+  const view = { ...logits, edge: autograd.newEdge() }
+  autograd.record('slice', { reads: [logits], outputs: [view], gradients: [made(logits)] })
+  const copy = autograd.tensor(logits.shape, logits.dtype, [view])
+  copy.storage.kind = 'logits'
+  autograd.record('clone', { reads: [view], outputs: [copy], gradients: [{ to: view, passes: true }] })
+  return copy
+}

@@ -56,7 +56,7 @@ export class Blocks extends Batch {
     const output = this.frame(input, body)
     const inputs = [x, ...shared].map(tensor => tensor.storage)
     const retains = savedOnTheWayTo(this.#handedOn, this.nodes)
-    const block = { ...emptyNode, reads: inputs, saves: inputs, outputs: [output], body: this.nodes, retains }
+    const block = { ...emptyNode, reads: inputs, saves: inputs, outputs: [output], input: x, body: this.nodes, retains }
     outer.push(...(inputGradients || trainsSomething(this.nodes) ? [block] : this.nodes))
     this.nodes = outer
     // The recomputation opens its own autocast context, and so its own cache of cast weights.

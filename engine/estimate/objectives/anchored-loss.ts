@@ -6,6 +6,7 @@
 import type { TrainingSpec } from '../../config/spec.ts'
 import { forward, type ModelConfig } from '../../models/architecture.ts'
 import { made } from '../autograd.ts'
+import { shiftedCopy } from '../kernels/composed-ops.ts'
 import type { Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { summed } from './log-probabilities.ts'
@@ -34,15 +35,6 @@ function withoutGraph(tape: Tape, name: string, from: Tensor, dtype: Tensor['dty
   const output = tape.markLogits(tape.tensor(from.shape, dtype, []))
   tape.record(name, { reads: [from], outputs: [output] })
   return output
-}
-
-/** `logits[..., :-1, :].contiguous()`, counted at its full length. */
-function shiftedCopy(tape: Tape, logits: Tensor): Tensor {
-  const view = { ...logits, edge: tape.newEdge() }
-  tape.record('slice', { reads: [logits], outputs: [view], gradients: [made(logits)] })
-  const copy = tape.markLogits(tape.tensor(logits.shape, logits.dtype, [view]))
-  tape.record('clone', { reads: [view], outputs: [copy], gradients: [{ to: view, passes: true }] })
-  return copy
 }
 
 function negativeLogLikelihood(tape: Tape, logits: Tensor): Tensor {

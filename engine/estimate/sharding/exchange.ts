@@ -3,8 +3,10 @@
  * timeline tells an exchange what the step does; the exchange allocates and releases.
  */
 import { modelCopies, type TrainingSpec } from '../../config/spec.ts'
+import { hasFlatParameters } from '../library-rules.ts'
 import type { ByteKind, Storage, Tensor } from '../storage.ts'
 import { DataParallel } from './data-parallel.ts'
+import { FlatParameters } from './flat-parameters.ts'
 import { FullyShardedDataParallel } from './fsdp.ts'
 import { Zero } from './zero.ts'
 import { Zero3 } from './zero3.ts'
@@ -59,7 +61,9 @@ export function exchangeOf(context: ExchangeContext, order: () => readonly (read
     case 'fsdp-grad-op':
       return modelCopies(spec) === 1 && spec.offload === undefined
         ? new DataParallel(context)
-        : new FullyShardedDataParallel(context)
+        : hasFlatParameters(spec)
+          ? new FlatParameters(context)
+          : new FullyShardedDataParallel(context)
     case 'zero1':
     case 'zero2':
       return new Zero(context)

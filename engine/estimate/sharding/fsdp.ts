@@ -3,12 +3,12 @@
  * gathered one by one; the rest ("root": embeddings, last norm, output layer) stays gathered from the forward pass on.
  */
 import { modelCopies } from '../../config/spec.ts'
-import { REFERENCE } from '../autograd.ts'
 import { type ByteKind, bytesPerElement, elements, type Storage, type Tensor } from '../storage.ts'
 import type { Exchange, ExchangeContext, Memory, Pass } from './exchange.ts'
 import { HeldGradients } from './gradients.ts'
 import { bytesOf, sum, trainedOf } from './parameter-sizes.ts'
 import { mastersOf } from './shares.ts'
+import { isBlock, unitName } from './units.ts'
 
 export class FullyShardedDataParallel implements Exchange {
   readonly resident = []
@@ -225,13 +225,4 @@ class Unit {
     this.#memory.allocate(storage)
     return storage
   }
-}
-
-/** `model.layers.3`, or the model whose root it is in. */
-function unitName(parameter: string): string {
-  return /^.*?\.\d+(?=\.)/.exec(parameter)?.[0] ?? (parameter.startsWith(REFERENCE) ? REFERENCE : '')
-}
-
-function isBlock(unit: string): boolean {
-  return unit !== '' && unit !== REFERENCE
 }

@@ -1,0 +1,29 @@
+/** Versions of the libraries that a training runs on: what they allocate differs between releases. */
+import * as z from 'zod'
+
+/** Libraries whose version decides something of a step's memory. */
+export const versionedLibraries = ['torch', 'transformers', 'accelerate'] as const
+export type VersionedLibrary = (typeof versionedLibraries)[number]
+
+/** `4.48.1`, or `4.48` for any of its patches. */
+export const libraryVersion = z.string().regex(/^\d{1,4}(\.\d{1,5}){0,3}$/, 'a version, such as 4.48.1')
+
+/** Only those that are known; what is absent is taken to be the newest. */
+export const libraryVersions = z.partialRecord(z.enum(versionedLibraries), libraryVersion)
+export type LibraryVersions = z.infer<typeof libraryVersions>
+
+/** Whether a library is known to be older than a release. */
+export function isBefore(versions: LibraryVersions | undefined, library: VersionedLibrary, release: string): boolean {
+  const version = versions?.[library]
+  return version !== undefined && compareVersions(version, release) < 0
+}
+
+/** Negative if `left` is the older one. Missing parts count as zero. */
+export function compareVersions(left: string, right: string): number {
+  const [ours, theirs] = [left, right].map(version => version.split('.').map(Number))
+  for (let part = 0; part < Math.max(ours?.length ?? 0, theirs?.length ?? 0); part++) {
+    const difference = (ours?.[part] ?? 0) - (theirs?.[part] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}

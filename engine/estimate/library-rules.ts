@@ -1,0 +1,33 @@
+/** What differs in a step's memory between the releases of PyTorch and Hugging Face's libraries, one rule each. */
+import { isFsdp, type TrainingSpec } from '../config/spec.ts'
+import { isBefore } from '../config/versions.ts'
+
+/** FSDP1, whose units are flat parameters. transformers' Trainer takes FSDP2 by default from 5.0 on. */
+export function hasFlatParameters({ fsdpVersion, versions, sharding, gpus }: TrainingSpec): boolean {
+  if (!isFsdp(sharding) || gpus === 1) return false
+  return (fsdpVersion ?? (isBefore(versions, 'transformers', '5.0') ? 1 : 2)) === 1
+}
+
+/** torch.utils.checkpoint's reentrant form: `gradient_checkpointing_enable` takes it by default before transformers 5.0. */
+export function checkpointsReentrantly({ reentrantCheckpoints, versions }: TrainingSpec): boolean {
+  return reentrantCheckpoints ?? isBefore(versions, 'transformers', '5.0')
+}
+
+/**
+ * FSDP1 registers a hook on the inputs of a unit without trainable parameters and removes it when the backward pass ends (torch:
+ * distributed/fsdp/_runtime_utils.py _register_post_backward_reshard_only_hook). In a reentrant checkpoint around the unit these
+ * inputs are leaves, and the hook's closure keeps their AccumulateGrad nodes: each block's input and its gradient stay until then.
+ * From transformers 4.53 on, the checkpoint is inside the unit (modeling_layers.py GradientCheckpointingLayer).
+ */
+export function keepsFrozenInputs(spec: TrainingSpec): boolean {
+  const isOutside = isBefore(spec.versions, 'transformers', '4.53')
+  return isOutside && spec.lora !== undefined && hasFlatParameters(spec) && checkpointsReentrantly(spec)
+}
+
+/**
+ * transformers 4.46 to 4.48 loss_utils.py ForCausalLMLoss: `logits[..., :-1, :].contiguous()` copies the float32 logits. Earlier
+ * releases copied them too, but no longer held those in 16 bits; later ones shift the labels.
+ */
+export function copiesLogits({ versions }: TrainingSpec): boolean {
+  return isBefore(versions, 'transformers', '4.49') && !isBefore(versions, 'transformers', '4.46')
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import type { TrainingSpec } from '../../engine/config/spec.ts'
+import { elements } from '../../engine/estimate/storage.ts'
+import { footprintOf } from './specs.ts'
+
+const MODEL = 'meta-llama/Llama-3.1-8B'
+const HIDDEN_BYTES = elements({ shape: [2, 1024, 4096] }) * 2
+const LOGITS_BYTES = elements({ shape: [2, 1024, 128_256] }) * 2
+const LAYERS = 32
+
+const lora: Pick<TrainingSpec, 'lora'> = { lora: { rank: 16, targets: ['q_proj', 'v_proj'], dropout: 0 } }
+
+function peakOf(changes: Partial<TrainingSpec>): number {
+  const spec = { loop: 'trainer', precision: 'bf16', gradientCheckpointing: true, sequenceLength: 1024 } as const
+  return footprintOf(MODEL, { ...spec, ...changes }).peak(2, 0).bytes
+}
+
+describe('transformers 4.46 to 4.48', () => {
+  test('hold one more 16-bit copy of the logits than later releases and earlier ones', () => {
+    const peaks = ['4.45.2', '4.48.1', '4.49'].map(transformers => peakOf({ ...lora, versions: { transformers } }))
+    const [before = 0, during = 0, after = 0] = peaks
+    expect(before).toBe(after)
+    expect((during - after) / LOGITS_BYTES).toBeCloseTo(1, 1)
+  })
+})
+
+describe('FSDP1 around frozen blocks', () => {
+  const sharded = { ...lora, fusedLoss: true, gpus: 8, sharding: 'fsdp', fsdpVersion: 1 } as const
+
+  test('keeps input and gradient of every block until the backward pass ends, if reentrant checkpoints are outside', () => {
+    const [outside, inside] = ['4.52.4', '4.53'].map(transformers => peakOf({ ...sharded, versions: { transformers } }))
+    // All but the first block's, which is not there yet, and the last one's, which is in either.
+    expect(((outside ?? 0) - (inside ?? 0)) / HIDDEN_BYTES).toBeCloseTo(LAYERS - 2, 0)
+  })
+
+  test('keeps nothing where every block trains, or checkpoints are not reentrant', () => {
+    const versions = { transformers: '4.52.4' }
+    const { lora: _, ...full } = sharded
+    const training = ['4.52.4', '4.53'].map(transformers => peakOf({ ...full, versions: { transformers } }))
+    expect(training[0]).toBe(training[1])
+    expect(peakOf({ ...sharded, versions, reentrantCheckpoints: false })).toBeLessThan(peakOf({ ...sharded, versions }))
+  })
+
+  test('is what transformers before 5 takes unless the config says otherwise', () => {
+    const { fsdpVersion: _, ...open } = sharded
+    const old = { transformers: '4.57' }
+    expect(peakOf({ ...open, versions: old })).toBe(peakOf({ ...sharded, versions: old }))
+    expect(peakOf({ ...open, versions: old })).not.toBe(peakOf({ ...open, fsdpVersion: 2, versions: old }))
+    expect(peakOf(open)).toBe(peakOf({ ...open, fsdpVersion: 2 }))
+  })
+})
+
+test('a reentrant checkpoint holds its output and the gradient of it while it computes the gradients inside', () => {
+  const small = { ...lora, fusedLoss: true }
+  const more = peakOf({ ...small, reentrantCheckpoints: true }) - peakOf(small)
+  expect(more / HIDDEN_BYTES).toBeCloseTo(1, 1)
+})
