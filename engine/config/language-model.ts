@@ -32,6 +32,11 @@ type Settings = Pick<
   | 'syncsEveryMicroBatch'
   | 'offload'
   | 'fusedLoss'
+  | 'chunkedLoss'
+  | 'compiled'
+  | 'offloadsCheckpoints'
+  | 'fsdpVersion'
+  | 'reentrantCheckpoints'
   | 'method'
   | 'dropout'
   | 'paddedBatches'
@@ -134,7 +139,8 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     expertParallel,
     ...others
   } = settings
-  const { sharding, zero, syncsEveryMicroBatch, offload, fusedLoss, method, dropout, ...always } = others
+  const { sharding, fsdpVersion, zero, syncsEveryMicroBatch, offload, method, dropout, ...rest } = others
+  const { fusedLoss, chunkedLoss, compiled, offloadsCheckpoints, reentrantCheckpoints, ...always } = rest
   return {
     ...always,
     ...(optimizerInBackward && { optimizerInBackward }),
@@ -154,6 +160,11 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(syncsEveryMicroBatch && { syncsEveryMicroBatch }),
     ...(offload && { offload }),
     ...(fusedLoss !== undefined && { fusedLoss }),
+    ...(chunkedLoss && { chunkedLoss }),
+    ...(compiled && { compiled }),
+    ...(offloadsCheckpoints && { offloadsCheckpoints }),
+    ...(fsdpVersion && { fsdpVersion }),
+    ...(reentrantCheckpoints !== undefined && { reentrantCheckpoints }),
     ...(method && { method }),
     ...(dropout !== undefined && { dropout }),
   }

@@ -305,6 +305,8 @@ export const trainingSpec = z.object({
   expertParallel: z.number().int().min(1).max(100_000).optional(),
   /** Only with several GPUs; DDP when absent. */
   sharding: z.enum(shardings).optional(),
+  /** What checkpointed blocks save is on the host between the forward and the backward pass. */
+  offloadsCheckpoints: z.literal(true).optional(),
   /** FullyShardedDataParallel (1) or fully_shard (2); as the version of transformers has it by default where absent. */
   fsdpVersion: z.literal([1, 2]).optional(),
   /** DeepSpeed's own settings, in elements; where one is absent, what transformers puts for "auto", or DeepSpeed's default. */
@@ -324,6 +326,12 @@ export const trainingSpec = z.object({
   syncsEveryMicroBatch: z.literal(true).optional(),
   /** What lives on the host instead of the GPU. */
   offload: z.enum(['optimizer', 'optimizer-and-weights']).optional(),
+  /** The output layer and the loss in so many chunks of tokens: all chunks of logits before the loss, or each within it. */
+  chunkedLoss: z
+    .object({ count: z.number().int().min(1).max(1_000), outputLayer: z.enum(['before', 'within']) })
+    .optional(),
+  /** torch.compile of every block, of the loss and of the optimizer's step: torchtune's `compile`. */
+  compiled: z.literal(true).optional(),
   /** Liger's or another fused loss: logits are computed and consumed in chunks, and never held in full. */
   fusedLoss: z.boolean().optional(),
   /** Absent for the model's own loss. */

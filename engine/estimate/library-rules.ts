@@ -8,6 +8,12 @@ export function hasFlatParameters({ fsdpVersion, versions, sharding, gpus }: Tra
   return (fsdpVersion ?? (isBefore(versions, 'transformers', '5.0') ? 1 : 2)) === 1
 }
 
+/** accelerate's no_sync did nothing for modules of FSDP2 before 1.15: gradients were summed with every micro-batch. */
+export function sumsEveryMicroBatch(spec: TrainingSpec): boolean {
+  if (spec.syncsEveryMicroBatch === true) return true
+  return spec.loop === 'trainer' && !hasFlatParameters(spec) && isBefore(spec.versions, 'accelerate', '1.15')
+}
+
 /** torch.utils.checkpoint's reentrant form: `gradient_checkpointing_enable` takes it by default before transformers 5.0. */
 export function checkpointsReentrantly({ reentrantCheckpoints, versions }: TrainingSpec): boolean {
   return reentrantCheckpoints ?? isBefore(versions, 'transformers', '5.0')

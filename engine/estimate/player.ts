@@ -31,6 +31,8 @@ export interface CheckpointRules {
   readonly isReentrant: boolean
   /** Whether every block's input and its gradient stay until the backward pass ends. */
   readonly keepsInputs: boolean
+  /** Whether inputs are on the host between the passes. */
+  readonly offloadsInputs: boolean
 }
 
 export interface PlayerRules {
@@ -140,7 +142,7 @@ export class Player implements Memory {
       this.step.begin(phaseNames[phase], node.name)
       if (node.body !== undefined) this.#forward(node.body, 'forward without saving')
       else this.#compute(node, passOf(node, phase))
-      if (saves) for (const storage of node.saves) this.#reference(storage, 1)
+      if (saves && !this.#isOffloaded(node)) for (const storage of node.saves) this.#reference(storage, 1)
       if (phase !== 'recomputation') for (const storage of node.keeps) this.#reference(storage, 1)
       for (const storage of node.reads) {
         this.#reads.add(storage.id, -1)
@@ -182,6 +184,7 @@ export class Player implements Memory {
     for (let index = nodes.length - 1; index >= 0; index--) {
       const node = nodes[index]
       if (node === undefined) continue
+      if (this.#isOffloaded(node)) this.#bringBack(node)
       if (node.body !== undefined) this.#checkpointBackward(node, node.body)
       else this.#nodeBackward(node)
       if (node.body !== undefined && this.#checkpoints.keepsInputs) this.#keep(node)
@@ -225,6 +228,18 @@ export class Player implements Memory {
       this.#releaseIfUnused(storage)
     }
     for (const gradient of incoming) this.#dropGradient(gradient)
+  }
+
+  #isOffloaded({ body }: Node): boolean {
+    return body !== undefined && this.#checkpoints.offloadsInputs
+  }
+
+  #bringBack({ name, saves }: Node): void {
+    this.step.begin(phaseNames.recomputation, name)
+    for (const storage of saves) {
+      this.#reference(storage, 1)
+      this.allocate(storage)
+    }
   }
 
   #keep({ input, saves }: Node): void {

@@ -154,12 +154,14 @@ export class Tape extends Mixers implements Ops<Tensor> {
   }
 
   crossEntropy(logits: Tensor): Tensor {
-    if (this.spec.fusedLoss && this.spec.task === 'causal-lm') return logits
+    const { fusedLoss, chunkedLoss, compiled, task } = this.spec
+    if ((fusedLoss || chunkedLoss !== undefined) && task === 'causal-lm') return logits
     // torch: `_log_softmax` saves its output; `nll_loss` saves it too and writes a zeroed gradient of the same size.
     // transformers loss_utils.py ForCausalLMLoss works on `logits.float()`; the other heads hand their logits on as they are.
     this.markLogits(logits)
     const perToken = this.labels.shape.length > 0
     const wide = this.spec.task === 'causal-lm' ? this.cast(logits, 'float32') : this.raised(logits)
+    if (compiled) return this.#compiledCrossEntropy(wide)
     const copied = this.spec.task === 'causal-lm' && copiesLogits(this.spec) ? [wide, shiftedCopy(this, wide)] : []
     const input = copied[1] ?? wide
     const logProbabilities = this.markLogits(this.elementwise('log_softmax', input, { savesOutput: true }))
@@ -172,6 +174,13 @@ export class Tape extends Mixers implements Ops<Tensor> {
       gradients: [made(logProbabilities)],
     })
     this.record('return', { reads: copied, outputs: [] })
+    return loss
+  }
+
+  /** torch: Inductor fuses the softmax with the loss, and its backward pass computes the gradient from the logits. */
+  #compiledCrossEntropy(logits: Tensor): Tensor {
+    const loss = this.tensor([], logits.dtype, [logits], { batched: false })
+    this.record('cross_entropy', { reads: [logits], outputs: [loss], saves: [logits], gradients: [made(logits)] })
     return loss
   }
 

@@ -30,7 +30,11 @@ export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, befor
   const shares = sharesOf(spec)
   const parameters = [...tape.parameters.values()]
   const optimized = parameters.filter(parameter => parameter.requiresGrad).map(parameter => master(spec, parameter))
-  const checkpoints = { isReentrant: checkpointsReentrantly(spec), keepsInputs: keepsFrozenInputs(spec) }
+  const checkpoints = {
+    isReentrant: checkpointsReentrantly(spec),
+    keepsInputs: keepsFrozenInputs(spec),
+    offloadsInputs: spec.offloadsCheckpoints === true,
+  }
   const order = () => orderOfUse(tape, { loss, held, before }, { shares, checkpoints })
   const player = new Player(tape, loss, {
     shares,
@@ -45,7 +49,7 @@ export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, befor
   const withState = spec.trainable?.inTurns ? parameters : optimized
   const isTraining = spec.step === 'training'
   const eventsBeforeOptimizer = player.step.length
-  if (isTraining && !spec.optimizerInBackward) player.optimizerStep(spec.optimizer, optimized)
+  if (isTraining && !spec.optimizerInBackward) player.optimizerStep(stepOf(spec), optimized)
   player.gradientsEnd()
   return {
     model: [
@@ -65,6 +69,11 @@ export function parameterCount(tape: Autograd): number {
   let count = 0
   for (const [name, parameter] of tape.parameters) if (!name.startsWith(REFERENCE)) count += elements(parameter)
   return count
+}
+
+/** Compiled, AdamW's intermediate results stay in registers, as in its fused form. */
+function stepOf({ optimizer, compiled }: TrainingSpec): TrainingSpec['optimizer'] {
+  return compiled && optimizer === 'adamw' ? 'adamw-fused' : optimizer
 }
 
 /** What every operation of a micro-step uses of the parameters. */

@@ -15,6 +15,7 @@ import {
   fusedAttention,
   readImplementation,
 } from '../trainer/attention.ts'
+import { readReentrant } from '../trainer/checkpoints.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { oneImage, trainsTowers } from '../trainer/images.ts'
 import {
@@ -111,6 +112,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       }),
       attention: attention.attention,
       gradientCheckpointing: checkpoints,
+      offloadsCheckpoints: checkpoints ? readOffloading(reader, document) : undefined,
+      reentrantCheckpoints: readReentrant(reader, document.at('gradient_checkpointing_kwargs')),
       expertStyle: readExpertStyle(reader, document, model, expertTargets !== undefined),
       lora: hasAdapter
         ? readLora(reader, model, {
@@ -233,19 +236,24 @@ function readCheckpointing(reader: FieldReader, document: Section): boolean {
     document.at('fsdp_config', key),
   )
   const field = own ?? ofFsdp.find(each => isOn(reader, each))
-  const elsewhere = document.at('activation_offloading')
-  const offloads = (choice: Field | undefined) =>
-    choice?.value.kind === 'text' &&
-    /^(offload|offload_disk|unsloth|legacy|disk|hidden_states)$/.test(choice.value.text)
-  if (offloads(field) || offloads(elsewhere) || isOn(reader, offloads(elsewhere) ? undefined : elsewhere)) {
-    reader.assume(
-      'Activation checkpoints are counted on the GPU, although the config offloads them to the host: the estimate is high.',
-    )
-  }
   return reader.settle('gradientCheckpointing', field, present => (offloads(present) ? true : reader.flag(present)), {
     value: false,
     source: "Axolotl's default",
   })
+}
+
+function offloads(choice: Field | undefined): boolean {
+  return (
+    choice?.value.kind === 'text' &&
+    /^(offload|offload_disk|unsloth|legacy|disk|hidden_states)$/.test(choice.value.text)
+  )
+}
+
+/** core/trainers/mixins/activation_checkpointing.py: the blocks' inputs wait on the host for the backward pass. */
+function readOffloading(reader: FieldReader, document: Section): true | undefined {
+  const [own, elsewhere] = [document.at('gradient_checkpointing'), document.at('activation_offloading')]
+  const field = offloads(own) ? own : offloads(elsewhere) || isOn(reader, elsewhere) ? elsewhere : undefined
+  return field && reader.note('offloadsCheckpoints', true, field)
 }
 
 /** The older switches, in the order in which loaders/model.py checks them. */

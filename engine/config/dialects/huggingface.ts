@@ -11,6 +11,7 @@ import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import { MAX_BATCH } from '../spec.ts'
 import { readImplementation } from '../trainer/attention.ts'
+import { readReentrant } from '../trainer/checkpoints.ts'
 import type { Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
@@ -214,6 +215,7 @@ function readSettings(
   const isAnswering = training.method?.kind === 'answers'
   const quantization = readQuantization(reader, find, adapter)
   const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined
+  const reentrantCheckpoints = readReentrant(reader, find('gradient_checkpointing_kwargs'))
   return {
     gpus,
     labels,
@@ -221,6 +223,7 @@ function readSettings(
     optimizer,
     attention,
     gradientCheckpointing: readCheckpointing(reader, find),
+    ...(reentrantCheckpoints !== undefined && { reentrantCheckpoints }),
     // TRL's GRPOTrainer casts adapters over quantised weights to bfloat16.
     ...(lora && { lora: isAnswering && quantization ? { ...lora, inWeightsType: true as const } : lora }),
     ...(quantization && { quantization }),

@@ -86,7 +86,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       defaultBatch: { value: 1, source: 'not in the file' },
       accumulation: document.at('gradient_accumulation_steps'),
     })
-  noteChunkedLoss(reader, componentOf(document, 'loss'))
   const checkpoints = readCheckpointing(reader, document)
   const sharded = readSharding(reader, document)
   return languageModelReading(reader, {
@@ -103,7 +102,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       },
     },
     settings: {
-      gpus: readGpus(reader, tensorParallel && division, sharded.sharding),
+      gpus: readGpus(reader, tensorParallel && division, sharded.offload && sharded.sharding),
       tensorParallel,
       precision: readPrecision(reader, document.at('dtype')),
       optimizer: readOptimizer(reader, document),
@@ -115,6 +114,11 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       // modules/low_precision: torchao's nf4, with block constants quantised too.
       quantization: quantizationOf(reader, document, builder, component),
       fakeQuantization: readQuantizer(reader, document),
+      chunkedLoss: training.method === undefined ? readChunkedLoss(reader, document) : undefined,
+      compiled: readCompile(reader, document.at('compile')),
+      offloadsCheckpoints: readOffloading(reader, document, checkpoints),
+      fsdpVersion: 2,
+      reentrantCheckpoints: false,
       expertStyle: model?.family === 'llama4' ? 'torchtune' : undefined,
       ...readFusion(reader, document, model, { isFull: builder.method === 'full', checkpoints }),
       ...sharded,
@@ -127,14 +131,16 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 
 const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
 
-/** recipes/*_distributed.py: FSDP shards for any number of GPUs; the file only says what it offloads. */
+/** recipes/*_distributed.py: FSDP2 shards wherever several GPUs train; the file only says what it offloads. */
+const always: Sharded = { sharding: 'fsdp', syncsEveryMicroBatch: true }
+
 function readSharding(reader: FieldReader, document: Section): Sharded {
   const field = document.at('fsdp_cpu_offload')
-  if (!isOn(reader, field)) return {}
+  if (!isOn(reader, field)) return always
   reader.assume('Weights and optimizer state stay on the host between uses: fsdp_cpu_offload moves them there.')
+  reader.note('sharding', 'fsdp', field)
   return {
-    sharding: reader.note('sharding', 'fsdp', field),
-    syncsEveryMicroBatch: true,
+    ...always,
     offload: reader.note('offload', 'optimizer-and-weights', field),
   }
 }
@@ -232,12 +238,6 @@ function readInBackward(reader: FieldReader, field: Field | undefined): true | u
 }
 
 function readCheckpointing(reader: FieldReader, document: Section): boolean {
-  const offloading = document.at('enable_activation_offloading')
-  if (offloading !== undefined && reader.flag(offloading) === true) {
-    reader.assume(
-      'Activation checkpoints are counted on the GPU, although the config offloads them to the host: the estimate is high.',
-    )
-  }
   return reader.settle(
     'gradientCheckpointing',
     document.at('enable_activation_checkpointing'),
@@ -306,12 +306,24 @@ function readQuantizer(reader: FieldReader, document: Section): TrainingSpec['fa
   return reader.note('fakeQuantization', { groupSize }, quantizer)
 }
 
-/**
- * modules/loss: the output layer and the loss run in chunks, but the log-probabilities of every chunk are kept for the backward
- * pass. The full loss is counted, so that a batch that is said to fit does fit.
- */
-function noteChunkedLoss(reader: FieldReader, loss: Field | undefined): void {
-  if (loss?.value.kind !== 'text' || !/(?:LinearCrossEntropyLoss|CEWithChunkedOutputLoss)$/.test(loss.value.text))
-    return
-  reader.assume('A chunked loss is counted as one over the full logits, so the estimate errs on the high side.')
+const CHUNKED_LOSS = /(?:LinearCrossEntropyLoss|CEWithChunkedOutputLoss)$/
+
+/** modules/loss: both run in eight chunks by default. */
+function readChunkedLoss(reader: FieldReader, document: Section): TrainingSpec['chunkedLoss'] {
+  const loss = componentOf(document, 'loss')
+  if (loss?.value.kind !== 'text' || !CHUNKED_LOSS.test(loss.value.text)) return undefined
+  const count = reader.wholeNumber(document.at('loss', 'num_output_chunks'), { max: 1_000 }) ?? DEFAULT_CHUNKS
+  const outputLayer = /Linear/.test(loss.value.text) ? 'within' : 'before'
+  return reader.note('chunkedLoss', { count, outputLayer }, loss)
+}
+
+/** A flag, or a mapping of what is compiled. */
+function readCompile(reader: FieldReader, field: Field | undefined): true | undefined {
+  return field?.value.kind === 'flag' && isOn(reader, field) ? reader.note('compiled', true, field) : undefined
+}
+
+/** training/_activation_offloading.py; the recipes refuse it without checkpointing. */
+function readOffloading(reader: FieldReader, document: Section, checkpoints: boolean): true | undefined {
+  const field = document.at('enable_activation_offloading')
+  return checkpoints && isOn(reader, field) ? reader.note('offloadsCheckpoints', true, field) : undefined
 }

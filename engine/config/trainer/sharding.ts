@@ -10,6 +10,7 @@ export interface Sharded {
   readonly offload?: TrainingSpec['offload']
   readonly zero?: TrainingSpec['zero']
   readonly syncsEveryMicroBatch?: true
+  readonly fsdpVersion?: TrainingSpec['fsdpVersion']
 }
 
 const stages: readonly (Sharding | undefined)[] = [undefined, 'zero1', 'zero2', 'zero3']
@@ -179,10 +180,12 @@ function offloadOf(reader: FieldReader, weights: Field | undefined, optimizer: F
 export interface FsdpFields {
   readonly fsdp: Field | undefined
   readonly config: Section | undefined
+  /** Where it stands beside the others. */
+  readonly version?: Field | undefined
 }
 
 /** `fsdp: [full_shard, auto_wrap, offload]` and what stands in fsdp_config, the strategies by their names or FSDP2's switch. */
-export function readFsdp(reader: FieldReader, { fsdp, config }: FsdpFields): Sharded {
+export function readFsdp(reader: FieldReader, { fsdp, config, version }: FsdpFields): Sharded {
   const words = wordsIn(fsdp)
   const field = fsdp !== undefined && words.length > 0 ? fsdp : undefined
   const strategy = config?.at('fsdp_sharding_strategy') ?? config?.at('fsdp_reshard_after_forward')
@@ -193,8 +196,18 @@ export function readFsdp(reader: FieldReader, { fsdp, config }: FsdpFields): Sha
   const sharding = reader.note<Sharding>('sharding', keepsWeights ? 'fsdp-grad-op' : 'fsdp', from)
   const offloads = config?.at('fsdp_offload_params') ?? config?.at('offload_params')
   const isOffloaded = words.includes('offload') || (offloads?.value.kind === 'flag' && offloads.value.flag)
-  if (!isOffloaded) return { sharding }
-  return { sharding, offload: reader.note('offload', 'optimizer-and-weights', offloads ?? from) }
+  const written = version ?? config?.at('fsdp_version') ?? config?.at('version')
+  const fsdpVersion = readFsdpVersion(reader, written)
+  const sharded = { sharding, ...(fsdpVersion && { fsdpVersion }) }
+  if (!isOffloaded) return sharded
+  return { ...sharded, offload: reader.note('offload', 'optimizer-and-weights', offloads ?? from) }
+}
+
+/** 1 for FullyShardedDataParallel, 2 for fully_shard. */
+function readFsdpVersion(reader: FieldReader, field: Field | undefined): 1 | 2 | undefined {
+  const version = field && reader.wholeNumber(field, { min: 1, max: 2 })
+  if (field === undefined || version === undefined) return undefined
+  return reader.note('fsdpVersion', version === 1 ? 1 : 2, field)
 }
 
 function saysGradientsOnly({ value }: Field): boolean {

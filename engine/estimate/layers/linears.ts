@@ -4,6 +4,7 @@ import type { ExpertNames } from '../../models/expert-names.ts'
 import type { LinearOptions } from '../../models/ops.ts'
 import { made } from '../autograd.ts'
 import { type Adapters, turnedInput, withLowRank, withMagnitude } from '../kernels/adapters.ts'
+import { chunkedLoss } from '../kernels/chunked-loss.ts'
 import { fakeQuantized, fourBitProduct } from '../kernels/fake-quantization.ts'
 import { matrixProduct } from '../kernels/matrix-product.ts'
 import { quantizedBytes } from '../kernels/quantization.ts'
@@ -105,6 +106,16 @@ export class Linears extends Pointwise {
         name,
         x,
         this.weight(options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]),
+      )
+    }
+    const { chunkedLoss: chunks } = this.spec
+    if (chunks !== undefined && this.#isOutputLayer(name) && this.pass === undefined) {
+      return chunkedLoss(
+        this,
+        name,
+        x,
+        this.weight(options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]),
+        chunks,
       )
     }
     if (this.spec.fusedLoss && this.#isOutputLayer(name)) return this.#fusedLoss(name, x, outFeatures, options.tiedTo)

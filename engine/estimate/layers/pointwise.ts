@@ -26,12 +26,27 @@ export class Pointwise extends Weights {
 
   rmsNorm(name: string, x: Tensor, options: RmsNormOptions): Tensor {
     // transformers: LlamaRMSNorm weights the result after casting it back; GemmaRMSNorm multiplies by 1 + weight in float32.
+    if (this.spec.compiled && !options.isUnweighted) return this.#compiledNorm(name, x, options.size)
     const normalised = this.#unitRows(x, options.size, options.scalesInput ?? false)
     if (options.isUnweighted) return this.cast(normalised, x.dtype)
     const weight = this.weight(`${name}.weight`, [options.size])
     if (!options.scalesInFloat32) return this.multiply(weight, this.cast(normalised, x.dtype))
     const factor = options.aroundOne ? this.elementwise('add', this.cast(weight, 'float32')) : weight
     return this.cast(this.multiply(normalised, factor), x.dtype)
+  }
+
+  /** torch: Inductor fuses the norm into one kernel, which keeps its input in the input's type, and a scale per row. */
+  #compiledNorm(name: string, x: Tensor, size: number): Tensor {
+    const weight = this.weight(`${name}.weight`, [size])
+    const output = this.tensor(x.shape, x.dtype, [x, weight], x)
+    this.record(name, {
+      reads: [x, weight],
+      outputs: [output],
+      saves: [x],
+      saved: [this.storage(elements(x) / size, 'float32', x.batched)],
+      gradients: [x, weight].map(made),
+    })
+    return output
   }
 
   composedLayerNorm(name: string, x: Tensor): Tensor {

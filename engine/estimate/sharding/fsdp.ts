@@ -3,6 +3,7 @@
  * gathered one by one; the rest ("root": embeddings, last norm, output layer) stays gathered from the forward pass on.
  */
 import { modelCopies } from '../../config/spec.ts'
+import { sumsEveryMicroBatch } from '../library-rules.ts'
 import { type ByteKind, bytesPerElement, elements, type Storage, type Tensor } from '../storage.ts'
 import type { Exchange, ExchangeContext, Memory, Pass } from './exchange.ts'
 import { HeldGradients } from './gradients.ts'
@@ -37,7 +38,7 @@ export class FullyShardedDataParallel implements Exchange {
       isOffloaded: spec.offload !== undefined,
       keepsGathered: spec.sharding === 'fsdp-grad-op',
     }
-    this.#microStepsLeft = spec.syncsEveryMicroBatch ? 1 : Math.min(spec.gradientAccumulation, 2)
+    this.#microStepsLeft = sumsEveryMicroBatch(spec) ? 1 : Math.min(spec.gradientAccumulation, 2)
     for (const [name, parameter] of parameters) {
       const key = unitName(name)
       const unit = this.#units.get(key) ?? new Unit(isBlock(key), memory, this.#rules)

@@ -140,10 +140,14 @@ describe('other switches of Axolotl', () => {
     expect(spec).toMatchObject({ sharding: 'zero2', offload: 'optimizer', precision: 'bf16-master' })
   })
 
-  it('offloaded checkpoints are counted on the GPU, and it says so', () => {
-    const reading = trainingConfig(`${base}gradient_checkpointing: offload\n`)
-    expect(reading.spec.gradientCheckpointing).toBe(true)
-    expect(reading.assumptions.join(' ')).toContain('checkpoints are counted on the GPU')
+  it('offloaded checkpoints are on the host between the passes', () => {
+    const { spec } = trainingConfig(`${base}gradient_checkpointing: offload\n`)
+    expect(spec).toMatchObject({ gradientCheckpointing: true, offloadsCheckpoints: true })
+  })
+
+  it('use_reentrant and fsdp_version are as written', () => {
+    const text = `${base}gradient_checkpointing_kwargs:\n  use_reentrant: true\nfsdp: [full_shard]\nfsdp_version: 2\n`
+    expect(trainingConfig(text).spec).toMatchObject({ reentrantCheckpoints: true, sharding: 'fsdp', fsdpVersion: 2 })
   })
 
   it.each([
@@ -294,9 +298,11 @@ describe('what Axolotl trains beside the usual', () => {
   })
 
   it.each(['activation_offloading: true', 'activation_offloading: legacy'])(
-    '%s is counted on the GPU, and it says so',
+    '%s moves checkpoints to the host',
     text => {
-      expect(trainingConfig(`${base}${text}\n`).assumptions.join(' ')).toContain('checkpoints are counted on the GPU')
+      const written = `${base}gradient_checkpointing: true\n${text}\n`
+      expect(trainingConfig(written).spec.offloadsCheckpoints).toBe(true)
+      expect(trainingConfig(`${base}gradient_checkpointing: false\n${text}\n`).spec.offloadsCheckpoints).toBeUndefined()
     },
   )
 })

@@ -35,6 +35,27 @@ describe('a recipe of torchtune', () => {
     })
   })
 
+  it('runs the output layer and the loss in chunks where the loss does', () => {
+    const loss = (name: string, more = '') =>
+      trainingConfig(recipe('llama3_2.llama3_2_1b', `loss:\n  _component_: torchtune.modules.loss.${name}\n${more}`))
+        .spec
+    expect(loss('CEWithChunkedOutputLoss').chunkedLoss).toEqual({ count: 8, outputLayer: 'before' })
+    expect(loss('LinearCrossEntropyLoss', '  num_output_chunks: 4\n').chunkedLoss).toEqual({
+      count: 4,
+      outputLayer: 'within',
+    })
+  })
+
+  it('compiles, and offloads checkpoints, where it says so', () => {
+    const text = recipe('llama3_2.llama3_2_1b', 'compile: True\nenable_activation_offloading: True\n')
+    expect(trainingConfig(text).spec).toMatchObject({ compiled: true, offloadsCheckpoints: true })
+  })
+
+  it('shards wherever several GPUs train', () => {
+    const { spec } = trainingConfig(recipe('llama3_2.llama3_2_1b'))
+    expect(spec).toMatchObject({ gpus: 1, sharding: 'fsdp', fsdpVersion: 2, syncsEveryMicroBatch: true })
+  })
+
   it('with use_dora learns magnitudes beside adapters in the type of the weights', () => {
     const text = recipe('llama3_2.lora_llama3_2_1b').replace('\ntokenizer', '\n  use_dora: True\ntokenizer')
     expect(trainingConfig(text).spec.lora).toMatchObject({ form: 'dora', inWeightsType: true })

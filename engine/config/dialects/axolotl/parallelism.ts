@@ -47,6 +47,7 @@ export function readSharding(reader: FieldReader, document: Section, file: DeepS
   const config = document.at('fsdp_config')?.value
   return readFsdp(reader, {
     fsdp: document.at('fsdp'),
+    version: document.at('fsdp_version'),
     config: config?.kind === 'mapping' ? config.section : undefined,
   })
 }
