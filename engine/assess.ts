@@ -1,7 +1,7 @@
 /** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, lever, cheaper GPU, verdict. */
 import { accumulatesGradients, batchBounds, effectiveBatch, makesAnswers, type TrainingSpec } from './config/spec.ts'
 import { MemoryMarkError } from './errors.ts'
-import { errorBandPercent } from './estimate/error-band.ts'
+import { errorBand, errorBandPercent } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
 import { type Gpu, gpus, usableBytes } from './gpus/catalogue.ts'
 import { costPerRunUsd, type RunTerms, savingsPerRunUsd } from './metrics/cost.ts'
@@ -56,6 +56,7 @@ export interface Evidence {
   readonly gpu: ReportedGpu
   readonly provenance: Provenance
   readonly errorBandPercent: number
+  readonly errorBand?: NonNullable<AnalysedConfig['errorBand']>
   readonly throughputProvenance: AnalysedConfig['throughputProvenance']
   /** Only if the throughput was measured. */
   readonly throughputBandPercent?: number
@@ -112,6 +113,7 @@ export function assess(
     gpu: evidence.gpu,
     provenance: evidence.provenance,
     errorBandPercent: evidence.errorBandPercent,
+    ...(evidence.errorBand && { errorBand: evidence.errorBand }),
     throughputProvenance: evidence.throughputProvenance,
     ...(throughputBandPercent !== undefined && { throughputBandPercent }),
     current,
@@ -178,10 +180,12 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
     samplesPerSecond,
   })
   const largest = alone.largest || undefined
+  const { lowPercent, highPercent } = errorBand(spec, config)
   return {
     gpu: { ...reportedGpu(gpu), usableBytes: alone.probe.usableBytes },
     provenance: 'estimated',
-    errorBandPercent: errorBandPercent(spec, config),
+    errorBandPercent: Math.min(100, errorBandPercent(spec, config)),
+    errorBand: { lowPercent, highPercent },
     throughputProvenance: 'modelled',
     largest,
     advice,

@@ -1,9 +1,10 @@
 /** What `memorymark estimate` says of set-ups whose memory somebody has read from a real GPU and published. */
-import { mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { estimated } from '../../engine/cli/estimate.ts'
 import type { LibraryVersions } from '../../engine/config/versions.ts'
+import { type ErrorBand, errorBand, TRACED_BAND_PERCENT } from '../../engine/estimate/error-band.ts'
 import { GIB, MIB } from '../../engine/units.ts'
 import { type MemoryReading, memoryReadings, type ReadingKind, readingKinds } from './readings.ts'
 
@@ -17,22 +18,61 @@ interface Compared {
   readonly estimatedGiB: number
   /** Estimated ÷ read. */
   readonly ratio: number
-  readonly bandPercent: number
+  readonly band: ErrorBand
   readonly isInside: boolean
 }
 
+/** How far the reading lies from the estimate. */
+function percentOfEstimate(ratio: number): number {
+  return (1 / ratio - 1) * 100
+}
+
+const bandsFile = new URL('../../engine/estimate/bands.ts', import.meta.url)
+
+/** By class, the interval that covers nine of ten readings; where there are fewer, all of them. Never narrower than the trace's. */
+function bandsOf(compared: readonly Compared[]): string {
+  const counted = compared.filter(one => one.reading.kind !== 'nvml' && isSure(one))
+  const rows = [...Map.groupBy(counted, ({ band }) => band.of)].map(([of, ofClass]) => {
+    const far = ofClass.map(({ ratio }) => percentOfEstimate(ratio)).toSorted((a, b) => Math.abs(a) - Math.abs(b))
+    const covered = far.slice(0, Math.ceil(far.length * LIMITS.insideShare))
+    const lowPercent = Math.min(-TRACED_BAND_PERCENT, Math.floor(Math.min(...covered)))
+    const highPercent = Math.max(TRACED_BAND_PERCENT, Math.ceil(Math.max(...covered)))
+    return `  '${of}': { lowPercent: ${lowPercent}, highPercent: ${highPercent}, readings: ${far.length} },\n`
+  })
+  return `/** Written by \`npm run bench:published -- --write\`: where published readings of real GPUs lie, in percent of the estimate. */
+export const readBands = {
+${rows.toSorted().join('')}} as const
+`
+}
+
+/** Writes the bands; otherwise says whether those in the repository are what the bench's own readings give. */
+async function bandsAreCurrent(own: readonly Compared[], isWriting: boolean): Promise<boolean> {
+  const bands = bandsOf(own)
+  if (isWriting) await writeFile(bandsFile, bands)
+  const areCurrent = isWriting || (await readFile(bandsFile, 'utf8')) === bands
+  if (!areCurrent)
+    console.log('engine/estimate/bands.ts differs from the readings: run npm run bench:published -- --write')
+  return areCurrent
+}
+
 /** Whether the estimates hold. Prints one line a reading, then a summary of each kind. */
-export async function memoryHolds(others: readonly string[]): Promise<boolean> {
+export async function memoryHolds(others: readonly string[], { isWriting = false } = {}): Promise<boolean> {
   console.log('memory: GiB read, GiB estimated, estimated ÷ read, band, confidence, set-up')
   const compared: Compared[] = []
-  const { readings, versionsOf } = memoryReadings(others)
+  const { own, readings, versionsOf } = memoryReadings(others)
   for (const reading of readings) {
     const comparison = await compare(reading, versionsOf(reading))
     compared.push(comparison)
     console.log(lineOf(comparison))
   }
   for (const kind of readingKinds) console.log(summaryOf(kind, compared))
-  return holds(compared.filter(({ reading }) => reading.kind === 'allocated' && reading.confidence !== 'low'))
+  const isOwn = new Set(own)
+  const areCurrent = await bandsAreCurrent(
+    compared.filter(({ reading }) => isOwn.has(reading)),
+    isWriting,
+  )
+  const sure = compared.filter(({ reading }) => reading.kind === 'allocated' && reading.confidence !== 'low')
+  return holds(sure) && areCurrent
 }
 
 async function compare(reading: MemoryReading, versions: LibraryVersions = {}): Promise<Compared> {
@@ -41,7 +81,7 @@ async function compare(reading: MemoryReading, versions: LibraryVersions = {}): 
   const path = config && join(folder.path, config.name)
   if (config !== undefined && path !== undefined) await writeFile(path, config.text)
   const pinned = Object.entries(versions).map(([library, version]) => `${library}=${version}`)
-  const { assessment } = await estimated([
+  const { subject, assessment } = await estimated([
     ...(path === undefined ? [] : [path]),
     ...reading.args,
     ...(pinned.length === 0 ? [] : ['--versions', pinned.join(',')]),
@@ -50,9 +90,10 @@ async function compare(reading: MemoryReading, versions: LibraryVersions = {}): 
   const { peakBytes, reservedBytes = peakBytes } = assessment.current
   const estimatedGiB = comparable(reading, peakBytes / GIB, reservedBytes / GIB)
   const ratio = estimatedGiB / reading.readingGiB
-  const bandPercent = assessment.errorBandPercent
-  const isInside = Math.abs(1 / ratio - 1) <= bandPercent / 100
-  return { reading, estimatedGiB, ratio, bandPercent, isInside }
+  const band = errorBand(subject.spec, subject.model.config)
+  const percent = percentOfEstimate(ratio)
+  const isInside = band.lowPercent <= percent && percent <= band.highPercent
+  return { reading, estimatedGiB, ratio, band, isInside }
 }
 
 function comparable({ kind, contextGiB = CONTEXT_GIB }: MemoryReading, allocated: number, reserved: number): number {
@@ -66,11 +107,11 @@ function comparable({ kind, contextGiB = CONTEXT_GIB }: MemoryReading, allocated
   }
 }
 
-function lineOf({ reading, estimatedGiB, ratio, bandPercent, isInside }: Compared): string {
+function lineOf({ reading, estimatedGiB, ratio, band, isInside }: Compared): string {
   const figures = [reading.readingGiB, estimatedGiB].map(gib => gib.toFixed(2).padStart(6)).join(' ')
   const cause = isInside ? '' : `; ${reading.cause ?? reading.note ?? 'cause unknown'}`
   const side = isInside ? 'inside ' : 'outside'
-  return `${reading.kind.padEnd(9)} ${figures}  ×${ratio.toFixed(3)} ±${bandPercent} % ${side} ${reading.confidence.padEnd(6)} ${reading.setup} (${reading.source})${cause}`
+  return `${reading.kind.padEnd(9)} ${figures}  ×${ratio.toFixed(3)} ${band.lowPercent} to +${band.highPercent} % ${side} ${reading.confidence.padEnd(6)} ${reading.setup} (${reading.source})${cause}`
 }
 
 function summaryOf(kind: ReadingKind, all: readonly Compared[]): string {

@@ -38,6 +38,8 @@ const memoryFile = z.object({
 })
 
 export interface MemoryReadings {
+  /** The bench's own, from which the bands come. */
+  readonly own: readonly MemoryReading[]
   readonly readings: readonly MemoryReading[]
   readonly versionsOf: (reading: MemoryReading) => LibraryVersions | undefined
 }
@@ -46,7 +48,7 @@ export interface MemoryReadings {
 export function memoryReadings(others: readonly string[]): MemoryReadings {
   const own = memoryFile.parse(parsed(new URL('memory.json', import.meta.url)))
   const readings = [...own.readings, ...others.flatMap(path => z.array(memoryReading).parse(parsed(path)))]
-  return { readings, versionsOf: ({ source }) => own.versions[source] }
+  return { own: own.readings, readings, versionsOf: ({ source }) => own.versions[source] }
 }
 
 function parsed(path: string | URL): unknown {

@@ -8,25 +8,77 @@ import {
   outsideTransformers,
   seesImages,
 } from '../models/architecture.ts'
+import { readBands } from './bands.ts'
+import { withReleasedExperts } from './library-rules.ts'
 
-/**
- * Half-width of the band around an estimate, in percent of the peak. `npm run bench:accuracy` fails if PyTorch's trace or a
- * published GPU reading lies outside it.
- */
+/** `npm run bench:accuracy` fails if PyTorch's trace lies further from an estimate, in percent of the peak. */
 export const TRACED_BAND_PERCENT = 3
 
-/**
- * For what several GPUs keep and exchange, which `npm run bench:sharding` holds against the libraries themselves: within 3 %, but
- * over CPU tensors and without NCCL. A guess.
- */
-const SHARED_BAND_PERCENT = 5
+/** What of a step decides how well it is known, in words. */
+const bandClasses = [
+  'full training on one GPU',
+  'adapters on one GPU',
+  'several GPUs',
+  'full training on one GPU, in part untraced',
+  'adapters on one GPU, in part untraced',
+  'several GPUs, in part untraced',
+  'offloading to the host',
+] as const
+export type BandClass = (typeof bandClasses)[number]
 
-/** For what is derived from source code and documentation alone: a guess, and a deliberately wide one. */
-const DERIVED_BAND_PERCENT = 10
+/** Where a class has fewer readings than this, its band is twice that of the nearest class, and at least this wide. */
+const WIDE_PERCENT = 30
+export const MIN_READINGS = 3
 
+const nearest: Readonly<Record<BandClass, BandClass>> = {
+  'full training on one GPU': 'full training on one GPU, in part untraced',
+  'adapters on one GPU': 'adapters on one GPU, in part untraced',
+  'several GPUs': 'several GPUs, in part untraced',
+  'full training on one GPU, in part untraced': 'adapters on one GPU, in part untraced',
+  'adapters on one GPU, in part untraced': 'full training on one GPU, in part untraced',
+  'several GPUs, in part untraced': 'adapters on one GPU, in part untraced',
+  'offloading to the host': 'several GPUs, in part untraced',
+}
+
+/** Where real GPUs may lie, in percent of the estimate: `lowPercent` is 0 or below, `highPercent` 0 or above. */
+export interface ErrorBand {
+  readonly lowPercent: number
+  readonly highPercent: number
+  readonly of: BandClass
+  /** Published readings that it covers 90 % of; with fewer than three, the band is twice that of the nearest class. */
+  readonly readings: number
+}
+
+export function bandClassOf(written: TrainingSpec, config: ModelConfig): BandClass {
+  const spec = withReleasedExperts(written, config)
+  if (spec.offload !== undefined) return 'offloading to the host'
+  const isTraced = neverRun(spec) === undefined && sentencesOn(spec, config).length === 0
+  if (exchangingLibrary(spec) !== undefined) return isTraced ? 'several GPUs' : 'several GPUs, in part untraced'
+  if (spec.lora === undefined) {
+    return isTraced ? 'full training on one GPU' : 'full training on one GPU, in part untraced'
+  }
+  return isTraced ? 'adapters on one GPU' : 'adapters on one GPU, in part untraced'
+}
+
+const bands: Partial<Record<BandClass, Omit<ErrorBand, 'of'>>> = readBands
+
+export function errorBand(spec: TrainingSpec, config: ModelConfig): ErrorBand {
+  const of = bandClassOf(spec, config)
+  const own = bands[of]
+  if (own !== undefined && own.readings >= MIN_READINGS) return { ...own, of }
+  const { lowPercent, highPercent } = bands[nearest[of]] ?? { lowPercent: 0, highPercent: 0 }
+  return {
+    lowPercent: Math.min(-WIDE_PERCENT, 2 * lowPercent),
+    highPercent: Math.max(WIDE_PERCENT, 2 * highPercent),
+    of,
+    readings: own?.readings ?? 0,
+  }
+}
+
+/** The larger half of the band. */
 export function errorBandPercent(spec: TrainingSpec, config: ModelConfig): number {
-  if (neverRun(spec) !== undefined || sentencesOn(spec, config).length > 0) return DERIVED_BAND_PERCENT
-  return exchangingLibrary(spec) === undefined ? TRACED_BAND_PERCENT : SHARED_BAND_PERCENT
+  const { lowPercent, highPercent } = errorBand(spec, config)
+  return Math.max(-lowPercent, highPercent)
 }
 
 /** The part of a step that the trace cannot run; undefined if it can run all of it. */
@@ -81,7 +133,8 @@ function neverRun(spec: TrainingSpec): string | undefined {
 }
 
 /** What the report says about an estimate that no trace has confirmed, one sentence each. */
-export function derivationOf(spec: TrainingSpec, config: ModelConfig): string[] {
+export function derivationOf(written: TrainingSpec, config: ModelConfig): string[] {
+  const spec = withReleasedExperts(written, config)
   const ofModel = sentencesOn(spec, config)
   const [what, library] = [neverRun(spec), exchangingLibrary(spec)]
   // The sentence about the model says it already.
@@ -90,15 +143,22 @@ export function derivationOf(spec: TrainingSpec, config: ModelConfig): string[] 
     ...ofModel,
     ...(what !== undefined && !isSaid
       ? [
-          `The memory effect of ${what} is derived from source code and documentation; no trace or GPU run has confirmed it, and the band of ±${DERIVED_BAND_PERCENT} % is a guess.`,
+          `The memory effect of ${what} is derived from source code and documentation; no trace has confirmed it. ${bandInWords(spec, config)}`,
         ]
       : []),
     ...(library !== undefined
       ? [
-          `What each GPU holds and exchanges was compared with ${library} running on CPU tensors (bench:sharding), not on GPUs. NCCL's own buffers are not counted; the band of ±${errorBandPercent(spec, config)} % is a guess.`,
+          `What each GPU holds and exchanges was compared with ${library} running on CPU tensors (bench:sharding), not on GPUs. NCCL's own buffers are not counted. ${bandInWords(spec, config)}`,
         ]
       : []),
   ]
+}
+
+function bandInWords(spec: TrainingSpec, config: ModelConfig): string {
+  const { lowPercent, highPercent, of, readings } = errorBand(spec, config)
+  const range = `${lowPercent} to +${highPercent} %`
+  if (readings < MIN_READINGS) return `There are too few published readings of ${of}: the band of ${range} is assumed.`
+  return `Of ${readings} published readings of ${of}, 90 % lie within ${range} of the estimate.`
 }
 
 /** What cannot be determined from the config about a model's step, or runs in kernels that no trace covers. */
@@ -122,7 +182,7 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
       : []),
     ...(outsideTransformers(config) === 'ultralytics'
       ? [
-          `The step is counted from Ultralytics' source code and was compared with a trace of it; only the estimate engine supports it here. The number of objects in the images changes memory by a few percent, hence the band of ±${DERIVED_BAND_PERCENT} %.`,
+          `The step is counted from Ultralytics' source code and was compared with a trace of it; only the estimate engine supports it here. The number of objects in the images changes memory by a few percent.`,
         ]
       : []),
     ...(outsideTransformers(config) === 'checkpoint'

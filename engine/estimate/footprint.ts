@@ -6,6 +6,7 @@ import { expertNamesOf } from '../models/expert-names.ts'
 import { dividedConfig } from '../models/tensor-parallel.ts'
 import { type Block, CachingAllocator } from './allocator.ts'
 import type { Node } from './autograd.ts'
+import { withReleasedExperts } from './library-rules.ts'
 import { type Objective, objectiveOf } from './objectives/objective.ts'
 import { bytesAt, type Step } from './step.ts'
 import { type ByteKind, byteKinds } from './storage.ts'
@@ -32,7 +33,8 @@ export class Recording {
   readonly tape: Tape
   readonly objective: Objective
 
-  constructor(spec: TrainingSpec, config: ModelConfig, device: Device) {
+  constructor(written: TrainingSpec, config: ModelConfig, device: Device) {
+    const spec = withReleasedExperts(written, config)
     this.tape = new Tape(spec, device, expertNamesOf(config))
     this.objective = objectiveOf(this.tape, ownPart(spec, config), spec)
     refuseMissingTargets(spec, this.tape)
@@ -55,11 +57,12 @@ export class Footprint {
 
   /** `recording`: of the same spec, with or without accumulation. */
   constructor(
-    spec: TrainingSpec,
+    written: TrainingSpec,
     config: ModelConfig,
     device: Device = { hasFlash: true },
-    recording = new Recording(spec, config, device),
+    recording = new Recording(written, config, device),
   ) {
+    const spec = withReleasedExperts(written, config)
     this.spec = spec
     this.#recording = recording
     this.nodes = recording.tape.nodes

@@ -1,6 +1,18 @@
 /** What differs in a step's memory between the releases of PyTorch and Hugging Face's libraries, one rule each. */
 import { isFsdp, type TrainingSpec } from '../config/spec.ts'
 import { isBefore } from '../config/versions.ts'
+import { hasExperts, type ModelConfig } from '../models/architecture.ts'
+
+/** Families whose experts were one matrix for all in transformers 4 already. */
+const fusedExperts: ReadonlySet<ModelConfig['model_type']> = new Set(['llama4', 'gpt_oss', 'granitemoehybrid'] as const)
+
+/** Before transformers 5.0, the experts of most mixtures were linear layers, which are quantised like all others. */
+export function withReleasedExperts(spec: TrainingSpec, config: ModelConfig): TrainingSpec {
+  const isOld = isBefore(spec.versions, 'transformers', '5.0')
+  const areLinears =
+    isOld && spec.quantization !== undefined && hasExperts(config) && !fusedExperts.has(config.model_type)
+  return areLinears ? { ...spec, quantizedExperts: true } : spec
+}
 
 /** FSDP1, whose units are flat parameters. transformers' Trainer takes FSDP2 by default from 5.0 on. */
 export function hasFlatParameters({ fsdpVersion, versions, sharding, gpus }: TrainingSpec): boolean {

@@ -73,6 +73,10 @@ export const analysedConfig = z.object({
   provenance,
   /** Half-width of the band around every memory figure: checked by `npm run bench:accuracy`, or the spread of measured steps. */
   errorBandPercent: z.number().min(0).max(100),
+  /** Where memory may lie in percent of a figure, asymmetrically; `errorBandPercent` is the larger half. Absent in older reports. */
+  errorBand: z
+    .object({ lowPercent: z.number().min(-100).max(0), highPercent: z.number().min(0).max(1_000) })
+    .optional(),
   throughputProvenance,
   /** Half-width of the band around every throughput: the widest spread of the timed steps. Absent where it is modelled. */
   throughputBandPercent: z.number().min(0).max(100).optional(),

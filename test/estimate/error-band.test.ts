@@ -1,12 +1,23 @@
 import { expect, test } from 'vitest'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
-import { beyondTrace, derivationOf, errorBandPercent } from '../../engine/estimate/error-band.ts'
+import {
+  bandClassOf,
+  beyondTrace,
+  derivationOf,
+  errorBand,
+  errorBandPercent,
+  TRACED_BAND_PERCENT,
+} from '../../engine/estimate/error-band.ts'
 import { knownModel, specOf } from './specs.ts'
 
-test('a step that PyTorch’s trace covers carries the band that bench:accuracy holds', () => {
+test('a step that PyTorch’s trace covers carries the band of its class’s readings, never narrower than the trace’s', () => {
   const spec = specOf('bert')
   const { config } = knownModel('bert')
-  expect([errorBandPercent(spec, config), beyondTrace(spec), derivationOf(spec, config)]).toEqual([3, undefined, []])
+  expect([beyondTrace(spec), derivationOf(spec, config)]).toEqual([undefined, []])
+  const { lowPercent, highPercent, of } = errorBand(spec, config)
+  expect(of).toBe('full training on one GPU')
+  expect(Math.min(-lowPercent, highPercent)).toBeGreaterThanOrEqual(TRACED_BAND_PERCENT)
+  expect(errorBandPercent(spec, config)).toBe(Math.max(-lowPercent, highPercent))
 })
 
 test.each<[string, Partial<TrainingSpec>]>([
@@ -18,9 +29,9 @@ test.each<[string, Partial<TrainingSpec>]>([
   ['experts as linear layers', { expertStyle: 'axolotl-linear' }],
   ["torchtune's experts", { expertStyle: 'torchtune' }],
   ['transfers to and from experts on the host', { expertStyle: 'ktransformers' }],
-])('%s widen the band, and the report says why', (what, changes) => {
+])('%s are of another class, and the report says why', (what, changes) => {
   const spec = specOf('bert', changes)
-  expect(errorBandPercent(spec, knownModel('bert').config)).toBe(10)
+  expect(bandClassOf(spec, knownModel('bert').config)).toMatch(/in part untraced|the host/)
   expect(derivationOf(spec, knownModel('bert').config)).toEqual([expect.stringContaining(what)])
 })
 
@@ -31,7 +42,7 @@ test.each<[string, Partial<TrainingSpec>]>([
   ['DeepSpeed', { gpus: 1, sharding: 'zero2', precision: 'bf16-master' }],
 ])('what %s keeps and exchanges has been run, but not on GPUs', (library, changes) => {
   const spec = specOf('bert', changes)
-  expect(errorBandPercent(spec, knownModel('bert').config)).toBe(5)
+  expect(bandClassOf(spec, knownModel('bert').config)).toBe('several GPUs')
   expect(derivationOf(spec, knownModel('bert').config)).toEqual([expect.stringContaining(`with ${library} running`)])
 })
 
@@ -43,9 +54,9 @@ test.each([
   ['Qwen/Qwen3-30B-A3B', { precision: 'amp-bf16' }, 'Experts in float32 run in a kernel'],
   ['tiiuae/Falcon-H1-7B-Base', { precision: 'bf16' }, 'the kernels of mamba-ssm and causal-conv1d'],
   ['tiiuae/Falcon-H1-7B-Base', { precision: 'bf16', quantization: 'nf4' }, 'output projections are counted without'],
-] as const)('%s with %j widens the band: %s', (id, changes, why) => {
+] as const)('%s with %j is in part untraced: %s', (id, changes, why) => {
   const [spec, { config }] = [specOf(id, changes), knownModel(id)]
-  expect(errorBandPercent(spec, config)).toBe(10)
+  expect(bandClassOf(spec, config)).toContain('in part untraced')
   expect(derivationOf(spec, config)).toContainEqual(expect.stringContaining(why))
 })
 
@@ -72,4 +83,11 @@ test('answers that a model without attention in every layer makes itself are cou
   }
   expect(sentences('transformers')).toHaveLength(1)
   expect(sentences('server')).toEqual([])
+})
+
+test('a class without readings has a wide band, and the report says that it is assumed', () => {
+  const [spec, { config }] = [specOf('bert', { offload: 'optimizer' }), knownModel('bert')]
+  const { lowPercent, highPercent } = errorBand(spec, config)
+  expect([lowPercent <= -30, highPercent >= 30]).toEqual([true, true])
+  expect(derivationOf(spec, config).join(' ')).toContain('too few published readings')
 })
