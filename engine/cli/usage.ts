@@ -44,6 +44,7 @@ const commands: Record<string, CommandUsage> = {
   --gpus <n>                   GPUs that share the training; with --sharding ddp|zero1|zero2|zero3|fsdp|fsdp-grad-op
   --versions <list>            libraries older than the newest: transformers=4.48.1,torch=2.4.1,accelerate=1.0
   --fused-loss                 Liger's or another loss that never materialises all logits
+  --fused-norms                RMSNorm in one kernel, as Liger has it
   --padded                     batches carry a padding mask
   --loop plain|trainer|ultralytics    what runs the step: a plain PyTorch loop, Hugging Face's Trainer or Ultralytics'
   --framework pytorch|tensorflow.js   TensorFlow.js works with \`sweep\` only

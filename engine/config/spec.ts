@@ -332,6 +332,8 @@ export const trainingSpec = z.object({
     .optional(),
   /** torch.compile of every block, of the loss and of the optimizer's step: torchtune's `compile`. */
   compiled: z.literal(true).optional(),
+  /** RMSNorm in one kernel, as Liger's ops/rms_norm.py: it keeps its input in the input's type, and a scale per row. */
+  fusedNorms: z.literal(true).optional(),
   /** Liger's or another fused loss: logits are computed and consumed in chunks, and never held in full. */
   fusedLoss: z.boolean().optional(),
   /** Absent for the model's own loss. */

@@ -125,6 +125,7 @@ function neverRun(spec: TrainingSpec): string | undefined {
   if (spec.images?.checkpointed === 'self-attention') return "torchtune's image layers"
   if (spec.trainable?.inTurns) return 'layers that train in turn'
   if (spec.fusedLoss) return 'a fused loss'
+  if (spec.fusedNorms) return 'fused norms'
   if (spec.compiled) return 'torch.compile'
   if (spec.chunkedLoss !== undefined) return 'a chunked loss'
   if (spec.offloadsCheckpoints) return 'checkpoints on the host'

@@ -55,3 +55,8 @@ test('a reentrant checkpoint holds its output and the gradient of it while it co
   const more = peakOf({ ...small, reentrantCheckpoints: true }) - peakOf(small)
   expect(more / HIDDEN_BYTES).toBeCloseTo(1, 1)
 })
+
+test('fused norms keep no float32 copy of their input in a recomputed block', () => {
+  const small = { ...lora, fusedLoss: true }
+  expect(peakOf(small) - peakOf({ ...small, fusedNorms: true })).toBeGreaterThan(2 * HIDDEN_BYTES)
+})

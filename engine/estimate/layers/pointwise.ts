@@ -26,7 +26,8 @@ export class Pointwise extends Weights {
 
   rmsNorm(name: string, x: Tensor, options: RmsNormOptions): Tensor {
     // transformers: LlamaRMSNorm weights the result after casting it back; GemmaRMSNorm multiplies by 1 + weight in float32.
-    if (this.spec.compiled && !options.isUnweighted) return this.#compiledNorm(name, x, options.size)
+    if ((this.spec.compiled || this.spec.fusedNorms) && !options.isUnweighted)
+      return this.#fusedNorm(name, x, options.size)
     const normalised = this.#unitRows(x, options.size, options.scalesInput ?? false)
     if (options.isUnweighted) return this.cast(normalised, x.dtype)
     const weight = this.weight(`${name}.weight`, [options.size])
@@ -35,8 +36,8 @@ export class Pointwise extends Weights {
     return this.cast(this.multiply(normalised, factor), x.dtype)
   }
 
-  /** torch: Inductor fuses the norm into one kernel, which keeps its input in the input's type, and a scale per row. */
-  #compiledNorm(name: string, x: Tensor, size: number): Tensor {
+  /** One kernel, Liger's or Inductor's, which keeps its input in the input's type, and a scale per row. */
+  #fusedNorm(name: string, x: Tensor, size: number): Tensor {
     const weight = this.weight(`${name}.weight`, [size])
     const output = this.tensor(x.shape, x.dtype, [x, weight], x)
     this.record(name, {
