@@ -32,6 +32,7 @@ type Settings = Pick<
   | 'syncsEveryMicroBatch'
   | 'offload'
   | 'fusedLoss'
+  | 'fusedNorms'
   | 'chunkedLoss'
   | 'compiled'
   | 'offloadsCheckpoints'
@@ -140,7 +141,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...others
   } = settings
   const { sharding, fsdpVersion, zero, syncsEveryMicroBatch, offload, method, dropout, ...rest } = others
-  const { fusedLoss, chunkedLoss, compiled, offloadsCheckpoints, reentrantCheckpoints, ...always } = rest
+  const { fusedLoss, fusedNorms, chunkedLoss, compiled, offloadsCheckpoints, reentrantCheckpoints, ...always } = rest
   return {
     ...always,
     ...(optimizerInBackward && { optimizerInBackward }),
@@ -160,6 +161,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(syncsEveryMicroBatch && { syncsEveryMicroBatch }),
     ...(offload && { offload }),
     ...(fusedLoss !== undefined && { fusedLoss }),
+    ...(fusedNorms && { fusedNorms }),
     ...(chunkedLoss && { chunkedLoss }),
     ...(compiled && { compiled }),
     ...(offloadsCheckpoints && { offloadsCheckpoints }),

@@ -112,6 +112,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       }),
       attention: attention.attention,
       gradientCheckpointing: checkpoints,
+      fusedNorms: readFusedNorms(reader, document.at('liger_rms_norm')),
       offloadsCheckpoints: checkpoints ? readOffloading(reader, document) : undefined,
       reentrantCheckpoints: readReentrant(reader, document.at('gradient_checkpointing_kwargs')),
       expertStyle: readExpertStyle(reader, document, model, expertTargets !== undefined),
@@ -273,6 +274,11 @@ function readAttention(reader: FieldReader, document: Section): AttentionChoice 
     return choice
   }
   return readImplementation(reader, document.at('attn_implementation'))
+}
+
+/** integrations/liger: one kernel for RMSNorm. */
+function readFusedNorms(reader: FieldReader, field: Field | undefined): true | undefined {
+  return isOn(reader, field) && field !== undefined ? reader.note('fusedNorms', true, field) : undefined
 }
 
 /** integrations/liger and integrations/cut_cross_entropy: the latter's plugin switches it on. */

@@ -145,6 +145,10 @@ describe('other switches of Axolotl', () => {
     expect(spec).toMatchObject({ gradientCheckpointing: true, offloadsCheckpoints: true })
   })
 
+  it('liger_rms_norm fuses the norms', () => {
+    expect(trainingConfig(`${base}liger_rms_norm: true\n`).spec.fusedNorms).toBe(true)
+  })
+
   it('use_reentrant and fsdp_version are as written', () => {
     const text = `${base}gradient_checkpointing_kwargs:\n  use_reentrant: true\nfsdp: [full_shard]\nfsdp_version: 2\n`
     expect(trainingConfig(text).spec).toMatchObject({ reentrantCheckpoints: true, sharding: 'fsdp', fsdpVersion: 2 })
