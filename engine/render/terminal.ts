@@ -117,10 +117,17 @@ function pace({ throughputProvenance }: AnalysedConfig, point: OperatingPoint): 
 
 function breakdownLines({ breakdown, current, gpu }: AnalysedConfig, { columns }: Page): string[] {
   const parts = partsOf(breakdown).map(({ name, bytes }) => `${name} ${formatPart(bytes)}`)
-  const rest = current.fits
-    ? `${formatGib(idleBytes(gpu, current))} of the GPU is waste`
-    : `${formatGib(missingBytes(gpu, current))} too much`
+  const rest = current.fits ? `${formatGib(idleBytes(gpu, current))} of the GPU is waste` : tooMuch(gpu, current)
   return [wrap(`Memory: ${parts.join(', ')}; ${rest}.`, INDENT, columns)]
+}
+
+/** What is allocated may be less than the GPU has, and what the allocator reserves for it more. */
+function tooMuch(gpu: AnalysedConfig['gpu'], current: OperatingPoint): string {
+  const { reservedBytes = 0, peakBytes } = current
+  if (peakBytes > gpu.usableBytes || reservedBytes <= gpu.usableBytes) {
+    return `${formatGib(missingBytes(gpu, current))} too much`
+  }
+  return `with fragments, PyTorch's allocator reserves ${formatGib(reservedBytes)}, more than the GPU has`
 }
 
 function adviceLines(config: AnalysedConfig, { columns }: Page): string[] {

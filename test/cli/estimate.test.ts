@@ -171,3 +171,11 @@ test('estimate prints a verdict for people without --json', async () => {
   expect(stdout).toContain('GiB')
   expect(exitCode).toBe(0)
 })
+
+test('says why a batch does not fit that needs less than the GPU has: the allocator reserves more', async () => {
+  const flags = '--task causal-lm --loop trainer --sequence-length 4096 --batch-size 16 --gradient-checkpointing'
+  const more = '--gpu a100-80gb --precision bf16 --fused-loss --no-settings'
+  const { stdout } = await run('estimate', 'mistralai/Mistral-7B-v0.1', ...`${flags} ${more}`.split(' '))
+  expect(stdout).toContain('allocator')
+  expect(stdout).not.toContain('0.00 GiB too much')
+})
