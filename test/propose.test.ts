@@ -34,7 +34,7 @@ describe('a recommendation is offered as a change of the numbers', () => {
 
   test('of the batch alone, where Ultralytics accumulates up to its nominal batch by itself', async () => {
     const yolo = (batch: number) => `model: yolov8s.pt\ndata: coco.yaml\nepochs: 300\nbatch: ${batch}\nimgsz: 640\n`
-    expect(await proposalFor(yolo(2))).toEqual({ kind: 'change', path, before: yolo(2), after: yolo(16) })
+    expect(await proposalFor(yolo(2))).toEqual({ kind: 'change', path, before: yolo(2), after: yolo(32) })
   })
 
   test('not where the config follows it already', async () => {

@@ -231,6 +231,8 @@ export const trainingSpec = z.object({
   imageSize: z.number().int().min(1).max(100_000).optional(),
   /** Objects in the fullest image of a batch, for a detector; as many as are usual when absent. */
   objects: z.number().int().min(1).max(100_000).optional(),
+  /** Images in the memory format `torch.channels_last`, which tensor cores want; NCHW, PyTorch's default, where absent. */
+  channelsLast: z.literal(true).optional(),
   /** Classes of a classification head. */
   labels: z.number().int().min(1).max(1_000_000),
   precision: z.enum(precisions),

@@ -14,6 +14,30 @@ export interface GradientEdge {
   readonly passes: boolean
 }
 
+export type KernelName =
+  | 'convolution'
+  | 'depthwise'
+  | 'flash-attention'
+  | 'efficient-attention'
+  | 'batch-norm'
+  | 'look-up'
+
+/** What unpacking a quantised matrix costs before a product can read it. */
+export interface Dequantisation {
+  readonly elements: number
+  /** Before the forward and before the backward product. */
+  readonly forward: Unpacking
+  readonly backward: Unpacking
+}
+
+export interface Unpacking {
+  /** Read and written for one element, the product's own reading of the result included. */
+  readonly bytesPerElement: number
+  /** Kernels that go through every element, and others that only have to be launched. */
+  readonly kernels: number
+  readonly smallKernels: number
+}
+
 /** One autograd node with its kernel. */
 export interface Node {
   readonly name: string
@@ -31,9 +55,13 @@ export interface Node {
   readonly backwardScratch: readonly Storage[]
   /** Multiply-adds count as two. Zero for ops that only move memory. */
   readonly flopsPerSample: number
-  /** The size of the matrix that its product computes. */
-  readonly productElements: number
   readonly computeDtype: Dtype
+  /** Where the kind of kernel decides how fast it runs; otherwise a matrix product, or elementwise. */
+  readonly kernel?: KernelName
+  /** Of fused attention: what a query sees. */
+  readonly attendedTokens?: number
+  /** The weights that the op reads are quantised. */
+  readonly dequantises?: Dequantisation
   /** A checkpointed block: its nodes run without saving anything, and run again in the backward pass. */
   readonly body?: readonly Node[]
   /** Of a checkpointed block. */
@@ -52,10 +80,11 @@ export interface Recorded {
   readonly scratch?: readonly Storage[]
   readonly backwardScratch?: readonly Storage[]
   readonly flopsPerSample?: number
-  /** The output's by default; a separate loss hands on one number per token, or a single one. */
-  readonly productElements?: number
   /** The output's by default. */
   readonly computeDtype?: Dtype
+  readonly kernel?: KernelName
+  readonly attendedTokens?: number
+  readonly dequantises?: Dequantisation
 }
 
 /** Before the names of a second model's parameters. */
@@ -394,8 +423,10 @@ export class Autograd {
         : gradients.filter(edge => edge.to.requiresGrad),
       backwardScratch: options.backwardScratch ?? NONE,
       flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
-      productElements: options.productElements ?? (outputs[0] === undefined ? 0 : elements(outputs[0])),
       computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? 'float32',
+      ...(options.kernel !== undefined && { kernel: options.kernel }),
+      ...(options.attendedTokens !== undefined && { attendedTokens: options.attendedTokens }),
+      ...(options.dequantises !== undefined && { dequantises: options.dequantises }),
     })
   }
 

@@ -9,7 +9,7 @@ import type { Node } from './autograd.ts'
 import { withReleasedExperts } from './library-rules.ts'
 import { type Objective, objectiveOf } from './objectives/objective.ts'
 import { bytesAt, type Step } from './step.ts'
-import { type ByteKind, byteKinds } from './storage.ts'
+import { type ByteKind, byteKinds, type Tensor } from './storage.ts'
 import { Tape } from './tape.ts'
 import { parameterCount, playStep, type Timeline } from './timeline.ts'
 
@@ -67,6 +67,11 @@ export class Footprint {
     this.#recording = recording
     this.nodes = recording.tape.nodes
     this.parameterCount = parameterCount(recording.tape)
+  }
+
+  /** What the optimizer steps with. */
+  get optimized(): readonly Tensor[] {
+    return this.#timeline.optimized
   }
 
   get #timeline(): Timeline {

@@ -10,6 +10,8 @@ export interface OptimizerRule {
   readonly temporariesLive: 'together' | 'one by one'
   /** Reads and writes of the parameters' bytes in one step, for the throughput model. */
   readonly passes: number
+  /** Kernels for every parameter, where they are not launched for many parameters at once. */
+  readonly launchesPerTensor: number
 }
 
 /** bitsandbytes optim/optimizer.py: smaller tensors keep 32-bit state (`min_8bit_size`), larger ones a constant per block. */
@@ -33,17 +35,24 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
     temporaries: parameter => [parameterBytes(parameter)],
     temporariesLive: 'together',
     passes: 18,
+    launchesPerTensor: 0.5,
   },
-  'adamw-fused': { ...inPlace, stateBytes: parameter => 2 * parameterBytes(parameter), passes: 7 },
+  'adamw-fused': {
+    ...inPlace,
+    stateBytes: parameter => 2 * parameterBytes(parameter),
+    passes: 7,
+    launchesPerTensor: 0.5,
+  },
   // _single_tensor_adam: exp_avg_sq.sqrt() and its quotient.
   'adamw-loop': {
     stateBytes: parameter => 2 * parameterBytes(parameter),
     temporaries: parameter => [parameterBytes(parameter), parameterBytes(parameter)],
     temporariesLive: 'one by one',
     passes: 18,
+    launchesPerTensor: 12,
   },
-  sgd: { ...inPlace, stateBytes: () => 0, passes: 3 },
-  'sgd-momentum': { ...inPlace, stateBytes: parameterBytes, passes: 7 },
+  sgd: { ...inPlace, stateBytes: () => 0, passes: 3, launchesPerTensor: 0.5 },
+  'sgd-momentum': { ...inPlace, stateBytes: parameterBytes, passes: 7, launchesPerTensor: 0.5 },
   // transformers optimization.py Adafactor without momentum: float32 rows and columns of a matrix, or the whole vector; a step
   // holds the squared gradient beside the update, and float32 copies of a 16-bit parameter and its gradient.
   adafactor: {
@@ -54,6 +63,7 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
     },
     temporariesLive: 'one by one',
     passes: 16,
+    launchesPerTensor: 20,
   },
   // torch/optim/rmsprop.py: square_avg like the parameter. _multi_tensor_rmsprop: torch._foreach_sqrt(square_avgs).
   rmsprop: {
@@ -61,9 +71,10 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
     temporaries: parameter => [parameterBytes(parameter)],
     temporariesLive: 'together',
     passes: 10,
+    launchesPerTensor: 0.5,
   },
   // lion-pytorch, torchtune: one momentum like the parameter.
-  lion: { ...inPlace, stateBytes: parameterBytes, passes: 5 },
+  lion: { ...inPlace, stateBytes: parameterBytes, passes: 5, launchesPerTensor: 0.5 },
   // adam_mini/adam_mini.py: moments in float32; a step holds the squared gradient or the update, and its negative.
   'adam-mini': {
     stateBytes: (parameter, name) => (wholeSecondMoment.test(name) ? 2 : 1) * float32Bytes(parameter),
@@ -71,11 +82,22 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
       Array.from({ length: parameter.dtype === 'float32' ? 2 : 3 }, () => float32Bytes(parameter)),
     temporariesLive: 'one by one',
     passes: 10,
+    launchesPerTensor: 10,
   },
-  'adamw-8bit': { ...inPlace, stateBytes: parameter => 2 * eightBitBytes(parameter), passes: 4 },
+  'adamw-8bit': { ...inPlace, stateBytes: parameter => 2 * eightBitBytes(parameter), passes: 4, launchesPerTensor: 1 },
   // Paged state is in managed memory: on the GPU while it fits, on the host when something else needs the space.
-  'paged-adamw-8bit': { ...inPlace, stateBytes: parameter => 2 * eightBitBytes(parameter), passes: 4 },
-  'paged-adamw': { ...inPlace, stateBytes: parameter => 2 * float32Bytes(parameter), passes: 7 },
+  'paged-adamw-8bit': {
+    ...inPlace,
+    stateBytes: parameter => 2 * eightBitBytes(parameter),
+    passes: 4,
+    launchesPerTensor: 1,
+  },
+  'paged-adamw': {
+    ...inPlace,
+    stateBytes: parameter => 2 * float32Bytes(parameter),
+    passes: 7,
+    launchesPerTensor: 0.5,
+  },
 }
 
 /** Embeddings and output layers have a second moment per element; other tensors have one per head or row, or a single one. */

@@ -54,7 +54,10 @@ export class Tape extends Mixers implements Ops<Tensor> {
     const factor = this.lowered(x)
     const outputSize = size.map(pixels => Math.floor((pixels + 2 * padding - kernel) / stride) + 1)
     const output = this.tensor([outChannels, ...outputSize], factor.dtype, [factor, weight, ...bias])
-    this.record(name, matrixProduct(factor, weight, bias, output, elements({ shape: filter })))
+    this.record(name, {
+      ...matrixProduct(factor, weight, bias, output, elements({ shape: filter })),
+      kernel: groups === inChannels && groups > 1 ? 'depthwise' : 'convolution',
+    })
     return output
   }
 
@@ -74,6 +77,7 @@ export class Tape extends Mixers implements Ops<Tensor> {
       saves: [x],
       saved: statistics,
       gradients: [x, ...parameters].map(made),
+      kernel: 'batch-norm',
     })
     return output
   }

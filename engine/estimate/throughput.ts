@@ -1,100 +1,121 @@
 /**
- * Modelled step time: a roofline per kernel. A kernel takes as long as its arithmetic or its memory traffic, whichever is
- * longer; the step takes as long as its kernels, or as Python needs to launch them. Everything here is modelled, nothing timed.
+ * Modelled step time. The GPU runs one kernel after the other, Python has to launch every one of them, and a micro-step takes about
+ * as long as the slower of the two; then come the optimizer and what several GPUs exchange. Everything here is modelled, nothing timed.
  */
-import type { Precision } from '../config/spec.ts'
+import type { TrainingSpec } from '../config/spec.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
-import type { Node } from './autograd.ts'
 import type { Footprint } from './footprint.ts'
+import { type KernelTime, kernelTime, secondsAt, sustainedBandwidth } from './kernel-time.ts'
 import { optimizerRules } from './optimizer.ts'
-import { bytesPerElement, type Dtype, type Storage } from './storage.ts'
+import { rates as fittedRates, type Rates } from './rates.ts'
+import { sharesOf } from './sharding/shares.ts'
+import { type Traffic, trafficOf } from './sharding/traffic.ts'
+import { bytesPerElement, elements } from './storage.ts'
+import { type Work, workOf } from './work.ts'
 
-/** Assumed shares of the data sheet's rates that well-shaped kernels reach; not measured. */
-const ARITHMETIC_EFFICIENCY = 0.7
-const BANDWIDTH_EFFICIENCY = 0.8
-/** Assumed launch overhead in eager PyTorch: per forward op from Python, and per backward kernel from C++. */
-const FORWARD_LAUNCH_SECONDS = 40e-6
-const BACKWARD_LAUNCH_SECONDS = 10e-6
-/** Assumed output elements that one multiprocessor computes at a time: below a full wave of such tiles the others idle. */
-const TILE_ELEMENTS = 128 * 64
-
-interface Kernel {
-  readonly arithmeticSecondsPerSample: number
-  /** FLOPs of one full wave of tiles: the minimum cost of a matrix product, however small the batch. */
-  readonly waveSeconds: number
-  readonly launchSeconds: number
-  readonly fixedBytes: number
-  readonly bytesPerSample: number
-}
+/** What NCCL keeps up of the links' rate: 230 to 240 GB/s of an A100's 300 (nccl-tests on DGX A100). */
+const LINK_SHARE = 0.75
+/** Beyond one server's eight GPUs: 200 Gb/s for each, where nothing is known of the network. */
+const NETWORK_BYTES_PER_SECOND = 25e9
+const GPUS_PER_SERVER = 8
+/** What is exchanged beside the backward pass takes multiprocessors and bandwidth from it. A guess between all and nothing. */
+const EXPOSED_SHARE = 0.5
+/** All wait for the slowest GPU: 5 % and more lie between those of one server (stas00/ml-engineering, compute/accelerator). */
+const STRAGGLERS = 0.03
+/** Of forward and backward, what the backward pass takes, beside which gradients are exchanged. */
+const BACKWARD_SHARE = 2 / 3
+/** DeepSpeed's CPU Adam: 0.22 s for a billion parameters of 28 bytes (https://www.deepspeed.ai/2020/09/08/ZeRO-Offload.html). */
+const HOST_OPTIMIZER_BYTES_PER_SECOND = 28e9 / 0.22
 
 export class ThroughputModel {
-  readonly #kernels: readonly Kernel[]
-  readonly #bytesPerSecond: number
+  readonly #kernels: readonly KernelTime[]
+  readonly #hostSeconds: number
   readonly #optimizerSeconds: number
+  readonly #traffic: Traffic
+  readonly #linkBytesPerSecond: number
+  readonly #sharpness: number
 
-  constructor({ spec, nodes, parameterCount }: Footprint, gpu: Gpu) {
-    this.#bytesPerSecond = gpu.memoryBandwidthBytesPerSecond * BANDWIDTH_EFFICIENCY
-    this.#kernels = kernelsOf(nodes, gpu, spec.precision, spec.step === 'training' && spec.gradientCheckpointing)
-    const weightBytes = parameterCount * (spec.precision.startsWith('bf16') ? 2 : 4)
-    const passes = spec.step === 'training' ? optimizerRules[spec.optimizer].passes : 0
-    this.#optimizerSeconds = (passes * weightBytes) / this.#bytesPerSecond
+  constructor(footprint: Footprint, gpu: Gpu, rates: Rates = fittedRates) {
+    const { spec } = footprint
+    const work = knownWork(footprint)
+    this.#kernels = work.kernels.map(kernel => kernelTime(kernel, spec, gpu, rates))
+    this.#hostSeconds = hostSeconds(work, spec, rates)
+    this.#optimizerSeconds = optimizerSeconds(footprint, gpu, rates)
+    this.#traffic = trafficOf(spec, () => exchangedBy(footprint))
+    const link = gpu.linkBytesPerSecond * LINK_SHARE
+    this.#linkBytesPerSecond = spec.gpus > GPUS_PER_SERVER ? Math.min(link, NETWORK_BYTES_PER_SECOND) : link
+    this.#sharpness = rates.sharpness
   }
 
   /** Samples per second on one GPU, over whole optimizer steps of `accumulation` micro-steps. */
   samplesPerSecond(batch: number, accumulation: number): number {
-    let gpuSeconds = 0
-    let launchSeconds = 0
-    for (const kernel of this.#kernels) {
-      const arithmetic = Math.max(batch * kernel.arithmeticSecondsPerSample, kernel.waveSeconds)
-      const traffic = (kernel.fixedBytes + batch * kernel.bytesPerSample) / this.#bytesPerSecond
-      gpuSeconds += Math.max(arithmetic, traffic)
-      launchSeconds += kernel.launchSeconds
-    }
-    const microStep = Math.max(gpuSeconds, launchSeconds)
-    return (batch * accumulation) / (accumulation * microStep + this.#optimizerSeconds)
+    const gpuSeconds = this.#kernels.reduce((sum, kernel) => sum + secondsAt(kernel, batch), 0)
+    const computing = slower(gpuSeconds, this.#hostSeconds, this.#sharpness)
+    const { bytesPerMicroStep, bytesPerStep } = this.#traffic
+    const microStep = computing + this.#waiting(bytesPerMicroStep, computing)
+    const synchronised = this.#waiting(bytesPerStep, computing * BACKWARD_SHARE)
+    const seconds = accumulation * microStep + synchronised + this.#optimizerSeconds
+    const isShared = bytesPerMicroStep + bytesPerStep > 0
+    return (batch * accumulation) / (seconds * (isShared ? 1 + STRAGGLERS : 1))
+  }
+
+  /** For an exchange that runs beside `besideSeconds` of computing. */
+  #waiting(bytes: number, besideSeconds: number): number {
+    const seconds = bytes / this.#linkBytesPerSecond
+    return Math.max(seconds * EXPOSED_SHARE, seconds - besideSeconds)
   }
 }
 
-/**
- * Forward once, or twice under checkpointing. Backward: a product for each factor's gradient, each with the forward's
- * arithmetic; one kernel for any other op.
- */
-function kernelsOf(nodes: readonly Node[], gpu: Gpu, precision: Precision, checkpoints: boolean): Kernel[] {
-  return nodes.flatMap(node => {
-    if (node.body !== undefined) {
-      const recomputed = checkpoints
-        ? node.body.map(inner => kernel(inner, gpu, precision, FORWARD_LAUNCH_SECONDS))
-        : []
-      return [...kernelsOf(node.body, gpu, precision, false), ...recomputed]
-    }
-    if (node.outputs.length === 0) return []
-    const made = node.gradients.filter(edge => !edge.passes).length
-    const backwardKernels = Math.min(made, node.flopsPerSample > 0 ? 2 : 1)
-    const backward = kernel(node, gpu, precision, BACKWARD_LAUNCH_SECONDS)
-    return [
-      kernel(node, gpu, precision, FORWARD_LAUNCH_SECONDS),
-      ...Array.from({ length: backwardKernels }, () => backward),
-    ]
-  })
+/** A smooth maximum: neither is busy all the time that the other one is. */
+function slower(gpuSeconds: number, hostSeconds: number, sharpness: number): number {
+  const longer = Math.max(gpuSeconds, hostSeconds)
+  return longer * ((gpuSeconds / longer) ** sharpness + (hostSeconds / longer) ** sharpness) ** (1 / sharpness)
 }
 
-function kernel(node: Node, gpu: Gpu, precision: Precision, launchSeconds: number): Kernel {
-  const storages: readonly Storage[] = [...node.reads, ...node.creates]
-  const flopsPerSecond = peakFlops(gpu, node.computeDtype, precision) * ARITHMETIC_EFFICIENCY
-  // A slice may be empty: the part of a head without rotary positions, if all of it has them.
-  const flopsPerElement = node.productElements > 0 ? node.flopsPerSample / node.productElements : 0
+function hostSeconds({ operations, layers, backwardKernels }: Work, { loop }: TrainingSpec, rates: Rates): number {
+  return (
+    operations * rates.operationSeconds +
+    layers * rates.layerSeconds +
+    backwardKernels * rates.backwardKernelSeconds +
+    (loop === 'trainer' ? rates.trainerSeconds : 0)
+  )
+}
+
+/** transformers' Trainer clips gradients by default (max_grad_norm = 1): read for their norm, then read and written. */
+const CLIPPING_PASSES = 3
+
+function optimizerSeconds({ spec, optimized }: Footprint, gpu: Gpu, rates: Rates): number {
+  const { passes, launchesPerTensor } = optimizerRules[spec.optimizer]
+  const own = sharesOf({ ...spec, offload: undefined }).optimizerState
+  const bytes = own * optimized.reduce((sum, tensor) => sum + elements(tensor) * bytesPerElement[tensor.dtype], 0)
+  if (spec.offload !== undefined) {
+    // Gradients go to the host and weights come back, in 16 bits each as in all; Adam's passes run there.
+    return bytes / gpu.hostLinkBytesPerSecond + (7 * bytes) / HOST_OPTIMIZER_BYTES_PER_SECOND
+  }
+  const moved = bytes * (passes + (spec.loop === 'trainer' ? CLIPPING_PASSES : 0))
+  const launches = optimized.length * launchesPerTensor * rates.backwardKernelSeconds
+  return slower(moved / sustainedBandwidth(gpu, rates), Math.max(launches, Number.EPSILON), rates.sharpness)
+}
+
+/** In the type that computes: half as wide as weights that are kept in fp32 beside a 16-bit computation. */
+function exchangedBy(footprint: Footprint): { weightBytes: number; gradientBytes: number } {
+  const { spec, optimized } = footprint
+  const isMixed = spec.precision === 'bf16-master' || spec.precision.startsWith('amp')
+  const width = spec.precision === 'fp32' || spec.precision === 'tf32' ? 4 : 2
+  const { weights } = footprint.resting(0).breakdown
+  const wholeBytes = weights / sharesOf({ ...spec, offload: undefined }).weights
   return {
-    arithmeticSecondsPerSample: node.flopsPerSample / flopsPerSecond,
-    waveSeconds: (flopsPerElement * TILE_ELEMENTS * gpu.multiprocessors) / flopsPerSecond,
-    launchSeconds,
-    fixedBytes: storages.reduce((sum, storage) => sum + storage.fixedBytes, 0),
-    bytesPerSample: storages.reduce((sum, storage) => sum + storage.bytesPerSample, 0),
+    weightBytes: isMixed ? wholeBytes / 2 : wholeBytes,
+    gradientBytes: width * optimized.reduce((sum, tensor) => sum + elements(tensor), 0),
   }
 }
 
-/** PyTorch keeps TF32 off for matrix products by default, so float32 runs at the plain rate. */
-function peakFlops(gpu: Gpu, dtype: Dtype, precision: Precision): number {
-  if (precision === 'tf32') return gpu.peakFlops.tf32 ?? gpu.peakFlops.fp32
-  if (dtype === 'bfloat16') return gpu.peakFlops.bf16 ?? gpu.peakFlops.fp32
-  return bytesPerElement[dtype] === 2 ? gpu.peakFlops.fp16 : gpu.peakFlops.fp32
+/** One list of kernels serves every card. */
+const works = new WeakMap<Footprint, Work>()
+
+function knownWork(footprint: Footprint): Work {
+  const { spec, nodes } = footprint
+  const work = works.get(footprint) ?? workOf(nodes, spec.step === 'training' && spec.gradientCheckpointing)
+  works.set(footprint, work)
+  return work
 }

@@ -23,6 +23,8 @@ export interface Timeline {
   readonly step: Step
   /** Events of the step before the optimizer runs, where the first step allocates its state. */
   readonly eventsBeforeOptimizer: number
+  /** What the optimizer steps with: the trainable parameters, or float32 copies of them. */
+  readonly optimized: readonly Tensor[]
 }
 
 /** One optimizer step of what `tape` recorded. */
@@ -61,6 +63,7 @@ export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, befor
     optimizerState: isTraining ? optimizerState(tape, spec, withState, shares) : [],
     step: player.step,
     eventsBeforeOptimizer,
+    optimized: isTraining ? optimized : [],
   }
 }
 

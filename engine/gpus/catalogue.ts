@@ -29,6 +29,14 @@ export interface Gpu {
   readonly memoryBandwidthBytesPerSecond: number
   /** Dense FLOP/s, accumulating in fp32; a precision that the hardware lacks is absent. */
   readonly peakFlops: { readonly fp32: number; readonly tf32?: number; readonly fp16: number; readonly bf16?: number }
+  /** FLOP/s that large matrix products were measured to keep up, within the card's power limit. */
+  readonly productFlops: { readonly fp32: number; readonly tf32?: number; readonly half: number }
+  /** Of `productFlops`; an issue or a file without an address is one of https://github.com/zzc0721/torch-performance-test-data. */
+  readonly productSource: string
+  /** To another GPU of the same server, one way: NVLink, or PCIe where there is none. */
+  readonly linkBytesPerSecond: number
+  /** To the host, one way: PCIe. */
+  readonly hostLinkBytesPerSecond: number
   readonly specSource: string
   readonly pricePerHourUsd: number
   readonly priceSource: string
@@ -57,6 +65,11 @@ const rows: readonly Row[] = [
     multiprocessors: 72,
     memoryBandwidthBytesPerSecond: 600 * GB,
     peakFlops: { fp32: 31.2 * TERA, tf32: 62.5 * TERA, fp16: 125 * TERA, bf16: 125 * TERA },
+    productFlops: { fp32: 15 * TERA, tf32: 35 * TERA, half: 70 * TERA },
+    productSource:
+      "Half of the data sheet's, as the 150 W that the card may draw allow: an A40, the same chip at 300 W, keeps up 110 of 150 TFLOP/s, and nanoGPT trains at 54 on an A10 (https://github.com/modula-systems/modula/pull/1)",
+    linkBytesPerSecond: 32 * GB,
+    hostLinkBytesPerSecond: 32 * GB,
     specSource: 'NVIDIA A10 data sheet',
     pricePerHourUsd: 0.6,
     // https://github.com/zszazi/Deep-learning-in-cloud/pull/49
@@ -72,6 +85,10 @@ const rows: readonly Row[] = [
     multiprocessors: 108,
     memoryBandwidthBytesPerSecond: 1_555 * GB,
     peakFlops: { fp32: 19.5 * TERA, tf32: 156 * TERA, fp16: 312 * TERA, bf16: 312 * TERA },
+    productFlops: { fp32: 18.1 * TERA, tf32: 118 * TERA, half: 246 * TERA },
+    productSource: "database.md, A100 40 GB; TF32 from the PCIe card's share in issue 108",
+    linkBytesPerSecond: 300 * GB,
+    hostLinkBytesPerSecond: 32 * GB,
     specSource: 'NVIDIA A100 data sheet, 40 GB SXM',
     pricePerHourUsd: 1.29,
     // https://github.com/AkihikoWatanabe/paper_notes/issues/1493
@@ -87,6 +104,10 @@ const rows: readonly Row[] = [
     multiprocessors: 108,
     memoryBandwidthBytesPerSecond: 2_039 * GB,
     peakFlops: { fp32: 19.5 * TERA, tf32: 156 * TERA, fp16: 312 * TERA, bf16: 312 * TERA },
+    productFlops: { fp32: 19.2 * TERA, tf32: 125 * TERA, half: 261 * TERA },
+    productSource: 'database.md, A100 SXM4 80 GB; TF32 at the share that 16 bits reach',
+    linkBytesPerSecond: 300 * GB,
+    hostLinkBytesPerSecond: 32 * GB,
     specSource: 'NVIDIA A100 data sheet, 80 GB SXM',
     pricePerHourUsd: 1.59,
     priceSource: 'RunPod Secure Cloud, A100 SXM',
@@ -102,6 +123,10 @@ const rows: readonly Row[] = [
     multiprocessors: 58,
     memoryBandwidthBytesPerSecond: 300 * GB,
     peakFlops: { fp32: 30.3 * TERA, tf32: 60 * TERA, fp16: 121 * TERA, bf16: 121 * TERA },
+    productFlops: { fp32: 10.7 * TERA, tf32: 25.7 * TERA, half: 56.6 * TERA },
+    productSource: 'issue 120, products of 8,192: within the first second it is faster, before its 72 W bind',
+    linkBytesPerSecond: 32 * GB,
+    hostLinkBytesPerSecond: 32 * GB,
     specSource: 'NVIDIA L4 data sheet, its sparse figures halved',
     pricePerHourUsd: 0.49,
     // catalogs/v8/runpod/vms.csv in https://github.com/skypilot-org/skypilot-catalog at 01acdfd
@@ -117,6 +142,11 @@ const rows: readonly Row[] = [
     multiprocessors: 40,
     memoryBandwidthBytesPerSecond: 320 * GB,
     peakFlops: { fp32: 8.1 * TERA, fp16: 65 * TERA },
+    productFlops: { fp32: 4.2 * TERA, half: 24 * TERA },
+    productSource:
+      'fp32 in database.md; 24 TFLOP/s in fp16 once its 70 W bind: https://forums.developer.nvidia.com/t/about-gpu-peak-performance/264462',
+    linkBytesPerSecond: 16 * GB,
+    hostLinkBytesPerSecond: 16 * GB,
     specSource: 'NVIDIA T4 data sheet',
     pricePerHourUsd: 0.526,
     // https://github.com/skypilot-org/skypilot/pull/718
@@ -132,6 +162,10 @@ const rows: readonly Row[] = [
     multiprocessors: 80,
     memoryBandwidthBytesPerSecond: 900 * GB,
     peakFlops: { fp32: 15.7 * TERA, fp16: 125 * TERA },
+    productFlops: { fp32: 14.4 * TERA, half: 97.4 * TERA },
+    productSource: 'issue 140',
+    linkBytesPerSecond: 150 * GB,
+    hostLinkBytesPerSecond: 16 * GB,
     specSource: 'NVIDIA V100 data sheet, SXM2',
     pricePerHourUsd: 0.79,
     priceSource: 'Lambda, one eighth of 8x V100',
@@ -146,6 +180,10 @@ const rows: readonly Row[] = [
     multiprocessors: 142,
     memoryBandwidthBytesPerSecond: 864 * GB,
     peakFlops: { fp32: 91.6 * TERA, tf32: 183 * TERA, fp16: 362 * TERA, bf16: 362 * TERA },
+    productFlops: { fp32: 46.9 * TERA, tf32: 134 * TERA, half: 266 * TERA },
+    productSource: 'database.md; TF32 at half of 16 bits, as on the data sheet',
+    linkBytesPerSecond: 32 * GB,
+    hostLinkBytesPerSecond: 32 * GB,
     specSource: 'NVIDIA L40S data sheet',
     pricePerHourUsd: 1.09,
     priceSource: 'RunPod Secure Cloud, L40S',
@@ -160,6 +198,10 @@ const rows: readonly Row[] = [
     multiprocessors: 84,
     memoryBandwidthBytesPerSecond: 768 * GB,
     peakFlops: { fp32: 38.7 * TERA, tf32: 77.4 * TERA, fp16: 154.8 * TERA, bf16: 154.8 * TERA },
+    productFlops: { fp32: 23.9 * TERA, tf32: 60 * TERA, half: 122 * TERA },
+    productSource: 'database.md; TF32 at half of 16 bits, as on the data sheet',
+    linkBytesPerSecond: 32 * GB,
+    hostLinkBytesPerSecond: 32 * GB,
     specSource: 'NVIDIA Ampere GA102 white paper 2.0, appendix C',
     pricePerHourUsd: 1.09,
     priceSource: 'Lambda, A6000',
@@ -174,6 +216,10 @@ const rows: readonly Row[] = [
     multiprocessors: 82,
     memoryBandwidthBytesPerSecond: 936 * GB,
     peakFlops: { fp32: 35.6 * TERA, tf32: 35.6 * TERA, fp16: 71 * TERA, bf16: 71 * TERA },
+    productFlops: { fp32: 24.8 * TERA, tf32: 38 * TERA, half: 76 * TERA },
+    productSource: 'database.md; TF32 at half of 16 bits, as on the data sheet',
+    linkBytesPerSecond: 32 * GB,
+    hostLinkBytesPerSecond: 32 * GB,
     specSource: 'NVIDIA Ampere GA102 white paper 2.0, appendix A',
     pricePerHourUsd: 0.5,
     // catalogs/v8/runpod/vms.csv in https://github.com/skypilot-org/skypilot-catalog at 01acdfd
@@ -189,6 +235,10 @@ const rows: readonly Row[] = [
     multiprocessors: 128,
     memoryBandwidthBytesPerSecond: 1_008 * GB,
     peakFlops: { fp32: 82.6 * TERA, tf32: 82.6 * TERA, fp16: 165.2 * TERA, bf16: 165.2 * TERA },
+    productFlops: { fp32: 53.4 * TERA, tf32: 85.7 * TERA, half: 157.8 * TERA },
+    productSource: 'issue 78, products of 8,192',
+    linkBytesPerSecond: 32 * GB,
+    hostLinkBytesPerSecond: 32 * GB,
     specSource: 'NVIDIA Ada GPU architecture white paper, appendix A',
     pricePerHourUsd: 0.74,
     priceSource: 'RunPod Secure Cloud, RTX 4090',
@@ -203,6 +253,10 @@ const rows: readonly Row[] = [
     multiprocessors: 132,
     memoryBandwidthBytesPerSecond: 3_350 * GB,
     peakFlops: { fp32: 67 * TERA, tf32: 494.5 * TERA, fp16: 989.5 * TERA, bf16: 989.5 * TERA },
+    productFlops: { fp32: 51.8 * TERA, tf32: 372 * TERA, half: 767 * TERA },
+    productSource: 'issue 79, products of 8,192',
+    linkBytesPerSecond: 450 * GB,
+    hostLinkBytesPerSecond: 64 * GB,
     specSource: 'NVIDIA H100 data sheet, SXM, its sparse figures halved',
     pricePerHourUsd: 3.49,
     priceSource: 'RunPod Secure Cloud, H100 SXM',
@@ -217,6 +271,10 @@ const rows: readonly Row[] = [
     multiprocessors: 132,
     memoryBandwidthBytesPerSecond: 4_800 * GB,
     peakFlops: { fp32: 67 * TERA, tf32: 494.5 * TERA, fp16: 989.5 * TERA, bf16: 989.5 * TERA },
+    productFlops: { fp32: 51.3 * TERA, tf32: 372 * TERA, half: 775 * TERA },
+    productSource: "database.md; TF32 as an H100's in issue 79",
+    linkBytesPerSecond: 450 * GB,
+    hostLinkBytesPerSecond: 64 * GB,
     specSource: 'NVIDIA H200 data sheet, SXM, its sparse figures halved',
     pricePerHourUsd: 4.59,
     priceSource: 'RunPod Secure Cloud, H200',

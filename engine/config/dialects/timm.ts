@@ -75,6 +75,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     precision: readPrecision(reader, document),
     optimizer: readOptimizer(reader, document),
     attention: 'sdpa' as const,
+    ...channelsLast(reader, fieldOf(document, 'channels_last')),
     gradientCheckpointing: reader.settle(
       'gradientCheckpointing',
       fieldOf(document, 'grad_checkpointing'),
@@ -103,6 +104,11 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 
 function timms<T>(value: T): Default<T> {
   return { value, source: "timm's default" }
+}
+
+function channelsLast(reader: FieldReader, field: Field | undefined): { channelsLast?: true } {
+  if (field === undefined || reader.flag(field) !== true) return {}
+  return { channelsLast: reader.note('channelsLast', true, field) }
 }
 
 function readPrecision(reader: FieldReader, document: Section): Precision {

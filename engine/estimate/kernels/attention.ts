@@ -91,7 +91,10 @@ function kernelAttention(
     saves: [q, k, v, output],
     saved: [logSumExp, ...mask],
     gradients: [q, k, v].map(made),
-    flopsPerSample: (options.causal ? 2 : 4) * elements(q) * tokens,
+    // With a mask, what a causal model may not see is computed like the rest.
+    flopsPerSample: (options.causal && !options.isMasked ? 2 : 4) * elements(q) * tokens,
+    kernel: options.isFlash ? 'flash-attention' : 'efficient-attention',
+    attendedTokens: tokens,
   })
   // torch: flash_api.cpp lays its output out like the query; transformers copies it back to token by token.
   return options.isFlash && autograd.headsFirst.has(q.storage) ? autograd.elementwise('clone', output) : output
@@ -124,6 +127,8 @@ function biasedAttention(
     saved: [logSumExp],
     gradients: [q, k, v, forSamples].map(made),
     flopsPerSample: 4 * elements(q) * sourceTokens,
+    kernel: 'efficient-attention',
+    attendedTokens: sourceTokens,
   })
   return output
 }

@@ -86,7 +86,6 @@ const emptyNode: Node = {
   gradients: [],
   backwardScratch: [],
   flopsPerSample: 0,
-  productElements: 0,
   computeDtype: 'float32',
 }
 

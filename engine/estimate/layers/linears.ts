@@ -7,7 +7,7 @@ import { type Adapters, turnedInput, withLowRank, withMagnitude } from '../kerne
 import { chunkedLoss } from '../kernels/chunked-loss.ts'
 import { fakeQuantized, fourBitProduct } from '../kernels/fake-quantization.ts'
 import { matrixProduct } from '../kernels/matrix-product.ts'
-import { quantizedBytes } from '../kernels/quantization.ts'
+import { dequantisationOf, quantizedBytes } from '../kernels/quantization.ts'
 import { chunkedLogProbabilities } from '../objectives/strided-log-probabilities.ts'
 import { bytesPerElement, elements, lastSize, type Tensor } from '../storage.ts'
 import { Pointwise } from './pointwise.ts'
@@ -35,7 +35,7 @@ export class Linears extends Pointwise {
     const shape = [dividesTokens ? count / gpus : count, features]
     const table = this.savedWhole(name, shape) ?? this.weight(`${name}.weight`, shape)
     const output = this.tensor([...ids.shape, features], table.dtype, [table], ids)
-    this.record(name, { reads: [ids], outputs: [output], saves: [ids], gradients: [made(table)] })
+    this.record(name, { reads: [ids], outputs: [output], saves: [ids], gradients: [made(table)], kernel: 'look-up' })
     return ids === this.batchInput ? this.#ownTokens(this.#amongWords(output)) : output
   }
 
@@ -176,7 +176,6 @@ export class Linears extends Pointwise {
       scratch: [this.like(factor, 'logits'), this.storage(elements(factor), 'float32', true, 'logits')],
       gradients: [factor, weight].map(made),
       flopsPerSample: 2 * elements(x) * outFeatures,
-      productElements: (elements(x) / lastSize(x)) * outFeatures,
       computeDtype: factor.dtype,
     })
     return loss
@@ -230,6 +229,7 @@ export class Linears extends Pointwise {
       scratch: [isInt8 ? product : dequantised],
       backwardScratch: [dequantised],
       flopsPerSample: 2 * elements(output) * lastSize(x),
+      dequantises: dequantisationOf(quantization, count),
     })
     return this.cast(output, x.dtype)
   }
@@ -238,7 +238,12 @@ export class Linears extends Pointwise {
   #dequantisedProduct(name: string, x: Tensor, outFeatures: number, bias: readonly Tensor[]): Tensor {
     const factor = this.cast(x, 'bfloat16')
     const whole = this.tensor([outFeatures, lastSize(x)], factor.dtype, [], { batched: false })
-    this.record('dequantise', { reads: [], outputs: [whole], scratch: [this.like(whole, 'temporaries')] })
+    this.record('dequantise', {
+      reads: [],
+      outputs: [whole],
+      scratch: [this.like(whole, 'temporaries')],
+      dequantises: dequantisationOf('gptq', elements(whole)),
+    })
     const output = this.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, ...bias])
     this.record(name, matrixProduct(factor, whole, bias, output, lastSize(x)))
     return this.cast(output, x.dtype)

@@ -43,7 +43,6 @@ export function chunkedLogProbabilities(autograd: Autograd, name: string, states
     backwardScratch: [chunk(float32), chunk(float32), chunk(bfloat16)],
     gradients: [states, weight].map(made),
     flopsPerSample: 2 * positions * vocabulary * lastSize(states),
-    productElements: positions * vocabulary,
   })
   return output
 }

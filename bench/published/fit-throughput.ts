@@ -1,0 +1,214 @@
+/**
+ * Fits the constants of the throughput model to the published readings, and finds the bands that nine of ten readings lie in. The
+ * bands come from cross-validation: each source is predicted with constants that were fitted without it. Writes
+ * engine/estimate/fitted-rates.json and throughput-bands.json; with --check, fails if they are not what it finds.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { Rates } from '../../engine/estimate/rates.ts'
+import {
+  LEAST_READINGS,
+  type ThroughputClass,
+  throughputClasses,
+  throughputClassOf,
+} from '../../engine/estimate/throughput-band.ts'
+import { type Case, type Compared, casesOf, compared, curvesOf, gainsOf, quantile } from './throughput-errors.ts'
+import { readThroughputReadings } from './throughput-readings.ts'
+
+/**
+ * What one would write without a reading, and how far it may go: shares of what large products and the data sheet's bandwidth keep
+ * up, and the microseconds that PyTorch's own profiles show for a call. Readings pull the constants away from here.
+ */
+const constants = {
+  'product.half': { before: 0.85, most: 1 },
+  'product.tf32': { before: 0.8, most: 1 },
+  'product.fp32': { before: 0.9, most: 1 },
+  'convolution.half': { before: 0.7, most: 1 },
+  'convolution.halfChannelsFirst': { before: 0.35, most: 1 },
+  'convolution.tf32': { before: 0.65, most: 1 },
+  'convolution.fp32': { before: 0.9, most: 1 },
+  depthwise: { before: 0.15, most: 1 },
+  bandwidth: { before: 0.9, most: 0.95 },
+  multiprocessorBytesPerSecond: { before: 50e9, most: 200e9 },
+  unpackingInstructions: { before: 50, most: 500 },
+  kernelSeconds: { before: 2e-6, most: 1e-5 },
+  productSeconds: { before: 8e-6, most: 1e-4 },
+  operationSeconds: { before: 30e-6, most: 1e-3 },
+  layerSeconds: { before: 60e-6, most: 1e-3 },
+  backwardKernelSeconds: { before: 20e-6, most: 1e-3 },
+  trainerSeconds: { before: 3e-3, most: 1e-1 },
+  sharpness: { before: 5, most: 10 },
+} as const
+
+type Name = keyof typeof constants
+type Values = Readonly<Record<Name, number>>
+
+const names = Object.keys(constants) as Name[]
+const before = Object.fromEntries(names.map(name => [name, constants[name].before])) as Values
+
+function ratesOf(v: Values): Rates {
+  return {
+    product: { half: v['product.half'], tf32: v['product.tf32'], fp32: v['product.fp32'] },
+    convolution: {
+      half: v['convolution.half'],
+      halfChannelsFirst: v['convolution.halfChannelsFirst'],
+      tf32: v['convolution.tf32'],
+      fp32: v['convolution.fp32'],
+    },
+    depthwise: v.depthwise,
+    bandwidth: v.bandwidth,
+    multiprocessorBytesPerSecond: v.multiprocessorBytesPerSecond,
+    unpackingInstructions: v.unpackingInstructions,
+    kernelSeconds: v.kernelSeconds,
+    productSeconds: v.productSeconds,
+    operationSeconds: v.operationSeconds,
+    layerSeconds: v.layerSeconds,
+    backwardKernelSeconds: v.backwardKernelSeconds,
+    trainerSeconds: v.trainerSeconds,
+    sharpness: v.sharpness,
+  }
+}
+
+const weights = { high: 1, medium: 0.8, low: 0.3 } as const
+/** How hard a constant is held to what one would write without readings: as by so many readings that are off by a factor e. */
+const HELD = 0.15
+
+/** Absolute errors, and those within each curve, whose ratios are what advice rests on. */
+function loss(values: Values, cases: readonly Case[]): number {
+  const rows = compared(cases, ratesOf(values))
+  const absolute = rows
+    .filter(({ reading }) => !reading.relative)
+    .reduce((sum, { reading, error }) => sum + weights[reading.confidence] * cost(error), 0)
+  const within = [...curvesOf(rows).values()].reduce((sum, points) => {
+    const mean = points.reduce((total, { error }) => total + error, 0) / points.length
+    return sum + points.reduce((total, row) => total + weights[row.reading.confidence] * cost(row.error - mean), 0)
+  }, 0)
+  const held = names.reduce((sum, name) => sum + HELD * Math.log(values[name] / before[name]) ** 2, 0)
+  return absolute + within + held
+}
+
+/** Huber's: one reading that is far off does not decide. */
+function cost(error: number): number {
+  const size = Math.abs(error)
+  return size < 0.1 ? size ** 2 / 0.2 : size - 0.05
+}
+
+/** Coordinate descent in logarithms, with a step that is halved when nothing gets better. */
+function fitted(cases: readonly Case[]): Values {
+  let values = before
+  let least = loss(values, cases)
+  for (let step = 0.2; step > 0.015; ) {
+    let isBetter = false
+    for (const name of names) {
+      for (const factor of [1 + step, 1 / (1 + step)]) {
+        const tried = { ...values, [name]: Math.min(constants[name].most, values[name] * factor) }
+        const found = loss(tried, cases)
+        if (found >= least - 1e-6) continue
+        values = tried
+        least = found
+        isBetter = true
+        break
+      }
+    }
+    if (!isBetter) step /= 2
+  }
+  return values
+}
+
+/** Every source predicted with constants that have not seen it. */
+function crossValidated(cases: readonly Case[]): Compared[] {
+  return [...new Set(cases.map(sourceOf))].flatMap(source => {
+    const rates = ratesOf(fitted(cases.filter(one => sourceOf(one) !== source)))
+    return compared(
+      cases.filter(one => sourceOf(one) === source),
+      rates,
+    )
+  })
+}
+
+/** A table of the same people and place is one source, whichever of its files or pages holds it. */
+function sourceOf({ reading }: Case): string {
+  return reading.source.split(/[ ,(]/)[0] ?? reading.source
+}
+
+interface Factors {
+  readonly low: number
+  readonly high: number
+}
+
+/** The middle nine tenths of measured over modelled, always with 1 in it; null where there are too few. */
+function factorsOf(errors: readonly number[]): Factors | null {
+  if (errors.length < LEAST_READINGS) return null
+  const factor = (share: number) => Math.exp(-quantile(errors, share))
+  return { low: Math.min(1, rounded(factor(0.95))), high: Math.max(1, rounded(factor(0.05))) }
+}
+
+function bandsOf(rows: readonly Compared[]) {
+  const kept = rows.filter(({ reading }) => reading.confidence !== 'low')
+  const of = (name: ThroughputClass) => {
+    const own = kept.filter(({ setup }) => throughputClassOf(setup.spec) === name)
+    const gains = [...curvesOf(own).values()].flatMap(gainsOf).map(({ modelled, read }) => Math.log(modelled / read))
+    const absolute = own.filter(({ reading }) => !reading.relative)
+    return {
+      readings: absolute.length,
+      sources: new Set(own.map(sourceOf)).size,
+      samplesPerSecond: factorsOf(absolute.map(({ error }) => error)),
+      pairs: gains.length,
+      ratio: factorsOf(gains),
+    }
+  }
+  const classes = Object.fromEntries(throughputClasses.map(name => [name, of(name)])) as Record<
+    ThroughputClass,
+    ReturnType<typeof of>
+  >
+  const widest = (pick: (name: ThroughputClass) => Factors | null): Factors => {
+    const bands = throughputClasses.flatMap(name => pick(name) ?? [])
+    return { low: Math.min(...bands.map(({ low }) => low)), high: Math.max(...bands.map(({ high }) => high)) }
+  }
+  return {
+    classes,
+    widest: {
+      samplesPerSecond: widest(name => classes[name].samplesPerSecond),
+      ratio: widest(name => classes[name].ratio),
+    },
+    gpus: [...new Set(kept.map(({ setup }) => setup.gpu.id))].toSorted(),
+  }
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(3))
+}
+
+function keep(name: string, content: object): boolean {
+  const file = new URL(`../../engine/estimate/${name}`, import.meta.url)
+  const text = `${JSON.stringify(content, (_, value) => (typeof value === 'number' ? rounded(value) : value), 2)}\n`
+  if (!process.argv.includes('--check')) writeFileSync(file, text)
+  const isSame = readFileSync(file, 'utf8') === text
+  if (!isSame)
+    console.error(`engine/estimate/${name} is not what the readings give: run node bench/published/fit-throughput.ts`)
+  return isSame
+}
+
+function describe(label: string, rows: readonly Compared[]): void {
+  const errors = rows.filter(({ reading }) => !reading.relative).map(({ error }) => Math.abs(error))
+  const gains = [...curvesOf(rows).values()]
+    .flatMap(gainsOf)
+    .map(({ modelled, read }) => Math.abs(Math.log(modelled / read)))
+  const figures = (values: readonly number[], share: number) => quantile(values, share).toFixed(3)
+  console.log(
+    `${label}: ${errors.length} readings, |log| median ${figures(errors, 0.5)}, 90 % ${figures(errors, 0.9)}; ` +
+      `${gains.length} gains, |log| median ${figures(gains, 0.5)}, 80 % ${figures(gains, 0.8)}, 90 % ${figures(gains, 0.9)}`,
+  )
+}
+
+const cases = await casesOf(readThroughputReadings(new URL('throughput.json', import.meta.url)))
+const rates = ratesOf(fitted(cases))
+describe('fitted', compared(cases, rates))
+const unseen = crossValidated(cases)
+describe('cross-validated', unseen)
+for (const source of new Set(cases.map(sourceOf)))
+  describe(
+    `  without ${source}`,
+    unseen.filter(row => sourceOf(row) === source),
+  )
+const kept = [keep('fitted-rates.json', rates), keep('throughput-bands.json', bandsOf(unseen))]
+process.exitCode = kept.every(Boolean) ? 0 : 1

@@ -1,0 +1,206 @@
+/**
+ * The kernels that one micro-step launches, with what each computes and moves. Sizes are affine in the batch, so that one list
+ * serves every batch size and every GPU.
+ */
+import type { Node, Unpacking } from './autograd.ts'
+import { bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
+
+/** What decides a kernel's rate. `memory`: it only moves bytes; `unpacking`: it also computes on what it moves. */
+export type KernelKind =
+  | 'product'
+  | 'convolution'
+  | 'depthwise'
+  | 'flash-attention'
+  | 'efficient-attention'
+  | 'memory'
+  | 'unpacking'
+
+export interface Kernel {
+  readonly kind: KernelKind
+  readonly dtype: Dtype
+  /** Of `unpacking`: elements, once for every kernel that goes through them. */
+  readonly flopsPerSample: number
+  readonly fixedFlops: number
+  readonly bytesPerSample: number
+  readonly fixedBytes: number
+  /** How many such kernels the step launches. */
+  readonly count: number
+}
+
+export interface Work {
+  readonly kernels: readonly Kernel[]
+  /** Operations that Python calls in the forward pass, recomputed ones included, and those of them that are layers with weights. */
+  readonly operations: number
+  readonly layers: number
+  /** Kernels that autograd's own thread launches. */
+  readonly backwardKernels: number
+}
+
+/** torch: these only make another view of their input; their backward passes are kernels. */
+const views: ReadonlySet<string> = new Set(['slice', 'split', 'select', 'expand', 'input gradients'])
+
+/** torch: derivatives of fused attention: five products where the forward pass has two (Flash Attention 2, section 3.1). */
+const ATTENTION_BACKWARD = 2.5
+
+/**
+ * Fused attention reaches half of its rate on sequences of so many tokens: Flash Attention 2's figure 4 has 132 to 176 TFLOP/s from
+ * 512 to 16,384 tokens of 64 features on an A100 without a mask, and 88 to 171 with a causal one.
+ */
+const SHORT_SEQUENCE_TOKENS = 384
+
+/** Merged by what they do: a model repeats its block. */
+export function workOf(nodes: readonly Node[], recomputes: boolean): Work {
+  const counter = new Counter()
+  for (const node of nodes) {
+    if (node.body === undefined) counter.step([node])
+    else {
+      if (recomputes) for (const inner of node.body) counter.forward(inner)
+      counter.step(node.body)
+    }
+  }
+  return counter.work
+}
+
+type Cost = Omit<Kernel, 'count'>
+
+class Counter {
+  readonly #kernels = new Map<string, Cost>()
+  readonly #counts = new Map<string, number>()
+  #operations = 0
+  #layers = 0
+  #backwardKernels = 0
+
+  get work(): Work {
+    const kernels = [...this.#kernels].map(([key, cost]) => ({ ...cost, count: this.#counts.get(key) ?? 0 }))
+    return { kernels, operations: this.#operations, layers: this.#layers, backwardKernels: this.#backwardKernels }
+  }
+
+  step(nodes: readonly Node[]): void {
+    for (const node of nodes) this.forward(node)
+    for (const node of nodes) this.#backward(node)
+    this.#sumGradients(nodes)
+  }
+
+  forward(node: Node): void {
+    if (node.outputs.length === 0 || (node.creates.length === 0 && views.has(node.name))) return
+    this.#operations++
+    if (node.flopsPerSample > 0) this.#layers++
+    this.#operations += this.#unpack(node, node.dequantises?.forward)
+    this.#add(node, node.flopsPerSample, [...readBy(node), ...node.creates], passesOf(node, 'forward'))
+  }
+
+  #backward(node: Node): void {
+    const made = node.gradients.filter(edge => !edge.passes)
+    if (made.length === 0) return
+    const kind = kindOf(node)
+    const gradient = node.outputs.map(storageOf)
+    if (kind === 'product' || kind === 'convolution' || kind === 'depthwise') {
+      const products = made.slice(0, 2)
+      this.#backwardKernels += this.#unpack(node, node.dequantises?.backward)
+      for (const { to } of products) {
+        const other = node.saves.filter(storage => storage !== to.storage).slice(0, 1)
+        this.#add(node, node.flopsPerSample, [...gradient, ...other, storageOf(to)], 1)
+        this.#backwardKernels++
+      }
+      for (const { to } of made.slice(2)) this.#moved(node, [...gradient, storageOf(to)])
+      return
+    }
+    const flops = kind === 'memory' ? 0 : ATTENTION_BACKWARD * node.flopsPerSample
+    const moved = [...gradient, ...node.saves, ...made.map(({ to }) => storageOf(to)), ...node.backwardScratch]
+    this.#add(node, flops, moved, passesOf(node, 'backward'))
+    this.#backwardKernels++
+  }
+
+  /** Gives the kernels that it takes. */
+  #unpack({ computeDtype, dequantises }: Node, unpacking: Unpacking | undefined): number {
+    if (dequantises === undefined || unpacking === undefined) return 0
+    const { elements: count } = dequantises
+    const { bytesPerElement: bytes, kernels, smallKernels } = unpacking
+    this.#count({
+      ...nothing,
+      kind: 'unpacking',
+      dtype: computeDtype,
+      fixedFlops: kernels * count,
+      fixedBytes: bytes * count,
+    })
+    return kernels + smallKernels
+  }
+
+  /** torch: input_buffer.cpp: where gradients meet that several operations made, each after the first is added. */
+  #sumGradients(nodes: readonly Node[]): void {
+    const met = new Set<number>()
+    for (const { gradients } of nodes) {
+      for (const { to } of gradients) {
+        if (to.storage.persistent) continue
+        if (met.has(to.edge)) this.#moved(undefined, [storageOf(to), storageOf(to), storageOf(to)])
+        met.add(to.edge)
+      }
+    }
+  }
+
+  #moved(node: Node | undefined, storages: readonly Size[]): void {
+    this.#backwardKernels++
+    this.#count({ ...nothing, kind: 'memory', dtype: node?.computeDtype ?? 'float32', ...sizeOf(storages) })
+  }
+
+  #add(node: Node, arithmetic: number, storages: readonly Size[], passes: number): void {
+    const size = sizeOf(storages)
+    const isBatched = size.bytesPerSample > 0
+    const flops = arithmetic * (1 + SHORT_SEQUENCE_TOKENS / (node.attendedTokens ?? Number.POSITIVE_INFINITY))
+    this.#count({
+      kind: kindOf(node),
+      dtype: node.computeDtype,
+      flopsPerSample: isBatched ? flops : 0,
+      fixedFlops: isBatched ? 0 : flops,
+      bytesPerSample: size.bytesPerSample * passes,
+      fixedBytes: size.fixedBytes * passes,
+    })
+  }
+
+  #count(cost: Cost): void {
+    const { kind, dtype, flopsPerSample, fixedFlops, bytesPerSample, fixedBytes } = cost
+    const key = `${kind} ${dtype} ${flopsPerSample} ${fixedFlops} ${bytesPerSample} ${fixedBytes}`
+    this.#kernels.set(key, cost)
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+  }
+}
+
+const nothing = { flopsPerSample: 0, fixedFlops: 0, bytesPerSample: 0, fixedBytes: 0 } as const
+
+type Size = Pick<Storage, 'bytesPerSample' | 'fixedBytes'>
+
+function kindOf({ flopsPerSample, kernel }: Node): KernelKind {
+  if (flopsPerSample === 0) return 'memory'
+  return kernel === undefined || kernel === 'batch-norm' || kernel === 'look-up' ? 'product' : kernel
+}
+
+/**
+ * A kernel reads its inputs once and writes its outputs once, except that batch norms go through the images once for the
+ * statistics and once more to apply them, forward and backward (cuDNN's and native_batch_norm's two passes over x, and over x and
+ * its gradient).
+ */
+function passesOf({ kernel }: Node, pass: 'forward' | 'backward'): number {
+  return kernel === 'batch-norm' ? (pass === 'forward' ? 3 / 2 : 5 / 3) : 1
+}
+
+/** A look-up reads the rows that it writes, not the whole table. */
+function readBy(node: Node): readonly Size[] {
+  return node.kernel === 'look-up' ? node.creates : node.reads
+}
+
+/** A view's gradient is as large as the view. */
+function storageOf({ shape, dtype, batched, storage }: Tensor): Size {
+  const bytes = elements({ shape }) * bytesPerElement[dtype]
+  if (!batched) return { fixedBytes: bytes, bytesPerSample: 0 }
+  // A sample may be several sequences, which only the storage knows.
+  return { fixedBytes: 0, bytesPerSample: storage.bytesPerSample > 0 ? Math.min(bytes, storage.bytesPerSample) : bytes }
+}
+
+function sizeOf(sizes: readonly Size[]): Size {
+  let [fixedBytes, bytesPerSample] = [0, 0]
+  for (const size of sizes) {
+    fixedBytes += size.fixedBytes
+    bytesPerSample += size.bytesPerSample
+  }
+  return { fixedBytes, bytesPerSample }
+}
