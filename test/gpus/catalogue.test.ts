@@ -3,19 +3,27 @@ import { findGpu, type Gpu, gpus, usableBytes } from '../../engine/gpus/catalogu
 import { formatGib, GIB, MIB } from '../../engine/units.ts'
 
 const nominalGib: Readonly<Record<string, number>> = {
-  a10: 24,
-  'a100-40gb': 40,
-  'a100-80gb': 80,
-  l4: 24,
   t4: 16,
   'v100-16gb': 16,
-  l40s: 48,
+  'v100-32gb': 32,
+  a10: 24,
+  a40: 48,
+  'a100-40gb': 40,
+  'a100-80gb': 80,
   a6000: 48,
   'rtx-3090': 24,
+  l4: 24,
+  l40s: 48,
   'rtx-4090': 24,
+  'h100-pcie': 80,
   h100: 80,
   h200: 141,
+  b200: 180,
+  'rtx-5090': 32,
 }
+
+/** The newest price is of September 2026. */
+const NEWEST_PRICE_LESS_A_YEAR = '2025-09-25'
 
 function known(text: string): Gpu {
   const gpu = findGpu(text)
@@ -33,18 +41,18 @@ describe('the catalogue', () => {
     expect(formatGib(usableBytes(known('a10')))).toBe('21.8 GiB')
   })
 
-  it('gives cuBLAS 8.125 MiB below Hopper and 32 MiB on Hopper', () => {
-    const hopper = ['h100', 'h200']
+  it('gives cuBLAS 8.125 MiB below Hopper and 32 MiB from Hopper on', () => {
+    const later = ['h100-pcie', 'h100', 'h200', 'b200', 'rtx-5090']
     for (const gpu of gpus) {
-      expect(gpu.cublasWorkspaceBytes, gpu.id).toBe(hopper.includes(gpu.id) ? 33_554_432 : 8_519_680)
+      expect(gpu.cublasWorkspaceBytes, gpu.id).toBe(later.includes(gpu.id) ? 33_554_432 : 8_519_680)
     }
   })
 
   it('knows that T4 and V100 have neither bf16 nor TF32, and that every later card has both', () => {
     const lacking = gpus.filter(({ peakFlops }) => peakFlops.bf16 === undefined && peakFlops.tf32 === undefined)
     const having = gpus.filter(({ peakFlops }) => peakFlops.bf16 !== undefined && peakFlops.tf32 !== undefined)
-    expect(lacking.map(gpu => gpu.id)).toEqual(['t4', 'v100-16gb'])
-    expect(having).toHaveLength(gpus.length - 2)
+    expect(lacking.map(gpu => gpu.id)).toEqual(['t4', 'v100-16gb', 'v100-32gb'])
+    expect(having).toHaveLength(gpus.length - 3)
   })
 
   describe.each(gpus.map(gpu => [gpu.id, gpu] as const))('%s', (id, gpu) => {
@@ -60,6 +68,20 @@ describe('the catalogue', () => {
 
     it('is no slower in fp16 than in fp32', () => {
       expect(gpu.peakFlops.fp16).toBeGreaterThanOrEqual(gpu.peakFlops.fp32)
+    })
+
+    it('keeps up less than its peak in products, or at most what a card that clocks higher than its data sheet does', () => {
+      for (const mode of ['fp32', 'tf32'] as const) {
+        expect((gpu.productFlops[mode] ?? 0) / (gpu.peakFlops[mode] ?? 1)).toBeLessThan(1.12)
+      }
+      expect(gpu.productFlops.half / gpu.peakFlops.fp16).toBeLessThan(1.12)
+      expect(gpu.productFlops.half).toBeGreaterThan(gpu.productFlops.fp32)
+      expect(gpu.productSource).not.toBe('')
+    })
+
+    it('has a price of the last twelve months, or says what is wrong with it', () => {
+      const isDated = gpu.priceDate.length === 10 && gpu.priceDate >= NEWEST_PRICE_LESS_A_YEAR
+      expect(gpu.priceCaveat === undefined ? isDated : true).toBe(true)
     })
 
     it('has a price with its source and ISO date', () => {
@@ -93,6 +115,10 @@ describe('a GPU is found', () => {
     ['RTX4090', 'rtx-4090'],
     ['NVIDIA H100 80GB HBM3', 'h100'],
     ['H200', 'h200'],
+    ['Tesla V100-SXM2-32GB', 'v100-32gb'],
+    ['NVIDIA H100 PCIe', 'h100-pcie'],
+    ['RTX 5090', 'rtx-5090'],
+    ['NVIDIA B200', 'b200'],
   ])('as %s', (text, id) => {
     expect(findGpu(text)?.id).toBe(id)
   })
@@ -106,8 +132,7 @@ describe('nothing is found', () => {
     'cpu',
     'RTX 3090 Ti',
     'RTX 6000 Ada',
-    'Tesla V100-SXM2-32GB',
-    'NVIDIA H100 PCIe',
+    'NVIDIA H100 NVL',
     'NVIDIA A100-SXM4-80GB MIG 1g.10gb',
     'constructor',
   ])('for "%s"', text => {

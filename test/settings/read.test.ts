@@ -100,7 +100,7 @@ describe('the settings', () => {
 describe('a slip is told with line, field and what was meant', () => {
   test.each([
     ['gpus: a10\n', '1:7 gpus: Unknown key "gpus". Did you mean gpu? Use paths, '],
-    ['gpu: a11\n', '1:6 gpu: "a11" is not a GPU in the catalogue. Did you mean a10? Use a10, a100-40gb, '],
+    ['gpu: a11\n', '1:6 gpu: "a11" is not a GPU in the catalogue. Did you mean a10? Use t4, v100-16gb, '],
     ['gpu: 10\n', '1:6 gpu: 10 is not a GPU in the catalogue. Write a GPU in the catalogue.'],
     ['\nhours-per-run: 2\n', '2:16 hours-per-run: Unknown key "hours-per-run". Did you mean hours_per_run? '],
     ['fail_on: never\n', '1:10 fail_on: Unknown key "fail_on". Did you mean fail-on? '],

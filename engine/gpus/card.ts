@@ -1,0 +1,46 @@
+/** What the catalogue knows of a card. */
+import { GIB } from '../units.ts'
+
+export interface Gpu {
+  /** As configs and command lines name it, e.g. `a100-40gb`. */
+  readonly id: string
+  readonly name: string
+  /** As `torch.cuda.get_device_properties(0).total_memory` reports it. */
+  readonly totalBytes: number
+  readonly totalSource: string
+  /** What the CUDA context takes before the first tensor, outside PyTorch's allocator. */
+  readonly contextBytes: number
+  /** What PyTorch allocates for cuBLAS, once per handle and stream. */
+  readonly cublasWorkspaceBytes: number
+  readonly computeCapability: readonly [major: number, minor: number]
+  /** Streaming multiprocessors, from the vendor's architecture white paper. */
+  readonly multiprocessors: number
+  readonly memoryBandwidthBytesPerSecond: number
+  /** Dense FLOP/s, accumulating in fp32; a precision that the hardware lacks is absent. */
+  readonly peakFlops: { readonly fp32: number; readonly tf32?: number; readonly fp16: number; readonly bf16?: number }
+  /** FLOP/s that large matrix products were measured to keep up, within the card's power limit. */
+  readonly productFlops: { readonly fp32: number; readonly tf32?: number; readonly half: number }
+  /** Of `productFlops`; an issue or a file without an address is one of https://github.com/zzc0721/torch-performance-test-data. */
+  readonly productSource: string
+  /** To another GPU of the same server, one way: NVLink, or PCIe where there is none. */
+  readonly linkBytesPerSecond: number
+  /** To the host, one way: PCIe. */
+  readonly hostLinkBytesPerSecond: number
+  readonly specSource: string
+  readonly pricePerHourUsd: number
+  readonly priceSource: string
+  /** ISO 8601 date on which that price stood; only the year where the source bears no date. */
+  readonly priceDate: string
+  /** Absent for a price that a provider asked for this very card within the last twelve months. */
+  readonly priceCaveat?: 'older-than-a-year' | 'undated' | 'of-another-card'
+}
+
+/** A row of the catalogue, which derives the rest. */
+export type Card = Omit<Gpu, 'contextBytes' | 'cublasWorkspaceBytes'>
+
+export const GB = 1e9
+export const TERA = 1e12
+
+export function gib(reading: number): number {
+  return Math.round(reading * GIB)
+}
