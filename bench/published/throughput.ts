@@ -5,7 +5,7 @@ import { WORTHWHILE_SPEEDUP } from '../../engine/metrics/recommend.ts'
 import { type Compared, casesOf, compared, curvesOf, gainsOf, quantile } from './throughput-errors.ts'
 import { readThroughputReadings } from './throughput-readings.ts'
 
-/** What must hold of all readings; `--readings <file>` holds others against the same. */
+/** What must hold of all readings; `bench:published --throughput <file>` holds others against the same. */
 const GOALS = { medianError: 0.15, gainError80: 0.16, bestWithinDoubling: 0.95, insideBand: 0.9, wrongBlocks: 0 }
 
 /** A gain of this at the low end of its band blocks by default. */
