@@ -200,8 +200,8 @@ describe('a merged pull request', () => {
     expect(ledger?.items).toEqual([
       expect.objectContaining({ kind: 'saved', path, fromBatch: 8, toBatch: 32, provenance: 'estimated' }),
     ])
-    // 2 hours × 100 runs × $0.60, less by the speedup of 1.6.
-    expect(ledger?.totals.savedPerYearUsd).toBeCloseTo(47, 0)
+    // 2 hours × 100 runs × $1.29, less by the speedup of 1.6.
+    expect(ledger?.totals.savedPerYearUsd).toBeCloseTo(97, 0)
     const configs = await kept.configs(place, 'waste', { limit: 10 })
     expect(configs?.items.map(({ current }) => current.microBatch)).toEqual([32])
   })
@@ -233,8 +233,8 @@ describe('a merged pull request', () => {
 
     const ledger = await new KeptRepositories(database).ledger(place, { limit: 10 })
     expect(ledger?.items).toEqual([expect.objectContaining({ kind: 'saved', provenance: 'measured' })])
-    // Twice as fast: half of 2 hours × 100 runs × $0.60.
-    expect(ledger?.totals.savedPerYearUsd).toBeCloseTo(60, 6)
+    // Twice as fast: half of 2 hours × 100 runs × $1.29.
+    expect(ledger?.totals.savedPerYearUsd).toBeCloseTo(129, 6)
   })
 
   test.each([

@@ -182,10 +182,10 @@ describe('an analysis', () => {
       const html = await (await asked(`/analyses/${id}${query}`)).text()
       return /data-cost="now">([^<]+)</.exec(html)?.[1]
     }
-    expect(config.current.costPerRunUsd).toBe(1.2)
-    expect(await now('')).toBe('$1.20')
+    expect(config.current.costPerRunUsd).toBe(2.58)
+    expect(await now('')).toBe('$2.58')
     expect(await now('?price=3&hours=4&runs=1')).toBe('$12.00')
-    expect(await now('?price=-3&hours=lots')).toBe('$1.20')
+    expect(await now('?price=-3&hours=lots')).toBe('$2.58')
   })
 })
 
