@@ -9,8 +9,7 @@ import { parseArgs } from 'node:util'
 import { accumulatesGradients, type TrainingSpec } from '../engine/config/spec.ts'
 import { Footprint } from '../engine/estimate/footprint.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
-import { defaultGpu } from '../engine/gpus/catalogue.ts'
-import { gpuNamed } from '../engine/gpus/device-name.ts'
+import { defaultGpu, findGpu } from '../engine/gpus/catalogue.ts'
 import type { CatalogueModel } from '../engine/models/catalogue.ts'
 import { describeMachine } from '../engine/probes/device.ts'
 import { EstimateProbe } from '../engine/probes/estimate.ts'
@@ -61,7 +60,7 @@ if (machine.kind !== 'python' || machine.device.kind !== 'cuda') {
   process.exit(NO_GPU)
 }
 const { device } = machine
-const card = gpuNamed(device.name) ?? defaultGpu
+const card = findGpu(device.name) ?? defaultGpu
 
 function openOn(engine: 'torch' | 'trace', model: CatalogueModel, spec: TrainingSpec): Promise<Probe> {
   return openProbe(engine, {

@@ -2,7 +2,7 @@
 import { type AnalyzeOptions, assessmentOptionsFor } from '../analyze.ts'
 import type { AssessmentOptions } from '../assess.ts'
 import type { TrainingSpec } from '../config/spec.ts'
-import { gpuNamed } from '../gpus/device-name.ts'
+import { findGpu } from '../gpus/catalogue.ts'
 import { INTERRUPTED, Interruption } from '../interruption.ts'
 import { deviceKinds } from '../probes/device.ts'
 import { brokenTrialProblem } from '../probes/failure.ts'
@@ -88,7 +88,7 @@ function optionsOn(
   judging: AnalyzeOptions,
   planned: AssessmentOptions,
 ): AssessmentOptions {
-  const card = engine === 'torch' && judging.gpu === undefined ? gpuNamed(device.name) : undefined
+  const card = engine === 'torch' && judging.gpu === undefined ? findGpu(device.name) : undefined
   return card === undefined ? planned : assessmentOptionsFor(path, { ...judging, gpu: card })
 }
 

@@ -2,8 +2,7 @@
 import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR, priced } from '../analyze.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
 import { FootprintCache } from '../estimate/footprint-cache.ts'
-import { type Gpu, gpus } from '../gpus/catalogue.ts'
-import { gpuNamed } from '../gpus/device-name.ts'
+import { findGpu, type Gpu, gpus } from '../gpus/catalogue.ts'
 import type { Machine } from '../probes/device.ts'
 import { brokenTrialProblem } from '../probes/failure.ts'
 import { type Engine, openProbe, type Probe } from '../probes/probe.ts'
@@ -125,7 +124,7 @@ function namedGpu({ gpu }: AnalysisRequest): Gpu | undefined {
 
 /** The card in this machine, where the catalogue has it. */
 function ownGpu(machine: Machine): Gpu | undefined {
-  return machine.kind === 'python' && machine.device.kind === 'cuda' ? gpuNamed(machine.device.name) : undefined
+  return machine.kind === 'python' && machine.device.kind === 'cuda' ? findGpu(machine.device.name) : undefined
 }
 
 function gpuFor(request: AnalysisRequest, { machine, gpu }: RunContext): Gpu {
@@ -142,7 +141,7 @@ function machineFor(request: AnalysisRequest, { machine }: RunContext): Machine 
 /** A measurement on this machine's card is never shown as another's. */
 function refuseOtherCard(request: AnalysisRequest, { engine, device }: Probe): void {
   const named = namedGpu(request)
-  const own = engine === 'torch' ? gpuNamed(device.name) : undefined
+  const own = engine === 'torch' ? findGpu(device.name) : undefined
   if (named === undefined || own === undefined || own.id === named.id) return
   throw new MemoryMarkError({
     code: 'other-gpu',
