@@ -55,8 +55,7 @@ const SIZES_BETWEEN = 2
 export async function sweep(spec: TrainingSpec, config: ModelConfig, options: SweepOptions): Promise<SweepResult> {
   const { probe, strategy, signal, footprints, margin = DEFAULT_MARGIN } = options
   const grid = new Grid(options.stepSize)
-  const gpu = gpuOf(options.gpu, probe.device)
-  const estimates = new EstimateProbes(spec, config, gpu, footprints)
+  const expected = new EstimateProbes(spec, config, gpuOf(options.gpu, probe.device), footprints)
   const record = new TrialRecord(probe, options)
 
   // The current batch is reported in any case.
@@ -66,7 +65,7 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   if (isBroken(current.outcome)) return { kind: 'broken-off', trial: current, trials: record.trials }
   const found = await search(batch => record.run(batch), {
     strategy,
-    space: { grid, prediction: predictionOf(estimates.of(false), grid) },
+    space: { grid, prediction: predictionOf(expected.of(false), grid) },
     known: [current],
     ...(signal && { signal }),
   })
@@ -76,6 +75,9 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   if (!record.knowsPeaks) return sizesOnly('no-peaks', largest, record)
   if (spec.framework !== 'pytorch') return sizesOnly('other-framework', largest, record)
 
+  // Trials may have shown that less is usable.
+  const gpu = gpuOf(options.gpu, probe.device)
+  const estimates = new EstimateProbes(spec, config, gpu, footprints)
   const memory = new SweptMemory(record, estimates, largest ?? 0)
   const isTimed = probe.engine === 'torch'
   const { advice, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {

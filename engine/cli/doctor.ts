@@ -58,6 +58,8 @@ function deviceWords(device: TorchDevice): string {
     case 'cpu':
     case 'none':
       return 'neither CUDA nor MPS'
+    case 'broken':
+      return `a GPU that PyTorch cannot start: ${plainText(lastLine(device.why), 300)}`
   }
 }
 
@@ -83,6 +85,10 @@ function advice(machine: Machine): string[] {
     case 'cpu':
     case 'none':
       return ['On a machine with an NVIDIA GPU, install a CUDA build of torch, so that `torch` can measure.']
+    case 'broken':
+      return [
+        'Install the driver that this build of torch needs, or a build for this driver, so that `torch` can measure.',
+      ]
   }
 }
 

@@ -98,7 +98,20 @@ const untracedExperts: Readonly<Record<ExpertStyle, string>> = {
 
 /** The part of a step that the Python worker cannot run on any device; undefined if it can run all of it. */
 export function beyondTorch(spec: TrainingSpec): string | undefined {
-  return spec.sharding?.startsWith('zero') ? "DeepSpeed's sharding" : neverRun(spec)
+  if (spec.sharding?.startsWith('zero')) return "DeepSpeed's sharding"
+  return neverRun(spec) ?? (spec.gpus > 1 ? beyondSeveralProcesses(spec) : undefined)
+}
+
+/**
+ * A step that calls parts of its model by themselves passes by what DistributedDataParallel and FSDP wrap around the whole; and
+ * fully_shard does not keep bitsandbytes' own kind of parameter.
+ */
+function beyondSeveralProcesses({ sharding = 'ddp', quantization, method }: TrainingSpec): string | undefined {
+  if (isFsdp(sharding) && quantization !== undefined) return 'quantised weights under FSDP'
+  if (method?.kind === 'distillation') return 'distillation on several GPUs'
+  if (method?.kind === 'reward' && method.head === 'value') return 'a value head on several GPUs'
+  if (method?.kind === 'answers' && method.comparesFeatures) return 'EBFT on several GPUs'
+  return undefined
 }
 
 /** The library that shares the model among GPUs; undefined if one GPU has all of it. */

@@ -15,12 +15,20 @@ const cudaDevice = z.object({
   count: z.number().int().positive(),
   /** The memory limit, where one was set. */
   totalBytes: bytes,
-  /** Total − free − reserved after a first kernel: the context, and whatever other processes hold. */
+  /** What the CUDA context takes once the libraries are loaded; under a memory limit, that of the card that is played. */
   contextBytes: bytes,
+  /** What other processes held when this one started. */
+  otherBytes: bytes,
+  /** Whether a memory limit makes it play a smaller card. */
+  isCapped: z.boolean(),
+  /** What PyTorch may reserve. */
+  usableBytes: bytes,
   /** What PyTorch allocates for cuBLAS, once per handle and stream. */
   cublasWorkspaceBytes: bytes,
   driver: z.string(),
-  cuda: z.string(),
+  /** The version that PyTorch was built for; null if it was built for ROCm. */
+  cuda: z.string().nullable(),
+  rocm: z.string().nullable(),
   computeCapability: z.tuple([z.number().int(), z.number().int()]),
 })
 
@@ -29,6 +37,8 @@ const device = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('mps'), name: z.string(), totalBytes: bytes, contextBytes: bytes }),
   z.object({ kind: z.literal('cpu'), name: z.string() }),
   z.object({ kind: z.literal('none') }),
+  /** A GPU that PyTorch cannot start, such as one whose driver is too old. */
+  z.object({ kind: z.literal('broken'), why: z.string() }),
 ])
 export type TorchDevice = z.infer<typeof device>
 
@@ -75,12 +85,16 @@ export function gpusOf(machine: Machine): number {
     case 'mps':
       return 1
     case 'none':
+    case 'broken':
       return 0
   }
 }
 
 /** `torch 2.13.0, transformers 5.18.0, CUDA 13.0, driver 580.65`. */
 export function softwareOf({ torch, transformers, device }: TorchMachine): string {
-  const cuda = device.kind === 'cuda' ? [`CUDA ${device.cuda}`, `driver ${device.driver}`] : []
+  const cuda =
+    device.kind === 'cuda'
+      ? [device.rocm === null ? `CUDA ${device.cuda}` : `ROCm ${device.rocm}`, `driver ${device.driver}`]
+      : []
   return [`torch ${torch}`, `transformers ${transformers}`, ...cuda].join(', ')
 }

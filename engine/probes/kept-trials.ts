@@ -49,7 +49,6 @@ export interface KeepingOptions {
 export class KeepingProbe implements Probe {
   readonly engine: Probe['engine']
   readonly provenance: Probe['provenance']
-  readonly device: ProbedDevice
   readonly #probe: Probe
   readonly #conditions: string
   readonly #options: KeepingOptions
@@ -60,10 +59,13 @@ export class KeepingProbe implements Probe {
   private constructor(probe: Probe, conditions: string, options: KeepingOptions) {
     this.engine = probe.engine
     this.provenance = probe.provenance
-    this.device = probe.device
     this.#probe = probe
     this.#conditions = conditions
     this.#options = options
+  }
+
+  get device(): ProbedDevice {
+    return this.#probe.device
   }
 
   static async open(probe: Probe, conditions: TrialConditions, options: KeepingOptions): Promise<KeepingProbe> {

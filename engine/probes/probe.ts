@@ -30,7 +30,7 @@ export interface TrialOptions {
 export interface ProbedDevice {
   readonly name: string
   readonly totalBytes: number
-  /** Total − CUDA context. */
+  /** Total − CUDA context − what other processes hold. A trial may lower it: training steps load kernels into the context. */
   readonly usableBytes: number
   /** Versions and driver behind the answers, in words; empty for the estimate. */
   readonly software: string
@@ -95,14 +95,19 @@ export async function openProbe(engine: Engine | 'auto', context: ProbeContext):
   return openers[taken](context)
 }
 
-async function bestEngine({ spec, config, python, machine }: ProbeContext): Promise<Engine> {
+async function bestEngine({ spec, config, python, machine, log }: ProbeContext): Promise<Engine> {
   if (spec.framework === 'tensorflow.js') return 'tfjs'
   if (beyondTorch(spec) !== undefined || outsideTransformers(config) !== undefined) return 'estimate'
   const found = machine ?? (await describeMachine(python))
+  if (found.kind === 'python' && found.device.kind === 'broken') log?.(notStarted(found.device.why))
   const isLacking = spec.quantization !== undefined && found.kind === 'python' && !found.hasBitsandbytes
   const best = isLacking ? 'estimate' : engineOn(found)
   // The trace covers one GPU, and a multi-GPU config is not measured on fewer GPUs.
   return spec.gpus === 1 || (best === 'torch' && gpusOf(found) >= spec.gpus) ? best : 'estimate'
+}
+
+function notStarted(why: string): string {
+  return `PyTorch cannot start this machine's GPU, so that nothing is measured: ${why}`
 }
 
 /** A figure from a different step must not be called traced or measured. */

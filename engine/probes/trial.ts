@@ -16,6 +16,8 @@ export const outcome = z.discriminatedUnion('kind', [
     peakBytes: bytes.optional(),
     /** Half the distance between the highest and the lowest peak of the steps; absent if only one step counts. */
     peakBytesSpread: bytes.optional(),
+    /** As `peakBytes`, without what the allocator's blocks hold beyond what was asked for. */
+    requestedBytes: bytes.optional(),
     /** What the caching allocator held at most, cached blocks included. */
     reservedBytes: bytes.optional(),
     /** Forward and backward of one micro-batch and one optimizer step: the median of the timed steps. */
@@ -24,6 +26,8 @@ export const outcome = z.discriminatedUnion('kind', [
     stepMillisSpread: z.number().min(0).optional(),
     /** The optimizer's part of `stepMillis`. */
     optimizerMillis: z.number().min(0).optional(),
+    /** Kernels that scaled_dot_product_attention took; absent where no call of it was seen. */
+    attention: z.array(z.string().max(40)).max(10).optional(),
   }),
   /** `neededBytes`: the peak that the step would have had, where the probe can know it. */
   z.object({ kind: z.literal('out-of-memory'), neededBytes: bytes.optional() }),

@@ -14,6 +14,7 @@ import importlib
 import importlib.util
 import inspect
 import json
+import math
 import os
 import platform
 import re
@@ -40,6 +41,7 @@ if TORCH_VERSION < (2, 4):
 import torch.distributed as dist
 import torch.nn.functional as F
 import transformers
+from torch.nn.attention import SDPBackend
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_iter, tree_map
@@ -257,7 +259,8 @@ def transformers_config(fields, spec):
     return config
 
 
-def build_model(request, device="meta"):
+def build_model(request, device="meta", runs_on=None):
+    """The model with its tensors on `device`. It may be built without data on the meta device although it `runs_on` another."""
     spec = request["spec"]
     config = transformers_config(request["config"], spec)
     # What is quantised as it is loaded is nowhere whole.
@@ -282,7 +285,7 @@ def build_model(request, device="meta"):
         without_dropout(model)
     object.__setattr__(model, "reference", reference)  # beside its parameters, not among them
     if spec["gradientCheckpointing"]:
-        model.gradient_checkpointing_enable({"use_reentrant": False, **recomputation(spec, device)})
+        model.gradient_checkpointing_enable({"use_reentrant": False, **recomputation(spec, runs_on or device)})
     if "trainable" in spec:
         set_input_gradients(model, spec["trainable"]["inputGradients"])
     return model.train(spec["step"] == "training")
@@ -452,23 +455,28 @@ def add_adapters(model, lora, checkpoints, device="meta"):
     return adapted
 
 
+# The same kernels run as at any other rate, and however many random batches a trial learns from, its weights stay finite.
+LEARNING_RATE = 0.0
+
+
 def make_optimizer(name, parameters):
     match name:
         case "adamw":
-            return torch.optim.AdamW(parameters, foreach=True)
+            return torch.optim.AdamW(parameters, lr=LEARNING_RATE, foreach=True)
         case "adamw-loop":
-            return torch.optim.AdamW(parameters, foreach=False)
+            return torch.optim.AdamW(parameters, lr=LEARNING_RATE, foreach=False)
         case "adamw-fused":
             # The fused kernel does not run on the meta device. It has no temporaries: its state is all there is.
-            return torch.optim.AdamW(parameters, foreach=True)
+            return torch.optim.AdamW(parameters, lr=LEARNING_RATE, foreach=True)
         case "sgd":
-            return torch.optim.SGD(parameters, lr=1e-3, foreach=True)
+            return torch.optim.SGD(parameters, lr=LEARNING_RATE, foreach=True)
         case "sgd-momentum":
-            return torch.optim.SGD(parameters, lr=1e-3, momentum=0.9, foreach=True)
+            return torch.optim.SGD(parameters, lr=LEARNING_RATE, momentum=0.9, foreach=True)
         case "rmsprop":
-            return torch.optim.RMSprop(parameters, lr=1e-3, foreach=True)
+            return torch.optim.RMSprop(parameters, lr=LEARNING_RATE, foreach=True)
         case "adafactor":
-            return transformers.optimization.Adafactor(parameters, lr=1e-3, scale_parameter=False, relative_step=False)
+            return transformers.optimization.Adafactor(parameters, lr=LEARNING_RATE, scale_parameter=False,
+                                                       relative_step=False)
         case "lion" | "adamw-8bit" | "paged-adamw-8bit" | "paged-adamw":
             return ShapedOptimizer(name, parameters)
     raise ValueError(f"unknown optimizer {name}")
@@ -627,11 +635,17 @@ def forward_and_backward(model, spec, batch, kernels=None, scale=lambda loss: lo
     del held
 
 
+def unwrapped(model):
+    """The model inside DistributedDataParallel, which knows its adapters and its reference; any other is itself."""
+    return model.module if isinstance(model, torch.nn.parallel.DistributedDataParallel) else model
+
+
 class Passes:
     """The forward passes of a training method over one batch. Each has a context, and so a cache of cast weights, of its own."""
 
     def __init__(self, model, spec, batch, kernels):
         self.model, self.spec, self.kernels = model, spec, kernels
+        self.policy = unwrapped(model)
         self.labels = batch["labels"]
         self.inputs = {name: tensor for name, tensor in batch.items() if name != "labels"}
 
@@ -654,26 +668,26 @@ class Passes:
 
     def without_gradients(self, of):
         """Scores and logits of the policy, of its base with the adapters off, or of the frozen copy."""
-        adapters = self.model.disable_adapter() if of == "adapters-off" else contextlib.nullcontext()
+        adapters = self.policy.disable_adapter() if of == "adapters-off" else contextlib.nullcontext()
         with torch.no_grad(), adapters:
-            logits = self.logits(self.model.reference if of == "copy" else None)
+            logits = self.logits(self.policy.reference if of == "copy" else None)
             return self.token_log_probabilities(logits).sum(-1), logits
 
     def as_reference(self):
         """The model that answers are compared with: the frozen copy, or the policy with its adapters off."""
-        if self.model.reference is not None:
-            return contextlib.nullcontext(self.model.reference)
+        if self.policy.reference is not None:
+            return contextlib.nullcontext(self.policy.reference)
         return self.adapters_off() if self.spec["method"]["reference"] == "adapters-off" else self.adapters_copied()
 
     @contextlib.contextmanager
     def adapters_copied(self):
-        self.model.set_adapter("ref", inference_mode=True)
+        self.policy.set_adapter("ref", inference_mode=True)
         yield self.model
-        self.model.set_adapter("default")
+        self.policy.set_adapter("default")
 
     @contextlib.contextmanager
     def adapters_off(self):
-        with self.model.disable_adapter():
+        with self.policy.disable_adapter():
             yield self.model
 
     def answer_log_probabilities(self, model=None):
@@ -801,7 +815,7 @@ def anchored_loss(passes, method):
     """LLaMA-Factory's compute_loss and asft_loss_func, every token counted."""
     lowered = AUTOCAST_DTYPES.get(passes.spec["precision"])
     with torch.no_grad(), passes.kernels():
-        reference = passes.model.reference(**passes.inputs).logits
+        reference = passes.policy.reference(**passes.inputs).logits
     if lowered is not None:  # accelerate's convert_outputs_to_fp32
         reference = reference.float()
     with passes.kernels():
@@ -1139,34 +1153,47 @@ def product_expert_by_expert(x, weight, offs):
 
 # --- Real steps on a real device ---------------------------------------------------------------------------------------
 
-# What the libraries say when an allocation outside PyTorch's own allocator fails. cuBLAS that cannot make its handle says
-# NOT_INITIALIZED; DefaultCPUAllocator is the CPU's.
-OUT_OF_MEMORY_TEXTS = (
-    "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED", "CUBLAS_STATUS_NOT_INITIALIZED",
-    "CUDNN_STATUS_ALLOC_FAILED", "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED",
-    "CUSOLVER_STATUS_ALLOC_FAILED", "CUFFT_ALLOC_FAILED", "cudaErrorMemoryAllocation", "MPS backend out of memory",
-    "DefaultCPUAllocator: can't allocate memory", "DefaultCPUAllocator: not enough memory",
-)
-# cuDNN says these also when no algorithm's workspace fits, so they count only where memory is short.
-PERHAPS_OUT_OF_MEMORY_TEXTS = ("unable to find an engine", "CUDNN_STATUS_NOT_SUPPORTED", "CUDNN_STATUS_EXECUTION_FAILED")
+# What the libraries say when an allocation outside PyTorch's own allocator fails.
+OUT_OF_MEMORY = re.compile("|".join((
+    r"(?:CUDA|HIP)(?: driver)? error: out of memory", r"CUDA_ERROR_OUT_OF_MEMORY", r"cudaErrorMemoryAllocation",
+    r"hipErrorOutOfMemory",
+    r"Cuda failure (?:\d+ )?'out of memory'",  # NCCL
+    r"Triton Error \[(?:CUDA|HIP)\]:.*out of memory",
+    r"CUBLAS_STATUS_ALLOC_FAILED", r"CUDNN_STATUS_ALLOC_FAILED", r"CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED",
+    r"CUSOLVER_STATUS_ALLOC_FAILED", r"CUFFT_ALLOC_FAILED", r"MPS backend out of memory",
+)), re.IGNORECASE)
+# The libraries say these for other reasons too, so they count only where memory is short: cuDNN, that no algorithm's workspace
+# fits; cuBLAS, that it cannot make its handle.
+PERHAPS_OUT_OF_MEMORY = re.compile(
+    "unable to find an engine|CUDNN_STATUS_NOT_SUPPORTED|CUDNN_STATUS_EXECUTION_FAILED|CUBLAS_STATUS_NOT_INITIALIZED",
+    re.IGNORECASE)
+HOST_OUT_OF_MEMORY = re.compile("DefaultCPUAllocator: (?:can't allocate|not enough) memory", re.IGNORECASE)
 SHORT_OF_MEMORY_SHARE = 0.9
 
 
-def is_out_of_memory(error, memory_is_short):
-    if isinstance(error, (torch.cuda.OutOfMemoryError, MemoryError)):
+def is_out_of_memory(error, device):
+    """Whether the device's memory ran out: the host's does not count, unless the host is the device."""
+    if isinstance(error, torch.cuda.OutOfMemoryError):
         return True
+    if is_out_of_host_memory(error):
+        return device.kind == "cpu"
     if not isinstance(error, RuntimeError):
         return False
-    texts = OUT_OF_MEMORY_TEXTS + (PERHAPS_OUT_OF_MEMORY_TEXTS if memory_is_short else ())
-    return any(text.lower() in str(error).lower() for text in texts)
+    text = str(error)
+    return bool(OUT_OF_MEMORY.search(text) or (PERHAPS_OUT_OF_MEMORY.search(text) and device.memory_is_short()))
+
+
+def is_out_of_host_memory(error):
+    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and bool(HOST_OUT_OF_MEMORY.search(str(error))))
 
 
 class CpuDevice:
     """PyTorch counts no memory on the CPU, so a step there has a time and no peak."""
 
     kind = "cpu"
+    warm_up_millis = 0
 
-    def __init__(self, limit_bytes):
+    def __init__(self, limit_bytes, played_context_bytes=None):
         if limit_bytes is None:
             return
         import resource
@@ -1176,6 +1203,9 @@ class CpuDevice:
 
     def facts(self):
         return {"kind": "cpu", "name": platform.processor() or platform.machine()}
+
+    def restrict(self):
+        pass
 
     def synchronize(self):
         pass
@@ -1197,8 +1227,9 @@ class MpsDevice:
     """Metal keeps no high-water mark of tensors; its driver's total only grows between two emptyings, so it is one."""
 
     kind = "mps"
+    warm_up_millis = 0
 
-    def __init__(self, limit_bytes):
+    def __init__(self, limit_bytes, played_context_bytes=None):
         self._total_bytes = torch.mps.recommended_max_memory()
         if limit_bytes is not None:
             torch.mps.set_per_process_memory_fraction(min(1.0, limit_bytes / self._total_bytes))
@@ -1207,6 +1238,9 @@ class MpsDevice:
     def facts(self):
         return {"kind": "mps", "name": platform.processor() or "Apple GPU", "totalBytes": self._total_bytes,
                 "contextBytes": 0}
+
+    def restrict(self):
+        pass
 
     def synchronize(self):
         torch.mps.synchronize()
@@ -1225,27 +1259,46 @@ class MpsDevice:
 
 
 class CudaDevice:
-    """A limit plays a smaller card: what PyTorch may reserve and the context together stay below it."""
+    """A limit plays a smaller card: PyTorch may reserve that card's memory less that card's CUDA context."""
 
     kind = "cuda"
+    # The clocks of a card that was idle take this long to rise.
+    warm_up_millis = 1_000
 
-    def __init__(self, limit_bytes):
-        torch.zeros(1, device="cuda").add_(1)  # makes the context and loads a first kernel
-        torch.cuda.synchronize()
+    def __init__(self, limit_bytes, played_context_bytes=None):
+        in_use = cards_before_start()  # first: from here on our own context counts too
         self._properties = torch.cuda.get_device_properties(torch.cuda.current_device())
-        self._total_bytes = self._properties.total_memory
-        if limit_bytes is None or limit_bytes >= self._total_bytes:
-            return
-        context_bytes = self.context_bytes()
-        if limit_bytes <= context_bytes:
-            raise ValueError(f"the memory limit of {limit_bytes} bytes is below the CUDA context's {context_bytes}")
-        torch.cuda.set_per_process_memory_fraction((limit_bytes - context_bytes) / self._total_bytes)
-        self._total_bytes = limit_bytes
+        self._card_bytes = self._properties.total_memory
+        self._other_bytes = bytes_in_use(in_use, getattr(self._properties, "uuid", None))
+        load_libraries()
+        is_capped = limit_bytes is not None and limit_bytes < self._card_bytes
+        self._total_bytes = limit_bytes if is_capped else self._card_bytes
+        self._played_context_bytes = None
+        if is_capped:
+            self._played_context_bytes = self.context_bytes() if played_context_bytes is None else played_context_bytes
+            if limit_bytes <= self._played_context_bytes:
+                raise ValueError(f"the memory limit of {limit_bytes} bytes is below the CUDA context's "
+                                 f"{self._played_context_bytes}")
+        self.restrict()
 
     def context_bytes(self):
-        """Grows as kernels are loaded, so it is read again after a trial. Other processes' memory counts: it is taken."""
+        """What this process holds outside PyTorch's allocator. Grows as kernels are loaded."""
         free_bytes, total_bytes = torch.cuda.mem_get_info()
-        return max(0, total_bytes - free_bytes - torch.cuda.memory_reserved())
+        return max(0, total_bytes - free_bytes - torch.cuda.memory_reserved() - self._other_bytes)
+
+    def usable_bytes(self):
+        """What PyTorch may reserve: of the card what is not taken already, and of a smaller one that is played its share."""
+        free_bytes = max(0, self._card_bytes - self._other_bytes - self.context_bytes())
+        if self._played_context_bytes is None:
+            return free_bytes
+        return min(free_bytes, self._total_bytes - self._played_context_bytes)
+
+    def restrict(self):
+        """
+        Before each trial anew, since the context grows; and also where nothing is played, because under WSL a full card spills
+        into the host's memory instead of failing.
+        """
+        torch.cuda.set_per_process_memory_fraction(self.usable_bytes() / self._card_bytes)
 
     def cublas_workspace_bytes(self):
         """What PyTorch allocates for cuBLAS at the first matrix product of a thread."""
@@ -1256,9 +1309,13 @@ class CudaDevice:
         return torch.cuda.memory_allocated() - before - product.untyped_storage().nbytes()
 
     def facts(self):
-        workspace_bytes = self.cublas_workspace_bytes()  # first: it loads cuBLAS into the context
-        return {"kind": "cuda", "name": self._properties.name, "count": torch.cuda.device_count(), "totalBytes": self._total_bytes,
-                "contextBytes": self.context_bytes(), "cublasWorkspaceBytes": workspace_bytes, "driver": nvidia_driver(), "cuda": torch.version.cuda,
+        played = self._played_context_bytes
+        return {"kind": "cuda", "name": self._properties.name, "count": torch.cuda.device_count(),
+                "totalBytes": self._total_bytes, "contextBytes": self.context_bytes() if played is None else played,
+                "otherBytes": self._other_bytes, "isCapped": played is not None, "usableBytes": self.usable_bytes(),
+                "cublasWorkspaceBytes": self.cublas_workspace_bytes(),
+                "driver": driver_version(cards_before_start()),
+                "cuda": torch.version.cuda, "rocm": torch.version.hip,
                 "computeCapability": [self._properties.major, self._properties.minor]}
 
     def synchronize(self):
@@ -1268,7 +1325,9 @@ class CudaDevice:
         torch.cuda.reset_peak_memory_stats()
 
     def peaks(self):
+        # Allocated counts whole blocks, of which up to 1 MiB each may not have been asked for; requested counts what was.
         return {"peakAllocatedBytes": torch.cuda.max_memory_allocated(),
+                "peakRequestedBytes": torch.cuda.memory_stats().get("requested_bytes.all.peak", 0),
                 "peakReservedBytes": torch.cuda.max_memory_reserved(), "contextBytes": self.context_bytes()}
 
     def empty(self):
@@ -1276,7 +1335,7 @@ class CudaDevice:
         torch.cuda.empty_cache()
 
     def memory_is_short(self):
-        return torch.cuda.max_memory_reserved() + self.context_bytes() > SHORT_OF_MEMORY_SHARE * self._total_bytes
+        return torch.cuda.max_memory_reserved() > SHORT_OF_MEMORY_SHARE * self.usable_bytes()
 
 
 DEVICES = {"cuda": CudaDevice, "mps": MpsDevice, "cpu": CpuDevice}
@@ -1289,7 +1348,7 @@ def open_device(request):
     if kind is None:
         return None
     if kind not in _open_devices:
-        _open_devices[kind] = DEVICES[kind](request.get("limitMemoryBytes"))
+        _open_devices[kind] = DEVICES[kind](request.get("limitMemoryBytes"), request.get("playedContextBytes"))
     return _open_devices[kind]
 
 
@@ -1299,12 +1358,32 @@ def best_device():
     return "mps" if torch.backends.mps.is_available() else None
 
 
-def nvidia_driver():
+def load_libraries():
+    """Makes the context, and loads the libraries that every step loads, so that it has grown before it is measured."""
+    with torch.no_grad():
+        matrix = torch.zeros(64, 64, device="cuda")
+        F.conv2d((matrix @ matrix).view(1, 1, 64, 64), matrix[:3, :3].reshape(1, 1, 3, 3))
+    torch.cuda.synchronize()
+
+
+@functools.cache
+def cards_before_start():
+    """What the driver says of each card before this process starts CUDA: its id, the MiB in use, the driver's version."""
+    query = ["nvidia-smi", "--query-gpu=uuid,memory.used,driver_version", "--format=csv,noheader,nounits"]
     try:
-        query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
-        return subprocess.run(query, capture_output=True, text=True, timeout=10, check=True).stdout.split()[0]
-    except (OSError, subprocess.SubprocessError, IndexError):
-        return "unknown"
+        lines = subprocess.run(query, capture_output=True, text=True, timeout=10, check=True).stdout.splitlines()
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return [fields for line in lines if len(fields := [field.strip() for field in line.split(",")]) == 3]
+
+
+def bytes_in_use(cards, uuid):
+    """By other processes. Where the driver does not tell, they cannot be told from this process's own context."""
+    return next((int(used) << 20 for identity, used, _ in cards if identity == f"GPU-{uuid}" and used.isdigit()), 0)
+
+
+def driver_version(cards):
+    return cards[0][2] if cards else "unknown"
 
 
 def status_field(name):
@@ -1313,36 +1392,47 @@ def status_field(name):
 
 
 def device_facts(request):
-    device = open_device(request)
-    return {**versions(request), "device": {"kind": "none"} if device is None else device.facts()}
+    """A GPU that PyTorch sees but cannot start is neither a device nor the lack of one."""
+    try:
+        device = open_device(request)
+        facts = none_or_broken() if device is None else device.facts()
+    except (RuntimeError, torch.cuda.DeferredCudaCallError) as error:
+        facts = {"kind": "broken", "why": str(error)[:2_000]}
+    return {**versions(request), "device": facts}
+
+
+def none_or_broken():
+    """PyTorch made for CUDA beside a card of NVIDIA's that it does not see has a reason, such as a driver that is too old."""
+    hides_all = os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1")
+    if torch.version.cuda is not None and cards_before_start() and not hides_all:
+        torch.cuda.init()
+    return {"kind": "none"}
 
 
 def make_real_optimizer(name, parameters):
     if name == "adamw-fused":
-        return torch.optim.AdamW(parameters, fused=True)
+        return torch.optim.AdamW(parameters, lr=LEARNING_RATE, fused=True)
     if "8bit" in name or "8-bit" in name:
         try:
             import bitsandbytes
         except ImportError as error:
             raise RuntimeError(f"{name} needs bitsandbytes: pip install bitsandbytes") from error
         paged = "paged" in name
-        return (bitsandbytes.optim.PagedAdamW8bit if paged else bitsandbytes.optim.AdamW8bit)(parameters)
+        return (bitsandbytes.optim.PagedAdamW8bit if paged else bitsandbytes.optim.AdamW8bit)(parameters, lr=LEARNING_RATE)
     return make_optimizer(name, parameters)
 
 
 def fill(batch, spec, model):
-    """Random values, in place: the tensors are those that the trace has too."""
+    """Random values, in place: the tensors are those that the trace has too. What describes an image's tiles is filled already."""
     for name, tensor in batch.items():
         if name == "attention_mask":
             tensor.fill_(1)
             tensor[0, -1] = 0  # without a padded token transformers would leave the mask out
-        elif name == "interpolate_pos_encoding":
-            continue
         elif name == "pixel_values":
             tensor.uniform_()
         elif name == "labels" and (tensor.dim() == 1 or head_of_rewards(spec) == "steps"):
             tensor.random_(0, spec["labels"])
-        else:
+        elif name in ("input_ids", "decoder_input_ids", "labels"):
             tensor.random_(0, model.config.get_text_config().vocab_size)
     return batch
 
@@ -1353,6 +1443,9 @@ class OwnStep:
 
     def __init__(self, request, device):
         path, _, name = request["entrypoint"].rpartition(":")
+        os.chdir(request.get("folder", "."))
+        # Last, so that nothing installed is hidden; first would be what `python path.py` has.
+        sys.path.extend([os.path.dirname(path), *request.get("importFolders", [])])
         module_spec = importlib.util.spec_from_file_location("memorymark_entrypoint", path)
         if module_spec is None:
             raise ValueError(f"{request['entrypoint']} does not name a function as path.py:function")
@@ -1369,8 +1462,8 @@ class CatalogueStep:
 
     def __init__(self, request, device):
         self._device = device
-        # What is sharded goes to the GPU a layer at a time: all of it may not fit there.
-        self.model = build_model(request, "cpu" if is_sharded(request["spec"]) else device)
+        # Whole, a model that is to be sharded may fit neither into a GPU nor, once a process, into the host.
+        self.model = build_model(request, "meta" if is_sharded(request["spec"]) else device, runs_on=device)
 
     def batch(self, spec):
         return fill(make_batch(spec, self.model, self._device), spec, self.model)
@@ -1385,35 +1478,93 @@ def autocast(spec, device):
     return contextlib.nullcontext() if dtype is None else torch.autocast(device.kind, dtype)
 
 
+def use_tf32(spec):
+    torch.backends.cuda.matmul.allow_tf32 = spec["precision"] == "tf32"
+
+
+class AttentionBackends(TorchFunctionMode):
+    """Which of its kernels scaled_dot_product_attention takes, as it decides itself; none where a model calls another attention."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = set()
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if func is F.scaled_dot_product_attention:
+            # Autocast casts inside the call, and the choice depends on the types.
+            lowered, lowered_kwargs = tree_map(as_autocast_casts, (args, kwargs))
+            self.names.add(SDPBackend(torch._fused_sdp_choice(*lowered, **lowered_kwargs)).name.lower().removesuffix("_attention"))
+        return func(*args, **kwargs)
+
+
+def as_autocast_casts(value):
+    is_lowered = isinstance(value, torch.Tensor) and value.dtype == torch.float32 and torch.is_autocast_enabled(value.device.type)
+    return value.to(torch.get_autocast_dtype(value.device.type)) if is_lowered else value
+
+
 class RealLoop:
     """The training loop of a spec, a step at a time."""
+
+    # The loss scaler halves its scale each time it skips a step.
+    FIRST_STEPS_AT_MOST = 8
 
     def __init__(self, request, device):
         self._spec = request["spec"]
         self._device = device
-        torch.backends.cuda.matmul.allow_tf32 = self._spec["precision"] == "tf32"
+        use_tf32(self._spec)
         self._step = open_step(request, device)
         self._model = distributed_model(self._step.model, self._spec, device)
         self._training = self._spec["step"] == "training"
-        self._scaler = torch.amp.GradScaler(device.kind, enabled=self._spec["precision"] == "amp-fp16" and self._training)
+        # From its usual 65,536 on the scaler would skip the first steps, and a skipped optimizer allocates no state.
+        self._scaler = torch.amp.GradScaler(device.kind, init_scale=1.0,
+                                            enabled=self._spec["precision"] == "amp-fp16" and self._training)
         trained = [parameter for parameter in self._model.parameters() if parameter.requires_grad]
         self._optimizer = optimizer_of(self._spec, trained, make_real_optimizer) if self._training else None
         self._trained = trained
 
-    def run(self):
-        """Milliseconds and peaks of one step, the optimizer's among them."""
+    def steps(self, count):
+        """
+        Figures of `count` steps, at least two: only the second has its optimizer state allocated from the start. Of more than
+        two, the second stands for a warm-up of as long as the device needs, with its highest figures.
+        """
+        first, second = self._first(), self._later()
+        if count <= 2:
+            return [first, second]
+        missing = math.ceil(self._device.warm_up_millis / max(second["millis"], 0.1)) - 1
+        warm_up = [second, *(self._later() for _ in range(highest_among_processes(missing)))]
+        return [first, highest_of(warm_up), *(self._later() for _ in range(count - 2))]
+
+    def _first(self):
+        for _ in range(self.FIRST_STEPS_AT_MOST):
+            figures, was_skipped = self._run()
+            if not was_skipped:
+                return figures
+        raise RuntimeError("the gradients are infinite even at the lowest scale of the loss, so that the optimizer never steps; "
+                           "train in amp-bf16")
+
+    def _later(self):
+        figures, was_skipped = self._run()
+        if was_skipped:
+            raise RuntimeError("a gradient was infinite, so that a measured step skipped its optimizer; train in amp-bf16")
+        return figures
+
+    def _run(self):
+        """Milliseconds and peaks of one step, the optimizer's among them; and whether the loss scaler skipped the optimizer."""
+        # A data loader makes it beside the step. All micro-batches of a step are alike, and one at a time is there.
+        batch = self._step.batch(self._spec)
         self._device.synchronize()
         self._device.reset_peaks()
         started = time.perf_counter()
         batches = self._spec["gradientAccumulation"] if self._training else 1
-        make_answers(self._step.model, self._spec, self._device.kind, functools.partial(autocast, self._spec, self._device))
+        kernels = functools.partial(autocast, self._spec, self._device)
+        make_answers(self._step.model, self._spec, self._device.kind, kernels)
         for index in range(batches):
-            batch = self._step.batch(self._spec)
-            kernels = functools.partial(autocast, self._spec, self._device)
             with gradients_stay_here(self._model, self._spec, index < batches - 1):
                 forward_and_backward(self._model, self._spec, batch, kernels, self._scaler.scale)
-            del batch
+        del batch
         self._device.synchronize()
+        scale = self._scaler.get_scale()
         optimizer_started = time.perf_counter()
         if self._optimizer is not None:
             self._scaler.step(self._optimizer)
@@ -1422,20 +1573,25 @@ class RealLoop:
             parameter.grad = None
         self._device.synchronize()
         ended = time.perf_counter()
-        return {"millis": (ended - started) * 1_000, "optimizerMillis": (ended - optimizer_started) * 1_000,
-                **self._device.peaks()}
+        figures = {"millis": (ended - started) * 1_000, "optimizerMillis": (ended - optimizer_started) * 1_000,
+                   **self._device.peaks()}
+        return figures, self._scaler.get_scale() < scale
 
 
 def trial(request):
-    """`steps` real steps, at least two: only the second has its optimizer state allocated from the start."""
     device = require_device(request)
     try:
+        device.restrict()
         loop = RealLoop(request, device)
-        return {"kind": "fits", "steps": [loop.run() for _ in range(max(2, request["steps"]))]}
+        with AttentionBackends() as attention:
+            steps = loop.steps(request["steps"])
+        return {"kind": "fits", "steps": steps, "attention": sorted(attention.names)}
     except Exception as error:
-        if not is_out_of_memory(error, device.memory_is_short()):
-            raise
-        return {"kind": "out-of-memory", "message": f"{type(error).__name__}: {error}"[:2_000]}
+        if is_out_of_memory(error, device):
+            return {"kind": "out-of-memory", "message": f"{type(error).__name__}: {error}"[:2_000]}
+        if is_out_of_host_memory(error):
+            raise RuntimeError("the host ran out of memory, not the GPU: run on a host with more") from error
+        raise
     finally:
         loop = None
         gc.collect()
@@ -1448,11 +1604,14 @@ def trial(request):
 class Group:
     """The processes of one torchrun. Rank 0 hears the parent and tells the others; all do the same, and rank 0 answers."""
 
-    def __init__(self):
+    def __init__(self, device_kind):
         self._rank, local_rank = int(os.environ["RANK"]), int(os.environ["LOCAL_RANK"])
-        if torch.cuda.is_available():
+        is_cuda = device_kind == "cuda"
+        if is_cuda:
+            cards_before_start()
             torch.cuda.set_device(local_rank)
-        dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+        # Requests and answers are objects on the host and go through Gloo, which waits half an hour for the next one.
+        dist.init_process_group("cpu:gloo,cuda:nccl" if is_cuda else "gloo")
 
     def lines(self):
         while True:
@@ -1475,12 +1634,20 @@ class Group:
         return None if replies is None else {**reply, "result": highest_of([each["result"] for each in replies])}
 
 
+def highest_among_processes(number):
+    if not dist.is_initialized():
+        return number
+    numbers = [None] * dist.get_world_size()
+    dist.all_gather_object(numbers, number)
+    return max(numbers)
+
+
 def highest_of(results):
     """Of the same shape: numbers by the highest, everything else by the first."""
     first = results[0]
     if isinstance(first, dict):
         return {name: highest_of([result[name] for result in results]) for name in first}
-    if isinstance(first, list):
+    if isinstance(first, list) and all(isinstance(each, dict) for each in first):
         return [highest_of(list(each)) for each in zip(*results, strict=True)]
     return max(results) if isinstance(first, (int, float)) else first
 
@@ -1505,10 +1672,30 @@ def distributed_model(model, spec, device):
     mesh = dist.init_device_mesh(device.kind, (dist.get_world_size(),))
     policy = {"mesh": mesh, "mp_policy": MixedPrecisionPolicy(param_dtype=dtype, reduce_dtype=dtype)}
     reshards = spec["sharding"] == "fsdp"
-    whole = set(model._no_split_modules or ())
-    for module in [module for module in model.modules() if type(module).__name__ in whole]:
-        fully_shard(module, **policy, reshard_after_forward=reshards)
-    return fully_shard(model, **policy)
+    reference = getattr(model, "reference", None)  # a user's own model has none
+    for each in [model] if reference is None else [model, reference]:
+        whole = set(each._no_split_modules or ())
+        for module in [module for module in each.modules() if type(module).__name__ in whole]:
+            fully_shard(module, **policy, reshard_after_forward=reshards)
+        fully_shard(each, **policy)
+        give_data(each, device.kind)
+    return model
+
+
+def give_data(model, device):
+    """Data on the device for what was built without: of a sharded parameter, this process's share. Indices point at the first row."""
+    if not any(parameter.is_meta for parameter in model.parameters()):
+        return
+    model.to_empty(device=device)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            (parameter.to_local() if hasattr(parameter, "to_local") else parameter).normal_(0, 0.02)
+        for buffer in model.buffers():
+            buffer.fill_(1 if buffer.is_floating_point() else 0)
+    for module in model.modules():
+        for name, value in vars(module).items():
+            if isinstance(value, torch.Tensor) and value.is_meta:
+                setattr(module, name, torch.ones_like(value, device=device))
 
 
 @contextlib.contextmanager
@@ -1560,6 +1747,7 @@ def traced_halves(request):
 
 def measured_halves(request):
     device, spec = require_device(request), request["spec"]
+    use_tf32(spec)
     step = open_step(request, device)
     device.reset_peaks()
     with torch.no_grad(), autocast(spec, device):
@@ -1578,6 +1766,7 @@ def measured_halves(request):
 def validate_compile(request):
     """The same steps eager and compiled: what the first one costs, and what the later ones take."""
     device, spec = require_device(request), request["spec"]
+    use_tf32(spec)
     step = open_step(request, device)
     readings = {}
     for name, model in {"eager": step.model, "compiled": torch.compile(step.model)}.items():
@@ -1633,7 +1822,7 @@ def main():
     end_with_parent()
     answers = sys.stdout
     sys.stdout = sys.stderr  # a library that prints must not break the protocol
-    group = Group() if "TORCHELASTIC_RUN_ID" in os.environ else None
+    group = Group(sys.argv[1] if len(sys.argv) > 1 else best_device()) if "TORCHELASTIC_RUN_ID" in os.environ else None
     for line in sys.stdin if group is None else group.lines():
         reply = answer(line) if group is None else group.agreed(answer(line))
         if reply is not None:

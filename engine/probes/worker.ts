@@ -4,10 +4,13 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { parseJson } from '../json.ts'
+import type { DeviceKind } from './device.ts'
+import { pythonEnvironment } from './python-environment.ts'
 
 const answer = z.discriminatedUnion('kind', [
   z.object({ id: z.number(), kind: z.literal('done'), result: z.unknown() }),
@@ -21,10 +24,6 @@ export type Answer<T> =
   | { readonly kind: 'timed-out'; readonly afterMillis: number }
   /** The process ended, or broke the protocol. */
   | { readonly kind: 'died'; readonly message: string }
-
-/** Python's environment: what it needs to start and to find its packages and GPU, and none of our secrets. */
-const passedVariables =
-  /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|VIRTUAL_ENV|PYTHON\w*|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|HF_HOME)$/
 
 const STDERR_TAIL_CHARACTERS = 4_000
 
@@ -41,18 +40,28 @@ function workerPath(): string {
 export class PythonWorker implements AsyncDisposable {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #lines: AsyncIterator<string>
+  readonly #closed: Promise<void>
   #stderr = ''
   #nextId = 1
 
   /**
    * `python`: the interpreter's command. `processes`: more than one run under torchrun and answer as one, with the highest
-   * figures of all. Starting never fails here; the first question does.
+   * figures of all, on `device`. Starting never fails here; the first question does.
+   *
+   * Python looks for modules where it was started, and a checkout may hold a folder named `torch`. So it starts in the worker's own
+   * folder, and what is told relative to ours is made absolute.
    */
-  constructor(python: string, processes = 1) {
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedVariables.test(name)))
+  constructor(python: string, { processes = 1, device }: { processes?: number; device?: DeviceKind | undefined } = {}) {
+    const worker = workerPath()
     const launcher =
       processes === 1 ? [] : ['-m', 'torch.distributed.run', '--standalone', `--nproc-per-node=${processes}`]
-    this.#child = spawn(python, ['-u', ...launcher, workerPath()], { env, detached: true })
+    const command = path.basename(python) === python ? python : path.resolve(python)
+    this.#child = spawn(command, ['-u', ...launcher, worker, ...(device ? [device] : [])], {
+      cwd: path.dirname(worker),
+      env: pythonEnvironment(process.env, process.cwd()),
+      detached: true,
+    })
+    this.#closed = new Promise(resolve => this.#child.once('close', () => resolve()))
     this.#child.on('error', error => {
       this.#stderr += error.message
     })
@@ -84,7 +93,7 @@ export class PythonWorker implements AsyncDisposable {
         this.#kill()
         return { kind: 'timed-out', afterMillis: timeoutMillis }
       }
-      return line.done ? this.#died('ended') : this.#read(line.value, id, schema)
+      return await (line.done ? this.#died('ended') : this.#read(line.value, id, schema))
     } finally {
       clearTimeout(timeout)
     }
@@ -92,12 +101,11 @@ export class PythonWorker implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.pid === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null) return
-    const ended = new Promise(resolve => this.#child.once('close', resolve))
     this.#kill()
-    await ended
+    await this.#closed
   }
 
-  #read<T>(line: string, id: number, schema: z.ZodType<T>): Answer<T> {
+  async #read<T>(line: string, id: number, schema: z.ZodType<T>): Promise<Answer<T>> {
     const parsed = answer.safeParse(parseJson(line))
     if (!parsed.success || parsed.data.id !== id) return this.#died(`answered "${line.slice(0, 200)}"`)
     if (parsed.data.kind === 'failed') return parsed.data
@@ -107,8 +115,10 @@ export class PythonWorker implements AsyncDisposable {
       : this.#died(`answered what the schema refuses: ${z.prettifyError(result.error)}`)
   }
 
-  #died(how: string): Answer<never> {
+  /** Its last words may arrive after its last answer. */
+  async #died(how: string): Promise<Answer<never>> {
     this.#kill()
+    await this.#closed
     return { kind: 'died', message: `the Python worker ${how}. ${this.#stderr}`.trim() }
   }
 

@@ -34,6 +34,7 @@ export function healthOf(machine: Machine | undefined, now: Date): Health {
       }
     case 'cpu':
     case 'none':
+    case 'broken':
     case undefined:
       return { status: 'healthy', gpu_available: false, device: 'cpu', ...noName }
   }

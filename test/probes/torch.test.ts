@@ -1,10 +1,10 @@
 /** The real steps of the Python worker, on the CPU: the same code runs on a GPU but for the counters it reads. */
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { describeMachine } from '../../engine/probes/device.ts'
@@ -131,25 +131,101 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () =
     expect(logged.join()).toContain('raising.py')
   })
 
-  test('what the libraries say when they run out of memory is recognised; cuDNN’s doubt only where memory is short', () => {
+  test('what the libraries say when they run out of memory is recognised; what may have other reasons, only where memory is short', () => {
     const script = `
-import json, sys
+import json, sys, types
 sys.path.insert(0, ${JSON.stringify(path.dirname(workerFile))})
 import torch, worker
-texts = ["CUDA error: out of memory", "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate(handle)",
-         "cuDNN error: CUDNN_STATUS_ALLOC_FAILED", "GET was unable to find an engine to execute this computation",
-         "CUDA error: device-side assert triggered"]
+def device(kind, is_short):
+    return types.SimpleNamespace(kind=kind, memory_is_short=lambda: is_short)
+ends = ["CUDA error: out of memory", "CUDA driver error: out of memory", "Triton Error [CUDA]: out of memory",
+        "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate(handle)",
+        "cuDNN error: CUDNN_STATUS_ALLOC_FAILED", "HIP error: out of memory",
+        "NCCL error in: ProcessGroupNCCL.cpp:94, unhandled cuda error\\nCuda failure 2 'out of memory'"]
+perhaps = ["CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling cublasCreate(handle)",
+           "GET was unable to find an engine to execute this computation"]
+other = ["CUDA error: device-side assert triggered", "out of resource: shared memory"]
+host = RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory: you tried to allocate 8 bytes")
+def recognised(texts, is_short):
+    return [worker.is_out_of_memory(RuntimeError(text), device("cuda", is_short)) for text in texts]
 print(json.dumps({
-  "plenty": [worker.is_out_of_memory(RuntimeError(text), False) for text in texts],
-  "short": [worker.is_out_of_memory(RuntimeError(text), True) for text in texts],
-  "typed": worker.is_out_of_memory(torch.cuda.OutOfMemoryError("x"), False),
-  "other": worker.is_out_of_memory(ValueError("CUDA error: out of memory"), True),
+  "plenty": [all(recognised(ends, False)), any(recognised(perhaps + other, False))],
+  "short": [all(recognised(ends + perhaps, True)), any(recognised(other, True))],
+  "typed": worker.is_out_of_memory(torch.cuda.OutOfMemoryError("x"), device("cuda", False)),
+  "other": worker.is_out_of_memory(ValueError("CUDA error: out of memory"), device("cuda", True)),
+  "host": [worker.is_out_of_memory(error, device(kind, False)) for kind in ("cuda", "cpu") for error in (host, MemoryError())],
 }))`
     expect(JSON.parse(execFileSync(python, ['-c', script], { encoding: 'utf8' }))).toEqual({
-      plenty: [true, true, true, false, false],
-      short: [true, true, true, true, false],
+      plenty: [true, false],
+      short: [true, false],
       typed: true,
       other: false,
+      host: [false, false, true, true],
+    })
+  })
+
+  test('bitsandbytes, which ends the process when its own allocation fails, is out of memory and not a dead worker', async () => {
+    const file = path.join(folder, 'ending.py')
+    await writeFile(
+      file,
+      `import os
+def step(spec, device):
+    os.write(2, b"Error out of memory at line 380 in file /src/csrc/ops.cu")
+    os._exit(1)
+`,
+    )
+    await using probe = await openProbe('torch', { ...context, entrypoint: `${file}:step` })
+    expect((await probe.trial(2)).outcome).toEqual({ kind: 'out-of-memory' })
+  })
+
+  test('a paged optimizer, whose memory bitsandbytes never frees, has a process a trial', async () => {
+    const own = await mkdtemp(path.join(folder, 'paged-'))
+    await writeFile(
+      path.join(own, 'bitsandbytes.py'),
+      'import torch, types\noptim = types.SimpleNamespace(PagedAdamW8bit=torch.optim.AdamW)\n',
+    )
+    await writeFile(
+      path.join(own, 'own.py'),
+      `import os, torch, transformers
+def step(spec, device):
+    with open(${JSON.stringify(path.join(own, 'pids'))}, "a") as file:
+        file.write(f"{os.getpid()} ")
+    config = transformers.BertConfig(vocab_size=100, hidden_size=64, num_hidden_layers=1, num_attention_heads=2, intermediate_size=128)
+    model = transformers.BertForSequenceClassification(config)
+    ids = lambda batch: torch.zeros(batch, 8, dtype=torch.long)
+    return model, lambda batch: {"input_ids": ids(batch), "labels": torch.zeros(batch, dtype=torch.long)}
+`,
+    )
+    const spec = { ...tinySpec, optimizer: 'paged-adamw-8bit' as const }
+    await using probe = await openProbe('torch', { ...context, spec, entrypoint: `${path.join(own, 'own.py')}:step` })
+    expect((await probe.trial(2)).outcome.kind).toBe('fits')
+    expect((await probe.trial(2)).outcome.kind).toBe('fits')
+    const pids = (await readFile(path.join(own, 'pids'), 'utf8')).trim().split(' ')
+    expect(new Set(pids).size).toBe(2)
+  })
+
+  describe('in a checkout that brings a torch of its own', () => {
+    const repository = process.cwd()
+    let checkout: string
+    beforeAll(async () => {
+      checkout = await mkdtemp(path.join(folder, 'checkout-'))
+      await mkdir(path.join(checkout, 'torch'))
+      await writeFile(
+        path.join(checkout, 'torch/__init__.py'),
+        'open("/dev/stderr", "w").write("HOSTILE")\nraise SystemExit(7)\n',
+      )
+    })
+    afterEach(() => {
+      process.chdir(repository)
+      vi.unstubAllEnvs()
+    })
+
+    test.for([1, 2])('PyTorch’s own runs, in %i processes, whatever PYTHONPATH names of the workspace', async gpus => {
+      process.chdir(checkout)
+      vi.stubEnv('PYTHONPATH', [checkout, '.', ''].join(path.delimiter))
+      const spec = { ...tinySpec, gpus }
+      await using probe = await openProbe('torch', { ...context, spec })
+      expect((await probe.trial(2)).outcome).toMatchObject({ kind: 'fits' })
     })
   })
 

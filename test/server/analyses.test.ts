@@ -321,9 +321,13 @@ describe("this machine's GPU", () => {
       count: 1,
       totalBytes: 15 * 2 ** 30,
       contextBytes: 2 ** 28,
+      otherBytes: 0,
+      isCapped: false,
+      usableBytes: 15 * 2 ** 30 - 2 ** 28,
       cublasWorkspaceBytes: 2 ** 23,
       driver: '1',
       cuda: '1',
+      rocm: null,
       computeCapability: [7, 5] as [number, number],
     },
   }

@@ -169,9 +169,13 @@ describe('GET /health', () => {
       count: 1,
       totalBytes: defaultGpu.totalBytes,
       contextBytes: 0,
+      otherBytes: 0,
+      isCapped: false,
+      usableBytes: defaultGpu.totalBytes,
       cublasWorkspaceBytes: 0,
       driver: '1',
       cuda: '1',
+      rocm: null,
       computeCapability: [8, 6] as [number, number],
     }
     const machine = {

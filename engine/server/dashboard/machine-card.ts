@@ -53,6 +53,8 @@ function deviceText(device: TorchDevice): string {
     case 'cpu':
     case 'none':
       return 'none'
+    case 'broken':
+      return 'one that PyTorch cannot start'
   }
 }
 
