@@ -1,8 +1,9 @@
 /** Many pull requests at once, each with its story. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SETTINGS_PATH } from '../../engine/index.ts'
 import { type EmulatedGitHub, otherOwner, type Repository } from '../../test/github/index.ts'
 import type { SeededRandom } from '../../test/github/random.ts'
-import { hostileStories } from './hostile.ts'
+import { hostileSettings, hostileStories } from './hostile.ts'
 import type { Told } from './judgement.ts'
 import type { ChaosOptions } from './options.ts'
 import { stories, trainingConfig } from './stories.ts'
@@ -17,36 +18,47 @@ export interface Place {
   readonly existing: string
 }
 
+export interface Places {
+  readonly all: readonly [Place, ...Place[]]
+  /** Where the stories about hostile settings are told. */
+  readonly hostile: ReadonlyMap<string, Place>
+}
+
 /** The last one belongs to another account, with an installation of its own. */
-export async function createRepositories(github: EmulatedGitHub): Promise<readonly [Place, ...Place[]]> {
-  const create = async (index: number): Promise<Place> => {
-    const existing = 'configs/existing.yaml'
+export async function createRepositories(github: EmulatedGitHub): Promise<Places> {
+  const existing = 'configs/existing.yaml'
+  const create = async (index: number, settings: Readonly<Record<string, string>> = {}): Promise<Place> => {
     const options = index === REPOSITORIES - 1 ? { owner: otherOwner } : {}
-    const repository = await github.createRepository(`models-${index}`, { [existing]: trainingConfig(64) }, options)
+    const files = { [existing]: trainingConfig(64), ...settings }
+    const repository = await github.createRepository(`models-${index}`, files, options)
     await repository.fork()
     return { repository, existing }
   }
   const others: Place[] = []
   for (let index = 1; index < REPOSITORIES; index += 1) others.push(await create(index))
-  return [await create(0), ...others]
+  const hostile = new Map<string, Place>()
+  for (const [story, text] of hostileSettings) {
+    hostile.set(story, await create(REPOSITORIES + hostile.size, { [SETTINGS_PATH]: text }))
+  }
+  return { all: [await create(0), ...others], hostile }
 }
 
 export async function tellAll(
   { pulls, hostile }: Pick<ChaosOptions, 'pulls' | 'hostile'>,
-  places: readonly [Place, ...Place[]],
+  places: Places,
   random: SeededRandom,
 ): Promise<readonly Told[]> {
   const [first = '', ...rest] = Object.keys(stories)
   const attacks = Object.keys(hostileStories)
-  const planned = Array.from({ length: pulls + hostile }, (_, index) => ({
-    index,
-    place: random.pick(places),
+  const planned = Array.from({ length: pulls + hostile }, (_, index) => {
+    const place = random.pick(places.all)
     // Every story is told, the rest by chance; attacks in turn.
-    story:
+    const story =
       index < pulls
         ? ([first, ...rest][index] ?? random.pick([first, ...rest]))
-        : (attacks[(index - pulls) % attacks.length] ?? first),
-  }))
+        : (attacks[(index - pulls) % attacks.length] ?? first)
+    return { index, place: places.hostile.get(story) ?? place, story }
+  })
   const told: Told[] = []
   const waiting = random.shuffled(planned)
   const teller = async () => {

@@ -13,6 +13,8 @@ export interface BotOptions {
   readonly app: AppCredentials
   readonly apiUrl: string
   readonly signal: AbortSignal
+  /** As in the environment of the bot; its own memory unless told. */
+  readonly databaseUrl?: string
 }
 
 export class BotProcess implements AsyncDisposable {
@@ -27,7 +29,7 @@ export class BotProcess implements AsyncDisposable {
   }
 
   /** Resolves when it answers on `/health`. */
-  static async start({ app, apiUrl, signal }: BotOptions): Promise<BotProcess> {
+  static async start({ app, apiUrl, signal, databaseUrl = 'memory:' }: BotOptions): Promise<BotProcess> {
     const port = await freePort()
     const child = spawn(process.execPath, [path.join(root, 'dist/bot.js')], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -38,7 +40,7 @@ export class BotProcess implements AsyncDisposable {
         GITHUB_API_URL: apiUrl,
         HOST: '127.0.0.1',
         PORT: String(port),
-        DATABASE_URL: 'memory:',
+        DATABASE_URL: databaseUrl,
         LOG_LEVEL: 'warn',
       },
     })
@@ -64,7 +66,7 @@ export class BotProcess implements AsyncDisposable {
 
   /** Asks it to finish what it has accepted, and insists after ten seconds. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#ended) return
+    if (!this.isRunning) return
     const closed = once(this.#child, 'close')
     this.#child.kill('SIGTERM')
     const insist = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MILLIS)
@@ -72,12 +74,17 @@ export class BotProcess implements AsyncDisposable {
     clearTimeout(insist)
   }
 
-  get #ended(): boolean {
-    return this.#child.exitCode !== null || this.#child.signalCode !== null
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error('The bot could not be started.')
+    return this.#child.pid
   }
 
   async #answers(): Promise<true | undefined> {
-    if (this.#ended) throw new Error(`The bot ended before it answered:\n${this.log}`)
+    if (!this.isRunning) throw new Error(`The bot ended before it answered:\n${this.log}`)
     const response = await fetch(`${this.origin}/health`).catch(() => undefined)
     return response?.ok ? true : undefined
   }

@@ -1,0 +1,94 @@
+/**
+ * Inputs that are meant to stop MemoryMark, against the command line, the Action's bundle and the bot's bundle beside an emulated
+ * GitHub, while honest pull requests keep coming: the cases that once did, and one for each field of each tool's configs, of
+ * config.json and of .github/memorymark.yml with each kind of hostile value. Runs what `npm run build` has built.
+ *
+ *     npm run attack                              # all of them: takes an hour
+ *     npm run attack -- --short                   # the named ones and a sample of the rest, at most two minutes
+ *     npm run attack -- --on bot --match layers   # on one surface, by name
+ *
+ * The bot keeps its data in a temporary PostgreSQL where one is installed, else in its embedded database.
+ *
+ * Fails when an input is not answered within 3 s and 400 MiB, an honest pull request not within 5 s, or /health not within 250 ms.
+ */
+import { setMaxListeners } from 'node:events'
+import { startGitHub } from '../test/github/index.ts'
+import { attackedAction } from './attack/action.ts'
+import { attackedBot } from './attack/bot.ts'
+import { commandLine } from './attack/command-line.ts'
+import { HealthPoll } from './attack/health.ts'
+import { HonestStream } from './attack/honest.ts'
+import { type HostileInput, hostileInputs } from './attack/inputs.ts'
+import { attack, type Miss } from './attack/one-by-one.ts'
+import { type AttackOptions, readOptions } from './attack/options.ts'
+import { LIMITS } from './attack/surface.ts'
+import { hasPostgres, PostgresCluster } from './chaos/cluster.ts'
+import { BotProcess } from './demo/bot-process.ts'
+
+const interruption = new AbortController()
+setMaxListeners(0, interruption.signal)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => interruption.abort(new Error(`Ended by ${signal}.`)))
+}
+process.exitCode = (await run(readOptions(process.argv.slice(2)), interruption.signal)) ? 0 : 1
+
+async function run({ match, on, stride }: AttackOptions, signal: AbortSignal): Promise<boolean> {
+  const inputs = hostileInputs(stride).filter(({ name }) => name.includes(match))
+  const misses: Miss[] = []
+  const others: string[] = []
+  if (on.includes('cli')) misses.push(...(await attack(commandLine, inputs, signal)))
+  if (on.includes('action')) misses.push(...(await attackAction(inputs, signal)))
+  if (on.includes('bot')) {
+    const { hostile, honest } = await attackBot(inputs, signal)
+    misses.push(...hostile)
+    others.push(...honest)
+  }
+  const answered = inputs.length - new Set(misses.map(({ input }) => input)).size
+  const hasPassed = misses.length === 0 && others.length === 0
+  for (const { input, words } of misses) console.log(`${input.name}: ${words}`)
+  for (const sentence of others) console.log(sentence)
+  const throughout = !on.includes('bot')
+    ? 'the bot was left out'
+    : `honest pull requests answered within ${LIMITS.honestMillis / 1_000} s throughout; /health within ${LIMITS.healthMillis} ms`
+  console.log(
+    `${hasPassed ? 'ok' : 'FAILED'}: ${answered} of ${inputs.length} hostile inputs answered within ${LIMITS.answerMillis / 1_000} s and ${LIMITS.peakMib} MiB; ${others.length === 0 ? throughout : `${others.length} misses besides`}`,
+  )
+  return hasPassed
+}
+
+async function attackAction(inputs: readonly HostileInput[], signal: AbortSignal): Promise<readonly Miss[]> {
+  await using github = await startGitHub()
+  await using action = await attackedAction(github)
+  return await attack(action, inputs, signal)
+}
+
+/** `honest`: what is wrong with other pull requests and /health, one sentence each. */
+async function attackBot(inputs: readonly HostileInput[], signal: AbortSignal) {
+  await using cluster = hasPostgres ? await PostgresCluster.start() : undefined
+  await using github = await startGitHub()
+  await using bot = await BotProcess.start({
+    app: github.app,
+    apiUrl: github.url,
+    signal,
+    ...(cluster && { databaseUrl: cluster.url }),
+  })
+  github.sendWebhooksTo(bot.webhooksUrl)
+  await using surface = await attackedBot(github, bot)
+  await using health = new HealthPoll(`${bot.origin}/health`)
+  const stream = HonestStream.start(github)
+  const hostile = await attack(surface, inputs, signal).finally(() => stream.finish())
+  const honest = await stream.finish()
+  const { count, slowestMillis, failed } = health.answers
+  console.log(
+    `${honest.count} honest pull requests, the slowest answered after ${(honest.slowestMillis / 1_000).toFixed(1)} s; ${count} answers on /health, the slowest after ${slowestMillis.toFixed(0)} ms`,
+  )
+  const faults = [
+    ...honest.misses,
+    ...(honest.count === 0 ? ['no honest pull request was answered'] : []),
+    ...(failed === 0 ? [] : [`/health failed ${failed} of ${count} times`]),
+    ...(count > 0 && slowestMillis <= LIMITS.healthMillis
+      ? []
+      : [`/health answered after ${slowestMillis.toFixed(0)} ms`]),
+  ]
+  return { hostile, honest: faults }
+}

@@ -1,0 +1,21 @@
+/** The files of several inputs in one tree. */
+import { SETTINGS_PATH } from '../../engine/index.ts'
+import { type Files, type HostileInput, honestConfig } from './inputs.ts'
+
+/** What a pull request changes; `place` tells it from other pull requests. */
+export function changedBy(inputs: readonly HostileInput[], place = 'hostile'): Files {
+  return Object.assign(
+    {},
+    ...inputs.map((input, index) =>
+      input.kind === 'files'
+        ? input.filesIn(`configs/${place}-${index}`)
+        : { [`configs/${place}-${index}/train.yaml`]: honestConfig },
+    ),
+  )
+}
+
+/** With what lies on the default branch. */
+export function filesOf(inputs: readonly HostileInput[]): Files {
+  const [first] = inputs
+  return { ...changedBy(inputs), ...(first?.kind === 'settings' && { [SETTINGS_PATH]: first.text }) }
+}

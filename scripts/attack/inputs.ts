@@ -1,0 +1,29 @@
+/** Everything that is sent: the cases that have stopped MemoryMark before, and those that are made by rule. */
+import { trainingConfig } from '../chaos/stories.ts'
+import { fieldsOfConfigs } from './config-fields.ts'
+import { fieldsOfModels } from './model-fields.ts'
+import { namedCases } from './named-cases.ts'
+import { fieldsOfSettings } from './settings-fields.ts'
+
+/** Text by path. */
+export type Files = Readonly<Record<string, string>>
+
+export type HostileInput =
+  /** A pull request's own files, all of them in the folder that they are given. */
+  | {
+      readonly kind: 'files'
+      readonly name: string
+      /** Too much to be sent with others. */
+      readonly isAlone?: boolean
+      readonly filesIn: (folder: string) => Files
+    }
+  /** What stands in .github/memorymark.yml on the default branch, where a pull request changes an honest config. */
+  | { readonly kind: 'settings'; readonly name: string; readonly text: string }
+
+export const honestConfig = trainingConfig(8)
+
+/** Of the cases by rule every `stride`-th is taken, of the named ones each. */
+export function hostileInputs(stride: number): readonly HostileInput[] {
+  const byRule = [...fieldsOfConfigs(), ...fieldsOfModels(), ...fieldsOfSettings()]
+  return [...namedCases, ...byRule.filter((_, index) => index % stride === 0)]
+}

@@ -1,0 +1,88 @@
+/** Cases that have stopped the bot, the Action or the command line before, or come close to it. */
+
+import { SETTINGS_PATH } from '../../engine/index.ts'
+import { trainingConfig } from '../chaos/stories.ts'
+import type { Files, HostileInput } from './inputs.ts'
+
+const honest = trainingConfig(8)
+const llama = { model_type: 'llama', hidden_size: 4_096, intermediate_size: 11_008, num_attention_heads: 32 }
+const pieces = (count: number, piece: (index: number) => string) => Array.from({ length: count }, (_, i) => piece(i))
+
+export const namedCases: readonly HostileInput[] = [
+  config(
+    'a list of 400,000 that is named 90 times',
+    `${honest}a: &a [${'1,'.repeat(400_000)}1]\nb: [${Array(90).fill('*a').join(',')}]\n`,
+  ),
+  config(
+    '60,000 keys that are merged 95 times',
+    `${honest}a: &a\n${pieces(60_000, i => `  k${i}: 1\n`).join('')}${pieces(95, i => `m${i}: {<<: *a}\n`).join('')}`,
+  ),
+  config(
+    'aliases of aliases',
+    `${honest}a0: &a0 [1]\n${pieces(30, i => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]\n`).join('')}`,
+  ),
+  config('100,000 documents', `${honest}${'---\na: 1\n'.repeat(100_000)}`),
+  config('100,000 colons', `${honest}${': '.repeat(100_000)}`),
+  config('300,000 brackets that close', `${honest}${']'.repeat(300_000)}`),
+  config('100,000 brackets that open', `${honest}a: ${'['.repeat(100_000)}`),
+  config('50,000 complex keys', `${honest}${'? [a, b]\n: 1\n'.repeat(50_000)}`),
+  config('100,000 anchors', `${honest}a:\n${pieces(100_000, i => `- &a${i} 1\n`).join('')}`),
+  config('200,000 comments', `${honest}${'# a\n'.repeat(200_000)}`),
+  config('a block of text of 4 MB', `${honest}a: |\n${'  text\n'.repeat(600_000)}`),
+  config('null bytes', `${honest}\0\0\0`),
+  config('half of a surrogate pair', `${honest}title: "\\ud800"\n`),
+  config('bidi characters', `${honest}title: "\u202eevil\u2066"\n`),
+  config('a batch size of 300 digits', honest.replace(' 8\n', ` ${'9'.repeat(300)}\n`)),
+  config('a sequence of ten million tokens', honest.replace('128', '10000000')),
+  pattern('a pattern of 24 optional words', `${'\\w?'.repeat(24)}Z`),
+  pattern('a pattern of 60 optional words', `${'\\w?'.repeat(60)}Z`),
+  pattern('a pattern of nested repetitions', '((a+)+)+$'),
+  glob('a glob with many stars', 'configs/*a*a*a*a*a*a*b'),
+  glob('a glob with a huge range', '{1..99999999}'),
+  glob('a glob with nested repetitions', '+(a|a)b'),
+  settings('an ignored glob with many stars', `ignore: ['configs/*a*a*a*a*a*a*b']\n`),
+  settings('an override with a huge range', `overrides: [{path: '{1..99999999}', gpu: a10}]\n`),
+  model('ten million layers', { ...llama, num_hidden_layers: 10_000_000 }),
+  model('a thousand layers', { ...llama, num_hidden_layers: 1_000 }),
+  model('a hidden size of 300 digits', { ...llama, num_hidden_layers: 2, hidden_size: Number.MAX_VALUE }),
+  model('twenty ResNets in one', {
+    model_type: 'resnet',
+    depths: Array(20).fill(1_000),
+    hidden_sizes: Array(20).fill(256),
+    layer_type: 'bottleneck',
+    embedding_size: 64,
+    num_channels: 3,
+  }),
+  model('a large model file', { ...llama, num_hidden_layers: 2, note: 'x'.repeat(2_000_000) }),
+  {
+    kind: 'files',
+    name: '500 configs',
+    isAlone: true,
+    filesIn: folder => Object.fromEntries(pieces(500, String).map(number => [`${folder}/${number}.yaml`, honest])),
+  },
+]
+
+function config(name: string, text: string): HostileInput {
+  return { kind: 'files', name, isAlone: true, filesIn: folder => ({ [`${folder}/train.yaml`]: text }) }
+}
+
+function pattern(name: string, written: string): HostileInput {
+  return config(name, `${honest}unfrozen_parameters: ['${written}']\n`)
+}
+
+function glob(name: string, written: string): HostileInput {
+  return settings(name, `paths: ['${written}']\n`)
+}
+
+function settings(name: string, text: string): HostileInput {
+  return { kind: 'settings', name, text: `# ${SETTINGS_PATH}\n${text}` }
+}
+
+function model(name: string, contents: object): HostileInput {
+  return { kind: 'files', name, isAlone: true, filesIn: folder => besideModel(folder, JSON.stringify(contents)) }
+}
+
+/** A config that trains the model of the config.json beside it. */
+export function besideModel(folder: string, configJson: string): Files {
+  return { [`${folder}/train.yaml`]: trainingConfig(8, `./${folder}`), [`${folder}/config.json`]: configJson }
+}

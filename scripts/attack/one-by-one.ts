@@ -1,0 +1,64 @@
+/** Inputs that bring files of their own are sent several at once, and one by one only where that is too much together. */
+import type { HostileInput } from './inputs.ts'
+import { missOf, type Surface } from './surface.ts'
+
+const AT_ONCE = 8
+
+export interface Miss {
+  readonly input: HostileInput
+  /** Which surface, and what was wrong. */
+  readonly words: string
+}
+
+export async function attack(
+  surface: Surface,
+  inputs: readonly HostileInput[],
+  signal: AbortSignal,
+): Promise<readonly Miss[]> {
+  const misses: Miss[] = []
+  const slowest = { name: '', millis: 0 }
+  const largest = { name: '', peakMib: 0 }
+  for (const group of groups(inputs)) {
+    signal.throwIfAborted()
+    const together = await surface.answer(group)
+    const isWell = missOf(together) === undefined
+    const singles = isWell || group.length === 1 ? [] : group
+    const answers = singles.length === 0 ? [{ name: namesOf(group), input: group[0], answer: together }] : []
+    for (const input of singles) {
+      signal.throwIfAborted()
+      answers.push({ name: input.name, input, answer: await surface.answer([input]) })
+    }
+    for (const { name, input, answer } of answers) {
+      if (answer.millis > slowest.millis) Object.assign(slowest, { name, millis: answer.millis })
+      if (answer.peakMib > largest.peakMib) Object.assign(largest, { name, peakMib: answer.peakMib })
+      const miss = missOf(answer)
+      if (miss === undefined || input === undefined) continue
+      misses.push({ input, words: `${surface.name}: ${miss}` })
+      process.stderr.write(`${surface.name}, ${name}: ${miss}\n`)
+    }
+  }
+  console.log(
+    `${surface.name}: ${inputs.length - misses.length} of ${inputs.length}; slowest ${(slowest.millis / 1_000).toFixed(1)} s (${slowest.name}); most memory ${largest.peakMib.toFixed(0)} MiB (${largest.name})`,
+  )
+  return misses
+}
+
+function namesOf(group: readonly HostileInput[]): string {
+  return group.length === 1 ? (group[0]?.name ?? '') : `${group.length} at once, from ${group[0]?.name}`
+}
+
+/** The named cases are each too much already. */
+function* groups(inputs: readonly HostileInput[]): Generator<readonly HostileInput[]> {
+  let group: HostileInput[] = []
+  for (const input of inputs) {
+    if (input.kind === 'settings' || input.isAlone) {
+      yield [input]
+      continue
+    }
+    group.push(input)
+    if (group.length < AT_ONCE) continue
+    yield group
+    group = []
+  }
+  if (group.length > 0) yield group
+}

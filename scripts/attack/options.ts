@@ -1,0 +1,39 @@
+/** How much is sent. */
+import { parseArgs } from 'node:util'
+import * as z from 'zod'
+
+/** Has no factor in common with the kinds of values, so that each comes up. */
+const SHORT_STRIDE = 97
+
+const surfaces = ['cli', 'action', 'bot'] as const
+
+const options = z.object({
+  /** A sample of the cases by rule, for CI. */
+  short: z.boolean().default(false),
+  /** Only inputs whose names contain it. */
+  match: z.string().default(''),
+  on: z.enum(surfaces).optional(),
+  /** Of the cases by rule, every so-many-th is sent. */
+  stride: z.coerce.number().int().positive().default(1),
+})
+
+export interface AttackOptions {
+  readonly match: string
+  readonly on: readonly (typeof surfaces)[number][]
+  readonly stride: number
+}
+
+/** @throws Error that names an option that is unknown or out of range. */
+export function readOptions(args: readonly string[]): AttackOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      short: { type: 'boolean' },
+      match: { type: 'string' },
+      on: { type: 'string' },
+      stride: { type: 'string' },
+    },
+  })
+  const { short, match, on, stride } = options.parse(values)
+  return { match, on: on === undefined ? surfaces : [on], stride: short ? SHORT_STRIDE : stride }
+}

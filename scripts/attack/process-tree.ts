@@ -1,0 +1,112 @@
+/** A process and all that it starts: how much memory they hold at the same time, and an end to them all. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const LOOK_MILLIS = 25
+/** A process whose parent is gone looks for it once a second. */
+const SURVIVORS_MILLIS = 5_000
+
+export class ProcessTree implements AsyncDisposable {
+  readonly #root: number
+  readonly #timer: NodeJS.Timeout
+  /** When each started, by its id, since ids are given again. */
+  readonly #seen = new Map<number, string>()
+  #peakMib = 0
+
+  constructor(root: number) {
+    this.#root = root
+    this.#look()
+    this.#timer = setInterval(() => this.#look(), LOOK_MILLIS)
+  }
+
+  /** Of all looks since the last call. */
+  takePeakMib(): number {
+    this.#look()
+    const mib = this.#peakMib
+    this.#peakMib = 0
+    return mib
+  }
+
+  kill(): void {
+    this.#look()
+    for (const [pid, started] of this.#seen) if (startOf(pid) === started) kill(pid)
+  }
+
+  /** To be called when the first process has ended: how many of the others had not, and had to be killed. */
+  async survivors(waitMillis = SURVIVORS_MILLIS): Promise<number> {
+    const until = performance.now() + waitMillis
+    while (this.#alive().length > 0 && performance.now() < until) await sleep(LOOK_MILLIS)
+    const left = this.#alive()
+    this.kill()
+    return left.length
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    this.kill()
+  }
+
+  #alive(): readonly number[] {
+    return [...this.#seen].flatMap(([pid, started]) => (startOf(pid) === started ? [pid] : []))
+  }
+
+  #look(): void {
+    for (const pid of withDescendants(this.#root)) {
+      const started = startOf(pid)
+      if (started !== undefined) this.#seen.set(pid, started)
+    }
+    this.#peakMib = Math.max(this.#peakMib, residentMib(this.#root))
+  }
+}
+
+/** Of a process and all that it has started. */
+export function residentMib(root: number): number {
+  const kib = withDescendants(root).map(pid =>
+    Number(/^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0),
+  )
+  return kib.reduce((sum, one) => sum + one, 0) / 1_024
+}
+
+function withDescendants(root: number): readonly number[] {
+  const found = [root]
+  for (const pid of found) found.push(...childrenOf(pid))
+  return found
+}
+
+/** Any thread of a process may have started children. */
+function childrenOf(pid: number): readonly number[] {
+  return threadsOf(pid).flatMap(thread =>
+    read(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  )
+}
+
+function threadsOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
+}
+
+/** Undefined where it has ended, even if nobody has asked how. */
+function startOf(pid: number): string | undefined {
+  // The name, in parentheses, may itself contain spaces and parentheses.
+  const fields = read(`/proc/${pid}/stat`).split(')').at(-1)?.trim().split(' ') ?? []
+  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended meanwhile.
+  }
+}

@@ -1,0 +1,31 @@
+/** What is attacked, and how it answers. */
+import type { HostileInput } from './inputs.ts'
+
+export const LIMITS = { answerMillis: 3_000, peakMib: 400, honestMillis: 5_000, healthMillis: 250 }
+
+/** What has not answered by then is ended, and has not answered. */
+export const GIVE_UP_MILLIS = 20_000
+
+export interface Answer {
+  readonly millis: number
+  /** Resident memory of all its processes together. */
+  readonly peakMib: number
+  /** What is wrong with the answer itself. */
+  readonly fault?: string
+}
+
+export interface Surface extends AsyncDisposable {
+  readonly name: string
+  /** To one input, or to several at once that each bring files of their own. */
+  readonly answer: (inputs: readonly HostileInput[]) => Promise<Answer>
+}
+
+/** Undefined where the answer is as it must be. */
+export function missOf({ millis, peakMib, fault }: Answer): string | undefined {
+  const misses = [
+    ...(fault === undefined ? [] : [fault]),
+    ...(millis > LIMITS.answerMillis ? [`answered after ${(millis / 1_000).toFixed(1)} s`] : []),
+    ...(peakMib > LIMITS.peakMib ? [`${peakMib.toFixed(0)} MiB`] : []),
+  ]
+  return misses.length === 0 ? undefined : misses.join(', ')
+}

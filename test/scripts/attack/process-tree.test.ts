@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { ProcessTree, residentMib } from '../../../scripts/attack/process-tree.ts'
+
+const sleepy = 'setInterval(() => {}, 1_000)'
+/** Says so when its own child has come up. */
+const parent = `
+  const child = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(sleepy)} ], { stdio: 'ignore' })
+  child.on('spawn', () => console.log(child.pid))
+  ${sleepy}`
+
+async function startParent() {
+  const child = spawn(process.execPath, ['-e', parent], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const [line] = await once(child.stdout, 'data')
+  return { child, pid: child.pid ?? 0, grandchild: Number(String(line)) }
+}
+
+test.runIf(process.platform === 'linux')('memory is that of a process and of those that it starts', async () => {
+  const { pid, grandchild } = await startParent()
+  await using tree = new ProcessTree(pid)
+
+  expect(residentMib(pid)).toBeGreaterThan(residentMib(grandchild))
+  expect(tree.takePeakMib()).toBeGreaterThan(residentMib(grandchild))
+})
+
+test.runIf(process.platform === 'linux')('what a process leaves behind is counted and ended', async () => {
+  const { child, pid, grandchild } = await startParent()
+  await using tree = new ProcessTree(pid)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+
+  expect(await tree.survivors(100)).toBe(1)
+  await expect.poll(() => residentMib(grandchild)).toBe(0)
+})
