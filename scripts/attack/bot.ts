@@ -3,18 +3,18 @@ import type { EmulatedGitHub } from '../../test/github/index.ts'
 import type { BotProcess } from '../demo/bot-process.ts'
 import { AttackedRepositories } from './attacked-repositories.ts'
 import { endOfCheck } from './checks.ts'
-import { ProcessTree, residentMib } from './process-tree.ts'
+import { ProcessTree, residentMib, residentMibOfLargestChild } from './process-tree.ts'
 import type { Surface } from './surface.ts'
 
 /**
- * `bot` remains the caller's. What its processes hold before the first input is not counted: the warm processes for analyses, and
- * the embedded database where it has one. All that they hold more at any time later is, whichever input it came from.
+ * `bot` remains the caller's. Its memory is that of the largest of its processes, at any time since the start: the one that serves,
+ * and those that analyse, of which it keeps as many as there are cores. `databaseMib` of the one that serves are not counted.
  */
-export async function attackedBot(github: EmulatedGitHub, bot: BotProcess): Promise<Surface> {
+export async function attackedBot(github: EmulatedGitHub, bot: BotProcess, databaseMib: number): Promise<Surface> {
   const repositories = await AttackedRepositories.create(github, 'bot')
-  const tree = new ProcessTree(bot.pid)
-  const restMib = residentMib(bot.pid)
-  console.log(`The bot's processes hold ${restMib.toFixed(0)} MiB at rest.`)
+  const tree = new ProcessTree(bot.pid, root =>
+    Math.max(residentMib(root) - databaseMib, residentMibOfLargestChild(root)),
+  )
   return {
     name: 'bot',
     async answer(inputs) {
@@ -27,7 +27,7 @@ export async function attackedBot(github: EmulatedGitHub, bot: BotProcess): Prom
           : runs.length > 1
             ? `${runs.length} checks`
             : undefined
-      return { millis, peakMib: tree.takePeakMib() - restMib, ...(fault !== undefined && { fault }) }
+      return { millis, peakMib: tree.takePeakMib(), ...(fault !== undefined && { fault }) }
     },
     [Symbol.asyncDispose]: () => tree[Symbol.asyncDispose](),
   }

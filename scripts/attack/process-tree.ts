@@ -1,4 +1,4 @@
-/** A process and all that it starts: how much memory they hold at the same time, and an end to them all. */
+/** A process and all that it starts: how much memory they hold, and an end to them all. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -11,10 +11,13 @@ export class ProcessTree implements AsyncDisposable {
   readonly #timer: NodeJS.Timeout
   /** When each started, by its id, since ids are given again. */
   readonly #seen = new Map<number, string>()
+  readonly #measure: (root: number) => number
   #peakMib = 0
 
-  constructor(root: number) {
+  /** `measure`: the MiB of a look; those of all processes together unless told. */
+  constructor(root: number, measure: (root: number) => number = residentMibOfAll) {
     this.#root = root
+    this.#measure = measure
     this.#look()
     this.#timer = setInterval(() => this.#look(), LOOK_MILLIS)
   }
@@ -55,16 +58,22 @@ export class ProcessTree implements AsyncDisposable {
       const started = startOf(pid)
       if (started !== undefined) this.#seen.set(pid, started)
     }
-    this.#peakMib = Math.max(this.#peakMib, residentMib(this.#root))
+    this.#peakMib = Math.max(this.#peakMib, this.#measure(this.#root))
   }
 }
 
 /** Of a process and all that it has started. */
-export function residentMib(root: number): number {
-  const kib = withDescendants(root).map(pid =>
-    Number(/^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0),
-  )
-  return kib.reduce((sum, one) => sum + one, 0) / 1_024
+export function residentMibOfAll(root: number): number {
+  return withDescendants(root).reduce((sum, pid) => sum + residentMib(pid), 0)
+}
+
+/** Of the largest process that this one has started. */
+export function residentMibOfLargestChild(root: number): number {
+  return Math.max(0, ...withDescendants(root).slice(1).map(residentMib))
+}
+
+export function residentMib(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1_024
 }
 
 function withDescendants(root: number): readonly number[] {

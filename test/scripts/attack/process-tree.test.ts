@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { ProcessTree, residentMib } from '../../../scripts/attack/process-tree.ts'
+import {
+  ProcessTree,
+  residentMib,
+  residentMibOfAll,
+  residentMibOfLargestChild,
+} from '../../../scripts/attack/process-tree.ts'
 
 const sleepy = 'setInterval(() => {}, 1_000)'
 /** Says so when its own child has come up. */
@@ -20,8 +25,10 @@ test.runIf(process.platform === 'linux')('memory is that of a process and of tho
   const { pid, grandchild } = await startParent()
   await using tree = new ProcessTree(pid)
 
-  expect(residentMib(pid)).toBeGreaterThan(residentMib(grandchild))
-  expect(tree.takePeakMib()).toBeGreaterThan(residentMib(grandchild))
+  expect(residentMib(pid)).toBeGreaterThan(0)
+  expect(residentMibOfAll(pid)).toBeGreaterThan(residentMib(pid))
+  expect(residentMibOfLargestChild(pid)).toBe(residentMib(grandchild))
+  expect(tree.takePeakMib()).toBeGreaterThan(residentMib(pid))
 })
 
 test.runIf(process.platform === 'linux')('what a process leaves behind is counted and ended', async () => {
