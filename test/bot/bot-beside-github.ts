@@ -16,7 +16,9 @@ export interface BotBesideGitHub extends AsyncDisposable {
 export async function startBotBesideGitHub({
   github: given,
   ...options
-}: Pick<StartOptions, 'analyze' | 'engine' | 'database'> & { readonly github?: EmulatedGitHub } = {}): Promise<BotBesideGitHub> {
+}: Pick<StartOptions, 'analyze' | 'engine' | 'database'> & {
+  readonly github?: EmulatedGitHub
+} = {}): Promise<BotBesideGitHub> {
   const github = given ?? (await startGitHub())
   const lent = await lendDatabase()
   const lines: string[] = []
