@@ -35,7 +35,7 @@ export async function gather(job: Job): Promise<Gathered> {
 export async function gatherOne(job: Job, path: string): Promise<Gathered> {
   const { github, run, subject } = job
   const { settings, remarks } = await readTeamSettings(job)
-  const read = await openChange(github, run.repository, subject, job).readOne(path, settings)
+  const read = await openChange(github, run.repository, subject, job).readOne(path)
   if (read.files.length === 0) {
     throw refusedInput(
       'config',

@@ -61,26 +61,26 @@ export class Change {
     const own = filesIn(readings)
     const affected = await this.#affected(changed, own, settings)
     const files = [...own, ...affected.files]
-    await readNamed(this.#engine, files, settings, this.head, path => path)
+    const named = await readNamed(this.#engine, files, settings, this.head)
     const remarks = [...changed.remarks, ...candidates.remarks, ...remarksOn(readings), ...affected.remarks]
     return {
       changed,
       files,
       blobs: await this.#blobsOf(files),
       readFile: path => this.head.text(path),
-      ...this.#before(changed, files, settings),
+      ...this.#before(changed, [...files.map(({ path }) => path), ...named]),
       absent: candidates.paths.filter((_, index) => readings[index]?.kind === 'absent'),
       remarks,
     }
   }
 
   /** One file of the change by its path, with nothing listed before it is asked for. */
-  async readOne(path: string, settings: RepositorySettings): Promise<Pick<ReadChange, 'files' | 'readFile' | 'base'>> {
+  async readOne(path: string): Promise<Pick<ReadChange, 'files' | 'readFile' | 'base'>> {
     const files = filesIn(await this.head.read([path]))
     let before: Promise<Pick<ReadChange, 'base'>> | undefined
-    const baseOf = async (path: string) => {
-      before ??= this.changed().then(changed => this.#before(changed, files, settings))
-      return (await before).base(path)
+    const baseOf = async (asked: string) => {
+      before ??= this.changed().then(changed => this.#before(changed, [path]))
+      return (await before).base(asked)
     }
     return { files, readFile: path => this.head.text(path), base: baseOf }
   }
@@ -99,21 +99,19 @@ export class Change {
     return readings.flatMap(one => (one.kind === 'file' ? [{ path: one.file.path, blobSha: one.blobSha }] : []))
   }
 
-  #before(
-    { formerPaths }: ChangedFiles,
-    files: readonly SourceFile[],
-    settings: RepositorySettings,
-  ): Pick<ReadChange, 'base' | 'baseBlobSha'> {
+  /** `paths`: of the configs and of what they name. */
+  #before({ formerPaths }: ChangedFiles, paths: readonly string[]): Pick<ReadChange, 'base' | 'baseBlobSha'> {
     const subject = this.#subject
     if (subject.kind === 'tree') return { base: async () => undefined, baseBlobSha: async () => undefined }
     const base = this.#commits.at(subject.baseSha)
     const before = (path: string) => formerPaths.get(path) ?? path
-    let read: Promise<void> | undefined
-    // One config's base is wanted because of its verdict, and then others' are, too.
+    let read: Promise<unknown> | undefined
+    // One config's base is wanted because of its verdict, and then others' are, too. What it named before is mostly what it names
+    // now; the rest is read when it is asked for. A config is not read here: the engine waits for this answer.
     return {
       base: async path => {
         if (!(await base.exists())) return undefined
-        read ??= readBase(this.#engine, files, before, settings, base)
+        read ??= base.read(paths.map(before))
         await read
         return base.text(before(path))
       },
@@ -137,41 +135,28 @@ export function openChange(
   return new Change(engine, subject, { client, repository, at })
 }
 
-async function readBase(
-  engine: FileReader,
-  files: readonly SourceFile[],
-  before: (path: string) => string,
-  settings: RepositorySettings,
-  base: CommitFiles,
-): Promise<void> {
-  const readings = await base.read(files.map(({ path }) => before(path)))
-  // A config is judged under the path that it has now.
-  const earlier = readings.flatMap((reading, index) =>
-    reading.kind === 'file' ? [{ ...reading.file, path: files[index]?.path ?? reading.file.path }] : [],
-  )
-  await readNamed(engine, earlier, settings, base, before)
-}
-
 /** A config names a model, whose config.json may name another. */
 const MAX_ROUNDS = 3
 
-/** Reads together what configs will ask for one by one. `locate`: where a file of that path is to be found. */
+/** Reads together what configs will ask for one by one, and tells the paths. */
 async function readNamed(
   engine: FileReader,
   files: readonly SourceFile[],
   settings: RepositorySettings,
   at: CommitFiles,
-  locate: (path: string) => string,
-): Promise<void> {
+): Promise<readonly string[]> {
   const readSoFar = {
-    text: (path: string) => at.textReadSoFar(locate(path)),
-    isUnread: (path: string) => at.isUnread(locate(path)),
+    text: (path: string) => at.textReadSoFar(path),
+    isUnread: (path: string) => at.isUnread(path),
   }
+  const all: string[] = []
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const named = await engine.namedFiles(files, settings, readSoFar)
-    if (named.length === 0) return
-    await at.read(named.map(locate))
+    if (named.length === 0) break
+    await at.read(named)
+    all.push(...named)
   }
+  return all
 }
 
 function filesIn(readings: readonly FileReading[]): SourceFile[] {
