@@ -4,8 +4,10 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // Many tests start real processes; on a busy machine that takes as long as it takes, and no test is about time.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // By default one of two cores would idle.
+    maxWorkers: 2,
     expect: { poll: { timeout: 15_000 } },
   },
 })
