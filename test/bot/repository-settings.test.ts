@@ -20,7 +20,7 @@ async function world(settings: string | undefined, files: Readonly<Record<string
 }
 
 const config = { 'configs/bert.yaml': trainingConfig(16) }
-const lenient = 'gpu: h100\nfail-on: never\nignore: ["old/**"]\n'
+const lenient = 'gpu: h100\nfail-on: never\nwarn-on: never\nignore: ["old/**"]\n'
 
 test('the settings of the default branch decide', async () => {
   await using beside = await world(lenient)
