@@ -157,7 +157,8 @@ async function analyzeFile(
       return { kind: 'config', result: { status: 'not-analysed', path, problems, ...besides(reading) } }
     }
     case 'training-config': {
-      const analysis = async () => analysed(path, reading, await assessor(reading, file, options))
+      const assumed = [...(options.assumed ?? []), ...(reading.assumesGpus ? (['gpus'] as const) : [])]
+      const analysis = async () => analysed(path, reading, await assessor(reading, file, { ...options, assumed }))
       return { kind: 'config', result: await assessed(path, reading, analysis) }
     }
   }
@@ -215,11 +216,11 @@ function sharedOptions(
   }
 }
 
+/** A team that says what blocks is taken at its word: the floor belongs to our own conditions. */
 function policyOf({ policy }: Pick<AnalyzeOptions, 'policy'>, settings: RepositorySettings): Policy {
-  return {
-    failOn: policy?.failOn ?? settings.failOn ?? defaultPolicy.failOn,
-    warnOn: policy?.warnOn ?? settings.warnOn ?? defaultPolicy.warnOn,
-  }
+  const failOn = policy?.failOn ?? settings.failOn
+  const warnOn = policy?.warnOn ?? settings.warnOn ?? defaultPolicy.warnOn
+  return failOn === undefined ? { ...defaultPolicy, warnOn } : { failOn, warnOn }
 }
 
 /** The options for one config: the caller's, else the settings for its path, else our defaults. */
@@ -233,6 +234,7 @@ function assessmentOptions(options: AnalyzeOptions, shared: SharedOptions, own: 
   const listed = shared.catalogue.find(({ id }) => id === chosen.id) ?? chosen
   return {
     ...shared,
+    assumed: options.gpu === undefined && own.gpu === undefined ? ['gpu'] : [],
     gpu: priced(listed, options.pricePerHourUsd, 'your setting', options.now),
     hoursPerRun: options.hoursPerRun ?? own.hoursPerRun ?? DEFAULT_HOURS_PER_RUN,
     runsPerYear: options.runsPerYear ?? own.runsPerYear ?? DEFAULT_RUNS_PER_YEAR,

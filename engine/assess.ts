@@ -1,23 +1,28 @@
 /** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, lever, cheaper GPU, verdict. */
 import { accumulatesGradients, batchBounds, effectiveBatch, makesAnswers, type TrainingSpec } from './config/spec.ts'
 import { MemoryMarkError } from './errors.ts'
-import { errorBand, errorBandPercent } from './estimate/error-band.ts'
+import { errorBand } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
+import { throughputBand } from './estimate/throughput-band.ts'
 import { type Gpu, gpus, usableBytes } from './gpus/catalogue.ts'
 import { costPerRunUsd, type RunTerms, savingsPerRunUsd } from './metrics/cost.ts'
+import { halfWidthPercent, type MemoryBand, marginFor, type Range } from './metrics/range.ts'
 import { type Advice, advise, type BatchPlan, DEFAULT_MARGIN } from './metrics/recommend.ts'
 import type { ModelConfig } from './models/architecture.ts'
 import { EstimateProbe, EstimateProbes } from './probes/estimate.ts'
 import { bestLever } from './report/lever.ts'
 import type {
   AnalysedConfig,
+  AssumedCircumstance,
   Breakdown,
+  CardFit,
   OperatingPoint,
   Provenance,
   ReportedGpu,
   ThroughputPoint,
   Trial,
 } from './report/schema.ts'
+import { figuresOf } from './report/standing.ts'
 import { EstimatedSizes } from './search/estimated-sizes.ts'
 import { Grid } from './search/grid.ts'
 import { judge } from './verdict/judge.ts'
@@ -34,6 +39,8 @@ export interface AssessmentOptions {
   readonly policy: Policy
   /** Kept from earlier assessments for reuse. */
   readonly footprints: FootprintCache
+  /** What is nobody's word; nothing unless told. */
+  readonly assumed?: readonly AssumedCircumstance[]
   /** Wall-clock hours of a run at the current batch. */
   readonly hoursPerRun: number
   readonly runsPerYear: number
@@ -55,11 +62,12 @@ const WORTHWHILE_COST_SHARE = 0.9
 export interface Evidence {
   readonly gpu: ReportedGpu
   readonly provenance: Provenance
-  readonly errorBandPercent: number
-  readonly errorBand?: NonNullable<AnalysedConfig['errorBand']>
+  readonly errorBand: MemoryBand
   readonly throughputProvenance: AnalysedConfig['throughputProvenance']
   /** Only if the throughput was measured. */
   readonly throughputBandPercent?: number
+  /** Where a ratio of two throughputs really lies, as factors. */
+  readonly ratioBand: Range
   /** Of a micro-batch that is a whole step: without gradient accumulation. Undefined when not even one sample fits. */
   readonly largest: number | undefined
   readonly advice: Advice | undefined
@@ -79,7 +87,8 @@ export function assess(
   evidence: Evidence = estimatedEvidence(spec, config, options),
 ): Assessment {
   const { gpu, policy, footprints, hoursPerRun, runsPerYear } = options
-  const { samplesPerSecond: rate, largest, throughputBandPercent } = evidence
+  const assumed = evidence.provenance === 'measured' ? [] : (options.assumed ?? [])
+  const { samplesPerSecond: rate, largest, throughputBandPercent, ratioBand } = evidence
   const now = planOf(spec)
   const terms: RunTerms = { hoursPerRun, pricePerHourUsd: gpu.pricePerHourUsd, gpus: spec.gpus }
   // In a run that generates completions, training steps are only part of the time, and that share is not modelled.
@@ -107,13 +116,14 @@ export function assess(
   const savingsPerYearUsd = savedPerRunUsd * runsPerYear
   const isTight = current.peakBytes > evidence.gpu.usableBytes * TIGHT_SHARE
   const lever = isTight ? bestLever(spec, config, gpu, modelled, footprints) : undefined
-  const rightSizing = makesAnswers(spec) ? undefined : cheaperGpu(spec, config, options, recommended ?? current)
-  return {
+  const isPriced = !makesAnswers(spec) && !assumed.includes('gpu')
+  const rightSizing = isPriced ? cheaperGpu(spec, config, options, recommended ?? current) : undefined
+  const assessment = {
     spec,
     gpu: evidence.gpu,
     provenance: evidence.provenance,
-    errorBandPercent: evidence.errorBandPercent,
-    ...(evidence.errorBand && { errorBand: evidence.errorBand }),
+    errorBandPercent: halfWidthPercent(evidence.errorBand),
+    errorBand: evidence.errorBand,
     throughputProvenance: evidence.throughputProvenance,
     ...(throughputBandPercent !== undefined && { throughputBandPercent }),
     current,
@@ -123,6 +133,7 @@ export function assess(
     breakdown: scaled(breakdown, correction),
     peakMoment: moment,
     speedup,
+    ratioBand,
     savingsPerRunUsd: savedPerRunUsd,
     savingsPerYearUsd,
     ...(lever && { lever: { ...lever, peakBytes: lever.peakBytes * correction } }),
@@ -131,20 +142,40 @@ export function assess(
     throughputCurve: throughputCurve(evidence),
     hoursPerRun,
     runsPerYear,
-    verdict: judge(
-      {
-        fits: current.fits,
-        usableBytes: evidence.gpu.usableBytes,
-        peakBytes: current.peakBytes,
-        provenance: evidence.provenance,
-        errorBandPercent: evidence.errorBandPercent,
-        speedup,
-        throughputBandPercent: throughputBandPercent ?? 0,
-        savingsPerYearUsd,
-      },
-      policy,
-    ),
+    ...(assumed.length > 0 && { assumed: [...assumed] }),
+    ...(assumed.includes('gpu') && { cardFits: cardFits(spec, config, options) }),
   }
+  return { ...assessment, verdict: judge(figuresOf(assessment), policy) }
+}
+
+/** The cards that teams train on, from small to large, as the table of where a config fits shows them. */
+const COMMON_CARDS = ['t4', 'a10', 'l4', 'rtx-4090', 'a100-40gb', 'l40s', 'a100-80gb', 'h100', 'h200']
+
+/** Where the peak on a real GPU may lie: the readings behind it are told among the assumptions. */
+export function memoryBand(spec: TrainingSpec, config: ModelConfig): MemoryBand {
+  const { lowPercent, highPercent } = errorBand(spec, config)
+  return { lowPercent, highPercent }
+}
+
+/** Where the config as it is would run, throughout the band of the estimate. */
+function cardFits(
+  spec: TrainingSpec,
+  config: ModelConfig,
+  { footprints, catalogue = gpus }: AssessmentOptions,
+): CardFit[] {
+  const band = errorBand(spec, config)
+  return catalogue
+    .filter(card => COMMON_CARDS.includes(card.id) && runs(card, spec))
+    .map(card => {
+      const probe = new EstimateProbe(footprints.of(spec, config, card), card)
+      const { id, name } = card
+      return {
+        gpu: { id, name, usableBytes: probe.usableBytes },
+        peakBytes: probe.peak(spec.microBatch).bytes,
+        fits: probe.fits(spec.microBatch, marginFor(band)),
+      }
+    })
+    .toSorted((a, b) => a.gpu.usableBytes - b.gpu.usableBytes)
 }
 
 /** If other sizes were timed but this one was not, it has no measured speed; the model has a speed for any size. */
@@ -162,10 +193,11 @@ function throughputCurve({ trials, throughputProvenance, samplesPerSecond, large
 function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: AssessmentOptions): Evidence {
   if (spec.framework !== 'pytorch') throw notEstimated(spec)
   const { gpu, footprints, stepSize, margin = DEFAULT_MARGIN } = options
+  const band = memoryBand(spec, config)
   const probes = new EstimateProbes(spec, config, gpu, footprints)
   const grid = new Grid(stepSize)
   const current = planOf(spec)
-  const terms = { grid, own: spec.microBatch, margin }
+  const terms = { grid, own: spec.microBatch, margin, safety: marginFor(band) }
   const alone = new EstimatedSizes(() => probes.of(false), terms)
   const accumulating = new EstimatedSizes(() => probes.of(true), terms)
   const sizesOf = (plan: BatchPlan) => (accumulatesGradients(spec, plan) ? accumulating : alone)
@@ -180,16 +212,15 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
     samplesPerSecond,
   })
   const largest = alone.largest || undefined
-  const { lowPercent, highPercent } = errorBand(spec, config)
   return {
     gpu: { ...reportedGpu(gpu), usableBytes: alone.probe.usableBytes },
     provenance: 'estimated',
-    errorBandPercent: Math.min(100, errorBandPercent(spec, config)),
-    errorBand: { lowPercent, highPercent },
+    errorBand: band,
     throughputProvenance: 'modelled',
+    ratioBand: throughputBand(spec, gpu).ratio,
     largest,
     advice,
-    trials: trialsOf(sizesOf, grid, [current, ...(advice ? [advice.recommended] : [])], largest),
+    trials: trialsOf(sizesOf, grid, [current, ...(advice ? [advice.recommended] : [])], alone),
     fits: plan => sizesOf(plan).fits(plan.microBatch),
     peakBytes: plan => sizesOf(plan).probe.peak(plan.microBatch).bytes,
     reservedBytes: plan => sizesOf(plan).probe.reservedBytes(plan.microBatch),
@@ -215,11 +246,13 @@ function trialsOf(
   sizesOf: (plan: BatchPlan) => EstimatedSizes,
   grid: Grid,
   named: readonly BatchPlan[],
-  largest: number | undefined,
+  { largest, largestOnPaper }: EstimatedSizes,
 ): Trial[] {
   const alone = (microBatch: number): BatchPlan => ({ microBatch, gradientAccumulation: 1 })
-  const tooLarge = largest === undefined ? 1 : grid.at(grid.indexOf(largest) + 1)
-  const sizes = [...named.map(({ microBatch }) => microBatch), ...(largest ? [largest] : []), tooLarge]
+  const tooLarge = grid.at(grid.indexOf(largestOnPaper) + 1)
+  const sizes = [...named.map(({ microBatch }) => microBatch), largest, largestOnPaper, tooLarge].filter(
+    size => size > 0,
+  )
   const told = [...sizes.map(alone), ...named]
   const between = powersOfTwo().filter(power => power < tooLarge)
   const trials = [

@@ -41,7 +41,7 @@ export {
   type Report,
   report,
 } from './report/schema.ts'
-export { analysedIn, judgedAlone } from './report/standing.ts'
+export { analysedIn, judgedAlone, possibleSavingsUsd } from './report/standing.ts'
 export { compileGlob } from './settings/glob.ts'
 export { readSettings } from './settings/read.ts'
 export { DEFAULT_SCHEDULE } from './settings/schedule.ts'

@@ -1,8 +1,17 @@
 /** Sweeps one training spec on one probe: finds the boundary, measures speed, and makes the same assessment that an estimate gets. */
-import { type Assessment, type AssessmentOptions, assess, type Evidence, planOf, reportedGpu } from './assess.ts'
+import {
+  type Assessment,
+  type AssessmentOptions,
+  assess,
+  type Evidence,
+  memoryBand,
+  planOf,
+  reportedGpu,
+} from './assess.ts'
 import { accumulatesGradients, batchBounds, type TrainingSpec } from './config/spec.ts'
-import { errorBandPercent } from './estimate/error-band.ts'
+import { throughputBand } from './estimate/throughput-band.ts'
 import type { Gpu } from './gpus/catalogue.ts'
+import { type MemoryBand, marginFor, ratioWithin, symmetricBand } from './metrics/range.ts'
 import { type Advice, advise, DEFAULT_MARGIN } from './metrics/recommend.ts'
 import { widestSpread } from './metrics/spread.ts'
 import { Throughput } from './metrics/throughput.ts'
@@ -71,20 +80,27 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   })
   if (found.kind !== 'found') return unfinished(found, record)
 
-  const largest = largestKnown(found.largest, spec.microBatch, grid, record)
-  if (!record.knowsPeaks) return sizesOnly('no-peaks', largest, record)
-  if (spec.framework !== 'pytorch') return sizesOnly('other-framework', largest, record)
+  const run = largestKnown(found.largest, spec.microBatch, grid, record)
+  if (!record.knowsPeaks) return sizesOnly('no-peaks', run, record)
+  if (spec.framework !== 'pytorch') return sizesOnly('other-framework', run, record)
 
   // Trials may have shown that less is usable.
   const gpu = gpuOf(options.gpu, probe.device)
   const estimates = new EstimateProbes(spec, config, gpu, footprints)
-  const memory = new SweptMemory(record, estimates, largest ?? 0)
+  const memory = new SweptMemory(record, estimates, run ?? 0)
+  const isMeasured = probe.provenance === 'measured'
+  // What has run on the GPU fits; what was traced or estimated for it has to fit wherever in the band its peak lies.
+  const safety = isMeasured ? 0 : marginFor(memoryBand(spec, config))
+  const leaves = (share: number) => (microBatch: number, beside: boolean) =>
+    memory.fits(microBatch, beside, share) &&
+    (probe.provenance !== 'estimated' || estimates.of(beside).fits(microBatch, share))
+  const largest = safety === 0 ? run : await largestVerified(spec, { grid, record, fits: leaves(safety) })
   const isTimed = probe.engine === 'torch'
   const { advice, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {
     grid,
     record,
     isTimed,
-    fits: (microBatch, beside) => memory.fits(microBatch, beside, margin),
+    fits: leaves(Math.max(margin, safety)),
     modelled: (microBatch, accumulation) => estimates.of(accumulates).samplesPerSecond(microBatch, accumulation),
   })
   if (signal?.aborted) return { kind: 'cancelled', trials: record.trials }
@@ -92,7 +108,9 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   const evidence: Evidence = {
     gpu: reportedGpu(gpu),
     provenance: probe.provenance,
-    errorBandPercent: probe.provenance === 'measured' ? memorySpread(record) : errorBandPercent(spec, config),
+    errorBand: isMeasured ? memorySpread(record) : memoryBand(spec, config),
+    ratioBand:
+      throughputBandPercent === undefined ? throughputBand(spec, gpu).ratio : ratioWithin(1, throughputBandPercent),
     throughputProvenance: isTimed && advice !== undefined ? 'measured' : 'modelled',
     ...(throughputBandPercent !== undefined && { throughputBandPercent }),
     largest,
@@ -122,8 +140,9 @@ function unfinished(found: Exclude<SearchResult, { kind: 'found' }>, { trials }:
 }
 
 /** If all steps have the same peak, as most do, there is no uncertainty. */
-function memorySpread({ trials }: TrialRecord): number {
-  return widestSpread(trials, ({ peakBytes, peakBytesSpread }) => [peakBytes, peakBytesSpread]) ?? 0
+function memorySpread({ trials }: TrialRecord): MemoryBand {
+  const percent = widestSpread(trials, ({ peakBytes, peakBytesSpread }) => [peakBytes, peakBytesSpread]) ?? 0
+  return symmetricBand(percent)
 }
 
 function sizesOnly(why: SizesOnly['why'], largest: number | undefined, { trials }: TrialRecord): SizesOnly {
@@ -157,6 +176,22 @@ interface Recommendation {
   readonly advice: Advice | undefined
   readonly samplesPerSecond: Evidence['samplesPerSecond']
   readonly throughputBandPercent?: number
+}
+
+/** The largest that leaves room for the band, tried; one that turns out too large is replaced by the next smaller one. */
+async function largestVerified(
+  { microBatch: own }: TrainingSpec,
+  { grid, record, fits }: Pick<Recommending, 'grid' | 'record' | 'fits'>,
+): Promise<number | undefined> {
+  for (let tooLarge = Number.POSITIVE_INFINITY; ; ) {
+    const allowed = (size: number) => size < tooLarge && fits(size, false)
+    const found = findLargest(grid, 0, allowed)
+    const largest = own > (found ?? 0) && allowed(own) ? own : found
+    if (largest === undefined) return undefined
+    const { outcome } = await record.run(largest)
+    if (outcome.kind === 'fits' && fits(largest, false)) return largest
+    tooLarge = largest
+  }
 }
 
 /** A recommendation has to have been tried; one that turns out too large is replaced by the next smaller one. */

@@ -1,6 +1,7 @@
 /** Writes a comment, rendered from examples/configs, the smallest workflow and the settings into README.md; `--check` compares. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { defaultGpu } from '../engine/gpus/catalogue.ts'
 import { analyze, commentMarker, renderComment, type SourceFile } from '../engine/index.ts'
 import { root } from './bundles.ts'
 import { documentSections } from './readme-sections.ts'
@@ -21,7 +22,7 @@ await documentSections(
 
 /** Shown without its marker, which is hidden on a pull request too. */
 async function comment(): Promise<string> {
-  const report = await analyze(await Promise.all(CONFIGS.map(source)), { now: new Date(0) })
+  const report = await analyze(await Promise.all(CONFIGS.map(source)), { now: new Date(0), gpu: defaultGpu })
   const markdown = renderComment(report)
   if (markdown === undefined) throw new Error(`None of ${CONFIGS.join(', ')} is a training config.`)
   return markdown.replace(commentMarker, '').trim()

@@ -26,13 +26,14 @@ function budget(configs: number): number {
 
 /** Every config blocks because it got worse, and names a file of DeepSpeed's of its own and a model of the repository. */
 function world(configs: number): { readonly base: Record<string, string>; readonly head: Record<string, string> } {
-  const base: Record<string, string> = { 'models/tiny/config.json': model }
+  const settings = 'gpu: a10\noverrides: [{ path: "configs/*", gpus: 8 }]\n'
+  const base: Record<string, string> = { 'models/tiny/config.json': model, '.github/memorymark.yml': settings }
   const head: Record<string, string> = {}
   for (let index = 0; index < configs; index += 1) {
     const naming = `deepspeed: ds/${index}.json\n`
     base[`ds/${index}.json`] = JSON.stringify({ zero_optimization: { stage: 2 }, steps_per_print: index })
-    base[`configs/${index}.yaml`] = trainingConfig(16, 'models/tiny') + naming
-    head[`configs/${index}.yaml`] = trainingConfig(8, 'models/tiny') + naming
+    base[`configs/${index}.yaml`] = trainingConfig(2, 'models/tiny') + naming
+    head[`configs/${index}.yaml`] = trainingConfig(1, 'models/tiny') + naming
   }
   return { base, head }
 }

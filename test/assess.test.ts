@@ -18,7 +18,8 @@ test('measured throughput has points only at the sizes that were timed', () => {
     {
       gpu: reportedGpu(defaultGpu),
       provenance: 'measured',
-      errorBandPercent: 0,
+      errorBand: { lowPercent: 0, highPercent: 0 },
+      ratioBand: { low: 1, high: 1 },
       throughputProvenance: 'measured',
       largest: 16,
       advice: { recommended: { microBatch: 16, gradientAccumulation: 1 } },

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { analyze } from '../engine/analyze.ts'
 import { accumulatesGradients } from '../engine/config/spec.ts'
-import { gpus } from '../engine/gpus/catalogue.ts'
+import { type Gpu, gpus } from '../engine/gpus/catalogue.ts'
 import { findModel, modelIds } from '../engine/models/catalogue.ts'
 import { peakOf } from '../engine/probes/trial.ts'
 import type { AnalysedConfig, OperatingPoint } from '../engine/report/schema.ts'
@@ -24,7 +24,10 @@ const settings = fc.record({
 
 type Settings = typeof settings extends fc.Arbitrary<infer T> ? T : never
 
-async function analysed({ model, gpu, tokens, sharing, ...rest }: Settings): Promise<AnalysedConfig> {
+async function analysed(
+  { model, gpu: drawn, tokens, sharing, ...rest }: Settings,
+  gpu: Gpu | 'unnamed' = drawn,
+): Promise<AnalysedConfig> {
   const maxTokens = findModel(model)?.maxPositions
   const written = {
     model,
@@ -33,7 +36,10 @@ async function analysed({ model, gpu, tokens, sharing, ...rest }: Settings): Pro
     ...(sharing !== undefined && { gpus: 4, sharding: sharing }),
   }
   const file = { path: 'train.json', text: JSON.stringify({ memorymark: written }) }
-  const { configs } = await analyze([file], { gpu, now: new Date('2026-03-01T12:00:00Z') })
+  const { configs } = await analyze([file], {
+    ...(gpu !== 'unnamed' && { gpu }),
+    now: new Date('2026-03-01T12:00:00Z'),
+  })
   const [config] = configs
   if (config?.status !== 'analysed') throw new Error(JSON.stringify(config))
   return config
@@ -41,6 +47,25 @@ async function analysed({ model, gpu, tokens, sharing, ...rest }: Settings): Pro
 
 function isNear(one: number, other: number): boolean {
   return Math.abs(one - other) <= 1e-6 * Math.abs(other)
+}
+
+/** What blocks though it might not hold, in words. */
+function regretsIn(config: AnalysedConfig): string[] {
+  const { current, gpu, verdict, errorBand, ratioBand, speedup, hoursPerRun, runsPerYear, spec } = config
+  if (verdict.state !== 'blocked') return []
+  const lowestPeak = current.peakBytes * (1 + (errorBand?.lowPercent ?? 0) / 100)
+  if (!current.fits) return lowestPeak > gpu.usableBytes ? [] : ['a smaller peak within the band would fit']
+  const leastSpeedup = speedup * (ratioBand?.low ?? 1)
+  const hoursPerYear = hoursPerRun * runsPerYear * spec.gpus
+  const leastHours = hoursPerYear * (1 - 1 / leastSpeedup)
+  const isWorth = leastHours >= 50 || leastHours * gpu.pricePerHourUsd >= 50
+  return [
+    ...(leastSpeedup > 1.2 ? [] : ['the gain may be less than a fifth']),
+    ...(config.recommended?.effectiveBatch === current.effectiveBatch
+      ? []
+      : ['another effective batch changes the training']),
+    ...(isWorth ? [] : ['the gain may be worth little']),
+  ]
 }
 
 /** What does not fit together, in words. */
@@ -65,7 +90,8 @@ function contradictionsIn(config: AnalysedConfig): string[] {
   must((recommended?.peakBytes ?? 0) <= gpu.usableBytes * 0.95, 'the recommendation leaves its margin')
   must((recommended?.microBatch ?? 0) <= (largest?.microBatch ?? 0), 'the recommendation is no larger than the largest')
   must(beyond?.fits ?? true, 'what lies beyond fits')
-  must(!current.fits || current.microBatch <= (largest?.microBatch ?? 0), 'what fits is no larger than the largest')
+  const isSafe = current.peakBytes * (1 + (config.errorBand?.highPercent ?? 0) / 100) <= gpu.usableBytes * 0.95
+  must(!isSafe || current.microBatch <= (largest?.microBatch ?? 0), 'what surely fits is no larger than the largest')
   must((lever?.peakBytes ?? 0) < current.peakBytes, 'the lever frees memory')
   must(current.fits || verdict.reasons.some(({ kind }) => kind === 'does-not-fit'), 'what does not fit is a reason')
   return found
@@ -74,8 +100,21 @@ function contradictionsIn(config: AnalysedConfig): string[] {
 test('no config is told what contradicts itself', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(settings, async drawn => {
-      expect(contradictionsIn(await analysed(drawn))).toEqual([])
+      const config = await analysed(drawn)
+      expect([...contradictionsIn(config), ...regretsIn(config)]).toEqual([])
     }),
     { numRuns: RUNS },
+  )
+})
+
+test('nothing blocks where nobody has named the GPU', { timeout: 120_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(settings, async drawn => {
+      const { verdict, assumed, cardFits = [] } = await analysed(drawn, 'unnamed')
+      expect(verdict.state).not.toBe('blocked')
+      expect(assumed).toContain('gpu')
+      expect(cardFits.length).toBeGreaterThan(3)
+    }),
+    { numRuns: RUNS / 5 },
   )
 })

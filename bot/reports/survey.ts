@@ -1,5 +1,5 @@
 /** A look at the default branch: what is kept of it, and the report that is due. */
-import { analysedIn } from '../../engine/index.ts'
+import { analysedIn, possibleSavingsUsd } from '../../engine/index.ts'
 import type { Work } from '../github.ts'
 import { statusOf } from '../installation.ts'
 import { keepConfigRecords } from '../store/config-records.ts'
@@ -38,7 +38,7 @@ async function keep({ database, place }: Work, { branch, report }: BranchReading
       commit: branch.commit,
       configs: report.configs.length,
       blocked: configs.filter(({ verdict }) => verdict.state === 'blocked').length,
-      savingsPerYearUsd: configs.reduce((sum, config) => sum + Math.max(0, config.savingsPerYearUsd), 0),
+      savingsPerYearUsd: possibleSavingsUsd(report),
       at,
     })
     await keepConfigRecords(

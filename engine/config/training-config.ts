@@ -35,5 +35,10 @@ export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading
     ...(batchSize && { batchSizeAt: batchSize.at }),
     ...(accumulation && { gradientAccumulationAt: accumulation.at }),
     assumptions: reader.assumptions,
+    ...(others.gpus > 1 && assumesGpus(reader) && { assumesGpus: true }),
   }
+}
+
+function assumesGpus({ decisions }: FieldReader): boolean {
+  return decisions.some(({ setting, from }) => setting === 'gpus' && from.kind === 'default')
 }

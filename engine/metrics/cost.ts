@@ -12,7 +12,11 @@ export function costPerRunUsd({ hoursPerRun, pricePerHourUsd, gpus }: RunTerms, 
   return (hoursPerRun * pricePerHourUsd * gpus) / relativeSpeed
 }
 
-/** cost × (1 − 1/speedup): below 0 where the recommended batch is the slower one. */
+/** Share of a run's time, and so of its cost, that a speedup saves: below 0 where the recommended batch is the slower one. */
+export function shareSaved(speedup: number): number {
+  return 1 - 1 / speedup
+}
+
 export function savingsPerRunUsd(terms: RunTerms, speedup: number): number {
-  return costPerRunUsd(terms) * (1 - 1 / speedup)
+  return costPerRunUsd(terms) * shareSaved(speedup)
 }

@@ -5,6 +5,9 @@ import type { Grid } from '../search/grid.ts'
 /** Within this share of the best throughput, a smaller batch is the better one. */
 const THROUGHPUT_TOLERANCE = 0.02
 
+/** Within this share, a round number is the better one: it is less than any throughput is known to. */
+const ROUND_TOLERANCE = 0.05
+
 /** Share of usable memory that a recommendation leaves free. */
 export const DEFAULT_MARGIN = 0.05
 
@@ -113,7 +116,17 @@ function smallestNearBest(
     if (rate(grid.at(middle)) >= enough) high = middle
     else low = middle + 1
   }
-  return grid.at(low)
+  const isFastEnough = (batch: number) => rate(batch) >= rate(largest) * (1 - ROUND_TOLERANCE)
+  return roundNear(grid.at(low), largest, isFastEnough)
+}
+
+/** As a person would type it: a power of two, else a multiple of 64 or of 8, if one is near and fast enough; `size` if none is. */
+function roundNear(size: number, largest: number, isFastEnough: (batch: number) => boolean): number {
+  const power = 2 ** Math.floor(Math.log2(size))
+  if (isFastEnough(power)) return power
+  if (2 * power <= largest) return 2 * power
+  const multiples = [64, 8].map(step => Math.floor(size / step) * step).filter(multiple => multiple > 0)
+  return multiples.find(isFastEnough) ?? size
 }
 
 /** As fast as memory allows, with the accumulation that comes closest to the effective batch; `alone` if none fits. */

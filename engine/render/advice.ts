@@ -1,9 +1,13 @@
 /** What to change, as plain sentences: the same advice on the pull request, in the check and in the terminal. */
 import { makesAnswers } from '../config/spec.ts'
+import { SETTINGS_PATH } from '../config/supplied.ts'
 import type { AnalysedConfig, LeverChange, OperatingPoint } from '../report/schema.ts'
+import { ratioRange, savingsRangeOf } from '../report/standing.ts'
 import { formatGib } from '../units.ts'
-import { formatCount, formatRatio, formatYearlyUsd, gibFigure } from './figures.ts'
+import { formatCount, formatRatioRange, formatYearlyRange, gibFigure } from './figures.ts'
+import { plainText } from './plain.ts'
 import { sparedSentences } from './spared.ts'
+import { findingOf } from './verdict.ts'
 
 /** Below this a recommendation is noise: modelled throughput does not know two percent. */
 const WORTHWHILE_SPEEDUP = 1.02
@@ -30,14 +34,15 @@ function effectiveBatchNote(from: OperatingPoint, to: OperatingPoint): string {
   return `effective batch ${change(from.effectiveBatch, to.effectiveBatch)} (this changes the training: revisit the learning rate and the number of steps)`
 }
 
-/** `about 1.4× the throughput, $34 a year less`; nothing where the current batch cannot run or nothing is gained. */
+/** `1.4–1.8× the throughput, $30–60 a year less`; nothing where the current batch cannot run or nothing is gained. */
 function gains(config: AnalysedConfig, strong = (text: string) => text): string[] {
   if (!config.current.fits) return []
-  const about = config.throughputProvenance === 'modelled' ? 'about ' : ''
   return [
-    ...(config.speedup >= WORTHWHILE_SPEEDUP ? [`${about}${formatRatio(config.speedup)} the throughput`] : []),
+    ...(config.speedup >= WORTHWHILE_SPEEDUP
+      ? [`${formatRatioRange(ratioRange(config.speedup, config))} the throughput`]
+      : []),
     ...(config.savingsPerYearUsd >= WORTHWHILE_USD
-      ? [`${strong(`${formatYearlyUsd(config.savingsPerYearUsd)} a year`)} less`]
+      ? [`${strong(`${formatYearlyRange(savingsRangeOf(config))} a year`)} less`]
       : []),
   ]
 }
@@ -49,7 +54,7 @@ export function advice(config: AnalysedConfig, strong?: (text: string) => string
   const sentences = config.current.fits
     ? [change, further]
     : [largestSentence(config), change, further, leverSentence(config)]
-  return [...sentences.filter(sentence => sentence !== undefined), ...sparedSentences(config)]
+  return [...sentences, cardSentence(config)].filter(sentence => sentence !== undefined).concat(sparedSentences(config))
 }
 
 /** The change with its effects in one sentence; undefined where there is nothing to change. */
@@ -61,11 +66,11 @@ function changeSentence(config: AnalysedConfig, strong = (text: string) => text)
 }
 
 /** A recommendation that keeps the effective batch may leave speed behind, which the policy would then judge. */
-function beyondSentence({ recommended, beyond, throughputProvenance }: AnalysedConfig): string | undefined {
+function beyondSentence(config: AnalysedConfig): string | undefined {
+  const { recommended, beyond } = config
   if (recommended === undefined || beyond === undefined) return undefined
-  const about = throughputProvenance === 'modelled' ? 'about ' : ''
-  const speedup = formatRatio(beyond.samplesPerSecond / recommended.samplesPerSecond)
-  return `Going further, micro-batch ${change(recommended.microBatch, beyond.microBatch)} would bring ${about}${speedup} the throughput again, with ${effectiveBatchNote(recommended, beyond)}.`
+  const speedup = formatRatioRange(ratioRange(beyond.samplesPerSecond / recommended.samplesPerSecond, config))
+  return `Going further, micro-batch ${change(recommended.microBatch, beyond.microBatch)} would bring ${speedup} the throughput again, with ${effectiveBatchNote(recommended, beyond)}.`
 }
 
 /** Whether the recommendation makes a config run that does not, or brings speed or money. */
@@ -90,6 +95,21 @@ export function leverSentence({ lever, current, gpu }: AnalysedConfig): string |
   const sentence = `${leverName(lever.change)} frees most at micro-batch ${formatCount(current.microBatch)}: ${freed}`
   if (current.fits) return `${sentence}.`
   return `${sentence}, ${lever.peakBytes <= gpu.usableBytes ? 'which fits' : 'which still does not fit'}.`
+}
+
+/** For a config whose GPU nobody has named: the common cards that it fits, and where to name one. */
+function cardSentence(config: AnalysedConfig): string | undefined {
+  const { cardFits, gpu } = config
+  if (cardFits === undefined) return undefined
+  const assumed = `No GPU is named: the ${shortName(gpu)} is assumed. To name yours, write its id in ${SETTINGS_PATH}, such as gpu: ${gpu.id}.`
+  if (findingOf(config) !== 'may-not-fit') return assumed
+  const fitting = cardFits.filter(({ fits }) => fits).map(card => shortName(card.gpu))
+  return `${assumed} As it is, the config fits ${fitting.length === 0 ? 'none of the common cards' : fitting.join(', ')}.`
+}
+
+/** Without the vendor, which all of them share. */
+function shortName({ name }: { readonly name: string }): string {
+  return plainText(name, 60).replace(/^NVIDIA (?:GeForce )?/, '')
 }
 
 /** What runs instead, where the current batch does not. */

@@ -1,6 +1,7 @@
 /** What changed since an earlier report, in Markdown. */
 import { type ConfigChange, changesSince } from '../report/changes.ts'
 import type { ConfigResult, Report } from '../report/schema.ts'
+import { possibleSavingsUsd } from '../report/standing.ts'
 import { formatCount, formatYearlyUsd, ofUsable } from './figures.ts'
 import { inlinePath, table } from './markdown.ts'
 import { configState, stateMark } from './verdict.ts'
@@ -26,16 +27,12 @@ export function renderChanges(last: Report, now: Report, maxRows = MAX_ROWS): st
 function totals(last: Report, now: Report): string {
   const count = (state: ReturnType<typeof configState>) =>
     `${stateMark(state)} ${arrow(formatCount(inState(last, state)), formatCount(inState(now, state)))}`
-  const savings = arrow(formatYearlyUsd(savingsOf(last)), formatYearlyUsd(savingsOf(now)))
+  const savings = arrow(formatYearlyUsd(possibleSavingsUsd(last)), formatYearlyUsd(possibleSavingsUsd(now)))
   return `${count('blocked')}, ${count('warning')}, ${count('fine')}; what the recommendations would save: ${savings} a year.`
 }
 
 function inState({ configs }: Report, state: ReturnType<typeof configState>): number {
   return configs.filter(config => configState(config) === state).length
-}
-
-function savingsOf({ configs }: Report): number {
-  return configs.reduce((sum, config) => sum + (config.status === 'analysed' ? config.savingsPerYearUsd : 0), 0)
 }
 
 function row(change: ConfigChange): string[] {

@@ -2,14 +2,15 @@
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
 import { isSamePlan } from '../metrics/recommend.ts'
 import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
+import { ratioRange } from '../report/standing.ts'
 import { formatGib, formatRate, formatUsd } from '../units.ts'
-import { bar, formatCount, formatRatio, formatShare, formatYearlyUsd, gibFigure, ofUsable } from './figures.ts'
-import { codeBlock, escapeText, table } from './markdown.ts'
+import { bar, formatCount, formatRatioRange, formatShare, formatYearlyUsd, gibFigure, ofUsable } from './figures.ts'
+import { codeBlock, escapeText, inlineCode, table } from './markdown.ts'
 
 const BAR_CELLS = 20
 
 export function comparison(config: AnalysedConfig): string {
-  return [operatingTable(config), codeBlock('text', memoryBars(config)), rightSizing(config)]
+  return [operatingTable(config), codeBlock('text', memoryBars(config)), cardTable(config), rightSizing(config)]
     .filter(Boolean)
     .join('\n\n')
 }
@@ -51,10 +52,13 @@ function operatingTable(config: AnalysedConfig): string {
         `peak memory (${config.provenance})`,
         ({ point }) => `${formatGib(point.peakBytes)} (${formatShare(config, point)})`,
       ),
+      ...(shown.some(({ point }) => point.reservedBytes !== undefined)
+        ? [row(`reserved by PyTorch (${config.provenance})`, ({ point }) => reservedCell(point))]
+        : []),
       row('idle', column => idleCell(config, column)),
       row(
         `samples/s (${config.throughputProvenance})`,
-        whereItRuns(point => rateCell(point, config.current)),
+        whereItRuns(point => rateCell(point, config)),
       ),
       row(
         'cost per run',
@@ -80,15 +84,25 @@ function effectiveCell(point: OperatingPoint, current: OperatingPoint): string {
   return `${formatCount(point.effectiveBatch)} (${note})`
 }
 
-function idleCell({ gpu }: AnalysedConfig, { point, role }: Column): string {
+function idleCell({ gpu }: AnalysedConfig, { point }: Column): string {
+  const { reservedBytes = 0, peakBytes } = point
+  if (!point.fits && peakBytes <= gpu.usableBytes && reservedBytes > gpu.usableBytes) {
+    return `${formatGib(reservedBytes - gpu.usableBytes)} too much, with fragments`
+  }
   if (!point.fits) return `${formatGib(missingBytes(gpu, point))} too much`
-  return `${formatGib(idleBytes(gpu, point))} ${role === 'now' ? 'waste' : 'headroom'}`
+  return formatGib(idleBytes(gpu, point))
 }
 
-function rateCell(point: OperatingPoint, current: OperatingPoint): string {
+/** What the caching allocator holds, its fragments included: this is what has to fit. */
+function reservedCell({ reservedBytes }: OperatingPoint): string {
+  return reservedBytes === undefined ? '–' : formatGib(reservedBytes)
+}
+
+function rateCell(point: OperatingPoint, config: AnalysedConfig): string {
+  const { current } = config
   const rate = formatRate(point.samplesPerSecond)
   if (point === current || !current.fits) return rate
-  return `${rate} (${formatRatio(point.samplesPerSecond / current.samplesPerSecond)})`
+  return `${rate} (${formatRatioRange(ratioRange(point.samplesPerSecond / current.samplesPerSecond, config))})`
 }
 
 /** Numbers and fixed words only: nothing in here can close the fence. */
@@ -107,6 +121,18 @@ function memoryBars(config: AnalysedConfig): string {
       return `${label.padEnd(11)} ${filled}${point.fits ? ' ' : '▶'} ${figure}`
     })
     .join('\n')
+}
+
+/** One row per common card, where no GPU is named. */
+function cardTable({ cardFits, provenance }: AnalysedConfig): string | undefined {
+  if (cardFits === undefined) return undefined
+  const rows = cardFits.map(({ gpu, peakBytes, fits }) => [
+    escapeText(gpu.name, 60),
+    ofUsable(peakBytes, gpu.usableBytes),
+    fits ? 'fits' : peakBytes > gpu.usableBytes ? 'does not fit' : 'may not fit',
+    inlineCode(`gpu: ${gpu.id}`, 80),
+  ])
+  return table([['GPU', `peak memory (${provenance})`, 'as it is', 'to name it'], ...rows], ['l', 'r', 'l', 'l'])
 }
 
 function rightSizing({ rightSizing, current }: AnalysedConfig): string | undefined {

@@ -1,7 +1,9 @@
 /** What stands behind a verdict, for the reader who wants to check it. */
 
+import { highestPeak } from '../metrics/range.ts'
 import { peakOf } from '../probes/trial.ts'
 import type { AnalysedConfig, Breakdown, Outcome, Trial } from '../report/schema.ts'
+import { errorBandOf } from '../report/standing.ts'
 import { formatGib, formatPercent, formatUsd } from '../units.ts'
 import { leverSentence } from './advice.ts'
 import { formatCount, formatPart, memoryProvenance } from './figures.ts'
@@ -61,13 +63,13 @@ function sizesTried(config: AnalysedConfig): string[] {
   return [
     `**Sizes tried**${counted}${explained}`,
     ...(chart ? [chart] : []),
-    table([header, ...shown.map(trial => trialRow(trial, config.gpu.usableBytes))], ['r', 'r', 'l', 'l']),
+    table([header, ...shown.map(trial => trialRow(trial, config))], ['r', 'r', 'l', 'l']),
   ]
 }
 
-function trialRow({ microBatch, accumulates, provenance, outcome }: Trial, usableBytes: number): string[] {
+function trialRow({ microBatch, accumulates, provenance, outcome }: Trial, config: AnalysedConfig): string[] {
   const size = `${accumulates ? 'accumulating ' : ''}${formatCount(microBatch)}`
-  return [size, outcomePeak(outcome), outcomeWords(outcome, usableBytes), provenance]
+  return [size, outcomePeak(outcome), outcomeWords(outcome, config), provenance]
 }
 
 function outcomePeak(outcome: Outcome): string {
@@ -75,10 +77,13 @@ function outcomePeak(outcome: Outcome): string {
   return bytes === undefined ? '–' : formatGib(bytes)
 }
 
-function outcomeWords(outcome: Outcome, usableBytes: number): string {
+function outcomeWords(outcome: Outcome, config: AnalysedConfig): string {
+  const { usableBytes } = config.gpu
   switch (outcome.kind) {
-    case 'fits':
-      return 'fits'
+    case 'fits': {
+      const peakBytes = outcome.peakBytes ?? 0
+      return highestPeak({ peakBytes, errorBand: errorBandOf(config) }) > usableBytes ? 'may not fit' : 'fits'
+    }
     case 'out-of-memory':
       // The caching allocator's free pieces may each be too small for the next tensor.
       return (outcome.neededBytes ?? Number.POSITIVE_INFINITY) <= usableBytes

@@ -3,12 +3,18 @@ import type { AnalysedConfig } from '../report/schema.ts'
 import { advice, fineRemark } from './advice.ts'
 import { formatCount, formatShare, memoryProvenance, ofUsable, throughputProvenance } from './figures.ts'
 import { escapeText, inlinePath } from './markdown.ts'
-import { configState, findingOf, stateMark } from './verdict.ts'
+import { configState, findingOf, predicate, stateMark } from './verdict.ts'
 
 /** The paragraph alone: what it uses, what to change, what that brings, how it is known. */
 export function paragraph(config: AnalysedConfig): string {
   const mark = stateMark(configState(config))
-  const sentences = [situation(config), ...advice(config, text => `**${text}**`), knownHow(config)]
+  const advised = advice(config, text => `**${text}**`)
+  // Time and money first: idle memory that would buy nothing is no waste.
+  const finding = findingOf(config)
+  const sentences =
+    config.current.fits && finding !== 'may-not-fit'
+      ? [`${predicate(finding, 1)}.`, ...advised, `It ${situation(config)}`, knownHow(config)]
+      : [situation(config), ...advised, knownHow(config)]
   return `${mark} **${inlinePath(config.path)}** ${sentences.join(' ')}`
 }
 

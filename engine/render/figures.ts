@@ -1,6 +1,8 @@
 /** Numbers as every output writes them: of what, in which unit, how known. */
 import { shareOfUsable } from '../metrics/memory.ts'
+import type { Range } from '../metrics/range.ts'
 import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
+import { errorBandOf } from '../report/standing.ts'
 import { formatGib, formatPercent, GIB } from '../units.ts'
 
 /** `2.40 of 21.7 GiB`. */
@@ -32,6 +34,29 @@ export function formatRatio(ratio: number): string {
   return `${ratio.toFixed(ratio < 1.1 ? 2 : 1)}×`
 }
 
+/** `1.4–1.8×`, or `up to 1.3×` where it may be nothing. */
+export function formatRatioRange({ low, high }: Range): string {
+  const [least, most] = [formatRatio(low), formatRatio(high)]
+  if (low <= 1 && high > 1) return `up to ${most}`
+  return least === most ? least : `${least.replace('×', '')}–${most}`
+}
+
+/** `$30–60`, or `up to $60`, rounded to what the width of the range leaves known. */
+export function formatYearlyRange({ low, high }: Range): string {
+  const step = roundStep((high - low) / 2)
+  const rounded = (usd: number) => Math.round(usd / step) * step
+  const [least, most] = [rounded(low), rounded(high)]
+  if (least <= 0) return `up to ${formatYearlyUsd(most)}`
+  return least === most ? formatYearlyUsd(least) : `${formatYearlyUsd(least)}–${formatCount(most)}`
+}
+
+/** The largest of 1, 2, 5, 10, 20, … that is not above `width`; at least 1. */
+function roundStep(width: number): number {
+  if (width < 2) return 1
+  const power = 10 ** Math.floor(Math.log10(width))
+  return ([5, 2, 1].find(digit => digit * power <= width) ?? 1) * power
+}
+
 /** Whole dollars: hours a run and runs a year are round guesses, so cents would claim too much. */
 export function formatYearlyUsd(usd: number): string {
   return `$${formatCount(Math.round(usd))}`
@@ -39,7 +64,7 @@ export function formatYearlyUsd(usd: number): string {
 
 /** `$34`, or `−$6` of what costs more. */
 export function formatSignedUsd(usd: number): string {
-  return usd < 0 ? `−${formatYearlyUsd(-usd)}` : formatYearlyUsd(usd)
+  return Math.round(usd) < 0 ? `−${formatYearlyUsd(-usd)}` : formatYearlyUsd(usd)
 }
 
 /** Micro-batch and accumulation: `16 × 8`. */
@@ -56,12 +81,14 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en-US')
 }
 
-/** `estimated, ±3 %`. */
-export function memoryProvenance({
-  provenance,
-  errorBandPercent,
-}: Pick<AnalysedConfig, 'provenance' | 'errorBandPercent'>): string {
-  return errorBandPercent === 0 ? provenance : `${provenance}, ±${errorBandPercent} %`
+/** `estimated, ±3 %`, or `estimated, −2…+12 %`. */
+export function memoryProvenance(
+  config: Pick<AnalysedConfig, 'provenance' | 'errorBandPercent' | 'errorBand'>,
+): string {
+  const { lowPercent, highPercent } = errorBandOf(config)
+  if (lowPercent === 0 && highPercent === 0) return config.provenance
+  const band = -lowPercent === highPercent ? `±${highPercent}` : `−${-lowPercent}…+${highPercent}`
+  return `${config.provenance}, ${band} %`
 }
 
 /** `measured, ±1.2 %`. */

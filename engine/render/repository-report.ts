@@ -1,7 +1,7 @@
 /** The scheduled report: every config of the default branch, what changed, and what merged pull requests saved. */
 import { idleBytes } from '../metrics/memory.ts'
 import type { AnalysedConfig, Report } from '../report/schema.ts'
-import { analysedIn } from '../report/standing.ts'
+import { analysedIn, possibleSavingsUsd } from '../report/standing.ts'
 import { formatGib, formatUsd } from '../units.ts'
 import { renderChanges } from './changes.ts'
 import { paragraph } from './config-section.ts'
@@ -60,7 +60,7 @@ function headingOf({ report }: RepositoryReport): string {
 function situation({ branch, commit, report }: RepositoryReport): string {
   const configs = analysedIn(report)
   const where = `${inlineCode(branch, 100)} at ${inlineCode(commit.slice(0, 7))}, ${formatDate(new Date(report.createdAt))}.`
-  const saving = configs.reduce((sum, config) => sum + Math.max(0, config.savingsPerYearUsd), 0)
+  const saving = possibleSavingsUsd(report)
   const could = saving >= 1 ? [`The recommendations would save **${formatYearlyUsd(saving)} a year**.`] : []
   return [where, ...could, ...knownHow(configs)].join(' ')
 }

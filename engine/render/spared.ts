@@ -24,6 +24,10 @@ export function because(spared: Spared): string {
   switch (spared) {
     case 'within-error':
       return 'it is within the error of the figures'
+    case 'assumed':
+      return 'it rests on what was assumed, not on what the repository says'
+    case 'below-floor':
+      return 'too little would be gained'
     case 'no-worse':
       return 'the base branch was no better'
     case 'accepted':

@@ -117,7 +117,7 @@ function pace({ throughputProvenance }: AnalysedConfig, point: OperatingPoint): 
 
 function breakdownLines({ breakdown, current, gpu }: AnalysedConfig, { columns }: Page): string[] {
   const parts = partsOf(breakdown).map(({ name, bytes }) => `${name} ${formatPart(bytes)}`)
-  const rest = current.fits ? `${formatGib(idleBytes(gpu, current))} of the GPU is waste` : tooMuch(gpu, current)
+  const rest = current.fits ? `${formatGib(idleBytes(gpu, current))} of the GPU is idle` : tooMuch(gpu, current)
   return [wrap(`Memory: ${parts.join(', ')}; ${rest}.`, INDENT, columns)]
 }
 

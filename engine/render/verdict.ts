@@ -50,7 +50,8 @@ export function stateMark(state: VerdictState): string {
 
 export function findingOf(config: ConfigResult): Finding {
   if (config.status === 'not-analysed') return 'not-analysed'
-  if (!config.current.fits) return isCertain(config.verdict.reasons) ? 'does-not-fit' : 'may-not-fit'
+  if (isInDoubt(config.verdict.reasons)) return 'may-not-fit'
+  if (!config.current.fits) return 'does-not-fit'
   if (config.verdict.state === 'fine') return 'fine'
   const kinds = new Set<Finding>(config.verdict.reasons.map(reasonKind))
   return findings.find(finding => kinds.has(finding)) ?? 'waste'
@@ -108,7 +109,8 @@ function hasSeveralGpusOfOne(configs: readonly ConfigResult[]): boolean {
   })
 }
 
-function predicate(finding: Finding, count: number): string {
+/** `wastes its GPU`: what is to be said of `count` configs, or of one. */
+export function predicate(finding: Finding, count: number): string {
   const one = count === 1
   switch (finding) {
     case 'does-not-fit':
@@ -128,8 +130,10 @@ function predicate(finding: Finding, count: number): string {
   }
 }
 
-function isCertain(reasons: readonly Reason[]): boolean {
-  return reasons.every(({ spared }) => spared !== 'within-error')
+function isInDoubt(reasons: readonly Reason[]): boolean {
+  return reasons.some(
+    ({ kind, spared }) => kind === 'does-not-fit' && (spared === 'within-error' || spared === 'assumed'),
+  )
 }
 
 function reasonKind(reason: Reason): Condition['kind'] | 'does-not-fit' {

@@ -54,6 +54,19 @@ export type ReportedGpu = z.infer<typeof reportedGpu>
 export const leverChange = z.enum(['gradient-checkpointing', 'bf16-autocast', 'sdpa-attention', 'fused-optimizer'])
 export type LeverChange = z.infer<typeof leverChange>
 
+/** What is nobody's word: which GPU trains, or how many of them. */
+export const assumedCircumstance = z.enum(['gpu', 'gpus'])
+export type AssumedCircumstance = z.infer<typeof assumedCircumstance>
+
+/** The config on another card, estimated. */
+export const cardFit = z.object({
+  gpu: z.object({ id: label, name: label, usableBytes: bytes }),
+  peakBytes: bytes,
+  /** Throughout the band of the estimate. */
+  fits: z.boolean(),
+})
+export type CardFit = z.infer<typeof cardFit>
+
 /** Samples per second at a size, with one micro-batch per step. */
 export const throughputPoint = z.object({ microBatch: batchSize, samplesPerSecond: z.number().positive() })
 export type ThroughputPoint = z.infer<typeof throughputPoint>
@@ -91,6 +104,8 @@ export const analysedConfig = z.object({
   peakMoment: label,
   /** Recommended against current samples per second. */
   speedup: z.number().positive(),
+  /** The interval in which a ratio of two throughputs really lies, nine times in ten, as factors. Absent in older reports. */
+  ratioBand: z.object({ low: z.number().positive(), high: z.number().positive() }).optional(),
   savingsPerRunUsd: usd,
   savingsPerYearUsd: usd,
   /** The one change that frees most at the current batch. */
@@ -104,6 +119,10 @@ export const analysedConfig = z.object({
   runsPerYear: z.number().positive().max(1e6),
   /** What the config did not say and was assumed, one sentence each. */
   assumptions: z.array(z.string().max(500)).max(30),
+  /** What was assumed and decides the figures; it never blocks. Absent where nothing was, and in older reports. */
+  assumed: z.array(assumedCircumstance).max(2).optional(),
+  /** Where the config fits, card by card, if no GPU is named. */
+  cardFits: z.array(cardFit).max(30).optional(),
   otherFiles,
   verdict,
 })

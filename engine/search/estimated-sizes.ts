@@ -8,8 +8,10 @@ export interface SizeTerms {
   readonly grid: Grid
   /** The config's size, on the grid or not. */
   readonly own: number
-  /** Share of usable memory that a recommendation leaves free. */
+  /** Share of usable memory that a recommendation leaves free; at least `safety`. */
   readonly margin: number
+  /** Share of usable memory that has to be left for a size to fit wherever in the band its peak lies. */
+  readonly safety: number
 }
 
 /**
@@ -20,6 +22,7 @@ export class EstimatedSizes {
   readonly #probe: () => EstimateProbe
   readonly #terms: SizeTerms
   #largest: number | undefined
+  #largestOnPaper: number | undefined
   #largestWithMargin: number | undefined
 
   /** `probe` is called when an answer is asked for. */
@@ -32,14 +35,20 @@ export class EstimatedSizes {
     return this.#probe()
   }
 
-  /** On the grid, or the config's own where that is larger; 0 where not even one sample fits. */
+  /** On the grid, or the config's own where that is larger; safe throughout the band; 0 where not even one sample is. */
   get largest(): number {
-    this.#largest ??= Math.max(this.#find(0), this.largestWithMargin)
+    this.#largest ??= Math.max(this.#find(this.#terms.safety), this.largestWithMargin)
     return this.#largest
   }
 
+  /** By the estimate itself, without its band. */
+  get largestOnPaper(): number {
+    this.#largestOnPaper ??= this.#terms.safety === 0 ? this.largest : Math.max(this.#find(0), this.largest)
+    return this.#largestOnPaper
+  }
+
   get largestWithMargin(): number {
-    this.#largestWithMargin ??= this.#find(this.#terms.margin)
+    this.#largestWithMargin ??= this.#find(Math.max(this.#terms.margin, this.#terms.safety))
     return this.#largestWithMargin
   }
 

@@ -113,7 +113,9 @@ export const settingsFile = z.strictObject({
     .describe('Only files that match one of these globs are read. Default: every YAML and JSON file.')
     .optional(),
   ignore: globs.describe('Files that match one of these globs are ignored.').optional(),
-  gpu: gpu.describe('The GPU that the training runs on. Default a10.').optional(),
+  gpu: gpu
+    .describe('The GPU that the training runs on. If no GPU is named, an A10 is assumed, and nothing blocks.')
+    .optional(),
   prices: z
     .partialRecord(gpu, pricePerHourUsd, 'a list of prices by GPU, such as a10: 0.75')
     .describe('What one hour of each GPU costs you, in US dollars.')
@@ -121,7 +123,9 @@ export const settingsFile = z.strictObject({
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional(),
   'fail-on': conditions
-    .describe('What blocks a pull request: `waste > 40 %`, `throughput-loss > 10 %`, `annual-cost > $500`, or `never`.')
+    .describe(
+      'What blocks a pull request: `waste > 40 %`, `throughput-loss > 10 %` (or `… at the same effective batch`), `annual-cost > $500`, or `never`. Default: `throughput-loss > 20 % at the same effective batch`, if that saves $50 or 50 GPU hours a year.',
+    )
     .optional(),
   'warn-on': conditions.describe('What gives a warning without blocking, written like fail-on.').optional(),
   judge: z

@@ -1,28 +1,35 @@
 /** Judges one config's figures by the policy. */
+import { shareSaved } from '../metrics/cost.ts'
 import { idlePercent } from '../metrics/memory.ts'
+import { highestPeak, lowestPeak, type MemoryBand, type Range } from '../metrics/range.ts'
 import { WORTHWHILE_SPEEDUP } from '../metrics/recommend.ts'
 import type { Provenance } from '../probes/trial.ts'
-import type { Condition, Policy, Reason, Verdict } from './policy.ts'
+import type { Condition, GainFloor, Policy, Reason, Spared, Verdict } from './policy.ts'
 
 export interface Figures {
   readonly fits: boolean
   readonly usableBytes: number
   readonly peakBytes: number
   readonly provenance: Provenance
-  /** Half-width of the band around `peakBytes`, in percent of it. */
-  readonly errorBandPercent: number
+  readonly errorBand: MemoryBand
   /** Recommended against current throughput. */
   readonly speedup: number
-  /** Half-width of the band around either throughput, in percent of it; 0 where no clock made them. */
-  readonly throughputBandPercent: number
-  readonly savingsPerYearUsd: number
+  readonly speedupRange: Range
+  /** Whether the recommendation keeps the effective batch. */
+  readonly keepsEffectiveBatch: boolean
+  /** Of the current config, in a year. */
+  readonly costPerYearUsd: number
+  /** Of all GPUs, for the current config, in a year. */
+  readonly gpuHoursPerYear: number
+  /** Whether the GPU, or the number of GPUs, is nobody's word. */
+  readonly isAssumed: boolean
 }
 
 /** Blocks only on what holds throughout the error band; what holds in part of it gives a warning. */
 export function judge(figures: Figures, policy: Policy): Verdict {
   return verdictOf(
-    figures.fits ? policy.failOn.flatMap(condition => failing(condition, figures)) : [outOfMemory(figures)],
-    figures.fits ? policy.warnOn.flatMap(condition => broken(condition, figures)) : [],
+    figures.fits ? policy.failOn.flatMap(condition => failing(condition, figures, policy)) : [outOfMemory(figures)],
+    figures.fits ? [...inDoubt(figures), ...policy.warnOn.flatMap(condition => broken(condition, figures))] : [],
   )
 }
 
@@ -34,47 +41,56 @@ export function verdictOf(failing: readonly Reason[], remarkable: readonly Reaso
   return { state: reasons.length > 0 ? 'warning' : 'fine', reasons }
 }
 
+/** What fits by its figure alone, but not throughout the band around it. */
+function inDoubt(figures: Figures): Reason[] {
+  const isCertain = figures.provenance === 'measured' || highestPeak(figures) <= figures.usableBytes
+  return isCertain ? [] : [{ kind: 'does-not-fit', spared: figures.isAssumed ? 'assumed' : 'within-error' }]
+}
+
 function outOfMemory(figures: Figures): Reason {
   // If a GPU ran out of memory, the config does not fit, whatever peak our model predicts.
-  const isCertain = figures.provenance === 'measured' || atError(figures, -1).peakBytes > figures.usableBytes
-  return { kind: 'does-not-fit', ...(!isCertain && { spared: 'within-error' }) }
+  const isCertain = figures.provenance === 'measured' || lowestPeak(figures) > figures.usableBytes
+  const spared = figures.isAssumed ? 'assumed' : isCertain ? undefined : 'within-error'
+  return { kind: 'does-not-fit', ...(spared && { spared }) }
 }
 
-function failing(condition: Condition, figures: Figures): Reason[] {
-  const isCertain = broken(condition, atError(figures, 1)).length > 0
-  return broken(condition, figures).map(reason => (isCertain ? reason : { ...reason, spared: 'within-error' }))
+function failing(condition: Condition, figures: Figures, policy: Policy): Reason[] {
+  const spared = sparedBy(condition, figures, policy)
+  return broken(condition, figures).map(reason => (spared === undefined ? reason : { ...reason, spared }))
 }
 
-/** The figures at one end of the error band: 1 makes the config look better, −1 worse. */
-function atError(figures: Figures, side: 1 | -1): Figures {
-  const band = (side * figures.throughputBandPercent) / 100
-  const speedup = (figures.speedup * (1 - band)) / (1 + band)
-  return {
-    ...figures,
-    peakBytes: figures.peakBytes * (1 + (side * figures.errorBandPercent) / 100),
-    speedup,
-    savingsPerYearUsd: figures.savingsPerYearUsd * savingsRatio(figures.speedup, speedup),
-  }
+/** Why a condition that is broken does not block. */
+function sparedBy(condition: Condition, figures: Figures, { gainFloor }: Policy): Spared | undefined {
+  if (figures.isAssumed) return 'assumed'
+  const friendly = atFriendlyEnd(figures)
+  if (broken(condition, friendly).length === 0) return 'within-error'
+  return gainFloor !== undefined && isBelow(gainFloor, friendly) ? 'below-floor' : undefined
 }
 
-/** A run's savings are proportional to the share of its time that the speedup removes. */
-function savingsRatio(from: number, to: number): number {
-  return from === 1 ? 1 : (1 - 1 / to) / (1 - 1 / from)
+/** The figures at the end of their bands at which the config looks best. */
+function atFriendlyEnd(figures: Figures): Figures {
+  return { ...figures, peakBytes: highestPeak(figures), speedup: figures.speedupRange.low }
+}
+
+function isBelow({ usdPerYear, gpuHoursPerYear }: GainFloor, { speedup, ...figures }: Figures): boolean {
+  const share = shareSaved(speedup)
+  return figures.costPerYearUsd * share < usdPerYear && figures.gpuHoursPerYear * share < gpuHoursPerYear
 }
 
 function broken(condition: Condition, figures: Figures): Reason[] {
+  const actual = actualOf(condition, figures)
+  const limit = condition.kind === 'annual-cost' ? condition.aboveUsd : condition.abovePercent
+  return actual > limit ? [{ kind: 'condition', condition, actual }] : []
+}
+
+/** In the unit of the condition's limit. */
+function actualOf(condition: Condition, figures: Figures): number {
   switch (condition.kind) {
-    case 'waste': {
-      const actual = figures.speedup < WORTHWHILE_SPEEDUP ? 0 : idlePercent(figures, figures)
-      return actual > condition.abovePercent ? [{ kind: 'condition', condition, actual }] : []
-    }
-    case 'throughput-loss': {
-      const actual = (figures.speedup - 1) * 100
-      return actual > condition.abovePercent ? [{ kind: 'condition', condition, actual }] : []
-    }
+    case 'waste':
+      return figures.speedup < WORTHWHILE_SPEEDUP ? 0 : idlePercent(figures, figures)
+    case 'throughput-loss':
+      return condition.sameEffectiveBatch && !figures.keepsEffectiveBatch ? 0 : (figures.speedup - 1) * 100
     case 'annual-cost':
-      return figures.savingsPerYearUsd > condition.aboveUsd
-        ? [{ kind: 'condition', condition, actual: figures.savingsPerYearUsd }]
-        : []
+      return figures.costPerYearUsd * shareSaved(figures.speedup)
   }
 }

@@ -8,24 +8,41 @@ const percent = z.number().min(0).max(1_000)
 export const condition = z.discriminatedUnion('kind', [
   /** Usable memory idle at the current batch, judged only if a faster batch exists. */
   z.object({ kind: z.literal('waste'), abovePercent: percent }),
-  /** Missed throughput: how much faster the recommended batch is. */
-  z.object({ kind: z.literal('throughput-loss'), abovePercent: percent }),
+  /**
+   * Missed throughput: how much faster the recommended batch is. `sameEffectiveBatch`: only where the effective batch stays, so
+   * that nothing but speed changes.
+   */
+  z.object({
+    kind: z.literal('throughput-loss'),
+    abovePercent: percent,
+    sameEffectiveBatch: z.literal(true).optional(),
+  }),
   /** Savings of the recommendation over a year. */
   z.object({ kind: z.literal('annual-cost'), aboveUsd: z.number().min(0).max(1e12) }),
 ])
 export type Condition = z.infer<typeof condition>
 
+/** A gain below both of these a year blocks nothing. */
+export const gainFloor = z.object({
+  usdPerYear: z.number().min(0).max(1e12),
+  /** Of all GPUs that train together. */
+  gpuHoursPerYear: z.number().min(0).max(1e12),
+})
+export type GainFloor = z.infer<typeof gainFloor>
+
 export const policy = z.object({
   failOn: z.array(condition).max(MAX_CONDITIONS),
   warnOn: z.array(condition).max(MAX_CONDITIONS),
+  /** Absent where the team has said itself what blocks, and in older reports. */
+  gainFloor: gainFloor.optional(),
 })
 export type Policy = z.infer<typeof policy>
 
 /**
- * Why something that would block does not: it holds in only part of the error band; the base branch was no better; somebody
- * accepted it, or snoozed it.
+ * Why something that would block does not: it holds in only part of the error band; the GPU or the number of GPUs was assumed; the
+ * gain is below the floor; the base branch was no better; somebody accepted it, or snoozed it.
  */
-export const spared = z.enum(['within-error', 'no-worse', 'accepted', 'snoozed'])
+export const spared = z.enum(['within-error', 'assumed', 'below-floor', 'no-worse', 'accepted', 'snoozed'])
 export type Spared = z.infer<typeof spared>
 
 export const reason = z.discriminatedUnion('kind', [
@@ -41,12 +58,23 @@ export const verdict = z.object({
 })
 export type Verdict = z.infer<typeof verdict>
 
+/**
+ * What nobody regrets: a fifth of the time lost to nothing blocks, if it is worth a day's attention; what would need another
+ * effective batch, which changes the training, only warns.
+ */
 export const defaultPolicy: Policy = {
-  failOn: [{ kind: 'waste', abovePercent: 40 }],
-  warnOn: [{ kind: 'throughput-loss', abovePercent: 5 }],
+  failOn: [{ kind: 'throughput-loss', abovePercent: 20, sameEffectiveBatch: true }],
+  warnOn: [
+    { kind: 'throughput-loss', abovePercent: 5, sameEffectiveBatch: true },
+    { kind: 'throughput-loss', abovePercent: 20 },
+  ],
+  gainFloor: { usdPerYear: 50, gpuHoursPerYear: 50 },
 }
 
-const grammar = /^(?:(waste|throughput-loss)\s*>\s*(\d+(?:\.\d+)?)\s*%?|(annual-cost)\s*>\s*\$?\s*(\d+(?:\.\d+)?))$/
+const SAME_BATCH = 'at the same effective batch'
+
+const grammar =
+  /^(?:(?<kind>waste|throughput-loss)\s*>\s*(?<percent>\d+(?:\.\d+)?)\s*%?(?<same>\s+at\s+the\s+same\s+effective\s+batch)?|annual-cost\s*>\s*\$?\s*(?<usd>\d+(?:\.\d+)?))$/
 
 /**
  * Reads `waste > 40 %, annual-cost > $500`, or `never`: block only on what does not fit.
@@ -62,13 +90,13 @@ export function parseConditions(text: string, setting: string): Condition[] {
   return parts
     .filter(part => part !== 'does-not-fit')
     .map(part => {
-      const match = grammar.exec(part)
-      if (match === null) throw unreadable(part, setting)
-      const [, kind, percentText, , usdText] = match
+      const { kind, percent, same, usd } = grammar.exec(part)?.groups ?? {}
+      if (percent === undefined && usd === undefined) throw unreadable(part, setting)
+      if (same !== undefined && kind !== 'throughput-loss') throw unreadable(part, setting)
       const parsed = condition.safeParse(
         kind === undefined
-          ? { kind: 'annual-cost', aboveUsd: Number(usdText) }
-          : { kind, abovePercent: Number(percentText) },
+          ? { kind: 'annual-cost', aboveUsd: Number(usd) }
+          : { kind, abovePercent: Number(percent), ...(same !== undefined && { sameEffectiveBatch: true }) },
       )
       if (!parsed.success) throw unreadable(part, setting)
       return parsed.data
@@ -78,8 +106,11 @@ export function parseConditions(text: string, setting: string): Condition[] {
 export function formatCondition(condition: Condition): string {
   switch (condition.kind) {
     case 'waste':
-    case 'throughput-loss':
-      return `${condition.kind} > ${condition.abovePercent} %`
+      return `waste > ${condition.abovePercent} %`
+    case 'throughput-loss': {
+      const same = condition.sameEffectiveBatch ? ` ${SAME_BATCH}` : ''
+      return `throughput-loss > ${condition.abovePercent} %${same}`
+    }
     case 'annual-cost':
       return `annual-cost > $${condition.aboveUsd}`
   }
@@ -90,6 +121,6 @@ function unreadable(part: string, setting: string): MemoryMarkError {
     code: 'policy-unreadable',
     field: setting,
     message: `"${part.slice(0, 100)}" is not a condition`,
-    fix: 'Write `waste > 40 %`, `throughput-loss > 10 %`, `annual-cost > $500`, several with commas between, or `never`.',
+    fix: `Write \`waste > 40 %\`, \`throughput-loss > 10 %\` (or \`throughput-loss > 10 % ${SAME_BATCH}\`), \`annual-cost > $500\`, several with commas between, or \`never\`.`,
   })
 }

@@ -33,12 +33,14 @@ export function trainingConfig(microBatch: number, model = 'google-bert/bert-bas
     `model_name_or_path: ${model}`,
     'task_name: mnli',
     `per_device_train_batch_size: ${microBatch}`,
+    `gradient_accumulation_steps: ${Math.max(1, Math.floor(128 / Math.max(1, microBatch)))}`,
     'max_seq_length: 128',
+    'bf16: true',
     '',
   ].join('\n')
 }
 
-const wasteful = 8
+const wasteful = 2
 const good = 256
 const tooLarge = 4_096
 

@@ -27,7 +27,10 @@ export interface Places {
 /** The last one belongs to another account, with an installation of its own. */
 export async function createRepositories(github: EmulatedGitHub): Promise<Places> {
   const existing = 'configs/existing.yaml'
-  const create = async (index: number, settings: Readonly<Record<string, string>> = {}): Promise<Place> => {
+  const create = async (
+    index: number,
+    settings: Readonly<Record<string, string>> = { [SETTINGS_PATH]: 'gpu: a10\n' },
+  ): Promise<Place> => {
     const options = index === REPOSITORIES - 1 ? { owner: otherOwner } : {}
     const files = { [existing]: trainingConfig(64), ...settings }
     const repository = await github.createRepository(`models-${index}`, files, options)

@@ -8,11 +8,14 @@ import { type ActionRun, BundledAction, type RunOptions } from './run-action.ts'
 const wasteful = `model_name_or_path: bert-base-uncased
 task_name: mnli
 max_seq_length: 128
-per_device_train_batch_size: 16
-gradient_accumulation_steps: 8
+per_device_train_batch_size: 2
+gradient_accumulation_steps: 64
 num_labels: 3
 bf16: true
 `
+
+/** A GPU that somebody has named: nothing blocks on one that is assumed. */
+const named = { '.github/memorymark.yml': 'gpu: a10\n' }
 
 let action: BundledAction
 let github: EmulatedGitHub
@@ -40,7 +43,11 @@ async function open(
   files: Readonly<Record<string, string | null>>,
   { fork = false, base = {} }: Opening = {},
 ): Promise<{ repository: Repository; pullRequest: PullRequest }> {
-  const repository = await github.createRepository(`events-${repositories++}`, { 'README.md': 'Models', ...base })
+  const repository = await github.createRepository(`events-${repositories++}`, {
+    'README.md': 'Models',
+    ...named,
+    ...base,
+  })
   return { repository, pullRequest: await repository.openPullRequest({ files, fork }) }
 }
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { startBotBesideGitHub } from './bot-beside-github.ts'
-import { trainingConfig } from './configs.ts'
+import { onA10, trainingConfig } from './configs.ts'
 
 test('the engine’s verdict on BERT at micro-batch 16 arrives on the pull request', async () => {
   await using beside = await startBotBesideGitHub()
-  const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n' })
-  const pullRequest = await repository.openPullRequest({ files: { 'configs/bert.yaml': trainingConfig(16) } })
+  const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n', ...onA10 })
+  const pullRequest = await repository.openPullRequest({ files: { 'configs/bert.yaml': trainingConfig(2) } })
   await beside.bot.idle()
 
   const [check] = await repository.checkRuns(pullRequest.headSha)
@@ -13,14 +13,14 @@ test('the engine’s verdict on BERT at micro-batch 16 arrives on the pull reque
   expect(repository.annotations(check?.id ?? 0)).toMatchObject([
     { path: 'configs/bert.yaml', start_line: 3, end_line: 3 },
   ])
-  expect((await repository.comments(pullRequest))[0]?.body).toContain('MemoryMark: the training config wastes its GPU')
+  expect((await repository.comments(pullRequest))[0]?.body).toContain('MemoryMark: the training config trains slower than it could')
 })
 
 test('a team named in a model id is not mentioned, and Markdown in it is dead', async () => {
   await using beside = await startBotBesideGitHub()
-  const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n' })
+  const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n', ...onA10 })
   const model = '@acme/gpu-team ![x](https://evil.example/x.png) <img src=x>'
-  const pullRequest = await repository.openPullRequest({ files: { 'configs/evil.yaml': trainingConfig(16, model) } })
+  const pullRequest = await repository.openPullRequest({ files: { 'configs/evil.yaml': trainingConfig(2, model) } })
   await beside.bot.idle()
 
   const [comment] = await repository.comments(pullRequest)
@@ -33,17 +33,17 @@ test('a team named in a model id is not mentioned, and Markdown in it is dead', 
 
 test('one unreadable config does not keep the others from being analysed', async () => {
   await using beside = await startBotBesideGitHub()
-  const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n' })
+  const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n', ...onA10 })
   const pullRequest = await repository.openPullRequest({
     files: {
-      'configs/bert.yaml': trainingConfig(16),
+      'configs/bert.yaml': trainingConfig(2),
       'configs/none.yaml': trainingConfig(0),
     },
   })
   await beside.bot.idle()
 
   const [comment] = await repository.comments(pullRequest)
-  expect(comment?.body).toContain('1 of 2 training configs wastes its GPU, 1 could not be analysed')
+  expect(comment?.body).toContain('1 of 2 training configs trains slower than it could, 1 could not be analysed')
   expect(comment?.body).toMatch(/`configs\/none\.yaml.*3/)
 })
 

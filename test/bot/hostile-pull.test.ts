@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { IsolatedEngine } from '../../engine/index.ts'
 import { startBotBesideGitHub } from './bot-beside-github.ts'
-import { trainingConfig } from './configs.ts'
+import { onA10, trainingConfig } from './configs.ts'
 
 vi.setConfig({ testTimeout: 120_000, expect: { poll: { timeout: 60_000 } } } as Parameters<typeof vi.setConfig>[0])
 
@@ -12,16 +12,16 @@ const script = fileURLToPath(new URL('../isolated/hostile-serve.ts', import.meta
 test('a config that computes without end is told on its check, the others are judged, and the job is done', async () => {
   const engine = new IsolatedEngine({ script, processes: 1, limits: { fileMillis: 1_000 } })
   await using beside = await startBotBesideGitHub({ engine })
-  const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n' })
+  const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n', ...onA10 })
   const pull = await repository.openPullRequest({
-    files: { 'configs/a.yaml': `${trainingConfig(16)}# spin\n`, 'configs/b.yaml': trainingConfig(16) },
+    files: { 'configs/a.yaml': `${trainingConfig(2)}# spin\n`, 'configs/b.yaml': trainingConfig(2) },
   })
   await beside.bot.idle()
 
   const [check] = await repository.checkRuns(pull.headSha)
   expect(check).toMatchObject({ status: 'completed', conclusion: 'failure' })
   const [comment] = await repository.comments(pull)
-  expect(comment?.body).toContain('1 of 2 training configs wastes its GPU, 1 could not be analysed')
+  expect(comment?.body).toContain('1 of 2 training configs trains slower than it could, 1 could not be analysed')
   expect(comment?.body).toContain('takes longer than the limit of 1 s')
   expect(beside.log()).not.toContain('A job failed')
 })
@@ -29,8 +29,8 @@ test('a config that computes without end is told on its check, the others are ju
 test('the bot answers and stops while an analysis computes without end', async () => {
   const engine = new IsolatedEngine({ script, processes: 1, limits: { fileMillis: 600_000 } })
   const beside = await startBotBesideGitHub({ engine })
-  const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n' })
-  await repository.openPullRequest({ files: { 'configs/a.yaml': `${trainingConfig(16)}# spin\n` } })
+  const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n', ...onA10 })
+  await repository.openPullRequest({ files: { 'configs/a.yaml': `${trainingConfig(2)}# spin\n` } })
   const reads = () => beside.github.requests.some(({ path }) => path.includes('/graphql'))
   await expect.poll(reads).toBe(true)
 

@@ -9,11 +9,11 @@ import {
 } from '../github/index.ts'
 import { fine, reportOf } from '../render/fixtures.ts'
 import { startBotBesideGitHub } from './bot-beside-github.ts'
-import { trainingConfig } from './configs.ts'
+import { onA10, trainingConfig } from './configs.ts'
 import { reportZip } from './zips.ts'
 
 const path = 'configs/bert.yaml'
-const wasteful = { [path]: trainingConfig(16) }
+const wasteful = { [path]: trainingConfig(2) }
 const good = { [path]: trainingConfig(256) }
 const failing = { kind: 'refused', status: 405, reason: 'Required status check "MemoryMark" is failing.' }
 
@@ -21,7 +21,7 @@ const failing = { kind: 'refused', status: 405, reason: 'Required status check "
 async function protectedWorld({ mergeQueue = false } = {}) {
   const beside = await startBotBesideGitHub()
   const { github, bot } = beside
-  const repository = await github.createRepository('models', { 'README.md': '# Models\n' })
+  const repository = await github.createRepository('models', { 'README.md': '# Models\n', ...onA10 })
   repository.protect('main', { checks: [{ context: 'MemoryMark', app_id: github.app.id }], mergeQueue })
   const opened = async (pull: NewPullRequest): Promise<PullRequest> => {
     const pullRequest = await repository.openPullRequest(pull)

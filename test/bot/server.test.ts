@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { type EmulatedGitHub, type Repository, startGitHub } from '../github/index.ts'
 import { environmentFor } from './bot-beside-github.ts'
-import { trainingConfig } from './configs.ts'
+import { onA10, trainingConfig } from './configs.ts'
 
 interface Spawned {
   readonly child: ChildProcess
@@ -40,8 +40,8 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     await using github = await startGitHub()
     const first = await spawnBot(github, folder.path)
     github.sendWebhooksTo(`${first.origin}/api/github/webhooks`)
-    const repository = await github.createRepository('models', { 'README.md': '# Models\n' })
-    const pullRequest = await repository.openPullRequest({ files: { 'configs/bert.yaml': trainingConfig(16) } })
+    const repository = await github.createRepository('models', { 'README.md': '# Models\n', ...onA10 })
+    const pullRequest = await repository.openPullRequest({ files: { 'configs/bert.yaml': trainingConfig(2) } })
     const exited = once(first.child, 'exit')
     first.child.kill(signal)
     expect(await exited).toEqual(signal === 'SIGTERM' ? [0, null] : [null, 'SIGKILL'])

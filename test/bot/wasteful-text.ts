@@ -1,4 +1,4 @@
-/** BERT on an A10: the real engine recommends 32 × 1 for an effective batch of 32, and calls 8 × 4 wasteful. */
+/** BERT on an A10: the real engine recommends 32 × 1 for an effective batch of 32, and calls 2 × 16 wasteful. */
 
 export function wastefulText({ microBatch, accumulation }: { microBatch: number; accumulation: number }): string {
   return [

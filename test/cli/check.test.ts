@@ -7,21 +7,28 @@ import { run, Workspace } from './run-cli.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 const fine = 'memorymark:\n  model: bert\n  batch_size: 256\n  sequence_length: 128\n  optimizer: sgd\n'
-const wasteful = 'memorymark:\n  model: bert\n  batch_size: 2\n  sequence_length: 128\n'
+const wasteful = 'memorymark:\n  model: bert\n  batch_size: 1\n  gradient_accumulation: 16\n  sequence_length: 128\n'
 const tooLarge = 'memorymark:\n  model: gpt2-xl\n  batch_size: 64\n  sequence_length: 1024\n'
 
 describe.concurrent('the exit code of check', () => {
   test.each([
     ['0 where no training config is found', { 'a.yaml': 'name: docs\n' }, [], 0],
-    ['1 where a config wastes its GPU', { 'a.yaml': wasteful }, [], 1],
-    ['1 where a config does not fit', { 'a.yaml': tooLarge }, [], 1],
-    ['0 where waste is allowed', { 'a.yaml': wasteful }, ['--fail-on', 'never'], 0],
-    ['1 where a config does not fit, whatever is allowed', { 'a.yaml': tooLarge }, ['--fail-on', 'never'], 1],
+    ['1 where a config wastes its GPU', { 'a.yaml': wasteful }, ['--gpu', 'a10'], 1],
+    ['0 where a config wastes a GPU that nobody named', { 'a.yaml': wasteful }, [], 0],
+    ['1 where a config does not fit', { 'a.yaml': tooLarge }, ['--gpu', 'a10'], 1],
+    ['0 where a config does not fit a GPU that nobody named', { 'a.yaml': tooLarge }, [], 0],
+    ['0 where waste is allowed', { 'a.yaml': wasteful }, ['--gpu', 'a10', '--fail-on', 'never'], 0],
+    [
+      '1 where a config does not fit, whatever is allowed',
+      { 'a.yaml': tooLarge },
+      ['--gpu', 'a10', '--fail-on', 'never'],
+      1,
+    ],
     ['2 where a config cannot be read', { 'a.yaml': fine, 'b.yaml': 'memorymark:\n  batch_size: 8\n' }, [], 2],
     [
       '1 where one cannot be read and another is blocked',
       { 'a.yaml': wasteful, 'b.yaml': 'memorymark:\n  batch_size: 8\n' },
-      [],
+      ['--gpu', 'a10'],
       1,
     ],
   ] as const)('is %s', async (_, files, flags, exitCode) => {
@@ -69,7 +76,7 @@ describe.concurrent('check', () => {
       'hostile/train.yaml': 'model_name_or_path: hostile\nper_device_train_batch_size: 4\n',
       'z.yaml': wasteful,
     })
-    const { stdout, exitCode } = await workspace.run('check', '--json')
+    const { stdout, exitCode } = await workspace.run('check', '--json', '--gpu', 'a10')
     const { configs } = report.parse(JSON.parse(stdout))
     expect(configs.map(({ path, status }) => [path, status])).toEqual([
       ['a.yaml', 'analysed'],
@@ -93,7 +100,7 @@ describe.concurrent('check', () => {
 
   test('reads a named file whatever it is called', async () => {
     await using workspace = await Workspace.with({ 'train.conf': wasteful })
-    const { stdout, exitCode } = await workspace.run('check', 'train.conf')
+    const { stdout, exitCode } = await workspace.run('check', 'train.conf', '--gpu', 'a10')
     expect(stdout).toContain('train.conf')
     expect(exitCode).toBe(1)
   })
@@ -133,7 +140,7 @@ describe.concurrent('check', () => {
       'mention.yaml': 'memorymark:\n  model: "@team/**evil**\\u001b[31m"\n  batch_size: 8\n',
       'sizes.yaml': 'memorymark:\n  model: bert\n  batch_size: -1\n  gradient_accumulation: 1.0e+9\n',
     })
-    const { stdout, stderr, exitCode } = await workspace.run('check', '--json')
+    const { stdout, stderr, exitCode } = await workspace.run('check', '--json', '--gpu', 'a10')
     const { configs } = report.parse(JSON.parse(stdout))
     expect(configs.map(({ path, status }) => `${path} ${status}`)).toEqual([
       'bomb.yaml not-analysed',
@@ -248,7 +255,7 @@ describe.concurrent('the settings of the repository', () => {
       'a.yaml': wasteful,
     })
     expect((await workspace.run('check', 'a.yaml', '--settings', 'ours.yml')).exitCode).toBe(0)
-    expect((await workspace.run('check', 'a.yaml', '--no-settings')).exitCode).toBe(1)
+    expect((await workspace.run('check', 'a.yaml', '--no-settings', '--gpu', 'a10')).exitCode).toBe(1)
   })
 
   test('supply what a config cannot say to check, estimate and explain alike', async () => {

@@ -64,7 +64,16 @@ describe('sweep judges as check does', () => {
       '.github/memorymark.yml': 'gpu: l4\nprices:\n  l4: 0.5\nmargin_percent: 20\nfail-on: waste > 1 %\n',
     })
     const sweep = async (...flags: string[]) => {
-      const { stdout, exitCode } = await workspace.run('sweep', 'bert', '--engine', 'estimate', '--json', ...flags)
+      const { stdout, exitCode } = await workspace.run(
+        'sweep',
+        'bert',
+        '--batch-size',
+        '1',
+        '--engine',
+        'estimate',
+        '--json',
+        ...flags,
+      )
       return { config: configOf(stdout), exitCode }
     }
     const bySettings = await sweep()

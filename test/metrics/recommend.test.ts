@@ -71,14 +71,14 @@ describe('a config that makes answers for several micro-batches at once', () => 
 
 describe('a config that does not accumulate', () => {
   test('grows to the smallest batch within 2 % of the best throughput, not to the largest', () => {
-    // At 512 the rate is 512/522; 98 % of it needs b/(10+b) ≥ 0.96123, so b ≥ 247.9: 248 on the grid.
+    // At 512 the rate is 512/522; 98 % of it needs b/(10+b) ≥ 0.96123, so b ≥ 247.9: 248 on the grid, for which a person types 256.
     const recommended = recommend({
       current: plan(16),
       grid,
       largestWithMargin: 512,
       samplesPerSecond: saturating(10),
     })
-    expect(recommended).toEqual(plan(248))
+    expect(recommended).toEqual(plan(256))
   })
 
   test('grows to the largest with margin where throughput still rises in proportion', () => {
@@ -160,10 +160,10 @@ describe('a config that accumulates', () => {
     expect(recommend({ current: plan(1, 13), grid, largestWithMargin: 16, samplesPerSecond: proportional })).toEqual(
       plan(13, 1),
     )
-    // 127 does not: one sample at a time is half as fast as many, so the effective batch is given up for 120.
+    // 127 does not: one sample at a time is half as fast as many, so the effective batch is given up for 128.
     expect(recommend({ current: plan(127, 1), grid, largestWithMargin: 40, samplesPerSecond: saturating(1) })).toEqual({
-      microBatch: 24,
-      gradientAccumulation: 5,
+      microBatch: 16,
+      gradientAccumulation: 8,
     })
     // Where size hardly matters it stays.
     expect(
@@ -174,10 +174,10 @@ describe('a config that accumulates', () => {
 
 describe('beyond the recommendation', () => {
   test('stands what a larger effective batch would bring, where accumulation has run out', () => {
-    // 32 gives 32/42 = 0.762, and 248 gives 248/258 = 0.961, a quarter more.
+    // 32 gives 32/42 = 0.762, and 256 gives 256/266 = 0.962, a quarter more.
     expect(advised({ current: plan(8, 4), grid, largestWithMargin: 512, samplesPerSecond: saturating(10) })).toEqual({
       recommended: plan(32),
-      beyond: plan(248),
+      beyond: plan(256),
     })
   })
 

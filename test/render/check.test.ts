@@ -31,7 +31,7 @@ describe('the check', () => {
         level: 'failure',
         title: 'Uses 2.40 of 21.7 GiB (11 %): micro-batch 16 on the A10',
         message:
-          'Micro-batch 16 → 128, accumulation 8 → 1: same effective batch, about 1.4× the throughput, $34 a year less. Memory estimated, ±3 %; throughput modelled.',
+          'Micro-batch 16 → 128, accumulation 8 → 1: same effective batch, 1.3–1.7× the throughput, $20–50 a year less. Memory estimated, ±3 %; throughput modelled.',
       },
     ])
   })

@@ -81,10 +81,15 @@ describe('the comment', () => {
   })
 
   test('calls a measured throughput measured and a modelled one modelled', () => {
-    expect(comment(wasteful())).toContain('about 1.4× the throughput')
+    expect(comment(wasteful())).toContain('1.3–1.7× the throughput')
     expect(comment(wasteful())).toContain('| samples/s (modelled)')
     const measured = comment(
-      wasteful({ provenance: 'measured', errorBandPercent: 0, throughputProvenance: 'measured' }),
+      wasteful({
+        provenance: 'measured',
+        errorBandPercent: 0,
+        throughputProvenance: 'measured',
+        ratioBand: { low: 1, high: 1 },
+      }),
     )
     expect(measured).toContain('batch, 1.4× the throughput')
     expect(measured).toContain('| samples/s (measured)')
@@ -93,7 +98,7 @@ describe('the comment', () => {
 
   test('names what is still to be had in a config that is within policy', () => {
     const text = comment(wasteful({ verdict: { state: 'fine', reasons: [] } }))
-    expect(text).toContain('micro-batch 128 would bring about 1.4× the throughput and $34 a year less, within policy')
+    expect(text).toContain('micro-batch 128 would bring 1.3–1.7× the throughput and $20–50 a year less, within policy')
   })
 
   test('names the conditions that blocked, not those that only remark', () => {

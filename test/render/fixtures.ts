@@ -11,7 +11,13 @@ import {
   type UnanalysedConfig,
 } from '../../engine/report/schema.ts'
 import { GIB } from '../../engine/units.ts'
-import { defaultPolicy } from '../../engine/verdict/policy.ts'
+import type { Policy } from '../../engine/verdict/policy.ts'
+
+/** A team's own, so that every kind of finding can block. */
+const strictPolicy: Policy = {
+  failOn: [{ kind: 'waste', abovePercent: 40 }],
+  warnOn: [{ kind: 'throughput-loss', abovePercent: 5 }],
+}
 
 const gib = (figure: number) => Math.round(figure * GIB)
 
@@ -21,7 +27,7 @@ export function reportOf(configs: readonly ConfigResult[], overrides: Partial<Re
     schema: REPORT_SCHEMA,
     toolVersion: '0.1.0',
     createdAt: '2026-11-20T09:00:00Z',
-    policy: defaultPolicy,
+    policy: strictPolicy,
     configs,
     ...overrides,
   })
@@ -89,6 +95,7 @@ export function wasteful(overrides: Partial<AnalysedConfig> = {}): AnalysedConfi
     provenance: 'estimated',
     errorBandPercent: 3,
     throughputProvenance: 'modelled',
+    ratioBand: { low: 0.9, high: 1.2 },
     current: point({ gradientAccumulation: 8 }),
     recommended: point({ microBatch: 128, peakBytes: gib(10.8), samplesPerSecond: 430, costPerRunUsd: 0.86 }),
     largest: point({ microBatch: 256, peakBytes: gib(20.4), samplesPerSecond: 432, costPerRunUsd: 0.86 }),

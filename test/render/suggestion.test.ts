@@ -16,7 +16,7 @@ describe('a suggestion', () => {
     expect(rendered?.body).toBe(
       [
         rendered?.marker,
-        'Micro-batch **16 → 128**, accumulation 8 → 1: same effective batch, about 1.4× the throughput, **$34 a year** less. *Memory estimated, ±3 %; throughput modelled.*',
+        'Micro-batch **16 → 128**, accumulation 8 → 1: same effective batch, 1.3–1.7× the throughput, **$20–50 a year** less. *Memory estimated, ±3 %; throughput modelled.*',
         '```suggestion\nbatch: 128 # per GPU\nlr: 1e-4\naccumulation: 1\n```',
       ].join('\n\n'),
     )

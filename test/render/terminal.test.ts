@@ -14,8 +14,8 @@ describe('the report in a terminal', () => {
       '  largest     256 × 1   ████████████████████████████▎░ 20.4 of 21.7 GiB (94 %), 432 samples/s modelled',
       '  Memory: optimizer state 0.82 GiB, activations 0.70 GiB, weights 0.41 GiB, gradients 0.41 GiB,',
       '  temporaries 0.05 GiB, library workspace 0.02 GiB, inputs under 0.01 GiB; 19.3 GiB of the GPU is',
-      '  waste.',
-      '  Micro-batch 16 → 128, accumulation 8 → 1: same effective batch, about 1.4× the throughput, $34 a',
+      '  idle.',
+      '  Micro-batch 16 → 128, accumulation 8 → 1: same effective batch, 1.3–1.7× the throughput, $20–50 a',
       '  year less.',
       '  A cheaper GPU is enough: T4 at $0.35 an hour, $0.90 per run.',
       '  A10; memory estimated, ±3 %; throughput modelled; $0.60 an hour (2026-11-01), 2 hours per run, 100',
@@ -29,7 +29,7 @@ describe('the report in a terminal', () => {
     const beyond = point({ microBatch: 192, effectiveBatch: 192, samplesPerSecond: 473 })
     expect(renderTerminal(reportOf([{ ...wasteful(), beyond }]), plain).split('\n')).toEqual(
       expect.arrayContaining([
-        '  Going further, micro-batch 128 → 192 would bring about 1.1× the throughput again, with effective',
+        '  Going further, micro-batch 128 → 192 would bring up to 1.3× the throughput again, with effective',
         '  batch 128 → 192 (this changes the training: revisit the learning rate and the number of steps).',
       ]),
     )

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { analysedIn, judgedAlone } from '../../engine/report/standing.ts'
-import { defaultPolicy } from '../../engine/verdict/policy.ts'
 import { fine, reportOf, unreadable, wasteful } from '../render/fixtures.ts'
 
 test('what a pull request did not make worse is judged by itself again', () => {
@@ -12,7 +11,7 @@ test('what a pull request did not make worse is judged by itself again', () => {
       ],
     },
   })
-  const { verdict } = judgedAlone(spared, defaultPolicy)
+  const { verdict } = judgedAlone(spared, reportOf([]).policy)
   expect(verdict.state).toBe('blocked')
   expect(verdict.reasons).toEqual([
     { kind: 'condition', condition: { kind: 'waste', abovePercent: 40 }, actual: expect.closeTo(88.9, 1) },

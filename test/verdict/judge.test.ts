@@ -1,17 +1,24 @@
 import { describe, expect, test } from 'vitest'
+import { ratioWithin } from '../../engine/metrics/range.ts'
 import { type Figures, judge } from '../../engine/verdict/judge.ts'
 import { type Condition, defaultPolicy, type Policy } from '../../engine/verdict/policy.ts'
 
-/** A tenth of the GPU in use, 1.4 times the throughput and $34 a year to be had. */
+const exactly = (speedup: number) => ({ speedup, speedupRange: { low: speedup, high: speedup } })
+const within = (speedup: number, percent: number) => ({ speedup, speedupRange: ratioWithin(speedup, percent) })
+const errorBand = (percent: number) => ({ lowPercent: -percent, highPercent: percent })
+
+/** A tenth of the GPU in use, 1.4 times the throughput at the same effective batch and $34 of $119 a year to be had. */
 const wasteful: Figures = {
   fits: true,
   usableBytes: 20_000,
   peakBytes: 2_000,
   provenance: 'measured',
-  errorBandPercent: 0,
-  speedup: 1.4,
-  throughputBandPercent: 0,
-  savingsPerYearUsd: 34,
+  errorBand: errorBand(0),
+  ...exactly(1.4),
+  keepsEffectiveBatch: true,
+  costPerYearUsd: 119,
+  gpuHoursPerYear: 200,
+  isAssumed: false,
 }
 
 const lenient: Policy = { failOn: [], warnOn: [] }
@@ -32,7 +39,7 @@ describe('a config that does not fit', () => {
 
 describe('a measurement', () => {
   test('that a GPU refused does not fit, whatever the spread of those that it took', () => {
-    const refused: Figures = { ...wasteful, fits: false, peakBytes: 20_001, errorBandPercent: 2 }
+    const refused: Figures = { ...wasteful, fits: false, peakBytes: 20_001, errorBand: errorBand(2) }
     expect(judge(refused, defaultPolicy)).toEqual({ state: 'blocked', reasons: [{ kind: 'does-not-fit' }] })
   })
 
@@ -42,21 +49,27 @@ describe('a measurement', () => {
     [0.5, 'blocked'],
     [1, 'warning'],
     [2, 'warning'],
-  ] as const)('of 12 %% more throughput, ±%d %% each, against a limit of 10 %%: %s', (throughputBandPercent, state) => {
-    const figures = { ...wasteful, speedup: 1.12, throughputBandPercent }
+  ] as const)('of 12 %% more throughput, ±%d %% each, against a limit of 10 %%: %s', (percent, state) => {
+    const figures = { ...wasteful, ...within(1.12, percent) }
     expect(judge(figures, { failOn: [loss(10)], warnOn: [] }).state).toBe(state)
   })
 
   test('whose savings are above the limit in a part of the spread only is remarked on', () => {
     // 1.4 → 1.32 with ±3 % on either side: of 34 dollars a year, 28.7 are certain.
-    const figures = { ...wasteful, throughputBandPercent: 3 }
+    const figures = { ...wasteful, ...within(1.4, 3) }
     const judged = (aboveUsd: number) => judge(figures, { failOn: [cost(aboveUsd)], warnOn: [] })
-    expect(judged(28)).toEqual({ state: 'blocked', reasons: [{ kind: 'condition', condition: cost(28), actual: 34 }] })
-    expect(judged(29)).toMatchObject({ state: 'warning', reasons: [{ actual: 34, spared: 'within-error' }] })
+    expect(judged(28)).toEqual({
+      state: 'blocked',
+      reasons: [{ kind: 'condition', condition: cost(28), actual: expect.closeTo(34, 9) }],
+    })
+    expect(judged(29)).toMatchObject({
+      state: 'warning',
+      reasons: [{ actual: expect.closeTo(34, 9), spared: 'within-error' }],
+    })
   })
 
   test('wastes nothing where the larger batch may be no faster', () => {
-    const figures = { ...wasteful, speedup: 1.06, throughputBandPercent: 1 }
+    const figures = { ...wasteful, ...within(1.06, 1) }
     expect(judge(figures, { failOn: [waste(40)], warnOn: [] })).toMatchObject({
       state: 'warning',
       reasons: [{ actual: 90, spared: 'within-error' }],
@@ -70,7 +83,7 @@ describe('an estimate', () => {
     fits: peakBytes <= wasteful.usableBytes,
     peakBytes,
     provenance: 'estimated',
-    errorBandPercent: 3,
+    errorBand: errorBand(3),
   })
 
   test.each([20_001, 20_600])('that needs %i of 20,000 bytes, ±3 %%, may fit and is remarked on', peakBytes => {
@@ -122,16 +135,82 @@ describe('each condition', () => {
 
 describe('idle memory that nothing could use', () => {
   test('is fine, however much of it there is', () => {
-    const saturated = { ...wasteful, speedup: 1.04, savingsPerYearUsd: 4 }
+    const saturated = { ...wasteful, ...exactly(1.04) }
     expect(judge(saturated, defaultPolicy)).toEqual({ state: 'fine', reasons: [] })
   })
 
   test('is waste from a speedup of 1.05 on', () => {
-    expect(judge({ ...wasteful, speedup: 1.05 }, defaultPolicy).state).toBe('blocked')
+    expect(judge({ ...wasteful, ...exactly(1.05) }, { failOn: [waste(40)], warnOn: [] }).state).toBe('blocked')
   })
 })
 
 test('a config that fills its GPU is fine', () => {
-  const full = { ...wasteful, peakBytes: 18_500, speedup: 1, savingsPerYearUsd: 0 }
+  const full = { ...wasteful, peakBytes: 18_500, ...exactly(1) }
   expect(judge(full, defaultPolicy)).toEqual({ state: 'fine', reasons: [] })
+})
+
+describe('the default policy', () => {
+  const { gainFloor } = defaultPolicy
+  const gain = (overrides: Partial<Figures>) => judge({ ...wasteful, ...overrides }, defaultPolicy)
+
+  test('blocks a gain of a fifth at the same effective batch that is worth a day', () => {
+    expect(gain({}).state).toBe('blocked')
+    expect(gain(exactly(1.2)).state).toBe('warning')
+  })
+
+  test('only warns of a gain that needs another effective batch, however large', () => {
+    expect(gain({ ...exactly(5), keepsEffectiveBatch: false })).toMatchObject({
+      state: 'warning',
+      reasons: [{ condition: { kind: 'throughput-loss', abovePercent: 20 } }],
+    })
+    expect(gain({ ...exactly(1.19), keepsEffectiveBatch: false }).state).toBe('fine')
+  })
+
+  test('blocks nothing that may be below a fifth', () => {
+    expect(gain({ speedup: 1.4, speedupRange: { low: 1.2, high: 1.7 } })).toMatchObject({
+      state: 'warning',
+      reasons: [{ spared: 'within-error' }, {}, {}],
+    })
+  })
+
+  test('blocks nothing below its floor, at the low end of the gain', () => {
+    // 119 × (1 − 1 / 1.4) = $34, and 200 × (1 − 1 / 1.4) = 57 hours
+    expect(gain({ gpuHoursPerYear: 170 })).toMatchObject({
+      state: 'warning',
+      reasons: [{ spared: 'below-floor' }, {}, {}],
+    })
+    expect(gain({ gpuHoursPerYear: 170, costPerYearUsd: 180 }).state).toBe('blocked')
+    expect(gain({ speedup: 1.4, speedupRange: { low: 1.3, high: 1.6 } }).reasons[0]).toMatchObject({
+      spared: 'below-floor',
+    })
+    expect(gainFloor).toEqual({ usdPerYear: 50, gpuHoursPerYear: 50 })
+  })
+})
+
+describe('what was assumed', () => {
+  test('never blocks, neither by memory nor by waste', () => {
+    const assumed = { ...wasteful, isAssumed: true }
+    expect(judge({ ...assumed, fits: false, peakBytes: 90_000 }, defaultPolicy)).toEqual({
+      state: 'warning',
+      reasons: [{ kind: 'does-not-fit', spared: 'assumed' }],
+    })
+    expect(judge(assumed, { failOn: [waste(40)], warnOn: [] })).toMatchObject({
+      state: 'warning',
+      reasons: [{ spared: 'assumed' }],
+    })
+  })
+})
+
+test('an estimate that fits, but not throughout its band, is remarked on', () => {
+  const estimate = {
+    ...wasteful,
+    ...exactly(1),
+    provenance: 'estimated' as const,
+    errorBand: { lowPercent: -1, highPercent: 12 },
+  }
+  expect(judge({ ...estimate, peakBytes: 17_800 }, defaultPolicy)).toEqual({ state: 'fine', reasons: [] })
+  expect(judge({ ...estimate, peakBytes: 17_900 }, defaultPolicy)).toEqual({
+    state: 'warning',
+    reasons: [{ kind: 'does-not-fit', spared: 'within-error' }],
+  })
 })

@@ -59,11 +59,21 @@ describe('conditions as text', () => {
     expect(parseConditions(text, 'fail-on').map(formatCondition)).toEqual([text])
   })
 
-  test('the default blocks on waste above 40 % and remarks on a throughput loss above 5 %', () => {
-    expect(policy.parse(defaultPolicy)).toEqual({
-      failOn: [{ kind: 'waste', abovePercent: 40 }],
-      warnOn: [{ kind: 'throughput-loss', abovePercent: 5 }],
-    })
+  test('the default is a policy, and its conditions can be written', () => {
+    expect(policy.parse(defaultPolicy)).toEqual(defaultPolicy)
+    const { failOn, warnOn } = defaultPolicy
+    for (const conditions of [failOn, warnOn]) {
+      expect(parseConditions(conditions.map(formatCondition).join(', '), '--fail-on')).toEqual(conditions)
+    }
+  })
+
+  test('a loss can be asked for at the same effective batch only, and only a loss', () => {
+    expect(parseConditions('throughput-loss > 20 % at the same effective batch', '--fail-on')).toEqual([
+      { kind: 'throughput-loss', abovePercent: 20, sameEffectiveBatch: true },
+    ])
+    expect(refusalOf(() => parseConditions('waste > 20 % at the same effective batch', '--fail-on')).problem.code).toBe(
+      'policy-unreadable',
+    )
   })
 })
 

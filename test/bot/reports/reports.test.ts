@@ -7,11 +7,12 @@ import { keepReported } from '../../../bot/store/measured-configs.ts'
 import { type AnalysedConfig, analyze } from '../../../engine/index.ts'
 import { maintainer, memoryMarkApp, owner, type Repository } from '../../github/index.ts'
 import { type BotBesideGitHub, startBotBesideGitHub } from '../bot-beside-github.ts'
+import { onA10 } from '../configs.ts'
 import { openInMemory } from '../store/memory.ts'
 import { wastefulText } from '../wasteful-text.ts'
 
 const path = 'configs/bert.yaml'
-const wasteful = wastefulText({ microBatch: 8, accumulation: 4 })
+const wasteful = wastefulText({ microBatch: 2, accumulation: 16 })
 const better = wastefulText({ microBatch: 32, accumulation: 1 })
 
 let beside: BotBesideGitHub
@@ -30,7 +31,7 @@ let repositories = 0
 
 async function repositoryWith(files: Readonly<Record<string, string>>) {
   repositories += 1
-  const repository = await beside.github.createRepository(`reported-${repositories}`, files)
+  const repository = await beside.github.createRepository(`reported-${repositories}`, { ...onA10, ...files })
   const place = {
     installationId: memoryMarkApp.installations.acme ?? 0,
     repositoryId: await idOf(repository),
@@ -102,7 +103,7 @@ describe('the report on the default branch', () => {
     const { repository, report, ageLast } = await repositoryWith({ [path]: wasteful })
     await report()
     const [first] = await repository.issues()
-    expect(first?.body).toContain('### 🟥 MemoryMark: the training config wastes its GPU')
+    expect(first?.body).toContain('### 🟥 MemoryMark: the training config trains slower than it could')
     expect(first?.body).toContain('#### The one to look at')
     expect(first?.body).not.toContain('#### Since the report')
 
@@ -139,14 +140,14 @@ describe('the report on the default branch', () => {
   test('does not come where the team wants none', async () => {
     const { repository, report } = await repositoryWith({
       [path]: wasteful,
-      '.github/memorymark.yml': 'report:\n  schedule: never\n',
+      '.github/memorymark.yml': 'gpu: a10\nreport:\n  schedule: never\n',
     })
     await report()
     expect(await repository.issues()).toEqual([])
   })
 
   test('is due when the settings say, and no longer once the repository is gone', async () => {
-    const settings = { '.github/memorymark.yml': 'report:\n  schedule: 30 7 1 * *\n' }
+    const settings = { '.github/memorymark.yml': 'gpu: a10\nreport:\n  schedule: 30 7 1 * *\n' }
     const { place, report } = await repositoryWith({ [path]: wasteful, ...settings })
     const due = async () => {
       const rows = await database.query('SELECT cron FROM memorymark_queue.schedule WHERE key = $1', [
@@ -198,10 +199,10 @@ describe('a merged pull request', () => {
     const kept = new KeptRepositories(database)
     const ledger = await kept.ledger(place, { limit: 10 })
     expect(ledger?.items).toEqual([
-      expect.objectContaining({ kind: 'saved', path, fromBatch: 8, toBatch: 32, provenance: 'estimated' }),
+      expect.objectContaining({ kind: 'saved', path, fromBatch: 2, toBatch: 32, provenance: 'estimated' }),
     ])
-    // 2 hours × 100 runs × $1.29, less by the speedup of 1.6.
-    expect(ledger?.totals.savedPerYearUsd).toBeCloseTo(97, 0)
+    // 2 hours × 100 runs × $1.29, less by the speedup of 5.7.
+    expect(ledger?.totals.savedPerYearUsd).toBeCloseTo(212, 0)
     const configs = await kept.configs(place, 'waste', { limit: 10 })
     expect(configs?.items.map(({ current }) => current.microBatch)).toEqual([32])
   })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { maintainer, owner, PullRequest } from '../../github/index.ts'
 import { type BotBesideGitHub, startBotBesideGitHub } from '../bot-beside-github.ts'
+import { onA10 } from '../configs.ts'
 import { wastefulText } from '../wasteful-text.ts'
 
 const path = 'configs/bert.yaml'
@@ -17,7 +18,7 @@ let repositories = 0
 /** With the real engine, which knows on which line the batch size stands. */
 async function pullChanging(before: string, after: string, options: { readonly fork?: boolean } = {}) {
   repositories += 1
-  const repository = await beside.github.createRepository(`models-${repositories}`, { [path]: before })
+  const repository = await beside.github.createRepository(`models-${repositories}`, { ...onA10, [path]: before })
   const pull = await repository.openPullRequest({ ...options, files: { [path]: after } })
   await beside.bot.idle()
   const comment = async () => (await repository.comments(pull)).at(0)?.body ?? ''
@@ -29,7 +30,7 @@ async function pullChanging(before: string, after: string, options: { readonly f
   return { repository, pull, comment, replies, ask }
 }
 
-const wasteful = wastefulText({ microBatch: 8, accumulation: 4 })
+const wasteful = wastefulText({ microBatch: 2, accumulation: 16 })
 const former = wastefulText({ microBatch: 64, accumulation: 1 })
 
 describe('a batch size that the diff shows', () => {
@@ -42,7 +43,7 @@ describe('a batch size that the diff shows', () => {
     expect(suggestions).toHaveLength(1)
     const [{ body, start_line: first, line: last } = { body: '', start_line: 0, line: 0 }] = suggestions
     expect([first, last]).toEqual([5, 6])
-    expect(body).toContain('Micro-batch **8 → 32**, accumulation 4 → 1: same effective batch')
+    expect(body).toContain('Micro-batch **2 → 32**, accumulation 16 → 1: same effective batch')
     expect(body).toContain('```suggestion\nper_device_train_batch_size: 32\ngradient_accumulation_steps: 1\n```')
     expect(await comment()).toContain('`/memorymark fix` opens a pull request with the change')
   })
@@ -119,8 +120,8 @@ describe('/memorymark fix', () => {
 
   test('says what has to be changed by hand', async () => {
     const aliased = wasteful.replace(
-      'per_device_train_batch_size: 8',
-      'size: &size 8\nper_device_train_batch_size: *size',
+      'per_device_train_batch_size: 2',
+      'size: &size 2\nper_device_train_batch_size: *size',
     )
     const { replies, ask } = await pullChanging(former, aliased)
     await ask('/memorymark fix')

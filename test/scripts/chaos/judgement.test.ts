@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { defaultGpu } from '../../../engine/gpus/catalogue.ts'
 import { analyze, commentMarker, renderCheck, renderComment } from '../../../engine/index.ts'
 import { faultsOf } from '../../../scripts/chaos/judgement.ts'
 import { stories, trainingConfig } from '../../../scripts/chaos/stories.ts'
@@ -6,7 +7,7 @@ import { call } from '../../github/caller.ts'
 import { startGitHub } from '../../github/index.ts'
 
 const path = 'configs/change.yaml'
-const report = await analyze([{ path, text: trainingConfig(8) }], { now: new Date(0) })
+const report = await analyze([{ path, text: trainingConfig(2) }], { now: new Date(0), gpu: defaultGpu })
 const { title, summary } = renderCheck(report)
 const verdict = renderComment(report) ?? ''
 

@@ -18,7 +18,8 @@ function figuresOf({ dataset }: HTMLElement, form: HTMLFormElement): CostFigures
     runsPerYear: Number(typed.get('runs')),
     gpus: Number(dataset.gpus),
   }
-  return costFigures(terms, Number(dataset.speedup))
+  const speedups = { low: Number(dataset.speedupLow), high: Number(dataset.speedupHigh) }
+  return costFigures(terms, Number(dataset.speedup), speedups)
 }
 
 function write(costs: HTMLElement, figures: CostFigures): void {

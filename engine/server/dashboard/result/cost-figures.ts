@@ -1,6 +1,7 @@
 /** The costs as the cards write them: by the server when it renders, by the page when its reader changes the terms. */
 import { costPerRunUsd, type RunTerms, savingsPerRunUsd } from '../../../metrics/cost.ts'
-import { formatYearlyUsd } from '../../../render/figures.ts'
+import type { Range } from '../../../metrics/range.ts'
+import { formatSignedUsd, formatYearlyRange } from '../../../render/figures.ts'
 import { formatUsd } from '../../../units.ts'
 
 export interface CostTerms extends RunTerms {
@@ -14,14 +15,15 @@ export interface CostFigures {
   readonly year: string
 }
 
-export function costFigures(terms: CostTerms, speedup: number): CostFigures {
+/** `speedups`: both ends of what the recommendation may bring. */
+export function costFigures(terms: CostTerms, speedup: number, speedups: Range): CostFigures {
+  const yearly = (faster: number) => savingsPerRunUsd(terms, faster) * terms.runsPerYear
   return {
     now: formatUsd(costPerRunUsd(terms)),
     recommended: formatUsd(costPerRunUsd(terms, speedup)),
-    year: signed(savingsPerRunUsd(terms, speedup) * terms.runsPerYear, formatYearlyUsd),
+    year:
+      speedup > 1
+        ? formatYearlyRange({ low: yearly(speedups.low), high: yearly(speedups.high) })
+        : formatSignedUsd(yearly(speedup)),
   }
-}
-
-function signed(usd: number, format: (usd: number) => string): string {
-  return usd <= -0.5 ? `−${format(-usd)}` : format(Math.abs(usd))
 }

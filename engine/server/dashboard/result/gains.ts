@@ -1,9 +1,10 @@
 /** What the recommendation brings: throughput, cost of a run, savings of a year, on terms that the reader may change. */
 import { html } from 'hono/html'
 import * as z from 'zod'
-import { formatCount, formatRatio } from '../../../render/figures.ts'
+import { formatCount, formatRatioRange } from '../../../render/figures.ts'
 import { plainText } from '../../../render/plain.ts'
 import type { AnalysedConfig } from '../../../report/schema.ts'
+import { ratioRange } from '../../../report/standing.ts'
 import { formatUsd } from '../../../units.ts'
 import type { Html } from '../page.ts'
 import { chip } from '../provenance.ts'
@@ -40,10 +41,11 @@ ${config.current.fits ? cards(config, terms) : html`<p class="card">The config d
 
 function cards(config: AnalysedConfig, terms: Terms): Html {
   const { speedup, spec, throughputProvenance } = config
-  const figures = costFigures({ ...terms, gpus: spec.gpus }, speedup)
-  return html`<div data-costs data-speedup="${speedup}" data-gpus="${spec.gpus}">
+  const range = ratioRange(speedup, config)
+  const figures = costFigures({ ...terms, gpus: spec.gpus }, speedup, range)
+  return html`<div data-costs data-speedup="${speedup}" data-speedup-low="${range.low}" data-speedup-high="${range.high}" data-gpus="${spec.gpus}">
 <dl class="gains">
-<div class="card gain"><dt>Speedup ${chip(throughputProvenance)}</dt><dd><strong>${formatRatio(speedup)}</strong><span>samples per second, recommended against now</span></dd></div>
+<div class="card gain"><dt>Speedup ${chip(throughputProvenance)}</dt><dd><strong>${formatRatioRange(range)}</strong><span>samples per second, recommended against now</span></dd></div>
 <div class="card gain"><dt>Cost per run ${chip(throughputProvenance)}</dt><dd><strong data-cost="recommended">${figures.recommended}</strong><span>instead of <span data-cost="now">${figures.now}</span></span></dd></div>
 <div class="card gain"><dt>Savings per year ${chip(throughputProvenance)}</dt><dd><strong data-cost="year">${figures.year}</strong><span>with the figures below</span></dd></div>
 </dl>

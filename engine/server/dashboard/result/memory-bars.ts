@@ -59,7 +59,7 @@ function barItem(config: AnalysedConfig, { role, name, point }: Bar, scaleBytes:
   return html`<li class="bar ${role} ${config.provenance}${point.fits ? '' : ' over'}">
 <p class="bar-head"><strong>${name}</strong> <span>${size}</span></p>
 ${track(point.peakBytes / scaleBytes, gpu.usableBytes / scaleBytes)}
-<p class="bar-foot"><strong>${memory}</strong> <span>${remainder(config, role, point)}</span>${rate(config, point)}</p>
+<p class="bar-foot"><strong>${memory}</strong> <span>${remainder(config, point)}</span>${rate(config, point)}</p>
 </li>`
 }
 
@@ -77,9 +77,9 @@ ${limit < 1 ? html`<line class="limit" x1="${percent(limit)}" x2="${percent(limi
 </svg>`
 }
 
-function remainder({ gpu }: AnalysedConfig, role: Role, point: OperatingPoint): string {
+function remainder({ gpu }: AnalysedConfig, point: OperatingPoint): string {
   if (!point.fits) return `${formatGib(missingBytes(gpu, point))} too much: out of memory`
-  return `${formatGib(idleBytes(gpu, point))} ${role === 'now' ? 'waste' : 'headroom'}`
+  return `${formatGib(idleBytes(gpu, point))} idle`
 }
 
 function rate({ throughputProvenance }: AnalysedConfig, point: OperatingPoint): Html | '' {

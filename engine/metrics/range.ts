@@ -1,0 +1,46 @@
+/** The interval in which a figure really lies, nine times in ten. */
+
+export interface Range {
+  readonly low: number
+  readonly high: number
+}
+
+/** Where the real peak may lie, in percent of the one that is told: `lowPercent` is 0 or below, `highPercent` 0 or above. */
+export interface MemoryBand {
+  readonly lowPercent: number
+  readonly highPercent: number
+}
+
+interface BandedPeak {
+  readonly peakBytes: number
+  readonly errorBand: MemoryBand
+}
+
+export function lowestPeak({ peakBytes, errorBand }: BandedPeak): number {
+  return peakBytes * (1 + errorBand.lowPercent / 100)
+}
+
+export function highestPeak({ peakBytes, errorBand }: BandedPeak): number {
+  return peakBytes * (1 + errorBand.highPercent / 100)
+}
+
+/** The share of a GPU's memory to leave free for a peak to fit wherever in its band it lies. */
+export function marginFor({ highPercent }: MemoryBand): number {
+  return highPercent / (100 + highPercent)
+}
+
+/** The larger half of a band, at most 100. */
+export function halfWidthPercent({ lowPercent, highPercent }: MemoryBand): number {
+  return Math.min(100, Math.max(-lowPercent, highPercent))
+}
+
+/** A band as wide on both sides. */
+export function symmetricBand(percent: number): MemoryBand {
+  return { lowPercent: percent === 0 ? 0 : -percent, highPercent: percent }
+}
+
+/** Of the ratio of two throughputs, each within `bandPercent` of what a clock said. */
+export function ratioWithin(ratio: number, bandPercent: number): Range {
+  const band = Math.min(bandPercent, 99) / 100
+  return { low: (ratio * (1 - band)) / (1 + band), high: (ratio * (1 + band)) / (1 - band) }
+}
