@@ -64,7 +64,7 @@ export function formatYearlyUsd(usd: number): string {
 
 /** `$34`, or `−$6` of what costs more. */
 export function formatSignedUsd(usd: number): string {
-  return Math.round(usd) < 0 ? `−${formatYearlyUsd(-usd)}` : formatYearlyUsd(usd)
+  return Math.round(usd) < 0 ? `−${formatYearlyUsd(-usd)}` : formatYearlyUsd(Math.max(0, usd))
 }
 
 /** Micro-batch and accumulation: `16 × 8`. */

@@ -13,7 +13,9 @@ test('the engine’s verdict on BERT at micro-batch 16 arrives on the pull reque
   expect(repository.annotations(check?.id ?? 0)).toMatchObject([
     { path: 'configs/bert.yaml', start_line: 3, end_line: 3 },
   ])
-  expect((await repository.comments(pullRequest))[0]?.body).toContain('MemoryMark: the training config trains slower than it could')
+  expect((await repository.comments(pullRequest))[0]?.body).toContain(
+    'MemoryMark: the training config trains slower than it could',
+  )
 })
 
 test('a team named in a model id is not mentioned, and Markdown in it is dead', async () => {

@@ -60,7 +60,10 @@ describe('a config that was bad on the base branch', () => {
   test('does not block a pull request that makes it no worse, and the check says why', async () => {
     await using beside = await world('gpu: a10\n', config)
     const check = await beside.check({ 'configs/bert.yaml': `${trainingConfig(2)}seed: 7\n` })
-    expect(check).toMatchObject({ conclusion: 'neutral', output: { title: 'The training config trains slower than it could' } })
+    expect(check).toMatchObject({
+      conclusion: 'neutral',
+      output: { title: 'The training config trains slower than it could' },
+    })
     expect(check?.output.summary).toContain('This does not block: the base branch was no better.')
   })
 

@@ -4,6 +4,7 @@ import { affectedConfigs } from '../../engine/affected-configs.ts'
 import { analyze } from '../../engine/analyze.ts'
 import type { SourceFile } from '../../engine/config/reading.ts'
 import { explainFile } from '../../engine/explain.ts'
+import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { IsolatedEngine, type IsolatedEngineOptions } from '../../engine/isolated/engine.ts'
 import { proposeChange } from '../../engine/propose.ts'
 import { readSettings } from '../../engine/settings/read.ts'
@@ -13,7 +14,8 @@ import { noSettings } from '../../engine/settings/settings.ts'
 vi.setConfig({ testTimeout: 120_000 })
 
 const now = new Date('2026-03-01T12:00:00Z')
-const bert = 'memorymark:\n  model: bert\n  batch_size: 16\n  sequence_length: 128\n'
+const bert =
+  'memorymark:\n  model: bert\n  batch_size: 2\n  gradient_accumulation: 16\n  precision: bf16\n  sequence_length: 128\n'
 const hostile = (word: string) => `${bert}# ${word}\n`
 const script = fileURLToPath(new URL('./hostile-serve.ts', import.meta.url))
 
@@ -34,7 +36,7 @@ function files(texts: Readonly<Record<string, string>>): SourceFile[] {
 
 /** Paths, and codes of the problems where there are some. */
 async function verdicts(texts: Readonly<Record<string, string>>): Promise<unknown[]> {
-  const { configs } = await engine.analyze(files(texts), { now })
+  const { configs } = await engine.analyze(files(texts), { now, gpu: defaultGpu })
   return configs.map(config => [
     config.path,
     config.status === 'analysed' ? config.verdict.state : config.problems.map(({ code }) => code),
@@ -57,7 +59,7 @@ describe('in a process with limits', () => {
     const options = {
       now,
       sources: { readFile: async (path: string) => repository[path] },
-      base: async (path: string) => (path === 'a.yaml' ? bert.replace('16', '8') : undefined),
+      base: async (path: string) => (path === 'a.yaml' ? bert.replace('batch_size: 2', 'batch_size: 1') : undefined),
     }
     expect(await engine.analyze(all, options)).toEqual(await analyze(all, options))
   })

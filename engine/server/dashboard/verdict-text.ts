@@ -1,15 +1,21 @@
 /** Why a config was blocked or remarked on, in the policy's words. */
-import { formatCondition, type Reason, type Verdict } from '../../verdict/policy.ts'
+import { formatCondition, type Reason, type Spared, type Verdict } from '../../verdict/policy.ts'
 
 export function verdictText({ reasons }: Verdict): string {
   return reasons.length === 0 ? 'within policy' : reasons.map(reasonText).join('; ')
 }
 
+const sparedText: Readonly<Record<Spared, string>> = {
+  'within-error': 'within the error',
+  assumed: 'rests on an assumed GPU or number of GPUs',
+  'below-floor': 'saves too little to block',
+  'no-worse': 'no worse than before',
+  accepted: 'accepted',
+  snoozed: 'snoozed',
+}
+
 function reasonText(reason: Reason): string {
-  const spared =
-    reason.spared === undefined
-      ? ''
-      : ` (does not block: ${reason.spared === 'no-worse' ? 'no worse than before' : 'within the error'})`
+  const spared = reason.spared === undefined ? '' : ` (does not block: ${sparedText[reason.spared]})`
   switch (reason.kind) {
     case 'does-not-fit':
       return `does not fit${spared}`

@@ -41,7 +41,7 @@ function verdict(config: AnalysedConfig): Html {
   const sentences = findingOf(config) === 'fine' ? [`${capitalised(fineRemark(config))}.`] : advice(config)
   const { state } = config.verdict
   return html`<section class="verdict" aria-label="Verdict">
-<p class="state ${state}"><span class="badge">${stateText(state)}</span> ${findingText(findingOf(config))} ${config.current.fits ? html`<span class="why">${verdictText(config.verdict)}</span>` : ''}</p>
+<p class="state ${state}"><span class="badge">${stateText(state)}</span> ${findingText(findingOf(config))} ${config.current.fits && config.verdict.reasons.length > 0 ? html`<span class="why">${verdictText(config.verdict)}</span>` : ''}</p>
 ${sentences.map(sentence => html`<p>${sentence}</p>`)}
 <p class="known">Memory ${memoryChip(config)} throughput and cost ${chip(config.throughputProvenance)}</p>
 </section>`
