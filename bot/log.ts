@@ -1,27 +1,19 @@
 /** The log. A webhook whose signature is wrong fails with an error that carries its whole payload; none of it is written. */
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { escapeInvisible } from '../engine/render/invisible.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 /**
- * Control, format (bidi, zero-width, tags), private and unpaired characters that JSON leaves as they are: names of files, branches
- * and accounts must not lead a terminal or a reader astray. The line's own end stays.
+ * JSON lines to `destination`, standard output by default. JSON leaves invisible characters as they are: names of files, branches and
+ * accounts must not lead a terminal or a reader astray.
  */
-const invisible = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu
-
-/** As JSON writes it, so that a parser reads the character again. */
-function escaped(character: string): string {
-  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
-  return units.map(unit => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
-}
-
-/** JSON lines to `destination`, standard output by default. */
 export function createLog(level: LogLevel, destination?: DestinationStream): Logger {
   const options = {
     name: 'memorymark',
     level,
     serializers: { err: describeError },
-    hooks: { streamWrite: (line: string) => line.replace(invisible, escaped) },
+    hooks: { streamWrite: escapeInvisible },
   }
   return destination === undefined ? pino(options) : pino(options, destination)
 }

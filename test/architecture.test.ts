@@ -14,7 +14,7 @@ const rows: readonly (readonly string[])[] = [
   ['engine/index'],
   ['engine/isolated'],
   ['engine/measure'],
-  ['engine/affected-configs', 'engine/analyze', 'engine/sweep', 'engine/propose', 'engine/explain'],
+  ['engine/affected-configs', 'engine/analyze', 'engine/sweep', 'engine/propose', 'engine/explain', 'engine/subject'],
   ['engine/assess'],
   ['engine/render', 'engine/settings'],
   ['engine/report'],

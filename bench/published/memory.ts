@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { estimated } from '../../engine/cli/estimate.ts'
 import type { LibraryVersions } from '../../engine/config/versions.ts'
 import { type ErrorBand, errorBand, TRACED_BAND_PERCENT } from '../../engine/estimate/error-band.ts'
+import { IsolatedEngine } from '../../engine/isolated/engine.ts'
 import { GIB, MIB } from '../../engine/units.ts'
 import { type MemoryReading, memoryReadings, type ReadingKind, readingKinds } from './readings.ts'
 
@@ -58,10 +59,11 @@ async function bandsAreCurrent(own: readonly Compared[], isWriting: boolean): Pr
 /** Whether the estimates hold. Prints one line a reading, then a summary of each kind. */
 export async function memoryHolds(others: readonly string[], { isWriting = false } = {}): Promise<boolean> {
   console.log('memory: GiB read, GiB estimated, estimated ÷ read, band, confidence, set-up')
+  await using engine = new IsolatedEngine()
   const compared: Compared[] = []
   const { own, readings, versionsOf } = memoryReadings(others)
   for (const reading of readings) {
-    const comparison = await compare(reading, versionsOf(reading))
+    const comparison = await compare(reading, versionsOf(reading) ?? {}, engine)
     compared.push(comparison)
     console.log(lineOf(comparison))
   }
@@ -75,18 +77,19 @@ export async function memoryHolds(others: readonly string[], { isWriting = false
   return holds(sure) && areCurrent
 }
 
-async function compare(reading: MemoryReading, versions: LibraryVersions = {}): Promise<Compared> {
+async function compare(reading: MemoryReading, versions: LibraryVersions, engine: IsolatedEngine): Promise<Compared> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'memorymark-published-'))
   const { config } = reading
   const path = config && join(folder.path, config.name)
   if (config !== undefined && path !== undefined) await writeFile(path, config.text)
   const pinned = Object.entries(versions).map(([library, version]) => `${library}=${version}`)
-  const { subject, assessment } = await estimated([
+  const args = [
     ...(path === undefined ? [] : [path]),
     ...reading.args,
     ...(pinned.length === 0 ? [] : ['--versions', pinned.join(',')]),
     '--no-settings',
-  ])
+  ]
+  const { subject, assessment } = await estimated(args, engine)
   const { peakBytes, reservedBytes = peakBytes } = assessment.current
   const estimatedGiB = comparable(reading, peakBytes / GIB, reservedBytes / GIB)
   const ratio = estimatedGiB / reading.readingGiB

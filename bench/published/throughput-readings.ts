@@ -8,6 +8,7 @@ import type { TrainingSpec } from '../../engine/config/spec.ts'
 import type { Footprint } from '../../engine/estimate/footprint.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { findGpu, type Gpu } from '../../engine/gpus/catalogue.ts'
+import { IsolatedEngine } from '../../engine/isolated/engine.ts'
 
 export const throughputReading = z.strictObject({
   source: z.string(),
@@ -44,13 +45,14 @@ export function readThroughputReadings(file: URL): ThroughputReading[] {
 }
 
 const footprints = new FootprintCache()
+const engine = new IsolatedEngine()
 
 export async function setupOf(reading: ThroughputReading): Promise<Setup> {
   // Whoever collected the readings had no flag for the memory format, which the set-up names.
   const isChannelsLast = /channels_last|NHWC/.test(reading.setup)
   const args = [...reading.args, ...(isChannelsLast ? ['--channels-last'] : [])]
   const { values, positionals } = parseFlags(args, { ...specOptions, gpu: { type: 'string' } })
-  const { spec: written, model } = await readSubject(positionals, values)
+  const { spec: written, model } = await readSubject(positionals, values, engine)
   const gpu = findGpu(reading.gpu)
   if (gpu === undefined) throw new Error(`the catalogue lacks ${reading.gpu} of ${reading.source}`)
   const spec: TrainingSpec = { ...written, gradientAccumulation: reading.accumulation }

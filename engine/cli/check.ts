@@ -3,14 +3,15 @@ import { type AnalyzeOptions, reportOn } from '../analyze.ts'
 import { mayBeTrainingConfig } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
-import { IsolatedEngine } from '../isolated/engine.ts'
-import { renderTerminal } from '../render/terminal.ts'
+import type { IsolatedEngine } from '../isolated/engine.ts'
 import type { ConfigResult, Report } from '../report/schema.ts'
 import { isCounted, noSettings } from '../settings/settings.ts'
 import { parseFlags } from './arguments.ts'
+import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
 import { findFiles } from './files.ts'
 import { judgingOf, judgingOptions } from './judging.ts'
+import { complainOf, printJson, printReport } from './print.ts'
 import { findSettings, settingsOptions } from './settings.ts'
 import { sources } from './sources.ts'
 
@@ -20,15 +21,11 @@ export async function check(args: string[]): Promise<ExitCode> {
     ...settingsOptions,
     json: { type: 'boolean' },
   })
-  const reading = await findSettings(values)
+  await using engine = openEngine({ limits: { totalMillis: Number.POSITIVE_INFINITY } })
+  const reading = await findSettings(values, engine)
   if (reading.kind === 'unreadable') return refuse(reading.problems)
   const settings = reading.kind === 'settings' ? reading.settings : noSettings
   const options: AnalyzeOptions = { ...judgingOf(values, settings), sources: sources() }
-  await using engine = new IsolatedEngine({
-    limits: { totalMillis: Number.POSITIVE_INFINITY },
-    log: text => console.error(text),
-  })
-  engine.warmUp()
   // A file that the user names is checked even if the settings ignore it.
   const files = await findFiles(positionals.length === 0 ? ['.'] : positionals, path => isCounted(path, settings))
   const configs = await judgeNamed(engine, files.named, options)
@@ -36,12 +33,13 @@ export async function check(args: string[]): Promise<ExitCode> {
     if (judged.kind === 'config') configs.push(judged.result)
   }
   const report = reportOn(configs, options)
-  console.log(values.json ? JSON.stringify(report, null, 2) : terminal(report))
+  if (values.json) printJson(report)
+  else printReport(report)
   return exitCode(report)
 }
 
 function refuse(problems: readonly Problem[]): ExitCode {
-  for (const problem of problems) console.error(new MemoryMarkError(problem).message)
+  for (const problem of problems) complainOf(problem)
   return 2
 }
 
@@ -70,13 +68,6 @@ async function judgeNamed(
 /** Of thousands of files most are none, and are not handed on. */
 async function* possibleConfigs(files: AsyncIterable<SourceFile>): AsyncGenerator<SourceFile> {
   for await (const file of files) if (mayBeTrainingConfig(file.text)) yield file
-}
-
-function terminal(report: Report): string {
-  return renderTerminal(report, {
-    color: process.stdout.hasColors?.() ?? false,
-    columns: process.stdout.columns ?? 100,
-  })
 }
 
 /** A block is certain, while an unreadable config only leaves the answer incomplete, so the block wins. */

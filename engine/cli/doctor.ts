@@ -6,6 +6,7 @@ import { plainText } from '../render/plain.ts'
 import { formatGib } from '../units.ts'
 import { parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
+import { print, printJson } from './print.ts'
 import { pythonCommand } from './python.ts'
 
 export async function doctor(args: string[]): Promise<ExitCode> {
@@ -13,11 +14,8 @@ export async function doctor(args: string[]): Promise<ExitCode> {
   const python = pythonCommand()
   const [machine, tfjs] = await Promise.all([describeMachine(python), describeTfjs()])
   const engine = engineOn(machine)
-  console.log(
-    values.json
-      ? JSON.stringify({ node: process.version, interpreter: python, machine, engine, tfjs }, null, 2)
-      : page(python, machine, engine, tfjs),
-  )
+  if (values.json) printJson({ node: process.version, interpreter: python, machine, engine, tfjs })
+  else print(page(python, machine, engine, tfjs))
   return 0
 }
 

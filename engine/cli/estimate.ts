@@ -1,46 +1,40 @@
 /** `memorymark estimate`: the memory of one model or config, without a GPU. */
-import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from '../analyze.ts'
-import { type Assessment, assess } from '../assess.ts'
-import { FootprintCache } from '../estimate/footprint-cache.ts'
+import type { Assessment } from '../assess.ts'
+import type { IsolatedEngine } from '../isolated/engine.ts'
 import { idleBytes, idlePercent } from '../metrics/memory.ts'
-import { renderTerminal } from '../render/terminal.ts'
 import { REPORT_SCHEMA, type Report } from '../report/schema.ts'
+import type { EstimatedSubject, Subject } from '../subject.ts'
 import { defaultPolicy } from '../verdict/policy.ts'
 import { version } from '../version.ts'
 import { gpuFlag, parseFlags } from './arguments.ts'
+import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
+import { printJson, printReport } from './print.ts'
 import { specOptions } from './spec-flags.ts'
-import { readSubject, type Subject } from './subject.ts'
+import { estimateSubject } from './subject.ts'
 
 export async function estimate(args: string[]): Promise<ExitCode> {
-  const { subject, assessment, isJson } = await estimated(args)
-  console.log(isJson ? JSON.stringify(summary(subject, assessment), null, 2) : terminal(subject, assessment))
+  await using engine = openEngine()
+  const { subject, assessment, isJson } = await estimated(args, engine)
+  if (isJson) printJson(summary(subject, assessment))
+  else printPage(subject, assessment)
   return 0
 }
 
 /** What the command prints. */
-export interface Estimated {
-  readonly subject: Subject
-  readonly assessment: Assessment
+export interface Estimated extends EstimatedSubject {
   readonly isJson: boolean
 }
 
-/** The command without its output. `footprints` may outlive it. */
-export async function estimated(args: readonly string[], footprints = new FootprintCache()): Promise<Estimated> {
+/** The command without its output. */
+export async function estimated(args: readonly string[], engine: IsolatedEngine): Promise<Estimated> {
   const { values, positionals } = parseFlags([...args], {
     ...specOptions,
     gpu: { type: 'string' },
     json: { type: 'boolean' },
   })
-  const subject = await readSubject(positionals, values)
-  const assessment = assess(subject.spec, subject.model.config, {
-    gpu: gpuFlag(values.gpu),
-    policy: defaultPolicy,
-    footprints,
-    hoursPerRun: DEFAULT_HOURS_PER_RUN,
-    runsPerYear: DEFAULT_RUNS_PER_YEAR,
-  })
-  return { subject, assessment, isJson: values.json === true }
+  const estimate = await estimateSubject(positionals, values, engine, gpuFlag(values.gpu))
+  return { ...estimate, isJson: values.json === true }
 }
 
 /** One flat object for scripts. Bytes are bytes; percents are of usable memory. */
@@ -74,7 +68,7 @@ function summary({ assumptions }: Subject, assessment: Assessment) {
   }
 }
 
-function terminal({ path, assumptions }: Subject, assessment: Assessment): string {
+function printPage({ path, assumptions }: Subject, assessment: Assessment): void {
   const report: Report = {
     schema: REPORT_SCHEMA,
     toolVersion: version,
@@ -82,10 +76,5 @@ function terminal({ path, assumptions }: Subject, assessment: Assessment): strin
     policy: defaultPolicy,
     configs: [{ status: 'analysed', path, dialect: 'command line', assumptions: [...assumptions], ...assessment }],
   }
-  const page = renderTerminal(report, {
-    color: process.stdout.hasColors?.() ?? false,
-    columns: process.stdout.columns ?? 100,
-    judges: false,
-  })
-  return assumptions.length === 0 ? page : [page, '', ...assumptions].join('\n')
+  printReport(report, { sentences: assumptions, judges: false })
 }

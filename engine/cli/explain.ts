@@ -3,11 +3,12 @@ import type { Decision } from '../config/fields.ts'
 import { plain } from '../config/quote.ts'
 import type { Explanation } from '../config/read.ts'
 import { formatWhere, MemoryMarkError, type Problem } from '../errors.ts'
-import { IsolatedEngine } from '../isolated/engine.ts'
 import { settingName, settingOrigin, settingValue } from '../render/decision.ts'
 import { parseFlags } from './arguments.ts'
+import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
 import { findFiles } from './files.ts'
+import { onOneLine, print } from './print.ts'
 import { settingsOptions, settingsOrThrow } from './settings.ts'
 import { sources } from './sources.ts'
 
@@ -22,11 +23,11 @@ export async function explain(args: string[]): Promise<ExitCode> {
       fix: 'Run `memorymark explain configs/train.yaml`.',
     })
   }
-  const settings = await settingsOrThrow(values)
-  await using engine = new IsolatedEngine({ log: text => console.error(text) })
+  await using engine = openEngine()
+  const settings = await settingsOrThrow(values, engine)
   for (const each of named) {
     const explanation = await engine.explainFile(each, { settings, sources: sources() })
-    console.log(`${each.path}\n${rendered(explanation)}\n`)
+    print(`${onOneLine(each.path)}\n${rendered(explanation)}\n`)
   }
   return 0
 }

@@ -28,7 +28,7 @@ export async function findFiles(
   const directories: string[] = []
   for (const path of paths) {
     if (await isDirectory(path)) directories.push(path)
-    else named.push(await readNamed(path))
+    else named.push({ path: display(path), text: await readCapped(path) })
   }
   return { named, found: filesIn(directories, isWanted) }
 }
@@ -75,8 +75,8 @@ async function isDirectory(path: string): Promise<boolean> {
   }
 }
 
-/** It may be a pipe, whose size nobody knows beforehand. */
-async function readNamed(path: string): Promise<SourceFile> {
+/** A file that the user names. It may be a pipe, whose size nobody knows beforehand. */
+export async function readCapped(path: string): Promise<string> {
   await using file = await open(path)
   const chunks: Buffer[] = []
   let bytes = 0
@@ -85,7 +85,7 @@ async function readNamed(path: string): Promise<SourceFile> {
     bytes += chunk.length
   }
   if (bytes > MAX_FILE_BYTES) throw tooLarge(path)
-  return { path: display(path), text: Buffer.concat(chunks).toString('utf8') }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 function tooLarge(file: string): MemoryMarkError {

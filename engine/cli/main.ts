@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command line: finds the command, runs it, turns its outcome into an exit code. */
+import { inspect } from 'node:util'
 import { closest, MemoryMarkError } from '../errors.ts'
 import { version } from '../version.ts'
 import { check } from './check.ts'
@@ -7,6 +8,7 @@ import { doctor } from './doctor.ts'
 import { estimate } from './estimate.ts'
 import type { ExitCode } from './exit-code.ts'
 import { explain } from './explain.ts'
+import { complain, complainOf, print } from './print.ts'
 import { sweep } from './sweep.ts'
 import { usage } from './usage.ts'
 import { validateBackward, validateCompile } from './validate.ts'
@@ -23,22 +25,28 @@ const commands: Record<string, (args: string[]) => Promise<ExitCode>> = {
   'validate-compile': validateCompile,
 }
 
+/** As Node ends for an error that nobody catches. */
+const OUR_BUG = 1
+
 /** As package.json's `engines` has it. */
 const OLDEST_NODE = [22, 12] as const
 
 process.exitCode = await main(process.argv.slice(2))
 
 async function main([name, ...args]: string[]): Promise<ExitCode> {
-  if (name === '--version' || name === '-v') return print(version)
+  if (name === '--version' || name === '-v') return shown(version)
   try {
     refuseOldNode(process.versions.node)
-    if (name === undefined || name === 'help' || name === '--help' || name === '-h') return print(usageOf(args[0]))
-    if (args.includes('--help') || args.includes('-h')) return print(usageOf(name))
+    if (name === undefined || name === 'help' || name === '--help' || name === '-h') return shown(usageOf(args[0]))
+    if (args.includes('--help') || args.includes('-h')) return shown(usageOf(name))
     return await commandNamed(name)(args)
   } catch (error) {
-    if (!(error instanceof MemoryMarkError)) throw error
-    console.error(error.message)
-    return 2
+    if (error instanceof MemoryMarkError) {
+      complainOf(error.problem)
+      return 2
+    }
+    complain(inspect(error))
+    return OUR_BUG
   }
 }
 
@@ -53,8 +61,8 @@ function usageOf(name: string | undefined): string {
   return usage(name)
 }
 
-function print(text: string): ExitCode {
-  console.log(text)
+function shown(text: string): ExitCode {
+  print(text)
   return 0
 }
 

@@ -7,6 +7,7 @@ import { dashboard } from '../server/dashboard/routes.ts'
 import { DEFAULT_PORT, listen } from '../server/listen.ts'
 import { gpuFlag, numberFlag, oneOf, parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
+import { complain, print } from './print.ts'
 import { pythonCommand } from './python.ts'
 
 const DEFAULT_HOST = '127.0.0.1'
@@ -31,14 +32,14 @@ export async function serve(args: string[]): Promise<ExitCode> {
     python: values.python ?? pythonCommand(),
     allowedOrigins: (values['allow-origin'] ?? []).map(originFlag),
     pages: dashboard(builtAssets()),
-    log: text => console.error(text),
+    log: complain,
     ...(token !== undefined && { token }),
   })
-  console.log(
+  print(
     `MemoryMark is listening at ${server.url}${token === undefined ? '' : ', token required'}. Press Ctrl-C to stop.`,
   )
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
-  console.error('Stopping; running analyses are cancelled.')
+  complain('Stopping; running analyses are cancelled.')
   return 0
 }
 

@@ -1,9 +1,10 @@
 /** The settings of the repository that a command runs in. */
-import { readFile } from 'node:fs/promises'
-import { SETTINGS_PATH, type SuppliedFields } from '../config/supplied.ts'
+import { SETTINGS_PATH } from '../config/supplied.ts'
 import { MemoryMarkError } from '../errors.ts'
-import { readSettings, type SettingsReading } from '../settings/read.ts'
-import { noSettings, type RepositorySettings, settingsFor } from '../settings/settings.ts'
+import type { IsolatedEngine } from '../isolated/engine.ts'
+import type { SettingsReading } from '../settings/read.ts'
+import { noSettings, type RepositorySettings } from '../settings/settings.ts'
+import { readCapped } from './files.ts'
 
 export const settingsOptions = {
   settings: { type: 'string' },
@@ -16,7 +17,7 @@ export interface SettingsFlags {
 }
 
 /** The file that --settings names, or else .github/memorymark.yml of the working directory, where there is one. */
-export async function findSettings(flags: SettingsFlags): Promise<SettingsReading> {
+export async function findSettings(flags: SettingsFlags, engine: IsolatedEngine): Promise<SettingsReading> {
   if (flags.settings !== undefined && flags['no-settings']) {
     throw new MemoryMarkError({
       code: 'usage',
@@ -27,16 +28,16 @@ export async function findSettings(flags: SettingsFlags): Promise<SettingsReadin
   }
   if (flags['no-settings']) return { kind: 'none' }
   const path = flags.settings ?? SETTINGS_PATH
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+  const text = await readCapped(path).catch((error: unknown) => {
     if (flags.settings === undefined && isMissing(error)) return undefined
-    throw unreadable(path, error)
+    throw error instanceof MemoryMarkError ? error : unreadable(path, error)
   })
-  return readSettings(text === undefined ? undefined : { path, text })
+  return engine.readSettings(text === undefined ? undefined : { path, text })
 }
 
 /** @throws MemoryMarkError with the first mistake in settings that cannot be read. */
-export async function settingsOrThrow(flags: SettingsFlags): Promise<RepositorySettings> {
-  const reading = await findSettings(flags)
+export async function settingsOrThrow(flags: SettingsFlags, engine: IsolatedEngine): Promise<RepositorySettings> {
+  const reading = await findSettings(flags, engine)
   switch (reading.kind) {
     case 'settings':
       return reading.settings
@@ -47,11 +48,6 @@ export async function settingsOrThrow(flags: SettingsFlags): Promise<RepositoryS
       throw first === undefined ? unreadable(SETTINGS_PATH, undefined) : new MemoryMarkError(first)
     }
   }
-}
-
-/** What the settings supply for one config. */
-export async function suppliedFor(path: string, flags: SettingsFlags): Promise<SuppliedFields> {
-  return settingsFor(path, await settingsOrThrow(flags)).supplied
 }
 
 function isMissing(error: unknown): boolean {

@@ -8,23 +8,25 @@ import { deviceKinds } from '../probes/device.ts'
 import { brokenTrialProblem } from '../probes/failure.ts'
 import { engines, openProbe, type Probe, type ProbedDevice } from '../probes/probe.ts'
 import type { Trial } from '../probes/trial.ts'
-import { renderTerminal } from '../render/terminal.ts'
 import { trialLine } from '../render/trial-line.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report } from '../report/schema.ts'
 import { DEFAULT_STEP_SIZE } from '../search/grid.ts'
 import { strategies, strategyNames } from '../search/strategy.ts'
+import type { Subject } from '../subject.ts'
 import { largestWords, type SizesOnly, type SweepResult, sweep as sweepSpec } from '../sweep.ts'
 import { formatGib } from '../units.ts'
 import type { Policy } from '../verdict/policy.ts'
 import { version } from '../version.ts'
 import { memoryFlag, numberFlag, oneOf, parseFlags } from './arguments.ts'
+import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
 import { judgingOf, judgingOptions } from './judging.ts'
+import { complain, print, printJson, printReport } from './print.ts'
 import { SweepProgress } from './progress.ts'
 import { pythonCommand } from './python.ts'
 import { settingsOrThrow } from './settings.ts'
-import { specOptions } from './spec-flags.ts'
-import { readSubject, type Subject } from './subject.ts'
+import { type SpecFlags, specOptions } from './spec-flags.ts'
+import { readSubject } from './subject.ts'
 
 const MAX_STEP_SIZE = 1_000
 
@@ -40,14 +42,14 @@ export async function sweep(args: string[]): Promise<ExitCode> {
     ...judgingOptions,
     json: { type: 'boolean' },
   })
-  const subject = await readSubject(positionals, values)
   const engine = oneOf('--engine', values.engine, ['auto', ...engines]) ?? 'auto'
   const strategy = strategies[oneOf('--strategy', values.strategy, strategyNames) ?? 'predict-verify']
   const stepSize = numberFlag('--step-size', values['step-size'], { integer: true, max: MAX_STEP_SIZE })
   const deviceKind = oneOf('--device', values.device, deviceKinds)
   const limitMemoryBytes = memoryFlag('--limit-memory', values['limit-memory'])
   const entrypoint = values['allow-entrypoint']
-  const judging = judgingOf(values, await settingsOrThrow(values))
+  const { subject, settings } = await read(positionals, values)
+  const judging = judgingOf(values, settings)
   const planned = assessmentOptionsFor(subject.path, judging)
   const progress = new SweepProgress()
   using interruption = new Interruption()
@@ -58,7 +60,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
     footprints: planned.footprints,
     gpu: planned.gpu,
     python: pythonCommand(),
-    log: text => console.error(text),
+    log: complain,
     ...(deviceKind && { deviceKind }),
     ...(limitMemoryBytes && { limitMemoryBytes }),
     ...(entrypoint && { entrypoint }),
@@ -78,7 +80,14 @@ export async function sweep(args: string[]): Promise<ExitCode> {
   if (result.kind === 'sizes-only') return printSizes(result, subject.spec, probe.device, values.json ?? false)
   const assumptions =
     entrypoint === undefined ? [] : [`The step is ${entrypoint}; modelled figures are those of ${subject.spec.model}.`]
-  return print(configResult(subject, result, assumptions), options.policy, values.json ?? false)
+  return printResult(configResult(subject, result, assumptions), options.policy, values.json ?? false)
+}
+
+/** The process with limits is gone before trials begin, which need the memory. */
+async function read(positionals: readonly string[], values: SpecFlags) {
+  await using engine = openEngine()
+  const subject = await readSubject(positionals, values, engine)
+  return { subject, settings: await settingsOrThrow(values, engine) }
 }
 
 /** A real device is priced as the card that its driver names, unless the user names another. */
@@ -95,7 +104,7 @@ function optionsOn(
 function interrupted(trials: readonly Trial[], probe: Probe): ExitCode {
   const fitting = trials.filter(({ outcome }) => outcome.kind === 'fits').map(({ microBatch }) => microBatch)
   const known = fitting.length === 0 ? 'No batch size is known to fit.' : `Batch ${Math.max(...fitting)} fits.`
-  console.log(
+  print(
     [...trials.map((trial, index) => trialLine(trial, probe.device, index + 1)), `Interrupted. ${known}`].join('\n'),
   )
   return INTERRUPTED
@@ -112,11 +121,10 @@ function printSizes(
   device: ProbedDevice,
   asJson: boolean,
 ): ExitCode {
-  console.log(
-    asJson
-      ? JSON.stringify({ device, largestBatch: largest ?? null, trials }, null, 2)
-      : `${largestWords(largest, spec)} in ${formatGib(device.usableBytes)} of ${device.name}. ${sizesOnlyBecause[why]}`,
-  )
+  const sizes = () =>
+    `${largestWords(largest, spec)} in ${formatGib(device.usableBytes)} of ${device.name}. ${sizesOnlyBecause[why]}`
+  if (asJson) printJson({ device, largestBatch: largest ?? null, trials })
+  else print(sizes())
   return 0
 }
 
@@ -139,7 +147,7 @@ function configResult(
   }
 }
 
-function print(config: ConfigResult, policy: Policy, asJson: boolean): ExitCode {
+function printResult(config: ConfigResult, policy: Policy, asJson: boolean): ExitCode {
   const report: Report = {
     schema: REPORT_SCHEMA,
     toolVersion: version,
@@ -147,16 +155,10 @@ function print(config: ConfigResult, policy: Policy, asJson: boolean): ExitCode 
     policy,
     configs: [config],
   }
-  console.log(asJson ? JSON.stringify(report, null, 2) : terminal(report, config))
+  // Below the figures: what is measured and what is modelled.
+  const sentences = config.status === 'analysed' ? config.assumptions : []
+  if (asJson) printJson(report)
+  else printReport(report, { sentences })
   if (config.status === 'not-analysed') return 2
   return config.verdict.state === 'blocked' ? 1 : 0
-}
-
-/** Below the figures: what is measured and what is modelled. */
-function terminal(report: Report, config: ConfigResult): string {
-  const page = renderTerminal(report, {
-    color: process.stdout.hasColors?.() ?? false,
-    columns: process.stdout.columns ?? 100,
-  })
-  return config.status === 'analysed' ? [page, '', ...config.assumptions].join('\n') : page
 }

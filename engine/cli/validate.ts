@@ -9,12 +9,15 @@ import { TfjsProbe } from '../probes/tfjs/probe.ts'
 import type { Provenance } from '../probes/trial.ts'
 import { askCompilation, askHalves, type Compilation, type Halves, tfjsHalves } from '../probes/validation.ts'
 import { type Answer, PythonWorker } from '../probes/worker.ts'
+import type { Subject } from '../subject.ts'
 import { formatGib } from '../units.ts'
 import { numberFlag, oneOf, parseFlags } from './arguments.ts'
+import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
+import { print, printJson } from './print.ts'
 import { pythonCommand } from './python.ts'
-import { specOptions } from './spec-flags.ts'
-import { readSubject, type Subject } from './subject.ts'
+import { type SpecFlags, specOptions } from './spec-flags.ts'
+import { readSubject } from './subject.ts'
 
 /** The earlier tool measured 3.34 on an A10; about 1 means that the backward pass is not running. */
 const LEAST_RATIO = 1.5
@@ -28,35 +31,23 @@ export async function validateBackward(args: string[]): Promise<ExitCode> {
     engine: { type: 'string' },
     json: { type: 'boolean' },
   })
-  const subject = await readSubject(positionals, values)
+  const subject = await read(positionals, values)
   const { spec, model } = subject
   const named = oneOf('--engine', values.engine, ['auto', ...halvingEngines]) ?? 'auto'
   const { forwardPeakBytes, forwardBackwardPeakBytes, provenance } = await halvesOf(subject, named)
   const ratio = forwardBackwardPeakBytes / forwardPeakBytes
   const runs = ratio >= LEAST_RATIO
-  console.log(
-    values.json
-      ? JSON.stringify(
-          {
-            model: model.id,
-            batchSize: spec.microBatch,
-            provenance,
-            forwardPeakBytes,
-            forwardBackwardPeakBytes,
-            ratio,
-            backwardRuns: runs,
-          },
-          null,
-          2,
-        )
-      : backwardWords(
-          { forwardPeakBytes, forwardBackwardPeakBytes },
-          ratio,
-          runs,
-          `${model.id} at batch ${spec.microBatch}, ${provenance}`,
-        ),
-  )
+  const halves = { forwardPeakBytes, forwardBackwardPeakBytes }
+  if (values.json)
+    printJson({ model: model.id, batchSize: spec.microBatch, provenance, ...halves, ratio, backwardRuns: runs })
+  else print(backwardWords(halves, ratio, runs, `${model.id} at batch ${spec.microBatch}, ${provenance}`))
   return runs ? 0 : 1
+}
+
+/** The process with limits is gone before anything runs. */
+async function read(positionals: readonly string[], values: SpecFlags): Promise<Subject> {
+  await using engine = openEngine()
+  return await readSubject(positionals, values, engine)
 }
 
 const halvingEngines = ['trace', 'torch', 'tfjs'] as const
@@ -102,18 +93,15 @@ export async function validateCompile(args: string[]): Promise<ExitCode> {
     steps: { type: 'string' },
     json: { type: 'boolean' },
   })
-  const { spec, model } = await readSubject(positionals, values)
+  const { spec, model } = await read(positionals, values)
   const steps = numberFlag('--steps', values.steps, { integer: true, max: MAX_STEPS }) ?? DEFAULT_STEPS
   const device = oneOf('--device', values.device, deviceKinds)
   await using worker = new PythonWorker(pythonCommand())
   const answer = await askCompilation(worker, device, steps, spec, model.config)
   const compilation = doneOrThrow(answer, 'validate-compile')
   const breakEvenSteps = breakEven(compilation)
-  console.log(
-    values.json
-      ? JSON.stringify({ model: model.id, batchSize: spec.microBatch, ...compilation, breakEvenSteps }, null, 2)
-      : compileWords(compilation, breakEvenSteps, `${model.id} at batch ${spec.microBatch}, measured`),
-  )
+  if (values.json) printJson({ model: model.id, batchSize: spec.microBatch, ...compilation, breakEvenSteps })
+  else print(compileWords(compilation, breakEvenSteps, `${model.id} at batch ${spec.microBatch}, measured`))
   return 0
 }
 

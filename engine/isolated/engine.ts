@@ -9,12 +9,15 @@ import { type AffectedConfigs, affectedConfigs, type Change, type RepositoryFile
 import { type AnalyzeOptions, type Judged, reportOn } from '../analyze.ts'
 import type { Explanation } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
-import type { Problem } from '../errors.ts'
+import type { Sources } from '../config/sources.ts'
+import { MemoryMarkError, type Problem } from '../errors.ts'
 import type { ExplainOptions } from '../explain.ts'
+import type { Gpu } from '../gpus/catalogue.ts'
 import type { Proposal, ProposalOptions } from '../propose.ts'
 import type { AnalysedConfig, ConfigResult, Report } from '../report/schema.ts'
 import type { SettingsReading } from '../settings/read.ts'
 import type { RepositorySettings } from '../settings/settings.ts'
+import type { EstimatedSubject, Named, Subject, SubjectOptions } from '../subject.ts'
 import { type EachFileOptions, eachFile, type FileOutcome, type Files } from './each-file.ts'
 import { type AnalysisLimits, defaultLimits, excessProblem } from './limits.ts'
 import { ProcessPool } from './pool.ts'
@@ -157,6 +160,21 @@ export class IsolatedEngine implements AsyncDisposable {
     return outcome.kind === 'result' ? outcome.result : { kind: 'unreadable', problems: [this.#problem(outcome)] }
   }
 
+  /** Refuses what passes a limit, also while it is estimated. @throws MemoryMarkError */
+  readSubject(named: Named, options: SubjectOptions, sources: Sources): Promise<Subject> {
+    return this.#oneOrThrow<'read-subject'>({ kind: 'read-subject', of: named.kind, options }, named, sources)
+  }
+
+  /** Refuses what passes a limit. @throws MemoryMarkError */
+  estimateSubject(
+    named: Named,
+    options: SubjectOptions,
+    { gpu, sources }: { readonly gpu: Gpu; readonly sources: Sources },
+  ): Promise<EstimatedSubject> {
+    const task = { kind: 'estimate-subject', of: named.kind, options, gpu } as const
+    return this.#oneOrThrow<'estimate-subject'>(task, named, sources)
+  }
+
   /** Ends its processes, and with them what runs there. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#pool[Symbol.asyncDispose]()
@@ -170,6 +188,17 @@ export class IsolatedEngine implements AsyncDisposable {
     const [outcome] = await collected(eachFile<Kind>(task, [file], this.#options(options)))
     if (outcome === undefined) throw new Error(`a task came to nothing: ${task.kind}`)
     return outcome
+  }
+
+  async #oneOrThrow<Kind extends 'read-subject' | 'estimate-subject'>(
+    task: Extract<Task, { kind: Kind }>,
+    named: Named,
+    sources: Sources,
+  ): Promise<Results[Kind]> {
+    const file = named.kind === 'model' ? { path: named.name, text: '' } : named.file
+    const outcome = await this.#one<Kind>(task, file, { sources })
+    if (outcome.kind === 'result') return outcome.result
+    throw new MemoryMarkError(this.#problem(outcome))
   }
 
   async #areTrue<Kind extends 'is-named-by-configs' | 'opens-one-of'>(

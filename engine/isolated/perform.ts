@@ -12,6 +12,7 @@ import type { HubAnswer } from '../models/hub.ts'
 import { proposeChange } from '../propose.ts'
 import { readSettings } from '../settings/read.ts'
 import { settingsFor } from '../settings/settings.ts'
+import { estimateSubject, type Named, readSubject, rehearse } from '../subject.ts'
 import type { Answers, Question, Results, Task, TaskOrder } from './tasks.ts'
 
 /** Kept from one order to the next. */
@@ -44,6 +45,17 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
       return file => proposeChange(file, task.config, { sources, ...(task.settings && { settings: task.settings }) })
     case 'read-settings':
       return async file => readSettings(file)
+    case 'read-subject':
+      return async file => {
+        const subject = await readSubject(namedBy(file, task.of), task.options, sources)
+        rehearse(subject, roomyFootprints())
+        return subject
+      }
+    case 'estimate-subject':
+      return async file => {
+        const subject = await readSubject(namedBy(file, task.of), task.options, sources)
+        return { subject, assessment: estimateSubject(subject, task.gpu, roomyFootprints()) }
+      }
     case 'read':
       return async file => {
         await readConfigAsync(file, sources, settingsFor(file.path, task.settings).supplied)
@@ -53,6 +65,10 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
     case 'opens-one-of':
       return file => opensOneOf(file, task.named, task.settings)
   }
+}
+
+function namedBy(file: SourceFile, kind: Named['kind']): Named {
+  return kind === 'model' ? { kind, name: file.path } : { kind, file }
 }
 
 /** What earlier files left must not take the memory that this one may have. */

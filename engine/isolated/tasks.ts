@@ -2,11 +2,13 @@
 import type { AnalyzeOptions, Judged } from '../analyze.ts'
 import type { Explanation } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
+import type { Gpu } from '../gpus/catalogue.ts'
 import type { HubAnswer } from '../models/hub.ts'
 import type { Proposal } from '../propose.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
 import type { SettingsReading } from '../settings/read.ts'
 import type { RepositorySettings } from '../settings/settings.ts'
+import type { EstimatedSubject, Named, Subject, SubjectOptions } from '../subject.ts'
 
 /** What may cross to another process. */
 export type PlainOptions = Omit<AnalyzeOptions, 'sources' | 'base' | 'assessor'>
@@ -16,6 +18,14 @@ export type Task =
   | { readonly kind: 'explain'; readonly settings: RepositorySettings | undefined }
   | { readonly kind: 'propose'; readonly config: AnalysedConfig; readonly settings: RepositorySettings | undefined }
   | { readonly kind: 'read-settings' }
+  /** A model's name stands for a file without text. */
+  | { readonly kind: 'read-subject'; readonly of: Named['kind']; readonly options: SubjectOptions }
+  | {
+      readonly kind: 'estimate-subject'
+      readonly of: Named['kind']
+      readonly options: SubjectOptions
+      readonly gpu: Gpu
+    }
   /** For what it asks of its sources on the way. */
   | { readonly kind: 'read'; readonly settings: RepositorySettings }
   | { readonly kind: 'is-named-by-configs' }
@@ -27,6 +37,8 @@ export interface Results {
   readonly explain: Explanation
   readonly propose: Proposal
   readonly 'read-settings': SettingsReading
+  readonly 'read-subject': Subject
+  readonly 'estimate-subject': EstimatedSubject
   readonly read: undefined
   readonly 'is-named-by-configs': boolean
   readonly 'opens-one-of': boolean

@@ -1,0 +1,50 @@
+/** What a command writes. File names and what files say are strangers' text: nothing in it steers a terminal or hides from a reader. */
+import { formatWhere, type Problem } from '../errors.ts'
+import { escapeInvisible, withVisibleText } from '../render/invisible.ts'
+import { renderTerminal } from '../render/terminal.ts'
+import type { Report } from '../report/schema.ts'
+
+/** For people, on stdout. */
+export function print(text: string): void {
+  console.log(escapeInvisible(text))
+}
+
+/** For programs, on stdout: characters stand as the report has them. */
+export function printJson(value: unknown): void {
+  console.log(JSON.stringify(value, null, 2))
+}
+
+/** Each of `sentences` on a line below it. `judges`: see `renderTerminal`. */
+export function printReport(
+  report: Report,
+  { sentences = [], judges = true }: { readonly sentences?: readonly string[]; readonly judges?: boolean } = {},
+): void {
+  const page = renderTerminal(withVisibleText(report), {
+    color: process.stdout.hasColors?.() ?? false,
+    columns: process.stdout.columns ?? 100,
+    judges,
+  })
+  // The page has colours of our own, which are not to be escaped.
+  console.log([page, ...(sentences.length === 0 ? [] : ['', ...sentences.map(escapeInvisible)])].join('\n'))
+}
+
+/** On stderr, so that stdout holds only the result. */
+export function complain(text: string): void {
+  console.error(escapeInvisible(text))
+}
+
+/** A file's name is one line, whatever is in it. */
+export function complainOf(problem: Problem): void {
+  const { file, field } = problem
+  const where = formatWhere({
+    ...problem,
+    ...(file !== undefined && { file: onOneLine(file) }),
+    ...(field !== undefined && { field: onOneLine(field) }),
+  })
+  complain(`${where}${problem.message}. ${problem.fix}`)
+}
+
+/** With line breaks and tabs escaped as well. */
+export function onOneLine(text: string): string {
+  return text.replaceAll('\n', '\\n').replaceAll('\t', '\\t')
+}

@@ -1,0 +1,102 @@
+/** One model or config, as a command names it, with settings changed by hand. */
+import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from './analyze.ts'
+import { type Assessment, assess } from './assess.ts'
+import { adjusted, type SpecAdjustments, specOf } from './config/adjusted-spec.ts'
+import { modelProblem } from './config/model-problem.ts'
+import { readConfigAsync } from './config/read.ts'
+import type { SourceFile } from './config/reading.ts'
+import type { Sources } from './config/sources.ts'
+import type { TrainingSpec } from './config/spec.ts'
+import { MemoryMarkError } from './errors.ts'
+import { derivationOf } from './estimate/error-band.ts'
+import type { FootprintCache } from './estimate/footprint-cache.ts'
+import { defaultGpu, type Gpu } from './gpus/catalogue.ts'
+import type { CatalogueModel } from './models/catalogue.ts'
+import { resolveModel } from './models/resolve.ts'
+import { type RepositorySettings, settingsFor } from './settings/settings.ts'
+import { defaultPolicy } from './verdict/policy.ts'
+
+export interface Subject {
+  /** The config's path, or the model's id. */
+  readonly path: string
+  readonly spec: TrainingSpec
+  readonly model: CatalogueModel
+  /** What was assumed, one sentence each. */
+  readonly assumptions: readonly string[]
+}
+
+/** What a command names: a model by its name or its folder, or a config. */
+export type Named =
+  | { readonly kind: 'model'; readonly name: string }
+  | { readonly kind: 'config'; readonly file: SourceFile }
+
+/** Plain data, which may cross to another process. */
+export interface SubjectOptions {
+  readonly changes: SpecAdjustments
+  /** The caller's names for fields that a model may refuse. */
+  readonly fieldNames: Readonly<Partial<Record<keyof TrainingSpec, string>>>
+  /** For what a config cannot say. */
+  readonly settings: RepositorySettings
+}
+
+export interface EstimatedSubject {
+  readonly subject: Subject
+  readonly assessment: Assessment
+}
+
+/** @throws MemoryMarkError for what cannot be read, and for what the model cannot do. */
+export async function readSubject(named: Named, options: SubjectOptions, sources: Sources): Promise<Subject> {
+  const { changes, fieldNames, settings } = options
+  const read = named.kind === 'model' ? modelSubject(named.name, sources) : configSubject(named.file, settings, sources)
+  const { path, spec: written, model, assumptions } = await read
+  const spec = adjusted(written, model, changes, field => fieldNames[field] ?? field)
+  return { path, spec, model, assumptions: [...assumptions, ...derivationOf(spec, model.config)] }
+}
+
+/** Steps in TensorFlow.js cannot be estimated. @throws MemoryMarkError */
+export function estimateSubject({ spec, model }: Subject, gpu: Gpu, footprints: FootprintCache): Assessment {
+  return assess(spec, model.config, {
+    gpu,
+    policy: defaultPolicy,
+    footprints,
+    hoursPerRun: DEFAULT_HOURS_PER_RUN,
+    runsPerYear: DEFAULT_RUNS_PER_YEAR,
+  })
+}
+
+/** Takes as much time and memory as whoever runs its steps will need to plan them. */
+export function rehearse(subject: Subject, footprints: FootprintCache): void {
+  if (subject.spec.framework === 'pytorch') estimateSubject(subject, defaultGpu, footprints)
+}
+
+async function modelSubject(name: string, sources: Sources): Promise<Subject> {
+  const resolution = await resolveModel(name, sources)
+  if (resolution.kind !== 'resolved') throw new MemoryMarkError(modelProblem(name, resolution))
+  const { model, sentence } = resolution
+  return { path: model.id, spec: specOf(model), model, assumptions: sentence === undefined ? [] : [sentence] }
+}
+
+async function configSubject(file: SourceFile, settings: RepositorySettings, sources: Sources): Promise<Subject> {
+  const { path } = file
+  const reading = await readConfigAsync(file, sources, settingsFor(path, settings).supplied)
+  switch (reading.kind) {
+    case 'training-config': {
+      const { spec, model, assumptions } = reading
+      return { path, spec, model, assumptions }
+    }
+    case 'not-a-training-config':
+      throw new MemoryMarkError(notATrainingConfig(path, reading.why))
+    case 'unreadable':
+      throw new MemoryMarkError(reading.problems[0] ?? notATrainingConfig(path))
+  }
+}
+
+/** `why`: a sentence. */
+export function notATrainingConfig(path: string, why?: string): MemoryMarkError['problem'] {
+  return {
+    code: 'not-a-training-config',
+    file: path,
+    message: 'this is not a training config',
+    fix: `${why === undefined ? '' : `${why} `}Name a file that sets a batch size, or a model.`,
+  }
+}

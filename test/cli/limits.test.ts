@@ -1,0 +1,50 @@
+/** Commands on files that take too long or too much memory to read. */
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { estimated } from '../../engine/cli/estimate.ts'
+import { findSettings } from '../../engine/cli/settings.ts'
+import { readSubject } from '../../engine/cli/subject.ts'
+import { IsolatedEngine } from '../../engine/isolated/engine.ts'
+import { Workspace } from './run-cli.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const script = fileURLToPath(new URL('../isolated/hostile-serve.ts', import.meta.url))
+const engine = new IsolatedEngine({ script })
+afterAll(() => engine[Symbol.asyncDispose]())
+
+const config = 'memorymark:\n  model: bert\n  batch_size: 3\n'
+
+describe('beyond a limit', () => {
+  test.each([
+    ['spin', 'analysis-time-limit', /takes longer than the limit of 2 s/],
+    ['allocate', 'analysis-memory-limit', /takes more memory than the limit of 256 MiB/],
+  ])('a config (%s) is refused by name, and settings are', async (word, code, message) => {
+    await using workspace = await Workspace.with({ 'train.yaml': `${config}# ${word}\n`, 's.yml': `# ${word}\n` })
+    const file = `${workspace.folder}/train.yaml`
+    const settings = `${workspace.folder}/s.yml`
+    const refused = {
+      problem: { code, message: expect.stringMatching(message), file: expect.stringMatching(/\.yaml$/) },
+    }
+    await expect(estimated([file, '--no-settings'], engine)).rejects.toMatchObject(refused)
+    await expect(readSubject([file], { 'no-settings': true }, engine)).rejects.toMatchObject(refused)
+    expect(await findSettings({ settings }, engine)).toMatchObject({
+      kind: 'unreadable',
+      problems: [{ code, file: settings }],
+    })
+  })
+
+  test('the next file is read as if nothing had been', async () => {
+    await using workspace = await Workspace.with({ 'a.yaml': `${config}# spin\n`, 'b.yaml': config })
+    await expect(estimated([`${workspace.folder}/a.yaml`], engine)).rejects.toThrow('2 s')
+    const { assessment } = await estimated([`${workspace.folder}/b.yaml`], engine)
+    expect(assessment.spec.microBatch).toBe(3)
+  })
+})
+
+test('a settings file of more than 16 MiB is not read', async () => {
+  await using workspace = await Workspace.with({ 's.yml': `#${' '.repeat(2 ** 24)}` })
+  const { stderr, exitCode } = await workspace.run('sweep', 'bert', '--settings', 's.yml')
+  expect(stderr).toMatch(/^s\.yml: the file is larger than 16 MiB/)
+  expect(exitCode).toBe(2)
+})
