@@ -26,7 +26,7 @@ const HEADERS_TIMEOUT_MILLIS = 5_000
 /** How often Node looks for connections that are over these; its own interval is 30 seconds. */
 const CHECK_TIMEOUTS_MILLIS = 1_000
 
-/** Each may hold as much memory as the largest body; GitHub and load balancers use a few dozen. */
+/** GitHub and load balancers use a few dozen. */
 const MAX_CONNECTIONS = 500
 
 /** Longer than load balancers keep an idle connection, mostly a minute: the other way round they send into one that is closed. */

@@ -18,7 +18,7 @@ import type { Settings } from './settings.ts'
 import type { Database } from './store/database.ts'
 import { openDatabase } from './store/open.ts'
 import { Inbox } from './webhooks/inbox.ts'
-import { receiveWebhook, WEBHOOK_PATH } from './webhooks/receive.ts'
+import { openBodies, receiveWebhook, WEBHOOK_PATH } from './webhooks/receive.ts'
 
 export interface StartOptions {
   readonly log: Logger
@@ -86,6 +86,7 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
     perInstallation: PER_INSTALLATION,
   })
   const inbox = new Inbox(database, queue)
+  const bodies = openBodies()
   const api = apiFor(settings, database, log)
   let isStopping = false
   const health = new Health({ database, metrics, isStopping: () => isStopping })
@@ -94,6 +95,7 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
       (request, response) =>
         receiveWebhook(request, response, {
           inbox,
+          bodies,
           log,
           verify: app.verify,
           onAnswered: (answer, event) => metrics.delivery(event, answer),

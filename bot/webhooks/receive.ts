@@ -2,22 +2,35 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'probot'
 import { parseJson } from '../../engine/json.ts'
+import { MIB } from '../../engine/units.ts'
 import { failureOf } from '../queue/failure.ts'
 import { keyOf } from '../queue/jobs.ts'
 import { within } from '../within.ts'
+import { Bodies, type BodyReading } from './bodies.ts'
 import { readEvent } from './events.ts'
 import type { Inbox } from './inbox.ts'
 
 export const WEBHOOK_PATH = '/api/github/webhooks'
 
 /** Far above what our events weigh; GitHub's own limit is 25 MB, which strangers could send too. */
-const MAX_BODY_BYTES = 2 * 2 ** 20
+const MAX_BODY_BYTES = 2 * MIB
+
+/** Of all that arrive at once, whose senders are not yet known. Each takes about three times as much until it is parsed. */
+const MAX_TOTAL_BYTES = 32 * MIB
+
+/** For room, which a sender has taken for at most as long as a request may arrive. */
+const RETRY_SECONDS = 10
+
+export function openBodies(): Bodies {
+  return new Bodies({ maxBytes: MAX_BODY_BYTES, maxTotalBytes: MAX_TOTAL_BYTES })
+}
 
 /** GitHub gives up after ten seconds. What is taken later than that is taken all the same, and a redelivery changes nothing. */
 const TAKE_MILLIS = 8_000
 
 export interface ReceiveOptions {
   readonly inbox: Inbox
+  readonly bodies: Bodies
   readonly log: Logger
   readonly verify: (body: string, signature: string) => Promise<boolean>
   readonly onAnswered: (answer: Answer, event: string) => void
@@ -29,6 +42,8 @@ interface Reply {
   readonly status: number
   readonly answer: Answer
   readonly message: string
+  /** After which the same request may be taken. */
+  readonly retrySeconds?: number
 }
 
 /** True when the request was for this route. */
@@ -40,35 +55,69 @@ export async function receiveWebhook(
   if (request.method !== 'POST' || request.url !== WEBHOOK_PATH) return false
   const reply = await replyTo(request, options)
   options.onAnswered(reply.answer, header(request, 'x-github-event'))
+  if (reply.retrySeconds !== undefined) response.setHeader('retry-after', reply.retrySeconds)
+  // Else the rest of a body that nobody wants would still be received.
+  if (!request.complete) response.setHeader('connection', 'close')
   response.writeHead(reply.status, { 'content-type': 'text/plain' }).end(`${reply.message}\n`)
   return true
 }
 
 async function replyTo(request: IncomingMessage, options: ReceiveOptions): Promise<Reply> {
-  const { inbox, log, verify } = options
   const delivery = header(request, 'x-github-delivery')
   const event = header(request, 'x-github-event')
-  const body = await readCapped(request)
-  if (body === undefined) return refused(413, 'The body is larger than 2 MiB.')
-  if (body === '') return refused(400, 'The body is empty.')
+  const signature = header(request, 'x-hub-signature-256')
   if (delivery === '' || event === '')
     return refused(400, 'The headers X-GitHub-Delivery and X-GitHub-Event are missing.')
-  const signature = header(request, 'x-hub-signature-256')
-  if (signature === '' || !(await verify(body, signature))) {
-    log.warn(
-      { delivery: delivery.slice(0, 100), event: event.slice(0, 100) },
-      'A webhook was refused: its signature does not match',
-    )
-    return refused(401, 'The signature does not match.')
+  if (header(request, 'content-length') === '0') return refused(400, 'The body is empty.')
+  if (signature === '') return refusedUnsigned({ delivery, event }, options)
+  const opened = await options.bodies.read(request, body => open({ delivery, event, signature }, body, options))
+  return opened.kind === 'refused' ? opened.reply : take({ delivery, event }, opened.payload, options)
+}
+
+interface Headers {
+  readonly delivery: string
+  readonly event: string
+}
+
+type Opened =
+  | { readonly kind: 'payload'; readonly payload: unknown }
+  | { readonly kind: 'refused'; readonly reply: Reply }
+
+/** GitHub's word, or why it is not. */
+async function open(
+  { delivery, event, signature }: Headers & { readonly signature: string },
+  body: BodyReading,
+  options: ReceiveOptions,
+): Promise<Opened> {
+  const refuse = (reply: Reply): Opened => ({ kind: 'refused', reply })
+  switch (body.kind) {
+    case 'too-large':
+      return refuse(refused(413, 'The body is larger than 2 MiB.'))
+    case 'no-room':
+      return refuse(noRoom)
+    case 'text':
+      break
   }
-  const payload = parseJson(body)
-  if (payload === undefined) {
-    log.error(
-      { delivery, event },
-      'A webhook is not JSON; set the content type of the App’s webhook to application/json',
-    )
-    return refused(400, 'The body is not JSON. Set the content type of the webhook to application/json.')
-  }
+  if (body.text === '') return refuse(refused(400, 'The body is empty.'))
+  if (!(await options.verify(body.text, signature))) return refuse(refusedUnsigned({ delivery, event }, options))
+  const payload = parseJson(body.text)
+  if (payload !== undefined) return { kind: 'payload', payload }
+  options.log.error(
+    { delivery, event },
+    'A webhook is not JSON; set the content type of the App’s webhook to application/json',
+  )
+  return refuse(refused(400, 'The body is not JSON. Set the content type of the webhook to application/json.'))
+}
+
+function refusedUnsigned({ delivery, event }: Headers, { log }: ReceiveOptions): Reply {
+  log.warn(
+    { delivery: delivery.slice(0, 100), event: event.slice(0, 100) },
+    'A webhook was refused: its signature does not match',
+  )
+  return refused(401, 'The signature does not match.')
+}
+
+async function take({ delivery, event }: Headers, payload: unknown, { inbox, log }: ReceiveOptions): Promise<Reply> {
   const reading = readEvent(event, payload)
   switch (reading.kind) {
     case 'not-ours':
@@ -95,6 +144,13 @@ async function replyTo(request: IncomingMessage, options: ReceiveOptions): Promi
 
 const unavailable: Reply = { status: 503, answer: 'unavailable', message: 'The database does not answer.' }
 
+const noRoom: Reply = {
+  status: 503,
+  answer: 'unavailable',
+  message: 'Too much is being sent at once.',
+  retrySeconds: RETRY_SECONDS,
+}
+
 const notStored: Reply = {
   status: 500,
   answer: 'unavailable',
@@ -103,19 +159,6 @@ const notStored: Reply = {
 
 function refused(status: number, message: string): Reply {
   return { status, answer: 'refused', message }
-}
-
-/** Undefined above the cap; then the rest is not read. */
-async function readCapped(request: IncomingMessage): Promise<string | undefined> {
-  if (Number(header(request, 'content-length')) > MAX_BODY_BYTES) return undefined
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    size += chunk.length
-    if (size > MAX_BODY_BYTES) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function header({ headers }: IncomingMessage, name: string): string {

@@ -82,6 +82,29 @@ test('webhooks and /health are answered however many clients send theirs slowly'
   for (const socket of slow) socket.destroy()
 })
 
+test('webhooks are taken while bodies of strangers fill the room for them; who takes most of it is to come again', async () => {
+  const bytes = 2 * 2 ** 20
+  const head = `POST /api/github/webhooks HTTP/1.1\r\nhost: a\r\ncontent-length: ${bytes}\r\nx-github-delivery: d\r\nx-github-event: e\r\nx-hub-signature-256: sha256=0\r\n\r\n`
+  const strangers: Socket[] = []
+  const answers: string[] = []
+  for (let client = 0; client < 40; client += 1) {
+    const socket = await dial()
+    socket.on('data', data => answers.push(String(data)))
+    socket.write(head + 'x'.repeat(bytes - 1))
+    strangers.push(socket)
+  }
+  // Of 40, 16 have room.
+  await expect.poll(() => answers.length, { timeout: 9_000 }).toBeGreaterThanOrEqual(24)
+  expect(new Set(answers.map(answer => answer.split('\r\n')[0]))).toEqual(new Set(['HTTP/1.1 503 Service Unavailable']))
+  expect(answers.every(answer => /\r\nretry-after: 10\r\n/i.test(answer))).toBe(true)
+  const { repository, pull } = await openPull()
+
+  expect((await fetch(beside.bot.healthUrl)).status).toBe(200)
+  expect(beside.github.deliveries.at(-1)?.statuses).toEqual([202])
+  expect(await repository.comments(pull)).toHaveLength(1)
+  for (const socket of strangers) socket.destroy()
+}, 60_000)
+
 async function dial(): Promise<Socket> {
   const { hostname, port } = new URL(beside.bot.origin)
   const socket = connect(Number(port), hostname).on('error', () => {})
@@ -89,8 +112,9 @@ async function dial(): Promise<Socket> {
   return socket
 }
 
+let opened = 0
 async function openPull() {
-  const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n' })
+  const repository = await beside.github.createRepository(`models-${opened++}`, { 'README.md': '# Models\n' })
   const pull = await repository.openPullRequest({ files: { 'configs/bert.yaml': trainingConfig(16) } })
   await beside.bot.idle()
   return { repository, pull }

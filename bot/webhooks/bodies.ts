@@ -1,0 +1,99 @@
+/**
+ * The bodies of requests, which strangers may send before anybody knows who they are. All of them together are bounded: where there
+ * is no room, the largest that is still arriving is given up. Refusing the newest instead would let a few dozen clients that never
+ * finish keep everybody out; webhooks are far smaller than what it takes to fill the room.
+ */
+import type { IncomingMessage } from 'node:http'
+
+export interface BodyLimits {
+  readonly maxBytes: number
+  /** Of all bodies in memory. */
+  readonly maxTotalBytes: number
+}
+
+export type BodyReading =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'too-large' }
+  /** Given up for others. */
+  | { readonly kind: 'no-room' }
+
+export class Bodies {
+  readonly #limits: BodyLimits
+  /** The oldest first. */
+  readonly #open = new Set<Body>()
+
+  constructor(limits: BodyLimits) {
+    this.#limits = limits
+  }
+
+  /** What `use` is given is counted until it has ended. Rejects where the sender goes away. */
+  async read<T>(request: IncomingMessage, use: (reading: BodyReading) => Promise<T>): Promise<T> {
+    const { maxBytes } = this.#limits
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return use({ kind: 'too-large' })
+    const body = new Body(request, maxBytes, () => this.#makeRoom())
+    this.#open.add(body)
+    try {
+      return await use(await body.reading)
+    } finally {
+      this.#open.delete(body)
+    }
+  }
+
+  #makeRoom(): void {
+    const bodies = [...this.#open]
+    const bytes = bodies.reduce((sum, body) => sum + body.bytes, 0)
+    if (bytes <= this.#limits.maxTotalBytes) return
+    const arriving = bodies.filter(({ isArriving }) => isArriving)
+    arriving.reduce((largest, body) => (body.bytes > largest.bytes ? body : largest)).giveUp()
+  }
+}
+
+class Body {
+  readonly reading: Promise<BodyReading>
+  readonly #settle: PromiseWithResolvers<BodyReading>
+  readonly #request: IncomingMessage
+  /** One buffer and not a list of chunks, each of which would take a hundred bytes even where it holds one. */
+  #buffer = Buffer.alloc(0)
+  bytes = 0
+  isArriving = true
+
+  constructor(request: IncomingMessage, maxBytes: number, onGrown: () => void) {
+    this.#settle = Promise.withResolvers()
+    this.reading = this.#settle.promise
+    this.#request = request
+    const end = (reading: BodyReading) => this.#end(reading)
+    request.on('data', (chunk: Buffer) => {
+      if (!this.isArriving) return
+      if (this.bytes + chunk.length > maxBytes) return end({ kind: 'too-large' })
+      this.#append(chunk)
+      onGrown()
+    })
+    request.once('end', () => end({ kind: 'text', text: this.#buffer.toString('utf8', 0, this.bytes) }))
+    request.once('error', error => this.#settle.reject(error))
+    request.once('close', () => this.#settle.reject(new Error('the sender is gone')))
+  }
+
+  giveUp(): void {
+    this.#end({ kind: 'no-room' })
+  }
+
+  #append(chunk: Buffer): void {
+    if (this.bytes + chunk.length > this.#buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#buffer.length, this.bytes + chunk.length))
+      this.#buffer.copy(larger, 0, 0, this.bytes)
+      this.#buffer = larger
+    }
+    chunk.copy(this.#buffer, this.bytes)
+    this.bytes += chunk.length
+  }
+
+  #end(reading: BodyReading): void {
+    this.isArriving = false
+    this.#settle.resolve(reading)
+    if (reading.kind === 'text') return
+    // What still arrives is dropped.
+    this.bytes = 0
+    this.#buffer = Buffer.alloc(0)
+    this.#request.resume()
+  }
+}
