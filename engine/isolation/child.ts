@@ -26,6 +26,13 @@ export class ProcessNotStarted extends MemoryMarkError {
   }
 }
 
+/** Of one order. It is dropped with the order: a promise of the process's end would keep every order alive until then. */
+export interface Listener {
+  readonly hear: (message: FromProcess) => void
+  /** At once, where the process has ended before. */
+  readonly ended: (how: string) => void
+}
+
 const START_LIMIT_MILLIS = 60_000
 const STDERR_TAIL_CHARACTERS = 4_000
 
@@ -34,9 +41,9 @@ export class Child {
   readonly #ready = Promise.withResolvers<void>()
   readonly #closed = Promise.withResolvers<string>()
   #stderr = ''
-  #hear: (message: FromProcess) => void = message => {
-    if (message.kind === 'ready') this.#ready.resolve()
-  }
+  #isReady = false
+  #howEnded: string | undefined
+  #listener: Listener | undefined
   isAlive = true
   /** Whether it has had an order. */
   isUsed = false
@@ -52,7 +59,7 @@ export class Child {
       this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL_CHARACTERS)
       onStderr?.(text)
     })
-    this.#process.on('message', (message: FromProcess) => this.#hear(message))
+    this.#process.on('message', (message: FromProcess) => this.#heard(message))
     this.#process.on('error', error => this.#ended(error.message))
     this.#process.on('close', (code, signal) => this.#ended(`it ended with ${signal ?? `exit code ${code}`}`))
   }
@@ -61,15 +68,11 @@ export class Child {
     return this.#process.pid
   }
 
-  /** How it ended, once it has, with the last that it wrote. */
-  get closed(): Promise<string> {
-    return this.#closed.promise
-  }
-
   async ready(): Promise<void> {
+    if (this.#isReady) return
     const late = Promise.withResolvers<string>()
     const timeout = setTimeout(() => late.resolve('it did not start in time'), START_LIMIT_MILLIS)
-    const failure = await Promise.race([this.#ready.promise, this.closed, late.promise])
+    const failure = await Promise.race([this.#ready.promise, this.#closed.promise, late.promise])
     clearTimeout(timeout)
     if (failure === undefined) {
       this.hold(false)
@@ -79,8 +82,10 @@ export class Child {
     throw new ProcessNotStarted(failure)
   }
 
-  listen(hear: (message: FromProcess) => void): void {
-    this.#hear = hear
+  /** One order at a time listens. */
+  listen(listener: Listener | undefined): void {
+    this.#listener = listener
+    if (this.#howEnded !== undefined) listener?.ended(this.#howEnded)
   }
 
   tell(message: ToProcess): void {
@@ -104,11 +109,21 @@ export class Child {
     // Else a host with nothing else to do would end before it hears of the end.
     this.hold(true)
     this.#process.kill('SIGKILL')
-    await this.closed
+    await this.#closed.promise
   }
 
+  #heard(message: FromProcess): void {
+    if (message.kind === 'ready') {
+      this.#isReady = true
+      this.#ready.resolve()
+    } else this.#listener?.hear(message)
+  }
+
+  /** How it ended, with the last that it wrote. */
   #ended(how: string): void {
     this.isAlive = false
-    this.#closed.resolve(`${how}. ${this.#stderr}`.trim())
+    this.#howEnded ??= `${how}. ${this.#stderr}`.trim()
+    this.#closed.resolve(this.#howEnded)
+    this.#listener?.ended(this.#howEnded)
   }
 }

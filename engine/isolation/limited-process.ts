@@ -130,9 +130,11 @@ class RunningOrder implements Disposable {
     this.#cpuMillis = this.#cpuNow() ?? 0
     this.#watch = setInterval(() => this.#look(), WATCH_MILLIS)
     child.hold(true)
-    child.listen(message => this.#hear(message))
+    child.listen({
+      hear: message => this.#hear(message),
+      ended: how => this.#outcome.resolve(this.#died(how)),
+    })
     options.signal?.addEventListener('abort', this.#cancel, { once: true })
-    void child.closed.then(how => this.#outcome.resolve(this.#died(how)))
   }
 
   async outcome(order: unknown): Promise<Outcome> {
@@ -148,7 +150,7 @@ class RunningOrder implements Disposable {
     clearInterval(this.#watch)
     clearTimeout(this.#grace)
     this.#options.signal?.removeEventListener('abort', this.#cancel)
-    this.#child.listen(() => {})
+    this.#child.listen(undefined)
     this.#child.hold(false)
   }
 

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ProcessNotStarted } from '../../engine/isolation/child.ts'
 import { LimitedProcess, type OrderOptions, type ProcessOptions } from '../../engine/isolation/limited-process.ts'
@@ -17,6 +20,11 @@ beforeEach(() => {
   limited = new LimitedProcess(settings)
 })
 afterEach(() => limited[Symbol.asyncDispose]())
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+}
 
 const within = (millis: number): OrderOptions => ({ limit: { kind: 'compute', millis } })
 const run = (order: TestOrder, options: OrderOptions = within(20_000)) => limited.run(order, options)
@@ -53,6 +61,24 @@ describe('a limited process', () => {
     expect(await run({ kind: 'throw' })).toMatchObject({ kind: 'threw', stack: expect.stringContaining('a bug') })
     expect(await run({ kind: 'exit' })).toMatchObject({ kind: 'died', how: expect.stringContaining('exit code 7') })
     expect(await run({ kind: 'refuse' })).toMatchObject({ kind: 'refused', problem: { code: 'unusable' } })
+  })
+
+  test('keeps nothing of an order that is done', async () => {
+    await run({ kind: 'echo', value: 1 })
+    const withChange = () => {
+      const change = { files: 'many' }
+      return { options: { ...within(20_000), answer: async () => change }, ref: new WeakRef(change) }
+    }
+    const refs: WeakRef<object>[] = []
+    for (let order = 0; order < 5; order += 1) {
+      const { options, ref } = withChange()
+      refs.push(ref)
+      await run({ kind: 'echo', value: order }, options)
+    }
+    await setImmediate()
+    collectGarbage()
+    // The last may still stand on the stack.
+    expect(refs.filter(ref => ref.deref() !== undefined).length).toBeLessThanOrEqual(1)
   })
 
   test('has the limit for each step, not for all of them together', async () => {
