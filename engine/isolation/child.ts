@@ -26,6 +26,11 @@ export class ProcessNotStarted extends MemoryMarkError {
   }
 }
 
+/**
+ * Of V8's young generation, which has three of them beside the heap. With its own choice of 16 or 32 MiB a process holds twice the
+ * memory where it parses large files, for a tenth of the CPU time.
+ */
+const SEMI_SPACE_MIB = 8
 /** Of one order. It is dropped with the order: a promise of the process's end would keep every order alive until then. */
 export interface Listener {
   readonly hear: (message: FromProcess) => void
@@ -51,7 +56,11 @@ export class Child {
   constructor({ script, args = [], heapMib, env, onStderr }: ChildOptions) {
     this.#process = fork(script, args, {
       env,
-      execArgv: [`--max-old-space-size=${heapMib}`, '--disable-warning=ExperimentalWarning'],
+      execArgv: [
+        `--max-old-space-size=${heapMib}`,
+        `--max-semi-space-size=${SEMI_SPACE_MIB}`,
+        '--disable-warning=ExperimentalWarning',
+      ],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
