@@ -1,6 +1,5 @@
 /** The engine's front door: what the Action, the bot and the command line build on. */
 export { type AnalyzeOptions, analyze } from './analyze.ts'
-export { MAX_CONFIG_BYTES } from './config/document.ts'
 export { isCandidatePath } from './config/read.ts'
 export type { SourceFile } from './config/reading.ts'
 export type { Sources } from './config/sources.ts'

@@ -8,7 +8,8 @@ export type Blob =
   | { readonly kind: 'text'; readonly text: string; readonly sha: string }
   /** GraphQL hands out the first 512,000 bytes. */
   | { readonly kind: 'beginning'; readonly text: string; readonly sha: string; readonly sizeBytes: number }
-  | { readonly kind: 'link'; readonly sha: string }
+  /** `target`: as the link has it, relative to where it stands. */
+  | { readonly kind: 'link'; readonly target: string; readonly sha: string }
   /** Binary, a submodule or a folder. */
   | { readonly kind: 'no-text'; readonly sha: string }
   | { readonly kind: 'absent' }
@@ -71,9 +72,9 @@ function blobIn(found: z.infer<typeof entry> | null | undefined): Blob {
   if (found === null || found === undefined) return { kind: 'absent' }
   const { mode, type, oid: sha, object } = found
   if (type !== 'blob') return { kind: 'no-text', sha }
-  if (mode === LINK_MODE) return { kind: 'link', sha }
   const text = object?.text
   if (object === null || object === undefined || object.isBinary === true || typeof text !== 'string')
     return { kind: 'no-text', sha }
+  if (mode === LINK_MODE) return { kind: 'link', target: text, sha }
   return object.isTruncated ? { kind: 'beginning', text, sha, sizeBytes: object.byteSize } : { kind: 'text', text, sha }
 }

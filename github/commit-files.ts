@@ -1,10 +1,11 @@
 /** A repository's files at one commit, read as data: nothing is checked out, let alone run. */
-import { MAX_CONFIG_BYTES, type SourceFile } from '../engine/index.ts'
+import { posix } from 'node:path'
+import type { SourceFile } from '../engine/index.ts'
 import { MIB } from '../engine/units.ts'
 import { type Blob, queryBlobs } from './blob-batch.ts'
 import { type GitHubClient, isUnknownCommit, type Repository, requestStatus } from './client.ts'
 import type { KeptTexts } from './kept-texts.ts'
-import { MAX_FILE_BYTES, readBlob, readFileAt } from './single-file.ts'
+import { MAX_FILE_BYTES } from './single-file.ts'
 import { readTree, type Tree, type TreeEntry } from './tree.ts'
 
 /** Of one query. GitHub answers within ten seconds or not at all. */
@@ -13,11 +14,11 @@ const MAX_BATCH_BYTES = 8 * MIB
 /** GitHub fails where an answer takes it too long; half as many files may not. */
 const MAX_SPLITS = 2
 
-/** What GraphQL hands out of a file. */
+/** What GraphQL hands out of a file: more than the engine reads of one. */
 const QUERIED_BYTES = 512_000
 
-/** Files that take a request each: large ones, and links. */
-const MAX_SINGLES = 20
+/** A link that leads to a link, and so on: after so many, to nothing. */
+const MAX_LINK_STEPS = 4
 
 /** Of all texts together. */
 const MAX_TOTAL_BYTES = 128 * MIB
@@ -43,7 +44,6 @@ export class CommitFiles {
   readonly #options: CommitFilesOptions
   readonly #readings = new Map<string, FileReading>()
   #tree: Promise<Tree> | undefined
-  #singles = 0
   #bytes = 0
 
   constructor(options: CommitFilesOptions) {
@@ -72,21 +72,19 @@ export class CommitFiles {
   /** In the order of `paths`; each is read once. */
   async read(paths: readonly string[]): Promise<readonly FileReading[]> {
     const unread = [...new Set(paths)].filter(path => !this.#readings.has(path))
-    if (unread.length > 0) await this.#readAll(unread, await this.tree())
+    if (unread.length > 0) await this.#readAll(unread, MAX_LINK_STEPS)
     return paths.map(path => this.#readings.get(path) ?? absent)
   }
 
-  /** Undefined where there is no file with text. */
+  /** Undefined where there is no file with text. Of what is too large for the engine, its beginning, which is so too. */
   async text(path: string): Promise<string | undefined> {
-    const [reading] = await this.read([path])
-    if (reading?.kind !== 'file') return undefined
-    if (reading.file.sizeBytes !== undefined) await this.#keepWhole(path, reading.blobSha)
+    await this.read([path])
     return this.textReadSoFar(path)
   }
 
   textReadSoFar(path: string): string | undefined {
     const reading = this.#readings.get(path)
-    return reading?.kind === 'file' && reading.file.sizeBytes === undefined ? reading.file.text : undefined
+    return reading?.kind === 'file' ? reading.file.text : undefined
   }
 
   /** Whether there is, or may be, a file that was not read yet: beyond the end of a list that GitHub cut, nobody knows. */
@@ -106,20 +104,35 @@ export class CommitFiles {
     return reading?.kind === 'file' ? reading.blobSha : undefined
   }
 
-  async #readAll(paths: readonly string[], { entries, isCut }: Tree): Promise<void> {
+  async #readAll(paths: readonly string[], linkSteps: number): Promise<void> {
+    const { entries, isCut } = await this.tree()
     const wanted: Wanted[] = []
     for (const path of paths) {
       const entry = entries.get(path)
       if (entry === undefined && (!isCut || !isInside(path))) this.#readings.set(path, absent)
       else if (entry?.kind === 'submodule') this.#readings.set(path, { kind: 'no-text' })
-      else if (entry?.kind === 'link') await this.#keepLink(path, entry.sha)
       else if (entry !== undefined && entry.sizeBytes > MAX_FILE_BYTES) this.#readings.set(path, { kind: 'too-large' })
       else if (!this.#keepKnown(path, entry))
         wanted.push({ path, sizeBytes: Math.min(entry?.sizeBytes ?? 0, QUERIED_BYTES) })
     }
+    const links: Link[] = []
     for (const batch of batchesOf(wanted)) {
       if (this.#bytes >= MAX_TOTAL_BYTES) for (const path of batch) this.#readings.set(path, { kind: 'too-much' })
-      else await this.#readBatch(batch, MAX_SPLITS)
+      else links.push(...(await this.#readBatch(batch, MAX_SPLITS)))
+    }
+    if (links.length > 0) await this.#follow(links, linkSteps)
+  }
+
+  /** A link is read as what it leads to, all links of a step together. */
+  async #follow(links: readonly Link[], steps: number): Promise<void> {
+    const targets = links.map(({ path, target }) => posix.join(posix.dirname(path), target))
+    const unread = [...new Set(targets)].filter(target => isInside(target) && !this.#readings.has(target))
+    if (steps > 0 && unread.length > 0) await this.#readAll(unread, steps - 1)
+    for (const [index, { path, target, sha }] of links.entries()) {
+      const found = posix.isAbsolute(target) ? undefined : this.#readings.get(targets[index] ?? '')
+      if (found?.kind === 'file')
+        this.#readings.set(path, { kind: 'file', file: { ...found.file, path }, blobSha: sha })
+      else this.#readings.set(path, found === undefined || found.kind === 'absent' ? { kind: 'no-text' } : found)
     }
   }
 
@@ -130,7 +143,8 @@ export class CommitFiles {
     return true
   }
 
-  async #readBatch(paths: readonly string[], splits: number): Promise<void> {
+  /** The links among them, which are yet to be followed. */
+  async #readBatch(paths: readonly string[], splits: number): Promise<readonly Link[]> {
     const { client, repository, commitSha } = this.#options
     let blobs: readonly Blob[]
     try {
@@ -139,22 +153,26 @@ export class CommitFiles {
       const status = requestStatus(error)
       if (splits === 0 || paths.length === 1 || (status !== 502 && status !== 504)) throw error
       const middle = Math.ceil(paths.length / 2)
-      await this.#readBatch(paths.slice(0, middle), splits - 1)
-      await this.#readBatch(paths.slice(middle), splits - 1)
-      return
+      const first = await this.#readBatch(paths.slice(0, middle), splits - 1)
+      return [...first, ...(await this.#readBatch(paths.slice(middle), splits - 1))]
     }
-    for (const [index, path] of paths.entries()) await this.#keepBlob(path, blobs[index] ?? absent)
+    return paths.flatMap((path, index) => {
+      const blob = blobs[index] ?? absent
+      if (blob.kind === 'link') return [{ path, target: blob.target, sha: blob.sha }]
+      this.#keepBlob(path, blob)
+      return []
+    })
   }
 
-  async #keepBlob(path: string, blob: Blob): Promise<void> {
+  #keepBlob(path: string, blob: Exclude<Blob, { kind: 'link' }>): void {
     switch (blob.kind) {
       case 'text':
         this.#options.kept.set(blob.sha, blob.text)
-        return this.#keep(path, blob.text, blob.sha)
+        this.#keep(path, blob.text, blob.sha)
+        return
       case 'beginning':
-        return this.#keepLarge(path, blob)
-      case 'link':
-        return this.#keepLink(path, blob.sha)
+        this.#keepLarge(path, blob)
+        return
       case 'no-text':
       case 'absent':
         this.#readings.set(path, { kind: blob.kind })
@@ -162,36 +180,13 @@ export class CommitFiles {
   }
 
   /** What the engine refuses for its size, it refuses by its beginning too. */
-  async #keepLarge(path: string, { text, sha, sizeBytes }: Extract<Blob, { kind: 'beginning' }>): Promise<void> {
-    if (sizeBytes > MAX_FILE_BYTES) this.#readings.set(path, { kind: 'too-large' })
-    else if (sizeBytes <= MAX_CONFIG_BYTES) await this.#keepWhole(path, sha)
-    else {
-      this.#bytes += text.length
-      this.#readings.set(path, { kind: 'file', file: { path, text, sizeBytes }, blobSha: sha })
+  #keepLarge(path: string, { text, sha, sizeBytes }: Extract<Blob, { kind: 'beginning' }>): void {
+    if (sizeBytes > MAX_FILE_BYTES) {
+      this.#readings.set(path, { kind: 'too-large' })
+      return
     }
-  }
-
-  async #keepWhole(path: string, sha: string): Promise<void> {
-    const { client, repository } = this.#options
-    if (this.#mayReadSingle(path)) this.#keep(path, await readBlob(client, repository, sha), sha)
-  }
-
-  /** A link is read as what it leads to. */
-  async #keepLink(path: string, sha: string): Promise<void> {
-    const { client, repository, commitSha } = this.#options
-    if (!this.#mayReadSingle(path)) return
-    const found = await readFileAt(client, repository, commitSha, path)
-    if (found.kind === 'text') this.#keep(path, found.text, sha)
-    else this.#readings.set(path, { kind: found.kind === 'too-large' ? 'too-large' : 'no-text' })
-  }
-
-  #mayReadSingle(path: string): boolean {
-    if (this.#singles >= MAX_SINGLES || this.#bytes >= MAX_TOTAL_BYTES) {
-      this.#readings.set(path, { kind: 'too-much' })
-      return false
-    }
-    this.#singles += 1
-    return true
+    this.#bytes += text.length
+    this.#readings.set(path, { kind: 'file', file: { path, text, sizeBytes }, blobSha: sha })
   }
 
   #keep(path: string, text: string, blobSha: string): void {
@@ -201,6 +196,12 @@ export class CommitFiles {
 }
 
 const absent = { kind: 'absent' } as const
+
+interface Link {
+  readonly path: string
+  readonly target: string
+  readonly sha: string
+}
 
 interface Wanted {
   readonly path: string

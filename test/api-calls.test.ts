@@ -109,6 +109,38 @@ test.each([1, 25, 100, 500])(
   PATIENCE_MILLIS,
 )
 
+test.each([1, 25, 100])(
+  'a pull request of %i links to configs and as many large files costs no more than one of as many configs',
+  async configs => {
+    const names = Array.from({ length: configs }, (_, index) => String(index))
+    const named = (nameOf: (name: string) => readonly [string, FileChanges[string]]): FileChanges =>
+      Object.fromEntries(names.map(nameOf))
+    const large = `# ${'x'.repeat(600_000)}\n`
+    const repository = await beside.github.createRepository(`calls-${repositories++}`, {
+      'README.md': 'Models',
+      ...named(name => [`configs/link-${name}.yaml`, { kind: 'link', text: `../real/${name}.yml` }]),
+    })
+    const bot = await callsOf('memorymark', async () => {
+      const pull = await repository.openPullRequest({
+        files: {
+          ...named(name => [`real/${name}.yml`, trainingConfig(16)]),
+          ...named(name => [`configs/link-${name}.yaml`, { kind: 'link', text: `../configs/../real/${name}.yml` }]),
+          ...named(name => [`configs/large-${name}.yaml`, trainingConfig(8) + large]),
+        },
+      })
+      await beside.bot.idle()
+      return pull
+    })
+    const [check] = await repository.checkRuns(bot.value.headSha)
+    expect(check?.conclusion).toBe('failure')
+    expect(check?.output.text).toContain('configs/link-0.yaml')
+    expect(bot.calls.length, told('the bot', bot.calls)).toBeLessThanOrEqual(budget(3 * configs))
+    const run = await runAction(repository)
+    expect(run.calls.length, told('the Action', run.calls)).toBeLessThanOrEqual(budget(3 * configs))
+  },
+  PATIENCE_MILLIS,
+)
+
 /** What a failed test shows. */
 function told(who: string, calls: readonly LoggedRequest[]): string {
   return [`${who}, ${calls.length} calls:`, ...calls.map(({ method, path }) => `${method} ${path}`)].join('\n')

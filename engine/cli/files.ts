@@ -1,6 +1,7 @@
 /** Files on disk, as the paths of a command line name them. */
 import { lstat, open, readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { MAX_CONFIG_BYTES } from '../config/document.ts'
 import { isCandidatePath } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { MemoryMarkError } from '../errors.ts'
@@ -92,7 +93,7 @@ function tooLarge(file: string): MemoryMarkError {
   return new MemoryMarkError({
     code: 'file-too-large',
     file,
-    message: `the file is larger than ${MAX_FILE_BYTES / MIB} MiB, and training configs are read up to 1 MiB`,
+    message: `the file is larger than ${MAX_FILE_BYTES / MIB} MiB, and training configs are read up to ${MAX_CONFIG_BYTES / 1_000} kB`,
     fix: 'Move data out of the config.',
   })
 }

@@ -1,7 +1,7 @@
 /** DeepSpeed's settings in a file of their own, which a training config names: found where the tools look, read as configs are. */
 import { posix } from 'node:path'
 import type { Problem } from '../errors.ts'
-import { parseFile } from './document.ts'
+import { MAX_CONFIG_BYTES, parseFile } from './document.ts'
 import type { SourceFile } from './reading.ts'
 import type { Section } from './section.ts'
 import { firstFile, isPlausibleName, placesOf, type Sources } from './sources.ts'
@@ -60,6 +60,6 @@ function settingsIn(file: SourceFile): DeepSpeedFile {
 }
 
 function unreadableBecause(problem: Problem | undefined): string {
-  if (problem?.code === 'file-too-large') return 'is larger than the limit of 1 MiB'
+  if (problem?.code === 'file-too-large') return `is larger than the limit of ${MAX_CONFIG_BYTES / 1_000} kB`
   return problem?.line === undefined ? 'cannot be parsed' : `cannot be parsed at line ${problem.line}`
 }

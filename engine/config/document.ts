@@ -10,7 +10,6 @@ import {
   type YAMLParseError,
 } from 'yaml'
 import type { Problem } from '../errors.ts'
-import { MIB } from '../units.ts'
 import { isMergeKey, MAX_EXPANDED_NODES, resolveAliases } from './aliases.ts'
 import { firstJsonError } from './json-syntax.ts'
 import { plain, quote } from './quote.ts'
@@ -23,7 +22,8 @@ export type ParsedFile =
   | { readonly kind: 'document'; readonly mappings: readonly Section[] }
   | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] }
 
-export const MAX_CONFIG_BYTES = MIB
+/** What GitHub hands out of a file by a query is a little more, so that a beginning is too large where the whole file is. */
+export const MAX_CONFIG_BYTES = 500_000
 
 type Describe = (offset: number, problem: Problem) => Problem
 
@@ -123,7 +123,7 @@ function unreadable(problems: readonly Problem[]): ParsedFile {
 function tooLarge(bytes: number): Problem {
   return {
     code: 'file-too-large',
-    message: `The file is ${(bytes / MIB).toFixed(1)} MiB; training configs are read up to 1 MiB`,
+    message: `The file is ${Math.ceil(bytes / 1_000).toLocaleString('en-US')} kB; training configs are read up to ${MAX_CONFIG_BYTES / 1_000} kB`,
     fix: 'Move data out of the config, or exclude the file from the check.',
   }
 }

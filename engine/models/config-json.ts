@@ -1,4 +1,5 @@
 /** A model's config.json, as transformers writes it, from wherever it was found. */
+import { MAX_CONFIG_BYTES } from '../config/document.ts'
 import { parseJson } from '../json.ts'
 import { type ModelConfig, modelConfig } from './architecture.ts'
 
@@ -18,6 +19,9 @@ export const supportedArchitectures: readonly string[] = modelConfig.options.fla
 const MAX_ARCHITECTURE_CHARACTERS = 80
 
 export function readConfigJson(text: string): ConfigJson {
+  if (Buffer.byteLength(text) > MAX_CONFIG_BYTES) {
+    return { kind: 'invalid', why: `it is larger than ${MAX_CONFIG_BYTES / 1_000} kB` }
+  }
   const fields = parseObject(text)
   const architecture = fields?.model_type
   if (fields === undefined || typeof architecture !== 'string') return { kind: 'not-a-model' }

@@ -89,7 +89,7 @@ describe('the text of the file', () => {
     ['{"bf16": {"enabled": true}}', 'has no zero_optimization'],
     ['{}', 'has no zero_optimization'],
     [`{"zero_optimization": ${'['.repeat(200)}${']'.repeat(200)}}`, 'cannot be parsed at line 1'],
-    [`{"zero_optimization": "${'x'.repeat(2 ** 20)}"}`, 'is larger than the limit of 1 MiB'],
+    [`{"zero_optimization": "${'x'.repeat(2 ** 20)}"}`, 'is larger than the limit of 500 kB'],
   ])('%.40s is of no use', async (text, why) => {
     expect(await settingsIn(text)).toEqual({ kind: 'unusable', path: 'ds.json', why })
   })

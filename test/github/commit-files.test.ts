@@ -1,6 +1,7 @@
 /** Against the emulated GitHub, which answers exactly these queries and counts them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect } from '../../action/github.ts'
+import { MAX_CONFIG_BYTES } from '../../engine/config/document.ts'
 import { CommitFiles } from '../../github/commit-files.ts'
 import { GraphqlRefusal } from '../../github/graphql.ts'
 import { KeptTextsOfAll, keepsNothing } from '../../github/kept-texts.ts'
@@ -121,49 +122,55 @@ describe('a path', () => {
   })
 
   it('of a link is read as what it leads to, and of one that leads out of the repository as nothing', async () => {
+    const link = (text: string) => ({ kind: 'link', text }) as const
     const { files } = await commit({
-      'real.yaml': 'batch: 1',
-      'link.yaml': { kind: 'link', text: 'real.yaml' },
-      'out.yaml': { kind: 'link', text: '../../etc/passwd' },
+      'configs/real.yaml': 'batch: 1',
+      'configs/link.yaml': link('real.yaml'),
+      'links/far.yaml': link('../configs/link.yaml'),
+      'links/out.yaml': link('../../etc/passwd'),
+      'links/absolute.yaml': link('/configs/real.yaml'),
+      'links/nowhere.yaml': link('nothing.yaml'),
+      'links/circle.yaml': link('circle-2.yaml'),
+      'links/circle-2.yaml': link('circle.yaml'),
     })
-    expect(await files.read(['link.yaml', 'out.yaml'])).toMatchObject([
-      { kind: 'file', file: { path: 'link.yaml', text: 'batch: 1' } },
-      { kind: 'no-text' },
+    const linked = ['configs/link.yaml', 'links/far.yaml']
+    const lost = ['out', 'absolute', 'nowhere', 'circle'].map(name => `links/${name}.yaml`)
+    expect(await files.read([...linked, ...lost])).toMatchObject([
+      ...linked.map(path => ({ kind: 'file', file: { path, text: 'batch: 1' } })),
+      ...lost.map(() => ({ kind: 'no-text' })),
     ])
+  })
+
+  it('of a link costs no call of its own', async () => {
+    const names = Array.from({ length: 60 }, (_, index) => `${index}.yaml`)
+    const links = names.map(name => [`links/${name}`, { kind: 'link', text: `../real/${name}` }] as const)
+    const { files } = await commit({
+      ...Object.fromEntries(names.map(name => [`real/${name}`, name])),
+      ...Object.fromEntries(links),
+    })
+    const calls = await callsOf(async () => {
+      const readings = await files.read(links.map(([path]) => path))
+      expect(readings.map(one => one.kind === 'file' && one.file.text)).toEqual(names)
+    })
+    expect(calls).toEqual([tree, query, query])
   })
 })
 
 describe('a file', () => {
-  it('of 600 kB, of which a query gives the beginning only, is read whole', async () => {
-    const text = `${'#'.repeat(600_000)}\nend: 1\n`
-    const { files } = await commit({ 'large.yaml': text })
-    const calls = await callsOf(async () => expect(await files.text('large.yaml')).toBe(text))
-    expect(calls).toEqual([tree, query, 'GET git/blobs/SHA'])
-  })
-
-  it('of 2 MB is too large for the engine, which is told so by its size, without reading it', async () => {
+  it('of 2 MB is too large for the engine, which is told so by its size and its beginning, without reading the rest', async () => {
     const { files } = await commit({ 'large.yaml': 'x'.repeat(2_000_000) })
     const calls = await callsOf(async () => {
       const [reading] = await files.read(['large.yaml'])
       expect(reading).toMatchObject({ kind: 'file', file: { sizeBytes: 2_000_000 } })
+      expect((await files.text('large.yaml'))?.length).toBeGreaterThan(MAX_CONFIG_BYTES)
     })
     expect(calls).toEqual([tree, query])
-    expect((await files.text('large.yaml'))?.length).toBe(2_000_000)
   })
 
   it('above 16 MiB is not read', async () => {
     const { files } = await commit({ 'huge.json': 'x'.repeat(16_777_217), 'a.yaml': 'a' })
     const readings = await files.read(['huge.json', 'a.yaml'])
     expect(readings.map(({ kind }) => kind)).toEqual(['too-large', 'file'])
-  })
-
-  it('that takes a request of its own is one of 20; the rest is left', async () => {
-    const paths = Array.from({ length: 22 }, (_, index) => `${index}.yaml`)
-    const links = paths.map(path => [path, { kind: 'link', text: 'README.md' }] as const)
-    const { files } = await commit(Object.fromEntries(links))
-    const kinds = (await files.read(paths)).map(({ kind }) => kind)
-    expect(kinds.filter(kind => kind === 'file')).toHaveLength(20)
-    expect(kinds.slice(20)).toEqual(['too-much', 'too-much'])
   })
 })
 
