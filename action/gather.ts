@@ -49,12 +49,12 @@ export async function gatherOne(job: Job, path: string): Promise<Gathered> {
 function optionsOf(
   { subject, inputs }: Job,
   settings: RepositorySettings,
-  { readFile, base }: Pick<ReadChange, 'readFile' | 'base'>,
+  { readFile, listFolder, base }: Pick<ReadChange, 'readFile' | 'listFolder' | 'base'>,
 ): AnalyzeOptions {
   return {
     ...inputs.analysis,
     settings,
-    sources: { readFile },
+    sources: { readFile, listFolder },
     ...(subject.kind !== 'tree' && { base }),
     now: new Date(),
   }

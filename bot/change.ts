@@ -21,6 +21,9 @@ export function everythingAt(work: Work, headSha: string): Change {
 }
 
 /** What configs name may stand in their own repository, or on the Hub where the operator lets us ask it. */
-export function sourcesOf({ hub }: Work, { readFile }: Pick<ReadChange, 'readFile'>): Sources {
-  return { readFile, ...(hub && { hub }) }
+export function sourcesOf(
+  { hub }: Work,
+  { readFile, listFolder }: Pick<ReadChange, 'readFile' | 'listFolder'>,
+): Sources {
+  return { readFile, listFolder, ...(hub && { hub }) }
 }

@@ -1,9 +1,11 @@
 /**
  * Configs that a change affects without touching them: those that name a file of DeepSpeed's settings, or a model's config.json,
- * that it does touch.
+ * that it does touch, and those whose libraries it gives other versions.
  */
 import { posix } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { parseFile } from './config/document.ts'
+import { isVersionFile, type Statement, statementsIn } from './config/pinned/version-files.ts'
 import { isCandidatePath, readConfigAsync } from './config/read.ts'
 import type { SourceFile } from './config/reading.ts'
 import { isCounted, type RepositorySettings, settingsFor } from './settings/settings.ts'
@@ -11,6 +13,7 @@ import { isCounted, type RepositorySettings, settingsFor } from './settings/sett
 /** Each costs a request. */
 const MAX_SEARCHED = 100
 const MAX_OPENED = 50
+const MAX_VERSION_FILES = 20
 
 /** The repository as it is after the change. */
 export interface RepositoryFiles {
@@ -18,6 +21,8 @@ export interface RepositoryFiles {
   list(): Promise<readonly string[]>
   /** What is no file is left out. */
   read(paths: readonly string[]): Promise<readonly SourceFile[]>
+  /** What the files held before the change, by their paths after it. */
+  readBefore(paths: readonly string[]): Promise<readonly SourceFile[]>
 }
 
 export interface Change {
@@ -37,6 +42,8 @@ export interface AffectedConfigs {
 export interface Looking {
   /** Whether configs may name it. */
   readonly areNamed: (files: readonly SourceFile[]) => Promise<readonly boolean[]>
+  /** What each says about the versions of libraries. */
+  readonly state: (files: readonly SourceFile[]) => Promise<readonly (readonly Statement[])[]>
   /** Whether, as a config, it asks for one of the files in `named`. */
   readonly open: (files: readonly SourceFile[], named: ReadonlySet<string>) => Promise<readonly boolean[]>
 }
@@ -52,7 +59,8 @@ export async function affectedConfigs(
   const unread = change.paths.filter(path => !known.has(path) && isCandidatePath(path) && soundsNamed(path))
   const opened = unread.length === 0 ? [] : await repository.read(unread.slice(0, MAX_OPENED))
   const looked = [...change.files, ...opened].filter(({ path }) => /\.json$/i.test(path))
-  const named = new Set(chosen(looked, await looking.areNamed(looked)).map(({ path }) => path))
+  const repinned = await otherVersions(change, repository, looking)
+  const named = new Set([...chosen(looked, await looking.areNamed(looked)).map(({ path }) => path), ...repinned])
   if (named.size === 0) return { files: [], remarks: [] }
 
   const changed = new Set(change.paths)
@@ -61,12 +69,34 @@ export async function affectedConfigs(
   const nearest = byNearness(candidates, [...named]).slice(0, MAX_SEARCHED)
   const read = await repository.read(nearest)
   const files = chosen(read, await looking.open(read, named))
-  return { files, remarks: remarksOn(files.length, candidates.length) }
+  return { files, remarks: remarksOn(files.length, candidates.length, repinned.length > 0) }
+}
+
+/** Paths of changed files that say something else now about the versions that decide something: a new linter is nothing to us. */
+async function otherVersions(
+  { paths }: Change,
+  repository: RepositoryFiles,
+  looking: Looking,
+): Promise<readonly string[]> {
+  const changed = paths.filter(isVersionFile).slice(0, MAX_VERSION_FILES)
+  if (changed.length === 0) return []
+  const said = async (files: readonly SourceFile[]) => {
+    const statements = await looking.state(files)
+    return new Map(files.map(({ path }, index) => [path, (statements[index] ?? []).map(withoutLine)]))
+  }
+  const now = await said(await repository.read(changed))
+  const before = await said(await repository.readBefore(changed))
+  return changed.filter(path => !isDeepStrictEqual(now.get(path) ?? [], before.get(path) ?? []))
+}
+
+function withoutLine({ line: _, path: __, ...requirement }: Statement): object {
+  return requirement
 }
 
 function lookingHere(settings: RepositorySettings): Looking {
   return {
     areNamed: async files => files.map(isNamedByConfigs),
+    state: async files => files.map(statementsIn),
     open: async (files, named) => {
       const answers: boolean[] = []
       for (const file of files) answers.push(await opensOneOf(file, named, settings))
@@ -103,7 +133,9 @@ export async function opensOneOf(
   const readFile = async (path: string): Promise<undefined> => {
     if (named.has(path)) isAsked = true
   }
-  await readConfigAsync(file, { readFile }, settingsFor(file.path, settings).supplied)
+  const listFolder = async (folder: string) =>
+    [...named].filter(path => posix.dirname(path) === folder).map(path => posix.basename(path))
+  await readConfigAsync(file, { readFile, listFolder }, settingsFor(file.path, settings).supplied)
   return isAsked
 }
 
@@ -119,7 +151,7 @@ function sharedFolders(one: string, other: string): number {
   return differing < 0 ? left.length : differing
 }
 
-function remarksOn(found: number, candidates: number): string[] {
+function remarksOn(found: number, candidates: number, isRepinned: boolean): string[] {
   const cut =
     candidates > MAX_SEARCHED
       ? [
@@ -128,5 +160,9 @@ function remarksOn(found: number, candidates: number): string[] {
       : []
   if (found === 0) return cut
   const configs = found === 1 ? 'One config is' : `${found} configs are`
-  return [`${configs} checked because a file that ${found === 1 ? 'it names' : 'they name'} has changed.`, ...cut]
+  const pinning = isRepinned ? `, or that pins ${found === 1 ? 'its' : 'their'} libraries,` : ''
+  return [
+    `${configs} checked because a file that ${found === 1 ? 'it names' : 'they name'}${pinning} has changed.`,
+    ...cut,
+  ]
 }

@@ -7,6 +7,7 @@ import { readConfigAsync } from './config/read.ts'
 import type { SourceFile } from './config/reading.ts'
 import type { Sources } from './config/sources.ts'
 import type { TrainingSpec } from './config/spec.ts'
+import type { SuppliedVersion } from './config/supplied.ts'
 import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
@@ -33,6 +34,8 @@ export type Named =
 /** Plain data, which may cross to another process. */
 export interface SubjectOptions {
   readonly changes: SpecAdjustments
+  /** Of libraries, told by hand: they win over what the settings and the repository's files say. */
+  readonly versions: readonly SuppliedVersion[]
   /** The caller's names for fields that a model may refuse. */
   readonly fieldNames: Readonly<Partial<Record<keyof TrainingSpec, string>>>
   /** For what a config cannot say. */
@@ -46,8 +49,9 @@ export interface EstimatedSubject {
 
 /** @throws MemoryMarkError for what cannot be read, and for what the model cannot do. */
 export async function readSubject(named: Named, options: SubjectOptions, sources: Sources): Promise<Subject> {
-  const { changes, fieldNames, settings } = options
-  const read = named.kind === 'model' ? modelSubject(named.name, sources) : configSubject(named.file, settings, sources)
+  const { changes, fieldNames } = options
+  const read =
+    named.kind === 'model' ? modelSubject(named.name, options, sources) : configSubject(named.file, options, sources)
   const { path, spec: written, model, assumptions } = await read
   const spec = adjusted(written, model, changes, field => fieldNames[field] ?? field)
   return { path, spec, model, assumptions: [...assumptions, ...derivationOf(spec, model.config)] }
@@ -69,16 +73,20 @@ export function rehearse(subject: Subject, footprints: FootprintCache): void {
   if (subject.spec.framework === 'pytorch') estimateSubject(subject, defaultGpu, footprints)
 }
 
-async function modelSubject(name: string, sources: Sources): Promise<Subject> {
+async function modelSubject(name: string, { versions }: SubjectOptions, sources: Sources): Promise<Subject> {
   const resolution = await resolveModel(name, sources)
   if (resolution.kind !== 'resolved') throw new MemoryMarkError(modelProblem(name, resolution))
   const { model, sentence } = resolution
-  return { path: model.id, spec: specOf(model), model, assumptions: sentence === undefined ? [] : [sentence] }
+  const stated = versions.map(({ library, version }) => [library, version])
+  const spec = { ...specOf(model), ...(stated.length > 0 && { versions: Object.fromEntries(stated) }) }
+  return { path: model.id, spec, model, assumptions: sentence === undefined ? [] : [sentence] }
 }
 
-async function configSubject(file: SourceFile, settings: RepositorySettings, sources: Sources): Promise<Subject> {
+async function configSubject(file: SourceFile, options: SubjectOptions, sources: Sources): Promise<Subject> {
   const { path } = file
-  const reading = await readConfigAsync(file, sources, settingsFor(path, settings).supplied)
+  const { supplied } = settingsFor(path, options.settings)
+  const versions = [...(supplied.versions ?? []), ...options.versions]
+  const reading = await readConfigAsync(file, sources, { ...supplied, versions })
   switch (reading.kind) {
     case 'training-config': {
       const { spec, model, assumptions } = reading

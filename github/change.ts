@@ -17,6 +17,8 @@ export interface ReadChange {
   readonly blobs: readonly { readonly path: string; readonly blobSha: string }[]
   /** A text file at the head; undefined where there is none. */
   readonly readFile: (path: string) => Promise<string | undefined>
+  /** Names of the files in a folder at the head. */
+  readonly listFolder: (path: string) => Promise<readonly string[]>
   /** What a file held before; undefined where there was none. */
   readonly base: (path: string) => Promise<string | undefined>
   /** The SHA of what it held before; undefined where there was none. */
@@ -68,6 +70,7 @@ export class Change {
       files,
       blobs: await this.#blobsOf(files),
       readFile: path => this.head.text(path),
+      listFolder: path => this.head.listFolder(path),
       ...this.#before(changed, [...files.map(({ path }) => path), ...named]),
       absent: candidates.paths.filter((_, index) => readings[index]?.kind === 'absent'),
       remarks,
@@ -75,14 +78,19 @@ export class Change {
   }
 
   /** One file of the change by its path, with nothing listed before it is asked for. */
-  async readOne(path: string): Promise<Pick<ReadChange, 'files' | 'readFile' | 'base'>> {
+  async readOne(path: string): Promise<Pick<ReadChange, 'files' | 'readFile' | 'listFolder' | 'base'>> {
     const files = filesIn(await this.head.read([path]))
     let before: Promise<Pick<ReadChange, 'base'>> | undefined
     const baseOf = async (asked: string) => {
       before ??= this.changed().then(changed => this.#before(changed, [path]))
       return (await before).base(asked)
     }
-    return { files, readFile: path => this.head.text(path), base: baseOf }
+    return {
+      files,
+      readFile: path => this.head.text(path),
+      listFolder: path => this.head.listFolder(path),
+      base: baseOf,
+    }
   }
 
   /** Where every file is looked at, no config is left to be found. */
@@ -91,7 +99,19 @@ export class Change {
     return this.#engine.affectedConfigs({ paths: changed.paths, files }, settings, {
       list: async () => [...(await this.head.tree()).entries.keys()],
       read: async paths => filesIn(await this.head.read(paths)),
+      readBefore: paths => this.#readBefore(changed, paths),
     })
+  }
+
+  /** By their paths at the head. */
+  async #readBefore({ formerPaths }: ChangedFiles, paths: readonly string[]): Promise<readonly SourceFile[]> {
+    if (this.#subject.kind === 'tree') return []
+    const base = this.#commits.at(this.#subject.baseSha)
+    if (!(await base.exists())) return []
+    const readings = await base.read(paths.map(path => formerPaths.get(path) ?? path))
+    return readings.flatMap((reading, index) =>
+      reading.kind === 'file' ? [{ ...reading.file, path: paths[index] ?? reading.file.path }] : [],
+    )
   }
 
   async #blobsOf(files: readonly SourceFile[]): Promise<ReadChange['blobs']> {
@@ -147,6 +167,7 @@ async function readNamed(
 ): Promise<readonly string[]> {
   const readSoFar = {
     text: (path: string) => at.textReadSoFar(path),
+    listFolder: (path: string) => at.listFolder(path),
     isUnread: (path: string) => at.isUnread(path),
   }
   const all: string[] = []

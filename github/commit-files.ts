@@ -44,6 +44,7 @@ export class CommitFiles {
   readonly #options: CommitFilesOptions
   readonly #readings = new Map<string, FileReading>()
   #tree: Promise<Tree> | undefined
+  #folders: Promise<ReadonlyMap<string, readonly string[]>> | undefined
   #bytes = 0
 
   constructor(options: CommitFilesOptions) {
@@ -67,6 +68,12 @@ export class CommitFiles {
       if (isUnknownCommit(error)) return false
       throw error
     }
+  }
+
+  /** Names of the files in a folder, `.` for the root, as far as GitHub lists them. */
+  async listFolder(path: string): Promise<readonly string[]> {
+    this.#folders ??= this.tree().then(filesByFolder)
+    return (await this.#folders).get(path) ?? []
   }
 
   /** In the order of `paths`; each is read once. */
@@ -201,6 +208,18 @@ interface Link {
   readonly path: string
   readonly target: string
   readonly sha: string
+}
+
+function filesByFolder({ entries }: Tree): ReadonlyMap<string, readonly string[]> {
+  const folders = new Map<string, string[]>()
+  for (const [path, { kind }] of entries) {
+    if (kind === 'submodule') continue
+    const folder = posix.dirname(path)
+    const names = folders.get(folder) ?? []
+    folders.set(folder, names)
+    names.push(posix.basename(path))
+  }
+  return folders
 }
 
 interface Wanted {

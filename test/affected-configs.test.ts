@@ -17,7 +17,15 @@ const zero3 = '{"zero_optimization": {"stage": 3}}'
 async function affectedBy(
   changed: readonly string[],
   tree: Readonly<Record<string, string>>,
-  { unread = [], settings = noSettings }: { unread?: readonly string[]; settings?: typeof noSettings } = {},
+  {
+    unread = [],
+    settings = noSettings,
+    before = {},
+  }: {
+    unread?: readonly string[]
+    settings?: typeof noSettings
+    before?: Readonly<Record<string, string>>
+  } = {},
 ) {
   const requests: string[] = []
   const filesAt = (paths: readonly string[]) =>
@@ -35,6 +43,11 @@ async function affectedBy(
       requests.push(...paths)
       return filesAt(paths)
     },
+    readBefore: async paths =>
+      paths.flatMap(path => {
+        const text = before[path]
+        return text === undefined ? [] : [{ path, text }]
+      }),
   })
   return { paths: files.map(({ path }) => path), remarks, requests }
 }
@@ -126,4 +139,35 @@ describe('of files that the team does not have checked', () => {
       expect((await affectedBy([path], { [path]: '{}' }, { unread: [path] })).requests).toEqual([])
     },
   )
+})
+
+describe('a change of the versions that a repository pins', () => {
+  const pinned = {
+    'requirements.txt': 'transformers==4.46.3\nnumpy==2.1',
+    'configs/train.yaml': trainer('none.json'),
+    'other/uv.lock': '[[package]]\nname = "transformers"\nversion = "5.1.0"\n',
+    'other/train.yaml': trainer('none.json'),
+    'values.yaml': 'replicas: 3\n',
+  }
+
+  it('affects the configs below the file, whether or not another is nearer', async () => {
+    const before = { 'requirements.txt': 'transformers==4.57.1\nnumpy==2.1' }
+    const { paths, remarks } = await affectedBy(['requirements.txt'], pinned, { unread: ['requirements.txt'], before })
+    expect(paths).toEqual(['configs/train.yaml', 'other/train.yaml'])
+    expect(remarks).toEqual([
+      '2 configs are checked because a file that they name, or that pins their libraries, has changed.',
+    ])
+  })
+
+  it('affects none above it', async () => {
+    const { paths } = await affectedBy(['other/uv.lock'], pinned, { unread: ['other/uv.lock'] })
+    expect(paths).toEqual(['other/train.yaml'])
+  })
+
+  it('affects none where only libraries change that decide nothing, and lists no files for it', async () => {
+    const before = { 'requirements.txt': '# Ours\nnumpy==1.26\ntransformers==4.46.3' }
+    const { paths, requests } = await affectedBy(['requirements.txt'], pinned, { unread: ['requirements.txt'], before })
+    expect(paths).toEqual([])
+    expect(requests).toEqual(['requirements.txt'])
+  })
 })

@@ -24,10 +24,14 @@ function budget(configs: number): number {
   return Math.floor(20 + configs / 25)
 }
 
-/** Every config blocks because it got worse, and names a file of DeepSpeed's of its own and a model of the repository. */
+/** Every config blocks because it got worse, and names a file of DeepSpeed's of its own and a model of the repository, which pins versions. */
 function world(configs: number): { readonly base: Record<string, string>; readonly head: Record<string, string> } {
   const settings = 'gpu: a10\noverrides: [{ path: "configs/*", gpus: 8 }]\n'
-  const base: Record<string, string> = { 'models/tiny/config.json': model, '.github/memorymark.yml': settings }
+  const base: Record<string, string> = {
+    'models/tiny/config.json': model,
+    '.github/memorymark.yml': settings,
+    ...pinned,
+  }
   const head: Record<string, string> = {}
   for (let index = 0; index < configs; index += 1) {
     const naming = `deepspeed: ds/${index}.json\n`
@@ -36,6 +40,12 @@ function world(configs: number): { readonly base: Record<string, string>; readon
     head[`configs/${index}.yaml`] = trainingConfig(1, 'models/tiny') + naming
   }
   return { base, head }
+}
+
+const pinned = {
+  'requirements.txt': 'transformers==4.57.1\n',
+  'configs/pyproject.toml': '[project]\ndependencies = ["accelerate>=1.0"]\n',
+  'uv.lock': '[[package]]\nname = "accelerate"\nversion = "1.2.1"\n',
 }
 
 const model = JSON.stringify({

@@ -35,7 +35,7 @@ export async function readDefaultBranch(work: Work): Promise<BranchReading> {
   const read = await everythingAt(work, branch.commit).read(team.settings)
   const estimate = await work.analyze(read.files, {
     settings: team.settings,
-    sources: { readFile: read.readFile },
+    sources: { readFile: read.readFile, listFolder: read.listFolder },
     base: read.base,
     totalMillis: BRANCH_MILLIS,
   })

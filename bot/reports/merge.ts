@@ -49,14 +49,14 @@ function comparable(
 }
 
 async function readBefore(work: Work, pull: PullRequest, judged: Judgement): Promise<ReadonlyMap<string, Before>> {
-  const { base, baseBlobSha, changed } = judged.read
+  const { base, baseBlobSha, changed, listFolder } = judged.read
   const former = new Map<string, { readonly text: string; readonly blobSha: string }>()
   for (const { path } of judged.report.configs) {
     const [text, blobSha] = [await base(path), await baseBlobSha(path)]
     if (text !== undefined && blobSha !== undefined) former.set(path, { text, blobSha })
   }
   const files = [...former].map(([path, { text }]) => ({ path, text }))
-  const sources = sourcesOf(work, { readFile: base })
+  const sources = sourcesOf(work, { readFile: base, listFolder })
   const estimated = await estimateOf(work, { ...judged, files, sources })
   const blobs = [...former].map(([path, { blobSha }]) => ({
     path: changed.formerPaths.get(path) ?? path,

@@ -1,5 +1,5 @@
 /** Where the command line looks for what a config names: the working directory and, for models, the Hub. */
-import { readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import type { Sources } from '../config/sources.ts'
 import { createHub, hubSettings } from '../models/hub.ts'
 import { cacheFolder, folderCache } from '../models/hub-cache.ts'
@@ -12,11 +12,16 @@ const MAX_FILE_BYTES = 16 * MIB
 export function sources(env: Readonly<Record<string, string | undefined>> = process.env): Sources {
   const settings = hubSettings(env)
   const cache = folderCache(cacheFolder(env))
-  return { readFile: readSmallFile, ...(settings && { hub: createHub({ ...settings, cache }) }) }
+  return { readFile: readSmallFile, listFolder, ...(settings && { hub: createHub({ ...settings, cache }) }) }
 }
 
 /** Undefined for what is not there, is no file, or is data rather than configuration. */
 async function readSmallFile(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined)
   return found?.isFile() && found.size <= MAX_FILE_BYTES ? readFile(path, 'utf8') : undefined
+}
+
+async function listFolder(path: string): Promise<readonly string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
+  return entries.filter(entry => entry.isFile()).map(({ name }) => name)
 }

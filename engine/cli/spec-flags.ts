@@ -14,7 +14,8 @@ import {
   type TrainingSpec,
   tasks,
 } from '../config/spec.ts'
-import { type LibraryVersions, libraryVersions, versionedLibraries } from '../config/versions.ts'
+import type { SuppliedVersion } from '../config/supplied.ts'
+import { libraryVersions, versionedLibraries } from '../config/versions.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { numberFlag, oneOf } from './arguments.ts'
 import { settingsOptions } from './settings.ts'
@@ -81,16 +82,20 @@ export function changesOf(values: SpecFlags): SpecAdjustments {
     quantization: oneOf('--quantization', values.quantization, quantizations),
     gpus: count('gpus', 100_000),
     sharding: oneOf('--sharding', values.sharding, shardings),
-    versions: versionsOf(values.versions),
   }
 }
 
-/** `transformers=4.48.1,torch=2.4.1`. */
-function versionsOf(written: string | undefined): LibraryVersions | undefined {
-  if (written === undefined) return undefined
+/** `--versions transformers=4.48.1,torch=2.4.1`. */
+export function suppliedVersions(written: string | undefined): readonly SuppliedVersion[] {
+  if (written === undefined) return []
   const entries = written.split(',').map(part => part.trim().split(/==?/))
   const versions = libraryVersions.safeParse(Object.fromEntries(entries))
-  if (versions.success && entries.every(parts => parts.length === 2)) return versions.data
+  if (versions.success && entries.every(parts => parts.length === 2)) {
+    return versionedLibraries.flatMap(library => {
+      const version = versions.data[library]
+      return version === undefined ? [] : [{ library, version, place: '--versions' }]
+    })
+  }
   throw new MemoryMarkError({
     code: 'unknown-value',
     field: '--versions',

@@ -10,7 +10,7 @@ import { type EstimatedSubject, type Named, notATrainingConfig, type Subject, ty
 import { findFiles } from './files.ts'
 import { settingsOrThrow } from './settings.ts'
 import { sources } from './sources.ts'
-import { changesOf, type SpecFlags } from './spec-flags.ts'
+import { changesOf, type SpecFlags, suppliedVersions } from './spec-flags.ts'
 
 /** Flags that a model may refuse. */
 const fieldNames: Readonly<Partial<Record<keyof TrainingSpec, string>>> = {
@@ -42,7 +42,7 @@ export async function estimateSubject(
 
 async function optionsFor(named: Named, values: SpecFlags, engine: IsolatedEngine): Promise<SubjectOptions> {
   const settings = named.kind === 'config' ? await settingsOrThrow(values, engine) : noSettings
-  return { changes: changesOf(values), fieldNames, settings }
+  return { changes: changesOf(values), versions: suppliedVersions(values.versions), fieldNames, settings }
 }
 
 async function namedBy(positionals: readonly string[]): Promise<Named> {

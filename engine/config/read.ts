@@ -5,6 +5,7 @@ import { type Dialect, dialects } from './dialect.ts'
 import { parseFile } from './document.ts'
 import { type Decision, FieldReader } from './fields.ts'
 import { type ModelLookup, nameIn } from './model-fields.ts'
+import { chosenVersions, findPinnedVersions, nothingPinned, type PinnedVersions } from './pinned/pinned-versions.ts'
 import { oneOf } from './quote.ts'
 import type { Reading, SourceFile } from './reading.ts'
 import { notingFiles, type Sources } from './sources.ts'
@@ -14,7 +15,8 @@ import { SETTINGS_PATH, type SuppliedFields } from './supplied.ts'
 interface Found {
   readonly lookUp: ModelLookup
   readonly deepSpeed: DeepSpeedFile
-  /** The files that there were. */
+  readonly pinned: PinnedVersions
+  /** The files that the config names and that there were. */
   readonly files: readonly SourceFile[]
 }
 
@@ -45,7 +47,7 @@ export type Explanation =
   | { readonly kind: 'not-recognised'; readonly reading: Exclude<Reading, { kind: 'training-config' }> }
 
 /** Without anything but the file and the catalogue. */
-const offline: Found = { lookUp: resolveOffline, deepSpeed: notLookedFor, files: [] }
+const offline: Found = { lookUp: resolveOffline, deepSpeed: notLookedFor, pinned: nothingPinned, files: [] }
 
 /** One file: parse, find the tool whose format it is, read. Never throws for what the file holds. */
 export function readConfig(file: SourceFile): Reading {
@@ -91,7 +93,8 @@ async function foundFor(
   const resolution: Resolution =
     modelName === undefined ? { kind: 'unknown' } : await resolveModel(modelName, noted.sources, path)
   const deepSpeed = await findDeepSpeedFile(deepSpeedName, noted.sources, path)
-  return { lookUp: () => resolution, deepSpeed, files: noted.files }
+  const pinned = await findPinnedVersions(sources, path)
+  return { lookUp: () => resolution, deepSpeed, pinned, files: noted.files }
 }
 
 function explain({ dialect, why, read }: OpenConfig, reader: FieldReader, found: Found): Explanation {
@@ -119,8 +122,10 @@ function openConfig(
         why,
         ...(modelName !== undefined && { modelName }),
         ...(deepSpeedName !== undefined && { deepSpeedName }),
-        read: ({ lookUp, deepSpeed, files }, reader = new FieldReader(file.path, supplied)) =>
-          withFiles(withUnread(dialect.read(document, reader, lookUp, deepSpeed), reader), files),
+        read: ({ lookUp, deepSpeed, pinned, files }, reader = new FieldReader(file.path, supplied)) => {
+          const reading = withVersions(dialect.read(document, reader, lookUp, deepSpeed), pinned, supplied.versions)
+          return withFiles(withUnread(reading, reader), files)
+        },
       }
     }
   }
@@ -130,6 +135,14 @@ function openConfig(
 /** False for a text that is certainly none: it holds no key that a format needs. Takes linear time, and parses nothing. */
 export function mayBeTrainingConfig(text: string): boolean {
   return dialects.some(dialect => dialect.mayBe(text))
+}
+
+/** `supplied` wins over what the repository pins. */
+function withVersions(reading: Reading, pinned: PinnedVersions, supplied: SuppliedFields['versions'] = []): Reading {
+  if (reading.kind !== 'training-config') return reading
+  const { versions, sentences } = chosenVersions(reading.spec, pinned, supplied)
+  const spec = Object.keys(versions).length === 0 ? reading.spec : { ...reading.spec, versions }
+  return { ...reading, spec, assumptions: [...reading.assumptions, ...sentences] }
 }
 
 /** Settings that do not apply to this tool's configs are reported, not ignored. */

@@ -6,6 +6,8 @@ import type { SourceFile } from './reading.ts'
 export interface Sources {
   /** A text file by its `/`-separated path, relative to the repository; undefined when there is none. */
   readonly readFile?: (path: string) => Promise<string | undefined>
+  /** Names of the files directly in a folder, by its path; `.` is the repository's root. None where there is no such folder. */
+  readonly listFolder?: (path: string) => Promise<readonly string[]>
   /** Absent when the network is not to be used. */
   readonly hub?: Hub
 }
@@ -48,17 +50,21 @@ export function notingFiles(sources: Sources): { readonly sources: Sources; read
   return { sources: { ...sources, readFile: noting }, files }
 }
 
-/** Asks for no file twice. */
+/** Asks for no file and no folder twice. */
 export function askingOnce(sources: Sources): Sources {
-  const { readFile } = sources
-  if (readFile === undefined) return sources
-  const asked = new Map<string, Promise<string | undefined>>()
+  const { readFile, listFolder } = sources
   return {
     ...sources,
-    readFile: path => {
-      const answer = asked.get(path) ?? readFile(path)
-      asked.set(path, answer)
-      return answer
-    },
+    ...(readFile && { readFile: once(readFile) }),
+    ...(listFolder && { listFolder: once(listFolder) }),
+  }
+}
+
+function once<T>(ask: (path: string) => Promise<T>): (path: string) => Promise<T> {
+  const asked = new Map<string, Promise<T>>()
+  return path => {
+    const answer = asked.get(path) ?? ask(path)
+    asked.set(path, answer)
+    return answer
   }
 }

@@ -1,5 +1,6 @@
 /** What the repository's settings say about a config that cannot say it itself. */
 import type { Field } from './section.ts'
+import type { VersionedLibrary } from './versions.ts'
 
 /** The path of a team's settings in its repository. */
 export const SETTINGS_PATH = '.github/memorymark.yml'
@@ -18,8 +19,19 @@ export const suppliedNames: Readonly<Record<SuppliedKey, string>> = {
   gpus: 'number of GPUs',
 }
 
+/** A library's version, instead of the one that the repository pins. */
+export interface SuppliedVersion {
+  readonly library: VersionedLibrary
+  readonly version: string
+  /** Where it is said: `.github/memorymark.yml, line 3`. */
+  readonly place: string
+}
+
 /** Each as written in the settings; the field carries their path. */
-export type SuppliedFields = Readonly<Partial<Record<SuppliedKey, Field>>>
+export interface SuppliedFields extends Readonly<Partial<Record<SuppliedKey, Field>>> {
+  /** Of several for one library, the last counts. */
+  readonly versions?: readonly SuppliedVersion[]
+}
 
 /** The remedy, as a clause, if a config cannot say something itself. */
 export function orInSettings(key: SuppliedKey): string {

@@ -6,10 +6,16 @@ export const versionedLibraries = ['torch', 'transformers', 'accelerate'] as con
 export type VersionedLibrary = (typeof versionedLibraries)[number]
 
 /** `4.48.1`, or `4.48` for any of its patches. */
-export const libraryVersion = z.string().regex(/^\d{1,4}(\.\d{1,5}){0,3}$/, 'a version, such as 4.48.1')
+export const libraryVersion = z
+  .string('a version in quotes, such as "4.48.1"')
+  .regex(/^\d{1,4}(\.\d{1,5}){0,3}$/, 'a version, such as "4.48.1"')
 
 /** Only those that are known; what is absent is taken to be the newest. */
-export const libraryVersions = z.partialRecord(z.enum(versionedLibraries), libraryVersion)
+export const libraryVersions = z.partialRecord(
+  z.enum(versionedLibraries),
+  libraryVersion,
+  'a list of versions by library, such as transformers: "4.48.1"',
+)
 export type LibraryVersions = z.infer<typeof libraryVersions>
 
 /** Whether a library is known to be older than a release. */

@@ -109,7 +109,8 @@ class Run<Kind extends Task['kind']> {
 
   get #asks(): TaskOrder['asks'] {
     const { sources, base } = this.#options
-    return { file: sources?.readFile !== undefined, hub: sources?.hub !== undefined, base: base !== undefined }
+    const [file, folder] = [sources?.readFile !== undefined, sources?.listFolder !== undefined]
+    return { file, folder, hub: sources?.hub !== undefined, base: base !== undefined }
   }
 
   async #answer(question: Question): Promise<Answers[Question['kind']]> {
@@ -117,6 +118,8 @@ class Run<Kind extends Task['kind']> {
     switch (question.kind) {
       case 'file':
         return sources.readFile?.(question.path)
+      case 'folder':
+        return (await sources.listFolder?.(question.path)) ?? []
       case 'base':
         return base?.(question.path)
       case 'hub':

@@ -35,6 +35,8 @@ export interface IsolatedOptions extends Omit<AnalyzeOptions, 'assessor'> {
 export interface ReadSoFar {
   /** Undefined where there is no such file, or none that was read. */
   readonly text: (path: string) => string | undefined
+  /** Names of the files in a folder. */
+  readonly listFolder: (path: string) => Promise<readonly string[]>
   /** Whether it would be read if it is asked for. */
   readonly isUnread: (path: string) => Promise<boolean>
 }
@@ -119,6 +121,12 @@ export class IsolatedEngine implements AsyncDisposable {
   affectedConfigs(change: Change, settings: RepositorySettings, repository: RepositoryFiles): Promise<AffectedConfigs> {
     return affectedConfigs(change, settings, repository, {
       areNamed: files => this.#areTrue<'is-named-by-configs'>({ kind: 'is-named-by-configs' }, files),
+      state: async files => {
+        const outcomes = await collected(
+          eachFile<'state-versions'>({ kind: 'state-versions' }, files, this.#options({})),
+        )
+        return outcomes.map(outcome => (outcome.kind === 'result' ? outcome.result : []))
+      },
       open: (files, named) => this.#areTrue<'opens-one-of'>({ kind: 'opens-one-of', named, settings }, files),
     })
   }
@@ -143,14 +151,16 @@ export class IsolatedEngine implements AsyncDisposable {
   async namedFiles(
     files: readonly SourceFile[],
     settings: RepositorySettings,
-    { text, isUnread }: ReadSoFar,
+    { text, listFolder, isUnread }: ReadSoFar,
   ): Promise<readonly string[]> {
     const named = new Set<string>()
     const readFile = async (path: string) => {
       if (await isUnread(path)) named.add(path)
       return text(path)
     }
-    await collected(eachFile<'read'>({ kind: 'read', settings }, files, this.#options({ sources: { readFile } })))
+    await collected(
+      eachFile<'read'>({ kind: 'read', settings }, files, this.#options({ sources: { readFile, listFolder } })),
+    )
     return [...named]
   }
 

@@ -2,6 +2,7 @@
 import { getHeapStatistics } from 'node:v8'
 import { isNamedByConfigs, opensOneOf } from '../affected-configs.ts'
 import { judging } from '../analyze.ts'
+import { statementsIn } from '../config/pinned/version-files.ts'
 import { readConfigAsync } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import type { Sources } from '../config/sources.ts'
@@ -30,9 +31,14 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
   const ask = <Kind extends Question['kind']>(question: Extract<Question, { kind: Kind }>) =>
     host.ask(question) as Promise<Answers[Kind]>
   const readFile = (path: string) => ask<'file'>({ kind: 'file', path })
+  const listFolder = (path: string) => ask<'folder'>({ kind: 'folder', path })
   const configJson = async (id: string): Promise<HubAnswer> =>
     (await ask<'hub'>({ kind: 'hub', id })) ?? { kind: 'unreachable', why: 'it is not asked' }
-  const sources: Sources = { ...(asks.file && { readFile }), ...(asks.hub && { hub: { configJson } }) }
+  const sources: Sources = {
+    ...(asks.file && { readFile }),
+    ...(asks.folder && { listFolder }),
+    ...(asks.hub && { hub: { configJson } }),
+  }
   switch (task.kind) {
     case 'judge': {
       const base = (path: string) => ask<'base'>({ kind: 'base', path })
@@ -62,6 +68,8 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
       }
     case 'is-named-by-configs':
       return async file => isNamedByConfigs(file)
+    case 'state-versions':
+      return async file => statementsIn(file)
     case 'opens-one-of':
       return file => opensOneOf(file, task.named, task.settings)
   }

@@ -1,5 +1,6 @@
 /** What is done with files in a process with limits, and what that process asks its host on the way. All of it is plain data. */
 import type { AnalyzeOptions, Judged } from '../analyze.ts'
+import type { Statement } from '../config/pinned/version-files.ts'
 import type { Explanation } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
@@ -29,6 +30,7 @@ export type Task =
   /** For what it asks of its sources on the way. */
   | { readonly kind: 'read'; readonly settings: RepositorySettings }
   | { readonly kind: 'is-named-by-configs' }
+  | { readonly kind: 'state-versions' }
   | { readonly kind: 'opens-one-of'; readonly named: ReadonlySet<string>; readonly settings: RepositorySettings }
 
 /** What a task comes to for one file. */
@@ -41,6 +43,7 @@ export interface Results {
   readonly 'estimate-subject': EstimatedSubject
   readonly read: undefined
   readonly 'is-named-by-configs': boolean
+  readonly 'state-versions': readonly Statement[]
   readonly 'opens-one-of': boolean
 }
 
@@ -56,12 +59,15 @@ export interface TaskOrder {
 /** Repositories and the Hub are the host's to ask: it has the tokens. */
 export type Question =
   | { readonly kind: 'file'; readonly path: string }
+  /** Names of the files in a folder. */
+  | { readonly kind: 'folder'; readonly path: string }
   /** A file before the change under review. */
   | { readonly kind: 'base'; readonly path: string }
   | { readonly kind: 'hub'; readonly id: string }
 
 export interface Answers {
   readonly file: string | undefined
+  readonly folder: readonly string[]
   readonly base: string | undefined
   readonly hub: HubAnswer | undefined
 }

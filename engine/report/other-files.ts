@@ -1,11 +1,12 @@
-/** The files besides its own text that a config's figures rest on: its model's config.json, DeepSpeed's settings. */
+/** What a config's figures rest on besides its own text: its model's config.json, DeepSpeed's settings, its libraries' versions. */
 import { isDeepStrictEqual } from 'node:util'
 import type { OtherFile } from '../config/reading.ts'
+import type { LibraryVersions } from '../config/versions.ts'
 import type { ConfigResult } from './schema.ts'
 
-/** Whether two results rest on the same files, and on the same text of each. */
+/** Whether two results rest on the same files, on the same text of each, and on the same versions of libraries. */
 export function restOnSameFiles(a: ConfigResult | undefined, b: ConfigResult | undefined): boolean {
-  return isDeepStrictEqual(filesOf(a), filesOf(b))
+  return isDeepStrictEqual(filesOf(a), filesOf(b)) && isDeepStrictEqual(versionsOf(a), versionsOf(b))
 }
 
 /** The result as if it had been read beside what the other was. */
@@ -16,4 +17,8 @@ export function restingOn(result: ConfigResult, other: ConfigResult | undefined)
 
 function filesOf(result: ConfigResult | undefined): readonly OtherFile[] {
   return (result?.otherFiles ?? []).toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+function versionsOf(result: ConfigResult | undefined): LibraryVersions {
+  return (result?.status === 'analysed' && result.spec.versions) || {}
 }

@@ -2,7 +2,8 @@
 import { parseFile } from '../config/document.ts'
 import type { SourceFile } from '../config/reading.ts'
 import type { FieldValue, Section } from '../config/section.ts'
-import { type SuppliedFields, suppliedKeys } from '../config/supplied.ts'
+import { type SuppliedFields, type SuppliedVersion, suppliedKeys } from '../config/supplied.ts'
+import { versionedLibraries } from '../config/versions.ts'
 import type { Problem } from '../errors.ts'
 import { problemsOf } from './problems.ts'
 import { settingsFile } from './schema.ts'
@@ -49,6 +50,7 @@ export function readSettings(file: SourceFile | undefined): SettingsReading {
         workflow: data.measure.workflow,
         waitMinutes: data.measure.wait_minutes,
       },
+      supplied: suppliedIn(top, file.path),
       overrides: (data.overrides ?? []).map((override, index) => ({
         paths: [override.path],
         gpu: override.gpu,
@@ -66,12 +68,22 @@ function overrideSection(top: Section, index: number): Section | undefined {
   return override?.kind === 'mapping' ? override.section : undefined
 }
 
-function suppliedIn(override: Section | undefined, file: string): SuppliedFields {
+/** Checked by the schema before. */
+function suppliedIn(section: Section | undefined, file: string): SuppliedFields {
   const fields = suppliedKeys.flatMap(key => {
-    const field = override?.at(key)
+    const field = section?.at(key)
     return field === undefined ? [] : [[key, { ...field, file }] as const]
   })
-  return Object.fromEntries(fields)
+  const versions = versionsIn(section, file)
+  return { ...Object.fromEntries(fields), ...(versions.length > 0 && { versions }) }
+}
+
+function versionsIn(section: Section | undefined, file: string): readonly SuppliedVersion[] {
+  return versionedLibraries.flatMap(library => {
+    const field = section?.at('versions', library)
+    if (field?.value.kind !== 'text') return []
+    return [{ library, version: field.value.text, place: `${file}, line ${field.at.line}` }]
+  })
 }
 
 /** A key without a value counts as absent. */

@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { quote } from '../config/quote.ts'
 import { MAX_BATCH, tasks } from '../config/spec.ts'
+import { libraryVersions, versionedLibraries } from '../config/versions.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { gpus } from '../gpus/catalogue.ts'
 import { parseConditions } from '../verdict/policy.ts'
@@ -53,6 +54,12 @@ const conditions = z
     }
   })
 
+const versions = libraryVersions
+  .describe(
+    'Versions of the libraries that the training runs on, such as transformers: "4.48.1". Default: what the nearest lock file, requirements or pyproject.toml says, or else the newest.',
+  )
+  .optional()
+
 const overrideKeys = {
   path: glob.describe('The configs that this applies to, relative to the root of the repository.'),
   gpu: gpu.describe('The GPU that these configs run on.').optional(),
@@ -64,6 +71,7 @@ const overrideKeys = {
   image_size: wholeNumber(100_000).describe("Pixels of the square image's side.").optional(),
   labels: wholeNumber(1_000_000).describe('Classes of a classification head.').optional(),
   gpus: wholeNumber(100_000).describe('The number of GPUs that train together, as given to the launcher.').optional(),
+  versions,
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional(),
 }
@@ -120,6 +128,7 @@ export const settingsFile = z.strictObject({
     .partialRecord(gpu, pricePerHourUsd, 'a list of prices by GPU, such as a10: 0.75')
     .describe('What one hour of each GPU costs you, in US dollars.')
     .optional(),
+  versions,
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional(),
   'fail-on': conditions
@@ -162,6 +171,7 @@ export type SettingsFile = z.infer<typeof settingsFile>
 /** The keys that a mapping may have, by where it stands. */
 export function keysAt(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(settingsFile.shape)
+  if (path.includes('versions')) return versionedLibraries
   switch (path[0]) {
     case 'prices':
       return gpu.options

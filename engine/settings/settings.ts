@@ -22,6 +22,8 @@ export interface RepositorySettings extends ScopedSettings {
   readonly reportSchedule: string | undefined
   /** Undefined where no GPU run is due. */
   readonly measure: Measuring | undefined
+  /** What holds for every config. */
+  readonly supplied: SuppliedFields
   readonly overrides: readonly Override[]
 }
 
@@ -49,6 +51,7 @@ export const noSettings: RepositorySettings = {
   marginPercent: undefined,
   reportSchedule: undefined,
   measure: undefined,
+  supplied: {},
   overrides: [],
 }
 
@@ -90,6 +93,12 @@ export function settingsFor(path: string, settings: RepositorySettings): Setting
     gpu: gpuId === undefined ? undefined : findGpu(gpuId),
     hoursPerRun: last(scope => scope.hoursPerRun),
     runsPerYear: last(scope => scope.runsPerYear),
-    supplied: Object.assign({}, ...matching.map(({ supplied }) => supplied)),
+    supplied: [settings, ...matching].map(({ supplied }) => supplied).reduce(overridden),
   }
+}
+
+/** Versions override each other library by library. */
+function overridden(first: SuppliedFields, second: SuppliedFields): SuppliedFields {
+  const versions = [...(first.versions ?? []), ...(second.versions ?? [])]
+  return { ...first, ...second, ...(versions.length > 0 && { versions }) }
 }

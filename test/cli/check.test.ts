@@ -204,7 +204,7 @@ describe.concurrent('check of a config that names a file of DeepSpeed', () => {
     })
     const { stdout, exitCode } = await workspace.run('check', 'train.yaml', '--json')
     expect(exitCode).toBe(2)
-    expect(stdout).toContain('\\"ds.json\\" is larger than the limit of 1 MiB')
+    expect(stdout).toContain('\\"ds.json\\" is larger than the limit of 500 kB')
   })
 })
 

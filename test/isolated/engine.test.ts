@@ -54,11 +54,15 @@ describe('in a process with limits', () => {
     })
     const repository: Record<string, string> = {
       'ds.json': '{"zero_optimization": {"stage": 2}}',
+      'requirements.txt': 'transformers==4.46.3\n',
       'models/own/config.json': '{"model_type": "bert", "num_hidden_layers": 2}',
     }
     const options = {
       now,
-      sources: { readFile: async (path: string) => repository[path] },
+      sources: {
+        readFile: async (path: string) => repository[path],
+        listFolder: async (path: string) => (path === '.' ? ['ds.json', 'requirements.txt'] : []),
+      },
       base: async (path: string) => (path === 'a.yaml' ? bert.replace('batch_size: 2', 'batch_size: 1') : undefined),
     }
     expect(await engine.analyze(all, options)).toEqual(await analyze(all, options))
@@ -103,7 +107,11 @@ describe('in a process with limits', () => {
       text: 'model_name_or_path: gpt2\nper_device_train_batch_size: 1\ndeepspeed: ds.json\n',
     }
     const change = { paths: ['ds.json'], files: [{ path: 'ds.json', text: '{"zero_optimization": {}}' }] }
-    const repository = { list: async () => ['a.yaml', 'b.yaml', 'ds.json'], read: async () => [file, naming] }
+    const repository = {
+      list: async () => ['a.yaml', 'b.yaml', 'ds.json'],
+      read: async () => [file, naming],
+      readBefore: async () => [],
+    }
     const affected = await engine.affectedConfigs(change, noSettings, repository)
     expect(affected.files).toEqual([naming])
     expect(affected).toEqual(await affectedConfigs(change, noSettings, repository))
@@ -162,7 +170,7 @@ describe('a hostile file', () => {
     expect(await engine.explainFile(file)).toMatchObject({ reading: { problems: [{ code: 'analysis-time-limit' }] } })
     expect(await engine.readSettings(file)).toMatchObject({ problems: [{ code: 'analysis-time-limit' }] })
     const change = { paths: ['ds.json'], files: [{ ...file, path: 'ds.json' }] }
-    const repository = { list: async () => [], read: async () => [] }
+    const repository = { list: async () => [], read: async () => [], readBefore: async () => [] }
     expect(await engine.affectedConfigs(change, noSettings, repository)).toEqual({ files: [], remarks: [] })
   })
 })

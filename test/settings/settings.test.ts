@@ -55,3 +55,41 @@ overrides:
     })
   })
 })
+
+describe('versions of libraries', () => {
+  const team = settings(`versions:
+  transformers: "4.57.1"
+  torch: "2.4"
+overrides:
+  - path: old/**
+    versions: { transformers: "4.46.3" }
+`)
+  const versionsFor = (path: string) =>
+    settingsFor(path, team).supplied.versions?.map(({ library, version, place }) => [library, version, place])
+
+  test('hold for every config, and an override adds its own behind them', () => {
+    const always = [
+      ['torch', '2.4', '.github/memorymark.yml, line 3'],
+      ['transformers', '4.57.1', '.github/memorymark.yml, line 2'],
+    ]
+    expect(versionsFor('a.yaml')).toEqual(always)
+    expect(versionsFor('old/a.yaml')).toEqual([...always, ['transformers', '4.46.3', '.github/memorymark.yml, line 6']])
+  })
+
+  test.each([
+    ['versions: { transformers: 4.46 }', '4.46 is not a version in quotes, such as "4.48.1"'],
+    ['versions: { transformers: newest }', '"newest" is not a version, such as "4.48.1"'],
+    ['versions: 5', '5 is not a list of versions by library, such as transformers: "4.48.1"'],
+  ])('%s is refused', (text, message) => {
+    const reading = readSettings({ path: '.github/memorymark.yml', text })
+    expect(reading.kind === 'unreadable' && reading.problems.map(problem => problem.message)).toEqual([message])
+  })
+
+  test('of a library that is misspelt are refused, with what was meant', () => {
+    const reading = readSettings({ path: '.github/memorymark.yml', text: 'versions: { transformer: "4.46" }' })
+    expect(reading).toMatchObject({
+      kind: 'unreadable',
+      problems: [{ fix: 'Did you mean transformers? Use torch, transformers or accelerate.' }],
+    })
+  })
+})

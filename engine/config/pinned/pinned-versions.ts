@@ -1,0 +1,121 @@
+/** The releases that a repository pins for a config: what the nearest file above it says, in words for the reader too. */
+import { posix } from 'node:path'
+import { isPlausibleName, type Sources } from '../sources.ts'
+import type { TrainingSpec } from '../spec.ts'
+import type { SuppliedVersion } from '../supplied.ts'
+import { compareVersions, type LibraryVersions, type VersionedLibrary, versionedLibraries } from '../versions.ts'
+import { isVersionFile, REQUIREMENTS_FOLDER, rankOf, type Statement, statementsIn } from './version-files.ts'
+
+export type PinnedVersions =
+  | { readonly kind: 'looked-for'; readonly statements: readonly Statement[] }
+  /** There was no repository to look in. */
+  | { readonly kind: 'not-looked-for' }
+
+export const nothingPinned: PinnedVersions = { kind: 'not-looked-for' }
+
+/** Each is read for every config below it. */
+const MAX_FOLDERS = 12
+const MAX_FILES = 24
+
+/** Asks for the files of all folders before it reads one, so that a host can read them together. */
+export async function findPinnedVersions(
+  { readFile, listFolder }: Pick<Sources, 'readFile' | 'listFolder'>,
+  configPath: string,
+): Promise<PinnedVersions> {
+  if (readFile === undefined || listFolder === undefined) return nothingPinned
+  const found: (readonly string[])[] = []
+  for (const folder of foldersAbove(configPath)) found.push(await versionFilesIn(folder, listFolder))
+  const paths = found.flat().slice(0, MAX_FILES)
+  const texts = await Promise.all(paths.map(path => readFile(path)))
+  const statements = paths.map((path, index) => {
+    const text = texts[index]
+    return text === undefined ? [] : statementsIn({ path, text })
+  })
+  const folders = found.map(inFolder => inFolder.flatMap(path => statements[paths.indexOf(path)] ?? []))
+  return { kind: 'looked-for', statements: versionedLibraries.flatMap(library => deciding(library, folders) ?? []) }
+}
+
+export interface ChosenVersions {
+  readonly versions: LibraryVersions
+  /** For the reader of the result, one for each library that decides something of this step. */
+  readonly sentences: readonly string[]
+}
+
+/** `supplied` wins over what is pinned; of libraries that neither names, the newest is taken. */
+export function chosenVersions(
+  { loop }: Pick<TrainingSpec, 'loop'>,
+  pinned: PinnedVersions,
+  supplied: readonly SuppliedVersion[],
+): ChosenVersions {
+  const statements = pinned.kind === 'looked-for' ? pinned.statements : []
+  const versions: LibraryVersions = {}
+  const sentences: string[] = []
+  const unnamed: VersionedLibrary[] = []
+  for (const library of versionedLibraries) {
+    const ours = supplied.findLast(each => each.library === library)
+    const theirs = statements.find(each => each.library === library)
+    const version = ours?.version ?? theirs?.version
+    if (version !== undefined) versions[library] = version
+    if (ours !== undefined) sentences.push(`${library} ${ours.version} (${ours.place}).`)
+    else if (theirs !== undefined) sentences.push(inWords(theirs))
+    else unnamed.push(library)
+  }
+  const isSaid = pinned.kind === 'looked-for' && loop === 'trainer' && unnamed.length > 0
+  if (isSaid) sentences.push(`The newest ${unnamed.join(', ')}: no requirements or lock file names a version.`)
+  return { versions, sentences }
+}
+
+/** From the config's own folder up to the root; of a config outside the repository, its own folder alone. */
+function foldersAbove(configPath: string): readonly string[] {
+  const own = posix.dirname(posix.normalize(configPath))
+  if (own.startsWith('/') || own === '..' || own.startsWith('../')) return [own]
+  const folders = [own]
+  for (let folder = own; folder !== '.'; ) {
+    folder = posix.dirname(folder)
+    folders.push(folder)
+  }
+  return folders.length <= MAX_FOLDERS ? folders : [...folders.slice(0, MAX_FOLDERS - 1), folders.at(-1) ?? '.']
+}
+
+/** In the order in which their word counts. */
+async function versionFilesIn(
+  folder: string,
+  listFolder: NonNullable<Sources['listFolder']>,
+): Promise<readonly string[]> {
+  const below = posix.join(folder, REQUIREMENTS_FOLDER)
+  const listed = await Promise.all(
+    [folder, below].map(async at => (await listFolder(at)).map(name => posix.join(at, name))),
+  )
+  return listed
+    .flat()
+    .filter(path => isVersionFile(path) && isPlausibleName(path))
+    .toSorted((a, b) => (rankOf(a) ?? 0) - (rankOf(b) ?? 0) || (a < b ? -1 : 1))
+}
+
+/**
+ * The nearest folder that names the library decides: a lock or an exact version before a range. A range gives way to an exact
+ * version further up that it allows, such as a workspace's lock.
+ */
+function deciding(library: VersionedLibrary, folders: readonly (readonly Statement[])[]): Statement | undefined {
+  const of = folders
+    .map(statements => statements.filter(each => each.library === library))
+    .filter(each => each.length > 0)
+  const nearest = of[0]?.find(({ kind }) => kind === 'exact') ?? of[0]?.[0]
+  if (nearest === undefined || nearest.kind === 'exact') return nearest
+  return of.flat().find(({ kind, version }) => kind === 'exact' && isAllowed(version, nearest)) ?? nearest
+}
+
+function isAllowed(version: string | undefined, { version: newest, atLeast }: Statement): boolean {
+  if (version === undefined) return false
+  const isNewEnough = atLeast === undefined || compareVersions(version, atLeast) >= 0
+  return isNewEnough && (newest === undefined || compareVersions(version, newest) <= 0)
+}
+
+/** `transformers 4.46.3 (requirements.txt, line 3).` */
+function inWords({ library, kind, version, written, path, line }: Statement): string {
+  const at = `${path}, line ${line}`
+  if (kind === 'exact' && version !== undefined) return `${library} ${version} (${at}).`
+  const range = written === '' ? 'any' : written
+  if (version === undefined) return `${library}: the newest, since ${at} allows ${range}.`
+  return `${library} ${version}, the newest that ${at} allows (${range}).`
+}

@@ -1,0 +1,82 @@
+/** The requirements in pyproject.toml (PEP 621, PEP 735, Poetry, PDM, uv) and in a Pipfile. */
+import { parse, type TomlTable, type TomlValue } from 'smol-toml'
+import type { OnLine } from './lock-file.ts'
+import { libraryNamed, parseRequirement, type Requirement, requirementOf } from './requirement.ts'
+
+/** No requirement where it is no TOML: the tool that reads it will say so. */
+export function tomlRequirements(text: string): readonly OnLine[] {
+  const top = parsed(text)
+  if (top === undefined) return []
+  const project = table(top.project)
+  const tool = table(top.tool)
+  const [poetry, pdm, uv] = [table(tool.poetry), table(tool.pdm), table(tool.uv)]
+  const lists = [
+    uv['override-dependencies'],
+    uv['constraint-dependencies'],
+    project.dependencies,
+    ...Object.values(table(project['optional-dependencies'])),
+    ...Object.values(table(top['dependency-groups'])),
+    ...Object.values(table(pdm['dev-dependencies'])),
+    uv['dev-dependencies'],
+  ]
+  const groups = Object.values(table(poetry.group)).map(group => table(group).dependencies)
+  const tables = [poetry.dependencies, ...groups, poetry['dev-dependencies'], top.packages, top['dev-packages']]
+  const all = [...lists.flatMap(listed), ...tables.flatMap(each => keyed(table(each)))]
+  // Of each library the first exact version and the first range, since whoever asks takes one of them, and each is searched for.
+  const first = new Map(
+    all.toReversed().map(found => [`${found.requirement.library} ${found.requirement.kind}`, found]),
+  )
+  return [...first.values()].map(({ requirement, needle }) => ({
+    requirement,
+    line: lineOf(text, needle),
+  }))
+}
+
+interface Found {
+  readonly requirement: Requirement
+  /** By which its line is found; the parser tells none. */
+  readonly needle: string | RegExp
+}
+
+/** The parser calls itself for every level. */
+const MAX_DEPTH = 64
+
+function parsed(text: string): TomlTable | undefined {
+  try {
+    return parse(text, { maxDepth: MAX_DEPTH })
+  } catch {
+    return undefined
+  }
+}
+
+/** The first line that holds it. */
+function lineOf(text: string, needle: string | RegExp): number {
+  const offset = typeof needle === 'string' ? text.indexOf(needle) : text.search(needle)
+  return text.slice(0, Math.max(0, offset)).split('\n').length
+}
+
+/** PEP 508's strings. */
+function listed(list: TomlValue | undefined): readonly Found[] {
+  if (!Array.isArray(list)) return []
+  return list.flatMap(item => {
+    const requirement = typeof item === 'string' ? parseRequirement(item) : undefined
+    return typeof item === 'string' && requirement ? [{ requirement, needle: item }] : []
+  })
+}
+
+/** Poetry's and Pipenv's: `transformers = "^4.46"`, or a table with a `version`. */
+function keyed(entries: TomlTable): readonly Found[] {
+  return Object.entries(entries).flatMap(([name, value]) => {
+    const library = libraryNamed(name)
+    if (library === undefined) return []
+    const { version, tag } = table(value)
+    const said = typeof value === 'string' ? value : version
+    const versions = typeof said === 'string' ? said : typeof tag === 'string' ? `@ git@${tag}` : ''
+    const needle = new RegExp(`^\\s*["']?${name}["']?\\s*=|dependencies\\.["']?${name}["']?\\s*\\]`, 'm')
+    return [{ requirement: requirementOf(library, versions), needle }]
+  })
+}
+
+function table(value: TomlValue | undefined): TomlTable {
+  return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date) ? value : {}
+}
