@@ -47,6 +47,7 @@ export const specOptions = {
   gpus: { type: 'string' },
   sharding: { type: 'string' },
   versions: { type: 'string' },
+  'expandable-segments': { type: 'boolean' },
   ...settingsOptions,
 } as const
 
@@ -81,6 +82,7 @@ export function changesOf(values: SpecFlags): SpecAdjustments {
     lora: loraOf(values, count('lora-rank', 10_000)),
     quantization: oneOf('--quantization', values.quantization, quantizations),
     gpus: count('gpus', 100_000),
+    expandableSegments: values['expandable-segments'] ? true : undefined,
     sharding: oneOf('--sharding', values.sharding, shardings),
   }
 }

@@ -44,6 +44,8 @@ const commands: Record<string, CommandUsage> = {
   --quantization nf4|nf4-double|int8|gptq|awq   quantised base weights under the adapters
   --gpus <n>                   GPUs that share the training; with --sharding ddp|zero1|zero2|zero3|fsdp|fsdp-grad-op
   --versions <list>            libraries older than the newest: transformers=4.48.1,torch=2.4.1,accelerate=1.0
+                               (default for a config: what the nearest lock or requirements file above it pins)
+  --expandable-segments        PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
   --fused-loss                 Liger's or another loss that never materialises all logits
   --fused-norms                RMSNorm in one kernel, as Liger has it
   --padded                     batches carry a padding mask

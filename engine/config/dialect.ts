@@ -29,6 +29,8 @@ export interface Dialect {
   recognise(document: Section): string | undefined
   /** Where the config names its model. */
   modelField(document: Section): Field | undefined
+  /** Whether the tool turns on `expandable_segments` of PyTorch's allocator where nobody has set PYTORCH_CUDA_ALLOC_CONF. */
+  readonly expandsSegments?: true
   /** Where the config names a file of DeepSpeed's settings, for tools that take one. */
   deepSpeedField?(document: Section): Field | undefined
   /**

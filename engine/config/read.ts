@@ -1,4 +1,5 @@
 import { type Resolution, resolveModel, resolveOffline } from '../models/resolve.ts'
+import { withAllocatorSettings } from './allocator-settings.ts'
 import { gitBlobSha } from './blob-sha.ts'
 import { type DeepSpeedFile, findDeepSpeedFile, notLookedFor } from './deepspeed-file.ts'
 import { type Dialect, dialects } from './dialect.ts'
@@ -124,7 +125,9 @@ function openConfig(
         ...(deepSpeedName !== undefined && { deepSpeedName }),
         read: ({ lookUp, deepSpeed, pinned, files }, reader = new FieldReader(file.path, supplied)) => {
           const reading = withVersions(dialect.read(document, reader, lookUp, deepSpeed), pinned, supplied.versions)
-          return withFiles(withUnread(reading, reader), files)
+          const tool = dialect.expandsSegments && dialect.name
+          const allocating = withAllocatorSettings(reading, { document, text: file.text }, reader, tool)
+          return withFiles(withUnread(allocating, reader), files)
         },
       }
     }

@@ -342,6 +342,8 @@ export const trainingSpec = z.object({
   method: trainingMethod.optional(),
   /** False if training disables every dropout layer, as TRL does by default. */
   dropout: z.boolean().optional(),
+  /** PyTorch's `expandable_segments`, where it is said or the tool sets it; off where absent. */
+  expandableSegments: z.literal(true).optional(),
   /** The libraries' versions, where they are known; the newest where absent. */
   versions: libraryVersions.optional(),
   /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */

@@ -6,7 +6,15 @@ import type { VersionedLibrary } from './versions.ts'
 export const SETTINGS_PATH = '.github/memorymark.yml'
 
 /** By their keys in the settings file. */
-export const suppliedKeys = ['model', 'task', 'sequence_length', 'image_size', 'labels', 'gpus'] as const
+export const suppliedKeys = [
+  'model',
+  'task',
+  'sequence_length',
+  'image_size',
+  'labels',
+  'gpus',
+  'expandable_segments',
+] as const
 export type SuppliedKey = (typeof suppliedKeys)[number]
 
 /** In a sentence, after "the". */
@@ -17,6 +25,7 @@ export const suppliedNames: Readonly<Record<SuppliedKey, string>> = {
   image_size: 'image size',
   labels: 'number of labels',
   gpus: 'number of GPUs',
+  expandable_segments: 'setting expandable_segments of PyTorch’s allocator',
 }
 
 /** A library's version, instead of the one that the repository pins. */

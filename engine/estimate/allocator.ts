@@ -26,7 +26,16 @@ export interface Block {
   next: Block | undefined
 }
 
-export class CachingAllocator {
+export interface Allocator {
+  readonly peakReservedBytes: number
+  /** Whether the device ran short of memory, so that a larger one would have behaved differently. */
+  readonly hasReturnedSegments: boolean
+  /** Undefined when the device has no room. */
+  allocate(bytes: number): Block | undefined
+  release(block: Block): void
+}
+
+export class CachingAllocator implements Allocator {
   peakReservedBytes = 0
   /** Whether the device ran short of memory, so that a larger one would have behaved differently. */
   hasReturnedSegments = false

@@ -4,8 +4,9 @@ import { MemoryMarkError } from '../errors.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { expertNamesOf } from '../models/expert-names.ts'
 import { dividedConfig } from '../models/tensor-parallel.ts'
-import { type Block, CachingAllocator } from './allocator.ts'
+import { type Allocator, type Block, CachingAllocator } from './allocator.ts'
 import type { Node } from './autograd.ts'
+import { ExpandableAllocator } from './expandable-segments.ts'
 import { withReleasedExperts } from './library-rules.ts'
 import { type Objective, objectiveOf } from './objectives/objective.ts'
 import { bytesAt, type Step } from './step.ts'
@@ -131,7 +132,7 @@ export class Footprint {
     }
     const tooSmall = `${key} ${usableBytes}`
     if (this.#tooSmall.has(tooSmall)) return { kind: 'out-of-memory' }
-    const allocator = new CachingAllocator(usableBytes)
+    const allocator = allocatorFor(this.spec, usableBytes)
     const fit = this.#replaySteps(batch, workspaceBytes, allocator)
     if (fit.kind === 'fits') {
       const upToBytes = allocator.hasReturnedSegments ? usableBytes : Number.POSITIVE_INFINITY
@@ -140,7 +141,7 @@ export class Footprint {
     return fit
   }
 
-  #replaySteps(batch: number, workspaceBytes: number, allocator: CachingAllocator): Fit {
+  #replaySteps(batch: number, workspaceBytes: number, allocator: Allocator): Fit {
     const { model, optimizerState, step, eventsBeforeOptimizer } = this.#timeline
     const allocate = (bytes: number) => allocator.allocate(bytes) !== undefined
     const sizes = step.bytesAt(batch)
@@ -161,6 +162,11 @@ export class Footprint {
     this.#modelBytes ??= modelBytes(this.#timeline)
     return { ...this.#modelBytes, workspace: workspaceBytes }
   }
+}
+
+/** As PYTORCH_CUDA_ALLOC_CONF has it. */
+export function allocatorFor({ expandableSegments }: TrainingSpec, usableBytes: number): Allocator {
+  return expandableSegments ? new ExpandableAllocator(usableBytes) : new CachingAllocator(usableBytes)
 }
 
 function modelBytes({ model, optimizerState }: Timeline): Record<ByteKind, number> {
@@ -209,7 +215,7 @@ function replay(
   { changes, places }: Step,
   { from, to }: { readonly from: number | undefined; readonly to: number | undefined },
   sizes: Float64Array,
-  allocator: CachingAllocator,
+  allocator: Allocator,
   blocks: (Block | undefined)[],
 ): boolean {
   const sizeNumbers = changes.slice(from, to)

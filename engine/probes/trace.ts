@@ -1,7 +1,8 @@
 /** The trace: PyTorch's own graph of the step on the meta device, without a GPU. The tape is tested against it. */
 import * as z from 'zod'
 import type { TrainingSpec } from '../config/spec.ts'
-import { type Block, CachingAllocator } from '../estimate/allocator.ts'
+import type { Block } from '../estimate/allocator.ts'
+import { allocatorFor } from '../estimate/footprint.ts'
 import { usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { teacherConfig } from '../models/teacher.ts'
@@ -104,15 +105,15 @@ export class TraceProbe implements Probe {
     })
     if (answer.kind !== 'done') return outcomeOf(answer, log)
     const peakBytes = answer.result.peakBytes + this.#workspaceBytes
-    const reservedBytes = this.#replay(answer.result.events)
+    const reservedBytes = this.#replay(spec, answer.result.events)
     return reservedBytes === undefined
       ? { kind: 'out-of-memory', neededBytes: peakBytes }
       : { kind: 'fits', peakBytes, reservedBytes }
   }
 
   /** Bytes that the allocator reserves at most; undefined when an allocation does not fit. */
-  #replay(events: readonly number[]): number | undefined {
-    const allocator = new CachingAllocator(this.device.usableBytes)
+  #replay(spec: TrainingSpec, events: readonly number[]): number | undefined {
+    const allocator = allocatorFor(spec, this.device.usableBytes)
     if (allocator.allocate(this.#workspaceBytes) === undefined) return undefined
     const blocks: Block[] = []
     for (const event of events) {

@@ -60,6 +60,13 @@ const versions = libraryVersions
   )
   .optional()
 
+const expandableSegments = z
+  .boolean('true or false')
+  .describe(
+    'Whether the training runs with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True. Default: what the config or its tool sets.',
+  )
+  .optional()
+
 const overrideKeys = {
   path: glob.describe('The configs that this applies to, relative to the root of the repository.'),
   gpu: gpu.describe('The GPU that these configs run on.').optional(),
@@ -72,6 +79,7 @@ const overrideKeys = {
   labels: wholeNumber(1_000_000).describe('Classes of a classification head.').optional(),
   gpus: wholeNumber(100_000).describe('The number of GPUs that train together, as given to the launcher.').optional(),
   versions,
+  expandable_segments: expandableSegments,
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional(),
 }
@@ -129,6 +137,7 @@ export const settingsFile = z.strictObject({
     .describe('What one hour of each GPU costs you, in US dollars.')
     .optional(),
   versions,
+  expandable_segments: expandableSegments,
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional(),
   'fail-on': conditions

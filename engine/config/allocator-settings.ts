@@ -1,0 +1,41 @@
+/** What is said to PyTorch's caching allocator, by PYTORCH_CUDA_ALLOC_CONF or its newer name, by a team's settings, or by the tool. */
+import type { FieldReader } from './fields.ts'
+import type { Reading } from './reading.ts'
+import type { Field, Section } from './section.ts'
+import { isBefore } from './versions.ts'
+
+const variables: ReadonlySet<string> = new Set(['PYTORCH_ALLOC_CONF', 'PYTORCH_CUDA_ALLOC_CONF'])
+
+/** Launchers' configs have environment variables under `env:`, or one level deeper. */
+const ENV_LEVELS = 3
+
+/** PyTorch has had it since this release; tools that turn it on look for it. */
+const FIRST_TORCH = '2.2'
+
+/** `tool`: its name, where it turns expandable segments on itself. */
+export function withAllocatorSettings(
+  reading: Reading,
+  { document, text }: { readonly document: Section; readonly text: string },
+  reader: FieldReader,
+  tool: string | undefined,
+): Reading {
+  const field = reader.fieldFor('expandable_segments', text.includes('_ALLOC_CONF') ? variableIn(document) : undefined)
+  if (reading.kind !== 'training-config' || (field === undefined && tool === undefined)) return reading
+  const isOn = reader.settle('expandableSegments', field, present => isOnIn(present, reader), {
+    value: !isBefore(reading.spec.versions, 'torch', FIRST_TORCH),
+    source: `set by ${tool}, unless PYTORCH_CUDA_ALLOC_CONF is`,
+  })
+  return isOn ? { ...reading, spec: { ...reading.spec, expandableSegments: true } } : reading
+}
+
+function variableIn(document: Section): Field | undefined {
+  const fields = document.nested(ENV_LEVELS).flatMap(section => [...section.fields.values()])
+  return fields.find(({ key }) => variables.has(key))
+}
+
+/** `expandable_segments:True,max_split_size_mb:128`, or a flag in a team's settings. */
+function isOnIn(field: Field, reader: FieldReader): boolean | undefined {
+  if (!variables.has(field.key)) return reader.flag(field)
+  const said = field.value.kind === 'text' ? /expandable_segments\s*:\s*(true|false)/i.exec(field.value.text) : null
+  return said?.[1]?.toLowerCase() === 'true'
+}
