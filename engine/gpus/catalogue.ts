@@ -49,6 +49,9 @@ const otherNames: readonly (readonly [name: string, id: string])[] = [
   ['V100-PCIE-16GB', 'v100-16gb'],
   ['V100-SXM2-32GB', 'v100-32gb'],
   ['V100-PCIE-32GB', 'v100-32gb'],
+  // Of the two, the 12 GB card is by far the commoner; the 8 GB one says so in its name.
+  ['3060', 'rtx-3060'],
+  ['RTX 3060 12GB', 'rtx-3060'],
   ['3090', 'rtx-3090'],
   ['4090', 'rtx-4090'],
   ['5090', 'rtx-5090'],

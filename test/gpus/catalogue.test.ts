@@ -12,7 +12,9 @@ const nominalGib: Readonly<Record<string, number>> = {
   'a100-80gb': 80,
   a6000: 48,
   'rtx-3090': 24,
+  'rtx-3060': 12,
   l4: 24,
+  l20: 48,
   l40s: 48,
   'rtx-4090': 24,
   'h100-pcie': 80,
@@ -118,6 +120,8 @@ describe('a GPU is found', () => {
     ['Tesla V100-SXM2-32GB', 'v100-32gb'],
     ['NVIDIA H100 PCIe', 'h100-pcie'],
     ['RTX 5090', 'rtx-5090'],
+    ['NVIDIA GeForce RTX 3060', 'rtx-3060'],
+    ['NVIDIA L20', 'l20'],
     ['NVIDIA B200', 'b200'],
   ])('as %s', (text, id) => {
     expect(findGpu(text)?.id).toBe(id)
@@ -131,6 +135,8 @@ describe('nothing is found', () => {
     'a1',
     'cpu',
     'RTX 3090 Ti',
+    'RTX 3060 Ti',
+    'NVIDIA GeForce RTX 3060 Laptop GPU',
     'RTX 6000 Ada',
     'NVIDIA H100 NVL',
     'NVIDIA A100-SXM4-80GB MIG 1g.10gb',

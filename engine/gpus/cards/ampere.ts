@@ -117,4 +117,25 @@ export const ampere: readonly Card[] = [
     priceDate: '2026',
     priceCaveat: 'undated',
   },
+  {
+    id: 'rtx-3060',
+    name: 'NVIDIA GeForce RTX 3060',
+    totalBytes: gib(11.75),
+    totalSource: 'https://github.com/Kunhao-Liu/StyleGaussian/issues/12',
+    computeCapability: [8, 6],
+    multiprocessors: 28,
+    memoryBandwidthBytesPerSecond: 360 * GB,
+    peakFlops: { fp32: 12.7 * TERA, tf32: 12.7 * TERA, fp16: 25.5 * TERA, bf16: 25.5 * TERA },
+    productFlops: { fp32: 8.2 * TERA, tf32: 12.4 * TERA, half: 25.1 * TERA },
+    productSource: 'issue 131, products of 8,192',
+    linkBytesPerSecond: 32 * GB,
+    hostLinkBytesPerSecond: 32 * GB,
+    specSource:
+      "From multiprocessors and boost clock (1.777 GHz), as the white paper's appendix A gives them for GA102",
+    pricePerHourUsd: 0.5,
+    // catalogs/v8/runpod/vms.csv in https://github.com/skypilot-org/skypilot-catalog at 01acdfd
+    priceSource: "RunPod Secure Cloud, RTX 3090: no provider's dated list has an RTX 3060",
+    priceDate: '2026',
+    priceCaveat: 'of-another-card',
+  },
 ]
