@@ -2,6 +2,7 @@
 import { isFsdp, type TrainingSpec } from '../config/spec.ts'
 import { isBefore } from '../config/versions.ts'
 import { hasExperts, type ModelConfig } from '../models/architecture.ts'
+import type { Tensor } from './storage.ts'
 
 /** Families whose experts were one matrix for all in transformers 4 already. */
 const fusedExperts: ReadonlySet<ModelConfig['model_type']> = new Set(['llama4', 'gpt_oss', 'granitemoehybrid'] as const)
@@ -48,4 +49,22 @@ export function keepsFrozenInputs(spec: TrainingSpec): boolean {
  */
 export function copiesLogits({ versions }: TrainingSpec): boolean {
   return isBefore(versions, 'transformers', '4.49') && !isBefore(versions, 'transformers', '4.46')
+}
+
+/** zero_grad of Module and Optimizer zeroes gradients in place before torch 2.0: the next forward pass runs beside them. */
+export function keepsGradients({ sharding = 'ddp', versions }: TrainingSpec): boolean {
+  return sharding === 'ddp' && isBefore(versions, 'torch', '2.0')
+}
+
+/** torch.optim.AdamW steps with all tensors together by default from torch 2.0 on (_default_to_fused_or_foreach). */
+export function defaultOptimizer({ optimizer, versions }: TrainingSpec): TrainingSpec['optimizer'] {
+  return optimizer === 'adamw' && isBefore(versions, 'torch', '2.0') ? 'adamw-loop' : optimizer
+}
+
+/** torch before 1.11: `_softmax_backward_data` and its logarithmic sibling take the input, later only its type. */
+export function softmaxSaves(
+  { versions }: TrainingSpec,
+  input: Tensor,
+): { savesOutput: true; saves: readonly Tensor[] } {
+  return { savesOutput: true, saves: isBefore(versions, 'torch', '1.11') ? [input] : [] }
 }

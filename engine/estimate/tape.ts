@@ -10,7 +10,7 @@ import { Gemma3nTape } from './kernels/gemma3n.ts'
 import { matrixProduct } from './kernels/matrix-product.ts'
 import { pixelAttention } from './kernels/pixel-attention.ts'
 import { Mixers } from './layers/mixers.ts'
-import { copiesLogits } from './library-rules.ts'
+import { copiesLogits, softmaxSaves } from './library-rules.ts'
 import { bytesPerElement, elements, lastSize, type Tensor } from './storage.ts'
 
 export class Tape extends Mixers implements Ops<Tensor> {
@@ -168,7 +168,7 @@ export class Tape extends Mixers implements Ops<Tensor> {
     if (compiled) return this.#compiledCrossEntropy(wide)
     const copied = this.spec.task === 'causal-lm' && copiesLogits(this.spec) ? [wide, shiftedCopy(this, wide)] : []
     const input = copied[1] ?? wide
-    const logProbabilities = this.markLogits(this.elementwise('log_softmax', input, { savesOutput: true }))
+    const logProbabilities = this.markLogits(this.elementwise('log_softmax', input, softmaxSaves(this.spec, input)))
     const loss = this.tensor([], wide.dtype, [logProbabilities], { batched: false })
     this.record('nll_loss', {
       reads: [logProbabilities],

@@ -4,7 +4,7 @@
  */
 import type { TrainingSpec } from '../config/spec.ts'
 import { type Autograd, REFERENCE } from './autograd.ts'
-import { checkpointsReentrantly, keepsFrozenInputs } from './library-rules.ts'
+import { checkpointsReentrantly, defaultOptimizer, keepsFrozenInputs, keepsGradients } from './library-rules.ts'
 import type { Objective } from './objectives/objective.ts'
 import { optimizerRules } from './optimizer.ts'
 import { type InBackward, Player, type PlayerRules } from './player.ts'
@@ -45,7 +45,8 @@ export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, befor
     exchange: (memory, kept) => exchangeOf({ spec, parameters: tape.parameters, memory, kept }, order),
   })
   // From the second micro-step on, the forward pass runs beside the gradients accumulated so far.
-  const microSteps = spec.step === 'training' ? Math.min(spec.gradientAccumulation, 2) : 1
+  const hasGradients = spec.gradientAccumulation > 1 || keepsGradients(spec)
+  const microSteps = spec.step === 'training' && hasGradients ? 2 : 1
   player.beforehand(before)
   for (let index = 0; index < microSteps; index++) player.microStep(held)
   const withState = spec.trainable?.inTurns ? parameters : optimized
@@ -75,8 +76,9 @@ export function parameterCount(tape: Autograd): number {
 }
 
 /** Compiled, AdamW's intermediate results stay in registers, as in its fused form. */
-function stepOf({ optimizer, compiled }: TrainingSpec): TrainingSpec['optimizer'] {
-  return compiled && optimizer === 'adamw' ? 'adamw-fused' : optimizer
+function stepOf(spec: TrainingSpec): TrainingSpec['optimizer'] {
+  const optimizer = defaultOptimizer(spec)
+  return spec.compiled && optimizer === 'adamw' ? 'adamw-fused' : optimizer
 }
 
 /** What every operation of a micro-step uses of the parameters. */

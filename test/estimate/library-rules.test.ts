@@ -60,3 +60,36 @@ test('fused norms keep no float32 copy of their input in a recomputed block', ()
   const small = { ...lora, fusedLoss: true }
   expect(peakOf(small) - peakOf({ ...small, fusedNorms: true })).toBeGreaterThan(2 * HIDDEN_BYTES)
 })
+
+describe('torch before 2.0', () => {
+  const small = { task: 'sequence-classification', precision: 'fp32', sequenceLength: 128, loop: 'trainer' } as const
+  const bert = (changes: Partial<TrainingSpec>) => footprintOf('bert', { ...small, ...changes })
+  const old = { versions: { torch: '1.13.1' } } as const
+
+  test('runs the forward pass beside the gradients of the step before, as gradient accumulation does', () => {
+    const peakAt = (footprint: ReturnType<typeof bert>) => footprint.peak(32, 0).bytes
+    const kept = peakAt(bert(old))
+    expect(kept).toBe(peakAt(bert({ gradientAccumulation: 2 })))
+    expect(kept).toBe(peakAt(bert({ ...old, gradientAccumulation: 4 })))
+    const newest = bert({})
+    expect(kept - peakAt(newest)).toBeCloseTo(4 * newest.parameterCount, -8)
+    expect(peakAt(bert({ versions: { torch: '2.0' } }))).toBe(peakAt(newest))
+  })
+
+  test('steps with one tensor after the other', () => {
+    const peakAt = (footprint: ReturnType<typeof bert>) => footprint.peak(1, 0).bytes
+    const [together, alone] = [peakAt(bert({ sequenceLength: 8 })), peakAt(bert({ ...old, sequenceLength: 8 }))]
+    expect(alone).toBeLessThan(together)
+    expect(alone).toBe(peakAt(bert({ ...old, optimizer: 'adamw-loop', sequenceLength: 8 })))
+  })
+})
+
+test('torch before 1.11 keeps the input of every softmax in the attention of each layer', () => {
+  const spec = { task: 'sequence-classification', precision: 'fp32', sequenceLength: 512, loop: 'trainer' } as const
+  const peaks = ['1.10', '1.11'].map(torch =>
+    footprintOf('bert', { ...spec, attention: 'eager', versions: { torch } }).peak(4, 0),
+  )
+  const [before = 0, after = 0] = peaks.map(({ bytes }) => bytes)
+  const scoresBytes = elements({ shape: [4, 12, 512, 512] }) * 4
+  expect((before - after) / scoresBytes).toBeCloseTo(12, 0)
+})

@@ -1,5 +1,6 @@
 /** Attention as PyTorch runs it: which kernel serves a call, and what that kernel saves. */
 import { type Autograd, made } from '../autograd.ts'
+import { softmaxSaves } from '../library-rules.ts'
 import { elements, lastSize, type Tensor } from '../storage.ts'
 
 export interface AttentionOptions {
@@ -214,7 +215,7 @@ export function eagerAttention(
     options.castsSoftmax && options.sinks === undefined ? autograd.cast(masked, 'float32') : autograd.raised(masked)
   const softmax =
     options.sinks === undefined
-      ? autograd.elementwise('softmax', wide, { savesOutput: true })
+      ? autograd.elementwise('softmax', wide, softmaxSaves(autograd.spec, wide))
       : sinkSoftmax(autograd, masked, options.sinks)
   const castsBack = options.castsSoftmax || (options.bias === undefined && options.causal)
   const lowered = castsBack ? autograd.cast(softmax, autograd.autocastDtype ?? query.dtype) : softmax
