@@ -57,7 +57,7 @@ export type Loop = (typeof loops)[number]
  * - `torchtune`: Llama 4's on the rows chosen for them alone, and adapters on them too.
  * - `ktransformers`: their weights, adapters and computing are the host's.
  */
-export const expertStyles = ['axolotl-kernels', 'axolotl-linear', 'torchtune', 'ktransformers'] as const
+export const expertStyles = ['linear', 'axolotl-kernels', 'axolotl-linear', 'torchtune', 'ktransformers'] as const
 export type ExpertStyle = (typeof expertStyles)[number]
 
 /** The framework of the training script. It decides which probes apply. */

@@ -90,6 +90,7 @@ const untraced: ReadonlySet<TrainingSpec['optimizer']> = new Set(['lion', 'paged
 
 /** Ways of running experts that no trace covers. */
 const untracedExperts: Readonly<Record<ExpertStyle, string>> = {
+  linear: 'quantised experts',
   'axolotl-kernels': "Axolotl's kernels for experts",
   'axolotl-linear': 'experts as linear layers',
   torchtune: "torchtune's experts",

@@ -12,7 +12,7 @@ export function withReleasedExperts(spec: TrainingSpec, config: ModelConfig): Tr
   const isOld = isBefore(spec.versions, 'transformers', '5.0')
   const areLinears =
     isOld && spec.quantization !== undefined && hasExperts(config) && !fusedExperts.has(config.model_type)
-  return areLinears ? { ...spec, quantizedExperts: true } : spec
+  return areLinears ? { ...spec, quantizedExperts: true, expertStyle: spec.expertStyle ?? 'linear' } : spec
 }
 
 /** FSDP1, whose units are flat parameters. transformers' Trainer takes FSDP2 by default from 5.0 on. */

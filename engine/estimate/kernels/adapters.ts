@@ -75,11 +75,11 @@ function adapterLinear(autograd: Autograd, name: string, x: Tensor, outFeatures:
 }
 
 /** peft makes adapters float32 (`autocast_adapter_dtype`). */
-function adapterWeight(autograd: Autograd, name: string, shape: readonly number[]): Tensor {
+export function adapterWeight(autograd: Autograd, name: string, shape: readonly number[]): Tensor {
   return autograd.parameter(name, shape, { trainable: true, ...(!areInWeightsType(autograd) && { dtype: 'float32' }) })
 }
 
-function castForAdapters(autograd: Autograd, x: Tensor): Tensor {
+export function castForAdapters(autograd: Autograd, x: Tensor): Tensor {
   return areInWeightsType(autograd) ? x : autograd.cast(x, 'float32')
 }
 

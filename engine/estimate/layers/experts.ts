@@ -10,6 +10,7 @@ import {
   type RouterParameters,
   routerLogits,
 } from '../kernels/experts.ts'
+import { type LinearExperts, linearExperts } from '../kernels/linear-experts.ts'
 import { quantizedBytes } from '../kernels/quantization.ts'
 import { elements, lastSize, type Tensor } from '../storage.ts'
 import { Linears } from './linears.ts'
@@ -35,6 +36,11 @@ export class Experts extends Linears {
     gate: (joined: Tensor) => Tensor,
   ): Tensor {
     if (this.spec.expertStyle === 'ktransformers') return this.#onHost(name, x)
+    const { quantization } = this.spec
+    if (this.spec.expertStyle === 'linear' && quantization !== undefined && !hasBias) {
+      const layers = this.#expertLayers(name, { inner, hidden: lastSize(x), isGated })
+      return linearExperts(this, x, { weights, chosen }, { quantization, count, ...layers }, gate)
+    }
     const held = count / (this.spec.expertParallel ?? 1)
     const hidden = lastSize(x)
     const joined = isGated ? 2 * inner : inner
@@ -59,6 +65,22 @@ export class Experts extends Linears {
     )
     this.locals.push(...locals, matrices.up, matrices.down)
     return output
+  }
+
+  #expertLayers(
+    name: string,
+    { inner, hidden, isGated }: { readonly inner: number; readonly hidden: number; readonly isGated: boolean },
+  ): Pick<LinearExperts, 'up' | 'down'> {
+    const { up = ['gate_proj', 'up_proj'], down = 'down_proj' } = this.expertNames ?? {}
+    const adapted = (names: readonly string[]) => {
+      for (const each of names) this.linearNames.add(each)
+      return this.isPolicy() && names.some(each => this.spec.lora?.targets.includes(each))
+    }
+    const layers = isGated ? 2 : 1
+    return {
+      up: { name: `${name}.${up.join('_')}`, outFeatures: layers * inner, layers, isAdapted: adapted(up) },
+      down: { name: `${name}.${down}`, outFeatures: hidden, layers: 1, isAdapted: adapted([down]) },
+    }
   }
 
   /** `names`: the targets that together put adapters on it, with their ranks added up. */

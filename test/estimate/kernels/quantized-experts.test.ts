@@ -46,3 +46,29 @@ test('experts divided among GPUs leave each its share', () => {
   const whole = weightBytes({ gpus: 1 })
   expect(whole - weightBytes({ expertParallel: 4 })).toBeCloseTo((EXPERT_ELEMENTS * 2 * 3) / 4, -3)
 })
+
+test('transformers 4 quantises them as linear layers: the same bytes, and one matrix at a time instead of all', () => {
+  const quantized = { ...qlora, quantization: 'nf4', sequenceLength: 512, fusedLoss: true } as const
+  const together = footprintOf(MODEL, { ...quantized, quantizedExperts: true })
+  const apart = footprintOf(MODEL, { ...quantized, versions: { transformers: '4.57' } })
+  const [newest, old] = [together.peak(1, 0), apart.peak(1, 0)]
+  expect(old.breakdown.weights).toBe(newest.breakdown.weights)
+  const matricesOfAll = (EXPERT_ELEMENTS / 24) * 2
+  expect((newest.bytes - old.bytes) / matricesOfAll).toBeGreaterThan(0.9)
+  expect(footprintOf(MODEL, { ...quantized, versions: { transformers: '5.0' } }).peak(1, 0).bytes).toBe(
+    footprintOf(MODEL, quantized).peak(1, 0).bytes,
+  )
+})
+
+test('adapters on them are pairs of their own for every layer of every expert', () => {
+  const rank = 8
+  const parametersOf = (targets: readonly string[]) =>
+    footprintOf('mistralai/Mixtral-8x7B-v0.1', {
+      ...qlora,
+      quantization: 'nf4',
+      lora: { rank, targets: [...targets], dropout: 0 },
+      versions: { transformers: '4.48.1' },
+    }).parameterCount
+  const more = parametersOf(['q_proj', 'w1', 'w2', 'w3']) - parametersOf(['q_proj'])
+  expect(more).toBe(32 * 8 * 3 * rank * (4_096 + 14_336))
+})
