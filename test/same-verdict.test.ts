@@ -144,3 +144,35 @@ test(
   },
   PATIENCE_MILLIS,
 )
+
+test(
+  'a change of the versions that the repository pins, which both hold against the configs below',
+  async () => {
+    const base = {
+      'requirements.txt': 'numpy==2.1\ntransformers==4.57.1\n',
+      'train.yaml': trainingConfig(4),
+      'other/pyproject.toml': '[project]\ndependencies = ["transformers==5.1.0"]\n',
+      'other/train.yaml': trainingConfig(4),
+    }
+    const both = await judged(base, { 'requirements.txt': 'numpy==2.2\ntransformers==4.46.3\n' })
+    expectSame(both, ['train.yaml', 'other/train.yaml'])
+    const stated = ({ configs }: Report) =>
+      Object.fromEntries(
+        configs.map(config => [config.path, config.status === 'analysed' ? config.assumptions : config.problems]),
+      )
+    expect(stated(both.bot)).toEqual(stated(both.action))
+    expect(stated(both.bot)['train.yaml']).toContain('transformers 4.46.3 (requirements.txt, line 2).')
+    expect(stated(both.bot)['other/train.yaml']).toContain('transformers 5.1.0 (other/pyproject.toml, line 2).')
+  },
+  PATIENCE_MILLIS,
+)
+
+test(
+  'a change of another library, which concerns no config',
+  async () => {
+    const base = { 'requirements.txt': 'numpy==2.1\ntransformers==4.57.1\n', 'train.yaml': trainingConfig(4) }
+    const both = await judged(base, { 'requirements.txt': 'numpy==2.2\ntransformers==4.57.1\n' })
+    expectSame(both, [])
+  },
+  PATIENCE_MILLIS,
+)
