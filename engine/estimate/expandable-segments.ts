@@ -11,15 +11,24 @@ const SMALL_PAGE_BYTES = 2 * MIB
 const LARGE_PAGE_BYTES = 20 * MIB
 const MIN_BLOCK_BYTES = 512
 
+/** A range of a segment's addresses, between its neighbours. */
+interface Piece {
+  bytes: number
+  isFree: boolean
+  readonly isSmall: boolean
+  previous: Piece | undefined
+  next: Piece | undefined
+}
+
 /** A segment of addresses without end, of which only a part has memory. */
 interface Segment {
   readonly pageBytes: number
   /** Blocks that have memory and are free, ordered by size. */
-  readonly free: Block[]
+  readonly free: Piece[]
   /** Ranges without memory by address, all of whole pages; the last has no end. */
-  holes: Block[]
+  holes: Piece[]
   /** At the lowest address. */
-  first: Block
+  first: Piece
 }
 
 export class ExpandableAllocator implements Allocator {
@@ -30,6 +39,10 @@ export class ExpandableAllocator implements Allocator {
   readonly #capacityBytes: number
   readonly #small = segment(SMALL_PAGE_BYTES, true)
   readonly #large = segment(LARGE_PAGE_BYTES, false)
+  /** What is allocated, by the number that callers hand back. */
+  readonly #held: Piece[] = []
+  /** Numbers to be used again. */
+  readonly #released: Block[] = []
 
   constructor(capacityBytes: number) {
     this.#capacityBytes = capacityBytes
@@ -39,14 +52,23 @@ export class ExpandableAllocator implements Allocator {
   allocate(bytes: number): Block | undefined {
     const size = roundedSize(bytes)
     const from = size <= SMALL_BYTES ? this.#small : this.#large
-    const block = takeFree(from, size) ?? this.#expanded(from, size)
-    if (block === undefined) return undefined
-    splitOff(from, block, size)
-    block.isFree = false
-    return block
+    const piece = takeFree(from, size) ?? this.#expanded(from, size)
+    if (piece === undefined) return undefined
+    splitOff(from, piece, size)
+    piece.isFree = false
+    const number = this.#released.pop() ?? this.#held.length
+    this.#held[number] = piece
+    return number
   }
 
-  release(block: Block): void {
+  bytesOf(number: Block): number {
+    return this.#held[number]?.bytes ?? 0
+  }
+
+  release(number: Block): void {
+    const block = this.#held[number]
+    if (block === undefined) return
+    this.#released.push(number)
     const from = block.isSmall ? this.#small : this.#large
     block.isFree = true
     absorbFree(from, block)
@@ -58,7 +80,7 @@ export class ExpandableAllocator implements Allocator {
     } else insertFree(from, block)
   }
 
-  #expanded(from: Segment, size: number): Block | undefined {
+  #expanded(from: Segment, size: number): Piece | undefined {
     const expanded = this.#expand(from, size)
     if (expanded !== undefined) return expanded
     this.hasReturnedSegments = true
@@ -67,7 +89,7 @@ export class ExpandableAllocator implements Allocator {
   }
 
   /** find_expandable_block and try_allocate_expandable_block: the first range of free addresses that is long enough. */
-  #expand(from: Segment, size: number): Block | undefined {
+  #expand(from: Segment, size: number): Piece | undefined {
     for (const hole of from.holes) {
       const start = hole.previous !== undefined && isFreeWithMemory(from, hole.previous) ? hole.previous : hole
       const neededBytes = bytesToMap(from, start, size)
@@ -82,27 +104,27 @@ export class ExpandableAllocator implements Allocator {
 }
 
 function segment(pageBytes: number, isSmall: boolean): Segment {
-  const end: Block = { bytes: Number.POSITIVE_INFINITY, isFree: true, isSmall, previous: undefined, next: undefined }
+  const end: Piece = { bytes: Number.POSITIVE_INFINITY, isFree: true, isSmall, previous: undefined, next: undefined }
   return { pageBytes, free: [], holes: [end], first: end }
 }
 
-function isFreeWithMemory({ holes }: Segment, block: Block): boolean {
+function isFreeWithMemory({ holes }: Segment, block: Piece): boolean {
   return block.isFree && !holes.includes(block)
 }
 
 /** Best fit; the block at the end, which can grow, counts as the largest (get_free_block). */
-function takeFree({ free, holes }: Segment, size: number): Block | undefined {
+function takeFree({ free, holes }: Segment, size: number): Piece | undefined {
   let index = lowerBound(free, size)
-  const isGrowing = (block: Block | undefined) => block?.next !== undefined && holes.includes(block.next)
+  const isGrowing = (block: Piece | undefined) => block?.next !== undefined && holes.includes(block.next)
   while (isGrowing(free[index]) && index + 1 < free.length) index += 1
   return free.splice(index, 1)[0]
 }
 
 /** Memory to add for `size` bytes from `start` on; undefined where the free addresses do not suffice. */
-function bytesToMap(from: Segment, start: Block, size: number): number | undefined {
+function bytesToMap(from: Segment, start: Piece, size: number): number | undefined {
   let missing = size
   let bytes = 0
-  for (let block: Block | undefined = start; missing > 0; block = block.next) {
+  for (let block: Piece | undefined = start; missing > 0; block = block.next) {
     if (block === undefined || !block.isFree) return undefined
     const isHole = from.holes.includes(block)
     const taken = isHole ? Math.min(block.bytes, toPages(missing, from.pageBytes)) : block.bytes
@@ -113,7 +135,7 @@ function bytesToMap(from: Segment, start: Block, size: number): number | undefin
 }
 
 /** One block of at least `size` bytes from `start` on, no longer among the free ones. */
-function mapped(from: Segment, start: Block, size: number): Block {
+function mapped(from: Segment, start: Piece, size: number): Piece {
   const block = from.holes.includes(start) ? emptyBefore(from, start) : start
   if (block === start) removeFree(from, start)
   while (block.bytes < size) {
@@ -137,8 +159,8 @@ function mapped(from: Segment, start: Block, size: number): Block {
   return block
 }
 
-function emptyBefore(from: Segment, hole: Block): Block {
-  const block: Block = { bytes: 0, isFree: true, isSmall: hole.isSmall, previous: hole.previous, next: hole }
+function emptyBefore(from: Segment, hole: Piece): Piece {
+  const block: Piece = { bytes: 0, isFree: true, isSmall: hole.isSmall, previous: hole.previous, next: hole }
   if (hole.previous === undefined) from.first = block
   else hole.previous.next = block
   hole.previous = block
@@ -146,22 +168,22 @@ function emptyBefore(from: Segment, hole: Block): Block {
 }
 
 /** should_split: with expandable segments, wherever the smallest block remains. */
-function splitOff(from: Segment, block: Block, size: number): void {
+function splitOff(from: Segment, block: Piece, size: number): void {
   const rest = block.bytes - size
   if (rest < MIN_BLOCK_BYTES) return
   block.bytes = size
   insertFree(from, insertAfter(block, rest))
 }
 
-function insertAfter(block: Block, bytes: number): Block {
-  const inserted: Block = { bytes, isFree: true, isSmall: block.isSmall, previous: block, next: block.next }
+function insertAfter(block: Piece, bytes: number): Piece {
+  const inserted: Piece = { bytes, isFree: true, isSmall: block.isSmall, previous: block, next: block.next }
   if (block.next !== undefined) block.next.previous = inserted
   block.next = inserted
   return inserted
 }
 
 /** The block gets what follows it. */
-function absorb(block: Block): void {
+function absorb(block: Piece): void {
   const { next } = block
   if (next === undefined) return
   block.bytes += next.bytes
@@ -169,7 +191,7 @@ function absorb(block: Block): void {
   if (next.next !== undefined) next.next.previous = block
 }
 
-function absorbFree(from: Segment, block: Block): void {
+function absorbFree(from: Segment, block: Piece): void {
   const { next } = block
   if (next === undefined || !isFreeWithMemory(from, next)) return
   removeFree(from, next)
@@ -180,7 +202,7 @@ function absorbFree(from: Segment, block: Block): void {
 function returnPages(from: Segment): number {
   let returned = 0
   let address = 0
-  for (let block: Block | undefined = from.first; block !== undefined; block = block.next) {
+  for (let block: Piece | undefined = from.first; block !== undefined; block = block.next) {
     const { bytes } = block
     const start = toPages(address, from.pageBytes)
     const end = Math.floor((address + bytes) / from.pageBytes) * from.pageBytes
@@ -198,9 +220,9 @@ function returnPages(from: Segment): number {
 /** The last of the blocks that it becomes: what lies before its pages, the pages, and what lies behind them. */
 function withoutPages(
   from: Segment,
-  block: Block,
+  block: Piece,
   { before, pages }: { readonly before: number; readonly pages: number },
-): Block {
+): Piece {
   const after = block.bytes - before - pages
   block.bytes = before > 0 ? before : pages
   const hole = before > 0 ? insertAfter(block, pages) : block
@@ -213,10 +235,10 @@ function withoutPages(
 }
 
 /** Neighbours as one, by address. */
-function mergedHoles(from: Segment): Block[] {
+function mergedHoles(from: Segment): Piece[] {
   const unordered = new Set(from.holes)
-  const holes: Block[] = []
-  for (let block: Block | undefined = from.first; block !== undefined; block = block.next) {
+  const holes: Piece[] = []
+  for (let block: Piece | undefined = from.first; block !== undefined; block = block.next) {
     if (!unordered.has(block)) continue
     while (block.next !== undefined && unordered.has(block.next)) absorb(block)
     holes.push(block)
@@ -228,17 +250,17 @@ function toPages(bytes: number, pageBytes: number): number {
   return Math.ceil(bytes / pageBytes) * pageBytes
 }
 
-function insertFree({ free }: Segment, block: Block): void {
+function insertFree({ free }: Segment, block: Piece): void {
   free.splice(lowerBound(free, block.bytes), 0, block)
 }
 
-function removeFree({ free }: Segment, block: Block): void {
+function removeFree({ free }: Segment, block: Piece): void {
   const index = free.indexOf(block, lowerBound(free, block.bytes))
   if (index >= 0) free.splice(index, 1)
 }
 
 /** Index of the first block of at least `size` bytes. */
-function lowerBound(blocks: readonly Block[], size: number): number {
+function lowerBound(blocks: readonly Piece[], size: number): number {
   let low = 0
   let high = blocks.length
   while (low < high) {

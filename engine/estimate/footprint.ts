@@ -4,7 +4,7 @@ import { MemoryMarkError } from '../errors.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { expertNamesOf } from '../models/expert-names.ts'
 import { dividedConfig } from '../models/tensor-parallel.ts'
-import { type Allocator, type Block, CachingAllocator } from './allocator.ts'
+import { type Allocator, CachingAllocator } from './allocator.ts'
 import type { Node } from './autograd.ts'
 import { ExpandableAllocator } from './expandable-segments.ts'
 import { withReleasedExperts } from './library-rules.ts'
@@ -145,7 +145,7 @@ export class Footprint {
     const { model, optimizerState, step, eventsBeforeOptimizer } = this.#timeline
     const allocate = (bytes: number) => allocator.allocate(bytes) !== undefined
     const sizes = step.bytesAt(batch)
-    const blocks = new Array<Block | undefined>(step.placeCount)
+    const blocks = new Int32Array(step.placeCount).fill(NO_BLOCK)
     const play = (from?: number, to?: number) => replay(step, { from, to }, sizes, allocator, blocks)
     const lasted =
       model.every(storage => allocate(bytesAt(storage, batch))) &&
@@ -210,13 +210,15 @@ function refuseNothingTrained({ model, trainable }: TrainingSpec, { parameters }
   })
 }
 
+const NO_BLOCK = -1
+
 /** Whether memory sufficed. `sizes`: bytes by size number; `blocks`: what is allocated, by place. */
 function replay(
   { changes, places }: Step,
   { from, to }: { readonly from: number | undefined; readonly to: number | undefined },
   sizes: Float64Array,
   allocator: Allocator,
-  blocks: (Block | undefined)[],
+  blocks: Int32Array,
 ): boolean {
   const sizeNumbers = changes.slice(from, to)
   const eventPlaces = places.slice(from, to)
@@ -228,8 +230,8 @@ function replay(
       if (block === undefined) return false
       blocks[place] = block
     } else {
-      const block = blocks[place]
-      if (block !== undefined) allocator.release(block)
+      const block = blocks[place] ?? NO_BLOCK
+      if (block !== NO_BLOCK) allocator.release(block)
     }
   }
   return true

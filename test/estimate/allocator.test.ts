@@ -26,7 +26,8 @@ describe('rounding', () => {
     [1_000_000, 1_000_448],
   ])('a request of %d bytes occupies %d', (bytes, occupied) => {
     expect(roundedSize(bytes)).toBe(occupied)
-    expect(allocated(unlimited(), bytes).bytes).toBe(occupied)
+    const allocator = unlimited()
+    expect(allocator.bytesOf(allocated(allocator, bytes))).toBe(occupied)
   })
 })
 
@@ -75,16 +76,16 @@ describe('reuse', () => {
     const allocator = unlimited()
     allocator.release(allocated(allocator, 20 * MIB))
     const whole = allocated(allocator, 19 * MIB)
-    expect(whole.bytes).toBe(20 * MIB)
+    expect(allocator.bytesOf(whole)).toBe(20 * MIB)
     allocator.release(whole)
-    expect(allocated(allocator, 19 * MIB - 512).bytes).toBe(19 * MIB - 512)
+    expect(allocator.bytesOf(allocated(allocator, 19 * MIB - 512))).toBe(19 * MIB - 512)
   })
 
   test('a small block is split from 512 bytes of rest on', () => {
     const allocator = unlimited()
-    expect(allocated(allocator, MIB).bytes).toBe(MIB)
-    expect(allocated(allocator, MIB - 512).bytes).toBe(MIB - 512)
-    expect(allocated(allocator, 512).bytes).toBe(512)
+    expect(allocator.bytesOf(allocated(allocator, MIB))).toBe(MIB)
+    expect(allocator.bytesOf(allocated(allocator, MIB - 512))).toBe(MIB - 512)
+    expect(allocator.bytesOf(allocated(allocator, 512))).toBe(512)
     expect(allocator.peakReservedBytes).toBe(2 * MIB)
   })
 
@@ -96,7 +97,7 @@ describe('reuse', () => {
     const allocator = unlimited()
     const blocks = [0, 1, 2].map(() => allocated(allocator, 6 * MIB))
     for (const index of order) allocator.release(blocks[index] as Block)
-    expect(allocated(allocator, 20 * MIB).bytes).toBe(20 * MIB)
+    expect(allocator.bytesOf(allocated(allocator, 20 * MIB))).toBe(20 * MIB)
     expect(allocator.peakReservedBytes).toBe(20 * MIB)
   })
 })
@@ -113,7 +114,7 @@ describe('a device that runs short', () => {
     const allocator = new CachingAllocator(100 * MIB)
     allocator.release(allocated(allocator, 60 * MIB))
     expect(allocator.hasReturnedSegments).toBe(false)
-    expect(allocated(allocator, 70 * MIB).bytes).toBe(70 * MIB)
+    expect(allocator.bytesOf(allocated(allocator, 70 * MIB))).toBe(70 * MIB)
     expect(allocator.hasReturnedSegments).toBe(true)
     expect(allocator.peakReservedBytes).toBe(70 * MIB)
   })
@@ -140,8 +141,8 @@ describe('any history of requests and releases', () => {
       fc.property(history, steps => {
         const allocator = unlimited()
         const live = replay(allocator, steps)
-        for (const { block, bytes } of live) expect(block.bytes).toBeGreaterThanOrEqual(bytes)
-        const liveBytes = live.reduce((sum, { block }) => sum + block.bytes, 0)
+        for (const { block, bytes } of live) expect(allocator.bytesOf(block)).toBeGreaterThanOrEqual(bytes)
+        const liveBytes = live.reduce((sum, { block }) => sum + allocator.bytesOf(block), 0)
         expect(allocator.peakReservedBytes).toBeGreaterThanOrEqual(liveBytes)
       }),
     )
@@ -165,7 +166,7 @@ describe('any history of requests and releases', () => {
         const allocator = new CachingAllocator(capacity)
         for (const { block } of replay(allocator, steps)) allocator.release(block)
         // Segments are multiples of 2 MiB, so the whole device can be one block again.
-        expect(allocated(allocator, capacity).bytes).toBeGreaterThanOrEqual(capacity)
+        expect(allocator.bytesOf(allocated(allocator, capacity))).toBeGreaterThanOrEqual(capacity)
       }),
     )
   })
