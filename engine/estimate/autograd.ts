@@ -6,6 +6,7 @@
  */
 import { isOfImages, sequencesPerSample, type TrainingSpec } from '../config/spec.ts'
 import type { KeyValueCache } from './kernels/key-value-cache.ts'
+import type { Turn } from './repetition.ts'
 import { type ByteKind, bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
 
 /** How a gradient reaches an input: as its own tensor, or as the output's gradient itself (`add`). */
@@ -68,6 +69,8 @@ export interface Node {
   readonly input?: Tensor
   /** In a checkpointed block: recomputed, then kept until the backward pass has finished every block. */
   readonly retains?: readonly Storage[]
+  /** Of layers that repeat. */
+  readonly turn?: Turn | undefined
 }
 
 export interface Recorded {
@@ -146,6 +149,8 @@ export class Autograd {
   /** Tensors laid out head by head, [b, heads, s, size], rather than token by token. */
   readonly headsFirst = new Set<Storage>()
   nodes: Node[] = []
+  /** The turn of repeating layers that is recorded or played right now. */
+  turn: Turn | undefined
 
   readonly spec: TrainingSpec
   readonly weightDtype: Dtype
@@ -424,6 +429,7 @@ export class Autograd {
       backwardScratch: options.backwardScratch ?? NONE,
       flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
       computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? 'float32',
+      turn: this.turn,
       ...(options.kernel !== undefined && { kernel: options.kernel }),
       ...(options.attendedTokens !== undefined && { attendedTokens: options.attendedTokens }),
       ...(options.dequantises !== undefined && { dequantises: options.dequantises }),
@@ -435,7 +441,10 @@ export class Autograd {
     const fixedBytes = batched ? 0 : bytes
     const bytesPerSample = batched ? bytes * sequences : 0
     const samples = batched ? this.pass?.sequences?.count : undefined
-    return { id: this.#storages++, fixedBytes, bytesPerSample, samplesAtLeast: samples, kind, persistent }
+    const { turn } = this
+    const role = turn === undefined ? 0 : turn.storages++
+    const id = this.#storages++
+    return { id, fixedBytes, bytesPerSample, samplesAtLeast: samples, kind, persistent, turn, role }
   }
 }
 

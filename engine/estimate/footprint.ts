@@ -1,5 +1,5 @@
 /** Turns one training spec into its memory footprint: peak, its moment and breakdown for any batch size, each in microseconds. */
-import type { TrainingSpec } from '../config/spec.ts'
+import { modelCopies, type TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { expertNamesOf } from '../models/expert-names.ts'
@@ -9,7 +9,9 @@ import type { Node } from './autograd.ts'
 import { ExpandableAllocator } from './expandable-segments.ts'
 import { withReleasedExperts } from './library-rules.ts'
 import { type Objective, objectiveOf } from './objectives/objective.ts'
-import { bytesAt, type Step } from './step.ts'
+import { allocatedAt, highestPoint, noBlocks, replay } from './replay.ts'
+import type { Section } from './sections.ts'
+import { bytesAt } from './step.ts'
 import { type ByteKind, byteKinds, type Tensor } from './storage.ts'
 import { Tape } from './tape.ts'
 import { parameterCount, playStep, type Timeline } from './timeline.ts'
@@ -33,14 +35,32 @@ export interface Device {
 export class Recording {
   readonly tape: Tape
   readonly objective: Objective
+  readonly #terms: readonly [TrainingSpec, ModelConfig, Device]
+  #whole: Recording | undefined
 
-  constructor(written: TrainingSpec, config: ModelConfig, device: Device) {
+  /** `leavesOutRepeats`: of layers that are alike, some stand for all. */
+  constructor(written: TrainingSpec, config: ModelConfig, device: Device, leavesOutRepeats = true) {
     const spec = withReleasedExperts(written, config)
+    this.#terms = [written, config, device]
     this.tape = new Tape(spec, device, expertNamesOf(config))
+    this.tape.leavesOutRepeats = leavesOutRepeats && mayLeaveOutRepeats(spec)
     this.objective = objectiveOf(this.tape, ownPart(spec, config), spec)
     refuseMissingTargets(spec, this.tape)
     refuseNothingTrained(spec, this.tape)
   }
+
+  /** The same with every layer. */
+  get whole(): Recording {
+    this.#whole ??= new Recording(...this.#terms, false)
+    return this.#whole
+  }
+}
+
+/** Where a layer's place in the model or the sum over all layers matters, every layer is recorded. */
+function mayLeaveOutRepeats(spec: TrainingSpec): boolean {
+  const sums = ['answers', 'strided', 'trajectories'].includes(spec.method?.kind ?? '') || spec.loop === 'ultralytics'
+  const isDivided = modelCopies(spec) > 1 || spec.offload !== undefined
+  return spec.trainable === undefined && !spec.trainsTowers && !isDivided && !sums
 }
 
 export class Footprint {
@@ -76,9 +96,13 @@ export class Footprint {
   }
 
   get #timeline(): Timeline {
-    const { tape, objective } = this.#recording
-    this.#played ??= playStep(tape, this.spec, objective)
+    this.#played ??= this.#play(this.#recording) ?? this.#play(this.#recording.whole)
+    if (this.#played === undefined) throw new Error('a step of every layer leaves none out')
     return this.#played
+  }
+
+  #play({ tape, objective }: Recording): Timeline | undefined {
+    return playStep(tape, this.spec, objective)
   }
 
   /**
@@ -99,28 +123,18 @@ export class Footprint {
   }
 
   #findPeak(batch: number, workspaceBytes: number): Peak {
-    const { step } = this.#timeline
+    const { step, sections } = this.#timeline
     const resting = this.resting(workspaceBytes)
-    const resident = { ...resting.breakdown }
     const sizes = step.bytesAt(batch)
-    let { bytes } = resting
-    let peakBytes = bytes
-    let eventsUntilPeak = 0
-    const changes = step.changes.slice()
-    for (let event = 0; event < changes.length; event++) {
-      const change = changes[event] ?? 0
-      bytes += change < 0 ? -(sizes[-change] ?? 0) : (sizes[change] ?? 0)
-      if (bytes > peakBytes) {
-        peakBytes = bytes
-        eventsUntilPeak = event + 1
-      }
+    const { bytes, at } = highestPoint(sections, sizes, resting.bytes)
+    if (at === undefined) return resting
+    const breakdown = { ...resting.breakdown }
+    for (const [number, count] of allocatedAt(sections, at, sizes.length).entries()) {
+      const size = step.sizes[number]
+      if (size !== undefined) breakdown[size.kind] += count * (sizes[number] ?? 0)
     }
-    for (const change of changes.subarray(0, eventsUntilPeak)) {
-      const size = step.sizes[Math.abs(change)]
-      if (size !== undefined) resident[size.kind] += Math.sign(change) * (sizes[Math.abs(change)] ?? 0)
-    }
-    const moment = eventsUntilPeak === 0 ? undefined : step.momentOf(eventsUntilPeak - 1)
-    return { bytes: peakBytes, breakdown: resident, moment: moment ?? 'between steps' }
+    const event = (sections.all[at.section]?.from ?? 0) + at.events - 1
+    return { bytes, breakdown, moment: step.momentOf(event) ?? resting.moment }
   }
 
   /** Whether two steps fit into `usableBytes`, with the caching allocator's segments and their fragmentation. */
@@ -142,18 +156,18 @@ export class Footprint {
   }
 
   #replaySteps(batch: number, workspaceBytes: number, allocator: Allocator): Fit {
-    const { model, optimizerState, step, eventsBeforeOptimizer } = this.#timeline
+    const { model, optimizerState, step, sections, sectionsBeforeOptimizer: before } = this.#timeline
     const allocate = (bytes: number) => allocator.allocate(bytes) !== undefined
     const sizes = step.bytesAt(batch)
-    const blocks = new Int32Array(step.placeCount).fill(NO_BLOCK)
-    const play = (from?: number, to?: number) => replay(step, { from, to }, sizes, allocator, blocks)
+    const blocks = noBlocks(sections)
+    const play = (some: readonly Section[]) => replay(sections, some, sizes, allocator, blocks)
     const lasted =
       model.every(storage => allocate(bytesAt(storage, batch))) &&
       allocate(workspaceBytes) &&
-      play(0, eventsBeforeOptimizer) &&
+      play(sections.all.slice(0, before)) &&
       optimizerState.every(storage => allocate(bytesAt(storage, batch))) &&
-      play(eventsBeforeOptimizer) &&
-      play()
+      play(sections.all.slice(before)) &&
+      play(sections.all)
     return lasted ? { kind: 'fits', reservedBytes: allocator.peakReservedBytes } : { kind: 'out-of-memory' }
   }
 
@@ -208,33 +222,6 @@ function refuseNothingTrained({ model, trainable }: TrainingSpec, { parameters }
     message: `No parameter of ${model} matches what is to be trained: ${trainable.names.join(', ')}`,
     fix: `Write patterns that match its parameter names in transformers, such as ${some.join(', ')}.`,
   })
-}
-
-const NO_BLOCK = -1
-
-/** Whether memory sufficed. `sizes`: bytes by size number; `blocks`: what is allocated, by place. */
-function replay(
-  { changes, places }: Step,
-  { from, to }: { readonly from: number | undefined; readonly to: number | undefined },
-  sizes: Float64Array,
-  allocator: Allocator,
-  blocks: Int32Array,
-): boolean {
-  const sizeNumbers = changes.slice(from, to)
-  const eventPlaces = places.slice(from, to)
-  for (let event = 0; event < sizeNumbers.length; event++) {
-    const change = sizeNumbers[event] ?? 0
-    const place = eventPlaces[event] ?? -1
-    if (change > 0) {
-      const block = allocator.allocate(sizes[change] ?? 0)
-      if (block === undefined) return false
-      blocks[place] = block
-    } else {
-      const block = blocks[place] ?? NO_BLOCK
-      if (block !== NO_BLOCK) allocator.release(block)
-    }
-  }
-  return true
 }
 
 function emptyBreakdown(): Record<ByteKind, number> {

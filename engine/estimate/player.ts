@@ -3,6 +3,7 @@ import type { Optimizer } from '../config/spec.ts'
 import type { Autograd, Node } from './autograd.ts'
 import { Numbers } from './numbers.ts'
 import { optimizerRules } from './optimizer.ts'
+import type { Turn } from './repetition.ts'
 import type { Exchange, ExchangeContext, Memory, Pass } from './sharding/exchange.ts'
 import type { Shares } from './sharding/shares.ts'
 import { Step } from './step.ts'
@@ -113,9 +114,12 @@ export class Player implements Memory {
   #optimize(optimizer: Optimizer, parameters: readonly Tensor[]): void {
     const { temporaries, temporariesLive } = optimizerRules[optimizer]
     const part = this.#shares.optimizerState * this.exchange.partAtATime
-    const groups = parameters.map(parameter =>
-      temporaries(parameter).map(bytes => this.fixed(bytes * part, 'temporaries')),
-    )
+    const outer = this.step.turn
+    const groups = parameters.map(parameter => {
+      this.#enter(parameter.storage.turn)
+      return temporaries(parameter).map(bytes => this.fixed(bytes * part, 'temporaries'))
+    })
+    this.#enter(outer)
     for (const group of temporariesLive === 'together' ? [groups.flat()] : groups) {
       for (const temporary of group) this.allocate(temporary)
       for (const temporary of group) this.release(temporary)
@@ -136,9 +140,11 @@ export class Player implements Memory {
   }
 
   #forward(nodes: readonly Node[], phase: Phase): void {
+    const outer = this.step.turn
     const saves = phase === 'forward' || phase === 'recomputation'
     for (const node of nodes) for (const storage of node.reads) this.#reads.add(storage.id, 1)
     for (const node of nodes) {
+      this.#enter(node.turn)
       this.step.begin(phaseNames[phase], node.name)
       if (node.body !== undefined) this.#forward(node.body, 'forward without saving')
       else this.#compute(node, passOf(node, phase))
@@ -150,6 +156,13 @@ export class Player implements Memory {
       }
       for (const storage of node.creates) this.#releaseIfUnused(storage)
     }
+    this.#enter(outer)
+  }
+
+  /** What happens now happens in this turn of layers that repeat, or in none. */
+  #enter(turn: Turn | undefined): void {
+    this.#tape.turn = turn
+    this.step.turn = turn
   }
 
   #compute(node: Node, pass: Pass): void {
@@ -180,10 +193,12 @@ export class Player implements Memory {
   }
 
   #backward(nodes: readonly Node[]): void {
+    const outer = this.step.turn
     const firstBlock = nodes.find(node => node.body !== undefined)
     for (let index = nodes.length - 1; index >= 0; index--) {
       const node = nodes[index]
       if (node === undefined) continue
+      this.#enter(node.turn)
       if (this.#isOffloaded(node)) this.#bringBack(node)
       if (node.body !== undefined) this.#checkpointBackward(node, node.body)
       else this.#nodeBackward(node)
@@ -192,6 +207,7 @@ export class Player implements Memory {
       for (const storage of node.keeps) this.#dereference(storage)
       if (node === firstBlock) this.#releaseRetained()
     }
+    this.#enter(outer)
   }
 
   #checkpointBackward(node: Node, body: readonly Node[]): void {

@@ -4,6 +4,7 @@
  */
 import { roundedSize } from './allocator.ts'
 import { Numbers } from './numbers.ts'
+import type { Turn } from './repetition.ts'
 import type { Storage } from './storage.ts'
 
 /** What storages of the same kind and size have in common. */
@@ -14,17 +15,18 @@ export class Step {
   readonly sizes: (StorageSize | undefined)[] = [undefined]
   /** The event's size number, negative where it is released. */
   readonly changes = new Numbers()
-  /** The place of the event's storage: storages that live at the same time have different ones. */
-  readonly places = new Numbers()
+  /** The event's storage. */
+  readonly storages: Storage[] = []
+  /** Of layers that repeat, the turn in which it happens. */
+  readonly turns: (Turn | undefined)[] = []
+  /** The turn that is played. Outside of all, what happens to a storage belongs to the turn that made it. */
+  turn: Turn | undefined
   /** At which event a moment begins, and its name in two parts: `backward of`, `encoder.layer.11.output.dense`. */
   readonly #momentStarts: number[] = []
   readonly #momentNames: string[] = []
   #moment: readonly [what: string, of: string] = ['', '']
   #isNewMoment = false
   readonly #sizeNumbers = new Map<number, number[]>()
-  readonly #placeOf = new Numbers()
-  readonly #freePlaces: number[] = []
-  placeCount = 0
 
   get length(): number {
     return this.changes.length
@@ -37,16 +39,11 @@ export class Step {
   }
 
   allocate(storage: Storage): void {
-    const place = this.#freePlaces.pop() ?? this.placeCount++
-    this.#placeOf.set(storage.id, place + 1)
-    this.#add(this.#sizeNumber(storage), place)
+    this.#add(this.#sizeNumber(storage), storage)
   }
 
   release(storage: Storage): void {
-    const place = this.#placeOf.at(storage.id) - 1
-    this.#placeOf.set(storage.id, 0)
-    if (place >= 0) this.#freePlaces.push(place)
-    this.#add(-this.#sizeNumber(storage), place)
+    this.#add(-this.#sizeNumber(storage), storage)
   }
 
   /** Bytes by size number for a batch. */
@@ -67,14 +64,15 @@ export class Step {
     return of === '' || of === undefined ? what : `${what} of ${of}`
   }
 
-  #add(change: number, place: number): void {
+  #add(change: number, storage: Storage): void {
     if (this.#isNewMoment) {
       this.#isNewMoment = false
       this.#momentStarts.push(this.changes.length)
       this.#momentNames.push(this.#moment[0], this.#moment[1])
     }
     this.changes.push(change)
-    this.places.push(place)
+    this.storages.push(storage)
+    this.turns.push(this.turn ?? storage.turn)
   }
 
   #sizeNumber(storage: Storage): number {

@@ -1,4 +1,5 @@
 /** What the tape counts: storages, the memory behind tensors, and tensors, the views of them. */
+import type { Turn } from './repetition.ts'
 
 export const byteKinds = [
   'weights',
@@ -31,6 +32,9 @@ export interface Storage {
   kind: ByteKind
   /** Weights, buffers and optimizer state outlive the step. */
   readonly persistent: boolean
+  /** Where it was made in one of several turns that are alike, and as the how-manieth storage of that turn. */
+  readonly turn?: Turn | undefined
+  readonly role?: number
 }
 
 /** A tensor without data. `shape` leaves the batch dimension out; `batched` says whether there is one. */

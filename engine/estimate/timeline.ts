@@ -8,6 +8,8 @@ import { checkpointsReentrantly, defaultOptimizer, keepsFrozenInputs, keepsGradi
 import type { Objective } from './objectives/objective.ts'
 import { optimizerRules } from './optimizer.ts'
 import { type InBackward, Player, type PlayerRules } from './player.ts'
+import { countOf, withLeftOut } from './repetition.ts'
+import { type Sections, sectionsOf } from './sections.ts'
 import { exchangeOf } from './sharding/exchange.ts'
 import { mastersOf, type Shares, sharesOf } from './sharding/shares.ts'
 import { Watching } from './sharding/watching.ts'
@@ -21,17 +23,24 @@ export interface Timeline {
   readonly optimizerState: readonly Storage[]
   /** One step, from the batch's arrival to the gradients' release. */
   readonly step: Step
-  /** Events of the step before the optimizer runs, where the first step allocates its state. */
-  readonly eventsBeforeOptimizer: number
+  readonly sections: Sections
+  /** Sections of the step before the optimizer runs, where the first step allocates its state. */
+  readonly sectionsBeforeOptimizer: number
   /** What the optimizer steps with: the trainable parameters, or float32 copies of them. */
   readonly optimized: readonly Tensor[]
 }
 
-/** One optimizer step of what `tape` recorded. */
-export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, before = [] }: Objective): Timeline {
+/** One optimizer step of what `tape` recorded; undefined where layers that were left out cannot be told from those recorded. */
+export function playStep(
+  tape: Autograd,
+  spec: TrainingSpec,
+  { loss, held, before = [] }: Objective,
+): Timeline | undefined {
   const shares = sharesOf(spec)
-  const parameters = [...tape.parameters.values()]
-  const optimized = parameters.filter(parameter => parameter.requiresGrad).map(parameter => master(spec, parameter))
+  const recorded = [...tape.parameters.values()]
+  const steppedWith = (some: readonly Tensor[]) =>
+    some.filter(parameter => parameter.requiresGrad).map(parameter => master(spec, parameter))
+  const recordedOptimized = steppedWith(recorded)
   const checkpoints = {
     isReentrant: checkpointsReentrantly(spec),
     keepsInputs: keepsFrozenInputs(spec),
@@ -41,7 +50,7 @@ export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, befor
   const player = new Player(tape, loss, {
     shares,
     checkpoints,
-    inBackward: spec.optimizerInBackward && inBackward(spec, optimized),
+    inBackward: spec.optimizerInBackward && inBackward(spec, recordedOptimized),
     exchange: (memory, kept) => exchangeOf({ spec, parameters: tape.parameters, memory, kept }, order),
   })
   // From the second micro-step on, the forward pass runs beside the gradients accumulated so far.
@@ -49,21 +58,26 @@ export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, befor
   const microSteps = spec.step === 'training' && hasGradients ? 2 : 1
   player.beforehand(before)
   for (let index = 0; index < microSteps; index++) player.microStep(held)
-  const withState = spec.trainable?.inTurns ? parameters : optimized
   const isTraining = spec.step === 'training'
   const eventsBeforeOptimizer = player.step.length
-  if (isTraining && !spec.optimizerInBackward) player.optimizerStep(stepOf(spec), optimized)
+  if (isTraining && !spec.optimizerInBackward) player.optimizerStep(stepOf(spec), recordedOptimized)
   player.gradientsEnd()
+  const sections = sectionsOf(player.step, [eventsBeforeOptimizer])
+  if (sections === undefined) return undefined
+  const parameters = withLeftOut(recorded, parameter => parameter.storage.turn)
+  const optimized = steppedWith(parameters)
+  const withState = spec.trainable?.inTurns ? parameters : optimized
   return {
     model: [
       ...parameters.map(parameter => share(parameter.storage, shares.weights * keptWidth(spec, parameter))),
-      ...tape.buffers.map(storage => share(storage, shares.weights)),
+      ...withLeftOut(tape.buffers, ({ turn }) => turn).map(storage => share(storage, shares.weights)),
       ...tape.wholeBuffers,
       ...(isTraining ? player.exchange.resident : []),
     ],
     optimizerState: isTraining ? optimizerState(tape, spec, withState, shares) : [],
     step: player.step,
-    eventsBeforeOptimizer,
+    sections,
+    sectionsBeforeOptimizer: sections.all.filter(({ to }) => to <= eventsBeforeOptimizer).length,
     optimized: isTraining ? optimized : [],
   }
 }
@@ -71,7 +85,9 @@ export function playStep(tape: Autograd, spec: TrainingSpec, { loss, held, befor
 /** Of the model that trains, without those of a reference. */
 export function parameterCount(tape: Autograd): number {
   let count = 0
-  for (const [name, parameter] of tape.parameters) if (!name.startsWith(REFERENCE)) count += elements(parameter)
+  for (const [name, parameter] of tape.parameters) {
+    if (!name.startsWith(REFERENCE)) count += countOf(parameter.storage.turn) * elements(parameter)
+  }
   return count
 }
 

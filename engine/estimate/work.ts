@@ -3,6 +3,7 @@
  * serves every batch size and every GPU.
  */
 import type { Node, Unpacking } from './autograd.ts'
+import { countOf, type Turn } from './repetition.ts'
 import { bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
 
 /** What decides a kernel's rate. `memory`: it only moves bytes; `unpacking`: it also computes on what it moves. */
@@ -83,85 +84,93 @@ class Counter {
 
   forward(node: Node): void {
     if (node.outputs.length === 0 || (node.creates.length === 0 && views.has(node.name))) return
-    this.#operations++
-    if (node.flopsPerSample > 0) this.#layers++
-    this.#operations += this.#unpack(node, node.dequantises?.forward)
+    const times = countOf(node.turn)
+    this.#operations += times
+    if (node.flopsPerSample > 0) this.#layers += times
+    this.#operations += times * this.#unpack(node, node.dequantises?.forward)
     this.#add(node, node.flopsPerSample, [...readBy(node), ...node.creates], passesOf(node, 'forward'))
   }
 
   #backward(node: Node): void {
     const made = node.gradients.filter(edge => !edge.passes)
     if (made.length === 0) return
+    const times = countOf(node.turn)
     const kind = kindOf(node)
     const gradient = node.outputs.map(storageOf)
     if (kind === 'product' || kind === 'convolution' || kind === 'depthwise') {
       const products = made.slice(0, 2)
-      this.#backwardKernels += this.#unpack(node, node.dequantises?.backward)
+      this.#backwardKernels += times * this.#unpack(node, node.dequantises?.backward)
       for (const { to } of products) {
         const other = node.saves.filter(storage => storage !== to.storage).slice(0, 1)
         this.#add(node, node.flopsPerSample, [...gradient, ...other, storageOf(to)], 1)
-        this.#backwardKernels++
+        this.#backwardKernels += times
       }
-      for (const { to } of made.slice(2)) this.#moved(node, [...gradient, storageOf(to)])
+      for (const { to } of made.slice(2)) this.#moved(node.computeDtype, [...gradient, storageOf(to)], node.turn)
       return
     }
     const flops = kind === 'memory' ? 0 : ATTENTION_BACKWARD * node.flopsPerSample
     const moved = [...gradient, ...node.saves, ...made.map(({ to }) => storageOf(to)), ...node.backwardScratch]
     this.#add(node, flops, moved, passesOf(node, 'backward'))
-    this.#backwardKernels++
+    this.#backwardKernels += times
   }
 
   /** Gives the kernels that it takes. */
-  #unpack({ computeDtype, dequantises }: Node, unpacking: Unpacking | undefined): number {
+  #unpack({ computeDtype, dequantises, turn }: Node, unpacking: Unpacking | undefined): number {
     if (dequantises === undefined || unpacking === undefined) return 0
     const { elements: count } = dequantises
     const { bytesPerElement: bytes, kernels, smallKernels } = unpacking
-    this.#count({
-      ...nothing,
-      kind: 'unpacking',
-      dtype: computeDtype,
-      fixedFlops: kernels * count,
-      fixedBytes: bytes * count,
-    })
+    this.#count(
+      {
+        ...nothing,
+        kind: 'unpacking',
+        dtype: computeDtype,
+        fixedFlops: kernels * count,
+        fixedBytes: bytes * count,
+      },
+      turn,
+    )
     return kernels + smallKernels
   }
 
   /** torch: input_buffer.cpp: where gradients meet that several operations made, each after the first is added. */
   #sumGradients(nodes: readonly Node[]): void {
     const met = new Set<number>()
-    for (const { gradients } of nodes) {
+    for (const { gradients, turn } of nodes) {
       for (const { to } of gradients) {
         if (to.storage.persistent) continue
-        if (met.has(to.edge)) this.#moved(undefined, [storageOf(to), storageOf(to), storageOf(to)])
+        if (met.has(to.edge)) this.#moved('float32', [storageOf(to), storageOf(to), storageOf(to)], turn)
         met.add(to.edge)
       }
     }
   }
 
-  #moved(node: Node | undefined, storages: readonly Size[]): void {
-    this.#backwardKernels++
-    this.#count({ ...nothing, kind: 'memory', dtype: node?.computeDtype ?? 'float32', ...sizeOf(storages) })
+  #moved(dtype: Dtype, storages: readonly Size[], turn: Turn | undefined): void {
+    this.#backwardKernels += countOf(turn)
+    this.#count({ ...nothing, kind: 'memory', dtype, ...sizeOf(storages) }, turn)
   }
 
   #add(node: Node, arithmetic: number, storages: readonly Size[], passes: number): void {
     const size = sizeOf(storages)
     const isBatched = size.bytesPerSample > 0
     const flops = arithmetic * (1 + SHORT_SEQUENCE_TOKENS / (node.attendedTokens ?? Number.POSITIVE_INFINITY))
-    this.#count({
-      kind: kindOf(node),
-      dtype: node.computeDtype,
-      flopsPerSample: isBatched ? flops : 0,
-      fixedFlops: isBatched ? 0 : flops,
-      bytesPerSample: size.bytesPerSample * passes,
-      fixedBytes: size.fixedBytes * passes,
-    })
+    this.#count(
+      {
+        kind: kindOf(node),
+        dtype: node.computeDtype,
+        flopsPerSample: isBatched ? flops : 0,
+        fixedFlops: isBatched ? 0 : flops,
+        bytesPerSample: size.bytesPerSample * passes,
+        fixedBytes: size.fixedBytes * passes,
+      },
+      node.turn,
+    )
   }
 
-  #count(cost: Cost): void {
+  #count(cost: Cost, turn: Turn | undefined): void {
     const { kind, dtype, flopsPerSample, fixedFlops, bytesPerSample, fixedBytes } = cost
     const key = `${kind} ${dtype} ${flopsPerSample} ${fixedFlops} ${bytesPerSample} ${fixedBytes}`
     this.#kernels.set(key, cost)
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + countOf(turn))
   }
 }
 

@@ -62,9 +62,9 @@ function encode<T>(ops: Ops<T>, config: EncoderConfig, tokens: number): T {
       : ops.constantEmbedding('embeddings.position_embeddings', positions, hidden, tokens)
   const sum = ops.add(ops.add(words, types), places)
   let x = ops.dropout(ops.layerNorm('embeddings.LayerNorm', sum), config.hidden_dropout_prob)
-  for (let index = 0; index < config.num_hidden_layers; index++) {
-    x = ops.block(x, input => encoderLayer(ops, config, `encoder.layer.${index}`, input))
-  }
+  x = ops.layers(x, config.num_hidden_layers, (states, index) =>
+    ops.block(states, input => encoderLayer(ops, config, `encoder.layer.${index}`, input)),
+  )
   return x
 }
 
@@ -113,9 +113,9 @@ export function distilbert<T>(ops: Ops<T>, config: DistilbertConfig, tokens: num
   const words = ops.embedding('embeddings.word_embeddings', ops.input, config.vocab_size, config.dim)
   const places = ops.constantEmbedding('embeddings.position_embeddings', positions, config.dim, tokens)
   let x = ops.dropout(ops.layerNorm('embeddings.LayerNorm', ops.add(words, places)), config.dropout)
-  for (let index = 0; index < config.n_layers; index++) {
-    x = ops.block(x, input => distilbertLayer(ops, config, `transformer.layer.${index}`, input))
-  }
+  x = ops.layers(x, config.n_layers, (states, index) =>
+    ops.block(states, input => distilbertLayer(ops, config, `transformer.layer.${index}`, input)),
+  )
   if (task === 'masked-lm') return distilbertLanguageHead(ops, config, x)
   const pooled = ops.relu(ops.linear('pre_classifier', ops.firstToken(x), config.dim))
   return ops.linear('classifier', ops.dropout(pooled, config.seq_classif_dropout), labels)

@@ -43,11 +43,13 @@ export function modernbert<T>(ops: Ops<T>, config: ModernbertConfig, task: Task,
   let x = ops.dropout(norm(ops, config, 'model.embeddings.norm', words), config.embedding_dropout)
   const headSize = config.hidden_size / config.num_attention_heads
   const tables = { full_attention: ops.rotaryTable(x, headSize), sliding_attention: ops.rotaryTable(x, headSize) }
-  for (let index = 0; index < config.num_hidden_layers; index++) {
+  const kinds = Array.from({ length: config.num_hidden_layers }, (_, index) => kindOf(config, index))
+  const namedFirst = kinds.map((kind, index) => (index === 0 ? `first ${kind}` : kind))
+  x = ops.layers(x, namedFirst, (states, index) => {
     const kind = kindOf(config, index)
     const window = kind === 'full_attention' ? undefined : Math.floor(config.local_attention / 2) + 1
-    x = ops.block(x, input => encoderLayer(ops, config, input, { index, table: tables[kind], window }))
-  }
+    return ops.block(states, input => encoderLayer(ops, config, input, { index, table: tables[kind], window }))
+  })
   const output = norm(ops, config, 'model.final_norm', x)
   if (task === 'masked-lm') return languageHead(ops, config, output)
   const pooled = config.classifier_pooling === 'cls' ? ops.firstToken(output) : ops.meanOfTokens(output)

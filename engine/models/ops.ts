@@ -186,6 +186,11 @@ export interface Ops<T> {
    * `shared`: what the body reads besides `x`.
    */
   block(x: T, body: (x: T) => T, shared?: readonly T[]): T
+  /**
+   * Layers one after the other, of which all of one kind are alike but for their names: an interpreter may record some of them and
+   * count the others. `kinds`: of each layer, or how many there are of one kind.
+   */
+  layers<State>(x: State, kinds: readonly string[] | number, layer: (x: State, index: number) => State): State
 }
 
 export interface RmsNormOptions {

@@ -59,10 +59,10 @@ function runStack<T>(ops: Ops<T>, { config, name, ids, tokens, layers, source }:
   const sourceBias = source && ops.zeroPositionBias(heads, tokens, source.tokens)
   const shared = [bias, ...(source ? [source.encoded] : []), ...(sourceBias ? [sourceBias] : [])]
   let x = ops.dropout(words, dropout)
-  for (let index = 0; index < layers; index++) {
+  x = ops.layers(x, layers, (states, index) => {
     const block = `${name}.block.${index}`
-    x = ops.block(
-      x,
+    return ops.block(
+      states,
       input => {
         const causal = source !== undefined
         const attended = selfAttention(ops, config, `${block}.layer.0`, input, { causal, bias })
@@ -74,7 +74,7 @@ function runStack<T>(ops: Ops<T>, { config, name, ids, tokens, layers, source }:
       },
       shared,
     )
-  }
+  })
   return ops.dropout(norm(ops, config, `${name}.final_layer_norm`, x), dropout)
 }
 

@@ -1,5 +1,6 @@
 /** Python frames and checkpointed blocks: what local variables keep alive, and what the backward pass recomputes. */
 import type { Node } from '../autograd.ts'
+import { layerPlan } from '../repetition.ts'
 import type { Storage, Tensor } from '../storage.ts'
 import { Batch } from './batch.ts'
 
@@ -8,6 +9,8 @@ export class Blocks extends Batch {
   readonly blockInputs: Tensor[] = []
   /** Tensors that local variables of the running block reference. */
   protected locals: Tensor[] = []
+  /** Whether of layers that are alike only some are recorded. */
+  leavesOutRepeats = false
   /** What the running block passes on. */
   #handedOn: Tensor[] = []
 
@@ -56,12 +59,35 @@ export class Blocks extends Batch {
     const output = this.frame(input, body)
     const inputs = [x, ...shared].map(tensor => tensor.storage)
     const retains = savedOnTheWayTo(this.#handedOn, this.nodes)
-    const block = { ...emptyNode, reads: inputs, saves: inputs, outputs: [output], input: x, body: this.nodes, retains }
+    const block = {
+      ...emptyNode,
+      turn: this.turn,
+      reads: inputs,
+      saves: inputs,
+      outputs: [output],
+      input: x,
+      body: this.nodes,
+      retains,
+    }
     outer.push(...(inputGradients || trainsSomething(this.nodes) ? [block] : this.nodes))
     this.nodes = outer
     // The recomputation opens its own autocast context, and so its own cache of cast weights.
     this.castWeights = castOutside
     return output
+  }
+
+  layers<State>(x: State, kinds: readonly string[] | number, layer: (x: State, index: number) => State): State {
+    const each = typeof kinds === 'number' ? new Array<string>(kinds).fill('') : kinds
+    const isOuter = this.turn === undefined
+    const plan =
+      this.leavesOutRepeats && isOuter ? layerPlan(each) : each.map((_, index) => ({ index, turn: this.turn }))
+    let states = x
+    for (const { index, turn } of plan) {
+      this.turn = turn
+      states = layer(states, index)
+    }
+    if (isOuter) this.turn = undefined
+    return states
   }
 }
 

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { expertCount, layerList, size, someLayers } from '../schema.ts'
 import { attentionOf, headNorms } from './attention.ts'
-import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
+import { type Blueprint, decoderFields, either, llamaBlueprint, type Part } from './blueprint.ts'
 import { sparseFeedForward, withSharedExperts } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
@@ -41,7 +41,7 @@ export function afmoe(config: AfmoeConfig): Blueprint {
   return {
     ...llamaBlueprint(config, {
       mixer,
-      feedForward: (ops, place, x) => (place.index < config.num_dense_layers ? dense : sparse)(ops, place, x),
+      feedForward: either(index => index < config.num_dense_layers, dense, sparse),
     }),
     norm: 'rms-float32',
     blockNorms: {

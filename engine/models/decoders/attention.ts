@@ -1,7 +1,7 @@
 /** Attention with rotary positions and grouped keys and values, as decoders of transformers write it. */
 
 import type { Ops, RotaryOptions } from '../ops.ts'
-import { type DecoderFields, headSizeOf, type Norm, normalised, type Part } from './blueprint.ts'
+import { type DecoderFields, differing, headSizeOf, type Norm, normalised, type Part } from './blueprint.ts'
 
 export interface AttentionTraits {
   readonly queryBias?: boolean
@@ -48,7 +48,7 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
   const heads = fields.num_attention_heads
   const keyValueHeads = fields.num_key_value_heads ?? heads
   const size = headSizeOf(fields)
-  return (ops, { name, index, table }, x) => {
+  const attention: Part = (ops, { name, index, table }, x) => {
     const [projected, key, value] = projections(ops, fields, traits, name, x)
     const keyStates = traits.scalesKey ? ops.scale(key) : key
     const [query, gate] = gatedQuery(ops, traits, { name, x, projected, features: heads * size })
@@ -82,6 +82,7 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
     const output = ops.linear(`${name}.${outputName}`, gated, fields.hidden_size, { bias })
     return ops.dropout(output, traits.outputDropout ?? 0)
   }
+  return traits.slides === undefined ? attention : differing(attention, traits.slides)
 }
 
 interface Projected<T> {

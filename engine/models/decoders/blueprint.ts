@@ -54,7 +54,22 @@ export function beside<T>(place: Place<T>, module: string): Place<T> {
 }
 
 /** [b, s, h] → [b, s, h]. */
-export type Part = <T>(ops: Ops<T>, place: Place<T>, x: T) => T
+export interface Part {
+  <T>(ops: Ops<T>, place: Place<T>, x: T): T
+  /** What its layers differ in beside their names; absent where they do not. */
+  readonly kindOf?: (index: number) => unknown
+}
+
+/** A part that is one thing in some layers and another in the rest. */
+export function either(isFirst: (index: number) => boolean, first: Part, second: Part): Part {
+  const part: Part = (ops, place, x) => (isFirst(place.index) ? first : second)(ops, place, x)
+  return differing(part, index => [isFirst(index), first.kindOf?.(index), second.kindOf?.(index)])
+}
+
+/** `kindOf`: what decides, with its name, what a layer of the part is. */
+export function differing(part: Part, kindOf: (index: number) => unknown): Part {
+  return Object.assign<Part, Pick<Part, 'kindOf'>>((ops, place, x) => part(ops, place, x), { kindOf })
+}
 
 export interface Blueprint {
   /** The module that holds words and blocks; `model` by default. */
@@ -132,11 +147,19 @@ export function decoderModel<T>(ops: Ops<T>, blueprint: Blueprint, task: Task, l
     const rotary = blueprint.rotaryOf(index)
     if (rotary !== undefined) tables[rotary] ??= ops.rotaryTable(x, blueprint.rotarySize, blueprint.positions)
   }
-  for (let index = 0; index < layers; index++) {
+  x = ops.layers(x, layerKinds(blueprint), (states, index) => {
     const table = tables[blueprint.rotaryOf(index) ?? tables.length]
-    x = ops.block(x, input => decoderLayer(ops, blueprint, { name: `${root}.layers.${index}`, index, table }, input))
-  }
+    return ops.block(states, input =>
+      decoderLayer(ops, blueprint, { name: `${root}.layers.${index}`, index, table }, input),
+    )
+  })
   return outputLayer(ops, blueprint, x, task, labels)
+}
+
+/** What each layer is, apart from its name. */
+export function layerKinds({ layers, rotaryOf, mixerName, mixer, feedForward }: Blueprint): readonly string[] {
+  const partsOf = (index: number) => [mixerName?.(index), mixer.kindOf?.(index), feedForward?.kindOf?.(index)]
+  return Array.from({ length: layers }, (_, index) => JSON.stringify([rotaryOf(index), ...partsOf(index)]))
 }
 
 type Output = Pick<

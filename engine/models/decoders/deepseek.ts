@@ -10,6 +10,7 @@ import {
   type Blueprint,
   type DecoderFields,
   decoderFields,
+  either,
   headSizeOf,
   llamaBlueprint,
   type Part,
@@ -146,5 +147,5 @@ export function sparseAfterDense(config: Sparse, routing: Routing): Part {
   const router = { count, perToken, ...routing }
   const shared = { name: 'shared_experts', inner: inner * config.n_shared_experts }
   const sparse = withSharedExperts(sparseFeedForward({ router, experts: { count, inner } }), config.hidden_size, shared)
-  return (ops, place, x) => (place.index < config.first_k_dense_replace ? dense : sparse)(ops, place, x)
+  return either(index => index < config.first_k_dense_replace, dense, sparse)
 }

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import type { Ops } from '../ops.ts'
 import { layerList, size } from '../schema.ts'
 import { attentionOf, headNorms } from './attention.ts'
-import { type Blueprint, type DecoderFields, headSizeOf, llamaBlueprint, type Part } from './blueprint.ts'
+import { type Blueprint, type DecoderFields, either, headSizeOf, llamaBlueprint, type Part } from './blueprint.ts'
 
 export const hybridFields = {
   attention_bias: z.boolean().default(false),
@@ -44,7 +44,7 @@ export function hybridBlueprint(text: HybridFields, feedForward: Part, projectio
   const [linear, full] = [deltaNet(text, projection), gatedAttention(text)]
   return {
     ...llamaBlueprint(text, {
-      mixer: (ops, place, x) => (isLinear(place.index) ? linear : full)(ops, place, x),
+      mixer: either(isLinear, linear, full),
       feedForward,
     }),
     norm: 'rms-one-plus',

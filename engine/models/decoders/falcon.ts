@@ -36,9 +36,9 @@ export function falcon<T>(ops: Ops<T>, config: FalconConfig, task: Task, labels:
   const { hidden_size: hidden, num_attention_heads: heads } = config
   let x = ops.embedding('transformer.word_embeddings', ops.input, config.vocab_size, hidden)
   const table = ops.rotaryTable(x, hidden / heads)
-  for (let index = 0; index < config.num_hidden_layers; index++) {
-    x = ops.block(x, input => layer(ops, config, `transformer.h.${index}`, table, input))
-  }
+  x = ops.layers(x, config.num_hidden_layers, (states, index) =>
+    ops.block(states, input => layer(ops, config, `transformer.h.${index}`, table, input)),
+  )
   const output = ops.layerNorm('transformer.ln_f', x)
   if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
   const tied = config.tie_word_embeddings ? { tiedTo: 'transformer.word_embeddings.weight' } : {}

@@ -43,9 +43,9 @@ export function gptj<T>(ops: Ops<T>, config: GptjConfig, task: Task, labels: num
   // Sines and cosines of every position, in float32, of every layer.
   ops.positionIds((config.n_layer * config.n_positions * config.rotary_dim) / 2)
   let x = ops.dropout(words, config.embd_pdrop)
-  for (let index = 0; index < config.n_layer; index++) {
-    x = ops.block(x, input => gptjBlock(ops, config, `transformer.h.${index}`, input))
-  }
+  x = ops.layers(x, config.n_layer, (states, index) =>
+    ops.block(states, input => gptjBlock(ops, config, `transformer.h.${index}`, input)),
+  )
   const output = ops.layerNorm('transformer.ln_f', x)
   return task === 'causal-lm'
     ? ops.linear('lm_head', output, config.vocab_size)
@@ -78,9 +78,9 @@ export function gptNeo<T>(ops: Ops<T>, config: GptNeoConfig, tokens: number, tas
   // What each position may see, a bool each, of every layer.
   ops.positionIds((config.num_layers * config.max_position_embeddings ** 2) / 8)
   let x = ops.dropout(ops.add(words, places), config.embed_dropout)
-  for (let index = 0; index < config.num_layers; index++) {
-    x = ops.block(x, input => gptNeoBlock(ops, config, `transformer.h.${index}`, input))
-  }
+  x = ops.layers(x, config.num_layers, (states, index) =>
+    ops.block(states, input => gptNeoBlock(ops, config, `transformer.h.${index}`, input)),
+  )
   const output = ops.layerNorm('transformer.ln_f', x)
   return task === 'causal-lm'
     ? ops.linear('lm_head', output, vocab_size, { bias: false, tiedTo: 'transformer.wte.weight' })

@@ -19,9 +19,9 @@ export function gptBigCode<T>(ops: Ops<T>, config: GptBigCodeConfig, tokens: num
   // GPTBigCodeModel.bias: what every position may see, a bool each.
   ops.positionIds(config.n_positions ** 2 / 8)
   let x = ops.dropout(embedded, config.embd_pdrop)
-  for (let index = 0; index < config.n_layer; index++) {
-    x = ops.block(x, input => block(ops, config, `transformer.h.${index}`, input))
-  }
+  x = ops.layers(x, config.n_layer, (states, index) =>
+    ops.block(states, input => block(ops, config, `transformer.h.${index}`, input)),
+  )
   const output = ops.layerNorm('transformer.ln_f', x)
   if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
   const tied = config.tie_word_embeddings ? { tiedTo: 'transformer.wte.weight' } : {}

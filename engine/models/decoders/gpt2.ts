@@ -23,9 +23,9 @@ export function gpt2<T>(ops: Ops<T>, config: Gpt2Config, tokens: number, task: T
   const words = ops.embedding('transformer.wte', ops.input, config.vocab_size, config.n_embd)
   const places = ops.constantEmbedding('transformer.wpe', config.n_positions, config.n_embd, tokens)
   let x = ops.dropout(ops.add(words, places), config.embd_pdrop)
-  for (let index = 0; index < config.n_layer; index++) {
-    x = ops.block(x, input => block(ops, config, `transformer.h.${index}`, input))
-  }
+  x = ops.layers(x, config.n_layer, (states, index) =>
+    ops.block(states, input => block(ops, config, `transformer.h.${index}`, input)),
+  )
   const hidden = ops.layerNorm('transformer.ln_f', x)
   return task === 'causal-lm'
     ? ops.linear('lm_head', hidden, config.vocab_size, { bias: false, tiedTo: 'transformer.wte.weight' })

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { layerList, size, wholeNumber } from '../schema.ts'
 import { attentionOf } from './attention.ts'
-import { type Blueprint, beside, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
+import { type Blueprint, beside, decoderFields, either, llamaBlueprint, type Part } from './blueprint.ts'
 import { sparseFeedForward } from './experts.ts'
 import { joinedFeedForward } from './feed-forward.ts'
 import { mamba2Fields, mamba2Of, mamba2ShapeOf } from './mamba2.ts'
@@ -27,7 +27,7 @@ export function graniteHybrid(config: GraniteHybrid): Blueprint {
   const [mamba, attention] = [mambaOf(config), attentionWith(config)]
   return {
     ...llamaBlueprint(config, {
-      mixer: (ops, place, x) => (isMamba(place.index) ? mamba : attention)(ops, place, x),
+      mixer: either(isMamba, mamba, attention),
       feedForward: graniteMixture(config),
     }),
     mixerName: index => (isMamba(index) ? 'mamba' : 'self_attn'),

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Ops } from '../ops.ts'
 import { expertCount, size } from '../schema.ts'
 import { attentionOf } from './attention.ts'
-import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
+import { type Blueprint, decoderFields, either, llamaBlueprint, type Part } from './blueprint.ts'
 import { sparseFeedForward } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
@@ -31,7 +31,7 @@ export function jamba(config: Jamba): Blueprint {
   const [attention, mamba] = [attentionOf(config), mambaOf(config)]
   return {
     ...llamaBlueprint(config, {
-      mixer: (ops, place, x) => (attends(place.index) ? attention : mamba)(ops, place, x),
+      mixer: either(attends, attention, mamba),
       feedForward: feedForward(config),
     }),
     blockNorms: { beforeMixer: 'input_layernorm', beforeFeeding: 'pre_ff_layernorm' },
@@ -78,5 +78,5 @@ function feedForward(config: Jamba): Part {
     experts: { count, inner },
   })
   const isSparse = (index: number) => count > 1 && index % config.expert_layer_period === config.expert_layer_offset
-  return (ops, place, x) => (isSparse(place.index) ? sparse : dense)(ops, place, x)
+  return either(isSparse, sparse, dense)
 }

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { layerList, size } from '../schema.ts'
-import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
+import { type Blueprint, decoderFields, either, llamaBlueprint, type Part } from './blueprint.ts'
 import { sigmoidRouter, sparseAfterDense, sparseFields } from './deepseek.ts'
 import { latentAttention, latentFields } from './latent-attention.ts'
 
@@ -39,7 +39,7 @@ export function kimiLinear(config: KimiLinearConfig): Blueprint {
   const sparse = { ...config, n_routed_experts: config.num_local_experts }
   return {
     ...llamaBlueprint(config, {
-      mixer: (ops, place, x) => (isFull(config, place.index) ? full : linear)(ops, place, x),
+      mixer: either(index => isFull(config, index), full, linear),
       feedForward: sparseAfterDense(sparse, sigmoidRouter),
     }),
     rotaryOf: () => undefined,

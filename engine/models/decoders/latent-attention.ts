@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { IndexerShape, RotaryOptions } from '../ops.ts'
 import { size } from '../schema.ts'
-import { type DecoderFields, normalised, type Part } from './blueprint.ts'
+import { type DecoderFields, differing, normalised, type Part } from './blueprint.ts'
 
 export const latentFields = {
   q_lora_rank: size.nullish(),
@@ -29,7 +29,7 @@ export function latentAttention(
 ): Part {
   const { num_attention_heads: heads, kv_lora_rank: rank, attention_bias: bias } = config
   const { qk_nope_head_dim: resting, qk_rope_head_dim: turning, v_head_dim: valueSize } = config
-  return (ops, { name, table, index }, x) => {
+  const attention: Part = (ops, { name, table, index }, x) => {
     const linear = (part: string, states: typeof x, features: number, options = { bias: false }) =>
       ops.linear(`${name}.${part}`, states, features, options)
     const norm = (part: string, features: number, states: typeof x) =>
@@ -62,4 +62,5 @@ export function latentAttention(
     })
     return linear('o_proj', context, config.hidden_size, { bias })
   }
+  return indexer === undefined ? attention : differing(attention, layer => indexer.isIn(layer))
 }

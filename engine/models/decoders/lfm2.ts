@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { expertCount, layerList, size, someLayers } from '../schema.ts'
 import { attentionOf } from './attention.ts'
-import { type Blueprint, type DecoderFields, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
+import { type Blueprint, type DecoderFields, decoderFields, either, llamaBlueprint, type Part } from './blueprint.ts'
 import { sparseFeedForward } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
@@ -56,7 +56,7 @@ export function lfm2Moe(config: z.infer<typeof lfm2MoeConfig>): Blueprint {
   return convolutional(
     config,
     index => config.layer_types?.[index] === 'full_attention',
-    (ops, place, x) => (place.index < config.num_dense_layers ? dense : sparse)(ops, place, x),
+    either(index => index < config.num_dense_layers, dense, sparse),
   )
 }
 
@@ -68,7 +68,7 @@ function convolutional(config: Convolutional, attends: (index: number) => boolea
   const convolution = shortConvolution(config)
   return {
     ...llamaBlueprint(config, {
-      mixer: (ops, place, x) => (attends(place.index) ? attention : convolution)(ops, place, x),
+      mixer: either(attends, attention, convolution),
       feedForward,
     }),
     isTied: config.tie_embedding ?? config.tie_word_embeddings,

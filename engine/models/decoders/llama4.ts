@@ -4,7 +4,7 @@ import { expertCount, layerCount, layerList, size, someLayers } from '../schema.
 import { llama4Vision, llama4VisionConfig } from '../vision/llama4-vision.ts'
 import { idleLinear } from '../vision/towers.ts'
 import { attentionOf } from './attention.ts'
-import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
+import { type Blueprint, decoderFields, either, llamaBlueprint, type Part } from './blueprint.ts'
 import { gateBy } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
@@ -72,7 +72,7 @@ function mixerOf(text: TextConfig, turns: (index: number) => boolean): Part {
     ...(text.use_qk_norm && { headLengths: true }),
   })
   const resting = attentionOf(fields, { ...bias, scalesQuery: text.attn_temperature_tuning })
-  return (ops, place, x) => (turns(place.index) ? turning : resting)(ops, place, x)
+  return either(turns, turning, resting)
 }
 
 function feedForwardOf(text: TextConfig): Part {
@@ -92,5 +92,5 @@ function feedForwardOf(text: TextConfig): Part {
       () => ops.frame(x, input => common(ops, within, input)),
     )
   }
-  return (ops, place, x) => (isSparse(place.index) ? sparse : dense)(ops, place, x)
+  return either(isSparse, sparse, dense)
 }

@@ -66,13 +66,22 @@ export function mllama<T>(ops: Ops<T>, config: MllamaConfig, spec: TrainingSpec)
   if (seen === undefined) ops.idle(1, () => mllamaVision(ops, config.vision_config, text.hidden_size, { tiles: 1 }))
   let x = ops.embedding(`${root}.embed_tokens`, ops.input, text.vocab_size + READ_ONLY_WORDS, text.hidden_size)
   const table = ops.rotaryTable(x, headSizeOf(text))
-  for (let index = 0; index < text.num_hidden_layers; index++) {
+  x = ops.layers(x, layerKindsOf(text), (states, index) => {
     const name = `${root}.layers.${index}`
-    x = text.cross_attention_layers.includes(index)
-      ? crossLayer(ops, text, name, x, seen, spec)
-      : ops.block(x, input => decoderLayer(ops, blueprint, { name, index, table }, input))
-  }
+    return text.cross_attention_layers.includes(index)
+      ? crossLayer(ops, text, name, states, seen, spec)
+      : ops.block(states, input => decoderLayer(ops, blueprint, { name, index, table }, input))
+  })
   return outputLayer(ops, blueprint, x, spec.task, spec.labels)
+}
+
+type CrossAttending = Pick<TextConfig, 'num_hidden_layers' | 'cross_attention_layers'>
+
+export function layerKindsOf({
+  num_hidden_layers: length,
+  cross_attention_layers: crossing,
+}: CrossAttending): string[] {
+  return Array.from({ length }, (_, index) => (crossing.includes(index) ? 'cross-attention' : 'self-attention'))
 }
 
 function look<T>(ops: Ops<T>, { vision_config: vision, text_config: text }: MllamaConfig, spec: TrainingSpec): Seen<T> {

@@ -8,7 +8,7 @@ import type { Ops } from '../ops.ts'
 import { size } from '../schema.ts'
 import { idleLinear, qwen3Blocks, qwen3VisionConfig, table } from '../vision/towers.ts'
 import { type Blueprint, decoderLayer, headSizeOf, outputLayer } from './blueprint.ts'
-import { crossAttending, layerIndices, type Seen } from './mllama.ts'
+import { crossAttending, layerIndices, layerKindsOf, type Seen } from './mllama.ts'
 import { qwen3, qwen3Config } from './qwen.ts'
 
 export const mossVlConfig = z.object({
@@ -30,12 +30,12 @@ export function mossVl<T>(ops: Ops<T>, config: MossVlConfig, spec: TrainingSpec)
   let x = ops.embedding(`${root}.embed_tokens`, ops.input, text.vocab_size, text.hidden_size)
   const words = ops.rotaryTable(x, headSizeOf(text))
   const seen = spec.images && look(ops, config, spec, words)
-  for (let index = 0; index < text.num_hidden_layers; index++) {
+  x = ops.layers(x, layerKindsOf(text), (states, index) => {
     const name = `${root}.layers.${index}`
-    x = text.cross_attention_layers.includes(index)
-      ? crossLayer(ops, config, name, x, seen)
-      : ops.block(x, input => decoderLayer(ops, blueprint, { name, index, table: words }, input))
-  }
+    return text.cross_attention_layers.includes(index)
+      ? crossLayer(ops, config, name, states, seen)
+      : ops.block(states, input => decoderLayer(ops, blueprint, { name, index, table: words }, input))
+  })
   return outputLayer(ops, blueprint, x, spec.task, spec.labels)
 }
 

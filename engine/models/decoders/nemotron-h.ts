@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { expertCount, layerList, MAX_LAYERS, size } from '../schema.ts'
 import { attentionOf } from './attention.ts'
-import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
+import { type Blueprint, decoderFields, differing, llamaBlueprint, type Part } from './blueprint.ts'
 import { activate, plainFeedForward } from './feed-forward.ts'
 import { mamba2Of } from './mamba2.ts'
 
@@ -51,8 +51,10 @@ export function nemotronH(config: NemotronH): Blueprint {
     moe: mixture(config),
     mlp: feedForward(config, config.intermediate_size),
   }
+  const kindOf = (index: number) => kinds[index] ?? 'mlp'
+  const mixer = differing((ops, place, x) => parts[kindOf(place.index)](ops, place, x), kindOf)
   return {
-    ...llamaBlueprint(fields, { mixer: (ops, place, x) => parts[kinds[place.index] ?? 'mlp'](ops, place, x) }),
+    ...llamaBlueprint(fields, { mixer }),
     norm: 'rms-float32',
     blockNorms: { beforeMixer: 'norm' },
     mixerName: () => 'mixer',

@@ -32,9 +32,9 @@ export function opt<T>(ops: Ops<T>, config: OptConfig, task: Task, labels: numbe
   const places = ops.embedding('model.decoder.embed_positions', ops.input, positions + POSITION_OFFSET, hidden)
   const narrow = { bias: false }
   let x = ops.add(projects ? ops.linear('model.decoder.project_in', words, hidden, narrow) : words, places)
-  for (let index = 0; index < config.num_hidden_layers; index++) {
-    x = ops.block(x, input => layer(ops, config, `model.decoder.layers.${index}`, input))
-  }
+  x = ops.layers(x, config.num_hidden_layers, (states, index) =>
+    ops.block(states, input => layer(ops, config, `model.decoder.layers.${index}`, input)),
+  )
   const normalised = config.do_layer_norm_before ? ops.layerNorm('model.decoder.final_layer_norm', x) : x
   const output = projects ? ops.linear('model.decoder.project_out', normalised, embedded, narrow) : normalised
   return task === 'causal-lm'

@@ -40,9 +40,9 @@ export function gptNeox<T>(ops: Ops<T>, config: GptNeoxConfig, task: Task, label
   const words = ops.embedding('gpt_neox.embed_in', ops.input, config.vocab_size, hidden)
   let x = ops.dropout(words, dropout)
   const table = ops.rotaryTable(x, Math.floor((hidden / heads) * config.rotary_pct))
-  for (let index = 0; index < config.num_hidden_layers; index++) {
-    x = ops.block(x, input => neoxLayer(ops, config, `gpt_neox.layers.${index}`, table, input))
-  }
+  x = ops.layers(x, config.num_hidden_layers, (states, index) =>
+    ops.block(states, input => neoxLayer(ops, config, `gpt_neox.layers.${index}`, table, input)),
+  )
   const output = ops.layerNorm('gpt_neox.final_layer_norm', x)
   if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
   const tied = config.tie_word_embeddings ? { tiedTo: 'gpt_neox.embed_in.weight' } : {}
@@ -77,9 +77,9 @@ export function phi<T>(ops: Ops<T>, config: PhiConfig, task: Task, labels: numbe
   const words = ops.embedding('model.embed_tokens', ops.input, config.vocab_size, hidden)
   let x = ops.dropout(words, config.embd_pdrop)
   const table = ops.rotaryTable(x, Math.floor((hidden / heads) * config.partial_rotary_factor))
-  for (let index = 0; index < config.num_hidden_layers; index++) {
-    x = ops.block(x, input => phiLayer(ops, config, `model.layers.${index}`, table, input))
-  }
+  x = ops.layers(x, config.num_hidden_layers, (states, index) =>
+    ops.block(states, input => phiLayer(ops, config, `model.layers.${index}`, table, input)),
+  )
   const output = ops.layerNorm('model.final_layernorm', x)
   return task === 'causal-lm'
     ? ops.linear('lm_head', output, config.vocab_size)

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { expertCount, layerList, size } from '../schema.ts'
 import { allHeadsNorms, attentionOf } from './attention.ts'
-import { type Blueprint, type DecoderFields, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
+import { type Blueprint, type DecoderFields, decoderFields, either, llamaBlueprint, type Part } from './blueprint.ts'
 import { sparseFeedForward, withSharedExperts } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 import { qwen3Attention } from './qwen.ts'
@@ -80,5 +80,5 @@ function whereSparse(config: QwenSparse, sparse: Part): Part {
   const dense = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size })
   const isSparse = (index: number) =>
     !config.mlp_only_layers?.includes(index) && (index + 1) % config.decoder_sparse_step === 0
-  return (ops, place, x) => (isSparse(place.index) ? sparse : dense)(ops, place, x)
+  return either(isSparse, sparse, dense)
 }

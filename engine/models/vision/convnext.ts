@@ -30,14 +30,16 @@ function encode<T>(ops: Ops<T>, config: ConvnextConfig, embedded: T): T {
   const { hidden_sizes: sizes, depths, drop_path_rate: lastRate } = config
   const lastIndex = depths.reduce((sum, depth) => sum + depth, 0) - 1
   let x = embedded
-  let layersBefore = 0
   sizes.forEach((channels, stage) => {
     const name = `encoder.stages.${stage}`
     if (stage > 0) x = downsample(ops, `${name}.downsampling_layer`, x, channels)
-    for (let index = 0; index < (depths[stage] ?? 0); index++) {
-      const dropRate = lastIndex === 0 ? 0 : (lastRate * layersBefore++) / lastIndex
-      x = ops.block(x, input => layer(ops, config, `${name}.layers.${index}`, input, { channels, dropRate }))
-    }
+    const before = depths.slice(0, stage).reduce((sum, depth) => sum + depth, 0)
+    const rateOf = (index: number) => (lastIndex === 0 ? 0 : (lastRate * (before + index)) / lastIndex)
+    const kinds = Array.from({ length: depths[stage] ?? 0 }, (_, index) => (rateOf(index) > 0 ? 'drops' : 'keeps'))
+    x = ops.layers(x, kinds, (states, index) => {
+      const shape = { channels, dropRate: rateOf(index) }
+      return ops.block(states, input => layer(ops, config, `${name}.layers.${index}`, input, shape))
+    })
   })
   return x
 }

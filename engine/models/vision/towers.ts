@@ -193,7 +193,7 @@ export const voxels = (config: { in_channels: number; temporal_patch_size: numbe
   config.in_channels * config.temporal_patch_size * config.patch_size ** 2
 
 export function tower<T>(ops: Ops<T>, root: string, layers: number, hidden: number, layer: TowerLayer): void {
-  for (let index = 0; index < layers; index++) {
+  ops.layers(undefined, layers, (_, index) => {
     const name = `${root}.${index}`
     for (const norm of layer.norms) {
       if (layer.normKind === 'rms') idleRmsNorm(ops, `${name}.${norm}`, hidden)
@@ -202,7 +202,8 @@ export function tower<T>(ops: Ops<T>, root: string, layers: number, hidden: numb
     for (const [part, from, to, hasBias = layer.bias] of layer.linears) {
       idleLinear(ops, `${name}.${part}`, from, to, hasBias)
     }
-  }
+    return undefined
+  })
 }
 
 /** Two linear layers from a square of patches to a word. */

@@ -34,9 +34,9 @@ export function vit<T>(ops: Ops<T>, config: VitConfig, labels: number): T {
   const positions = special.length + Math.floor(config.image_size / patch) ** 2
   const embedded = ops.addPositions('embeddings.position_embeddings', tokens, positions)
   let x = ops.dropout(embedded, config.hidden_dropout_prob)
-  for (let index = 0; index < config.num_hidden_layers; index++) {
-    x = ops.block(x, input => layer(ops, config, `layers.${index}`, input))
-  }
+  x = ops.layers(x, config.num_hidden_layers, (states, index) =>
+    ops.block(states, input => layer(ops, config, `layers.${index}`, input)),
+  )
   return ops.linear('classifier', ops.firstToken(ops.layerNorm('layernorm', x)), labels)
 }
 

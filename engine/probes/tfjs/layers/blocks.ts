@@ -23,4 +23,11 @@ export class Blocks extends BatchOps {
   block(x: tf.Tensor, body: (x: tf.Tensor) => tf.Tensor): tf.Tensor {
     return tf.tidy(() => body(x))
   }
+
+  layers<State>(x: State, kinds: readonly string[] | number, layer: (x: State, index: number) => State): State {
+    const count = typeof kinds === 'number' ? kinds : kinds.length
+    let states = x
+    for (let index = 0; index < count; index++) states = layer(states, index)
+    return states
+  }
 }

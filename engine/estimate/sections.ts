@@ -1,0 +1,147 @@
+/**
+ * A step with the turns that its tape left out: sections of events, of which some happen several times. Each event has the place where
+ * its block of memory is kept from allocation to release; a section that is repeated goes from place to place, from turn to turn.
+ */
+import { Numbers } from './numbers.ts'
+import { RECORDED_TURNS, type Repetition, STAND_IN, type Turn } from './repetition.ts'
+import type { Step } from './step.ts'
+import type { Storage } from './storage.ts'
+
+export interface Section {
+  readonly from: number
+  readonly to: number
+  readonly times: number
+  /** By which places move from one time to the next: backwards where the step goes through the layers from last to first. */
+  readonly direction: 1 | -1
+}
+
+export interface Sections {
+  readonly all: readonly Section[]
+  readonly changes: Int32Array
+  /** By event, of a section's first time. */
+  readonly places: Int32Array
+  /** One where the event's place moves. */
+  readonly moves: Uint8Array
+  readonly placeCount: number
+}
+
+/** Events that belong to one turn, or to none. */
+interface Visit {
+  readonly from: number
+  readonly to: number
+  readonly turn: Turn | undefined
+}
+
+/**
+ * `cuts`: events at which a section begins in any case. Undefined where the turn after the one that stands for others does not do
+ * the same, so that nothing can be said of those left out.
+ */
+export function sectionsOf(step: Step, cuts: readonly number[]): Sections | undefined {
+  const visits = visitsOf(step, cuts)
+  const all: Section[] = []
+  for (const [index, visit] of visits.entries()) {
+    const section = sectionOf(step, visit, visits[index - 1], visits[index + 1])
+    if (section === undefined) return undefined
+    all.push(section)
+  }
+  return { all, changes: step.changes.slice(), ...placesOf(step, visits, all) }
+}
+
+function visitsOf({ turns, length }: Step, cuts: readonly number[]): readonly Visit[] {
+  const visits: Visit[] = []
+  for (let from = 0; from < length; ) {
+    const turn = turns[from]
+    let to = from + 1
+    while (to < length && turns[to] === turn && !cuts.includes(to)) to++
+    visits.push({ from, to, turn })
+    from = to
+  }
+  return visits
+}
+
+function sectionOf(step: Step, visit: Visit, before: Visit | undefined, after: Visit | undefined): Section | undefined {
+  const { from, to, turn } = visit
+  if (turn?.at !== STAND_IN) return { from, to, times: 1, direction: 1 }
+  const times = 1 + turn.repetition.leftOut
+  if (isNext(turn, after)) return areAlike(step, visit, after) ? { from, to, times, direction: 1 } : undefined
+  if (isNext(turn, before)) return areAlike(step, visit, before) ? { from, to, times, direction: -1 } : undefined
+  return undefined
+}
+
+function isNext(turn: Turn, visit: Visit | undefined): visit is Visit {
+  return visit?.turn?.repetition === turn.repetition && visit.turn.at === STAND_IN + 1
+}
+
+/** Whether one visit does what the other does, to the storages of its own turn and of those beside it. */
+function areAlike({ changes, storages }: Step, one: Visit, other: Visit): boolean {
+  const length = one.to - one.from
+  if (other.to - other.from !== length) return false
+  for (let event = 0; event < length; event++) {
+    const [first, second] = [storages[one.from + event]!, storages[other.from + event]!]
+    if (changes.at(one.from + event) !== changes.at(other.from + event)) return false
+    const isSame = moves(first, one.turn)
+      ? moves(second, other.turn) && first.role === second.role && distance(first, one) === distance(second, other)
+      : first === second
+    if (!isSame) return false
+  }
+  return true
+}
+
+function moves(storage: Storage, turn: Turn | undefined): boolean {
+  return storage.turn !== undefined && storage.turn.repetition === turn?.repetition
+}
+
+function distance(storage: Storage, visit: Visit): number {
+  return (storage.turn?.at ?? 0) - (visit.turn?.at ?? 0)
+}
+
+function placesOf(
+  step: Step,
+  visits: readonly Visit[],
+  sections: readonly Section[],
+): Pick<Sections, 'places' | 'moves' | 'placeCount'> {
+  const given = new Places()
+  const places = new Int32Array(step.length)
+  const moving = new Uint8Array(step.length)
+  for (const [index, { from, to, turn }] of visits.entries()) {
+    // Turns behind those that are left out have their places behind theirs.
+    const leftOut = turn?.repetition.leftOut ?? 0
+    const isBehind = turn !== undefined && (turn.at > STAND_IN || sections[index]?.direction === -1)
+    for (let event = from; event < to; event++) {
+      const storage = step.storages[event]!
+      if (moves(storage, turn)) {
+        moving[event] = 1
+        places[event] = given.of(storage) + storage.turn!.at + (isBehind ? leftOut : 0)
+      } else places[event] = given.of(storage) + (storage.turn === undefined ? 0 : turnsBefore(storage.turn))
+    }
+  }
+  return { places, moves: moving, placeCount: given.count }
+}
+
+function turnsBefore({ at, repetition }: Turn): number {
+  return at > STAND_IN ? at + repetition.leftOut : at
+}
+
+/** One place for a storage, or as many as there are turns for one that each turn has. */
+class Places {
+  count = 0
+  readonly #ofStorage = new Numbers()
+  readonly #ofRole = new Map<Repetition, Numbers>()
+
+  /** The first of them. */
+  of({ id, turn, role = 0 }: Storage): number {
+    if (turn === undefined) return this.#known(this.#ofStorage, id, 1)
+    const roles = this.#ofRole.get(turn.repetition) ?? new Numbers()
+    this.#ofRole.set(turn.repetition, roles)
+    return this.#known(roles, role, RECORDED_TURNS + turn.repetition.leftOut)
+  }
+
+  #known(places: Numbers, index: number, size: number): number {
+    const known = places.at(index)
+    if (known > 0) return known - 1
+    const first = this.count
+    this.count += size
+    places.set(index, first + 1)
+    return first
+  }
+}
