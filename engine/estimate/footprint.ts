@@ -11,10 +11,9 @@ import { withReleasedExperts } from './library-rules.ts'
 import { type Objective, objectiveOf } from './objectives/objective.ts'
 import { allocatedAt, highestPoint, noBlocks, replay } from './replay.ts'
 import type { Section } from './sections.ts'
-import { bytesAt } from './step.ts'
-import { type ByteKind, byteKinds, type Tensor } from './storage.ts'
+import { type ByteKind, byteKinds } from './storage.ts'
 import { Tape } from './tape.ts'
-import { parameterCount, playStep, type Timeline } from './timeline.ts'
+import { type Optimized, parameterCount, playStep, type Timeline } from './timeline.ts'
 
 export interface Peak {
   readonly bytes: number
@@ -65,11 +64,9 @@ function mayLeaveOutRepeats(spec: TrainingSpec): boolean {
 
 export class Footprint {
   readonly spec: TrainingSpec
-  readonly parameterCount: number
   readonly nodes: readonly Node[]
   readonly #recording: Recording
   #played: Timeline | undefined
-  #modelBytes: Readonly<Record<ByteKind, number>> | undefined
   readonly #peaks = new Map<string, Peak>()
   /** Replays that fitted: for any capacity between these two, the allocator behaves identically. */
   readonly #fitting = new Map<string, { readonly reservedBytes: number; readonly upToBytes: number }>()
@@ -87,11 +84,13 @@ export class Footprint {
     this.spec = spec
     this.#recording = recording
     this.nodes = recording.tape.nodes
-    this.parameterCount = parameterCount(recording.tape)
   }
 
-  /** What the optimizer steps with. */
-  get optimized(): readonly Tensor[] {
+  get parameterCount(): number {
+    return parameterCount(this.#recording.tape)
+  }
+
+  get optimized(): Optimized {
     return this.#timeline.optimized
   }
 
@@ -118,7 +117,7 @@ export class Footprint {
 
   /** What is allocated between steps. */
   resting(workspaceBytes: number): Peak {
-    const breakdown = this.#resident(workspaceBytes)
+    const breakdown = { ...this.#timeline.restingBytes, workspace: workspaceBytes }
     return { bytes: byteKinds.reduce((sum, kind) => sum + breakdown[kind], 0), breakdown, moment: 'between steps' }
   }
 
@@ -162,33 +161,19 @@ export class Footprint {
     const blocks = noBlocks(sections)
     const play = (some: readonly Section[]) => replay(sections, some, sizes, allocator, blocks)
     const lasted =
-      model.every(storage => allocate(bytesAt(storage, batch))) &&
+      model.every(allocate) &&
       allocate(workspaceBytes) &&
       play(sections.all.slice(0, before)) &&
-      optimizerState.every(storage => allocate(bytesAt(storage, batch))) &&
+      optimizerState.every(allocate) &&
       play(sections.all.slice(before)) &&
       play(sections.all)
     return lasted ? { kind: 'fits', reservedBytes: allocator.peakReservedBytes } : { kind: 'out-of-memory' }
-  }
-
-  /** Bytes allocated between steps: nothing of the model grows with the batch. */
-  #resident(workspaceBytes: number): Record<ByteKind, number> {
-    this.#modelBytes ??= modelBytes(this.#timeline)
-    return { ...this.#modelBytes, workspace: workspaceBytes }
   }
 }
 
 /** As PYTORCH_CUDA_ALLOC_CONF has it. */
 export function allocatorFor({ expandableSegments }: TrainingSpec, usableBytes: number): Allocator {
   return expandableSegments ? new ExpandableAllocator(usableBytes) : new CachingAllocator(usableBytes)
-}
-
-function modelBytes({ model, optimizerState }: Timeline): Record<ByteKind, number> {
-  const bytes = emptyBreakdown()
-  for (const storages of [model, optimizerState]) {
-    for (const storage of storages) bytes[storage.kind] += bytesAt(storage, 1)
-  }
-  return bytes
 }
 
 /** What one GPU computes under tensor parallelism. */
@@ -222,17 +207,4 @@ function refuseNothingTrained({ model, trainable }: TrainingSpec, { parameters }
     message: `No parameter of ${model} matches what is to be trained: ${trainable.names.join(', ')}`,
     fix: `Write patterns that match its parameter names in transformers, such as ${some.join(', ')}.`,
   })
-}
-
-function emptyBreakdown(): Record<ByteKind, number> {
-  return {
-    weights: 0,
-    gradients: 0,
-    optimizerState: 0,
-    activations: 0,
-    logits: 0,
-    temporaries: 0,
-    inputs: 0,
-    workspace: 0,
-  }
 }

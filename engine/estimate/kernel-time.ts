@@ -5,34 +5,41 @@ import { attentionShares, type ProductMode, type Rates } from './rates.ts'
 import { bytesPerElement, type Dtype } from './storage.ts'
 import type { Kernel, KernelKind } from './work.ts'
 
-/** Affine in the batch, for all kernels of a kind together. */
-export interface KernelTime {
-  readonly latencySeconds: number
-  readonly arithmeticSeconds: number
-  readonly arithmeticSecondsPerSample: number
-  readonly trafficSeconds: number
-  readonly trafficSecondsPerSample: number
-}
-
 type Settings = Pick<TrainingSpec, 'precision' | 'channelsLast'>
 
-export function kernelTime(kernel: Kernel, settings: Settings, gpu: Gpu, rates: Rates): KernelTime {
-  const { count, kind, dtype } = kernel
-  const perSecond = rateOf(kind, dtype, settings, gpu, rates)
-  const bytesPerSecond = sustainedBandwidth(gpu, rates)
-  return {
-    latencySeconds: count * (kind === 'memory' ? rates.kernelSeconds : rates.productSeconds),
-    arithmeticSeconds: (count * kernel.fixedFlops) / perSecond,
-    arithmeticSecondsPerSample: (count * kernel.flopsPerSample) / perSecond,
-    trafficSeconds: (count * kernel.fixedBytes) / bytesPerSecond,
-    trafficSecondsPerSample: (count * kernel.bytesPerSample) / bytesPerSecond,
-  }
-}
+/** A kernel's figures: latency, arithmetic and traffic in seconds, the last two fixed and for each sample. */
+const FIGURES = 5
 
-export function secondsAt(time: KernelTime, batch: number): number {
-  const arithmetic = time.arithmeticSeconds + batch * time.arithmeticSecondsPerSample
-  const traffic = time.trafficSeconds + batch * time.trafficSecondsPerSample
-  return time.latencySeconds + Math.max(arithmetic, traffic)
+/** The kernels of a micro-step on a card: what each takes is affine in the batch. */
+export class KernelTimes {
+  /** One kernel's figures after the other's, each for all kernels of a kind together. */
+  readonly #seconds: Float64Array
+
+  constructor(kernels: readonly Kernel[], settings: Settings, gpu: Gpu, rates: Rates) {
+    const bytesPerSecond = sustainedBandwidth(gpu, rates)
+    this.#seconds = new Float64Array(FIGURES * kernels.length)
+    for (const [index, kernel] of kernels.entries()) {
+      const { count, kind, dtype } = kernel
+      const perSecond = rateOf(kind, dtype, settings, gpu, rates)
+      const at = FIGURES * index
+      this.#seconds[at] = count * (kind === 'memory' ? rates.kernelSeconds : rates.productSeconds)
+      this.#seconds[at + 1] = (count * kernel.fixedFlops) / perSecond
+      this.#seconds[at + 2] = (count * kernel.flopsPerSample) / perSecond
+      this.#seconds[at + 3] = (count * kernel.fixedBytes) / bytesPerSecond
+      this.#seconds[at + 4] = (count * kernel.bytesPerSample) / bytesPerSecond
+    }
+  }
+
+  secondsAt(batch: number): number {
+    const seconds = this.#seconds
+    let sum = 0
+    for (let at = 0; at < seconds.length; at += FIGURES) {
+      const arithmetic = seconds[at + 1]! + batch * seconds[at + 2]!
+      const traffic = seconds[at + 3]! + batch * seconds[at + 4]!
+      sum += seconds[at]! + Math.max(arithmetic, traffic)
+    }
+    return sum
+  }
 }
 
 export function sustainedBandwidth(gpu: Gpu, { bandwidth, multiprocessorBytesPerSecond }: Rates): number {

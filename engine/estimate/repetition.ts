@@ -28,13 +28,17 @@ export function countOf(turn: Turn | undefined): number {
   return turn?.at === STAND_IN ? 1 + turn.repetition.leftOut : 1
 }
 
+interface OfTurn {
+  readonly turn?: Turn | undefined
+}
+
 /** Items of turns, each turn's together, with those of the turns that are left out. */
-export function withLeftOut<Item>(items: readonly Item[], turnOf: (item: Item) => Turn | undefined): readonly Item[] {
+export function withLeftOut<Item extends OfTurn>(items: readonly Item[]): readonly Item[] {
   const all: Item[] = []
   for (let from = 0; from < items.length; ) {
-    const turn = turnOf(items[from]!)
+    const { turn } = items[from]!
     let to = from + 1
-    while (to < items.length && turnOf(items[to]!) === turn) to++
+    while (to < items.length && items[to]?.turn === turn) to++
     const ofTurn = items.slice(from, to)
     for (let count = countOf(turn); count > 0; count--) all.push(...ofTurn)
     from = to

@@ -37,34 +37,46 @@ interface Visit {
  * the same, so that nothing can be said of those left out.
  */
 export function sectionsOf(step: Step, cuts: readonly number[]): Sections | undefined {
-  const visits = visitsOf(step, cuts)
+  const events = { changes: step.changes.slice(), ...step.takeOwners() }
+  const visits = visitsOf(events, cuts)
   const all: Section[] = []
   for (const [index, visit] of visits.entries()) {
-    const section = sectionOf(step, visit, visits[index - 1], visits[index + 1])
+    const section = sectionOf(events, visit, visits[index - 1], visits[index + 1])
     if (section === undefined) return undefined
     all.push(section)
   }
-  return { all, changes: step.changes.slice(), ...placesOf(step, visits, all) }
+  return { all, changes: events.changes, ...placesOf(events, visits, all) }
 }
 
-function visitsOf({ turns, length }: Step, cuts: readonly number[]): readonly Visit[] {
+interface Events {
+  readonly changes: Int32Array
+  readonly storages: readonly Storage[]
+  readonly turns: readonly (Turn | undefined)[]
+}
+
+function visitsOf({ turns }: Events, cuts: readonly number[]): readonly Visit[] {
   const visits: Visit[] = []
-  for (let from = 0; from < length; ) {
+  for (let from = 0; from < turns.length; ) {
     const turn = turns[from]
     let to = from + 1
-    while (to < length && turns[to] === turn && !cuts.includes(to)) to++
+    while (to < turns.length && turns[to] === turn && !cuts.includes(to)) to++
     visits.push({ from, to, turn })
     from = to
   }
   return visits
 }
 
-function sectionOf(step: Step, visit: Visit, before: Visit | undefined, after: Visit | undefined): Section | undefined {
+function sectionOf(
+  events: Events,
+  visit: Visit,
+  before: Visit | undefined,
+  after: Visit | undefined,
+): Section | undefined {
   const { from, to, turn } = visit
   if (turn?.at !== STAND_IN) return { from, to, times: 1, direction: 1 }
   const times = 1 + turn.repetition.leftOut
-  if (isNext(turn, after)) return areAlike(step, visit, after) ? { from, to, times, direction: 1 } : undefined
-  if (isNext(turn, before)) return areAlike(step, visit, before) ? { from, to, times, direction: -1 } : undefined
+  if (isNext(turn, after)) return areAlike(events, visit, after) ? { from, to, times, direction: 1 } : undefined
+  if (isNext(turn, before)) return areAlike(events, visit, before) ? { from, to, times, direction: -1 } : undefined
   return undefined
 }
 
@@ -73,12 +85,12 @@ function isNext(turn: Turn, visit: Visit | undefined): visit is Visit {
 }
 
 /** Whether one visit does what the other does, to the storages of its own turn and of those beside it. */
-function areAlike({ changes, storages }: Step, one: Visit, other: Visit): boolean {
+function areAlike({ changes, storages }: Events, one: Visit, other: Visit): boolean {
   const length = one.to - one.from
   if (other.to - other.from !== length) return false
   for (let event = 0; event < length; event++) {
     const [first, second] = [storages[one.from + event]!, storages[other.from + event]!]
-    if (changes.at(one.from + event) !== changes.at(other.from + event)) return false
+    if (changes[one.from + event] !== changes[other.from + event]) return false
     const isSame = moves(first, one.turn)
       ? moves(second, other.turn) && first.role === second.role && distance(first, one) === distance(second, other)
       : first === second
@@ -96,19 +108,19 @@ function distance(storage: Storage, visit: Visit): number {
 }
 
 function placesOf(
-  step: Step,
+  { storages }: Events,
   visits: readonly Visit[],
   sections: readonly Section[],
 ): Pick<Sections, 'places' | 'moves' | 'placeCount'> {
   const given = new Places()
-  const places = new Int32Array(step.length)
-  const moving = new Uint8Array(step.length)
+  const places = new Int32Array(storages.length)
+  const moving = new Uint8Array(storages.length)
   for (const [index, { from, to, turn }] of visits.entries()) {
     // Turns behind those that are left out have their places behind theirs.
     const leftOut = turn?.repetition.leftOut ?? 0
     const isBehind = turn !== undefined && (turn.at > STAND_IN || sections[index]?.direction === -1)
     for (let event = from; event < to; event++) {
-      const storage = step.storages[event]!
+      const storage = storages[event]!
       if (moves(storage, turn)) {
         moving[event] = 1
         places[event] = given.of(storage) + storage.turn!.at + (isBehind ? leftOut : 0)

@@ -15,10 +15,9 @@ export class Step {
   readonly sizes: (StorageSize | undefined)[] = [undefined]
   /** The event's size number, negative where it is released. */
   readonly changes = new Numbers()
-  /** The event's storage. */
-  readonly storages: Storage[] = []
-  /** Of layers that repeat, the turn in which it happens. */
-  readonly turns: (Turn | undefined)[] = []
+  /** The event's storage, and of layers that repeat the turn in which it happens. */
+  #storages: Storage[] = []
+  #turns: (Turn | undefined)[] = []
   /** The turn that is played. Outside of all, what happens to a storage belongs to the turn that made it. */
   turn: Turn | undefined
   /** At which event a moment begins, and its name in two parts: `backward of`, `encoder.layer.11.output.dense`. */
@@ -46,6 +45,14 @@ export class Step {
     this.#add(-this.#sizeNumber(storage), storage)
   }
 
+  /** Whose memory each event was, which from here on nobody has to know. */
+  takeOwners(): { readonly storages: readonly Storage[]; readonly turns: readonly (Turn | undefined)[] } {
+    const owners = { storages: this.#storages, turns: this.#turns }
+    this.#storages = []
+    this.#turns = []
+    return owners
+  }
+
   /** Bytes by size number for a batch. */
   bytesAt(batch: number): Float64Array {
     return Float64Array.from(this.sizes, size => (size === undefined ? 0 : bytesAt(size, batch)))
@@ -71,8 +78,8 @@ export class Step {
       this.#momentNames.push(this.#moment[0], this.#moment[1])
     }
     this.changes.push(change)
-    this.storages.push(storage)
-    this.turns.push(this.turn ?? storage.turn)
+    this.#storages.push(storage)
+    this.#turns.push(this.turn ?? storage.turn)
   }
 
   #sizeNumber(storage: Storage): number {

@@ -5,12 +5,11 @@
 import type { TrainingSpec } from '../config/spec.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { Footprint } from './footprint.ts'
-import { type KernelTime, kernelTime, secondsAt, sustainedBandwidth } from './kernel-time.ts'
+import { KernelTimes, sustainedBandwidth } from './kernel-time.ts'
 import { optimizerRules } from './optimizer.ts'
 import { rates as fittedRates, type Rates } from './rates.ts'
 import { sharesOf } from './sharding/shares.ts'
 import { type Traffic, trafficOf } from './sharding/traffic.ts'
-import { bytesPerElement, elements } from './storage.ts'
 import { type Work, workOf } from './work.ts'
 
 /** What NCCL keeps up of the links' rate: 230 to 240 GB/s of an A100's 300 (nccl-tests on DGX A100). */
@@ -28,7 +27,7 @@ const BACKWARD_SHARE = 2 / 3
 const HOST_OPTIMIZER_BYTES_PER_SECOND = 28e9 / 0.22
 
 export class ThroughputModel {
-  readonly #kernels: readonly KernelTime[]
+  readonly #kernels: KernelTimes
   readonly #hostSeconds: number
   readonly #optimizerSeconds: number
   readonly #traffic: Traffic
@@ -38,7 +37,7 @@ export class ThroughputModel {
   constructor(footprint: Footprint, gpu: Gpu, rates: Rates = fittedRates) {
     const { spec } = footprint
     const work = knownWork(footprint)
-    this.#kernels = work.kernels.map(kernel => kernelTime(kernel, spec, gpu, rates))
+    this.#kernels = new KernelTimes(work.kernels, spec, gpu, rates)
     this.#hostSeconds = hostSeconds(work, spec, rates)
     this.#optimizerSeconds = optimizerSeconds(footprint, gpu, rates)
     this.#traffic = trafficOf(spec, () => exchangedBy(footprint))
@@ -49,7 +48,7 @@ export class ThroughputModel {
 
   /** Samples per second on one GPU, over whole optimizer steps of `accumulation` micro-steps. */
   samplesPerSecond(batch: number, accumulation: number): number {
-    const gpuSeconds = this.#kernels.reduce((sum, kernel) => sum + secondsAt(kernel, batch), 0)
+    const gpuSeconds = this.#kernels.secondsAt(batch)
     const computing = slower(gpuSeconds, this.#hostSeconds, this.#sharpness)
     const { bytesPerMicroStep, bytesPerStep } = this.#traffic
     const microStep = computing + this.#waiting(bytesPerMicroStep, computing)
@@ -87,13 +86,13 @@ const CLIPPING_PASSES = 3
 function optimizerSeconds({ spec, optimized }: Footprint, gpu: Gpu, rates: Rates): number {
   const { passes, launchesPerTensor } = optimizerRules[spec.optimizer]
   const own = sharesOf({ ...spec, offload: undefined }).optimizerState
-  const bytes = own * optimized.reduce((sum, tensor) => sum + elements(tensor) * bytesPerElement[tensor.dtype], 0)
+  const bytes = own * optimized.bytes
   if (spec.offload !== undefined) {
     // Gradients go to the host and weights come back, in 16 bits each as in all; Adam's passes run there.
     return bytes / gpu.hostLinkBytesPerSecond + (7 * bytes) / HOST_OPTIMIZER_BYTES_PER_SECOND
   }
   const moved = bytes * (passes + (spec.loop === 'trainer' ? CLIPPING_PASSES : 0))
-  const launches = optimized.length * launchesPerTensor * rates.backwardKernelSeconds
+  const launches = optimized.tensors * launchesPerTensor * rates.backwardKernelSeconds
   return slower(moved / sustainedBandwidth(gpu, rates), Math.max(launches, Number.EPSILON), rates.sharpness)
 }
 
@@ -106,7 +105,7 @@ function exchangedBy(footprint: Footprint): { weightBytes: number; gradientBytes
   const wholeBytes = weights / sharesOf({ ...spec, offload: undefined }).weights
   return {
     weightBytes: isMixed ? wholeBytes / 2 : wholeBytes,
-    gradientBytes: width * optimized.reduce((sum, tensor) => sum + elements(tensor), 0),
+    gradientBytes: width * optimized.elements,
   }
 }
 

@@ -13,21 +13,29 @@ import { type Sections, sectionsOf } from './sections.ts'
 import { exchangeOf } from './sharding/exchange.ts'
 import { mastersOf, type Shares, sharesOf } from './sharding/shares.ts'
 import { Watching } from './sharding/watching.ts'
-import type { Step } from './step.ts'
-import { bytesPerElement, elements, type Storage, type Tensor } from './storage.ts'
+import { bytesAt, type Step } from './step.ts'
+import { type ByteKind, bytesPerElement, elements, type Storage, type Tensor } from './storage.ts'
 
 export interface Timeline {
-  /** Weights and buffers, there before the first step. */
-  readonly model: readonly Storage[]
-  /** Allocated by the first optimizer step, there in every later one. */
-  readonly optimizerState: readonly Storage[]
+  /** Sizes of weights and buffers, in the order in which they come to the GPU before the first step. */
+  readonly model: Float64Array
+  /** Sizes of what the first optimizer step allocates and every later one finds. */
+  readonly optimizerState: Float64Array
+  /** The same by kind. */
+  readonly restingBytes: Readonly<Record<ByteKind, number>>
   /** One step, from the batch's arrival to the gradients' release. */
   readonly step: Step
   readonly sections: Sections
   /** Sections of the step before the optimizer runs, where the first step allocates its state. */
   readonly sectionsBeforeOptimizer: number
-  /** What the optimizer steps with: the trainable parameters, or float32 copies of them. */
-  readonly optimized: readonly Tensor[]
+  readonly optimized: Optimized
+}
+
+/** What the optimizer steps with: the trainable parameters, or float32 copies of them. */
+export interface Optimized {
+  readonly tensors: number
+  readonly elements: number
+  readonly bytes: number
 }
 
 /** One optimizer step of what `tape` recorded; undefined where layers that were left out cannot be told from those recorded. */
@@ -37,10 +45,8 @@ export function playStep(
   { loss, held, before = [] }: Objective,
 ): Timeline | undefined {
   const shares = sharesOf(spec)
-  const recorded = [...tape.parameters.values()]
-  const steppedWith = (some: readonly Tensor[]) =>
-    some.filter(parameter => parameter.requiresGrad).map(parameter => master(spec, parameter))
-  const recordedOptimized = steppedWith(recorded)
+  const parameters = [...tape.parameters.values()]
+  const optimized = parameters.filter(parameter => parameter.requiresGrad).map(parameter => master(spec, parameter))
   const checkpoints = {
     isReentrant: checkpointsReentrantly(spec),
     keepsInputs: keepsFrozenInputs(spec),
@@ -50,7 +56,7 @@ export function playStep(
   const player = new Player(tape, loss, {
     shares,
     checkpoints,
-    inBackward: spec.optimizerInBackward && inBackward(spec, recordedOptimized),
+    inBackward: spec.optimizerInBackward && inBackward(spec, optimized),
     exchange: (memory, kept) => exchangeOf({ spec, parameters: tape.parameters, memory, kept }, order),
   })
   // From the second micro-step on, the forward pass runs beside the gradients accumulated so far.
@@ -60,26 +66,60 @@ export function playStep(
   for (let index = 0; index < microSteps; index++) player.microStep(held)
   const isTraining = spec.step === 'training'
   const eventsBeforeOptimizer = player.step.length
-  if (isTraining && !spec.optimizerInBackward) player.optimizerStep(stepOf(spec), recordedOptimized)
+  if (isTraining && !spec.optimizerInBackward) player.optimizerStep(stepOf(spec), optimized)
   player.gradientsEnd()
   const sections = sectionsOf(player.step, [eventsBeforeOptimizer])
   if (sections === undefined) return undefined
-  const parameters = withLeftOut(recorded, parameter => parameter.storage.turn)
-  const optimized = steppedWith(parameters)
   const withState = spec.trainable?.inTurns ? parameters : optimized
+  const model = withLeftOut([
+    ...parameters.map(parameter => share(parameter.storage, shares.weights * keptWidth(spec, parameter))),
+    ...tape.buffers.map(storage => share(storage, shares.weights)),
+    ...tape.wholeBuffers,
+    ...(isTraining ? player.exchange.resident : []),
+  ])
+  const state = withLeftOut(isTraining ? optimizerState(tape, spec, withState, shares) : [])
   return {
-    model: [
-      ...parameters.map(parameter => share(parameter.storage, shares.weights * keptWidth(spec, parameter))),
-      ...withLeftOut(tape.buffers, ({ turn }) => turn).map(storage => share(storage, shares.weights)),
-      ...tape.wholeBuffers,
-      ...(isTraining ? player.exchange.resident : []),
-    ],
-    optimizerState: isTraining ? optimizerState(tape, spec, withState, shares) : [],
+    model: sizesOf(model),
+    optimizerState: sizesOf(state),
+    restingBytes: bytesByKind([...model, ...state]),
     step: player.step,
     sections,
     sectionsBeforeOptimizer: sections.all.filter(({ to }) => to <= eventsBeforeOptimizer).length,
-    optimized: isTraining ? optimized : [],
+    optimized: totals(isTraining ? optimized : []),
   }
+}
+
+/** Nothing of a model grows with the batch. */
+const ANY_BATCH = 1
+
+function sizesOf(storages: readonly Storage[]): Float64Array {
+  return Float64Array.from(storages, storage => bytesAt(storage, ANY_BATCH))
+}
+
+function bytesByKind(storages: readonly Storage[]): Record<ByteKind, number> {
+  const bytes = {
+    weights: 0,
+    gradients: 0,
+    optimizerState: 0,
+    activations: 0,
+    logits: 0,
+    temporaries: 0,
+    inputs: 0,
+    workspace: 0,
+  }
+  for (const storage of storages) bytes[storage.kind] += bytesAt(storage, ANY_BATCH)
+  return bytes
+}
+
+function totals(optimized: readonly Tensor[]): Optimized {
+  let [tensors, count, bytes] = [0, 0, 0]
+  for (const tensor of optimized) {
+    const times = countOf(tensor.storage.turn)
+    tensors += times
+    count += times * elements(tensor)
+    bytes += times * elements(tensor) * bytesPerElement[tensor.dtype]
+  }
+  return { tensors, elements: count, bytes }
 }
 
 /** Of the model that trains, without those of a reference. */
@@ -136,10 +176,10 @@ function optimizerState(tape: Autograd, spec: TrainingSpec, optimized: readonly 
   for (const [name, { storage }] of tape.parameters) names.set(storage, name)
   const kept = (parameter: Tensor) =>
     stateBytes(parameter, names.get(parameter.storage) ?? '') + elements(parameter) * masterBytes
-  return optimized
-    .map(parameter => kept(parameter) * shares.optimizerState)
-    .filter(bytes => bytes > 0)
-    .map(bytes => tape.fixed(bytes, 'optimizerState'))
+  return optimized.flatMap(parameter => {
+    const bytes = kept(parameter) * shares.optimizerState
+    return bytes > 0 ? [{ ...tape.fixed(bytes, 'optimizerState'), turn: parameter.storage.turn }] : []
+  })
 }
 
 function share(storage: Storage, part: number): Storage {

@@ -30,7 +30,7 @@ describe('which layers are recorded', () => {
     const counts = layerPlan(Array(10).fill('a')).map(({ turn }) => countOf(turn))
     expect(counts).toEqual([1, 7, 1, 1])
     const items = layerPlan([...'xaaaaaay'])
-    expect(withLeftOut(items, ({ turn }) => turn).map(({ index }) => index)).toEqual([0, 1, 2, 2, 2, 5, 6, 7])
+    expect(withLeftOut(items).map(({ index }) => index)).toEqual([0, 1, 2, 2, 2, 5, 6, 7])
   })
 })
 
