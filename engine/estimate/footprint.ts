@@ -9,6 +9,7 @@ import type { Node } from './autograd.ts'
 import { ExpandableAllocator } from './expandable-segments.ts'
 import { withReleasedExperts } from './library-rules.ts'
 import { type Objective, objectiveOf } from './objectives/objective.ts'
+import { EVERY_LAYER } from './repetition.ts'
 import { allocatedAt, highestPoint, noBlocks, replay } from './replay.ts'
 import type { Section } from './sections.ts'
 import { type ByteKind, byteKinds } from './storage.ts'
@@ -35,31 +36,33 @@ export class Recording {
   readonly tape: Tape
   readonly objective: Objective
   readonly #terms: readonly [TrainingSpec, ModelConfig, Device]
-  #whole: Recording | undefined
+  #fuller: Recording | undefined
 
-  /** `leavesOutRepeats`: of layers that are alike, some stand for all. */
-  constructor(written: TrainingSpec, config: ModelConfig, device: Device, leavesOutRepeats = true) {
+  /** `firstTurns`: of layers that repeat, how many are recorded before the one that stands for others. */
+  constructor(written: TrainingSpec, config: ModelConfig, device: Device, firstTurns = firstTurnsOf(written)) {
     const spec = withReleasedExperts(written, config)
     this.#terms = [written, config, device]
     this.tape = new Tape(spec, device, expertNamesOf(config))
-    this.tape.leavesOutRepeats = leavesOutRepeats && mayLeaveOutRepeats(spec)
+    this.tape.firstTurns = firstTurns
     this.objective = objectiveOf(this.tape, ownPart(spec, config), spec)
     refuseMissingTargets(spec, this.tape)
     refuseNothingTrained(spec, this.tape)
   }
 
-  /** The same with every layer. */
-  get whole(): Recording {
-    this.#whole ??= new Recording(...this.#terms, false)
-    return this.#whole
+  /** The same with more of the layers that repeat. */
+  get fuller(): Recording {
+    this.#fuller ??= new Recording(...this.#terms, this.tape.firstTurns === 1 ? 2 : EVERY_LAYER)
+    return this.#fuller
   }
 }
 
 /** Where a layer's place in the model or the sum over all layers matters, every layer is recorded. */
-function mayLeaveOutRepeats(spec: TrainingSpec): boolean {
+function firstTurnsOf(spec: TrainingSpec): number {
   const sums = ['answers', 'strided', 'trajectories'].includes(spec.method?.kind ?? '') || spec.loop === 'ultralytics'
   const isDivided = modelCopies(spec) > 1 || spec.offload !== undefined
-  return spec.trainable === undefined && !spec.trainsTowers && !isDivided && !sums
+  if (spec.trainable !== undefined || spec.trainsTowers || isDivided || sums) return EVERY_LAYER
+  // The first adapters get no gradient for what they read, so that the second layer is not like the third.
+  return spec.lora !== undefined && !spec.gradientCheckpointing ? 2 : 1
 }
 
 export class Footprint {
@@ -95,13 +98,12 @@ export class Footprint {
   }
 
   get #timeline(): Timeline {
-    this.#played ??= this.#play(this.#recording) ?? this.#play(this.#recording.whole)
-    if (this.#played === undefined) throw new Error('a step of every layer leaves none out')
+    this.#played ??= this.#play(this.#recording)
     return this.#played
   }
 
-  #play({ tape, objective }: Recording): Timeline | undefined {
-    return playStep(tape, this.spec, objective)
+  #play(recording: Recording): Timeline {
+    return playStep(recording.tape, this.spec, recording.objective) ?? this.#play(recording.fuller)
   }
 
   /**

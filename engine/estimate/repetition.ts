@@ -1,12 +1,14 @@
 /**
- * Layers that repeat. Of many turns that are alike, such as a decoder's equal layers, a tape records four: the first, which follows
- * something else, two that only have their like beside them, and the last. The second stands for all those that are left out. That the
- * third does the same as the second is checked wherever it is counted on (`Step`).
+ * Layers that repeat. Of many turns that are alike, such as a decoder's equal layers, a tape records some: the first, which follows
+ * something else, two that only have their like beside them, and the last. The one after the first stands for all those that are left
+ * out. That the next one does the same is seen to before it is counted on (sections.ts).
  */
 
 /** Turns of the same layers, recorded or not. */
 export interface Repetition {
-  /** How many turns the second one stands for beside itself. */
+  /** Which of those recorded stands for those left out, from 0: the turns before it are not like it. */
+  readonly standIn: number
+  /** How many turns it stands for beside itself. */
   readonly leftOut: number
 }
 
@@ -19,13 +21,24 @@ export interface Turn {
   storages: number
 }
 
-export const RECORDED_TURNS = 4
-/** Of those recorded, the one that stands for those left out. */
-export const STAND_IN = 1
+/** As many first turns as no model has layers. */
+export const EVERY_LAYER = Number.POSITIVE_INFINITY
+
+/** The one that stands for others, one that is like it, and the last. */
+const TURNS_FROM_STAND_IN = 3
+
+export function isStandIn(turn: Turn | undefined): turn is Turn {
+  return turn !== undefined && turn.at === turn.repetition.standIn
+}
 
 /** How often what happens in a turn happens in all. */
 export function countOf(turn: Turn | undefined): number {
-  return turn?.at === STAND_IN ? 1 + turn.repetition.leftOut : 1
+  return isStandIn(turn) ? 1 + turn.repetition.leftOut : 1
+}
+
+/** Recorded or not. */
+export function turnsOf({ standIn, leftOut }: Repetition): number {
+  return standIn + TURNS_FROM_STAND_IN + leftOut
 }
 
 interface OfTurn {
@@ -52,16 +65,20 @@ export interface LayerPlan {
   readonly turn?: Turn
 }
 
-/** `kinds`: what each layer is. A turn is as many layers as it takes until all kinds come again in the same order. */
-export function layerPlan(kinds: readonly string[]): readonly LayerPlan[] {
-  const { start, length, turns } = longestRepetition(kinds)
-  const leftOut = turns - RECORDED_TURNS
+/**
+ * `kinds`: what each layer is. A turn is as many layers as it takes until all kinds come again in the same order. `firstTurns`: how many
+ * are recorded before the one that stands for others.
+ */
+export function layerPlan(kinds: readonly string[], firstTurns: number): readonly LayerPlan[] {
+  const recordedTurns = firstTurns + TURNS_FROM_STAND_IN
+  const { start, length, turns } = longestRepetition(kinds, recordedTurns)
+  const leftOut = turns - recordedTurns
   if (leftOut <= 0) return kinds.map((_, index) => ({ index }))
-  const repetition = { leftOut }
-  const recorded = Array.from({ length: RECORDED_TURNS }, (_, at) => ({ repetition, at, storages: 0 }))
+  const repetition = { standIn: firstTurns, leftOut }
+  const recorded = Array.from({ length: recordedTurns }, (_, at) => ({ repetition, at, storages: 0 }))
   const before = Array.from({ length: start }, (_, index) => ({ index }))
   const within = recorded.flatMap(turn => {
-    const turnsBefore = turn.at <= STAND_IN ? turn.at : turn.at + leftOut
+    const turnsBefore = turn.at <= firstTurns ? turn.at : turn.at + leftOut
     return Array.from({ length }, (_, layer) => ({ index: start + turnsBefore * length + layer, turn }))
   })
   const end = start + turns * length
@@ -80,9 +97,9 @@ interface Repeated {
 }
 
 /** The one that leaves out most layers. */
-function longestRepetition(kinds: readonly string[]): Repeated {
+function longestRepetition(kinds: readonly string[], recordedTurns: number): Repeated {
   let best: Repeated = { start: 0, length: 1, turns: 0 }
-  const left = ({ length, turns }: Repeated) => length * (turns - RECORDED_TURNS)
+  const left = ({ length, turns }: Repeated) => length * (turns - recordedTurns)
   for (let length = 1; length <= MAX_TURN_LAYERS; length++) {
     let start = 0
     for (let end = length; end <= kinds.length; end++) {

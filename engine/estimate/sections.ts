@@ -3,7 +3,7 @@
  * its block of memory is kept from allocation to release; a section that is repeated goes from place to place, from turn to turn.
  */
 import { Numbers } from './numbers.ts'
-import { RECORDED_TURNS, type Repetition, STAND_IN, type Turn } from './repetition.ts'
+import { isStandIn, type Repetition, type Turn, turnsOf } from './repetition.ts'
 import type { Step } from './step.ts'
 import type { Storage } from './storage.ts'
 
@@ -73,7 +73,7 @@ function sectionOf(
   after: Visit | undefined,
 ): Section | undefined {
   const { from, to, turn } = visit
-  if (turn?.at !== STAND_IN) return { from, to, times: 1, direction: 1 }
+  if (!isStandIn(turn)) return { from, to, times: 1, direction: 1 }
   const times = 1 + turn.repetition.leftOut
   if (isNext(turn, after)) return areAlike(events, visit, after) ? { from, to, times, direction: 1 } : undefined
   if (isNext(turn, before)) return areAlike(events, visit, before) ? { from, to, times, direction: -1 } : undefined
@@ -81,7 +81,7 @@ function sectionOf(
 }
 
 function isNext(turn: Turn, visit: Visit | undefined): visit is Visit {
-  return visit?.turn?.repetition === turn.repetition && visit.turn.at === STAND_IN + 1
+  return visit?.turn?.repetition === turn.repetition && visit.turn.at === turn.at + 1
 }
 
 /** Whether one visit does what the other does, to the storages of its own turn and of those beside it. */
@@ -118,7 +118,7 @@ function placesOf(
   for (const [index, { from, to, turn }] of visits.entries()) {
     // Turns behind those that are left out have their places behind theirs.
     const leftOut = turn?.repetition.leftOut ?? 0
-    const isBehind = turn !== undefined && (turn.at > STAND_IN || sections[index]?.direction === -1)
+    const isBehind = turn !== undefined && (turn.at > turn.repetition.standIn || sections[index]?.direction === -1)
     for (let event = from; event < to; event++) {
       const storage = storages[event]!
       if (moves(storage, turn)) {
@@ -131,7 +131,7 @@ function placesOf(
 }
 
 function turnsBefore({ at, repetition }: Turn): number {
-  return at > STAND_IN ? at + repetition.leftOut : at
+  return at > repetition.standIn ? at + repetition.leftOut : at
 }
 
 /** One place for a storage, or as many as there are turns for one that each turn has. */
@@ -145,7 +145,7 @@ class Places {
     if (turn === undefined) return this.#known(this.#ofStorage, id, 1)
     const roles = this.#ofRole.get(turn.repetition) ?? new Numbers()
     this.#ofRole.set(turn.repetition, roles)
-    return this.#known(roles, role, RECORDED_TURNS + turn.repetition.leftOut)
+    return this.#known(roles, role, turnsOf(turn.repetition))
   }
 
   #known(places: Numbers, index: number, size: number): number {

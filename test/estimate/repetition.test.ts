@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { Footprint, Recording } from '../../engine/estimate/footprint.ts'
-import { countOf, layerPlan, withLeftOut } from '../../engine/estimate/repetition.ts'
+import { countOf, EVERY_LAYER, layerPlan, withLeftOut } from '../../engine/estimate/repetition.ts'
 import { workOf } from '../../engine/estimate/work.ts'
 import { findModel, modelIds } from '../../engine/models/catalogue.ts'
-import { specOf } from './specs.ts'
+import { knownModel, specOf } from './specs.ts'
 
 const device = { hasFlash: true }
 
 /** What is said of a layer's place in the plan: its index, and its turn where it has one. */
 const told = (kinds: string) =>
-  layerPlan([...kinds]).map(({ index, turn }) => (turn === undefined ? `${index}` : `${index}:${turn.at}`))
+  layerPlan([...kinds], 1).map(({ index, turn }) => (turn === undefined ? `${index}` : `${index}:${turn.at}`))
 
 describe('which layers are recorded', () => {
   test('four of many equal ones: the first, two in the middle, the last', () => {
@@ -26,10 +26,14 @@ describe('which layers are recorded', () => {
     expect(told('abcdefgh')).toEqual(['0', '1', '2', '3', '4', '5', '6', '7'])
   })
 
+  test('another one before the one that stands for others, where the second is not like it', () => {
+    expect(layerPlan(Array(9).fill('a'), 2).map(({ index }) => index)).toEqual([0, 1, 2, 7, 8])
+  })
+
   test('the second turn counts for those that are left out', () => {
-    const counts = layerPlan(Array(10).fill('a')).map(({ turn }) => countOf(turn))
+    const counts = layerPlan(Array(10).fill('a'), 1).map(({ turn }) => countOf(turn))
     expect(counts).toEqual([1, 7, 1, 1])
-    const items = layerPlan([...'xaaaaaay'])
+    const items = layerPlan([...'xaaaaaay'], 1)
     expect(withLeftOut(items).map(({ index }) => index)).toEqual([0, 1, 2, 2, 2, 5, 6, 7])
   })
 })
@@ -40,11 +44,18 @@ const families = [...Map.groupBy(modelIds, id => findModel(id)?.family).values()
 const plain = {} as const
 const checkpointed = { gradientCheckpointing: true, precision: 'bf16', gradientAccumulation: 2 } as const
 
-function everything(id: string, changes: Partial<TrainingSpec>, leavesOutRepeats: boolean) {
-  const config = findModel(id)?.config
-  if (config === undefined) throw new Error(`${id} is not in the catalogue`)
+function someLinear(id: string): string {
+  const spec = specOf(id, { lora: { rank: 8, targets: [], dropout: 0 } })
+  const { linearNames } = new Recording(spec, knownModel(id).config, device).tape
+  const projection = [...linearNames].find(name => name !== 'linear' && !name.startsWith('linear_'))
+  if (projection === undefined) throw new Error(`${id} has no linear layer`)
+  return projection
+}
+
+function everything(id: string, changes: Partial<TrainingSpec>, firstTurns?: number) {
+  const { config } = knownModel(id)
   const spec = specOf(id, changes)
-  const recording = new Recording(spec, config, device, leavesOutRepeats)
+  const recording = new Recording(spec, config, device, firstTurns)
   const footprint = new Footprint(spec, config, device, recording)
   const peak = footprint.peak(8, 0)
   return {
@@ -58,19 +69,25 @@ function everything(id: string, changes: Partial<TrainingSpec>, leavesOutRepeats
 
 describe.each(families)('%s', id => {
   test('is the same whether all of its layers are recorded or some stand for all', () => {
-    expect(everything(id, plain, true)).toEqual(everything(id, plain, false))
+    expect(everything(id, plain)).toEqual(everything(id, plain, EVERY_LAYER))
   })
 
-  test.runIf(findModel(id)?.tasks.includes('causal-lm'))('and with checkpoints and accumulated gradients', () => {
-    expect(everything(id, checkpointed, true)).toEqual(everything(id, checkpointed, false))
-  })
+  test.runIf(findModel(id)?.tasks.includes('causal-lm'))(
+    'and with checkpoints, accumulated gradients and adapters',
+    () => {
+      expect(everything(id, checkpointed)).toEqual(everything(id, checkpointed, EVERY_LAYER))
+      const lora = { rank: 8, targets: [someLinear(id)], dropout: 0.05 }
+      const adapted = { precision: 'bf16', lora } as const
+      expect(everything(id, adapted)).toEqual(everything(id, adapted, EVERY_LAYER))
+    },
+  )
 })
 
 test('a model of many equal layers is recorded as one of few', () => {
   const nodes = (layers: number) => {
     const spec = specOf('meta-llama/Llama-3.1-8B')
-    const config = { ...findModel('meta-llama/Llama-3.1-8B')?.config, num_hidden_layers: layers }
-    return new Recording(spec, config as never, device).tape.nodes.length
+    const config = { ...knownModel('meta-llama/Llama-3.1-8B').config, num_hidden_layers: layers }
+    return new Recording(spec, config, device).tape.nodes.length
   }
   expect(nodes(250)).toBe(nodes(10))
 })

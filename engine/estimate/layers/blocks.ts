@@ -1,6 +1,6 @@
 /** Python frames and checkpointed blocks: what local variables keep alive, and what the backward pass recomputes. */
 import type { Node } from '../autograd.ts'
-import { layerPlan } from '../repetition.ts'
+import { EVERY_LAYER, layerPlan } from '../repetition.ts'
 import type { Storage, Tensor } from '../storage.ts'
 import { Batch } from './batch.ts'
 
@@ -9,8 +9,8 @@ export class Blocks extends Batch {
   readonly blockInputs: Tensor[] = []
   /** Tensors that local variables of the running block reference. */
   protected locals: Tensor[] = []
-  /** Whether of layers that are alike only some are recorded. */
-  leavesOutRepeats = false
+  /** Of layers that are alike only some are recorded: so many before the one that stands for others. */
+  firstTurns = EVERY_LAYER
   /** What the running block passes on. */
   #handedOn: Tensor[] = []
 
@@ -79,8 +79,7 @@ export class Blocks extends Batch {
   layers<State>(x: State, kinds: readonly string[] | number, layer: (x: State, index: number) => State): State {
     const each = typeof kinds === 'number' ? new Array<string>(kinds).fill('') : kinds
     const isOuter = this.turn === undefined
-    const plan =
-      this.leavesOutRepeats && isOuter ? layerPlan(each) : each.map((_, index) => ({ index, turn: this.turn }))
+    const plan = isOuter ? layerPlan(each, this.firstTurns) : each.map((_, index) => ({ index, turn: this.turn }))
     let states = x
     for (const { index, turn } of plan) {
       this.turn = turn
