@@ -4,8 +4,8 @@ import { type Gpu, hasFlashAttention } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { Footprint, Recording } from './footprint.ts'
 
-/** Operations that are kept recorded, of all footprints together: each holds about two kilobytes. */
-const MAX_KEPT_NODES = 20_000
+/** Operations that are kept recorded, of all footprints together: each holds about two kilobytes, a model a few hundred. */
+const MAX_KEPT_NODES = 5_000
 
 interface Kept {
   readonly recording: Recording

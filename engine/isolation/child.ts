@@ -28,9 +28,10 @@ export class ProcessNotStarted extends MemoryMarkError {
 
 /**
  * Of V8's young generation, which has three of them beside the heap. With its own choice of 16 or 32 MiB a process holds twice the
- * memory where it parses large files, for a tenth of the CPU time.
+ * memory where it parses large files, or over some hundred configs that differ, for a tenth of the CPU time.
  */
 const SEMI_SPACE_MIB = 8
+
 /** Of one order. It is dropped with the order: a promise of the process's end would keep every order alive until then. */
 export interface Listener {
   readonly hear: (message: FromProcess) => void
