@@ -73,15 +73,14 @@ export function gemma3n<T>(ops: Ops<T>, config: Gemma3n, task: Task, labels: num
   const vectors = layerInputs(ops, root, words, sizes)
   const turning = [0, 1].map(() => ops.rotaryTable(words, text.head_dim)) as [Table<T>, Table<T>]
   const tables = { full_attention: turning[0], sliding_attention: turning[1] }
-  let streams = spread(ops, root, text, words)
   const shared: SharedStates<T> = new Map()
-  for (let index = 0; index < layers; index++) {
+  const streams = ops.layers(spread(ops, root, text, words), layerKinds(text), (states, index) => {
     const [vector = vectors] = ops.slices(vectors, [inputSize])
     const attention = attentionOf(text, index)
     const layer = { name: `${root}.layers.${index}`, index, attention, vector, table: tables[attention.kind], shared }
     const alsoRead = [vector, ...[...shared.values()].flat()]
-    streams = ops.block(streams, input => decoderLayer(ops, text, layer, input), alsoRead)
-  }
+    return ops.block(states, input => decoderLayer(ops, text, layer, input), alsoRead)
+  })
   const output = {
     root,
     vocabulary: text.vocab_size,
@@ -177,6 +176,19 @@ function kindOf(text: Text, index: number): LayerKind {
   return text.layer_types?.[index] ?? byDefault
 }
 
+function layerKinds(text: Text): readonly string[] {
+  const kindAt = (index: number) => [attentionOf(text, index), innerSize(text, index), isSparse(text, index)]
+  return Array.from({ length: text.num_hidden_layers }, (_, index) => JSON.stringify(kindAt(index)))
+}
+
+function innerSize({ intermediate_size: sizes }: Text, index: number): number {
+  return typeof sizes === 'number' ? sizes : (sizes[index] ?? 1)
+}
+
+function isSparse({ activation_sparsity_pattern: sparsity, num_hidden_layers: layers }: Text, index: number): boolean {
+  return sparsity ? (sparsity[index] ?? 0) > 0 : layers > SPARSE_LAYERS && index < SPARSE_LAYERS
+}
+
 function decoderLayer<T>(ops: Ops<T>, text: Text, layer: Layer<T>, streams: T): T {
   const { name } = layer
   const { hidden_size: hidden, altup_num_inputs: count, hidden_size_per_layer_input: size } = text
@@ -220,11 +232,9 @@ function laurel<T>(ops: Ops<T>, name: string, text: Text, x: T): T {
 }
 
 function perceptron<T>(ops: Ops<T>, text: Text, { name, index }: Layer<T>, x: T): T {
-  const { intermediate_size: sizes, activation_sparsity_pattern: sparsity, num_hidden_layers: layers } = text
-  const inner = typeof sizes === 'number' ? sizes : (sizes[index] ?? 1)
-  const isSparse = sparsity ? (sparsity[index] ?? 0) > 0 : layers > SPARSE_LAYERS && index < SPARSE_LAYERS
+  const inner = innerSize(text, index)
   const gate = ops.linear(`${name}.mlp.gate_proj`, x, inner, { bias: false })
-  const activated = ops.gelu(isSparse ? ops.gemma3n.sparsified(gate) : gate)
+  const activated = ops.gelu(isSparse(text, index) ? ops.gemma3n.sparsified(gate) : gate)
   const product = ops.multiply(activated, ops.linear(`${name}.mlp.up_proj`, x, inner, { bias: false }))
   return ops.linear(`${name}.mlp.down_proj`, product, text.hidden_size, { bias: false })
 }

@@ -88,25 +88,23 @@ export function gemma4<T>(ops: Ops<T>, config: Gemma4, task: Task, labels: numbe
   const { hidden_size: hidden, num_hidden_layers: layers, hidden_size_per_layer_input: inputSize } = text
   const root = config.model_type === 'gemma4_text' ? 'model' : 'model.language_model'
   const words = ops.scale(ops.embedding(`${root}.embed_tokens`, ops.input, text.vocab_size, hidden))
-  let x = ops.withInputGradients(words)
+  const given = ops.withInputGradients(words)
   const sizes = { layers, vocabulary: text.vocab_size_per_layer_input, size: inputSize }
-  const vectors = inputSize > 0 ? layerInputs(ops, root, x, sizes) : undefined
+  const vectors = inputSize > 0 ? layerInputs(ops, root, given, sizes) : undefined
   const tables = {
-    full_attention: ops.rotaryTable(x, text.global_head_dim),
-    sliding_attention: ops.rotaryTable(x, text.head_dim),
+    full_attention: ops.rotaryTable(given, text.global_head_dim),
+    sliding_attention: ops.rotaryTable(given, text.head_dim),
   }
   const shared: SharedStates<T> = new Map()
-  for (let index = 0; index < layers; index++) {
+  const kinds = Array.from({ length: layers }, (_, index) => JSON.stringify(attentionOf(text, index)))
+  const x = ops.layers(given, kinds, (states, index) => {
     const attention = attentionOf(text, index)
     const vector = vectors === undefined ? undefined : ops.slices(vectors, [inputSize])[0]
-    const given = { attention, vector, table: tables[attention.kind], shared }
+    const layer = { attention, vector, table: tables[attention.kind], shared }
     const alsoRead = [...(vector === undefined ? [] : [vector]), ...[...shared.values()].flat()]
-    x = ops.block(
-      x,
-      input => decoderLayer(ops, text, { name: `${root}.layers.${index}`, index }, input, given),
-      alsoRead,
-    )
-  }
+    const place = { name: `${root}.layers.${index}`, index }
+    return ops.block(states, input => decoderLayer(ops, text, place, input, layer), alsoRead)
+  })
   const output = {
     root,
     vocabulary: text.vocab_size,
