@@ -19,13 +19,15 @@ export function withAllocatorSettings(
   reader: FieldReader,
   tool: string | undefined,
 ): Reading {
+  const told = reader.assumptions.length
   const field = reader.fieldFor('expandable_segments', text.includes('_ALLOC_CONF') ? variableIn(document) : undefined)
   if (reading.kind !== 'training-config' || (field === undefined && tool === undefined)) return reading
   const isOn = reader.settle('expandableSegments', field, present => isOnIn(present, reader), {
     value: !isBefore(reading.spec.versions, 'torch', FIRST_TORCH),
     source: `set by ${tool}, unless PYTORCH_CUDA_ALLOC_CONF is`,
   })
-  return isOn ? { ...reading, spec: { ...reading.spec, expandableSegments: true } } : reading
+  const assumptions = [...reading.assumptions, ...reader.assumptions.slice(told)]
+  return { ...reading, spec: { ...reading.spec, ...(isOn && { expandableSegments: true }) }, assumptions }
 }
 
 function variableIn(document: Section): Field | undefined {

@@ -100,7 +100,8 @@ async function foundFor(
 
 function explain({ dialect, why, read }: OpenConfig, reader: FieldReader, found: Found): Explanation {
   const reading = read(found, reader)
-  const { decisions, assumptions } = reader
+  const { decisions } = reader
+  const { assumptions } = reading.kind === 'training-config' ? reading : reader
   return { kind: 'recognised', dialect: dialect.name, why, decisions, assumptions, reading }
 }
 

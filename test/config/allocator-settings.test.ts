@@ -47,6 +47,14 @@ test('the settings win, for all configs or for some', async () => {
   expect(await isOn(trainer, suppliedBy(some))).toBeUndefined()
 })
 
+test('what the settings say is told to the reader of the result', async () => {
+  const supplied = suppliedBy('expandable_segments: true\n')
+  const reading = await readConfigAsync({ path: 'a.yaml', text: trainer }, {}, supplied)
+  expect(reading.kind === 'training-config' && reading.assumptions).toContain(
+    'The setting expandable_segments of PyTorch’s allocator is true, as set in .github/memorymark.yml.',
+  )
+})
+
 test('Axolotl leaves a PyTorch alone that has no such segments', async () => {
   expect(await isOn(axolotl, { versions: [{ library: 'torch', version: '2.1.2', place: 'x' }] })).toBeUndefined()
 })

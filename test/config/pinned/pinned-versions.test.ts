@@ -2,7 +2,7 @@
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { chosenVersions, findPinnedVersions } from '../../../engine/config/pinned/pinned-versions.ts'
-import { readConfigAsync } from '../../../engine/config/read.ts'
+import { explainConfigAsync, readConfigAsync } from '../../../engine/config/read.ts'
 
 const trainer = { loop: 'trainer' } as const
 
@@ -164,6 +164,13 @@ describe('a config', () => {
     expect(reading.spec.versions).toEqual({ transformers: '4.46.3', accelerate: '1.2.1' })
     expect(reading.assumptions).toContain('accelerate 1.2.1 (requirements.txt, line 2).')
     expect(reading.otherFiles).toBeUndefined()
+  })
+
+  it('is explained with them, too', async () => {
+    const explanation = await explainConfigAsync(config, repository)
+    expect(explanation.kind === 'recognised' && explanation.assumptions).toContain(
+      'transformers 4.46.3 (requirements.txt, line 1).',
+    )
   })
 
   it('is read with what the settings say instead, library by library', async () => {
