@@ -11,6 +11,7 @@ import {
   suppliedKeys,
   suppliedNames,
 } from './supplied.ts'
+import type { LibraryVersions } from './versions.ts'
 
 export interface Range {
   readonly min?: number
@@ -52,6 +53,8 @@ export class FieldReader {
   readonly problems: Problem[] = []
   readonly assumptions: string[] = []
   readonly decisions: Decision[] = []
+  /** Of the libraries, where they are known: tools' defaults hang on them. */
+  versions: LibraryVersions = {}
   readonly #path: string
   readonly #supplied: SuppliedFields
   readonly #unread: Set<SuppliedKey>

@@ -6,7 +6,13 @@ import { type Dialect, dialects } from './dialect.ts'
 import { parseFile } from './document.ts'
 import { type Decision, FieldReader } from './fields.ts'
 import { type ModelLookup, nameIn } from './model-fields.ts'
-import { chosenVersions, findPinnedVersions, nothingPinned, type PinnedVersions } from './pinned/pinned-versions.ts'
+import {
+  chosenVersions,
+  findPinnedVersions,
+  nothingPinned,
+  type PinnedVersions,
+  versionsOf,
+} from './pinned/pinned-versions.ts'
 import { oneOf } from './quote.ts'
 import type { Reading, SourceFile } from './reading.ts'
 import { notingFiles, type Sources } from './sources.ts'
@@ -125,6 +131,7 @@ function openConfig(
         ...(modelName !== undefined && { modelName }),
         ...(deepSpeedName !== undefined && { deepSpeedName }),
         read: ({ lookUp, deepSpeed, pinned, files }, reader = new FieldReader(file.path, supplied)) => {
+          reader.versions = versionsOf(pinned, supplied.versions)
           const reading = withVersions(dialect.read(document, reader, lookUp, deepSpeed), pinned, supplied.versions)
           const tool = dialect.expandsSegments && dialect.name
           const allocating = withAllocatorSettings(reading, { document, text: file.text }, reader, tool)

@@ -22,7 +22,7 @@ import {
   reward,
   type Training,
 } from '../trainer/method.ts'
-import { readTrainerOptimizer, trainerDefault } from '../trainer/optimizer.ts'
+import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { storedQuantization } from '../trainer/stored-quantization.ts'
 import { writesAny } from '../written-keys.ts'
@@ -172,7 +172,7 @@ function readOptimizer(reader: FieldReader, document: Section): Optimizer {
   const [mini, muon] = [document.at('use_adam_mini'), document.at('use_muon')]
   if (isOn(reader, mini)) return reader.note('optimizer', 'adam-mini', mini)
   const named: Field | undefined = isOn(reader, muon) ? { ...muon, value: { kind: 'text', text: 'muon' } } : undefined
-  return readTrainerOptimizer(reader, named ?? document.at('optim'), trainerDefault)
+  return readTrainerOptimizer(reader, named ?? document.at('optim'))
 }
 
 /** hparams/model_args.py: 8 bits, or 4 as nf4, with double quantisation by default. */

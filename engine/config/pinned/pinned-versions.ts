@@ -111,6 +111,10 @@ function isAllowed(version: string | undefined, { version: newest, atLeast }: St
   return isNewEnough && (newest === undefined || compareVersions(version, newest) <= 0)
 }
 
+export function versionsOf(pinned: PinnedVersions, supplied: readonly SuppliedVersion[] = []): LibraryVersions {
+  return chosenVersions({ loop: 'plain' }, pinned, supplied).versions
+}
+
 /** `transformers 4.46.3 (requirements.txt, line 3).` */
 function inWords({ library, kind, version, written, path, line }: Statement): string {
   const at = `${path}, line ${line}`

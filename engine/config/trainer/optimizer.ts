@@ -4,6 +4,7 @@ import type { Default, FieldReader } from '../fields.ts'
 import { oneOf, quote } from '../quote.ts'
 import type { Field } from '../section.ts'
 import type { Optimizer } from '../spec.ts'
+import { isBefore } from '../versions.ts'
 
 /** transformers 4.57 training_args.py OptimizerNames, and which of our optimizers each equals in memory. */
 const trainerOptimizers: ReadonlyMap<string, Optimizer> = new Map<string, Optimizer>([
@@ -59,16 +60,23 @@ const unsupported = [
 ]
 
 /** TrainingArguments.optim with PyTorch 2.8 and later. */
-export const trainerDefault: Default<Optimizer> = {
+const trainerDefault: Default<Optimizer> = {
   value: 'adamw-fused',
   source: "the Trainer's default from PyTorch 2.8 on",
   assumption: "Fused AdamW, the Trainer's default from PyTorch 2.8 on: the config sets no optim.",
 }
 
+/** TrainingArguments.optim with an older PyTorch. */
+const olderDefault: Default<Optimizer> = {
+  value: 'adamw',
+  source: "the Trainer's default before PyTorch 2.8",
+  assumption: "AdamW, the Trainer's default before PyTorch 2.8: the config sets no optim.",
+}
+
 export function readTrainerOptimizer(
   reader: FieldReader,
   field: Field | undefined,
-  byDefault = trainerDefault,
+  byDefault = isBefore(reader.versions, 'torch', '2.8') ? olderDefault : trainerDefault,
 ): Optimizer {
   return reader.settle('optimizer', field, present => trainerOptimizer(reader, present), byDefault)
 }

@@ -166,6 +166,15 @@ describe('a config', () => {
     expect(reading.otherFiles).toBeUndefined()
   })
 
+  it('has the defaults that its tools have with them', async () => {
+    const optimizerWith = async (torch: string) => {
+      const reading = await readConfigAsync(config, repositoryOf({ 'requirements.txt': `torch==${torch}` }))
+      return reading.kind === 'training-config' && reading.spec.optimizer
+    }
+    expect(await optimizerWith('2.7.1')).toBe('adamw')
+    expect(await optimizerWith('2.8.0')).toBe('adamw-fused')
+  })
+
   it('is explained with them, too', async () => {
     const explanation = await explainConfigAsync(config, repository)
     expect(explanation.kind === 'recognised' && explanation.assumptions).toContain(
