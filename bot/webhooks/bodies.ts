@@ -52,8 +52,11 @@ class Body {
   readonly reading: Promise<BodyReading>
   readonly #settle: PromiseWithResolvers<BodyReading>
   readonly #request: IncomingMessage
-  /** One buffer and not a list of chunks, each of which would take a hundred bytes even where it holds one. */
-  #buffer = Buffer.alloc(0)
+  /**
+   * One buffer and not a list of chunks, each of which would take a hundred bytes even where it holds one. Transferring it gives its
+   * memory back at once, which the collector of garbage does only after hundreds of megabytes.
+   */
+  #buffer = new ArrayBuffer(0)
   bytes = 0
   isArriving = true
 
@@ -68,7 +71,7 @@ class Body {
       this.#append(chunk)
       onGrown()
     })
-    request.once('end', () => end({ kind: 'text', text: this.#buffer.toString('utf8', 0, this.bytes) }))
+    request.once('end', () => end({ kind: 'text', text: Buffer.from(this.#buffer, 0, this.bytes).toString('utf8') }))
     request.once('error', error => this.#settle.reject(error))
     request.once('close', () => this.#settle.reject(new Error('the sender is gone')))
   }
@@ -78,22 +81,20 @@ class Body {
   }
 
   #append(chunk: Buffer): void {
-    if (this.bytes + chunk.length > this.#buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#buffer.length, this.bytes + chunk.length))
-      this.#buffer.copy(larger, 0, 0, this.bytes)
-      this.#buffer = larger
-    }
-    chunk.copy(this.#buffer, this.bytes)
+    const { byteLength } = this.#buffer
+    const needed = this.bytes + chunk.length
+    if (needed > byteLength) this.#buffer = this.#buffer.transfer(Math.max(2 * byteLength, needed))
+    new Uint8Array(this.#buffer).set(chunk, this.bytes)
     this.bytes += chunk.length
   }
 
   #end(reading: BodyReading): void {
     this.isArriving = false
     this.#settle.resolve(reading)
+    this.#buffer = this.#buffer.transfer(0)
     if (reading.kind === 'text') return
-    // What still arrives is dropped.
     this.bytes = 0
-    this.#buffer = Buffer.alloc(0)
-    this.#request.resume()
+    // To receive the rest only to drop it would take memory and time; the connection is closed after the answer.
+    this.#request.pause()
   }
 }

@@ -16,7 +16,7 @@ export const WEBHOOK_PATH = '/api/github/webhooks'
 const MAX_BODY_BYTES = 2 * MIB
 
 /** Of all that arrive at once, whose senders are not yet known. Each takes about three times as much until it is parsed. */
-const MAX_TOTAL_BYTES = 32 * MIB
+const MAX_TOTAL_BYTES = 16 * MIB
 
 /** For room, which a sender has taken for at most as long as a request may arrive. */
 const RETRY_SECONDS = 10
