@@ -30,6 +30,7 @@ export async function attackedAction(github: EmulatedGitHub): Promise<Surface> {
           },
         })
         const millis = performance.now() - begun
+        const cpuMillis = tree?.takeCpuMillis() ?? 0
         const peakMib = tree?.takePeakMib() ?? 0
         const survivors = (await tree?.survivors()) ?? 0
         const fault =
@@ -40,7 +41,7 @@ export async function attackedAction(github: EmulatedGitHub): Promise<Surface> {
               : survivors > 0
                 ? `left ${survivors} processes behind`
                 : stackIn(log + errors)
-        return { millis, peakMib, ...(fault !== undefined && { fault }) }
+        return { millis, cpuMillis, peakMib, ...(fault !== undefined && { fault }) }
       } finally {
         clearTimeout(giveUp)
         await tree?.[Symbol.asyncDispose]()

@@ -19,6 +19,7 @@ export async function attackedBot(github: EmulatedGitHub, bot: BotProcess, datab
     name: 'bot',
     async answer(inputs) {
       tree.takePeakMib()
+      tree.takeCpuMillis()
       const { millis, runs } = await endOfCheck(github, await repositories.open(inputs, { fork: true }))
       const fault = !bot.isRunning
         ? 'the bot ended'
@@ -27,7 +28,8 @@ export async function attackedBot(github: EmulatedGitHub, bot: BotProcess, datab
           : runs.length > 1
             ? `${runs.length} checks`
             : undefined
-      return { millis, peakMib: tree.takePeakMib(), ...(fault !== undefined && { fault }) }
+      const figures = { millis, cpuMillis: tree.takeCpuMillis(), peakMib: tree.takePeakMib() }
+      return { ...figures, ...(fault !== undefined && { fault }) }
     },
     [Symbol.asyncDispose]: () => tree[Symbol.asyncDispose](),
   }

@@ -22,6 +22,16 @@ export type HostileInput =
 
 export const honestConfig = trainingConfig(8)
 
+/** Of many inputs, for one of `count` that share them: each named case for all, of those by rule each for one, and not all. */
+export function shareOf(inputs: readonly HostileInput[], index: number, count: number): readonly HostileInput[] {
+  return inputs.filter(
+    (input, at) => namedCases.includes(input) || at % (count * SHARED_STRIDE) === index * SHARED_STRIDE,
+  )
+}
+
+/** Has no factor in common with the kinds of values, so that each comes up. */
+const SHARED_STRIDE = 9
+
 /** Of the cases by rule every `stride`-th is taken, of the named ones each. */
 export function hostileInputs(stride: number): readonly HostileInput[] {
   const byRule = [...fieldsOfConfigs(), ...fieldsOfModels(), ...fieldsOfSettings()]

@@ -1,8 +1,8 @@
 /** Inputs that bring files of their own are sent several at once, and one by one only where that is too much together. */
 import type { HostileInput } from './inputs.ts'
-import { missOf, type Surface } from './surface.ts'
+import { type Clock, missOf, type Surface } from './surface.ts'
 
-const AT_ONCE = 8
+const MOST_AT_ONCE = 8
 
 export interface Miss {
   readonly input: HostileInput
@@ -10,18 +10,25 @@ export interface Miss {
   readonly words: string
 }
 
+export interface AttackTerms {
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  readonly atOnce?: number
+}
+
 export async function attack(
   surface: Surface,
   inputs: readonly HostileInput[],
-  signal: AbortSignal,
+  { signal, clock, atOnce = MOST_AT_ONCE }: AttackTerms,
 ): Promise<readonly Miss[]> {
   const misses: Miss[] = []
   const slowest = { name: '', millis: 0 }
+  const busiest = { name: '', cpuMillis: 0 }
   const largest = { name: '', peakMib: 0 }
-  for (const group of groups(inputs)) {
+  for (const group of groups(inputs, atOnce)) {
     signal.throwIfAborted()
     const together = await surface.answer(group)
-    const isWell = missOf(together) === undefined
+    const isWell = missOf(together, clock) === undefined
     const singles = isWell || group.length === 1 ? [] : group
     const answers = singles.length === 0 ? [{ name: namesOf(group), input: group[0], answer: together }] : []
     for (const input of singles) {
@@ -30,17 +37,22 @@ export async function attack(
     }
     for (const { name, input, answer } of answers) {
       if (answer.millis > slowest.millis) Object.assign(slowest, { name, millis: answer.millis })
+      if (answer.cpuMillis > busiest.cpuMillis) Object.assign(busiest, { name, cpuMillis: answer.cpuMillis })
       if (answer.peakMib > largest.peakMib) Object.assign(largest, { name, peakMib: answer.peakMib })
-      const miss = missOf(answer)
+      const miss = missOf(answer, clock)
       if (miss === undefined || input === undefined) continue
       misses.push({ input, words: `${surface.name}: ${miss}` })
       process.stderr.write(`${surface.name}, ${name}: ${miss}\n`)
     }
   }
   console.log(
-    `${surface.name}: ${inputs.length - misses.length} of ${inputs.length}; slowest ${(slowest.millis / 1_000).toFixed(1)} s (${slowest.name}); most memory ${largest.peakMib.toFixed(0)} MiB (${largest.name})`,
+    `${surface.name}: ${inputs.length - misses.length} of ${inputs.length}; slowest ${seconds(slowest.millis)} (${slowest.name}); most CPU time ${seconds(busiest.cpuMillis)} (${busiest.name}); most memory ${largest.peakMib.toFixed(0)} MiB (${largest.name})`,
   )
   return misses
+}
+
+function seconds(millis: number): string {
+  return `${(millis / 1_000).toFixed(1)} s`
 }
 
 function namesOf(group: readonly HostileInput[]): string {
@@ -48,7 +60,7 @@ function namesOf(group: readonly HostileInput[]): string {
 }
 
 /** The named cases are each too much already. */
-function* groups(inputs: readonly HostileInput[]): Generator<readonly HostileInput[]> {
+function* groups(inputs: readonly HostileInput[], atOnce: number): Generator<readonly HostileInput[]> {
   let group: HostileInput[] = []
   for (const input of inputs) {
     if (input.kind === 'settings' || input.isAlone) {
@@ -56,7 +68,7 @@ function* groups(inputs: readonly HostileInput[]): Generator<readonly HostileInp
       continue
     }
     group.push(input)
-    if (group.length < AT_ONCE) continue
+    if (group.length < atOnce) continue
     yield group
     group = []
   }

@@ -1,6 +1,7 @@
 /** How much is sent. */
 import { parseArgs } from 'node:util'
 import * as z from 'zod'
+import type { Clock } from './surface.ts'
 
 /** Has no factor in common with the kinds of values, so that each comes up. */
 const SHORT_STRIDE = 97
@@ -13,11 +14,14 @@ const options = z.object({
   /** Only inputs whose names contain it. */
   match: z.string().default(''),
   on: z.enum(surfaces).optional(),
+  /** Others use the machine too, so that time by the clock is told and not judged. */
+  busy: z.boolean().default(false),
   /** Of the cases by rule, every so-many-th is sent. */
   stride: z.coerce.number().int().positive().default(1),
 })
 
 export interface AttackOptions {
+  readonly clock: Clock
   readonly match: string
   readonly on: readonly (typeof surfaces)[number][]
   readonly stride: number
@@ -31,9 +35,15 @@ export function readOptions(args: readonly string[]): AttackOptions {
       short: { type: 'boolean' },
       match: { type: 'string' },
       on: { type: 'string' },
+      busy: { type: 'boolean' },
       stride: { type: 'string' },
     },
   })
-  const { short, match, on, stride } = options.parse(values)
-  return { match, on: on === undefined ? surfaces : [on], stride: short ? SHORT_STRIDE : stride }
+  const { short, match, on, stride, busy } = options.parse(values)
+  return {
+    clock: busy ? 'cpu' : 'wall',
+    match,
+    on: on === undefined ? surfaces : [on],
+    stride: short ? SHORT_STRIDE : stride,
+  }
 }

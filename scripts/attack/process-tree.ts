@@ -13,6 +13,8 @@ export class ProcessTree implements AsyncDisposable {
   readonly #seen = new Map<number, string>()
   readonly #measure: (root: number) => number
   #peakMib = 0
+  #cpuMillis = 0
+  #takenCpuMillis = 0
 
   /** `measure`: the MiB of a look; those of all processes together unless told. */
   constructor(root: number, measure: (root: number) => number = residentMibOfAll) {
@@ -28,6 +30,14 @@ export class ProcessTree implements AsyncDisposable {
     const mib = this.#peakMib
     this.#peakMib = 0
     return mib
+  }
+
+  /** CPU time since the last call. */
+  takeCpuMillis(): number {
+    this.#look()
+    const millis = this.#cpuMillis - this.#takenCpuMillis
+    this.#takenCpuMillis = this.#cpuMillis
+    return millis
   }
 
   kill(): void {
@@ -54,11 +64,17 @@ export class ProcessTree implements AsyncDisposable {
   }
 
   #look(): void {
-    for (const pid of withDescendants(this.#root)) {
+    const pids = withDescendants(this.#root)
+    for (const pid of pids) {
       const started = startOf(pid)
       if (started !== undefined) this.#seen.set(pid, started)
     }
     this.#peakMib = Math.max(this.#peakMib, this.#measure(this.#root))
+    // It seems to fall where a process has ended and nobody has asked how.
+    this.#cpuMillis = Math.max(
+      this.#cpuMillis,
+      pids.reduce((sum, pid) => sum + cpuMillis(pid), 0),
+    )
   }
 }
 
@@ -99,9 +115,23 @@ function threadsOf(pid: number): readonly string[] {
 
 /** Undefined where it has ended, even if nobody has asked how. */
 function startOf(pid: number): string | undefined {
-  // The name, in parentheses, may itself contain spaces and parentheses.
-  const fields = read(`/proc/${pid}/stat`).split(')').at(-1)?.trim().split(' ') ?? []
+  const fields = statOf(pid)
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
+}
+
+/** USER_HZ is 100 on every architecture that Node runs on. */
+const MILLIS_PER_TICK = 10
+
+/** Its own, and that of children that have ended. */
+function cpuMillis(pid: number): number {
+  const ticks = statOf(pid).slice(11, 15).map(Number)
+  return MILLIS_PER_TICK * ticks.reduce((sum, count) => sum + count, 0)
+}
+
+/** From the state on; empty where there is no such process. */
+function statOf(pid: number): readonly string[] {
+  // The name, in parentheses, may itself contain spaces and parentheses.
+  return read(`/proc/${pid}/stat`).split(')').at(-1)?.trim().split(' ') ?? []
 }
 
 function read(file: string): string {

@@ -3,7 +3,7 @@ import { readSettings, SETTINGS_PATH } from '../../../engine/index.ts'
 import { findModel, modelIds } from '../../../engine/models/catalogue.ts'
 import { readConfigJson } from '../../../engine/models/config-json.ts'
 import { fieldsOf, withHostileValues } from '../../../scripts/attack/fields.ts'
-import { hostileInputs } from '../../../scripts/attack/inputs.ts'
+import { hostileInputs, shareOf } from '../../../scripts/attack/inputs.ts'
 import { namedCases } from '../../../scripts/attack/named-cases.ts'
 
 test('every field of the text gets one value of each kind, and the rest of the text stays', () => {
@@ -47,6 +47,25 @@ test('the short form has every named case and each kind of value', () => {
     /repetitions|stars|range|optional/,
   ]
   for (const words of kinds) expect(text).toMatch(words)
+})
+
+test('surfaces that share the cases have every named one, at least 300 by rule together, and each kind of value', () => {
+  const all = hostileInputs(1)
+  const shares = Array.from({ length: 4 }, (_, index) => shareOf(all, index, 4))
+  const byRule = shares.flat().filter(input => !namedCases.includes(input))
+
+  for (const share of shares) expect(share).toEqual(expect.arrayContaining([...namedCases]))
+  expect(new Set(byRule).size).toBe(byRule.length)
+  expect(byRule.length).toBeGreaterThanOrEqual(300)
+  const words = byRule.map(({ name }) => name).join('\n')
+  const kinds = [
+    /a billion|a million|300 digits/,
+    /in each other/,
+    /a text of|400,000 digits/,
+    /a list of 50,000|a mapping of/,
+    /stars|range|repetitions/,
+  ]
+  for (const kind of kinds) expect(words).toMatch(kind)
 })
 
 test('hostile settings are settings in everything but their values', () => {

@@ -31,6 +31,21 @@ test.runIf(process.platform === 'linux')('memory is that of a process and of tho
   expect(tree.takePeakMib()).toBeGreaterThan(residentMib(pid))
 })
 
+test.runIf(process.platform === 'linux')(
+  'CPU time is that of all its processes, also of those that have ended',
+  async () => {
+    const spin = 'const until = performance.now() + 400; while (performance.now() < until);'
+    const both = `require('node:child_process').spawnSync(process.execPath, ['-e', ${JSON.stringify(spin)}]); ${sleepy}`
+    const child = spawn(process.execPath, ['-e', both], { stdio: 'ignore' })
+    await using tree = new ProcessTree(child.pid ?? 0)
+
+    await expect.poll(() => residentMibOfLargestChild(child.pid ?? 0), { timeout: 20_000 }).toBeGreaterThan(0)
+    await expect.poll(() => residentMibOfLargestChild(child.pid ?? 0), { timeout: 20_000 }).toBe(0)
+    expect(tree.takeCpuMillis()).toBeGreaterThan(100)
+    expect(tree.takeCpuMillis()).toBeLessThan(100)
+  },
+)
+
 test.runIf(process.platform === 'linux')('what a process leaves behind is counted and ended', async () => {
   const { child, pid, grandchild } = await startParent()
   await using tree = new ProcessTree(pid)
