@@ -3,6 +3,9 @@ import { parseArgs } from 'node:util'
 import * as z from 'zod'
 import type { Clock } from './surface.ts'
 
+/** Each field has one after the other. */
+const KINDS_OF_VALUES = 5
+
 /** Has no factor in common with the kinds of values, so that each comes up. */
 const SHORT_STRIDE = 97
 
@@ -17,7 +20,12 @@ const options = z.object({
   /** Others use the machine too, so that time by the clock is told and not judged. */
   busy: z.boolean().default(false),
   /** Of the cases by rule, every so-many-th is sent. */
-  stride: z.coerce.number().int().positive().default(1),
+  stride: z.coerce
+    .number()
+    .int()
+    .positive()
+    .refine(stride => stride % KINDS_OF_VALUES !== 0, 'a multiple of 5 would leave kinds of values out')
+    .default(1),
 })
 
 export interface AttackOptions {
